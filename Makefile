@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands a newcomer would guess; meson and ninja do the work.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 600
+DEMO := build/demo
+
+.DEFAULT_GOAL := build
+
+.PHONY: help
+help: ## List these commands
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Install what is missing to build and test (Debian 12)
+	@tools/setup.sh
+
+build/build.ninja:
+	meson setup build
+
+# Sanitizers need a build of their own; it also counts coverage, so no third one is needed.
+build-asan/build.ninja:
+	meson setup build-asan --buildtype=debug -Doptimization=1 -Db_lundef=false \
+		-Db_sanitize=address,undefined -Db_coverage=true
+
+build-fuzz/build.ninja:
+	CC=clang meson setup build-fuzz -Db_lundef=false -Db_sanitize=address,undefined \
+		-Dtests=false -Dfuzz=true
+
+.PHONY: build
+build: build/build.ninja ## Build build/neuron-explorer and build/neuron-profile (the default)
+	@ninja -C build
+	@if [ -x build/cli/neuron-explorer ]; then ln -sfn cli/neuron-explorer build/neuron-explorer; fi
+	@ln -sfn neuron-explorer build/neuron-profile
+
+.PHONY: build-asan
+build-asan: build-asan/build.ninja
+	@ninja -C build-asan
+
+.PHONY: build-fuzz
+build-fuzz: build-fuzz/build.ninja
+	@ninja -C build-fuzz fuzz
+
+.PHONY: run
+run: setup ## Set up, build, make a demo capture and serve it on http://localhost:3001
+	@$(MAKE) --no-print-directory build
+	@if [ ! -x build/tests/make_capture ]; then \
+		echo "make run: build/tests/make_capture was not built"; exit 1; fi
+	@mkdir -p $(DEMO)
+	build/tests/make_capture --demo $(DEMO)
+	build/neuron-explorer view -n $(DEMO)/demo.neff -s $(DEMO)/demo.ntff
+
+.PHONY: test
+test: setup ## Set up, build, run all tests (also sanitized), fuzz for a minute, check the sources
+	@MAKE="$(MAKE)" tools/run_tests.sh
+
+.PHONY: check check-layers check-format check-warnings check-tidy
+check: check-layers check-format check-warnings check-tidy ## Check layers, format, warnings (gcc, clang), clang-tidy
+
+check-layers:
+	@tools/check_layers.py
+
+check-format:
+	@tools/check_sources.py format
+
+# Asking ninja for its own file brings compile_commands.json up to date.
+check-warnings: build/build.ninja
+	@ninja -C build build.ninja >/dev/null
+	@tools/check_sources.py warnings build
+
+check-tidy: build/build.ninja
+	@ninja -C build build.ninja >/dev/null
+	@tools/check_sources.py tidy build
+
+.PHONY: format
+format: ## Lay out all C files as .clang-format says
+	@find . \( -name 'build*' -o -name '.git' -o -name node_modules -o -name third_party \) -prune \
+		-o -name '*.[ch]' -print0 | xargs -0 clang-format -i
+
+.PHONY: fuzz
+fuzz: build build-fuzz ## Fuzz every target for FUZZ_SECONDS (600)
+	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS) build/tests/make_capture
+
+.PHONY: bench
+bench: build ## Measure speed and memory
+	@if [ ! -x tests/bench/run.sh ]; then echo "make bench: tests/bench/run.sh is not there"; exit 1; fi
+	@tests/bench/run.sh
+
+.PHONY: install
+install: build ## Install below PREFIX (/usr/local), staged into DESTDIR if set
+	@meson configure build --prefix '$(abspath $(PREFIX))'
+	@meson install -C build $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf build build-asan build-fuzz

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena: memory that is freed together. Profile, stage, request and process
+ * each have one; a function that allocates takes the arena as a parameter.
+ *
+ * A zeroed struct is a valid empty arena. Running out of memory ends the
+ * program with one sentence (arena.c is the only place that may): decoders
+ * bound every length before they allocate, so it means the machine is full.
+ */
+#ifndef NX_BASE_ARENA_H
+#define NX_BASE_ARENA_H
+
+#include "base/bare/slice.h"
+#include "base/bare/status.h"
+
+struct nx_arena_block;
+
+struct nx_arena {
+	struct nx_arena_block *newest;
+	size_t used_bytes; /* handed out so far, for reports and limits */
+};
+
+void nx_arena_release(struct nx_arena *arena);
+
+/* Aligned for any type; nx_arena_zalloc is zeroed. count*size may not overflow (checked). */
+void *nx_arena_alloc(struct nx_arena *arena, size_t size);
+void *nx_arena_zalloc(struct nx_arena *arena, size_t count, size_t size);
+
+/* Copies, always NUL-terminated behind the copied bytes. */
+char *nx_arena_copy(struct nx_arena *arena, struct nx_slice bytes);
+char *nx_arena_copy_text(struct nx_arena *arena, const char *text);
+char *nx_arena_printf(struct nx_arena *arena, const char *fmt, ...) NX_PRINTF(2, 3);
+
+#define NX_NEW(arena, type) ((type *)nx_arena_zalloc((arena), 1, sizeof(type)))
+#define NX_NEW_ARRAY(arena, type, count) ((type *)nx_arena_zalloc((arena), (count), sizeof(type)))
+
+/* The only doors to the heap outside an arena; they too end the program when it is full. */
+void *nx_heap_alloc(size_t size);
+void *nx_heap_realloc(void *old, size_t size);
+void nx_heap_free(void *memory);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * status: the one list of ways in which a call can fail.
+ *
+ * Every function that can fail returns one of these. The exit code of the
+ * program and, later, the HTTP answer derive from it in one place each.
+ */
+#ifndef NX_BASE_BARE_STATUS_H
+#define NX_BASE_BARE_STATUS_H
+
+/* X(name, exit code, what it means to a user) */
+#define NX_STATUS_MAP(X)                                                                           \
+	X(OK, 0, "success")                                                                        \
+	X(USAGE, 2, "the command line is wrong")                                                   \
+	X(NOT_FOUND, 3, "a file or a named thing does not exist")                                  \
+	X(PERMISSION, 4, "the system denied access")                                               \
+	X(FORMAT, 5, "a file is damaged or not what it should be")                                 \
+	X(VERSION, 6, "a file is of a version this program does not read")                         \
+	X(MISMATCH, 7, "two files do not belong together")                                         \
+	X(IO, 8, "reading or writing failed")                                                      \
+	X(NO_SPACE, 9, "the disk is full")                                                         \
+	X(LIMIT, 10, "the input asks for more than the program allows")                            \
+	X(UNSUPPORTED, 11, "the request is valid but this build cannot do it")
+
+enum nx_status {
+#define NX_STATUS_ENUM(name, exit_code, text) NX_##name,
+	NX_STATUS_MAP(NX_STATUS_ENUM)
+#undef NX_STATUS_ENUM
+};
+
+#if defined(__GNUC__)
+#define NX_MUST_CHECK __attribute__((warn_unused_result))
+#define NX_PRINTF(fmt_index, first_arg) __attribute__((format(printf, fmt_index, first_arg)))
+#else
+#define NX_MUST_CHECK
+#define NX_PRINTF(fmt_index, first_arg)
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error: one sentence for the user, made where the failure is known and
+ * given more context on the way up.
+ *
+ *	if (size > limit)
+ *		return nx_fail(err, NX_LIMIT, "%s is larger than %zu bytes", name, limit);
+ *	...
+ *	st = load(path, err);
+ *	if (st)
+ *		return nx_context(err, "cannot read %s", path);
+ *
+ * gives "cannot read a.neff: header is larger than 1024 bytes". Callers who do
+ * not care pass NULL.
+ */
+#ifndef NX_BASE_ERROR_H
+#define NX_BASE_ERROR_H
+
+#include "base/bare/status.h"
+
+struct nx_error {
+	enum nx_status status;
+	char message[1024];
+};
+
+/* Sets the sentence and returns status, so that a failing line is one line. */
+enum nx_status nx_fail(struct nx_error *err, enum nx_status status, const char *fmt, ...)
+	NX_PRINTF(3, 4);
+
+/* Like nx_fail for a failed system call: maps errno to a status and adds its text. */
+enum nx_status nx_fail_errno(struct nx_error *err, int errno_value, const char *fmt, ...)
+	NX_PRINTF(3, 4);
+
+/* Puts "context: " before the sentence; returns the status it already has. */
+enum nx_status nx_context(struct nx_error *err, const char *fmt, ...) NX_PRINTF(2, 3);
+
+int nx_status_exit_code(enum nx_status status);
+const char *nx_status_name(enum nx_status status); /* "NOT_FOUND" */
+const char *nx_status_text(enum nx_status status); /* what it means to a user */
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json_writer: JSON as a stream, in constant memory, to a file or a buffer.
+ *
+ *	nx_json_begin_object(w);
+ *	nx_json_key(w, "total_time");
+ *	nx_json_f64(w, 0.017);
+ *	nx_json_end_object(w);
+ *
+ * Commas and, when pretty, line breaks and two-space indents come by
+ * themselves. Text is escaped; bytes that are not UTF-8 become U+FFFD, so the
+ * output is always valid JSON. Errors stick in the output and surface at its
+ * commit.
+ */
+#ifndef NX_BASE_JSON_WRITER_H
+#define NX_BASE_JSON_WRITER_H
+
+#include "base/bare/slice.h"
+#include "base/file.h"
+#include "base/vec.h"
+
+#define NX_JSON_MAX_DEPTH 64
+
+struct nx_json_writer {
+	struct nx_output *out; /* one of the two targets is set */
+	struct nx_bytes *bytes;
+	bool pretty;
+	bool has_item[NX_JSON_MAX_DEPTH];
+	bool after_key;
+	unsigned depth;
+};
+
+void nx_json_init_output(struct nx_json_writer *w, struct nx_output *out, bool pretty);
+void nx_json_init_bytes(struct nx_json_writer *w, struct nx_bytes *bytes, bool pretty);
+
+void nx_json_begin_object(struct nx_json_writer *w);
+void nx_json_end_object(struct nx_json_writer *w);
+void nx_json_begin_array(struct nx_json_writer *w);
+void nx_json_end_array(struct nx_json_writer *w);
+void nx_json_key(struct nx_json_writer *w, const char *key);
+
+void nx_json_text(struct nx_json_writer *w, const char *text);
+void nx_json_slice(struct nx_json_writer *w, struct nx_slice text);
+void nx_json_u64(struct nx_json_writer *w, uint64_t value);
+void nx_json_i64(struct nx_json_writer *w, int64_t value);
+void nx_json_f64(struct nx_json_writer *w, double value);
+void nx_json_f32(struct nx_json_writer *w, float value);
+void nx_json_bool(struct nx_json_writer *w, bool value);
+void nx_json_null(struct nx_json_writer *w);
+
+/* Members prepared earlier ("\"a\":1,\"b\":2", compact), put into the open
+ * object as if written now: how rows share what never changes between them.
+ * Not for a pretty writer. */
+void nx_json_raw_members(struct nx_json_writer *w, struct nx_slice members);
+
+/* key and value in one call */
+void nx_json_key_text(struct nx_json_writer *w, const char *key, const char *text);
+void nx_json_key_u64(struct nx_json_writer *w, const char *key, uint64_t value);
+void nx_json_key_i64(struct nx_json_writer *w, const char *key, int64_t value);
+void nx_json_key_f64(struct nx_json_writer *w, const char *key, double value);
+void nx_json_key_f32(struct nx_json_writer *w, const char *key, float value);
+void nx_json_key_bool(struct nx_json_writer *w, const char *key, bool value);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/progress.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define QUIET_NS NS_PER_SECOND
+#define REDRAW_NS (NS_PER_SECOND / 10)
+#define BAR_CELLS 20u
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
+}
+
+static bool terminal_can_draw(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+static bool wants_colour(void)
+{
+	const char *no_colour = getenv("NO_COLOR");
+
+	return !no_colour || !*no_colour;
+}
+
+/* A bar that cannot be written is no reason to stop. */
+static void put(const char *text, size_t len)
+{
+	if (write(STDERR_FILENO, text, len) < 0)
+		return;
+}
+
+static void format_left(char *text, size_t size, const struct nx_progress *p, double part,
+			uint64_t now)
+{
+	double elapsed_s = (double)(now - p->started_ns) / (double)NS_PER_SECOND;
+	double left_s = part > 0 ? elapsed_s * (1 - part) / part : 0;
+
+	if (part <= 0 || left_s >= 360000) {
+		snprintf(text, size, "--:--");
+		return;
+	}
+	snprintf(text, size, "%02u:%02u", (unsigned)left_s / 60, (unsigned)left_s % 60);
+}
+
+static void draw(struct nx_progress *p, uint64_t now)
+{
+	uint64_t done = p->done < p->total ? p->done : p->total;
+	double part = (double)done / (double)p->total;
+	unsigned filled = (unsigned)(part * BAR_CELLS);
+	bool colour = wants_colour();
+	char left[24];
+	char line[256];
+	int len;
+
+	format_left(left, sizeof(left), p, part, now);
+	len = snprintf(line, sizeof(line), "\r%.40s  [%s%.*s%s%.*s]  %u %%  %s left\033[K", p->what,
+		       colour ? "\033[32m" : "", (int)filled, "####################",
+		       colour ? "\033[0m" : "", (int)(BAR_CELLS - filled), "....................",
+		       (unsigned)(part * 100), left);
+	if (len > 0 && (size_t)len < sizeof(line))
+		put(line, (size_t)len);
+	p->shown = true;
+	p->last_drawn_ns = now;
+}
+
+void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled)
+{
+	if (!p)
+		return;
+	*p = (struct nx_progress){
+		.enabled = enabled && total > 0 && terminal_can_draw(),
+		.what = what ? what : "",
+		.total = total,
+		.started_ns = now_ns(),
+	};
+}
+
+void nx_progress_add(struct nx_progress *p, uint64_t done)
+{
+	uint64_t now;
+
+	if (!p)
+		return;
+	p->done += done;
+	if (!p->enabled)
+		return;
+	now = now_ns();
+	if (now - p->started_ns < QUIET_NS || now - p->last_drawn_ns < REDRAW_NS)
+		return;
+	draw(p, now);
+}
+
+void nx_progress_end(struct nx_progress *p)
+{
+	static const char erase[] = "\r\033[K";
+
+	if (!p || !p->shown)
+		return;
+	put(erase, sizeof(erase) - 1);
+	p->shown = false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * progress: a bar with an estimate of the time left, on standard error, only
+ * on a terminal, at most ten times a second, and only once a second has
+ * passed. Erases itself at the end. Below cli nobody prints, so rooms receive a
+ * struct nx_progress and only count; a NULL or zeroed one counts silently.
+ */
+#ifndef NX_BASE_PROGRESS_H
+#define NX_BASE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nx_progress {
+	bool enabled;
+	bool shown;
+	const char *what; /* "decoding profile.ntff"; borrowed */
+	uint64_t total;
+	uint64_t done;
+	uint64_t started_ns;
+	uint64_t last_drawn_ns;
+};
+
+void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled);
+void nx_progress_add(struct nx_progress *p, uint64_t done);
+void nx_progress_end(struct nx_progress *p);
+
+#endif

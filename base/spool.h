@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spool: sorts any number of fixed-size records in bounded memory.
+ *
+ * Records are collected in a buffer; full buffers are sorted and, when there is
+ * more than one, written as runs to an unlinked temporary file ($TMPDIR or
+ * /var/tmp) that disappears with the process. Reading merges the runs. A set
+ * that fits the buffer never touches the disk.
+ *
+ * The first eight bytes of a record are its key, a native uint64_t; records
+ * with equal keys keep the order in which they were added. After nx_spool_sort
+ * any number of cursors may read, one after another or at once.
+ */
+#ifndef NX_BASE_SPOOL_H
+#define NX_BASE_SPOOL_H
+
+#include "base/bare/slice.h"
+#include "base/error.h"
+
+struct nx_spool;
+struct nx_spool_cursor;
+
+/* buffer_bytes bounds the memory of writing; reading uses about as much again. */
+struct nx_spool *nx_spool_new(size_t record_size, size_t buffer_bytes);
+void nx_spool_free(struct nx_spool *spool);
+
+NX_MUST_CHECK enum nx_status nx_spool_add(struct nx_spool *spool, const void *record,
+					  struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err);
+uint64_t nx_spool_count(const struct nx_spool *spool);
+
+NX_MUST_CHECK enum nx_status nx_spool_cursor_open(struct nx_spool_cursor **cursor,
+						  const struct nx_spool *spool,
+						  struct nx_error *err);
+/* The next record, borrowed until the next call; NULL at the end or on failure. */
+const void *nx_spool_cursor_next(struct nx_spool_cursor *cursor);
+/* OK unless reading the temporary file failed; ask after NULL. */
+NX_MUST_CHECK enum nx_status nx_spool_cursor_close(struct nx_spool_cursor *cursor,
+						   struct nx_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spool_inside: what the writing and the reading half of a spool share; for them only. */
+#ifndef NX_BASE_SPOOL_INSIDE_H
+#define NX_BASE_SPOOL_INSIDE_H
+
+#include "base/spool.h"
+#include "base/vec.h"
+
+/* Records are read through a permutation; asking this many ahead hides the cache misses. */
+#define NX_SPOOL_PREFETCH 16
+
+struct nx_spool_run {
+	uint64_t offset;
+	uint64_t count;
+};
+
+struct nx_spool {
+	size_t record_size;
+	size_t buffer_bytes;
+	uint8_t *buffer;
+	size_t used;	 /* records in buffer */
+	size_t room;	 /* records buffer has memory for */
+	size_t room_max; /* records it may grow to */
+	uint64_t last_key;
+	bool unordered; /* a record of the buffer has a smaller key than the one before it */
+	bool sorted;
+	uint32_t *order; /* of a sorted buffer; NULL when it was added in order */
+	uint64_t count;
+	NX_VEC(struct nx_spool_run) runs;
+	int fd; /* -1 until a run is written */
+	uint64_t file_bytes;
+	char directory[256];
+};
+
+static inline const uint8_t *nx_spool_record(const struct nx_spool *spool, size_t i)
+{
+	return spool->buffer + i * spool->record_size;
+}
+
+/* The i-th smallest record of the sorted buffer. */
+static inline const uint8_t *nx_spool_sorted_record(const struct nx_spool *spool, size_t i)
+{
+	if (!spool->order)
+		return nx_spool_record(spool, i);
+	if (i + NX_SPOOL_PREFETCH < spool->used)
+		__builtin_prefetch(nx_spool_record(spool, spool->order[i + NX_SPOOL_PREFETCH]));
+	return nx_spool_record(spool, spool->order[i]);
+}
+
+#endif

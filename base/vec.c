@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/vec.h"
+#include "base/arena.h"
+
+#define SMALLEST_GROWTH_BYTES ((size_t)64)
+
+void *nx_vec_grow(void *items, size_t *cap, size_t need, size_t item_size)
+{
+	size_t smallest = (SMALLEST_GROWTH_BYTES + item_size - 1) / item_size;
+	size_t wanted = *cap <= SIZE_MAX / 2 ? *cap * 2 : SIZE_MAX;
+	size_t bytes;
+
+	if (wanted < need)
+		wanted = need;
+	if (wanted < smallest)
+		wanted = smallest;
+	/* More than the address space: let the heap say so. */
+	if (__builtin_mul_overflow(wanted, item_size, &bytes))
+		bytes = SIZE_MAX;
+	items = nx_heap_realloc(items, bytes);
+	*cap = wanted;
+	return items;
+}
+
+void nx_vec_free_items(void *items)
+{
+	nx_heap_free(items);
+}
+
+static uint8_t *extend(struct nx_bytes *bytes, size_t len)
+{
+	size_t need;
+	uint8_t *start;
+
+	if (__builtin_add_overflow(bytes->len, len, &need))
+		need = SIZE_MAX;
+	nx_vec_reserve(bytes, need);
+	start = bytes->items + bytes->len;
+	bytes->len = need;
+	return start;
+}
+
+void nx_bytes_append(struct nx_bytes *bytes, const void *data, size_t len)
+{
+	if (len)
+		memcpy(extend(bytes, len), data, len);
+}
+
+void nx_bytes_append_zeros(struct nx_bytes *bytes, size_t len)
+{
+	if (len)
+		memset(extend(bytes, len), 0, len);
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check includes and reserved calls against the two tables in ARCHITECTURE.md.
+
+usage: check_layers.py [ROOT]
+
+The tables are the only copy of the rules, so the document cannot go stale.
+Rooms:  | `decode/<format>` | contract | base, format, model |
+Calls:  | `malloc free` | base |
+Prints one line per fault and exits 1 if there is any, 2 if the tables are unreadable.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOM_ROW = re.compile(r'^\| `([a-z_]+(?:/(?:[a-z_]+|<[a-z]+>))*)` \|[^|]*\|([^|]*)\|$', re.M)
+CALL_ROW = re.compile(r'^\| `([A-Za-z_][\w ]*)` \|([^|]*)\|$', re.M)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
+# Comments, strings and characters; a string is blanked, so its text cannot look like a call.
+NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+WILDCARD = re.compile(r'/<[a-z]+>$')
+
+
+def listed(cell):
+    names = {name.strip(' `') for name in cell.split(',')}
+    return names - {'-', ''}
+
+
+def is_under(path, folder):
+    return path == folder or path.startswith(folder + '/')
+
+
+class Rules:
+    def __init__(self, text):
+        self.rooms = {name: listed(deps) for name, deps in ROOM_ROW.findall(text)}
+        self.calls = {}
+        for names, places in CALL_ROW.findall(text):
+            for name in names.split():
+                self.calls[name] = listed(places)
+        self.families = {WILDCARD.sub('', r) for r in self.rooms if WILDCARD.search(r)}
+        self.tops = {r.split('/')[0] for r in self.rooms}
+
+    def unknown_names(self):
+        known = set(self.rooms) | self.families | {'all'}
+        return {dep for deps in self.rooms.values() for dep in deps} - known
+
+    def room_of(self, path):
+        """The room a file is in, and what that room may include besides itself."""
+        folder = path.rpartition('/')[0]
+        for family in self.families:
+            if is_under(path, family):
+                deps = next(d for r, d in self.rooms.items() if WILDCARD.sub('', r) == family)
+                member = '/'.join(folder.split('/')[:family.count('/') + 2])
+                return member, deps
+        best = max((r for r in self.rooms if is_under(folder, r)), key=len, default=None)
+        return best, self.rooms.get(best, set())
+
+    def include_fault(self, path, target):
+        here, deps = self.room_of(path)
+        there, _ = self.room_of(target)
+        if there is None:
+            return f'"{target}" is in no room; write the path from the root of the tree'
+        if target.endswith('_internal.h') and target.rpartition('/')[0] != path.rpartition('/')[0]:
+            return f'"{target}" is internal to its folder'
+        is_family_list = here in self.families and is_under(there, here)
+        is_family_door = there in self.families and is_under(here, there)
+        if there == here or is_family_list or is_family_door:
+            return None
+        if 'all' in deps or any(is_under(there, dep) for dep in deps):
+            return None
+        return f'{here} may not include "{target}"'
+
+    def call_fault(self, path, name):
+        places = self.calls[name]
+        if path in places or self.room_of(path)[0] in places:
+            return None
+        return f'{name}() is reserved for {", ".join(sorted(places)) or "nobody"}'
+
+
+def blank(match):
+    text = match.group()
+    kept = '\n' * text.count('\n')
+    return kept + ' ' if text.startswith('/') else '""' + kept
+
+
+def faults_in(path, text, rules, root):
+    code = NOISE.sub(blank, text)
+    # Include paths are strings too: look for them where only comments were removed.
+    visible = NOISE.sub(lambda m: blank(m) if m.group().startswith('/') else m.group(), text)
+    for match in INCLUDE.finditer(visible):
+        bracket, target = match.groups()
+        ours = target.split('/')[0] in rules.tops and (root / target).exists()
+        why = rules.include_fault(path, target) if bracket == '"' or ours else None
+        if why:
+            yield visible.count('\n', 0, match.start()) + 1, why
+    if not rules.calls:
+        return
+    calls = re.compile(r'(?<![\w.>])(' + '|'.join(map(re.escape, rules.calls)) + r')\s*\(')
+    for match in calls.finditer(code):
+        why = rules.call_fault(path, match.group(1))
+        if why:
+            yield code.count('\n', 0, match.start()) + 1, why
+
+
+def main(argv):
+    root = pathlib.Path(argv[1] if len(argv) > 1 else '.')
+    try:
+        rules = Rules((root / 'ARCHITECTURE.md').read_text(encoding='utf-8'))
+    except OSError as error:
+        print(f'check_layers: {error}', file=sys.stderr)
+        return 2
+    if not rules.rooms or not rules.calls:
+        print('check_layers: ARCHITECTURE.md has no table of rooms or of calls', file=sys.stderr)
+        return 2
+    if rules.unknown_names():
+        print('check_layers: the table names unknown rooms: '
+              + ', '.join(sorted(rules.unknown_names())), file=sys.stderr)
+        return 2
+    files = sorted(f for top in rules.tops for f in (root / top).rglob('*.[ch]'))
+    bad = 0
+    for file in files:
+        path = file.relative_to(root).as_posix()
+        text = file.read_text(encoding='utf-8', errors='replace')
+        if rules.room_of(path)[0] is None:
+            bad += 1
+            print(f'{path}: lies in no room of ARCHITECTURE.md')
+            continue
+        for line, why in faults_in(path, text, rules, root):
+            bad += 1
+            print(f'{path}:{line}: {why}')
+    print(f'layers: {len(files)} files, {bad} faults')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Brings a bare Debian 12 to the point where `make test` runs. Installs only what
+# is missing and does nothing when all is there. On other systems it looks for the
+# tools and says which are missing.
+set -eu
+
+packages="gcc meson ninja-build pkg-config libcmocka-dev zlib1g-dev libmicrohttpd-dev
+	clang clang-format clang-tidy libclang-rt-14-dev gcovr python3 curl"
+tools="gcc meson ninja pkg-config clang clang-format clang-tidy gcovr python3 curl"
+libraries="cmocka zlib libmicrohttpd"
+
+missing_packages() {
+	for package in $packages; do
+		state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=
+		[ "$state" = installed ] || printf ' %s' "$package"
+	done
+}
+
+missing_tools() {
+	for tool in $tools; do
+		command -v "$tool" >/dev/null 2>&1 || printf ' %s' "$tool"
+	done
+	for library in $libraries; do
+		pkg-config --exists "$library" 2>/dev/null || printf ' %s (headers)' "$library"
+	done
+}
+
+is_debian_12() {
+	[ -r /etc/os-release ] && command -v dpkg-query >/dev/null 2>&1 &&
+		(. /etc/os-release && [ "${ID:-}" = debian ] && [ "${VERSION_ID:-}" = 12 ])
+}
+
+install_packages() { # names
+	as_root=
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! command -v sudo >/dev/null 2>&1; then
+			echo "setup: not root and no sudo; please install:$*" >&2
+			exit 1
+		fi
+		as_root=sudo
+	fi
+	echo "setup: installing$*"
+	$as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 update
+	# shellcheck disable=SC2086 # the names are a list
+	$as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 \
+		install --no-install-recommends $1
+}
+
+if is_debian_12; then
+	missing=$(missing_packages)
+	if [ -z "$missing" ]; then
+		echo "setup: all packages are installed"
+		exit 0
+	fi
+	install_packages "$missing"
+	echo "setup: done"
+else
+	missing=$(missing_tools)
+	if [ -n "$missing" ]; then
+		echo "setup: this is not Debian 12, nothing was installed; missing:$missing" >&2
+		echo "setup: Debian 12 calls the packages:" $packages >&2
+		exit 1
+	fi
+	echo "setup: not Debian 12, but every tool is here"
+fi
