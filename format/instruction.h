@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * instruction: the 64-byte word of a NeuronCore engine, its names and its text.
+ *
+ * The text is what AWS's profiler prints, rule by rule (docs/formats/isa.md).
+ * An opcode whose layout nobody has published is shown by name (or OP_xx) and
+ * its raw words, and says so.
+ */
+#ifndef NX_FORMAT_INSTRUCTION_H
+#define NX_FORMAT_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NX_SLOT_BYTES 64
+#define NX_SEMAPHORE_COUNT 256
+#define NX_PSUM_BASE 0x2000000u
+#define NX_INSTRUCTION_TEXT_MAX 1024
+
+/* Those the code asks for by name; all others are in the table of instruction_names.c. */
+enum nx_opcode {
+	NX_OP_LDWEIGHTS = 0x01,
+	NX_OP_MATMUL = 0x02,
+	NX_OP_ACTIVATE = 0x21,
+	NX_OP_ACTIVATE_QUANTIZE = 0x22,
+	NX_OP_ACT_TABLE_LOAD = 0x23,
+	NX_OP_TENSOR_TENSOR = 0x41,
+	NX_OP_TENSOR_REDUCE = 0x42,
+	NX_OP_TENSOR_SCALAR = 0x43,
+	NX_OP_COPY = 0x46,
+	NX_OP_CAST = 0x47,
+	NX_OP_RECIPROCAL = 0x48,
+	NX_OP_MEMSET = 0x49,
+	NX_OP_EVENT_SEMAPHORE = 0xa0,
+	NX_OP_DRAIN = 0xa2,
+	NX_OP_NOP = 0xa4,
+	NX_OP_WRITE = 0xa5,
+	NX_OP_NOTIFY = 0xa6,
+	NX_OP_COMPARE_BRANCH = 0xa9,
+	NX_OP_TENSOR_LOAD = 0xaa,
+	NX_OP_TENSOR_STORE = 0xab,
+	NX_OP_RANGE_CLEAR = 0xb0,
+	NX_OP_SET_ORDERING_MODE = 0xb1,
+	NX_OP_DMA_DIRECT2D = 0xb8,
+	NX_OP_PSEUDO_DMA_TRIGGER = 0xc1,
+	NX_OP_PSEUDO_BRANCH_LABEL = 0xcc,
+	NX_OP_PSEUDO_TENSOR_LOAD = 0xce,
+	NX_OP_PSEUDO_DMA_DIRECT2D = 0xd4,
+	NX_OP_PSEUDO_EXTENSION = 0xda,
+};
+
+#define NX_NOTIFY_HINT_START 2 /* NOTIFY hint (u16 at 36): the inference begins */
+#define NX_NOTIFY_HINT_END 3
+
+/* "MATMUL"; NULL for a byte no table names. */
+const char *nx_opcode_name(uint8_t opcode);
+/* The name, or "OP_7B" written into buf (at least 8 bytes). */
+const char *nx_opcode_label(uint8_t opcode, char *buf);
+
+/* "bfloat16"; NULL for codes without a name. */
+const char *nx_dtype_name(unsigned dtype);
+unsigned nx_dtype_bytes(unsigned dtype); /* 0 when unknown */
+
+/* "EXP", or the number as text in buf (at least 4 bytes). */
+const char *nx_activation_name(uint8_t function, char *buf);
+
+/*
+ * qPoolDynamic -> qGpSimdDynamic: the profiler's spelling of a queue's owner.
+ * Writes at most cap - 1 bytes and a NUL; returns the bytes written.
+ */
+size_t nx_queue_display_name(const char *name, size_t len, char *out, size_t cap);
+
+struct nx_instruction_context {
+	unsigned arch; /* as in the NTFF: 1 = V2, 2 = V3, 3 = V4 */
+	/* NX_SEMAPHORE_COUNT entries, NULL = unnamed; may itself be NULL */
+	const char *const *semaphore_names;
+};
+
+/*
+ * Writes the operand text (with its wait and update prefix), NUL-terminated and
+ * cut to cap, and returns the length written; NX_INSTRUCTION_TEXT_MAX holds any
+ * text whose semaphore names are shorter than 200 bytes. *is_known becomes false
+ * when the layout of the opcode is not known and raw words were printed instead.
+ */
+size_t nx_instruction_text(const uint8_t slot[NX_SLOT_BYTES],
+			   const struct nx_instruction_context *context, char *out, size_t cap,
+			   bool *is_known);
+
+/* An on-chip operand: start address and up to four (step, count) pairs, fastest first. */
+struct nx_access {
+	bool is_write;
+	uint32_t address;
+	unsigned dtype; /* element type used to size it */
+	unsigned dims;
+	int16_t steps[4];
+	uint16_t counts[4];
+};
+
+static inline uint64_t nx_access_elements(const struct nx_access *a)
+{
+	uint64_t n = 1;
+
+	for (unsigned i = 0; i < a->dims; i++)
+		n *= a->counts[i];
+	return n;
+}
+
+/* What an instruction touches, as far as its layout is known. */
+struct nx_instruction_effect {
+	uint64_t elements; /* MATMUL: rows * columns * moved elements, else 0 */
+	uint64_t sbuf_read_bytes, sbuf_write_bytes; /* per partition for on-chip operands */
+	uint64_t psum_read_bytes, psum_write_bytes;
+	uint64_t hbm_read_bytes, hbm_write_bytes;
+	uint64_t psum_read_sbuf_write_bytes;
+	bool is_psum_read_sbuf_write;
+	/* which of the byte counts exist for this opcode (a bit per field, in the order above) */
+	bool has_elements, has_sbuf_read, has_sbuf_write, has_psum_read, has_psum_write,
+		has_hbm_read, has_hbm_write;
+	struct nx_access accesses[3];
+	unsigned access_count;
+};
+
+void nx_instruction_effect(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
+			   struct nx_instruction_effect *out);
+
+/* PSEUDO_DMA_TRIGGER: the queue it rings (NUL-padded at byte 12) and the block. */
+struct nx_dma_trigger {
+	char queue[37];
+	uint32_t block_id;
+};
+bool nx_instruction_dma_trigger(const uint8_t slot[NX_SLOT_BYTES], struct nx_dma_trigger *out);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/neff.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <zlib.h>
+
+#include "base/bare/bits.h"
+#include "format/md5.h"
+#include "format/tar.h"
+
+/* Where things lie in the header. */
+#define AT_PACKAGE_VERSION 0x000
+#define AT_HEADER_SIZE 0x008
+#define AT_DATA_SIZE 0x010
+#define AT_MAJOR_VERSION 0x018
+#define AT_MINOR_VERSION 0x020
+#define AT_BUILD_VERSION 0x028
+#define AT_CORE_COUNT 0x0a8
+#define AT_HASH 0x0ac
+#define AT_UUID 0x0cc
+#define AT_NAME 0x0dc
+#define AT_REQUESTED_CORE_COUNT 0x1dc
+#define AT_CORES_PER_NODE 0x1e0
+#define AT_FEATURE_BITS 0x220
+#define AT_LOGICAL_CORE_SIZE 0x228
+
+#define NEWEST_PACKAGE_VERSION 2
+#define NEWEST_MAJOR_VERSION 2
+/* Larger numbers come from files that are something else. */
+#define LARGEST_CREDIBLE_VERSION 255
+
+/* Compilers fill the archive up with zeros to tar's record size, behind the gzip stream. */
+#define DATA_ALIGNMENT 10240
+#define GZIP_WINDOW_BITS (15 + 16)
+#define INFLATE_STEP_BYTES ((size_t)1 << 18)
+#define ZLIB_MAX_STEP ((size_t)1 << 30) /* its counters have 32 bits */
+
+static voidpf zlib_alloc(voidpf unused, uInt items, uInt size)
+{
+	(void)unused;
+	return nx_heap_alloc((size_t)items * size);
+}
+
+static void zlib_free(voidpf unused, voidpf memory)
+{
+	(void)unused;
+	nx_heap_free(memory);
+}
+
+/* --- header ------------------------------------------------------------- */
+
+static void copy_text(char *out, const uint8_t *field, size_t cap)
+{
+	size_t len = strnlen((const char *)field, cap);
+
+	memcpy(out, field, len);
+	out[len] = '\0';
+}
+
+static void read_header(const uint8_t *bytes, struct nx_neff_header *header)
+{
+	header->package_version = nx_load64(bytes + AT_PACKAGE_VERSION);
+	header->header_size = nx_load64(bytes + AT_HEADER_SIZE);
+	header->data_size = nx_load64(bytes + AT_DATA_SIZE);
+	header->major_version = nx_load64(bytes + AT_MAJOR_VERSION);
+	header->minor_version = nx_load64(bytes + AT_MINOR_VERSION);
+	copy_text(header->build_version, bytes + AT_BUILD_VERSION,
+		  sizeof(header->build_version) - 1);
+	header->core_count = nx_load32(bytes + AT_CORE_COUNT);
+	memcpy(header->hash, bytes + AT_HASH, sizeof(header->hash));
+	memcpy(header->uuid, bytes + AT_UUID, sizeof(header->uuid));
+	copy_text(header->name, bytes + AT_NAME, sizeof(header->name) - 1);
+	header->requested_core_count = nx_load32(bytes + AT_REQUESTED_CORE_COUNT);
+	memcpy(header->cores_per_node, bytes + AT_CORES_PER_NODE, sizeof(header->cores_per_node));
+	header->feature_bits = nx_load64(bytes + AT_FEATURE_BITS);
+	header->logical_core_size = nx_load32(bytes + AT_LOGICAL_CORE_SIZE);
+}
+
+static void write_header(const struct nx_neff_header *header, uint8_t *bytes)
+{
+	nx_store64(bytes + AT_PACKAGE_VERSION, header->package_version);
+	nx_store64(bytes + AT_HEADER_SIZE, header->header_size);
+	nx_store64(bytes + AT_DATA_SIZE, header->data_size);
+	nx_store64(bytes + AT_MAJOR_VERSION, header->major_version);
+	nx_store64(bytes + AT_MINOR_VERSION, header->minor_version);
+	memcpy(bytes + AT_BUILD_VERSION, header->build_version,
+	       strnlen(header->build_version, sizeof(header->build_version) - 1));
+	nx_store32(bytes + AT_CORE_COUNT, header->core_count);
+	memcpy(bytes + AT_HASH, header->hash, sizeof(header->hash));
+	memcpy(bytes + AT_UUID, header->uuid, sizeof(header->uuid));
+	memcpy(bytes + AT_NAME, header->name, strnlen(header->name, sizeof(header->name) - 1));
+	nx_store32(bytes + AT_REQUESTED_CORE_COUNT, header->requested_core_count);
+	memcpy(bytes + AT_CORES_PER_NODE, header->cores_per_node, sizeof(header->cores_per_node));
+	nx_store64(bytes + AT_FEATURE_BITS, header->feature_bits);
+	nx_store32(bytes + AT_LOGICAL_CORE_SIZE, header->logical_core_size);
+}
+
+/* There is no magic number: a NEFF is known by values that fit together. */
+static enum nx_status check_header(const struct nx_neff_header *header, size_t file_bytes,
+				   struct nx_error *err)
+{
+	uint64_t package = header->package_version, major = header->major_version;
+
+	if (package == 0 || package > LARGEST_CREDIBLE_VERSION || header->header_size == 0 ||
+	    header->header_size > file_bytes || major > LARGEST_CREDIBLE_VERSION)
+		return nx_fail(err, NX_FORMAT,
+			       "not a NEFF: the first 1024 bytes are no NEFF header; give the "
+			       ".neff file that the compiler or the capture wrote");
+	if (package > NEWEST_PACKAGE_VERSION)
+		return nx_fail(err, NX_VERSION,
+			       "NEFF package version %llu is newer than the versions 1 and 2 that "
+			       "this program reads",
+			       (unsigned long long)package);
+	if (major > NEWEST_MAJOR_VERSION)
+		return nx_fail(err, NX_VERSION,
+			       "NEFF version %llu is newer than version %d, the last one that this "
+			       "program reads",
+			       (unsigned long long)major, NEWEST_MAJOR_VERSION);
+	return NX_OK;
+}
+
+/* --- archive ------------------------------------------------------------ */
+
+/* The first damage tells most; what follows is its consequence. */
+static void NX_PRINTF(2, 3) note_damage(struct nx_neff *neff, const char *fmt, ...)
+{
+	va_list args;
+
+	if (neff->is_truncated)
+		return;
+	neff->is_truncated = true;
+	va_start(args, fmt);
+	vsnprintf(neff->damage, sizeof(neff->damage), fmt, args);
+	va_end(args);
+}
+
+static bool is_gzip(struct nx_slice bytes)
+{
+	return bytes.len >= 3 && memcmp(bytes.data, "\x1f\x8b\x08", 3) == 0;
+}
+
+/* Feeds and empties zlib once; Z_BUF_ERROR when the input is used up. */
+static int inflate_step(z_stream *z, struct nx_slice packed, struct nx_bytes *out)
+{
+	size_t left = packed.len - (size_t)(z->next_in - packed.data);
+	int result;
+
+	nx_vec_reserve(out, out->len + INFLATE_STEP_BYTES);
+	z->avail_in = (uInt)(left < ZLIB_MAX_STEP ? left : ZLIB_MAX_STEP);
+	z->next_out = out->items + out->len;
+	z->avail_out = (uInt)INFLATE_STEP_BYTES;
+	result = inflate(z, Z_NO_FLUSH);
+	out->len += INFLATE_STEP_BYTES - z->avail_out;
+	if (result != Z_STREAM_END)
+		return result;
+	/* gzip files may be joined; what follows in a NEFF is padding. */
+	left = packed.len - (size_t)(z->next_in - packed.data);
+	if (!is_gzip(nx_slice_of(z->next_in, left)))
+		return Z_STREAM_END;
+	return inflateReset(z);
+}
+
+static enum nx_status unpack(struct nx_slice packed, struct nx_bytes *out, struct nx_neff *neff,
+			     struct nx_error *err)
+{
+	z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
+	int result = inflateInit2(&z, GZIP_WINDOW_BITS);
+
+	z.next_in = (z_const Bytef *)packed.data;
+	while (result == Z_OK && out->len <= NX_NEFF_MAX_UNPACKED_BYTES)
+		result = inflate_step(&z, packed, out);
+	if (result == Z_BUF_ERROR)
+		note_damage(neff, "the archive ends in the middle, after %zu unpacked bytes",
+			    out->len);
+	else if (result != Z_STREAM_END && result != Z_OK)
+		note_damage(neff, "the archive is damaged after %zu unpacked bytes (%s)", out->len,
+			    z.msg ? z.msg : "zlib gives no reason");
+	inflateEnd(&z);
+	if (result == Z_OK)
+		return nx_fail(err, NX_LIMIT,
+			       "the archive unpacks to more than %llu GiB, which no model needs; "
+			       "the file is damaged or made to exhaust memory",
+			       (unsigned long long)(NX_NEFF_MAX_UNPACKED_BYTES >> 30));
+	return NX_OK;
+}
+
+static enum nx_status unpack_gzip(struct nx_slice packed, struct nx_arena *arena,
+				  struct nx_neff *neff, struct nx_slice *tar, struct nx_error *err)
+{
+	struct nx_bytes out = {0};
+	enum nx_status st;
+
+	if (packed.len >= 8)
+		neff->packed_at_s = nx_load32(packed.data + 4);
+	st = unpack(packed, &out, neff, err);
+	if (st == NX_OK)
+		*tar = nx_slice_of(nx_arena_copy(arena, nx_slice_of(out.items, out.len)), out.len);
+	nx_vec_release(&out);
+	return st;
+}
+
+static enum nx_status list_members(struct nx_slice archive, struct nx_arena *arena,
+				   struct nx_neff *neff, struct nx_error *err)
+{
+	struct nx_tar_reader tar = {.archive = archive, .arena = arena};
+	NX_VEC(struct nx_neff_member) members = {0};
+	struct nx_tar_member member;
+	enum nx_status st;
+	struct nx_error why;
+	bool found;
+
+	while (!(st = nx_tar_next(&tar, &member, &found, &why)) && found)
+		nx_vec_push(&members, ((struct nx_neff_member){member.name, member.bytes}));
+	if (st && members.len == 0 && tar.at == 0)
+		return nx_fail(
+			err, NX_FORMAT,
+			"not a NEFF: what follows its header is neither a tar nor a gzipped tar");
+	if (st)
+		note_damage(neff, "the archive is damaged: %.160s", why.message);
+	else if (tar.is_truncated)
+		note_damage(neff, "the archive ends inside member %zu", members.len);
+	neff->member_count = members.len;
+	neff->members = NX_NEW_ARRAY(arena, struct nx_neff_member, members.len);
+	if (members.len)
+		memcpy(neff->members, members.items, members.len * sizeof(*members.items));
+	nx_vec_release(&members);
+	return NX_OK;
+}
+
+enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena, struct nx_neff *out,
+			    struct nx_error *err)
+{
+	struct nx_slice archive, tar;
+	enum nx_status st;
+
+	memset(out, 0, sizeof(*out));
+	if (file.len < NX_NEFF_HEADER_BYTES)
+		return nx_fail(err, NX_FORMAT,
+			       "not a NEFF: %zu bytes are less than its header of %d bytes",
+			       file.len, NX_NEFF_HEADER_BYTES);
+	read_header(file.data, &out->header);
+	st = check_header(&out->header, file.len, err);
+	if (st)
+		return st;
+	archive = nx_slice_part(file, NX_NEFF_HEADER_BYTES, out->header.data_size);
+	if (archive.len == 0)
+		return nx_fail(err, NX_FORMAT, "not a NEFF: no archive follows its header");
+	if (archive.len < out->header.data_size)
+		note_damage(out, "the file ends %llu bytes before its archive does; copy it again",
+			    (unsigned long long)(out->header.data_size - archive.len));
+	tar = archive;
+	if (is_gzip(archive))
+		st = unpack_gzip(archive, arena, out, &tar, err);
+	return st ? st : list_members(tar, arena, out, err);
+}
+
+struct nx_slice nx_neff_member(const struct nx_neff *neff, struct nx_slice name)
+{
+	/* In a tar a later member replaces an earlier one of the same name. */
+	for (size_t i = neff->member_count; i-- > 0;)
+		if (nx_slice_equal(neff->members[i].name, name))
+			return neff->members[i].bytes;
+	return (struct nx_slice){NULL, 0};
+}
+
+/* --- hash and features -------------------------------------------------- */
+
+static void swap_words(uint8_t digest[NX_MD5_BYTES])
+{
+	for (size_t i = 0; i < NX_MD5_BYTES; i += 4)
+		nx_store32(digest + i, __builtin_bswap32(nx_load32(digest + i)));
+}
+
+enum nx_neff_hash_state nx_neff_hash_check(const struct nx_neff_header *header,
+					   struct nx_slice archive)
+{
+	uint8_t digest[NX_MD5_BYTES];
+
+	nx_md5_digest(archive, digest);
+	if (memcmp(digest, header->hash, sizeof(digest)) == 0)
+		return NX_HASH_PLAIN;
+	swap_words(digest);
+	return memcmp(digest, header->hash, sizeof(digest)) == 0 ? NX_HASH_SWAPPED
+								 : NX_HASH_UNKNOWN;
+}
+
+size_t nx_neff_features_text(uint64_t feature_bits, char *out, size_t cap)
+{
+	static const char *const names[64] = {
+		[1] = "collective-offset",
+		[3] = "coalesced-cc",
+		[4] = "queue-set-instances",
+		[5] = "on-chip-functions",
+		[10] = "virtual-core",
+		[11] = "v3-2x-4x-dve-perf-mode",
+		[12] = "dge",
+		[15] = "dge-cast",
+	};
+	size_t at = 0;
+
+	if (cap == 0)
+		return 0;
+	out[0] = '\0';
+	for (unsigned bit = 0; bit < 64; bit++) {
+		char number[16];
+		int n;
+
+		if (!(feature_bits >> bit & 1))
+			continue;
+		snprintf(number, sizeof(number), "bit-%u", bit);
+		n = snprintf(out + at, cap - at, "%s%s", at ? ", " : "",
+			     names[bit] ? names[bit] : number);
+		at += (size_t)n < cap - at ? (size_t)n : cap - at - 1;
+	}
+	return at;
+}
+
+/* --- writing ------------------------------------------------------------ */
+
+static void append_gzip(struct nx_slice plain, struct nx_bytes *out)
+{
+	z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
+	int result = deflateInit2(&z, 1, Z_DEFLATED, GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY);
+	bool is_last;
+
+	z.next_in = (z_const Bytef *)plain.data;
+	while (result == Z_OK) {
+		size_t left = plain.len - (size_t)(z.next_in - plain.data);
+
+		is_last = left <= ZLIB_MAX_STEP;
+		nx_vec_reserve(out, out->len + INFLATE_STEP_BYTES);
+		z.avail_in = (uInt)(is_last ? left : ZLIB_MAX_STEP);
+		z.next_out = out->items + out->len;
+		z.avail_out = (uInt)INFLATE_STEP_BYTES;
+		result = deflate(&z, is_last ? Z_FINISH : Z_NO_FLUSH);
+		out->len += INFLATE_STEP_BYTES - z.avail_out;
+	}
+	deflateEnd(&z);
+}
+
+void nx_neff_write(const struct nx_neff_header *header, const struct nx_neff_member *members,
+		   size_t member_count, struct nx_bytes *out)
+{
+	struct nx_neff_header finished = *header;
+	uint8_t bytes[NX_NEFF_HEADER_BYTES] = {0};
+	struct nx_bytes tar = {0}, data = {0};
+
+	for (size_t i = 0; i < member_count; i++)
+		nx_tar_append(&tar, members[i].name, members[i].bytes);
+	nx_tar_finish(&tar);
+	if (header->package_version == 2)
+		append_gzip(nx_slice_of(tar.items, tar.len), &data);
+	else
+		nx_bytes_append(&data, tar.items, tar.len);
+	nx_bytes_append_zeros(&data, (DATA_ALIGNMENT - data.len % DATA_ALIGNMENT) % DATA_ALIGNMENT);
+	finished.header_size = NX_NEFF_HEADER_BYTES;
+	finished.data_size = data.len;
+	memset(finished.hash, 0, sizeof(finished.hash));
+	nx_md5_digest(nx_slice_of(data.items, data.len), finished.hash);
+	if (header->major_version >= 2)
+		swap_words(finished.hash);
+	write_header(&finished, bytes);
+	nx_bytes_append(out, bytes, sizeof(bytes));
+	nx_bytes_append(out, data.items, data.len);
+	nx_vec_release(&tar);
+	nx_vec_release(&data);
+}

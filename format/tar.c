@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/tar.h"
+
+#include <stdio.h>
+
+#define BLOCK_BYTES 512
+
+/* Where things lie in a header block (POSIX.1-1988 ustar). */
+#define AT_NAME 0
+#define AT_MODE 100
+#define AT_OWNER 108
+#define AT_GROUP 116
+#define AT_SIZE 124
+#define AT_TIME 136
+#define AT_SUM 148
+#define AT_TYPE 156
+#define AT_MAGIC 257
+#define AT_OWNER_NAME 265
+#define AT_GROUP_NAME 297
+#define AT_MAJOR 329
+#define AT_MINOR 337
+#define AT_PREFIX 345
+
+#define NAME_BYTES 100
+#define SIZE_BYTES 12
+#define SUM_BYTES 8
+#define PREFIX_BYTES 155
+
+/* What extension records say about the member behind them. */
+struct overrides {
+	struct nx_slice name;
+	uint64_t size_bytes;
+	bool has_name, has_size;
+};
+
+static struct nx_slice text_field(const uint8_t *field, size_t cap)
+{
+	return nx_slice_of(field, strnlen((const char *)field, cap));
+}
+
+/* Octal digits between blanks and NULs, or GNU's big-endian binary behind a set top bit. */
+static bool read_number(const uint8_t *field, size_t len, uint64_t *value)
+{
+	size_t i = 0;
+
+	*value = 0;
+	if (field[0] & 0x80) {
+		for (i = 1; i < len; i++) {
+			if (*value >> 56)
+				return false;
+			*value = *value << 8 | field[i];
+		}
+		return field[0] == 0x80;
+	}
+	while (i < len && field[i] == ' ')
+		i++;
+	for (; i < len && field[i] >= '0' && field[i] <= '7'; i++)
+		*value = *value << 3 | (uint64_t)(field[i] - '0');
+	return i == len || field[i] == ' ' || field[i] == '\0';
+}
+
+static uint32_t header_sum(const uint8_t *header)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < BLOCK_BYTES; i++)
+		sum += i >= AT_SUM && i < AT_SUM + SUM_BYTES ? ' ' : header[i];
+	return sum;
+}
+
+static bool is_empty_block(const uint8_t *block)
+{
+	return block[0] == 0 && memcmp(block, block + 1, BLOCK_BYTES - 1) == 0;
+}
+
+/* "<length> <key>=<value>\n"; false at the end or when the record makes no sense. */
+static bool pax_next(struct nx_slice *records, struct nx_slice *key, struct nx_slice *value)
+{
+	const uint8_t *equals;
+	size_t len = 0, i = 0;
+
+	for (; i < records->len && i < 9 && records->data[i] >= '0' && records->data[i] <= '9'; i++)
+		len = len * 10 + (size_t)(records->data[i] - '0');
+	if (i == 0 || i >= records->len || records->data[i] != ' ' || len > records->len ||
+	    len < i + 2)
+		return false;
+	i++;
+	*key = nx_slice_part(*records, i, len - i - 1);
+	*records = nx_slice_part(*records, len, records->len);
+	equals = key->len ? memchr(key->data, '=', key->len) : NULL;
+	if (!equals)
+		return false;
+	*value = nx_slice_part(*key, (uint64_t)(equals - key->data) + 1, key->len);
+	key->len = (size_t)(equals - key->data);
+	return true;
+}
+
+static bool read_decimal(struct nx_slice text, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9' || *value > UINT64_MAX / 10 - 1)
+			return false;
+		*value = *value * 10 + (uint64_t)(text.data[i] - '0');
+	}
+	return text.len > 0;
+}
+
+static void apply_pax(struct nx_slice records, struct overrides *next)
+{
+	struct nx_slice key, value;
+
+	while (pax_next(&records, &key, &value)) {
+		if (nx_slice_is(key, "path")) {
+			next->name = value;
+			next->has_name = true;
+		} else if (nx_slice_is(key, "size")) {
+			next->has_size = read_decimal(value, &next->size_bytes);
+		}
+	}
+}
+
+static void apply_extension(uint8_t type, struct nx_slice bytes, struct overrides *next)
+{
+	if (type == 'x') {
+		apply_pax(bytes, next);
+	} else if (type == 'L' && bytes.len) {
+		next->name = text_field(bytes.data, bytes.len);
+		next->has_name = true;
+	}
+}
+
+static struct nx_slice header_name(const uint8_t *header, struct nx_arena *arena)
+{
+	struct nx_slice name = text_field(header + AT_NAME, NAME_BYTES);
+	struct nx_slice prefix = text_field(header + AT_PREFIX, PREFIX_BYTES);
+	const char *joined;
+
+	/* GNU's own dialect ("ustar  ") keeps other things where ustar has the prefix. */
+	if (memcmp(header + AT_MAGIC, "ustar\0", 6) != 0 || prefix.len == 0)
+		return name;
+	joined = nx_arena_printf(arena, "%.*s/%.*s", (int)prefix.len, (const char *)prefix.data,
+				 (int)name.len, (const char *)name.data);
+	return nx_slice_text(joined);
+}
+
+static struct nx_slice without_dot(struct nx_slice name)
+{
+	while (nx_slice_starts(name, "./"))
+		name = nx_slice_part(name, 2, name.len);
+	return name;
+}
+
+static bool is_regular(uint8_t type, struct nx_slice name)
+{
+	/* Before ustar a directory was a file whose name ends in a slash. */
+	return (type == '0' || type == '\0' || type == '7') && !nx_slice_ends(name, "/");
+}
+
+/* *header is NULL at the end of the archive. */
+static enum nx_status next_header(struct nx_tar_reader *tar, const uint8_t **header,
+				  uint64_t *size_bytes, struct nx_error *err)
+{
+	struct nx_slice block = nx_slice_part(tar->archive, tar->at, BLOCK_BYTES);
+	uint64_t sum;
+
+	*header = NULL;
+	if (block.len < BLOCK_BYTES) {
+		tar->is_truncated |= block.len > 0;
+		return NX_OK;
+	}
+	if (is_empty_block(block.data))
+		return NX_OK;
+	if (!read_number(block.data + AT_SUM, SUM_BYTES, &sum) || sum != header_sum(block.data))
+		return nx_fail(err, NX_FORMAT, "the tar header at offset %zu has a wrong checksum",
+			       tar->at);
+	if (!read_number(block.data + AT_SIZE, SIZE_BYTES, size_bytes))
+		return nx_fail(err, NX_FORMAT, "the tar header at offset %zu has no valid size",
+			       tar->at);
+	*header = block.data;
+	return NX_OK;
+}
+
+/* The member's bytes as far as they exist; moves behind them. */
+static struct nx_slice take_bytes(struct nx_tar_reader *tar, uint64_t size_bytes)
+{
+	struct nx_slice bytes;
+	size_t padded;
+
+	tar->at += BLOCK_BYTES;
+	bytes = nx_slice_part(tar->archive, tar->at, size_bytes);
+	tar->is_truncated |= bytes.len < size_bytes;
+	padded = (bytes.len + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+	tar->at += padded;
+	if (tar->at > tar->archive.len)
+		tar->at = tar->archive.len;
+	return bytes;
+}
+
+enum nx_status nx_tar_next(struct nx_tar_reader *tar, struct nx_tar_member *member, bool *found,
+			   struct nx_error *err)
+{
+	struct overrides next = {0};
+
+	*found = false;
+	while (!tar->is_truncated) {
+		const uint8_t *header;
+		uint64_t size_bytes;
+		enum nx_status st = next_header(tar, &header, &size_bytes, err);
+		uint8_t type;
+
+		if (st || !header)
+			return st;
+		type = header[AT_TYPE];
+		if (type == 'x' || type == 'L' || type == 'g' || type == 'K') {
+			apply_extension(type, take_bytes(tar, size_bytes), &next);
+			continue;
+		}
+		member->bytes = take_bytes(tar, next.has_size ? next.size_bytes : size_bytes);
+		member->name = next.has_name ? next.name : header_name(header, tar->arena);
+		member->name = without_dot(member->name);
+		if (is_regular(type, member->name)) {
+			*found = true;
+			return NX_OK;
+		}
+		next = (struct overrides){0};
+	}
+	return NX_OK;
+}
+
+/* --- writing ------------------------------------------------------------ */
+
+static void put_octal(uint8_t *field, unsigned digits, uint64_t value)
+{
+	for (unsigned i = digits; i-- > 0; value >>= 3)
+		field[i] = (uint8_t)('0' + (value & 7));
+}
+
+static void put_size(uint8_t *field, uint64_t size_bytes)
+{
+	if (size_bytes >> 33 == 0) {
+		put_octal(field, 11, size_bytes);
+		field[11] = ' ';
+		return;
+	}
+	field[0] = 0x80;
+	for (unsigned i = SIZE_BYTES; i-- > SIZE_BYTES - 8; size_bytes >>= 8)
+		field[i] = (uint8_t)size_bytes;
+}
+
+/* Where to cut a long name so that both halves fit; 0 when there is no such slash. */
+static size_t split_of(struct nx_slice name)
+{
+	for (size_t i = name.len; i-- > 1;)
+		if (name.data[i] == '/' && i <= PREFIX_BYTES && name.len - i - 1 <= NAME_BYTES &&
+		    i + 1 < name.len)
+			return i;
+	return 0;
+}
+
+static void put_name(uint8_t *header, struct nx_slice name)
+{
+	size_t cut = name.len > NAME_BYTES ? split_of(name) : 0;
+
+	if (cut) {
+		memcpy(header + AT_PREFIX, name.data, cut);
+		name = nx_slice_part(name, cut + 1, name.len);
+	}
+	if (name.len)
+		memcpy(header + AT_NAME, name.data, name.len > NAME_BYTES ? NAME_BYTES : name.len);
+}
+
+static void append_block(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes,
+			 uint8_t type)
+{
+	uint8_t header[BLOCK_BYTES] = {0};
+
+	put_name(header, name);
+	memcpy(header + AT_MODE, "000664 ", 7);
+	memcpy(header + AT_OWNER, "001750 ", 7);
+	memcpy(header + AT_GROUP, "001750 ", 7);
+	put_size(header + AT_SIZE, bytes.len);
+	memcpy(header + AT_TIME, "00000000000 ", 12);
+	header[AT_TYPE] = type;
+	memcpy(header + AT_MAGIC,
+	       "ustar\0"
+	       "00",
+	       8);
+	memcpy(header + AT_OWNER_NAME, "nobody", 6);
+	memcpy(header + AT_GROUP_NAME, "nobody", 6);
+	memcpy(header + AT_MAJOR, "000000 ", 7);
+	memcpy(header + AT_MINOR, "000000 ", 7);
+	put_octal(header + AT_SUM, 6, header_sum(header));
+	header[AT_SUM + 6] = '\0';
+	header[AT_SUM + 7] = ' ';
+	nx_bytes_append(archive, header, sizeof(header));
+	if (bytes.len)
+		nx_bytes_append(archive, bytes.data, bytes.len);
+	nx_bytes_append_zeros(archive, (BLOCK_BYTES - bytes.len % BLOCK_BYTES) % BLOCK_BYTES);
+}
+
+/* The length at a record's start counts its own digits. */
+static void append_pax_path(struct nx_bytes *archive, struct nx_slice name)
+{
+	struct nx_bytes record = {0};
+	size_t len = name.len + strlen(" path=\n");
+	size_t digit_count = 0;
+	char digits[24];
+	int n;
+
+	do
+		n = snprintf(digits, sizeof(digits), "%zu", len + ++digit_count);
+	while ((size_t)n != digit_count);
+	nx_bytes_append(&record, digits, (size_t)n);
+	nx_bytes_append(&record, " path=", 6);
+	nx_bytes_append(&record, name.data, name.len);
+	nx_bytes_append(&record, "\n", 1);
+	append_block(archive, nx_slice_text("PaxHeaders/path"),
+		     nx_slice_of(record.items, record.len), 'x');
+	nx_vec_release(&record);
+}
+
+void nx_tar_append(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes)
+{
+	if (name.len > NAME_BYTES && !split_of(name))
+		append_pax_path(archive, name);
+	append_block(archive, name, bytes, '0');
+}
+
+void nx_tar_finish(struct nx_bytes *archive)
+{
+	nx_bytes_append_zeros(archive, (size_t)2 * BLOCK_BYTES);
+}

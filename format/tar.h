@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tar: the archive inside a NEFF. Reads ustar, GNU long names and PAX records;
+ * writes plain ustar (times zero, owner nobody), as current compilers do.
+ */
+#ifndef NX_FORMAT_TAR_H
+#define NX_FORMAT_TAR_H
+
+#include "base/arena.h"
+#include "base/bare/slice.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+struct nx_tar_reader {
+	struct nx_slice archive;
+	size_t at;
+	struct nx_arena *arena; /* for names that need joining */
+	bool is_truncated;	/* the archive ended inside a member */
+};
+
+struct nx_tar_member {
+	struct nx_slice name; /* without a leading "./" */
+	struct nx_slice bytes;
+};
+
+/*
+ * The next regular file. *found is false at the end. A damaged header is FORMAT
+ * and names its offset; a member cut by the end of the archive is returned as
+ * far as it goes and sets is_truncated.
+ */
+NX_MUST_CHECK enum nx_status nx_tar_next(struct nx_tar_reader *tar, struct nx_tar_member *member,
+					 bool *found, struct nx_error *err);
+
+void nx_tar_append(struct nx_bytes *archive, struct nx_slice name, struct nx_slice bytes);
+void nx_tar_finish(struct nx_bytes *archive); /* two empty blocks */
+
+#endif
