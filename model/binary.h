@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * binary: what a compiled model (a NEFF) declares, as plain rows.
+ *
+ * decode/neff fills it; everything lives in the arena given there or is
+ * borrowed from the mapped file, so it lasts as long as the profile. Optional
+ * parts that a file lacks are empty; which ones is told in `missing`.
+ */
+#ifndef NX_MODEL_BINARY_H
+#define NX_MODEL_BINARY_H
+
+#include <stdbool.h>
+
+#include "base/bare/slice.h"
+#include "model/engine.h"
+
+#define NX_NONE UINT32_MAX /* "no such row" in any 32-bit index */
+
+struct nx_property { /* a name and the text shown for it */
+	const char *name;
+	const char *value;
+};
+
+enum nx_tensor_kind { NX_TENSOR_INPUT, NX_TENSOR_OUTPUT, NX_TENSOR_WEIGHT };
+
+struct nx_tensor { /* a variable a user can name: input, output or weight */
+	const char *name;
+	enum nx_tensor_kind kind;
+	const char *format; /* "NC"; "" when unknown */
+	const char *shape;  /* "[128 512]" */
+	const char *dtype;  /* as tensor_map.json says, "" when unknown */
+	uint64_t size_bytes;
+	uint32_t graph; /* the first graph that declares it */
+};
+
+struct nx_variable { /* any entry of def.json's var, indexed by its var_id order in the file */
+	const char *name;
+	const char *type; /* "state-buffer", "input", "virtual", … */
+	uint64_t var_id;
+	uint64_t size_bytes;
+	const char *file_name; /* of constants; "" otherwise */
+	uint64_t backing_offset;
+};
+
+struct nx_queue_declaration {
+	const char *name; /* the compiler's spelling: qPoolDynamic */
+	const char *owner;
+	const char *type; /* in, data, dynamic, … */
+	uint32_t *semaphores;
+	size_t semaphore_count;
+};
+
+struct nx_dma_descriptor {
+	const char *op; /* copy, cast, add, transpose, …; "copy" when absent */
+	uint32_t *from; /* indices into variables, NX_NONE when unknown; several for a sum */
+	size_t from_count;
+	uint32_t to;
+	uint64_t from_offset, to_offset;
+	uint64_t *from_sizes, *to_sizes; /* first in bytes, others counts */
+	int64_t *from_steps, *to_steps;
+	size_t from_dims, to_dims;
+	const char *from_dtype, *to_dtype;
+	uint64_t from_bytes, to_bytes; /* products of the sizes */
+};
+
+struct nx_dma_block { /* the unit a static DMA trigger starts */
+	const char *queue;
+	uint32_t id;
+	uint32_t semaphore;
+	const char *comment;
+	struct nx_dma_descriptor *descriptors;
+	size_t descriptor_count;
+};
+
+struct nx_predecessor {
+	uint64_t bir_id;
+	uint8_t type; /* enum nx_edge_type of format/debug_info.h; text in nx_edge_name() */
+};
+
+struct nx_bir { /* a backend instruction: what a slot was made from */
+	uint64_t id;
+	const char *name;
+	uint8_t instruction_type; /* 0 none, 1 REGULAR, 2 SPILL, 3 TRANSPOSE */
+	bool has_penguin;
+	uint64_t penguin_id;
+	uint32_t origin;		     /* into origins, NX_NONE */
+	struct nx_predecessor *predecessors; /* dataflow first, then scheduling */
+	size_t predecessor_count;
+	const char *kernel_file; /* "" when none */
+	uint32_t kernel_line;
+	const char *kernel_name;
+};
+
+struct nx_origin { /* where a penguin instruction came from, when the chain goes on */
+	uint64_t penguin_id;
+	const char *penguin_name;
+	bool has_hlo;
+	uint64_t hlo_id;
+	const char *hlo_name;
+	const char *hlo_attributes; /* JSON list of objects, "[]" when none */
+	uint64_t *framework_ids;
+	size_t framework_id_count;
+	const char *layer;	 /* "Unknown" when the chain ends before the framework */
+	const char *source_file; /* "" */
+	uint32_t source_line;
+};
+
+struct nx_engine_program {	 /* one engine's stream in one graph */
+	const char *stream_name; /* member name, "" when the engine has none */
+	struct nx_slice code;	 /* 64-byte slots */
+	uint32_t *slot_bir; /* slot -> index into the graph's birs, NX_NONE; slot_count entries */
+	size_t slot_count;
+	struct nx_dma_block *blocks;
+	size_t block_count;
+};
+
+struct nx_binary_graph {
+	const char *name;	/* "sg00" */
+	const char *definition; /* member name of its def.json */
+	struct nx_variable *variables;
+	size_t variable_count;
+	struct nx_queue_declaration *queues;
+	size_t queue_count;
+	uint32_t runtime_semaphore_count;
+	struct nx_engine_program engines[NX_ENGINE_COUNT];
+	struct nx_bir *birs;
+	size_t bir_count;
+};
+
+struct nx_binary {
+	uint8_t uuid[16];
+	const char *network_name;
+	const char *target;	      /* "cayman"; "" unknown */
+	const char *compiler_version; /* "" unknown */
+	uint32_t packed_at_s;	      /* epoch seconds, 0 unknown */
+	struct nx_property *header;   /* the twelve rows of the NEFF Header tab */
+	size_t header_count;
+	uint32_t kelf_node; /* index of the executor node in neff.json */
+	struct nx_tensor *tensors;
+	size_t tensor_count;
+	struct nx_binary_graph *graphs;
+	size_t graph_count;
+	struct nx_origin *origins;
+	size_t origin_count;
+	bool has_hlo_statistics;
+	uint64_t hlo_mac_count;
+	bool has_compiler_metrics;
+	struct nx_property *missing; /* member or part, and what it costs the user */
+	size_t missing_count;
+};
+
+#endif

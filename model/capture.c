@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/capture.h"
+
+/* Clocks and bandwidths as AWS's own exports state them; sizes as published per generation. */
+static const struct nx_hardware hardware[] = {
+	[NX_ARCH_V2] = {"trn1/inf2", 2.8, 1.4, UINT64_C(410000000000), UINT64_C(435000000000),
+			196608, 16384, 128, 128},
+	[NX_ARCH_V3] = {"trn2", 2.4, 1.2, UINT64_C(716000000000), UINT64_C(435000000000), 229376,
+			16384, 128, 128},
+};
+
+const struct nx_hardware *nx_hardware_of(unsigned arch)
+{
+	if (arch >= sizeof(hardware) / sizeof(hardware[0]) || !hardware[arch].name)
+		return NULL;
+	return &hardware[arch];
+}
+
+const char *nx_queue_class_name(enum nx_queue_class queue_class)
+{
+	switch (queue_class) {
+	case NX_QUEUE_DATA:
+		return "data";
+	case NX_QUEUE_HARDWARE_DYNAMIC:
+		return "hardware_dynamic";
+	case NX_QUEUE_SOFTWARE_DYNAMIC:
+		return "software_dynamic";
+	default:
+		return "instruction";
+	}
+}
+
+const char *nx_queue_type_name(unsigned type)
+{
+	static const char *const names[] = {"unknown", "instructions", "weights", "input",
+					    "output",  "unknown",      "h2t"};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "unknown";
+}
+
+const struct nx_queue *nx_graph_queue(const struct nx_graph *graph, uint32_t engine_idx,
+				      uint32_t queue_idx)
+{
+	/* the last declaration wins, as in AWS's exports */
+	for (size_t i = graph->queue_count; i-- > 0;)
+		if (graph->queues[i].engine_idx == engine_idx &&
+		    graph->queues[i].queue_idx == queue_idx)
+			return &graph->queues[i];
+	return NULL;
+}

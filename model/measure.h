@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure: small formulas that several tables share. Where AWS's exports show
+ * float32 rounding the same steps are taken here, so that last digits agree.
+ */
+#ifndef NX_MODEL_MEASURE_H
+#define NX_MODEL_MEASURE_H
+
+#include "model/capture.h"
+
+/* Bytes per second; 0 for no time. */
+float nx_rate(uint64_t size_bytes, uint64_t duration_ps);
+
+/* Cycles of a clock in a time, rounded down. */
+uint64_t nx_cycle_count(uint64_t time_ps, double clock_ghz);
+
+/* 2 * rows * columns * clock: what one core's array can do per second. */
+double nx_peak_flops(const struct nx_hardware *hardware);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/profile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum nx_status nx_profile_scan(const struct nx_profile *profile, enum nx_table table, nx_row_fn fn,
+			       void *context, struct nx_error *err)
+{
+	return profile->source.scan(profile->source.context, table, fn, context, err);
+}
+
+uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct nx_packet *packet)
+{
+	return profile->source.find_transfer(profile->source.context, packet);
+}
+
+void nx_profile_warn(struct nx_profile *profile, const char *category, const char *fmt, ...)
+{
+	struct nx_warning w = {.category = category};
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	w.message = nx_arena_copy_text(&profile->arena, text);
+	nx_vec_push(&profile->warnings, w);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * program: the static side of every instruction that a capture may execute.
+ *
+ * One struct nx_slot per 64-byte word of every engine image, joined with what
+ * the NEFF knows of it. Rows of executed instructions stay small because
+ * everything that does not change between executions is here.
+ */
+#ifndef NX_MODEL_PROGRAM_H
+#define NX_MODEL_PROGRAM_H
+
+#include "model/binary.h"
+#include "model/capture.h"
+
+enum nx_slot_flags {
+	NX_SLOT_WAITS_ONLY = 1 << 0, /* EVENT_SEMAPHORE: not work, left out of activity */
+	NX_SLOT_MATMUL = 1 << 1,
+	NX_SLOT_ACTIVATE = 1 << 2,
+	NX_SLOT_DYNAMIC_DMA = 1 << 3, /* DMA_DIRECT2D */
+	NX_SLOT_TRIGGER = 1 << 4,     /* rings a static queue */
+	NX_SLOT_HAS_ELEMENTS = 1 << 5,
+	NX_SLOT_SBUF_READ = 1 << 6, /* the byte count below exists */
+	NX_SLOT_SBUF_WRITE = 1 << 7,
+	NX_SLOT_PSUM_READ = 1 << 8,
+	NX_SLOT_PSUM_WRITE = 1 << 9,
+	NX_SLOT_HBM_READ = 1 << 10,
+	NX_SLOT_HBM_WRITE = 1 << 11,
+	NX_SLOT_EVICTION = 1 << 12,	/* reads PSUM, writes SBUF */
+	NX_SLOT_TEXT_UNKNOWN = 1 << 13, /* operands shown as raw words */
+	NX_SLOT_SPILL_SAVE = 1 << 14,
+	NX_SLOT_SPILL_RELOAD = 1 << 15,
+	NX_SLOT_WEIGHT_QUEUE = 1 << 16,
+	NX_SLOT_INPUT_QUEUE = 1 << 17,
+	NX_SLOT_OUTPUT_QUEUE = 1 << 18,
+	NX_SLOT_HAS_LAYER = 1 << 19,
+};
+
+struct nx_operand {	  /* on-chip memory an instruction touches, per partition */
+	uint32_t address; /* offset in its buffer, partition bits included */
+	uint8_t buffer;	  /* enum nx_buffer */
+	bool is_write;
+	uint8_t element_bytes;
+	uint8_t dims;
+	int16_t steps[4]; /* in elements, fastest first */
+	uint16_t counts[4];
+};
+
+struct nx_slot {
+	uint8_t opcode;
+	uint8_t instruction_type; /* 0 none, 1 REGULAR, 2 SPILL, 3 TRANSPOSE */
+	uint8_t operand_count;
+	uint32_t flags;		/* enum nx_slot_flags */
+	uint32_t compiler_slot; /* NX_NONE */
+	uint32_t bir;		/* into the binary graph's birs, NX_NONE */
+	uint32_t layer;		/* into the program's layer names; 0 = none */
+	uint32_t operand;	/* first of operand_count in the program's operands */
+	uint32_t trigger_queue; /* of a trigger: into queue_names, NX_NONE */
+	uint32_t trigger_block;
+	uint32_t trigger_block_index; /* of the NEFF\'s block in its engine, NX_NONE without NEFF */
+	uint64_t elements;
+	uint64_t sbuf_read_bytes, sbuf_write_bytes;
+	uint64_t psum_read_bytes, psum_write_bytes;
+	uint64_t hbm_read_bytes, hbm_write_bytes;
+	uint64_t queue_bytes; /* of a trigger: bytes its block moves through its queue */
+};
+
+struct nx_program {
+	struct nx_slot *slots[NX_MAX_GRAPHS][NX_ENGINE_COUNT];	    /* slot_count of the image */
+	const struct nx_binary_graph *binary_graphs[NX_MAX_GRAPHS]; /* same name; NULL */
+	const char *const *semaphore_names[NX_MAX_GRAPHS]; /* 256 each; NULL without NEFF */
+	struct nx_operand *operands;
+	size_t operand_count;
+	const char **layers; /* layers[0] = "" */
+	size_t layer_count;
+	const char **queue_names; /* runtime spelling, of triggered queues */
+	size_t queue_name_count;
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <limits.h>
+
+#include "model/engine.h"
+
+/* The numbers are those of capture files: POOL before DVE. */
+static void engines_are_numbered_as_in_captures(void **state)
+{
+	static const char *const keys[] = {"pe", "act", "pool", "dve", "sp"};
+	static const char *const labels[] = {"Tensor", "Scalar", "GpSimd", "Vector", "Sync"};
+	static const char *const words[] = {"tensor", "scalar", "gpsimd", "vector", "sync"};
+	static const char *const stems[] = {"PE", "Activation", "Pool", "DVE", "SP"};
+
+	(void)state;
+	assert_int_equal(NX_ENGINE_COUNT, 5);
+	for (unsigned i = 0; i < NX_ENGINE_COUNT; i++) {
+		assert_string_equal(nx_engines[i].neff_key, keys[i]);
+		assert_string_equal(nx_engines[i].label, labels[i]);
+		assert_string_equal(nx_engines[i].word, words[i]);
+		assert_string_equal(nx_engines[i].stem, stems[i]);
+	}
+}
+
+static void edges_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(nx_edge_name(1), "ORDERED");
+	assert_string_equal(nx_edge_name(2), "ANTI_DEPENDENCE");
+	assert_string_equal(nx_edge_name(3), "OUTPUT_DEPENDENCE");
+	assert_string_equal(nx_edge_name(4), "FLOW_DEPENDENCE");
+	assert_string_equal(nx_edge_name(0), "INVALID");
+	assert_string_equal(nx_edge_name(5), "INVALID");
+	assert_string_equal(nx_edge_name(UINT_MAX), "INVALID");
+}
+
+static void instruction_types_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(nx_instruction_type_name(0), "");
+	assert_string_equal(nx_instruction_type_name(1), "REGULAR");
+	assert_string_equal(nx_instruction_type_name(2), "SPILL");
+	assert_string_equal(nx_instruction_type_name(3), "TRANSPOSE");
+	assert_string_equal(nx_instruction_type_name(4), "");
+	assert_string_equal(nx_instruction_type_name(UINT_MAX), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(engines_are_numbered_as_in_captures),
+		cmocka_unit_test(edges_have_names),
+		cmocka_unit_test(instruction_types_have_names),
+	};
+
+	return cmocka_run_group_tests_name("model/engine", tests, NULL, NULL);
+}
