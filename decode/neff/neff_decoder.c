@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/neff/neff_decoder.h"
+
+#include <stdlib.h>
+
+#include "decode/neff/neff_source.h"
+
+#define KELF_FUNCTION "__kelf"
+
+/* What is collected over all graphs. */
+struct collection {
+	struct nx_neff_source source;
+	struct nx_neff_tensors tensors;
+	NX_VEC(struct nx_binary_graph) graphs;
+	const char *penguin_file;
+	struct nx_binary *out;
+};
+
+/* --- header --------------------------------------------------------------- */
+
+static const char *hex_text(struct nx_arena *arena, const uint8_t *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = nx_arena_zalloc(arena, 2 * count + 1, 1);
+
+	for (size_t i = 0; i < count; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	return text;
+}
+
+static const char *number_text(struct nx_arena *arena, uint64_t number)
+{
+	return nx_arena_printf(arena, "%llu", (unsigned long long)number);
+}
+
+static void read_header(const struct nx_neff_header *header, struct nx_arena *arena,
+			struct nx_binary *out)
+{
+	char features[1024];
+	struct nx_property rows[] = {
+		{"network_name", nx_arena_copy_text(arena, header->name)},
+		{"uuid", hex_text(arena, header->uuid, sizeof(header->uuid))},
+		{"hash", hex_text(arena, header->hash, 16)},
+		{"enabled_features", NULL},
+		{"header_size", number_text(arena, header->header_size)},
+		{"data_size", number_text(arena, header->data_size)},
+		{"major_version", number_text(arena, header->major_version)},
+		{"minor_version", number_text(arena, header->minor_version)},
+		{"package_version", number_text(arena, header->package_version)},
+		{"build_version", nx_arena_copy_text(arena, header->build_version)},
+		{"number_of_logical_neuroncores", number_text(arena, header->requested_core_count)},
+		{"number_of_neuroncores_per_lnc", number_text(arena, header->logical_core_size)},
+	};
+
+	nx_neff_features_text(header->feature_bits, features, sizeof(features));
+	rows[3].value = nx_arena_copy_text(arena, features);
+	memcpy(out->uuid, header->uuid, sizeof(out->uuid));
+	out->network_name = rows[0].value;
+	out->header_count = sizeof(rows) / sizeof(rows[0]);
+	out->header = NX_NEW_ARRAY(arena, struct nx_property, out->header_count);
+	memcpy(out->header, rows, sizeof(rows));
+}
+
+/* --- top-level files ------------------------------------------------------ */
+
+static void read_compiler(struct nx_neff_source *source, struct nx_binary *out)
+{
+	struct nx_arena scratch = {0};
+	const struct nx_json *root = nx_neff_source_json(
+		source, "info.json", "the compiler's version is unknown", &scratch);
+
+	out->compiler_version = nx_neff_source_text(source, nx_json_get(root, "tool_version"));
+	nx_arena_release(&scratch);
+}
+
+static const struct nx_json *number_or_null(const struct nx_json *value)
+{
+	return value && value->kind == NX_JSON_NUMBER ? value : NULL;
+}
+
+/* Either {"<name>": value} at any depth, or a list of {MetricName, Value}. */
+static const struct nx_json *find_metric(const struct nx_json *tree, const char *name)
+{
+	const struct nx_json *found = number_or_null(nx_json_get(tree, name));
+
+	if (!found && tree->kind == NX_JSON_OBJECT &&
+	    nx_slice_is(nx_json_as_slice(nx_json_get(tree, "MetricName")), name))
+		found = number_or_null(nx_json_get(tree, "Value"));
+	if (tree->kind != NX_JSON_OBJECT && tree->kind != NX_JSON_ARRAY)
+		return NULL;
+	for (size_t i = 0; !found && i < tree->count; i++)
+		found = find_metric(&tree->children[i], name);
+	return found;
+}
+
+static void read_statistics(struct nx_neff_source *source, struct nx_binary *out)
+{
+	struct nx_arena scratch = {0};
+	struct nx_slice bytes;
+	const struct nx_json *root = nx_neff_source_json(source, "hlo_stats.json", NULL, &scratch);
+	const struct nx_json *count = root ? find_metric(root, "HloMacCount") : NULL;
+	double rounded = nx_json_as_f64(count, 0);
+
+	out->has_hlo_statistics = count != NULL;
+	/* Compilers write -1 for what they did not count. */
+	if (rounded > 0)
+		out->hlo_mac_count =
+			nx_json_as_u64(count, rounded < 0x1p63 ? (uint64_t)rounded : UINT64_MAX);
+	out->has_compiler_metrics =
+		nx_neff_source_take(source, "metrics.json", NULL, &bytes) ||
+		nx_neff_source_take(source, "global_metric_store.json", NULL, &bytes);
+	nx_arena_release(&scratch);
+}
+
+/* --- graphs --------------------------------------------------------------- */
+
+static const char *directory_of(struct nx_arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? nx_arena_copy(arena, nx_slice_of(path, (size_t)(slash - path) + 1)) : "";
+}
+
+static void read_graph(struct collection *all, const char *name, const char *definition)
+{
+	struct nx_neff_source *source = &all->source;
+	struct nx_binary_graph out = {.name = name, .definition = definition};
+	struct nx_neff_graph graph = {.source = source, .out = &out};
+	struct nx_arena scratch = {0};
+
+	graph.directory = directory_of(source->arena, definition);
+	graph.definition = nx_neff_source_json(source, definition,
+					       "this graph's program is unknown", &scratch);
+	if (graph.definition && graph.definition->kind == NX_JSON_OBJECT) {
+		nx_neff_graph_read(&graph);
+		nx_neff_tensors_read(&graph, (uint32_t)all->graphs.len, &all->tensors);
+		nx_neff_streams_read(&graph);
+		if (!source->options.skip_debug_info)
+			nx_neff_debug_read(&graph, &all->penguin_file);
+		nx_vec_push(&all->graphs, out);
+	} else if (graph.definition) {
+		nx_neff_source_note(source, definition, "is no JSON object; ignored");
+	}
+	nx_text_map_release(&graph.variable_index);
+	nx_arena_release(&scratch);
+}
+
+static void read_kelf(struct collection *all, const char *member)
+{
+	struct nx_neff_source *source = &all->source;
+	struct nx_arena scratch = {0};
+	const struct nx_json *root =
+		nx_neff_source_json(source, member, "its graphs are unknown", &scratch);
+	const struct nx_json *graphs = nx_json_get(root, "graphs");
+	const char *target = nx_neff_source_text(source, nx_json_get(root, "target"));
+
+	if (!all->out->target[0])
+		all->out->target = target;
+	for (size_t i = 0; graphs && graphs->kind == NX_JSON_ARRAY && i < graphs->count; i++) {
+		const struct nx_json *entry = &graphs->children[i];
+		struct nx_slice path = nx_json_as_slice(nx_json_get(entry, "definition"));
+
+		while (nx_slice_starts(path, "./"))
+			path = nx_slice_part(path, 2, path.len);
+		if (path.len)
+			read_graph(all, nx_neff_source_text(source, nx_json_get(entry, "name")),
+				   nx_neff_source_intern(source, path));
+	}
+	nx_arena_release(&scratch);
+}
+
+/* Without neff.json the kelf files can still be told by their names. */
+static void read_unnamed_kelfs(struct collection *all)
+{
+	const struct nx_neff *neff = all->source.neff;
+
+	for (size_t i = 0; i < neff->member_count; i++)
+		if (nx_slice_starts(neff->members[i].name, "kelf") &&
+		    nx_slice_ends(neff->members[i].name, ".json"))
+			read_kelf(all, nx_neff_source_intern(&all->source, neff->members[i].name));
+}
+
+static void read_nodes(struct collection *all)
+{
+	struct nx_arena scratch = {0};
+	const struct nx_json *root = nx_neff_source_json(
+		&all->source, "neff.json", "the number of the executor node is unknown", &scratch);
+	const struct nx_json *nodes = nx_json_get(root, "nodes");
+	size_t executor_count = 0;
+
+	for (size_t i = 0; nodes && nodes->kind == NX_JSON_ARRAY && i < nodes->count; i++) {
+		const struct nx_json *attributes = nx_json_get(&nodes->children[i], "attrs");
+		struct nx_slice function = nx_json_as_slice(nx_json_get(attributes, "func_name"));
+
+		if (!nx_slice_is(function, KELF_FUNCTION))
+			continue;
+		if (executor_count++ == 0)
+			all->out->kelf_node = (uint32_t)i;
+		read_kelf(all, nx_neff_source_text(&all->source, nx_json_get(attributes, "kelf")));
+	}
+	if (executor_count == 0)
+		read_unnamed_kelfs(all);
+	nx_arena_release(&scratch);
+}
+
+static enum nx_status finish(struct collection *all, struct nx_error *err)
+{
+	struct nx_arena *arena = all->source.arena;
+	struct nx_binary *out = all->out;
+	const struct nx_property *first = all->source.missing.items;
+
+	if (all->graphs.len == 0)
+		return nx_fail(err, NX_FORMAT,
+			       "the NEFF holds no readable graph: %.200s %.300s; compile the model "
+			       "again or give the NEFF it was captured with",
+			       first ? first->name : "kelf-0.json",
+			       first ? first->value : "names none");
+	out->graph_count = all->graphs.len;
+	out->graphs = NX_NEW_ARRAY(arena, struct nx_binary_graph, out->graph_count);
+	memcpy(out->graphs, all->graphs.items, out->graph_count * sizeof(*out->graphs));
+	out->tensor_count = all->tensors.rows.len;
+	out->tensors = NX_NEW_ARRAY(arena, struct nx_tensor, out->tensor_count);
+	if (out->tensor_count)
+		memcpy(out->tensors, all->tensors.rows.items,
+		       out->tensor_count * sizeof(*out->tensors));
+	if (!all->source.options.skip_debug_info)
+		nx_neff_origins_read(&all->source, all->penguin_file, out);
+	return NX_OK;
+}
+
+enum nx_status nx_neff_decode(const struct nx_neff *neff, const struct nx_neff_options *options,
+			      struct nx_arena *arena, struct nx_binary *out, struct nx_error *err)
+{
+	struct collection all = {.penguin_file = "", .out = out};
+	enum nx_status st;
+
+	*out = (struct nx_binary){.target = "", .packed_at_s = neff->packed_at_s};
+	nx_neff_source_init(&all.source, neff, options, arena);
+	read_header(&neff->header, arena, out);
+	read_compiler(&all.source, out);
+	read_statistics(&all.source, out);
+	read_nodes(&all);
+	st = finish(&all, err);
+	nx_neff_source_finish(&all.source, out);
+	nx_neff_source_release(&all.source);
+	nx_vec_release(&all.tensors.rows);
+	nx_text_map_release(&all.tensors.seen);
+	nx_vec_release(&all.graphs);
+	return st;
+}

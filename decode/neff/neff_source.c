@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/neff/neff_source.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define MAX_USES 8
+#define MAX_NOTES 256
+
+void nx_neff_source_init(struct nx_neff_source *source, const struct nx_neff *neff,
+			 const struct nx_neff_options *options, struct nx_arena *arena)
+{
+	*source = (struct nx_neff_source){.neff = neff, .arena = arena};
+	if (options)
+		source->options = *options;
+	source->uses = nx_heap_alloc(neff->member_count + 1);
+	memset(source->uses, 0, neff->member_count + 1);
+	for (size_t i = 0; i < neff->member_count; i++)
+		nx_text_map_put(&source->member_by_name, neff->members[i].name, i);
+	if (neff->is_truncated)
+		nx_neff_source_note(source, "archive", "%s", neff->damage);
+}
+
+void nx_neff_source_release(struct nx_neff_source *source)
+{
+	nx_heap_free(source->uses);
+	nx_text_map_release(&source->member_by_name);
+	nx_text_map_release(&source->pool);
+	nx_vec_release(&source->missing);
+}
+
+void nx_neff_source_finish(struct nx_neff_source *source, struct nx_binary *out)
+{
+	if (source->unlisted_count) {
+		const char *text =
+			nx_arena_printf(source->arena, "%zu more parts are missing or damaged",
+					source->unlisted_count);
+
+		nx_vec_push(&source->missing, ((struct nx_property){"others", text}));
+		source->unlisted_count = 0;
+	}
+	out->missing_count = source->missing.len;
+	out->missing = NX_NEW_ARRAY(source->arena, struct nx_property, source->missing.len);
+	if (source->missing.len)
+		memcpy(out->missing, source->missing.items,
+		       source->missing.len * sizeof(*out->missing));
+}
+
+void nx_neff_source_note(struct nx_neff_source *source, const char *member, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	if (source->missing.len >= MAX_NOTES) {
+		source->unlisted_count++;
+		return;
+	}
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	nx_vec_push(&source->missing,
+		    ((struct nx_property){nx_arena_copy_text(source->arena, member),
+					  nx_arena_copy_text(source->arena, text)}));
+}
+
+bool nx_neff_source_take(struct nx_neff_source *source, const char *member, const char *cost,
+			 struct nx_slice *bytes)
+{
+	uint64_t index;
+
+	if (!nx_text_map_get(&source->member_by_name, nx_slice_text(member), &index)) {
+		if (cost)
+			nx_neff_source_note(source, member, "is missing from the NEFF; %s", cost);
+		return false;
+	}
+	if (source->uses[index] == MAX_USES) {
+		nx_neff_source_note(source, member, "is named more than %d times; ignored",
+				    MAX_USES);
+		return false;
+	}
+	source->uses[index]++;
+	*bytes = source->neff->members[index].bytes;
+	return true;
+}
+
+const struct nx_json *nx_neff_source_json(struct nx_neff_source *source, const char *member,
+					  const char *cost, struct nx_arena *scratch)
+{
+	struct nx_slice bytes;
+	struct nx_json *root;
+	struct nx_error why;
+
+	if (!nx_neff_source_take(source, member, cost, &bytes))
+		return NULL;
+	if (nx_json_parse(bytes, scratch, &root, &why) == NX_OK)
+		return root;
+	nx_neff_source_note(source, member, "is damaged (%.200s); %s", why.message,
+			    cost ? cost : "ignored");
+	return NULL;
+}
+
+const char *nx_neff_source_intern(struct nx_neff_source *source, struct nx_slice text)
+{
+	uint64_t known;
+	const char *copy;
+
+	if (text.len == 0)
+		return "";
+	if (nx_text_map_get(&source->pool, text, &known))
+		return (const char *)(uintptr_t)known;
+	copy = nx_arena_copy(source->arena, text);
+	nx_text_map_put(&source->pool, nx_slice_of(copy, text.len), (uint64_t)(uintptr_t)copy);
+	return copy;
+}
+
+const char **nx_neff_source_texts(struct nx_neff_source *source, const struct nx_slice *texts,
+				  size_t count)
+{
+	const char **copies = NX_NEW_ARRAY(source->arena, const char *, count);
+
+	for (size_t i = 0; i < count; i++)
+		copies[i] = nx_neff_source_intern(source, texts[i]);
+	return copies;
+}
+
+const char *nx_neff_source_text(struct nx_neff_source *source, const struct nx_json *value)
+{
+	return value && value->kind == NX_JSON_TEXT ? nx_neff_source_intern(source, value->text)
+						    : "";
+}
+
+const char *nx_neff_graph_path(const struct nx_neff_graph *graph, const struct nx_json *file_name)
+{
+	struct nx_slice text = {NULL, 0};
+
+	if (file_name && file_name->kind == NX_JSON_TEXT)
+		text = file_name->text;
+	while (nx_slice_starts(text, "./"))
+		text = nx_slice_part(text, 2, text.len);
+	if (text.len == 0 || text.len > INT32_MAX)
+		return NULL;
+	return nx_arena_printf(graph->source->arena, "%s%.*s", graph->directory, (int)text.len,
+			       (const char *)text.data);
+}
+
+size_t nx_neff_file_count(const struct nx_json *value)
+{
+	if (!value)
+		return 0;
+	return value->kind == NX_JSON_ARRAY ? value->count : value->kind == NX_JSON_TEXT;
+}
+
+const struct nx_json *nx_neff_file_at(const struct nx_json *value, size_t i)
+{
+	return value->kind == NX_JSON_ARRAY ? &value->children[i] : value;
+}
+
+uint32_t nx_neff_u32(const struct nx_json *value, uint32_t fallback)
+{
+	uint64_t number = nx_json_as_u64(value, fallback);
+
+	return number <= UINT32_MAX ? (uint32_t)number : fallback;
+}
+
+bool nx_neff_parse_u32(struct nx_slice digits, uint32_t *value)
+{
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < digits.len; i++) {
+		if (digits.data[i] < '0' || digits.data[i] > '9')
+			return false;
+		number = number * 10 + (uint64_t)(digits.data[i] - '0');
+		if (number > UINT32_MAX)
+			return false;
+	}
+	*value = (uint32_t)number;
+	return digits.len > 0;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the parsed file to struct nx_capture: graphs, code, queues, clocks. The
+ * rings are only located here; ring_*.c stream them.
+ */
+#include "decode/ntff/ntff_decoder.h"
+
+#include <string.h>
+
+#include "decode/ntff/ntff_window.h"
+#include "decode/ntff/ring_scan.h"
+#include "format/instruction.h"
+#include "model/binary.h"
+
+uint32_t nx_image_slot(const struct nx_engine_image *image, uint32_t pc)
+{
+	uint32_t slot = (pc - image->first_pc) & (NX_PC_COUNT - 1);
+
+	if (slot < image->main_slot_count)
+		return slot;
+	slot = (pc - image->function_first_pc) & (NX_PC_COUNT - 1);
+	if (slot < image->slot_count - image->main_slot_count)
+		return image->main_slot_count + slot;
+	return NX_NONE;
+}
+
+static const char *version_text(struct nx_arena *arena, const struct nx_ntff_version *v)
+{
+	int hash_len = v->git_hash.len < 5 ? (int)v->git_hash.len : 5;
+
+	return nx_arena_printf(arena, "%llu.%llu.%llu (%.*s)", (unsigned long long)v->major,
+			       (unsigned long long)v->minor, (unsigned long long)v->patch, hash_len,
+			       hash_len ? (const char *)v->git_hash.data : "");
+}
+
+/* --- code ------------------------------------------------------------------ */
+
+static const struct nx_ntff_code *find_code(const struct nx_ntff_graph *graph, unsigned engine,
+					    bool is_function)
+{
+	const struct nx_ntff_code *found = NULL;
+
+	for (size_t i = 0; i < graph->code.count; i++)
+		if (graph->code.items[i].engine == engine &&
+		    graph->code.items[i].is_function_section == is_function)
+			found = &graph->code.items[i];
+	return found;
+}
+
+static uint32_t whole_slots(struct nx_slice code)
+{
+	size_t n = code.len / NX_SLOT_BYTES;
+
+	return n < NX_PC_COUNT ? (uint32_t)n : NX_PC_COUNT;
+}
+
+static void load_image(const struct nx_ntff *ntff, const struct nx_ntff_graph *from,
+		       unsigned engine, struct nx_arena *arena, struct nx_engine_image *image)
+{
+	const struct nx_ntff_code *main = find_code(from, engine, false);
+	const struct nx_ntff_code *function = find_code(from, engine, true);
+	struct nx_slice main_code = {0}, function_code = {0};
+
+	if (main) {
+		main_code = nx_ntff_code_bytes(ntff, main);
+		image->first_pc = (uint32_t)(main->start_address >> 6) & (NX_PC_COUNT - 1);
+	}
+	if (function) {
+		function_code = nx_ntff_code_bytes(ntff, function);
+		image->function_first_pc =
+			(uint32_t)(function->start_address >> 6) & (NX_PC_COUNT - 1);
+	}
+	image->main_slot_count = whole_slots(main_code);
+	image->slot_count = image->main_slot_count + whole_slots(function_code);
+	image->code = nx_slice_part(main_code, 0, (uint64_t)image->main_slot_count * NX_SLOT_BYTES);
+	if (image->slot_count > image->main_slot_count) {
+		size_t len = (size_t)image->slot_count * NX_SLOT_BYTES;
+		uint8_t *joined = nx_arena_alloc(arena, len);
+
+		if (image->code.len)
+			memcpy(joined, image->code.data, image->code.len);
+		memcpy(joined + image->code.len, function_code.data, len - image->code.len);
+		image->code = nx_slice_of(joined, len);
+	}
+}
+
+/*
+ * Walks the runtime's edits of the compiled stream: INSERT adds device slots
+ * that have no compiled counterpart, DELETE drops compiled slots, everything
+ * else advances both sides together.
+ */
+static void map_slots(const struct nx_ntff_graph *from, unsigned engine, bool is_function,
+		      uint32_t *map, uint32_t slot_count)
+{
+	const struct nx_ntff_patch *patch = NULL;
+	uint64_t compiled = 0;
+	size_t next = 0;
+
+	for (size_t i = 0; i < from->patches.count; i++)
+		if (from->patches.items[i].engine == engine)
+			patch = &from->patches.items[i];
+	for (uint64_t slot = 0; slot < slot_count;) {
+		const struct nx_ntff_patch_location *at = NULL;
+
+		while (patch && next < patch->locations.count) {
+			at = &patch->locations.items[next];
+			if (at->is_function_patch == is_function)
+				break;
+			next++;
+			at = NULL;
+		}
+		if (at && at->offset / NX_SLOT_BYTES <= slot && at->type != NX_PATCH_MODIFY) {
+			next++;
+			if (at->type == NX_PATCH_DELETE)
+				compiled += at->count;
+			else
+				slot += at->count < slot_count ? at->count : slot_count;
+			continue;
+		}
+		if (at && at->offset / NX_SLOT_BYTES <= slot)
+			next++; /* a modified slot still has its counterpart */
+		map[slot++] = compiled < NX_NONE ? (uint32_t)compiled : NX_NONE;
+		compiled++;
+	}
+}
+
+static void load_code(const struct nx_ntff *ntff, const struct nx_ntff_graph *from,
+		      struct nx_arena *arena, struct nx_graph *graph)
+{
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		struct nx_engine_image *image = &graph->engines[e];
+		uint32_t function_slots;
+
+		load_image(ntff, from, e, arena, image);
+		function_slots = image->slot_count - image->main_slot_count;
+		image->compiler_slot = NX_NEW_ARRAY(arena, uint32_t, (size_t)image->slot_count + 1);
+		memset(image->compiler_slot, 0xff, sizeof(uint32_t) * image->slot_count);
+		map_slots(from, e, false, image->compiler_slot, image->main_slot_count);
+		/* where a function's slots lie in the compiled stream is not public */
+		memset(image->compiler_slot + image->main_slot_count, 0xff,
+		       sizeof(uint32_t) * function_slots);
+	}
+}
+
+/* --- queues, memory, clocks ------------------------------------------------ */
+
+static enum nx_queue_class classify(const char *name)
+{
+	struct nx_slice n = nx_slice_text(name);
+
+	if (nx_slice_ends(n, "DynamicHW"))
+		return NX_QUEUE_HARDWARE_DYNAMIC;
+	if (strstr(name, "Dynamic"))
+		return NX_QUEUE_SOFTWARE_DYNAMIC;
+	if (nx_slice_ends(n, "Table"))
+		return NX_QUEUE_INSTRUCTION;
+	return NX_QUEUE_DATA;
+}
+
+static void load_queues(const struct nx_ntff_graph *from, struct nx_arena *arena,
+			struct nx_graph *graph)
+{
+	graph->queue_count = from->queues.count;
+	graph->queues = NX_NEW_ARRAY(arena, struct nx_queue, from->queues.count);
+	for (size_t i = 0; i < from->queues.count; i++) {
+		const struct nx_ntff_queue *q = &from->queues.items[i];
+		struct nx_queue *to = &graph->queues[i];
+		char display[256];
+
+		to->engine_idx = (uint32_t)q->engine_index;
+		to->queue_idx = (uint32_t)q->queue_index;
+		to->type = (uint32_t)q->queue_type;
+		to->name = nx_arena_copy(arena, q->name);
+		nx_queue_display_name(to->name, strlen(to->name), display, sizeof(display));
+		to->display_name = nx_arena_copy_text(arena, display);
+		to->queue_class = classify(to->name);
+		to->event_id = q->tracing_event_id;
+		to->axi_port = (uint32_t)q->axi_port;
+		to->dram_channel = (uint32_t)q->channel;
+		to->block_count = q->blocks.count;
+		to->blocks = NX_NEW_ARRAY(arena, struct nx_block_usage, q->blocks.count);
+		for (size_t b = 0; b < q->blocks.count; b++)
+			to->blocks[b] =
+				(struct nx_block_usage){(uint32_t)q->blocks.items[b].block_id,
+							(uint32_t)q->blocks.items[b].packet_count};
+	}
+}
+
+/* Runtimes from 2.24 on send a text, older ones a number; both name the same things. */
+static const struct {
+	const char *text;
+	const char *shown;
+} memory_names[] = {
+	{"generic", "Generic"},
+	{"pe", "Tensor Instructions"},
+	{"act", "Scalar Instructions"},
+	{"pool", "GpSimd Instructions"},
+	{"io", "IO"},
+	{"spill", "DRAM Spill"},
+	{"weight", "Weights"},
+	{"profiler buffers", "Profiler Buffers"},
+	{"act table", "Scalar Table"},
+	{"dve", "Vector Instructions"},
+	{"sp", "Sync Instructions"},
+	{"shared scratchpad", "Shared Scratchpad"},
+	{"tensor", "Tensors"},
+	{"ucode", "Ucode lib"},
+	{"pool stdio", "GpSimd STDIO"},
+	{"collectives", "Collectives"},
+	{"scratchpad", "Scratchpad"},
+	{"xt cc", "XT CC (unused)"},
+	{"dma rings runtime", "DMA Rings Runtime"},
+	{"dma rings spill", "DMA Rings Spill"},
+	{"dma rings io", "DMA Rings IO"},
+	{"dma rings collectives", "DMA Rings Collectives"},
+};
+
+static const char *const memory_numbers[] = {
+	"Generic",
+	"Tensor Instructions",
+	"Scalar Instructions",
+	"GpSimd Instructions",
+	"IO",
+	"DRAM Spill",
+	"Weights",
+	"DMA Rings",
+	"Profiler Buffers",
+	"Scalar Table",
+	"Vector Instructions",
+	"Sync Instructions",
+	"Shared Scratchpad",
+	"Tensors",
+	"Ucode lib",
+	"GpSimd STDIO",
+	"Collectives",
+	"Scratchpad",
+};
+
+static const char *memory_name(struct nx_arena *arena, const struct nx_ntff_memory_usage *m)
+{
+	if (m->type.len) {
+		for (size_t i = 0; i < sizeof(memory_names) / sizeof(memory_names[0]); i++)
+			if (nx_slice_is(m->type, memory_names[i].text))
+				return memory_names[i].shown;
+		return nx_arena_copy(arena, m->type);
+	}
+	if (m->usage_type < sizeof(memory_numbers) / sizeof(memory_numbers[0]))
+		return memory_numbers[m->usage_type];
+	return nx_arena_printf(arena, "Type %llu", (unsigned long long)m->usage_type);
+}
+
+static void load_memory(const struct nx_ntff_graph *from, struct nx_arena *arena,
+			struct nx_graph *graph)
+{
+	graph->memory_count = from->memory.count;
+	graph->memory = NX_NEW_ARRAY(arena, struct nx_memory_usage, from->memory.count);
+	for (size_t i = 0; i < from->memory.count; i++)
+		graph->memory[i] =
+			(struct nx_memory_usage){memory_name(arena, &from->memory.items[i]),
+						 from->memory.items[i].amount_bytes};
+}
+
+static void load_collectives(const struct nx_ntff_graph *from, struct nx_arena *arena,
+			     struct nx_graph *graph)
+{
+	size_t count = from->has_cc_ops ? from->cc_ops.ops.count : 0;
+
+	graph->collective_op_count = count;
+	graph->collective_ops = NX_NEW_ARRAY(arena, struct nx_collective_op, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct nx_ntff_cc_op *op = &from->cc_ops.ops.items[i];
+
+		graph->collective_ops[i] = (struct nx_collective_op){
+			op->type,	   op->algorithm, nx_arena_copy(arena, op->algorithm_name),
+			op->element_count, op->comm_id,	  op->data_type};
+	}
+}
+
+static struct nx_clock clock_of(const struct nx_ntff_clock *c)
+{
+	return (struct nx_clock){c->init, c->actual, c->expected};
+}
+
+static void load_clocks(const struct nx_ntff_graph *from, struct nx_graph_rings *rings)
+{
+	const struct nx_ntff_clocks *c = &from->clocks;
+	uint32_t lowest = UINT32_MAX;
+
+	rings->engine_clocks[NX_ENGINE_TENSOR] = clock_of(&c->tensor);
+	rings->engine_clocks[NX_ENGINE_SCALAR] = clock_of(&c->scalar);
+	rings->engine_clocks[NX_ENGINE_GPSIMD] = clock_of(&c->gpsimd);
+	rings->engine_clocks[NX_ENGINE_VECTOR] = clock_of(&c->vector);
+	rings->engine_clocks[NX_ENGINE_SYNC] = clock_of(&c->sync);
+	rings->event_clock = clock_of(&c->events);
+	rings->throttle_clock = clock_of(&c->throttle);
+	for (size_t i = 0; i < NX_DMA_CLOCKS && i < c->dma.count; i++)
+		rings->dma_clocks[i] = clock_of(&c->dma.items[i]);
+	/* a record names its DMA engine modulo 32; the declared queues tell which 32 */
+	for (size_t i = 0; i < from->queues.count; i++)
+		if (from->queues.items[i].engine_index < lowest)
+			lowest = (uint32_t)from->queues.items[i].engine_index;
+	rings->dma_engine_base = from->queues.count ? lowest & ~31u : 0;
+}
+
+/* --- rings ----------------------------------------------------------------- */
+
+static bool ring_is_known(const struct nx_ntff_ring *ring)
+{
+	switch (ring->block_type) {
+	case NX_BLOCK_CORE:
+	case NX_BLOCK_TOPSP:
+		return ring->trace_type <= NX_TRACE_THROTTLE;
+	case NX_BLOCK_DMA:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_ring(struct nx_ntff_decoder *d, const struct nx_ntff_ring *ring,
+		     struct nx_graph_rings *rings)
+{
+	struct nx_slice bytes = nx_ntff_ring_bytes(&d->ntff, ring);
+	struct nx_ring_span span = {(uint32_t)ring->trace_type, (uint32_t)ring->block_type, bytes,
+				    false};
+
+	if (!ring_is_known(ring)) {
+		if (!d->loss.unknown_ring_count++)
+			d->loss.first_unknown_ring = (uint32_t)(ring->trace_type << 8) |
+						     (uint32_t)(ring->block_type & 0xff);
+		return;
+	}
+	if (!ring->inline_records.len && ring->size > bytes.len) {
+		d->loss.missing_bytes += ring->size - bytes.len;
+		span.is_cut = true;
+	}
+	d->loss.odd_tail_bytes += bytes.len % NX_NOTIFICATION_BYTES;
+	d->ring_bytes += bytes.len;
+	rings->rings[rings->ring_count++] = span;
+}
+
+static void load_rings(struct nx_ntff_decoder *d, const struct nx_ntff_graph *from,
+		       struct nx_arena *arena, struct nx_graph_rings *rings)
+{
+	const struct nx_ntff_info *info = &d->ntff.info;
+
+	rings->rings = NX_NEW_ARRAY(arena, struct nx_ring_span,
+				    from->rings.count + info->session_rings.count);
+	for (size_t i = 0; i < from->rings.count; i++)
+		add_ring(d, &from->rings.items[i], rings);
+	if (from->rings.count)
+		return;
+	for (size_t i = 0; i < info->session_rings.count; i++)
+		if (info->session_rings.items[i].core_idx == from->nc_idx)
+			add_ring(d, &info->session_rings.items[i], rings);
+}
+
+/* --- the whole ------------------------------------------------------------- */
+
+static void load_graph(struct nx_ntff_decoder *d, const struct nx_ntff_graph *from,
+		       struct nx_arena *arena, uint32_t index)
+{
+	struct nx_graph *graph = &d->capture->graphs[index];
+
+	graph->name = nx_arena_copy(arena, from->name);
+	graph->nd_idx = (uint32_t)from->nd_idx;
+	graph->nc_idx = (uint32_t)from->nc_idx;
+	graph->exec_duration_ps = from->exec_duration_ps;
+	load_code(&d->ntff, from, arena, graph);
+	load_queues(from, arena, graph);
+	load_memory(from, arena, graph);
+	load_collectives(from, arena, graph);
+	load_clocks(from, &d->graphs[index]);
+	load_rings(d, from, arena, &d->graphs[index]);
+}
+
+static void load_identity(struct nx_ntff_decoder *d, const char *path, struct nx_arena *arena)
+{
+	const struct nx_ntff_info *info = &d->ntff.info;
+	struct nx_capture *c = d->capture;
+
+	c->path = path;
+	c->version = d->ntff.version;
+	c->arch = (unsigned)info->arch;
+	c->hardware = nx_hardware_of(c->arch);
+	if (!c->hardware)
+		c->hardware = nx_hardware_of(c->arch < NX_ARCH_V2 ? NX_ARCH_V2 : NX_ARCH_V3);
+	c->model_name = nx_arena_copy(arena, info->name);
+	c->uuid = info->uuid;
+	c->instance_type = nx_arena_copy(arena, info->instance_type);
+	c->instance_id = nx_arena_copy(arena, info->instance_id);
+	c->pid = info->pid;
+	c->runtime_version = version_text(arena, &info->runtime_version);
+	c->driver_version = version_text(arena, &info->driver_version);
+	c->collectives_version = version_text(arena, &info->collectives_version);
+	for (size_t i = 0; i < info->nodes.count && !c->uid.len; i++)
+		if (info->nodes.items[i].has_device)
+			c->uid = info->nodes.items[i].uid;
+}
+
+static uint32_t count_graphs(const struct nx_ntff_info *info)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < info->nodes.count; i++)
+		count += info->nodes.items[i].device.graphs.count;
+	return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice file,
+				    const char *path, const struct nx_ntff_options *options,
+				    struct nx_arena *arena, struct nx_capture *capture,
+				    struct nx_error *err)
+{
+	uint32_t count, index = 0;
+
+	memset(d, 0, sizeof(*d));
+	memset(capture, 0, sizeof(*capture));
+	d->capture = capture;
+	if (nx_ntff_read(file, arena, &d->ntff, err))
+		return nx_context(err, "%s", path);
+	count = count_graphs(&d->ntff.info);
+	if (!count)
+		return nx_fail(err, NX_FORMAT,
+			       "%s holds no device graph, so there is nothing to show; "
+			       "was the model run on a NeuronCore while profiling was on?",
+			       path);
+	if (count > NX_MAX_GRAPHS) {
+		d->loss.ignored_graph_count = count - NX_MAX_GRAPHS;
+		count = NX_MAX_GRAPHS;
+	}
+	load_identity(d, path, arena);
+	capture->graph_count = count;
+	capture->graphs = NX_NEW_ARRAY(arena, struct nx_graph, count);
+	d->graphs = NX_NEW_ARRAY(arena, struct nx_graph_rings, count);
+	for (size_t n = 0; n < d->ntff.info.nodes.count; n++)
+		for (size_t g = 0; g < d->ntff.info.nodes.items[n].device.graphs.count; g++)
+			if (index < count)
+				load_graph(d, &d->ntff.info.nodes.items[n].device.graphs.items[g],
+					   arena, index++);
+	return nx_ntff_find_window(d, options, err);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ntff_decoder: a device capture as a struct nx_capture and streams of rows.
+ *
+ *	struct nx_ntff_decoder d;
+ *	nx_ntff_decoder_open(&d, bytes, path, &options, arena, &capture, err);
+ *	nx_ntff_decode_instructions(&d, fn, context);	(and the others, any number of times)
+ *
+ * The streams read the rings where they lie in the mapped file and keep only
+ * what is in flight, so their memory does not grow with the trace. Rows come in
+ * the order of the ring, which is not the order of time: hardware drains each
+ * engine when it pleases. Whatever cannot be used is counted in `loss`.
+ */
+#ifndef NX_DECODE_NTFF_NTFF_DECODER_H
+#define NX_DECODE_NTFF_NTFF_DECODER_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "format/ntff.h"
+#include "model/capture.h"
+#include "model/clock.h"
+#include "model/rows.h"
+
+#define NX_DMA_CLOCKS 16
+#define NX_DMA_ENGINES 32 /* that one ring can name */
+#define NX_DMA_QUEUES 16
+
+struct nx_ntff_options {
+	uint32_t execution; /* which of the file's executions to show */
+};
+
+struct nx_decode_loss {
+	uint64_t odd_tail_bytes; /* ring bytes behind the last whole record */
+	uint64_t missing_bytes;	 /* of blobs that reach beyond the file */
+	uint64_t unknown_ring_count;
+	uint32_t first_unknown_ring;   /* trace_type << 8 | block_type */
+	uint64_t unknown_record_count; /* type codes no document names */
+	uint32_t first_unknown_record;
+	uint64_t unpaired_start_count; /* instructions that never ended */
+	uint64_t unpaired_end_count;   /* that ended without a start */
+	uint64_t outside_code_count;   /* pcs in no code image */
+	uint64_t unpaired_packet_count;
+	uint64_t dropped_queue_count;  /* queues with unequal starts and ends, left out */
+	uint64_t dropped_packet_count; /* packets on those queues */
+	uint64_t dge_record_count;     /* DGE notifications: not a loss, but good to know */
+	uint64_t ignored_graph_count;  /* beyond NX_MAX_GRAPHS */
+};
+
+struct nx_ring_span {
+	uint32_t trace_type, block_type;
+	struct nx_slice records;
+	bool is_cut; /* the file ends before the ring does */
+};
+
+struct nx_graph_rings {
+	struct nx_ring_span *rings;
+	size_t ring_count;
+	struct nx_clock engine_clocks[NX_ENGINE_COUNT];
+	struct nx_clock event_clock, throttle_clock;
+	struct nx_clock dma_clocks[NX_DMA_CLOCKS];
+	uint32_t dma_engine_base;
+};
+
+struct nx_ntff_decoder {
+	struct nx_ntff ntff;
+	struct nx_capture *capture;
+	struct nx_graph_rings *graphs; /* parallel to capture->graphs */
+	struct nx_decode_loss loss;
+	uint64_t early_semaphore_count; /* before the window; set by nx_ntff_decode_events */
+	uint64_t ring_bytes;		/* of all rings, for progress */
+	struct nx_progress *progress;	/* counts bytes scanned; may be NULL */
+};
+
+NX_MUST_CHECK enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *decoder,
+						  struct nx_slice file, const char *path,
+						  const struct nx_ntff_options *options,
+						  struct nx_arena *arena,
+						  struct nx_capture *capture, struct nx_error *err);
+
+/* Receives a struct of model/rows.h, borrowed for the call. */
+typedef void (*nx_decoded_fn)(void *context, const void *row);
+
+void nx_ntff_decode_instructions(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
+void nx_ntff_decode_packets(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
+void nx_ntff_decode_events(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
+/* end_ps is the start of the next one of the graph, 0 for its last. */
+void nx_ntff_decode_throttles(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
+void nx_ntff_decode_faults(struct nx_ntff_decoder *decoder, nx_decoded_fn fn, void *context);
+
+/* All event records of a graph, also those before the window (versions 4 and 5 count them). */
+uint64_t nx_ntff_event_record_count(const struct nx_ntff_decoder *decoder, uint32_t graph);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/ntff/ntff_window.h"
+
+#include "decode/ntff/ring_scan.h"
+#include "format/instruction.h"
+#include "model/binary.h"
+
+static bool is_start_marker(const struct nx_engine_image *image, uint32_t slot)
+{
+	const uint8_t *word = image->code.data + (size_t)slot * NX_SLOT_BYTES;
+
+	return word[0] == NX_OP_NOTIFY && nx_load16(word + 36) == NX_NOTIFY_HINT_START;
+}
+
+/*
+ * Before version 6 the file has no timeline. The runtime brackets a program
+ * with NOTIFY instructions; the window opens when the Tensor engine's "start"
+ * NOTIFY ends. Should Tensor have none, the latest of the other engines serves:
+ * in every capture seen Tensor is the last to pass it anyway.
+ */
+static bool find_start_marker(const struct nx_ntff_decoder *d, int64_t *start_ps)
+{
+	const struct nx_graph *graph = &d->capture->graphs[0];
+	const struct nx_graph_rings *rings = &d->graphs[0];
+	bool found = false, has[NX_ENGINE_COUNT] = {false};
+
+	for (size_t r = 0; r < rings->ring_count; r++) {
+		struct nx_ring_scan scan;
+		struct nx_notification n;
+
+		if (rings->rings[r].trace_type != NX_TRACE_INSTRUCTION ||
+		    rings->rings[r].block_type != NX_BLOCK_CORE)
+			continue;
+		scan = nx_ring_scan_of(rings->rings[r].records, NULL);
+		while (nx_ring_scan_next(&scan, &n)) {
+			unsigned type = nx_notification_type(n), engine;
+			uint32_t slot;
+			int64_t at;
+
+			if (!nx_notification_is_engine(type) ||
+			    nx_notification_kind(type) != NX_NOTIFY_END)
+				continue;
+			engine = nx_notification_engine(type);
+			slot = nx_image_slot(&graph->engines[engine], nx_bits32(n.w0, 19, 0));
+			if (slot == NX_NONE || has[engine] ||
+			    !is_start_marker(&graph->engines[engine], slot))
+				continue;
+			has[engine] = true;
+			at = nx_clock_ps(&rings->engine_clocks[engine], n.timestamp);
+			if (engine == NX_ENGINE_TENSOR) {
+				*start_ps = at;
+				return true;
+			}
+			if (!found || at > *start_ps)
+				*start_ps = at;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static int64_t earliest_record(const struct nx_ntff_decoder *d)
+{
+	int64_t earliest = INT64_MAX;
+
+	for (uint32_t g = 0; g < d->capture->graph_count; g++) {
+		const struct nx_graph_rings *rings = &d->graphs[g];
+
+		for (size_t r = 0; r < rings->ring_count; r++) {
+			struct nx_ring_scan scan = nx_ring_scan_of(rings->rings[r].records, NULL);
+			struct nx_notification n;
+
+			if (rings->rings[r].trace_type != NX_TRACE_INSTRUCTION)
+				continue;
+			while (nx_ring_scan_next(&scan, &n)) {
+				unsigned type = nx_notification_type(n);
+				int64_t at;
+
+				if (!nx_notification_is_engine(type))
+					continue;
+				at = nx_clock_ps(
+					&rings->engine_clocks[nx_notification_engine(type)],
+					n.timestamp);
+				if (at < earliest)
+					earliest = at;
+			}
+		}
+	}
+	return earliest == INT64_MAX ? 0 : earliest;
+}
+
+static enum nx_status window_from_timeline(struct nx_ntff_decoder *d, uint32_t execution,
+					   struct nx_error *err)
+{
+	struct nx_capture *c = d->capture;
+	const struct nx_ntff_execution *e;
+
+	if (execution >= d->ntff.info.executions.count)
+		return nx_fail(err, NX_NOT_FOUND,
+			       "%s has %zu executions, numbered from 0; there is no execution %u",
+			       c->path, d->ntff.info.executions.count, execution);
+	e = &d->ntff.info.executions.items[execution];
+	if (e->start_ps > INT64_MAX || e->end_ps > INT64_MAX || e->end_ps < e->start_ps)
+		return nx_fail(err, NX_FORMAT, "%s: execution %u ends before it starts", c->path,
+			       execution);
+	c->execution = execution;
+	c->window_source = NX_WINDOW_TIMELINE;
+	c->window_start_ps = (int64_t)e->start_ps;
+	c->window_end_ps = (int64_t)e->end_ps;
+	c->has_window_end = true;
+	c->total_time_ps = e->end_ps - e->start_ps;
+	return NX_OK;
+}
+
+enum nx_status nx_ntff_find_window(struct nx_ntff_decoder *d, const struct nx_ntff_options *options,
+				   struct nx_error *err)
+{
+	struct nx_capture *c = d->capture;
+
+	c->execution_count = (uint32_t)d->ntff.info.executions.count;
+	if (c->execution_count)
+		return window_from_timeline(d, options->execution, err);
+	c->total_time_ps = c->graphs[0].exec_duration_ps;
+	c->window_source = NX_WINDOW_NOTIFY;
+	if (find_start_marker(d, &c->window_start_ps))
+		return NX_OK;
+	c->window_source = NX_WINDOW_FIRST_RECORD;
+	c->window_start_ps = earliest_record(d);
+	return NX_OK;
+}

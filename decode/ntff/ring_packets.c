@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The DMA ring: all DMA engines of a core, mixed. On one (engine, queue)
+ * packets finish in the order they start, so the k-th start pairs with the k-th
+ * end.
+ *
+ * With a known window (version 6) records outside it are left out first. A
+ * packet that straddles the window's edge then leaves starts and ends of its
+ * queue unequal in number, every later pair of that queue would be shifted, and
+ * AWS's tool drops such a queue whole; so do we, and count it. A queue that is
+ * unequal because the file is cut keeps its pairs.
+ */
+#include "base/vec.h"
+#include "decode/ntff/ring_scan.h"
+
+struct start_queue { /* starts waiting for their ends; a ring that grows */
+	uint64_t *items;
+	size_t cap, head, len;
+};
+
+struct dma_queue {
+	uint64_t start_count, end_count;
+	struct start_queue starts;
+	uint32_t next_idx;
+	uint8_t queue_class;
+	bool is_dropped;
+};
+
+struct dma_core {
+	struct nx_ntff_decoder *decoder;
+	uint32_t graph;
+	bool is_cut;
+	struct dma_queue queues[NX_DMA_ENGINES][NX_DMA_QUEUES];
+};
+
+static void push_start(struct start_queue *q, uint64_t start_ps)
+{
+	if (q->len == q->cap) {
+		size_t cap = q->cap ? q->cap * 2 : 16;
+		uint64_t *items = nx_heap_alloc(cap * sizeof(*items));
+
+		for (size_t i = 0; i < q->len; i++)
+			items[i] = q->items[(q->head + i) & (q->cap - 1)];
+		nx_heap_free(q->items);
+		q->items = items;
+		q->cap = cap;
+		q->head = 0;
+	}
+	q->items[(q->head + q->len++) & (q->cap - 1)] = start_ps;
+}
+
+static uint64_t pop_start(struct start_queue *q)
+{
+	uint64_t start_ps = q->items[q->head];
+
+	q->head = (q->head + 1) & (q->cap - 1);
+	q->len--;
+	return start_ps;
+}
+
+/* Signed time, biased so that it sorts and stores as unsigned. */
+static int64_t record_time(const struct dma_core *core, struct nx_notification n, uint32_t engine)
+{
+	const struct nx_graph_rings *rings = &core->decoder->graphs[core->graph];
+
+	return nx_clock_ps(&rings->dma_clocks[(rings->dma_engine_base + engine) % NX_DMA_CLOCKS],
+			   n.timestamp);
+}
+
+typedef void (*record_fn)(struct dma_core *core, struct nx_notification n, uint32_t engine,
+			  uint32_t queue, int64_t at_ps, nx_decoded_fn fn, void *context);
+
+static void count_record(struct dma_core *core, struct nx_notification n, uint32_t engine,
+			 uint32_t queue, int64_t at_ps, nx_decoded_fn fn, void *context)
+{
+	struct dma_queue *q = &core->queues[engine][queue];
+
+	(void)at_ps, (void)fn, (void)context;
+	if (nx_bits32(n.w1, 3, 0) == NX_DMA_START)
+		q->start_count++;
+	else
+		q->end_count++;
+}
+
+static void pair_record(struct dma_core *core, struct nx_notification n, uint32_t engine,
+			uint32_t queue, int64_t at_ps, nx_decoded_fn fn, void *context)
+{
+	const struct nx_capture *c = core->decoder->capture;
+	struct dma_queue *q = &core->queues[engine][queue];
+	struct nx_packet row = {0};
+	int64_t start_ps;
+
+	if (q->is_dropped)
+		return;
+	if (nx_bits32(n.w1, 3, 0) == NX_DMA_START) {
+		push_start(&q->starts, (uint64_t)at_ps);
+		return;
+	}
+	if (!q->starts.len) {
+		core->decoder->loss.unpaired_packet_count++;
+		return;
+	}
+	start_ps = (int64_t)pop_start(&q->starts);
+	row.packet_idx = q->next_idx++;
+	if (start_ps < c->window_start_ps || at_ps < start_ps)
+		return;
+	row.start_ps = nx_since_start(c, start_ps);
+	row.end_ps = nx_since_start(c, at_ps);
+	row.size_bytes = nx_bits32(n.w0, 23, 0);
+	row.crc = (uint16_t)nx_bits32(n.w1, 31, 16);
+	row.dma_engine = (uint16_t)(core->decoder->graphs[core->graph].dma_engine_base + engine);
+	row.dma_queue = (uint8_t)queue;
+	row.graph = (uint8_t)core->graph;
+	row.queue_class = q->queue_class;
+	fn(context, &row);
+}
+
+static void each_record(struct dma_core *core, record_fn each, nx_decoded_fn fn, void *context)
+{
+	struct nx_ntff_decoder *d = core->decoder;
+	const struct nx_graph_rings *rings = &d->graphs[core->graph];
+
+	for (size_t r = 0; r < rings->ring_count; r++) {
+		struct nx_ring_scan scan;
+		struct nx_notification n;
+
+		if (rings->rings[r].block_type != NX_BLOCK_DMA)
+			continue;
+		core->is_cut |= rings->rings[r].is_cut;
+		scan = nx_ring_scan_of(rings->rings[r].records,
+				       each == pair_record ? d->progress : NULL);
+		while (nx_ring_scan_next(&scan, &n)) {
+			uint32_t step = nx_bits32(n.w1, 3, 0), engine = nx_notification_type(n);
+			int64_t at_ps;
+
+			if (step != NX_DMA_START && step != NX_DMA_END)
+				continue;
+			at_ps = record_time(core, n, engine);
+			if (d->capture->has_window_end && !nx_in_window(d->capture, at_ps))
+				continue;
+			each(core, n, engine, nx_bits32(n.w1, 7, 4), at_ps, fn, context);
+		}
+	}
+}
+
+static void settle_queues(struct dma_core *core)
+{
+	struct nx_ntff_decoder *d = core->decoder;
+	uint32_t base = d->graphs[core->graph].dma_engine_base;
+
+	for (uint32_t e = 0; e < NX_DMA_ENGINES; e++)
+		for (uint32_t q = 0; q < NX_DMA_QUEUES; q++) {
+			struct dma_queue *queue = &core->queues[e][q];
+			const struct nx_queue *declared;
+
+			if (!queue->start_count && !queue->end_count)
+				continue;
+			declared = nx_graph_queue(&d->capture->graphs[core->graph], base + e, q);
+			queue->queue_class =
+				(uint8_t)(declared ? declared->queue_class : NX_QUEUE_INSTRUCTION);
+			if (queue->start_count == queue->end_count || core->is_cut ||
+			    !d->capture->has_window_end)
+				continue;
+			queue->is_dropped = true;
+			d->loss.dropped_queue_count++;
+			d->loss.dropped_packet_count += queue->end_count;
+		}
+}
+
+static void decode_graph(struct nx_ntff_decoder *d, uint32_t graph, nx_decoded_fn fn, void *context)
+{
+	struct dma_core *core = nx_heap_alloc(sizeof(*core));
+
+	memset(core, 0, sizeof(*core));
+	core->decoder = d;
+	core->graph = graph;
+	each_record(core, count_record, fn, context);
+	settle_queues(core);
+	each_record(core, pair_record, fn, context);
+	for (uint32_t e = 0; e < NX_DMA_ENGINES; e++)
+		for (uint32_t q = 0; q < NX_DMA_QUEUES; q++) {
+			d->loss.unpaired_packet_count += core->queues[e][q].starts.len;
+			nx_heap_free(core->queues[e][q].starts.items);
+		}
+	nx_heap_free(core);
+}
+
+void nx_ntff_decode_packets(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *context)
+{
+	d->loss.unpaired_packet_count = 0;
+	d->loss.dropped_queue_count = 0;
+	d->loss.dropped_packet_count = 0;
+	for (uint32_t g = 0; g < d->capture->graph_count; g++)
+		decode_graph(d, g, fn, context);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/program/program_decoder.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "format/instruction.h"
+#include "model/rows.h"
+
+struct names {
+	NX_VEC(const char *) texts;
+	struct nx_text_map ids;
+};
+
+struct build {
+	const struct nx_capture *capture;
+	const struct nx_binary *binary;
+	struct nx_arena *arena;
+	struct nx_program *out;
+	NX_VEC(struct nx_operand) operands;
+	struct names layers, queues;
+	struct nx_map blocks; /* of the engine at hand: block_key -> index */
+};
+
+static uint32_t intern(struct build *b, struct names *names, const char *text)
+{
+	const char *copy;
+	uint64_t id;
+
+	if (nx_text_map_get(&names->ids, nx_slice_text(text), &id))
+		return (uint32_t)id;
+	copy = nx_arena_copy_text(b->arena, text);
+	nx_text_map_put(&names->ids, nx_slice_text(copy), names->texts.len);
+	nx_vec_push(&names->texts, copy);
+	return (uint32_t)names->texts.len - 1;
+}
+
+/* --- semaphore names ------------------------------------------------------- */
+
+/* A queue names its semaphores; the four compute engines count in the ones behind the
+ * runtime's own, in this order (Sync has none). */
+static const char *const *name_semaphores(struct build *b, const struct nx_binary_graph *graph)
+{
+	static const enum nx_engine counters[] = {NX_ENGINE_GPSIMD, NX_ENGINE_SCALAR,
+						  NX_ENGINE_TENSOR, NX_ENGINE_VECTOR};
+	const char **names = NX_NEW_ARRAY(b->arena, const char *, NX_SEMAPHORE_COUNT);
+
+	for (size_t q = 0; q < graph->queue_count; q++) {
+		const struct nx_queue_declaration *queue = &graph->queues[q];
+		char display[256];
+		const char *copy;
+
+		nx_queue_display_name(queue->name, strlen(queue->name), display, sizeof(display));
+		copy = nx_arena_copy_text(b->arena, display);
+		for (size_t s = 0; s < queue->semaphore_count; s++)
+			if (queue->semaphores[s] < NX_SEMAPHORE_COUNT)
+				names[queue->semaphores[s]] = copy;
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t id = (uint64_t)graph->runtime_semaphore_count + i;
+
+		if (id < NX_SEMAPHORE_COUNT && !names[id])
+			names[id] = nx_engines[counters[i]].label;
+	}
+	return names;
+}
+
+/* --- one slot -------------------------------------------------------------- */
+
+static void put_operand(struct build *b, struct nx_slot *slot, const struct nx_access *access)
+{
+	struct nx_operand o = {.is_write = access->is_write, .dims = (uint8_t)access->dims};
+
+	o.buffer = access->address >= NX_PSUM_BASE ? NX_BUFFER_PSUM : NX_BUFFER_SBUF;
+	o.address = access->address - (o.buffer == NX_BUFFER_PSUM ? NX_PSUM_BASE : 0);
+	o.element_bytes = (uint8_t)nx_dtype_bytes(access->dtype);
+	memcpy(o.steps, access->steps, sizeof(o.steps));
+	memcpy(o.counts, access->counts, sizeof(o.counts));
+	if (!slot->operand_count)
+		slot->operand = (uint32_t)b->operands.len;
+	nx_vec_push(&b->operands, o);
+	slot->operand_count++;
+}
+
+static void put_effect(struct build *b, struct nx_slot *slot, const uint8_t *word)
+{
+	struct nx_instruction_effect e;
+
+	nx_instruction_effect(word, b->capture->arch, &e);
+	slot->elements = e.elements;
+	slot->sbuf_read_bytes = e.sbuf_read_bytes;
+	slot->sbuf_write_bytes = e.sbuf_write_bytes;
+	slot->psum_read_bytes = e.psum_read_bytes;
+	slot->psum_write_bytes = e.psum_write_bytes;
+	slot->hbm_read_bytes = e.hbm_read_bytes;
+	slot->hbm_write_bytes = e.hbm_write_bytes;
+	slot->flags |= (e.has_elements ? NX_SLOT_HAS_ELEMENTS : 0u) |
+		       (e.has_sbuf_read ? NX_SLOT_SBUF_READ : 0u) |
+		       (e.has_sbuf_write ? NX_SLOT_SBUF_WRITE : 0u) |
+		       (e.has_psum_read ? NX_SLOT_PSUM_READ : 0u) |
+		       (e.has_psum_write ? NX_SLOT_PSUM_WRITE : 0u) |
+		       (e.has_hbm_read ? NX_SLOT_HBM_READ : 0u) |
+		       (e.has_hbm_write ? NX_SLOT_HBM_WRITE : 0u) |
+		       (e.is_psum_read_sbuf_write ? NX_SLOT_EVICTION : 0u);
+	for (unsigned i = 0; i < e.access_count; i++)
+		put_operand(b, slot, &e.accesses[i]);
+}
+
+static uint32_t kind_flags(uint8_t opcode)
+{
+	switch (opcode) {
+	case NX_OP_EVENT_SEMAPHORE:
+		return NX_SLOT_WAITS_ONLY;
+	case NX_OP_MATMUL:
+		return NX_SLOT_MATMUL;
+	case NX_OP_ACTIVATE:
+	case NX_OP_ACTIVATE_QUANTIZE:
+		return NX_SLOT_ACTIVATE;
+	case NX_OP_DMA_DIRECT2D:
+		return NX_SLOT_DYNAMIC_DMA;
+	default:
+		return 0;
+	}
+}
+
+static void put_origin(struct build *b, struct nx_slot *slot, const struct nx_binary_graph *graph,
+		       const struct nx_engine_program *stream)
+{
+	const struct nx_bir *bir;
+
+	if (slot->compiler_slot >= stream->slot_count ||
+	    stream->slot_bir[slot->compiler_slot] >= graph->bir_count)
+		return;
+	slot->bir = stream->slot_bir[slot->compiler_slot];
+	bir = &graph->birs[slot->bir];
+	slot->instruction_type = bir->instruction_type;
+	slot->layer =
+		intern(b, &b->layers,
+		       bir->origin < b->binary->origin_count ? b->binary->origins[bir->origin].layer
+							     : "Unknown");
+	slot->flags |= NX_SLOT_HAS_LAYER;
+}
+
+/* --- static DMA triggers --------------------------------------------------- */
+
+static uint64_t block_key(const char *queue, uint32_t block_id)
+{
+	return nx_fnv1a(nx_fnv1a(NX_FNV_SEED, queue, strlen(queue)), &block_id, sizeof(block_id));
+}
+
+static void index_blocks(struct build *b, const struct nx_engine_program *stream)
+{
+	nx_map_release(&b->blocks);
+	for (size_t i = 0; i < stream->block_count; i++)
+		nx_map_put(&b->blocks, block_key(stream->blocks[i].queue, stream->blocks[i].id), i);
+}
+
+static const struct nx_dma_block *find_block(const struct build *b,
+					     const struct nx_engine_program *stream,
+					     const struct nx_dma_trigger *trigger)
+{
+	uint64_t index;
+
+	if (!nx_map_get(&b->blocks, block_key(trigger->queue, trigger->block_id), &index) ||
+	    stream->blocks[index].id != trigger->block_id ||
+	    strcmp(stream->blocks[index].queue, trigger->queue) != 0)
+		return NULL;
+	return &stream->blocks[index];
+}
+
+static bool is_kind(const struct nx_binary_graph *graph, uint32_t variable, const char *type)
+{
+	return variable < graph->variable_count && !strcmp(graph->variables[variable].type, type);
+}
+
+static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variable)
+{
+	return is_kind(graph, variable, "state-buffer") || is_kind(graph, variable, "remote");
+}
+
+static void add_descriptor(struct nx_slot *slot, const struct nx_binary_graph *graph,
+			   const struct nx_dma_descriptor *d)
+{
+	uint64_t each = d->from_count ? d->from_bytes / d->from_count : 0;
+
+	for (size_t i = 0; i < d->from_count; i++) {
+		if (is_state_buffer(graph, d->from[i])) {
+			slot->sbuf_read_bytes += each;
+			slot->flags |= NX_SLOT_SBUF_READ;
+			continue;
+		}
+		slot->hbm_read_bytes += each;
+		slot->flags |= NX_SLOT_HBM_READ;
+		if (is_kind(graph, d->from[i], "file"))
+			slot->flags |= NX_SLOT_WEIGHT_QUEUE;
+		else if (is_kind(graph, d->from[i], "input"))
+			slot->flags |= NX_SLOT_INPUT_QUEUE;
+		else if (slot->instruction_type == NX_TYPE_SPILL)
+			slot->flags |= NX_SLOT_SPILL_RELOAD;
+	}
+	if (is_state_buffer(graph, d->to)) {
+		slot->sbuf_write_bytes += d->to_bytes;
+		slot->flags |= NX_SLOT_SBUF_WRITE;
+	} else {
+		slot->hbm_write_bytes += d->to_bytes;
+		slot->flags |= NX_SLOT_HBM_WRITE;
+		if (is_kind(graph, d->to, "output"))
+			slot->flags |= NX_SLOT_OUTPUT_QUEUE;
+		else if (slot->instruction_type == NX_TYPE_SPILL)
+			slot->flags |= NX_SLOT_SPILL_SAVE;
+	}
+	slot->queue_bytes += d->to_bytes;
+}
+
+static void put_trigger(struct build *b, struct nx_slot *slot, const struct nx_binary_graph *graph,
+			const struct nx_engine_program *stream)
+{
+	struct nx_dma_trigger trigger;
+	const struct nx_dma_block *block;
+	size_t at = (size_t)slot->compiler_slot * NX_SLOT_BYTES;
+
+	if (slot->opcode != NX_OP_WRITE || slot->compiler_slot == NX_NONE ||
+	    at + NX_SLOT_BYTES > stream->code.len ||
+	    !nx_instruction_dma_trigger(stream->code.data + at, &trigger))
+		return;
+	slot->flags |= NX_SLOT_TRIGGER;
+	slot->trigger_queue = intern(b, &b->queues, trigger.queue);
+	slot->trigger_block = trigger.block_id;
+	block = find_block(b, stream, &trigger);
+	if (block)
+		slot->trigger_block_index = (uint32_t)(block - stream->blocks);
+	for (size_t i = 0; block && i < block->descriptor_count; i++)
+		add_descriptor(slot, graph, &block->descriptors[i]);
+}
+
+/*
+ * Without a NEFF nobody says which WRITE rings a queue. When the core declares
+ * a single static block there is only one thing a compiled WRITE can trigger.
+ */
+static bool single_block(const struct nx_graph *graph, const char **queue, uint32_t *block_id)
+{
+	bool found = false;
+
+	for (size_t q = 0; q < graph->queue_count; q++)
+		for (size_t i = 0; i < graph->queues[q].block_count; i++) {
+			if (found && (strcmp(*queue, graph->queues[q].name) != 0 ||
+				      *block_id != graph->queues[q].blocks[i].block_id))
+				return false;
+			found = true;
+			*queue = graph->queues[q].name;
+			*block_id = graph->queues[q].blocks[i].block_id;
+		}
+	return found;
+}
+
+/* --- the whole ------------------------------------------------------------- */
+
+static const struct nx_binary_graph *binary_graph(const struct nx_binary *binary, const char *name)
+{
+	for (size_t i = 0; binary && i < binary->graph_count; i++)
+		if (!strcmp(binary->graphs[i].name, name))
+			return &binary->graphs[i];
+	return NULL;
+}
+
+static void mark_unknown_text(struct build *b, struct nx_slot *slot, const uint8_t *word)
+{
+	struct nx_instruction_context context = {b->capture->arch, NULL};
+	char text[NX_INSTRUCTION_TEXT_MAX];
+	bool is_known;
+
+	nx_instruction_text(word, &context, text, sizeof(text), &is_known);
+	if (!is_known)
+		slot->flags |= NX_SLOT_TEXT_UNKNOWN;
+}
+
+static void decode_engine(struct build *b, uint32_t g, unsigned engine)
+{
+	const struct nx_engine_image *image = &b->capture->graphs[g].engines[engine];
+	const struct nx_binary_graph *graph = b->out->binary_graphs[g];
+	struct nx_slot *slots =
+		NX_NEW_ARRAY(b->arena, struct nx_slot, (size_t)image->slot_count + 1);
+	const char *only_queue = NULL;
+	uint32_t only_block = 0;
+	bool has_single = !graph && single_block(&b->capture->graphs[g], &only_queue, &only_block);
+
+	b->out->slots[g][engine] = slots;
+	if (graph)
+		index_blocks(b, &graph->engines[engine]);
+	for (uint32_t i = 0; i < image->slot_count; i++) {
+		const uint8_t *word = image->code.data + (size_t)i * NX_SLOT_BYTES;
+		struct nx_slot *slot = &slots[i];
+
+		slot->opcode = word[0];
+		slot->flags = kind_flags(word[0]);
+		slot->compiler_slot = image->compiler_slot[i];
+		slot->bir = NX_NONE;
+		slot->trigger_queue = NX_NONE;
+		slot->trigger_block_index = NX_NONE;
+		put_effect(b, slot, word);
+		mark_unknown_text(b, slot, word);
+		if (graph) {
+			put_origin(b, slot, graph, &graph->engines[engine]);
+			put_trigger(b, slot, graph, &graph->engines[engine]);
+		} else if (has_single && word[0] == NX_OP_WRITE && slot->compiler_slot != NX_NONE) {
+			slot->flags |= NX_SLOT_TRIGGER;
+			slot->trigger_queue = intern(b, &b->queues, only_queue);
+			slot->trigger_block = only_block;
+		}
+	}
+}
+
+static void *keep(struct nx_arena *arena, const void *items, size_t size)
+{
+	return nx_arena_copy(arena, nx_slice_of(items, size));
+}
+
+static const char **keep_names(struct nx_arena *arena, struct names *names, size_t *count)
+{
+	const char **kept = keep(arena, names->texts.items, names->texts.len * sizeof(char *));
+
+	*count = names->texts.len;
+	nx_vec_release(&names->texts);
+	nx_text_map_release(&names->ids);
+	return kept;
+}
+
+void nx_program_decode(const struct nx_capture *capture, const struct nx_binary *binary,
+		       struct nx_arena *arena, struct nx_program *out)
+{
+	struct build b = {.capture = capture, .binary = binary, .arena = arena, .out = out};
+
+	memset(out, 0, sizeof(*out));
+	intern(&b, &b.layers, "");
+	for (uint32_t g = 0; g < capture->graph_count; g++) {
+		out->binary_graphs[g] = binary_graph(binary, capture->graphs[g].name);
+		if (out->binary_graphs[g])
+			out->semaphore_names[g] = name_semaphores(&b, out->binary_graphs[g]);
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			decode_engine(&b, g, e);
+	}
+	out->operands = keep(arena, b.operands.items, b.operands.len * sizeof(*b.operands.items));
+	out->operand_count = b.operands.len;
+	out->layers = keep_names(arena, &b.layers, &out->layer_count);
+	out->queue_names = keep_names(arena, &b.queues, &out->queue_name_count);
+	nx_vec_release(&b.operands);
+	nx_map_release(&b.blocks);
+}
