@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/buffer_usage.h"
+
+#include <string.h>
+
+/* Memory is followed in grains of two bytes, the size of the smallest operand that occurs. */
+#define GRAIN_BYTES 2
+#define PARTITION_BYTES (1u << 18) /* address stride from one partition to the next */
+#define PSUM_BANK_BYTES 2048
+#define SBUF_GRAINS (PARTITION_BYTES / GRAIN_BYTES)
+#define PSUM_GRAINS (NX_PSUM_BANKS * PSUM_BANK_BYTES / GRAIN_BYTES)
+#define SPOOL_BYTES ((size_t)16 << 20)
+
+struct life {
+	uint64_t start_ps, end_ps;
+	bool is_live;
+};
+
+struct graph_lives {
+	struct life *grains[NX_BUFFER_COUNT]; /* made when first touched */
+	uint8_t banks_ever;
+};
+
+struct step { /* a change in the number of live grains; the key is first, as the spool wants */
+	uint64_t time_ps;
+	int32_t grains;
+	uint8_t buffer, bank, graph, padding;
+};
+
+struct nx_buffer_analysis {
+	const struct nx_profile *profile;
+	struct graph_lives graphs[NX_MAX_GRAPHS];
+	struct nx_spool *steps;
+	enum nx_status status; /* first failure of the spool sticks */
+	struct nx_error error;
+	/* lives that ended together, collected to become one step */
+	struct life run;
+	int32_t run_grains;
+	uint8_t run_buffer, run_bank, run_graph;
+};
+
+static const uint32_t grain_counts[NX_BUFFER_COUNT] = {SBUF_GRAINS, PSUM_GRAINS};
+
+struct nx_buffer_analysis *nx_buffer_new(const struct nx_profile *profile)
+{
+	struct nx_buffer_analysis *a = nx_heap_alloc(sizeof(*a));
+
+	memset(a, 0, sizeof(*a));
+	a->profile = profile;
+	a->steps = nx_spool_new(sizeof(struct step), SPOOL_BYTES);
+	return a;
+}
+
+void nx_buffer_free(struct nx_buffer_analysis *a)
+{
+	if (!a)
+		return;
+	for (unsigned g = 0; g < NX_MAX_GRAPHS; g++)
+		for (unsigned b = 0; b < NX_BUFFER_COUNT; b++)
+			nx_heap_free(a->graphs[g].grains[b]);
+	nx_spool_free(a->steps);
+	nx_heap_free(a);
+}
+
+static struct life *lives_of(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer)
+{
+	struct life **lives = &a->graphs[graph].grains[buffer];
+
+	if (!*lives) {
+		*lives = nx_heap_alloc(sizeof(**lives) * grain_counts[buffer]);
+		memset(*lives, 0, sizeof(**lives) * grain_counts[buffer]);
+	}
+	return *lives;
+}
+
+static void put_step(struct nx_buffer_analysis *a, const struct step *step)
+{
+	if (!a->status)
+		a->status = nx_spool_add(a->steps, step, &a->error);
+}
+
+static void flush_run(struct nx_buffer_analysis *a)
+{
+	struct step step = {a->run.start_ps, a->run_grains, a->run_buffer,
+			    a->run_bank,     a->run_graph,  0};
+
+	if (!a->run_grains)
+		return;
+	put_step(a, &step);
+	step.time_ps = a->run.end_ps;
+	step.grains = -a->run_grains;
+	put_step(a, &step);
+	a->run_grains = 0;
+}
+
+static uint8_t bank_of(uint8_t buffer, uint32_t grain)
+{
+	return buffer == NX_BUFFER_PSUM ? (uint8_t)(grain * GRAIN_BYTES / PSUM_BANK_BYTES) : 0;
+}
+
+static void end_life(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer, uint32_t grain,
+		     const struct life *life)
+{
+	uint8_t bank = bank_of(buffer, grain);
+
+	if (a->run_grains &&
+	    (a->run.start_ps != life->start_ps || a->run.end_ps != life->end_ps ||
+	     a->run_buffer != buffer || a->run_bank != bank || a->run_graph != graph))
+		flush_run(a);
+	a->run = *life;
+	a->run_buffer = buffer;
+	a->run_bank = bank;
+	a->run_graph = graph;
+	a->run_grains++;
+}
+
+static void write_grain(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+			uint8_t buffer, uint32_t grain, struct life *life)
+{
+	if (life->is_live && row->start_ps > life->end_ps) {
+		end_life(a, row->graph, buffer, grain, life);
+		life->is_live = false;
+	}
+	if (!life->is_live) {
+		*life = (struct life){row->start_ps, row->end_ps, true};
+		if (buffer == NX_BUFFER_PSUM)
+			a->graphs[row->graph].banks_ever |= (uint8_t)(1u << bank_of(buffer, grain));
+	} else if (row->end_ps > life->end_ps) {
+		life->end_ps = row->end_ps;
+	}
+}
+
+static void touch_element(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+			  const struct nx_operand *o, struct life *lives, int64_t element)
+{
+	int64_t first = ((int64_t)(o->address % PARTITION_BYTES) + element * o->element_bytes) /
+			GRAIN_BYTES;
+	int64_t count = (o->element_bytes + GRAIN_BYTES - 1) / GRAIN_BYTES;
+
+	for (int64_t grain = first; grain < first + count; grain++) {
+		struct life *life;
+
+		if (grain < 0 || grain >= grain_counts[o->buffer])
+			continue;
+		life = &lives[grain];
+		if (o->is_write)
+			write_grain(a, row, o->buffer, (uint32_t)grain, life);
+		else if (life->is_live && row->end_ps > life->end_ps)
+			life->end_ps = row->end_ps;
+	}
+}
+
+/* More elements than a partition has bytes only repeat what was touched already. */
+#define MAX_ELEMENTS PARTITION_BYTES
+
+static void touch(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+		  const struct nx_operand *o)
+{
+	struct life *lives = lives_of(a, row->graph, o->buffer);
+	uint32_t counts[4] = {1, 1, 1, 1}, left = MAX_ELEMENTS;
+	/* a descending pattern covers [address - n, address): exports count it so */
+	int64_t shift = o->dims && o->steps[0] < 0 ? -1 : 0;
+
+	for (unsigned d = 0; d < o->dims && d < 4; d++)
+		counts[d] = o->counts[d] ? o->counts[d] : 1;
+	for (uint32_t l = 0; l < counts[3] && left; l++)
+		for (uint32_t k = 0; k < counts[2] && left; k++)
+			for (uint32_t j = 0; j < counts[1] && left; j++)
+				for (uint32_t i = 0; i < counts[0] && left; i++, left--)
+					touch_element(a, row, o, lives,
+						      shift + (int64_t)i * o->steps[0] +
+							      (int64_t)j * o->steps[1] +
+							      (int64_t)k * o->steps[2] +
+							      (int64_t)l * o->steps[3]);
+}
+
+void nx_buffer_add(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+		   const struct nx_slot *slot)
+{
+	const struct nx_operand *operands = a->profile->program.operands + slot->operand;
+
+	/* an instruction reads before it writes, also when both touch the same bytes */
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; i < slot->operand_count; i++) {
+			struct step write = {row->start_ps, 0, operands[i].buffer, 0,
+					     row->graph,    0};
+
+			if (operands[i].is_write != (pass == 1) || !operands[i].element_bytes)
+				continue;
+			touch(a, row, &operands[i]);
+			flush_run(a);
+			if (pass == 1)
+				put_step(a,
+					 &write); /* every write is a point, even without change */
+		}
+}
+
+static void end_all(struct nx_buffer_analysis *a)
+{
+	for (uint32_t g = 0; g < a->profile->capture.graph_count; g++)
+		for (uint8_t b = 0; b < NX_BUFFER_COUNT; b++) {
+			struct life *lives = a->graphs[g].grains[b];
+
+			for (uint32_t i = 0; lives && i < grain_counts[b]; i++)
+				if (lives[i].is_live)
+					end_life(a, (uint8_t)g, b, i, &lives[i]);
+			flush_run(a);
+		}
+}
+
+struct level { /* where the sweep stands, per graph and buffer */
+	int64_t grains[NX_PSUM_BANKS];
+	bool is_touched;
+};
+
+struct sweep {
+	struct nx_buffer_analysis *a;
+	struct level levels[NX_MAX_GRAPHS][NX_BUFFER_COUNT];
+	nx_row_fn fn;
+	void *context;
+};
+
+static void emit_moment(struct sweep *s, uint64_t time_ps)
+{
+	for (uint32_t g = 0; g < s->a->profile->capture.graph_count; g++)
+		for (uint8_t b = 0; b < NX_BUFFER_COUNT; b++) {
+			struct level *level = &s->levels[g][b];
+			struct nx_buffer_usage row = {
+				.time_ps = time_ps, .buffer = b, .graph = (uint8_t)g};
+
+			if (!level->is_touched)
+				continue;
+			level->is_touched = false;
+			row.banks_ever = s->a->graphs[g].banks_ever;
+			row.live_bytes = (uint64_t)level->grains[0] * GRAIN_BYTES;
+			for (unsigned k = 0; k < NX_PSUM_BANKS; k++)
+				row.banks |= (uint8_t)((level->grains[k] > 0) << k);
+			s->fn(s->context, &row);
+		}
+}
+
+enum nx_status nx_buffer_finish(struct nx_buffer_analysis *a, nx_row_fn fn, void *context,
+				struct nx_error *err)
+{
+	struct sweep sweep = {.a = a, .fn = fn, .context = context};
+	struct nx_spool_cursor *cursor;
+	const struct step *step;
+	uint64_t now_ps = 0;
+	enum nx_status st;
+
+	end_all(a);
+	if (a->status) {
+		if (err)
+			*err = a->error;
+		return a->status;
+	}
+	st = nx_spool_sort(a->steps, err);
+	if (!st)
+		st = nx_spool_cursor_open(&cursor, a->steps, err);
+	if (st)
+		return st;
+	while ((step = nx_spool_cursor_next(cursor))) {
+		struct level *level = &sweep.levels[step->graph][step->buffer];
+
+		if (step->time_ps != now_ps)
+			emit_moment(&sweep, now_ps);
+		now_ps = step->time_ps;
+		level->grains[step->bank] += step->grains;
+		level->is_touched = true;
+	}
+	emit_moment(&sweep, now_ps);
+	return nx_spool_cursor_close(cursor, err);
+}
