@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pipeline/data_quality.h"
+
+#include <inttypes.h>
+
+static void report_missing(struct nx_profile *p, const struct nx_decode_loss *loss,
+			   const struct nx_activity *activity)
+{
+	if (activity->dynamic_dma_count && !loss->dge_record_count)
+		nx_profile_warn(
+			p, NX_WARN_MISSING,
+			"%" PRIu64 " dynamic DMAs ran, but the capture has no DGE "
+			"notifications, so their packets cannot be matched to instructions. "
+			"Capture with --enable-dge-notifs or "
+			"NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1 to see them.",
+			activity->dynamic_dma_count);
+	if (!p->has_binary) {
+		nx_profile_warn(
+			p, NX_WARN_MISSING,
+			"No NEFF was given: semaphore names, layers, source lines, tensors, "
+			"compiler instructions and static DMA descriptions are missing. Give "
+			"the NEFF that was running with -n.");
+		return;
+	}
+	if (!p->binary.has_compiler_metrics)
+		nx_profile_warn(
+			p, NX_WARN_MISSING,
+			"The NEFF carries no compiler metrics; a newer compiler writes them.");
+	if (!p->binary.has_hlo_statistics)
+		nx_profile_warn(
+			p, NX_WARN_MISSING,
+			"The NEFF carries no HLO statistics, so model_flops and "
+			"mfu_hlo_estimated_percent are 0. Use hardware_flops - transpose_flops "
+			"and mfu_inst_estimated_percent instead.");
+	for (size_t i = 0; i < p->binary.missing_count; i++)
+		nx_profile_warn(p, NX_WARN_LOSS, "%s: %s", p->binary.missing[i].name,
+				p->binary.missing[i].value);
+}
+
+static void report_loss(struct nx_profile *p, const struct nx_ntff_decoder *d)
+{
+	const struct nx_decode_loss *loss = &d->loss;
+
+	if (d->ntff.is_truncated)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%s is cut short: %" PRIu64 " bytes of its traces are missing. All "
+				"that came before is shown; capture again for the rest.",
+				p->capture.path, loss->missing_bytes);
+	if (loss->odd_tail_bytes)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64 " bytes at the ends of trace rings are no whole record.",
+				loss->odd_tail_bytes);
+	if (loss->unpaired_start_count || loss->unpaired_end_count)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64 " instructions have no recorded end and %" PRIu64
+				" no recorded start; they are not shown.",
+				loss->unpaired_start_count, loss->unpaired_end_count);
+	if (loss->unpaired_packet_count)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64 " DMA records have no partner; their packets are not "
+				"shown.",
+				loss->unpaired_packet_count);
+	if (loss->dropped_queue_count)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64 " DMA queues with %" PRIu64
+				" packets are left out: a packet "
+				"crosses the edge of the measured window, so their starts and ends "
+				"do not match up.",
+				loss->dropped_queue_count, loss->dropped_packet_count);
+	if (loss->outside_code_count)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64 " instruction records point outside the captured code.",
+				loss->outside_code_count);
+	if (loss->ignored_graph_count)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64 " graphs beyond the first %d are ignored.",
+				loss->ignored_graph_count, NX_MAX_GRAPHS);
+}
+
+static void report_unknown(struct nx_profile *p, const struct nx_ntff_decoder *d,
+			   const struct nx_activity *activity)
+{
+	const struct nx_decode_loss *loss = &d->loss;
+
+	if (d->ntff.loss.unknown_field_count || d->ntff.loss.wrong_type_count)
+		nx_profile_warn(
+			p, NX_WARN_UNKNOWN,
+			"The capture has %" PRIu64 " fields this version does not know and %" PRIu64
+			" of an unexpected type (first: field %u of %s); they were "
+			"skipped.",
+			d->ntff.loss.unknown_field_count, d->ntff.loss.wrong_type_count,
+			d->ntff.loss.first_unknown_number,
+			d->ntff.loss.first_unknown_message ? d->ntff.loss.first_unknown_message
+							   : "a known message");
+	if (loss->unknown_ring_count)
+		nx_profile_warn(p, NX_WARN_UNKNOWN,
+				"%" PRIu64
+				" trace rings of an unknown kind were skipped (first: trace "
+				"type %u, block type %u).",
+				loss->unknown_ring_count, loss->first_unknown_ring >> 8,
+				loss->first_unknown_ring & 0xff);
+	if (loss->unknown_record_count)
+		nx_profile_warn(p, NX_WARN_UNKNOWN,
+				"%" PRIu64
+				" records of an unknown type were skipped (first: 0x%02x).",
+				loss->unknown_record_count, loss->first_unknown_record);
+	if (activity->unknown_text_count)
+		nx_profile_warn(p, NX_WARN_UNKNOWN,
+				"%" PRIu64
+				" executed instructions have an operand layout nobody has "
+				"published; they are shown by name with their raw words.",
+				activity->unknown_text_count);
+	if (!nx_hardware_of(p->capture.arch))
+		nx_profile_warn(
+			p, NX_WARN_UNKNOWN,
+			"Hardware generation %u is not known; clocks and bandwidths of %s are "
+			"used, so utilisation numbers are only rough.",
+			p->capture.arch, p->capture.hardware->name);
+}
+
+static void report_window(struct nx_profile *p)
+{
+	if (p->capture.window_source == NX_WINDOW_FIRST_RECORD)
+		nx_profile_warn(p, NX_WARN_MISSING,
+				"The capture marks no start of the execution; times count from its "
+				"first record.");
+	if (p->capture.execution_count > 1)
+		nx_profile_warn(
+			p, NX_WARN_MISSING,
+			"The capture holds %u executions; number %u is shown. Choose another "
+			"with --execution.",
+			p->capture.execution_count, p->capture.execution);
+}
+
+void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *d,
+			    const struct nx_activity *activity, uint64_t fault_count)
+{
+	report_missing(p, &d->loss, activity);
+	report_window(p);
+	report_loss(p, d);
+	report_unknown(p, d, activity);
+	if (fault_count)
+		nx_profile_warn(p, NX_WARN_HARDWARE,
+				"The hardware reported %" PRIu64
+				" errors or custom notifications; see "
+				"the error section.",
+				fault_count);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_profile: from a session file and, if there is one, its NEFF to a
+ * struct nx_profile. The one place that says in which order things happen.
+ *
+ *	struct nx_device_options options = {.session_path = "a.ntff", .neff_path = "a.neff"};
+ *	struct nx_device_profile *p;
+ *	nx_device_profile_open(&p, &options, err);
+ *	... nx_device_profile_borrow(p) ...
+ *	nx_device_profile_close(p);
+ */
+#ifndef NX_PIPELINE_DEVICE_PROFILE_H
+#define NX_PIPELINE_DEVICE_PROFILE_H
+
+#include "base/progress.h"
+#include "model/profile.h"
+
+struct nx_device_options {
+	const char *session_path;
+	const char *neff_path; /* NULL: the session file alone */
+	bool force;	       /* join files that do not belong together */
+	uint32_t execution;
+	/* parts to leave out, for speed */
+	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
+	bool show_progress;
+};
+
+struct nx_device_profile;
+
+NX_MUST_CHECK enum nx_status nx_device_profile_open(struct nx_device_profile **out,
+						    const struct nx_device_options *options,
+						    struct nx_error *err);
+const struct nx_profile *nx_device_profile_borrow(const struct nx_device_profile *d);
+void nx_device_profile_close(struct nx_device_profile *d);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* neff_match: whether a capture and a binary are of the same model. */
+#ifndef NX_PIPELINE_NEFF_MATCH_H
+#define NX_PIPELINE_NEFF_MATCH_H
+
+#include "model/binary.h"
+#include "model/capture.h"
+
+bool nx_neff_matches(const struct nx_capture *capture, const struct nx_binary *binary);
+
+#endif
