@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DMA packets, and the transfers that static packets add up to. What depends
+ * on the (engine, queue) alone is rendered once.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "export/json_sections.h"
+#include "model/measure.h"
+
+#define ID_MASK INT64_MAX /* ids are 63 bits */
+
+struct dma_export {
+	struct nx_json_writer *w;
+	const struct nx_profile *profile;
+	struct nx_progress *progress;
+	struct nx_arena arena;
+	struct nx_map fragments; /* graph, engine, queue -> index */
+	NX_VEC(struct nx_json_fragment) texts;
+	uint64_t rows;
+};
+
+struct queue_ref {
+	const struct nx_profile *profile;
+	const struct nx_packet *packet;
+};
+
+static uint64_t hash_u32(uint64_t hash, uint32_t value)
+{
+	return nx_fnv1a(hash, &value, sizeof(value));
+}
+
+static uint64_t hash_graph(const struct nx_profile *p, uint64_t hash, uint32_t graph)
+{
+	const char *name = p->capture.graphs[graph].name;
+
+	return nx_fnv1a(hash, name, strlen(name)) & ID_MASK;
+}
+
+static uint64_t packet_id(const struct nx_profile *p, const struct nx_packet *row, uint32_t block)
+{
+	uint64_t h = hash_u32(NX_FNV_SEED, row->packet_idx);
+
+	h = hash_u32(h, block);
+	h = hash_u32(h, row->dma_engine);
+	return hash_graph(p, hash_u32(h, row->dma_queue), row->graph);
+}
+
+static uint64_t aggregation_id(const struct nx_profile *p, uint32_t block, uint32_t queue,
+			       uint32_t graph)
+{
+	uint64_t h = hash_u32(hash_u32(NX_FNV_SEED, 0), block);
+
+	return hash_graph(p, hash_u32(h, queue), graph);
+}
+
+/* --- what a NEFF's block says ---------------------------------------------- */
+
+static const char *variable_kind(const struct nx_binary_graph *graph, uint32_t variable)
+{
+	static const struct {
+		const char *type, *shown;
+	} kinds[] = {
+		{"state-buffer", "SB"}, {"file", "WEIGHT"},	{"input", "INPUT"},
+		{"output", "OUTPUT"},	{"virtual", "VIRTUAL"}, {"remote", "REMOTE"},
+	};
+
+	if (variable >= graph->variable_count)
+		return "unknown";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(graph->variables[variable].type, kinds[i].type))
+			return kinds[i].shown;
+	return graph->variables[variable].type;
+}
+
+/* The variable a person would name: the one that is not the state buffer. */
+static const char *variable_name(const struct nx_binary_graph *graph,
+				 const struct nx_dma_descriptor *d)
+{
+	uint32_t v = d->from_count ? d->from[0] : NX_NONE;
+
+	if (v >= graph->variable_count || !strcmp(graph->variables[v].type, "state-buffer"))
+		v = d->to;
+	return v < graph->variable_count ? graph->variables[v].name : "unknown";
+}
+
+static void put_unattributed(struct nx_json_writer *w)
+{
+	nx_json_key_text(w, "op", "");
+	nx_json_key_text(w, "semaphore_id", "-1");
+	nx_json_key_text(w, "variable", "unknown");
+	nx_json_key(w, "source");
+	nx_json_begin_array(w);
+	nx_json_begin_array(w);
+	nx_json_text(w, "unknown");
+	nx_json_end_array(w);
+	nx_json_end_array(w);
+	nx_json_key(w, "dest");
+	nx_json_begin_array(w);
+	nx_json_text(w, "unknown");
+	nx_json_end_array(w);
+}
+
+static void put_semaphore(struct nx_json_writer *w, const struct nx_profile *p, uint32_t graph,
+			  uint32_t semaphore)
+{
+	const char *const *names = p->program.semaphore_names[graph];
+	char text[300];
+
+	if (names && semaphore < 256 && names[semaphore])
+		snprintf(text, sizeof(text), "S[%u] (%s)", semaphore, names[semaphore]);
+	else
+		snprintf(text, sizeof(text), "%u", semaphore);
+	nx_json_key_text(w, "semaphore_id", text);
+}
+
+static const struct nx_dma_block *block_of(const struct nx_profile *p, const struct nx_transfer *t)
+{
+	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
+
+	if (!graph || t->block >= graph->engines[t->engine].block_count)
+		return NULL;
+	return &graph->engines[t->engine].blocks[t->block];
+}
+
+static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p,
+			    const struct nx_transfer *t)
+{
+	const struct nx_dma_block *block = block_of(p, t);
+	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
+	const struct nx_dma_descriptor *d;
+
+	nx_json_key_u64(w, "block_id", t->block_id);
+	if (!block || !block->descriptor_count) {
+		put_unattributed(w);
+		return;
+	}
+	d = &block->descriptors[0];
+	nx_json_key_text(w, "op", d->op);
+	put_semaphore(w, p, t->graph, block->semaphore);
+	nx_json_key_text(w, "variable", variable_name(graph, d));
+	nx_json_key(w, "source");
+	nx_json_begin_array(w);
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < d->from_count; i++)
+		nx_json_text(w, variable_kind(graph, d->from[i]));
+	nx_json_end_array(w);
+	nx_json_end_array(w);
+	nx_json_key(w, "dest");
+	nx_json_begin_array(w);
+	nx_json_text(w, variable_kind(graph, d->to));
+	nx_json_end_array(w);
+}
+
+/* --- packets --------------------------------------------------------------- */
+
+static void queue_members(struct nx_json_writer *w, const void *what)
+{
+	const struct queue_ref *r = what;
+	const struct nx_packet *row = r->packet;
+	const struct nx_queue *queue = nx_graph_queue(&r->profile->capture.graphs[row->graph],
+						      row->dma_engine, row->dma_queue);
+	char text[300];
+
+	snprintf(text, sizeof(text), "%u", row->dma_engine);
+	nx_json_key_text(w, "dma_engine", text);
+	snprintf(text, sizeof(text), "%u", row->dma_queue);
+	nx_json_key_text(w, "dma_queue", text);
+	nx_json_key_text(w, "queue_type", nx_queue_class_name(row->queue_class));
+	if (row->queue_class == NX_QUEUE_DATA && queue)
+		snprintf(text, sizeof(text), "%s-Q%u-E%u", queue->display_name, row->dma_queue,
+			 row->dma_engine);
+	else
+		snprintf(text, sizeof(text), "Q%u-E%u", row->dma_queue, row->dma_engine);
+	nx_json_key_text(w, "subgroup", text);
+	nx_json_subgraph(w, r->profile, row->graph);
+	nx_json_key_text(w, "aggregated", "no");
+	nx_json_key_text(w, "duplicate", "no");
+	nx_json_key_text(w, "is_cc_dma", "no");
+}
+
+static void plain_members(struct nx_json_writer *w, const void *what)
+{
+	const struct queue_ref *r = what;
+
+	queue_members(w, what);
+	nx_json_key_u64(w, "packet_aggregation_id",
+			aggregation_id(r->profile, 0, r->packet->dma_queue, r->packet->graph));
+	put_unattributed(w);
+}
+
+static void put_plain(struct dma_export *x, const struct nx_packet *row)
+{
+	struct queue_ref r = {x->profile, row};
+	uint64_t key = (uint64_t)row->graph << 32 | (uint64_t)row->dma_engine << 8 | row->dma_queue;
+	uint64_t index;
+
+	if (x->w->pretty) {
+		plain_members(x->w, &r);
+		return;
+	}
+	if (!nx_map_get(&x->fragments, key, &index)) {
+		index = x->texts.len;
+		nx_vec_push(&x->texts, nx_json_render(&x->arena, plain_members, &r));
+		nx_map_put(&x->fragments, key, index);
+	}
+	nx_json_raw_members(x->w,
+			    nx_slice_of(x->texts.items[index].text, x->texts.items[index].len));
+}
+
+static void write_packet(void *context, const void *opaque)
+{
+	struct dma_export *x = context;
+	const struct nx_packet *row = opaque;
+	const struct nx_profile *p = x->profile;
+	uint32_t transfer = p->transfers.len ? nx_profile_find_transfer(p, row) : NX_NONE;
+	const struct nx_transfer *t = transfer == NX_NONE ? NULL : &p->transfers.items[transfer];
+	struct nx_json_writer *w = x->w;
+
+	nx_json_begin_object(w);
+	nx_json_key_u64(w, "timestamp", row->start_ps / 1000);
+	nx_json_key_u64(w, "duration", (row->end_ps - row->start_ps) / 1000);
+	nx_json_key_u64(w, "transfer_size", row->size_bytes);
+	nx_json_key_u64(w, "read_size", row->size_bytes);
+	nx_json_key_u64(w, "write_size", row->size_bytes);
+	nx_json_key_f32(w, "transfer_rate", nx_rate(row->size_bytes, row->end_ps - row->start_ps));
+	nx_json_key_u64(w, "crc", row->crc);
+	nx_json_key_u64(w, "packet_idx", row->packet_idx);
+	nx_json_key_u64(w, "id", packet_id(p, row, t ? t->block_id : 0));
+	if (t) {
+		queue_members(w, &(struct queue_ref){p, row});
+		nx_json_key_u64(w, "packet_aggregation_id",
+				aggregation_id(p, t->block_id, row->dma_queue, row->graph));
+		put_attribution(w, p, t);
+	} else {
+		put_plain(x, row);
+	}
+	nx_json_end_object(w);
+	x->rows++;
+	if (x->progress)
+		nx_progress_add(x->progress, 1);
+}
+
+/* --- transfers ------------------------------------------------------------- */
+
+static void put_list(struct nx_json_writer *w, const char *key, const uint64_t *sizes,
+		     const int64_t *steps, size_t count)
+{
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < count; i++) {
+		if (sizes)
+			nx_json_u64(w, sizes[i]);
+		else
+			nx_json_i64(w, steps[i]);
+	}
+	nx_json_end_array(w);
+}
+
+static void put_shapes(struct nx_json_writer *w, const struct nx_profile *p,
+		       const struct nx_transfer *t)
+{
+	const struct nx_dma_block *block = block_of(p, t);
+	const struct nx_dma_descriptor *d;
+
+	if (!block || !block->descriptor_count)
+		return;
+	d = &block->descriptors[0];
+	put_list(w, "read_shape", d->from_sizes, NULL, d->from_dims);
+	put_list(w, "write_shape", d->to_sizes, NULL, d->to_dims);
+	nx_json_key_u64(w, "source_offset", d->from_offset);
+	nx_json_key_u64(w, "dest_offset", d->to_offset);
+	put_list(w, "source_steps", NULL, d->from_steps, d->from_dims);
+	put_list(w, "dest_steps", NULL, d->to_steps, d->to_dims);
+	nx_json_key_u64(w, "descriptor_count", block->descriptor_count);
+}
+
+static void write_transfer(struct dma_export *x, const struct nx_transfer *t)
+{
+	const struct nx_profile *p = x->profile;
+	const struct nx_queue *queue = &p->capture.graphs[t->graph].queues[t->queue];
+	struct nx_json_writer *w = x->w;
+	char text[16];
+
+	nx_json_begin_object(w);
+	nx_json_key_u64(w, "timestamp", t->start_ps / 1000);
+	nx_json_key_u64(w, "duration", (t->end_ps - t->start_ps) / 1000);
+	nx_json_key_u64(w, "transfer_size", t->size_bytes);
+	nx_json_key_u64(w, "read_size", t->size_bytes);
+	nx_json_key_u64(w, "write_size", t->size_bytes);
+	nx_json_key_f32(w, "transfer_rate", nx_rate(t->size_bytes, t->end_ps - t->start_ps));
+	nx_json_key_u64(w, "crc", t->crc);
+	nx_json_key_u64(w, "id", aggregation_id(p, t->block_id, queue->queue_idx, t->graph));
+	snprintf(text, sizeof(text), "%u", queue->engine_idx);
+	nx_json_key_text(w, "dma_engine", text);
+	snprintf(text, sizeof(text), "%u", queue->queue_idx);
+	nx_json_key_text(w, "dma_queue", text);
+	nx_json_key_text(w, "queue_type", nx_queue_class_name(queue->queue_class));
+	nx_json_key_text(w, "subgroup", queue->display_name);
+	nx_json_subgraph(w, p, t->graph);
+	nx_json_key_text(w, "aggregated", "yes");
+	nx_json_key_text(w, "duplicate", "no");
+	nx_json_key_text(w, "is_cc_dma", "no");
+	nx_json_key_u64(w, "trigger", t->trigger_ps / 1000);
+	put_attribution(w, p, t);
+	put_shapes(w, p, t);
+	nx_json_end_object(w);
+	x->rows++;
+}
+
+enum nx_status nx_json_dma(struct nx_json_writer *w, const struct nx_profile *profile,
+			   struct nx_progress *progress, uint64_t *rows, struct nx_error *err)
+{
+	struct dma_export x = {.w = w, .profile = profile, .progress = progress};
+	enum nx_status st;
+
+	nx_json_begin_array(w);
+	st = nx_profile_scan(profile, NX_TABLE_PACKET, write_packet, &x, err);
+	for (size_t i = 0; i < profile->transfers.len; i++)
+		write_transfer(&x, &profile->transfers.items[i]);
+	nx_json_end_array(w);
+	*rows = x.rows;
+	nx_map_release(&x.fragments);
+	nx_vec_release(&x.texts);
+	nx_arena_release(&x.arena);
+	return st;
+}

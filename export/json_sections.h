@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json_sections: the parts of the JSON export. Each writes one value (an array
+ * of rows) where the writer stands; docs/formats/json.md lists the fields.
+ */
+#ifndef NX_EXPORT_JSON_SECTIONS_H
+#define NX_EXPORT_JSON_SECTIONS_H
+
+#include "base/json_writer.h"
+#include "base/progress.h"
+#include "model/profile.h"
+
+/* One object: the summary's metrics. */
+void nx_json_summary(struct nx_json_writer *w, const struct nx_profile *profile);
+
+/* Tables that grow with the trace; *rows becomes the number written. */
+enum nx_status nx_json_instructions(struct nx_json_writer *w, const struct nx_profile *profile,
+				    struct nx_progress *progress, uint64_t *rows,
+				    struct nx_error *err);
+enum nx_status nx_json_dma(struct nx_json_writer *w, const struct nx_profile *profile,
+			   struct nx_progress *progress, uint64_t *rows, struct nx_error *err);
+enum nx_status nx_json_table(struct nx_json_writer *w, const struct nx_profile *profile,
+			     enum nx_table table, uint64_t *rows, struct nx_error *err);
+
+/* Tables of the capture and the NEFF; each returns its number of rows. */
+uint64_t nx_json_layer_summary(struct nx_json_writer *w, const struct nx_profile *profile);
+uint64_t nx_json_model_info(struct nx_json_writer *w, const struct nx_profile *profile);
+uint64_t nx_json_memory_usage(struct nx_json_writer *w, const struct nx_profile *profile);
+uint64_t nx_json_queues(struct nx_json_writer *w, const struct nx_profile *profile);
+uint64_t nx_json_neff_nodes(struct nx_json_writer *w, const struct nx_profile *profile);
+uint64_t nx_json_collectives(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_warnings(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_summary_groups(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_summary_group_order(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_terminology(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *profile,
+		      uint64_t total_point_count);
+
+/* "subgraph" is written only when there is more than one graph to tell apart. */
+static inline void nx_json_subgraph(struct nx_json_writer *w, const struct nx_profile *profile,
+				    uint32_t graph)
+{
+	if (profile->capture.graph_count > 1)
+		nx_json_key_text(w, "subgraph", profile->capture.graphs[graph].name);
+}
+
+/* Members that are the same in many rows, rendered once (compact output only). */
+struct nx_json_fragment {
+	const char *text;
+	size_t len;
+};
+typedef void (*nx_json_members_fn)(struct nx_json_writer *w, const void *what);
+struct nx_json_fragment nx_json_render(struct nx_arena *arena, nx_json_members_fn members,
+				       const void *what);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary alone: JSON for programs, a two-column table for people and grep. */
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "base/number.h"
+#include "export/exporters.h"
+#include "export/json_sections.h"
+
+enum nx_status nx_export_summary_json(const struct nx_profile *profile,
+				      const struct nx_export_options *options,
+				      struct nx_output *out, struct nx_error *err)
+{
+	struct nx_json_writer w;
+	char key[NX_PROFILE_KEY_MAX];
+
+	(void)err;
+	nx_profile_key(profile, key);
+	nx_json_init_output(&w, out, options->pretty);
+	nx_json_begin_object(&w);
+	nx_json_key(&w, key);
+	nx_json_summary(&w, profile);
+	nx_json_end_object(&w);
+	nx_output_write(out, "\n", 1);
+	return NX_OK;
+}
+
+static size_t widest_name(const struct nx_profile *profile)
+{
+	size_t widest = strlen("profiler_version");
+
+	for (size_t i = 0; i < profile->metrics.len; i++)
+		if (strlen(profile->metrics.items[i].name) > widest)
+			widest = strlen(profile->metrics.items[i].name);
+	return widest;
+}
+
+static void write_line(struct nx_output *out, size_t width, const char *name, const char *value,
+		       size_t value_len)
+{
+	static const char spaces[128] = {[0 ... 126] = ' '};
+	size_t name_len = strlen(name), gap = width + 2 - name_len;
+
+	nx_output_write(out, name, name_len);
+	nx_output_write(out, spaces, gap < sizeof(spaces) ? gap : sizeof(spaces) - 1);
+	nx_output_write(out, value, value_len);
+	nx_output_write(out, "\n", 1);
+}
+
+static void write_metric(struct nx_output *out, size_t width, const struct nx_metric *m)
+{
+	char number[NX_NUMBER_MAX];
+	size_t len;
+
+	switch (m->kind) {
+	case NX_METRIC_COUNT:
+		len = nx_format_u64(number, m->count);
+		break;
+	case NX_METRIC_NUMBER:
+		len = nx_format_f64(number, m->number);
+		break;
+	default:
+		write_line(out, width, m->name, m->text, strlen(m->text));
+		return;
+	}
+	write_line(out, width, m->name, number, len);
+}
+
+enum nx_status nx_export_summary_text(const struct nx_profile *profile,
+				      const struct nx_export_options *options,
+				      struct nx_output *out, struct nx_error *err)
+{
+	size_t width = widest_name(profile);
+	bool version_written = false;
+
+	(void)options, (void)err;
+	for (size_t i = 0; i < profile->metrics.len; i++) {
+		const struct nx_metric *m = &profile->metrics.items[i];
+
+		if (!version_written && strcmp(m->name, "profiler_version") > 0) {
+			write_line(out, width, "profiler_version", NX_PRODUCT_VERSION,
+				   strlen(NX_PRODUCT_VERSION));
+			version_written = true;
+		}
+		write_metric(out, width, m);
+	}
+	return NX_OK;
+}
