@@ -12,6 +12,7 @@
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json_reader.h"
@@ -41,17 +42,14 @@ static void close_capture(struct capture *c)
 	nx_arena_release(&c->arena);
 }
 
-/* Calls check for every NEFF that matches; skips the test when there is none. */
+/* Calls check for every NEFF that matches. */
 static void for_each(const char *pattern, void (*check)(struct capture *c))
 {
 	char full[512];
 	glob_t found;
 
 	snprintf(full, sizeof(full), "%s/%s", NX_TEST_DATA, pattern);
-	if (glob(full, 0, NULL, &found) != 0) {
-		print_message("# no captures at %s\n", full);
-		skip();
-	}
+	assert_int_equal(glob(full, 0, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		struct capture c;
 
@@ -387,5 +385,9 @@ int main(void)
 		cmocka_unit_test(test_rewriting),
 	};
 
+	if (access(NX_TEST_DATA, R_OK) != 0) {
+		puts("1..0 # SKIP the real captures are not here");
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -265,26 +265,22 @@ static void check_capture(const char *name, size_t row_count, size_t compiler_co
 	test_free(c);
 }
 
-static void skip_without_data(void)
+static bool has_data(void)
 {
 	char path[4200];
 	FILE *probe;
 
 	snprintf(path, sizeof(path), "%s/fused_attention/golden.json", data_root());
 	probe = fopen(path, "rb");
-	if (probe) {
+	if (probe)
 		fclose(probe);
-		return;
-	}
-	print_message("# skipped: %s is not there\n", path);
-	skip();
+	return probe != NULL;
 }
 
 #define CAPTURE_TEST(name, row_count, compiler_count)                                              \
 	static void test_##name(void **state)                                                      \
 	{                                                                                          \
 		(void)state;                                                                       \
-		skip_without_data();                                                               \
 		check_capture(#name, row_count, compiler_count);                                   \
 	}
 
@@ -304,5 +300,9 @@ int main(void)
 		cmocka_unit_test(test_fused_bf16_s512),
 	};
 
+	if (!has_data()) {
+		puts("1..0 # SKIP the real captures are not here");
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
