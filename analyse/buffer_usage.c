@@ -174,8 +174,8 @@ static void touch(struct nx_buffer_analysis *a, const struct nx_instruction *row
 							      (int64_t)l * o->steps[3]);
 }
 
-void nx_buffer_add(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-		   const struct nx_slot *slot)
+static void touch_operands(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+			   const struct nx_slot *slot)
 {
 	const struct nx_operand *operands = a->profile->program.operands + slot->operand;
 
@@ -193,6 +193,24 @@ void nx_buffer_add(struct nx_buffer_analysis *a, const struct nx_instruction *ro
 				put_step(a,
 					 &write); /* every write is a point, even without change */
 		}
+}
+
+void nx_buffer_add(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+		   const struct nx_slot *slot)
+{
+	/* what a trigger names is written by its DMA, later */
+	if (!(slot->flags & NX_SLOT_TRIGGER))
+		touch_operands(a, row, slot);
+}
+
+void nx_buffer_add_transfer(struct nx_buffer_analysis *a, const struct nx_transfer *transfer,
+			    const struct nx_slot *slot)
+{
+	struct nx_instruction row = {.start_ps = transfer->start_ps,
+				     .end_ps = transfer->end_ps,
+				     .graph = transfer->graph};
+
+	touch_operands(a, &row, slot);
 }
 
 static void end_all(struct nx_buffer_analysis *a)

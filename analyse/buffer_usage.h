@@ -22,6 +22,10 @@ struct nx_buffer_analysis *nx_buffer_new(const struct nx_profile *profile);
 void nx_buffer_free(struct nx_buffer_analysis *a);
 void nx_buffer_add(struct nx_buffer_analysis *a, const struct nx_instruction *row,
 		   const struct nx_slot *slot);
+/* A static DMA that writes the state buffer, at its place in the order of start. slot is that
+ * of its trigger, whose operands are the DMA's. */
+void nx_buffer_add_transfer(struct nx_buffer_analysis *a, const struct nx_transfer *transfer,
+			    const struct nx_slot *slot);
 /* Ends all lives and streams struct nx_buffer_usage rows in order of time. */
 NX_MUST_CHECK enum nx_status nx_buffer_finish(struct nx_buffer_analysis *a, nx_row_fn fn,
 					      void *context, struct nx_error *err);

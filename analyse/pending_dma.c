@@ -10,7 +10,9 @@ static int compare_steps(const void *left, const void *right)
 
 	if (a->time_ps != b->time_ps)
 		return a->time_ps < b->time_ps ? -1 : 1;
-	return a->change - b->change;
+	if (a->change != b->change)
+		return a->change - b->change;
+	return a->graph - b->graph;
 }
 
 void nx_pending_begin(struct nx_pending_analysis *a, const struct nx_transfers *transfers)

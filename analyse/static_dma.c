@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/map.h"
+
 /* A write of this size or less updates a semaphore; it is not payload. */
 #define SEMAPHORE_WRITE_BYTES 4
 
@@ -34,71 +36,121 @@ void nx_static_dma_init(struct nx_static_dma *s, const struct nx_profile *profil
 	}
 }
 
+static void release_queue(struct nx_static_queue *queue)
+{
+	nx_vec_release(&queue->runs);
+	nx_map_release(&queue->blocks);
+}
+
 void nx_static_dma_release(struct nx_static_dma *s)
 {
 	for (uint32_t g = 0; s->profile && g < s->profile->capture.graph_count; g++) {
 		for (size_t q = 0; s->queues[g] && q < s->profile->capture.graphs[g].queue_count;
 		     q++)
 			nx_vec_release(&s->queues[g][q].runs);
+		for (size_t n = 0; s->groups[g] && n < s->profile->program.queue_name_count; n++)
+			nx_vec_release(&s->groups[g][n].queues);
 		nx_heap_free(s->queues[g]);
+		nx_heap_free(s->groups[g]);
 		nx_heap_free(s->lookup[g]);
 	}
-	nx_vec_release(&s->transfers);
+	nx_vec_release(&s->triggers);
 	nx_vec_release(&s->kept);
+	nx_heap_free(s->next_of_queue);
+	nx_map_release(&s->first_of_queue);
+	nx_text_map_release(&s->names);
 	memset(s, 0, sizeof(*s));
 }
 
 void nx_static_dma_add_trigger(struct nx_static_dma *s, const struct nx_instruction *row,
 			       const struct nx_slot *slot)
 {
-	struct nx_transfer t = {.trigger_ps = row->start_ps,
+	struct nx_trigger t = {{.trigger_ps = row->start_ps,
 				.start_ps = UINT64_MAX,
 				.block_id = slot->trigger_block,
-				.queue = slot->trigger_queue,
 				.block = slot->trigger_block_index,
+				.slot = row->slot,
 				.graph = row->graph,
-				.engine = row->engine};
+				.engine = row->engine},
+			       slot->trigger_queue};
 
-	if (slot->flags & NX_SLOT_TRIGGER && s->transfers.len < NX_NONE)
-		nx_vec_push(&s->transfers, t);
+	if (slot->flags & NX_SLOT_TRIGGER && s->triggers.len < NX_NONE)
+		nx_vec_push(&s->triggers, t);
 }
 
-static uint32_t declared_packets(const struct nx_queue *queue, uint32_t block_id)
+/* Queue name -> its declarations, so that a trigger need not search them. */
+static void group_queues(struct nx_static_dma *s, uint32_t g)
 {
-	/* ids are dense in practice; scan only when they are not */
-	if (block_id < queue->block_count && queue->blocks[block_id].block_id == block_id)
-		return queue->blocks[block_id].packet_count;
-	for (size_t i = 0; i < queue->block_count; i++)
-		if (queue->blocks[i].block_id == block_id)
-			return queue->blocks[i].packet_count;
-	return 0;
+	const struct nx_graph *graph = &s->profile->capture.graphs[g];
+	const struct nx_program *program = &s->profile->program;
+	size_t size = sizeof(struct nx_queue_group) * (program->queue_name_count + 1);
+	struct nx_text_map names = {0};
+	uint64_t name;
+
+	s->groups[g] = nx_heap_alloc(size);
+	memset(s->groups[g], 0, size);
+	for (size_t n = 0; n < program->queue_name_count; n++)
+		nx_text_map_put(&names, nx_slice_text(program->queue_names[n]), n);
+	for (uint32_t q = 0; q < graph->queue_count; q++)
+		if (graph->queues[q].block_count &&
+		    nx_text_map_get(&names, nx_slice_text(graph->queues[q].name), &name))
+			nx_vec_push(&s->groups[g][name].queues, q);
+	nx_text_map_release(&names);
 }
 
-static void take_packets(struct nx_static_dma *s, uint32_t transfer)
+static uint64_t queue_key(uint32_t graph, uint64_t name)
 {
-	const struct nx_transfer *t = &s->transfers.items[transfer];
-	const struct nx_graph *graph = &s->profile->capture.graphs[t->graph];
-	const char *name = s->profile->program.queue_names[t->queue];
+	return (uint64_t)graph << 32 | name;
+}
 
-	for (size_t q = 0; q < graph->queue_count; q++) {
-		struct nx_static_queue *queue = &s->queues[t->graph][q];
-		uint32_t count;
+/* Strings the triggers of each queue together, so that a queue meets only its own. */
+void nx_static_dma_prepare(struct nx_static_dma *s)
+{
+	const struct nx_program *program = &s->profile->program;
 
-		if (!graph->queues[q].block_count || strcmp(graph->queues[q].name, name) != 0)
-			continue;
-		count = declared_packets(&graph->queues[q], t->block_id);
-		if (count)
-			nx_vec_push(&queue->runs,
-				    ((struct nx_packet_run){queue->wanted, queue->wanted + count,
-							    transfer}));
-		queue->wanted += count;
+	for (size_t i = 0; i < program->queue_name_count; i++)
+		nx_text_map_put(&s->names, nx_slice_text(program->queue_names[i]), i);
+	s->next_of_queue = nx_heap_alloc(sizeof(uint32_t) * (s->transfers.len + 1));
+	for (size_t i = s->transfers.len; i-- > 0;) {
+		const struct nx_transfer *t = &s->transfers.items[i];
+		uint64_t key = queue_key(t->graph, t->queue), next = NX_NONE;
+
+		nx_map_get(&s->first_of_queue, key, &next);
+		s->next_of_queue[i] = (uint32_t)next;
+		nx_map_put(&s->first_of_queue, key, i);
 	}
 }
 
-void nx_static_dma_prepare(struct nx_static_dma *s)
+static void begin_queue(struct nx_static_dma *s, struct nx_static_queue *queue, uint32_t graph,
+			const struct nx_queue *declared)
 {
-	for (uint32_t t = 0; t < s->transfers.len; t++)
-		take_packets(s, t);
+	uint64_t name, first;
+
+	queue->next = NX_NONE;
+	if (!nx_text_map_get(&s->names, nx_slice_text(declared->name), &name) ||
+	    !nx_map_get(&s->first_of_queue, queue_key(graph, name), &first))
+		return;
+	queue->next = (uint32_t)first;
+	for (size_t i = declared->block_count; i-- > 0;)
+		nx_map_put(&queue->blocks, declared->blocks[i].block_id,
+			   declared->blocks[i].packet_count);
+}
+
+/* Hands ordinals to the next triggers until one of them owns the given one. */
+static void extend_runs(struct nx_static_dma *s, struct nx_static_queue *queue, uint64_t ordinal)
+{
+	while (queue->wanted <= ordinal && queue->next != NX_NONE) {
+		uint32_t transfer = queue->next;
+		uint64_t count = 0;
+
+		queue->next = s->next_of_queue[transfer];
+		nx_map_get(&queue->blocks, s->transfers.items[transfer].block_id, &count);
+		if (!count)
+			continue;
+		nx_vec_push(&queue->runs, ((struct nx_packet_run){
+						  queue->wanted, queue->wanted + count, transfer}));
+		queue->wanted += count;
+	}
 }
 
 static struct nx_static_queue *queue_of(const struct nx_static_dma *s, const struct nx_packet *row,
@@ -122,9 +174,12 @@ static void add_to_transfer(struct nx_static_dma *s, struct nx_transfer *t,
 
 	if (row->start_ps < t->start_ps)
 		t->start_ps = row->start_ps;
-	if (!t->packet_count || row->end_ps > t->end_ps) {
+	/* several engines may finish in the same tick: the first declared one counts */
+	if (!t->packet_count || row->end_ps > t->end_ps ||
+	    (row->end_ps == t->end_ps && queue < t->last_queue)) {
 		t->end_ps = row->end_ps;
 		t->crc = row->crc;
+		t->last_queue = queue;
 	}
 	if (row->size_bytes > SEMAPHORE_WRITE_BYTES)
 		t->size_bytes += row->size_bytes;
@@ -142,25 +197,28 @@ void nx_static_dma_add_packet(struct nx_static_dma *s, const struct nx_packet *r
 	if (!queue)
 		return;
 	ordinal = queue->seen++;
-	if (!ordinal)
+	if (!ordinal) {
 		queue->first_idx = row->packet_idx;
-	while (queue->current < queue->runs.len && queue->runs.items[queue->current].end <= ordinal)
-		queue->current++;
-	if (queue->current < queue->runs.len)
-		add_to_transfer(s, &s->transfers.items[queue->runs.items[queue->current].transfer],
-				row, index);
+		begin_queue(s, queue, row->graph,
+			    &s->profile->capture.graphs[row->graph].queues[index]);
+	}
+	extend_runs(s, queue, ordinal);
+	if (ordinal < queue->wanted)
+		add_to_transfer(
+			s, &s->transfers.items[queue->runs.items[queue->runs.len - 1].transfer],
+			row, index);
 }
 
 void nx_static_dma_finish(struct nx_static_dma *s, struct nx_transfers *out)
 {
-	for (size_t i = 0; i < s->transfers.len; i++) {
-		bool keep = s->transfers.items[i].packet_count > 0;
+	for (size_t i = 0; i < s->triggers.len; i++) {
+		const struct nx_transfer *t = &s->triggers.items[i].transfer;
 
-		nx_vec_push(&s->kept, keep ? (uint32_t)out->len : NX_NONE);
-		if (keep)
-			nx_vec_push(out, s->transfers.items[i]);
+		nx_vec_push(&s->kept, t->packet_count ? (uint32_t)out->len : NX_NONE);
+		if (t->packet_count)
+			nx_vec_push(out, *t);
 	}
-	nx_vec_release(&s->transfers);
+	nx_vec_release(&s->triggers);
 }
 
 uint32_t nx_static_dma_find(const struct nx_static_dma *s, const struct nx_packet *row)
@@ -184,5 +242,5 @@ uint32_t nx_static_dma_find(const struct nx_static_dma *s, const struct nx_packe
 	}
 	if (ordinal >= queue->runs.items[low].end)
 		return NX_NONE;
-	return s->kept.items[queue->runs.items[low].transfer];
+	return s->kept.items[queue->runs.items[low].trigger];
 }

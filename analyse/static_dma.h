@@ -12,32 +12,50 @@
  *	3. nx_static_dma_add_packet for every packet, in the order of its ring
  *	4. nx_static_dma_finish: transfers that got packets
  *	5. nx_static_dma_find for any packet, any time
+ *
+ * A trigger is given its packets only when they come, so memory follows what
+ * the capture recorded, not what it declares.
  */
 #ifndef NX_ANALYSE_STATIC_DMA_H
 #define NX_ANALYSE_STATIC_DMA_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "model/profile.h"
 
 struct nx_packet_run {	/* packets of one (engine, queue) that one transfer takes */
 	uint64_t first; /* ordinal among the packets shown on that (engine, queue) */
 	uint64_t end;
-	uint32_t transfer;
+	uint32_t trigger;
 };
 
 struct nx_static_queue { /* parallel to the graph's declared queues */
 	struct nx_packet_runs NX_VEC_BODY(struct nx_packet_run) runs;
-	uint64_t wanted;    /* ordinals handed out to runs */
-	uint64_t seen;	    /* packets that came */
-	uint32_t first_idx; /* packet_idx of the first of them */
-	size_t current;	    /* run of the latest packet */
+	uint64_t wanted;      /* ordinals handed out to runs */
+	uint64_t seen;	      /* packets that came */
+	uint32_t first_idx;   /* packet_idx of the first of them */
+	uint32_t next;	      /* trigger that follows its latest run, NX_NONE at the end */
+	struct nx_map blocks; /* block_id -> packets declared here; made at the first packet */
+};
+
+struct nx_trigger {
+	struct nx_transfer transfer;
+	uint32_t queue_name; /* into the program's queue names */
+};
+
+struct nx_queue_group { /* the declarations of one queue: one per DMA engine it uses */
+	struct nx_queue_indices NX_VEC_BODY(uint32_t) queues;
 };
 
 struct nx_static_dma {
 	const struct nx_profile *profile;
 	struct nx_static_queue *queues[NX_MAX_GRAPHS];
-	struct nx_transfers transfers; /* all triggers, then only those with packets */
+	struct nx_triggers NX_VEC_BODY(struct nx_trigger) triggers; /* in order of time */
+	struct nx_queue_group *groups[NX_MAX_GRAPHS];		    /* by queue name */
 	struct nx_transfer_map NX_VEC_BODY(uint32_t) kept; /* old index -> index after finish */
+	uint32_t *next_of_queue;      /* trigger -> the next of the same graph and queue name */
+	struct nx_map first_of_queue; /* graph << 32 | queue name -> its first trigger */
+	struct nx_text_map names;     /* of triggered queues -> index in the program */
 	struct nx_queue_lookup *lookup[NX_MAX_GRAPHS];
 };
 

@@ -295,6 +295,7 @@ void nx_throttle_sums_add(struct nx_throttle_sums *sums, const struct nx_throttl
 	if (row->k < row->n)
 		sums->limited_ns += ns;
 	sums->weighted_ns += weighted;
+	sums->types[row->type].row_count++;
 	sums->types[row->type].duration_ns += ns;
 	sums->types[row->type].weighted_ns += weighted;
 }
@@ -330,7 +331,7 @@ static void put_throttling(struct nx_profile *p, const struct nx_throttle_sums *
 		snprintf(name, sizeof(name), "throttle_avg_util_limit_nc%u_percent", g);
 		put_number(p, name, ratio(sums->weighted_ns, last_ns));
 		for (unsigned type = 0; type < 256; type++)
-			if (sums->types[type].duration_ns)
+			if (sums->types[type].row_count)
 				put_throttle_type(p, &sums->types[type], type, g, last_ns);
 	}
 }

@@ -10,6 +10,7 @@
 #include "model/profile.h"
 
 struct nx_throttle_type_sum {
+	uint64_t row_count;
 	uint64_t duration_ns;
 	double weighted_ns; /* duration times k/n */
 };

@@ -17,14 +17,16 @@ struct dma_export {
 	const struct nx_profile *profile;
 	struct nx_progress *progress;
 	struct nx_arena arena;
-	struct nx_map fragments; /* graph, engine, queue -> index */
+	struct nx_map fragments; /* queue_key -> index into texts */
 	NX_VEC(struct nx_json_fragment) texts;
+	struct nx_map declared; /* queue_key -> index into the graph's queues, NX_NONE */
 	uint64_t rows;
 };
 
 struct queue_ref {
 	const struct nx_profile *profile;
 	const struct nx_packet *packet;
+	const struct nx_queue *queue; /* NULL when it is not declared */
 };
 
 static uint64_t hash_u32(uint64_t hash, uint32_t value)
@@ -86,9 +88,9 @@ static const char *variable_name(const struct nx_binary_graph *graph,
 	return v < graph->variable_count ? graph->variables[v].name : "unknown";
 }
 
-static void put_unattributed(struct nx_json_writer *w)
+static void put_unattributed(struct nx_json_writer *w, const char *op)
 {
-	nx_json_key_text(w, "op", "");
+	nx_json_key_text(w, "op", op);
 	nx_json_key_text(w, "semaphore_id", "-1");
 	nx_json_key_text(w, "variable", "unknown");
 	nx_json_key(w, "source");
@@ -134,7 +136,7 @@ static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p
 
 	nx_json_key_u64(w, "block_id", t->block_id);
 	if (!block || !block->descriptor_count) {
-		put_unattributed(w);
+		put_unattributed(w, "copy"); /* what a descriptor does unless it says otherwise */
 		return;
 	}
 	d = &block->descriptors[0];
@@ -156,12 +158,30 @@ static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p
 
 /* --- packets --------------------------------------------------------------- */
 
+static uint64_t queue_key(const struct nx_packet *row)
+{
+	return (uint64_t)row->graph << 32 | (uint64_t)row->dma_engine << 8 | row->dma_queue;
+}
+
+static struct queue_ref find_queue(struct dma_export *x, const struct nx_packet *row)
+{
+	const struct nx_graph *graph = &x->profile->capture.graphs[row->graph];
+	uint64_t index;
+
+	if (!nx_map_get(&x->declared, queue_key(row), &index)) {
+		const struct nx_queue *queue =
+			nx_graph_queue(graph, row->dma_engine, row->dma_queue);
+
+		index = queue ? (uint64_t)(queue - graph->queues) : NX_NONE;
+		nx_map_put(&x->declared, queue_key(row), index);
+	}
+	return (struct queue_ref){x->profile, row, index == NX_NONE ? NULL : &graph->queues[index]};
+}
+
 static void queue_members(struct nx_json_writer *w, const void *what)
 {
 	const struct queue_ref *r = what;
 	const struct nx_packet *row = r->packet;
-	const struct nx_queue *queue = nx_graph_queue(&r->profile->capture.graphs[row->graph],
-						      row->dma_engine, row->dma_queue);
 	char text[300];
 
 	snprintf(text, sizeof(text), "%u", row->dma_engine);
@@ -169,8 +189,8 @@ static void queue_members(struct nx_json_writer *w, const void *what)
 	snprintf(text, sizeof(text), "%u", row->dma_queue);
 	nx_json_key_text(w, "dma_queue", text);
 	nx_json_key_text(w, "queue_type", nx_queue_class_name(row->queue_class));
-	if (row->queue_class == NX_QUEUE_DATA && queue)
-		snprintf(text, sizeof(text), "%s-Q%u-E%u", queue->display_name, row->dma_queue,
+	if (row->queue_class == NX_QUEUE_DATA && r->queue)
+		snprintf(text, sizeof(text), "%s-Q%u-E%u", r->queue->display_name, row->dma_queue,
 			 row->dma_engine);
 	else
 		snprintf(text, sizeof(text), "Q%u-E%u", row->dma_queue, row->dma_engine);
@@ -188,14 +208,13 @@ static void plain_members(struct nx_json_writer *w, const void *what)
 	queue_members(w, what);
 	nx_json_key_u64(w, "packet_aggregation_id",
 			aggregation_id(r->profile, 0, r->packet->dma_queue, r->packet->graph));
-	put_unattributed(w);
+	put_unattributed(w, "");
 }
 
 static void put_plain(struct dma_export *x, const struct nx_packet *row)
 {
-	struct queue_ref r = {x->profile, row};
-	uint64_t key = (uint64_t)row->graph << 32 | (uint64_t)row->dma_engine << 8 | row->dma_queue;
-	uint64_t index;
+	struct queue_ref r = find_queue(x, row);
+	uint64_t key = queue_key(row), index;
 
 	if (x->w->pretty) {
 		plain_members(x->w, &r);
@@ -230,7 +249,9 @@ static void write_packet(void *context, const void *opaque)
 	nx_json_key_u64(w, "packet_idx", row->packet_idx);
 	nx_json_key_u64(w, "id", packet_id(p, row, t ? t->block_id : 0));
 	if (t) {
-		queue_members(w, &(struct queue_ref){p, row});
+		struct queue_ref r = find_queue(x, row);
+
+		queue_members(w, &r);
 		nx_json_key_u64(w, "packet_aggregation_id",
 				aggregation_id(p, t->block_id, row->dma_queue, row->graph));
 		put_attribution(w, p, t);
@@ -323,6 +344,7 @@ enum nx_status nx_json_dma(struct nx_json_writer *w, const struct nx_profile *pr
 	nx_json_end_array(w);
 	*rows = x.rows;
 	nx_map_release(&x.fragments);
+	nx_map_release(&x.declared);
 	nx_vec_release(&x.texts);
 	nx_arena_release(&x.arena);
 	return st;

@@ -255,17 +255,24 @@ static void put_predecessors(struct instruction_export *x, const struct nx_instr
 		nx_json_end_array(x->w);
 }
 
-/* Transfers are in the order of their triggers, as rows are: walk both together. */
+/*
+ * Transfers are in the order of their triggers, as rows are: walk both together.
+ * Rows of one nanosecond may come in any order, so the walk moves by nanoseconds.
+ */
 static void put_trigger(struct instruction_export *x, const struct nx_instruction *row)
 {
 	const struct nx_transfers *t = &x->profile->transfers;
+	uint64_t row_ns = row->start_ps / 1000;
 
-	while (x->next_transfer < t->len && t->items[x->next_transfer].trigger_ps < row->start_ps)
+	while (x->next_transfer < t->len && t->items[x->next_transfer].trigger_ps / 1000 < row_ns)
 		x->next_transfer++;
-	for (size_t i = x->next_transfer; i < t->len && t->items[i].trigger_ps == row->start_ps;
+	for (size_t i = x->next_transfer; i < t->len && t->items[i].trigger_ps / 1000 == row_ns;
 	     i++)
-		if (t->items[i].graph == row->graph && t->items[i].engine == row->engine)
+		if (t->items[i].trigger_ps == row->start_ps && t->items[i].graph == row->graph &&
+		    t->items[i].engine == row->engine) {
 			nx_json_key_u64(x->w, "trigger", t->items[i].start_ps / 1000);
+			return;
+		}
 }
 
 static uint64_t wait_ns(const struct instruction_export *x, uint16_t cycles)

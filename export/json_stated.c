@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/map.h"
+#include "base/number.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
 #include "model/measure.h"
@@ -152,13 +154,37 @@ uint64_t nx_json_memory_usage(struct nx_json_writer *w, const struct nx_profile 
 	return rows;
 }
 
-/* A queue is declared once per DMA engine; the last declaration stands for all. */
-static bool is_last_declaration(const struct nx_graph *graph, size_t at)
+static void put_queue(struct nx_json_writer *w, const struct nx_queue *q, const char *graph)
 {
-	for (size_t i = at + 1; i < graph->queue_count; i++)
-		if (!strcmp(graph->queues[i].name, graph->queues[at].name))
-			return false;
-	return true;
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "q_name", q->display_name);
+	nx_json_key_u64(w, "q_idx", q->queue_idx);
+	nx_json_key_u64(w, "q_eng_idx", q->engine_idx);
+	nx_json_key_text(w, "q_type", nx_queue_type_name(q->type));
+	nx_json_key_i64(w, "q_event_id", q->event_id);
+	nx_json_key_u64(w, "q_axi_port", q->axi_port);
+	nx_json_key_u64(w, "q_dram_channel", q->dram_channel);
+	nx_json_key_text(w, "subgraph", graph);
+	nx_json_end_object(w);
+}
+
+/* A queue is declared once per DMA engine; the last declaration stands for all. */
+static uint64_t put_graph_queues(struct nx_json_writer *w, const struct nx_graph *graph)
+{
+	struct nx_text_map last = {0};
+	uint64_t rows = 0, at = 0;
+
+	for (size_t i = 0; i < graph->queue_count; i++)
+		nx_text_map_put(&last, nx_slice_text(graph->queues[i].name), i);
+	for (size_t i = 0; i < graph->queue_count; i++) {
+		nx_text_map_get(&last, nx_slice_text(graph->queues[i].name), &at);
+		if (at != i)
+			continue;
+		put_queue(w, &graph->queues[i], graph->name);
+		rows++;
+	}
+	nx_text_map_release(&last);
+	return rows;
 }
 
 uint64_t nx_json_queues(struct nx_json_writer *w, const struct nx_profile *p)
@@ -167,23 +193,7 @@ uint64_t nx_json_queues(struct nx_json_writer *w, const struct nx_profile *p)
 
 	nx_json_begin_array(w);
 	for (uint32_t g = 0; g < p->capture.graph_count; g++)
-		for (size_t i = 0; i < p->capture.graphs[g].queue_count; i++) {
-			const struct nx_queue *q = &p->capture.graphs[g].queues[i];
-
-			if (!is_last_declaration(&p->capture.graphs[g], i))
-				continue;
-			nx_json_begin_object(w);
-			nx_json_key_text(w, "q_name", q->display_name);
-			nx_json_key_u64(w, "q_idx", q->queue_idx);
-			nx_json_key_u64(w, "q_eng_idx", q->engine_idx);
-			nx_json_key_text(w, "q_type", nx_queue_type_name(q->type));
-			nx_json_key_i64(w, "q_event_id", q->event_id);
-			nx_json_key_u64(w, "q_axi_port", q->axi_port);
-			nx_json_key_u64(w, "q_dram_channel", q->dram_channel);
-			nx_json_key_text(w, "subgraph", p->capture.graphs[g].name);
-			nx_json_end_object(w);
-			rows++;
-		}
+		rows += put_graph_queues(w, &p->capture.graphs[g]);
 	nx_json_end_array(w);
 	return rows;
 }
@@ -240,10 +250,32 @@ static void put_graph_node(struct nx_json_writer *w, const char *name, uint32_t 
 	nx_json_end_object(w);
 }
 
-static void put_tensor_node(struct nx_json_writer *w, const struct nx_tensor *t)
+static void put_number_text(struct nx_json_writer *w, const char *key, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+	nx_json_key_text(w, key, text);
+}
+
+static void put_tensor_loads(struct nx_json_writer *w, const struct nx_tensor *t,
+			     const struct nx_tensor_load *load)
+{
+	char text[NX_NUMBER_MAX + 1];
+
+	if (!load->dma_count || !t->size_bytes)
+		return;
+	put_number_text(w, "load_to_sbuf_dma_count", load->dma_count);
+	put_number_text(w, "load_to_sbuf_total_size_bytes", load->total_bytes);
+	put_number_text(w, "load_to_sbuf_avg_size_bytes", load->total_bytes / load->dma_count);
+	text[nx_format_f64(text, (double)load->total_bytes / (double)t->size_bytes)] = 0;
+	nx_json_key_text(w, "load_to_sbuf_repeat_factor", text);
+}
+
+static void put_tensor_node(struct nx_json_writer *w, const struct nx_tensor *t,
+			    const struct nx_tensor_load *load)
 {
 	static const char *const kinds[] = {"IN", "OUT", "WEIGHT"};
-	char text[24];
 
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "sg_name", "");
@@ -251,8 +283,8 @@ static void put_tensor_node(struct nx_json_writer *w, const struct nx_tensor *t)
 	nx_json_key_text(w, "type", kinds[t->kind]);
 	nx_json_key_text(w, "format", t->format);
 	nx_json_key_text(w, "shape", t->shape);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)t->size_bytes);
-	nx_json_key_text(w, "size", text);
+	put_number_text(w, "size", t->size_bytes);
+	put_tensor_loads(w, t, load);
 	nx_json_end_object(w);
 }
 
@@ -263,7 +295,7 @@ uint64_t nx_json_neff_nodes(struct nx_json_writer *w, const struct nx_profile *p
 		put_graph_node(w, p->binary.graphs[g].name, p->binary.kelf_node);
 		for (size_t i = 0; i < p->binary.tensor_count; i++)
 			if (p->binary.tensors[i].graph == g)
-				put_tensor_node(w, &p->binary.tensors[i]);
+				put_tensor_node(w, &p->binary.tensors[i], &p->tensor_loads[i]);
 	}
 	nx_json_end_array(w);
 	return p->binary.graph_count + p->binary.tensor_count;

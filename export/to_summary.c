@@ -47,6 +47,11 @@ static void write_line(struct nx_output *out, size_t width, const char *name, co
 	nx_output_write(out, "\n", 1);
 }
 
+static void write_version(struct nx_output *out, size_t width)
+{
+	write_line(out, width, "profiler_version", NX_PRODUCT_VERSION, strlen(NX_PRODUCT_VERSION));
+}
+
 static void write_metric(struct nx_output *out, size_t width, const struct nx_metric *m)
 {
 	char number[NX_NUMBER_MAX];
@@ -78,11 +83,12 @@ enum nx_status nx_export_summary_text(const struct nx_profile *profile,
 		const struct nx_metric *m = &profile->metrics.items[i];
 
 		if (!version_written && strcmp(m->name, "profiler_version") > 0) {
-			write_line(out, width, "profiler_version", NX_PRODUCT_VERSION,
-				   strlen(NX_PRODUCT_VERSION));
+			write_version(out, width);
 			version_written = true;
 		}
 		write_metric(out, width, m);
 	}
+	if (!version_written)
+		write_version(out, width);
 	return NX_OK;
 }

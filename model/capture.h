@@ -68,7 +68,7 @@ struct nx_queue {
 	enum nx_queue_class queue_class;
 	int64_t event_id;
 	uint32_t axi_port, dram_channel;
-	struct nx_block_usage *blocks;
+	struct nx_block_usage *blocks; /* by ascending id */
 	size_t block_count;
 };
 

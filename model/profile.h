@@ -72,6 +72,11 @@ struct nx_graph_counts { /* one row of model_info */
 	uint64_t last_end_ps; /* end of its last instruction */
 };
 
+struct nx_tensor_load { /* what static DMAs brought into the state buffer */
+	uint64_t dma_count;
+	uint64_t total_bytes;
+};
+
 struct nx_profile {
 	struct nx_arena arena;
 	struct nx_capture capture;
@@ -87,9 +92,10 @@ struct nx_profile {
 	struct nx_metrics NX_VEC_BODY(struct nx_metric) metrics;
 	struct nx_layers NX_VEC_BODY(struct nx_layer) layers;
 	struct nx_transfers NX_VEC_BODY(struct nx_transfer) transfers;
-	uint64_t
-		early_semaphore_count; /* updates before a window that has no end: counted by AWS */
-	uint64_t with_layer_count;     /* instructions that have a layer */
+	struct nx_tensor_load *tensor_loads; /* parallel to the binary's tensors */
+	/* updates before a window that has no end: not shown, but AWS counts them as points */
+	uint64_t early_semaphore_count;
+	uint64_t with_layer_count; /* instructions that have a layer */
 	struct nx_row_source source;
 };
 

@@ -109,7 +109,9 @@ struct nx_transfer {	     /* all packets of one triggered static DMA block */
 	uint32_t block_id;
 	uint32_t queue; /* index of one of its (engine, queue) declarations: the highest engine */
 	uint32_t block; /* index of the NEFF's block in its engine, NX_NONE without NEFF */
-	uint16_t crc;	/* of the packet that ended last */
+	uint32_t slot;	/* of the instruction that triggered it */
+	uint32_t last_queue; /* declaration on which the packet that ended last ran */
+	uint16_t crc;	     /* of that packet */
 	uint8_t graph;
 	uint8_t engine; /* that triggered it */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/device_profile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/active_time.h"
@@ -11,6 +12,7 @@
 #include "analyse/pending_dma.h"
 #include "analyse/static_dma.h"
 #include "analyse/summary.h"
+#include "analyse/tensor_loads.h"
 #include "analyse/throughput.h"
 #include "base/file.h"
 #include "base/spool.h"
@@ -314,6 +316,7 @@ static enum nx_status process(struct nx_device_profile *d, struct nx_error *err)
 		st = sum_activity(d, err);
 	if (st)
 		return st;
+	nx_tensor_loads_sum(p);
 	count_events(d);
 	d->throttles = NX_NEW_ARRAY(&p->arena, struct nx_throttle_sums, p->capture.graph_count);
 	nx_ntff_decode_throttles(&d->decoder, sum_throttle, d);
@@ -354,11 +357,54 @@ static void to_pending(void *context, const void *row)
 	nx_pending_add(f->analysis, row, nx_profile_slot(&f->d->profile, row));
 }
 
-static void to_buffer(void *context, const void *row)
-{
-	struct forward *f = context;
+struct buffer_scan {
+	const struct nx_profile *profile;
+	struct nx_buffer_analysis *analysis;
+	uint32_t *transfers; /* by start */
+	size_t next;
+};
 
-	nx_buffer_add(f->analysis, row, nx_profile_slot(&f->d->profile, row));
+static void add_transfers_until(struct buffer_scan *s, uint64_t start_ps)
+{
+	const struct nx_transfers *all = &s->profile->transfers;
+
+	for (; s->next < all->len; s->next++) {
+		const struct nx_transfer *t = &all->items[s->transfers[s->next]];
+
+		if (t->start_ps > start_ps)
+			break;
+		nx_buffer_add_transfer(s->analysis, t,
+				       &s->profile->program.slots[t->graph][t->engine][t->slot]);
+	}
+}
+
+static void to_buffer(void *context, const void *opaque)
+{
+	struct buffer_scan *s = context;
+	const struct nx_instruction *row = opaque;
+
+	add_transfers_until(s, row->start_ps);
+	nx_buffer_add(s->analysis, row, nx_profile_slot(s->profile, row));
+}
+
+static int compare_transfer_starts(const void *left, const void *right, void *context)
+{
+	const struct nx_transfer *all = context;
+	const struct nx_transfer *a = &all[*(const uint32_t *)left];
+	const struct nx_transfer *b = &all[*(const uint32_t *)right];
+
+	return (a->start_ps > b->start_ps) - (a->start_ps < b->start_ps);
+}
+
+static uint32_t *transfers_by_start(const struct nx_transfers *all)
+{
+	uint32_t *order = nx_heap_alloc(sizeof(*order) * (all->len + 1));
+
+	for (uint32_t i = 0; i < all->len; i++)
+		order[i] = i;
+	if (all->len)
+		qsort_r(order, all->len, sizeof(*order), compare_transfer_starts, all->items);
+	return order;
 }
 
 static void to_throughput(void *context, const void *row)
@@ -413,15 +459,19 @@ static enum nx_status scan_pending(struct nx_device_profile *d, struct forward *
 static enum nx_status scan_buffers(struct nx_device_profile *d, struct forward *f,
 				   struct nx_error *err)
 {
+	struct buffer_scan s = {.profile = &d->profile};
 	enum nx_status st;
 
 	if (d->options.skip_buffer_usage)
 		return NX_OK;
-	f->analysis = nx_buffer_new(&d->profile);
-	st = each_row(d->instructions, to_buffer, f, err);
+	s.analysis = nx_buffer_new(&d->profile);
+	s.transfers = transfers_by_start(&d->profile.transfers);
+	st = each_row(d->instructions, to_buffer, &s, err);
+	add_transfers_until(&s, UINT64_MAX);
 	if (!st)
-		st = nx_buffer_finish(f->analysis, f->fn, f->context, err);
-	nx_buffer_free(f->analysis);
+		st = nx_buffer_finish(s.analysis, f->fn, f->context, err);
+	nx_heap_free(s.transfers);
+	nx_buffer_free(s.analysis);
 	return st;
 }
 

@@ -5,24 +5,13 @@
  */
 #include "decode/ntff/ntff_decoder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "decode/ntff/ntff_code.h"
 #include "decode/ntff/ntff_window.h"
 #include "decode/ntff/ring_scan.h"
 #include "format/instruction.h"
-#include "model/binary.h"
-
-uint32_t nx_image_slot(const struct nx_engine_image *image, uint32_t pc)
-{
-	uint32_t slot = (pc - image->first_pc) & (NX_PC_COUNT - 1);
-
-	if (slot < image->main_slot_count)
-		return slot;
-	slot = (pc - image->function_first_pc) & (NX_PC_COUNT - 1);
-	if (slot < image->slot_count - image->main_slot_count)
-		return image->main_slot_count + slot;
-	return NX_NONE;
-}
 
 static const char *version_text(struct nx_arena *arena, const struct nx_ntff_version *v)
 {
@@ -31,115 +20,6 @@ static const char *version_text(struct nx_arena *arena, const struct nx_ntff_ver
 	return nx_arena_printf(arena, "%llu.%llu.%llu (%.*s)", (unsigned long long)v->major,
 			       (unsigned long long)v->minor, (unsigned long long)v->patch, hash_len,
 			       hash_len ? (const char *)v->git_hash.data : "");
-}
-
-/* --- code ------------------------------------------------------------------ */
-
-static const struct nx_ntff_code *find_code(const struct nx_ntff_graph *graph, unsigned engine,
-					    bool is_function)
-{
-	const struct nx_ntff_code *found = NULL;
-
-	for (size_t i = 0; i < graph->code.count; i++)
-		if (graph->code.items[i].engine == engine &&
-		    graph->code.items[i].is_function_section == is_function)
-			found = &graph->code.items[i];
-	return found;
-}
-
-static uint32_t whole_slots(struct nx_slice code)
-{
-	size_t n = code.len / NX_SLOT_BYTES;
-
-	return n < NX_PC_COUNT ? (uint32_t)n : NX_PC_COUNT;
-}
-
-static void load_image(const struct nx_ntff *ntff, const struct nx_ntff_graph *from,
-		       unsigned engine, struct nx_arena *arena, struct nx_engine_image *image)
-{
-	const struct nx_ntff_code *main = find_code(from, engine, false);
-	const struct nx_ntff_code *function = find_code(from, engine, true);
-	struct nx_slice main_code = {0}, function_code = {0};
-
-	if (main) {
-		main_code = nx_ntff_code_bytes(ntff, main);
-		image->first_pc = (uint32_t)(main->start_address >> 6) & (NX_PC_COUNT - 1);
-	}
-	if (function) {
-		function_code = nx_ntff_code_bytes(ntff, function);
-		image->function_first_pc =
-			(uint32_t)(function->start_address >> 6) & (NX_PC_COUNT - 1);
-	}
-	image->main_slot_count = whole_slots(main_code);
-	image->slot_count = image->main_slot_count + whole_slots(function_code);
-	image->code = nx_slice_part(main_code, 0, (uint64_t)image->main_slot_count * NX_SLOT_BYTES);
-	if (image->slot_count > image->main_slot_count) {
-		size_t len = (size_t)image->slot_count * NX_SLOT_BYTES;
-		uint8_t *joined = nx_arena_alloc(arena, len);
-
-		if (image->code.len)
-			memcpy(joined, image->code.data, image->code.len);
-		memcpy(joined + image->code.len, function_code.data, len - image->code.len);
-		image->code = nx_slice_of(joined, len);
-	}
-}
-
-/*
- * Walks the runtime's edits of the compiled stream: INSERT adds device slots
- * that have no compiled counterpart, DELETE drops compiled slots, everything
- * else advances both sides together.
- */
-static void map_slots(const struct nx_ntff_graph *from, unsigned engine, bool is_function,
-		      uint32_t *map, uint32_t slot_count)
-{
-	const struct nx_ntff_patch *patch = NULL;
-	uint64_t compiled = 0;
-	size_t next = 0;
-
-	for (size_t i = 0; i < from->patches.count; i++)
-		if (from->patches.items[i].engine == engine)
-			patch = &from->patches.items[i];
-	for (uint64_t slot = 0; slot < slot_count;) {
-		const struct nx_ntff_patch_location *at = NULL;
-
-		while (patch && next < patch->locations.count) {
-			at = &patch->locations.items[next];
-			if (at->is_function_patch == is_function)
-				break;
-			next++;
-			at = NULL;
-		}
-		if (at && at->offset / NX_SLOT_BYTES <= slot && at->type != NX_PATCH_MODIFY) {
-			next++;
-			if (at->type == NX_PATCH_DELETE)
-				compiled += at->count;
-			else
-				slot += at->count < slot_count ? at->count : slot_count;
-			continue;
-		}
-		if (at && at->offset / NX_SLOT_BYTES <= slot)
-			next++; /* a modified slot still has its counterpart */
-		map[slot++] = compiled < NX_NONE ? (uint32_t)compiled : NX_NONE;
-		compiled++;
-	}
-}
-
-static void load_code(const struct nx_ntff *ntff, const struct nx_ntff_graph *from,
-		      struct nx_arena *arena, struct nx_graph *graph)
-{
-	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
-		struct nx_engine_image *image = &graph->engines[e];
-		uint32_t function_slots;
-
-		load_image(ntff, from, e, arena, image);
-		function_slots = image->slot_count - image->main_slot_count;
-		image->compiler_slot = NX_NEW_ARRAY(arena, uint32_t, (size_t)image->slot_count + 1);
-		memset(image->compiler_slot, 0xff, sizeof(uint32_t) * image->slot_count);
-		map_slots(from, e, false, image->compiler_slot, image->main_slot_count);
-		/* where a function's slots lie in the compiled stream is not public */
-		memset(image->compiler_slot + image->main_slot_count, 0xff,
-		       sizeof(uint32_t) * function_slots);
-	}
 }
 
 /* --- queues, memory, clocks ------------------------------------------------ */
@@ -155,6 +35,26 @@ static enum nx_queue_class classify(const char *name)
 	if (nx_slice_ends(n, "Table"))
 		return NX_QUEUE_INSTRUCTION;
 	return NX_QUEUE_DATA;
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct nx_block_usage *a = left, *b = right;
+
+	return (a->block_id > b->block_id) - (a->block_id < b->block_id);
+}
+
+static void load_blocks(const struct nx_ntff_queue *from, struct nx_arena *arena,
+			struct nx_queue *to)
+{
+	to->block_count = from->blocks.count;
+	to->blocks = NX_NEW_ARRAY(arena, struct nx_block_usage, from->blocks.count);
+	for (size_t b = 0; b < from->blocks.count; b++)
+		to->blocks[b] =
+			(struct nx_block_usage){(uint32_t)from->blocks.items[b].block_id,
+						(uint32_t)from->blocks.items[b].packet_count};
+	if (to->block_count)
+		qsort(to->blocks, to->block_count, sizeof(*to->blocks), compare_blocks);
 }
 
 static void load_queues(const struct nx_ntff_graph *from, struct nx_arena *arena,
@@ -177,12 +77,7 @@ static void load_queues(const struct nx_ntff_graph *from, struct nx_arena *arena
 		to->event_id = q->tracing_event_id;
 		to->axi_port = (uint32_t)q->axi_port;
 		to->dram_channel = (uint32_t)q->channel;
-		to->block_count = q->blocks.count;
-		to->blocks = NX_NEW_ARRAY(arena, struct nx_block_usage, q->blocks.count);
-		for (size_t b = 0; b < q->blocks.count; b++)
-			to->blocks[b] =
-				(struct nx_block_usage){(uint32_t)q->blocks.items[b].block_id,
-							(uint32_t)q->blocks.items[b].packet_count};
+		load_blocks(q, arena, to);
 	}
 }
 
@@ -304,12 +199,12 @@ static void load_clocks(const struct nx_ntff_graph *from, struct nx_graph_rings 
 
 /* --- rings ----------------------------------------------------------------- */
 
-static bool ring_is_known(const struct nx_ntff_ring *ring)
+/* Explicit rings have never been seen filled, and nobody has published what TopSP records say. */
+static bool ring_is_read(const struct nx_ntff_ring *ring)
 {
 	switch (ring->block_type) {
 	case NX_BLOCK_CORE:
-	case NX_BLOCK_TOPSP:
-		return ring->trace_type <= NX_TRACE_THROTTLE;
+		return ring->trace_type <= NX_TRACE_ERROR || ring->trace_type == NX_TRACE_THROTTLE;
 	case NX_BLOCK_DMA:
 		return true;
 	default:
@@ -317,42 +212,58 @@ static bool ring_is_known(const struct nx_ntff_ring *ring)
 	}
 }
 
+static void count_unknown_ring(struct nx_decode_loss *loss, const struct nx_ntff_ring *ring)
+{
+	if (!loss->unknown_ring_count++)
+		loss->first_unknown_ring =
+			(uint32_t)(ring->trace_type << 8) | (uint32_t)(ring->block_type & 0xff);
+}
+
 static void add_ring(struct nx_ntff_decoder *d, const struct nx_ntff_ring *ring,
 		     struct nx_graph_rings *rings)
 {
 	struct nx_slice bytes = nx_ntff_ring_bytes(&d->ntff, ring);
-	struct nx_ring_span span = {(uint32_t)ring->trace_type, (uint32_t)ring->block_type, bytes,
-				    false};
+	struct nx_ring_span span = {(uint32_t)ring->trace_type, (uint32_t)ring->block_type,
+				    nx_ntff_within_budget(d, bytes, &d->ring_budget_bytes), false};
 
-	if (!ring_is_known(ring)) {
-		if (!d->loss.unknown_ring_count++)
-			d->loss.first_unknown_ring = (uint32_t)(ring->trace_type << 8) |
-						     (uint32_t)(ring->block_type & 0xff);
-		return;
-	}
-	if (!ring->inline_records.len && ring->size > bytes.len) {
+	if (!ring->inline_records.len && ring->size > bytes.len)
 		d->loss.missing_bytes += ring->size - bytes.len;
-		span.is_cut = true;
-	}
-	d->loss.odd_tail_bytes += bytes.len % NX_NOTIFICATION_BYTES;
-	d->ring_bytes += bytes.len;
-	rings->rings[rings->ring_count++] = span;
+	span.is_cut = ring->size > span.records.len && !ring->inline_records.len;
+	d->loss.odd_tail_bytes += span.records.len % NX_NOTIFICATION_BYTES;
+	d->ring_bytes += span.records.len;
+	if (span.records.len >= NX_NOTIFICATION_BYTES)
+		rings->rings[rings->ring_count++] = span;
+}
+
+/* Whether a graph has something to read from a ring, of whatever kind it is. */
+static bool ring_is_of(const struct nx_ntff_decoder *d, const struct nx_ntff_ring *ring,
+		       const struct nx_ntff_graph *from)
+{
+	return (from->rings.count || ring->core_idx == from->nc_idx) &&
+	       (nx_ntff_ring_bytes(&d->ntff, ring).len || ring->size);
 }
 
 static void load_rings(struct nx_ntff_decoder *d, const struct nx_ntff_graph *from,
 		       struct nx_arena *arena, struct nx_graph_rings *rings)
 {
 	const struct nx_ntff_info *info = &d->ntff.info;
+	const struct nx_ntff_ring *items =
+		from->rings.count ? from->rings.items : info->session_rings.items;
+	size_t count = from->rings.count ? from->rings.count : info->session_rings.count, mine = 0;
 
-	rings->rings = NX_NEW_ARRAY(arena, struct nx_ring_span,
-				    from->rings.count + info->session_rings.count);
-	for (size_t i = 0; i < from->rings.count; i++)
-		add_ring(d, &from->rings.items[i], rings);
-	if (from->rings.count)
-		return;
-	for (size_t i = 0; i < info->session_rings.count; i++)
-		if (info->session_rings.items[i].core_idx == from->nc_idx)
-			add_ring(d, &info->session_rings.items[i], rings);
+	for (size_t i = 0; i < count; i++)
+		mine += ring_is_of(d, &items[i], from);
+	if (mine > d->ring_budget_bytes / NX_NOTIFICATION_BYTES)
+		mine = (size_t)(d->ring_budget_bytes / NX_NOTIFICATION_BYTES);
+	rings->rings = NX_NEW_ARRAY(arena, struct nx_ring_span, mine);
+	for (size_t i = 0; i < count; i++) {
+		if (!ring_is_of(d, &items[i], from))
+			continue;
+		if (ring_is_read(&items[i]))
+			add_ring(d, &items[i], rings);
+		else
+			count_unknown_ring(&d->loss, &items[i]);
+	}
 }
 
 /* --- the whole ------------------------------------------------------------- */
@@ -366,7 +277,7 @@ static void load_graph(struct nx_ntff_decoder *d, const struct nx_ntff_graph *fr
 	graph->nd_idx = (uint32_t)from->nd_idx;
 	graph->nc_idx = (uint32_t)from->nc_idx;
 	graph->exec_duration_ps = from->exec_duration_ps;
-	load_code(&d->ntff, from, arena, graph);
+	nx_ntff_load_code(d, from, arena, graph);
 	load_queues(from, arena, graph);
 	load_memory(from, arena, graph);
 	load_collectives(from, arena, graph);
@@ -429,6 +340,7 @@ enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice f
 		d->loss.ignored_graph_count = count - NX_MAX_GRAPHS;
 		count = NX_MAX_GRAPHS;
 	}
+	d->code_budget_bytes = d->ring_budget_bytes = (uint64_t)file.len * NX_BLOB_SHARE;
 	load_identity(d, path, arena);
 	capture->graph_count = count;
 	capture->graphs = NX_NEW_ARRAY(arena, struct nx_graph, count);

@@ -31,8 +31,9 @@ struct nx_ntff_options {
 };
 
 struct nx_decode_loss {
-	uint64_t odd_tail_bytes; /* ring bytes behind the last whole record */
-	uint64_t missing_bytes;	 /* of blobs that reach beyond the file */
+	uint64_t odd_tail_bytes;    /* ring bytes behind the last whole record */
+	uint64_t missing_bytes;	    /* of blobs that reach beyond the file */
+	uint64_t overlapping_bytes; /* of blobs that use the same bytes too often, left out */
 	uint64_t unknown_ring_count;
 	uint32_t first_unknown_ring;   /* trace_type << 8 | block_type */
 	uint64_t unknown_record_count; /* type codes no document names */
@@ -69,7 +70,9 @@ struct nx_ntff_decoder {
 	struct nx_decode_loss loss;
 	uint64_t early_semaphore_count; /* before the window; set by nx_ntff_decode_events */
 	uint64_t ring_bytes;		/* of all rings, for progress */
-	struct nx_progress *progress;	/* counts bytes scanned; may be NULL */
+	uint64_t code_budget_bytes;	/* what further blobs may still take, see ntff_code.h */
+	uint64_t ring_budget_bytes;
+	struct nx_progress *progress; /* counts bytes scanned; may be NULL */
 };
 
 NX_MUST_CHECK enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *decoder,

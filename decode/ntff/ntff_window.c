@@ -70,7 +70,8 @@ static int64_t earliest_record(const struct nx_ntff_decoder *d)
 			struct nx_ring_scan scan = nx_ring_scan_of(rings->rings[r].records, NULL);
 			struct nx_notification n;
 
-			if (rings->rings[r].trace_type != NX_TRACE_INSTRUCTION)
+			if (rings->rings[r].trace_type != NX_TRACE_INSTRUCTION ||
+			    rings->rings[r].block_type != NX_BLOCK_CORE)
 				continue;
 			while (nx_ring_scan_next(&scan, &n)) {
 				unsigned type = nx_notification_type(n);
@@ -120,6 +121,11 @@ enum nx_status nx_ntff_find_window(struct nx_ntff_decoder *d, const struct nx_nt
 	c->execution_count = (uint32_t)d->ntff.info.executions.count;
 	if (c->execution_count)
 		return window_from_timeline(d, options->execution, err);
+	if (options->execution)
+		return nx_fail(err, NX_NOT_FOUND,
+			       "%s does not tell its executions apart; there is no execution %u, "
+			       "ask for 0",
+			       c->path, options->execution);
 	c->total_time_ps = c->graphs[0].exec_duration_ps;
 	c->window_source = NX_WINDOW_NOTIFY;
 	if (find_start_marker(d, &c->window_start_ps))

@@ -58,7 +58,6 @@ static uint64_t pop_start(struct start_queue *q)
 	return start_ps;
 }
 
-/* Signed time, biased so that it sorts and stores as unsigned. */
 static int64_t record_time(const struct dma_core *core, struct nx_notification n, uint32_t engine)
 {
 	const struct nx_graph_rings *rings = &core->decoder->graphs[core->graph];

@@ -68,6 +68,14 @@ static const char *const *name_semaphores(struct build *b, const struct nx_binar
 
 /* --- one slot -------------------------------------------------------------- */
 
+static void add_operand(struct build *b, struct nx_slot *slot, struct nx_operand o)
+{
+	if (!slot->operand_count)
+		slot->operand = (uint32_t)b->operands.len;
+	nx_vec_push(&b->operands, o);
+	slot->operand_count++;
+}
+
 static void put_operand(struct build *b, struct nx_slot *slot, const struct nx_access *access)
 {
 	struct nx_operand o = {.is_write = access->is_write, .dims = (uint8_t)access->dims};
@@ -77,10 +85,7 @@ static void put_operand(struct build *b, struct nx_slot *slot, const struct nx_a
 	o.element_bytes = (uint8_t)nx_dtype_bytes(access->dtype);
 	memcpy(o.steps, access->steps, sizeof(o.steps));
 	memcpy(o.counts, access->counts, sizeof(o.counts));
-	if (!slot->operand_count)
-		slot->operand = (uint32_t)b->operands.len;
-	nx_vec_push(&b->operands, o);
-	slot->operand_count++;
+	add_operand(b, slot, o);
 }
 
 static void put_effect(struct build *b, struct nx_slot *slot, const uint8_t *word)
@@ -179,8 +184,38 @@ static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variab
 	return is_kind(graph, variable, "state-buffer") || is_kind(graph, variable, "remote");
 }
 
-static void add_descriptor(struct nx_slot *slot, const struct nx_binary_graph *graph,
-			   const struct nx_dma_descriptor *d)
+#define PARTITION_STEP ((int64_t)1 << 18)
+#define MAX_OPERANDS 64 /* of one trigger: a block of more rows repeats what these cover */
+
+/* What a descriptor writes into each partition of the state buffer: its run of bytes, and the
+ * strides that stay inside a partition. */
+static void put_dma_operand(struct build *b, struct nx_slot *slot,
+			    const struct nx_dma_descriptor *d)
+{
+	uint64_t run_bytes = d->to_dims ? d->to_sizes[0] : 0;
+	struct nx_operand o = {.buffer = NX_BUFFER_SBUF, .is_write = true, .dims = 1};
+
+	o.address = (uint32_t)(d->to_offset % (uint64_t)PARTITION_STEP);
+	o.element_bytes = run_bytes % 4 ? 1 : 4;
+	o.steps[0] = 1;
+	if (!run_bytes || run_bytes / o.element_bytes > UINT16_MAX ||
+	    slot->operand_count >= MAX_OPERANDS)
+		return;
+	o.counts[0] = (uint16_t)(run_bytes / o.element_bytes);
+	for (size_t i = 1; i < d->to_dims && o.dims < 4; i++) {
+		int64_t step = d->to_steps[i] / o.element_bytes;
+
+		if (d->to_steps[i] % PARTITION_STEP == 0 || step > INT16_MAX || step < INT16_MIN ||
+		    d->to_sizes[i] > UINT16_MAX)
+			continue;
+		o.steps[o.dims] = (int16_t)step;
+		o.counts[o.dims++] = (uint16_t)d->to_sizes[i];
+	}
+	add_operand(b, slot, o);
+}
+
+static void add_descriptor(struct build *b, struct nx_slot *slot,
+			   const struct nx_binary_graph *graph, const struct nx_dma_descriptor *d)
 {
 	uint64_t each = d->from_count ? d->from_bytes / d->from_count : 0;
 
@@ -202,6 +237,7 @@ static void add_descriptor(struct nx_slot *slot, const struct nx_binary_graph *g
 	if (is_state_buffer(graph, d->to)) {
 		slot->sbuf_write_bytes += d->to_bytes;
 		slot->flags |= NX_SLOT_SBUF_WRITE;
+		put_dma_operand(b, slot, d);
 	} else {
 		slot->hbm_write_bytes += d->to_bytes;
 		slot->flags |= NX_SLOT_HBM_WRITE;
@@ -231,7 +267,7 @@ static void put_trigger(struct build *b, struct nx_slot *slot, const struct nx_b
 	if (block)
 		slot->trigger_block_index = (uint32_t)(block - stream->blocks);
 	for (size_t i = 0; block && i < block->descriptor_count; i++)
-		add_descriptor(slot, graph, &block->descriptors[i]);
+		add_descriptor(b, slot, graph, &block->descriptors[i]);
 }
 
 /*
