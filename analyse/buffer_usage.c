@@ -7,14 +7,16 @@
 #define GRAIN_BYTES 2
 #define PARTITION_BYTES (1u << 18) /* address stride from one partition to the next */
 #define PSUM_BANK_BYTES 2048
+#define GRAINS_PER_BANK (PSUM_BANK_BYTES / GRAIN_BYTES)
 #define SBUF_GRAINS (PARTITION_BYTES / GRAIN_BYTES)
 #define PSUM_GRAINS (NX_PSUM_BANKS * PSUM_BANK_BYTES / GRAIN_BYTES)
 #define SPOOL_BYTES ((size_t)16 << 20)
 
 struct life {
 	uint64_t start_ps, end_ps;
-	bool is_live;
 };
+
+#define NEVER UINT64_MAX /* the start of a grain that is not live */
 
 struct graph_lives {
 	struct life *grains[NX_BUFFER_COUNT]; /* made when first touched */
@@ -68,7 +70,8 @@ static struct life *lives_of(struct nx_buffer_analysis *a, uint8_t graph, uint8_
 
 	if (!*lives) {
 		*lives = nx_heap_alloc(sizeof(**lives) * grain_counts[buffer]);
-		memset(*lives, 0, sizeof(**lives) * grain_counts[buffer]);
+		for (uint32_t i = 0; i < grain_counts[buffer]; i++)
+			(*lives)[i] = (struct life){NEVER, 0};
 	}
 	return *lives;
 }
@@ -98,8 +101,9 @@ static uint8_t bank_of(uint8_t buffer, uint32_t grain)
 	return buffer == NX_BUFFER_PSUM ? (uint8_t)(grain * GRAIN_BYTES / PSUM_BANK_BYTES) : 0;
 }
 
-static void end_life(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer, uint32_t grain,
-		     const struct life *life)
+/* count neighbouring grains of one bank lived from life->start_ps to life->end_ps. */
+static void end_lives(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer, uint32_t grain,
+		      uint32_t count, const struct life *life)
 {
 	uint8_t bank = bank_of(buffer, grain);
 
@@ -111,43 +115,99 @@ static void end_life(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer
 	a->run_buffer = buffer;
 	a->run_bank = bank;
 	a->run_graph = graph;
-	a->run_grains++;
+	a->run_grains += (int32_t)count;
 }
 
-static void write_grain(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-			uint8_t buffer, uint32_t grain, struct life *life)
+/* Grains from first on that share one life, at most up to end, within one bank. */
+static uint32_t equal_run(const struct life *lives, uint8_t buffer, uint32_t first, uint32_t end)
 {
-	if (life->is_live && row->start_ps > life->end_ps) {
-		end_life(a, row->graph, buffer, grain, life);
-		life->is_live = false;
+	uint32_t i = first + 1;
+
+	if (buffer == NX_BUFFER_PSUM) {
+		uint32_t bank_end = (first / GRAINS_PER_BANK + 1) * GRAINS_PER_BANK;
+
+		end = end < bank_end ? end : bank_end;
 	}
-	if (!life->is_live) {
-		*life = (struct life){row->start_ps, row->end_ps, true};
+	while (i < end && lives[i].start_ps == lives[first].start_ps &&
+	       lives[i].end_ps == lives[first].end_ps)
+		i++;
+	return i - first;
+}
+
+static void set_lives(struct life *lives, uint32_t first, uint32_t count, struct life life)
+{
+	for (uint32_t i = first; i < first + count; i++)
+		lives[i] = life;
+}
+
+static void write_grains(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+			 uint8_t buffer, struct life *lives, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first, count; i < end; i += count) {
+		struct life life = lives[i];
+
+		count = equal_run(lives, buffer, i, end);
 		if (buffer == NX_BUFFER_PSUM)
-			a->graphs[row->graph].banks_ever |= (uint8_t)(1u << bank_of(buffer, grain));
-	} else if (row->end_ps > life->end_ps) {
-		life->end_ps = row->end_ps;
+			a->graphs[row->graph].banks_ever |= (uint8_t)(1u << bank_of(buffer, i));
+		if (life.start_ps != NEVER && row->start_ps <= life.end_ps) {
+			/* written again while still live: one longer life */
+			if (row->end_ps > life.end_ps)
+				set_lives(lives, i, count,
+					  (struct life){life.start_ps, row->end_ps});
+			continue;
+		}
+		if (life.start_ps != NEVER)
+			end_lives(a, row->graph, buffer, i, count, &life);
+		set_lives(lives, i, count, (struct life){row->start_ps, row->end_ps});
 	}
 }
 
-static void touch_element(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-			  const struct nx_operand *o, struct life *lives, int64_t element)
+static void read_grains(const struct nx_instruction *row, struct life *lives, uint32_t first,
+			uint32_t end)
 {
-	int64_t first = ((int64_t)(o->address % PARTITION_BYTES) + element * o->element_bytes) /
-			GRAIN_BYTES;
-	int64_t count = (o->element_bytes + GRAIN_BYTES - 1) / GRAIN_BYTES;
+	for (uint32_t i = first; i < end; i++)
+		if (lives[i].start_ps != NEVER && lives[i].end_ps < row->end_ps)
+			lives[i].end_ps = row->end_ps;
+}
 
-	for (int64_t grain = first; grain < first + count; grain++) {
-		struct life *life;
+/* count elements that lie one behind the other, from element on. */
+static void touch_elements(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+			   const struct nx_operand *o, struct life *lives, int64_t element,
+			   uint32_t count)
+{
+	int64_t first_byte = (int64_t)(o->address % PARTITION_BYTES) + element * o->element_bytes;
+	int64_t end_byte = first_byte + (int64_t)count * o->element_bytes;
+	int64_t last = (int64_t)grain_counts[o->buffer] * GRAIN_BYTES;
+	uint32_t first, end;
 
-		if (grain < 0 || grain >= grain_counts[o->buffer])
-			continue;
-		life = &lives[grain];
-		if (o->is_write)
-			write_grain(a, row, o->buffer, (uint32_t)grain, life);
-		else if (life->is_live && row->end_ps > life->end_ps)
-			life->end_ps = row->end_ps;
-	}
+	first_byte = first_byte < 0 ? 0 : first_byte;
+	end_byte = end_byte > last ? last : end_byte;
+	if (first_byte >= end_byte)
+		return;
+	first = (uint32_t)(first_byte / GRAIN_BYTES);
+	end = (uint32_t)((end_byte + GRAIN_BYTES - 1) / GRAIN_BYTES);
+	if (o->is_write)
+		write_grains(a, row, o->buffer, lives, first, end);
+	else
+		read_grains(row, lives, first, end);
+}
+
+/* The fastest dimension: neighbours in either direction are one run, others go one by one. */
+static void touch_line(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+		       const struct nx_operand *o, struct life *lives, int64_t element,
+		       uint32_t count)
+{
+	int64_t step = o->dims ? o->steps[0] : 1;
+
+	if (step == 1)
+		touch_elements(a, row, o, lives, element, count);
+	else if (step == -1)
+		touch_elements(a, row, o, lives, element - (int64_t)count + 1, count);
+	else if (step == 0)
+		touch_elements(a, row, o, lives, element, 1);
+	else
+		for (uint32_t i = 0; i < count; i++)
+			touch_elements(a, row, o, lives, element + i * step, 1);
 }
 
 /* More elements than a partition has bytes only repeat what was touched already. */
@@ -163,15 +223,18 @@ static void touch(struct nx_buffer_analysis *a, const struct nx_instruction *row
 
 	for (unsigned d = 0; d < o->dims && d < 4; d++)
 		counts[d] = o->counts[d] ? o->counts[d] : 1;
-	for (uint32_t l = 0; l < counts[3] && left; l++)
-		for (uint32_t k = 0; k < counts[2] && left; k++)
-			for (uint32_t j = 0; j < counts[1] && left; j++)
-				for (uint32_t i = 0; i < counts[0] && left; i++, left--)
-					touch_element(a, row, o, lives,
-						      shift + (int64_t)i * o->steps[0] +
-							      (int64_t)j * o->steps[1] +
-							      (int64_t)k * o->steps[2] +
-							      (int64_t)l * o->steps[3]);
+	for (uint32_t l = 0; l < counts[3]; l++)
+		for (uint32_t k = 0; k < counts[2]; k++)
+			for (uint32_t j = 0; j < counts[1]; j++) {
+				if (left < counts[0])
+					return;
+				left -= counts[0];
+				touch_line(a, row, o, lives,
+					   shift + (int64_t)j * o->steps[1] +
+						   (int64_t)k * o->steps[2] +
+						   (int64_t)l * o->steps[3],
+					   counts[0]);
+			}
 }
 
 static void touch_operands(struct nx_buffer_analysis *a, const struct nx_instruction *row,
@@ -189,9 +252,9 @@ static void touch_operands(struct nx_buffer_analysis *a, const struct nx_instruc
 				continue;
 			touch(a, row, &operands[i]);
 			flush_run(a);
+			/* every write is a point, even one that changes nothing */
 			if (pass == 1)
-				put_step(a,
-					 &write); /* every write is a point, even without change */
+				put_step(a, &write);
 		}
 }
 
@@ -220,8 +283,8 @@ static void end_all(struct nx_buffer_analysis *a)
 			struct life *lives = a->graphs[g].grains[b];
 
 			for (uint32_t i = 0; lives && i < grain_counts[b]; i++)
-				if (lives[i].is_live)
-					end_life(a, (uint8_t)g, b, i, &lives[i]);
+				if (lives[i].start_ps != NEVER)
+					end_lives(a, (uint8_t)g, b, i, 1, &lives[i]);
 			flush_run(a);
 		}
 }
