@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/map.h"
-
 /* A write of this size or less updates a semaphore; it is not payload. */
 #define SEMAPHORE_WRITE_BYTES 4
 
@@ -47,11 +45,8 @@ void nx_static_dma_release(struct nx_static_dma *s)
 	for (uint32_t g = 0; s->profile && g < s->profile->capture.graph_count; g++) {
 		for (size_t q = 0; s->queues[g] && q < s->profile->capture.graphs[g].queue_count;
 		     q++)
-			nx_vec_release(&s->queues[g][q].runs);
-		for (size_t n = 0; s->groups[g] && n < s->profile->program.queue_name_count; n++)
-			nx_vec_release(&s->groups[g][n].queues);
+			release_queue(&s->queues[g][q]);
 		nx_heap_free(s->queues[g]);
-		nx_heap_free(s->groups[g]);
 		nx_heap_free(s->lookup[g]);
 	}
 	nx_vec_release(&s->triggers);
@@ -78,26 +73,6 @@ void nx_static_dma_add_trigger(struct nx_static_dma *s, const struct nx_instruct
 		nx_vec_push(&s->triggers, t);
 }
 
-/* Queue name -> its declarations, so that a trigger need not search them. */
-static void group_queues(struct nx_static_dma *s, uint32_t g)
-{
-	const struct nx_graph *graph = &s->profile->capture.graphs[g];
-	const struct nx_program *program = &s->profile->program;
-	size_t size = sizeof(struct nx_queue_group) * (program->queue_name_count + 1);
-	struct nx_text_map names = {0};
-	uint64_t name;
-
-	s->groups[g] = nx_heap_alloc(size);
-	memset(s->groups[g], 0, size);
-	for (size_t n = 0; n < program->queue_name_count; n++)
-		nx_text_map_put(&names, nx_slice_text(program->queue_names[n]), n);
-	for (uint32_t q = 0; q < graph->queue_count; q++)
-		if (graph->queues[q].block_count &&
-		    nx_text_map_get(&names, nx_slice_text(graph->queues[q].name), &name))
-			nx_vec_push(&s->groups[g][name].queues, q);
-	nx_text_map_release(&names);
-}
-
 static uint64_t queue_key(uint32_t graph, uint64_t name)
 {
 	return (uint64_t)graph << 32 | name;
@@ -110,10 +85,10 @@ void nx_static_dma_prepare(struct nx_static_dma *s)
 
 	for (size_t i = 0; i < program->queue_name_count; i++)
 		nx_text_map_put(&s->names, nx_slice_text(program->queue_names[i]), i);
-	s->next_of_queue = nx_heap_alloc(sizeof(uint32_t) * (s->transfers.len + 1));
-	for (size_t i = s->transfers.len; i-- > 0;) {
-		const struct nx_transfer *t = &s->transfers.items[i];
-		uint64_t key = queue_key(t->graph, t->queue), next = NX_NONE;
+	s->next_of_queue = nx_heap_alloc(sizeof(uint32_t) * (s->triggers.len + 1));
+	for (size_t i = s->triggers.len; i-- > 0;) {
+		const struct nx_trigger *t = &s->triggers.items[i];
+		uint64_t key = queue_key(t->transfer.graph, t->queue_name), next = NX_NONE;
 
 		nx_map_get(&s->first_of_queue, key, &next);
 		s->next_of_queue[i] = (uint32_t)next;
@@ -140,15 +115,15 @@ static void begin_queue(struct nx_static_dma *s, struct nx_static_queue *queue, 
 static void extend_runs(struct nx_static_dma *s, struct nx_static_queue *queue, uint64_t ordinal)
 {
 	while (queue->wanted <= ordinal && queue->next != NX_NONE) {
-		uint32_t transfer = queue->next;
+		uint32_t trigger = queue->next;
 		uint64_t count = 0;
 
-		queue->next = s->next_of_queue[transfer];
-		nx_map_get(&queue->blocks, s->transfers.items[transfer].block_id, &count);
+		queue->next = s->next_of_queue[trigger];
+		nx_map_get(&queue->blocks, s->triggers.items[trigger].transfer.block_id, &count);
 		if (!count)
 			continue;
-		nx_vec_push(&queue->runs, ((struct nx_packet_run){
-						  queue->wanted, queue->wanted + count, transfer}));
+		nx_vec_push(&queue->runs, ((struct nx_packet_run){queue->wanted,
+								  queue->wanted + count, trigger}));
 		queue->wanted += count;
 	}
 }
@@ -192,6 +167,7 @@ void nx_static_dma_add_packet(struct nx_static_dma *s, const struct nx_packet *r
 {
 	uint32_t index;
 	struct nx_static_queue *queue = queue_of(s, row, &index);
+	const struct nx_packet_run *run;
 	uint64_t ordinal;
 
 	if (!queue)
@@ -203,10 +179,10 @@ void nx_static_dma_add_packet(struct nx_static_dma *s, const struct nx_packet *r
 			    &s->profile->capture.graphs[row->graph].queues[index]);
 	}
 	extend_runs(s, queue, ordinal);
-	if (ordinal < queue->wanted)
-		add_to_transfer(
-			s, &s->transfers.items[queue->runs.items[queue->runs.len - 1].transfer],
-			row, index);
+	if (ordinal >= queue->wanted)
+		return;
+	run = &queue->runs.items[queue->runs.len - 1];
+	add_to_transfer(s, &s->triggers.items[run->trigger].transfer, row, index);
 }
 
 void nx_static_dma_finish(struct nx_static_dma *s, struct nx_transfers *out)

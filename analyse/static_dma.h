@@ -43,15 +43,10 @@ struct nx_trigger {
 	uint32_t queue_name; /* into the program's queue names */
 };
 
-struct nx_queue_group { /* the declarations of one queue: one per DMA engine it uses */
-	struct nx_queue_indices NX_VEC_BODY(uint32_t) queues;
-};
-
 struct nx_static_dma {
 	const struct nx_profile *profile;
 	struct nx_static_queue *queues[NX_MAX_GRAPHS];
 	struct nx_triggers NX_VEC_BODY(struct nx_trigger) triggers; /* in order of time */
-	struct nx_queue_group *groups[NX_MAX_GRAPHS];		    /* by queue name */
 	struct nx_transfer_map NX_VEC_BODY(uint32_t) kept; /* old index -> index after finish */
 	uint32_t *next_of_queue;      /* trigger -> the next of the same graph and queue name */
 	struct nx_map first_of_queue; /* graph << 32 | queue name -> its first trigger */
