@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* synthetic_neff: writes the compiled program of a machine as a NEFF. */
+#include <stdio.h>
+
+#include "base/json_writer.h"
+#include "format/neff.h"
+#include "format/npy.h"
+#include "model/engine.h"
+#include "tests/data/synthetic_debug.h"
+#include "tests/data/synthetic_inside.h"
+
+#define HIDDEN 2048
+#define TOKENS 128
+#define IO_BYTES ((uint64_t)TOKENS * HIDDEN * 2)
+
+struct members {
+	struct nx_arena arena;
+	NX_VEC(struct nx_neff_member) items;
+};
+
+static void add_member(struct members *m, const char *name, struct nx_bytes *bytes)
+{
+	struct nx_neff_member member;
+
+	member.name = nx_slice_text(nx_arena_copy_text(&m->arena, name));
+	member.bytes = nx_slice_of(nx_arena_copy(&m->arena, nx_slice_of(bytes->items, bytes->len)),
+				   bytes->len);
+	nx_vec_push(&m->items, member);
+	nx_vec_release(bytes);
+}
+
+static const char *path(struct members *m, unsigned graph, const char *stem, const char *suffix)
+{
+	return nx_arena_printf(&m->arena, "sg%02u/%s%s", graph, stem, suffix);
+}
+
+/* --- top-level files ------------------------------------------------------------ */
+
+static void add_nodes(struct members *m)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, &bytes, true);
+	nx_json_begin_object(&w);
+	nx_json_key(&w, "nodes");
+	nx_json_begin_array(&w);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "op", "null");
+	nx_json_key_text(&w, "name", "hidden_states");
+	nx_json_end_object(&w);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "op", "tvm_op");
+	nx_json_key_text(&w, "name", "kelf-0");
+	nx_json_key(&w, "attrs");
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "func_name", "__kelf");
+	nx_json_key_text(&w, "kelf", "kelf-0.json");
+	nx_json_end_object(&w);
+	nx_json_end_object(&w);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	add_member(m, "neff.json", &bytes);
+}
+
+static void add_graph_list(struct members *m, const struct nx_synthetic_machine *machine)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, &bytes, true);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "version", "0.5");
+	nx_json_key_text(&w, "target", machine->options.arch == 1 ? "sunda" : "cayman");
+	nx_json_key(&w, "graphs");
+	nx_json_begin_array(&w);
+	for (unsigned g = 0; g < machine->options.graph_count; g++) {
+		nx_json_begin_object(&w);
+		nx_json_key_text(&w, "name", nx_arena_printf(&m->arena, "sg%02u", g));
+		nx_json_key_text(&w, "definition", path(m, g, "def", ".json"));
+		nx_json_end_object(&w);
+	}
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	add_member(m, "kelf-0.json", &bytes);
+}
+
+static void add_facts(struct members *m, const struct nx_synthetic_machine *machine)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+	uint64_t macs = 0;
+
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "tool_version", "2.23.6484.0+3b612583");
+	nx_json_key_text(&w, "name", "llama_demo.neff");
+	nx_json_end_object(&w);
+	add_member(m, "info.json", &bytes);
+	for (unsigned g = 0; g < machine->options.graph_count; g++)
+		macs += machine->graphs[g].program.mac_count;
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_object(&w);
+	nx_json_key_u64(&w, "HloMacCount", macs);
+	nx_json_key_u64(&w, "Traffic", 2 * IO_BYTES);
+	nx_json_end_object(&w);
+	add_member(m, "hlo_stats.json", &bytes);
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_object(&w);
+	nx_json_end_object(&w);
+	add_member(m, "metrics.json", &bytes);
+}
+
+/* --- variables -------------------------------------------------------------------- */
+
+static bool is_weight(const struct nx_synthetic_block *block)
+{
+	return block->queue == NX_SYNTHETIC_WEIGHTS;
+}
+
+static uint64_t block_bytes(const struct nx_synthetic_machine *machine,
+			    const struct nx_synthetic_block *block)
+{
+	return (uint64_t)machine->options.dma_engine_count * block->packet_count *
+	       NX_SYNTHETIC_PACKET_BYTES;
+}
+
+static const char *weight_file(struct members *m, const struct nx_synthetic_block *block)
+{
+	return nx_arena_printf(&m->arena, "value_%s_CRSM.npy", block->variable);
+}
+
+static void put_variable(struct nx_json_writer *w, const char *name, const char *type, uint64_t id,
+			 uint64_t size)
+{
+	nx_json_key(w, name);
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "type", type);
+	nx_json_key_u64(w, "var_id", id);
+	if (size)
+		nx_json_key_u64(w, "size", size);
+	nx_json_end_object(w);
+}
+
+static void put_variables(struct members *m, struct nx_json_writer *w,
+			  const struct nx_synthetic_machine *machine,
+			  const struct nx_synthetic_program *program)
+{
+	uint64_t id = 4;
+
+	nx_json_key(w, "var");
+	nx_json_begin_object(w);
+	put_variable(w, "SB", "state-buffer", 0, 0);
+	put_variable(w, "hidden_states", "input", 1, IO_BYTES);
+	put_variable(w, "logits", "output", 2, IO_BYTES);
+	put_variable(w, "spill0", "virtual", 3, 262144);
+	for (size_t i = 0; i < program->blocks.len; i++) {
+		const struct nx_synthetic_block *block = &program->blocks.items[i];
+
+		if (!is_weight(block))
+			continue;
+		nx_json_key(w, block->variable);
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "type", "file");
+		nx_json_key_u64(w, "var_id", id++);
+		nx_json_key_u64(w, "size", block_bytes(machine, block));
+		nx_json_key_text(w, "file_name", weight_file(m, block));
+		nx_json_end_object(w);
+	}
+	nx_json_end_object(w);
+}
+
+static void put_tensor(struct nx_json_writer *w, const char *name, const char *kind)
+{
+	nx_json_key(w, name);
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "dtype", "bfloat16");
+	nx_json_key_text(w, "kind", kind);
+	nx_json_key_text(w, "tf_format", "NC");
+	nx_json_key(w, "tf_shape");
+	nx_json_begin_array(w);
+	nx_json_u64(w, TOKENS);
+	nx_json_u64(w, HIDDEN);
+	nx_json_end_array(w);
+	nx_json_end_object(w);
+}
+
+static void add_tensors(struct members *m, const struct nx_synthetic_machine *machine, unsigned g)
+{
+	const struct nx_synthetic_program *program = &machine->graphs[g].program;
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_object(&w);
+	put_tensor(&w, "hidden_states", "input");
+	put_tensor(&w, "logits", "output");
+	nx_json_end_object(&w);
+	add_member(m, path(m, g, "tensor_map", ".json"), &bytes);
+	for (size_t i = 0; i < program->blocks.len; i++) {
+		const struct nx_synthetic_block *block = &program->blocks.items[i];
+		struct nx_npy array = {.dtype = "<f4", .dims = 2};
+		struct nx_bytes payload = {0};
+
+		if (!is_weight(block))
+			continue;
+		nx_bytes_append_zeros(&payload, block_bytes(machine, block));
+		array.shape[0] = TOKENS;
+		array.shape[1] = payload.len / 4 / TOKENS;
+		array.payload = nx_slice_of(payload.items, payload.len);
+		nx_npy_write(&array, &bytes);
+		nx_vec_release(&payload);
+		add_member(m, path(m, g, weight_file(m, block), ""), &bytes);
+	}
+}
+
+/* --- a graph's definition ----------------------------------------------------------- */
+
+static void put_file_list(struct nx_json_writer *w, const char *key, const char *file)
+{
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+	nx_json_text(w, file);
+	nx_json_end_array(w);
+}
+
+static void put_engine_files(struct members *m, struct nx_json_writer *w, bool has_debug_info)
+{
+	struct nx_arena *a = &m->arena;
+
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		const char *key = nx_engines[e].neff_key, *stem = nx_engines[e].stem;
+
+		nx_json_key_text(w, key, nx_arena_printf(a, "%s.json", stem));
+		nx_json_key_text(w, nx_arena_printf(a, "%s_instr", key),
+				 nx_arena_printf(a, "%s.bin", stem));
+		if (!has_debug_info)
+			continue;
+		put_file_list(w, nx_arena_printf(a, "%s_asm_dbg", key),
+			      nx_arena_printf(a, NX_SYNTHETIC_ASM_FILE, stem));
+		put_file_list(w, nx_arena_printf(a, "%s_dbg", key),
+			      nx_arena_printf(a, NX_SYNTHETIC_BACKEND_FILE, stem));
+	}
+}
+
+static void put_queues(struct nx_json_writer *w, const struct nx_synthetic_machine *machine)
+{
+	nx_json_key(w, "dma_queue");
+	nx_json_begin_object(w);
+	for (unsigned q = 0; q < NX_SYNTHETIC_QUEUE_COUNT; q++) {
+		nx_json_key(w, nx_synthetic_queues[q].name);
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "owner", nx_synthetic_queues[q].owner);
+		nx_json_key_text(w, "type", nx_synthetic_queues[q].type);
+		nx_json_key_u64(w, "num_queues", machine->options.dma_engine_count);
+		nx_json_key(w, "semaphore_set");
+		nx_json_begin_array(w);
+		nx_json_u64(w, nx_synthetic_queues[q].semaphore);
+		nx_json_end_array(w);
+		nx_json_end_object(w);
+	}
+	nx_json_end_object(w);
+}
+
+static void add_definition(struct members *m, const struct nx_synthetic_machine *machine,
+			   unsigned g)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+	bool has_debug_info = !machine->options.without_debug_info;
+
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "name", "definition");
+	nx_json_key_text(&w, "version", "0.6");
+	nx_json_key_u64(&w, "runtime_semaphore_count", 3);
+	put_engine_files(m, &w, has_debug_info);
+	put_queues(&w, machine);
+	put_variables(m, &w, machine, &machine->graphs[g].program);
+	nx_json_end_object(&w);
+	add_member(m, path(m, g, "def", ".json"), &bytes);
+}
+
+/* --- streams and their static DMA blocks --------------------------------------------- */
+
+static void put_side(struct nx_json_writer *w, const char *side, const char *variable,
+		     uint64_t bytes)
+{
+	char key[16];
+
+	nx_json_key_text(w, side, variable);
+	snprintf(key, sizeof(key), "%s_off", side);
+	nx_json_key_u64(w, key, 0);
+	snprintf(key, sizeof(key), "%s_dtype", side);
+	nx_json_key_text(w, key, "bfloat16");
+	snprintf(key, sizeof(key), "%s_sizes", side);
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+	nx_json_u64(w, NX_SYNTHETIC_PACKET_BYTES);
+	nx_json_u64(w, bytes / NX_SYNTHETIC_PACKET_BYTES);
+	nx_json_end_array(w);
+	snprintf(key, sizeof(key), "%s_steps", side);
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+	nx_json_u64(w, 1);
+	nx_json_u64(w, NX_SYNTHETIC_PACKET_BYTES);
+	nx_json_end_array(w);
+}
+
+static void put_block(struct nx_json_writer *w, const struct nx_synthetic_machine *machine,
+		      const struct nx_synthetic_block *block)
+{
+	bool is_save = block->queue == NX_SYNTHETIC_SPILL_SAVE;
+	uint64_t bytes = block_bytes(machine, block);
+
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "queue", nx_synthetic_queues[block->queue].name);
+	nx_json_key_u64(w, "id", block->id);
+	nx_json_key_u64(w, "semaphore", nx_synthetic_queues[block->queue].semaphore);
+	nx_json_key(w, "desc");
+	nx_json_begin_array(w);
+	nx_json_begin_object(w);
+	put_side(w, "from", is_save ? "SB" : block->variable, bytes);
+	put_side(w, "to", is_save ? block->variable : "SB", bytes);
+	nx_json_end_object(w);
+	nx_json_end_array(w);
+	nx_json_end_object(w);
+}
+
+static void add_stream(struct members *m, const struct nx_synthetic_machine *machine, unsigned g,
+		       unsigned engine)
+{
+	const struct nx_synthetic_program *program = &machine->graphs[g].program;
+	const char *stem = nx_engines[engine].stem;
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	for (size_t i = 0; i < program->ops.len; i++)
+		if (program->ops.items[i].engine == engine)
+			nx_bytes_append(&bytes, program->ops.items[i].word, NX_SLOT_BYTES);
+	add_member(m, path(m, g, stem, ".bin"), &bytes);
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "instr", nx_arena_printf(&m->arena, "%s.bin", stem));
+	nx_json_key(&w, "dma");
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < program->blocks.len; i++)
+		if (program->blocks.items[i].engine == engine)
+			put_block(&w, machine, &program->blocks.items[i]);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	add_member(m, path(m, g, stem, ".json"), &bytes);
+}
+
+/* --- the whole ------------------------------------------------------------------------ */
+
+static void add_debug_info(struct members *m, const struct nx_synthetic_machine *machine)
+{
+	struct nx_bytes bytes = {0};
+
+	for (unsigned g = 0; g < machine->options.graph_count; g++)
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+			const struct nx_synthetic_program *program = &machine->graphs[g].program;
+			const char *stem = nx_engines[e].stem;
+
+			nx_synthetic_debug_asm(program, g, e, &bytes);
+			add_member(m,
+				   path(m, g,
+					nx_arena_printf(&m->arena, NX_SYNTHETIC_ASM_FILE, stem),
+					""),
+				   &bytes);
+			nx_synthetic_debug_backend(program, g, e, &bytes);
+			add_member(m,
+				   path(m, g,
+					nx_arena_printf(&m->arena, NX_SYNTHETIC_BACKEND_FILE, stem),
+					""),
+				   &bytes);
+		}
+	for (unsigned level = 0; level < NX_SYNTHETIC_LEVELS; level++) {
+		nx_synthetic_debug_level(&machine->graphs[0].program, level, &bytes);
+		add_member(m,
+			   nx_arena_printf(&m->arena, "debug_info/%s_sg000000",
+					   nx_synthetic_level_files[level]),
+			   &bytes);
+	}
+}
+
+static struct nx_neff_header header_of(const struct nx_synthetic_machine *machine)
+{
+	unsigned graph_count = machine->options.graph_count;
+	struct nx_neff_header header = {
+		.package_version = machine->options.package_version,
+		.header_size = NX_NEFF_HEADER_BYTES,
+		.major_version = graph_count > 1 ? 2 : 1,
+		.build_version = "2.23.6484.0",
+		.core_count = 1,
+		.name = "llama_demo",
+		.requested_core_count = 1,
+		.cores_per_node = {1},
+		.feature_bits = graph_count > 1 ? 0x201c00 : 0,
+		.logical_core_size = graph_count,
+	};
+
+	memcpy(header.uuid, machine->uuid, sizeof(header.uuid));
+	return header;
+}
+
+void nx_synthetic_write_neff(const struct nx_synthetic_machine *machine, struct nx_bytes *neff)
+{
+	struct nx_neff_header header = header_of(machine);
+	struct members m = {0};
+
+	add_nodes(&m);
+	add_graph_list(&m, machine);
+	add_facts(&m, machine);
+	for (unsigned g = 0; g < machine->options.graph_count; g++) {
+		add_definition(&m, machine, g);
+		add_tensors(&m, machine, g);
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			add_stream(&m, machine, g, e);
+	}
+	if (!machine->options.without_debug_info)
+		add_debug_info(&m, machine);
+	nx_neff_write(&header, m.items.items, m.items.len, neff);
+	nx_vec_release(&m.items);
+	nx_arena_release(&m.arena);
+}
