@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cli/engine_name.h"
+#include "cli/help.h"
+#include "cli/neff_view.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "decode/neff/neff_decoder.h"
+
+struct neff_command {
+	bool header, nodes, members, is_json, force;
+	const char *folder;
+	const char *disassemble; /* NULL: no; "": all engines */
+};
+
+static const struct nx_option options[] = {
+	{"header", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, header),
+	 "Show the header only.", NULL},
+	{"nodes", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, nodes),
+	 "Show inputs, outputs and weights only.", NULL},
+	{"members", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, members),
+	 "List the files inside.", NULL},
+	{"json", 'j', NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, is_json),
+	 "Write header, nodes and members as JSON.", NULL},
+	{"extract", 0, NX_OPTION_FOLDER, "DIR", NX_FIELD(struct neff_command, folder),
+	 "Write the files inside below this folder.", NULL},
+	{"force", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, force),
+	 "With --extract, replace files that exist.", NULL},
+	{"disassemble", 0, NX_OPTION_FLAG_TEXT, "ENGINE",
+	 NX_FIELD(struct neff_command, disassemble),
+	 "List the compiled instructions of all engines or of one: Tensor, Scalar, GpSimd, Vector "
+	 "or Sync (also pe, act, pool, dve, sp), with the layer and source line each came from.",
+	 NX_ENGINE_LABELS},
+	{0},
+};
+
+/* "--disassemble pe FILE" and "FILE --disassemble pe" are as good as "--disassemble=pe FILE". */
+static void take_engine(struct neff_command *o, struct nx_operands *operands)
+{
+	for (size_t i = 0; i < 2 && o->disassemble && !*o->disassemble; i++) {
+		if (operands->count != 2 || nx_engine_find(operands->items[i]) == NX_ENGINE_COUNT)
+			continue;
+		o->disassemble = operands->items[i];
+		operands->items += i == 0;
+		operands->count = 1;
+	}
+}
+
+static enum nx_status check(struct neff_command *o, struct nx_operands *operands,
+			    enum nx_engine *engine, struct nx_error *err)
+{
+	take_engine(o, operands);
+	*engine = NX_ENGINE_COUNT;
+	if (!operands->count)
+		return nx_fail(err, NX_USAGE, "give a NEFF: neff MODEL.neff");
+	if (operands->count > 1)
+		return nx_fail(err, NX_USAGE, "neff reads one file at a time; '%.100s' is too many",
+			       operands->items[1]);
+	if (o->force && !o->folder)
+		return nx_fail(err, NX_USAGE, "--force is for --extract");
+	if (o->is_json && o->disassemble)
+		return nx_fail(err, NX_USAGE, "--disassemble has no JSON; leave -j out");
+	return o->disassemble && *o->disassemble ? nx_engine_parse(o->disassemble, engine, err)
+						 : NX_OK;
+}
+
+static void print_json(const struct neff_command *o, const struct nx_neff_view *v,
+		       struct nx_output *out)
+{
+	bool is_all = !o->header && !o->nodes && !o->members;
+	struct nx_json_writer w;
+
+	nx_json_init_output(&w, out, true);
+	nx_json_begin_object(&w);
+	if (is_all || o->header)
+		nx_neff_write_header(v, &w);
+	if (is_all || o->nodes)
+		nx_neff_write_nodes(v, &w);
+	if (is_all || o->members)
+		nx_neff_write_members(v, &w);
+	nx_json_end_object(&w);
+	nx_print(out, "\n");
+}
+
+static void print_text(const struct neff_command *o, struct nx_neff_view *v, enum nx_engine engine,
+		       struct nx_output *out)
+{
+	bool is_default = !o->header && !o->nodes && !o->members && !o->disassemble;
+	const char *gap = "";
+
+	if (o->header || is_default) {
+		nx_neff_print_header(v, out);
+		gap = "\n";
+	}
+	if (o->nodes || is_default) {
+		nx_print(out, "%s", gap);
+		nx_neff_print_nodes(v, out);
+		gap = "\n";
+	}
+	if (o->members) {
+		nx_print(out, "%s", gap);
+		nx_neff_print_members(v, out);
+		gap = "\n";
+	}
+	if (is_default || o->disassemble)
+		nx_print(out, "%s", gap);
+	if (is_default)
+		nx_neff_print_overview(v, out);
+	if (o->disassemble)
+		nx_neff_disassemble(v, engine, out);
+}
+
+static enum nx_status open_neff(const struct neff_command *o, struct nx_neff_view *v,
+				struct nx_error *err)
+{
+	bool is_archive_only = o->folder || (o->members && !o->header && !o->nodes);
+	struct nx_neff_options how = {.skip_dma_blocks = o->disassemble || o->is_json};
+	enum nx_status st = nx_file_map(&v->file, v->path, err);
+
+	if (st)
+		return st;
+	if (nx_neff_read(v->file.bytes, &v->arena, &v->neff, err))
+		return nx_context(err, "%s", v->path);
+	/* What is inside can be listed and unpacked even when no graph can be read. */
+	if (is_archive_only && !o->disassemble)
+		return NX_OK;
+	if (nx_neff_decode(&v->neff, &how, &v->arena, &v->binary, err))
+		return nx_context(err, "%s", v->path);
+	return NX_OK;
+}
+
+static enum nx_status extract(const struct neff_command *o, const struct nx_neff_view *v,
+			      struct nx_error *err)
+{
+	char count[NX_COUNT_TEXT_MAX];
+	enum nx_status st = nx_neff_extract(&v->neff, o->folder, o->force, err);
+
+	if (st)
+		return nx_context(err, "%s", v->path);
+	if (v->neff.is_truncated)
+		nx_say_warning("%s is damaged: %s", v->path, v->neff.damage);
+	nx_say("wrote %s files below %s", nx_count_text(v->neff.member_count, count), o->folder);
+	return NX_OK;
+}
+
+static enum nx_status print(const struct neff_command *o, struct nx_neff_view *v,
+			    enum nx_engine engine, struct nx_error *err)
+{
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, "-", err);
+
+	if (st)
+		return st;
+	if (o->is_json)
+		print_json(o, v, &out);
+	else
+		print_text(o, v, engine, &out);
+	return nx_output_commit(&out, err);
+}
+
+static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
+			  struct nx_error *err)
+{
+	struct neff_command o = {0};
+	struct nx_neff_view v = {0};
+	struct nx_operands operands;
+	enum nx_engine engine;
+	bool wants_help;
+	enum nx_status st =
+		nx_options_parse(&nx_command_neff, argc, argv, &o, &operands, &wants_help, err);
+
+	if (!st && wants_help)
+		return nx_help_show(call, &nx_command_neff, err);
+	if (!st)
+		st = check(&o, &operands, &engine, err);
+	if (st)
+		return st;
+	v.path = operands.items[0];
+	st = open_neff(&o, &v, err);
+	if (!st)
+		st = o.folder ? extract(&o, &v, err) : print(&o, &v, engine, err);
+	nx_arena_release(&v.arena);
+	nx_file_unmap(&v.file);
+	return st;
+}
+
+static const struct nx_example examples[] = {
+	{"What is in a NEFF?", "neff model.neff"},
+	{"List what the Tensor engine was compiled to do:", "neff --disassemble=Tensor model.neff"},
+	{"Unpack it:", "neff --extract folder model.neff"},
+	{0},
+};
+
+const struct nx_command nx_command_neff = {
+	"neff",
+	"look inside a compiled model",
+	"FILE",
+	"Shows what a NEFF declares: its header, its inputs, outputs and weights, and the "
+	"instruction streams of each graph. It can list and unpack the files inside, and print the "
+	"compiled instructions.",
+	options,
+	examples,
+	run,
+};

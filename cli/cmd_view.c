@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <time.h>
+
+#include "base/progress.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/suggest.h"
+#include "cli/terminal.h"
+#include "cli/view.h"
+#include "export/exporters.h"
+#include "pipeline/device_profile.h"
+
+#define DEFAULT_PORT 3001
+#define FORMATS "json summary-json summary-text"
+
+struct view {
+	const char *neff_path, *session_path;
+	const char *format, *output_file;
+	bool pretty, force, terminology;
+	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
+	struct nx_number_value execution, port, verbosity;
+	struct nx_list_value features;
+};
+
+static const struct nx_option options[] = {
+	{"neff-path", 'n', NX_OPTION_FILE, "FILE", NX_FIELD(struct view, neff_path),
+	 "The compiled model that was running. Without it names, layers, source lines and tensors "
+	 "are missing.",
+	 NULL},
+	{"session-file", 's', NX_OPTION_FILE, "FILE", NX_FIELD(struct view, session_path),
+	 "The session file (NTFF) that was captured.", NULL},
+	{"output-format", 0, NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct view, format),
+	 "json writes every section of the profile to a file; summary-json and summary-text print "
+	 "the metrics to standard output. Without a format the profile is shown in a browser.",
+	 FORMATS},
+	{"output-file", 0, NX_OPTION_FILE, "FILE", NX_FIELD(struct view, output_file),
+	 "Where json goes: ntff.json if not given, standard output for -. A file of that name is "
+	 "replaced once the new one is complete.",
+	 NULL},
+	{"json-pretty-print", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, pretty),
+	 "Write JSON with line breaks and indents.", NULL},
+	{"force", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, force),
+	 "Join a session file and a NEFF that do not belong together.", NULL},
+	{"execution", 0, NX_OPTION_NUMBER, "N", NX_FIELD(struct view, execution),
+	 "Which execution of the session file to show, counted from 0 (default 0).", NULL},
+	{"ignore-nc-buf-usage", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, skip_buffer_usage),
+	 "Leave out the use of SBUF and PSUM, for speed.", NULL},
+	{"ignore-instruction-trace", 0, NX_OPTION_FLAG, NULL,
+	 NX_FIELD(struct view, skip_instructions), "Leave out the instructions.", NULL},
+	{"ignore-event-trace", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, skip_events),
+	 "Leave out changes of semaphores and events.", NULL},
+	{"ignore-dma-trace", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, skip_dma),
+	 "Leave out DMA packets and transfers.", NULL},
+	{"ignore-instruction-hierarchy", 0, NX_OPTION_FLAG, NULL,
+	 NX_FIELD(struct view, skip_hierarchy), "Leave out layers, source lines and dependencies.",
+	 NULL},
+	{NULL, 'F', NX_OPTION_LIST, "NAME=true", NX_FIELD(struct view, features),
+	 "One of the --ignore options in another spelling: -F ignore-nc-buf-usage=true.", NULL},
+	{"terminology", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, terminology),
+	 "Explain all terms and metrics, and do nothing else.", NULL},
+	{"port", 'p', NX_OPTION_NUMBER, "PORT", NX_FIELD(struct view, port),
+	 "Where the browser finds the profile (default 3001).", NULL},
+	{"verbosity", 'v', NX_OPTION_NUMBER, "LEVEL", NX_FIELD(struct view, verbosity),
+	 "How much to say: 2 errors, 3 a few lines of warnings (default), 4 every warning.", NULL},
+
+	{"session-dir", 'd', NX_OPTION_LATER_TEXT, "DIR", 0,
+	 "give the session files one by one with -s", NULL},
+	{"ingest-only", 0, NX_OPTION_LATER_FLAG, NULL, 0,
+	 "use --output-format json to process without a browser", NULL},
+	{"display-name", 0, NX_OPTION_LATER_TEXT, "NAME", 0,
+	 "profiles are not stored; name the file with --output-file", NULL},
+	{"data-path", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
+	 "profiles are not stored; keep the JSON with --output-file", NULL},
+	{"db-endpoint", 0, NX_OPTION_LATER_TEXT, "URL", 0, "no database is used; leave it out",
+	 NULL},
+	{"db-org", 0, NX_OPTION_LATER_TEXT, "NAME", 0, "no database is used; leave it out", NULL},
+	{"db-bucket", 0, NX_OPTION_LATER_TEXT, "NAME", 0, "no database is used; leave it out",
+	 NULL},
+	{"enable-memory-tracker", 0, NX_OPTION_LATER_FLAG, NULL, 0,
+	 "the JSON output has the use of SBUF and PSUM over time", NULL},
+	{"framework-source-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
+	 "the JSON output names source files and lines", NULL},
+	{"nki-source-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
+	 "the JSON output names source files and lines", NULL},
+	{"source-code-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
+	 "the JSON output names source files and lines", NULL},
+	{"show-perfetto-flows", 0, NX_OPTION_LATER_FLAG, NULL, 0,
+	 "use --output-format json; it lists the dependencies", NULL},
+	{"system-trace-primary-group", 0, NX_OPTION_LATER_TEXT, "FIELDS", 0,
+	 "only device captures (NTFF) are read so far", NULL},
+	{"system-trace-secondary-group", 0, NX_OPTION_LATER_TEXT, "FIELDS", 0,
+	 "only device captures (NTFF) are read so far", NULL},
+	{"system-trace-filter-neuron-core", 0, NX_OPTION_LATER_TEXT, "CORES", 0,
+	 "only device captures (NTFF) are read so far", NULL},
+	{"system-trace-filter-event-type", 0, NX_OPTION_LATER_TEXT, "TYPES", 0,
+	 "only device captures (NTFF) are read so far", NULL},
+	{"system-trace-filter-instance-id", 0, NX_OPTION_LATER_TEXT, "IDS", 0,
+	 "only device captures (NTFF) are read so far", NULL},
+	{"ignore-device-profile", 0, NX_OPTION_LATER_FLAG, NULL, 0,
+	 "only device captures (NTFF) are read so far", NULL},
+	{"ignore-system-profile", 0, NX_OPTION_LATER_FLAG, NULL, 0,
+	 "only device captures (NTFF) are read anyway; leave it out", NULL},
+	{"disable-ui", 0, NX_OPTION_LATER_FLAG, NULL, 0,
+	 "use --output-format json to process without a browser", NULL},
+	{"api-server-port", 0, NX_OPTION_LATER_TEXT, "PORT", 0,
+	 "use --port; there is one port only", NULL},
+	{"processing-status-file", 0, NX_OPTION_LATER_TEXT, "FILE", 0,
+	 "the exit code tells how processing went", NULL},
+	{0},
+};
+
+/* --- options --------------------------------------------------------------- */
+
+static enum nx_status apply_feature(struct view *v, const char *text, struct nx_error *err)
+{
+	const struct {
+		const char *name;
+		bool *field;
+	} features[] = {
+		{"ignore-nc-buf-usage", &v->skip_buffer_usage},
+		{"ignore-instruction-trace", &v->skip_instructions},
+		{"ignore-event-trace", &v->skip_events},
+		{"ignore-dma-trace", &v->skip_dma},
+		{"ignore-instruction-hierarchy", &v->skip_hierarchy},
+	};
+	size_t len = strcspn(text, "=");
+	const char *value = text[len] ? text + len + 1 : "true";
+
+	if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+		return nx_fail(err, NX_USAGE, "-F %.100s: the value must be true or false", text);
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+		if (strlen(features[i].name) == len && !strncmp(features[i].name, text, len)) {
+			*features[i].field = !strcmp(value, "true");
+			return NX_OK;
+		}
+	return nx_fail(err, NX_USAGE,
+		       "-F has no feature '%.*s'; there are: ignore-nc-buf-usage "
+		       "ignore-instruction-trace ignore-event-trace ignore-dma-trace "
+		       "ignore-instruction-hierarchy",
+		       (int)(len < 100 ? len : 100), text);
+}
+
+static enum nx_status refuse_operand(const char *word, struct nx_error *err)
+{
+	struct nx_slice name = nx_slice_text(word);
+
+	if (nx_slice_ends(name, ".ntff"))
+		return nx_fail(err, NX_USAGE, "give the session file with -s: view -s %.300s",
+			       word);
+	if (nx_slice_ends(name, ".neff"))
+		return nx_fail(err, NX_USAGE,
+			       "give the NEFF with -n: view -n %.300s -s SESSION.ntff", word);
+	return nx_fail(err, NX_USAGE, "view takes options only, not '%.100s' (see 'view --help')",
+		       word);
+}
+
+static enum nx_status check_format(const struct nx_invocation *call, const char *format,
+				   struct nx_error *err)
+{
+	const char *near;
+
+	if (nx_exporter_find(format))
+		return NX_OK;
+	if (!strcmp(format, "parquet") || !strcmp(format, "perfetto") || !strcmp(format, "db"))
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "--output-format %s is not in this version of %s yet; use json, "
+			       "summary-json or summary-text",
+			       format, call->program);
+	near = nx_suggest_word(FORMATS, format);
+	return nx_fail(err, NX_USAGE, "there is no output format '%.100s'%s%.*s%s; there are: %s",
+		       format, near ? "; did you mean '" : "", near ? (int)strcspn(near, " ") : 0,
+		       near ? near : "", near ? "'?" : "", FORMATS);
+}
+
+static enum nx_status check_inputs(const struct view *v, struct nx_error *err)
+{
+	if (!v->session_path && v->neff_path)
+		return nx_fail(err, NX_USAGE,
+			       "a NEFF says what was compiled, not what happened: add the session "
+			       "file with -s, or look inside with 'neff %.300s'",
+			       v->neff_path);
+	if (!v->session_path)
+		return nx_fail(err, NX_USAGE,
+			       "nothing to view: give a session file with -s SESSION.ntff and the "
+			       "NEFF that was running with -n MODEL.neff");
+	return NX_OK;
+}
+
+static enum nx_status check_combination(const struct view *v, struct nx_error *err)
+{
+	if (v->format && v->port.is_given)
+		return nx_fail(
+			err, NX_USAGE,
+			"--port is for viewing in a browser; leave it or --output-format out");
+	if (!v->format && v->output_file)
+		return nx_fail(err, NX_USAGE,
+			       "--output-file needs a format: add --output-format json");
+	if (!v->format && v->pretty)
+		return nx_fail(err, NX_USAGE,
+			       "--json-pretty-print needs a format: add --output-format json");
+	if (v->port.value > UINT16_MAX)
+		return nx_fail(err, NX_USAGE, "--port %u: ports end at 65535", v->port.value);
+	return NX_OK;
+}
+
+static enum nx_status check(const struct nx_invocation *call, struct view *v,
+			    const struct nx_operands *operands, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	if (operands->count)
+		return refuse_operand(operands->items[0], err);
+	for (size_t i = 0; !st && i < v->features.count; i++)
+		st = apply_feature(v, v->features.items[i], err);
+	if (!st && v->format)
+		st = check_format(call, v->format, err);
+	if (!st && !v->terminology)
+		st = check_inputs(v, err);
+	return st ? st : check_combination(v, err);
+}
+
+/* --- what it does ---------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static enum nx_status show_terminology(struct nx_error *err)
+{
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, "-", err);
+
+	if (st)
+		return st;
+	nx_view_print_terminology(&out);
+	return nx_output_commit(&out, err);
+}
+
+static unsigned verbosity_of(const struct view *v)
+{
+	return v->verbosity.is_given ? v->verbosity.value : NX_SAY_WARNINGS;
+}
+
+static uint64_t row_count(const struct nx_profile *p)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
+		rows += p->graphs[g].packet_count + p->graphs[g].event_count;
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			rows += p->graphs[g].instruction_count[e];
+	}
+	return rows;
+}
+
+static const char *target_of(const struct view *v, const struct nx_exporter *exporter)
+{
+	if (!exporter->default_file)
+		return "-";
+	return v->output_file ? v->output_file : exporter->default_file;
+}
+
+static enum nx_status write_profile(const struct view *v, const struct nx_profile *profile,
+				    uint64_t started_ns, struct nx_error *err)
+{
+	const struct nx_exporter *exporter = nx_exporter_find(v->format);
+	const char *target = target_of(v, exporter);
+	struct nx_progress progress;
+	struct nx_export_options how = {.pretty = v->pretty, .progress = &progress};
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, target, err);
+
+	if (st)
+		return st;
+	nx_progress_begin(&progress, "writing", row_count(profile),
+			  verbosity_of(v) > NX_SAY_ERRORS);
+	st = exporter->write(profile, &how, &out, err);
+	nx_progress_end(&progress);
+	if (st) {
+		nx_output_abort(&out);
+		return st;
+	}
+	st = nx_output_commit(&out, err);
+	if (!st && strcmp(target, "-") != 0 && verbosity_of(v) > NX_SAY_ERRORS)
+		nx_view_say_result(profile, target, out.written_bytes, now_ns() - started_ns);
+	return st;
+}
+
+static enum nx_status open_profile(const struct view *v, struct nx_device_profile **out,
+				   struct nx_error *err)
+{
+	struct nx_device_options how = {
+		.session_path = v->session_path,
+		.neff_path = v->neff_path,
+		.force = v->force,
+		.execution = v->execution.value,
+		.skip_buffer_usage = v->skip_buffer_usage,
+		.skip_instructions = v->skip_instructions,
+		.skip_events = v->skip_events,
+		.skip_dma = v->skip_dma,
+		.skip_hierarchy = v->skip_hierarchy,
+		.show_progress = verbosity_of(v) > NX_SAY_ERRORS,
+	};
+
+	return nx_device_profile_open(out, &how, err);
+}
+
+static void say_ignored(const struct view *v)
+{
+	const struct nx_exporter *exporter = v->format ? nx_exporter_find(v->format) : NULL;
+
+	if (exporter && !exporter->default_file && v->output_file &&
+	    strcmp(v->output_file, "-") != 0 && verbosity_of(v) > NX_SAY_ERRORS)
+		nx_say("--output-file is not used: %s goes to standard output", v->format);
+}
+
+static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
+			  struct nx_error *err)
+{
+	struct nx_device_profile *device;
+	const struct nx_profile *profile;
+	struct view v = {0};
+	struct nx_operands operands;
+	uint64_t started_ns = now_ns();
+	bool wants_help;
+	enum nx_status st;
+
+	st = nx_options_parse(&nx_command_view, argc, argv, &v, &operands, &wants_help, err);
+	if (!st && wants_help)
+		return nx_help_show(call, &nx_command_view, err);
+	if (!st)
+		st = check(call, &v, &operands, err);
+	if (!st && v.terminology)
+		return show_terminology(err);
+	if (st)
+		return st;
+	say_ignored(&v);
+	st = open_profile(&v, &device, err);
+	if (st)
+		return st;
+	profile = nx_device_profile_borrow(device);
+	nx_view_say_warnings(profile, verbosity_of(&v));
+	st = v.format ? write_profile(&v, profile, started_ns, err)
+		      : nx_view_serve(profile,
+				      v.port.is_given ? (uint16_t)v.port.value : DEFAULT_PORT, err);
+	nx_device_profile_close(device);
+	return st;
+}
+
+static const struct nx_example examples[] = {
+	{"Look at a profile in the browser:", "view -n model.neff -s profile.ntff"},
+	{"Write every section as JSON:",
+	 "view -n model.neff -s profile.ntff --output-format json --output-file profile.json"},
+	{"Print the metrics, quickly and without other words:",
+	 "view -n model.neff -s profile.ntff --output-format summary-text -v 2"},
+	{0},
+};
+
+const struct nx_command nx_command_view = {
+	"view",
+	"show a profile, or export it as JSON or a summary",
+	"",
+	"Reads a session file (NTFF) and the compiled model that was running (NEFF), and shows "
+	"the profile in a browser or writes it in the chosen format.\n"
+	"\n"
+	"The session file alone is enough for times, instructions and DMA packets; the NEFF adds "
+	"names, layers, source lines and tensors. What a capture lacks or lost is told on standard "
+	"error.",
+	options,
+	examples,
+	run,
+};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shell completions from the command table; cli/completion holds what this prints. */
+#include <string.h>
+
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+
+typedef void (*option_fn)(struct nx_output *out, const struct nx_command *command,
+			  const struct nx_option *option);
+
+static void each_option(struct nx_output *out, const struct nx_command *command, option_fn fn)
+{
+	for (const struct nx_option *o = command->options; o->name || o->letter; o++)
+		if (!nx_option_is_later(o))
+			fn(out, command, o);
+}
+
+static bool takes_file(const struct nx_option *o)
+{
+	return o->kind == NX_OPTION_FILE || o->kind == NX_OPTION_FOLDER;
+}
+
+/* --- bash ------------------------------------------------------------------ */
+
+static void bash_word(struct nx_output *out, const struct nx_command *command,
+		      const struct nx_option *o)
+{
+	(void)command;
+	if (o->letter)
+		nx_print(out, " -%c", o->letter);
+	if (o->name)
+		nx_print(out, " --%s", o->name);
+}
+
+static void bash_value(struct nx_output *out, const struct nx_command *command,
+		       const struct nx_option *o)
+{
+	if (!o->choices && !takes_file(o))
+		return;
+	nx_print(out, "\t");
+	if (o->letter)
+		nx_print(out, "%s:-%c%s", command->name, o->letter, o->name ? "|" : "");
+	if (o->name)
+		nx_print(out, "%s:--%s", command->name, o->name);
+	if (o->choices)
+		nx_print(out, ")\n\t\tmapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\")\n",
+			 o->choices);
+	else
+		nx_print(out, ")\n\t\tmapfile -t COMPREPLY < <(compgen -%c -- \"$cur\")\n",
+			 o->kind == NX_OPTION_FILE ? 'f' : 'd');
+	nx_print(out, "\t\treturn ;;\n");
+}
+
+static void bash_names(struct nx_output *out)
+{
+	for (size_t i = 0; i < nx_command_count; i++)
+		nx_print(out, "%s%s", i ? " " : "", nx_commands[i]->name);
+}
+
+static void print_bash(struct nx_output *out)
+{
+	nx_print(out, "# SPDX-License-Identifier: Apache-2.0\n"
+		      "# bash completion for neuron-explorer and neuron-profile\n\n"
+		      "_neuron_explorer()\n{\n"
+		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+		      "\tlocal command=${COMP_WORDS[1]} words=''\n\n"
+		      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+		      "\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	bash_names(out);
+	nx_print(out, " --help --version' -- \"$cur\")\n\t\treturn\n\tfi\n"
+		      "\tcase \"$command:$prev\" in\n");
+	for (size_t i = 0; i < nx_command_count; i++)
+		each_option(out, nx_commands[i], bash_value);
+	nx_print(out, "\tesac\n\tcase \"$command\" in\n");
+	for (size_t i = 0; i < nx_command_count; i++) {
+		nx_print(out, "\t%s)\n\t\twords='--help", nx_commands[i]->name);
+		each_option(out, nx_commands[i], bash_word);
+		if (nx_commands[i] == &nx_command_help) {
+			nx_print(out, " ");
+			bash_names(out);
+		}
+		nx_print(out, "' ;;\n");
+	}
+	nx_print(out, "\tesac\n"
+		      "\tcase \"$cur\" in\n"
+		      "\t-*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\") ;;\n"
+		      "\t*) if [ \"$command\" = help ]; then\n"
+		      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+		      "\telse\n"
+		      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+		      "\tfi ;;\n"
+		      "\tesac\n}\n\n"
+		      "complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile\n");
+}
+
+/* --- zsh ------------------------------------------------------------------- */
+
+/* Inside '...' of a zsh or fish script; zsh's _arguments also reads ':' and brackets. */
+static void put_quoted(struct nx_output *out, const char *text, bool is_zsh)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			nx_print(out, "'\\''");
+		else if (is_zsh && strchr(":[]", *text))
+			nx_print(out, "\\%c", *text);
+		else
+			nx_print(out, "%c", *text);
+	}
+}
+
+static void zsh_spec(struct nx_output *out, const struct nx_option *o, const char *spelling)
+{
+	const char *mark = o->kind == NX_OPTION_FLAG_TEXT && spelling[1] == '-' ? "=-" : "";
+
+	nx_print(out, "\t\t\t'%s%s%s[", o->kind == NX_OPTION_LIST ? "*" : "", spelling, mark);
+	put_quoted(out, o->help, true);
+	nx_print(out, "]");
+	if (o->value) {
+		nx_print(out, "%s", o->kind == NX_OPTION_FLAG_TEXT ? "::" : ":");
+		put_quoted(out, o->value, true);
+		nx_print(out, ":");
+		if (o->choices)
+			nx_print(out, "(%s)", o->choices);
+		else if (takes_file(o))
+			nx_print(out, "%s", o->kind == NX_OPTION_FILE ? "_files" : "_files -/");
+	}
+	nx_print(out, "' \\\n");
+}
+
+static void zsh_option(struct nx_output *out, const struct nx_command *command,
+		       const struct nx_option *o)
+{
+	char spelling[80] = "-x";
+
+	(void)command;
+	if (o->letter) {
+		spelling[1] = o->letter;
+		zsh_spec(out, o, spelling);
+	}
+	if (o->name) {
+		size_t len = strlen(o->name) < sizeof(spelling) - 3 ? strlen(o->name)
+								    : sizeof(spelling) - 3;
+
+		memcpy(spelling, "--", 2);
+		memcpy(spelling + 2, o->name, len);
+		spelling[2 + len] = '\0';
+		zsh_spec(out, o, spelling);
+	}
+}
+
+static void print_zsh(struct nx_output *out)
+{
+	nx_print(out, "#compdef neuron-explorer neuron-profile\n"
+		      "# SPDX-License-Identifier: Apache-2.0\n\n"
+		      "_neuron_explorer() {\n"
+		      "\tlocal -a commands\n"
+		      "\tcommands=(\n");
+	for (size_t i = 0; i < nx_command_count; i++) {
+		nx_print(out, "\t\t'%s:", nx_commands[i]->name);
+		put_quoted(out, nx_commands[i]->summary, true);
+		nx_print(out, "'\n");
+	}
+	nx_print(out, "\t)\n"
+		      "\tif (( CURRENT == 2 )); then\n"
+		      "\t\t_describe command commands\n"
+		      "\t\treturn\n"
+		      "\tfi\n"
+		      "\tlocal command=$words[2]\n"
+		      "\twords=(\"${(@)words[2,-1]}\")\n"
+		      "\t(( CURRENT-- ))\n"
+		      "\tcase $command in\n");
+	for (size_t i = 0; i < nx_command_count; i++) {
+		nx_print(out, "\t%s)\n\t\t_arguments \\\n", nx_commands[i]->name);
+		each_option(out, nx_commands[i], zsh_option);
+		nx_print(out, "\t\t\t'--help[show the help of this command]' \\\n");
+		nx_print(out, "\t\t\t'*:%s:%s' ;;\n",
+			 nx_commands[i] == &nx_command_help ? "command" : "file",
+			 nx_commands[i] == &nx_command_help ? "_nothing" : "_files");
+	}
+	nx_print(out, "\tesac\n}\n\n_neuron_explorer \"$@\"\n");
+}
+
+/* --- fish ------------------------------------------------------------------ */
+
+static void fish_option(struct nx_output *out, const struct nx_command *command,
+			const struct nx_option *o)
+{
+	nx_print(out, "\tcomplete -c $program -n '__fish_seen_subcommand_from %s'", command->name);
+	if (o->letter)
+		nx_print(out, " -s %c", o->letter);
+	if (o->name)
+		nx_print(out, " -l %s", o->name);
+	if (o->choices && o->kind != NX_OPTION_FLAG_TEXT)
+		nx_print(out, " -x -a '%s'", o->choices);
+	else if (takes_file(o))
+		nx_print(out, " -r -F");
+	else if (o->value && o->kind != NX_OPTION_FLAG_TEXT)
+		nx_print(out, " -x");
+	nx_print(out, " -d '");
+	put_quoted(out, o->help, false);
+	nx_print(out, "'\n");
+}
+
+static void print_fish(struct nx_output *out)
+{
+	nx_print(out, "# SPDX-License-Identifier: Apache-2.0\n"
+		      "# fish completion for neuron-explorer and neuron-profile\n\n"
+		      "for program in neuron-explorer neuron-profile\n");
+	for (size_t i = 0; i < nx_command_count; i++) {
+		nx_print(out, "\tcomplete -c $program -n __fish_use_subcommand -f -a %s -d '",
+			 nx_commands[i]->name);
+		put_quoted(out, nx_commands[i]->summary, false);
+		nx_print(out, "'\n");
+		each_option(out, nx_commands[i], fish_option);
+	}
+	nx_print(out, "end\n");
+}
+
+enum nx_status nx_completion_print(const char *shell, struct nx_output *out, struct nx_error *err)
+{
+	if (!strcmp(shell, "bash"))
+		print_bash(out);
+	else if (!strcmp(shell, "zsh"))
+		print_zsh(out);
+	else if (!strcmp(shell, "fish"))
+		print_fish(out);
+	else
+		return nx_fail(err, NX_NOT_FOUND,
+			       "no completion for '%.100s'; there are: bash zsh fish", shell);
+	return NX_OK;
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for neuron-explorer and neuron-profile
+
+_neuron_explorer()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local command=${COMP_WORDS[1]} words=''
+
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff help --help --version' -- "$cur")
+		return
+	fi
+	case "$command:$prev" in
+	view:-n|view:--neff-path)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	view:-s|view:--session-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	view:--output-format)
+		mapfile -t COMPREPLY < <(compgen -W 'json summary-json summary-text' -- "$cur")
+		return ;;
+	view:--output-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	show-session:-s|show-session:--session-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	show-session:-n|show-session:--neff-path)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	show-session:-e|show-session:--engine)
+		mapfile -t COMPREPLY < <(compgen -W 'Tensor Scalar GpSimd Vector Sync' -- "$cur")
+		return ;;
+	neff:--extract)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	neff:--disassemble)
+		mapfile -t COMPREPLY < <(compgen -W 'Tensor Scalar GpSimd Vector Sync' -- "$cur")
+		return ;;
+	esac
+	case "$command" in
+	view)
+		words='--help -n --neff-path -s --session-file --output-format --output-file --json-pretty-print --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port -v --verbosity' ;;
+	show-session)
+		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --engine -i --index' ;;
+	neff)
+		words='--help --header --nodes --members -j --json --extract --force --disassemble' ;;
+	help)
+		words='--help view show-session neff help' ;;
+	esac
+	case "$cur" in
+	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;
+	*) if [ "$command" = help ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	else
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi ;;
+	esac
+}
+
+complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile

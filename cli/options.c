@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/suggest.h"
+
+#define OPTION_MAX 64
+#define HELP_CODE 0x1000	   /* what getopt returns for --help */
+#define FIRST_CODE (HELP_CODE + 1) /* and for the option of row 0 */
+
+struct parser {
+	const struct nx_command *command;
+	struct option longs[OPTION_MAX + 2];
+	char shorts[3 * OPTION_MAX + 4];
+};
+
+static int argument_of(const struct nx_option *option)
+{
+	switch (option->kind) {
+	case NX_OPTION_FLAG:
+	case NX_OPTION_LATER_FLAG:
+		return no_argument;
+	case NX_OPTION_FLAG_TEXT:
+		return optional_argument;
+	default:
+		return required_argument;
+	}
+}
+
+static void build(struct parser *p, const struct nx_command *command)
+{
+	size_t shorts = 0, longs = 0;
+
+	memset(p, 0, sizeof(*p));
+	p->command = command;
+	p->shorts[shorts++] = ':'; /* a missing value is told apart from an unknown option */
+	p->shorts[shorts++] = 'h';
+	p->longs[longs++] = (struct option){"help", no_argument, NULL, HELP_CODE};
+	for (int i = 0; i < OPTION_MAX; i++) {
+		const struct nx_option *o = &command->options[i];
+
+		if (!o->name && !o->letter)
+			break;
+		if (o->name)
+			p->longs[longs++] =
+				(struct option){o->name, argument_of(o), NULL, FIRST_CODE + i};
+		if (!o->letter)
+			continue;
+		p->shorts[shorts++] = o->letter;
+		if (argument_of(o) != no_argument)
+			p->shorts[shorts++] = ':';
+	}
+}
+
+static const struct nx_option *option_of(const struct parser *p, int code)
+{
+	if (code >= FIRST_CODE)
+		return &p->command->options[code - FIRST_CODE];
+	for (const struct nx_option *o = p->command->options; o->name || o->letter; o++)
+		if (o->letter == code)
+			return o;
+	return NULL;
+}
+
+const char *nx_option_spelling(const struct nx_option *o, char *out, size_t cap)
+{
+	char letter[8] = "", name[64] = "", value[64] = "";
+
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c", o->letter);
+	if (o->name)
+		snprintf(name, sizeof(name), "%s--%s", o->letter ? ", " : "", o->name);
+	if (o->value)
+		snprintf(value, sizeof(value), o->kind == NX_OPTION_FLAG_TEXT ? "[=%s]" : " %s",
+			 o->value);
+	snprintf(out, cap, "%s%s%s", letter, name, value);
+	return out;
+}
+
+/* The option as the user would type it. */
+static const char *typed(const struct nx_option *o, char *out, size_t cap)
+{
+	if (o->name)
+		snprintf(out, cap, "--%s", o->name);
+	else
+		snprintf(out, cap, "-%c", o->letter);
+	return out;
+}
+
+static enum nx_status store_number(const struct nx_option *o, const char *text,
+				   struct nx_number_value *to, struct nx_error *err)
+{
+	unsigned long long number;
+	char name[64], *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || end == text || *end || strchr(text, '-') || number > UINT32_MAX)
+		return nx_fail(err, NX_USAGE, "%s needs a whole number, not '%.100s'",
+			       typed(o, name, sizeof(name)), text);
+	*to = (struct nx_number_value){true, (uint32_t)number};
+	return NX_OK;
+}
+
+static enum nx_status store_item(const struct nx_option *o, const char *text,
+				 struct nx_list_value *to, struct nx_error *err)
+{
+	char name[64];
+
+	if (to->count == NX_LIST_MAX)
+		return nx_fail(err, NX_USAGE, "%s is given more than %d times",
+			       typed(o, name, sizeof(name)), NX_LIST_MAX);
+	to->items[to->count++] = text;
+	return NX_OK;
+}
+
+static enum nx_status store(const struct nx_option *o, const char *value, void *values,
+			    struct nx_error *err)
+{
+	void *at = (char *)values + o->offset;
+	char name[64];
+
+	switch ((enum nx_option_kind)o->kind) {
+	case NX_OPTION_FLAG:
+		*(bool *)at = true;
+		return NX_OK;
+	case NX_OPTION_TEXT:
+	case NX_OPTION_FILE:
+	case NX_OPTION_FOLDER:
+	case NX_OPTION_FLAG_TEXT:
+		*(const char **)at = value ? value : "";
+		return NX_OK;
+	case NX_OPTION_NUMBER:
+		return store_number(o, value, at, err);
+	case NX_OPTION_LIST:
+		return store_item(o, value, at, err);
+	case NX_OPTION_LATER_FLAG:
+	case NX_OPTION_LATER_TEXT:
+		break;
+	}
+	return nx_fail(err, NX_UNSUPPORTED, "%s is not in this version yet; %s",
+		       typed(o, name, sizeof(name)), o->help);
+}
+
+/* getopt accepts unambiguous beginnings; when there are several it says only '?'. */
+static size_t matches_of(const struct parser *p, const char *word, size_t len)
+{
+	size_t count = 0;
+
+	for (const struct option *l = p->longs; l->name; l++)
+		count += !strncmp(l->name, word, len);
+	return count;
+}
+
+static enum nx_status refuse_long(const struct parser *p, const char *word, struct nx_error *err)
+{
+	const char *name = word + 2, *near;
+	size_t len = strcspn(name, "=");
+
+	if (len && matches_of(p, name, len) > 1)
+		return nx_fail(err, NX_USAGE, "--%.*s could be several options; write it in full",
+			       (int)(len < 100 ? len : 100), name);
+	if (len && matches_of(p, name, len) == 1)
+		return nx_fail(err, NX_USAGE, "--%.*s takes no value", (int)(len < 100 ? len : 100),
+			       name);
+	near = nx_suggest_option(p->command->options, name, len);
+	return nx_fail(err, NX_USAGE, "unknown option --%.*s%s%s%s", (int)(len < 100 ? len : 100),
+		       name, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+}
+
+static enum nx_status refuse(const struct parser *p, int code, char **argv, struct nx_error *err)
+{
+	const char *word = argv[optind - 1];
+
+	if (code == ':')
+		return nx_fail(err, NX_USAGE, "%.100s needs a value", word);
+	if (optopt == 0 || optopt >= HELP_CODE)
+		return refuse_long(p, word, err);
+	return nx_fail(err, NX_USAGE, "unknown option -%c", optopt);
+}
+
+enum nx_status nx_options_parse(const struct nx_command *command, int argc, char **argv,
+				void *values, struct nx_operands *operands, bool *wants_help,
+				struct nx_error *err)
+{
+	struct parser p;
+	int code;
+
+	build(&p, command);
+	*wants_help = false;
+	opterr = 0;
+	optind = 0;
+	while ((code = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1) {
+		const struct nx_option *option;
+		enum nx_status st;
+
+		if (code == HELP_CODE || code == 'h') {
+			*wants_help = true;
+			return NX_OK;
+		}
+		option = code == '?' || code == ':' ? NULL : option_of(&p, code);
+		st = option ? store(option, optarg, values, err) : refuse(&p, code, argv, err);
+		if (st)
+			return nx_fail(err, st, "%s (see '%s --help')", err->message,
+				       command->name);
+	}
+	*operands = (struct nx_operands){argv + optind, (size_t)(argc - optind)};
+	return NX_OK;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show-session for people and, with -j, for programs. */
+#include <string.h>
+
+#include "cli/session.h"
+#include "cli/table.h"
+#include "format/notification.h"
+#include "model/measure.h"
+
+/* --- text ------------------------------------------------------------------ */
+
+static void print_row(struct nx_output *out, const char *name, const char *value)
+{
+	if (*value)
+		nx_print(out, "  %-16s %s\n", name, value);
+}
+
+static void print_identity(struct nx_session *s, struct nx_output *out)
+{
+	const struct nx_capture *c = &s->capture;
+	char duration[NX_COUNT_TEXT_MAX];
+
+	nx_print(out, "%s: NTFF version %u\n", c->path, c->version);
+	print_row(out, "model", c->model_name);
+	print_row(out, "uuid", nx_session_uuid(s));
+	print_row(out, "instance", c->instance_type);
+	print_row(out, "runtime", c->runtime_version);
+	print_row(out, "driver", c->driver_version);
+	print_row(out, "collectives", c->collectives_version);
+	nx_print(out, "  %-16s V%u (%s)\n", "hardware", c->arch + 1, c->hardware->name);
+	if (c->pid)
+		nx_print(out, "  %-16s %llu\n", "process", (unsigned long long)c->pid);
+	if (c->execution_count)
+		nx_print(out, "  %-16s %u\n", "executions", c->execution_count);
+	nx_print(out, "  %-16s %s, from its %s\n", "window",
+		 nx_duration_text(nx_session_window_ps(s), duration), nx_session_window_source(s));
+	if (s->has_binary)
+		print_row(out, "NEFF", s->binary.network_name);
+}
+
+static void print_engines(struct nx_session *s, struct nx_output *out, uint32_t g)
+{
+	struct nx_table_view table;
+	char count[NX_COUNT_TEXT_MAX];
+
+	nx_table_begin(&table, &s->arena, "engine|>executed|>code slots");
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		nx_table_add(&table, "%s", nx_engines[e].label);
+		nx_table_add(&table, "%s", nx_count_text(s->counts[g].instruction_count[e], count));
+		nx_table_add(&table, "%s",
+			     nx_count_text(s->capture.graphs[g].engines[e].slot_count, count));
+	}
+	nx_table_end(&table, out, 2);
+}
+
+static void print_rings(struct nx_session *s, struct nx_output *out, uint32_t g)
+{
+	const struct nx_graph_rings *rings = &s->decoder.graphs[g];
+	struct nx_table_view table;
+	char text[NX_COUNT_TEXT_MAX];
+
+	nx_print(out, "\n");
+	nx_table_begin(&table, &s->arena, "ring|>records|>bytes");
+	for (size_t i = 0; i < rings->ring_count; i++) {
+		size_t len = rings->rings[i].records.len;
+
+		nx_table_add(&table, "%s%s%s", nx_ring_name(&rings->rings[i]),
+			     rings->rings[i].block_type == NX_BLOCK_TOPSP ? " (CC-core)" : "",
+			     rings->rings[i].is_cut ? " (cut)" : "");
+		nx_table_add(&table, "%s", nx_count_text(len / NX_NOTIFICATION_BYTES, text));
+		nx_table_add(&table, "%s", nx_count_text(len, text));
+	}
+	nx_table_end(&table, out, 2);
+}
+
+static bool is_first_of_name(const struct nx_graph *graph, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(graph->queues[i].name, graph->queues[index].name))
+			return false;
+	return true;
+}
+
+static size_t count_name(const struct nx_graph *graph, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < graph->queue_count; i++)
+		count += !strcmp(graph->queues[i].name, name);
+	return count;
+}
+
+/* A capture declares the same queue once per DMA engine; beyond this many nobody reads on. */
+#define QUEUES_LISTED 4096u
+
+static void print_queues(struct nx_session *s, struct nx_output *out, uint32_t g)
+{
+	struct nx_graph graph = s->capture.graphs[g];
+	struct nx_table_view table;
+
+	graph.queue_count = graph.queue_count < QUEUES_LISTED ? graph.queue_count : QUEUES_LISTED;
+	nx_print(out, "\n");
+	nx_table_begin(&table, &s->arena, "queue|class|>DMA engines");
+	for (size_t i = 0; i < graph.queue_count; i++) {
+		if (!is_first_of_name(&graph, i))
+			continue;
+		nx_table_add(&table, "%s", graph.queues[i].display_name);
+		nx_table_add(&table, "%s", nx_queue_class_name(graph.queues[i].queue_class));
+		nx_table_add(&table, "%zu", count_name(&graph, graph.queues[i].name));
+	}
+	nx_table_end(&table, out, 2);
+}
+
+static void print_memory(struct nx_session *s, struct nx_output *out, uint32_t g)
+{
+	const struct nx_graph *graph = &s->capture.graphs[g];
+	struct nx_table_view table;
+	char size[NX_COUNT_TEXT_MAX];
+
+	nx_print(out, "\n");
+	nx_table_begin(&table, &s->arena, "device memory|>size");
+	for (size_t i = 0; i < graph->memory_count; i++) {
+		if (!graph->memory[i].amount_bytes)
+			continue;
+		nx_table_add(&table, "%s", graph->memory[i].usage_type);
+		nx_table_add(&table, "%s", nx_size_text(graph->memory[i].amount_bytes, size));
+	}
+	nx_table_end(&table, out, 2);
+}
+
+static void print_graph(struct nx_session *s, struct nx_output *out, uint32_t g)
+{
+	const struct nx_graph *graph = &s->capture.graphs[g];
+	const struct nx_session_counts *c = &s->counts[g];
+	char a[NX_COUNT_TEXT_MAX], b[NX_COUNT_TEXT_MAX];
+
+	nx_print(out, "\ngraph %u: %s, device %u, core %u\n", g, graph->name, graph->nd_idx,
+		 graph->nc_idx);
+	print_row(out, "execution time", nx_duration_text(nx_session_duration_ps(s, g), a));
+	nx_print(out, "  %-16s %s (%s)\n", "DMA packets", nx_count_text(c->packet_count, a),
+		 nx_size_text(c->packet_bytes, b));
+	print_row(out, "events", nx_count_text(c->event_count, a));
+	print_row(out, "hardware errors", nx_count_text(c->error_count, a));
+	if (c->warning_count)
+		print_row(out, "interrupts", nx_count_text(c->warning_count, a));
+	if (c->custom_count)
+		print_row(out, "custom records", nx_count_text(c->custom_count, a));
+	if (graph->collective_op_count)
+		nx_print(out, "  %-16s %zu\n", "collectives", graph->collective_op_count);
+	nx_print(out, "\n");
+	print_engines(s, out, g);
+	print_rings(s, out, g);
+	print_queues(s, out, g);
+	print_memory(s, out, g);
+}
+
+void nx_session_print(struct nx_session *s, struct nx_output *out)
+{
+	const char *findings[NX_SESSION_FINDINGS];
+	size_t count = nx_session_findings(s, findings);
+
+	print_identity(s, out);
+	for (uint32_t g = 0; g < s->capture.graph_count; g++)
+		if (nx_session_shows(s, g))
+			print_graph(s, out, g);
+	nx_print(out, "%s", count ? "\nnot usable:\n" : "");
+	for (size_t i = 0; i < count; i++)
+		nx_print(out, "  %s\n", findings[i]);
+}
+
+/* --- JSON ------------------------------------------------------------------ */
+
+static void write_engines(struct nx_session *s, struct nx_json_writer *w, uint32_t g)
+{
+	nx_json_key(w, "Engines");
+	nx_json_begin_array(w);
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "Name", nx_engines[e].label);
+		nx_json_key_u64(w, "InstructionCount", s->counts[g].instruction_count[e]);
+		nx_json_key_u64(w, "CodeSlotCount", s->capture.graphs[g].engines[e].slot_count);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void write_rings(struct nx_session *s, struct nx_json_writer *w, uint32_t g)
+{
+	const struct nx_graph_rings *rings = &s->decoder.graphs[g];
+
+	nx_json_key(w, "Rings");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < rings->ring_count; i++) {
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "Name", nx_ring_name(&rings->rings[i]));
+		nx_json_key_u64(w, "TraceType", rings->rings[i].trace_type);
+		nx_json_key_u64(w, "BlockType", rings->rings[i].block_type);
+		nx_json_key_u64(w, "RecordCount",
+				rings->rings[i].records.len / NX_NOTIFICATION_BYTES);
+		nx_json_key_u64(w, "SizeBytes", rings->rings[i].records.len);
+		nx_json_key_bool(w, "IsCut", rings->rings[i].is_cut);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void write_queues(const struct nx_graph *graph, struct nx_json_writer *w)
+{
+	nx_json_key(w, "Queues");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < graph->queue_count; i++) {
+		const struct nx_queue *q = &graph->queues[i];
+
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "Name", q->display_name);
+		nx_json_key_text(w, "Class", nx_queue_class_name(q->queue_class));
+		nx_json_key_u64(w, "DmaEngine", q->engine_idx);
+		nx_json_key_u64(w, "Queue", q->queue_idx);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void write_memory(const struct nx_graph *graph, struct nx_json_writer *w)
+{
+	nx_json_key(w, "Memory");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < graph->memory_count; i++) {
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "UsageType", graph->memory[i].usage_type);
+		nx_json_key_u64(w, "SizeBytes", graph->memory[i].amount_bytes);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void write_graph(struct nx_session *s, struct nx_json_writer *w, uint32_t g)
+{
+	const struct nx_graph *graph = &s->capture.graphs[g];
+	const struct nx_session_counts *c = &s->counts[g];
+	uint64_t duration_ps = nx_session_duration_ps(s, g);
+
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "Name", graph->name);
+	nx_json_key_u64(w, "DeviceIndex", graph->nd_idx);
+	nx_json_key_u64(w, "CoreIndex", graph->nc_idx);
+	nx_json_key_u64(w, "CycleCount",
+			nx_cycle_count(duration_ps, s->capture.hardware->engine_clock_ghz));
+	nx_json_key_u64(w, "DurationPs", duration_ps);
+	nx_json_key_u64(w, "DmaPacketCount", c->packet_count);
+	nx_json_key_u64(w, "DmaPacketBytes", c->packet_bytes);
+	nx_json_key_u64(w, "EventCount", c->event_count);
+	nx_json_key_u64(w, "ErrorCount", c->error_count);
+	nx_json_key_u64(w, "InterruptCount", c->warning_count);
+	nx_json_key_u64(w, "CustomCount", c->custom_count);
+	nx_json_key_u64(w, "CollectiveCount", graph->collective_op_count);
+	write_engines(s, w, g);
+	write_rings(s, w, g);
+	write_queues(graph, w);
+	write_memory(graph, w);
+	nx_json_end_object(w);
+}
+
+/* Graphs lie flat in the capture; the file has them by node. */
+static void write_nodes(struct nx_session *s, struct nx_json_writer *w)
+{
+	const struct nx_ntff_info *info = &s->decoder.ntff.info;
+	uint32_t g = 0;
+
+	nx_json_key(w, "NeffNodes");
+	nx_json_begin_array(w);
+	for (size_t n = 0; n < info->nodes.count; n++) {
+		size_t graph_count = info->nodes.items[n].device.graphs.count;
+
+		nx_json_begin_object(w);
+		nx_json_key_i64(w, "NodeId", info->nodes.items[n].node_id);
+		nx_json_key(w, "NodeInfo");
+		nx_json_begin_object(w);
+		nx_json_key(w, "Graphs");
+		nx_json_begin_array(w);
+		for (size_t i = 0; i < graph_count && g < s->capture.graph_count; i++, g++)
+			if (nx_session_shows(s, g))
+				write_graph(s, w, g);
+		nx_json_end_array(w);
+		nx_json_end_object(w);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+void nx_session_write_json(struct nx_session *s, struct nx_json_writer *w)
+{
+	const struct nx_capture *c = &s->capture;
+	const char *findings[NX_SESSION_FINDINGS];
+	size_t count = nx_session_findings(s, findings);
+
+	nx_json_key_u64(w, "Version", c->version);
+	nx_json_key_text(w, "Name", c->model_name);
+	nx_json_key_text(w, "Uuid", nx_session_uuid(s));
+	nx_json_key_text(w, "InstanceType", c->instance_type);
+	nx_json_key_u64(w, "Pid", c->pid);
+	nx_json_key_text(w, "RuntimeVersion", c->runtime_version);
+	nx_json_key_text(w, "DriverVersion", c->driver_version);
+	nx_json_key_text(w, "CollectivesVersion", c->collectives_version);
+	nx_json_key_u64(w, "Arch", c->arch);
+	nx_json_key_text(w, "Hardware", c->hardware->name);
+	nx_json_key_u64(w, "ExecutionCount", c->execution_count);
+	nx_json_key_text(w, "WindowSource", nx_session_window_source(s));
+	nx_json_key_u64(w, "WindowPs", nx_session_window_ps(s));
+	write_nodes(s, w);
+	nx_json_key(w, "NotUsable");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < count; i++)
+		nx_json_text(w, findings[i]);
+	nx_json_end_array(w);
+}

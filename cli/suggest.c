@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/suggest.h"
+
+#include <string.h>
+
+#define WORD_MAX 40u
+
+static unsigned least(unsigned a, unsigned b, unsigned c)
+{
+	unsigned ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+unsigned nx_edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	unsigned d[WORD_MAX + 1][WORD_MAX + 1];
+	size_t n = a_len < WORD_MAX ? a_len : WORD_MAX, m = b_len < WORD_MAX ? b_len : WORD_MAX;
+
+	for (size_t i = 0; i <= n; i++)
+		d[i][0] = (unsigned)i;
+	for (size_t j = 0; j <= m; j++)
+		d[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++)
+		for (size_t j = 1; j <= m; j++) {
+			unsigned replace = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+
+			d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1, replace);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < d[i][j])
+				d[i][j] = d[i - 2][j - 2] + 1;
+		}
+	return d[n][m];
+}
+
+/* A third of the letters may be wrong; beyond that a hint misleads more than it helps. */
+struct best {
+	const char *word;
+	unsigned distance;
+};
+
+static void consider(struct best *best, const char *word, size_t word_len, const char *typed,
+		     size_t typed_len)
+{
+	size_t longer = word_len > typed_len ? word_len : typed_len;
+	unsigned distance = nx_edit_distance(word, word_len, typed, typed_len);
+
+	if (distance > 1 + longer / 4 || distance >= longer)
+		return;
+	if (!best->word || distance < best->distance)
+		*best = (struct best){word, distance};
+}
+
+const char *nx_suggest_word(const char *words, const char *word)
+{
+	struct best best = {0};
+
+	for (const char *w = words; *w; w += strspn(w, " ")) {
+		size_t here = strcspn(w, " ");
+
+		consider(&best, w, here, word, strlen(word));
+		w += here;
+	}
+	return best.word;
+}
+
+const char *nx_suggest_option(const struct nx_option *options, const char *name, size_t len)
+{
+	struct best best = {0};
+
+	for (const struct nx_option *o = options; o->name || o->letter; o++)
+		if (o->name)
+			consider(&best, o->name, strlen(o->name), name, len);
+	return best.word;
+}
+
+const char *nx_suggest_command(const char *name)
+{
+	struct best best = {0};
+
+	for (size_t i = 0; i < nx_command_count; i++)
+		consider(&best, nx_commands[i]->name, strlen(nx_commands[i]->name), name,
+			 strlen(name));
+	return best.word;
+}

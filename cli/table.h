@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table: columns as wide as their widest cell. Holds all cells, so it is for
+ * tables of a screen or a few, not for rows of a trace.
+ */
+#ifndef NX_CLI_TABLE_H
+#define NX_CLI_TABLE_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "cli/terminal.h"
+
+#define NX_TABLE_COLUMNS 8
+
+struct nx_table_view {
+	struct nx_arena *arena;
+	size_t column_count;
+	bool is_right[NX_TABLE_COLUMNS]; /* numbers */
+	struct nx_cells NX_VEC_BODY(const char *) cells;
+};
+
+/* Titles separated by '|'; a title that starts with '>' is of a column of numbers. */
+void nx_table_begin(struct nx_table_view *table, struct nx_arena *arena, const char *titles);
+void nx_table_add(struct nx_table_view *table, const char *fmt, ...) NX_PRINTF(2, 3);
+/* Prints and releases; a table without rows prints "none". */
+void nx_table_end(struct nx_table_view *table, struct nx_output *out, unsigned indent);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+
+#define RED "\033[1;31m"
+#define YELLOW "\033[1;33m"
+#define PLAIN "\033[0m"
+#define WIDEST_TEXT 100u
+#define USUAL_COLUMNS 80u
+
+static void tame(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\t') ||
+		    text[i] == 0x7f)
+			text[i] = '?';
+}
+
+void nx_print(struct nx_output *out, const char *fmt, ...)
+{
+	char stack[512], *text = stack;
+	va_list args, again;
+	int len;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	len = vsnprintf(stack, sizeof(stack), fmt, args);
+	if (len >= (int)sizeof(stack)) {
+		text = nx_heap_alloc((size_t)len + 1);
+		vsnprintf(text, (size_t)len + 1, fmt, again);
+	}
+	va_end(again);
+	va_end(args);
+	if (len > 0) {
+		tame(text, (size_t)len);
+		nx_output_write(out, text, (size_t)len);
+	}
+	if (text != stack)
+		nx_heap_free(text);
+}
+
+bool nx_terminal_is_error_shown(void)
+{
+	return isatty(STDERR_FILENO) == 1;
+}
+
+static bool has_colour(void)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return nx_terminal_is_error_shown() && (!no_colour || !*no_colour) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static void say_text(const char *fmt, va_list args)
+{
+	char text[2048];
+	int len = vsnprintf(text, sizeof(text), fmt, args);
+
+	if (len < 0)
+		return;
+	tame(text, strlen(text));
+	fprintf(stderr, "%s\n", text);
+}
+
+void nx_say_error(const char *program, const char *message)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s", message);
+	tame(text, strlen(text));
+	if (has_colour())
+		fprintf(stderr, "%s: " RED "error:" PLAIN " %s\n", program, text);
+	else
+		fprintf(stderr, "%s: %s\n", program, text);
+}
+
+void nx_say_warning(const char *fmt, ...)
+{
+	va_list args;
+
+	fputs(has_colour() ? YELLOW "warning:" PLAIN " " : "warning: ", stderr);
+	va_start(args, fmt);
+	say_text(fmt, args);
+	va_end(args);
+}
+
+void nx_say(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say_text(fmt, args);
+	va_end(args);
+}
+
+unsigned nx_terminal_columns(void)
+{
+	struct winsize size;
+
+	if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
+	    size.ws_col < 20)
+		return USUAL_COLUMNS;
+	return size.ws_col < WIDEST_TEXT ? size.ws_col : WIDEST_TEXT;
+}
+
+/* Bytes that continue a UTF-8 character take no column. */
+static unsigned columns_of(const char *text, size_t len)
+{
+	unsigned columns = 0;
+
+	for (size_t i = 0; i < len; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+void nx_print_wrapped(struct nx_output *out, const char *text, unsigned first_column,
+		      unsigned indent, unsigned columns)
+{
+	unsigned at = first_column;
+	bool is_line_start = true;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+		unsigned width = columns_of(text, len);
+
+		if (!is_line_start && at + 1 + width > columns) {
+			nx_print(out, "\n%*s", (int)indent, "");
+			at = indent;
+			is_line_start = true;
+		}
+		nx_print(out, "%s%.*s", is_line_start || !len ? "" : " ", (int)len, text);
+		at += width + !is_line_start;
+		is_line_start = is_line_start && !len;
+		text += len;
+		if (*text == '\n') {
+			nx_print(out, "\n%*s", text[1] && text[1] != '\n' ? (int)indent : 0, "");
+			at = indent;
+			is_line_start = true;
+		}
+		text += *text != '\0';
+	}
+	nx_print(out, "\n");
+}
+
+const char *nx_count_text(uint64_t count, char *out)
+{
+	char digits[NX_COUNT_TEXT_MAX];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, count), at = 0;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	out[at] = '\0';
+	return out;
+}
+
+const char *nx_size_text(uint64_t size_bytes, char *out)
+{
+	static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+	double size = (double)size_bytes;
+	size_t unit = 0;
+
+	if (size_bytes < 1000) {
+		snprintf(out, NX_COUNT_TEXT_MAX, "%u B", (unsigned)size_bytes);
+		return out;
+	}
+	size /= 1000;
+	while (size >= 999.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		size /= 1000;
+		unit++;
+	}
+	snprintf(out, NX_COUNT_TEXT_MAX, "%.1f %s", size, units[unit]);
+	return out;
+}
+
+const char *nx_duration_text(uint64_t duration_ps, char *out)
+{
+	static const struct {
+		double ps;
+		const char *unit;
+	} units[] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if ((double)duration_ps >= units[i].ps || i == 3) {
+			snprintf(out, NX_COUNT_TEXT_MAX, "%.3f %s",
+				 (double)duration_ps / units[i].ps, units[i].unit);
+			break;
+		}
+	return out;
+}

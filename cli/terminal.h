@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * terminal: words for people. Text that may come from a file passes through
+ * here before it reaches a terminal, so that no name in a capture can move the
+ * cursor or change colours.
+ */
+#ifndef NX_CLI_TERMINAL_H
+#define NX_CLI_TERMINAL_H
+
+#include "base/file.h"
+
+/* To standard output (or wherever out goes); control characters become '?'. */
+void nx_print(struct nx_output *out, const char *fmt, ...) NX_PRINTF(2, 3);
+
+/* To standard error: "neuron-explorer: error: ..." with the word in colour on a terminal. */
+void nx_say_error(const char *program, const char *message);
+void nx_say_warning(const char *fmt, ...) NX_PRINTF(1, 2);
+void nx_say(const char *fmt, ...) NX_PRINTF(1, 2);
+
+/* Columns of the terminal behind standard output; 80 when it is none. */
+unsigned nx_terminal_columns(void);
+bool nx_terminal_is_error_shown(void); /* standard error is a terminal */
+
+/* Paragraphs wrapped at columns, each line after the first indented; ends with a line break. */
+void nx_print_wrapped(struct nx_output *out, const char *text, unsigned first_column,
+		      unsigned indent, unsigned columns);
+
+/* 2657 -> "2,657"; 4100000 -> "4.1 MB". NX_COUNT_TEXT_MAX bytes hold either. */
+#define NX_COUNT_TEXT_MAX 32
+const char *nx_count_text(uint64_t count, char *out);
+const char *nx_size_text(uint64_t size_bytes, char *out);
+const char *nx_duration_text(uint64_t duration_ps, char *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view: the parts of the view command that have files of their own. */
+#ifndef NX_CLI_VIEW_H
+#define NX_CLI_VIEW_H
+
+#include "base/file.h"
+#include "model/profile.h"
+
+/* How much is said on standard error, as -v counts. */
+enum nx_verbosity { NX_SAY_ERRORS = 2, NX_SAY_WARNINGS = 3, NX_SAY_ALL = 4 };
+
+/* What the reader should know of the profile's gaps: a few lines, or all with NX_SAY_ALL. */
+void nx_view_say_warnings(const struct nx_profile *profile, unsigned verbosity);
+
+/* "wrote ntff.json: 2,657 packets, 458 instructions, 4.1 MB in 0.1 s" */
+void nx_view_say_result(const struct nx_profile *profile, const char *path, uint64_t written_bytes,
+			uint64_t duration_ns);
+
+/* Shows the profile in a browser until ctrl-c. */
+NX_MUST_CHECK enum nx_status nx_view_serve(const struct nx_profile *profile, uint16_t port,
+					   struct nx_error *err);
+
+/* Terms and metrics, wrapped to the terminal. */
+void nx_view_print_terminology(struct nx_output *out);
+
+#endif

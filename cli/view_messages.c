@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/terminal.h"
+#include "cli/view.h"
+#include "model/metrics.h"
+
+#define FEW_WARNINGS 6u
+
+static size_t count_category(const struct nx_warnings *w, const char *category)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->len; i++)
+		count += !strcmp(w->items[i].category, category);
+	return count;
+}
+
+static bool is_first_of_category(const struct nx_warnings *w, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(w->items[i].category, w->items[index].category))
+			return false;
+	return true;
+}
+
+/* Many warnings: the first of each kind and how many more there are. */
+static void say_grouped(const struct nx_warnings *w)
+{
+	for (size_t i = 0; i < w->len; i++) {
+		size_t count;
+
+		if (!is_first_of_category(w, i))
+			continue;
+		count = count_category(w, w->items[i].category);
+		if (count > 1)
+			nx_say_warning("%s: %s (and %zu more)", w->items[i].category,
+				       w->items[i].message, count - 1);
+		else
+			nx_say_warning("%s: %s", w->items[i].category, w->items[i].message);
+	}
+	nx_say("%zu warnings in all; -v 4 shows each", w->len);
+}
+
+static void say_category(const struct nx_warnings *w, const char *category)
+{
+	for (size_t i = 0; i < w->len; i++)
+		if (!strcmp(w->items[i].category, category))
+			nx_say_warning("%s: %s", category, w->items[i].message);
+}
+
+void nx_view_say_warnings(const struct nx_profile *profile, unsigned verbosity)
+{
+	const struct nx_warnings *w = &profile->warnings;
+
+	if (verbosity < NX_SAY_WARNINGS)
+		return;
+	if (w->len > FEW_WARNINGS && verbosity < NX_SAY_ALL) {
+		say_grouped(w);
+		return;
+	}
+	for (size_t i = 0; i < w->len; i++)
+		if (is_first_of_category(w, i))
+			say_category(w, w->items[i].category);
+}
+
+void nx_view_say_result(const struct nx_profile *profile, const char *path, uint64_t written_bytes,
+			uint64_t duration_ns)
+{
+	char packet_text[NX_COUNT_TEXT_MAX], instruction_text[NX_COUNT_TEXT_MAX];
+	char size_text[NX_COUNT_TEXT_MAX], duration_text[NX_COUNT_TEXT_MAX];
+	uint64_t packets = 0, instructions = 0;
+
+	for (uint32_t g = 0; g < profile->capture.graph_count; g++) {
+		packets += profile->graphs[g].packet_count;
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			instructions += profile->graphs[g].instruction_count[e];
+	}
+	snprintf(duration_text, sizeof(duration_text),
+		 duration_ns < 100000000 ? "%.0f ms" : "%.1f s",
+		 (double)duration_ns / (duration_ns < 100000000 ? 1e6 : 1e9));
+	nx_say("wrote %s: %s packets, %s instructions, %s in %s", path,
+	       nx_count_text(packets, packet_text), nx_count_text(instructions, instruction_text),
+	       nx_size_text(written_bytes, size_text), duration_text);
+}
+
+static void print_entry(struct nx_output *out, const char *name, const char *unit,
+			const char *description)
+{
+	nx_print(out, *unit ? "%s (%s)\n    " : "%s%s\n    ", name, unit);
+	nx_print_wrapped(out, description, 4, 4, nx_terminal_columns());
+}
+
+static void print_metrics(struct nx_output *out, const struct nx_metric_definition *metrics,
+			  size_t count)
+{
+	char name[NX_METRIC_NAME_MAX], description[1024];
+
+	for (size_t i = 0; i < count; i++) {
+		nx_metric_expand(metrics[i].name, 0, name, sizeof(name));
+		nx_metric_expand(metrics[i].description, 0, description, sizeof(description));
+		print_entry(out, name, metrics[i].unit, description);
+	}
+}
+
+void nx_view_print_terminology(struct nx_output *out)
+{
+	nx_print(out, "TERMS\n\n");
+	for (size_t i = 0; i < nx_term_count; i++)
+		print_entry(out, nx_terms[i].term, "", nx_terms[i].description);
+	nx_print(out, "\nMETRICS\n\n");
+	print_metrics(out, nx_metrics, nx_metric_count);
+	nx_print(out, "\nMETRICS OF EACH CORE (shown for core 0)\n\n");
+	print_metrics(out, nx_core_metrics, nx_core_metric_count);
+}
