@@ -24,6 +24,10 @@ build-asan/build.ninja:
 	meson setup build-asan --buildtype=debug -Doptimization=1 -Db_lundef=false \
 		-Db_sanitize=address,undefined -Db_coverage=true
 
+# Only the server has threads, so only its tests are built here.
+build-tsan/build.ninja:
+	meson setup build-tsan --buildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=thread
+
 build-fuzz/build.ninja:
 	CC=clang meson setup build-fuzz -Db_lundef=false -Db_sanitize=address,undefined \
 		-Dtests=false -Dfuzz=true
@@ -37,6 +41,10 @@ build: build/build.ninja ## Build build/neuron-explorer and build/neuron-profile
 .PHONY: build-asan
 build-asan: build-asan/build.ninja
 	@ninja -C build-asan
+
+.PHONY: build-tsan
+build-tsan: build-tsan/build.ninja
+	@ninja -C build-tsan tests/http/serve_capture tests/make_capture
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja
@@ -94,4 +102,4 @@ install: build ## Install below PREFIX (/usr/local), staged into DESTDIR if set
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-tsan build-fuzz

@@ -56,6 +56,13 @@ else
 	rm -f build-asan/meson-logs/testlog.json
 fi
 
+say 'the threads of the server under TSan'
+if step build-tsan "$make" --no-print-directory build-tsan; then
+	run_meson_tests build-tsan --timeout-multiplier 4 http
+else
+	rm -f build-tsan/meson-logs/testlog.json
+fi
+
 say "fuzzing, $fuzz_total_seconds s in all"
 if step build-fuzz "$make" --no-print-directory build-fuzz; then
 	RESULTS=$steps tools/run_fuzz.sh build-fuzz "total:$fuzz_total_seconds" \
@@ -68,4 +75,5 @@ for check in check-layers check-format check-warnings check-tidy; do
 done
 
 say 'result'
-tools/summarise_tests.py build/meson-logs/testlog.json build-asan/meson-logs/testlog.json "$steps"
+tools/summarise_tests.py build/meson-logs/testlog.json build-asan/meson-logs/testlog.json \
+	build-tsan/meson-logs/testlog.json "$steps"

@@ -53,7 +53,7 @@ static bool pop_start(struct pairing *p, struct slot_queue *queue, struct pendin
 {
 	uint32_t index = queue->head;
 
-	if (!index)
+	if (!index || !p->pool.items)
 		return false;
 	*start = p->pool.items[index - 1];
 	queue->head = start->next;
