@@ -168,9 +168,9 @@ static enum nx_status check_format(const struct nx_invocation *call, const char 
 			       "summary-json or summary-text",
 			       format, call->program);
 	near = nx_suggest_word(FORMATS, format);
-	return nx_fail(err, NX_USAGE, "there is no output format '%.100s'%s%.*s%s; there are: %s",
-		       format, near ? "; did you mean '" : "", near ? (int)strcspn(near, " ") : 0,
-		       near ? near : "", near ? "'?" : "", FORMATS);
+	return nx_fail(err, NX_USAGE, "there is no output format '%.100s' (there are: %s)%s%.*s%s",
+		       format, FORMATS, near ? "; did you mean '" : "",
+		       near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
 }
 
 static enum nx_status check_inputs(const struct view *v, struct nx_error *err)

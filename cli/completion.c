@@ -36,7 +36,8 @@ static void bash_word(struct nx_output *out, const struct nx_command *command,
 static void bash_value(struct nx_output *out, const struct nx_command *command,
 		       const struct nx_option *o)
 {
-	if (!o->choices && !takes_file(o))
+	/* Behind an option whose value may be left out a file may come as well. */
+	if ((!o->choices && !takes_file(o)) || o->kind == NX_OPTION_FLAG_TEXT)
 		return;
 	nx_print(out, "\t");
 	if (o->letter)

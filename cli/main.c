@@ -97,9 +97,11 @@ static enum nx_status run_global(const struct nx_invocation *call, char **argv,
 			       "the JSON output are described in docs/formats/json.md");
 	near = word[1] == '-' ? nx_suggest_option(nx_global_options, word + 2, strlen(word + 2))
 			      : NULL;
+	if (near)
+		return nx_fail(err, NX_USAGE, "unknown option %.100s; did you mean --%s?", word,
+			       near);
 	return nx_fail(err, NX_USAGE,
-		       "unknown option %.100s%s%s%s; options of a command come after its name",
-		       word, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+		       "unknown option %.100s; options of a command come after its name", word);
 }
 
 static enum nx_status refuse_command(const char *name, struct nx_error *err)

@@ -117,7 +117,7 @@ static void put_see_also(struct nx_output *out, const struct nx_command *except)
 
 static void put_program(struct nx_output *out)
 {
-	nx_print(out, ".TH NEURON\\-EXPLORER 1 %s \"Open Neuron Explorer\"\n", PAGE_DATE);
+	nx_print(out, ".TH NEURON\\-EXPLORER 1 %s \"Open Neuron Explorer\"\n.nh\n", PAGE_DATE);
 	nx_print(out, ".SH NAME\nneuron\\-explorer, neuron\\-profile \\-\n"
 		      "read profiles of AWS Trainium and Inferentia\n");
 	nx_print(out, ".SH SYNOPSIS\n.B neuron\\-explorer\n.I COMMAND\n[\\fIOPTIONS\\fR]\n");
@@ -146,7 +146,7 @@ static void put_command(const struct nx_command *command, struct nx_output *out)
 	nx_print(out, ".TH NEURON\\-EXPLORER\\-");
 	for (const char *c = command->name; *c; c++)
 		nx_print(out, "%s%c", *c == '-' ? "\\" : "", toupper(*c));
-	nx_print(out, " 1 %s \"Open Neuron Explorer\"\n", PAGE_DATE);
+	nx_print(out, " 1 %s \"Open Neuron Explorer\"\n.nh\n", PAGE_DATE);
 	nx_print(out, ".SH NAME\nneuron\\-explorer\\-");
 	put_text(out, command->name);
 	nx_print(out, " \\- ");

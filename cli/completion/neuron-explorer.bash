@@ -35,9 +35,6 @@ _neuron_explorer()
 	neff:--extract)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
-	neff:--disassemble)
-		mapfile -t COMPREPLY < <(compgen -W 'Tensor Scalar GpSimd Vector Sync' -- "$cur")
-		return ;;
 	esac
 	case "$command" in
 	view)

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/options.h"
+#include "tests/unit/cli/command_table.h"
+
+struct values {
+	bool force;
+	const char *file, *engine;
+	struct nx_number_value number;
+	struct nx_list_value list;
+};
+
+static const struct nx_option table[] = {
+	{"force", 'f', NX_OPTION_FLAG, NULL, NX_FIELD(struct values, force), "Force.", NULL},
+	{"file", 0, NX_OPTION_FILE, "FILE", NX_FIELD(struct values, file), "A file.", NULL},
+	{"engine", 0, NX_OPTION_FLAG_TEXT, "NAME", NX_FIELD(struct values, engine), "One.", NULL},
+	{"number", 'n', NX_OPTION_NUMBER, "N", NX_FIELD(struct values, number), "A number.", NULL},
+	{NULL, 'F', NX_OPTION_LIST, "X", NX_FIELD(struct values, list), "Again.", NULL},
+	{"later", 'l', NX_OPTION_LATER_TEXT, "X", 0, "do this", NULL},
+	{0},
+};
+
+static const struct nx_command command = {.name = "try", .options = table};
+
+struct parsed {
+	enum nx_status status;
+	struct values values;
+	struct nx_operands operands;
+	bool wants_help;
+	struct nx_error error;
+	char *words[40];
+};
+
+static struct parsed *parse(struct parsed *p, const char *const *words)
+{
+	int count = 0;
+
+	memset(p, 0, sizeof(*p));
+	for (; words[count]; count++)
+		p->words[count] = (char *)(uintptr_t)words[count];
+	p->status = nx_options_parse(&command, count, p->words, &p->values, &p->operands,
+				     &p->wants_help, &p->error);
+	return p;
+}
+
+#define PARSE(p, ...) parse((p), (const char *const[]){"try", __VA_ARGS__, NULL})
+
+static void test_every_kind(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "in", "-f", "--file", "a b", "--engine=pe", "-n7", "-F", "x=1", "-Fy", "out");
+	assert_int_equal(p.status, NX_OK);
+	assert_true(p.values.force);
+	assert_string_equal(p.values.file, "a b");
+	assert_string_equal(p.values.engine, "pe");
+	assert_true(p.values.number.is_given);
+	assert_int_equal(p.values.number.value, 7);
+	assert_int_equal(p.values.list.count, 2);
+	assert_string_equal(p.values.list.items[0], "x=1");
+	assert_string_equal(p.values.list.items[1], "y");
+	assert_int_equal(p.operands.count, 2);
+	assert_string_equal(p.operands.items[0], "in");
+	assert_string_equal(p.operands.items[1], "out");
+}
+
+static void test_nothing_given(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	parse(&p, (const char *const[]){"try", NULL});
+	assert_int_equal(p.status, NX_OK);
+	assert_null(p.values.file);
+	assert_null(p.values.engine);
+	assert_false(p.values.number.is_given);
+	assert_int_equal(p.operands.count, 0);
+}
+
+static void test_optional_value(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "--engine", "pe");
+	assert_string_equal(p.values.engine, "");
+	assert_int_equal(p.operands.count, 1);
+}
+
+static void test_double_dash_ends_options(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "-f", "--", "--file", "-n");
+	assert_int_equal(p.status, NX_OK);
+	assert_int_equal(p.operands.count, 2);
+	assert_string_equal(p.operands.items[0], "--file");
+}
+
+static void test_beginnings(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "--num", "3");
+	assert_int_equal(p.values.number.value, 3);
+	PARSE(&p, "--f");
+	assert_int_equal(p.status, NX_USAGE);
+	assert_string_equal(p.error.message,
+			    "--f could be several options; write it in full (see 'try --help')");
+}
+
+static void test_numbers(void **state)
+{
+	static const char *const wrong[] = {
+		"", "-1", "x", "1x", "1.5", "4294967296", "99999999999999999999999", " -1"};
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "-n", "4294967295");
+	assert_int_equal(p.values.number.value, UINT32_MAX);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		PARSE(&p, "-n", wrong[i]);
+		assert_int_equal(p.status, NX_USAGE);
+		assert_non_null(strstr(p.error.message, "--number needs a whole number"));
+	}
+}
+
+static void test_refusals(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "--fiel", "x");
+	assert_string_equal(p.error.message,
+			    "unknown option --fiel; did you mean --file? (see 'try --help')");
+	PARSE(&p, "-z");
+	assert_string_equal(p.error.message, "unknown option -z (see 'try --help')");
+	PARSE(&p, "--file");
+	assert_string_equal(p.error.message, "--file needs a value (see 'try --help')");
+	PARSE(&p, "--force=no");
+	assert_string_equal(p.error.message, "--force takes no value (see 'try --help')");
+	assert_int_equal(p.status, NX_USAGE);
+}
+
+static void test_later(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "-l", "x");
+	assert_int_equal(p.status, NX_UNSUPPORTED);
+	assert_string_equal(p.error.message,
+			    "--later is not in this version yet; do this (see 'try --help')");
+}
+
+static void test_list_is_bounded(void **state)
+{
+	const char *words[NX_LIST_MAX + 3] = {"try"};
+	struct parsed p;
+
+	(void)state;
+	for (size_t i = 1; i <= NX_LIST_MAX + 1; i++)
+		words[i] = "-Fx";
+	parse(&p, words);
+	assert_int_equal(p.status, NX_USAGE);
+	assert_string_equal(p.error.message, "-F is given more than 16 times (see 'try --help')");
+}
+
+static void test_help(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "-f", "--help", "--nonsense");
+	assert_int_equal(p.status, NX_OK);
+	assert_true(p.wants_help);
+	PARSE(&p, "-h");
+	assert_true(p.wants_help);
+}
+
+static void test_spelling(void **state)
+{
+	char text[64];
+
+	(void)state;
+	assert_string_equal(nx_option_spelling(&table[0], text, sizeof(text)), "-f, --force");
+	assert_string_equal(nx_option_spelling(&table[1], text, sizeof(text)), "--file FILE");
+	assert_string_equal(nx_option_spelling(&table[2], text, sizeof(text)), "--engine[=NAME]");
+	assert_string_equal(nx_option_spelling(&table[4], text, sizeof(text)), "-F X");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_kind),
+		cmocka_unit_test(test_nothing_given),
+		cmocka_unit_test(test_optional_value),
+		cmocka_unit_test(test_double_dash_ends_options),
+		cmocka_unit_test(test_beginnings),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_list_is_bounded),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_spelling),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

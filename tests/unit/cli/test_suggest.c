@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/suggest.h"
+#include "tests/unit/cli/command_table.h"
+
+static unsigned distance(const char *a, const char *b)
+{
+	return nx_edit_distance(a, strlen(a), b, strlen(b));
+}
+
+static void test_distance(void **state)
+{
+	(void)state;
+	assert_int_equal(distance("", ""), 0);
+	assert_int_equal(distance("view", "view"), 0);
+	assert_int_equal(distance("", "abc"), 3);
+	assert_int_equal(distance("view", "vew"), 1);	/* dropped */
+	assert_int_equal(distance("view", "viiew"), 1); /* added */
+	assert_int_equal(distance("view", "vibw"), 1);	/* replaced */
+	assert_int_equal(distance("view", "veiw"), 1);	/* swapped */
+	assert_int_equal(distance("kitten", "sitting"), 3);
+}
+
+static void test_distance_long_words(void **state)
+{
+	char a[5000], b[5000];
+
+	(void)state;
+	memset(a, 'a', sizeof(a));
+	memset(b, 'b', sizeof(b));
+	assert_int_equal(nx_edit_distance(a, sizeof(a), a, sizeof(a)), 0);
+	assert_int_equal(nx_edit_distance(a, sizeof(a), b, sizeof(b)), 40);
+}
+
+static void test_word(void **state)
+{
+	const char *words = "json summary-json summary-text";
+
+	(void)state;
+	assert_ptr_equal(nx_suggest_word(words, "jsno"), words);
+	assert_ptr_equal(nx_suggest_word(words, "sumary-json"), words + 5);
+	assert_null(nx_suggest_word(words, "parquet"));
+	assert_null(nx_suggest_word(words, ""));
+	assert_null(nx_suggest_word("", "json"));
+}
+
+static void test_short_words_are_not_guessed(void **state)
+{
+	(void)state;
+	assert_null(nx_suggest_word("a", "b"));
+}
+
+static void test_command(void **state)
+{
+	(void)state;
+	assert_string_equal(nx_suggest_command("veiw"), "view");
+	assert_string_equal(nx_suggest_command("show_session"), "show-session");
+	assert_null(nx_suggest_command("capture"));
+}
+
+static void test_option(void **state)
+{
+	static const struct nx_option options[] = {
+		{"neff-path", 'n', NX_OPTION_FILE, "FILE", 0, "", NULL},
+		{NULL, 'F', NX_OPTION_LIST, "X", 0, "", NULL},
+		{"force", 0, NX_OPTION_FLAG, NULL, 0, "", NULL},
+		{0},
+	};
+
+	(void)state;
+	assert_string_equal(nx_suggest_option(options, "forec=1", 5), "force");
+	assert_string_equal(nx_suggest_option(options, "neffpath", 8), "neff-path");
+	assert_null(nx_suggest_option(options, "zebra", 5));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_long_words),
+		cmocka_unit_test(test_word),	 cmocka_unit_test(test_short_words_are_not_guessed),
+		cmocka_unit_test(test_command),	 cmocka_unit_test(test_option),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
