@@ -48,8 +48,9 @@ struct nx_synthetic_graph_counts {
 	uint64_t instruction_count[NX_ENGINE_COUNT]; /* in the window */
 	uint64_t packet_count;			     /* in the window */
 	uint64_t packet_bytes;
-	uint64_t transfer_count; /* static blocks triggered; only a NEFF tells of them */
-	uint64_t event_count;	 /* as model_info counts: versions 4, 5 also before the window */
+	uint64_t transfer_count;    /* static blocks triggered; only a NEFF tells of them */
+	uint64_t event_count;	    /* as model_info counts: versions 4, 5 also before the window */
+	uint64_t early_event_count; /* those before the window */
 	uint64_t throttle_count;
 	uint64_t matmul_count;
 	uint64_t dynamic_dma_count;
@@ -61,7 +62,7 @@ struct nx_synthetic_counts {
 	uint64_t fault_count;
 	uint64_t dge_record_count;
 	uint64_t unknown_record_count;
-	uint64_t unknown_ring_count;
+	uint64_t unknown_ring_count; /* that hold something */
 	uint64_t unknown_field_count;
 	uint64_t record_count; /* in all rings */
 	uint64_t layer_name_count;

@@ -104,8 +104,7 @@ static void add_slots(struct corpus *c, const struct nx_synthetic_program *progr
 static void add_texts(struct corpus *c)
 {
 	static const char *const texts[] = {
-		"{\"graphs\":[{\"definition\":\"sg00/"
-		"def.json\",\"name\":\"sg00\"}],\"version\":\"0.5\"}",
+		"{\"graphs\":[{\"definition\":\"sg00/def.json\"}],\"version\":\"0.5\"}",
 		"[0,-1,1.5e-3,18446744073709551615,true,false,null,\"\"]",
 		"{\"a\":{\"b\":[[],{},[{\"c\":\"\\u00e9\\ud83d\\ude00\\n\\\"\\\\\"}]]}}",
 		" \"text\" ",

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "format/instruction.h"
 #include "format/notification.h"
+#include "format/ntff.h"
 #include "tests/data/synthetic.h"
 
 #define NX_SYNTHETIC_NOTHING UINT32_MAX
@@ -172,5 +173,34 @@ static inline uint32_t nx_synthetic_pc(unsigned engine, uint32_t slot)
 {
 	return (0xff000u + 0x4000u * engine + slot) & 0xfffffu;
 }
+
+/* --- writing the capture ------------------------------------------------------- */
+
+struct nx_synthetic_writer {
+	struct nx_synthetic_machine *machine;
+	uint64_t run_count;
+	struct nx_ntff_clock clocks[NX_SYNTHETIC_CLOCK_COUNT];
+	uint64_t next_offset; /* of the next blob */
+	nx_synthetic_sink sink;
+	void *context;
+	struct nx_bytes buffer;
+};
+
+/* Only captures with faults carry the ring that nobody knows: it is the last one. */
+static inline size_t nx_synthetic_ring_count(const struct nx_synthetic_writer *w)
+{
+	return w->machine->options.with_faults ? NX_SYNTHETIC_RING_COUNT
+					       : NX_SYNTHETIC_RING_COUNT - 1;
+}
+
+static inline uint64_t nx_synthetic_ring_records(const struct nx_synthetic_writer *w,
+						 const struct nx_synthetic_ring *ring)
+{
+	return ring->once.len + w->run_count * ring->loop.len;
+}
+
+/* Hands the buffer and all rings to the sink; false when it wants no more. */
+bool nx_synthetic_write_rings(struct nx_synthetic_writer *w);
+void nx_synthetic_sum_counts(const struct nx_synthetic_writer *w, struct nx_synthetic_counts *out);
 
 #endif

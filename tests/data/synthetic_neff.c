@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* synthetic_neff: writes the compiled program of a machine as a NEFF. */
-#include <stdio.h>
-
-#include "base/json_writer.h"
-#include "format/neff.h"
+#include "tests/data/synthetic_neff.h"
 #include "format/npy.h"
 #include "model/engine.h"
 #include "tests/data/synthetic_debug.h"
-#include "tests/data/synthetic_inside.h"
 
 #define HIDDEN 2048
 #define TOKENS 128
 #define IO_BYTES ((uint64_t)TOKENS * HIDDEN * 2)
 
-struct members {
-	struct nx_arena arena;
-	NX_VEC(struct nx_neff_member) items;
-};
-
-static void add_member(struct members *m, const char *name, struct nx_bytes *bytes)
+void nx_synthetic_add_member(struct nx_synthetic_members *m, const char *name,
+			     struct nx_bytes *bytes)
 {
 	struct nx_neff_member member;
 
@@ -29,14 +21,15 @@ static void add_member(struct members *m, const char *name, struct nx_bytes *byt
 	nx_vec_release(bytes);
 }
 
-static const char *path(struct members *m, unsigned graph, const char *stem, const char *suffix)
+const char *nx_synthetic_path(struct nx_synthetic_members *m, unsigned graph, const char *stem,
+			      const char *suffix)
 {
 	return nx_arena_printf(&m->arena, "sg%02u/%s%s", graph, stem, suffix);
 }
 
 /* --- top-level files ------------------------------------------------------------ */
 
-static void add_nodes(struct members *m)
+static void add_nodes(struct nx_synthetic_members *m)
 {
 	struct nx_bytes bytes = {0};
 	struct nx_json_writer w;
@@ -60,10 +53,11 @@ static void add_nodes(struct members *m)
 	nx_json_end_object(&w);
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
-	add_member(m, "neff.json", &bytes);
+	nx_synthetic_add_member(m, "neff.json", &bytes);
 }
 
-static void add_graph_list(struct members *m, const struct nx_synthetic_machine *machine)
+static void add_graph_list(struct nx_synthetic_members *m,
+			   const struct nx_synthetic_machine *machine)
 {
 	struct nx_bytes bytes = {0};
 	struct nx_json_writer w;
@@ -77,15 +71,15 @@ static void add_graph_list(struct members *m, const struct nx_synthetic_machine 
 	for (unsigned g = 0; g < machine->options.graph_count; g++) {
 		nx_json_begin_object(&w);
 		nx_json_key_text(&w, "name", nx_arena_printf(&m->arena, "sg%02u", g));
-		nx_json_key_text(&w, "definition", path(m, g, "def", ".json"));
+		nx_json_key_text(&w, "definition", nx_synthetic_path(m, g, "def", ".json"));
 		nx_json_end_object(&w);
 	}
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
-	add_member(m, "kelf-0.json", &bytes);
+	nx_synthetic_add_member(m, "kelf-0.json", &bytes);
 }
 
-static void add_facts(struct members *m, const struct nx_synthetic_machine *machine)
+static void add_facts(struct nx_synthetic_members *m, const struct nx_synthetic_machine *machine)
 {
 	struct nx_bytes bytes = {0};
 	struct nx_json_writer w;
@@ -96,7 +90,7 @@ static void add_facts(struct members *m, const struct nx_synthetic_machine *mach
 	nx_json_key_text(&w, "tool_version", "2.23.6484.0+3b612583");
 	nx_json_key_text(&w, "name", "llama_demo.neff");
 	nx_json_end_object(&w);
-	add_member(m, "info.json", &bytes);
+	nx_synthetic_add_member(m, "info.json", &bytes);
 	for (unsigned g = 0; g < machine->options.graph_count; g++)
 		macs += machine->graphs[g].program.mac_count;
 	nx_json_init_bytes(&w, &bytes, false);
@@ -104,11 +98,11 @@ static void add_facts(struct members *m, const struct nx_synthetic_machine *mach
 	nx_json_key_u64(&w, "HloMacCount", macs);
 	nx_json_key_u64(&w, "Traffic", 2 * IO_BYTES);
 	nx_json_end_object(&w);
-	add_member(m, "hlo_stats.json", &bytes);
+	nx_synthetic_add_member(m, "hlo_stats.json", &bytes);
 	nx_json_init_bytes(&w, &bytes, false);
 	nx_json_begin_object(&w);
 	nx_json_end_object(&w);
-	add_member(m, "metrics.json", &bytes);
+	nx_synthetic_add_member(m, "metrics.json", &bytes);
 }
 
 /* --- variables -------------------------------------------------------------------- */
@@ -118,14 +112,8 @@ static bool is_weight(const struct nx_synthetic_block *block)
 	return block->queue == NX_SYNTHETIC_WEIGHTS;
 }
 
-static uint64_t block_bytes(const struct nx_synthetic_machine *machine,
-			    const struct nx_synthetic_block *block)
-{
-	return (uint64_t)machine->options.dma_engine_count * block->packet_count *
-	       NX_SYNTHETIC_PACKET_BYTES;
-}
-
-static const char *weight_file(struct members *m, const struct nx_synthetic_block *block)
+static const char *weight_file(struct nx_synthetic_members *m,
+			       const struct nx_synthetic_block *block)
 {
 	return nx_arena_printf(&m->arena, "value_%s_CRSM.npy", block->variable);
 }
@@ -142,7 +130,7 @@ static void put_variable(struct nx_json_writer *w, const char *name, const char 
 	nx_json_end_object(w);
 }
 
-static void put_variables(struct members *m, struct nx_json_writer *w,
+static void put_variables(struct nx_synthetic_members *m, struct nx_json_writer *w,
 			  const struct nx_synthetic_machine *machine,
 			  const struct nx_synthetic_program *program)
 {
@@ -163,7 +151,7 @@ static void put_variables(struct members *m, struct nx_json_writer *w,
 		nx_json_begin_object(w);
 		nx_json_key_text(w, "type", "file");
 		nx_json_key_u64(w, "var_id", id++);
-		nx_json_key_u64(w, "size", block_bytes(machine, block));
+		nx_json_key_u64(w, "size", nx_synthetic_block_bytes(machine, block));
 		nx_json_key_text(w, "file_name", weight_file(m, block));
 		nx_json_end_object(w);
 	}
@@ -185,7 +173,8 @@ static void put_tensor(struct nx_json_writer *w, const char *name, const char *k
 	nx_json_end_object(w);
 }
 
-static void add_tensors(struct members *m, const struct nx_synthetic_machine *machine, unsigned g)
+static void add_tensors(struct nx_synthetic_members *m, const struct nx_synthetic_machine *machine,
+			unsigned g)
 {
 	const struct nx_synthetic_program *program = &machine->graphs[g].program;
 	struct nx_bytes bytes = {0};
@@ -196,7 +185,7 @@ static void add_tensors(struct members *m, const struct nx_synthetic_machine *ma
 	put_tensor(&w, "hidden_states", "input");
 	put_tensor(&w, "logits", "output");
 	nx_json_end_object(&w);
-	add_member(m, path(m, g, "tensor_map", ".json"), &bytes);
+	nx_synthetic_add_member(m, nx_synthetic_path(m, g, "tensor_map", ".json"), &bytes);
 	for (size_t i = 0; i < program->blocks.len; i++) {
 		const struct nx_synthetic_block *block = &program->blocks.items[i];
 		struct nx_npy array = {.dtype = "<f4", .dims = 2};
@@ -204,13 +193,14 @@ static void add_tensors(struct members *m, const struct nx_synthetic_machine *ma
 
 		if (!is_weight(block))
 			continue;
-		nx_bytes_append_zeros(&payload, block_bytes(machine, block));
+		nx_bytes_append_zeros(&payload, nx_synthetic_block_bytes(machine, block));
 		array.shape[0] = TOKENS;
 		array.shape[1] = payload.len / 4 / TOKENS;
 		array.payload = nx_slice_of(payload.items, payload.len);
 		nx_npy_write(&array, &bytes);
 		nx_vec_release(&payload);
-		add_member(m, path(m, g, weight_file(m, block), ""), &bytes);
+		nx_synthetic_add_member(m, nx_synthetic_path(m, g, weight_file(m, block), ""),
+					&bytes);
 	}
 }
 
@@ -224,7 +214,8 @@ static void put_file_list(struct nx_json_writer *w, const char *key, const char 
 	nx_json_end_array(w);
 }
 
-static void put_engine_files(struct members *m, struct nx_json_writer *w, bool has_debug_info)
+static void put_engine_files(struct nx_synthetic_members *m, struct nx_json_writer *w,
+			     bool has_debug_info)
 {
 	struct nx_arena *a = &m->arena;
 
@@ -262,8 +253,8 @@ static void put_queues(struct nx_json_writer *w, const struct nx_synthetic_machi
 	nx_json_end_object(w);
 }
 
-static void add_definition(struct members *m, const struct nx_synthetic_machine *machine,
-			   unsigned g)
+static void add_definition(struct nx_synthetic_members *m,
+			   const struct nx_synthetic_machine *machine, unsigned g)
 {
 	struct nx_bytes bytes = {0};
 	struct nx_json_writer w;
@@ -278,83 +269,13 @@ static void add_definition(struct members *m, const struct nx_synthetic_machine 
 	put_queues(&w, machine);
 	put_variables(m, &w, machine, &machine->graphs[g].program);
 	nx_json_end_object(&w);
-	add_member(m, path(m, g, "def", ".json"), &bytes);
-}
-
-/* --- streams and their static DMA blocks --------------------------------------------- */
-
-static void put_side(struct nx_json_writer *w, const char *side, const char *variable,
-		     uint64_t bytes)
-{
-	char key[16];
-
-	nx_json_key_text(w, side, variable);
-	snprintf(key, sizeof(key), "%s_off", side);
-	nx_json_key_u64(w, key, 0);
-	snprintf(key, sizeof(key), "%s_dtype", side);
-	nx_json_key_text(w, key, "bfloat16");
-	snprintf(key, sizeof(key), "%s_sizes", side);
-	nx_json_key(w, key);
-	nx_json_begin_array(w);
-	nx_json_u64(w, NX_SYNTHETIC_PACKET_BYTES);
-	nx_json_u64(w, bytes / NX_SYNTHETIC_PACKET_BYTES);
-	nx_json_end_array(w);
-	snprintf(key, sizeof(key), "%s_steps", side);
-	nx_json_key(w, key);
-	nx_json_begin_array(w);
-	nx_json_u64(w, 1);
-	nx_json_u64(w, NX_SYNTHETIC_PACKET_BYTES);
-	nx_json_end_array(w);
-}
-
-static void put_block(struct nx_json_writer *w, const struct nx_synthetic_machine *machine,
-		      const struct nx_synthetic_block *block)
-{
-	bool is_save = block->queue == NX_SYNTHETIC_SPILL_SAVE;
-	uint64_t bytes = block_bytes(machine, block);
-
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "queue", nx_synthetic_queues[block->queue].name);
-	nx_json_key_u64(w, "id", block->id);
-	nx_json_key_u64(w, "semaphore", nx_synthetic_queues[block->queue].semaphore);
-	nx_json_key(w, "desc");
-	nx_json_begin_array(w);
-	nx_json_begin_object(w);
-	put_side(w, "from", is_save ? "SB" : block->variable, bytes);
-	put_side(w, "to", is_save ? block->variable : "SB", bytes);
-	nx_json_end_object(w);
-	nx_json_end_array(w);
-	nx_json_end_object(w);
-}
-
-static void add_stream(struct members *m, const struct nx_synthetic_machine *machine, unsigned g,
-		       unsigned engine)
-{
-	const struct nx_synthetic_program *program = &machine->graphs[g].program;
-	const char *stem = nx_engines[engine].stem;
-	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
-
-	for (size_t i = 0; i < program->ops.len; i++)
-		if (program->ops.items[i].engine == engine)
-			nx_bytes_append(&bytes, program->ops.items[i].word, NX_SLOT_BYTES);
-	add_member(m, path(m, g, stem, ".bin"), &bytes);
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_object(&w);
-	nx_json_key_text(&w, "instr", nx_arena_printf(&m->arena, "%s.bin", stem));
-	nx_json_key(&w, "dma");
-	nx_json_begin_array(&w);
-	for (size_t i = 0; i < program->blocks.len; i++)
-		if (program->blocks.items[i].engine == engine)
-			put_block(&w, machine, &program->blocks.items[i]);
-	nx_json_end_array(&w);
-	nx_json_end_object(&w);
-	add_member(m, path(m, g, stem, ".json"), &bytes);
+	nx_synthetic_add_member(m, nx_synthetic_path(m, g, "def", ".json"), &bytes);
 }
 
 /* --- the whole ------------------------------------------------------------------------ */
 
-static void add_debug_info(struct members *m, const struct nx_synthetic_machine *machine)
+static void add_debug_info(struct nx_synthetic_members *m,
+			   const struct nx_synthetic_machine *machine)
 {
 	struct nx_bytes bytes = {0};
 
@@ -364,24 +285,28 @@ static void add_debug_info(struct members *m, const struct nx_synthetic_machine 
 			const char *stem = nx_engines[e].stem;
 
 			nx_synthetic_debug_asm(program, g, e, &bytes);
-			add_member(m,
-				   path(m, g,
-					nx_arena_printf(&m->arena, NX_SYNTHETIC_ASM_FILE, stem),
-					""),
-				   &bytes);
+			nx_synthetic_add_member(
+				m,
+				nx_synthetic_path(m, g,
+						  nx_arena_printf(&m->arena, NX_SYNTHETIC_ASM_FILE,
+								  stem),
+						  ""),
+				&bytes);
 			nx_synthetic_debug_backend(program, g, e, &bytes);
-			add_member(m,
-				   path(m, g,
-					nx_arena_printf(&m->arena, NX_SYNTHETIC_BACKEND_FILE, stem),
-					""),
-				   &bytes);
+			nx_synthetic_add_member(
+				m,
+				nx_synthetic_path(m, g,
+						  nx_arena_printf(&m->arena,
+								  NX_SYNTHETIC_BACKEND_FILE, stem),
+						  ""),
+				&bytes);
 		}
 	for (unsigned level = 0; level < NX_SYNTHETIC_LEVELS; level++) {
 		nx_synthetic_debug_level(&machine->graphs[0].program, level, &bytes);
-		add_member(m,
-			   nx_arena_printf(&m->arena, "debug_info/%s_sg000000",
-					   nx_synthetic_level_files[level]),
-			   &bytes);
+		nx_synthetic_add_member(m,
+					nx_arena_printf(&m->arena, "debug_info/%s_sg000000",
+							nx_synthetic_level_files[level]),
+					&bytes);
 	}
 }
 
@@ -408,7 +333,7 @@ static struct nx_neff_header header_of(const struct nx_synthetic_machine *machin
 void nx_synthetic_write_neff(const struct nx_synthetic_machine *machine, struct nx_bytes *neff)
 {
 	struct nx_neff_header header = header_of(machine);
-	struct members m = {0};
+	struct nx_synthetic_members m = {0};
 
 	add_nodes(&m);
 	add_graph_list(&m, machine);
@@ -417,7 +342,7 @@ void nx_synthetic_write_neff(const struct nx_synthetic_machine *machine, struct 
 		add_definition(&m, machine, g);
 		add_tensors(&m, machine, g);
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-			add_stream(&m, machine, g, e);
+			nx_synthetic_add_stream(&m, machine, g, e);
 	}
 	if (!machine->options.without_debug_info)
 		add_debug_info(&m, machine);

@@ -4,12 +4,10 @@
  * names the size of every blob, so all sizes are planned before a byte is written.
  */
 #include "base/bare/bits.h"
-#include "format/ntff.h"
 #include "tests/data/synthetic_inside.h"
 
 #define PROTO_SIZE_OFFSET 1
 #define UNKNOWN_FIELD 500
-#define WRITE_RECORDS 65536
 #define TABLE_QUEUE 14
 
 static const struct {
@@ -23,20 +21,10 @@ static const struct {
 	[NX_SYNTHETIC_RING_UNKNOWN] = {9, 7},
 };
 
-struct writer {
-	struct nx_synthetic_machine *machine;
-	uint64_t run_count;
-	struct nx_ntff_clock clocks[NX_SYNTHETIC_CLOCK_COUNT];
-	uint64_t next_offset; /* of the next blob */
-	nx_synthetic_sink sink;
-	void *context;
-	struct nx_bytes buffer;
-};
-
 /* --- clocks ------------------------------------------------------------------- */
 
 /* Older chips count ticks of their own; newer ones write picoseconds. */
-static void set_clocks(struct writer *w)
+static void set_clocks(struct nx_synthetic_writer *w)
 {
 	static const uint64_t actual[NX_SYNTHETIC_CLOCK_COUNT] = {731428, 731428, 731428, 914286,
 								  731428, 731428, 1024,	  1024};
@@ -51,16 +39,7 @@ static void set_clocks(struct writer *w)
 	}
 }
 
-/* The first tick that is not before a time. */
-static uint64_t ticks_of(const struct nx_ntff_clock *clock, uint64_t time_ps)
-{
-	uint64_t whole = time_ps / clock->expected, rest = time_ps % clock->expected;
-
-	return clock->init + whole * clock->actual +
-	       (rest * clock->actual + clock->expected - 1) / clock->expected;
-}
-
-static void fill_clocks(const struct writer *w, struct nx_ntff_clocks *out)
+static void fill_clocks(const struct nx_synthetic_writer *w, struct nx_ntff_clocks *out)
 {
 	struct nx_arena *arena = &w->machine->arena;
 
@@ -81,7 +60,7 @@ static void fill_clocks(const struct writer *w, struct nx_ntff_clocks *out)
 
 /* --- the message ---------------------------------------------------------------- */
 
-static void fill_code(struct writer *w, const struct nx_synthetic_graph *from,
+static void fill_code(struct nx_synthetic_writer *w, const struct nx_synthetic_graph *from,
 		      struct nx_ntff_graph *out)
 {
 	struct nx_arena *arena = &w->machine->arena;
@@ -113,33 +92,22 @@ static void fill_code(struct writer *w, const struct nx_synthetic_graph *from,
 	}
 }
 
-static uint64_t ring_records(const struct writer *w, const struct nx_synthetic_ring *ring)
+static void fill_rings(struct nx_synthetic_writer *w, unsigned g, struct nx_ntff_ring *out)
 {
-	return ring->once.len + w->run_count * ring->loop.len;
-}
-
-/* Only captures with faults carry the ring that nobody knows: it is the last one. */
-static size_t ring_count(const struct writer *w)
-{
-	return w->machine->options.with_faults ? NX_SYNTHETIC_RING_COUNT
-					       : NX_SYNTHETIC_RING_COUNT - 1;
-}
-
-static void fill_rings(struct writer *w, unsigned g, struct nx_ntff_ring *out)
-{
-	for (size_t r = 0; r < ring_count(w); r++) {
+	for (size_t r = 0; r < nx_synthetic_ring_count(w); r++) {
 		out[r].trace_type = ring_kinds[r].trace_type;
 		out[r].block_type = ring_kinds[r].block_type;
 		out[r].core_idx = NX_SYNTHETIC_FIRST_CORE + g;
 		out[r].offset = w->next_offset;
-		out[r].size =
-			ring_records(w, &w->machine->graphs[g].rings[r]) * NX_NOTIFICATION_BYTES;
+		out[r].size = nx_synthetic_ring_records(w, &w->machine->graphs[g].rings[r]) *
+			      NX_NOTIFICATION_BYTES;
 		w->next_offset += out[r].size;
 	}
 }
 
-static void fill_blocks(const struct writer *w, const struct nx_synthetic_program *program,
-			unsigned queue, struct nx_ntff_queue *out)
+static void fill_blocks(const struct nx_synthetic_writer *w,
+			const struct nx_synthetic_program *program, unsigned queue,
+			struct nx_ntff_queue *out)
 {
 	out->blocks.items =
 		NX_NEW_ARRAY(&w->machine->arena, struct nx_ntff_dma_block, program->blocks.len + 1);
@@ -151,7 +119,7 @@ static void fill_blocks(const struct writer *w, const struct nx_synthetic_progra
 			};
 }
 
-static void fill_queues(const struct writer *w, unsigned g, struct nx_ntff_graph *out)
+static void fill_queues(const struct nx_synthetic_writer *w, unsigned g, struct nx_ntff_graph *out)
 {
 	const struct nx_synthetic_options *options = &w->machine->options;
 	unsigned base = NX_SYNTHETIC_DMA_BASE + g * NX_SYNTHETIC_DMA_ENGINES;
@@ -206,8 +174,8 @@ static const struct {
 	[NX_ENGINE_SYNC] = {11, "sp"},
 };
 
-static void add_memory(const struct writer *w, struct nx_ntff_graph *out, unsigned number,
-		       const char *text, uint64_t amount_bytes)
+static void add_memory(const struct nx_synthetic_writer *w, struct nx_ntff_graph *out,
+		       unsigned number, const char *text, uint64_t amount_bytes)
 {
 	struct nx_ntff_memory_usage *to = &out->memory.items[out->memory.count++];
 
@@ -218,7 +186,7 @@ static void add_memory(const struct writer *w, struct nx_ntff_graph *out, unsign
 		to->type = nx_slice_text(text);
 }
 
-static void fill_memory(const struct writer *w, const struct nx_synthetic_graph *from,
+static void fill_memory(const struct nx_synthetic_writer *w, const struct nx_synthetic_graph *from,
 			struct nx_ntff_graph *out)
 {
 	size_t count = sizeof(memory) / sizeof(memory[0]);
@@ -231,7 +199,7 @@ static void fill_memory(const struct writer *w, const struct nx_synthetic_graph 
 		add_memory(w, out, code_memory[e].number, code_memory[e].text, from->code[e].len);
 }
 
-static void fill_graph(struct writer *w, unsigned g, struct nx_ntff_graph *out)
+static void fill_graph(struct nx_synthetic_writer *w, unsigned g, struct nx_ntff_graph *out)
 {
 	out->name = nx_slice_text(g ? "sg01" : "sg00");
 	out->nc_idx = NX_SYNTHETIC_FIRST_CORE + g;
@@ -243,7 +211,7 @@ static void fill_graph(struct writer *w, unsigned g, struct nx_ntff_graph *out)
 	out->exec_duration_ps = w->run_count * w->machine->run_ps;
 }
 
-static void fill_identity(const struct writer *w, struct nx_ntff_info *info)
+static void fill_identity(const struct nx_synthetic_writer *w, struct nx_ntff_info *info)
 {
 	const struct nx_synthetic_options *options = &w->machine->options;
 
@@ -270,7 +238,7 @@ static void fill_identity(const struct writer *w, struct nx_ntff_info *info)
 	}
 }
 
-static void fill_executions(const struct writer *w, struct nx_ntff_info *info)
+static void fill_executions(const struct nx_synthetic_writer *w, struct nx_ntff_info *info)
 {
 	info->executions.items = NX_NEW(&w->machine->arena, struct nx_ntff_execution);
 	info->executions.count = 1;
@@ -280,7 +248,7 @@ static void fill_executions(const struct writer *w, struct nx_ntff_info *info)
 		NX_SYNTHETIC_START_PS + w->run_count * w->machine->run_ps;
 }
 
-static void fill_info(struct writer *w, struct nx_ntff_info *info)
+static void fill_info(struct nx_synthetic_writer *w, struct nx_ntff_info *info)
 {
 	struct nx_arena *arena = &w->machine->arena;
 	unsigned graph_count = w->machine->options.graph_count;
@@ -301,22 +269,22 @@ static void fill_info(struct writer *w, struct nx_ntff_info *info)
 		fill_graph(w, g, &node->device.graphs.items[g]);
 	for (unsigned g = 0; g < graph_count; g++) {
 		struct nx_ntff_graph *graph = &node->device.graphs.items[g];
-		struct nx_ntff_ring *first = &rings[g * ring_count(w)];
+		struct nx_ntff_ring *first = &rings[g * nx_synthetic_ring_count(w)];
 
 		fill_rings(w, g, first);
 		if (has_session)
 			continue;
 		graph->rings.items = first;
-		graph->rings.count = ring_count(w);
+		graph->rings.count = nx_synthetic_ring_count(w);
 	}
 	if (!has_session)
 		return;
 	info->session_rings.items = rings;
-	info->session_rings.count = ring_count(w) * graph_count;
+	info->session_rings.count = nx_synthetic_ring_count(w) * graph_count;
 	fill_executions(w, info);
 }
 
-static void write_head(struct writer *w)
+static void write_head(struct nx_synthetic_writer *w)
 {
 	struct nx_ntff_info info;
 
@@ -330,103 +298,11 @@ static void write_head(struct writer *w)
 	}
 }
 
-/* --- rings ---------------------------------------------------------------------- */
-
-static bool flush(struct writer *w)
-{
-	bool is_taken = w->sink(w->context, w->buffer.items, w->buffer.len);
-
-	nx_vec_clear(&w->buffer);
-	return is_taken;
-}
-
-static bool write_records(struct writer *w, const struct nx_synthetic_records *records,
-			  uint64_t run)
-{
-	uint64_t shift_ps = run * w->machine->run_ps;
-	bool is_plain = w->machine->options.arch != 1;
-	/* checksums differ from run to run */
-	uint32_t salt = (uint32_t)(run * 0x9e37) << 16;
-
-	for (size_t first = 0; first < records->len; first += WRITE_RECORDS) {
-		size_t count = records->len - first;
-
-		if (count > WRITE_RECORDS)
-			count = WRITE_RECORDS;
-		nx_vec_reserve(&w->buffer, w->buffer.len + count * NX_NOTIFICATION_BYTES);
-		for (size_t i = 0; i < count; i++) {
-			const struct nx_synthetic_record *r = &records->items[first + i];
-			uint64_t ps = r->time_ps + shift_ps;
-			struct nx_notification n = {r->w0, r->w1, ps};
-
-			if (!is_plain)
-				n.timestamp = ticks_of(&w->clocks[r->clock], ps);
-			if (r->clock == NX_SYNTHETIC_CLOCK_DMA && (r->w1 & 15) == NX_DMA_END)
-				n.w1 ^= salt;
-			nx_notification_store(w->buffer.items + w->buffer.len, n);
-			w->buffer.len += NX_NOTIFICATION_BYTES;
-		}
-		if (w->buffer.len >= (size_t)WRITE_RECORDS * NX_NOTIFICATION_BYTES && !flush(w))
-			return false;
-	}
-	return true;
-}
-
-static bool write_rings(struct writer *w)
-{
-	for (unsigned g = 0; g < w->machine->options.graph_count; g++)
-		for (size_t r = 0; r < ring_count(w); r++) {
-			const struct nx_synthetic_ring *ring = &w->machine->graphs[g].rings[r];
-
-			if (!write_records(w, &ring->once, 0))
-				return false;
-			for (uint64_t run = 0; run < w->run_count && ring->loop.len; run++)
-				if (!write_records(w, &ring->loop, run))
-					return false;
-		}
-	return flush(w);
-}
-
-/* --- counts --------------------------------------------------------------------- */
-
-static void sum_graph(const struct writer *w, const struct nx_synthetic_graph *graph,
-		      struct nx_synthetic_graph_counts *out)
-{
-	const struct nx_synthetic_graph_counts *loop = &graph->loop;
-	uint64_t n = w->run_count;
-
-	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-		out->instruction_count[e] = n * loop->instruction_count[e];
-	out->packet_count = n * loop->packet_count;
-	out->packet_bytes = n * loop->packet_bytes;
-	out->transfer_count = n * loop->transfer_count;
-	out->event_count = graph->once.event_count + n * loop->event_count;
-	out->throttle_count = n * loop->throttle_count;
-	out->matmul_count = n * loop->matmul_count;
-	out->dynamic_dma_count = n * loop->dynamic_dma_count;
-}
-
-static void sum_counts(const struct writer *w, struct nx_synthetic_counts *out)
-{
-	const struct nx_synthetic_machine *m = w->machine;
-
-	*out = m->once;
-	for (unsigned g = 0; g < m->options.graph_count; g++) {
-		sum_graph(w, &m->graphs[g], &out->graphs[g]);
-		for (size_t r = 0; r < ring_count(w); r++)
-			out->record_count += ring_records(w, &m->graphs[g].rings[r]);
-	}
-	out->total_time_ps = w->run_count * m->run_ps;
-	out->fault_count = w->run_count * m->loop.fault_count;
-	out->dge_record_count = w->run_count * m->loop.dge_record_count;
-	out->unknown_record_count = w->run_count * m->loop.unknown_record_count;
-}
-
 bool nx_synthetic_write_ntff(struct nx_synthetic_machine *machine, uint64_t run_count,
 			     nx_synthetic_sink sink, void *context,
 			     struct nx_synthetic_counts *counts)
 {
-	struct writer w = {
+	struct nx_synthetic_writer w = {
 		.machine = machine, .run_count = run_count, .sink = sink, .context = context};
 	bool is_written;
 
@@ -436,9 +312,9 @@ bool nx_synthetic_write_ntff(struct nx_synthetic_machine *machine, uint64_t run_
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			nx_bytes_append(&w.buffer, machine->graphs[g].code[e].items,
 					machine->graphs[g].code[e].len);
-	is_written = write_rings(&w);
+	is_written = nx_synthetic_write_rings(&w);
 	nx_vec_release(&w.buffer);
 	if (counts)
-		sum_counts(&w, counts);
+		nx_synthetic_sum_counts(&w, counts);
 	return is_written;
 }

@@ -313,7 +313,7 @@ static void add_faults(struct run *r)
 		put(r, NX_SYNTHETIC_RING_UNKNOWN, false, record);
 	r->machine->loop.fault_count += 3;
 	r->machine->loop.unknown_record_count += 3;
-	r->machine->once.unknown_ring_count = r->machine->options.graph_count;
+	r->machine->once.unknown_ring_count++;
 	r->machine->once.unknown_field_count++;
 }
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs commands and prints time, throughput and peak memory.
+
+measure.py head
+measure.py row LABEL INPUT RECORDS [--file OUT] [LIMITS] -- COMMAND...
+measure.py compare TIMES -- COMMAND... -- COMMAND...
+
+What a command writes to standard output is counted and thrown away. LIMITS are
+--max-seconds, --max-mb and --min-out-mb (megabytes per second written); a row that
+misses one says so and the exit code is 1.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+MEGABYTE = 1e6
+CHUNK = 1 << 20
+LINE = "{:<24}{:>9}{:>10}{:>10}{:>11}{:>12}  {}"
+
+
+def run(command):
+    """Seconds, peak resident bytes and bytes written to standard output."""
+    with tempfile.TemporaryFile() as errors:
+        begin = time.monotonic()
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors,
+                                 bufsize=0)
+        written = 0
+        buffer = bytearray(CHUNK)
+        while True:
+            count = child.stdout.readinto(buffer)
+            if not count:
+                break
+            written += count
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.monotonic() - begin
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            errors.seek(0)
+            sys.stderr.write(errors.read().decode(errors="replace"))
+            sys.exit(f"measure.py: {command[0]} ended with {child.returncode}")
+    return seconds, usage.ru_maxrss * 1024, written
+
+
+def misses(options, seconds, resident, out_rate):
+    found = []
+    if options.max_seconds and seconds > options.max_seconds:
+        found.append(f"MISSED: at most {options.max_seconds:g} s")
+    if options.max_mb and resident / MEGABYTE > options.max_mb:
+        found.append(f"MISSED: at most {options.max_mb:g} MB resident")
+    if options.min_out_mb and out_rate < options.min_out_mb:
+        found.append(f"MISSED: at least {options.min_out_mb:g} MB/s out")
+    return found
+
+
+def print_row(arguments, command):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("label")
+    parser.add_argument("input")
+    parser.add_argument("records", type=int)
+    parser.add_argument("--file")
+    parser.add_argument("--max-seconds", type=float)
+    parser.add_argument("--max-mb", type=float)
+    parser.add_argument("--min-out-mb", type=float)
+    options = parser.parse_args(arguments)
+    seconds, resident, written = run(command)
+    if options.file:
+        written = os.path.getsize(options.file)
+    in_rate = os.path.getsize(options.input) / seconds / MEGABYTE
+    out_rate = written / seconds / MEGABYTE
+    found = misses(options, seconds, resident, out_rate)
+    print(LINE.format(options.label, f"{seconds:.2f}", f"{in_rate:.0f}", f"{out_rate:.0f}",
+                      f"{resident / MEGABYTE:.0f}", f"{seconds * 1e9 / options.records:.1f}",
+                      "; ".join(found)), flush=True)
+    return 1 if found else 0
+
+
+def compare(times, first, second):
+    run(first)  # once more than counted, so that both find the files in memory
+    ours = statistics.median(run(first)[0] for _ in range(times))
+    theirs = statistics.median(run(second)[0] for _ in range(times))
+    print(f"\nmedian of {times}: {ours * 1e3:.1f} ms, reference decoder {theirs * 1e3:.1f} ms: "
+          f"{theirs / ours:.0f} times as fast")
+    return 0
+
+
+def split(arguments):
+    parts = [[]]
+    for argument in arguments:
+        if argument == "--":
+            parts.append([])
+        else:
+            parts[-1].append(argument)
+    return parts
+
+
+def main():
+    mode, *rest = sys.argv[1:] or [""]
+    parts = split(rest)
+    if mode == "head":
+        print(LINE.format("capture", "seconds", "MB/s in", "MB/s out", "MB peak", "ns/record",
+                          ""), flush=True)
+        return 0
+    if mode == "row" and len(parts) == 2:
+        return print_row(parts[0], parts[1])
+    if mode == "compare" and len(parts) == 3:
+        return compare(int(parts[0][0]), parts[1], parts[2])
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

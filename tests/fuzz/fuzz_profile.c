@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any bytes as a capture and its NEFF, through the whole pipeline to JSON. The
+ * input is the length of the NEFF (four bytes), the NEFF, then the NTFF. Files
+ * that do not belong together are joined all the same, or nearly every mutation
+ * would end there. A refusal must have a sentence, and every export must succeed.
+ */
+#include <stdlib.h>
+
+#include "base/bare/bits.h"
+#include "export/exporters.h"
+#include "pipeline/device_profile.h"
+#include "tests/data/memory_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void export_one(const struct nx_profile *profile, const char *format)
+{
+	const struct nx_exporter *exporter = nx_exporter_find(format);
+	struct nx_export_options options = {0};
+	struct nx_error err = {0};
+	struct nx_output out;
+
+	check(exporter != NULL);
+	check(nx_output_open(&out, "/dev/null", &err) == NX_OK);
+	check(exporter->write(profile, &options, &out, &err) == NX_OK);
+	check(nx_output_commit(&out, &err) == NX_OK);
+}
+
+static void try_pair(const char *neff_path, const char *ntff_path)
+{
+	struct nx_device_options options = {
+		.session_path = ntff_path, .neff_path = neff_path, .force = true};
+	struct nx_device_profile *opened;
+	struct nx_error err = {0};
+	enum nx_status st = nx_device_profile_open(&opened, &options, &err);
+
+	if (st) {
+		check(err.status == st && err.message[0]);
+		return;
+	}
+	export_one(nx_device_profile_borrow(opened), "json");
+	export_one(nx_device_profile_borrow(opened), "summary-json");
+	nx_device_profile_close(opened);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct nx_slice input = nx_slice_of(data, size), neff, ntff;
+	struct nx_memory_file neff_file, ntff_file;
+
+	if (size < 4)
+		return 0;
+	neff = nx_slice_part(input, 4, nx_load32(data));
+	ntff = nx_slice_part(input, 4 + (uint64_t)neff.len, size);
+	check(nx_memory_file_open(&neff_file, neff));
+	check(nx_memory_file_open(&ntff_file, ntff));
+	try_pair(neff.len ? neff_file.path : NULL, ntff_file.path);
+	nx_memory_file_close(&neff_file);
+	nx_memory_file_close(&ntff_file);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* row_list: keeps the rows an analysis hands out. row_size must be set before the first. */
+#ifndef NX_TESTS_ROW_LIST_H
+#define NX_TESTS_ROW_LIST_H
+
+#include "base/vec.h"
+
+struct row_list {
+	struct nx_bytes bytes;
+	size_t row_size;
+};
+
+static inline void row_list_add(void *context, const void *row)
+{
+	struct row_list *list = context;
+
+	nx_bytes_append(&list->bytes, row, list->row_size);
+}
+
+static inline size_t row_list_count(const struct row_list *list)
+{
+	return list->bytes.len / list->row_size;
+}
+
+static inline const void *row_list_at(const struct row_list *list, size_t index)
+{
+	return list->bytes.items + index * list->row_size;
+}
+
+#endif
