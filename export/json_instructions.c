@@ -223,6 +223,9 @@ static bool is_repeated(const struct nx_predecessor *list, size_t at)
 	return false;
 }
 
+/* Compilers name a few dozen; a list beyond this is damage, and would make output quadratic. */
+#define MAX_PREDECESSORS 1024
+
 static void put_predecessors(struct instruction_export *x, const struct nx_instruction *row,
 			     const struct nx_slot *slot)
 {
@@ -233,7 +236,7 @@ static void put_predecessors(struct instruction_export *x, const struct nx_instr
 	if (slot->bir == NX_NONE)
 		return;
 	bir = &x->profile->program.binary_graphs[row->graph]->birs[slot->bir];
-	for (size_t i = 0; i < bir->predecessor_count; i++) {
+	for (size_t i = 0; i < bir->predecessor_count && i < MAX_PREDECESSORS; i++) {
 		size_t count = nx_executions_of(&x->executions, row->graph,
 						bir->predecessors[i].bir_id, &ids);
 

@@ -55,6 +55,18 @@ static void report_loss(struct nx_profile *p, const struct nx_ntff_decoder *d)
 				"%" PRIu64 " instructions have no recorded end and %" PRIu64
 				" no recorded start; they are not shown.",
 				loss->unpaired_start_count, loss->unpaired_end_count);
+	if (loss->backwards_count)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64
+				" instructions or packets end before they start; they are "
+				"not shown.",
+				loss->backwards_count);
+	if (loss->overlapping_bytes)
+		nx_profile_warn(p, NX_WARN_LOSS,
+				"%" PRIu64
+				" bytes are claimed by so many code images or rings that "
+				"they were left out; the capture is damaged.",
+				loss->overlapping_bytes);
 	if (loss->unpaired_packet_count)
 		nx_profile_warn(p, NX_WARN_LOSS,
 				"%" PRIu64 " DMA records have no partner; their packets are not "

@@ -41,6 +41,7 @@ struct nx_decode_loss {
 	uint64_t unpaired_start_count; /* instructions that never ended */
 	uint64_t unpaired_end_count;   /* that ended without a start */
 	uint64_t outside_code_count;   /* pcs in no code image */
+	uint64_t backwards_count;      /* instructions and packets that end before they start */
 	uint64_t unpaired_packet_count;
 	uint64_t dropped_queue_count;  /* queues with unequal starts and ends, left out */
 	uint64_t dropped_packet_count; /* packets on those queues */

@@ -84,9 +84,13 @@ static bool make_row(const struct pairing *p, const struct pending *start,
 {
 	const struct nx_capture *c = p->decoder->capture;
 
-	if (start->start_ps < c->window_start_ps || end_ps < start->start_ps ||
+	if (start->start_ps < c->window_start_ps ||
 	    (c->has_window_end && end_ps > c->window_end_ps))
 		return false;
+	if (end_ps < start->start_ps) {
+		p->decoder->loss.backwards_count++;
+		return false;
+	}
 	row->start_ps = nx_since_start(c, start->start_ps);
 	row->end_ps = nx_since_start(c, end_ps);
 	row->crc_in = (uint16_t)nx_bits32(end.w1, 15, 0);
@@ -186,6 +190,7 @@ void nx_ntff_decode_instructions(struct nx_ntff_decoder *d, nx_decoded_fn fn, vo
 	d->loss.outside_code_count = 0;
 	d->loss.unpaired_end_count = 0;
 	d->loss.unpaired_start_count = 0;
+	d->loss.backwards_count = 0; /* packets, decoded after this, add theirs */
 	for (uint32_t g = 0; g < d->capture->graph_count; g++)
 		decode_graph(d, g, fn, context);
 }

@@ -101,8 +101,12 @@ static void pair_record(struct dma_core *core, struct nx_notification n, uint32_
 	}
 	start_ps = (int64_t)pop_start(&q->starts);
 	row.packet_idx = q->next_idx++;
-	if (start_ps < c->window_start_ps || at_ps < start_ps)
+	if (start_ps < c->window_start_ps)
 		return;
+	if (at_ps < start_ps) {
+		core->decoder->loss.backwards_count++;
+		return;
+	}
 	row.start_ps = nx_since_start(c, start_ps);
 	row.end_ps = nx_since_start(c, at_ps);
 	row.size_bytes = nx_bits32(n.w0, 23, 0);

@@ -20,7 +20,9 @@ struct build {
 	struct nx_program *out;
 	NX_VEC(struct nx_operand) operands;
 	struct names layers, queues;
-	struct nx_map blocks; /* of the engine at hand: block_key -> index */
+	struct nx_map blocks;	/* of the engine at hand: block_key -> index */
+	struct nx_map triggers; /* of the engine at hand: block index -> slot that triggers it */
+	struct nx_slot *slots;
 };
 
 static uint32_t intern(struct build *b, struct names *names, const char *text)
@@ -157,6 +159,7 @@ static uint64_t block_key(const char *queue, uint32_t block_id)
 static void index_blocks(struct build *b, const struct nx_engine_program *stream)
 {
 	nx_map_release(&b->blocks);
+	nx_map_release(&b->triggers);
 	for (size_t i = 0; i < stream->block_count; i++)
 		nx_map_put(&b->blocks, block_key(stream->blocks[i].queue, stream->blocks[i].id), i);
 }
@@ -249,6 +252,28 @@ static void add_descriptor(struct build *b, struct nx_slot *slot,
 	slot->queue_bytes += d->to_bytes;
 }
 
+/* A block that another slot triggers too was added up there. */
+static bool repeat_trigger(const struct build *b, struct nx_slot *slot)
+{
+	const struct nx_slot *first;
+	uint64_t index;
+
+	if (!nx_map_get(&b->triggers, slot->trigger_block_index, &index))
+		return false;
+	first = &b->slots[index];
+	if (first->instruction_type != slot->instruction_type)
+		return false;
+	slot->flags |= first->flags;
+	slot->operand = first->operand;
+	slot->operand_count = first->operand_count;
+	slot->sbuf_read_bytes = first->sbuf_read_bytes;
+	slot->sbuf_write_bytes = first->sbuf_write_bytes;
+	slot->hbm_read_bytes = first->hbm_read_bytes;
+	slot->hbm_write_bytes = first->hbm_write_bytes;
+	slot->queue_bytes = first->queue_bytes;
+	return true;
+}
+
 static void put_trigger(struct build *b, struct nx_slot *slot, const struct nx_binary_graph *graph,
 			const struct nx_engine_program *stream)
 {
@@ -264,10 +289,14 @@ static void put_trigger(struct build *b, struct nx_slot *slot, const struct nx_b
 	slot->trigger_queue = intern(b, &b->queues, trigger.queue);
 	slot->trigger_block = trigger.block_id;
 	block = find_block(b, stream, &trigger);
-	if (block)
-		slot->trigger_block_index = (uint32_t)(block - stream->blocks);
-	for (size_t i = 0; block && i < block->descriptor_count; i++)
+	if (!block)
+		return;
+	slot->trigger_block_index = (uint32_t)(block - stream->blocks);
+	if (repeat_trigger(b, slot))
+		return;
+	for (size_t i = 0; i < block->descriptor_count; i++)
 		add_descriptor(b, slot, graph, &block->descriptors[i]);
+	nx_map_put(&b->triggers, slot->trigger_block_index, (uint64_t)(slot - b->slots));
 }
 
 /*
@@ -322,6 +351,7 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 	bool has_single = !graph && single_block(&b->capture->graphs[g], &only_queue, &only_block);
 
 	b->out->slots[g][engine] = slots;
+	b->slots = slots;
 	if (graph)
 		index_blocks(b, &graph->engines[engine]);
 	for (uint32_t i = 0; i < image->slot_count; i++) {
@@ -382,4 +412,5 @@ void nx_program_decode(const struct nx_capture *capture, const struct nx_binary 
 	out->queue_names = keep_names(arena, &b.queues, &out->queue_name_count);
 	nx_vec_release(&b.operands);
 	nx_map_release(&b.blocks);
+	nx_map_release(&b.triggers);
 }

@@ -135,17 +135,18 @@ static void triggers_of_one_nanosecond_find_their_transfers(void **state)
 		(struct nx_instruction){.start_ps = 950, .end_ps = 990, .engine = NX_ENGINE_TENSOR};
 	f->instructions[1] =
 		(struct nx_instruction){.start_ps = 900, .end_ps = 990, .engine = NX_ENGINE_SYNC};
-	nx_vec_push(&f->p.transfers, f->p.transfers.items[0]);
-	nx_vec_push(&f->p.transfers, f->p.transfers.items[0]);
-	f->p.transfers.items[1].start_ps = 5000; /* a second one of the same instruction */
-	f->p.transfers.items[2].trigger_ps = 950;
-	f->p.transfers.items[2].engine = NX_ENGINE_TENSOR;
-	f->p.transfers.items[2].start_ps = 7000;
+	for (unsigned i = 0; i < 3; i++)
+		nx_vec_push(&f->p.transfers, f->p.transfers.items[0]);
+	f->p.transfers.items[0].trigger_ps = 850; /* of an instruction that was overwritten */
+	f->p.transfers.items[0].start_ps = 3000;
+	f->p.transfers.items[2].start_ps = 5000; /* a second one of the same instruction */
+	f->p.transfers.items[3].trigger_ps = 950;
+	f->p.transfers.items[3].engine = NX_ENGINE_TENSOR;
+	f->p.transfers.items[3].start_ps = 7000;
 	text = instructions(f);
 	second = strstr(text + 1, "},{");
 	assert_non_null(strstr(text, "\"trigger\":7}"));
 	assert_non_null(strstr(second, "\"hbm_read_bytes\":128,\"trigger\":1}"));
-	assert_null(strstr(second, "\"trigger\":5"));
 }
 
 #define TEST(name)                                                                                 \

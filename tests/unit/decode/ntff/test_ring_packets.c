@@ -57,8 +57,8 @@ static void the_engine_base_is_a_multiple_of_32(void **state)
 {
 	struct nx_ntff_fixture *f = *state;
 
-	nx_fixture_queue(f, 0, 75, 0, "qA");
-	nx_fixture_queue(f, 0, 70, 0, "qB");
+	nx_fixture_queue(f, 0, 90, 0, "qA");
+	nx_fixture_queue(f, 0, 85, 0, "qB");
 	packet(f, 31, 0, 2000, 2001);
 	nx_fixture_must_open(f);
 	assert_int_equal(decode(f), 1);
@@ -231,13 +231,13 @@ static void a_packet_that_ends_before_it_starts_keeps_its_number(void **state)
 static void dma_clocks_repeat_every_sixteen_engines(void **state)
 {
 	struct nx_ntff_fixture *f = *state;
-	struct nx_ntff_clock clocks[16] = {[5] = {0, 1, 2}};
+	struct nx_ntff_clock clocks[16] = {[13] = {0, 1, 2}};
 
 	f->graphs[0].has_clocks = true;
 	f->graphs[0].clocks.dma.items = clocks;
 	f->graphs[0].clocks.dma.count = 16;
-	packet(f, 21, 0, 2000, 2100);
-	packet(f, 6, 0, 2000, 2100);
+	packet(f, 29, 0, 2000, 2100);
+	packet(f, 5, 0, 2000, 2100);
 	nx_fixture_must_open(f);
 	assert_int_equal(decode(f), 2);
 	assert_int_equal(row(f, 0)->start_ps, 3000);

@@ -359,6 +359,32 @@ static void sums_share_their_bytes_between_sources(void **state)
 	assert_int_equal(slot_of(f, 0)->queue_bytes, 1200);
 }
 
+/* Rows of 64 bytes, 3 of them 128 apart in each of 32 partitions. */
+static void a_load_touches_its_rows_in_each_partition(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t to_sizes[] = {64, 3, 32};
+	int64_t to_steps[] = {1, 128, 1 << 18};
+	const struct nx_operand *o;
+
+	make_trigger(f, INPUT, STATE_BUFFER);
+	f->descriptors[0].to_offset = (5 << 18) + 256;
+	f->descriptors[0].to_sizes = to_sizes;
+	f->descriptors[0].to_steps = to_steps;
+	f->descriptors[0].to_dims = 3;
+	decode(f);
+	assert_int_equal(slot_of(f, 0)->operand_count, 1);
+	o = &f->program.operands[slot_of(f, 0)->operand];
+	assert_true(o->is_write);
+	assert_int_equal(o->buffer, NX_BUFFER_SBUF);
+	assert_int_equal(o->address, 256);
+	assert_int_equal(o->element_bytes, 4);
+	assert_int_equal(o->dims, 2);
+	assert_int_equal(o->counts[0], 16);
+	assert_int_equal(o->counts[1], 3);
+	assert_int_equal(o->steps[1], 32);
+}
+
 static void a_trigger_of_an_undescribed_block_stays_a_trigger(void **state)
 {
 	struct fixture *f = *state;
@@ -447,6 +473,7 @@ int main(void)
 		TEST(a_weight_load_is_a_trigger),
 		TEST(directions_give_queue_kinds),
 		TEST(sums_share_their_bytes_between_sources),
+		TEST(a_load_touches_its_rows_in_each_partition),
 		TEST(a_trigger_of_an_undescribed_block_stays_a_trigger),
 		TEST(only_a_write_made_from_a_trigger_is_one),
 		TEST(without_neff_a_single_block_is_what_writes_ring),
