@@ -219,6 +219,10 @@ int main(int argc, char **argv)
 	struct request r = {0};
 	bool is_done = false;
 
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
 	for (int i = 1; i < argc; i++)
 		if (!parse_option(&r, argv, &i)) {
 			fputs(usage, stderr);

@@ -138,7 +138,7 @@ static void put_variables(struct nx_synthetic_members *m, struct nx_json_writer 
 
 	nx_json_key(w, "var");
 	nx_json_begin_object(w);
-	put_variable(w, "SB", "state-buffer", 0, 0);
+	put_variable(w, NX_SYNTHETIC_STATE_BUFFER, "state-buffer", 0, 0);
 	put_variable(w, "hidden_states", "input", 1, IO_BYTES);
 	put_variable(w, "logits", "output", 2, IO_BYTES);
 	put_variable(w, "spill0", "virtual", 3, 262144);

@@ -14,7 +14,6 @@
 #define COLUMNS 512 /* moved through the array by one matmul */
 #define PSUM_BANK_BYTES 2048
 #define SBUF_ACTIVATIONS 0x4000
-#define SBUF_WEIGHTS 0x10000
 #define SBUF_RESULTS 0x20000
 
 enum part { NORM, PROJECTION, SLOW_PROJECTION, SCORES, SOFTMAX, CONTEXT, GATE };
@@ -91,7 +90,8 @@ static struct nx_mark tile(struct nx_compiler *c, struct nx_mark stationary, str
 
 	for (unsigned pass = 0; pass < 2; pass++) {
 		struct nx_place weights =
-			place(SBUF_WEIGHTS + (c->tile * 2 + pass) % 32 * 256, NX_WORD_BF16, 128);
+			place(NX_SYNTHETIC_SBUF_WEIGHTS + (c->tile * 2 + pass) % 32 * 256,
+			      NX_WORD_BF16, 128);
 		struct nx_place data =
 			place(SBUF_ACTIVATIONS + c->tile % 8 * COLUMNS * 2, NX_WORD_BF16, COLUMNS);
 		struct nx_needs needs = {.data = moving};

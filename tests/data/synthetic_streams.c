@@ -5,28 +5,37 @@
 #include "model/engine.h"
 #include "tests/data/synthetic_neff.h"
 
+#define PARTITIONS 128
+#define PARTITION_STRIDE 0x40000
+
+static void put_numbers(struct nx_json_writer *w, const char *side, const char *what,
+			uint64_t first, uint64_t second)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%s_%s", side, what);
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+	nx_json_u64(w, first);
+	nx_json_u64(w, second);
+	nx_json_end_array(w);
+}
+
+/* DRAM is one run of bytes; the state buffer takes an equal share in each partition. */
 static void put_side(struct nx_json_writer *w, const char *side, const char *variable,
 		     uint64_t bytes)
 {
+	bool is_state_buffer = !strcmp(variable, NX_SYNTHETIC_STATE_BUFFER);
+	uint64_t row_bytes = is_state_buffer ? bytes / PARTITIONS : NX_SYNTHETIC_PACKET_BYTES;
 	char key[16];
 
 	nx_json_key_text(w, side, variable);
 	snprintf(key, sizeof(key), "%s_off", side);
-	nx_json_key_u64(w, key, 0);
+	nx_json_key_u64(w, key, is_state_buffer ? NX_SYNTHETIC_SBUF_WEIGHTS : 0);
 	snprintf(key, sizeof(key), "%s_dtype", side);
 	nx_json_key_text(w, key, "bfloat16");
-	snprintf(key, sizeof(key), "%s_sizes", side);
-	nx_json_key(w, key);
-	nx_json_begin_array(w);
-	nx_json_u64(w, NX_SYNTHETIC_PACKET_BYTES);
-	nx_json_u64(w, bytes / NX_SYNTHETIC_PACKET_BYTES);
-	nx_json_end_array(w);
-	snprintf(key, sizeof(key), "%s_steps", side);
-	nx_json_key(w, key);
-	nx_json_begin_array(w);
-	nx_json_u64(w, 1);
-	nx_json_u64(w, NX_SYNTHETIC_PACKET_BYTES);
-	nx_json_end_array(w);
+	put_numbers(w, side, "sizes", row_bytes, bytes / row_bytes);
+	put_numbers(w, side, "steps", 1, is_state_buffer ? PARTITION_STRIDE : row_bytes);
 }
 
 static void put_block(struct nx_json_writer *w, const struct nx_synthetic_machine *machine,
@@ -42,8 +51,8 @@ static void put_block(struct nx_json_writer *w, const struct nx_synthetic_machin
 	nx_json_key(w, "desc");
 	nx_json_begin_array(w);
 	nx_json_begin_object(w);
-	put_side(w, "from", is_save ? "SB" : block->variable, bytes);
-	put_side(w, "to", is_save ? block->variable : "SB", bytes);
+	put_side(w, "from", is_save ? NX_SYNTHETIC_STATE_BUFFER : block->variable, bytes);
+	put_side(w, "to", is_save ? block->variable : NX_SYNTHETIC_STATE_BUFFER, bytes);
 	nx_json_end_object(w);
 	nx_json_end_array(w);
 	nx_json_end_object(w);
