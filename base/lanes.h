@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lanes: lays intervals of one row out so that on each lane they nest.
+ *
+ * Viewers pair ends with the innermost open begin, so two intervals that
+ * overlap without nesting must not share a lane. Intervals come in order of
+ * start; each goes to the first lane where everything still open encloses it.
+ * Memory is bounded by what is open at one time.
+ */
+#ifndef NX_BASE_LANES_H
+#define NX_BASE_LANES_H
+
+#include "base/vec.h"
+
+struct nx_lane {
+	struct nx_lane_ends NX_VEC_BODY(uint64_t) open; /* ends of open intervals, innermost last */
+};
+
+struct nx_lanes {
+	struct nx_lane_list NX_VEC_BODY(struct nx_lane) lanes;
+};
+
+typedef void (*nx_lane_end_fn)(void *context, size_t lane, uint64_t end);
+
+/* Puts an interval; fn receives every interval that ended at or before start on the chosen
+ * lane, in order of time, before this returns the lane. */
+size_t nx_lanes_put(struct nx_lanes *lanes, uint64_t start, uint64_t end, nx_lane_end_fn fn,
+		    void *context);
+/* Ends all that is open and releases. */
+void nx_lanes_finish(struct nx_lanes *lanes, nx_lane_end_fn fn, void *context);
+
+#endif
