@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/gzip_stream.h"
+#include "base/arena.h"
+#include <zlib.h>
+
+#define GZIP_WINDOW_BITS (15 + 16)
+#define ZLIB_MAX_STEP ((size_t)1 << 30) /* its counters have 32 bits */
+
+static voidpf zlib_alloc(voidpf unused, uInt items, uInt size)
+{
+	(void)unused;
+	return nx_heap_alloc((size_t)items * size);
+}
+
+static void zlib_free(voidpf unused, voidpf memory)
+{
+	(void)unused;
+	nx_heap_free(memory);
+}
+
+static bool is_gzip(struct nx_slice bytes)
+{
+	return bytes.len >= 2 && bytes.data[0] == 0x1f && bytes.data[1] == 0x8b;
+}
+
+static struct nx_slice rest(const struct nx_gzip_stream *stream)
+{
+	size_t used = (size_t)(stream->z->next_in - stream->packed.data);
+
+	return nx_slice_part(stream->packed, used, stream->packed.len);
+}
+
+void nx_gzip_stream_open(struct nx_gzip_stream *stream, struct nx_slice packed)
+{
+	*stream = (struct nx_gzip_stream){.packed = packed};
+	if (!is_gzip(packed))
+		return;
+	stream->z = nx_heap_alloc(sizeof(*stream->z));
+	*stream->z = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free};
+	stream->z->next_in = (z_const Bytef *)packed.data;
+	stream->piece = nx_heap_alloc(NX_GZIP_PIECE_BYTES);
+	stream->is_damaged = inflateInit2(stream->z, GZIP_WINDOW_BITS) != Z_OK;
+	stream->is_over = stream->is_damaged;
+}
+
+/* What follows the last gzip file is padding, as gunzip sees it too. */
+static void end_member(struct nx_gzip_stream *stream)
+{
+	if (!is_gzip(rest(stream)) || inflateReset(stream->z) != Z_OK)
+		stream->is_over = true;
+}
+
+static void unpack_step(struct nx_gzip_stream *stream)
+{
+	size_t left = rest(stream).len;
+	int result;
+
+	stream->z->avail_in = (uInt)(left < ZLIB_MAX_STEP ? left : ZLIB_MAX_STEP);
+	result = inflate(stream->z, Z_NO_FLUSH);
+	if (result == Z_STREAM_END) {
+		end_member(stream);
+	} else if (result == Z_BUF_ERROR) {
+		/* No progress with room for output: the input is used up. */
+		stream->is_over = stream->is_cut = true;
+	} else if (result != Z_OK) {
+		stream->is_over = stream->is_damaged = true;
+	}
+}
+
+static struct nx_slice unpack_piece(struct nx_gzip_stream *stream)
+{
+	stream->z->next_out = stream->piece;
+	stream->z->avail_out = (uInt)NX_GZIP_PIECE_BYTES;
+	while (!stream->is_over && stream->z->avail_out)
+		unpack_step(stream);
+	return nx_slice_of(stream->piece, NX_GZIP_PIECE_BYTES - stream->z->avail_out);
+}
+
+bool nx_gzip_stream_next(struct nx_gzip_stream *stream, struct nx_slice *piece)
+{
+	*piece = (struct nx_slice){0};
+	if (stream->is_over)
+		return false;
+	if (stream->z) {
+		*piece = unpack_piece(stream);
+	} else {
+		*piece = stream->packed;
+		stream->is_over = true;
+	}
+	return piece->len > 0;
+}
+
+void nx_gzip_stream_close(struct nx_gzip_stream *stream)
+{
+	if (stream->z)
+		inflateEnd(stream->z);
+	nx_heap_free(stream->z);
+	nx_heap_free(stream->piece);
+	*stream = (struct nx_gzip_stream){0};
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/ntrace.h"
+
+#include "base/bare/bits.h"
+
+#define LENGTH_BYTES 4
+#define MAX_VARINT_BYTES 10
+
+/* Numbers of ntrace_event's fields, and the number of the last one known. */
+enum field {
+	FIELD_TIMESTAMP = 2,
+	FIELD_NC_IDX = 5,
+	FIELD_HINT = 6,
+	FIELD_EVENT_TYPE = 7,
+	FIELD_THREAD = 9,
+	FIELD_ID = 10,
+	FIELD_ATTRIBUTE = 12,
+	FIELD_PHASE = 14,
+	FIELD_TRACKING = 15,
+	FIELD_LAST = 16,
+};
+
+enum wire_type { VARINT = 0, DELIMITED = 2 };
+
+/* --- streams --------------------------------------------------------------- */
+
+static bool tear(struct nx_ntrace_stream *stream)
+{
+	stream->is_torn = true;
+	stream->torn_at = stream->at;
+	return false;
+}
+
+bool nx_ntrace_next(struct nx_ntrace_stream *stream, struct nx_slice *record)
+{
+	uint64_t left, len;
+
+	if (stream->is_torn || stream->at >= stream->file.len)
+		return false;
+	left = stream->file.len - stream->at;
+	if (left < LENGTH_BYTES)
+		return tear(stream);
+	len = nx_load32(stream->file.data + stream->at);
+	if (len > left - LENGTH_BYTES)
+		return tear(stream);
+	*record = nx_slice_of(stream->file.data + stream->at + LENGTH_BYTES, (size_t)len);
+	stream->at += LENGTH_BYTES + len;
+	return true;
+}
+
+void nx_ntrace_append(struct nx_bytes *out, const struct nx_wire_message *message, const void *in)
+{
+	size_t start = out->len;
+
+	nx_bytes_append_zeros(out, LENGTH_BYTES);
+	nx_wire_encode(message, in, out);
+	nx_store32(out->items + start, (uint32_t)(out->len - start - LENGTH_BYTES));
+}
+
+/* --- events, by hand --------------------------------------------------------- */
+
+/* Returns where the varint ends, NULL when it does not end. */
+static inline const uint8_t *read_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+	uint64_t result;
+
+	if (at < end && *at < 0x80) {
+		*value = *at;
+		return at + 1;
+	}
+	result = 0;
+	for (unsigned shift = 0; shift < 7 * MAX_VARINT_BYTES && at < end; shift += 7) {
+		uint8_t byte = *at++;
+
+		result |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*value = result;
+			return at;
+		}
+	}
+	return NULL;
+}
+
+static bool read_entry(struct nx_slice entry, struct nx_ntrace_attribute *out)
+{
+	struct nx_wire_reader reader = nx_wire_reader_of(entry);
+	struct nx_wire_value value;
+
+	*out = (struct nx_ntrace_attribute){0};
+	while (nx_wire_next(&reader, &value)) {
+		if (value.number == 1 && value.wire_type == DELIMITED)
+			out->key = value.bytes;
+		else if (value.number == 2 && value.wire_type == DELIMITED)
+			out->value = value.bytes;
+	}
+	return !reader.failed;
+}
+
+/* An entry as every writer lays it out, key and value shorter than 128 bytes. */
+static inline bool split_entry(struct nx_slice entry, struct nx_ntrace_attribute *out)
+{
+	const uint8_t *data = entry.data;
+	size_t key_len, value_len;
+
+	if (entry.len < 4 || data[0] != (1 << 3 | DELIMITED))
+		return false;
+	key_len = data[1];
+	if (key_len >= 0x80 || key_len + 4 > entry.len || data[2 + key_len] != (2 << 3 | DELIMITED))
+		return false;
+	value_len = data[3 + key_len];
+	if (value_len >= 0x80 || key_len + value_len + 4 != entry.len)
+		return false;
+	out->key = nx_slice_of(data + 2, key_len);
+	out->value = nx_slice_of(data + 4 + key_len, value_len);
+	return true;
+}
+
+/* A small decimal number; -1 for anything else, "-1" among them. */
+static int64_t parse_index(struct nx_slice text)
+{
+	int64_t value = 0;
+
+	if (text.len == 0 || text.len > 10)
+		return -1;
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned digit = (unsigned)text.data[i] - '0';
+
+		if (digit > 9)
+			return -1;
+		value = value * 10 + digit;
+	}
+	return value;
+}
+
+static inline bool read_attribute(struct nx_slice entry, struct nx_ntrace_head *head)
+{
+	struct nx_ntrace_attribute attribute;
+
+	if (!split_entry(entry, &attribute) && !read_entry(entry, &attribute))
+		return false;
+	if (attribute.key.len == 6 && memcmp(attribute.key.data, "nc_idx", 6) == 0)
+		head->nc_idx = parse_index(attribute.value);
+	else if (attribute.key.len == 10 && memcmp(attribute.key.data, "worker_gid", 10) == 0)
+		head->worker_gid = parse_index(attribute.value);
+	return true;
+}
+
+struct head_reader {
+	struct nx_ntrace_head *head;
+	int64_t field_nc_idx;
+};
+
+static inline void take_number(struct head_reader *r, uint64_t number, uint64_t value)
+{
+	switch (number) {
+	case FIELD_TIMESTAMP:
+		r->head->timestamp_ns = value;
+		break;
+	case FIELD_NC_IDX:
+		r->field_nc_idx = value <= INT32_MAX ? (int64_t)value : -1;
+		break;
+	case FIELD_EVENT_TYPE:
+		r->head->event_type = value;
+		break;
+	case FIELD_THREAD:
+		r->head->thread_id = value;
+		break;
+	case FIELD_ID:
+		r->head->id = value;
+		break;
+	case FIELD_PHASE:
+		r->head->phase = value;
+		break;
+	case FIELD_TRACKING:
+		r->head->tracking_id = value;
+		break;
+	default:
+		if (number > FIELD_LAST || number == FIELD_ATTRIBUTE || number == FIELD_HINT)
+			r->head->unknown_field_count++;
+		break;
+	}
+}
+
+/* Fields that events do not have, or with another wire type: NULL when they cannot be skipped. */
+static const uint8_t *skip_field(struct head_reader *r, const uint8_t *at, const uint8_t *end)
+{
+	struct nx_wire_reader reader = {at, end, false};
+	struct nx_wire_value value;
+
+	if (!nx_wire_next(&reader, &value))
+		return NULL;
+	if (value.number != FIELD_HINT || value.wire_type != DELIMITED)
+		r->head->unknown_field_count++;
+	return reader.at;
+}
+
+static const uint8_t *read_field(struct head_reader *r, const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *start = at;
+	uint64_t tag, value;
+
+	at = read_varint(at, end, &tag);
+	if (!at)
+		return NULL;
+	if (tag == (FIELD_ATTRIBUTE << 3 | DELIMITED)) {
+		at = read_varint(at, end, &value);
+		if (!at || value > (size_t)(end - at))
+			return NULL;
+		if (!read_attribute(nx_slice_of(at, (size_t)value), r->head))
+			return NULL;
+		return at + value;
+	}
+	if ((tag & 7) == VARINT && tag >> 3 >= 1 && tag >> 3 <= FIELD_LAST) {
+		at = read_varint(at, end, &value);
+		if (at)
+			take_number(r, tag >> 3, value);
+		return at;
+	}
+	return skip_field(r, start, end);
+}
+
+bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head)
+{
+	struct head_reader r = {head, -1};
+	const uint8_t *at = record.data;
+	const uint8_t *end;
+
+	*head = (struct nx_ntrace_head){.nc_idx = -1, .worker_gid = -1};
+	if (record.len == 0)
+		return false;
+	end = at + record.len;
+	while (at && at < end)
+		at = read_field(&r, at, end);
+	if (head->nc_idx < 0)
+		head->nc_idx = r.field_nc_idx;
+	return at != NULL;
+}
+
+size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attribute *out,
+				 size_t cap)
+{
+	struct nx_wire_reader reader = nx_wire_reader_of(record);
+	struct nx_ntrace_attribute attribute;
+	struct nx_wire_value value;
+	size_t count = 0;
+
+	while (nx_wire_next(&reader, &value)) {
+		if (value.number != FIELD_ATTRIBUTE || value.wire_type != DELIMITED ||
+		    !read_entry(value.bytes, &attribute))
+			continue;
+		if (count < cap)
+			out[count] = attribute;
+		count++;
+	}
+	return count;
+}

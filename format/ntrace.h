@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ntrace: the files of a system profile, one set per traced process.
+ *
+ * trace_info.pb is one bare message; ntrace.pb, cpu_util.pb and host_mem.pb are
+ * streams of records, each a u32 little-endian length and that many bytes.
+ * docs/formats/system.md has the layout; reader and writer share the tables.
+ */
+#ifndef NX_FORMAT_NTRACE_H
+#define NX_FORMAT_NTRACE_H
+
+#include "format/wire.h"
+
+enum nx_ntrace_phase { NX_PHASE_INVALID, NX_PHASE_START, NX_PHASE_STOP, NX_PHASE_INSTANT };
+
+struct nx_ntrace_file {		  /* one of the streams, as trace_info.pb describes it */
+	struct nx_slice filename; /* relative to the traced process: only its last part is of use */
+	uint64_t type;
+	uint64_t num_events; /* records; of cpu_util: ticks */
+	uint64_t session_id;
+};
+
+struct nx_ntrace_host_stats {
+	uint64_t num_cpus;
+	struct nx_slice cpu_name;
+	uint64_t mem_capacity_bytes;
+	float cpu_period_s, mem_period_s;
+	struct nx_ntrace_file cpu_util, host_mem;
+	bool has_cpu_util, has_host_mem;
+};
+
+struct nx_ntrace_text { /* entry of a map<u64, string> */
+	uint64_t id;
+	struct nx_slice text;
+};
+
+struct nx_ntrace_interned {
+	struct nx_slice category;
+	NX_WIRE_LIST(struct nx_ntrace_text) texts;
+};
+
+struct nx_ntrace_ultraserver {
+	uint64_t id, type, size, instance_index;
+};
+
+struct nx_ntrace_info {
+	uint64_t arch, pid;
+	struct nx_slice instance_id;
+	uint64_t session_id;
+	struct nx_ntrace_file events;
+	bool has_events;
+	struct nx_ntrace_host_stats host;
+	bool has_host;
+	NX_WIRE_LIST(struct nx_slice) collected_profiles; /* field 8: never seen; kept as bytes */
+	uint64_t data_version;
+	NX_WIRE_LIST(struct nx_ntrace_interned) interned;
+	uint64_t init_ns, close_ns;  /* epoch */
+	struct nx_slice instance_ip; /* private */
+	uint64_t total_event_count;
+	struct nx_slice instance_type;
+	uint64_t logical_nc_size;
+	struct nx_slice instance_hostname; /* private */
+	struct nx_ntrace_ultraserver ultraserver;
+	bool has_ultraserver;
+};
+
+extern const struct nx_wire_message nx_ntrace_info_message;
+
+struct nx_ntrace_attribute {
+	struct nx_slice key, value;
+};
+
+struct nx_ntrace_event { /* as a struct, for the writer and for small readers */
+	uint64_t type, timestamp_ns, data, nd_idx, nc_idx, event_type, duration, thread_id, id,
+		parent_id, status, phase, tracking_id, nrta_seq_id;
+	struct nx_slice hint;
+	NX_WIRE_LIST(struct nx_ntrace_attribute) attributes;
+};
+
+extern const struct nx_wire_message nx_ntrace_event_message;
+
+struct nx_ntrace_cpu {
+	float util_percent;
+	uint64_t timestamp_ns, cpu_id;
+};
+
+extern const struct nx_wire_message nx_ntrace_cpu_message;
+
+struct nx_ntrace_memory {
+	uint64_t usage_bytes, timestamp_ns;
+};
+
+extern const struct nx_wire_message nx_ntrace_memory_message;
+
+/* --- streams --------------------------------------------------------------- */
+
+struct nx_ntrace_stream {
+	struct nx_slice file;
+	uint64_t at;	  /* of the next record */
+	bool is_torn;	  /* the file ended inside a record, or a length makes no sense */
+	uint64_t torn_at; /* then: where */
+};
+
+/* The next record's message; false at the end or where the file is torn. */
+bool nx_ntrace_next(struct nx_ntrace_stream *stream, struct nx_slice *record);
+/* Appends length and message. */
+void nx_ntrace_append(struct nx_bytes *out, const struct nx_wire_message *message, const void *in);
+
+/* An event read by hand, fast: what pairing needs; attributes stay in the record. */
+struct nx_ntrace_head {
+	uint64_t timestamp_ns, thread_id, id, tracking_id, event_type;
+	uint64_t phase;	    /* enum nx_ntrace_phase */
+	int64_t nc_idx;	    /* attribute nc_idx, else field 5; -1 = none */
+	int64_t worker_gid; /* attribute; -1 = none */
+	uint64_t unknown_field_count;
+};
+/* False when the record is no event at all: empty, or not a message to its end. */
+bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head);
+
+/* The record's attributes, in file order; returns how many there are (may exceed cap). */
+size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attribute *out,
+				 size_t cap);
+
+/* Names of event types for files without their own table; NULL beyond it. */
+const char *nx_ntrace_event_name(uint64_t event_type);
+bool nx_ntrace_is_hardware(const char *event_name); /* neuron_hw, not neuron_rt */
+
+/* What device memory is used for, as attribute usage_type spells it; NULL beyond the table. */
+#define NX_NTRACE_CATEGORIES 22
+const char *nx_ntrace_category_name(uint64_t usage_type);
+
+/* Id of an interned text: SipHash-1-3 with key 0 over text and 0xFF, 50 bits, plus 1. */
+uint64_t nx_ntrace_intern_id(struct nx_slice text);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "base/bare/bits.h"
+#include "format/ntrace.h"
+
+#define HEAD_DEFAULT                                                                               \
+	(struct nx_ntrace_head)                                                                    \
+	{                                                                                          \
+		.nc_idx = -1, .worker_gid = -1                                                     \
+	}
+
+static struct nx_slice slice_of(const struct nx_bytes *bytes)
+{
+	return nx_slice_of(bytes->items, bytes->len);
+}
+
+/* --- streams ------------------------------------------------------------------- */
+
+static void test_stream(void **state)
+{
+	static const uint8_t file[] = {3, 0, 0, 0, 'a', 'b', 'c', 0, 0, 0, 0, 1, 0, 0, 0, 'd'};
+	struct nx_ntrace_stream stream = {.file = nx_slice_of(file, sizeof(file))};
+	struct nx_slice record;
+
+	(void)state;
+	assert_true(nx_ntrace_next(&stream, &record));
+	assert_true(nx_slice_is(record, "abc"));
+	assert_int_equal(stream.at, 7);
+	assert_true(nx_ntrace_next(&stream, &record));
+	assert_int_equal(record.len, 0);
+	assert_true(nx_ntrace_next(&stream, &record));
+	assert_true(nx_slice_is(record, "d"));
+	assert_false(nx_ntrace_next(&stream, &record));
+	assert_false(stream.is_torn);
+	assert_int_equal(stream.at, sizeof(file));
+}
+
+/* Wherever the file is cut, whole records before the cut are read and the rest is told. */
+static void test_torn_stream(void **state)
+{
+	static const uint8_t file[] = {3, 0, 0, 0, 'a', 'b', 'c', 2, 0, 0, 0, 'd', 'e'};
+
+	(void)state;
+	for (size_t len = 0; len <= sizeof(file); len++) {
+		uint8_t *copy = malloc(len ? len : 1); /* exact: the sanitizer sees overruns */
+		struct nx_ntrace_stream stream = {.file = nx_slice_of(copy, len)};
+		size_t whole = len >= 13 ? 13 : len >= 7 ? 7 : 0, count = 0;
+		struct nx_slice record;
+
+		memcpy(copy, file, len);
+		while (nx_ntrace_next(&stream, &record))
+			count++;
+		assert_int_equal(count, (len >= 7) + (len >= 13));
+		assert_int_equal(stream.is_torn, len != whole);
+		if (stream.is_torn)
+			assert_int_equal(stream.torn_at, whole);
+		assert_false(nx_ntrace_next(&stream, &record));
+		free(copy);
+	}
+}
+
+static void test_senseless_length(void **state)
+{
+	static const uint8_t file[] = {0xff, 0xff, 0xff, 0xff, 1, 2, 3};
+	struct nx_ntrace_stream stream = {.file = nx_slice_of(file, sizeof(file))};
+	struct nx_slice record;
+
+	(void)state;
+	assert_false(nx_ntrace_next(&stream, &record));
+	assert_true(stream.is_torn);
+	assert_int_equal(stream.torn_at, 0);
+	stream = (struct nx_ntrace_stream){0};
+	assert_false(nx_ntrace_next(&stream, &record));
+	assert_false(stream.is_torn);
+}
+
+static void test_append(void **state)
+{
+	static const uint8_t expected[] = {4, 0, 0, 0, 0x08, 0x05, 0x10, 0x07, 0, 0, 0, 0};
+	struct nx_ntrace_memory row = {.usage_bytes = 5, .timestamp_ns = 7}, none = {0};
+	struct nx_bytes out = {0};
+
+	(void)state;
+	nx_ntrace_append(&out, &nx_ntrace_memory_message, &row);
+	nx_ntrace_append(&out, &nx_ntrace_memory_message, &none);
+	assert_int_equal(out.len, sizeof(expected));
+	assert_memory_equal(out.items, expected, sizeof(expected));
+	nx_vec_release(&out);
+}
+
+/* --- heads ----------------------------------------------------------------------- */
+
+#define ATTRIBUTE(key, value)                                                                      \
+	{                                                                                          \
+		{(const uint8_t *)(key), sizeof(key) - 1},                                         \
+			{(const uint8_t *)(value), sizeof(value) - 1},                             \
+	}
+
+static struct nx_ntrace_attribute attributes[] = {
+	ATTRIBUTE("size", "4096"),
+	ATTRIBUTE("worker_gid", "12"),
+	ATTRIBUTE("tensor_id", "0"),
+	ATTRIBUTE("nc_idx", "3"),
+};
+
+static struct nx_ntrace_event sample_event(void)
+{
+	return (struct nx_ntrace_event){
+		.timestamp_ns = UINT64_C(1773237645742008195),
+		.event_type = 27,
+		.thread_id = 713479,
+		.id = UINT64_C(3) << 50 | 5,
+		.phase = NX_PHASE_START,
+		.tracking_id = UINT64_C(3) << 50 | 5,
+		.attributes = {attributes, 4},
+	};
+}
+
+static void test_head(void **state)
+{
+	struct nx_ntrace_event event = sample_event();
+	struct nx_ntrace_head head;
+	struct nx_bytes out = {0};
+
+	(void)state;
+	nx_wire_encode(&nx_ntrace_event_message, &event, &out);
+	assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+	assert_int_equal(head.timestamp_ns, event.timestamp_ns);
+	assert_int_equal(head.event_type, 27);
+	assert_int_equal(head.thread_id, 713479);
+	assert_int_equal(head.id, UINT64_C(3377699720527877));
+	assert_int_equal(head.tracking_id, head.id);
+	assert_int_equal(head.phase, NX_PHASE_START);
+	assert_int_equal(head.nc_idx, 3);
+	assert_int_equal(head.worker_gid, 12);
+	assert_int_equal(head.unknown_field_count, 0);
+	nx_vec_release(&out);
+}
+
+/* Every field of the schema is known, though the head has only some of them. */
+static void test_all_fields(void **state)
+{
+	struct nx_ntrace_event event = {
+		1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 13, 14, 15, 16, nx_slice_text("six"), {NULL, 0}};
+	struct nx_ntrace_head head, expected = HEAD_DEFAULT;
+	struct nx_bytes out = {0};
+
+	(void)state;
+	nx_wire_encode(&nx_ntrace_event_message, &event, &out);
+	assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+	expected.timestamp_ns = 2;
+	expected.nc_idx = 5;
+	expected.event_type = 7;
+	expected.thread_id = 9;
+	expected.id = 10;
+	expected.phase = 14;
+	expected.tracking_id = 15;
+	assert_memory_equal(&head, &expected, sizeof(head));
+	nx_vec_release(&out);
+}
+
+struct index_case {
+	const char *nc_idx, *worker_gid;
+	int64_t want_nc_idx, want_worker_gid;
+};
+
+static void put_attribute(struct nx_bytes *out, const char *key, const char *value)
+{
+	struct nx_ntrace_attribute attribute = {nx_slice_text(key), nx_slice_text(value)};
+	struct nx_ntrace_event event = {.attributes = {&attribute, 1}};
+
+	nx_wire_encode(&nx_ntrace_event_message, &event, out);
+}
+
+static void test_indexes(void **state)
+{
+	static const struct index_case cases[] = {
+		{"0", "-1", 0, -1},
+		{"", "4294967295", -1, 4294967295},
+		{"12x", " 1", -1, -1},
+		{"9999999999", "99999999999", 9999999999, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nx_ntrace_head head;
+		struct nx_bytes out = {0};
+
+		put_attribute(&out, "nc_idx", cases[i].nc_idx);
+		put_attribute(&out, "worker_gid", cases[i].worker_gid);
+		assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+		assert_int_equal(head.nc_idx, cases[i].want_nc_idx);
+		assert_int_equal(head.worker_gid, cases[i].want_worker_gid);
+		nx_vec_release(&out);
+	}
+}
+
+/* The attribute counts more than field 5, wherever they stand. */
+static void test_core_by_attribute(void **state)
+{
+	struct nx_ntrace_head head;
+	struct nx_bytes out = {0};
+
+	(void)state;
+	put_attribute(&out, "nc_idx", "1");
+	nx_wire_put_u64(&out, 5, 6);
+	assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+	assert_int_equal(head.nc_idx, 1);
+	nx_vec_release(&out);
+	nx_wire_put_u64(&out, 5, UINT64_C(1) << 40);
+	assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+	assert_int_equal(head.nc_idx, -1);
+	nx_vec_release(&out);
+}
+
+/* Entries laid out in another way: value first, key twice, longer than 127 bytes, empty. */
+static void test_odd_entries(void **state)
+{
+	static const uint8_t swapped[] = {0x62, 11,  0x12, 1,	'7', 0x0a, 6, 'n',
+					  'c',	'_', 'i',  'd', 'x', 0x62, 0};
+	static const uint8_t twice[] = {0x62, 14,  0x0a, 1,   'x', 0x0a, 6, 'n',
+					'c',  '_', 'i',	 'd', 'x', 0x12, 1, '8'};
+	struct nx_ntrace_attribute found[2];
+	struct nx_ntrace_head head;
+	struct nx_bytes out = {0};
+	char lengthy[200];
+
+	(void)state;
+	assert_true(nx_ntrace_read_head(nx_slice_of(swapped, sizeof(swapped)), &head));
+	assert_int_equal(head.nc_idx, 7);
+	assert_int_equal(nx_ntrace_read_attributes(nx_slice_of(swapped, sizeof(swapped)), found, 2),
+			 2);
+	assert_true(nx_slice_is(found[0].key, "nc_idx"));
+	assert_true(nx_slice_is(found[0].value, "7"));
+	assert_int_equal(found[1].key.len, 0);
+	assert_true(nx_ntrace_read_head(nx_slice_of(twice, sizeof(twice)), &head));
+	assert_int_equal(head.nc_idx, 8);
+	memset(lengthy, 'l', sizeof(lengthy) - 1);
+	lengthy[sizeof(lengthy) - 1] = 0;
+	put_attribute(&out, lengthy, lengthy);
+	put_attribute(&out, "nc_idx", "2");
+	assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+	assert_int_equal(head.nc_idx, 2);
+	nx_vec_release(&out);
+}
+
+static void test_unknown_fields(void **state)
+{
+	struct nx_ntrace_head head;
+	struct nx_bytes out = {0};
+
+	(void)state;
+	nx_wire_put_u64(&out, 17, 1);			       /* no such field */
+	nx_wire_put_bytes(&out, 2, nx_slice_text("time"));     /* a number elsewhere */
+	nx_wire_put_u64(&out, 12, 1);			       /* a text elsewhere */
+	nx_wire_put_u64(&out, 6, 1);			       /* likewise */
+	nx_wire_put_bytes(&out, 6, nx_slice_text("a hint"));   /* fine */
+	nx_wire_put_bytes(&out, 1000, nx_slice_text("later")); /* no such field */
+	nx_wire_put_u64(&out, 14, NX_PHASE_STOP);
+	assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+	assert_int_equal(head.unknown_field_count, 5);
+	assert_int_equal(head.phase, NX_PHASE_STOP);
+	nx_vec_release(&out);
+}
+
+/* By the tables, the slow way: what the fast reader must agree with. */
+static bool read_by_table(struct nx_slice record, struct nx_arena *arena,
+			  struct nx_ntrace_event *event)
+{
+	struct nx_wire_loss loss = {0};
+
+	return nx_wire_decode(&nx_ntrace_event_message, record, event, arena, &loss, NULL) ==
+		       NX_OK &&
+	       !loss.truncated_count;
+}
+
+static void check_against_table(struct nx_slice record)
+{
+	struct nx_arena arena = {0};
+	struct nx_ntrace_event event = {0};
+	struct nx_ntrace_head head;
+	bool is_read = nx_ntrace_read_head(record, &head);
+	bool is_whole = record.len > 0 && read_by_table(record, &arena, &event);
+
+	assert_int_equal(is_read, is_whole);
+	if (is_read) {
+		assert_int_equal(head.timestamp_ns, event.timestamp_ns);
+		assert_int_equal(head.event_type, event.event_type);
+		assert_int_equal(head.tracking_id, event.tracking_id);
+		assert_int_equal(head.id, event.id);
+		assert_int_equal(head.thread_id, event.thread_id);
+		assert_int_equal(head.phase, event.phase);
+		assert_int_equal(nx_ntrace_read_attributes(record, NULL, 0),
+				 event.attributes.count);
+	}
+	nx_arena_release(&arena);
+}
+
+/* A record cut or with a bit turned is read as the tables read it, or refused as they refuse it. */
+static void test_damage(void **state)
+{
+	struct nx_ntrace_event event = sample_event();
+	struct nx_bytes out = {0};
+
+	(void)state;
+	nx_wire_encode(&nx_ntrace_event_message, &event, &out);
+	for (size_t len = 0; len < out.len; len++) {
+		uint8_t *copy = malloc(len ? len : 1);
+
+		memcpy(copy, out.items, len);
+		check_against_table(nx_slice_of(copy, len));
+		free(copy);
+	}
+	for (size_t bit = 0; bit < out.len * 8; bit++) {
+		out.items[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		check_against_table(slice_of(&out));
+		out.items[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	nx_vec_release(&out);
+}
+
+static void test_empty_record(void **state)
+{
+	struct nx_ntrace_head head;
+
+	(void)state;
+	assert_false(nx_ntrace_read_head((struct nx_slice){0}, &head));
+	assert_int_equal(nx_ntrace_read_attributes((struct nx_slice){0}, NULL, 0), 0);
+}
+
+static void test_attributes(void **state)
+{
+	struct nx_ntrace_event event = sample_event();
+	struct nx_ntrace_attribute found[4] = {0};
+	struct nx_bytes out = {0};
+
+	(void)state;
+	nx_wire_encode(&nx_ntrace_event_message, &event, &out);
+	assert_int_equal(nx_ntrace_read_attributes(slice_of(&out), found, 2), 4);
+	assert_true(nx_slice_is(found[0].key, "size"));
+	assert_true(nx_slice_is(found[0].value, "4096"));
+	assert_true(nx_slice_is(found[1].key, "worker_gid"));
+	assert_null(found[2].key.data);
+	assert_int_equal(nx_ntrace_read_attributes(slice_of(&out), found, 4), 4);
+	assert_true(nx_slice_is(found[3].value, "3"));
+	nx_vec_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_torn_stream),
+		cmocka_unit_test(test_senseless_length),
+		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_head),
+		cmocka_unit_test(test_all_fields),
+		cmocka_unit_test(test_indexes),
+		cmocka_unit_test(test_core_by_attribute),
+		cmocka_unit_test(test_odd_entries),
+		cmocka_unit_test(test_unknown_fields),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_empty_record),
+		cmocka_unit_test(test_attributes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
