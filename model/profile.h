@@ -4,8 +4,9 @@
  *
  * Small tables are arrays here. Tables that grow with the trace are not held
  * in memory: nx_profile_scan streams their rows to a function, in order of
- * time, as often as asked. Who produces them (pipeline) stays hidden behind
- * struct nx_row_source, so exporters know neither files nor decoders.
+ * time (events, throttles and faults graph by graph), as often as asked. Who produces them
+ * (pipeline) stays hidden behind struct nx_row_source, so exporters know neither files nor
+ * decoders.
  */
 #ifndef NX_MODEL_PROFILE_H
 #define NX_MODEL_PROFILE_H
@@ -92,6 +93,7 @@ struct nx_profile {
 	struct nx_metrics NX_VEC_BODY(struct nx_metric) metrics;
 	struct nx_layers NX_VEC_BODY(struct nx_layer) layers;
 	struct nx_transfers NX_VEC_BODY(struct nx_transfer) transfers;
+	uint64_t start_epoch_ns;	     /* host time of the window's start; 0 = not known */
 	struct nx_tensor_load *tensor_loads; /* parallel to the binary's tensors */
 	/* updates before a window that has no end: not shown, but AWS counts them as points */
 	uint64_t early_semaphore_count;

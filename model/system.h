@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * system: a system profile: what the processes of a run did on their hosts and
+ * what their NeuronCores did for them, over all instances.
+ *
+ * Like struct nx_profile it holds what is small (processes, names, device
+ * profiles, warnings) and streams what grows with the trace through a row
+ * source, in order of time.
+ */
+#ifndef NX_MODEL_SYSTEM_H
+#define NX_MODEL_SYSTEM_H
+
+#include "base/arena.h"
+#include "base/bare/slice.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "model/profile.h"
+
+#define NX_FRAMEWORK_EVENT_TYPE 99999u
+#define NX_NOWHERE UINT64_MAX
+
+enum nx_event_source {
+	NX_SOURCE_RUNTIME,   /* neuron_rt: calls on the host */
+	NX_SOURCE_HARDWARE,  /* neuron_hw: what the cores did */
+	NX_SOURCE_FRAMEWORK, /* calls of the framework */
+};
+const char *nx_event_source_name(enum nx_event_source source); /* "neuron_rt" */
+
+enum nx_system_flags {
+	NX_EVENT_INSTANT = 1 << 0,
+	NX_EVENT_UNFINISHED = 1 << 1, /* no STOP: ends with its session */
+	NX_EVENT_ORPHAN = 1 << 2,     /* a STOP whose START was overwritten: no duration */
+};
+
+struct nx_system_event {
+	uint64_t start_ns; /* epoch */
+	uint64_t end_ns;
+	uint64_t id;	    /* as recorded; framework events count on behind the recorded ones */
+	uint64_t parent_id; /* innermost enclosing event of the same thread, 0 = none */
+	uint64_t thread_id;
+	uint64_t flow_id;  /* connects framework, runtime and hardware events; 0 = none */
+	uint64_t start_at; /* where its record lies in the process's file */
+	uint64_t stop_at;  /* NX_NOWHERE without STOP */
+	uint32_t process;
+	uint32_t type;	/* event type, or NX_FRAMEWORK_EVENT_TYPE */
+	uint32_t name;	/* into the process's names */
+	int32_t nc_idx; /* logical core in its process, -1 = none */
+	uint32_t worker_gid;
+	uint32_t stream_id; /* framework stream, UINT32_MAX = none */
+	uint16_t depth;	    /* enclosing events of the same thread */
+	uint8_t source;	    /* enum nx_event_source */
+	uint8_t flags;	    /* enum nx_system_flags */
+	uint32_t padding;
+};
+
+struct nx_cpu_sample {
+	uint64_t time_ns;
+	uint32_t process;
+	uint32_t cpu_id;
+	float util_percent;
+};
+
+struct nx_memory_sample {
+	uint64_t time_ns;
+	uint64_t usage_bytes;
+	uint32_t process;
+};
+
+struct nx_hbm_sample { /* device memory after an allocation or a release */
+	uint64_t time_ns;
+	uint64_t total_bytes;	 /* all categories of this core */
+	uint64_t category_bytes; /* of this category */
+	uint32_t process;
+	int32_t nc_idx;
+	uint32_t hbm_idx;
+	uint32_t device_idx;
+	uint32_t category; /* into the process's names */
+};
+
+enum nx_direction { NX_HOST_TO_DEVICE, NX_DEVICE_TO_HOST };
+
+struct nx_host_transfer {
+	uint64_t start_ns, end_ns;
+	uint64_t size_bytes;
+	uint32_t process;
+	int32_t nc_idx;
+	uint8_t direction;
+};
+
+/* X(enum, row struct) */
+#define NX_SYSTEM_TABLE_MAP(X)                                                                     \
+	X(EVENT, struct nx_system_event)                                                           \
+	X(CPU, struct nx_cpu_sample)                                                               \
+	X(MEMORY, struct nx_memory_sample)                                                         \
+	X(HBM, struct nx_hbm_sample)                                                               \
+	X(TRANSFER, struct nx_host_transfer)
+
+enum nx_system_table {
+#define NX_SYSTEM_TABLE_ENUM(name, row) NX_SYSTEM_##name,
+	NX_SYSTEM_TABLE_MAP(NX_SYSTEM_TABLE_ENUM)
+#undef NX_SYSTEM_TABLE_ENUM
+		NX_SYSTEM_TABLE_COUNT,
+};
+
+struct nx_system_process {  /* one <instance>_pid_<pid> folder */
+	const char *folder; /* relative to the directory given */
+	const char *instance_id;
+	uint64_t pid;
+	const char *instance_type;
+	const char *instance_ip, *instance_hostname; /* private: not exported unless asked */
+	unsigned arch;
+	uint32_t logical_nc_size;
+	uint32_t cpu_count;
+	uint64_t memory_capacity_bytes;
+	uint64_t init_ns, close_ns;
+	uint64_t stored_event_count, total_event_count; /* records; differ when some were dropped */
+	const char **names;				/* of events, categories, framework calls */
+	size_t name_count;
+	bool *name_is_used; /* of the recorded names: events of it occurred; may be NULL */
+	size_t recorded_name_count;
+	struct nx_core_worker { /* logical cores that have events */
+		int32_t nc_idx;
+		uint32_t worker_gid;
+	} * workers;
+	size_t worker_count;
+};
+
+struct nx_device_capture { /* an NTFF found beside the traces, and the NEFF it belongs to */
+	const char *session_path;
+	const char *neff_path; /* NULL when none fits */
+	uint64_t model_id;     /* 0 when the name does not tell */
+	const char *model_name;
+	uint32_t process; /* UINT32_MAX when it lies in no process's folder */
+	uint32_t rank;	  /* of profile_rank_<i>; UINT32_MAX */
+	bool is_empty;	  /* a core that ran nothing leaves an empty file */
+};
+
+/* What an attribute of an event says; texts live while the visit lasts. */
+struct nx_event_attribute {
+	struct nx_slice key, value;
+};
+#define NX_MAX_ATTRIBUTES 32
+
+struct nx_system_profile;
+
+struct nx_system_source {
+	enum nx_status (*scan)(void *context, enum nx_system_table table, nx_row_fn fn,
+			       void *fn_context, struct nx_error *err);
+	/* START's attributes, then STOP's, nc_idx and worker_gid left out; returns their number */
+	size_t (*attributes)(void *context, const struct nx_system_event *event,
+			     struct nx_event_attribute *out, size_t cap);
+	/* text of an interned id (model or tensor); "_unknown_" when the file has none */
+	struct nx_slice (*interned)(void *context, uint32_t process, uint64_t id);
+	void *context;
+};
+
+struct nx_system_profile {
+	struct nx_arena arena;
+	const char *path; /* of the directory */
+	struct nx_system_process *processes;
+	uint32_t process_count;
+	struct nx_device_captures NX_VEC_BODY(struct nx_device_capture) devices;
+	struct nx_warnings warnings;
+	uint64_t rows[NX_SYSTEM_TABLE_COUNT];
+	uint64_t first_ns, last_ns; /* of all events */
+	struct nx_system_source source;
+};
+
+NX_MUST_CHECK enum nx_status nx_system_scan(const struct nx_system_profile *profile,
+					    enum nx_system_table table, nx_row_fn fn, void *context,
+					    struct nx_error *err);
+size_t nx_system_attributes(const struct nx_system_profile *profile,
+			    const struct nx_system_event *event, struct nx_event_attribute *out,
+			    size_t cap);
+struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint32_t process,
+				   uint64_t id);
+const char *nx_system_event_name(const struct nx_system_profile *profile,
+				 const struct nx_system_event *event);
+void nx_system_warn(struct nx_system_profile *profile, const char *category, const char *fmt, ...)
+	NX_PRINTF(3, 4);
+
+#endif
