@@ -6,15 +6,17 @@
 
 #include "base/file.h"
 #include "tests/data/synthetic.h"
+#include "tests/data/synthetic_system.h"
 
 static const char usage[] =
 	"usage: make_capture --demo DIR            DIR/demo.neff and DIR/demo.ntff\n"
 	"       make_capture --corpus DIR          seeds for the fuzz targets\n"
 	"       make_capture --size N[K|M|G] OUT.ntff [--neff OUT.neff]\n"
 	"       make_capture --tiny OUT.ntff [--neff OUT.neff]\n"
+	"       make_capture --system DIR [--instances N] [--workers M] [--events E]\n"
 	"options: --seed N, --version 4|5|6, --arch 1|2, --cores 1|2, --faults\n";
 
-enum mode { MODE_NONE, MODE_DEMO, MODE_CORPUS, MODE_SIZE, MODE_TINY };
+enum mode { MODE_NONE, MODE_DEMO, MODE_CORPUS, MODE_SIZE, MODE_TINY, MODE_SYSTEM };
 
 struct request {
 	enum mode mode;
@@ -24,6 +26,8 @@ struct request {
 	unsigned version, arch, cores;
 	uint64_t seed;
 	bool with_faults;
+	unsigned instances, workers;
+	uint64_t event_count;
 };
 
 /* --- command line ------------------------------------------------------------- */
@@ -92,6 +96,8 @@ static bool parse_option(struct request *r, char **argv, int *at)
 		return set_mode(r, MODE_TINY, value);
 	if (!strcmp(option, "--size"))
 		return parse_size(value, &r->size_bytes) && set_mode(r, MODE_SIZE, argv[++*at]);
+	if (!strcmp(option, "--system"))
+		return set_mode(r, MODE_SYSTEM, value);
 	if (!strcmp(option, "--seed"))
 		return parse_number(value, 1, UINT64_MAX, &r->seed);
 	if (!strcmp(option, "--version"))
@@ -100,6 +106,12 @@ static bool parse_option(struct request *r, char **argv, int *at)
 		return parse_unsigned(value, 1, 2, &r->arch);
 	if (!strcmp(option, "--cores"))
 		return parse_unsigned(value, 1, 2, &r->cores);
+	if (!strcmp(option, "--instances"))
+		return parse_unsigned(value, 1, 1000, &r->instances);
+	if (!strcmp(option, "--workers"))
+		return parse_unsigned(value, 1, 1024, &r->workers);
+	if (!strcmp(option, "--events"))
+		return parse_number(value, 1, UINT64_C(1) << 40, &r->event_count);
 	r->neff = value;
 	return !strcmp(option, "--neff");
 }
@@ -214,6 +226,23 @@ static bool write_seed(void *context, const char *target, const char *name,
 	return write_file(path, bytes);
 }
 
+static bool make_system(const struct request *r)
+{
+	struct nx_synthetic_system_options options = nx_synthetic_system_small;
+	struct nx_synthetic_system_counts counts;
+	struct nx_error err;
+
+	options.seed = r->seed ? r->seed : options.seed;
+	options.instance_count = r->instances ? r->instances : options.instance_count;
+	options.worker_count = r->workers ? r->workers : options.worker_count;
+	options.event_count = r->event_count ? r->event_count : options.event_count;
+	if (nx_synthetic_system_write(&options, r->target, &counts, &err))
+		return complain(&err);
+	printf("%s: %llu processes, %llu records\n", r->target,
+	       (unsigned long long)counts.process_count, (unsigned long long)counts.record_count);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct request r = {0};
@@ -236,7 +265,11 @@ int main(int argc, char **argv)
 		is_done = make_demo(&r);
 		break;
 	case MODE_CORPUS:
-		is_done = nx_synthetic_corpus(write_seed, &r);
+		is_done = nx_synthetic_corpus(write_seed, &r) &&
+			  nx_synthetic_system_corpus(write_seed, &r);
+		break;
+	case MODE_SYSTEM:
+		is_done = make_system(&r);
 		break;
 	case MODE_SIZE:
 	case MODE_TINY:

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two readings of the text: Kineto writes baseTimeNanoseconds behind the events
+ * whose times need it, so the first reading looks at the top-level keys only,
+ * and the second delivers.
+ */
+#include "decode/framework/framework_decoder.h"
+#include "decode/framework/framework_pairs.h"
+#include "decode/framework/framework_record.h"
+#include "format/gzip_stream.h"
+
+#define FIRST_EPOCH_NS UINT64_C(1000000000000000000)
+
+struct decoder {
+	nx_framework_fn fn;
+	void *context;
+	struct nx_framework_names *names;
+	struct nx_framework_loss *loss;
+	uint64_t base_ns;
+	uint64_t first_ns, last_ns;
+	bool has_events;   /* traceEvents was there */
+	bool ends_between; /* the text ended where the next event could begin */
+	struct nx_gzip_stream gzip;
+	struct nx_json_stream json;
+	struct nx_framework_record record;
+	struct nx_framework_pairs pairs;
+};
+
+static bool next_piece(void *context, struct nx_slice *piece)
+{
+	return nx_gzip_stream_next(context, piece);
+}
+
+/* --- base time ---------------------------------------------------------- */
+
+static bool find_base(struct decoder *d)
+{
+	struct nx_json_stream *s = &d->json;
+	struct nx_decimal base;
+
+	if (nx_json_stream_next(s) != NX_TOKEN_OBJECT)
+		return false;
+	while (nx_json_stream_next(s) == NX_TOKEN_KEY) {
+		if (!nx_slice_is(s->text, "baseTimeNanoseconds")) {
+			nx_json_stream_skip(s);
+			continue;
+		}
+		if (nx_json_stream_next(s) == NX_TOKEN_OBJECT || s->last == NX_TOKEN_ARRAY)
+			nx_json_stream_skip(s);
+		else if (nx_decimal_parse(s->text, 0, &base) && !base.is_negative)
+			d->base_ns = base.magnitude;
+		return d->base_ns > 0;
+	}
+	return false;
+}
+
+static bool read_base(struct decoder *d, struct nx_slice file)
+{
+	bool found;
+
+	nx_gzip_stream_open(&d->gzip, file);
+	nx_json_stream_init(&d->json, next_piece, &d->gzip);
+	found = find_base(d);
+	nx_gzip_stream_close(&d->gzip);
+	return found;
+}
+
+/* --- events ------------------------------------------------------------- */
+
+static void deliver(struct decoder *d, const struct nx_framework_event *event)
+{
+	if (event->row.start_ns < d->first_ns)
+		d->first_ns = event->row.start_ns;
+	if (event->row.end_ns > d->last_ns)
+		d->last_ns = event->row.end_ns;
+	d->fn(d->context, event);
+}
+
+/* The event of the record so far as every phase has it; false when its time makes no sense. */
+static bool make_event(const struct decoder *d, struct nx_framework_event *event)
+{
+	const struct nx_framework_record *r = &d->record;
+
+	*event = (struct nx_framework_event){
+		.row = {.thread_id = r->thread.value,
+			.flow_id = r->has_flow ? r->flow : 0,
+			.start_at = r->at,
+			.stop_at = NX_NOWHERE,
+			.type = NX_FRAMEWORK_EVENT_TYPE,
+			.nc_idx = -1,
+			.stream_id = r->stream_id,
+			.source = NX_SOURCE_FRAMEWORK},
+		.name = nx_framework_text_slice(&r->name),
+		.category = nx_framework_text_slice(&r->category),
+		.pid = r->pid.value,
+		.phase = r->phase,
+	};
+	if (!r->has_time || !nx_decimal_add(d->base_ns, r->time_ns, &event->row.start_ns))
+		return false;
+	event->row.end_ns = event->row.start_ns;
+	return true;
+}
+
+static bool make_named_event(struct decoder *d, struct nx_framework_event *event)
+{
+	bool is_good = make_event(d, event) && d->record.has_name;
+
+	d->loss->malformed_count += !is_good;
+	return is_good;
+}
+
+static void on_complete(struct decoder *d)
+{
+	struct nx_decimal duration = d->record.duration_ns;
+	struct nx_framework_event event;
+
+	if (!make_named_event(d, &event))
+		return;
+	if (duration.is_negative) {
+		d->loss->backwards_count += duration.magnitude > 0;
+		duration.magnitude = 0;
+		duration.is_negative = false;
+	}
+	if (d->record.has_duration &&
+	    nx_decimal_add(event.row.start_ns, duration, &event.row.end_ns))
+		deliver(d, &event);
+	else
+		d->loss->malformed_count++;
+}
+
+static void on_instant(struct decoder *d)
+{
+	struct nx_framework_event event;
+
+	if (!make_named_event(d, &event))
+		return;
+	event.row.flags = NX_EVENT_INSTANT;
+	deliver(d, &event);
+}
+
+static void on_flow(struct decoder *d)
+{
+	struct nx_framework_event event;
+
+	if (!make_event(d, &event)) {
+		d->loss->malformed_count++;
+		return;
+	}
+	event.is_flow_point = true;
+	event.binds_next = event.phase == 'f' && !d->record.binds_to_enclosing;
+	event.row.flow_id = d->record.id;
+	deliver(d, &event);
+}
+
+/* Slices of a thread nest; async ones are told apart by category, id and scope. */
+static uint64_t pair_key(const struct nx_framework_record *r)
+{
+	bool is_async = r->phase == 'b' || r->phase == 'e';
+	uint64_t numbers[] = {is_async, is_async && !r->id_is_local ? 0 : r->pid.value,
+			      is_async ? r->id : r->thread.value, r->id_is_local};
+	uint64_t key = nx_fnv1a(NX_FNV_SEED, numbers, sizeof(numbers));
+
+	if (!is_async)
+		return key;
+	key = nx_fnv1a(key, r->category.bytes, r->category.len);
+	return nx_fnv1a(key, r->scope.bytes, r->scope.len);
+}
+
+static void on_begin(struct decoder *d)
+{
+	struct nx_framework_event event;
+
+	if (!make_named_event(d, &event))
+		return;
+	if (!nx_framework_pairs_push(&d->pairs, pair_key(&d->record), &event))
+		d->loss->overflow_count++;
+}
+
+/* Only a name makes an end without a beginning worth showing. */
+static void on_orphan(struct decoder *d, struct nx_framework_event *end)
+{
+	d->loss->orphan_count++;
+	if (!d->record.has_name)
+		return;
+	end->row.flags = NX_EVENT_ORPHAN;
+	deliver(d, end);
+}
+
+static void on_end(struct decoder *d)
+{
+	uint64_t key = pair_key(&d->record);
+	struct nx_framework_event end;
+	struct nx_framework_event *event;
+
+	if (!make_event(d, &end)) {
+		d->loss->malformed_count++;
+		return;
+	}
+	event = nx_framework_pairs_top(&d->pairs, key);
+	if (!event) {
+		on_orphan(d, &end);
+		return;
+	}
+	event->row.stop_at = end.row.start_at;
+	if (end.row.start_ns >= event->row.start_ns)
+		event->row.end_ns = end.row.start_ns;
+	else
+		d->loss->backwards_count++;
+	if (event->row.stream_id == NX_FRAMEWORK_NO_STREAM)
+		event->row.stream_id = end.row.stream_id;
+	deliver(d, event);
+	nx_framework_pairs_drop(&d->pairs, key);
+}
+
+static void deliver_unfinished(struct decoder *d)
+{
+	struct nx_framework_event *event;
+	size_t at = 0;
+
+	while ((event = nx_framework_pairs_next(&d->pairs, &at)))
+		if (event->row.start_ns > d->last_ns)
+			d->last_ns = event->row.start_ns;
+	at = 0;
+	while ((event = nx_framework_pairs_next(&d->pairs, &at))) {
+		event->row.end_ns = d->last_ns;
+		event->row.flags = NX_EVENT_UNFINISHED;
+		d->loss->unfinished_count++;
+		deliver(d, event);
+	}
+}
+
+/* --- names -------------------------------------------------------------- */
+
+static struct nx_framework_name *named(struct decoder *d, bool is_thread)
+{
+	struct nx_framework_name *name;
+
+	name = nx_framework_names_take(d->names, is_thread, d->record.pid.value,
+				       d->record.thread.value);
+	d->loss->lost_name_count += !name;
+	return name;
+}
+
+static void name_by_id(struct decoder *d, const struct nx_framework_id *id, bool is_thread)
+{
+	struct nx_framework_name *name;
+
+	if (!id->is_text || !id->text.len)
+		return;
+	name = named(d, is_thread);
+	if (name)
+		nx_framework_name_set(d->names, name, nx_framework_text_slice(&id->text), false);
+}
+
+static void set_sort_index(struct nx_framework_name *name, struct nx_decimal index)
+{
+	uint64_t magnitude = index.magnitude < INT64_MAX ? index.magnitude : INT64_MAX;
+
+	name->sort_index = index.is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+}
+
+static void on_metadata(struct decoder *d)
+{
+	const struct nx_framework_record *r = &d->record;
+	struct nx_slice what = nx_framework_text_slice(&r->name);
+	bool is_thread = nx_slice_starts(what, "thread_");
+	bool is_name = nx_slice_is(what, is_thread ? "thread_name" : "process_name");
+	bool is_index = nx_slice_is(what, is_thread ? "thread_sort_index" : "process_sort_index");
+	struct nx_framework_name *name;
+
+	d->loss->metadata_count++;
+	if (!d->names || !((is_name && r->has_argument_name) || (is_index && r->has_sort_index)))
+		return;
+	name = named(d, is_thread);
+	if (name && is_name)
+		nx_framework_name_set(d->names, name, nx_framework_text_slice(&r->argument_name),
+				      true);
+	if (name && is_index)
+		set_sort_index(name, r->sort_index);
+}
+
+/* --- the text ----------------------------------------------------------- */
+
+static void (*const on_phase[128])(struct decoder *d) = {
+	['X'] = on_complete, ['B'] = on_begin,	 ['E'] = on_end,     ['b'] = on_begin,
+	['e'] = on_end,	     ['i'] = on_instant, ['I'] = on_instant, ['n'] = on_instant,
+	['s'] = on_flow,     ['t'] = on_flow,	 ['f'] = on_flow,    ['M'] = on_metadata,
+};
+
+static void on_record(struct decoder *d)
+{
+	uint8_t phase = (uint8_t)d->record.phase;
+
+	if (!phase && !d->record.is_empty) {
+		d->loss->malformed_count++;
+		return;
+	}
+	if (phase >= 128 || !on_phase[phase]) {
+		d->loss->skipped_count++;
+		return;
+	}
+	if (d->names) {
+		name_by_id(d, &d->record.pid, false);
+		name_by_id(d, &d->record.thread, true);
+	}
+	on_phase[phase](d);
+}
+
+static void read_events(struct decoder *d)
+{
+	enum nx_json_token token;
+
+	d->has_events = true;
+	while ((token = nx_json_stream_next(&d->json)) > NX_TOKEN_DONE &&
+	       token != NX_TOKEN_ARRAY_END) {
+		if (token == NX_TOKEN_OBJECT) {
+			if (!nx_framework_record_read(&d->json, &d->record))
+				return;
+			d->loss->event_count++;
+			on_record(d);
+		} else {
+			nx_json_stream_skip(&d->json);
+			d->loss->event_count++;
+			d->loss->malformed_count++;
+		}
+	}
+	d->ends_between =
+		token == NX_TOKEN_CUT && d->json.token_at == nx_json_stream_offset(&d->json);
+}
+
+static void read_members(struct decoder *d)
+{
+	while (nx_json_stream_next(&d->json) == NX_TOKEN_KEY) {
+		if (!nx_slice_is(d->json.text, "traceEvents"))
+			nx_json_stream_skip(&d->json);
+		else if (nx_json_stream_next(&d->json) == NX_TOKEN_ARRAY)
+			read_events(d);
+		else
+			nx_json_stream_skip(&d->json);
+	}
+	d->ends_between = false;
+}
+
+static enum nx_status read_text(struct decoder *d, const char *path, struct nx_error *err)
+{
+	enum nx_json_token first = nx_json_stream_next(&d->json);
+
+	if (first == NX_TOKEN_OBJECT)
+		read_members(d);
+	else if (first == NX_TOKEN_ARRAY)
+		read_events(d);
+	else if (first != NX_TOKEN_CUT)
+		return nx_fail(err, NX_FORMAT,
+			       "%s is not a framework trace: it does not begin like JSON; give the "
+			       "trace.json or trace.json.gz that the framework's profiler wrote",
+			       path);
+	if (!d->has_events && nx_json_stream_next(&d->json) != NX_TOKEN_CUT)
+		return nx_fail(err, NX_FORMAT,
+			       "%s is not a framework trace: it has no traceEvents; give the "
+			       "trace.json or trace.json.gz that the framework's profiler wrote",
+			       path);
+	return NX_OK;
+}
+
+/* The format lets a writer that dies leave out the bracket behind a bare list of events. */
+static void tell_end(struct decoder *d)
+{
+	enum nx_json_token last = nx_json_stream_next(&d->json);
+	bool is_whole = last == NX_TOKEN_DONE || d->ends_between;
+
+	d->loss->is_cut = !is_whole || d->gzip.is_cut || d->gzip.is_damaged;
+	d->loss->is_damaged = last == NX_TOKEN_BROKEN || d->gzip.is_damaged;
+	d->loss->read_bytes = nx_json_stream_offset(&d->json);
+}
+
+enum nx_status nx_framework_decode(struct nx_slice file, const char *path, nx_framework_fn fn,
+				   void *context, struct nx_framework_names *names, bool *is_epoch,
+				   struct nx_framework_loss *loss, struct nx_error *err)
+{
+	struct decoder *d = nx_heap_alloc(sizeof(*d));
+	enum nx_status st;
+
+	memset(d, 0, sizeof(*d));
+	*loss = (struct nx_framework_loss){0};
+	d->fn = fn;
+	d->context = context;
+	d->names = names;
+	d->loss = loss;
+	d->first_ns = UINT64_MAX;
+	*is_epoch = read_base(d, file);
+	nx_gzip_stream_open(&d->gzip, file);
+	nx_json_stream_init(&d->json, next_piece, &d->gzip);
+	st = read_text(d, path, err);
+	if (st == NX_OK) {
+		deliver_unfinished(d);
+		tell_end(d);
+		*is_epoch |= d->first_ns >= FIRST_EPOCH_NS && d->first_ns != UINT64_MAX;
+	}
+	nx_framework_pairs_release(&d->pairs);
+	nx_gzip_stream_close(&d->gzip);
+	nx_heap_free(d);
+	return st;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/framework/framework_record.h"
+#include "base/map.h"
+#include "decode/framework/framework_names.h"
+
+#define NS_DIGITS 3 /* from microseconds */
+#define HASH_BIT (UINT64_C(1) << 63)
+
+enum field {
+	FIELD_PHASE,
+	FIELD_NAME,
+	FIELD_CATEGORY,
+	FIELD_TIME,
+	FIELD_DURATION,
+	FIELD_PID,
+	FIELD_THREAD,
+	FIELD_ID,
+	FIELD_FLOW,
+	FIELD_BIND_POINT,
+	FIELD_SCOPE,
+	FIELD_ARGUMENTS,
+	FIELD_SCOPED_ID,
+	FIELD_COUNT,
+};
+
+static enum field field_of(struct nx_slice key)
+{
+	static const struct {
+		char key[8];
+		uint8_t len;
+	} keys[FIELD_COUNT] = {
+		[FIELD_PHASE] = {"ph", 2},	[FIELD_NAME] = {"name", 4},
+		[FIELD_CATEGORY] = {"cat", 3},	[FIELD_TIME] = {"ts", 2},
+		[FIELD_DURATION] = {"dur", 3},	[FIELD_PID] = {"pid", 3},
+		[FIELD_THREAD] = {"tid", 3},	[FIELD_ID] = {"id", 2},
+		[FIELD_FLOW] = {"bind_id", 7},	[FIELD_BIND_POINT] = {"bp", 2},
+		[FIELD_SCOPE] = {"scope", 5},	[FIELD_ARGUMENTS] = {"args", 4},
+		[FIELD_SCOPED_ID] = {"id2", 3},
+	};
+
+	for (unsigned i = 0; i < FIELD_COUNT; i++)
+		if (key.len == keys[i].len && memcmp(key.data, keys[i].key, key.len) == 0)
+			return (enum field)i;
+	return FIELD_COUNT;
+}
+
+static void copy_text(struct nx_framework_text *to, struct nx_slice from)
+{
+	to->len = from.len;
+	memcpy(to->bytes, from.data, from.len);
+}
+
+static bool parse_hexadecimal(struct nx_slice text, uint64_t *value)
+{
+	*value = 0;
+	if (text.len < 3 || text.len > 18 || text.data[0] != '0' || (text.data[1] | 0x20) != 'x')
+		return false;
+	for (size_t i = 2; i < text.len; i++) {
+		uint8_t lower = text.data[i] | 0x20;
+
+		if (text.data[i] >= '0' && text.data[i] <= '9')
+			*value = *value << 4 | (uint64_t)(text.data[i] - '0');
+		else if (lower >= 'a' && lower <= 'f')
+			*value = *value << 4 | (uint64_t)(lower - 'a' + 10);
+		else
+			return false;
+	}
+	return true;
+}
+
+/* Writers spell the same id as 7, "7" and "0x7". False for a text that is no number. */
+static bool parse_id(struct nx_slice text, uint64_t *value)
+{
+	struct nx_decimal number;
+
+	if (nx_decimal_parse(text, 0, &number)) {
+		*value = number.is_negative ? -number.magnitude : number.magnitude;
+		return true;
+	}
+	if (parse_hexadecimal(text, value))
+		return true;
+	*value = nx_fnv1a(NX_FNV_SEED, text.data, text.len) | HASH_BIT;
+	return false;
+}
+
+static void set_named_id(struct nx_framework_id *id, struct nx_slice text)
+{
+	id->is_text = !parse_id(text, &id->value);
+	if (id->is_text)
+		copy_text(&id->text, text);
+}
+
+static void set_stream(struct nx_framework_record *r, struct nx_slice text)
+{
+	struct nx_decimal number;
+
+	if (nx_decimal_parse(text, 0, &number) && !number.is_negative &&
+	    number.magnitude < NX_FRAMEWORK_NO_STREAM)
+		r->stream_id = (uint32_t)number.magnitude;
+}
+
+static void set_field(struct nx_framework_record *r, enum field field, struct nx_slice text)
+{
+	switch (field) {
+	case FIELD_PHASE:
+		r->phase = text.len == 1 ? (char)text.data[0] : '\0';
+		break;
+	case FIELD_NAME:
+		copy_text(&r->name, text);
+		r->has_name = true;
+		break;
+	case FIELD_CATEGORY:
+		copy_text(&r->category, text);
+		break;
+	case FIELD_TIME:
+		r->has_time = nx_decimal_parse(text, NS_DIGITS, &r->time_ns);
+		break;
+	case FIELD_DURATION:
+		r->has_duration = nx_decimal_parse(text, NS_DIGITS, &r->duration_ns);
+		break;
+	case FIELD_PID:
+		set_named_id(&r->pid, text);
+		break;
+	case FIELD_THREAD:
+		set_named_id(&r->thread, text);
+		break;
+	case FIELD_ID:
+		parse_id(text, &r->id);
+		break;
+	case FIELD_FLOW:
+		parse_id(text, &r->flow);
+		r->has_flow = true;
+		break;
+	case FIELD_BIND_POINT:
+		r->binds_to_enclosing = nx_slice_is(text, "e");
+		break;
+	case FIELD_SCOPE:
+		copy_text(&r->scope, text);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The scalar behind a key, or false with the value read past. */
+static bool read_scalar(struct nx_json_stream *s)
+{
+	enum nx_json_token token = nx_json_stream_next(s);
+
+	if (token == NX_TOKEN_OBJECT || token == NX_TOKEN_ARRAY)
+		nx_json_stream_skip(s);
+	/* Half a number is another number; half a text is still worth reading. */
+	return token == NX_TOKEN_TEXT || (token == NX_TOKEN_NUMBER && !s->text_is_short);
+}
+
+static void read_argument(struct nx_json_stream *s, struct nx_framework_record *r)
+{
+	if (nx_slice_is(s->text, "stream")) {
+		if (read_scalar(s))
+			set_stream(r, s->text);
+	} else if (nx_slice_is(s->text, "name")) {
+		r->has_argument_name = read_scalar(s);
+		if (r->has_argument_name)
+			copy_text(&r->argument_name, s->text);
+	} else if (nx_slice_is(s->text, "sort_index")) {
+		r->has_sort_index = read_scalar(s) && nx_decimal_parse(s->text, 0, &r->sort_index);
+	} else {
+		nx_json_stream_skip(s);
+	}
+}
+
+static void read_scoped_id(struct nx_json_stream *s, struct nx_framework_record *r)
+{
+	bool is_local = nx_slice_is(s->text, "local");
+
+	if (read_scalar(s)) {
+		parse_id(s->text, &r->id);
+		r->id_is_local = is_local;
+	}
+}
+
+static void read_object(struct nx_json_stream *s, struct nx_framework_record *r,
+			void (*read)(struct nx_json_stream *s, struct nx_framework_record *r))
+{
+	enum nx_json_token token = nx_json_stream_next(s);
+
+	if (token == NX_TOKEN_ARRAY)
+		nx_json_stream_skip(s);
+	if (token != NX_TOKEN_OBJECT)
+		return;
+	while (nx_json_stream_next(s) == NX_TOKEN_KEY)
+		read(s, r);
+}
+
+static void read_member(struct nx_json_stream *s, struct nx_framework_record *r)
+{
+	enum field field = field_of(s->text);
+
+	if (field == FIELD_COUNT)
+		nx_json_stream_skip(s);
+	else if (field == FIELD_ARGUMENTS)
+		read_object(s, r, read_argument);
+	else if (field == FIELD_SCOPED_ID)
+		read_object(s, r, read_scoped_id);
+	else if (read_scalar(s))
+		set_field(r, field, s->text);
+}
+
+/* Not a whole assignment: the texts are large, and their lengths say what counts. */
+static void clear(struct nx_framework_record *r)
+{
+	memset(r, 0, offsetof(struct nx_framework_record, pid));
+	r->pid.value = r->thread.value = 0;
+	r->pid.is_text = r->thread.is_text = false;
+	r->name.len = r->category.len = r->scope.len = r->argument_name.len = 0;
+	r->stream_id = NX_FRAMEWORK_NO_STREAM;
+}
+
+static void settle_stream(struct nx_framework_record *r)
+{
+	uint32_t stream_id;
+
+	if (!r->thread.is_text)
+		return;
+	stream_id = nx_framework_stream_of(nx_framework_text_slice(&r->thread.text));
+	if (stream_id == NX_FRAMEWORK_NO_STREAM)
+		return;
+	r->thread.value = stream_id;
+	if (r->stream_id == NX_FRAMEWORK_NO_STREAM)
+		r->stream_id = stream_id;
+}
+
+bool nx_framework_record_read(struct nx_json_stream *s, struct nx_framework_record *r)
+{
+	enum nx_json_token token;
+
+	clear(r);
+	r->at = s->token_at;
+	r->is_empty = true;
+	while ((token = nx_json_stream_next(s)) == NX_TOKEN_KEY) {
+		r->is_empty = false;
+		read_member(s, r);
+	}
+	settle_stream(r);
+	return token == NX_TOKEN_OBJECT_END;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ntrace_events: records of ntrace.pb, paired. */
+#include <stdio.h>
+
+#include "base/bare/bits.h"
+#include "decode/ntrace/ntrace_internal.h"
+#include "decode/ntrace/open_starts.h"
+
+#define CACHED_TYPES 64
+#define LENGTH_BYTES 4
+
+struct type {
+	uint32_t name;
+	uint8_t source; /* enum nx_event_source */
+	bool is_known;
+};
+
+struct scan {
+	struct nx_ntrace_decoder *decoder;
+	struct nx_open_starts open;
+	struct type types[CACHED_TYPES]; /* of the small numbers, to be found without hashing */
+	struct scan_workers NX_VEC_BODY(struct nx_core_worker) workers;
+	struct nx_map worker_of_core; /* index into workers, by nc_idx */
+	int32_t newest_core;
+	uint64_t record_count, unreadable_count;
+	uint64_t last_ns;
+	nx_row_fn fn;
+	void *context;
+};
+
+/* --- types --------------------------------------------------------------------- */
+
+static uint32_t name_of(struct scan *s, uint64_t event_type)
+{
+	struct nx_ntrace_decoder *d = s->decoder;
+	uint64_t index;
+	char text[40];
+
+	if (nx_map_get(&d->type_names, event_type, &index))
+		return (uint32_t)index;
+	snprintf(text, sizeof(text), "event_type_%llu", (unsigned long long)event_type);
+	index = nx_ntrace_name_index(d, nx_slice_text(text));
+	nx_map_put(&d->type_names, event_type, index);
+	d->unknown_type_count++;
+	return (uint32_t)index;
+}
+
+static struct type type_of(struct scan *s, uint64_t event_type)
+{
+	struct type type;
+
+	if (event_type < CACHED_TYPES && s->types[event_type].is_known)
+		return s->types[event_type];
+	type.name = name_of(s, event_type);
+	type.source = nx_ntrace_is_hardware(s->decoder->process->names[type.name])
+			      ? NX_SOURCE_HARDWARE
+			      : NX_SOURCE_RUNTIME;
+	type.is_known = true;
+	if (event_type < CACHED_TYPES)
+		s->types[event_type] = type;
+	return type;
+}
+
+/* --- workers --------------------------------------------------------------------- */
+
+static int32_t core_of(const struct nx_ntrace_head *head)
+{
+	return head->nc_idx <= INT32_MAX ? (int32_t)head->nc_idx : -1;
+}
+
+static uint32_t worker_of(const struct nx_ntrace_head *head)
+{
+	return head->worker_gid >= 0 && head->worker_gid < UINT32_MAX ? (uint32_t)head->worker_gid
+								      : UINT32_MAX;
+}
+
+/* Records come core by core, so the last one seen is nearly always the same. */
+static void note_worker(struct scan *s, int32_t nc_idx, uint32_t worker_gid)
+{
+	struct nx_core_worker worker = {nc_idx, worker_gid};
+
+	if (nc_idx < 0 || nc_idx == s->newest_core)
+		return;
+	if (!nx_map_get(&s->worker_of_core, (uint64_t)nc_idx, NULL)) {
+		nx_map_put(&s->worker_of_core, (uint64_t)nc_idx, s->workers.len);
+		nx_vec_push(&s->workers, worker);
+	}
+	s->newest_core = nc_idx;
+}
+
+/* --- rows ------------------------------------------------------------------------ */
+
+static struct nx_system_event row_of(struct scan *s, const struct nx_open_start *start)
+{
+	return (struct nx_system_event){
+		.start_ns = start->start_ns,
+		.end_ns = start->start_ns,
+		.id = start->id,
+		.thread_id = start->thread_id,
+		.start_at = start->at,
+		.stop_at = NX_NOWHERE,
+		.process = s->decoder->process_idx,
+		.type = start->event_type <= UINT32_MAX ? (uint32_t)start->event_type : UINT32_MAX,
+		.name = start->name,
+		.nc_idx = start->nc_idx,
+		.worker_gid = start->worker_gid,
+		.stream_id = UINT32_MAX,
+		.source = start->source,
+	};
+}
+
+static struct nx_open_start start_of(struct scan *s, const struct nx_ntrace_head *head, uint64_t at)
+{
+	struct type type = type_of(s, head->event_type);
+
+	return (struct nx_open_start){
+		.event_type = head->event_type,
+		.tracking_id = head->tracking_id,
+		.start_ns = head->timestamp_ns,
+		.thread_id = head->thread_id,
+		.id = head->id,
+		.at = at,
+		.nc_idx = core_of(head),
+		.worker_gid = worker_of(head),
+		.name = type.name,
+		.source = type.source,
+	};
+}
+
+static void take_instant(struct scan *s, const struct nx_ntrace_head *head, uint64_t at)
+{
+	struct nx_open_start start = start_of(s, head, at);
+	struct nx_system_event row = row_of(s, &start);
+
+	row.flags = NX_EVENT_INSTANT;
+	s->decoder->loss.unknown_phase_count += head->phase != NX_PHASE_INSTANT;
+	s->fn(s->context, &row);
+}
+
+static void take_orphan(struct scan *s, const struct nx_ntrace_head *head, uint64_t at)
+{
+	struct nx_open_start start = start_of(s, head, NX_NOWHERE);
+	struct nx_system_event row = row_of(s, &start);
+
+	row.stop_at = at;
+	row.flags = NX_EVENT_ORPHAN;
+	s->decoder->loss.orphan_count++;
+	s->fn(s->context, &row);
+}
+
+static void take_stop(struct scan *s, const struct nx_ntrace_head *head, uint64_t at)
+{
+	struct nx_open_start start;
+	struct nx_system_event row;
+
+	if (!nx_open_starts_take(&s->open, head->event_type, head->tracking_id, &start)) {
+		take_orphan(s, head, at);
+		return;
+	}
+	row = row_of(s, &start);
+	row.stop_at = at;
+	if (head->timestamp_ns >= row.start_ns)
+		row.end_ns = head->timestamp_ns;
+	else
+		s->decoder->loss.backwards_count++;
+	if (row.nc_idx < 0)
+		row.nc_idx = core_of(head);
+	if (row.worker_gid == UINT32_MAX)
+		row.worker_gid = worker_of(head);
+	s->fn(s->context, &row);
+}
+
+static void take_record(struct scan *s, struct nx_slice record, uint64_t at)
+{
+	struct nx_ntrace_loss *loss = &s->decoder->loss;
+	struct nx_ntrace_head head;
+
+	s->record_count++;
+	if (!nx_ntrace_read_head(record, &head)) {
+		s->unreadable_count++;
+		return;
+	}
+	loss->unknown_field_count += head.unknown_field_count;
+	if (head.timestamp_ns > s->last_ns)
+		s->last_ns = head.timestamp_ns;
+	note_worker(s, core_of(&head), worker_of(&head));
+	if (head.phase == NX_PHASE_START) {
+		struct nx_open_start start = start_of(s, &head, at);
+
+		loss->duplicate_count += nx_open_starts_put(&s->open, &start);
+	} else if (head.phase == NX_PHASE_STOP) {
+		take_stop(s, &head, at);
+	} else {
+		take_instant(s, &head, at);
+	}
+}
+
+static void finish_open(struct scan *s)
+{
+	uint64_t close_ns = s->decoder->process->close_ns;
+	size_t count = nx_open_starts_sort(&s->open);
+
+	for (size_t i = 0; i < count; i++) {
+		struct nx_system_event row = row_of(s, &s->open.starts.items[i]);
+
+		row.end_ns = close_ns ? close_ns : s->last_ns;
+		if (row.end_ns < row.start_ns)
+			row.end_ns = row.start_ns;
+		row.flags = NX_EVENT_UNFINISHED;
+		s->fn(s->context, &row);
+	}
+	s->decoder->loss.unfinished_count = count;
+}
+
+static void describe_events(struct scan *s)
+{
+	struct nx_system_process *process = s->decoder->process;
+
+	process->stored_event_count = s->record_count;
+	if (process->total_event_count < s->record_count)
+		process->total_event_count = s->record_count;
+	if (process->worker_count == s->workers.len)
+		return;
+	process->worker_count = s->workers.len;
+	process->workers = NX_NEW_ARRAY(s->decoder->arena, struct nx_core_worker, s->workers.len);
+	memcpy(process->workers, s->workers.items, s->workers.len * sizeof(*process->workers));
+}
+
+static void reset_loss(struct nx_ntrace_decoder *d)
+{
+	struct nx_ntrace_loss *loss = &d->loss;
+
+	loss->unfinished_count = 0;
+	loss->orphan_count = 0;
+	loss->backwards_count = 0;
+	loss->unknown_phase_count = 0;
+	loss->duplicate_count = 0;
+	loss->unknown_field_count = d->info_unknown_field_count;
+}
+
+void nx_ntrace_decode_events(struct nx_ntrace_decoder *decoder, nx_row_fn fn, void *context)
+{
+	struct nx_ntrace_stream stream = {.file = decoder->files.events};
+	struct scan s = {.decoder = decoder, .newest_core = -1, .fn = fn, .context = context};
+	struct nx_slice record;
+
+	reset_loss(decoder);
+	while (nx_ntrace_next(&stream, &record))
+		take_record(&s, record, stream.at - record.len);
+	finish_open(&s);
+	describe_events(&s);
+	decoder->loss.torn_event_bytes = nx_ntrace_torn_bytes(&stream);
+	nx_ntrace_set_unreadable(decoder, NX_STREAM_EVENTS, s.unreadable_count);
+	decoder->loss.unknown_type_count = decoder->unknown_type_count;
+	nx_open_starts_release(&s.open);
+	nx_vec_release(&s.workers);
+	nx_map_release(&s.worker_of_core);
+}
+
+/* --- attributes ------------------------------------------------------------------ */
+
+/* The record whose message lies at; rows may come from a file that has changed since. */
+static struct nx_slice record_at(struct nx_slice file, uint64_t at)
+{
+	if (at < LENGTH_BYTES || at > file.len)
+		return (struct nx_slice){0};
+	return nx_slice_part(file, at, nx_load32(file.data + at - LENGTH_BYTES));
+}
+
+static bool is_told_by_row(struct nx_slice key)
+{
+	return nx_slice_is(key, "nc_idx") || nx_slice_is(key, "worker_gid");
+}
+
+static size_t put_attribute(struct nx_event_attribute *out, size_t count, size_t cap,
+			    struct nx_event_attribute attribute)
+{
+	for (size_t i = 0; i < count; i++)
+		if (nx_slice_equal(out[i].key, attribute.key)) {
+			out[i].value = attribute.value;
+			return count;
+		}
+	if (count < cap)
+		out[count++] = attribute;
+	return count;
+}
+
+/* device_key is what nc_timestamp_ns of this record is called in the event. */
+static size_t add_attributes(struct nx_slice record, const char *device_key,
+			     struct nx_event_attribute *out, size_t count, size_t cap)
+{
+	struct nx_ntrace_attribute found[NX_MAX_ATTRIBUTES];
+	size_t found_count = nx_ntrace_read_attributes(record, found, NX_MAX_ATTRIBUTES);
+
+	if (found_count > NX_MAX_ATTRIBUTES)
+		found_count = NX_MAX_ATTRIBUTES;
+	for (size_t i = 0; i < found_count; i++) {
+		struct nx_event_attribute attribute = {found[i].key, found[i].value};
+
+		if (is_told_by_row(attribute.key))
+			continue;
+		if (nx_slice_is(attribute.key, "nc_timestamp_ns"))
+			attribute.key = nx_slice_text(device_key);
+		count = put_attribute(out, count, cap, attribute);
+	}
+	return count;
+}
+
+size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
+				  const struct nx_system_event *event,
+				  struct nx_event_attribute *out, size_t cap)
+{
+	const char *start_key =
+		event->flags & NX_EVENT_INSTANT ? "nc_timestamp_ns" : "nc_start_timestamp_ns";
+	struct nx_slice start = record_at(decoder->files.events, event->start_at);
+	struct nx_slice stop = record_at(decoder->files.events, event->stop_at);
+	size_t count = add_attributes(start, start_key, out, 0, cap);
+
+	return add_attributes(stop, "nc_stop_timestamp_ns", out, count, cap);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/decode/ntrace/ntrace_fixture.h"
+
+enum { EXECUTE = 3, RUNNING = 7, WRITE = 10, SYNC = 25, ALLOC = 34 };
+
+static const char folder[] = "i-0123_pid_45";
+static const struct pair core_2[] = {{"nc_idx", "2"}, {"worker_gid", "6"}, {NULL, NULL}};
+
+static const char *name_of(const struct trace *t, size_t row)
+{
+	return t->process.names[t->rows.items[row].name];
+}
+
+/* Two calls that overlap: each STOP finds its own START. */
+static void test_pairs(void **state)
+{
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_START, EXECUTE, 1, 1000, core_2);
+	put_event(&t, NX_PHASE_START, WRITE, 2, 1100, core_2);
+	put_event(&t, NX_PHASE_STOP, EXECUTE, 1, 1500, core_2);
+	put_event(&t, NX_PHASE_STOP, WRITE, 2, 1700, core_2);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 2);
+	assert_int_equal(t.rows.items[0].start_ns, 1000);
+	assert_int_equal(t.rows.items[0].end_ns, 1500);
+	assert_int_equal(t.rows.items[0].id, 1);
+	assert_int_equal(t.rows.items[0].thread_id, 45);
+	assert_int_equal(t.rows.items[0].type, EXECUTE);
+	assert_int_equal(t.rows.items[0].process, 9);
+	assert_int_equal(t.rows.items[0].nc_idx, 2);
+	assert_int_equal(t.rows.items[0].worker_gid, 6);
+	assert_int_equal(t.rows.items[0].flags, 0);
+	assert_int_equal(t.rows.items[0].source, NX_SOURCE_RUNTIME);
+	assert_string_equal(name_of(&t, 0), "nrt_execute");
+	assert_int_equal(t.rows.items[1].end_ns, 1700);
+	assert_string_equal(name_of(&t, 1), "nrt_tensor_write");
+	assert_int_equal(t.process.stored_event_count, 4);
+	assert_int_equal(t.process.total_event_count, 4);
+	assert_int_equal(t.process.worker_count, 1);
+	assert_int_equal(t.process.workers[0].nc_idx, 2);
+	assert_int_equal(t.process.workers[0].worker_gid, 6);
+	release(&t);
+}
+
+/* The same tracking id in two types is two events. */
+static void test_key_is_both(void **state)
+{
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_START, EXECUTE, 1, 10, NULL);
+	put_event(&t, NX_PHASE_START, WRITE, 1, 11, NULL);
+	put_event(&t, NX_PHASE_STOP, WRITE, 1, 12, NULL);
+	put_event(&t, NX_PHASE_STOP, EXECUTE, 1, 13, NULL);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 2);
+	assert_int_equal(t.rows.items[0].start_ns, 11);
+	assert_int_equal(t.rows.items[1].end_ns, 13);
+	assert_int_equal(t.rows.items[1].nc_idx, -1);
+	assert_int_equal(t.rows.items[1].worker_gid, UINT32_MAX);
+	assert_int_equal(t.process.worker_count, 0);
+	release(&t);
+}
+
+static void test_instants_and_sources(void **state)
+{
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 10, core_2);
+	put_event(&t, NX_PHASE_INVALID, WRITE, 2, 11, NULL);
+	put_event(&t, 7, WRITE, 3, 12, NULL);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 3);
+	assert_int_equal(t.rows.items[0].flags, NX_EVENT_INSTANT);
+	assert_int_equal(t.rows.items[0].end_ns, 10);
+	assert_true(t.rows.items[0].stop_at == NX_NOWHERE);
+	assert_int_equal(t.rows.items[0].source, NX_SOURCE_HARDWARE);
+	assert_int_equal(t.rows.items[1].flags, NX_EVENT_INSTANT);
+	assert_int_equal(t.decoder.loss.unknown_phase_count, 2);
+	assert_int_equal(t.decoder.loss.unfinished_count + t.decoder.loss.orphan_count, 0);
+	release(&t);
+}
+
+static void check_unfinished(uint64_t close_ns, uint64_t want_first, uint64_t want_second)
+{
+	struct nx_ntrace_info info = {.pid = 45, .close_ns = close_ns};
+	struct trace t = {0};
+
+	put_info(&t, &info);
+	put_event(&t, NX_PHASE_START, EXECUTE, 1, 100, NULL);
+	put_event(&t, NX_PHASE_START, EXECUTE, 2, 300, NULL);
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 3, 400, NULL);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 3);
+	assert_int_equal(t.rows.items[1].start_ns, 100);
+	assert_int_equal(t.rows.items[1].end_ns, want_first);
+	assert_int_equal(t.rows.items[1].flags, NX_EVENT_UNFINISHED);
+	assert_int_equal(t.rows.items[2].end_ns, want_second);
+	assert_int_equal(t.decoder.loss.unfinished_count, 2);
+	release(&t);
+}
+
+/* They end with the session; else with the last time seen; never before they start. */
+static void test_unfinished(void **state)
+{
+	(void)state;
+	check_unfinished(1000, 1000, 1000);
+	check_unfinished(0, 400, 400);
+	check_unfinished(200, 200, 300);
+}
+
+static void test_orphans_and_backwards(void **state)
+{
+	static const struct pair stop[] = {{"nc_timestamp_ns", "77"}, {NULL, NULL}};
+	struct nx_event_attribute found[4];
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_STOP, RUNNING, 1, 100, stop);
+	put_event(&t, NX_PHASE_START, EXECUTE, 2, 300, NULL);
+	put_event(&t, NX_PHASE_STOP, EXECUTE, 2, 299, core_2);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 2);
+	assert_int_equal(t.rows.items[0].flags, NX_EVENT_ORPHAN);
+	assert_int_equal(t.rows.items[0].start_ns, 100);
+	assert_int_equal(t.rows.items[0].end_ns, 100);
+	assert_true(t.rows.items[0].start_at == NX_NOWHERE);
+	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[0], found, 4), 1);
+	assert_true(nx_slice_is(found[0].key, "nc_stop_timestamp_ns"));
+	assert_int_equal(t.rows.items[1].start_ns, 300);
+	assert_int_equal(t.rows.items[1].end_ns, 300);
+	assert_int_equal(t.rows.items[1].nc_idx, 2);
+	assert_int_equal(t.decoder.loss.orphan_count, 1);
+	assert_int_equal(t.decoder.loss.backwards_count, 1);
+	release(&t);
+}
+
+/* A START whose STOP was lost stays open when its id comes again. */
+static void test_duplicates(void **state)
+{
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_START, EXECUTE, 1, 100, NULL);
+	put_event(&t, NX_PHASE_START, EXECUTE, 1, 200, NULL);
+	put_event(&t, NX_PHASE_STOP, EXECUTE, 1, 250, NULL);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 2);
+	assert_int_equal(t.rows.items[0].start_ns, 200);
+	assert_int_equal(t.rows.items[1].start_ns, 100);
+	assert_int_equal(t.rows.items[1].flags, NX_EVENT_UNFINISHED);
+	assert_int_equal(t.decoder.loss.duplicate_count, 1);
+	assert_int_equal(t.decoder.loss.unfinished_count, 1);
+	release(&t);
+}
+
+static const struct pair alloc_start[] = {
+	{"hbm_idx", "2"},    {"nc_idx", "0"}, {"usage_type", "tensor"},
+	{"worker_gid", "0"}, {"size", "1"},   {"nc_timestamp_ns", "50"},
+	{NULL, NULL},
+};
+static const struct pair alloc_stop[] = {
+	{"allocated_bytes", "4"},  {"worker_gid", "0"}, {"size", "2"},
+	{"nc_timestamp_ns", "60"}, {"nc_idx", "0"},	{NULL, NULL},
+};
+
+static void check_attribute(struct nx_event_attribute attribute, const char *key, const char *value)
+{
+	assert_true(nx_slice_is(attribute.key, key));
+	assert_true(nx_slice_is(attribute.value, value));
+}
+
+/* START's, then STOP's; what the row tells is left out; the device's clock has two names. */
+static void test_attributes(void **state)
+{
+	struct nx_event_attribute found[NX_MAX_ATTRIBUTES];
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 9, 10, alloc_start);
+	put_event(&t, NX_PHASE_START, ALLOC, 1, 10, alloc_start);
+	put_event(&t, NX_PHASE_STOP, ALLOC, 1, 20, alloc_stop);
+	decode(&t, folder);
+	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[1], found, 32), 6);
+	check_attribute(found[0], "hbm_idx", "2");
+	check_attribute(found[1], "usage_type", "tensor");
+	check_attribute(found[2], "size", "2");
+	check_attribute(found[3], "nc_start_timestamp_ns", "50");
+	check_attribute(found[4], "allocated_bytes", "4");
+	check_attribute(found[5], "nc_stop_timestamp_ns", "60");
+	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[1], found, 2), 2);
+	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[1], NULL, 0), 0);
+	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[0], found, 32), 4);
+	check_attribute(found[3], "nc_timestamp_ns", "50");
+	release(&t);
+}
+
+/* Rows may point anywhere: nothing outside the file is read. */
+static void test_attributes_out_of_bounds(void **state)
+{
+	struct nx_event_attribute found[4];
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 10, core_2);
+	decode(&t, folder);
+	for (uint64_t at = 0; at < t.events.len + 8; at++) {
+		struct nx_system_event row = {.start_at = at, .stop_at = UINT64_MAX - at};
+
+		(void)nx_ntrace_event_attributes(&t.decoder, &row, found, 4);
+	}
+	release(&t);
+}
+
+static void test_unknown_types(void **state)
+{
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_INSTANT, 46, 1, 10, NULL);
+	put_event(&t, NX_PHASE_INSTANT, 46, 2, 11, NULL);
+	put_event(&t, NX_PHASE_INSTANT, UINT64_MAX, 3, 12, NULL);
+	decode(&t, folder);
+	assert_string_equal(name_of(&t, 0), "event_type_46");
+	assert_int_equal(t.rows.items[0].name, t.rows.items[1].name);
+	assert_int_equal(t.rows.items[0].type, 46);
+	assert_string_equal(name_of(&t, 2), "event_type_18446744073709551615");
+	assert_int_equal(t.rows.items[2].type, UINT32_MAX);
+	assert_int_equal(t.decoder.loss.unknown_type_count, 2);
+	release(&t);
+}
+
+/* Records that are none: the others are kept. */
+static void test_unreadable(void **state)
+{
+	struct trace t = {0};
+
+	(void)state;
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 10, NULL);
+	nx_bytes_append(&t.events, "\3\0\0\0\x62\x7f\1", 7);
+	nx_bytes_append(&t.events, "\0\0\0\0", 4);
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 20, NULL);
+	nx_bytes_append(&t.events, "\xff\0\0\0abcdef", 10);
+	decode(&t, folder);
+	assert_int_equal(t.rows.len, 2);
+	assert_int_equal(t.decoder.loss.unreadable_count, 2);
+	assert_int_equal(t.decoder.loss.torn_event_bytes, 10);
+	assert_int_equal(t.process.stored_event_count, 4);
+	release(&t);
+}
+
+static void ignore_row(void *context, const void *row)
+{
+	(void)row;
+	++*(size_t *)context;
+}
+
+/* The pipeline scans more than once: nothing is counted twice. */
+static void test_again(void **state)
+{
+	struct nx_ntrace_loss first;
+	struct trace t = {0};
+	size_t count = 0;
+
+	(void)state;
+	put_event(&t, NX_PHASE_STOP, EXECUTE, 8, 10, core_2);
+	put_event(&t, NX_PHASE_START, 99, 9, 10, core_2);
+	put_event(&t, NX_PHASE_START, 99, 9, 10, core_2);
+	nx_bytes_append(&t.events, "\2\0\0\0\x88\x01", 6);
+	nx_bytes_append(&t.events, "\4\0\0\0\x88\x01\x01\x08", 6);
+	decode(&t, folder);
+	first = t.decoder.loss;
+	nx_ntrace_decode_events(&t.decoder, ignore_row, &count);
+	assert_int_equal(count, t.rows.len);
+	assert_memory_equal(&first, &t.decoder.loss, sizeof(first));
+	assert_int_equal(t.process.worker_count, 1);
+	release(&t);
+}
+
+/* Somebody else may have put names of his own behind ours. */
+static void test_replaced_names(void **state)
+{
+	struct trace t = {0};
+	const char **names;
+	uint32_t index;
+
+	(void)state;
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 10, NULL);
+	decode(&t, folder);
+	names = NX_NEW_ARRAY(&t.arena, const char *, t.process.name_count + 1);
+	memcpy(names, t.process.names, t.process.name_count * sizeof(*names));
+	names[t.process.name_count++] = "theirs";
+	t.process.names = names;
+	index = nx_ntrace_name_index(&t.decoder, nx_slice_text("ours"));
+	assert_int_equal(index, t.process.name_count - 1);
+	assert_string_equal(t.process.names[index - 1], "theirs");
+	assert_string_equal(t.process.names[index], "ours");
+	assert_int_equal(nx_ntrace_name_index(&t.decoder, nx_slice_text("ours")), index);
+	release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_key_is_both),
+		cmocka_unit_test(test_instants_and_sources),
+		cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_orphans_and_backwards),
+		cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_attributes_out_of_bounds),
+		cmocka_unit_test(test_unknown_types),
+		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_replaced_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
