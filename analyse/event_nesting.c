@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/event_nesting.h"
+
+static uint64_t stack_key(const struct nx_system_event *e, uint8_t source)
+{
+	uint64_t h = nx_fnv1a(NX_FNV_SEED, &e->process, sizeof(e->process));
+
+	h = nx_fnv1a(h, &e->thread_id, sizeof(e->thread_id));
+	return nx_fnv1a(h, &source, sizeof(source));
+}
+
+static struct nx_thread_stack *stack_of(struct nx_event_nesting *n, uint64_t key)
+{
+	uint64_t index;
+
+	if (!nx_map_get(&n->threads, key, &index)) {
+		index = n->stacks.len;
+		nx_map_put(&n->threads, key, index);
+		nx_vec_push(&n->stacks, ((struct nx_thread_stack){0}));
+	}
+	return &n->stacks.items[index];
+}
+
+/*
+ * Intervals of a thread nest with few exceptions, so what ended is usually on
+ * top. The rest is swept out whenever the list has doubled.
+ */
+static void drop_ended(struct nx_thread_stack *stack, uint64_t now_ns)
+{
+	struct nx_open_events *open = &stack->open;
+	size_t kept = 0;
+
+	while (open->len && open->items[open->len - 1].end_ns <= now_ns)
+		open->len--;
+	if (open->len < 2 * stack->swept_len + 16)
+		return;
+	for (size_t i = 0; i < open->len; i++)
+		if (open->items[i].end_ns > now_ns)
+			open->items[kept++] = open->items[i];
+	open->len = kept;
+	stack->swept_len = kept;
+}
+
+/* The innermost open event that encloses e; one that ends earlier overlaps, but does not. */
+static const struct nx_open_event *enclosing(const struct nx_open_events *open,
+					     const struct nx_system_event *e)
+{
+	for (size_t i = open->len; i-- > 0;)
+		if (open->items[i].end_ns >= e->end_ns && open->items[i].end_ns > e->start_ns)
+			return &open->items[i];
+	return NULL;
+}
+
+static uint64_t framework_flow(struct nx_event_nesting *n, const struct nx_system_event *e)
+{
+	const struct nx_open_event *call;
+	uint64_t index;
+
+	if (!nx_map_get(&n->threads, stack_key(e, NX_SOURCE_FRAMEWORK), &index))
+		return 0;
+	call = enclosing(&n->stacks.items[index].open, e);
+	return call ? call->flow_id : 0;
+}
+
+void nx_event_nesting_place(struct nx_event_nesting *n, struct nx_system_event *e)
+{
+	struct nx_thread_stack *stack;
+	const struct nx_open_event *parent;
+
+	e->parent_id = 0;
+	e->depth = 0;
+	if (e->source == NX_SOURCE_HARDWARE)
+		return;
+	stack = stack_of(n, stack_key(e, e->source));
+	drop_ended(stack, e->start_ns);
+	parent = enclosing(&stack->open, e);
+	e->parent_id = parent ? parent->id : 0;
+	e->depth = parent ? (uint16_t)(parent->depth + (parent->depth < UINT16_MAX)) : 0;
+	if (!e->flow_id && e->source == NX_SOURCE_RUNTIME)
+		e->flow_id = framework_flow(n, e);
+	if (!(e->flags & NX_EVENT_INSTANT))
+		nx_vec_push(&stack->open,
+			    ((struct nx_open_event){e->id, e->end_ns, e->flow_id, e->depth}));
+}
+
+void nx_event_nesting_release(struct nx_event_nesting *n)
+{
+	for (size_t i = 0; i < n->stacks.len; i++)
+		nx_vec_release(&n->stacks.items[i].open);
+	nx_vec_release(&n->stacks);
+	nx_map_release(&n->threads);
+}

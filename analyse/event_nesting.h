@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_nesting: which event encloses which. Feed events in order of start
+ * (the longer first where starts are equal); each gets the id of the innermost
+ * event of its thread that encloses it, and its depth. Runtime and framework
+ * events nest among themselves. Hardware events have no parent: the thread they
+ * name only read the notification, some time later.
+ */
+#ifndef NX_ANALYSE_EVENT_NESTING_H
+#define NX_ANALYSE_EVENT_NESTING_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "model/system.h"
+
+struct nx_open_event {
+	uint64_t id, end_ns, flow_id;
+	uint16_t depth;
+};
+
+struct nx_thread_stack {
+	struct nx_open_events NX_VEC_BODY(struct nx_open_event) open; /* in order of start */
+	size_t swept_len; /* how many were open when the ended ones were last thrown out */
+};
+
+struct nx_event_nesting {
+	struct nx_map threads; /* process, thread, source -> index */
+	struct nx_thread_stacks NX_VEC_BODY(struct nx_thread_stack) stacks;
+};
+
+/* Fills parent_id and depth; a runtime event without a flow takes that of the framework call
+ * it happened in. */
+void nx_event_nesting_place(struct nx_event_nesting *n, struct nx_system_event *event);
+void nx_event_nesting_release(struct nx_event_nesting *n);
+
+#endif
