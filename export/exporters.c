@@ -10,6 +10,7 @@
 
 const struct nx_exporter nx_exporters[] = {
 	{"json", "ntff.json", "every section of the profile as one JSON document", nx_export_json},
+	{"perfetto", "ntff.pftrace", "the timeline as a Perfetto trace", nx_export_perfetto},
 	{"summary-json", NULL, "the summary metrics as JSON", nx_export_summary_json},
 	{"summary-text", NULL, "the summary metrics as a two-column table", nx_export_summary_text},
 };

@@ -14,6 +14,8 @@
 
 struct nx_export_options {
 	bool pretty;
+	bool compress;	     /* Perfetto: deflated packets */
+	bool perfetto_flows; /* Perfetto: arrows between instructions that depend on each other */
 	struct nx_progress *progress; /* counts rows written; may be NULL */
 };
 
@@ -33,6 +35,9 @@ const struct nx_exporter *nx_exporter_find(const char *name);
 enum nx_status nx_export_json(const struct nx_profile *profile,
 			      const struct nx_export_options *options, struct nx_output *out,
 			      struct nx_error *err);
+enum nx_status nx_export_perfetto(const struct nx_profile *profile,
+				  const struct nx_export_options *options, struct nx_output *out,
+				  struct nx_error *err);
 enum nx_status nx_export_summary_json(const struct nx_profile *profile,
 				      const struct nx_export_options *options,
 				      struct nx_output *out, struct nx_error *err);

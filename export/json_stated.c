@@ -452,6 +452,10 @@ void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *p,
 	nx_json_key_text(w, "first_ts", text);
 	timestamp_text(last_ns, text, sizeof(text));
 	nx_json_key_text(w, "last_ts", text);
+	if (p->start_epoch_ns) { /* as text: beyond what a double holds */
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)p->start_epoch_ns);
+		nx_json_key_text(w, "start_epoch_ns", text);
+	}
 	nx_json_key_u64(w, "pe_num_rows", hw->array_rows);
 	nx_json_key_u64(w, "pe_num_cols", hw->array_columns);
 	nx_json_key_f64(w, "pe_clock_freq", hw->tensor_clock_ghz);

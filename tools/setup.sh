@@ -9,6 +9,8 @@ packages="gcc meson ninja-build pkg-config libcmocka-dev zlib1g-dev libmicrohttp
 	clang clang-format clang-tidy libclang-rt-14-dev gcovr python3 curl"
 tools="gcc meson ninja pkg-config clang clang-format clang-tidy gcovr python3 curl"
 libraries="cmocka zlib libmicrohttpd"
+# For the Perfetto check. Other builds of node bring their own npm, which Debian's would not join.
+command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 
 missing_packages() {
 	for package in $packages; do

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * system_profile.json. Rows have the keys, the types and the alphabetical
+ * order of the published samples, and more keys where we know more.
+ *
+ * The samples call a core's group "nrt-nc-000", the viewer's rows are called
+ * "nrt-nc-003-<instance>": the instance is added when there is more than one,
+ * because only then the short form is ambiguous.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "export/system_event.h"
+#include "export/system_exporters.h"
+#include "export/system_stated.h"
+
+#define MAX_COLUMNS 24
+#define GROUP_MAX 320
+
+enum value_kind { VALUE_TEXT, VALUE_NUMBER, VALUE_TRUE };
+
+struct member {
+	const char *key;
+	enum value_kind kind;
+	struct nx_slice text;
+	uint64_t number;
+};
+
+struct json_export {
+	struct nx_json_writer w;
+	const struct nx_system_profile *profile;
+	const struct nx_system_export_options *options;
+	struct nx_event_reader reader;
+	bool many_instances;
+	struct member members[MAX_COLUMNS + NX_MAX_EVENT_FIELDS];
+	size_t member_count;
+};
+
+static bool has_many_instances(const struct nx_system_profile *p)
+{
+	for (uint32_t i = 1; i < p->process_count; i++)
+		if (strcmp(p->processes[i].instance_id, p->processes[0].instance_id) != 0)
+			return true;
+	return false;
+}
+
+static void write_place(struct json_export *x, uint32_t process, int32_t nc_idx)
+{
+	const struct nx_system_process *p = &x->profile->processes[process];
+
+	nx_json_key_text(&x->w, "instance_id", p->instance_id);
+	if (nc_idx >= 0)
+		nx_json_key_digits(&x->w, "lnc_idx", (uint64_t)nc_idx);
+	nx_json_key_digits(&x->w, "process_id", p->pid);
+}
+
+/* --- events ------------------------------------------------------------- */
+
+/* Kept sorted, and the first value of a key stays: an attribute that is called like one of our
+ * columns gives way to it. */
+static void add_member(struct json_export *x, struct member m)
+{
+	size_t at = x->member_count;
+	int order = 1;
+
+	while (at && (order = strcmp(m.key, x->members[at - 1].key)) < 0)
+		at--;
+	if (at && !order)
+		return;
+	memmove(&x->members[at + 1], &x->members[at], (x->member_count - at) * sizeof(m));
+	x->members[at] = m;
+	x->member_count++;
+}
+
+static void add_number(struct json_export *x, const char *key, uint64_t number)
+{
+	add_member(x, (struct member){.key = key, .kind = VALUE_NUMBER, .number = number});
+}
+
+static void add_text(struct json_export *x, const char *key, struct nx_slice text)
+{
+	add_member(x, (struct member){.key = key, .kind = VALUE_TEXT, .text = text});
+}
+
+static void add_flag(struct json_export *x, const char *key, bool is_set)
+{
+	if (is_set)
+		add_member(x, (struct member){.key = key, .kind = VALUE_TRUE});
+}
+
+static struct nx_slice group_name(const struct json_export *x, const struct nx_system_event *e,
+				  char group[GROUP_MAX])
+{
+	const char *instance = x->profile->processes[e->process].instance_id;
+	char row[64];
+	int len;
+
+	if (e->source == NX_SOURCE_FRAMEWORK)
+		snprintf(row, sizeof(row), "framework-%llu", (unsigned long long)e->thread_id);
+	else if (e->nc_idx >= 0)
+		snprintf(row, sizeof(row), "nrt-nc-%03d", e->nc_idx);
+	else
+		snprintf(row, sizeof(row), "nrt");
+	len = x->many_instances ? snprintf(group, GROUP_MAX, "%s-%.250s", row, instance)
+				: snprintf(group, GROUP_MAX, "%s", row);
+	return nx_slice_of(group, (size_t)len);
+}
+
+static bool is_integer_field(const char *key)
+{
+	static const char *const keys[] = {"exec_id", "device_core_idx", "nc_start_timestamp_ns",
+					   "nc_stop_timestamp_ns"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(keys[i], key))
+			return true;
+	return false;
+}
+
+static void add_fields(struct json_export *x, const struct nx_event_fields *fields)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct nx_event_field *f = &fields->items[i];
+
+		if (f->is_number && is_integer_field(f->key))
+			add_number(x, f->key, f->number);
+		else
+			add_text(x, f->key, f->text);
+	}
+}
+
+static void add_columns(struct json_export *x, const struct nx_system_event *e)
+{
+	add_number(x, "duration", nx_event_duration_ns(e));
+	add_text(x, "instance_id", nx_slice_text(x->profile->processes[e->process].instance_id));
+	add_number(x, "id", e->id);
+	add_text(x, "name", nx_slice_text(nx_system_event_name(x->profile, e)));
+	add_number(x, "parent_id", e->parent_id);
+	add_number(x, "thread_id", e->thread_id);
+	add_number(x, "timestamp", e->start_ns);
+	add_text(x, "timestamp_unit", nx_slice_text("ns"));
+	add_text(x, "trace_event_source", nx_slice_text(nx_event_source_name(e->source)));
+	add_number(x, "type", e->type);
+	if (nx_event_has_worker(e))
+		add_number(x, "worker_gid", e->worker_gid);
+	if (e->flow_id)
+		add_number(x, "flow_id", e->flow_id);
+	if (e->stream_id != UINT32_MAX)
+		add_number(x, "framework_stream_id", e->stream_id);
+	add_flag(x, "is_instant", e->flags & NX_EVENT_INSTANT);
+	add_flag(x, "is_unfinished", e->flags & NX_EVENT_UNFINISHED);
+	add_flag(x, "is_orphan", e->flags & NX_EVENT_ORPHAN);
+}
+
+static void write_members(struct json_export *x)
+{
+	nx_json_begin_object(&x->w);
+	for (size_t i = 0; i < x->member_count; i++) {
+		const struct member *m = &x->members[i];
+
+		nx_json_key(&x->w, m->key);
+		if (m->kind == VALUE_NUMBER)
+			nx_json_u64(&x->w, m->number);
+		else if (m->kind == VALUE_TEXT)
+			nx_json_slice(&x->w, m->text);
+		else
+			nx_json_bool(&x->w, true);
+	}
+	nx_json_end_object(&x->w);
+}
+
+static void write_event(void *context, const void *row)
+{
+	struct json_export *x = context;
+	const struct nx_system_event *e = row;
+	char group[GROUP_MAX], core[NX_NUMBER_MAX], pid[NX_NUMBER_MAX];
+	struct nx_event_fields fields;
+
+	x->member_count = 0;
+	add_columns(x, e);
+	add_text(x, "group", group_name(x, e, group));
+	add_text(x, "process_id",
+		 nx_slice_of(pid, nx_format_u64(pid, x->profile->processes[e->process].pid)));
+	if (e->nc_idx >= 0)
+		add_text(x, "lnc_idx", nx_slice_of(core, nx_format_i64(core, e->nc_idx)));
+	nx_event_fields_read(&x->reader, e, &fields);
+	add_fields(x, &fields);
+	write_members(x);
+	if (x->options->progress)
+		nx_progress_add(x->options->progress, 1);
+}
+
+/* --- samples ------------------------------------------------------------ */
+
+/* The samples' duration is their period: one second. */
+static void write_memory(void *context, const void *row)
+{
+	struct json_export *x = context;
+	const struct nx_memory_sample *s = row;
+	const struct nx_system_process *p = &x->profile->processes[s->process];
+
+	nx_json_begin_object(&x->w);
+	nx_json_key_u64(&x->w, "duration", 1);
+	nx_json_key_text(&x->w, "instance_id", p->instance_id);
+	nx_json_key(&x->w, "percent_usage");
+	if (p->memory_capacity_bytes)
+		nx_json_f64(&x->w,
+			    100.0 * (double)s->usage_bytes / (double)p->memory_capacity_bytes);
+	else
+		nx_json_null(&x->w);
+	nx_json_key_u64(&x->w, "timestamp", s->time_ns);
+	nx_json_key_u64(&x->w, "usage", s->usage_bytes);
+	nx_json_end_object(&x->w);
+}
+
+static void write_cpu(void *context, const void *row)
+{
+	struct json_export *x = context;
+	const struct nx_cpu_sample *s = row;
+
+	nx_json_begin_object(&x->w);
+	nx_json_key_digits(&x->w, "cpu_id", s->cpu_id);
+	nx_json_key_u64(&x->w, "duration", 1);
+	nx_json_key_text(&x->w, "instance_id", x->profile->processes[s->process].instance_id);
+	nx_json_key_u64(&x->w, "timestamp", s->time_ns);
+	nx_json_key_f32(&x->w, "util", s->util_percent);
+	nx_json_end_object(&x->w);
+}
+
+static void write_hbm(void *context, const void *row)
+{
+	struct json_export *x = context;
+	const struct nx_hbm_sample *s = row;
+	const struct nx_system_process *p = &x->profile->processes[s->process];
+
+	nx_json_begin_object(&x->w);
+	nx_json_key_text(&x->w, "category",
+			 s->category < p->name_count ? p->names[s->category] : "unknown");
+	nx_json_key_u64(&x->w, "device_idx", s->device_idx);
+	nx_json_key_u64(&x->w, "hbm_idx", s->hbm_idx);
+	write_place(x, s->process, s->nc_idx);
+	nx_json_key_u64(&x->w, "timestamp", s->time_ns);
+	nx_json_key_u64(&x->w, "total_usage", s->total_bytes);
+	nx_json_key_u64(&x->w, "usage", s->category_bytes);
+	nx_json_end_object(&x->w);
+}
+
+static void write_transfer(void *context, const void *row)
+{
+	struct json_export *x = context;
+	const struct nx_host_transfer *t = row;
+	uint64_t duration_ns = t->end_ns > t->start_ns ? t->end_ns - t->start_ns : 0;
+
+	nx_json_begin_object(&x->w);
+	nx_json_key(&x->w, "bandwidth"); /* bytes per second */
+	if (duration_ns)
+		nx_json_f64(&x->w, (double)t->size_bytes * 1e9 / (double)duration_ns);
+	else
+		nx_json_null(&x->w);
+	nx_json_key_text(&x->w, "direction", nx_direction_name(t->direction));
+	nx_json_key_u64(&x->w, "duration", duration_ns);
+	write_place(x, t->process, t->nc_idx);
+	nx_json_key_u64(&x->w, "size", t->size_bytes);
+	nx_json_key_u64(&x->w, "timestamp", t->start_ns);
+	nx_json_end_object(&x->w);
+}
+
+static enum nx_status write_tables(struct json_export *x, struct nx_error *err)
+{
+	static const struct {
+		const char *section;
+		enum nx_system_table table;
+		nx_row_fn write;
+	} tables[] = {
+		{"trace_events", NX_SYSTEM_EVENT, write_event},
+		{"mem_usage", NX_SYSTEM_MEMORY, write_memory},
+		{"cpu_util", NX_SYSTEM_CPU, write_cpu},
+		{"hbm_usage", NX_SYSTEM_HBM, write_hbm},
+		{"host_device_transfers", NX_SYSTEM_TRANSFER, write_transfer},
+	};
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !st; i++) {
+		nx_json_key(&x->w, tables[i].section);
+		nx_json_begin_array(&x->w);
+		st = nx_system_scan(x->profile, tables[i].table, tables[i].write, x, err);
+		nx_json_end_array(&x->w);
+	}
+	return st;
+}
+
+enum nx_status nx_system_export_json(const struct nx_system_profile *profile,
+				     const struct nx_system_export_options *options,
+				     struct nx_output *out, struct nx_error *err)
+{
+	struct json_export x = {.profile = profile, .options = options};
+	enum nx_status st = nx_event_reader_open(&x.reader, profile, err);
+
+	if (st)
+		return st;
+	x.many_instances = has_many_instances(profile);
+	nx_json_init_output(&x.w, out, options->pretty);
+	nx_json_begin_object(&x.w);
+	nx_json_system_stated(&x.w, profile, options->include_private);
+	st = write_tables(&x, err);
+	nx_json_key(&x.w, "warnings");
+	nx_json_system_warnings(&x.w, profile);
+	nx_json_end_object(&x.w);
+	nx_output_write(out, "\n", 1);
+	nx_event_reader_close(&x.reader);
+	return st;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/lanes.h"
+#include "base/map.h"
+#include "export/system_event.h"
+#include "export/system_tracks.h"
+
+#define NAME_MAX_BYTES 320
+
+struct moving { /* a transfer under way */
+	uint64_t end_ns;
+	double bytes_per_s;
+};
+
+struct route { /* one direction of one core */
+	struct nx_perfetto *p;
+	uint32_t track, bandwidth_track;
+	struct nx_lanes lanes;
+	struct nx_route_tracks NX_VEC_BODY(uint32_t) lane_tracks;
+	struct nx_moving NX_VEC_BODY(struct moving) moving; /* a heap, the next to end first */
+	double bytes_per_s;				    /* of all that move */
+};
+
+struct transfers {
+	struct nx_perfetto *p;
+	const struct nx_system_profile *profile;
+	struct nx_map groups; /* process -> track */
+	struct nx_map by_key;
+	NX_VEC(struct route) routes;
+};
+
+/* --- bandwidth ---------------------------------------------------------- */
+
+static void swap_moving(struct moving *a, struct moving *b)
+{
+	struct moving kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+static void push_moving(struct nx_moving *heap, struct moving m)
+{
+	size_t at = heap->len;
+
+	nx_vec_push(heap, m);
+	while (at && heap->items[(at - 1) / 2].end_ns > heap->items[at].end_ns) {
+		swap_moving(&heap->items[at], &heap->items[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+}
+
+static struct moving pop_moving(struct nx_moving *heap)
+{
+	struct moving first = heap->items[0];
+	size_t at = 0, next;
+
+	heap->items[0] = heap->items[--heap->len];
+	while ((next = 2 * at + 1) < heap->len) {
+		if (next + 1 < heap->len && heap->items[next + 1].end_ns < heap->items[next].end_ns)
+			next++;
+		if (heap->items[at].end_ns <= heap->items[next].end_ns)
+			break;
+		swap_moving(&heap->items[at], &heap->items[next]);
+		at = next;
+	}
+	return first;
+}
+
+static void end_moving(struct route *r, uint64_t until_ns)
+{
+	while (r->moving.len && r->moving.items[0].end_ns <= until_ns) {
+		struct moving m = pop_moving(&r->moving);
+
+		/* sums of doubles leave crumbs: nothing moves at exactly 0 */
+		r->bytes_per_s = r->moving.len ? r->bytes_per_s - m.bytes_per_s : 0;
+		if (!r->moving.len || r->moving.items[0].end_ns != m.end_ns)
+			nx_perfetto_count(r->p, r->bandwidth_track, m.end_ns, r->bytes_per_s);
+	}
+}
+
+static void start_moving(struct route *r, const struct nx_host_transfer *t, double bytes_per_s)
+{
+	end_moving(r, t->start_ns);
+	r->bytes_per_s += bytes_per_s;
+	push_moving(&r->moving, (struct moving){t->end_ns, bytes_per_s});
+	nx_perfetto_count(r->p, r->bandwidth_track, t->start_ns, r->bytes_per_s);
+}
+
+/* --- slices ------------------------------------------------------------- */
+
+static uint32_t group_track(struct transfers *x, uint32_t process)
+{
+	const struct nx_system_process *p = &x->profile->processes[process];
+	char name[NAME_MAX_BYTES];
+	uint64_t track;
+
+	if (nx_map_get(&x->groups, process, &track))
+		return (uint32_t)track;
+	snprintf(name, sizeof(name), "%.250s-pid%llu transfers", p->instance_id,
+		 (unsigned long long)p->pid);
+	track = nx_perfetto_track(x->p, NX_PERFETTO_ROOT, name, process);
+	nx_map_put(&x->groups, process, track);
+	return (uint32_t)track;
+}
+
+static struct route *find_route(struct transfers *x, const struct nx_host_transfer *t)
+{
+	uint64_t parts[] = {t->process, (uint64_t)(int64_t)t->nc_idx, t->direction}, at;
+	uint64_t key = nx_fnv1a(NX_FNV_SEED, parts, sizeof(parts));
+	const char *direction = nx_direction_name(t->direction);
+	struct route r = {.p = x->p};
+	char name[NAME_MAX_BYTES];
+	uint32_t parent, rank = ((uint32_t)t->nc_idx + 1) * 4 + (t->direction ? 2 : 0);
+
+	if (nx_map_get(&x->by_key, key, &at))
+		return &x->routes.items[at];
+	parent = group_track(x, t->process);
+	snprintf(name, sizeof(name), "nc%d %s_transfers", t->nc_idx, direction);
+	r.track = nx_perfetto_track(x->p, parent, name, rank);
+	snprintf(name, sizeof(name), "nc%d %s bandwidth", t->nc_idx, direction);
+	r.bandwidth_track =
+		nx_perfetto_counter(x->p, parent, name, NX_UNIT_NONE, "bytes/s", rank + 1);
+	nx_map_put(&x->by_key, key, x->routes.len);
+	nx_vec_push(&x->routes, r);
+	return &x->routes.items[x->routes.len - 1];
+}
+
+static void end_slice(void *context, size_t lane, uint64_t end_ns)
+{
+	struct route *r = context;
+
+	nx_perfetto_end(r->p, r->lane_tracks.items[lane], end_ns);
+}
+
+static uint32_t lane_track(struct route *r, size_t lane)
+{
+	char name[NAME_MAX_BYTES];
+
+	if (lane == r->lane_tracks.len) {
+		snprintf(name, sizeof(name), "lane %zu", lane + 1);
+		nx_vec_push(&r->lane_tracks,
+			    lane ? nx_perfetto_track(r->p, r->track, name, (uint32_t)lane)
+				 : r->track);
+	}
+	return r->lane_tracks.items[lane];
+}
+
+static void add_transfer(void *context, const void *row)
+{
+	struct transfers *x = context;
+	const struct nx_host_transfer *t = row;
+	struct route *r = find_route(x, t);
+	bool has_time = t->end_ns > t->start_ns;
+	double bytes_per_s = 0;
+	struct nx_perfetto_arg args[] = {
+		{.name = "size_bytes", .kind = NX_PERFETTO_U64, .u64 = t->size_bytes},
+		{.name = "bandwidth_bytes_per_s", .kind = NX_PERFETTO_F64},
+	};
+	size_t lane;
+
+	if (has_time)
+		bytes_per_s = (double)t->size_bytes * 1e9 / (double)(t->end_ns - t->start_ns);
+	args[1].f64 = bytes_per_s;
+	lane = nx_lanes_put(&r->lanes, t->start_ns, t->end_ns, end_slice, r);
+	nx_perfetto_begin(x->p, lane_track(r, lane), t->start_ns, nx_direction_name(t->direction),
+			  args, has_time ? 2 : 1, NULL);
+	if (has_time)
+		start_moving(r, t, bytes_per_s);
+}
+
+enum nx_status nx_system_transfers_write(struct nx_perfetto *p,
+					 const struct nx_system_profile *profile,
+					 struct nx_error *err)
+{
+	struct transfers x = {.p = p, .profile = profile};
+	enum nx_status st = nx_system_scan(profile, NX_SYSTEM_TRANSFER, add_transfer, &x, err);
+
+	for (size_t i = 0; i < x.routes.len; i++) {
+		struct route *r = &x.routes.items[i];
+
+		end_moving(r, UINT64_MAX);
+		nx_lanes_finish(&r->lanes, end_slice, r);
+		nx_vec_release(&r->lane_tracks);
+		nx_vec_release(&r->moving);
+	}
+	nx_vec_release(&x.routes);
+	nx_map_release(&x.by_key);
+	nx_map_release(&x.groups);
+	return st;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "export/system_event.h"
+#include "system_fixture.h"
+
+static struct nx_event_fields *read_last(struct nx_system_fixture *f, struct nx_event_reader *r)
+{
+	struct nx_event_fields *fields = NX_NEW(&f->arena, struct nx_event_fields);
+
+	nx_event_fields_read(r, &f->events[f->p.rows[NX_SYSTEM_EVENT] - 1], fields);
+	return fields;
+}
+
+static void check(const struct nx_event_fields *fields, const char *key, const char *text)
+{
+	const struct nx_event_field *found = nx_event_fields_find(fields, key);
+
+	if (!text) {
+		assert_null(found);
+		return;
+	}
+	assert_non_null(found);
+	assert_true(nx_slice_is(found->text, text));
+}
+
+static void an_execution_gets_the_model_of_its_core_and_number(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_event_reader r;
+	struct nx_event_fields fields;
+
+	for (int32_t nc = 0; nc < 2; nc++) {
+		nx_fixture_event(f, NAME_PRE, 1, 2)->nc_idx = nc;
+		nx_fixture_attribute(f, "exec_id", "1");
+		nx_fixture_attribute(f, "model_id", nc ? "6" : "5");
+	}
+	for (int32_t nc = 0; nc < 3; nc++) {
+		nx_fixture_event(f, NAME_RUNNING, 3, 4)->nc_idx = nc;
+		nx_fixture_attribute(f, "exec_id", "1");
+	}
+	nx_fixture_event(f, NAME_RUNNING, 5, 6);
+	nx_fixture_attribute(f, "exec_id", "2");
+	assert_int_equal(nx_event_reader_open(&r, &f->p, &f->err), NX_OK);
+	nx_event_fields_read(&r, &f->events[2], &fields);
+	check(&fields, "model_id", "5");
+	check(&fields, "model_name", "/m/net.neff");
+	nx_event_fields_read(&r, &f->events[3], &fields);
+	check(&fields, "model_id", "6");
+	check(&fields, "model_name", "_unknown_");
+	nx_event_fields_read(&r, &f->events[4], &fields);
+	check(&fields, "model_id", NULL);
+	nx_event_fields_read(&r, &f->events[5], &fields);
+	check(&fields, "model_id", NULL);
+	nx_event_reader_close(&r);
+}
+
+static void start_and_stop_have_a_time_of_the_device_each(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_event_reader r;
+	struct nx_event_fields *fields;
+
+	nx_fixture_event(f, NAME_RUNNING, 1, 2);
+	nx_fixture_attribute(f, "nc_timestamp_ns", "11");
+	nx_fixture_attribute(f, "nc_timestamp_ns", "22");
+	assert_int_equal(nx_event_reader_open(&r, &f->p, &f->err), NX_OK);
+	fields = read_last(f, &r);
+	check(fields, "nc_start_timestamp_ns", "11");
+	check(fields, "nc_stop_timestamp_ns", "22");
+	check(fields, "nc_timestamp_ns", NULL);
+	nx_fixture_event(f, NAME_RUNNING, 2, 2)->flags = NX_EVENT_ORPHAN;
+	nx_fixture_attribute(f, "nc_timestamp_ns", "33");
+	fields = read_last(f, &r);
+	check(fields, "nc_start_timestamp_ns", NULL);
+	check(fields, "nc_stop_timestamp_ns", "33");
+	nx_fixture_event(f, NAME_SYNC, 2, 2)->flags = NX_EVENT_INSTANT;
+	nx_fixture_attribute(f, "nc_timestamp_ns", "44");
+	check(read_last(f, &r), "nc_timestamp_ns", "44");
+	nx_event_reader_close(&r);
+}
+
+static void numbers_are_those_that_can_be_written_back(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_number;
+		uint64_t number;
+	} cases[] = {
+		{"0", true, 0},
+		{"18446744073709551615", true, UINT64_MAX},
+		{"18446744073709551616", false, 0},
+		{"99999999999999999999999", false, 0},
+		{"", false, 0},
+		{"007", false, 0},
+		{"-1", false, 0},
+		{"0x10", false, 0},
+		{"1 ", false, 0},
+	};
+	struct nx_system_fixture *f = *state;
+	struct nx_event_reader r;
+	uint64_t number;
+
+	assert_int_equal(nx_event_reader_open(&r, &f->p, &f->err), NX_OK);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct nx_event_field *field;
+		struct nx_system_event *e = nx_fixture_event(f, NAME_EXECUTE, 1, 2);
+
+		nx_fixture_attribute(f, "size", cases[i].text);
+		field = nx_event_fields_find(read_last(f, &r), "size");
+		assert_int_equal(field->is_number, cases[i].is_number);
+		assert_int_equal(field->number, cases[i].number);
+		assert_int_equal(nx_event_number(&f->p, e, "size", &number), cases[i].is_number);
+		assert_false(nx_event_number(&f->p, e, "siz", &number));
+	}
+	nx_event_reader_close(&r);
+}
+
+static void keys_are_unique_and_the_later_value_counts(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_event_reader r;
+	struct nx_event_fields *fields;
+
+	assert_int_equal(nx_event_reader_open(&r, &f->p, &f->err), NX_OK);
+	nx_fixture_event(f, NAME_WRITE, 1, 2);
+	nx_fixture_attribute(f, "tensor_id", "9");
+	nx_fixture_attribute(f, "size", "4");
+	nx_fixture_attribute(f, "size", "8");
+	f->attributes[0][f->attribute_counts[0]++] =
+		(struct nx_event_attribute){nx_slice_of("size\0more", 9), nx_slice_text("16")};
+	fields = read_last(f, &r);
+	assert_int_equal(fields->count, 3);
+	check(fields, "size", "16");
+	check(fields, "tensor_name", "_unknown_");
+	nx_event_reader_close(&r);
+}
+
+static void more_attributes_than_fit_do_no_harm(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_event_reader r;
+
+	nx_fixture_event(f, NAME_WRITE, 1, 2);
+	nx_fixture_attribute(f, "tensor_id", "5");
+	nx_fixture_attribute(f, "model_id", "5");
+	for (unsigned i = 2; i < FIXTURE_ATTRIBUTES; i++)
+		nx_fixture_attribute(f, nx_arena_printf(&f->arena, "k%u", i), "1");
+	assert_int_equal(nx_event_reader_open(&r, &f->p, &f->err), NX_OK);
+	assert_int_equal(read_last(f, &r)->count, NX_MAX_ATTRIBUTES + 2);
+	nx_event_reader_close(&r);
+}
+
+static void the_device_profile_of_a_model_holds_something(void **state)
+{
+	struct nx_system_fixture *f = *state;
+
+	nx_fixture_device(f, 5, true);
+	nx_fixture_device(f, 0, false);
+	assert_null(nx_system_device_of(&f->p, 5));
+	assert_null(nx_system_device_of(&f->p, 0));
+	nx_fixture_device(f, 5, false);
+	assert_ptr_equal(nx_system_device_of(&f->p, 5), &f->p.devices.items[2]);
+}
+
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, nx_system_fixture_setup, nx_system_fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_execution_gets_the_model_of_its_core_and_number),
+		TEST(start_and_stop_have_a_time_of_the_device_each),
+		TEST(numbers_are_those_that_can_be_written_back),
+		TEST(keys_are_unique_and_the_later_value_counts),
+		TEST(more_attributes_than_fit_do_no_harm),
+		TEST(the_device_profile_of_a_model_holds_something),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "export/system_exporters.h"
+#include "system_fixture.h"
+
+static void every_exporter_is_found_by_its_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < nx_system_exporter_count; i++) {
+		assert_ptr_equal(nx_system_exporter_find(nx_system_exporters[i].name),
+				 &nx_system_exporters[i]);
+		assert_true(*nx_system_exporters[i].description != 0);
+	}
+	assert_string_equal(nx_system_exporter_find("json")->default_file, "system_profile.json");
+	assert_string_equal(nx_system_exporter_find("perfetto")->default_file,
+			    "system_profile.pftrace");
+	assert_null(nx_system_exporter_find("summary-json")->default_file);
+	assert_null(nx_system_exporter_find("summary-text")->default_file);
+	assert_null(nx_system_exporter_find("Json"));
+}
+
+static void a_failing_table_fails_the_exporters_that_read_it(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_export_options options = {0};
+
+	for (unsigned table = 0; table < NX_SYSTEM_TABLE_COUNT; table++)
+		for (size_t i = 0; i < nx_system_exporter_count; i++) {
+			struct nx_output out;
+
+			f->failing_table = table;
+			assert_int_equal(nx_output_open(&out, "/dev/null", &f->err), NX_OK);
+			assert_int_equal(nx_system_exporters[i].write(&f->p, &options, &out,
+								      &f->err),
+					 NX_IO);
+			nx_output_abort(&out);
+		}
+}
+
+static void an_empty_profile_can_be_exported(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_export_options options = {0};
+
+	f->p.process_count = 0;
+	for (size_t i = 0; i < nx_system_exporter_count; i++)
+		nx_fixture_export(f, nx_system_exporters[i].name, &options, NULL);
+}
+
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, nx_system_fixture_setup, nx_system_fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_exporter_is_found_by_its_name),
+		TEST(a_failing_table_fails_the_exporters_that_read_it),
+		TEST(an_empty_profile_can_be_exported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
