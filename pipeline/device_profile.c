@@ -67,8 +67,13 @@ static enum nx_status open_session(struct nx_device_profile *d, struct nx_error 
 	if (st)
 		return st;
 	d->profile.name = base_name(&d->profile.arena, d->options.session_path);
-	return nx_ntff_decoder_open(&d->decoder, d->session.bytes, d->options.session_path,
-				    &options, &d->profile.arena, &d->profile.capture, err);
+	st = nx_ntff_decoder_open(&d->decoder, d->session.bytes, d->options.session_path, &options,
+				  &d->profile.arena, &d->profile.capture, err);
+	if (!st && d->options.has_host_offset &&
+	    (!d->profile.capture.pid || d->profile.capture.pid == d->options.host_pid))
+		d->profile.start_epoch_ns = (uint64_t)(d->profile.capture.window_start_ps / 1000 +
+						       d->options.host_offset_ns);
+	return st;
 }
 
 static enum nx_status refuse_mismatch(const struct nx_device_profile *d, struct nx_error *err)

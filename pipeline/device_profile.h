@@ -23,6 +23,11 @@ struct nx_device_options {
 	/* parts to leave out, for speed */
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
 	bool show_progress;
+	/* what to add to the device's clock to get the host's, when a system trace tells */
+	bool has_host_offset;
+	int64_t host_offset_ns;
+	uint64_t host_pid; /* of the process whose trace tells: another's captures it says nothing
+			      of */
 };
 
 struct nx_device_profile;

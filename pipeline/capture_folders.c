@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pipeline/capture_folders.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_DEPTH 32
+
+struct walk {
+	struct nx_capture_folders *found;
+	struct nx_arena *arena;
+	const char *root; /* resolved, without a trailing slash */
+};
+
+bool nx_folder_name_parse(const char *name, struct nx_arena *arena, const char **instance_id,
+			  uint64_t *pid)
+{
+	const char *mark = NULL, *at = name;
+	char *end;
+
+	while ((at = strstr(at, "_pid_"))) {
+		mark = at;
+		at++;
+	}
+	if (!mark || mark == name || mark[5] < '0' || mark[5] > '9')
+		return false;
+	errno = 0;
+	*pid = strtoull(mark + 5, &end, 10);
+	if (errno || *end)
+		return false;
+	*instance_id = nx_arena_copy(arena, nx_slice_of(name, (size_t)(mark - name)));
+	return true;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The name of the nearest folder, from this one upwards, that names a process. */
+static const char *process_name(struct walk *w, const char *folder)
+{
+	char *path = nx_arena_copy_text(w->arena, folder);
+	const char *instance;
+	uint64_t pid;
+
+	while (strlen(path) >= strlen(w->found->path)) {
+		char *slash = strrchr(path, '/');
+
+		/* the directory itself may be given as "." */
+		const char *name = strlen(path) > strlen(w->found->path) ? last_part(path)
+									 : last_part(w->root);
+
+		if (nx_folder_name_parse(name, w->arena, &instance, &pid))
+			return nx_arena_copy_text(w->arena, name);
+		if (!slash || slash == path)
+			break;
+		*slash = 0;
+	}
+	return nx_arena_copy_text(w->arena, last_part(folder));
+}
+
+static struct nx_found_process *process_of(struct walk *w, const char *folder)
+{
+	struct nx_found_processes *all = &w->found->processes;
+	struct nx_found_process fresh = {.folder = folder};
+
+	if (all->len && !strcmp(all->items[all->len - 1].folder, folder))
+		return &all->items[all->len - 1];
+	fresh.name = process_name(w, folder);
+	nx_vec_push(all, fresh);
+	return &all->items[all->len - 1];
+}
+
+static bool is_framework_trace(const char *name)
+{
+	struct nx_slice n = nx_slice_text(name);
+
+	return nx_slice_ends(n, "trace.json") || nx_slice_ends(n, "trace.json.gz") ||
+	       (strstr(name, "framework_trace") &&
+		(nx_slice_ends(n, ".json") || nx_slice_ends(n, ".json.gz")));
+}
+
+static void take_file(struct walk *w, const char *folder, const char *path, uint64_t size)
+{
+	const char *name = last_part(path);
+	struct nx_slice n = nx_slice_text(name);
+	struct nx_found_file file = {path, folder, name, size};
+
+	if (!strcmp(name, "trace_info.pb"))
+		process_of(w, folder)->info_path = path;
+	else if (!strcmp(name, "ntrace.pb"))
+		process_of(w, folder)->events_path = path;
+	else if (!strcmp(name, "cpu_util.pb"))
+		process_of(w, folder)->cpu_path = path;
+	else if (!strcmp(name, "host_mem.pb"))
+		process_of(w, folder)->memory_path = path;
+	else if (nx_slice_ends(n, ".ntff"))
+		nx_vec_push(&w->found->sessions, file);
+	else if (nx_slice_ends(n, ".neff"))
+		nx_vec_push(&w->found->neffs, file);
+	else if (is_framework_trace(name))
+		nx_vec_push(&w->found->frameworks, file);
+}
+
+static bool stays_inside(struct walk *w, const char *path)
+{
+	size_t root_len = strcmp(w->root, "/") ? strlen(w->root) : 0;
+	char *real = realpath(path, NULL);
+	bool inside = real && !strncmp(real, w->root, root_len) &&
+		      (real[root_len] == '/' || !real[root_len]);
+
+	nx_heap_free(real);
+	if (!inside)
+		w->found->outside_link_count++;
+	return inside;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Some file systems do not say in a folder's listing what its entries are. */
+static bool is_folder(const char *folder, const struct dirent *entry, struct walk *w)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return !lstat(nx_arena_printf(w->arena, "%s/%s", folder, entry->d_name), &st) &&
+	       S_ISDIR(st.st_mode);
+}
+
+static void walk_folder(struct walk *w, const char *folder, unsigned depth);
+
+static void visit(struct walk *w, const char *folder, const char *name, unsigned depth)
+{
+	const char *path = nx_arena_printf(w->arena, "%s/%s", folder, name);
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return;
+	if (S_ISLNK(st.st_mode)) {
+		/* a linked folder could lead round in circles: only files are followed */
+		if (!stays_inside(w, path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+			return;
+	}
+	if (S_ISDIR(st.st_mode))
+		walk_folder(w, path, depth + 1);
+	else if (S_ISREG(st.st_mode))
+		take_file(w, folder, path, (uint64_t)st.st_size);
+}
+
+/* Files before folders, so that what belongs to one process comes in one piece. */
+static void walk_folder(struct walk *w, const char *folder, unsigned depth)
+{
+	struct dirent **entries;
+	int count = depth < MAX_DEPTH ? scandir(folder, &entries, NULL, by_name) : -1;
+
+	if (count < 0) {
+		w->found->unreadable_count++;
+		return;
+	}
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < count; i++) {
+			const char *name = entries[i]->d_name;
+
+			if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+			    is_folder(folder, entries[i], w) == (pass == 1))
+				visit(w, folder, name, depth);
+		}
+	for (int i = 0; i < count; i++)
+		nx_heap_free(entries[i]);
+	nx_heap_free(entries);
+}
+
+static int compare_processes(const void *left, const void *right)
+{
+	const struct nx_found_process *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : strcmp(a->folder, b->folder);
+}
+
+enum nx_status nx_capture_folders_find(struct nx_capture_folders *found, const char *path,
+				       struct nx_arena *arena, struct nx_error *err)
+{
+	struct walk w = {.found = found, .arena = arena};
+	char *real = realpath(path, NULL);
+	struct stat st;
+
+	memset(found, 0, sizeof(*found));
+	if (!real || stat(real, &st) != 0) {
+		int reason = errno;
+
+		nx_heap_free(real);
+		return nx_fail_errno(err, reason, "cannot open the directory %s", path);
+	}
+	w.root = nx_arena_copy_text(arena, real);
+	nx_heap_free(real);
+	if (!S_ISDIR(st.st_mode))
+		return nx_fail(err, NX_NOT_FOUND,
+			       "%s is a file, not a directory; give a session file with -s", path);
+	found->path = nx_arena_copy_text(arena, path);
+	for (char *end = (char *)found->path + strlen(found->path);
+	     end > found->path + 1 && end[-1] == '/';)
+		*--end = 0;
+	walk_folder(&w, found->path, 0);
+	if (found->processes.len)
+		qsort(found->processes.items, found->processes.len, sizeof(*found->processes.items),
+		      compare_processes);
+	return NX_OK;
+}
+
+void nx_capture_folders_release(struct nx_capture_folders *found)
+{
+	nx_vec_release(&found->processes);
+	nx_vec_release(&found->sessions);
+	nx_vec_release(&found->neffs);
+	nx_vec_release(&found->frameworks);
+}

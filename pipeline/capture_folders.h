@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture_folders: what lies in an output directory: traced processes, device
+ * captures, NEFFs and framework traces, at any depth, in a stable order.
+ *
+ * A process is a folder that holds at least one of the system trace's files;
+ * its name (`<instance>_pid_<pid>`) may be that of a folder above it, because
+ * newer runtimes add a level with a timestamp. Symbolic links are followed only
+ * when they stay inside the directory.
+ */
+#ifndef NX_PIPELINE_CAPTURE_FOLDERS_H
+#define NX_PIPELINE_CAPTURE_FOLDERS_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+struct nx_found_file {
+	const char *path;
+	const char *folder; /* the folder it lies in */
+	const char *name;
+	uint64_t size_bytes;
+};
+
+struct nx_found_files NX_VEC_BODY(struct nx_found_file);
+
+struct nx_found_process {
+	const char *folder;
+	const char *name;					      /* "i-0123_pid_45" */
+	const char *info_path, *events_path, *cpu_path, *memory_path; /* NULL when absent */
+};
+
+struct nx_found_processes NX_VEC_BODY(struct nx_found_process);
+
+struct nx_capture_folders {
+	const char *path;
+	struct nx_found_processes processes;
+	struct nx_found_files sessions;	  /* *.ntff */
+	struct nx_found_files neffs;	  /* *.neff */
+	struct nx_found_files frameworks; /* trace.json, *.pt.trace.json, …, plain or gzipped */
+	uint64_t unreadable_count;	  /* folders the system would not open */
+	uint64_t outside_link_count;	  /* links that lead out of the directory */
+};
+
+NX_MUST_CHECK enum nx_status nx_capture_folders_find(struct nx_capture_folders *found,
+						     const char *path, struct nx_arena *arena,
+						     struct nx_error *err);
+void nx_capture_folders_release(struct nx_capture_folders *found);
+
+/* instance and pid of "i-0123_pid_45"; false when the name has another form. */
+bool nx_folder_name_parse(const char *name, struct nx_arena *arena, const char **instance_id,
+			  uint64_t *pid);
+
+#endif

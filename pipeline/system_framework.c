@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces of frameworks, joined to the process they lie beside.
+ *
+ * Kineto states the epoch of its clock; other tools count from anywhere. Times
+ * outside the session, an hour's slack given, are taken as such and shifted so
+ * that the trace begins with the session; a warning says so.
+ *
+ * A flow point names a moment of a thread; the slice that starts there (where
+ * all tools seen put it) gets the flow.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "decode/framework/framework_decoder.h"
+#include "pipeline/data_quality.h"
+#include "pipeline/system_run.h"
+
+#define SLACK_NS (UINT64_C(3600) * 1000000000)
+
+struct framework_read {
+	struct nx_system_run *run;
+	uint32_t process;
+	uint64_t first_ns, last_ns; /* of the first pass */
+	int64_t shift_ns;
+	uint64_t count;
+	struct nx_map flows; /* thread and time, as in the file -> flow id */
+};
+
+#define MAX_FLOW_POINTS ((size_t)4 << 20)
+
+static uint64_t moment(const struct nx_system_event *row)
+{
+	return nx_fnv1a(nx_fnv1a(NX_FNV_SEED, &row->thread_id, sizeof(row->thread_id)),
+			&row->start_ns, sizeof(row->start_ns));
+}
+
+static uint32_t process_beside(const struct nx_system_run *run, const char *folder)
+{
+	uint32_t best = UINT32_MAX;
+	size_t best_len = 0;
+
+	/* the trace may lie in a subfolder (plugins/…) of its process */
+	for (uint32_t i = 0; i < run->profile.process_count; i++) {
+		size_t len = strlen(run->profile.processes[i].folder);
+
+		if (!strncmp(folder, run->profile.processes[i].folder, len) &&
+		    (!folder[len] || folder[len] == '/') && len > best_len) {
+			best = i;
+			best_len = len;
+		}
+	}
+	if (best == UINT32_MAX && run->profile.process_count == 1)
+		best = 0;
+	return best;
+}
+
+static void measure(void *context, const struct nx_framework_event *event)
+{
+	struct framework_read *r = context;
+
+	if (event->is_flow_point) {
+		if (r->flows.len < MAX_FLOW_POINTS)
+			nx_map_put(&r->flows, moment(&event->row), event->row.flow_id);
+		return;
+	}
+	if (!r->count++ || event->row.start_ns < r->first_ns)
+		r->first_ns = event->row.start_ns;
+	if (event->row.end_ns > r->last_ns)
+		r->last_ns = event->row.end_ns;
+}
+
+static uint32_t name_id(struct nx_process_input *input, struct nx_arena *arena,
+			struct nx_slice name)
+{
+	const char *copy;
+	uint64_t id;
+
+	if (nx_text_map_get(&input->name_ids, name, &id))
+		return (uint32_t)id;
+	copy = nx_arena_copy(arena, name);
+	id = input->names.len;
+	nx_vec_push(&input->names, copy);
+	nx_text_map_put(&input->name_ids, nx_slice_of(copy, name.len), id);
+	return (uint32_t)id;
+}
+
+static void take(void *context, const struct nx_framework_event *event)
+{
+	struct framework_read *r = context;
+	struct nx_process_input *input = &r->run->inputs[r->process];
+	struct nx_system_event row = event->row;
+
+	if (event->is_flow_point)
+		return;
+	if (!row.flow_id)
+		nx_map_get(&r->flows, moment(&row), &row.flow_id);
+	row.start_ns = (uint64_t)((int64_t)row.start_ns + r->shift_ns);
+	row.end_ns = (uint64_t)((int64_t)row.end_ns + r->shift_ns);
+	row.id = input->next_id++;
+	if (!row.flow_id)
+		row.flow_id = row.id;
+	row.process = r->process;
+	row.type = NX_FRAMEWORK_EVENT_TYPE;
+	row.source = NX_SOURCE_FRAMEWORK;
+	row.nc_idx = -1;
+	row.worker_gid = UINT32_MAX;
+	row.start_at = row.stop_at = NX_NOWHERE;
+	row.name = name_id(input, &r->run->profile.arena, event->name);
+	nx_system_sink_event(r->run, &row, input->names.items[row.name]);
+}
+
+static void choose_shift(struct framework_read *r, const char *path, bool is_epoch)
+{
+	const struct nx_system_process *process = &r->run->profile.processes[r->process];
+
+	if (!process->init_ns || (r->first_ns + SLACK_NS >= process->init_ns &&
+				  r->last_ns <= process->close_ns + SLACK_NS))
+		return;
+	r->shift_ns = (int64_t)(process->init_ns - r->first_ns);
+	nx_system_warn(&r->run->profile, NX_WARN_MISSING,
+		       "%s %s; it is shown as if it began with "
+		       "the session.",
+		       path,
+		       is_epoch ? "was recorded at another time than the session"
+				: "does not say what its clock counts from");
+}
+
+static void report(struct framework_read *r, const char *path, const struct nx_framework_loss *loss)
+{
+	if (loss->is_cut)
+		nx_system_warn(&r->run->profile, NX_WARN_LOSS,
+			       "%s is cut short; the %" PRIu64 " events before are shown.", path,
+			       loss->event_count);
+	if (loss->malformed_count || loss->orphan_count || loss->unfinished_count)
+		nx_system_warn(&r->run->profile, NX_WARN_LOSS,
+			       "%s: %" PRIu64 " events are malformed, %" PRIu64
+			       " have no start, %" PRIu64 " no end.",
+			       path, loss->malformed_count, loss->orphan_count,
+			       loss->unfinished_count);
+}
+
+static void read_one(struct nx_system_run *run, const struct nx_found_file *found)
+{
+	struct framework_read r = {.run = run, .process = process_beside(run, found->folder)};
+	struct nx_framework_loss loss = {0};
+	struct nx_error err = {0};
+	struct nx_file file = {0};
+	bool is_epoch;
+
+	if (r.process == UINT32_MAX || !run->inputs[r.process].is_kept)
+		return;
+	if (nx_file_map(&file, found->path, &err) ||
+	    nx_framework_decode(file.bytes, found->path, measure, &r, NULL, &is_epoch, &loss,
+				&err)) {
+		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
+		nx_file_unmap(&file);
+		return;
+	}
+	if (r.count)
+		choose_shift(&r, found->path, is_epoch);
+	memset(&loss, 0, sizeof(loss));
+	if (nx_framework_decode(file.bytes, found->path, take, &r, NULL, &is_epoch, &loss, &err))
+		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
+	report(&r, found->path, &loss);
+	nx_map_release(&r.flows);
+	nx_file_unmap(&file);
+}
+
+void nx_system_read_frameworks(struct nx_system_run *run)
+{
+	for (size_t i = 0; i < run->found.frameworks.len; i++)
+		read_one(run, &run->found.frameworks.items[i]);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pipeline/system_profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/data_quality.h"
+#include "pipeline/system_run.h"
+
+#define EVENT_SPOOL_BYTES ((size_t)96 << 20)
+
+const struct nx_system_profile *nx_system_run_borrow(const struct nx_system_run *run)
+{
+	return &run->profile;
+}
+
+/* --- opening the processes ------------------------------------------------- */
+
+static void map_if_there(struct nx_system_run *run, struct nx_file *file, const char *path)
+{
+	struct nx_error err = {0};
+
+	if (path && nx_file_map(file, path, &err))
+		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
+}
+
+static uint8_t role_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t role;
+	} roles[] = {
+		{"nrt_dma_mem_alloc", NX_ROLE_ALLOCATE},
+		{"nrt_dma_mem_dealloc", NX_ROLE_RELEASE},
+		{"dmem_buf_copyin", NX_ROLE_TO_DEVICE},
+		{"dmem_buf_batch_copyin", NX_ROLE_TO_DEVICE},
+		{"dmem_buf_copyout", NX_ROLE_TO_HOST},
+		{"dmem_buf_batch_copyout", NX_ROLE_TO_HOST},
+		{"kbl_exec_pre", NX_ROLE_EXECUTION},
+		{"kbl_exec_core", NX_ROLE_EXECUTION},
+		{"kbl_exec_wait", NX_ROLE_EXECUTION},
+		{"kbl_exec_post", NX_ROLE_EXECUTION},
+		{"nc_exec_running", NX_ROLE_EXECUTION},
+		{"nc_model_switch", NX_ROLE_EXECUTION},
+		{"nrt_model_switch", NX_ROLE_EXECUTION},
+		{"cc_running", NX_ROLE_EXECUTION},
+		{"cc_exec_barrier", NX_ROLE_EXECUTION},
+		{"timestamp_sync_point", NX_ROLE_EXECUTION},
+	};
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (!strcmp(name, roles[i].name))
+			return roles[i].role;
+	return NX_ROLE_NONE;
+}
+
+static void copy_names(struct nx_system_run *run, uint32_t index)
+{
+	struct nx_system_process *process = &run->profile.processes[index];
+	struct nx_process_input *input = &run->inputs[index];
+
+	process->recorded_name_count = process->name_count;
+	process->name_is_used = NX_NEW_ARRAY(&run->profile.arena, bool, process->name_count);
+	input->roles = NX_NEW_ARRAY(&run->profile.arena, uint8_t, process->name_count);
+	for (size_t i = 0; i < process->name_count; i++) {
+		nx_vec_push(&input->names, process->names[i]);
+		nx_text_map_put(&input->name_ids, nx_slice_text(process->names[i]), i);
+		input->roles[i] = role_of(process->names[i]);
+	}
+}
+
+static enum nx_status open_process(struct nx_system_run *run, uint32_t index, struct nx_error *err)
+{
+	const struct nx_found_process *found = &run->found.processes.items[index];
+	struct nx_process_input *input = &run->inputs[index];
+	struct nx_system_process *process = &run->profile.processes[index];
+	struct nx_ntrace_files files;
+	enum nx_status st;
+
+	map_if_there(run, &input->info, found->info_path);
+	map_if_there(run, &input->events, found->events_path);
+	map_if_there(run, &input->cpu, found->cpu_path);
+	map_if_there(run, &input->memory, found->memory_path);
+	files = (struct nx_ntrace_files){input->info.bytes, input->events.bytes, input->cpu.bytes,
+					 input->memory.bytes};
+	st = nx_ntrace_decoder_open(&input->decoder, &files, found->name, index,
+				    &run->profile.arena, process, err);
+	if (st)
+		return nx_context(err, "%s", found->folder);
+	process->folder = found->folder;
+	input->next_id = UINT64_C(1) << 62; /* beyond every recorded id */
+	input->is_kept = nx_system_filter_keeps_process(&run->filter, process);
+	copy_names(run, index);
+	return NX_OK;
+}
+
+static enum nx_status open_processes(struct nx_system_run *run, struct nx_error *err)
+{
+	struct nx_system_profile *p = &run->profile;
+	uint32_t count = run->options.skip_system ? 0 : (uint32_t)run->found.processes.len;
+
+	p->processes = NX_NEW_ARRAY(&p->arena, struct nx_system_process, count);
+	run->inputs = NX_NEW_ARRAY(&p->arena, struct nx_process_input, count);
+	for (uint32_t i = 0; i < count; i++) {
+		enum nx_status st;
+
+		p->process_count = i + 1;
+		st = open_process(run, i, err);
+		if (st)
+			return st;
+	}
+	return NX_OK;
+}
+
+/* --- events ---------------------------------------------------------------- */
+
+static uint64_t exec_flow(struct nx_system_run *run, const struct nx_system_event *event)
+{
+	struct nx_event_attribute attributes[NX_MAX_ATTRIBUTES];
+	size_t count = nx_ntrace_event_attributes(&run->inputs[event->process].decoder, event,
+						  attributes, NX_MAX_ATTRIBUTES);
+	uint64_t h = nx_fnv1a(NX_FNV_SEED, &event->process, sizeof(event->process));
+
+	for (size_t i = 0; i < count && i < NX_MAX_ATTRIBUTES; i++)
+		if (nx_slice_is(attributes[i].key, "exec_id")) {
+			h = nx_fnv1a(h, &event->nc_idx, sizeof(event->nc_idx));
+			return nx_fnv1a(h, attributes[i].value.data, attributes[i].value.len) | 1;
+		}
+	return 0;
+}
+
+void nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,
+			  const char *name)
+{
+	struct nx_system_profile *p = &run->profile;
+
+	if (!nx_system_filter_keeps(&run->filter, event, name))
+		return;
+	if (!p->rows[NX_SYSTEM_EVENT] || event->start_ns < p->first_ns)
+		p->first_ns = event->start_ns;
+	if (event->end_ns > p->last_ns)
+		p->last_ns = event->end_ns;
+	p->rows[NX_SYSTEM_EVENT]++;
+	if (!run->status)
+		run->status = nx_spool_add(run->events, event, &run->error);
+}
+
+static void take_event(void *context, const void *opaque)
+{
+	struct nx_system_run *run = context;
+	struct nx_system_event event = *(const struct nx_system_event *)opaque;
+	const struct nx_process_input *input = &run->inputs[event.process];
+	struct nx_system_process *process = &run->profile.processes[event.process];
+	uint8_t role = NX_ROLE_NONE;
+
+	if (event.name < process->recorded_name_count) {
+		role = input->roles[event.name];
+		process->name_is_used[event.name] = true;
+	}
+	if (role == NX_ROLE_EXECUTION)
+		event.flow_id = exec_flow(run, &event);
+	nx_system_sink_event(run, &event, nx_system_event_name(&run->profile, &event));
+}
+
+static void count_row(void *context, const void *row)
+{
+	(void)row;
+	++*(uint64_t *)context;
+}
+
+static void decode_events(struct nx_system_run *run)
+{
+	for (uint32_t i = 0; i < run->profile.process_count; i++) {
+		struct nx_process_input *input = &run->inputs[i];
+
+		if (!input->is_kept)
+			continue;
+		run->process = i;
+		nx_ntrace_decode_events(&input->decoder, take_event, run);
+		nx_file_forget(input->events.bytes);
+		nx_ntrace_decode_cpu(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_CPU]);
+		nx_ntrace_decode_memory(&input->decoder, count_row,
+					&run->profile.rows[NX_SYSTEM_MEMORY]);
+		nx_progress_add(&run->progress, input->events.bytes.len);
+	}
+}
+
+/* --- workers --------------------------------------------------------------- */
+
+static int compare_workers(const void *left, const void *right)
+{
+	const struct nx_core_worker *a = left, *b = right;
+
+	return (a->nc_idx > b->nc_idx) - (a->nc_idx < b->nc_idx);
+}
+
+static int compare_gids(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* True when the recorded numbers tell all workers of all processes apart. */
+static bool recorded_gids_are_unique(const struct nx_system_profile *p, size_t total)
+{
+	uint32_t *gids = nx_heap_alloc(sizeof(*gids) * (total + 1));
+	size_t count = 0;
+	bool unique = true;
+
+	for (uint32_t i = 0; i < p->process_count; i++)
+		for (size_t k = 0; k < p->processes[i].worker_count; k++)
+			gids[count++] = p->processes[i].workers[k].worker_gid;
+	qsort(gids, count, sizeof(*gids), compare_gids);
+	for (size_t i = 0; i < count; i++)
+		unique &= gids[i] != UINT32_MAX && (!i || gids[i] != gids[i - 1]);
+	nx_heap_free(gids);
+	return unique;
+}
+
+/*
+ * A worker's number must be unique over all instances. The runtime records one,
+ * but processes that were not started together all count from zero; then they
+ * are numbered through in the order of instance, process and core.
+ */
+static void number_workers(struct nx_system_profile *p)
+{
+	size_t total = 0;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < p->process_count; i++) {
+		struct nx_system_process *process = &p->processes[i];
+
+		total += process->worker_count;
+		if (process->worker_count)
+			qsort(process->workers, process->worker_count, sizeof(*process->workers),
+			      compare_workers);
+	}
+	if (!total || recorded_gids_are_unique(p, total))
+		return;
+	for (uint32_t i = 0; i < p->process_count; i++)
+		for (size_t k = 0; k < p->processes[i].worker_count; k++)
+			p->processes[i].workers[k].worker_gid = next++;
+}
+
+/* --- what is missing ------------------------------------------------------- */
+
+static void warn_missing(struct nx_system_run *run, uint32_t index)
+{
+	const struct nx_ntrace_loss *loss = &run->inputs[index].decoder.loss;
+	const char *folder = run->profile.processes[index].folder;
+	const struct {
+		bool is_missing;
+		const char *file, *costs;
+	} files[] = {
+		{loss->info_is_missing, "trace_info.pb", "names, versions and session times"},
+		{loss->events_are_missing, "ntrace.pb", "runtime and hardware events"},
+		{loss->cpu_is_missing, "cpu_util.pb", "CPU utilisation"},
+		{loss->memory_is_missing, "host_mem.pb", "host memory"},
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].is_missing)
+			nx_system_warn(&run->profile, NX_WARN_MISSING,
+				       "%s has no %s: %s of this process are missing.", folder,
+				       files[i].file, files[i].costs);
+	if (loss->info_is_damaged)
+		nx_system_warn(&run->profile, NX_WARN_LOSS,
+			       "%s/trace_info.pb is damaged; names and times of its session are "
+			       "guessed.",
+			       folder);
+}
+
+static void warn_loss(struct nx_system_run *run, uint32_t index)
+{
+	const struct nx_ntrace_loss *loss = &run->inputs[index].decoder.loss;
+	const struct nx_system_process *process = &run->profile.processes[index];
+	uint64_t torn = loss->torn_event_bytes + loss->torn_cpu_bytes + loss->torn_memory_bytes;
+	struct nx_system_profile *p = &run->profile;
+
+	if (process->total_event_count > process->stored_event_count)
+		nx_system_warn(
+			p, NX_WARN_LOSS,
+			"%" PRIu64 " trace events were dropped during capture (stored %" PRIu64
+			" out of %" PRIu64 " total events) in %s. Consider increasing buffer "
+			"size, reducing trace duration, or filtering events.",
+			process->total_event_count - process->stored_event_count,
+			process->stored_event_count, process->total_event_count, process->folder);
+	if (torn)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s: the last %" PRIu64
+			       " bytes of its files are no whole record; all "
+			       "before is shown.",
+			       process->folder, torn);
+	if (loss->unreadable_count)
+		nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " records cannot be read.",
+			       process->folder, loss->unreadable_count);
+	if (loss->unfinished_count)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s: %" PRIu64 " events have no recorded end; they end with the "
+			       "session.",
+			       process->folder, loss->unfinished_count);
+	if (loss->orphan_count)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s: %" PRIu64
+			       " events have no recorded start; they are shown without "
+			       "a duration.",
+			       process->folder, loss->orphan_count);
+	if (loss->backwards_count)
+		nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " events end before they start.",
+			       process->folder, loss->backwards_count);
+	if (loss->unknown_type_count)
+		nx_system_warn(p, NX_WARN_UNKNOWN,
+			       "%s: %" PRIu64
+			       " events are of a type this version cannot name; they "
+			       "are shown by number.",
+			       process->folder, loss->unknown_type_count);
+}
+
+static enum nx_status refuse_empty(const struct nx_system_run *run, struct nx_error *err)
+{
+	if (run->profile.process_count || run->profile.devices.len)
+		return NX_OK;
+	return nx_fail(err, NX_NOT_FOUND,
+		       "no device or system profiles found in %s; give the directory that the "
+		       "capture wrote (it has folders named <instance>_pid_<pid>)",
+		       run->options.directory);
+}
+
+/* --- life ------------------------------------------------------------------ */
+
+static enum nx_status process_run(struct nx_system_run *run, struct nx_error *err)
+{
+	struct nx_system_profile *p = &run->profile;
+	enum nx_status st;
+
+	run->events = nx_spool_new(sizeof(struct nx_system_event), EVENT_SPOOL_BYTES);
+	decode_events(run);
+	number_workers(p);
+	nx_system_read_frameworks(run);
+	for (uint32_t i = 0; i < p->process_count; i++) {
+		p->processes[i].names = run->inputs[i].names.items;
+		p->processes[i].name_count = run->inputs[i].names.len;
+		if (run->inputs[i].is_kept) {
+			warn_missing(run, i);
+			warn_loss(run, i);
+		}
+	}
+	if (run->status) {
+		if (err)
+			*err = run->error;
+		return run->status;
+	}
+	st = nx_system_filter_check(&run->filter, p, err);
+	return st ? st : nx_spool_sort(run->events, err);
+}
+
+static uint64_t event_bytes(const struct nx_system_run *run)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < run->profile.process_count; i++)
+		bytes += run->inputs[i].events.bytes.len;
+	return bytes;
+}
+
+static enum nx_status open_run(struct nx_system_run *run, struct nx_error *err)
+{
+	struct nx_system_profile *p = &run->profile;
+	enum nx_status st;
+
+	st = nx_system_filter_init(&run->filter, &run->options.filter, &p->arena, err);
+	if (!st)
+		st = nx_capture_folders_find(&run->found, run->options.directory, &p->arena, err);
+	if (!st)
+		st = open_processes(run, err);
+	if (st)
+		return st;
+	p->path = run->found.path;
+	if (run->found.outside_link_count)
+		nx_system_warn(p, NX_WARN_MISSING,
+			       "%" PRIu64 " links lead out of %s and were not followed.",
+			       run->found.outside_link_count, p->path);
+	if (run->found.unreadable_count)
+		nx_system_warn(p, NX_WARN_MISSING, "%" PRIu64 " folders in %s cannot be opened.",
+			       run->found.unreadable_count, p->path);
+	if (!run->options.skip_device)
+		nx_system_find_devices(run);
+	st = refuse_empty(run, err);
+	if (st)
+		return st;
+	nx_progress_begin(&run->progress, "reading system traces", event_bytes(run),
+			  run->options.show_progress);
+	st = process_run(run, err);
+	nx_progress_end(&run->progress);
+	return st;
+}
+
+enum nx_status nx_system_run_open(struct nx_system_run **out,
+				  const struct nx_system_options *options, struct nx_error *err)
+{
+	struct nx_system_run *run = nx_heap_alloc(sizeof(*run));
+	enum nx_status st;
+
+	memset(run, 0, sizeof(*run));
+	run->options = *options;
+	run->profile.source = (struct nx_system_source){
+		nx_system_run_scan, nx_system_run_attributes, nx_system_run_interned, run};
+	st = open_run(run, err);
+	if (st) {
+		nx_system_run_close(run);
+		return st;
+	}
+	*out = run;
+	return NX_OK;
+}
+
+static void close_process(struct nx_process_input *input)
+{
+	nx_ntrace_decoder_release(&input->decoder);
+	nx_file_unmap(&input->info);
+	nx_file_unmap(&input->events);
+	nx_file_unmap(&input->cpu);
+	nx_file_unmap(&input->memory);
+	nx_vec_release(&input->names);
+	nx_text_map_release(&input->name_ids);
+}
+
+void nx_system_run_close(struct nx_system_run *run)
+{
+	if (!run)
+		return;
+	for (uint32_t i = 0; i < run->profile.process_count; i++)
+		close_process(&run->inputs[i]);
+	nx_spool_free(run->events);
+	nx_capture_folders_release(&run->found);
+	nx_vec_release(&run->profile.devices);
+	nx_vec_release(&run->profile.warnings);
+	nx_arena_release(&run->stage);
+	nx_arena_release(&run->profile.arena);
+	nx_heap_free(run);
+}

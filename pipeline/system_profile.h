@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * system_profile: from an output directory to a struct nx_system_profile.
+ * Events of all processes are sorted by time in bounded memory; their
+ * attributes stay in the files and are read when somebody asks.
+ */
+#ifndef NX_PIPELINE_SYSTEM_PROFILE_H
+#define NX_PIPELINE_SYSTEM_PROFILE_H
+
+#include "base/progress.h"
+#include "model/system.h"
+#include "pipeline/system_filter.h"
+
+struct nx_system_options {
+	const char *directory;
+	const char *neff_path; /* NEFF of all session files (several ranks of one model); NULL */
+	struct nx_system_filter_options filter;
+	bool skip_system; /* only look for device captures */
+	bool skip_device; /* only read system traces */
+	bool show_progress;
+};
+
+struct nx_system_run; /* the profile and what it stands on */
+
+NX_MUST_CHECK enum nx_status nx_system_run_open(struct nx_system_run **out,
+						const struct nx_system_options *options,
+						struct nx_error *err);
+const struct nx_system_profile *nx_system_run_borrow(const struct nx_system_run *run);
+void nx_system_run_close(struct nx_system_run *run);
+
+#endif
