@@ -8,18 +8,22 @@
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
+#include "cli/view_directory.h"
 #include "export/exporters.h"
 #include "pipeline/device_profile.h"
 
 #define DEFAULT_PORT 3001
-#define FORMATS "json summary-json summary-text"
+#define FORMATS "json perfetto summary-json summary-text"
 
 struct view {
-	const char *neff_path, *session_path;
+	const char *neff_path, *session_path, *directory;
 	const char *format, *output_file;
-	bool pretty, force, terminology;
+	bool pretty, force, terminology, perfetto_flows;
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
-	struct nx_number_value execution, port, verbosity;
+	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
+	const char *core_filter, *type_filter, *instance_filter;
+	const char *primary_group, *secondary_group;
+	struct nx_number_value execution, port, verbosity, jobs;
 	struct nx_list_value features;
 };
 
@@ -30,16 +34,59 @@ static const struct nx_option options[] = {
 	 NULL},
 	{"session-file", 's', NX_OPTION_FILE, "FILE", NX_FIELD(struct view, session_path),
 	 "The session file (NTFF) that was captured.", NULL},
+	{"session-dir", 'd', NX_OPTION_FOLDER, "DIR", NX_FIELD(struct view, directory),
+	 "A directory that a capture wrote: the system profile of all processes in it, and every "
+	 "session file with its NEFF. With -n, all session files are ranks of that model.",
+	 NULL},
 	{"output-format", 0, NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct view, format),
-	 "json writes every section of the profile to a file; summary-json and summary-text print "
-	 "the metrics to standard output. Without a format the profile is shown in a browser.",
+	 "json writes every section of the profile to a file, perfetto the timeline for "
+	 "ui.perfetto.dev; summary-json and summary-text print the metrics to standard output. "
+	 "Without a format the profile is shown in a browser.",
 	 FORMATS},
 	{"output-file", 0, NX_OPTION_FILE, "FILE", NX_FIELD(struct view, output_file),
-	 "Where json goes: ntff.json if not given, standard output for -. A file of that name is "
-	 "replaced once the new one is complete.",
+	 "Where json and perfetto go: ntff.json and ntff.pftrace if not given, standard output for "
+	 "-. A file of that name is replaced once the new one is complete.",
 	 NULL},
 	{"json-pretty-print", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, pretty),
 	 "Write JSON with line breaks and indents.", NULL},
+	{"show-perfetto-flows", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, perfetto_flows),
+	 "Draw arrows between instructions that depend on each other in the Perfetto trace.", NULL},
+	{"uncompressed", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, uncompressed),
+	 "Write Perfetto traces with plain packets: several times larger, for readers that cannot "
+	 "inflate.",
+	 NULL},
+	{"system-trace-filter-neuron-core", 0, NX_OPTION_TEXT, "CORES",
+	 NX_FIELD(struct view, core_filter),
+	 "Of a directory, only events of these NeuronCores: \"0,1\". They are numbered within "
+	 "their instance.",
+	 NULL},
+	{"system-trace-filter-event-type", 0, NX_OPTION_TEXT, "TYPES",
+	 NX_FIELD(struct view, type_filter),
+	 "Of a directory, only events of these types: names such as nrt_execute, hardware, "
+	 "software; ^name leaves a type out.",
+	 NULL},
+	{"system-trace-filter-instance-id", 0, NX_OPTION_TEXT, "IDS",
+	 NX_FIELD(struct view, instance_filter),
+	 "Of a directory, only processes on these instances.", NULL},
+	{"system-trace-primary-group", 0, NX_OPTION_TEXT, "FIELDS",
+	 NX_FIELD(struct view, primary_group),
+	 "What makes a process in the Perfetto trace of a directory (default "
+	 "instance_id,process_id; also lnc_idx, thread_id, worker_gid).",
+	 NULL},
+	{"system-trace-secondary-group", 0, NX_OPTION_TEXT, "FIELDS",
+	 NX_FIELD(struct view, secondary_group),
+	 "What makes a row within it (default worker_gid,lnc_idx,thread_id).", NULL},
+	{"ignore-device-profile", 0, NX_OPTION_FLAG, NULL,
+	 NX_FIELD(struct view, skip_device_profile), "Leave out the session files of a directory.",
+	 NULL},
+	{"ignore-system-profile", 0, NX_OPTION_FLAG, NULL,
+	 NX_FIELD(struct view, skip_system_profile), "Leave out the system profile of a directory.",
+	 NULL},
+	{"show-private", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, show_private),
+	 "Also write addresses and names of hosts, which are left out otherwise.", NULL},
+	{"jobs", 'j', NX_OPTION_NUMBER, "N", NX_FIELD(struct view, jobs),
+	 "How many session files of a directory to read at once (default: one per processor).",
+	 NULL},
 	{"force", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, force),
 	 "Join a session file and a NEFF that do not belong together.", NULL},
 	{"execution", 0, NX_OPTION_NUMBER, "N", NX_FIELD(struct view, execution),
@@ -64,8 +111,6 @@ static const struct nx_option options[] = {
 	{"verbosity", 'v', NX_OPTION_NUMBER, "LEVEL", NX_FIELD(struct view, verbosity),
 	 "How much to say: 2 errors, 3 a few lines of warnings (default), 4 every warning.", NULL},
 
-	{"session-dir", 'd', NX_OPTION_LATER_TEXT, "DIR", 0,
-	 "give the session files one by one with -s", NULL},
 	{"ingest-only", 0, NX_OPTION_LATER_FLAG, NULL, 0,
 	 "use --output-format json to process without a browser", NULL},
 	{"display-name", 0, NX_OPTION_LATER_TEXT, "NAME", 0,
@@ -85,22 +130,6 @@ static const struct nx_option options[] = {
 	 "the JSON output names source files and lines", NULL},
 	{"source-code-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
 	 "the JSON output names source files and lines", NULL},
-	{"show-perfetto-flows", 0, NX_OPTION_LATER_FLAG, NULL, 0,
-	 "use --output-format json; it lists the dependencies", NULL},
-	{"system-trace-primary-group", 0, NX_OPTION_LATER_TEXT, "FIELDS", 0,
-	 "only device captures (NTFF) are read so far", NULL},
-	{"system-trace-secondary-group", 0, NX_OPTION_LATER_TEXT, "FIELDS", 0,
-	 "only device captures (NTFF) are read so far", NULL},
-	{"system-trace-filter-neuron-core", 0, NX_OPTION_LATER_TEXT, "CORES", 0,
-	 "only device captures (NTFF) are read so far", NULL},
-	{"system-trace-filter-event-type", 0, NX_OPTION_LATER_TEXT, "TYPES", 0,
-	 "only device captures (NTFF) are read so far", NULL},
-	{"system-trace-filter-instance-id", 0, NX_OPTION_LATER_TEXT, "IDS", 0,
-	 "only device captures (NTFF) are read so far", NULL},
-	{"ignore-device-profile", 0, NX_OPTION_LATER_FLAG, NULL, 0,
-	 "only device captures (NTFF) are read so far", NULL},
-	{"ignore-system-profile", 0, NX_OPTION_LATER_FLAG, NULL, 0,
-	 "only device captures (NTFF) are read anyway; leave it out", NULL},
 	{"disable-ui", 0, NX_OPTION_LATER_FLAG, NULL, 0,
 	 "use --output-format json to process without a browser", NULL},
 	{"api-server-port", 0, NX_OPTION_LATER_TEXT, "PORT", 0,
@@ -162,10 +191,10 @@ static enum nx_status check_format(const struct nx_invocation *call, const char 
 
 	if (nx_exporter_find(format))
 		return NX_OK;
-	if (!strcmp(format, "parquet") || !strcmp(format, "perfetto") || !strcmp(format, "db"))
+	if (!strcmp(format, "parquet") || !strcmp(format, "db"))
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "--output-format %s is not in this version of %s yet; use json, "
-			       "summary-json or summary-text",
+			       "perfetto, summary-json or summary-text",
 			       format, call->program);
 	near = nx_suggest_word(FORMATS, format);
 	return nx_fail(err, NX_USAGE, "there is no output format '%.100s' (there are: %s)%s%.*s%s",
@@ -175,6 +204,16 @@ static enum nx_status check_format(const struct nx_invocation *call, const char 
 
 static enum nx_status check_inputs(const struct view *v, struct nx_error *err)
 {
+	if (v->directory && v->session_path)
+		return nx_fail(err, NX_USAGE,
+			       "give a session file (-s) or a directory (-d), not both");
+	if (v->directory && !v->format)
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "showing a directory in a browser is not in this version yet; write "
+			       "it with --output-format perfetto or json, or print "
+			       "summary-text");
+	if (v->directory)
+		return NX_OK;
 	if (!v->session_path && v->neff_path)
 		return nx_fail(err, NX_USAGE,
 			       "a NEFF says what was compiled, not what happened: add the session "
@@ -199,6 +238,10 @@ static enum nx_status check_combination(const struct view *v, struct nx_error *e
 	if (!v->format && v->pretty)
 		return nx_fail(err, NX_USAGE,
 			       "--json-pretty-print needs a format: add --output-format json");
+	if (v->perfetto_flows && (!v->format || strcmp(v->format, "perfetto") != 0))
+		return nx_fail(err, NX_USAGE,
+			       "--show-perfetto-flows is for Perfetto traces: add --output-format "
+			       "perfetto");
 	if (v->port.value > UINT16_MAX)
 		return nx_fail(err, NX_USAGE, "--port %u: ports end at 65535", v->port.value);
 	return NX_OK;
@@ -271,7 +314,12 @@ static enum nx_status write_profile(const struct view *v, const struct nx_profil
 	const struct nx_exporter *exporter = nx_exporter_find(v->format);
 	const char *target = target_of(v, exporter);
 	struct nx_progress progress;
-	struct nx_export_options how = {.pretty = v->pretty, .progress = &progress};
+	struct nx_export_options how = {
+		.pretty = v->pretty,
+		.compress = !v->uncompressed,
+		.perfetto_flows = v->perfetto_flows,
+		.progress = &progress,
+	};
 	struct nx_output out;
 	enum nx_status st = nx_output_open(&out, target, err);
 
@@ -291,10 +339,9 @@ static enum nx_status write_profile(const struct view *v, const struct nx_profil
 	return st;
 }
 
-static enum nx_status open_profile(const struct view *v, struct nx_device_profile **out,
-				   struct nx_error *err)
+static struct nx_device_options device_options(const struct view *v)
 {
-	struct nx_device_options how = {
+	return (struct nx_device_options){
 		.session_path = v->session_path,
 		.neff_path = v->neff_path,
 		.force = v->force,
@@ -306,8 +353,40 @@ static enum nx_status open_profile(const struct view *v, struct nx_device_profil
 		.skip_hierarchy = v->skip_hierarchy,
 		.show_progress = verbosity_of(v) > NX_SAY_ERRORS,
 	};
+}
+
+static enum nx_status open_profile(const struct view *v, struct nx_device_profile **out,
+				   struct nx_error *err)
+{
+	struct nx_device_options how = device_options(v);
 
 	return nx_device_profile_open(out, &how, err);
+}
+
+static enum nx_status view_directory(const struct view *v, struct nx_error *err)
+{
+	struct nx_directory_view how = {
+		.system = {.directory = v->directory,
+			   .neff_path = v->neff_path,
+			   .filter = {v->core_filter, v->type_filter, v->instance_filter},
+			   .skip_system = v->skip_system_profile,
+			   .skip_device = v->skip_device_profile},
+		.device = device_options(v),
+		.device_export = {.pretty = v->pretty,
+				  .perfetto_flows = v->perfetto_flows,
+				  .compress = !v->uncompressed},
+		.system_export = {.pretty = v->pretty,
+				  .include_private = v->show_private,
+				  .compress = !v->uncompressed,
+				  .primary_group = v->primary_group,
+				  .secondary_group = v->secondary_group},
+		.format = v->format,
+		.output_dir = v->output_file,
+		.jobs = v->jobs.value,
+		.verbosity = verbosity_of(v),
+	};
+
+	return nx_view_directory(&how, err);
 }
 
 static void say_ignored(const struct view *v)
@@ -340,6 +419,8 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 	if (st)
 		return st;
 	say_ignored(&v);
+	if (v.directory)
+		return view_directory(&v, err);
 	st = open_profile(&v, &device, err);
 	if (st)
 		return st;
@@ -356,6 +437,10 @@ static const struct nx_example examples[] = {
 	{"Look at a profile in the browser:", "view -n model.neff -s profile.ntff"},
 	{"Write every section as JSON:",
 	 "view -n model.neff -s profile.ntff --output-format json --output-file profile.json"},
+	{"Write the timeline for ui.perfetto.dev:",
+	 "view -n model.neff -s profile.ntff --output-format perfetto"},
+	{"A system profile, all processes and instances, for ui.perfetto.dev:",
+	 "view -d output --output-format perfetto"},
 	{"Print the metrics, quickly and without other words:",
 	 "view -n model.neff -s profile.ntff --output-format summary-text -v 2"},
 	{0},
@@ -363,7 +448,7 @@ static const struct nx_example examples[] = {
 
 const struct nx_command nx_command_view = {
 	"view",
-	"show a profile, or export it as JSON or a summary",
+	"show a profile, or write it as JSON, trace or summary",
 	"",
 	"Reads a session file (NTFF) and the compiled model that was running (NEFF), and shows "
 	"the profile in a browser or writes it in the chosen format.\n"

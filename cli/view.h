@@ -11,6 +11,7 @@ enum nx_verbosity { NX_SAY_ERRORS = 2, NX_SAY_WARNINGS = 3, NX_SAY_ALL = 4 };
 
 /* What the reader should know of the profile's gaps: a few lines, or all with NX_SAY_ALL. */
 void nx_view_say_warnings(const struct nx_profile *profile, unsigned verbosity);
+void nx_view_say_warning_list(const struct nx_warnings *warnings, unsigned verbosity);
 
 /* "wrote ntff.json: 2,657 packets, 458 instructions, 4.1 MB in 0.1 s" */
 void nx_view_say_result(const struct nx_profile *profile, const char *path, uint64_t written_bytes,

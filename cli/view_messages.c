@@ -52,8 +52,11 @@ static void say_category(const struct nx_warnings *w, const char *category)
 
 void nx_view_say_warnings(const struct nx_profile *profile, unsigned verbosity)
 {
-	const struct nx_warnings *w = &profile->warnings;
+	nx_view_say_warning_list(&profile->warnings, verbosity);
+}
 
+void nx_view_say_warning_list(const struct nx_warnings *w, unsigned verbosity)
+{
 	if (verbosity < NX_SAY_WARNINGS)
 		return;
 	if (w->len > FEW_WARNINGS && verbosity < NX_SAY_ALL) {

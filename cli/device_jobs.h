@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_jobs: many device captures, each read and written by a child process
+ * of its own, a bounded number at a time. Memory is that of one capture times
+ * the jobs at once, and a capture that cannot be read costs only itself.
+ */
+#ifndef NX_CLI_DEVICE_JOBS_H
+#define NX_CLI_DEVICE_JOBS_H
+
+#include "base/vec.h"
+#include "export/exporters.h"
+#include "model/system.h"
+#include "pipeline/device_profile.h"
+
+struct nx_device_result { /* what a child tells its parent, through a pipe */
+	enum nx_status status;
+	uint64_t total_time_ps, instruction_count, packet_count, written_bytes;
+	uint64_t start_epoch_ns; /* 0 = no common clock */
+	char message[1024];	 /* of a failure */
+	char note[1024];	 /* something the user should know all the same */
+};
+
+struct nx_device_job {
+	const struct nx_device_capture *capture;
+	struct nx_device_options options;
+	const char *target;
+	struct nx_device_result result;
+};
+
+struct nx_device_jobs NX_VEC_BODY(struct nx_device_job);
+
+/* at_once 0: as many as there are processors. Fails only when no child can be started. */
+NX_MUST_CHECK enum nx_status nx_device_jobs_run(struct nx_device_jobs *jobs,
+						const struct nx_exporter *exporter,
+						const struct nx_export_options *how,
+						uint32_t at_once, struct nx_error *err);
+
+#endif

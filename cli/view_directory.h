@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_directory: view -d: the system profile of a directory, and every device
+ * capture in it. Captures are read by child processes, as many at once as
+ * asked, so that one that fails costs only itself.
+ */
+#ifndef NX_CLI_VIEW_DIRECTORY_H
+#define NX_CLI_VIEW_DIRECTORY_H
+
+#include "export/exporters.h"
+#include "export/system_exporters.h"
+#include "pipeline/device_profile.h"
+#include "pipeline/system_profile.h"
+
+struct nx_directory_view {
+	struct nx_system_options system;
+	struct nx_device_options device; /* paths are filled in per capture */
+	struct nx_export_options device_export;
+	struct nx_system_export_options system_export;
+	const char *format;
+	const char *output_dir; /* NULL: where the program stands */
+	uint32_t jobs;		/* at once; 0: as many as processors */
+	unsigned verbosity;
+};
+
+NX_MUST_CHECK enum nx_status nx_view_directory(struct nx_directory_view *view,
+					       struct nx_error *err);
+
+#endif
