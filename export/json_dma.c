@@ -266,17 +266,22 @@ static void write_packet(void *context, const void *opaque)
 
 /* --- transfers ------------------------------------------------------------- */
 
-static void put_list(struct nx_json_writer *w, const char *key, const uint64_t *sizes,
-		     const int64_t *steps, size_t count)
+static void put_sizes(struct nx_json_writer *w, const char *key, const uint64_t *sizes,
+		      size_t count)
 {
 	nx_json_key(w, key);
 	nx_json_begin_array(w);
-	for (size_t i = 0; i < count; i++) {
-		if (sizes)
-			nx_json_u64(w, sizes[i]);
-		else
-			nx_json_i64(w, steps[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		nx_json_u64(w, sizes[i]);
+	nx_json_end_array(w);
+}
+
+static void put_steps(struct nx_json_writer *w, const char *key, const int64_t *steps, size_t count)
+{
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < count; i++)
+		nx_json_i64(w, steps[i]);
 	nx_json_end_array(w);
 }
 
@@ -289,12 +294,12 @@ static void put_shapes(struct nx_json_writer *w, const struct nx_profile *p,
 	if (!block || !block->descriptor_count)
 		return;
 	d = &block->descriptors[0];
-	put_list(w, "read_shape", d->from_sizes, NULL, d->from_dims);
-	put_list(w, "write_shape", d->to_sizes, NULL, d->to_dims);
+	put_sizes(w, "read_shape", d->from_sizes, d->from_dims);
+	put_sizes(w, "write_shape", d->to_sizes, d->to_dims);
 	nx_json_key_u64(w, "source_offset", d->from_offset);
 	nx_json_key_u64(w, "dest_offset", d->to_offset);
-	put_list(w, "source_steps", NULL, d->from_steps, d->from_dims);
-	put_list(w, "dest_steps", NULL, d->to_steps, d->to_dims);
+	put_steps(w, "source_steps", d->from_steps, d->from_dims);
+	put_steps(w, "dest_steps", d->to_steps, d->to_dims);
 	nx_json_key_u64(w, "descriptor_count", block->descriptor_count);
 }
 

@@ -9,14 +9,14 @@ static struct nx_filter_words split(const char *list, struct nx_arena *arena)
 {
 	struct nx_filter_words w = {0};
 	size_t max = 1;
-	char *copy, *word, *rest;
+	char *word, *rest;
 
 	if (!list || !*list)
 		return w;
 	for (const char *c = list; *c; c++)
 		max += *c == ',';
 	w.words = NX_NEW_ARRAY(arena, const char *, max);
-	rest = copy = nx_arena_copy_text(arena, list);
+	rest = nx_arena_copy_text(arena, list);
 	while ((word = strsep(&rest, ","))) {
 		word += strspn(word, " ");
 		for (char *end = word + strlen(word); end > word && end[-1] == ' ';)

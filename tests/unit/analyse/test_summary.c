@@ -259,8 +259,10 @@ static void assert_number(const struct fixture *f, const char *name, double want
 	const struct nx_metric *m = metric(f, name);
 	double difference;
 
-	if (!m || m->kind != NX_METRIC_NUMBER)
+	if (!m || m->kind != NX_METRIC_NUMBER) {
 		fail_msg("%s is missing or no number", name);
+		return;
+	}
 	difference = m->number > want ? m->number - want : want - m->number;
 	if (difference > want * 1e-12)
 		fail_msg("%s is %.17g, not %.17g", name, m->number, want);
@@ -359,7 +361,8 @@ static void an_empty_profile_divides_by_nothing(void **state)
 	for (size_t i = 0; i < f->p.metrics.len; i++) {
 		const struct nx_metric *m = &f->p.metrics.items[i];
 
-		if (m->kind == NX_METRIC_NUMBER && strcmp(m->name, "peak_flops_bandwidth_ratio"))
+		if (m->kind == NX_METRIC_NUMBER &&
+		    strcmp(m->name, "peak_flops_bandwidth_ratio") != 0)
 			assert_true(m->number == 0);
 	}
 	assert_null(metric(f, "throttle_active_nc0_time_ns"));

@@ -298,8 +298,8 @@ const char *nx_export_fixture_file(struct nx_export_fixture *f, const char *expo
 
 static bool same(const struct nx_json *a, const struct nx_json *b)
 {
-	if (a->kind != b->kind || a->count != b->count || !nx_slice_equal(a->key, b->key) ||
-	    !nx_slice_equal(a->text, b->text))
+	if (!a || !b || a->kind != b->kind || a->count != b->count ||
+	    !nx_slice_equal(a->key, b->key) || !nx_slice_equal(a->text, b->text))
 		return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (!same(&a->children[i], &b->children[i]))
