@@ -21,34 +21,31 @@ static struct nx_thread_stack *stack_of(struct nx_event_nesting *n, uint64_t key
 	return &n->stacks.items[index];
 }
 
-/*
- * Intervals of a thread nest with few exceptions, so what ended is usually on
- * top. The rest is swept out whenever the list has doubled.
- */
-static void drop_ended(struct nx_thread_stack *stack, uint64_t now_ns)
+/* All that ended by this time is on top. */
+static void drop_until(struct nx_thread_stack *stack, uint64_t end_ns)
 {
 	struct nx_open_events *open = &stack->open;
-	size_t kept = 0;
 
-	while (open->len && open->items[open->len - 1].end_ns <= now_ns)
+	while (open->len && open->items[open->len - 1].end_ns <= end_ns)
 		open->len--;
-	if (open->len < 2 * stack->swept_len + 16)
-		return;
-	for (size_t i = 0; i < open->len; i++)
-		if (open->items[i].end_ns > now_ns)
-			open->items[kept++] = open->items[i];
-	open->len = kept;
-	stack->swept_len = kept;
 }
 
 /* The innermost open event that encloses e; one that ends earlier overlaps, but does not. */
 static const struct nx_open_event *enclosing(const struct nx_open_events *open,
 					     const struct nx_system_event *e)
 {
-	for (size_t i = open->len; i-- > 0;)
-		if (open->items[i].end_ns >= e->end_ns && open->items[i].end_ns > e->start_ns)
-			return &open->items[i];
-	return NULL;
+	size_t low = 0, high = open->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (open->items[middle].end_ns >= e->end_ns &&
+		    open->items[middle].end_ns > e->start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &open->items[low - 1] : NULL;
 }
 
 static uint64_t framework_flow(struct nx_event_nesting *n, const struct nx_system_event *e)
@@ -72,15 +69,16 @@ void nx_event_nesting_place(struct nx_event_nesting *n, struct nx_system_event *
 	if (e->source == NX_SOURCE_HARDWARE)
 		return;
 	stack = stack_of(n, stack_key(e, e->source));
-	drop_ended(stack, e->start_ns);
+	drop_until(stack, e->start_ns);
 	parent = enclosing(&stack->open, e);
 	e->parent_id = parent ? parent->id : 0;
 	e->depth = parent ? (uint16_t)(parent->depth + (parent->depth < UINT16_MAX)) : 0;
 	if (!e->flow_id && e->source == NX_SOURCE_RUNTIME)
 		e->flow_id = framework_flow(n, e);
-	if (!(e->flags & NX_EVENT_INSTANT))
-		nx_vec_push(&stack->open,
-			    ((struct nx_open_event){e->id, e->end_ns, e->flow_id, e->depth}));
+	if (e->flags & NX_EVENT_INSTANT)
+		return;
+	drop_until(stack, e->end_ns);
+	nx_vec_push(&stack->open, ((struct nx_open_event){e->id, e->end_ns, e->flow_id, e->depth}));
 }
 
 void nx_event_nesting_release(struct nx_event_nesting *n)

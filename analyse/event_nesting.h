@@ -18,9 +18,12 @@ struct nx_open_event {
 	uint16_t depth;
 };
 
+/*
+ * In order of start, and each ends before the one below it: whatever an event
+ * outlasts can be nobody's innermost parent any more.
+ */
 struct nx_thread_stack {
-	struct nx_open_events NX_VEC_BODY(struct nx_open_event) open; /* in order of start */
-	size_t swept_len; /* how many were open when the ended ones were last thrown out */
+	struct nx_open_events NX_VEC_BODY(struct nx_open_event) open;
 };
 
 struct nx_event_nesting {

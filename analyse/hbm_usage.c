@@ -2,7 +2,7 @@
 #include "analyse/hbm_usage.h"
 
 #define ALL_CATEGORIES UINT32_MAX
-#define MAX_CHAINS 64 /* physical cores per logical core are one or two */
+#define MAX_CHAINS 2 /* a logical core is made of one or two physical ones */
 
 static struct nx_hbm_totals *chains_of(struct nx_hbm_analysis *a, const struct nx_hbm_sample *row,
 				       uint32_t category)
@@ -19,21 +19,29 @@ static struct nx_hbm_totals *chains_of(struct nx_hbm_analysis *a, const struct n
 	return &a->chains.items[index].totals;
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 static uint64_t follow(struct nx_hbm_totals *totals, const struct nx_hbm_change *change,
 		       uint64_t total)
 {
 	uint64_t before =
 		change->is_release ? total + change->size_bytes : total - change->size_bytes;
+	size_t max = change->core_count && change->core_count < MAX_CHAINS ? change->core_count
+									   : MAX_CHAINS;
 	uint64_t sum = 0;
-	size_t i = 0;
+	size_t nearest = 0;
 
-	while (i < totals->len && totals->items[i] != before)
-		i++;
-	if (i < totals->len)
-		totals->items[i] = total;
-	else if (totals->len < MAX_CHAINS)
+	for (size_t i = 1; i < totals->len; i++)
+		if (distance(totals->items[i], before) < distance(totals->items[nearest], before))
+			nearest = i;
+	if (totals->len && (totals->items[nearest] == before || totals->len >= max))
+		totals->items[nearest] = total;
+	else
 		nx_vec_push(totals, total);
-	for (i = 0; i < totals->len; i++)
+	for (size_t i = 0; i < totals->len; i++)
 		sum += totals->items[i];
 	return sum;
 }

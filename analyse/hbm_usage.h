@@ -6,7 +6,8 @@
  * of the logical one it was. Each total continues one of the totals seen before
  * (it differs by exactly the bytes allocated or freed), so the totals form
  * chains, one per physical core, and the memory in use is their sum. The same
- * holds per category.
+ * holds per category. There are no more chains than cores: a total that
+ * continues none, because changes before it were lost, replaces the nearest.
  *
  * Feed changes in order of time.
  */
@@ -21,6 +22,7 @@ struct nx_hbm_change {
 	uint64_t size_bytes;
 	bool is_release;
 	uint64_t total_bytes, category_total_bytes; /* as reported, after the change */
+	unsigned core_count; /* physical cores of the logical one; 0 = not known */
 };
 
 struct nx_hbm_chains {

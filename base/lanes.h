@@ -5,7 +5,8 @@
  * Viewers pair ends with the innermost open begin, so two intervals that
  * overlap without nesting must not share a lane. Intervals come in order of
  * start; each goes to the first lane where everything still open encloses it.
- * Memory is bounded by what is open at one time.
+ * Memory is bounded by what is open at one time, and a tree over the lanes finds
+ * the right one in logarithmic time however many there are.
  */
 #ifndef NX_BASE_LANES_H
 #define NX_BASE_LANES_H
@@ -14,10 +15,18 @@
 
 struct nx_lane {
 	struct nx_lane_ends NX_VEC_BODY(uint64_t) open; /* ends of open intervals, innermost last */
+	size_t live; /* of them, those that had not ended at the last start; the rest is untold */
+};
+
+struct nx_lane_node {
+	uint64_t soonest; /* the first end among the lanes below */
+	uint64_t room;	  /* the latest end that one of them can take */
 };
 
 struct nx_lanes {
 	struct nx_lane_list NX_VEC_BODY(struct nx_lane) lanes;
+	/* a complete binary tree, root at 1; its second half are the lanes */
+	struct nx_lane_tree NX_VEC_BODY(struct nx_lane_node) tree;
 };
 
 typedef void (*nx_lane_end_fn)(void *context, size_t lane, uint64_t end);

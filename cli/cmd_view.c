@@ -202,6 +202,19 @@ static enum nx_status check_format(const struct nx_invocation *call, const char 
 		       near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
 }
 
+static enum nx_status check_directory(const struct view *v, struct nx_error *err)
+{
+	if (v->output_file && !strcmp(v->output_file, "-"))
+		return nx_fail(err, NX_USAGE,
+			       "a directory becomes several files, which cannot share standard "
+			       "output; name a folder for them with --output-file");
+	if (v->skip_device_profile && v->skip_system_profile)
+		return nx_fail(err, NX_USAGE,
+			       "--ignore-device-profile and --ignore-system-profile together "
+			       "leave nothing to show; leave one out");
+	return NX_OK;
+}
+
 static enum nx_status check_inputs(const struct view *v, struct nx_error *err)
 {
 	if (v->directory && v->session_path)
@@ -213,7 +226,7 @@ static enum nx_status check_inputs(const struct view *v, struct nx_error *err)
 			       "it with --output-format perfetto or json, or print "
 			       "summary-text");
 	if (v->directory)
-		return NX_OK;
+		return check_directory(v, err);
 	if (!v->session_path && v->neff_path)
 		return nx_fail(err, NX_USAGE,
 			       "a NEFF says what was compiled, not what happened: add the session "

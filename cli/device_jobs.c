@@ -17,9 +17,8 @@ struct child {
 
 /* --- in the child ---------------------------------------------------------- */
 
-/* A NEFF chosen by its name may be another model's: then the capture is read without one. */
-static enum nx_status open_capture(struct nx_device_job *job, struct nx_device_profile **out,
-				   struct nx_error *err)
+enum nx_status nx_device_job_open(struct nx_device_job *job, struct nx_device_profile **out,
+				  struct nx_error *err)
 {
 	enum nx_status st = nx_device_profile_open(out, &job->options, err);
 
@@ -48,7 +47,7 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 {
 	struct nx_device_profile *device;
 	struct nx_output out;
-	enum nx_status st = open_capture(job, &device, err);
+	enum nx_status st = nx_device_job_open(job, &device, err);
 
 	if (st)
 		return st;
@@ -162,13 +161,18 @@ enum nx_status nx_device_jobs_run(struct nx_device_jobs *jobs, const struct nx_e
 
 	limit = limit < MAX_CHILDREN ? limit : MAX_CHILDREN;
 	fflush(NULL);
-	for (size_t i = 0; i < jobs->len && !st; i++) {
-		if (running == limit) {
+	for (size_t i = 0; i < jobs->len && !st;) {
+		if (running < limit)
+			st = start(jobs, i, exporter, how, &children[running], err);
+		if (running < limit && !st) {
+			running++;
+			i++;
+		} else if (running) {
+			/* also when the system has no room for more at once */
 			finish(jobs, &children[0]);
 			memmove(children, children + 1, sizeof(*children) * --running);
+			st = NX_OK;
 		}
-		st = start(jobs, i, exporter, how, &children[running], err);
-		running += !st;
 	}
 	for (size_t i = 0; i < running; i++)
 		finish(jobs, &children[i]);

@@ -29,6 +29,14 @@ struct nx_device_job {
 
 struct nx_device_jobs NX_VEC_BODY(struct nx_device_job);
 
+/*
+ * Opens a job's capture. A NEFF that was chosen by its name may be another
+ * model's: then the capture is read without one and the result's note says so.
+ */
+NX_MUST_CHECK enum nx_status nx_device_job_open(struct nx_device_job *job,
+						struct nx_device_profile **out,
+						struct nx_error *err);
+
 /* at_once 0: as many as there are processors. Fails only when no child can be started. */
 NX_MUST_CHECK enum nx_status nx_device_jobs_run(struct nx_device_jobs *jobs,
 						const struct nx_exporter *exporter,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "base/map.h"
 #include "cli/device_jobs.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -77,25 +78,26 @@ static const char *device_stem(const struct nx_device_capture *d, struct nx_aren
 			       dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-static bool is_taken(const struct nx_device_jobs *jobs, const char *target)
-{
-	for (size_t i = 0; i < jobs->len; i++)
-		if (!strcmp(jobs->items[i].target, target))
-			return true;
-	return false;
-}
-
+/* How many files of a stem there are so far; the first has no number. */
 static const char *device_target(const struct nx_directory_view *v,
-				 const struct nx_device_capture *d,
-				 const struct nx_device_jobs *jobs, struct nx_arena *arena)
+				 const struct nx_device_capture *d, struct nx_text_map *stems,
+				 struct nx_arena *arena)
 {
 	const char *suffix = !strcmp(v->format, "perfetto") ? "pftrace" : "json";
-	const char *stem = device_stem(d, arena);
-	const char *target = file_in(v, arena, nx_arena_printf(arena, "%s.%s", stem, suffix));
+	const char *stem = device_stem(d, arena), *name = stem;
+	uint64_t count = 0, taken;
 
-	for (unsigned i = 1; is_taken(jobs, target); i++)
-		target = file_in(v, arena, nx_arena_printf(arena, "%s_%u.%s", stem, i, suffix));
-	return target;
+	nx_text_map_get(stems, nx_slice_text(stem), &count);
+	if (count)
+		do /* a session may itself be called like a numbered one */
+			name = nx_arena_printf(arena, "%s_%" PRIu64, stem, count++);
+		while (nx_text_map_get(stems, nx_slice_text(name), &taken));
+	else
+		count = 1;
+	nx_text_map_put(stems, nx_slice_text(stem), count);
+	if (name != stem)
+		nx_text_map_put(stems, nx_slice_text(name), 1);
+	return file_in(v, arena, nx_arena_printf(arena, "%s.%s", name, suffix));
 }
 
 static enum nx_status plan_jobs(const struct nx_directory_view *v,
@@ -104,8 +106,12 @@ static enum nx_status plan_jobs(const struct nx_directory_view *v,
 {
 	int64_t *offsets = NX_NEW_ARRAY(arena, int64_t, profile->process_count);
 	bool *known = NX_NEW_ARRAY(arena, bool, profile->process_count);
+	struct nx_text_map stems = {0};
 	size_t empty = 0;
-	enum nx_status st = nx_system_clock_offsets(profile, offsets, known, err);
+	enum nx_status st = NX_OK;
+
+	if (profile->devices.len)
+		st = nx_system_clock_offsets(profile, offsets, known, err);
 
 	for (size_t i = 0; !st && i < profile->devices.len; i++) {
 		const struct nx_device_capture *d = &profile->devices.items[i];
@@ -123,11 +129,13 @@ static enum nx_status plan_jobs(const struct nx_directory_view *v,
 			job.options.host_offset_ns = offsets[d->process];
 			job.options.host_pid = profile->processes[d->process].pid;
 		}
-		job.target = device_target(v, d, jobs, arena);
+		job.target = device_target(v, d, &stems, arena);
 		nx_vec_push(jobs, job);
 	}
 	if (empty && says(v))
-		nx_say("%zu session files are empty: their cores ran nothing", empty);
+		nx_say("%zu session file%s empty: %s ran nothing", empty,
+		       empty == 1 ? " is" : "s are", empty == 1 ? "its core" : "their cores");
+	nx_text_map_release(&stems);
 	return st;
 }
 
@@ -209,33 +217,58 @@ static enum nx_status write_devices(const struct nx_directory_view *v,
 
 /* --- summaries of ranks ---------------------------------------------------- */
 
-/* Without a system trace the summary is that of each rank, one after another. */
+static enum nx_status summarise_one(const struct nx_directory_view *v,
+				    const struct nx_device_capture *d, size_t *good,
+				    struct nx_output *out, struct nx_error *err)
+{
+	const struct nx_exporter *exporter = nx_exporter_find(v->format);
+	struct nx_device_job job = {.options = v->device, .capture = d};
+	struct nx_device_profile *device;
+	enum nx_status st;
+
+	job.options.session_path = d->session_path;
+	job.options.neff_path = d->neff_path;
+	job.options.show_progress = false;
+	st = nx_device_job_open(&job, &device, err);
+	if (job.result.note[0])
+		nx_say_warning("%s", job.result.note);
+	if (st)
+		return st;
+	if (!strcmp(v->format, "summary-text"))
+		nx_print(out, "%s%s\n", *good ? "\n" : "", d->session_path);
+	st = exporter->write(nx_device_profile_borrow(device), &v->device_export, out, err);
+	nx_device_profile_close(device);
+	*good += !st;
+	return st;
+}
+
+/*
+ * Without a system trace the summary is that of each rank, one after another;
+ * as with files, it fails only when none can be read.
+ */
 static enum nx_status summarise_devices(const struct nx_directory_view *v,
 					const struct nx_system_profile *profile,
 					struct nx_error *err)
 {
-	const struct nx_exporter *exporter = nx_exporter_find(v->format);
+	struct nx_error first = {0}, one = {0};
 	struct nx_output out;
 	enum nx_status st = nx_output_open(&out, "-", err);
+	size_t good = 0;
 
 	for (size_t i = 0; !st && i < profile->devices.len; i++) {
 		const struct nx_device_capture *d = &profile->devices.items[i];
-		struct nx_device_options how = v->device;
-		struct nx_device_profile *device;
 
-		if (d->is_empty)
+		if (d->is_empty || !summarise_one(v, d, &good, &out, &one))
 			continue;
-		how.session_path = d->session_path;
-		how.neff_path = d->neff_path;
-		st = nx_device_profile_open(&device, &how, err);
-		if (st)
-			break;
-		if (!strcmp(v->format, "summary-text"))
-			nx_print(&out, "%s%s\n", i ? "\n" : "", d->session_path);
-		st = exporter->write(nx_device_profile_borrow(device), &v->device_export, &out,
-				     err);
-		nx_device_profile_close(device);
+		if (first.status)
+			nx_say_warning("%s", one.message);
+		else
+			first = one;
 	}
+	if (first.status && good)
+		nx_say_warning("%s", first.message);
+	else if (first.status)
+		st = nx_fail(err, first.status, "%s", first.message);
 	if (st) {
 		nx_output_abort(&out);
 		return st;

@@ -96,7 +96,8 @@ static void learn_model(void *context, const void *row)
 	const struct nx_event_field *exec, *model;
 	struct nx_event_fields fields;
 
-	if (event->source == NX_SOURCE_FRAMEWORK)
+	/* what belongs to an execution has its flow */
+	if (event->source == NX_SOURCE_FRAMEWORK || !event->flow_id)
 		return;
 	read_attributes(r, event, &fields);
 	exec = nx_event_fields_find(&fields, "exec_id");

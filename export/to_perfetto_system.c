@@ -37,6 +37,9 @@ struct perfetto_export {
 	struct nx_group primary, secondary;
 	struct nx_text_map processes; /* label -> track */
 	struct nx_text_map rows_by_label;
+	struct nx_map rows_by_origin; /* who an event is of -> its row, without making the label */
+	bool is_in_label[NX_GROUP_FIELD_COUNT];
+	struct nx_map profiled_models; /* ids of models that have a device profile */
 	NX_VEC(struct row) rows;
 	/* AWS numbers processes and threads itself: pids repeat between instances */
 	uint64_t last_number;
@@ -83,7 +86,7 @@ static uint32_t row_rank(const struct perfetto_export *x, const struct nx_system
 	return by_source << 20 | (uint32_t)(x->rows.len & 0xfffff);
 }
 
-static struct row *find_row(struct perfetto_export *x, const struct nx_system_event *e)
+static size_t row_by_label(struct perfetto_export *x, const struct nx_system_event *e)
 {
 	char primary[NX_GROUP_LABEL_MAX], secondary[NX_GROUP_LABEL_MAX];
 	char both[2 * NX_GROUP_LABEL_MAX];
@@ -95,14 +98,27 @@ static struct row *find_row(struct perfetto_export *x, const struct nx_system_ev
 	secondary_label(x, e, secondary);
 	snprintf(both, sizeof(both), "%s\n%s", primary, secondary);
 	if (nx_text_map_get(&x->rows_by_label, nx_slice_text(both), &at))
-		return &x->rows.items[at];
+		return at;
 	process = process_track(x, nx_slice_of(primary, primary_len));
 	row.label = nx_arena_copy_text(&x->arena, secondary);
 	row.track = nx_perfetto_thread(x->p, process, ++x->last_number, row.label, row_rank(x, e));
 	nx_text_map_put(&x->rows_by_label, nx_slice_text(nx_arena_copy_text(&x->arena, both)),
 			x->rows.len);
 	nx_vec_push(&x->rows, row);
-	return &x->rows.items[x->rows.len - 1];
+	return x->rows.len - 1;
+}
+
+static struct row *find_row(struct perfetto_export *x, const struct nx_system_event *e)
+{
+	uint64_t origin[] = {e->thread_id, (uint64_t)e->process << 32 | e->worker_gid,
+			     (uint64_t)(uint32_t)e->nc_idx << 32 | e->stream_id, e->source};
+	uint64_t key = nx_fnv1a(NX_FNV_SEED, origin, sizeof(origin)), at;
+
+	if (!nx_map_get(&x->rows_by_origin, key, &at)) {
+		at = row_by_label(x, e);
+		nx_map_put(&x->rows_by_origin, key, at);
+	}
+	return &x->rows.items[at];
 }
 
 static struct lane *find_lane(struct row *row, size_t at)
@@ -159,23 +175,26 @@ static void add_flag(struct perfetto_export *x, const char *name, bool is_set)
 			(struct nx_perfetto_arg){.name = name, .kind = NX_PERFETTO_BOOL, .u64 = 1});
 }
 
+/* What the row's and its process's names say is not said again by each of their slices. */
 static void add_columns(struct perfetto_export *x, const struct nx_system_event *e)
 {
 	const struct nx_system_process *p = &x->profile->processes[e->process];
+	const bool *is_said = x->is_in_label;
 
 	x->arg_count = 0;
 	add_number(x, "id", e->id);
-	add_number(x, "parent_id", e->parent_id);
-	add_text(x, "instance_id", nx_slice_text(p->instance_id));
-	add_number(x, "process_id", p->pid);
-	add_number(x, "thread_id", e->thread_id);
-	if (e->nc_idx >= 0)
+	if (e->parent_id)
+		add_number(x, "parent_id", e->parent_id);
+	if (!is_said[NX_GROUP_INSTANCE])
+		add_text(x, "instance_id", nx_slice_text(p->instance_id));
+	if (!is_said[NX_GROUP_PROCESS])
+		add_number(x, "process_id", p->pid);
+	if (!is_said[NX_GROUP_THREAD])
+		add_number(x, "thread_id", e->thread_id);
+	if (!is_said[NX_GROUP_CORE] && e->nc_idx >= 0)
 		add_number(x, "lnc_idx", (uint64_t)e->nc_idx);
-	if (nx_event_has_worker(e))
+	if (!is_said[NX_GROUP_WORKER] && nx_event_has_worker(e))
 		add_number(x, "worker_gid", e->worker_gid);
-	if (e->stream_id != UINT32_MAX)
-		add_number(x, "framework_stream_id", e->stream_id);
-	add_number(x, "type", e->type);
 	add_flag(x, "is_unfinished", e->flags & NX_EVENT_UNFINISHED);
 	add_flag(x, "is_orphan", e->flags & NX_EVENT_ORPHAN);
 }
@@ -197,7 +216,7 @@ static const char *name_execution(struct perfetto_export *x, const struct nx_eve
 	const struct nx_event_field *model = nx_event_fields_find(fields, "model_id");
 	const struct nx_event_field *path = nx_event_fields_find(fields, "model_name");
 
-	if (model && model->is_number && nx_system_device_of(x->profile, model->number)) {
+	if (model && model->is_number && nx_map_get(&x->profiled_models, model->number, NULL)) {
 		snprintf(x->device_file, sizeof(x->device_file),
 			 "device_profile_model_%llu.pftrace", (unsigned long long)model->number);
 		add_text(x, "device_profile", nx_slice_text(x->device_file));
@@ -274,9 +293,16 @@ static enum nx_status parse_groups(struct perfetto_export *x, struct nx_error *e
 			    "--system-trace-primary-group", err);
 	if (st)
 		return st;
-	return nx_group_parse(&x->secondary,
-			      o->secondary_group ? o->secondary_group : NX_DEFAULT_SECONDARY_GROUP,
-			      "--system-trace-secondary-group", err);
+	st = nx_group_parse(&x->secondary,
+			    o->secondary_group ? o->secondary_group : NX_DEFAULT_SECONDARY_GROUP,
+			    "--system-trace-secondary-group", err);
+	if (st)
+		return st;
+	for (size_t i = 0; i < x->primary.count; i++)
+		x->is_in_label[x->primary.fields[i]] = true;
+	for (size_t i = 0; i < x->secondary.count; i++)
+		x->is_in_label[x->secondary.fields[i]] = true;
+	return NX_OK;
 }
 
 enum nx_status nx_system_export_perfetto(const struct nx_system_profile *profile,
@@ -290,12 +316,17 @@ enum nx_status nx_system_export_perfetto(const struct nx_system_profile *profile
 		st = nx_event_reader_open(&x.reader, profile, err);
 	if (st)
 		return st;
+	for (size_t i = 0; i < profile->devices.len; i++)
+		if (profile->devices.items[i].model_id && !profile->devices.items[i].is_empty)
+			nx_map_put(&x.profiled_models, profile->devices.items[i].model_id, 1);
 	x.p = nx_perfetto_new(out, options->compress);
 	st = write_trace(&x, err);
 	nx_perfetto_finish(x.p);
 	nx_event_reader_close(&x.reader);
 	nx_text_map_release(&x.processes);
 	nx_text_map_release(&x.rows_by_label);
+	nx_map_release(&x.rows_by_origin);
+	nx_map_release(&x.profiled_models);
 	nx_vec_release(&x.rows);
 	nx_arena_release(&x.arena);
 	return st;

@@ -71,8 +71,8 @@ static enum nx_status open_session(struct nx_device_profile *d, struct nx_error 
 				  &d->profile.arena, &d->profile.capture, err);
 	if (!st && d->options.has_host_offset &&
 	    (!d->profile.capture.pid || d->profile.capture.pid == d->options.host_pid))
-		d->profile.start_epoch_ns = (uint64_t)(d->profile.capture.window_start_ps / 1000 +
-						       d->options.host_offset_ns);
+		d->profile.start_epoch_ns = (uint64_t)(d->profile.capture.window_start_ps / 1000) +
+					    (uint64_t)d->options.host_offset_ns;
 	return st;
 }
 

@@ -24,49 +24,105 @@ static bool leading_number(const char *name, uint64_t *number)
 	return *end == '_' || *end == '.';
 }
 
-static const struct nx_found_file *neff_of_model(const struct nx_capture_folders *found,
-						 const char *folder, uint64_t model_id)
-{
-	const struct nx_found_file *elsewhere = NULL;
+/* --- NEFFs by folder and model --------------------------------------------- */
 
+#define NO_VNC UINT64_MAX
+#define SEVERAL UINT64_MAX
+
+/* A directory of thousands of ranks has as many NEFFs, so they are looked up. */
+struct neff_index {
+	const struct nx_capture_folders *found;
+	struct nx_map by_place;	      /* folder, model and virtual core -> the first of them */
+	struct nx_map by_model;	      /* model -> the last of them, wherever it lies */
+	struct nx_text_map by_folder; /* the only NEFF of a folder, or SEVERAL */
+};
+
+static uint64_t vnc_of(const char *name)
+{
+	const char *at = strstr(name, "_vnc_");
+	uint64_t vnc;
+
+	return at && leading_number(at + 5, &vnc) ? vnc : NO_VNC;
+}
+
+static uint64_t place_key(const char *folder, uint64_t model_id, uint64_t vnc)
+{
+	uint64_t h = nx_fnv1a(NX_FNV_SEED, folder, strlen(folder));
+
+	h = nx_fnv1a(h, &model_id, sizeof(model_id));
+	return nx_fnv1a(h, &vnc, sizeof(vnc));
+}
+
+static void put_first(struct nx_map *map, uint64_t key, uint64_t value)
+{
+	uint64_t older;
+
+	if (!nx_map_get(map, key, &older))
+		nx_map_put(map, key, value);
+}
+
+static void index_neffs(struct neff_index *index, const struct nx_capture_folders *found)
+{
+	index->found = found;
 	for (size_t i = 0; i < found->neffs.len; i++) {
 		const struct nx_found_file *neff = &found->neffs.items[i];
-		uint64_t id;
+		struct nx_slice folder = nx_slice_text(neff->folder);
+		uint64_t id, other;
 
-		if (strncmp(neff->name, "neff_", 5) != 0 || !leading_number(neff->name + 5, &id) ||
-		    id != model_id)
+		nx_text_map_put(&index->by_folder, folder,
+				nx_text_map_get(&index->by_folder, folder, &other) ? SEVERAL : i);
+		if (strncmp(neff->name, "neff_", 5) != 0 || !leading_number(neff->name + 5, &id))
 			continue;
-		if (!strcmp(neff->folder, folder))
-			return neff;
-		elsewhere = neff;
+		put_first(&index->by_place, place_key(neff->folder, id, vnc_of(neff->name)), i);
+		/* one of another virtual core is still of the same model */
+		put_first(&index->by_place, place_key(neff->folder, id, NO_VNC), i);
+		nx_map_put(&index->by_model, id, i);
 	}
-	return elsewhere;
 }
 
-static const struct nx_found_file *only_neff(const struct nx_capture_folders *found,
-					     const char *folder)
+static void release_index(struct neff_index *index)
 {
-	const struct nx_found_file *only = NULL;
-
-	for (size_t i = 0; i < found->neffs.len; i++) {
-		if (strcmp(found->neffs.items[i].folder, folder) != 0)
-			continue;
-		if (only)
-			return NULL;
-		only = &found->neffs.items[i];
-	}
-	return only;
+	nx_map_release(&index->by_place);
+	nx_map_release(&index->by_model);
+	nx_text_map_release(&index->by_folder);
 }
 
-static uint32_t process_in(const struct nx_system_profile *p, const char *folder)
+static const struct nx_found_file *neff_of_model(const struct neff_index *index,
+						 const struct nx_found_file *session,
+						 uint64_t model_id)
 {
-	for (uint32_t i = 0; i < p->process_count; i++)
-		if (!strcmp(p->processes[i].folder, folder))
-			return i;
-	return UINT32_MAX;
+	uint64_t at;
+
+	if (nx_map_get(&index->by_place,
+		       place_key(session->folder, model_id, vnc_of(session->name)), &at) ||
+	    nx_map_get(&index->by_place, place_key(session->folder, model_id, NO_VNC), &at) ||
+	    nx_map_get(&index->by_model, model_id, &at))
+		return &index->found->neffs.items[at];
+	return NULL;
 }
 
-static void add_device(struct nx_system_run *run, const struct nx_found_file *session)
+static const struct nx_found_file *only_neff(const struct neff_index *index, const char *folder)
+{
+	uint64_t at;
+
+	if (!nx_text_map_get(&index->by_folder, nx_slice_text(folder), &at) || at == SEVERAL)
+		return NULL;
+	return &index->found->neffs.items[at];
+}
+
+/* --- session files --------------------------------------------------------- */
+
+static uint32_t process_in(const struct nx_system_run *run, const char *folder)
+{
+	uint64_t process;
+
+	return nx_text_map_get(&run->processes_by_folder, nx_slice_text(folder), &process)
+		       ? (uint32_t)process
+		       : UINT32_MAX;
+}
+
+static void add_device(struct nx_system_run *run, const struct neff_index *neffs,
+		       const struct nx_found_file *session)
 {
 	struct nx_device_capture d = {.session_path = session->path,
 				      .model_name = "",
@@ -76,16 +132,16 @@ static void add_device(struct nx_system_run *run, const struct nx_found_file *se
 	uint64_t rank;
 
 	if (leading_number(session->name, &d.model_id))
-		neff = neff_of_model(&run->found, session->folder, d.model_id);
+		neff = neff_of_model(neffs, session, d.model_id);
 	else
-		neff = only_neff(&run->found, session->folder);
+		neff = only_neff(neffs, session->folder);
 	if (!strncmp(session->name, "profile_rank_", 13) &&
 	    leading_number(session->name + 13, &rank) && rank < UINT32_MAX)
 		d.rank = (uint32_t)rank;
 	d.neff_path = run->options.neff_path ? run->options.neff_path : neff ? neff->path : NULL;
 	if (!d.model_id && neff && !strncmp(neff->name, "neff_", 5))
 		leading_number(neff->name + 5, &d.model_id);
-	d.process = process_in(&run->profile, session->folder);
+	d.process = process_in(run, session->folder);
 	if (d.process != UINT32_MAX && d.model_id) {
 		struct nx_slice name =
 			nx_ntrace_interned_text(&run->inputs[d.process].decoder, d.model_id);
@@ -97,6 +153,10 @@ static void add_device(struct nx_system_run *run, const struct nx_found_file *se
 
 void nx_system_find_devices(struct nx_system_run *run)
 {
+	struct neff_index neffs = {0};
+
+	index_neffs(&neffs, &run->found);
 	for (size_t i = 0; i < run->found.sessions.len; i++)
-		add_device(run, &run->found.sessions.items[i]);
+		add_device(run, &neffs, &run->found.sessions.items[i]);
+	release_index(&neffs);
 }

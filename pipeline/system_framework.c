@@ -22,7 +22,8 @@ struct framework_read {
 	struct nx_system_run *run;
 	uint32_t process;
 	uint64_t first_ns, last_ns; /* of the first pass */
-	int64_t shift_ns;
+	bool is_shifted;	    /* what was first_ns is shown at init_ns */
+	uint64_t init_ns;
 	uint64_t count;
 	struct nx_map flows; /* thread and time, as in the file -> flow id */
 };
@@ -35,24 +36,19 @@ static uint64_t moment(const struct nx_system_event *row)
 			&row->start_ns, sizeof(row->start_ns));
 }
 
+/* The trace may lie in a subfolder (plugins/…) of its process. */
 static uint32_t process_beside(const struct nx_system_run *run, const char *folder)
 {
-	uint32_t best = UINT32_MAX;
-	size_t best_len = 0;
+	struct nx_slice part = nx_slice_text(folder);
+	uint64_t process;
 
-	/* the trace may lie in a subfolder (plugins/…) of its process */
-	for (uint32_t i = 0; i < run->profile.process_count; i++) {
-		size_t len = strlen(run->profile.processes[i].folder);
-
-		if (!strncmp(folder, run->profile.processes[i].folder, len) &&
-		    (!folder[len] || folder[len] == '/') && len > best_len) {
-			best = i;
-			best_len = len;
-		}
+	while (part.len) {
+		if (nx_text_map_get(&run->processes_by_folder, part, &process))
+			return (uint32_t)process;
+		while (part.len && part.data[--part.len] != '/')
+			;
 	}
-	if (best == UINT32_MAX && run->profile.process_count == 1)
-		best = 0;
-	return best;
+	return run->profile.process_count == 1 ? 0 : UINT32_MAX;
 }
 
 static void measure(void *context, const struct nx_framework_event *event)
@@ -85,6 +81,16 @@ static uint32_t name_id(struct nx_process_input *input, struct nx_arena *arena,
 	return (uint32_t)id;
 }
 
+static uint64_t shown_at(const struct framework_read *r, uint64_t time_ns)
+{
+	uint64_t shown_ns;
+
+	if (!r->is_shifted)
+		return time_ns;
+	time_ns = time_ns > r->first_ns ? time_ns - r->first_ns : 0;
+	return __builtin_add_overflow(r->init_ns, time_ns, &shown_ns) ? UINT64_MAX : shown_ns;
+}
+
 static void take(void *context, const struct nx_framework_event *event)
 {
 	struct framework_read *r = context;
@@ -95,8 +101,8 @@ static void take(void *context, const struct nx_framework_event *event)
 		return;
 	if (!row.flow_id)
 		nx_map_get(&r->flows, moment(&row), &row.flow_id);
-	row.start_ns = (uint64_t)((int64_t)row.start_ns + r->shift_ns);
-	row.end_ns = (uint64_t)((int64_t)row.end_ns + r->shift_ns);
+	row.start_ns = shown_at(r, row.start_ns);
+	row.end_ns = shown_at(r, row.end_ns);
 	row.id = input->next_id++;
 	if (!row.flow_id)
 		row.flow_id = row.id;
@@ -110,14 +116,22 @@ static void take(void *context, const struct nx_framework_event *event)
 	nx_system_sink_event(r->run, &row, input->names.items[row.name]);
 }
 
+static uint64_t later(uint64_t time_ns, uint64_t by_ns)
+{
+	return time_ns > UINT64_MAX - by_ns ? UINT64_MAX : time_ns + by_ns;
+}
+
 static void choose_shift(struct framework_read *r, const char *path, bool is_epoch)
 {
 	const struct nx_system_process *process = &r->run->profile.processes[r->process];
+	/* a process that was killed has not told when it ended */
+	uint64_t close_ns = process->close_ns ? process->close_ns : UINT64_MAX;
 
-	if (!process->init_ns || (r->first_ns + SLACK_NS >= process->init_ns &&
-				  r->last_ns <= process->close_ns + SLACK_NS))
+	if (!process->init_ns || (later(r->first_ns, SLACK_NS) >= process->init_ns &&
+				  r->last_ns <= later(close_ns, SLACK_NS)))
 		return;
-	r->shift_ns = (int64_t)(process->init_ns - r->first_ns);
+	r->is_shifted = true;
+	r->init_ns = process->init_ns;
 	nx_system_warn(&r->run->profile, NX_WARN_MISSING,
 		       "%s %s; it is shown as if it began with "
 		       "the session.",
@@ -128,10 +142,10 @@ static void choose_shift(struct framework_read *r, const char *path, bool is_epo
 
 static void report(struct framework_read *r, const char *path, const struct nx_framework_loss *loss)
 {
-	if (loss->is_cut)
+	if (loss->is_cut || loss->is_damaged)
 		nx_system_warn(&r->run->profile, NX_WARN_LOSS,
-			       "%s is cut short; the %" PRIu64 " events before are shown.", path,
-			       loss->event_count);
+			       "%s is %s; the %" PRIu64 " events before are shown.", path,
+			       loss->is_damaged ? "damaged" : "cut short", loss->event_count);
 	if (loss->malformed_count || loss->orphan_count || loss->unfinished_count)
 		nx_system_warn(&r->run->profile, NX_WARN_LOSS,
 			       "%s: %" PRIu64 " events are malformed, %" PRIu64
@@ -154,6 +168,7 @@ static void read_one(struct nx_system_run *run, const struct nx_found_file *foun
 	    nx_framework_decode(file.bytes, found->path, measure, &r, NULL, &is_epoch, &loss,
 				&err)) {
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
+		nx_map_release(&r.flows);
 		nx_file_unmap(&file);
 		return;
 	}

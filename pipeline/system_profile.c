@@ -70,9 +70,22 @@ static void copy_names(struct nx_system_run *run, uint32_t index)
 	}
 }
 
-static enum nx_status open_process(struct nx_system_run *run, uint32_t index, struct nx_error *err)
+static void close_process(struct nx_process_input *input)
 {
-	const struct nx_found_process *found = &run->found.processes.items[index];
+	nx_ntrace_decoder_release(&input->decoder);
+	nx_file_unmap(&input->info);
+	nx_file_unmap(&input->events);
+	nx_file_unmap(&input->cpu);
+	nx_file_unmap(&input->memory);
+	nx_vec_release(&input->names);
+	nx_text_map_release(&input->name_ids);
+	memset(input, 0, sizeof(*input));
+}
+
+static enum nx_status open_process(struct nx_system_run *run, const struct nx_found_process *found,
+				   struct nx_error *err)
+{
+	uint32_t index = run->profile.process_count;
 	struct nx_process_input *input = &run->inputs[index];
 	struct nx_system_process *process = &run->profile.processes[index];
 	struct nx_ntrace_files files;
@@ -86,31 +99,38 @@ static enum nx_status open_process(struct nx_system_run *run, uint32_t index, st
 					 input->memory.bytes};
 	st = nx_ntrace_decoder_open(&input->decoder, &files, found->name, index,
 				    &run->profile.arena, process, err);
-	if (st)
+	if (st) {
+		close_process(input);
 		return nx_context(err, "%s", found->folder);
+	}
 	process->folder = found->folder;
 	input->next_id = UINT64_C(1) << 62; /* beyond every recorded id */
 	input->is_kept = nx_system_filter_keeps_process(&run->filter, process);
 	copy_names(run, index);
+	nx_text_map_put(&run->processes_by_folder, nx_slice_text(found->folder), index);
+	run->profile.process_count++;
 	return NX_OK;
 }
 
+/* One that left nothing costs only itself, unless there is no other. */
 static enum nx_status open_processes(struct nx_system_run *run, struct nx_error *err)
 {
+	struct nx_error first = {0}, one = {0};
 	struct nx_system_profile *p = &run->profile;
 	uint32_t count = run->options.skip_system ? 0 : (uint32_t)run->found.processes.len;
 
 	p->processes = NX_NEW_ARRAY(&p->arena, struct nx_system_process, count);
 	run->inputs = NX_NEW_ARRAY(&p->arena, struct nx_process_input, count);
 	for (uint32_t i = 0; i < count; i++) {
-		enum nx_status st;
-
-		p->process_count = i + 1;
-		st = open_process(run, i, err);
-		if (st)
-			return st;
+		if (!open_process(run, &run->found.processes.items[i], &one))
+			continue;
+		nx_system_warn(p, NX_WARN_LOSS, "%s", one.message);
+		if (!first.status)
+			first = one;
 	}
-	return NX_OK;
+	if (!first.status || p->process_count || run->found.sessions.len)
+		return NX_OK;
+	return nx_fail(err, first.status, "%s", first.message);
 }
 
 /* --- events ---------------------------------------------------------------- */
@@ -169,6 +189,15 @@ static void count_row(void *context, const void *row)
 	++*(uint64_t *)context;
 }
 
+/* Types that only the events revealed: the framework's names come behind them. */
+static void take_new_names(struct nx_process_input *input, const struct nx_system_process *process)
+{
+	for (size_t i = input->names.len; i < process->name_count; i++) {
+		nx_vec_push(&input->names, process->names[i]);
+		nx_text_map_put(&input->name_ids, nx_slice_text(process->names[i]), i);
+	}
+}
+
 static void decode_events(struct nx_system_run *run)
 {
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {
@@ -178,6 +207,7 @@ static void decode_events(struct nx_system_run *run)
 			continue;
 		run->process = i;
 		nx_ntrace_decode_events(&input->decoder, take_event, run);
+		take_new_names(input, &run->profile.processes[i]);
 		nx_file_forget(input->events.bytes);
 		nx_ntrace_decode_cpu(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_CPU]);
 		nx_ntrace_decode_memory(&input->decoder, count_row,
@@ -416,17 +446,6 @@ enum nx_status nx_system_run_open(struct nx_system_run **out,
 	return NX_OK;
 }
 
-static void close_process(struct nx_process_input *input)
-{
-	nx_ntrace_decoder_release(&input->decoder);
-	nx_file_unmap(&input->info);
-	nx_file_unmap(&input->events);
-	nx_file_unmap(&input->cpu);
-	nx_file_unmap(&input->memory);
-	nx_vec_release(&input->names);
-	nx_text_map_release(&input->name_ids);
-}
-
 void nx_system_run_close(struct nx_system_run *run)
 {
 	if (!run)
@@ -434,6 +453,7 @@ void nx_system_run_close(struct nx_system_run *run)
 	for (uint32_t i = 0; i < run->profile.process_count; i++)
 		close_process(&run->inputs[i]);
 	nx_spool_free(run->events);
+	nx_text_map_release(&run->processes_by_folder);
 	nx_capture_folders_release(&run->found);
 	nx_vec_release(&run->profile.devices);
 	nx_vec_release(&run->profile.warnings);

@@ -22,8 +22,8 @@ enum nx_event_role {
 struct nx_process_input {
 	struct nx_file info, events, cpu, memory;
 	struct nx_ntrace_decoder decoder;
-	uint8_t *roles;		/* by name */
-	uint64_t touched_bytes; /* of attributes read since pages were last given back */
+	uint8_t *roles;	  /* by name */
+	uint8_t *touched; /* a bit per window of events read since pages were given back */
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
@@ -37,8 +37,10 @@ struct nx_system_run {
 	struct nx_capture_folders found;
 	struct nx_system_filter filter;
 	struct nx_process_input *inputs; /* parallel to profile.processes */
-	struct nx_spool *events;	 /* struct nx_system_event by start */
+	struct nx_text_map processes_by_folder;
+	struct nx_spool *events; /* struct nx_system_event by start */
 	struct nx_progress progress;
+	uint64_t touched_count; /* windows of all files */
 	struct nx_arena stage;
 	enum nx_status status; /* first failure of a row sink */
 	struct nx_error error;

@@ -7,8 +7,48 @@
 #include "analyse/hbm_usage.h"
 #include "pipeline/system_run.h"
 
-/* Attributes are read all over the mapped files; this much may stay resident per process. */
-#define TOUCHED_LIMIT_BYTES ((uint64_t)4 << 20)
+/*
+ * Attributes are read all over the mapped files, and with a page the system
+ * maps the window around it. So many windows of all files together may be
+ * resident: 128 MB, and some times that where files are cached in larger pieces.
+ */
+#define WINDOW_SHIFT 16
+#define MAX_WINDOWS 2048
+/* A clock that stands still must not bring all events into memory. */
+#define MAX_TIED_EVENTS ((size_t)1 << 18)
+
+static size_t bitmap_len(const struct nx_process_input *input)
+{
+	return (input->events.bytes.len >> WINDOW_SHIFT) / 8 + 1;
+}
+
+static void forget_touched(struct nx_system_run *run)
+{
+	for (uint32_t i = 0; i < run->profile.process_count; i++) {
+		if (!run->inputs[i].touched)
+			continue;
+		nx_file_forget(run->inputs[i].events.bytes);
+		memset(run->inputs[i].touched, 0, bitmap_len(&run->inputs[i]));
+	}
+	run->touched_count = 0;
+}
+
+static void touch(struct nx_system_run *run, struct nx_process_input *input, uint64_t at)
+{
+	uint64_t window = at >> WINDOW_SHIFT;
+	uint8_t bit = (uint8_t)(1u << window % 8);
+
+	if (at >= input->events.bytes.len)
+		return;
+	if (!input->touched)
+		input->touched = NX_NEW_ARRAY(&run->profile.arena, uint8_t, bitmap_len(input));
+	if (input->touched[window / 8] & bit)
+		return;
+	if (run->touched_count >= MAX_WINDOWS)
+		forget_touched(run);
+	input->touched[window / 8] |= bit;
+	run->touched_count++;
+}
 
 size_t nx_system_run_attributes(void *context, const struct nx_system_event *event,
 				struct nx_event_attribute *out, size_t cap)
@@ -18,12 +58,8 @@ size_t nx_system_run_attributes(void *context, const struct nx_system_event *eve
 
 	if (event->source == NX_SOURCE_FRAMEWORK)
 		return 0;
-	/* two records, each on a page of its own */
-	input->touched_bytes += 8192;
-	if (input->touched_bytes > TOUCHED_LIMIT_BYTES) {
-		nx_file_forget(input->events.bytes);
-		input->touched_bytes = 0;
-	}
+	touch(run, input, event->start_at);
+	touch(run, input, event->stop_at);
 	return nx_ntrace_event_attributes(&input->decoder, event, out, cap);
 }
 
@@ -50,7 +86,11 @@ static int longer_first(const void *left, const void *right)
 
 	if (a->end_ns != b->end_ns)
 		return a->end_ns > b->end_ns ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->start_at > b->start_at) - (a->start_at < b->start_at);
 }
 
 /* Workers are sorted by core. */
@@ -98,13 +138,29 @@ static enum nx_status scan_events(struct nx_system_run *run, nx_row_fn fn, void 
 	if (st)
 		return st;
 	while ((event = nx_spool_cursor_next(cursor))) {
-		if (s.tied.len && s.tied.items[0].start_ns != event->start_ns)
+		if (s.tied.len &&
+		    (s.tied.items[0].start_ns != event->start_ns || s.tied.len == MAX_TIED_EVENTS))
 			flush_tied(&s);
 		nx_vec_push(&s.tied, *event);
 	}
 	flush_tied(&s);
 	nx_vec_release(&s.tied);
 	nx_event_nesting_release(&s.nesting);
+	return nx_spool_cursor_close(cursor, err);
+}
+
+/* Without nesting and workers, which the derived tables do not need. */
+static enum nx_status scan_plain(struct nx_system_run *run, nx_row_fn fn, void *context,
+				 struct nx_error *err)
+{
+	struct nx_spool_cursor *cursor;
+	const struct nx_system_event *event;
+	enum nx_status st = nx_spool_cursor_open(&cursor, run->events, err);
+
+	if (st)
+		return st;
+	while ((event = nx_spool_cursor_next(cursor)))
+		fn(context, event);
 	return nx_spool_cursor_close(cursor, err);
 }
 
@@ -119,7 +175,8 @@ struct derived_scan {
 
 static uint8_t role_of(const struct nx_system_run *run, const struct nx_system_event *event)
 {
-	if (event->source == NX_SOURCE_FRAMEWORK)
+	if (event->source == NX_SOURCE_FRAMEWORK ||
+	    event->name >= run->profile.processes[event->process].recorded_name_count)
 		return NX_ROLE_NONE;
 	return run->inputs[event->process].roles[event->name];
 }
@@ -177,6 +234,7 @@ static void derive_hbm(void *context, const void *opaque)
 	row.category = category_of(s->run, event->process, a, count);
 	change.size_bytes = number(a, count, change.is_release ? "freed_bytes" : "allocated_bytes");
 	change.total_bytes = number(a, count, "total_bytes");
+	change.core_count = s->run->profile.processes[event->process].logical_nc_size;
 	change.category_total_bytes = number(a, count, "usage_type_total_bytes");
 	nx_hbm_add(&s->hbm, &change, &row);
 	s->fn(s->context, &row);
@@ -229,11 +287,11 @@ enum nx_status nx_system_run_scan(void *context, enum nx_system_table table, nx_
 		scan_samples(run, table, fn, fn_context);
 		return NX_OK;
 	case NX_SYSTEM_HBM:
-		st = scan_events(run, derive_hbm, &derived, err);
+		st = scan_plain(run, derive_hbm, &derived, err);
 		nx_hbm_release(&derived.hbm);
 		return st;
 	case NX_SYSTEM_TRANSFER:
-		return scan_events(run, derive_transfer, &derived, err);
+		return scan_plain(run, derive_transfer, &derived, err);
 	case NX_SYSTEM_TABLE_COUNT:
 		break;
 	}

@@ -5,6 +5,8 @@
 measure.py head
 measure.py row LABEL INPUT RECORDS [--file OUT] [LIMITS] -- COMMAND...
 measure.py compare TIMES -- COMMAND... -- COMMAND...
+measure.py system-head
+measure.py system LABEL INPUT_BYTES SLICES FILE [--max-mb MB] -- COMMAND...
 
 What a command writes to standard output is counted and thrown away. LIMITS are
 --max-seconds, --max-mb and --min-out-mb (megabytes per second written); a row that
@@ -20,6 +22,7 @@ import time
 
 MEGABYTE = 1e6
 CHUNK = 1 << 20
+SYSTEM_LINE = "{:<26}{:>9}{:>12}{:>10}{:>9}{:>13}  {}"
 LINE = "{:<24}{:>9}{:>10}{:>10}{:>11}{:>12}  {}"
 
 
@@ -79,6 +82,25 @@ def print_row(arguments, command):
     return 1 if found else 0
 
 
+def print_system(arguments, command):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("label")
+    parser.add_argument("input_bytes", type=int)
+    parser.add_argument("slices", type=int)
+    parser.add_argument("file")
+    parser.add_argument("--max-mb", type=float)
+    options = parser.parse_args(arguments)
+    seconds, resident, _ = run(command)
+    missed = options.max_mb and resident / MEGABYTE > options.max_mb
+    print(SYSTEM_LINE.format(options.label, f"{seconds:.1f}", f"{options.slices / seconds:.0f}",
+                             f"{options.input_bytes / seconds / MEGABYTE:.0f}",
+                             f"{resident / MEGABYTE:.0f}",
+                             f"{os.path.getsize(options.file) / options.slices:.1f}",
+                             f"MISSED: at most {options.max_mb:g} MB resident" if missed else ""),
+          flush=True)
+    return 1 if missed else 0
+
+
 def compare(times, first, second):
     run(first)  # once more than counted, so that both find the files in memory
     ours = statistics.median(run(first)[0] for _ in range(times))
@@ -107,6 +129,12 @@ def main():
         return 0
     if mode == "row" and len(parts) == 2:
         return print_row(parts[0], parts[1])
+    if mode == "system-head":
+        print(SYSTEM_LINE.format("system profile", "seconds", "slices/s", "MB/s in", "MB peak",
+                                 "bytes/slice", ""), flush=True)
+        return 0
+    if mode == "system" and len(parts) == 2:
+        return print_system(parts[0], parts[1])
     if mode == "compare" and len(parts) == 3:
         return compare(int(parts[0][0]), parts[1], parts[2])
     sys.exit(__doc__)

@@ -68,4 +68,6 @@ if [ -f "$reference" ]; then
 else
 	echo "bench: no reference decoder at $reference, comparison skipped"
 fi
+echo
+"$here/system.sh" || failed=1
 exit "$failed"

@@ -15,7 +15,7 @@ PROGRAM_DIR has neuron-explorer and neuron-profile. Each *.cases file holds case
     ! the same for standard error (!~ and !* too)
     = 2                     (exit code; 0 if not given)
 
-In a command $SOURCE is the root of the tree.
+In a command $SOURCE is the root of the tree and $MAKE_CAPTURE the maker of captures.
 
 Prints TAP.
 """
@@ -91,13 +91,13 @@ def first_difference(patterns, lines):
     return [f'got {line!r}' for line in lines[:20]] or ['got nothing']
 
 
-def environment(program_dir):
+def environment(program_dir, make_capture):
     keep = {k: v for k, v in os.environ.items() if k.startswith(('ASAN_', 'UBSAN_', 'LSAN_'))}
     return {**keep, 'PATH': f'{program_dir}:/usr/bin:/bin', 'LC_ALL': 'C', 'TERM': 'dumb',
-            'SOURCE': str(SOURCE)}
+            'SOURCE': str(SOURCE), 'MAKE_CAPTURE': str(make_capture)}
 
 
-def run(case, program_dir, captures):
+def run(case, program_dir, make_capture, captures):
     with tempfile.TemporaryDirectory(prefix='nx-cli-') as folder:
         for capture in captures.iterdir():
             shutil.copy(capture, folder)
@@ -112,7 +112,7 @@ def run(case, program_dir, captures):
                 return None, ['nobody cannot reach the program']
         done = subprocess.run(['sh', '-c', '\n'.join(case.command)], cwd=folder, timeout=120,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                              env=environment(program_dir), **options)
+                              env=environment(program_dir, make_capture), **options)
     problems = []
     for mark, output in (('>', done.stdout), ('!', done.stderr)):
         lines = output.decode(errors='replace').splitlines()
@@ -147,7 +147,7 @@ def main(argv):
         make_captures(make_capture, captures)
         os.chmod(folder, 0o755)
         for number, (stem, case) in enumerate(cases, 1):
-            passed, notes = run(case, program_dir, captures)
+            passed, notes = run(case, program_dir, make_capture, captures)
             name = f'{stem}: {case.title}'.replace('#', '')
             if passed is None:
                 print(f'ok {number} - {name} # SKIP {notes[0]}')

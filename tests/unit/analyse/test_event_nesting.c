@@ -22,8 +22,8 @@ static struct placed place_row(struct nx_event_nesting *n, struct nx_system_even
 static struct placed place(struct nx_event_nesting *n, uint64_t id, uint64_t start_ns,
 			   uint64_t end_ns)
 {
-	return place_row(n, (struct nx_system_event){
-				    .id = id, .start_ns = start_ns, .end_ns = end_ns});
+	return place_row(
+		n, (struct nx_system_event){.id = id, .start_ns = start_ns, .end_ns = end_ns});
 }
 
 static void assert_placed(struct placed got, uint64_t parent_id, unsigned depth)
@@ -118,11 +118,8 @@ static void the_runtime_takes_the_flow_of_its_framework_call(void **state)
 	struct nx_event_nesting n = {0};
 	struct nx_system_event call = {
 		.id = 1, .start_ns = 0, .end_ns = 100, .flow_id = 7, .source = NX_SOURCE_FRAMEWORK};
-	struct nx_system_event inner = {.id = 2,
-					.start_ns = 10,
-					.end_ns = 40,
-					.flow_id = 8,
-					.source = NX_SOURCE_FRAMEWORK};
+	struct nx_system_event inner = {
+		.id = 2, .start_ns = 10, .end_ns = 40, .flow_id = 8, .source = NX_SOURCE_FRAMEWORK};
 	struct nx_system_event own = {.id = 9, .start_ns = 50, .end_ns = 60, .flow_id = 3};
 
 	(void)state;

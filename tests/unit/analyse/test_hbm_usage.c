@@ -42,11 +42,11 @@ static void two_cores_are_told_apart_by_their_totals(void **state)
 
 	(void)state;
 	assert_sums(add(&a, (struct change){0, 100, 100, 100, .category = 1}), 100, 100); /* A */
-	assert_sums(add(&a, (struct change){0, 30, 30, 30, .category = 1}), 130, 130);	   /* B */
-	assert_sums(add(&a, (struct change){0, 7, 107, 7, .category = 2}), 137, 7);	   /* A */
-	assert_sums(add(&a, (struct change){0, 20, 50, 50, .category = 1}), 157, 150);	   /* B */
-	assert_sums(add(&a, (struct change){1, 100, 7, 0, .category = 1}), 57, 50);	   /* A */
-	assert_sums(add(&a, (struct change){1, 50, 0, 0, .category = 1}), 7, 0);	   /* B */
+	assert_sums(add(&a, (struct change){0, 30, 30, 30, .category = 1}), 130, 130);	  /* B */
+	assert_sums(add(&a, (struct change){0, 7, 107, 7, .category = 2}), 137, 7);	  /* A */
+	assert_sums(add(&a, (struct change){0, 20, 50, 50, .category = 1}), 157, 150);	  /* B */
+	assert_sums(add(&a, (struct change){1, 100, 7, 0, .category = 1}), 57, 50);	  /* A */
+	assert_sums(add(&a, (struct change){1, 50, 0, 0, .category = 1}), 7, 0);	  /* B */
 	nx_hbm_release(&a);
 }
 

@@ -148,6 +148,24 @@ static void random_intervals_nest_on_every_lane(void **state)
 	free(r);
 }
 
+/* Took quadratic time when lanes were tried one after another. */
+static void a_staircase_of_thousands(void **state)
+{
+	const uint64_t count = 200000;
+	struct nx_lanes lanes = {0};
+	size_t wrong = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < count; i++)
+		wrong += nx_lanes_put(&lanes, i, count + i, NULL, NULL) != i;
+	assert_int_equal(wrong, 0);
+	/* the first half has ended: lowest lanes first, again one each */
+	for (uint64_t i = 0; i < 100; i++)
+		wrong += nx_lanes_put(&lanes, count + count / 2, 3 * count + i, NULL, NULL) != i;
+	assert_int_equal(wrong, 0);
+	nx_lanes_finish(&lanes, NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +175,7 @@ int main(void)
 		cmocka_unit_test(empty_intervals_end_at_once),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(random_intervals_nest_on_every_lane),
+		cmocka_unit_test(a_staircase_of_thousands),
 	};
 
 	return cmocka_run_group_tests_name("base/lanes", tests, NULL, NULL);

@@ -36,7 +36,10 @@ static void an_execution_gets_the_model_of_its_core_and_number(void **state)
 	struct nx_event_fields fields;
 
 	for (int32_t nc = 0; nc < 2; nc++) {
-		nx_fixture_event(f, NAME_PRE, 1, 2)->nc_idx = nc;
+		struct nx_system_event *e = nx_fixture_event(f, NAME_PRE, 1, 2);
+
+		e->nc_idx = nc;
+		e->flow_id = 1;
 		nx_fixture_attribute(f, "exec_id", "1");
 		nx_fixture_attribute(f, "model_id", nc ? "6" : "5");
 	}

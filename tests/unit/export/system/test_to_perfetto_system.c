@@ -103,8 +103,8 @@ static void an_execution_is_named_after_its_model(void **state)
 			    "process \"i-a-pid70\" 1\n"
 			    "thread \"i-a-pid70/nc0-neuron_hw\" 2\n"
 			    "i-a-pid70/nc0-neuron_hw begin 100 nc_exec_running /m/net.neff"
-			    " id=1 parent_id=9 instance_id='i-a' process_id=70 thread_id=70"
-			    " lnc_idx=0 worker_gid=3 type=10 is_unfinished=true model_id=5"
+			    " id=1 parent_id=9 thread_id=70 worker_gid=3 is_unfinished=true"
+			    " model_id=5"
 			    " address='0x40' usage_type='io' model_name='/m/net.neff'"
 			    " device_profile='device_profile_model_5.pftrace' flow=7\n"
 			    "i-a-pid70/nc0-neuron_hw end 200\n");
