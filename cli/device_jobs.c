@@ -155,7 +155,7 @@ enum nx_status nx_device_jobs_run(struct nx_device_jobs *jobs, const struct nx_e
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t limit = at_once ? at_once : processors > 0 ? (size_t)processors : 1;
-	struct child children[MAX_CHILDREN];
+	struct child children[MAX_CHILDREN] = {{0}};
 	size_t running = 0;
 	enum nx_status st = NX_OK;
 

@@ -10,10 +10,10 @@
 /*
  * Attributes are read all over the mapped files, and with a page the system
  * maps the window around it. So many windows of all files together may be
- * resident: 128 MB, and some times that where files are cached in larger pieces.
+ * resident: 192 MB, and some times that where files are cached in larger pieces.
  */
 #define WINDOW_SHIFT 16
-#define MAX_WINDOWS 2048
+#define MAX_WINDOWS 3072
 /* A clock that stands still must not bring all events into memory. */
 #define MAX_TIED_EVENTS ((size_t)1 << 18)
 

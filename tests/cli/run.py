@@ -98,13 +98,18 @@ def environment(program_dir, make_capture):
 
 
 def run(case, program_dir, make_capture, captures):
-    with tempfile.TemporaryDirectory(prefix='nx-cli-') as folder:
+    with tempfile.TemporaryDirectory(prefix='nx-cli-') as folder, \
+            tempfile.TemporaryDirectory(prefix='nx-cli-coverage-') as coverage:
+        variables = environment(program_dir, make_capture)
         for capture in captures.iterdir():
             shutil.copy(capture, folder)
         options = {}
         if case.is_unprivileged and os.geteuid() == 0:
             for name in [folder, *pathlib.Path(folder).iterdir()]:
                 os.chown(name, NOBODY, NOBODY)
+            # nobody may not add to the coverage counters of the build
+            os.chmod(coverage, 0o777)
+            variables['GCOV_PREFIX'] = coverage
             options = {'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
             reach = subprocess.run(['test', '-x', program_dir / 'neuron-explorer'], check=False,
                                    **options)
@@ -112,7 +117,7 @@ def run(case, program_dir, make_capture, captures):
                 return None, ['nobody cannot reach the program']
         done = subprocess.run(['sh', '-c', '\n'.join(case.command)], cwd=folder, timeout=120,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                              env=environment(program_dir, make_capture), **options)
+                              env=variables, **options)
     problems = []
     for mark, output in (('>', done.stdout), ('!', done.stderr)):
         lines = output.decode(errors='replace').splitlines()

@@ -143,7 +143,8 @@ static void test_damage_is_told(void **state)
 	(void)state;
 	pack(&packed, "some text", 9);
 	assert_non_null(packed.items);
-	packed.items[packed.len - 8] ^= 1;
+	if (packed.items) /* the analyser does not know that assert ends the test */
+		packed.items[packed.len - 8] ^= 1;
 	seen = unpack(nx_slice_of(packed.items, packed.len), &out, &largest);
 	assert_int_equal(out.len, 9);
 	assert_true(seen.is_damaged);
