@@ -73,6 +73,8 @@ static void copy_names(struct nx_system_run *run, uint32_t index)
 static void close_process(struct nx_process_input *input)
 {
 	nx_ntrace_decoder_release(&input->decoder);
+	if (input->events_fd > 0)
+		nx_file_close_at_random(input->events_fd);
 	nx_file_unmap(&input->info);
 	nx_file_unmap(&input->events);
 	nx_file_unmap(&input->cpu);
@@ -453,6 +455,8 @@ void nx_system_run_close(struct nx_system_run *run)
 	for (uint32_t i = 0; i < run->profile.process_count; i++)
 		close_process(&run->inputs[i]);
 	nx_spool_free(run->events);
+	nx_vec_release(&run->start_record);
+	nx_vec_release(&run->stop_record);
 	nx_text_map_release(&run->processes_by_folder);
 	nx_capture_folders_release(&run->found);
 	nx_vec_release(&run->profile.devices);

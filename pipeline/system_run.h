@@ -22,8 +22,8 @@ enum nx_event_role {
 struct nx_process_input {
 	struct nx_file info, events, cpu, memory;
 	struct nx_ntrace_decoder decoder;
-	uint8_t *roles;	  /* by name */
-	uint8_t *touched; /* a bit per window of events read since pages were given back */
+	uint8_t *roles; /* by name */
+	int events_fd;	/* for attributes, opened when first asked; 0 = not yet, -1 = cannot */
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
@@ -40,7 +40,9 @@ struct nx_system_run {
 	struct nx_text_map processes_by_folder;
 	struct nx_spool *events; /* struct nx_system_event by start */
 	struct nx_progress progress;
-	uint64_t touched_count; /* windows of all files */
+	uint32_t *open_fds; /* processes whose events_fd is open, oldest first; a ring */
+	size_t open_count, oldest_open;
+	struct nx_bytes start_record, stop_record; /* read last */
 	struct nx_arena stage;
 	enum nx_status status; /* first failure of a row sink */
 	struct nx_error error;

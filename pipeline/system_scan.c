@@ -5,62 +5,112 @@
 
 #include "analyse/event_nesting.h"
 #include "analyse/hbm_usage.h"
+#include "base/bare/bits.h"
 #include "pipeline/system_run.h"
 
 /*
- * Attributes are read all over the mapped files, and with a page the system
- * maps the window around it. So many windows of all files together may be
- * resident: 192 MB, and some times that where files are cached in larger pieces.
+ * Attributes are read all over the files, so by reading, not by mapping: with a
+ * page the system would map the window around it, and memory would grow with
+ * the number of processes. So many files are kept open.
  */
-#define WINDOW_SHIFT 16
-#define MAX_WINDOWS 3072
+#define MAX_OPEN_FILES 256
+#define USUAL_RECORD_BYTES 512
+#define LENGTH_BYTES 4
+#define NEAR_BYTES 3072
 /* A clock that stands still must not bring all events into memory. */
 #define MAX_TIED_EVENTS ((size_t)1 << 18)
 
-static size_t bitmap_len(const struct nx_process_input *input)
+static int events_fd(struct nx_system_run *run, uint32_t process)
 {
-	return (input->events.bytes.len >> WINDOW_SHIFT) / 8 + 1;
-}
+	struct nx_process_input *input = &run->inputs[process];
 
-static void forget_touched(struct nx_system_run *run)
-{
-	for (uint32_t i = 0; i < run->profile.process_count; i++) {
-		if (!run->inputs[i].touched)
-			continue;
-		nx_file_forget(run->inputs[i].events.bytes);
-		memset(run->inputs[i].touched, 0, bitmap_len(&run->inputs[i]));
+	if (input->events_fd)
+		return input->events_fd;
+	if (!run->open_fds)
+		run->open_fds = NX_NEW_ARRAY(&run->profile.arena, uint32_t, MAX_OPEN_FILES);
+	if (run->open_count == MAX_OPEN_FILES) {
+		struct nx_process_input *oldest = &run->inputs[run->open_fds[run->oldest_open]];
+
+		nx_file_close_at_random(oldest->events_fd);
+		oldest->events_fd = 0;
+		run->oldest_open = (run->oldest_open + 1) % MAX_OPEN_FILES;
+		run->open_count--;
 	}
-	run->touched_count = 0;
+	input->events_fd = nx_file_open_at_random(input->events.path);
+	if (input->events_fd >= 0)
+		run->open_fds[(run->oldest_open + run->open_count++) % MAX_OPEN_FILES] = process;
+	return input->events_fd;
 }
 
-static void touch(struct nx_system_run *run, struct nx_process_input *input, uint64_t at)
+/* The record whose message lies at offset at of the file; block holds the file from block_at on. */
+static struct nx_slice record_in(struct nx_slice block, uint64_t block_at, uint64_t at)
 {
-	uint64_t window = at >> WINDOW_SHIFT;
-	uint8_t bit = (uint8_t)(1u << window % 8);
+	uint64_t into = at - LENGTH_BYTES - block_at;
 
-	if (at >= input->events.bytes.len)
-		return;
-	if (!input->touched)
-		input->touched = NX_NEW_ARRAY(&run->profile.arena, uint8_t, bitmap_len(input));
-	if (input->touched[window / 8] & bit)
-		return;
-	if (run->touched_count >= MAX_WINDOWS)
-		forget_touched(run);
-	input->touched[window / 8] |= bit;
-	run->touched_count++;
+	if (at < LENGTH_BYTES + block_at || into + LENGTH_BYTES > block.len)
+		return (struct nx_slice){0};
+	return nx_slice_part(block, into + LENGTH_BYTES, nx_load32(block.data + into));
+}
+
+static struct nx_slice read_block(int fd, uint64_t at, size_t len, struct nx_bytes *buffer)
+{
+	nx_vec_reserve(buffer, len);
+	return nx_slice_of(buffer->items, nx_file_read_at(fd, at, buffer->items, len));
+}
+
+/* Empty when there is no such record, or the file has changed since. */
+static struct nx_slice read_record(struct nx_system_run *run, uint32_t process, uint64_t at,
+				   struct nx_bytes *buffer)
+{
+	uint64_t file_len = run->inputs[process].events.bytes.len;
+	int fd = events_fd(run, process);
+	struct nx_slice block;
+	size_t len;
+
+	if (fd < 0 || at < LENGTH_BYTES || at >= file_len)
+		return (struct nx_slice){0};
+	block = read_block(fd, at - LENGTH_BYTES, USUAL_RECORD_BYTES, buffer);
+	if (block.len < LENGTH_BYTES)
+		return (struct nx_slice){0};
+	len = nx_load32(block.data);
+	if (len > file_len - at)
+		return (struct nx_slice){0};
+	if (LENGTH_BYTES + len > block.len)
+		block = read_block(fd, at - LENGTH_BYTES, LENGTH_BYTES + len, buffer);
+	return record_in(block, at - LENGTH_BYTES, at);
+}
+
+/* Most events end soon: then one reading brings both of their records. */
+static bool read_together(struct nx_system_run *run, const struct nx_system_event *event,
+			  struct nx_slice *start, struct nx_slice *stop)
+{
+	int fd = events_fd(run, event->process);
+	struct nx_slice block;
+	uint64_t from = event->start_at - LENGTH_BYTES;
+
+	if (fd < 0 || event->start_at < LENGTH_BYTES || event->stop_at <= event->start_at ||
+	    event->stop_at - event->start_at > NEAR_BYTES)
+		return false;
+	block = read_block(fd, from, event->stop_at - from + USUAL_RECORD_BYTES,
+			   &run->start_record);
+	*start = record_in(block, from, event->start_at);
+	*stop = record_in(block, from, event->stop_at);
+	return stop->len && stop->data + stop->len < block.data + block.len;
 }
 
 size_t nx_system_run_attributes(void *context, const struct nx_system_event *event,
 				struct nx_event_attribute *out, size_t cap)
 {
 	struct nx_system_run *run = context;
-	struct nx_process_input *input = &run->inputs[event->process];
+	struct nx_slice start, stop;
 
 	if (event->source == NX_SOURCE_FRAMEWORK)
 		return 0;
-	touch(run, input, event->start_at);
-	touch(run, input, event->stop_at);
-	return nx_ntrace_event_attributes(&input->decoder, event, out, cap);
+	if (!read_together(run, event, &start, &stop)) {
+		start = read_record(run, event->process, event->start_at, &run->start_record);
+		stop = read_record(run, event->process, event->stop_at, &run->stop_record);
+	}
+	return nx_ntrace_record_attributes(event, start, stop, out, cap);
 }
 
 struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t id)
