@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
+#include "export/json_sections.h"
 #include "pipeline/system_clock.h"
 
 static bool says(const struct nx_directory_view *v)
@@ -217,11 +218,33 @@ static enum nx_status write_devices(const struct nx_directory_view *v,
 
 /* --- summaries of ranks ---------------------------------------------------- */
 
-static enum nx_status summarise_one(const struct nx_directory_view *v,
-				    const struct nx_device_capture *d, size_t *good,
-				    struct nx_output *out, struct nx_error *err)
+struct rank_summaries {
+	struct nx_output out;
+	struct nx_json_writer json; /* one object, a member per rank */
+	bool is_json;
+	size_t good;
+};
+
+static void write_rank(const struct nx_directory_view *v, const struct nx_device_capture *d,
+		       const struct nx_profile *profile, struct rank_summaries *s)
 {
-	const struct nx_exporter *exporter = nx_exporter_find(v->format);
+	char key[NX_PROFILE_KEY_MAX];
+
+	if (s->is_json) {
+		nx_profile_key(profile, key);
+		nx_json_key(&s->json, key);
+		nx_json_summary(&s->json, profile);
+	} else {
+		nx_print(&s->out, "%s%s\n", s->good ? "\n" : "", d->session_path);
+		(void)!nx_export_summary_text(profile, &v->device_export, &s->out, NULL);
+	}
+	s->good++;
+}
+
+static enum nx_status summarise_one(const struct nx_directory_view *v,
+				    const struct nx_device_capture *d, struct rank_summaries *s,
+				    struct nx_error *err)
+{
 	struct nx_device_job job = {.options = v->device, .capture = d};
 	struct nx_device_profile *device;
 	enum nx_status st;
@@ -234,46 +257,58 @@ static enum nx_status summarise_one(const struct nx_directory_view *v,
 		nx_say_warning("%s", job.result.note);
 	if (st)
 		return st;
-	if (!strcmp(v->format, "summary-text"))
-		nx_print(out, "%s%s\n", *good ? "\n" : "", d->session_path);
-	st = exporter->write(nx_device_profile_borrow(device), &v->device_export, out, err);
+	write_rank(v, d, nx_device_profile_borrow(device), s);
 	nx_device_profile_close(device);
-	*good += !st;
-	return st;
+	return NX_OK;
 }
 
-/*
- * Without a system trace the summary is that of each rank, one after another;
- * as with files, it fails only when none can be read.
- */
-static enum nx_status summarise_devices(const struct nx_directory_view *v,
-					const struct nx_system_profile *profile,
-					struct nx_error *err)
+/* What could be read counts; it fails only when nothing could. */
+static enum nx_status summarise_each(const struct nx_directory_view *v,
+				     const struct nx_system_profile *profile,
+				     struct rank_summaries *s, struct nx_error *err)
 {
 	struct nx_error first = {0}, one = {0};
-	struct nx_output out;
-	enum nx_status st = nx_output_open(&out, "-", err);
-	size_t good = 0;
 
-	for (size_t i = 0; !st && i < profile->devices.len; i++) {
+	for (size_t i = 0; i < profile->devices.len; i++) {
 		const struct nx_device_capture *d = &profile->devices.items[i];
 
-		if (d->is_empty || !summarise_one(v, d, &good, &out, &one))
+		if (d->is_empty || !summarise_one(v, d, s, &one))
 			continue;
 		if (first.status)
 			nx_say_warning("%s", one.message);
 		else
 			first = one;
 	}
-	if (first.status && good)
+	if (first.status && !s->good)
+		return nx_fail(err, first.status, "%s", first.message);
+	if (first.status)
 		nx_say_warning("%s", first.message);
-	else if (first.status)
-		st = nx_fail(err, first.status, "%s", first.message);
+	return NX_OK;
+}
+
+/* Without a system trace the summary is that of each rank. */
+static enum nx_status summarise_devices(const struct nx_directory_view *v,
+					const struct nx_system_profile *profile,
+					struct nx_error *err)
+{
+	struct rank_summaries s = {.is_json = !strcmp(v->format, "summary-json")};
+	enum nx_status st = nx_output_open(&s.out, "-", err);
+
+	if (st)
+		return st;
+	nx_json_init_output(&s.json, &s.out, v->device_export.pretty);
+	if (s.is_json)
+		nx_json_begin_object(&s.json);
+	st = summarise_each(v, profile, &s, err);
+	if (s.is_json) {
+		nx_json_end_object(&s.json);
+		nx_output_write(&s.out, "\n", 1);
+	}
 	if (st) {
-		nx_output_abort(&out);
+		nx_output_abort(&s.out);
 		return st;
 	}
-	return nx_output_commit(&out, err);
+	return nx_output_commit(&s.out, err);
 }
 
 static enum nx_status write_all(struct nx_directory_view *v,
