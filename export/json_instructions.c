@@ -9,6 +9,7 @@
 #include "export/json_sections.h"
 #include "format/instruction.h"
 #include "model/executions.h"
+#include "model/measure.h"
 
 struct instruction_export {
 	struct nx_json_writer *w;
@@ -19,7 +20,7 @@ struct instruction_export {
 	struct nx_json_fragment *fragments[NX_MAX_GRAPHS][NX_ENGINE_COUNT];
 	uint64_t id;
 	size_t next_transfer;
-	double engine_clock; /* as float32, like the exports compute with */
+	double engine_clock; /* GHz */
 };
 
 struct slot_ref {
@@ -278,11 +279,6 @@ static void put_trigger(struct instruction_export *x, const struct nx_instructio
 		}
 }
 
-static uint64_t wait_ns(const struct instruction_export *x, uint16_t cycles)
-{
-	return (uint64_t)(float)((double)cycles * 1000.0 / x->engine_clock) / 1000;
-}
-
 static void write_row(void *context, const void *opaque)
 {
 	struct instruction_export *x = context;
@@ -298,7 +294,7 @@ static void write_row(void *context, const void *opaque)
 	nx_json_key_u64(w, "id", x->id);
 	nx_json_key_u64(w, "crc_in", row->crc_in);
 	nx_json_key_u64(w, "crc_out", row->crc_out);
-	nx_json_key_u64(w, "evt_wait_time", wait_ns(x, row->wait_cycles));
+	nx_json_key_u64(w, "evt_wait_time", nx_wait_ns(row->wait_cycles, x->engine_clock));
 	put_slot(x, &r);
 	put_predecessors(x, row, r.slot);
 	if (r.slot->flags & NX_SLOT_TRIGGER)
@@ -320,7 +316,7 @@ enum nx_status nx_json_instructions(struct nx_json_writer *w, const struct nx_pr
 	x->w = w;
 	x->profile = profile;
 	x->progress = progress;
-	x->engine_clock = (double)(float)profile->capture.hardware->engine_clock_ghz;
+	x->engine_clock = profile->capture.hardware->engine_clock_ghz;
 	nx_json_begin_array(w);
 	st = nx_executions_build(&x->executions, profile, err);
 	if (!st)

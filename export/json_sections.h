@@ -31,7 +31,7 @@ uint64_t nx_json_neff_nodes(struct nx_json_writer *w, const struct nx_profile *p
 uint64_t nx_json_collectives(struct nx_json_writer *w, const struct nx_profile *profile);
 void nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *profile);
 void nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *profile);
-void nx_json_warnings(struct nx_json_writer *w, const struct nx_profile *profile);
+void nx_json_warnings(struct nx_json_writer *w, const struct nx_warnings *warnings);
 void nx_json_summary_groups(struct nx_json_writer *w, const struct nx_profile *profile);
 void nx_json_summary_group_order(struct nx_json_writer *w, const struct nx_profile *profile);
 void nx_json_terminology(struct nx_json_writer *w, const struct nx_profile *profile);

@@ -318,13 +318,13 @@ void nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *p)
 	nx_json_end_array(w);
 }
 
-void nx_json_warnings(struct nx_json_writer *w, const struct nx_profile *p)
+void nx_json_warnings(struct nx_json_writer *w, const struct nx_warnings *warnings)
 {
 	nx_json_begin_array(w);
-	for (size_t i = 0; i < p->warnings.len; i++) {
+	for (size_t i = 0; i < warnings->len; i++) {
 		nx_json_begin_object(w);
-		nx_json_key_text(w, "category", p->warnings.items[i].category);
-		nx_json_key_text(w, "message", p->warnings.items[i].message);
+		nx_json_key_text(w, "category", warnings->items[i].category);
+		nx_json_key_text(w, "message", warnings->items[i].message);
 		nx_json_end_object(w);
 	}
 	nx_json_end_array(w);

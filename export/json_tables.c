@@ -135,48 +135,6 @@ static void write_usage(void *context, const void *opaque)
 
 /* --- faults ---------------------------------------------------------------- */
 
-static const char *error_name(unsigned id)
-{
-	static const char *const names[] = {
-		"floating point underflow", "not a number",	     "infinity",
-		"floating point overflow",  "memory error",	     "injected error",
-		"semaphore error",	    "event error",	     "PSUM collision",
-		"sequencer error",	    "fatal sequencer error",
-	};
-
-	return id < sizeof(names) / sizeof(names[0]) ? names[id] : "unknown error";
-}
-
-static const char *custom_name(unsigned hint)
-{
-	switch (hint) {
-	case 2:
-		return "inference start";
-	case 3:
-		return "inference end";
-	case 6:
-		return "custom notification";
-	case 7:
-		return "collective start";
-	case 8:
-		return "collective end";
-	default:
-		return "notification";
-	}
-}
-
-static const char *fault_text(const struct nx_fault *row)
-{
-	switch (row->kind) {
-	case NX_FAULT_ERROR:
-		return error_name(row->id);
-	case NX_FAULT_WARNING:
-		return "hardware warning";
-	default:
-		return custom_name(row->id);
-	}
-}
-
 static void write_fault(void *context, const void *opaque)
 {
 	static const char *const types[] = {"Errors", "Warnings", "Custom Notification"};
@@ -188,7 +146,7 @@ static void write_fault(void *context, const void *opaque)
 
 	nx_json_key_u64(w, "timestamp", row->time_ps / 1000);
 	nx_json_key_text(w, "type", types[row->kind]);
-	nx_json_key_text(w, "description", fault_text(row));
+	nx_json_key_text(w, "description", nx_fault_name(row));
 	nx_json_key_u64(w, "error_type_id", row->id);
 	nx_json_key_u64(w, "pcore_idx", row->graph);
 	snprintf(text, sizeof(text), "0x%08x%08x", row->w1, row->w0);

@@ -9,6 +9,7 @@
 #include "export/perfetto_flows.h"
 #include "export/perfetto_rows.h"
 #include "export/perfetto_utilisation.h"
+#include "model/measure.h"
 
 enum { ARG_ID, ARG_CRC_IN, ARG_CRC_OUT, ARG_WAIT, ROW_ARG_COUNT };
 
@@ -39,7 +40,7 @@ struct instruction_trace {
 	struct nx_perfetto_args scratch;
 	uint64_t id;
 	size_t next_transfer;
-	double engine_clock;
+	double engine_clock; /* GHz */
 };
 
 static void fill_slot(struct instruction_trace *x, const struct nx_instruction *row,
@@ -98,11 +99,6 @@ static bool find_trigger(struct instruction_trace *x, const struct nx_instructio
 	return false;
 }
 
-static uint64_t wait_ns(const struct instruction_trace *x, uint16_t cycles)
-{
-	return (uint64_t)(float)((double)cycles * 1000.0 / x->engine_clock) / 1000;
-}
-
 static struct nx_perfetto_row *row_of(struct instruction_trace *x, const struct nx_instruction *row,
 				      bool is_matrix)
 {
@@ -131,7 +127,7 @@ static void write_row(void *context, const void *opaque)
 	args->items[ARG_ID].u64 = ++x->id;
 	args->items[ARG_CRC_IN].u64 = row->crc_in;
 	args->items[ARG_CRC_OUT].u64 = row->crc_out;
-	args->items[ARG_WAIT].u64 = wait_ns(x, row->wait_cycles);
+	args->items[ARG_WAIT].u64 = nx_wait_ns(row->wait_cycles, x->engine_clock);
 	if (slot->flags & NX_SLOT_TRIGGER && find_trigger(x, row, &args->items[args->count].u64))
 		slice.arg_count++;
 	if (x->flows)

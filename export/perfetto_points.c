@@ -37,29 +37,6 @@ static void put_event(void *context, const void *opaque)
 
 /* --- notifications --------------------------------------------------------- */
 
-static const char *fault_name(const struct nx_fault *row)
-{
-	static const char *const errors[] = {
-		"floating point underflow", "not a number",	     "infinity",
-		"floating point overflow",  "memory error",	     "injected error",
-		"semaphore error",	    "event error",	     "PSUM collision",
-		"sequencer error",	    "fatal sequencer error",
-	};
-	static const char *const hints[] = {
-		[2] = "inference start",  [3] = "inference end",  [6] = "custom notification",
-		[7] = "collective start", [8] = "collective end",
-	};
-
-	if (row->kind == NX_FAULT_ERROR)
-		return row->id < sizeof(errors) / sizeof(errors[0]) ? errors[row->id]
-								    : "unknown error";
-	if (row->kind == NX_FAULT_WARNING)
-		return "hardware warning";
-	if (row->id < sizeof(hints) / sizeof(hints[0]) && hints[row->id])
-		return hints[row->id];
-	return "notification";
-}
-
 static void put_fault(void *context, const void *opaque)
 {
 	static const char *const types[] = {"Errors", "Warnings", "Custom Notification"};
@@ -81,7 +58,7 @@ static void put_fault(void *context, const void *opaque)
 		nx_perfetto_arg_u64(&x->args, "pc", row->slot);
 		nx_perfetto_arg_text(&x->args, "opcode", nx_opcode_label(word[0], label));
 	}
-	put_instant(x, x->notifications[row->graph], row->time_ps, fault_name(row));
+	put_instant(x, x->notifications[row->graph], row->time_ps, nx_fault_name(row));
 }
 
 /* --- the profile ----------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "export/json_sections.h"
 #include "export/system_event.h"
 #include "export/system_exporters.h"
 #include "export/system_stated.h"
@@ -305,7 +306,7 @@ enum nx_status nx_system_export_json(const struct nx_system_profile *profile,
 	nx_json_system_stated(&x.w, profile, options->include_private);
 	st = write_tables(&x, err);
 	nx_json_key(&x.w, "warnings");
-	nx_json_system_warnings(&x.w, profile);
+	nx_json_warnings(&x.w, &profile->warnings);
 	nx_json_end_object(&x.w);
 	nx_output_write(out, "\n", 1);
 	nx_event_reader_close(&x.reader);

@@ -96,18 +96,6 @@ void nx_json_system_devices(struct nx_json_writer *w, const struct nx_system_pro
 	nx_json_end_array(w);
 }
 
-void nx_json_system_warnings(struct nx_json_writer *w, const struct nx_system_profile *profile)
-{
-	nx_json_begin_array(w);
-	for (size_t i = 0; i < profile->warnings.len; i++) {
-		nx_json_begin_object(w);
-		nx_json_key_text(w, "category", profile->warnings.items[i].category);
-		nx_json_key_text(w, "message", profile->warnings.items[i].message);
-		nx_json_end_object(w);
-	}
-	nx_json_end_array(w);
-}
-
 void nx_json_system_stated(struct nx_json_writer *w, const struct nx_system_profile *profile,
 			   bool include_private)
 {

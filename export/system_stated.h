@@ -12,7 +12,6 @@ void nx_json_system_stated(struct nx_json_writer *w, const struct nx_system_prof
 
 /* Each writes one array. */
 void nx_json_system_devices(struct nx_json_writer *w, const struct nx_system_profile *profile);
-void nx_json_system_warnings(struct nx_json_writer *w, const struct nx_system_profile *profile);
 
 /* A member whose number is text, as ids and process ids are. */
 void nx_json_key_digits(struct nx_json_writer *w, const char *key, uint64_t number);

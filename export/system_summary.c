@@ -2,6 +2,7 @@
 /* The totals of a system profile as JSON, for programs. */
 #include "base/json_writer.h"
 #include "export/exporters.h"
+#include "export/json_sections.h"
 #include "export/system_event.h"
 #include "export/system_exporters.h"
 #include "export/system_stated.h"
@@ -172,7 +173,7 @@ enum nx_status nx_system_export_summary_json(const struct nx_system_profile *pro
 	nx_json_key(&w, "device_profile_list");
 	nx_json_system_devices(&w, profile);
 	nx_json_key(&w, "warnings");
-	nx_json_system_warnings(&w, profile);
+	nx_json_warnings(&w, &profile->warnings);
 	nx_json_end_object(&w);
 	nx_output_write(out, "\n", 1);
 	nx_system_totals_release(&totals);

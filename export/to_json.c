@@ -52,7 +52,7 @@ static uint64_t write_stated(struct nx_json_writer *w, const struct nx_profile *
 	nx_json_key(w, "profile_info");
 	nx_json_profile_info(w, p);
 	nx_json_key(w, "warnings");
-	nx_json_warnings(w, p);
+	nx_json_warnings(w, &p->warnings);
 	for (size_t i = 0; i < p->warnings.len; i++)
 		points += !strcmp(p->warnings.items[i].category, "Missing Data");
 	nx_json_key(w, "summary_groups");

@@ -8,6 +8,11 @@ float nx_rate(uint64_t size_bytes, uint64_t duration_ps)
 	return duration_ps ? (float)((double)size_bytes / (double)seconds) : 0.0f;
 }
 
+uint64_t nx_wait_ns(uint16_t cycles, double clock_ghz)
+{
+	return (uint64_t)(float)((double)cycles * 1000.0 / (double)(float)clock_ghz) / 1000;
+}
+
 uint64_t nx_cycle_count(uint64_t time_ps, double clock_ghz)
 {
 	float time_ns = (float)((double)time_ps / 1000.0);

@@ -11,6 +11,9 @@
 /* Bytes per second; 0 for no time. */
 float nx_rate(uint64_t size_bytes, uint64_t duration_ps);
 
+/* Time of an engine's wait cycles, in whole ns. */
+uint64_t nx_wait_ns(uint16_t cycles, double clock_ghz);
+
 /* Cycles of a clock in a time, rounded down. */
 uint64_t nx_cycle_count(uint64_t time_ps, double clock_ghz);
 

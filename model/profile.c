@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 enum nx_status nx_profile_scan(const struct nx_profile *profile, enum nx_table table, nx_row_fn fn,
@@ -15,15 +14,22 @@ uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct
 	return profile->source.find_transfer(profile->source.context, packet);
 }
 
-void nx_profile_warn(struct nx_profile *profile, const char *category, const char *fmt, ...)
+void nx_warnings_add(struct nx_warnings *warnings, struct nx_arena *arena, const char *category,
+		     const char *fmt, va_list args)
 {
 	struct nx_warning w = {.category = category};
 	char text[1024];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	w.message = nx_arena_copy_text(arena, text);
+	nx_vec_push(warnings, w);
+}
+
+void nx_profile_warn(struct nx_profile *profile, const char *category, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	nx_warnings_add(&profile->warnings, &profile->arena, category, fmt, args);
 	va_end(args);
-	w.message = nx_arena_copy_text(&profile->arena, text);
-	nx_vec_push(&profile->warnings, w);
 }

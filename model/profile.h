@@ -11,6 +11,8 @@
 #ifndef NX_MODEL_PROFILE_H
 #define NX_MODEL_PROFILE_H
 
+#include <stdarg.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
@@ -55,6 +57,12 @@ struct nx_warning {
 	const char *message;
 };
 
+struct nx_warnings NX_VEC_BODY(struct nx_warning);
+
+/* Adds a warning; the message is formatted into the arena. */
+void nx_warnings_add(struct nx_warnings *warnings, struct nx_arena *arena, const char *category,
+		     const char *fmt, va_list args);
+
 enum nx_metric_kind { NX_METRIC_COUNT, NX_METRIC_NUMBER, NX_METRIC_TEXT };
 
 struct nx_metric {
@@ -89,7 +97,7 @@ struct nx_profile {
 
 	struct nx_graph_counts graphs[NX_MAX_GRAPHS];
 	uint64_t last_end_ps; /* of all graphs */
-	struct nx_warnings NX_VEC_BODY(struct nx_warning) warnings;
+	struct nx_warnings warnings;
 	struct nx_metrics NX_VEC_BODY(struct nx_metric) metrics;
 	struct nx_layers NX_VEC_BODY(struct nx_layer) layers;
 	struct nx_transfers NX_VEC_BODY(struct nx_transfer) transfers;

@@ -66,6 +66,9 @@ struct nx_fault { /* an error, a warning or a custom notification of the hardwar
 	uint32_t slot;	/* NX_NONE when it names none */
 };
 
+/* "memory error", "custom notification": what a fault says, as far as it is public. */
+const char *nx_fault_name(const struct nx_fault *fault);
+
 /* --- derived --------------------------------------------------------------- */
 
 struct nx_active { /* an engine was busy */

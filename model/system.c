@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/system.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 const char *nx_event_source_name(enum nx_event_source source)
 {
 	switch (source) {
@@ -45,13 +42,9 @@ const char *nx_system_event_name(const struct nx_system_profile *profile,
 
 void nx_system_warn(struct nx_system_profile *profile, const char *category, const char *fmt, ...)
 {
-	struct nx_warning w = {.category = category};
-	char text[1024];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	nx_warnings_add(&profile->warnings, &profile->arena, category, fmt, args);
 	va_end(args);
-	w.message = nx_arena_copy_text(&profile->arena, text);
-	nx_vec_push(&profile->warnings, w);
 }

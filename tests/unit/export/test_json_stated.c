@@ -182,7 +182,7 @@ static void warnings_are_pairs(void **state)
 	struct nx_export_fixture *f = *state;
 
 	nx_profile_warn(&f->p, "Missing Data", "%d things", 3);
-	nx_json_warnings(&f->w, &f->p);
+	nx_json_warnings(&f->w, &f->p.warnings);
 	assert_string_equal(nx_export_fixture_text(f),
 			    "[{\"category\":\"Missing Data\",\"message\":\"3 things\"}]");
 }

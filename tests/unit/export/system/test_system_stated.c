@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "export/exporters.h"
+#include "export/json_sections.h"
 #include "export/system_stated.h"
 #include "system_fixture.h"
 
@@ -20,7 +21,7 @@ static const char *stated(struct nx_system_fixture *f, bool include_private)
 	nx_json_begin_object(&w);
 	nx_json_system_stated(&w, &f->p, include_private);
 	nx_json_key(&w, "warnings");
-	nx_json_system_warnings(&w, &f->p);
+	nx_json_warnings(&w, &f->p.warnings);
 	nx_json_end_object(&w);
 	text = nx_arena_copy(&f->arena, nx_slice_of(bytes.items, bytes.len));
 	nx_vec_release(&bytes);
