@@ -67,7 +67,7 @@ struct nx_fault { /* an error, a warning or a custom notification of the hardwar
 };
 
 /* "memory error", "custom notification": what a fault says, as far as it is public. */
-const char *nx_fault_name(const struct nx_fault *fault);
+const char *nx_fault_name(const struct nx_fault *row);
 
 /* --- derived --------------------------------------------------------------- */
 
