@@ -9,17 +9,6 @@ struct sync_search {
 	bool *known;
 };
 
-static bool number(struct nx_slice text, uint64_t *value)
-{
-	*value = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9' || *value > (UINT64_MAX - 9) / 10)
-			return false;
-		*value = *value * 10 + (uint64_t)(text.data[i] - '0');
-	}
-	return text.len > 0;
-}
-
 static void look(void *context, const void *opaque)
 {
 	struct sync_search *s = context;
@@ -36,9 +25,9 @@ static void look(void *context, const void *opaque)
 	for (size_t i = 0; i < count && i < NX_MAX_ATTRIBUTES; i++) {
 		if (nx_slice_is(a[i].key, "nc_timestamp_ns") ||
 		    nx_slice_is(a[i].key, "nc_start_timestamp_ns"))
-			has_device = number(a[i].value, &device_ns);
+			has_device = nx_slice_to_u64(a[i].value, &device_ns);
 		else if (nx_slice_is(a[i].key, "cpu_timestamp_ns"))
-			has_host = number(a[i].value, &host_ns);
+			has_host = nx_slice_to_u64(a[i].value, &host_ns);
 	}
 	if (!has_device || !has_host)
 		return;

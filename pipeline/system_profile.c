@@ -207,7 +207,6 @@ static void decode_events(struct nx_system_run *run)
 
 		if (!input->is_kept)
 			continue;
-		run->process = i;
 		nx_ntrace_decode_events(&input->decoder, take_event, run);
 		take_new_names(input, &run->profile.processes[i]);
 		nx_file_forget(input->events.bytes);
@@ -461,7 +460,6 @@ void nx_system_run_close(struct nx_system_run *run)
 	nx_capture_folders_release(&run->found);
 	nx_vec_release(&run->profile.devices);
 	nx_vec_release(&run->profile.warnings);
-	nx_arena_release(&run->stage);
 	nx_arena_release(&run->profile.arena);
 	nx_heap_free(run);
 }

@@ -43,10 +43,8 @@ struct nx_system_run {
 	uint32_t *open_fds; /* processes whose events_fd is open, oldest first; a ring */
 	size_t open_count, oldest_open;
 	struct nx_bytes start_record, stop_record; /* read last */
-	struct nx_arena stage;
-	enum nx_status status; /* first failure of a row sink */
+	enum nx_status status;			   /* first failure of a row sink */
 	struct nx_error error;
-	uint32_t process; /* being decoded */
 };
 
 void nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,

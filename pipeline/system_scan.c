@@ -233,20 +233,11 @@ static uint8_t role_of(const struct nx_system_run *run, const struct nx_system_e
 
 static uint64_t number(const struct nx_event_attribute *attributes, size_t count, const char *key)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = 0;
+	uint64_t value;
 
-		if (!nx_slice_is(attributes[i].key, key))
-			continue;
-		for (size_t k = 0; k < attributes[i].value.len; k++) {
-			uint8_t c = attributes[i].value.data[k];
-
-			if (c < '0' || c > '9' || value > (UINT64_MAX - 9) / 10)
-				return value;
-			value = value * 10 + (c - '0');
-		}
-		return value;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (nx_slice_is(attributes[i].key, key))
+			return nx_slice_to_u64(attributes[i].value, &value) ? value : 0;
 	return 0;
 }
 

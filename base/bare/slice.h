@@ -62,4 +62,16 @@ static inline bool nx_slice_ends(struct nx_slice a, const char *suffix)
 	return a.len >= n && memcmp(a.data + a.len - n, suffix, n) == 0;
 }
 
+/* The decimal number a text is; false when it is none, or does not fit. */
+static inline bool nx_slice_to_u64(struct nx_slice text, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9' || *value > (UINT64_MAX - 9) / 10)
+			return false;
+		*value = *value * 10 + (uint64_t)(text.data[i] - '0');
+	}
+	return text.len > 0;
+}
+
 #endif
