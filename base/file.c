@@ -100,37 +100,6 @@ static void on_bus_error(int sig)
 	_exit(IO_EXIT_CODE);
 }
 
-int nx_file_open_at_random(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0)
-		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	return fd;
-}
-
-size_t nx_file_read_at(int fd, uint64_t offset, void *buffer, size_t len)
-{
-	size_t got = 0;
-
-	while (got < len) {
-		ssize_t n = pread(fd, (uint8_t *)buffer + got, len - got, (off_t)(offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	return got;
-}
-
-void nx_file_close_at_random(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void nx_file_guard_install(void)
 {
 	struct sigaction action = {.sa_handler = on_bus_error};

@@ -32,14 +32,6 @@ void nx_file_forget(struct nx_slice scanned);
 
 void nx_file_guard_install(void);
 
-/*
- * Reading here and there in a large file. A mapping would bring whole windows of
- * it into memory with every page; this brings what is asked for.
- */
-int nx_file_open_at_random(const char *path); /* a descriptor, -1 when it cannot be opened */
-size_t nx_file_read_at(int fd, uint64_t offset, void *buffer, size_t len); /* what there is */
-void nx_file_close_at_random(int fd);
-
 #define NX_OUTPUT_BUFFER_BYTES ((size_t)1 << 20)
 
 /* A zeroed struct is a closed output: commit and abort leave it so. */

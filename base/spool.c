@@ -42,6 +42,7 @@ void nx_spool_free(struct nx_spool *spool)
 	if (spool->fd >= 0)
 		close(spool->fd);
 	nx_vec_release(&spool->runs);
+	nx_vec_release(&spool->cuts);
 	nx_heap_free(spool->order);
 	nx_heap_free(spool->buffer);
 	nx_heap_free(spool);
@@ -57,19 +58,17 @@ struct histogram {
 	uint32_t of[8][256];
 };
 
-static struct pair *collect_pairs(const struct nx_spool *spool, struct histogram *h)
+static void collect_pairs(const struct nx_spool *spool, struct nx_spool_range range,
+			  struct pair *pairs, struct histogram *h)
 {
-	struct pair *pairs = nx_heap_alloc(spool->used * sizeof(*pairs));
-
 	memset(h, 0, sizeof(*h));
-	for (size_t i = 0; i < spool->used; i++) {
+	for (size_t i = range.from; i < range.to; i++) {
 		uint64_t key = nx_load64(nx_spool_record(spool, i));
 
-		pairs[i] = (struct pair){key, (uint32_t)i};
+		pairs[i - range.from] = (struct pair){key, (uint32_t)i};
 		for (unsigned byte = 0; byte < 8; byte++)
 			h->of[byte][key >> (8 * byte) & 0xff]++;
 	}
-	return pairs;
 }
 
 /* One stable pass by one byte of the key; false when that byte is the same everywhere. */
@@ -90,28 +89,37 @@ static bool scatter(const struct pair *from, struct pair *to, size_t count, unsi
 	return true;
 }
 
-static void sort_buffer(struct nx_spool *spool)
+static void sort_range(struct nx_spool *spool, struct nx_spool_range range, struct pair *pairs,
+		       struct pair *other)
 {
 	struct histogram h;
-	struct pair *pairs;
-	struct pair *other;
+	size_t count = range.to - range.from;
 
-	if (!spool->unordered)
+	if (!count)
 		return;
-	pairs = collect_pairs(spool, &h);
-	other = nx_heap_alloc(spool->used * sizeof(*other));
+	collect_pairs(spool, range, pairs, &h);
 	for (unsigned byte = 0; byte < 8; byte++) {
-		if (scatter(pairs, other, spool->used, byte, h.of[byte])) {
+		if (scatter(pairs, other, count, byte, h.of[byte])) {
 			struct pair *swap = pairs;
 
 			pairs = other;
 			other = swap;
 		}
 	}
-	nx_heap_free(other);
+	for (size_t i = 0; i < count; i++)
+		spool->order[range.from + i] = pairs[i].index;
+}
+
+static void sort_buffer(struct nx_spool *spool)
+{
+	struct pair *pairs;
+
+	if (!spool->unordered)
+		return;
+	pairs = nx_heap_alloc(2 * spool->used * sizeof(*pairs));
 	spool->order = nx_heap_alloc(spool->used * sizeof(*spool->order));
-	for (size_t i = 0; i < spool->used; i++)
-		spool->order[i] = pairs[i].index;
+	for (size_t i = 0; i <= spool->cuts.len; i++)
+		sort_range(spool, nx_spool_range_of(spool, i), pairs, pairs + spool->used);
 	nx_heap_free(pairs);
 }
 
@@ -201,6 +209,22 @@ static enum nx_status write_permuted(const struct nx_spool *spool, struct nx_err
 	return status;
 }
 
+/* The buffer as it now lies at the end of the file; a part goes on in the next one. */
+static void add_runs(struct nx_spool *spool)
+{
+	for (size_t i = 0; i <= spool->cuts.len; i++) {
+		struct nx_spool_range range = nx_spool_range_of(spool, i);
+		uint64_t offset = spool->file_bytes + range.from * spool->record_size;
+
+		if (range.from < range.to)
+			nx_vec_push(&spool->runs,
+				    ((struct nx_spool_run){offset, range.to - range.from,
+							   spool->first_part + i}));
+	}
+	spool->first_part += spool->cuts.len;
+	nx_vec_clear(&spool->cuts);
+}
+
 /* Sorts the buffer, appends it to the file as a run and empties it. */
 static enum nx_status spill(struct nx_spool *spool, struct nx_error *err)
 {
@@ -220,7 +244,7 @@ static enum nx_status spill(struct nx_spool *spool, struct nx_error *err)
 	spool->order = NULL;
 	if (status)
 		return status;
-	nx_vec_push(&spool->runs, ((struct nx_spool_run){spool->file_bytes, spool->used}));
+	add_runs(spool);
 	spool->file_bytes += len;
 	spool->used = 0;
 	spool->last_key = 0;
@@ -258,6 +282,13 @@ enum nx_status nx_spool_add(struct nx_spool *spool, const void *record, struct n
 	spool->used++;
 	spool->count++;
 	return NX_OK;
+}
+
+void nx_spool_cut(struct nx_spool *spool)
+{
+	assert(!spool->sorted);
+	nx_vec_push(&spool->cuts, spool->used);
+	spool->last_key = 0;
 }
 
 enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err)

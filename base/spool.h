@@ -10,6 +10,9 @@
  * The first eight bytes of a record are its key, a native uint64_t; records
  * with equal keys keep the order in which they were added. After nx_spool_sort
  * any number of cursors may read, one after another or at once.
+ *
+ * A spool may be cut into parts, which are sorted and read each by itself:
+ * what comes in pieces that need no common order is not merged for nothing.
  */
 #ifndef NX_BASE_SPOOL_H
 #define NX_BASE_SPOOL_H
@@ -26,12 +29,18 @@ void nx_spool_free(struct nx_spool *spool);
 
 NX_MUST_CHECK enum nx_status nx_spool_add(struct nx_spool *spool, const void *record,
 					  struct nx_error *err);
+/* What was added since the last cut is a part of its own, also when that is nothing. */
+void nx_spool_cut(struct nx_spool *spool);
 NX_MUST_CHECK enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err);
 uint64_t nx_spool_count(const struct nx_spool *spool);
 
 NX_MUST_CHECK enum nx_status nx_spool_cursor_open(struct nx_spool_cursor **cursor,
 						  const struct nx_spool *spool,
 						  struct nx_error *err);
+/* Of a spool that was cut: the records added before the first cut are part 0. */
+NX_MUST_CHECK enum nx_status nx_spool_cursor_open_part(struct nx_spool_cursor **cursor,
+						       const struct nx_spool *spool, size_t part,
+						       struct nx_error *err);
 /* The next record, borrowed until the next call; NULL at the end or on failure. */
 const void *nx_spool_cursor_next(struct nx_spool_cursor *cursor);
 /* OK unless reading the temporary file failed; ask after NULL. */

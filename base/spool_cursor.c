@@ -24,7 +24,8 @@ struct head {
 
 struct nx_spool_cursor {
 	const struct nx_spool *spool;
-	size_t next; /* without runs: the position in the buffer */
+	size_t part;
+	struct nx_spool_range left; /* without runs: what is left of the buffer */
 	struct source *sources;
 	uint8_t *blocks;
 	size_t block_records;
@@ -98,49 +99,81 @@ static const uint8_t *source_record(const struct nx_spool_cursor *c, size_t sour
 	return s->block + s->at * c->spool->record_size;
 }
 
-static enum nx_status open_sources(struct nx_spool_cursor *c)
+static size_t count_runs(const struct nx_spool_cursor *c)
 {
-	const struct nx_spool *spool = c->spool;
-	size_t share = spool->buffer_bytes / spool->runs.len;
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->spool->runs.len; i++)
+		count += c->spool->runs.items[i].part == c->part;
+	return count;
+}
+
+static void allocate_sources(struct nx_spool_cursor *c, size_t count)
+{
+	size_t size = c->spool->record_size;
+	size_t share = c->spool->buffer_bytes / count;
 
 	if (share > READ_BLOCK_MAX_BYTES)
 		share = READ_BLOCK_MAX_BYTES;
-	c->block_records = share < spool->record_size ? 1 : share / spool->record_size;
-	c->sources = nx_heap_alloc(spool->runs.len * sizeof(*c->sources));
-	c->heap = nx_heap_alloc(spool->runs.len * sizeof(*c->heap));
-	c->blocks = nx_heap_alloc(spool->runs.len * c->block_records * spool->record_size);
+	c->block_records = share < size ? 1 : share / size;
+	c->sources = nx_heap_alloc(count * sizeof(*c->sources));
+	c->heap = nx_heap_alloc(count * sizeof(*c->heap));
+	c->blocks = nx_heap_alloc(count * c->block_records * size);
+}
+
+static enum nx_status open_sources(struct nx_spool_cursor *c)
+{
+	const struct nx_spool *spool = c->spool;
+	size_t count = count_runs(c), at = 0;
+
+	if (!count)
+		return NX_OK;
+	allocate_sources(c, count);
 	for (size_t i = 0; i < spool->runs.len; i++) {
-		c->sources[i] = (struct source){
-			.block = c->blocks + i * c->block_records * spool->record_size,
+		if (spool->runs.items[i].part != c->part)
+			continue;
+		c->sources[at] = (struct source){
+			.block = c->blocks + at * c->block_records * spool->record_size,
 			.offset = spool->runs.items[i].offset,
 			.left = spool->runs.items[i].count,
 		};
-		if (refill(c, &c->sources[i]))
+		if (refill(c, &c->sources[at]))
 			return c->status;
-		c->heap[i] = (struct head){nx_load64(source_record(c, i)), i};
+		c->heap[at] = (struct head){nx_load64(source_record(c, at)), at};
+		at++;
 	}
-	c->heap_len = spool->runs.len;
+	c->heap_len = count;
 	for (size_t i = c->heap_len / 2; i-- > 0;)
 		sift_down(c, i);
+	return NX_OK;
+}
+
+enum nx_status nx_spool_cursor_open_part(struct nx_spool_cursor **cursor,
+					 const struct nx_spool *spool, size_t part,
+					 struct nx_error *err)
+{
+	struct nx_spool_cursor *c = nx_heap_alloc(sizeof(*c));
+	enum nx_status status = NX_OK;
+
+	assert(spool->sorted);
+	*c = (struct nx_spool_cursor){.spool = spool, .part = part};
+	*cursor = c;
+	if (spool->runs.len)
+		status = open_sources(c);
+	else if (part <= spool->cuts.len)
+		c->left = nx_spool_range_of(spool, part);
+	if (status) {
+		*cursor = NULL;
+		return nx_spool_cursor_close(c, err);
+	}
 	return NX_OK;
 }
 
 enum nx_status nx_spool_cursor_open(struct nx_spool_cursor **cursor, const struct nx_spool *spool,
 				    struct nx_error *err)
 {
-	struct nx_spool_cursor *c = nx_heap_alloc(sizeof(*c));
-	enum nx_status status = NX_OK;
-
-	assert(spool->sorted);
-	*c = (struct nx_spool_cursor){.spool = spool};
-	*cursor = c;
-	if (spool->runs.len)
-		status = open_sources(c);
-	if (status) {
-		*cursor = NULL;
-		return nx_spool_cursor_close(c, err);
-	}
-	return NX_OK;
+	assert(!spool->first_part && !spool->cuts.len);
+	return nx_spool_cursor_open_part(cursor, spool, 0, err);
 }
 
 /* Moves the top's run one record on and puts the new smallest on top. */
@@ -164,9 +197,9 @@ static void advance_top(struct nx_spool_cursor *c)
 const void *nx_spool_cursor_next(struct nx_spool_cursor *c)
 {
 	if (!c->spool->runs.len) {
-		if (c->next == c->spool->used)
+		if (c->left.from == c->left.to)
 			return NULL;
-		return nx_spool_sorted_record(c->spool, c->next++);
+		return nx_spool_sorted_record(c->spool, c->left.from++);
 	}
 	if (c->top_is_out)
 		advance_top(c);

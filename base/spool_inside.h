@@ -12,6 +12,7 @@
 struct nx_spool_run {
 	uint64_t offset;
 	uint64_t count;
+	size_t part;
 };
 
 struct nx_spool {
@@ -26,11 +27,24 @@ struct nx_spool {
 	bool sorted;
 	uint32_t *order; /* of a sorted buffer; NULL when it was added in order */
 	uint64_t count;
+	size_t first_part;			       /* of the buffer */
+	struct nx_spool_cuts NX_VEC_BODY(size_t) cuts; /* where parts end in the buffer */
 	NX_VEC(struct nx_spool_run) runs;
 	int fd; /* -1 until a run is written */
 	uint64_t file_bytes;
 	char directory[256];
 };
+
+struct nx_spool_range {
+	size_t from, to;
+};
+
+/* Records of the buffer's n-th part; the last one is what came after all cuts. */
+static inline struct nx_spool_range nx_spool_range_of(const struct nx_spool *spool, size_t n)
+{
+	return (struct nx_spool_range){n ? spool->cuts.items[n - 1] : 0,
+				       n < spool->cuts.len ? spool->cuts.items[n] : spool->used};
+}
 
 static inline const uint8_t *nx_spool_record(const struct nx_spool *spool, size_t i)
 {

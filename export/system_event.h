@@ -11,21 +11,21 @@
 #include "base/number.h"
 #include "model/system.h"
 
+#define NX_RECENT_KEYS 64
+
 struct nx_event_reader {
 	const struct nx_system_profile *profile;
-	struct nx_map exec_models; /* execution on a core -> its model's id */
-	struct nx_text_map keys;   /* attribute key -> its only copy */
+	struct nx_text_map keys;		/* attribute key -> its only copy */
+	struct nx_slice recent[NX_RECENT_KEYS]; /* copies, found without hashing */
+	const char *model_id, *model_name, *tensor_id, *tensor_name, *nc_start, *nc_stop;
 	struct nx_arena arena;
 };
 
-/* Reads all events once: only some of those of an execution name its model. */
-NX_MUST_CHECK enum nx_status nx_event_reader_open(struct nx_event_reader *reader,
-						  const struct nx_system_profile *profile,
-						  struct nx_error *err);
+void nx_event_reader_open(struct nx_event_reader *reader, const struct nx_system_profile *profile);
 void nx_event_reader_close(struct nx_event_reader *reader);
 
 struct nx_event_field {
-	const char *key; /* lives as long as the reader */
+	const char *key; /* the reader's only copy: lives as long, equal keys are one pointer */
 	struct nx_slice text;
 	bool is_number; /* the text is a decimal number that fits */
 	uint64_t number;
@@ -64,9 +64,5 @@ static inline uint64_t nx_event_duration_ns(const struct nx_system_event *event)
 {
 	return event->end_ns > event->start_ns ? event->end_ns - event->start_ns : 0;
 }
-
-/* The first device profile of this model that holds something; NULL without one. */
-const struct nx_device_capture *nx_system_device_of(const struct nx_system_profile *profile,
-						    uint64_t model_id);
 
 #endif

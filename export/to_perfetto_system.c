@@ -25,8 +25,9 @@ struct row { /* a Perfetto thread */
 	struct nx_perfetto *p;
 	uint32_t track;
 	const char *label;
-	struct nx_lanes layout;
+	struct nx_lanes layout; /* of the process at hand */
 	struct nx_row_lanes NX_VEC_BODY(struct lane) lanes;
+	size_t first_lane; /* that the process at hand may use: time goes on in those before */
 };
 
 struct perfetto_export {
@@ -39,6 +40,7 @@ struct perfetto_export {
 	struct nx_text_map rows_by_label;
 	struct nx_map rows_by_origin; /* who an event is of -> its row, without making the label */
 	bool is_in_label[NX_GROUP_FIELD_COUNT];
+	uint32_t process;	       /* at hand */
 	struct nx_map profiled_models; /* ids of models that have a device profile */
 	NX_VEC(struct row) rows;
 	/* AWS numbers processes and threads itself: pids repeat between instances */
@@ -126,6 +128,7 @@ static struct lane *find_lane(struct row *row, size_t at)
 	char name[NX_GROUP_LABEL_MAX + 32];
 	struct lane lane = {.track = row->track};
 
+	at += row->first_lane;
 	if (at == row->lanes.len) {
 		snprintf(name, sizeof(name), "%s lane %zu", row->label, at + 1);
 		if (at)
@@ -138,13 +141,25 @@ static struct lane *find_lane(struct row *row, size_t at)
 static void end_slice(void *context, size_t at, uint64_t end_ns)
 {
 	struct row *row = context;
-	struct lane *lane = &row->lanes.items[at];
+	struct lane *lane = &row->lanes.items[row->first_lane + at];
 
 	/* nothing begins inside an instant, so it is the first to end */
 	if (lane->instant_is_open)
 		lane->instant_is_open = false;
 	else
 		nx_perfetto_end(row->p, lane->track, end_ns);
+}
+
+/* Events come process by process. A row that the next one shares gets further lanes. */
+static void end_process(struct perfetto_export *x)
+{
+	for (size_t i = 0; i < x->rows.len; i++) {
+		struct row *row = &x->rows.items[i];
+
+		nx_lanes_finish(&row->layout, end_slice, row);
+		row->layout = (struct nx_lanes){0};
+		row->first_lane = row->lanes.len;
+	}
 }
 
 /* --- events ------------------------------------------------------------- */
@@ -258,6 +273,10 @@ static void add_event(void *context, const void *row)
 	const char *name = nx_system_event_name(x->profile, e);
 	struct nx_event_fields fields;
 
+	if (e->process != x->process) {
+		end_process(x);
+		x->process = e->process;
+	}
 	add_columns(x, e);
 	nx_event_fields_read(&x->reader, e, &fields);
 	add_fields(x, &fields);
@@ -272,10 +291,9 @@ static enum nx_status write_trace(struct perfetto_export *x, struct nx_error *er
 {
 	enum nx_status st = nx_system_scan(x->profile, NX_SYSTEM_EVENT, add_event, x, err);
 
-	for (size_t i = 0; i < x->rows.len; i++) {
-		nx_lanes_finish(&x->rows.items[i].layout, end_slice, &x->rows.items[i]);
+	end_process(x);
+	for (size_t i = 0; i < x->rows.len; i++)
 		nx_vec_release(&x->rows.items[i].lanes);
-	}
 	if (!st)
 		st = nx_system_counters_write(x->p, x->profile, x->options->cpu_per_core, err);
 	if (!st)
@@ -312,10 +330,9 @@ enum nx_status nx_system_export_perfetto(const struct nx_system_profile *profile
 	struct perfetto_export x = {.profile = profile, .options = options};
 	enum nx_status st = parse_groups(&x, err);
 
-	if (!st)
-		st = nx_event_reader_open(&x.reader, profile, err);
 	if (st)
 		return st;
+	nx_event_reader_open(&x.reader, profile);
 	for (size_t i = 0; i < profile->devices.len; i++)
 		if (profile->devices.items[i].model_id && !profile->devices.items[i].is_empty)
 			nx_map_put(&x.profiled_models, profile->devices.items[i].model_id, 1);

@@ -236,17 +236,46 @@ bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head)
 	return at != NULL;
 }
 
+/* The next attribute's entry, or an empty slice where at the record ends; NULL when it is damaged.
+ */
+static const uint8_t *next_entry(const uint8_t *at, const uint8_t *end, struct nx_slice *entry)
+{
+	struct nx_wire_reader reader;
+	struct nx_wire_value value;
+	uint64_t tag, number;
+
+	*entry = (struct nx_slice){0};
+	while (at < end) {
+		const uint8_t *start = at;
+
+		at = read_varint(at, end, &tag);
+		at = at ? read_varint(at, end, &number) : NULL;
+		if (!at)
+			return NULL;
+		if ((tag & 7) == VARINT && tag >> 3)
+			continue;
+		if (tag == (FIELD_ATTRIBUTE << 3 | DELIMITED) && number <= (size_t)(end - at)) {
+			*entry = nx_slice_of(at, (size_t)number);
+			return at + number;
+		}
+		reader = (struct nx_wire_reader){start, end, false};
+		if (!nx_wire_next(&reader, &value))
+			return NULL;
+		at = reader.at;
+	}
+	return at;
+}
+
 size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attribute *out,
 				 size_t cap)
 {
-	struct nx_wire_reader reader = nx_wire_reader_of(record);
+	const uint8_t *at = record.data, *end = record.len ? at + record.len : at;
 	struct nx_ntrace_attribute attribute;
-	struct nx_wire_value value;
+	struct nx_slice entry;
 	size_t count = 0;
 
-	while (nx_wire_next(&reader, &value)) {
-		if (value.number != FIELD_ATTRIBUTE || value.wire_type != DELIMITED ||
-		    !read_entry(value.bytes, &attribute))
+	while ((at = next_entry(at, end, &entry)) && entry.data) {
+		if (!split_entry(entry, &attribute) && !read_entry(entry, &attribute))
 			continue;
 		if (count < cap)
 			out[count] = attribute;

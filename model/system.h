@@ -5,7 +5,7 @@
  *
  * Like struct nx_profile it holds what is small (processes, names, device
  * profiles, warnings) and streams what grows with the trace through a row
- * source, in order of time.
+ * source: process by process, each in order of time.
  */
 #ifndef NX_MODEL_SYSTEM_H
 #define NX_MODEL_SYSTEM_H
@@ -41,6 +41,7 @@ struct nx_system_event {
 	uint64_t flow_id;  /* connects framework, runtime and hardware events; 0 = none */
 	uint64_t start_at; /* where its record lies in the process's file */
 	uint64_t stop_at;  /* NX_NOWHERE without STOP */
+	uint64_t model_id; /* of the execution it belongs to; 0 = none known */
 	uint32_t process;
 	uint32_t type;	/* event type, or NX_FRAMEWORK_EVENT_TYPE */
 	uint32_t name;	/* into the process's names */

@@ -154,16 +154,14 @@ static void report(struct framework_read *r, const char *path, const struct nx_f
 			       loss->unfinished_count);
 }
 
-static void read_one(struct nx_system_run *run, const struct nx_found_file *found)
+static void read_one(struct nx_system_run *run, uint32_t process, const struct nx_found_file *found)
 {
-	struct framework_read r = {.run = run, .process = process_beside(run, found->folder)};
+	struct framework_read r = {.run = run, .process = process};
 	struct nx_framework_loss loss = {0};
 	struct nx_error err = {0};
 	struct nx_file file = {0};
 	bool is_epoch;
 
-	if (r.process == UINT32_MAX || !run->inputs[r.process].is_kept)
-		return;
 	if (nx_file_map(&file, found->path, &err) ||
 	    nx_framework_decode(file.bytes, found->path, measure, &r, NULL, &is_epoch, &loss,
 				&err)) {
@@ -182,8 +180,12 @@ static void read_one(struct nx_system_run *run, const struct nx_found_file *foun
 	nx_file_unmap(&file);
 }
 
-void nx_system_read_frameworks(struct nx_system_run *run)
+void nx_system_read_frameworks(struct nx_system_run *run, uint32_t process)
 {
-	for (size_t i = 0; i < run->found.frameworks.len; i++)
-		read_one(run, &run->found.frameworks.items[i]);
+	for (size_t i = 0; i < run->found.frameworks.len; i++) {
+		const struct nx_found_file *found = &run->found.frameworks.items[i];
+
+		if (process_beside(run, found->folder) == process)
+			read_one(run, process, found);
+	}
 }

@@ -8,8 +8,6 @@
 #include "pipeline/data_quality.h"
 #include "pipeline/system_run.h"
 
-#define EVENT_SPOOL_BYTES ((size_t)96 << 20)
-
 const struct nx_system_profile *nx_system_run_borrow(const struct nx_system_run *run)
 {
 	return &run->profile;
@@ -25,36 +23,6 @@ static void map_if_there(struct nx_system_run *run, struct nx_file *file, const 
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
 }
 
-static uint8_t role_of(const char *name)
-{
-	static const struct {
-		const char *name;
-		uint8_t role;
-	} roles[] = {
-		{"nrt_dma_mem_alloc", NX_ROLE_ALLOCATE},
-		{"nrt_dma_mem_dealloc", NX_ROLE_RELEASE},
-		{"dmem_buf_copyin", NX_ROLE_TO_DEVICE},
-		{"dmem_buf_batch_copyin", NX_ROLE_TO_DEVICE},
-		{"dmem_buf_copyout", NX_ROLE_TO_HOST},
-		{"dmem_buf_batch_copyout", NX_ROLE_TO_HOST},
-		{"kbl_exec_pre", NX_ROLE_EXECUTION},
-		{"kbl_exec_core", NX_ROLE_EXECUTION},
-		{"kbl_exec_wait", NX_ROLE_EXECUTION},
-		{"kbl_exec_post", NX_ROLE_EXECUTION},
-		{"nc_exec_running", NX_ROLE_EXECUTION},
-		{"nc_model_switch", NX_ROLE_EXECUTION},
-		{"nrt_model_switch", NX_ROLE_EXECUTION},
-		{"cc_running", NX_ROLE_EXECUTION},
-		{"cc_exec_barrier", NX_ROLE_EXECUTION},
-		{"timestamp_sync_point", NX_ROLE_EXECUTION},
-	};
-
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (!strcmp(name, roles[i].name))
-			return roles[i].role;
-	return NX_ROLE_NONE;
-}
-
 static void copy_names(struct nx_system_run *run, uint32_t index)
 {
 	struct nx_system_process *process = &run->profile.processes[index];
@@ -66,15 +34,13 @@ static void copy_names(struct nx_system_run *run, uint32_t index)
 	for (size_t i = 0; i < process->name_count; i++) {
 		nx_vec_push(&input->names, process->names[i]);
 		nx_text_map_put(&input->name_ids, nx_slice_text(process->names[i]), i);
-		input->roles[i] = role_of(process->names[i]);
+		input->roles[i] = nx_system_role_of(process->names[i]);
 	}
 }
 
 static void close_process(struct nx_process_input *input)
 {
 	nx_ntrace_decoder_release(&input->decoder);
-	if (input->events_fd > 0)
-		nx_file_close_at_random(input->events_fd);
 	nx_file_unmap(&input->info);
 	nx_file_unmap(&input->events);
 	nx_file_unmap(&input->cpu);
@@ -133,88 +99,6 @@ static enum nx_status open_processes(struct nx_system_run *run, struct nx_error 
 	if (!first.status || p->process_count || run->found.sessions.len)
 		return NX_OK;
 	return nx_fail(err, first.status, "%s", first.message);
-}
-
-/* --- events ---------------------------------------------------------------- */
-
-static uint64_t exec_flow(struct nx_system_run *run, const struct nx_system_event *event)
-{
-	struct nx_event_attribute attributes[NX_MAX_ATTRIBUTES];
-	size_t count = nx_ntrace_event_attributes(&run->inputs[event->process].decoder, event,
-						  attributes, NX_MAX_ATTRIBUTES);
-	uint64_t h = nx_fnv1a(NX_FNV_SEED, &event->process, sizeof(event->process));
-
-	for (size_t i = 0; i < count && i < NX_MAX_ATTRIBUTES; i++)
-		if (nx_slice_is(attributes[i].key, "exec_id")) {
-			h = nx_fnv1a(h, &event->nc_idx, sizeof(event->nc_idx));
-			return nx_fnv1a(h, attributes[i].value.data, attributes[i].value.len) | 1;
-		}
-	return 0;
-}
-
-void nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,
-			  const char *name)
-{
-	struct nx_system_profile *p = &run->profile;
-
-	if (!nx_system_filter_keeps(&run->filter, event, name))
-		return;
-	if (!p->rows[NX_SYSTEM_EVENT] || event->start_ns < p->first_ns)
-		p->first_ns = event->start_ns;
-	if (event->end_ns > p->last_ns)
-		p->last_ns = event->end_ns;
-	p->rows[NX_SYSTEM_EVENT]++;
-	if (!run->status)
-		run->status = nx_spool_add(run->events, event, &run->error);
-}
-
-static void take_event(void *context, const void *opaque)
-{
-	struct nx_system_run *run = context;
-	struct nx_system_event event = *(const struct nx_system_event *)opaque;
-	const struct nx_process_input *input = &run->inputs[event.process];
-	struct nx_system_process *process = &run->profile.processes[event.process];
-	uint8_t role = NX_ROLE_NONE;
-
-	if (event.name < process->recorded_name_count) {
-		role = input->roles[event.name];
-		process->name_is_used[event.name] = true;
-	}
-	if (role == NX_ROLE_EXECUTION)
-		event.flow_id = exec_flow(run, &event);
-	nx_system_sink_event(run, &event, nx_system_event_name(&run->profile, &event));
-}
-
-static void count_row(void *context, const void *row)
-{
-	(void)row;
-	++*(uint64_t *)context;
-}
-
-/* Types that only the events revealed: the framework's names come behind them. */
-static void take_new_names(struct nx_process_input *input, const struct nx_system_process *process)
-{
-	for (size_t i = input->names.len; i < process->name_count; i++) {
-		nx_vec_push(&input->names, process->names[i]);
-		nx_text_map_put(&input->name_ids, nx_slice_text(process->names[i]), i);
-	}
-}
-
-static void decode_events(struct nx_system_run *run)
-{
-	for (uint32_t i = 0; i < run->profile.process_count; i++) {
-		struct nx_process_input *input = &run->inputs[i];
-
-		if (!input->is_kept)
-			continue;
-		nx_ntrace_decode_events(&input->decoder, take_event, run);
-		take_new_names(input, &run->profile.processes[i]);
-		nx_file_forget(input->events.bytes);
-		nx_ntrace_decode_cpu(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_CPU]);
-		nx_ntrace_decode_memory(&input->decoder, count_row,
-					&run->profile.rows[NX_SYSTEM_MEMORY]);
-		nx_progress_add(&run->progress, input->events.bytes.len);
-	}
 }
 
 /* --- workers --------------------------------------------------------------- */
@@ -366,10 +250,8 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 	struct nx_system_profile *p = &run->profile;
 	enum nx_status st;
 
-	run->events = nx_spool_new(sizeof(struct nx_system_event), EVENT_SPOOL_BYTES);
-	decode_events(run);
+	nx_system_read_events(run);
 	number_workers(p);
-	nx_system_read_frameworks(run);
 	for (uint32_t i = 0; i < p->process_count; i++) {
 		p->processes[i].names = run->inputs[i].names.items;
 		p->processes[i].name_count = run->inputs[i].names.len;
@@ -384,7 +266,11 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 		return run->status;
 	}
 	st = nx_system_filter_check(&run->filter, p, err);
-	return st ? st : nx_spool_sort(run->events, err);
+	if (!st)
+		st = nx_spool_sort(run->events, err);
+	if (!st)
+		st = nx_spool_sort(run->memory_changes, err);
+	return st ? st : nx_spool_sort(run->transfers, err);
 }
 
 static uint64_t event_bytes(const struct nx_system_run *run)
@@ -454,8 +340,9 @@ void nx_system_run_close(struct nx_system_run *run)
 	for (uint32_t i = 0; i < run->profile.process_count; i++)
 		close_process(&run->inputs[i]);
 	nx_spool_free(run->events);
-	nx_vec_release(&run->start_record);
-	nx_vec_release(&run->stop_record);
+	nx_spool_free(run->memory_changes);
+	nx_spool_free(run->transfers);
+	nx_map_release(&run->models_of_flows);
 	nx_text_map_release(&run->processes_by_folder);
 	nx_capture_folders_release(&run->found);
 	nx_vec_release(&run->profile.devices);

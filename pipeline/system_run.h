@@ -3,6 +3,7 @@
 #ifndef NX_PIPELINE_SYSTEM_RUN_H
 #define NX_PIPELINE_SYSTEM_RUN_H
 
+#include "analyse/hbm_usage.h"
 #include "base/file.h"
 #include "base/spool.h"
 #include "decode/ntrace/ntrace_decoder.h"
@@ -23,12 +24,17 @@ struct nx_process_input {
 	struct nx_file info, events, cpu, memory;
 	struct nx_ntrace_decoder decoder;
 	uint8_t *roles; /* by name */
-	int events_fd;	/* for attributes, opened when first asked; 0 = not yet, -1 = cannot */
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
 	uint64_t next_id; /* for framework events */
 	bool is_kept;
+};
+
+struct nx_memory_change { /* of device memory, at the end of the event that reports it */
+	uint64_t time_ns;
+	struct nx_hbm_change change;
+	struct nx_hbm_sample row; /* sums left for the scan */
 };
 
 struct nx_system_run {
@@ -38,20 +44,25 @@ struct nx_system_run {
 	struct nx_system_filter filter;
 	struct nx_process_input *inputs; /* parallel to profile.processes */
 	struct nx_text_map processes_by_folder;
-	struct nx_spool *events; /* struct nx_system_event by start */
+	/* each has a part per process, so that files are read one after another */
+	struct nx_spool *events;	 /* struct nx_system_event by start */
+	struct nx_spool *memory_changes; /* struct nx_memory_change */
+	struct nx_spool *transfers;	 /* struct nx_host_transfer by start */
+	struct nx_map models_of_flows;	 /* of executions: flow -> model's id */
 	struct nx_progress progress;
-	uint32_t *open_fds; /* processes whose events_fd is open, oldest first; a ring */
-	size_t open_count, oldest_open;
-	struct nx_bytes start_record, stop_record; /* read last */
-	enum nx_status status;			   /* first failure of a row sink */
+	enum nx_status status; /* first failure of a row sink */
 	struct nx_error error;
 };
 
-void nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,
+/* system_events.c: fills the spools, process by process. */
+uint8_t nx_system_role_of(const char *event_name);
+void nx_system_read_events(struct nx_system_run *run);
+/* Drops what the filter does not keep; false then. */
+bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,
 			  const char *name);
 
-/* system_framework.c: traces of frameworks, joined to the process they lie beside. */
-void nx_system_read_frameworks(struct nx_system_run *run);
+/* system_framework.c: traces of frameworks that lie beside the process. */
+void nx_system_read_frameworks(struct nx_system_run *run, uint32_t process);
 
 /* system_devices.c: session files and the NEFFs they belong to. */
 void nx_system_find_devices(struct nx_system_run *run);

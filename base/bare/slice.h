@@ -67,9 +67,13 @@ static inline bool nx_slice_to_u64(struct nx_slice text, uint64_t *value)
 {
 	*value = 0;
 	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9' || *value > (UINT64_MAX - 9) / 10)
+		uint8_t digit = (uint8_t)(text.data[i] - '0');
+
+		if (digit > 9 || __builtin_mul_overflow(*value, 10u, value) ||
+		    __builtin_add_overflow(*value, digit, value)) {
+			*value = 0;
 			return false;
-		*value = *value * 10 + (uint64_t)(text.data[i] - '0');
+		}
 	}
 	return text.len > 0;
 }

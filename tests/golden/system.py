@@ -117,7 +117,7 @@ def check_memory(profile):
     chains, continued, rows = collections.defaultdict(list), 0, iter(profile["hbm_usage"])
     events = [e for e in profile["trace_events"] if e.get("is_nc_hbm") == "1"]
     same((len(events), len(profile["hbm_usage"])), (398, 398), "changes of device memory")
-    for event in events:
+    for event in sorted(events, key=lambda e: e["timestamp"] + e["duration"]):
         chain, total = chains[event["lnc_idx"]], int(event["total_bytes"])
         before = total + int(event["freed_bytes"]) if "freed_bytes" in event \
             else total - int(event["allocated_bytes"])

@@ -122,6 +122,49 @@ static void record_stays_until_the_next_call(void **state)
 	nx_spool_free(spool);
 }
 
+/* Part n has n * 7 % 23 records whose keys fall; every third part has none. */
+static size_t part_length(size_t part)
+{
+	return part % 3 == 2 ? 0 : part * 7 % 23;
+}
+
+static void parts_are_sorted_and_read_apart(void **state)
+{
+	static const size_t sizes[] = {480, 5000, 1 << 20};
+	enum { PARTS = 60 };
+
+	(void)state;
+	for (size_t s = 0; s < 3; s++) {
+		struct nx_spool *spool = nx_spool_new(sizeof(struct record), sizes[s]);
+
+		for (size_t part = 0; part < PARTS; part++) {
+			for (size_t i = 0; i < part_length(part); i++) {
+				struct record r = {.key = part_length(part) - i + 1000 * part};
+
+				assert_int_equal(nx_spool_add(spool, &r, NULL), NX_OK);
+			}
+			if (part + 1 < PARTS)
+				nx_spool_cut(spool);
+		}
+		assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
+		for (size_t part = PARTS; part-- > 0;) {
+			struct nx_spool_cursor *cursor;
+
+			assert_int_equal(nx_spool_cursor_open_part(&cursor, spool, part, NULL),
+					 NX_OK);
+			for (size_t i = 0; i < part_length(part); i++) {
+				const struct record *r = nx_spool_cursor_next(cursor);
+
+				assert_non_null(r);
+				assert_int_equal(r->key, 1000 * part + i + 1);
+			}
+			assert_null(nx_spool_cursor_next(cursor));
+			assert_int_equal(nx_spool_cursor_close(cursor, NULL), NX_OK);
+		}
+		nx_spool_free(spool);
+	}
+}
+
 static void short_and_interrupted_reads_are_continued(void **state)
 {
 	struct nx_spool *spool = make_spool(5000);
@@ -184,7 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(cursors_do_not_disturb_each_other),	      T(record_stays_until_the_next_call),
 		T(short_and_interrupted_reads_are_continued), T(failure_at_opening_is_reported),
-		T(failure_while_reading_ends_the_cursor),
+		T(failure_while_reading_ends_the_cursor),     T(parts_are_sorted_and_read_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,7 @@ static void a_made_capture_comes_back_whole(void **state)
 {
 	struct nx_synthetic_system_counts counts = {0};
 	uint64_t types[NX_SYNTHETIC_EVENT_TYPES] = {0}, last_ns = 0, frameworks = 0;
+	uint32_t last_process = 0;
 	struct trace_folder f;
 
 	(void)state;
@@ -51,7 +52,9 @@ static void a_made_capture_comes_back_whole(void **state)
 	for (size_t i = 0; i < f.events.len; i++) {
 		const struct nx_system_event *e = &f.events.items[i];
 
-		assert_true(e->start_ns >= last_ns);
+		assert_true(e->process >= last_process);
+		assert_true(e->process > last_process || e->start_ns >= last_ns);
+		last_process = e->process;
 		last_ns = e->start_ns;
 		frameworks += e->source == NX_SOURCE_FRAMEWORK;
 		if (e->type < NX_SYNTHETIC_EVENT_TYPES)
@@ -68,7 +71,7 @@ static void a_made_capture_comes_back_whole(void **state)
 
 /* --- order and nesting ---------------------------------------------------------- */
 
-static void events_are_ordered_and_nested_over_processes(void **state)
+static void events_are_ordered_and_nested_per_process(void **state)
 {
 	struct trace_folder f;
 	struct nx_bytes events = {0};
@@ -85,12 +88,12 @@ static void events_are_ordered_and_nested_over_processes(void **state)
 	put_events(&f, "i-1_pid_5", &events);
 	folder_read(&f, plain);
 	assert_int_equal(f.events.len, 6);
-	assert_int_equal(f.events.items[0].id, 1);
-	assert_int_equal(f.events.items[1].process, 0); /* equal in time: by process, then id */
-	assert_int_equal(f.events.items[1].id, 2);
-	assert_int_equal(f.events.items[2].id, 9);
-	assert_int_equal(f.events.items[2].parent_id, 2);
-	assert_int_equal(f.events.items[3].process, 1);
+	assert_int_equal(f.events.items[0].process, 0);
+	assert_int_equal(f.events.items[0].id, 2); /* equal in time: by id */
+	assert_int_equal(f.events.items[1].id, 9);
+	assert_int_equal(f.events.items[1].parent_id, 2);
+	assert_int_equal(f.events.items[2].process, 1);
+	assert_int_equal(f.events.items[2].id, 1);
 	assert_int_equal(f.events.items[3].parent_id, 1);
 	assert_int_equal(f.events.items[4].id, 3);
 	assert_int_equal(f.events.items[5].parent_id, 3);
@@ -169,6 +172,8 @@ static void types_nobody_knows_keep_their_numbers(void **state)
 
 static void an_execution_is_one_flow_on_its_core(void **state)
 {
+	struct attribute named[] = {
+		{"nc_idx", "0"}, {"exec_id", "1"}, {"model_id", "77"}, {NULL, NULL}};
 	struct attribute first[] = {{"nc_idx", "0"}, {"exec_id", "1"}, {NULL, NULL}};
 	struct attribute other_core[] = {{"nc_idx", "1"}, {"exec_id", "1"}, {NULL, NULL}};
 	struct attribute second[] = {{"nc_idx", "0"}, {"exec_id", "2"}, {NULL, NULL}};
@@ -178,8 +183,8 @@ static void an_execution_is_one_flow_on_its_core(void **state)
 
 	(void)state;
 	folder_make(&f);
-	add_call(&events, EXEC_PRE, 1, 7, 100, 110, first);
 	add_call(&events, EXEC_RUNNING, 2, 8, 120, 130, first);
+	add_call(&events, EXEC_PRE, 1, 7, 100, 110, named);
 	add_call(&events, EXEC_RUNNING, 3, 8, 140, 150, other_core);
 	add_call(&events, EXEC_RUNNING, 4, 8, 160, 170, second);
 	add_call(&events, EXECUTE, 5, 7, 180, 190, first); /* not of the execution's own */
@@ -193,6 +198,9 @@ static void an_execution_is_one_flow_on_its_core(void **state)
 	assert_int_not_equal(flows[3], flows[0]);
 	assert_int_not_equal(flows[3], flows[2]);
 	assert_int_equal(flows[4], 0);
+	assert_int_equal(f.events.items[0].model_id, 77);
+	assert_int_equal(f.events.items[1].model_id, 77); /* told by the other of its events */
+	assert_int_equal(f.events.items[2].model_id, 0);
 	folder_remove(&f);
 }
 
@@ -443,7 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_made_capture_comes_back_whole),
-		cmocka_unit_test(events_are_ordered_and_nested_over_processes),
+		cmocka_unit_test(events_are_ordered_and_nested_per_process),
 		cmocka_unit_test(workers_that_are_unique_keep_their_numbers),
 		cmocka_unit_test(workers_that_repeat_are_numbered_through),
 		cmocka_unit_test(types_nobody_knows_keep_their_numbers),

@@ -69,11 +69,9 @@ static void an_execution_has_integers_and_its_model(void **state)
 	struct nx_system_event *e;
 	const char *text;
 
-	nx_fixture_event(f, NAME_PRE, 10, 20)->flow_id = 1;
-	nx_fixture_attribute(f, "exec_id", "1");
-	nx_fixture_attribute(f, "model_id", "5");
 	e = nx_fixture_event(f, NAME_RUNNING, 30, 40);
 	e->source = NX_SOURCE_HARDWARE;
+	e->model_id = 5;
 	nx_fixture_attribute(f, "exec_id", "1");
 	nx_fixture_attribute(f, "device_core_idx", "4");
 	nx_fixture_attribute(f, "nc_timestamp_ns", "1000");
