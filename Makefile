@@ -44,7 +44,8 @@ build-asan: build-asan/build.ninja
 
 .PHONY: build-tsan
 build-tsan: build-tsan/build.ninja
-	@ninja -C build-tsan tests/http/serve_capture tests/make_capture
+	@ninja -C build-tsan tests/http/serve_capture tests/make_capture \
+		tests/unit/base/test_conveyor tests/unit/format/test_perfetto
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja

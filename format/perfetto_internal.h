@@ -4,15 +4,15 @@
 #ifndef NX_FORMAT_PERFETTO_INTERNAL_H
 #define NX_FORMAT_PERFETTO_INTERNAL_H
 
-#include <zlib.h>
-
 #include "base/arena.h"
 #include "base/bare/bits.h"
+#include "base/conveyor.h"
 #include "base/vec.h"
 #include "format/perfetto.h"
 #include "format/perfetto_intern.h"
 
 #define MAX_VARINT_BYTES 10
+#define NX_PERFETTO_BUNDLE_BYTES ((size_t)512 << 10)
 
 enum field {
 	TRACE_PACKET = 1,
@@ -77,13 +77,11 @@ struct track {
 
 struct nx_perfetto {
 	struct nx_output *out;
-	bool compress;
-	z_stream deflater;
-	struct nx_arena arena; /* names of tracks */
+	struct nx_conveyor *bundles; /* being compressed; NULL when packets stay plain */
+	struct nx_arena arena;	     /* names of tracks */
 	struct nx_perfetto_texts texts;
 	NX_VEC(struct track) tracks;
 	struct nx_bytes bundle;			       /* whole packets on their way out */
-	struct nx_bytes deflated;		       /* room for a bundle's compressed form */
 	struct nx_bytes event, interned, part, nested; /* messages under construction */
 	uint64_t slice_count;
 };
@@ -137,6 +135,11 @@ static inline void put_message(struct nx_bytes *b, enum field number,
 {
 	put_bytes(b, number, message->items, message->len);
 }
+
+/* perfetto_bundle.c */
+void nx_perfetto_compress(struct nx_perfetto *p);
+void nx_perfetto_flush(struct nx_perfetto *p);
+void nx_perfetto_finish_bundles(struct nx_perfetto *p);
 
 /* Foreign bytes that are not UTF-8 become '?': readers may refuse such a string. */
 void nx_perfetto_put_text(struct nx_bytes *b, enum field number, struct nx_slice text);

@@ -56,9 +56,9 @@ else
 	rm -f build-asan/meson-logs/testlog.json
 fi
 
-say 'the threads of the server under TSan'
+say 'threads under TSan'
 if step build-tsan "$make" --no-print-directory build-tsan; then
-	run_meson_tests build-tsan --timeout-multiplier 4 http
+	run_meson_tests build-tsan --timeout-multiplier 4 http base/conveyor format/perfetto
 else
 	rm -f build-tsan/meson-logs/testlog.json
 fi

@@ -5,10 +5,10 @@
 # tools and says which are missing.
 set -eu
 
-packages="gcc meson ninja-build pkg-config libcmocka-dev zlib1g-dev libmicrohttpd-dev
+packages="gcc meson ninja-build pkg-config libcmocka-dev zlib1g-dev libdeflate-dev libmicrohttpd-dev
 	clang clang-format clang-tidy libclang-rt-14-dev gcovr python3 curl"
 tools="gcc meson ninja pkg-config clang clang-format clang-tidy gcovr python3 curl"
-libraries="cmocka zlib libmicrohttpd"
+libraries="cmocka zlib libdeflate libmicrohttpd"
 # For the Perfetto check. Other builds of node bring their own npm, which Debian's would not join.
 command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * conveyor: work that other threads do, handed back in the order it was given.
+ *
+ *	struct nx_conveyor *c = nx_conveyor_new(sizeof(struct block), compress, write, context);
+ *	struct block *b = nx_conveyor_take(c);
+ *	... fill *b ...
+ *	nx_conveyor_put(c);
+ *	nx_conveyor_finish(c, free_buffers);
+ *
+ * A few items go round, so memory is bounded: taking one waits for the oldest
+ * when all are under way. The owner's thread alone calls take, put, finish and
+ * the done function; the result does not depend on the number of threads. They
+ * start with the first item; where none can be had the owner works alone.
+ */
+#ifndef NX_BASE_CONVEYOR_H
+#define NX_BASE_CONVEYOR_H
+
+#include <stddef.h>
+
+struct nx_conveyor;
+
+typedef void (*nx_item_fn)(void *context, void *item);
+
+/* work is called by any thread and must touch nothing but its item and what never changes. */
+struct nx_conveyor *nx_conveyor_new(size_t item_size, nx_item_fn work, nx_item_fn done,
+				    void *context);
+/* The item to fill next: zeroed the first time, later as it was left. */
+void *nx_conveyor_take(struct nx_conveyor *conveyor);
+void nx_conveyor_put(struct nx_conveyor *conveyor);
+/* Waits for all, then lets release (may be NULL) free what items own. */
+void nx_conveyor_finish(struct nx_conveyor *conveyor, nx_item_fn release);
+
+#endif
