@@ -45,7 +45,8 @@ build-asan: build-asan/build.ninja
 .PHONY: build-tsan
 build-tsan: build-tsan/build.ninja
 	@ninja -C build-tsan tests/http/serve_capture tests/make_capture \
-		tests/unit/base/test_conveyor tests/unit/format/test_perfetto
+		tests/unit/base/test_conveyor tests/unit/format/perfetto/test_perfetto \
+		tests/unit/export/system/test_to_perfetto_system
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 
-#define MAX_THREADS 4
+#define MAX_THREADS 8
 /* Two more than threads: one is filled while another waits to be taken up. */
 #define MAX_ITEMS (MAX_THREADS + 2)
 
@@ -93,7 +93,10 @@ static void take_back(struct nx_conveyor *c)
 	c->states[at] = FREE;
 	pthread_mutex_unlock(&c->lock);
 	c->done(c->context, item_at(c, at));
+	pthread_mutex_lock(&c->lock);
 	c->oldest = (at + 1) % c->item_count;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
 }
 
 static bool is_free(struct nx_conveyor *c, size_t at)
@@ -130,6 +133,14 @@ void nx_conveyor_put(struct nx_conveyor *c)
 	pthread_mutex_lock(&c->lock);
 	c->states[at] = WAITING;
 	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void nx_conveyor_await_turn(struct nx_conveyor *c, const void *item)
+{
+	pthread_mutex_lock(&c->lock);
+	while (item_at(c, c->oldest) != item)
+		pthread_cond_wait(&c->changed, &c->lock);
 	pthread_mutex_unlock(&c->lock);
 }
 

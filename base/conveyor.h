@@ -28,6 +28,9 @@ struct nx_conveyor *nx_conveyor_new(size_t item_size, nx_item_fn work, nx_item_f
 /* The item to fill next: zeroed the first time, later as it was left. */
 void *nx_conveyor_take(struct nx_conveyor *conveyor);
 void nx_conveyor_put(struct nx_conveyor *conveyor);
+/* For work: returns when all items before this one have been handed back. Until it ends, the work
+ * may then touch what done functions do. */
+void nx_conveyor_await_turn(struct nx_conveyor *conveyor, const void *item);
 /* Waits for all, then lets release (may be NULL) free what items own. */
 void nx_conveyor_finish(struct nx_conveyor *conveyor, nx_item_fn release);
 

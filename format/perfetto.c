@@ -28,7 +28,7 @@ static void end_event(struct nx_perfetto *p, uint32_t track, uint64_t time_ns)
 {
 	struct track *t = &p->tracks.items[track];
 	uint64_t delta_ns = time_ns > t->last_ns ? time_ns - t->last_ns : 0;
-	uint64_t sequence = sequence_of(track);
+	uint64_t sequence = sequence_of(p, track);
 	size_t len = 5 + varint_size(delta_ns) + varint_size(sequence) + varint_size(p->event.len) +
 		     p->event.len;
 
@@ -161,15 +161,42 @@ uint64_t nx_perfetto_slice_count(const struct nx_perfetto *p)
 
 /* --- life ------------------------------------------------------------------ */
 
-struct nx_perfetto *nx_perfetto_new(struct nx_output *out, bool compress)
+static void write_output(void *context, const void *data, size_t len)
+{
+	nx_output_write(context, data, len);
+}
+
+static struct nx_perfetto *new_writer(const struct nx_perfetto_shard *shard)
 {
 	struct nx_perfetto *p = nx_heap_alloc(sizeof(*p));
 
 	memset(p, 0, sizeof(*p));
-	p->out = out;
-	if (compress)
-		nx_perfetto_compress(p);
+	p->shard = *shard;
 	return p;
+}
+
+struct nx_perfetto *nx_perfetto_new(struct nx_output *out, bool compress)
+{
+	struct nx_perfetto *p = new_writer(
+		&(struct nx_perfetto_shard){.count = 1, .write = write_output, .context = out});
+
+	if (compress)
+		nx_perfetto_compress(p, true);
+	return p;
+}
+
+struct nx_perfetto *nx_perfetto_new_shard(const struct nx_perfetto_shard *shard, bool compress)
+{
+	struct nx_perfetto *p = new_writer(shard);
+
+	if (compress)
+		nx_perfetto_compress(p, false);
+	return p;
+}
+
+uint64_t nx_perfetto_new_number(struct nx_perfetto *p)
+{
+	return p->last_number++ * p->shard.count + p->shard.index + 1;
 }
 
 void nx_perfetto_finish(struct nx_perfetto *p)

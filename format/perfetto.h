@@ -15,6 +15,10 @@
  * On one track calls must come in order of time and slices must nest; lanes for
  * overlapping work are the caller's business (base/lanes.h). With compress,
  * packets travel in deflated bundles.
+ *
+ * A trace may be written in shards, by several threads: each is a writer of its
+ * own whose tracks have numbers no other shard uses, and the trace is their
+ * bytes one after another. Tracks of one shard are unknown to the others.
  */
 #ifndef NX_FORMAT_PERFETTO_H
 #define NX_FORMAT_PERFETTO_H
@@ -46,6 +50,15 @@ struct nx_perfetto_arg {  /* a debug annotation */
 enum nx_perfetto_unit { NX_UNIT_NONE, NX_UNIT_COUNT, NX_UNIT_BYTES, NX_UNIT_NS };
 
 struct nx_perfetto *nx_perfetto_new(struct nx_output *out, bool compress);
+
+struct nx_perfetto_shard {
+	uint32_t index, count; /* of all shards of this trace */
+	void (*write)(void *context, const void *data, size_t len);
+	void *context;
+};
+struct nx_perfetto *nx_perfetto_new_shard(const struct nx_perfetto_shard *shard, bool compress);
+/* A number for a process or thread: no shard gives it twice. */
+uint64_t nx_perfetto_new_number(struct nx_perfetto *p);
 /* Flushes and frees. Failures of writing surface at the output's commit. */
 void nx_perfetto_finish(struct nx_perfetto *p);
 

@@ -8,7 +8,7 @@
  * long for 4 % more. */
 #define DEFLATE_LEVEL 1
 
-struct bundle {
+struct nx_perfetto_deflate {
 	struct nx_bytes packets;
 	struct nx_bytes deflated;
 	struct nx_bytes frame;
@@ -17,7 +17,7 @@ struct bundle {
 
 static void deflate_bundle(void *context, void *item)
 {
-	struct bundle *b = item;
+	struct nx_perfetto_deflate *b = item;
 	size_t bound = libdeflate_zlib_compress_bound(b->compressor, b->packets.len);
 
 	(void)context;
@@ -33,20 +33,20 @@ static void deflate_bundle(void *context, void *item)
 static void write_bundle(void *context, void *item)
 {
 	struct nx_perfetto *p = context;
-	struct bundle *b = item;
+	struct nx_perfetto_deflate *b = item;
 	struct nx_bytes packet = {0};
 
 	put_varint(&packet, TRACE_PACKET << 3 | 2);
 	put_varint(&packet, b->frame.len + b->deflated.len);
-	nx_output_write(p->out, packet.items, packet.len);
-	nx_output_write(p->out, b->frame.items, b->frame.len);
-	nx_output_write(p->out, b->deflated.items, b->deflated.len);
+	p->shard.write(p->shard.context, packet.items, packet.len);
+	p->shard.write(p->shard.context, b->frame.items, b->frame.len);
+	p->shard.write(p->shard.context, b->deflated.items, b->deflated.len);
 	nx_vec_release(&packet);
 }
 
 static void release_bundle(void *context, void *item)
 {
-	struct bundle *b = item;
+	struct nx_perfetto_deflate *b = item;
 
 	(void)context;
 	nx_vec_release(&b->packets);
@@ -55,15 +55,21 @@ static void release_bundle(void *context, void *item)
 	libdeflate_free_compressor(b->compressor);
 }
 
-void nx_perfetto_compress(struct nx_perfetto *p)
+void nx_perfetto_compress(struct nx_perfetto *p, bool in_threads)
 {
-	p->bundles = nx_conveyor_new(sizeof(struct bundle), deflate_bundle, write_bundle, p);
+	if (in_threads) {
+		p->bundles = nx_conveyor_new(sizeof(struct nx_perfetto_deflate), deflate_bundle,
+					     write_bundle, p);
+		return;
+	}
+	p->deflate = nx_heap_alloc(sizeof(*p->deflate));
+	memset(p->deflate, 0, sizeof(*p->deflate));
 }
 
 /* False without memory for a compressor: the trace is only larger then. */
 static bool send_bundle(struct nx_perfetto *p)
 {
-	struct bundle *b = nx_conveyor_take(p->bundles);
+	struct nx_perfetto_deflate *b = p->deflate ? p->deflate : nx_conveyor_take(p->bundles);
 	struct nx_bytes empty = b->packets;
 
 	if (!b->compressor)
@@ -72,15 +78,22 @@ static bool send_bundle(struct nx_perfetto *p)
 		return false;
 	b->packets = p->bundle;
 	p->bundle = empty;
-	nx_conveyor_put(p->bundles);
+	if (p->deflate) {
+		deflate_bundle(p, b);
+		write_bundle(p, b);
+	} else {
+		nx_conveyor_put(p->bundles);
+	}
 	return true;
 }
 
 void nx_perfetto_flush(struct nx_perfetto *p)
 {
-	if (!p->bundle.len || (p->bundles && send_bundle(p)))
+	bool is_plain = !p->bundles && !p->deflate;
+
+	if (!p->bundle.len || (!is_plain && send_bundle(p)))
 		return;
-	nx_output_write(p->out, p->bundle.items, p->bundle.len);
+	p->shard.write(p->shard.context, p->bundle.items, p->bundle.len);
 	nx_vec_clear(&p->bundle);
 }
 
@@ -88,4 +101,7 @@ void nx_perfetto_finish_bundles(struct nx_perfetto *p)
 {
 	if (p->bundles)
 		nx_conveyor_finish(p->bundles, release_bundle);
+	if (p->deflate)
+		release_bundle(p, p->deflate);
+	nx_heap_free(p->deflate);
 }

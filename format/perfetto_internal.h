@@ -76,9 +76,11 @@ struct track {
 };
 
 struct nx_perfetto {
-	struct nx_output *out;
-	struct nx_conveyor *bundles; /* being compressed; NULL when packets stay plain */
-	struct nx_arena arena;	     /* names of tracks */
+	struct nx_perfetto_shard shard;
+	struct nx_conveyor *bundles;	     /* that other threads compress */
+	struct nx_perfetto_deflate *deflate; /* or what compresses them here; both NULL: plain */
+	uint64_t last_number;
+	struct nx_arena arena; /* names of tracks */
 	struct nx_perfetto_texts texts;
 	NX_VEC(struct track) tracks;
 	struct nx_bytes bundle;			       /* whole packets on their way out */
@@ -86,9 +88,10 @@ struct nx_perfetto {
 	uint64_t slice_count;
 };
 
-static inline uint64_t sequence_of(uint32_t track)
+/* Number of a track's sequence, and its uuid. */
+static inline uint64_t sequence_of(const struct nx_perfetto *p, uint32_t track)
 {
-	return (uint64_t)track + 1;
+	return (uint64_t)track * p->shard.count + p->shard.index + 1;
 }
 
 static inline void put_varint(struct nx_bytes *b, uint64_t value)
@@ -136,8 +139,8 @@ static inline void put_message(struct nx_bytes *b, enum field number,
 	put_bytes(b, number, message->items, message->len);
 }
 
-/* perfetto_bundle.c */
-void nx_perfetto_compress(struct nx_perfetto *p);
+/* perfetto_bundle.c: a trace of its own compresses in threads, a shard runs in one. */
+void nx_perfetto_compress(struct nx_perfetto *p, bool in_threads);
 void nx_perfetto_flush(struct nx_perfetto *p);
 void nx_perfetto_finish_bundles(struct nx_perfetto *p);
 

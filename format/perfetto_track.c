@@ -38,11 +38,6 @@ void nx_perfetto_put_text(struct nx_bytes *b, enum field number, struct nx_slice
 
 /* --- tracks ---------------------------------------------------------------- */
 
-static uint64_t uuid_of(uint32_t track)
-{
-	return (uint64_t)track + 1;
-}
-
 static uint32_t add_track(struct nx_perfetto *p, struct track track, const char *name)
 {
 	track.name = nx_arena_copy_text(&p->arena, name);
@@ -117,9 +112,9 @@ static void put_descriptor(struct nx_perfetto *p, struct nx_bytes *b, uint32_t t
 {
 	const struct track *t = &p->tracks.items[track];
 
-	put_u64(b, TRACK_UUID, uuid_of(track));
+	put_u64(b, TRACK_UUID, sequence_of(p, track));
 	if (t->parent != NX_PERFETTO_ROOT)
-		put_u64(b, TRACK_PARENT, uuid_of(t->parent));
+		put_u64(b, TRACK_PARENT, sequence_of(p, t->parent));
 	/* those of processes and threads have their own place */
 	if (t->kind == TRACK_KIND_PLAIN || t->kind == TRACK_KIND_COUNTER)
 		nx_perfetto_put_text(b, TRACK_NAME, nx_slice_text(t->name));
@@ -141,7 +136,7 @@ static void put_descriptor(struct nx_perfetto *p, struct nx_bytes *b, uint32_t t
 static void put_defaults(struct nx_perfetto *p, struct nx_bytes *b, uint32_t track)
 {
 	nx_vec_clear(&p->nested);
-	put_u64(&p->nested, EVENT_TRACK, uuid_of(track));
+	put_u64(&p->nested, EVENT_TRACK, sequence_of(p, track));
 	put_message(b, PACKET_EVENT, &p->nested);
 	put_u64(b, PACKET_CLOCK, CLOCK_OF_SEQUENCE);
 }
@@ -174,7 +169,7 @@ void nx_perfetto_open_track(struct nx_perfetto *p, uint32_t track, uint64_t time
 	nx_vec_clear(packet);
 	put_u64(packet, PACKET_TIMESTAMP, time_ns);
 	put_u64(packet, PACKET_CLOCK, CLOCK_BOOTTIME);
-	put_u64(packet, PACKET_SEQUENCE, sequence_of(track));
+	put_u64(packet, PACKET_SEQUENCE, sequence_of(p, track));
 	put_u64(packet, PACKET_FLAGS, STATE_CLEARED);
 	nx_vec_clear(&p->part);
 	put_defaults(p, &p->part, track);
@@ -186,7 +181,7 @@ void nx_perfetto_open_track(struct nx_perfetto *p, uint32_t track, uint64_t time
 	nx_vec_clear(packet);
 	nx_vec_clear(&p->part);
 	put_clocks(p, &p->part);
-	put_u64(packet, PACKET_SEQUENCE, sequence_of(track));
+	put_u64(packet, PACKET_SEQUENCE, sequence_of(p, track));
 	put_u64(packet, PACKET_FLAGS, NEEDS_STATE);
 	put_message(packet, PACKET_CLOCK_SNAPSHOT, &p->part);
 	put_message(&p->bundle, TRACE_PACKET, packet);

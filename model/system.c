@@ -19,6 +19,12 @@ enum nx_status nx_system_scan(const struct nx_system_profile *profile, enum nx_s
 	return profile->source.scan(profile->source.context, table, fn, context, err);
 }
 
+enum nx_status nx_system_scan_process(const struct nx_system_profile *profile, uint32_t process,
+				      nx_row_fn fn, void *context, struct nx_error *err)
+{
+	return profile->source.scan_process(profile->source.context, process, fn, context, err);
+}
+
 size_t nx_system_attributes(const struct nx_system_profile *profile,
 			    const struct nx_system_event *event, struct nx_event_attribute *out,
 			    size_t cap)

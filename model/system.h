@@ -147,6 +147,8 @@ struct nx_system_profile;
 struct nx_system_source {
 	enum nx_status (*scan)(void *context, enum nx_system_table table, nx_row_fn fn,
 			       void *fn_context, struct nx_error *err);
+	enum nx_status (*scan_process)(void *context, uint32_t process, nx_row_fn fn,
+				       void *fn_context, struct nx_error *err);
 	/* START's attributes, then STOP's, nc_idx and worker_gid left out; returns their number */
 	size_t (*attributes)(void *context, const struct nx_system_event *event,
 			     struct nx_event_attribute *out, size_t cap);
@@ -170,6 +172,10 @@ struct nx_system_profile {
 NX_MUST_CHECK enum nx_status nx_system_scan(const struct nx_system_profile *profile,
 					    enum nx_system_table table, nx_row_fn fn, void *context,
 					    struct nx_error *err);
+/* Events of one process. Threads may scan different processes at once. */
+NX_MUST_CHECK enum nx_status nx_system_scan_process(const struct nx_system_profile *profile,
+						    uint32_t process, nx_row_fn fn, void *context,
+						    struct nx_error *err);
 size_t nx_system_attributes(const struct nx_system_profile *profile,
 			    const struct nx_system_event *event, struct nx_event_attribute *out,
 			    size_t cap);

@@ -322,8 +322,9 @@ enum nx_status nx_system_run_open(struct nx_system_run **out,
 
 	memset(run, 0, sizeof(*run));
 	run->options = *options;
-	run->profile.source = (struct nx_system_source){
-		nx_system_run_scan, nx_system_run_attributes, nx_system_run_interned, run};
+	run->profile.source =
+		(struct nx_system_source){nx_system_run_scan, nx_system_run_scan_process,
+					  nx_system_run_attributes, nx_system_run_interned, run};
 	st = open_run(run, err);
 	if (st) {
 		nx_system_run_close(run);

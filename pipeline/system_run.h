@@ -70,6 +70,8 @@ void nx_system_find_devices(struct nx_system_run *run);
 /* system_scan.c: the row source. */
 enum nx_status nx_system_run_scan(void *context, enum nx_system_table table, nx_row_fn fn,
 				  void *fn_context, struct nx_error *err);
+enum nx_status nx_system_run_scan_process(void *context, uint32_t process, nx_row_fn fn,
+					  void *fn_context, struct nx_error *err);
 size_t nx_system_run_attributes(void *context, const struct nx_system_event *event,
 				struct nx_event_attribute *out, size_t cap);
 struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t id);

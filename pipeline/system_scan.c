@@ -31,7 +31,7 @@ struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t
 /* --- events in order ------------------------------------------------------- */
 
 struct event_scan {
-	struct nx_system_run *run;
+	const struct nx_system_run *run;
 	struct nx_event_nesting nesting;
 	struct nx_tied_events NX_VEC_BODY(struct nx_system_event) tied; /* that start together */
 	nx_row_fn fn;
@@ -87,7 +87,7 @@ static void flush_tied(struct event_scan *s)
 	nx_vec_clear(&s->tied);
 }
 
-static enum nx_status scan_process(struct event_scan *s, uint32_t process, struct nx_error *err)
+static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct nx_error *err)
 {
 	struct nx_slice file = s->run->inputs[process].events.bytes;
 	struct nx_spool_cursor *cursor;
@@ -110,19 +110,26 @@ static enum nx_status scan_process(struct event_scan *s, uint32_t process, struc
 	return nx_spool_cursor_close(cursor, err);
 }
 
+enum nx_status nx_system_run_scan_process(void *context, uint32_t process, nx_row_fn fn,
+					  void *fn_context, struct nx_error *err)
+{
+	struct event_scan s = {.run = context, .fn = fn, .context = fn_context};
+	enum nx_status st = NX_OK;
+
+	if (s.run->inputs[process].is_kept)
+		st = scan_sorted(&s, process, err);
+	nx_event_nesting_release(&s.nesting);
+	nx_vec_release(&s.tied);
+	return st;
+}
+
 static enum nx_status scan_events(struct nx_system_run *run, nx_row_fn fn, void *context,
 				  struct nx_error *err)
 {
-	struct event_scan s = {.run = run, .fn = fn, .context = context};
 	enum nx_status st = NX_OK;
 
-	for (uint32_t i = 0; i < run->profile.process_count && !st; i++) {
-		if (run->inputs[i].is_kept)
-			st = scan_process(&s, i, err);
-		nx_event_nesting_release(&s.nesting);
-		s.nesting = (struct nx_event_nesting){0};
-	}
-	nx_vec_release(&s.tied);
+	for (uint32_t i = 0; i < run->profile.process_count && !st; i++)
+		st = nx_system_run_scan_process(run, i, fn, context, err);
 	return st;
 }
 

@@ -115,11 +115,65 @@ static void an_item_taken_and_not_put_is_released(void **state)
 	assert_int_equal(r.released_uses, 9);
 }
 
+struct turns {
+	struct nx_conveyor *conveyor;
+	unsigned next;
+	bool are_right;
+};
+
+/* Items with odd numbers count while they are worked on, the others when they are done. */
+static void count_in_turn(void *context, void *opaque)
+{
+	struct turns *t = context;
+	struct item *item = opaque;
+
+	if (item->number % 2 == 0)
+		return;
+	nx_conveyor_await_turn(t->conveyor, item);
+	t->are_right &= t->next == item->number;
+	t->next++;
+}
+
+static void count_when_done(void *context, void *opaque)
+{
+	struct turns *t = context;
+	struct item *item = opaque;
+
+	if (item->number % 2)
+		return;
+	t->are_right &= t->next == item->number;
+	t->next++;
+}
+
+static void run_turns(void)
+{
+	struct turns t = {.are_right = true};
+
+	t.conveyor = nx_conveyor_new(sizeof(struct item), count_in_turn, count_when_done, &t);
+	for (unsigned i = 0; i < 200; i++) {
+		((struct item *)nx_conveyor_take(t.conveyor))->number = i;
+		nx_conveyor_put(t.conveyor);
+	}
+	nx_conveyor_finish(t.conveyor, NULL);
+	assert_true(t.are_right);
+	assert_int_equal(t.next, 200);
+}
+
+static void work_can_wait_for_its_turn(void **state)
+{
+	(void)state;
+	run_turns();
+	threads_are_refused = true;
+	run_turns();
+	threads_are_refused = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(items_come_back_in_order),
 		cmocka_unit_test(without_threads_the_owner_works),
+		cmocka_unit_test(work_can_wait_for_its_turn),
 		cmocka_unit_test(an_item_taken_and_not_put_is_released),
 	};
 

@@ -56,6 +56,7 @@ static void warnings_are_copied_and_cut(void **state)
 
 struct asked {
 	enum nx_system_table table;
+	uint32_t process;
 	uint64_t interned_id;
 	size_t cap;
 };
@@ -68,6 +69,14 @@ static enum nx_status scan(void *context, enum nx_system_table table, nx_row_fn 
 	asked->table = table;
 	fn(fn_context, "row");
 	return nx_fail(err, NX_IO, "told");
+}
+
+static enum nx_status scan_process(void *context, uint32_t process, nx_row_fn fn, void *fn_context,
+				   struct nx_error *err)
+{
+	((struct asked *)context)->process = process;
+	fn(fn_context, "row");
+	return nx_fail(err, NX_IO, "told too");
 }
 
 static size_t attributes(void *context, const struct nx_system_event *event,
@@ -97,7 +106,7 @@ static void count(void *context, const void *row)
 static void questions_reach_the_source(void **state)
 {
 	struct asked asked = {0};
-	struct nx_system_profile p = {.source = {scan, attributes, interned, &asked}};
+	struct nx_system_profile p = {.source = {scan, scan_process, attributes, interned, &asked}};
 	struct nx_system_event e = {0};
 	struct nx_event_attribute a[2];
 	struct nx_error err;
@@ -108,6 +117,9 @@ static void questions_reach_the_source(void **state)
 	assert_int_equal(rows, 1);
 	assert_int_equal(asked.table, NX_SYSTEM_HBM);
 	assert_string_equal(err.message, "told");
+	assert_int_equal(nx_system_scan_process(&p, 7, count, &rows, &err), NX_IO);
+	assert_int_equal(rows, 2);
+	assert_int_equal(asked.process, 7);
 	assert_int_equal(nx_system_attributes(&p, &e, a, 2), 1);
 	assert_int_equal(asked.cap, 2);
 	assert_true(nx_slice_is(a[0].key, "key"));

@@ -34,6 +34,19 @@ static enum nx_status scan(void *context, enum nx_system_table table, nx_row_fn 
 	return NX_OK;
 }
 
+static enum nx_status scan_process(void *context, uint32_t process, nx_row_fn fn, void *fn_context,
+				   struct nx_error *err)
+{
+	const struct nx_system_fixture *f = context;
+
+	if (f->failing_table == NX_SYSTEM_EVENT)
+		return nx_fail(err, NX_IO, "events cannot be read");
+	for (size_t i = 0; i < f->p.rows[NX_SYSTEM_EVENT]; i++)
+		if (f->events[i].process == process)
+			fn(fn_context, &f->events[i]);
+	return NX_OK;
+}
+
 /* As a decoder may: the number of attributes, not of those that fit. */
 static size_t attributes(void *context, const struct nx_system_event *event,
 			 struct nx_event_attribute *out, size_t cap)
@@ -83,7 +96,7 @@ int nx_system_fixture_setup(void **state)
 	f->p.process_count = 1;
 	f->p.first_ns = 100;
 	f->p.last_ns = 900;
-	f->p.source = (struct nx_system_source){scan, attributes, interned, f};
+	f->p.source = (struct nx_system_source){scan, scan_process, attributes, interned, f};
 	*state = f;
 	return 0;
 }

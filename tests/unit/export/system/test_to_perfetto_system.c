@@ -122,10 +122,43 @@ static void processes_of_several_instances_stay_apart(void **state)
 	f->events[1].flow_id = 1;
 	text = trace(f, &options, false);
 	assert_non_null(strstr(text, "process \"i-a-pid70\" 1\n"));
-	assert_non_null(strstr(text, "process \"i-b-pid70\" 3\n"));
-	assert_non_null(strstr(text, "thread \"i-b-pid70/gid3-nc0-tid70-neuron_rt\" 4\n"));
+	assert_non_null(strstr(text, "process \"i-b-pid70\" 2\n"));
+	assert_non_null(strstr(text, "thread \"i-b-pid70/gid3-nc0-tid70-neuron_rt\" 5\n"));
 	assert_non_null(strstr(text, "flow=1\n"));
 	assert_non_null(strstr(text, "flow=281474976710657\n"));
+}
+
+static void a_row_that_processes_share_has_a_lane_for_each(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_export_options options = {.primary_group = "lnc_idx",
+						   .secondary_group = "lnc_idx"};
+
+	f->p.process_count = 2;
+	nx_fixture_event(f, NAME_EXECUTE, 300, 400);
+	nx_fixture_event(f, NAME_EXECUTE, 100, 200)->process = 1;
+	assert_string_equal(trace(f, &options, false),
+			    "process \"nc0\" 1\n"
+			    "thread \"nc0/nc0-neuron_rt\" 2\n"
+			    "nc0/nc0-neuron_rt begin 300 nrt_execute\n"
+			    "nc0/nc0-neuron_rt end 400\n"
+			    "track \"nc0/nc0-neuron_rt/nc0-neuron_rt lane 2\"\n"
+			    "nc0/nc0-neuron_rt/nc0-neuron_rt lane 2 begin 100 nrt_execute\n"
+			    "nc0/nc0-neuron_rt/nc0-neuron_rt lane 2 end 200\n");
+}
+
+static void a_process_that_cannot_be_read_fails_the_trace(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_export_options options = {0};
+	struct nx_output out;
+
+	f->p.process_count = 2;
+	f->failing_table = NX_SYSTEM_EVENT;
+	assert_int_equal(nx_output_open(&out, "/dev/null", &f->err), NX_OK);
+	assert_int_equal(nx_system_export_perfetto(&f->p, &options, &out, &f->err), NX_IO);
+	assert_string_equal(f->err.message, "events cannot be read");
+	nx_output_abort(&out);
 }
 
 static void framework_streams_have_rows_of_their_own(void **state)
@@ -186,6 +219,8 @@ int main(void)
 		TEST(an_instant_ends_nothing),
 		TEST(an_execution_is_named_after_its_model),
 		TEST(processes_of_several_instances_stay_apart),
+		TEST(a_row_that_processes_share_has_a_lane_for_each),
+		TEST(a_process_that_cannot_be_read_fails_the_trace),
 		TEST(framework_streams_have_rows_of_their_own),
 		TEST(a_wrong_group_writes_nothing),
 		TEST(hostile_events_do_no_harm),
