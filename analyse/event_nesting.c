@@ -3,10 +3,9 @@
 
 static uint64_t stack_key(const struct nx_system_event *e, uint8_t source)
 {
-	uint64_t h = nx_fnv1a(NX_FNV_SEED, &e->process, sizeof(e->process));
+	uint64_t parts[] = {e->process, e->thread_id, source};
 
-	h = nx_fnv1a(h, &e->thread_id, sizeof(e->thread_id));
-	return nx_fnv1a(h, &source, sizeof(source));
+	return nx_hash_words(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 static struct nx_thread_stack *stack_of(struct nx_event_nesting *n, uint64_t key)

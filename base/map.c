@@ -193,6 +193,15 @@ void nx_text_map_release(struct nx_text_map *map)
 	*map = (struct nx_text_map){0};
 }
 
+uint64_t nx_hash_words(const uint64_t *words, size_t count)
+{
+	uint64_t hash = count;
+
+	for (size_t i = 0; i < count; i++)
+		hash = mix(hash ^ words[i]);
+	return hash;
+}
+
 uint64_t nx_fnv1a(uint64_t hash, const void *data, size_t len)
 {
 	const uint8_t *bytes = data;

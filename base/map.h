@@ -35,6 +35,9 @@ void nx_text_map_put(struct nx_text_map *map, struct nx_slice key, uint64_t valu
 bool nx_text_map_get(const struct nx_text_map *map, struct nx_slice key, uint64_t *value);
 void nx_text_map_release(struct nx_text_map *map);
 
+/* Many numbers as one key, well spread. */
+uint64_t nx_hash_words(const uint64_t *words, size_t count);
+
 /* FNV-1a, the hash that device profiles use for packet ids; start with NX_FNV_SEED. */
 #define NX_FNV_SEED UINT64_C(14695981039346656037)
 uint64_t nx_fnv1a(uint64_t hash, const void *data, size_t len);

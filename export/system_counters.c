@@ -143,7 +143,7 @@ static uint32_t hbm_track(struct counters *c, const struct nx_hbm_sample *s, uin
 	const struct nx_system_process *p = &c->profile->processes[s->process];
 	uint64_t parts[] = {s->process, (uint64_t)(int64_t)s->nc_idx, s->device_idx, s->hbm_idx,
 			    category};
-	uint64_t key = nx_fnv1a(NX_FNV_SEED, parts, sizeof(parts)), track;
+	uint64_t key = nx_hash_words(parts, sizeof(parts) / sizeof(parts[0])), track;
 	const char *what = category < p->name_count ? p->names[category] : "unknown";
 	char name[NAME_MAX_BYTES];
 

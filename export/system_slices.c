@@ -105,7 +105,7 @@ static struct row *find_row(struct nx_slices *x, const struct nx_system_event *e
 {
 	uint64_t origin[] = {e->thread_id, (uint64_t)e->process << 32 | e->worker_gid,
 			     (uint64_t)(uint32_t)e->nc_idx << 32 | e->stream_id, e->source};
-	uint64_t key = nx_fnv1a(NX_FNV_SEED, origin, sizeof(origin)), at;
+	uint64_t key = nx_hash_words(origin, sizeof(origin) / sizeof(origin[0])), at;
 
 	if (!nx_map_get(&x->rows_by_origin, key, &at)) {
 		at = row_by_label(x, e);

@@ -14,7 +14,7 @@ static size_t place(struct nx_system_totals *t, size_t len, enum key_kind kind, 
 		    uint64_t b, uint64_t c, uint64_t d)
 {
 	uint64_t parts[] = {kind, a, b, c, d}, at = len;
-	uint64_t key = nx_fnv1a(NX_FNV_SEED, parts, sizeof(parts));
+	uint64_t key = nx_hash_words(parts, sizeof(parts) / sizeof(parts[0]));
 
 	if (!nx_map_get(&t->by_key, key, &at))
 		nx_map_put(&t->by_key, key, len);

@@ -108,7 +108,7 @@ static uint32_t group_track(struct transfers *x, uint32_t process)
 static struct route *find_route(struct transfers *x, const struct nx_host_transfer *t)
 {
 	uint64_t parts[] = {t->process, (uint64_t)(int64_t)t->nc_idx, t->direction}, at;
-	uint64_t key = nx_fnv1a(NX_FNV_SEED, parts, sizeof(parts));
+	uint64_t key = nx_hash_words(parts, sizeof(parts) / sizeof(parts[0]));
 	const char *direction = nx_direction_name(t->direction);
 	struct route r = {.p = x->p};
 	char name[NAME_MAX_BYTES];

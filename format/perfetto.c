@@ -47,32 +47,51 @@ static void end_event(struct nx_perfetto *p, uint32_t track, uint64_t time_ns)
 		nx_perfetto_flush(p);
 }
 
-/* Writes a text as a number known to the track's sequence, or in place when it has too many. */
-static void put_interned(struct nx_perfetto *p, struct nx_bytes *b, uint32_t track,
-			 enum nx_perfetto_space space, struct nx_slice text)
-{
-	static const struct {
-		enum field table, by_iid, in_place;
-	} fields[NX_SPACE_COUNT] = {
-		[NX_SPACE_EVENT_NAME] = {(enum field)2, EVENT_NAME_IID, EVENT_NAME},
-		[NX_SPACE_ARG_NAME] = {(enum field)3, ARG_NAME_IID, ARG_NAME},
-		[NX_SPACE_ARG_TEXT] = {(enum field)29, ARG_TEXT_IID, ARG_TEXT},
-	};
-	bool is_new;
-	uint64_t iid =
-		nx_perfetto_intern(&p->texts, &p->tracks.items[track].iids, space, text, &is_new);
+static const struct {
+	enum field table, by_iid, in_place;
+} interned_fields[NX_SPACE_COUNT] = {
+	[NX_SPACE_EVENT_NAME] = {(enum field)2, EVENT_NAME_IID, EVENT_NAME},
+	[NX_SPACE_ARG_NAME] = {(enum field)3, ARG_NAME_IID, ARG_NAME},
+	[NX_SPACE_ARG_TEXT] = {(enum field)29, ARG_TEXT_IID, ARG_TEXT},
+};
 
-	if (!iid) {
-		nx_perfetto_put_text(b, fields[space].in_place, text);
-		return;
-	}
-	put_u64(b, fields[space].by_iid, iid);
-	if (!is_new)
-		return;
+static void put_new_text(struct nx_perfetto *p, enum nx_perfetto_space space, uint64_t iid,
+			 struct nx_slice text)
+{
 	nx_vec_clear(&p->nested);
 	put_u64(&p->nested, (enum field)1, iid);
 	nx_perfetto_put_text(&p->nested, (enum field)2, text);
-	put_message(&p->interned, fields[space].table, &p->nested);
+	put_message(&p->interned, interned_fields[space].table, &p->nested);
+}
+
+/* Writes a text as a number known to the track's sequence, or in place when it has too many. */
+static void put_text(struct nx_perfetto *p, uint32_t track, struct nx_slice text)
+{
+	bool is_new;
+	uint64_t iid = nx_perfetto_intern(&p->texts, &p->tracks.items[track].iids,
+					  NX_SPACE_ARG_TEXT, text, &is_new);
+
+	if (iid)
+		put_u64(&p->part, ARG_TEXT_IID, iid);
+	else
+		nx_perfetto_put_text(&p->part, ARG_TEXT, text);
+	if (is_new)
+		put_new_text(p, NX_SPACE_ARG_TEXT, iid, text);
+}
+
+static void put_name(struct nx_perfetto *p, struct nx_bytes *b, uint32_t track,
+		     enum nx_perfetto_space space, const char *name)
+{
+	bool is_new;
+	uint64_t iid = nx_perfetto_intern_name(&p->texts, &p->tracks.items[track].iids, space, name,
+					       &is_new);
+
+	if (iid)
+		put_u64(b, interned_fields[space].by_iid, iid);
+	else
+		nx_perfetto_put_text(b, interned_fields[space].in_place, nx_slice_text(name));
+	if (is_new)
+		put_new_text(p, space, iid, nx_slice_text(name));
 }
 
 static void put_arg(struct nx_perfetto *p, uint32_t track, const struct nx_perfetto_arg *arg)
@@ -80,13 +99,13 @@ static void put_arg(struct nx_perfetto *p, uint32_t track, const struct nx_perfe
 	struct nx_bytes *b = &p->part;
 
 	nx_vec_clear(b);
-	put_interned(p, b, track, NX_SPACE_ARG_NAME, nx_slice_text(arg->name));
+	put_name(p, b, track, NX_SPACE_ARG_NAME, arg->name);
 	switch (arg->kind) {
 	case NX_PERFETTO_TEXT:
 		if (arg->is_unique)
 			nx_perfetto_put_text(b, ARG_TEXT, arg->text);
 		else
-			put_interned(p, b, track, NX_SPACE_ARG_TEXT, arg->text);
+			put_text(p, track, arg->text);
 		break;
 	case NX_PERFETTO_U64:
 		put_u64(b, ARG_U64, arg->u64);
@@ -107,7 +126,7 @@ static void put_arg(struct nx_perfetto *p, uint32_t track, const struct nx_perfe
 static void put_name_and_args(struct nx_perfetto *p, uint32_t track, const char *name,
 			      const struct nx_perfetto_arg *args, size_t arg_count)
 {
-	put_interned(p, &p->event, track, NX_SPACE_EVENT_NAME, nx_slice_text(name));
+	put_name(p, &p->event, track, NX_SPACE_EVENT_NAME, name);
 	for (size_t i = 0; i < arg_count; i++)
 		put_arg(p, track, &args[i]);
 }
@@ -204,7 +223,7 @@ void nx_perfetto_finish(struct nx_perfetto *p)
 	nx_perfetto_flush(p);
 	nx_perfetto_finish_bundles(p);
 	for (size_t i = 0; i < p->tracks.len; i++)
-		nx_map_release(&p->tracks.items[i].iids.known);
+		nx_perfetto_iids_release(&p->tracks.items[i].iids);
 	nx_vec_release(&p->tracks);
 	nx_vec_release(&p->bundle);
 	nx_vec_release(&p->event);

@@ -32,8 +32,8 @@ static void numbers_are_per_track_and_space(void **state)
 	assert_int_equal(intern(&texts, &b, NX_SPACE_EVENT_NAME, "y", true), 1);
 	assert_int_equal(intern(&texts, &b, NX_SPACE_EVENT_NAME, "", true), 2);
 	assert_int_equal(texts.ids.len, 3); /* x, y and nothing, once each */
-	nx_map_release(&a.known);
-	nx_map_release(&b.known);
+	nx_perfetto_iids_release(&a);
+	nx_perfetto_iids_release(&b);
 	nx_perfetto_texts_release(&texts);
 }
 
@@ -52,7 +52,36 @@ static void a_full_track_stores_nothing_more(void **state)
 	assert_int_equal(intern(&texts, &iids, NX_SPACE_ARG_TEXT, "7", false), 8);
 	assert_int_equal(texts.ids.len, NX_PERFETTO_TEXTS_MAX);
 	assert_int_equal(intern(&texts, &iids, NX_SPACE_ARG_NAME, "new", true), 1);
-	nx_map_release(&iids.known);
+	nx_perfetto_iids_release(&iids);
+	nx_perfetto_texts_release(&texts);
+}
+
+static void a_name_is_known_by_its_text_wherever_it_lies(void **state)
+{
+	struct nx_perfetto_texts texts = {0};
+	struct nx_perfetto_iids iids = {0};
+	char buffer[16] = "one", other[16] = "one";
+	bool is_new;
+
+	(void)state;
+	assert_int_equal(nx_perfetto_intern_name(&texts, &iids, NX_SPACE_ARG_NAME, buffer, &is_new),
+			 1);
+	assert_true(is_new);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(nx_perfetto_intern_name(&texts, &iids, NX_SPACE_ARG_NAME,
+							 i % 2 ? other : buffer, &is_new),
+				 1);
+		assert_false(is_new);
+	}
+	snprintf(buffer, sizeof(buffer), "two"); /* another text at the same place */
+	assert_int_equal(nx_perfetto_intern_name(&texts, &iids, NX_SPACE_ARG_NAME, buffer, &is_new),
+			 2);
+	assert_true(is_new);
+	assert_int_equal(nx_perfetto_intern(&texts, &iids, NX_SPACE_ARG_NAME, nx_slice_text("one"),
+					    &is_new),
+			 1);
+	assert_int_equal(texts.ids.len, 2);
+	nx_perfetto_iids_release(&iids);
 	nx_perfetto_texts_release(&texts);
 }
 
@@ -60,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_per_track_and_space),
+		cmocka_unit_test(a_name_is_known_by_its_text_wherever_it_lies),
 		cmocka_unit_test(a_full_track_stores_nothing_more),
 	};
 
