@@ -6,11 +6,12 @@ measure.py head
 measure.py row LABEL INPUT RECORDS [--file OUT] [LIMITS] -- COMMAND...
 measure.py compare TIMES -- COMMAND... -- COMMAND...
 measure.py system-head
-measure.py system LABEL INPUT_BYTES SLICES FILE [--max-mb MB] -- COMMAND...
+measure.py system LABEL INPUT_BYTES SLICES FILE [--max-mb MB] [--save F] [--ratio-to F] -- COMMAND...
 
 What a command writes to standard output is counted and thrown away. LIMITS are
 --max-seconds, --max-mb and --min-out-mb (megabytes per second written); a row that
-misses one says so and the exit code is 1.
+misses one says so and the exit code is 1. --save keeps the seconds in a file, --ratio-to
+says how many times as long as those it took.
 """
 import argparse
 import os
@@ -89,14 +90,23 @@ def print_system(arguments, command):
     parser.add_argument("slices", type=int)
     parser.add_argument("file")
     parser.add_argument("--max-mb", type=float)
+    parser.add_argument("--save")
+    parser.add_argument("--ratio-to")
     options = parser.parse_args(arguments)
     seconds, resident, _ = run(command)
     missed = options.max_mb and resident / MEGABYTE > options.max_mb
+    note = f"MISSED: at most {options.max_mb:g} MB resident" if missed else ""
+    if options.save:
+        with open(options.save, "w", encoding="ascii") as file:
+            file.write(str(seconds))
+    if options.ratio_to:
+        with open(options.ratio_to, encoding="ascii") as file:
+            note = f"{seconds / float(file.read()):.1f} times as long as writing it"
     print(SYSTEM_LINE.format(options.label, f"{seconds:.1f}", f"{options.slices / seconds:.0f}",
                              f"{options.input_bytes / seconds / MEGABYTE:.0f}",
                              f"{resident / MEGABYTE:.0f}",
                              f"{os.path.getsize(options.file) / options.slices:.1f}",
-                             f"MISSED: at most {options.max_mb:g} MB resident" if missed else ""),
+                             note),
           flush=True)
     return 1 if missed else 0
 

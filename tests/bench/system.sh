@@ -39,21 +39,35 @@ bytes=$(du -sb "$folder/traces" | cut -f 1)
 failed=0
 measure() { # label, file, options of view
 	# shellcheck disable=SC2086 # options are words
-	"$here/measure.py" system "$1" "$bytes" "$slices" "$folder/out/$2" --max-mb 500 -- \
-		"$program" view -d "$folder/traces" --ignore-device-profile \
-		--output-file "$folder/out" --output-format $3 || failed=1
+	"$here/measure.py" system "$1" "$bytes" "$slices" "$folder/out/$2" --max-mb 500 \
+		--save "$folder/seconds" -- "$program" view -d "$folder/traces" \
+		--ignore-device-profile --output-file "$folder/out" --output-format $3 || failed=1
+}
+
+has_importer=1
+"$here/../perfetto/fetch.sh" "$build/trace-processor" >/dev/null 2>&1 || has_importer=
+[ "$has_importer" ] || echo "bench: no trace processor here, its import is not measured"
+import() { # slices, trace
+	[ "$has_importer" ] || return 0
+	"$here/measure.py" system "  trace processor's import" "$(stat -c %s "$2")" "$1" "$2" \
+		--ratio-to "$folder/seconds" -- node "$here/import.mjs" \
+		"$build/trace-processor" "$2" ||
+		echo "bench: the trace processor cannot read a trace of this size"
 }
 
 "$here/measure.py" system-head
 measure "perfetto, compressed" system_profile.pftrace perfetto
-if "$here/../perfetto/fetch.sh" "$build/trace-processor" >/dev/null 2>&1; then
-	"$here/measure.py" system "trace processor's import" "$bytes" "$slices" \
-		"$folder/out/system_profile.pftrace" -- node "$here/import.mjs" \
-		"$build/trace-processor" "$folder/out/system_profile.pftrace" ||
-		echo "bench: the trace processor cannot read a trace of this size"
-else
-	echo "bench: no trace processor here, comparison skipped"
-fi
+import "$slices" "$folder/out/system_profile.pftrace"
 measure "perfetto, plain" system_profile.pftrace "perfetto --uncompressed"
 measure json system_profile.json json
+rm -rf "$folder/out" "$folder/traces"
+
+# What the writer itself costs: slices with a name and times, made on the spot.
+bare=4000000
+for kind in compressed plain; do
+	"$here/measure.py" system "slices alone, $kind" 0 "$bare" "$folder/bare" \
+		--save "$folder/seconds" -- \
+		"$build/tests/write_slices" "$bare" "$folder/bare" "$kind"
+	[ "$kind" = plain ] || import "$bare" "$folder/bare"
+done
 exit "$failed"
