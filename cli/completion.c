@@ -69,7 +69,7 @@ static void print_bash(struct nx_output *out)
 		      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 		      "\t\tmapfile -t COMPREPLY < <(compgen -W '");
 	bash_names(out);
-	nx_print(out, " --help --version' -- \"$cur\")\n\t\treturn\n\tfi\n"
+	nx_print(out, " --help --version --show-profile-schema' -- \"$cur\")\n\t\treturn\n\tfi\n"
 		      "\tcase \"$command:$prev\" in\n");
 	for (size_t i = 0; i < nx_command_count; i++)
 		each_option(out, nx_commands[i], bash_value);

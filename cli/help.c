@@ -16,6 +16,10 @@ const size_t nx_exit_code_count = sizeof(nx_exit_codes) / sizeof(nx_exit_codes[0
 const struct nx_option nx_global_options[] = {
 	{"help", 'h', NX_OPTION_FLAG, NULL, 0, "Show this help, or the help of a command.", NULL},
 	{"version", 'V', NX_OPTION_FLAG, NULL, 0, "Show the version.", NULL},
+	{"show-profile-schema", 0, NX_OPTION_FLAG, NULL, 0,
+	 "Print the tables of a profile and what their fields mean, as OpenAPI 3.0 in YAML: one "
+	 "document per table, separated by ---.",
+	 NULL},
 	{0},
 };
 

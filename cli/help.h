@@ -28,6 +28,6 @@ struct nx_exit_code {
 extern const struct nx_exit_code nx_exit_codes[];
 extern const size_t nx_exit_code_count;
 
-extern const struct nx_option nx_global_options[]; /* --help and --version */
+extern const struct nx_option nx_global_options[]; /* before or without a command */
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "export/exporters.h"
+#include "export/schema_texts.h"
 
 #define PROGRAM "neuron-explorer"
 #define LEGACY_PROGRAM "neuron-profile"
@@ -55,6 +56,17 @@ static enum nx_status show_version(const struct nx_invocation *call, struct nx_e
 	return nx_output_commit(&out, err);
 }
 
+static enum nx_status show_schema(void (*write)(struct nx_output *out), struct nx_error *err)
+{
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, "-", err);
+
+	if (st)
+		return st;
+	write(&out);
+	return nx_output_commit(&out, err);
+}
+
 /* How the man pages and completions in the tree are made; not for users, so not in help. */
 static enum nx_status print_generated(const char *option, const char *what, struct nx_error *err)
 {
@@ -92,9 +104,9 @@ static enum nx_status run_global(const struct nx_invocation *call, char **argv,
 	if (!strcmp(word, "--print-man") || !strcmp(word, "--print-completion"))
 		return print_generated(word, argv[2], err);
 	if (!strcmp(word, "--show-profile-schema"))
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "--show-profile-schema is not in this version yet; the sections of "
-			       "the JSON output are described in docs/formats/json.md");
+		return show_schema(nx_schema_write_yaml, err);
+	if (!strcmp(word, "--print-schema-docs"))
+		return show_schema(nx_schema_write_markdown, err);
 	near = word[1] == '-' ? nx_suggest_option(nx_global_options, word + 2, strlen(word + 2))
 			      : NULL;
 	if (near)
