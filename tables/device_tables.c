@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tables/device_tables.h"
+
+#include "tables/counting_sink.h"
+#include "tables/fillers.h"
+
+/* In this order: the summary counts the rows of all others. */
+static const nx_device_filler fillers[] = {
+	nx_fill_warnings,
+	nx_fill_schema_fields,
+};
+
+enum nx_status nx_device_tables_write(const struct nx_profile *profile,
+				      const struct nx_tables_options *options,
+				      struct nx_table_sink *sink, struct nx_error *err)
+{
+	struct nx_counting_sink counting;
+	struct nx_device_fill fill = {
+		.profile = profile, .options = options, .sink = &counting.sink, .err = err};
+	enum nx_status st = NX_OK;
+
+	nx_counting_sink_init(&counting, sink, options->progress);
+	for (size_t i = 0; i < sizeof(fillers) / sizeof(fillers[0]) && !st; i++) {
+		fill.row_count = counting.row_count;
+		st = fillers[i](&fill);
+		if (!st)
+			st = nx_table_sink_status(&counting.sink, err);
+	}
+	if (st)
+		return st;
+	nx_counting_sink_complete(&counting, NX_SCOPE_DEVICE);
+	return nx_table_sink_status(&counting.sink, err);
+}

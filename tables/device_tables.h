@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_tables: a device profile as rows of the published tables.
+ *
+ * Every table that a device profile can have (model/schema.def) is begun and
+ * ended, also when it stays empty. Tables that grow with the trace are streamed
+ * in order of time, in memory bounded by the program, not by the trace.
+ *
+ * The fillers are listed in device_tables.c; a file has those that share what
+ * they gather. Adding a table is a filler there and a row in that list.
+ */
+#ifndef NX_TABLES_DEVICE_TABLES_H
+#define NX_TABLES_DEVICE_TABLES_H
+
+#include "base/progress.h"
+#include "model/profile.h"
+#include "model/table_sink.h"
+
+struct nx_tables_options {
+	const char *profile_name;     /* as the user calls it; NULL: the session file's */
+	const char *explorer_version; /* of this program; NULL is not told */
+	struct nx_progress *progress; /* counts rows; may be NULL */
+};
+
+/* What fillers are given. */
+struct nx_device_fill {
+	const struct nx_profile *profile;
+	const struct nx_tables_options *options;
+	struct nx_table_sink *sink;
+	uint64_t row_count; /* put by all fillers before this one */
+	struct nx_error *err;
+};
+
+/* Begins and ends its tables; failures of rows stick in the sink, others are returned. */
+typedef enum nx_status (*nx_device_filler)(struct nx_device_fill *fill);
+
+NX_MUST_CHECK enum nx_status nx_device_tables_write(const struct nx_profile *profile,
+						    const struct nx_tables_options *options,
+						    struct nx_table_sink *sink,
+						    struct nx_error *err);
+
+#endif
