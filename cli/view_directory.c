@@ -13,7 +13,6 @@
 #include "cli/terminal.h"
 #include "cli/view.h"
 #include "export/json_sections.h"
-#include "pipeline/system_clock.h"
 
 static bool says(const struct nx_directory_view *v)
 {
@@ -101,20 +100,22 @@ static const char *device_target(const struct nx_directory_view *v,
 	return file_in(v, arena, nx_arena_printf(arena, "%s.%s", name, suffix));
 }
 
-static enum nx_status plan_jobs(const struct nx_directory_view *v,
-				const struct nx_system_profile *profile, struct nx_arena *arena,
-				struct nx_device_jobs *jobs, struct nx_error *err)
+static void set_clock(struct nx_device_options *options, const struct nx_system_process *process)
 {
-	int64_t *offsets = NX_NEW_ARRAY(arena, int64_t, profile->process_count);
-	bool *known = NX_NEW_ARRAY(arena, bool, profile->process_count);
+	if (!process->has_clock_offset)
+		return;
+	options->has_host_offset = true;
+	options->host_offset_ns = process->clock_offset_ns;
+	options->host_pid = process->pid;
+}
+
+static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_profile *profile,
+		      struct nx_arena *arena, struct nx_device_jobs *jobs)
+{
 	struct nx_text_map stems = {0};
 	size_t empty = 0;
-	enum nx_status st = NX_OK;
 
-	if (profile->devices.len)
-		st = nx_system_clock_offsets(profile, offsets, known, err);
-
-	for (size_t i = 0; !st && i < profile->devices.len; i++) {
+	for (size_t i = 0; i < profile->devices.len; i++) {
 		const struct nx_device_capture *d = &profile->devices.items[i];
 		struct nx_device_job job = {.options = v->device, .capture = d};
 
@@ -125,11 +126,8 @@ static enum nx_status plan_jobs(const struct nx_directory_view *v,
 		job.options.session_path = d->session_path;
 		job.options.neff_path = d->neff_path;
 		job.options.show_progress = false;
-		if (d->process < profile->process_count && known[d->process]) {
-			job.options.has_host_offset = true;
-			job.options.host_offset_ns = offsets[d->process];
-			job.options.host_pid = profile->processes[d->process].pid;
-		}
+		if (d->process < profile->process_count)
+			set_clock(&job.options, &profile->processes[d->process]);
 		job.target = device_target(v, d, &stems, arena);
 		nx_vec_push(jobs, job);
 	}
@@ -137,7 +135,6 @@ static enum nx_status plan_jobs(const struct nx_directory_view *v,
 		nx_say("%zu session file%s empty: %s ran nothing", empty,
 		       empty == 1 ? " is" : "s are", empty == 1 ? "its core" : "their cores");
 	nx_text_map_release(&stems);
-	return st;
 }
 
 static void report_jobs(const struct nx_directory_view *v, const struct nx_device_jobs *jobs,
@@ -200,12 +197,12 @@ static enum nx_status write_devices(const struct nx_directory_view *v,
 				    struct nx_error *err)
 {
 	struct nx_device_jobs jobs = {0};
-	enum nx_status st = plan_jobs(v, profile, arena, &jobs, err), failed;
+	enum nx_status st, failed;
 	size_t good = 0;
 
-	if (!st)
-		st = nx_device_jobs_run(&jobs, nx_exporter_find(v->format), &v->device_export,
-					v->jobs, err);
+	plan_jobs(v, profile, arena, &jobs);
+	st = nx_device_jobs_run(&jobs, nx_exporter_find(v->format), &v->device_export, v->jobs,
+				err);
 	if (!st) {
 		failed = say_failures(&jobs, &good, err);
 		report_jobs(v, &jobs, arena);

@@ -287,19 +287,19 @@ struct nx_slices *nx_slices_new(const struct nx_slices_plan *plan, struct nx_per
 	return x;
 }
 
-uint64_t nx_slices_finish(struct nx_slices *x)
+uint64_t nx_slices_finish(struct nx_slices *slices)
 {
-	uint64_t event_count = x->event_count;
+	uint64_t event_count = slices->event_count;
 
-	end_process(x);
-	for (size_t i = 0; i < x->rows.len; i++)
-		nx_vec_release(&x->rows.items[i].lanes);
-	nx_event_reader_close(&x->reader);
-	nx_text_map_release(&x->processes);
-	nx_text_map_release(&x->rows_by_label);
-	nx_map_release(&x->rows_by_origin);
-	nx_vec_release(&x->rows);
-	nx_arena_release(&x->arena);
-	nx_heap_free(x);
+	end_process(slices);
+	for (size_t i = 0; i < slices->rows.len; i++)
+		nx_vec_release(&slices->rows.items[i].lanes);
+	nx_event_reader_close(&slices->reader);
+	nx_text_map_release(&slices->processes);
+	nx_text_map_release(&slices->rows_by_label);
+	nx_map_release(&slices->rows_by_origin);
+	nx_vec_release(&slices->rows);
+	nx_arena_release(&slices->arena);
+	nx_heap_free(slices);
 	return event_count;
 }

@@ -114,6 +114,12 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder */
 	uint32_t cpu_count;
 	uint64_t memory_capacity_bytes;
 	uint64_t init_ns, close_ns;
+	/*
+	 * From the device's clock to the host's, by the first sync point: the same moment on
+	 * both. Over a capture of seconds they drift by less than a microsecond.
+	 */
+	bool has_clock_offset;
+	int64_t clock_offset_ns;
 	uint64_t stored_event_count, total_event_count; /* records; differ when some were dropped */
 	const char **names;				/* of events, categories, framework calls */
 	size_t name_count;

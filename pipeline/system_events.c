@@ -32,7 +32,7 @@ uint8_t nx_system_role_of(const char *event_name)
 		{"nrt_model_switch", NX_ROLE_EXECUTION},
 		{"cc_running", NX_ROLE_EXECUTION},
 		{"cc_exec_barrier", NX_ROLE_EXECUTION},
-		{"timestamp_sync_point", NX_ROLE_EXECUTION},
+		{"timestamp_sync_point", NX_ROLE_SYNC},
 	};
 
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
@@ -95,23 +95,50 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 /* --- what attributes say --------------------------------------------------- */
 
 /* Executions are numbered per core and process; only some of their events name the model. */
-static uint64_t exec_flow(struct nx_system_run *run, const struct nx_system_event *event)
+static uint64_t exec_flow(struct nx_system_run *run, const struct nx_system_event *event,
+			  const struct attributes *a)
 {
-	struct attributes a;
-	struct nx_slice exec, model;
+	struct nx_slice exec = find(a, "exec_id"), model = find(a, "model_id");
 	uint64_t flow, model_id;
 
-	read_attributes(run, event, &a);
-	exec = find(&a, "exec_id");
 	if (!exec.data)
 		return 0;
 	flow = nx_fnv1a(NX_FNV_SEED, &event->process, sizeof(event->process));
 	flow = nx_fnv1a(flow, &event->nc_idx, sizeof(event->nc_idx));
 	flow = nx_fnv1a(flow, exec.data, exec.len) | 1;
-	model = find(&a, "model_id");
 	if (model.data && nx_slice_to_u64(model, &model_id))
 		nx_map_put(&run->models_of_flows, flow, model_id);
 	return flow;
+}
+
+static void note_sync(struct nx_system_run *run, const struct nx_system_event *event,
+		      const struct attributes *a)
+{
+	struct nx_system_process *process = &run->profile.processes[event->process];
+	struct nx_process_input *input = &run->inputs[event->process];
+	struct nx_slice device = find(a, "nc_timestamp_ns");
+	uint64_t device_ns, host_ns;
+
+	if (!device.data)
+		device = find(a, "nc_start_timestamp_ns");
+	if ((process->has_clock_offset && event->start_ns >= input->sync_ns) ||
+	    !nx_slice_to_u64(device, &device_ns) ||
+	    !nx_slice_to_u64(find(a, "cpu_timestamp_ns"), &host_ns))
+		return;
+	process->has_clock_offset = true;
+	process->clock_offset_ns = (int64_t)(host_ns - device_ns);
+	input->sync_ns = event->start_ns;
+}
+
+/* Also of events that a filter drops: what an event belongs to does not depend on it. */
+static void read_execution(struct nx_system_run *run, struct nx_system_event *event, bool is_sync)
+{
+	struct attributes a;
+
+	read_attributes(run, event, &a);
+	event->flow_id = exec_flow(run, event, &a);
+	if (is_sync)
+		note_sync(run, event, &a);
 }
 
 static void keep_memory_change(struct nx_system_run *run, const struct nx_system_event *event,
@@ -170,8 +197,8 @@ static void take_event(void *context, const void *opaque)
 		role = input->roles[event.name];
 		process->name_is_used[event.name] = true;
 	}
-	if (role == NX_ROLE_EXECUTION)
-		event.flow_id = exec_flow(run, &event);
+	if (role == NX_ROLE_EXECUTION || role == NX_ROLE_SYNC)
+		read_execution(run, &event, role == NX_ROLE_SYNC);
 	if (!nx_system_sink_event(run, &event, nx_system_event_name(&run->profile, &event)))
 		return;
 	if (role == NX_ROLE_ALLOCATE || role == NX_ROLE_RELEASE)

@@ -14,6 +14,7 @@
 enum nx_event_role {
 	NX_ROLE_NONE,
 	NX_ROLE_EXECUTION, /* carries an exec_id: belongs to a flow */
+	NX_ROLE_SYNC,	   /* so does this; and it tells the device's clock and the host's */
 	NX_ROLE_ALLOCATE,
 	NX_ROLE_RELEASE,
 	NX_ROLE_TO_DEVICE,
@@ -27,6 +28,7 @@ struct nx_process_input {
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
+	uint64_t sync_ns; /* when the process's clock offset was told */
 	uint64_t next_id; /* for framework events */
 	bool is_kept;
 };

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/system_clock.h"
 #include "tests/data/synthetic_system.h"
 #include "trace_folder.h"
 
@@ -260,10 +259,9 @@ static void the_first_sync_point_gives_the_offset(void **state)
 	struct attribute broken[] = {{"nc_timestamp_ns", "99999999999999999999"},
 				     {"cpu_timestamp_ns", "1"},
 				     {NULL, NULL}};
+	struct nx_system_options options = {0};
 	struct trace_folder f;
 	struct nx_bytes events = {0};
-	int64_t offsets_ns[2];
-	bool known[2];
 
 	(void)state;
 	folder_make(&f);
@@ -274,10 +272,14 @@ static void the_first_sync_point_gives_the_offset(void **state)
 	add_record(&events, NX_PHASE_INSTANT, SYNC_POINT, 3, 7, 100, broken);
 	put_events(&f, "i-2_pid_5", &events);
 	folder_read(&f, plain);
-	assert_int_equal(nx_system_clock_offsets(f.profile, offsets_ns, known, NULL), NX_OK);
-	assert_true(known[0]);
-	assert_int_equal(offsets_ns[0], 4000);
-	assert_false(known[1]);
+	assert_true(f.profile->processes[0].has_clock_offset);
+	assert_int_equal(f.profile->processes[0].clock_offset_ns, 4000);
+	assert_false(f.profile->processes[1].has_clock_offset);
+	folder_close(&f);
+	options.filter.event_types = "^timestamp_sync_point"; /* shown or not, it tells */
+	folder_read(&f, options);
+	assert_int_equal(f.events.len, 0);
+	assert_int_equal(f.profile->processes[0].clock_offset_ns, 4000);
 	folder_remove(&f);
 }
 
