@@ -120,6 +120,21 @@ static void add_texts(struct corpus *c)
 	}
 }
 
+static void add_record(struct corpus *c)
+{
+	static const char record[] =
+		"{\"store_version\":1,\"schema_version\":\"7.4.0\",\"id\":\"i\",\"key\":\"n_0\","
+		"\"begun_as\":\"bert\",\"kind\":\"device\",\"state\":\"failed\",\"reason\":\"cut\","
+		"\"created_ms\":1763248440123,\"opened_ms\":0,\"size_bytes\":7,\"favourite\":true,"
+		"\"label\":\"old\",\"sources\":[{\"path\":\"a\",\"size_bytes\":1,\"modified_ms\":2}"
+		"],"
+		"\"tables\":[{\"name\":\"Instruction\",\"row_count\":3}]}";
+	struct nx_bytes bytes = {0};
+
+	nx_bytes_append(&bytes, record, strlen(record));
+	add(c, "fuzz_profile_record", "record.json", &bytes);
+}
+
 bool nx_synthetic_corpus(nx_synthetic_seed_fn fn, void *context)
 {
 	struct corpus c = {.fn = fn, .context = context};
@@ -148,6 +163,7 @@ bool nx_synthetic_corpus(nx_synthetic_seed_fn fn, void *context)
 	add_debug_files(&c, &program);
 	add_slots(&c, &program);
 	add_texts(&c);
+	add_record(&c);
 	nx_synthetic_program_release(&program);
 	return !c.is_failed;
 }

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/profile_record.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/json_reader.h"
+#include "base/json_writer.h"
+
+static const char *const kind_texts[] = {
+#define KIND_TEXT(name, text) text,
+	NX_PROFILE_KIND_MAP(KIND_TEXT)
+#undef KIND_TEXT
+};
+static const char *const state_texts[] = {
+#define STATE_TEXT(name, text) text,
+	NX_PROFILE_STATE_MAP(STATE_TEXT)
+#undef STATE_TEXT
+};
+
+const char *nx_profile_kind_text(enum nx_profile_kind kind)
+{
+	return kind_texts[kind];
+}
+
+const char *nx_profile_state_text(enum nx_profile_state state)
+{
+	return state_texts[state];
+}
+
+void nx_profile_record_release(struct nx_profile_record *r)
+{
+	nx_vec_release(&r->sources);
+	nx_vec_release(&r->tables);
+}
+
+enum nx_status nx_profile_record_add_source(struct nx_profile_record *r, const char *path,
+					    struct nx_error *err)
+{
+	struct nx_profile_source source = {.path = path};
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return nx_fail_errno(err, errno, "cannot inspect %s", path);
+	source.size_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	source.modified_ms =
+		(uint64_t)st.st_mtim.tv_sec * 1000 + (uint64_t)st.st_mtim.tv_nsec / 1000000;
+	nx_vec_push(&r->sources, source);
+	return NX_OK;
+}
+
+void nx_profile_record_add_table(struct nx_profile_record *r, const char *name, uint64_t row_count)
+{
+	nx_vec_push(&r->tables, ((struct nx_profile_table){name, row_count}));
+}
+
+uint64_t nx_profile_record_rows(const struct nx_profile_record *r)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < r->tables.len; i++)
+		if (__builtin_add_overflow(rows, r->tables.items[i].row_count, &rows))
+			return UINT64_MAX;
+	return rows;
+}
+
+/* --- writing --------------------------------------------------------------- */
+
+static void write_text(struct nx_json_writer *w, const char *key, const char *text)
+{
+	nx_json_key_text(w, key, text ? text : "");
+}
+
+static void write_sources(struct nx_json_writer *w, const struct nx_profile_sources *sources)
+{
+	nx_json_key(w, "sources");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < sources->len; i++) {
+		nx_json_begin_object(w);
+		write_text(w, "path", sources->items[i].path);
+		nx_json_key_u64(w, "size_bytes", sources->items[i].size_bytes);
+		nx_json_key_u64(w, "modified_ms", sources->items[i].modified_ms);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void write_tables(struct nx_json_writer *w, const struct nx_profile_tables *tables)
+{
+	nx_json_key(w, "tables");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < tables->len; i++) {
+		nx_json_begin_object(w);
+		write_text(w, "name", tables->items[i].name);
+		nx_json_key_u64(w, "row_count", tables->items[i].row_count);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes *bytes)
+{
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, bytes, true);
+	nx_json_begin_object(&w);
+	nx_json_key_u64(&w, "store_version", r->store_version);
+	write_text(&w, "schema_version", r->schema_version);
+	write_text(&w, "id", r->id);
+	write_text(&w, "key", r->key);
+	write_text(&w, "begun_as", r->begun_as);
+	write_text(&w, "kind", nx_profile_kind_text(r->kind));
+	write_text(&w, "state", nx_profile_state_text(r->state));
+	write_text(&w, "reason", r->reason);
+	nx_json_key_u64(&w, "created_ms", r->created_ms);
+	nx_json_key_u64(&w, "opened_ms", r->opened_ms);
+	nx_json_key_u64(&w, "size_bytes", r->size_bytes);
+	nx_json_key_bool(&w, "favourite", r->is_favourite);
+	write_text(&w, "label", r->label);
+	write_sources(&w, &r->sources);
+	write_tables(&w, &r->tables);
+	nx_json_end_object(&w);
+	nx_bytes_append(bytes, "\n", 1);
+}
+
+/* --- reading --------------------------------------------------------------- */
+
+static const char *read_text(const struct nx_json *object, const char *key, struct nx_arena *arena)
+{
+	return nx_json_as_text(nx_json_get(object, key), arena, "");
+}
+
+static uint64_t read_number(const struct nx_json *object, const char *key)
+{
+	return nx_json_as_u64(nx_json_get(object, key), 0);
+}
+
+static bool read_flag(const struct nx_json *object, const char *key)
+{
+	const struct nx_json *value = nx_json_get(object, key);
+
+	return value && value->kind == NX_JSON_BOOL && nx_slice_is(value->text, "true");
+}
+
+/* Where in a list the text is; the count when it is not there. */
+static unsigned find_text(const char *const *texts, unsigned count, struct nx_slice text)
+{
+	unsigned i = 0;
+
+	while (i < count && !nx_slice_is(text, texts[i]))
+		i++;
+	return i;
+}
+
+static void read_lists(const struct nx_json *root, struct nx_arena *arena,
+		       struct nx_profile_record *r)
+{
+	const struct nx_json *sources = nx_json_get(root, "sources");
+	const struct nx_json *tables = nx_json_get(root, "tables");
+
+	for (size_t i = 0; sources && sources->kind == NX_JSON_ARRAY && i < sources->count; i++) {
+		const struct nx_json *item = &sources->children[i];
+
+		nx_vec_push(&r->sources, ((struct nx_profile_source){
+						 .path = read_text(item, "path", arena),
+						 .size_bytes = read_number(item, "size_bytes"),
+						 .modified_ms = read_number(item, "modified_ms"),
+					 }));
+	}
+	for (size_t i = 0; tables && tables->kind == NX_JSON_ARRAY && i < tables->count; i++)
+		nx_profile_record_add_table(r, read_text(&tables->children[i], "name", arena),
+					    read_number(&tables->children[i], "row_count"));
+}
+
+static enum nx_status read_enums(const struct nx_json *root, struct nx_profile_record *r,
+				 struct nx_error *err)
+{
+	unsigned kind_count = sizeof(kind_texts) / sizeof(kind_texts[0]);
+	unsigned kind =
+		find_text(kind_texts, kind_count, nx_json_as_slice(nx_json_get(root, "kind")));
+	unsigned state = find_text(state_texts, NX_PROFILE_UNFINISHED,
+				   nx_json_as_slice(nx_json_get(root, "state")));
+
+	/* What newer programs add is theirs to understand; the version says so to the user. */
+	if (r->store_version > NX_STORE_VERSION) {
+		r->kind = kind < kind_count ? (enum nx_profile_kind)kind : NX_PROFILE_DEVICE;
+		r->state = state < NX_PROFILE_UNFINISHED ? (enum nx_profile_state)state
+							 : NX_PROFILE_READY;
+		return NX_OK;
+	}
+	if (kind == kind_count)
+		return nx_fail(err, NX_FORMAT, "it does not say whether it is device or system");
+	if (state == NX_PROFILE_UNFINISHED)
+		return nx_fail(err, NX_FORMAT, "it does not say in which state the profile is");
+	r->kind = (enum nx_profile_kind)kind;
+	r->state = (enum nx_profile_state)state;
+	return NX_OK;
+}
+
+enum nx_status nx_profile_record_read(struct nx_slice json, struct nx_arena *arena,
+				      struct nx_profile_record *r, struct nx_error *err)
+{
+	struct nx_json *root;
+	enum nx_status st;
+	uint64_t version;
+
+	*r = (struct nx_profile_record){.name = ""};
+	st = nx_json_parse(json, arena, &root, err);
+	if (st)
+		return st;
+	version = nx_json_as_u64(nx_json_get(root, "store_version"), UINT64_MAX);
+	if (version > UINT32_MAX)
+		return nx_fail(err, NX_FORMAT, "it does not say by which version it was written");
+	r->store_version = (uint32_t)version;
+	st = read_enums(root, r, err);
+	if (st)
+		return st;
+	r->begun_as = read_text(root, "begun_as", arena);
+	r->id = read_text(root, "id", arena);
+	r->key = read_text(root, "key", arena);
+	r->reason = read_text(root, "reason", arena);
+	r->schema_version = read_text(root, "schema_version", arena);
+	r->label = read_text(root, "label", arena);
+	r->created_ms = read_number(root, "created_ms");
+	r->opened_ms = read_number(root, "opened_ms");
+	r->size_bytes = read_number(root, "size_bytes");
+	r->is_favourite = read_flag(root, "favourite");
+	read_lists(root, arena, r);
+	return NX_OK;
+}
