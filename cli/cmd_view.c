@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/status_file.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
@@ -17,7 +18,7 @@
 
 struct view {
 	const char *neff_path, *session_path, *directory;
-	const char *format, *output_file;
+	const char *format, *output_file, *status_file;
 	bool pretty, force, terminology, perfetto_flows;
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
@@ -108,6 +109,11 @@ static const struct nx_option options[] = {
 	 "Explain all terms and metrics, and do nothing else.", NULL},
 	{"port", 'p', NX_OPTION_NUMBER, "PORT", NX_FIELD(struct view, port),
 	 "Where the browser finds the profile (default 3001).", NULL},
+	{"processing-status-file", 0, NX_OPTION_FILE, "FILE", NX_FIELD(struct view, status_file),
+	 "Tell programs how processing goes: JSON with the status_code of the run (-1 until it "
+	 "ends, then the exit code) and the status of every profile: processing, success or "
+	 "failed.",
+	 NULL},
 	{"verbosity", 'v', NX_OPTION_NUMBER, "LEVEL", NX_FIELD(struct view, verbosity),
 	 "How much to say: 2 errors, 3 a few lines of warnings (default), 4 every warning.", NULL},
 
@@ -134,8 +140,6 @@ static const struct nx_option options[] = {
 	 "use --output-format json to process without a browser", NULL},
 	{"api-server-port", 0, NX_OPTION_LATER_TEXT, "PORT", 0,
 	 "use --port; there is one port only", NULL},
-	{"processing-status-file", 0, NX_OPTION_LATER_TEXT, "FILE", 0,
-	 "the exit code tells how processing went", NULL},
 	{0},
 };
 
@@ -376,7 +380,8 @@ static enum nx_status open_profile(const struct view *v, struct nx_device_profil
 	return nx_device_profile_open(out, &how, err);
 }
 
-static enum nx_status view_directory(const struct view *v, struct nx_error *err)
+static enum nx_status view_directory(const struct view *v, struct nx_status_file *status_file,
+				     struct nx_error *err)
 {
 	struct nx_directory_view how = {
 		.system = {.directory = v->directory,
@@ -397,6 +402,7 @@ static enum nx_status view_directory(const struct view *v, struct nx_error *err)
 		.output_dir = v->output_file,
 		.jobs = v->jobs.value,
 		.verbosity = verbosity_of(v),
+		.status_file = status_file,
 	};
 
 	return nx_view_directory(&how, err);
@@ -411,11 +417,41 @@ static void say_ignored(const struct view *v)
 		nx_say("--output-file is not used: %s goes to standard output", v->format);
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
+/* Once it is served, processing is over: whoever waits for the status file may go on. */
+static enum nx_status serve_profile(const struct view *v, const struct nx_profile *profile,
+				    struct nx_status_file *status_file, struct nx_error *err)
+{
+	enum nx_status st = nx_status_file_end(status_file, NX_OK, err);
+
+	if (st)
+		return st;
+	return nx_view_serve(profile, v->port.is_given ? (uint16_t)v->port.value : DEFAULT_PORT,
+			     err);
+}
+
+static enum nx_status view_session(const struct view *v, struct nx_status_file *status_file,
+				   uint64_t started_ns, struct nx_error *err)
 {
 	struct nx_device_profile *device;
 	const struct nx_profile *profile;
+	enum nx_status st;
+
+	nx_status_file_enter(status_file, v->session_path, NX_PROFILE_DEVICE);
+	st = open_profile(v, &device, err);
+	if (st)
+		return st;
+	profile = nx_device_profile_borrow(device);
+	nx_view_say_warnings(profile, verbosity_of(v));
+	st = v->format ? write_profile(v, profile, started_ns, err)
+		       : serve_profile(v, profile, status_file, err);
+	nx_device_profile_close(device);
+	return st;
+}
+
+static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
+			  struct nx_error *err)
+{
+	struct nx_status_file status_file;
 	struct view v = {0};
 	struct nx_operands operands;
 	uint64_t started_ns = now_ns();
@@ -432,18 +468,12 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 	if (st)
 		return st;
 	say_ignored(&v);
-	if (v.directory)
-		return view_directory(&v, err);
-	st = open_profile(&v, &device, err);
+	st = nx_status_file_begin(&status_file, v.status_file, err);
 	if (st)
 		return st;
-	profile = nx_device_profile_borrow(device);
-	nx_view_say_warnings(profile, verbosity_of(&v));
-	st = v.format ? write_profile(&v, profile, started_ns, err)
-		      : nx_view_serve(profile,
-				      v.port.is_given ? (uint16_t)v.port.value : DEFAULT_PORT, err);
-	nx_device_profile_close(device);
-	return st;
+	st = v.directory ? view_directory(&v, &status_file, err)
+			 : view_session(&v, &status_file, started_ns, err);
+	return nx_status_file_end(&status_file, st, err);
 }
 
 static const struct nx_example examples[] = {

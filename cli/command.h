@@ -81,6 +81,10 @@ const struct nx_command *nx_command_find(const char *name);
 extern const struct nx_command nx_command_view;
 extern const struct nx_command nx_command_show_session;
 extern const struct nx_command nx_command_neff;
+extern const struct nx_command nx_command_list;
+extern const struct nx_command nx_command_rename;
+extern const struct nx_command nx_command_delete;
+extern const struct nx_command nx_command_gc;
 extern const struct nx_command nx_command_help;
 
 #endif

@@ -64,6 +64,15 @@ const char *nx_suggest_word(const char *words, const char *word)
 	return best.word;
 }
 
+const char *nx_suggest_name(const char *const *names, size_t count, const char *name)
+{
+	struct best best = {0};
+
+	for (size_t i = 0; i < count; i++)
+		consider(&best, names[i], strlen(names[i]), name, strlen(name));
+	return best.word;
+}
+
 const char *nx_suggest_option(const struct nx_option *options, const char *name, size_t len)
 {
 	struct best best = {0};

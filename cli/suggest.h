@@ -13,6 +13,8 @@ unsigned nx_edit_distance(const char *a, size_t a_len, const char *b, size_t b_l
  * separated by spaces; the answer then points into it and ends at a space.
  */
 const char *nx_suggest_word(const char *words, const char *word);
+/* Of names that may contain spaces. */
+const char *nx_suggest_name(const char *const *names, size_t count, const char *name);
 const char *nx_suggest_option(const struct nx_option *options, const char *name, size_t len);
 const char *nx_suggest_command(const char *name);
 

@@ -170,7 +170,8 @@ static void report_jobs(const struct nx_directory_view *v, const struct nx_devic
 	(void)!nx_output_commit(&out, NULL);
 }
 
-static enum nx_status say_failures(const struct nx_device_jobs *jobs, size_t *good,
+static enum nx_status say_failures(const struct nx_directory_view *v,
+				   const struct nx_device_jobs *jobs, size_t *good,
 				   struct nx_error *err)
 {
 	enum nx_status first = NX_OK;
@@ -178,6 +179,8 @@ static enum nx_status say_failures(const struct nx_device_jobs *jobs, size_t *go
 	for (size_t i = 0; i < jobs->len; i++) {
 		const struct nx_device_job *job = &jobs->items[i];
 
+		nx_status_file_leave(v->status_file, job->options.session_path, NX_PROFILE_DEVICE,
+				     job->result.status, job->result.message);
 		if (job->result.note[0])
 			nx_say_warning("%s", job->result.note);
 		if (!job->result.status) {
@@ -204,7 +207,7 @@ static enum nx_status write_devices(const struct nx_directory_view *v,
 	st = nx_device_jobs_run(&jobs, nx_exporter_find(v->format), &v->device_export, v->jobs,
 				err);
 	if (!st) {
-		failed = say_failures(&jobs, &good, err);
+		failed = say_failures(v, &jobs, &good, err);
 		report_jobs(v, &jobs, arena);
 		if (!good && failed && !profile->process_count)
 			st = failed;
@@ -265,11 +268,17 @@ static enum nx_status summarise_each(const struct nx_directory_view *v,
 				     struct rank_summaries *s, struct nx_error *err)
 {
 	struct nx_error first = {0}, one = {0};
+	enum nx_status st;
 
 	for (size_t i = 0; i < profile->devices.len; i++) {
 		const struct nx_device_capture *d = &profile->devices.items[i];
 
-		if (d->is_empty || !summarise_one(v, d, s, &one))
+		if (d->is_empty)
+			continue;
+		st = summarise_one(v, d, s, &one);
+		nx_status_file_leave(v->status_file, d->session_path, NX_PROFILE_DEVICE, st,
+				     one.message);
+		if (!st)
 			continue;
 		if (first.status)
 			nx_say_warning("%s", one.message);
@@ -319,8 +328,13 @@ static enum nx_status write_all(struct nx_directory_view *v,
 		return summarise_devices(v, profile, err);
 	if (v->output_dir && exporter->default_file)
 		st = nx_make_directories(v->output_dir, err);
-	if (!st && profile->process_count)
+	if (!st && profile->process_count) {
+		nx_status_file_enter(v->status_file, v->system.directory, NX_PROFILE_SYSTEM);
 		st = write_system(v, profile, &arena, err);
+		if (!st)
+			nx_status_file_leave(v->status_file, v->system.directory, NX_PROFILE_SYSTEM,
+					     NX_OK, "");
+	}
 	if (!st && exporter->default_file)
 		st = write_devices(v, profile, &arena, err);
 	nx_arena_release(&arena);

@@ -7,6 +7,7 @@
 #ifndef NX_CLI_VIEW_DIRECTORY_H
 #define NX_CLI_VIEW_DIRECTORY_H
 
+#include "cli/status_file.h"
 #include "export/exporters.h"
 #include "export/system_exporters.h"
 #include "pipeline/device_profile.h"
@@ -21,6 +22,7 @@ struct nx_directory_view {
 	const char *output_dir; /* NULL: where the program stands */
 	uint32_t jobs;		/* at once; 0: as many as processors */
 	unsigned verbosity;
+	struct nx_status_file *status_file;
 };
 
 NX_MUST_CHECK enum nx_status nx_view_directory(struct nx_directory_view *view,

@@ -7,7 +7,7 @@ _neuron_explorer()
 	local command=${COMP_WORDS[1]} words=''
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff list rename delete gc help --help --version' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -26,6 +26,9 @@ _neuron_explorer()
 	view:--output-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
+	view:--processing-status-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
 	show-session:-s|show-session:--session-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
@@ -38,16 +41,39 @@ _neuron_explorer()
 	neff:--extract)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	list:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	list:--format)
+		mapfile -t COMPREPLY < <(compgen -W 'table json' -- "$cur")
+		return ;;
+	rename:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	delete:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	gc:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
 	esac
 	case "$command" in
 	view)
-		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port -v --verbosity' ;;
+		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --processing-status-file -v --verbosity' ;;
 	show-session)
 		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --engine -i --index' ;;
 	neff)
 		words='--help --header --nodes --members -j --json --extract --force --disassemble' ;;
+	list)
+		words='--help --data-path --format' ;;
+	rename)
+		words='--help --data-path' ;;
+	delete)
+		words='--help -y --yes --data-path' ;;
+	gc)
+		words='--help --dry-run --data-path' ;;
 	help)
-		words='--help view show-session neff help' ;;
+		words='--help view show-session neff list rename delete gc help' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;

@@ -50,6 +50,18 @@ static void test_word(void **state)
 	assert_null(nx_suggest_word("", "json"));
 }
 
+static void test_name(void **state)
+{
+	const char *const names[] = {"bert large", "resnet-50", "Größe"};
+
+	(void)state;
+	assert_string_equal(nx_suggest_name(names, 3, "bert lrage"), "bert large");
+	assert_string_equal(nx_suggest_name(names, 3, "resnet50"), "resnet-50");
+	assert_string_equal(nx_suggest_name(names, 3, "Größ"), "Größe");
+	assert_null(nx_suggest_name(names, 3, "gpt"));
+	assert_null(nx_suggest_name(NULL, 0, "gpt"));
+}
+
 static void test_short_words_are_not_guessed(void **state)
 {
 	(void)state;
@@ -82,9 +94,13 @@ static void test_option(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_long_words),
-		cmocka_unit_test(test_word),	 cmocka_unit_test(test_short_words_are_not_guessed),
-		cmocka_unit_test(test_command),	 cmocka_unit_test(test_option),
+		cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_distance_long_words),
+		cmocka_unit_test(test_word),
+		cmocka_unit_test(test_name),
+		cmocka_unit_test(test_short_words_are_not_guessed),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,8 +54,7 @@ static void names_that_escape_or_mislead_are_refused(void **state)
 		"a\xc2\x85",
 		"a\xe2\x80\xae", /* turns text */
 		"a\xe2\x80\x8b", /* no width */
-		"\xef\xbb\xbf"
-		"a",
+		"\xef\xbb\xbfz",
 	};
 
 	(void)state;
