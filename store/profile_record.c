@@ -197,18 +197,12 @@ static enum nx_status read_enums(const struct nx_json *root, struct nx_profile_r
 	return NX_OK;
 }
 
-enum nx_status nx_profile_record_read(struct nx_slice json, struct nx_arena *arena,
-				      struct nx_profile_record *r, struct nx_error *err)
+static enum nx_status read_members(const struct nx_json *root, struct nx_arena *arena,
+				   struct nx_profile_record *r, struct nx_error *err)
 {
-	struct nx_json *root;
+	uint64_t version = nx_json_as_u64(nx_json_get(root, "store_version"), UINT64_MAX);
 	enum nx_status st;
-	uint64_t version;
 
-	*r = (struct nx_profile_record){.name = ""};
-	st = nx_json_parse(json, arena, &root, err);
-	if (st)
-		return st;
-	version = nx_json_as_u64(nx_json_get(root, "store_version"), UINT64_MAX);
 	if (version > UINT32_MAX)
 		return nx_fail(err, NX_FORMAT, "it does not say by which version it was written");
 	r->store_version = (uint32_t)version;
@@ -227,4 +221,19 @@ enum nx_status nx_profile_record_read(struct nx_slice json, struct nx_arena *are
 	r->is_favourite = read_flag(root, "favourite");
 	read_lists(root, arena, r);
 	return NX_OK;
+}
+
+enum nx_status nx_profile_record_read(struct nx_slice json, struct nx_arena *arena,
+				      struct nx_profile_record *r, struct nx_error *err)
+{
+	/* The tree is several times the record; a catalogue of thousands must not keep it. */
+	struct nx_arena scratch = {0};
+	struct nx_json *root;
+	enum nx_status st = nx_json_parse(json, &scratch, &root, err);
+
+	*r = (struct nx_profile_record){.name = ""};
+	if (!st)
+		st = read_members(root, arena, r, err);
+	nx_arena_release(&scratch);
+	return st;
 }

@@ -17,11 +17,16 @@
 
 static char fixture_folder[64];
 
+static inline int enter_folder_in(const char *parent)
+{
+	snprintf(fixture_folder, sizeof(fixture_folder), "%s/nx-workspace-XXXXXX", parent);
+	return mkdtemp(fixture_folder) && chdir(fixture_folder) == 0 ? 0 : -1;
+}
+
 static inline int enter_folder(void **state)
 {
 	(void)state;
-	memcpy(fixture_folder, "/tmp/nx-workspace-XXXXXX", sizeof("/tmp/nx-workspace-XXXXXX"));
-	return mkdtemp(fixture_folder) && chdir(fixture_folder) == 0 ? 0 : -1;
+	return enter_folder_in("/tmp");
 }
 
 static inline int leave_folder(void **state)
