@@ -7,7 +7,7 @@ _neuron_explorer()
 	local command=${COMP_WORDS[1]} words=''
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff list rename delete gc help --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff list rename delete gc help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
