@@ -2,6 +2,7 @@
 #include "base/json_writer.h"
 #include "base/json_text.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include <assert.h>
 
 /* Text is escaped in pieces, so that the worst case (six bytes for one) of a
@@ -104,32 +105,6 @@ void nx_json_end_array(struct nx_json_writer *w)
 	close_container(w, ']');
 }
 
-static inline bool is_tail(uint8_t byte)
-{
-	return (byte & 0xc0) == 0x80;
-}
-
-/* Length of the well-formed UTF-8 sequence at at (Unicode table 3-7), 0 for none. */
-static size_t sequence_length(const uint8_t *at, const uint8_t *end)
-{
-	size_t left = (size_t)(end - at);
-	uint8_t lead = at[0];
-
-	if (lead >= 0xc2 && lead <= 0xdf)
-		return left >= 2 && is_tail(at[1]) ? 2 : 0;
-	if (lead >= 0xe0 && lead <= 0xef) {
-		if (left < 3 || !is_tail(at[1]) || !is_tail(at[2]))
-			return 0;
-		return (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] > 0x9f) ? 0 : 3;
-	}
-	if (lead >= 0xf0 && lead <= 0xf4) {
-		if (left < 4 || !is_tail(at[1]) || !is_tail(at[2]) || !is_tail(at[3]))
-			return 0;
-		return (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] > 0x8f) ? 0 : 4;
-	}
-	return 0;
-}
-
 static uint8_t *put_escape(uint8_t *p, uint8_t byte)
 {
 	static const char letters[0x20] = {
@@ -168,7 +143,7 @@ static uint8_t *put_piece(uint8_t *p, const uint8_t **at, const uint8_t *soft_en
 			p = put_escape(p, *c++);
 			continue;
 		}
-		len = sequence_length(c, end);
+		len = nx_utf8_length(c, end);
 		memcpy(p, len ? (const void *)c : "\xef\xbf\xbd", len ? len : 3);
 		p += len ? len : 3;
 		c += len ? len : 1;

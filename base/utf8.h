@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* utf8: tells well-formed UTF-8 from other bytes; texts in captures are whatever they are. */
+#ifndef NX_BASE_UTF8_H
+#define NX_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool nx_utf8_is_tail(uint8_t byte)
+{
+	return (byte & 0xc0) == 0x80;
+}
+
+/* Length of the well-formed sequence beyond ASCII at at (Unicode table 3-7), 0 for none. */
+static inline size_t nx_utf8_length(const uint8_t *at, const uint8_t *end)
+{
+	size_t left = (size_t)(end - at);
+	uint8_t lead = at[0];
+
+	if (lead >= 0xc2 && lead <= 0xdf)
+		return left >= 2 && nx_utf8_is_tail(at[1]) ? 2 : 0;
+	if (lead >= 0xe0 && lead <= 0xef) {
+		if (left < 3 || !nx_utf8_is_tail(at[1]) || !nx_utf8_is_tail(at[2]))
+			return 0;
+		return (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] > 0x9f) ? 0 : 3;
+	}
+	if (lead >= 0xf0 && lead <= 0xf4) {
+		if (left < 4 || !nx_utf8_is_tail(at[1]) || !nx_utf8_is_tail(at[2]) ||
+		    !nx_utf8_is_tail(at[3]))
+			return 0;
+		return (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] > 0x8f) ? 0 : 4;
+	}
+	return 0;
+}
+
+#endif
