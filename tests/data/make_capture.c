@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "tests/data/synthetic.h"
+#include "tests/data/synthetic_parquet.h"
 #include "tests/data/synthetic_system.h"
 
 static const char usage[] =
@@ -266,7 +267,8 @@ int main(int argc, char **argv)
 		break;
 	case MODE_CORPUS:
 		is_done = nx_synthetic_corpus(write_seed, &r) &&
-			  nx_synthetic_system_corpus(write_seed, &r);
+			  nx_synthetic_system_corpus(write_seed, &r) &&
+			  nx_synthetic_parquet_corpus(write_seed, &r);
 		break;
 	case MODE_SYSTEM:
 		is_done = make_system(&r);
