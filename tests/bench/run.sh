@@ -70,4 +70,6 @@ else
 fi
 echo
 "$here/system.sh" || failed=1
+echo
+"$here/parquet.sh" || failed=1
 exit "$failed"
