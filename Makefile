@@ -24,7 +24,7 @@ build-asan/build.ninja:
 	meson setup build-asan --buildtype=debug -Doptimization=1 -Db_lundef=false \
 		-Db_sanitize=address,undefined -Db_coverage=true
 
-# Only the server has threads, so only its tests are built here.
+# Only the server and the Parquet writer have threads, so only their tests are built here.
 build-tsan/build.ninja:
 	meson setup build-tsan --buildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=thread
 
@@ -45,7 +45,9 @@ build-asan: build-asan/build.ninja
 .PHONY: build-tsan
 build-tsan: build-tsan/build.ninja
 	@ninja -C build-tsan tests/http/serve_capture tests/make_capture \
-		tests/unit/base/test_conveyor tests/unit/format/perfetto/test_perfetto \
+		tests/unit/base/test_conveyor tests/unit/base/test_workers \
+		tests/unit/format/perfetto/test_perfetto \
+		tests/unit/format/parquet/test_parquet_writer \
 		tests/unit/export/system/test_to_perfetto_system
 
 .PHONY: build-fuzz
