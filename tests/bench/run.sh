@@ -72,4 +72,6 @@ echo
 "$here/system.sh" || failed=1
 echo
 "$here/parquet.sh" || failed=1
+echo
+"$here/timeline.sh" || failed=1
 exit "$failed"

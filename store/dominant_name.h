@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dominant_name: the name that covers most of a bucket. */
+#ifndef NX_STORE_DOMINANT_NAME_H
+#define NX_STORE_DOMINANT_NAME_H
+
+#include "store/name_tally.h"
+#include "store/strip_internal.h"
+
+/* Of the strips' edges, those at bucket and bucket + 1 bound it, and some span in it takes time.
+ * The tally is working memory. */
+uint32_t nx_dominant_name(struct nx_name_tally *tally, const struct nx_strip_edges *const *strips,
+			  size_t strip_count, size_t bucket);
+
+/* Begins to bring nearer what nx_dominant_name will read of a strip. */
+void nx_dominant_name_fetch(const struct nx_strip *strip, const struct nx_edge *a,
+			    const struct nx_edge *b);
+
+#endif
