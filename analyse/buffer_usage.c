@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+#include "analyse/operand_runs.h"
+
 /* Memory is followed in grains of two bytes, the size of the smallest operand that occurs. */
 #define GRAIN_BYTES 2
-#define PARTITION_BYTES (1u << 18) /* address stride from one partition to the next */
 #define PSUM_BANK_BYTES 2048
 #define GRAINS_PER_BANK (PSUM_BANK_BYTES / GRAIN_BYTES)
-#define SBUF_GRAINS (PARTITION_BYTES / GRAIN_BYTES)
+#define SBUF_GRAINS (NX_PARTITION_BYTES / GRAIN_BYTES)
 #define PSUM_GRAINS (NX_PSUM_BANKS * PSUM_BANK_BYTES / GRAIN_BYTES)
 #define SPOOL_BYTES ((size_t)16 << 20)
 
@@ -170,71 +171,31 @@ static void read_grains(const struct nx_instruction *row, struct life *lives, ui
 			lives[i].end_ps = row->end_ps;
 }
 
-/* count elements that lie one behind the other, from element on. */
-static void touch_elements(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-			   const struct nx_operand *o, struct life *lives, int64_t element,
-			   uint32_t count)
+struct touch { /* one operand of one instruction */
+	struct nx_buffer_analysis *a;
+	const struct nx_instruction *row;
+	const struct nx_operand *operand;
+	struct life *lives;
+};
+
+static void touch_run(void *context, uint32_t first_byte, uint32_t end_byte)
 {
-	int64_t first_byte = (int64_t)(o->address % PARTITION_BYTES) + element * o->element_bytes;
-	int64_t end_byte = first_byte + (int64_t)count * o->element_bytes;
-	int64_t last = (int64_t)grain_counts[o->buffer] * GRAIN_BYTES;
-	uint32_t first, end;
+	const struct touch *t = context;
+	uint32_t first = first_byte / GRAIN_BYTES;
+	uint32_t end = (end_byte + GRAIN_BYTES - 1) / GRAIN_BYTES;
 
-	first_byte = first_byte < 0 ? 0 : first_byte;
-	end_byte = end_byte > last ? last : end_byte;
-	if (first_byte >= end_byte)
-		return;
-	first = (uint32_t)(first_byte / GRAIN_BYTES);
-	end = (uint32_t)((end_byte + GRAIN_BYTES - 1) / GRAIN_BYTES);
-	if (o->is_write)
-		write_grains(a, row, o->buffer, lives, first, end);
+	if (t->operand->is_write)
+		write_grains(t->a, t->row, t->operand->buffer, t->lives, first, end);
 	else
-		read_grains(row, lives, first, end);
+		read_grains(t->row, t->lives, first, end);
 }
-
-/* The fastest dimension: neighbours in either direction are one run, others go one by one. */
-static void touch_line(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-		       const struct nx_operand *o, struct life *lives, int64_t element,
-		       uint32_t count)
-{
-	int64_t step = o->dims ? o->steps[0] : 1;
-
-	if (step == 1)
-		touch_elements(a, row, o, lives, element, count);
-	else if (step == -1)
-		touch_elements(a, row, o, lives, element - (int64_t)count + 1, count);
-	else if (step == 0)
-		touch_elements(a, row, o, lives, element, 1);
-	else
-		for (uint32_t i = 0; i < count; i++)
-			touch_elements(a, row, o, lives, element + i * step, 1);
-}
-
-/* More elements than a partition has bytes only repeat what was touched already. */
-#define MAX_ELEMENTS PARTITION_BYTES
 
 static void touch(struct nx_buffer_analysis *a, const struct nx_instruction *row,
 		  const struct nx_operand *o)
 {
-	struct life *lives = lives_of(a, row->graph, o->buffer);
-	uint32_t counts[4] = {1, 1, 1, 1}, left = MAX_ELEMENTS;
-	/* a descending pattern covers [address - n, address): exports count it so */
-	int64_t shift = o->dims && o->steps[0] < 0 ? -1 : 0;
+	struct touch t = {a, row, o, lives_of(a, row->graph, o->buffer)};
 
-	for (unsigned d = 0; d < o->dims && d < 4; d++)
-		counts[d] = o->counts[d] ? o->counts[d] : 1;
-	for (uint32_t l = 0; l < counts[3]; l++)
-		for (uint32_t k = 0; k < counts[2]; k++)
-			for (uint32_t j = 0; j < counts[1]; j++) {
-				if (left < counts[0])
-					return;
-				left -= counts[0];
-				touch_line(a, row, o, lives,
-					   shift + (int64_t)j * o->steps[1] +
-						   (int64_t)k * o->steps[2] +
-						   (int64_t)l * o->steps[3],
-					   counts[0]);
-			}
+	nx_operand_runs(o, grain_counts[o->buffer] * GRAIN_BYTES, touch_run, &t);
 }
 
 static void touch_operands(struct nx_buffer_analysis *a, const struct nx_instruction *row,

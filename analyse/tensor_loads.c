@@ -15,13 +15,10 @@ static void add_transfer(struct nx_profile *p, const struct nx_transfer *t,
 			 const struct nx_text_map *tensors)
 {
 	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
-	const struct nx_dma_block *block;
+	const struct nx_dma_block *block = nx_profile_block(p, t);
 	uint64_t tensor, last = NX_NONE;
 
-	if (!graph || t->block >= graph->engines[t->engine].block_count)
-		return;
-	block = &graph->engines[t->engine].blocks[t->block];
-	for (size_t i = 0; i < block->descriptor_count; i++) {
+	for (size_t i = 0; block && i < block->descriptor_count; i++) {
 		const struct nx_dma_descriptor *d = &block->descriptors[i];
 
 		if (!d->from_count || d->from[0] >= graph->variable_count || !is_load(graph, d) ||

@@ -267,20 +267,18 @@ static void put_tensor_loads(struct nx_json_writer *w, const struct nx_tensor *t
 		return;
 	put_number_text(w, "load_to_sbuf_dma_count", load->dma_count);
 	put_number_text(w, "load_to_sbuf_total_size_bytes", load->total_bytes);
-	put_number_text(w, "load_to_sbuf_avg_size_bytes", load->total_bytes / load->dma_count);
-	text[nx_format_f64(text, (double)load->total_bytes / (double)t->size_bytes)] = 0;
+	put_number_text(w, "load_to_sbuf_avg_size_bytes", nx_load_average_bytes(load));
+	text[nx_format_f64(text, nx_load_repeat_factor(load, t->size_bytes))] = 0;
 	nx_json_key_text(w, "load_to_sbuf_repeat_factor", text);
 }
 
 static void put_tensor_node(struct nx_json_writer *w, const struct nx_tensor *t,
 			    const struct nx_tensor_load *load)
 {
-	static const char *const kinds[] = {"IN", "OUT", "WEIGHT"};
-
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "sg_name", "");
 	nx_json_key_text(w, "variable_name", t->name);
-	nx_json_key_text(w, "type", kinds[t->kind]);
+	nx_json_key_text(w, "type", nx_tensor_kind_name(t->kind));
 	nx_json_key_text(w, "format", t->format);
 	nx_json_key_text(w, "shape", t->shape);
 	put_number_text(w, "size", t->size_bytes);

@@ -4,6 +4,7 @@
 
 #include "export/json_sections.h"
 #include "format/instruction.h"
+#include "model/measure.h"
 
 struct table_export {
 	struct nx_json_writer *w;
@@ -95,8 +96,7 @@ static void put_sbuf(struct nx_json_writer *w, const struct nx_profile *p, uint6
 {
 	static const char *const keys[] = {"usage_avg", "partition_0_usage", "partition_32_usage",
 					   "partition_64_usage", "partition_96_usage"};
-	float per_byte = (float)(1.0 / p->capture.hardware->sbuf_partition_bytes);
-	float usage = (float)((double)live_bytes * (double)per_byte);
+	float usage = nx_sbuf_usage(p->capture.hardware, live_bytes);
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		nx_json_key_f32(w, keys[i], usage);
@@ -104,12 +104,9 @@ static void put_sbuf(struct nx_json_writer *w, const struct nx_profile *p, uint6
 
 static void put_psum(struct nx_json_writer *w, const struct nx_buffer_usage *row)
 {
-	unsigned used = 0;
 	char key[24];
 
-	for (unsigned b = 0; b < NX_PSUM_BANKS; b++)
-		used += row->banks >> b & 1;
-	nx_json_key_f64(w, "usage_avg", (double)used / NX_PSUM_BANKS);
+	nx_json_key_f64(w, "usage_avg", nx_psum_usage(row->banks));
 	for (unsigned b = 0; b < NX_PSUM_BANKS; b++) {
 		if (!(row->banks_ever >> b & 1))
 			continue;

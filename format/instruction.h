@@ -91,7 +91,8 @@ size_t nx_instruction_text(const uint8_t slot[NX_SLOT_BYTES],
 struct nx_access {
 	bool is_write;
 	uint32_t address;
-	unsigned dtype; /* element type used to size it */
+	uint8_t partition_count; /* from the one in the address on */
+	unsigned dtype;		 /* element type used to size it */
 	unsigned dims;
 	int16_t steps[4];
 	uint16_t counts[4];

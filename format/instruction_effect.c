@@ -103,10 +103,28 @@ static unsigned operand_dtype(const uint8_t *slot, const struct operand *op)
 	return op->place == HIGH ? byte >> 4 : byte;
 }
 
+/* Lanes an instruction works on; the array reads from its rows and writes to its columns. */
+static uint8_t partition_count_of(const uint8_t *slot, bool is_write)
+{
+	switch (slot[0]) {
+	case NX_OP_LDWEIGHTS:
+	case NX_OP_MATMUL:
+		return slot[is_write ? 39 : 38];
+	case NX_OP_TENSOR_TENSOR:
+	case 0x72:
+		return slot[15];
+	case 0x92:
+		return slot[12];
+	default:
+		return slot[34];
+	}
+}
+
 static struct nx_access access_of(const uint8_t *slot, const struct operand *op)
 {
 	struct nx_access a = {.is_write = op->is_write,
 			      .address = nx_load32(slot + op->address_at),
+			      .partition_count = partition_count_of(slot, op->is_write),
 			      .dtype = operand_dtype(slot, op),
 			      .dims = op->dims};
 

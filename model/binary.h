@@ -23,6 +23,8 @@ struct nx_property { /* a name and the text shown for it */
 
 enum nx_tensor_kind { NX_TENSOR_INPUT, NX_TENSOR_OUTPUT, NX_TENSOR_WEIGHT };
 
+const char *nx_tensor_kind_name(enum nx_tensor_kind kind); /* "IN", "OUT", "WEIGHT" */
+
 struct nx_tensor { /* a variable a user can name: input, output or weight */
 	const char *name;
 	enum nx_tensor_kind kind;
@@ -89,6 +91,7 @@ struct nx_bir { /* a backend instruction: what a slot was made from */
 	const char *kernel_file; /* "" when none */
 	uint32_t kernel_line;
 	const char *kernel_name;
+	uint32_t kernel_instruction; /* into kernel_instructions; none when beyond their count */
 };
 
 struct nx_origin { /* where a penguin instruction came from, when the chain goes on */
@@ -100,9 +103,56 @@ struct nx_origin { /* where a penguin instruction came from, when the chain goes
 	const char *hlo_attributes; /* JSON list of objects, "[]" when none */
 	uint64_t *framework_ids;
 	size_t framework_id_count;
-	const char *layer;	 /* "Unknown" when the chain ends before the framework */
-	const char *source_file; /* "" */
+	bool has_framework;
+	uint64_t framework_id;	    /* of those above, the one that names the layer */
+	const char *framework_name; /* "" when no record tells */
+	uint32_t stack_frame;	    /* into the stack's frames from one on; 0 = none */
+	const char *layer;	    /* "Unknown" when the chain ends before the framework */
+	const char *source_file;    /* "" */
 	uint32_t source_line;
+};
+
+struct nx_source_location { /* ids count from one, 0 = none; all within their lists */
+	uint32_t file_name, function_name, line;
+};
+
+struct nx_stack_frame { /* ids count from one, 0 = none; all within their lists */
+	uint32_t location, parent;
+};
+
+struct nx_stack { /* calls in the framework's source */
+	const char **file_names, **function_names;
+	size_t file_name_count, function_name_count;
+	struct nx_source_location *locations;
+	size_t location_count;
+	struct nx_stack_frame *frames;
+	size_t frame_count;
+};
+
+struct nx_kernel_frame { /* a call inside a kernel (NKI) */
+	const char *function;
+	const char *file; /* "" unknown; so are those below */
+	uint32_t line;	  /* 0 unknown */
+	uint32_t parent;  /* into kernel_frames, NX_NONE for the kernel's own */
+	uint32_t depth;	  /* 1 for the kernel's own */
+};
+
+struct nx_kernel_iteration { /* one value of a loop variable */
+	const char *variable;
+	bool has_value;
+	int64_t value;
+	const char *file;
+	uint32_t line;
+	uint32_t parent; /* of the loop around it, into kernel_iterations, NX_NONE */
+	uint32_t depth;	 /* 1 for an outermost loop */
+};
+
+struct nx_kernel_instruction { /* where in a kernel an instruction was written */
+	const char *name;      /* BIR instructions made from it start with it */
+	const char *file;
+	uint32_t line;
+	uint32_t frame;	    /* innermost call, NX_NONE at the top level */
+	uint32_t iteration; /* innermost loop, NX_NONE outside of loops */
 };
 
 struct nx_engine_program {	 /* one engine's stream in one graph */
@@ -142,6 +192,13 @@ struct nx_binary {
 	size_t graph_count;
 	struct nx_origin *origins;
 	size_t origin_count;
+	struct nx_stack stack;
+	struct nx_kernel_frame *kernel_frames;
+	size_t kernel_frame_count;
+	struct nx_kernel_iteration *kernel_iterations;
+	size_t kernel_iteration_count;
+	struct nx_kernel_instruction *kernel_instructions;
+	size_t kernel_instruction_count;
 	bool has_hlo_statistics;
 	uint64_t hlo_mac_count;
 	bool has_compiler_metrics;

@@ -25,3 +25,25 @@ double nx_peak_flops(const struct nx_hardware *hardware)
 	return 2.0 * hardware->array_rows * hardware->array_columns * hardware->tensor_clock_ghz *
 	       1e9;
 }
+
+float nx_sbuf_usage(const struct nx_hardware *hardware, uint64_t live_bytes)
+{
+	float per_byte = (float)(1.0 / hardware->sbuf_partition_bytes);
+
+	return (float)((double)live_bytes * (double)per_byte);
+}
+
+double nx_psum_usage(uint8_t banks)
+{
+	return (double)__builtin_popcount(banks) / NX_PSUM_BANKS;
+}
+
+uint64_t nx_load_average_bytes(const struct nx_tensor_load *load)
+{
+	return load->dma_count ? load->total_bytes / load->dma_count : 0;
+}
+
+double nx_load_repeat_factor(const struct nx_tensor_load *load, uint64_t size_bytes)
+{
+	return size_bytes ? (double)load->total_bytes / (double)size_bytes : 0;
+}

@@ -6,7 +6,7 @@
 #ifndef NX_MODEL_MEASURE_H
 #define NX_MODEL_MEASURE_H
 
-#include "model/capture.h"
+#include "model/profile.h"
 
 /* Bytes per second; 0 for no time. */
 float nx_rate(uint64_t size_bytes, uint64_t duration_ps);
@@ -19,5 +19,15 @@ uint64_t nx_cycle_count(uint64_t time_ps, double clock_ghz);
 
 /* 2 * rows * columns * clock: what one core's array can do per second. */
 double nx_peak_flops(const struct nx_hardware *hardware);
+
+/* Share of a partition of the state buffer that live bytes take. */
+float nx_sbuf_usage(const struct nx_hardware *hardware, uint64_t live_bytes);
+
+/* Share of PSUM's banks that are live, from a bit per bank. */
+double nx_psum_usage(uint8_t banks);
+
+/* Of a tensor that was loaded: bytes of a DMA in the mean, and how often each byte travelled. */
+uint64_t nx_load_average_bytes(const struct nx_tensor_load *load);
+double nx_load_repeat_factor(const struct nx_tensor_load *load, uint64_t size_bytes);
 
 #endif

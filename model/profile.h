@@ -114,6 +114,10 @@ NX_MUST_CHECK enum nx_status nx_profile_scan(const struct nx_profile *profile, e
 
 uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct nx_packet *packet);
 
+/* The NEFF's block that a transfer moved; NULL when it is not known. */
+const struct nx_dma_block *nx_profile_block(const struct nx_profile *profile,
+					    const struct nx_transfer *transfer);
+
 /* Adds a warning; the message is formatted into the profile's arena. */
 void nx_profile_warn(struct nx_profile *profile, const char *category, const char *fmt, ...)
 	NX_PRINTF(3, 4);

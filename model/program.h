@@ -33,7 +33,11 @@ enum nx_slot_flags {
 	NX_SLOT_INPUT_QUEUE = 1 << 17,
 	NX_SLOT_OUTPUT_QUEUE = 1 << 18,
 	NX_SLOT_HAS_LAYER = 1 << 19,
+	NX_SLOT_LOAD_WEIGHTS = 1 << 20,
 };
+
+#define NX_PARTITION_BYTES (1u << 18) /* address stride from one partition to the next */
+#define NX_PARTITION_COUNT 128
 
 struct nx_operand {	  /* on-chip memory an instruction touches, per partition */
 	uint32_t address; /* offset in its buffer, partition bits included */
@@ -41,9 +45,14 @@ struct nx_operand {	  /* on-chip memory an instruction touches, per partition */
 	bool is_write;
 	uint8_t element_bytes;
 	uint8_t dims;
-	int16_t steps[4]; /* in elements, fastest first */
+	uint8_t partition_count; /* from the one in the address on */
+	int16_t steps[4];	 /* in elements, fastest first */
 	uint16_t counts[4];
 };
+
+/* One side of a static DMA as bytes of the state buffer; false when it cannot be one operand. */
+bool nx_operand_from_dma(struct nx_operand *operand, uint64_t offset, const uint64_t *sizes,
+			 const int64_t *steps, size_t dims);
 
 struct nx_slot {
 	uint8_t opcode;

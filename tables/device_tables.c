@@ -4,11 +4,19 @@
 #include "tables/counting_sink.h"
 #include "tables/fillers.h"
 
-/* In this order: the summary counts the rows of all others. */
+/* In this order: the summary counts the rows of all others. A line each. */
+/* clang-format off */
 static const nx_device_filler fillers[] = {
+	nx_fill_tensors,
+	nx_fill_stack_frames,
+	nx_fill_kernels,
+	nx_fill_hierarchy,
+	nx_fill_buffer_usage,
+	nx_fill_sbuf_allocations,
 	nx_fill_warnings,
 	nx_fill_schema_fields,
 };
+/* clang-format on */
 
 enum nx_status nx_device_tables_write(const struct nx_profile *profile,
 				      const struct nx_tables_options *options,

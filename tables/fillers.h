@@ -5,7 +5,16 @@
 
 #include "tables/device_tables.h"
 
-enum nx_status nx_fill_warnings(struct nx_device_fill *fill);	   /* Warning */
-enum nx_status nx_fill_schema_fields(struct nx_device_fill *fill); /* SchemaFields */
+enum nx_status nx_fill_tensors(struct nx_device_fill *fill); /* TensorInfo */
+/* StackFrame, StackFrameFileLocation, StackFrameFileName, StackFrameFunctionName */
+enum nx_status nx_fill_stack_frames(struct nx_device_fill *fill);
+/* KernelStackFrames, KernelIterationVariables, KernelInstructions */
+enum nx_status nx_fill_kernels(struct nx_device_fill *fill);
+/* BirInstruction, PenguinInstruction, HloInstruction, FrameworkInstruction, FrameworkNode */
+enum nx_status nx_fill_hierarchy(struct nx_device_fill *fill);
+enum nx_status nx_fill_buffer_usage(struct nx_device_fill *fill);     /* SbufUsage, PsumUsage */
+enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill); /* SbufAllocation */
+enum nx_status nx_fill_warnings(struct nx_device_fill *fill);	      /* Warning */
+enum nx_status nx_fill_schema_fields(struct nx_device_fill *fill);    /* SchemaFields */
 
 #endif

@@ -225,8 +225,10 @@ static enum nx_status finish(struct collection *all, struct nx_error *err)
 	if (out->tensor_count)
 		memcpy(out->tensors, all->tensors.rows.items,
 		       out->tensor_count * sizeof(*out->tensors));
-	if (!all->source.options.skip_debug_info)
-		nx_neff_origins_read(&all->source, all->penguin_file, out);
+	if (all->source.options.skip_debug_info)
+		return NX_OK;
+	nx_neff_origins_read(&all->source, all->penguin_file, out);
+	nx_neff_kernels_read(&all->source, out);
 	return NX_OK;
 }
 

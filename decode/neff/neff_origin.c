@@ -22,11 +22,6 @@ struct layer_record {
 	size_t kernel_file_count;
 };
 
-struct stack_index {
-	const struct nx_debug_stack_index *debug; /* NULL: none */
-	const char **file_names;
-};
-
 struct layer {
 	NX_VEC(struct layer_record) records;
 	struct nx_map index_of_id;
@@ -159,45 +154,50 @@ static const char *attributes_text(const struct nx_debug_record *record, struct 
 	return copy;
 }
 
-static const char *layer_name(const struct nx_debug_record *hlo, const struct layer *framework)
+/* The first framework operation that has a name stands for all. */
+static void take_framework(const struct nx_debug_record *hlo, const struct layer *framework,
+			   struct nx_origin *origin)
 {
+	origin->layer = UNKNOWN_LAYER;
+	origin->framework_name = "";
+	origin->has_framework = hlo->parent_ids.count > 0;
+	if (origin->has_framework)
+		origin->framework_id = hlo->parent_ids.items[0];
 	for (size_t i = 0; i < hlo->parent_ids.count; i++) {
 		const struct layer_record *found = layer_find(framework, hlo->parent_ids.items[i]);
 
-		if (found && found->name[0])
-			return found->name;
+		if (!found || !found->name[0])
+			continue;
+		origin->framework_id = hlo->parent_ids.items[i];
+		origin->framework_name = found->name;
+		origin->layer = found->name;
+		return;
 	}
-	return UNKNOWN_LAYER;
 }
 
-/* All ids of the stack index count from one. */
-static void place_from_stack(const struct stack_index *index, uint64_t frame_id,
-			     struct nx_origin *origin)
+static void place_from_stack(const struct nx_stack *stack, struct nx_origin *origin)
 {
-	const struct nx_debug_stack_index *stack = index->debug;
-	const struct nx_debug_location *location;
-	uint64_t id;
+	const struct nx_source_location *location;
+	uint32_t id = origin->stack_frame ? stack->frames[origin->stack_frame - 1].location : 0;
 
-	if (!stack || frame_id == 0 || frame_id > stack->frames.count)
+	if (!id)
 		return;
-	id = stack->frames.items[frame_id - 1].location_id;
-	if (id == 0 || id > stack->locations.count)
+	location = &stack->locations[id - 1];
+	if (!location->file_name)
 		return;
-	location = &stack->locations.items[id - 1];
-	id = location->file_name_id;
-	if (id == 0 || id > stack->file_names.count || location->line > UINT32_MAX)
-		return;
-	origin->source_file = index->file_names[id - 1];
-	origin->source_line = (uint32_t)location->line;
+	origin->source_file = stack->file_names[location->file_name - 1];
+	origin->source_line = location->line;
 }
 
 static void place_of_hlo(struct nx_neff_source *source, const struct nx_debug_record *hlo,
-			 const struct stack_index *stack, struct nx_origin *origin)
+			 const struct nx_stack *stack, struct nx_origin *origin)
 {
 	struct nx_slice file = attribute(hlo, "source_file");
 
+	if (hlo->stack_frame_id <= stack->frame_count)
+		origin->stack_frame = (uint32_t)hlo->stack_frame_id;
 	if (file.len == 0) {
-		place_from_stack(stack, hlo->stack_frame_id, origin);
+		place_from_stack(stack, origin);
 		return;
 	}
 	origin->source_file = nx_neff_source_intern(source, file);
@@ -217,8 +217,7 @@ static void place_of_penguin(const struct layer_record *penguin, struct nx_origi
 
 /* What every penguin instruction made from this HLO instruction has in common. */
 static struct nx_origin origin_of_hlo(struct nx_neff_source *source, const struct layer_record *hlo,
-				      const struct layer *framework,
-				      const struct stack_index *stack)
+				      const struct layer *framework, const struct nx_stack *stack)
 {
 	const struct nx_debug_record *record = hlo->record;
 	struct nx_origin origin = {.has_hlo = true, .hlo_id = record->id, .source_file = ""};
@@ -230,14 +229,14 @@ static struct nx_origin origin_of_hlo(struct nx_neff_source *source, const struc
 	if (record->parent_ids.count)
 		memcpy(origin.framework_ids, record->parent_ids.items,
 		       record->parent_ids.count * sizeof(uint64_t));
-	origin.layer = layer_name(record, framework);
+	take_framework(record, framework, &origin);
 	place_of_hlo(source, record, stack, &origin);
 	return origin;
 }
 
 static struct nx_origin *origins_of_hlo(struct nx_neff_source *source, const struct layer *hlo,
-					const struct layer *framework,
-					const struct stack_index *stack, struct nx_arena *scratch)
+					const struct layer *framework, const struct nx_stack *stack,
+					struct nx_arena *scratch)
 {
 	struct nx_origin *origins = NX_NEW_ARRAY(scratch, struct nx_origin, hlo->records.len);
 
@@ -263,8 +262,11 @@ static void fill_origins(struct nx_arena *arena, const struct layer *penguin,
 			 const struct layer *hlo, const struct nx_origin *hlo_origins,
 			 struct nx_binary *out)
 {
-	const struct nx_origin none = {
-		.hlo_name = "", .hlo_attributes = "[]", .layer = UNKNOWN_LAYER, .source_file = ""};
+	const struct nx_origin none = {.hlo_name = "",
+				       .hlo_attributes = "[]",
+				       .framework_name = "",
+				       .layer = UNKNOWN_LAYER,
+				       .source_file = ""};
 
 	out->origin_count = penguin->records.len;
 	out->origins = NX_NEW_ARRAY(arena, struct nx_origin, out->origin_count);
@@ -285,14 +287,48 @@ static void fill_origins(struct nx_arena *arena, const struct layer *penguin,
 	}
 }
 
-static struct stack_index stack_of(struct nx_neff_source *source, const struct layer *layer)
+/* Ids count from one. One that points nowhere, and a caller behind the callee, is none: frames
+ * are written callers first, so chains end. */
+static uint32_t id_within(uint64_t id, size_t count)
 {
-	struct stack_index index = {.debug = layer->stack};
+	return id <= count ? (uint32_t)id : 0;
+}
 
-	if (index.debug)
-		index.file_names = nx_neff_source_texts(source, index.debug->file_names.items,
-							index.debug->file_names.count);
-	return index;
+static void read_locations(const struct nx_debug_stack_index *debug, struct nx_stack *out)
+{
+	for (size_t i = 0; i < out->location_count; i++) {
+		const struct nx_debug_location *from = &debug->locations.items[i];
+
+		out->locations[i] = (struct nx_source_location){
+			id_within(from->file_name_id, out->file_name_count),
+			id_within(from->function_name_id, out->function_name_count),
+			from->line <= INT32_MAX ? (uint32_t)from->line : 0};
+	}
+}
+
+static void read_stack(struct nx_neff_source *source, const struct layer *layer,
+		       struct nx_stack *out)
+{
+	const struct nx_debug_stack_index *debug = layer->stack;
+
+	if (!debug || debug->frames.count > INT32_MAX || debug->locations.count > INT32_MAX)
+		return;
+	out->file_name_count = debug->file_names.count;
+	out->function_name_count = debug->function_names.count;
+	out->location_count = debug->locations.count;
+	out->frame_count = debug->frames.count;
+	out->file_names =
+		nx_neff_source_texts(source, debug->file_names.items, debug->file_names.count);
+	out->function_names = nx_neff_source_texts(source, debug->function_names.items,
+						   debug->function_names.count);
+	out->locations =
+		NX_NEW_ARRAY(source->arena, struct nx_source_location, out->location_count);
+	out->frames = NX_NEW_ARRAY(source->arena, struct nx_stack_frame, out->frame_count);
+	read_locations(debug, out);
+	for (size_t i = 0; i < out->frame_count; i++)
+		out->frames[i] = (struct nx_stack_frame){
+			id_within(debug->frames.items[i].location_id, out->location_count),
+			id_within(debug->frames.items[i].parent_frame_id, i)};
 }
 
 void nx_neff_origins_read(struct nx_neff_source *source, const char *penguin_file,
@@ -300,7 +336,6 @@ void nx_neff_origins_read(struct nx_neff_source *source, const char *penguin_fil
 {
 	struct layer penguin = {0}, hlo = {0}, framework = {0}, frames = {0};
 	struct nx_arena scratch = {0};
-	struct stack_index stack;
 	struct nx_origin *hlo_origins;
 
 	layer_read(source, penguin_file, &scratch, &penguin);
@@ -309,8 +344,8 @@ void nx_neff_origins_read(struct nx_neff_source *source, const char *penguin_fil
 	/* No file names the stack index: it belongs to the HLO layer. */
 	if (hlo.records.len && !hlo.stack)
 		layer_read(source, STACK_FILE, &scratch, &frames);
-	stack = stack_of(source, hlo.stack ? &hlo : &frames);
-	hlo_origins = origins_of_hlo(source, &hlo, &framework, &stack, &scratch);
+	read_stack(source, hlo.stack ? &hlo : &frames, &out->stack);
+	hlo_origins = origins_of_hlo(source, &hlo, &framework, &out->stack, &scratch);
 	fill_origins(source->arena, &penguin, &hlo, hlo_origins, out);
 	link_birs(&penguin, out);
 	layer_release(&penguin);

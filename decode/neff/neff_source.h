@@ -85,5 +85,6 @@ void nx_neff_streams_read(const struct nx_neff_graph *graph);
 void nx_neff_debug_read(const struct nx_neff_graph *graph, const char **penguin_file);
 void nx_neff_origins_read(struct nx_neff_source *source, const char *penguin_file,
 			  struct nx_binary *out);
+void nx_neff_kernels_read(struct nx_neff_source *source, struct nx_binary *out);
 
 #endif

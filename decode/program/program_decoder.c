@@ -85,6 +85,7 @@ static void put_operand(struct build *b, struct nx_slot *slot, const struct nx_a
 	o.buffer = access->address >= NX_PSUM_BASE ? NX_BUFFER_PSUM : NX_BUFFER_SBUF;
 	o.address = access->address - (o.buffer == NX_BUFFER_PSUM ? NX_PSUM_BASE : 0);
 	o.element_bytes = (uint8_t)nx_dtype_bytes(access->dtype);
+	o.partition_count = access->partition_count;
 	memcpy(o.steps, access->steps, sizeof(o.steps));
 	memcpy(o.counts, access->counts, sizeof(o.counts));
 	add_operand(b, slot, o);
@@ -119,6 +120,8 @@ static uint32_t kind_flags(uint8_t opcode)
 	switch (opcode) {
 	case NX_OP_EVENT_SEMAPHORE:
 		return NX_SLOT_WAITS_ONLY;
+	case NX_OP_LDWEIGHTS:
+		return NX_SLOT_LOAD_WEIGHTS;
 	case NX_OP_MATMUL:
 		return NX_SLOT_MATMUL;
 	case NX_OP_ACTIVATE:
@@ -187,33 +190,17 @@ static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variab
 	return is_kind(graph, variable, "state-buffer") || is_kind(graph, variable, "remote");
 }
 
-#define PARTITION_STEP ((int64_t)1 << 18)
 #define MAX_OPERANDS 64 /* of one trigger: a block of more rows repeats what these cover */
 
-/* What a descriptor writes into each partition of the state buffer: its run of bytes, and the
- * strides that stay inside a partition. */
 static void put_dma_operand(struct build *b, struct nx_slot *slot,
 			    const struct nx_dma_descriptor *d)
 {
-	uint64_t run_bytes = d->to_dims ? d->to_sizes[0] : 0;
-	struct nx_operand o = {.buffer = NX_BUFFER_SBUF, .is_write = true, .dims = 1};
+	struct nx_operand o;
 
-	o.address = (uint32_t)(d->to_offset % (uint64_t)PARTITION_STEP);
-	o.element_bytes = run_bytes % 4 ? 1 : 4;
-	o.steps[0] = 1;
-	if (!run_bytes || run_bytes / o.element_bytes > UINT16_MAX ||
-	    slot->operand_count >= MAX_OPERANDS)
+	if (slot->operand_count >= MAX_OPERANDS ||
+	    !nx_operand_from_dma(&o, d->to_offset, d->to_sizes, d->to_steps, d->to_dims))
 		return;
-	o.counts[0] = (uint16_t)(run_bytes / o.element_bytes);
-	for (size_t i = 1; i < d->to_dims && o.dims < 4; i++) {
-		int64_t step = d->to_steps[i] / o.element_bytes;
-
-		if (d->to_steps[i] % PARTITION_STEP == 0 || step > INT16_MAX || step < INT16_MIN ||
-		    d->to_sizes[i] > UINT16_MAX)
-			continue;
-		o.steps[o.dims] = (int16_t)step;
-		o.counts[o.dims++] = (uint16_t)d->to_sizes[i];
-	}
+	o.is_write = true;
 	add_operand(b, slot, o);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/data/synthetic_debug.h"
 
+#include <stdio.h>
+
+#include "base/json_writer.h"
 #include "format/debug_info.h"
 
 #define KERNEL_FUNCTION "llama.kernels.attention"
@@ -151,6 +154,7 @@ static void add_hlos(struct file *f, const struct nx_synthetic_program *program)
 		record.name = nx_slice_text(nx_arena_printf(&f->arena, "%%%s.%zu = %s(%%p%zu)",
 							    layer->hlo_operation, i,
 							    layer->hlo_operation, i));
+		record.stack_frame_id = i + 2;
 		set_parent(f, &record, i + 1);
 		add_attribute(f, &record, "op_type", layer->hlo_operation);
 		add_attribute(f, &record, "source_file", MODEL_FILE);
@@ -184,4 +188,130 @@ void nx_synthetic_debug_level(const struct nx_synthetic_program *program,
 	if (level < NX_SYNTHETIC_FRAMEWORK)
 		f.info.parent_file_name = nx_slice_text(nx_synthetic_level_files[level + 1]);
 	finish(&f, out);
+}
+
+/* --- calls and loops --------------------------------------------------------------------- */
+
+void nx_synthetic_debug_stack(const struct nx_synthetic_program *program, struct nx_bytes *out)
+{
+	struct nx_slice files[] = {nx_slice_text("llama/main.py"), nx_slice_text(MODEL_FILE)};
+	struct nx_slice functions[] = {nx_slice_text("main"), nx_slice_text("forward")};
+	size_t count = program->layers.len + 1;
+	struct file f = {.info = {.has_stack_index = true}};
+	struct nx_debug_stack_index *stack = &f.info.stack_index;
+
+	stack->file_names.items = files;
+	stack->file_names.count = 2;
+	stack->function_names.items = functions;
+	stack->function_names.count = 2;
+	stack->locations.items = NX_NEW_ARRAY(&f.arena, struct nx_debug_location, count);
+	stack->locations.count = count;
+	stack->frames.items = NX_NEW_ARRAY(&f.arena, struct nx_debug_frame, count);
+	stack->frames.count = count;
+	stack->locations.items[0] = (struct nx_debug_location){1, 1, 12};
+	stack->frames.items[0] = (struct nx_debug_frame){1, 0};
+	for (size_t i = 1; i < count; i++) {
+		stack->locations.items[i] =
+			(struct nx_debug_location){2, 2, program->layers.items[i - 1].source_line};
+		stack->frames.items[i] = (struct nx_debug_frame){i + 1, 1};
+	}
+	finish(&f, out);
+}
+
+void nx_synthetic_debug_kernel_list(struct nx_bytes *out)
+{
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, out, true);
+	nx_json_begin_object(&w);
+	nx_json_key(&w, "debug_info_files");
+	nx_json_begin_array(&w);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "file_name", NX_SYNTHETIC_KERNEL_TREE_FILE);
+	nx_json_key_text(&w, "kernel_name", KERNEL_FUNCTION);
+	nx_json_key_u64(&w, "parent_tensorizer_id", 1);
+	nx_json_end_object(&w);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+}
+
+static void begin_node(struct nx_json_writer *w, const char *kind)
+{
+	nx_json_begin_object(w);
+	nx_json_key(w, kind);
+	nx_json_begin_object(w);
+}
+
+static void end_node(struct nx_json_writer *w)
+{
+	nx_json_end_object(w);
+	nx_json_end_object(w);
+}
+
+static void begin_children(struct nx_json_writer *w)
+{
+	nx_json_key(w, "children");
+	nx_json_begin_array(w);
+}
+
+static void put_iteration(struct nx_json_writer *w, const struct nx_synthetic_program *program,
+			  uint32_t penguin, const uint32_t *birs, size_t bir_count)
+{
+	uint32_t line = program->penguins.items[penguin].kernel_line;
+	char value[16];
+
+	snprintf(value, sizeof(value), "%u", penguin);
+	begin_node(w, "iter");
+	nx_json_key_text(w, "var", "tile");
+	nx_json_key_text(w, "val", value);
+	nx_json_key_u64(w, "line", 20);
+	begin_children(w);
+	for (size_t i = 0; i < bir_count; i++) {
+		begin_node(w, "inst");
+		nx_json_key_text(w, "name", program->birs.items[birs[i]].name);
+		nx_json_key_u64(w, "line", line);
+		end_node(w);
+	}
+	nx_json_end_array(w);
+	end_node(w);
+}
+
+static void put_iterations(struct nx_json_writer *w, const struct nx_synthetic_program *program)
+{
+	NX_VEC(uint32_t) birs = {0};
+
+	for (uint32_t first = 0, end; first < program->birs.len; first = end) {
+		uint32_t penguin = program->birs.items[first].penguin;
+
+		nx_vec_clear(&birs);
+		for (end = first;
+		     end < program->birs.len && program->birs.items[end].penguin == penguin; end++)
+			nx_vec_push(&birs, end);
+		put_iteration(w, program, penguin, birs.items, birs.len);
+	}
+	nx_vec_release(&birs);
+}
+
+void nx_synthetic_debug_kernel_tree(const struct nx_synthetic_program *program,
+				    struct nx_bytes *out)
+{
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, out, true);
+	nx_json_begin_array(&w);
+	nx_json_begin_object(&w);
+	nx_json_key_u64(&w, "lnc", 1);
+	nx_json_key(&w, "info");
+	nx_json_begin_array(&w);
+	begin_node(&w, "func");
+	nx_json_key_text(&w, "name", KERNEL_FUNCTION);
+	nx_json_key_u64(&w, "line", 10);
+	nx_json_key_text(&w, "file", NX_SYNTHETIC_KERNEL_FILE);
+	begin_children(&w);
+	put_iterations(&w, program);
+	nx_json_end_array(&w);
+	end_node(&w);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	nx_json_end_array(&w);
 }

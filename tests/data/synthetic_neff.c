@@ -308,6 +308,12 @@ static void add_debug_info(struct nx_synthetic_members *m,
 							nx_synthetic_level_files[level]),
 					&bytes);
 	}
+	nx_synthetic_debug_stack(&machine->graphs[0].program, &bytes);
+	nx_synthetic_add_member(m, "debug_info/" NX_SYNTHETIC_STACK_FILE, &bytes);
+	nx_synthetic_debug_kernel_list(&bytes);
+	nx_synthetic_add_member(m, NX_SYNTHETIC_KERNEL_LIST_FILE, &bytes);
+	nx_synthetic_debug_kernel_tree(&machine->graphs[0].program, &bytes);
+	nx_synthetic_add_member(m, NX_SYNTHETIC_KERNEL_TREE_FILE, &bytes);
 }
 
 static struct nx_neff_header header_of(const struct nx_synthetic_machine *machine)

@@ -38,6 +38,10 @@ static void test_whole_chain(void **state)
 	assert_int_equal(o->framework_ids[1], 4);
 	/* record 3 has no name, so the next one gives the layer */
 	assert_string_equal(o->layer, "Net/Linear[1]");
+	assert_true(o->has_framework);
+	assert_int_equal(o->framework_id, 4);
+	assert_string_equal(o->framework_name, "Net/Linear[1]");
+	assert_int_equal(o->stack_frame, 0);
 	assert_string_equal(o->source_file, "model.py");
 	assert_int_equal(o->source_line, 421);
 }
@@ -53,6 +57,8 @@ static void test_chain_that_ends_early(void **state)
 	assert_string_equal(o[1].hlo_attributes, "[]");
 	assert_string_equal(o[1].layer, "Unknown");
 	assert_int_equal(o[1].framework_id_count, 0);
+	assert_false(o[1].has_framework);
+	assert_string_equal(o[1].framework_name, "");
 	assert_string_equal(o[1].source_file, "registry.py");
 	assert_int_equal(o[1].source_line, 44);
 	assert_string_equal(o[2].source_file, "");
@@ -119,9 +125,11 @@ static void add_stack(struct nx_neff_fixture *f)
 {
 	struct nx_slice files[] = {nx_slice_text("a.py"), nx_slice_text("b.py")};
 	struct nx_debug_location locations[] = {{2, 1, 508}, {3, 1, 1}};
-	struct nx_debug_frame frames[] = {{9, 0}, {1, 1}, {2, 1}, {0, 0}};
+	struct nx_slice functions[] = {nx_slice_text("forward")};
+	struct nx_debug_frame frames[] = {{9, 0}, {1, 1}, {2, 4}, {0, 3}};
 	struct nx_debug_info info = {.has_stack_index = true,
 				     .stack_index = {.file_names = {files, 2},
+						     .function_names = {functions, 1},
 						     .locations = {locations, 2},
 						     .frames = {frames, 4}}};
 
@@ -141,6 +149,33 @@ static void test_place_from_stack(void **state)
 	assert_string_equal(o->hlo_attributes, "[]");
 	assert_string_equal(o->source_file, "b.py");
 	assert_int_equal(o->source_line, 508);
+	assert_int_equal(o->stack_frame, 2);
+}
+
+/* What points nowhere is 0, and a caller that comes later would be a circle. */
+static void test_stack_is_kept(void **state)
+{
+	struct nx_neff_fixture *f = *state;
+	const struct nx_stack *stack;
+
+	add_stack(f);
+	decoded(f);
+	stack = &f->binary.stack;
+	assert_int_equal(stack->file_name_count, 2);
+	assert_string_equal(stack->file_names[1], "b.py");
+	assert_int_equal(stack->function_name_count, 1);
+	assert_string_equal(stack->function_names[0], "forward");
+	assert_int_equal(stack->location_count, 2);
+	assert_int_equal(stack->locations[0].file_name, 2);
+	assert_int_equal(stack->locations[0].function_name, 1);
+	assert_int_equal(stack->locations[0].line, 508);
+	assert_int_equal(stack->locations[1].file_name, 0);
+	assert_int_equal(stack->frame_count, 4);
+	assert_int_equal(stack->frames[0].location, 0);
+	assert_int_equal(stack->frames[1].location, 1);
+	assert_int_equal(stack->frames[1].parent, 1);
+	assert_int_equal(stack->frames[2].parent, 0);
+	assert_int_equal(stack->frames[3].parent, 3);
 }
 
 /* No such frame, location or file; and no frame at all. */
@@ -178,7 +213,7 @@ int main(void)
 		WITH_MODEL(test_birs_are_linked),   WITH_MODEL(test_without_hlo),
 		WITH_MODEL(test_without_framework), WITH_MODEL(test_without_penguin),
 		WITH_MODEL(test_place_from_stack),  WITH_MODEL(test_stack_ids_out_of_range),
-		WITH_MODEL(test_damaged_layer),
+		WITH_MODEL(test_damaged_layer),	    WITH_MODEL(test_stack_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

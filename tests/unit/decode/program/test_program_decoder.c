@@ -377,7 +377,8 @@ static void a_load_touches_its_rows_in_each_partition(void **state)
 	o = &f->program.operands[slot_of(f, 0)->operand];
 	assert_true(o->is_write);
 	assert_int_equal(o->buffer, NX_BUFFER_SBUF);
-	assert_int_equal(o->address, 256);
+	assert_int_equal(o->address, (5 << 18) + 256);
+	assert_int_equal(o->partition_count, 32);
 	assert_int_equal(o->element_bytes, 4);
 	assert_int_equal(o->dims, 2);
 	assert_int_equal(o->counts[0], 16);

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/hierarchy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SPOOL_BYTES ((size_t)16 << 20)
+
+struct interval_record { /* the key is first, as the spool wants */
+	uint64_t key;	 /* level, then node: the order in which nodes are handed out */
+	struct nx_interval interval;
+};
+
+void nx_hierarchy_init(struct nx_hierarchy *h, const struct nx_profile *profile)
+{
+	memset(h, 0, sizeof(*h));
+	h->profile = profile;
+	h->intervals = nx_spool_new(sizeof(struct interval_record), SPOOL_BYTES);
+}
+
+void nx_hierarchy_release(struct nx_hierarchy *h)
+{
+	nx_vec_release(&h->nodes);
+	nx_vec_release(&h->modules);
+	for (unsigned i = 0; i < NX_LEVEL_COUNT; i++)
+		nx_map_release(&h->by_id[i]);
+	nx_text_map_release(&h->module_of_path);
+	nx_spool_free(h->intervals);
+	nx_arena_release(&h->arena);
+}
+
+/* --- nodes ------------------------------------------------------------------ */
+
+static uint32_t add_node(struct nx_hierarchy *h, enum nx_hierarchy_level level, const char *name,
+			 const struct nx_instruction *row)
+{
+	struct nx_hierarchy_node node = {.level = (uint8_t)level,
+					 .graph = row->graph,
+					 .id = ++h->counts[level],
+					 .module = NX_NONE,
+					 .next_operation = NX_NONE,
+					 .above = {NX_NONE, NX_NONE, NX_NONE},
+					 .name = nx_slice_text(name),
+					 .start_ps = row->start_ps,
+					 .end_ps = row->end_ps};
+
+	node.open.start_ps = row->start_ps;
+	node.open.end_ps = row->start_ps;
+	if (level >= NX_LEVEL_FRAMEWORK)
+		node.engines = NX_NEW(&h->arena, struct nx_engine_costs);
+	nx_vec_push(&h->nodes, node);
+	return (uint32_t)h->nodes.len - 1;
+}
+
+static uint32_t find_or_add(struct nx_hierarchy *h, enum nx_hierarchy_level level, uint64_t id,
+			    const char *name, const struct nx_instruction *row)
+{
+	uint64_t index;
+
+	if (nx_map_get(&h->by_id[level], id, &index))
+		return (uint32_t)index;
+	index = add_node(h, level, name, row);
+	nx_map_put(&h->by_id[level], id, index);
+	return (uint32_t)index;
+}
+
+static uint32_t add_module(struct nx_hierarchy *h, struct nx_slice path, uint32_t parent,
+			   const struct nx_instruction *row)
+{
+	struct nx_module module = {.node = add_node(h, NX_LEVEL_MODULE, "", row),
+				   .parent = parent,
+				   .next_sibling = NX_NONE,
+				   .first_child = NX_NONE,
+				   .last_child = NX_NONE,
+				   .first_operation = NX_NONE};
+	uint32_t index = (uint32_t)h->modules.len;
+
+	h->nodes.items[module.node].name = path;
+	h->nodes.items[module.node].module = index;
+	nx_vec_push(&h->modules, module);
+	nx_text_map_put(&h->module_of_path, path, index);
+	if (parent == NX_NONE)
+		return index;
+	if (h->modules.items[parent].last_child == NX_NONE)
+		h->modules.items[parent].first_child = index;
+	else
+		h->modules.items[h->modules.items[parent].last_child].next_sibling = index;
+	h->modules.items[parent].last_child = index;
+	return index;
+}
+
+/* The innermost module of a path; those around it are made on the way. */
+static uint32_t module_of(struct nx_hierarchy *h, struct nx_slice path,
+			  const struct nx_instruction *row)
+{
+	uint32_t module = NX_NONE;
+	unsigned depth = 0;
+
+	for (size_t i = 1; i <= path.len; i++) {
+		struct nx_slice part = nx_slice_part(path, 0, i);
+		uint64_t known;
+
+		if (i < path.len && (path.data[i] != '/' || path.data[i - 1] == '/' ||
+				     depth == NX_MODULE_DEPTH_MAX - 1))
+			continue;
+		depth++;
+		module = nx_text_map_get(&h->module_of_path, part, &known)
+				 ? (uint32_t)known
+				 : add_module(h, part, module, row);
+	}
+	return module;
+}
+
+static uint32_t framework_of(struct nx_hierarchy *h, const struct nx_origin *origin,
+			     const struct nx_instruction *row)
+{
+	uint32_t count = h->counts[NX_LEVEL_FRAMEWORK], module;
+	uint32_t index = find_or_add(h, NX_LEVEL_FRAMEWORK, origin->framework_id,
+				     origin->framework_name, row);
+	struct nx_hierarchy_node *node = &h->nodes.items[index];
+
+	if (count == h->counts[NX_LEVEL_FRAMEWORK])
+		return index;
+	node->framework_id = origin->framework_id;
+	module = module_of(h, node->name, row);
+	if (module == NX_NONE)
+		return index;
+	node = &h->nodes.items[index];
+	node->module = module;
+	node->next_operation = h->modules.items[module].first_operation;
+	h->modules.items[module].first_operation = index;
+	return index;
+}
+
+static uint32_t hlo_of(struct nx_hierarchy *h, const struct nx_origin *origin,
+		       const struct nx_instruction *row)
+{
+	uint32_t index = find_or_add(h, NX_LEVEL_HLO, origin->hlo_id, origin->hlo_name, row);
+
+	h->nodes.items[index].hlo_id = origin->hlo_id;
+	h->nodes.items[index].framework_id = origin->framework_id;
+	return index;
+}
+
+static uint32_t penguin_of(struct nx_hierarchy *h, const struct nx_bir *bir,
+			   const struct nx_origin *origin, const struct nx_instruction *row)
+{
+	uint32_t index = find_or_add(h, NX_LEVEL_PENGUIN, bir->penguin_id,
+				     origin ? origin->penguin_name : "", row);
+	struct nx_hierarchy_node *node = &h->nodes.items[index];
+
+	node->penguin_id = bir->penguin_id;
+	if (origin && origin->has_hlo) {
+		node->hlo_id = origin->hlo_id;
+		node->framework_id = origin->framework_id;
+	}
+	return index;
+}
+
+/* A BIR instruction runs for the first time: which nodes are above it. */
+static uint32_t add_bir(struct nx_hierarchy *h, const struct nx_bir *bir,
+			const struct nx_instruction *row)
+{
+	const struct nx_binary *binary = &h->profile->binary;
+	const struct nx_origin *origin =
+		bir->origin < binary->origin_count ? &binary->origins[bir->origin] : NULL;
+	bool has_hlo = origin && origin->has_hlo;
+	uint32_t index = add_node(h, NX_LEVEL_BIR, bir->name, row);
+	uint32_t above[3] = {NX_NONE, NX_NONE, NX_NONE};
+	struct nx_hierarchy_node *node;
+
+	if (bir->has_penguin)
+		above[0] = penguin_of(h, bir, origin, row);
+	if (has_hlo)
+		above[1] = hlo_of(h, origin, row);
+	if (has_hlo && origin->has_framework)
+		above[2] = framework_of(h, origin, row);
+	node = &h->nodes.items[index];
+	memcpy(node->above, above, sizeof(above));
+	node->bir_id = bir->id;
+	node->penguin_id = bir->has_penguin ? bir->penguin_id : 0;
+	node->hlo_id = has_hlo ? origin->hlo_id : 0;
+	node->framework_id = has_hlo ? origin->framework_id : 0;
+	return index;
+}
+
+static uint32_t bir_node(struct nx_hierarchy *h, const struct nx_instruction *row, uint32_t bir)
+{
+	const struct nx_binary_graph *graph = h->profile->program.binary_graphs[row->graph];
+	uint32_t **nodes = &h->bir_nodes[row->graph];
+
+	if (!*nodes) {
+		*nodes = nx_arena_alloc(&h->arena, graph->bir_count * sizeof(**nodes));
+		memset(*nodes, 0xff, graph->bir_count * sizeof(**nodes)); /* NX_NONE */
+	}
+	if ((*nodes)[bir] == NX_NONE)
+		(*nodes)[bir] = add_bir(h, &graph->birs[bir], row);
+	return (*nodes)[bir];
+}
+
+/* --- costs ------------------------------------------------------------------ */
+
+static void keep_interval(struct nx_hierarchy *h, uint32_t index)
+{
+	const struct nx_hierarchy_node *node = &h->nodes.items[index];
+	struct interval_record record = {(uint64_t)node->level << 32 | index, node->open};
+
+	if (!h->status)
+		h->status = nx_spool_add(h->intervals, &record, &h->error);
+}
+
+/* Readers see nanoseconds: what touches there is one. */
+static void grow_interval(struct nx_hierarchy *h, uint32_t index, const struct nx_interval *more)
+{
+	struct nx_hierarchy_node *node = &h->nodes.items[index];
+
+	if (more->start_ps / 1000 <= node->open.end_ps / 1000) {
+		nx_interval_join(&node->open, more);
+		return;
+	}
+	keep_interval(h, index);
+	node->open = *more;
+}
+
+static void add_bytes(struct nx_hierarchy_node *node, const struct nx_slot *slot)
+{
+	node->has_sbuf_read |= (slot->flags & NX_SLOT_SBUF_READ) != 0;
+	node->has_sbuf_write |= (slot->flags & NX_SLOT_SBUF_WRITE) != 0;
+	node->has_dma |= (slot->flags & (NX_SLOT_HBM_READ | NX_SLOT_HBM_WRITE)) != 0;
+	nx_interval_sum(&node->sbuf_read_bytes, slot->sbuf_read_bytes);
+	nx_interval_sum(&node->sbuf_write_bytes, slot->sbuf_write_bytes);
+	nx_interval_sum(&node->hbm_read_bytes, slot->hbm_read_bytes);
+	nx_interval_sum(&node->hbm_write_bytes, slot->hbm_write_bytes);
+	if (slot->flags & NX_SLOT_LOAD_WEIGHTS) {
+		node->has_weights = true;
+		nx_interval_sum(&node->weight_bytes, slot->sbuf_read_bytes);
+	}
+}
+
+static unsigned channel_count(const struct nx_program *program, const struct nx_slot *slot)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < slot->operand_count; i++) {
+		unsigned count = program->operands[slot->operand + i].partition_count;
+
+		most = count > most ? count : most;
+	}
+	return most < NX_PARTITION_COUNT ? most : NX_PARTITION_COUNT;
+}
+
+static void add_engine(const struct nx_hierarchy *h, struct nx_engine_costs *costs,
+		       const struct nx_instruction *row, const struct nx_slot *slot)
+{
+	costs->instruction_count[row->engine]++;
+	if (!(slot->flags & NX_SLOT_TRIGGER))
+		costs->channel_count[row->engine] += channel_count(&h->profile->program, slot);
+	if (!(slot->flags & NX_SLOT_WAITS_ONLY))
+		nx_span_union_cover(&costs->busy[row->engine], row->start_ps, row->end_ps);
+}
+
+static void add_to(struct nx_hierarchy *h, uint32_t index, const struct nx_instruction *row,
+		   const struct nx_slot *slot)
+{
+	struct nx_hierarchy_node *node = &h->nodes.items[index];
+	struct nx_interval more = {.start_ps = row->start_ps, .end_ps = row->end_ps};
+
+	nx_interval_sum(&more.hbm_bytes, slot->hbm_read_bytes);
+	nx_interval_sum(&more.hbm_bytes, slot->hbm_write_bytes);
+	if (slot->flags & NX_SLOT_MATMUL) {
+		node->has_matmul = true;
+		nx_interval_sum(&more.element_count, slot->elements);
+		if (slot->instruction_type == NX_TYPE_TRANSPOSE)
+			more.transpose_element_count = more.element_count;
+	}
+	nx_interval_sum(&node->element_count, more.element_count);
+	nx_interval_sum(&node->transpose_element_count, more.transpose_element_count);
+	node->end_ps = row->end_ps > node->end_ps ? row->end_ps : node->end_ps;
+	add_bytes(node, slot);
+	if (node->engines)
+		add_engine(h, node->engines, row, slot);
+	grow_interval(h, index, &more);
+}
+
+void nx_hierarchy_add(struct nx_hierarchy *h, const struct nx_instruction *row)
+{
+	const struct nx_slot *slot = nx_profile_slot(h->profile, row);
+	uint32_t bir, framework, module;
+
+	if (slot->bir == NX_NONE)
+		return;
+	bir = bir_node(h, row, slot->bir);
+	add_to(h, bir, row, slot);
+	for (unsigned i = 0; i < 3; i++)
+		if (h->nodes.items[bir].above[i] != NX_NONE)
+			add_to(h, h->nodes.items[bir].above[i], row, slot);
+	framework = h->nodes.items[bir].above[2];
+	module = framework == NX_NONE ? NX_NONE : h->nodes.items[framework].module;
+	for (; module != NX_NONE; module = h->modules.items[module].parent)
+		add_to(h, h->modules.items[module].node, row, slot);
+}
+
+/* --- the end ---------------------------------------------------------------- */
+
+struct handing_out {
+	const struct nx_hierarchy *h;
+	struct nx_intervals intervals; /* of the node at hand */
+	uint64_t key;
+	nx_hierarchy_fn fn;
+	void *context;
+};
+
+static void hand_out(struct handing_out *out)
+{
+	if (!out->intervals.len)
+		return;
+	nx_intervals_reduce(&out->intervals, NX_INTERVALS_MAX);
+	out->fn(out->context, &out->h->nodes.items[(uint32_t)out->key], &out->intervals);
+	nx_vec_clear(&out->intervals);
+}
+
+enum nx_status nx_hierarchy_finish(struct nx_hierarchy *h, nx_hierarchy_fn fn, void *context,
+				   struct nx_error *err)
+{
+	struct handing_out out = {.h = h, .fn = fn, .context = context};
+	const struct interval_record *record;
+	struct nx_spool_cursor *cursor;
+	enum nx_status st;
+
+	for (uint32_t i = 0; i < h->nodes.len; i++)
+		keep_interval(h, i);
+	if (h->status) {
+		if (err)
+			*err = h->error;
+		return h->status;
+	}
+	st = nx_spool_sort(h->intervals, err);
+	if (!st)
+		st = nx_spool_cursor_open(&cursor, h->intervals, err);
+	if (st)
+		return st;
+	while ((record = nx_spool_cursor_next(cursor))) {
+		if (record->key != out.key)
+			hand_out(&out);
+		out.key = record->key;
+		nx_intervals_add(&out.intervals, &record->interval);
+	}
+	st = nx_spool_cursor_close(cursor, err);
+	if (!st)
+		hand_out(&out);
+	nx_vec_release(&out.intervals);
+	return st;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static uint32_t next_module(const struct nx_hierarchy *h, uint32_t module, uint32_t top)
+{
+	const struct nx_module *all = h->modules.items;
+
+	if (all[module].first_child != NX_NONE)
+		return all[module].first_child;
+	while (module != top && all[module].next_sibling == NX_NONE)
+		module = all[module].parent;
+	return module == top ? NX_NONE : all[module].next_sibling;
+}
+
+void nx_hierarchy_operations(const struct nx_hierarchy *h, uint32_t module, struct nx_ids *ids)
+{
+	size_t first = ids->len;
+
+	for (uint32_t m = module; m != NX_NONE; m = next_module(h, m, module))
+		for (uint32_t n = h->modules.items[m].first_operation; n != NX_NONE;
+		     n = h->nodes.items[n].next_operation)
+			nx_vec_push(ids, h->nodes.items[n].id);
+	if (ids->len > first)
+		qsort(ids->items + first, ids->len - first, sizeof(*ids->items), by_number);
+}

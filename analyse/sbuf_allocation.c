@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/sbuf_allocation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/operand_runs.h"
+#include "base/vec.h"
+
+#define GRAIN_BYTES 2 /* the size of the smallest operand that occurs */
+#define GRAINS (NX_PARTITION_BYTES / GRAIN_BYTES)
+#define SPOOL_BYTES ((size_t)16 << 20)
+#define MAX_DESCRIPTORS 64 /* of one DMA: more rows repeat what these cover */
+
+struct range { /* one that is still in use; positions are in grains */
+	uint64_t start_ps, end_ps;
+	uint32_t first, end;
+	uint32_t source;
+	uint8_t engine;
+	bool is_dma;
+	uint32_t next_free;
+};
+
+struct quarter {
+	uint32_t *owner; /* of each grain: into ranges, NX_NONE; made when first written */
+	struct ranges NX_VEC_BODY(struct range) ranges;
+	uint32_t free; /* chain of unused ranges, NX_NONE */
+};
+
+struct nx_sbuf_analysis {
+	const struct nx_profile *profile;
+	struct quarter quarters[NX_MAX_GRAPHS][NX_SBUF_QUARTERS];
+	uint32_t *transfers; /* by start */
+	size_t next_transfer;
+	struct nx_spool *spool;
+	enum nx_status status; /* first failure of the spool sticks */
+	struct nx_error error;
+};
+
+/* --- life ------------------------------------------------------------------- */
+
+static int compare_starts(const void *left, const void *right, void *context)
+{
+	const struct nx_transfer *all = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	if (all[a].start_ps != all[b].start_ps)
+		return all[a].start_ps < all[b].start_ps ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+struct nx_sbuf_analysis *nx_sbuf_new(const struct nx_profile *profile)
+{
+	struct nx_sbuf_analysis *a = nx_heap_alloc(sizeof(*a));
+	const struct nx_transfers *all = &profile->transfers;
+
+	memset(a, 0, sizeof(*a));
+	a->profile = profile;
+	a->spool = nx_spool_new(sizeof(struct nx_sbuf_allocation), SPOOL_BYTES);
+	a->transfers = nx_heap_alloc((all->len + 1) * sizeof(*a->transfers));
+	for (uint32_t i = 0; i < all->len; i++)
+		a->transfers[i] = i;
+	if (all->len)
+		qsort_r(a->transfers, all->len, sizeof(*a->transfers), compare_starts, all->items);
+	return a;
+}
+
+void nx_sbuf_free(struct nx_sbuf_analysis *a)
+{
+	if (!a)
+		return;
+	for (unsigned g = 0; g < NX_MAX_GRAPHS; g++)
+		for (unsigned q = 0; q < NX_SBUF_QUARTERS; q++) {
+			nx_heap_free(a->quarters[g][q].owner);
+			nx_vec_release(&a->quarters[g][q].ranges);
+		}
+	nx_heap_free(a->transfers);
+	nx_spool_free(a->spool);
+	nx_heap_free(a);
+}
+
+/* --- ranges of one partition ------------------------------------------------ */
+
+static void set_owner(struct quarter *quarter, uint32_t first, uint32_t end, uint32_t owner)
+{
+	for (uint32_t i = first; i < end; i++)
+		quarter->owner[i] = owner;
+}
+
+static void add_range(struct quarter *quarter, const struct range *range)
+{
+	uint32_t index = quarter->free;
+
+	if (index == NX_NONE) {
+		index = (uint32_t)quarter->ranges.len;
+		nx_vec_push(&quarter->ranges, *range);
+	} else {
+		quarter->free = quarter->ranges.items[index].next_free;
+		quarter->ranges.items[index] = *range;
+	}
+	set_owner(quarter, range->first, range->end, index);
+}
+
+struct access { /* who touches what */
+	struct nx_sbuf_analysis *a;
+	struct quarter *quarter;
+	struct range range; /* of a write: what it would leave */
+	uint8_t graph, partition;
+};
+
+static void emit(const struct access *x, const struct range *range, uint32_t first, uint32_t end)
+{
+	struct nx_sbuf_allocation row = {.start_ps = range->start_ps,
+					 .end_ps = range->end_ps,
+					 .first_byte = first * GRAIN_BYTES,
+					 .end_byte = end * GRAIN_BYTES,
+					 .source = range->source,
+					 .graph = x->graph,
+					 .engine = range->engine,
+					 .partition = x->partition,
+					 .is_dma = range->is_dma};
+
+	if (!x->a->status)
+		x->a->status = nx_spool_add(x->a->spool, &row, &x->a->error);
+}
+
+/* The part of a range that is written again ends; what is left of it goes on. */
+static void cut(const struct access *x, uint32_t index, uint32_t first, uint32_t end)
+{
+	struct quarter *quarter = x->quarter;
+	struct range *range = &quarter->ranges.items[index], right = *range;
+
+	emit(x, range, first, end);
+	set_owner(quarter, first, end, NX_NONE);
+	if (range->first == first && range->end == end) {
+		range->next_free = quarter->free;
+		quarter->free = index;
+	} else if (range->first == first) {
+		range->first = end;
+	} else {
+		range->end = first;
+		right.first = end;
+		if (right.first < right.end)
+			add_range(quarter, &right);
+	}
+}
+
+static void write_range(const struct access *x)
+{
+	for (uint32_t i = x->range.first; i < x->range.end;) {
+		uint32_t index = x->quarter->owner[i], end;
+
+		if (index == NX_NONE) {
+			i++;
+			continue;
+		}
+		end = x->quarter->ranges.items[index].end;
+		end = end < x->range.end ? end : x->range.end;
+		cut(x, index, i, end);
+		i = end;
+	}
+	add_range(x->quarter, &x->range);
+}
+
+static void read_run(void *context, uint32_t first_byte, uint32_t end_byte)
+{
+	const struct access *x = context;
+	uint32_t end = (end_byte + GRAIN_BYTES - 1) / GRAIN_BYTES;
+
+	for (uint32_t i = first_byte / GRAIN_BYTES; i < end;) {
+		uint32_t index = x->quarter->owner[i];
+		struct range *range;
+
+		if (index == NX_NONE) {
+			i++;
+			continue;
+		}
+		range = &x->quarter->ranges.items[index];
+		if (x->range.end_ps > range->end_ps)
+			range->end_ps = x->range.end_ps;
+		i = range->end;
+	}
+}
+
+/* --- what an operand touches ------------------------------------------------ */
+
+struct pieces { /* ascending once closed */
+	struct {
+		uint32_t first, end;
+	} items[NX_ALLOCATION_PIECES_MAX];
+	unsigned count;
+	bool is_one; /* too many: the whole from the first byte to the last */
+};
+
+static void join_piece(struct pieces *p, unsigned at, uint32_t first, uint32_t end)
+{
+	if (first < p->items[at].first)
+		p->items[at].first = first;
+	if (end > p->items[at].end)
+		p->items[at].end = end;
+}
+
+static void add_piece(void *context, uint32_t first_byte, uint32_t end_byte)
+{
+	struct pieces *p = context;
+	uint32_t first = first_byte / GRAIN_BYTES;
+	uint32_t end = (end_byte + GRAIN_BYTES - 1) / GRAIN_BYTES;
+
+	for (unsigned i = p->count; i-- > 0;)
+		if (p->is_one || (first <= p->items[i].end && end >= p->items[i].first)) {
+			join_piece(p, i, first, end);
+			return;
+		}
+	if (p->count < NX_ALLOCATION_PIECES_MAX) {
+		p->items[p->count].first = first;
+		p->items[p->count++].end = end;
+		return;
+	}
+	for (unsigned i = 1; i < p->count; i++)
+		join_piece(p, 0, p->items[i].first, p->items[i].end);
+	join_piece(p, 0, first, end);
+	p->count = 1;
+	p->is_one = true;
+}
+
+/* Pieces that have grown into each other would end each other's ranges. */
+static void close_pieces(struct pieces *p)
+{
+	for (unsigned i = 0; i < p->count; i++)
+		for (unsigned k = i + 1; k < p->count;) {
+			if (p->items[k].first > p->items[i].end ||
+			    p->items[k].end < p->items[i].first) {
+				k++;
+				continue;
+			}
+			join_piece(p, i, p->items[k].first, p->items[k].end);
+			p->items[k] = p->items[--p->count];
+			k = i + 1;
+		}
+}
+
+static bool is_in(const struct nx_operand *o, unsigned partition)
+{
+	unsigned first = o->address / NX_PARTITION_BYTES;
+
+	return partition >= first && partition < first + o->partition_count;
+}
+
+static struct quarter *prepare_quarter(struct nx_sbuf_analysis *a, uint8_t graph, unsigned q)
+{
+	struct quarter *quarter = &a->quarters[graph][q];
+
+	if (!quarter->owner) {
+		quarter->owner = nx_heap_alloc(GRAINS * sizeof(*quarter->owner));
+		set_owner(quarter, 0, GRAINS, NX_NONE);
+		quarter->free = NX_NONE;
+	}
+	return quarter;
+}
+
+static void touch(struct access *x, const struct nx_operand *o)
+{
+	struct pieces pieces = {.count = 0};
+
+	if (o->buffer != NX_BUFFER_SBUF || !o->element_bytes)
+		return;
+	if (o->is_write) {
+		nx_operand_runs(o, NX_PARTITION_BYTES, add_piece, &pieces);
+		close_pieces(&pieces);
+	}
+	for (unsigned q = 0; q < NX_SBUF_QUARTERS; q++) {
+		x->partition = (uint8_t)(q * NX_QUARTER_PARTITIONS);
+		if (!is_in(o, x->partition))
+			continue;
+		x->quarter = prepare_quarter(x->a, x->graph, q);
+		if (!o->is_write)
+			nx_operand_runs(o, NX_PARTITION_BYTES, read_run, x);
+		for (unsigned i = 0; i < pieces.count; i++) {
+			x->range.first = pieces.items[i].first;
+			x->range.end = pieces.items[i].end;
+			write_range(x);
+		}
+	}
+}
+
+static void touch_operands(struct access *x, const struct nx_slot *slot, bool is_write)
+{
+	const struct nx_operand *operands = x->a->profile->program.operands + slot->operand;
+
+	for (unsigned i = 0; i < slot->operand_count; i++)
+		if (operands[i].is_write == is_write)
+			touch(x, &operands[i]);
+}
+
+/* --- what is added ---------------------------------------------------------- */
+
+static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variable)
+{
+	return variable < graph->variable_count &&
+	       !strcmp(graph->variables[variable].type, "state-buffer");
+}
+
+static void read_transfer(struct access *x, const struct nx_transfer *t)
+{
+	const struct nx_dma_block *block = nx_profile_block(x->a->profile, t);
+	const struct nx_binary_graph *graph = x->a->profile->program.binary_graphs[t->graph];
+	struct nx_operand o;
+
+	for (size_t i = 0; block && i < block->descriptor_count && i < MAX_DESCRIPTORS; i++) {
+		const struct nx_dma_descriptor *d = &block->descriptors[i];
+
+		if (d->from_count && is_state_buffer(graph, d->from[0]) &&
+		    nx_operand_from_dma(&o, d->from_offset, d->from_sizes, d->from_steps,
+					d->from_dims))
+			touch(x, &o);
+	}
+}
+
+static void add_transfer(struct nx_sbuf_analysis *a, uint32_t index)
+{
+	const struct nx_transfer *t = &a->profile->transfers.items[index];
+	const struct nx_slot *slot = &a->profile->program.slots[t->graph][t->engine][t->slot];
+	struct access x = {.a = a, .graph = t->graph};
+
+	x.range = (struct range){.start_ps = t->start_ps,
+				 .end_ps = t->end_ps,
+				 .source = index,
+				 .engine = t->engine,
+				 .is_dma = true};
+	read_transfer(&x, t);
+	touch_operands(&x, slot, true);
+}
+
+static void add_transfers_until(struct nx_sbuf_analysis *a, uint64_t start_ps)
+{
+	const struct nx_transfers *all = &a->profile->transfers;
+
+	for (; a->next_transfer < all->len; a->next_transfer++) {
+		uint32_t index = a->transfers[a->next_transfer];
+
+		if (all->items[index].start_ps > start_ps)
+			break;
+		add_transfer(a, index);
+	}
+}
+
+void nx_sbuf_add(struct nx_sbuf_analysis *a, const struct nx_instruction *row)
+{
+	const struct nx_slot *slot = nx_profile_slot(a->profile, row);
+	struct access x = {.a = a, .graph = row->graph};
+
+	add_transfers_until(a, row->start_ps);
+	/* what a trigger names is touched by its DMA, later */
+	if (slot->flags & NX_SLOT_TRIGGER)
+		return;
+	x.range = (struct range){.start_ps = row->start_ps,
+				 .end_ps = row->end_ps,
+				 .source = row->slot,
+				 .engine = row->engine};
+	/* an instruction reads before it writes, also when both touch the same bytes */
+	touch_operands(&x, slot, false);
+	touch_operands(&x, slot, true);
+}
+
+static void end_all(struct nx_sbuf_analysis *a)
+{
+	for (uint32_t g = 0; g < a->profile->capture.graph_count; g++)
+		for (unsigned q = 0; q < NX_SBUF_QUARTERS; q++) {
+			struct access x = {.a = a, .quarter = &a->quarters[g][q]};
+
+			if (!x.quarter->owner)
+				continue;
+			x.graph = (uint8_t)g;
+			x.partition = (uint8_t)(q * NX_QUARTER_PARTITIONS);
+			x.range.end = GRAINS;
+			write_range(&x);
+		}
+}
+
+enum nx_status nx_sbuf_finish(struct nx_sbuf_analysis *a, nx_row_fn fn, void *context,
+			      struct nx_error *err)
+{
+	struct nx_spool_cursor *cursor;
+	const void *row;
+	enum nx_status st;
+
+	add_transfers_until(a, UINT64_MAX);
+	end_all(a);
+	if (a->status) {
+		if (err)
+			*err = a->error;
+		return a->status;
+	}
+	st = nx_spool_sort(a->spool, err);
+	if (!st)
+		st = nx_spool_cursor_open(&cursor, a->spool, err);
+	if (st)
+		return st;
+	while ((row = nx_spool_cursor_next(cursor)))
+		fn(context, row);
+	return nx_spool_cursor_close(cursor, err);
+}
