@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/activity.h"
 
+static void add_work(struct nx_activity *a, uint64_t start_ps, uint64_t end_ps)
+{
+	if (!a->has_work)
+		a->work_start_ps = start_ps; /* rows come in order of their start */
+	if (!a->has_work || end_ps > a->work_end_ps)
+		a->work_end_ps = end_ps;
+	a->has_work = true;
+}
+
+static void add_matmul(struct nx_activity *a, const struct nx_slot *slot)
+{
+	a->matmul_count++;
+	a->flop_count += 2 * slot->elements;
+	a->adjusted_flop_count += slot->adjusted_flop_count;
+	if (slot->instruction_type == NX_TYPE_TRANSPOSE) {
+		a->transpose_flop_count += 2 * slot->elements;
+		a->adjusted_transpose_flop_count += slot->adjusted_flop_count;
+	}
+}
+
 static void add_bytes(struct nx_activity *a, const struct nx_slot *slot)
 {
 	a->sbuf_read_bytes += slot->sbuf_read_bytes;
@@ -42,12 +62,10 @@ void nx_activity_add_instruction(struct nx_activity *a, const struct nx_instruct
 		nx_span_union_cover(&engine->busy, row->start_ps, row->end_ps);
 		nx_span_union_cover(&a->all_busy, row->start_ps, row->end_ps);
 	}
-	if (slot->flags & NX_SLOT_MATMUL) {
-		a->matmul_count++;
-		a->flop_count += 2 * slot->elements;
-		if (slot->instruction_type == NX_TYPE_TRANSPOSE)
-			a->transpose_flop_count += 2 * slot->elements;
-	}
+	if (!(slot->flags & NX_SLOT_SETUP))
+		add_work(a, row->start_ps, row->end_ps);
+	if (slot->flags & NX_SLOT_MATMUL)
+		add_matmul(a, slot);
 	if (slot->flags & NX_SLOT_ACTIVATE) {
 		a->activate_count++;
 		a->activate_ps += duration_ps;
@@ -76,6 +94,7 @@ void nx_activity_add_packet(struct nx_activity *a, const struct nx_packet *row)
 {
 	struct nx_dma_activity *dma = &a->dma[kind_of(row->queue_class)];
 
+	add_work(a, row->start_ps, row->end_ps);
 	dma->packet_count++;
 	dma->size_bytes += row->size_bytes;
 	nx_span_union_cover(&dma->busy, row->start_ps, row->end_ps);

@@ -30,6 +30,9 @@ struct nx_activity {
 	uint64_t packet_count, packet_ps, packet_bytes;
 	uint64_t matmul_count, activate_count, activate_ps;
 	uint64_t flop_count, transpose_flop_count;
+	uint64_t adjusted_flop_count, adjusted_transpose_flop_count;
+	bool has_work;
+	uint64_t work_start_ps, work_end_ps; /* of packets and instructions that are not set-up */
 	uint64_t sbuf_read_bytes, sbuf_write_bytes, psum_read_bytes, psum_write_bytes;
 	uint64_t hbm_read_bytes, hbm_write_bytes;
 	uint64_t eviction_bytes, eviction_count; /* PSUM read, SBUF written */

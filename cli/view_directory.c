@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/view_directory.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/json_writer.h"
-#include "base/map.h"
 #include "cli/device_jobs.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -60,46 +58,6 @@ static enum nx_status write_system(struct nx_directory_view *v,
 
 /* --- device captures ------------------------------------------------------- */
 
-/*
- * device_profile_model_<id>, device_profile_rank_<i>, or the session's own name;
- * a number behind it when the same model has several captures.
- */
-static const char *device_stem(const struct nx_device_capture *d, struct nx_arena *arena)
-{
-	const char *slash = strrchr(d->session_path, '/');
-	const char *name = slash ? slash + 1 : d->session_path;
-	const char *dot = strrchr(name, '.');
-
-	if (d->rank != UINT32_MAX)
-		return nx_arena_printf(arena, "device_profile_rank_%u", d->rank);
-	if (d->model_id)
-		return nx_arena_printf(arena, "device_profile_model_%" PRIu64, d->model_id);
-	return nx_arena_printf(arena, "device_profile_%.*s",
-			       dot ? (int)(dot - name) : (int)strlen(name), name);
-}
-
-/* How many files of a stem there are so far; the first has no number. */
-static const char *device_target(const struct nx_directory_view *v,
-				 const struct nx_device_capture *d, struct nx_text_map *stems,
-				 struct nx_arena *arena)
-{
-	const char *suffix = !strcmp(v->format, "perfetto") ? "pftrace" : "json";
-	const char *stem = device_stem(d, arena), *name = stem;
-	uint64_t count = 0, taken;
-
-	nx_text_map_get(stems, nx_slice_text(stem), &count);
-	if (count)
-		do /* a session may itself be called like a numbered one */
-			name = nx_arena_printf(arena, "%s_%" PRIu64, stem, count++);
-		while (nx_text_map_get(stems, nx_slice_text(name), &taken));
-	else
-		count = 1;
-	nx_text_map_put(stems, nx_slice_text(stem), count);
-	if (name != stem)
-		nx_text_map_put(stems, nx_slice_text(name), 1);
-	return file_in(v, arena, nx_arena_printf(arena, "%s.%s", name, suffix));
-}
-
 static void set_clock(struct nx_device_options *options, const struct nx_system_process *process)
 {
 	if (!process->has_clock_offset)
@@ -112,7 +70,8 @@ static void set_clock(struct nx_device_options *options, const struct nx_system_
 static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_profile *profile,
 		      struct nx_arena *arena, struct nx_device_jobs *jobs)
 {
-	struct nx_text_map stems = {0};
+	const char **names = nx_system_device_names(profile, arena);
+	const char *suffix = !strcmp(v->format, "perfetto") ? "pftrace" : "json";
 	size_t empty = 0;
 
 	for (size_t i = 0; i < profile->devices.len; i++) {
@@ -128,13 +87,12 @@ static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_
 		job.options.show_progress = false;
 		if (d->process < profile->process_count)
 			set_clock(&job.options, &profile->processes[d->process]);
-		job.target = device_target(v, d, &stems, arena);
+		job.target = file_in(v, arena, nx_arena_printf(arena, "%s.%s", names[i], suffix));
 		nx_vec_push(jobs, job);
 	}
 	if (empty && says(v))
 		nx_say("%zu session file%s empty: %s ran nothing", empty,
 		       empty == 1 ? " is" : "s are", empty == 1 ? "its core" : "their cores");
-	nx_text_map_release(&stems);
 }
 
 static void report_jobs(const struct nx_directory_view *v, const struct nx_device_jobs *jobs,

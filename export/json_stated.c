@@ -2,9 +2,8 @@
 /* Sections of fixed size: the summary, and what capture and NEFF state about themselves. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/map.h"
+#include "base/date.h"
 #include "base/number.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
@@ -140,22 +139,28 @@ uint64_t nx_json_memory_usage(struct nx_json_writer *w, const struct nx_profile 
 	nx_json_begin_array(w);
 	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
 		const struct nx_graph *graph = &p->capture.graphs[g];
-		uint64_t total = 0;
 
-		for (size_t i = 0; i < graph->memory_count; i++) {
+		for (size_t i = 0; i < graph->memory_count; i++)
 			put_memory_row(w, graph, graph->memory[i].usage_type,
 				       graph->memory[i].amount_bytes);
-			total += graph->memory[i].amount_bytes;
-		}
-		put_memory_row(w, graph, "Total", total);
+		put_memory_row(w, graph, "Total", nx_graph_memory_bytes(graph));
 		rows += graph->memory_count + 1;
 	}
 	nx_json_end_array(w);
 	return rows;
 }
 
-static void put_queue(struct nx_json_writer *w, const struct nx_queue *q, const char *graph)
+struct queue_list {
+	struct nx_json_writer *w;
+	const char *graph;
+	uint64_t rows;
+};
+
+static void put_queue(void *context, const struct nx_queue *q)
 {
+	struct queue_list *list = context;
+	struct nx_json_writer *w = list->w;
+
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "q_name", q->display_name);
 	nx_json_key_u64(w, "q_idx", q->queue_idx);
@@ -164,38 +169,22 @@ static void put_queue(struct nx_json_writer *w, const struct nx_queue *q, const 
 	nx_json_key_i64(w, "q_event_id", q->event_id);
 	nx_json_key_u64(w, "q_axi_port", q->axi_port);
 	nx_json_key_u64(w, "q_dram_channel", q->dram_channel);
-	nx_json_key_text(w, "subgraph", graph);
+	nx_json_key_text(w, "subgraph", list->graph);
 	nx_json_end_object(w);
-}
-
-/* A queue is declared once per DMA engine; the last declaration stands for all. */
-static uint64_t put_graph_queues(struct nx_json_writer *w, const struct nx_graph *graph)
-{
-	struct nx_text_map last = {0};
-	uint64_t rows = 0, at = 0;
-
-	for (size_t i = 0; i < graph->queue_count; i++)
-		nx_text_map_put(&last, nx_slice_text(graph->queues[i].name), i);
-	for (size_t i = 0; i < graph->queue_count; i++) {
-		nx_text_map_get(&last, nx_slice_text(graph->queues[i].name), &at);
-		if (at != i)
-			continue;
-		put_queue(w, &graph->queues[i], graph->name);
-		rows++;
-	}
-	nx_text_map_release(&last);
-	return rows;
+	list->rows++;
 }
 
 uint64_t nx_json_queues(struct nx_json_writer *w, const struct nx_profile *p)
 {
-	uint64_t rows = 0;
+	struct queue_list list = {.w = w};
 
 	nx_json_begin_array(w);
-	for (uint32_t g = 0; g < p->capture.graph_count; g++)
-		rows += put_graph_queues(w, &p->capture.graphs[g]);
+	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
+		list.graph = p->capture.graphs[g].name;
+		nx_graph_each_queue(&p->capture.graphs[g], put_queue, &list);
+	}
 	nx_json_end_array(w);
-	return rows;
+	return list.rows;
 }
 
 uint64_t nx_json_collectives(struct nx_json_writer *w, const struct nx_profile *p)
@@ -409,30 +398,13 @@ void nx_json_summary_group_order(struct nx_json_writer *w, const struct nx_profi
 	nx_json_end_array(w);
 }
 
-/* RFC 3339 from 1970 on, trailing zeros of the fraction trimmed. */
-static void timestamp_text(uint64_t ns, char *out, size_t cap)
-{
-	time_t seconds = (time_t)(ns / 1000000000);
-	struct tm tm;
-	char date[32], fraction[12];
-	size_t len;
-
-	gmtime_r(&seconds, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	len = (size_t)snprintf(fraction, sizeof(fraction), ".%09u", (unsigned)(ns % 1000000000));
-	while (len > 1 && fraction[len - 1] == '0')
-		len--;
-	fraction[len == 1 ? 0 : len] = 0;
-	snprintf(out, cap, "%s%sZ", date, fraction);
-}
-
 void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *p,
 		      uint64_t total_point_count)
 {
 	const struct nx_capture *c = &p->capture;
 	const struct nx_hardware *hw = c->hardware;
-	uint64_t last_ns = (c->has_window_end ? c->total_time_ps : p->last_end_ps) / 1000;
-	char text[64];
+	uint64_t last_ns = nx_profile_last_ns(p);
+	char text[NX_DATE_MAX];
 
 	nx_json_begin_array(w);
 	nx_json_begin_object(w);
@@ -446,9 +418,9 @@ void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *p,
 	nx_json_key_u64(w, "ticks_per_nanosec", 1000);
 	nx_json_key_u64(w, "first_hw_timestamp", 0);
 	nx_json_key_u64(w, "last_hw_timestamp", last_ns);
-	timestamp_text(0, text, sizeof(text));
+	nx_format_date(text, 0);
 	nx_json_key_text(w, "first_ts", text);
-	timestamp_text(last_ns, text, sizeof(text));
+	nx_format_date(text, last_ns);
 	nx_json_key_text(w, "last_ts", text);
 	if (p->start_epoch_ns) { /* as text: beyond what a double holds */
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)p->start_epoch_ns);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/system_event.h"
+#include "model/system_event.h"
 
 static const char *const field_names[NX_GROUP_FIELD_COUNT] = {
 	[NX_GROUP_INSTANCE] = "instance_id", [NX_GROUP_PROCESS] = "process_id",

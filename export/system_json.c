@@ -12,9 +12,9 @@
 
 #include "base/json_writer.h"
 #include "export/json_sections.h"
-#include "export/system_event.h"
 #include "export/system_exporters.h"
 #include "export/system_stated.h"
+#include "model/system_event.h"
 
 #define MAX_COLUMNS 24
 #define GROUP_MAX 320

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/lanes.h"
-#include "export/system_event.h"
+#include "model/system_event.h"
 
 #define MAX_ARGS (NX_MAX_EVENT_FIELDS + 12)
 

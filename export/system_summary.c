@@ -3,10 +3,10 @@
 #include "base/json_writer.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
-#include "export/system_event.h"
 #include "export/system_exporters.h"
 #include "export/system_stated.h"
 #include "export/system_totals.h"
+#include "model/system_event.h"
 
 /* The longest names only; name_count tells how many there are. */
 static void write_events(struct nx_json_writer *w, const struct nx_event_totals *events)

@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "export/system_event.h"
 #include "export/system_exporters.h"
 #include "export/system_totals.h"
+#include "model/system_event.h"
 
 #define LINE_MAX_BYTES 2048
 #define QUANTITY_MAX 32

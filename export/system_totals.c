@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/system_event.h"
+#include "model/system_event.h"
 
 /* What a key of the map stands for: one table for all lists. */
 enum key_kind { KEY_CORE, KEY_DEVICE_CORE, KEY_NAME, KEY_PEAK };

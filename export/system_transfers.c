@@ -3,8 +3,8 @@
 
 #include "base/lanes.h"
 #include "base/map.h"
-#include "export/system_event.h"
 #include "export/system_tracks.h"
+#include "model/system_event.h"
 
 #define NAME_MAX_BYTES 320
 

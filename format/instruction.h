@@ -32,6 +32,7 @@ enum nx_opcode {
 	NX_OP_CAST = 0x47,
 	NX_OP_RECIPROCAL = 0x48,
 	NX_OP_MEMSET = 0x49,
+	NX_OP_MODIFY_POOL_CONFIG = 0x95,
 	NX_OP_EVENT_SEMAPHORE = 0xa0,
 	NX_OP_DRAIN = 0xa2,
 	NX_OP_NOP = 0xa4,
@@ -57,6 +58,9 @@ enum nx_opcode {
 const char *nx_opcode_name(uint8_t opcode);
 /* The name, or "OP_7B" written into buf (at least 8 bytes). */
 const char *nx_opcode_label(uint8_t opcode, char *buf);
+
+/* Instructions that prepare, order and end the work of others; the published list of them. */
+bool nx_opcode_is_setup(uint8_t opcode);
 
 /* "bfloat16"; NULL for codes without a name. */
 const char *nx_dtype_name(unsigned dtype);

@@ -220,6 +220,25 @@ const char *nx_opcode_label(uint8_t opcode, char *buf)
 	return buf;
 }
 
+bool nx_opcode_is_setup(uint8_t opcode)
+{
+	switch (opcode) {
+	case NX_OP_NOP:
+	case NX_OP_SET_ORDERING_MODE:
+	case NX_OP_EVENT_SEMAPHORE:
+	case NX_OP_RANGE_CLEAR:
+	case NX_OP_NOTIFY:
+	case NX_OP_COMPARE_BRANCH:
+	case NX_OP_DRAIN:
+	case NX_OP_WRITE:
+	case NX_OP_TENSOR_LOAD:
+	case NX_OP_MODIFY_POOL_CONFIG:
+		return true;
+	default:
+		return false;
+	}
+}
+
 const char *nx_dtype_name(unsigned dtype)
 {
 	return dtype < sizeof(dtypes) / sizeof(dtypes[0]) ? dtypes[dtype].name : NULL;

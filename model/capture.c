@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/capture.h"
 
+#include "base/map.h"
+
+#define GIB (UINT64_C(1) << 30)
+
 /* Clocks and bandwidths as AWS's own exports state them; sizes as published per generation. */
 static const struct nx_hardware hardware[] = {
 	[NX_ARCH_V2] = {"trn1/inf2", 2.8, 1.4, UINT64_C(410000000000), UINT64_C(435000000000),
-			196608, 16384, 128, 128},
+			196608, 16384, 128, 128, 1.12, 128, 16, 16 * GIB},
 	[NX_ARCH_V3] = {"trn2", 2.4, 1.2, UINT64_C(716000000000), UINT64_C(435000000000), 229376,
-			16384, 128, 128},
+			16384, 128, 128, 0.96, 128, 16, 24 * GIB},
 };
 
 const struct nx_hardware *nx_hardware_of(unsigned arch)
@@ -47,4 +51,36 @@ const struct nx_queue *nx_graph_queue(const struct nx_graph *graph, uint32_t eng
 		    graph->queues[i].queue_idx == queue_idx)
 			return &graph->queues[i];
 	return NULL;
+}
+
+struct nx_ultraserver nx_ultraserver_of(uint64_t id, uint64_t size, uint64_t instance_idx)
+{
+	if (instance_idx >= UINT32_MAX || size > UINT32_MAX)
+		return (struct nx_ultraserver){0};
+	return (struct nx_ultraserver){true, id, (uint32_t)size, (uint32_t)instance_idx};
+}
+
+void nx_graph_each_queue(const struct nx_graph *graph,
+			 void (*fn)(void *context, const struct nx_queue *queue), void *context)
+{
+	struct nx_text_map last = {0};
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < graph->queue_count; i++)
+		nx_text_map_put(&last, nx_slice_text(graph->queues[i].name), i);
+	for (size_t i = 0; i < graph->queue_count; i++) {
+		nx_text_map_get(&last, nx_slice_text(graph->queues[i].name), &at);
+		if (at == i)
+			fn(context, &graph->queues[i]);
+	}
+	nx_text_map_release(&last);
+}
+
+uint64_t nx_graph_memory_bytes(const struct nx_graph *graph)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < graph->memory_count; i++)
+		bytes += graph->memory[i].amount_bytes;
+	return bytes;
 }

@@ -29,10 +29,24 @@ struct nx_hardware {		  /* published constants of a generation */
 	uint32_t sbuf_partition_bytes;
 	uint32_t psum_partition_bytes;
 	uint32_t array_rows, array_columns;
+	double vector_clock_ghz;
+	uint32_t partition_count; /* that Vector, Scalar and GpSimd work on side by side */
+	uint32_t dma_engine_count;
+	uint64_t hbm_bytes; /* one stack */
 };
 
 /* NULL for a generation nobody has published numbers for. */
 const struct nx_hardware *nx_hardware_of(unsigned arch);
+
+struct nx_ultraserver { /* machines joined into one, and the place of this one in it */
+	bool is_known;	/* the machine is part of one */
+	uint64_t id;
+	uint32_t size;
+	uint32_t instance_idx;
+};
+
+/* A machine outside of any states the highest index. */
+struct nx_ultraserver nx_ultraserver_of(uint64_t id, uint64_t size, uint64_t instance_idx);
 
 struct nx_engine_image { /* the code one engine of one core ran */
 	uint32_t first_pc;
@@ -113,6 +127,7 @@ struct nx_capture {
 	const char *instance_id; /* private: not exported unless asked */
 	uint64_t pid;
 	const char *runtime_version, *driver_version, *collectives_version;
+	struct nx_ultraserver ultraserver;
 	struct nx_graph *graphs;
 	uint32_t graph_count;
 	uint32_t execution_count; /* executions the file describes (0: it does not say) */
@@ -127,5 +142,15 @@ struct nx_capture {
 /* False: the packets of this (engine, queue) belong to no declared queue. */
 const struct nx_queue *nx_graph_queue(const struct nx_graph *graph, uint32_t engine_idx,
 				      uint32_t queue_idx);
+
+/*
+ * The graph's queues by name, in order. A queue is declared once per DMA engine; the last
+ * declaration stands for all.
+ */
+void nx_graph_each_queue(const struct nx_graph *graph,
+			 void (*fn)(void *context, const struct nx_queue *queue), void *context);
+
+/* Device memory taken for the graph, all kinds together. */
+uint64_t nx_graph_memory_bytes(const struct nx_graph *graph);
 
 #endif

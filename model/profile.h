@@ -106,6 +106,9 @@ struct nx_profile {
 	/* updates before a window that has no end: not shown, but AWS counts them as points */
 	uint64_t early_semaphore_count;
 	uint64_t with_layer_count; /* instructions that have a layer */
+	/* what only the published summary tells, beside the metrics */
+	uint64_t exec_time_ps; /* from the first to the last instruction or packet of work */
+	uint64_t adjusted_flop_count, adjusted_transpose_flop_count; /* in bf16 equivalents */
 	struct nx_row_source source;
 };
 
@@ -121,6 +124,14 @@ const struct nx_dma_block *nx_profile_block(const struct nx_profile *profile,
 /* Adds a warning; the message is formatted into the profile's arena. */
 void nx_profile_warn(struct nx_profile *profile, const char *category, const char *fmt, ...)
 	NX_PRINTF(3, 4);
+
+/* End of the shown span, in nanoseconds since the window began. */
+static inline uint64_t nx_profile_last_ns(const struct nx_profile *profile)
+{
+	const struct nx_capture *c = &profile->capture;
+
+	return (c->has_window_end ? c->total_time_ps : profile->last_end_ps) / 1000;
+}
 
 static inline const struct nx_slot *nx_profile_slot(const struct nx_profile *profile,
 						    const struct nx_instruction *row)

@@ -34,6 +34,7 @@ enum nx_slot_flags {
 	NX_SLOT_OUTPUT_QUEUE = 1 << 18,
 	NX_SLOT_HAS_LAYER = 1 << 19,
 	NX_SLOT_LOAD_WEIGHTS = 1 << 20,
+	NX_SLOT_SETUP = 1 << 21, /* surrounds the work: left out of total_exec_time */
 };
 
 #define NX_PARTITION_BYTES (1u << 18) /* address stride from one partition to the next */
@@ -67,6 +68,7 @@ struct nx_slot {
 	uint32_t trigger_block;
 	uint32_t trigger_block_index; /* of the NEFF\'s block in its engine, NX_NONE without NEFF */
 	uint64_t elements;
+	uint64_t adjusted_flop_count; /* of a MATMUL, in bf16 equivalents */
 	uint64_t sbuf_read_bytes, sbuf_write_bytes;
 	uint64_t psum_read_bytes, psum_write_bytes;
 	uint64_t hbm_read_bytes, hbm_write_bytes;

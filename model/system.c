@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/system.h"
 
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/map.h"
+
 const char *nx_event_source_name(enum nx_event_source source)
 {
 	switch (source) {
@@ -44,6 +49,52 @@ const char *nx_system_event_name(const struct nx_system_profile *profile,
 	const struct nx_system_process *process = &profile->processes[event->process];
 
 	return event->name < process->name_count ? process->names[event->name] : "unknown";
+}
+
+static const char *device_stem(const struct nx_device_capture *d, struct nx_arena *arena)
+{
+	const char *slash = strrchr(d->session_path, '/');
+	const char *name = slash ? slash + 1 : d->session_path;
+	const char *dot = strrchr(name, '.');
+
+	if (d->rank != UINT32_MAX)
+		return nx_arena_printf(arena, "device_profile_rank_%u", d->rank);
+	if (d->model_id)
+		return nx_arena_printf(arena, "device_profile_model_%" PRIu64, d->model_id);
+	return nx_arena_printf(arena, "device_profile_%.*s",
+			       dot ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+/* stems: how many names of a stem there are so far; the first has no number. */
+static const char *device_name(const struct nx_device_capture *d, struct nx_text_map *stems,
+			       struct nx_arena *arena)
+{
+	const char *stem = device_stem(d, arena), *name = stem;
+	uint64_t count = 0, taken;
+
+	nx_text_map_get(stems, nx_slice_text(stem), &count);
+	if (count)
+		do /* a session may itself be called like a numbered one */
+			name = nx_arena_printf(arena, "%s_%" PRIu64, stem, count++);
+		while (nx_text_map_get(stems, nx_slice_text(name), &taken));
+	else
+		count = 1;
+	nx_text_map_put(stems, nx_slice_text(stem), count);
+	if (name != stem)
+		nx_text_map_put(stems, nx_slice_text(name), 1);
+	return name;
+}
+
+const char **nx_system_device_names(const struct nx_system_profile *profile, struct nx_arena *arena)
+{
+	const char **names = NX_NEW_ARRAY(arena, const char *, profile->devices.len);
+	struct nx_text_map stems = {0};
+
+	for (size_t i = 0; i < profile->devices.len; i++)
+		if (!profile->devices.items[i].is_empty)
+			names[i] = device_name(&profile->devices.items[i], &stems, arena);
+	nx_text_map_release(&stems);
+	return names;
 }
 
 void nx_system_warn(struct nx_system_profile *profile, const char *category, const char *fmt, ...)

@@ -113,6 +113,8 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder */
 	uint32_t logical_nc_size;
 	uint32_t cpu_count;
 	uint64_t memory_capacity_bytes;
+	uint32_t data_version; /* of its files */
+	struct nx_ultraserver ultraserver;
 	uint64_t init_ns, close_ns;
 	/*
 	 * From the device's clock to the host's, by the first sync point: the same moment on
@@ -139,6 +141,8 @@ struct nx_device_capture { /* an NTFF found beside the traces, and the NEFF it b
 	const char *model_name;
 	uint32_t process; /* UINT32_MAX when it lies in no process's folder */
 	uint32_t rank;	  /* of profile_rank_<i>; UINT32_MAX */
+	uint32_t nc_idx;  /* logical core, when the name tells; UINT32_MAX */
+	uint32_t session; /* of the capture, when the name tells; UINT32_MAX */
 	bool is_empty;	  /* a core that ran nothing leaves an empty file */
 };
 
@@ -189,6 +193,14 @@ struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint
 				   uint64_t id);
 const char *nx_system_event_name(const struct nx_system_profile *profile,
 				 const struct nx_system_event *event);
+
+/*
+ * Names by which device captures are called, parallel to profile->devices and each another:
+ * device_profile_model_<id>, device_profile_rank_<i>, or after the session's own file; a number
+ * behind it when the same model has several. NULL for the empty ones.
+ */
+const char **nx_system_device_names(const struct nx_system_profile *profile,
+				    struct nx_arena *arena);
 void nx_system_warn(struct nx_system_profile *profile, const char *category, const char *fmt, ...)
 	NX_PRINTF(3, 4);
 

@@ -82,6 +82,12 @@ static inline void nx_row_put_i64(struct nx_row *row, unsigned column, int64_t v
 	row->cells[column].i64 = value;
 }
 
+/* A number that no int64 holds is the highest there is: only a damaged capture has one. */
+static inline void nx_row_put_u64(struct nx_row *row, unsigned column, uint64_t value)
+{
+	nx_row_put_i64(row, column, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
 static inline void nx_row_put_f64(struct nx_row *row, unsigned column, double value)
 {
 	row->kinds[column] = NX_CELL_F64;
@@ -107,6 +113,12 @@ static inline void nx_row_put_text(struct nx_row *row, unsigned column, const ch
 		nx_row_put_slice(row, column, nx_slice_text(text));
 	else
 		nx_row_put_null(row, column);
+}
+
+/* NULL and "" are null: what a file leaves empty it does not know. */
+static inline void nx_row_put_known(struct nx_row *row, unsigned column, const char *text)
+{
+	nx_row_put_text(row, column, text && *text ? text : NULL);
 }
 
 /* value is NX_VALUE_<name>_<value> of the enumeration */

@@ -329,6 +329,9 @@ static enum nx_status process(struct nx_device_profile *d, struct nx_error *err)
 	if (!p->capture.total_time_ps)
 		p->capture.total_time_ps = p->last_end_ps;
 	p->with_layer_count = d->activity.with_layer_count;
+	p->exec_time_ps = d->activity.work_end_ps - d->activity.work_start_ps;
+	p->adjusted_flop_count = d->activity.adjusted_flop_count;
+	p->adjusted_transpose_flop_count = d->activity.adjusted_transpose_flop_count;
 	nx_data_quality_report(p, &d->decoder, &d->activity, d->fault_count);
 	nx_summary_build(p, &d->activity, d->throttles);
 	return NX_OK;

@@ -24,6 +24,17 @@ static bool leading_number(const char *name, uint64_t *number)
 	return *end == '_' || *end == '.';
 }
 
+/* The number behind a word of the name; UINT32_MAX when it is not there. */
+static uint32_t number_behind(const char *name, const char *word)
+{
+	const char *at = strstr(name, word);
+	uint64_t number;
+
+	if (!at || !leading_number(at + strlen(word), &number) || number >= UINT32_MAX)
+		return UINT32_MAX;
+	return (uint32_t)number;
+}
+
 /* --- NEFFs by folder and model --------------------------------------------- */
 
 #define NO_VNC UINT64_MAX
@@ -39,10 +50,9 @@ struct neff_index {
 
 static uint64_t vnc_of(const char *name)
 {
-	const char *at = strstr(name, "_vnc_");
-	uint64_t vnc;
+	uint32_t vnc = number_behind(name, "_vnc_");
 
-	return at && leading_number(at + 5, &vnc) ? vnc : NO_VNC;
+	return vnc != UINT32_MAX ? vnc : NO_VNC;
 }
 
 static uint64_t place_key(const char *folder, uint64_t model_id, uint64_t vnc)
@@ -121,12 +131,21 @@ static uint32_t process_in(const struct nx_system_run *run, const char *folder)
 		       : UINT32_MAX;
 }
 
+static uint32_t core_in(const char *name)
+{
+	uint32_t vnc = number_behind(name, "_vnc_");
+
+	return vnc != UINT32_MAX ? vnc : number_behind(name, "_nc_");
+}
+
 static void add_device(struct nx_system_run *run, const struct neff_index *neffs,
 		       const struct nx_found_file *session)
 {
 	struct nx_device_capture d = {.session_path = session->path,
 				      .model_name = "",
 				      .rank = UINT32_MAX,
+				      .nc_idx = core_in(session->name),
+				      .session = number_behind(session->name, "_session_"),
 				      .is_empty = !session->size_bytes};
 	const struct nx_found_file *neff = NULL;
 	uint64_t rank;

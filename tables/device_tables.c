@@ -4,7 +4,8 @@
 #include "tables/counting_sink.h"
 #include "tables/fillers.h"
 
-/* In this order: the summary counts the rows of all others. A line each. */
+/* In this order: ExecutionInfo counts the rows before it, the summary those of all others. A line
+ * each. */
 /* clang-format off */
 static const nx_device_filler fillers[] = {
 	nx_fill_tensors,
@@ -13,8 +14,14 @@ static const nx_device_filler fillers[] = {
 	nx_fill_hierarchy,
 	nx_fill_buffer_usage,
 	nx_fill_sbuf_allocations,
+	nx_fill_queues,
+	nx_fill_memory,
+	nx_fill_execution,
+	nx_fill_metadata,
+	nx_fill_neff_header,
 	nx_fill_warnings,
 	nx_fill_schema_fields,
+	nx_fill_summary,
 };
 /* clang-format on */
 

@@ -12,15 +12,9 @@
 #ifndef NX_TABLES_DEVICE_TABLES_H
 #define NX_TABLES_DEVICE_TABLES_H
 
-#include "base/progress.h"
 #include "model/profile.h"
 #include "model/table_sink.h"
-
-struct nx_tables_options {
-	const char *profile_name;     /* as the user calls it; NULL: the session file's */
-	const char *explorer_version; /* of this program; NULL is not told */
-	struct nx_progress *progress; /* counts rows; may be NULL */
-};
+#include "tables/tables_options.h"
 
 /* What fillers are given. */
 struct nx_device_fill {

@@ -14,7 +14,16 @@ enum nx_status nx_fill_kernels(struct nx_device_fill *fill);
 enum nx_status nx_fill_hierarchy(struct nx_device_fill *fill);
 enum nx_status nx_fill_buffer_usage(struct nx_device_fill *fill);     /* SbufUsage, PsumUsage */
 enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill); /* SbufAllocation */
+enum nx_status nx_fill_queues(struct nx_device_fill *fill);	      /* DmaQueuesInfo */
+enum nx_status nx_fill_memory(struct nx_device_fill *fill);	      /* HbmUsageSummaryByType */
+enum nx_status nx_fill_execution(struct nx_device_fill *fill);	      /* ExecutionInfo */
+enum nx_status nx_fill_metadata(struct nx_device_fill *fill);	      /* Metadata */
+enum nx_status nx_fill_neff_header(struct nx_device_fill *fill);      /* NeffHeader */
+enum nx_status nx_fill_summary(struct nx_device_fill *fill);	      /* Summary */
 enum nx_status nx_fill_warnings(struct nx_device_fill *fill);	      /* Warning */
 enum nx_status nx_fill_schema_fields(struct nx_device_fill *fill);    /* SchemaFields */
+
+/* The whole table Warning, for profiles of any kind. */
+void nx_put_warnings(const struct nx_warnings *warnings, struct nx_table_sink *sink);
 
 #endif

@@ -301,6 +301,9 @@ static void load_identity(struct nx_ntff_decoder *d, const char *path, struct nx
 	c->instance_type = nx_arena_copy(arena, info->instance_type);
 	c->instance_id = nx_arena_copy(arena, info->instance_id);
 	c->pid = info->pid;
+	if (info->has_ultraserver)
+		c->ultraserver = nx_ultraserver_of(info->ultraserver.id, info->ultraserver.size,
+						   info->ultraserver.instance_index);
 	c->runtime_version = version_text(arena, &info->runtime_version);
 	c->driver_version = version_text(arena, &info->driver_version);
 	c->collectives_version = version_text(arena, &info->collectives_version);

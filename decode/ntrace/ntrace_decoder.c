@@ -184,11 +184,16 @@ static void describe_process(struct nx_ntrace_decoder *d, const char *folder_nam
 		.logical_nc_size = bounded_u32(info->logical_nc_size),
 		.cpu_count = bounded_u32(info->host.num_cpus),
 		.memory_capacity_bytes = info->host.mem_capacity_bytes,
+		.data_version = bounded_u32(info->data_version),
 		.init_ns = info->init_ns,
 		.close_ns = info->close_ns,
 		.stored_event_count = info->events.num_events,
 		.total_event_count = info->total_event_count,
 	};
+	if (info->has_ultraserver)
+		process->ultraserver =
+			nx_ultraserver_of(info->ultraserver.id, info->ultraserver.size,
+					  info->ultraserver.instance_index);
 	use_folder_name(d, folder_name);
 }
 

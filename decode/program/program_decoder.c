@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "format/flops.h"
 #include "format/instruction.h"
 #include "model/rows.h"
 
@@ -97,6 +98,7 @@ static void put_effect(struct build *b, struct nx_slot *slot, const uint8_t *wor
 
 	nx_instruction_effect(word, b->capture->arch, &e);
 	slot->elements = e.elements;
+	slot->adjusted_flop_count = nx_instruction_flops(word, b->capture->arch).adjusted_count;
 	slot->sbuf_read_bytes = e.sbuf_read_bytes;
 	slot->sbuf_write_bytes = e.sbuf_write_bytes;
 	slot->psum_read_bytes = e.psum_read_bytes;
@@ -119,7 +121,7 @@ static uint32_t kind_flags(uint8_t opcode)
 {
 	switch (opcode) {
 	case NX_OP_EVENT_SEMAPHORE:
-		return NX_SLOT_WAITS_ONLY;
+		return NX_SLOT_WAITS_ONLY | NX_SLOT_SETUP;
 	case NX_OP_LDWEIGHTS:
 		return NX_SLOT_LOAD_WEIGHTS;
 	case NX_OP_MATMUL:
@@ -130,7 +132,7 @@ static uint32_t kind_flags(uint8_t opcode)
 	case NX_OP_DMA_DIRECT2D:
 		return NX_SLOT_DYNAMIC_DMA;
 	default:
-		return 0;
+		return nx_opcode_is_setup(opcode) ? NX_SLOT_SETUP : 0;
 	}
 }
 

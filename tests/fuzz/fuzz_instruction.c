@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/instruction.h"
+#include "format/flops.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,6 +45,7 @@ static void try_effect(const uint8_t *slot, unsigned arch)
 	}
 	if (!effect.has_elements)
 		check(effect.elements == 0);
+	check((nx_instruction_flops(slot, arch).raw_count != 0) == (effect.elements != 0));
 }
 
 static void try_names(const uint8_t *slot)

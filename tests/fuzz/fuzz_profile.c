@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a capture and its NEFF, through the whole pipeline to JSON and tables. The
- * input is the length of the NEFF (four bytes), the NEFF, then the NTFF. Files
- * that do not belong together are joined all the same, or nearly every mutation
- * would end there. A refusal must have a sentence, every export must succeed, and every
- * row of the tables must be as the schema says.
+ * Any bytes as a capture and its NEFF, through the whole pipeline to JSON and to tables. The input
+ * is the length of the NEFF (four bytes), the NEFF, then the NTFF. Files that do not belong
+ * together are joined all the same, or nearly every mutation would end there. A refusal must have
+ * a sentence, every export must succeed, and every row of a table must be as the schema says.
  */
 #include <stdlib.h>
 
@@ -35,25 +34,25 @@ static void export_one(const struct nx_profile *profile, const char *format)
 	check(nx_output_commit(&out, &err) == NX_OK);
 }
 
-static void begin_or_end(struct nx_table_sink *sink, enum nx_schema_table_id table)
+static void ignore_table(struct nx_table_sink *sink, enum nx_schema_table_id table)
 {
 	(void)sink, (void)table;
 }
 
-static void forget(struct nx_table_sink *sink, const struct nx_row *row)
+static void ignore_row(struct nx_table_sink *sink, const struct nx_row *row)
 {
 	(void)sink, (void)row;
 }
 
 static void write_tables(const struct nx_profile *profile)
 {
-	static const struct nx_table_sink_ops ops = {begin_or_end, forget, begin_or_end};
-	struct nx_table_sink sink = {.ops = &ops};
+	static const struct nx_table_sink_ops ops = {ignore_table, ignore_row, ignore_table};
+	struct nx_table_sink nowhere = {.ops = &ops};
 	struct nx_tables_options options = {0};
 	struct nx_checked_sink checked;
 	struct nx_error err = {0};
 
-	nx_checked_sink_init(&checked, &sink);
+	nx_checked_sink_init(&checked, &nowhere);
 	check(nx_device_tables_write(profile, &options, &checked.sink, &err) == NX_OK);
 	check(nx_checked_sink_finish(&checked, &err) == NX_OK);
 }

@@ -51,6 +51,40 @@ static void flops_are_two_per_element_and_transposes_apart(void **state)
 	assert_int_equal(a.transpose_flop_count, 14);
 }
 
+static void adjusted_flops_are_the_slots_own(void **state)
+{
+	struct nx_activity a = {0};
+	struct nx_slot slot = {
+		.flags = NX_SLOT_MATMUL, .elements = 100, .adjusted_flop_count = 400};
+
+	(void)state;
+	add(&a, NX_ENGINE_TENSOR, 0, 1, slot);
+	add(&a, NX_ENGINE_TENSOR, 1, 2, slot);
+	slot.instruction_type = NX_TYPE_TRANSPOSE;
+	slot.adjusted_flop_count = 30;
+	add(&a, NX_ENGINE_TENSOR, 2, 3, slot);
+	assert_int_equal(a.adjusted_flop_count, 830);
+	assert_int_equal(a.adjusted_transpose_flop_count, 30);
+}
+
+static void set_up_around_the_work_is_no_work(void **state)
+{
+	struct nx_activity a = {0};
+	struct nx_slot setup = {.flags = NX_SLOT_SETUP};
+	struct nx_packet packet = {.start_ps = 30, .end_ps = 90};
+
+	(void)state;
+	add(&a, NX_ENGINE_TENSOR, 0, 500, setup);
+	assert_false(a.has_work);
+	add(&a, NX_ENGINE_VECTOR, 20, 60, (struct nx_slot){0});
+	nx_activity_add_packet(&a, &packet);
+	add(&a, NX_ENGINE_VECTOR, 40, 80, (struct nx_slot){0});
+	add(&a, NX_ENGINE_VECTOR, 95, 700, setup);
+	assert_true(a.has_work);
+	assert_int_equal(a.work_start_ps, 20);
+	assert_int_equal(a.work_end_ps, 90);
+}
+
 static void bytes_and_kinds_add_up(void **state)
 {
 	struct nx_activity a = {0};
@@ -142,6 +176,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(engines_are_summed_without_pure_waits),
 		cmocka_unit_test(flops_are_two_per_element_and_transposes_apart),
+		cmocka_unit_test(adjusted_flops_are_the_slots_own),
+		cmocka_unit_test(set_up_around_the_work_is_no_work),
 		cmocka_unit_test(bytes_and_kinds_add_up),
 		cmocka_unit_test(a_trigger_counts_for_one_kind_of_queue),
 		cmocka_unit_test(packets_go_to_their_kind),

@@ -22,6 +22,9 @@ static void known_generations_have_their_numbers(void **state)
 	assert_int_equal(v3->hbm_bytes_per_s, INT64_C(716000000000));
 	assert_int_equal(v2->sbuf_partition_bytes, 192 * 1024);
 	assert_int_equal(v3->sbuf_partition_bytes, 224 * 1024);
+	assert_int_equal(v2->hbm_bytes, INT64_C(16) << 30);
+	assert_int_equal(v3->hbm_bytes, INT64_C(24) << 30);
+	assert_true(v2->vector_clock_ghz == 1.12 && v3->vector_clock_ghz == 0.96);
 	assert_true(v2->tensor_clock_ghz == 2.8 && v2->engine_clock_ghz == 1.4);
 	assert_true(v3->tensor_clock_ghz == 2.4 && v3->engine_clock_ghz == 1.2);
 }
@@ -76,6 +79,60 @@ static void a_queue_is_found_by_both_numbers(void **state)
 	assert_null(nx_graph_queue(&empty, 64, 0));
 }
 
+struct queue_names {
+	const struct nx_queue *items[4];
+	size_t count;
+};
+
+static void take_queue(void *context, const struct nx_queue *queue)
+{
+	struct queue_names *names = context;
+
+	names->items[names->count++] = queue;
+}
+
+static void the_last_declaration_of_a_name_stands_for_all(void **state)
+{
+	struct nx_queue queues[] = {
+		{.engine_idx = 64, .name = "a"},
+		{.engine_idx = 65, .name = "b"},
+		{.engine_idx = 66, .name = "a"},
+		{.engine_idx = 64, .name = "c"},
+	};
+	struct nx_graph graph = {.queues = queues, .queue_count = 4};
+	struct queue_names names = {0};
+
+	(void)state;
+	nx_graph_each_queue(&graph, take_queue, &names);
+	assert_int_equal(names.count, 3);
+	assert_ptr_equal(names.items[0], &queues[1]);
+	assert_ptr_equal(names.items[1], &queues[2]);
+	assert_ptr_equal(names.items[2], &queues[3]);
+}
+
+static void memory_of_all_kinds_adds_up(void **state)
+{
+	struct nx_memory_usage memory[] = {{"IO", 8}, {"Weights", 34}};
+	struct nx_graph graph = {.memory = memory, .memory_count = 2};
+
+	(void)state;
+	assert_int_equal(nx_graph_memory_bytes(&graph), 42);
+}
+
+static void the_highest_index_is_outside_of_any_ultraserver(void **state)
+{
+	struct nx_ultraserver server = nx_ultraserver_of(77, 4, 3);
+
+	(void)state;
+	assert_true(server.is_known);
+	assert_int_equal(server.id, 77);
+	assert_int_equal(server.size, 4);
+	assert_int_equal(server.instance_idx, 3);
+	assert_false(nx_ultraserver_of(77, 4, UINT32_MAX).is_known);
+	assert_false(nx_ultraserver_of(77, 4, UINT64_MAX).is_known);
+	assert_false(nx_ultraserver_of(77, UINT64_C(1) << 32, 3).is_known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -84,6 +141,9 @@ int main(void)
 		cmocka_unit_test(queue_types_have_names),
 		cmocka_unit_test(queue_classes_have_names),
 		cmocka_unit_test(a_queue_is_found_by_both_numbers),
+		cmocka_unit_test(the_last_declaration_of_a_name_stands_for_all),
+		cmocka_unit_test(memory_of_all_kinds_adds_up),
+		cmocka_unit_test(the_highest_index_is_outside_of_any_ultraserver),
 	};
 
 	return cmocka_run_group_tests_name("model/capture", tests, NULL, NULL);

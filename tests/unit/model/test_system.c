@@ -127,6 +127,36 @@ static void questions_reach_the_source(void **state)
 	assert_int_equal(asked.interned_id, 42);
 }
 
+static void device_profiles_have_names_of_their_own(void **state)
+{
+	struct nx_system_profile p = {0};
+	struct nx_device_capture captures[] = {
+		{.session_path = "a/5_instid_0_vnc_0.ntff", .model_id = 5, .rank = UINT32_MAX},
+		{.session_path = "a/5_instid_0_vnc_1.ntff", .model_id = 5, .rank = UINT32_MAX},
+		{.session_path = "a/profile_rank_3.ntff", .model_id = 5, .rank = 3},
+		{.session_path = "empty.ntff", .rank = UINT32_MAX, .is_empty = true},
+		{.session_path = "model_5_2.ntff", .rank = UINT32_MAX},
+		{.session_path = "b/5_instid_0_vnc_0.ntff", .model_id = 5, .rank = UINT32_MAX},
+		{.session_path = "plain", .rank = UINT32_MAX},
+	};
+	struct nx_arena arena = {0};
+	const char **names;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++)
+		nx_vec_push(&p.devices, captures[i]);
+	names = nx_system_device_names(&p, &arena);
+	assert_string_equal(names[0], "device_profile_model_5");
+	assert_string_equal(names[1], "device_profile_model_5_1");
+	assert_string_equal(names[2], "device_profile_rank_3");
+	assert_null(names[3]);
+	assert_string_equal(names[4], "device_profile_model_5_2");
+	assert_string_equal(names[5], "device_profile_model_5_3");
+	assert_string_equal(names[6], "device_profile_plain");
+	nx_vec_release(&p.devices);
+	nx_arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +164,7 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_the_event_s_process),
 		cmocka_unit_test(warnings_are_copied_and_cut),
 		cmocka_unit_test(questions_reach_the_source),
+		cmocka_unit_test(device_profiles_have_names_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,7 @@ static void models_find_their_neff(void **state)
 	assert_neff(&f, "b/6_instid_1", NULL);
 	assert_int_equal(device(&f, "b/6_")->model_id, 6);
 	assert_int_equal(device(&f, "b/6_")->process, UINT32_MAX);
+	assert_int_equal(device(&f, "b/6_")->nc_idx, 0);
 	folder_remove(&f);
 }
 
@@ -83,6 +84,8 @@ static void the_virtual_core_decides_between_two(void **state)
 	assert_neff(&f, "vnc_0.ntff", "neff_5_vnc_0.neff");
 	assert_neff(&f, "vnc_1.ntff", "neff_5_vnc_1.neff");
 	assert_neff(&f, "vnc_2.ntff", "neff_5_vnc_0.neff");
+	assert_int_equal(device(&f, "vnc_2.ntff")->nc_idx, 2);
+	assert_int_equal(device(&f, "vnc_2.ntff")->session, UINT32_MAX);
 	folder_remove(&f);
 }
 
@@ -94,7 +97,7 @@ static void a_whole_session_belongs_to_the_only_neff(void **state)
 	folder_make(&f);
 	put(&f, "a/profile_nc_0_session_3.ntff");
 	put(&f, "a/neff_77.neff");
-	put(&f, "b/profile_nc_0_session_4.ntff");
+	put(&f, "b/profile_nc_7_session_4.ntff");
 	put(&f, "b/x.neff");
 	put(&f, "b/y.neff");
 	folder_read(&f, plain);
@@ -103,6 +106,8 @@ static void a_whole_session_belongs_to_the_only_neff(void **state)
 	assert_neff(&f, "session_4", NULL);
 	assert_int_equal(device(&f, "session_4")->model_id, 0);
 	assert_int_equal(device(&f, "session_4")->rank, UINT32_MAX);
+	assert_int_equal(device(&f, "session_4")->nc_idx, 7);
+	assert_int_equal(device(&f, "session_4")->session, 4);
 	folder_remove(&f);
 }
 

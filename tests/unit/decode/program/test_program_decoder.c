@@ -220,8 +220,9 @@ static void opcodes_give_flags(void **state)
 	word(f, 2)[0] = NX_OP_DMA_DIRECT2D;
 	word(f, 3)[0] = 0x7b; /* a word nobody knows */
 	decode(f);
-	assert_int_equal(slot_of(f, 0)->flags, NX_SLOT_WAITS_ONLY);
+	assert_int_equal(slot_of(f, 0)->flags, NX_SLOT_WAITS_ONLY | NX_SLOT_SETUP);
 	assert_true(slot_of(f, 1)->flags & NX_SLOT_ACTIVATE);
+	assert_false(slot_of(f, 1)->flags & NX_SLOT_SETUP);
 	assert_true(slot_of(f, 2)->flags & NX_SLOT_DYNAMIC_DMA);
 	assert_true(slot_of(f, 2)->flags & NX_SLOT_HBM_READ);
 	assert_false(slot_of(f, 2)->flags & NX_SLOT_TEXT_UNKNOWN);

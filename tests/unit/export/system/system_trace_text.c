@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "format/wire.h"
-#include "system_fixture.h"
+#include "system_export.h"
 
 #define MAX_TRACKS 64
 #define MAX_TEXTS 64

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "system_fixture.h"
+#include "system_export.h"
 
 static const char *trace(struct nx_system_fixture *f,
 			 const struct nx_system_export_options *options, bool with_args)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "export/system_exporters.h"
-#include "system_fixture.h"
+#include "system_export.h"
 
 static void every_exporter_is_found_by_its_name(void **state)
 {

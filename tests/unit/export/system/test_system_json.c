@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/json_reader.h"
-#include "system_fixture.h"
+#include "system_export.h"
 
 /* The value of one section of the exported document, as text. */
 static const char *section(struct nx_system_fixture *f, const char *from, const char *to)

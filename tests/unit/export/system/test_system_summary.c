@@ -8,7 +8,7 @@
 
 #include "base/json_reader.h"
 #include "export/exporters.h"
-#include "system_fixture.h"
+#include "system_export.h"
 
 static void fill(struct nx_system_fixture *f)
 {

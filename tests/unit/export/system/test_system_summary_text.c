@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "system_fixture.h"
+#include "system_export.h"
 
 static void fill(struct nx_system_fixture *f)
 {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "export/system_totals.h"
-#include "system_fixture.h"
+#include "system_export.h"
 
 static void names_are_added_up_per_process_and_core(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "system_fixture.h"
+#include "system_export.h"
 
 static const char *trace(struct nx_system_fixture *f,
 			 const struct nx_system_export_options *options, bool with_args)

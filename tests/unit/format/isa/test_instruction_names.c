@@ -134,11 +134,41 @@ static void test_queue_name_is_cut(void **state)
 	assert_int_equal(nx_queue_display_name(NULL, 0, out, 8), 0);
 }
 
+static void test_setup_opcodes(void **state)
+{
+	static const char *const names[] = {
+		"NOP",
+		"SET_ORDERING_MODE",
+		"EVENT_SEMAPHORE",
+		"EVENT_SEMAPHORE_RANGE_CLEAR",
+		"NOTIFY",
+		"COMPARE_BRANCH",
+		"DRAIN",
+		"WRITE",
+		"TENSOR_LOAD",
+		"MODIFY_POOL_CONFIG",
+	};
+	unsigned count = 0;
+
+	(void)state;
+	for (unsigned op = 0; op < 256; op++) {
+		bool is_listed = false;
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			is_listed |= nx_opcode_name((uint8_t)op) &&
+				     !strcmp(nx_opcode_name((uint8_t)op), names[i]);
+		assert_int_equal(nx_opcode_is_setup((uint8_t)op), is_listed);
+		count += is_listed;
+	}
+	assert_int_equal(count, 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_opcode_names),
 		cmocka_unit_test(test_opcode_table),
+		cmocka_unit_test(test_setup_opcodes),
 		cmocka_unit_test(test_dtypes),
 		cmocka_unit_test(test_activation_names),
 		cmocka_unit_test(test_queue_owners),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/system_event.h"
+#include "model/system_event.h"
 
 #include <string.h>
 

@@ -6,7 +6,8 @@
 #ifndef NX_TEST_SYSTEM_FIXTURE_H
 #define NX_TEST_SYSTEM_FIXTURE_H
 
-#include "export/system_exporters.h"
+#include "base/arena.h"
+#include "model/system.h"
 
 enum fixture_name {
 	NAME_EXECUTE,
@@ -48,17 +49,5 @@ struct nx_system_event *nx_fixture_event(struct nx_system_fixture *f, enum fixtu
 /* Of the event added last. */
 void nx_fixture_attribute(struct nx_system_fixture *f, const char *key, const char *value);
 void nx_fixture_device(struct nx_system_fixture *f, uint64_t model_id, bool is_empty);
-
-/* What an exporter writes, through a real output file; *len may be NULL. */
-const char *nx_fixture_export(struct nx_system_fixture *f, const char *exporter,
-			      const struct nx_system_export_options *options, size_t *len);
-
-/*
- * A Perfetto trace in lines, tracks by their path of names:
- *	process "i-a-pid70" 1
- *	i-a-pid70/gid0-nc0-tid70-neuron_rt begin 100 nrt_execute id=1 flow=7
- * "args" chooses whether arguments are shown.
- */
-char *nx_trace_text(struct nx_arena *arena, struct nx_slice trace, bool with_args);
 
 #endif

@@ -4,8 +4,8 @@
  * ready for people: attributes of its start and stop merged under unique keys,
  * ids with their names, and the model behind an execution.
  */
-#ifndef NX_EXPORT_SYSTEM_EVENT_H
-#define NX_EXPORT_SYSTEM_EVENT_H
+#ifndef NX_MODEL_SYSTEM_EVENT_H
+#define NX_MODEL_SYSTEM_EVENT_H
 
 #include "base/map.h"
 #include "base/number.h"

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "export/system_event.h"
-#include "system_fixture.h"
+#include "model/system_event.h"
+#include "tests/unit/system_fixture.h"
 
 static struct nx_event_fields *read_last(struct nx_system_fixture *f, struct nx_event_reader *r)
 {

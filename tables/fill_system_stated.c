@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of what a system profile is and what lies beside it. */
+#include "base/date.h"
+#include "base/number.h"
+#include "model/schema_fields.h"
+#include "tables/fillers.h"
+#include "tables/system_fillers.h"
+
+/* Runs on machines of one kind; the first process speaks for all. */
+static void put_kind(struct nx_row *row, const struct nx_system_profile *profile)
+{
+	const struct nx_system_process *first =
+		profile->process_count ? &profile->processes[0] : NULL;
+	const struct nx_hardware *hardware = first ? nx_hardware_of(first->arch) : NULL;
+
+	nx_row_put_i64(row, NX_COL_SystemProfileMetadata_ntff_version,
+		       first ? first->data_version : 0);
+	nx_row_put_u64(row, NX_COL_SystemProfileMetadata_hbm_capacity_bytes,
+		       hardware ? hardware->hbm_bytes : 0);
+}
+
+enum nx_status nx_fill_system_metadata(struct nx_system_fill *fill)
+{
+	const struct nx_system_profile *p = fill->profile;
+	char first_date[NX_DATE_MAX], last_date[NX_DATE_MAX];
+	char first_digits[NX_NUMBER_MAX], last_digits[NX_NUMBER_MAX];
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_SystemProfileMetadata);
+	nx_row_put_slice(&row, NX_COL_SystemProfileMetadata_first_ts,
+			 nx_slice_of(first_date, nx_format_date(first_date, p->first_ns)));
+	nx_row_put_slice(&row, NX_COL_SystemProfileMetadata_last_ts,
+			 nx_slice_of(last_date, nx_format_date(last_date, p->last_ns)));
+	nx_row_put_slice(&row, NX_COL_SystemProfileMetadata_first_ts_ns,
+			 nx_slice_of(first_digits, nx_format_u64(first_digits, p->first_ns)));
+	nx_row_put_slice(&row, NX_COL_SystemProfileMetadata_last_ts_ns,
+			 nx_slice_of(last_digits, nx_format_u64(last_digits, p->last_ns)));
+	put_kind(&row, p);
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileMetadata);
+	nx_table_sink_put(fill->sink, &row);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileMetadata);
+	return NX_OK;
+}
+
+static void put_device(const struct nx_system_fill *fill, const struct nx_device_capture *d,
+		       const char *name)
+{
+	const struct nx_system_profile *p = fill->profile;
+	const struct nx_system_process *process =
+		d->process < p->process_count ? &p->processes[d->process] : NULL;
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_DeviceProfileList);
+	nx_row_put_text(&row, NX_COL_DeviceProfileList_device_profile_name, name);
+	nx_row_put_text(&row, NX_COL_DeviceProfileList_instance_id,
+			process ? process->instance_id : "");
+	nx_row_put_u64(&row, NX_COL_DeviceProfileList_process_id, process ? process->pid : 0);
+	nx_row_put_i64(&row, NX_COL_DeviceProfileList_nc_id,
+		       d->nc_idx != UINT32_MAX ? (int64_t)d->nc_idx : -1);
+	if (d->session != UINT32_MAX)
+		nx_row_put_i64(&row, NX_COL_DeviceProfileList_session_id, d->session);
+	if (d->model_id)
+		nx_row_put_u64(&row, NX_COL_DeviceProfileList_model_id, d->model_id);
+	nx_table_sink_put(fill->sink, &row);
+}
+
+enum nx_status nx_fill_system_devices(struct nx_system_fill *fill)
+{
+	struct nx_arena arena = {0};
+	const char **names = nx_system_device_names(fill->profile, &arena);
+
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_DeviceProfileList);
+	for (size_t i = 0; i < fill->profile->devices.len; i++)
+		if (names[i])
+			put_device(fill, &fill->profile->devices.items[i], names[i]);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_DeviceProfileList);
+	nx_arena_release(&arena);
+	return NX_OK;
+}
+
+enum nx_status nx_fill_system_notes(struct nx_system_fill *fill)
+{
+	nx_put_warnings(&fill->profile->warnings, fill->sink);
+	nx_schema_fields_write(fill->sink);
+	return NX_OK;
+}

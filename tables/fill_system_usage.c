@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was sampled: load and memory of the hosts, memory of the devices. */
+#include "analyse/cpu_average.h"
+#include "analyse/hbm_places.h"
+#include "base/number.h"
+#include "base/spool.h"
+#include "format/ntrace.h"
+#include "tables/system_fillers.h"
+
+#define SPOOL_BYTES ((size_t)8 << 20)
+
+/* --- the hosts ------------------------------------------------------------- */
+
+struct cpu_rows {
+	const struct nx_system_profile *profile;
+	struct nx_table_sink *sink;
+	struct nx_cpu_average average;
+};
+
+static void put_cpu(const struct cpu_rows *rows, const struct nx_cpu_sample *s,
+		    struct nx_slice cpu_id)
+{
+	const struct nx_system_process *process = &rows->profile->processes[s->process];
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_CpuUsage);
+	nx_row_put_u64(&row, NX_COL_CpuUsage_timestamp, s->time_ns);
+	/* ticks of a busy host come late, and then some samplers say a little too much */
+	nx_row_put_f64(&row, NX_COL_CpuUsage_util_percent,
+		       s->util_percent < 100 ? (double)s->util_percent : 100);
+	nx_row_put_slice(&row, NX_COL_CpuUsage_cpu_id, cpu_id);
+	nx_row_put_text(&row, NX_COL_CpuUsage_instance_id, process->instance_id);
+	if (process->ultraserver.is_known) {
+		nx_row_put_u64(&row, NX_COL_CpuUsage_ultraserver_id, process->ultraserver.id);
+		nx_row_put_i64(&row, NX_COL_CpuUsage_ultraserver_instance_index,
+			       process->ultraserver.instance_idx);
+	}
+	nx_table_sink_put(rows->sink, &row);
+}
+
+static void add_cpu(void *context, const void *item)
+{
+	struct cpu_rows *rows = context;
+	const struct nx_cpu_sample *s = item;
+	struct nx_cpu_sample mean;
+	char digits[NX_NUMBER_MAX];
+
+	if (nx_cpu_average_add(&rows->average, s, &mean))
+		put_cpu(rows, &mean, nx_slice_text("average"));
+	put_cpu(rows, s, nx_slice_of(digits, nx_format_u64(digits, s->cpu_id)));
+}
+
+enum nx_status nx_fill_system_cpu(struct nx_system_fill *fill)
+{
+	struct cpu_rows rows = {.profile = fill->profile, .sink = fill->sink};
+	struct nx_cpu_sample mean;
+	enum nx_status st;
+
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_CpuUsage);
+	st = nx_system_scan(fill->profile, NX_SYSTEM_CPU, add_cpu, &rows, fill->err);
+	if (nx_cpu_average_finish(&rows.average, &mean))
+		put_cpu(&rows, &mean, nx_slice_text("average"));
+	nx_table_sink_end(fill->sink, NX_SCHEMA_CpuUsage);
+	return st;
+}
+
+static void put_memory(void *context, const void *item)
+{
+	const struct nx_system_fill *fill = context;
+	const struct nx_memory_sample *s = item;
+	const struct nx_system_process *process = &fill->profile->processes[s->process];
+	double capacity = (double)process->memory_capacity_bytes;
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_HostMemUsage);
+	nx_row_put_u64(&row, NX_COL_HostMemUsage_timestamp, s->time_ns);
+	nx_row_put_u64(&row, NX_COL_HostMemUsage_used_bytes, s->usage_bytes);
+	nx_row_put_f64(&row, NX_COL_HostMemUsage_used_percent,
+		       capacity > 0 ? 100.0 * (double)s->usage_bytes / capacity : 0);
+	nx_row_put_text(&row, NX_COL_HostMemUsage_instance_id, process->instance_id);
+	if (process->ultraserver.is_known) {
+		nx_row_put_u64(&row, NX_COL_HostMemUsage_ultraserver_id, process->ultraserver.id);
+		nx_row_put_i64(&row, NX_COL_HostMemUsage_ultraserver_instance_index,
+			       process->ultraserver.instance_idx);
+	}
+	nx_table_sink_put(fill->sink, &row);
+}
+
+enum nx_status nx_fill_system_memory(struct nx_system_fill *fill)
+{
+	enum nx_status st;
+
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_HostMemUsage);
+	st = nx_system_scan(fill->profile, NX_SYSTEM_MEMORY, put_memory, fill, fill->err);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_HostMemUsage);
+	return st;
+}
+
+/* --- the devices ----------------------------------------------------------- */
+
+/* By the runtime's number of a category, whose text is nx_ntrace_category_name(). The published
+ * table has no column for "xt cc". */
+static const unsigned purposes[NX_NTRACE_CATEGORIES] = {
+	NX_COL_SystemProfileHbmUsage_generic_bytes,
+	NX_COL_SystemProfileHbmUsage_tensor_instructions_bytes,
+	NX_COL_SystemProfileHbmUsage_scalar_instructions_bytes,
+	NX_COL_SystemProfileHbmUsage_gpsimd_instructions_bytes,
+	NX_COL_SystemProfileHbmUsage_io_bytes,
+	NX_COL_SystemProfileHbmUsage_dram_spill_bytes,
+	NX_COL_SystemProfileHbmUsage_weights_bytes,
+	NX_COL_SystemProfileHbmUsage_profiler_buffers_bytes,
+	NX_COL_SystemProfileHbmUsage_scalar_table_bytes,
+	NX_COL_SystemProfileHbmUsage_vector_instructions_bytes,
+	NX_COL_SystemProfileHbmUsage_sync_instructions_bytes,
+	NX_COL_SystemProfileHbmUsage_shared_scratchpad_bytes,
+	NX_COL_SystemProfileHbmUsage_tensors_bytes,
+	NX_COL_SystemProfileHbmUsage_ucode_lib_bytes,
+	NX_COL_SystemProfileHbmUsage_gpsimd_stdio_bytes,
+	NX_COL_SystemProfileHbmUsage_collectives_bytes,
+	NX_COL_SystemProfileHbmUsage_scratchpad_bytes,
+	NX_COL_SystemProfileHbmUsage_unknown_bytes,
+	NX_COL_SystemProfileHbmUsage_dma_rings_runtime_bytes,
+	NX_COL_SystemProfileHbmUsage_dma_rings_spill_bytes,
+	NX_COL_SystemProfileHbmUsage_dma_rings_io_bytes,
+	NX_COL_SystemProfileHbmUsage_dma_rings_collectives_bytes,
+};
+_Static_assert(NX_COL_SystemProfileHbmUsage_unknown_bytes < NX_HBM_PURPOSES,
+	       "a purpose is numbered like its column");
+
+struct hbm_rows {
+	const struct nx_system_profile *profile;
+	struct nx_table_sink *sink;
+	struct nx_spool *spool; /* samples of all processes, by time */
+	struct nx_hbm_places places;
+	uint32_t *instances; /* of each process: the first one on the same instance */
+	enum nx_status status;
+	struct nx_error *err;
+};
+
+static unsigned purpose_of(const struct hbm_rows *rows, const struct nx_hbm_sample *s)
+{
+	const struct nx_system_process *process = &rows->profile->processes[s->process];
+	struct nx_slice name;
+
+	if (s->category >= process->name_count)
+		return NX_COL_SystemProfileHbmUsage_unknown_bytes;
+	name = nx_slice_text(process->names[s->category]);
+	for (unsigned i = 0; i < NX_NTRACE_CATEGORIES; i++)
+		if (nx_slice_is(name, nx_ntrace_category_name(i)))
+			return purposes[i];
+	return NX_COL_SystemProfileHbmUsage_unknown_bytes;
+}
+
+/* What the total has beyond the purposes seen so far was taken before the trace began. */
+static void put_purposes(struct nx_row *row, const struct nx_hbm_place *place)
+{
+	uint64_t sum = 0, rest;
+
+	for (unsigned i = NX_COL_SystemProfileHbmUsage_generic_bytes;
+	     i <= NX_COL_SystemProfileHbmUsage_unknown_bytes; i++) {
+		nx_row_put_u64(row, i, place->bytes[i]);
+		sum += place->bytes[i];
+	}
+	rest = place->total_bytes > sum ? place->total_bytes - sum : 0;
+	nx_row_put_u64(row, NX_COL_SystemProfileHbmUsage_unknown_bytes,
+		       place->bytes[NX_COL_SystemProfileHbmUsage_unknown_bytes] + rest);
+	nx_row_put_u64(row, NX_COL_SystemProfileHbmUsage_total_bytes, sum + rest);
+}
+
+static void put_hbm(struct hbm_rows *rows, const struct nx_hbm_sample *s)
+{
+	const struct nx_hbm_place *place = nx_hbm_places_add(
+		&rows->places, rows->instances[s->process], s, purpose_of(rows, s));
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_SystemProfileHbmUsage);
+	put_purposes(&row, place);
+	nx_row_put_u64(&row, NX_COL_SystemProfileHbmUsage_timestamp, s->time_ns);
+	nx_row_put_i64(&row, NX_COL_SystemProfileHbmUsage_device_idx, s->device_idx);
+	nx_row_put_i64(&row, NX_COL_SystemProfileHbmUsage_hbm_idx, s->hbm_idx);
+	nx_row_put_text(&row, NX_COL_SystemProfileHbmUsage_instance_id,
+			rows->profile->processes[s->process].instance_id);
+	nx_table_sink_put(rows->sink, &row);
+}
+
+static void keep_hbm(void *context, const void *item)
+{
+	struct hbm_rows *rows = context;
+
+	if (!rows->status)
+		rows->status = nx_spool_add(rows->spool, item, rows->err);
+}
+
+static void find_instances(struct hbm_rows *rows)
+{
+	struct nx_text_map first = {0};
+
+	for (uint32_t i = 0; i < rows->profile->process_count; i++) {
+		struct nx_slice id = nx_slice_text(rows->profile->processes[i].instance_id);
+		uint64_t instance = i;
+
+		if (!nx_text_map_get(&first, id, &instance))
+			nx_text_map_put(&first, id, instance);
+		rows->instances[i] = (uint32_t)instance;
+	}
+	nx_text_map_release(&first);
+}
+
+static enum nx_status put_sorted(struct hbm_rows *rows)
+{
+	const struct nx_hbm_sample *s;
+	struct nx_spool_cursor *cursor;
+	enum nx_status st = nx_spool_cursor_open(&cursor, rows->spool, rows->err);
+
+	if (st)
+		return st;
+	while ((s = nx_spool_cursor_next(cursor)))
+		put_hbm(rows, s);
+	return nx_spool_cursor_close(cursor, rows->err);
+}
+
+/* Processes of an instance may share a memory, so their samples are brought in order first. */
+enum nx_status nx_fill_system_hbm(struct nx_system_fill *fill)
+{
+	struct hbm_rows rows = {.profile = fill->profile,
+				.sink = fill->sink,
+				.spool = nx_spool_new(sizeof(struct nx_hbm_sample), SPOOL_BYTES),
+				.instances =
+					nx_heap_alloc(sizeof(uint32_t) *
+						      ((size_t)fill->profile->process_count + 1)),
+				.err = fill->err};
+	enum nx_status st;
+
+	find_instances(&rows);
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
+	st = nx_system_scan(fill->profile, NX_SYSTEM_HBM, keep_hbm, &rows, fill->err);
+	if (!st)
+		st = rows.status;
+	if (!st)
+		st = nx_spool_sort(rows.spool, fill->err);
+	if (!st)
+		st = put_sorted(&rows);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
+	nx_heap_free(rows.instances);
+	nx_hbm_places_release(&rows.places);
+	nx_spool_free(rows.spool);
+	return st;
+}
