@@ -40,13 +40,20 @@
 #define NX_PARQUET_GROUP_MAX_BYTES ((size_t)1 << 30)
 #define NX_PARQUET_GROUP_MAX_ROWS ((size_t)4 << 20)
 
-enum nx_parquet_type { NX_PARQUET_BOOL, NX_PARQUET_I64, NX_PARQUET_F64, NX_PARQUET_TEXT };
+enum nx_parquet_type {
+	NX_PARQUET_BOOL,
+	NX_PARQUET_I32,
+	NX_PARQUET_I64,
+	NX_PARQUET_F32,
+	NX_PARQUET_F64,
+	NX_PARQUET_TEXT,
+};
 
 struct nx_parquet_field {
 	const char *name;
 	enum nx_parquet_type type; /* of the elements, in a list */
 	bool is_optional;	   /* else a row without a value is a failure */
-	bool is_list;		   /* not of booleans; elements are never null */
+	bool is_list;		   /* of I64, F64 or TEXT; elements are never null */
 };
 
 /* What the footer tells of the values of one column in one group. */
@@ -96,7 +103,7 @@ NX_MUST_CHECK enum nx_status nx_parquet_open(struct nx_parquet_writer **writer,
 /* A pair of texts for the footer; any time before close. */
 void nx_parquet_add_metadata(struct nx_parquet_writer *writer, const char *key, const char *value);
 
-/* nx_parquet_put_bool, _i64, _f64, _text, _slice, _null and nx_parquet_end_row are below. */
+/* nx_parquet_put_bool, _i32, _i64, _f32, _f64, _text, _slice, _null and end_row are below. */
 
 /* Writes what is left and the footer, and frees the writer, also when it fails. */
 NX_MUST_CHECK enum nx_status nx_parquet_close(struct nx_parquet_writer *writer,
@@ -129,8 +136,8 @@ struct nx_parquet_column {
 	bool is_list;
 	uint32_t row_count; /* rows of the group that are told, up to the last value */
 	union {
-		int64_t *i64;
-		double *f64;
+		int64_t *i64; /* and I32 */
+		double *f64;  /* and F32 */
 		uint8_t *flags;
 		uint32_t *ids; /* into texts */
 	} values;
@@ -180,12 +187,28 @@ static inline void nx_parquet_put_bool(struct nx_parquet_writer *w, size_t colum
 		c->values.flags[c->value_count++] = value;
 }
 
+static inline void nx_parquet_put_i32(struct nx_parquet_writer *w, size_t column, int32_t value)
+{
+	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_I32);
+
+	if (c)
+		c->values.i64[c->value_count++] = value;
+}
+
 static inline void nx_parquet_put_i64(struct nx_parquet_writer *w, size_t column, int64_t value)
 {
 	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_I64);
 
 	if (c)
 		c->values.i64[c->value_count++] = value;
+}
+
+static inline void nx_parquet_put_f32(struct nx_parquet_writer *w, size_t column, float value)
+{
+	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_F32);
+
+	if (c)
+		c->values.f64[c->value_count++] = (double)value;
 }
 
 static inline void nx_parquet_put_f64(struct nx_parquet_writer *w, size_t column, double value)

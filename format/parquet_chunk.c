@@ -2,6 +2,7 @@
 #include "format/parquet_chunk.h"
 
 #include "format/parquet_delta.h"
+#include "format/parquet_plain.h"
 #include "format/parquet_rle.h"
 
 #define PAGE_BYTES ((size_t)1 << 20)
@@ -23,6 +24,22 @@ static bool is_ascending(const int64_t *values, size_t count)
 	return true;
 }
 
+static uint64_t spread_of(enum nx_parquet_type type, const struct nx_parquet_stats *stats)
+{
+	return (uint64_t)nx_parquet_plain_integer(type, stats->max) -
+	       (uint64_t)nx_parquet_plain_integer(type, stats->min);
+}
+
+/*
+ * Readers of 32 bits refuse wider differences. Between values that lie closer than 2^31 all
+ * fit, and so does what a block has of them above its smallest one.
+ */
+static bool may_be_delta(enum nx_parquet_type type, const struct nx_parquet_stats *stats)
+{
+	return type == NX_PARQUET_I64 ||
+	       (type == NX_PARQUET_I32 && spread_of(type, stats) <= INT32_MAX);
+}
+
 /* Numbers the values in scratch; false when they are too many to pay. */
 static bool index_numbers(const struct nx_parquet_column *c, const struct nx_parquet_stats *stats,
 			  struct nx_parquet_scratch *s)
@@ -31,13 +48,10 @@ static bool index_numbers(const struct nx_parquet_column *c, const struct nx_par
 	size_t most = count < NX_PARQUET_NUMBERS_MAX ? count : NX_PARQUET_NUMBERS_MAX;
 
 	nx_vec_reserve(&s->ids, count);
-	if (c->type == NX_PARQUET_I64) {
-		uint64_t low = nx_load64(stats->min.data), high = nx_load64(stats->max.data);
-
-		if (high - low < NEAR_RANGE)
-			return nx_parquet_numbers_index_near(&s->numbers, c->values.i64, count,
-							     most, (int64_t)low, s->ids.items);
-	}
+	if (nx_parquet_is_integer(c->type) && spread_of(c->type, stats) < NEAR_RANGE)
+		return nx_parquet_numbers_index_near(&s->numbers, c->values.i64, count, most,
+						     nx_parquet_plain_integer(c->type, stats->min),
+						     s->ids.items);
 	return nx_parquet_numbers_index(&s->numbers, c->values.i64, count, most, s->ids.items);
 }
 
@@ -45,28 +59,28 @@ static enum nx_parquet_encoding choose_number(const struct nx_parquet_column *c,
 					      struct nx_parquet_scratch *s,
 					      struct nx_parquet_stats *stats)
 {
-	size_t count = c->value_count, best = count * sizeof(int64_t);
+	size_t count = c->value_count, size = nx_parquet_plain_size(c->type), best = count * size;
 	enum nx_parquet_encoding chosen = NX_PARQUET_PLAIN;
 
-	if (c->type == NX_PARQUET_I64) {
+	if (may_be_delta(c->type, stats)) {
 		size_t delta = nx_parquet_delta_estimate_bytes(c->values.i64, count);
 
 		if (delta < best) {
 			best = delta;
 			chosen = NX_PARQUET_DELTA;
 		}
-		if (is_ascending(c->values.i64, count)) {
-			stats->has_distinct_count = true;
-			stats->distinct_count = count;
-			return chosen;
-		}
+	}
+	if (nx_parquet_is_integer(c->type) && is_ascending(c->values.i64, count)) {
+		stats->has_distinct_count = true;
+		stats->distinct_count = count;
+		return chosen;
 	}
 	if (index_numbers(c, stats, s)) {
 		size_t distinct = s->numbers.values.len;
 
 		stats->has_distinct_count = true;
 		stats->distinct_count = distinct;
-		if (distinct * sizeof(int64_t) + indices_bytes(distinct, count) < best)
+		if (distinct * size + indices_bytes(distinct, count) < best)
 			chosen = NX_PARQUET_RLE_DICTIONARY;
 	}
 	return chosen;
@@ -251,8 +265,8 @@ static void put_values(const struct nx_parquet_column *c, const struct span *spa
 		put_flags(c->values.flags + span->value, count, s);
 	else if (is_text)
 		put_plain_texts(c, span, &s->plain);
-	else if (count)
-		nx_bytes_append(&s->plain, c->values.i64 + span->value, count * sizeof(int64_t));
+	else
+		nx_parquet_plain_append(c->type, c->values.i64 + span->value, count, &s->plain);
 }
 
 /* --- pages ------------------------------------------------------------------------ */
@@ -274,8 +288,8 @@ static void put_dictionary(const struct nx_parquet_column *c, const struct nx_pa
 	if (c->type == NX_PARQUET_TEXT)
 		nx_bytes_append(&s->plain, c->texts.plain.items, c->texts.plain.len);
 	else
-		nx_bytes_append(&s->plain, s->numbers.values.items,
-				s->numbers.values.len * sizeof(uint64_t));
+		nx_parquet_plain_append(c->type, s->numbers.values.items, s->numbers.values.len,
+					&s->plain);
 	end_page(s, 0, page);
 }
 

@@ -6,6 +6,7 @@
 #include "base/bare/bits.h"
 #include "format/parquet_delta.h"
 #include "format/parquet_page.h"
+#include "format/parquet_plain.h"
 #include "format/parquet_rle.h"
 
 /* Where decoding a chunk stands. Arrays have room for all levels the chunk states. */
@@ -26,7 +27,7 @@ struct decoding {
 	struct {
 		bool is_there;
 		size_t count;
-		struct nx_slice numbers;
+		const uint8_t *numbers; /* of 64 bits */
 		struct nx_slice *texts;
 	} dictionary;
 };
@@ -102,22 +103,38 @@ static bool take_texts(struct nx_slice bytes, struct nx_slice *texts, size_t cou
 	return true;
 }
 
+/* Narrow numbers are widened once here rather than at each of their uses. */
+static enum nx_status set_dictionary_numbers(struct decoding *d, struct nx_slice body, size_t count)
+{
+	void *wide;
+
+	d->dictionary.numbers = body.data;
+	if (!nx_parquet_is_narrow(d->field->type))
+		return NX_OK;
+	wide = take_memory(d, count, sizeof(int64_t));
+	if (!wide)
+		return refuse_size(d);
+	nx_parquet_plain_load(d->field->type, body.data, count, wide);
+	d->dictionary.numbers = wide;
+	return NX_OK;
+}
+
 static enum nx_status read_dictionary(struct decoding *d, const struct nx_parquet_page *page,
 				      struct nx_slice body)
 {
+	bool is_text = d->field->type == NX_PARQUET_TEXT;
 	size_t count = page->level_count;
 
 	if (d->dictionary.is_there || d->level_count || d->field->type == NX_PARQUET_BOOL ||
 	    (page->encoding != NX_PARQUET_PLAIN && page->encoding != NX_PARQUET_PLAIN_DICTIONARY))
 		return refuse(d, "it has a dictionary where none can be");
 	/* A value has at least four bytes, so the count cannot exceed what is there. */
-	if (count > body.len / (d->field->type == NX_PARQUET_TEXT ? 4 : 8))
+	if (count > body.len / (is_text ? sizeof(uint32_t) : nx_parquet_plain_size(d->field->type)))
 		return refuse(d, "its dictionary is cut");
 	d->dictionary.is_there = true;
 	d->dictionary.count = count;
-	d->dictionary.numbers = body;
-	if (d->field->type != NX_PARQUET_TEXT)
-		return NX_OK;
+	if (!is_text)
+		return set_dictionary_numbers(d, body, count);
 	d->dictionary.texts = take_memory(d, count, sizeof(struct nx_slice));
 	if (!d->dictionary.texts)
 		return refuse_size(d);
@@ -147,7 +164,7 @@ static bool read_indices(struct decoding *d, struct nx_slice body, size_t count)
 			d->values.texts[d->value_count + i] = d->dictionary.texts[index];
 		else
 			d->values.i64[d->value_count + i] =
-				(int64_t)nx_load64(d->dictionary.numbers.data + 8 * (size_t)index);
+				(int64_t)nx_load64(d->dictionary.numbers + 8 * (size_t)index);
 	}
 	return true;
 }
@@ -165,10 +182,9 @@ static bool read_plain(struct decoding *d, struct nx_slice body, size_t count)
 			flags[i] = body.data[i / 8] >> i % 8 & 1;
 		return true;
 	}
-	if (body.len / sizeof(int64_t) < count)
+	if (body.len / nx_parquet_plain_size(d->field->type) < count)
 		return false;
-	if (count)
-		memcpy(d->values.i64 + d->value_count, body.data, count * sizeof(int64_t));
+	nx_parquet_plain_load(d->field->type, body.data, count, d->values.i64 + d->value_count);
 	return true;
 }
 
@@ -183,6 +199,19 @@ static bool read_flags(struct decoding *d, struct nx_slice body, size_t count)
 	return true;
 }
 
+/* Writers of 32 bits let the differences wrap at those, so only they count. */
+static bool read_deltas(struct decoding *d, struct nx_slice body, size_t count)
+{
+	int64_t *values = d->values.i64 + d->value_count;
+
+	if (!nx_parquet_delta_decode(body, values, count))
+		return false;
+	if (d->field->type == NX_PARQUET_I32)
+		for (size_t i = 0; i < count; i++)
+			values[i] = (int32_t)(uint32_t)values[i];
+	return true;
+}
+
 static enum nx_status read_values(struct decoding *d, const struct nx_parquet_page *page,
 				  struct nx_slice body, size_t count)
 {
@@ -193,8 +222,8 @@ static enum nx_status read_values(struct decoding *d, const struct nx_parquet_pa
 		is_read = read_plain(d, body, count);
 	else if (page->encoding == NX_PARQUET_RLE && type == NX_PARQUET_BOOL)
 		is_read = read_flags(d, body, count);
-	else if (page->encoding == NX_PARQUET_DELTA && type == NX_PARQUET_I64)
-		is_read = nx_parquet_delta_decode(body, d->values.i64 + d->value_count, count);
+	else if (page->encoding == NX_PARQUET_DELTA && nx_parquet_is_integer(type))
+		is_read = read_deltas(d, body, count);
 	else if ((page->encoding == NX_PARQUET_RLE_DICTIONARY ||
 		  page->encoding == NX_PARQUET_PLAIN_DICTIONARY) &&
 		 type != NX_PARQUET_BOOL)
@@ -346,9 +375,11 @@ static void set_values(const struct decoding *d, struct nx_parquet_values *out)
 	case NX_PARQUET_BOOL:
 		out->flags = d->values.flags;
 		break;
+	case NX_PARQUET_I32:
 	case NX_PARQUET_I64:
 		out->i64 = d->values.i64;
 		break;
+	case NX_PARQUET_F32:
 	case NX_PARQUET_F64:
 		out->f64 = d->values.f64;
 		break;

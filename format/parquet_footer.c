@@ -10,6 +10,25 @@
 
 /* --- the schema ----------------------------------------------------------------- */
 
+static void put_annotation(struct nx_thrift_writer *w, enum nx_parquet_type type)
+{
+	if (type == NX_PARQUET_TEXT) {
+		nx_thrift_i32(w, NX_ELEMENT_CONVERTED, NX_CONVERTED_UTF8);
+		nx_thrift_begin_field(w, NX_ELEMENT_LOGICAL);
+		nx_thrift_begin_field(w, NX_LOGICAL_STRING);
+		nx_thrift_end(w);
+		nx_thrift_end(w);
+	} else if (type == NX_PARQUET_I32) {
+		nx_thrift_i32(w, NX_ELEMENT_CONVERTED, NX_CONVERTED_INT32);
+		nx_thrift_begin_field(w, NX_ELEMENT_LOGICAL);
+		nx_thrift_begin_field(w, NX_LOGICAL_INTEGER);
+		nx_thrift_byte(w, NX_INTEGER_BITS, 32);
+		nx_thrift_bool(w, NX_INTEGER_SIGNED, true);
+		nx_thrift_end(w);
+		nx_thrift_end(w);
+	}
+}
+
 static void put_leaf(struct nx_thrift_writer *w, const char *name, enum nx_parquet_type type,
 		     enum nx_parquet_repetition repetition)
 {
@@ -17,13 +36,7 @@ static void put_leaf(struct nx_thrift_writer *w, const char *name, enum nx_parqu
 	nx_thrift_i32(w, NX_ELEMENT_TYPE, nx_parquet_physical_of(type));
 	nx_thrift_i32(w, NX_ELEMENT_REPETITION, repetition);
 	nx_thrift_bytes(w, NX_ELEMENT_NAME, nx_slice_text(name));
-	if (type == NX_PARQUET_TEXT) {
-		nx_thrift_i32(w, NX_ELEMENT_CONVERTED, NX_CONVERTED_UTF8);
-		nx_thrift_begin_field(w, NX_ELEMENT_LOGICAL);
-		nx_thrift_begin_field(w, NX_LOGICAL_STRING);
-		nx_thrift_end(w);
-		nx_thrift_end(w);
-	}
+	put_annotation(w, type);
 	nx_thrift_end(w);
 }
 

@@ -26,10 +26,18 @@ enum nx_parquet_repetition { NX_REQUIRED = 0, NX_OPTIONAL = 1, NX_REPEATED = 2 }
 enum nx_parquet_converted {
 	NX_CONVERTED_UTF8 = 0,
 	NX_CONVERTED_LIST = 3,
-	NX_CONVERTED_DECIMAL = 5
+	NX_CONVERTED_DECIMAL = 5,
+	NX_CONVERTED_UINT32 = 13,
+	NX_CONVERTED_INT32 = 17,
 };
 /* Fields of the union LogicalType. */
-enum nx_parquet_logical { NX_LOGICAL_STRING = 1, NX_LOGICAL_LIST = 3, NX_LOGICAL_DECIMAL = 5 };
+enum nx_parquet_logical {
+	NX_LOGICAL_STRING = 1,
+	NX_LOGICAL_LIST = 3,
+	NX_LOGICAL_DECIMAL = 5,
+	NX_LOGICAL_INTEGER = 10,
+};
+enum nx_parquet_integer_field { NX_INTEGER_BITS = 1, NX_INTEGER_SIGNED = 2 };
 
 enum nx_parquet_group_field {
 	NX_GROUP_COLUMNS = 1,

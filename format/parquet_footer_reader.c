@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/parquet_footer.h"
 #include "format/parquet_footer_internal.h"
+#include "format/parquet_plain.h"
 #include "format/parquet_thrift.h"
 
-#define KNOWN_TYPES "this program reads BOOLEAN, INT64, DOUBLE and text columns and lists of them"
+#define KNOWN_TYPES                                                                                \
+	"this program reads BOOLEAN, INT32, INT64, FLOAT, DOUBLE and text columns and lists of "   \
+	"them, but no decimals and no unsigned INT32"
 
 /* --- the schema ----------------------------------------------------------------- */
 
@@ -12,8 +15,25 @@ struct element {
 	int repetition;
 	struct nx_slice name;
 	size_t child_count;
-	bool is_list, is_decimal;
+	bool is_list, is_decimal, is_uint32;
 };
+
+static void read_integer(struct nx_thrift_reader *r, struct element *e)
+{
+	struct nx_thrift_field field = {0};
+	int64_t bits = 0;
+	bool is_signed = true;
+
+	while (nx_thrift_next(r, &field)) {
+		if (field.id == NX_INTEGER_BITS)
+			bits = nx_thrift_take_int(r, field, 0, INT8_MAX);
+		else if (field.id == NX_INTEGER_SIGNED)
+			is_signed = nx_thrift_take_bool(r, field);
+		else
+			nx_thrift_skip(r, field);
+	}
+	e->is_uint32 |= bits == 32 && !is_signed;
+}
 
 static void read_logical(struct nx_thrift_reader *r, struct element *e)
 {
@@ -22,7 +42,12 @@ static void read_logical(struct nx_thrift_reader *r, struct element *e)
 	while (nx_thrift_next(r, &field)) {
 		e->is_list |= field.id == NX_LOGICAL_LIST;
 		e->is_decimal |= field.id == NX_LOGICAL_DECIMAL;
-		nx_thrift_skip(r, field);
+		if (field.id == NX_LOGICAL_INTEGER) {
+			nx_thrift_take_struct(r, field);
+			read_integer(r, e);
+		} else {
+			nx_thrift_skip(r, field);
+		}
 	}
 }
 
@@ -33,6 +58,7 @@ static void read_converted(struct nx_thrift_reader *r, struct nx_thrift_field fi
 
 	e->is_list |= converted == NX_CONVERTED_LIST;
 	e->is_decimal |= converted == NX_CONVERTED_DECIMAL;
+	e->is_uint32 |= converted == NX_CONVERTED_UINT32;
 }
 
 static struct element read_element(struct nx_thrift_reader *r)
@@ -66,7 +92,8 @@ static enum nx_status set_type(const struct element *e, struct nx_parquet_field 
 			       struct nx_error *err)
 {
 	for (unsigned type = NX_PARQUET_BOOL; type <= NX_PARQUET_TEXT; type++)
-		if (!e->is_decimal && e->type == (int)nx_parquet_physical_of(type)) {
+		if (!e->is_decimal && !e->is_uint32 &&
+		    e->type == (int)nx_parquet_physical_of(type)) {
 			field->type = type;
 			return NX_OK;
 		}
@@ -223,7 +250,7 @@ static void read_chunk(struct nx_thrift_reader *r, struct nx_parquet_chunk *c,
 /* Bounds of another length than the type's are not used. */
 static void check_range(const struct nx_parquet_field *field, struct nx_parquet_stats *s)
 {
-	size_t len = field->type == NX_PARQUET_BOOL ? 1 : 8;
+	size_t len = field->type == NX_PARQUET_BOOL ? 1 : nx_parquet_plain_size(field->type);
 
 	if (field->type != NX_PARQUET_TEXT && (s->min.len != len || s->max.len != len))
 		s->has_range = false;

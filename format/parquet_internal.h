@@ -12,7 +12,9 @@
 
 enum nx_parquet_physical {
 	NX_PARQUET_BOOLEAN = 0,
+	NX_PARQUET_INT32 = 1,
 	NX_PARQUET_INT64 = 2,
+	NX_PARQUET_FLOAT = 4,
 	NX_PARQUET_DOUBLE = 5,
 	NX_PARQUET_BYTE_ARRAY = 6,
 };
@@ -30,10 +32,9 @@ enum nx_parquet_codec { NX_PARQUET_STORED = 0, NX_PARQUET_ZSTD = 6 };
 static inline enum nx_parquet_physical nx_parquet_physical_of(enum nx_parquet_type type)
 {
 	static const enum nx_parquet_physical of[] = {
-		[NX_PARQUET_BOOL] = NX_PARQUET_BOOLEAN,
-		[NX_PARQUET_I64] = NX_PARQUET_INT64,
-		[NX_PARQUET_F64] = NX_PARQUET_DOUBLE,
-		[NX_PARQUET_TEXT] = NX_PARQUET_BYTE_ARRAY,
+		[NX_PARQUET_BOOL] = NX_PARQUET_BOOLEAN, [NX_PARQUET_I32] = NX_PARQUET_INT32,
+		[NX_PARQUET_I64] = NX_PARQUET_INT64,	[NX_PARQUET_F32] = NX_PARQUET_FLOAT,
+		[NX_PARQUET_F64] = NX_PARQUET_DOUBLE,	[NX_PARQUET_TEXT] = NX_PARQUET_BYTE_ARRAY,
 	};
 
 	return of[type];

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "format/parquet_chunk.h"
+#include "format/parquet_plain.h"
 
 static void set_range(struct nx_parquet_encoded *out, size_t min_len, size_t max_len)
 {
@@ -16,6 +17,16 @@ static void set_range(struct nx_parquet_encoded *out, size_t min_len, size_t max
 	s->max = nx_slice_of(out->max, max_len);
 }
 
+static void set_numbers(struct nx_parquet_encoded *out, enum nx_parquet_type type, const void *min,
+			const void *max)
+{
+	size_t size = nx_parquet_plain_size(type);
+
+	nx_parquet_plain_store(type, min, 1, out->min);
+	nx_parquet_plain_store(type, max, 1, out->max);
+	set_range(out, size, size);
+}
+
 static void measure_bool(const struct nx_parquet_column *c, struct nx_parquet_encoded *out)
 {
 	out->min[0] = memchr(c->values.flags, false, c->value_count) ? 0 : 1;
@@ -23,7 +34,7 @@ static void measure_bool(const struct nx_parquet_column *c, struct nx_parquet_en
 	set_range(out, 1, 1);
 }
 
-static void measure_i64(const struct nx_parquet_column *c, struct nx_parquet_encoded *out)
+static void measure_integers(const struct nx_parquet_column *c, struct nx_parquet_encoded *out)
 {
 	int64_t min = INT64_MAX, max = INT64_MIN;
 
@@ -33,16 +44,14 @@ static void measure_i64(const struct nx_parquet_column *c, struct nx_parquet_enc
 		min = value < min ? value : min;
 		max = value > max ? value : max;
 	}
-	nx_store64(out->min, (uint64_t)min);
-	nx_store64(out->max, (uint64_t)max);
-	set_range(out, sizeof(min), sizeof(max));
+	set_numbers(out, c->type, &min, &max);
 }
 
 /*
  * Readers disagree where NaN lies, so a chunk that has one states no range. Zeros are
  * widened to both signs, because readers disagree about those as well.
  */
-static void measure_f64(const struct nx_parquet_column *c, struct nx_parquet_encoded *out)
+static void measure_doubles(const struct nx_parquet_column *c, struct nx_parquet_encoded *out)
 {
 	double min = INFINITY, max = -INFINITY;
 	bool has_nan = false;
@@ -58,9 +67,7 @@ static void measure_f64(const struct nx_parquet_column *c, struct nx_parquet_enc
 		return;
 	min = min == 0 ? -0.0 : min;
 	max = max == 0 ? 0.0 : max;
-	memcpy(out->min, &min, sizeof(min));
-	memcpy(out->max, &max, sizeof(max));
-	set_range(out, sizeof(min), sizeof(max));
+	set_numbers(out, c->type, &min, &max);
 }
 
 static int compare(struct nx_slice a, struct nx_slice b)
@@ -123,10 +130,9 @@ void nx_parquet_chunk_measure(const struct nx_parquet_column *c, struct nx_parqu
 {
 	static void (*const measures[])(const struct nx_parquet_column *,
 					struct nx_parquet_encoded *) = {
-		[NX_PARQUET_BOOL] = measure_bool,
-		[NX_PARQUET_I64] = measure_i64,
-		[NX_PARQUET_F64] = measure_f64,
-		[NX_PARQUET_TEXT] = measure_text,
+		[NX_PARQUET_BOOL] = measure_bool,    [NX_PARQUET_I32] = measure_integers,
+		[NX_PARQUET_I64] = measure_integers, [NX_PARQUET_F32] = measure_doubles,
+		[NX_PARQUET_F64] = measure_doubles,  [NX_PARQUET_TEXT] = measure_text,
 	};
 
 	out->chunk.stats.has_range = false;

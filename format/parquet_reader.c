@@ -5,6 +5,7 @@
 #include "base/bare/bits.h"
 #include "format/parquet_decode.h"
 #include "format/parquet_footer.h"
+#include "format/parquet_plain.h"
 
 #define DEFAULT_LIMIT_BYTES ((size_t)1 << 30)
 /* Magic, length of the footer, magic. */
@@ -172,7 +173,7 @@ static enum nx_status check_columns(const struct nx_parquet_reader *r, const siz
 			return nx_fail(err, NX_USAGE, "%s has no column number %zu", r->name,
 				       columns[i]);
 	if (range && (range->column >= r->footer.field_count ||
-		      r->footer.fields[range->column].type != NX_PARQUET_I64 ||
+		      !nx_parquet_is_integer(r->footer.fields[range->column].type) ||
 		      r->footer.fields[range->column].is_list))
 		return nx_fail(err, NX_USAGE, "%s: a range needs a column of integers", r->name);
 	return NX_OK;
@@ -224,6 +225,7 @@ void nx_parquet_cursor_limit(struct nx_parquet_cursor *c, size_t group_bytes)
 static bool may_match(const struct nx_parquet_cursor *c, const struct nx_parquet_group *group)
 {
 	const struct nx_parquet_stats *s;
+	enum nx_parquet_type type;
 
 	if (!group->row_count)
 		return false;
@@ -234,8 +236,9 @@ static bool may_match(const struct nx_parquet_cursor *c, const struct nx_parquet
 		return false;
 	if (!s->has_range)
 		return true;
-	return (int64_t)nx_load64(s->min.data) <= c->range.max &&
-	       (int64_t)nx_load64(s->max.data) >= c->range.min;
+	type = c->reader->footer.fields[c->range.column].type;
+	return nx_parquet_plain_integer(type, s->min) <= c->range.max &&
+	       nx_parquet_plain_integer(type, s->max) >= c->range.min;
 }
 
 /* The pages behind the cursor need not stay in memory. */

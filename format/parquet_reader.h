@@ -53,13 +53,16 @@ bool nx_parquet_reader_metadata(const struct nx_parquet_reader *reader, size_t i
 
 /* --- rows ------------------------------------------------------------------------- */
 
-/* Leaves out row groups whose statistics say that no value of an int64 column lies in it. */
+/* Leaves out row groups whose statistics say that no value of an integer column lies in it. */
 struct nx_parquet_range {
 	size_t column;
 	int64_t min, max; /* both inclusive */
 };
 
-/* One chosen column of the group. Of the arrays of values the one of its type is set. */
+/*
+ * One chosen column of the group. Of the arrays of values the one of its type is set;
+ * the narrow types come widened, which is exact: I32 as i64, F32 as f64.
+ */
 struct nx_parquet_values {
 	enum nx_parquet_type type;
 	size_t row_count;

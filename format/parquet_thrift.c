@@ -71,6 +71,12 @@ void nx_thrift_bool(struct nx_thrift_writer *w, int id, bool value)
 	put_header(w, id, value ? NX_THRIFT_TRUE : NX_THRIFT_FALSE);
 }
 
+void nx_thrift_byte(struct nx_thrift_writer *w, int id, int8_t value)
+{
+	put_header(w, id, NX_THRIFT_BYTE);
+	put_byte(w, (uint8_t)value);
+}
+
 void nx_thrift_i16(struct nx_thrift_writer *w, int id, int16_t value)
 {
 	put_header(w, id, NX_THRIFT_I16);

@@ -51,6 +51,7 @@ void nx_thrift_begin_field(struct nx_thrift_writer *w, int id);
 void nx_thrift_end(struct nx_thrift_writer *w);
 
 void nx_thrift_bool(struct nx_thrift_writer *w, int id, bool value);
+void nx_thrift_byte(struct nx_thrift_writer *w, int id, int8_t value);
 void nx_thrift_i16(struct nx_thrift_writer *w, int id, int16_t value);
 void nx_thrift_i32(struct nx_thrift_writer *w, int id, int32_t value);
 void nx_thrift_i64(struct nx_thrift_writer *w, int id, int64_t value);

@@ -7,6 +7,7 @@
 #include "format/parquet_chunk.h"
 #include "format/parquet_column.h"
 #include "format/parquet_footer.h"
+#include "format/parquet_plain.h"
 
 #define DEFAULT_GROUP_ROWS ((size_t)250000)
 #define DEFAULT_GROUP_BYTES ((size_t)64 << 20)
@@ -218,7 +219,8 @@ static void set_fields(struct writer *w, const struct nx_parquet_field *fields, 
 	for (size_t i = 0; i < count; i++) {
 		struct nx_parquet_column *c = &w->head.columns[i];
 
-		assert(!fields[i].is_list || fields[i].type != NX_PARQUET_BOOL);
+		assert(!fields[i].is_list || (fields[i].type != NX_PARQUET_BOOL &&
+					      !nx_parquet_is_narrow(fields[i].type)));
 		copies[i] = fields[i];
 		copies[i].name = nx_arena_copy_text(&w->arena, fields[i].name);
 		c->type = fields[i].type;
