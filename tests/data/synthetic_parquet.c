@@ -13,6 +13,9 @@ static const struct nx_parquet_field fields[] = {
 	{.name = "is_fault", .type = NX_PARQUET_BOOL, .is_optional = true},
 	{.name = "ids", .type = NX_PARQUET_I64, .is_list = true},
 	{.name = "layers", .type = NX_PARQUET_TEXT, .is_list = true, .is_optional = true},
+	{.name = "queue", .type = NX_PARQUET_I32},
+	{.name = "offset", .type = NX_PARQUET_I32, .is_optional = true},
+	{.name = "share", .type = NX_PARQUET_F32, .is_optional = true},
 };
 
 static enum nx_status take(void *context, const void *data, size_t len, struct nx_error *err)
@@ -41,6 +44,11 @@ static enum nx_status put_row(struct nx_parquet_writer *w, unsigned i, unsigned 
 	nx_parquet_put_list_i64(w, 5, ids, i % 4);
 	if (i % 7)
 		nx_parquet_put_list_text(w, 6, layers, i % 3);
+	nx_parquet_put_i32(w, 7, (int32_t)(i % distinct));
+	if (i % 2)
+		nx_parquet_put_i32(w, 8, (int32_t)(i % distinct * 2654435761u));
+	if (i % 6)
+		nx_parquet_put_f32(w, 9, (float)(i % distinct) / 3);
 	return nx_parquet_end_row(w, NULL);
 }
 

@@ -24,9 +24,13 @@ static void touch_value(const struct nx_parquet_values *v, size_t i)
 	case NX_PARQUET_BOOL:
 		require(v->flags[i] <= 1);
 		break;
+	case NX_PARQUET_I32:
+		require(v->i64[i] == (int32_t)v->i64[i]);
+		break;
 	case NX_PARQUET_I64:
 		sink += (uint64_t)v->i64[i];
 		break;
+	case NX_PARQUET_F32:
 	case NX_PARQUET_F64:
 		sink += v->f64[i] > 0;
 		break;

@@ -55,6 +55,20 @@ static void put_i64(const struct nx_case_row *row, size_t column, int64_t value)
 	nx_parquet_put_i64(row->parquet, column, value);
 }
 
+static void put_i32(const struct nx_case_row *row, size_t column, int32_t value)
+{
+	key(row, column);
+	nx_case_json_i64(row->json, value);
+	nx_parquet_put_i32(row->parquet, column, value);
+}
+
+static void put_f32(const struct nx_case_row *row, size_t column, float value)
+{
+	key(row, column);
+	nx_case_json_f64(row->json, (double)value);
+	nx_parquet_put_f32(row->parquet, column, value);
+}
+
 static void put_f64(const struct nx_case_row *row, size_t column, double value)
 {
 	key(row, column);
@@ -328,6 +342,81 @@ static void put_late(const struct nx_case_row *row)
 	put_i64s(row, 6, list, n % 3);
 }
 
+/* The narrow types: every encoding, extremes, NaN, both zeros, nulls. */
+static const struct nx_parquet_field narrow_fields[] = {
+	{.name = "leap", .type = NX_PARQUET_I32},
+	{.name = "wide_up", .type = NX_PARQUET_I32},
+	{.name = "near", .type = NX_PARQUET_I32},
+	{.name = "swing", .type = NX_PARQUET_I32},
+	{.name = "any", .type = NX_PARQUET_I32},
+	{.name = "maybe", .type = NX_PARQUET_I32, .is_optional = true},
+	{.name = "extreme", .type = NX_PARQUET_F32},
+	{.name = "ratio", .type = NX_PARQUET_F32},
+	{.name = "nan", .type = NX_PARQUET_F32},
+	{.name = "only_nan", .type = NX_PARQUET_F32},
+	{.name = "zeros", .type = NX_PARQUET_F32},
+	{.name = "maybe_ratio", .type = NX_PARQUET_F32, .is_optional = true},
+	{.name = "never", .type = NX_PARQUET_I32, .is_optional = true},
+	{.name = "never_float", .type = NX_PARQUET_F32, .is_optional = true},
+};
+
+static const int32_t small_integers[] = {0, 1, -1, INT32_MAX, INT32_MIN, INT32_MAX - 1, 42};
+
+static const float floats[] = {
+	0.0F,	    -0.0F, 1.5F, -1.5F, INFINITY, -INFINITY, 0x1p-149F, 0x1.fffffep+127F,
+	-0x1p-126F, 0.1F,
+};
+
+static void put_narrow_integers(const struct nx_case_row *row)
+{
+	uint64_t n = row->number;
+
+	/* differences of all 32 bits, now and then, among small ones */
+	put_i32(row, 0, n % 1000 == 500 ? INT32_MAX : (int32_t)n);
+	put_i32(row, 1, (int32_t)((int64_t)INT32_MIN + (int64_t)n * 100000));
+	put_i32(row, 2, (int32_t)(random_of(n, 1) % 7) * -3);
+	put_i32(row, 3, small_integers[n % COUNT(small_integers)]);
+	put_i32(row, 4, (int32_t)random_of(n, 2));
+	if (is_null(n))
+		put_null(row, 5);
+	else
+		put_i32(row, 5, n % 2 ? INT32_MIN : (int32_t)(n % 3));
+}
+
+static void put_narrow(const struct nx_case_row *row)
+{
+	uint64_t n = row->number;
+
+	put_narrow_integers(row);
+	put_f32(row, 6, floats[n % COUNT(floats)]);
+	put_f32(row, 7, (float)(random_of(n, 3) >> 40) * 0x1p-24F);
+	put_f32(row, 8, n % 10 == 3 ? NAN : (float)n);
+	put_f32(row, 9, NAN);
+	put_f32(row, 10, n % 2 ? 0.0F : -0.0F);
+	if (is_null(n))
+		put_null(row, 11);
+	else
+		put_f32(row, 11, (float)(random_of(n, 4) % 50) / 7);
+	put_null(row, 12);
+	put_null(row, 13);
+}
+
+/* Sorted by a narrow column, so that its bounds tell groups apart. */
+static const struct nx_parquet_field narrow_sorted_fields[] = {
+	{.name = "rank", .type = NX_PARQUET_I32},
+	{.name = "score", .type = NX_PARQUET_F32},
+	{.name = "big", .type = NX_PARQUET_I64},
+};
+
+static void put_narrow_sorted(const struct nx_case_row *row)
+{
+	uint64_t n = row->number;
+
+	put_i32(row, 0, (int32_t)(n / 3) - 3000);
+	put_f32(row, 1, (float)n / 4 - 2000);
+	put_i64(row, 2, (int64_t)random_of(n, 2));
+}
+
 /* Lists much longer than a page, beside empty ones and none. */
 static const struct nx_parquet_field list_fields[] = {
 	{.name = "required", .type = NX_PARQUET_I64, .is_list = true},
@@ -402,6 +491,11 @@ const struct nx_parquet_case nx_parquet_cases[] = {
 	CASE("sorted", sorted_fields, 20000, put_sorted, .group_rows = 2000, .orders = by_start,
 	     .order_count = 1),
 	CASE("many_groups", sorted_fields, 100, put_sorted, .group_rows = 1),
+	CASE("narrow", narrow_fields, 40000, put_narrow, .page_rows = 9000, .group_rows = 35000),
+	CASE("narrow_pages", narrow_fields, 1000, put_narrow, .page_rows = 77, .group_rows = 600),
+	CASE("narrow_one_row", narrow_fields, 1, put_narrow, 0),
+	CASE("narrow_sorted", narrow_sorted_fields, 20000, put_narrow_sorted, .group_rows = 2000,
+	     .orders = by_start, .order_count = 1),
 	CASE("lists", list_fields, 200, put_long_lists, .page_rows = 1000, .group_rows = 120),
 	CASE("large_texts", text_fields, 60, put_large_texts, .group_bytes = 300000),
 };

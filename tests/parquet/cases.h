@@ -4,7 +4,8 @@
  * writer and, as text, to JSON lines, so that any reader can be compared with them.
  *
  * In the lines an integer is its digits and a double the 16 hex digits of its bits, both as
- * texts: JSON's own numbers would round the one and have no NaN for the other.
+ * texts: JSON's own numbers would round the one and have no NaN for the other. A float is
+ * the double of the same value.
  */
 #ifndef NX_TESTS_PARQUET_CASES_H
 #define NX_TESTS_PARQUET_CASES_H

@@ -9,9 +9,9 @@ static void dump_value(struct nx_json_writer *json, const struct nx_parquet_valu
 {
 	if (v->type == NX_PARQUET_BOOL)
 		nx_json_bool(json, v->flags[i]);
-	else if (v->type == NX_PARQUET_I64)
+	else if (v->type == NX_PARQUET_I32 || v->type == NX_PARQUET_I64)
 		nx_case_json_i64(json, v->i64[i]);
-	else if (v->type == NX_PARQUET_F64)
+	else if (v->type == NX_PARQUET_F32 || v->type == NX_PARQUET_F64)
 		nx_case_json_f64(json, v->f64[i]);
 	else
 		nx_json_slice(json, v->texts[i]);

@@ -22,4 +22,4 @@ for file in "$work"/1/*.parquet; do
 	count=$((count + 1))
 done
 echo "$count tables"
-[ "$count" -ge 12 ]
+[ "$count" -ge 16 ]

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
 
 #include "format/parquet_chunk.h"
@@ -52,6 +53,50 @@ static void integers_have_exact_bounds(void **state)
 	assert_int_equal(nx_load64(s->max.data), 3);
 	c.value_count = 0;
 	assert_false(measure(&c)->has_range);
+}
+
+static void narrow_integers_have_bounds_of_four_bytes(void **state)
+{
+	int64_t values[] = {-1, INT32_MIN, 2, INT32_MAX};
+	struct nx_parquet_column c = {
+		.type = NX_PARQUET_I32, .values.i64 = values, .value_count = 4};
+	const struct nx_parquet_stats *s = measure(&c);
+
+	(void)state;
+	assert_true(s->has_range && s->is_min_exact && s->is_max_exact);
+	assert_int_equal(s->min.len, 4);
+	assert_int_equal(s->max.len, 4);
+	assert_int_equal((int32_t)nx_load32(s->min.data), INT32_MIN);
+	assert_int_equal((int32_t)nx_load32(s->max.data), INT32_MAX);
+	c.value_count = 1;
+	s = measure(&c);
+	assert_int_equal((int32_t)nx_load32(s->min.data), -1);
+	assert_int_equal((int32_t)nx_load32(s->max.data), -1);
+}
+
+static const struct nx_parquet_stats *measure_f32(double *values, size_t count)
+{
+	struct nx_parquet_column c = {
+		.type = NX_PARQUET_F32, .values.f64 = values, .value_count = count};
+
+	return measure(&c);
+}
+
+static void floats_have_the_bounds_of_doubles_in_four_bytes(void **state)
+{
+	double plain[] = {0x1p-149, -FLT_MAX, FLT_MAX}, mixed[] = {1, NAN}, zeros[] = {0.0};
+	const struct nx_parquet_stats *s = measure_f32(plain, 3);
+
+	(void)state;
+	assert_int_equal(s->min.len, 4);
+	assert_int_equal(s->max.len, 4);
+	assert_true(nx_load_f32(s->min.data) == -FLT_MAX);
+	assert_true(nx_load_f32(s->max.data) == FLT_MAX);
+	assert_int_equal(nx_load32(measure_f32(plain, 1)->min.data), 1);
+	assert_false(measure_f32(mixed, 2)->has_range);
+	s = measure_f32(zeros, 1);
+	assert_int_equal(nx_load32(s->min.data), 0x80000000);
+	assert_int_equal(nx_load32(s->max.data), 0);
 }
 
 static void booleans_have_bounds_of_one_byte(void **state)
@@ -161,6 +206,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers_have_exact_bounds),
+		cmocka_unit_test(narrow_integers_have_bounds_of_four_bytes),
+		cmocka_unit_test(floats_have_the_bounds_of_doubles_in_four_bytes),
 		cmocka_unit_test(booleans_have_bounds_of_one_byte),
 		cmocka_unit_test(doubles_with_nan_have_no_bounds),
 		cmocka_unit_test(zeros_bound_zeros_of_both_signs),

@@ -26,6 +26,7 @@ static void bytes_are_those_of_the_compact_protocol(void **state)
 		0x1c, 0x14, 0x03, 0x00,		    /* 22: {1: i16 -2} */
 		0x19, 0x25, 0x00, 0xac, 0x02,	    /* 23: list of i32 [0, 150] */
 		0x12,				    /* 24: false */
+		0x13, 0xfe,			    /* 25: byte -2 */
 		0x00,
 	};
 	struct nx_bytes out = {0};
@@ -44,6 +45,7 @@ static void bytes_are_those_of_the_compact_protocol(void **state)
 	nx_thrift_item_i32(&w, 0);
 	nx_thrift_item_i32(&w, 150);
 	nx_thrift_bool(&w, 24, false);
+	nx_thrift_byte(&w, 25, -2);
 	nx_thrift_end(&w);
 	assert_int_equal(out.len, sizeof(want));
 	assert_memory_equal(out.items, want, sizeof(want));

@@ -36,11 +36,11 @@ static struct nx_parquet_chunk encode(struct nx_parquet_column *c)
 	return out.chunk;
 }
 
-static struct nx_parquet_chunk encode_i64(int64_t (*value_of)(int64_t), size_t count)
+static struct nx_parquet_chunk encode_integers(enum nx_parquet_type type,
+					       int64_t (*value_of)(int64_t), size_t count)
 {
 	int64_t *values = nx_heap_alloc(count * sizeof(*values));
-	struct nx_parquet_column c = {
-		.type = NX_PARQUET_I64, .values.i64 = values, .value_count = count};
+	struct nx_parquet_column c = {.type = type, .values.i64 = values, .value_count = count};
 	struct nx_parquet_chunk chunk;
 
 	for (size_t i = 0; i < count; i++)
@@ -48,6 +48,11 @@ static struct nx_parquet_chunk encode_i64(int64_t (*value_of)(int64_t), size_t c
 	chunk = encode(&c);
 	nx_heap_free(values);
 	return chunk;
+}
+
+static struct nx_parquet_chunk encode_i64(int64_t (*value_of)(int64_t), size_t count)
+{
+	return encode_integers(NX_PARQUET_I64, value_of, count);
 }
 
 static int64_t ascending(int64_t i)
@@ -98,6 +103,79 @@ static void integers_get_the_smallest_encoding(void **state)
 	chunk = encode_i64(same, ROWS);
 	assert_in_range(chunk.stored_bytes, 1, 100);
 	assert_int_equal(encode_i64(same, 1).encoding, NX_PARQUET_PLAIN);
+}
+
+static int64_t any_of_32_bits(int64_t i)
+{
+	return (int32_t)random_of((uint64_t)i);
+}
+
+static int64_t few_far_apart(int64_t i)
+{
+	return (int64_t)(random_of((uint64_t)i) % 3) * INT32_MAX + INT32_MIN;
+}
+
+/* Steps of 1, which DELTA writes in next to no bytes, and a leap to the largest value. */
+static int64_t lowest;
+
+static int64_t leaping(int64_t i)
+{
+	return i < ROWS / 2 ? lowest + i : INT32_MAX - (ROWS - 1) + i;
+}
+
+static void narrow_integers_get_the_smallest_encoding(void **state)
+{
+	struct nx_parquet_chunk chunk = encode_integers(NX_PARQUET_I32, wandering, ROWS);
+
+	(void)state;
+	assert_int_equal(chunk.encoding, NX_PARQUET_DELTA);
+	chunk = encode_integers(NX_PARQUET_I32, few_far_apart, ROWS);
+	assert_int_equal(chunk.encoding, NX_PARQUET_RLE_DICTIONARY);
+	assert_int_equal(chunk.stats.distinct_count, 3);
+	assert_in_range(chunk.dictionary_bytes, 12, 12 + 30); /* and the header of its page */
+	assert_in_range(chunk.stored_bytes, 1, ROWS * 2 / 8 + 100);
+	chunk = encode_integers(NX_PARQUET_I32, any_of_32_bits, ROWS);
+	assert_int_equal(chunk.encoding, NX_PARQUET_PLAIN);
+	assert_int_equal(chunk.codec, NX_PARQUET_STORED);
+	assert_in_range(chunk.stored_bytes, ROWS * 4, ROWS * 4 + 100);
+}
+
+/* Readers of 32 bits would refuse a difference that needs more. */
+static void narrow_integers_far_apart_get_no_deltas(void **state)
+{
+	(void)state;
+	lowest = 0;
+	assert_int_equal(encode_integers(NX_PARQUET_I32, leaping, ROWS).encoding, NX_PARQUET_DELTA);
+	lowest = -1;
+	assert_int_equal(encode_integers(NX_PARQUET_I32, leaping, ROWS).encoding, NX_PARQUET_PLAIN);
+	assert_int_equal(encode_integers(NX_PARQUET_I64, leaping, ROWS).encoding, NX_PARQUET_DELTA);
+}
+
+static void floats_get_a_dictionary_or_stay_plain(void **state)
+{
+	double *values = nx_heap_alloc(ROWS * sizeof(*values));
+	struct nx_parquet_column c = {
+		.type = NX_PARQUET_F32, .values.f64 = values, .value_count = ROWS};
+	struct nx_parquet_chunk chunk;
+
+	(void)state;
+	for (uint64_t i = 0; i < ROWS; i++)
+		values[i] = (double)((float)(random_of(i) % 100) / 7);
+	chunk = encode(&c);
+	assert_int_equal(chunk.encoding, NX_PARQUET_RLE_DICTIONARY);
+	assert_int_equal(chunk.stats.distinct_count, 100);
+	assert_in_range(chunk.dictionary_bytes, 1, 400 + 30);
+	for (uint64_t i = 0; i < ROWS; i++)
+		values[i] = (double)(float)random_of(i);
+	chunk = encode(&c);
+	assert_int_equal(chunk.encoding, NX_PARQUET_PLAIN);
+	assert_in_range(chunk.plain_bytes, ROWS * 4, ROWS * 4 + 100);
+	/* 8192 * 4 + 20000 * 13 / 8 is less than 20000 * 4; entries of 8 bytes would not pay */
+	c.value_count = 20000;
+	for (uint64_t i = 0; i < c.value_count; i++)
+		values[i] = (double)(i % 8192);
+	assert_int_equal(encode(&c).encoding, NX_PARQUET_RLE_DICTIONARY);
+	nx_heap_free(values);
 }
 
 static void doubles_get_a_dictionary_or_stay_plain(void **state)
@@ -155,14 +233,19 @@ static const struct nx_parquet_field fields[] = {
 	{.name = "integer", .type = NX_PARQUET_I64},
 	{.name = "text", .type = NX_PARQUET_TEXT, .is_optional = true},
 	{.name = "list", .type = NX_PARQUET_F64, .is_optional = true, .is_list = true},
+	{.name = "small", .type = NX_PARQUET_I32, .is_optional = true},
+	{.name = "ratio", .type = NX_PARQUET_F32, .is_optional = true},
 };
+
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 static struct nx_parquet_writer *open_writer(struct nx_memory_table *table,
 					     const struct nx_parquet_options *options)
 {
 	struct nx_parquet_writer *w;
 
-	assert_int_equal(nx_parquet_open(&w, nx_memory_table_sink(table), fields, 3, options, NULL),
+	assert_int_equal(nx_parquet_open(&w, nx_memory_table_sink(table), fields, FIELDS, options,
+					 NULL),
 			 NX_OK);
 	return w;
 }
@@ -181,6 +264,10 @@ static enum nx_status put_rows(struct nx_parquet_writer *w, uint64_t count, stru
 			nx_parquet_put_text(w, 1, text);
 		if (i % 5)
 			nx_parquet_put_list_f64(w, 2, list, i % 4);
+		if (i % 7)
+			nx_parquet_put_i32(w, 3, (int32_t)random_of(i));
+		if (i % 2)
+			nx_parquet_put_f32(w, 4, (float)(i % 600) / 7);
 		st = nx_parquet_end_row(w, err);
 	}
 	return st;
@@ -284,7 +371,7 @@ static void a_table_without_rows_is_whole(void **state)
 	assert_int_equal(nx_parquet_reader_row_count(r), 0);
 	assert_int_equal(nx_parquet_reader_group_count(r), 0);
 	(void)nx_parquet_reader_fields(r, &count);
-	assert_int_equal(count, 3);
+	assert_int_equal(count, FIELDS);
 	assert_true(nx_parquet_reader_metadata(r, 0, &key, &value));
 	assert_true(nx_slice_is(key, "schema_version") && nx_slice_is(value, "7.4.0"));
 	assert_true(nx_parquet_reader_metadata(r, 1, &key, &value));
@@ -309,8 +396,8 @@ static void a_failing_sink_surfaces_and_sticks(void **state)
 	for (size_t room = 1; room < whole.bytes.len; room += 13) {
 		struct nx_memory_table table = {.room = room};
 		struct nx_error err = {0};
-		enum nx_status st = nx_parquet_open(&w, nx_memory_table_sink(&table), fields, 3,
-						    &options, &err);
+		enum nx_status st = nx_parquet_open(&w, nx_memory_table_sink(&table), fields,
+						    FIELDS, &options, &err);
 
 		if (!st) {
 			(void)put_rows(w, 200, NULL);
@@ -346,8 +433,8 @@ static void a_file_reports_its_own_failure(void **state)
 
 	(void)state;
 	assert_int_equal(nx_output_open(&out, "/dev/full", &err), NX_OK);
-	assert_int_equal(nx_parquet_open(&w, nx_parquet_to_output(&out), fields, 3, NULL, &err),
-			 NX_OK);
+	assert_int_equal(
+		nx_parquet_open(&w, nx_parquet_to_output(&out), fields, FIELDS, NULL, &err), NX_OK);
 	/* more than the output buffers */
 	assert_int_equal(put_rows(w, 300000, &err), NX_NO_SPACE);
 	assert_int_equal(nx_parquet_close(w, &err), NX_NO_SPACE);
@@ -359,6 +446,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers_get_the_smallest_encoding),
+		cmocka_unit_test(narrow_integers_get_the_smallest_encoding),
+		cmocka_unit_test(narrow_integers_far_apart_get_no_deltas),
+		cmocka_unit_test(floats_get_a_dictionary_or_stay_plain),
 		cmocka_unit_test(doubles_get_a_dictionary_or_stay_plain),
 		cmocka_unit_test(texts_get_a_dictionary_where_it_pays),
 		cmocka_unit_test(groups_end_after_their_rows),
