@@ -24,7 +24,7 @@ build-asan/build.ninja:
 	meson setup build-asan --buildtype=debug -Doptimization=1 -Db_lundef=false \
 		-Db_sanitize=address,undefined -Db_coverage=true
 
-# Only the server and the Parquet writer have threads, so only their tests are built here.
+# The tests of what has threads, and nothing else, are built here.
 build-tsan/build.ninja:
 	meson setup build-tsan --buildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=thread
 
@@ -38,6 +38,10 @@ build: build/build.ninja ## Build build/neuron-explorer and build/neuron-profile
 	@if [ -x build/cli/neuron-explorer ]; then ln -sfn cli/neuron-explorer build/neuron-explorer; fi
 	@ln -sfn neuron-explorer build/neuron-profile
 
+.PHONY: duckdb
+duckdb: build/build.ninja ## Fetch the DuckDB library, should the build not have got it
+	@query/fetch_duckdb.sh build/lib/neuron-explorer
+
 .PHONY: build-asan
 build-asan: build-asan/build.ninja
 	@ninja -C build-asan
@@ -48,7 +52,8 @@ build-tsan: build-tsan/build.ninja
 		tests/unit/base/test_conveyor tests/unit/base/test_workers \
 		tests/unit/format/perfetto/test_perfetto \
 		tests/unit/format/parquet/test_parquet_writer \
-		tests/unit/export/system/test_to_perfetto_system
+		tests/unit/export/system/test_to_perfetto_system \
+		tests/unit/query/test_watchdog
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja

@@ -234,6 +234,14 @@ void nx_json_f32(struct nx_json_writer *w, float value)
 	finish(w, p + nx_format_f32((char *)p, value));
 }
 
+void nx_json_digits(struct nx_json_writer *w, struct nx_slice digits)
+{
+	uint8_t *p = begin_item(w, digits.len);
+
+	memcpy(p, digits.data, digits.len);
+	finish(w, p + digits.len);
+}
+
 static void put_word(struct nx_json_writer *w, const char *word)
 {
 	size_t len = strlen(word);

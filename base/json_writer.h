@@ -45,6 +45,8 @@ void nx_json_u64(struct nx_json_writer *w, uint64_t value);
 void nx_json_i64(struct nx_json_writer *w, int64_t value);
 void nx_json_f64(struct nx_json_writer *w, double value);
 void nx_json_f32(struct nx_json_writer *w, float value);
+/* A number whose text is known and shorter than a page; it must be a JSON number. */
+void nx_json_digits(struct nx_json_writer *w, struct nx_slice digits);
 void nx_json_bool(struct nx_json_writer *w, bool value);
 void nx_json_null(struct nx_json_writer *w);
 

@@ -52,11 +52,11 @@ bool nx_terminal_is_error_shown(void)
 	return isatty(STDERR_FILENO) == 1;
 }
 
-static bool has_colour(void)
+bool nx_terminal_is_coloured(int fd)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return nx_terminal_is_error_shown() && (!no_colour || !*no_colour) && term && *term &&
+	return isatty(fd) == 1 && (!no_colour || !*no_colour) && term && *term &&
 	       strcmp(term, "dumb") != 0;
 }
 
@@ -77,7 +77,7 @@ void nx_say_error(const char *program, const char *message)
 
 	snprintf(text, sizeof(text), "%s", message);
 	tame(text, strlen(text));
-	if (has_colour())
+	if (nx_terminal_is_coloured(STDERR_FILENO))
 		fprintf(stderr, "%s: " RED "error:" PLAIN " %s\n", program, text);
 	else
 		fprintf(stderr, "%s: %s\n", program, text);
@@ -87,7 +87,8 @@ void nx_say_warning(const char *fmt, ...)
 {
 	va_list args;
 
-	fputs(has_colour() ? YELLOW "warning:" PLAIN " " : "warning: ", stderr);
+	fputs(nx_terminal_is_coloured(STDERR_FILENO) ? YELLOW "warning:" PLAIN " " : "warning: ",
+	      stderr);
 	va_start(args, fmt);
 	say_text(fmt, args);
 	va_end(args);
@@ -110,6 +111,16 @@ unsigned nx_terminal_columns(void)
 	    size.ws_col < 20)
 		return USUAL_COLUMNS;
 	return size.ws_col < WIDEST_TEXT ? size.ws_col : WIDEST_TEXT;
+}
+
+unsigned nx_terminal_width(void)
+{
+	struct winsize size;
+
+	if (isatty(STDOUT_FILENO) != 1)
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 20 ? USUAL_COLUMNS
+									       : size.ws_col;
 }
 
 /* Bytes that continue a UTF-8 character take no column. */

@@ -17,8 +17,12 @@ void nx_say_error(const char *program, const char *message);
 void nx_say_warning(const char *fmt, ...) NX_PRINTF(1, 2);
 void nx_say(const char *fmt, ...) NX_PRINTF(1, 2);
 
-/* Columns of the terminal behind standard output; 80 when it is none. */
+/* Columns of the terminal behind standard output, for prose; 80 when it is none. */
 unsigned nx_terminal_columns(void);
+/* All columns of the terminal behind standard output, for tables; 0 when it is none. */
+unsigned nx_terminal_width(void);
+/* Whether colours are welcome behind a descriptor: a terminal, no NO_COLOR, not dumb. */
+bool nx_terminal_is_coloured(int fd);
 bool nx_terminal_is_error_shown(void); /* standard error is a terminal */
 
 /* Paragraphs wrapped at columns, each line after the first indented; ends with a line break. */

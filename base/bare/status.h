@@ -20,7 +20,8 @@
 	X(IO, 8, "reading or writing failed")                                                      \
 	X(NO_SPACE, 9, "the disk is full")                                                         \
 	X(LIMIT, 10, "the input asks for more than the program allows")                            \
-	X(UNSUPPORTED, 11, "the request is valid but this build cannot do it")
+	X(UNSUPPORTED, 11, "the request is valid but this build cannot do it")                     \
+	X(CANCELLED, 130, "it was interrupted, by ctrl-c for instance")
 
 enum nx_status {
 #define NX_STATUS_ENUM(name, exit_code, text) NX_##name,

@@ -7,7 +7,7 @@ _neuron_explorer()
 	local command=${COMP_WORDS[1]} words=''
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff list rename delete gc help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff query list rename delete gc help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -41,6 +41,15 @@ _neuron_explorer()
 	neff:--extract)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	query:-d|query:--profile)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	query:-f|query:--format)
+		mapfile -t COMPREPLY < <(compgen -W 'table csv json jsonl parquet' -- "$cur")
+		return ;;
+	query:-o|query:--output-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
 	list:--data-path)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
@@ -64,6 +73,8 @@ _neuron_explorer()
 		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --engine -i --index' ;;
 	neff)
 		words='--help --header --nodes --members -j --json --extract --force --disassemble' ;;
+	query)
+		words='--help -d --profile -f --format -o --output-file --explain --max-rows --timeout --memory-limit -j --threads' ;;
 	list)
 		words='--help --data-path --format' ;;
 	rename)
@@ -73,7 +84,7 @@ _neuron_explorer()
 	gc)
 		words='--help --dry-run --data-path' ;;
 	help)
-		words='--help view show-session neff list rename delete gc help' ;;
+		words='--help view show-session neff query list rename delete gc help' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;

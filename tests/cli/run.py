@@ -8,6 +8,7 @@ PROGRAM_DIR has neuron-explorer and neuron-profile. Each *.cases file holds case
 
     # title
     ? unprivileged          (run as nobody when we are root; skipped if that is impossible)
+    ? duckdb                (skipped where there is no DuckDB library)
     $ neuron-explorer view  (a line for sh, in a fresh folder with demo.* and other.*)
     > a line of standard output, exactly
     >~ a regular expression for one line
@@ -15,11 +16,13 @@ PROGRAM_DIR has neuron-explorer and neuron-profile. Each *.cases file holds case
     ! the same for standard error (!~ and !* too)
     = 2                     (exit code; 0 if not given)
 
-In a command $SOURCE is the root of the tree and $MAKE_CAPTURE the maker of captures.
+In a command $SOURCE is the root of the tree, $MAKE_CAPTURE the maker of captures and $MAKE_TABLES,
+which lies beside it, the maker of profiles for SQL.
 
 Prints TAP.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -39,6 +42,7 @@ class Case:
         self.expected = {'>': [], '!': []}
         self.code = 0
         self.is_unprivileged = False
+        self.needs_duckdb = False
 
 
 def read_cases(path):
@@ -57,6 +61,8 @@ def read_cases(path):
             case.code = int(text)
         elif line == '? unprivileged':
             case.is_unprivileged = True
+        elif line == '? duckdb':
+            case.needs_duckdb = True
         elif mark in '>!':
             kind = line[1:2] if line[1:2] in ('~', '*') else '='
             case.expected[mark].append((kind, line[3:] if kind == '~' else text))
@@ -94,10 +100,19 @@ def first_difference(patterns, lines):
 def environment(program_dir, make_capture):
     keep = {k: v for k, v in os.environ.items() if k.startswith(('ASAN_', 'UBSAN_', 'LSAN_'))}
     return {**keep, 'PATH': f'{program_dir}:/usr/bin:/bin', 'LC_ALL': 'C', 'TERM': 'dumb',
-            'SOURCE': str(SOURCE), 'MAKE_CAPTURE': str(make_capture)}
+            'SOURCE': str(SOURCE), 'MAKE_CAPTURE': str(make_capture),
+            'MAKE_TABLES': str(make_capture.parent / 'make_tables')}
+
+
+@functools.cache
+def has_duckdb(make_tables):
+    done = subprocess.run([make_tables, '--check'], stdout=subprocess.DEVNULL, check=False)
+    return done.returncode == 0
 
 
 def run(case, program_dir, make_capture, captures):
+    if case.needs_duckdb and not has_duckdb(make_capture.parent / 'make_tables'):
+        return None, ['there is no DuckDB library here']
     with tempfile.TemporaryDirectory(prefix='nx-cli-') as folder, \
             tempfile.TemporaryDirectory(prefix='nx-cli-coverage-') as coverage:
         variables = environment(program_dir, make_capture)

@@ -98,6 +98,7 @@ static void every_status_has_name_text_and_code(void **state)
 	assert_int_equal(nx_status_exit_code(NX_OK), 0);
 	assert_int_equal(nx_status_exit_code(NX_USAGE), 2);
 	assert_int_equal(nx_status_exit_code(NX_UNSUPPORTED), 11);
+	assert_int_equal(nx_status_exit_code(NX_CANCELLED), 130);
 	assert_int_equal(nx_status_exit_code((enum nx_status)99), 1);
 	assert_string_equal(nx_status_name(NX_NOT_FOUND), "NOT_FOUND");
 	assert_string_equal(nx_status_name((enum nx_status)99), "UNKNOWN");

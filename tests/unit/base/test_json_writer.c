@@ -247,6 +247,16 @@ static void output_and_buffer_get_the_same_text(void **state)
 	nx_file_unmap(&file);
 }
 
+static void digits_are_written_as_they_are(void **state)
+{
+	(void)state;
+	nx_json_begin_array(&w);
+	nx_json_digits(&w, nx_slice_text("170141183460469231731687303715884105727"));
+	nx_json_digits(&w, nx_slice_text("-0.50"));
+	nx_json_end_array(&w);
+	assert_written("[170141183460469231731687303715884105727,-0.50]");
+}
+
 static void failure_of_the_output_surfaces_at_commit(void **state)
 {
 	struct nx_json_writer to_file;
@@ -279,6 +289,7 @@ int main(void)
 		COMPACT(raw_members_join_the_open_object),
 		PRETTY(deepest_nesting_fits),
 		COMPACT(output_and_buffer_get_the_same_text),
+		COMPACT(digits_are_written_as_they_are),
 		COMPACT(failure_of_the_output_surfaces_at_commit),
 	};
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/query_session.h"
+#include "cli/suggest.h"
+#include "cli/terminal.h"
+
+#define FORMATS "table csv json jsonl parquet"
+#define TERMINAL_ROWS 100
+#define LEAST_MEMORY_BYTES (UINT64_C(16) << 20)
+#define MOST_SECONDS (UINT32_MAX / 1000)
+
+struct query {
+	const char *profile, *format, *output_file, *memory_limit;
+	struct nx_number_value timeout, threads, max_rows;
+	bool explain;
+};
+
+static const struct nx_option options[] = {
+	{"profile", 'd', NX_OPTION_FOLDER, "PROFILE", NX_FIELD(struct query, profile),
+	 "The profile to ask: the folder that holds its Parquet files (default: this folder).",
+	 NULL},
+	{"format", 'f', NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct query, format),
+	 "How rows are written: table (default), csv, json (an array of objects), jsonl (an object "
+	 "on each line) or parquet.",
+	 FORMATS},
+	{"output-file", 'o', NX_OPTION_FILE, "FILE", NX_FIELD(struct query, output_file),
+	 "Where the rows go (default: standard output); parquet needs one.", NULL},
+	{"explain", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct query, explain),
+	 "Show how the query would be answered, and do not answer it.", NULL},
+	{"max-rows", 0, NX_OPTION_NUMBER, "N", NX_FIELD(struct query, max_rows),
+	 "How many rows a table shows; 0 for all (default: 100 on a terminal, else all).", NULL},
+	{"timeout", 0, NX_OPTION_NUMBER, "SECONDS", NX_FIELD(struct query, timeout),
+	 "End a query that takes longer, with exit code 10 (default: never).", NULL},
+	{"memory-limit", 0, NX_OPTION_TEXT, "SIZE", NX_FIELD(struct query, memory_limit),
+	 "How much memory a query may use, such as 500MB or 4GB (default: half of the machine's). "
+	 "Nothing is put on disk beyond it.",
+	 NULL},
+	{"threads", 'j', NX_OPTION_NUMBER, "N", NX_FIELD(struct query, threads),
+	 "How many processors to use (default: all).", NULL},
+	{0},
+};
+
+/* --- options --------------------------------------------------------------- */
+
+static enum nx_status check_format(const struct query *q, struct nx_error *err)
+{
+	struct nx_slice format = nx_slice_text(q->format);
+	const char *near = nx_suggest_word(FORMATS, q->format);
+	bool is_file = q->output_file && strcmp(q->output_file, "-") != 0;
+
+	if (nx_slice_is(format, "parquet") && !is_file)
+		return nx_fail(err, NX_USAGE,
+			       "a Parquet file needs a name: add --output-file FILE");
+	if (nx_slice_is(format, "parquet") && q->explain)
+		return nx_fail(err, NX_USAGE, "--explain shows a plan, which is no Parquet file");
+	if (nx_slice_is(format, "table") || nx_slice_is(format, "parquet") ||
+	    nx_row_format_find(q->format))
+		return NX_OK;
+	return nx_fail(err, NX_USAGE, "there is no format '%.100s' (there are: %s)%s%.*s%s",
+		       q->format, FORMATS, near ? "; did you mean '" : "",
+		       near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
+}
+
+/* "500MB", "1.5 GB", "2GiB" */
+static enum nx_status parse_size(const char *text, uint64_t *size_bytes, struct nx_error *err)
+{
+	static const struct {
+		const char *name;
+		double bytes;
+	} units[] = {{"KB", 1e3},     {"MB", 1e6},	  {"GB", 1e9},		{"TB", 1e12},
+		     {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}};
+	char *unit;
+	double number = strtod(text, &unit);
+
+	unit += strspn(unit, " ");
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && isdigit((unsigned char)*text);
+	     i++) {
+		double size = number * units[i].bytes;
+
+		if (strcasecmp(unit, units[i].name) != 0 || !(size < 1e18))
+			continue;
+		*size_bytes = (uint64_t)size;
+		if (*size_bytes < LEAST_MEMORY_BYTES)
+			return nx_fail(err, NX_USAGE,
+				       "--memory-limit %s is too little; 16MiB is "
+				       "the least",
+				       text);
+		return NX_OK;
+	}
+	return nx_fail(err, NX_USAGE,
+		       "--memory-limit needs a size such as 500MB or 4GB, not "
+		       "'%.100s'",
+		       text);
+}
+
+static enum nx_status check(struct query *q, const struct nx_operands *operands,
+			    struct nx_error *err)
+{
+	q->format = q->format ? q->format : "table";
+	if (operands->count > 1 && operands->items[0][0] != '.')
+		return nx_fail(err, NX_USAGE,
+			       "give the SQL as one word, in quotes: query -d PROFILE 'SELECT "
+			       "...'");
+	if (q->timeout.value > MOST_SECONDS)
+		return nx_fail(err, NX_USAGE, "--timeout %u is too long; leave it out",
+			       q->timeout.value);
+	if (!operands->count && !strcmp(q->format, "parquet"))
+		return nx_fail(err, NX_USAGE,
+			       "a Parquet file holds the answer of one query: give it as an "
+			       "argument");
+	return check_format(q, err);
+}
+
+static bool is_on_terminal(const struct query *q)
+{
+	return isatty(STDOUT_FILENO) == 1 && (!q->output_file || !strcmp(q->output_file, "-"));
+}
+
+static enum nx_status settings_of(const struct query *q, struct nx_query_settings *how,
+				  struct nx_error *err)
+{
+	bool is_terminal = is_on_terminal(q);
+
+	*how = (struct nx_query_settings){
+		.profile = q->profile ? q->profile : ".",
+		.format = q->format,
+		.output_path = q->output_file ? q->output_file : "-",
+		.engine.thread_count = q->threads.value,
+		.timeout_ms = q->timeout.value * 1000,
+		.explain = q->explain,
+		.table = {.width = is_terminal ? nx_terminal_width() : 0,
+			  .is_coloured = is_terminal && nx_terminal_is_coloured(STDOUT_FILENO),
+			  .shows_count = is_terminal,
+			  .limit_count = is_terminal ? TERMINAL_ROWS : 0},
+	};
+	if (q->max_rows.is_given)
+		how->table.limit_count = q->max_rows.value;
+	return q->memory_limit ? parse_size(q->memory_limit, &how->engine.memory_limit_bytes, err)
+			       : NX_OK;
+}
+
+/* --- what it does ---------------------------------------------------------- */
+
+/* .schema TABLE comes as two words */
+static enum nx_status ask_operands(struct nx_query_session *session,
+				   const struct nx_operands *operands, struct nx_error *err)
+{
+	struct nx_bytes text = {0};
+	enum nx_status st;
+
+	for (size_t i = 0; i < operands->count; i++) {
+		nx_sql_append(&text, i ? " " : "");
+		nx_sql_append(&text, operands->items[i]);
+	}
+	st = nx_query_session_ask_all(session, nx_slice_of(text.items, text.len), err);
+	nx_vec_release(&text);
+	return st;
+}
+
+static enum nx_status ask(const struct nx_query_settings *how, const struct nx_operands *operands,
+			  const char *program, struct nx_error *err)
+{
+	struct nx_query_session session;
+	enum nx_status st = nx_query_session_open(&session, how, err);
+
+	if (!st && operands->count)
+		st = ask_operands(&session, operands, err);
+	else if (!st)
+		st = nx_query_session_read(&session, program, err);
+	return nx_query_session_close(&session, st, err);
+}
+
+static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
+			  struct nx_error *err)
+{
+	struct query q = {0};
+	struct nx_query_settings how;
+	struct nx_operands operands;
+	bool wants_help;
+	enum nx_status st =
+		nx_options_parse(&nx_command_query, argc, argv, &q, &operands, &wants_help, err);
+
+	if (st)
+		return st;
+	if (wants_help)
+		return nx_help_show(call, &nx_command_query, err);
+	st = check(&q, &operands, err);
+	if (!st)
+		st = settings_of(&q, &how, err);
+	return st ? st : ask(&how, &operands, call->program, err);
+}
+
+static const struct nx_example examples[] = {
+	{"Which tables are there, and what is in one?", "query -d profile '.tables'"},
+	{"Where does the time go?",
+	 "query -d profile 'SELECT opcode, sum(duration_ns) AS ns FROM Instruction GROUP BY opcode "
+	 "ORDER BY ns DESC LIMIT 10'"},
+	{"Hand rows to another program:",
+	 "query -d profile --format jsonl 'FROM Instruction' | jq .opcode"},
+	{"Look around at a prompt:", "query -d profile"},
+	{0},
+};
+
+const struct nx_command nx_command_query = {
+	"query",
+	"ask a profile with SQL",
+	"[SQL]",
+	"Answers SQL over the tables of a profile: a folder with a Parquet file for each table. "
+	"Several statements are separated by ';'. Without SQL they are read from standard input, "
+	"on a terminal with a prompt, where .help lists commands such as .tables and .schema.\n"
+	"\n"
+	"The SQL is DuckDB's. It can read the tables of the profile and nothing else: no other "
+	"file, no network, no settings, and nothing is changed. Integers are exact in every "
+	"format, in JSON too, where some readers round what is beyond 2^53.\n"
+	"\n"
+	"The DuckDB library is loaded from where NEURON_EXPLORER_DUCKDB says, else from beside the "
+	"program, else from the system.",
+	options,
+	examples,
+	run,
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dot commands of the query command: what is there to ask about. */
+#include <stdio.h>
+
+#include "cli/query_session.h"
+#include "cli/suggest.h"
+#include "cli/terminal.h"
+#include "query/sql_text.h"
+
+static enum nx_status append_text(struct nx_bytes *sql, const char *text, struct nx_error *err)
+{
+	return nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text), err);
+}
+
+static enum nx_status append_table(struct nx_bytes *sql, const struct nx_profile_table *table,
+				   struct nx_error *err)
+{
+	char files[32];
+	enum nx_status st;
+
+	snprintf(files, sizeof(files), ", %zu, ", table->file_count);
+	nx_sql_append(sql, sql->len ? " UNION ALL SELECT " : "SELECT ");
+	st = append_text(sql, table->name, err);
+	if (st)
+		return st;
+	if (table->fault) {
+		nx_sql_append(sql, ", NULL");
+		nx_sql_append(sql, files);
+		return append_text(sql, table->fault, err);
+	}
+	nx_sql_append(sql, ", (SELECT count(*) FROM ");
+	st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->name, err);
+	nx_sql_append(sql, ")");
+	nx_sql_append(sql, files);
+	nx_sql_append(sql, "NULL");
+	return st;
+}
+
+static bool has_fault(const struct nx_profile_folder *profile)
+{
+	for (size_t i = 0; i < profile->tables.len; i++)
+		if (profile->tables.items[i].fault)
+			return true;
+	return false;
+}
+
+static enum nx_status show_tables(struct nx_query_session *s, const char *word,
+				  struct nx_error *err)
+{
+	struct nx_bytes list = {0}, sql = {0};
+	enum nx_status st = NX_OK;
+
+	(void)word;
+	for (size_t i = 0; i < s->profile.tables.len && !st; i++)
+		st = append_table(&list, &s->profile.tables.items[i], err);
+	nx_sql_append(&sql, has_fault(&s->profile) ? "SELECT *" : "SELECT * EXCLUDE (fault)");
+	nx_sql_append(&sql, " FROM (");
+	nx_bytes_append(&sql, list.items, list.len);
+	nx_sql_append(&sql, ") AS t(\"table\", row_count, file_count, fault)");
+	if (!st)
+		st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
+	nx_vec_release(&list);
+	nx_vec_release(&sql);
+	return st;
+}
+
+static enum nx_status check_table(struct nx_query_session *s, const char *name,
+				  struct nx_error *err)
+{
+	const struct nx_profile_table *table = nx_profile_folder_find(&s->profile, name);
+	struct nx_bytes words = {0};
+	const char *near;
+	enum nx_status st;
+
+	if (table && table->fault)
+		return nx_fail(err, NX_FORMAT, "the table %s cannot be read: %s", table->name,
+			       table->fault);
+	if (table)
+		return NX_OK;
+	for (size_t i = 0; i < s->profile.tables.len; i++) {
+		nx_sql_append(&words, s->profile.tables.items[i].name);
+		nx_sql_append(&words, " ");
+	}
+	nx_bytes_append_zeros(&words, 1);
+	near = nx_suggest_word((const char *)words.items, name);
+	st = nx_fail(err, NX_NOT_FOUND, "there is no table '%.100s'%s%.*s%s", name,
+		     near ? "; did you mean '" : "; .tables lists them",
+		     near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
+	nx_vec_release(&words);
+	return st;
+}
+
+static enum nx_status show_schema(struct nx_query_session *s, const char *word,
+				  struct nx_error *err)
+{
+	struct nx_bytes sql = {0};
+	enum nx_status st = *word ? check_table(s, word, err) : NX_OK;
+
+	nx_sql_append(&sql, "SELECT table_name AS \"table\", column_name AS \"column\", data_type "
+			    "AS \"type\" FROM duckdb_columns() WHERE NOT internal");
+	if (!st && *word) {
+		nx_sql_append(&sql, " AND lower(table_name) = lower(");
+		st = append_text(&sql, word, err);
+		nx_sql_append(&sql, ")");
+	}
+	nx_sql_append(&sql, " ORDER BY lower(table_name), column_index");
+	if (!st)
+		st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
+	nx_vec_release(&sql);
+	return st;
+}
+
+static enum nx_status quit(struct nx_query_session *s, const char *word, struct nx_error *err)
+{
+	(void)word, (void)err;
+	s->is_over = true;
+	return NX_OK;
+}
+
+static enum nx_status show_help(struct nx_query_session *s, const char *word, struct nx_error *err);
+
+static const struct {
+	const char *name, *operand, *help;
+	enum nx_status (*run)(struct nx_query_session *s, const char *word, struct nx_error *err);
+} commands[] = {
+	{".tables", "", "the tables of the profile and how many rows they have", show_tables},
+	{".schema", " [TABLE]", "the columns of a table, or of all", show_schema},
+	{".help", "", "this list", show_help},
+	{".quit", "", "the end; so is ctrl-d", quit},
+};
+
+static enum nx_status show_help(struct nx_query_session *s, const char *word, struct nx_error *err)
+{
+	(void)word, (void)err;
+	nx_print(&s->out, "SQL goes over lines until a ';' ends it. ctrl-c ends a query that runs, "
+			  "and at the\nprompt the program.\n\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		nx_print(&s->out, "%s%-*s  %s\n", commands[i].name,
+			 (int)(15 - strlen(commands[i].name)), commands[i].operand,
+			 commands[i].help);
+	nx_output_flush(&s->out);
+	return NX_OK;
+}
+
+enum nx_status nx_query_session_command(struct nx_query_session *s, const char *line,
+					struct nx_error *err)
+{
+	const char *name = line + strspn(line, " \n");
+	size_t len = strcspn(name, " \t\r\n;");
+	char word[256];
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		const char *rest = name + len + strspn(name + len, " \t;");
+
+		if (strlen(commands[i].name) != len || strncmp(commands[i].name, name, len) != 0)
+			continue;
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(rest, " \t\r\n;"), rest);
+		return commands[i].run(s, word, err);
+	}
+	return nx_fail(err, NX_USAGE, "there is no command '%.*s'; .help lists them",
+		       (int)(len < 100 ? len : 100), name);
+}

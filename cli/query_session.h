@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * query_session: questions to one profile and where their answers go. The
+ * query command opens one and gives it statements and dot commands, from its
+ * arguments, a script or a prompt.
+ */
+#ifndef NX_CLI_QUERY_SESSION_H
+#define NX_CLI_QUERY_SESSION_H
+
+#include "base/file.h"
+#include "cli/query_table.h"
+#include "query/duckdb.h"
+
+struct nx_query_settings {
+	const char *profile;	 /* as the user named it */
+	const char *format;	 /* table, csv, json, jsonl or parquet */
+	const char *output_path; /* "-": standard output */
+	struct nx_duckdb_options engine;
+	struct nx_query_table_style table;
+	uint32_t timeout_ms;
+	bool explain;
+};
+
+struct nx_query_session {
+	struct nx_query_settings how;
+	struct nx_profile_folder profile;
+	struct nx_duckdb *db;
+	struct nx_output out;
+	bool is_over; /* .quit was given */
+};
+
+/* The caller closes also after a failure. */
+NX_MUST_CHECK enum nx_status nx_query_session_open(struct nx_query_session *session,
+						   const struct nx_query_settings *how,
+						   struct nx_error *err);
+/* Writes what is still to be written if st is OK, and throws it away if not; returns st then. */
+enum nx_status nx_query_session_close(struct nx_query_session *session, enum nx_status st,
+				      struct nx_error *err);
+
+/* One statement without its ';'. CANCELLED when ctrl-c ended it. */
+NX_MUST_CHECK enum nx_status nx_query_session_ask(struct nx_query_session *session,
+						  struct nx_slice sql, struct nx_error *err);
+
+/* All statements of a text, and what stands behind the last ';'; or one dot command. */
+NX_MUST_CHECK enum nx_status nx_query_session_ask_all(struct nx_query_session *session,
+						      struct nx_slice text, struct nx_error *err);
+
+/* ".tables", ".schema [TABLE]", ".help", ".quit" */
+NX_MUST_CHECK enum nx_status nx_query_session_command(struct nx_query_session *session,
+						      const char *line, struct nx_error *err);
+
+/*
+ * Reads statements from standard input until it ends: with a prompt and editing
+ * on a terminal, where an error is told and the next statement awaited; else as
+ * a script that ends with its first error.
+ */
+NX_MUST_CHECK enum nx_status nx_query_session_read(struct nx_query_session *session,
+						   const char *program, struct nx_error *err);
+
+#endif

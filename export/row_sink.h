@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * row_sink: where the rows of a query go. begin once, add for each row, end
+ * once; then close, also after a failure. A sink keeps no rows.
+ *
+ *	sink = nx_row_format_find("csv")->open(&out);
+ *	st = nx_row_sink_pour(sink, rows, err);
+ *	nx_row_sink_close(sink);
+ *
+ * To add a format write its ops and a row in the table of row_sink.c. Faults of
+ * the output stick in it and surface at its commit.
+ */
+#ifndef NX_EXPORT_ROW_SINK_H
+#define NX_EXPORT_ROW_SINK_H
+
+#include "base/file.h"
+#include "query/row_stream.h"
+
+struct nx_row_sink;
+
+struct nx_row_sink_ops {
+	/* columns live until end */
+	enum nx_status (*begin)(struct nx_row_sink *sink, const struct nx_column *columns,
+				size_t count, struct nx_error *err);
+	enum nx_status (*add)(struct nx_row_sink *sink, const struct nx_value *row,
+			      struct nx_error *err);
+	/* NULL for sinks that want every row */
+	bool (*is_full)(const struct nx_row_sink *sink);
+	/* left_count: rows that were not added because it was full */
+	enum nx_status (*end)(struct nx_row_sink *sink, uint64_t left_count, struct nx_error *err);
+	void (*close)(struct nx_row_sink *sink);
+};
+
+struct nx_row_sink {
+	const struct nx_row_sink_ops *ops;
+	struct nx_output *out; /* borrowed */
+};
+
+struct nx_row_format {
+	const char *name;
+	struct nx_row_sink *(*open)(struct nx_output *out);
+};
+
+/* csv, json, jsonl; NULL when there is none of that name. */
+const struct nx_row_format *nx_row_format_find(const char *name);
+
+/* Everything of a stream into a sink; closes neither. */
+NX_MUST_CHECK enum nx_status nx_row_sink_pour(struct nx_row_sink *sink, struct nx_row_stream *rows,
+					      struct nx_error *err);
+void nx_row_sink_close(struct nx_row_sink *sink);
+
+/*
+ * The formats. CSV as RFC 4180 but with plain line ends: NULL is an empty field, an empty
+ * text is "".
+ * JSON is an array of objects, a row on each line; JSONL the objects alone.
+ * Integers are exact in both, beyond 2^53 too; NaN and infinities are null.
+ * Columns of one name are told apart as a, a_1, a_2.
+ */
+struct nx_row_sink *nx_rows_csv_open(struct nx_output *out);
+struct nx_row_sink *nx_rows_json_open(struct nx_output *out);
+struct nx_row_sink *nx_rows_jsonl_open(struct nx_output *out);
+
+#endif
