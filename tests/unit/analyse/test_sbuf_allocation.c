@@ -235,6 +235,23 @@ static void rows_that_touch_are_one_range(void **state)
 	assert_rows(f, want, 1);
 }
 
+/* Rows at 0, 32, 16 and 48: the first two are joined by the third. */
+static void rows_in_any_order_are_one_range(void **state)
+{
+	static const uint64_t want[][5] = {{1, 10, 20, 0, 64}};
+	struct nx_operand o = bytes_of(true, 0, 16);
+	struct fixture *f = *state;
+
+	o.dims = 3;
+	o.steps[1] = 32;
+	o.counts[1] = 2;
+	o.steps[2] = 16;
+	o.counts[2] = 2;
+	run(f, 1, 10, 20, o);
+	finish(f);
+	assert_rows(f, want, 1);
+}
+
 static struct nx_variable variables[] = {{.name = "sb", .type = "state-buffer"},
 					 {.name = "x", .type = "input"}};
 static uint32_t state_buffer[] = {0};
@@ -317,6 +334,7 @@ int main(void)
 		TEST(a_write_between_the_quarters_is_not_shown),
 		TEST(pieces_are_ranges_until_there_are_many),
 		TEST(rows_that_touch_are_one_range),
+		TEST(rows_in_any_order_are_one_range),
 		TEST(dmas_write_when_they_run_and_read_too),
 		TEST(many_writes_of_one_place_stay_in_order),
 	};
