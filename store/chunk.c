@@ -254,7 +254,7 @@ struct nx_span nx_span_chunk_span(const struct nx_span_chunk *chunk, size_t i)
 	return (struct nx_span){
 		.start_ns = start_ns,
 		.end_ns = start_ns + nx_packed_at(chunk->lengths, i),
-		.row = chunk->row_base + nx_packed_at(chunk->rows, i),
+		.row = nx_span_chunk_row(chunk, i),
 		.name = nx_span_chunk_name(chunk, i),
 	};
 }

@@ -56,6 +56,11 @@ static inline uint32_t nx_span_chunk_name(const struct nx_span_chunk *chunk, siz
 	return chunk->name_base + (uint32_t)nx_packed_at(chunk->names, i);
 }
 
+static inline uint64_t nx_span_chunk_row(const struct nx_span_chunk *chunk, size_t i)
+{
+	return chunk->row_base + nx_packed_at(chunk->rows, i);
+}
+
 struct nx_span nx_span_chunk_span(const struct nx_span_chunk *chunk, size_t i);
 
 static inline uint64_t nx_sample_chunk_time(const struct nx_sample_chunk *chunk, size_t i)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/strip_internal.h"
 
+#define EDGE_LINES 8 /* of the cache: head, starts and lengths are usually in these */
+
 /* The pointers of one column's levels; returns what lies behind it. */
 static const uint64_t *place_levels(const uint64_t *at, const uint64_t **levels,
 				    enum nx_track_kind kind, uint64_t row_count,
@@ -61,16 +63,21 @@ static size_t rows_of(const struct nx_strip *strip, uint64_t chunk)
 	return left < NX_CHUNK_ROWS ? (size_t)left : NX_CHUNK_ROWS;
 }
 
+static struct nx_slice chunk_bytes(const struct nx_strip *strip, uint64_t chunk)
+{
+	return nx_slice_part(strip->file, strip->at[chunk] & NX_AT_MASK, strip->file.len);
+}
+
 void nx_strip_spans(const struct nx_strip *strip, uint64_t chunk, struct nx_span_chunk *found)
 {
-	nx_span_chunk_read(found, nx_slice_part(strip->file, strip->at[chunk], strip->file.len),
-			   strip->start[0][chunk], rows_of(strip, chunk));
+	nx_span_chunk_read(found, chunk_bytes(strip, chunk), strip->start[0][chunk],
+			   rows_of(strip, chunk));
 }
 
 void nx_strip_samples(const struct nx_strip *strip, uint64_t chunk, struct nx_sample_chunk *found)
 {
-	nx_sample_chunk_read(found, nx_slice_part(strip->file, strip->at[chunk], strip->file.len),
-			     strip->start[0][chunk], rows_of(strip, chunk));
+	nx_sample_chunk_read(found, chunk_bytes(strip, chunk), strip->start[0][chunk],
+			     rows_of(strip, chunk));
 }
 
 uint64_t nx_strip_search(const struct nx_strip *strip, uint64_t time_ns)
@@ -125,12 +132,11 @@ bool nx_node_walk_next(struct nx_node_walk *walk, struct nx_node_run *run)
 	return false;
 }
 
-void nx_strip_fetch(const struct nx_strip *strip, uint64_t chunk)
+void nx_strip_fetch(const struct nx_strip *strip, uint64_t chunk, size_t line_count)
 {
-	const uint8_t *bytes = nx_slice_part(strip->file, strip->at[chunk], 1).data;
+	const uint8_t *bytes = chunk_bytes(strip, chunk).data;
 
-	/* Usually all of it. */
-	for (size_t line = 0; line < 8; line++)
+	for (size_t line = 0; line < line_count; line++)
 		__builtin_prefetch(bytes + 64 * line);
 }
 
@@ -193,7 +199,7 @@ void nx_edges_find(const struct nx_strip *strip, const uint64_t *times, size_t c
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!i || edges[i].chunk != edges[i - 1].chunk)
-			nx_strip_fetch(strip, edges[i].chunk);
+			nx_strip_fetch(strip, edges[i].chunk, EDGE_LINES);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (i && edges[i].chunk == edges[i - 1].chunk)
@@ -249,13 +255,14 @@ static void compare_nodes(const struct nx_strip *strip, const struct nx_node_run
 			.ns = ns[longest],
 			.first_idx = longest * rows,
 			.node = {run->level, longest, longest + 1},
-			.to = NX_CHUNK_ROWS,
 		};
 }
 
-/* The first chunk under a node that has a row as long as the node says. */
-static uint64_t descend(const struct nx_strip *strip, struct nx_node_run node, uint64_t ns)
+/* The first chunk under a node that has a row as long as the node says, and that row. */
+static struct nx_longest descend(const struct nx_strip *strip, struct nx_node_run node, uint64_t ns)
 {
+	size_t row;
+
 	while (node.level) {
 		const uint64_t *below = strip->longest[--node.level];
 		uint64_t i = node.from * NX_FANOUT;
@@ -265,7 +272,10 @@ static uint64_t descend(const struct nx_strip *strip, struct nx_node_run node, u
 			i++;
 		node.from = i;
 	}
-	return node.from;
+	row = strip->at[node.from] >> NX_AT_BITS;
+	/* Only a wrong number could be too large. */
+	row = row < rows_of(strip, node.from) ? row : 0;
+	return (struct nx_longest){ns, node.from, row, row + 1};
 }
 
 struct nx_longest nx_strip_longest(const struct nx_strip *strip, const struct nx_edge *a,
@@ -284,10 +294,7 @@ struct nx_longest nx_strip_longest(const struct nx_strip *strip, const struct nx
 			compare_nodes(strip, &run, &contest);
 		compare_rows(b, 0, nx_edge_cut(b), &contest);
 	}
-	return (struct nx_longest){
-		.ns = contest.ns,
-		.chunk = descend(strip, contest.node, contest.ns),
-		.from = contest.from,
-		.to = contest.to,
-	};
+	if (!contest.to)
+		return descend(strip, contest.node, contest.ns);
+	return (struct nx_longest){contest.ns, contest.node.from, contest.from, contest.to};
 }

@@ -53,10 +53,10 @@ static void put_starts(struct nx_strip_builder *b, uint64_t start_ns)
 		put(b, NX_COLUMN_START, level, start_ns);
 }
 
-static void write_chunk(struct nx_strip_builder *b, uint64_t start_ns)
+static void write_chunk(struct nx_strip_builder *b, uint64_t start_ns, size_t longest_row)
 {
 	put_starts(b, start_ns);
-	put(b, NX_COLUMN_AT, 0, b->out->written_bytes);
+	put(b, NX_COLUMN_AT, 0, b->out->written_bytes | (uint64_t)longest_row << NX_AT_BITS);
 	nx_output_write(b->out, b->bytes.items, b->bytes.len);
 	nx_vec_clear(&b->bytes);
 	b->chunk_count++;
@@ -122,13 +122,16 @@ static void add_names(struct nx_strip_builder *b)
 static void close_spans(struct nx_strip_builder *b)
 {
 	uint64_t longest_ns = 0, busy_ns = 0;
+	size_t longest_row = 0;
 
 	for (size_t i = 0; i < b->used; i++) {
 		uint64_t length_ns = b->spans[i].end_ns - b->spans[i].start_ns;
 
 		busy_ns += length_ns;
-		if (length_ns > longest_ns)
+		if (length_ns > longest_ns) {
 			longest_ns = length_ns;
+			longest_row = i;
+		}
 	}
 	put(b, NX_COLUMN_BUSY, 0, b->busy_ns);
 	b->busy_ns += busy_ns;
@@ -137,7 +140,7 @@ static void close_spans(struct nx_strip_builder *b)
 		add_names(b);
 	}
 	nx_span_chunk_append(&b->bytes, b->spans, b->used);
-	write_chunk(b, b->spans[0].start_ns);
+	write_chunk(b, b->spans[0].start_ns, longest_row);
 }
 
 void nx_strip_builder_add_span(struct nx_strip_builder *b, const struct nx_span *span)
@@ -202,7 +205,7 @@ static void close_samples(struct nx_strip_builder *b, const struct nx_sample *ne
 	if (next)
 		add_values(b, node, next->time_ns);
 	nx_sample_chunk_append(&b->bytes, b->samples, b->used);
-	write_chunk(b, b->samples[0].time_ns);
+	write_chunk(b, b->samples[0].time_ns, 0);
 }
 
 void nx_strip_builder_add_sample(struct nx_strip_builder *b, const struct nx_sample *sample)

@@ -101,8 +101,8 @@ struct nx_longest {
 /* There is a span in [a, b). */
 struct nx_longest nx_strip_longest(const struct nx_strip *strip, const struct nx_edge *a,
 				   const struct nx_edge *b);
-/* Begins to bring a chunk nearer that will be read soon. */
-void nx_strip_fetch(const struct nx_strip *strip, uint64_t chunk);
+/* Begins to bring the first lines of a chunk nearer that will be read soon. */
+void nx_strip_fetch(const struct nx_strip *strip, uint64_t chunk, size_t line_count);
 
 /* The strips a window looks at, with the edges of a few neighbouring buckets in each. */
 struct nx_strip_edges {

@@ -74,7 +74,7 @@ _Static_assert(sizeof(struct nx_strip_record) == 40, "stored as it is");
 enum nx_column {
 	NX_COLUMN_START,     /* of a node's first row */
 	NX_COLUMN_BUSY,	     /* ns covered before a chunk */
-	NX_COLUMN_AT,	     /* a chunk's place in the file */
+	NX_COLUMN_AT,	     /* a chunk's place in the file, and above it its longest row */
 	NX_COLUMN_LONGEST,   /* ns, of a full node's spans */
 	NX_COLUMN_NAME_AT,   /* where a full node has its list of names */
 	NX_COLUMN_NAME_LIST, /* lists of names, of any length */
@@ -89,6 +89,10 @@ uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count, enum nx_c
 			  unsigned level);
 /* Of all columns together; name_values are in the lists. */
 uint64_t nx_index_bytes(enum nx_track_kind kind, uint64_t row_count, uint64_t name_values);
+
+/* A number of NX_COLUMN_AT. */
+#define NX_AT_BITS 56
+#define NX_AT_MASK (((uint64_t)1 << NX_AT_BITS) - 1)
 
 uint64_t nx_timeline_checksum(struct nx_slice directory, const struct nx_timeline_footer *footer);
 

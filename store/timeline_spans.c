@@ -129,7 +129,7 @@ static void measure_bucket(struct scan *scan, size_t at, struct nx_span_bucket *
 	for (size_t i = 0; i < scan->active_count; i++)
 		add_strip(bucket, scan->active[i], at, found);
 	if (bucket->count)
-		nx_strip_fetch(found->longest_strip, found->longest.chunk);
+		nx_strip_fetch(found->longest_strip, found->longest.chunk, 1);
 }
 
 static struct nx_span span_at(const struct nx_strip *strip, uint64_t idx)
@@ -146,19 +146,19 @@ static void name_bucket(struct scan *scan, size_t at, struct nx_span_bucket *buc
 {
 	const struct nx_longest *longest = &found->longest;
 	struct nx_span_chunk spans;
-	struct nx_span span;
 	size_t i;
 
 	if (!bucket->count)
 		return;
 	nx_strip_spans(found->longest_strip, longest->chunk, &spans);
-	i = nx_packed_find(spans.lengths, longest->from, longest->to, longest->ns);
-	span = nx_span_chunk_span(&spans, i);
+	i = longest->from;
+	if (longest->to - longest->from > 1)
+		i = nx_packed_find(spans.lengths, i, longest->to, longest->ns);
 	bucket->longest_ns = longest->ns;
 	bucket->longest_idx = longest->chunk * NX_CHUNK_ROWS + i;
-	bucket->longest_row = span.row;
+	bucket->longest_row = nx_span_chunk_row(&spans, i);
 	if (bucket->count == 1)
-		bucket->name = span.name;
+		bucket->name = nx_span_chunk_name(&spans, i);
 	else if (bucket->busy_ns)
 		bucket->name = nx_dominant_name(&scan->tally, scan->active, scan->active_count, at);
 	else
