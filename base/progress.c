@@ -11,7 +11,7 @@
 #define REDRAW_NS (NS_PER_SECOND / 10)
 #define BAR_CELLS 20u
 
-static uint64_t now_ns(void)
+uint64_t nx_now_ns(void)
 {
 	struct timespec t;
 
@@ -82,7 +82,7 @@ void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, 
 		.enabled = enabled && total > 0 && terminal_can_draw(),
 		.what = what ? what : "",
 		.total = total,
-		.started_ns = now_ns(),
+		.started_ns = nx_now_ns(),
 	};
 }
 
@@ -95,7 +95,7 @@ void nx_progress_add(struct nx_progress *p, uint64_t done)
 	p->done += done;
 	if (!p->enabled)
 		return;
-	now = now_ns();
+	now = nx_now_ns();
 	if (now - p->started_ns < QUIET_NS || now - p->last_drawn_ns < REDRAW_NS)
 		return;
 	draw(p, now);

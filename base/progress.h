@@ -25,4 +25,7 @@ void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, 
 void nx_progress_add(struct nx_progress *p, uint64_t done);
 void nx_progress_end(struct nx_progress *p);
 
+/* A clock that never goes back: for how long things took. */
+uint64_t nx_now_ns(void);
+
 #endif

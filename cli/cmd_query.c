@@ -10,6 +10,7 @@
 #include "cli/query_session.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
+#include "cli/workspace_view.h"
 
 #define FORMATS "table csv json jsonl parquet"
 #define TERMINAL_ROWS 100
@@ -17,15 +18,18 @@
 #define MOST_SECONDS (UINT32_MAX / 1000)
 
 struct query {
-	const char *profile, *format, *output_file, *memory_limit;
+	const char *profile, *data_path, *format, *output_file, *memory_limit;
 	struct nx_number_value timeout, threads, max_rows;
 	bool explain;
 };
 
 static const struct nx_option options[] = {
 	{"profile", 'd', NX_OPTION_FOLDER, "PROFILE", NX_FIELD(struct query, profile),
-	 "The profile to ask: the folder that holds its Parquet files (default: this folder).",
+	 "The profile to ask: its name in the workspace, or the folder that holds its Parquet "
+	 "files "
+	 "(default: this folder).",
 	 NULL},
+	NX_OPTION_DATA_PATH(struct query),
 	{"format", 'f', NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct query, format),
 	 "How rows are written: table (default), csv, json (an array of objects), jsonl (an object "
 	 "on each line) or parquet.",
@@ -129,7 +133,6 @@ static enum nx_status settings_of(const struct query *q, struct nx_query_setting
 	bool is_terminal = is_on_terminal(q);
 
 	*how = (struct nx_query_settings){
-		.profile = q->profile ? q->profile : ".",
 		.format = q->format,
 		.output_path = q->output_file ? q->output_file : "-",
 		.engine.thread_count = q->threads.value,
@@ -183,6 +186,7 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 	struct query q = {0};
 	struct nx_query_settings how;
 	struct nx_operands operands;
+	struct nx_arena arena = {0};
 	bool wants_help;
 	enum nx_status st =
 		nx_options_parse(&nx_command_query, argc, argv, &q, &operands, &wants_help, err);
@@ -194,7 +198,13 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 	st = check(&q, &operands, err);
 	if (!st)
 		st = settings_of(&q, &how, err);
-	return st ? st : ask(&how, &operands, call->program, err);
+	if (!st)
+		st = nx_workspace_view_resolve(q.data_path, q.profile ? q.profile : ".", &arena,
+					       &how.profile, err);
+	if (!st)
+		st = ask(&how, &operands, call->program, err);
+	nx_arena_release(&arena);
+	return st;
 }
 
 static const struct nx_example examples[] = {

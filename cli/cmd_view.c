@@ -10,16 +10,18 @@
 #include "cli/terminal.h"
 #include "cli/view.h"
 #include "cli/view_directory.h"
+#include "cli/view_store.h"
+#include "cli/workspace_view.h"
 #include "export/exporters.h"
 #include "pipeline/device_profile.h"
 
 #define DEFAULT_PORT 3001
-#define FORMATS "json perfetto summary-json summary-text"
+#define FORMATS "parquet json perfetto summary-json summary-text"
 
 struct view {
 	const char *neff_path, *session_path, *directory;
-	const char *format, *output_file, *status_file;
-	bool pretty, force, terminology, perfetto_flows;
+	const char *format, *output_file, *status_file, *data_path, *display_name;
+	bool ingest_only, pretty, force, terminology, perfetto_flows;
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
 	const char *core_filter, *type_filter, *instance_filter;
@@ -40,14 +42,22 @@ static const struct nx_option options[] = {
 	 "session file with its NEFF. With -n, all session files are ranks of that model.",
 	 NULL},
 	{"output-format", 0, NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct view, format),
-	 "json writes every section of the profile to a file, perfetto the timeline for "
+	 "parquet keeps the profile as tables for queries, in the workspace or in the folder "
+	 "--output-file; json writes every section of it to a file, perfetto the timeline for "
 	 "ui.perfetto.dev; summary-json and summary-text print the metrics to standard output. "
 	 "Without a format the profile is shown in a browser.",
 	 FORMATS},
 	{"output-file", 0, NX_OPTION_FILE, "FILE", NX_FIELD(struct view, output_file),
 	 "Where json and perfetto go: ntff.json and ntff.pftrace if not given, standard output for "
-	 "-. A file of that name is replaced once the new one is complete.",
+	 "-. A file of that name is replaced once the new one is complete. For parquet and for a "
+	 "directory, a folder.",
 	 NULL},
+	NX_OPTION_DATA_PATH(struct view),
+	{"display-name", 0, NX_OPTION_TEXT, "NAME", NX_FIELD(struct view, display_name),
+	 "What to call the profile in the workspace (default: the name of its file or folder).",
+	 NULL},
+	{"ingest-only", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, ingest_only),
+	 "Put the profile into the workspace and end: the same as --output-format parquet.", NULL},
 	{"json-pretty-print", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, pretty),
 	 "Write JSON with line breaks and indents.", NULL},
 	{"show-perfetto-flows", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, perfetto_flows),
@@ -89,7 +99,10 @@ static const struct nx_option options[] = {
 	 "How many session files of a directory to read at once (default: one per processor).",
 	 NULL},
 	{"force", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, force),
-	 "Join a session file and a NEFF that do not belong together.", NULL},
+	 "Join a session file and a NEFF that do not belong together; replace a profile of the "
+	 "same "
+	 "name in the workspace.",
+	 NULL},
 	{"execution", 0, NX_OPTION_NUMBER, "N", NX_FIELD(struct view, execution),
 	 "Which execution of the session file to show, counted from 0 (default 0).", NULL},
 	{"ignore-nc-buf-usage", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct view, skip_buffer_usage),
@@ -117,12 +130,6 @@ static const struct nx_option options[] = {
 	{"verbosity", 'v', NX_OPTION_NUMBER, "LEVEL", NX_FIELD(struct view, verbosity),
 	 "How much to say: 2 errors, 3 a few lines of warnings (default), 4 every warning.", NULL},
 
-	{"ingest-only", 0, NX_OPTION_LATER_FLAG, NULL, 0,
-	 "use --output-format json to process without a browser", NULL},
-	{"display-name", 0, NX_OPTION_LATER_TEXT, "NAME", 0,
-	 "profiles are not stored; name the file with --output-file", NULL},
-	{"data-path", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
-	 "profiles are not stored; keep the JSON with --output-file", NULL},
 	{"db-endpoint", 0, NX_OPTION_LATER_TEXT, "URL", 0, "no database is used; leave it out",
 	 NULL},
 	{"db-org", 0, NX_OPTION_LATER_TEXT, "NAME", 0, "no database is used; leave it out", NULL},
@@ -193,12 +200,12 @@ static enum nx_status check_format(const struct nx_invocation *call, const char 
 {
 	const char *near;
 
-	if (nx_exporter_find(format))
+	if (nx_exporter_find(format) || !strcmp(format, "parquet"))
 		return NX_OK;
-	if (!strcmp(format, "parquet") || !strcmp(format, "db"))
+	if (!strcmp(format, "db"))
 		return nx_fail(err, NX_UNSUPPORTED,
-			       "--output-format %s is not in this version of %s yet; use json, "
-			       "perfetto, summary-json or summary-text",
+			       "--output-format %s is not in this version of %s yet; use parquet, "
+			       "json, perfetto, summary-json or summary-text",
 			       format, call->program);
 	near = nx_suggest_word(FORMATS, format);
 	return nx_fail(err, NX_USAGE, "there is no output format '%.100s' (there are: %s)%s%.*s%s",
@@ -224,10 +231,10 @@ static enum nx_status check_inputs(const struct view *v, struct nx_error *err)
 	if (v->directory && v->session_path)
 		return nx_fail(err, NX_USAGE,
 			       "give a session file (-s) or a directory (-d), not both");
-	if (v->directory && !v->format)
+	if (v->directory && !v->format && !v->ingest_only)
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "showing a directory in a browser is not in this version yet; write "
-			       "it with --output-format perfetto or json, or print "
+			       "it with --output-format parquet, perfetto or json, or print "
 			       "summary-text");
 	if (v->directory)
 		return check_directory(v, err);
@@ -249,6 +256,10 @@ static enum nx_status check_combination(const struct view *v, struct nx_error *e
 		return nx_fail(
 			err, NX_USAGE,
 			"--port is for viewing in a browser; leave it or --output-format out");
+	if (v->ingest_only && (v->output_file || (v->format && strcmp(v->format, "parquet") != 0)))
+		return nx_fail(err, NX_USAGE,
+			       "--ingest-only puts tables into the workspace; leave --output-file "
+			       "and other formats out");
 	if (!v->format && v->output_file)
 		return nx_fail(err, NX_USAGE,
 			       "--output-file needs a format: add --output-format json");
@@ -282,14 +293,6 @@ static enum nx_status check(const struct nx_invocation *call, struct view *v,
 
 /* --- what it does ---------------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static enum nx_status show_terminology(struct nx_error *err)
 {
 	struct nx_output out;
@@ -304,18 +307,6 @@ static enum nx_status show_terminology(struct nx_error *err)
 static unsigned verbosity_of(const struct view *v)
 {
 	return v->verbosity.is_given ? v->verbosity.value : NX_SAY_WARNINGS;
-}
-
-static uint64_t row_count(const struct nx_profile *p)
-{
-	uint64_t rows = 0;
-
-	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
-		rows += p->graphs[g].packet_count + p->graphs[g].event_count;
-		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-			rows += p->graphs[g].instruction_count[e];
-	}
-	return rows;
 }
 
 static const char *target_of(const struct view *v, const struct nx_exporter *exporter)
@@ -342,7 +333,7 @@ static enum nx_status write_profile(const struct view *v, const struct nx_profil
 
 	if (st)
 		return st;
-	nx_progress_begin(&progress, "writing", row_count(profile),
+	nx_progress_begin(&progress, "writing", nx_profile_row_count(profile),
 			  verbosity_of(v) > NX_SAY_ERRORS);
 	st = exporter->write(profile, &how, &out, err);
 	nx_progress_end(&progress);
@@ -352,7 +343,7 @@ static enum nx_status write_profile(const struct view *v, const struct nx_profil
 	}
 	st = nx_output_commit(&out, err);
 	if (!st && strcmp(target, "-") != 0 && verbosity_of(v) > NX_SAY_ERRORS)
-		nx_view_say_result(profile, target, out.written_bytes, now_ns() - started_ns);
+		nx_view_say_result(profile, target, out.written_bytes, nx_now_ns() - started_ns);
 	return st;
 }
 
@@ -380,6 +371,33 @@ static enum nx_status open_profile(const struct view *v, struct nx_device_profil
 	return nx_device_profile_open(out, &how, err);
 }
 
+static bool wants_tables(const struct view *v)
+{
+	return v->ingest_only || (v->format && !strcmp(v->format, "parquet"));
+}
+
+static struct nx_store_view store_view(const struct view *v)
+{
+	return (struct nx_store_view){.folder = v->output_file,
+				      .data_path = v->data_path,
+				      .name = v->display_name,
+				      .force = v->force,
+				      .verbosity = verbosity_of(v)};
+}
+
+static enum nx_status store_profile(const struct view *v, const struct nx_profile *profile,
+				    uint64_t started_ns, struct nx_error *err)
+{
+	struct nx_store_view how = store_view(v);
+	struct nx_stored stored;
+	enum nx_status st =
+		nx_store_device(&how, profile, v->session_path, v->neff_path, &stored, err);
+
+	if (!st && verbosity_of(v) > NX_SAY_ERRORS)
+		nx_store_say(&stored, nx_now_ns() - started_ns);
+	return st;
+}
+
 static enum nx_status view_directory(const struct view *v, struct nx_status_file *status_file,
 				     struct nx_error *err)
 {
@@ -399,6 +417,8 @@ static enum nx_status view_directory(const struct view *v, struct nx_status_file
 				  .primary_group = v->primary_group,
 				  .secondary_group = v->secondary_group},
 		.format = v->format,
+		.as_tables = wants_tables(v),
+		.store = store_view(v),
 		.output_dir = v->output_file,
 		.jobs = v->jobs.value,
 		.verbosity = verbosity_of(v),
@@ -442,8 +462,11 @@ static enum nx_status view_session(const struct view *v, struct nx_status_file *
 		return st;
 	profile = nx_device_profile_borrow(device);
 	nx_view_say_warnings(profile, verbosity_of(v));
-	st = v->format ? write_profile(v, profile, started_ns, err)
-		       : serve_profile(v, profile, status_file, err);
+	if (wants_tables(v))
+		st = store_profile(v, profile, started_ns, err);
+	else
+		st = v->format ? write_profile(v, profile, started_ns, err)
+			       : serve_profile(v, profile, status_file, err);
 	nx_device_profile_close(device);
 	return st;
 }
@@ -454,7 +477,7 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 	struct nx_status_file status_file;
 	struct view v = {0};
 	struct nx_operands operands;
-	uint64_t started_ns = now_ns();
+	uint64_t started_ns = nx_now_ns();
 	bool wants_help;
 	enum nx_status st;
 

@@ -42,6 +42,17 @@ static void note_counts(struct nx_device_result *r, const struct nx_profile *p)
 	}
 }
 
+static enum nx_status store_capture(struct nx_device_job *job, const struct nx_profile *profile,
+				    struct nx_error *err)
+{
+	struct nx_stored stored;
+	enum nx_status st = nx_store_device(job->store, profile, job->options.session_path,
+					    job->options.neff_path, &stored, err);
+
+	job->result.written_bytes = stored.counts.file_bytes;
+	return st;
+}
+
 static enum nx_status write_capture(struct nx_device_job *job, const struct nx_exporter *exporter,
 				    const struct nx_export_options *how, struct nx_error *err)
 {
@@ -52,6 +63,11 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 	if (st)
 		return st;
 	note_counts(&job->result, nx_device_profile_borrow(device));
+	if (job->store) {
+		st = store_capture(job, nx_device_profile_borrow(device), err);
+		nx_device_profile_close(device);
+		return st;
+	}
 	st = nx_output_open(&out, job->target, err);
 	if (!st) {
 		st = exporter->write(nx_device_profile_borrow(device), how, &out, err);

@@ -8,6 +8,7 @@
 #define NX_CLI_DEVICE_JOBS_H
 
 #include "base/vec.h"
+#include "cli/view_store.h"
 #include "export/exporters.h"
 #include "model/system.h"
 #include "pipeline/device_profile.h"
@@ -23,7 +24,8 @@ struct nx_device_result { /* what a child tells its parent, through a pipe */
 struct nx_device_job {
 	const struct nx_device_capture *capture;
 	struct nx_device_options options;
-	const char *target;
+	const char *target;		   /* file of the export */
+	const struct nx_store_view *store; /* instead of the export: as tables, there */
 	struct nx_device_result result;
 };
 

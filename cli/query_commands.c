@@ -12,7 +12,7 @@ static enum nx_status append_text(struct nx_bytes *sql, const char *text, struct
 	return nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text), err);
 }
 
-static enum nx_status append_table(struct nx_bytes *sql, const struct nx_profile_table *table,
+static enum nx_status append_table(struct nx_bytes *sql, const struct nx_folder_table *table,
 				   struct nx_error *err)
 {
 	char files[32];
@@ -67,7 +67,7 @@ static enum nx_status show_tables(struct nx_query_session *s, const char *word,
 static enum nx_status check_table(struct nx_query_session *s, const char *name,
 				  struct nx_error *err)
 {
-	const struct nx_profile_table *table = nx_profile_folder_find(&s->profile, name);
+	const struct nx_folder_table *table = nx_profile_folder_find(&s->profile, name);
 	struct nx_bytes words = {0};
 	const char *near;
 	enum nx_status st;

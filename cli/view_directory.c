@@ -56,6 +56,60 @@ static enum nx_status write_system(struct nx_directory_view *v,
 	return st;
 }
 
+/* --- as tables ------------------------------------------------------------- */
+
+/* What the profiles of a directory are called in the workspace begins with this. */
+static const char *store_stem(const struct nx_directory_view *v,
+			      const struct nx_system_profile *profile, struct nx_arena *arena)
+{
+	char name[NX_PROFILE_NAME_MAX];
+
+	if (v->store.name)
+		return v->store.name;
+	nx_profile_name_make(nx_store_stem(profile->path), name);
+	return nx_arena_copy_text(arena, name);
+}
+
+static struct nx_store_view place_of(const struct nx_directory_view *v, const char *name,
+				     const char *stem, struct nx_arena *arena)
+{
+	struct nx_store_view place = v->store;
+
+	if (v->output_dir)
+		place.folder = file_in(v, arena, name);
+	else
+		place.name = stem;
+	return place;
+}
+
+static enum nx_status store_system(const struct nx_directory_view *v,
+				   const struct nx_system_profile *profile, struct nx_arena *arena,
+				   struct nx_error *err)
+{
+	struct nx_store_view place =
+		place_of(v, "system_profile", store_stem(v, profile, arena), arena);
+	uint64_t started_ns = nx_now_ns();
+	struct nx_stored stored;
+	enum nx_status st = nx_store_system(&place, profile, &stored, err);
+
+	if (!st && says(v))
+		nx_store_say(&stored, nx_now_ns() - started_ns);
+	return st;
+}
+
+static const struct nx_store_view *device_place(const struct nx_directory_view *v,
+						const struct nx_system_profile *profile,
+						const char *name, struct nx_arena *arena)
+{
+	struct nx_store_view *place = NX_NEW_ARRAY(arena, struct nx_store_view, 1);
+
+	*place = place_of(v, name,
+			  nx_arena_printf(arena, "%s_%s", store_stem(v, profile, arena), name),
+			  arena);
+	place->verbosity = NX_SAY_ERRORS; /* several at once would draw over each other */
+	return place;
+}
+
 /* --- device captures ------------------------------------------------------- */
 
 static void set_clock(struct nx_device_options *options, const struct nx_system_process *process)
@@ -71,7 +125,7 @@ static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_
 		      struct nx_arena *arena, struct nx_device_jobs *jobs)
 {
 	const char **names = nx_system_device_names(profile, arena);
-	const char *suffix = !strcmp(v->format, "perfetto") ? "pftrace" : "json";
+	const char *suffix = v->format && !strcmp(v->format, "perfetto") ? "pftrace" : "json";
 	size_t empty = 0;
 
 	for (size_t i = 0; i < profile->devices.len; i++) {
@@ -87,6 +141,8 @@ static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_
 		job.options.show_progress = false;
 		if (d->process < profile->process_count)
 			set_clock(&job.options, &profile->processes[d->process]);
+		if (v->as_tables)
+			job.store = device_place(v, profile, names[i], arena);
 		job.target = file_in(v, arena, nx_arena_printf(arena, "%s.%s", names[i], suffix));
 		nx_vec_push(jobs, job);
 	}
@@ -162,8 +218,8 @@ static enum nx_status write_devices(const struct nx_directory_view *v,
 	size_t good = 0;
 
 	plan_jobs(v, profile, arena, &jobs);
-	st = nx_device_jobs_run(&jobs, nx_exporter_find(v->format), &v->device_export, v->jobs,
-				err);
+	st = nx_device_jobs_run(&jobs, v->as_tables ? NULL : nx_exporter_find(v->format),
+				&v->device_export, v->jobs, err);
 	if (!st) {
 		failed = say_failures(v, &jobs, &good, err);
 		report_jobs(v, &jobs, arena);
@@ -278,22 +334,24 @@ static enum nx_status summarise_devices(const struct nx_directory_view *v,
 static enum nx_status write_all(struct nx_directory_view *v,
 				const struct nx_system_profile *profile, struct nx_error *err)
 {
-	const struct nx_exporter *exporter = nx_exporter_find(v->format);
+	const struct nx_exporter *exporter = v->as_tables ? NULL : nx_exporter_find(v->format);
+	bool has_files = !exporter || exporter->default_file;
 	struct nx_arena arena = {0};
 	enum nx_status st = NX_OK;
 
-	if (!exporter->default_file && !profile->process_count)
+	if (!has_files && !profile->process_count)
 		return summarise_devices(v, profile, err);
-	if (v->output_dir && exporter->default_file)
+	if (v->output_dir && has_files)
 		st = nx_make_directories(v->output_dir, err);
 	if (!st && profile->process_count) {
 		nx_status_file_enter(v->status_file, v->system.directory, NX_PROFILE_SYSTEM);
-		st = write_system(v, profile, &arena, err);
+		st = v->as_tables ? store_system(v, profile, &arena, err)
+				  : write_system(v, profile, &arena, err);
 		if (!st)
 			nx_status_file_leave(v->status_file, v->system.directory, NX_PROFILE_SYSTEM,
 					     NX_OK, "");
 	}
-	if (!st && exporter->default_file)
+	if (!st && has_files)
 		st = write_devices(v, profile, &arena, err);
 	nx_arena_release(&arena);
 	return st;

@@ -8,6 +8,7 @@
 #define NX_CLI_VIEW_DIRECTORY_H
 
 #include "cli/status_file.h"
+#include "cli/view_store.h"
 #include "export/exporters.h"
 #include "export/system_exporters.h"
 #include "pipeline/device_profile.h"
@@ -19,6 +20,8 @@ struct nx_directory_view {
 	struct nx_export_options device_export;
 	struct nx_system_export_options system_export;
 	const char *format;
+	bool as_tables; /* into the workspace, or below output_dir; format is not used */
+	struct nx_store_view store;
 	const char *output_dir; /* NULL: where the program stands */
 	uint32_t jobs;		/* at once; 0: as many as processors */
 	unsigned verbosity;

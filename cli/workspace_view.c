@@ -2,6 +2,8 @@
 #include "cli/workspace_view.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/suggest.h"
@@ -23,6 +25,53 @@ enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data
 	else if (!st)
 		st = nx_workspace_open(ws, &how, err);
 	nx_arena_release(&arena);
+	return st;
+}
+
+static enum nx_status find_profile(struct nx_workspace *ws, const char *word,
+				   struct nx_arena *arena, const char **path, struct nx_error *err)
+{
+	const struct nx_profile_record *record;
+	struct nx_catalogue catalogue = {0};
+	enum nx_status st = nx_catalogue_load(&catalogue, ws, err);
+
+	if (!st)
+		st = nx_catalogue_match(&catalogue, word, &record, err);
+	if (!st && record->state != NX_PROFILE_READY)
+		st = nx_fail(err, NX_NOT_FOUND, "the profile %s cannot be asked: %s", record->name,
+			     *record->reason ? record->reason : "it is still being processed");
+	else if (!st)
+		*path = nx_workspace_profile_path(ws, arena, record->name);
+	else if (st == NX_NOT_FOUND)
+		st = nx_workspace_view_refuse(&catalogue, word, err);
+	nx_catalogue_release(&catalogue);
+	return st;
+}
+
+enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word,
+					 struct nx_arena *arena, const char **path,
+					 struct nx_error *err)
+{
+	struct nx_workspace *ws;
+	struct stat info;
+	const char *home;
+	enum nx_status st;
+
+	*path = word;
+	/* what looks like a path is meant as one, and told by its own name when it is missing */
+	if (!stat(word, &info) || strchr(word, '/') ||
+	    (!data_path && nx_workspace_default_path(arena, &home, NULL)))
+		return NX_OK;
+	st = nx_workspace_view_open(&ws, data_path, true, err);
+	if (st)
+		return st;
+	if (!ws)
+		return nx_fail(err, NX_NOT_FOUND,
+			       "there is no folder '%.200s' and no profile of that name: nothing "
+			       "has been stored yet; 'view --ingest-only' does",
+			       word);
+	st = find_profile(ws, word, arena, path, err);
+	nx_workspace_close(ws);
 	return st;
 }
 

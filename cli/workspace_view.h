@@ -22,6 +22,14 @@
 NX_MUST_CHECK enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data_path,
 						    bool is_read_only, struct nx_error *err);
 
+/*
+ * The folder of a profile that the user named: a folder of that path, else a
+ * profile of the workspace by name, key or how either begins.
+ */
+NX_MUST_CHECK enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word,
+						       struct nx_arena *arena, const char **path,
+						       struct nx_error *err);
+
 /* NOT_FOUND with the nearest name, for a name that the catalogue does not have. */
 enum nx_status nx_workspace_view_refuse(const struct nx_catalogue *catalogue, const char *name,
 					struct nx_error *err);

@@ -43,3 +43,15 @@ const struct nx_dma_block *nx_profile_block(const struct nx_profile *profile,
 		return NULL;
 	return &graph->engines[t->engine].blocks[t->block];
 }
+
+uint64_t nx_profile_row_count(const struct nx_profile *profile)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t g = 0; g < profile->capture.graph_count; g++) {
+		rows += profile->graphs[g].packet_count + profile->graphs[g].event_count;
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			rows += profile->graphs[g].instruction_count[e];
+	}
+	return rows;
+}

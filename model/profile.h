@@ -115,6 +115,9 @@ struct nx_profile {
 NX_MUST_CHECK enum nx_status nx_profile_scan(const struct nx_profile *profile, enum nx_table table,
 					     nx_row_fn fn, void *context, struct nx_error *err);
 
+/* Instructions, packets and events of all graphs: what most work is in proportion to. */
+uint64_t nx_profile_row_count(const struct nx_profile *profile);
+
 uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct nx_packet *packet);
 
 /* The NEFF's block that a transfer moved; NULL when it is not known. */

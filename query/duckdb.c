@@ -87,7 +87,7 @@ static enum nx_status shut_files(struct nx_duckdb *db, const struct nx_profile_f
 	nx_sql_append(&sql, "SET allowed_paths = [");
 	st = append_list(&sql, &writable_path, writable_path ? 1 : 0, err);
 	for (size_t i = 0; i < profile->tables.len && !st; i++) {
-		const struct nx_profile_table *table = &profile->tables.items[i];
+		const struct nx_folder_table *table = &profile->tables.items[i];
 
 		if (table->file_count && sql.items[sql.len - 1] != '[')
 			nx_sql_append(&sql, ", ");
@@ -100,7 +100,7 @@ static enum nx_status shut_files(struct nx_duckdb *db, const struct nx_profile_f
 	return st ? st : nx_duckdb_run(db, "SET enable_external_access = false", err);
 }
 
-static enum nx_status make_view(struct nx_duckdb *db, const struct nx_profile_table *table,
+static enum nx_status make_view(struct nx_duckdb *db, const struct nx_folder_table *table,
 				struct nx_error *err)
 {
 	struct nx_bytes sql = {0};
@@ -125,7 +125,7 @@ static enum nx_status make_views(struct nx_duckdb *db, struct nx_profile_folder 
 	size_t usable_count = 0;
 
 	for (size_t i = 0; i < profile->tables.len; i++) {
-		struct nx_profile_table *table = &profile->tables.items[i];
+		struct nx_folder_table *table = &profile->tables.items[i];
 
 		if (!table->fault && make_view(db, table, &reason))
 			table->fault = nx_arena_copy_text(&profile->arena, reason.message);

@@ -99,7 +99,7 @@ static const char *flatten(const char *text, char out[SENTENCE_MAX])
 static enum nx_status fail_table(const struct nx_duckdb *db, const struct complaint *c,
 				 const char *place, struct nx_error *err)
 {
-	const struct nx_profile_table *table = nx_profile_folder_find(db->profile, c->name);
+	const struct nx_folder_table *table = nx_profile_folder_find(db->profile, c->name);
 	const char *near = c->candidates;
 
 	if (table && table->fault)

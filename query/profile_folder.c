@@ -122,7 +122,7 @@ static const char *fault_of_parts(struct nx_arena *arena, const struct found_fil
 static void add_table(struct nx_profile_folder *folder, const struct found_file *files,
 		      size_t count)
 {
-	struct nx_profile_table table = {
+	struct nx_folder_table table = {
 		.name = files[0].table,
 		.files = NX_NEW_ARRAY(&folder->arena, const char *, count),
 		.fault = fault_of_parts(&folder->arena, files, count),
@@ -185,8 +185,8 @@ void nx_profile_folder_release(struct nx_profile_folder *folder)
 	*folder = (struct nx_profile_folder){0};
 }
 
-const struct nx_profile_table *nx_profile_folder_find(const struct nx_profile_folder *folder,
-						      const char *name)
+const struct nx_folder_table *nx_profile_folder_find(const struct nx_profile_folder *folder,
+						     const char *name)
 {
 	for (size_t i = 0; i < folder->tables.len; i++)
 		if (!strcasecmp(folder->tables.items[i].name, name))

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-struct nx_profile_table {
+struct nx_folder_table {
 	const char *name;
 	const char **files; /* full paths with links resolved, parts in order */
 	size_t file_count;
@@ -25,7 +25,7 @@ struct nx_profile_table {
 struct nx_profile_folder {
 	struct nx_arena arena;
 	const char *path; /* full, links resolved */
-	struct nx_profile_tables NX_VEC_BODY(struct nx_profile_table) tables; /* by name */
+	struct nx_folder_tables NX_VEC_BODY(struct nx_folder_table) tables; /* by name */
 };
 
 /*
@@ -41,7 +41,7 @@ NX_MUST_CHECK enum nx_status nx_profile_folder_open(struct nx_profile_folder *fo
 void nx_profile_folder_release(struct nx_profile_folder *folder);
 
 /* Names of tables are equal as SQL sees them, without regard to case. */
-const struct nx_profile_table *nx_profile_folder_find(const struct nx_profile_folder *folder,
-						      const char *name);
+const struct nx_folder_table *nx_profile_folder_find(const struct nx_profile_folder *folder,
+						     const char *name);
 
 #endif

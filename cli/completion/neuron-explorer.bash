@@ -21,10 +21,13 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
 	view:--output-format)
-		mapfile -t COMPREPLY < <(compgen -W 'json perfetto summary-json summary-text' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'parquet json perfetto summary-json summary-text' -- "$cur")
 		return ;;
 	view:--output-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	view:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
 	view:--processing-status-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -42,6 +45,9 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
 	query:-d|query:--profile)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	query:--data-path)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
 	query:-f|query:--format)
@@ -68,13 +74,13 @@ _neuron_explorer()
 	esac
 	case "$command" in
 	view)
-		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --processing-status-file -v --verbosity' ;;
+		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --processing-status-file -v --verbosity' ;;
 	show-session)
 		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --engine -i --index' ;;
 	neff)
 		words='--help --header --nodes --members -j --json --extract --force --disassemble' ;;
 	query)
-		words='--help -d --profile -f --format -o --output-file --explain --max-rows --timeout --memory-limit -j --threads' ;;
+		words='--help -d --profile --data-path -f --format -o --output-file --explain --max-rows --timeout --memory-limit -j --threads' ;;
 	list)
 		words='--help --data-path --format' ;;
 	rename)

@@ -54,7 +54,7 @@ static int tear_down(void **state)
 	return system(command); /* NOLINT: a path of our own */
 }
 
-static const struct nx_profile_table *open_and_find(struct fixture *f, const char *name)
+static const struct nx_folder_table *open_and_find(struct fixture *f, const char *name)
 {
 	assert_int_equal(nx_profile_folder_open(&f->folder, f->path, &f->err), NX_OK);
 	return nx_profile_folder_find(&f->folder, name);
@@ -63,7 +63,7 @@ static const struct nx_profile_table *open_and_find(struct fixture *f, const cha
 static void files_become_tables(void **state)
 {
 	struct fixture *f = *state;
-	const struct nx_profile_table *table;
+	const struct nx_folder_table *table;
 
 	put(f, "Layer.parquet");
 	put(f, "Instruction.parquet");
@@ -87,7 +87,7 @@ static void files_become_tables(void **state)
 static void parts_are_in_the_order_of_their_numbers(void **state)
 {
 	struct fixture *f = *state;
-	const struct nx_profile_table *table;
+	const struct nx_folder_table *table;
 	char name[32];
 
 	for (int i = 11; i >= 0; i--) {
@@ -104,7 +104,7 @@ static void parts_are_in_the_order_of_their_numbers(void **state)
 static void a_missing_part_is_told(void **state)
 {
 	struct fixture *f = *state;
-	const struct nx_profile_table *table;
+	const struct nx_folder_table *table;
 
 	put(f, "Dma_0.parquet");
 	put(f, "Dma_2.parquet");
@@ -118,7 +118,7 @@ static void a_missing_part_is_told(void **state)
 static void two_files_of_one_name_are_told(void **state)
 {
 	struct fixture *f = *state;
-	const struct nx_profile_table *table;
+	const struct nx_folder_table *table;
 
 	put(f, "Dma.parquet");
 	put(f, "Dma_0.parquet");
@@ -130,7 +130,7 @@ static void two_files_of_one_name_are_told(void **state)
 static void names_that_differ_in_case_are_told(void **state)
 {
 	struct fixture *f = *state;
-	const struct nx_profile_table *table;
+	const struct nx_folder_table *table;
 
 	put(f, "DMA.parquet");
 	put(f, "dma.parquet");

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_store: view --output-format parquet: a profile as Parquet tables and a
+ * timeline, in the workspace or in a folder of the user's.
+ */
+#ifndef NX_CLI_VIEW_STORE_H
+#define NX_CLI_VIEW_STORE_H
+
+#include "base/progress.h"
+#include "model/profile.h"
+#include "model/system.h"
+#include "store/ingest.h"
+
+struct nx_store_view {
+	const char *folder;    /* --output-file; NULL: the workspace */
+	const char *data_path; /* of the workspace; NULL: the usual one */
+	const char *name;      /* --display-name; NULL: made from the input's */
+	bool force;
+	unsigned verbosity;
+};
+
+struct nx_stored {			/* what became of it */
+	char name[NX_PROFILE_NAME_MAX]; /* in the workspace; "" in a folder */
+	char place[1024];		/* the folder of the tables */
+	struct nx_ingest_counts counts;
+};
+
+NX_MUST_CHECK enum nx_status nx_store_device(const struct nx_store_view *view,
+					     const struct nx_profile *profile,
+					     const char *session_path, const char *neff_path,
+					     struct nx_stored *stored, struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_store_system(const struct nx_store_view *view,
+					     const struct nx_system_profile *profile,
+					     struct nx_stored *stored, struct nx_error *err);
+/* The last part of a path, without the slashes behind it and without suffix. */
+struct nx_slice nx_store_stem(const char *path);
+/* "stored as ..." */
+void nx_store_say(const struct nx_stored *stored, uint64_t duration_ns);
+
+#endif

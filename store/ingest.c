@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/ingest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/parquet_folder.h"
+#include "store/staging.h"
+#include "store/timeline_sink.h"
+
+struct nx_ingest {
+	struct nx_arena arena;
+	const char *folder; /* of the user's; NULL in a workspace */
+	const char *path;   /* where files are made */
+	struct nx_profile_record record;
+	struct nx_staging *staging;
+	struct nx_parquet_folder *tables;
+	struct nx_timeline_sink *timeline;
+	uint64_t row_count;
+};
+
+/* --- a folder of the user's ------------------------------------------------ */
+
+/* Inside the folder, so that renaming stays on one file system. */
+static enum nx_status make_hidden(struct nx_ingest *in, struct nx_error *err)
+{
+	char *path;
+
+	if (mkdir(in->folder, 0777) && errno != EEXIST)
+		return nx_fail_errno(err, errno, "cannot make the folder %s", in->folder);
+	path = nx_arena_printf(&in->arena, "%s/.neuron-explorer-XXXXXX", in->folder);
+	if (!mkdtemp(path))
+		return nx_fail_errno(err, errno, "cannot write into the folder %s", in->folder);
+	in->path = path;
+	return NX_OK;
+}
+
+typedef enum nx_status (*file_fn)(struct nx_ingest *in, int folder, const char *name,
+				  struct nx_error *err);
+
+static enum nx_status each_file(struct nx_ingest *in, file_fn fn, struct nx_error *err)
+{
+	DIR *folder = opendir(in->path);
+	enum nx_status st = NX_OK;
+	struct dirent *entry;
+
+	if (!folder)
+		return nx_fail_errno(err, errno, "cannot open %s", in->path);
+	while (!st && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			st = fn(in, dirfd(folder), entry->d_name, err);
+	closedir(folder);
+	return st;
+}
+
+static enum nx_status move_out(struct nx_ingest *in, int folder, const char *name,
+			       struct nx_error *err)
+{
+	const char *target = nx_arena_printf(&in->arena, "%s/%s", in->folder, name);
+
+	if (renameat(folder, name, AT_FDCWD, target))
+		return nx_fail_errno(err, errno, "cannot put %s in place", target);
+	return NX_OK;
+}
+
+static enum nx_status remove_file(struct nx_ingest *in, int folder, const char *name,
+				  struct nx_error *err)
+{
+	(void)in, (void)err;
+	unlinkat(folder, name, 0);
+	return NX_OK;
+}
+
+/* --- begin ----------------------------------------------------------------- */
+
+static enum nx_status begin_staging(struct nx_ingest *in, const struct nx_ingest_target *target,
+				    struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	in->record.name = nx_arena_copy_text(&in->arena, target->name);
+	in->record.kind = target->kind;
+	in->record.key = nx_arena_copy_text(&in->arena, target->key ? target->key : "");
+	in->record.schema_version = NX_SCHEMA_VERSION;
+	for (size_t i = 0; i < target->source_count && !st; i++)
+		st = nx_profile_record_add_source(
+			&in->record, nx_arena_copy_text(&in->arena, target->sources[i]), err);
+	if (!st)
+		st = nx_staging_begin(&in->staging, target->workspace, &in->record, target->force,
+				      err);
+	if (!st)
+		in->path = nx_staging_path(in->staging);
+	return st;
+}
+
+static enum nx_status open_sinks(struct nx_ingest *in, struct nx_error *err)
+{
+	enum nx_status st = nx_parquet_folder_open(&in->tables, in->path, err);
+
+	if (st)
+		return st;
+	return nx_timeline_sink_open(&in->timeline,
+				     nx_arena_printf(&in->arena, "%s/" NX_TIMELINE_FILE, in->path),
+				     nx_parquet_folder_sink(in->tables), err);
+}
+
+static void release(struct nx_ingest *in)
+{
+	nx_profile_record_release(&in->record);
+	nx_arena_release(&in->arena);
+	nx_heap_free(in);
+}
+
+static void throw_away(struct nx_ingest *in, const char *reason)
+{
+	if (in->staging) {
+		nx_staging_fail(in->staging, reason);
+	} else if (in->path) {
+		(void)!each_file(in, remove_file, NULL);
+		rmdir(in->path);
+	}
+	release(in);
+}
+
+enum nx_status nx_ingest_begin(struct nx_ingest **ingest, const struct nx_ingest_target *target,
+			       struct nx_error *err)
+{
+	struct nx_ingest *in = nx_heap_alloc(sizeof(*in));
+	enum nx_status st;
+
+	memset(in, 0, sizeof(*in));
+	if (target->folder) {
+		in->folder = nx_arena_copy_text(&in->arena, target->folder);
+		st = make_hidden(in, err);
+	} else {
+		st = begin_staging(in, target, err);
+	}
+	if (!st)
+		st = open_sinks(in, err);
+	if (!st) {
+		*ingest = in;
+		return NX_OK;
+	}
+	if (in->tables)
+		(void)!nx_parquet_folder_close(in->tables, NULL);
+	throw_away(in, err ? err->message : "");
+	return st;
+}
+
+struct nx_table_sink *nx_ingest_sink(struct nx_ingest *ingest)
+{
+	return nx_timeline_sink_borrow(ingest->timeline);
+}
+
+/* --- end ------------------------------------------------------------------- */
+
+static void count_tables(struct nx_ingest *in)
+{
+	for (unsigned i = 0; i < NX_SCHEMA_TABLE_COUNT; i++) {
+		enum nx_schema_table_id table = (enum nx_schema_table_id)i;
+		uint64_t rows = nx_parquet_folder_row_count(in->tables, table);
+
+		in->row_count += rows;
+		if (rows)
+			nx_profile_record_add_table(&in->record, nx_schema_tables[i].name, rows);
+	}
+}
+
+static uint64_t bytes_of(const struct nx_ingest *in)
+{
+	DIR *folder = opendir(in->path);
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	while (folder && (entry = readdir(folder)))
+		if (!fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	if (folder)
+		closedir(folder);
+	return bytes;
+}
+
+static enum nx_status put_in_place(struct nx_ingest *in, struct nx_error *err)
+{
+	enum nx_status st;
+
+	if (in->staging) {
+		st = nx_staging_commit(in->staging, err);
+		release(in);
+		return st;
+	}
+	st = each_file(in, move_out, err);
+	if (!st)
+		rmdir(in->path);
+	if (st)
+		throw_away(in, "");
+	else
+		release(in);
+	return st;
+}
+
+enum nx_status nx_ingest_end(struct nx_ingest *in, enum nx_status st,
+			     struct nx_ingest_counts *counts, struct nx_error *err)
+{
+	struct nx_error own = {0};
+	enum nx_status closed;
+
+	count_tables(in);
+	closed = nx_timeline_sink_close(in->timeline, &own);
+	if (!closed)
+		closed = nx_parquet_folder_close(in->tables, &own);
+	else
+		(void)!nx_parquet_folder_close(in->tables, NULL);
+	if (!st && closed) {
+		st = closed;
+		if (err)
+			*err = own;
+	}
+	if (st) {
+		throw_away(in, err ? err->message : own.message);
+		return st;
+	}
+	if (counts)
+		*counts = (struct nx_ingest_counts){in->row_count, bytes_of(in)};
+	return put_in_place(in, err);
+}
