@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* A write of this size or less updates a semaphore; it is not payload. */
-#define SEMAPHORE_WRITE_BYTES 4
-
 /* (dma engine, queue) -> declared queue, so that a packet finds its queue at once */
 #define LOOKUP_ENGINES 256
 #define LOOKUP_QUEUES 16
@@ -156,7 +153,7 @@ static void add_to_transfer(struct nx_static_dma *s, struct nx_transfer *t,
 		t->crc = row->crc;
 		t->last_queue = queue;
 	}
-	if (row->size_bytes > SEMAPHORE_WRITE_BYTES)
+	if (row->size_bytes > NX_SEMAPHORE_WRITE_BYTES)
 		t->size_bytes += row->size_bytes;
 	if (!t->packet_count || queues[queue].engine_idx > queues[t->queue].engine_idx)
 		t->queue = queue;
@@ -197,26 +194,50 @@ void nx_static_dma_finish(struct nx_static_dma *s, struct nx_transfers *out)
 	nx_vec_release(&s->triggers);
 }
 
-uint32_t nx_static_dma_find(const struct nx_static_dma *s, const struct nx_packet *row)
+/*
+ * The run that has the ordinal; there is one, because runs follow each other without gaps. Runs of
+ * a queue are much alike, so a guess by proportion lands near; from there the steps double until it
+ * is between low and high.
+ */
+static size_t run_of(const struct nx_static_queue *queue, uint64_t ordinal)
 {
-	uint32_t index;
-	const struct nx_static_queue *queue = queue_of(s, row, &index);
-	uint64_t ordinal;
-	size_t low = 0, high;
+	const struct nx_packet_run *runs = queue->runs.items;
+	double place = (double)ordinal / (double)queue->wanted;
+	size_t count = queue->runs.len, low = (size_t)(place * (double)count), high, step = 1;
 
-	if (!queue || !queue->runs.len || row->packet_idx < queue->first_idx)
-		return NX_NONE;
-	ordinal = row->packet_idx - queue->first_idx;
-	high = queue->runs.len;
+	if (low >= count) /* rounding */
+		low = count - 1;
+	for (; runs[low].first > ordinal; step *= 2)
+		low -= step < low ? step : low;
+	for (high = low + 1; high < count && runs[high].first <= ordinal; step *= 2) {
+		low = high;
+		high += step;
+	}
+	if (high > count)
+		high = count;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (queue->runs.items[middle].first <= ordinal)
+		if (runs[middle].first <= ordinal)
 			low = middle;
 		else
 			high = middle;
 	}
-	if (ordinal >= queue->runs.items[low].end)
+	return low;
+}
+
+uint32_t nx_static_dma_find(const struct nx_static_dma *s, const struct nx_packet *row)
+{
+	uint32_t index;
+	const struct nx_static_queue *queue = queue_of(s, row, &index);
+	const struct nx_packet_run *run;
+	uint64_t ordinal;
+
+	if (!queue || !queue->runs.len || row->packet_idx < queue->first_idx)
 		return NX_NONE;
-	return s->kept.items[queue->runs.items[low].trigger];
+	ordinal = row->packet_idx - queue->first_idx;
+	if (ordinal >= queue->wanted)
+		return NX_NONE;
+	run = &queue->runs.items[run_of(queue, ordinal)];
+	return s->kept.items[run->trigger];
 }

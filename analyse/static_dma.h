@@ -23,6 +23,9 @@
 #include "base/vec.h"
 #include "model/profile.h"
 
+/* A packet of this size or less updates a semaphore; it is not payload. */
+#define NX_SEMAPHORE_WRITE_BYTES 4
+
 struct nx_packet_run {	/* packets of one (engine, queue) that one transfer takes */
 	uint64_t first; /* ordinal among the packets shown on that (engine, queue) */
 	uint64_t end;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/measure.h"
+#include "model/naming.h"
 
 /* --- putting metrics ------------------------------------------------------- */
 
@@ -284,55 +285,38 @@ static void put_collectives(struct nx_profile *p)
 
 /* --- throttling ------------------------------------------------------------ */
 
-#define THROTTLE_UNKNOWN 99
-
-void nx_throttle_sums_add(struct nx_throttle_sums *sums, const struct nx_throttle *row)
+static void put_throttle_type(struct nx_profile *p, const struct nx_throttle_cost *cost,
+			      unsigned type, uint32_t core)
 {
-	uint64_t ns = (row->end_ps - row->start_ps) / 1000;
-	double weighted = (double)ns * row->k / row->n;
+	char kind[NX_THROTTLE_TYPE_TEXT_MAX], name[96];
 
-	sums->row_count++;
-	if (row->k < row->n)
-		sums->limited_ns += ns;
-	sums->weighted_ns += weighted;
-	sums->types[row->type].row_count++;
-	sums->types[row->type].duration_ns += ns;
-	sums->types[row->type].weighted_ns += weighted;
-}
-
-static void put_throttle_type(struct nx_profile *p, const struct nx_throttle_type_sum *sum,
-			      unsigned type, uint32_t core, double last_ns)
-{
-	char kind[16], name[96];
-
-	if (type == THROTTLE_UNKNOWN)
-		snprintf(kind, sizeof(kind), "unknown");
-	else
-		snprintf(kind, sizeof(kind), "activity_%u", type);
+	nx_throttle_type_text(type, kind);
 	snprintf(name, sizeof(name), "throttle_%s_active_time_nc%u_percent", kind, core);
-	put_number(p, name, ratio((double)sum->duration_ns, last_ns));
+	put_number(p, name, cost->active_frac);
 	snprintf(name, sizeof(name), "throttle_%s_avg_util_limit_nc%u_percent", kind, core);
-	put_number(p, name, ratio(sum->weighted_ns, (double)sum->duration_ns));
+	put_number(p, name, cost->limit_frac);
 }
 
 static void put_throttling(struct nx_profile *p, const struct nx_throttle_sums *throttles)
 {
-	uint64_t whole_ns = p->last_end_ps / 1000;
-	double last_ns = (double)whole_ns;
+	uint64_t last_ns = p->last_end_ps / 1000;
 	char name[96];
 
 	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
 		const struct nx_throttle_sums *sums = &throttles[g];
+		struct nx_throttle_cost cost = nx_throttle_cost_of_all(sums, last_ns);
 
 		if (!sums->row_count)
 			continue;
 		snprintf(name, sizeof(name), "throttle_active_nc%u_time_ns", g);
-		put_count(p, name, sums->limited_ns);
+		put_count(p, name, cost.active_ns);
 		snprintf(name, sizeof(name), "throttle_avg_util_limit_nc%u_percent", g);
-		put_number(p, name, ratio(sums->weighted_ns, last_ns));
-		for (unsigned type = 0; type < 256; type++)
+		put_number(p, name, cost.limit_frac);
+		for (unsigned type = 0; type < NX_THROTTLE_TYPES; type++) {
+			cost = nx_throttle_cost_of_type(sums, type, last_ns);
 			if (sums->types[type].row_count)
-				put_throttle_type(p, &sums->types[type], type, g, last_ns);
+				put_throttle_type(p, &cost, type, g);
+		}
 	}
 }
 

@@ -9,8 +9,8 @@
 #include "base/map.h"
 #include "export/json_sections.h"
 #include "model/measure.h"
-
-#define ID_MASK INT64_MAX /* ids are 63 bits */
+#include "model/naming.h"
+#include "model/transfer.h"
 
 struct dma_export {
 	struct nx_json_writer *w;
@@ -29,64 +29,7 @@ struct queue_ref {
 	const struct nx_queue *queue; /* NULL when it is not declared */
 };
 
-static uint64_t hash_u32(uint64_t hash, uint32_t value)
-{
-	return nx_fnv1a(hash, &value, sizeof(value));
-}
-
-static uint64_t hash_graph(const struct nx_profile *p, uint64_t hash, uint32_t graph)
-{
-	const char *name = p->capture.graphs[graph].name;
-
-	return nx_fnv1a(hash, name, strlen(name)) & ID_MASK;
-}
-
-static uint64_t packet_id(const struct nx_profile *p, const struct nx_packet *row, uint32_t block)
-{
-	uint64_t h = hash_u32(NX_FNV_SEED, row->packet_idx);
-
-	h = hash_u32(h, block);
-	h = hash_u32(h, row->dma_engine);
-	return hash_graph(p, hash_u32(h, row->dma_queue), row->graph);
-}
-
-static uint64_t aggregation_id(const struct nx_profile *p, uint32_t block, uint32_t queue,
-			       uint32_t graph)
-{
-	uint64_t h = hash_u32(hash_u32(NX_FNV_SEED, 0), block);
-
-	return hash_graph(p, hash_u32(h, queue), graph);
-}
-
 /* --- what a NEFF's block says ---------------------------------------------- */
-
-static const char *variable_kind(const struct nx_binary_graph *graph, uint32_t variable)
-{
-	static const struct {
-		const char *type, *shown;
-	} kinds[] = {
-		{"state-buffer", "SB"}, {"file", "WEIGHT"},	{"input", "INPUT"},
-		{"output", "OUTPUT"},	{"virtual", "VIRTUAL"}, {"remote", "REMOTE"},
-	};
-
-	if (variable >= graph->variable_count)
-		return "unknown";
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(graph->variables[variable].type, kinds[i].type))
-			return kinds[i].shown;
-	return graph->variables[variable].type;
-}
-
-/* The variable a person would name: the one that is not the state buffer. */
-static const char *variable_name(const struct nx_binary_graph *graph,
-				 const struct nx_dma_descriptor *d)
-{
-	uint32_t v = d->from_count ? d->from[0] : NX_NONE;
-
-	if (v >= graph->variable_count || !strcmp(graph->variables[v].type, "state-buffer"))
-		v = d->to;
-	return v < graph->variable_count ? graph->variables[v].name : "unknown";
-}
 
 static void put_unattributed(struct nx_json_writer *w, const char *op)
 {
@@ -108,29 +51,15 @@ static void put_unattributed(struct nx_json_writer *w, const char *op)
 static void put_semaphore(struct nx_json_writer *w, const struct nx_profile *p, uint32_t graph,
 			  uint32_t semaphore)
 {
-	const char *const *names = p->program.semaphore_names[graph];
-	char text[300];
+	char text[NX_SEMAPHORE_TEXT_MAX];
 
-	if (names && semaphore < 256 && names[semaphore])
-		snprintf(text, sizeof(text), "S[%u] (%s)", semaphore, names[semaphore]);
-	else
-		snprintf(text, sizeof(text), "%u", semaphore);
-	nx_json_key_text(w, "semaphore_id", text);
-}
-
-static const struct nx_dma_block *block_of(const struct nx_profile *p, const struct nx_transfer *t)
-{
-	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
-
-	if (!graph || t->block >= graph->engines[t->engine].block_count)
-		return NULL;
-	return &graph->engines[t->engine].blocks[t->block];
+	nx_json_key_text(w, "semaphore_id", nx_semaphore_text(p, graph, semaphore, text));
 }
 
 static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p,
 			    const struct nx_transfer *t)
 {
-	const struct nx_dma_block *block = block_of(p, t);
+	const struct nx_dma_block *block = nx_transfer_block(p, t);
 	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
 	const struct nx_dma_descriptor *d;
 
@@ -142,17 +71,17 @@ static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p
 	d = &block->descriptors[0];
 	nx_json_key_text(w, "op", d->op);
 	put_semaphore(w, p, t->graph, block->semaphore);
-	nx_json_key_text(w, "variable", variable_name(graph, d));
+	nx_json_key_text(w, "variable", nx_descriptor_variable(graph, d));
 	nx_json_key(w, "source");
 	nx_json_begin_array(w);
 	nx_json_begin_array(w);
 	for (size_t i = 0; i < d->from_count; i++)
-		nx_json_text(w, variable_kind(graph, d->from[i]));
+		nx_json_text(w, nx_variable_kind(graph, d->from[i]));
 	nx_json_end_array(w);
 	nx_json_end_array(w);
 	nx_json_key(w, "dest");
 	nx_json_begin_array(w);
-	nx_json_text(w, variable_kind(graph, d->to));
+	nx_json_text(w, nx_variable_kind(graph, d->to));
 	nx_json_end_array(w);
 }
 
@@ -207,7 +136,8 @@ static void plain_members(struct nx_json_writer *w, const void *what)
 
 	queue_members(w, what);
 	nx_json_key_u64(w, "packet_aggregation_id",
-			aggregation_id(r->profile, 0, r->packet->dma_queue, r->packet->graph));
+			nx_aggregation_id(r->profile, r->packet->graph, r->packet->dma_queue, 0,
+					  0));
 	put_unattributed(w, "");
 }
 
@@ -247,13 +177,13 @@ static void write_packet(void *context, const void *opaque)
 	nx_json_key_f32(w, "transfer_rate", nx_rate(row->size_bytes, row->end_ps - row->start_ps));
 	nx_json_key_u64(w, "crc", row->crc);
 	nx_json_key_u64(w, "packet_idx", row->packet_idx);
-	nx_json_key_u64(w, "id", packet_id(p, row, t ? t->block_id : 0));
+	nx_json_key_u64(w, "id", nx_packet_id(p, row, t ? t->block_id : 0));
 	if (t) {
 		struct queue_ref r = find_queue(x, row);
 
 		queue_members(w, &r);
 		nx_json_key_u64(w, "packet_aggregation_id",
-				aggregation_id(p, t->block_id, row->dma_queue, row->graph));
+				nx_aggregation_id(p, row->graph, row->dma_queue, t->block_id, 0));
 		put_attribution(w, p, t);
 	} else {
 		put_plain(x, row);
@@ -288,7 +218,7 @@ static void put_steps(struct nx_json_writer *w, const char *key, const int64_t *
 static void put_shapes(struct nx_json_writer *w, const struct nx_profile *p,
 		       const struct nx_transfer *t)
 {
-	const struct nx_dma_block *block = block_of(p, t);
+	const struct nx_dma_block *block = nx_transfer_block(p, t);
 	const struct nx_dma_descriptor *d;
 
 	if (!block || !block->descriptor_count)
@@ -318,7 +248,7 @@ static void write_transfer(struct dma_export *x, const struct nx_transfer *t)
 	nx_json_key_u64(w, "write_size", t->size_bytes);
 	nx_json_key_f32(w, "transfer_rate", nx_rate(t->size_bytes, t->end_ps - t->start_ps));
 	nx_json_key_u64(w, "crc", t->crc);
-	nx_json_key_u64(w, "id", aggregation_id(p, t->block_id, queue->queue_idx, t->graph));
+	nx_json_key_u64(w, "id", nx_aggregation_id(p, t->graph, queue->queue_idx, t->block_id, 0));
 	snprintf(text, sizeof(text), "%u", queue->engine_idx);
 	nx_json_key_text(w, "dma_engine", text);
 	snprintf(text, sizeof(text), "%u", queue->queue_idx);

@@ -10,6 +10,8 @@
 #include "format/instruction.h"
 #include "model/executions.h"
 #include "model/measure.h"
+#include "model/naming.h"
+#include "model/transfer.h"
 
 struct instruction_export {
 	struct nx_json_writer *w;
@@ -19,7 +21,7 @@ struct instruction_export {
 	struct nx_arena arena;
 	struct nx_json_fragment *fragments[NX_MAX_GRAPHS][NX_ENGINE_COUNT];
 	uint64_t id;
-	size_t next_transfer;
+	struct nx_trigger_walk triggers;
 	double engine_clock; /* GHz */
 };
 
@@ -48,25 +50,23 @@ static void put_text(struct nx_json_writer *w, const struct slot_ref *r, const u
 static void put_compiler_text(struct nx_json_writer *w, const struct slot_ref *r)
 {
 	const struct nx_binary_graph *graph = r->profile->program.binary_graphs[r->graph];
-	size_t at = (size_t)r->slot->compiler_slot * NX_SLOT_BYTES;
-	struct nx_slice code;
+	const uint8_t *word;
 
 	if (r->slot->compiler_slot == NX_NONE)
 		return;
 	nx_json_key_u64(w, "compiler_pc", r->slot->compiler_slot);
 	if (!graph)
 		return;
-	code = graph->engines[r->engine].code;
-	if (at + NX_SLOT_BYTES <= code.len && code.data[at] != r->slot->opcode)
-		put_text(w, r, code.data + at, "compiler_opcode", "compiler_operands");
+	word = nx_instruction_word(graph->engines[r->engine].code, r->slot->compiler_slot);
+	if (word && word[0] != r->slot->opcode)
+		put_text(w, r, word, "compiler_opcode", "compiler_operands");
 }
 
 static void put_composed_id(struct nx_json_writer *w, const char *key, uint64_t id)
 {
-	char text[40];
+	char text[NX_DEBUG_ID_TEXT_MAX];
 
-	snprintf(text, sizeof(text), "sg%04u:%u", (unsigned)(id >> 48), (unsigned)id);
-	nx_json_key_text(w, key, text);
+	nx_json_key_text(w, key, nx_debug_id_text(id, text));
 }
 
 static void put_no_names(struct nx_json_writer *w)
@@ -216,42 +216,21 @@ static void put_slot(struct instruction_export *x, const struct slot_ref *r)
 	nx_json_raw_members(x->w, nx_slice_of(fragment->text, fragment->len));
 }
 
-static bool is_repeated(const struct nx_predecessor *list, size_t at)
+static void put_predecessors(struct instruction_export *x, const struct nx_instruction *row)
 {
-	for (size_t i = 0; i < at; i++)
-		if (list[i].bir_id == list[at].bir_id && list[i].type == list[at].type)
-			return true;
-	return false;
-}
-
-/* Compilers name a few dozen; a list beyond this is damage, and would make output quadratic. */
-#define MAX_PREDECESSORS 1024
-
-static void put_predecessors(struct instruction_export *x, const struct nx_instruction *row,
-			     const struct nx_slot *slot)
-{
-	const struct nx_bir *bir;
-	const uint64_t *ids;
+	struct nx_predecessor_walk walk = nx_predecessors_of(&x->executions, row);
 	bool is_open = false;
 
-	if (slot->bir == NX_NONE)
-		return;
-	bir = &x->profile->program.binary_graphs[row->graph]->birs[slot->bir];
-	for (size_t i = 0; i < bir->predecessor_count && i < MAX_PREDECESSORS; i++) {
-		size_t count = nx_executions_of(&x->executions, row->graph,
-						bir->predecessors[i].bir_id, &ids);
-
-		if (!count || is_repeated(bir->predecessors, i))
-			continue;
+	while (nx_predecessor_walk_next(&walk)) {
 		if (!is_open) {
 			nx_json_key(x->w, "predecessors");
 			nx_json_begin_array(x->w);
 			is_open = true;
 		}
-		for (size_t k = 0; k < count; k++) {
+		for (size_t k = 0; k < walk.count; k++) {
 			nx_json_begin_object(x->w);
-			nx_json_key_u64(x->w, "id", ids[k]);
-			nx_json_key_text(x->w, "type", nx_edge_name(bir->predecessors[i].type));
+			nx_json_key_u64(x->w, "id", walk.executions[k].id);
+			nx_json_key_text(x->w, "type", nx_edge_name(walk.type));
 			nx_json_end_object(x->w);
 		}
 	}
@@ -259,24 +238,13 @@ static void put_predecessors(struct instruction_export *x, const struct nx_instr
 		nx_json_end_array(x->w);
 }
 
-/*
- * Transfers are in the order of their triggers, as rows are: walk both together.
- * Rows of one nanosecond may come in any order, so the walk moves by nanoseconds.
- */
 static void put_trigger(struct instruction_export *x, const struct nx_instruction *row)
 {
-	const struct nx_transfers *t = &x->profile->transfers;
-	uint64_t row_ns = row->start_ps / 1000;
+	uint32_t transfer = nx_trigger_walk_find(&x->triggers, row);
 
-	while (x->next_transfer < t->len && t->items[x->next_transfer].trigger_ps / 1000 < row_ns)
-		x->next_transfer++;
-	for (size_t i = x->next_transfer; i < t->len && t->items[i].trigger_ps / 1000 == row_ns;
-	     i++)
-		if (t->items[i].trigger_ps == row->start_ps && t->items[i].graph == row->graph &&
-		    t->items[i].engine == row->engine) {
-			nx_json_key_u64(x->w, "trigger", t->items[i].start_ps / 1000);
-			return;
-		}
+	if (transfer != NX_NONE)
+		nx_json_key_u64(x->w, "trigger",
+				x->profile->transfers.items[transfer].start_ps / 1000);
 }
 
 static void write_row(void *context, const void *opaque)
@@ -296,7 +264,7 @@ static void write_row(void *context, const void *opaque)
 	nx_json_key_u64(w, "crc_out", row->crc_out);
 	nx_json_key_u64(w, "evt_wait_time", nx_wait_ns(row->wait_cycles, x->engine_clock));
 	put_slot(x, &r);
-	put_predecessors(x, row, r.slot);
+	put_predecessors(x, row);
 	if (r.slot->flags & NX_SLOT_TRIGGER)
 		put_trigger(x, row);
 	nx_json_end_object(w);
@@ -316,6 +284,7 @@ enum nx_status nx_json_instructions(struct nx_json_writer *w, const struct nx_pr
 	x->w = w;
 	x->profile = profile;
 	x->progress = progress;
+	x->triggers.transfers = &profile->transfers;
 	x->engine_clock = profile->capture.hardware->engine_clock_ghz;
 	nx_json_begin_array(w);
 	st = nx_executions_build(&x->executions, profile, err);

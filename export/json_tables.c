@@ -5,6 +5,7 @@
 #include "export/json_sections.h"
 #include "format/instruction.h"
 #include "model/measure.h"
+#include "model/naming.h"
 
 struct table_export {
 	struct nx_json_writer *w;
@@ -24,19 +25,14 @@ static void write_event(void *context, const void *opaque)
 {
 	struct table_export *x = context;
 	const struct nx_event *row = opaque;
-	const char *const *names = x->profile->program.semaphore_names[row->graph];
 	struct nx_json_writer *w;
-	char id[300];
+	char id[NX_SEMAPHORE_TEXT_MAX];
 
 	if (!row->is_semaphore)
 		return;
-	if (names && names[row->id])
-		snprintf(id, sizeof(id), "S[%u] (%s)", row->id, names[row->id]);
-	else
-		snprintf(id, sizeof(id), "%u", row->id);
 	w = begin_row(x, row->graph);
 	nx_json_key_u64(w, "timestamp", row->time_ps / 1000);
-	nx_json_key_text(w, "id", id);
+	nx_json_key_text(w, "id", nx_semaphore_text(x->profile, row->graph, row->id, id));
 	nx_json_key_u64(w, "value", row->value);
 	nx_json_end_object(w);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "format/instruction.h"
+#include "model/naming.h"
+#include "model/transfer.h"
 
 void nx_perfetto_arg_u64(struct nx_perfetto_args *args, const char *name, uint64_t value)
 {
@@ -64,26 +66,25 @@ static void put_compiled(struct nx_perfetto_args *args, struct nx_arena *arena,
 {
 	const struct nx_slot *slot = nx_profile_slot(p, row);
 	const struct nx_binary_graph *graph = p->program.binary_graphs[row->graph];
-	size_t at = (size_t)slot->compiler_slot * NX_SLOT_BYTES;
-	struct nx_slice code;
+	const uint8_t *word;
 
 	if (slot->compiler_slot == NX_NONE)
 		return;
 	nx_perfetto_arg_u64(args, "compiler_pc", slot->compiler_slot);
 	if (!graph)
 		return;
-	code = graph->engines[row->engine].code;
-	if (at + NX_SLOT_BYTES <= code.len && code.data[at] != slot->opcode)
-		put_instruction(args, arena, p, row->graph, code.data + at, "compiler_opcode",
+	word = nx_instruction_word(graph->engines[row->engine].code, slot->compiler_slot);
+	if (word && word[0] != slot->opcode)
+		put_instruction(args, arena, p, row->graph, word, "compiler_opcode",
 				"compiler_operands");
 }
 
 static void put_id(struct nx_perfetto_args *args, struct nx_arena *arena, const char *name,
 		   uint64_t id)
 {
-	nx_perfetto_arg_text(args, name,
-			     nx_arena_printf(arena, "sg%04u:%u", (unsigned)(id >> 48),
-					     (unsigned)id));
+	char text[NX_DEBUG_ID_TEXT_MAX];
+
+	nx_perfetto_arg_text(args, name, nx_arena_copy_text(arena, nx_debug_id_text(id, text)));
 }
 
 static void put_framework_ids(struct nx_perfetto_args *args, struct nx_arena *arena,
@@ -199,12 +200,8 @@ static const struct nx_dma_descriptor *descriptor_of(const struct nx_profile *p,
 						     const struct nx_transfer *t,
 						     const struct nx_dma_block **block)
 {
-	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
-
-	if (!graph || t->block >= graph->engines[t->engine].block_count)
-		return NULL;
-	*block = &graph->engines[t->engine].blocks[t->block];
-	return (*block)->descriptor_count ? &(*block)->descriptors[0] : NULL;
+	*block = nx_transfer_block(p, t);
+	return *block && (*block)->descriptor_count ? &(*block)->descriptors[0] : NULL;
 }
 
 static const struct nx_variable *variable_at(const struct nx_profile *p,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DMA: a row for each (queue, engine) with its packets, one for each queue with its transfers. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "export/perfetto_args.h"
 #include "export/perfetto_device.h"
 #include "export/perfetto_rows.h"
 #include "model/measure.h"
+#include "model/transfer.h"
 
 #define ROW_NAME_MAX 300
 
@@ -144,29 +144,15 @@ static void write_transfer(struct dma_trace *x, const struct nx_transfer *t)
 			    });
 }
 
-static int compare_starts(const void *left, const void *right)
-{
-	const struct nx_transfer *a = *(const struct nx_transfer *const *)left;
-	const struct nx_transfer *b = *(const struct nx_transfer *const *)right;
-
-	if (a->start_ps != b->start_ps)
-		return a->start_ps < b->start_ps ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
 /* They are in the order of their triggers; a row needs the order of starts. */
 static void write_transfers(struct dma_trace *x)
 {
 	const struct nx_transfers *t = &x->profile->transfers;
-	NX_VEC(const struct nx_transfer *) sorted = {0};
+	uint32_t *order = nx_transfers_by_start(t);
 
 	for (size_t i = 0; i < t->len; i++)
-		nx_vec_push(&sorted, &t->items[i]);
-	if (sorted.len)
-		qsort(sorted.items, sorted.len, sizeof(*sorted.items), compare_starts);
-	for (size_t i = 0; i < sorted.len; i++)
-		write_transfer(x, sorted.items[i]);
-	nx_vec_free_items((void *)sorted.items);
+		write_transfer(x, &t->items[order[i]]);
+	nx_heap_free(order);
 }
 
 enum nx_status nx_perfetto_dma(const struct nx_device_trace *trace, struct nx_error *err)

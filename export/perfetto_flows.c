@@ -32,13 +32,13 @@ struct nx_flow_index {
 
 /* --- collecting ------------------------------------------------------------ */
 
-static uint64_t latest_before(const uint64_t *ids, size_t count, uint64_t row)
+static uint64_t latest_before(const struct nx_execution *list, size_t count, uint64_t row)
 {
 	uint64_t latest = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (ids[i] < row && ids[i] > latest)
-			latest = ids[i];
+		if (list[i].id < row && list[i].id > latest)
+			latest = list[i].id;
 	return latest;
 }
 
@@ -73,10 +73,10 @@ static void collect_row(void *context, const void *opaque)
 
 	x->row++;
 	for (size_t i = 0; bir && i < bir->predecessor_count && i < MAX_FLOWS_IN; i++) {
-		const uint64_t *ids;
+		const struct nx_execution *ran;
 		size_t id_count = nx_executions_of(&x->executions, row->graph,
-						   bir->predecessors[i].bir_id, &ids);
-		uint64_t producer = id_count ? latest_before(ids, id_count, x->row) : 0;
+						   bir->predecessors[i].bir_id, &ran);
+		uint64_t producer = id_count ? latest_before(ran, id_count, x->row) : 0;
 
 		if (!producer || is_listed(producers, count, producer))
 			continue;

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bare/slice.h"
+
 #define NX_SLOT_BYTES 64
 #define NX_SEMAPHORE_COUNT 256
 #define NX_PSUM_BASE 0x2000000u
@@ -48,8 +50,15 @@ enum nx_opcode {
 	NX_OP_PSEUDO_BRANCH_LABEL = 0xcc,
 	NX_OP_PSEUDO_TENSOR_LOAD = 0xce,
 	NX_OP_PSEUDO_DMA_DIRECT2D = 0xd4,
+	NX_OP_PSEUDO_CORE_BARRIER = 0xd8,
 	NX_OP_PSEUDO_EXTENSION = 0xda,
 };
+
+/* The word of a slot, NULL when the code ends before it. */
+static inline const uint8_t *nx_instruction_word(struct nx_slice code, uint32_t slot)
+{
+	return slot < code.len / NX_SLOT_BYTES ? code.data + (size_t)slot * NX_SLOT_BYTES : NULL;
+}
 
 #define NX_NOTIFY_HINT_START 2 /* NOTIFY hint (u16 at 36): the inference begins */
 #define NX_NOTIFY_HINT_END 3
@@ -135,5 +144,28 @@ struct nx_dma_trigger {
 	uint32_t block_id;
 };
 bool nx_instruction_dma_trigger(const uint8_t slot[NX_SLOT_BYTES], struct nx_dma_trigger *out);
+
+/* PSEUDO_CORE_BARRIER: which barrier, and the semaphore by which the cores meet. */
+struct nx_core_barrier {
+	uint32_t id;
+	uint8_t semaphore;
+};
+bool nx_instruction_core_barrier(const uint8_t slot[NX_SLOT_BYTES], struct nx_core_barrier *out);
+
+/* The semaphore an instruction waits for before it starts; false when it waits for none. */
+bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore);
+
+/*
+ * Floating point operations of a MATMUL over so many elements; INT64_MAX where they would not
+ * fit. An fp32 product takes two passes, which count half each. The adjusted number is in bf16
+ * equivalents: what the array could have done in the same time; -1 for element types whose
+ * cost nobody has published.
+ */
+struct nx_matmul_flops {
+	int64_t raw;
+	int64_t adjusted;
+};
+struct nx_matmul_flops nx_matmul_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
+				       uint64_t elements);
 
 #endif

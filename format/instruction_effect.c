@@ -257,3 +257,73 @@ bool nx_instruction_dma_trigger(const uint8_t slot[NX_SLOT_BYTES], struct nx_dma
 	out->block_id = nx_load32(slot + 48);
 	return true;
 }
+
+bool nx_instruction_core_barrier(const uint8_t slot[NX_SLOT_BYTES], struct nx_core_barrier *out)
+{
+	if (slot[0] != NX_OP_PSEUDO_CORE_BARRIER)
+		return false;
+	out->id = nx_load32(slot + 12);
+	out->semaphore = slot[16];
+	return true;
+}
+
+/* --- waits ----------------------------------------------------------------- */
+
+#define WAIT_FIRST_SEMAPHORE_MODE 1 /* ==, <, <=, >, >= */
+#define WAIT_LAST_SEMAPHORE_MODE 5
+#define WAIT_REGISTER_BIT 0x80 /* compare with a register instead of the slot's number */
+
+static bool is_semaphore_wait(uint8_t mode)
+{
+	mode &= (uint8_t)~WAIT_REGISTER_BIT;
+	return mode >= WAIT_FIRST_SEMAPHORE_MODE && mode <= WAIT_LAST_SEMAPHORE_MODE;
+}
+
+/* Every word has a wait in its header; EVENT_SEMAPHORE has another in its body. */
+bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore)
+{
+	if (is_semaphore_wait(slot[4])) {
+		*semaphore = slot[5];
+		return true;
+	}
+	if (slot[0] != NX_OP_EVENT_SEMAPHORE || !is_semaphore_wait(slot[32]))
+		return false;
+	*semaphore = slot[33];
+	return true;
+}
+
+/* --- flops ----------------------------------------------------------------- */
+
+#define DTYPE_UINT8 3
+#define DTYPE_BF16 6
+#define DTYPE_FP16 7
+#define DTYPE_FIRST_FP8 13
+#define DTYPE_LAST_FP8 15
+
+static int64_t scaled(uint64_t elements, uint64_t factor)
+{
+	uint64_t product;
+
+	if (__builtin_mul_overflow(elements, factor, &product) || product > INT64_MAX)
+		return INT64_MAX;
+	return (int64_t)product;
+}
+
+struct nx_matmul_flops nx_matmul_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
+				       uint64_t elements)
+{
+	unsigned dtype = operand_dtype(slot, &operand_lists[NX_OP_MATMUL].items[0]);
+	struct nx_matmul_flops flops = {.raw = scaled(elements, 2), .adjusted = -1};
+
+	if (dtype == DTYPE_FP32) {
+		flops.raw = scaled(elements, 1);
+		flops.adjusted = scaled(elements, 4);
+	} else if (dtype == DTYPE_BF16 || dtype == DTYPE_FP16) {
+		flops.adjusted = flops.raw;
+	} else if (dtype == DTYPE_UINT8) {
+		flops.adjusted = scaled(elements, 1);
+	} else if (dtype >= DTYPE_FIRST_FP8 && dtype <= DTYPE_LAST_FP8) {
+		flops.adjusted = arch <= ARCH_V2 ? flops.raw : scaled(elements, 1);
+	}
+	return flops;
+}

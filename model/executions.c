@@ -29,14 +29,16 @@ static void count_row(void *context, const void *row)
 		list->total++;
 }
 
-static void place_row(void *context, const void *row)
+static void place_row(void *context, const void *opaque)
 {
+	const struct nx_instruction *row = opaque;
 	struct build *b = context;
 	struct nx_execution_list *list = list_of(b->x, row);
 
 	b->id++;
 	if (list && list->total <= NX_EXECUTIONS_LISTED)
-		b->x->pool[list->first + list->listed++] = b->id;
+		b->x->pool[list->first + list->listed++] =
+			(struct nx_execution){b->id, row->end_ps};
 }
 
 static void index_graphs(struct nx_executions *x)
@@ -90,20 +92,20 @@ void nx_executions_release(struct nx_executions *x)
 }
 
 size_t nx_executions_of(const struct nx_executions *x, uint32_t graph, uint64_t bir_id,
-			const uint64_t **ids)
+			const struct nx_execution **list)
 {
-	const struct nx_execution_list *list;
+	const struct nx_execution_list *found;
 	uint64_t at;
 
 	if (!nx_map_get(&x->index[graph], bir_id, &at))
 		return 0;
-	list = &x->lists.items[at];
-	if (list->total <= NX_EXECUTIONS_LISTED) {
-		*ids = x->pool + list->first;
-		return list->listed;
+	found = &x->lists.items[at];
+	if (found->total <= NX_EXECUTIONS_LISTED) {
+		*list = x->pool + found->first;
+		return found->listed;
 	}
-	*ids = &list->latest;
-	return list->latest ? 1 : 0;
+	*list = &found->latest;
+	return found->latest.id ? 1 : 0;
 }
 
 void nx_executions_pass(struct nx_executions *x, const struct nx_instruction *row, uint64_t id)
@@ -111,5 +113,45 @@ void nx_executions_pass(struct nx_executions *x, const struct nx_instruction *ro
 	struct nx_execution_list *list = list_of(x, row);
 
 	if (list)
-		list->latest = id;
+		list->latest = (struct nx_execution){id, row->end_ps};
+}
+
+/* Compilers name a few dozen; a list beyond this is damage, and would make output quadratic. */
+#define MAX_PREDECESSORS 1024
+
+static bool is_repeated(const struct nx_predecessor *list, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (list[i].bir_id == list[at].bir_id && list[i].type == list[at].type)
+			return true;
+	return false;
+}
+
+struct nx_predecessor_walk nx_predecessors_of(const struct nx_executions *x,
+					      const struct nx_instruction *row)
+{
+	const struct nx_slot *slot = nx_profile_slot(x->profile, row);
+	const struct nx_binary_graph *graph = x->profile->program.binary_graphs[row->graph];
+
+	return (struct nx_predecessor_walk){
+		.from = x,
+		.bir = slot->bir == NX_NONE ? NULL : &graph->birs[slot->bir],
+		.graph = row->graph,
+	};
+}
+
+bool nx_predecessor_walk_next(struct nx_predecessor_walk *walk)
+{
+	const struct nx_bir *bir = walk->bir;
+
+	while (bir && walk->at < bir->predecessor_count && walk->at < MAX_PREDECESSORS) {
+		size_t at = walk->at++;
+
+		walk->type = bir->predecessors[at].type;
+		walk->count = nx_executions_of(walk->from, walk->graph,
+					       bir->predecessors[at].bir_id, &walk->executions);
+		if (walk->count && !is_repeated(bir->predecessors, at))
+			return true;
+	}
+	return false;
 }

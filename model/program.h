@@ -34,7 +34,8 @@ enum nx_slot_flags {
 	NX_SLOT_OUTPUT_QUEUE = 1 << 18,
 	NX_SLOT_HAS_LAYER = 1 << 19,
 	NX_SLOT_LOAD_WEIGHTS = 1 << 20,
-	NX_SLOT_SETUP = 1 << 21, /* surrounds the work: left out of total_exec_time */
+	NX_SLOT_SETUP = 1 << 21,	   /* surrounds the work: left out of total_exec_time */
+	NX_SLOT_WAITS_SEMAPHORE = 1 << 22, /* before it starts */
 };
 
 #define NX_PARTITION_BYTES (1u << 18) /* address stride from one partition to the next */
@@ -59,6 +60,7 @@ struct nx_slot {
 	uint8_t opcode;
 	uint8_t instruction_type; /* 0 none, 1 REGULAR, 2 SPILL, 3 TRANSPOSE */
 	uint8_t operand_count;
+	uint8_t wait_semaphore; /* of NX_SLOT_WAITS_SEMAPHORE */
 	uint32_t flags;		/* enum nx_slot_flags */
 	uint32_t compiler_slot; /* NX_NONE */
 	uint32_t bir;		/* into the binary graph's birs, NX_NONE */

@@ -46,11 +46,13 @@ struct nx_event { /* a semaphore or event changed its value */
 	uint8_t source; /* enum nx_engine; NX_ENGINE_COUNT = from outside (AXI) */
 };
 
+#define NX_THROTTLE_UNKNOWN 99
+
 struct nx_throttle { /* a change of the activity limit k/n */
 	uint64_t start_ps;
 	uint64_t end_ps;
 	uint16_t k, n;
-	uint8_t type; /* 99 = unknown */
+	uint8_t type; /* of activity, or NX_THROTTLE_UNKNOWN */
 	uint8_t graph;
 };
 

@@ -19,6 +19,7 @@
 #include "decode/neff/neff_decoder.h"
 #include "decode/ntff/ntff_decoder.h"
 #include "decode/program/program_decoder.h"
+#include "model/transfer.h"
 #include "pipeline/data_quality.h"
 #include "pipeline/neff_match.h"
 
@@ -395,26 +396,6 @@ static void to_buffer(void *context, const void *opaque)
 	nx_buffer_add(s->analysis, row, nx_profile_slot(s->profile, row));
 }
 
-static int compare_transfer_starts(const void *left, const void *right, void *context)
-{
-	const struct nx_transfer *all = context;
-	const struct nx_transfer *a = &all[*(const uint32_t *)left];
-	const struct nx_transfer *b = &all[*(const uint32_t *)right];
-
-	return (a->start_ps > b->start_ps) - (a->start_ps < b->start_ps);
-}
-
-static uint32_t *transfers_by_start(const struct nx_transfers *all)
-{
-	uint32_t *order = nx_heap_alloc(sizeof(*order) * (all->len + 1));
-
-	for (uint32_t i = 0; i < all->len; i++)
-		order[i] = i;
-	if (all->len)
-		qsort_r(order, all->len, sizeof(*order), compare_transfer_starts, all->items);
-	return order;
-}
-
 static void to_throughput(void *context, const void *row)
 {
 	nx_throughput_add(context, row);
@@ -473,7 +454,7 @@ static enum nx_status scan_buffers(struct nx_device_profile *d, struct forward *
 	if (d->options.skip_buffer_usage)
 		return NX_OK;
 	s.analysis = nx_buffer_new(&d->profile);
-	s.transfers = transfers_by_start(&d->profile.transfers);
+	s.transfers = nx_transfers_by_start(&d->profile.transfers);
 	st = each_row(d->instructions, to_buffer, &s, err);
 	add_transfers_until(&s, UINT64_MAX);
 	if (!st)

@@ -8,6 +8,18 @@
  * each. */
 /* clang-format off */
 static const nx_device_filler fillers[] = {
+	nx_fill_instructions,
+	nx_fill_assembly,
+	nx_fill_opcodes,
+	nx_fill_dma,
+	nx_fill_flows,
+	nx_fill_semaphores,
+	nx_fill_pending,
+	nx_fill_active_time,
+	nx_fill_throttles,
+	nx_fill_dma_usage,
+	nx_fill_hbm_usage,
+	nx_fill_errors,
 	nx_fill_tensors,
 	nx_fill_stack_frames,
 	nx_fill_kernels,

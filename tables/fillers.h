@@ -5,7 +5,20 @@
 
 #include "tables/device_tables.h"
 
-enum nx_status nx_fill_tensors(struct nx_device_fill *fill); /* TensorInfo */
+enum nx_status nx_fill_instructions(struct nx_device_fill *fill); /* Instruction */
+enum nx_status nx_fill_assembly(
+	struct nx_device_fill *fill);			     /* AssemblyInstruction, CoreBarriers */
+enum nx_status nx_fill_opcodes(struct nx_device_fill *fill); /* OpcodeSummary */
+enum nx_status nx_fill_dma(struct nx_device_fill *fill);     /* DmaPacket, DmaPacketAggregated */
+enum nx_status nx_fill_flows(struct nx_device_fill *fill);   /* Flow */
+enum nx_status nx_fill_semaphores(struct nx_device_fill *fill);	 /* SemaphoreUpdate */
+enum nx_status nx_fill_pending(struct nx_device_fill *fill);	 /* PendingDma */
+enum nx_status nx_fill_active_time(struct nx_device_fill *fill); /* ActiveTime */
+enum nx_status nx_fill_throttles(struct nx_device_fill *fill);	 /* Throttle, ThrottleSummary */
+enum nx_status nx_fill_dma_usage(struct nx_device_fill *fill);	 /* DmaUsage, DmaUsageSummary */
+enum nx_status nx_fill_hbm_usage(struct nx_device_fill *fill);	 /* HbmUsage */
+enum nx_status nx_fill_errors(struct nx_device_fill *fill);	 /* Error */
+enum nx_status nx_fill_tensors(struct nx_device_fill *fill);	 /* TensorInfo */
 /* StackFrame, StackFrameFileLocation, StackFrameFileName, StackFrameFunctionName */
 enum nx_status nx_fill_stack_frames(struct nx_device_fill *fill);
 /* KernelStackFrames, KernelIterationVariables, KernelInstructions */

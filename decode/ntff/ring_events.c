@@ -97,7 +97,7 @@ static void throttle_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 	row.type = (uint8_t)nx_bits32(n.w1, 15, 8);
 	if (!row.n) { /* older hardware reports no limit: full speed, of unknown kind */
 		row.k = row.n = 1;
-		row.type = 99;
+		row.type = NX_THROTTLE_UNKNOWN;
 	}
 	if (state->has_last) {
 		state->last.end_ps = row.start_ps;

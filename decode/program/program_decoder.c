@@ -353,6 +353,8 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 		slot->bir = NX_NONE;
 		slot->trigger_queue = NX_NONE;
 		slot->trigger_block_index = NX_NONE;
+		if (nx_instruction_wait(word, &slot->wait_semaphore))
+			slot->flags |= NX_SLOT_WAITS_SEMAPHORE;
 		put_effect(b, slot, word);
 		mark_unknown_text(b, slot, word);
 		if (graph) {

@@ -41,14 +41,18 @@ static void write_list(struct nx_json_writer *w, const union nx_cell *cell, bool
 	nx_json_end_array(w);
 }
 
-static void write_cell(struct nx_json_writer *w, uint8_t kind, const union nx_cell *cell)
+static void write_cell(struct nx_json_writer *w, uint8_t kind, uint8_t type,
+		       const union nx_cell *cell)
 {
 	switch (kind) {
 	case NX_CELL_I64:
 		nx_json_i64(w, cell->i64);
 		break;
 	case NX_CELL_F64:
-		nx_json_f64(w, cell->f64);
+		if (type == NX_SCHEMA_FLOAT)
+			nx_json_f32(w, (float)cell->f64);
+		else
+			nx_json_f64(w, cell->f64);
 		break;
 	case NX_CELL_BOOL:
 		nx_json_bool(w, cell->boolean);
@@ -76,7 +80,7 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 		if (row->kinds[i] == NX_CELL_NULL)
 			continue;
 		nx_json_key(&w, table->columns[i].name);
-		write_cell(&w, row->kinds[i], &row->cells[i]);
+		write_cell(&w, row->kinds[i], table->columns[i].type, &row->cells[i]);
 	}
 	nx_json_end_object(&w);
 	nx_vec_push(&d->line, '\n');

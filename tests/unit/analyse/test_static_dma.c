@@ -145,6 +145,30 @@ static void packets_beyond_the_triggers_are_nobodys(void **state)
 	assert_int_equal(find(f, 1, 0, 0), NX_NONE); /* declared, but nothing came */
 }
 
+static void long_and_short_runs_are_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	struct nx_block_usage blocks[] = {{0, 1}, {1, 900}};
+	uint32_t first = 0;
+
+	f->queues[0].blocks = blocks;
+	for (uint64_t i = 0; i < 40; i++)
+		trigger(f, 0, 100 + i, 0, i == 5 || i == 30);
+	nx_static_dma_prepare(&f->dma);
+	for (uint32_t i = 0; i < 38 + 2 * 900; i++)
+		packet(f, 0, 0, i);
+	nx_static_dma_finish(&f->dma, &f->transfers);
+	for (uint32_t i = 0; i < 40; i++) {
+		uint32_t count = i == 5 || i == 30 ? 900 : 1;
+
+		assert_int_equal(find(f, 0, 0, first), i);
+		assert_int_equal(find(f, 0, 0, first + count - 1), i);
+		first += count;
+	}
+	assert_int_equal(find(f, 0, 0, first), NX_NONE);
+	assert_int_equal(find(f, 0, 0, UINT32_MAX), NX_NONE);
+}
+
 static void transfers_without_packets_are_dropped(void **state)
 {
 	struct fixture *f = *state;
@@ -270,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(counting_attributes_packets),
 		TEST(packets_beyond_the_triggers_are_nobodys),
+		TEST(long_and_short_runs_are_told_apart),
 		TEST(transfers_without_packets_are_dropped),
 		TEST(numbers_count_from_the_first_packet_shown),
 		TEST(semaphore_writes_are_no_payload),

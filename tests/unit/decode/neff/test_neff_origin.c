@@ -190,6 +190,7 @@ static void test_stack_ids_out_of_range(void **state)
 		nx_neff_fixture_drop(f, "other/debug_info_hlo.dbg");
 		add_hlo_with_frame(f, frames[i]);
 		assert_string_equal(decoded(f)->source_file, "");
+		assert_int_equal(f->binary.origins->stack_frame, frames[i] <= 4 ? frames[i] : 0);
 	}
 }
 

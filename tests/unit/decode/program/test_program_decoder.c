@@ -230,6 +230,19 @@ static void opcodes_give_flags(void **state)
 	assert_int_equal(slot_of(f, 3)->opcode, 0x7b);
 }
 
+static void waits_for_semaphores_are_noted(void **state)
+{
+	struct fixture *f = *state;
+
+	word(f, 1)[0] = NX_OP_COPY;
+	word(f, 1)[4] = 5; /* at least */
+	word(f, 1)[5] = 200;
+	decode(f);
+	assert_false(slot_of(f, 0)->flags & NX_SLOT_WAITS_SEMAPHORE);
+	assert_true(slot_of(f, 1)->flags & NX_SLOT_WAITS_SEMAPHORE);
+	assert_int_equal(slot_of(f, 1)->wait_semaphore, 200);
+}
+
 static void operands_are_kept_with_their_buffer(void **state)
 {
 	struct fixture *f = *state;
@@ -470,6 +483,7 @@ int main(void)
 		TEST(another_graphs_neff_says_nothing),
 		TEST(layers_come_from_the_origin),
 		TEST(opcodes_give_flags),
+		TEST(waits_for_semaphores_are_noted),
 		TEST(operands_are_kept_with_their_buffer),
 		TEST(reading_psum_and_writing_sbuf_is_an_eviction),
 		TEST(a_weight_load_is_a_trigger),

@@ -325,6 +325,89 @@ static void test_dma_trigger(void **state)
 	assert_false(nx_instruction_dma_trigger(s.bytes, &trigger));
 }
 
+static void test_core_barrier(void **state)
+{
+	struct slot s = slot_of(0xd8);
+	struct nx_core_barrier barrier;
+
+	(void)state;
+	at32(&s, 12, 0xfffffffe);
+	s.bytes[16] = 9;
+	assert_true(nx_instruction_core_barrier(s.bytes, &barrier));
+	assert_int_equal(barrier.id, 0xfffffffe);
+	assert_int_equal(barrier.semaphore, 9);
+	s.bytes[0] = 0xa0;
+	assert_false(nx_instruction_core_barrier(s.bytes, &barrier));
+}
+
+static void test_waits(void **state)
+{
+	static const uint8_t others[] = {0, 6, 7, 14, 15, 0x80};
+	struct slot s = slot_of(0x46);
+	uint8_t semaphore = 0;
+
+	(void)state;
+	s.bytes[5] = 12;
+	for (size_t i = 0; i < sizeof(others); i++) {
+		s.bytes[4] = others[i];
+		assert_false(nx_instruction_wait(s.bytes, &semaphore));
+	}
+	for (uint8_t mode = 1; mode <= 5; mode++) {
+		s.bytes[4] = mode;
+		assert_true(nx_instruction_wait(s.bytes, &semaphore));
+	}
+	assert_int_equal(semaphore, 12);
+	s.bytes[4] = 0x85; /* the number is in a register */
+	assert_true(nx_instruction_wait(s.bytes, &semaphore));
+	s.bytes[4] = 0;
+	s.bytes[32] = 5;
+	s.bytes[33] = 13;
+	assert_false(nx_instruction_wait(s.bytes, &semaphore)); /* operands of a copy */
+	s.bytes[0] = 0xa0;
+	assert_true(nx_instruction_wait(s.bytes, &semaphore));
+	assert_int_equal(semaphore, 13);
+}
+
+/* A product of 128 * 128 * 512: 8388608 multiplications, of every type with a published cost. */
+static void test_flops(void **state)
+{
+	static const struct {
+		uint8_t dtype;
+		unsigned arch;
+		int64_t raw, adjusted;
+	} cases[] = {
+		{6, 2, 16777216, 16777216},  {7, 1, 16777216, 16777216}, {10, 2, 8388608, 33554432},
+		{14, 1, 16777216, 16777216}, {13, 2, 16777216, 8388608}, {15, 3, 16777216, 8388608},
+		{3, 2, 16777216, 8388608},   {8, 2, 16777216, -1},	 {255, 2, 16777216, -1},
+	};
+	struct slot s = slot_of(0x02);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nx_matmul_flops flops;
+
+		s.bytes[32] = cases[i].dtype;
+		flops = nx_matmul_flops(s.bytes, cases[i].arch, 8388608);
+		assert_int_equal(flops.raw, cases[i].raw);
+		assert_int_equal(flops.adjusted, cases[i].adjusted);
+	}
+	s.bytes[32] = 10;
+	assert_true(nx_matmul_flops(s.bytes, 2, UINT64_MAX).raw == INT64_MAX);
+	assert_true(nx_matmul_flops(s.bytes, 2, INT64_MAX / 2).adjusted == INT64_MAX);
+}
+
+static void test_words_end_with_the_code(void **state)
+{
+	uint8_t code[2 * NX_SLOT_BYTES + 63] = {0};
+	struct nx_slice slice = nx_slice_of(code, sizeof(code));
+
+	(void)state;
+	assert_ptr_equal(nx_instruction_word(slice, 1), code + NX_SLOT_BYTES);
+	assert_null(nx_instruction_word(slice, 2));
+	assert_null(nx_instruction_word(slice, UINT32_MAX));
+	assert_null(nx_instruction_word((struct nx_slice){NULL, 0}, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +425,10 @@ int main(void)
 		cmocka_unit_test(test_unknown_dtype),
 		cmocka_unit_test(test_counts_saturate),
 		cmocka_unit_test(test_dma_trigger),
+		cmocka_unit_test(test_core_barrier),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_flops),
+		cmocka_unit_test(test_words_end_with_the_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

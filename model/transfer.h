@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * transfer: what a NEFF says of a static transfer, and the ids by which packets and
+ * transfers know each other.
+ *
+ * Everything is borrowed from the profile.
+ */
+#ifndef NX_MODEL_TRANSFER_H
+#define NX_MODEL_TRANSFER_H
+
+#include "model/profile.h"
+
+/* The block of descriptors it ran; NULL without a NEFF, or when the NEFF has no such block. */
+const struct nx_dma_block *nx_transfer_block(const struct nx_profile *profile,
+					     const struct nx_transfer *transfer);
+
+/* "SB", "WEIGHT", "INPUT", …; "unknown" for a variable the graph does not have. */
+const char *nx_variable_kind(const struct nx_binary_graph *graph, uint32_t variable);
+/* The variable a person would name: the one that is not the state buffer, or "unknown". */
+const char *nx_descriptor_variable(const struct nx_binary_graph *graph,
+				   const struct nx_dma_descriptor *descriptor);
+
+/*
+ * Ids of 63 bits, hashed as AWS's profiler does. block is that of the packet's transfer, 0 for
+ * a packet of none. A packet's id is unique up to chance; that of a transfer repeats when its
+ * block is triggered again, unless turn tells them apart (AWS's is turn 0).
+ */
+uint64_t nx_packet_id(const struct nx_profile *profile, const struct nx_packet *packet,
+		      uint32_t block);
+uint64_t nx_aggregation_id(const struct nx_profile *profile, uint32_t graph, uint32_t queue_idx,
+			   uint32_t block, uint32_t turn);
+
+/* Indices of the profile's transfers in order of their start; nx_heap_free it. */
+uint32_t *nx_transfers_by_start(const struct nx_transfers *transfers);
+
+/*
+ * Which transfer an instruction triggered. Both are in order of time, so they are walked
+ * together: ask for every trigger in the order of the instruction table.
+ */
+struct nx_trigger_walk {
+	const struct nx_transfers *transfers;
+	size_t next;
+};
+
+/* NX_NONE when it triggered none that the capture shows. */
+uint32_t nx_trigger_walk_find(struct nx_trigger_walk *walk, const struct nx_instruction *row);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dependencies between rows of other tables:
+ *
+ *	Instruction -> Instruction		as the compiler noted them, for what came before
+ *	DmaPacketAggregated -> Instruction	that waited for the transfer's end
+ *	Instruction -> DmaPacketAggregated	that it triggered
+ *	Instruction -> DmaPacket		of the transfer that it triggered
+ *
+ * Those into instructions come first, then transfers, then packets, each in order of the later
+ * row's start.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/transfer_links.h"
+#include "format/debug_info.h"
+#include "model/executions.h"
+#include "tables/fillers.h"
+#include "tables/row_numbers.h"
+
+static const char instructions[] = "Instruction";
+static const char transfers[] = "DmaPacketAggregated";
+static const char packets[] = "DmaPacket";
+
+struct flow_fill {
+	const struct nx_profile *profile;
+	struct nx_table_sink *sink;
+	struct nx_executions executions;
+	struct nx_transfer_links links;
+	uint32_t *completed; /* transfers somebody waited for, in order of the waiting row */
+	size_t completed_count, next_completed;
+	uint64_t id;
+	struct nx_row row;
+};
+
+struct flow {
+	const char *in_table, *out_table;
+	uint64_t in_id, out_id;
+	const char *type; /* NULL: not known */
+	uint64_t in_end_ps, out_start_ps;
+};
+
+static void put_flow(struct flow_fill *x, const struct flow *flow)
+{
+	struct nx_row *row = &x->row;
+
+	nx_row_put_i64(row, NX_COL_Flow_in_id, (int64_t)flow->in_id);
+	nx_row_put_i64(row, NX_COL_Flow_out_id, (int64_t)flow->out_id);
+	nx_row_put_text(row, NX_COL_Flow_in_table, flow->in_table);
+	nx_row_put_text(row, NX_COL_Flow_out_table, flow->out_table);
+	nx_row_put_text(row, NX_COL_Flow_dependency_type, flow->type);
+	nx_row_put_i64(row, NX_COL_Flow_gap_time, nx_gap_ns(flow->in_end_ps, flow->out_start_ps));
+	nx_table_sink_put(x->sink, row);
+}
+
+/* --- into instructions ----------------------------------------------------- */
+
+static int compare_completions(const void *left, const void *right, void *context)
+{
+	const struct nx_transfer_link *links = context;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+
+	if (links[l].completion_id != links[r].completion_id)
+		return links[l].completion_id < links[r].completion_id ? -1 : 1;
+	return (l > r) - (l < r);
+}
+
+static void sort_completions(struct flow_fill *x)
+{
+	size_t count = x->profile->transfers.len;
+
+	x->completed = nx_heap_alloc(sizeof(*x->completed) * (count + 1));
+	for (uint32_t i = 0; i < count; i++)
+		if (x->links.items[i].completion_id)
+			x->completed[x->completed_count++] = i;
+	if (x->completed_count)
+		qsort_r(x->completed, x->completed_count, sizeof(*x->completed),
+			compare_completions, x->links.items);
+}
+
+/* An edge whose kind the compiler did not note has none. */
+static const char *type_name(unsigned type)
+{
+	return type ? nx_edge_name(type) : NULL;
+}
+
+static void put_predecessors(struct flow_fill *x, const struct nx_instruction *ran)
+{
+	struct nx_predecessor_walk walk = nx_predecessors_of(&x->executions, ran);
+
+	while (nx_predecessor_walk_next(&walk))
+		for (size_t i = 0; i < walk.count; i++) {
+			const struct nx_execution *before = &walk.executions[i];
+
+			/* later rounds of a loop are nobody's predecessor */
+			if (before->id < x->id)
+				put_flow(x, &(struct flow){instructions, instructions, before->id,
+							   x->id, type_name(walk.type),
+							   before->end_ps, ran->start_ps});
+		}
+}
+
+static void put_completions(struct flow_fill *x, const struct nx_instruction *ran)
+{
+	for (; x->next_completed < x->completed_count; x->next_completed++) {
+		uint32_t at = x->completed[x->next_completed];
+		const struct nx_transfer_link *link = &x->links.items[at];
+
+		if (link->completion_id != x->id)
+			return;
+		put_flow(x, &(struct flow){transfers, instructions, link->id, x->id, NULL,
+					   x->profile->transfers.items[at].end_ps, ran->start_ps});
+	}
+}
+
+static void fill_instruction(void *context, const void *opaque)
+{
+	struct flow_fill *x = context;
+	const struct nx_instruction *ran = opaque;
+
+	x->id++;
+	put_predecessors(x, ran);
+	put_completions(x, ran);
+	nx_executions_pass(&x->executions, ran, x->id);
+}
+
+/* --- into transfers and packets -------------------------------------------- */
+
+static void fill_triggers(struct flow_fill *x)
+{
+	const struct nx_transfers *all = &x->profile->transfers;
+	uint32_t *order = nx_transfers_by_start(all);
+
+	for (size_t i = 0; i < all->len; i++) {
+		const struct nx_transfer_link *link = &x->links.items[order[i]];
+
+		if (link->trigger_id)
+			put_flow(x,
+				 &(struct flow){instructions, transfers, link->trigger_id, link->id,
+						nx_edge_name(NX_EDGE_ORDERED), link->trigger_end_ps,
+						all->items[order[i]].start_ps});
+	}
+	nx_heap_free(order);
+}
+
+static void fill_packet(void *context, const void *opaque)
+{
+	struct flow_fill *x = context;
+	const struct nx_packet *packet = opaque;
+	uint32_t at = nx_profile_find_transfer(x->profile, packet);
+	const struct nx_transfer_link *link;
+
+	if (at == NX_NONE)
+		return;
+	link = &x->links.items[at];
+	if (link->trigger_id)
+		put_flow(x, &(struct flow){instructions, packets, link->trigger_id,
+					   nx_packet_id(x->profile, packet,
+							x->profile->transfers.items[at].block_id),
+					   nx_edge_name(NX_EDGE_ORDERED), link->trigger_end_ps,
+					   packet->start_ps});
+}
+
+static enum nx_status fill_all(struct flow_fill *x, struct nx_error *err)
+{
+	enum nx_status st = nx_transfer_links_build(&x->links, x->profile, err);
+
+	if (!st)
+		st = nx_executions_build(&x->executions, x->profile, err);
+	if (st)
+		return st;
+	sort_completions(x);
+	if (x->executions.lists.len || x->completed_count)
+		st = nx_profile_scan(x->profile, NX_TABLE_INSTRUCTION, fill_instruction, x, err);
+	if (st || !x->profile->transfers.len)
+		return st;
+	fill_triggers(x);
+	return nx_profile_scan(x->profile, NX_TABLE_PACKET, fill_packet, x, err);
+}
+
+enum nx_status nx_fill_flows(struct nx_device_fill *fill)
+{
+	struct flow_fill *x = nx_heap_alloc(sizeof(*x));
+	enum nx_status st;
+
+	memset(x, 0, sizeof(*x));
+	x->profile = fill->profile;
+	x->sink = fill->sink;
+	nx_row_init(&x->row, NX_SCHEMA_Flow);
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_Flow);
+	st = fill_all(x, fill->err);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_Flow);
+	nx_executions_release(&x->executions);
+	nx_transfer_links_release(&x->links);
+	nx_heap_free(x->completed);
+	nx_heap_free(x);
+	return st;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tables/transfer_texts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "model/naming.h"
+
+/* A DMA sees partition p of the state buffer at p times this. */
+#define PARTITION_BYTES ((uint64_t)1 << 18)
+#define PARTITIONS 128
+
+struct partitions {
+	bool is_used[PARTITIONS];
+};
+
+void nx_transfer_text_cache_init(struct nx_transfer_text_cache *cache,
+				 const struct nx_profile *profile)
+{
+	memset(cache, 0, sizeof(*cache));
+	cache->profile = profile;
+}
+
+void nx_transfer_text_cache_release(struct nx_transfer_text_cache *cache)
+{
+	nx_vec_free_items((void *)cache->texts.items);
+	nx_map_release(&cache->index);
+	nx_arena_release(&cache->arena);
+	memset(cache, 0, sizeof(*cache));
+}
+
+/* --- lists ----------------------------------------------------------------- */
+
+static struct nx_slice keep_bytes(struct nx_arena *arena, struct nx_bytes *bytes)
+{
+	struct nx_slice text = {NULL, bytes->len};
+
+	text.data = (const uint8_t *)nx_arena_copy(arena, nx_slice_of(bytes->items, bytes->len));
+	nx_vec_release(bytes);
+	return text;
+}
+
+static struct nx_slice sizes_text(struct nx_arena *arena, const uint64_t *sizes, size_t count)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		nx_json_u64(&w, sizes[i]);
+	nx_json_end_array(&w);
+	return keep_bytes(arena, &bytes);
+}
+
+static struct nx_slice steps_text(struct nx_arena *arena, const int64_t *steps, size_t count)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		nx_json_i64(&w, steps[i]);
+	nx_json_end_array(&w);
+	return keep_bytes(arena, &bytes);
+}
+
+static struct nx_slice number_text(struct nx_arena *arena, uint64_t number)
+{
+	return nx_slice_text(nx_arena_printf(arena, "%llu", (unsigned long long)number));
+}
+
+/* A source is a list of lists, a destination a list: a sum has several sources. */
+static struct nx_slice source_text(struct nx_arena *arena, const struct nx_binary_graph *graph,
+				   const struct nx_dma_descriptor *d)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_array(&w);
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < d->from_count; i++)
+		nx_json_text(&w, nx_variable_kind(graph, d->from[i]));
+	nx_json_end_array(&w);
+	nx_json_end_array(&w);
+	return keep_bytes(arena, &bytes);
+}
+
+static struct nx_slice dest_text(struct nx_arena *arena, const struct nx_binary_graph *graph,
+				 const struct nx_dma_descriptor *d)
+{
+	struct nx_bytes bytes = {0};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, &bytes, false);
+	nx_json_begin_array(&w);
+	nx_json_text(&w, nx_variable_kind(graph, d->to));
+	nx_json_end_array(&w);
+	return keep_bytes(arena, &bytes);
+}
+
+/* --- partitions ------------------------------------------------------------ */
+
+static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variable)
+{
+	return !strcmp(nx_variable_kind(graph, variable), "SB");
+}
+
+/* Adds what one dimension reaches from the partitions used so far. */
+static void repeat_partitions(struct partitions *p, int64_t step, uint64_t count)
+{
+	struct partitions start = *p;
+
+	for (int64_t i = 0; i < PARTITIONS; i++)
+		for (uint64_t k = 1; start.is_used[i] && k < count && k < PARTITIONS; k++) {
+			int64_t at = i + step * (int64_t)k;
+
+			if (at < 0 || at >= PARTITIONS)
+				break;
+			p->is_used[at] = true;
+		}
+}
+
+/* Steps of whole partitions lead to others; all other dimensions stay within one. */
+static void use_partitions(struct partitions *all, uint64_t offset, const uint64_t *sizes,
+			   const int64_t *steps, size_t dims)
+{
+	struct partitions own = {0};
+
+	if (offset / PARTITION_BYTES >= PARTITIONS)
+		return;
+	own.is_used[offset / PARTITION_BYTES] = true;
+	for (size_t i = 0; i < dims; i++) {
+		int64_t step = steps[i] / (int64_t)PARTITION_BYTES;
+
+		if (step && steps[i] % (int64_t)PARTITION_BYTES == 0 && step < PARTITIONS &&
+		    step > -PARTITIONS)
+			repeat_partitions(&own, step, sizes[i]);
+	}
+	for (unsigned i = 0; i < PARTITIONS; i++)
+		all->is_used[i] |= own.is_used[i];
+}
+
+static unsigned count_partitions(const struct partitions *p)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < PARTITIONS; i++)
+		count += p->is_used[i];
+	return count;
+}
+
+/* "0-63,96" */
+static struct nx_slice ranges_text(struct nx_arena *arena, const struct partitions *p)
+{
+	char text[PARTITIONS * 4 + 1];
+	size_t len = 0;
+
+	text[0] = 0;
+	for (unsigned i = 0; i < PARTITIONS; i++) {
+		unsigned last = i;
+
+		if (!p->is_used[i])
+			continue;
+		while (last + 1 < PARTITIONS && p->is_used[last + 1])
+			last++;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u", len ? "," : "", i);
+		if (last > i)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "-%u", last);
+		i = last;
+	}
+	return nx_slice_text(nx_arena_copy_text(arena, text));
+}
+
+static void put_partitions(struct nx_arena *arena, const struct nx_binary_graph *graph,
+			   const struct nx_dma_block *block, struct nx_transfer_texts *texts)
+{
+	struct partitions read = {0}, write = {0};
+
+	for (size_t i = 0; i < block->descriptor_count; i++) {
+		const struct nx_dma_descriptor *d = &block->descriptors[i];
+
+		if (d->from_count && is_state_buffer(graph, d->from[0]))
+			use_partitions(&read, d->from_offset, d->from_sizes, d->from_steps,
+				       d->from_dims);
+		if (is_state_buffer(graph, d->to))
+			use_partitions(&write, d->to_offset, d->to_sizes, d->to_steps, d->to_dims);
+	}
+	texts->read.partitions = ranges_text(arena, &read);
+	texts->read.partition_count = count_partitions(&read);
+	texts->write.partitions = ranges_text(arena, &write);
+	texts->write.partition_count = count_partitions(&write);
+}
+
+/* --- blocks ---------------------------------------------------------------- */
+
+static void put_unknown(struct nx_transfer_texts *texts)
+{
+	struct nx_side_texts side = {nx_slice_text(""), nx_slice_text(""), nx_slice_text(""),
+				     nx_slice_text(""), 0};
+
+	texts->op = nx_slice_text("copy"); /* what a descriptor does unless it says otherwise */
+	texts->variable = nx_slice_text("unknown");
+	texts->semaphore_id = nx_slice_text("-1");
+	texts->source = nx_slice_text("[[\"unknown\"]]");
+	texts->dest = nx_slice_text("[\"unknown\"]");
+	texts->read = texts->write = side;
+}
+
+static void put_block(struct nx_transfer_text_cache *cache, uint32_t graph_idx,
+		      const struct nx_dma_block *block, struct nx_transfer_texts *texts)
+{
+	const struct nx_profile *p = cache->profile;
+	const struct nx_binary_graph *graph = p->program.binary_graphs[graph_idx];
+	const struct nx_dma_descriptor *d = &block->descriptors[0];
+	struct nx_arena *arena = &cache->arena;
+	char semaphore[NX_SEMAPHORE_TEXT_MAX];
+
+	texts->is_known = true;
+	texts->is_transpose = !strcmp(d->op, "transpose");
+	texts->op = nx_slice_text(d->op);
+	texts->variable = nx_slice_text(nx_descriptor_variable(graph, d));
+	texts->semaphore_id = nx_slice_text(nx_arena_copy_text(
+		arena, nx_semaphore_text(p, graph_idx, block->semaphore, semaphore)));
+	texts->source = source_text(arena, graph, d);
+	texts->dest = dest_text(arena, graph, d);
+	texts->read.shape = sizes_text(arena, d->from_sizes, d->from_dims);
+	texts->read.offset = number_text(arena, d->from_offset);
+	texts->read.steps = steps_text(arena, d->from_steps, d->from_dims);
+	texts->write.shape = sizes_text(arena, d->to_sizes, d->to_dims);
+	texts->write.offset = number_text(arena, d->to_offset);
+	texts->write.steps = steps_text(arena, d->to_steps, d->to_dims);
+	put_partitions(arena, graph, block, texts);
+}
+
+const struct nx_transfer_texts *nx_transfer_texts_of(struct nx_transfer_text_cache *cache,
+						     const struct nx_transfer *t)
+{
+	const struct nx_dma_block *block = nx_transfer_block(cache->profile, t);
+	uint64_t key =
+		(uint64_t)t->graph << 40 | (uint64_t)t->engine << 32 | (block ? t->block : NX_NONE);
+	struct nx_transfer_texts *texts;
+	uint64_t at;
+
+	if (nx_map_get(&cache->index, key, &at))
+		return cache->texts.items[at];
+	texts = NX_NEW(&cache->arena, struct nx_transfer_texts);
+	if (block && block->descriptor_count)
+		put_block(cache, t->graph, block, texts);
+	else
+		put_unknown(texts);
+	nx_map_put(&cache->index, key, cache->texts.len);
+	nx_vec_push(&cache->texts, texts);
+	return texts;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tables/sorted_rows.h"
+#include "tests/unit/tables/fill_fixture.h"
+
+struct seen {
+	uint64_t last_ps, count, sum;
+};
+
+static void see(void *context, const void *opaque)
+{
+	const struct nx_pending *row = opaque;
+	struct seen *seen = context;
+
+	assert_true(row->time_ps >= seen->last_ps);
+	if (row->time_ps == seen->last_ps && seen->count)
+		assert_int_equal(row->value, 2); /* equal ones in the order they came */
+	seen->last_ps = row->time_ps;
+	seen->count++;
+	seen->sum += row->time_ps;
+}
+
+/* Twice as many as the buffer holds, from the last to the first, each moment twice. */
+static void more_rows_than_the_buffer_holds_are_sorted(void **state)
+{
+	const uint64_t count = 400000;
+	struct nx_sorted_rows rows;
+	struct nx_error err = {0};
+	struct seen seen = {0};
+
+	(void)state;
+	nx_sorted_rows_init(&rows, sizeof(struct nx_pending));
+	for (uint64_t i = count; i-- > 0;)
+		for (int64_t value = 1; value <= 2; value++)
+			nx_sorted_rows_add(&rows, &(struct nx_pending){i, value, 0});
+	assert_int_equal(nx_sorted_rows_finish(&rows, see, &seen, &err), NX_OK);
+	assert_int_equal(seen.count, 2 * count);
+	assert_int_equal(seen.sum, count * (count - 1));
+}
+
+static void no_rows_are_fine(void **state)
+{
+	struct nx_fill_fixture *f = *state;
+	struct seen seen = {0};
+
+	assert_int_equal(nx_sorted_rows_scan(&f->made.p, NX_TABLE_PENDING,
+					     sizeof(struct nx_pending), see, &seen, NULL),
+			 NX_OK);
+	assert_int_equal(seen.count, 0);
+}
+
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, nx_fill_fixture_setup, nx_fill_fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(more_rows_than_the_buffer_holds_are_sorted),
+		TEST(no_rows_are_fine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
