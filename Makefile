@@ -72,6 +72,10 @@ run: setup ## Set up, build, make a demo capture and serve it on http://localhos
 test: setup ## Set up, build, run all tests (also sanitized), fuzz for a minute, check the sources
 	@MAKE="$(MAKE)" tools/run_tests.sh
 
+.PHONY: test-scale
+test-scale: build ## Test ClickHouse and InfluxDB alone, also the current ClickHouse (fetches 178 MB)
+	@SCALE_CHDB=1 meson test -C build --no-rebuild --print-errorlogs --verbose scale
+
 .PHONY: check check-layers check-format check-warnings check-tidy
 check: check-layers check-format check-warnings check-tidy ## Check layers, format, warnings (gcc, clang), clang-tidy
 

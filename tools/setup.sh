@@ -6,9 +6,10 @@
 set -eu
 
 packages="gcc meson ninja-build pkg-config libcmocka-dev zlib1g-dev libzstd-dev libdeflate-dev
-	libmicrohttpd-dev libedit-dev clang clang-format clang-tidy libclang-rt-14-dev gcovr python3 curl"
+	libmicrohttpd-dev libcurl4-openssl-dev libedit-dev clang clang-format clang-tidy
+	libclang-rt-14-dev gcovr python3 curl"
 tools="gcc meson ninja pkg-config clang clang-format clang-tidy gcovr python3 curl"
-libraries="cmocka zlib libzstd libdeflate libmicrohttpd"
+libraries="cmocka zlib libzstd libdeflate libmicrohttpd libcurl"
 # For the checks of Perfetto and Parquet and for the DuckDB library. Other builds of node bring their
 # own npm, which Debian's would not join.
 command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"

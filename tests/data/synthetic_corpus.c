@@ -101,6 +101,25 @@ static void add_slots(struct corpus *c, const struct nx_synthetic_program *progr
 	}
 }
 
+/* The first byte is the size of pieces. */
+static void add_answers(struct corpus *c)
+{
+	static const char *const answers[] = {
+		"\7a\tb\nNullable(Int64)\tString\n-5\tx\\ty\n\\N\t\n",
+		"\2l\tt\nArray(Int64)\tArray(String)\n[1,-2]\t['a','it\\'s']\n[]\t[]\n",
+		"\1f\tb\tu\nFloat64\tBool\tLowCardinality(UInt64)\n-1.5e3\ttrue\t7\n",
+	};
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		struct nx_bytes bytes = {0};
+		char file[32];
+
+		nx_bytes_append(&bytes, answers[i], strlen(answers[i]));
+		snprintf(file, sizeof(file), "answer_%zu.tsv", i);
+		add(c, "fuzz_clickhouse_rows", file, &bytes);
+	}
+}
+
 static void add_texts(struct corpus *c)
 {
 	static const char *const texts[] = {
@@ -164,6 +183,7 @@ bool nx_synthetic_corpus(nx_synthetic_seed_fn fn, void *context)
 	add_slots(&c, &program);
 	add_texts(&c);
 	add_record(&c);
+	add_answers(&c);
 	nx_synthetic_program_release(&program);
 	return !c.is_failed;
 }

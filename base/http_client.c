@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/http_client.h"
+
+#include <ctype.h>
+#include <curl/curl.h>
+#include <pthread.h>
+
+#include "base/arena.h"
+
+#define CONNECT_SECONDS 10L
+#define STALL_SECONDS 300
+
+struct nx_http_client {
+	CURL *curl;
+	char reason[CURL_ERROR_SIZE];
+};
+
+/* One call under way. */
+struct call {
+	CURL *curl;
+	const struct nx_http_request *request;
+	struct nx_http_answer *answer;
+	struct nx_error *err;
+	enum nx_status taken; /* what the taker said */
+};
+
+static pthread_once_t is_started = PTHREAD_ONCE_INIT;
+
+static void start_library(void)
+{
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+struct nx_http_client *nx_http_client_new(void)
+{
+	struct nx_http_client *client = nx_heap_alloc(sizeof(*client));
+
+	pthread_once(&is_started, start_library);
+	memset(client, 0, sizeof(*client));
+	client->curl = curl_easy_init();
+	return client;
+}
+
+void nx_http_client_free(struct nx_http_client *client)
+{
+	if (!client)
+		return;
+	curl_easy_cleanup(client->curl);
+	nx_heap_free(client);
+}
+
+void nx_http_answer_release(struct nx_http_answer *answer)
+{
+	nx_vec_release(&answer->body);
+	answer->code = 0;
+}
+
+static void keep(struct nx_http_answer *answer, const char *bytes, size_t len)
+{
+	size_t room = NX_HTTP_KEPT_BYTES - answer->body.len;
+
+	answer->is_cut |= len > room;
+	nx_bytes_append(&answer->body, bytes, len < room ? len : room);
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *opaque)
+{
+	struct call *call = opaque;
+	size_t len = size * count;
+	long code = 0;
+
+	curl_easy_getinfo(call->curl, CURLINFO_RESPONSE_CODE, &code);
+	if (!call->request->take || code != 200) {
+		keep(call->answer, bytes, len);
+		return len;
+	}
+	call->taken =
+		call->request->take(call->request->context, nx_slice_of(bytes, len), call->err);
+	return call->taken ? 0 : len;
+}
+
+static void set_limits(CURL *curl, const struct nx_http_request *request)
+{
+	long stall = request->stall_seconds ? (long)request->stall_seconds : STALL_SECONDS;
+
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, stall);
+}
+
+static void set_request(CURL *curl, const struct nx_http_request *request)
+{
+	curl_easy_setopt(curl, CURLOPT_URL, request->url);
+	if (request->user) {
+		curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+		curl_easy_setopt(curl, CURLOPT_USERNAME, request->user);
+		curl_easy_setopt(curl, CURLOPT_PASSWORD,
+				 request->password ? request->password : "");
+	}
+	if (!request->body.data)
+		return;
+	curl_easy_setopt(curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, (const char *)request->body.data);
+}
+
+/* Waiting for "100 Continue" costs a second with servers that never say it. */
+static struct curl_slist *header_list(const struct nx_http_request *request)
+{
+	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+
+	list = curl_slist_append(list, "Content-Type: application/octet-stream");
+	if (request->header)
+		list = curl_slist_append(list, request->header);
+	return list;
+}
+
+static enum nx_status judge(struct nx_http_client *client, const struct call *call, CURLcode result)
+{
+	call->answer->is_refused = call->taken != NX_OK;
+	if (call->taken)
+		return call->taken;
+	if (result == CURLE_OK)
+		return NX_OK;
+	return nx_fail(call->err, NX_IO, "%s",
+		       client->reason[0] ? client->reason : curl_easy_strerror(result));
+}
+
+enum nx_status nx_http_client_ask(struct nx_http_client *client,
+				  const struct nx_http_request *request,
+				  struct nx_http_answer *answer, struct nx_error *err)
+{
+	struct call call = {client->curl, request, answer, err, NX_OK};
+	struct curl_slist *headers = header_list(request);
+	long code = 0;
+	CURLcode result;
+
+	nx_vec_clear(&answer->body);
+	answer->code = 0;
+	answer->is_cut = false;
+	client->reason[0] = '\0';
+	curl_easy_reset(client->curl); /* keeps the connection */
+	set_limits(client->curl, request);
+	set_request(client->curl, request);
+	curl_easy_setopt(client->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(client->curl, CURLOPT_ERRORBUFFER, client->reason);
+	curl_easy_setopt(client->curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(client->curl, CURLOPT_WRITEDATA, &call);
+	result = curl_easy_perform(client->curl);
+	curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &code);
+	answer->code = (unsigned)code;
+	curl_slist_free_all(headers);
+	return judge(client, &call, result);
+}
+
+void nx_http_append_escaped(struct nx_bytes *url, struct nx_slice text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < text.len; i++) {
+		uint8_t c = text.data[i];
+		char escaped[3] = {'%', digits[c >> 4], digits[c & 15]};
+
+		if (c < 0x80 && (isalnum(c) || strchr("-._~", c)) && c)
+			nx_vec_push(url, c);
+		else
+			nx_bytes_append(url, escaped, sizeof(escaped));
+	}
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_client: asks an HTTP server one thing after another over a connection that is kept.
+ *
+ *	struct nx_http_client *http = nx_http_client_new();
+ *	struct nx_http_request request = {.url = "http://localhost:8123/", .body = sql};
+ *	struct nx_http_answer answer = {0};
+ *
+ *	st = nx_http_client_ask(http, &request, &answer, err);
+ *	... answer.code, answer.body ...
+ *	nx_http_answer_release(&answer);
+ *	nx_http_client_free(http);
+ *
+ * An answer is an answer: codes such as 404 or 500 are OK here and the caller's to judge. IO means
+ * that no whole answer came; whether the server did what it was asked is then not known.
+ *
+ * Only http and https are spoken, redirects are not followed, certificates are checked. A proxy is
+ * used only where the user's environment (http_proxy, https_proxy, no_proxy) names one. A client
+ * belongs to one thread.
+ */
+#ifndef NX_BASE_HTTP_CLIENT_H
+#define NX_BASE_HTTP_CLIENT_H
+
+#include "base/bare/slice.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+struct nx_http_client;
+
+/* Takes a piece of a body as it arrives; a failure ends the call and becomes its status. */
+typedef enum nx_status (*nx_http_take_fn)(void *context, struct nx_slice piece,
+					  struct nx_error *err);
+
+struct nx_http_request {
+	const char *url;
+	const char *user, *password; /* basic authentication; NULL: none */
+	const char *header;	     /* one more line, "Name: value"; NULL: none */
+	struct nx_slice body;	     /* posted, borrowed; data NULL: a GET */
+	nx_http_take_fn take;	     /* of answers with code 200; NULL: kept in the answer */
+	void *context;		     /* for take */
+	uint32_t stall_seconds;	     /* without a byte in either direction; 0: 300 */
+};
+
+/* What is kept of a body that nobody takes. */
+#define NX_HTTP_KEPT_BYTES ((size_t)1 << 20)
+
+struct nx_http_answer {
+	unsigned code;	 /* 200, ...; 0: none came */
+	bool is_cut;	 /* the body was longer than what is kept */
+	bool is_refused; /* the taker failed, not the connection */
+	struct nx_bytes body;
+};
+
+struct nx_http_client *nx_http_client_new(void);
+void nx_http_client_free(struct nx_http_client *client);
+
+/* The answer may be reused: it is emptied first. */
+NX_MUST_CHECK enum nx_status nx_http_client_ask(struct nx_http_client *client,
+						const struct nx_http_request *request,
+						struct nx_http_answer *answer,
+						struct nx_error *err);
+void nx_http_answer_release(struct nx_http_answer *answer);
+
+/* Appends text as it may stand in a URL's query: all but letters, digits and -._~ as %XX. */
+void nx_http_append_escaped(struct nx_bytes *url, struct nx_slice text);
+
+#endif
