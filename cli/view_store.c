@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/terminal.h"
 #include "cli/view.h"
 #include "export/exporters.h"
+#include "store/clickhouse_sink.h"
 #include "tables/device_tables.h"
 #include "tables/system_tables.h"
 
@@ -14,6 +16,8 @@
 struct storing {
 	struct nx_workspace *workspace;
 	struct nx_ingest *ingest;
+	struct nx_clickhouse_sink *clickhouse;
+	struct nx_influx_sink *influx;
 	struct nx_progress progress;
 };
 
@@ -38,12 +42,17 @@ struct nx_slice nx_store_stem(const char *path)
 	return nx_slice_of(name, dot && dot > name ? (size_t)(dot - name) : len);
 }
 
+static bool is_database(const struct nx_store_view *view)
+{
+	return view->url || view->to_influx;
+}
+
 static enum nx_status choose_name(const struct nx_store_view *view, const char *path,
 				  struct nx_stored *stored, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
 
-	if (view->folder) {
+	if (view->folder && !is_database(view)) {
 		snprintf(stored->place, sizeof(stored->place), "%s", view->folder);
 		return NX_OK;
 	}
@@ -75,12 +84,31 @@ static enum nx_status open_workspace(const struct nx_store_view *view, struct st
 	return st;
 }
 
+static enum nx_status begin_database(const struct nx_store_view *view, struct storing *s,
+				     int64_t start_ns, struct nx_stored *stored,
+				     struct nx_error *err)
+{
+	struct nx_clickhouse_options replace = {.replaces = view->force};
+	struct nx_influx_options influx = view->influx;
+
+	if (view->url) {
+		snprintf(stored->place, sizeof(stored->place), "ClickHouse");
+		return nx_clickhouse_sink_open(view->url, stored->name, &replace, &s->clickhouse,
+					       err);
+	}
+	snprintf(stored->place, sizeof(stored->place), "InfluxDB");
+	influx.start_ns = start_ns;
+	return nx_influx_sink_open(&influx, stored->name, &s->influx, err);
+}
+
 static enum nx_status begin(const struct nx_store_view *view, struct nx_ingest_target *target,
-			    struct storing *s, struct nx_stored *stored, struct nx_error *err)
+			    struct storing *s, int64_t start_ns, struct nx_stored *stored,
+			    struct nx_error *err)
 {
 	enum nx_status st;
 
-	memset(s, 0, sizeof(*s));
+	if (is_database(view))
+		return begin_database(view, s, start_ns, stored, err);
 	target->folder = view->folder;
 	target->name = stored->name;
 	target->force = view->force;
@@ -94,12 +122,52 @@ static enum nx_status begin(const struct nx_store_view *view, struct nx_ingest_t
 	return st;
 }
 
+static struct nx_table_sink *sink_of(struct storing *s)
+{
+	if (s->clickhouse)
+		return nx_clickhouse_sink_tables(s->clickhouse);
+	return s->influx ? nx_influx_sink_tables(s->influx) : nx_ingest_sink(s->ingest);
+}
+
+/* What was not committed is taken up by the next push of the same profile. */
+static enum nx_status end_database(struct storing *s, enum nx_status st, struct nx_stored *stored,
+				   struct nx_error *err)
+{
+	if (s->clickhouse) {
+		if (!st)
+			st = nx_clickhouse_sink_commit(s->clickhouse, err);
+		stored->counts.row_count = nx_clickhouse_sink_counts(s->clickhouse).row_count;
+		stored->counts.file_bytes = nx_clickhouse_sink_counts(s->clickhouse).sent_bytes;
+		nx_clickhouse_sink_close(s->clickhouse);
+		return st;
+	}
+	if (!st)
+		st = nx_influx_sink_commit(s->influx, err);
+	stored->counts.row_count = nx_influx_sink_line_count(s->influx);
+	nx_influx_sink_close(s->influx);
+	return st;
+}
+
 static enum nx_status end(struct storing *s, enum nx_status st, struct nx_stored *stored,
 			  struct nx_error *err)
 {
+	if (s->clickhouse || s->influx)
+		return end_database(s, st, stored, err);
 	st = nx_ingest_end(s->ingest, st, &stored->counts, err);
 	nx_workspace_close(s->workspace);
 	return st;
+}
+
+/* Databases want a time of the calendar: without the host's clock, when the file was written. */
+static int64_t start_of(const struct nx_profile *profile, const char *session_path)
+{
+	struct stat file;
+
+	if (profile->start_epoch_ns)
+		return (int64_t)profile->start_epoch_ns;
+	if (stat(session_path, &file))
+		return 0;
+	return (int64_t)file.st_mtim.tv_sec * 1000000000 + file.st_mtim.tv_nsec;
 }
 
 enum nx_status nx_store_device(const struct nx_store_view *view, const struct nx_profile *profile,
@@ -113,21 +181,21 @@ enum nx_status nx_store_device(const struct nx_store_view *view, const struct nx
 					  .sources = sources,
 					  .source_count = neff_path ? 2 : 1};
 	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
-	struct storing s;
+	struct storing s = {0};
 	enum nx_status st;
 
 	memset(stored, 0, sizeof(*stored));
 	nx_profile_key(profile, key);
 	st = choose_name(view, session_path, stored, err);
 	if (!st)
-		st = begin(view, &target, &s, stored, err);
+		st = begin(view, &target, &s, start_of(profile, session_path), stored, err);
 	if (st)
 		return st;
 	options.profile_name = *stored->name ? stored->name : base_name(session_path);
 	options.progress = &s.progress;
 	nx_progress_begin(&s.progress, "storing", nx_profile_row_count(profile),
 			  view->verbosity > NX_SAY_ERRORS);
-	st = nx_device_tables_write(profile, &options, nx_ingest_sink(s.ingest), err);
+	st = nx_device_tables_write(profile, &options, sink_of(&s), err);
 	nx_progress_end(&s.progress);
 	return end(&s, st, stored, err);
 }
@@ -138,35 +206,39 @@ enum nx_status nx_store_system(const struct nx_store_view *view,
 {
 	struct nx_ingest_target target = {.kind = NX_PROFILE_SYSTEM};
 	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
-	struct storing s;
+	struct storing s = {0};
 	enum nx_status st;
 
 	memset(stored, 0, sizeof(*stored));
 	st = choose_name(view, profile->path, stored, err);
 	if (!st)
-		st = begin(view, &target, &s, stored, err);
+		st = begin(view, &target, &s, 0, stored, err);
 	if (st)
 		return st;
 	options.profile_name = stored->name;
 	options.progress = &s.progress;
 	nx_progress_begin(&s.progress, "storing", profile->rows[NX_SYSTEM_EVENT],
 			  view->verbosity > NX_SAY_ERRORS);
-	st = nx_system_tables_write(profile, &options, nx_ingest_sink(s.ingest), err);
+	st = nx_system_tables_write(profile, &options, sink_of(&s), err);
 	nx_progress_end(&s.progress);
 	return end(&s, st, stored, err);
 }
 
 void nx_store_say(const struct nx_stored *stored, uint64_t duration_ns)
 {
-	char rows[NX_COUNT_TEXT_MAX];
+	char rows[NX_COUNT_TEXT_MAX], size[NX_COUNT_TEXT_MAX];
+	double seconds = (double)duration_ns / 1e9;
+	bool is_profile = *stored->name && stored->place[0] == '/';
 
 	nx_count_text(stored->counts.row_count, rows);
-	if (*stored->name)
-		nx_say("stored as %s: %s rows, %.1f MB in %.1f s (%s)\n"
-		       "ask it with: neuron-explorer query -d %s \"SELECT * FROM Summary\"",
-		       stored->name, rows, (double)stored->counts.file_bytes / 1e6,
-		       (double)duration_ns / 1e9, stored->place, stored->name);
+	nx_size_text(stored->counts.file_bytes, size);
+	if (is_profile)
+		nx_say("stored as %s: %s rows, %s in %.1f s (%s)", stored->name, rows, size,
+		       seconds, stored->place);
 	else
-		nx_say("wrote %s: %s rows, %.1f MB in %.1f s", stored->place, rows,
-		       (double)stored->counts.file_bytes / 1e6, (double)duration_ns / 1e9);
+		nx_say("wrote %s to %s: %s rows, %s in %.1f s",
+		       *stored->name ? stored->name : "tables", stored->place, rows, size, seconds);
+	if (is_profile)
+		nx_say("ask it with: neuron-explorer query -d %s \"SELECT * FROM Summary\"",
+		       stored->name);
 }

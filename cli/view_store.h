@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view_store: view --output-format parquet: a profile as Parquet tables and a
- * timeline, in the workspace or in a folder of the user's.
+ * view_store: a profile as tables: Parquet and a timeline in the workspace or in
+ * a folder of the user's, or rows in a database.
  */
 #ifndef NX_CLI_VIEW_STORE_H
 #define NX_CLI_VIEW_STORE_H
@@ -9,19 +9,23 @@
 #include "base/progress.h"
 #include "model/profile.h"
 #include "model/system.h"
+#include "store/influx_sink.h"
 #include "store/ingest.h"
 
 struct nx_store_view {
 	const char *folder;    /* --output-file; NULL: the workspace */
 	const char *data_path; /* of the workspace; NULL: the usual one */
 	const char *name;      /* --display-name; NULL: made from the input's */
+	const char *url;       /* --store: of a ClickHouse, instead of Parquet */
+	bool to_influx;	       /* --output-format db */
+	struct nx_influx_options influx;
 	bool force;
 	unsigned verbosity;
 };
 
 struct nx_stored {			/* what became of it */
 	char name[NX_PROFILE_NAME_MAX]; /* in the workspace; "" in a folder */
-	char place[1024];		/* the folder of the tables */
+	char place[1024];		/* the folder of the tables, or the database */
 	struct nx_ingest_counts counts;
 };
 

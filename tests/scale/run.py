@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Push rows into real servers, do them harm, and count what is there.
 
-usage: run.py PUSH_ROWS SERVERS CHDB     TAP on stdout
+usage: run.py PUSH_ROWS NEURON_EXPLORER MAKE_CAPTURE SERVERS CHDB     TAP on stdout
 
 SERVERS is where fetch.sh unpacks servers that are not installed. Where it cannot, the test is
 skipped with one line. With SCALE_CHDB set in the environment the current ClickHouse is checked as
@@ -21,7 +21,7 @@ import time
 sys.dont_write_bytecode = True  # the tree stays as it is
 from servers import LosingProxy, Servers, ask_clickhouse, ask_influx, fetch
 
-PUSH, UNPACKED, CHDB = sys.argv[1:4]
+PUSH, PROGRAM, MAKE_CAPTURE, UNPACKED, CHDB = sys.argv[1:6]
 ROWS = 12000
 TEXT_SUMS = {
     'Instruction': ['engine', 'opcode', 'operands'],
@@ -372,6 +372,52 @@ def check_current(all_servers):
     server.stop()
 
 
+def view(*words):
+    done = subprocess.run([PROGRAM, 'view', '-v', '2', *map(str, words)], capture_output=True,
+                          text=True, check=False, timeout=120)
+    return done.returncode, done.stderr.strip()
+
+
+def table_rows(folder):
+    """Table -> its rows, as the workspace has counted them."""
+    done = subprocess.run([PROGRAM, 'list', '--format', 'json', '--data-path', folder],
+                          capture_output=True, text=True, check=True)
+    profile, = json.loads(done.stdout)['profiles']
+    with open(pathlib.Path(profile['path']) / 'profile.json', encoding='utf-8') as file:
+        return {table['name']: table['row_count'] for table in json.load(file)['tables']}
+
+
+def check_view(all_servers):
+    """The command itself: a capture into each store has the same rows in each."""
+    with tempfile.TemporaryDirectory(prefix='nx-view-') as work:
+        subprocess.run([MAKE_CAPTURE, '--demo', work], check=True, stdout=subprocess.DEVNULL)
+        capture = ['-s', f'{work}/demo.ntff', '-n', f'{work}/demo.neff']
+        code, err = view(*capture, '--ingest-only', '--data-path', f'{work}/ws')
+        check('view keeps a capture in the workspace', code == 0, err)
+        wanted = table_rows(f'{work}/ws')
+        server = all_servers.clickhouse().start()
+        url = f'clickhouse://{server.place}/runs'
+        code, err = view(*capture, '--store', url)
+        check('view puts it into clickhouse', code == 0, err)
+        found = {}
+        for table in wanted:
+            out = run('query', url, f"SELECT count() FROM {table} WHERE profile = 'demo'")[1]
+            found[table] = int(out)
+        check('all its tables have their rows there', found == wanted, (found, wanted))
+        code, err = view(*capture, '--store', url)
+        check('and takes it a second time', code == 0, err)
+        server.stop()
+        server = all_servers.influx('view').start()
+        code, err = view(*capture, '--output-format', 'db', '--db-endpoint', server.url,
+                         '--db-bucket', 'bucket one')
+        check('view sends it to influxdb', code == 0, err)
+        found = {table: influx_count(server, table) for table in wanted}
+        check('every row is a point there', found == wanted, (found, wanted))
+        server.stop()
+        code, err = view(*capture, '--output-format', 'db', '--db-endpoint', server.url)
+        check('without a server it says what needs none', code == 8 and 'parquet' in err, err)
+
+
 def place_for_files():
     """In memory where there is room: ClickHouse 18.16 syncs some 200 files for each insert."""
     memory = pathlib.Path('/dev/shm')
@@ -394,7 +440,7 @@ def main():
         all_servers = Servers(UNPACKED, work)
         try:
             for part in (check_one_server, check_cluster, check_influx, check_victoria,
-                         check_current):
+                         check_view, check_current):
                 started = time.monotonic()
                 part(all_servers)
                 print(f'# {part.__name__}: {time.monotonic() - started:.1f} s', flush=True)

@@ -181,8 +181,8 @@ class Servers:
         shards = list(zip(hosts, tcp, (1, 2)))
         return [self.clickhouse(host, http, port, shards) for host, port, _ in shards]
 
-    def influx(self):
-        folder = self.folder('influx')
+    def influx(self, name='influx'):
+        folder = self.folder(name)
         http, rpc = free_ports(['127.0.0.1'], 2)
         (folder / 'config').write_text(INFLUX.format(folder=folder, http=http, rpc=rpc))
         server = Server(folder, [self.program('influxd'), 'run', '-config', f'{folder}/config'],

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_options: what `view` can be told, and whether it makes sense together. */
+#ifndef NX_CLI_VIEW_OPTIONS_H
+#define NX_CLI_VIEW_OPTIONS_H
+
+#include "cli/options.h"
+
+struct nx_view_options {
+	const char *neff_path, *session_path, *directory;
+	const char *format, *output_file, *status_file, *data_path, *display_name;
+	const char *store, *db_endpoint, *db_org, *db_bucket;
+	bool ingest_only, pretty, force, terminology, perfetto_flows;
+	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
+	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
+	const char *core_filter, *type_filter, *instance_filter;
+	const char *primary_group, *secondary_group;
+	struct nx_number_value execution, port, verbosity, jobs;
+	struct nx_list_value features;
+};
+
+extern const struct nx_option nx_view_option_table[];
+
+NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v,
+						   const struct nx_operands *operands,
+						   struct nx_error *err);
+
+/* The profile becomes rows of tables, here or in a database, rather than a file or a page. */
+bool nx_view_wants_tables(const struct nx_view_options *v);
+bool nx_view_has_format(const struct nx_view_options *v, const char *format);
+
+#endif
