@@ -3,7 +3,7 @@
 # Measures what a large system profile costs: 64 instances of 32 workers. Prints seconds, slices
 # per second, bytes per slice and resident memory; with node and Perfetto's trace processor also
 # how long that takes to read the result. Fails when a target is missed.
-# usage: system.sh [SLICES]      default 10000000
+# usage: system.sh [SLICES]      default 5000000, ten million records
 # BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
 set -eu
 
@@ -11,7 +11,7 @@ build=${BUILD:-build}
 here=$(dirname "$0")
 program=$build/neuron-explorer
 [ -x "$program" ] || program=$build/cli/neuron-explorer
-slices=${1:-10000000}
+slices=${1:-5000000}
 
 if [ ! -x "$program" ] || [ ! -x "$build/tests/make_capture" ]; then
 	echo "bench: $build has no neuron-explorer or no make_capture; run make build first" >&2
