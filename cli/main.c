@@ -17,9 +17,9 @@
 #define LEGACY_PROGRAM "neuron-profile"
 
 const struct nx_command *const nx_commands[] = {
-	&nx_command_view,   &nx_command_show_session, &nx_command_neff,
-	&nx_command_query,  &nx_command_list,	      &nx_command_rename,
-	&nx_command_delete, &nx_command_gc,	      &nx_command_help,
+	&nx_command_view,   &nx_command_show_session, &nx_command_neff,	  &nx_command_query,
+	&nx_command_export, &nx_command_list,	      &nx_command_rename, &nx_command_delete,
+	&nx_command_gc,	    &nx_command_help,
 };
 const size_t nx_command_count = sizeof(nx_commands) / sizeof(nx_commands[0]);
 

@@ -10,6 +10,7 @@
 #define DEFAULT_LIMIT_BYTES ((size_t)1 << 30)
 /* Magic, length of the footer, magic. */
 #define TAIL_BYTES (sizeof(uint32_t) + NX_PARQUET_MAGIC_BYTES)
+#define RANGES_MAX 2
 
 struct nx_parquet_reader {
 	struct nx_file file; /* empty when the bytes are borrowed */
@@ -23,8 +24,8 @@ struct nx_parquet_cursor {
 	const struct nx_parquet_reader *reader;
 	size_t *columns;
 	size_t column_count;
-	bool has_range;
-	struct nx_parquet_range range;
+	struct nx_parquet_range ranges[RANGES_MAX]; /* a group has to match all */
+	size_t range_count;
 	size_t limit_bytes;
 	size_t group, next_group;
 	uint64_t first_row, next_row;
@@ -164,6 +165,16 @@ bool nx_parquet_reader_metadata(const struct nx_parquet_reader *r, size_t idx, s
 
 /* --- rows ------------------------------------------------------------------------- */
 
+static enum nx_status check_range(const struct nx_parquet_reader *r,
+				  const struct nx_parquet_range *range, struct nx_error *err)
+{
+	if (range->column >= r->footer.field_count ||
+	    !nx_parquet_is_integer(r->footer.fields[range->column].type) ||
+	    r->footer.fields[range->column].is_list)
+		return nx_fail(err, NX_USAGE, "%s: a range needs a column of integers", r->name);
+	return NX_OK;
+}
+
 static enum nx_status check_columns(const struct nx_parquet_reader *r, const size_t *columns,
 				    size_t count, const struct nx_parquet_range *range,
 				    struct nx_error *err)
@@ -172,11 +183,7 @@ static enum nx_status check_columns(const struct nx_parquet_reader *r, const siz
 		if (columns[i] >= r->footer.field_count)
 			return nx_fail(err, NX_USAGE, "%s has no column number %zu", r->name,
 				       columns[i]);
-	if (range && (range->column >= r->footer.field_count ||
-		      !nx_parquet_is_integer(r->footer.fields[range->column].type) ||
-		      r->footer.fields[range->column].is_list))
-		return nx_fail(err, NX_USAGE, "%s: a range needs a column of integers", r->name);
-	return NX_OK;
+	return range ? check_range(r, range, err) : NX_OK;
 }
 
 enum nx_status nx_parquet_cursor_open(struct nx_parquet_cursor **cursor,
@@ -196,11 +203,10 @@ enum nx_status nx_parquet_cursor_open(struct nx_parquet_cursor **cursor,
 		.column_count = column_count,
 		.columns = nx_heap_alloc(column_count * sizeof(*c->columns)),
 		.values = nx_heap_alloc(column_count * sizeof(*c->values)),
-		.has_range = range != NULL,
 		.limit_bytes = DEFAULT_LIMIT_BYTES,
 	};
 	if (range)
-		c->range = *range;
+		c->ranges[c->range_count++] = *range;
 	if (column_count)
 		memcpy(c->columns, columns, column_count * sizeof(*columns));
 	*cursor = c;
@@ -217,28 +223,40 @@ void nx_parquet_cursor_close(struct nx_parquet_cursor *c)
 	nx_heap_free(c);
 }
 
+enum nx_status nx_parquet_cursor_narrow(struct nx_parquet_cursor *c,
+					const struct nx_parquet_range *range, struct nx_error *err)
+{
+	enum nx_status status = check_range(c->reader, range, err);
+
+	assert(c->range_count < RANGES_MAX && !c->next_group);
+	if (!status)
+		c->ranges[c->range_count++] = *range;
+	return status;
+}
+
 void nx_parquet_cursor_limit(struct nx_parquet_cursor *c, size_t group_bytes)
 {
 	c->limit_bytes = group_bytes;
 }
 
-static bool may_match(const struct nx_parquet_cursor *c, const struct nx_parquet_group *group)
+static bool may_match_range(const struct nx_parquet_reader *r, const struct nx_parquet_group *group,
+			    const struct nx_parquet_range *range)
 {
-	const struct nx_parquet_stats *s;
-	enum nx_parquet_type type;
+	const struct nx_parquet_stats *s = &group->chunks[range->column].stats;
+	enum nx_parquet_type type = r->footer.fields[range->column].type;
 
-	if (!group->row_count)
-		return false;
-	if (!c->has_range)
-		return true;
-	s = &group->chunks[c->range.column].stats;
 	if (s->has_null_count && s->null_count == group->row_count)
 		return false;
-	if (!s->has_range)
-		return true;
-	type = c->reader->footer.fields[c->range.column].type;
-	return nx_parquet_plain_integer(type, s->min) <= c->range.max &&
-	       nx_parquet_plain_integer(type, s->max) >= c->range.min;
+	return !s->has_range || (nx_parquet_plain_integer(type, s->min) <= range->max &&
+				 nx_parquet_plain_integer(type, s->max) >= range->min);
+}
+
+static bool may_match(const struct nx_parquet_cursor *c, const struct nx_parquet_group *group)
+{
+	for (size_t i = 0; i < c->range_count; i++)
+		if (!may_match_range(c->reader, group, &c->ranges[i]))
+			return false;
+	return group->row_count != 0;
 }
 
 /* The pages behind the cursor need not stay in memory. */

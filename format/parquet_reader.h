@@ -84,6 +84,11 @@ NX_MUST_CHECK enum nx_status nx_parquet_cursor_open(struct nx_parquet_cursor **c
 						    struct nx_error *err);
 void nx_parquet_cursor_close(struct nx_parquet_cursor *cursor); /* NULL is allowed */
 
+/* Before the first group: a second range, of another column, that a group has to match too. */
+NX_MUST_CHECK enum nx_status nx_parquet_cursor_narrow(struct nx_parquet_cursor *cursor,
+						      const struct nx_parquet_range *range,
+						      struct nx_error *err);
+
 /* The most that the values of one group may take; 1 GB unless told. */
 void nx_parquet_cursor_limit(struct nx_parquet_cursor *cursor, size_t group_bytes);
 

@@ -7,7 +7,7 @@ _neuron_explorer()
 	local command=${COMP_WORDS[1]} words=''
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff query list rename delete gc help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff query export list rename delete gc help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -56,6 +56,18 @@ _neuron_explorer()
 	query:-o|query:--output-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
+	export:-d|export:--profile)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	export:--data-path)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	export:-f|export:--format)
+		mapfile -t COMPREPLY < <(compgen -W 'csv json jsonl parquet' -- "$cur")
+		return ;;
+	export:-o|export:--output-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
 	list:--data-path)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
@@ -81,6 +93,8 @@ _neuron_explorer()
 		words='--help --header --nodes --members -j --json --extract --force --disassemble' ;;
 	query)
 		words='--help -d --profile --data-path -f --format -o --output-file --explain --max-rows --timeout --memory-limit -j --threads' ;;
+	export)
+		words='--help -d --profile --data-path -t --table -f --format --from --to -c --columns -o --output-file' ;;
 	list)
 		words='--help --data-path --format' ;;
 	rename)
@@ -90,7 +104,7 @@ _neuron_explorer()
 	gc)
 		words='--help --dry-run --data-path' ;;
 	help)
-		words='--help view show-session neff query list rename delete gc help' ;;
+		words='--help view show-session neff query export list rename delete gc help' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;

@@ -254,6 +254,34 @@ static size_t count_groups(struct nx_parquet_reader *r, size_t column, int64_t m
 }
 
 /* In groups of one row each value is its own bounds. */
+/* Groups of one row: their times go up by 10, every second small number is negative. */
+static void a_second_range_leaves_out_more(void **state)
+{
+	struct nx_memory_table table = make_table(10, 1, 0);
+	struct nx_parquet_reader *r = open_reader(&table);
+	const struct nx_parquet_range early = {TIME, INT64_MIN, 30};
+	const struct nx_parquet_range negative = {SMALL, INT64_MIN, -1};
+	const struct nx_parquet_range text = {TEXT, 0, 0};
+	struct nx_parquet_cursor *c;
+	size_t rows, groups[2] = {0};
+
+	(void)state;
+	assert_int_equal(nx_parquet_cursor_open(&c, r, NULL, 0, &early, NULL), NX_OK);
+	assert_int_equal(nx_parquet_cursor_narrow(c, &text, NULL), NX_USAGE);
+	assert_int_equal(nx_parquet_cursor_narrow(c, &negative, NULL), NX_OK);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(nx_parquet_cursor_next(c, &rows, NULL), NX_OK);
+		assert_int_equal(rows, 1);
+		groups[i] = nx_parquet_cursor_group(c, NULL);
+	}
+	assert_int_equal(nx_parquet_cursor_next(c, &rows, NULL), NX_OK);
+	assert_int_equal(rows, 0);
+	assert_true(groups[0] == 1 && groups[1] == 3);
+	nx_parquet_cursor_close(c);
+	nx_parquet_reader_close(r);
+	nx_vec_release(&table.bytes);
+}
+
 static void a_range_may_be_of_narrow_integers(void **state)
 {
 	struct nx_memory_table table = make_table(10, 1, 0);
@@ -743,6 +771,7 @@ int main(void)
 		cmocka_unit_test(every_value_comes_back),
 		cmocka_unit_test(the_footer_tells_columns_and_statistics),
 		cmocka_unit_test(a_range_leaves_out_groups),
+		cmocka_unit_test(a_second_range_leaves_out_more),
 		cmocka_unit_test(a_range_may_be_of_narrow_integers),
 		cmocka_unit_test(a_file_is_mapped),
 		cmocka_unit_test(wrong_columns_are_refused),

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/suggest.h"
+#include "cli/table.h"
+#include "cli/workspace_view.h"
+#include "export/rows_parquet.h"
+#include "query/table_rows.h"
+
+#define FORMATS "csv json jsonl parquet"
+#define ALL_TABLES "all"
+
+struct export
+{
+	const char *profile, *data_path, *table, *format, *from, *to, *columns, *output_file;
+};
+
+static const struct nx_option options[] = {
+	{"profile", 'd', NX_OPTION_FOLDER, "PROFILE", NX_FIELD(struct export, profile),
+	 "The profile: its name in the workspace, or the folder that holds its Parquet files "
+	 "(default: this folder).",
+	 NULL},
+	NX_OPTION_DATA_PATH(struct export),
+	{"table", 't', NX_OPTION_TEXT, "TABLE", NX_FIELD(struct export, table),
+	 "Whose rows to write (default: all, which lists the tables and writes no rows).", NULL},
+	{"format", 'f', NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct export, format),
+	 "How rows are written: csv, json (an array of objects), jsonl (an object on each line) or "
+	 "parquet (default: as the name of the output file ends, else csv).",
+	 FORMATS},
+	{"from", 0, NX_OPTION_TEXT, "TIME", NX_FIELD(struct export, from),
+	 "Leave out rows that are over by then: nanoseconds, or a number with a unit such as 20us, "
+	 "1.5ms or 3s, on the clock of the table.",
+	 NULL},
+	{"to", 0, NX_OPTION_TEXT, "TIME", NX_FIELD(struct export, to),
+	 "Leave out rows that begin then or later.", NULL},
+	{"columns", 'c', NX_OPTION_TEXT, "NAMES", NX_FIELD(struct export, columns),
+	 "Which columns, separated by commas, in this order (default: all).", NULL},
+	{"output-file", 'o', NX_OPTION_FILE, "FILE", NX_FIELD(struct export, output_file),
+	 "Where the rows go (default: standard output).", NULL},
+	{0},
+};
+
+/* --- options --------------------------------------------------------------- */
+
+static bool is_listing(const struct export *o)
+{
+	return !o->table || !strcmp(o->table, ALL_TABLES);
+}
+
+/* A name that ends in .parquet with text in it would be a trap. */
+static const char *format_of_name(const char *path)
+{
+	const char *point = path ? strrchr(path, '.') : NULL;
+
+	if (point && (nx_row_format_find(point + 1) || !strcmp(point + 1, "parquet")))
+		return point + 1;
+	return "csv";
+}
+
+static enum nx_status check_format(const struct export *o, struct nx_error *err)
+{
+	bool is_parquet = !strcmp(o->format, "parquet");
+	bool is_standard = !o->output_file || !strcmp(o->output_file, "-");
+	const char *near = nx_suggest_word(FORMATS, o->format);
+
+	if (is_parquet && is_standard && isatty(STDOUT_FILENO) == 1)
+		return nx_fail(err, NX_USAGE,
+			       "a terminal cannot show a Parquet file: add --output-file FILE");
+	if (is_parquet || nx_row_format_find(o->format))
+		return NX_OK;
+	return nx_fail(err, NX_USAGE, "there is no format '%.100s' (there are: %s)%s%.*s%s",
+		       o->format, FORMATS, near ? "; did you mean '" : "",
+		       near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
+}
+
+static enum nx_status check(struct export *o, const struct nx_operands *operands,
+			    struct nx_error *err)
+{
+	if (operands->count)
+		return nx_fail(err, NX_USAGE,
+			       "export takes options only, not '%.100s'; name a table with "
+			       "--table, a profile with -d",
+			       operands->items[0]);
+	if (is_listing(o) && (o->format || o->from || o->to || o->columns || o->output_file))
+		return nx_fail(err, NX_USAGE,
+			       "to write rows, name one table with --table; with -d alone the "
+			       "tables are listed");
+	o->format = o->format ? o->format : format_of_name(o->output_file);
+	return check_format(o, err);
+}
+
+static enum nx_status parse_range(const struct export *o, struct nx_time_range *range,
+				  struct nx_error *err)
+{
+	*range = (struct nx_time_range){.has_from = o->from != NULL, .has_to = o->to != NULL};
+	if (o->from && nx_time_parse(o->from, &range->from_ns, err))
+		return nx_context(err, "--from");
+	if (o->to && nx_time_parse(o->to, &range->to_ns, err))
+		return nx_context(err, "--to");
+	if (o->from && o->to && range->from_ns >= range->to_ns)
+		return nx_fail(err, NX_USAGE, "--from %.100s is not before --to %.100s", o->from,
+			       o->to);
+	return NX_OK;
+}
+
+/* --- what was meant -------------------------------------------------------- */
+
+struct names NX_VEC_BODY(const char *);
+
+static enum nx_status refuse(const char *what, const char *name, const struct names *names,
+			     const char *remedy, struct nx_error *err)
+{
+	const char *near = nx_suggest_name(names->items, names->len, name);
+
+	return nx_fail(err, NX_NOT_FOUND, "there is no %s '%.100s'%s%.200s%s", what, name,
+		       near ? "; did you mean '" : "; ", near ? near : remedy, near ? "'?" : "");
+}
+
+static enum nx_status find_table(const struct nx_profile_folder *folder, const char *name,
+				 const struct nx_folder_table **table, struct nx_error *err)
+{
+	struct names names = {0};
+	enum nx_status st = NX_OK;
+
+	*table = nx_profile_folder_find(folder, name);
+	for (size_t i = 0; i < folder->tables.len; i++)
+		nx_vec_push(&names, folder->tables.items[i].name);
+	if (!*table)
+		st = refuse("table", name, &names, "without --table they are listed", err);
+	nx_vec_release(&names);
+	return st;
+}
+
+static enum nx_status refuse_column(const struct nx_stored_table *table, const char *name,
+				    struct nx_error *err)
+{
+	struct names names = {0};
+	enum nx_status st;
+
+	for (size_t i = 0; i < table->field_count; i++)
+		nx_vec_push(&names, table->fields[i].name);
+	st = refuse("column", name, &names, "a run without --columns shows them", err);
+	nx_vec_release(&names);
+	return st;
+}
+
+struct fields NX_VEC_BODY(size_t);
+
+static enum nx_status add_column(const struct nx_stored_table *table, const char *name,
+				 struct fields *fields, struct nx_error *err)
+{
+	size_t field;
+
+	if (!*name)
+		return nx_fail(err, NX_USAGE, "--columns has an empty name in it");
+	if (!nx_stored_table_find(table, name, &field))
+		return refuse_column(table, name, err);
+	for (size_t i = 0; i < fields->len; i++)
+		if (fields->items[i] == field)
+			return nx_fail(err, NX_USAGE, "--columns names %.100s twice",
+				       table->fields[field].name);
+	nx_vec_push(fields, field);
+	return NX_OK;
+}
+
+/* "a,b"; without a list every field. */
+static enum nx_status choose_columns(const struct nx_stored_table *table, const char *list,
+				     struct fields *fields, struct nx_error *err)
+{
+	struct nx_arena arena = {0};
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; !list && i < table->field_count; i++)
+		nx_vec_push(fields, i);
+	while (list && !st) {
+		size_t len = strcspn(list, ",");
+
+		st = add_column(table, nx_arena_copy(&arena, nx_slice_of(list, len)), fields, err);
+		list = list[len] ? list + len + 1 : NULL;
+	}
+	nx_arena_release(&arena);
+	return st;
+}
+
+/* --- rows ------------------------------------------------------------------ */
+
+static struct nx_row_sink *open_sink(const char *format, const struct nx_rows_parquet_shape *shape,
+				     struct nx_output *out)
+{
+	const struct nx_row_format *rows = nx_row_format_find(format);
+
+	return rows ? rows->open(out) : nx_rows_parquet_open(out, shape);
+}
+
+static enum nx_status pour(const struct export *o, struct nx_row_stream *rows,
+			   const struct nx_rows_parquet_shape *shape, struct nx_error *err)
+{
+	struct nx_row_sink *sink;
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, o->output_file ? o->output_file : "-", err);
+
+	if (st)
+		return st;
+	sink = open_sink(o->format, shape, &out);
+	st = nx_row_sink_pour(sink, rows, err);
+	nx_row_sink_close(sink);
+	if (!st)
+		return nx_output_commit(&out, err);
+	nx_output_abort(&out);
+	return st;
+}
+
+static enum nx_status write_fields(const struct export *o, const struct nx_stored_table *table,
+				   const struct nx_table_choice *choice, struct nx_error *err)
+{
+	struct nx_arena arena = {0};
+	struct nx_parquet_field *fields =
+		NX_NEW_ARRAY(&arena, struct nx_parquet_field, choice->field_count);
+	struct nx_rows_parquet_shape shape = {fields, choice->field_count, table->parts[0].reader};
+	struct nx_row_stream *rows;
+	enum nx_status st = nx_table_rows_open(&rows, table, choice, err);
+
+	for (size_t i = 0; i < choice->field_count; i++)
+		fields[i] = table->fields[choice->fields[i]];
+	if (!st)
+		st = pour(o, rows, &shape, err);
+	nx_row_stream_close(rows);
+	nx_arena_release(&arena);
+	return st;
+}
+
+static enum nx_status write_table(const struct export *o, const struct nx_profile_folder *folder,
+				  const struct nx_time_range *range, struct nx_error *err)
+{
+	const struct nx_folder_table *found;
+	struct nx_stored_table table = {0};
+	struct fields fields = {0};
+	enum nx_status st = find_table(folder, o->table, &found, err);
+
+	if (!st)
+		st = nx_stored_table_open(&table, found, err);
+	if (!st)
+		st = choose_columns(&table, o->columns, &fields, err);
+	if (!st)
+		st = write_fields(o, &table,
+				  &(struct nx_table_choice){fields.items, fields.len, *range}, err);
+	nx_vec_release(&fields);
+	nx_stored_table_close(&table);
+	return st;
+}
+
+/* --- the list of tables ---------------------------------------------------- */
+
+static void add_table(struct nx_table_view *view, const struct nx_stored_table *table)
+{
+	char rows[NX_COUNT_TEXT_MAX];
+	struct nx_stored_times times;
+	bool has_time = nx_stored_table_times(table, &times);
+
+	nx_table_add(view, "%s", table->name);
+	nx_table_add(view, "%s", nx_count_text(table->row_count, rows));
+	nx_table_add(view, "%zu", table->field_count);
+	if (has_time && times.end != times.start)
+		nx_table_add(view, "%s, %s", table->fields[times.start].name,
+			     table->fields[times.end].name);
+	else
+		nx_table_add(view, "%s", has_time ? table->fields[times.start].name : "-");
+}
+
+static enum nx_status list_tables(struct nx_profile_folder *folder, struct nx_error *err)
+{
+	NX_VEC(const char *) faults = {0};
+	struct nx_table_view view;
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, "-", err);
+
+	if (st)
+		return st;
+	nx_table_begin(&view, &folder->arena, "table|>rows|>columns|time");
+	for (size_t i = 0; i < folder->tables.len; i++) {
+		struct nx_stored_table table;
+		struct nx_error fault = {0};
+
+		if (nx_stored_table_open(&table, &folder->tables.items[i], &fault))
+			nx_vec_push(&faults, nx_arena_copy_text(&folder->arena, fault.message));
+		else
+			add_table(&view, &table);
+		nx_stored_table_close(&table);
+	}
+	nx_table_end(&view, &out, 0);
+	for (size_t i = 0; i < faults.len; i++)
+		nx_print(&out, "\n%s\n", faults.items[i]);
+	nx_vec_release(&faults);
+	return nx_output_commit(&out, err);
+}
+
+/* --- the command ----------------------------------------------------------- */
+
+static enum nx_status answer(const struct export *o, struct nx_error *err)
+{
+	struct nx_profile_folder folder = {0};
+	struct nx_time_range range;
+	struct nx_arena arena = {0};
+	const char *path;
+	enum nx_status st = parse_range(o, &range, err);
+
+	if (!st)
+		st = nx_workspace_view_resolve(o->data_path, o->profile ? o->profile : ".", &arena,
+					       &path, err);
+	if (!st)
+		st = nx_profile_folder_open(&folder, path, err);
+	if (!st)
+		st = is_listing(o) ? list_tables(&folder, err)
+				   : write_table(o, &folder, &range, err);
+	nx_profile_folder_release(&folder);
+	nx_arena_release(&arena);
+	return st;
+}
+
+static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
+			  struct nx_error *err)
+{
+	struct export o = {0};
+	struct nx_operands operands;
+	bool wants_help;
+	enum nx_status st =
+		nx_options_parse(&nx_command_export, argc, argv, &o, &operands, &wants_help, err);
+
+	if (st)
+		return st;
+	if (wants_help)
+		return nx_help_show(call, &nx_command_export, err);
+	st = check(&o, &operands, err);
+	return st ? st : answer(&o, err);
+}
+
+static const struct nx_example examples[] = {
+	{"Which tables are there, and how many rows have they?", "export -d profile"},
+	{"All instructions, for a spreadsheet:",
+	 "export -d profile --table Instruction --output-file instructions.csv"},
+	{"What moved in two milliseconds?",
+	 "export -d profile --table DmaPacket --from 1.5ms --to 3.5ms --columns "
+	 "start_ts,end_ts,transfer_bytes"},
+	{"Rows for another program:",
+	 "export -d profile --table Instruction --to 20us --format jsonl | jq .opcode"},
+	{0},
+};
+
+const struct nx_command nx_command_export = {
+	"export",
+	"write the rows of one table of a profile",
+	"",
+	"Writes the rows of one table of a stored profile as CSV, JSON or Parquet, as they are and "
+	"in their order. Needs no DuckDB; to join, add up or sort, see 'query'. Without --table it "
+	"lists the tables, their rows and columns, and which columns tell when a row was.\n"
+	"\n"
+	"--from and --to choose a part of time, --from in it and --to not. A table with start_ts "
+	"and end_ts gives the rows of which any part lies in it, one with timestamp those that "
+	"happened in it. Times are compared with the values as they are stored: since the "
+	"measured window began, or since 1970 for tables on the host's clock.\n"
+	"\n"
+	"Only the parts of the file that can hold such rows are read, one row group at a time, so "
+	"memory does not grow with the table. Integers are exact in every format, in JSON too, "
+	"where some readers round what is beyond 2^53.",
+	options,
+	examples,
+	run,
+};
