@@ -11,7 +11,7 @@
 #include "query/duckdb_internal.h"
 
 static struct nx_folder_table tables[] = {{.name = "Instruction"},
-					   {.name = "Dma", .fault = "part 1 is missing"}};
+					  {.name = "Dma", .fault = "part 1 is missing"}};
 static const struct nx_profile_folder profile = {.tables = {tables, 2, 2}};
 static const struct nx_duckdb db = {.memory_limit_bytes = 2000000, .profile = &profile};
 
