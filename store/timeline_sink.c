@@ -6,10 +6,12 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/utf8.h"
+#include "base/vec.h"
 #include "store/timeline_writer.h"
 
 #define NONE UINT16_MAX
-#define LABEL_MAX 512
+#define LABEL_MAX ((size_t)512) /* bytes; longer ones are cut */
 #define MAX_LABEL_COLUMNS 3
 
 /* A column and what is written before its value. */
@@ -210,47 +212,63 @@ struct nx_timeline_sink {
 	struct nx_timeline_writer *writer;
 	const struct rule *rules[NX_SCHEMA_TABLE_COUNT];
 	uint64_t row_counts[NX_SCHEMA_TABLE_COUNT];
-	struct nx_text_map tracks; /* rule, group and label -> track */
-	struct nx_text_map groups;
+	struct nx_text_map tracks; /* what find_track writes into key -> track */
+	struct nx_text_map groups; /* by name */
 	struct nx_arena arena;
-	/* of the last row: rows of one track often follow each other */
-	char last_label[LABEL_MAX];
-	size_t last_len;
+	struct nx_bytes key;	  /* of the row at hand */
+	struct nx_bytes last_key; /* rows of one track often follow each other */
 	uint32_t last_track;
 };
 
-/* --- tracks ---------------------------------------------------------------- */
+/* --- labels ---------------------------------------------------------------- */
 
-static size_t add_cell(char *label, size_t len, const struct nx_row *row, unsigned column,
-		       const char *prefix)
+struct label {
+	char text[LABEL_MAX];
+	size_t len;
+};
+
+static void add_text(struct label *label, struct nx_slice text)
 {
-	const union nx_cell *cell = &row->cells[column];
-	size_t room = LABEL_MAX - len;
-	int added = 0;
+	size_t room = LABEL_MAX - label->len, len = text.len < room ? text.len : room;
 
-	if (row->kinds[column] == NX_CELL_I64)
-		added = snprintf(label + len, room, "%s%lld", prefix, (long long)cell->i64);
-	else if (row->kinds[column] == NX_CELL_TEXT)
-		added = snprintf(label + len, room, "%s%.*s", prefix,
-				 (int)(cell->text.len < LABEL_MAX ? cell->text.len : LABEL_MAX),
-				 (const char *)cell->text.data);
-	return (size_t)added < room ? len + (size_t)added : LABEL_MAX - 1;
+	/* Where it is cut no character is torn. */
+	while (len && len < text.len && nx_utf8_is_tail(text.data[len]))
+		len--;
+	if (len)
+		memcpy(label->text + label->len, text.data, len);
+	label->len += len;
+}
+
+static void add_cell(struct label *label, const struct nx_row *row, unsigned column)
+{
+	char digits[24];
+
+	if (row->kinds[column] == NX_CELL_TEXT) {
+		add_text(label, row->cells[column].text);
+	} else if (row->kinds[column] == NX_CELL_I64) {
+		snprintf(digits, sizeof(digits), "%lld", (long long)row->cells[column].i64);
+		add_text(label, nx_slice_text(digits));
+	}
 }
 
 /* Parts are separated by blanks; what a row does not have is left out. */
-static size_t add_parts(char *label, size_t len, const struct nx_row *row,
-			const struct label_part *parts)
+static struct nx_slice make_label(struct label *label, const char *title, const struct nx_row *row,
+				  const struct label_part *parts)
 {
+	label->len = 0;
+	add_text(label, nx_slice_text(title));
 	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
 		if (row->kinds[parts[i].column] == NX_CELL_NULL)
 			continue;
-		if (len && len < LABEL_MAX - 1 && label[len - 1] != '\n')
-			label[len++] = ' ';
-		len = add_cell(label, len, row, parts[i].column, parts[i].prefix);
+		if (label->len)
+			add_text(label, nx_slice_text(" "));
+		add_text(label, nx_slice_text(parts[i].prefix));
+		add_cell(label, row, parts[i].column);
 	}
-	label[len] = 0;
-	return len;
+	return nx_slice_of(label->text, label->len);
 }
+
+/* --- tracks ---------------------------------------------------------------- */
 
 static uint32_t group_track(struct nx_timeline_sink *s, struct nx_slice label)
 {
@@ -267,47 +285,64 @@ static uint32_t group_track(struct nx_timeline_sink *s, struct nx_slice label)
 	return (uint32_t)at;
 }
 
-static uint32_t new_track(struct nx_timeline_sink *s, const struct rule *rule, const char *label,
-			  size_t group_len)
+static uint32_t new_track(struct nx_timeline_sink *s, const struct rule *rule,
+			  const struct nx_row *row)
 {
+	struct label group, own;
 	struct nx_track track = {
 		.kind = rule->kind,
-		.parent = group_track(s, nx_slice_of(label, group_len)),
-		.name = nx_slice_text(label + group_len + 1),
+		.parent = group_track(s, make_label(&group, "", row, rule->group)),
+		.name = make_label(&own, rule->title, row, rule->track),
 		.unit = nx_slice_text(rule->unit),
 		.rank = (int64_t)(rule - rules) << 32 | (int64_t)(s->tracks.len & 0xffffffff),
 		.keys = {rule->table},
 	};
 
+	if (!track.name.len)
+		track.name = nx_slice_text(nx_schema_tables[rule->table].name);
 	return nx_timeline_writer_add_track(s->writer, &track);
 }
 
-/* The label is the group, a line break, and the track's own name. */
+/* Cells as they are: making a label for each row would take longer than all the rest. */
+static void add_key(struct nx_bytes *key, const struct nx_row *row, const struct label_part *parts)
+{
+	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
+		const union nx_cell *cell = &row->cells[parts[i].column];
+		uint64_t head[2] = {row->kinds[parts[i].column], 0};
+
+		if (head[0] == NX_CELL_I64)
+			head[1] = (uint64_t)cell->i64;
+		else if (head[0] == NX_CELL_TEXT)
+			head[1] = cell->text.len;
+		nx_bytes_append(key, head, sizeof(head));
+		if (head[0] == NX_CELL_TEXT)
+			nx_bytes_append(key, cell->text.data, cell->text.len);
+	}
+}
+
 static uint32_t find_track(struct nx_timeline_sink *s, const struct rule *rule,
 			   const struct nx_row *row)
 {
-	char label[LABEL_MAX + 8];
-	size_t group_len = add_parts(label, 0, row, rule->group), len = group_len, key_len;
+	const uint64_t rule_idx = (uint64_t)(rule - rules); /* tables may share a label */
+	struct nx_bytes older = s->last_key;
+	struct nx_slice key;
 	uint64_t at;
 
-	label[len++] = '\n';
-	len += (size_t)snprintf(label + len, LABEL_MAX - len, "%s", rule->title);
-	len = add_parts(label, len < LABEL_MAX ? len : LABEL_MAX - 1, row, rule->track);
-	key_len = len + 1;
-	label[key_len - 1] = (char)('A' + (rule - rules)); /* tables may share a label */
-	if (key_len == s->last_len && !memcmp(label, s->last_label, key_len))
+	s->key.len = 0;
+	nx_bytes_append(&s->key, &rule_idx, sizeof(rule_idx));
+	add_key(&s->key, row, rule->group);
+	add_key(&s->key, row, rule->track);
+	key = nx_slice_of(s->key.items, s->key.len);
+	if (nx_slice_equal(key, nx_slice_of(older.items, older.len)))
 		return s->last_track;
-	if (!nx_text_map_get(&s->tracks, nx_slice_of(label, key_len), &at)) {
-		const char *key = nx_arena_copy(&s->arena, nx_slice_of(label, key_len));
-
-		label[len] = 0;
-		at = new_track(s, rule, label, group_len);
-		nx_text_map_put(&s->tracks, nx_slice_of(key, key_len), at);
-		memcpy(label, key, key_len);
+	if (!nx_text_map_get(&s->tracks, key, &at)) {
+		at = new_track(s, rule, row);
+		key = nx_slice_of(nx_arena_copy(&s->arena, key), key.len);
+		nx_text_map_put(&s->tracks, key, at);
 	}
-	memcpy(s->last_label, label, key_len < LABEL_MAX ? key_len : LABEL_MAX);
-	s->last_len = key_len < LABEL_MAX ? key_len : 0;
 	s->last_track = (uint32_t)at;
+	s->last_key = s->key;
+	s->key = older;
 	return s->last_track;
 }
 
@@ -324,8 +359,8 @@ static enum nx_status add_span(struct nx_timeline_sink *s, const struct rule *ru
 			       const struct nx_row *row, struct nx_error *err)
 {
 	struct nx_span span = {.start_ns = time_of(row, rule->start),
-			       .row = s->row_counts[row->table],
-			       .name = NX_NAME_NONE};
+			       .row = s->row_counts[row->table]};
+	bool has_name = row->kinds[rule->what] == NX_CELL_TEXT;
 
 	span.end_ns = span.start_ns;
 	if (rule->end != NONE)
@@ -334,8 +369,8 @@ static enum nx_status add_span(struct nx_timeline_sink *s, const struct rule *ru
 		span.end_ns += time_of(row, rule->duration);
 	if (span.end_ns < span.start_ns)
 		span.end_ns = span.start_ns;
-	if (row->kinds[rule->what] == NX_CELL_TEXT)
-		span.name = nx_timeline_writer_add_name(s->writer, row->cells[rule->what].text);
+	span.name = nx_timeline_writer_add_name(s->writer, has_name ? row->cells[rule->what].text
+								    : nx_slice_text(""));
 	return nx_timeline_writer_add_span(s->writer, find_track(s, rule, row), &span, err);
 }
 
@@ -431,6 +466,8 @@ enum nx_status nx_timeline_sink_close(struct nx_timeline_sink *s, struct nx_erro
 		st = nx_timeline_writer_commit(s->writer, err);
 	nx_text_map_release(&s->tracks);
 	nx_text_map_release(&s->groups);
+	nx_vec_release(&s->key);
+	nx_vec_release(&s->last_key);
 	nx_arena_release(&s->arena);
 	nx_heap_free(s);
 	return st;
