@@ -165,9 +165,12 @@ enum nx_status nx_parquet_folder_open(struct nx_parquet_folder **folder, const c
 {
 	static const struct nx_table_sink_ops ops = {begin, put, end};
 	struct nx_parquet_folder *f;
+	struct stat there;
 
 	if (mkdir(path, 0777) && errno != EEXIST)
 		return nx_fail_errno(err, errno, "cannot make the folder %s", path);
+	if (stat(path, &there) || !S_ISDIR(there.st_mode))
+		return nx_fail_errno(err, ENOTDIR, "cannot make the folder %s", path);
 	f = nx_heap_alloc(sizeof(*f));
 	memset(f, 0, sizeof(*f));
 	f->sink.ops = &ops;
