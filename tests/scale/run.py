@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Push rows into real servers, do them harm, and count what is there.
 
-usage: run.py PUSH_ROWS NEURON_EXPLORER MAKE_CAPTURE SERVERS CHDB     TAP on stdout
+usage: run.py PUSH_ROWS ASK_WINDOWS NEURON_EXPLORER MAKE_CAPTURE SERVERS CHDB     TAP on stdout
 
 SERVERS is where fetch.sh unpacks servers that are not installed. Where it cannot, the test is
 skipped with one line. With SCALE_CHDB set in the environment the current ClickHouse is checked as
@@ -21,7 +21,7 @@ import time
 sys.dont_write_bytecode = True  # the tree stays as it is
 from servers import LosingProxy, Servers, ask_clickhouse, ask_influx, fetch
 
-PUSH, PROGRAM, MAKE_CAPTURE, UNPACKED, CHDB = sys.argv[1:6]
+PUSH, ASK, PROGRAM, MAKE_CAPTURE, UNPACKED, CHDB = sys.argv[1:7]
 ROWS = 12000
 TEXT_SUMS = {
     'Instruction': ['engine', 'opcode', 'operands'],
@@ -387,6 +387,27 @@ def table_rows(folder):
         return {table['name']: table['row_count'] for table in json.load(file)['tables']}
 
 
+def check_windows(folder, url):
+    """The same question to both engines, the same answer."""
+    library = pathlib.Path(PROGRAM).resolve().parent.parent / 'lib/neuron-explorer/libduckdb.so'
+    variables = dict(os.environ)
+    if library.exists():
+        variables.setdefault('NEURON_EXPLORER_DUCKDB', str(library))
+    here, there = (subprocess.run([ASK, *words], capture_output=True, text=True, check=False,
+                                  timeout=60, env=variables)
+                   for words in ([folder], [url, 'demo']))
+    if here.returncode == 77:
+        print('# ' + here.stderr.strip())
+        return
+    check('both engines answer', (here.returncode, there.returncode) == (0, 0),
+          here.stderr + there.stderr)
+    answers, others = here.stdout.splitlines(), there.stdout.splitlines()
+    differing = [pair for pair in zip(answers, others) if pair[0] != pair[1]]
+    check('windows have the same rows in DuckDB and ClickHouse',
+          len(answers) == len(others) > 300 and not differing,
+          (len(answers), len(others), differing[:3]))
+
+
 def check_view(all_servers):
     """The command itself: a capture into each store has the same rows in each."""
     with tempfile.TemporaryDirectory(prefix='nx-view-') as work:
@@ -404,6 +425,7 @@ def check_view(all_servers):
             out = run('query', url, f"SELECT count() FROM {table} WHERE profile = 'demo'")[1]
             found[table] = int(out)
         check('all its tables have their rows there', found == wanted, (found, wanted))
+        check_windows(f'{work}/ws/profiles/global/demo@latest', url)
         code, err = view(*capture, '--store', url)
         check('and takes it a second time', code == 0, err)
         server.stop()

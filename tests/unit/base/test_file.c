@@ -350,6 +350,7 @@ static void signal_removes_temporary_files(void **state)
 			struct nx_output a;
 			struct nx_output b;
 
+			signal(signals[i], SIG_DFL); /* nohup and the like ignore some */
 			nx_output_guard_install();
 			if (nx_output_open(&a, "a", NULL) || nx_output_open(&b, "b", NULL))
 				_exit(1);
