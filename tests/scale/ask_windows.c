@@ -90,7 +90,8 @@ static int compare_lines(const void *left, const void *right)
 
 static void print_sorted(char **lines, size_t count)
 {
-	qsort(lines, count, sizeof(*lines), compare_lines);
+	if (count)
+		qsort(lines, count, sizeof(*lines), compare_lines);
 	for (size_t i = 0; i < count; i++) {
 		puts(lines[i]);
 		free(lines[i]);
