@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,10 +15,13 @@
 #include "store/staging.h"
 #include "store/timeline_sink.h"
 
+#define HIDDEN_PREFIX ".neuron-explorer-"
+
 struct nx_ingest {
 	struct nx_arena arena;
 	const char *folder; /* of the user's; NULL in a workspace */
 	const char *path;   /* where files are made */
+	int lock;	    /* of that folder of the user's: says that it is in use; or -1 */
 	struct nx_profile_record record;
 	struct nx_staging *staging;
 	struct nx_parquet_folder *tables;
@@ -27,18 +31,68 @@ struct nx_ingest {
 
 /* --- a folder of the user's ------------------------------------------------ */
 
+static void remove_hidden(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *files;
+
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) || !(files = fdopendir(fd))) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(files)))
+		unlinkat(fd, entry->d_name, 0);
+	unlinkat(parent, name, AT_REMOVEDIR);
+	closedir(files);
+}
+
+/* What killed processes left: nobody holds its lock. */
+static void remove_leftovers(const struct nx_ingest *in)
+{
+	DIR *folder = opendir(in->folder);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (nx_slice_starts(nx_slice_text(entry->d_name), HIDDEN_PREFIX))
+			remove_hidden(dirfd(folder), entry->d_name);
+	if (folder)
+		closedir(folder);
+}
+
+/* False when another process took it for a leftover before it was locked. A file system without
+ * locks is no failure: there nobody gets one to remove it either. */
+static bool lock_hidden(struct nx_ingest *in)
+{
+	in->lock = open(in->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (in->lock >= 0)
+		(void)!flock(in->lock, LOCK_SH);
+	if (in->lock >= 0 && !access(in->path, F_OK))
+		return true;
+	if (in->lock >= 0)
+		close(in->lock);
+	in->lock = -1;
+	return false;
+}
+
 /* Inside the folder, so that renaming stays on one file system. */
 static enum nx_status make_hidden(struct nx_ingest *in, struct nx_error *err)
 {
-	char *path;
-
 	if (mkdir(in->folder, 0777) && errno != EEXIST)
 		return nx_fail_errno(err, errno, "cannot make the folder %s", in->folder);
-	path = nx_arena_printf(&in->arena, "%s/.neuron-explorer-XXXXXX", in->folder);
-	if (!mkdtemp(path))
-		return nx_fail_errno(err, errno, "cannot write into the folder %s", in->folder);
-	in->path = path;
-	return NX_OK;
+	remove_leftovers(in);
+	for (int tries = 0; tries < 100; tries++) {
+		char *path = nx_arena_printf(&in->arena, "%s/" HIDDEN_PREFIX "XXXXXX", in->folder);
+
+		if (!mkdtemp(path))
+			break;
+		in->path = path;
+		if (lock_hidden(in))
+			return NX_OK;
+	}
+	return nx_fail_errno(err, errno, "cannot write into the folder %s", in->folder);
 }
 
 typedef enum nx_status (*file_fn)(struct nx_ingest *in, int folder, const char *name,
@@ -112,6 +166,8 @@ static enum nx_status open_sinks(struct nx_ingest *in, struct nx_error *err)
 
 static void release(struct nx_ingest *in)
 {
+	if (in->lock >= 0)
+		close(in->lock);
 	nx_profile_record_release(&in->record);
 	nx_arena_release(&in->arena);
 	nx_heap_free(in);
@@ -120,6 +176,7 @@ static void release(struct nx_ingest *in)
 static void throw_away(struct nx_ingest *in, const char *reason)
 {
 	if (in->staging) {
+		nx_vec_clear(&in->record.tables); /* the folder has none any more */
 		nx_staging_fail(in->staging, reason);
 	} else if (in->path) {
 		(void)!each_file(in, remove_file, NULL);
@@ -132,9 +189,13 @@ enum nx_status nx_ingest_begin(struct nx_ingest **ingest, const struct nx_ingest
 			       struct nx_error *err)
 {
 	struct nx_ingest *in = nx_heap_alloc(sizeof(*in));
+	struct nx_error unheard = {0};
 	enum nx_status st;
 
 	memset(in, 0, sizeof(*in));
+	in->lock = -1;
+	if (!err)
+		err = &unheard;
 	if (target->folder) {
 		in->folder = nx_arena_copy_text(&in->arena, target->folder);
 		st = make_hidden(in, err);
@@ -149,7 +210,7 @@ enum nx_status nx_ingest_begin(struct nx_ingest **ingest, const struct nx_ingest
 	}
 	if (in->tables)
 		(void)!nx_parquet_folder_close(in->tables, NULL);
-	throw_away(in, err ? err->message : "");
+	throw_away(in, err->message);
 	return st;
 }
 
@@ -210,9 +271,11 @@ static enum nx_status put_in_place(struct nx_ingest *in, struct nx_error *err)
 enum nx_status nx_ingest_end(struct nx_ingest *in, enum nx_status st,
 			     struct nx_ingest_counts *counts, struct nx_error *err)
 {
-	struct nx_error own = {0};
+	struct nx_error own = {0}, unheard = {0};
 	enum nx_status closed;
 
+	if (!err)
+		err = &unheard;
 	count_tables(in);
 	closed = nx_timeline_sink_close(in->timeline, &own);
 	if (!closed)
@@ -221,11 +284,10 @@ enum nx_status nx_ingest_end(struct nx_ingest *in, enum nx_status st,
 		(void)!nx_parquet_folder_close(in->tables, NULL);
 	if (!st && closed) {
 		st = closed;
-		if (err)
-			*err = own;
+		*err = own;
 	}
 	if (st) {
-		throw_away(in, err ? err->message : own.message);
+		throw_away(in, err->message);
 		return st;
 	}
 	if (counts)

@@ -9,7 +9,8 @@
  *
  * Nothing of it is seen before the end. In a workspace the profile takes its
  * place in one step (store/staging.h); in a folder, files that are there under
- * the names of tables are replaced one after another when all new ones are whole.
+ * the names of tables are replaced one after another when all new ones are whole;
+ * what a killed process left there is removed by the next.
  */
 #ifndef NX_STORE_INGEST_H
 #define NX_STORE_INGEST_H

@@ -94,6 +94,15 @@ static void begin(struct nx_table_sink *sink, enum nx_schema_table_id table)
 		nx_table_sink_fail(sink, &err);
 }
 
+/* What the disk says names the file; what a row says, only its column. */
+static void fail_table(struct nx_parquet_folder *f, enum nx_schema_table_id id,
+		       struct nx_error *err)
+{
+	if (!f->files[id].out.status)
+		nx_context(err, "table %s", nx_schema_tables[id].name);
+	nx_table_sink_fail(&f->sink, err);
+}
+
 static inline void put_cell(struct nx_parquet_writer *w, enum nx_schema_type type, unsigned column,
 			    enum nx_cell_kind kind, const union nx_cell *cell)
 {
@@ -139,7 +148,7 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 			 (enum nx_cell_kind)row->kinds[i], &row->cells[i]);
 	file->row_count++;
 	if (nx_parquet_end_row(file->writer, &err))
-		nx_table_sink_fail(sink, &err);
+		fail_table(f, row->table, &err);
 }
 
 static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
@@ -150,12 +159,12 @@ static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
 	enum nx_status st = nx_parquet_close(file->writer, &err);
 
 	file->writer = NULL;
-	if (st)
+	if (st) {
+		fail_table(f, table, &err);
 		nx_output_abort(&file->out);
-	else
-		st = nx_output_commit(&file->out, &err);
-	if (st)
+	} else if (nx_output_commit(&file->out, &err)) {
 		nx_table_sink_fail(sink, &err);
+	}
 }
 
 /* --- life ------------------------------------------------------------------ */

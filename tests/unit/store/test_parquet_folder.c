@@ -351,7 +351,7 @@ static void a_row_that_fails_leaves_no_file_of_its_table(void **state)
 	nx_table_sink_put(sink, &row); /* without a throughput, which is required */
 	nx_table_sink_end(sink, NX_SCHEMA_DmaUsage);
 	assert_int_not_equal(nx_table_sink_status(sink, &first), NX_OK);
-	assert_non_null(strstr(first.message, "current_throughput"));
+	assert_non_null(strstr(first.message, "table DmaUsage: column current_throughput"));
 	/* It sticks: nothing more is begun. */
 	nx_table_sink_begin(sink, NX_SCHEMA_HbmUsage);
 	nx_table_sink_end(sink, NX_SCHEMA_HbmUsage);
@@ -377,6 +377,7 @@ static void a_full_disk_leaves_no_file_of_the_table(void **state)
 	nx_table_sink_end(sink, NX_SCHEMA_CcOp);
 	assert_int_equal(nx_parquet_folder_close(folder, &err), NX_NO_SPACE);
 	assert_non_null(strstr(err.message, "PendingDma.parquet"));
+	assert_null(strstr(err.message, "table "));
 	assert_int_equal(count_in("out"), 1);
 	assert_true(is_there("out/HbmUsage.parquet"));
 }
