@@ -73,5 +73,7 @@ echo
 echo
 "$here/parquet.sh" || failed=1
 echo
+"$here/ingest.sh" || failed=1
+echo
 "$here/timeline.sh" || failed=1
 exit "$failed"

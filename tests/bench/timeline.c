@@ -4,10 +4,11 @@
  * long a row and a screen of rows take to answer at random places and zooms.
  *
  * usage: timeline FILE [--events N] [--tracks N] [--names mixed|uniform] [--dump CSV]
- *                      [--seed N] [--no-limits]
+ *                      [--parquet FILE] [--perfetto FILE] [--seed N] [--no-limits]
  *
- * FILE is made and stays. --dump writes the rows (track,depth,start_ns,end_ns,name,row) for
- * whoever wants to ask another program the same. Exit code 1 when a target is missed.
+ * FILE is made and stays. --dump (CSV), --parquet and --perfetto write its rows for whoever wants
+ * to ask another program the same (tests/bench/timeline_rows.h). With the same seed fewer events
+ * are the first of more. Exit code 1 when a target is missed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include "store/timeline_internal.h"
 #include "store/timeline_writer.h"
+#include "tests/bench/timeline_rows.h"
 
 #define BUCKETS 1920
 #define WINDOWS 1000
@@ -26,7 +28,7 @@
 #define MAX_TRACKS 64
 
 struct options {
-	const char *path, *dump;
+	const char *path, *dump, *parquet, *perfetto;
 	uint64_t events, seed;
 	uint32_t tracks;
 	bool is_uniform, has_limits;
@@ -304,26 +306,17 @@ static void question(const struct nx_timeline *t, const struct options *o)
 	check(o, times[SCREENS - 1] < 40e-3, "40 rows take less than 40 ms");
 }
 
-static void dump(const struct nx_timeline *t, const char *path)
+/* For whoever wants to ask another program the same. */
+static void write_rows(const struct nx_timeline *t, const struct options *o)
 {
-	FILE *file = fopen(path, "w");
+	struct nx_error err;
 
-	if (!file)
-		die("cannot write the dump", NULL);
-	fprintf(file, "track,depth,start_ns,end_ns,name,row\n");
-	for (uint32_t track = 0; track < t->footer.track_count; track++) {
-		for (uint32_t depth = 0; depth < t->tracks[track].depth_count; depth++) {
-			struct nx_span s;
-
-			for (uint64_t i = 0; nx_timeline_span(t, track, depth, i, &s); i++)
-				fprintf(file, "%u,%u,%llu,%llu,%u,%llu\n", track, depth,
-					(unsigned long long)s.start_ns,
-					(unsigned long long)s.end_ns, s.name,
-					(unsigned long long)s.row);
-		}
-	}
-	if (fclose(file))
-		die("cannot write the dump", NULL);
+	if (o->dump && nx_rows_write_csv(t, o->dump, &err))
+		die("cannot write the dump", &err);
+	if (o->parquet && nx_rows_write_parquet(t, o->parquet, &err))
+		die("cannot write Parquet", &err);
+	if (o->perfetto && nx_rows_write_perfetto(t, o->perfetto, &err))
+		die("cannot write the trace", &err);
 }
 
 static struct options read_options(int argc, char **argv)
@@ -349,6 +342,10 @@ static struct options read_options(int argc, char **argv)
 			o.is_uniform = strcmp(value, "uniform") == 0;
 		else if (strcmp(argv[i], "--dump") == 0)
 			o.dump = value;
+		else if (strcmp(argv[i], "--parquet") == 0)
+			o.parquet = value;
+		else if (strcmp(argv[i], "--perfetto") == 0)
+			o.perfetto = value;
 		else if (strcmp(argv[i], "--seed") == 0)
 			o.seed = strtoull(value, NULL, 10);
 		else
@@ -357,7 +354,7 @@ static struct options read_options(int argc, char **argv)
 	}
 	if (!o.path || !o.events || !o.tracks || o.tracks > MAX_TRACKS || !o.seed)
 		die("usage: timeline FILE [--events N] [--tracks N] [--names mixed|uniform] "
-		    "[--dump CSV] [--seed N] [--no-limits]",
+		    "[--dump CSV] [--parquet FILE] [--perfetto FILE] [--seed N] [--no-limits]",
 		    NULL);
 	return o;
 }
@@ -375,8 +372,7 @@ int main(int argc, char **argv)
 		die("cannot open", &err);
 	print_sizes(t, &o);
 	question(t, &o);
-	if (o.dump)
-		dump(t, o.dump);
+	write_rows(t, &o);
 	nx_timeline_close(t);
 	return has_missed;
 }

@@ -1,16 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measures timelines: a device's worth of tracks, the same rows on one track, and names so evenly
-# mixed that every row has to be looked at, which has no limits. Fails when a target is missed.
-# usage: timeline.sh [SPANS]      default 50000000
+# mixed that every row has to be looked at, which has no limits. Then asks DuckDB on the same rows
+# as Parquet, and Perfetto's trace processor on the first of them, which is all its memory holds,
+# the same as the timeline. Fails when a target is missed or answers differ; who is not here is
+# left out.
+# usage: timeline.sh [SPANS [TRACE_SPANS]]      default 50000000 and 3000000
 # BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
 set -eu
 
 build=${BUILD:-build}
+here=$(dirname "$0")
 spans=${1:-50000000}
+trace_spans=${2:-3000000}
+[ "$trace_spans" -le "$spans" ] || trace_spans=$spans
 
-if [ ! -x "$build/tests/bench_timeline" ]; then
-	echo "bench: $build has no bench_timeline; run make build first" >&2
+if [ ! -x "$build/tests/bench_timeline" ] || [ ! -x "$build/tests/bench_timeline_sql" ]; then
+	echo "bench: $build has no bench_timeline or no bench_timeline_sql; run make build first" >&2
 	exit 1
 fi
 
@@ -18,8 +24,8 @@ folder=$(mktemp -d "${TMPDIR:-$build}/bench.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# The rows on their way and the timeline: 40 and 9 bytes of each.
-need_kb=$((spans / 20 + 500000))
+# The rows on their way, the timeline, the Parquet file and the trace: 40, 9, 5 and 8 bytes of each.
+need_kb=$((spans / 16 + 500000))
 free_kb=$(df -Pk "$folder" | awk 'NR == 2 { print $4 }')
 if [ "$free_kb" -lt "$need_kb" ]; then
 	echo "bench: $folder has $free_kb KB free, $need_kb are needed; set TMPDIR" >&2
@@ -27,11 +33,42 @@ if [ "$free_kb" -lt "$need_kb" ]; then
 fi
 
 failed=0
-TMPDIR=$folder "$build/tests/bench_timeline" "$folder/timeline.nxl" --events "$spans" || failed=1
+measure() { # options of bench_timeline
+	TMPDIR=$folder "$build/tests/bench_timeline" "$folder/timeline.nxl" "$@" || failed=1
+}
+
+# Few rows are as quickly added up as looked up.
+ratio_limits=
+[ "$spans" -ge 10000000 ] || ratio_limits=--no-limits
+ask_duckdb() {
+	"$build/tests/bench_timeline_sql" "$folder/timeline.nxl" "$folder/rows" $ratio_limits \
+		>>"$folder/table" || [ $? -eq 77 ] || failed=1
+}
+
+ask_trace_processor() {
+	if ! "$here/../perfetto/fetch.sh" "$build/trace-processor" >/dev/null 2>&1; then
+		echo "the trace processor is left out: it or node cannot be had here" >>"$folder/table"
+		return
+	fi
+	# What this smaller timeline costs itself is not the question.
+	TMPDIR=$folder "$build/tests/bench_timeline" "$folder/timeline.nxl" --events "$trace_spans" \
+		--no-limits --perfetto "$folder/rows.pftrace" >/dev/null
+	"$build/tests/bench_timeline_sql" "$folder/timeline.nxl" --questions "$folder/questions"
+	node "$here/timeline.mjs" "$build/trace-processor" "$folder/rows.pftrace" \
+		"$folder/questions" $ratio_limits >>"$folder/table" || failed=1
+}
+
+mkdir "$folder/rows"
+measure --events "$spans" --parquet "$folder/rows/Span.parquet"
+ask_duckdb
+rm -r "$folder/rows"
 echo
-TMPDIR=$folder "$build/tests/bench_timeline" "$folder/timeline.nxl" --events "$spans" \
-	--tracks 1 || failed=1
+measure --events "$spans" --tracks 1
 echo
-TMPDIR=$folder "$build/tests/bench_timeline" "$folder/timeline.nxl" --events "$((spans / 5))" \
-	--names uniform --no-limits || failed=1
+measure --events "$((spans / 5))" --names uniform --no-limits
+ask_trace_processor
+echo
+printf 'who is asked\trows\twindow\tms\ttimeline ms\ttimes as fast\n' | cat - "$folder/table" |
+	awk -F '\t' 'NF < 2 { print; next }
+		{ printf "%-18s%10s%12s%10s%13s%15s\n", $1, $2, $3, $4, $5, $6 }'
 exit "$failed"

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Measures from file to queryable: `view --ingest-only` of a capture of a device, and of a system
+# profile of 8 instances of 32 workers. Prints seconds, rows of all tables per second, megabytes
+# resident and bytes per row. Fails when a target is missed.
+# usage: ingest.sh [SIZE [EVENTS]]      default 1G and 2000000
+# BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
+set -eu
+
+build=${BUILD:-build}
+here=$(dirname "$0")
+program=$build/neuron-explorer
+[ -x "$program" ] || program=$build/cli/neuron-explorer
+size=${1:-1G}
+events=${2:-2000000}
+
+if [ ! -x "$program" ] || [ ! -x "$build/tests/make_capture" ]; then
+	echo "bench: $build has no neuron-explorer or no make_capture; run make build first" >&2
+	exit 1
+fi
+
+folder=$(mktemp -d "${TMPDIR:-$build}/bench.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM HUP
+
+failed=0
+measure() { # label, input, records, options of view
+	label=$1 input=$2 records=$3
+	shift 3
+	TMPDIR=$folder "$here/measure.py" ingest "$label" "$input" "$records" "$folder/out" \
+		--min-rows 2000000 --max-mb 1000 -- "$program" view "$@" --ingest-only \
+		--data-path "$folder/out" || failed=1
+	rm -rf "$folder/out" "$input"
+}
+
+"$here/measure.py" ingest-head
+"$build/tests/make_capture" --size "$size" "$folder/capture.ntff" --neff "$folder/capture.neff" \
+	>"$folder/made"
+measure "device, $size" "$folder/capture.ntff" \
+	"$(sed 's/.*: \([0-9]*\) records.*/\1/' "$folder/made")" \
+	-n "$folder/capture.neff" -s "$folder/capture.ntff"
+"$build/tests/make_capture" --system "$folder/traces" --instances 8 --workers 32 \
+	--events "$events" >"$folder/made"
+measure "system, $events events" "$folder/traces" \
+	"$(sed 's/.*, \([0-9]*\) records/\1/' "$folder/made")" \
+	-d "$folder/traces" --ignore-device-profile
+exit "$failed"
