@@ -113,7 +113,8 @@ static enum nx_status print_answer(struct nx_row_stream *rows, struct nx_error *
 			nx_value_append_text(&row[i], &text);
 		}
 		lines = realloc(lines, (count + 1) * sizeof(*lines));
-		lines[count++] = strndup((const char *)text.items, text.len);
+		lines[count++] =
+			text.len ? strndup((const char *)text.items, text.len) : strdup("");
 	}
 	print_sorted(lines, count);
 	free(lines);
