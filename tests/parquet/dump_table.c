@@ -5,6 +5,8 @@
 #include "format/parquet_reader.h"
 #include "tests/parquet/cases.h"
 
+#define MAX_COLUMNS 1000 /* Summary has hundreds */
+
 static void dump_value(struct nx_json_writer *json, const struct nx_parquet_values *v, size_t i)
 {
 	if (v->type == NX_PARQUET_BOOL)
@@ -61,13 +63,15 @@ static enum nx_status dump(const struct nx_parquet_reader *reader, struct nx_err
 {
 	struct nx_parquet_cursor *cursor;
 	struct nx_output out;
-	size_t columns[64], count;
+	size_t columns[MAX_COLUMNS], count;
 	enum nx_status st;
 
 	(void)nx_parquet_reader_fields(reader, &count);
-	for (size_t i = 0; i < 64; i++)
+	if (count > MAX_COLUMNS)
+		return nx_fail(err, NX_LIMIT, "the table has more than %d columns", MAX_COLUMNS);
+	for (size_t i = 0; i < count; i++)
 		columns[i] = i;
-	st = nx_parquet_cursor_open(&cursor, reader, columns, count < 64 ? count : 64, NULL, err);
+	st = nx_parquet_cursor_open(&cursor, reader, columns, count, NULL, err);
 	if (st)
 		return st;
 	st = nx_output_open(&out, "-", err);
