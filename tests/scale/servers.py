@@ -135,7 +135,8 @@ class Servers:
         self.unpacked, self.work = pathlib.Path(unpacked).resolve(), pathlib.Path(work)
         self.started = []
         libraries = [str(self.unpacked / place) for place in
-                     ('usr/lib/x86_64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'usr/lib')]
+                     ('usr/lib/x86_64-linux-gnu', 'lib/x86_64-linux-gnu',
+                      'usr/lib/aarch64-linux-gnu', 'lib/aarch64-linux-gnu', 'usr/lib', 'lib')]
         self.environment = dict(os.environ)
         if (self.unpacked / 'complete').exists():
             self.environment['LD_LIBRARY_PATH'] = ':'.join(libraries)
