@@ -23,10 +23,20 @@ folder=$(mktemp -d "${TMPDIR:-$build}/bench.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM HUP
 
+# The spools and the tables together are several times the capture.
+need_room() { # input
+	need_kb=$(($(du -sk "$1" | cut -f 1) * 8))
+	free_kb=$(df -Pk "$folder" | awk 'NR == 2 { print $4 }')
+	[ "$free_kb" -ge "$need_kb" ] && return
+	echo "bench: $folder has $free_kb KB free, $need_kb are needed; set TMPDIR" >&2
+	exit 1
+}
+
 failed=0
 measure() { # label, input, records, options of view
 	label=$1 input=$2 records=$3
 	shift 3
+	need_room "$input"
 	TMPDIR=$folder "$here/measure.py" ingest "$label" "$input" "$records" "$folder/out" \
 		--min-rows 2000000 --max-mb 1000 -- "$program" view "$@" --ingest-only \
 		--data-path "$folder/out" || failed=1

@@ -256,7 +256,9 @@ static struct nx_timeline_window any_window(const struct nx_timeline *t, const s
 		length_ns = 1000;
 	window.from_ns = from_ns + random_number() % (to_ns - from_ns - length_ns + 1);
 	window.to_ns = window.from_ns + length_ns;
-	window.track = (uint32_t)(random_number() % o->tracks);
+	do { /* of few rows some tracks have none */
+		window.track = (uint32_t)(random_number() % o->tracks);
+	} while (!t->tracks[window.track].depth_count);
 	window.depth = (uint32_t)(random_number() % t->tracks[window.track].depth_count);
 	return window;
 }

@@ -12,6 +12,11 @@ const LEAST_RATIO = 50;
 const [assets, traceFile, questionFile, noLimits] = process.argv.slice(2);
 const { row_count: rowCount, questions } = JSON.parse(fs.readFileSync(questionFile, 'utf8'));
 
+function fail(message) {
+  process.stderr.write(`timeline.mjs: ${message}\n`);
+  process.exit(1);
+}
+
 function median(values) {
   return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
@@ -46,7 +51,7 @@ async function ask(trace, q, trackId) {
     times.push(performance.now() - begin);
     const bucket = findDifference(q, rows);
     if (bucket >= 0)
-      throw new Error(`DIFFERENT ANSWERS: track ${q.track}, depth ${q.depth}, ` +
+      fail(`DIFFERENT ANSWERS: track ${q.track}, depth ${q.depth}, ` +
         `[${q.from_ns}, ${q.to_ns}), bucket ${bucket}`);
   }
   return median(times.slice(1));
@@ -55,7 +60,7 @@ async function ask(trace, q, trackId) {
 const trace = await openTrace(traceFile, assets);
 const tracks = new Map((await trace.query('select id, name from track')).map((t) => [t.name, t.id]));
 const [{ slices }] = await trace.query('select count(*) slices from slice');
-if (slices !== rowCount) throw new Error(`the trace processor has ${slices} of ${rowCount} rows`);
+if (slices !== rowCount) fail(`the trace processor has ${slices} of ${rowCount} rows`);
 await trace.query(`create perfetto table bucket_idx as with recursive n(idx) as
   (select 0 union all select idx + 1 from n where idx + 1 < ${questions[0].buckets.length})
   select idx from n`);

@@ -74,6 +74,13 @@ static double median(double *times, size_t count)
 
 /* --- windows ---------------------------------------------------------------- */
 
+static uint32_t depth_count(const struct bench *b, uint32_t track)
+{
+	struct nx_track found;
+
+	return nx_timeline_track(b->timeline, track, &found) ? found.depth_count : 0;
+}
+
 /* Somewhere, of this length; buckets of less than a nanosecond are nothing SQL knows of. */
 static struct nx_timeline_window place(const struct bench *b, uint64_t length_ns)
 {
@@ -85,7 +92,9 @@ static struct nx_timeline_window place(const struct bench *b, uint64_t length_ns
 		length_ns = b->to_ns - b->from_ns;
 	window.from_ns = b->from_ns + random_number() % (b->to_ns - b->from_ns - length_ns + 1);
 	window.to_ns = window.from_ns + length_ns;
-	window.track = (uint32_t)(random_number() % b->track_count);
+	do { /* of few rows some tracks have none */
+		window.track = (uint32_t)(random_number() % b->track_count);
+	} while (!depth_count(b, window.track));
 	return window;
 }
 
@@ -94,10 +103,9 @@ static struct nx_timeline_window any_window(const struct bench *b)
 	uint64_t length_ns = (b->to_ns - b->from_ns) >> random_number() % 24;
 	struct nx_timeline_window window =
 		place(b, length_ns - random_number() % (length_ns / 2 + 1));
-	struct nx_track track;
+	uint32_t depths = depth_count(b, window.track);
 
-	if (nx_timeline_track(b->timeline, window.track, &track) && track.depth_count)
-		window.depth = (uint32_t)(random_number() % track.depth_count);
+	window.depth = depths ? (uint32_t)(random_number() % depths) : 0;
 	return window;
 }
 
