@@ -239,6 +239,5 @@ void nx_store_say(const struct nx_stored *stored, uint64_t duration_ns)
 		nx_say("wrote %s to %s: %s rows, %s in %.1f s",
 		       *stored->name ? stored->name : "tables", stored->place, rows, size, seconds);
 	if (is_profile)
-		nx_say("ask it with: neuron-explorer query -d %s \"SELECT * FROM Summary\"",
-		       stored->name);
+		nx_say("ask it with: neuron-explorer query -d %s .tables", stored->name);
 }

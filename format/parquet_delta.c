@@ -34,7 +34,7 @@ static void measure_block(const int64_t *values, size_t count, struct block *b)
 {
 	b->smallest = INT64_MAX;
 	for (size_t i = 0; i < count; i++) {
-		int64_t delta = (int64_t)((uint64_t)values[i] - (uint64_t)values[i - 1]);
+		int64_t delta = (int64_t)((uint64_t)values[i] - (uint64_t)(values + i)[-1]);
 
 		b->offsets[i] = (uint64_t)delta;
 		b->smallest = delta < b->smallest ? delta : b->smallest;

@@ -5,22 +5,28 @@
 #include "base/number.h"
 #include "base/spool.h"
 #include "format/ntrace.h"
+#include "tables/sorted_rows.h"
 #include "tables/system_fillers.h"
 
 #define SPOOL_BYTES ((size_t)8 << 20)
 
 /* --- the hosts ------------------------------------------------------------- */
 
+/* Processes of one instance sample the same host: their samples are put in one order of time. */
+
+#define AVERAGE_CPU UINT32_MAX
+
 struct cpu_rows {
-	const struct nx_system_profile *profile;
-	struct nx_table_sink *sink;
+	struct nx_sorted_rows sorted;
 	struct nx_cpu_average average;
 };
 
-static void put_cpu(const struct cpu_rows *rows, const struct nx_cpu_sample *s,
-		    struct nx_slice cpu_id)
+static void put_cpu(void *context, const void *item)
 {
-	const struct nx_system_process *process = &rows->profile->processes[s->process];
+	const struct nx_system_fill *fill = context;
+	const struct nx_cpu_sample *s = item;
+	const struct nx_system_process *process = &fill->profile->processes[s->process];
+	char digits[NX_NUMBER_MAX];
 	struct nx_row row;
 
 	nx_row_init(&row, NX_SCHEMA_CpuUsage);
@@ -28,14 +34,23 @@ static void put_cpu(const struct cpu_rows *rows, const struct nx_cpu_sample *s,
 	/* ticks of a busy host come late, and then some samplers say a little too much */
 	nx_row_put_f64(&row, NX_COL_CpuUsage_util_percent,
 		       s->util_percent < 100 ? (double)s->util_percent : 100);
-	nx_row_put_slice(&row, NX_COL_CpuUsage_cpu_id, cpu_id);
+	nx_row_put_slice(&row, NX_COL_CpuUsage_cpu_id,
+			 s->cpu_id == AVERAGE_CPU
+				 ? nx_slice_text("average")
+				 : nx_slice_of(digits, nx_format_u64(digits, s->cpu_id)));
 	nx_row_put_text(&row, NX_COL_CpuUsage_instance_id, process->instance_id);
 	if (process->ultraserver.is_known) {
 		nx_row_put_u64(&row, NX_COL_CpuUsage_ultraserver_id, process->ultraserver.id);
 		nx_row_put_i64(&row, NX_COL_CpuUsage_ultraserver_instance_index,
 			       process->ultraserver.instance_idx);
 	}
-	nx_table_sink_put(rows->sink, &row);
+	nx_table_sink_put(fill->sink, &row);
+}
+
+static void add_average(struct cpu_rows *rows, struct nx_cpu_sample mean)
+{
+	mean.cpu_id = AVERAGE_CPU;
+	nx_sorted_rows_add(&rows->sorted, &mean);
 }
 
 static void add_cpu(void *context, const void *item)
@@ -43,23 +58,25 @@ static void add_cpu(void *context, const void *item)
 	struct cpu_rows *rows = context;
 	const struct nx_cpu_sample *s = item;
 	struct nx_cpu_sample mean;
-	char digits[NX_NUMBER_MAX];
 
 	if (nx_cpu_average_add(&rows->average, s, &mean))
-		put_cpu(rows, &mean, nx_slice_text("average"));
-	put_cpu(rows, s, nx_slice_of(digits, nx_format_u64(digits, s->cpu_id)));
+		add_average(rows, mean);
+	nx_sorted_rows_add(&rows->sorted, s);
 }
 
 enum nx_status nx_fill_system_cpu(struct nx_system_fill *fill)
 {
-	struct cpu_rows rows = {.profile = fill->profile, .sink = fill->sink};
+	struct cpu_rows rows = {0};
 	struct nx_cpu_sample mean;
-	enum nx_status st;
+	enum nx_status st, sorted;
 
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_CpuUsage);
+	nx_sorted_rows_init(&rows.sorted, sizeof(struct nx_cpu_sample));
 	st = nx_system_scan(fill->profile, NX_SYSTEM_CPU, add_cpu, &rows, fill->err);
 	if (nx_cpu_average_finish(&rows.average, &mean))
-		put_cpu(&rows, &mean, nx_slice_text("average"));
+		add_average(&rows, mean);
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_CpuUsage);
+	sorted = nx_sorted_rows_finish(&rows.sorted, put_cpu, fill, st ? NULL : fill->err);
+	st = st ? st : sorted;
 	nx_table_sink_end(fill->sink, NX_SCHEMA_CpuUsage);
 	return st;
 }
@@ -88,10 +105,14 @@ static void put_memory(void *context, const void *item)
 
 enum nx_status nx_fill_system_memory(struct nx_system_fill *fill)
 {
-	enum nx_status st;
+	struct nx_sorted_rows rows;
+	enum nx_status st, sorted;
 
+	nx_sorted_rows_init(&rows, sizeof(struct nx_memory_sample));
+	st = nx_system_scan(fill->profile, NX_SYSTEM_MEMORY, nx_sorted_rows_add, &rows, fill->err);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_HostMemUsage);
-	st = nx_system_scan(fill->profile, NX_SYSTEM_MEMORY, put_memory, fill, fill->err);
+	sorted = nx_sorted_rows_finish(&rows, put_memory, fill, st ? NULL : fill->err);
+	st = st ? st : sorted;
 	nx_table_sink_end(fill->sink, NX_SCHEMA_HostMemUsage);
 	return st;
 }
