@@ -51,13 +51,13 @@ static void step(void)
  * but dlsym has no other. */
 #define NEXT(call) __extension__((__typeof__(&(call)))dlsym(RTLD_NEXT, #call))
 
-ssize_t write(int fd, const void *data, size_t len)
+ssize_t write(int fd, const void *buf, size_t n)
 {
 	if (fd > STDERR_FILENO && is_last_step()) {
-		(void)!NEXT(write)(fd, data, len / 2);
+		(void)!NEXT(write)(fd, buf, n / 2);
 		raise(SIGKILL);
 	}
-	return NEXT(write)(fd, data, len);
+	return NEXT(write)(fd, buf, n);
 }
 
 /* What the disk really does takes long and changes nothing that a kill could show. */
@@ -68,26 +68,26 @@ int fsync(int fd)
 	return 0;
 }
 
-int mkdirat(int folder, const char *name, mode_t mode)
+int mkdirat(int fd, const char *path, mode_t mode)
 {
 	step();
-	return NEXT(mkdirat)(folder, name, mode);
+	return NEXT(mkdirat)(fd, path, mode);
 }
 
-int rename(const char *from, const char *to)
+int rename(const char *old, const char *new)
 {
 	step();
-	return NEXT(rename)(from, to);
+	return NEXT(rename)(old, new);
 }
 
-int renameat(int from_folder, const char *from, int to_folder, const char *to)
+int renameat(int oldfd, const char *old, int newfd, const char *new)
 {
 	step();
-	return NEXT(renameat)(from_folder, from, to_folder, to);
+	return NEXT(renameat)(oldfd, old, newfd, new);
 }
 
-int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+int renameat2(int oldfd, const char *old, int newfd, const char *new, unsigned flags)
 {
 	step();
-	return NEXT(renameat2)(from_folder, from, to_folder, to, flags);
+	return NEXT(renameat2)(oldfd, old, newfd, new, flags);
 }

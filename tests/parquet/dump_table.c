@@ -5,7 +5,7 @@
 #include "format/parquet_reader.h"
 #include "tests/parquet/cases.h"
 
-#define MAX_COLUMNS 1000 /* Summary has hundreds */
+#define MAX_COLUMNS 1000 /* Summary has 101 */
 
 static void dump_value(struct nx_json_writer *json, const struct nx_parquet_values *v, size_t i)
 {
