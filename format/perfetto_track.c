@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks: what a descriptor says and how a track's packet sequence starts. */
+#include "base/utf8.h"
 #include "format/perfetto_internal.h"
 
 enum { ORDER_EXPLICIT = 3 };
 enum { CLOCK_BOOTTIME = 6, CLOCK_OF_SEQUENCE = 64 };
-
-/* Length of the well-formed UTF-8 sequence at the start of text; 0 when it is none. */
-static size_t utf8_length(const uint8_t *at, size_t len)
-{
-	size_t need = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-
-	if (!need || need > len || *at > 0xf4)
-		return 0;
-	for (size_t i = 1; i < need; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-	    (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
-		return 0;
-	return need;
-}
 
 void nx_perfetto_put_text(struct nx_bytes *b, enum field number, struct nx_slice text)
 {
@@ -28,7 +13,7 @@ void nx_perfetto_put_text(struct nx_bytes *b, enum field number, struct nx_slice
 	put_bytes(b, number, text.data, text.len);
 	copy = b->items + (b->len - text.len);
 	for (size_t i = 0; i < text.len;) {
-		size_t step = copy[i] < 0x80 ? 1 : utf8_length(copy + i, text.len - i);
+		size_t step = copy[i] < 0x80 ? 1 : nx_utf8_length(copy + i, copy + text.len);
 
 		if (!step)
 			copy[i] = '?';

@@ -81,10 +81,6 @@ size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
 				  const struct nx_system_event *event,
 				  struct nx_event_attribute *out, size_t cap);
 /* "_unknown_" when the file has none. */
-/* The same from the event's two records, wherever they were read; an empty stop is none. */
-size_t nx_ntrace_record_attributes(const struct nx_system_event *event, struct nx_slice start,
-				   struct nx_slice stop, struct nx_event_attribute *out,
-				   size_t cap);
 struct nx_slice nx_ntrace_interned_text(const struct nx_ntrace_decoder *decoder, uint64_t id);
 /* Index of the name in process->names, where it is added when new (which may move the names). */
 uint32_t nx_ntrace_name_index(struct nx_ntrace_decoder *decoder, struct nx_slice name);

@@ -310,17 +310,11 @@ size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
 				  const struct nx_system_event *event,
 				  struct nx_event_attribute *out, size_t cap)
 {
-	return nx_ntrace_record_attributes(event, record_at(decoder->files.events, event->start_at),
-					   record_at(decoder->files.events, event->stop_at), out,
-					   cap);
-}
-
-size_t nx_ntrace_record_attributes(const struct nx_system_event *event, struct nx_slice start,
-				   struct nx_slice stop, struct nx_event_attribute *out, size_t cap)
-{
+	struct nx_slice file = decoder->files.events;
 	const char *start_key =
 		event->flags & NX_EVENT_INSTANT ? "nc_timestamp_ns" : "nc_start_timestamp_ns";
-	size_t count = add_attributes(start, start_key, out, 0, cap);
+	size_t count = add_attributes(record_at(file, event->start_at), start_key, out, 0, cap);
 
-	return add_attributes(stop, "nc_stop_timestamp_ns", out, count, cap);
+	return add_attributes(record_at(file, event->stop_at), "nc_stop_timestamp_ns", out, count,
+			      cap);
 }
