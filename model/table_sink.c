@@ -93,8 +93,7 @@ static struct nx_checked_sink *checked_of(struct nx_table_sink *sink)
 /* A failure of the target is the checked sink's as well, so that its caller stops too. */
 static void take_over(struct nx_checked_sink *checked)
 {
-	if (checked->target->error.status)
-		nx_table_sink_fail(&checked->sink, &checked->target->error);
+	nx_table_sink_follow(&checked->sink, checked->target);
 }
 
 static void refuse(struct nx_checked_sink *checked, enum nx_schema_table_id table, const char *what)

@@ -189,6 +189,14 @@ static inline void nx_table_sink_end(struct nx_table_sink *sink, enum nx_schema_
 /* For stores: records the failure unless there was one before. */
 void nx_table_sink_fail(struct nx_table_sink *sink, const struct nx_error *error);
 
+/* For sinks in front of another one: its failure is theirs. */
+static inline void nx_table_sink_follow(struct nx_table_sink *sink,
+					const struct nx_table_sink *target)
+{
+	if (target->error.status)
+		nx_table_sink_fail(sink, &target->error);
+}
+
 /* OK, or the first failure and its sentence. */
 NX_MUST_CHECK enum nx_status nx_table_sink_status(const struct nx_table_sink *sink,
 						  struct nx_error *err);

@@ -388,18 +388,12 @@ static enum nx_status add_sample(struct nx_timeline_sink *s, const struct rule *
 	return nx_timeline_writer_add_sample(s->writer, find_track(s, rule, row), &sample, err);
 }
 
-static void take_failure(struct nx_timeline_sink *s)
-{
-	if (s->target->error.status)
-		nx_table_sink_fail(&s->sink, &s->target->error);
-}
-
 static void begin(struct nx_table_sink *sink, enum nx_schema_table_id table)
 {
 	struct nx_timeline_sink *s = (struct nx_timeline_sink *)sink;
 
 	nx_table_sink_begin(s->target, table);
-	take_failure(s);
+	nx_table_sink_follow(&s->sink, s->target);
 }
 
 static void put(struct nx_table_sink *sink, const struct nx_row *row)
@@ -417,7 +411,7 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 	if (st)
 		nx_table_sink_fail(sink, &err);
 	s->target->ops->put(s->target, row);
-	take_failure(s);
+	nx_table_sink_follow(&s->sink, s->target);
 }
 
 static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
@@ -425,7 +419,7 @@ static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
 	struct nx_timeline_sink *s = (struct nx_timeline_sink *)sink;
 
 	nx_table_sink_end(s->target, table);
-	take_failure(s);
+	nx_table_sink_follow(&s->sink, s->target);
 }
 
 /* --- life ------------------------------------------------------------------ */

@@ -9,12 +9,6 @@ static void begin(struct nx_table_sink *sink, enum nx_schema_table_id table)
 	nx_table_sink_begin(c->target, table);
 }
 
-static void take_failure(struct nx_counting_sink *c)
-{
-	if (c->target->error.status)
-		nx_table_sink_fail(&c->sink, &c->target->error);
-}
-
 static void put(struct nx_table_sink *sink, const struct nx_row *row)
 {
 	struct nx_counting_sink *c = (struct nx_counting_sink *)sink;
@@ -23,7 +17,7 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 	c->target->ops->put(c->target, row);
 	if (c->progress)
 		nx_progress_add(c->progress, 1);
-	take_failure(c);
+	nx_table_sink_follow(&c->sink, c->target);
 }
 
 static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
@@ -31,7 +25,7 @@ static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
 	struct nx_counting_sink *c = (struct nx_counting_sink *)sink;
 
 	nx_table_sink_end(c->target, table);
-	take_failure(c);
+	nx_table_sink_follow(&c->sink, c->target);
 }
 
 void nx_counting_sink_init(struct nx_counting_sink *counting, struct nx_table_sink *target,
