@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server says, as docs/api.md describes it. Decimal texts stay texts here.
+
+export type ProfileState =
+	| "ready"
+	| "processing"
+	| "failed"
+	| "unfinished"
+	| "damaged"
+	| "uploading";
+
+export interface Profile {
+	name: string;
+	kind: "device" | "system";
+	state: ProfileState;
+	reason: string;
+	created_ms: number;
+	opened_ms: number;
+	size_bytes: string;
+	row_count: string;
+	favourite: boolean;
+	folder: string;
+	sources: { name: string; size_bytes: string }[];
+	stage: string | null;
+	fraction: number | null;
+}
+
+export interface ProfileDetails extends Profile {
+	id: string;
+	schema_version: string;
+	from_ns: string;
+	to_ns: string;
+	tables: { name: string; row_count: string }[];
+	devices: { name: string; profile: string | null }[];
+}
+
+export interface Track {
+	id: number;
+	parent: number | null;
+	kind: "group" | "spans" | "counter";
+	name: string;
+	unit: string;
+	table: string | null;
+	depth_count: number;
+	row_count: string;
+	lost_count: string;
+	attributes: Record<string, string>;
+}
+
+export interface Tracks {
+	from_ns: string;
+	to_ns: string;
+	name_count: number;
+	tracks: Track[];
+}
+
+export type Cell = string | number | boolean | null | Cell[];
+
+export interface Column {
+	name: string;
+	type: string;
+	unit?: string;
+	description?: string;
+}
+
+export interface TablePage {
+	table: string;
+	total: string;
+	columns: Column[];
+	rows: Cell[][];
+}
+
+export interface Field {
+	name: string;
+	value: Cell;
+	unit: string;
+	description: string;
+	group: string;
+}
+
+export interface EventDetails {
+	table: string;
+	row: string;
+	track: number | null;
+	depth: number;
+	start_ns: string;
+	end_ns: string;
+	fields: Field[];
+}
+
+export interface EventSummary {
+	table: string;
+	row: string;
+	track: number | null;
+	depth: number;
+	start_ns: string;
+	end_ns: string;
+	name: string;
+	engine?: string;
+	pc?: string;
+	kind?: string;
+	gap_ns?: string;
+}
+
+export interface Dependencies {
+	predecessors: EventSummary[];
+	successors: EventSummary[];
+	total_predecessors: number;
+	total_successors: number;
+}
+
+export interface SearchPage {
+	total: string;
+	duration_ns: string;
+	rows: EventSummary[];
+}
+
+export interface TrackStatistics {
+	track: number;
+	count: string;
+	busy_ns: string;
+	sum_ns: string;
+	busy_fraction: number;
+	names: { name: string; count: string; sum_ns: string; busy_ns: string }[];
+}
+
+export interface SqlAnswer {
+	columns: Column[];
+	rows: Cell[][];
+	is_cut: boolean;
+	elapsed_ms: number;
+}
+
+export interface Band {
+	kind: "throttling" | "small_dma" | "reload" | "barrier" | "collective";
+	title: string;
+	detail: string;
+	from_ns: string;
+	to_ns: string;
+	tracks: number[];
+}
+
+export interface Finding {
+	severity: number;
+	title: string;
+	cause: string;
+	advice: string;
+	value: number;
+}
+
+export interface Insights {
+	bands: Band[];
+	findings: Finding[];
+}
+
+export interface At {
+	track: number;
+	depth?: number;
+	index?: string;
+	row?: string;
+	start_ns?: string;
+	end_ns?: string;
+	name?: string;
+	edge_ns?: string;
+	time_ns?: string;
+	value?: number;
+}
