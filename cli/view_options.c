@@ -212,6 +212,25 @@ bool nx_view_wants_tables(const struct nx_view_options *v)
 	       nx_view_has_format(v, "db");
 }
 
+bool nx_view_wants_pages(const struct nx_view_options *v)
+{
+	return !v->format && !nx_view_wants_tables(v);
+}
+
+const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena)
+{
+	const char *core = v->core_filter, *type = v->type_filter, *instance = v->instance_filter;
+
+	return nx_arena_printf(arena, "%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s", NX_PRODUCT_VERSION,
+			       v->force ? " force" : "", v->skip_buffer_usage ? " no-buffers" : "",
+			       v->skip_instructions ? " no-instructions" : "",
+			       v->skip_events ? " no-events" : "", v->skip_dma ? " no-dma" : "",
+			       v->skip_hierarchy ? " no-hierarchy" : "", v->execution.value,
+			       core ? " cores=" : "", core ? core : "", type ? " types=" : "",
+			       type ? type : "", instance ? " instances=" : "",
+			       instance ? instance : "");
+}
+
 static enum nx_status check_directory(const struct nx_view_options *v, struct nx_error *err)
 {
 	if (v->output_file && !strcmp(v->output_file, "-"))
@@ -230,7 +249,7 @@ static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_er
 	if (v->directory && v->session_path)
 		return nx_fail(err, NX_USAGE,
 			       "give a session file (-s) or a directory (-d), not both");
-	if (v->directory && !nx_view_wants_tables(v) && !v->format)
+	if (v->directory && nx_view_wants_pages(v))
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "showing a directory in a browser is not in this version yet; write "
 			       "it with --output-format parquet, perfetto or json, or print "
@@ -251,16 +270,17 @@ static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_er
 
 static enum nx_status check_database(const struct nx_view_options *v, struct nx_error *err)
 {
-	bool to_influx = nx_view_has_format(v, "db");
+	bool to_influx = nx_view_has_format(v, "db") || (v->is_legacy && nx_view_wants_pages(v));
 
 	if ((v->db_endpoint || v->db_org || v->db_bucket) && !to_influx)
 		return nx_fail(err, NX_USAGE,
 			       "--db-endpoint, --db-org and --db-bucket are for InfluxDB: add "
 			       "--output-format db");
-	if (v->store && (to_influx || (v->format && !nx_view_has_format(v, "parquet"))))
+	if (v->store &&
+	    (nx_view_has_format(v, "db") || (v->format && !nx_view_has_format(v, "parquet"))))
 		return nx_fail(err, NX_USAGE,
 			       "--store puts tables into a ClickHouse; leave --output-format out");
-	if ((v->store || to_influx) && v->output_file)
+	if ((v->store || nx_view_has_format(v, "db")) && v->output_file)
 		return nx_fail(err, NX_USAGE, "rows go to the database; leave --output-file out");
 	return NX_OK;
 }

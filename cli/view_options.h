@@ -3,11 +3,14 @@
 #ifndef NX_CLI_VIEW_OPTIONS_H
 #define NX_CLI_VIEW_OPTIONS_H
 
+#include "base/arena.h"
 #include "cli/options.h"
 
 struct nx_view_options {
 	const char *neff_path, *session_path, *directory;
 	const char *format, *output_file, *status_file, *data_path, *display_name;
+	bool is_legacy; /* asked as neuron-profile: without a format an InfluxDB gets the rows too
+			 */
 	const char *store, *db_endpoint, *db_org, *db_bucket;
 	bool ingest_only, pretty, force, terminology, perfetto_flows;
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
@@ -26,6 +29,13 @@ NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v,
 
 /* The profile becomes rows of tables, here or in a database, rather than a file or a page. */
 bool nx_view_wants_tables(const struct nx_view_options *v);
+/*
+ * The program and the options that decide what rows a profile has, as words: two profiles of the
+ * same files and recipe are the same.
+ */
+const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena);
+/* Shown in a browser, after it was put into the workspace. */
+bool nx_view_wants_pages(const struct nx_view_options *v);
 bool nx_view_has_format(const struct nx_view_options *v, const char *format);
 
 #endif

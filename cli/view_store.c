@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "cli/view.h"
 #include "export/exporters.h"
+#include "store/catalogue.h"
 #include "store/clickhouse_sink.h"
 #include "tables/device_tables.h"
 #include "tables/system_tables.h"
@@ -66,17 +67,41 @@ static enum nx_status choose_name(const struct nx_store_view *view, const char *
 	return st;
 }
 
-static enum nx_status open_workspace(const struct nx_store_view *view, struct storing *s,
-				     struct nx_stored *stored, struct nx_error *err)
+static enum nx_status workspace_at(const char *data_path, struct nx_arena *arena,
+				   struct nx_workspace **workspace, struct nx_error *err)
 {
-	struct nx_workspace_options how = {.path = view->data_path};
-	struct nx_arena arena = {0};
+	struct nx_workspace_options how = {.path = data_path};
 	enum nx_status st = NX_OK;
 
 	if (!how.path)
-		st = nx_workspace_default_path(&arena, &how.path, err);
-	if (!st)
-		st = nx_workspace_open(&s->workspace, &how, err);
+		st = nx_workspace_default_path(arena, &how.path, err);
+	return st ? st : nx_workspace_open(workspace, &how, err);
+}
+
+/* "name", or else the first of "name_2", "name_3" and so on that nobody has. */
+static enum nx_status choose_free_name(struct nx_workspace *workspace, struct nx_stored *stored,
+				       struct nx_error *err)
+{
+	char stem[NX_PROFILE_NAME_MAX];
+	struct nx_catalogue catalogue;
+	enum nx_status st = nx_catalogue_load(&catalogue, workspace, err);
+
+	snprintf(stem, sizeof(stem), "%.*s", NX_PROFILE_NAME_MAX - 12, stored->name);
+	for (unsigned n = 2; !st && nx_catalogue_find(&catalogue, stored->name); n++)
+		snprintf(stored->name, sizeof(stored->name), "%.*s_%u", NX_PROFILE_NAME_MAX - 12,
+			 stem, n);
+	nx_catalogue_release(&catalogue);
+	return st;
+}
+
+static enum nx_status open_workspace(const struct nx_store_view *view, struct storing *s,
+				     struct nx_stored *stored, struct nx_error *err)
+{
+	struct nx_arena arena = {0};
+	enum nx_status st = workspace_at(view->data_path, &arena, &s->workspace, err);
+
+	if (!st && view->may_number && !view->name && !view->force)
+		st = choose_free_name(s->workspace, stored, err);
 	if (!st)
 		snprintf(stored->place, sizeof(stored->place), "%s",
 			 nx_workspace_profile_path(s->workspace, &arena, stored->name));
@@ -111,6 +136,7 @@ static enum nx_status begin(const struct nx_store_view *view, struct nx_ingest_t
 		return begin_database(view, s, start_ns, stored, err);
 	target->folder = view->folder;
 	target->name = stored->name;
+	target->recipe = view->recipe;
 	target->force = view->force;
 	st = view->folder ? nx_make_directories(view->folder, err)
 			  : open_workspace(view, s, stored, err);
@@ -158,6 +184,50 @@ static enum nx_status end(struct storing *s, enum nx_status st, struct nx_stored
 	return st;
 }
 
+/* --- what is there already ------------------------------------------------- */
+
+static const struct nx_profile_record *find_made_like(const struct nx_catalogue *catalogue,
+						      const struct nx_profile_record *wanted,
+						      const char *name)
+{
+	for (size_t i = 0; i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (r->state == NX_PROFILE_READY && r->store_version == NX_STORE_VERSION &&
+		    (!name || !strcmp(name, r->name)) && nx_profile_record_is_made_like(r, wanted))
+			return r;
+	}
+	return NULL;
+}
+
+bool nx_store_has(const struct nx_store_view *view, enum nx_profile_kind kind,
+		  const char *const *sources, size_t source_count, struct nx_stored *stored)
+{
+	struct nx_profile_record wanted = {.kind = kind, .recipe = view->recipe};
+	const struct nx_profile_record *same = NULL;
+	struct nx_catalogue catalogue = {0};
+	struct nx_workspace *workspace = NULL;
+	struct nx_arena arena = {0};
+	enum nx_status st = workspace_at(view->data_path, &arena, &workspace, NULL);
+
+	memset(stored, 0, sizeof(*stored));
+	for (size_t i = 0; i < source_count && !st; i++)
+		st = nx_profile_record_add_source(&wanted, sources[i], &arena, NULL);
+	if (!st)
+		st = nx_catalogue_load(&catalogue, workspace, NULL);
+	if (!st)
+		same = find_made_like(&catalogue, &wanted, view->name);
+	if (same)
+		snprintf(stored->name, sizeof(stored->name), "%s", same->name);
+	nx_catalogue_release(&catalogue);
+	nx_profile_record_release(&wanted);
+	nx_workspace_close(workspace);
+	nx_arena_release(&arena);
+	return same;
+}
+
+/* --- storing --------------------------------------------------------------- */
+
 /* Databases want a time of the calendar: without the host's clock, when the file was written. */
 static int64_t start_of(const struct nx_profile *profile, const char *session_path)
 {
@@ -204,7 +274,8 @@ enum nx_status nx_store_system(const struct nx_store_view *view,
 			       const struct nx_system_profile *profile, struct nx_stored *stored,
 			       struct nx_error *err)
 {
-	struct nx_ingest_target target = {.kind = NX_PROFILE_SYSTEM};
+	struct nx_ingest_target target = {
+		.kind = NX_PROFILE_SYSTEM, .sources = &profile->path, .source_count = 1};
 	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
 	struct storing s = {0};
 	enum nx_status st;

@@ -19,7 +19,9 @@ struct nx_store_view {
 	const char *url;       /* --store: of a ClickHouse, instead of Parquet */
 	bool to_influx;	       /* --output-format db */
 	struct nx_influx_options influx;
+	const char *recipe; /* options that decide what the rows are (nx_view_recipe) */
 	bool force;
+	bool may_number; /* a name that is taken gets a number behind it */
 	unsigned verbosity;
 };
 
@@ -28,6 +30,13 @@ struct nx_stored {			/* what became of it */
 	char place[1024];		/* the folder of the tables, or the database */
 	struct nx_ingest_counts counts;
 };
+
+/*
+ * Whether the workspace holds what would be made from these files, which have not changed since:
+ * then it need not be made again, and stored says what it is called.
+ */
+bool nx_store_has(const struct nx_store_view *view, enum nx_profile_kind kind,
+		  const char *const *sources, size_t source_count, struct nx_stored *stored);
 
 NX_MUST_CHECK enum nx_status nx_store_device(const struct nx_store_view *view,
 					     const struct nx_profile *profile,

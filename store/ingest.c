@@ -141,10 +141,10 @@ static enum nx_status begin_staging(struct nx_ingest *in, const struct nx_ingest
 	in->record.name = nx_arena_copy_text(&in->arena, target->name);
 	in->record.kind = target->kind;
 	in->record.key = nx_arena_copy_text(&in->arena, target->key ? target->key : "");
+	in->record.recipe = nx_arena_copy_text(&in->arena, target->recipe ? target->recipe : "");
 	in->record.schema_version = NX_SCHEMA_VERSION;
 	for (size_t i = 0; i < target->source_count && !st; i++)
-		st = nx_profile_record_add_source(
-			&in->record, nx_arena_copy_text(&in->arena, target->sources[i]), err);
+		st = nx_profile_record_add_source(&in->record, target->sources[i], &in->arena, err);
 	if (!st)
 		st = nx_staging_begin(&in->staging, target->workspace, &in->record, target->force,
 				      err);

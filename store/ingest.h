@@ -25,7 +25,8 @@ struct nx_ingest_target {
 	bool force;			/* replace one of that name */
 	enum nx_profile_kind kind;
 	const char *key;	    /* from what the capture holds; NULL when unknown */
-	const char *const *sources; /* files it is made from */
+	const char *recipe;	    /* as of struct nx_profile_record; NULL when unknown */
+	const char *const *sources; /* files and folders it is made from */
 	size_t source_count;
 };
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/profile_record.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json_reader.h"
 #include "base/json_writer.h"
@@ -34,19 +40,78 @@ void nx_profile_record_release(struct nx_profile_record *r)
 	nx_vec_release(&r->tables);
 }
 
-enum nx_status nx_profile_record_add_source(struct nx_profile_record *r, const char *path,
-					    struct nx_error *err)
+/* Captures lie a few folders deep; whoever makes a maze is not followed into it. */
+#define SOURCE_DEPTH_MAX 8
+
+static void measure_file(struct nx_profile_source *source, const struct stat *st)
 {
-	struct nx_profile_source source = {.path = path};
+	uint64_t modified_ms =
+		(uint64_t)st->st_mtim.tv_sec * 1000 + (uint64_t)st->st_mtim.tv_nsec / 1000000;
+
+	if (S_ISREG(st->st_mode))
+		source->size_bytes += (uint64_t)st->st_size;
+	if (modified_ms > source->modified_ms)
+		source->modified_ms = modified_ms;
+}
+
+/* Takes the descriptor. What cannot be read is left out: the decoder will say so. */
+static void measure_folder(struct nx_profile_source *source, int fd, unsigned depth)
+{
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat st;
+
+	if (!folder && fd >= 0)
+		close(fd);
+	while (folder && (entry = readdir(folder))) {
+		if (entry->d_name[0] == '.' ||
+		    fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (S_ISREG(st.st_mode))
+			measure_file(source, &st);
+		else if (S_ISDIR(st.st_mode) && depth < SOURCE_DEPTH_MAX)
+			measure_folder(source,
+				       openat(dirfd(folder), entry->d_name,
+					      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+				       depth + 1);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+enum nx_status nx_profile_record_add_source(struct nx_profile_record *r, const char *path,
+					    struct nx_arena *arena, struct nx_error *err)
+{
+	struct nx_profile_source source = {0};
+	char absolute[PATH_MAX];
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return nx_fail_errno(err, errno, "cannot inspect %s", path);
-	source.size_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	source.modified_ms =
-		(uint64_t)st.st_mtim.tv_sec * 1000 + (uint64_t)st.st_mtim.tv_nsec / 1000000;
+	measure_file(&source, &st);
+	if (S_ISDIR(st.st_mode))
+		measure_folder(&source, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0);
+	source.path = nx_arena_copy_text(arena, realpath(path, absolute) ? absolute : path);
 	nx_vec_push(&r->sources, source);
 	return NX_OK;
+}
+
+static bool is_same_source(const struct nx_profile_source *a, const struct nx_profile_source *b)
+{
+	return !strcmp(a->path, b->path) && a->size_bytes == b->size_bytes &&
+	       a->modified_ms == b->modified_ms;
+}
+
+bool nx_profile_record_is_made_like(const struct nx_profile_record *r,
+				    const struct nx_profile_record *wanted)
+{
+	if (r->kind != wanted->kind || r->sources.len != wanted->sources.len || !*wanted->recipe ||
+	    strcmp(r->recipe, wanted->recipe) != 0)
+		return false;
+	for (size_t i = 0; i < r->sources.len; i++)
+		if (!is_same_source(&r->sources.items[i], &wanted->sources.items[i]))
+			return false;
+	return true;
 }
 
 void nx_profile_record_add_table(struct nx_profile_record *r, const char *name, uint64_t row_count)
@@ -108,6 +173,7 @@ void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes 
 	write_text(&w, "schema_version", r->schema_version);
 	write_text(&w, "id", r->id);
 	write_text(&w, "key", r->key);
+	write_text(&w, "recipe", r->recipe);
 	write_text(&w, "begun_as", r->begun_as);
 	write_text(&w, "kind", nx_profile_kind_text(r->kind));
 	write_text(&w, "state", nx_profile_state_text(r->state));
@@ -212,6 +278,7 @@ static enum nx_status read_members(const struct nx_json *root, struct nx_arena *
 	r->begun_as = read_text(root, "begun_as", arena);
 	r->id = read_text(root, "id", arena);
 	r->key = read_text(root, "key", arena);
+	r->recipe = read_text(root, "recipe", arena);
 	r->reason = read_text(root, "reason", arena);
 	r->schema_version = read_text(root, "schema_version", arena);
 	r->label = read_text(root, "label", arena);

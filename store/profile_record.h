@@ -48,10 +48,10 @@ enum nx_profile_state {
 #undef NX_PROFILE_STATE_ENUM
 };
 
-struct nx_profile_source { /* a file the profile was made from */
-	const char *path;
-	uint64_t size_bytes;
-	uint64_t modified_ms; /* since 1970 */
+struct nx_profile_source {    /* a file the profile was made from, or a folder of files */
+	const char *path;     /* absolute */
+	uint64_t size_bytes;  /* of a folder, all in it */
+	uint64_t modified_ms; /* since 1970; of a folder, the latest in it */
 };
 
 struct nx_profile_table {
@@ -62,8 +62,9 @@ struct nx_profile_table {
 struct nx_profile_record {
 	const char *name;
 	const char *begun_as;
-	const char *id;	 /* of this version of the profile: another one after --force */
-	const char *key; /* n_<40 hex>, from what the capture holds; "" when unknown */
+	const char *id;	    /* of this version of the profile: another one after --force */
+	const char *key;    /* n_<40 hex>, from what the capture holds; "" when unknown */
+	const char *recipe; /* program and options that decide what its rows are; "" when unknown */
 	enum nx_profile_kind kind;
 	enum nx_profile_state state;
 	const char *reason;	    /* of FAILED, UNFINISHED, DAMAGED: a sentence */
@@ -87,9 +88,13 @@ NX_MUST_CHECK enum nx_status nx_profile_record_read(struct nx_slice json, struct
 						    struct nx_profile_record *r,
 						    struct nx_error *err);
 
-/* Notes a file with its size and time; NOT_FOUND and the like when it is not there. */
+/* Notes a file or folder with its size and time; NOT_FOUND and the like when it is not there. */
 NX_MUST_CHECK enum nx_status nx_profile_record_add_source(struct nx_profile_record *r,
-							  const char *path, struct nx_error *err);
+							  const char *path, struct nx_arena *arena,
+							  struct nx_error *err);
+/* From the same files, which have not changed since, in the same way. */
+bool nx_profile_record_is_made_like(const struct nx_profile_record *r,
+				    const struct nx_profile_record *wanted);
 void nx_profile_record_add_table(struct nx_profile_record *r, const char *name, uint64_t row_count);
 uint64_t nx_profile_record_rows(const struct nx_profile_record *r);
 

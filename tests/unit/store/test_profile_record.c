@@ -9,10 +9,12 @@
 #include "store/profile_record.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char whole[] = "{\"store_version\": 1, \"schema_version\": \"7.4.0\", "
 			    "\"id\": \"i\", \"key\": \"n_1\", \"begun_as\": \"bert\", "
+			    "\"recipe\": \"1.0 execution=2\", "
 			    "\"kind\": \"system\", \"state\": \"failed\", \"reason\": \"no\", "
 			    "\"created_ms\": 1763248440123, \"opened_ms\": 5, \"size_bytes\": "
 			    "18446744073709551615, \"favourite\": true, \"label\": \"old\", "
@@ -33,6 +35,7 @@ static void assert_whole(const struct nx_profile_record *r)
 	assert_string_equal(r->id, "i");
 	assert_string_equal(r->key, "n_1");
 	assert_string_equal(r->begun_as, "bert");
+	assert_string_equal(r->recipe, "1.0 execution=2");
 	assert_string_equal(r->reason, "no");
 	assert_string_equal(r->label, "old");
 	assert_string_equal(r->schema_version, "7.4.0");
@@ -160,17 +163,85 @@ static void sources_are_inspected(void **state)
 	char path[] = "/tmp/nx-source-XXXXXX";
 	int fd = mkstemp(path);
 	struct nx_profile_record r = {0};
+	struct nx_arena arena = {0};
 
 	(void)state;
 	assert_int_equal(write(fd, "12345", 5), 5);
 	close(fd);
-	assert_int_equal(nx_profile_record_add_source(&r, path, NULL), NX_OK);
+	assert_int_equal(nx_profile_record_add_source(&r, path, &arena, NULL), NX_OK);
+	assert_string_equal(r.sources.items[0].path, path);
 	assert_int_equal(r.sources.items[0].size_bytes, 5);
 	assert_true(r.sources.items[0].modified_ms > UINT64_C(1500000000000));
 	unlink(path);
-	assert_int_equal(nx_profile_record_add_source(&r, path, NULL), NX_NOT_FOUND);
+	assert_int_equal(nx_profile_record_add_source(&r, path, &arena, NULL), NX_NOT_FOUND);
 	assert_int_equal(r.sources.len, 1);
 	nx_profile_record_release(&r);
+	nx_arena_release(&arena);
+}
+
+static void put_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* A folder is all the files in it, however deep. */
+static void folders_are_measured(void **state)
+{
+	char folder[] = "/tmp/nx-source-XXXXXX";
+	char inner[64], a[64], b[80];
+	struct nx_profile_record r = {0};
+	struct nx_arena arena = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(inner, sizeof(inner), "%s/pid_1", folder);
+	snprintf(a, sizeof(a), "%s/a", folder);
+	snprintf(b, sizeof(b), "%s/b", inner);
+	assert_int_equal(mkdir(inner, 0700), 0);
+	put_text(a, "123");
+	put_text(b, "4567");
+	assert_int_equal(nx_profile_record_add_source(&r, folder, &arena, NULL), NX_OK);
+	assert_int_equal(r.sources.items[0].size_bytes, 7);
+	put_text(b, "45678");
+	assert_int_equal(nx_profile_record_add_source(&r, folder, &arena, NULL), NX_OK);
+	assert_int_equal(r.sources.items[1].size_bytes, 8);
+	assert_true(r.sources.items[1].modified_ms >= r.sources.items[0].modified_ms);
+	unlink(b);
+	unlink(a);
+	rmdir(inner);
+	rmdir(folder);
+	nx_profile_record_release(&r);
+	nx_arena_release(&arena);
+}
+
+static void made_alike_means_the_same_files_and_options(void **state)
+{
+	struct nx_profile_source file = {"/a.ntff", 5, 7}, larger = {"/a.ntff", 6, 7};
+	struct nx_profile_record a = {.recipe = "1.0"}, b = {.recipe = "1.0"};
+
+	(void)state;
+	nx_vec_push(&a.sources, file);
+	nx_vec_push(&b.sources, file);
+	assert_true(nx_profile_record_is_made_like(&a, &b));
+	b.recipe = "1.0 execution=2";
+	assert_false(nx_profile_record_is_made_like(&a, &b));
+	a.recipe = b.recipe = ""; /* nobody knows how */
+	assert_false(nx_profile_record_is_made_like(&a, &b));
+	a.recipe = b.recipe = "1.0";
+	b.sources.items[0] = larger;
+	assert_false(nx_profile_record_is_made_like(&a, &b));
+	b.sources.items[0] = file;
+	b.kind = NX_PROFILE_SYSTEM;
+	assert_false(nx_profile_record_is_made_like(&a, &b));
+	b.kind = a.kind;
+	nx_vec_push(&b.sources, file);
+	assert_false(nx_profile_record_is_made_like(&a, &b));
+	nx_profile_record_release(&a);
+	nx_profile_record_release(&b);
 }
 
 static void rows_do_not_overflow(void **state)
@@ -195,6 +266,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_record_is_refused),
 		cmocka_unit_test(a_newer_record_is_read_as_far_as_it_is_known),
 		cmocka_unit_test(sources_are_inspected),
+		cmocka_unit_test(folders_are_measured),
+		cmocka_unit_test(made_alike_means_the_same_files_and_options),
 		cmocka_unit_test(rows_do_not_overflow),
 	};
 

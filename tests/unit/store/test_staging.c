@@ -162,10 +162,11 @@ static void a_dead_process_leaves_something_unfinished(void **state)
 	pid = fork();
 	if (!pid) {
 		struct nx_profile_record record = {.name = "a"};
+		struct nx_arena arena = {0};
 		struct nx_staging *s;
 
 		ws = open_workspace();
-		(void)!nx_profile_record_add_source(&record, "a.ntff", NULL);
+		(void)!nx_profile_record_add_source(&record, "a.ntff", &arena, NULL);
 		_exit(nx_staging_begin(&s, ws, &record, false, NULL) ? 1 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -174,9 +175,8 @@ static void a_dead_process_leaves_something_unfinished(void **state)
 	assert_int_equal(nx_catalogue_load(&catalogue, ws, NULL), NX_OK);
 	assert_int_equal(catalogue.records.len, 1);
 	assert_int_equal(catalogue.records.items[0].state, NX_PROFILE_UNFINISHED);
-	assert_string_equal(catalogue.records.items[0].reason,
-			    "processing ended before it was finished; process a.ntff again, or "
-			    "remove what is left with gc");
+	assert_non_null(strstr(catalogue.records.items[0].reason,
+			       "/a.ntff again, or remove what is left with gc"));
 	nx_catalogue_release(&catalogue);
 	assert_int_equal(store_profile(ws, "a", "rows", false, NULL), NX_OK);
 	assert_int_equal(count_in("ws/staging"), 0);
