@@ -42,6 +42,11 @@ build: build/build.ninja ## Build build/neuron-explorer and build/neuron-profile
 duckdb: build/build.ninja ## Fetch the DuckDB library, should the build not have got it
 	@query/fetch_duckdb.sh build/lib/neuron-explorer
 
+.PHONY: ui
+ui: build/build.ninja ## Build the web pages, should the build have gone on without them
+	@meson configure build -Dui=enabled
+	@$(MAKE) --no-print-directory build
+
 .PHONY: build-asan
 build-asan: build-asan/build.ninja
 	@ninja -C build-asan

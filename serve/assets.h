@@ -1,17 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assets: the files of serve/assets, inside the program. The build writes assets.c. */
+/*
+ * assets: the web pages, inside the program.
+ *
+ *	const struct nx_asset *asset = nx_asset_find(url);	"/profile/x" -> index.1.html
+ *
+ * ui/build_assets.py writes the table. Every file is gzip-compressed; a client that cannot take
+ * that is not a browser. Files whose name holds a hash of their content (is_hashed) never change,
+ * so a browser may keep them for ever; the others are asked for anew with their etag.
+ */
 #ifndef NX_SERVE_ASSETS_H
 #define NX_SERVE_ASSETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct nx_asset {
+	const char *path; /* "main-0A1B2C3D.js", below assets/ */
+	const char *type;
+	const char *etag; /* without its quotes */
+	const uint8_t *gzip;
+	size_t gzip_size;
+	size_t plain_size;
+	bool is_hashed;
+};
+
+extern const struct nx_asset nx_assets[];
+extern const size_t nx_asset_count;
+
+/*
+ * The file for the path of a URL: /assets/NAME is that file or NULL; every other path is a page of
+ * the application, whose script tells the visitor if there is no such page. Pages refer to their
+ * files relatively, so there is one page per depth of path. NULL for /api and for paths too deep.
+ */
+const struct nx_asset *nx_asset_find(const char *url_path);
+
+/* The plain pages' own files, until the application replaces them. */
+struct nx_plain_asset {
 	const unsigned char *bytes;
 	size_t size;
 };
 
-extern const struct nx_asset nx_asset_icon_svg;
-extern const struct nx_asset nx_asset_profile_js;
-extern const struct nx_asset nx_asset_style_css;
+extern const struct nx_plain_asset nx_asset_icon_svg;
+extern const struct nx_plain_asset nx_asset_profile_js;
+extern const struct nx_plain_asset nx_asset_style_css;
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write a C file that holds each given file as a struct nx_asset.
+"""Write a C file that holds each given file as a struct nx_plain_asset.
 
 usage: embed_assets.py OUTPUT FILE...
 """
@@ -18,7 +18,7 @@ def definition(path):
     rows = (', '.join(map(str, data[at:at + ROW_BYTES])) for at in range(0, len(data), ROW_BYTES))
     body = ',\n\t'.join(rows)
     return (f'static const unsigned char {name}[] = {{\n\t{body}\n}};\n'
-            f'const struct nx_asset nx_asset_{name} = {{{name}, sizeof({name})}};\n')
+            f'const struct nx_plain_asset nx_asset_{name} = {{{name}, sizeof({name})}};\n')
 
 
 def main(output, *files):

@@ -111,7 +111,7 @@ static enum nx_status render_summary(struct nx_site *site, struct nx_bytes *body
 				       : nx_fail(err, NX_IO, "cannot read a temporary file");
 }
 
-static enum nx_status render_asset(struct nx_bytes *body, const struct nx_asset *asset)
+static enum nx_status render_asset(struct nx_bytes *body, const struct nx_plain_asset *asset)
 {
 	nx_bytes_append(body, asset->bytes, asset->size);
 	return NX_OK;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the pages that need no browser.
+//
+//	node run_tests.mjs unit|types [--modules DIR] [--out DIR] [part of a test file's name]
+//
+// unit bundles tests/*.test.ts and runs them with node's own runner; types checks all types.
+
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SOURCE = dirname(fileURLToPath(import.meta.url));
+
+function optionOf(name, otherwise) {
+	const at = process.argv.indexOf(`--${name}`);
+	return at < 0 ? otherwise : process.argv.splice(at, 2)[1];
+}
+
+const modules = resolve(optionOf("modules", join(SOURCE, "node_modules")));
+const out = resolve(optionOf("out", join(modules, ".cache", "neuron-explorer")));
+const [kind, part = ""] = process.argv.slice(2);
+const require = createRequire(join(modules, "here.js"));
+
+function run(args) {
+	return spawnSync(process.execPath, args, { stdio: "inherit", cwd: SOURCE }).status ?? 1;
+}
+
+/** The compiler looks for packages beside the sources; ours may lie in the build folder. */
+function checkTypes() {
+	mkdirSync(out, { recursive: true });
+	const project = join(out, "tsconfig.json");
+	const at = (path) => relative(out, join(SOURCE, path));
+	writeFileSync(project, JSON.stringify({
+		extends: join(SOURCE, "tsconfig.json"),
+		compilerOptions: { paths: { "*": [`${relative(out, modules)}/*`] }, baseUrl: "." },
+		include: [at("src"), at("tests")],
+	}));
+	return run([require.resolve("typescript/bin/tsc"), "-p", project]);
+}
+
+async function runUnits() {
+	const files = readdirSync(join(SOURCE, "tests"))
+		.filter((name) => name.endsWith(".test.ts") && name.includes(part));
+	const bundles = join(out, "tests");
+	rmSync(bundles, { recursive: true, force: true });
+	await require("esbuild").build({
+		absWorkingDir: SOURCE,
+		entryPoints: files.map((name) => `tests/${name}`),
+		outdir: bundles,
+		outExtension: { ".js": ".mjs" },
+		bundle: true,
+		platform: "node",
+		format: "esm",
+		target: "node18",
+		nodePaths: [modules],
+		jsx: "automatic",
+		jsxImportSource: "preact",
+		loader: { ".css": "empty", ".svg": "empty" },
+		sourcemap: "inline",
+		logLevel: "warning",
+	});
+	return run(["--enable-source-maps", "--test",
+		...files.map((name) => join(bundles, name.replace(/ts$/, "mjs")))]);
+}
+
+process.exit(kind === "types" ? checkTypes() : await runUnits());
