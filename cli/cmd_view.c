@@ -14,6 +14,7 @@
 #include "pipeline/device_profile.h"
 
 #define DEFAULT_PORT 3001
+#define DEFAULT_API_PORT 3002
 
 static enum nx_status show_terminology(struct nx_error *err)
 {
@@ -105,26 +106,70 @@ static struct nx_store_view store_view(const struct nx_view_options *v)
 						 .org = v->db_org,
 						 .bucket = v->db_bucket,
 						 .token = getenv("INFLUX_TOKEN")},
+				      .recipe = v->recipe,
 				      .force = v->force,
+				      .may_number = nx_view_wants_browser(v) && !v->display_name,
 				      .verbosity = verbosity_of(v)};
 }
 
 static enum nx_status store_profile(const struct nx_view_options *v,
 				    const struct nx_profile *profile, uint64_t started_ns,
-				    struct nx_error *err)
+				    struct nx_stored *stored, struct nx_error *err)
 {
 	struct nx_store_view how = store_view(v);
-	struct nx_stored stored;
 	enum nx_status st =
-		nx_store_device(&how, profile, v->session_path, v->neff_path, &stored, err);
+		nx_store_device(&how, profile, v->session_path, v->neff_path, stored, err);
 
 	if (!st && verbosity_of(v) > NX_SAY_ERRORS)
-		nx_store_say(&stored, nx_now_ns() - started_ns);
+		nx_store_say(stored, nx_now_ns() - started_ns);
 	return st;
 }
 
+/* Scripts of neuron-profile expect rows in their InfluxDB. One that was not asked for by name may
+ * be missing: what is shown comes from the workspace. */
+static enum nx_status send_to_influx(const struct nx_view_options *v,
+				     const struct nx_profile *profile, const char *name,
+				     struct nx_error *err)
+{
+	struct nx_store_view how = store_view(v);
+	struct nx_error reason = {0};
+	struct nx_stored sent;
+	enum nx_status st;
+
+	if (!v->is_legacy)
+		return NX_OK;
+	how.to_influx = true;
+	how.name = name;
+	st = nx_store_device(&how, profile, v->session_path, v->neff_path, &sent, &reason);
+	if (st && (v->db_endpoint || v->db_org || v->db_bucket))
+		return nx_fail(err, st, "%s", reason.message);
+	if (st)
+		nx_say("no InfluxDB answers at http://localhost:8086, and none is needed; name "
+		       "one with --db-endpoint to fill it");
+	else if (verbosity_of(v) > NX_SAY_ERRORS)
+		nx_store_say(&sent, 0);
+	return NX_OK;
+}
+
+/* What was processed before is shown at once. */
+static bool is_stored(const struct nx_view_options *v, struct nx_stored *stored)
+{
+	const char *sources[] = {v->directory ? v->directory : v->session_path, v->neff_path};
+	struct nx_store_view how = store_view(v);
+
+	if (!nx_view_wants_browser(v) || v->force ||
+	    !nx_store_has(&how, v->directory ? NX_PROFILE_SYSTEM : NX_PROFILE_DEVICE, sources,
+			  !v->directory && v->neff_path ? 2 : 1, stored))
+		return false;
+	if (verbosity_of(v) > NX_SAY_ERRORS)
+		nx_say("%s is stored as %s and has not changed; --force processes it again",
+		       sources[0], stored->name);
+	return true;
+}
+
 static enum nx_status view_directory(const struct nx_view_options *v,
-				     struct nx_status_file *status_file, struct nx_error *err)
+				     struct nx_status_file *status_file, struct nx_stored *stored,
+				     struct nx_error *err)
 {
 	struct nx_directory_view how = {
 		.system = {.directory = v->directory,
@@ -142,15 +187,21 @@ static enum nx_status view_directory(const struct nx_view_options *v,
 				  .primary_group = v->primary_group,
 				  .secondary_group = v->secondary_group},
 		.format = v->format,
-		.as_tables = nx_view_wants_tables(v),
+		.as_tables = nx_view_wants_tables(v) || nx_view_wants_browser(v),
 		.store = store_view(v),
 		.output_dir = v->output_file,
 		.jobs = v->jobs.value,
 		.verbosity = verbosity_of(v),
 		.status_file = status_file,
 	};
+	enum nx_status st;
 
-	return nx_view_directory(&how, err);
+	memset(stored, 0, sizeof(*stored));
+	if (is_stored(v, stored))
+		return NX_OK;
+	st = nx_view_directory(&how, err);
+	*stored = how.system_stored;
+	return st;
 }
 
 static void say_ignored(const struct nx_view_options *v)
@@ -163,48 +214,77 @@ static void say_ignored(const struct nx_view_options *v)
 }
 
 /* Once it is served, processing is over: whoever waits for the status file may go on. */
-static enum nx_status serve_profile(const struct nx_view_options *v,
-				    const struct nx_profile *profile,
-				    struct nx_status_file *status_file, struct nx_error *err)
+static enum nx_status serve_workspace(const struct nx_view_options *v, const char *open_name,
+				      struct nx_status_file *status_file, struct nx_error *err)
 {
+	struct nx_serve_view how = {
+		.data_path = v->data_path,
+		.open_name = open_name,
+		.host = v->host,
+		.token = v->token,
+		.port = v->port.is_given ? (uint16_t)v->port.value : DEFAULT_PORT,
+		.api_port = v->api_port.is_given ? (uint16_t)v->api_port.value : DEFAULT_API_PORT,
+		.is_api_port_asked = v->api_port.is_given,
+		.disable_ui = v->disable_ui,
+	};
 	enum nx_status st = nx_status_file_end(status_file, NX_OK, err);
 
-	if (st)
-		return st;
-	return nx_view_serve(profile, v->port.is_given ? (uint16_t)v->port.value : DEFAULT_PORT,
-			     err);
+	return st ? st : nx_view_serve(&how, err);
 }
 
 static enum nx_status view_session(const struct nx_view_options *v,
 				   struct nx_status_file *status_file, uint64_t started_ns,
-				   struct nx_error *err)
+				   struct nx_stored *stored, struct nx_error *err)
 {
 	struct nx_device_profile *device;
 	const struct nx_profile *profile;
 	enum nx_status st;
 
 	nx_status_file_enter(status_file, v->session_path, NX_PROFILE_DEVICE);
+	if (is_stored(v, stored))
+		return NX_OK;
 	st = open_profile(v, &device, err);
 	if (st)
 		return st;
 	profile = nx_device_profile_borrow(device);
 	nx_view_say_warnings(profile, verbosity_of(v));
-	if (nx_view_wants_tables(v))
-		st = store_profile(v, profile, started_ns, err);
+	if (nx_view_wants_tables(v) || nx_view_wants_browser(v))
+		st = store_profile(v, profile, started_ns, stored, err);
 	else
-		st = v->format ? write_profile(v, profile, started_ns, err)
-			       : serve_profile(v, profile, status_file, err);
+		st = write_profile(v, profile, started_ns, err);
+	if (!st && nx_view_wants_browser(v))
+		st = send_to_influx(v, profile, stored->name, err);
 	nx_device_profile_close(device);
 	return st;
+}
+
+static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
+			   struct nx_error *err)
+{
+	struct nx_status_file status_file;
+	struct nx_stored stored = {0};
+	enum nx_status st;
+
+	say_ignored(v);
+	st = nx_status_file_begin(&status_file, v->status_file, err);
+	if (st)
+		return st;
+	if (v->directory)
+		st = view_directory(v, &status_file, &stored, err);
+	else if (v->session_path)
+		st = view_session(v, &status_file, started_ns, &stored, err);
+	if (!st && nx_view_wants_browser(v))
+		st = serve_workspace(v, *stored.name ? stored.name : NULL, &status_file, err);
+	return nx_status_file_end(&status_file, st, err);
 }
 
 static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
 			  struct nx_error *err)
 {
-	struct nx_status_file status_file;
-	struct nx_view_options v = {0};
+	struct nx_view_options v = {.is_legacy = call->is_legacy};
 	struct nx_operands operands;
 	uint64_t started_ns = nx_now_ns();
+	struct nx_arena arena = {0};
 	bool wants_help;
 	enum nx_status st;
 
@@ -217,13 +297,10 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 		return show_terminology(err);
 	if (st)
 		return st;
-	say_ignored(&v);
-	st = nx_status_file_begin(&status_file, v.status_file, err);
-	if (st)
-		return st;
-	st = v.directory ? view_directory(&v, &status_file, err)
-			 : view_session(&v, &status_file, started_ns, err);
-	return nx_status_file_end(&status_file, st, err);
+	v.recipe = nx_view_recipe(&v, &arena);
+	st = view(&v, started_ns, err);
+	nx_arena_release(&arena);
+	return st;
 }
 
 static const struct nx_example examples[] = {

@@ -53,13 +53,31 @@ static enum nx_status store_capture(struct nx_device_job *job, const struct nx_p
 	return st;
 }
 
+/* Where a name that is taken gets a number, the same capture must not get another. */
+static bool is_known(const struct nx_device_job *job)
+{
+	const char *sources[] = {job->options.session_path, job->options.neff_path};
+	struct nx_store_view anywhere;
+	struct nx_stored stored;
+
+	if (!job->store || !job->store->may_number || job->store->force)
+		return false;
+	anywhere = *job->store;
+	anywhere.name = NULL;
+	return nx_store_has(&anywhere, NX_PROFILE_DEVICE, sources, sources[1] ? 2 : 1, &stored);
+}
+
 static enum nx_status write_capture(struct nx_device_job *job, const struct nx_exporter *exporter,
 				    const struct nx_export_options *how, struct nx_error *err)
 {
 	struct nx_device_profile *device;
 	struct nx_output out;
-	enum nx_status st = nx_device_job_open(job, &device, err);
+	enum nx_status st;
 
+	job->result.is_known = is_known(job);
+	if (job->result.is_known)
+		return NX_OK;
+	st = nx_device_job_open(job, &device, err);
 	if (st)
 		return st;
 	note_counts(&job->result, nx_device_profile_borrow(device));

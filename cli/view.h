@@ -17,9 +17,18 @@ void nx_view_say_warning_list(const struct nx_warnings *warnings, unsigned verbo
 void nx_view_say_result(const struct nx_profile *profile, const char *path, uint64_t written_bytes,
 			uint64_t duration_ns);
 
-/* Shows the profile in a browser until ctrl-c. */
-NX_MUST_CHECK enum nx_status nx_view_serve(const struct nx_profile *profile, uint16_t port,
-					   struct nx_error *err);
+/* How the workspace is shown in a browser. */
+struct nx_serve_view {
+	const char *data_path; /* of the workspace; NULL: the usual one */
+	const char *open_name; /* the profile to open; NULL: the list of all */
+	const char *host;
+	const char *token; /* NULL: NEURON_EXPLORER_TOKEN, if it is set */
+	uint16_t port, api_port;
+	bool is_api_port_asked, disable_ui;
+};
+
+/* Until ctrl-c. */
+NX_MUST_CHECK enum nx_status nx_view_serve(const struct nx_serve_view *view, struct nx_error *err);
 
 /* Terms and metrics, wrapped to the terminal. */
 void nx_view_print_terminology(struct nx_output *out);

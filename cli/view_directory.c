@@ -64,6 +64,8 @@ static const char *store_stem(const struct nx_directory_view *v,
 {
 	char name[NX_PROFILE_NAME_MAX];
 
+	if (*v->system_stored.name)
+		return v->system_stored.name;
 	if (v->store.name)
 		return v->store.name;
 	nx_profile_name_make(nx_store_stem(profile->path), name);
@@ -82,18 +84,17 @@ static struct nx_store_view place_of(const struct nx_directory_view *v, const ch
 	return place;
 }
 
-static enum nx_status store_system(const struct nx_directory_view *v,
+static enum nx_status store_system(struct nx_directory_view *v,
 				   const struct nx_system_profile *profile, struct nx_arena *arena,
 				   struct nx_error *err)
 {
 	struct nx_store_view place =
 		place_of(v, "system_profile", store_stem(v, profile, arena), arena);
 	uint64_t started_ns = nx_now_ns();
-	struct nx_stored stored;
-	enum nx_status st = nx_store_system(&place, profile, &stored, err);
+	enum nx_status st = nx_store_system(&place, profile, &v->system_stored, err);
 
 	if (!st && says(v))
-		nx_store_say(&stored, nx_now_ns() - started_ns);
+		nx_store_say(&v->system_stored, nx_now_ns() - started_ns);
 	return st;
 }
 
@@ -169,7 +170,7 @@ static void report_jobs(const struct nx_directory_view *v, const struct nx_devic
 	for (size_t i = 0; i < jobs->len; i++) {
 		const struct nx_device_job *job = &jobs->items[i];
 
-		if (job->result.status)
+		if (job->result.status || job->result.is_known)
 			continue;
 		snprintf(start, sizeof(start), "-");
 		if (job->result.start_epoch_ns)

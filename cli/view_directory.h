@@ -26,6 +26,7 @@ struct nx_directory_view {
 	uint32_t jobs;		/* at once; 0: as many as processors */
 	unsigned verbosity;
 	struct nx_status_file *status_file;
+	struct nx_stored system_stored; /* what became of the system profile, as tables */
 };
 
 NX_MUST_CHECK enum nx_status nx_view_directory(struct nx_directory_view *view,

@@ -118,7 +118,19 @@ const struct nx_option nx_view_option_table[] = {
 	{"terminology", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct nx_view_options, terminology),
 	 "Explain all terms and metrics, and do nothing else.", NULL},
 	{"port", 'p', NX_OPTION_NUMBER, "PORT", NX_FIELD(struct nx_view_options, port),
-	 "Where the browser finds the profile (default 3001).", NULL},
+	 "Where the browser finds the profiles (default 3001).", NULL},
+	{"api-server-port", 0, NX_OPTION_NUMBER, "PORT", NX_FIELD(struct nx_view_options, api_port),
+	 "Where programs find the HTTP API as well (default 3002).", NULL},
+	{"host", 0, NX_OPTION_TEXT, "NAME", NX_FIELD(struct nx_view_options, host),
+	 "The name or address to listen on (default: this machine only). Everybody who reaches it "
+	 "can read, change and delete profiles: use --token with it.",
+	 NULL},
+	{"token", 0, NX_OPTION_TEXT, "TEXT", NX_FIELD(struct nx_view_options, token),
+	 "Answer only those who know this token; the printed address has it. Better given as "
+	 "NEURON_EXPLORER_TOKEN, which other users of the machine do not see.",
+	 NULL},
+	{"disable-ui", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct nx_view_options, disable_ui),
+	 "Serve the HTTP API without pages.", NULL},
 	{"processing-status-file", 0, NX_OPTION_FILE, "FILE",
 	 NX_FIELD(struct nx_view_options, status_file),
 	 "Tell programs how processing goes: JSON with the status_code of the run (-1 until it "
@@ -136,10 +148,6 @@ const struct nx_option nx_view_option_table[] = {
 	 "the JSON output names source files and lines", NULL},
 	{"source-code-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
 	 "the JSON output names source files and lines", NULL},
-	{"disable-ui", 0, NX_OPTION_LATER_FLAG, NULL, 0,
-	 "use --output-format json to process without a browser", NULL},
-	{"api-server-port", 0, NX_OPTION_LATER_TEXT, "PORT", 0,
-	 "use --port; there is one port only", NULL},
 	{0},
 };
 
@@ -212,7 +220,7 @@ bool nx_view_wants_tables(const struct nx_view_options *v)
 	       nx_view_has_format(v, "db");
 }
 
-bool nx_view_wants_pages(const struct nx_view_options *v)
+bool nx_view_wants_browser(const struct nx_view_options *v)
 {
 	return !v->format && !nx_view_wants_tables(v);
 }
@@ -249,11 +257,6 @@ static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_er
 	if (v->directory && v->session_path)
 		return nx_fail(err, NX_USAGE,
 			       "give a session file (-s) or a directory (-d), not both");
-	if (v->directory && nx_view_wants_pages(v))
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "showing a directory in a browser is not in this version yet; write "
-			       "it with --output-format parquet, perfetto or json, or print "
-			       "summary-text");
 	if (v->directory)
 		return check_directory(v, err);
 	if (!v->session_path && v->neff_path)
@@ -261,7 +264,7 @@ static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_er
 			       "a NEFF says what was compiled, not what happened: add the session "
 			       "file with -s, or look inside with 'neff %.300s'",
 			       v->neff_path);
-	if (!v->session_path)
+	if (!v->session_path && !nx_view_wants_browser(v))
 		return nx_fail(err, NX_USAGE,
 			       "nothing to view: give a session file with -s SESSION.ntff and the "
 			       "NEFF that was running with -n MODEL.neff");
@@ -270,7 +273,7 @@ static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_er
 
 static enum nx_status check_database(const struct nx_view_options *v, struct nx_error *err)
 {
-	bool to_influx = nx_view_has_format(v, "db") || (v->is_legacy && nx_view_wants_pages(v));
+	bool to_influx = nx_view_has_format(v, "db") || (v->is_legacy && nx_view_wants_browser(v));
 
 	if ((v->db_endpoint || v->db_org || v->db_bucket) && !to_influx)
 		return nx_fail(err, NX_USAGE,
@@ -285,12 +288,26 @@ static enum nx_status check_database(const struct nx_view_options *v, struct nx_
 	return NX_OK;
 }
 
-static enum nx_status check_combination(const struct nx_view_options *v, struct nx_error *err)
+static enum nx_status check_ports(const struct nx_view_options *v, struct nx_error *err)
 {
 	if (v->format && v->port.is_given)
 		return nx_fail(
 			err, NX_USAGE,
 			"--port is for viewing in a browser; leave it or --output-format out");
+	if (!nx_view_wants_browser(v) &&
+	    (v->host || v->token || v->disable_ui || v->api_port.is_given))
+		return nx_fail(err, NX_USAGE,
+			       "--host, --token, --disable-ui and --api-server-port are for "
+			       "viewing in a browser; leave them or --output-format out");
+	if (v->port.value > UINT16_MAX || v->api_port.value > UINT16_MAX)
+		return nx_fail(err, NX_USAGE, "--%s %u: ports end at 65535",
+			       v->port.value > UINT16_MAX ? "port" : "api-server-port",
+			       v->port.value > UINT16_MAX ? v->port.value : v->api_port.value);
+	return NX_OK;
+}
+
+static enum nx_status check_combination(const struct nx_view_options *v, struct nx_error *err)
+{
 	if (v->ingest_only && (v->output_file || (v->format && strcmp(v->format, "parquet") != 0)))
 		return nx_fail(err, NX_USAGE,
 			       "--ingest-only puts tables into the workspace; leave --output-file "
@@ -305,9 +322,7 @@ static enum nx_status check_combination(const struct nx_view_options *v, struct 
 		return nx_fail(err, NX_USAGE,
 			       "--show-perfetto-flows is for Perfetto traces: add --output-format "
 			       "perfetto");
-	if (v->port.value > UINT16_MAX)
-		return nx_fail(err, NX_USAGE, "--port %u: ports end at 65535", v->port.value);
-	return NX_OK;
+	return check_ports(v, err);
 }
 
 enum nx_status nx_view_options_check(struct nx_view_options *v, const struct nx_operands *operands,

@@ -15,9 +15,12 @@ struct nx_view_options {
 	bool ingest_only, pretty, force, terminology, perfetto_flows;
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
 	bool skip_device_profile, skip_system_profile, show_private, uncompressed;
+	const char *recipe; /* nx_view_recipe, once the rest is known */
 	const char *core_filter, *type_filter, *instance_filter;
 	const char *primary_group, *secondary_group;
-	struct nx_number_value execution, port, verbosity, jobs;
+	const char *host, *token;
+	bool disable_ui;
+	struct nx_number_value execution, port, api_port, verbosity, jobs;
 	struct nx_list_value features;
 };
 
@@ -34,8 +37,8 @@ bool nx_view_wants_tables(const struct nx_view_options *v);
  * same files and recipe are the same.
  */
 const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena);
-/* Shown in a browser, after it was put into the workspace. */
-bool nx_view_wants_pages(const struct nx_view_options *v);
+/* The browser shows the workspace: there is no format, and nothing else was asked for. */
+bool nx_view_wants_browser(const struct nx_view_options *v);
 bool nx_view_has_format(const struct nx_view_options *v, const char *format);
 
 #endif

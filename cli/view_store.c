@@ -100,7 +100,7 @@ static enum nx_status open_workspace(const struct nx_store_view *view, struct st
 	struct nx_arena arena = {0};
 	enum nx_status st = workspace_at(view->data_path, &arena, &s->workspace, err);
 
-	if (!st && view->may_number && !view->name && !view->force)
+	if (!st && view->may_number && !view->force)
 		st = choose_free_name(s->workspace, stored, err);
 	if (!st)
 		snprintf(stored->place, sizeof(stored->place), "%s",

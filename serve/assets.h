@@ -35,14 +35,4 @@ extern const size_t nx_asset_count;
  */
 const struct nx_asset *nx_asset_find(const char *url_path);
 
-/* The plain pages' own files, until the application replaces them. */
-struct nx_plain_asset {
-	const unsigned char *bytes;
-	size_t size;
-};
-
-extern const struct nx_plain_asset nx_asset_icon_svg;
-extern const struct nx_plain_asset nx_asset_profile_js;
-extern const struct nx_plain_asset nx_asset_style_css;
-
 #endif

@@ -1,38 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve: a profile as web pages, from this process, until told to stop.
+ * serve: a workspace of profiles as web pages and an HTTP API (docs/api.md), from this
+ * process, until told to stop.
  *
  *	static volatile sig_atomic_t stop;  (set by a signal handler)
- *	struct nx_serve_options options = {.port = 3001, .on_ready = print_url, .stop = &stop};
- *	st = nx_serve_profile(profile, &options, err);
+ *	struct nx_serve_options options = {
+ *		.workspace_path = path, .port = 3001, .api_port = 3002,
+ *		.on_ready = print_url, .stop = &stop};
+ *	st = nx_serve(&options, err);
  *
- * Everything a page shows is computed before on_ready is called, so a big
- * profile takes its time there and no visitor waits. The profile is borrowed and
- * must not change meanwhile.
+ * Both ports answer the same; the second is where other tools expect the API. When it is
+ * in use and was not asked for, the server does without and says so in its note.
  */
 #ifndef NX_SERVE_SERVE_H
 #define NX_SERVE_SERVE_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/profile.h"
 
 #define NX_SERVE_DEFAULT_PORT 3001
+#define NX_SERVE_DEFAULT_API_PORT 3002
+
+struct nx_serve_ready {
+	const char *url; /* of the profile to open, or of the list of profiles */
+	bool is_of_profile;
+	const char *api_url; /* NULL when there is one port only */
+	const char *note;    /* a sentence the user should know; NULL: none */
+};
 
 struct nx_serve_options {
-	const char *host; /* name or address to listen on; NULL: this machine only */
-	uint16_t port;	  /* 0: any free one */
-	/* Called once, from the calling thread, when visitors are welcome. The URL is
-	 * that of the profile's page: http://localhost:3001/profile/n_… */
-	void (*on_ready)(void *context, const char *url);
+	const char *workspace_path; /* made when it is missing */
+	const char *host;	    /* name or address to listen on; NULL: this machine only */
+	uint16_t port;		    /* 0: any free one */
+	uint16_t api_port;	    /* 0: none */
+	bool is_api_port_asked;	    /* that it is in use is a failure then */
+	bool disable_ui;	    /* the API alone, no pages */
+	const char *token;	    /* NULL or "": nobody needs one */
+	const char *open_name;	    /* the profile whose address is told; NULL: the list's */
+	/* Called once, from the calling thread, when visitors are welcome. */
+	void (*on_ready)(void *context, const struct nx_serve_ready *ready);
 	void *context;
 	volatile sig_atomic_t *stop; /* serving ends a moment after it is not 0 */
 };
 
-NX_MUST_CHECK enum nx_status nx_serve_profile(const struct nx_profile *profile,
-					      const struct nx_serve_options *options,
-					      struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error *err);
 
 #endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request on its way: from the connection to its handler and back. */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "serve/routes.h"
+#include "serve/server_internal.h"
+
+static void release(struct nx_exchange *x)
+{
+	if (atomic_fetch_sub(&x->reference_count, 1) != 1)
+		return;
+	nx_reply_clear(&x->reply);
+	nx_request_release(&x->request);
+	nx_heap_free(x);
+}
+
+void *nx_exchange_begin(void *cls, const char *target, struct MHD_Connection *connection)
+{
+	struct nx_exchange *x = nx_heap_alloc(sizeof(*x));
+
+	*x = (struct nx_exchange){.server = cls, .connection = connection, .reference_count = 1};
+	x->request.target = nx_arena_copy_text(&x->request.arena, target);
+	return x;
+}
+
+void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchange,
+		     enum MHD_RequestTerminationCode why)
+{
+	struct nx_exchange *x = *exchange;
+
+	(void)cls, (void)connection, (void)why;
+	*exchange = NULL;
+	if (!x)
+		return;
+	if (x->request.route && x->request.route->forget)
+		x->request.route->forget(&x->request);
+	release(x);
+}
+
+static void fail_with(struct nx_exchange *x, unsigned http_status)
+{
+	x->reply.http_status = http_status;
+	nx_reply_problem(&x->reply, &x->error, nx_workspace_path(x->server->workspace));
+	x->is_answered = true;
+}
+
+/* --- the head ------------------------------------------------------------------------- */
+
+static const char *header(struct nx_exchange *x, const char *name)
+{
+	return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
+}
+
+static struct nx_head read_head(struct nx_exchange *x)
+{
+	return (struct nx_head){
+		.host = header(x, MHD_HTTP_HEADER_HOST),
+		.origin = header(x, MHD_HTTP_HEADER_ORIGIN),
+		.authorization = header(x, MHD_HTTP_HEADER_AUTHORIZATION),
+		.cookie_token = MHD_lookup_connection_value(x->connection, MHD_COOKIE_KIND,
+							    NX_TOKEN_COOKIE),
+		.content_type = header(x, MHD_HTTP_HEADER_CONTENT_TYPE),
+		.content_length = header(x, MHD_HTTP_HEADER_CONTENT_LENGTH),
+		.is_chunked = header(x, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
+	};
+}
+
+/*
+ * The printed address has the token as a parameter. It becomes a cookie, and the browser is
+ * sent to the same page without it, so that it does not stay in the address.
+ */
+static bool take_token(struct nx_exchange *x)
+{
+	struct nx_request *request = &x->request;
+	const char *given = nx_request_find(request, "token");
+
+	if (!x->server->guard.token || !given || request->method != NX_GET ||
+	    !nx_guard_is_token(&x->server->guard, given))
+		return false;
+	x->reply.http_status = MHD_HTTP_SEE_OTHER;
+	nx_reply_add_header(&x->reply, MHD_HTTP_HEADER_LOCATION,
+			    nx_arena_printf(&request->arena, "%.*s",
+					    (int)strcspn(request->target, "?"), request->target));
+	nx_reply_add_header(&x->reply, MHD_HTTP_HEADER_SET_COOKIE,
+			    nx_arena_printf(&request->arena,
+					    NX_TOKEN_COOKIE "=%s; Path=/; HttpOnly; "
+							    "SameSite=Strict",
+					    x->server->guard.token));
+	x->is_answered = true;
+	return true;
+}
+
+static enum nx_status find_route(struct nx_exchange *x, unsigned *http_status)
+{
+	const char *allowed;
+	enum nx_status st = nx_route_find(&x->request, &allowed, &x->error);
+
+	if (st && allowed) {
+		*http_status = MHD_HTTP_METHOD_NOT_ALLOWED;
+		fail_with(x, *http_status);
+		nx_reply_add_header(&x->reply, MHD_HTTP_HEADER_ALLOW, allowed);
+	}
+	return st;
+}
+
+static enum nx_status check_head(struct nx_exchange *x, const char *word, unsigned *http_status)
+{
+	struct nx_server *server = x->server;
+	struct nx_head head = read_head(x);
+	enum nx_method method;
+	enum nx_status st = nx_guard_check(&server->guard, &head, http_status, &x->error);
+	const char *target = x->request.target;
+	struct nx_arena old = x->request.arena;
+
+	if (st)
+		return st;
+	if (!nx_method_parse(word, &method)) {
+		*http_status = MHD_HTTP_NOT_IMPLEMENTED;
+		return nx_fail(&x->error, NX_USAGE, "this server does not know the method");
+	}
+	st = nx_request_parse(&x->request, method, target, &x->error);
+	nx_arena_release(&old);
+	x->request.exchange = x;
+	if (st || take_token(x))
+		return st;
+	st = find_route(x, http_status);
+	/* who has no token is not even told what there is */
+	if (nx_guard_check_token(&server->guard, &x->request, &head, http_status, &x->error)) {
+		nx_reply_clear(&x->reply);
+		x->is_answered = false;
+		return x->error.status;
+	}
+	return st ? st : nx_guard_check_body(&x->request, &head, http_status, &x->error);
+}
+
+static enum nx_status begin_body(struct nx_exchange *x)
+{
+	const struct nx_route *route = x->request.route;
+
+	if (x->is_answered || !route->receive)
+		return NX_OK;
+	return route->receive(x->server, &x->request, (struct nx_slice){0}, &x->error);
+}
+
+static enum MHD_Result look_at_head(struct nx_exchange *x, const char *method)
+{
+	unsigned http_status = 0;
+
+	x->is_seen = true;
+	if ((check_head(x, method, &http_status) || begin_body(x)) && !x->is_answered)
+		fail_with(x, http_status ? http_status : x->reply.http_status);
+	/* An answer before the body costs the connection, but so would a body nobody wants. */
+	if (x->is_answered && (header(x, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
+			       header(x, MHD_HTTP_HEADER_TRANSFER_ENCODING)))
+		return nx_exchange_send(x);
+	return MHD_YES;
+}
+
+/* --- the body -------------------------------------------------------------------------- */
+
+static enum MHD_Result take_body(struct nx_exchange *x, const char *upload, size_t *upload_size)
+{
+	const struct nx_route *route = x->request.route;
+	struct nx_slice piece = nx_slice_of(upload, *upload_size);
+
+	*upload_size = 0;
+	if (x->is_answered)
+		return MHD_YES;
+	x->body_bytes += piece.len;
+	/* Only a body of untold length comes this far. It may be endless, so it is cut off. */
+	if (x->body_bytes > route->body_bytes_max)
+		return MHD_NO;
+	if (!route->receive)
+		nx_bytes_append(&x->request.body, piece.data, piece.len);
+	else if (route->receive(x->server, &x->request, piece, &x->error))
+		fail_with(x, x->reply.http_status);
+	return MHD_YES;
+}
+
+/* --- the handler ------------------------------------------------------------------------ */
+
+static void handle(struct nx_exchange *x)
+{
+	struct nx_server *server = x->server;
+	enum nx_status st;
+
+	if (atomic_load(&server->is_stopping))
+		st = nx_fail(&x->error, NX_CANCELLED, "the server is ending");
+	else
+		st = x->request.route->handle(server, &x->request, &x->reply, &x->error);
+	if (x->stream) {
+		nx_stream_end(x->stream, st != NX_OK);
+		nx_stream_release(x->stream);
+		x->stream = NULL;
+		return;
+	}
+	if (st)
+		fail_with(x, x->reply.http_status);
+	x->is_answered = true;
+}
+
+void nx_exchange_run(void *exchange)
+{
+	struct nx_exchange *x = exchange;
+	bool is_streaming;
+
+	/* nobody waits for it any more: the queue is for those who do */
+	if (nx_request_is_cancelled(&x->request)) {
+		nx_fail(&x->error, NX_CANCELLED, "nobody waits for this answer");
+		fail_with(x, 0);
+	} else {
+		handle(x);
+	}
+	is_streaming = x->is_streaming;
+	if (!is_streaming)
+		MHD_resume_connection(x->connection);
+	release(x);
+}
+
+static enum MHD_Result enqueue(struct nx_exchange *x)
+{
+	struct nx_server *server = x->server;
+	bool is_slow = x->request.route->place == NX_ROUTE_SLOW;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	x->fd = info ? info->connect_fd : -1;
+	x->is_queued = true;
+	atomic_fetch_add(&x->reference_count, 1);
+	MHD_suspend_connection(x->connection);
+	if (nx_job_queue_add(is_slow ? server->slow : server->quick, x))
+		return MHD_YES;
+	nx_fail(&x->error, NX_CANCELLED,
+		"too many others ask at this moment; ask again in a second");
+	fail_with(x, MHD_HTTP_SERVICE_UNAVAILABLE);
+	MHD_resume_connection(x->connection);
+	release(x);
+	return MHD_YES;
+}
+
+enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *upload,
+				  size_t *upload_size, void **exchange)
+{
+	struct nx_exchange *x = *exchange;
+
+	(void)cls, (void)connection, (void)url, (void)version;
+	if (!x->is_seen)
+		return look_at_head(x, method);
+	if (*upload_size)
+		return take_body(x, upload, upload_size);
+	if (!x->is_answered && x->request.route->place == NX_ROUTE_AT_ONCE)
+		handle(x);
+	if (x->is_answered || x->is_queued)
+		return nx_exchange_send(x);
+	return enqueue(x);
+}
+
+struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_reply *reply)
+{
+	struct nx_exchange *x = request->exchange;
+
+	x->stream = nx_stream_new(x->server->streams);
+	reply->stream = nx_stream_hold(x->stream);
+	x->is_streaming = true;
+	MHD_resume_connection(x->connection);
+	return x->stream;
+}
+
+/* --- what requests ask of their exchange --------------------------------------------------- */
+
+const char *nx_request_header(const struct nx_request *request, const char *name)
+{
+	return request->exchange ? header(request->exchange, name) : NULL;
+}
+
+bool nx_request_is_cancelled(const struct nx_request *request)
+{
+	const struct nx_exchange *x = request->exchange;
+	struct pollfd client;
+
+	if (!x)
+		return false;
+	if (atomic_load(&x->server->is_stopping))
+		return true;
+	if (x->stream)
+		return nx_stream_is_gone(x->stream);
+	client = (struct pollfd){.fd = x->fd, .events = POLLRDHUP};
+	return x->fd >= 0 && poll(&client, 1, 0) > 0 &&
+	       client.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
+enum nx_status nx_request_go_on(const struct nx_request *request, struct nx_error *err)
+{
+	if (nx_request_is_cancelled(request))
+		return nx_fail(err, NX_CANCELLED, "nobody waits for this answer");
+	return NX_OK;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/guard.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "serve/host_name.h"
+#include "serve/routes.h"
+
+static enum nx_status refuse(unsigned *http_status, unsigned code, struct nx_error *err,
+			     const char *sentence)
+{
+	*http_status = code;
+	return nx_fail(err, NX_PERMISSION, "%s", sentence);
+}
+
+/* "host:port" of "http://host:port"; NULL for every other kind of origin, "null" included. */
+static const char *address_of_origin(const char *origin)
+{
+	if (!strncasecmp(origin, "http://", 7))
+		return origin + 7;
+	if (!strncasecmp(origin, "https://", 8))
+		return origin + 8;
+	return NULL;
+}
+
+/*
+ * Pages of this server, and of nobody else: another program on this machine has the
+ * same host but not the same port. Behind a proxy that keeps Host, both are the proxy's.
+ */
+static bool is_own_origin(const struct nx_guard *guard, const struct nx_head *head)
+{
+	const char *address = address_of_origin(head->origin), *port;
+
+	if (!address || !nx_host_name_is_ours(address, guard->listening_on))
+		return false;
+	if (!strcasecmp(address, head->host))
+		return true;
+	port = strrchr(address, ':');
+	for (size_t i = 0; port && i < 2; i++) {
+		char ours[8];
+
+		snprintf(ours, sizeof(ours), ":%u", guard->ports[i]);
+		if (!strcmp(port, ours))
+			return true;
+	}
+	return false;
+}
+
+enum nx_status nx_guard_check(const struct nx_guard *guard, const struct nx_head *head,
+			      unsigned *http_status, struct nx_error *err)
+{
+	if (!nx_host_name_is_ours(head->host, guard->listening_on))
+		return refuse(http_status, 421, err,
+			      "open this server at the address that it printed; requests by other "
+			      "names are refused");
+	if (head->origin && !is_own_origin(guard, head))
+		return refuse(http_status, 403, err,
+			      "requests by pages of other servers are refused");
+	return NX_OK;
+}
+
+bool nx_guard_is_token(const struct nx_guard *guard, const char *text)
+{
+	size_t len = strlen(guard->token), given = strlen(text);
+	unsigned difference = len != given;
+
+	for (size_t i = 0; i < given; i++)
+		difference |= (uint8_t)text[i] ^ (uint8_t)guard->token[len ? i % len : 0];
+	return !difference;
+}
+
+enum nx_status nx_guard_check_token(const struct nx_guard *guard, const struct nx_request *request,
+				    const struct nx_head *head, unsigned *http_status,
+				    struct nx_error *err)
+{
+	const char *bearer = head->authorization;
+
+	if (!guard->token || (request->route && request->route->flags & NX_ROUTE_OPEN))
+		return NX_OK;
+	if (bearer && !strncasecmp(bearer, "Bearer ", 7) && nx_guard_is_token(guard, bearer + 7))
+		return NX_OK;
+	if (head->cookie_token && nx_guard_is_token(guard, head->cookie_token))
+		return NX_OK;
+	return refuse(http_status, 401, err,
+		      "this server needs its token: open the address that it printed, or send "
+		      "'Authorization: Bearer' with the token");
+}
+
+static bool is_json_type(const char *type)
+{
+	static const char json[] = "application/json";
+	size_t len = sizeof(json) - 1;
+
+	return type && !strncasecmp(type, json, len) &&
+	       (!type[len] || type[len] == ';' || type[len] == ' ');
+}
+
+enum nx_status nx_guard_check_body(const struct nx_request *request, const struct nx_head *head,
+				   unsigned *http_status, struct nx_error *err)
+{
+	const struct nx_route *route = request->route;
+	uint64_t length = 0;
+
+	if (head->content_length && !nx_slice_to_u64(nx_slice_text(head->content_length), &length))
+		return refuse(http_status, 400, err, "Content-Length should be a whole number");
+	if (length > route->body_bytes_max || (head->is_chunked && !route->body_bytes_max)) {
+		*http_status = 413;
+		return nx_fail(err, NX_LIMIT, "the body of this request may have %zu bytes",
+			       route->body_bytes_max);
+	}
+	if (route->flags & NX_ROUTE_JSON_BODY && !is_json_type(head->content_type))
+		return refuse(http_status, 415, err,
+			      "send the body as 'Content-Type: application/json'");
+	return NX_OK;
+}
+
+bool nx_guard_header(size_t idx, const char **name, const char **value)
+{
+	static const char *const headers[][2] = {
+		{"Content-Security-Policy",
+		 "default-src 'self'; base-uri 'none'; form-action 'none'; "
+		 "frame-ancestors 'none'"},
+		{"X-Content-Type-Options", "nosniff"},
+		{"X-Frame-Options", "DENY"},
+		{"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Cross-Origin-Opener-Policy", "same-origin"},
+		{"Referrer-Policy", "no-referrer"},
+	};
+
+	if (idx >= sizeof(headers) / sizeof(headers[0]))
+		return false;
+	*name = headers[idx][0];
+	*value = headers[idx][1];
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guard: whether a request may be answered, from its head alone and before anything
+ * else looks at it. docs/design/serve.md says against whom.
+ *
+ * The order is: the address it was sent to (421), the page that sent it (403), the
+ * token (401), and once its route is known what kind of body it has (415) and how
+ * long that is (413).
+ */
+#ifndef NX_SERVE_GUARD_H
+#define NX_SERVE_GUARD_H
+
+#include "serve/request.h"
+
+#define NX_TOKEN_COOKIE "neuron_explorer_token"
+
+struct nx_guard {
+	const char *listening_on; /* as in the options */
+	uint16_t ports[2];	  /* of pages and API, the same when there is one */
+	const char *token;	  /* NULL: none is needed */
+};
+
+/* What the head says; NULL where a header is missing. */
+struct nx_head {
+	const char *host;
+	const char *origin;
+	const char *authorization;
+	const char *cookie_token; /* the value of the cookie NX_TOKEN_COOKIE */
+	const char *content_type;
+	const char *content_length;
+	bool is_chunked; /* the body's length is not said */
+};
+
+/* *http_status is set on failure. */
+NX_MUST_CHECK enum nx_status nx_guard_check(const struct nx_guard *guard,
+					    const struct nx_head *head, unsigned *http_status,
+					    struct nx_error *err);
+/* The request has its route. */
+NX_MUST_CHECK enum nx_status nx_guard_check_token(const struct nx_guard *guard,
+						  const struct nx_request *request,
+						  const struct nx_head *head, unsigned *http_status,
+						  struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_guard_check_body(const struct nx_request *request,
+						 const struct nx_head *head, unsigned *http_status,
+						 struct nx_error *err);
+
+/* Whether text is the token, in time that does not tell how much of it is right. */
+bool nx_guard_is_token(const struct nx_guard *guard, const char *text);
+
+/* The headers that every answer has; false behind the last. */
+bool nx_guard_header(size_t idx, const char **name, const char **value);
+
+#endif

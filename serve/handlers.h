@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* handlers: one line for each resource; serve/routes.c says where they are found. */
+#ifndef NX_SERVE_HANDLERS_H
+#define NX_SERVE_HANDLERS_H
+
+#include "serve/reply.h"
+#include "serve/request.h"
+#include "serve/server.h"
+
+#define NX_HANDLER(name)                                                                           \
+	enum nx_status nx_handle_##name(struct nx_server *server, struct nx_request *request,      \
+					struct nx_reply *reply, struct nx_error *err)
+
+/* serve/handle_server.c */
+NX_HANDLER(health);
+NX_HANDLER(openapi);
+
+/* serve/handle_page.c */
+NX_HANDLER(page);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reply: what a handler answers. A zeroed one is 200 with no bytes.
+ *
+ *	nx_reply_json(reply, &w);		an object, to be written with w
+ *	nx_json_begin_object(&w); ...
+ *
+ * Bytes come from one place: body (owned, freed by the frame), borrowed (lives as
+ * long as the program), fd (closed by the frame), or a stream that goes on after the
+ * head was sent (serve/stream.h). A handler that fails returns a status and a
+ * sentence instead; the frame makes problem+json of it and drops what the reply has.
+ */
+#ifndef NX_SERVE_REPLY_H
+#define NX_SERVE_REPLY_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json_writer.h"
+#include "base/vec.h"
+
+#define NX_TYPE_JSON "application/json"
+#define NX_TYPE_PROBLEM "application/problem+json"
+#define NX_TYPE_OCTETS "application/octet-stream"
+#define NX_TYPE_TEXT "text/plain; charset=utf-8"
+
+#define NX_REPLY_HEADERS_MAX 8
+
+struct nx_stream;
+
+struct nx_reply {
+	unsigned http_status; /* 0: 200, or what the handler's status stands for */
+	const char *type;     /* NULL: JSON */
+	struct nx_bytes body;
+	struct nx_slice borrowed;
+	bool has_fd;
+	int fd;
+	uint64_t fd_bytes;
+	struct nx_stream *stream;
+	struct {
+		const char *name, *value;
+	} headers[NX_REPLY_HEADERS_MAX];
+	size_t header_count;
+};
+
+void nx_reply_json(struct nx_reply *reply, struct nx_json_writer *w);
+/* Texts are borrowed until the reply is sent: constants, or from the request's arena. */
+void nx_reply_add_header(struct nx_reply *reply, const char *name, const char *value);
+/* Frees what it owns and empties it. */
+void nx_reply_clear(struct nx_reply *reply);
+
+/* The one place that knows which HTTP status a failure is. */
+unsigned nx_http_status_of(enum nx_status status);
+
+/*
+ * Turns the reply into problem+json. http_status stays when the handler set one. The
+ * server's own folder is cut out of the sentence: visitors need not know where it lies.
+ */
+void nx_reply_problem(struct nx_reply *reply, const struct nx_error *error, const char *folder);
+
+/* 64 bits as a text, which JavaScript's numbers cannot hold. */
+void nx_json_key_u64_text(struct nx_json_writer *w, const char *key, uint64_t value);
+
+#endif

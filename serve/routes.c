@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/routes.h"
+
+#include <string.h>
+
+#include "serve/handlers.h"
+#include "store/profile_name.h"
+
+#define API "/api/v1"
+#define PROFILE API "/profiles/{p}"
+#define KIB(n) ((size_t)(n) << 10)
+#define MIB(n) ((size_t)(n) << 20)
+
+/* What stands behind the summary is the rest of struct nx_route. */
+#define ROUTE(method_name, path, handler, where, says, ...)                                        \
+	{                                                                                          \
+		.method = NX_##method_name, .pattern = (path), .handle = nx_handle_##handler,      \
+		.place = NX_ROUTE_##where, .summary = (says), __VA_ARGS__                          \
+	}
+#define JSON_BODY(most) .flags = NX_ROUTE_JSON_BODY, .body_bytes_max = (most)
+
+/* clang-format off */
+const struct nx_route nx_routes[] = {
+	ROUTE(GET, "/health", health, AT_ONCE, "Whether the server works.",
+	      .flags = NX_ROUTE_OPEN),
+	ROUTE(GET, API "/openapi.json", openapi, AT_ONCE, "This description.", ),
+
+	ROUTE(GET, "/", page, AT_ONCE, "The pages.", ),
+	ROUTE(GET, "/{page...}", page, AT_ONCE, "The pages and their files.", ),
+};
+/* clang-format on */
+
+const size_t nx_route_count = sizeof(nx_routes) / sizeof(nx_routes[0]);
+
+/* --- matching ------------------------------------------------------------------------ */
+
+static bool add_variable(struct nx_request *request, struct nx_slice name, const char *value)
+{
+	if (request->variable_count == NX_REQUEST_VARIABLES_MAX)
+		return false;
+	request->variables[request->variable_count].name = nx_arena_copy(&request->arena, name);
+	request->variables[request->variable_count++].value = value;
+	return true;
+}
+
+static const char *join_rest(struct nx_request *request, size_t from)
+{
+	const char *rest = request->segments[from];
+
+	for (size_t i = from + 1; i < request->segment_count; i++)
+		rest = nx_arena_printf(&request->arena, "%s/%s", rest, request->segments[i]);
+	return rest;
+}
+
+/* The next part of a pattern, without the slash before it. */
+static struct nx_slice next_part(const char **pattern)
+{
+	const char *begin = *pattern + 1, *end = strchr(begin, '/');
+	struct nx_slice part = nx_slice_of(begin, end ? (size_t)(end - begin) : strlen(begin));
+
+	*pattern = end ? end : begin + part.len;
+	return part;
+}
+
+static bool is_allowed(struct nx_slice variable, const char *value)
+{
+	struct nx_error ignored;
+
+	return !nx_slice_is(variable, "p") ||
+	       !nx_profile_name_check(nx_slice_text(value), &ignored);
+}
+
+/* A path that stays below where it begins; encoded slashes are slashes here. */
+static bool is_safe_path(const char *path)
+{
+	for (;;) {
+		size_t len = strcspn(path, "/");
+
+		if (!len || (len == 1 && path[0] == '.') || (len == 2 && !strncmp(path, "..", 2)))
+			return false;
+		path += len;
+		if (!*path)
+			return true;
+		path++;
+	}
+}
+
+/* Programs that misspell a resource should not be shown a page. */
+static bool is_page_path(const struct nx_request *request)
+{
+	return request->method == NX_GET && strcmp(request->segments[0], "api") != 0 &&
+	       strcmp(request->segments[0], "db") != 0;
+}
+
+static bool match_rest(struct nx_request *request, struct nx_slice name, size_t *segment)
+{
+	const char *path = join_rest(request, *segment);
+
+	if (!is_safe_path(path) || (nx_slice_is(name, "page") && !is_page_path(request)))
+		return false;
+	*segment = request->segment_count;
+	return add_variable(request, name, path);
+}
+
+static bool match_variable(struct nx_request *request, struct nx_slice part, size_t *segment)
+{
+	struct nx_slice name = nx_slice_part(part, 1, part.len - 2);
+
+	if (*segment >= request->segment_count)
+		return false;
+	if (nx_slice_ends(name, "..."))
+		return match_rest(request, nx_slice_part(name, 0, name.len - 3), segment);
+	/* a slash that was encoded belongs to a path, and only the last variable is one */
+	if (strchr(request->segments[*segment], '/') ||
+	    !is_allowed(name, request->segments[*segment]))
+		return false;
+	return add_variable(request, name, request->segments[(*segment)++]);
+}
+
+static bool matches(struct nx_request *request, const char *pattern)
+{
+	size_t segment = 0;
+
+	request->variable_count = 0;
+	if (request->ends_in_slash && !strstr(pattern, "{page...}"))
+		return false;
+	while (*pattern && strcmp(pattern, "/") != 0) {
+		struct nx_slice part = next_part(&pattern);
+
+		if (part.data[0] == '{') {
+			if (!match_variable(request, part, &segment))
+				return false;
+		} else if (segment >= request->segment_count ||
+			   !nx_slice_is(part, request->segments[segment++])) {
+			return false;
+		}
+	}
+	return segment == request->segment_count;
+}
+
+enum nx_status nx_route_find(struct nx_request *request, const char **allowed, struct nx_error *err)
+{
+	*allowed = NULL;
+	for (size_t i = 0; i < nx_route_count; i++) {
+		const struct nx_route *route = &nx_routes[i];
+		const char *word =
+			route->method == NX_GET ? "GET, HEAD" : nx_method_word(route->method);
+
+		if (!matches(request, route->pattern))
+			continue;
+		if (route->method == request->method) {
+			request->route = route;
+			return NX_OK;
+		}
+		*allowed = *allowed ? nx_arena_printf(&request->arena, "%s, %s", *allowed, word)
+				    : word;
+	}
+	if (*allowed)
+		return nx_fail(err, NX_USAGE, "%s is not possible here; use %s",
+			       nx_method_word(request->method), *allowed);
+	return nx_fail(err, NX_NOT_FOUND,
+		       "there is nothing at this address; %s lists what there "
+		       "is",
+		       API "/openapi.json");
+}
+
+/* --- the description ------------------------------------------------------------------ */
+
+/* All variables of a pattern as parameters. */
+static void describe_variables(struct nx_json_writer *w, const char *pattern)
+{
+	nx_json_key(w, "parameters");
+	nx_json_begin_array(w);
+	for (const char *at = strchr(pattern, '{'); at; at = strchr(at + 1, '{')) {
+		size_t len = strcspn(at + 1, ".}");
+
+		nx_json_begin_object(w);
+		nx_json_key(w, "name");
+		nx_json_slice(w, nx_slice_of(at + 1, len));
+		nx_json_key_text(w, "in", "path");
+		nx_json_key_bool(w, "required", true);
+		nx_json_key(w, "schema");
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "type", "string");
+		nx_json_end_object(w);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void describe_route(struct nx_json_writer *w, const struct nx_route *route)
+{
+	static const char *const words[NX_METHOD_COUNT] = {"get", "post", "put", "patch", "delete"};
+
+	nx_json_key(w, words[route->method]);
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "summary", route->summary);
+	describe_variables(w, route->pattern);
+	nx_json_key(w, "responses");
+	nx_json_begin_object(w);
+	nx_json_key(w, "default");
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "description", "see docs/api.md");
+	nx_json_end_object(w);
+	nx_json_end_object(w);
+	nx_json_end_object(w);
+}
+
+static bool is_first_of_pattern(size_t route)
+{
+	for (size_t i = 0; i < route; i++)
+		if (!strcmp(nx_routes[i].pattern, nx_routes[route].pattern))
+			return false;
+	return true;
+}
+
+static void describe_path(struct nx_json_writer *w, size_t first)
+{
+	const char *pattern = nx_routes[first].pattern;
+	char path[256];
+	size_t len = 0;
+
+	for (const char *at = pattern; *at && len < sizeof(path) - 1; at++)
+		if (*at != '.' || strncmp(at, "...}", 4) != 0)
+			path[len++] = *at;
+		else
+			at += 2;
+	path[len] = '\0';
+	nx_json_key(w, path);
+	nx_json_begin_object(w);
+	for (size_t i = first; i < nx_route_count; i++)
+		if (!strcmp(nx_routes[i].pattern, pattern))
+			describe_route(w, &nx_routes[i]);
+	nx_json_end_object(w);
+}
+
+void nx_routes_describe(struct nx_json_writer *w)
+{
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "openapi", "3.1.0");
+	nx_json_key(w, "info");
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "title", "Open Neuron Explorer");
+	nx_json_key_text(w, "version", "1");
+	nx_json_end_object(w);
+	nx_json_key(w, "paths");
+	nx_json_begin_object(w);
+	for (size_t i = 0; i < nx_route_count; i++)
+		if (is_first_of_pattern(i))
+			describe_path(w, i);
+	nx_json_end_object(w);
+	nx_json_end_object(w);
+}

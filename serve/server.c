@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/workers.h"
+#include "serve/listen.h"
+#include "serve/server_internal.h"
+
+#define IO_THREADS 2
+#define CONNECTIONS_MAX 1500
+#define FILES_WANTED (CONNECTIONS_MAX * 2 + 1000)
+#define IDLE_SECONDS 60
+#define REQUEST_BYTES_MAX ((size_t)32 << 10)
+#define STOP_CHECK_NS 50000000
+/* Who waits longer than these queues are is better told to come again. */
+#define QUICK_WAITING_MAX 2000
+#define SLOW_WAITING_MAX 200
+#define SLOW_THREADS 4
+
+struct port {
+	int fd;
+	uint16_t number;
+	struct MHD_Daemon *daemon;
+};
+
+struct nx_workspace *nx_server_workspace(struct nx_server *server)
+{
+	return server->workspace;
+}
+
+struct nx_streams *nx_server_streams(struct nx_server *server)
+{
+	return server->streams;
+}
+
+const struct nx_serve_options *nx_server_options(const struct nx_server *server)
+{
+	return server->options;
+}
+
+bool nx_server_is_stopping(const struct nx_server *server)
+{
+	return atomic_load(&server->is_stopping);
+}
+
+/* --- ports ---------------------------------------------------------------------------------- */
+
+/* Each visitor is a descriptor, and the usual limit is made for smaller programs. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_WANTED)
+		return;
+	limit.rlim_cur = limit.rlim_max < FILES_WANTED ? limit.rlim_max : FILES_WANTED;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Targets are taken apart before they are decoded (serve/request.h), so MHD leaves them alone. */
+static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text)
+{
+	(void)context, (void)connection;
+	return strlen(text);
+}
+
+static enum nx_status start_port(struct nx_server *server, struct port *port, struct nx_error *err)
+{
+	port->daemon = MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
+		NULL, nx_exchange_go_on, server, MHD_OPTION_LISTEN_SOCKET, port->fd,
+		MHD_OPTION_URI_LOG_CALLBACK, nx_exchange_begin, server, MHD_OPTION_NOTIFY_COMPLETED,
+		nx_exchange_end, server, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL,
+		MHD_OPTION_THREAD_POOL_SIZE, (unsigned)IO_THREADS, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_BYTES_MAX, MHD_OPTION_END);
+	if (port->daemon)
+		return NX_OK;
+	return nx_fail(err, NX_IO, "cannot start the web server on port %u", port->number);
+}
+
+static void stop_port(struct port *port)
+{
+	if (port->daemon)
+		MHD_stop_daemon(port->daemon); /* closes fd */
+	else if (port->fd >= 0)
+		close(port->fd);
+}
+
+/* The second port is a courtesy: only who asked for it is refused when it is in use. */
+static enum nx_status open_ports(const struct nx_serve_options *options, const char *host,
+				 struct port ports[2], char note[256], struct nx_error *err)
+{
+	struct nx_error api_error = {0};
+	enum nx_status st;
+
+	ports[0] = (struct port){.fd = -1, .number = options->port};
+	ports[1] = (struct port){.fd = -1, .number = options->api_port};
+	st = nx_listen(host, &ports[0].number, "--port", &ports[0].fd, err);
+	if (st || !options->api_port || options->api_port == ports[0].number)
+		return st;
+	st = nx_listen(host, &ports[1].number, "--api-server-port", &ports[1].fd, &api_error);
+	if (st && options->is_api_port_asked)
+		return nx_fail(err, st, "%s", api_error.message);
+	if (st)
+		snprintf(note, 256, "port %u is in use; the API is on port %u alone",
+			 options->api_port, ports[0].number);
+	return NX_OK;
+}
+
+/* --- the address to open --------------------------------------------------------------------- */
+
+static const char *make_url(struct nx_arena *arena, const char *host, uint16_t port,
+			    const char *path)
+{
+	static const char *const local[] = {"127.0.0.1", "::1", "0.0.0.0", "::"};
+	bool is_v6 = strchr(host, ':') != NULL;
+
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++)
+		if (!strcmp(host, local[i])) {
+			host = "localhost";
+			is_v6 = false;
+		}
+	return nx_arena_printf(arena, is_v6 ? "http://[%s]:%u%s" : "http://%s:%u%s", host, port,
+			       path);
+}
+
+static const char *encode(struct nx_arena *arena, const char *text)
+{
+	char *encoded = nx_arena_alloc(arena, strlen(text) * 3 + 1), *at = encoded;
+
+	for (; *text; text++)
+		if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
+		    (*text >= '0' && *text <= '9') || strchr("-._~", *text))
+			*at++ = *text;
+		else
+			at += snprintf(at, 4, "%%%02X", (uint8_t)*text);
+	*at = '\0';
+	return encoded;
+}
+
+/* A directory may have no system profile of its own; the list of profiles shows the others. */
+static bool has_profile(struct nx_workspace *workspace, const char *name)
+{
+	struct nx_profile_record record = {0};
+	struct nx_arena arena = {0};
+	enum nx_status st = nx_workspace_load(workspace, name, &arena, &record, NULL);
+
+	nx_profile_record_release(&record);
+	nx_arena_release(&arena);
+	return !st;
+}
+
+static void tell_ready(const struct nx_server *server, const struct port ports[2], const char *note)
+{
+	const struct nx_serve_options *o = server->options;
+	const char *name =
+		o->open_name && has_profile(server->workspace, o->open_name) ? o->open_name : NULL;
+	const char *token = server->guard.token;
+	struct nx_arena arena = {0};
+	const char *path =
+		name ? nx_arena_printf(&arena, "/profile/%s", encode(&arena, name)) : "/";
+	struct nx_serve_ready ready = {.is_of_profile = name, .note = *note ? note : NULL};
+
+	if (token)
+		path = nx_arena_printf(&arena, "%s?token=%s", path, encode(&arena, token));
+	ready.url = make_url(&arena, server->host, ports[0].number, path);
+	if (ports[1].fd >= 0)
+		ready.api_url = make_url(&arena, server->host, ports[1].number, "/api/v1");
+	if (o->on_ready)
+		o->on_ready(o->context, &ready);
+	nx_arena_release(&arena);
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+static void wait_for_stop(const struct nx_serve_options *options)
+{
+	const struct timespec pause = {.tv_nsec = STOP_CHECK_NS};
+
+	/* the signal may reach another thread, so a sleep alone would miss it */
+	while (!*options->stop)
+		nanosleep(&pause, NULL);
+}
+
+static enum nx_status start_threads(struct nx_server *server, struct nx_error *err)
+{
+	unsigned quick = nx_workers_default_count(16);
+	enum nx_status st;
+
+	server->streams = nx_streams_new();
+	st = nx_watchers_begin(&server->watchers, err);
+	if (!st)
+		st = nx_job_queue_new(&server->quick, quick < 2 ? 2 : quick, QUICK_WAITING_MAX,
+				      nx_exchange_run, err);
+	if (!st)
+		st = nx_job_queue_new(&server->slow, SLOW_THREADS, SLOW_WAITING_MAX,
+				      nx_exchange_run, err);
+	return st;
+}
+
+/* Suspended connections have to go on before MHD can end, so workers and streams end first. */
+static void stop_threads(struct nx_server *server)
+{
+	atomic_store(&server->is_stopping, true);
+	if (server->streams)
+		nx_streams_stop(server->streams);
+	nx_job_queue_free(server->quick);
+	nx_job_queue_free(server->slow);
+	nx_watchers_end(&server->watchers);
+}
+
+static enum nx_status run(struct nx_server *server, struct port ports[2], const char *note,
+			  struct nx_error *err)
+{
+	enum nx_status st = start_threads(server, err);
+
+	for (int i = 0; !st && i < 2; i++)
+		if (ports[i].fd >= 0)
+			st = start_port(server, &ports[i], err);
+	if (!st) {
+		tell_ready(server, ports, note);
+		wait_for_stop(server->options);
+	}
+	for (int i = 0; i < 2; i++)
+		if (ports[i].daemon)
+			MHD_quiesce_daemon(ports[i].daemon);
+	stop_threads(server);
+	return st;
+}
+
+static enum nx_status check_token(const char *token, struct nx_error *err)
+{
+	for (; token && *token; token++)
+		if (*token <= ' ' || *token > '~' || strchr("\",;\\", *token))
+			return nx_fail(err, NX_USAGE,
+				       "a token consists of letters, digits and "
+				       "signs other than \" , ; and \\");
+	return NX_OK;
+}
+
+enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error *err)
+{
+	const char *host = options->host && *options->host ? options->host : "127.0.0.1";
+	struct nx_workspace_options where = {.path = options->workspace_path};
+	struct nx_server server = {.options = options, .host = host};
+	struct port ports[2] = {{.fd = -1}, {.fd = -1}};
+	char note[256] = "";
+	enum nx_status st = check_token(options->token, err);
+
+	if (!st)
+		st = nx_workspace_open(&server.workspace, &where, err);
+	if (st)
+		return st;
+	raise_file_limit();
+	st = open_ports(options, host, ports, note, err);
+	server.guard = (struct nx_guard){
+		.listening_on = host,
+		.ports = {ports[0].number, ports[1].number},
+		.token = options->token && *options->token ? options->token : NULL,
+	};
+	if (!st)
+		st = run(&server, ports, note, err);
+	stop_port(&ports[0]);
+	stop_port(&ports[1]);
+	if (server.streams)
+		nx_streams_free(server.streams);
+	nx_workspace_close(server.workspace);
+	return st;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* server: what handlers may ask of the process that serves; serve/serve.h starts it. */
+#ifndef NX_SERVE_SERVER_H
+#define NX_SERVE_SERVER_H
+
+#include "serve/serve.h"
+#include "serve/stream.h"
+#include "store/workspace.h"
+
+struct nx_server;
+
+struct nx_workspace *nx_server_workspace(struct nx_server *server);
+struct nx_streams *nx_server_streams(struct nx_server *server);
+const struct nx_serve_options *nx_server_options(const struct nx_server *server);
+/* Long work that is not a request's asks this as often as handlers ask for their client. */
+bool nx_server_is_stopping(const struct nx_server *server);
+
+#endif

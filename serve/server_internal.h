@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* server_internal: what the files of the frame share; handlers use serve/server.h. */
+#ifndef NX_SERVE_SERVER_INTERNAL_H
+#define NX_SERVE_SERVER_INTERNAL_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/guard.h"
+#include "serve/job_queue.h"
+#include "serve/reply.h"
+#include "serve/request.h"
+#include "serve/server.h"
+
+/* Calls back for requests whose client went away while an engine works for them. */
+struct nx_watchers {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t thread;
+	bool has_thread, is_stopped;
+	struct nx_exchange *first;
+};
+
+struct nx_server {
+	const struct nx_serve_options *options;
+	const char *host;
+	struct nx_workspace *workspace;
+	struct nx_guard guard;
+	struct nx_streams *streams;
+	struct nx_job_queue *quick, *slow;
+	struct nx_watchers watchers;
+	atomic_bool is_stopping;
+};
+
+/* One request on its way; freed when neither connection nor worker needs it. */
+struct nx_exchange {
+	struct nx_server *server;
+	struct MHD_Connection *connection;
+	struct nx_request request;
+	struct nx_reply reply;
+	struct nx_error error;
+	atomic_uint reference_count;
+	bool is_seen;	   /* the head was looked at */
+	bool is_answered;  /* the reply is complete */
+	bool is_queued;	   /* was given to a worker */
+	bool is_streaming; /* its handler sends while it works */
+	uint64_t body_bytes;
+	int fd; /* of the connection, for asking whether the client is still there */
+	struct nx_stream *stream; /* begun by a handler that still runs; it holds a reference */
+	/* of a watched request */
+	void (*stop)(void *context);
+	void *stop_context;
+	struct nx_exchange *watched_previous, *watched_next;
+};
+
+/* MHD's callbacks; cls is the server. */
+void *nx_exchange_begin(void *cls, const char *target, struct MHD_Connection *connection);
+enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *upload,
+				  size_t *upload_size, void **exchange);
+void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchange,
+		     enum MHD_RequestTerminationCode why);
+/* A job of the queues. */
+void nx_exchange_run(void *exchange);
+
+NX_MUST_CHECK enum nx_status nx_watchers_begin(struct nx_watchers *watchers, struct nx_error *err);
+void nx_watchers_end(struct nx_watchers *watchers);
+
+/* Queues the reply of an exchange on its connection. */
+enum MHD_Result nx_exchange_send(struct nx_exchange *x);
+
+#endif
