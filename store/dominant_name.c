@@ -58,27 +58,70 @@ static void read_list(struct nx_name_list *list, const struct nx_strip *strip, u
 	nx_name_list_read(list, strip->name_lists + at, strip->name_values - at);
 }
 
-/* The chunks [from, to), all of them full, by what their nodes remember. */
-static void tally_nodes(struct nx_name_tally *tally, const struct nx_strip *strip, uint64_t from,
-			uint64_t to)
-{
-	struct nx_node_walk walk = {from, to, NX_NAME_FANOUT_BITS, 0};
-	struct nx_node_run run;
-	struct nx_name_list list;
+/* Whole chunks between two edges, and of these what nodes from a level on cover. */
+struct inside {
+	uint64_t lo, hi;
+};
 
-	while (nx_node_walk_next(&walk, &run)) {
-		for (uint64_t node = run.from; node < run.to; node++) {
-			read_list(&list, strip, run.level, node);
+static struct inside inside_of(const struct nx_edge *a, const struct nx_edge *b, unsigned level)
+{
+	unsigned shift = level * NX_NAME_FANOUT_BITS;
+	uint64_t rest = ((uint64_t)1 << shift) - 1;
+	struct inside in = {(a->chunk + 1 + rest) >> shift, b->chunk >> shift};
+
+	return in.lo < in.hi ? in : (struct inside){0};
+}
+
+/* The highest level that has a node between the edges. */
+static unsigned top_level(const struct nx_edge *a, const struct nx_edge *b)
+{
+	unsigned level = 0;
+
+	while (level + 1 < NX_MAX_LEVELS && inside_of(a, b, level + 1).hi)
+		level++;
+	return level;
+}
+
+/* The nodes of a level between two edges that lie under no node above: runs before and behind. */
+static void find_runs(const struct nx_edge *a, const struct nx_edge *b, unsigned level,
+		      struct inside runs[2])
+{
+	struct inside here = inside_of(a, b, level), above = {0};
+
+	if (level + 1 < NX_MAX_LEVELS)
+		above = inside_of(a, b, level + 1);
+	runs[0] = here;
+	runs[1] = (struct inside){0};
+	if (!above.hi)
+		return;
+	runs[0].hi = above.lo << NX_NAME_FANOUT_BITS;
+	runs[1] = (struct inside){above.hi << NX_NAME_FANOUT_BITS, here.hi};
+}
+
+/* Adds what the nodes of one level remember. */
+static void tally_level(struct nx_name_tally *tally, const struct nx_strip *strip,
+			const struct nx_edge *a, const struct nx_edge *b, unsigned level)
+{
+	struct nx_name_list list;
+	struct inside runs[2];
+
+	find_runs(a, b, level, runs);
+	for (unsigned i = 0; i < 2; i++) {
+		for (uint64_t node = runs[i].lo; node < runs[i].hi; node++) {
+			read_list(&list, strip, level, node);
 			tally_list(tally, &list);
 		}
 	}
 }
 
-/* The time covered in chunks that lie whole between two edges. */
-static uint64_t inner_busy_ns(const struct nx_strip *strip, const struct nx_edge *a,
-			      const struct nx_edge *b)
+/* The time covered in chunks under nodes of a level and above. */
+static uint64_t inside_busy_ns(const struct nx_strip *strip, const struct nx_edge *a,
+			       const struct nx_edge *b, unsigned level)
 {
-	return a->chunk < b->chunk ? strip->busy[b->chunk] - strip->busy[a->chunk + 1] : 0;
+	struct inside in = inside_of(a, b, level);
+	unsigned shift = level * NX_NAME_FANOUT_BITS;
+
+	return in.hi ? strip->busy[in.hi << shift] - strip->busy[in.lo << shift] : 0;
 }
 
 /* What lies in the chunks of the edges. Only the first and the last span can reach outside. */
@@ -102,35 +145,76 @@ static void tally_outer(struct nx_name_tally *tally, const struct nx_edge *a,
 	tally_rows(tally, &b->spans, 0, end);
 }
 
-/* By nodes alone: what the edges' chunks cover may be of any name. */
-static bool try_inner(struct nx_name_tally *tally, const struct nx_strip_edges *const *strips,
-		      size_t strip_count, size_t bucket, uint32_t *name)
+/* Adds what the nodes of a level of all strips remember; returns what they and those above cover.
+ */
+static uint64_t tally_strips(struct nx_name_tally *tally,
+			     const struct nx_strip_edges *const *strips, size_t strip_count,
+			     size_t bucket, unsigned level)
 {
-	uint64_t inner_ns = 0, outer_ns = 0;
-	bool is_sure = false;
+	uint64_t covered_ns = 0;
 
 	for (size_t i = 0; i < strip_count; i++) {
 		const struct nx_edge *a = &strips[i]->edges[bucket], *b = a + 1;
-		uint64_t ns = inner_busy_ns(&strips[i]->strip, a, b);
 
-		tally_nodes(tally, &strips[i]->strip, a->chunk + 1, b->chunk);
-		inner_ns += ns;
-		outer_ns += b->busy_ns - a->busy_ns - ns;
+		tally_level(tally, &strips[i]->strip, a, b, level);
+		covered_ns += inside_busy_ns(&strips[i]->strip, a, b, level);
 	}
-	tally->rest_ns += outer_ns;
-	if (inner_ns > outer_ns)
-		is_sure = nx_name_tally_winner(tally, name);
-	tally->rest_ns -= outer_ns;
+	return covered_ns;
+}
+
+/* Whatever was not added may be of any name. */
+static bool is_decided(struct nx_name_tally *tally, uint64_t left_ns, uint32_t *name)
+{
+	bool is_sure;
+
+	tally->rest_ns += left_ns;
+	is_sure = nx_name_tally_winner(tally, name);
+	tally->rest_ns -= left_ns;
 	return is_sure;
 }
 
-uint32_t nx_dominant_name(struct nx_name_tally *tally, const struct nx_strip_edges *const *strips,
+/* Large nodes first: often they leave so little that the small ones cannot matter. */
+static bool try_nodes(struct nx_name_search *search, const struct nx_strip_edges *const *strips,
+		      size_t strip_count, size_t bucket, uint32_t *name)
+{
+	unsigned spared = search->spared_levels, level = 0;
+	uint64_t busy_ns = 0;
+
+	search->spared_levels = 0;
+	for (size_t i = 0; i < strip_count; i++) {
+		const struct nx_edge *a = &strips[i]->edges[bucket];
+		unsigned top = top_level(a, a + 1);
+
+		level = top > level ? top : level;
+		busy_ns += a[1].busy_ns - a->busy_ns;
+	}
+	for (level++; level-- > 0;) {
+		uint64_t covered_ns =
+			tally_strips(&search->tally, strips, strip_count, bucket, level);
+
+		if (level > spared + 1 || covered_ns / 2 <= busy_ns - covered_ns)
+			continue;
+		if (is_decided(&search->tally, busy_ns - covered_ns, name)) {
+			search->spared_levels = level;
+			return true;
+		}
+	}
+	return false;
+}
+
+void nx_name_search_release(struct nx_name_search *search)
+{
+	nx_name_tally_release(&search->tally);
+}
+
+uint32_t nx_dominant_name(struct nx_name_search *search, const struct nx_strip_edges *const *strips,
 			  size_t strip_count, size_t bucket)
 {
+	struct nx_name_tally *tally = &search->tally;
 	uint32_t name = NX_NAME_NONE;
 
 	nx_name_tally_clear(tally);
-	if (try_inner(tally, strips, strip_count, bucket, &name))
+	if (try_nodes(search, strips, strip_count, bucket, &name))
 		return name;
 	for (size_t i = 0; i < strip_count; i++)
 		tally_outer(tally, &strips[i]->edges[bucket], &strips[i]->edges[bucket + 1]);
@@ -148,20 +232,25 @@ uint32_t nx_dominant_name(struct nx_name_tally *tally, const struct nx_strip_edg
 	return name;
 }
 
-void nx_dominant_name_fetch(const struct nx_strip *strip, const struct nx_edge *a,
-			    const struct nx_edge *b)
+static void fetch_list(const struct nx_strip *strip, uint64_t at)
 {
-	struct nx_node_walk walk = {a->chunk + 1, b->chunk, NX_NAME_FANOUT_BITS, 0};
-	struct nx_node_run run;
+	if (at >= strip->name_values)
+		return;
+	__builtin_prefetch(strip->name_lists + at);
+	__builtin_prefetch(strip->name_lists + at + LINE_VALUES);
+}
 
-	while (nx_node_walk_next(&walk, &run)) {
-		for (uint64_t i = run.from; i < run.to; i++) {
-			uint64_t at = strip->name_at[run.level][i];
+void nx_dominant_name_fetch(const struct nx_name_search *search, const struct nx_strip *strip,
+			    const struct nx_edge *a, const struct nx_edge *b)
+{
+	unsigned top = top_level(a, b);
+	struct inside runs[2];
 
-			if (at >= strip->name_values)
-				continue;
-			__builtin_prefetch(strip->name_lists + at);
-			__builtin_prefetch(strip->name_lists + at + LINE_VALUES);
+	for (unsigned level = search->spared_levels; level <= top; level++) {
+		find_runs(a, b, level, runs);
+		for (unsigned i = 0; i < 2; i++) {
+			for (uint64_t node = runs[i].lo; node < runs[i].hi; node++)
+				fetch_list(strip, strip->name_at[level][node]);
 		}
 	}
 }

@@ -9,7 +9,9 @@
  * do not mention it. Rows add no doubt.
  *
  * A zeroed struct is an empty tally; clear keeps its memory. Names of small ids
- * have places of their own, others are found through a hash table.
+ * have places of their own, others are found through a hash table. Names may keep
+ * their places when a tally is cleared, with sums of 0: what comes next mostly
+ * has the same ones.
  */
 #ifndef NX_STORE_NAME_TALLY_H
 #define NX_STORE_NAME_TALLY_H
@@ -17,15 +19,17 @@
 #include "store/packed.h"
 
 struct nx_name_sum {
-	uint64_t busy_ns;  /* 0 when the name was not added */
+	uint64_t busy_ns;
 	uint64_t known_ns; /* rests of the nodes that mention this name */
 };
 
 struct nx_name_tally {
 	struct nx_name_sum *sums; /* of small ids in their order, then of others */
-	uint32_t *used;		  /* places in sums that are not 0 */
+	uint8_t *is_used;	  /* of small ids */
+	uint32_t *used;		  /* places in sums that names were given */
 	size_t used_count;
-	uint32_t *others; /* names of the places behind the small ids */
+	size_t added_count; /* since it was cleared; 0 times may be among them */
+	uint32_t *others;   /* names of the places behind the small ids */
 	size_t other_count, other_cap;
 	uint32_t *table; /* hash table of others: which, counted from 1 */
 	size_t table_cap;

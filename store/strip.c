@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/strip_internal.h"
 
+/* Chunks are fetched so many edges before they are read; more would push each other out. */
+#define EDGES_AHEAD ((size_t)4)
 #define EDGE_LINES 8 /* of the cache: head, starts and lengths are usually in these */
 
 /* The pointers of one column's levels; returns what lies behind it. */
@@ -27,6 +29,7 @@ static void place_columns(struct nx_strip *strip, enum nx_track_kind kind, const
 		strip->start_levels++;
 	at = place_levels(at, &strip->busy, kind, rows, NX_COLUMN_BUSY);
 	at = place_levels(at, &strip->at, kind, rows, NX_COLUMN_AT);
+	at = place_levels(at, &strip->caller, kind, rows, NX_COLUMN_CALLER);
 	at = place_levels(at, strip->longest, kind, rows, NX_COLUMN_LONGEST);
 	at = place_levels(at, strip->name_at, kind, rows, NX_COLUMN_NAME_AT);
 	strip->name_lists = at;
@@ -132,11 +135,12 @@ bool nx_node_walk_next(struct nx_node_walk *walk, struct nx_node_run *run)
 	return false;
 }
 
-void nx_strip_fetch(const struct nx_strip *strip, uint64_t chunk, size_t line_count)
+/* Begins to bring a chunk nearer that will be read soon. */
+static void fetch_chunk(const struct nx_strip *strip, uint64_t chunk)
 {
 	const uint8_t *bytes = chunk_bytes(strip, chunk).data;
 
-	for (size_t line = 0; line < line_count; line++)
+	for (size_t line = 0; line < EDGE_LINES; line++)
 		__builtin_prefetch(bytes + 64 * line);
 }
 
@@ -182,7 +186,18 @@ static void keep_order(const struct nx_edge *before, struct nx_edge *edge)
 	edge->time_ns = time_ns;
 }
 
-/* Three rounds, so that the memory of many edges is on its way at once. */
+static void read_edge(const struct nx_strip *strip, struct nx_edge *edges, size_t i)
+{
+	if (i && edges[i].chunk == edges[i - 1].chunk)
+		edges[i].spans = edges[i - 1].spans;
+	else
+		nx_strip_spans(strip, edges[i].chunk, &edges[i].spans);
+	find_edge(strip, &edges[i]);
+	if (i)
+		keep_order(&edges[i - 1], &edges[i]);
+}
+
+/* Two rounds, so that the memory of many edges is on its way at once. */
 void nx_edges_find(const struct nx_strip *strip, const uint64_t *times, size_t count,
 		   struct nx_edge *edges)
 {
@@ -197,18 +212,11 @@ void nx_edges_find(const struct nx_strip *strip, const uint64_t *times, size_t c
 		__builtin_prefetch(&strip->at[edges[i].chunk]);
 		__builtin_prefetch(&strip->busy[edges[i].chunk]);
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (!i || edges[i].chunk != edges[i - 1].chunk)
-			nx_strip_fetch(strip, edges[i].chunk, EDGE_LINES);
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (i && edges[i].chunk == edges[i - 1].chunk)
-			edges[i].spans = edges[i - 1].spans;
-		else
-			nx_strip_spans(strip, edges[i].chunk, &edges[i].spans);
-		find_edge(strip, &edges[i]);
-		if (i)
-			keep_order(&edges[i - 1], &edges[i]);
+	for (size_t i = 0; i < count + EDGES_AHEAD; i++) {
+		if (i < count && (!i || edges[i].chunk != edges[i - 1].chunk))
+			fetch_chunk(strip, edges[i].chunk);
+		if (i >= EDGES_AHEAD)
+			read_edge(strip, edges, i - EDGES_AHEAD);
 	}
 }
 
@@ -219,6 +227,7 @@ struct contest {
 	uint64_t first_idx; /* of the rows it is among */
 	struct nx_node_run node;
 	size_t from, to; /* rows of a chunk; none when it is a node */
+	bool is_of_chunk;
 };
 
 static bool is_beaten(const struct contest *c, uint64_t ns, uint64_t first_idx)
@@ -226,18 +235,30 @@ static bool is_beaten(const struct contest *c, uint64_t ns, uint64_t first_idx)
 	return !c->has_any || ns > c->ns || (ns == c->ns && first_idx < c->first_idx);
 }
 
-static void compare_rows(const struct nx_edge *edge, size_t from, size_t to,
-			 struct contest *contest)
+static void compare_rows(const struct nx_strip *strip, const struct nx_edge *edge, size_t from,
+			 size_t to, struct contest *contest)
 {
 	uint64_t first_idx = edge->chunk * NX_CHUNK_ROWS + from;
+	bool is_full = edge->spans.count == NX_CHUNK_ROWS;
+	size_t longest = strip->at[edge->chunk] >> NX_AT_BITS;
+	bool is_of_chunk = is_full && longest >= from && longest < to;
 	uint64_t ns;
 
 	if (from >= to)
 		return;
-	ns = nx_packed_largest(edge->spans.lengths, from, to);
+	/* What is known of the whole chunk is mostly enough. */
+	if (is_full && !is_beaten(contest, strip->longest[0][edge->chunk], first_idx))
+		return;
+	if (is_of_chunk) {
+		ns = strip->longest[0][edge->chunk];
+		from = longest;
+		to = longest + 1;
+	} else {
+		ns = nx_packed_largest(edge->spans.lengths, from, to);
+	}
 	if (is_beaten(contest, ns, first_idx))
-		*contest = (struct contest){true, ns, first_idx, {0, edge->chunk, edge->chunk + 1},
-					    from, to};
+		*contest = (struct contest){true, ns, first_idx,  {0, edge->chunk, edge->chunk + 1},
+					    from, to, is_of_chunk};
 }
 
 static void compare_nodes(const struct nx_strip *strip, const struct nx_node_run *run,
@@ -275,7 +296,7 @@ static struct nx_longest descend(const struct nx_strip *strip, struct nx_node_ru
 	row = strip->at[node.from] >> NX_AT_BITS;
 	/* Only a wrong number could be too large. */
 	row = row < rows_of(strip, node.from) ? row : 0;
-	return (struct nx_longest){ns, node.from, row, row + 1};
+	return (struct nx_longest){ns, node.from, row, row + 1, true};
 }
 
 struct nx_longest nx_strip_longest(const struct nx_strip *strip, const struct nx_edge *a,
@@ -287,14 +308,15 @@ struct nx_longest nx_strip_longest(const struct nx_strip *strip, const struct nx
 	struct nx_node_run run;
 
 	if (a->chunk == b->chunk) {
-		compare_rows(a, first, nx_edge_cut(b), &contest);
+		compare_rows(strip, a, first, nx_edge_cut(b), &contest);
 	} else {
-		compare_rows(a, first, NX_CHUNK_ROWS, &contest);
 		while (nx_node_walk_next(&walk, &run))
 			compare_nodes(strip, &run, &contest);
-		compare_rows(b, 0, nx_edge_cut(b), &contest);
+		compare_rows(strip, a, first, NX_CHUNK_ROWS, &contest);
+		compare_rows(strip, b, 0, nx_edge_cut(b), &contest);
 	}
 	if (!contest.to)
 		return descend(strip, contest.node, contest.ns);
-	return (struct nx_longest){contest.ns, contest.node.from, contest.from, contest.to};
+	return (struct nx_longest){contest.ns, contest.node.from, contest.from, contest.to,
+				   contest.is_of_chunk};
 }

@@ -134,6 +134,7 @@ static void close_spans(struct nx_strip_builder *b)
 		}
 	}
 	put(b, NX_COLUMN_BUSY, 0, b->busy_ns);
+	put(b, NX_COLUMN_CALLER, 0, b->spans[longest_row].row);
 	b->busy_ns += busy_ns;
 	if (b->used == NX_CHUNK_ROWS) {
 		add_longest(b, longest_ns);

@@ -20,6 +20,7 @@ struct nx_strip {
 	const uint64_t *start[NX_MAX_LEVELS];
 	const uint64_t *busy;
 	const uint64_t *at;
+	const uint64_t *caller; /* rows of the longest spans of chunks */
 	const uint64_t *longest[NX_MAX_LEVELS];
 	const uint64_t *name_at[NX_MAX_LEVELS];
 	const uint64_t *name_lists;
@@ -95,14 +96,13 @@ static inline size_t nx_edge_cut(const struct nx_edge *edge)
 struct nx_longest {
 	uint64_t ns;
 	uint64_t chunk;
-	size_t from, to; /* rows of the chunk */
+	size_t from, to;  /* rows of the chunk */
+	bool is_of_chunk; /* it is the one the index tells about, which is at from */
 };
 
 /* There is a span in [a, b). */
 struct nx_longest nx_strip_longest(const struct nx_strip *strip, const struct nx_edge *a,
 				   const struct nx_edge *b);
-/* Begins to bring the first lines of a chunk nearer that will be read soon. */
-void nx_strip_fetch(const struct nx_strip *strip, uint64_t chunk, size_t line_count);
 
 /* The strips a window looks at, with the edges of a few neighbouring buckets in each. */
 struct nx_strip_edges {

@@ -5,6 +5,13 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+static bool is_chunk_column(enum nx_track_kind kind, enum nx_column column)
+{
+	if (kind == NX_TRACK_SPANS && (column == NX_COLUMN_BUSY || column == NX_COLUMN_CALLER))
+		return true;
+	return column == NX_COLUMN_AT;
+}
+
 static bool is_full_levels_column(enum nx_track_kind kind, enum nx_column column)
 {
 	if (kind == NX_TRACK_COUNTER)
@@ -35,7 +42,7 @@ uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count, enum nx_c
 		return 0;
 	if (column == NX_COLUMN_START)
 		return start_nodes(chunks, level);
-	if (column == NX_COLUMN_AT || (column == NX_COLUMN_BUSY && kind == NX_TRACK_SPANS))
+	if (is_chunk_column(kind, column))
 		return level ? 0 : chunks;
 	if (is_full_levels_column(kind, column)) {
 		/* The mean of a node ends with the sample after it. */

@@ -18,7 +18,7 @@
 
 #define NX_TIMELINE_MAGIC "NXTIMELN"
 #define NX_TIMELINE_END_MAGIC "NXTIMEND"
-#define NX_TIMELINE_VERSION ((uint32_t)1)
+#define NX_TIMELINE_VERSION ((uint32_t)2)
 
 #define NX_FANOUT ((uint64_t)16) /* nodes under a node */
 #define NX_FANOUT_BITS 4
@@ -75,6 +75,7 @@ enum nx_column {
 	NX_COLUMN_START,     /* of a node's first row */
 	NX_COLUMN_BUSY,	     /* ns covered before a chunk */
 	NX_COLUMN_AT,	     /* a chunk's place in the file, and above it its longest row */
+	NX_COLUMN_CALLER,    /* the caller's row of a chunk's longest span */
 	NX_COLUMN_LONGEST,   /* ns, of a full node's spans */
 	NX_COLUMN_NAME_AT,   /* where a full node has its list of names */
 	NX_COLUMN_NAME_LIST, /* lists of names, of any length */

@@ -23,7 +23,7 @@ struct scan {
 	size_t strip_count, active_count;
 	struct nx_edge *edges;
 	size_t tile_buckets;
-	struct nx_name_tally tally;
+	struct nx_name_search names;
 };
 
 enum nx_status nx_window_check(const struct nx_timeline *t, const struct nx_timeline_window *window,
@@ -71,7 +71,7 @@ static void scan_open(struct scan *scan, const struct nx_timeline *t,
 
 static void scan_release(struct scan *scan)
 {
-	nx_name_tally_release(&scan->tally);
+	nx_name_search_release(&scan->names);
 	nx_heap_free(scan->edges);
 	nx_heap_free(scan->active);
 	nx_heap_free(scan->all);
@@ -92,8 +92,8 @@ static void find_active(struct scan *scan, const uint64_t *times, size_t count)
 }
 
 /* A strip's part in a bucket, all but names. */
-static void add_strip(struct nx_span_bucket *bucket, const struct nx_strip_edges *one, size_t at,
-		      struct found *found)
+static void add_strip(const struct scan *scan, struct nx_span_bucket *bucket,
+		      const struct nx_strip_edges *one, size_t at, struct found *found)
 {
 	const struct nx_edge *a = &one->edges[at], *b = a + 1;
 	uint64_t first = nx_edge_first(a);
@@ -114,7 +114,7 @@ static void add_strip(struct nx_span_bucket *bucket, const struct nx_strip_edges
 	}
 	bucket->busy_ns += b->busy_ns - a->busy_ns;
 	bucket->count += b->idx - first;
-	nx_dominant_name_fetch(&one->strip, a, b);
+	nx_dominant_name_fetch(&scan->names, &one->strip, a, b);
 }
 
 static void measure_bucket(struct scan *scan, size_t at, struct nx_span_bucket *bucket,
@@ -127,9 +127,9 @@ static void measure_bucket(struct scan *scan, size_t at, struct nx_span_bucket *
 	};
 	*found = (struct found){0};
 	for (size_t i = 0; i < scan->active_count; i++)
-		add_strip(bucket, scan->active[i], at, found);
-	if (bucket->count)
-		nx_strip_fetch(found->longest_strip, found->longest.chunk, 1);
+		add_strip(scan, bucket, scan->active[i], at, found);
+	if (found->longest_strip)
+		__builtin_prefetch(&found->longest_strip->caller[found->longest.chunk]);
 }
 
 static struct nx_span span_at(const struct nx_strip *strip, uint64_t idx)
@@ -140,27 +140,38 @@ static struct nx_span span_at(const struct nx_strip *strip, uint64_t idx)
 	return nx_span_chunk_span(&spans, idx % NX_CHUNK_ROWS);
 }
 
-/* What needs rows that measuring began to fetch. */
+/* The index knows the longest of most buckets; the others have theirs in a chunk of an edge. */
+static void find_longest(const struct found *found, struct nx_span_bucket *bucket)
+{
+	const struct nx_longest *longest = &found->longest;
+	uint64_t i = longest->from;
+
+	if (!longest->is_of_chunk || bucket->count == 1) {
+		struct nx_span_chunk spans;
+
+		nx_strip_spans(found->longest_strip, longest->chunk, &spans);
+		if (longest->to - longest->from > 1)
+			i = nx_packed_find(spans.lengths, i, longest->to, longest->ns);
+		bucket->longest_row = nx_span_chunk_row(&spans, i);
+		bucket->name = nx_span_chunk_name(&spans, i);
+	} else {
+		bucket->longest_row = found->longest_strip->caller[longest->chunk];
+	}
+	bucket->longest_ns = longest->ns;
+	bucket->longest_idx = longest->chunk * NX_CHUNK_ROWS + i;
+}
+
+/* What needs memory that measuring began to fetch. */
 static void name_bucket(struct scan *scan, size_t at, struct nx_span_bucket *bucket,
 			const struct found *found)
 {
-	const struct nx_longest *longest = &found->longest;
-	struct nx_span_chunk spans;
-	size_t i;
-
 	if (!bucket->count)
 		return;
-	nx_strip_spans(found->longest_strip, longest->chunk, &spans);
-	i = longest->from;
-	if (longest->to - longest->from > 1)
-		i = nx_packed_find(spans.lengths, i, longest->to, longest->ns);
-	bucket->longest_ns = longest->ns;
-	bucket->longest_idx = longest->chunk * NX_CHUNK_ROWS + i;
-	bucket->longest_row = nx_span_chunk_row(&spans, i);
+	find_longest(found, bucket);
 	if (bucket->count == 1)
-		bucket->name = nx_span_chunk_name(&spans, i);
-	else if (bucket->busy_ns)
-		bucket->name = nx_dominant_name(&scan->tally, scan->active, scan->active_count, at);
+		return;
+	if (bucket->busy_ns)
+		bucket->name = nx_dominant_name(&scan->names, scan->active, scan->active_count, at);
 	else
 		bucket->name = span_at(found->first_strip, bucket->first_idx).name;
 }

@@ -130,6 +130,62 @@ static void many_names_keep_their_sums(void **state)
 	nx_name_tally_release(&more);
 }
 
+static struct nx_packed column(const uint64_t *numbers, unsigned width)
+{
+	return (struct nx_packed){(const void *)numbers, width};
+}
+
+/* Names that kept their places without a sum are in nobody's way. */
+static void a_cleared_tally_begins_anew(void **state)
+{
+	const uint64_t names[9] = {1, 2, 3, 3000, 1, 2, 3, 3000, 0};
+	const uint64_t busy_ns[9] = {9, 9, 9, 9, 9, 9, 9, 10, 0};
+	const struct nx_name_columns columns = {0, column(names, 8), column(busy_ns, 8), 0, 8, 0};
+	struct nx_name_tally tally = {0};
+	struct nx_name_busy largest[5];
+	uint32_t name;
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		nx_name_tally_add_columns(&tally, &columns);
+		assert_true(nx_name_tally_winner(&tally, &name));
+		assert_int_equal(name, 3000);
+		assert_int_equal(nx_name_tally_largest(&tally, largest, 5), 4);
+		assert_int_equal(largest[0].busy_ns, 19);
+		nx_name_tally_clear(&tally);
+		assert_false(nx_name_tally_winner(&tally, &name));
+		nx_name_tally_add(&tally, 7, 5, 2);
+		tally.rest_ns = 4;
+		/* 1, 2, 3 and 3000 may have 4 as anyone else may, 7 has 5 */
+		assert_true(nx_name_tally_winner(&tally, &name));
+		assert_int_equal(name, 7);
+		assert_int_equal(nx_name_tally_largest(&tally, largest, 5), 1);
+		nx_name_tally_clear(&tally);
+	}
+	nx_name_tally_release(&tally);
+}
+
+/* Numbers of a damaged file: the sum is 0 again after every second row. */
+static void sums_that_wrap_stay_in_their_places(void **state)
+{
+	const uint64_t names[9] = {4, 4, 4, 4, 5000, 5000, 5000, 5000, 0};
+	uint64_t busy_ns[9] = {0};
+	const struct nx_name_columns columns = {0, column(names, 8), column(busy_ns, 8), 0, 8, 1};
+	struct nx_name_tally tally = {0};
+	uint32_t name;
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		busy_ns[i] = UINT64_C(1) << 63;
+	for (int round = 0; round < 5000; round++)
+		nx_name_tally_add_columns(&tally, &columns);
+	assert_int_equal(tally.used_count, 2);
+	assert_false(nx_name_tally_winner(&tally, &name));
+	nx_name_tally_clear(&tally);
+	assert_int_equal(tally.sums[4].known_ns, 0);
+	nx_name_tally_release(&tally);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +195,8 @@ int main(void)
 		cmocka_unit_test(a_name_nobody_mentioned_may_win),
 		cmocka_unit_test(a_tie_in_doubt_goes_to_the_smaller_id),
 		cmocka_unit_test(many_names_keep_their_sums),
+		cmocka_unit_test(a_cleared_tally_begins_anew),
+		cmocka_unit_test(sums_that_wrap_stay_in_their_places),
 	};
 
 	return cmocka_run_group_tests_name("store/name_tally", tests, NULL, NULL);

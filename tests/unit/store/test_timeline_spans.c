@@ -154,6 +154,72 @@ static void time_may_come_to_its_end(void **state)
 	case_end(&c);
 }
 
+/* Two names that take turns: all of a thousand chunks are a tie that only the edges decide. */
+static void the_last_nanosecond_decides(void **state)
+{
+	const uint64_t rows = 1024 * 128 + 1, end_ns = 20 * (rows - 1);
+	const struct {
+		uint64_t from_ns, to_ns;
+		uint32_t name;
+	} cases[] = {
+		{0, end_ns, 0},	    /* a tie, the smaller id */
+		{1, end_ns, 1},	    /* the first lacks one */
+		{1, end_ns + 1, 0}, /* and has it again at the end */
+		{10, end_ns, 1},      {20, end_ns + 10, 0},	 {29, end_ns, 1},
+		{29, end_ns - 11, 0}, {40 * 700 + 5, end_ns, 1},
+	};
+	struct timeline_case c;
+	struct nx_span_bucket b;
+	uint32_t track, name;
+
+	(void)state;
+	case_begin(&c, 0);
+	track = case_track(&c, NX_TRACK_SPANS);
+	name = case_names(&c, 2);
+	for (uint64_t i = 0; i < rows; i++)
+		case_span(&c, track,
+			  (struct nx_span){20 * i, 20 * i + 10, i, name + (uint32_t)(i % 2)});
+	case_open(&c);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct nx_timeline_window window = {track, 0, cases[i].from_ns, cases[i].to_ns, 1};
+
+		assert_int_equal(nx_timeline_spans(c.timeline, &window, &b, &c.err), NX_OK);
+		assert_int_equal(b.name, name + cases[i].name);
+	}
+	case_end(&c);
+}
+
+/* The longest of a chunk may lie behind the edge that cuts it; then the next one counts. */
+static void the_longest_is_looked_for_in_a_cut_chunk(void **state)
+{
+	struct nx_span_bucket b[2];
+	struct timeline_case c;
+	uint32_t track, name;
+
+	(void)state;
+	case_begin(&c, 0);
+	track = case_track(&c, NX_TRACK_SPANS);
+	name = case_names(&c, 1);
+	/* of the second chunk row 200 has 90 ns, and 150 and 151 have 50 */
+	for (uint64_t i = 0; i < 384; i++) {
+		uint64_t length_ns = i == 200 ? 90 : i == 150 || i == 151 ? 50 : 10;
+
+		case_span(&c, track, (struct nx_span){100 * i, 100 * i + length_ns, 7 * i, name});
+	}
+	case_open(&c);
+	for (uint32_t cut = 152; cut <= 200; cut++) {
+		struct nx_timeline_window window = {track, 0, 0, UINT64_C(200) * cut, 2};
+
+		assert_int_equal(nx_timeline_spans(c.timeline, &window, b, &c.err), NX_OK);
+		assert_int_equal(b[0].longest_ns, 50);
+		assert_int_equal(b[0].longest_row, 7 * 150);
+		assert_int_equal(b[1].longest_ns, 90);
+		assert_int_equal(b[1].longest_idx, 200);
+		assert_int_equal(b[1].longest_row, 7 * 200);
+	}
+	case_end(&c);
+}
+
 /*
  * The property: whatever the rows and the window, the answer is what the rows give. The judge
  * below knows no index, no chunk and no edge: it looks at every row for every bucket.
@@ -504,6 +570,8 @@ int main(void)
 		cmocka_unit_test(wrong_windows_are_refused),
 		cmocka_unit_test(a_track_without_spans_is_empty),
 		cmocka_unit_test(time_may_come_to_its_end),
+		cmocka_unit_test(the_last_nanosecond_decides),
+		cmocka_unit_test(the_longest_is_looked_for_in_a_cut_chunk),
 		cmocka_unit_test(few_rows_equal_brute_force),
 		cmocka_unit_test(thousands_of_rows_equal_brute_force),
 		cmocka_unit_test(nodes_upon_nodes_equal_brute_force),
