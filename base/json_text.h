@@ -44,4 +44,34 @@ static inline const uint8_t *nx_json_plain_end(const uint8_t *at, const uint8_t 
 	return at;
 }
 
+/*
+ * Copies a text in which nothing needs attention; false, and out is undefined, when something
+ * does or a byte is not ASCII. Short texts are what it is for: it makes no call.
+ */
+static inline bool nx_json_copy_plain(uint8_t *out, const uint8_t *text, size_t len)
+{
+	uint64_t word, found = 0;
+
+	if (len >= 8) {
+		for (size_t i = 0; len - i > 8; i += 8) {
+			word = nx_load64(text + i);
+			found |= word | nx_json_special(word);
+			nx_store64(out + i, word);
+		}
+		word = nx_load64(text + len - 8);
+		nx_store64(out + len - 8, word);
+	} else if (len >= 4) {
+		word = nx_load32(text) | (uint64_t)nx_load32(text + len - 4) << 32;
+		nx_store32(out, (uint32_t)word);
+		nx_store32(out + len - 4, (uint32_t)(word >> 32));
+	} else {
+		word = NX_BYTES_OF('0');
+		for (size_t i = 0; i < len; i++) {
+			word = word << 8 | text[i];
+			out[i] = text[i];
+		}
+	}
+	return !((found | word | nx_json_special(word)) & NX_BYTES_OF(0x80));
+}
+
 #endif

@@ -123,11 +123,12 @@ static void add_fields(struct json_export *x, const struct nx_event_fields *fiel
 {
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct nx_event_field *f = &fields->items[i];
+		uint64_t number;
 
-		if (f->is_number && is_integer_field(f->key))
-			add_number(x, f->key, f->number);
+		if (is_integer_field(f->key->text) && nx_event_field_number(f, &number))
+			add_number(x, f->key->text, number);
 		else
-			add_text(x, f->key, f->text);
+			add_text(x, f->key->text, f->text);
 	}
 }
 

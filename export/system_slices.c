@@ -208,10 +208,13 @@ static void add_columns(struct nx_slices *x, const struct nx_system_event *e)
 static void add_fields(struct nx_slices *x, const struct nx_event_fields *fields)
 {
 	for (size_t i = 0; i < fields->count; i++) {
-		if (fields->items[i].is_number)
-			add_number(x, fields->items[i].key, fields->items[i].number);
+		const struct nx_event_field *f = &fields->items[i];
+		uint64_t number;
+
+		if (nx_event_field_number(f, &number))
+			add_number(x, f->key->text, number);
 		else
-			add_text(x, fields->items[i].key, fields->items[i].text);
+			add_text(x, f->key->text, f->text);
 	}
 }
 
@@ -221,11 +224,12 @@ static const char *name_execution(struct nx_slices *x, const struct nx_event_fie
 {
 	const struct nx_event_field *model = nx_event_fields_find(fields, "model_id");
 	const struct nx_event_field *path = nx_event_fields_find(fields, "model_name");
+	uint64_t id;
 
-	if (model && model->is_number &&
-	    nx_map_get(&x->plan->profiled_models, model->number, NULL)) {
+	if (model && nx_event_field_number(model, &id) &&
+	    nx_map_get(&x->plan->profiled_models, id, NULL)) {
 		snprintf(x->device_file, sizeof(x->device_file),
-			 "device_profile_model_%llu.pftrace", (unsigned long long)model->number);
+			 "device_profile_model_%llu.pftrace", (unsigned long long)id);
 		add_text(x, "device_profile", nx_slice_text(x->device_file));
 	}
 	if (!path || !path->text.len || nx_slice_is(path->text, "_unknown_"))

@@ -6,59 +6,87 @@
 /* A leading zero would be lost: such a text is a code, not a number. */
 static bool parse_decimal(struct nx_slice text, uint64_t *number)
 {
+	*number = 0;
 	return (text.len < 2 || text.data[0] != '0') && nx_slice_to_u64(text, number);
 }
 
-/* Keys end at a NUL: they become C strings. */
-static const char *keep_key(struct nx_event_reader *r, struct nx_slice key)
+bool nx_event_field_number(const struct nx_event_field *field, uint64_t *number)
 {
-	struct nx_slice *recent;
-	uint64_t at;
-	char *copy;
-
-	if (!key.len)
-		return "";
-	recent = &r->recent[(key.len * 7 + key.data[0] + key.data[key.len - 1] * 5) %
-			    NX_RECENT_KEYS];
-	if (nx_slice_equal(*recent, key))
-		return (const char *)recent->data;
-	key.len = strnlen((const char *)key.data, key.len);
-	if (nx_text_map_get(&r->keys, key, &at)) {
-		copy = (char *)(uintptr_t)at;
-	} else {
-		copy = nx_arena_copy(&r->arena, key);
-		nx_text_map_put(&r->keys, nx_slice_of(copy, key.len), (uint64_t)(uintptr_t)copy);
-	}
-	*recent = nx_slice_of(copy, key.len);
-	return copy;
+	return parse_decimal(field->text, number);
 }
 
-static struct nx_event_field *find_field(struct nx_event_fields *f, const char *kept_key)
+static struct nx_event_key *new_key(struct nx_event_reader *r, struct nx_slice text)
+{
+	struct nx_event_key *key = nx_arena_alloc(&r->arena, sizeof(*key) + text.len + 1);
+
+	key->idx = (uint32_t)r->keys.len;
+	if (text.len)
+		memcpy(key->text, text.data, text.len);
+	key->text[text.len] = 0;
+	nx_text_map_put(&r->keys, nx_slice_of(key->text, text.len), (uint64_t)(uintptr_t)key);
+	return key;
+}
+
+/* Keys end at a NUL: they become C strings. */
+static const struct nx_event_key *keep_key(struct nx_event_reader *r, struct nx_slice text)
+{
+	struct nx_recent_key *recent;
+	uint64_t at;
+
+	if (!text.len)
+		return r->none;
+	recent = &r->recent[(text.len * 7 + text.data[0] + text.data[text.len - 1] * 5) %
+			    NX_RECENT_KEYS];
+	if (recent->len == text.len && !memcmp(recent->key->text, text.data, text.len))
+		return recent->key;
+	text.len = strnlen((const char *)text.data, text.len);
+	recent->key = nx_text_map_get(&r->keys, text, &at)
+			      ? (const struct nx_event_key *)(uintptr_t)at
+			      : new_key(r, text);
+	recent->len = text.len;
+	return recent->key;
+}
+
+const struct nx_event_key *nx_event_reader_key(struct nx_event_reader *reader, const char *text)
+{
+	return keep_key(reader, nx_slice_text(text));
+}
+
+static struct nx_event_field *find_field(struct nx_event_fields *f, const struct nx_event_key *key)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (f->items[i].key == kept_key)
+		if (f->items[i].key == key)
 			return &f->items[i];
 	return NULL;
 }
 
 /* A later value of the same key replaces the earlier: a stop knows more than its start. */
-static void put_field(struct nx_event_fields *f, const char *kept_key, struct nx_slice text)
+static void put_field(struct nx_event_fields *f, const struct nx_event_key *key,
+		      struct nx_slice text)
 {
-	struct nx_event_field *to = find_field(f, kept_key);
+	struct nx_event_field *to = find_field(f, key);
 
 	if (!to && f->count == NX_MAX_EVENT_FIELDS)
 		return;
 	if (!to)
 		to = &f->items[f->count++];
-	*to = (struct nx_event_field){.key = kept_key, .text = text};
-	to->is_number = parse_decimal(text, &to->number);
+	*to = (struct nx_event_field){key, text};
+}
+
+const struct nx_event_field *nx_event_fields_at(const struct nx_event_fields *fields,
+						const struct nx_event_key *key)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (fields->items[i].key == key)
+			return &fields->items[i];
+	return NULL;
 }
 
 const struct nx_event_field *nx_event_fields_find(const struct nx_event_fields *fields,
 						  const char *key)
 {
 	for (size_t i = 0; i < fields->count; i++)
-		if (!strcmp(fields->items[i].key, key))
+		if (!strcmp(fields->items[i].key->text, key))
 			return &fields->items[i];
 	return NULL;
 }
@@ -72,7 +100,7 @@ static void read_attributes(struct nx_event_reader *r, const struct nx_system_ev
 
 	f->count = 0;
 	for (size_t i = 0; i < count && i < NX_MAX_ATTRIBUTES; i++) {
-		const char *key;
+		const struct nx_event_key *key;
 
 		if (!nx_slice_is(attributes[i].key, "nc_timestamp_ns") ||
 		    (event->flags & NX_EVENT_INSTANT)) {
@@ -88,12 +116,13 @@ static void read_attributes(struct nx_event_reader *r, const struct nx_system_ev
 void nx_event_reader_open(struct nx_event_reader *r, const struct nx_system_profile *profile)
 {
 	*r = (struct nx_event_reader){.profile = profile};
-	r->model_id = keep_key(r, nx_slice_text("model_id"));
-	r->model_name = keep_key(r, nx_slice_text("model_name"));
-	r->tensor_id = keep_key(r, nx_slice_text("tensor_id"));
-	r->tensor_name = keep_key(r, nx_slice_text("tensor_name"));
-	r->nc_start = keep_key(r, nx_slice_text("nc_start_timestamp_ns"));
-	r->nc_stop = keep_key(r, nx_slice_text("nc_stop_timestamp_ns"));
+	r->none = new_key(r, nx_slice_text(""));
+	r->model_id = nx_event_reader_key(r, "model_id");
+	r->model_name = nx_event_reader_key(r, "model_name");
+	r->tensor_id = nx_event_reader_key(r, "tensor_id");
+	r->tensor_name = nx_event_reader_key(r, "tensor_name");
+	r->nc_start = nx_event_reader_key(r, "nc_start_timestamp_ns");
+	r->nc_stop = nx_event_reader_key(r, "nc_stop_timestamp_ns");
 }
 
 void nx_event_reader_close(struct nx_event_reader *reader)
@@ -106,6 +135,7 @@ static void add_model(struct nx_event_reader *r, const struct nx_system_event *e
 		      struct nx_event_fields *f)
 {
 	const struct nx_event_field *model = find_field(f, r->model_id);
+	uint64_t id;
 
 	if (!model && event->model_id) {
 		size_t len = nx_format_u64(f->model_digits, event->model_id);
@@ -113,24 +143,24 @@ static void add_model(struct nx_event_reader *r, const struct nx_system_event *e
 		put_field(f, r->model_id, nx_slice_of(f->model_digits, len));
 		model = find_field(f, r->model_id);
 	}
-	if (model && model->is_number)
-		put_field(f, r->model_name,
-			  nx_system_interned(r->profile, event->process, model->number));
+	if (model && nx_event_field_number(model, &id))
+		put_field(f, r->model_name, nx_system_interned(r->profile, event->process, id));
 }
 
 void nx_event_fields_read(struct nx_event_reader *reader, const struct nx_system_event *event,
 			  struct nx_event_fields *fields)
 {
 	const struct nx_event_field *tensor;
+	uint64_t id;
 
 	read_attributes(reader, event, fields);
 	if (event->source == NX_SOURCE_FRAMEWORK)
 		return;
 	add_model(reader, event, fields);
 	tensor = find_field(fields, reader->tensor_id);
-	if (tensor && tensor->is_number)
+	if (tensor && nx_event_field_number(tensor, &id))
 		put_field(fields, reader->tensor_name,
-			  nx_system_interned(reader->profile, event->process, tensor->number));
+			  nx_system_interned(reader->profile, event->process, id));
 }
 
 bool nx_event_number(const struct nx_system_profile *profile, const struct nx_system_event *event,

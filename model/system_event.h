@@ -13,22 +13,36 @@
 
 #define NX_RECENT_KEYS 64
 
+struct nx_event_key;
+
 struct nx_event_reader {
 	const struct nx_system_profile *profile;
-	struct nx_text_map keys;		/* attribute key -> its only copy */
-	struct nx_slice recent[NX_RECENT_KEYS]; /* copies, found without hashing */
-	const char *model_id, *model_name, *tensor_id, *tensor_name, *nc_start, *nc_stop;
+	struct nx_text_map keys; /* attribute key -> its only copy */
+	struct nx_recent_key {	 /* found without hashing */
+		const struct nx_event_key *key;
+		size_t len;
+	} recent[NX_RECENT_KEYS];
+	const struct nx_event_key *none; /* of an empty text */
+	const struct nx_event_key *model_id, *model_name, *tensor_id, *tensor_name, *nc_start,
+		*nc_stop;
 	struct nx_arena arena;
 };
 
 void nx_event_reader_open(struct nx_event_reader *reader, const struct nx_system_profile *profile);
 void nx_event_reader_close(struct nx_event_reader *reader);
 
+/* The only copy of a key. */
+struct nx_event_key {
+	uint32_t idx; /* the reader's keys are numbered as they come */
+	char text[];
+};
+
+/* The key of that text, so that an event's can be compared with it by address. */
+const struct nx_event_key *nx_event_reader_key(struct nx_event_reader *reader, const char *text);
+
 struct nx_event_field {
-	const char *key; /* the reader's only copy: lives as long, equal keys are one pointer */
+	const struct nx_event_key *key; /* lives as long as the reader, equal keys are one */
 	struct nx_slice text;
-	bool is_number; /* the text is a decimal number that fits */
-	uint64_t number;
 };
 
 /* beside the attributes: model_id, model_name, tensor_name */
@@ -46,6 +60,10 @@ void nx_event_fields_read(struct nx_event_reader *reader, const struct nx_system
 /* NULL when it has none of this key. */
 const struct nx_event_field *nx_event_fields_find(const struct nx_event_fields *fields,
 						  const char *key);
+const struct nx_event_field *nx_event_fields_at(const struct nx_event_fields *fields,
+						const struct nx_event_key *key);
+/* False, and 0, when the text is no decimal number that fits and could be written back. */
+bool nx_event_field_number(const struct nx_event_field *field, uint64_t *number);
 
 /* One attribute's number without a reader. */
 bool nx_event_number(const struct nx_system_profile *profile, const struct nx_system_event *event,

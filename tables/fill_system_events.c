@@ -5,36 +5,35 @@
  */
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/json_writer.h"
 #include "model/system_event.h"
 #include "tables/system_fillers.h"
+
+/* How a key stands in the JSON. */
+struct prepared_key {
+	struct nx_slice text; /* with quotes and colon; empty for one of our own */
+	bool is_ready;
+};
 
 struct event_rows {
 	const struct nx_system_profile *profile;
 	struct nx_table_sink *sink;
 	struct nx_event_reader reader;
 	struct nx_event_fields fields;
+	const struct nx_event_key *core;  /* of the attribute that tells a physical core */
+	NX_VEC(struct prepared_key) keys; /* by the reader's number */
+	struct nx_arena arena;
 	struct nx_bytes extra; /* JSON of the event at hand */
 	struct nx_row row;
 };
 
 /* Our own findings; an attribute called like one of them gives way to it. */
 static const char *const own_keys[] = {"parent_id", "is_instant", "is_unfinished", "is_orphan"};
+static const char *const own_members[] = {
+	"\"parent_id\":", "\"is_instant\":", "\"is_unfinished\":", "\"is_orphan\":"};
 static const uint8_t own_flags[] = {0, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
 #define OWN_KEYS (sizeof(own_keys) / sizeof(own_keys[0]))
-
-static void write_own(struct nx_json_writer *w, const struct nx_system_event *e)
-{
-	char digits[NX_NUMBER_MAX];
-
-	if (e->parent_id) {
-		nx_json_key(w, own_keys[0]);
-		nx_json_slice(w, nx_slice_of(digits, nx_format_u64(digits, e->parent_id)));
-	}
-	for (size_t i = 1; i < OWN_KEYS; i++)
-		if (e->flags & own_flags[i])
-			nx_json_key_text(w, own_keys[i], "true");
-}
 
 static bool is_own(const char *key)
 {
@@ -44,28 +43,88 @@ static bool is_own(const char *key)
 	return false;
 }
 
+static struct nx_slice prepare_key(struct event_rows *rows, const struct nx_event_key *key)
+{
+	static const struct prepared_key unknown;
+	struct nx_bytes quoted = {0};
+	struct nx_json_writer w;
+	struct prepared_key *prepared;
+
+	while (rows->keys.len <= key->idx)
+		nx_vec_push(&rows->keys, unknown);
+	prepared = &rows->keys.items[key->idx];
+	prepared->is_ready = true;
+	if (is_own(key->text))
+		return prepared->text;
+	nx_json_init_bytes(&w, &quoted, false);
+	nx_json_text(&w, key->text);
+	nx_vec_push(&quoted, ':');
+	prepared->text = nx_slice_of(
+		nx_arena_copy(&rows->arena, nx_slice_of(quoted.items, quoted.len)), quoted.len);
+	nx_vec_release(&quoted);
+	return prepared->text;
+}
+
+static inline struct nx_slice key_text(struct event_rows *rows, const struct nx_event_key *key)
+{
+	if (key->idx < rows->keys.len && rows->keys.items[key->idx].is_ready)
+		return rows->keys.items[key->idx].text;
+	return prepare_key(rows, key);
+}
+
+/* Nearly all values are digits or names, which stand in JSON as they are. */
+static void put_member(struct nx_bytes *out, struct nx_slice key, struct nx_slice value)
+{
+	struct nx_json_writer w;
+	uint8_t *at;
+
+	nx_vec_reserve(out, out->len + key.len + value.len + 3);
+	at = out->items + out->len;
+	*at++ = ',';
+	memcpy(at, key.data, key.len);
+	at += key.len;
+	out->len += 1 + key.len;
+	*at++ = '"';
+	if (nx_json_copy_plain(at, value.data, value.len)) {
+		at[value.len] = '"';
+		out->len += value.len + 2;
+		return;
+	}
+	nx_json_init_bytes(&w, out, false);
+	nx_json_slice(&w, value);
+}
+
+static void put_own(struct nx_bytes *out, const struct nx_system_event *e)
+{
+	char digits[NX_NUMBER_MAX];
+
+	if (e->parent_id)
+		put_member(out, nx_slice_text(own_members[0]),
+			   nx_slice_of(digits, nx_format_u64(digits, e->parent_id)));
+	if (!e->flags)
+		return;
+	for (size_t i = 1; i < OWN_KEYS; i++)
+		if (e->flags & own_flags[i])
+			put_member(out, nx_slice_text(own_members[i]), nx_slice_text("true"));
+}
+
 /* False when there is nothing to tell. */
 static bool write_extra(struct event_rows *rows, const struct nx_system_event *e)
 {
-	struct nx_json_writer w;
-	size_t empty_len;
+	struct nx_bytes *out = &rows->extra;
 
-	nx_vec_clear(&rows->extra);
-	nx_json_init_bytes(&w, &rows->extra, false);
-	nx_json_begin_object(&w);
-	empty_len = rows->extra.len;
-	write_own(&w, e);
+	nx_vec_clear(out);
+	put_own(out, e);
 	for (size_t i = 0; i < rows->fields.count; i++) {
-		const struct nx_event_field *f = &rows->fields.items[i];
+		struct nx_slice key = key_text(rows, rows->fields.items[i].key);
 
-		if (is_own(f->key))
-			continue;
-		nx_json_key(&w, f->key);
-		nx_json_slice(&w, f->text);
+		if (key.len)
+			put_member(out, key, rows->fields.items[i].text);
 	}
-	if (rows->extra.len == empty_len)
+	if (!out->len)
 		return false;
-	nx_json_end_object(&w);
+	out->items[0] = '{'; /* where the first member has its comma */
+	nx_vec_push(out, '}');
 	return true;
 }
 
@@ -83,6 +142,7 @@ static void put_place(struct event_rows *rows, const struct nx_system_event *e)
 	const struct nx_system_process *process = &rows->profile->processes[e->process];
 	const struct nx_event_field *core = NULL;
 	struct nx_row *row = &rows->row;
+	uint64_t core_idx;
 
 	nx_row_put_text(row, NX_COL_SystemProfileEvents_instance_id, process->instance_id);
 	nx_row_put_u64(row, NX_COL_SystemProfileEvents_process_id, process->pid);
@@ -90,9 +150,9 @@ static void put_place(struct event_rows *rows, const struct nx_system_event *e)
 	if (e->nc_idx >= 0)
 		nx_row_put_i64(row, NX_COL_SystemProfileEvents_nc_idx, e->nc_idx);
 	if (e->source == NX_SOURCE_HARDWARE)
-		core = nx_event_fields_find(&rows->fields, "device_core_idx");
-	if (core && core->is_number)
-		nx_row_put_u64(row, NX_COL_SystemProfileEvents_pcore_idx, core->number);
+		core = nx_event_fields_at(&rows->fields, rows->core);
+	if (core && nx_event_field_number(core, &core_idx))
+		nx_row_put_u64(row, NX_COL_SystemProfileEvents_pcore_idx, core_idx);
 	if (nx_event_has_worker(e))
 		nx_row_put_i64(row, NX_COL_SystemProfileEvents_worker_gid, e->worker_gid);
 }
@@ -133,11 +193,14 @@ enum nx_status nx_fill_system_events(struct nx_system_fill *fill)
 	enum nx_status st;
 
 	nx_event_reader_open(&rows.reader, fill->profile);
+	rows.core = nx_event_reader_key(&rows.reader, "device_core_idx");
 	nx_row_init(&rows.row, NX_SCHEMA_SystemProfileEvents);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileEvents);
 	st = nx_system_scan(fill->profile, NX_SYSTEM_EVENT, put_event, &rows, fill->err);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileEvents);
 	nx_event_reader_close(&rows.reader);
 	nx_vec_release(&rows.extra);
+	nx_vec_release(&rows.keys);
+	nx_arena_release(&rows.arena);
 	return st;
 }

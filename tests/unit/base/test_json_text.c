@@ -44,6 +44,33 @@ static void every_byte_at_every_place(void **state)
 	}
 }
 
+/* Every length that has a way of its own, and every place of the byte that decides. */
+static void a_plain_text_is_copied_and_no_other(void **state)
+{
+	for (size_t len = 0; len <= 26; len++) {
+		for (size_t at = 0; at < len; at++) {
+			for (unsigned byte = 0; byte < 256; byte++) {
+				uint8_t text[26], out[27];
+				bool is_plain;
+
+				memset(text, ' ' + (int)at, sizeof(text));
+				memset(out, 0xee, sizeof(out));
+				text[0] = text[len - 1] = 'x';
+				for (size_t i = 0; i < len; i++)
+					text[i] = text[i] == '"' ? '!' : text[i];
+				text[at] = (uint8_t)byte;
+				is_plain = plain_length_by_hand(text, len, true) == len;
+				assert_int_equal(nx_json_copy_plain(out, text, len), is_plain);
+				if (is_plain)
+					assert_memory_equal(out, text, len);
+				assert_int_equal(out[len], 0xee);
+			}
+		}
+	}
+	(void)state;
+	assert_true(nx_json_copy_plain(NULL, NULL, 0));
+}
+
 static void empty_text_ends_at_once(void **state)
 {
 	const uint8_t text[1] = {'a'};
@@ -56,6 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_byte_at_every_place),
+		cmocka_unit_test(a_plain_text_is_copied_and_no_other),
 		cmocka_unit_test(empty_text_ends_at_once),
 	};
 
