@@ -59,26 +59,67 @@ void nx_ntrace_append(struct nx_bytes *out, const struct nx_wire_message *messag
 
 /* --- events, by hand --------------------------------------------------------- */
 
+#define TOP_BITS UINT64_C(0x8080808080808080)
+
+/* Seven bits of each of eight bytes, put together. */
+static inline uint64_t join_sevens(uint64_t word)
+{
+	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+	word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* From the byte on whose seven bits belong at shift. */
+static const uint8_t *finish_varint(const uint8_t *at, const uint8_t *end, unsigned shift,
+				    uint64_t *value)
+{
+	for (; shift < 7 * MAX_VARINT_BYTES && at < end; shift += 7) {
+		uint8_t byte = *at++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return at;
+	}
+	return NULL;
+}
+
+static const uint8_t *read_long_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+	uint64_t word, ends;
+
+	*value = 0;
+	if (end - at < 8)
+		return finish_varint(at, end, 0, value);
+	word = nx_load64(at);
+	ends = ~word & TOP_BITS;
+	if (!ends) { /* times of the epoch have nine bytes */
+		*value = join_sevens(word & ~TOP_BITS);
+		return finish_varint(at + 8, end, 56, value);
+	}
+	*value = join_sevens(word & ~TOP_BITS & (ends ^ (ends - 1)));
+	return at + __builtin_ctzll(ends) / 8 + 1;
+}
+
 /* Returns where the varint ends, NULL when it does not end. */
 static inline const uint8_t *read_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
-	uint64_t result;
-
 	if (at < end && *at < 0x80) {
 		*value = *at;
 		return at + 1;
 	}
-	result = 0;
-	for (unsigned shift = 0; shift < 7 * MAX_VARINT_BYTES && at < end; shift += 7) {
-		uint8_t byte = *at++;
+	return read_long_varint(at, end, value);
+}
 
-		result |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80) {
-			*value = result;
-			return at;
-		}
-	}
-	return NULL;
+static inline const uint8_t *skip_varint(const uint8_t *at, const uint8_t *end)
+{
+	uint64_t value, ends;
+
+	if (end - at < MAX_VARINT_BYTES)
+		return read_varint(at, end, &value);
+	ends = ~nx_load64(at) & TOP_BITS;
+	if (ends)
+		return at + __builtin_ctzll(ends) / 8 + 1;
+	return at[8] < 0x80 ? at + 9 : at[9] < 0x80 ? at + 10 : NULL;
 }
 
 static bool read_entry(struct nx_slice entry, struct nx_ntrace_attribute *out)
@@ -242,21 +283,26 @@ static const uint8_t *next_entry(const uint8_t *at, const uint8_t *end, struct n
 {
 	struct nx_wire_reader reader;
 	struct nx_wire_value value;
-	uint64_t tag, number;
+	uint64_t tag, len = 0;
 
 	*entry = (struct nx_slice){0};
 	while (at < end) {
 		const uint8_t *start = at;
 
 		at = read_varint(at, end, &tag);
-		at = at ? read_varint(at, end, &number) : NULL;
+		if (at && (tag & 7) == VARINT && tag >> 3) {
+			at = skip_varint(at, end);
+			if (!at)
+				return NULL;
+			continue;
+		}
+		if (at && tag == (FIELD_ATTRIBUTE << 3 | DELIMITED))
+			at = read_varint(at, end, &len);
 		if (!at)
 			return NULL;
-		if ((tag & 7) == VARINT && tag >> 3)
-			continue;
-		if (tag == (FIELD_ATTRIBUTE << 3 | DELIMITED) && number <= (size_t)(end - at)) {
-			*entry = nx_slice_of(at, (size_t)number);
-			return at + number;
+		if (tag == (FIELD_ATTRIBUTE << 3 | DELIMITED) && len <= (size_t)(end - at)) {
+			*entry = nx_slice_of(at, (size_t)len);
+			return at + len;
 		}
 		reader = (struct nx_wire_reader){start, end, false};
 		if (!nx_wire_next(&reader, &value))

@@ -326,6 +326,41 @@ static void test_damage(void **state)
 	nx_vec_release(&out);
 }
 
+/* Numbers of every length, followed by more bytes than a word or by none. */
+static void test_long_numbers(void **state)
+{
+	for (size_t len = 1; len <= 11; len++) {
+		for (int has_more = 0; has_more < 2; has_more++) {
+			struct nx_ntrace_attribute found[2];
+			struct nx_bytes record = {0};
+			struct nx_ntrace_head head;
+			struct nx_slice exact;
+			uint64_t expected = 0;
+
+			nx_vec_push(&record, 15 << 3);
+			for (size_t i = 0; i < len; i++) {
+				uint8_t seven = (uint8_t)(i * 37 + 1) & 0x7f;
+
+				expected |= i < 10 ? (uint64_t)seven << (7 * i) : 0;
+				nx_vec_push(&record, (uint8_t)(seven | (i + 1 < len ? 0x80 : 0)));
+			}
+			if (has_more)
+				put_attribute(&record, "a_key", "its value");
+			/* of its own size, so that a sanitizer sees a word beyond it */
+			exact = nx_slice_of(nx_heap_alloc(record.len), record.len);
+			memcpy((void *)(uintptr_t)exact.data, record.items, record.len);
+			assert_int_equal(nx_ntrace_read_head(exact, &head), len <= 10);
+			if (len <= 10)
+				assert_int_equal(head.tracking_id, expected);
+			assert_int_equal(nx_ntrace_read_attributes(exact, found, 2),
+					 has_more && len <= 10);
+			nx_heap_free((void *)(uintptr_t)exact.data);
+			nx_vec_release(&record);
+		}
+	}
+	(void)state;
+}
+
 static void test_empty_record(void **state)
 {
 	struct nx_ntrace_head head;
@@ -367,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_odd_entries),
 		cmocka_unit_test(test_unknown_fields),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_long_numbers),
 		cmocka_unit_test(test_empty_record),
 		cmocka_unit_test(test_attributes),
 	};
