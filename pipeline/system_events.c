@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "pipeline/kept_event.h"
 #include "pipeline/system_run.h"
 
 #define EVENT_SPOOL_BYTES ((size_t)96 << 20)
@@ -80,6 +81,7 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 			  const char *name)
 {
 	struct nx_system_profile *p = &run->profile;
+	struct nx_kept_event kept;
 
 	if (!nx_system_filter_keeps(&run->filter, event, name))
 		return false;
@@ -88,7 +90,8 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 	if (event->end_ns > p->last_ns)
 		p->last_ns = event->end_ns;
 	p->rows[NX_SYSTEM_EVENT]++;
-	keep(run, run->events, event);
+	kept = nx_kept_event_of(event);
+	keep(run, run->events, &kept);
 	return true;
 }
 
@@ -239,7 +242,7 @@ static void read_process(struct nx_system_run *run, uint32_t index)
 
 void nx_system_read_events(struct nx_system_run *run)
 {
-	run->events = nx_spool_new(sizeof(struct nx_system_event), EVENT_SPOOL_BYTES);
+	run->events = nx_spool_new(sizeof(struct nx_kept_event), EVENT_SPOOL_BYTES);
 	run->memory_changes = nx_spool_new(sizeof(struct nx_memory_change), DERIVED_SPOOL_BYTES);
 	run->transfers = nx_spool_new(sizeof(struct nx_host_transfer), DERIVED_SPOOL_BYTES);
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {

@@ -47,7 +47,7 @@ struct nx_system_run {
 	struct nx_process_input *inputs; /* parallel to profile.processes */
 	struct nx_text_map processes_by_folder;
 	/* each has a part per process, so that files are read one after another */
-	struct nx_spool *events;	 /* struct nx_system_event by start */
+	struct nx_spool *events;	 /* struct nx_kept_event by start */
 	struct nx_spool *memory_changes; /* struct nx_memory_change */
 	struct nx_spool *transfers;	 /* struct nx_host_transfer by start */
 	struct nx_map models_of_flows;	 /* of executions: flow -> model's id */

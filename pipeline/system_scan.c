@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/event_nesting.h"
+#include "pipeline/kept_event.h"
 #include "pipeline/system_run.h"
 
 /* A clock that stands still must not bring all events into memory. */
@@ -91,7 +92,7 @@ static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct
 {
 	struct nx_slice file = s->run->inputs[process].events.bytes;
 	struct nx_spool_cursor *cursor;
-	const struct nx_system_event *event;
+	const struct nx_kept_event *event;
 	size_t count = 0;
 	enum nx_status st = nx_spool_cursor_open_part(&cursor, s->run->events, process, err);
 
@@ -101,7 +102,7 @@ static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct
 		if (s->tied.len && (s->tied.items[0].start_ns != event->start_ns ||
 				    s->tied.len == MAX_TIED_EVENTS))
 			flush_tied(s);
-		nx_vec_push(&s->tied, *event);
+		nx_vec_push(&s->tied, nx_kept_event_shown(event, process));
 		if (++count % EVENTS_BETWEEN_FORGETTING == 0)
 			nx_file_forget(file);
 	}
