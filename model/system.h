@@ -162,7 +162,8 @@ struct nx_system_source {
 	/* START's attributes, then STOP's, nc_idx and worker_gid left out; returns their number */
 	size_t (*attributes)(void *context, const struct nx_system_event *event,
 			     struct nx_event_attribute *out, size_t cap);
-	/* text of an interned id (model or tensor); "_unknown_" when the file has none */
+	/* text of an interned id (model or tensor), which lives as long as the profile;
+	 * "_unknown_" when the file has none */
 	struct nx_slice (*interned)(void *context, uint32_t process, uint64_t id);
 	void *context;
 };

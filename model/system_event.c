@@ -131,11 +131,29 @@ void nx_event_reader_close(struct nx_event_reader *reader)
 	nx_arena_release(&reader->arena);
 }
 
+/* Puts the name of an id, unless that is no number. */
+static void put_name(struct nx_event_reader *r, uint32_t process, struct nx_event_fields *f,
+		     const struct nx_event_key *key, const struct nx_event_field *id,
+		     struct nx_recent_name *recent)
+{
+	uint64_t number;
+
+	if (!recent->len || recent->process != process ||
+	    !nx_slice_equal(id->text, nx_slice_of(recent->digits, recent->len))) {
+		if (!nx_event_field_number(id, &number))
+			return;
+		recent->name = nx_system_interned(r->profile, process, number);
+		recent->process = process;
+		recent->len = id->text.len;
+		memcpy(recent->digits, id->text.data, id->text.len);
+	}
+	put_field(f, key, recent->name);
+}
+
 static void add_model(struct nx_event_reader *r, const struct nx_system_event *event,
 		      struct nx_event_fields *f)
 {
 	const struct nx_event_field *model = find_field(f, r->model_id);
-	uint64_t id;
 
 	if (!model && event->model_id) {
 		size_t len = nx_format_u64(f->model_digits, event->model_id);
@@ -143,24 +161,23 @@ static void add_model(struct nx_event_reader *r, const struct nx_system_event *e
 		put_field(f, r->model_id, nx_slice_of(f->model_digits, len));
 		model = find_field(f, r->model_id);
 	}
-	if (model && nx_event_field_number(model, &id))
-		put_field(f, r->model_name, nx_system_interned(r->profile, event->process, id));
+	if (model)
+		put_name(r, event->process, f, r->model_name, model, &r->recent_model);
 }
 
 void nx_event_fields_read(struct nx_event_reader *reader, const struct nx_system_event *event,
 			  struct nx_event_fields *fields)
 {
 	const struct nx_event_field *tensor;
-	uint64_t id;
 
 	read_attributes(reader, event, fields);
 	if (event->source == NX_SOURCE_FRAMEWORK)
 		return;
 	add_model(reader, event, fields);
 	tensor = find_field(fields, reader->tensor_id);
-	if (tensor && nx_event_field_number(tensor, &id))
-		put_field(fields, reader->tensor_name,
-			  nx_system_interned(reader->profile, event->process, id));
+	if (tensor)
+		put_name(reader, event->process, fields, reader->tensor_name, tensor,
+			 &reader->recent_tensor);
 }
 
 bool nx_event_number(const struct nx_system_profile *profile, const struct nx_system_event *event,

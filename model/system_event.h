@@ -23,6 +23,12 @@ struct nx_event_reader {
 		size_t len;
 	} recent[NX_RECENT_KEYS];
 	const struct nx_event_key *none; /* of an empty text */
+	struct nx_recent_name {		 /* events of a model follow each other */
+		struct nx_slice name;
+		char digits[NX_NUMBER_MAX];
+		size_t len; /* of the digits; 0 when there are none yet */
+		uint32_t process;
+	} recent_model, recent_tensor;
 	const struct nx_event_key *model_id, *model_name, *tensor_id, *tensor_name, *nc_start,
 		*nc_stop;
 	struct nx_arena arena;

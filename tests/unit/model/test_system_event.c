@@ -128,6 +128,36 @@ static void keys_are_unique_and_the_later_value_counts(void **state)
 	nx_event_reader_close(&r);
 }
 
+/* The name of the last id is at hand, and must not be taken for another's. */
+static void an_id_without_a_number_has_no_name(void **state)
+{
+	static const struct {
+		const char *id, *name;
+	} cases[] = {
+		{"", NULL},
+		{"5", "/m/net.neff"},
+		{"", NULL},
+		{"05", NULL},
+		{"5x", NULL},
+		{"5", "/m/net.neff"},
+		{"55", "_unknown_"},
+		{"5", "/m/net.neff"},
+		{"99999999999999999999999999999999999999999999999999", NULL},
+	};
+	struct nx_system_fixture *f = *state;
+	struct nx_event_reader r;
+
+	nx_event_reader_open(&r, &f->p);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		nx_fixture_event(f, NAME_WRITE, 1, 2);
+		nx_fixture_attribute(f, "tensor_id", cases[i].id);
+		nx_fixture_attribute(f, "model_id", cases[i].id);
+		check(read_last(f, &r), "tensor_name", cases[i].name);
+		check(read_last(f, &r), "model_name", cases[i].name);
+	}
+	nx_event_reader_close(&r);
+}
+
 static void more_attributes_than_fit_do_no_harm(void **state)
 {
 	struct nx_system_fixture *f = *state;
@@ -153,6 +183,7 @@ int main(void)
 		TEST(start_and_stop_have_a_time_of_the_device_each),
 		TEST(numbers_are_those_that_can_be_written_back),
 		TEST(keys_are_unique_and_the_later_value_counts),
+		TEST(an_id_without_a_number_has_no_name),
 		TEST(more_attributes_than_fit_do_no_harm),
 	};
 
