@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was sampled: load and memory of the hosts, memory of the devices. */
+#include <string.h>
+
 #include "analyse/cpu_average.h"
 #include "analyse/hbm_places.h"
 #include "base/number.h"
@@ -153,23 +155,35 @@ struct hbm_rows {
 	struct nx_table_sink *sink;
 	struct nx_spool *spool; /* samples of all processes, by time */
 	struct nx_hbm_places places;
-	uint32_t *instances; /* of each process: the first one on the same instance */
+	uint32_t *instances;	/* of each process: the first one on the same instance */
+	struct nx_map purposes; /* by the address of a category's name */
+	struct nx_row row;
 	enum nx_status status;
 	struct nx_error *err;
 };
 
-static unsigned purpose_of(const struct hbm_rows *rows, const struct nx_hbm_sample *s)
+static unsigned purpose_called(const char *name)
+{
+	for (unsigned i = 0; i < NX_NTRACE_CATEGORIES; i++)
+		if (!strcmp(name, nx_ntrace_category_name(i)))
+			return purposes[i];
+	return NX_COL_SystemProfileHbmUsage_unknown_bytes;
+}
+
+static unsigned purpose_of(struct hbm_rows *rows, const struct nx_hbm_sample *s)
 {
 	const struct nx_system_process *process = &rows->profile->processes[s->process];
-	struct nx_slice name;
+	const char *name;
+	uint64_t purpose;
 
 	if (s->category >= process->name_count)
 		return NX_COL_SystemProfileHbmUsage_unknown_bytes;
-	name = nx_slice_text(process->names[s->category]);
-	for (unsigned i = 0; i < NX_NTRACE_CATEGORIES; i++)
-		if (nx_slice_is(name, nx_ntrace_category_name(i)))
-			return purposes[i];
-	return NX_COL_SystemProfileHbmUsage_unknown_bytes;
+	name = process->names[s->category];
+	if (!nx_map_get(&rows->purposes, (uint64_t)(uintptr_t)name, &purpose)) {
+		purpose = purpose_called(name);
+		nx_map_put(&rows->purposes, (uint64_t)(uintptr_t)name, purpose);
+	}
+	return (unsigned)purpose;
 }
 
 /* What the total has beyond the purposes seen so far was taken before the trace began. */
@@ -192,16 +206,15 @@ static void put_hbm(struct hbm_rows *rows, const struct nx_hbm_sample *s)
 {
 	const struct nx_hbm_place *place = nx_hbm_places_add(
 		&rows->places, rows->instances[s->process], s, purpose_of(rows, s));
-	struct nx_row row;
+	struct nx_row *row = &rows->row;
 
-	nx_row_init(&row, NX_SCHEMA_SystemProfileHbmUsage);
-	put_purposes(&row, place);
-	nx_row_put_u64(&row, NX_COL_SystemProfileHbmUsage_timestamp, s->time_ns);
-	nx_row_put_i64(&row, NX_COL_SystemProfileHbmUsage_device_idx, s->device_idx);
-	nx_row_put_i64(&row, NX_COL_SystemProfileHbmUsage_hbm_idx, s->hbm_idx);
-	nx_row_put_text(&row, NX_COL_SystemProfileHbmUsage_instance_id,
+	put_purposes(row, place);
+	nx_row_put_u64(row, NX_COL_SystemProfileHbmUsage_timestamp, s->time_ns);
+	nx_row_put_i64(row, NX_COL_SystemProfileHbmUsage_device_idx, s->device_idx);
+	nx_row_put_i64(row, NX_COL_SystemProfileHbmUsage_hbm_idx, s->hbm_idx);
+	nx_row_put_text(row, NX_COL_SystemProfileHbmUsage_instance_id,
 			rows->profile->processes[s->process].instance_id);
-	nx_table_sink_put(rows->sink, &row);
+	nx_table_sink_put(rows->sink, row);
 }
 
 static void keep_hbm(void *context, const void *item)
@@ -253,6 +266,7 @@ enum nx_status nx_fill_system_hbm(struct nx_system_fill *fill)
 	enum nx_status st;
 
 	find_instances(&rows);
+	nx_row_init(&rows.row, NX_SCHEMA_SystemProfileHbmUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
 	st = nx_system_scan(fill->profile, NX_SYSTEM_HBM, keep_hbm, &rows, fill->err);
 	if (!st)
@@ -264,6 +278,7 @@ enum nx_status nx_fill_system_hbm(struct nx_system_fill *fill)
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
 	nx_heap_free(rows.instances);
 	nx_hbm_places_release(&rows.places);
+	nx_map_release(&rows.purposes);
 	nx_spool_free(rows.spool);
 	return st;
 }
