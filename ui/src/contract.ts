@@ -72,6 +72,8 @@ export interface ProfileContext {
 	/** Events drawn in their own colour by other parts: a hierarchy's node, a line of source. */
 	highlight: Store<SearchQuery | null>;
 	markers: Store<Marker[]>;
+	/** Name of the set of annotations that is open, "" for none; links carry it. */
+	annotationSet: Store<string>;
 	settings: Store<Settings>;
 	/** Moves there, keeping a margin on both sides. */
 	zoomTo(fromNs: number, toNs: number): void;

@@ -3,5 +3,11 @@
 
 import { render } from "preact";
 import "./style/theme.css";
+import "./style/base.css";
+import { App } from "./app.tsx";
+import { profileWatch } from "./server.ts";
+import { startTheme } from "./shell/theme.ts";
 
-render(<main>Neuron Explorer</main>, document.getElementById("app")!);
+startTheme();
+profileWatch.start();
+render(<App />, document.getElementById("app")!);

@@ -3,4 +3,4 @@
 
 import type { PanelKind } from "../contract.ts";
 
-export const PANELS: PanelKind[] = [];
+export const panels: PanelKind[] = [];

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of every page: sidebar, the page of the route, notifications, help, keys.
+
+import { useEffect } from "preact/hooks";
+import { ManagerPage } from "./pages/manager/manager_page.tsx";
+import { ProfilePage } from "./pages/profile/profile_page.tsx";
+import { ErrorBoundary } from "./shell/error_boundary.tsx";
+import { isFocused, LeaveFocus, toggleFocus } from "./shell/focus.tsx";
+import { Help, isHelpOpen } from "./shell/help.tsx";
+import { listenToKeys } from "./shell/keys.ts";
+import { Sidebar, toggleSidebar } from "./shell/sidebar.tsx";
+import { toggleTheme } from "./shell/theme.ts";
+import { Toasts } from "./shell/toasts.tsx";
+import { TopBar } from "./shell/topbar.tsx";
+import { follow, route, urlOf } from "./state/navigate.ts";
+import type { Route } from "./state/route.ts";
+import { useStore } from "./store.ts";
+import "./app.css";
+
+function UnknownPage({ path }: { path: string }) {
+	return (
+		<>
+			<TopBar><h1>Neuron Explorer</h1></TopBar>
+			<main class="app-main">
+				<div class="ui-empty">
+					<h1>There is no page here</h1>
+					<p>Nothing is known as <code>/{path}</code>.</p>
+					<p class="ui-dim">A profile is at <code>/profile/</code> and its name, its summary at{" "}
+						<code>/profile/</code> name <code>/summary</code>.</p>
+					<p><a href={urlOf({ page: "manager" })} onClick={(event) => follow(event, { page: "manager" })}>
+						See all profiles</a></p>
+				</div>
+			</main>
+		</>
+	);
+}
+
+function Page({ now }: { now: Route }) {
+	switch (now.page) {
+	case "manager":
+		return <ManagerPage />;
+	case "analysis":
+	case "summary":
+		return <ProfilePage name={now.profile} isSummary={now.page === "summary"} />;
+	case "unknown":
+		return <UnknownPage path={now.path} />;
+	}
+}
+
+export function App() {
+	const now = useStore(route);
+	const focused = useStore(isFocused) && now.page === "analysis";
+	useEffect(() => {
+		if (now.page !== "analysis") isFocused.set(false);
+		if (now.page === "manager" || now.page === "unknown") document.title = "Neuron Explorer";
+	}, [now]);
+	useEffect(() => listenToKeys({
+		"?": () => isHelpOpen.set(true),
+		"\\": toggleSidebar,
+		"Shift+F": () => route.get().page === "analysis" && toggleFocus(),
+		"Shift+T": toggleTheme,
+		"Escape": () => isFocused.set(false),
+	}), []);
+	return (
+		<div class="app-frame">
+			{!focused && <Sidebar />}
+			<div class="app-page">
+				<ErrorBoundary what="This page"><Page now={now} /></ErrorBoundary>
+			</div>
+			{focused && <LeaveFocus />}
+			<Help />
+			<Toasts />
+		</div>
+	);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the ProfileContext of a profile's page: loads what every part needs, creates the shared
+// stores from the page's URL, and knows how to bring an event into view.
+
+import type { Api } from "./api/client.ts";
+import type { Box, EventRef, ProfileContext, View } from "./contract.ts";
+import { createStore } from "./store.ts";
+import type { PageState } from "./state/url.ts";
+import { clampView, viewAround, viewToReveal } from "./state/view.ts";
+
+export interface PageHooks {
+	openPanel(id: string): void;
+	openProfile(name: string): void;
+	notify(sentence: string, kind?: "info" | "error"): void;
+	/** Before a step a visitor may want to take back: it becomes an entry of the history. */
+	beforeJump(): void;
+}
+
+export const DETAILS_PANEL = "details";
+
+export async function loadContext(server: Api, name: string, state: PageState, hooks: PageHooks,
+	signal: AbortSignal): Promise<ProfileContext> {
+	const api = server.of(name);
+	const [details, all] = await Promise.all([server.profile(name, signal), api.tracks(signal)]);
+	const originNs = BigInt(all.from_ns);
+	const endNs = Number(BigInt(all.to_ns) - originNs);
+	const whole: View = { fromNs: 0, toNs: Math.max(1, endNs) };
+	const view = createStore(state.view ? clampView(state.view, endNs) : whole);
+	const selected = createStore<EventRef | null>(state.selected);
+	let asking: AbortController | undefined;
+
+	async function reveal(event: EventRef): Promise<void> {
+		hooks.beforeJump();
+		selected.set(event);
+		hooks.openPanel(DETAILS_PANEL);
+		asking?.abort();
+		asking = new AbortController();
+		try {
+			const { start_ns, end_ns } = await api.event(event, asking.signal);
+			const fromNs = Number(BigInt(start_ns) - originNs);
+			const toNs = Number(BigInt(end_ns) - originNs);
+			view.set(viewToReveal(view.get(), fromNs, toNs, endNs));
+		} catch (failure) {
+			if ((failure as Error).name !== "AbortError") hooks.notify((failure as Error).message, "error");
+		}
+	}
+
+	return {
+		name,
+		details,
+		originNs,
+		endNs,
+		tracks: all.tracks,
+		api,
+		server,
+		view,
+		selected,
+		hovered: createStore<EventRef | null>(null),
+		box: createStore<Box | null>(null),
+		search: createStore(state.search),
+		highlight: createStore<PageState["search"]>(null),
+		markers: createStore(state.markers),
+		annotationSet: createStore(state.annotationSet),
+		settings: createStore(state.settings),
+		zoomTo(fromNs, toNs) {
+			hooks.beforeJump();
+			view.set(viewAround(fromNs, toNs, endNs));
+		},
+		reveal: (event) => void reveal(event),
+		openPanel: hooks.openPanel,
+		openProfile: hooks.openProfile,
+		notify: hooks.notify,
+	};
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layout a page begins with: the link's, else the last one of this kind of profile, else the
+// usual one.
+
+import type { PanelKind, ProfileContext } from "../contract.ts";
+import { recall, remember } from "../state/remember.ts";
+import { group, keepKnown, split, type Dock } from "./model.ts";
+import { dockText, parseDock } from "./text.ts";
+
+type Kind = ProfileContext["details"]["kind"];
+
+export const TIMELINE = "timeline";
+/** What is asked for most, in this order; the others are a click away. */
+const USUAL_TABS = ["operators", "overall", "search", "selection", "annotations", "layers", "tensors",
+	"warnings", "flows"];
+const USUAL_SIDE = ["details"];
+const MOST_TABS = 6;
+const WIDE_PX = 1200;
+
+/** The timeline above, panels below; on wide screens the details of an event have a place at the right. */
+export function usualDock(kinds: PanelKind[], widthPx: number): Dock {
+	const known = kinds.map((kind) => kind.id).filter((id) => id !== TIMELINE);
+	const chosen = USUAL_TABS.filter((id) => known.includes(id));
+	const side = USUAL_SIDE.filter((id) => known.includes(id));
+	const rest = known.filter((id) => !chosen.includes(id) && !side.includes(id));
+	const tabs = [...chosen, ...rest].slice(0, MOST_TABS);
+	const timeline = group([TIMELINE]);
+	if (!tabs.length && !side.length) return { root: timeline, maximised: null };
+	if (!tabs.length || !side.length || widthPx < WIDE_PX)
+		return { root: split("column", [timeline, group([...side, ...tabs])], [54, 46]), maximised: null };
+	const below = split("row", [group(tabs), group(side)], [64, 36]);
+	return { root: split("column", [timeline, below], [54, 46]), maximised: null };
+}
+
+export function firstDock(linkText: string, kind: Kind, kinds: PanelKind[], widthPx: number): Dock {
+	const isKnown = (panel: string) => kinds.some((one) => one.id === panel);
+	const isText = (value: unknown) => typeof value === "string";
+	for (const text of [linkText, recall<string>(`layout.${kind}`, isText) ?? ""]) {
+		const dock = parseDock(text);
+		if (dock) return keepKnown(dock, isKnown);
+	}
+	return usualDock(kinds, widthPx);
+}
+
+export function rememberDock(kind: Kind, dock: Dock): void {
+	if (dock.root) remember(`layout.${kind}`, dockText(dock));
+}
+
+/** Saved layouts are JSON objects of the server. */
+export interface SavedLayout {
+	version: 1;
+	dock: string;
+}
+
+export const savedLayout = (dock: Dock): SavedLayout => ({ version: 1, dock: dockText(dock) });
+
+export function dockOfSaved(saved: unknown): Dock | null {
+	const text = (saved as SavedLayout | null)?.dock;
+	return typeof text === "string" ? parseDock(text) : null;
+}

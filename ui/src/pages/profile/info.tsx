@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a profile is: its origin, size and tables, in a popover at its name.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ProfileDetails } from "../../api/types.ts";
+import { Icon } from "../../shell/icons.tsx";
+import { agoText, bytesText, countText, momentText } from "../../shell/words.ts";
+import "./info.css";
+
+function Facts({ details }: { details: ProfileDetails }) {
+	const tables = details.tables.filter((table) => table.row_count !== "0");
+	const facts: [string, string][] = [
+		["Kind", details.kind === "device" ? "Device profile" : "System profile"],
+		["Size", bytesText(Number(details.size_bytes))],
+		["Rows", countText(BigInt(details.row_count))],
+		["Duration", `${countText(BigInt(details.to_ns) - BigInt(details.from_ns))} ns`],
+		["Added", `${momentText(details.created_ms)} (${agoText(details.created_ms, Date.now()).toLowerCase()})`],
+		["Folder", details.folder || "None"],
+		["Schema", details.schema_version],
+		["Id", details.id],
+	];
+	return (
+		<>
+			<dl class="info-facts">
+				{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+			</dl>
+			{!!details.sources.length && <h3>Made from</h3>}
+			<ul class="info-list">
+				{details.sources.map((source) => (
+					<li key={source.name}><span class="ui-mono">{source.name}</span>
+						<span class="ui-dim">{bytesText(Number(source.size_bytes))}</span></li>
+				))}
+			</ul>
+			{!!tables.length && <h3>Tables with rows</h3>}
+			<ul class="info-list">
+				{tables.map((table) => (
+					<li key={table.name}><span class="ui-mono">{table.name}</span>
+						<span class="ui-dim">{countText(BigInt(table.row_count))}</span></li>
+				))}
+			</ul>
+		</>
+	);
+}
+
+export function ProfileName({ name, details }: { name: string; details: ProfileDetails | null }) {
+	const [isOpen, setOpen] = useState(false);
+	const area = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		if (!isOpen) return;
+		const close = (event: Event) => {
+			if (event instanceof KeyboardEvent ? event.key === "Escape"
+				: !area.current?.contains(event.target as Node)) setOpen(false);
+		};
+		addEventListener("pointerdown", close, true);
+		addEventListener("keydown", close);
+		return () => {
+			removeEventListener("pointerdown", close, true);
+			removeEventListener("keydown", close);
+		};
+	}, [isOpen]);
+	return (
+		<div class="info-area" ref={area}>
+			<button type="button" class="top-name" aria-expanded={isOpen} aria-haspopup="dialog"
+				title={`${name}: what is in it`} disabled={!details} onClick={() => setOpen(!isOpen)}>
+				<span>{name}</span> <Icon name="info" size={12} />
+			</button>
+			{isOpen && details && (
+				<div class="info-popover" role="dialog" aria-label={`About ${name}`}><Facts details={details} /></div>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of one profile: Analysis (timeline and panels in a dock) and Summary. Both share one
+// context, so going from one to the other keeps what is selected.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ApiError } from "../../api/client.ts";
+import type { PanelKind, ProfileContext } from "../../contract.ts";
+import { loadContext } from "../../context.ts";
+import { Dock } from "../../dock/dock.tsx";
+import * as model from "../../dock/model.ts";
+import { firstDock, rememberDock, TIMELINE } from "../../dock/saved.ts";
+import { dockText, parseDock } from "../../dock/text.ts";
+import { panels } from "../../panels/panels.ts";
+import { server } from "../../server.ts";
+import { ErrorBoundary } from "../../shell/error_boundary.tsx";
+import { isFocused, toggleFocus } from "../../shell/focus.tsx";
+import { Icon } from "../../shell/icons.tsx";
+import { listenToKeys } from "../../shell/keys.ts";
+import { notify } from "../../shell/toasts.tsx";
+import { TopBar } from "../../shell/topbar.tsx";
+import { follow, moves, navigate, urlOf } from "../../state/navigate.ts";
+import { UrlSync } from "../../state/sync.ts";
+import { stateOf } from "../../state/url.ts";
+import { createStore, useStore, type Store } from "../../store.ts";
+import { Timeline } from "../../timeline/timeline.tsx";
+import { SummaryPage } from "../summary/summary.tsx";
+import { AddPanel } from "./add_panel.tsx";
+import { ProfileName } from "./info.tsx";
+import { LayoutMenu } from "./layout_menu.tsx";
+import { NoProfile, ProfileLoading } from "./states.tsx";
+
+const timelineKind: PanelKind = {
+	id: TIMELINE, title: "Timeline", kinds: ["device", "system"], component: Timeline,
+};
+
+interface Page {
+	context: ProfileContext;
+	kinds: PanelKind[];
+	dock: Store<model.Dock>;
+	sync: UrlSync;
+}
+
+/** The dock as a store of its text, which is what the URL holds. */
+function textStore(dock: Store<model.Dock>, kinds: PanelKind[]): Store<string> {
+	const text = createStore(dockText(dock.get()));
+	dock.watch((now) => text.set(dockText(now)));
+	text.watch((now) => {
+		if (now === dockText(dock.get())) return;
+		const next = parseDock(now);
+		if (next) dock.set(model.keepKnown(next, (panel) => kinds.some((kind) => kind.id === panel)));
+	});
+	return text;
+}
+
+async function openPage(name: string, signal: AbortSignal): Promise<Page> {
+	const state = stateOf(location.search);
+	let page: Page | undefined;
+	const context = await loadContext(server, name, state, {
+		openPanel: (id) => {
+			if (page?.kinds.some((kind) => kind.id === id)) page.dock.update((now) => model.add(now, id));
+		},
+		openProfile: (profile) => navigate({ page: "analysis", profile }),
+		notify,
+		beforeJump: () => page?.sync.beforeJump(),
+	}, signal);
+	const { kind } = context.details;
+	const kinds = [timelineKind, ...panels.filter((panel) => panel.kinds.includes(kind))];
+	const dock = createStore(firstDock(state.dock, kind, kinds, innerWidth));
+	dock.watch((now) => rememberDock(kind, now));
+	page = { context, kinds, dock, sync: new UrlSync(context, textStore(dock, kinds)) };
+	return page;
+}
+
+function Analysis({ page, isAdding, setAdding }:
+	{ page: Page; isAdding: boolean; setAdding: (isOpen: boolean) => void }) {
+	const { sync } = page;
+	useEffect(() => {
+		sync.start();
+		const stopMoves = moves.watch(() => sync.read());
+		return () => {
+			stopMoves();
+			sync.stop();
+		};
+	}, [page]);
+	useEffect(() => listenToKeys({ "Shift+A": () => setAdding(true) }), []);
+	return (
+		<>
+			<Dock store={page.dock} kinds={page.kinds} context={page.context} onAdd={() => setAdding(true)} />
+			{isAdding && <AddPanel store={page.dock} kinds={page.kinds} onClose={() => setAdding(false)} />}
+		</>
+	);
+}
+
+export function ProfilePage({ name, isSummary }: { name: string; isSummary: boolean }) {
+	const [page, setPage] = useState<Page | null>(null);
+	const [failure, setFailure] = useState<ApiError | null>(null);
+	const [attempt, setAttempt] = useState(0);
+	const [isAdding, setAdding] = useState(false);
+	const focused = useStore(isFocused);
+	useEffect(() => {
+		const asking = new AbortController();
+		setPage(null);
+		setFailure(null);
+		document.title = `${name} · Neuron Explorer`;
+		openPage(name, asking.signal).then(setPage, (reason: unknown) => {
+			if (asking.signal.aborted) return;
+			setFailure(reason instanceof ApiError ? reason : new ApiError(0, String(reason)));
+		});
+		return () => asking.abort();
+	}, [name, attempt]);
+	const tabs = useMemo(() => [
+		{ title: "Analysis", to: { page: "analysis", profile: name } as const },
+		{ title: "Summary", to: { page: "summary", profile: name } as const },
+	], [name]);
+	const isCurrent = (title: string) => (title === "Summary") === isSummary;
+	return (
+		<>
+			{!focused && (
+				<TopBar actions={page && !isSummary && (<>
+					<button type="button" class="ui-button is-primary" onClick={() => setAdding(true)}
+						title="Add panel (Shift+A)"><Icon name="add" size={14} /> Add panel</button>
+					<LayoutMenu store={page.dock} kinds={page.kinds} />
+					<button type="button" class="ui-icon-button" onClick={toggleFocus} aria-label="Focus mode"
+						title="Focus mode (Shift+F)"><Icon name="focus" /></button>
+				</>)}>
+					<ProfileName name={name} details={page?.context.details ?? null} />
+					<nav class="top-tabs" aria-label="Pages of this profile">
+						{tabs.map(({ title, to }) => (
+							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) => follow(event, to)}
+								aria-current={isCurrent(title) ? "page" : undefined}>{title}</a>
+						))}
+					</nav>
+				</TopBar>
+			)}
+			<main class="app-main">
+				{failure ? <NoProfile name={name} failure={failure} onRetry={() => setAttempt(attempt + 1)} />
+					: !page ? <ProfileLoading name={name} />
+						: isSummary
+							? <ErrorBoundary what="The summary">
+								<div class="app-scroll"><SummaryPage context={page.context} /></div></ErrorBoundary>
+							: <Analysis page={page} isAdding={isAdding} setAdding={setAdding} />}
+			</main>
+		</>
+	);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile's page before there is anything to show, or when there cannot be.
+
+import { useEffect } from "preact/hooks";
+import type { ApiError } from "../../api/client.ts";
+import { profileWatch, tunnelCommand } from "../../server.ts";
+import { Command } from "../../shell/command.tsx";
+import { follow, urlOf } from "../../state/navigate.ts";
+import { useStore } from "../../store.ts";
+
+export function ProfileLoading({ name }: { name: string }) {
+	return (
+		<div class="ui-empty" role="status">
+			<p><span class="ui-spinner" /> Opening {name} …</p>
+		</div>
+	);
+}
+
+function BackLink() {
+	return (
+		<p><a href={urlOf({ page: "manager" })} onClick={(event) => follow(event, { page: "manager" })}>
+			Go to the Profile Manager</a></p>
+	);
+}
+
+export function NoProfile({ name, failure, onRetry }:
+	{ name: string; failure: ApiError; onRetry: () => void }) {
+	const { profiles } = useStore(profileWatch.list);
+	const profile = profiles.find((one) => one.name === name);
+	const isBusy = profile?.state === "processing" || profile?.state === "uploading";
+	// When processing is over, the page opens by itself.
+	useEffect(() => {
+		if (profile?.state === "ready") onRetry();
+	}, [profile?.state]);
+	if (isBusy) {
+		const percent = profile.fraction === null ? null : Math.round(profile.fraction * 100);
+		return (
+			<div class="ui-empty" role="status">
+				<h1>{name} is being processed</h1>
+				<p class="ui-dim">{profile.stage ?? "Reading the capture"}{percent === null ? "" : `, ${percent} %`}.
+					This page opens when it is done.</p>
+				<div class={`ui-progress${percent === null ? " is-unknown" : ""}`}>
+					<span style={percent === null ? {} : { width: `${percent}%` }} />
+				</div>
+				<BackLink />
+			</div>
+		);
+	}
+	return (
+		<div class="ui-empty" role="alert">
+			<h1>{failure.status === 404 ? `There is no profile ${name}` : `${name} cannot be opened`}</h1>
+			<p>{profile?.reason || failure.message}</p>
+			{failure.status === 404 && <p class="ui-dim">It may have been renamed or deleted, or the link is from
+				another server: profiles live where they were processed.</p>}
+			{failure.status === 0 && <Command text={tunnelCommand()} />}
+			<p><button type="button" class="ui-button" onClick={onRetry}>Try again</button></p>
+			<BackLink />
+		</div>
+	);
+}

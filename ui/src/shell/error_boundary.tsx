@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fault in one part must not take the page with it: what failed is shown in its place.
+
+import { Component, type ComponentChildren } from "preact";
+
+export class ErrorBoundary extends Component<
+	{ what: string; children: ComponentChildren },
+	{ failure: Error | null }
+> {
+	override state = { failure: null as Error | null };
+
+	override componentDidCatch(failure: unknown): void {
+		console.error(failure);
+		this.setState({ failure: failure instanceof Error ? failure : new Error(String(failure)) });
+	}
+
+	render() {
+		const { failure } = this.state;
+		if (!failure) return this.props.children;
+		return (
+			<div class="ui-empty" role="alert">
+				<h2>{this.props.what} stopped working</h2>
+				<p class="ui-dim">This is a fault in these pages, not in your profile. Trying again often
+					helps; if it does not, please report the message below.</p>
+				<pre class="ui-notice is-error">{failure.message}</pre>
+				<p>
+					<button type="button" class="ui-button" onClick={() => this.setState({ failure: null })}>
+						Try again
+					</button>
+				</p>
+			</div>
+		);
+	}
+}

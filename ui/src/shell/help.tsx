@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keyboard help. Parts of a page add their own keys with addHelp, so the list cannot go stale here.
+
+import { createStore, useStore } from "../store.ts";
+import { Dialog } from "./dialog.tsx";
+import "./help.css";
+
+export interface HelpSection {
+	title: string;
+	keys: { keys: string; does: string }[]; // keys: "Ctrl+Shift+F", alternatives with " / "
+}
+
+const sections = createStore<HelpSection[]>([
+	{
+		title: "Everywhere",
+		keys: [
+			{ keys: "?", does: "Show this help" },
+			{ keys: "\\", does: "Show or hide the sidebar" },
+			{ keys: "Shift+F", does: "Focus mode: hide the bars" },
+			{ keys: "Shift+T", does: "Dark or light" },
+			{ keys: "/", does: "Find a profile (Profile Manager)" },
+			{ keys: "Esc", does: "Close what is open" },
+		],
+	},
+	{
+		title: "Panels",
+		keys: [
+			{ keys: "Shift+A", does: "Add a panel" },
+			{ keys: "← / →", does: "On a tab: previous or next tab" },
+			{ keys: "Ctrl+Shift+← / ↑ / → / ↓", does: "On a tab: move it to that side" },
+			{ keys: "Enter", does: "On a tab: maximise or restore" },
+			{ keys: "Delete", does: "On a tab: close the panel" },
+			{ keys: "← / ↑ / → / ↓", does: "On a gutter: resize" },
+		],
+	},
+]);
+export const isHelpOpen = createStore(false);
+
+/** Adds a section; a section with the same title is replaced. */
+export function addHelp(section: HelpSection): void {
+	sections.update((all) => [...all.filter((one) => one.title !== section.title), section]);
+}
+
+function Keys({ text }: { text: string }) {
+	return (
+		<span class="help-keys">
+			{text.split(" / ").map((choice) => (
+				<span key={choice}>{choice.split("+").map((key) => <kbd key={key}>{key}</kbd>)}</span>
+			))}
+		</span>
+	);
+}
+
+export function Help() {
+	const isOpen = useStore(isHelpOpen);
+	const all = useStore(sections);
+	if (!isOpen) return null;
+	return (
+		<Dialog title="Keyboard" isWide onClose={() => isHelpOpen.set(false)}>
+			<div class="help-columns">
+				{all.map((section) => (
+					<section key={section.title}>
+						<h3>{section.title}</h3>
+						<dl>
+							{section.keys.map((key) => (
+								<div key={key.keys + key.does}>
+									<dt><Keys text={key.keys} /></dt>
+									<dd>{key.does}</dd>
+								</div>
+							))}
+						</dl>
+					</section>
+				))}
+			</div>
+		</Dialog>
+	);
+}

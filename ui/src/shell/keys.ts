@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys that work on the whole page, unless somebody is typing or a dialog is open.
+
+export function isTyping(target: EventTarget | null): boolean {
+	const element = target as HTMLElement | null;
+	return !!element?.closest?.("input, textarea, select, [contenteditable=true]");
+}
+
+export type KeyMap = Record<string, () => void>; // "?", "Shift+F", "Escape"
+
+/** Listens until the returned function is called. */
+export function listenToKeys(keys: KeyMap): () => void {
+	const onKeyDown = (event: KeyboardEvent) => {
+		if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+		if (isTyping(event.target) || document.querySelector("dialog[open], .ui-menu")) return;
+		const isLetter = /^[a-z]$/i.test(event.key);
+		const name = isLetter && event.shiftKey ? `Shift+${event.key.toUpperCase()}` : event.key;
+		const run = keys[name];
+		if (!run) return;
+		event.preventDefault();
+		run();
+	};
+	addEventListener("keydown", onKeyDown);
+	return () => removeEventListener("keydown", onKeyDown);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list at the left: the Profile Manager and short ways to profiles.
+
+import { useState } from "preact/hooks";
+import type { Profile } from "../api/types.ts";
+import { profileWatch } from "../server.ts";
+import { follow, route, urlOf } from "../state/navigate.ts";
+import { recall, remember } from "../state/remember.ts";
+import { createStore, useStore } from "../store.ts";
+import { Icon } from "./icons.tsx";
+import "./sidebar.css";
+
+const isBoolean = (value: unknown) => typeof value === "boolean";
+export const isSidebarOpen = createStore(recall<boolean>("sidebar", isBoolean) ?? true);
+
+export function toggleSidebar(): void {
+	isSidebarOpen.update((isOpen) => !isOpen);
+	remember("sidebar", isSidebarOpen.get());
+}
+
+const MOST = 8;
+
+const SECTIONS: { id: string; title: string; empty: string;
+	pick: (all: Profile[]) => Profile[] }[] = [
+	{ id: "favourites", title: "Favourites", empty: "Star a profile to keep it here.",
+		pick: (all) => all.filter((p) => p.favourite).sort((a, b) => a.name.localeCompare(b.name)) },
+	{ id: "viewed", title: "Recently viewed", empty: "Profiles you open are listed here.",
+		pick: (all) => all.filter((p) => p.opened_ms).sort((a, b) => b.opened_ms - a.opened_ms).slice(0, MOST) },
+	{ id: "added", title: "Recently added", empty: "New profiles are listed here.",
+		pick: (all) => [...all].sort((a, b) => b.created_ms - a.created_ms).slice(0, MOST) },
+];
+
+function Section({ id, title, empty, profiles, current }:
+	{ id: string; title: string; empty: string; profiles: Profile[]; current: string | null }) {
+	const [isOpen, setOpen] = useState(() => recall<boolean>(`sidebar.${id}`, isBoolean) ?? true);
+	const toggle = () => {
+		setOpen(!isOpen);
+		remember(`sidebar.${id}`, !isOpen);
+	};
+	return (
+		<section class="side-section">
+			<button type="button" class={`side-head${isOpen ? " is-open" : ""}`} aria-expanded={isOpen}
+				onClick={toggle}>
+				<Icon name="down" size={12} /> {title}
+				<span class="side-count">{profiles.length || ""}</span>
+			</button>
+			{isOpen && !profiles.length && <p class="side-empty">{empty}</p>}
+			{isOpen && profiles.map((profile) => (
+				<a key={profile.name} class="side-link" title={profile.name}
+					href={urlOf({ page: "analysis", profile: profile.name })}
+					aria-current={profile.name === current ? "page" : undefined}
+					onClick={(event) => follow(event, { page: "analysis", profile: profile.name })}>
+					<span class={`side-dot is-${profile.state}`} />
+					<span class="side-name">{profile.name}</span>
+				</a>
+			))}
+		</section>
+	);
+}
+
+export function Sidebar() {
+	const isOpen = useStore(isSidebarOpen);
+	const now = useStore(route);
+	const { profiles } = useStore(profileWatch.list);
+	const current = now.page === "analysis" || now.page === "summary" ? now.profile : null;
+	return (
+		<nav class={`side-bar${isOpen ? "" : " is-closed"}`} aria-label="Profiles">
+			<div class="side-top">
+				{isOpen && (
+					<a class="side-brand" href={urlOf({ page: "manager" })}
+						onClick={(event) => follow(event, { page: "manager" })}>Neuron Explorer</a>
+				)}
+				<button type="button" class="ui-icon-button" onClick={toggleSidebar}
+					aria-label={isOpen ? "Hide the sidebar" : "Show the sidebar"}
+					title={`${isOpen ? "Hide" : "Show"} the sidebar (\\)`}><Icon name="sidebar" /></button>
+			</div>
+			<a class="side-link is-page" href={urlOf({ page: "manager" })} title="Profile Manager"
+				aria-current={now.page === "manager" ? "page" : undefined}
+				onClick={(event) => follow(event, { page: "manager" })}>
+				<Icon name="list" /> {isOpen && "Profile Manager"}
+			</a>
+			{isOpen && (
+				<div class="side-lists">
+					{SECTIONS.map((section) => (
+						<Section key={section.id} id={section.id} title={section.title} empty={section.empty}
+							profiles={section.pick(profiles)} current={current} />
+					))}
+				</div>
+			)}
+		</nav>
+	);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Panels behind another tab stay as they are, with their scroll positions and texts, but should not
+// ask the server at every zoom. A gate stands between a panel and the shared stores: closed, it holds
+// the news back; opened again, it tells what changed meanwhile.
+
+import type { ProfileContext } from "../contract.ts";
+import { createStore, type Store } from "../store.ts";
+
+export function gatedStore<T>(source: Store<T>, isOpen: Store<boolean>): Store<T> {
+	const seen = createStore(source.get());
+	const pass = () => {
+		if (isOpen.get()) seen.set(source.get());
+	};
+	// Both live as long as the page's context, so nobody has to stop watching.
+	source.watch(pass);
+	isOpen.watch(pass);
+	return {
+		get: () => (isOpen.get() ? source.get() : seen.get()),
+		set: source.set,
+		update: source.update,
+		watch: seen.watch,
+	};
+}
+
+export function gatedContext(context: ProfileContext, isOpen: Store<boolean>): ProfileContext {
+	return {
+		...context,
+		view: gatedStore(context.view, isOpen),
+		selected: gatedStore(context.selected, isOpen),
+		hovered: gatedStore(context.hovered, isOpen),
+		box: gatedStore(context.box, isOpen),
+		search: gatedStore(context.search, isOpen),
+		highlight: gatedStore(context.highlight, isOpen),
+		markers: gatedStore(context.markers, isOpen),
+		annotationSet: gatedStore(context.annotationSet, isOpen),
+		settings: gatedStore(context.settings, isOpen),
+	};
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which page a path means. Pure; state/navigate.ts knows the browser.
+
+export type Route =
+	| { page: "manager" }
+	| { page: "analysis" | "summary"; profile: string }
+	| { page: "unknown"; path: string };
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text; // typed by hand: a lone % means itself
+	}
+}
+
+/** The route of a path below the base, without a leading slash. */
+export function routeOf(path: string): Route {
+	const parts = path.split("/");
+	if (parts.at(-1) === "") parts.pop();
+	const [first, name, third] = parts;
+	if (first === undefined || (first === "index.html" && parts.length === 1)) return { page: "manager" };
+	if ((first === "profile" || first === "profile_cc") && name) {
+		const profile = decoded(name);
+		if (parts.length === 2) return { page: "analysis", profile };
+		if (parts.length === 3 && third === "summary") return { page: "summary", profile };
+	}
+	return { page: "unknown", path };
+}
+
+export function pathOf(route: Route): string {
+	switch (route.page) {
+	case "manager":
+		return "";
+	case "analysis":
+		return `profile/${encodeURIComponent(route.profile)}`;
+	case "summary":
+		return `profile/${encodeURIComponent(route.profile)}/summary`;
+	case "unknown":
+		return route.path;
+	}
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a profile's page <-> the query of its URL, so that a link shows what its sender saw.
+// Pure. What is as usual is left out; what cannot be read is ignored, for links are typed, cut and
+// made by other versions.
+
+import type { ColourBy, EventRef, Marker, SearchQuery, Settings, View } from "../contract.ts";
+
+export interface PageState {
+	view: View | null; // null: everything
+	selected: EventRef | null;
+	search: SearchQuery | null;
+	settings: Settings;
+	dock: string; // dock/text.ts; "" for the usual
+	annotationSet: string;
+	markers: Marker[];
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+	colourBy: "name",
+	rows: "minimal",
+	grouping: "default",
+	pinned: [],
+	hidden: [],
+	collapsed: [],
+	order: [],
+	showBands: true,
+	showDependencies: true,
+};
+
+export const DEFAULT_STATE: PageState = {
+	view: null,
+	selected: null,
+	search: null,
+	settings: DEFAULT_SETTINGS,
+	dock: "",
+	annotationSet: "",
+	markers: [],
+};
+
+const COLOURS: ColourBy[] = ["name", "engine", "layer", "operator", "track"];
+const LISTS = { pin: "pinned", hide: "hidden", fold: "collapsed", order: "order" } as const;
+const MOST_MARKERS = 50;
+
+/** Nanoseconds with the fractions a deep zoom has, never in exponent form. */
+function timeText(ns: number): string {
+	return ns.toFixed(3).replace(/\.?0+$/, "");
+}
+
+function timeOf(text: string | null): number | null {
+	return text !== null && /^-?\d{1,16}(\.\d{1,6})?$/.test(text) ? Number(text) : null;
+}
+
+function putSettings(query: URLSearchParams, settings: Settings): void {
+	if (settings.colourBy !== DEFAULT_SETTINGS.colourBy) query.set("colour", settings.colourBy);
+	if (settings.rows !== DEFAULT_SETTINGS.rows) query.set("rows", settings.rows);
+	if (settings.grouping !== DEFAULT_SETTINGS.grouping) query.set("grouping", settings.grouping);
+	for (const [key, field] of Object.entries(LISTS))
+		for (const row of settings[field]) query.append(key, row);
+	if (!settings.showBands) query.set("bands", "0");
+	if (!settings.showDependencies) query.set("arrows", "0");
+}
+
+function settingsFrom(query: URLSearchParams): Settings {
+	const colourBy = query.get("colour") as ColourBy;
+	return {
+		colourBy: COLOURS.includes(colourBy) ? colourBy : DEFAULT_SETTINGS.colourBy,
+		rows: query.get("rows") === "full" ? "full" : DEFAULT_SETTINGS.rows,
+		grouping: query.get("grouping") || DEFAULT_SETTINGS.grouping,
+		pinned: query.getAll("pin"),
+		hidden: query.getAll("hide"),
+		collapsed: query.getAll("fold"),
+		order: query.getAll("order"),
+		showBands: query.get("bands") !== "0",
+		showDependencies: query.get("arrows") !== "0",
+	};
+}
+
+/** Names may hold anything, so they come last. */
+function markerText(marker: Marker): string {
+	return [marker.id, timeText(marker.timeNs), marker.colour, marker.diffTo ?? "", marker.name].join("~");
+}
+
+function markerOf(text: string): Marker | null {
+	const [id, time, colour, diffTo, ...name] = text.split("~");
+	const timeNs = timeOf(time ?? null);
+	if (!id || timeNs === null || colour === undefined || diffTo === undefined) return null;
+	return { id, timeNs, colour, diffTo: diffTo || null, name: name.join("~") };
+}
+
+export function queryOf(state: PageState): string {
+	const query = new URLSearchParams();
+	if (state.view) {
+		query.set("from", timeText(state.view.fromNs));
+		query.set("to", timeText(state.view.toNs));
+	}
+	if (state.selected) query.set("event", `${state.selected.table}:${state.selected.row}`);
+	if (state.search) {
+		query.set("find", state.search.table);
+		for (const where of state.search.where) query.append("where", where);
+		if (state.search.text) query.set("text", state.search.text);
+	}
+	putSettings(query, state.settings);
+	if (state.dock) query.set("panels", state.dock);
+	if (state.annotationSet) query.set("annotations", state.annotationSet);
+	for (const marker of state.markers.slice(0, MOST_MARKERS)) query.append("mark", markerText(marker));
+	const text = query.toString();
+	return text ? `?${text}` : "";
+}
+
+export function stateOf(queryText: string): PageState {
+	const query = new URLSearchParams(queryText);
+	const fromNs = timeOf(query.get("from"));
+	const toNs = timeOf(query.get("to"));
+	const [, table, row] = /^(\w+):(\d{1,20})$/.exec(query.get("event") ?? "") ?? [];
+	const find = query.get("find");
+	return {
+		view: fromNs !== null && toNs !== null && fromNs < toNs ? { fromNs, toNs } : null,
+		selected: table && row ? { table, row } : null,
+		search: find === null ? null
+			: { table: find, where: query.getAll("where"), text: query.get("text") ?? "" },
+		settings: settingsFrom(query),
+		dock: query.get("panels") ?? "",
+		annotationSet: query.get("annotations") ?? "",
+		markers: query.getAll("mark").map(markerOf).filter((marker) => marker !== null),
+	};
+}
