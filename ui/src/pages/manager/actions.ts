@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes to profiles: shown at once, told to the server, taken back if it refuses.
+
+import type { Profile } from "../../api/types.ts";
+import { profileWatch, server } from "../../server.ts";
+import { notify } from "../../shell/toasts.tsx";
+import { pluralText } from "../../shell/words.ts";
+
+function show(name: string, change: Partial<Profile>): void {
+	profileWatch.list.update((now) => ({
+		...now,
+		profiles: now.profiles.map((one) => one.name === name ? { ...one, ...change } : one),
+	}));
+}
+
+/** False when the server refused, which it has been said. */
+export async function changeProfile(name: string,
+	change: { name?: string; favourite?: boolean; folder?: string }): Promise<boolean> {
+	show(name, change);
+	try {
+		await server.changeProfile(name, change);
+		return true;
+	} catch (failure) {
+		notify((failure as Error).message, "error");
+		return false;
+	} finally {
+		void profileWatch.refresh();
+	}
+}
+
+export async function moveToFolder(names: string[], folder: string): Promise<void> {
+	const done = await Promise.all(names.map((name) => changeProfile(name, { folder })));
+	const count = done.filter(Boolean).length;
+	if (count) notify(folder ? `${pluralText(count, "profile")} moved to ${folder}.`
+		: `${pluralText(count, "profile")} taken out of the folder.`);
+}
+
+/** Each deletion stands alone: one that fails is named and the others go on. */
+export async function deleteProfiles(names: string[]): Promise<void> {
+	const failures: string[] = [];
+	for (const name of names) {
+		try {
+			await server.deleteProfile(name);
+		} catch (failure) {
+			failures.push(`${name}: ${(failure as Error).message}`);
+		}
+	}
+	const count = names.length - failures.length;
+	if (count) notify(count === 1 && names.length === 1 ? `${names[0]} is deleted.`
+		: `${pluralText(count, "profile")} deleted.`);
+	for (const sentence of failures) notify(sentence, "error");
+	void profileWatch.refresh();
+}

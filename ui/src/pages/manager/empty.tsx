@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Profile Manager when there is nothing to list: what to do next.
+
+import { tunnelCommand } from "../../server.ts";
+import { Command } from "../../shell/command.tsx";
+import type { Tab } from "./list.ts";
+
+export function NoProfiles({ onUpload }: { onUpload: () => void }) {
+	return (
+		<div class="ui-empty">
+			<h1>No profiles yet</h1>
+			<p>Upload a capture, drop its files anywhere on this page, or use the command line on the machine
+				that runs the server:</p>
+			<Command text="neuron-explorer capture -n model.neff -s profile.ntff" />
+			<p class="ui-dim">runs a model once and writes the trace. Then</p>
+			<Command text="neuron-explorer view -n model.neff -s profile.ntff" />
+			<p class="ui-dim">processes it and shows it here. For the trace of a whole run, with the host:</p>
+			<Command text="neuron-explorer inspect -o output -- python train.py" />
+			<Command text="neuron-explorer view -d output" />
+			<p><button type="button" class="ui-button is-primary" onClick={onUpload}>Upload profile</button></p>
+		</div>
+	);
+}
+
+const NOTHING: Record<Tab, string> = {
+	all: "No profile matches.",
+	favourites: "No favourites yet. The star beside a profile's name puts it here.",
+	folders: "No folders yet. Create one, or move profiles to a new folder with Actions.",
+	viewed: "Nothing was opened yet. Profiles you look at are listed here, the latest first.",
+};
+
+export function NothingListed({ tab, text, onClear }: { tab: Tab; text: string; onClear: () => void }) {
+	return (
+		<div class="ui-empty">
+			<p class="ui-dim">{text ? `No profile matches “${text}”.` : NOTHING[tab]}</p>
+			{text && <p><button type="button" class="ui-button" onClick={onClear}>Clear the filter</button></p>}
+		</div>
+	);
+}
+
+export function NoServer({ sentence, onRetry }: { sentence: string; onRetry: () => void }) {
+	return (
+		<div class="ui-empty" role="alert">
+			<h1>The profiles cannot be listed</h1>
+			<p>{sentence}</p>
+			<p class="ui-dim">If the server runs on another machine, forward its port and try again:</p>
+			<Command text={tunnelCommand()} />
+			<p><button type="button" class="ui-button" onClick={onRetry}>Try again</button></p>
+		</div>
+	);
+}

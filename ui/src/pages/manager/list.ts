@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Profile Manager's table shows: filter, order, folders, names. Pure.
+
+import type { Profile } from "../../api/types.ts";
+
+export type Tab = "all" | "favourites" | "folders" | "viewed";
+export type SortKey = "name" | "state" | "kind" | "size" | "rows" | "created" | "opened" | "folder";
+
+export interface Sort {
+	key: SortKey;
+	isDescending: boolean;
+}
+
+export interface ListQuery {
+	tab: Tab;
+	text: string;
+	folder: string | null; // of the tab folders: null is the list of folders
+	sort: Sort;
+}
+
+export const NAME_MOST = 150;
+
+const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** Every word must be in the name, the folder, the kind, the state or a source's name. */
+export function matches(profile: Profile, text: string): boolean {
+	const hay = [profile.name, profile.folder, profile.kind, profile.state,
+		...profile.sources.map((source) => source.name)].join("\n").toLowerCase();
+	return text.toLowerCase().split(/\s+/).every((word) => hay.includes(word));
+}
+
+const STATES = ["failed", "damaged", "unfinished", "uploading", "processing", "ready"];
+
+function compare(a: Profile, b: Profile, key: SortKey): number {
+	switch (key) {
+	case "name":
+		return natural.compare(a.name, b.name);
+	case "kind":
+		return a.kind.localeCompare(b.kind);
+	case "folder":
+		return natural.compare(a.folder, b.folder);
+	case "state":
+		return STATES.indexOf(a.state) - STATES.indexOf(b.state);
+	case "size":
+		return Number(a.size_bytes) - Number(b.size_bytes);
+	case "rows":
+		return Number(a.row_count) - Number(b.row_count);
+	case "created":
+		return a.created_ms - b.created_ms;
+	case "opened":
+		return a.opened_ms - b.opened_ms;
+	}
+}
+
+export function listed(profiles: Profile[], query: ListQuery): Profile[] {
+	const { tab, folder, sort } = query;
+	const sign = sort.isDescending ? -1 : 1;
+	return profiles
+		.filter((p) => tab === "favourites" ? p.favourite : tab === "viewed" ? p.opened_ms > 0
+			: tab === "folders" ? folder !== null && p.folder === folder : true)
+		.filter((p) => matches(p, query.text.trim()))
+		.sort((a, b) => sign * compare(a, b, sort.key) || natural.compare(a.name, b.name));
+}
+
+/** What a click on a column's head does: names and kinds begin at A, numbers and times at the top. */
+export function sortedBy(now: Sort, key: SortKey): Sort {
+	if (now.key === key) return { key, isDescending: !now.isDescending };
+	return { key, isDescending: key === "size" || key === "rows" || key === "created" || key === "opened" };
+}
+
+export interface Folder {
+	name: string;
+	count: number;
+}
+
+/** Folders that hold profiles, and those made here that do not yet. */
+export function foldersOf(profiles: Profile[], made: string[]): Folder[] {
+	const counts = new Map<string, number>(made.map((name) => [name, 0]));
+	for (const { folder } of profiles) if (folder) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+	return [...counts].map(([name, count]) => ({ name, count }))
+		.sort((a, b) => natural.compare(a.name, b.name));
+}
+
+/** Why a profile cannot be called that, or null. */
+export function nameFault(name: string, profiles: Profile[], isForce = false): string | null {
+	if (!name) return "A profile needs a name.";
+	if (name.length > NAME_MOST) return `A name has at most ${NAME_MOST} characters.`;
+	if (name !== name.trim()) return "A name does not begin or end with a space.";
+	if (name.startsWith(".")) return "A name does not begin with a dot.";
+	if (/[/\\\u0000-\u001f\u007f]/.test(name)) return "A name holds no slashes and no control characters.";
+	if (!isForce && profiles.some((p) => p.name === name)) return "There is a profile of this name already.";
+	return null;
+}
+
+export function folderFault(name: string, folders: Folder[]): string | null {
+	if (!name.trim()) return "A folder needs a name.";
+	if (name.length > 100) return "A folder's name has at most 100 characters.";
+	if (/[/\\\u0000-\u001f\u007f]/.test(name)) return "A folder's name holds no slashes.";
+	if (folders.some((folder) => folder.name === name.trim())) return "There is a folder of this name already.";
+	return null;
+}
+
+const STATE_TEXTS: Record<Profile["state"], string> = {
+	ready: "Ready",
+	processing: "Processing",
+	uploading: "Uploading",
+	failed: "Failed",
+	unfinished: "Unfinished",
+	damaged: "Damaged",
+};
+
+export const stateText = (state: Profile["state"]): string => STATE_TEXTS[state] ?? state;

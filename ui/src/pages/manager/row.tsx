@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// One profile in the table.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Profile } from "../../api/types.ts";
+import { Icon } from "../../shell/icons.tsx";
+import { MenuButton, type MenuEntry } from "../../shell/menu.tsx";
+import { agoText, bytesText, countText, momentText } from "../../shell/words.ts";
+import { follow, navigate, urlOf } from "../../state/navigate.ts";
+import { changeProfile } from "./actions.ts";
+import { nameFault, NAME_MOST, stateText } from "./list.ts";
+
+export interface RowActions {
+	toggle(name: string, isRange: boolean): void;
+	askDelete(names: string[]): void;
+	askFolder(names: string[]): void;
+}
+
+export function StateCell({ profile }: { profile: Profile }) {
+	const { state, stage, fraction, reason } = profile;
+	const isBusy = state === "processing" || state === "uploading";
+	if (!isBusy) {
+		return (
+			<span class={`pm-state is-${state}`} title={reason || stateText(state)}>
+				<Icon name={state === "ready" ? "check" : "warning"} size={12} /> {stateText(state)}
+			</span>
+		);
+	}
+	const percent = fraction === null ? null : Math.floor(fraction * 100);
+	return (
+		<span class="pm-busy" title={stage ?? stateText(state)}>
+			<span class="pm-busy-line"><span>{stage ?? stateText(state)}</span>
+				<span>{percent === null ? "" : `${percent} %`}</span></span>
+			<span class={`ui-progress${percent === null ? " is-unknown" : ""}`} role="progressbar"
+				aria-label={`${stateText(state)} ${profile.name}`} {...(percent === null ? {} : { "aria-valuenow": percent })}>
+				<span style={percent === null ? {} : { width: `${percent}%` }} />
+			</span>
+		</span>
+	);
+}
+
+function RenameField({ name, profiles, onEnd }:
+	{ name: string; profiles: Profile[]; onEnd: () => void }) {
+	const [typed, setTyped] = useState(name);
+	const input = useRef<HTMLInputElement>(null);
+	const fault = typed === name ? null : nameFault(typed, profiles);
+	useEffect(() => input.current?.select(), []);
+	const save = () => {
+		if (fault) return;
+		if (typed !== name) void changeProfile(name, { name: typed });
+		onEnd();
+	};
+	return (
+		<span class="pm-rename">
+			<input ref={input} class="ui-input" maxLength={NAME_MOST} value={typed} aria-label={`New name of ${name}`}
+				aria-invalid={!!fault} onInput={(event) => setTyped(event.currentTarget.value)}
+				onBlur={() => (fault ? onEnd() : save())}
+				onKeyDown={(event) => {
+					if (event.key === "Enter") save();
+					else if (event.key === "Escape") onEnd();
+					else return;
+					event.stopPropagation();
+				}} />
+			{fault && <span class="pm-fault" role="alert">{fault}</span>}
+		</span>
+	);
+}
+
+export function Row({ profile, profiles, isChosen, now, actions }: {
+	profile: Profile; profiles: Profile[]; isChosen: boolean; now: number; actions: RowActions;
+}) {
+	const [isRenaming, setRenaming] = useState(false);
+	const { name, favourite } = profile;
+	const analysis = { page: "analysis", profile: name } as const;
+	const summary = { page: "summary", profile: name } as const;
+	const isReady = profile.state === "ready";
+	const entries = (): MenuEntry[] => [
+		{ title: "Open timeline", icon: "list", isDisabled: !isReady, run: () => navigate(analysis) },
+		{ title: "Open summary", icon: "bulb", isDisabled: !isReady, run: () => navigate(summary) },
+		"line",
+		{ title: favourite ? "Remove from favourites" : "Add to favourites", icon: "star",
+			run: () => void changeProfile(name, { favourite: !favourite }) },
+		{ title: "Rename", icon: "pencil", run: () => setRenaming(true) },
+		{ title: "Move to folder…", icon: "folder", run: () => actions.askFolder([name]) },
+		...(profile.folder ? [{ title: `Take out of ${profile.folder}`, icon: "folder",
+			run: () => void changeProfile(name, { folder: "" }) } as MenuEntry] : []),
+		"line",
+		{ title: "Delete…", icon: "trash", isDanger: true, run: () => actions.askDelete([name]) },
+	];
+	return (
+		<tr class={isChosen ? "is-chosen" : ""} aria-selected={isChosen}>
+			<td class="pm-tick"><input type="checkbox" class="ui-check" checked={isChosen} aria-label={`Select ${name}`}
+				onClick={(event) => actions.toggle(name, event.shiftKey)} /></td>
+			<td class="pm-star">
+				<button type="button" class={`ui-icon-button is-small${favourite ? " is-on" : ""}`} aria-pressed={favourite}
+					aria-label={`Favourite ${name}`} title={favourite ? "Remove from favourites" : "Add to favourites"}
+					onClick={() => void changeProfile(name, { favourite: !favourite })}>
+					<Icon name="star" size={14} filled={favourite} /></button>
+			</td>
+			<td class="pm-name">
+				{isRenaming ? <RenameField name={name} profiles={profiles} onEnd={() => setRenaming(false)} /> : (
+					<span class="pm-name-line">
+						<a href={urlOf(analysis)} title={name} onClick={(event) => follow(event, analysis)}>{name}</a>
+						<button type="button" class="ui-icon-button is-small pm-pencil" aria-label={`Rename ${name}`}
+							title="Rename" onClick={() => setRenaming(true)}><Icon name="pencil" size={12} /></button>
+					</span>
+				)}
+				{!isRenaming && profile.reason && !isReady && <span class="pm-reason">{profile.reason}</span>}
+			</td>
+			<td><StateCell profile={profile} /></td>
+			<td class="ui-dim">{profile.kind === "device" ? "Device" : "System"}</td>
+			<td class="pm-number">{isReady ? bytesText(Number(profile.size_bytes)) : ""}</td>
+			<td class="pm-number">{isReady ? countText(BigInt(profile.row_count)) : ""}</td>
+			<td class="ui-dim" title={momentText(profile.created_ms)}>{agoText(profile.created_ms, now)}</td>
+			<td class="ui-dim" title={momentText(profile.opened_ms)}>{agoText(profile.opened_ms, now)}</td>
+			<td class="pm-folder ui-dim" title={profile.folder}>{profile.folder}</td>
+			<td class="pm-actions">
+				<a class="ui-icon-button is-small" href={urlOf(summary)} aria-label={`Summary of ${name}`} title="Summary"
+					onClick={(event) => follow(event, summary)}><Icon name="bulb" size={14} /></a>
+				<MenuButton label={`Actions for ${name}`} class="ui-icon-button is-small" isRight entries={entries}>
+					<Icon name="more" size={14} /></MenuButton>
+			</td>
+		</tr>
+	);
+}

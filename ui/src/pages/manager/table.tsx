@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of profiles. Long lists are drawn in parts: thousands of rows are rare, and a button is
+// simpler than rows that come and go.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Profile } from "../../api/types.ts";
+import { Icon } from "../../shell/icons.tsx";
+import { countText } from "../../shell/words.ts";
+import { Row, type RowActions } from "./row.tsx";
+import { sortedBy, type Sort, type SortKey } from "./list.ts";
+
+const PART = 200;
+const COLUMNS: { key: SortKey; title: string; class?: string }[] = [
+	{ key: "name", title: "Name", class: "pm-name" },
+	{ key: "state", title: "State" },
+	{ key: "kind", title: "Kind" },
+	{ key: "size", title: "Size", class: "pm-number" },
+	{ key: "rows", title: "Rows", class: "pm-number" },
+	{ key: "created", title: "Added" },
+	{ key: "opened", title: "Last opened" },
+	{ key: "folder", title: "Folder" },
+];
+
+function Head({ sort, onSort, column }:
+	{ sort: Sort; onSort: (sort: Sort) => void; column: (typeof COLUMNS)[number] }) {
+	const isSorted = sort.key === column.key;
+	return (
+		<th scope="col" class={column.class ?? ""}
+			aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : "none"}>
+			<button type="button" class="pm-sort" onClick={() => onSort(sortedBy(sort, column.key))}>
+				{column.title}
+				<span class={`pm-arrow${isSorted ? " is-on" : ""}${isSorted && !sort.isDescending ? " is-up" : ""}`}>
+					<Icon name="down" size={10} /></span>
+			</button>
+		</th>
+	);
+}
+
+export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort, actions }: {
+	shown: Profile[];
+	profiles: Profile[];
+	chosen: Set<string>;
+	setChosen: (chosen: Set<string>) => void;
+	sort: Sort;
+	onSort: (sort: Sort) => void;
+	actions: Omit<RowActions, "toggle">;
+}) {
+	const [part, setPart] = useState(PART);
+	const [now, setNow] = useState(Date.now());
+	const last = useRef<string | null>(null);
+	useEffect(() => {
+		const timer = setInterval(() => setNow(Date.now()), 30_000);
+		return () => clearInterval(timer);
+	}, []);
+	const isAll = shown.length > 0 && shown.every((profile) => chosen.has(profile.name));
+	const toggle = (name: string, isRange: boolean) => {
+		const next = new Set(chosen);
+		const isOn = !chosen.has(name);
+		const names = shown.map((profile) => profile.name);
+		const [from, to] = [names.indexOf(last.current ?? name), names.indexOf(name)].sort((a, b) => a - b);
+		for (const one of isRange && from! >= 0 ? names.slice(from, to! + 1) : [name]) {
+			if (isOn) next.add(one);
+			else next.delete(one);
+		}
+		last.current = name;
+		setChosen(next);
+	};
+	return (
+		<div class="pm-scroll">
+			<table class="pm-table">
+				<thead>
+					<tr>
+						<th scope="col" class="pm-tick"><input type="checkbox" class="ui-check" checked={isAll}
+							aria-label="Select all that are listed" onClick={() =>
+								setChosen(isAll ? new Set() : new Set(shown.map((profile) => profile.name)))} /></th>
+						<th scope="col" class="pm-star"><span class="ui-hidden-text">Favourite</span></th>
+						{COLUMNS.map((column) => <Head key={column.key} column={column} sort={sort} onSort={onSort} />)}
+						<th scope="col" class="pm-actions"><span class="ui-hidden-text">Actions</span></th>
+					</tr>
+				</thead>
+				<tbody>
+					{shown.slice(0, part).map((profile) => (
+						<Row key={profile.name} profile={profile} profiles={profiles} now={now}
+							isChosen={chosen.has(profile.name)} actions={{ ...actions, toggle }} />
+					))}
+				</tbody>
+			</table>
+			{shown.length > part && (
+				<p class="pm-more"><button type="button" class="ui-button" onClick={() => setPart(part + PART)}>
+					Show more of {countText(shown.length)}</button></p>
+			)}
+		</div>
+	);
+}

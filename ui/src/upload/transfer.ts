@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// One upload, from its first byte to the start of processing: in pieces, with pauses, and going on
+// after a dropped connection from where the server says it is. The wire and the clock are given, so
+// this runs without a browser.
+
+import { createStore } from "../store.ts";
+import type { Planned } from "./plan.ts";
+import { Rate } from "./rate.ts";
+
+export const PIECE_BYTES = 8 * 1024 * 1024;
+const MOST_TRIES = 10; // without a byte of progress
+const LONGEST_WAIT_MS = 30_000;
+
+/** A failure of the wire: 0 is a dropped connection; a 409 says what was received. */
+export class WireError extends Error {
+	constructor(readonly status: number, sentence: string, readonly received: number | null = null) {
+		super(sentence);
+	}
+}
+
+export interface Wire {
+	create(files: Planned[]): Promise<{ id: string; received: number[] }>;
+	send(id: string, index: number, offset: number, piece: Blob, onProgress: (bytes: number) => void,
+		signal: AbortSignal): Promise<number>; // received of the file
+	received(id: string, signal: AbortSignal): Promise<number[]>;
+	finish(id: string): Promise<void>;
+	giveUp(id: string): Promise<void>;
+	wait(ms: number, signal: AbortSignal): Promise<void>;
+	now(): number;
+}
+
+export interface TransferState {
+	phase: "starting" | "sending" | "paused" | "waiting" | "finishing" | "done" | "failed" | "cancelled";
+	sentBytes: number;
+	totalBytes: number;
+	path: string; // of the file that is under way
+	bytesPerSecond: number;
+	failure: string | null;
+}
+
+export const isOver = ({ phase }: TransferState): boolean => phase === "done" || phase === "cancelled";
+export const isGoing = ({ phase }: TransferState): boolean =>
+	!["done", "cancelled", "failed", "paused"].includes(phase);
+
+export function secondsLeft(state: TransferState): number {
+	return state.bytesPerSecond > 0 ? (state.totalBytes - state.sentBytes) / state.bytesPerSecond : Infinity;
+}
+
+export class Transfer {
+	readonly state;
+	private id: string | null = null;
+	private received: number[];
+	private readonly rate = new Rate();
+	private stop = new AbortController();
+
+	constructor(readonly name: string, private readonly files: Planned[], private readonly wire: Wire) {
+		this.received = files.map(() => 0);
+		this.state = createStore<TransferState>({
+			phase: "starting", sentBytes: 0, path: "", bytesPerSecond: 0, failure: null,
+			totalBytes: files.reduce((sum, one) => sum + one.file.size, 0),
+		});
+	}
+
+	/** Runs until done, paused, cancelled or failed; called again it goes on from there. */
+	async run(): Promise<void> {
+		this.stop = new AbortController();
+		const { signal } = this.stop;
+		this.rate.clear();
+		this.change({ phase: this.id ? "sending" : "starting", failure: null });
+		try {
+			if (!this.id) {
+				const { id, received } = await this.wire.create(this.files);
+				this.id = id;
+				this.received = received;
+			} else {
+				this.received = await this.wire.received(this.id, signal);
+			}
+			await this.sendAll(this.id, signal);
+			this.change({ phase: "finishing", path: "" });
+			await this.wire.finish(this.id);
+			this.change({ phase: "done" });
+		} catch (failure) {
+			if (signal.aborted) return; // pause() or cancel() said what it is
+			this.change({ phase: "failed", failure: (failure as Error).message, bytesPerSecond: 0 });
+		}
+	}
+
+	pause(): void {
+		if (!isGoing(this.state.get())) return;
+		this.change({ phase: "paused", bytesPerSecond: 0 });
+		this.stop.abort();
+	}
+
+	async cancel(): Promise<void> {
+		this.change({ phase: "cancelled", bytesPerSecond: 0 });
+		this.stop.abort();
+		if (this.id) await this.wire.giveUp(this.id);
+	}
+
+	private async sendAll(id: string, signal: AbortSignal): Promise<void> {
+		let tries = 0;
+		for (let index = 0; index < this.files.length;) {
+			const { file, path } = this.files[index]!;
+			const offset = this.received[index] ?? 0;
+			if (offset >= file.size) {
+				index++;
+				continue;
+			}
+			this.change({ phase: "sending", path });
+			this.progress(0);
+			try {
+				const piece = file.slice(offset, Math.min(file.size, offset + PIECE_BYTES));
+				this.received[index] = await this.wire.send(id, index, offset, piece,
+					(bytes) => this.progress(bytes), signal);
+				tries = 0;
+			} catch (failure) {
+				if (signal.aborted) throw failure;
+				tries = await this.afterFailure(id, index, failure as WireError, tries + 1, signal);
+			}
+		}
+		this.progress(0);
+	}
+
+	/** Puts things right or throws; returns how many tries there were since the last progress. */
+	private async afterFailure(id: string, index: number, failure: WireError, tries: number,
+		signal: AbortSignal): Promise<number> {
+		if (tries > MOST_TRIES) throw failure;
+		if (failure.status === 409 && failure.received !== null) {
+			this.received[index] = failure.received;
+			return tries;
+		}
+		const isPassing = failure.status === 0 || failure.status === 429 || failure.status >= 500;
+		if (!isPassing) throw failure;
+		this.change({ phase: "waiting", failure: failure.message, bytesPerSecond: 0 });
+		await this.wire.wait(Math.min(LONGEST_WAIT_MS, 500 * 2 ** tries), signal);
+		try {
+			const before = this.received.reduce((sum, one) => sum + one, 0);
+			this.received = await this.wire.received(id, signal);
+			const isMore = this.received.reduce((sum, one) => sum + one, 0) > before;
+			this.change({ failure: null });
+			return isMore ? 0 : tries;
+		} catch (again) {
+			if (signal.aborted) throw again;
+			return this.afterFailure(id, index, again as WireError, tries + 1, signal);
+		}
+	}
+
+	private progress(pieceBytes: number): void {
+		const sentBytes = this.received.reduce((sum, one) => sum + one, 0) + pieceBytes;
+		this.rate.add(sentBytes, this.wire.now());
+		this.change({ sentBytes, bytesPerSecond: this.rate.perSecond() });
+	}
+
+	private change(part: Partial<TransferState>): void {
+		// A late answer must not wake up what was ended.
+		if (this.state.get().phase === "cancelled") return;
+		this.state.update((now) => ({ ...now, ...part }));
+	}
+}

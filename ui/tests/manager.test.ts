@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Profile Manager's lists.
+
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import type { Profile } from "../src/api/types.ts";
+import { foldersOf, folderFault, listed, matches, nameFault, sortedBy, type ListQuery }
+	from "../src/pages/manager/list.ts";
+import { finished, withProgress } from "../src/state/profiles.ts";
+import { agoText, bytesText, countText, waitText } from "../src/shell/words.ts";
+
+function profile(name: string, more: Partial<Profile> = {}): Profile {
+	return { name, kind: "device", state: "ready", reason: "", created_ms: 0, opened_ms: 0,
+		size_bytes: "0", row_count: "0", favourite: false, folder: "", sources: [], stage: null,
+		fraction: null, ...more };
+}
+
+const all = [
+	profile("run10", { size_bytes: "5", created_ms: 3, favourite: true }),
+	profile("run9", { size_bytes: "70", created_ms: 1, folder: "sweep", opened_ms: 5 }),
+	profile("Alpha", { size_bytes: "600", created_ms: 2, kind: "system", folder: "sweep" }),
+];
+const query: ListQuery = { tab: "all", text: "", folder: null, sort: { key: "name", isDescending: false } };
+const names = (more: Partial<ListQuery>) => listed(all, { ...query, ...more }).map((p) => p.name);
+
+test("names are ordered as people count", () => {
+	assert.deepEqual(names({}), ["Alpha", "run9", "run10"]);
+	assert.deepEqual(names({ sort: { key: "size", isDescending: true } }), ["Alpha", "run9", "run10"]);
+	assert.deepEqual(names({ sort: { key: "created", isDescending: false } }), ["run9", "Alpha", "run10"]);
+});
+
+test("tabs and words choose", () => {
+	assert.deepEqual(names({ tab: "favourites" }), ["run10"]);
+	assert.deepEqual(names({ tab: "viewed" }), ["run9"]);
+	assert.deepEqual(names({ tab: "folders", folder: "sweep" }), ["Alpha", "run9"]);
+	assert.deepEqual(names({ text: " RUN 9" }), ["run9"]);
+	assert.deepEqual(names({ text: "system" }), ["Alpha"]);
+	assert.ok(matches(profile("x", { sources: [{ name: "a.NEFF", size_bytes: "1" }] }), "neff"));
+});
+
+test("a second click turns the order", () => {
+	assert.deepEqual(sortedBy(query.sort, "name"), { key: "name", isDescending: true });
+	assert.deepEqual(sortedBy(query.sort, "size"), { key: "size", isDescending: true });
+	assert.deepEqual(sortedBy(query.sort, "kind"), { key: "kind", isDescending: false });
+});
+
+test("folders are counted, empty ones stay", () => {
+	assert.deepEqual(foldersOf(all, ["new"]), [{ name: "new", count: 0 }, { name: "sweep", count: 2 }]);
+	assert.match(folderFault("sweep", foldersOf(all, []))!, /already/);
+	assert.equal(folderFault("other", []), null);
+});
+
+test("names are checked before the server is asked", () => {
+	assert.equal(nameFault("fine name-1.x", all), null);
+	for (const name of ["", " x", ".x", "a/b", "x".repeat(151), "run9", "a\nb"])
+		assert.notEqual(nameFault(name, all), null, name);
+	assert.equal(nameFault("run9", all, true), null);
+});
+
+test("progress goes to its profile and does not bring back what is ready", () => {
+	const busy = [profile("a", { state: "processing" }), profile("b")];
+	const next = withProgress(busy, { name: "a", stage: "Reading", fraction: 0.5 });
+	assert.equal(next[0]?.fraction, 0.5);
+	assert.equal(withProgress(busy, { name: "x", stage: null, fraction: 1 }), busy);
+	assert.equal(withProgress(busy, { name: "b", stage: "Late", fraction: 1 })[1]?.state, "ready");
+});
+
+test("what ended between two lists is news", () => {
+	const before = [profile("a", { state: "processing" }), profile("b", { state: "processing" }), profile("c")];
+	const now = [profile("a"), profile("b", { state: "failed" }), profile("c")];
+	assert.deepEqual(finished(before, now).map((p) => p.name), ["a", "b"]);
+});
+
+test("sizes, counts and moments read well", () => {
+	assert.equal(bytesText(0), "0 B");
+	assert.equal(bytesText(1023), "1023 B");
+	assert.equal(bytesText(1024 * 1024 - 1), "1.0 MiB");
+	assert.equal(bytesText(5.5 * 1024 ** 3), "5.5 GiB");
+	assert.equal(countText(18446744073709551615n), "18,446,744,073,709,551,615");
+	assert.equal(countText(999), "999");
+	assert.equal(agoText(0, 1e12), "Never");
+	assert.equal(agoText(1e12 - 59_000, 1e12), "Just now");
+	assert.equal(agoText(1e12 - 3_600_000, 1e12), "1 hour ago");
+	assert.equal(agoText(1e12 + 5000, 1e12), "Just now");
+	assert.equal(waitText(0.2), "1 s");
+	assert.equal(waitText(125), "2 min 5 s");
+	assert.equal(waitText(Infinity), "");
+});
