@@ -3,6 +3,6 @@
 
 import type { ProfileContext } from "../../contract.ts";
 
-export function SummaryPage({ context }: { context: ProfileContext }) {
-	return <p>The summary of {context.name} will be shown here.</p>;
+export function SummaryPage(_: { context: ProfileContext }) {
+	return <p>Summary</p>;
 }

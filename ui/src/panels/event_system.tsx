@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only events of system profiles have: attributes, the chain of events of one execution, and
+// the device profile that was captured while they ran.
+
+import type { EventDetails } from "../api/types.ts";
+import type { ProfileContext } from "../contract.ts";
+import { formatNs } from "../format.ts";
+import { ask, sqlText, text, timeOf, type Row } from "./data.ts";
+import { DataTable } from "./data_table.tsx";
+import { Button, copyText, Empty, Loaded, Metric } from "./parts.tsx";
+import { useLoad } from "./use_load.ts";
+
+const valueOf = (details: EventDetails, name: string) =>
+	details.fields.find((field) => field.name === name)?.value ?? null;
+
+/** The attributes, or none when they are not what they should be. */
+export function attributesOf(details: EventDetails): Record<string, unknown> {
+	try {
+		const parsed: unknown = JSON.parse(text(valueOf(details, "extra_attributes_json")) || "{}");
+		return typeof parsed === "object" && parsed !== null ? parsed as Record<string, unknown> : {};
+	} catch {
+		return {};
+	}
+}
+
+export function flowsOf(details: EventDetails): string[] {
+	const value = valueOf(details, "flow_id");
+	return Array.isArray(value) ? value.map(text) : text(value) ? [text(value)] : [];
+}
+
+/** Device profiles that belong to the event: of its model when that is told, else all. */
+export function DeviceLinks({ context, details }: { context: ProfileContext; details: EventDetails }) {
+	const name = text(valueOf(details, "name"));
+	if (!/^(nc_exec_running|nrta?_execute)/.test(name)) return null;
+	const model = String(attributesOf(details)["model_id"] ?? "");
+	const open = context.details.devices.filter((device) => device.profile);
+	const own = open.filter((device) => model && device.name.includes(model));
+	const links = own.length ? own : open;
+	if (!links.length) return <span class="pn-dim">No device profile was captured with it</span>;
+	return (
+		<>{links.slice(0, 4).map((device) => (
+			<Button key={device.name} kind="main" title={device.name}
+				onClick={() => context.openProfile(device.profile ?? "")}>Open device profile</Button>
+		))}</>
+	);
+}
+
+export function AttributeList({ context, details }: { context: ProfileContext; details: EventDetails }) {
+	const attributes = Object.entries(attributesOf(details)).sort(([a], [b]) => a < b ? -1 : 1);
+	if (!attributes.length)
+		return <Empty title="No attributes">The runtime recorded nothing more about this event.</Empty>;
+	const json = JSON.stringify(Object.fromEntries(attributes), null, "\t");
+	return (
+		<div class="pn-scroll">
+			<div class="ed-head"><span class="pn-spring" />
+				<Button onClick={() => void copyText(json).then((fine) => context.notify(fine
+					? "The attributes are on the clipboard as JSON."
+					: "The browser does not allow copying here.", fine ? "info" : "error"))}>Copy as JSON</Button>
+			</div>
+			<dl class="pn-list pn-pad">{attributes.map(([name, value]) =>
+				<Metric key={name} name={name} value={String(value)} />)}</dl>
+		</div>
+	);
+}
+
+export function flowSql(flows: string[]): string {
+	return "SELECT row_, id, name, start_ts, end_ts, duration_ns, trace_event_source FROM " +
+		"(SELECT *, row_number() OVER () - 1 AS row_ FROM SystemProfileEvents) " +
+		`WHERE ${flows.map((flow) => `list_contains(flow_id, ${sqlText(flow)})`).join(" OR ")} ` +
+		"ORDER BY start_ts, row_";
+}
+
+export function FlowChain({ context, details }: { context: ProfileContext; details: EventDetails }) {
+	const flows = flowsOf(details);
+	const load = useLoad((signal) => flows.length
+		? ask(context, ["SystemProfileEvents"], flowSql(flows), 2000, signal)
+		: Promise.resolve<Row[]>([]), [context, details.row, flows.join()]);
+	if (!flows.length)
+		return <Empty title="Not part of a flow">
+			Flows tie the events of one execution together; this event carries no flow's number.
+		</Empty>;
+	return (
+		<Loaded load={load} what="the flow">
+			{(rows) => {
+				const at = rows.findIndex((row) => text(row["row_"]) === details.row);
+				return <>
+					<p class="pn-note">Flow {flows.join(", ")}: {Math.max(at, 0)} events upstream,{" "}
+						{rows.length - 1 - Math.max(at, 0)} downstream.</p>
+					<FlowTable context={context} rows={rows} current={at} />
+				</>;
+			}}
+		</Loaded>
+	);
+}
+
+export function FlowTable({ context, rows, current }: { context: ProfileContext; rows: Row[];
+	current: number }) {
+	const columns = [
+		{ name: "where", title: "" }, { name: "name", title: "Event", width: 200 },
+		{ name: "start", title: "Start", unit: "nanoseconds" },
+		{ name: "duration_ns", title: "Duration", unit: "nanoseconds" },
+		{ name: "trace_event_source", title: "Source" }, { name: "id", title: "Event ID" },
+	];
+	return (
+		<DataTable label="Events of the flow" columns={columns} current={current}
+			rows={rows.map((row, i) => [
+				current < 0 ? "" : i < current ? "upstream" : i > current ? "downstream" : "this one",
+				row["name"] ?? null, timeOf(context, row["start_ts"]), row["duration_ns"] ?? null,
+				row["trace_event_source"] ?? null, row["id"] ?? null])}
+			render={(cell, column) => column.name === "start" && typeof cell === "number"
+				? formatNs(cell, 7) : null}
+			choose={(_, i) => context.reveal({ table: "SystemProfileEvents", row: text(rows[i]?.["row_"]) })} />
+	);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What panels are built from: a bar above a body, the three states of anything that is loaded,
+// labelled figures, and small controls that look alike everywhere.
+
+import type { ComponentChildren, JSX } from "preact";
+import type { Load } from "./use_load.ts";
+import "./parts.css";
+
+export function Panel(props: { bar?: ComponentChildren; children: ComponentChildren; label: string }) {
+	return (
+		<section class="pn" aria-label={props.label}>
+			{props.bar ? <div class="pn-bar">{props.bar}</div> : null}
+			<div class="pn-body">{props.children}</div>
+		</section>
+	);
+}
+
+export function Empty(props: { title: string; children?: ComponentChildren }) {
+	return (
+		<div class="pn-empty" role="status">
+			<p class="pn-empty-title">{props.title}</p>
+			{props.children ? <p class="pn-empty-text">{props.children}</p> : null}
+		</div>
+	);
+}
+
+export function Failed(props: { sentence: string; again?: () => void }) {
+	return (
+		<div class="pn-empty" role="alert">
+			<p class="pn-empty-title pn-failed">This could not be loaded</p>
+			<p class="pn-empty-text">{props.sentence}</p>
+			{props.again ? <button class="pn-button" onClick={props.again}>Try again</button> : null}
+		</div>
+	);
+}
+
+export function Loading(props: { what?: string }) {
+	return (
+		<div class="pn-empty" role="status" aria-live="polite">
+			<p class="pn-empty-text pn-wait">Loading {props.what ?? ""}…</p>
+		</div>
+	);
+}
+
+/** One of the three states; what was there before stays, dimmed, while the next is loaded. */
+export function Loaded<T>(props: { load: Load<T>; what?: string;
+	children: (value: T) => ComponentChildren }) {
+	const load = props.load;
+	if (load.state === "failed") return <Failed sentence={load.sentence} again={load.again} />;
+	if (load.state === "ready") return <>{props.children(load.value)}</>;
+	if (load.before === undefined) return <Loading what={props.what ?? ""} />;
+	return <div class="pn-stale" aria-busy="true">{props.children(load.before)}</div>;
+}
+
+type ButtonProps = JSX.HTMLAttributes<HTMLButtonElement> & {
+	kind?: "plain" | "main" | "quiet"; disabled?: boolean; type?: "button" | "submit";
+};
+
+export function Button({ kind = "plain", class: more, ...rest }: ButtonProps) {
+	return <button type="button" {...rest} class={`pn-button pn-button-${kind} ${more ?? ""}`} />;
+}
+
+export function Toggle(props: { label: string; on: boolean; change: (on: boolean) => void;
+	title?: string }) {
+	return (
+		<label class="pn-toggle" title={props.title ?? ""}>
+			<input type="checkbox" checked={props.on}
+				onChange={(event) => props.change(event.currentTarget.checked)} />
+			{props.label}
+		</label>
+	);
+}
+
+export function Choice<T extends string>(props: { label: string; value: T; hideLabel?: boolean;
+	options: { value: T; text: string }[]; change: (value: T) => void }) {
+	return (
+		<label class="pn-choice">
+			<span class={props.hideLabel ? "pn-hidden" : ""}>{props.label}</span>
+			<select class="pn-input" value={props.value}
+				onChange={(event) => props.change(event.currentTarget.value as T)}>
+				{props.options.map((option) =>
+					<option key={option.value} value={option.value}>{option.text}</option>)}
+			</select>
+		</label>
+	);
+}
+
+/** Tabs within a panel; arrows move between them. */
+export function Tabs<T extends string>(props: { label: string; value: T;
+	tabs: { id: T; title: string }[]; change: (id: T) => void }) {
+	const move = (event: KeyboardEvent) => {
+		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+		if (!step) return;
+		event.preventDefault();
+		const at = props.tabs.findIndex((tab) => tab.id === props.value);
+		const next = props.tabs[(at + step + props.tabs.length) % props.tabs.length];
+		if (next) props.change(next.id);
+		const list = (event.currentTarget as HTMLElement);
+		requestAnimationFrame(() =>
+			list.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
+	};
+	return (
+		<div class="pn-tabs" role="tablist" aria-label={props.label} onKeyDown={move}>
+			{props.tabs.map((tab) => (
+				<button key={tab.id} type="button" role="tab" class="pn-tab"
+					aria-selected={tab.id === props.value} tabIndex={tab.id === props.value ? 0 : -1}
+					onClick={() => props.change(tab.id)}>{tab.title}</button>
+			))}
+		</div>
+	);
+}
+
+/** A name and its value; the explanation shows on hover and on focus. */
+export function Metric(props: { name: string; value: string; exact?: string; help?: string;
+	tone?: "warning" | "danger" | "ok"; bar?: number }) {
+	return (
+		<div class="pn-metric">
+			<dt><Explained text={props.name} help={props.help ?? ""} /></dt>
+			<dd class={props.tone ? `pn-tone-${props.tone}` : ""} title={props.exact ?? ""}>
+				{props.bar === undefined ? null : <MiniBar fraction={props.bar} />}
+				{props.value}
+			</dd>
+		</div>
+	);
+}
+
+/** A word with an explanation behind it, dotted so that one knows. */
+export function Explained(props: { text: string; help: string }) {
+	if (!props.help) return <>{props.text}</>;
+	return (
+		<span class="pn-explained" tabIndex={0}>
+			{props.text}
+			<span class="pn-tip" role="tooltip">{props.help}</span>
+		</span>
+	);
+}
+
+export function MiniBar(props: { fraction: number }) {
+	const part = Math.max(0, Math.min(1, props.fraction || 0));
+	return (
+		<svg class="pn-minibar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+			<rect class="pn-minibar-back" width="100" height="6" />
+			<rect class="pn-minibar-front" width={part * 100} height="6" />
+		</svg>
+	);
+}
+
+export async function copyText(text: string): Promise<boolean> {
+	try {
+		await navigator.clipboard.writeText(text);
+		return true;
+	} catch {
+		return false; // pages that are not served securely may not
+	}
+}
+
+/** Hands a file to the browser. */
+export function download(name: string, text: string, type = "text/plain"): void {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(new Blob([text], { type }));
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
