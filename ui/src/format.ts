@@ -78,6 +78,7 @@ export function unitOf(name: string, unit = ""): string {
 	if (/_ns$|^(start|end)_ts$|^timestamp$/.test(name)) return "nanoseconds";
 	if (/_bytes$/.test(name)) return "bytes";
 	if (/flops(_transpose)?$/.test(name)) return "flops";
+	if (/(^|_)(ids?|pc|idx|line_number|crc|k|n)$|^crc_/.test(name)) return "id";
 	return "";
 }
 
@@ -92,6 +93,7 @@ export function formatByUnit(value: number, unit: string): string {
 		case "gigahertz": return `${formatNumber(value)} GHz`;
 		case "fraction": return formatFraction(value);
 		case "hundredths": return formatFraction(value / 100);
+		case "id": return String(value);
 		default: return formatNumber(value);
 	}
 }
@@ -104,7 +106,7 @@ export function formatCell(cell: Cell | undefined, unit = ""): string {
 	if (typeof cell === "boolean") return cell ? "yes" : "no";
 	if (Array.isArray(cell)) return cell.map((one) => formatCell(one)).join(", ");
 	if (typeof cell === "number") return unit ? formatByUnit(cell, unit) : formatNumber(cell, 6);
-	if (unit && isDecimal(cell)) return formatByUnit(Number(cell), unit);
+	if (unit && unit !== "id" && isDecimal(cell)) return formatByUnit(Number(cell), unit);
 	return cell;
 }
 
@@ -113,7 +115,7 @@ export function exactCell(cell: Cell | undefined, unit = ""): string {
 	if (cell === null || cell === undefined) return "";
 	if (Array.isArray(cell)) return cell.map((one) => exactCell(one)).join(", ");
 	const text = String(cell);
-	if (!isDecimal(text) || !unit) return text;
+	if (!isDecimal(text) || !unit || unit === "id") return text;
 	const words: Record<string, string> = {
 		nanoseconds: " ns", bytes: " bytes", seconds: " s", flops: " FLOP", cycles: " cycles",
 		bytes_per_second: " B/s",
@@ -130,14 +132,14 @@ export function sinceOrigin(cell: Cell | undefined, originNs: bigint): number {
 
 /** "model_flops" as "Model flops"; initialisms keep their capitals. */
 export function titleOf(name: string): string {
-	const words = name.replace(/_percent$/, "").split("_").map((word) => KNOWN[word] ?? word);
+	const words = name.replace(/_(percent|ns)$/, "").split("_").map((word) => KNOWN[word] ?? word);
 	const text = words.join(" ");
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const KNOWN: Record<string, string> = {
 	dma: "DMA", hbm: "HBM", sbuf: "SBUF", psum: "PSUM", mfu: "MFU", hfu: "HFU", mbu: "MBU", cc: "CC",
-	hlo: "HLO", bir: "BIR", nki: "NKI", neff: "NEFF", ntff: "NTFF", flops: "FLOPs", ns: "(ns)",
+	hlo: "HLO", bir: "BIR", nki: "NKI", neff: "NEFF", ntff: "NTFF", flops: "FLOPs",
 	ts: "time", pc: "PC", id: "ID", idx: "index", uuid: "UUID", ddr: "DDR", inst: "instruction",
 	gpsimd: "GpSimd", cpu: "CPU", vnc: "VNC", lnc: "LNC", avg: "average", mm: "matmul", json: "JSON",
 	crc: "CRC", evt: "event", pcore: "core", nc: "core", io: "IO", util: "utilisation", axi: "AXI",

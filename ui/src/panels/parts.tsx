@@ -3,6 +3,7 @@
 // labelled figures, and small controls that look alike everywhere.
 
 import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { Load } from "./use_load.ts";
 import "./parts.css";
 
@@ -126,14 +127,27 @@ export function Metric(props: { name: string; value: string; exact?: string; hel
 
 /** A word with an explanation behind it, dotted so that one knows. */
 export function Explained(props: { text: string; help: string }) {
+	const [at, setAt] = useState<{ left: string; top: string } | null>(null);
 	if (!props.help) return <>{props.text}</>;
+	const show = (event: Event) => {
+		// fixed on the screen: columns and scrolling parents would cut it
+		const edge = (event.currentTarget as HTMLElement).getBoundingClientRect();
+		const below = edge.bottom + 4 + TIP_HEIGHT < innerHeight;
+		setAt({ left: `${Math.max(4, Math.min(edge.left, innerWidth - TIP_WIDTH - 8))}px`,
+			top: below ? `${edge.bottom + 4}px` : `${Math.max(4, edge.top - TIP_HEIGHT - 4)}px` });
+	};
+	const hide = () => setAt(null);
 	return (
-		<span class="pn-explained" tabIndex={0}>
+		<span class="pn-explained" tabIndex={0} onMouseEnter={show} onMouseLeave={hide} onFocus={show}
+			onBlur={hide}>
 			{props.text}
-			<span class="pn-tip" role="tooltip">{props.help}</span>
+			<span class={at ? "pn-tip" : "pn-hidden"} role="tooltip" style={at ?? {}}>{props.help}</span>
 		</span>
 	);
 }
+
+const TIP_WIDTH = 300;
+const TIP_HEIGHT = 72; // of most
 
 export function MiniBar(props: { fraction: number }) {
 	const part = Math.max(0, Math.min(1, props.fraction || 0));

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened in a part of time: the one in view, or the one drawn as a box. Tracks are grouped by
+// core, each with how busy it was and with what.
+
+import { useState } from "preact/hooks";
+import type { TrackStatistics } from "../api/types.ts";
+import type { Box, ProfileContext } from "../contract.ts";
+import { formatFraction, formatInteger, formatNs } from "../format.ts";
+import { useStore } from "../store.ts";
+import { absolute } from "./data.ts";
+import { DataTable } from "./data_table.tsx";
+import { Button, Empty, Loaded, MiniBar, Panel, Tabs } from "./parts.tsx";
+import { useLoad } from "./use_load.ts";
+import "./selection_summary.css";
+
+export function CurrentSelectionPanel({ context }: { context: ProfileContext }) {
+	const view = useStore(context.view);
+	return (
+		<Panel label="Current selection summary">
+			<PartSummary context={context} title="In view"
+				part={{ fromNs: view.fromNs, toNs: view.toNs, tracks: null }} />
+		</Panel>
+	);
+}
+
+export function BoxSelectionPanel({ context }: { context: ProfileContext }) {
+	const box = useStore(context.box);
+	return (
+		<Panel label="Box selection summary">
+			{box ? <PartSummary context={context} title="Box" part={box}
+				actions={<>
+					<Button onClick={() => context.zoomTo(box.fromNs, box.toNs)}>Zoom to it</Button>
+					<Button onClick={() => context.box.set(null)}>Clear box</Button>
+				</>} />
+				: <Empty title="No box selection">
+					Draw a box in the timeline (hold Shift and drag) to see what happened inside it.
+				</Empty>}
+		</Panel>
+	);
+}
+
+export function PartSummary(props: { context: ProfileContext; part: Box; title: string;
+	actions?: preact.ComponentChildren }) {
+	const { context, part } = props;
+	const [tab, setTab] = useState<"tracks" | "names">("tracks");
+	const load = useLoad((signal) => context.api.statistics(absolute(context, part.fromNs),
+		absolute(context, part.toNs), part.tracks, signal),
+	[context, part.fromNs, part.toNs, part.tracks?.join() ?? ""], 200);
+	return (
+		<>
+			<div class="pn-bar">
+				<Tabs label="Grouping" value={tab} change={setTab}
+					tabs={[{ id: "tracks", title: "By track" }, { id: "names", title: "By name" }]} />
+				<span class="pn-dim">{props.title}: {formatNs(part.toNs - part.fromNs)}, {" "}
+					{formatNs(part.fromNs, 6)} to {formatNs(part.toNs, 6)}</span>
+				<span class="pn-spring" />
+				{props.actions}
+			</div>
+			<Loaded load={load} what="statistics">{(answer) => {
+				const busy = answer.tracks.filter((one) => Number(one.count) > 0);
+				if (!busy.length) return <Empty title="Nothing happened here">
+					No event lies in this part of time.</Empty>;
+				return tab === "names" ? <NameTable context={context} tracks={busy} />
+					: <TrackList context={context} tracks={busy} />;
+			}}</Loaded>
+		</>
+	);
+}
+
+/** Tracks by core, the host's and those of no core first. */
+export function byCore<T extends { track: number }>(context: Pick<ProfileContext, "tracks">,
+	tracks: T[]): [string, T[]][] {
+	const groups = new Map<string, T[]>();
+	for (const one of tracks) {
+		const attributes = context.tracks.find((track) => track.id === one.track)?.attributes ?? {};
+		const core = attributes["pcore_idx"] ?? "";
+		const title = core === "" ? "All" : `Core ${core}`;
+		groups.set(title, [...(groups.get(title) ?? []), one]);
+	}
+	return [...groups].sort(([a], [b]) => a < b ? -1 : 1);
+}
+
+function TrackList({ context, tracks }: { context: ProfileContext; tracks: TrackStatistics[] }) {
+	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name ?? `Track ${id}`;
+	return (
+		<div class="pn-scroll ss-list">
+			{byCore(context, tracks).map(([core, list]) => (
+				<section key={core}>
+					<h3 class="ss-core">{core}</h3>
+					{list.map((one) => (
+						<details key={one.track} class="ss-track">
+							<summary>
+								<span class="ss-name">{nameOf(one.track)}</span>
+								<MiniBar fraction={one.busy_fraction} />
+								<span class="ss-number">{formatFraction(one.busy_fraction)}</span>
+								<span class="ss-number">{formatNs(Number(one.busy_ns))} busy</span>
+								<span class="ss-number">{formatInteger(one.count)} events</span>
+								<span class="ss-number">{formatNs(Number(one.sum_ns) / Number(one.count))} average</span>
+							</summary>
+							<table class="ss-names">
+								<tbody>{one.names.slice(0, 20).map((name) => (
+									<tr key={name.name}>
+										<td>{name.name || "(no name)"}</td>
+										<td>{formatInteger(name.count)}</td>
+										<td>{formatNs(Number(name.busy_ns))}</td>
+										<td>{formatFraction(Number(name.busy_ns) / Math.max(1, Number(one.busy_ns)))}</td>
+									</tr>
+								))}</tbody>
+							</table>
+						</details>
+					))}
+				</section>
+			))}
+		</div>
+	);
+}
+
+function NameTable({ context, tracks }: { context: ProfileContext; tracks: TrackStatistics[] }) {
+	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name ?? `Track ${id}`;
+	const coreOf = (id: number) =>
+		context.tracks.find((track) => track.id === id)?.attributes["pcore_idx"] ?? null;
+	return <DataTable label="Names" order={{ column: 4, down: true }}
+		columns={[{ name: "name", title: "Name", width: 260 }, { name: "track", title: "Track" },
+			{ name: "core", title: "Core" }, { name: "count", title: "Count" },
+			{ name: "busy", title: "Time inside", unit: "nanoseconds" },
+			{ name: "average", title: "Average duration", unit: "nanoseconds" }]}
+		rows={tracks.flatMap((one) => one.names.map((name) => [name.name, nameOf(one.track), coreOf(one.track),
+			Number(name.count), Number(name.busy_ns), Number(name.sum_ns) / Number(name.count)]))} />;
+}

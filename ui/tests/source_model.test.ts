@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which lines instructions came from.
+
+import test from "node:test";
+import assert from "node:assert/strict";
+import { costsByFile, engineText, matchFile, splitLocation } from "../src/panels/source_model.ts";
+
+test("a location is a path and a line", () => {
+	assert.deepEqual(splitLocation("/a:b/k.py:139"), { path: "/a:b/k.py", line: 139 });
+	assert.equal(splitLocation("k.py"), null);
+});
+
+test("engines of one line are added up", () => {
+	const files = costsByFile([
+		{ loc: "k.py:3", engine: "Tensor", n: 2, t: 10, f: 100 },
+		{ loc: "k.py:3", engine: "Vector", n: "5", t: "20", f: null },
+		{ loc: "nowhere", engine: "Sync", n: 1, t: 1, f: 0 },
+	]);
+	const cost = files.get("k.py")?.get(3);
+	assert.equal(cost?.count, 7);
+	assert.equal(cost?.durationNs, 30);
+	assert.equal(engineText(cost!), "Vector 5, Tensor 2");
+	assert.equal(files.size, 1);
+});
+
+test("the compiler's paths find stored files by their ends", () => {
+	const stored = ["llama/model.py", "kernels/attention.py", "old/attention.py"];
+	assert.equal(matchFile("/home/me/llama/kernels/attention.py", stored), "kernels/attention.py");
+	assert.equal(matchFile("/x/other.py", stored), null);
+});
