@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people can do in a timeline, whichever way they ask for it: key, button, menu or pointer.
+
+import type { EventRef, Marker, ProfileContext, View } from "../contract.ts";
+import { createStore } from "../store.ts";
+import type { SpanHit } from "./hit.ts";
+import type { Command } from "./keys.ts";
+import type { PlacedRow } from "./layout.ts";
+import { hideRow, toggleFolded, togglePinned } from "./rows.ts";
+import type { Stage } from "./stage.ts";
+import { nameOfEvent } from "./events.ts";
+import { durationText, exactNs } from "./ticks.ts";
+import {
+	absoluteNs, blendViews, momentAt, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
+} from "./view.ts";
+
+const MARKER_COLOURS = ["#e69f00", "#56b4e9", "#3fbf8f", "#f0e442", "#cc79a7", "#ff8f6b"];
+const SNAP_PX = 8;
+const MOVE_MS = 140;
+
+export interface MenuState {
+	x: number; // of the page
+	y: number;
+	timeNs: number;
+	placed: PlacedRow | null;
+	hit: SpanHit | null;
+}
+
+export class Actions {
+	readonly mode = createStore<"zoom" | "box">("zoom");
+	readonly help = createStore(false);
+	readonly menu = createStore<MenuState | null>(null);
+	readonly focusedRow = createStore("");
+	readonly announcement = createStore("");
+	private movement = 0;
+
+	constructor(readonly stage: Stage) {}
+
+	private get context(): ProfileContext {
+		return this.stage.context;
+	}
+
+	/** Glides there, unless people asked their system for less movement. */
+	moveTo(to: View): void {
+		cancelAnimationFrame(this.movement);
+		const { view } = this.context;
+		const from = view.get();
+		if (matchMedia("(prefers-reduced-motion: reduce)").matches) return view.set(to);
+		const start = performance.now();
+		const step = (now: number) => {
+			const progress = Math.min((now - start) / MOVE_MS, 1);
+			const eased = 1 - (1 - progress) ** 3;
+			view.set(blendViews(from, to, Math.max(eased, 0)));
+			if (progress < 1) this.movement = requestAnimationFrame(step);
+		};
+		this.movement = requestAnimationFrame(step);
+	}
+
+	/** At once: what a wheel or a drag says. */
+	setView(view: View): void {
+		cancelAnimationFrame(this.movement);
+		this.context.view.set(view);
+	}
+
+	step(step: Step): void {
+		const { view, endNs } = this.context;
+		const { cursorX, width } = this.stage;
+		const atNs = cursorX === null ? undefined : xToTime(view.get(), width, cursorX);
+		const to = stepView(view.get(), endNs, step, atNs);
+		if (step === "fit" || step === "start" || step === "end") this.moveTo(to);
+		else this.setView(to);
+	}
+
+	run(command: Command): void {
+		const { context } = this;
+		switch (command) {
+			case "clear": return this.clear();
+			case "box": return this.mode.update((mode) => (mode === "box" ? "zoom" : "box"));
+			case "marker": return this.addMarkerAtCursor();
+			case "next": return void this.neighbour(1);
+			case "previous": return void this.neighbour(-1);
+			case "details": {
+				const event = context.selected.get();
+				return event ? context.reveal(event) : undefined;
+			}
+			case "zoomToSelection": return this.zoomToSelection();
+			case "help": return this.help.update((open) => !open);
+			case "rowUp": return this.moveFocus(-1);
+			case "rowDown": return this.moveFocus(1);
+			case "pin": case "fold": case "hide": return this.changeRow(command, this.focusedRow.get());
+			case "menu": return this.openMenuAtFocus();
+			default: return this.step(command);
+		}
+	}
+
+	clear(): void {
+		const { box, selected } = this.context;
+		if (this.help.get()) return this.help.set(false);
+		if (this.menu.get()) return this.menu.set(null);
+		if (this.mode.get() === "box") this.mode.set("zoom");
+		if (box.get()) return box.set(null);
+		selected.set(null);
+	}
+
+	// --- rows ----------------------------------------------------------------------------------
+
+	changeRow(how: "pin" | "fold" | "hide", key: string): void {
+		if (!key) return;
+		const { settings, notify } = this.context;
+		const row = this.stage.layout.get().rows.find((placed) => placed.row.key === key)?.row;
+		if (!row) return;
+		if (how === "fold") return settings.update((now) => toggleFolded(now, key));
+		if (how === "pin") {
+			if (row.kind !== "group") settings.update((now) => togglePinned(now, key));
+			return;
+		}
+		settings.update((now) => hideRow(now, key));
+		notify(`${row.label} is hidden. The toolbar brings hidden rows back.`);
+	}
+
+	private moveFocus(by: number): void {
+		const { rows } = this.stage.layout.get();
+		if (!rows.length) return;
+		const now = rows.findIndex(({ row }) => row.key === this.focusedRow.get());
+		const next = now < 0 ? 0 : Math.min(Math.max(now + by, 0), rows.length - 1);
+		const { row } = rows[next]!;
+		this.focusedRow.set(row.key);
+		this.stage.showRow(row.key);
+		const state = row.kind === "group" ? `group, ${row.isFolded ? "folded" : "open"}` : "row";
+		this.announcement.set(`${row.label}, ${state}`);
+	}
+
+	private openMenuAtFocus(): void {
+		const label = document.querySelector<HTMLElement>(".tl-label[data-focused]");
+		const box = label?.getBoundingClientRect();
+		const placed = this.stage.layout.get().rows
+			.find(({ row }) => row.key === this.focusedRow.get()) ?? null;
+		if (!box || !placed) return;
+		const view = this.context.view.get();
+		this.menu.set({
+			x: box.right, y: box.top, timeNs: Math.round(view.fromNs + spanOf(view) / 2), placed, hit: null,
+		});
+	}
+
+	// --- events --------------------------------------------------------------------------------
+
+	select(event: EventRef | null): void {
+		this.context.selected.set(event);
+	}
+
+	async announceSelected(): Promise<void> {
+		const { selectedDetails, selected } = this.stage.events;
+		if (!selectedDetails || !selected) return;
+		const row = this.stage.layout.get().lanes.get(`${selected.track}:${selected.depth}`)?.placed.row;
+		this.announcement.set(`Selected ${nameOfEvent(selectedDetails)}${row ? ` in ${row.label}` : ""}, ` +
+			`starts at ${exactNs(selected.fromNs)}, takes ${durationText(selected.toNs - selected.fromNs)}`);
+	}
+
+	zoomToSelection(): void {
+		const { selected } = this.stage.events;
+		const { box, endNs } = this.context;
+		const part = selected ?? box.get();
+		if (part) this.moveTo(viewAround(part.fromNs, part.toNs, endNs));
+	}
+
+	async zoomToEvent(event: EventRef): Promise<void> {
+		try {
+			const place = this.stage.events.placeOf(await this.stage.events.detailsOf(event));
+			if (place) this.moveTo(viewAround(place.fromNs, place.toNs, this.context.endNs, 0.5));
+		} catch (failure) {
+			this.context.notify((failure as Error).message, "error");
+		}
+	}
+
+	/** The event after or before the selected one; without one, the first of the row on screen. */
+	private async neighbour(step: 1 | -1): Promise<void> {
+		const { api, originNs, view } = this.context;
+		const { selected } = this.stage.events;
+		const focused = this.stage.layout.get().rows.find(({ row }) => row.key === this.focusedRow.get());
+		const lane = selected ?? focused?.row.lanes[0];
+		if (!lane) return this.context.notify("Select an event or a row first; then N and P go along it.");
+		const time = selected ? selected.fromNs : step > 0 ? view.get().fromNs : view.get().toNs;
+		const table = this.context.tracks.find((track) => track.id === lane.track)?.table;
+		try {
+			const at = await api.at({
+				track: lane.track, depth: lane.depth, time: String(absoluteNs(originNs, time)), step,
+			});
+			if (at.row === undefined || !table) return;
+			const from = relativeNs(originNs, at.start_ns!), to = relativeNs(originNs, at.end_ns!);
+			this.select({ table, row: at.row });
+			this.follow(from, to);
+		} catch {
+			this.context.notify(step > 0 ? "This is the last event of the row." : "This is the first event of the row.");
+		}
+	}
+
+	/** Moves the view as little as needed to see a part of time. */
+	private follow(fromNs: number, toNs: number): void {
+		const { view, endNs } = this.context;
+		const now = view.get(), span = spanOf(now);
+		if (fromNs >= now.fromNs && toNs <= now.toNs) return;
+		if (toNs - fromNs > span) return this.moveTo(viewAround(fromNs, toNs, endNs));
+		const middle = (fromNs + toNs) / 2;
+		this.moveTo({ ...viewAround(middle - span / 2, middle + span / 2, endNs, 0) });
+	}
+
+	// --- markers -------------------------------------------------------------------------------
+
+	private addMarkerAtCursor(): void {
+		const { view, endNs } = this.context;
+		const { cursorX, width } = this.stage;
+		this.addMarker(momentAt(view.get(), width, cursorX ?? width / 2, endNs));
+	}
+
+	addMarker(timeNs: number): void {
+		const { markers } = this.context;
+		const list = markers.get();
+		const used = new Set(list.map((marker) => marker.name));
+		let number = list.length + 1;
+		while (used.has(String(number))) number++;
+		const marker: Marker = {
+			id: `m${Date.now().toString(36)}${number}`, name: String(number), timeNs,
+			colour: MARKER_COLOURS[(number - 1) % MARKER_COLOURS.length]!, diffTo: null,
+		};
+		markers.set([...list, marker].sort((a, b) => a.timeNs - b.timeNs));
+		this.announcement.set(`Marker ${marker.name} at ${exactNs(timeNs)}`);
+	}
+
+	/** At the nearest edge of an event in the row, when one is near. */
+	async addMarkerSnapped(timeNs: number, lane: { track: number; depth: number } | null): Promise<void> {
+		this.addMarker(lane ? await this.snap(timeNs, lane) : timeNs);
+	}
+
+	async snap(timeNs: number, lane: { track: number; depth: number }): Promise<number> {
+		const { api, originNs, view } = this.context;
+		const within = Math.max(Math.round((spanOf(view.get()) * SNAP_PX) / Math.max(this.stage.width, 1)), 1);
+		try {
+			const at = await api.at({
+				track: lane.track, depth: lane.depth, time: String(absoluteNs(originNs, timeNs)),
+				nearest: "any", within,
+			});
+			return at.edge_ns === undefined ? timeNs : relativeNs(originNs, at.edge_ns);
+		} catch {
+			return timeNs; // nothing near
+		}
+	}
+
+	moveMarker(id: string, timeNs: number): void {
+		this.context.markers.update((list) => list.map((marker) =>
+			(marker.id === id ? { ...marker, timeNs } : marker)));
+	}
+
+	boxRow(placed: PlacedRow): void {
+		const { view, box } = this.context;
+		const now = view.get();
+		box.set({
+			fromNs: Math.round(now.fromNs), toNs: Math.round(now.toNs),
+			tracks: placed.row.tracks.map((track) => track.id),
+		});
+	}
+
+	async copyLink(): Promise<void> {
+		try {
+			await navigator.clipboard.writeText(location.href);
+			this.context.notify("The link to this view is copied.");
+		} catch {
+			this.context.notify("The browser does not allow copying; take the link from the address bar.", "error");
+		}
+	}
+}

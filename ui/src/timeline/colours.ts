@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which colour a thing has: the same name has the same one on every screen and in every visit. Pure.
+// The hues are chosen to stay apart for people who see red and green alike (after Okabe and Ito, and
+// Paul Tol's qualitative schemes); yellow is kept for search hits, white for what is selected.
+
+import type { ColourBy } from "../contract.ts";
+import type { Track } from "../api/types.ts";
+import { ENGINES, engineOf } from "./device_rows.ts";
+
+export type Theme = "dark" | "light";
+
+/** A fill, its edge (to tell neighbours apart), and a text that can be read on the fill. */
+export interface Paint {
+	fill: string;
+	edge: string;
+	text: string;
+}
+
+const HUES = [
+	"#77aadd", // light blue
+	"#ee8866", // orange
+	"#44bb99", // mint
+	"#cc99bb", // mauve
+	"#bbcc33", // pear
+	"#99ddff", // pale cyan
+	"#d1a76f", // tan
+	"#ffaabb", // pink
+	"#7f9f6a", // sage
+	"#a79ae0", // lilac
+	"#5fb3c4", // teal
+	"#c98b8b", // dusty rose
+	"#9fb4c7", // slate
+	"#aaaa00", // olive
+];
+
+const GREY = "#8b95a3"; // what has no value
+
+const channels = (hex: string) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
+function hexOf(rgb: number[]): string {
+	return `#${rgb.map((c) => Math.round(Math.min(Math.max(c, 0), 255)).toString(16).padStart(2, "0"))
+		.join("")}`;
+}
+
+/** share 0: a, 1: b. */
+export function mixColours(a: string, b: string, share: number): string {
+	const to = channels(b);
+	return hexOf(channels(a).map((c, i) => c + (to[i]! - c) * share));
+}
+
+/** Relative luminance of WCAG 2. */
+export function luminanceOf(hex: string): number {
+	const [r, g, b] = channels(hex).map((c) => {
+		const part = c / 255;
+		return part <= 0.03928 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
+	});
+	return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+export function contrastOf(a: string, b: string): number {
+	const [high, low] = [luminanceOf(a), luminanceOf(b)].sort((x, y) => y - x);
+	return (high! + 0.05) / (low! + 0.05);
+}
+
+const INK = "#10151c";
+
+function paintOf(hue: string, theme: Theme): Paint {
+	// On white the pale hues need more body; on black the full ones would glare.
+	const fill = theme === "light" ? mixColours(hue, "#101820", 0.06) : mixColours(hue, "#14171c", 0.1);
+	return { fill, edge: mixColours(fill, "#000000", 0.45), text: INK };
+}
+
+/** All paints of a theme; the last one is grey, for what has no value. */
+export function paintsOf(theme: Theme): Paint[] {
+	return [...HUES, GREY].map((hue) => paintOf(hue, theme));
+}
+
+export const HUE_COUNT = HUES.length;
+export const NO_VALUE = HUES.length;
+
+/** FNV-1a over the characters, its bits mixed: near names shall not get near colours. */
+export function hashText(text: string): number {
+	let hash = 0x811c9dc5;
+	for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+	hash ^= hash >>> 15;
+	hash = Math.imul(hash, 0x2c1b3c6d);
+	return (hash ^ (hash >>> 13)) >>> 0;
+}
+
+export function hueOfText(text: string): number {
+	if (text === "" || /^unknown$/i.test(text)) return NO_VALUE;
+	return hashText(text) % HUE_COUNT;
+}
+
+export function hueOfTrack(track: Track): number {
+	return hashText(`${track.table ?? ""}/${track.name}/${track.id}`) % HUE_COUNT;
+}
+
+export function hueOfEngine(track: Track): number {
+	const engine = ENGINES.indexOf(engineOf(track));
+	return engine >= 0 ? engine : hueOfText(track.attributes["queue_name"] ?? track.name);
+}
+
+/** The column whose values colour spans, "" when names or tracks do. */
+export function columnOf(colourBy: ColourBy): string {
+	return colourBy === "layer" ? "layer" : colourBy === "operator" ? "hlo_name" : "";
+}
+
+/** An operation's text begins with its name, "%dot.3 = dot(...)": one operator, one colour. */
+export function operatorOf(hloName: string): string {
+	return /=\s*(?:\S+\s+)?([A-Za-z][\w-]*)\(/.exec(hloName)?.[1] ??
+		hloName.replace(/^%/, "").replace(/[.\d]+$/, "");
+}
+
+export const COLOUR_CHOICES: { id: ColourBy; label: string }[] = [
+	{ id: "name", label: "Name" },
+	{ id: "engine", label: "Engine" },
+	{ id: "layer", label: "Layer" },
+	{ id: "operator", label: "Operator" },
+	{ id: "track", label: "Row" },
+];

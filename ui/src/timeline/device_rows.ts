@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a device profile: what a track is about decides where it stands. Pure.
+
+import type { Track } from "../api/types.ts";
+import type { Leaf } from "./rows.ts";
+
+interface Section {
+	key: string;
+	label: string;
+	inMinimalView?: boolean;
+	/** More rows than this start folded: they are many and rarely what one came for. */
+	foldAbove?: number;
+}
+
+/** In the order in which they are shown. */
+export const SECTIONS: Section[] = [
+	{ key: "errors", label: "Errors", inMinimalView: true },
+	{ key: "engines", label: "Engines", inMinimalView: true },
+	{ key: "queues", label: "DMA queues" },
+	{ key: "packets", label: "DMA packets", foldAbove: 4 },
+	{ key: "collectives", label: "Collectives" },
+	{ key: "memory", label: "Memory usage" },
+	{ key: "throttling", label: "Throttling" },
+	{ key: "semaphores", label: "Semaphores", foldAbove: 4 },
+	{ key: "pending", label: "Pending DMA" },
+	{ key: "throughput", label: "Throughput" },
+	{ key: "utilisation", label: "Utilisation", inMinimalView: true },
+	{ key: "other", label: "Other" },
+];
+
+const BY_TABLE: Record<string, string> = {
+	Error: "errors", Instruction: "engines", DmaPacketAggregated: "queues", DmaPacket: "packets",
+	CcOp: "collectives", CcInstruction: "collectives", CcStream: "collectives",
+	CoreBarriers: "collectives", SbufUsage: "memory", PsumUsage: "memory", SbufAllocation: "memory",
+	Throttle: "throttling", SemaphoreUpdate: "semaphores", PendingDma: "pending",
+	DmaUsage: "throughput", HbmUsage: "throughput", ActiveTime: "utilisation",
+};
+
+/** For tracks whose table says too little, or that come from none. */
+const BY_NAME: [RegExp, string][] = [
+	[/\b[mh]fu\b|utili[sz]ation/i, "utilisation"],
+	[/throughput|bandwidth/i, "throughput"],
+	[/pending/i, "pending"],
+	[/semaphore/i, "semaphores"],
+	[/throttl/i, "throttling"],
+	[/usage/i, "memory"],
+	[/cc-?core|collective|barrier/i, "collectives"],
+	[/error/i, "errors"],
+	[/dma|queue/i, "queues"],
+];
+
+export const ENGINES = ["Sync", "Tensor", "TensorMatrix", "Vector", "Scalar", "GpSimd"];
+
+export function sectionOf(track: Track): string {
+	const isUtilisation = track.kind === "counter" && BY_NAME[0]![0].test(track.name);
+	if (isUtilisation) return "utilisation";
+	const known = track.table ? BY_TABLE[track.table] : undefined;
+	return known ?? BY_NAME.find(([pattern]) => pattern.test(track.name))?.[1] ?? "other";
+}
+
+/** The physical core, -1 when the track is about none. */
+export function coreOf(track: Track, parent: Track | undefined): number {
+	const text = track.attributes["pcore_idx"] ?? parent?.attributes["pcore_idx"] ??
+		/core (\d+)/.exec(parent?.name ?? "")?.[1];
+	return text === undefined || text === "" ? -1 : Number(text);
+}
+
+export function engineOf(track: Track): string {
+	const text = track.attributes["timeline_track"] ?? track.attributes["engine"] ?? track.name;
+	return ENGINES.find((engine) => text.replace(/\(.*/, "") === engine) ?? text;
+}
+
+/** Titles the server puts before a name are said by the section. */
+function labelOf(track: Track, section: string): string {
+	if (section === "queues") return track.name.replace(/^transfers /, "");
+	if (section === "packets") return track.name.replace(/^DMA engine /, "E");
+	if (section === "semaphores") return track.name.replace(/^semaphore /, "Semaphore ");
+	return track.name.charAt(0).toUpperCase() + track.name.slice(1);
+}
+
+export function deviceLeaves(tracks: Track[]): Leaf[] {
+	const byId = new Map(tracks.map((track) => [track.id, track]));
+	const parentOf = (track: Track) => track.parent === null ? undefined : byId.get(track.parent);
+	const shown = tracks.filter((track) => track.kind !== "group");
+	const cores = new Set(shown.map((track) => coreOf(track, parentOf(track))));
+	cores.delete(-1);
+	const leaves = shown.map((track, index) => {
+		const section = sectionOf(track);
+		const core = coreOf(track, parentOf(track));
+		const plain = labelOf(track, section);
+		const label = cores.size > 1 && core >= 0 ? `${plain} (nc${core})` : plain;
+		const engine = section === "engines" ? ENGINES.indexOf(engineOf(track)) : 0;
+		return {
+			group: section, label, key: `${section}/${label}`, tracks: [track],
+			rank: [
+				SECTIONS.findIndex((one) => one.key === section), core,
+				engine < 0 ? ENGINES.length : engine, index,
+			],
+		};
+	});
+	leaves.sort((a, b) => compareRanks(a.rank, b.rank));
+	return leaves;
+}
+
+function compareRanks(a: number[], b: number[]): number {
+	for (let i = 0; i < a.length; i++)
+		if (a[i] !== b[i]) return a[i]! - b[i]!;
+	return 0;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the part of time on screen as CSV: one file for each table, none left out.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ProfileContext } from "../contract.ts";
+import { durationText, timeText } from "./ticks.ts";
+import { absoluteNs } from "./view.ts";
+
+export function ExportDialog({ context, onClose }: { context: ProfileContext; onClose: () => void }) {
+	const dialog = useRef<HTMLDialogElement>(null);
+	const tables = tablesOf(context);
+	const [chosen, setChosen] = useState<string[]>(tables.slice(0, 1).map((table) => table.name));
+	useEffect(() => dialog.current?.showModal(), []);
+	const view = context.view.get();
+	const save = () => {
+		for (const table of chosen)
+			download(context.api.csvUrl(table, absoluteNs(context.originNs, view.fromNs),
+				absoluteNs(context.originNs, view.toNs)), `${context.name}-${table}.csv`);
+		onClose();
+	};
+	const toggle = (name: string) => setChosen((now) =>
+		(now.includes(name) ? now.filter((one) => one !== name) : [...now, name]));
+	return (
+		<dialog ref={dialog} class="tl-dialog" onClose={onClose} aria-labelledby="tl-export-title">
+			<h2 id="tl-export-title">Export as CSV</h2>
+			<p>
+				All rows of {durationText(view.toNs - view.fromNs)} from {timeText(Math.round(view.fromNs))}, one
+				file for each table.
+			</p>
+			<div class="tl-checks">
+				{tables.map((table) => (
+					<label key={table.name}>
+						<input type="checkbox" checked={chosen.includes(table.name)}
+							onChange={() => toggle(table.name)} />
+						<span>{table.name}</span>
+						<span class="tl-dim">{table.rows.toLocaleString("en-US")} rows in all</span>
+					</label>
+				))}
+			</div>
+			<footer>
+				<button type="button" onClick={onClose}>Cancel</button>
+				<button type="button" class="tl-primary" disabled={!chosen.length} onClick={save}>
+					Export {chosen.length > 1 ? `${chosen.length} tables` : ""}
+				</button>
+			</footer>
+		</dialog>
+	);
+}
+
+function tablesOf(context: ProfileContext): { name: string; rows: number }[] {
+	const rows = new Map<string, number>();
+	for (const track of context.tracks)
+		if (track.table) rows.set(track.table, (rows.get(track.table) ?? 0) + Number(track.row_count));
+	return [...rows].map(([name, count]) => ({ name, rows: count }));
+}
+
+function download(url: string, name: string): void {
+	const link = document.createElement("a");
+	link.href = url;
+	link.download = name;
+	link.click();
+}

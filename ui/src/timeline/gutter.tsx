@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels of rows, left of the canvas: to fold, pin, hide and move rows, and to walk along them by
+// keyboard. Only those near the screen are in the page.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useStore } from "../store.ts";
+import type { Actions } from "./actions.ts";
+import { Icon } from "./icons.tsx";
+import type { Layout, PlacedRow } from "./layout.ts";
+import { moveRow } from "./rows.ts";
+
+const STEP_PX = 400; // labels are chosen anew each time so much was scrolled
+
+interface Moving {
+	key: string;
+	before: string; // "" for the end
+	y: number; // of the line that shows where
+}
+
+/** Rows that may change places with one another. */
+function siblingsOf(layout: Layout, placed: PlacedRow): PlacedRow[] {
+	return layout.rows.filter(({ row }) => row.parent === placed.row.parent &&
+		row.isPinned === placed.row.isPinned && (row.kind === "group") === (placed.row.kind === "group"));
+}
+
+export function Gutter({ actions, isPinned }: { actions: Actions; isPinned: boolean }) {
+	const layout = useStore(actions.stage.layout);
+	const focused = useStore(actions.focusedRow);
+	const [moving, setMoving] = useState<Moving | null>(null);
+	const near = useNearRows(actions, layout);
+	const rows = layout.rows.filter((placed) => placed.row.isPinned === isPinned && (isPinned || near(placed)));
+	const firstKey = layout.rows[0]?.row.key ?? "";
+	const entry = layout.rows.some(({ row }) => row.key === focused) ? focused : firstKey;
+	return (
+		<div class="tl-labels" role="tree" aria-label={isPinned ? "Pinned rows" : "Rows"}>
+			{rows.map((placed) => (
+				<Label key={placed.row.key} placed={placed} actions={actions} layout={layout}
+					isFocused={placed.row.key === focused} isEntry={placed.row.key === entry} onMoving={setMoving}
+					isMoving={moving?.key === placed.row.key} />
+			))}
+			{moving && <div class="tl-drop" style={{ top: `${moving.y - 1}px` }} />}
+		</div>
+	);
+}
+
+function useNearRows(actions: Actions, layout: Layout): (placed: PlacedRow) => boolean {
+	const [step, setStep] = useState(0);
+	useEffect(() => {
+		const scroller = document.querySelector(".tl-scroller");
+		if (!scroller) return;
+		const onScroll = () => setStep(Math.floor(scroller.scrollTop / STEP_PX));
+		scroller.addEventListener("scroll", onScroll, { passive: true });
+		return () => scroller.removeEventListener("scroll", onScroll);
+	}, [layout]);
+	const from = (step - 1) * STEP_PX, to = (step + 2) * STEP_PX + Math.max(actions.stage.height, 2000);
+	return (placed) => placed.y + placed.height > from && placed.y < to;
+}
+
+interface LabelProps {
+	placed: PlacedRow;
+	layout: Layout;
+	actions: Actions;
+	isFocused: boolean;
+	isEntry: boolean;
+	isMoving: boolean;
+	onMoving: (moving: Moving | null) => void;
+}
+
+function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving }: LabelProps) {
+	const { row } = placed;
+	const element = useRef<HTMLDivElement>(null);
+	const isGroup = row.kind === "group";
+	const canFold = isGroup || row.lanes.length > 1;
+	const drag = useDragging(placed, layout, actions, onMoving);
+	useEffect(() => {
+		// focus follows J and K once it is among the labels
+		const active = document.activeElement;
+		if (isFocused && active !== element.current && active?.classList.contains("tl-label"))
+			element.current?.focus({ preventScroll: true });
+	}, [isFocused]);
+	const change = (how: "pin" | "fold" | "hide") => (event: Event) => {
+		event.stopPropagation();
+		actions.changeRow(how, row.key);
+	};
+	const style = { top: `${placed.y}px`, height: `${placed.height}px` };
+	const names = ["tl-label", isGroup ? "tl-group" : "", isMoving ? "tl-moving" : ""].join(" ");
+	return (
+		<div ref={element} class={names} style={style} title={row.title} role="treeitem" data-focused={isFocused || undefined}
+			aria-level={isGroup || !row.parent ? 1 : 2} aria-expanded={canFold ? !row.isFolded : undefined}
+			aria-label={row.label} aria-selected={isFocused} tabIndex={isEntry ? 0 : -1} {...drag}
+			onFocus={() => actions.focusedRow.set(row.key)}
+			onClick={() => (isGroup ? actions.changeRow("fold", row.key) : actions.focusedRow.set(row.key))}
+			onKeyDown={(event) => {
+				if (event.key !== "Enter" && event.key !== " ") return;
+				if (isGroup) change("fold")(event);
+				event.preventDefault();
+			}}
+			onContextMenu={(event) => {
+				event.preventDefault();
+				actions.focusedRow.set(row.key);
+				actions.run("menu");
+			}}>
+			{isGroup && <Icon name={row.isFolded ? "folded" : "open"} />}
+			<span class="tl-label-text">{row.label}</span>
+			{isGroup && <span class="tl-count">{row.rowCount}</span>}
+			<span class="tl-label-tools">
+				{!isGroup && canFold && (
+					<LabelTool icon={row.isFolded ? "folded" : "open"} title={row.isFolded ? "Show all depths (C)" : "Fold into one line (C)"}
+						onClick={change("fold")} />
+				)}
+				<LabelTool icon="hide" title={isGroup ? "Hide the group (H)" : "Hide the row (H)"} onClick={change("hide")} />
+				{!isGroup && (
+					<LabelTool icon="pin" title={row.isPinned ? "Let the row go (T)" : "Pin to the top (T)"}
+						isOn={row.isPinned} onClick={change("pin")} />
+				)}
+			</span>
+		</div>
+	);
+}
+
+function LabelTool({ icon, title, onClick, isOn }: {
+	icon: Parameters<typeof Icon>[0]["name"];
+	title: string;
+	onClick: (event: Event) => void;
+	isOn?: boolean;
+}) {
+	// by keyboard the same is done by the key in the title
+	return (
+		<button type="button" tabIndex={-1} title={title} aria-label={title} aria-pressed={isOn} onClick={onClick}
+			onPointerDown={(event) => event.stopPropagation()}>
+			<Icon name={icon} />
+		</button>
+	);
+}
+
+const DRAG_FROM_PX = 5;
+
+/** Dragging a label moves its row among its siblings. */
+function useDragging(placed: PlacedRow, layout: Layout, actions: Actions, onMoving: LabelProps["onMoving"]) {
+	const start = useRef<{ y: number; target: Moving | null } | null>(null);
+	const { key, isPinned } = placed.row;
+	const siblings = () => siblingsOf(layout, placed);
+	return {
+		onPointerDown: (event: PointerEvent) => {
+			if (event.button === 0) start.current = { y: event.clientY, target: null };
+		},
+		onPointerMove: (event: PointerEvent) => {
+			const from = start.current;
+			if (!from || Math.abs(event.clientY - from.y) < DRAG_FROM_PX) return;
+			const label = event.currentTarget as HTMLElement;
+			if (!label.hasPointerCapture(event.pointerId)) label.setPointerCapture(event.pointerId);
+			const y = placed.y + (event.clientY - label.getBoundingClientRect().top);
+			const list = siblings();
+			const after = list.find((one) => one.y + one.height / 2 > y);
+			const last = list[list.length - 1]!;
+			from.target = { key, before: after?.row.key ?? "", y: after ? after.y : last.y + last.height };
+			onMoving(from.target);
+		},
+		onPointerUp: () => {
+			const target = start.current?.target;
+			start.current = null;
+			onMoving(null);
+			if (!target) return;
+			const keys = siblings().map(({ row }) => row.key);
+			if (isPinned) actions.stage.context.settings.update((now) => ({
+				...now, pinned: pinnedAfter(now.pinned, key, target.before),
+			}));
+			else actions.stage.context.settings.update((now) => ({
+				...now, order: moveRow(now.order, keys, key, target.before),
+			}));
+		},
+		onPointerCancel: () => {
+			start.current = null;
+			onMoving(null);
+		},
+	};
+}
+
+function pinnedAfter(pinned: string[], key: string, before: string): string[] {
+	const rest = pinned.filter((one) => one !== key);
+	const at = before === "" || before === key ? -1 : rest.indexOf(before);
+	return at < 0 ? (before === key ? pinned : [...rest, key]) : [...rest.slice(0, at), key, ...rest.slice(at)];
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The card beside the pointer: what an event, a pixel of many events, a counter or a band is.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { EventDetails } from "../api/types.ts";
+import { useStore } from "../store.ts";
+import { fieldOf, nameOfEvent } from "./events.ts";
+import type { CounterHit, SpanHit } from "./hit.ts";
+import type { HoverState, Interaction } from "./interact.ts";
+import type { PlacedBand } from "./scene.ts";
+import type { Stage } from "./stage.ts";
+import { durationText, exactNs } from "./ticks.ts";
+import { valueText } from "./values.ts";
+import { relativeNs } from "./view.ts";
+
+const DETAILS_AFTER_MS = 90;
+
+/** What is worth a line of the card, in this order; the panel of details has the rest. */
+const FIELDS: [string[], string][] = [
+	[["opcode"], "Opcode"], [["operation"], "Operation"], [["hlo_name"], "Operator"],
+	[["layer", "hierarchy"], "Layer"], [["operands"], "Operands"],
+	[["tensor_instruction_type", "instruction_type"], "Type"], [["compiler_pc"], "Compiler PC"], [["pc"], "PC"],
+	[["nki_source_location", "bir_debug_info_source_location"], "Source"],
+	[["variable"], "Variable"], [["queue_name"], "Queue"], [["transfer_bytes", "size_bytes"], "Bytes"],
+	[["trace_event_source"], "Recorded by"], [["instance_id"], "Instance"], [["process_id"], "Process"],
+	[["thread_id"], "Thread"], [["worker_gid"], "Worker"], [["nc_idx"], "NeuronCore"],
+	[["pcore_idx"], "Physical core"], [["framework_stream_id"], "Stream"],
+];
+const MOST_FIELDS = 10;
+const LONGEST = 160;
+
+function Line({ title, children }: { title: string; children: preact.ComponentChildren }) {
+	return <div class="tl-card-line"><dt>{title}</dt><dd>{children}</dd></div>;
+}
+
+export function HoverCard({ stage, interaction }: { stage: Stage; interaction: Interaction }) {
+	const hover = useStore(interaction.hover);
+	return hover ? <Card stage={stage} hover={hover} /> : null;
+}
+
+function Card({ stage, hover }: { stage: Stage; hover: HoverState }) {
+	const card = useRef<HTMLDivElement>(null);
+	useLayoutEffect(() => {
+		const element = card.current!;
+		const { width, height } = element.getBoundingClientRect();
+		const right = hover.x + 16 + width > innerWidth - 4 ? hover.x - 16 - width : hover.x + 16;
+		const down = hover.y + 18 + height > innerHeight - 4 ? hover.y - 12 - height : hover.y + 18;
+		element.style.transform = `translate(${Math.max(right, 4)}px, ${Math.max(down, 4)}px)`;
+	});
+	const { hit, band } = hover;
+	return (
+		<div ref={card} class="tl-card" role="tooltip">
+			{hit?.kind === "span" && <SpanCard key={`${hit.table}/${hit.row}/${hit.count}`} stage={stage} hit={hit} />}
+			{hit?.kind === "counter" && <CounterCard hit={hit} />}
+			{band && <BandCard band={band} />}
+		</div>
+	);
+}
+
+function useDetails(stage: Stage, hit: SpanHit): EventDetails | null {
+	const [details, setDetails] = useState<EventDetails | null>(null);
+	useEffect(() => {
+		if (!hit.table) return;
+		let isGone = false;
+		const timer = setTimeout(() => {
+			stage.events.detailsOf({ table: hit.table, row: hit.row })
+				.then((answer) => !isGone && setDetails(answer))
+				.catch(() => undefined); // the card has what is drawn
+		}, DETAILS_AFTER_MS);
+		return () => {
+			isGone = true;
+			clearTimeout(timer);
+		};
+	}, []);
+	return details;
+}
+
+function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
+	const details = useDetails(stage, hit);
+	const { originNs } = stage.context;
+	const isOne = hit.count === 1;
+	const drawn = stage.labels.nameOf(hit.nameId) ?? "";
+	// before the details come, edges are known as well as they are drawn
+	const from = details ? relativeNs(originNs, details.start_ns) : Math.round(hit.fromNs);
+	const to = details ? relativeNs(originNs, details.end_ns) : Math.round(hit.toNs);
+	const about = details ? "" : "≈ ";
+	const lines = details ? FIELDS.flatMap(([names, title]) => {
+		const text = fieldOf(details, ...names);
+		return text && text !== drawn ? [{ title, text }] : [];
+	}).slice(0, MOST_FIELDS) : [];
+	return (
+		<>
+			<h4>{isOne ? drawn || nameOfEvent(details) : `${hit.count.toLocaleString("en-US")} events`}</h4>
+			<dl>
+				<Line title="Row">{hit.placed.row.label}</Line>
+				{!isOne && <Line title="Busy">{(hit.busy * 100).toFixed(hit.busy < 0.1 ? 1 : 0)} % of this pixel</Line>}
+				{!isOne && drawn && <Line title="Most time">{drawn}</Line>}
+				{!isOne && <div class="tl-card-part">Longest of them</div>}
+				<Line title="Time">{about}{exactNs(from)} – {exactNs(to)}</Line>
+				<Line title="Duration">{about}{to - from < 1e4 ? exactNs(to - from) : `${durationText(to - from)} (${exactNs(to - from)})`}</Line>
+				{lines.map(({ title, text }) => (
+					<Line key={title} title={title}>{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</Line>
+				))}
+			</dl>
+		</>
+	);
+}
+
+function CounterCard({ hit }: { hit: CounterHit }) {
+	const track = hit.placed.row.tracks[0]!;
+	const isFlat = hit.lowest === hit.highest;
+	return (
+		<>
+			<h4>{hit.placed.row.label}</h4>
+			<dl>
+				<Line title={isFlat ? "Value" : "Mean"}>{valueText(hit.mean, track)}</Line>
+				{!isFlat && <Line title="Lowest">{valueText(hit.lowest, track)}</Line>}
+				{!isFlat && <Line title="Highest">{valueText(hit.highest, track)}</Line>}
+				{!isFlat && <Line title="Last">{valueText(hit.last, track)}</Line>}
+				<Line title="Time">{exactNs(hit.fromNs)} – {exactNs(hit.toNs)}</Line>
+			</dl>
+		</>
+	);
+}
+
+function BandCard({ band }: { band: PlacedBand }) {
+	return (
+		<section class={`tl-card-band tl-band-${band.band.kind}`}>
+			<h4>{band.band.title}</h4>
+			<p>{band.band.detail}</p>
+			<dl>
+				<Line title="Time">{exactNs(band.fromNs)} – {exactNs(band.toNs)}</Line>
+				<Line title="Duration">{durationText(band.toNs - band.fromNs)}</Line>
+			</dl>
+		</section>
+	);
+}

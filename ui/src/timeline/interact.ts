@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointer, wheel and keys on a timeline become actions. One gesture at a time: what a press began,
+// its release or Escape ends.
+
+import type { Marker } from "../contract.ts";
+import { createStore } from "../store.ts";
+import type { Actions } from "./actions.ts";
+import { lensPartAt, markerAt, type LensPart } from "./draw_axis.ts";
+import { bandAt } from "./draw_bands.ts";
+import { hitAt, type Hit, type SpanHit } from "./hit.ts";
+import { commandOf } from "./keys.ts";
+import { rowAt, screenY } from "./layout.ts";
+import type { PlacedBand } from "./scene.ts";
+import type { Surfaces } from "./stage.ts";
+import {
+	clampView, fitView, momentAt, panView, spanOf, viewAround, xToTime, zoomAbout,
+} from "./view.ts";
+
+export interface HoverState {
+	x: number; // of the page
+	y: number;
+	hit: Hit | null;
+	band: PlacedBand | null;
+}
+
+type Gesture =
+	| { kind: "press"; x: number; y: number; makesBox: boolean }
+	| { kind: "zoom" | "box"; x: number; y: number }
+	| { kind: "pan"; lastX: number; lastY: number; hasMoved: boolean; scrolls: boolean }
+	| { kind: "marker"; marker: Marker; hasMoved: boolean }
+	| { kind: "lens"; part: LensPart; lastX: number };
+
+const CLICK_PX = 4;
+const LINE_PX = 16; // a wheel that counts in lines
+
+export class Interaction {
+	readonly hover = createStore<HoverState | null>(null);
+	private gesture: Gesture | null = null;
+	private endings: (() => void)[] = [];
+
+	constructor(private readonly actions: Actions) {}
+
+	attach(surfaces: Surfaces): void {
+		const { overlay, axis, map, root } = surfaces;
+		this.on(overlay, "pointerdown", (event) => this.press(event, overlay));
+		this.on(overlay, "pointermove", (event) => this.move(event));
+		this.on(overlay, "pointerup", (event) => this.release(event));
+		this.on(overlay, "pointercancel", () => this.cancel());
+		this.on(overlay, "pointerleave", () => this.leave());
+		this.on(overlay, "dblclick", (event) => this.doubleClick(event));
+		this.on(overlay, "contextmenu", (event) => this.contextMenu(event));
+		this.on(overlay, "wheel", (event) => this.wheel(event, false), { passive: false });
+		this.on(axis, "pointerdown", (event) => this.pressAxis(event, axis));
+		this.on(axis, "pointermove", (event) => this.moveAxis(event, axis));
+		this.on(axis, "pointerup", (event) => this.releaseAxis(event));
+		this.on(axis, "pointerleave", () => this.leave());
+		this.on(axis, "dblclick", () => this.actions.step("fit"));
+		this.on(axis, "wheel", (event) => this.wheel(event, true), { passive: false });
+		this.on(map, "pointerdown", (event) => this.pressMap(event, map));
+		this.on(map, "pointermove", (event) => this.moveMap(event, map));
+		this.on(map, "pointerup", () => this.cancel());
+		this.on(map, "dblclick", () => this.actions.step("fit"));
+		this.on(map, "wheel", (event) => this.wheel(event, true), { passive: false });
+		this.on(root, "keydown", (event) => this.key(event));
+	}
+
+	detach(): void {
+		for (const end of this.endings) end();
+		this.endings = [];
+	}
+
+	private on<K extends keyof HTMLElementEventMap>(element: HTMLElement, type: K,
+		listener: (event: HTMLElementEventMap[K]) => void, options?: AddEventListenerOptions): void {
+		element.addEventListener(type, listener, options);
+		this.endings.push(() => element.removeEventListener(type, listener, options));
+	}
+
+	private get stage() {
+		return this.actions.stage;
+	}
+
+	private get context() {
+		return this.actions.stage.context;
+	}
+
+	// --- rows ----------------------------------------------------------------------------------
+
+	private press(event: PointerEvent, overlay: HTMLElement): void {
+		if (event.button > 1) return;
+		this.actions.menu.set(null);
+		overlay.setPointerCapture(event.pointerId);
+		const pans = event.button === 1 || event.shiftKey || event.pointerType === "touch";
+		this.gesture = pans
+			? { kind: "pan", lastX: event.offsetX, lastY: event.offsetY, hasMoved: false, scrolls: true }
+			: { kind: "press", x: event.offsetX, y: event.offsetY, makesBox: this.actions.mode.get() === "box" };
+		if (event.button === 1) event.preventDefault();
+	}
+
+	private move(event: PointerEvent): void {
+		const { gesture, stage } = this;
+		const x = event.offsetX, y = event.offsetY;
+		stage.cursorX = Math.min(Math.max(x, 0), stage.width);
+		stage.invalidate("overlay", "axis");
+		if (gesture?.kind === "press" && Math.hypot(x - gesture.x, y - gesture.y) > CLICK_PX) {
+			this.gesture = { kind: gesture.makesBox ? "box" : "zoom", x: gesture.x, y: gesture.y };
+			this.hover.set(null);
+		}
+		if (this.gesture?.kind === "zoom" || this.gesture?.kind === "box") {
+			const inside = (value: number, most: number) => Math.min(Math.max(value, 0), most);
+			stage.drag = {
+				kind: this.gesture.kind, x0: this.gesture.x, x1: inside(x, stage.width),
+				y0: this.gesture.y, y1: inside(y, stage.height),
+			};
+			return;
+		}
+		if (this.gesture?.kind === "pan") return this.pan(this.gesture, x, y);
+		if (!this.gesture) this.point(event);
+	}
+
+	private pan(gesture: Extract<Gesture, { kind: "pan" }>, x: number, y: number): void {
+		const { view, endNs } = this.context;
+		const now = view.get();
+		gesture.hasMoved ||= Math.abs(x - gesture.lastX) > 1;
+		this.actions.setView(panView(now, endNs, ((gesture.lastX - x) * spanOf(now)) / this.stage.width));
+		if (gesture.scrolls) this.stage.scrollBy(gesture.lastY - y);
+		gesture.lastX = x;
+		gesture.lastY = y;
+		this.hover.set(null);
+	}
+
+	private release(event: PointerEvent): void {
+		const { gesture, stage } = this;
+		const { drag } = stage;
+		this.cancel();
+		if (gesture?.kind === "press") return this.click(event);
+		if (!drag) return;
+		const { view, endNs } = this.context;
+		const at = (x: number) => momentAt(view.get(), stage.width, x, endNs);
+		const from = at(Math.min(drag.x0, drag.x1)), to = at(Math.max(drag.x0, drag.x1));
+		if (drag.kind === "zoom") {
+			this.actions.moveTo(clampView({ fromNs: from, toNs: to }, endNs));
+			return;
+		}
+		const top = Math.min(drag.y0, drag.y1), bottom = Math.max(drag.y0, drag.y1);
+		const tracks = stage.layout.get().rows
+			.filter((placed) => {
+				const y = screenY(placed, stage.scroll);
+				return y + placed.height > top && y < bottom;
+			})
+			.flatMap(({ row }) => row.tracks.map((track) => track.id));
+		this.context.box.set({ fromNs: from, toNs: to, tracks });
+		this.actions.mode.set("zoom");
+	}
+
+	private cancel(): void {
+		this.gesture = null;
+		this.stage.drag = null;
+		this.stage.invalidate("overlay");
+	}
+
+	private leave(): void {
+		if (this.gesture) return;
+		this.stage.cursorX = null;
+		this.setHover(null);
+		this.stage.invalidate("overlay", "axis");
+	}
+
+	private click(event: PointerEvent): void {
+		const hit = hitAt(this.stage.scene(), event.offsetX, event.offsetY);
+		const placed = rowAt(this.stage.layout.get(), this.stage.scroll, event.offsetY);
+		if (placed?.row.kind === "group") return this.actions.changeRow("fold", placed.row.key);
+		if (placed) this.actions.focusedRow.set(placed.row.key);
+		if (hit?.kind === "span" && hit.table) this.actions.select({ table: hit.table, row: hit.row });
+		else this.actions.select(null);
+	}
+
+	private doubleClick(event: MouseEvent): void {
+		const hit = hitAt(this.stage.scene(), event.offsetX, event.offsetY);
+		if (hit?.kind === "span" && hit.table) void this.actions.zoomToEvent({ table: hit.table, row: hit.row });
+	}
+
+	private contextMenu(event: MouseEvent): void {
+		event.preventDefault();
+		const { stage } = this;
+		const hit = hitAt(stage.scene(), event.offsetX, event.offsetY);
+		this.setHover(null);
+		this.actions.menu.set({
+			x: event.clientX, y: event.clientY,
+			timeNs: momentAt(this.context.view.get(), stage.width, event.offsetX, this.context.endNs),
+			placed: rowAt(stage.layout.get(), stage.scroll, event.offsetY),
+			hit: hit?.kind === "span" ? hit : null,
+		});
+	}
+
+	/** Nothing is pressed: tell what is under the pointer. */
+	private point(event: PointerEvent): void {
+		const { stage } = this;
+		const scene = stage.scene();
+		const hit = hitAt(scene, event.offsetX, event.offsetY);
+		const placed = rowAt(stage.layout.get(), stage.scroll, event.offsetY);
+		const time = xToTime(scene.view, scene.width, event.offsetX);
+		const slack = (spanOf(scene.view) / scene.width) * 2;
+		const band = hit?.kind === "span" ? null : bandAt(scene.bands, time, slack, placed);
+		this.setHover(hit || band ? { x: event.clientX, y: event.clientY, hit, band } : null);
+	}
+
+	private setHover(state: HoverState | null): void {
+		const { stage, context } = this;
+		this.hover.set(state);
+		const span = state?.hit?.kind === "span" && state.hit.table ? (state.hit as SpanHit) : null;
+		stage.events.hovered = span
+			? { track: span.track, depth: span.depth, fromNs: span.fromNs, toNs: span.toNs } : null;
+		stage.ownHover = span && { table: span.table, row: span.row };
+		const before = context.hovered.get();
+		if (before?.table !== span?.table || before?.row !== span?.row) context.hovered.set(stage.ownHover);
+	}
+
+	// --- wheel and keys ------------------------------------------------------------------------
+
+	private wheel(event: WheelEvent, zoomsAnyway: boolean): void {
+		const { view, endNs } = this.context;
+		const now = view.get();
+		const scale = event.deltaMode === 1 ? LINE_PX : event.deltaMode === 2 ? this.stage.height : 1;
+		const dx = event.deltaX * scale, dy = event.deltaY * scale;
+		const isSideways = event.shiftKey || Math.abs(dx) > Math.abs(dy);
+		if (isSideways) {
+			event.preventDefault();
+			const px = event.shiftKey && !dx ? dy : dx;
+			this.actions.setView(panView(now, endNs, (px * spanOf(now)) / this.stage.width));
+		} else if (event.ctrlKey || event.metaKey || zoomsAnyway) {
+			event.preventDefault(); // the browser would zoom the page
+			const about = event.currentTarget === null || (event.currentTarget as HTMLElement).dataset["map"]
+				? now.fromNs + spanOf(now) / 2 : xToTime(now, this.stage.width, event.offsetX);
+			const factor = Math.exp(Math.min(Math.max(dy, -200), 200) * (event.ctrlKey && Math.abs(dy) < 20 ? 0.01 : 0.0025));
+			this.actions.setView(zoomAbout(now, endNs, about, factor));
+		} // a plain wheel scrolls the rows: the browser does that
+	}
+
+	private key(event: KeyboardEvent): void {
+		const target = event.target as HTMLElement;
+		if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest("dialog, [role=menu]")) return;
+		const command = commandOf(event);
+		if (!command) return;
+		// buttons and labels do on Enter what they say
+		if (command === "details" && target.tagName === "BUTTON") return;
+		if (command === "clear" && this.gesture) this.cancel();
+		else this.actions.run(command);
+		event.preventDefault();
+	}
+
+	// --- axis and map --------------------------------------------------------------------------
+
+	private pressAxis(event: PointerEvent, axis: HTMLElement): void {
+		if (event.button !== 0) return;
+		axis.setPointerCapture(event.pointerId);
+		const marker = markerAt(this.context.markers.get(), this.context.view.get(), this.stage.width,
+			event.offsetX, event.offsetY);
+		this.gesture = marker ? { kind: "marker", marker, hasMoved: false }
+			: { kind: "pan", lastX: event.offsetX, lastY: event.offsetY, hasMoved: false, scrolls: false };
+	}
+
+	private moveAxis(event: PointerEvent, axis: HTMLElement): void {
+		const { stage, gesture } = this;
+		const x = event.offsetX;
+		stage.cursorX = Math.min(Math.max(x, 0), stage.width);
+		stage.invalidate("overlay", "axis");
+		const { view, markers, endNs } = this.context;
+		if (gesture?.kind === "pan") return this.pan(gesture, x, event.offsetY);
+		if (gesture?.kind === "marker") {
+			gesture.hasMoved = true;
+			this.actions.moveMarker(gesture.marker.id, momentAt(view.get(), stage.width, x, endNs));
+			return;
+		}
+		axis.style.cursor = markerAt(markers.get(), view.get(), stage.width, x, event.offsetY)
+			? "ew-resize" : "grab";
+	}
+
+	private releaseAxis(event: PointerEvent): void {
+		const { gesture, stage } = this;
+		this.cancel();
+		if (gesture?.kind !== "marker" || !gesture.hasMoved) return;
+		// a marker that was moved goes to the nearest edge of the row in focus, when one is near
+		const row = stage.layout.get().rows.find((placed) => placed.row.key === this.actions.focusedRow.get());
+		const lane = row?.row.lanes[0];
+		const time = momentAt(this.context.view.get(), stage.width, event.offsetX, this.context.endNs);
+		if (lane && row?.row.kind === "spans")
+			void this.actions.snap(time, lane).then((at) => this.actions.moveMarker(gesture.marker.id, at));
+	}
+
+	private pressMap(event: PointerEvent, map: HTMLElement): void {
+		if (event.button !== 0) return;
+		map.setPointerCapture(event.pointerId);
+		const { view, endNs } = this.context;
+		const part = lensPartAt(view.get(), endNs, this.stage.width, event.offsetX);
+		if (part === "outside") {
+			const middle = xToTime(fitView(endNs), this.stage.width, event.offsetX);
+			const half = spanOf(view.get()) / 2;
+			this.actions.moveTo(viewAround(middle - half, middle + half, endNs, 0));
+		}
+		this.gesture = { kind: "lens", part: part === "outside" ? "inside" : part, lastX: event.offsetX };
+	}
+
+	private moveMap(event: PointerEvent, map: HTMLElement): void {
+		const { view, endNs } = this.context;
+		const now = view.get(), { width } = this.stage;
+		const { gesture } = this;
+		if (gesture?.kind !== "lens") {
+			const part = lensPartAt(now, endNs, width, event.offsetX);
+			map.style.cursor = part === "inside" ? "grab" : part === "outside" ? "pointer" : "ew-resize";
+			return;
+		}
+		const byNs = ((event.offsetX - gesture.lastX) * endNs) / width;
+		gesture.lastX = event.offsetX;
+		if (gesture.part === "inside") return this.actions.setView(panView(now, endNs, byNs));
+		const moved = gesture.part === "left" ? { ...now, fromNs: Math.min(now.fromNs + byNs, now.toNs - 10) }
+			: { ...now, toNs: Math.max(now.toNs + byNs, now.fromNs + 10) };
+		this.actions.setView(clampView(moved, endNs));
+	}
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which key does what. Pure; the help overlay shows the same list.
+
+export type Command =
+	| "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | "fit" | "start" | "end"
+	| "clear" | "box" | "marker" | "next" | "previous" | "details" | "help" | "zoomToSelection"
+	| "rowUp" | "rowDown" | "pin" | "fold" | "hide" | "menu";
+
+interface KeyPress {
+	key: string;
+	shiftKey: boolean;
+	ctrlKey: boolean;
+	metaKey: boolean;
+	altKey: boolean;
+}
+
+const PLAIN: Record<string, Command> = {
+	w: "in", ArrowUp: "in", "+": "in", "=": "in",
+	s: "out", ArrowDown: "out", "-": "out", _: "out",
+	a: "left", ArrowLeft: "left", d: "right", ArrowRight: "right",
+	0: "fit", f: "fit", Home: "start", End: "end",
+	Escape: "clear", b: "box", m: "marker", n: "next", p: "previous", Enter: "details", "?": "help",
+	z: "zoomToSelection", j: "rowDown", k: "rowUp", t: "pin", c: "fold", h: "hide",
+	ContextMenu: "menu",
+};
+
+const WITH_SHIFT: Record<string, Command> = {
+	ArrowLeft: "pageLeft", ArrowRight: "pageRight", ArrowUp: "rowUp", ArrowDown: "rowDown",
+	a: "pageLeft", d: "pageRight", F10: "menu",
+};
+
+export function commandOf(press: KeyPress): Command | null {
+	if (press.ctrlKey || press.metaKey || press.altKey) return null;
+	const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
+	if (press.shiftKey && WITH_SHIFT[key]) return WITH_SHIFT[key];
+	return PLAIN[key] ?? null;
+}
+
+export interface Shortcut {
+	keys: string[];
+	what: string;
+}
+
+export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
+	{
+		title: "Time",
+		list: [
+			{ keys: ["Drag"], what: "Zoom to a part of time" },
+			{ keys: ["W", "S"], what: "Zoom in and out (also ↑ ↓, + −)" },
+			{ keys: ["A", "D"], what: "Go left and right (also ← →); with Shift by a page" },
+			{ keys: ["Ctrl + wheel"], what: "Zoom at the pointer (on the axis without Ctrl)" },
+			{ keys: ["Shift + drag"], what: "Move along (also drag the axis, Shift + wheel)" },
+			{ keys: ["F", "0"], what: "Show the whole profile" },
+			{ keys: ["Home", "End"], what: "Go to the beginning or the end" },
+		],
+	},
+	{
+		title: "Events",
+		list: [
+			{ keys: ["Click"], what: "Select an event" },
+			{ keys: ["Double click", "Z"], what: "Zoom to the event" },
+			{ keys: ["N", "P"], what: "Next and previous event of the row" },
+			{ keys: ["Enter"], what: "Show the event's details" },
+			{ keys: ["B"], what: "Select a box; then drag" },
+			{ keys: ["M"], what: "Set a marker at the pointer" },
+			{ keys: ["Esc"], what: "Clear box and selection" },
+		],
+	},
+	{
+		title: "Rows",
+		list: [
+			{ keys: ["Wheel"], what: "Scroll the rows" },
+			{ keys: ["J", "K"], what: "Go to the next or previous row (also Shift + ↓ ↑)" },
+			{ keys: ["T"], what: "Pin the row to the top, or let it go" },
+			{ keys: ["C"], what: "Fold or unfold the row or group" },
+			{ keys: ["H"], what: "Hide the row" },
+			{ keys: ["Right click"], what: "Menu with all of this" },
+		],
+	},
+];

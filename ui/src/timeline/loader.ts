@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks for what is missing on screen: one request for all rows, given up when the view has moved on.
+// Meanwhile the cache has something coarser to draw.
+
+import type { View } from "../contract.ts";
+import type { TileCache } from "./cache.ts";
+import { levelOf, rangeFor, type Range, type Strip, decodeWindow } from "./tile.ts";
+
+export interface Wanted {
+	view: View;
+	widthPx: number; // of the device
+	endNs: number;
+	tracks: string[]; // as /window takes them: T, or T:D of a track of too many depths
+	ids: number[]; // of these tracks
+	column: string;
+}
+
+export type Ask = (range: Range, tracks: string[], column: string, signal: AbortSignal) =>
+	Promise<ArrayBuffer>;
+
+interface Running {
+	range: Range;
+	ids: Set<number>;
+	column: string;
+	abort: AbortController;
+}
+
+/** While a wheel turns, levels follow each other faster than anybody can look. */
+const PATIENCE_MS = 30;
+/** Nearer than this share of the view to the end of what is known, more is asked for. */
+const NEAR_EDGE = 0.2;
+const RETRY_MS = 2000;
+
+export class TileLoader {
+	private running: Running | null = null;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private wanted: Wanted | null = null;
+	private retryAt = 0;
+
+	constructor(private readonly cache: TileCache, private readonly ask: Ask,
+		private readonly onAnswer: (strips: Map<number, Strip[]>) => void,
+		private readonly onFailure: (sentence: string | null) => void) {}
+
+	get isBusy(): boolean {
+		return this.running !== null || this.timer !== undefined;
+	}
+
+	/** To be called whenever the view or the rows change; costs nothing when all is there. */
+	want(wanted: Wanted): void {
+		this.wanted = wanted;
+		if (this.timer !== undefined) return;
+		const missing = this.missing(wanted);
+		if (!missing.length || this.isAnswering(wanted, missing)) return;
+		const wait = Math.max(this.retryAt - Date.now(), PATIENCE_MS);
+		this.timer = setTimeout(() => {
+			this.timer = undefined;
+			if (this.wanted) void this.fetch(this.wanted);
+		}, wait);
+	}
+
+	stop(): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+		this.wanted = null;
+		this.running?.abort.abort();
+		this.running = null;
+	}
+
+	private missing(wanted: Wanted): number[] {
+		const { view, endNs } = wanted;
+		const level = levelOf(view, wanted.widthPx);
+		const room = (view.toNs - view.fromNs) * NEAR_EDGE;
+		const from = Math.max(view.fromNs - room, 0), to = Math.min(view.toNs + room, endNs);
+		const missing: number[] = [];
+		wanted.ids.forEach((id, index) => {
+			if (!this.cache.has(id, level, wanted.column, from, to)) missing.push(index);
+		});
+		return missing;
+	}
+
+	private isAnswering(wanted: Wanted, missing: number[]): boolean {
+		const { running } = this;
+		if (!running || running.column !== wanted.column) return false;
+		return running.range.level === levelOf(wanted.view, wanted.widthPx) &&
+			running.range.fromNs <= Math.max(wanted.view.fromNs, 0) &&
+			running.range.toNs >= Math.min(wanted.view.toNs, wanted.endNs) &&
+			missing.every((index) => running.ids.has(wanted.ids[index]!));
+	}
+
+	private async fetch(wanted: Wanted): Promise<void> {
+		const missing = this.missing(wanted);
+		if (!missing.length || this.isAnswering(wanted, missing)) return;
+		this.running?.abort.abort();
+		const range = rangeFor(wanted.view, wanted.widthPx, wanted.endNs);
+		const running: Running = {
+			range, column: wanted.column, abort: new AbortController(),
+			ids: new Set(missing.map((index) => wanted.ids[index]!)),
+		};
+		this.running = running;
+		try {
+			const octets = await this.ask(range, missing.map((index) => wanted.tracks[index]!),
+				wanted.column, running.abort.signal);
+			if (running.abort.signal.aborted) return;
+			const strips = stripsByTrack(octets, running.ids);
+			this.cache.add({ ...range, colour: wanted.column, strips, bytes: octets.byteLength });
+			this.running = null;
+			this.onFailure(null);
+			this.onAnswer(strips);
+		} catch (failure) {
+			if (running.abort.signal.aborted) return;
+			this.running = null;
+			this.retryAt = Date.now() + RETRY_MS;
+			this.onFailure((failure as Error).message);
+		}
+		if (this.wanted) this.want(this.wanted);
+	}
+}
+
+/** Tracks without anything in that time are there too, so that they are not asked for again. */
+export function stripsByTrack(octets: ArrayBuffer, ids: Iterable<number>): Map<number, Strip[]> {
+	const strips = new Map<number, Strip[]>();
+	for (const id of ids) strips.set(id, []);
+	for (const strip of decodeWindow(octets).strips) {
+		const list = strips.get(strip.track);
+		if (list) list.push(strip);
+		else strips.set(strip.track, [strip]);
+	}
+	return strips;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracks and settings in, rows out: in which order they stand, which are pinned, folded or hidden.
+// Pure. A row is known by its key, a readable path that is the same in every visit, so that links and
+// layouts can name it.
+
+import type { Settings } from "../contract.ts";
+import type { Track } from "../api/types.ts";
+import { deviceLeaves, SECTIONS } from "./device_rows.ts";
+import { systemLeaves } from "./system_rows.ts";
+
+/** A row before it is put into its place. */
+export interface Leaf {
+	key: string;
+	group: string; // "" for none
+	label: string;
+	tracks: Track[];
+}
+
+/** One depth of one track. */
+export interface Lane {
+	track: number;
+	depth: number;
+}
+
+export interface Row {
+	key: string;
+	kind: "group" | "spans" | "counter";
+	label: string;
+	title: string; // in full, for people who hover
+	parent: string; // the group's key, "" at the top
+	tracks: Track[];
+	lanes: Lane[];
+	/** A folded group shows none of its rows, a folded row all its depths in one line. */
+	isFolded: boolean;
+	isPinned: boolean;
+	rowCount: number; // of a group
+	hiddenDepths: number; // beyond MAX_LANES
+}
+
+/** More depths than this in one row are not drawn; the label says so. */
+export const MAX_LANES = 48;
+
+type RowSettings = Pick<Settings, "rows" | "grouping" | "pinned" | "hidden" | "collapsed" | "order">;
+
+/** In `collapsed` stand the keys that are not as they begin: most begin open, some folded. */
+const isFolded = (key: string, beginsFolded: boolean, settings: RowSettings) =>
+	settings.collapsed.includes(key) !== beginsFolded;
+
+function lanesOf(tracks: Track[]): Lane[] {
+	const lanes: Lane[] = [];
+	for (const track of tracks)
+		for (let depth = 0; depth < Math.max(track.depth_count, 1); depth++)
+			if (lanes.length < MAX_LANES) lanes.push({ track: track.id, depth });
+	return lanes;
+}
+
+function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
+	const kind = leaf.tracks[0]!.kind === "counter" ? "counter" : "spans";
+	const lanes = lanesOf(leaf.tracks);
+	const depths = leaf.tracks.reduce((sum, track) => sum + Math.max(track.depth_count, 1), 0);
+	const lost = leaf.tracks.reduce((sum, track) => sum + Number(track.lost_count), 0);
+	const notes = [
+		depths > lanes.length ? `${depths - lanes.length} more depths are not shown` : "",
+		lost ? `${lost} events could not be drawn` : "",
+	].filter((note) => note);
+	return {
+		key: leaf.key, kind, label: leaf.label, parent: leaf.group, tracks: leaf.tracks, lanes,
+		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` : leaf.key,
+			...notes].join("\n"),
+		isFolded: kind === "spans" && lanes.length > 1 && settings.collapsed.includes(leaf.key),
+		isPinned: settings.pinned.includes(leaf.key), rowCount: 0, hiddenDepths: depths - lanes.length,
+	};
+}
+
+/** Keys are made unique, in order: two tracks may well have one name. */
+function uniqueKeys(leaves: Leaf[]): Leaf[] {
+	const seen = new Map<string, number>();
+	return leaves.map((leaf) => {
+		const times = (seen.get(leaf.key) ?? 0) + 1;
+		seen.set(leaf.key, times);
+		return times === 1 ? leaf : { ...leaf, key: `${leaf.key}#${times}` };
+	});
+}
+
+/**
+ * Rows that were moved stand in `order` as they follow each other. They share the places that they
+ * have by nature; all others stay where they are, so a short list says what was moved.
+ */
+export function applyOrder<T extends { key: string }>(items: T[], order: string[]): T[] {
+	const place = new Map(order.map((key, index) => [key, index]));
+	const moved = items.filter((item) => place.has(item.key))
+		.sort((a, b) => place.get(a.key)! - place.get(b.key)!);
+	if (!moved.length) return items;
+	let next = 0;
+	return items.map((item) => (place.has(item.key) ? moved[next++]! : item));
+}
+
+/** The new `order` after `key` was dropped in front of `before` ("" for the end) among siblings. */
+export function moveRow(order: string[], siblings: string[], key: string, before: string): string[] {
+	const from = siblings.indexOf(key);
+	if (from < 0 || key === before) return order;
+	const without = siblings.filter((one) => one !== key);
+	const to = before === "" ? without.length : without.indexOf(before);
+	if (to < 0 || to === from) return order;
+	const after = [...without.slice(0, to), key, ...without.slice(to)];
+	const touched = new Set(after.slice(Math.min(from, to), Math.max(from, to) + 1));
+	for (const one of order) if (siblings.includes(one)) touched.add(one);
+	return [...order.filter((one) => !siblings.includes(one)),
+		...after.filter((one) => touched.has(one))];
+}
+
+interface Group {
+	key: string;
+	label: string;
+	leaves: Leaf[];
+	beginsFolded: boolean;
+}
+
+function groupsOf(leaves: Leaf[], isDevice: boolean): Group[] {
+	const groups = new Map<string, Group>();
+	for (const leaf of leaves) {
+		const group = groups.get(leaf.group);
+		if (group) group.leaves.push(leaf);
+		else groups.set(leaf.group, { key: leaf.group, label: leaf.group, leaves: [leaf], beginsFolded: false });
+	}
+	for (const group of groups.values()) {
+		const section = isDevice ? SECTIONS.find((one) => one.key === group.key) : undefined;
+		if (!section) continue;
+		group.label = section.label;
+		group.beginsFolded = section.foldAbove !== undefined && group.leaves.length > section.foldAbove;
+	}
+	return [...groups.values()];
+}
+
+/** Pinned rows first, then groups with their rows. */
+export function buildRows(kind: "device" | "system", tracks: Track[], settings: RowSettings): Row[] {
+	const isDevice = kind === "device";
+	const all = uniqueKeys(isDevice ? deviceLeaves(tracks) : systemLeaves(tracks, settings.grouping));
+	const minimal = new Set(SECTIONS.filter((one) => one.inMinimalView).map((one) => one.key));
+	const wanted = isDevice && settings.rows === "minimal"
+		? all.filter((leaf) => minimal.has(leaf.group) || settings.pinned.includes(leaf.key))
+		: all;
+	const shown = wanted.filter((leaf) => !settings.hidden.includes(leaf.key) &&
+		!settings.hidden.includes(leaf.group));
+	const pinned = settings.pinned.flatMap((key) => shown.filter((leaf) => leaf.key === key));
+	const rows = pinned.map((leaf) => rowOfLeaf(leaf, settings));
+	for (const group of applyOrder(groupsOf(shown, isDevice), settings.order)) {
+		const rest = applyOrder(group.leaves, settings.order)
+			.filter((leaf) => !settings.pinned.includes(leaf.key));
+		const folded = group.key !== "" && isFolded(group.key, group.beginsFolded, settings);
+		if (group.key !== "" && rest.length) rows.push(groupRow(group, rest.length, folded));
+		if (!folded) rows.push(...rest.map((leaf) => rowOfLeaf(leaf, settings)));
+	}
+	return rows;
+}
+
+function groupRow(group: Group, rowCount: number, folded: boolean): Row {
+	return {
+		key: group.key, kind: "group", label: group.label, parent: "", title: group.label, tracks: [],
+		lanes: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
+	};
+}
+
+const toggled = (list: string[], key: string) =>
+	list.includes(key) ? list.filter((one) => one !== key) : [...list, key];
+
+export const togglePinned = (s: Settings, key: string): Settings =>
+	({ ...s, pinned: toggled(s.pinned, key) });
+export const toggleFolded = (s: Settings, key: string): Settings =>
+	({ ...s, collapsed: toggled(s.collapsed, key) });
+export const hideRow = (s: Settings, key: string): Settings => ({
+	...s, hidden: [...s.hidden, key], pinned: s.pinned.filter((one) => one !== key),
+});
+export const showAllRows = (s: Settings): Settings => ({ ...s, hidden: [] });

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where an axis has its ticks and what they say. Pure. Steps are 1, 2 or 5 times a power of ten of
+// nanoseconds. Far from the origin and close to the ground a full time would be a long number at
+// every tick: there the axis says once where it is, and the ticks how much is added.
+
+import type { View } from "../contract.ts";
+
+export interface Tick {
+	timeNs: number;
+	label: string;
+}
+
+export interface Ticks {
+	stepNs: number;
+	ticks: Tick[];
+	/** What the labels are added to, to be shown once; "" when they are whole times. */
+	base: string;
+}
+
+interface Unit {
+	ns: number;
+	name: string;
+}
+
+const UNITS: Unit[] = [
+	{ ns: 1e9, name: "s" }, { ns: 1e6, name: "ms" }, { ns: 1e3, name: "µs" }, { ns: 1, name: "ns" },
+];
+const NANOSECONDS: Unit = { ns: 1, name: "ns" };
+
+/** More digits than this are not read at a glance. */
+const MAX_DIGITS = 7;
+
+export function tickStep(spanNs: number, width: number, minPx: number): number {
+	const least = Math.max((spanNs * minPx) / Math.max(width, 1), 1);
+	const power = Math.pow(10, Math.floor(Math.log10(least) + 1e-12));
+	for (const factor of [1, 2, 5])
+		if (factor * power >= least * (1 - 1e-9)) return Math.round(factor * power);
+	return Math.round(10 * power);
+}
+
+const unitOf = (ns: number) => UNITS.find((unit) => Math.abs(ns) >= unit.ns) ?? NANOSECONDS;
+
+export function groupDigits(whole: string): string {
+	return whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** A whole number of nanoseconds in a unit, without rounding. */
+function inUnit(ns: number, unit: Unit): string {
+	const sign = ns < 0 ? "-" : "";
+	const size = Math.abs(Math.round(ns));
+	const whole = Math.floor(size / unit.ns);
+	const rest = size - whole * unit.ns;
+	const digits = String(unit.ns).length - 1;
+	const part = rest ? `.${String(rest).padStart(digits, "0").replace(/0+$/, "")}` : "";
+	return `${sign}${groupDigits(String(whole))}${part}`;
+}
+
+/** The unit in which the largest time on the axis has few digits before the point, and no more
+ * behind it than the step needs. */
+function axisUnit(stepNs: number, largestNs: number): Unit {
+	const fitting = UNITS.find((unit) => unit.ns <= largestNs && stepNs * 1000 >= unit.ns);
+	return fitting ?? unitOf(stepNs);
+}
+
+export function ticksOf(view: View, width: number, minPx = 110): Ticks {
+	const span = view.toNs - view.fromNs;
+	const stepNs = tickStep(span, width, minPx);
+	const first = Math.ceil(view.fromNs / stepNs) * stepNs;
+	let unit = axisUnit(stepNs, view.toNs);
+	let baseNs = 0;
+	let base = "";
+	const digits = inUnit(first + stepNs, unit).replace(/\D/g, "").length;
+	if (digits > MAX_DIGITS) {
+		unit = unitOf(stepNs);
+		const round = Math.pow(10, Math.ceil(Math.log10(span)));
+		baseNs = Math.floor(view.fromNs / round) * round;
+		base = timeText(baseNs);
+	}
+	const ticks: Tick[] = [];
+	for (let i = 0; i < 1000; i++) {
+		const timeNs = first + i * stepNs;
+		if (timeNs > view.toNs) break;
+		const plus = base ? "+" : "";
+		ticks.push({ timeNs, label: `${plus}${inUnit(timeNs - baseNs, unit)} ${unit.name}` });
+	}
+	return { stepNs, ticks, base };
+}
+
+/** A time in full, in the largest unit it has: "1.234567 s". Exact. */
+export const timeText = (ns: number) => {
+	const unit = unitOf(ns);
+	return `${inUnit(ns, unit)} ${unit.name}`;
+};
+
+/** "1,176,253 ns". */
+export const exactNs = (ns: number) => `${inUnit(ns, NANOSECONDS)} ns`;
+
+/** A duration to four digits: "2.07 ms". */
+export function durationText(ns: number): string {
+	if (!Number.isFinite(ns)) return "–";
+	if (Math.abs(ns) < 1) return ns === 0 ? "0 ns" : `${Number(ns.toPrecision(2))} ns`;
+	let unit = unitOf(ns);
+	let value = Number((ns / unit.ns).toPrecision(4));
+	const larger = UNITS[UNITS.indexOf(unit) - 1];
+	if (larger && Math.abs(value) >= 1000) {
+		unit = larger;
+		value = Number((ns / unit.ns).toPrecision(4));
+	}
+	return `${value} ${unit.name}`;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server says of a part of time (docs/api.md, /window), read without copying: the columns
+// of a strip are views into the octets of the answer. And the grid on which parts of time are asked
+// for: pixels of a power of two of nanoseconds, edges at whole blocks, with room on both sides, so
+// that panning rarely asks again and everybody asks for the same parts.
+
+import type { View } from "../contract.ts";
+
+export interface SpanStrip {
+	kind: "spans";
+	track: number;
+	depth: number;
+	count: number; // of items
+	x0: Float32Array;
+	x1: Float32Array;
+	spans: Uint32Array; // in the item
+	name: Uint32Array;
+	colour: Uint32Array;
+	busy: Float32Array;
+	rowLow: Uint32Array;
+	rowHigh: Uint32Array;
+}
+
+export interface CounterStrip {
+	kind: "counter";
+	track: number;
+	depth: number;
+	count: number; // of pixels
+	lowest: Float32Array;
+	highest: Float32Array;
+	mean: Float32Array;
+	last: Float32Array;
+}
+
+export type Strip = SpanStrip | CounterStrip;
+
+export interface WindowAnswer {
+	px: number;
+	fromNs: bigint;
+	toNs: bigint;
+	strips: Strip[];
+	byteLength: number;
+}
+
+export const NO_COLOUR = 0xffffffff;
+
+const MAGIC = 0x3157584e; // "NXW1"
+const HEADER_BYTES = 32;
+const STRIP_HEADER_BYTES = 16;
+const COLUMN_BYTES = 4;
+
+/** Throws where the octets are not what docs/api.md says; nothing is read behind their end. */
+export function decodeWindow(octets: ArrayBuffer): WindowAnswer {
+	const data = new DataView(octets);
+	if (octets.byteLength < HEADER_BYTES || data.getUint32(0, true) !== MAGIC)
+		throw new Error("The server's answer is not a part of a timeline.");
+	const px = data.getUint32(4, true);
+	const stripCount = data.getUint32(24, true);
+	const strips: Strip[] = [];
+	let at = HEADER_BYTES;
+	for (let i = 0; i < stripCount; i++) {
+		if (at + STRIP_HEADER_BYTES > octets.byteLength) throw cutError();
+		const track = data.getUint32(at, true), depth = data.getUint32(at + 4, true);
+		const kind = data.getUint32(at + 8, true), count = data.getUint32(at + 12, true);
+		at += STRIP_HEADER_BYTES;
+		const columns = kind === 1 ? 8 : 4;
+		if (at + columns * count * COLUMN_BYTES > octets.byteLength) throw cutError();
+		const floats = (n: number) => new Float32Array(octets, at + n * count * COLUMN_BYTES, count);
+		const words = (n: number) => new Uint32Array(octets, at + n * count * COLUMN_BYTES, count);
+		if (kind === 1) {
+			strips.push({
+				kind: "spans", track, depth, count, x0: floats(0), x1: floats(1), spans: words(2),
+				name: words(3), colour: words(4), busy: floats(5), rowLow: words(6), rowHigh: words(7),
+			});
+		} else {
+			strips.push({
+				kind: "counter", track, depth, count, lowest: floats(0), highest: floats(1),
+				mean: floats(2), last: floats(3),
+			});
+		}
+		at += columns * count * COLUMN_BYTES;
+	}
+	return {
+		px, fromNs: data.getBigUint64(8, true), toNs: data.getBigUint64(16, true), strips,
+		byteLength: octets.byteLength,
+	};
+}
+
+const cutError = () => new Error("The server's answer ends too early.");
+
+/** The row of an item's longest span, as the decimal text of an EventRef. */
+export function rowOf(strip: SpanStrip, item: number): string {
+	const low = strip.rowLow[item]!, high = strip.rowHigh[item]!;
+	return high ? String((BigInt(high) << 32n) | BigInt(low)) : String(low);
+}
+
+/** The first item that ends behind x (or would, were it not empty). Items follow each other. */
+export function firstItemAt(strip: SpanStrip, x: number): number {
+	let low = 0, high = strip.count;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (strip.x1[middle]! < x) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+// --- the grid ----------------------------------------------------------------------------------
+
+/** A part of time on the grid: pixels of 2^level ns, from fromNs on. */
+export interface Range {
+	level: number;
+	fromNs: number;
+	toNs: number;
+	px: number;
+}
+
+const BLOCK_PX = 256;
+const MAX_PX = 16384; // the server's
+const MAX_LEVEL = 40;
+
+/** The level whose pixels are as wide as the screen's or narrower, to half of them. Below one
+ * nanosecond there is nothing more to tell: a span's own edges are exact. */
+export function levelOf(view: View, widthPx: number): number {
+	const nsPerPx = (view.toNs - view.fromNs) / Math.max(widthPx, 1);
+	return Math.min(Math.max(Math.floor(Math.log2(nsPerPx) + 1e-9), 0), MAX_LEVEL);
+}
+
+/** What to ask for to show the view: it and as much again on both sides, within the profile. */
+export function rangeFor(view: View, widthPx: number, endNs: number, margin = 1): Range {
+	const level = levelOf(view, widthPx);
+	const block = BLOCK_PX * 2 ** level;
+	const room = (view.toNs - view.fromNs) * margin;
+	const last = Math.max(Math.ceil((endNs + 1) / block), 1);
+	let first = Math.max(Math.floor((view.fromNs - room) / block), 0);
+	let after = Math.min(Math.max(Math.ceil((view.toNs + room) / block), first + 1), last);
+	first = Math.min(first, after - 1);
+	const most = MAX_PX / BLOCK_PX;
+	if (after - first > most) {
+		first = Math.max(0, Math.round((view.fromNs + view.toNs) / 2 / block) - most / 2);
+		after = first + most;
+	}
+	return { level, fromNs: first * block, toNs: after * block, px: (after - first) * BLOCK_PX };
+}
+
+/** Whether a range shows all of a view that the profile has. */
+export function covers(range: { fromNs: number; toNs: number }, view: View, endNs: number): boolean {
+	return range.fromNs <= Math.max(view.fromNs, 0) && range.toNs >= Math.min(view.toNs, endNs);
+}

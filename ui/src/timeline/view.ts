@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of time on screen: zooming, panning, and where a moment lies in pixels. Pure. A moment is
+// a whole number of nanoseconds since the origin; edges of a view may lie between two of them, so
+// that panning stays smooth when a nanosecond is wider than a pixel. Differences are taken before
+// anything is scaled, so nothing is lost far from the origin.
+
+import type { View } from "../contract.ts";
+
+/** The shortest part of time that is worth a screen. */
+export const MIN_SPAN_NS = 10;
+
+export const spanOf = (view: View) => view.toNs - view.fromNs;
+
+/** The view as it may be: no shorter than MIN_SPAN_NS, no longer than the profile, inside it. */
+export function clampView(view: View, endNs: number): View {
+	const whole = Math.max(endNs, MIN_SPAN_NS);
+	const middle = view.fromNs + (view.toNs - view.fromNs) / 2;
+	const wanted = view.toNs - view.fromNs;
+	const span = Math.min(Math.max(wanted, MIN_SPAN_NS), whole);
+	let fromNs = span === wanted ? view.fromNs : middle - span / 2;
+	fromNs = Math.min(Math.max(fromNs, 0), whole - span);
+	return { fromNs, toNs: fromNs + span };
+}
+
+export const fitView = (endNs: number): View => clampView({ fromNs: 0, toNs: endNs }, endNs);
+
+/** factor below 1 zooms in; what lies at atNs stays where it is. */
+export function zoomAbout(view: View, endNs: number, atNs: number, factor: number): View {
+	const whole = Math.max(endNs, MIN_SPAN_NS);
+	const span = Math.min(Math.max(spanOf(view) * factor, MIN_SPAN_NS), whole);
+	const share = (atNs - view.fromNs) / spanOf(view);
+	const fromNs = atNs - share * span;
+	return clampView({ fromNs, toNs: fromNs + span }, endNs);
+}
+
+export function panView(view: View, endNs: number, deltaNs: number): View {
+	return clampView({ fromNs: view.fromNs + deltaNs, toNs: view.toNs + deltaNs }, endNs);
+}
+
+/** A part of time with room on both sides, as one looks at an event. */
+export function viewAround(fromNs: number, toNs: number, endNs: number, margin = 0.15): View {
+	const room = Math.max((toNs - fromNs) * margin, MIN_SPAN_NS / 4);
+	return clampView({ fromNs: fromNs - room, toNs: toNs + room }, endNs);
+}
+
+export function timeToX(view: View, width: number, timeNs: number): number {
+	return ((timeNs - view.fromNs) * width) / spanOf(view);
+}
+
+/** Not rounded: between two nanoseconds where a pixel is narrower than one. */
+export function xToTime(view: View, width: number, x: number): number {
+	return view.fromNs + (x * spanOf(view)) / width;
+}
+
+/** The moment under a pixel, inside the profile. */
+export function momentAt(view: View, width: number, x: number, endNs: number): number {
+	return Math.min(Math.max(Math.round(xToTime(view, width, x)), 0), endNs);
+}
+
+/** Absolute time, for requests. */
+export const absoluteNs = (originNs: bigint, timeNs: number) => originNs + BigInt(Math.round(timeNs));
+
+/** Time since the origin of what the server says. */
+export const relativeNs = (originNs: bigint, text: string) => Number(BigInt(text) - originNs);
+
+export type Step = "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | "fit" | "start" | "end";
+
+const ZOOM_STEP = 0.7;
+const PAN_STEP = 0.15;
+
+/** What a key or a button does; atNs is where the pointer is, the middle without one. */
+export function stepView(view: View, endNs: number, step: Step, atNs?: number): View {
+	const span = spanOf(view);
+	const about = atNs ?? view.fromNs + span / 2;
+	switch (step) {
+		case "in": return zoomAbout(view, endNs, about, ZOOM_STEP);
+		case "out": return zoomAbout(view, endNs, about, 1 / ZOOM_STEP);
+		case "left": return panView(view, endNs, -span * PAN_STEP);
+		case "right": return panView(view, endNs, span * PAN_STEP);
+		case "pageLeft": return panView(view, endNs, -span * 0.9);
+		case "pageRight": return panView(view, endNs, span * 0.9);
+		case "start": return panView(view, endNs, -view.fromNs);
+		case "end": return panView(view, endNs, endNs - view.toNs);
+		case "fit": return fitView(endNs);
+	}
+}
+
+/** On the way from one view to another, progress 0 to 1: spans change by a constant factor. */
+export function blendViews(from: View, to: View, progress: number): View {
+	if (progress >= 1) return to;
+	const a = spanOf(from), b = spanOf(to);
+	const span = a * Math.pow(b / a, progress);
+	// the share of the way follows the span, so both edges move steadily
+	const share = Math.abs(b - a) < 1e-9 * a ? progress : (span - a) / (b - a);
+	const fromNs = from.fromNs + (to.fromNs - from.fromNs) * share;
+	return { fromNs, toNs: fromNs + span };
+}
