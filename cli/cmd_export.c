@@ -246,7 +246,10 @@ static enum nx_status write_table(const struct export *o, const struct nx_profil
 		st = choose_columns(&table, o->columns, &fields, err);
 	if (!st)
 		st = write_fields(o, &table,
-				  &(struct nx_table_choice){fields.items, fields.len, *range}, err);
+				  &(struct nx_table_choice){.fields = fields.items,
+							    .field_count = fields.len,
+							    .range = *range},
+				  err);
 	nx_vec_release(&fields);
 	nx_stored_table_close(&table);
 	return st;

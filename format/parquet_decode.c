@@ -16,6 +16,8 @@ struct decoding {
 	struct nx_parquet_budget *budget;
 	struct nx_error *err;
 	size_t level_count, value_count, level_room;
+	uint64_t first_level; /* of the first page that is read; those before are passed over */
+	uint64_t seen_level_count;
 	uint32_t *definitions, *repetitions, *indices; /* NULL where the field needs none */
 	union {
 		uint8_t *flags;
@@ -272,24 +274,35 @@ static enum nx_status read_data(struct decoding *d, const struct nx_parquet_page
 	return status;
 }
 
+static enum nx_status take_page(struct decoding *d, struct nx_slice *bytes,
+				struct nx_parquet_page *page, struct nx_slice *body)
+{
+	if (!nx_parquet_page_read(bytes, page))
+		return refuse(d, "the header of a page cannot be read");
+	*body = nx_slice_part(*bytes, 0, page->stored_bytes);
+	*bytes = nx_slice_part(*bytes, page->stored_bytes, bytes->len);
+	return body->len < page->stored_bytes ? refuse(d, "a page is cut") : NX_OK;
+}
+
 static enum nx_status read_page(struct decoding *d, struct nx_slice *bytes)
 {
 	struct nx_parquet_page page;
 	struct nx_slice body;
-	enum nx_status status;
+	enum nx_status status = take_page(d, bytes, &page, &body);
 
-	if (!nx_parquet_page_read(bytes, &page))
-		return refuse(d, "the header of a page cannot be read");
-	body = nx_slice_part(*bytes, 0, page.stored_bytes);
-	*bytes = nx_slice_part(*bytes, page.stored_bytes, bytes->len);
-	if (body.len < page.stored_bytes)
-		return refuse(d, "a page is cut");
+	if (status)
+		return status;
 	if (page.kind == NX_PARQUET_DATA_PAGE_V2)
 		return nx_fail(d->err, NX_UNSUPPORTED,
 			       "column %.100s has data pages of version 2; write it with version 1",
 			       d->field->name);
 	if (page.kind != NX_PARQUET_DATA_PAGE && page.kind != NX_PARQUET_DICTIONARY_PAGE)
 		return NX_OK;
+	if (page.kind == NX_PARQUET_DATA_PAGE) {
+		d->seen_level_count += page.level_count;
+		if (d->seen_level_count <= d->first_level)
+			return NX_OK;
+	}
 	status = unpack(d, &page, &body);
 	if (status)
 		return status;
@@ -353,12 +366,9 @@ static enum nx_status split_lists(struct decoding *d, struct nx_parquet_values *
 
 static bool make_arrays(struct decoding *d)
 {
-	uint64_t count = d->chunk->level_count;
+	uint64_t count = d->level_room;
 	bool has_levels = d->field->is_optional || d->field->is_list;
 
-	if (count > UINT32_MAX)
-		return false;
-	d->level_room = (size_t)count;
 	d->values.any = take_memory(d, count, value_size(d->field->type));
 	d->indices = take_memory(d, count, sizeof(*d->indices));
 	if (has_levels)
@@ -389,30 +399,84 @@ static void set_values(const struct decoding *d, struct nx_parquet_values *out)
 	}
 }
 
+/* Which levels the pages that hold rows have, found without unpacking any. */
+static enum nx_status choose_pages(struct decoding *d, struct nx_slice bytes,
+				   struct nx_parquet_rows rows)
+{
+	uint64_t seen = 0, end = rows.first + rows.count;
+	struct nx_parquet_page page;
+	struct nx_slice body;
+	enum nx_status status = NX_OK;
+
+	while (bytes.len && seen < end && !status) {
+		status = take_page(d, &bytes, &page, &body);
+		if (status || page.kind != NX_PARQUET_DATA_PAGE)
+			continue;
+		seen += page.level_count;
+		if (seen <= rows.first)
+			d->first_level = seen;
+	}
+	if (seen > d->chunk->level_count)
+		seen = d->chunk->level_count; /* reading them says what is wrong */
+	d->level_room = (size_t)(seen > d->first_level ? seen - d->first_level : 0);
+	return status;
+}
+
+static void trim_values(struct decoding *d, struct nx_parquet_rows rows,
+			struct nx_parquet_values *out)
+{
+	size_t before = (size_t)(rows.first - d->first_level);
+
+	out->row_count = (size_t)rows.count;
+	if (out->is_null)
+		out->is_null += before;
+	if (out->starts)
+		out->starts += before; /* values stay where they are */
+	else
+		d->values.flags += before * value_size(d->field->type);
+}
+
+static enum nx_status check_chunk(struct decoding *d, uint64_t row_count)
+{
+	const struct nx_parquet_chunk *chunk = d->chunk;
+
+	if (chunk->codec != NX_PARQUET_STORED && chunk->codec != NX_PARQUET_ZSTD)
+		return nx_fail(d->err, NX_UNSUPPORTED,
+			       "column %.100s is compressed in a way that is not known; write it "
+			       "with zstd",
+			       d->field->name);
+	if (!d->field->is_list && chunk->level_count != row_count)
+		return refuse(d, "it has not one value per row");
+	return chunk->level_count > UINT32_MAX ? refuse_size(d) : NX_OK;
+}
+
 enum nx_status nx_parquet_chunk_decode(const struct nx_parquet_field *field,
 				       const struct nx_parquet_chunk *chunk, struct nx_slice bytes,
-				       uint64_t row_count, struct nx_parquet_budget *budget,
+				       uint64_t row_count, struct nx_parquet_rows rows,
+				       struct nx_parquet_budget *budget,
 				       struct nx_parquet_values *out, struct nx_error *err)
 {
 	struct decoding d = {.field = field, .chunk = chunk, .budget = budget, .err = err};
-	enum nx_status status = NX_OK;
+	enum nx_status status = check_chunk(&d, row_count);
 
 	*out = (struct nx_parquet_values){.type = field->type, .row_count = (size_t)row_count};
-	if (chunk->codec != NX_PARQUET_STORED && chunk->codec != NX_PARQUET_ZSTD)
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "column %.100s is compressed in a way that is not known; write it "
-			       "with zstd",
-			       field->name);
-	if (!field->is_list && chunk->level_count != row_count)
-		return refuse(&d, "it has not one value per row");
-	if (!make_arrays(&d))
-		return refuse_size(&d);
+	assert(rows.first <= row_count && rows.count <= row_count - rows.first);
+	d.level_room = (size_t)chunk->level_count;
+	if (!status && !field->is_list && rows.count < row_count)
+		status = choose_pages(&d, bytes, rows);
+	if (!status && !make_arrays(&d))
+		status = refuse_size(&d);
 	while (bytes.len && d.level_count < d.level_room && !status)
 		status = read_page(&d, &bytes);
 	if (!status && d.level_count != d.level_room)
 		status = refuse(&d, "its pages have fewer values than it states");
+	if (!status && !field->is_list && rows.count &&
+	    d.first_level + d.level_count < rows.first + rows.count)
+		status = refuse(&d, "its pages have fewer values than it states");
 	if (!status)
 		status = field->is_list ? split_lists(&d, out) : spread(&d, out);
+	if (!status)
+		trim_values(&d, rows, out);
 	set_values(&d, out);
 	return status;
 }

@@ -27,6 +27,7 @@ struct nx_parquet_cursor {
 	struct nx_parquet_range ranges[RANGES_MAX]; /* a group has to match all */
 	size_t range_count;
 	size_t limit_bytes;
+	uint64_t wanted_first, wanted_end; /* rows of the file */
 	size_t group, next_group;
 	uint64_t first_row, next_row;
 	struct nx_arena arena; /* of the group */
@@ -204,6 +205,7 @@ enum nx_status nx_parquet_cursor_open(struct nx_parquet_cursor **cursor,
 		.columns = nx_heap_alloc(column_count * sizeof(*c->columns)),
 		.values = nx_heap_alloc(column_count * sizeof(*c->values)),
 		.limit_bytes = DEFAULT_LIMIT_BYTES,
+		.wanted_end = UINT64_MAX,
 	};
 	if (range)
 		c->ranges[c->range_count++] = *range;
@@ -234,6 +236,13 @@ enum nx_status nx_parquet_cursor_narrow(struct nx_parquet_cursor *c,
 	return status;
 }
 
+void nx_parquet_cursor_choose_rows(struct nx_parquet_cursor *c, uint64_t first, uint64_t count)
+{
+	assert(!c->next_group);
+	c->wanted_first = first;
+	c->wanted_end = count > UINT64_MAX - first ? UINT64_MAX : first + count;
+}
+
 void nx_parquet_cursor_limit(struct nx_parquet_cursor *c, size_t group_bytes)
 {
 	c->limit_bytes = group_bytes;
@@ -256,7 +265,8 @@ static bool may_match(const struct nx_parquet_cursor *c, const struct nx_parquet
 	for (size_t i = 0; i < c->range_count; i++)
 		if (!may_match_range(c->reader, group, &c->ranges[i]))
 			return false;
-	return group->row_count != 0;
+	return group->row_count != 0 && c->next_row < c->wanted_end &&
+	       c->next_row + group->row_count > c->wanted_first;
 }
 
 /* The pages behind the cursor need not stay in memory. */
@@ -271,8 +281,20 @@ static void forget_group(const struct nx_parquet_cursor *c, const struct nx_parq
 	}
 }
 
+/* Of the group that begins at next_row, counted in it. */
+static struct nx_parquet_rows wanted_rows(const struct nx_parquet_cursor *c,
+					  const struct nx_parquet_group *group)
+{
+	uint64_t end = c->next_row + group->row_count;
+	uint64_t first = c->wanted_first > c->next_row ? c->wanted_first : c->next_row;
+
+	end = c->wanted_end < end ? c->wanted_end : end;
+	return (struct nx_parquet_rows){first - c->next_row, end - first};
+}
+
 static enum nx_status decode_group(struct nx_parquet_cursor *c,
-				   const struct nx_parquet_group *group, struct nx_error *err)
+				   const struct nx_parquet_group *group,
+				   struct nx_parquet_rows rows, struct nx_error *err)
 {
 	const struct nx_parquet_reader *r = c->reader;
 	struct nx_parquet_budget budget = {.arena = &c->arena, .left_bytes = c->limit_bytes};
@@ -284,10 +306,10 @@ static enum nx_status decode_group(struct nx_parquet_cursor *c,
 	for (size_t i = 0; i < c->column_count && !status; i++) {
 		const struct nx_parquet_chunk *chunk = &group->chunks[c->columns[i]];
 
-		status = nx_parquet_chunk_decode(&r->footer.fields[c->columns[i]], chunk,
-						 nx_slice_part(r->bytes, chunk->offset,
-							       chunk->stored_bytes),
-						 group->row_count, &budget, &c->values[i], err);
+		status = nx_parquet_chunk_decode(
+			&r->footer.fields[c->columns[i]], chunk,
+			nx_slice_part(r->bytes, chunk->offset, chunk->stored_bytes),
+			group->row_count, rows, &budget, &c->values[i], err);
 	}
 	return status;
 }
@@ -297,6 +319,7 @@ enum nx_status nx_parquet_cursor_next(struct nx_parquet_cursor *c, size_t *row_c
 {
 	const struct nx_parquet_footer *f = &c->reader->footer;
 	const struct nx_parquet_group *group;
+	struct nx_parquet_rows rows;
 	enum nx_status status;
 
 	*row_count = 0;
@@ -311,13 +334,14 @@ enum nx_status nx_parquet_cursor_next(struct nx_parquet_cursor *c, size_t *row_c
 	if (c->next_group == f->group_count)
 		return NX_OK;
 	group = &f->groups[c->next_group];
+	rows = wanted_rows(c, group);
 	c->group = c->next_group++;
-	c->first_row = c->next_row;
+	c->first_row = c->next_row + rows.first;
 	c->next_row += group->row_count;
-	status = decode_group(c, group, err);
+	status = decode_group(c, group, rows, err);
 	if (status)
 		return nx_context(err, "cannot read %s", c->reader->name);
-	*row_count = (size_t)group->row_count;
+	*row_count = (size_t)rows.count;
 	return NX_OK;
 }
 

@@ -89,13 +89,20 @@ NX_MUST_CHECK enum nx_status nx_parquet_cursor_narrow(struct nx_parquet_cursor *
 						      const struct nx_parquet_range *range,
 						      struct nx_error *err);
 
+/*
+ * Before the first group: only rows [first, first + count) of the file. A group tells of those of
+ * its rows that are among them, and only the pages that hold them are unpacked.
+ */
+void nx_parquet_cursor_choose_rows(struct nx_parquet_cursor *cursor, uint64_t first,
+				   uint64_t count);
+
 /* The most that the values of one group may take; 1 GB unless told. */
 void nx_parquet_cursor_limit(struct nx_parquet_cursor *cursor, size_t group_bytes);
 
 /* Decodes the next group; row_count is 0 behind the last one. */
 NX_MUST_CHECK enum nx_status nx_parquet_cursor_next(struct nx_parquet_cursor *cursor,
 						    size_t *row_count, struct nx_error *err);
-/* Which group that was, and the number of its first row in the file. */
+/* Which group that was, and the number in the file of the first row that is told. */
 size_t nx_parquet_cursor_group(const struct nx_parquet_cursor *cursor, uint64_t *first_row);
 /* chosen counts the columns as they were given to open. */
 const struct nx_parquet_values *nx_parquet_cursor_values(const struct nx_parquet_cursor *cursor,

@@ -17,6 +17,8 @@ struct table_rows {
 	const struct nx_parquet_values **values; /* of the group, of each of fields */
 	struct nx_parquet_cursor *cursor;	 /* in the part before next_part; NULL: none */
 	size_t next_part;
+	uint64_t part_first_row;	   /* of next_part, in the table */
+	uint64_t wanted_first, wanted_end; /* rows of the table */
 	size_t group_row_count, next_row;
 };
 
@@ -61,6 +63,16 @@ static enum nx_status narrow_to_ends(struct table_rows *t, const struct nx_store
 	return nx_parquet_cursor_narrow(t->cursor, &range, err);
 }
 
+static void choose_part_rows(struct table_rows *t, const struct nx_stored_part *part)
+{
+	uint64_t begin = t->part_first_row;
+	uint64_t first = t->wanted_first > begin ? t->wanted_first - begin : 0;
+	uint64_t end = t->wanted_end > begin ? t->wanted_end - begin : 0;
+
+	t->part_first_row += nx_parquet_reader_row_count(part->reader);
+	nx_parquet_cursor_choose_rows(t->cursor, first, end > first ? end - first : 0);
+}
+
 static enum nx_status open_part(struct table_rows *t, const struct nx_stored_part *part,
 				struct nx_error *err)
 {
@@ -76,7 +88,10 @@ static enum nx_status open_part(struct table_rows *t, const struct nx_stored_par
 	st = nx_parquet_cursor_open(&t->cursor, part->reader, columns, t->field_count,
 				    is_ranged ? &range : NULL, err);
 	nx_heap_free(columns);
-	return st || !is_ranged ? st : narrow_to_ends(t, part, err);
+	if (st)
+		return st;
+	choose_part_rows(t, part);
+	return is_ranged ? narrow_to_ends(t, part, err) : NX_OK;
 }
 
 /* Leaves group_row_count 0 behind the last group of the last part. */
@@ -296,8 +311,14 @@ enum nx_status nx_table_rows_open(struct nx_row_stream **rows, const struct nx_s
 			       "timestamp); leave --from and --to out",
 			       table->name);
 	t = nx_heap_alloc(sizeof(*t));
-	*t = (struct table_rows){
-		.stream.ops = &ops, .table = table, .range = choice->range, .times = times};
+	*t = (struct table_rows){.stream.ops = &ops,
+				 .table = table,
+				 .range = choice->range,
+				 .times = times,
+				 .wanted_first = choice->first_row,
+				 .wanted_end = UINT64_MAX};
+	if (choice->row_count && choice->row_count < UINT64_MAX - choice->first_row)
+		t->wanted_end = choice->first_row + choice->row_count;
 	choose(t, choice);
 	*rows = &t->stream;
 	return NX_OK;

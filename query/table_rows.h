@@ -24,6 +24,8 @@ struct nx_table_choice {
 	const size_t *fields; /* in the order of the answer; borrowed while opening */
 	size_t field_count;   /* 0: all */
 	struct nx_time_range range;
+	uint64_t first_row; /* of the table; those before are passed over without reading them */
+	uint64_t row_count; /* 0: all that follow */
 };
 
 /* The table outlives the stream. USAGE for a range over a table without time. */

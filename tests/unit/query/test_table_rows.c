@@ -44,7 +44,7 @@ static struct nx_row_stream *open_rows(struct stored_fixture *f,
 static void check_ids(struct stored_fixture *f, struct nx_time_range range, const char *expected)
 {
 	static const size_t id = ID;
-	const struct nx_table_choice choice = {&id, 1, range};
+	const struct nx_table_choice choice = {.fields = &id, .field_count = 1, .range = range};
 	struct nx_row_stream *rows = open_rows(f, &choice);
 	const struct nx_value *row;
 	char ids[256] = "";
@@ -273,7 +273,8 @@ static void columns_come_in_the_order_they_were_chosen(void **state)
 {
 	struct stored_fixture *f = *state;
 	const size_t fields[] = {END, ID};
-	const struct nx_table_choice choice = {fields, 2, between(0, 100)};
+	const struct nx_table_choice choice = {
+		.fields = fields, .field_count = 2, .range = between(0, 100)};
 	struct nx_row_stream *rows;
 	const struct nx_value *row;
 
@@ -287,6 +288,40 @@ static void columns_come_in_the_order_they_were_chosen(void **state)
 	assert_int_equal(nx_row_stream_next(rows, &row, NULL), NX_OK);
 	assert_true(row[0].i64 == 2 && row[1].i64 == 7);
 	nx_row_stream_close(rows);
+}
+
+/* Two parts of five rows in groups of two: rows 0 to 9 whose ids are their numbers. */
+static void rows_are_found_by_their_number(void **state)
+{
+	struct stored_fixture *f = *state;
+	static const size_t id = ID;
+	const struct nx_value *row;
+
+	for (int part = 0; part < 2; part++) {
+		stored_begin(f, part ? "T_1.parquet" : "T_0.parquet", spans, FIELDS, 2);
+		for (int i = 0; i < 5; i++)
+			put_span(f, part * 5 + i, i, i + 1);
+		stored_end(f);
+	}
+	assert_int_equal(stored_open(f, "T"), NX_OK);
+	for (uint64_t first = 0; first < 12; first++)
+		for (uint64_t count = 0; count < 12; count++) {
+			const struct nx_table_choice choice = {.fields = &id,
+							       .field_count = 1,
+							       .first_row = first,
+							       .row_count = count};
+			uint64_t end = count && first + count < 10 ? first + count : 10;
+			struct nx_row_stream *rows = open_rows(f, &choice);
+
+			for (uint64_t i = first; i < end; i++) {
+				assert_int_equal(nx_row_stream_next(rows, &row, NULL), NX_OK);
+				assert_non_null(row);
+				assert_int_equal(row[0].i64, i);
+			}
+			assert_int_equal(nx_row_stream_next(rows, &row, NULL), NX_OK);
+			assert_null(row);
+			nx_row_stream_close(rows);
+		}
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, stored_set_up, stored_tear_down)
@@ -303,6 +338,7 @@ int main(void)
 		CASE(a_range_over_a_table_without_time_is_refused),
 		CASE(every_type_has_its_kind),
 		CASE(columns_come_in_the_order_they_were_chosen),
+		CASE(rows_are_found_by_their_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,39 @@ static void every_value_comes_back(void **state)
 	nx_vec_release(&table.bytes);
 }
 
+/* Groups of 300 rows in pages of 70, so that ranges begin and end in, at and across both. */
+static void chosen_rows_come_alone(void **state)
+{
+	static const uint64_t ranges[][2] = {{0, 1},	     {69, 1},  {70, 1},	   {69, 2},
+					     {0, 70},	     {299, 2}, {300, 300}, {140, 700},
+					     {999, 1},	     {999, 5}, {1000, 1},  {0, 1000},
+					     {5, UINT64_MAX}};
+	struct nx_memory_table table = make_table(1000, 300, 70);
+	struct nx_parquet_reader *r = open_reader(&table);
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(ranges) / sizeof(ranges[0]); k++) {
+		uint64_t i = ranges[k][0], first_row;
+		uint64_t end = ranges[k][1] > 1000 - i ? 1000 : i + ranges[k][1];
+		struct nx_parquet_cursor *c;
+		size_t rows;
+
+		assert_int_equal(nx_parquet_cursor_open(&c, r, all_columns, FIELDS, NULL, NULL),
+				 NX_OK);
+		nx_parquet_cursor_choose_rows(c, ranges[k][0], ranges[k][1]);
+		while (nx_parquet_cursor_next(c, &rows, NULL) == NX_OK && rows) {
+			(void)nx_parquet_cursor_group(c, &first_row);
+			assert_int_equal(first_row, i);
+			for (size_t row = 0; row < rows; row++)
+				check_row(c, row, (int64_t)i++);
+		}
+		assert_int_equal(i, end);
+		nx_parquet_cursor_close(c);
+	}
+	nx_parquet_reader_close(r);
+	nx_vec_release(&table.bytes);
+}
+
 static void the_footer_tells_columns_and_statistics(void **state)
 {
 	struct nx_memory_table table = make_table(250, 100, 0);
@@ -769,6 +802,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_value_comes_back),
+		cmocka_unit_test(chosen_rows_come_alone),
 		cmocka_unit_test(the_footer_tells_columns_and_statistics),
 		cmocka_unit_test(a_range_leaves_out_groups),
 		cmocka_unit_test(a_second_range_leaves_out_more),
