@@ -196,9 +196,18 @@ static void handle(struct nx_exchange *x)
 		x->stream = NULL;
 		return;
 	}
+	if (!st && x->goes_slow && !x->is_slow)
+		return;
 	if (st)
 		fail_with(x, x->reply.http_status);
 	x->is_answered = true;
+}
+
+static void refuse_crowd(struct nx_exchange *x)
+{
+	nx_fail(&x->error, NX_CANCELLED,
+		"too many others ask at this moment; ask again in a second");
+	fail_with(x, MHD_HTTP_SERVICE_UNAVAILABLE);
 }
 
 void nx_exchange_run(void *exchange)
@@ -212,6 +221,13 @@ void nx_exchange_run(void *exchange)
 		fail_with(x, 0);
 	} else {
 		handle(x);
+	}
+	if (x->goes_slow && !x->is_slow && !x->is_answered) {
+		nx_reply_clear(&x->reply);
+		x->is_slow = true;
+		if (nx_job_queue_add(x->server->slow, x))
+			return;
+		refuse_crowd(x);
 	}
 	is_streaming = x->is_streaming;
 	if (!is_streaming)
@@ -228,13 +244,12 @@ static enum MHD_Result enqueue(struct nx_exchange *x)
 
 	x->fd = info ? info->connect_fd : -1;
 	x->is_queued = true;
+	x->is_slow = is_slow;
 	atomic_fetch_add(&x->reference_count, 1);
 	MHD_suspend_connection(x->connection);
 	if (nx_job_queue_add(is_slow ? server->slow : server->quick, x))
 		return MHD_YES;
-	nx_fail(&x->error, NX_CANCELLED,
-		"too many others ask at this moment; ask again in a second");
-	fail_with(x, MHD_HTTP_SERVICE_UNAVAILABLE);
+	refuse_crowd(x);
 	MHD_resume_connection(x->connection);
 	release(x);
 	return MHD_YES;
@@ -262,7 +277,10 @@ struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_
 {
 	struct nx_exchange *x = request->exchange;
 
+	/* who watches for its client reads it */
+	pthread_mutex_lock(&x->server->watchers.lock);
 	x->stream = nx_stream_new(x->server->streams);
+	pthread_mutex_unlock(&x->server->watchers.lock);
 	reply->stream = nx_stream_hold(x->stream);
 	x->is_streaming = true;
 	MHD_resume_connection(x->connection);
@@ -290,6 +308,18 @@ bool nx_request_is_cancelled(const struct nx_request *request)
 	client = (struct pollfd){.fd = x->fd, .events = POLLRDHUP};
 	return x->fd >= 0 && poll(&client, 1, 0) > 0 &&
 	       client.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
+bool nx_request_is_slow(const struct nx_request *request)
+{
+	return !request->exchange || request->exchange->is_slow;
+}
+
+enum nx_status nx_request_go_slow(struct nx_request *request)
+{
+	if (request->exchange)
+		request->exchange->goes_slow = true;
+	return NX_OK;
 }
 
 enum nx_status nx_request_go_on(const struct nx_request *request, struct nx_error *err)

@@ -15,6 +15,28 @@
 NX_HANDLER(health);
 NX_HANDLER(openapi);
 
+/* serve/handle_profiles.c */
+NX_HANDLER(profiles);
+NX_HANDLER(profile);
+NX_HANDLER(profile_change);
+NX_HANDLER(profile_delete);
+
+/* serve/handle_tracks.c */
+NX_HANDLER(tracks);
+NX_HANDLER(names);
+
+/* serve/handle_window.c */
+NX_HANDLER(window);
+NX_HANDLER(colours);
+
+/* serve/handle_at.c */
+NX_HANDLER(at);
+
+/* serve/handle_tables.c, handle_row.c */
+NX_HANDLER(tables);
+NX_HANDLER(table);
+NX_HANDLER(row);
+
 /* serve/handle_page.c */
 NX_HANDLER(page);
 

@@ -116,6 +116,13 @@ NX_MUST_CHECK enum nx_status nx_request_go_on(const struct nx_request *request,
 					      struct nx_error *err);
 
 /*
+ * A quick handler that finds out that it will take long returns what this returns, and is
+ * called again on the queue of long work; there nx_request_is_slow is true.
+ */
+bool nx_request_is_slow(const struct nx_request *request);
+NX_MUST_CHECK enum nx_status nx_request_go_slow(struct nx_request *request);
+
+/*
  * For calls that cannot ask themselves, such as an engine's query: from now on another
  * thread calls stop(context), again and again, once nobody waits. After nx_request_unwatch it
  * is not called any more. One at a time.

@@ -25,6 +25,23 @@ const struct nx_route nx_routes[] = {
 	      .flags = NX_ROUTE_OPEN),
 	ROUTE(GET, API "/openapi.json", openapi, AT_ONCE, "This description.", ),
 
+	ROUTE(GET, API "/profiles", profiles, QUICK, "All profiles.", ),
+	ROUTE(GET, PROFILE, profile, QUICK, "One profile, with its tables.", ),
+	ROUTE(PATCH, PROFILE, profile_change, QUICK,
+	      "Renames a profile, marks it as favourite or puts it into a folder.",
+	      JSON_BODY(KIB(64))),
+	ROUTE(DELETE, PROFILE, profile_delete, SLOW, "Deletes a profile.", ),
+
+	ROUTE(GET, PROFILE "/tracks", tracks, QUICK, "The tracks of the timeline.", ),
+	ROUTE(GET, PROFILE "/names", names, QUICK, "Names of spans by their ids.", ),
+	ROUTE(GET, PROFILE "/window", window, QUICK, "A part of time of some tracks, to draw.", ),
+	ROUTE(GET, PROFILE "/colours", colours, QUICK, "What the colours of a window mean.", ),
+	ROUTE(GET, PROFILE "/at", at, QUICK, "What lies at a moment of a track.", ),
+
+	ROUTE(GET, PROFILE "/tables", tables, QUICK, "The tables of a profile.", ),
+	ROUTE(GET, PROFILE "/tables/{T}", table, QUICK, "Rows of a table.", ),
+	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}", row, QUICK, "One row with all its fields.", ),
+
 	ROUTE(GET, "/", page, AT_ONCE, "The pages.", ),
 	ROUTE(GET, "/{page...}", page, AT_ONCE, "The pages and their files.", ),
 };

@@ -31,6 +31,11 @@ struct nx_workspace *nx_server_workspace(struct nx_server *server)
 	return server->workspace;
 }
 
+struct nx_open_profiles *nx_server_profiles(struct nx_server *server)
+{
+	return server->profiles;
+}
+
 struct nx_streams *nx_server_streams(struct nx_server *server)
 {
 	return server->streams;
@@ -254,6 +259,7 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 		st = nx_workspace_open(&server.workspace, &where, err);
 	if (st)
 		return st;
+	server.profiles = nx_open_profiles_new(server.workspace);
 	raise_file_limit();
 	st = open_ports(options, host, ports, note, err);
 	server.guard = (struct nx_guard){
@@ -267,6 +273,7 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	stop_port(&ports[1]);
 	if (server.streams)
 		nx_streams_free(server.streams);
+	nx_open_profiles_free(server.profiles);
 	nx_workspace_close(server.workspace);
 	return st;
 }

@@ -26,6 +26,7 @@ struct nx_server {
 	const struct nx_serve_options *options;
 	const char *host;
 	struct nx_workspace *workspace;
+	struct nx_open_profiles *profiles;
 	struct nx_guard guard;
 	struct nx_streams *streams;
 	struct nx_job_queue *quick, *slow;
@@ -45,6 +46,8 @@ struct nx_exchange {
 	bool is_answered;  /* the reply is complete */
 	bool is_queued;	   /* was given to a worker */
 	bool is_streaming; /* its handler sends while it works */
+	bool goes_slow;	   /* its handler wants to run on the queue of long work */
+	bool is_slow;
 	uint64_t body_bytes;
 	int fd; /* of the connection, for asking whether the client is still there */
 	struct nx_stream *stream; /* begun by a handler that still runs; it holds a reference */

@@ -78,7 +78,8 @@ static void touch_footer(const struct nx_parquet_reader *r, size_t column_count)
 		sink += key.len + value.len;
 }
 
-static void read_rows(const struct nx_parquet_reader *r, size_t column_count)
+static void read_rows(const struct nx_parquet_reader *r, size_t column_count, uint64_t first,
+		      uint64_t count)
 {
 	size_t columns[MOST_COLUMNS], rows;
 	struct nx_parquet_cursor *c;
@@ -90,6 +91,7 @@ static void read_rows(const struct nx_parquet_reader *r, size_t column_count)
 	column_count = column_count < MOST_COLUMNS ? column_count : MOST_COLUMNS;
 	require(!nx_parquet_cursor_open(&c, r, columns, column_count, NULL, &err));
 	nx_parquet_cursor_limit(c, LIMIT_BYTES);
+	nx_parquet_cursor_choose_rows(c, first, count);
 	for (size_t g = 0; g < MOST_GROUPS; g++) {
 		st = nx_parquet_cursor_next(c, &rows, &err);
 		require(!st || err.message[0]);
@@ -113,7 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	(void)nx_parquet_reader_fields(r, &column_count);
 	touch_footer(r, column_count);
-	read_rows(r, column_count);
+	read_rows(r, column_count, 0, UINT64_MAX);
+	read_rows(r, column_count, nx_parquet_reader_row_count(r) / 2, 3);
 	nx_parquet_reader_close(r);
 	return 0;
 }

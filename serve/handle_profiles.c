@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of profiles, one profile, and what can be changed of it. */
+#include <string.h>
+
+#include "serve/handlers.h"
+#include "store/catalogue.h"
+
+/* Where a file came from is nobody's business but the server's. */
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void put_sources(struct nx_json_writer *w, const struct nx_profile_record *r)
+{
+	nx_json_key(w, "sources");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < r->sources.len; i++) {
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", last_part(r->sources.items[i].path));
+		nx_json_key_u64_text(w, "size_bytes", r->sources.items[i].size_bytes);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+/* The members of P in docs/api.md. */
+static void put_record(struct nx_json_writer *w, const struct nx_profile_record *r)
+{
+	nx_json_key_text(w, "name", r->name);
+	nx_json_key_text(w, "kind", nx_profile_kind_text(r->kind));
+	nx_json_key_text(w, "state", nx_profile_state_text(r->state));
+	nx_json_key_text(w, "reason", r->reason ? r->reason : "");
+	nx_json_key_u64(w, "created_ms", r->created_ms);
+	nx_json_key_u64(w, "opened_ms", r->opened_ms);
+	nx_json_key_u64_text(w, "size_bytes", r->size_bytes);
+	nx_json_key_u64_text(w, "row_count", nx_profile_record_rows(r));
+	nx_json_key_bool(w, "favourite", r->is_favourite);
+	nx_json_key_text(w, "folder", r->label ? r->label : "");
+	put_sources(w, r);
+	nx_json_key(w, "stage");
+	nx_json_null(w);
+	nx_json_key(w, "fraction");
+	nx_json_null(w);
+}
+
+NX_HANDLER(profiles)
+{
+	struct nx_catalogue catalogue = {0};
+	enum nx_status st = nx_catalogue_load(&catalogue, nx_server_workspace(server), err);
+	struct nx_json_writer w;
+
+	(void)request;
+	if (!st) {
+		nx_reply_json(reply, &w);
+		nx_json_begin_object(&w);
+		nx_json_key(&w, "profiles");
+		nx_json_begin_array(&w);
+		for (size_t i = 0; i < catalogue.records.len; i++) {
+			nx_json_begin_object(&w);
+			put_record(&w, &catalogue.records.items[i]);
+			nx_json_end_object(&w);
+		}
+		nx_json_end_array(&w);
+		nx_json_end_object(&w);
+	}
+	nx_catalogue_release(&catalogue);
+	return st;
+}
+
+/* --- one ---------------------------------------------------------------------------------- */
+
+static void put_tables(struct nx_json_writer *w, const struct nx_profile_record *r)
+{
+	nx_json_key(w, "tables");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < r->tables.len; i++) {
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", r->tables.items[i].name);
+		nx_json_key_u64_text(w, "row_count", r->tables.items[i].row_count);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+/* view -d names device profiles after the system profile they were captured with. */
+static void put_devices(struct nx_json_writer *w, const struct nx_catalogue *catalogue,
+			const struct nx_profile_record *system)
+{
+	size_t len = strlen(system->name);
+
+	nx_json_key(w, "devices");
+	nx_json_begin_array(w);
+	for (size_t i = 0; system->kind == NX_PROFILE_SYSTEM && i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (r->kind != NX_PROFILE_DEVICE || strncmp(r->name, system->name, len) != 0 ||
+		    r->name[len] != '_')
+			continue;
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", r->name + len + 1);
+		nx_json_key_text(w, "profile", r->name);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+/* A profile that failed has no times but can be asked about all the same. */
+static void put_times(struct nx_json_writer *w, struct nx_server *server, const char *name)
+{
+	struct nx_open_profile *profile = NULL;
+	uint64_t from_ns = 0, to_ns = 0;
+	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server), name, &profile, NULL);
+
+	if (!st && profile->timeline)
+		nx_timeline_extent(profile->timeline, &from_ns, &to_ns);
+	nx_open_profiles_return(profile);
+	nx_json_key_u64_text(w, "from_ns", from_ns);
+	nx_json_key_u64_text(w, "to_ns", to_ns);
+}
+
+static enum nx_status put_profile(struct nx_server *server, const struct nx_catalogue *catalogue,
+				  const char *name, struct nx_reply *reply, struct nx_error *err)
+{
+	const struct nx_profile_record *r = nx_catalogue_find(catalogue, name);
+	struct nx_json_writer w;
+
+	if (!r)
+		return nx_fail(err, NX_NOT_FOUND, "there is no profile '%s'", name);
+	nx_reply_json(reply, &w);
+	nx_json_begin_object(&w);
+	put_record(&w, r);
+	nx_json_key_text(&w, "id", r->id);
+	nx_json_key_text(&w, "schema_version", r->schema_version);
+	put_times(&w, server, name);
+	put_tables(&w, r);
+	put_devices(&w, catalogue, r);
+	nx_json_end_object(&w);
+	return NX_OK;
+}
+
+NX_HANDLER(profile)
+{
+	const char *name = nx_request_variable(request, "p");
+	struct nx_workspace *workspace = nx_server_workspace(server);
+	struct nx_catalogue catalogue = {0};
+	enum nx_status st = nx_catalogue_load(&catalogue, workspace, err);
+
+	if (!st)
+		st = put_profile(server, &catalogue, name, reply, err);
+	nx_catalogue_release(&catalogue);
+	/* Only a finished profile can note that; that it cannot is no reason not to show it. */
+	if (!st)
+		(void)!nx_workspace_touch(workspace, name, NULL);
+	return st;
+}
+
+/* --- changes ------------------------------------------------------------------------------ */
+
+/* A member that is there but is no text is a mistake, not a wish to leave it alone. */
+static enum nx_status take_text(const struct nx_json *object, const char *key,
+				struct nx_arena *arena, const char **text, struct nx_error *err)
+{
+	const struct nx_json *member = nx_json_get(object, key);
+
+	*text = NULL;
+	if (!member)
+		return NX_OK;
+	if (member->kind != NX_JSON_TEXT ||
+	    (member->text.len && memchr(member->text.data, 0, member->text.len)))
+		return nx_fail(err, NX_USAGE, "'%s' should be a text", key);
+	*text = nx_json_as_text(member, arena, "");
+	return NX_OK;
+}
+
+static enum nx_status take_flag(const struct nx_json *object, const char *key, bool *flag,
+				bool *is_given, struct nx_error *err)
+{
+	const struct nx_json *member = nx_json_get(object, key);
+
+	*is_given = member != NULL;
+	if (member && member->kind != NX_JSON_BOOL)
+		return nx_fail(err, NX_USAGE, "'%s' should be true or false", key);
+	*flag = member && nx_slice_is(member->text, "true");
+	return NX_OK;
+}
+
+/* The name last: what follows would not find the profile any more. */
+static enum nx_status change(struct nx_workspace *workspace, const char *name,
+			     const struct nx_profile_marks *marks, const char *new_name,
+			     struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	if (new_name)
+		st = nx_profile_name_check(nx_slice_text(new_name), err);
+	if (!st && (marks->is_favourite || marks->label))
+		st = nx_workspace_mark(workspace, name, marks, err);
+	if (!st && new_name)
+		st = nx_workspace_rename(workspace, name, new_name, err);
+	return st;
+}
+
+NX_HANDLER(profile_change)
+{
+	const char *new_name, *folder;
+	const struct nx_json *body = NULL;
+	bool is_favourite, has_favourite;
+	enum nx_status st = nx_request_json(request, &body, err);
+
+	if (!st)
+		st = take_text(body, "name", &request->arena, &new_name, err);
+	if (!st)
+		st = take_text(body, "folder", &request->arena, &folder, err);
+	if (!st)
+		st = take_flag(body, "favourite", &is_favourite, &has_favourite, err);
+	if (st)
+		return st;
+	st = change(nx_server_workspace(server), nx_request_variable(request, "p"),
+		    &(struct nx_profile_marks){.is_favourite = has_favourite ? &is_favourite : NULL,
+					       .label = folder},
+		    new_name, err);
+	reply->http_status = st ? 0 : 204;
+	return st;
+}
+
+NX_HANDLER(profile_delete)
+{
+	enum nx_status st = nx_workspace_remove(nx_server_workspace(server),
+						nx_request_variable(request, "p"), err);
+
+	reply->http_status = st ? 0 : 204;
+	return st;
+}

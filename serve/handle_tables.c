@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of a profile and their rows, page by page. */
+#include <string.h>
+
+#include "model/schema.h"
+#include "query/table_rows.h"
+#include "serve/handlers.h"
+#include "serve/row_json.h"
+#include "serve/table_columns.h"
+#include "serve/where.h"
+
+#define ROWS_MAX 10000u
+#define ROWS_USUAL 100u
+#define COLUMNS_MAX 1000u
+/* What one answer may take; rows are cut off behind it, and their reader asks for the rest. */
+#define ANSWER_BYTES_MAX ((size_t)32 << 20)
+
+NX_HANDLER(tables)
+{
+	struct nx_open_profile *profile;
+	struct nx_json_writer w;
+	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
+						  nx_request_variable(request, "p"), &profile, err);
+
+	if (st)
+		return st;
+	nx_reply_json(reply, &w);
+	nx_json_begin_object(&w);
+	nx_json_key(&w, "tables");
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < profile->record.tables.len; i++) {
+		const struct nx_profile_table *t = &profile->record.tables.items[i];
+		const struct nx_schema_table *s = nx_schema_find_table(nx_slice_text(t->name));
+
+		nx_json_begin_object(&w);
+		nx_json_key_text(&w, "name", t->name);
+		nx_json_key_u64_text(&w, "row_count", t->row_count);
+		nx_json_key_text(&w, "description", s ? s->description : "");
+		nx_json_end_object(&w);
+	}
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	nx_open_profiles_return(profile);
+	return NX_OK;
+}
+
+/* --- a page ---------------------------------------------------------------------------------- */
+
+struct page {
+	struct nx_request *request;
+	struct nx_open_profile *profile;
+	const struct nx_stored_table *table;
+	size_t *fields;
+	size_t field_count;
+	uint64_t offset, limit;
+	const char *order;
+	bool is_filtered; /* or sorted: an engine has to answer */
+};
+
+static enum nx_status choose_columns(struct page *p, struct nx_error *err)
+{
+	const char **names;
+	size_t count;
+	enum nx_status st =
+		nx_request_list(p->request, "columns", COLUMNS_MAX, &names, &count, err);
+
+	p->field_count = count ? count : p->table->field_count;
+	p->fields = NX_NEW_ARRAY(&p->request->arena, size_t, p->field_count);
+	for (size_t i = 0; !st && i < p->field_count; i++) {
+		p->fields[i] = i;
+		if (count && !nx_stored_table_find(p->table, names[i], &p->fields[i]))
+			st = nx_fail(err, NX_NOT_FOUND, "the table %s has no column '%.100s'",
+				     p->table->name, names[i]);
+	}
+	return st;
+}
+
+static enum nx_status parse_page(struct page *p, struct nx_error *err)
+{
+	const char *table = nx_request_variable(p->request, "T");
+	enum nx_status st = nx_open_profile_table(p->profile, table, &p->table, err);
+
+	if (!st)
+		st = nx_request_u64(p->request, "offset", 0, UINT64_MAX, &p->offset, err);
+	if (!st)
+		st = nx_request_u64(p->request, "limit", ROWS_USUAL, ROWS_MAX, &p->limit, err);
+	if (!st)
+		st = choose_columns(p, err);
+	p->order = nx_request_find(p->request, "order");
+	p->order = p->order && *p->order ? p->order : NULL;
+	p->is_filtered = p->order || nx_request_find(p->request, "where");
+	return st;
+}
+
+static void begin_page(const struct page *p, struct nx_json_writer *w, uint64_t total)
+{
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "table", p->table->name);
+	nx_json_key_u64_text(w, "total", total);
+	nx_json_key(w, "columns");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < p->field_count; i++)
+		nx_table_column_put(w, p->table, p->fields[i]);
+	nx_json_end_array(w);
+	nx_json_key(w, "rows");
+	nx_json_begin_array(w);
+}
+
+static enum nx_status put_rows(const struct page *p, struct nx_row_stream *rows,
+			       struct nx_json_writer *w, struct nx_error *err)
+{
+	const struct nx_value *row;
+	enum nx_status st = NX_OK;
+
+	for (uint64_t i = 0; !st && i < p->limit && w->bytes->len < ANSWER_BYTES_MAX; i++) {
+		st = nx_row_stream_next(rows, &row, err);
+		if (st || !row)
+			break;
+		nx_row_json_row(w, row, rows->column_count);
+	}
+	nx_json_end_array(w);
+	nx_json_end_object(w);
+	return st;
+}
+
+static enum nx_status put_plain(const struct page *p, struct nx_reply *reply, struct nx_error *err)
+{
+	const struct nx_table_choice choice = {.fields = p->fields,
+					       .field_count = p->field_count,
+					       .first_row = p->offset,
+					       .row_count = p->limit};
+	struct nx_row_stream *rows = NULL;
+	struct nx_json_writer w;
+	enum nx_status st = NX_OK;
+
+	if (p->field_count)
+		st = nx_table_rows_open(&rows, p->table, &choice, err);
+	if (st)
+		return st;
+	nx_reply_json(reply, &w);
+	begin_page(p, &w, p->table->row_count);
+	if (rows) {
+		st = put_rows(p, rows, &w, err);
+	} else {
+		nx_json_end_array(&w);
+		nx_json_end_object(&w);
+	}
+	nx_row_stream_close(rows);
+	return st;
+}
+
+/* --- through an engine ------------------------------------------------------------------------ */
+
+static enum nx_status append_from(const struct page *p, struct nx_bytes *sql, struct nx_error *err)
+{
+	enum nx_status st;
+
+	nx_sql_append(sql, " FROM ");
+	st = nx_sql_append_name(sql, NX_SQL_DUCKDB, p->table->name, err);
+	return st ? st : nx_where_append(sql, p->table, p->request, err);
+}
+
+static enum nx_status count_rows(const struct page *p, struct nx_duckdb *engine, uint64_t *total,
+				 struct nx_error *err)
+{
+	struct nx_row_stream *rows = NULL;
+	const struct nx_value *row = NULL;
+	struct nx_bytes sql = {0};
+	enum nx_status st;
+
+	nx_sql_append(&sql, "SELECT count(*)");
+	st = append_from(p, &sql, err);
+	if (!st)
+		st = nx_duckdb_query(engine, nx_slice_of(sql.items, sql.len), &rows, err);
+	if (!st)
+		st = nx_row_stream_next(rows, &row, err);
+	*total = !st && row ? (uint64_t)row[0].i64 : 0;
+	nx_row_stream_close(rows);
+	nx_vec_release(&sql);
+	return st;
+}
+
+static enum nx_status render_query(const struct page *p, struct nx_bytes *sql, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; !st && i < p->field_count; i++) {
+		nx_sql_append(sql, i ? ", " : "SELECT ");
+		st = nx_sql_append_name(sql, NX_SQL_DUCKDB, p->table->fields[p->fields[i]].name,
+					err);
+	}
+	if (!st)
+		st = append_from(p, sql, err);
+	if (!st && p->order)
+		st = nx_where_append_order(sql, p->table, p->order, err);
+	nx_sql_append(sql,
+		      nx_arena_printf(&p->request->arena, " LIMIT %llu OFFSET %llu",
+				      (unsigned long long)p->limit, (unsigned long long)p->offset));
+	return st;
+}
+
+static enum nx_status ask(const struct page *p, struct nx_duckdb *engine, struct nx_reply *reply,
+			  struct nx_error *err)
+{
+	struct nx_row_stream *rows = NULL;
+	struct nx_bytes sql = {0};
+	struct nx_json_writer w;
+	uint64_t total;
+	enum nx_status st = count_rows(p, engine, &total, err);
+
+	if (!st)
+		st = render_query(p, &sql, err);
+	if (!st)
+		st = nx_duckdb_query(engine, nx_slice_of(sql.items, sql.len), &rows, err);
+	if (!st) {
+		nx_reply_json(reply, &w);
+		begin_page(p, &w, total);
+		st = put_rows(p, rows, &w, err);
+	}
+	nx_row_stream_close(rows);
+	nx_vec_release(&sql);
+	return st;
+}
+
+static void stop_engine(void *engine)
+{
+	nx_duckdb_stop(engine);
+}
+
+static enum nx_status put_asked(const struct page *p, struct nx_reply *reply, struct nx_error *err)
+{
+	struct nx_duckdb *engine;
+	enum nx_status st = nx_open_profile_take_engine(p->profile, &engine, err);
+
+	if (st)
+		return st;
+	nx_request_watch(p->request, stop_engine, engine);
+	st = ask(p, engine, reply, err);
+	nx_request_unwatch(p->request);
+	nx_open_profile_return_engine(p->profile, engine, st != NX_CANCELLED && st != NX_IO);
+	return st;
+}
+
+NX_HANDLER(table)
+{
+	struct page p = {.request = request};
+	enum nx_status st = nx_open_profiles_take(
+		nx_server_profiles(server), nx_request_variable(request, "p"), &p.profile, err);
+
+	if (!st)
+		st = parse_page(&p, err);
+	if (!st && p.is_filtered)
+		st = nx_request_is_slow(request) ? put_asked(&p, reply, err)
+						 : nx_request_go_slow(request);
+	else if (!st)
+		st = put_plain(&p, reply, err);
+	nx_open_profiles_return(p.profile);
+	return st;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is opened behind a profile when somebody asks for it: tables, colours, engines. */
+#include <stdio.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "serve/open_profiles_internal.h"
+
+/* As many as questions run at once; together they may use half of the memory. */
+#define ENGINES_MAX 4
+#define STATEMENT_BYTES_MAX ((size_t)64 << 10)
+
+enum nx_status nx_open_profile_timeline(const struct nx_open_profile *profile,
+					const struct nx_timeline **timeline, struct nx_error *err)
+{
+	*timeline = profile->timeline;
+	if (*timeline)
+		return NX_OK;
+	return nx_fail(err, NX_NOT_FOUND, "profile '%s' has no timeline; store it again to get one",
+		       profile->name);
+}
+
+/* --- tables ------------------------------------------------------------------------------ */
+
+static struct nx_stored_table *find_table(struct nx_held_profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->tables.len; i++)
+		if (!strcasecmp(p->tables.items[i]->name, name))
+			return p->tables.items[i];
+	return NULL;
+}
+
+static enum nx_status open_table(struct nx_held_profile *p, const char *name,
+				 struct nx_stored_table **out, struct nx_error *err)
+{
+	const struct nx_folder_table *table = nx_profile_folder_find(&p->open.folder, name);
+	struct nx_stored_table *stored;
+	enum nx_status st;
+
+	if (!table)
+		return nx_fail(err, NX_NOT_FOUND, "profile '%s' has no table '%.100s'",
+			       p->open.name, name);
+	stored = NX_NEW(&p->parts_arena, struct nx_stored_table);
+	st = nx_stored_table_open(stored, table, err);
+	if (st) {
+		nx_stored_table_close(stored);
+		return st;
+	}
+	nx_vec_push(&p->tables, stored);
+	*out = stored;
+	return NX_OK;
+}
+
+enum nx_status nx_open_profile_table(struct nx_open_profile *profile, const char *name,
+				     const struct nx_stored_table **table, struct nx_error *err)
+{
+	struct nx_held_profile *p = (struct nx_held_profile *)profile;
+	struct nx_stored_table *stored;
+	enum nx_status st = NX_OK;
+
+	pthread_mutex_lock(&p->lock);
+	stored = find_table(p, name);
+	if (!stored)
+		st = open_table(p, name, &stored, err);
+	pthread_mutex_unlock(&p->lock);
+	*table = stored;
+	return st;
+}
+
+/* --- colours ------------------------------------------------------------------------------ */
+
+/* Names of tables are names of files, but a column's may be anything. */
+static bool is_harmless_name(const char *name)
+{
+	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+	       strlen(name);
+}
+
+/* The name has the version of the profile in it: another one may have the same place by now. */
+static struct nx_held_codes *find_codes(struct nx_held_profile *p, const char *table,
+					const char *column)
+{
+	struct nx_held_codes *c;
+
+	for (size_t i = 0; i < p->codes.len; i++)
+		if (!strcmp(p->codes.items[i]->table, table) &&
+		    !strcmp(p->codes.items[i]->column, column))
+			return p->codes.items[i];
+	c = NX_NEW(&p->parts_arena, struct nx_held_codes);
+	c->table = nx_arena_copy_text(&p->parts_arena, table);
+	c->column = nx_arena_copy_text(&p->parts_arena, column);
+	c->path = nx_arena_printf(&p->parts_arena, "%s/codes/%s.%s.%016llx.u32", p->open.path,
+				  table, column,
+				  (unsigned long long)nx_fnv1a(NX_FNV_SEED, p->open.record.id,
+							       strlen(p->open.record.id)));
+	pthread_mutex_init(&c->making, NULL);
+	nx_vec_push(&p->codes, c);
+	return c;
+}
+
+/* A file of another number of rows is left from another version of the profile. */
+static bool open_made(struct nx_held_profile *p, struct nx_held_codes *c,
+		      const struct nx_stored_table *stored)
+{
+	bool is_open;
+
+	pthread_mutex_lock(&p->lock);
+	if (!c->is_open && !nx_column_codes_open(&c->codes, c->path, NULL)) {
+		if (c->codes.row_count == stored->row_count)
+			c->is_open = true;
+		else
+			nx_column_codes_close(&c->codes);
+	}
+	is_open = c->is_open;
+	pthread_mutex_unlock(&p->lock);
+	return is_open;
+}
+
+static bool is_wanted(void *context)
+{
+	return !nx_request_is_cancelled(context);
+}
+
+static enum nx_status make_codes(struct nx_held_profile *p, struct nx_held_codes *c,
+				 const struct nx_stored_table *stored, size_t field,
+				 const struct nx_request *request, struct nx_error *err)
+{
+	char folder[4096];
+	enum nx_status st = NX_OK;
+
+	snprintf(folder, sizeof(folder), "%s/codes", p->open.path);
+	pthread_mutex_lock(&c->making);
+	if (!open_made(p, c, stored)) {
+		st = nx_make_directories(folder, err);
+		if (!st)
+			st = nx_column_codes_make(stored, field, c->path, is_wanted,
+						  (void *)(uintptr_t)request, err);
+		if (!st && !open_made(p, c, stored))
+			st = nx_fail(err, NX_IO, "the colours of %s by %s cannot be read back",
+				     c->table, c->column);
+	}
+	pthread_mutex_unlock(&c->making);
+	return st;
+}
+
+enum nx_status nx_open_profile_codes(struct nx_open_profile *profile, const char *table,
+				     const char *column, const struct nx_request *request,
+				     const struct nx_column_codes **codes, struct nx_error *err)
+{
+	struct nx_held_profile *p = (struct nx_held_profile *)profile;
+	const struct nx_stored_table *stored;
+	struct nx_held_codes *c;
+	size_t field;
+	enum nx_status st = nx_open_profile_table(profile, table, &stored, err);
+
+	*codes = NULL;
+	if (st)
+		return st;
+	if (!nx_stored_table_find(stored, column, &field) ||
+	    !is_harmless_name(stored->fields[field].name))
+		return nx_fail(err, NX_NOT_FOUND, "the table %s has no column '%.100s'",
+			       stored->name, column);
+	pthread_mutex_lock(&p->lock);
+	c = find_codes(p, stored->name, stored->fields[field].name);
+	pthread_mutex_unlock(&p->lock);
+	if (!open_made(p, c, stored)) {
+		if (!request)
+			return NX_OK;
+		st = make_codes(p, c, stored, field, request, err);
+	}
+	if (!st)
+		*codes = &c->codes;
+	return st;
+}
+
+/* --- engines -------------------------------------------------------------------------------- */
+
+static uint64_t engine_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+	if (pages <= 0 || page_bytes <= 0)
+		return (uint64_t)512 << 20;
+	return (uint64_t)pages * (uint64_t)page_bytes / 2 / ENGINES_MAX;
+}
+
+static void close_engine(struct nx_held_engine *e)
+{
+	nx_duckdb_close(e->engine);
+	nx_profile_folder_release(&e->folder);
+	nx_heap_free(e);
+}
+
+static enum nx_status open_engine(struct nx_held_profile *p, struct nx_held_engine **out,
+				  struct nx_error *err)
+{
+	const struct nx_duckdb_options how = {.memory_limit_bytes = engine_bytes(),
+					      .statement_limit_bytes = STATEMENT_BYTES_MAX};
+	struct nx_held_engine *e = nx_heap_alloc(sizeof(*e));
+	enum nx_status st;
+
+	*e = (struct nx_held_engine){.is_taken = true};
+	st = nx_profile_folder_open(&e->folder, p->open.path, err);
+	if (!st)
+		st = nx_duckdb_open(&e->engine, &e->folder, &how, err);
+	if (!st) {
+		*out = e;
+		return NX_OK;
+	}
+	nx_profile_folder_release(&e->folder);
+	nx_heap_free(e);
+	return st;
+}
+
+enum nx_status nx_open_profile_take_engine(struct nx_open_profile *profile,
+					   struct nx_duckdb **engine, struct nx_error *err)
+{
+	struct nx_held_profile *p = (struct nx_held_profile *)profile;
+	struct nx_held_engine *e = NULL;
+	enum nx_status st = NX_OK;
+
+	*engine = NULL;
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->engines.len && !e; i++)
+		if (!p->engines.items[i]->is_taken)
+			e = p->engines.items[i];
+	if (e)
+		e->is_taken = true;
+	pthread_mutex_unlock(&p->lock);
+	if (!e) {
+		st = open_engine(p, &e, err);
+		if (st)
+			return st;
+		pthread_mutex_lock(&p->lock);
+		nx_vec_push(&p->engines, e);
+		pthread_mutex_unlock(&p->lock);
+	}
+	*engine = e->engine;
+	return NX_OK;
+}
+
+void nx_open_profile_return_engine(struct nx_open_profile *profile, struct nx_duckdb *engine,
+				   bool is_good)
+{
+	struct nx_held_profile *p = (struct nx_held_profile *)profile;
+	struct nx_held_engine *e = NULL;
+	size_t i = 0;
+
+	if (!engine)
+		return;
+	pthread_mutex_lock(&p->lock);
+	while (p->engines.items[i]->engine != engine)
+		i++;
+	e = p->engines.items[i];
+	e->is_taken = false;
+	is_good = is_good && p->engines.len <= ENGINES_MAX;
+	if (!is_good)
+		p->engines.items[i] = p->engines.items[--p->engines.len];
+	pthread_mutex_unlock(&p->lock);
+	if (!is_good)
+		close_engine(e);
+}
+
+void nx_held_profile_release_parts(struct nx_held_profile *p)
+{
+	for (size_t i = 0; i < p->engines.len; i++)
+		close_engine(p->engines.items[i]);
+	for (size_t i = 0; i < p->codes.len; i++) {
+		nx_column_codes_close(&p->codes.items[i]->codes);
+		pthread_mutex_destroy(&p->codes.items[i]->making);
+	}
+	for (size_t i = 0; i < p->tables.len; i++)
+		nx_stored_table_close(p->tables.items[i]);
+	nx_vec_release(&p->engines);
+	nx_vec_release(&p->codes);
+	nx_vec_release(&p->tables);
+	nx_arena_release(&p->parts_arena);
+}
