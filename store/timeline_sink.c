@@ -400,7 +400,7 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 {
 	struct nx_timeline_sink *s = (struct nx_timeline_sink *)sink;
 	const struct rule *rule = s->rules[row->table];
-	struct nx_error err = {0};
+	struct nx_error err; /* a kilobyte: clearing it would cost more than the span */
 	enum nx_status st = NX_OK;
 
 	if (rule && rule->kind == NX_TRACK_SPANS)
