@@ -13,6 +13,8 @@
 #define NONE UINT16_MAX
 #define LABEL_MAX ((size_t)512) /* bytes; longer ones are cut */
 #define MAX_LABEL_COLUMNS 3
+#define RECENT_BITS 8
+#define PLACE_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 /* A column and what is written before its value. */
 struct label_part {
@@ -206,18 +208,30 @@ static const struct rule rules[] = {
 	 {NO_PART}},
 };
 
+struct recent_track {
+	const struct rule *rule; /* NULL: not used yet */
+	struct nx_bytes key;	 /* as look_up_track writes it */
+	uint32_t track;
+};
+
+struct recent_name {
+	bool is_used;
+	struct nx_bytes text;
+	uint32_t name;
+};
+
 struct nx_timeline_sink {
 	struct nx_table_sink sink;
 	struct nx_table_sink *target;
 	struct nx_timeline_writer *writer;
 	const struct rule *rules[NX_SCHEMA_TABLE_COUNT];
 	uint64_t row_counts[NX_SCHEMA_TABLE_COUNT];
-	struct nx_text_map tracks; /* what find_track writes into key -> track */
+	struct nx_text_map tracks; /* what look_up_track writes into key -> track */
 	struct nx_text_map groups; /* by name */
 	struct nx_arena arena;
-	struct nx_bytes key;	  /* of the row at hand */
-	struct nx_bytes last_key; /* rows of one track often follow each other */
-	uint32_t last_track;
+	/* what rows asked for lately, each at a place that follows from what they ask with */
+	struct recent_track recent_tracks[1 << RECENT_BITS];
+	struct recent_name recent_names[1 << RECENT_BITS];
 };
 
 /* --- labels ---------------------------------------------------------------- */
@@ -320,30 +334,105 @@ static void add_key(struct nx_bytes *key, const struct nx_row *row, const struct
 	}
 }
 
-static uint32_t find_track(struct nx_timeline_sink *s, const struct rule *rule,
-			   const struct nx_row *row)
+static bool is_text(const struct nx_bytes *known, size_t at, struct nx_slice text)
+{
+	return !text.len ||
+	       (known->len - at >= text.len && !memcmp(known->items + at, text.data, text.len));
+}
+
+/* Whether add_key would write what is known from at on; moves at behind it. */
+static bool is_key(const struct nx_bytes *known, size_t *at, const struct nx_row *row,
+		   const struct label_part *parts)
+{
+	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
+		const union nx_cell *cell = &row->cells[parts[i].column];
+		uint64_t head[2];
+
+		if (known->len - *at < sizeof(head))
+			return false;
+		memcpy(head, known->items + *at, sizeof(head));
+		*at += sizeof(head);
+		if (head[0] != row->kinds[parts[i].column])
+			return false;
+		if (head[0] == NX_CELL_I64 && head[1] != (uint64_t)cell->i64)
+			return false;
+		if (head[0] != NX_CELL_TEXT)
+			continue;
+		if (head[1] != cell->text.len || !is_text(known, *at, cell->text))
+			return false;
+		*at += cell->text.len;
+	}
+	return true;
+}
+
+static bool is_track(const struct recent_track *recent, const struct rule *rule,
+		     const struct nx_row *row)
+{
+	size_t at = sizeof(uint64_t);
+
+	return recent->rule == rule && is_key(&recent->key, &at, row, rule->group) &&
+	       is_key(&recent->key, &at, row, rule->track);
+}
+
+/* Texts count by their address: most are interned, and the others only miss. */
+static uint64_t add_place(uint64_t place, const struct nx_row *row, const struct label_part *parts)
+{
+	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
+		const union nx_cell *cell = &row->cells[parts[i].column];
+		unsigned kind = row->kinds[parts[i].column];
+
+		place *= PLACE_FACTOR;
+		if (kind == NX_CELL_I64)
+			place += (uint64_t)cell->i64;
+		else if (kind == NX_CELL_TEXT)
+			place += (uint64_t)(uintptr_t)cell->text.data;
+	}
+	return place * PLACE_FACTOR;
+}
+
+static uint32_t look_up_track(struct nx_timeline_sink *s, struct recent_track *recent,
+			      const struct rule *rule, const struct nx_row *row)
 {
 	const uint64_t rule_idx = (uint64_t)(rule - rules); /* tables may share a label */
-	struct nx_bytes older = s->last_key;
 	struct nx_slice key;
 	uint64_t at;
 
-	s->key.len = 0;
-	nx_bytes_append(&s->key, &rule_idx, sizeof(rule_idx));
-	add_key(&s->key, row, rule->group);
-	add_key(&s->key, row, rule->track);
-	key = nx_slice_of(s->key.items, s->key.len);
-	if (nx_slice_equal(key, nx_slice_of(older.items, older.len)))
-		return s->last_track;
+	recent->rule = rule;
+	recent->key.len = 0;
+	nx_bytes_append(&recent->key, &rule_idx, sizeof(rule_idx));
+	add_key(&recent->key, row, rule->group);
+	add_key(&recent->key, row, rule->track);
+	key = nx_slice_of(recent->key.items, recent->key.len);
 	if (!nx_text_map_get(&s->tracks, key, &at)) {
 		at = new_track(s, rule, row);
 		key = nx_slice_of(nx_arena_copy(&s->arena, key), key.len);
 		nx_text_map_put(&s->tracks, key, at);
 	}
-	s->last_track = (uint32_t)at;
-	s->last_key = s->key;
-	s->key = older;
-	return s->last_track;
+	recent->track = (uint32_t)at;
+	return recent->track;
+}
+
+static uint32_t find_track(struct nx_timeline_sink *s, const struct rule *rule,
+			   const struct nx_row *row)
+{
+	uint64_t place = add_place(add_place(row->table, row, rule->group), row, rule->track);
+	struct recent_track *recent = &s->recent_tracks[place >> (64 - RECENT_BITS)];
+
+	return is_track(recent, rule, row) ? recent->track : look_up_track(s, recent, rule, row);
+}
+
+static uint32_t find_name(struct nx_timeline_sink *s, struct nx_slice text)
+{
+	uint64_t place = ((uint64_t)(uintptr_t)text.data + text.len) * PLACE_FACTOR;
+	struct recent_name *recent = &s->recent_names[place >> (64 - RECENT_BITS)];
+
+	if (recent->is_used && recent->text.len == text.len && is_text(&recent->text, 0, text))
+		return recent->name;
+	recent->is_used = true;
+	recent->text.len = 0;
+	nx_bytes_append(&recent->text, text.data, text.len);
+	recent->name = nx_timeline_writer_add_name(s->writer, text);
+	return recent->name;
 }
 
 /* --- rows ------------------------------------------------------------------ */
@@ -369,8 +458,7 @@ static enum nx_status add_span(struct nx_timeline_sink *s, const struct rule *ru
 		span.end_ns += time_of(row, rule->duration);
 	if (span.end_ns < span.start_ns)
 		span.end_ns = span.start_ns;
-	span.name = nx_timeline_writer_add_name(s->writer, has_name ? row->cells[rule->what].text
-								    : nx_slice_text(""));
+	span.name = find_name(s, has_name ? row->cells[rule->what].text : nx_slice_text(""));
 	return nx_timeline_writer_add_span(s->writer, find_track(s, rule, row), &span, err);
 }
 
@@ -460,8 +548,10 @@ enum nx_status nx_timeline_sink_close(struct nx_timeline_sink *s, struct nx_erro
 		st = nx_timeline_writer_commit(s->writer, err);
 	nx_text_map_release(&s->tracks);
 	nx_text_map_release(&s->groups);
-	nx_vec_release(&s->key);
-	nx_vec_release(&s->last_key);
+	for (size_t i = 0; i < sizeof(s->recent_tracks) / sizeof(s->recent_tracks[0]); i++)
+		nx_vec_release(&s->recent_tracks[i].key);
+	for (size_t i = 0; i < sizeof(s->recent_names) / sizeof(s->recent_names[0]); i++)
+		nx_vec_release(&s->recent_names[i].text);
 	nx_arena_release(&s->arena);
 	nx_heap_free(s);
 	return st;
