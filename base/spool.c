@@ -11,6 +11,7 @@
 
 #define STAGING_BYTES ((size_t)256 << 10)
 #define FIRST_BUFFER_RECORDS ((size_t)1024)
+#define MERGE_BYTES ((size_t)1 << 20)
 
 /* What is moved while sorting, instead of whole records. */
 struct pair {
@@ -209,17 +210,40 @@ static enum nx_status write_permuted(const struct nx_spool *spool, struct nx_err
 	return status;
 }
 
+static uint64_t sorted_key(const struct nx_spool *spool, size_t i)
+{
+	return nx_load64(nx_spool_record(spool, spool->order ? spool->order[i] : i));
+}
+
+/* Records that came in order make one run, however often the buffer was full. */
+static void add_run(struct nx_spool *spool, struct nx_spool_range range, size_t part)
+{
+	uint64_t first_key = sorted_key(spool, range.from);
+	struct nx_spool_run run = {
+		.offset = spool->file_bytes + range.from * spool->record_size,
+		.count = range.to - range.from,
+		.part = part,
+		.last_key = sorted_key(spool, range.to - 1),
+	};
+	struct nx_spool_run *last =
+		spool->runs.len ? &spool->runs.items[spool->runs.len - 1] : NULL;
+
+	if (last && last->part == part && last->last_key <= first_key) {
+		last->count += run.count;
+		last->last_key = run.last_key;
+	} else {
+		nx_vec_push(&spool->runs, run);
+	}
+}
+
 /* The buffer as it now lies at the end of the file; a part goes on in the next one. */
 static void add_runs(struct nx_spool *spool)
 {
 	for (size_t i = 0; i <= spool->cuts.len; i++) {
 		struct nx_spool_range range = nx_spool_range_of(spool, i);
-		uint64_t offset = spool->file_bytes + range.from * spool->record_size;
 
 		if (range.from < range.to)
-			nx_vec_push(&spool->runs,
-				    ((struct nx_spool_run){offset, range.to - range.from,
-							   spool->first_part + i}));
+			add_run(spool, range, spool->first_part + i);
 	}
 	spool->first_part += spool->cuts.len;
 	nx_vec_clear(&spool->cuts);
@@ -240,11 +264,12 @@ static enum nx_status spill(struct nx_spool *spool, struct nx_error *err)
 		status = write_permuted(spool, err);
 	else
 		status = write_at(spool, spool->buffer, len, spool->file_bytes, err);
+	if (!status)
+		add_runs(spool);
 	nx_heap_free(spool->order);
 	spool->order = NULL;
 	if (status)
 		return status;
-	add_runs(spool);
 	spool->file_bytes += len;
 	spool->used = 0;
 	spool->last_key = 0;
@@ -310,4 +335,40 @@ enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err)
 	}
 	spool->sorted = true;
 	return NX_OK;
+}
+
+static enum nx_status copy_sorted(const struct nx_spool *from, struct nx_spool *to,
+				  struct nx_error *err)
+{
+	struct nx_spool_cursor *cursor;
+	enum nx_status status = nx_spool_cursor_open(&cursor, from, err), closed;
+	const void *record;
+
+	if (status)
+		return status;
+	while (!status && (record = nx_spool_cursor_next(cursor)))
+		status = nx_spool_add(to, record, err);
+	closed = nx_spool_cursor_close(cursor, status ? NULL : err);
+	return status ? status : closed;
+}
+
+enum nx_status nx_spool_merge(struct nx_spool *spool, struct nx_error *err)
+{
+	struct nx_spool *merged, runs = *spool;
+	enum nx_status status;
+
+	assert(spool->sorted);
+	if (spool->runs.len < 2)
+		return NX_OK;
+	merged = nx_spool_new(spool->record_size, MERGE_BYTES);
+	status = copy_sorted(spool, merged, err);
+	if (!status)
+		status = nx_spool_sort(merged, err);
+	if (!status) {
+		*spool = *merged;
+		spool->buffer_bytes = runs.buffer_bytes;
+		*merged = runs;
+	}
+	nx_spool_free(merged);
+	return status;
 }

@@ -32,6 +32,9 @@ NX_MUST_CHECK enum nx_status nx_spool_add(struct nx_spool *spool, const void *re
 /* What was added since the last cut is a part of its own, also when that is nothing. */
 void nx_spool_cut(struct nx_spool *spool);
 NX_MUST_CHECK enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err);
+/* For a sorted spool that is read several times and was not cut: merges once instead of with each
+ * reading. While it does, the temporary file takes its size twice. */
+NX_MUST_CHECK enum nx_status nx_spool_merge(struct nx_spool *spool, struct nx_error *err);
 uint64_t nx_spool_count(const struct nx_spool *spool);
 
 NX_MUST_CHECK enum nx_status nx_spool_cursor_open(struct nx_spool_cursor **cursor,

@@ -186,11 +186,11 @@ static void advance_top(struct nx_spool_cursor *c)
 		c->heap_len = 0;
 		return;
 	}
-	if (s->len)
-		c->heap[0].key = nx_load64(source_record(c, c->heap[0].source));
-	else
+	if (!s->len)
 		c->heap[0] = c->heap[--c->heap_len];
-	if (c->heap_len)
+	else if (c->heap_len > 1)
+		c->heap[0].key = nx_load64(source_record(c, c->heap[0].source));
+	if (c->heap_len > 1)
 		sift_down(c, 0);
 }
 

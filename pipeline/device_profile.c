@@ -159,6 +159,14 @@ static enum nx_status sink_status(const struct nx_device_profile *d, struct nx_e
 	return d->status;
 }
 
+/* Analyses and tables read the rows a dozen times. */
+static enum nx_status sort_often_read(struct nx_spool *spool, struct nx_error *err)
+{
+	enum nx_status st = nx_spool_sort(spool, err);
+
+	return st ? st : nx_spool_merge(spool, err);
+}
+
 static enum nx_status sort_instructions(struct nx_device_profile *d, struct nx_error *err)
 {
 	enum nx_status st;
@@ -167,7 +175,7 @@ static enum nx_status sort_instructions(struct nx_device_profile *d, struct nx_e
 	if (!d->options.skip_instructions)
 		nx_ntff_decode_instructions(&d->decoder, take_instruction, d);
 	st = sink_status(d, err);
-	return st ? st : nx_spool_sort(d->instructions, err);
+	return st ? st : sort_often_read(d->instructions, err);
 }
 
 static enum nx_status sort_packets(struct nx_device_profile *d, struct nx_error *err)
@@ -182,7 +190,7 @@ static enum nx_status sort_packets(struct nx_device_profile *d, struct nx_error 
 	nx_static_dma_finish(&d->static_dma, &d->profile.transfers);
 	for (size_t i = 0; i < d->profile.transfers.len; i++)
 		d->profile.graphs[d->profile.transfers.items[i].graph].transfer_count++;
-	return st ? st : nx_spool_sort(d->packets, err);
+	return st ? st : sort_often_read(d->packets, err);
 }
 
 /* --- passes over sorted rows ----------------------------------------------- */
