@@ -19,8 +19,18 @@ struct life {
 
 #define NEVER UINT64_MAX /* the start of a grain that is not live */
 
+/*
+ * Neighbouring grains mostly share a life, so it is kept once for a run of them: at the run's first
+ * grain, which a bit marks. No run crosses a bank.
+ */
+struct lives {
+	struct life *of; /* valid at the first grain of a run */
+	uint64_t *is_first;
+	uint32_t count;
+};
+
 struct graph_lives {
-	struct life *grains[NX_BUFFER_COUNT]; /* made when first touched */
+	struct lives buffers[NX_BUFFER_COUNT]; /* made when first touched */
 	uint8_t banks_ever;
 };
 
@@ -44,6 +54,91 @@ struct nx_buffer_analysis {
 
 static const uint32_t grain_counts[NX_BUFFER_COUNT] = {SBUF_GRAINS, PSUM_GRAINS};
 
+/* --- runs of grains --------------------------------------------------------- */
+
+static void mark_first(struct lives *l, uint32_t grain)
+{
+	l->is_first[grain / 64] |= UINT64_C(1) << grain % 64;
+}
+
+static void make_lives(struct lives *l, uint32_t count)
+{
+	l->count = count;
+	l->of = nx_heap_alloc(count * sizeof(*l->of));
+	l->is_first = nx_heap_alloc(count / 64 * sizeof(*l->is_first));
+	memset(l->is_first, 0, count / 64 * sizeof(*l->is_first));
+	for (uint32_t i = 0; i < count; i += GRAINS_PER_BANK) {
+		l->of[i] = (struct life){NEVER, 0};
+		mark_first(l, i);
+	}
+}
+
+static void release_lives(struct lives *l)
+{
+	nx_heap_free(l->of);
+	nx_heap_free(l->is_first);
+}
+
+/* The first grain of the run that has the grain. */
+static uint32_t run_start(const struct lives *l, uint32_t grain)
+{
+	uint32_t word = grain / 64;
+	uint64_t bits = l->is_first[word] << (63 - grain % 64);
+
+	if (bits)
+		return grain - (uint32_t)__builtin_clzll(bits);
+	while (!l->is_first[--word])
+		;
+	return word * 64 + 63 - (uint32_t)__builtin_clzll(l->is_first[word]);
+}
+
+/* Where the run of the grain ends, but not behind end. */
+static uint32_t run_end(const struct lives *l, uint32_t grain, uint32_t end)
+{
+	uint32_t next = grain + 1;
+
+	while (next < end) {
+		uint64_t bits = l->is_first[next / 64] >> next % 64;
+
+		if (bits) {
+			next += (uint32_t)__builtin_ctzll(bits);
+			break;
+		}
+		next = (next / 64 + 1) * 64;
+	}
+	return next < end ? next : end;
+}
+
+/* Makes the grain the first of a run. */
+static void split_run(struct lives *l, uint32_t grain)
+{
+	if (grain >= l->count)
+		return;
+	l->of[grain] = l->of[run_start(l, grain)];
+	mark_first(l, grain);
+}
+
+/* Makes the run at grain, and the one before it that begins at before, one if they can be. */
+static bool join_runs(struct lives *l, uint32_t before, uint32_t grain)
+{
+	if (grain % GRAINS_PER_BANK == 0 || l->of[before].start_ps != l->of[grain].start_ps ||
+	    l->of[before].end_ps != l->of[grain].end_ps)
+		return false;
+	l->is_first[grain / 64] &= ~(UINT64_C(1) << grain % 64);
+	return true;
+}
+
+static struct lives *lives_of(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer)
+{
+	struct lives *lives = &a->graphs[graph].buffers[buffer];
+
+	if (!lives->of)
+		make_lives(lives, grain_counts[buffer]);
+	return lives;
+}
+
+/* --- life ------------------------------------------------------------------- */
+
 struct nx_buffer_analysis *nx_buffer_new(const struct nx_profile *profile)
 {
 	struct nx_buffer_analysis *a = nx_heap_alloc(sizeof(*a));
@@ -60,22 +155,12 @@ void nx_buffer_free(struct nx_buffer_analysis *a)
 		return;
 	for (unsigned g = 0; g < NX_MAX_GRAPHS; g++)
 		for (unsigned b = 0; b < NX_BUFFER_COUNT; b++)
-			nx_heap_free(a->graphs[g].grains[b]);
+			release_lives(&a->graphs[g].buffers[b]);
 	nx_spool_free(a->steps);
 	nx_heap_free(a);
 }
 
-static struct life *lives_of(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer)
-{
-	struct life **lives = &a->graphs[graph].grains[buffer];
-
-	if (!*lives) {
-		*lives = nx_heap_alloc(sizeof(**lives) * grain_counts[buffer]);
-		for (uint32_t i = 0; i < grain_counts[buffer]; i++)
-			(*lives)[i] = (struct life){NEVER, 0};
-	}
-	return *lives;
-}
+/* --- steps ------------------------------------------------------------------ */
 
 static void put_step(struct nx_buffer_analysis *a, const struct step *step)
 {
@@ -119,63 +204,59 @@ static void end_lives(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffe
 	a->run_grains += (int32_t)count;
 }
 
-/* Grains from first on that share one life, at most up to end, within one bank. */
-static uint32_t equal_run(const struct life *lives, uint8_t buffer, uint32_t first, uint32_t end)
+/* --- what an operand touches ------------------------------------------------ */
+
+static void write_run(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+		      uint8_t buffer, struct life *life, uint32_t grain, uint32_t count)
 {
-	uint32_t i = first + 1;
-
-	if (buffer == NX_BUFFER_PSUM) {
-		uint32_t bank_end = (first / GRAINS_PER_BANK + 1) * GRAINS_PER_BANK;
-
-		end = end < bank_end ? end : bank_end;
+	if (buffer == NX_BUFFER_PSUM)
+		a->graphs[row->graph].banks_ever |= (uint8_t)(1u << bank_of(buffer, grain));
+	if (life->start_ps != NEVER && row->start_ps <= life->end_ps) {
+		/* written again while still live: one longer life */
+		if (row->end_ps > life->end_ps)
+			life->end_ps = row->end_ps;
+		return;
 	}
-	while (i < end && lives[i].start_ps == lives[first].start_ps &&
-	       lives[i].end_ps == lives[first].end_ps)
-		i++;
-	return i - first;
-}
-
-static void set_lives(struct life *lives, uint32_t first, uint32_t count, struct life life)
-{
-	for (uint32_t i = first; i < first + count; i++)
-		lives[i] = life;
+	if (life->start_ps != NEVER)
+		end_lives(a, row->graph, buffer, grain, count, life);
+	*life = (struct life){row->start_ps, row->end_ps};
 }
 
 static void write_grains(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-			 uint8_t buffer, struct life *lives, uint32_t first, uint32_t end)
+			 uint8_t buffer, struct lives *lives, uint32_t first, uint32_t end)
 {
-	for (uint32_t i = first, count; i < end; i += count) {
-		struct life life = lives[i];
+	uint32_t before = first;
 
-		count = equal_run(lives, buffer, i, end);
-		if (buffer == NX_BUFFER_PSUM)
-			a->graphs[row->graph].banks_ever |= (uint8_t)(1u << bank_of(buffer, i));
-		if (life.start_ps != NEVER && row->start_ps <= life.end_ps) {
-			/* written again while still live: one longer life */
-			if (row->end_ps > life.end_ps)
-				set_lives(lives, i, count,
-					  (struct life){life.start_ps, row->end_ps});
-			continue;
-		}
-		if (life.start_ps != NEVER)
-			end_lives(a, row->graph, buffer, i, count, &life);
-		set_lives(lives, i, count, (struct life){row->start_ps, row->end_ps});
+	split_run(lives, first);
+	split_run(lives, end);
+	for (uint32_t i = first, next; i < end; i = next) {
+		next = run_end(lives, i, end);
+		write_run(a, row, buffer, &lives->of[i], i, next - i);
+		if (i == first || !join_runs(lives, before, i))
+			before = i;
 	}
 }
 
-static void read_grains(const struct nx_instruction *row, struct life *lives, uint32_t first,
+static void read_grains(const struct nx_instruction *row, struct lives *lives, uint32_t first,
 			uint32_t end)
 {
-	for (uint32_t i = first; i < end; i++)
-		if (lives[i].start_ps != NEVER && lives[i].end_ps < row->end_ps)
-			lives[i].end_ps = row->end_ps;
+	for (uint32_t i = run_start(lives, first), next; i < end; i = next) {
+		next = run_end(lives, i, lives->count);
+		if (lives->of[i].start_ps == NEVER || lives->of[i].end_ps >= row->end_ps)
+			continue;
+		if (next > end)
+			split_run(lives, end);
+		if (i < first)
+			split_run(lives, first);
+		lives->of[i < first ? first : i].end_ps = row->end_ps;
+	}
 }
 
 struct touch { /* one operand of one instruction */
 	struct nx_buffer_analysis *a;
 	const struct nx_instruction *row;
 	const struct nx_operand *operand;
-	struct life *lives;
+	struct lives *lives;
 };
 
 static void touch_run(void *context, uint32_t first_byte, uint32_t end_byte)
@@ -241,14 +322,18 @@ static void end_all(struct nx_buffer_analysis *a)
 {
 	for (uint32_t g = 0; g < a->profile->capture.graph_count; g++)
 		for (uint8_t b = 0; b < NX_BUFFER_COUNT; b++) {
-			struct life *lives = a->graphs[g].grains[b];
+			const struct lives *lives = &a->graphs[g].buffers[b];
 
-			for (uint32_t i = 0; lives && i < grain_counts[b]; i++)
-				if (lives[i].start_ps != NEVER)
-					end_lives(a, (uint8_t)g, b, i, 1, &lives[i]);
+			for (uint32_t i = 0, next; i < lives->count; i = next) {
+				next = run_end(lives, i, lives->count);
+				if (lives->of[i].start_ps != NEVER)
+					end_lives(a, (uint8_t)g, b, i, next - i, &lives->of[i]);
+			}
 			flush_run(a);
 		}
 }
+
+/* --- the sweep --------------------------------------------------------------- */
 
 struct level { /* where the sweep stands, per graph and buffer */
 	int64_t grains[NX_PSUM_BANKS];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/operand_runs.h"
+#include "base/bare/bits.h"
 #include "base/vec.h"
 
 #define GRAIN_BYTES 2 /* the size of the smallest operand that occurs */
@@ -145,15 +146,26 @@ static void cut(const struct access *x, uint32_t index, uint32_t first, uint32_t
 	}
 }
 
+/* The first grain from i on that has an owner; end when there is none. */
+static uint32_t next_owned(const uint32_t *owner, uint32_t i, uint32_t end)
+{
+	while (i < end && end - i >= 8 &&
+	       (nx_load64(owner + i) & nx_load64(owner + i + 2) & nx_load64(owner + i + 4) &
+		nx_load64(owner + i + 6)) == UINT64_MAX)
+		i += 8;
+	while (i < end && owner[i] == NX_NONE)
+		i++;
+	return i;
+}
+
 static void write_range(const struct access *x)
 {
-	for (uint32_t i = x->range.first; i < x->range.end;) {
-		uint32_t index = x->quarter->owner[i], end;
+	const uint32_t *owner = x->quarter->owner;
 
-		if (index == NX_NONE) {
-			i++;
-			continue;
-		}
+	for (uint32_t i = x->range.first;
+	     (i = next_owned(owner, i, x->range.end)) < x->range.end;) {
+		uint32_t index = owner[i], end;
+
 		end = x->quarter->ranges.items[index].end;
 		end = end < x->range.end ? end : x->range.end;
 		cut(x, index, i, end);
@@ -165,17 +177,12 @@ static void write_range(const struct access *x)
 static void read_run(void *context, uint32_t first_byte, uint32_t end_byte)
 {
 	const struct access *x = context;
+	const uint32_t *owner = x->quarter->owner;
 	uint32_t end = (end_byte + GRAIN_BYTES - 1) / GRAIN_BYTES;
 
-	for (uint32_t i = first_byte / GRAIN_BYTES; i < end;) {
-		uint32_t index = x->quarter->owner[i];
-		struct range *range;
+	for (uint32_t i = first_byte / GRAIN_BYTES; (i = next_owned(owner, i, end)) < end;) {
+		struct range *range = &x->quarter->ranges.items[owner[i]];
 
-		if (index == NX_NONE) {
-			i++;
-			continue;
-		}
-		range = &x->quarter->ranges.items[index];
 		if (x->range.end_ps > range->end_ps)
 			range->end_ps = x->range.end_ps;
 		i = range->end;
