@@ -44,6 +44,8 @@ typedef void (*nx_row_fn)(void *context, const void *row);
 
 struct nx_profile;
 
+/* Instructions, packets and what is derived from them may be scanned by several threads at once;
+ * events, throttles and faults by one. */
 struct nx_row_source {
 	enum nx_status (*scan)(void *context, enum nx_table table, nx_row_fn fn, void *fn_context,
 			       struct nx_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tables/device_tables.h"
 
+#include "tables/ahead_rows.h"
 #include "tables/counting_sink.h"
 #include "tables/fillers.h"
 
@@ -42,8 +43,11 @@ enum nx_status nx_device_tables_write(const struct nx_profile *profile,
 				      struct nx_table_sink *sink, struct nx_error *err)
 {
 	struct nx_counting_sink counting;
-	struct nx_device_fill fill = {
-		.profile = profile, .options = options, .sink = &counting.sink, .err = err};
+	struct nx_device_fill fill = {.profile = profile,
+				      .options = options,
+				      .sink = &counting.sink,
+				      .ahead = nx_ahead_rows_begin(profile),
+				      .err = err};
 	enum nx_status st = NX_OK;
 
 	nx_counting_sink_init(&counting, sink, options->progress);
@@ -53,6 +57,7 @@ enum nx_status nx_device_tables_write(const struct nx_profile *profile,
 		if (!st)
 			st = nx_table_sink_status(&counting.sink, err);
 	}
+	nx_ahead_rows_end(fill.ahead);
 	if (st)
 		return st;
 	nx_counting_sink_complete(&counting, NX_SCOPE_DEVICE);

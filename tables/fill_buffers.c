@@ -5,6 +5,7 @@
 #include "analyse/sbuf_allocation.h"
 #include "format/instruction.h"
 #include "model/measure.h"
+#include "tables/ahead_rows.h"
 #include "tables/fillers.h"
 
 /* --- how full --------------------------------------------------------------- */
@@ -67,7 +68,7 @@ enum nx_status nx_fill_buffer_usage(struct nx_device_fill *fill)
 	nx_row_init(&u.psum, NX_SCHEMA_PsumUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SbufUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_PsumUsage);
-	st = nx_profile_scan(fill->profile, NX_TABLE_BUFFER_USAGE, put_usage, &u, fill->err);
+	st = nx_ahead_rows_finish(fill, NX_AHEAD_BUFFER_USAGE, put_usage, &u);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SbufUsage);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_PsumUsage);
 	return st;
@@ -169,24 +170,14 @@ static void put_allocation(void *context, const void *opaque)
 	nx_table_sink_put(a->fill->sink, &a->row);
 }
 
-static void add_instruction(void *context, const void *row)
-{
-	nx_sbuf_add(context, row);
-}
-
 enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill)
 {
-	struct nx_sbuf_analysis *analysis = nx_sbuf_new(fill->profile);
 	struct allocation_fill a = {.fill = fill};
 	enum nx_status st;
 
 	nx_row_init(&a.row, NX_SCHEMA_SbufAllocation);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SbufAllocation);
-	st = nx_profile_scan(fill->profile, NX_TABLE_INSTRUCTION, add_instruction, analysis,
-			     fill->err);
-	if (!st)
-		st = nx_sbuf_finish(analysis, put_allocation, &a, fill->err);
+	st = nx_ahead_rows_finish(fill, NX_AHEAD_SBUF_ALLOCATION, put_allocation, &a);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SbufAllocation);
-	nx_sbuf_free(analysis);
 	return st;
 }

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "analyse/dma_buckets.h"
-#include "analyse/static_dma.h"
-#include "analyse/throughput.h"
+#include "tables/ahead_rows.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
 #include "tables/sorted_rows.h"
@@ -55,8 +54,7 @@ static enum nx_status fill_curve(struct nx_device_fill *fill, struct usage_fill 
 
 	nx_row_init(&x->row, NX_SCHEMA_DmaUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaUsage);
-	st = nx_sorted_rows_scan(fill->profile, NX_TABLE_THROUGHPUT, sizeof(struct nx_throughput),
-				 put_usage, x, fill->err);
+	st = nx_ahead_rows_finish(fill, NX_AHEAD_THROUGHPUT, put_usage, x);
 	nx_dma_buckets_finish(&x->buckets);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaUsage);
 	return st;
@@ -84,28 +82,9 @@ enum nx_status nx_fill_dma_usage(struct nx_device_fill *fill)
 /* --- HBM ------------------------------------------------------------------- */
 
 struct hbm_fill {
-	const struct nx_profile *profile;
 	struct nx_table_sink *sink;
-	struct nx_throughput_analysis analysis;
-	struct nx_sorted_rows points;
 	struct nx_row row;
 };
-
-/* Only a NEFF tells where a packet's bytes come from or go to, and only of static transfers. */
-static void add_packet(void *context, const void *opaque)
-{
-	struct hbm_fill *x = context;
-	const struct nx_packet *packet = opaque;
-	uint32_t at = nx_profile_find_transfer(x->profile, packet);
-	const struct nx_transfer *t;
-
-	if (at == NX_NONE || packet->size_bytes <= NX_SEMAPHORE_WRITE_BYTES)
-		return;
-	t = &x->profile->transfers.items[at];
-	if (x->profile->program.slots[t->graph][t->engine][t->slot].flags &
-	    (NX_SLOT_HBM_READ | NX_SLOT_HBM_WRITE))
-		nx_throughput_add(&x->analysis, packet);
-}
 
 static void put_hbm(void *context, const void *opaque)
 {
@@ -122,22 +101,12 @@ static void put_hbm(void *context, const void *opaque)
 
 enum nx_status nx_fill_hbm_usage(struct nx_device_fill *fill)
 {
-	struct hbm_fill *x = nx_heap_alloc(sizeof(*x));
-	enum nx_status st = NX_OK, finished;
+	struct hbm_fill x = {.sink = fill->sink};
+	enum nx_status st;
 
-	memset(x, 0, sizeof(*x));
-	x->profile = fill->profile;
-	x->sink = fill->sink;
-	x->analysis.fn = nx_sorted_rows_add;
-	x->analysis.context = &x->points;
-	nx_sorted_rows_init(&x->points, sizeof(struct nx_throughput));
-	nx_row_init(&x->row, NX_SCHEMA_HbmUsage);
+	nx_row_init(&x.row, NX_SCHEMA_HbmUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_HbmUsage);
-	if (fill->profile->transfers.len)
-		st = nx_profile_scan(fill->profile, NX_TABLE_PACKET, add_packet, x, fill->err);
-	nx_throughput_finish(&x->analysis);
-	finished = nx_sorted_rows_finish(&x->points, put_hbm, x, st ? NULL : fill->err);
+	st = nx_ahead_rows_finish(fill, NX_AHEAD_HBM, put_hbm, &x);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_HbmUsage);
-	nx_heap_free(x);
-	return st ? st : finished;
+	return st;
 }

@@ -16,6 +16,20 @@ void nx_sorted_rows_add(void *rows, const void *row)
 		r->status = nx_spool_add(r->spool, row, &r->error);
 }
 
+void nx_sorted_rows_fail(struct nx_sorted_rows *rows, const struct nx_error *error)
+{
+	if (rows->status)
+		return;
+	rows->status = error->status;
+	rows->error = *error;
+}
+
+void nx_sorted_rows_sort(struct nx_sorted_rows *rows)
+{
+	if (!rows->status)
+		rows->status = nx_spool_sort(rows->spool, &rows->error);
+}
+
 static enum nx_status hand_on(struct nx_sorted_rows *rows, nx_row_fn fn, void *context,
 			      struct nx_error *err)
 {
@@ -23,14 +37,13 @@ static enum nx_status hand_on(struct nx_sorted_rows *rows, nx_row_fn fn, void *c
 	const void *row;
 	enum nx_status st;
 
+	nx_sorted_rows_sort(rows);
 	if (rows->status) {
 		if (err)
 			*err = rows->error;
 		return rows->status;
 	}
-	st = nx_spool_sort(rows->spool, err);
-	if (!st)
-		st = nx_spool_cursor_open(&cursor, rows->spool, err);
+	st = nx_spool_cursor_open(&cursor, rows->spool, err);
 	if (st)
 		return st;
 	while ((row = nx_spool_cursor_next(cursor)))

@@ -21,6 +21,10 @@ struct nx_sorted_rows {
 void nx_sorted_rows_init(struct nx_sorted_rows *rows, size_t row_size);
 /* An nx_row_fn: give it the struct as context. */
 void nx_sorted_rows_add(void *rows, const void *row);
+/* Like a failure of adding: finish reports it instead of handing rows on. */
+void nx_sorted_rows_fail(struct nx_sorted_rows *rows, const struct nx_error *error);
+/* Does now what finish would have to do first. */
+void nx_sorted_rows_sort(struct nx_sorted_rows *rows);
 /* Hands all rows on and releases them, also on failure. */
 NX_MUST_CHECK enum nx_status nx_sorted_rows_finish(struct nx_sorted_rows *rows, nx_row_fn fn,
 						   void *context, struct nx_error *err);
