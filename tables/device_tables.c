@@ -13,7 +13,6 @@ static const nx_device_filler fillers[] = {
 	nx_fill_assembly,
 	nx_fill_opcodes,
 	nx_fill_dma,
-	nx_fill_flows,
 	nx_fill_semaphores,
 	nx_fill_pending,
 	nx_fill_active_time,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DMA packets, and the transfers that static packets add up to. What depends on the queue or on
+ * DMA packets, the transfers that static packets add up to, and the flows that end in both. What
+ * depends on the queue or on
  * the block alone is prepared once.
  */
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "analyse/transfer_links.h"
 #include "model/measure.h"
 #include "tables/fillers.h"
+#include "tables/flow_rows.h"
 #include "tables/row_numbers.h"
 #include "tables/transfer_texts.h"
 
@@ -20,6 +22,7 @@ struct dma_fill {
 	const struct nx_profile *profile;
 	struct nx_table_sink *sink;
 	struct nx_transfer_links links;
+	struct nx_flow_rows flows;
 	struct nx_transfer_text_cache texts;
 	struct nx_map queue_index; /* graph, engine, queue -> into queues */
 	NX_VEC(struct queue_facts) queues;
@@ -93,11 +96,11 @@ static void fill_packet(void *context, const void *opaque)
 	uint32_t at = p->transfers.len ? nx_profile_find_transfer(p, packet) : NX_NONE;
 	const struct nx_transfer *t = at == NX_NONE ? NULL : &p->transfers.items[at];
 	const struct queue_facts *queue = queue_of(x, packet);
+	uint64_t id = nx_packet_id(p, packet, t ? t->block_id : 0);
 	struct nx_row *row = &x->row;
 
 	put_packet_numbers(row, packet);
-	nx_row_put_i64(row, NX_COL_DmaPacket_id,
-		       (int64_t)nx_packet_id(p, packet, t ? t->block_id : 0));
+	nx_row_put_i64(row, NX_COL_DmaPacket_id, (int64_t)id);
 	nx_row_put_i64(row, NX_COL_DmaPacket_packet_aggregation_id,
 		       (int64_t)(t ? x->links.items[at].id : queue->id));
 	if (t)
@@ -108,6 +111,8 @@ static void fill_packet(void *context, const void *opaque)
 	if (queue->name.data)
 		nx_row_put_slice(row, NX_COL_DmaPacket_queue_name, queue->name);
 	nx_table_sink_put(x->sink, row);
+	if (t)
+		nx_flow_rows_add_packet(&x->flows, packet, at, id);
 }
 
 /* --- transfers ------------------------------------------------------------- */
@@ -196,6 +201,20 @@ static void fill_transfers(struct dma_fill *x)
 
 /* --- the whole ------------------------------------------------------------- */
 
+static enum nx_status fill_packets(struct nx_device_fill *fill, struct dma_fill *x)
+{
+	enum nx_status st;
+
+	nx_row_init(&x->row, NX_SCHEMA_DmaPacket);
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaPacket);
+	st = nx_flow_rows_begin(&x->flows, fill, &x->links);
+	if (!st)
+		st = nx_profile_scan(fill->profile, NX_TABLE_PACKET, fill_packet, x, fill->err);
+	nx_flow_rows_end(&x->flows);
+	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaPacket);
+	return st;
+}
+
 enum nx_status nx_fill_dma(struct nx_device_fill *fill)
 {
 	struct dma_fill *x = nx_heap_alloc(sizeof(*x));
@@ -205,12 +224,9 @@ enum nx_status nx_fill_dma(struct nx_device_fill *fill)
 	x->profile = fill->profile;
 	x->sink = fill->sink;
 	nx_transfer_text_cache_init(&x->texts, fill->profile);
-	nx_row_init(&x->row, NX_SCHEMA_DmaPacket);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaPacket);
 	st = nx_transfer_links_build(&x->links, fill->profile, fill->err);
 	if (!st)
-		st = nx_profile_scan(fill->profile, NX_TABLE_PACKET, fill_packet, x, fill->err);
-	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaPacket);
+		st = fill_packets(fill, x);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaPacketAggregated);
 	if (!st)
 		fill_transfers(x);

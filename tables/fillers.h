@@ -9,8 +9,8 @@ enum nx_status nx_fill_instructions(struct nx_device_fill *fill); /* Instruction
 enum nx_status nx_fill_assembly(
 	struct nx_device_fill *fill);			     /* AssemblyInstruction, CoreBarriers */
 enum nx_status nx_fill_opcodes(struct nx_device_fill *fill); /* OpcodeSummary */
-enum nx_status nx_fill_dma(struct nx_device_fill *fill);     /* DmaPacket, DmaPacketAggregated */
-enum nx_status nx_fill_flows(struct nx_device_fill *fill);   /* Flow */
+/* DmaPacket, DmaPacketAggregated, Flow */
+enum nx_status nx_fill_dma(struct nx_device_fill *fill);
 enum nx_status nx_fill_semaphores(struct nx_device_fill *fill);	 /* SemaphoreUpdate */
 enum nx_status nx_fill_pending(struct nx_device_fill *fill);	 /* PendingDma */
 enum nx_status nx_fill_active_time(struct nx_device_fill *fill); /* ActiveTime */

@@ -57,7 +57,7 @@ static void dependencies_lead_from_what_came_before(void **state)
 	nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 0, 10, 60);
 	nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 1, 50, 70); /* overlaps */
 	nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 0, 80, 90); /* the next round */
-	nx_fill_fixture_run(f, nx_fill_flows);
+	nx_fill_fixture_run(f, nx_fill_dma);
 	assert_int_equal(nx_table_memory_count(&f->memory, NX_SCHEMA_Flow), 3);
 	assert_flow(flow_at(f, 0), 1, 2, "FLOW_DEPENDENCE", -10);
 	assert_tables(flow_at(f, 0), "Instruction", "Instruction");
@@ -75,7 +75,7 @@ static void loops_depend_on_their_latest_round(void **state)
 		nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 0, i * 100, i * 100 + 10);
 		nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 1, i * 100 + 30, i * 100 + 40);
 	}
-	nx_fill_fixture_run(f, nx_fill_flows);
+	nx_fill_fixture_run(f, nx_fill_dma);
 	assert_int_equal(nx_table_memory_count(&f->memory, NX_SCHEMA_Flow), 20);
 	assert_flow(flow_at(f, 0), 1, 2, "ANTI_DEPENDENCE", 20);
 	assert_flow(flow_at(f, 19), 39, 40, "ANTI_DEPENDENCE", 20);
@@ -110,7 +110,7 @@ static void transfers_hang_between_trigger_and_waiter(void **state)
 	f->made.transfer_of[5] = 0;
 	packet.packet_idx = 6; /* of no transfer */
 	nx_made_profile_add_row(&f->made, NX_TABLE_PACKET, &packet);
-	nx_fill_fixture_run(f, nx_fill_flows);
+	nx_fill_fixture_run(f, nx_fill_dma);
 	assert_int_equal(nx_table_memory_count(&f->memory, NX_SCHEMA_Flow), 3);
 	assert_flow(flow_at(f, 0), 7152494958553043773, 2, NULL, 5);
 	assert_tables(flow_at(f, 0), "DmaPacketAggregated", "Instruction");
@@ -126,7 +126,7 @@ static void without_a_neff_nothing_is_known(void **state)
 	struct nx_fill_fixture *f = *state;
 
 	nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 0, 10, 20);
-	nx_fill_fixture_run(f, nx_fill_flows);
+	nx_fill_fixture_run(f, nx_fill_dma);
 	assert_int_equal(nx_table_memory_count(&f->memory, NX_SCHEMA_Flow), 0);
 	assert_int_equal(f->memory.end_counts[NX_SCHEMA_Flow], 1);
 }
@@ -136,9 +136,9 @@ static void failures_of_reading_are_returned(void **state)
 	struct nx_fill_fixture *f = *state;
 
 	make_birs(f, NULL, 0);
-	assert_int_equal(nx_fill_fixture_fail(f, nx_fill_flows, NX_TABLE_INSTRUCTION), NX_NO_SPACE);
+	assert_int_equal(nx_fill_fixture_fail(f, nx_fill_dma, NX_TABLE_INSTRUCTION), NX_NO_SPACE);
 	nx_vec_push(&f->made.p.transfers, ((struct nx_transfer){.block = NX_NONE}));
-	assert_int_equal(nx_fill_fixture_fail(f, nx_fill_flows, NX_TABLE_PACKET), NX_NO_SPACE);
+	assert_int_equal(nx_fill_fixture_fail(f, nx_fill_dma, NX_TABLE_PACKET), NX_NO_SPACE);
 }
 
 #define TEST(name)                                                                                 \

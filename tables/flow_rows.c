@@ -1,38 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Dependencies between rows of other tables:
- *
- *	Instruction -> Instruction		as the compiler noted them, for what came before
- *	DmaPacketAggregated -> Instruction	that waited for the transfer's end
- *	Instruction -> DmaPacketAggregated	that it triggered
- *	Instruction -> DmaPacket		of the transfer that it triggered
- *
- * Those into instructions come first, then transfers, then packets, each in order of the later
- * row's start.
- */
+#include "tables/flow_rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/transfer_links.h"
 #include "format/debug_info.h"
-#include "model/executions.h"
-#include "tables/fillers.h"
 #include "tables/row_numbers.h"
 
 static const char instructions[] = "Instruction";
 static const char transfers[] = "DmaPacketAggregated";
 static const char packets[] = "DmaPacket";
-
-struct flow_fill {
-	const struct nx_profile *profile;
-	struct nx_table_sink *sink;
-	struct nx_executions executions;
-	struct nx_transfer_links links;
-	uint32_t *completed; /* transfers somebody waited for, in order of the waiting row */
-	size_t completed_count, next_completed;
-	uint64_t id;
-	struct nx_row row;
-};
 
 struct flow {
 	const char *in_table, *out_table;
@@ -41,7 +18,7 @@ struct flow {
 	uint64_t in_end_ps, out_start_ps;
 };
 
-static void put_flow(struct flow_fill *x, const struct flow *flow)
+static void put_flow(struct nx_flow_rows *x, const struct flow *flow)
 {
 	struct nx_row *row = &x->row;
 
@@ -66,17 +43,17 @@ static int compare_completions(const void *left, const void *right, void *contex
 	return (l > r) - (l < r);
 }
 
-static void sort_completions(struct flow_fill *x)
+static void sort_completions(struct nx_flow_rows *x)
 {
 	size_t count = x->profile->transfers.len;
 
 	x->completed = nx_heap_alloc(sizeof(*x->completed) * (count + 1));
 	for (uint32_t i = 0; i < count; i++)
-		if (x->links.items[i].completion_id)
+		if (x->links->items[i].completion_id)
 			x->completed[x->completed_count++] = i;
 	if (x->completed_count)
 		qsort_r(x->completed, x->completed_count, sizeof(*x->completed),
-			compare_completions, x->links.items);
+			compare_completions, x->links->items);
 }
 
 /* An edge whose kind the compiler did not note has none. */
@@ -85,7 +62,7 @@ static const char *type_name(unsigned type)
 	return type ? nx_edge_name(type) : NULL;
 }
 
-static void put_predecessors(struct flow_fill *x, const struct nx_instruction *ran)
+static void put_predecessors(struct nx_flow_rows *x, const struct nx_instruction *ran)
 {
 	struct nx_predecessor_walk walk = nx_predecessors_of(&x->executions, ran);
 
@@ -101,11 +78,11 @@ static void put_predecessors(struct flow_fill *x, const struct nx_instruction *r
 		}
 }
 
-static void put_completions(struct flow_fill *x, const struct nx_instruction *ran)
+static void put_completions(struct nx_flow_rows *x, const struct nx_instruction *ran)
 {
 	for (; x->next_completed < x->completed_count; x->next_completed++) {
 		uint32_t at = x->completed[x->next_completed];
-		const struct nx_transfer_link *link = &x->links.items[at];
+		const struct nx_transfer_link *link = &x->links->items[at];
 
 		if (link->completion_id != x->id)
 			return;
@@ -116,7 +93,7 @@ static void put_completions(struct flow_fill *x, const struct nx_instruction *ra
 
 static void fill_instruction(void *context, const void *opaque)
 {
-	struct flow_fill *x = context;
+	struct nx_flow_rows *x = context;
 	const struct nx_instruction *ran = opaque;
 
 	x->id++;
@@ -127,13 +104,13 @@ static void fill_instruction(void *context, const void *opaque)
 
 /* --- into transfers and packets -------------------------------------------- */
 
-static void fill_triggers(struct flow_fill *x)
+static void fill_triggers(struct nx_flow_rows *x)
 {
 	const struct nx_transfers *all = &x->profile->transfers;
 	uint32_t *order = nx_transfers_by_start(all);
 
 	for (size_t i = 0; i < all->len; i++) {
-		const struct nx_transfer_link *link = &x->links.items[order[i]];
+		const struct nx_transfer_link *link = &x->links->items[order[i]];
 
 		if (link->trigger_id)
 			put_flow(x,
@@ -144,56 +121,45 @@ static void fill_triggers(struct flow_fill *x)
 	nx_heap_free(order);
 }
 
-static void fill_packet(void *context, const void *opaque)
+void nx_flow_rows_add_packet(struct nx_flow_rows *x, const struct nx_packet *packet,
+			     uint32_t transfer, uint64_t id)
 {
-	struct flow_fill *x = context;
-	const struct nx_packet *packet = opaque;
-	uint32_t at = nx_profile_find_transfer(x->profile, packet);
-	const struct nx_transfer_link *link;
+	const struct nx_transfer_link *link = &x->links->items[transfer];
 
-	if (at == NX_NONE)
-		return;
-	link = &x->links.items[at];
 	if (link->trigger_id)
-		put_flow(x, &(struct flow){instructions, packets, link->trigger_id,
-					   nx_packet_id(x->profile, packet,
-							x->profile->transfers.items[at].block_id),
+		put_flow(x, &(struct flow){instructions, packets, link->trigger_id, id,
 					   nx_edge_name(NX_EDGE_ORDERED), link->trigger_end_ps,
 					   packet->start_ps});
 }
 
-static enum nx_status fill_all(struct flow_fill *x, struct nx_error *err)
-{
-	enum nx_status st = nx_transfer_links_build(&x->links, x->profile, err);
+/* --- the whole ------------------------------------------------------------- */
 
-	if (!st)
-		st = nx_executions_build(&x->executions, x->profile, err);
-	if (st)
-		return st;
-	sort_completions(x);
-	if (x->executions.lists.len || x->completed_count)
-		st = nx_profile_scan(x->profile, NX_TABLE_INSTRUCTION, fill_instruction, x, err);
-	if (st || !x->profile->transfers.len)
-		return st;
-	fill_triggers(x);
-	return nx_profile_scan(x->profile, NX_TABLE_PACKET, fill_packet, x, err);
-}
-
-enum nx_status nx_fill_flows(struct nx_device_fill *fill)
+enum nx_status nx_flow_rows_begin(struct nx_flow_rows *x, const struct nx_device_fill *fill,
+				  const struct nx_transfer_links *links)
 {
-	struct flow_fill *x = nx_heap_alloc(sizeof(*x));
 	enum nx_status st;
 
 	memset(x, 0, sizeof(*x));
 	x->profile = fill->profile;
 	x->sink = fill->sink;
+	x->links = links;
 	nx_row_init(&x->row, NX_SCHEMA_Flow);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_Flow);
-	st = fill_all(x, fill->err);
-	nx_table_sink_end(fill->sink, NX_SCHEMA_Flow);
-	nx_executions_release(&x->executions);
-	nx_transfer_links_release(&x->links);
-	nx_heap_free(x->completed);
-	nx_heap_free(x);
+	nx_table_sink_begin(x->sink, NX_SCHEMA_Flow);
+	st = nx_executions_build(&x->executions, x->profile, fill->err);
+	if (st)
+		return st;
+	sort_completions(x);
+	if (x->executions.lists.len || x->completed_count)
+		st = nx_profile_scan(x->profile, NX_TABLE_INSTRUCTION, fill_instruction, x,
+				     fill->err);
+	if (!st && x->profile->transfers.len)
+		fill_triggers(x);
 	return st;
+}
+
+void nx_flow_rows_end(struct nx_flow_rows *x)
+{
+	nx_table_sink_end(x->sink, NX_SCHEMA_Flow);
+	nx_executions_release(&x->executions);
+	nx_heap_free(x->completed);
 }
