@@ -54,7 +54,8 @@ build-asan: build-asan/build.ninja
 .PHONY: build-tsan
 build-tsan: build-tsan/build.ninja
 	@ninja -C build-tsan tests/http/serve_capture tests/make_capture \
-		tests/unit/base/test_conveyor tests/unit/base/test_workers \
+		tests/unit/base/test_conveyor tests/unit/base/test_errands \
+		tests/unit/base/test_workers tests/unit/tables/test_ahead_rows \
 		tests/unit/format/perfetto/test_perfetto \
 		tests/unit/format/parquet/test_parquet_writer \
 		tests/unit/export/system/test_to_perfetto_system \

@@ -171,6 +171,31 @@ static void patterns_leave_gaps(void **state)
 	assert_points(f, want, 2);
 }
 
+static void parts_of_a_write_end_when_they_were_read_last(void **state)
+{
+	static const uint64_t want[][2] = {{100, 16}, {200, 8}, {400, 6},
+					   {600, 0},  {700, 8}, {800, 0}};
+	struct fixture *f = *state;
+
+	run(f, 100, 200, run_of(true, 0, 2, 8));
+	run(f, 300, 400, run_of(false, 4, 2, 2));
+	run(f, 500, 600, run_of(false, 6, 2, 3)); /* half of what was just read, and more */
+	run(f, 700, 800, run_of(true, 8, 2, 4));
+	finish(f);
+	assert_points(f, want, 6);
+}
+
+static void a_long_write_is_as_long_as_it_says(void **state)
+{
+	static const uint64_t want[][2] = {{100, 6000}, {200, 2000}, {400, 0}};
+	struct fixture *f = *state;
+
+	run(f, 100, 200, run_of(true, 1000, 2, 3000));
+	run(f, 300, 400, run_of(false, 3000, 2, 1000));
+	finish(f);
+	assert_points(f, want, 3);
+}
+
 static void partitions_lie_on_top_of_each_other(void **state)
 {
 	static const uint64_t want[][2] = {{100, 8}, {150, 8}, {300, 0}};
@@ -289,6 +314,8 @@ int main(void)
 		TEST(working_in_place_reads_first),
 		TEST(a_descending_pattern_lies_below_its_address),
 		TEST(patterns_leave_gaps),
+		TEST(parts_of_a_write_end_when_they_were_read_last),
+		TEST(a_long_write_is_as_long_as_it_says),
 		TEST(partitions_lie_on_top_of_each_other),
 		TEST(single_bytes_take_two),
 		TEST(what_lies_outside_the_memory_is_not_counted),

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/spool.h"
+#include "base/spool_inside.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,27 +71,21 @@ static struct record make_record(uint64_t key, uint32_t serial)
 	return r;
 }
 
-/* Adds count records, then checks order, stability and contents by reading all back. */
-static void check(size_t buffer_bytes, uint32_t count, uint64_t (*key_of)(uint32_t))
+struct expected {
+	uint64_t sum;
+	uint32_t count;
+};
+
+/* Order, stability and contents of all records. */
+static void check_records(const struct nx_spool *spool, struct expected want)
 {
-	struct nx_spool *spool = nx_spool_new(sizeof(struct record), buffer_bytes);
 	struct nx_spool_cursor *cursor;
 	const struct record *r;
-	uint64_t sum = 0;
 	uint64_t read_sum = 0;
 	uint64_t last_key = 0;
 	uint32_t last_serial = 0;
 	uint32_t read_count = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct record added = make_record(key_of(i), i);
-
-		sum += added.key * 31 + i;
-		assert_int_equal(nx_spool_add(spool, &added, NULL), NX_OK);
-	}
-	assert_int_equal(nx_spool_count(spool), count);
-	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
-	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
 	assert_int_equal(nx_spool_cursor_open(&cursor, spool, NULL), NX_OK);
 	while ((r = nx_spool_cursor_next(cursor))) {
 		assert_true(r->key >= last_key);
@@ -104,8 +98,40 @@ static void check(size_t buffer_bytes, uint32_t count, uint64_t (*key_of)(uint32
 	}
 	assert_null(nx_spool_cursor_next(cursor));
 	assert_int_equal(nx_spool_cursor_close(cursor, NULL), NX_OK);
-	assert_int_equal(read_count, count);
-	assert_true(read_sum == sum);
+	assert_int_equal(read_count, want.count);
+	assert_true(read_sum == want.sum);
+}
+
+static struct expected add_records(struct nx_spool *spool, uint32_t count,
+				   uint64_t (*key_of)(uint32_t))
+{
+	struct expected want = {.count = count};
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct record added = make_record(key_of(i), i);
+
+		want.sum += added.key * 31 + i;
+		assert_int_equal(nx_spool_add(spool, &added, NULL), NX_OK);
+	}
+	assert_int_equal(nx_spool_count(spool), count);
+	return want;
+}
+
+/* Adds count records and reads them back, also when they were merged. */
+static void check(size_t buffer_bytes, uint32_t count, uint64_t (*key_of)(uint32_t))
+{
+	struct nx_spool *spool = nx_spool_new(sizeof(struct record), buffer_bytes);
+	struct expected want = add_records(spool, count, key_of);
+
+	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
+	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
+	check_records(spool, want);
+	for (unsigned time = 0; time < 2; time++) {
+		assert_int_equal(nx_spool_merge(spool, NULL), NX_OK);
+		assert_true(spool->runs.len <= 1);
+		assert_int_equal(nx_spool_count(spool), count);
+		check_records(spool, want);
+	}
 	nx_spool_free(spool);
 }
 
@@ -278,6 +304,39 @@ static void failed_spill_can_be_tried_again(void **state)
 	nx_spool_free(spool);
 }
 
+static void records_in_order_are_one_run(void **state)
+{
+	struct nx_spool *spool = nx_spool_new(sizeof(struct record), 6400);
+	struct expected want = add_records(spool, 5000, rising_key);
+
+	(void)state;
+	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
+	assert_int_equal(spool->runs.len, 1);
+	check_records(spool, want);
+	nx_spool_free(spool);
+}
+
+/* More than merging keeps in memory, so that it writes. */
+static void failed_merge_leaves_what_was_sorted(void **state)
+{
+	struct nx_spool *spool = nx_spool_new(sizeof(struct record), 1 << 20);
+	struct expected want = add_records(spool, 100000, any_key);
+	size_t run_count;
+
+	(void)state;
+	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
+	run_count = spool->runs.len;
+	assert_true(run_count > 1);
+	fail_with = ENOSPC;
+	assert_int_equal(nx_spool_merge(spool, NULL), NX_NO_SPACE);
+	assert_int_equal(spool->runs.len, run_count);
+	check_records(spool, want);
+	assert_int_equal(nx_spool_merge(spool, NULL), NX_OK);
+	assert_int_equal(spool->runs.len, 1);
+	check_records(spool, want);
+	nx_spool_free(spool);
+}
+
 static void bad_temporary_directory_is_named(void **state)
 {
 	struct nx_error err;
@@ -302,6 +361,7 @@ int main(void)
 		T(smallest_buffer_still_works),	     T(exactly_full_buffer_stays_in_memory),
 		T(record_may_be_only_a_key),	     T(short_and_interrupted_writes_are_continued),
 		T(full_disk_names_place_and_remedy), T(failed_spill_can_be_tried_again),
+		T(records_in_order_are_one_run),     T(failed_merge_leaves_what_was_sorted),
 		T(bad_temporary_directory_is_named),
 	};
 

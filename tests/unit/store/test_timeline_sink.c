@@ -473,6 +473,42 @@ static void zero_bytes_and_reused_buffers_are_told_apart(void **state)
 /* --- rows ------------------------------------------------------------------ */
 
 /* Row i of the table lies on track i % 3 and starts at i. */
+/* More tracks and names than are remembered, in turns, from buffers that are used again. */
+static void many_tracks_and_names_in_turns_are_told_apart(void **state)
+{
+	enum { TRACKS = 700, ROUNDS = 3 };
+	struct drawing d;
+
+	(void)state;
+	begin(&d);
+	begin_table(&d, NX_SCHEMA_Instruction);
+	for (unsigned i = 0; i < TRACKS * ROUNDS; i++) {
+		char track[16], name[16];
+
+		snprintf(track, sizeof(track), "t%u", i % TRACKS);
+		snprintf(name, sizeof(name), "n%u", i % TRACKS);
+		nx_row_put_text(&d.row, C(Instruction, opcode), name);
+		put_instruction(&d, track, i, i + 1);
+	}
+	nx_table_sink_end(d.sink, NX_SCHEMA_Instruction);
+	draw(&d);
+	assert_int_equal(nx_timeline_track_count(d.timeline), TRACKS);
+	for (uint32_t i = 0; i < TRACKS; i++) {
+		char want[16];
+
+		snprintf(want, sizeof(want), "t%u", i);
+		check_text(track_at(&d, i).name, want);
+		snprintf(want, sizeof(want), "n%u", i);
+		for (uint64_t round = 0; round < ROUNDS; round++) {
+			struct nx_span span = span_at(&d, i, round);
+
+			assert_int_equal(span.start_ns, round * TRACKS + i);
+			check_text(nx_timeline_name(d.timeline, span.name), want);
+		}
+	}
+	end(&d);
+}
+
 static void spans_point_back_at_their_rows(void **state)
 {
 	static const char *const names[] = {"Tensor", "Vector", "Scalar"};
@@ -670,6 +706,7 @@ int main(void)
 		CASE(a_long_group_leaves_its_tracks_their_names),
 		CASE(a_cut_label_ends_with_a_whole_character),
 		CASE(zero_bytes_and_reused_buffers_are_told_apart),
+		CASE(many_tracks_and_names_in_turns_are_told_apart),
 		CASE(spans_point_back_at_their_rows),
 		CASE(times_before_zero_and_ends_before_starts_are_mended),
 		CASE(a_counter_without_a_number_has_no_sample),

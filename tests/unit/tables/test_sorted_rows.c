@@ -44,6 +44,39 @@ static void more_rows_than_the_buffer_holds_are_sorted(void **state)
 	assert_int_equal(seen.sum, count * (count - 1));
 }
 
+static void a_failure_told_is_reported_instead_of_rows(void **state)
+{
+	struct nx_error told = {NX_NO_SPACE, "the first"}, later = {NX_IO, "the second"};
+	struct nx_sorted_rows rows;
+	struct nx_error err = {0};
+	struct seen seen = {0};
+
+	(void)state;
+	nx_sorted_rows_init(&rows, sizeof(struct nx_pending));
+	nx_sorted_rows_add(&rows, &(struct nx_pending){7, 1, 0});
+	nx_sorted_rows_fail(&rows, &told);
+	nx_sorted_rows_fail(&rows, &later);
+	nx_sorted_rows_sort(&rows);
+	assert_int_equal(nx_sorted_rows_finish(&rows, see, &seen, &err), NX_NO_SPACE);
+	assert_string_equal(err.message, "the first");
+	assert_int_equal(seen.count, 0);
+}
+
+static void sorting_early_changes_nothing(void **state)
+{
+	struct nx_sorted_rows rows;
+	struct seen seen = {0};
+
+	(void)state;
+	nx_sorted_rows_init(&rows, sizeof(struct nx_pending));
+	nx_sorted_rows_add(&rows, &(struct nx_pending){9, 1, 0});
+	nx_sorted_rows_add(&rows, &(struct nx_pending){7, 1, 0});
+	nx_sorted_rows_sort(&rows);
+	assert_int_equal(nx_sorted_rows_finish(&rows, see, &seen, NULL), NX_OK);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.last_ps, 9);
+}
+
 static void no_rows_are_fine(void **state)
 {
 	struct nx_fill_fixture *f = *state;
@@ -62,6 +95,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(more_rows_than_the_buffer_holds_are_sorted),
+		TEST(a_failure_told_is_reported_instead_of_rows),
+		TEST(sorting_early_changes_nothing),
 		TEST(no_rows_are_fine),
 	};
 
