@@ -175,6 +175,7 @@ static void grow_recent(struct nx_parquet_texts *t)
 
 uint32_t nx_parquet_texts_id_slowly(struct nx_parquet_texts *t, struct nx_slice text)
 {
+	struct nx_parquet_recent *pair;
 	uint32_t id;
 
 	if (!t->recent ||
@@ -183,7 +184,8 @@ uint32_t nx_parquet_texts_id_slowly(struct nx_parquet_texts *t, struct nx_slice 
 	if (t->offsets.len >= t->slot_count / 4 * 3)
 		grow_slots(t);
 	id = find_or_add(t, text);
-	*nx_parquet_recent_of(t, text) =
-		(struct nx_parquet_recent){text.data, (uint32_t)text.len, id};
+	pair = nx_parquet_recent_of(t, text);
+	pair[1] = pair[0];
+	pair[0] = (struct nx_parquet_recent){text.data, (uint32_t)text.len, id};
 	return id;
 }

@@ -28,7 +28,7 @@ struct nx_parquet_texts {
 	struct nx_parquet_hashes NX_VEC_BODY(uint32_t) hashes;	 /* by id */
 	uint32_t *slots;					 /* ids + 1, 0 for none */
 	size_t slot_count;
-	struct nx_parquet_recent *recent; /* the cache; grows with the texts */
+	struct nx_parquet_recent *recent; /* the cache, in pairs; grows with the texts */
 	unsigned recent_bits;
 	struct nx_bytes mended; /* a text that was not UTF-8 */
 };
@@ -47,12 +47,13 @@ static inline struct nx_slice nx_parquet_text_of(const struct nx_parquet_texts *
 	return nx_slice_of(at + 4, nx_load32(at));
 }
 
+/* The pair where a text would be: two that share a place do not drive each other out. */
 static inline struct nx_parquet_recent *nx_parquet_recent_of(const struct nx_parquet_texts *texts,
 							     struct nx_slice text)
 {
 	uint64_t mixed = ((uint64_t)(uintptr_t)text.data + text.len) * 0x9e3779b97f4a7c15u;
 
-	return &texts->recent[mixed >> (64 - texts->recent_bits)];
+	return &texts->recent[mixed >> (64 - texts->recent_bits) & ~(uint64_t)1];
 }
 
 /* Texts are short: a call of memcmp would cost more than the comparison. */
@@ -71,24 +72,34 @@ static inline bool nx_parquet_text_is(const uint8_t *a, struct nx_slice b)
 	return nx_load64(a + b.len - 8) == nx_load64(b.data + b.len - 8);
 }
 
+static inline bool nx_parquet_recent_is(const struct nx_parquet_texts *texts,
+					const struct nx_parquet_recent *recent,
+					struct nx_slice text)
+{
+	struct nx_slice known;
+
+	/* An id of the group before may be too high or another text's now. */
+	if (recent->data != text.data || recent->len != text.len ||
+	    recent->id >= texts->offsets.len)
+		return false;
+	known = nx_parquet_text_of(texts, recent->id);
+	return known.len == text.len && nx_parquet_text_is(known.data, text);
+}
+
 /* The number of a text, a new one if need be. */
 static inline uint32_t nx_parquet_texts_id(struct nx_parquet_texts *texts, struct nx_slice text)
 {
-	const struct nx_parquet_recent *recent;
-	struct nx_slice known;
+	const struct nx_parquet_recent *pair;
 
 	/* Without texts there is no cache either. */
 	if (!texts->offsets.len)
 		return nx_parquet_texts_id_slowly(texts, text);
-	recent = nx_parquet_recent_of(texts, text);
-	/* An id of the group before may be too high or another text's now. */
-	if (recent->data != text.data || recent->len != text.len ||
-	    recent->id >= texts->offsets.len)
-		return nx_parquet_texts_id_slowly(texts, text);
-	known = nx_parquet_text_of(texts, recent->id);
-	if (known.len != text.len || !nx_parquet_text_is(known.data, text))
-		return nx_parquet_texts_id_slowly(texts, text);
-	return recent->id;
+	pair = nx_parquet_recent_of(texts, text);
+	if (nx_parquet_recent_is(texts, &pair[0], text))
+		return pair[0].id;
+	if (nx_parquet_recent_is(texts, &pair[1], text))
+		return pair[1].id;
+	return nx_parquet_texts_id_slowly(texts, text);
 }
 
 #endif

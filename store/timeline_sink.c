@@ -13,7 +13,7 @@
 #define NONE UINT16_MAX
 #define LABEL_MAX ((size_t)512) /* bytes; longer ones are cut */
 #define MAX_LABEL_COLUMNS 3
-#define RECENT_BITS 8
+#define RECENT_BITS 10
 #define PLACE_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 /* A column and what is written before its value. */

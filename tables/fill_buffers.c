@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "analyse/sbuf_allocation.h"
-#include "format/instruction.h"
 #include "model/measure.h"
 #include "tables/ahead_rows.h"
 #include "tables/fillers.h"
+#include "tables/slot_texts.h"
 
 /* --- how full --------------------------------------------------------------- */
 
@@ -79,28 +79,19 @@ enum nx_status nx_fill_buffer_usage(struct nx_device_fill *fill)
 struct allocation_fill {
 	struct nx_device_fill *fill;
 	struct nx_row row;
-	char operands[NX_INSTRUCTION_TEXT_MAX]; /* of the slot that was rendered last */
-	char label[16];
-	const uint8_t *word;
+	struct nx_slot_text_cache texts;
 };
 
 static void put_writer(struct allocation_fill *a, const struct nx_sbuf_allocation *allocation)
 {
-	const struct nx_profile *p = a->fill->profile;
-	const struct nx_engine_image *image =
-		&p->capture.graphs[allocation->graph].engines[allocation->engine];
-	const uint8_t *word = image->code.data + (size_t)allocation->source * NX_SLOT_BYTES;
-	struct nx_instruction_context context = {p->capture.arch,
-						 p->program.semaphore_names[allocation->graph]};
-	bool is_known;
+	struct nx_instruction ran = {.slot = allocation->source,
+				     .graph = allocation->graph,
+				     .engine = allocation->engine};
+	const struct nx_slot_texts *texts = nx_slot_texts_of(&a->texts, &ran);
 
-	/* the quarters of one write follow each other */
-	if (word != a->word)
-		nx_instruction_text(word, &context, a->operands, sizeof(a->operands), &is_known);
-	a->word = word;
 	nx_row_put_text(&a->row, NX_COL_SbufAllocation_op_source_type, "instruction");
-	nx_row_put_text(&a->row, NX_COL_SbufAllocation_opcode, nx_opcode_label(word[0], a->label));
-	nx_row_put_text(&a->row, NX_COL_SbufAllocation_operands, a->operands);
+	nx_row_put_slice(&a->row, NX_COL_SbufAllocation_opcode, texts->opcode);
+	nx_row_put_slice(&a->row, NX_COL_SbufAllocation_operands, texts->operands);
 }
 
 static const char *loaded_name(const struct nx_profile *p, const struct nx_transfer *t)
@@ -175,9 +166,11 @@ enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill)
 	struct allocation_fill a = {.fill = fill};
 	enum nx_status st;
 
+	nx_slot_text_cache_init(&a.texts, fill->profile);
 	nx_row_init(&a.row, NX_SCHEMA_SbufAllocation);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SbufAllocation);
 	st = nx_ahead_rows_finish(fill, NX_AHEAD_SBUF_ALLOCATION, put_allocation, &a);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SbufAllocation);
+	nx_slot_text_cache_release(&a.texts);
 	return st;
 }
