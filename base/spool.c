@@ -11,7 +11,6 @@
 
 #define STAGING_BYTES ((size_t)256 << 10)
 #define FIRST_BUFFER_RECORDS ((size_t)1024)
-#define MERGE_BYTES ((size_t)1 << 20)
 
 /* What is moved while sorting, instead of whole records. */
 struct pair {
@@ -216,24 +215,30 @@ static uint64_t sorted_key(const struct nx_spool *spool, size_t i)
 }
 
 /* Records that came in order make one run, however often the buffer was full. */
+static void join_last_runs(struct nx_spool *spool)
+{
+	struct nx_spool_run *last = &spool->runs.items[spool->runs.len - 1], *before = last - 1;
+
+	if (before->part != last->part || before->last_key > last->first_key)
+		return;
+	before->count += last->count;
+	before->last_key = last->last_key;
+	spool->runs.len--;
+}
+
 static void add_run(struct nx_spool *spool, struct nx_spool_range range, size_t part)
 {
-	uint64_t first_key = sorted_key(spool, range.from);
 	struct nx_spool_run run = {
 		.offset = spool->file_bytes + range.from * spool->record_size,
 		.count = range.to - range.from,
 		.part = part,
+		.first_key = sorted_key(spool, range.from),
 		.last_key = sorted_key(spool, range.to - 1),
 	};
-	struct nx_spool_run *last =
-		spool->runs.len ? &spool->runs.items[spool->runs.len - 1] : NULL;
 
-	if (last && last->part == part && last->last_key <= first_key) {
-		last->count += run.count;
-		last->last_key = run.last_key;
-	} else {
-		nx_vec_push(&spool->runs, run);
-	}
+	nx_vec_push(&spool->runs, run);
+	if (spool->runs.len > 1)
+		join_last_runs(spool);
 }
 
 /* The buffer as it now lies at the end of the file; a part goes on in the next one. */
@@ -335,40 +340,4 @@ enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err)
 	}
 	spool->sorted = true;
 	return NX_OK;
-}
-
-static enum nx_status copy_sorted(const struct nx_spool *from, struct nx_spool *to,
-				  struct nx_error *err)
-{
-	struct nx_spool_cursor *cursor;
-	enum nx_status status = nx_spool_cursor_open(&cursor, from, err), closed;
-	const void *record;
-
-	if (status)
-		return status;
-	while (!status && (record = nx_spool_cursor_next(cursor)))
-		status = nx_spool_add(to, record, err);
-	closed = nx_spool_cursor_close(cursor, status ? NULL : err);
-	return status ? status : closed;
-}
-
-enum nx_status nx_spool_merge(struct nx_spool *spool, struct nx_error *err)
-{
-	struct nx_spool *merged, runs = *spool;
-	enum nx_status status;
-
-	assert(spool->sorted);
-	if (spool->runs.len < 2)
-		return NX_OK;
-	merged = nx_spool_new(spool->record_size, MERGE_BYTES);
-	status = copy_sorted(spool, merged, err);
-	if (!status)
-		status = nx_spool_sort(merged, err);
-	if (!status) {
-		*spool = *merged;
-		spool->buffer_bytes = runs.buffer_bytes;
-		*merged = runs;
-	}
-	nx_spool_free(merged);
-	return status;
 }

@@ -13,7 +13,7 @@ struct nx_spool_run {
 	uint64_t offset;
 	uint64_t count;
 	size_t part;
-	uint64_t last_key;
+	uint64_t first_key, last_key;
 };
 
 struct nx_spool {

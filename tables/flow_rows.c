@@ -121,45 +121,45 @@ static void fill_triggers(struct nx_flow_rows *x)
 	nx_heap_free(order);
 }
 
-void nx_flow_rows_add_packet(struct nx_flow_rows *x, const struct nx_packet *packet,
+void nx_flow_rows_add_packet(struct nx_flow_rows *flows, const struct nx_packet *packet,
 			     uint32_t transfer, uint64_t id)
 {
-	const struct nx_transfer_link *link = &x->links->items[transfer];
+	const struct nx_transfer_link *link = &flows->links->items[transfer];
 
 	if (link->trigger_id)
-		put_flow(x, &(struct flow){instructions, packets, link->trigger_id, id,
-					   nx_edge_name(NX_EDGE_ORDERED), link->trigger_end_ps,
-					   packet->start_ps});
+		put_flow(flows, &(struct flow){instructions, packets, link->trigger_id, id,
+					       nx_edge_name(NX_EDGE_ORDERED), link->trigger_end_ps,
+					       packet->start_ps});
 }
 
 /* --- the whole ------------------------------------------------------------- */
 
-enum nx_status nx_flow_rows_begin(struct nx_flow_rows *x, const struct nx_device_fill *fill,
+enum nx_status nx_flow_rows_begin(struct nx_flow_rows *flows, const struct nx_device_fill *fill,
 				  const struct nx_transfer_links *links)
 {
 	enum nx_status st;
 
-	memset(x, 0, sizeof(*x));
-	x->profile = fill->profile;
-	x->sink = fill->sink;
-	x->links = links;
-	nx_row_init(&x->row, NX_SCHEMA_Flow);
-	nx_table_sink_begin(x->sink, NX_SCHEMA_Flow);
-	st = nx_executions_build(&x->executions, x->profile, fill->err);
+	memset(flows, 0, sizeof(*flows));
+	flows->profile = fill->profile;
+	flows->sink = fill->sink;
+	flows->links = links;
+	nx_row_init(&flows->row, NX_SCHEMA_Flow);
+	nx_table_sink_begin(flows->sink, NX_SCHEMA_Flow);
+	st = nx_executions_build(&flows->executions, flows->profile, fill->err);
 	if (st)
 		return st;
-	sort_completions(x);
-	if (x->executions.lists.len || x->completed_count)
-		st = nx_profile_scan(x->profile, NX_TABLE_INSTRUCTION, fill_instruction, x,
+	sort_completions(flows);
+	if (flows->executions.lists.len || flows->completed_count)
+		st = nx_profile_scan(flows->profile, NX_TABLE_INSTRUCTION, fill_instruction, flows,
 				     fill->err);
-	if (!st && x->profile->transfers.len)
-		fill_triggers(x);
+	if (!st && flows->profile->transfers.len)
+		fill_triggers(flows);
 	return st;
 }
 
-void nx_flow_rows_end(struct nx_flow_rows *x)
+void nx_flow_rows_end(struct nx_flow_rows *flows)
 {
-	nx_table_sink_end(x->sink, NX_SCHEMA_Flow);
-	nx_executions_release(&x->executions);
-	nx_heap_free(x->completed);
+	nx_table_sink_end(flows->sink, NX_SCHEMA_Flow);
+	nx_executions_release(&flows->executions);
+	nx_heap_free(flows->completed);
 }
