@@ -21,7 +21,7 @@
 #define NX_PROFILE_RECORD_BYTES_MAX ((size_t)4 << 20)
 
 /* Of the files in a profile's folder; a change that older programs cannot read raises it. */
-#define NX_STORE_VERSION 1u
+#define NX_STORE_VERSION 2u
 
 /* X(name, text in profile.json and in lists) */
 #define NX_PROFILE_KIND_MAP(X)                                                                     \

@@ -100,6 +100,7 @@ static uint64_t promised_bytes(const struct nx_timeline_footer *footer)
 {
 	return footer->track_count * (uint64_t)sizeof(struct nx_track_record) +
 	       footer->strip_count * (uint64_t)sizeof(struct nx_strip_record) +
+	       footer->attribute_count * (uint64_t)sizeof(struct nx_attribute_record) +
 	       footer->name_count * (uint64_t)sizeof(uint64_t) + footer->text_bytes;
 }
 
@@ -135,6 +136,8 @@ static void find_tables(struct nx_timeline *t)
 	at += t->footer.track_count * sizeof(*t->tracks);
 	t->strips = (const void *)at;
 	at += t->footer.strip_count * sizeof(*t->strips);
+	t->attribute_records = (const void *)at;
+	at += t->footer.attribute_count * sizeof(*t->attribute_records);
 	t->name_ends = (const void *)at;
 	at += t->footer.name_count * sizeof(*t->name_ends);
 	t->texts = nx_slice_of(at, t->footer.text_bytes);
@@ -188,11 +191,29 @@ static bool is_track_good(const struct nx_timeline *t, uint32_t i, uint32_t firs
 	return true;
 }
 
+static bool are_attributes_good(const struct nx_timeline *t)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < t->footer.track_count; i++) {
+		if (t->tracks[i].first_attribute != first ||
+		    t->tracks[i].attribute_count > t->footer.attribute_count - first)
+			return false;
+		first += t->tracks[i].attribute_count;
+	}
+	for (uint32_t i = 0; i < t->footer.attribute_count; i++) {
+		if (t->attribute_records[i].key >= t->footer.name_count ||
+		    t->attribute_records[i].value >= t->footer.name_count)
+			return false;
+	}
+	return first == t->footer.attribute_count;
+}
+
 static enum nx_status check_directory(const struct nx_timeline *t, struct nx_error *err)
 {
 	uint32_t first_strip = 0;
 
-	if (!are_names_good(t))
+	if (!are_names_good(t) || !are_attributes_good(t))
 		return fail_damaged(err);
 	for (uint32_t i = 0; i < t->footer.track_count; i++) {
 		if (!is_track_good(t, i, first_strip))
@@ -200,6 +221,20 @@ static enum nx_status check_directory(const struct nx_timeline *t, struct nx_err
 		first_strip += t->tracks[i].depth_count;
 	}
 	return first_strip == t->footer.strip_count ? NX_OK : fail_damaged(err);
+}
+
+/* Pairs of texts, so that tracks can be handed out with all they have. */
+static void read_attributes(struct nx_timeline *t)
+{
+	uint32_t count = t->footer.attribute_count;
+
+	if (!count)
+		return;
+	t->attributes = nx_heap_alloc(count * sizeof(*t->attributes));
+	for (uint32_t i = 0; i < count; i++)
+		t->attributes[i] = (struct nx_track_attribute){
+			nx_timeline_name(t, t->attribute_records[i].key),
+			nx_timeline_name(t, t->attribute_records[i].value)};
 }
 
 enum nx_status nx_timeline_open_bytes(struct nx_timeline **timeline, struct nx_slice bytes,
@@ -219,6 +254,8 @@ enum nx_status nx_timeline_open_bytes(struct nx_timeline **timeline, struct nx_s
 	if (status) {
 		nx_heap_free(t);
 		t = NULL;
+	} else {
+		read_attributes(t);
 	}
 	*timeline = t;
 	return status;
@@ -252,6 +289,7 @@ void nx_timeline_close(struct nx_timeline *timeline)
 	if (!timeline)
 		return;
 	nx_file_unmap(&timeline->file);
+	nx_heap_free(timeline->attributes);
 	nx_heap_free(timeline);
 }
 
@@ -290,6 +328,8 @@ bool nx_timeline_track(const struct nx_timeline *t, uint32_t track, struct nx_tr
 		.unit = nx_timeline_name(t, record->unit),
 		.rank = record->rank,
 		.keys = {record->keys[0], record->keys[1]},
+		.attributes = t->attributes ? t->attributes + record->first_attribute : NULL,
+		.attribute_count = record->attribute_count,
 		.depth_count = record->depth_count,
 		.lost_count = record->lost_count,
 	};

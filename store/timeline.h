@@ -36,13 +36,21 @@ enum nx_track_kind {
 	NX_TRACK_KIND_COUNT,
 };
 
+/* What a track is about, such as pcore_idx and 0; for readers that group tracks in their own way.
+ */
+struct nx_track_attribute {
+	struct nx_slice key, value;
+};
+
 struct nx_track {
 	enum nx_track_kind kind;
 	uint32_t parent; /* a track declared earlier, or NX_TRACK_NONE */
 	struct nx_slice name;
-	struct nx_slice unit; /* of a counter */
-	int64_t rank;	      /* among siblings, smallest first */
-	uint64_t keys[2];     /* the caller's, for example core and engine */
+	struct nx_slice unit;			     /* of a counter */
+	int64_t rank;				     /* among siblings, smallest first */
+	uint64_t keys[2];			     /* the caller's, for example core and engine */
+	const struct nx_track_attribute *attributes; /* in the order given */
+	uint32_t attribute_count;
 	/* The rest is known when reading. */
 	uint32_t depth_count;
 	uint64_t row_count;  /* spans or samples of all depths */

@@ -110,6 +110,8 @@ static void append_tables(struct nx_timeline_writer *w, struct nx_bytes *bytes)
 			nx_bytes_append(bytes, &record, sizeof(record));
 		}
 	}
+	nx_bytes_append(bytes, w->attributes.items,
+			w->attributes.len * sizeof(*w->attributes.items));
 }
 
 /* Ends, then texts up to a multiple of eight bytes; returns the bytes of the texts. */
@@ -134,6 +136,7 @@ static void write_directory(struct nx_timeline_writer *w)
 		.track_count = (uint32_t)w->tracks.len,
 		.strip_count = (uint32_t)w->strips.len,
 		.name_count = (uint32_t)w->names.len,
+		.attribute_count = (uint32_t)w->attributes.len,
 		.version = NX_TIMELINE_VERSION,
 		.magic = NX_TIMELINE_END_MAGIC,
 	};

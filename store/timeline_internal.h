@@ -32,7 +32,8 @@ struct nx_timeline_header {
 	uint32_t chunk_rows;
 };
 
-/* The directory: tracks, strips by track and depth, ends of names, texts of names. */
+/* The directory: tracks, strips by track and depth, attributes by track, ends of names, texts of
+ * names. */
 struct nx_timeline_footer {
 	uint64_t directory_at;
 	uint64_t directory_bytes;
@@ -40,6 +41,8 @@ struct nx_timeline_footer {
 	uint32_t track_count;
 	uint32_t strip_count;
 	uint32_t name_count;
+	uint32_t attribute_count;
+	uint32_t unused;
 	uint32_t version;
 	uint64_t checksum; /* of the directory and of the footer before this */
 	char magic[8];
@@ -55,6 +58,13 @@ struct nx_track_record {
 	uint64_t lost_count;
 	uint32_t first_strip; /* those of the tracks before it, counted */
 	uint32_t depth_count;
+	uint32_t first_attribute; /* those of the tracks before it, counted */
+	uint32_t attribute_count;
+};
+
+struct nx_attribute_record { /* names */
+	uint32_t key;
+	uint32_t value;
 };
 
 struct nx_strip_record {
@@ -66,8 +76,8 @@ struct nx_strip_record {
 };
 
 _Static_assert(sizeof(struct nx_timeline_header) == 16, "stored as it is");
-_Static_assert(sizeof(struct nx_timeline_footer) == 56, "stored as it is");
-_Static_assert(sizeof(struct nx_track_record) == 56, "stored as it is");
+_Static_assert(sizeof(struct nx_timeline_footer) == 64, "stored as it is");
+_Static_assert(sizeof(struct nx_track_record) == 64, "stored as it is");
 _Static_assert(sizeof(struct nx_strip_record) == 40, "stored as it is");
 
 /* Columns of an index, in the order of the file; each has its levels one after another. */
@@ -103,6 +113,8 @@ struct nx_timeline {
 	struct nx_timeline_footer footer;
 	const struct nx_track_record *tracks;
 	const struct nx_strip_record *strips;
+	const struct nx_attribute_record *attribute_records;
+	struct nx_track_attribute *attributes; /* their texts */
 	const uint64_t *name_ends;
 	struct nx_slice texts;
 };

@@ -1,217 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline_sink.h"
 
-#include <stdio.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "base/utf8.h"
 #include "base/vec.h"
+#include "store/row_place.h"
+#include "store/step_counter.h"
+#include "store/timeline_rules.h"
 #include "store/timeline_writer.h"
+#include "store/track_label.h"
 
-#define NONE UINT16_MAX
-#define LABEL_MAX ((size_t)512) /* bytes; longer ones are cut */
-#define MAX_LABEL_COLUMNS 3
+#define NS_PER_S 1e9
 #define RECENT_BITS 10
-#define PLACE_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+#define NAME_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/* A column and what is written before its value. */
-struct label_part {
-	const char *prefix;
-	uint16_t column;
+/* Of one column below a level. */
+struct share {
+	uint32_t track; /* NX_TRACK_NONE until the value is not 0 */
+	double value;
 };
 
-struct rule {
-	enum nx_schema_table_id table;
-	enum nx_track_kind kind;
-	const char *title; /* of the track, before its parts; may be "" */
-	const char *unit;
-	uint16_t start, end, duration; /* columns; of a span either end or duration, or none */
-	uint16_t what;		       /* a span's name, a counter's value */
-	struct label_part group[MAX_LABEL_COLUMNS], track[MAX_LABEL_COLUMNS];
+/* Where rows of one rule lie that agree in its columns. */
+struct place {
+	uint64_t first_ns, last_ns; /* starts of rows */
+	uint32_t tracks[NX_MAX_SERIES];
+	struct nx_step_counter *steps[NX_MAX_SERIES]; /* of rates */
+	struct share *shares;			      /* by column, the first share's at 0 */
 };
 
-#define C(table, column) NX_COL_##table##_##column
-#define NO_PART                                                                                    \
-	{                                                                                          \
-		NULL, NONE                                                                         \
-	}
-
-/* Ranked in this order below their group. */
-static const struct rule rules[] = {
-	{NX_SCHEMA_Instruction,
-	 NX_TRACK_SPANS,
-	 "",
-	 "",
-	 C(Instruction, start_ts),
-	 C(Instruction, end_ts),
-	 NONE,
-	 C(Instruction, opcode),
-	 {{"core ", C(Instruction, pcore_idx)}, NO_PART},
-	 {{"", C(Instruction, timeline_track)}, NO_PART}},
-	{NX_SCHEMA_CcOp,
-	 NX_TRACK_SPANS,
-	 "collectives",
-	 "",
-	 C(CcOp, start_ts),
-	 C(CcOp, end_ts),
-	 NONE,
-	 C(CcOp, operation),
-	 {NO_PART},
-	 {{"stream ", C(CcOp, stream_id)}, NO_PART}},
-	{NX_SCHEMA_DmaPacketAggregated,
-	 NX_TRACK_SPANS,
-	 "transfers",
-	 "",
-	 C(DmaPacketAggregated, start_ts),
-	 C(DmaPacketAggregated, end_ts),
-	 NONE,
-	 C(DmaPacketAggregated, variable),
-	 {{"core ", C(DmaPacketAggregated, pcore_idx)}, NO_PART},
-	 {{"", C(DmaPacketAggregated, queue_name)}, NO_PART}},
-	{NX_SCHEMA_DmaPacket,
-	 NX_TRACK_SPANS,
-	 "DMA",
-	 "",
-	 C(DmaPacket, start_ts),
-	 C(DmaPacket, end_ts),
-	 NONE,
-	 C(DmaPacket, queue_type),
-	 {{"core ", C(DmaPacket, pcore_idx)}, NO_PART},
-	 {{"engine ", C(DmaPacket, engine_idx)}, {"", C(DmaPacket, queue_name)}, NO_PART}},
-	{NX_SCHEMA_PendingDma,
-	 NX_TRACK_COUNTER,
-	 "pending DMA",
-	 "",
-	 C(PendingDma, timestamp),
-	 NONE,
-	 NONE,
-	 C(PendingDma, value),
-	 {{"core ", C(PendingDma, pcore_idx)}, NO_PART},
-	 {NO_PART}},
-	{NX_SCHEMA_DmaUsage,
-	 NX_TRACK_COUNTER,
-	 "DMA throughput",
-	 "bytes/s",
-	 C(DmaUsage, timestamp),
-	 NONE,
-	 NONE,
-	 C(DmaUsage, current_throughput),
-	 {{"core ", C(DmaUsage, pcore_idx)}, NO_PART},
-	 {NO_PART}},
-	{NX_SCHEMA_HbmUsage,
-	 NX_TRACK_COUNTER,
-	 "HBM throughput",
-	 "bytes/s",
-	 C(HbmUsage, timestamp),
-	 NONE,
-	 NONE,
-	 C(HbmUsage, current_throughput),
-	 {{"core ", C(HbmUsage, pcore_idx)}, NO_PART},
-	 {NO_PART}},
-	{NX_SCHEMA_SbufUsage,
-	 NX_TRACK_COUNTER,
-	 "SBUF usage",
-	 "",
-	 C(SbufUsage, timestamp),
-	 NONE,
-	 NONE,
-	 C(SbufUsage, avg_util_percent),
-	 {{"core ", C(SbufUsage, pcore_idx)}, NO_PART},
-	 {NO_PART}},
-	{NX_SCHEMA_PsumUsage,
-	 NX_TRACK_COUNTER,
-	 "PSUM usage",
-	 "",
-	 C(PsumUsage, timestamp),
-	 NONE,
-	 NONE,
-	 C(PsumUsage, avg_util_percent),
-	 {{"core ", C(PsumUsage, pcore_idx)}, NO_PART},
-	 {NO_PART}},
-	{NX_SCHEMA_Throttle,
-	 NX_TRACK_SPANS,
-	 "throttling",
-	 "",
-	 C(Throttle, timestamp),
-	 NONE,
-	 C(Throttle, duration),
-	 C(Throttle, type),
-	 {{"core ", C(Throttle, pcore_idx)}, NO_PART},
-	 {NO_PART}},
-	{NX_SCHEMA_SemaphoreUpdate,
-	 NX_TRACK_COUNTER,
-	 "semaphore",
-	 "",
-	 C(SemaphoreUpdate, timestamp),
-	 NONE,
-	 NONE,
-	 C(SemaphoreUpdate, value),
-	 {{"core ", C(SemaphoreUpdate, pcore_idx)}, NO_PART},
-	 {{"", C(SemaphoreUpdate, id)}, NO_PART}},
-	{NX_SCHEMA_Error,
-	 NX_TRACK_SPANS,
-	 "errors",
-	 "",
-	 C(Error, timestamp),
-	 NONE,
-	 NONE,
-	 C(Error, description),
-	 {{"core ", C(Error, pcore_idx)}, NO_PART},
-	 {NO_PART}},
-	{NX_SCHEMA_SystemProfileEvents,
-	 NX_TRACK_SPANS,
-	 "",
-	 "",
-	 C(SystemProfileEvents, start_ts),
-	 C(SystemProfileEvents, end_ts),
-	 NONE,
-	 C(SystemProfileEvents, name),
-	 {{"", C(SystemProfileEvents, instance_id)},
-	  {"pid ", C(SystemProfileEvents, process_id)},
-	  NO_PART},
-	 {{"", C(SystemProfileEvents, trace_event_source)},
-	  {"nc ", C(SystemProfileEvents, nc_idx)},
-	  {"thread ", C(SystemProfileEvents, thread_id)}}},
-	{NX_SCHEMA_SystemProfileHbmUsage,
-	 NX_TRACK_COUNTER,
-	 "HBM",
-	 "bytes",
-	 C(SystemProfileHbmUsage, timestamp),
-	 NONE,
-	 NONE,
-	 C(SystemProfileHbmUsage, total_bytes),
-	 {{"", C(SystemProfileHbmUsage, instance_id)}, NO_PART},
-	 {{"device ", C(SystemProfileHbmUsage, device_idx)},
-	  {"", C(SystemProfileHbmUsage, hbm_idx)},
-	  NO_PART}},
-	{NX_SCHEMA_CpuUsage,
-	 NX_TRACK_COUNTER,
-	 "CPU",
-	 "percent",
-	 C(CpuUsage, timestamp),
-	 NONE,
-	 NONE,
-	 C(CpuUsage, util_percent),
-	 {{"", C(CpuUsage, instance_id)}, NO_PART},
-	 {{"", C(CpuUsage, cpu_id)}, NO_PART}},
-	{NX_SCHEMA_HostMemUsage,
-	 NX_TRACK_COUNTER,
-	 "host memory",
-	 "bytes",
-	 C(HostMemUsage, timestamp),
-	 NONE,
-	 NONE,
-	 C(HostMemUsage, used_bytes),
-	 {{"", C(HostMemUsage, instance_id)}, NO_PART},
-	 {NO_PART}},
-};
-
-struct recent_track {
-	const struct rule *rule; /* NULL: not used yet */
-	struct nx_bytes key;	 /* as look_up_track writes it */
-	uint32_t track;
+struct recent_place {
+	struct nx_bytes key; /* nx_row_place_key; empty: not used yet */
+	uint32_t place;
 };
 
 struct recent_name {
@@ -224,209 +46,125 @@ struct nx_timeline_sink {
 	struct nx_table_sink sink;
 	struct nx_table_sink *target;
 	struct nx_timeline_writer *writer;
-	const struct rule *rules[NX_SCHEMA_TABLE_COUNT];
+	/* of each table; the first NULL ends them */
+	const struct nx_timeline_rule *rules[NX_SCHEMA_TABLE_COUNT][NX_MAX_TABLE_RULES + 1];
 	uint64_t row_counts[NX_SCHEMA_TABLE_COUNT];
-	struct nx_text_map tracks; /* what look_up_track writes into key -> track */
+	struct nx_text_map place_idxs; /* nx_row_place_key -> places */
+	NX_VEC(struct place) places;
 	struct nx_text_map groups; /* by name */
 	struct nx_arena arena;
-	/* what rows asked for lately, each at a place that follows from what they ask with */
-	struct recent_track recent_tracks[1 << RECENT_BITS];
+	/* what rows asked for lately, each where a hash of what they ask with says */
+	struct recent_place recent_places[1 << RECENT_BITS];
 	struct recent_name recent_names[1 << RECENT_BITS];
 };
 
-/* --- labels ---------------------------------------------------------------- */
+/* --- places ---------------------------------------------------------------- */
 
-struct label {
-	char text[LABEL_MAX];
-	size_t len;
-};
-
-static void add_text(struct label *label, struct nx_slice text)
+static uint32_t group_track(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
+			    const struct nx_row *row)
 {
-	size_t room = LABEL_MAX - label->len, len = text.len < room ? text.len : room;
-
-	/* Where it is cut no character is torn. */
-	while (len && len < text.len && nx_utf8_is_tail(text.data[len]))
-		len--;
-	if (len)
-		memcpy(label->text + label->len, text.data, len);
-	label->len += len;
-}
-
-static void add_cell(struct label *label, const struct nx_row *row, unsigned column)
-{
-	char digits[24];
-
-	if (row->kinds[column] == NX_CELL_TEXT) {
-		add_text(label, row->cells[column].text);
-	} else if (row->kinds[column] == NX_CELL_I64) {
-		snprintf(digits, sizeof(digits), "%lld", (long long)row->cells[column].i64);
-		add_text(label, nx_slice_text(digits));
-	}
-}
-
-/* Parts are separated by blanks; what a row does not have is left out. */
-static struct nx_slice make_label(struct label *label, const char *title, const struct nx_row *row,
-				  const struct label_part *parts)
-{
-	label->len = 0;
-	add_text(label, nx_slice_text(title));
-	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
-		if (row->kinds[parts[i].column] == NX_CELL_NULL)
-			continue;
-		if (label->len)
-			add_text(label, nx_slice_text(" "));
-		add_text(label, nx_slice_text(parts[i].prefix));
-		add_cell(label, row, parts[i].column);
-	}
-	return nx_slice_of(label->text, label->len);
-}
-
-/* --- tracks ---------------------------------------------------------------- */
-
-static uint32_t group_track(struct nx_timeline_sink *s, struct nx_slice label)
-{
-	struct nx_track track = {.kind = NX_TRACK_GROUP, .parent = NX_TRACK_NONE, .name = label};
+	struct nx_track_label label;
+	struct nx_track track;
 	uint64_t at;
 
-	if (!label.len)
+	nx_track_label_group(&label, rule, row, &track);
+	if (!track.name.len)
 		return NX_TRACK_NONE;
-	if (nx_text_map_get(&s->groups, label, &at))
+	if (nx_text_map_get(&s->groups, track.name, &at))
 		return (uint32_t)at;
-	track.rank = (int64_t)s->groups.len;
+	if (!track.rank)
+		track.rank = (int64_t)s->groups.len;
 	at = nx_timeline_writer_add_track(s->writer, &track);
-	nx_text_map_put(&s->groups, nx_slice_of(nx_arena_copy(&s->arena, label), label.len), at);
+	nx_text_map_put(&s->groups,
+			nx_slice_of(nx_arena_copy(&s->arena, track.name), track.name.len), at);
 	return (uint32_t)at;
 }
 
-static uint32_t new_track(struct nx_timeline_sink *s, const struct rule *rule,
+static void add_series(struct nx_timeline_sink *s, struct place *place,
+		       const struct nx_timeline_rule *rule, const struct nx_row *row,
+		       uint32_t parent)
+{
+	for (unsigned i = 0; i < NX_MAX_SERIES && rule->series[i].kind; i++) {
+		struct nx_track_label label;
+		struct nx_track track;
+
+		nx_track_label_series(&label, rule, row, i, s->places.len, &track);
+		track.parent = parent;
+		place->tracks[i] = nx_timeline_writer_add_track(s->writer, &track);
+		if (rule->series[i].kind != NX_SERIES_RATE)
+			continue;
+		place->steps[i] = NX_NEW(&s->arena, struct nx_step_counter);
+		*place->steps[i] =
+			(struct nx_step_counter){.writer = s->writer, .track = place->tracks[i]};
+	}
+}
+
+static uint64_t time_of(const struct nx_row *row, unsigned column)
+{
+	int64_t ns = row->kinds[column] == NX_CELL_I64 ? row->cells[column].i64 : 0;
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static uint32_t new_place(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
 			  const struct nx_row *row)
 {
-	struct label group, own;
-	struct nx_track track = {
-		.kind = rule->kind,
-		.parent = group_track(s, make_label(&group, "", row, rule->group)),
-		.name = make_label(&own, rule->title, row, rule->track),
-		.unit = nx_slice_text(rule->unit),
-		.rank = (int64_t)(rule - rules) << 32 | (int64_t)(s->tracks.len & 0xffffffff),
-		.keys = {rule->table},
-	};
+	struct place place = {.first_ns = time_of(row, rule->start)};
+	size_t share_count = rule->last_share ? rule->last_share - rule->first_share + 1u : 0;
 
-	if (!track.name.len)
-		track.name = nx_slice_text(nx_schema_tables[rule->table].name);
-	return nx_timeline_writer_add_track(s->writer, &track);
+	add_series(s, &place, rule, row, group_track(s, rule, row));
+	if (share_count)
+		place.shares = NX_NEW_ARRAY(&s->arena, struct share, share_count);
+	for (size_t i = 0; i < share_count; i++)
+		place.shares[i] = (struct share){.track = NX_TRACK_NONE};
+	nx_vec_push(&s->places, place);
+	return (uint32_t)(s->places.len - 1);
 }
 
-/* Cells as they are: making a label for each row would take longer than all the rest. */
-static void add_key(struct nx_bytes *key, const struct nx_row *row, const struct label_part *parts)
+static void look_up_place(struct nx_timeline_sink *s, struct recent_place *recent,
+			  const struct nx_timeline_rule *rule, const struct nx_row *row)
 {
-	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
-		const union nx_cell *cell = &row->cells[parts[i].column];
-		uint64_t head[2] = {row->kinds[parts[i].column], 0};
-
-		if (head[0] == NX_CELL_I64)
-			head[1] = (uint64_t)cell->i64;
-		else if (head[0] == NX_CELL_TEXT)
-			head[1] = cell->text.len;
-		nx_bytes_append(key, head, sizeof(head));
-		if (head[0] == NX_CELL_TEXT)
-			nx_bytes_append(key, cell->text.data, cell->text.len);
-	}
-}
-
-static bool is_text(const struct nx_bytes *known, size_t at, struct nx_slice text)
-{
-	return !text.len ||
-	       (known->len - at >= text.len && !memcmp(known->items + at, text.data, text.len));
-}
-
-/* Whether add_key would write what is known from at on; moves at behind it. */
-static bool is_key(const struct nx_bytes *known, size_t *at, const struct nx_row *row,
-		   const struct label_part *parts)
-{
-	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
-		const union nx_cell *cell = &row->cells[parts[i].column];
-		uint64_t head[2];
-
-		if (known->len - *at < sizeof(head))
-			return false;
-		memcpy(head, known->items + *at, sizeof(head));
-		*at += sizeof(head);
-		if (head[0] != row->kinds[parts[i].column])
-			return false;
-		if (head[0] == NX_CELL_I64 && head[1] != (uint64_t)cell->i64)
-			return false;
-		if (head[0] != NX_CELL_TEXT)
-			continue;
-		if (head[1] != cell->text.len || !is_text(known, *at, cell->text))
-			return false;
-		*at += cell->text.len;
-	}
-	return true;
-}
-
-static bool is_track(const struct recent_track *recent, const struct rule *rule,
-		     const struct nx_row *row)
-{
-	size_t at = sizeof(uint64_t);
-
-	return recent->rule == rule && is_key(&recent->key, &at, row, rule->group) &&
-	       is_key(&recent->key, &at, row, rule->track);
-}
-
-/* Texts count by their address: most are interned, and the others only miss. */
-static uint64_t add_place(uint64_t place, const struct nx_row *row, const struct label_part *parts)
-{
-	for (size_t i = 0; i < MAX_LABEL_COLUMNS && parts[i].prefix; i++) {
-		const union nx_cell *cell = &row->cells[parts[i].column];
-		unsigned kind = row->kinds[parts[i].column];
-
-		place *= PLACE_FACTOR;
-		if (kind == NX_CELL_I64)
-			place += (uint64_t)cell->i64;
-		else if (kind == NX_CELL_TEXT)
-			place += (uint64_t)(uintptr_t)cell->text.data;
-	}
-	return place * PLACE_FACTOR;
-}
-
-static uint32_t look_up_track(struct nx_timeline_sink *s, struct recent_track *recent,
-			      const struct rule *rule, const struct nx_row *row)
-{
-	const uint64_t rule_idx = (uint64_t)(rule - rules); /* tables may share a label */
 	struct nx_slice key;
 	uint64_t at;
 
-	recent->rule = rule;
-	recent->key.len = 0;
-	nx_bytes_append(&recent->key, &rule_idx, sizeof(rule_idx));
-	add_key(&recent->key, row, rule->group);
-	add_key(&recent->key, row, rule->track);
+	nx_row_place_key(rule, row, &recent->key);
 	key = nx_slice_of(recent->key.items, recent->key.len);
-	if (!nx_text_map_get(&s->tracks, key, &at)) {
-		at = new_track(s, rule, row);
+	if (!nx_text_map_get(&s->place_idxs, key, &at)) {
+		at = new_place(s, rule, row);
 		key = nx_slice_of(nx_arena_copy(&s->arena, key), key.len);
-		nx_text_map_put(&s->tracks, key, at);
+		nx_text_map_put(&s->place_idxs, key, at);
 	}
-	recent->track = (uint32_t)at;
-	return recent->track;
+	recent->place = (uint32_t)at;
 }
 
-static uint32_t find_track(struct nx_timeline_sink *s, const struct rule *rule,
-			   const struct nx_row *row)
+static struct recent_place *find_place(struct nx_timeline_sink *s,
+				       const struct nx_timeline_rule *rule,
+				       const struct nx_row *row)
 {
-	uint64_t place = add_place(add_place(row->table, row, rule->group), row, rule->track);
-	struct recent_track *recent = &s->recent_tracks[place >> (64 - RECENT_BITS)];
+	uint64_t hash = nx_row_place_hash(rule, row);
+	struct recent_place *recent = &s->recent_places[hash >> (64 - RECENT_BITS)];
 
-	return is_track(recent, rule, row) ? recent->track : look_up_track(s, recent, rule, row);
+	if (!nx_row_place_is(rule, row, &recent->key))
+		look_up_place(s, recent, rule, row);
+	return recent;
+}
+
+/* For rows of that key from now on. */
+static void replace_place(struct nx_timeline_sink *s, struct recent_place *recent,
+			  const struct nx_timeline_rule *rule, const struct nx_row *row)
+{
+	recent->place = new_place(s, rule, row);
+	nx_text_map_put(&s->place_idxs, nx_slice_of(recent->key.items, recent->key.len),
+			recent->place);
 }
 
 static uint32_t find_name(struct nx_timeline_sink *s, struct nx_slice text)
 {
-	uint64_t place = ((uint64_t)(uintptr_t)text.data + text.len) * PLACE_FACTOR;
-	struct recent_name *recent = &s->recent_names[place >> (64 - RECENT_BITS)];
+	uint64_t hash = ((uint64_t)(uintptr_t)text.data + text.len) * NAME_FACTOR;
+	struct recent_name *recent = &s->recent_names[hash >> (64 - RECENT_BITS)];
 
-	if (recent->is_used && recent->text.len == text.len && is_text(&recent->text, 0, text))
+	if (recent->is_used &&
+	    nx_slice_equal(nx_slice_of(recent->text.items, recent->text.len), text))
 		return recent->name;
 	recent->is_used = true;
 	recent->text.len = 0;
@@ -437,43 +175,132 @@ static uint32_t find_name(struct nx_timeline_sink *s, struct nx_slice text)
 
 /* --- rows ------------------------------------------------------------------ */
 
-static uint64_t time_of(const struct nx_row *row, unsigned column)
+/* False when the cell is no number. */
+static bool number_of(const struct nx_row *row, unsigned column, double *value)
 {
-	int64_t ns = row->kinds[column] == NX_CELL_I64 ? row->cells[column].i64 : 0;
-
-	return ns > 0 ? (uint64_t)ns : 0;
+	if (row->kinds[column] == NX_CELL_I64)
+		*value = (double)row->cells[column].i64;
+	else if (row->kinds[column] == NX_CELL_F64)
+		*value = row->cells[column].f64;
+	else
+		return false;
+	return true;
 }
 
-static enum nx_status add_span(struct nx_timeline_sink *s, const struct rule *rule,
-			       const struct nx_row *row, struct nx_error *err)
+static void times_of(const struct nx_timeline_rule *rule, const struct nx_row *row,
+		     struct nx_span *span)
 {
-	struct nx_span span = {.start_ns = time_of(row, rule->start),
-			       .row = s->row_counts[row->table]};
-	bool has_name = row->kinds[rule->what] == NX_CELL_TEXT;
-
-	span.end_ns = span.start_ns;
-	if (rule->end != NONE)
-		span.end_ns = time_of(row, rule->end);
-	else if (rule->duration != NONE)
-		span.end_ns += time_of(row, rule->duration);
-	if (span.end_ns < span.start_ns)
-		span.end_ns = span.start_ns;
-	span.name = find_name(s, has_name ? row->cells[rule->what].text : nx_slice_text(""));
-	return nx_timeline_writer_add_span(s->writer, find_track(s, rule, row), &span, err);
+	span->start_ns = time_of(row, rule->start);
+	span->end_ns = span->start_ns;
+	if (rule->end != NX_NO_COLUMN)
+		span->end_ns = time_of(row, rule->end);
+	else if (rule->duration != NX_NO_COLUMN)
+		span->end_ns += time_of(row, rule->duration);
+	if (span->end_ns < span->start_ns)
+		span->end_ns = span->start_ns;
 }
 
-static enum nx_status add_sample(struct nx_timeline_sink *s, const struct rule *rule,
-				 const struct nx_row *row, struct nx_error *err)
+static enum nx_status add_span(struct nx_timeline_sink *s, uint32_t track,
+			       const struct nx_rule_series *series, const struct nx_row *row,
+			       struct nx_span *span, struct nx_error *err)
+{
+	bool has_name = row->kinds[series->column] == NX_CELL_TEXT;
+
+	span->row = s->row_counts[row->table];
+	span->name = find_name(s, has_name ? row->cells[series->column].text : nx_slice_text(""));
+	return nx_timeline_writer_add_span(s->writer, track, span, err);
+}
+
+static enum nx_status add_sample(struct nx_timeline_sink *s, uint32_t track,
+				 const struct nx_rule_series *series, const struct nx_row *row,
+				 const struct nx_span *span, struct nx_error *err)
+{
+	struct nx_sample sample = {.time_ns = span->start_ns};
+
+	if (series->amount)
+		sample.value = series->amount(row);
+	else if (!number_of(row, series->column, &sample.value))
+		return NX_OK;
+	return nx_timeline_writer_add_sample(s->writer, track, &sample, err);
+}
+
+static enum nx_status add_rate(struct nx_step_counter *steps, const struct nx_rule_series *series,
+			       const struct nx_row *row, const struct nx_span *span,
+			       struct nx_error *err)
+{
+	double duration_ns = (double)(span->end_ns - span->start_ns), rate = 0;
+
+	if (duration_ns > 0)
+		rate = series->amount(row) * NS_PER_S / duration_ns;
+	return nx_step_counter_add(steps, span->start_ns, span->end_ns, rate, err);
+}
+
+/* What was 0 until now is so from the beginning on, or areas could not be put on each other. */
+static enum nx_status begin_share(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
+				  const struct nx_row *row, struct place *place, unsigned column,
+				  struct nx_error *err)
+{
+	struct share *share = &place->shares[column - rule->first_share];
+	struct nx_sample none = {.time_ns = place->first_ns};
+	struct nx_track_label label;
+	struct nx_track track;
+
+	nx_track_label_share(&label, rule, row, column, &track);
+	track.parent = place->tracks[0];
+	share->track = nx_timeline_writer_add_track(s->writer, &track);
+	if (time_of(row, rule->start) == place->first_ns)
+		return NX_OK;
+	return nx_timeline_writer_add_sample(s->writer, share->track, &none, err);
+}
+
+static enum nx_status add_shares(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
+				 const struct nx_row *row, struct place *place,
+				 struct nx_error *err)
 {
 	struct nx_sample sample = {.time_ns = time_of(row, rule->start)};
+	enum nx_status st = NX_OK;
 
-	if (row->kinds[rule->what] == NX_CELL_I64)
-		sample.value = (double)row->cells[rule->what].i64;
-	else if (row->kinds[rule->what] == NX_CELL_F64)
-		sample.value = row->cells[rule->what].f64;
-	else
-		return NX_OK;
-	return nx_timeline_writer_add_sample(s->writer, find_track(s, rule, row), &sample, err);
+	for (unsigned i = rule->first_share; i <= rule->last_share && !st; i++) {
+		struct share *share = &place->shares[i - rule->first_share];
+
+		if (!number_of(row, i, &sample.value) || sample.value == share->value)
+			continue;
+		if (share->track == NX_TRACK_NONE)
+			st = begin_share(s, rule, row, place, i, err);
+		share->value = sample.value;
+		if (!st)
+			st = nx_timeline_writer_add_sample(s->writer, share->track, &sample, err);
+	}
+	return st;
+}
+
+static enum nx_status add_row(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
+			      const struct nx_row *row, struct nx_error *err)
+{
+	struct recent_place *recent = find_place(s, rule, row);
+	struct place *place = &s->places.items[recent->place];
+	enum nx_status st = NX_OK;
+	struct nx_span span;
+
+	times_of(rule, row, &span);
+	if (rule->is_by_process && span.start_ns < place->last_ns) {
+		replace_place(s, recent, rule, row);
+		place = &s->places.items[recent->place];
+	}
+	place->last_ns = span.start_ns;
+	for (unsigned i = 0; i < NX_MAX_SERIES && rule->series[i].kind && !st; i++) {
+		const struct nx_rule_series *series = &rule->series[i];
+
+		if (series->kind == NX_SERIES_SPANS)
+			st = add_span(s, place->tracks[i], series, row, &span, err);
+		else if (series->kind == NX_SERIES_LEVEL)
+			st = add_sample(s, place->tracks[i], series, row, &span, err);
+		else
+			st = add_rate(place->steps[i], series, row, &span, err);
+	}
+	if (!st && place->shares)
+		st = add_shares(s, rule, row, place, err);
+	return st;
 }
 
 static void begin(struct nx_table_sink *sink, enum nx_schema_table_id table)
@@ -487,14 +314,13 @@ static void begin(struct nx_table_sink *sink, enum nx_schema_table_id table)
 static void put(struct nx_table_sink *sink, const struct nx_row *row)
 {
 	struct nx_timeline_sink *s = (struct nx_timeline_sink *)sink;
-	const struct rule *rule = s->rules[row->table];
+	const struct nx_timeline_rule **rule = s->rules[row->table];
 	struct nx_error err; /* a kilobyte: clearing it would cost more than the span */
 	enum nx_status st = NX_OK;
 
-	if (rule && rule->kind == NX_TRACK_SPANS)
-		st = add_span(s, rule, row, &err);
-	else if (rule)
-		st = add_sample(s, rule, row, &err);
+	for (; *rule && !st; rule++)
+		if (!(*rule)->takes || (*rule)->takes(row))
+			st = add_row(s, *rule, row, &err);
 	s->row_counts[row->table]++;
 	if (st)
 		nx_table_sink_fail(sink, &err);
@@ -512,6 +338,17 @@ static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
 
 /* --- life ------------------------------------------------------------------ */
 
+static void keep_rule(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule)
+{
+	const struct nx_timeline_rule **rules = s->rules[rule->table];
+	size_t at = 0;
+
+	while (rules[at])
+		at++;
+	assert(at < NX_MAX_TABLE_RULES);
+	rules[at] = rule;
+}
+
 enum nx_status nx_timeline_sink_open(struct nx_timeline_sink **sink, const char *path,
 				     struct nx_table_sink *target, struct nx_error *err)
 {
@@ -527,8 +364,8 @@ enum nx_status nx_timeline_sink_open(struct nx_timeline_sink **sink, const char 
 	s->sink.ops = &ops;
 	s->target = target;
 	s->writer = writer;
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		s->rules[rules[i].table] = &rules[i];
+	for (size_t i = 0; i < nx_timeline_rule_count; i++)
+		keep_rule(s, &nx_timeline_rules[i]);
 	*sink = s;
 	return NX_OK;
 }
@@ -538,21 +375,44 @@ struct nx_table_sink *nx_timeline_sink_borrow(struct nx_timeline_sink *sink)
 	return &sink->sink;
 }
 
+static enum nx_status finish_rates(struct nx_timeline_sink *s, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; i < s->places.len && !st; i++)
+		for (unsigned k = 0; k < NX_MAX_SERIES && !st; k++)
+			if (s->places.items[i].steps[k])
+				st = nx_step_counter_finish(s->places.items[i].steps[k], err);
+	return st;
+}
+
+static void release(struct nx_timeline_sink *s)
+{
+	for (size_t i = 0; i < s->places.len; i++)
+		for (unsigned k = 0; k < NX_MAX_SERIES; k++)
+			if (s->places.items[i].steps[k])
+				nx_step_counter_release(s->places.items[i].steps[k]);
+	for (size_t i = 0; i < sizeof(s->recent_places) / sizeof(s->recent_places[0]); i++) {
+		nx_vec_release(&s->recent_places[i].key);
+		nx_vec_release(&s->recent_names[i].text);
+	}
+	nx_vec_release(&s->places);
+	nx_text_map_release(&s->place_idxs);
+	nx_text_map_release(&s->groups);
+	nx_arena_release(&s->arena);
+	nx_heap_free(s);
+}
+
 enum nx_status nx_timeline_sink_close(struct nx_timeline_sink *s, struct nx_error *err)
 {
 	enum nx_status st = nx_table_sink_status(&s->sink, err);
 
+	if (!st)
+		st = finish_rates(s, err);
 	if (st)
 		nx_timeline_writer_abort(s->writer);
 	else
 		st = nx_timeline_writer_commit(s->writer, err);
-	nx_text_map_release(&s->tracks);
-	nx_text_map_release(&s->groups);
-	for (size_t i = 0; i < sizeof(s->recent_tracks) / sizeof(s->recent_tracks[0]); i++)
-		nx_vec_release(&s->recent_tracks[i].key);
-	for (size_t i = 0; i < sizeof(s->recent_names) / sizeof(s->recent_names[0]); i++)
-		nx_vec_release(&s->recent_names[i].text);
-	nx_arena_release(&s->arena);
-	nx_heap_free(s);
+	release(s);
 	return st;
 }

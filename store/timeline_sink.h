@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timeline_sink: in front of a store's table sink, draws the timeline of the
- * tables that pass (store/timeline.h). Which tables become which tracks is one
- * list in timeline_sink.c.
+ * tables that pass (store/timeline.h). Which tables become which tracks is the
+ * list of store/timeline_rules.h.
  *
- * A span or sample is the row of its table with the number nx_span.row, counted
- * from 0 in the order the rows were put; its table is the first of the track's
- * keys (enum nx_schema_table_id).
+ * A span is the row of its table with the number nx_span.row, counted from 0 in
+ * the order the rows were put; its table is the first of the track's keys (enum
+ * nx_schema_table_id). The second is 0 for the tracks on which every row of the
+ * table lies once, and 1 for those that show some of its rows again or are
+ * derived from them.
  */
 #ifndef NX_STORE_TIMELINE_SINK_H
 #define NX_STORE_TIMELINE_SINK_H

@@ -40,6 +40,7 @@ void nx_timeline_writer_abort(struct nx_timeline_writer *w)
 	}
 	nx_vec_release(&w->tracks);
 	nx_vec_release(&w->strips);
+	nx_vec_release(&w->attributes);
 	nx_vec_release(&w->names);
 	nx_text_map_release(&w->name_ids);
 	nx_arena_release(&w->arena);
@@ -63,6 +64,14 @@ uint32_t nx_timeline_writer_add_name(struct nx_timeline_writer *w, struct nx_sli
 	return (uint32_t)id;
 }
 
+static void add_attribute(struct nx_timeline_writer *w, const struct nx_track_attribute *attribute)
+{
+	struct nx_attribute_record record = {nx_timeline_writer_add_name(w, attribute->key),
+					     nx_timeline_writer_add_name(w, attribute->value)};
+
+	nx_vec_push(&w->attributes, record);
+}
+
 uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *w, const struct nx_track *track)
 {
 	struct nx_track_state state = {
@@ -74,13 +83,24 @@ uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *w, const struct
 				.unit = nx_timeline_writer_add_name(w, track->unit),
 				.rank = track->rank,
 				.keys = {track->keys[0], track->keys[1]},
+				.first_attribute = (uint32_t)w->attributes.len,
+				.attribute_count = track->attribute_count,
 			},
 	};
 
 	assert(track->kind < NX_TRACK_KIND_COUNT && w->tracks.len < NX_TRACK_NONE);
 	assert(track->parent == NX_TRACK_NONE || track->parent < w->tracks.len);
+	assert(track->attribute_count <= UINT32_MAX - w->attributes.len);
+	for (uint32_t i = 0; i < track->attribute_count; i++)
+		add_attribute(w, &track->attributes[i]);
 	nx_vec_push(&w->tracks, state);
 	return (uint32_t)(w->tracks.len - 1);
+}
+
+void nx_timeline_writer_lose(struct nx_timeline_writer *w, uint32_t track)
+{
+	assert(track < w->tracks.len);
+	w->tracks.items[track].record.lost_count++;
 }
 
 static void update_ends(struct nx_track_state *track, size_t depth, uint64_t end_ns)

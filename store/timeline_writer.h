@@ -37,6 +37,8 @@ uint32_t nx_timeline_writer_add_name(struct nx_timeline_writer *writer, struct n
 /* Texts are copied. Tracks count from 0. */
 uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *writer,
 				      const struct nx_track *track);
+/* Counts a row among the track's lost_count. */
+void nx_timeline_writer_lose(struct nx_timeline_writer *writer, uint32_t track);
 
 /* Fails when a row comes before an earlier one of its track, and when the disk does. */
 NX_MUST_CHECK enum nx_status nx_timeline_writer_add_span(struct nx_timeline_writer *writer,

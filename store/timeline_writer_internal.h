@@ -45,6 +45,7 @@ struct nx_timeline_writer {
 	NX_VEC(struct nx_slice) names;
 	NX_VEC(struct nx_track_state) tracks;
 	NX_VEC(struct nx_strip_state) strips;
+	NX_VEC(struct nx_attribute_record) attributes; /* of one track after another */
 	struct nx_strip_builder builder;
 };
 

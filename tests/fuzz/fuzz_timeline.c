@@ -19,7 +19,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 #define CHANGE_BYTES 5 /* three of the place, one kind, one value */
 #define MOST_CHANGES 64
 
-static struct nx_slice good; /* a file without fault */
+static struct nx_slice good;	  /* a file without fault */
+static volatile uint8_t read_sum; /* keeps reads that nobody needs */
 
 static void require(bool holds)
 {
@@ -29,15 +30,21 @@ static void require(bool holds)
 
 static void fill(struct nx_timeline_writer *writer)
 {
+	const struct nx_track_attribute attributes[] = {
+		{nx_slice_text("core"), nx_slice_text("0")},
+		{nx_slice_text("t"), nx_slice_text("")},
+	};
 	struct nx_track track = {
 		.parent = NX_TRACK_NONE,
 		.name = nx_slice_text("t"),
 		.unit = nx_slice_text("u"),
+		.attributes = attributes,
 	};
 	struct nx_error err;
 
 	for (uint32_t i = 0; i < 3; i++) {
 		track.kind = i % NX_TRACK_KIND_COUNT;
+		track.attribute_count = i;
 		nx_timeline_writer_add_track(writer, &track);
 	}
 	for (uint64_t i = 0; i < 6000; i++) {
@@ -101,11 +108,31 @@ static void ask_counter(const struct nx_timeline *t, const struct nx_timeline_wi
 		nx_timeline_samples(t, window, samples, BUCKETS);
 }
 
+/* Every byte of every pair lies within the file. */
+static void ask_attributes(const struct nx_timeline *t)
+{
+	struct nx_track track;
+	uint8_t sum = 0;
+
+	for (uint32_t i = 0; nx_timeline_track(t, i, &track); i++) {
+		for (uint32_t a = 0; a < track.attribute_count; a++) {
+			const struct nx_track_attribute *pair = &track.attributes[a];
+
+			for (size_t at = 0; at < pair->key.len; at++)
+				sum ^= pair->key.data[at];
+			for (size_t at = 0; at < pair->value.len; at++)
+				sum ^= pair->value.data[at];
+		}
+	}
+	read_sum = sum;
+}
+
 static void ask(const struct nx_timeline *t)
 {
 	uint32_t tracks = nx_timeline_track_count(t);
 	uint64_t from_ns, to_ns;
 
+	ask_attributes(t);
 	if (!nx_timeline_extent(t, &from_ns, &to_ns) || from_ns >= to_ns)
 		return;
 	for (uint32_t i = 0; i < tracks && i < 8; i++) {

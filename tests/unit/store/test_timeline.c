@@ -13,6 +13,10 @@
 /* A group, a track of spans at two depths in it, and a counter. */
 static void fill(struct timeline_case *c)
 {
+	const struct nx_track_attribute pairs[] = {
+		{nx_slice_text("core"), nx_slice_text("0")},
+		{nx_slice_text("engine"), nx_slice_text("Tensor")},
+	};
 	struct nx_track track = {
 		.kind = NX_TRACK_GROUP,
 		.parent = NX_TRACK_NONE,
@@ -29,11 +33,14 @@ static void fill(struct timeline_case *c)
 	track.rank = -3;
 	track.keys[0] = 7;
 	track.keys[1] = UINT64_MAX;
+	track.attributes = pairs;
+	track.attribute_count = 2;
 	nx_timeline_writer_add_track(c->writer, &track);
 	track.kind = NX_TRACK_COUNTER;
 	track.parent = NX_TRACK_NONE;
 	track.name = nx_slice_text("HBM");
 	track.unit = nx_slice_text("bytes");
+	track.attribute_count = 1;
 	nx_timeline_writer_add_track(c->writer, &track);
 	name = case_names(c, 1);
 	for (uint64_t i = 0; i < 300; i++) {
@@ -57,6 +64,7 @@ static void tracks_and_names_read_back(void **state)
 	assert_true(nx_slice_is(track.name, "core 0"));
 	assert_int_equal(track.kind, NX_TRACK_GROUP);
 	assert_int_equal(track.depth_count, 0);
+	assert_int_equal(track.attribute_count, 0);
 	assert_true(nx_timeline_track(c.timeline, 1, &track));
 	assert_int_equal(track.parent, 0);
 	assert_int_equal(track.rank, -3);
@@ -64,15 +72,22 @@ static void tracks_and_names_read_back(void **state)
 	assert_int_equal(track.depth_count, 2);
 	assert_int_equal(track.row_count, 600);
 	assert_int_equal(track.lost_count, 0);
+	assert_int_equal(track.attribute_count, 2);
+	assert_true(nx_slice_is(track.attributes[0].key, "core"));
+	assert_true(nx_slice_is(track.attributes[0].value, "0"));
+	assert_true(nx_slice_is(track.attributes[1].key, "engine"));
+	assert_true(nx_slice_is(track.attributes[1].value, "Tensor"));
 	assert_true(nx_timeline_track(c.timeline, 2, &track));
+	assert_int_equal(track.attribute_count, 1);
+	assert_true(nx_slice_is(track.attributes[0].key, "core"));
 	assert_true(nx_slice_is(track.unit, "bytes"));
 	assert_int_equal(track.row_count, 300);
 	assert_false(nx_timeline_track(c.timeline, 3, &track));
-	/* core 0, "", Tensor, HBM, bytes, n0 */
-	assert_int_equal(nx_timeline_name_count(c.timeline), 6);
+	/* core 0, "", Tensor, core, 0, engine, HBM, bytes, n0 */
+	assert_int_equal(nx_timeline_name_count(c.timeline), 9);
 	assert_true(nx_slice_is(nx_timeline_name(c.timeline, 1), ""));
-	assert_true(nx_slice_is(nx_timeline_name(c.timeline, 5), "n0"));
-	assert_int_equal(nx_timeline_name(c.timeline, 6).len, 0);
+	assert_true(nx_slice_is(nx_timeline_name(c.timeline, 8), "n0"));
+	assert_int_equal(nx_timeline_name(c.timeline, 9).len, 0);
 	assert_true(nx_timeline_extent(c.timeline, &from_ns, &to_ns));
 	assert_int_equal(from_ns, 500);
 	assert_int_equal(to_ns, 1090 + 29900);
@@ -167,7 +182,7 @@ static void another_version_is_refused(void **state)
 	(void)state;
 	fill(&c);
 	copy = copy_file(&c);
-	copy.bytes[8] ^= 1;
+	copy.bytes[8] = NX_TIMELINE_VERSION - 1;
 	assert_int_equal(open_copy(&copy, copy.len), NX_VERSION);
 	nx_heap_free(copy.bytes);
 	case_end(&c);
@@ -197,6 +212,7 @@ static void lies_in_the_directory_are_noticed(void **state)
 	struct copy copy;
 	struct nx_track_record *tracks;
 	struct nx_strip_record *strips;
+	struct nx_attribute_record *pairs;
 	uint64_t *ends;
 
 	(void)state;
@@ -204,7 +220,8 @@ static void lies_in_the_directory_are_noticed(void **state)
 	copy = copy_file(&c);
 	tracks = (void *)(copy.bytes + copy.footer->directory_at);
 	strips = (void *)(tracks + copy.footer->track_count);
-	ends = (void *)(strips + copy.footer->strip_count);
+	pairs = (void *)(strips + copy.footer->strip_count);
+	ends = (void *)(pairs + copy.footer->attribute_count);
 #define LIE(place, value)                                                                          \
 	do {                                                                                       \
 		__typeof__(place) truth = (place);                                                 \
@@ -221,7 +238,7 @@ static void lies_in_the_directory_are_noticed(void **state)
 	LIE(tracks[1].kind, NX_TRACK_COUNTER);
 	LIE(tracks[0].parent, 0);
 	LIE(tracks[1].parent, 2);
-	LIE(tracks[1].name, 6);
+	LIE(tracks[1].name, 9);
 	LIE(tracks[2].unit, UINT32_MAX);
 	LIE(tracks[1].first_strip, 1);
 	LIE(tracks[1].depth_count, 1);
@@ -234,8 +251,18 @@ static void lies_in_the_directory_are_noticed(void **state)
 	LIE(strips[0].index_at, UINT64_MAX & ~7);
 	LIE(strips[0].name_values, UINT64_MAX);
 	LIE(strips[2].name_values, 1);
+	LIE(tracks[0].attribute_count, 1);
+	LIE(tracks[1].attribute_count, 3);
+	LIE(tracks[1].attribute_count, UINT32_MAX);
+	LIE(tracks[2].attribute_count, 0);
+	LIE(tracks[1].first_attribute, 1);
+	LIE(tracks[2].first_attribute, UINT32_MAX);
+	LIE(pairs[0].key, 9);
+	LIE(pairs[2].value, UINT32_MAX);
+	LIE(copy.footer->attribute_count, 2);
+	LIE(copy.footer->attribute_count, UINT32_MAX);
 	LIE(ends[2], ends[3] + 1);
-	LIE(ends[5], UINT64_MAX);
+	LIE(ends[8], UINT64_MAX);
 #undef LIE
 	nx_heap_free(copy.bytes);
 	case_end(&c);

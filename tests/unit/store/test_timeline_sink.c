@@ -8,99 +8,8 @@
 
 #include <math.h>
 
-#include "store/timeline.h"
-#include "store/timeline_sink.h"
+#include "tests/unit/store/timeline_drawing.h"
 #include "tests/unit/store/workspace_fixture.h"
-#include "tests/unit/table_memory.h"
-
-#define FILE_PATH "timeline.nxl"
-#define C(table, column) NX_COL_##table##_##column
-
-struct drawing { /* a sink, what passes it and what it drew */
-	struct nx_table_memory memory;
-	struct nx_timeline_sink *opened;
-	struct nx_table_sink *sink;
-	struct nx_timeline *timeline;
-	struct nx_row row;
-};
-
-static void begin(struct drawing *d)
-{
-	memset(d, 0, sizeof(*d));
-	nx_table_memory_init(&d->memory);
-	assert_int_equal(nx_timeline_sink_open(&d->opened, FILE_PATH, &d->memory.sink, NULL),
-			 NX_OK);
-	d->sink = nx_timeline_sink_borrow(d->opened);
-}
-
-static void begin_table(struct drawing *d, enum nx_schema_table_id table)
-{
-	nx_row_init(&d->row, table);
-	nx_table_sink_begin(d->sink, table);
-}
-
-static void put(struct drawing *d)
-{
-	nx_table_sink_put(d->sink, &d->row);
-}
-
-static void put_instruction(struct drawing *d, const char *track, int64_t start, int64_t end)
-{
-	nx_row_put_i64(&d->row, C(Instruction, start_ts), start);
-	nx_row_put_i64(&d->row, C(Instruction, end_ts), end);
-	nx_row_put_text(&d->row, C(Instruction, timeline_track), track);
-	put(d);
-}
-
-static void draw(struct drawing *d)
-{
-	struct nx_error err = {0};
-
-	if (nx_timeline_sink_close(d->opened, &err))
-		fail_msg("%s", err.message);
-	d->opened = NULL;
-	assert_int_equal(nx_timeline_open(&d->timeline, FILE_PATH, NULL), NX_OK);
-}
-
-static void end(struct drawing *d)
-{
-	nx_timeline_close(d->timeline);
-	nx_table_memory_release(&d->memory);
-}
-
-static struct nx_track track_at(const struct drawing *d, uint32_t at)
-{
-	struct nx_track track;
-
-	assert_true(nx_timeline_track(d->timeline, at, &track));
-	return track;
-}
-
-static uint32_t track_of_table(const struct drawing *d, enum nx_schema_table_id table)
-{
-	for (uint32_t i = 0; i < nx_timeline_track_count(d->timeline); i++) {
-		struct nx_track track = track_at(d, i);
-
-		if (track.kind != NX_TRACK_GROUP && track.keys[0] == table)
-			return i;
-	}
-	fail_msg("no track of table %s", nx_schema_tables[table].name);
-	return NX_TRACK_NONE;
-}
-
-static struct nx_span span_at(const struct drawing *d, uint32_t track, uint64_t idx)
-{
-	struct nx_span span;
-
-	assert_true(nx_timeline_span(d->timeline, track, 0, idx, &span));
-	return span;
-}
-
-static void check_text(struct nx_slice text, const char *want)
-{
-	if (!nx_slice_is(text, want))
-		fail_msg("'%.*s' instead of '%s'", (int)text.len, (const char *)text.data, want);
-}
 
 /* --- the list -------------------------------------------------------------- */
 
@@ -121,15 +30,11 @@ struct expectation {
 
 /* clang-format off */
 static const struct expectation expectations[] = {
-	{NX_SCHEMA_Instruction,
-	 {{C(Instruction, start_ts), NULL, 100}, {C(Instruction, end_ts), NULL, 130},
-	  {C(Instruction, pcore_idx), NULL, 1}, {C(Instruction, timeline_track), "Tensor", 0},
-	  {C(Instruction, opcode), "MATMUL", 0}},
-	 "core 1", "Tensor", "", "MATMUL", 100, 130},
-	{NX_SCHEMA_CcOp,
-	 {{C(CcOp, start_ts), NULL, 7}, {C(CcOp, end_ts), NULL, 9},
-	  {C(CcOp, operation), "AllReduce", 0}, {C(CcOp, stream_id), NULL, 3}},
-	 NULL, "collectives stream 3", "", "AllReduce", 7, 9},
+	{NX_SCHEMA_Error,
+	 {{C(Error, timestamp), NULL, 77}, {C(Error, description), "bit flip", 0},
+	  {C(Error, type), "Errors", 0},
+	  {C(Error, pcore_idx), NULL, 1}},
+	 "core 1", "Errors", "", "bit flip", 77, 77},
 	{NX_SCHEMA_DmaPacketAggregated,
 	 {{C(DmaPacketAggregated, start_ts), NULL, 5}, {C(DmaPacketAggregated, end_ts), NULL, 6},
 	  {C(DmaPacketAggregated, variable), "weight", 0},
@@ -141,18 +46,24 @@ static const struct expectation expectations[] = {
 	  {C(DmaPacket, queue_type), "dynamic", 0}, {C(DmaPacket, engine_idx), NULL, 15},
 	  {C(DmaPacket, queue_name), "qIn", 0}, {C(DmaPacket, pcore_idx), NULL, 0}},
 	 "core 0", "DMA engine 15 qIn", "", "dynamic", 11, 12},
-	{NX_SCHEMA_PendingDma,
-	 {{C(PendingDma, timestamp), NULL, 4}, {C(PendingDma, value), NULL, 21},
-	  {C(PendingDma, pcore_idx), NULL, 1}},
-	 "core 1", "pending DMA", "", NULL, 4, 21},
-	{NX_SCHEMA_DmaUsage,
-	 {{C(DmaUsage, timestamp), NULL, 4}, {C(DmaUsage, current_throughput), NULL, 500},
-	  {C(DmaUsage, pcore_idx), NULL, 1}},
-	 "core 1", "DMA throughput", "bytes/s", NULL, 4, 500},
-	{NX_SCHEMA_HbmUsage,
-	 {{C(HbmUsage, timestamp), NULL, 4}, {C(HbmUsage, current_throughput), NULL, 600},
-	  {C(HbmUsage, pcore_idx), NULL, 1}},
-	 "core 1", "HBM throughput", "bytes/s", NULL, 4, 600},
+	{NX_SCHEMA_Instruction,
+	 {{C(Instruction, start_ts), NULL, 100}, {C(Instruction, end_ts), NULL, 130},
+	  {C(Instruction, pcore_idx), NULL, 1}, {C(Instruction, timeline_track), "Tensor", 0},
+	  {C(Instruction, opcode), "MATMUL", 0}},
+	 "core 1", "Tensor", "", "MATMUL", 100, 130},
+	{NX_SCHEMA_CoreBarriers,
+	 {{C(CoreBarriers, start_ts), NULL, 20}, {C(CoreBarriers, end_ts), NULL, 90},
+	  {C(CoreBarriers, engine_name), "GpSimd", 0}, {C(CoreBarriers, pcore_idx), NULL, 1},
+	  {C(CoreBarriers, compiler_opcode), "CoreBarrier", 0}},
+	 "core 1", "barriers GpSimd", "", "CoreBarrier", 20, 90},
+	{NX_SCHEMA_CcOp,
+	 {{C(CcOp, start_ts), NULL, 7}, {C(CcOp, end_ts), NULL, 9},
+	  {C(CcOp, operation), "AllReduce", 0}, {C(CcOp, stream_id), NULL, 3}},
+	 NULL, "collectives stream 3", "", "AllReduce", 7, 9},
+	{NX_SCHEMA_CcInstruction,
+	 {{C(CcInstruction, start_ts), NULL, 30}, {C(CcInstruction, end_ts), NULL, 31},
+	  {C(CcInstruction, core_idx), NULL, 8}, {C(CcInstruction, description), "send", 0}},
+	 NULL, "CC-core 8", "", "send", 30, 31},
 	{NX_SCHEMA_SbufUsage,
 	 {{C(SbufUsage, timestamp), NULL, 4}, {C(SbufUsage, avg_util_percent), NULL, 1},
 	  {C(SbufUsage, pcore_idx), NULL, 1}},
@@ -169,10 +80,18 @@ static const struct expectation expectations[] = {
 	 {{C(SemaphoreUpdate, timestamp), NULL, 4}, {C(SemaphoreUpdate, value), NULL, 8},
 	  {C(SemaphoreUpdate, id), "S[3]", 0}, {C(SemaphoreUpdate, pcore_idx), NULL, 1}},
 	 "core 1", "semaphore S[3]", "", NULL, 4, 8},
-	{NX_SCHEMA_Error,
-	 {{C(Error, timestamp), NULL, 77}, {C(Error, description), "bit flip", 0},
-	  {C(Error, pcore_idx), NULL, 1}},
-	 "core 1", "errors", "", "bit flip", 77, 77},
+	{NX_SCHEMA_PendingDma,
+	 {{C(PendingDma, timestamp), NULL, 4}, {C(PendingDma, value), NULL, 21},
+	  {C(PendingDma, pcore_idx), NULL, 1}},
+	 "core 1", "pending DMA", "", NULL, 4, 21},
+	{NX_SCHEMA_HbmUsage,
+	 {{C(HbmUsage, timestamp), NULL, 4}, {C(HbmUsage, current_throughput), NULL, 600},
+	  {C(HbmUsage, pcore_idx), NULL, 1}},
+	 "core 1", "HBM throughput", "bytes/s", NULL, 4, 600},
+	{NX_SCHEMA_DmaUsage,
+	 {{C(DmaUsage, timestamp), NULL, 4}, {C(DmaUsage, current_throughput), NULL, 500},
+	  {C(DmaUsage, pcore_idx), NULL, 1}},
+	 "core 1", "DMA throughput", "bytes/s", NULL, 4, 500},
 	{NX_SCHEMA_SystemProfileEvents,
 	 {{C(SystemProfileEvents, start_ts), NULL, 1}, {C(SystemProfileEvents, end_ts), NULL, 3},
 	  {C(SystemProfileEvents, name), "nrt_execute", 0},
@@ -181,17 +100,17 @@ static const struct expectation expectations[] = {
 	  {C(SystemProfileEvents, trace_event_source), "software", 0},
 	  {C(SystemProfileEvents, nc_idx), NULL, 2}, {C(SystemProfileEvents, thread_id), NULL, 9}},
 	 "i-1 pid 42", "software nc 2 thread 9", "", "nrt_execute", 1, 3},
+	{NX_SCHEMA_CpuUsage,
+	 {{C(CpuUsage, timestamp), NULL, 4}, {C(CpuUsage, util_percent), NULL, 50},
+	  {C(CpuUsage, instance_id), "i-1", 0}, {C(CpuUsage, cpu_id), "12", 0}},
+	 "i-1", "CPU 12", "percent", NULL, 4, 50},
 	{NX_SCHEMA_SystemProfileHbmUsage,
 	 {{C(SystemProfileHbmUsage, timestamp), NULL, 4},
 	  {C(SystemProfileHbmUsage, total_bytes), NULL, 4096},
 	  {C(SystemProfileHbmUsage, instance_id), "i-1", 0},
 	  {C(SystemProfileHbmUsage, device_idx), NULL, 2},
 	  {C(SystemProfileHbmUsage, hbm_idx), NULL, 1}},
-	 "i-1", "HBM device 2 1", "bytes", NULL, 4, 4096},
-	{NX_SCHEMA_CpuUsage,
-	 {{C(CpuUsage, timestamp), NULL, 4}, {C(CpuUsage, util_percent), NULL, 50},
-	  {C(CpuUsage, instance_id), "i-1", 0}, {C(CpuUsage, cpu_id), "12", 0}},
-	 "i-1", "CPU 12", "percent", NULL, 4, 50},
+	 "i-1", "HBM device 2 stack 1", "bytes", NULL, 4, 4096},
 	{NX_SCHEMA_HostMemUsage,
 	 {{C(HostMemUsage, timestamp), NULL, 4}, {C(HostMemUsage, used_bytes), NULL, 77777},
 	  {C(HostMemUsage, instance_id), "i-1", 0}},
@@ -272,8 +191,8 @@ static void every_table_of_the_list_has_its_track(void **state)
 	for (size_t i = 0; i < EXPECTATION_COUNT; i++)
 		put_expected(&d, &expectations[i]);
 	draw(&d);
-	/* Groups: core 1, core 0, i-1 pid 42, i-1. */
-	assert_int_equal(nx_timeline_track_count(d.timeline), EXPECTATION_COUNT + 4);
+	/* Groups: core 1, core 0, i-1 pid 42, i-1; and what throttling allowed. */
+	assert_int_equal(nx_timeline_track_count(d.timeline), EXPECTATION_COUNT + 5);
 	for (size_t i = 0; i < EXPECTATION_COUNT; i++) {
 		check_drawn(&d, &expectations[i]);
 		assert_int_equal(nx_table_memory_count(&d.memory, expectations[i].table), 1);

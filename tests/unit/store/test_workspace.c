@@ -144,9 +144,9 @@ static void other_versions_are_refused_with_a_remedy(void **state)
 	(void)state;
 	must_store(ws, "bert", "rows");
 	nx_workspace_close(ws);
-	load_version("{\"store_version\":2,\"kind\":\"device\",\"state\":\"ready\"}", NX_VERSION,
+	load_version("{\"store_version\":99,\"kind\":\"device\",\"state\":\"ready\"}", NX_VERSION,
 		     "update neuron-explorer");
-	load_version("{\"store_version\":0,\"kind\":\"device\",\"state\":\"ready\"}", NX_VERSION,
+	load_version("{\"store_version\":1,\"kind\":\"device\",\"state\":\"ready\"}", NX_VERSION,
 		     "process the capture again");
 	load_version("garbage", NX_FORMAT, "profile.json");
 }

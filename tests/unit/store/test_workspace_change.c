@@ -117,7 +117,7 @@ static void marks_are_kept(void **state)
 
 static void a_newer_record_is_not_rewritten(void **state)
 {
-	static const char newer[] = "{\"store_version\":2,\"kind\":\"device\",\"state\":\"ready\","
+	static const char newer[] = "{\"store_version\":99,\"kind\":\"device\",\"state\":\"ready\","
 				    "\"future\":1}";
 	static const char path[] = "ws/profiles/global/a@latest/profile.json";
 	struct nx_workspace *ws = open_workspace();
