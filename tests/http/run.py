@@ -549,6 +549,28 @@ def check_ports(workspace):
     half.close()
 
 
+def check_views(folder, capture):
+    """What view says and serves of a session file and of a directory."""
+    workspace = f'{folder}/views'
+    server = Server(workspace, '-n', f'{capture}/demo.neff', '-s', f'{capture}/demo.ntff', '-v', '2')
+    check('a session file is stored and shown', server.said.startswith('View profile at ')
+          and server.url.endswith('/profile/demo') and server.ask('/profile/demo')[0] == 200
+          and server.json(PROFILE)['kind'] == 'device', server.said)
+    server.stop()
+    server = Server(workspace, '-s', f'{capture}/demo.ntff', '-v', '2')
+    check('looking again replaces it', len(server.json(API + '/profiles')['profiles']) == 1)
+    server.stop()
+    subprocess.run([MAKER, '--system', f'{folder}/run', '--events', '200'], check=True,
+                   stdout=subprocess.DEVNULL)
+    server = Server(workspace, '-d', f'{folder}/run', '-v', '2')
+    system = server.json(API + '/profiles/run')
+    check('a directory is stored and shown', server.url.endswith('/profile/run')
+          and system.get('kind') == 'system', (server.said, system))
+    check('its tracks can be drawn', any(t['kind'] == 'spans' for t in
+          server.json(API + '/profiles/run/tracks')['tracks']))
+    server.stop()
+
+
 def check_stop_while_busy(workspace):
     server = Server(workspace)
     tracks = server.json(PROFILE + '/tracks')
@@ -591,6 +613,7 @@ def main():
         check_token(workspace)
         check_ports(workspace)
         check_stop_while_busy(workspace)
+        check_views(folder, capture)
     print(f'1..{len(results)}')
     sys.exit(0 if all(results) else 1)
 
