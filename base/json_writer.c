@@ -176,19 +176,23 @@ static uint8_t *put_quoted(struct nx_json_writer *w, uint8_t *p, struct nx_slice
 	return p;
 }
 
-void nx_json_key(struct nx_json_writer *w, const char *key)
+void nx_json_key_slice(struct nx_json_writer *w, struct nx_slice key)
 {
-	struct nx_slice text = nx_slice_text(key);
 	uint8_t *p;
 
 	assert(w->depth > 0 && !w->after_key);
-	p = begin_item(w, ESCAPED_MAX(piece_of(text.len)));
-	p = put_quoted(w, p, text);
+	p = begin_item(w, ESCAPED_MAX(piece_of(key.len)));
+	p = put_quoted(w, p, key);
 	*p++ = ':';
 	if (w->pretty)
 		*p++ = ' ';
 	w->after_key = true;
 	finish(w, p);
+}
+
+void nx_json_key(struct nx_json_writer *w, const char *key)
+{
+	nx_json_key_slice(w, nx_slice_text(key));
 }
 
 void nx_json_slice(struct nx_json_writer *w, struct nx_slice text)

@@ -38,6 +38,7 @@ void nx_json_end_object(struct nx_json_writer *w);
 void nx_json_begin_array(struct nx_json_writer *w);
 void nx_json_end_array(struct nx_json_writer *w);
 void nx_json_key(struct nx_json_writer *w, const char *key);
+void nx_json_key_slice(struct nx_json_writer *w, struct nx_slice key);
 
 void nx_json_text(struct nx_json_writer *w, const char *text);
 void nx_json_slice(struct nx_json_writer *w, struct nx_slice text);

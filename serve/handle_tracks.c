@@ -59,9 +59,12 @@ static const char *table_of(const struct nx_track *track)
 
 static void put_attributes(struct nx_json_writer *w, const struct nx_track *track)
 {
-	(void)track;
 	nx_json_key(w, "attributes");
 	nx_json_begin_object(w);
+	for (uint32_t i = 0; i < track->attribute_count; i++) {
+		nx_json_key_slice(w, track->attributes[i].key);
+		nx_json_slice(w, track->attributes[i].value);
+	}
 	nx_json_end_object(w);
 }
 
