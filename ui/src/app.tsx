@@ -57,8 +57,8 @@ export function App() {
 	useEffect(() => listenToKeys({
 		"?": () => isHelpOpen.set(true),
 		"\\": toggleSidebar,
-		"Shift+F": () => route.get().page === "analysis" && toggleFocus(),
-		"Shift+T": toggleTheme,
+		".": () => route.get().page === "analysis" && toggleFocus(),
+		"l": toggleTheme,
 		"Escape": () => isFocused.set(false),
 	}), []);
 	return (

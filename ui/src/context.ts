@@ -16,7 +16,7 @@ export interface PageHooks {
 	beforeJump(): void;
 }
 
-export const DETAILS_PANEL = "details";
+export const DETAILS_PANEL = "event-details";
 
 export async function loadContext(server: Api, name: string, state: PageState, hooks: PageHooks,
 	signal: AbortSignal): Promise<ProfileContext> {

@@ -11,9 +11,9 @@ type Kind = ProfileContext["details"]["kind"];
 
 export const TIMELINE = "timeline";
 /** What is asked for most, in this order; the others are a click away. */
-const USUAL_TABS = ["operators", "overall", "search", "selection", "annotations", "layers", "tensors",
-	"warnings", "flows"];
-const USUAL_SIDE = ["details"];
+const USUAL_TABS = ["operator-table", "overall-summary", "search", "current-selection", "annotations",
+	"device-profiles", "source-code", "flows", "memory-usage", "warnings"];
+const USUAL_SIDE = ["event-details"];
 const MOST_TABS = 6;
 const WIDE_PX = 1200;
 

@@ -7,7 +7,7 @@ import "./help.css";
 
 export interface HelpSection {
 	title: string;
-	keys: { keys: string; does: string }[]; // keys: "Ctrl+Shift+F", alternatives with " / "
+	keys: { keys: string; does: string }[]; // keys: "Ctrl+Shift+X", alternatives with " / "
 }
 
 const sections = createStore<HelpSection[]>([
@@ -16,8 +16,8 @@ const sections = createStore<HelpSection[]>([
 		keys: [
 			{ keys: "?", does: "Show this help" },
 			{ keys: "\\", does: "Show or hide the sidebar" },
-			{ keys: "Shift+F", does: "Focus mode: hide the bars" },
-			{ keys: "Shift+T", does: "Dark or light" },
+			{ keys: ".", does: "Focus mode: hide the bars" },
+			{ keys: "L", does: "Dark or light" },
 			{ keys: "/", does: "Find a profile (Profile Manager)" },
 			{ keys: "Esc", does: "Close what is open" },
 		],
@@ -25,7 +25,7 @@ const sections = createStore<HelpSection[]>([
 	{
 		title: "Panels",
 		keys: [
-			{ keys: "Shift+A", does: "Add a panel" },
+			{ keys: "I", does: "Add a panel" },
 			{ keys: "← / →", does: "On a tab: previous or next tab" },
 			{ keys: "Ctrl+Shift+← / ↑ / → / ↓", does: "On a tab: move it to that side" },
 			{ keys: "Enter", does: "On a tab: maximise or restore" },

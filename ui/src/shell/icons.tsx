@@ -19,7 +19,7 @@ const SHAPES = {
 	maximise: "M3 3h10v10H3zM3 5.5h10",
 	minimise: "M3 11h10",
 	moon: "M13 9.5A5.5 5.5 0 1 1 6.5 3a4.5 4.5 0 0 0 6.5 6.5z",
-	more: "M8 3.2v.1M8 8v.1M8 12.7v.1",
+	more: "M8 3v.1M8 8v.1M8 13v.1",
 	pause: "M5.5 3.5v9M10.5 3.5v9",
 	pencil: "M3 13l.6-2.8L10.8 3 13 5.2 5.8 12.4zM9.3 4.5l2.2 2.2",
 	play: "M5 3.5v9L12.5 8z",
@@ -27,10 +27,10 @@ const SHAPES = {
 	search: "M7 2.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 0 1 0-8.4zM10.2 10.2 14 14",
 	sidebar: "M2 3h12v10H2zM6 3v10",
 	star: "M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z",
-	sun: "M8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zM8 1v1.5M8 13.500V15M1 8h1.500M13.500 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1",
-	trash: "M3 4.500h10M6 4.500V3h4v1.500M4.500 4.500 5 13.500h6l.5-9M7 7v4M9 7v4",
-	upload: "M8 11V3M4.500 6.500 8 3l3.500 3.500M2.500 10.500v3h11v-3",
-	warning: "M8 2.500 14.500 13.500h-13zM8 6.500v3.500M8 11.900v.1",
+	sun: "M8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1",
+	trash: "M3 4.5h10M6 4.5V3h4v1.5M4.5 4.5 5 13.5h6l.5-9M7 7v4M9 7v4",
+	upload: "M8 11V3M4.5 6.5 8 3l3.5 3.5M2.5 10.5v3h11v-3",
+	warning: "M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.9v.1",
 } as const;
 
 export type IconName = keyof typeof SHAPES;
@@ -39,7 +39,7 @@ export function Icon({ name, size = 16, filled = false }:
 	{ name: IconName; size?: number; filled?: boolean }) {
 	return (
 		<svg class="ui-icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true"
-			fill={filled ? "currentColor" : "none"} stroke="currentColor" stroke-width="1.4"
+			fill={filled ? "currentColor" : "none"} stroke="currentColor" stroke-width={name === "more" ? 2.2 : 1.4}
 			stroke-linecap="round" stroke-linejoin="round">
 			<path d={SHAPES[name]} />
 		</svg>

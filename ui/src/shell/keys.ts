@@ -6,16 +6,15 @@ export function isTyping(target: EventTarget | null): boolean {
 	return !!element?.closest?.("input, textarea, select, [contenteditable=true]");
 }
 
-export type KeyMap = Record<string, () => void>; // "?", "Shift+F", "Escape"
+/** By KeyboardEvent.key, letters small: "?", "l", "Escape". */
+export type KeyMap = Record<string, () => void>;
 
 /** Listens until the returned function is called. */
 export function listenToKeys(keys: KeyMap): () => void {
 	const onKeyDown = (event: KeyboardEvent) => {
 		if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
 		if (isTyping(event.target) || document.querySelector("dialog[open], .ui-menu")) return;
-		const isLetter = /^[a-z]$/i.test(event.key);
-		const name = isLetter && event.shiftKey ? `Shift+${event.key.toUpperCase()}` : event.key;
-		const run = keys[name];
+		const run = keys[event.key];
 		if (!run) return;
 		event.preventDefault();
 		run();

@@ -18,7 +18,7 @@ export function TopBar({ children, actions }:
 			<div class="top-right">
 				{actions}
 				<button type="button" class="ui-icon-button" onClick={toggleTheme}
-					aria-label={`Use ${other} colours`} title={`Use ${other} colours (Shift+T)`}>
+					aria-label={`Use ${other} colours`} title={`Use ${other} colours (L)`}>
 					<Icon name={now === "dark" ? "sun" : "moon"} />
 				</button>
 				<button type="button" class="ui-icon-button" onClick={() => isHelpOpen.set(true)}

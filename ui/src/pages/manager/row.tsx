@@ -105,7 +105,7 @@ export function Row({ profile, profiles, isChosen, now, actions }: {
 							title="Rename" onClick={() => setRenaming(true)}><Icon name="pencil" size={12} /></button>
 					</span>
 				)}
-				{!isRenaming && profile.reason && !isReady && <span class="pm-reason">{profile.reason}</span>}
+				{!isRenaming && profile.reason && !isReady && <span class="pm-reason" title={profile.reason}>{profile.reason}</span>}
 			</td>
 			<td><StateCell profile={profile} /></td>
 			<td class="ui-dim">{profile.kind === "device" ? "Device" : "System"}</td>

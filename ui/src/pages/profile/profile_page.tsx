@@ -82,7 +82,7 @@ function Analysis({ page, isAdding, setAdding }:
 			sync.stop();
 		};
 	}, [page]);
-	useEffect(() => listenToKeys({ "Shift+A": () => setAdding(true) }), []);
+	useEffect(() => listenToKeys({ i: () => setAdding(true) }), []);
 	return (
 		<>
 			<Dock store={page.dock} kinds={page.kinds} context={page.context} onAdd={() => setAdding(true)} />
@@ -118,10 +118,10 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 			{!focused && (
 				<TopBar actions={page && !isSummary && (<>
 					<button type="button" class="ui-button is-primary" onClick={() => setAdding(true)}
-						title="Add panel (Shift+A)"><Icon name="add" size={14} /> Add panel</button>
+						title="Add panel (I)"><Icon name="add" size={14} /> Add panel</button>
 					<LayoutMenu store={page.dock} kinds={page.kinds} />
 					<button type="button" class="ui-icon-button" onClick={toggleFocus} aria-label="Focus mode"
-						title="Focus mode (Shift+F)"><Icon name="focus" /></button>
+						title="Focus mode (.)"><Icon name="focus" /></button>
 				</>)}>
 					<ProfileName name={name} details={page?.context.details ?? null} />
 					<nav class="top-tabs" aria-label="Pages of this profile">
