@@ -203,4 +203,6 @@ createServer((request, response) => {
 			problem(response, 500, String(failure));
 		});
 	}, latencyMs);
-}).listen(Number(optionOf("port", "3901")), "127.0.0.1", () => console.log("listening"));
+}).listen(Number(optionOf("port", "3901")), "127.0.0.1", function () {
+	console.log(`listening on ${this.address().port}`);
+});

@@ -6,8 +6,10 @@ import "./style/theme.css";
 import "./style/base.css";
 import { App } from "./app.tsx";
 import { profileWatch } from "./server.ts";
+import { tellWhatEnds } from "./shell/news.ts";
 import { startTheme } from "./shell/theme.ts";
 
 startTheme();
 profileWatch.start();
+tellWhatEnds();
 render(<App />, document.getElementById("app")!);

@@ -2,7 +2,7 @@
 // A modal dialog on the browser's own <dialog>: focus stays inside, Escape closes, focus returns.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons.tsx";
 
 export interface DialogProps {
@@ -17,7 +17,7 @@ export interface DialogProps {
 export function Dialog({ title, onClose, onSubmit, foot, isWide, children }: DialogProps) {
 	const ref = useRef<HTMLDialogElement>(null);
 	const titleId = useId();
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const before = document.activeElement as HTMLElement | null;
 		ref.current?.showModal();
 		ref.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();

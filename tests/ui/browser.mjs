@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages in a real browser, against made profiles behind a path prefix: they load under the
+// server's policy, list, rename, upload through a connection that drops, and answer to keys.
+//
+//	node browser.mjs --dist DIR --modules DIR
+//
+// Exits with 77 (skipped) where there is no Chromium.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import assert from "node:assert/strict";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const optionOf = (name) => resolve(process.argv[process.argv.indexOf(`--${name}`) + 1]);
+const chromiumPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+	.find((path) => existsSync(path));
+if (!chromiumPath) {
+	console.log("there is no Chromium here");
+	process.exit(77);
+}
+const { chromium } = createRequire(join(optionOf("modules"), "here.js"))("playwright-core");
+const PREFIX = "/some/where";
+const server = spawn(process.execPath, [join(HERE, "../../ui/dev/profiles_server.mjs"), "--port", "0",
+	"--dist", optionOf("dist"), "--prefix", PREFIX], { stdio: ["ignore", "pipe", "inherit"] });
+const port = await new Promise((resolve) => server.stdout.once("data", (text) =>
+	resolve(/(\d+)/.exec(String(text))[1])));
+const root = `http://127.0.0.1:${port}${PREFIX}/`;
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+
+const faults = [];
+async function newPage() {
+	const page = await (await browser.newContext({ colorScheme: "dark" })).newPage();
+	page.on("pageerror", (fault) => faults.push(fault.message));
+	page.on("console", (line) => {
+		// Answers that are errors on purpose are lines too.
+		if (line.type() === "error" && !/Failed to load resource/.test(line.text())) faults.push(line.text());
+	});
+	return page;
+}
+
+const cases = {
+	async "profiles are listed below any prefix"() {
+		const page = await newPage();
+		await page.goto(root);
+		await page.getByRole("link", { name: "llama3_8b_tp8_decode" }).last().waitFor();
+		await page.keyboard.press("/");
+		await page.keyboard.type("nki att");
+		await page.locator("tbody").getByRole("link", { name: "sweep_tile_128", exact: true })
+			.waitFor({ state: "detached" });
+		assert.equal(await page.locator("tbody tr").count(), 1);
+	},
+	async "a profile is renamed in its row"() {
+		const page = await newPage();
+		await page.goto(root);
+		await page.getByRole("button", { name: "Rename sweep_tile_160" }).click();
+		const field = page.getByRole("textbox", { name: "New name of sweep_tile_160" });
+		await field.fill("sweep_tile_128");
+		await page.getByText("There is a profile of this name already.").waitFor();
+		await field.fill("renamed");
+		await field.press("Enter");
+		await page.locator("tbody").getByRole("link", { name: "renamed", exact: true }).waitFor();
+	},
+	async "profiles are deleted after the word is typed"() {
+		const page = await newPage();
+		await page.goto(root);
+		await page.getByRole("checkbox", { name: "Select sweep_tile_512" }).click();
+		await page.getByRole("checkbox", { name: "Select sweep_tile_544" }).click();
+		await page.getByRole("button", { name: "Actions", exact: true }).click();
+		await page.getByRole("menuitem", { name: "Delete…" }).click();
+		const button = page.getByRole("button", { name: "Delete", exact: true });
+		assert.ok(await button.isDisabled());
+		await page.keyboard.type("delete");
+		await page.keyboard.press("Enter");
+		await page.locator("tbody").getByRole("link", { name: "sweep_tile_512", exact: true }).waitFor({ state: "detached" });
+		assert.equal(await page.locator("tbody").getByRole("link", { name: "sweep_tile_544", exact: true }).count(), 0);
+	},
+	async "an upload goes on after its connection drops"() {
+		const page = await newPage();
+		await page.goto(root);
+		let pieces = 0;
+		await page.route("**/uploads/*/files/**", (route) => ++pieces === 2 ? route.abort() : route.continue());
+		await page.getByRole("button", { name: "Upload profile" }).click();
+		const inputs = page.locator("dialog input[type=file]");
+		await inputs.nth(0).setInputFiles({ name: "m.neff", mimeType: "", buffer: Buffer.alloc(100) });
+		await inputs.nth(1).setInputFiles({ name: "m.ntff", mimeType: "", buffer: Buffer.alloc(17 << 20, 1) });
+		assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "m");
+		await page.getByLabel("Name", { exact: true }).fill("uploaded");
+		await page.getByRole("button", { name: "Upload", exact: true }).click();
+		const row = page.locator("tbody tr", { hasText: "uploaded" });
+		await row.getByText(/Waiting|Reading/).waitFor({ timeout: 15_000 });
+		assert.equal(pieces, 5); // one of the NEFF, three of the NTFF, one dropped
+	},
+	async "a link to a profile, its tabs and the way back"() {
+		const page = await newPage();
+		await page.goto(`${root}profile/llama3_8b_tp8_decode?from=1000&to=5000&rows=full`);
+		await page.getByRole("tab", { name: "Timeline" }).waitFor();
+		await page.waitForTimeout(600);
+		const query = new URL(page.url()).searchParams;
+		assert.equal(query.get("from"), "1000");
+		assert.equal(query.get("rows"), "full");
+		assert.ok(query.get("panels").includes("timeline"));
+		await page.getByRole("link", { name: "Summary", exact: true }).click();
+		assert.ok(page.url().endsWith("/some/where/profile/llama3_8b_tp8_decode/summary"));
+		await page.goBack();
+		await page.getByRole("tab", { name: "Timeline" }).waitFor();
+	},
+	async "a layout is saved, and panels closed and brought back"() {
+		const page = await newPage();
+		await page.goto(`${root}profile/llama3_8b_tp8_decode`);
+		await page.getByRole("button", { name: "Layout" }).click();
+		await page.getByRole("menuitem", { name: "Save layout…" }).click();
+		await page.getByLabel("Name", { exact: true }).waitFor();
+		await page.keyboard.type("mine");
+		await page.keyboard.press("Enter");
+		await page.getByText("The layout is saved as mine.").waitFor();
+		while (await page.locator(".dock-tab").count()) await page.locator(".dock-close").first().click();
+		await page.getByText("No panels are open").waitFor();
+		await page.getByRole("button", { name: "Layout" }).click();
+		await page.getByRole("menuitem", { name: "mine" }).first().click();
+		await page.getByRole("tab", { name: "Timeline" }).waitFor();
+	},
+	async "keys: help, focus mode, colours"() {
+		const page = await newPage();
+		await page.goto(`${root}profile/llama3_8b_tp8_decode`);
+		await page.getByRole("tab", { name: "Timeline" }).waitFor();
+		await page.keyboard.press("?");
+		await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+		await page.keyboard.press("Escape");
+		await page.keyboard.press("l");
+		assert.equal(await page.locator("html").getAttribute("data-theme"), "light");
+		await page.keyboard.press(".");
+		await page.getByRole("navigation", { name: "Profiles" }).waitFor({ state: "detached" });
+		await page.keyboard.press("Escape");
+		await page.getByRole("navigation", { name: "Profiles" }).waitFor();
+	},
+	async "what does not exist is said"() {
+		const page = await newPage();
+		await page.goto(`${root}profile/nobody`);
+		await page.getByText("There is no profile nobody").first().waitFor();
+		await page.goto(`${root}no/such/page`);
+		await page.getByText("There is no page here").waitFor();
+	},
+};
+
+let failed = 0;
+for (const [name, run] of Object.entries(cases)) {
+	try {
+		faults.length = 0;
+		await run();
+		assert.deepEqual(faults, []);
+		console.log(`ok ${name}`);
+	} catch (failure) {
+		failed++;
+		console.log(`not ok ${name}\n${failure.stack}`);
+	}
+}
+await browser.close();
+server.kill();
+process.exit(failed ? 1 : 0);
