@@ -75,7 +75,7 @@ const cases = {
 		await page.keyboard.type("delete");
 		await page.keyboard.press("Enter");
 		await page.locator("tbody").getByRole("link", { name: "sweep_tile_512", exact: true }).waitFor({ state: "detached" });
-		assert.equal(await page.locator("tbody").getByRole("link", { name: "sweep_tile_544", exact: true }).count(), 0);
+		await page.locator("tbody").getByRole("link", { name: "sweep_tile_544", exact: true }).waitFor({ state: "detached" });
 	},
 	async "an upload goes on after its connection drops"() {
 		const page = await newPage();
@@ -121,6 +121,27 @@ const cases = {
 		await page.getByRole("button", { name: "Layout" }).click();
 		await page.getByRole("menuitem", { name: "mine" }).first().click();
 		await page.getByRole("tab", { name: "Timeline" }).waitFor();
+	},
+	async "a tab is dragged beside the timeline, and a gutter moved by keys"() {
+		const page = await newPage();
+		await page.goto(`${root}profile/llama3_8b_tp8_decode`);
+		const tabs = page.locator(".dock-tab");
+		await tabs.first().waitFor();
+		if (await tabs.count() < 2) return; // there are no panels yet
+		const tab = await tabs.nth(1).boundingBox();
+		const timeline = await page.locator("#dock-panel-timeline").boundingBox();
+		await page.mouse.move(tab.x + 10, tab.y + 10);
+		await page.mouse.down();
+		await page.mouse.move(timeline.x + timeline.width - 40, timeline.y + timeline.height / 2, { steps: 4 });
+		await page.locator(".dock-drop").waitFor();
+		await page.mouse.up();
+		await page.waitForTimeout(600);
+		const panels = () => new URL(page.url()).searchParams.get("panels");
+		assert.match(panels(), /^v\(\d+~h\(500~timeline\)\(500~[\w-]+\)\)/);
+		await page.locator(".dock-gutter.is-row").first().focus();
+		await page.keyboard.press("ArrowLeft");
+		await page.waitForTimeout(600);
+		assert.match(panels(), /h\(480~timeline\)/);
 	},
 	async "keys: help, focus mode, colours"() {
 		const page = await newPage();

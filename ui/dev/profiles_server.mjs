@@ -186,7 +186,7 @@ function answerPage(response, path) {
 	try {
 		const bytes = readFileSync(join(dist, name));
 		response.writeHead(200, { "Content-Type": TYPES[extname(name)], "Cache-Control": "no-store",
-			"Content-Security-Policy": "default-src 'self'" });
+			"Content-Security-Policy": "default-src 'self'; form-action 'none'" });
 		response.end(bytes);
 	} catch {
 		problem(response, 404, `There is no ${name}.`);

@@ -14,9 +14,9 @@ export function startTabDrag(down: PointerEvent, drag: TabDrag): void {
 	const tab = down.currentTarget as HTMLElement;
 	let isDragging = false;
 	const end = () => {
-		tab.removeEventListener("pointermove", move);
-		tab.removeEventListener("pointerup", up);
-		tab.removeEventListener("pointercancel", cancel);
+		removeEventListener("pointermove", move);
+		removeEventListener("pointerup", up);
+		removeEventListener("pointercancel", cancel);
 		removeEventListener("keydown", key, true);
 		document.body.classList.remove("dock-is-dragging");
 	};
@@ -43,8 +43,9 @@ export function startTabDrag(down: PointerEvent, drag: TabDrag): void {
 		event.stopPropagation();
 		cancel();
 	};
-	tab.addEventListener("pointermove", move);
-	tab.addEventListener("pointerup", up);
-	tab.addEventListener("pointercancel", cancel);
+	// On the window: a fast pointer leaves the tab before the drag has begun.
+	addEventListener("pointermove", move);
+	addEventListener("pointerup", up);
+	addEventListener("pointercancel", cancel);
 	addEventListener("keydown", key, true);
 }

@@ -110,7 +110,7 @@ function nearEdge(rect: Rect, x: number, y: number): Edge | null {
  */
 export function dropAt(placed: Placed, size: { width: number; height: number }, x: number, y: number,
 	panel: string, tabEdges: (group: Group) => [number, number][]): Drop | null {
-	const whole = { x: 0, y: 0, ...size };
+	const whole = { x: 0, y: 0, width: size.width, height: size.height };
 	if (!contains(whole, x, y)) return null;
 	const rim: [Edge, number][] = [["left", x], ["right", size.width - x],
 		["bottom", size.height - y]];

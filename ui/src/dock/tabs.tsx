@@ -21,6 +21,16 @@ const ARROWS: Record<string, Edge> = {
 	ArrowLeft: "left", ArrowRight: "right", ArrowUp: "top", ArrowDown: "bottom",
 };
 
+/** The tabs first: some may be scrolled out of sight. */
+function tabEntries({ panels, active }: Group, actions: TabActions): MenuEntry[] {
+	if (panels.length < 2) return [];
+	return [
+		...panels.map((panel): MenuEntry => ({ title: actions.titleOf(panel), isChecked: panel === active,
+			run: () => actions.activate(panel) })),
+		"line",
+	];
+}
+
 function menuOf(panel: string, isMaximised: boolean, actions: TabActions): MenuEntry[] {
 	const move = (title: string, edge: Edge): MenuEntry =>
 		({ title, run: () => actions.moveTo(panel, edge) });
@@ -72,7 +82,9 @@ export function TabBar({ group, rect, isMaximised, actions }:
 	return (
 		<div class="dock-bar" style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px` }}
 			data-group={active}>
-			<div class="dock-tabs" role="tablist" ref={list}>
+			<div class="dock-tabs" role="tablist" ref={list} onWheel={(event) => {
+				event.currentTarget.scrollLeft += event.deltaY || event.deltaX;
+			}}>
 				{panels.map((panel) => (
 					<div key={panel} id={`dock-tab-${panel}`} role="tab" class="dock-tab"
 						tabIndex={panel === active ? 0 : -1} aria-selected={panel === active}
@@ -103,7 +115,7 @@ export function TabBar({ group, rect, isMaximised, actions }:
 				title={isMaximised ? "Restore (Enter)" : "Maximise (Enter)"}
 				onClick={() => actions.maximise(active)}><Icon name="maximise" size={12} /></button>
 			<MenuButton label="Panel menu" class="ui-icon-button is-small" isRight
-				entries={() => menuOf(active, isMaximised, actions)}><Icon name="more" size={12} /></MenuButton>
+				entries={() => [...tabEntries(group, actions), ...menuOf(active, isMaximised, actions)]}><Icon name="more" size={12} /></MenuButton>
 			{menu && <Menu label="Panel menu" place={menu.place} onClose={() => setMenu(null)}
 				entries={menuOf(menu.panel, isMaximised, actions)} />}
 		</div>

@@ -21,9 +21,13 @@ function dismiss(id: number): void {
 	toasts.update((all) => all.filter((toast) => toast.id !== id));
 }
 
-export function notify(sentence: string, kind: "info" | "error" = "info",
+/** Texts of the server and of commands begin small; here they are sentences. */
+const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function notify(text: string, kind: "info" | "error" = "info",
 	action?: Toast["action"]): void {
 	const id = ++lastId;
+	const sentence = asSentence(text);
 	// The same sentence again replaces the one before: ten failed requests are one piece of news.
 	toasts.update((all) => [
 		...all.filter((toast) => toast.sentence !== sentence).slice(1 - MOST),
