@@ -25,9 +25,11 @@ function UnknownPage({ path }: { path: string }) {
 				<div class="ui-empty">
 					<h1>There is no page here</h1>
 					<p>Nothing is known as <code>/{path}</code>.</p>
-					<p class="ui-dim">A profile is at <code>/profile/</code> and its name, its summary at{" "}
+					<p class="ui-dim">A profile is at <code>/profile/</code> and its name,
+						its summary at{" "}
 						<code>/profile/</code> name <code>/summary</code>.</p>
-					<p><a href={urlOf({ page: "manager" })} onClick={(event) => follow(event, { page: "manager" })}>
+					<p><a href={urlOf({ page: "manager" })} onClick={(event) =>
+						follow(event, { page: "manager" })}>
 						See all profiles</a></p>
 				</div>
 			</main>

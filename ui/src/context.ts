@@ -41,7 +41,8 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 			const toNs = Number(BigInt(end_ns) - originNs);
 			view.set(viewToReveal(view.get(), fromNs, toNs, endNs));
 		} catch (failure) {
-			if ((failure as Error).name !== "AbortError") hooks.notify((failure as Error).message, "error");
+			if ((failure as Error).name !== "AbortError") hooks.notify((failure as Error).message,
+				"error");
 		}
 	}
 

@@ -8,7 +8,8 @@ import { dockText, parseDock } from "../src/dock/text.ts";
 import { dropAt, layOut, neighbour } from "../src/dock/geometry.ts";
 
 const dock = (text: string) => parseDock(text)!;
-const after = (text: string, change: (dock: model.Dock) => model.Dock) => dockText(change(dock(text)));
+const after = (text: string, change: (dock: model.Dock) => model.Dock) =>
+	dockText(change(dock(text)));
 
 test("a layout survives its text", () => {
 	for (const text of ["a", "a.b*.c", "v(520~timeline)(480~h(600~ops*.search)(400~details))",
@@ -28,7 +29,8 @@ test("texts that are no layouts are refused", () => {
 });
 
 test("closing the last tab of a group gives its room to the others", () => {
-	assert.equal(after("v(500~a)(500~h(500~b)(500~c))", (d) => model.close(d, "b")), "v(500~a)(500~c)");
+	assert.equal(after("v(500~a)(500~h(500~b)(500~c))", (d) => model.close(d, "b")),
+		"v(500~a)(500~c)");
 	assert.equal(after("v(500~a)(500~b)", (d) => model.close(d, "a")), "b");
 	assert.equal(model.close(dock("a"), "a").root, null);
 });
@@ -40,14 +42,16 @@ test("closing the shown tab shows the next one, or the one before at the end", (
 });
 
 test("splits of one direction are one split", () => {
-	assert.equal(after("h(500~a)(500~b)", (d) => model.place(d, "c", { beside: "b", edge: "right" })),
+	assert.equal(after("h(500~a)(500~b)", (d) => model.place(d, "c",
+		{ beside: "b", edge: "right" })),
 		"h(500~a)(250~b)(250~c)");
 	assert.equal(after("h(500~a)(500~v(500~b)(500~c))", (d) => model.close(d, "a")),
 		"v(500~b)(500~c)");
 });
 
 test("a panel goes to each edge of a group", () => {
-	const at = (edge: model.Edge) => after("a.b", (d) => model.place(d, "b", { beside: "a", edge }));
+	const at = (edge: model.Edge) => after("a.b", (d) => model.place(d, "b",
+		{ beside: "a", edge }));
 	assert.equal(at("left"), "h(500~b)(500~a)");
 	assert.equal(at("right"), "h(500~a)(500~b)");
 	assert.equal(at("top"), "v(500~b)(500~a)");
@@ -107,7 +111,8 @@ test("panels nobody knows are left out of a saved layout", () => {
 
 test("groups and gutters fill the dock without a gap", () => {
 	const { groups, gutters } = layOut(dock("h(333~a)(667~v(500~b)(500~c))"), 1001, 601);
-	const area = [...groups, ...gutters].reduce((sum, one) => sum + one.rect.width * one.rect.height, 0);
+	const area = [...groups, ...gutters].reduce((sum, one) => sum + one.rect.width *
+		one.rect.height, 0);
 	assert.equal(area, 1001 * 601);
 	assert.deepEqual(gutters.map((gutter) => gutter.path), [[], [1]]);
 });
@@ -123,7 +128,8 @@ test("a dragged tab finds tabs, edges, middles and the rim", () => {
 	const size = { width: 1004, height: 600 };
 	const placed = layOut(dock("h(500~a)(500~b.c)"), size.width, size.height);
 	const tabs = (): [number, number][] => [[504, 560], [560, 620]];
-	const at = (x: number, y: number, panel = "a") => dropAt(placed, size, x, y, panel, tabs)?.target;
+	const at = (x: number, y: number, panel = "a") => dropAt(placed, size, x, y, panel,
+		tabs)?.target;
 	assert.deepEqual(at(550, 10), { into: "b", index: 1 });
 	assert.deepEqual(at(900, 10), { into: "b", index: 2 });
 	assert.deepEqual(at(750, 300), { into: "b" });

@@ -20,13 +20,16 @@ const all = [
 	profile("run9", { size_bytes: "70", created_ms: 1, folder: "sweep", opened_ms: 5 }),
 	profile("Alpha", { size_bytes: "600", created_ms: 2, kind: "system", folder: "sweep" }),
 ];
-const query: ListQuery = { tab: "all", text: "", folder: null, sort: { key: "name", isDescending: false } };
+const query: ListQuery = { tab: "all", text: "", folder: null, sort: { key: "name", isDescending:
+	false } };
 const names = (more: Partial<ListQuery>) => listed(all, { ...query, ...more }).map((p) => p.name);
 
 test("names are ordered as people count", () => {
 	assert.deepEqual(names({}), ["Alpha", "run9", "run10"]);
-	assert.deepEqual(names({ sort: { key: "size", isDescending: true } }), ["Alpha", "run9", "run10"]);
-	assert.deepEqual(names({ sort: { key: "created", isDescending: false } }), ["run9", "Alpha", "run10"]);
+	assert.deepEqual(names({ sort: { key: "size", isDescending: true } }),
+		["Alpha", "run9", "run10"]);
+	assert.deepEqual(names({ sort: { key: "created", isDescending: false } }),
+		["run9", "Alpha", "run10"]);
 });
 
 test("tabs and words choose", () => {
@@ -45,7 +48,8 @@ test("a second click turns the order", () => {
 });
 
 test("folders are counted, empty ones stay", () => {
-	assert.deepEqual(foldersOf(all, ["new"]), [{ name: "new", count: 0 }, { name: "sweep", count: 2 }]);
+	assert.deepEqual(foldersOf(all, ["new"]), [{ name: "new", count: 0 },
+		{ name: "sweep", count: 2 }]);
 	assert.match(folderFault("sweep", foldersOf(all, []))!, /already/);
 	assert.equal(folderFault("other", []), null);
 });
@@ -66,7 +70,8 @@ test("progress goes to its profile and does not bring back what is ready", () =>
 });
 
 test("what ended between two lists is news", () => {
-	const before = [profile("a", { state: "processing" }), profile("b", { state: "processing" }), profile("c")];
+	const before = [profile("a", { state: "processing" }), profile("b", { state: "processing" }),
+		profile("c")];
 	const now = [profile("a"), profile("b", { state: "failed" }), profile("c")];
 	assert.deepEqual(finished(before, now).map((p) => p.name), ["a", "b"]);
 });

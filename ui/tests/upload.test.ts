@@ -3,12 +3,14 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { EMPTY_PLAN, planFault, plannedFiles, suggestedName, withDropped, type Chosen, type Planned }
+import { EMPTY_PLAN, planFault, plannedFiles, suggestedName, withDropped, type Chosen, type Planned
+	}
 	from "../src/upload/plan.ts";
 import { Rate } from "../src/upload/rate.ts";
 import { PIECE_BYTES, Transfer, WireError, type Wire } from "../src/upload/transfer.ts";
 
-const chosen = (path: string, size = 10): Chosen => ({ path, file: new Blob([new Uint8Array(size)]) });
+const chosen = (path: string, size = 10): Chosen =>
+	({ path, file: new Blob([new Uint8Array(size)]) });
 
 test("dropped files find their places", () => {
 	const plan = withDropped(EMPTY_PLAN, [chosen("a.NEFF"), chosen("b.ntff"), chosen("c.ntff"),
@@ -20,20 +22,24 @@ test("dropped files find their places", () => {
 });
 
 test("a dropped capture folder is one", () => {
-	const plan = withDropped(EMPTY_PLAN, [chosen("my run/i-1_pid_2/ntrace.pb"), chosen("my run/x.json")]);
+	const plan = withDropped(EMPTY_PLAN, [chosen("my run/i-1_pid_2/ntrace.pb"),
+		chosen("my run/x.json")]);
 	assert.equal(plan.mode, "directory");
 	assert.equal(planFault(plan), null);
 	assert.equal(suggestedName(plan), "my_run");
-	assert.equal(withDropped(EMPTY_PLAN, [chosen("out/a.ntff"), chosen("out/a.neff")]).mode, "directory");
+	assert.equal(withDropped(EMPTY_PLAN, [chosen("out/a.ntff"), chosen("out/a.neff")]).mode,
+		"directory");
 	assert.equal(withDropped(EMPTY_PLAN, [chosen("code/k.py")]).mode, "files");
 });
 
 test("what is missing is said", () => {
 	assert.match(planFault(EMPTY_PLAN)!, /NEFF/);
 	assert.match(planFault(withDropped(EMPTY_PLAN, [chosen("a.neff")]))!, /NTFF/);
-	assert.match(planFault(withDropped(EMPTY_PLAN, [chosen("a.neff"), chosen("a.ntff", 0)]))!, /empty/);
+	assert.match(planFault(withDropped(EMPTY_PLAN, [chosen("a.neff"), chosen("a.ntff", 0)]))!,
+		/empty/);
 	assert.match(planFault({ ...EMPTY_PLAN, mode: "directory" })!, /folder/);
-	assert.match(planFault({ ...EMPTY_PLAN, mode: "directory", directory: [chosen("a/b.txt")] })!, /no capture/);
+	assert.match(planFault({ ...EMPTY_PLAN, mode: "directory", directory: [chosen("a/b.txt")] })!,
+		/no capture/);
 });
 
 test("a newer NEFF takes the place of the one before", () => {
@@ -62,12 +68,14 @@ class FakeWire implements Wire {
 	async create(files: Planned[]) {
 		return { id: "7", received: files.map(() => 0) };
 	}
-	async send(_id: string, index: number, offset: number, piece: Blob, onProgress: (bytes: number) => void,
+	async send(_id: string, index: number, offset: number, piece: Blob,
+		onProgress: (bytes: number) => void,
 		signal: AbortSignal) {
 		this.sent.push([index, offset, piece.size]);
 		this.clockMs += 1000;
 		this.trouble.shift()?.();
-		if (offset !== this.stored[index]) throw new WireError(409, "wrong offset", this.stored[index]!);
+		if (offset !== this.stored[index]) throw new WireError(409, "wrong offset",
+			this.stored[index]!);
 		onProgress(piece.size / 2);
 		this.onSend();
 		if (signal.aborted) throw new Error("aborted");

@@ -40,7 +40,8 @@ test("short spans of a long profile keep their fractions", () => {
 
 test("what cannot be read is ignored", () => {
 	for (const query of ["?from=1", "?from=9&to=3", "?from=1e5&to=1e9", "?from=NaN&to=Infinity",
-		"?event=Instruction", "?event=a/b:1", "?colour=red", "?mark=1~x~y~z", "?rows=&bands=2", "?%"])
+		"?event=Instruction", "?event=a/b:1", "?colour=red", "?mark=1~x~y~z", "?rows=&bands=2",
+			"?%"])
 		assert.deepEqual(stateOf(query), DEFAULT_STATE, query);
 });
 

@@ -8,7 +8,8 @@ import { ErrorBoundary } from "../shell/error_boundary.tsx";
 import { gatedContext } from "../state/gate.ts";
 import { createStore, useStore, type Store } from "../store.ts";
 import { startTabDrag } from "./drag.ts";
-import { dropAt, layOut, LEAST_PX, neighbour, TAB_BAR_PX, type Drop, type Rect } from "./geometry.ts";
+import { dropAt, layOut, LEAST_PX, neighbour, TAB_BAR_PX, type Drop, type Rect } from
+	"./geometry.ts";
 import { Gutter } from "./gutter.tsx";
 import * as model from "./model.ts";
 import { TabBar, type TabActions } from "./tabs.tsx";
@@ -55,7 +56,8 @@ export function Dock({ store, kinds, context, onAdd }: {
 	useLayoutEffect(() => {
 		const measure = () => {
 			const { clientWidth: width, clientHeight: height } = area.current!;
-			setSize((now) => now.width === width && now.height === height ? now : { width, height });
+			setSize((now) => now.width === width && now.height === height ?
+				now : { width, height });
 		};
 		const observer = new ResizeObserver(measure);
 		observer.observe(area.current!);
@@ -110,20 +112,25 @@ export function Dock({ store, kinds, context, onAdd }: {
 					isMaximised={dock.maximised !== null} />
 			))}
 			{kinds.filter((kind) => shownOnce.has(kind.id)).map((kind) => (
-				<PanelBody key={kind.id} kind={kind} context={context} rect={bodies.get(kind.id) ?? null} />
+				<PanelBody key={kind.id} kind={kind} context={context} rect={bodies.get(kind.id) ??
+					null} />
 			))}
 			{placed.gutters.map((gutter) => (
 				<Gutter key={`${gutter.path.join(".")}:${gutter.idx}`} place={gutter}
-					onMove={(by) => store.update((now) => model.resize(now, gutter.path, gutter.idx, by,
+					onMove={(by) => store.update((now) => model.resize(now, gutter.path, gutter.idx,
+						by,
 						LEAST_PX / Math.max(1, gutter.lengthPx)))}
-					onHalve={() => store.update((now) => model.halve(now, gutter.path, gutter.idx))} />
+					onHalve={() => store.update((now) => model.halve(now, gutter.path,
+						gutter.idx))} />
 			))}
 			{drop && <div class="dock-drop" style={px(drop.rect)} />}
 			{!dock.root && (
 				<div class="ui-empty">
 					<h2>No panels are open</h2>
-					<p class="ui-dim">Add the timeline or any other panel, or reset the layout in the Layout menu.</p>
-					<p><button type="button" class="ui-button is-primary" onClick={onAdd}>Add panel</button></p>
+					<p class="ui-dim">Add the timeline or any other panel, or reset the layout
+						in the Layout menu.</p>
+					<p><button type="button" class="ui-button is-primary" onClick={onAdd}>Add
+						panel</button></p>
 				</div>
 			)}
 		</div>

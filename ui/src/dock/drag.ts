@@ -21,7 +21,8 @@ export function startTabDrag(down: PointerEvent, drag: TabDrag): void {
 		document.body.classList.remove("dock-is-dragging");
 	};
 	const move = (event: PointerEvent) => {
-		if (!isDragging && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < BEGIN_PX)
+		if (!isDragging && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) <
+			BEGIN_PX)
 			return;
 		if (!isDragging) {
 			isDragging = true;

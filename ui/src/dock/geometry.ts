@@ -2,7 +2,8 @@
 // Where groups and gutters lie in the dock, and what a point in it means for a panel that is dragged
 // there. Pure; pixels from the dock's left top corner.
 
-import { groupOf, type Dock, type DockNode, type Edge, type Group, type Split, type Target } from "./model.ts";
+import { groupOf, type Dock, type DockNode, type Edge, type Group, type Split, type Target } from
+	"./model.ts";
 
 export const GUTTER_PX = 4;
 export const TAB_BAR_PX = 32;
@@ -58,7 +59,8 @@ function layOutNode(node: DockNode, rect: Rect, path: number[], placed: Placed):
 		const from = Math.round(sum * lengthPx);
 		sum += node.weights[idx]!;
 		const size = Math.round(sum * lengthPx) - from;
-		layOutNode(child, isRow ? { ...rect, x: at, width: size } : { ...rect, y: at, height: size },
+		layOutNode(child, isRow ? { ...rect, x: at, width: size } : { ...rect, y: at, height: size
+			},
 			[...path, idx], placed);
 		at += size;
 		if (idx === node.children.length - 1) return;
@@ -99,7 +101,8 @@ function part(rect: Rect, edge: Edge, share: number): Rect {
 function nearEdge(rect: Rect, x: number, y: number): Edge | null {
 	const fx = (x - rect.x) / rect.width;
 	const fy = (y - rect.y) / rect.height;
-	const near: [Edge, number][] = [["left", fx], ["right", 1 - fx], ["top", fy], ["bottom", 1 - fy]];
+	const near: [Edge, number][] = [["left", fx], ["right", 1 - fx], ["top", fy],
+		["bottom", 1 - fy]];
 	const [edge, distance] = near.reduce((best, one) => one[1] < best[1] ? one : best);
 	return distance < 0.25 ? edge : null;
 }
@@ -108,7 +111,8 @@ function nearEdge(rect: Rect, x: number, y: number): Edge | null {
  * What dropping `panel` at a point does, null for nothing. `tabEdges` gives the left and right edges
  * of a group's tabs, which only the page knows.
  */
-export function dropAt(placed: Placed, size: { width: number; height: number }, x: number, y: number,
+export function dropAt(placed: Placed, size: { width: number; height: number }, x: number,
+	y: number,
 	panel: string, tabEdges: (group: Group) => [number, number][]): Drop | null {
 	const whole = { x: 0, y: 0, width: size.width, height: size.height };
 	if (!contains(whole, x, y)) return null;
@@ -148,5 +152,6 @@ export function neighbour(placed: Placed, panel: string, edge: Edge): Group | nu
 		rect.y + rect.height / 2 - from.y - from.height / 2);
 	const beyond = placed.groups.filter((one) => isBeyond(one.rect));
 	if (!beyond.length) return null;
-	return beyond.reduce((best, one) => distance(one.rect) < distance(best.rect) ? one : best).group;
+	return beyond.reduce((best, one) => distance(one.rect) < distance(best.rect) ?
+		one : best).group;
 }

@@ -50,7 +50,8 @@ export function Gutter({ place, onMove, onHalve }: {
 		<div class={`dock-gutter is-${place.direction}`} role="separator" tabIndex={0}
 			aria-orientation={isRow ? "vertical" : "horizontal"} aria-label="Resize panels"
 			aria-valuenow={Math.round(place.share * 100)} aria-valuemin={0} aria-valuemax={100}
-			style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px`, height: `${rect.height}px` }}
+			style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px`,
+				height: `${rect.height}px` }}
 			onPointerDown={onPointerDown} onKeyDown={onKeyDown} onDblClick={onHalve} />
 	);
 }

@@ -54,7 +54,8 @@ export const groupOf = (dock: Dock, panel: string): Group | undefined =>
 	groupsOf(dock.root).find((one) => one.panels.includes(panel));
 
 /** The tree with each group changed; null takes a group out, and what is left is put in order. */
-function mapGroups(node: DockNode | null, change: (group: Group) => DockNode | null): DockNode | null {
+function mapGroups(node: DockNode | null, change: (group: Group) => DockNode | null): DockNode |
+	null {
 	if (!node) return null;
 	if (node.kind === "group") return change(node);
 	const children: DockNode[] = [];
@@ -96,14 +97,16 @@ function beside(node: DockNode, added: DockNode, edge: Edge, share: number): Spl
 export function activate(dock: Dock, panel: string): Dock {
 	const root = mapGroups(dock.root, (one) =>
 		one.panels.includes(panel) ? group(one.panels, panel) : one);
-	const isHidden = dock.maximised !== null && !groupOf(dock, dock.maximised)?.panels.includes(panel);
+	const isHidden = dock.maximised !== null &&
+		!groupOf(dock, dock.maximised)?.panels.includes(panel);
 	return { root, maximised: isHidden ? null : dock.maximised && panel };
 }
 
 export function close(dock: Dock, panel: string): Dock {
 	const root = without(dock.root, panel);
 	if (dock.maximised !== panel) return { root, maximised: dock.maximised };
-	const next = groupOf(dock, panel)?.panels.length === 1 ? null : groupOf({ root, maximised: null },
+	const next = groupOf(dock, panel)?.panels.length === 1 ? null
+		: groupOf({ root, maximised: null },
 		groupOf(dock, panel)!.panels.find((other) => other !== panel)!)!.active;
 	return { root, maximised: next };
 }
@@ -149,7 +152,8 @@ export function add(dock: Dock, panel: string): Dock {
 	if (groupOf(dock, panel)) return activate(dock, panel);
 	const groups = groupsOf(dock.root);
 	if (!groups.length) return { root: group([panel]), maximised: null };
-	const biggest = groups.reduce((best, one) => one.panels.length >= best.panels.length ? one : best);
+	const biggest = groups.reduce((best, one) => one.panels.length >= best.panels.length ?
+		one : best);
 	// A lone group is a work area of its own (the timeline): the panel goes below it.
 	if (groups.length === 1 && biggest.panels.length === 1)
 		return place(dock, panel, { beside: biggest.active, edge: "bottom" });

@@ -11,7 +11,8 @@ type Kind = ProfileContext["details"]["kind"];
 
 export const TIMELINE = "timeline";
 /** What is asked for most, in this order; the others are a click away. */
-const USUAL_TABS = ["operator-table", "overall-summary", "search", "current-selection", "annotations",
+const USUAL_TABS = ["overall-summary", "operator-table", "search", "current-selection",
+	"annotations",
 	"device-profiles", "source-code", "flows", "memory-usage", "warnings"];
 const USUAL_SIDE = ["event-details"];
 const MOST_TABS = 6;
@@ -27,7 +28,8 @@ export function usualDock(kinds: PanelKind[], widthPx: number): Dock {
 	const timeline = group([TIMELINE]);
 	if (!tabs.length && !side.length) return { root: timeline, maximised: null };
 	if (!tabs.length || !side.length || widthPx < WIDE_PX)
-		return { root: split("column", [timeline, group([...side, ...tabs])], [54, 46]), maximised: null };
+		return { root: split("column", [timeline, group([...side, ...tabs])], [54, 46]),
+			maximised: null };
 	const below = split("row", [group(tabs), group(side)], [64, 36]);
 	return { root: split("column", [timeline, below], [54, 46]), maximised: null };
 }

@@ -25,8 +25,10 @@ const ARROWS: Record<string, Edge> = {
 function tabEntries({ panels, active }: Group, actions: TabActions): MenuEntry[] {
 	if (panels.length < 2) return [];
 	return [
-		...panels.map((panel): MenuEntry => ({ title: actions.titleOf(panel), isChecked: panel === active,
-			run: () => actions.activate(panel) })),
+		...panels.map((panel): MenuEntry => ({
+			title: actions.titleOf(panel), isChecked: panel === active,
+			run: () => actions.activate(panel),
+		})),
 		"line",
 	];
 }
@@ -35,7 +37,8 @@ function menuOf(panel: string, isMaximised: boolean, actions: TabActions): MenuE
 	const move = (title: string, edge: Edge): MenuEntry =>
 		({ title, run: () => actions.moveTo(panel, edge) });
 	return [
-		{ title: isMaximised ? "Restore" : "Maximise", icon: "maximise", run: () => actions.maximise(panel) },
+		{ title: isMaximised ? "Restore" : "Maximise", icon: "maximise", run: () =>
+			actions.maximise(panel) },
 		"line",
 		move("Move left", "left"), move("Move right", "right"), move("Move up", "top"),
 		move("Move down", "bottom"),
@@ -50,7 +53,8 @@ export function TabBar({ group, rect, isMaximised, actions }:
 	const [menu, setMenu] = useState<{ panel: string; place: Place } | null>(null);
 	const { panels, active } = group;
 	useEffect(() => {
-		list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
+		list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest",
+			inline: "nearest" });
 	}, [active, panels.length]);
 
 	const focusTab = (panel: string | undefined) => {
@@ -67,7 +71,8 @@ export function TabBar({ group, rect, isMaximised, actions }:
 			focusTab(panel);
 		} else if (event.ctrlKey || event.altKey || event.metaKey) return;
 		else if (event.key === "ArrowRight") focusTab(panels[(at + 1) % panels.length]);
-		else if (event.key === "ArrowLeft") focusTab(panels[(at + panels.length - 1) % panels.length]);
+		else if (event.key === "ArrowLeft") focusTab(panels[(at + panels.length - 1) %
+			panels.length]);
 		else if (event.key === "Home") focusTab(panels[0]);
 		else if (event.key === "End") focusTab(panels.at(-1));
 		else if (event.key === "Delete") {
@@ -80,7 +85,8 @@ export function TabBar({ group, rect, isMaximised, actions }:
 	};
 
 	return (
-		<div class="dock-bar" style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px` }}
+		<div class="dock-bar" style={{ left: `${rect.x}px`, top: `${rect.y}px`,
+			width: `${rect.width}px` }}
 			data-group={active}>
 			<div class="dock-tabs" role="tablist" ref={list} onWheel={(event) => {
 				event.currentTarget.scrollLeft += event.deltaY || event.deltaX;
@@ -96,7 +102,8 @@ export function TabBar({ group, rect, isMaximised, actions }:
 						onContextMenu={(event) => {
 							event.preventDefault();
 							const box = event.currentTarget.getBoundingClientRect();
-							setMenu({ panel, place: { left: event.clientX || box.left, top: event.clientY || box.bottom } });
+							setMenu({ panel, place: { left: event.clientX || box.left,
+								top: event.clientY || box.bottom } });
 						}}
 						onPointerDown={(event) => !event.button && actions.startDrag(panel, event)}>
 						<span class="dock-title">{actions.titleOf(panel)}</span>
@@ -115,7 +122,8 @@ export function TabBar({ group, rect, isMaximised, actions }:
 				title={isMaximised ? "Restore (Enter)" : "Maximise (Enter)"}
 				onClick={() => actions.maximise(active)}><Icon name="maximise" size={12} /></button>
 			<MenuButton label="Panel menu" class="ui-icon-button is-small" isRight
-				entries={() => [...tabEntries(group, actions), ...menuOf(active, isMaximised, actions)]}><Icon name="more" size={12} /></MenuButton>
+				entries={() => [...tabEntries(group, actions), ...menuOf(active, isMaximised,
+					actions)]}><Icon name="more" size={12} /></MenuButton>
 			{menu && <Menu label="Panel menu" place={menu.place} onClose={() => setMenu(null)}
 				entries={menuOf(menu.panel, isMaximised, actions)} />}
 		</div>

@@ -38,7 +38,8 @@ export function Dialog({ title, onClose, onSubmit, foot, isWide, children }: Dia
 			}}>
 				<div class="ui-dialog-head">
 					<h2 id={titleId}>{title}</h2>
-					<button type="button" class="ui-icon-button" aria-label="Close" onClick={onClose}>
+					<button type="button" class="ui-icon-button" aria-label="Close"
+						onClick={onClose}>
 						<Icon name="close" />
 					</button>
 				</div>

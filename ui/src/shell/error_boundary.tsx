@@ -20,11 +20,13 @@ export class ErrorBoundary extends Component<
 		return (
 			<div class="ui-empty" role="alert">
 				<h2>{this.props.what} stopped working</h2>
-				<p class="ui-dim">This is a fault in these pages, not in your profile. Trying again often
+				<p class="ui-dim">This is a fault in these pages, not in your profile. Trying again
+					often
 					helps; if it does not, please report the message below.</p>
 				<pre class="ui-notice is-error">{failure.message}</pre>
 				<p>
-					<button type="button" class="ui-button" onClick={() => this.setState({ failure: null })}>
+					<button type="button" class="ui-button"
+						onClick={() => this.setState({ failure: null })}>
 						Try again
 					</button>
 				</p>

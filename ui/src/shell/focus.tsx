@@ -11,6 +11,7 @@ export function LeaveFocus() {
 	if (!useStore(isFocused)) return null;
 	return (
 		<button type="button" class="app-leave-focus" onClick={toggleFocus}
-			aria-label="Leave focus mode" title="Leave focus mode (Esc)"><Icon name="focus" size={14} /></button>
+			aria-label="Leave focus mode" title="Leave focus mode (Esc)"><Icon name="focus"
+				size={14} /></button>
 	);
 }

@@ -45,7 +45,8 @@ function Keys({ text }: { text: string }) {
 	return (
 		<span class="help-keys">
 			{text.split(" / ").map((choice) => (
-				<span key={choice}>{choice.split("+").map((key) => <kbd key={key}>{key}</kbd>)}</span>
+				<span key={choice}>{choice.split("+").map((key) => <kbd
+					key={key}>{key}</kbd>)}</span>
 			))}
 		</span>
 	);

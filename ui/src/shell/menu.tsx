@@ -72,7 +72,8 @@ function Item({ entry, onClose }:
 				onClose();
 				entry.run();
 			}}>
-			{hasCheck ? <span class="ui-menu-check">{entry.isChecked && <Icon name="check" size={14} />}</span>
+			{hasCheck ? <span class="ui-menu-check">{entry.isChecked && <Icon name="check"
+				size={14} />}</span>
 				: entry.icon && <Icon name={entry.icon} size={14} />}
 			<span>{entry.title}</span>
 			{entry.note && <span class="ui-menu-note">{entry.note}</span>}
@@ -128,7 +129,8 @@ export function MenuButton({ label, entries, class: name = "ui-button", isRight,
 					event.preventDefault();
 					open(event.currentTarget);
 				}}>{children}</button>
-			{place && <Menu entries={entries()} place={place} label={label} onClose={() => setPlace(null)} />}
+			{place && <Menu entries={entries()} place={place} label={label}
+				onClose={() => setPlace(null)} />}
 		</>
 	);
 }

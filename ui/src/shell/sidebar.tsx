@@ -23,9 +23,11 @@ const MOST = 8;
 const SECTIONS: { id: string; title: string; empty: string;
 	pick: (all: Profile[]) => Profile[] }[] = [
 	{ id: "favourites", title: "Favourites", empty: "Star a profile to keep it here.",
-		pick: (all) => all.filter((p) => p.favourite).sort((a, b) => a.name.localeCompare(b.name)) },
+		pick: (all) => all.filter((p) => p.favourite).sort((a, b) => a.name.localeCompare(b.name))
+			},
 	{ id: "viewed", title: "Recently viewed", empty: "Profiles you open are listed here.",
-		pick: (all) => all.filter((p) => p.opened_ms).sort((a, b) => b.opened_ms - a.opened_ms).slice(0, MOST) },
+		pick: (all) => all.filter((p) => p.opened_ms).sort((a, b) => b.opened_ms -
+			a.opened_ms).slice(0, MOST) },
 	{ id: "added", title: "Recently added", empty: "New profiles are listed here.",
 		pick: (all) => [...all].sort((a, b) => b.created_ms - a.created_ms).slice(0, MOST) },
 ];
@@ -39,7 +41,8 @@ function Section({ id, title, empty, profiles, current }:
 	};
 	return (
 		<section class="side-section">
-			<button type="button" class={`side-head${isOpen ? " is-open" : ""}`} aria-expanded={isOpen}
+			<button type="button" class={`side-head${isOpen ? " is-open" : ""}`}
+				aria-expanded={isOpen}
 				onClick={toggle}>
 				<Icon name="down" size={12} /> {title}
 				<span class="side-count">{profiles.length || ""}</span>
@@ -72,7 +75,8 @@ export function Sidebar() {
 				)}
 				<button type="button" class="ui-icon-button" onClick={toggleSidebar}
 					aria-label={isOpen ? "Hide the sidebar" : "Show the sidebar"}
-					title={`${isOpen ? "Hide" : "Show"} the sidebar (\\)`}><Icon name="sidebar" /></button>
+					title={`${isOpen ? "Hide" : "Show"} the sidebar (\\)`}><Icon name="sidebar"
+						/></button>
 			</div>
 			<a class="side-link is-page" href={urlOf({ page: "manager" })} title="Profile Manager"
 				aria-current={now.page === "manager" ? "page" : undefined}
@@ -82,7 +86,8 @@ export function Sidebar() {
 			{isOpen && (
 				<div class="side-lists">
 					{SECTIONS.map((section) => (
-						<Section key={section.id} id={section.id} title={section.title} empty={section.empty}
+						<Section key={section.id} id={section.id} title={section.title}
+							empty={section.empty}
 							profiles={section.pick(profiles)} current={current} />
 					))}
 				</div>

@@ -8,7 +8,8 @@ export type Theme = "dark" | "light";
 
 const light = globalThis.matchMedia?.("(prefers-color-scheme: light)");
 const systemTheme = (): Theme => (light?.matches ? "light" : "dark");
-const chosenTheme = (): Theme | null => recall<Theme>("theme", (v) => v === "dark" || v === "light");
+const chosenTheme = (): Theme | null => recall<Theme>("theme", (v) => v === "dark" ||
+	v === "light");
 
 export const theme = createStore<Theme>(chosenTheme() ?? systemTheme());
 

@@ -37,7 +37,8 @@ export function agoText(ms: number, nowMs: number): string {
 }
 
 export function momentText(ms: number): string {
-	return ms ? new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "";
+	return ms ? new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })
+		: "";
 }
 
 /** "2 min 5 s": how long something will take. */

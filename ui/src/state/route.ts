@@ -19,7 +19,8 @@ export function routeOf(path: string): Route {
 	const parts = path.split("/");
 	if (parts.at(-1) === "") parts.pop();
 	const [first, name, third] = parts;
-	if (first === undefined || (first === "index.html" && parts.length === 1)) return { page: "manager" };
+	if (first === undefined || (first === "index.html" && parts.length === 1))
+		return { page: "manager" };
 	if ((first === "profile" || first === "profile_cc") && name) {
 		const profile = decoded(name);
 		if (parts.length === 2) return { page: "analysis", profile };

@@ -77,7 +77,8 @@ function settingsFrom(query: URLSearchParams): Settings {
 
 /** Names may hold anything, so they come last. */
 function markerText(marker: Marker): string {
-	return [marker.id, timeText(marker.timeNs), marker.colour, marker.diffTo ?? "", marker.name].join("~");
+	return [marker.id, timeText(marker.timeNs), marker.colour, marker.diffTo ?? "",
+		marker.name].join("~");
 }
 
 function markerOf(text: string): Marker | null {
@@ -102,7 +103,8 @@ export function queryOf(state: PageState): string {
 	putSettings(query, state.settings);
 	if (state.dock) query.set("panels", state.dock);
 	if (state.annotationSet) query.set("annotations", state.annotationSet);
-	for (const marker of state.markers.slice(0, MOST_MARKERS)) query.append("mark", markerText(marker));
+	for (const marker of state.markers.slice(0, MOST_MARKERS)) query.append("mark",
+		markerText(marker));
 	const text = query.toString();
 	return text ? `?${text}` : "";
 }

@@ -29,7 +29,8 @@ export function viewToReveal(view: View, fromNs: number, toNs: number, endNs: nu
 	const isInside = fromNs >= view.fromNs && toNs <= view.toNs;
 	if (isInside && duration >= width * SMALL) return view;
 	// Wide enough to see what is around, and not wider than it was.
-	const wanted = Math.max(LEAST_NS * 100, Math.min(width, Math.max(duration, 1) * 20), duration * 1.3);
+	const wanted = Math.max(LEAST_NS * 100, Math.min(width, Math.max(duration, 1) * 20),
+		duration * 1.3);
 	const middle = (fromNs + toNs) / 2;
 	return clampView({ fromNs: middle - wanted / 2, toNs: middle + wanted / 2 }, endNs);
 }

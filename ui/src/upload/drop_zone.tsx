@@ -20,12 +20,15 @@ export interface ZoneProps {
 }
 
 function Picker({ title, accept, isMultiple, isFolder, onFiles }:
-	{ title: string; accept?: string; isMultiple: boolean; isFolder: boolean; onFiles: (c: Chosen[]) => void }) {
+	{ title: string; accept?: string; isMultiple: boolean; isFolder: boolean;
+		onFiles: (c: Chosen[]) => void }) {
 	const input = useRef<HTMLInputElement>(null);
 	return (
 		<>
-			<button type="button" class="ui-button" onClick={() => input.current?.click()}>{title}</button>
-			<input type="file" ref={input} hidden multiple={isMultiple} {...(accept ? { accept } : {})}
+			<button type="button" class="ui-button"
+				onClick={() => input.current?.click()}>{title}</button>
+			<input type="file" ref={input} hidden multiple={isMultiple}
+				{...(accept ? { accept } : {})}
 				{...(isFolder ? { webkitdirectory: true } : {})}
 				onChange={(event) => onFiles(filesOfInput(event.currentTarget))} />
 		</>
@@ -38,9 +41,11 @@ function Held({ chosen, onClear }: { chosen: Chosen[]; onClear: () => void }) {
 	return (
 		<span class="up-held">
 			<Icon name={chosen.length > 1 ? "folder" : "file"} size={14} />
-			<span class="up-path" title={chosen.slice(0, 20).map((one) => one.path).join("\n")}>{text}</span>
+			<span class="up-path" title={chosen.slice(0, 20).map((one) =>
+				one.path).join("\n")}>{text}</span>
 			<span class="ui-dim">{bytesText(sizeOf(chosen))}</span>
-			<button type="button" class="ui-icon-button is-small" aria-label={`Remove ${text}`} onClick={onClear}>
+			<button type="button" class="ui-icon-button is-small" aria-label={`Remove ${text}`}
+				onClick={onClear}>
 				<Icon name="close" size={10} /></button>
 		</span>
 	);
@@ -64,14 +69,16 @@ export function DropZone(props: ZoneProps) {
 				event.stopPropagation();
 				setOver(false);
 				if (event.dataTransfer)
-					filesOfDrop(event.dataTransfer).then(take, (failure: Error) => notify(failure.message, "error"));
+					filesOfDrop(event.dataTransfer).then(take, (failure: Error) =>
+						notify(failure.message, "error"));
 			}}>
 			<div class="up-zone-text">
 				<span class="ui-label">{title}</span>
 				{chosen.length ? <Held chosen={chosen} onClear={() => onChange([])} />
 					: <span class="ui-hint">{hint}</span>}
 			</div>
-			{!props.isFolder && <Picker title={isMultiple ? "Choose files" : "Choose file"} isMultiple={isMultiple}
+			{!props.isFolder && <Picker title={isMultiple ? "Choose files" : "Choose file"}
+				isMultiple={isMultiple}
 				isFolder={false} onFiles={take} {...(accept ? { accept } : {})} />}
 			{(props.isFolder || props.canBeFolder) && (
 				<Picker title="Choose folder" isMultiple isFolder onFiles={take} />)}

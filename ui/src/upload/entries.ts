@@ -20,13 +20,15 @@ function readFolder(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]
 }
 
 async function walk(entry: FileSystemEntry, into: Chosen[]): Promise<void> {
-	if (into.length >= MOST_FILES) throw new Error(`There are more than ${MOST_FILES} files in this folder.`);
+	if (into.length >= MOST_FILES)
+		throw new Error(`There are more than ${MOST_FILES} files in this folder.`);
 	if (entry.isFile) {
 		const file = await new Promise<File>((resolve, reject) =>
 			(entry as FileSystemFileEntry).file(resolve, reject));
 		into.push({ path: entry.fullPath.replace(/^\//, ""), file });
 	} else if (entry.isDirectory) {
-		for (const child of await readFolder(entry as FileSystemDirectoryEntry)) await walk(child, into);
+		for (const child of await readFolder(entry as FileSystemDirectoryEntry)) await walk(child,
+			into);
 	}
 }
 

@@ -28,7 +28,8 @@ const endsWith = (path: string, ...ends: string[]) =>
 	ends.some((end) => path.toLowerCase().endsWith(end));
 const isInFolder = (chosen: Chosen) => chosen.path.includes("/");
 /** What a system capture leaves in its folders. */
-const isTrace = (chosen: Chosen) => /(^|\/)(ntrace|trace_info|cpu_util|host_mem)\.pb$/.test(chosen.path);
+const isTrace = (chosen: Chosen) =>
+	/(^|\/)(ntrace|trace_info|cpu_util|host_mem)\.pb$/.test(chosen.path);
 
 /** Files a system leaves everywhere and nobody means to upload. */
 export function isJunk(path: string): boolean {
@@ -65,14 +66,16 @@ export function plannedFiles(plan: Plan): Planned[] {
 		: [...as("directory", plan.directory), ...as("source", plan.source)];
 }
 
-export const sizeOf = (files: Chosen[]): number => files.reduce((sum, one) => sum + one.file.size, 0);
+export const sizeOf = (files: Chosen[]): number => files.reduce((sum, one) => sum + one.file.size,
+	0);
 
 /** What is missing, in one sentence, or null. */
 export function planFault(plan: Plan): string | null {
 	if (plan.mode === "directory") {
 		if (!plan.directory.length) return "Choose the folder a capture was written to.";
 		const holdsCapture = plan.directory.some((c) => isTrace(c) || endsWith(c.path, ".ntff"));
-		return holdsCapture ? null : "This folder holds no capture: neither ntrace.pb nor a .ntff file.";
+		return holdsCapture ? null
+			: "This folder holds no capture: neither ntrace.pb nor a .ntff file.";
 	}
 	if (!plan.neff.length) return "Choose the NEFF, the compiled model.";
 	if (!plan.ntff.length) return "Choose the NTFF, the trace of its run.";

@@ -13,14 +13,16 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** A failure of the wire: 0 is a dropped connection; a 409 says what was received. */
 export class WireError extends Error {
-	constructor(readonly status: number, sentence: string, readonly received: number | null = null) {
+	constructor(readonly status: number, sentence: string, readonly received: number |
+		null = null) {
 		super(sentence);
 	}
 }
 
 export interface Wire {
 	create(files: Planned[]): Promise<{ id: string; received: number[] }>;
-	send(id: string, index: number, offset: number, piece: Blob, onProgress: (bytes: number) => void,
+	send(id: string, index: number, offset: number, piece: Blob, onProgress: (bytes: number) =>
+		void,
 		signal: AbortSignal): Promise<number>; // received of the file
 	received(id: string, signal: AbortSignal): Promise<number[]>;
 	finish(id: string): Promise<void>;
@@ -30,7 +32,8 @@ export interface Wire {
 }
 
 export interface TransferState {
-	phase: "starting" | "sending" | "paused" | "waiting" | "finishing" | "done" | "failed" | "cancelled";
+	phase: "starting" | "sending" | "paused" | "waiting" | "finishing" | "done" | "failed" |
+		"cancelled";
 	sentBytes: number;
 	totalBytes: number;
 	path: string; // of the file that is under way
@@ -38,12 +41,14 @@ export interface TransferState {
 	failure: string | null;
 }
 
-export const isOver = ({ phase }: TransferState): boolean => phase === "done" || phase === "cancelled";
+export const isOver = ({ phase }: TransferState): boolean => phase === "done" ||
+	phase === "cancelled";
 export const isGoing = ({ phase }: TransferState): boolean =>
 	!["done", "cancelled", "failed", "paused"].includes(phase);
 
 export function secondsLeft(state: TransferState): number {
-	return state.bytesPerSecond > 0 ? (state.totalBytes - state.sentBytes) / state.bytesPerSecond : Infinity;
+	return state.bytesPerSecond > 0 ? (state.totalBytes - state.sentBytes) / state.bytesPerSecond
+		: Infinity;
 }
 
 export class Transfer {
@@ -53,7 +58,8 @@ export class Transfer {
 	private readonly rate = new Rate();
 	private stop = new AbortController();
 
-	constructor(readonly name: string, private readonly files: Planned[], private readonly wire: Wire) {
+	constructor(readonly name: string, private readonly files: Planned[], private readonly wire:
+		Wire) {
 		this.received = files.map(() => 0);
 		this.state = createStore<TransferState>({
 			phase: "starting", sentBytes: 0, path: "", bytesPerSecond: 0, failure: null,
@@ -81,7 +87,8 @@ export class Transfer {
 			this.change({ phase: "done" });
 		} catch (failure) {
 			if (signal.aborted) return; // pause() or cancel() said what it is
-			this.change({ phase: "failed", failure: (failure as Error).message, bytesPerSecond: 0 });
+			this.change({ phase: "failed", failure: (failure as Error).message, bytesPerSecond: 0
+				});
 		}
 	}
 

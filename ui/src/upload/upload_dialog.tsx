@@ -24,7 +24,8 @@ function ModeChoice({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => 
 				<label key={one.mode} class={`up-mode${one.mode === mode ? " is-on" : ""}`}>
 					<input type="radio" name="mode" class="ui-check" checked={one.mode === mode}
 						onChange={() => onChange(one.mode)} />
-					<span><span class="ui-label">{one.title}</span><br /><span class="ui-hint">{one.hint}</span></span>
+					<span><span class="ui-label">{one.title}</span><br /><span
+						class="ui-hint">{one.hint}</span></span>
 				</label>
 			))}
 		</div>
@@ -52,28 +53,40 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 		<Dialog title="Upload profile" isWide onClose={onClose} onSubmit={begin} foot={<>
 			<span class="up-total ui-dim">{missing ?? `${bytesText(bytes)} will be sent`}</span>
 			<button type="button" class="ui-button" onClick={onClose}>Cancel</button>
-			<button type="submit" class="ui-button is-primary" disabled={!!fault || !!missing}>Upload</button>
+			<button type="submit" class="ui-button is-primary" disabled={!!fault ||
+				!!missing}>Upload</button>
 		</>}>
 			<ModeChoice mode={plan.mode} onChange={(mode) => setPlan({ ...plan, mode })} />
 			{plan.mode === "files" ? <>
-				<DropZone title="NEFF" hint="The compiled model, file.neff" accept=".neff" chosen={plan.neff}
+				<DropZone title="NEFF" hint="The compiled model, file.neff" accept=".neff"
+					chosen={plan.neff}
 					onChange={(neff) => setPlan({ ...plan, neff })} />
-				<DropZone title="NTFF" hint="The trace of its run, profile.ntff; several for several cores" accept=".ntff"
+				<DropZone title="NTFF"
+					hint="The trace of its run, profile.ntff; several for several cores"
+					accept=".ntff"
 					isMultiple chosen={plan.ntff} onChange={(ntff) => setPlan({ ...plan, ntff })} />
 			</> : (
-				<DropZone title="Capture folder" hint="Holds ntrace.pb and trace_info.pb, or NEFF and NTFF files" isFolder
-					chosen={plan.directory} onChange={(directory) => setPlan({ ...plan, directory })} />
+				<DropZone title="Capture folder"
+					hint="Holds ntrace.pb and trace_info.pb, or NEFF and NTFF files" isFolder
+					chosen={plan.directory} onChange={(directory) =>
+						setPlan({ ...plan, directory })} />
 			)}
-			<DropZone title="Source code (optional)" hint="A folder, files or a .tar.gz, to see hot lines" isMultiple
-				canBeFolder chosen={plan.source} onChange={(source) => setPlan({ ...plan, source })} />
+			<DropZone title="Source code (optional)"
+				hint="A folder, files or a .tar.gz, to see hot lines" isMultiple
+				canBeFolder chosen={plan.source} onChange={(source) =>
+					setPlan({ ...plan, source })} />
 			<div class="up-row">
 				<div class="ui-field up-grow">
 					<label for="upload-name">Name</label>
-					<input id="upload-name" class="ui-input" required maxLength={NAME_MOST} value={name} data-autofocus
-						autocomplete="off" aria-invalid={isNameShownWrong} aria-describedby="upload-name-hint"
+					<input id="upload-name" class="ui-input" required maxLength={NAME_MOST}
+						value={name} data-autofocus
+						autocomplete="off" aria-invalid={isNameShownWrong}
+							aria-describedby="upload-name-hint"
 						onInput={(event) => setName(event.currentTarget.value)} />
-					<span id="upload-name-hint" class={`ui-hint${isNameShownWrong ? " is-error" : ""}`}>
-						{isNameShownWrong ? fault : isTaken ? "The profile of this name will be replaced."
+					<span id="upload-name-hint"
+						class={`ui-hint${isNameShownWrong ? " is-error" : ""}`}>
+						{isNameShownWrong ? fault : isTaken ?
+							"The profile of this name will be replaced."
 							: "How the profile is listed and linked."}</span>
 				</div>
 				<div class="ui-field">
@@ -81,7 +94,8 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 					<select id="upload-folder" class="ui-input" value={folder}
 						onChange={(event) => setFolder(event.currentTarget.value)}>
 						<option value="">None</option>
-						{folders.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
+						{folders.map((one) => <option key={one.name}
+							value={one.name}>{one.name}</option>)}
 					</select>
 				</div>
 			</div>

@@ -25,7 +25,8 @@ function statusText(state: TransferState): string {
 	case "sending": {
 		const left = waitText(secondsLeft(state));
 		return `${bytesText(state.sentBytes)} of ${bytesText(state.totalBytes)}` +
-			(state.bytesPerSecond ? `, ${bytesText(state.bytesPerSecond)}/s` : "") + (left ? `, ${left} left` : "");
+			(state.bytesPerSecond ? `, ${bytesText(state.bytesPerSecond)}/s` : "") + (left ?
+				`, ${left} left` : "");
 	}
 	}
 }
@@ -36,22 +37,28 @@ function Item({ transfer }: { transfer: Transfer }) {
 	const canPause = state.phase === "sending" || state.phase === "waiting";
 	const canResume = state.phase === "paused" || state.phase === "failed";
 	return (
-		<div class={`up-item is-${state.phase}`} role="group" aria-label={`Upload of ${transfer.name}`}>
+		<div class={`up-item is-${state.phase}`} role="group"
+			aria-label={`Upload of ${transfer.name}`}>
 			<div class="up-line">
 				<b>{transfer.name}</b>
 				<span class="ui-dim">{statusText(state)}</span>
 				<span class="ui-dim up-path">{state.phase === "sending" && state.path}</span>
 			</div>
 			<div class="up-buttons">
-				{canPause && <button type="button" class="ui-icon-button is-small" aria-label="Pause" title="Pause"
+				{canPause && <button type="button" class="ui-icon-button is-small"
+					aria-label="Pause" title="Pause"
 					onClick={() => transfer.pause()}><Icon name="pause" size={12} /></button>}
-				{canResume && <button type="button" class="ui-icon-button is-small" aria-label="Go on" title="Go on"
+				{canResume && <button type="button" class="ui-icon-button is-small"
+					aria-label="Go on" title="Go on"
 					onClick={() => resumeUpload(transfer)}><Icon name="play" size={12} /></button>}
-				<button type="button" class="ui-icon-button is-small" aria-label="Give up" title="Give up"
-					onClick={() => void cancelUpload(transfer)}><Icon name="close" size={12} /></button>
+				<button type="button" class="ui-icon-button is-small" aria-label="Give up"
+					title="Give up"
+					onClick={() => void cancelUpload(transfer)}><Icon name="close"
+						size={12} /></button>
 			</div>
 			<div class="ui-progress" role="progressbar" aria-valuenow={Math.round(fraction * 100)}
-				aria-valuemin={0} aria-valuemax={100}><span style={{ width: `${fraction * 100}%` }} /></div>
+				aria-valuemin={0} aria-valuemax={100}><span style={{ width: `${fraction * 100}%` }}
+					/></div>
 		</div>
 	);
 }

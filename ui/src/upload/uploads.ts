@@ -24,7 +24,8 @@ export function resumeUpload(transfer: Transfer): void {
 		void profileWatch.refresh();
 		const { phase, failure } = transfer.state.get();
 		if (phase === "done") remove(transfer);
-		else if (phase === "failed") notify(`The upload of ${transfer.name} stopped. ${failure ?? ""}`, "error");
+		else if (phase === "failed")
+			notify(`The upload of ${transfer.name} stopped. ${failure ?? ""}`, "error");
 	});
 }
 

@@ -19,7 +19,8 @@ async function asWire<T>(asking: Promise<T>): Promise<T> {
 	try {
 		return await asking;
 	} catch (failure) {
-		throw failure instanceof ApiError ? new WireError(failure.status, failure.message) : failure;
+		throw failure instanceof ApiError ? new WireError(failure.status, failure.message)
+			: failure;
 	}
 }
 
@@ -27,7 +28,8 @@ function put(url: string, piece: Blob, onProgress: (bytes: number) => void,
 	signal: AbortSignal): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const request = new XMLHttpRequest();
-		const gone = () => reject(new WireError(0, "The connection to the server was lost; trying again."));
+		const gone = () => reject(new WireError(0,
+			"The connection to the server was lost; trying again."));
 		let watchdog = setTimeout(() => request.abort(), STALLED_MS);
 		const abort = () => request.abort();
 		request.open("PUT", url);
@@ -41,7 +43,8 @@ function put(url: string, piece: Blob, onProgress: (bytes: number) => void,
 		request.onload = () => {
 			const answer = request.response as { received?: string; detail?: string } | null;
 			const received = answer?.received === undefined ? null : Number(answer.received);
-			if (request.status >= 200 && request.status < 300 && received !== null) resolve(received);
+			if (request.status >= 200 && request.status < 300 && received !== null)
+				resolve(received);
 			else reject(new WireError(request.status, answer?.detail ??
 				`The server answered ${request.status} to a piece of the upload.`, received));
 		};
@@ -57,14 +60,16 @@ function put(url: string, piece: Blob, onProgress: (bytes: number) => void,
 	});
 }
 
-export function browserWire(api: Api, options: { name: string; folder: string; isForce: boolean }): Wire {
+export function browserWire(api: Api, options: { name: string; folder: string; isForce: boolean }):
+	Wire {
 	return {
 		async create(files: Planned[]) {
 			const answer = await asWire(api.send<FileStates & { id: string }>("POST", "uploads", {
 				name: options.name,
 				folder: options.folder,
 				force: options.isForce,
-				files: files.map(({ path, role, file }) => ({ path, role, size_bytes: String(file.size) })),
+				files: files.map(({ path, role, file }) =>
+					({ path, role, size_bytes: String(file.size) })),
 			}));
 			return { id: answer.id, received: receivedOf(answer) };
 		},

@@ -9,7 +9,8 @@ import { folderFault, type Folder } from "./list.ts";
 
 const SHOWN_NAMES = 8;
 
-export function DeleteDialog({ names, onClose }: { names: string[]; onClose: (isDone: boolean) => void }) {
+export function DeleteDialog({ names, onClose }: { names: string[]; onClose: (isDone: boolean) =>
+	void }) {
 	const [typed, setTyped] = useState("");
 	const isSure = typed === "delete";
 	const remove = () => {
@@ -18,20 +19,26 @@ export function DeleteDialog({ names, onClose }: { names: string[]; onClose: (is
 		onClose(true);
 	};
 	return (
-		<Dialog title={`Delete ${pluralText(names.length, "profile")}`} onClose={() => onClose(false)}
+		<Dialog title={`Delete ${pluralText(names.length, "profile")}`}
+			onClose={() => onClose(false)}
 			onSubmit={remove} foot={<>
-				<button type="button" class="ui-button" onClick={() => onClose(false)}>Cancel</button>
+				<button type="button" class="ui-button"
+					onClick={() => onClose(false)}>Cancel</button>
 				<button type="submit" class="ui-button is-danger" disabled={!isSure}>Delete</button>
 			</>}>
-			<p class="ui-notice is-warning">This cannot be undone. The profile's tables, annotations and links to it
+			<p class="ui-notice is-warning">This cannot be undone. The profile's tables,
+				annotations and links to it
 				go; the NEFF and NTFF files it was made from are not touched.</p>
 			<ul class="pm-names">
-				{names.slice(0, SHOWN_NAMES).map((name) => <li key={name} class="ui-mono">{name}</li>)}
-				{names.length > SHOWN_NAMES && <li class="ui-dim">and {names.length - SHOWN_NAMES} more</li>}
+				{names.slice(0, SHOWN_NAMES).map((name) => <li key={name}
+					class="ui-mono">{name}</li>)}
+				{names.length > SHOWN_NAMES && <li class="ui-dim">
+					and {names.length - SHOWN_NAMES} more</li>}
 			</ul>
 			<div class="ui-field">
 				<label for="delete-word">To confirm, type <code>delete</code></label>
-				<input id="delete-word" class="ui-input" data-autofocus autocomplete="off" value={typed}
+				<input id="delete-word" class="ui-input" data-autofocus autocomplete="off"
+					value={typed}
 					onInput={(event) => setTyped(event.currentTarget.value)} />
 			</div>
 		</Dialog>
@@ -44,7 +51,8 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 	onMade: (folder: string) => void;
 	onClose: () => void;
 }) {
-	const [chosen, setChosen] = useState<string | null>(names.length && folders.length ? folders[0]!.name : null);
+	const [chosen, setChosen] = useState<string | null>(names.length && folders.length ?
+		folders[0]!.name : null);
 	const [typed, setTyped] = useState("");
 	const isNew = chosen === null;
 	const fault = isNew ? folderFault(typed, folders) : null;
@@ -56,7 +64,8 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 		onClose();
 	};
 	return (
-		<Dialog title={names.length ? `Move ${pluralText(names.length, "profile")} to a folder` : "Create folder"}
+		<Dialog title={names.length ? `Move ${pluralText(names.length, "profile")} to a folder`
+			: "Create folder"}
 			onClose={onClose} onSubmit={save} foot={<>
 				<button type="button" class="ui-button" onClick={onClose}>Cancel</button>
 				<button type="submit" class="ui-button is-primary" disabled={!!fault}>
@@ -65,9 +74,12 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 			{!!names.length && !!folders.length && (
 				<div class="ui-field">
 					<label for="folder-choice">Folder</label>
-					<select id="folder-choice" class="ui-input" data-autofocus value={chosen ?? "\n"}
-						onChange={(event) => setChosen(event.currentTarget.value === "\n" ? null : event.currentTarget.value)}>
-						{folders.map((folder) => <option key={folder.name} value={folder.name}>{folder.name}</option>)}
+					<select id="folder-choice" class="ui-input" data-autofocus
+						value={chosen ?? "\n"}
+						onChange={(event) => setChosen(event.currentTarget.value === "\n" ? null
+							: event.currentTarget.value)}>
+						{folders.map((folder) => <option key={folder.name}
+							value={folder.name}>{folder.name}</option>)}
 						<option value={"\n"}>New folder …</option>
 					</select>
 				</div>
@@ -75,11 +87,14 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 			{isNew && (
 				<div class="ui-field">
 					<label for="folder-name">Name of the folder</label>
-					<input id="folder-name" class="ui-input" maxLength={100} value={typed} autocomplete="off"
+					<input id="folder-name" class="ui-input" maxLength={100} value={typed}
+						autocomplete="off"
 						{...(names.length && folders.length ? {} : { "data-autofocus": true })}
-						aria-invalid={!!typed && !!fault} onInput={(event) => setTyped(event.currentTarget.value)} />
+						aria-invalid={!!typed && !!fault} onInput={(event) =>
+							setTyped(event.currentTarget.value)} />
 					<span class={`ui-hint${typed && fault ? " is-error" : ""}`}>
-						{typed && fault ? fault : "A folder groups profiles in this list; nothing on disk moves."}</span>
+						{typed && fault ? fault
+							: "A folder groups profiles in this list; nothing on disk moves."}</span>
 				</div>
 			)}
 		</Dialog>

@@ -31,7 +31,8 @@ export function DropAnywhere({ onFiles }: { onFiles: (files: Chosen[]) => void }
 			end();
 			if (event.defaultPrevented || !hasFiles(event) || !event.dataTransfer) return;
 			event.preventDefault();
-			filesOfDrop(event.dataTransfer).then(onFiles, (failure: Error) => notify(failure.message, "error"));
+			filesOfDrop(event.dataTransfer).then(onFiles, (failure: Error) =>
+				notify(failure.message, "error"));
 		};
 		addEventListener("dragenter", enter);
 		addEventListener("dragleave", leave);

@@ -9,15 +9,18 @@ export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 	return (
 		<div class="ui-empty">
 			<h1>No profiles yet</h1>
-			<p>Upload a capture, drop its files anywhere on this page, or use the command line on the machine
+			<p>Upload a capture, drop its files anywhere on this page, or use the command line on
+				the machine
 				that runs the server:</p>
 			<Command text="neuron-explorer capture -n model.neff -s profile.ntff" />
 			<p class="ui-dim">runs a model once and writes the trace. Then</p>
 			<Command text="neuron-explorer view -n model.neff -s profile.ntff" />
-			<p class="ui-dim">processes it and shows it here. For the trace of a whole run, with the host:</p>
+			<p class="ui-dim">processes it and shows it here. For the trace of a whole run,
+				with the host:</p>
 			<Command text="neuron-explorer inspect -o output -- python train.py" />
 			<Command text="neuron-explorer view -d output" />
-			<p><button type="button" class="ui-button is-primary" onClick={onUpload}>Upload profile</button></p>
+			<p><button type="button" class="ui-button is-primary" onClick={onUpload}>Upload
+				profile</button></p>
 		</div>
 	);
 }
@@ -29,11 +32,13 @@ const NOTHING: Record<Tab, string> = {
 	viewed: "Nothing was opened yet. Profiles you look at are listed here, the latest first.",
 };
 
-export function NothingListed({ tab, text, onClear }: { tab: Tab; text: string; onClear: () => void }) {
+export function NothingListed({ tab, text, onClear }: { tab: Tab; text: string; onClear: () =>
+	void }) {
 	return (
 		<div class="ui-empty">
 			<p class="ui-dim">{text ? `No profile matches “${text}”.` : NOTHING[tab]}</p>
-			{text && <p><button type="button" class="ui-button" onClick={onClear}>Clear the filter</button></p>}
+			{text && <p><button type="button" class="ui-button" onClick={onClear}>Clear the
+				filter</button></p>}
 		</div>
 	);
 }
@@ -43,7 +48,8 @@ export function NoServer({ sentence, onRetry }: { sentence: string; onRetry: () 
 		<div class="ui-empty" role="alert">
 			<h1>The profiles cannot be listed</h1>
 			<p>{sentence}</p>
-			<p class="ui-dim">If the server runs on another machine, forward its port and try again:</p>
+			<p class="ui-dim">If the server runs on another machine, forward its port and try
+				again:</p>
 			<Command text={tunnelCommand()} />
 			<p><button type="button" class="ui-button" onClick={onRetry}>Try again</button></p>
 		</div>

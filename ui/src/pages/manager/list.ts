@@ -65,7 +65,8 @@ export function listed(profiles: Profile[], query: ListQuery): Profile[] {
 /** What a click on a column's head does: names and kinds begin at A, numbers and times at the top. */
 export function sortedBy(now: Sort, key: SortKey): Sort {
 	if (now.key === key) return { key, isDescending: !now.isDescending };
-	return { key, isDescending: key === "size" || key === "rows" || key === "created" || key === "opened" };
+	return { key, isDescending: key === "size" || key === "rows" || key === "created" ||
+		key === "opened" };
 }
 
 export interface Folder {
@@ -76,7 +77,8 @@ export interface Folder {
 /** Folders that hold profiles, and those made here that do not yet. */
 export function foldersOf(profiles: Profile[], made: string[]): Folder[] {
 	const counts = new Map<string, number>(made.map((name) => [name, 0]));
-	for (const { folder } of profiles) if (folder) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+	for (const { folder } of profiles) if (folder) counts.set(folder, (counts.get(folder) ?? 0) +
+		1);
 	return [...counts].map(([name, count]) => ({ name, count }))
 		.sort((a, b) => natural.compare(a.name, b.name));
 }
@@ -87,8 +89,10 @@ export function nameFault(name: string, profiles: Profile[], isForce = false): s
 	if (name.length > NAME_MOST) return `A name has at most ${NAME_MOST} characters.`;
 	if (name !== name.trim()) return "A name does not begin or end with a space.";
 	if (name.startsWith(".")) return "A name does not begin with a dot.";
-	if (/[/\\\u0000-\u001f\u007f]/.test(name)) return "A name holds no slashes and no control characters.";
-	if (!isForce && profiles.some((p) => p.name === name)) return "There is a profile of this name already.";
+	if (/[/\\\u0000-\u001f\u007f]/.test(name))
+		return "A name holds no slashes and no control characters.";
+	if (!isForce && profiles.some((p) => p.name === name))
+		return "There is a profile of this name already.";
 	return null;
 }
 
@@ -96,7 +100,8 @@ export function folderFault(name: string, folders: Folder[]): string | null {
 	if (!name.trim()) return "A folder needs a name.";
 	if (name.length > 100) return "A folder's name has at most 100 characters.";
 	if (/[/\\\u0000-\u001f\u007f]/.test(name)) return "A folder's name holds no slashes.";
-	if (folders.some((folder) => folder.name === name.trim())) return "There is a folder of this name already.";
+	if (folders.some((folder) => folder.name === name.trim()))
+		return "There is a folder of this name already.";
 	return null;
 }
 

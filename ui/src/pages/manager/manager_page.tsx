@@ -31,7 +31,8 @@ const TABS: { id: Tab; title: string }[] = [
 	{ id: "viewed", title: "Recently viewed" },
 ];
 const NEWEST: Sort = { key: "created", isDescending: true };
-const isNames = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === "string");
+const isNames = (value: unknown) => Array.isArray(value) && value.every((one) =>
+	typeof one === "string");
 
 /** Folders that were made here and hold nothing yet: the server only knows folders by their profiles. */
 function useMadeFolders(): [string[], (names: string[]) => void] {
@@ -58,7 +59,8 @@ export function ManagerPage() {
 	const folders = useMemo(() => foldersOf(profiles, made), [profiles, made]);
 	const shown = useMemo(() => listed(profiles, { tab, text, folder, sort }),
 		[profiles, tab, text, folder, sort]);
-	const names = shown.filter((profile) => chosen.has(profile.name)).map((profile) => profile.name);
+	const names = shown.filter((profile) => chosen.has(profile.name)).map((profile) =>
+		profile.name);
 	const takeDrop = useCallback((files: Chosen[]) =>
 		setPlan((now) => withDropped(now ?? EMPTY_PLAN, files)), []);
 	useEffect(() => listenToKeys({ "/": () => search.current?.focus() }), []);
@@ -71,7 +73,8 @@ export function ManagerPage() {
 	};
 	const forgetFolder = (one: Folder) => {
 		setMade(made.filter((name) => name !== one.name));
-		const inside = profiles.filter((profile) => profile.folder === one.name).map((profile) => profile.name);
+		const inside = profiles.filter((profile) => profile.folder === one.name).map((profile) =>
+			profile.name);
 		if (inside.length) void moveToFolder(inside, "");
 	};
 	const actionEntries = (): MenuEntry[] => {
@@ -85,8 +88,10 @@ export function ManagerPage() {
 			"line",
 			{ title: "Add to favourites", icon: "star", isDisabled: isNone,
 				run: () => names.forEach((name) => void changeProfile(name, { favourite: true })) },
-			{ title: "Move to folder…", icon: "folder", isDisabled: isNone, run: () => setQuestion({ folder: names }) },
-			{ title: "Take out of folder", icon: "folder", isDisabled: isNone, run: () => void moveToFolder(names, "") },
+			{ title: "Move to folder…", icon: "folder", isDisabled: isNone, run: () =>
+				setQuestion({ folder: names }) },
+			{ title: "Take out of folder", icon: "folder", isDisabled: isNone, run: () =>
+				void moveToFolder(names, "") },
 			"line",
 			{ title: "Copy ssh tunnel command", icon: "copy",
 				run: () => void copyText(tunnelCommand(), "Tunnel command") },
@@ -101,56 +106,71 @@ export function ManagerPage() {
 	return (
 		<>
 			<TopBar actions={
-				<button type="button" class="ui-button is-primary" onClick={() => setPlan(EMPTY_PLAN)}>
+				<button type="button" class="ui-button is-primary"
+					onClick={() => setPlan(EMPTY_PLAN)}>
 					<Icon name="upload" size={14} /> Upload profile</button>
 			}><h1>Profile Manager</h1></TopBar>
 			<main class="app-main">
 				<div class="pm-bar">
 					<div class="pm-tabs" role="tablist" aria-label="Which profiles">
 						{TABS.map(({ id, title }) => (
-							<button type="button" key={id} role="tab" class="pm-tab" aria-selected={tab === id}
+							<button type="button" key={id} role="tab" class="pm-tab"
+								aria-selected={tab === id}
 								onClick={() => openTab(id)}>{title}</button>
 						))}
 					</div>
 					{folder !== null && (
-						<span class="pm-crumb"><button type="button" class="ui-button is-quiet" onClick={() => setFolder(null)}>
+						<span class="pm-crumb"><button type="button" class="ui-button is-quiet"
+							onClick={() => setFolder(null)}>
 							<Icon name="back" size={12} /> Folders</button> {folder}</span>
 					)}
 					<span class="pm-count ui-dim">{isLoaded && countText(count)}
 						{names.length ? `, ${names.length} selected` : ""}</span>
 					<div class="ui-search pm-search">
 						<Icon name="search" size={14} />
-						<input ref={search} class="ui-input" type="search" placeholder="Find profiles" value={text}
-							aria-label="Find profiles" onInput={(event) => setText(event.currentTarget.value)} />
+						<input ref={search} class="ui-input" type="search"
+							placeholder="Find profiles" value={text}
+							aria-label="Find profiles" onInput={(event) =>
+								setText(event.currentTarget.value)} />
 					</div>
 					{tab === "folders" && <button type="button" class="ui-button"
 						onClick={() => setQuestion({ folder: [] })}>Create folder</button>}
-					<button type="button" class="ui-icon-button" aria-label="Refresh" title="Refresh"
+					<button type="button" class="ui-icon-button" aria-label="Refresh"
+						title="Refresh"
 						onClick={() => void profileWatch.refresh()}><Icon name="refresh" /></button>
 					<MenuButton label="Actions" isRight entries={actionEntries}>
 						Actions <Icon name="down" size={12} /></MenuButton>
 				</div>
 				<UploadList />
-				{failure && isLoaded && <p class="ui-notice is-warning pm-stale">This list may be old. {failure}</p>}
-				{!isLoaded && failure ? <NoServer sentence={failure} onRetry={() => void profileWatch.refresh()} />
-					: !isLoaded ? <div class="ui-empty" role="status"><p><span class="ui-spinner" /> Loading …</p></div>
+				{failure && isLoaded && <p class="ui-notice is-warning pm-stale">This list may be
+					old. {failure}</p>}
+				{!isLoaded && failure ? <NoServer sentence={failure}
+					onRetry={() => void profileWatch.refresh()} />
+					: !isLoaded
+						? <p class="ui-empty" role="status"><span><span class="ui-spinner" /> Loading …</span></p>
 						: !profiles.length ? <NoProfiles onUpload={() => setPlan(EMPTY_PLAN)} />
-							: !count ? <NothingListed tab={tab} text={text} onClear={() => setText("")} />
+							: !count ? <NothingListed tab={tab} text={text}
+								onClear={() => setText("")} />
 								: isFolderList
-									? <FolderList folders={folders} onOpen={setFolder} onForget={forgetFolder} />
-									: <ProfileTable shown={shown} profiles={profiles} chosen={chosen} setChosen={setChosen}
+									? <FolderList folders={folders} onOpen={setFolder}
+										onForget={forgetFolder} />
+									: <ProfileTable shown={shown} profiles={profiles}
+										chosen={chosen} setChosen={setChosen}
 										sort={sort} onSort={setSort} actions={{
 											askDelete: (all) => setQuestion({ delete: all }),
 											askFolder: (all) => setQuestion({ folder: all }),
 										}} />}
 			</main>
-			{question && "delete" in question && <DeleteDialog names={question.delete} onClose={(isDone) => {
+			{question && "delete" in question && <DeleteDialog names={question.delete}
+				onClose={(isDone) => {
 				if (isDone) setChosen(new Set());
 				setQuestion(null);
 			}} />}
-			{question && "folder" in question && <FolderDialog names={question.folder} folders={folders}
+			{question && "folder" in question && <FolderDialog names={question.folder}
+				folders={folders}
 				onMade={(name) => setMade([...made, name])} onClose={() => setQuestion(null)} />}
-			{plan && <UploadDialog plan={plan} setPlan={setPlan} folders={folders} onClose={() => setPlan(null)} />}
+			{plan && <UploadDialog plan={plan} setPlan={setPlan} folders={folders}
+				onClose={() => setPlan(null)} />}
 			<DropAnywhere onFiles={takeDrop} />
 		</>
 	);

@@ -32,7 +32,8 @@ export function StateCell({ profile }: { profile: Profile }) {
 			<span class="pm-busy-line"><span>{stage ?? stateText(state)}</span>
 				<span>{percent === null ? "" : `${percent} %`}</span></span>
 			<span class={`ui-progress${percent === null ? " is-unknown" : ""}`} role="progressbar"
-				aria-label={`${stateText(state)} ${profile.name}`} {...(percent === null ? {} : { "aria-valuenow": percent })}>
+				aria-label={`${stateText(state)} ${profile.name}`}
+					{...(percent === null ? {} : { "aria-valuenow": percent })}>
 				<span style={percent === null ? {} : { width: `${percent}%` }} />
 			</span>
 		</span>
@@ -52,7 +53,8 @@ function RenameField({ name, profiles, onEnd }:
 	};
 	return (
 		<span class="pm-rename">
-			<input ref={input} class="ui-input" maxLength={NAME_MOST} value={typed} aria-label={`New name of ${name}`}
+			<input ref={input} class="ui-input" maxLength={NAME_MOST} value={typed}
+				aria-label={`New name of ${name}`}
 				aria-invalid={!!fault} onInput={(event) => setTyped(event.currentTarget.value)}
 				onBlur={() => (fault ? onEnd() : save())}
 				onKeyDown={(event) => {
@@ -75,7 +77,8 @@ export function Row({ profile, profiles, isChosen, now, actions }: {
 	const summary = { page: "summary", profile: name } as const;
 	const isReady = profile.state === "ready";
 	const entries = (): MenuEntry[] => [
-		{ title: "Open timeline", icon: "list", isDisabled: !isReady, run: () => navigate(analysis) },
+		{ title: "Open timeline", icon: "list", isDisabled: !isReady, run: () => navigate(analysis)
+			},
 		{ title: "Open summary", icon: "bulb", isDisabled: !isReady, run: () => navigate(summary) },
 		"line",
 		{ title: favourite ? "Remove from favourites" : "Add to favourites", icon: "star",
@@ -89,35 +92,47 @@ export function Row({ profile, profiles, isChosen, now, actions }: {
 	];
 	return (
 		<tr class={isChosen ? "is-chosen" : ""} aria-selected={isChosen}>
-			<td class="pm-tick"><input type="checkbox" class="ui-check" checked={isChosen} aria-label={`Select ${name}`}
+			<td class="pm-tick"><input type="checkbox" class="ui-check" checked={isChosen}
+				aria-label={`Select ${name}`}
 				onClick={(event) => actions.toggle(name, event.shiftKey)} /></td>
 			<td class="pm-star">
-				<button type="button" class={`ui-icon-button is-small${favourite ? " is-on" : ""}`} aria-pressed={favourite}
-					aria-label={`Favourite ${name}`} title={favourite ? "Remove from favourites" : "Add to favourites"}
+				<button type="button" class={`ui-icon-button is-small${favourite ? " is-on" : ""}`}
+					aria-pressed={favourite}
+					aria-label={`Favourite ${name}`} title={favourite ? "Remove from favourites"
+						: "Add to favourites"}
 					onClick={() => void changeProfile(name, { favourite: !favourite })}>
 					<Icon name="star" size={14} filled={favourite} /></button>
 			</td>
 			<td class="pm-name">
-				{isRenaming ? <RenameField name={name} profiles={profiles} onEnd={() => setRenaming(false)} /> : (
+				{isRenaming ? <RenameField name={name} profiles={profiles}
+					onEnd={() => setRenaming(false)} /> : (
 					<span class="pm-name-line">
-						<a href={urlOf(analysis)} title={name} onClick={(event) => follow(event, analysis)}>{name}</a>
-						<button type="button" class="ui-icon-button is-small pm-pencil" aria-label={`Rename ${name}`}
-							title="Rename" onClick={() => setRenaming(true)}><Icon name="pencil" size={12} /></button>
+						<a href={urlOf(analysis)} title={name} onClick={(event) =>
+							follow(event, analysis)}>{name}</a>
+						<button type="button" class="ui-icon-button is-small pm-pencil"
+							aria-label={`Rename ${name}`}
+							title="Rename" onClick={() => setRenaming(true)}><Icon name="pencil"
+								size={12} /></button>
 					</span>
 				)}
-				{!isRenaming && profile.reason && !isReady && <span class="pm-reason" title={profile.reason}>{profile.reason}</span>}
+				{!isRenaming && profile.reason && !isReady && <span class="pm-reason"
+					title={profile.reason}>{profile.reason}</span>}
 			</td>
 			<td><StateCell profile={profile} /></td>
 			<td class="ui-dim">{profile.kind === "device" ? "Device" : "System"}</td>
 			<td class="pm-number">{isReady ? bytesText(Number(profile.size_bytes)) : ""}</td>
 			<td class="pm-number">{isReady ? countText(BigInt(profile.row_count)) : ""}</td>
-			<td class="ui-dim" title={momentText(profile.created_ms)}>{agoText(profile.created_ms, now)}</td>
-			<td class="ui-dim" title={momentText(profile.opened_ms)}>{agoText(profile.opened_ms, now)}</td>
+			<td class="ui-dim" title={momentText(profile.created_ms)}>{agoText(profile.created_ms,
+				now)}</td>
+			<td class="ui-dim" title={momentText(profile.opened_ms)}>{agoText(profile.opened_ms,
+				now)}</td>
 			<td class="pm-folder ui-dim" title={profile.folder}>{profile.folder}</td>
 			<td class="pm-actions">
-				<a class="ui-icon-button is-small" href={urlOf(summary)} aria-label={`Summary of ${name}`} title="Summary"
+				<a class="ui-icon-button is-small" href={urlOf(summary)}
+					aria-label={`Summary of ${name}`} title="Summary"
 					onClick={(event) => follow(event, summary)}><Icon name="bulb" size={14} /></a>
-				<MenuButton label={`Actions for ${name}`} class="ui-icon-button is-small" isRight entries={entries}>
+				<MenuButton label={`Actions for ${name}`} class="ui-icon-button is-small" isRight
+					entries={entries}>
 					<Icon name="more" size={14} /></MenuButton>
 			</td>
 		</tr>

@@ -27,7 +27,8 @@ function Head({ sort, onSort, column }:
 	return (
 		<th scope="col" class={column.class ?? ""}
 			aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : "none"}>
-			<button type="button" class="pm-sort" onClick={() => onSort(sortedBy(sort, column.key))}>
+			<button type="button" class="pm-sort"
+				onClick={() => onSort(sortedBy(sort, column.key))}>
 				{column.title}
 				<span class={`pm-arrow${isSorted ? " is-on" : ""}${isSorted && !sort.isDescending ? " is-up" : ""}`}>
 					<Icon name="down" size={10} /></span>
@@ -57,7 +58,8 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 		const next = new Set(chosen);
 		const isOn = !chosen.has(name);
 		const names = shown.map((profile) => profile.name);
-		const [from, to] = [names.indexOf(last.current ?? name), names.indexOf(name)].sort((a, b) => a - b);
+		const [from, to] = [names.indexOf(last.current ?? name), names.indexOf(name)].sort((a, b) =>
+			a - b);
 		for (const one of isRange && from! >= 0 ? names.slice(from, to! + 1) : [name]) {
 			if (isOn) next.add(one);
 			else next.delete(one);
@@ -70,12 +72,17 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 			<table class="pm-table">
 				<thead>
 					<tr>
-						<th scope="col" class="pm-tick"><input type="checkbox" class="ui-check" checked={isAll}
+						<th scope="col" class="pm-tick"><input type="checkbox" class="ui-check"
+							checked={isAll}
 							aria-label="Select all that are listed" onClick={() =>
-								setChosen(isAll ? new Set() : new Set(shown.map((profile) => profile.name)))} /></th>
-						<th scope="col" class="pm-star"><span class="ui-hidden-text">Favourite</span></th>
-						{COLUMNS.map((column) => <Head key={column.key} column={column} sort={sort} onSort={onSort} />)}
-						<th scope="col" class="pm-actions"><span class="ui-hidden-text">Actions</span></th>
+								setChosen(isAll ? new Set() : new Set(shown.map((profile) =>
+									profile.name)))} /></th>
+						<th scope="col" class="pm-star"><span
+							class="ui-hidden-text">Favourite</span></th>
+						{COLUMNS.map((column) => <Head key={column.key} column={column} sort={sort}
+							onSort={onSort} />)}
+						<th scope="col" class="pm-actions"><span
+							class="ui-hidden-text">Actions</span></th>
 					</tr>
 				</thead>
 				<tbody>
@@ -86,7 +93,8 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 				</tbody>
 			</table>
 			{shown.length > part && (
-				<p class="pm-more"><button type="button" class="ui-button" onClick={() => setPart(part + PART)}>
+				<p class="pm-more"><button type="button" class="ui-button"
+					onClick={() => setPart(part + PART)}>
 					Show more of {countText(shown.length)}</button></p>
 			)}
 		</div>

@@ -13,7 +13,8 @@ export function AddPanel({ store, kinds, onClose }:
 	{ store: Store<model.Dock>; kinds: PanelKind[]; onClose: () => void }) {
 	const [filter, setFilter] = useState("");
 	const open = new Set(model.panelsOf(store.get().root));
-	const shown = kinds.filter((kind) => kind.title.toLowerCase().includes(filter.trim().toLowerCase()));
+	const shown = kinds.filter((kind) =>
+		kind.title.toLowerCase().includes(filter.trim().toLowerCase()));
 	const choose = (kind: PanelKind | undefined) => {
 		if (!kind) return;
 		store.update((dock) => model.add(dock, kind.id));
@@ -23,12 +24,14 @@ export function AddPanel({ store, kinds, onClose }:
 		<Dialog title="Add panel" isWide onClose={onClose} onSubmit={() => choose(shown[0])}>
 			<div class="ui-search">
 				<Icon name="search" size={14} />
-				<input class="ui-input" data-autofocus placeholder="Find a panel" aria-label="Find a panel"
+				<input class="ui-input" data-autofocus placeholder="Find a panel"
+					aria-label="Find a panel"
 					value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
 			</div>
 			<div class="add-tiles">
 				{shown.map((kind) => (
-					<button type="button" key={kind.id} class="add-tile" onClick={() => choose(kind)}>
+					<button type="button" key={kind.id} class="add-tile"
+						onClick={() => choose(kind)}>
 						<span>{kind.title}</span>
 						{open.has(kind.id) && <span class="ui-dim">open</span>}
 					</button>

@@ -22,7 +22,8 @@ function Facts({ details }: { details: ProfileDetails }) {
 	return (
 		<>
 			<dl class="info-facts">
-				{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+				{facts.map(([name, value]) => <div
+					key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
 			</dl>
 			{!!details.sources.length && <h3>Made from</h3>}
 			<ul class="info-list">
@@ -61,11 +62,13 @@ export function ProfileName({ name, details }: { name: string; details: ProfileD
 	return (
 		<div class="info-area" ref={area}>
 			<button type="button" class="top-name" aria-expanded={isOpen} aria-haspopup="dialog"
-				title={`${name}: what is in it`} disabled={!details} onClick={() => setOpen(!isOpen)}>
+				title={`${name}: what is in it`} disabled={!details}
+					onClick={() => setOpen(!isOpen)}>
 				<span>{name}</span> <Icon name="info" size={12} />
 			</button>
 			{isOpen && details && (
-				<div class="info-popover" role="dialog" aria-label={`About ${name}`}><Facts details={details} /></div>
+				<div class="info-popover" role="dialog" aria-label={`About ${name}`}><Facts
+					details={details} /></div>
 			)}
 		</div>
 	);

@@ -39,7 +39,8 @@ function SaveDialog({ dock, names, onClose }:
 				<label for="layout-name">Name</label>
 				<input id="layout-name" class="ui-input" data-autofocus maxLength={100} value={name}
 					onInput={(event) => setName(event.currentTarget.value)} />
-				<span class="ui-hint">{names.includes(wanted) ? "There is a layout of this name; it will be replaced."
+				<span class="ui-hint">{names.includes(wanted) ?
+					"There is a layout of this name; it will be replaced."
 					: "Which panels are open, where and how big. It can be used with every profile."}</span>
 			</div>
 		</Dialog>
@@ -65,9 +66,11 @@ export function LayoutMenu({ store, kinds }: { store: Store<model.Dock>; kinds: 
 	}, fail);
 	const entries = (): MenuEntry[] => [
 		{ title: "Save layout…", icon: "add", run: () => setSaving(true) },
-		{ title: "Reset to default", icon: "refresh", run: () => store.set(usualDock(kinds, innerWidth)) },
+		{ title: "Reset to default", icon: "refresh", run: () =>
+			store.set(usualDock(kinds, innerWidth)) },
 		...(names.length ? ["line", { heading: "Load" }] as MenuEntry[] : []),
-		...names.map((name): MenuEntry => ({ title: name, icon: "layout", run: () => void load(name) })),
+		...names.map((name): MenuEntry => ({ title: name, icon: "layout", run: () => void load(name)
+			})),
 		...(names.length ? ["line", { heading: "Delete" }] as MenuEntry[] : []),
 		...names.map((name): MenuEntry =>
 			({ title: name, icon: "trash", isDanger: true, run: () => remove(name) })),

@@ -47,7 +47,8 @@ function textStore(dock: Store<model.Dock>, kinds: PanelKind[]): Store<string> {
 	text.watch((now) => {
 		if (now === dockText(dock.get())) return;
 		const next = parseDock(now);
-		if (next) dock.set(model.keepKnown(next, (panel) => kinds.some((kind) => kind.id === panel)));
+		if (next) dock.set(model.keepKnown(next, (panel) => kinds.some((kind) =>
+			kind.id === panel)));
 	});
 	return text;
 }
@@ -57,7 +58,8 @@ async function openPage(name: string, signal: AbortSignal): Promise<Page> {
 	let page: Page | undefined;
 	const context = await loadContext(server, name, state, {
 		openPanel: (id) => {
-			if (page?.kinds.some((kind) => kind.id === id)) page.dock.update((now) => model.add(now, id));
+			if (page?.kinds.some((kind) => kind.id === id)) page.dock.update((now) =>
+				model.add(now, id));
 		},
 		openProfile: (profile) => navigate({ page: "analysis", profile }),
 		notify,
@@ -85,8 +87,10 @@ function Analysis({ page, isAdding, setAdding }:
 	useEffect(() => listenToKeys({ i: () => setAdding(true) }), []);
 	return (
 		<>
-			<Dock store={page.dock} kinds={page.kinds} context={page.context} onAdd={() => setAdding(true)} />
-			{isAdding && <AddPanel store={page.dock} kinds={page.kinds} onClose={() => setAdding(false)} />}
+			<Dock store={page.dock} kinds={page.kinds} context={page.context}
+				onAdd={() => setAdding(true)} />
+			{isAdding && <AddPanel store={page.dock} kinds={page.kinds}
+				onClose={() => setAdding(false)} />}
 		</>
 	);
 }
@@ -117,27 +121,32 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 		<>
 			{!focused && (
 				<TopBar actions={page && !isSummary && (<>
-					<button type="button" class="ui-button is-primary" onClick={() => setAdding(true)}
+					<button type="button" class="ui-button is-primary"
+						onClick={() => setAdding(true)}
 						title="Add panel (I)"><Icon name="add" size={14} /> Add panel</button>
 					<LayoutMenu store={page.dock} kinds={page.kinds} />
-					<button type="button" class="ui-icon-button" onClick={toggleFocus} aria-label="Focus mode"
+					<button type="button" class="ui-icon-button" onClick={toggleFocus}
+						aria-label="Focus mode"
 						title="Focus mode (.)"><Icon name="focus" /></button>
 				</>)}>
 					<ProfileName name={name} details={page?.context.details ?? null} />
 					<nav class="top-tabs" aria-label="Pages of this profile">
 						{tabs.map(({ title, to }) => (
-							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) => follow(event, to)}
+							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) =>
+								follow(event, to)}
 								aria-current={isCurrent(title) ? "page" : undefined}>{title}</a>
 						))}
 					</nav>
 				</TopBar>
 			)}
 			<main class="app-main">
-				{failure ? <NoProfile name={name} failure={failure} onRetry={() => setAttempt(attempt + 1)} />
+				{failure ? <NoProfile name={name} failure={failure}
+					onRetry={() => setAttempt(attempt + 1)} />
 					: !page ? <ProfileLoading name={name} />
 						: isSummary
 							? <ErrorBoundary what="The summary">
-								<div class="app-scroll"><SummaryPage context={page.context} /></div></ErrorBoundary>
+								<div class="app-scroll"><SummaryPage context={page.context}
+									/></div></ErrorBoundary>
 							: <Analysis page={page} isAdding={isAdding} setAdding={setAdding} />}
 			</main>
 		</>

@@ -18,7 +18,8 @@ export function ProfileLoading({ name }: { name: string }) {
 
 function BackLink() {
 	return (
-		<p><a href={urlOf({ page: "manager" })} onClick={(event) => follow(event, { page: "manager" })}>
+		<p><a href={urlOf({ page: "manager" })} onClick={(event) =>
+			follow(event, { page: "manager" })}>
 			Go to the Profile Manager</a></p>
 	);
 }
@@ -37,7 +38,8 @@ export function NoProfile({ name, failure, onRetry }:
 		return (
 			<div class="ui-empty" role="status">
 				<h1>{name} is being processed</h1>
-				<p class="ui-dim">{profile.stage ?? "Reading the capture"}{percent === null ? "" : `, ${percent} %`}.
+				<p class="ui-dim">{profile.stage ?? "Reading the capture"}{percent === null ?
+					"" : `, ${percent} %`}.
 					This page opens when it is done.</p>
 				<div class={`ui-progress${percent === null ? " is-unknown" : ""}`}>
 					<span style={percent === null ? {} : { width: `${percent}%` }} />
@@ -48,9 +50,11 @@ export function NoProfile({ name, failure, onRetry }:
 	}
 	return (
 		<div class="ui-empty" role="alert">
-			<h1>{failure.status === 404 ? `There is no profile ${name}` : `${name} cannot be opened`}</h1>
+			<h1>{failure.status === 404 ? `There is no profile ${name}`
+				: `${name} cannot be opened`}</h1>
 			<p>{profile?.reason || failure.message}</p>
-			{failure.status === 404 && <p class="ui-dim">It may have been renamed or deleted, or the link is from
+			{failure.status === 404 && <p class="ui-dim">It may have been renamed or deleted,
+				or the link is from
 				another server: profiles live where they were processed.</p>}
 			{failure.status === 0 && <Command text={tunnelCommand()} />}
 			<p><button type="button" class="ui-button" onClick={onRetry}>Try again</button></p>
