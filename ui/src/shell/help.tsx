@@ -45,7 +45,7 @@ function Keys({ text }: { text: string }) {
 	return (
 		<span class="help-keys">
 			{text.split(" / ").map((choice) => (
-				<span key={choice}>{choice.split("+").map((key) => <kbd
+				<span key={choice}>{choice.split("+").map((key) => key.trim()).map((key) => <kbd
 					key={key}>{key}</kbd>)}</span>
 			))}
 		</span>

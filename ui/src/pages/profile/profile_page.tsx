@@ -14,6 +14,7 @@ import { panels } from "../../panels/panels.ts";
 import { server } from "../../server.ts";
 import { ErrorBoundary } from "../../shell/error_boundary.tsx";
 import { isFocused, toggleFocus } from "../../shell/focus.tsx";
+import { addHelp } from "../../shell/help.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { listenToKeys } from "../../shell/keys.ts";
 import { notify } from "../../shell/toasts.tsx";
@@ -22,6 +23,7 @@ import { follow, moves, navigate, urlOf } from "../../state/navigate.ts";
 import { UrlSync } from "../../state/sync.ts";
 import { stateOf } from "../../state/url.ts";
 import { createStore, useStore, type Store } from "../../store.ts";
+import { SHORTCUTS } from "../../timeline/keys.ts";
 import { Timeline } from "../../timeline/timeline.tsx";
 import { SummaryPage } from "../summary/summary.tsx";
 import { AddPanel } from "./add_panel.tsx";
@@ -32,6 +34,10 @@ import { NoProfile, ProfileLoading } from "./states.tsx";
 const timelineKind: PanelKind = {
 	id: TIMELINE, title: "Timeline", kinds: ["device", "system"], component: Timeline,
 };
+
+for (const { title, list } of SHORTCUTS)
+	addHelp({ title: `Timeline: ${title.toLowerCase()}`,
+		keys: list.map(({ keys, what }) => ({ keys: keys.join(" / "), does: what })) });
 
 interface Page {
 	context: ProfileContext;
