@@ -25,6 +25,7 @@ function PanelBody({ kind, context, rect }:
 	const own = useMemo(() => gatedContext(context, isOpen), [context]);
 	const isShown = rect !== null;
 	useLayoutEffect(() => isOpen.set(isShown), [isShown]);
+	useLayoutEffect(() => () => isOpen.set(false), []);
 	return (
 		<div class="dock-panel" id={`dock-panel-${kind.id}`} role="tabpanel" hidden={!rect}
 			aria-labelledby={`dock-tab-${kind.id}`} style={rect ? px(rect) : {}}>

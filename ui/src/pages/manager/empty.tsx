@@ -9,15 +9,13 @@ export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 	return (
 		<div class="ui-empty">
 			<h1>No profiles yet</h1>
-			<p>Upload a capture, drop its files anywhere on this page, or use the command line on
-				the machine
-				that runs the server:</p>
-			<Command text="neuron-explorer capture -n model.neff -s profile.ntff" />
-			<p class="ui-dim">runs a model once and writes the trace. Then</p>
+			<p>Upload a capture, drop its files anywhere on this page, or use the command line on the
+				machine that runs the server:</p>
 			<Command text="neuron-explorer view -n model.neff -s profile.ntff" />
-			<p class="ui-dim">processes it and shows it here. For the trace of a whole run,
-				with the host:</p>
-			<Command text="neuron-explorer inspect -o output -- python train.py" />
+			<p class="ui-dim">processes the trace of one model and shows it here. To trace a whole run with its
+				host, set this where the model runs:</p>
+			<Command text="NEURON_RT_INSPECT_ENABLE=1 NEURON_RT_INSPECT_OUTPUT_DIR=output python train.py" />
+			<p class="ui-dim">Then process the folder it wrote:</p>
 			<Command text="neuron-explorer view -d output" />
 			<p><button type="button" class="ui-button is-primary" onClick={onUpload}>Upload
 				profile</button></p>
