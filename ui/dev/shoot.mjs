@@ -28,8 +28,7 @@ for (const shot of shots) {
 		await page.goto(`${base}?${shot.slice(at + 1)}&theme=${theme}`);
 		await page.waitForLoadState("networkidle");
 		if (script) await page.evaluate(script);
-		await page.waitForLoadState("networkidle");
-		await page.waitForTimeout(400);
+		await page.waitForTimeout(script ? 1500 : 400);
 		await page.screenshot({ path: `${out}/${name}${theme === "light" ? "-light" : ""}.png` });
 	}
 }

@@ -78,7 +78,7 @@ export function unitOf(name: string, unit = ""): string {
 	if (/_ns$|^(start|end)_ts$|^timestamp$/.test(name)) return "nanoseconds";
 	if (/_bytes$/.test(name)) return "bytes";
 	if (/flops(_transpose)?$/.test(name)) return "flops";
-	if (/(^|_)(ids?|pc|idx|line_number|crc|k|n)$|^crc_/.test(name)) return "id";
+	if (/(^|_)(ids?|pc|idx|line_number|crc)$|^crc_/.test(name)) return "id";
 	return "";
 }
 
@@ -132,7 +132,8 @@ export function sinceOrigin(cell: Cell | undefined, originNs: bigint): number {
 
 /** "model_flops" as "Model flops"; initialisms keep their capitals. */
 export function titleOf(name: string): string {
-	const words = name.replace(/_(percent|ns)$/, "").split("_").map((word) => KNOWN[word] ?? word);
+	const plain = name.replace(/_(time|packet|size)_percent$/, "_$1_share").replace(/_(percent|ns)$/, "");
+	const words = plain.split("_").map((word) => KNOWN[word] ?? word);
 	const text = words.join(" ");
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -4,7 +4,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import {
-	orderFields, regexOf, sqlOf, statisticsSql, suggestionsSql, whereOf,
+	conditionOf, orderFields, regexOf, sqlOf, statisticsSql, suggestionsSql, whereOf,
 } from "../src/panels/search_model.ts";
 
 test("operators become what the server takes", () => {
@@ -36,4 +36,10 @@ test("a condition without a value is left out", () => {
 
 test("common fields come first", () => {
 	assert.deepEqual(orderFields(["b", "a", "opcode"]), ["opcode", "a", "b"]);
+});
+
+test("what was set elsewhere can be shown in the form", () => {
+	assert.deepEqual(conditionOf("duration_ns>=100"), { field: "duration_ns", operator: ">=", value: "100" });
+	assert.deepEqual(conditionOf("name~^a=b"), { field: "name", operator: "matches", value: "^a=b" });
+	assert.equal(whereOf(conditionOf("name~^a=b")), "name~^a=b");
 });

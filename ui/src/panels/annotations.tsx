@@ -67,9 +67,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 			<Toggle label="Snap to events" on={snap} change={setSnap}
 				title="A time that is entered moves to the nearest start or end of an event" />
 			<Choice label="Unit" value={unit} options={UNITS} change={setUnit} />
-			<span class="pn-spring" />
-			<AnnotationSets context={context} />
 		</>}>
+			<div class="pn-bar"><AnnotationSets context={context} /></div>
 			{list.length === 0 ? <Empty title="No markers yet">
 				Right-click in the timeline, or choose “Add marker”, to remember a moment and measure from it.
 			</Empty> : <div class="an-scroll"><table class="an">

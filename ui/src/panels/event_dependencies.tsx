@@ -4,7 +4,7 @@
 import type { EventSummary } from "../api/types.ts";
 import type { EventRef, ProfileContext } from "../contract.ts";
 import { formatInteger, formatNs } from "../format.ts";
-import { Button, copyText, Empty, Loaded } from "./parts.tsx";
+import { Button, CopyIcon, copyText, Empty, Loaded } from "./parts.tsx";
 import { useLoad } from "./use_load.ts";
 
 const KINDS: Record<string, string> = {
@@ -57,7 +57,7 @@ function Card({ context, event }: { context: ProfileContext; event: EventSummary
 		<article class="ed-card">
 			<span class="ed-card-name">{event.name || event.table}</span>
 			<span class="ed-card-actions">
-				<Button kind="quiet" title="Copy as JSON" aria-label="Copy as JSON" onClick={copy}>⧉</Button>
+				<Button kind="quiet" title="Copy as JSON" aria-label="Copy as JSON" onClick={copy}><CopyIcon /></Button>
 				<Button aria-label={`Go to ${event.name}`}
 					onClick={() => context.reveal({ table: event.table, row: event.row })}>Go to</Button>
 			</span>

@@ -10,7 +10,7 @@ import { useStore } from "../store.ts";
 import { DependencyCards } from "./event_dependencies.tsx";
 import { AttributeList, DeviceLinks, FlowChain } from "./event_system.tsx";
 import { parseOperands } from "./operands.ts";
-import { Button, copyText, Empty, Explained, Loaded, Panel, Tabs, Toggle } from "./parts.tsx";
+import { Button, CopyIcon, copyText, Empty, Explained, Loaded, Panel, Tabs, Toggle } from "./parts.tsx";
 import { ResultPager } from "./result_pager.tsx";
 import { useLoad } from "./use_load.ts";
 import { timeOf } from "./data.ts";
@@ -129,7 +129,7 @@ function FieldRow({ context, field }: { context: ProfileContext; field: Field })
 			<dd title={exactCell(field.value, unit)}>
 				<span class={isOperands ? "pn-mono" : ""}>{shown}</span>
 				<button type="button" class="ed-copy" aria-label={`Copy ${titleOf(field.name)}`}
-					onClick={copy}>⧉</button>
+					onClick={copy}><CopyIcon /></button>
 			</dd>
 			{isOperands ? <OperandList text={String(field.value)} /> : null}
 		</div>

@@ -36,6 +36,6 @@ export function FlowsPanel({ context }: { context: ProfileContext }) {
 				setFlow(text(row[0]));
 				context.zoomTo(num(row[4]), num(row[4]) + num(row[5]));
 			}}
-			bar={<span class="pn-dim">{formatInteger(rows.length)} flows; choose one to see its events</span>} />
+			bar={<span class="pn-dim">{formatInteger(rows.length)} {rows.length === 1 ? "flow" : "flows"}; choose one to see its events</span>} />
 		: <Empty title="No flows">No event of this profile carries a flow's number.</Empty>}</Loaded></Panel>;
 }

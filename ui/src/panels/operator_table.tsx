@@ -36,11 +36,11 @@ const COLUMNS: TreeColumn[] = [
 		help: "Matrix work without transposes, as a share of the tensor engines' peak over that time" },
 	{ name: "hfu", title: "HFU", unit: "fraction", width: 64,
 		help: "Matrix work with transposes, as a share of the peak" },
-	{ name: "instructions", title: "Instructions", unit: "", width: 88, help: "On all engines" },
+	{ name: "instructions", title: "Instructions", unit: "", width: 96, help: "On all engines" },
 	...ENGINES.flatMap((engine) => [
 		{ name: `${engine}_engine_instruction_count`, title: NAMES[engine] ?? engine, unit: "", width: 68,
 			help: `Instructions on the ${NAMES[engine]} engine` },
-		{ name: `total_time_${engine}`, title: `${NAMES[engine]} time`, unit: "nanoseconds", width: 88,
+		{ name: `total_time_${engine}`, title: `${NAMES[engine]} time`, unit: "nanoseconds", width: 96,
 			help: `Time its ${NAMES[engine]} instructions cover` },
 	]),
 	{ name: "hbm_read_bytes", title: "HBM read", unit: "bytes", width: 84, help: "Bytes its DMAs read from HBM" },

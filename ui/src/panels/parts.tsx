@@ -159,6 +159,15 @@ export function MiniBar(props: { fraction: number }) {
 	);
 }
 
+/** Two sheets, one on the other. */
+export function CopyIcon() {
+	return (
+		<svg class="pn-icon" viewBox="0 0 16 16" aria-hidden="true">
+			<path d="M5.5 5.5h7v8h-7z M3.5 10.5v-8h7" fill="none" stroke="currentColor" stroke-width="1.2" />
+		</svg>
+	);
+}
+
 export async function copyText(text: string): Promise<boolean> {
 	try {
 		await navigator.clipboard.writeText(text);

@@ -43,6 +43,8 @@ export function Plot(props: PlotProps) {
 }
 
 const LEGEND = 28;
+/** Bytes are read in powers of two. */
+const BINARY_STEPS = Array.from({ length: 60 }, (_, i) => 2 ** i);
 
 function optionsOf(props: PlotProps, width: number, height: number): uPlot.Options {
 	const dim = cssColour("--fg-dim");
@@ -51,7 +53,7 @@ function optionsOf(props: PlotProps, width: number, height: number): uPlot.Optio
 		stroke: dim, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 },
 		font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif",
 		values: (_, ticks) => ticks.map((tick) => tick === null ? "" : formatByUnit(tick, unit)),
-		size: room, space: 56, ...(title ? { label: title, labelSize: 18 } : {}),
+		size: room, space: 56, ...(unit === "bytes" ? { incrs: BINARY_STEPS } : {}), ...(title ? { label: title, labelSize: 18 } : {}),
 	});
 	return {
 		width, height: height - LEGEND,

@@ -13,7 +13,7 @@ export function Record(props: { title: string; columns: Column[]; row: Row; skip
 		<section class="pn-group">
 			<h3>{props.title}</h3>
 			<dl>{lines.map((line) => <Metric key={line.name} name={line.title}
-				value={line.fraction === undefined ? line.exact || line.value : line.value} exact={line.exact}
+				value={line.value} exact={line.exact}
 				help={line.help} />)}</dl>
 		</section>
 	);

@@ -40,7 +40,7 @@ export function rectOf(one: Allocation, area: MapArea): Rect | null {
 	const x0 = x(one.fromNs);
 	const y1 = y(one.low);
 	const y0 = y(one.high);
-	return { x: x0, y: y0, width: Math.max(1, x(one.toNs) - x0), height: Math.max(1, y1 - y0) };
+	return { x: x0, y: y0, width: Math.max(1, x(one.toNs) - x0), height: Math.max(2, y1 - y0) };
 }
 
 /** The smallest allocation under a point: what lies on top. */

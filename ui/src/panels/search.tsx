@@ -2,7 +2,7 @@
 // Finds events: conditions on fields of one table, or words anywhere. What is found is marked in the
 // timeline while the search is in force, can be stepped through, and is counted by value.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { SearchPage } from "../api/types.ts";
 import type { ProfileContext, SearchQuery } from "../contract.ts";
 import { formatFraction, formatInteger, formatNs, titleOf } from "../format.ts";
@@ -12,7 +12,9 @@ import { DataTable } from "./data_table.tsx";
 import { Button, Choice, Empty, Explained, Loaded, Panel, Tabs, Toggle } from "./parts.tsx";
 import { ResultPager } from "./result_pager.tsx";
 import { ConditionRow } from "./search_condition.tsx";
-import { isComplete, orderFields, statisticsSql, whereOf, type Condition } from "./search_model.ts";
+import {
+	conditionOf, isComplete, orderFields, statisticsSql, whereOf, type Condition,
+} from "./search_model.ts";
 import { placeIn } from "./search_results.ts";
 import { useLoad } from "./use_load.ts";
 import "./search.css";
@@ -39,10 +41,19 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 	const [conditions, setConditions] = useState<Condition[]>([blank()]);
 	const [onlyInView, setOnlyInView] = useState(false);
 	const [tab, setTab] = useState<"results" | "statistics">("results");
+	const own = useRef<SearchQuery | null>(null);
 	const fields = useLoad(async (signal) => table
 		? (await context.api.table(table, { limit: 1 }, signal)).columns : [], [context, table]);
 	const columns = fields.state === "ready" ? fields.value : [];
 	const names = orderFields(columns.map((column) => column.name));
+
+	// a search that a link or another panel set shows in the form as if it had been entered here
+	useEffect(() => {
+		if (!query || query === own.current) return;
+		setTable(query.table);
+		setWords(query.text);
+		setConditions(query.where.length ? query.where.map(conditionOf) : [blank()]);
+	}, [query]);
 
 	const change = (at: number, next: Condition) =>
 		setConditions(conditions.map((one, i) => i === at ? next : one));
@@ -51,7 +62,8 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 		const where = table ? conditions.filter(isComplete).map(whereOf) : [];
 		if (!where.length && !words.trim())
 			return context.notify("Give a value or words to look for first.");
-		context.search.set({ table, where, text: words.trim() });
+		own.current = { table, where, text: words.trim() };
+		context.search.set(own.current);
 	};
 	const clear = () => {
 		setConditions([blank()]);

@@ -38,6 +38,12 @@ export function whereOf(condition: Condition): string {
 	return `${field}${operator}${value}`;
 }
 
+/** What the server takes, as somebody might have entered it. */
+export function conditionOf(where: string): Condition {
+	const [, field = "", operator = "=", value = ""] = /^(\w+)(!=|<=|>=|=|<|>|~)(.*)$/s.exec(where) ?? [];
+	return { field, operator: operator === "~" ? "matches" : operator as Operator, value };
+}
+
 /** The same in SQL. */
 export function sqlOf(condition: Condition): string {
 	const [, field = "", operator = "", value = ""] =

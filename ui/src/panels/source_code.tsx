@@ -107,7 +107,10 @@ function Lines(props: { source: string[]; lines: Map<number, LineCost>; line: nu
 	useEffect(() => {
 		const element = body.current;
 		if (!element) return;
-		if (props.line) element.scrollTop = Math.max(0, (props.line - 1) * ROW - element.clientHeight / 2);
+		// without a line of its own, where most of the time goes
+		const hottest = [...props.lines.values()].sort((a, b) => b.durationNs - a.durationNs)[0]?.line;
+		const line = props.line ?? hottest;
+		if (line) element.scrollTop = Math.max(0, (line - 1) * ROW - element.clientHeight / 2);
 		setScroll({ top: element.scrollTop, height: element.clientHeight });
 	}, [props.line]);
 	const [first, last] = visibleRange(props.source.length, ROW, scroll.top, scroll.height);

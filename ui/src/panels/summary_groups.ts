@@ -54,7 +54,13 @@ export function metricGroups(columns: Column[], row: Record<string, Cell>, filte
 	for (const column of columns) {
 		const line = metricLine(column, row[column.name]);
 		if (word && !`${line.title} ${line.name} ${line.help}`.toLowerCase().includes(word)) continue;
-		groups.get(groupOf(column.name))?.push(line);
+		const group = groupOf(column.name);
+		// "Vector engine active time" under "Vector engine" would say it twice
+		if (line.title.startsWith(`${group} `)) {
+			const rest = line.title.slice(group.length + 1);
+			line.title = rest.charAt(0).toUpperCase() + rest.slice(1);
+		}
+		groups.get(group)?.push(line);
 	}
 	return [...groups].map(([title, lines]) => ({ title, lines })).filter((group) => group.lines.length);
 }

@@ -75,7 +75,7 @@ export function nextOrder(now: Order | null, column: number): Order | null {
 	return now.down ? { column, down: false } : null;
 }
 
-const CHARACTER = 6.6;
+const CHARACTER = 7.2; // of the widest usual system font
 const PADDING = 22;
 
 /** Widths that fit titles and the first rows, within reason. */
