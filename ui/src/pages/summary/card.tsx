@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card of the summary page.
+
+import type { ComponentChildren } from "preact";
+import { Explained } from "../../panels/parts.tsx";
+
+export function Card(props: { title: string; help?: string; wide?: boolean; bar?: ComponentChildren;
+	children: ComponentChildren }) {
+	return (
+		<section class={props.wide ? "sm-card sm-wide" : "sm-card"} aria-label={props.title}>
+			<header><h2><Explained text={props.title} help={props.help ?? ""} /></h2>{props.bar}</header>
+			{props.children}
+		</section>
+	);
+}
