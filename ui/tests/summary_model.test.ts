@@ -4,7 +4,8 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import {
-	arcPath, bandwidthSlices, dmaBar, dmaKind, figuresOf, figuresOfSummary, machineOf, utilisationBar,
+	arcPath, bandwidthSlices, dmaBar, dmaKind, figuresOf, figuresOfSummary, machineOf, scaleOf,
+	utilisationBar,
 } from "../src/pages/summary/summary_model.ts";
 
 const machine = machineOf({
@@ -61,6 +62,13 @@ test("a DMA engine is busy beyond its bandwidth with small packets", () => {
 	assert.equal(dmaKind("hardware_dynamic", "source"), "Hardware dynamic");
 	assert.equal(dmaKind("data", "source"), "Static");
 	assert.equal(dmaKind("input", "kind"), "Inputs and outputs");
+});
+
+test("scales end at round values", () => {
+	const bar = (value: number) => ({ label: "", slices: [{ label: "", value, colour: "" }] });
+	assert.equal(scaleOf([bar(0.07), bar(0.01)]), 0.1);
+	assert.equal(scaleOf([bar(1.2)]), 1);
+	assert.equal(scaleOf([]), 0.01);
 });
 
 test("a whole ring is still drawn", () => {

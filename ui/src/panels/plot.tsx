@@ -49,16 +49,16 @@ const BINARY_STEPS = Array.from({ length: 60 }, (_, i) => 2 ** i);
 function optionsOf(props: PlotProps, width: number, height: number): uPlot.Options {
 	const dim = cssColour("--fg-dim");
 	const line = cssColour("--line");
-	const axis = (unit: string, title: string | undefined, room: number): uPlot.Axis => ({
+	const axis = (unit: string, title: string | undefined, room: number, space: number): uPlot.Axis => ({
 		stroke: dim, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 },
 		font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif",
 		values: (_, ticks) => ticks.map((tick) => tick === null ? "" : formatByUnit(tick, unit)),
-		size: room, space: 56, ...(unit === "bytes" ? { incrs: BINARY_STEPS } : {}), ...(title ? { label: title, labelSize: 18 } : {}),
+		size: room, space, ...(unit === "bytes" ? { incrs: BINARY_STEPS } : {}), ...(title ? { label: title, labelSize: 18 } : {}),
 	});
 	return {
 		width, height: height - LEGEND,
-		scales: { x: { time: false, distr: props.xLog ? 3 : 1 }, y: { distr: props.yLog ? 3 : 1 } },
-		axes: [axis(props.xUnit, props.xTitle, 30), axis(props.yUnit, props.yTitle, 72)],
+		scales: { x: { time: false, distr: props.xLog ? 3 : 1, log: props.xUnit === "bytes" ? 2 : 10 }, y: { distr: props.yLog ? 3 : 1 } },
+		axes: [axis(props.xUnit, props.xTitle, 30, 64), axis(props.yUnit, props.yTitle, 72, 36)],
 		cursor: { points: { size: 7 }, drag: { x: true, y: false } },
 		legend: { live: true },
 		series: [

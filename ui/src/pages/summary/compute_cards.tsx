@@ -63,7 +63,7 @@ export function ComputeCard({ context, region }: Props) {
 		const ridge = machine.hbmRate ? machine.peakFlops * machine.cores / machine.hbmRate : 0;
 		const bound = figures.intensity === null || !ridge ? "" : figures.intensity < ridge
 			? `below ${formatNumber(ridge, 3)}: memory is the limit` : `above ${formatNumber(ridge, 3)}: arithmetic is the limit`;
-		return <div class="sm-figures">
+		return <div class="sm-figures sm-figures-2">
 			<Figure name="Runtime" value={formatNs(figures.spanNs)} help="Length of the measured part, idle gaps included." />
 			<Figure name="Model FLOPs utilisation" value={share(figures.mfu)} help={`The model's matrix work over the peak of the tensor engines. ${figures.mfuSource}`} />
 			<Figure name="Hardware FLOPs utilisation" value={share(figures.hfu)} help="All matrix work that was done, transposes included, over the peak of the tensor engines." />

@@ -9,9 +9,9 @@ import { Card } from "./card.tsx";
 
 const SEVERITY = ["", "Hint", "Worth a look", "Costs much"];
 
-export function FindingsCard({ context }: { context: ProfileContext }) {
+export function FindingsCard({ context, isAll }: { context: ProfileContext; isAll: boolean }) {
 	const load = useLoad((signal) => context.api.insights(signal), [context]);
-	return <Card title="Findings" wide><Loaded load={load} what="findings">{({ findings }) => findings.length
+	return <Card title={isAll ? "Findings" : "Findings about the whole profile"} wide><Loaded load={load} what="findings">{({ findings }) => findings.length
 		? <ol class="sm-findings">
 			{[...findings].sort((a, b) => b.severity - a.severity).map((finding) => (
 				<li key={finding.title} class={`sm-finding sm-severity-${finding.severity}`}>

@@ -45,7 +45,7 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 					from the instructions.</span>}
 			</div>
 			<div class="sm-cards">
-				<FindingsCard context={context} />
+				<FindingsCard context={context} isAll={region.isAll} />
 				<ComputeCard context={context} region={region} />
 				<BandwidthCard context={context} region={region} />
 				<UtilisationCard context={context} region={region} />

@@ -67,7 +67,7 @@ export function utilisationBar(costs: EngineCosts, spanNs: number, machine: Mach
 	return { label, slices: [
 		{ label: "Model work", value: model, colour: "--pn-c3" },
 		{ label: "Transposes", value: transpose, colour: "--pn-c4" },
-		{ label: "Active otherwise", value: active - transpose - model - held, colour: "--pn-c1" },
+		{ label: "Active", value: active - transpose - model - held, colour: "--pn-c1" },
 		{ label: "Held back while active", value: held, colour: "--pn-c2" },
 		{ label: "Held back while idle", value: idleHeld, colour: "--pn-c8" },
 		{ label: "Unused", value: 1 - active - idleHeld, colour: "--line" },
@@ -170,6 +170,12 @@ const SOURCES: Record<string, string> = {
 export type DmaSplit = "kind" | "source";
 export const dmaKind = (queueType: string, split: DmaSplit): string =>
 	split === "kind" ? CLASSES[queueType] ?? "Unknown" : SOURCES[queueType] ?? "Static";
+
+/** A round end of a scale that all bars fit in. */
+export function scaleOf(bars: Bar[]): number {
+	const longest = Math.max(0, ...bars.map((bar) => bar.slices.reduce((sum, slice) => sum + slice.value, 0)));
+	return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find((end) => longest <= end) ?? 1;
+}
 
 /** An arc of a ring, as an SVG path; angles are parts of the whole, from the top, clockwise. */
 export function arcPath(from: number, to: number, radius: number, width: number): string {

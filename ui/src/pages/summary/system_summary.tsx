@@ -65,7 +65,7 @@ export function DeviceTableCard({ context }: { context: ProfileContext }) {
 		if (!rows.length) return <p class="sm-none">No device profile was captured with this system profile.</p>;
 		const processes = [...new Set(rows.map((row) => row.process))];
 		const shown = rows.filter((row) => !process || row.process === process);
-		return <div class="sm-table"><DataTable label="Device profiles" columns={COLUMNS} rows={shown.map((row) => row.cells)}
+		return <div class="sm-table" style={{ height: `${Math.min(360, 84 + 22 * shown.length)}px` }}><DataTable label="Device profiles" columns={COLUMNS} rows={shown.map((row) => row.cells)}
 			bar={processes.length > 1 ? <Choice label="Process" value={process} change={setProcess}
 				options={[{ value: "", text: "all" }, ...processes.map((value) => ({ value, text: value }))]} /> : null}
 			choose={(_, i) => {

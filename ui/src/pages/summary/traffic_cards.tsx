@@ -4,7 +4,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ProfileContext } from "../../contract.ts";
-import { formatInteger } from "../../format.ts";
+import { formatFraction, formatInteger } from "../../format.ts";
 import { collectivePlot } from "../../panels/collectives.tsx";
 import { ask, firstRow, num, rowCount, sum, text, timeOf, type Row } from "../../panels/data.ts";
 import { Choice, Loaded } from "../../panels/parts.tsx";
@@ -13,7 +13,7 @@ import { useLoad } from "../../panels/use_load.ts";
 import { Card } from "./card.tsx";
 import { Bars } from "./charts.tsx";
 import { clipped, coveredSql, within, type Region } from "./region.ts";
-import { dmaBar, dmaKind, machineOf, type DmaSplit, type DmaUse } from "./summary_model.ts";
+import { dmaBar, dmaKind, machineOf, scaleOf, type DmaSplit, type DmaUse } from "./summary_model.ts";
 
 interface Props {
 	context: ProfileContext;
@@ -62,7 +62,9 @@ export function DmaCard(props: Props) {
 			if (!bytes.length) return <p class="sm-none">No DMA packet was recorded in this part.</p>;
 			const uses = dmaUses(bytes, busy, split);
 			const bars = uses.map((use) => dmaBar(use, region.toNs - region.fromNs, machine, COLOURS));
-			return <div class="sm-tall"><Bars label="DMA utilisation" bars={bars} /></div>;
+			const most = scaleOf(bars);
+			return <div class="sm-tall"><Bars label="DMA utilisation" bars={bars} most={most} />
+				<p class="sm-scale">The bars end at {formatFraction(most)} of the peak.</p></div>;
 		}}</Loaded>
 	</Card>;
 }
