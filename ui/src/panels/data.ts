@@ -22,6 +22,20 @@ export async function fetchTable(context: ProfileContext, table: string, query: 
 	return context.api.table(table, { limit: MOST_ROWS, ...query }, signal);
 }
 
+/** More rows than one request gives, page by page, up to a bound that a browser still bears. */
+export async function fetchMany(context: ProfileContext, table: string, query: TableQuery = {},
+	most = 50_000): Promise<TablePage> {
+	const first = await fetchTable(context, table, query);
+	const rows = [...first.rows];
+	const wanted = Math.min(most, Number(first.total));
+	while (rows.length < wanted) {
+		const next = await fetchTable(context, table, { ...query, offset: rows.length });
+		if (!next.rows.length) break;
+		rows.push(...next.rows);
+	}
+	return { ...first, rows };
+}
+
 /** Columns of the server as a data table takes them. */
 export function tableColumns(columns: Column[]): TableColumn[] {
 	return columns.map((column) => {

@@ -118,19 +118,12 @@ function Results({ context, query, onlyInView }: { context: ProfileContext; quer
 	const part = onlyInView ? { from: String(absolute(context, view.fromNs)),
 		to: String(absolute(context, view.toNs)) } : {};
 	useEffect(() => setOffset(0), [query, onlyInView]);
-	const load = useLoad(async (signal) => {
-		const page = await context.api.search(query, { ...part, offset, limit: PAGE }, signal);
-		// Prev and Next step through all results, whatever part is listed
-		if (!onlyInView)
-			placeIn(context).update((now) => ({ index: now.total === Number(page.total) ? now.index : -1,
-				total: Number(page.total) }));
-		return page;
-	}, [context, query, offset, onlyInView, onlyInView ? view : null], onlyInView ? 200 : 0);
+	const load = useLoad((signal) => context.api.search(query, { ...part, offset, limit: PAGE }, signal), [context, query, offset, onlyInView, onlyInView ? view : null], onlyInView ? 200 : 0);
 	return <Loaded load={load} what="results">{(page) => Number(page.total) === 0
 		? <Empty title="Nothing found">No event holds all of these conditions
 			{onlyInView ? " in the part of time that is shown" : ""}.</Empty>
 		: <ResultTable context={context} page={page} offset={offset} move={setOffset}
-			current={onlyInView ? null : place.index - offset} />}</Loaded>;
+			current={onlyInView ? null : place.index - offset} isAll={!onlyInView} />}</Loaded>;
 }
 
 const RESULT_COLUMNS = [
@@ -141,7 +134,7 @@ const RESULT_COLUMNS = [
 ];
 
 function ResultTable(props: { context: ProfileContext; page: SearchPage; offset: number;
-	move: (offset: number) => void; current: number | null }) {
+	move: (offset: number) => void; current: number | null; isAll: boolean }) {
 	const { context, page, offset } = props;
 	const total = Number(page.total);
 	const rows = page.rows.map((event) => {
@@ -156,7 +149,8 @@ function ResultTable(props: { context: ProfileContext; page: SearchPage; offset:
 			choose={(_, i) => {
 				const event = page.rows[i];
 				if (!event) return;
-				placeIn(context).set({ index: offset + i, total: placeIn(context).get().total || total });
+				// Prev and Next step through all results; a place in a part of them is none of those
+				if (props.isAll) placeIn(context).update((now) => ({ ...now, index: offset + i }));
 				context.reveal({ table: event.table, row: event.row });
 			}}
 			bar={<>

@@ -18,8 +18,20 @@ export function placeIn(context: ProfileContext): Store<Place> {
 	if (!place) {
 		place = createStore<Place>({ index: -1, total: 0 });
 		places.set(context, place);
+		count(context, place);
+		context.search.watch(() => count(context, placeIn(context)));
 	}
 	return place;
+}
+
+/** How many there are, whoever shows them: a link may set a search that no open panel lists. */
+function count(context: ProfileContext, place: Store<Place>): void {
+	const query = context.search.get();
+	place.set({ index: -1, total: 0 });
+	if (!query) return;
+	context.api.search(query, { limit: 1 }).then((page) => {
+		if (context.search.get() === query) place.update((now) => ({ ...now, total: Number(page.total) }));
+	}, () => undefined); // the list of results says what is wrong
 }
 
 /** Selects the result at that place, going round at both ends. */

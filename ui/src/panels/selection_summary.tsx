@@ -94,7 +94,7 @@ function TrackList({ context, tracks }: { context: ProfileContext; tracks: Track
 								<MiniBar fraction={one.busy_fraction} />
 								<span class="ss-number">{formatFraction(one.busy_fraction)}</span>
 								<span class="ss-number">{formatNs(Number(one.busy_ns))} busy</span>
-								<span class="ss-number">{formatInteger(one.count)} events</span>
+								<span class="ss-number">{formatInteger(one.count)} {one.count === "1" ? "event" : "events"}</span>
 								<span class="ss-number">{formatNs(Number(one.sum_ns) / Number(one.count))} average</span>
 							</summary>
 							<table class="ss-names">

@@ -4,7 +4,7 @@
 
 import type { ProfileContext, SearchQuery } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
-import { escapeRegex, fetchTable, namedRows, timeOf } from "./data.ts";
+import { escapeRegex, fetchMany, namedRows, timeOf } from "./data.ts";
 import { buildTree, type TreeNode } from "./tree_model.ts";
 
 const COLUMNS = [
@@ -24,7 +24,7 @@ const shared = new WeakMap<ProfileContext, Shared>();
 function sharedOf(context: ProfileContext): Shared {
 	let all = shared.get(context);
 	if (!all) {
-		const tree = fetchTable(context, "FrameworkNode", { columns: COLUMNS }).then((page) =>
+		const tree = fetchMany(context, "FrameworkNode", { columns: COLUMNS }).then((page) =>
 			buildTree(namedRows(page), (cell) => timeOf(context, cell)));
 		all = { tree, chosen: createStore<string | null>(null) };
 		shared.set(context, all);
