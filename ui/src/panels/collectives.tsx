@@ -2,12 +2,12 @@
 // Collective operations: how long each took, and which stand out.
 
 import { useMemo } from "preact/hooks";
-import type uPlot from "uplot";
 import type { ProfileContext } from "../contract.ts";
-import { fetchTable, namedRows, num, text, timeOf, type Row } from "./data.ts";
+import { collectivePlot } from "./collective_plot.ts";
+import { fetchTable, namedRows, timeOf, type Row } from "./data.ts";
 import { DataTable } from "./data_table.tsx";
 import { Empty, Loaded, Panel } from "./parts.tsx";
-import { Plot, type PlotSeries } from "./plot.tsx";
+import { Plot } from "./plot.tsx";
 import { useLoad } from "./use_load.ts";
 
 const COLUMNS = [
@@ -23,19 +23,6 @@ const COLUMNS = [
 	{ name: "trigger_engine", title: "Triggered by" }, { name: "stream_id", title: "Stream", unit: "id" },
 	{ name: "replica_group", title: "Replica group" },
 ];
-
-export function collectivePlot(rows: Row[], time: (row: Row) => number):
-{ data: uPlot.AlignedData; series: PlotSeries[]; order: number[] } {
-	const kinds = [...new Set(rows.map((row) => text(row["operation"])))];
-	const order = rows.map((_, i) => i).sort((i, j) => time(rows[i]!) - time(rows[j]!));
-	return {
-		order,
-		data: [order.map((i) => time(rows[i]!)), ...kinds.map((kind) => order.map((i) =>
-			text(rows[i]!["operation"]) === kind ? num(rows[i]!["duration_ns"]) : null))],
-		series: kinds.map((kind, i) => ({ label: kind, colour: `--pn-c${(i % 8) + 1}`, unit: "nanoseconds",
-			kind: "points" as const })),
-	};
-}
 
 export function CollectivesPanel({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => namedRows(await fetchTable(context, "CcOp", {}, signal)), [context]);

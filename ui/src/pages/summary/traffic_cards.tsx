@@ -5,7 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ProfileContext } from "../../contract.ts";
 import { formatFraction, formatInteger } from "../../format.ts";
-import { collectivePlot } from "../../panels/collectives.tsx";
+import { collectivePlot } from "../../panels/collective_plot.ts";
 import { ask, firstRow, num, rowCount, sum, text, timeOf, type Row } from "../../panels/data.ts";
 import { Choice, Loaded } from "../../panels/parts.tsx";
 import { Plot, type PlotSeries } from "../../panels/plot.tsx";
