@@ -4,8 +4,8 @@
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";
-import { formatBytes } from "../format.ts";
-import { fetchTable, namedRows, num, text } from "./data.ts";
+import { formatBytes, titleOf } from "../format.ts";
+import { ask, fetchTable, namedRows, num, text } from "./data.ts";
 import { DataTable } from "./data_table.tsx";
 import { Empty, Loaded, Panel, Tabs } from "./parts.tsx";
 import { SbufMap } from "./sbuf_map.tsx";
@@ -27,9 +27,33 @@ export function MemoryUsagePanel({ context }: { context: ProfileContext }) {
 			<Tabs label="Memories" value={tab} tabs={tabs} change={setTab} />}>
 			{tab === "sbuf" ? <SbufMap context={context} />
 				: tab === "device" ? <DeviceMemory context={context} />
-					: <SystemCurve context={context} kind={tab} />}
+					: tab === "hbm" ? <>
+						<div class="pn-plot"><SystemCurve context={context} kind="hbm" /></div>
+						<HbmPurposes context={context} />
+					</> : <SystemCurve context={context} kind={tab} />}
 		</Panel>
 	);
+}
+
+/** What each device memory was used for: at the end of the recording, and at most. */
+function HbmPurposes({ context }: { context: ProfileContext }) {
+	const load = useLoad(async (signal) => {
+		const { columns } = await fetchTable(context, "SystemProfileHbmUsage", { limit: 1 }, signal);
+		const purposes = columns.map((column) => column.name)
+			.filter((name) => name.endsWith("_bytes") && name !== "total_bytes");
+		if (!purposes.length) return [];
+		const rows = await ask(context, ["SystemProfileHbmUsage"], "SELECT instance_id, device_idx, hbm_idx, " +
+			purposes.map((name) => `arg_max(${name}, timestamp) AS last_${name}, max(${name}) AS most_${name}`)
+				.join(", ") + " FROM SystemProfileHbmUsage GROUP BY ALL ORDER BY ALL", 1000, signal);
+		return rows.flatMap((row) => purposes.map((name) => [titleOf(name.replace(/_bytes$/, "")),
+			row["device_idx"] ?? null, row["hbm_idx"] ?? null, num(row[`last_${name}`]), num(row[`most_${name}`]),
+			row["instance_id"] ?? null]).filter((cells) => num(cells[4]) > 0));
+	}, [context]);
+	return <Loaded load={load} what="purposes">{(rows) => <DataTable label="What device memory is used for"
+		order={{ column: 4, down: true }} rows={rows} columns={[{ name: "purpose", title: "Used for", width: 220 },
+			{ name: "device", title: "Device", unit: "id" }, { name: "hbm", title: "HBM", unit: "id" },
+			{ name: "last", title: "At the end", unit: "bytes" }, { name: "most", title: "At most", unit: "bytes" },
+			{ name: "machine", title: "Machine" }]} empty="No allocation was recorded." />}</Loaded>;
 }
 
 function DeviceMemory({ context }: { context: ProfileContext }) {

@@ -77,7 +77,7 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 					"text/csv")}>Save as CSV</Button>
 			</> : null}
 		</>}>
-			<div class="sq">
+			<div class="sq-holder"><div class="sq">
 				<SchemaBrowser context={context} insert={insert} />
 				<div class="sq-main">
 					<textarea ref={area} class="pn-input sq-text" rows={6} spellcheck={false} aria-label="SQL"
@@ -91,9 +91,9 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 						: answer.state === "failed" ? <Failed sentence={answer.sentence} />
 							: answer.state === "asking" ? <Loading what="the answer" />
 								: <Empty title="Ask anything">Ctrl+Enter runs the question. It can read every table
-									on the left and nothing else.</Empty>}
+									that is listed here, and nothing else.</Empty>}
 				</div>
-			</div>
+			</div></div>
 		</Panel>
 	);
 }
