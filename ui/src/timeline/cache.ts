@@ -61,7 +61,7 @@ export class TileCache {
 	 */
 	pieces(track: number, view: View, level: number, colour: string, into: Piece[]): number {
 		let best: Batch | null = null, rest: Batch | null = null;
-		let bestScore = -1, restScore = -1;
+		let bestScore = -Infinity, restScore = -Infinity;
 		for (const batch of this.batches) {
 			if (!batch.strips.has(track)) continue;
 			const shown = Math.min(batch.toNs, view.toNs) - Math.max(batch.fromNs, view.fromNs);
@@ -73,7 +73,7 @@ export class TileCache {
 				best = batch;
 				bestScore = score;
 			}
-			const wide = share / (1 + away * 0.05);
+			const wide = share - away * 0.001; // what covers most; of equals the nearest level
 			if (wide > restScore) {
 				rest = batch;
 				restScore = wide;

@@ -62,9 +62,9 @@ function drawRows(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow[]
 		else if (placed.row.kind === "spans") collectRow(scene, placed, y);
 	}
 	fills.flush(ctx, scene.paints.map((paint) => paint.fill));
-	edges.flush(ctx, scene.paints.map((paint) => paint.edge));
 	if (scene.hasHighlight) drawMarks(ctx, scene, rows, scene.highlights, HIGHLIGHT_COLOUR);
 	if (scene.hasSearch) drawMarks(ctx, scene, rows, scene.marks, HIT_COLOUR);
+	edges.flush(ctx, scene.paints.map((paint) => paint.edge));
 	texts.flush(ctx, textFont(scene), scene.paints[0]!.text);
 }
 
@@ -142,9 +142,9 @@ function collectStrip(scene: Scene, batch: Batch, strip: SpanStrip, from: number
 		if (b > right) b = right;
 		a = Math.round(a / unit) * unit;
 		b = Math.round(b / unit) * unit;
-		if (a < painted) a = painted;
 		if (b < a + unit) b = Math.min(a + unit, right);
-		if (b <= a) continue; // this pixel has its rectangle
+		if (a < painted) a = painted;
+		if (b <= a) continue; // this pixel has its rectangle; moving on would shift what follows
 		painted = b;
 		const width = b - a;
 		const share = spans[i]! > 1 ? busy[i]! : 1;
@@ -181,9 +181,11 @@ function drawMarks(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow[
 				const { shift, scale } = scaleOf(scene, batch);
 				let painted = 0;
 				for (let at = firstItemAt(strip, -shift / scale); at < strip.count; at++) {
-					const a = Math.max(Math.round(strip.x0[at]! * scale + shift), painted);
-					if (a >= scene.width) break;
-					const b = Math.max(Math.round(strip.x1[at]! * scale + shift), a + 1);
+					const x = Math.round(strip.x0[at]! * scale + shift);
+					if (x >= scene.width) break;
+					const b = Math.max(Math.round(strip.x1[at]! * scale + shift), x + 1);
+					const a = Math.max(x, painted);
+					if (b <= a) continue;
 					painted = b;
 					ctx.fillRect(a, top, b - a, placed.laneHeight);
 				}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows there are, in which order, and where they lie.
+
+import test from "node:test";
+import assert from "node:assert/strict";
+import type { Settings } from "../src/contract.ts";
+import type { Track } from "../src/api/types.ts";
+import { layoutRows, rowAt, lanesAt, scrollToShow, visibleRows } from "../src/timeline/layout.ts";
+import {
+	applyOrder, buildRows, hideRow, MAX_LANES, moveRow, toggleFolded, togglePinned,
+} from "../src/timeline/rows.ts";
+
+const SETTINGS: Settings = {
+	colourBy: "name", rows: "full", grouping: "default", pinned: [], hidden: [], collapsed: [], order: [],
+	showBands: true, showDependencies: true,
+};
+
+let nextId = 0;
+function track(fields: Partial<Track>): Track {
+	return {
+		id: nextId++, parent: null, kind: "spans", name: "", unit: "", table: null, depth_count: 1, row_count: "1",
+		lost_count: "0", attributes: {}, ...fields,
+	};
+}
+
+function device(cores: number): Track[] {
+	const tracks: Track[] = [];
+	for (let core = 0; core < cores; core++) {
+		const group = track({ kind: "group", name: `core ${core}` });
+		const add = (fields: Partial<Track>) => tracks.push(track({ parent: group.id, ...fields }));
+		tracks.push(group);
+		add({ kind: "counter", name: "Estimated instant MFU" });
+		add({ kind: "counter", name: "pending DMA", table: "PendingDma" });
+		for (const name of ["Vector", "TensorMatrix", "Sync", "Tensor"]) add({ name, table: "Instruction" });
+		add({ name: "transfers qSyncIO0", table: "DmaPacketAggregated", depth_count: 3 });
+		add({ kind: "counter", name: "SBUF usage", table: "SbufUsage" });
+		for (let id = 0; id < 6; id++) add({ kind: "counter", name: `semaphore ${id}`, table: "SemaphoreUpdate" });
+	}
+	tracks.push(track({ name: "collectives stream 1", table: "CcOp" }));
+	return tracks;
+}
+
+const keys = (rows: { key: string }[]) => rows.map(({ key }) => key);
+
+test("device rows stand in the order of the sections, engines by core", () => {
+	const rows = buildRows("device", device(2), SETTINGS);
+	assert.deepEqual(keys(rows.filter((row) => row.kind === "group")),
+		["engines", "queues", "collectives", "memory", "semaphores", "pending", "utilisation"]);
+	assert.deepEqual(rows.filter((row) => row.parent === "engines").map((row) => row.label),
+		["Sync (nc0)", "Tensor (nc0)", "TensorMatrix (nc0)", "Vector (nc0)",
+			"Sync (nc1)", "Tensor (nc1)", "TensorMatrix (nc1)", "Vector (nc1)"]);
+});
+
+test("one core needs no suffix, and the server's titles are not said twice", () => {
+	const labels = buildRows("device", device(1), SETTINGS).map((row) => row.label);
+	assert.ok(labels.includes("Tensor"));
+	assert.ok(labels.includes("qSyncIO0"));
+});
+
+test("the minimal view has instructions and utilisation, and what is pinned", () => {
+	const tracks = device(1);
+	const minimal = { ...SETTINGS, rows: "minimal" as const };
+	assert.deepEqual(keys(buildRows("device", tracks, minimal).filter((row) => row.kind === "group")),
+		["engines", "utilisation"]);
+	const pinned = buildRows("device", tracks, { ...minimal, pinned: ["memory/SBUF usage"] });
+	assert.equal(pinned[0]!.key, "memory/SBUF usage");
+	assert.ok(pinned[0]!.isPinned);
+});
+
+test("many semaphores begin folded; folding is turned round by a key", () => {
+	const tracks = device(1);
+	const open = buildRows("device", tracks, { ...SETTINGS, collapsed: ["semaphores"] });
+	assert.equal(open.filter((row) => row.parent === "semaphores").length, 6);
+	const begin = buildRows("device", tracks, SETTINGS);
+	assert.equal(begin.filter((row) => row.parent === "semaphores").length, 0);
+	assert.equal(begin.find((row) => row.key === "semaphores")!.rowCount, 6);
+	assert.deepEqual(toggleFolded(toggleFolded(SETTINGS, "x"), "x").collapsed, []);
+});
+
+test("pinning takes a row out of its group, hiding away", () => {
+	const tracks = device(1);
+	const pinned = buildRows("device", tracks, togglePinned(SETTINGS, "engines/Vector"));
+	assert.equal(pinned[0]!.key, "engines/Vector");
+	assert.equal(pinned.filter((row) => row.key === "engines/Vector").length, 1);
+	const hidden = buildRows("device", tracks, hideRow(togglePinned(SETTINGS, "engines/Vector"), "engines/Vector"));
+	assert.ok(!keys(hidden).includes("engines/Vector"));
+	assert.ok(!keys(buildRows("device", tracks, hideRow(SETTINGS, "engines"))).some((key) => key.startsWith("engines")));
+});
+
+test("equal names get different keys, the same in every visit", () => {
+	const tracks = [track({ name: "A", table: "Instruction" }), track({ name: "A", table: "Instruction" })];
+	assert.deepEqual(keys(buildRows("device", tracks, SETTINGS)), ["engines", "engines/A", "engines/A#2"]);
+});
+
+test("moved rows share the places they had", () => {
+	const items = ["a", "b", "c", "d", "e"].map((key) => ({ key }));
+	assert.equal(applyOrder(items, []), items);
+	let order = moveRow([], ["a", "b", "c", "d", "e"], "b", "e");
+	assert.deepEqual(keys(applyOrder(items, order)), ["a", "c", "d", "b", "e"]);
+	assert.deepEqual(order, ["c", "d", "b"]); // what was not touched is not listed
+	order = moveRow(order, ["a", "c", "d", "b", "e"], "e", "a");
+	assert.deepEqual(keys(applyOrder(items, order)), ["e", "a", "c", "d", "b"]);
+	order = moveRow(order, ["e", "a", "c", "d", "b"], "e", "");
+	assert.deepEqual(keys(applyOrder(items, order)), ["a", "c", "d", "b", "e"]);
+	assert.deepEqual(moveRow(order, ["a", "b"], "a", "a"), order);
+});
+
+test("every move among many leads where it should", () => {
+	const names = [..."abcdefg"];
+	const items = names.map((key) => ({ key }));
+	let order: string[] = [];
+	let shown = names;
+	for (let i = 0; i < 200; i++) {
+		const key = shown[(i * 5 + 3) % 7]!, before = i % 4 === 0 ? "" : shown[(i * 3 + 1) % 7]!;
+		order = moveRow(order, shown, key, before);
+		if (key !== before) {
+			const rest = shown.filter((one) => one !== key);
+			const at = before === "" ? rest.length : rest.indexOf(before);
+			shown = [...rest.slice(0, at), key, ...rest.slice(at)];
+		}
+		assert.deepEqual(keys(applyOrder(items, order)), shown);
+	}
+});
+
+function system(): Track[] {
+	const tracks: Track[] = [];
+	for (const pid of ["9", "10"]) {
+		const group = track({ kind: "group", name: `i-1 pid ${pid}` });
+		const own = { instance_id: "i-1", process_id: pid };
+		const add = (attributes: Record<string, string>) => tracks.push(track({
+			parent: group.id, name: "events", table: "SystemProfileEvents", attributes: { ...own, ...attributes },
+		}));
+		tracks.push(group);
+		add({ trace_event_source: "neuron_hw", nc_idx: "0", pcore_idx: "4", thread_id: "7", worker_gid: "3" });
+		add({ trace_event_source: "neuron_rt", nc_idx: "0", thread_id: "1" });
+		add({ trace_event_source: "framework", thread_id: "1" });
+		add({ trace_event_source: "framework", thread_id: "1", framework_stream_id: "0" });
+	}
+	tracks.push(track({ kind: "counter", name: "CPU 0", unit: "percent", attributes: { instance_id: "i-1" } }));
+	return tracks;
+}
+
+const systemRows = (grouping: string) => buildRows("system", system(), { ...SETTINGS, grouping })
+	.filter((row) => row.kind !== "group").map((row) => `${row.parent}|${row.label}|${row.tracks.length}`);
+
+test("system events by source, callers above what they call", () => {
+	assert.deepEqual(systemRows("default").slice(0, 4), [
+		"i-1/PID:9|framework/Stream:0|1", "i-1/PID:9|framework/TID:1|1", "i-1/PID:9|neuron_rt/NC:0|1",
+		"i-1/PID:9|neuron_hw/NC0:4|1",
+	]);
+	assert.equal(systemRows("default").at(-1), "Resources · i-1|CPU 0|1");
+});
+
+test("the other groupings put tracks together", () => {
+	assert.deepEqual(systemRows("core").slice(0, 2), ["i-1|No core|4", "i-1|NC:0|4"].sort().reverse());
+	assert.deepEqual(systemRows("thread").slice(0, 2), ["i-1/PID:9|TID:1|3", "i-1/PID:9|TID:7|1"]);
+	assert.deepEqual(systemRows("process").slice(0, 2), ["i-1|PID:9|4", "i-1|PID:10|4"]);
+	assert.equal(systemRows("instance")[0], "|i-1|8");
+	const devices = systemRows("cpu_device");
+	assert.ok(devices.includes("CPU · i-1/PID:9|TID:1/neuron_rt|1"));
+	assert.ok(devices.includes("Device · i-1/PID:9|Worker:3/neuron_hw|1"));
+});
+
+test("depths of several tracks are stacked, up to a limit", () => {
+	const tracks = [1, 2].map(() => track({
+		table: "SystemProfileEvents", depth_count: 30, attributes: { instance_id: "i" },
+	}));
+	const row = buildRows("system", tracks, { ...SETTINGS, grouping: "instance" })[0]!;
+	assert.equal(row.lanes.length, MAX_LANES);
+	assert.equal(row.hiddenDepths, 60 - MAX_LANES);
+	assert.deepEqual(row.lanes[30], { track: tracks[1]!.id, depth: 0 });
+});
+
+test("rows lie below each other; pinned ones do not scroll", () => {
+	const rows = buildRows("device", device(1), togglePinned(SETTINGS, "engines/Vector"));
+	const layout = layoutRows(rows);
+	layout.rows.reduce((y, placed) => {
+		assert.equal(placed.y, y);
+		return y + placed.height;
+	}, 0);
+	assert.equal(layout.pinnedHeight, layout.rows[0]!.height);
+	const scroll = 40;
+	assert.equal(rowAt(layout, scroll, 5)!.row.key, "engines/Vector");
+	const below = rowAt(layout, scroll, layout.pinnedHeight + 1)!;
+	assert.ok(!below.row.isPinned && below.y <= layout.pinnedHeight + 1 + scroll);
+	assert.equal(rowAt(layout, 0, layout.height + 10), null);
+	assert.ok(visibleRows(layout, scroll, 120).length < rows.length);
+	const last = layout.rows.at(-1)!;
+	const to = scrollToShow(layout, last, 0, 120);
+	assert.ok(visibleRows(layout, to, 120).includes(last));
+	assert.equal(scrollToShow(layout, last, to, 120), to);
+});
+
+test("lanes are found by their height, all of them in a folded row", () => {
+	const key = "queues/qSyncIO0";
+	const find = (settings: Settings) => layoutRows(buildRows("device", device(1), settings))
+		.rows.find(({ row }) => row.key === key)!;
+	const open = find(SETTINGS);
+	assert.deepEqual(lanesAt(open, 4), [0]);
+	assert.deepEqual(lanesAt(open, open.height - 5), [2]);
+	const folded = find(toggleFolded(SETTINGS, key));
+	assert.ok(folded.height < open.height);
+	assert.deepEqual(lanesAt(folded, 5), [2, 1, 0]);
+});

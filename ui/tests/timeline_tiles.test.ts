@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Octets of the server are read as they are meant, asked for on a grid, and kept within bounds.
+
+import test from "node:test";
+import assert from "node:assert/strict";
+import { TileCache, type Batch, type Piece } from "../src/timeline/cache.ts";
+import { TileLoader, stripsByTrack } from "../src/timeline/loader.ts";
+import {
+	covers, decodeWindow, firstItemAt, levelOf, rangeFor, rowOf, type SpanStrip,
+} from "../src/timeline/tile.ts";
+
+/** An answer with one strip of spans and one counter. */
+function answer(items: { x0: number; x1: number; row: bigint }[], px = 4): ArrayBuffer {
+	const n = items.length;
+	const octets = new ArrayBuffer(32 + 16 + 32 * n + 16 + 16 * px);
+	const data = new DataView(octets);
+	[0x3157584e, px].forEach((word, i) => data.setUint32(i * 4, word, true));
+	data.setBigUint64(8, 1_760_000_000_000_000_001n, true);
+	data.setBigUint64(16, 1_760_000_000_000_000_401n, true);
+	data.setUint32(24, 2, true);
+	[3, 1, 1, n].forEach((word, i) => data.setUint32(32 + i * 4, word, true));
+	items.forEach(({ x0, x1, row }, i) => {
+		const put = (column: number) => 48 + column * 4 * n + i * 4;
+		data.setFloat32(put(0), x0, true);
+		data.setFloat32(put(1), x1, true);
+		data.setUint32(put(2), i + 1, true);
+		data.setUint32(put(3), 100 + i, true);
+		data.setUint32(put(4), 0xffffffff, true);
+		data.setFloat32(put(5), 0.5, true);
+		data.setUint32(put(6), Number(row & 0xffffffffn), true);
+		data.setUint32(put(7), Number(row >> 32n), true);
+	});
+	const at = 48 + 32 * n;
+	[9, 0, 2, px].forEach((word, i) => data.setUint32(at + i * 4, word, true));
+	for (let i = 0; i < 4 * px; i++) data.setFloat32(at + 16 + i * 4, i, true);
+	return octets;
+}
+
+test("strips are read without copying", () => {
+	const octets = answer([{ x0: 0, x1: 1.5, row: 7n }, { x0: 2, x1: 3, row: (5n << 32n) + 1n }]);
+	const { px, fromNs, toNs, strips } = decodeWindow(octets);
+	assert.equal(px, 4);
+	assert.equal(toNs - fromNs, 400n);
+	const [spans, counter] = strips;
+	assert.ok(spans?.kind === "spans" && counter?.kind === "counter");
+	assert.equal(spans.depth, 1);
+	assert.deepEqual([...spans.x1], [1.5, 3]);
+	assert.deepEqual([...spans.spans], [1, 2]);
+	assert.equal(spans.x0.buffer, octets);
+	assert.equal(rowOf(spans, 0), "7");
+	assert.equal(rowOf(spans, 1), "21474836481");
+	assert.deepEqual([...counter.last], [12, 13, 14, 15]);
+});
+
+test("octets that are not an answer, or end early, are refused", () => {
+	assert.throws(() => decodeWindow(new ArrayBuffer(8)), /not a part/);
+	assert.throws(() => decodeWindow(new ArrayBuffer(64)), /not a part/);
+	const whole = answer([{ x0: 0, x1: 1, row: 1n }]);
+	for (let length = 32; length < whole.byteLength; length += 4)
+		assert.throws(() => decodeWindow(whole.slice(0, length)), /too early/);
+	assert.equal(decodeWindow(whole).strips.length, 2);
+});
+
+test("items are found by halving", () => {
+	const strip = decodeWindow(answer([0, 10, 20, 30].map((x) => ({ x0: x, x1: x + 5, row: 1n })))).strips[0] as SpanStrip;
+	assert.equal(firstItemAt(strip, -3), 0);
+	assert.equal(firstItemAt(strip, 5), 0);
+	assert.equal(firstItemAt(strip, 6), 1);
+	assert.equal(firstItemAt(strip, 99), 4);
+});
+
+test("levels are powers of two, as fine as the screen or finer", () => {
+	const level = (span: number) => levelOf({ fromNs: 0, toNs: span }, 1000);
+	assert.equal(level(1_000_000), 9); // 1000 ns a pixel: 512
+	assert.equal(level(1_024_000), 10);
+	assert.equal(level(100), 0); // below a nanosecond there is nothing to tell
+});
+
+test("a part is asked for on the grid, with room, within the profile", () => {
+	const END = 10_000_000;
+	for (let from = 0; from < END; from += 777_777) {
+		const view = { fromNs: from, toNs: Math.min(from + 333_333, END) };
+		const range = rangeFor(view, 1400, END);
+		const block = 256 * 2 ** range.level;
+		assert.equal(range.fromNs % block, 0);
+		assert.equal(range.px * 2 ** range.level, range.toNs - range.fromNs);
+		assert.ok(covers(range, view, END));
+		assert.ok(range.fromNs <= Math.max(0, view.fromNs - 333_333));
+		assert.ok(range.px <= 16384);
+		assert.ok(range.toNs - END < block);
+	}
+	assert.ok(rangeFor({ fromNs: 0, toNs: 1e9 }, 16000, 1e9).px <= 16384);
+	assert.equal(rangeFor({ fromNs: 0, toNs: 10 }, 1000, 0).fromNs, 0);
+});
+
+const batch = (level: number, fromNs: number, toNs: number, track = 1, bytes = 100): Omit<Batch, "used"> => ({
+	level, fromNs, toNs, px: 10, colour: "", bytes, strips: new Map([[track, []]]),
+});
+
+test("the wanted level is drawn where it is there, a coarser one beside it", () => {
+	const cache = new TileCache(1e6);
+	const into: Piece[] = [];
+	const view = { fromNs: 1000, toNs: 2000 };
+	assert.equal(cache.pieces(1, view, 2, "", into), 0);
+	cache.add(batch(8, 0, 10_000));
+	cache.add(batch(2, 1200, 3000));
+	assert.equal(cache.pieces(1, view, 2, "", into), 2);
+	assert.deepEqual(into.slice(0, 2).map((piece) => [piece.fromNs, piece.toNs, piece.batch.level]),
+		[[1000, 1200, 8], [1200, 2000, 2]]);
+	assert.ok(cache.has(1, 2, "", 1300, 2900));
+	assert.ok(!cache.has(1, 2, "", 1100, 2900));
+	assert.ok(!cache.has(1, 2, "layer", 1300, 2900));
+	assert.equal(cache.pieces(2, view, 2, "", into), 0);
+});
+
+test("what was used longest ago goes when there is too much", () => {
+	const cache = new TileCache(250);
+	const into: Piece[] = [];
+	cache.add(batch(1, 0, 100, 1));
+	cache.add(batch(1, 0, 100, 2));
+	assert.equal(cache.pieces(1, { fromNs: 0, toNs: 100 }, 1, "", into), 1); // used
+	cache.add(batch(1, 0, 100, 3));
+	assert.equal(cache.bytes, 200);
+	assert.ok(cache.has(1, 1, "", 0, 100) && cache.has(3, 1, "", 0, 100));
+	assert.ok(!cache.has(2, 1, "", 0, 100));
+	cache.add(batch(1, 0, 100, 4, 9999)); // one that is too big alone is kept: it is on screen
+	assert.equal(cache.size, 1);
+});
+
+const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+test("one request for all rows that miss; none when nothing misses", async () => {
+	const cache = new TileCache(1e6);
+	const asked: string[][] = [];
+	const loader = new TileLoader(cache, async (_range, tracks) => {
+		asked.push(tracks);
+		return answer([]);
+	}, () => undefined, () => undefined);
+	const wanted = { view: { fromNs: 0, toNs: 1000 }, widthPx: 100, endNs: 5000, column: "", ids: [3, 9], tracks: ["3", "9"] };
+	loader.want(wanted);
+	loader.want(wanted);
+	await later(60);
+	assert.deepEqual(asked, [["3", "9"]]);
+	loader.want({ ...wanted, view: { fromNs: 300, toNs: 1300 } }); // within the margin
+	loader.want({ ...wanted, ids: [3, 9, 4], tracks: ["3", "9", "4"] });
+	await later(60);
+	assert.deepEqual(asked.slice(1), [["4"]]);
+});
+
+test("a request is given up when the view has moved on, and failures are told", async () => {
+	const cache = new TileCache(1e6);
+	const signals: AbortSignal[] = [];
+	const failures: (string | null)[] = [];
+	const loader = new TileLoader(cache, async (_range, _tracks, _column, signal) => {
+		signals.push(signal);
+		await later(signals.length === 1 ? 120 : 1);
+		if (signals.length === 2) throw new Error("The server is away.");
+		return answer([]);
+	}, () => undefined, (sentence) => failures.push(sentence));
+	const wanted = { view: { fromNs: 0, toNs: 1000 }, widthPx: 100, endNs: 5e9, column: "", ids: [3], tracks: ["3"] };
+	loader.want(wanted);
+	await later(60);
+	loader.want({ ...wanted, view: { fromNs: 1e9, toNs: 1e9 + 1000 } });
+	await later(100);
+	assert.ok(signals[0]!.aborted);
+	assert.deepEqual(failures, ["The server is away."]);
+	loader.stop();
+});
+
+test("tracks without anything are remembered as such", () => {
+	const strips = stripsByTrack(answer([]), [3, 4]);
+	assert.equal(strips.get(3)!.length, 1);
+	assert.deepEqual(strips.get(4), []);
+});
