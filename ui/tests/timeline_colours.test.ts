@@ -67,7 +67,7 @@ test("names are cut to fit, values have units", () => {
 	assert.equal(fitText("LDWEIGHTS", 5), "LDWE…");
 	assert.equal(fitText("LDWEIGHTS", 2), "");
 	const track = (name: string, unit: string) => ({ name, unit }) as Track;
-	assert.equal(valueText(0.643, track("SBUF usage", "")), "64.3 %");
+	assert.equal(valueText(0.643, track("SBUF usage", "")), "64.3%");
 	assert.equal(valueText(3.07e9, track("DMA", "bytes/s")), "3.07 GB/s");
 	assert.equal(valueText(538_640_000, track("HBM", "bytes")), "513.7 MiB");
 	assert.equal(valueText(12_345, track("pending DMA", "")), "12,345");

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zooming and panning keep what people look at, and ticks are read at any zoom.
 
+import { formatNs } from "../src/format.ts";
 import test from "node:test";
 import assert from "node:assert/strict";
 import {
 	absoluteNs, blendViews, clampView, fitView, MIN_SPAN_NS, momentAt, panView, relativeNs, spanOf, stepView,
 	timeToX, viewAround, xToTime, zoomAbout,
 } from "../src/timeline/view.ts";
-import { durationText, exactNs, ticksOf, tickStep, timeText } from "../src/timeline/ticks.ts";
+import { exactNs, ticksOf, tickStep, timeText } from "../src/timeline/ticks.ts";
 
 const END = 2_069_900;
 const close = (a: number, b: number, within: number) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
@@ -118,9 +119,9 @@ test("no label is long, at any zoom and place", () => {
 test("times and durations in words", () => {
 	assert.equal(exactNs(1_176_253), "1,176,253 ns");
 	assert.equal(timeText(1_234_567_890), "1.23456789 s");
-	assert.equal(durationText(2_069_900), "2.07 ms");
-	assert.equal(durationText(444), "444 ns");
-	assert.equal(durationText(999_999.9), "1 ms");
-	assert.equal(durationText(0), "0 ns");
-	assert.equal(durationText(NaN), "–");
+	assert.equal(formatNs(2_069_900), "2.07 ms");
+	assert.equal(formatNs(444), "444 ns");
+	assert.equal(formatNs(999_999.9), "1 ms");
+	assert.equal(formatNs(0), "0 ns");
+	assert.equal(formatNs(NaN), "–");
 });

@@ -3,13 +3,14 @@
 
 import type { EventRef, Marker, ProfileContext, View } from "../contract.ts";
 import { createStore } from "../store.ts";
+import { formatNs } from "../format.ts";
 import type { SpanHit } from "./hit.ts";
 import type { Command } from "./keys.ts";
 import type { PlacedRow } from "./layout.ts";
 import { hideRow, toggleFolded, togglePinned } from "./rows.ts";
 import type { Stage } from "./stage.ts";
 import { nameOfEvent } from "./events.ts";
-import { durationText, exactNs } from "./ticks.ts";
+import { exactNs } from "./ticks.ts";
 import {
 	absoluteNs, blendViews, momentAt, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
 } from "./view.ts";
@@ -153,7 +154,7 @@ export class Actions {
 		if (!selectedDetails || !selected) return;
 		const row = this.stage.layout.get().lanes.get(`${selected.track}:${selected.depth}`)?.placed.row;
 		this.announcement.set(`Selected ${nameOfEvent(selectedDetails)}${row ? ` in ${row.label}` : ""}, ` +
-			`starts at ${exactNs(selected.fromNs)}, takes ${durationText(selected.toNs - selected.fromNs)}`);
+			`starts at ${exactNs(selected.fromNs)}, takes ${formatNs(selected.toNs - selected.fromNs)}`);
 	}
 
 	zoomToSelection(): void {

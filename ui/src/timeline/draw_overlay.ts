@@ -2,9 +2,9 @@
 // The layer above: what is selected and hovered, dependencies, markers, box and cursor. It is nearly
 // empty, so it can be drawn anew with every move of the pointer.
 
+import { formatNs } from "../format.ts";
 import { screenY } from "./layout.ts";
 import type { Link, OverlayScene, PlacedEvent } from "./scene.ts";
-import { durationText } from "./ticks.ts";
 import { timeToX, xToTime } from "./view.ts";
 
 interface Rect {
@@ -160,7 +160,7 @@ function drawDrag(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {
 		ctx.fillRect(Math.round(x0), 0, 1, height);
 		ctx.fillRect(Math.round(x1), 0, 1, height);
 	}
-	const text = durationText(xToTime(view, width, x1) - xToTime(view, width, x0));
+	const text = formatNs(xToTime(view, width, x1) - xToTime(view, width, x0));
 	pill(ctx, scene, text, (x0 + x1) / 2, drag.kind === "box" ? Math.max(drag.y0, drag.y1) + 14 : 14);
 }
 

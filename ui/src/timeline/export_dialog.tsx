@@ -3,7 +3,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";
-import { durationText, timeText } from "./ticks.ts";
+import { formatNs } from "../format.ts";
+import { timeText } from "./ticks.ts";
 import { absoluteNs } from "./view.ts";
 
 export function ExportDialog({ context, onClose }: { context: ProfileContext; onClose: () => void }) {
@@ -24,7 +25,7 @@ export function ExportDialog({ context, onClose }: { context: ProfileContext; on
 		<dialog ref={dialog} class="tl-dialog" onClose={onClose} aria-labelledby="tl-export-title">
 			<h2 id="tl-export-title">Export as CSV</h2>
 			<p>
-				All rows of {durationText(view.toNs - view.fromNs)} from {timeText(Math.round(view.fromNs))}, one
+				All rows of {formatNs(view.toNs - view.fromNs)} from {timeText(Math.round(view.fromNs))}, one
 				file for each table.
 			</p>
 			<div class="tl-checks">

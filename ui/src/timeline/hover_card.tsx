@@ -3,13 +3,14 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { EventDetails } from "../api/types.ts";
+import { formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import { fieldOf, nameOfEvent } from "./events.ts";
 import type { CounterHit, SpanHit } from "./hit.ts";
 import type { HoverState, Interaction } from "./interact.ts";
 import type { PlacedBand } from "./scene.ts";
 import type { Stage } from "./stage.ts";
-import { durationText, exactNs } from "./ticks.ts";
+import { exactNs } from "./ticks.ts";
 import { valueText } from "./values.ts";
 import { relativeNs } from "./view.ts";
 
@@ -97,7 +98,7 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 				{!isOne && drawn && <Line title="Most time">{drawn}</Line>}
 				{!isOne && <div class="tl-card-part">Longest of them</div>}
 				<Line title="Time">{about}{exactNs(from)} – {exactNs(to)}</Line>
-				<Line title="Duration">{about}{to - from < 1e4 ? exactNs(to - from) : `${durationText(to - from)} (${exactNs(to - from)})`}</Line>
+				<Line title="Duration">{about}{to - from < 1e4 ? exactNs(to - from) : `${formatNs(to - from)} (${exactNs(to - from)})`}</Line>
 				{lines.map(({ title, text }) => (
 					<Line key={title} title={title}>{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</Line>
 				))}
@@ -130,7 +131,7 @@ function BandCard({ band }: { band: PlacedBand }) {
 			<p>{band.band.detail}</p>
 			<dl>
 				<Line title="Time">{exactNs(band.fromNs)} – {exactNs(band.toNs)}</Line>
-				<Line title="Duration">{durationText(band.toNs - band.fromNs)}</Line>
+				<Line title="Duration">{formatNs(band.toNs - band.fromNs)}</Line>
 			</dl>
 		</section>
 	);

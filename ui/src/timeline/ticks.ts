@@ -4,6 +4,7 @@
 // every tick: there the axis says once where it is, and the ticks how much is added.
 
 import type { View } from "../contract.ts";
+import { formatInteger } from "../format.ts";
 
 export interface Tick {
 	timeNs: number;
@@ -40,10 +41,6 @@ export function tickStep(spanNs: number, width: number, minPx: number): number {
 
 const unitOf = (ns: number) => UNITS.find((unit) => Math.abs(ns) >= unit.ns) ?? NANOSECONDS;
 
-export function groupDigits(whole: string): string {
-	return whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-}
-
 /** A whole number of nanoseconds in a unit, without rounding. */
 function inUnit(ns: number, unit: Unit): string {
 	const sign = ns < 0 ? "-" : "";
@@ -52,7 +49,7 @@ function inUnit(ns: number, unit: Unit): string {
 	const rest = size - whole * unit.ns;
 	const digits = String(unit.ns).length - 1;
 	const part = rest ? `.${String(rest).padStart(digits, "0").replace(/0+$/, "")}` : "";
-	return `${sign}${groupDigits(String(whole))}${part}`;
+	return `${sign}${formatInteger(whole)}${part}`;
 }
 
 /** The unit in which the largest time on the axis has few digits before the point, and no more
@@ -94,17 +91,3 @@ export const timeText = (ns: number) => {
 
 /** "1,176,253 ns". */
 export const exactNs = (ns: number) => `${inUnit(ns, NANOSECONDS)} ns`;
-
-/** A duration to four digits: "2.07 ms". */
-export function durationText(ns: number): string {
-	if (!Number.isFinite(ns)) return "–";
-	if (Math.abs(ns) < 1) return ns === 0 ? "0 ns" : `${Number(ns.toPrecision(2))} ns`;
-	let unit = unitOf(ns);
-	let value = Number((ns / unit.ns).toPrecision(4));
-	const larger = UNITS[UNITS.indexOf(unit) - 1];
-	if (larger && Math.abs(value) >= 1000) {
-		unit = larger;
-		value = Number((ns / unit.ns).toPrecision(4));
-	}
-	return `${value} ${unit.name}`;
-}

@@ -3,6 +3,7 @@
 
 import { useState } from "preact/hooks";
 import type { ColourBy, ProfileContext } from "../contract.ts";
+import { formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
 import { COLOUR_CHOICES } from "./colours.ts";
@@ -10,7 +11,7 @@ import { ExportDialog } from "./export_dialog.tsx";
 import { Icon } from "./icons.tsx";
 import { showAllRows } from "./rows.ts";
 import { GROUPINGS } from "./system_rows.ts";
-import { durationText, timeText } from "./ticks.ts";
+import { timeText } from "./ticks.ts";
 
 interface ToolProps {
 	icon: Parameters<typeof Icon>[0]["name"];
@@ -50,7 +51,7 @@ function Extent({ context }: { context: ProfileContext }) {
 	const from = Math.round(view.fromNs);
 	return (
 		<span class="tl-extent">
-			<b>{durationText(view.toNs - view.fromNs)}</b>
+			<b>{formatNs(view.toNs - view.fromNs)}</b>
 			{from > 0 ? ` from ${timeText(from)}` : " from the beginning"}
 		</span>
 	);
