@@ -107,10 +107,16 @@ export function makeDevice() {
 		const counters = [["SBUF usage", "", "SbufUsage", 0.9], ["PSUM usage", "", "PsumUsage", 0.7],
 			["semaphore 5", "", "SemaphoreUpdate", 40], ["pending DMA", "", "PendingDma", 64],
 			["HBM throughput", "bytes/s", "HbmUsage", 1.2e12], ["DMA throughput", "bytes/s", "DmaUsage", 4e11],
-			["Estimated instant MFU", "", null, 0.93], ["Estimated instant HFU", "", null, 0.97]];
+			["model FLOPS", "FLOP/s", "Instruction", 8.3e13], ["hardware FLOPS", "FLOP/s", "Instruction", 9e13]];
 		for (const [name, unit, table, top] of counters) {
 			const track = profile.track({ ...own, kind: "counter", name, unit, table });
 			profile.samples.set(track.id, samples(profile, random, top, 900));
+			if (table !== "SbufUsage" && table !== "PsumUsage") continue;
+			for (let part = 0; part < 4; part++) {
+				const share = profile.track({ kind: "counter", name: `partition ${part * 32}`, table, parent: track.id,
+					attributes: { pcore_idx: core, column: `partition_${part * 32}_util_percent` } });
+				profile.samples.set(share.id, samples(profile, random, top, 9000));
+			}
 		}
 		const throttling = profile.track({ ...own, kind: "spans", name: "throttling", table: "Throttle" });
 		profile.fill(throttling, 0, () => [{ start: 600_000, end: 780_000, name: profile.name("power") },

@@ -94,6 +94,7 @@ function answer(p, path, query) {
 			name_count: p.names.length, tracks: p.tracks };
 		case "/names": return { names: query.get("ids").split(",").map((id) => p.names[Number(id)]) };
 		case "/colours": return { values: query.get("column") === "layer" ? LAYERS : OPERATORS };
+		case "/tables/Metadata": return { table: "Metadata", total: "1", columns: [], rows: [[128, 128, 2.8]] };
 		case "/insights": return { bands: bandsOf(p), findings: [] };
 		case "/at": return at(p, query);
 		case "/window": return makeWindow(p, number("from"), number("to"), Number(query.get("px")), query.get("tracks").split(","),

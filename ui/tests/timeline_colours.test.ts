@@ -70,5 +70,6 @@ test("names are cut to fit, values have units", () => {
 	assert.equal(valueText(0.643, track("SBUF usage", "")), "64.3%");
 	assert.equal(valueText(3.07e9, track("DMA", "bytes/s")), "3.07 GB/s");
 	assert.equal(valueText(538_640_000, track("HBM", "bytes")), "513.7 MiB");
+	assert.equal(valueText(4.5e13, track("model FLOPS", "FLOP/s"), 9e13), "50% (45 TFLOP/s)");
 	assert.equal(valueText(12_345, track("pending DMA", "")), "12,345");
 });

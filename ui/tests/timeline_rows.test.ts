@@ -7,7 +7,7 @@ import type { Settings } from "../src/contract.ts";
 import type { Track } from "../src/api/types.ts";
 import { layoutRows, rowAt, lanesAt, scrollToShow, visibleRows } from "../src/timeline/layout.ts";
 import {
-	applyOrder, buildRows, hideRow, MAX_LANES, moveRow, toggleFolded, togglePinned,
+	applyOrder, buildRows, hideRow, MAX_LANES, moveRow, shortened, toggleFolded, togglePinned,
 } from "../src/timeline/rows.ts";
 
 const SETTINGS: Settings = {
@@ -148,7 +148,7 @@ test("system events by source, callers above what they call", () => {
 		"i-1/PID:9|framework/Stream:0|1", "i-1/PID:9|framework/TID:1|1", "i-1/PID:9|neuron_rt/NC:0|1",
 		"i-1/PID:9|neuron_hw/NC0:4|1",
 	]);
-	assert.equal(systemRows("default").at(-1), "Resources · i-1|CPU 0|1");
+	assert.equal(systemRows("default").at(-1), "Processors · i-1|CPU 0|1");
 });
 
 test("the other groupings put tracks together", () => {
@@ -201,4 +201,42 @@ test("lanes are found by their height, all of them in a folded row", () => {
 	const folded = find(toggleFolded(SETTINGS, key));
 	assert.ok(folded.height < open.height);
 	assert.deepEqual(lanesAt(folded, 5), [2, 1, 0]);
+});
+
+test("long ids of instances are shortened where they do not differ", () => {
+	assert.equal(shortened("i-0a1b2c3d4e5f60718/PID:7"), "i-…f60718/PID:7");
+	assert.equal(shortened("i-1/PID:7"), "i-1/PID:7");
+});
+
+test("shares of a counter are part of its row", () => {
+	const usage = track({ kind: "counter", name: "SBUF usage", table: "SbufUsage" });
+	const share = track({
+		kind: "counter", name: "partition 0", table: "SbufUsage", parent: usage.id,
+		attributes: { column: "partition_0_util_percent" },
+	});
+	const rows = buildRows("device", [usage, share], SETTINGS);
+	assert.deepEqual(keys(rows), ["memory", "memory/SBUF usage"]);
+	assert.deepEqual(rows[1]!.shares, [share]);
+});
+
+test("counters of instructions are utilisation, limits are throttling", () => {
+	const tracks = [
+		track({ kind: "counter", name: "model FLOPS", unit: "FLOP/s", table: "Instruction" }),
+		track({ kind: "counter", name: "utilization limit", table: "Throttle" }),
+	];
+	assert.deepEqual(keys(buildRows("device", tracks, SETTINGS)),
+		["throttling", "throttling/Utilization limit", "utilisation", "utilisation/MFU (model FLOPS)"]);
+});
+
+test("transfers and processors of a system have groups of their own", () => {
+	const own = { instance_id: "i-1", process_id: "9", nc_idx: "0" };
+	const tracks = [
+		track({ name: "host_to_device transfers nc 0", table: "SystemProfileEvents", attributes: { ...own, direction: "host_to_device" } }),
+		...["CPU 10", "CPU 9", "CPU average"].map((name) =>
+			track({ kind: "counter", name, unit: "percent", attributes: { instance_id: "i-1" } })),
+	];
+	const rows = buildRows("system", tracks, SETTINGS);
+	assert.deepEqual(rows.map((row) => row.label), ["Transfers · i-1/PID:9", "NC:0/host_to_device transfers",
+		"Resources · i-1", "CPU average", "Processors · i-1"]);
+	assert.ok(rows.at(-1)!.isFolded);
 });

@@ -12,7 +12,7 @@ import type { Stage } from "./stage.ts";
 import { nameOfEvent } from "./events.ts";
 import { exactNs } from "./ticks.ts";
 import {
-	absoluteNs, blendViews, momentAt, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
+	absoluteNs, blendViews, momentAt, panView, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
 } from "./view.ts";
 
 const MARKER_COLOURS = ["#e69f00", "#56b4e9", "#3fbf8f", "#f0e442", "#cc79a7", "#ff8f6b"];
@@ -61,6 +61,12 @@ export class Actions {
 	setView(view: View): void {
 		cancelAnimationFrame(this.movement);
 		this.context.view.set(view);
+	}
+
+	panBy(px: number): void {
+		const { view, endNs } = this.context;
+		const now = view.get();
+		this.setView(panView(now, endNs, (px * spanOf(now)) / this.stage.width));
 	}
 
 	step(step: Step): void {

@@ -2,7 +2,7 @@
 // The rows of a device profile: what a track is about decides where it stands. Pure.
 
 import type { Track } from "../api/types.ts";
-import type { Leaf } from "./rows.ts";
+import { isShareOf, sharesOf, type Leaf } from "./rows.ts";
 
 interface Section {
 	key: string;
@@ -38,7 +38,7 @@ const BY_TABLE: Record<string, string> = {
 
 /** For tracks whose table says too little, or that come from none. */
 const BY_NAME: [RegExp, string][] = [
-	[/\b[mh]fu\b|utili[sz]ation/i, "utilisation"],
+	[/\b[mh]fu\b|\bflops\b|utili[sz]ation/i, "utilisation"],
 	[/throughput|bandwidth/i, "throughput"],
 	[/pending/i, "pending"],
 	[/semaphore/i, "semaphores"],
@@ -52,9 +52,9 @@ const BY_NAME: [RegExp, string][] = [
 export const ENGINES = ["Sync", "Tensor", "TensorMatrix", "Vector", "Scalar", "GpSimd"];
 
 export function sectionOf(track: Track): string {
-	const isUtilisation = track.kind === "counter" && BY_NAME[0]![0].test(track.name);
-	if (isUtilisation) return "utilisation";
-	const known = track.table ? BY_TABLE[track.table] : undefined;
+	// counters made from instructions are not engines
+	const saysTable = track.table !== null && (track.kind !== "counter" || track.table !== "Instruction");
+	const known = saysTable ? BY_TABLE[track.table!] : undefined;
 	return known ?? BY_NAME.find(([pattern]) => pattern.test(track.name))?.[1] ?? "other";
 }
 
@@ -74,6 +74,8 @@ export function engineOf(track: Track): string {
 function labelOf(track: Track, section: string): string {
 	if (section === "queues") return track.name.replace(/^transfers /, "");
 	if (section === "packets") return track.name.replace(/^DMA engine /, "E");
+	if (track.name === "model FLOPS") return "MFU (model FLOPS)";
+	if (track.name === "hardware FLOPS") return "HFU (hardware FLOPS)";
 	if (section === "semaphores") return track.name.replace(/^semaphore /, "Semaphore ");
 	return track.name.charAt(0).toUpperCase() + track.name.slice(1);
 }
@@ -81,7 +83,8 @@ function labelOf(track: Track, section: string): string {
 export function deviceLeaves(tracks: Track[]): Leaf[] {
 	const byId = new Map(tracks.map((track) => [track.id, track]));
 	const parentOf = (track: Track) => track.parent === null ? undefined : byId.get(track.parent);
-	const shown = tracks.filter((track) => track.kind !== "group");
+	const shares = sharesOf(tracks);
+	const shown = tracks.filter((track) => track.kind !== "group" && !isShareOf(track, parentOf(track)));
 	const cores = new Set(shown.map((track) => coreOf(track, parentOf(track))));
 	cores.delete(-1);
 	const leaves = shown.map((track, index) => {
@@ -92,6 +95,7 @@ export function deviceLeaves(tracks: Track[]): Leaf[] {
 		const engine = section === "engines" ? ENGINES.indexOf(engineOf(track)) : 0;
 		return {
 			group: section, label, key: `${section}/${label}`, tracks: [track],
+			shares: shares.get(track.id) ?? [],
 			rank: [
 				SECTIONS.findIndex((one) => one.key === section), core,
 				engine < 0 ? ENGINES.length : engine, index,

@@ -98,7 +98,6 @@ export interface MapScene {
 	width: number;
 	dpr: number;
 	colours: ThemeColours;
-	overview: Batch | null;
 	markers: Marker[];
 	bands: PlacedBand[];
 }

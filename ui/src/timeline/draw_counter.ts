@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A counter's row: a step area up to the mean of each pixel, a band from its lowest to its highest
-// value, and a line on top. Neighbours of equal height become one rectangle.
+// value, and a line on top. Where a counter is made of shares, they fill the area in their colours.
+// Neighbours of equal height become one rectangle.
 
+import { HUE_COUNT } from "./colours.ts";
 import type { PlacedRow } from "./layout.ts";
 import type { Scene } from "./scene.ts";
 import { scaleOf } from "./draw.ts";
@@ -10,11 +12,52 @@ import { timeToX } from "./view.ts";
 
 const PADDING = 3;
 
-/** What a pixel column says; reused, as there are thousands in a frame. */
-const column = { low: 0, high: 0, mean: 0, isKnown: false };
+/** What a counter says at each pixel of the screen; NaN where nothing is known. */
+class Columns {
+	low = new Float32Array(0);
+	high = new Float32Array(0);
+	mean = new Float32Array(0);
+
+	clear(width: number): void {
+		if (this.mean.length < width) {
+			this.low = new Float32Array(width);
+			this.high = new Float32Array(width);
+			this.mean = new Float32Array(width);
+		}
+		this.mean.fill(NaN);
+	}
+}
+
+// reused: there are dozens of rows in a frame
+const level = new Columns();
+const share = new Columns();
+let sums = new Float32Array(0);
+let below = new Float32Array(0);
+
+export function counterStrip(scene: Scene, track: number, piece: number): CounterStrip | null {
+	const strip = scene.pieces[piece]!.batch.strips.get(track)?.[0];
+	return strip?.kind === "counter" ? strip : null;
+}
+
+function readColumns(scene: Scene, track: number, into: Columns): void {
+	into.clear(scene.width);
+	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
+	for (let i = 0; i < count; i++) {
+		const strip = counterStrip(scene, track, i);
+		if (!strip) continue;
+		const piece = scene.pieces[i]!;
+		const { shift, scale } = scaleOf(scene, piece.batch);
+		const from = Math.max(Math.round(timeToX(scene.view, scene.width, piece.fromNs)), 0);
+		const to = Math.min(Math.round(timeToX(scene.view, scene.width, piece.toNs)), scene.width);
+		for (let x = from; x < to; x++) {
+			const first = Math.floor((x - shift) / scale);
+			readColumn(strip, first, Math.max(Math.floor((x + 1 - shift) / scale), first + 1), into, x);
+		}
+	}
+}
 
 /** Pixels of the answer from `first` to before `after`, as one. */
-function readColumn(strip: CounterStrip, first: number, after: number): void {
+function readColumn(strip: CounterStrip, first: number, after: number, into: Columns, x: number): void {
 	let low = Infinity, high = -Infinity, sum = 0, known = 0;
 	for (let i = Math.max(first, 0); i < after && i < strip.count; i++) {
 		const mean = strip.mean[i]!;
@@ -24,15 +67,10 @@ function readColumn(strip: CounterStrip, first: number, after: number): void {
 		sum += mean;
 		known++;
 	}
-	column.isKnown = known > 0;
-	column.low = low;
-	column.high = high;
-	column.mean = known ? sum / known : 0;
-}
-
-export function counterStrip(scene: Scene, track: number, piece: number): CounterStrip | null {
-	const strip = scene.pieces[piece]!.batch.strips.get(track)?.[0];
-	return strip?.kind === "counter" ? strip : null;
+	if (!known) return;
+	into.low[x] = low;
+	into.high[x] = high;
+	into.mean[x] = sum / known;
 }
 
 export function drawCounter(ctx: CanvasRenderingContext2D, scene: Scene, placed: PlacedRow,
@@ -41,44 +79,41 @@ export function drawCounter(ctx: CanvasRenderingContext2D, scene: Scene, placed:
 	const top = scene.counterTop(track);
 	const bottom = y + placed.height - PADDING;
 	const room = placed.height - 2 * PADDING;
-	const paint = scene.paints[scene.counterHue(track)]!;
-	const heightOf = (value: number) => Math.round(Math.min(Math.max(value / top, 0), 1) * room);
-	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
-	ctx.fillStyle = paint.fill;
-	for (let i = 0; i < count; i++) {
-		const strip = counterStrip(scene, track, i);
-		if (!strip) continue;
-		const piece = scene.pieces[i]!;
-		const { shift, scale } = scaleOf(scene, piece.batch);
-		const from = Math.max(Math.round(timeToX(scene.view, scene.width, piece.fromNs)), 0);
-		const to = Math.min(Math.round(timeToX(scene.view, scene.width, piece.toNs)), scene.width);
-		drawSteps(ctx, strip, from, to, shift, scale, bottom, heightOf);
-	}
+	readColumns(scene, track, level);
+	const { shares } = placed.row;
+	if (shares.length) drawShares(ctx, scene, shares.map((one) => one.id), top, bottom, room);
+	ctx.fillStyle = scene.paints[scene.counterHue(track)]!.fill;
+	drawSteps(ctx, scene.width, top, bottom, room, shares.length ? 0 : 0.38);
 	ctx.globalAlpha = 1;
 	if (Number.isFinite(top) && top > 0) drawScale(ctx, scene, scene.counterText(track, top), y);
 }
 
-function drawSteps(ctx: CanvasRenderingContext2D, strip: CounterStrip, from: number, to: number,
-	shift: number, scale: number, bottom: number, heightOf: (value: number) => number): void {
-	let runFrom = from, low = -1, high = -1, mean = -1;
+const pixels = (value: number, top: number, room: number) =>
+	Math.round(Math.min(Math.max(value / top, 0), 1) * room);
+
+function drawSteps(ctx: CanvasRenderingContext2D, width: number, top: number, bottom: number, room: number,
+	areaAlpha: number): void {
+	let runFrom = 0, low = -1, high = -1, mean = -1;
 	const paint = (until: number) => {
 		if (mean < 0 || until <= runFrom) return;
-		const width = until - runFrom;
-		ctx.globalAlpha = 0.38;
-		ctx.fillRect(runFrom, bottom - mean, width, mean);
+		const wide = until - runFrom;
+		if (areaAlpha) {
+			ctx.globalAlpha = areaAlpha;
+			ctx.fillRect(runFrom, bottom - mean, wide, mean);
+		}
 		if (high > low + 1) {
 			ctx.globalAlpha = 0.28;
-			ctx.fillRect(runFrom, bottom - high, width, high - low);
+			ctx.fillRect(runFrom, bottom - high, wide, high - low);
 		}
 		ctx.globalAlpha = 1;
-		ctx.fillRect(runFrom, bottom - Math.max(mean, 1), width, 1);
+		ctx.fillRect(runFrom, bottom - Math.max(mean, 1), wide, 1);
 	};
-	for (let x = from; x < to; x++) {
-		const first = Math.floor((x - shift) / scale);
-		readColumn(strip, first, Math.max(Math.floor((x + 1 - shift) / scale), first + 1));
-		const l = column.isKnown ? heightOf(column.low) : -1;
-		const h = column.isKnown ? heightOf(column.high) : -1;
-		const m = column.isKnown ? heightOf(column.mean) : -1;
+	for (let x = 0; x < width; x++) {
+		const value = level.mean[x]!;
+		const isKnown = value === value;
+		const l = isKnown ? pixels(level.low[x]!, top, room) : -1;
+		const h = isKnown ? pixels(level.high[x]!, top, room) : -1;
+		const m = isKnown ? pixels(value, top, room) : -1;
 		if (l === low && h === high && m === mean) continue;
 		paint(x);
 		// the line goes up and down with the steps
@@ -89,7 +124,44 @@ function drawSteps(ctx: CanvasRenderingContext2D, strip: CounterStrip, from: num
 		high = h;
 		mean = m;
 	}
-	paint(to);
+	paint(width);
+}
+
+/** Each share takes its part of the level's height: a level may be their sum or their mean. */
+function drawShares(ctx: CanvasRenderingContext2D, scene: Scene, shares: number[], top: number,
+	bottom: number, room: number): void {
+	const { width } = scene;
+	if (sums.length < width) {
+		sums = new Float32Array(width);
+		below = new Float32Array(width);
+	}
+	sums.fill(0);
+	below.fill(0);
+	for (const id of shares) {
+		readColumns(scene, id, share);
+		for (let x = 0; x < width; x++) if (share.mean[x]! > 0) sums[x]! += share.mean[x]!;
+	}
+	ctx.globalAlpha = 0.7;
+	shares.forEach((id, index) => {
+		readColumns(scene, id, share);
+		ctx.fillStyle = scene.paints[index % HUE_COUNT]!.fill;
+		let runFrom = 0, runLow = 0, runHigh = 0;
+		for (let x = 0; x <= width; x++) {
+			let low = 0, high = 0;
+			if (x < width && share.mean[x]! > 0 && level.mean[x]! > 0) {
+				const from = below[x]!;
+				below[x] = from + (level.mean[x]! * share.mean[x]!) / sums[x]!;
+				low = pixels(from, top, room);
+				high = pixels(below[x]!, top, room);
+			}
+			if (x < width && low === runLow && high === runHigh) continue;
+			if (runHigh > runLow) ctx.fillRect(runFrom, bottom - runHigh, x - runFrom, runHigh - runLow);
+			runFrom = x;
+			runLow = low;
+			runHigh = high;
+		}
+	});
+	ctx.globalAlpha = 1;
 }
 
 /** What the row's upper edge stands for. */

@@ -4,9 +4,10 @@
 import { lanesAt, rowAt, screenY, type PlacedRow } from "./layout.ts";
 import { counterStrip } from "./draw_counter.ts";
 import { scaleOf, stripOf } from "./draw.ts";
+import type { Track } from "../api/types.ts";
 import type { Scene } from "./scene.ts";
 import { firstItemAt, rowOf } from "./tile.ts";
-import { xToTime } from "./view.ts";
+import { timeToX, xToTime } from "./view.ts";
 
 export interface SpanHit {
 	kind: "span";
@@ -86,8 +87,10 @@ function hitLane(scene: Scene, placed: PlacedRow, lane: number, x: number): Span
 	return null;
 }
 
-function hitCounter(scene: Scene, placed: PlacedRow, x: number): CounterHit | null {
-	const track = placed.row.lanes[0]!.track;
+const hitCounter = (scene: Scene, placed: PlacedRow, x: number) =>
+	hitTrack(scene, placed, placed.row.lanes[0]!.track, x);
+
+function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number): CounterHit | null {
 	const time = xToTime(scene.view, scene.width, x);
 	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
 	for (let i = 0; i < count; i++) {
@@ -106,4 +109,13 @@ function hitCounter(scene: Scene, placed: PlacedRow, x: number): CounterHit | nu
 		};
 	}
 	return null;
+}
+
+/** What the shares of a counter are where it was hit, the largest first. */
+export function sharesAt(scene: Scene, hit: CounterHit): { track: Track; mean: number }[] {
+	const x = timeToX(scene.view, scene.width, (hit.fromNs + hit.toNs) / 2);
+	return hit.placed.row.shares
+		.map((track) => ({ track, mean: hitTrack(scene, hit.placed, track.id, x)?.mean ?? 0 }))
+		.filter(({ mean }) => mean > 0)
+		.sort((a, b) => b.mean - a.mean);
 }

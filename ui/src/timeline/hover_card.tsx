@@ -3,15 +3,14 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { EventDetails } from "../api/types.ts";
-import { formatNs } from "../format.ts";
+import { formatNs, titleOf } from "../format.ts";
 import { useStore } from "../store.ts";
 import { fieldOf, nameOfEvent } from "./events.ts";
-import type { CounterHit, SpanHit } from "./hit.ts";
+import { sharesAt, type CounterHit, type SpanHit } from "./hit.ts";
 import type { HoverState, Interaction } from "./interact.ts";
 import type { PlacedBand } from "./scene.ts";
 import type { Stage } from "./stage.ts";
 import { exactNs } from "./ticks.ts";
-import { valueText } from "./values.ts";
 import { relativeNs } from "./view.ts";
 
 const DETAILS_AFTER_MS = 90;
@@ -52,7 +51,7 @@ function Card({ stage, hover }: { stage: Stage; hover: HoverState }) {
 	return (
 		<div ref={card} class="tl-card" role="tooltip">
 			{hit?.kind === "span" && <SpanCard key={`${hit.table}/${hit.row}/${hit.count}`} stage={stage} hit={hit} />}
-			{hit?.kind === "counter" && <CounterCard hit={hit} />}
+			{hit?.kind === "counter" && <CounterCard stage={stage} hit={hit} />}
 			{band && <BandCard band={band} />}
 		</div>
 	);
@@ -80,7 +79,7 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	const details = useDetails(stage, hit);
 	const { originNs } = stage.context;
 	const isOne = hit.count === 1;
-	const drawn = stage.labels.nameOf(hit.nameId) ?? "";
+	const drawn = stage.feed.labels.nameOf(hit.nameId) ?? "";
 	// before the details come, edges are known as well as they are drawn
 	const from = details ? relativeNs(originNs, details.start_ns) : Math.round(hit.fromNs);
 	const to = details ? relativeNs(originNs, details.end_ns) : Math.round(hit.toNs);
@@ -107,18 +106,23 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	);
 }
 
-function CounterCard({ hit }: { hit: CounterHit }) {
-	const track = hit.placed.row.tracks[0]!;
+function CounterCard({ stage, hit }: { stage: Stage; hit: CounterHit }) {
+	const text = (value: number) => stage.feed.counterText(hit.track, value);
+	const shares = sharesAt(stage.scene(), hit).slice(0, MOST_FIELDS);
 	const isFlat = hit.lowest === hit.highest;
 	return (
 		<>
 			<h4>{hit.placed.row.label}</h4>
 			<dl>
-				<Line title={isFlat ? "Value" : "Mean"}>{valueText(hit.mean, track)}</Line>
-				{!isFlat && <Line title="Lowest">{valueText(hit.lowest, track)}</Line>}
-				{!isFlat && <Line title="Highest">{valueText(hit.highest, track)}</Line>}
-				{!isFlat && <Line title="Last">{valueText(hit.last, track)}</Line>}
+				<Line title={isFlat ? "Value" : "Mean"}>{text(hit.mean)}</Line>
+				{!isFlat && <Line title="Lowest">{text(hit.lowest)}</Line>}
+				{!isFlat && <Line title="Highest">{text(hit.highest)}</Line>}
+				{!isFlat && <Line title="Last">{text(hit.last)}</Line>}
 				<Line title="Time">{exactNs(hit.fromNs)} – {exactNs(hit.toNs)}</Line>
+				{shares.length > 0 && <div class="tl-card-part">Made of</div>}
+				{shares.map(({ track, mean }) => (
+					<Line key={track.id} title={titleOf(track.attributes["column"] ?? track.name)}>{text(mean)}</Line>
+				))}
 			</dl>
 		</>
 	);

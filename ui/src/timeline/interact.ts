@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointer, wheel and keys on a timeline become actions. One gesture at a time: what a press began,
-// its release or Escape ends.
+// its release or Escape ends. The axis and the map have theirs in interact_head.ts.
 
-import type { Marker } from "../contract.ts";
 import { createStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
-import { lensPartAt, markerAt, type LensPart } from "./draw_axis.ts";
 import { bandAt } from "./draw_bands.ts";
+import { HeadInteraction } from "./interact_head.ts";
 import { hitAt, type Hit, type SpanHit } from "./hit.ts";
 import { commandOf } from "./keys.ts";
 import { rowAt, screenY } from "./layout.ts";
 import type { PlacedBand } from "./scene.ts";
 import type { Surfaces } from "./stage.ts";
-import {
-	clampView, fitView, momentAt, panView, spanOf, viewAround, xToTime, zoomAbout,
-} from "./view.ts";
+import { clampView, momentAt, spanOf, xToTime, zoomAbout } from "./view.ts";
 
 export interface HoverState {
 	x: number; // of the page
@@ -26,9 +23,7 @@ export interface HoverState {
 type Gesture =
 	| { kind: "press"; x: number; y: number; makesBox: boolean }
 	| { kind: "zoom" | "box"; x: number; y: number }
-	| { kind: "pan"; lastX: number; lastY: number; hasMoved: boolean; scrolls: boolean }
-	| { kind: "marker"; marker: Marker; hasMoved: boolean }
-	| { kind: "lens"; part: LensPart; lastX: number };
+	| { kind: "pan"; lastX: number; lastY: number };
 
 const CLICK_PX = 4;
 const LINE_PX = 16; // a wheel that counts in lines
@@ -38,10 +33,14 @@ export class Interaction {
 	private gesture: Gesture | null = null;
 	private endings: (() => void)[] = [];
 
-	constructor(private readonly actions: Actions) {}
+	private readonly head: HeadInteraction;
+
+	constructor(private readonly actions: Actions) {
+		this.head = new HeadInteraction(actions, () => this.leave());
+	}
 
 	attach(surfaces: Surfaces): void {
-		const { overlay, axis, map, root } = surfaces;
+		const { overlay, root } = surfaces;
 		this.on(overlay, "pointerdown", (event) => this.press(event, overlay));
 		this.on(overlay, "pointermove", (event) => this.move(event));
 		this.on(overlay, "pointerup", (event) => this.release(event));
@@ -50,23 +49,16 @@ export class Interaction {
 		this.on(overlay, "dblclick", (event) => this.doubleClick(event));
 		this.on(overlay, "contextmenu", (event) => this.contextMenu(event));
 		this.on(overlay, "wheel", (event) => this.wheel(event, false), { passive: false });
-		this.on(axis, "pointerdown", (event) => this.pressAxis(event, axis));
-		this.on(axis, "pointermove", (event) => this.moveAxis(event, axis));
-		this.on(axis, "pointerup", (event) => this.releaseAxis(event));
-		this.on(axis, "pointerleave", () => this.leave());
-		this.on(axis, "dblclick", () => this.actions.step("fit"));
-		this.on(axis, "wheel", (event) => this.wheel(event, true), { passive: false });
-		this.on(map, "pointerdown", (event) => this.pressMap(event, map));
-		this.on(map, "pointermove", (event) => this.moveMap(event, map));
-		this.on(map, "pointerup", () => this.cancel());
-		this.on(map, "dblclick", () => this.actions.step("fit"));
-		this.on(map, "wheel", (event) => this.wheel(event, true), { passive: false });
+		for (const head of [surfaces.axis, surfaces.map])
+			this.on(head, "wheel", (event) => this.wheel(event, true), { passive: false });
+		this.head.attach(surfaces);
 		this.on(root, "keydown", (event) => this.key(event));
 	}
 
 	detach(): void {
 		for (const end of this.endings) end();
 		this.endings = [];
+		this.head.detach();
 	}
 
 	private on<K extends keyof HTMLElementEventMap>(element: HTMLElement, type: K,
@@ -91,7 +83,7 @@ export class Interaction {
 		overlay.setPointerCapture(event.pointerId);
 		const pans = event.button === 1 || event.shiftKey || event.pointerType === "touch";
 		this.gesture = pans
-			? { kind: "pan", lastX: event.offsetX, lastY: event.offsetY, hasMoved: false, scrolls: true }
+			? { kind: "pan", lastX: event.offsetX, lastY: event.offsetY }
 			: { kind: "press", x: event.offsetX, y: event.offsetY, makesBox: this.actions.mode.get() === "box" };
 		if (event.button === 1) event.preventDefault();
 	}
@@ -118,11 +110,8 @@ export class Interaction {
 	}
 
 	private pan(gesture: Extract<Gesture, { kind: "pan" }>, x: number, y: number): void {
-		const { view, endNs } = this.context;
-		const now = view.get();
-		gesture.hasMoved ||= Math.abs(x - gesture.lastX) > 1;
-		this.actions.setView(panView(now, endNs, ((gesture.lastX - x) * spanOf(now)) / this.stage.width));
-		if (gesture.scrolls) this.stage.scrollBy(gesture.lastY - y);
+		this.actions.panBy(gesture.lastX - x);
+		this.stage.scrollBy(gesture.lastY - y);
 		gesture.lastX = x;
 		gesture.lastY = y;
 		this.hover.set(null);
@@ -225,8 +214,7 @@ export class Interaction {
 		const isSideways = event.shiftKey || Math.abs(dx) > Math.abs(dy);
 		if (isSideways) {
 			event.preventDefault();
-			const px = event.shiftKey && !dx ? dy : dx;
-			this.actions.setView(panView(now, endNs, (px * spanOf(now)) / this.stage.width));
+			this.actions.panBy(event.shiftKey && !dx ? dy : dx);
 		} else if (event.ctrlKey || event.metaKey || zoomsAnyway) {
 			event.preventDefault(); // the browser would zoom the page
 			const about = event.currentTarget === null || (event.currentTarget as HTMLElement).dataset["map"]
@@ -246,74 +234,5 @@ export class Interaction {
 		if (command === "clear" && this.gesture) this.cancel();
 		else this.actions.run(command);
 		event.preventDefault();
-	}
-
-	// --- axis and map --------------------------------------------------------------------------
-
-	private pressAxis(event: PointerEvent, axis: HTMLElement): void {
-		if (event.button !== 0) return;
-		axis.setPointerCapture(event.pointerId);
-		const marker = markerAt(this.context.markers.get(), this.context.view.get(), this.stage.width,
-			event.offsetX, event.offsetY);
-		this.gesture = marker ? { kind: "marker", marker, hasMoved: false }
-			: { kind: "pan", lastX: event.offsetX, lastY: event.offsetY, hasMoved: false, scrolls: false };
-	}
-
-	private moveAxis(event: PointerEvent, axis: HTMLElement): void {
-		const { stage, gesture } = this;
-		const x = event.offsetX;
-		stage.cursorX = Math.min(Math.max(x, 0), stage.width);
-		stage.invalidate("overlay", "axis");
-		const { view, markers, endNs } = this.context;
-		if (gesture?.kind === "pan") return this.pan(gesture, x, event.offsetY);
-		if (gesture?.kind === "marker") {
-			gesture.hasMoved = true;
-			this.actions.moveMarker(gesture.marker.id, momentAt(view.get(), stage.width, x, endNs));
-			return;
-		}
-		axis.style.cursor = markerAt(markers.get(), view.get(), stage.width, x, event.offsetY)
-			? "ew-resize" : "grab";
-	}
-
-	private releaseAxis(event: PointerEvent): void {
-		const { gesture, stage } = this;
-		this.cancel();
-		if (gesture?.kind !== "marker" || !gesture.hasMoved) return;
-		// a marker that was moved goes to the nearest edge of the row in focus, when one is near
-		const row = stage.layout.get().rows.find((placed) => placed.row.key === this.actions.focusedRow.get());
-		const lane = row?.row.lanes[0];
-		const time = momentAt(this.context.view.get(), stage.width, event.offsetX, this.context.endNs);
-		if (lane && row?.row.kind === "spans")
-			void this.actions.snap(time, lane).then((at) => this.actions.moveMarker(gesture.marker.id, at));
-	}
-
-	private pressMap(event: PointerEvent, map: HTMLElement): void {
-		if (event.button !== 0) return;
-		map.setPointerCapture(event.pointerId);
-		const { view, endNs } = this.context;
-		const part = lensPartAt(view.get(), endNs, this.stage.width, event.offsetX);
-		if (part === "outside") {
-			const middle = xToTime(fitView(endNs), this.stage.width, event.offsetX);
-			const half = spanOf(view.get()) / 2;
-			this.actions.moveTo(viewAround(middle - half, middle + half, endNs, 0));
-		}
-		this.gesture = { kind: "lens", part: part === "outside" ? "inside" : part, lastX: event.offsetX };
-	}
-
-	private moveMap(event: PointerEvent, map: HTMLElement): void {
-		const { view, endNs } = this.context;
-		const now = view.get(), { width } = this.stage;
-		const { gesture } = this;
-		if (gesture?.kind !== "lens") {
-			const part = lensPartAt(now, endNs, width, event.offsetX);
-			map.style.cursor = part === "inside" ? "grab" : part === "outside" ? "pointer" : "ew-resize";
-			return;
-		}
-		const byNs = ((event.offsetX - gesture.lastX) * endNs) / width;
-		gesture.lastX = event.offsetX;
-		if (gesture.part === "inside") return this.actions.setView(panView(now, endNs, byNs));
-		const moved = gesture.part === "left" ? { ...now, fromNs: Math.min(now.fromNs + byNs, now.toNs - 10) }
-			: { ...now, toNs: Math.max(now.toNs + byNs, now.fromNs + 10) };
-		this.actions.setView(clampView(moved, endNs));
 	}
 }

@@ -14,6 +14,10 @@ export interface Leaf {
 	group: string; // "" for none
 	label: string;
 	tracks: Track[];
+	/** Counters that the row's counter is made of. */
+	shares?: Track[];
+	/** A group of more rows than this begins folded. */
+	foldAbove?: number;
 }
 
 /** One depth of one track. */
@@ -30,11 +34,29 @@ export interface Row {
 	parent: string; // the group's key, "" at the top
 	tracks: Track[];
 	lanes: Lane[];
+	shares: Track[]; // of a counter: what it is made of, drawn on top of each other
 	/** A folded group shows none of its rows, a folded row all its depths in one line. */
 	isFolded: boolean;
 	isPinned: boolean;
 	rowCount: number; // of a group
 	hiddenDepths: number; // beyond MAX_LANES
+}
+
+/** A counter that is one share of its parent, by the column it comes from. */
+export const isShareOf = (track: Track, parent: Track | undefined) =>
+	track.kind === "counter" && parent?.kind === "counter" && track.attributes["column"] !== undefined;
+
+/** Shares by the counter they are made of. */
+export function sharesOf(tracks: Track[]): Map<number, Track[]> {
+	const byId = new Map(tracks.map((track) => [track.id, track]));
+	const shares = new Map<number, Track[]>();
+	for (const track of tracks) {
+		if (track.parent === null || !isShareOf(track, byId.get(track.parent))) continue;
+		const list = shares.get(track.parent);
+		if (list) list.push(track);
+		else shares.set(track.parent, [track]);
+	}
+	return shares;
 }
 
 /** More depths than this in one row are not drawn; the label says so. */
@@ -64,7 +86,8 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 		lost ? `${lost} events could not be drawn` : "",
 	].filter((note) => note);
 	return {
-		key: leaf.key, kind, label: leaf.label, parent: leaf.group, tracks: leaf.tracks, lanes,
+		key: leaf.key, kind, label: shortened(leaf.label), parent: leaf.group, tracks: leaf.tracks, lanes,
+		shares: leaf.shares ?? [],
 		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` : leaf.key,
 			...notes].join("\n"),
 		isFolded: kind === "spans" && lanes.length > 1 && settings.collapsed.includes(leaf.key),
@@ -109,6 +132,9 @@ export function moveRow(order: string[], siblings: string[], key: string, before
 		...after.filter((one) => touched.has(one))];
 }
 
+/** Ids of instances differ at their end: the middle can go where there is little room. */
+export const shortened = (label: string) => label.replace(/\bi-[0-9a-f]{8,}([0-9a-f]{6})\b/g, "i-…$1");
+
 interface Group {
 	key: string;
 	label: string;
@@ -125,9 +151,9 @@ function groupsOf(leaves: Leaf[], isDevice: boolean): Group[] {
 	}
 	for (const group of groups.values()) {
 		const section = isDevice ? SECTIONS.find((one) => one.key === group.key) : undefined;
-		if (!section) continue;
-		group.label = section.label;
-		group.beginsFolded = section.foldAbove !== undefined && group.leaves.length > section.foldAbove;
+		if (section) group.label = section.label;
+		const foldAbove = section?.foldAbove ?? group.leaves[0]?.foldAbove;
+		group.beginsFolded = foldAbove !== undefined && group.leaves.length > foldAbove;
 	}
 	return [...groups.values()];
 }
@@ -156,8 +182,8 @@ export function buildRows(kind: "device" | "system", tracks: Track[], settings: 
 
 function groupRow(group: Group, rowCount: number, folded: boolean): Row {
 	return {
-		key: group.key, kind: "group", label: group.label, parent: "", title: group.label, tracks: [],
-		lanes: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
+		key: group.key, kind: "group", label: shortened(group.label), parent: "", title: group.label, tracks: [],
+		lanes: [], shares: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
 	};
 }
 

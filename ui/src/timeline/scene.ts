@@ -81,5 +81,4 @@ export interface OverlayScene extends Scene {
 	/** While dragging: from and to in pixels; "zoom" or "box". */
 	drag: { kind: "zoom" | "box"; x0: number; x1: number; y0: number; y1: number } | null;
 	cursorX: number | null;
-	focusedRow: string;
 }

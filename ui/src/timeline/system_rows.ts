@@ -3,7 +3,7 @@
 // themselves (instance, process, source, thread, core). A row may show several tracks. Pure.
 
 import type { Track } from "../api/types.ts";
-import type { Leaf } from "./rows.ts";
+import { isShareOf, sharesOf, type Leaf } from "./rows.ts";
 
 export const GROUPINGS: { id: string; label: string }[] = [
 	{ id: "default", label: "Default" },
@@ -36,9 +36,11 @@ function placeOf(track: Track, parent: Track | undefined): Place {
 		return "";
 	};
 	const source = say("trace_event_source", "source");
+	// the group's name has both where a profile is older than attributes
+	const named = /^(\S+)(?: pid (\d+))?/.exec(parent?.name ?? "");
 	return {
-		instance: say("instance_id"),
-		process: say("process_id"),
+		instance: say("instance_id") || (named?.[1] ?? ""),
+		process: say("process_id") || (named?.[2] ?? ""),
 		source,
 		thread: say("thread_id"),
 		core: say("nc_idx", "lnc_idx"),
@@ -86,20 +88,36 @@ function pathOf(place: Place, grouping: string): [string, string] {
 	}
 }
 
-const isTransfer = (track: Track) => /transfer|host_to_device|device_to_host/i.test(track.name);
+const isTransfer = (track: Track) => track.attributes["direction"] !== undefined ||
+	/host_to_device|device_to_host/i.test(track.name);
+
+/** Samples and transfers are not calls: they keep rows of their own in every grouping. */
+function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
+	const instance = place.instance || NO_INSTANCE;
+	const leaf = (group: string, label: string, foldAbove?: number): Leaf => ({
+		group, label, key: `${group}/${label}`, tracks: [track], shares,
+		...(foldAbove === undefined ? {} : { foldAbove }),
+	});
+	if (isTransfer(track)) {
+		const what = track.name.replace(/ nc \d+$/, "");
+		return leaf(`Transfers · ${join(instance, titled("PID", place.process))}`, join(titled("NC", place.core), what));
+	}
+	// one row for each of hundreds of processors is only for those who ask for it
+	if (/^CPU \d+$/.test(track.name)) return leaf(`Processors · ${instance}`, track.name, 1);
+	return leaf(`Resources · ${instance}`, track.name.charAt(0).toUpperCase() + track.name.slice(1));
+}
 
 export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 	const byId = new Map(tracks.map((track) => [track.id, track]));
 	const leaves = new Map<string, Leaf>();
-	const counters: Leaf[] = [];
+	const resources: Leaf[] = [];
+	const shares = sharesOf(tracks);
 	for (const track of tracks) {
-		if (track.kind === "group") continue;
-		const place = placeOf(track, track.parent === null ? undefined : byId.get(track.parent));
-		// Samples and transfers are not calls: they keep rows of their own in every grouping.
+		const parent = track.parent === null ? undefined : byId.get(track.parent);
+		if (track.kind === "group" || isShareOf(track, parent)) continue;
+		const place = placeOf(track, parent);
 		if (track.kind === "counter" || isTransfer(track)) {
-			const group = `Resources · ${place.instance || NO_INSTANCE}`;
-			const label = resourceLabel(track, place);
-			counters.push({ group, label, key: `${group}/${label}`, tracks: [track] });
+			resources.push(resourceLeaf(track, place, shares.get(track.id) ?? []));
 			continue;
 		}
 		const [group, own] = pathOf(place, grouping);
@@ -112,7 +130,8 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 	const calls = [...leaves.values()];
 	calls.sort((a, b) => compareTexts(a.group, b.group) || sourceRank(a) - sourceRank(b) ||
 		compareTexts(a.label, b.label));
-	return [...calls, ...counters];
+	resources.sort((a, b) => compareTexts(groupRank(a), groupRank(b)) || compareTexts(a.label, b.label));
+	return [...calls, ...resources];
 }
 
 /** The framework calls the runtime, which starts the hardware: callers stand above. */
@@ -121,10 +140,9 @@ function sourceRank(leaf: Leaf): number {
 	return source === "framework" ? 0 : source === "neuron_rt" ? 1 : source === "neuron_hw" ? 2 : 3;
 }
 
-function resourceLabel(track: Track, place: Place): string {
-	const core = place.core === "" || /nc\W?\d/i.test(track.name) ? "" : `NC:${place.core}/`;
-	return `${core}${track.name}`;
-}
+/** Transfers first, then memory, then processors, of one instance after the other. */
+const groupRank = ({ group }: Leaf) => `${["Transfers", "Resources", "Processors"]
+	.findIndex((title) => group.startsWith(title))} ${group}`;
 
 /** Numbers inside texts count as numbers: TID:9 stands before TID:10. */
 export function compareTexts(a: string, b: string): number {

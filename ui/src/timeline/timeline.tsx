@@ -60,7 +60,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 	}, [stage]);
 	useEffect(() => {
 		root.current!.style.setProperty("--tl-gutter", `${gutter}px`);
-		stage.resize();
+		stage.measure();
 	}, [gutter]);
 	return (
 		<section ref={root} class="tl-root" aria-label="Timeline" data-mode={mode} tabIndex={-1}>
@@ -99,8 +99,8 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 /** Empty, loading and failing: what is the matter and what helps. */
 function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 	const layout = useStore(stage.layout);
-	const failure = useStore(stage.failure);
-	const hasData = useStore(stage.hasData);
+	const failure = useStore(stage.feed.failure);
+	const hasData = useStore(stage.feed.hasData);
 	if (failure)
 		return <div class="tl-notice tl-failure" role="alert">{failure} It is tried again every few seconds.</div>;
 	if (!context.tracks.length)

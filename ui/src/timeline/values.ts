@@ -2,7 +2,9 @@
 // Values of counters as people read them, by the unit of their track. Pure.
 
 import type { Track } from "../api/types.ts";
-import { formatBytes, formatFraction, formatNs, formatNumber, formatRate, NOTHING } from "../format.ts";
+import {
+	formatBytes, formatFlops, formatFraction, formatNs, formatNumber, formatRate, NOTHING,
+} from "../format.ts";
 
 /** Shares come as 0 to 1 (usage, MFU, HFU) or, with the unit percent, as 0 to 100. */
 export const isShare = (track: Track) => /^fraction$/i.test(track.unit) ||
@@ -10,13 +12,18 @@ export const isShare = (track: Track) => /^fraction$/i.test(track.unit) ||
 
 const isPercent = (track: Track) => track.unit === "percent" || track.unit === "%";
 
-export function valueText(value: number, track: Track): string {
+/** peak: FLOP/s that count as 100 %, if known. */
+export function valueText(value: number, track: Track, peak = 0): string {
 	if (!Number.isFinite(value)) return NOTHING;
 	if (isShare(track)) return formatFraction(value);
 	if (isPercent(track)) return formatFraction(value / 100);
 	switch (track.unit) {
 		case "bytes": return formatBytes(value);
 		case "bytes/s": case "bytes_per_second": return formatRate(value);
+		case "FLOP/s": {
+			const rate = `${formatFlops(value)}/s`;
+			return peak > 0 ? `${formatFraction(value / peak)} (${rate})` : rate;
+		}
 		case "ns": case "nanoseconds": return formatNs(value);
 		case "": return formatNumber(value);
 		default: return `${formatNumber(value)} ${track.unit}`;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server knows and the timeline shows: tiles of rows, hits of searches, names, bands, the
+// whole profile in small, and the scales of counters. Asked for when needed, told when it comes.
+
+import type { Track } from "../api/types.ts";
+import { numberOf } from "../api/client.ts";
+import type { ProfileContext, SearchQuery, View } from "../contract.ts";
+import { createStore } from "../store.ts";
+import { TileCache, type Batch } from "./cache.ts";
+import { Labels } from "./labels.ts";
+import { visibleRows, type Layout } from "./layout.ts";
+import { stripsByTrack, TileLoader } from "./loader.ts";
+import { MAX_LANES } from "./rows.ts";
+import type { PlacedBand } from "./scene.ts";
+import { rangeFor, type SpanStrip, type Strip } from "./tile.ts";
+import { topOf, valueText } from "./values.ts";
+import { absoluteNs, fitView, relativeNs } from "./view.ts";
+
+const CACHE_BYTES = 128 << 20;
+const MARKS_BYTES = 16 << 20;
+const MARKS_ID = -1; // hits are asked for without tracks
+const OVERVIEW_ROWS = 64;
+const ROWS_AHEAD_PX = 240; // above and below what is seen
+
+export type News = "rows" | "map";
+
+interface MarksLayer {
+	cache: TileCache;
+	loader: TileLoader;
+}
+
+export class Feed {
+	readonly cache = new TileCache(CACHE_BYTES);
+	readonly labels: Labels;
+	readonly hits: MarksLayer;
+	readonly highlights: MarksLayer;
+	readonly failure = createStore<string | null>(null);
+	readonly hasData = createStore(false);
+	bands: PlacedBand[] = [];
+	overview: Batch | null = null;
+	private readonly loader: TileLoader;
+	private readonly most = new Map<number, number>();
+	private readonly tracks: Map<number, Track>;
+	private peak = 0; // FLOP/s of one core
+
+	constructor(private readonly context: ProfileContext, private readonly onNews: (...what: News[]) => void) {
+		const { api, originNs } = context;
+		this.tracks = new Map(context.tracks.map((track) => [track.id, track]));
+		this.labels = new Labels(api, context.tracks, () => onNews("rows"));
+		this.labels.setColourBy(context.settings.get().colourBy);
+		this.hits = this.marksLayer(() => context.search.get());
+		this.highlights = this.marksLayer(() => context.highlight.get());
+		this.loader = new TileLoader(this.cache,
+			(range, tracks, column, signal) => api.window(absoluteNs(originNs, range.fromNs),
+				absoluteNs(originNs, range.toNs), range.px, tracks, column || undefined, signal),
+			(strips) => this.take(strips),
+			(sentence) => this.failure.set(sentence));
+	}
+
+	private marksLayer(queryOf: () => SearchQuery | null): MarksLayer {
+		const cache = new TileCache(MARKS_BYTES);
+		const { api, originNs, notify } = this.context;
+		const loader = new TileLoader(cache,
+			(range, _tracks, _column, signal) => api.marks(queryOf()!, absoluteNs(originNs, range.fromNs),
+				absoluteNs(originNs, range.toNs), range.px, signal),
+			() => this.onNews("rows"), (sentence) => sentence && notify(sentence, "error"));
+		return { cache, loader };
+	}
+
+	begin(layout: Layout): void {
+		void this.loadBands();
+		void this.loadOverview(layout);
+		void this.loadPeak();
+	}
+
+	stop(): void {
+		for (const loader of [this.loader, this.hits.loader, this.highlights.loader]) loader.stop();
+	}
+
+	/** The query behind a layer is another one. */
+	restart(layer: MarksLayer): void {
+		layer.loader.stop();
+		layer.cache.clear();
+		this.onNews("rows");
+	}
+
+	/** What the screen needs now; costs nothing when it is there. */
+	request(view: View, widthPx: number, column: string, layout: Layout, scroll: number, height: number): void {
+		const common = { view, widthPx, endNs: this.context.endNs };
+		this.loader.want({ ...common, column, ...tracksInSight(layout, scroll, height) });
+		const marks = { ...common, column: "", ids: [MARKS_ID], tracks: [""] };
+		if (this.context.search.get()) this.hits.loader.want(marks);
+		if (this.context.highlight.get()) this.highlights.loader.want(marks);
+	}
+
+	private take(strips: Map<number, Strip[]>): void {
+		const spans: SpanStrip[] = [];
+		for (const list of strips.values()) {
+			for (const strip of list) {
+				if (strip.kind === "spans") spans.push(strip);
+				else this.learnMost(strip.track, strip.highest);
+			}
+		}
+		this.labels.learn(spans);
+		this.hasData.set(true);
+		this.onNews("rows");
+	}
+
+	private learnMost(track: number, values: Float32Array): void {
+		let most = this.most.get(track) ?? 0;
+		for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
+		this.most.set(track, most);
+	}
+
+	/** The largest value seen so far: a row's scale grows, but does not jump while one pans. */
+	counterTop(track: number): number {
+		return topOf(this.most.get(track) ?? 0, this.tracks.get(track)!);
+	}
+
+	counterText(track: number, value: number): string {
+		return valueText(value, this.tracks.get(track)!, this.peak);
+	}
+
+	trackOf(id: number): Track | undefined {
+		return this.tracks.get(id);
+	}
+
+	private async loadBands(): Promise<void> {
+		try {
+			const { bands } = await this.context.api.insights();
+			const { originNs } = this.context;
+			this.bands = bands.map((band) => ({
+				band, fromNs: relativeNs(originNs, band.from_ns), toNs: relativeNs(originNs, band.to_ns),
+			}));
+			this.onNews("rows", "map");
+		} catch {
+			// the panel of insights says why
+		}
+	}
+
+	private async loadOverview(layout: Layout): Promise<void> {
+		const { api, originNs, endNs } = this.context;
+		const rows = layout.rows.filter(({ row }) => row.kind === "spans").slice(0, OVERVIEW_ROWS);
+		if (!rows.length) return;
+		const range = rangeFor(fitView(endNs), 800, endNs, 0);
+		const ids = rows.map(({ row }) => row.lanes[0]!.track);
+		try {
+			const octets = await api.window(absoluteNs(originNs, range.fromNs),
+				absoluteNs(originNs, range.toNs), range.px, ids.map((id) => `${id}:0`));
+			const strips = stripsByTrack(octets, []);
+			this.overview = { ...range, colour: "", strips, bytes: octets.byteLength, used: 0 };
+			this.onNews("map");
+		} catch {
+			// the map stays empty; the timeline's own requests say why
+		}
+	}
+
+	/** What a tensor engine can do at most: two operations for each cell and tick. */
+	private async loadPeak(): Promise<void> {
+		if (![...this.tracks.values()].some((track) => track.unit === "FLOP/s")) return;
+		try {
+			const columns = ["tensor_engine_num_rows", "tensor_engine_num_cols", "tensor_engine_clock_freq"];
+			const [row] = (await this.context.api.table("Metadata", { columns, limit: 1 })).rows;
+			const [rows, cols, gigahertz] = columns.map((_, i) => numberOf(row?.[i]));
+			const peak = 2 * rows! * cols! * gigahertz! * 1e9;
+			this.peak = Number.isFinite(peak) ? peak : 0;
+			this.onNews("rows");
+		} catch {
+			// rates are shown without their share of the peak
+		}
+	}
+}
+
+/** Tracks whose rows are near the screen, as requests name them. */
+function tracksInSight(layout: Layout, scroll: number, height: number): { ids: number[]; tracks: string[] } {
+	const ids: number[] = [], tracks: string[] = [];
+	for (const { row } of visibleRows(layout, scroll - ROWS_AHEAD_PX, height + 2 * ROWS_AHEAD_PX)) {
+		for (const track of [...row.tracks, ...row.shares]) {
+			if (ids.includes(track.id)) continue;
+			const shown = row.lanes.filter((lane) => lane.track === track.id);
+			if (!shown.length && !row.shares.includes(track)) continue;
+			ids.push(track.id);
+			tracks.push(track.depth_count > MAX_LANES
+				? shown.map((lane) => `${track.id}:${lane.depth}`).join(",") : String(track.id));
+		}
+	}
+	return { ids, tracks };
+}
