@@ -20,7 +20,7 @@ const profiles = { device: makeDevice(), system: makeSystem() };
 
 const { outputFiles } = await build({
 	entryPoints: [join(FOLDER, "page.tsx")], bundle: true, write: false, outdir: "/", format: "esm",
-	target: "es2022", jsx: "automatic", jsxImportSource: "preact", minify: true,
+	target: "es2022", jsx: "automatic", jsxImportSource: "preact", minify: !process.argv.includes("--plain"),
 });
 const files = new Map(outputFiles.map((file) => [file.path, file]));
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Timeline</title>

@@ -123,7 +123,8 @@ export function activityOf(batch: Batch, endNs: number, width: number): Float32A
 	return sums;
 }
 
-export function drawMap(ctx: CanvasRenderingContext2D, scene: MapScene, activity: Float32Array): void {
+/** What lies below the lens: the same until the data, the theme or the size change. */
+export function drawMapGround(ctx: CanvasRenderingContext2D, scene: MapScene, activity: Float32Array): void {
 	const { width, dpr, colours, endNs } = scene;
 	const whole = fitView(endNs);
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
@@ -142,9 +143,16 @@ export function drawMap(ctx: CanvasRenderingContext2D, scene: MapScene, activity
 		const x = timeToX(whole, width, band.fromNs);
 		ctx.fillRect(x, 0, Math.max(timeToX(whole, width, band.toNs) - x, 1), 3);
 	}
+}
+
+export function drawMap(ctx: CanvasRenderingContext2D, scene: MapScene, ground: HTMLCanvasElement): void {
+	const { width, dpr, endNs } = scene;
+	ctx.setTransform(1, 0, 0, 1, 0, 0);
+	ctx.drawImage(ground, 0, 0);
+	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
 	for (const marker of scene.markers) {
 		ctx.fillStyle = marker.colour;
-		ctx.fillRect(Math.round(timeToX(whole, width, marker.timeNs)), 0, 1, MAP_HEIGHT);
+		ctx.fillRect(Math.round(timeToX(fitView(endNs), width, marker.timeNs)), 0, 1, MAP_HEIGHT);
 	}
 	drawLens(ctx, scene);
 }
@@ -170,7 +178,7 @@ export function lensOf(view: View, endNs: number, width: number): [number, numbe
 	const from = timeToX(whole, width, view.fromNs), to = timeToX(whole, width, view.toNs);
 	const missing = Math.max(8 - (to - from), 0) / 2;
 	const left = Math.min(Math.max(from - missing, 0), width - 8);
-	return [Math.round(left), Math.round(Math.max(to + missing, left + 8))];
+	return [Math.round(left), Math.round(Math.min(Math.max(to + missing, left + 8), width))];
 }
 
 export type LensPart = "left" | "right" | "inside" | "outside";

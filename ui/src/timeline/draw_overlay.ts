@@ -43,12 +43,11 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, scene: OverlayScene):
 	if (scene.selected) drawSelected(ctx, scene, scene.selected);
 	drawMarkers(ctx, scene);
 	drawDrag(ctx, scene);
-	if (scene.cursorX !== null && !scene.drag) {
-		ctx.fillStyle = scene.colours.fg;
-		ctx.globalAlpha = 0.35;
-		ctx.fillRect(Math.round(scene.cursorX), 0, 1, height);
-		ctx.globalAlpha = 1;
-	}
+}
+
+/** Whether there is anything to draw: a layer that stays empty need not be touched. */
+export function isOverlayEmpty(scene: OverlayScene): boolean {
+	return !scene.selected && !scene.hovered && !scene.markers.length && !scene.box && !scene.drag;
 }
 
 function outline(ctx: CanvasRenderingContext2D, scene: OverlayScene, event: PlacedEvent,

@@ -67,7 +67,7 @@ function hitLane(scene: Scene, placed: PlacedRow, lane: number, x: number): Span
 		for (let item = firstItemAt(strip, at - slack); item < strip.count; item++) {
 			if (strip.x0[item]! > at + slack) break;
 			const away = Math.max(strip.x0[item]! - at, at - strip.x1[item]!, 0);
-			if (away < bestAway || (best < 0 && away <= slack)) {
+			if (away <= bestAway) { // of equals the later: an empty one behind a wide one
 				best = item;
 				bestAway = away;
 			}

@@ -13,7 +13,14 @@ export class RectBatch {
 		this.heads = new Int32Array(colourCount).fill(-1);
 	}
 
+	/** A rectangle that goes on where the last one of its colour ended makes that one longer. */
 	add(colour: number, x: number, y: number, width: number, height: number): void {
+		const { box } = this;
+		const last = this.heads[colour]! * 4;
+		if (last >= 0 && box[last + 1] === y && box[last + 3] === height && box[last]! + box[last + 2]! === x) {
+			box[last + 2]! += width;
+			return;
+		}
 		if (this.count === this.size) this.grow();
 		const at = this.count++;
 		this.box[at * 4] = x;

@@ -80,5 +80,5 @@ export interface OverlayScene extends Scene {
 	box: Box | null;
 	/** While dragging: from and to in pixels; "zoom" or "box". */
 	drag: { kind: "zoom" | "box"; x0: number; x1: number; y0: number; y1: number } | null;
-	cursorX: number | null;
+	cursorX: number | null; // shown on the axis
 }

@@ -5,9 +5,9 @@
 import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
 import { columnOf, hueOfText, paintsOf, type Paint } from "./colours.ts";
-import { activityOf, AXIS_HEIGHT, drawAxis, drawMap, MAP_HEIGHT } from "./draw_axis.ts";
+import { activityOf, AXIS_HEIGHT, drawAxis, drawMap, drawMapGround, MAP_HEIGHT } from "./draw_axis.ts";
 import { drawBase } from "./draw.ts";
-import { drawOverlay } from "./draw_overlay.ts";
+import { drawOverlay, isOverlayEmpty } from "./draw_overlay.ts";
 import { Events, sameEvent } from "./events.ts";
 import { Feed } from "./feed.ts";
 import { layoutRows, scrollToShow, type Layout } from "./layout.ts";
@@ -21,6 +21,7 @@ export interface Surfaces {
 	scroller: HTMLElement;
 	base: HTMLCanvasElement;
 	overlay: HTMLCanvasElement;
+	cursor: HTMLElement; // the line under the pointer
 	axis: HTMLCanvasElement;
 	map: HTMLCanvasElement;
 }
@@ -46,7 +47,8 @@ export class Stage {
 	private frame = 0;
 	private colours!: ThemeColours;
 	private paints: Paint[] = paintsOf("dark");
-	private activity: Float32Array = new Float32Array(0);
+	private mapGround: HTMLCanvasElement | null = null; // made anew when null
+	private isOverlayClear = false;
 	private readonly pieces: Scene["pieces"] = [];
 	private endings: (() => void)[] = [];
 
@@ -54,11 +56,14 @@ export class Stage {
 		this.layout = createStore(this.makeLayout());
 		this.feed = new Feed(context, (...what) => {
 			if (what.includes("rows")) this.invalidate("base");
-			if (!what.includes("map")) return;
-			this.activity = new Float32Array(0);
-			this.invalidate("map");
+			if (what.includes("map")) this.renewMap();
 		});
 		this.events = new Events(context, () => this.invalidate("overlay"));
+	}
+
+	private renewMap(): void {
+		this.mapGround = null;
+		this.invalidate("map");
 	}
 
 	private makeLayout(): Layout {
@@ -74,6 +79,7 @@ export class Stage {
 		this.watchStores();
 		this.endings.push(watchTheme(() => {
 			this.readTheme();
+			this.renewMap();
 			this.invalidate(...ALL);
 		}));
 		const sizes = new ResizeObserver(() => this.measure());
@@ -100,7 +106,8 @@ export class Stage {
 			feed.labels.setColourBy(now.colourBy);
 			this.layout.set(this.makeLayout());
 			if (now.showDependencies !== before.showDependencies) this.changeLinks();
-			this.invalidate("base", "overlay", "map");
+			if (now.showBands !== before.showBands) this.renewMap();
+			this.invalidate("base", "overlay");
 		});
 		watch(context.selected, (event) => void events.select(event).then(() => this.showSelected()));
 		watch(context.hovered, (event) => {
@@ -144,6 +151,8 @@ export class Stage {
 		size(surfaces.overlay, this.height);
 		size(surfaces.axis, AXIS_HEIGHT);
 		size(surfaces.map, MAP_HEIGHT);
+		this.mapGround = null;
+		this.isOverlayClear = false;
 		for (const layer of ALL) this.dirty.add(layer);
 		this.draw(); // a resized canvas is empty: no frame without
 	}
@@ -183,22 +192,36 @@ export class Stage {
 		const { surfaces, dirty } = this;
 		if (!surfaces) return;
 		const scene = this.scene();
-		const pen = (canvas: HTMLCanvasElement) => canvas.getContext("2d")!;
+		const pen = (canvas: HTMLCanvasElement) => canvas.getContext("2d", { alpha: false })!;
 		if (dirty.has("base")) {
 			this.feed.request(scene.view, this.width * this.dpr, scene.column, scene.layout, this.scroll, this.height);
 			drawBase(pen(surfaces.base), scene);
 		}
-		if (dirty.has("overlay")) drawOverlay(pen(surfaces.overlay), scene);
+		if (dirty.has("overlay")) this.drawOverlay(surfaces, scene);
 		if (dirty.has("axis")) drawAxis(pen(surfaces.axis), scene);
 		if (dirty.has("map")) this.drawMap(pen(surfaces.map), scene);
 		dirty.clear();
 	}
 
+	/** The line under the pointer is an element of its own: moving it draws nothing anew. */
+	private drawOverlay({ overlay, cursor }: Surfaces, scene: OverlayScene): void {
+		cursor.hidden = this.cursorX === null || this.drag !== null;
+		cursor.style.transform = `translateX(${Math.round(this.cursorX ?? 0)}px)`;
+		const isEmpty = isOverlayEmpty(scene);
+		if (!isEmpty || !this.isOverlayClear) drawOverlay(overlay.getContext("2d")!, scene);
+		this.isOverlayClear = isEmpty;
+	}
+
 	private drawMap(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {
-		const { overview } = this.feed;
-		if (overview && this.activity.length !== this.width)
-			this.activity = activityOf(overview, scene.endNs, this.width);
-		drawMap(ctx, scene, this.activity);
+		if (!this.mapGround) {
+			this.mapGround = document.createElement("canvas");
+			this.mapGround.width = ctx.canvas.width;
+			this.mapGround.height = ctx.canvas.height;
+			const { overview } = this.feed;
+			const activity = overview ? activityOf(overview, scene.endNs, this.width) : new Float32Array(0);
+			drawMapGround(this.mapGround.getContext("2d", { alpha: false })!, scene, activity);
+		}
+		drawMap(ctx, scene, this.mapGround);
 	}
 
 	// --- events and scrolling ------------------------------------------------------------------

@@ -41,6 +41,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 	const scroller = useRef<HTMLDivElement>(null);
 	const base = useRef<HTMLCanvasElement>(null);
 	const overlay = useRef<HTMLCanvasElement>(null);
+	const cursor = useRef<HTMLDivElement>(null);
 	const axis = useRef<HTMLCanvasElement>(null);
 	const map = useRef<HTMLCanvasElement>(null);
 	const layout = useStore(stage.layout);
@@ -49,7 +50,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 	useEffect(() => {
 		const surfaces = {
 			root: root.current!, scroller: scroller.current!, base: base.current!, overlay: overlay.current!,
-			axis: axis.current!, map: map.current!,
+			cursor: cursor.current!, axis: axis.current!, map: map.current!,
 		};
 		stage.attach(surfaces);
 		interaction.attach(surfaces);
@@ -80,6 +81,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 						</div>
 						<div class="tl-canvases">
 							<canvas ref={base} />
+							<div ref={cursor} class="tl-cursor" hidden={true} />
 							<canvas ref={overlay} class="tl-overlay" tabIndex={0} role="application"
 								aria-label="Events. Arrow keys move and zoom, J and K choose a row, N and P an event, question mark for help." />
 						</div>
