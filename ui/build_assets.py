@@ -72,7 +72,9 @@ def install_packages(work):
     for name in PACKAGE_FILES:
         shutil.copy(SOURCE / name, work / name)
     # No script of a package is run: esbuild's program comes as a package of its own.
-    run([npm, 'ci', '--ignore-scripts', '--prefer-offline', '--prefix', str(work)],
+    # A machine without network should be told soon.
+    run([npm, 'ci', '--ignore-scripts', '--prefer-offline', '--fetch-retries=1',
+         '--fetch-timeout=60000', '--prefix', str(work)],
         'npm could not fetch the packages')
     stamp.write_text(digest.hexdigest())
 
