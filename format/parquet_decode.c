@@ -286,8 +286,8 @@ static enum nx_status take_page(struct decoding *d, struct nx_slice *bytes,
 
 static enum nx_status read_page(struct decoding *d, struct nx_slice *bytes)
 {
-	struct nx_parquet_page page;
-	struct nx_slice body;
+	struct nx_parquet_page page = {0};
+	struct nx_slice body = {0};
 	enum nx_status status = take_page(d, bytes, &page, &body);
 
 	if (status)
@@ -404,8 +404,8 @@ static enum nx_status choose_pages(struct decoding *d, struct nx_slice bytes,
 				   struct nx_parquet_rows rows)
 {
 	uint64_t seen = 0, end = rows.first + rows.count;
-	struct nx_parquet_page page;
-	struct nx_slice body;
+	struct nx_parquet_page page = {0};
+	struct nx_slice body = {0};
 	enum nx_status status = NX_OK;
 
 	while (bytes.len && seen < end && !status) {

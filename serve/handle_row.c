@@ -85,7 +85,7 @@ static enum nx_status read_row(struct asked_row *a, struct nx_reply *reply, stru
 	if (!st && !a->values)
 		st = nx_fail(err, NX_NOT_FOUND, "the table %s has no row %llu", a->table->name,
 			     (unsigned long long)a->row);
-	if (!st)
+	if (!st && a->values)
 		put_row(a, reply);
 	nx_row_stream_close(rows);
 	return st;

@@ -78,8 +78,8 @@ static enum nx_status add_strips(struct nx_open_profile *profile, struct nx_requ
 				 const char *text, struct asked_window *a, struct nx_error *err)
 {
 	struct strip strip = {0};
-	struct nx_track track;
-	uint64_t id, depth, depth_end;
+	struct nx_track track = {0};
+	uint64_t id = 0, depth = 0, depth_end;
 	enum nx_status st = parse_strip(text, profile->timeline, &track, &id, &depth, err);
 
 	if (st)
