@@ -38,8 +38,10 @@ export function HoverCard({ stage, interaction }: { stage: Stage; interaction: I
 	return hover ? <Card stage={stage} hover={hover} /> : null;
 }
 
+/** A popover lies above everything: the panel around would cut it. */
 function Card({ stage, hover }: { stage: Stage; hover: HoverState }) {
 	const card = useRef<HTMLDivElement>(null);
+	useLayoutEffect(() => card.current!.showPopover?.(), []);
 	useLayoutEffect(() => {
 		const element = card.current!;
 		const { width, height } = element.getBoundingClientRect();
@@ -49,7 +51,7 @@ function Card({ stage, hover }: { stage: Stage; hover: HoverState }) {
 	});
 	const { hit, band } = hover;
 	return (
-		<div ref={card} class="tl-card" role="tooltip">
+		<div ref={card} class="tl-card" role="tooltip" popover="manual">
 			{hit?.kind === "span" && <SpanCard key={`${hit.table}/${hit.row}/${hit.count}`} stage={stage} hit={hit} />}
 			{hit?.kind === "counter" && <CounterCard stage={stage} hit={hit} />}
 			{band && <BandCard band={band} />}

@@ -52,7 +52,9 @@ export class Interaction {
 		for (const head of [surfaces.axis, surfaces.map])
 			this.on(head, "wheel", (event) => this.wheel(event, true), { passive: false });
 		this.head.attach(surfaces);
-		this.on(root, "keydown", (event) => this.key(event));
+		const onKey = (event: KeyboardEvent) => this.key(event, root);
+		document.addEventListener("keydown", onKey);
+		this.endings.push(() => document.removeEventListener("keydown", onKey));
 	}
 
 	detach(): void {
@@ -224,11 +226,14 @@ export class Interaction {
 		} // a plain wheel scrolls the rows: the browser does that
 	}
 
-	private key(event: KeyboardEvent): void {
+	/** Keys count in the timeline, and where nothing has the focus: there help is the page's own. */
+	private key(event: KeyboardEvent, root: HTMLElement): void {
 		const target = event.target as HTMLElement;
-		if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest("dialog, [role=menu]")) return;
+		const isOurs = root.contains(target);
+		if (event.defaultPrevented || !(isOurs || target === document.body)) return;
+		if (target.closest("input, select, textarea, dialog, [role=menu]")) return;
 		const command = commandOf(event);
-		if (!command) return;
+		if (!command || (!isOurs && (command === "help" || command === "details"))) return;
 		// buttons and labels do on Enter what they say
 		if (command === "details" && target.tagName === "BUTTON") return;
 		if (command === "clear" && this.gesture) this.cancel();

@@ -62,6 +62,7 @@ function OpenMenu({ actions, state }: { actions: Actions; state: MenuState }) {
 	const close = () => actions.menu.set(null);
 	useLayoutEffect(() => {
 		const element = menu.current!;
+		element.showPopover?.(); // above everything: the panel around would cut it
 		const box = element.getBoundingClientRect();
 		element.style.left = `${Math.max(Math.min(state.x, innerWidth - box.width - 8), 4)}px`;
 		element.style.top = `${Math.max(Math.min(state.y, innerHeight - box.height - 8), 4)}px`;
@@ -92,7 +93,7 @@ function OpenMenu({ actions, state }: { actions: Actions; state: MenuState }) {
 		event.stopPropagation();
 	};
 	return (
-		<div ref={menu} class="tl-menu" role="menu" aria-label="Timeline" onKeyDown={key}>
+		<div ref={menu} class="tl-menu" role="menu" aria-label="Timeline" popover="manual" onKeyDown={key}>
 			{itemsOf(actions, state).map((item) => (
 				<button type="button" role="menuitem" key={item.label} class={item.isFirstOfGroup ? "tl-menu-first" : ""}
 					onClick={() => {

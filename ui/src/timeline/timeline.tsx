@@ -16,7 +16,7 @@ import { Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.tsx";
 import "./timeline.css";
 
-const GUTTER_PX = 176;
+const GUTTER_PX = { device: 176, system: 224 }; // paths of processes are longer than names of engines
 const MIN_GUTTER_PX = 96;
 const MAX_GUTTER_PX = 480;
 
@@ -46,7 +46,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 	const map = useRef<HTMLCanvasElement>(null);
 	const layout = useStore(stage.layout);
 	const mode = useStore(actions.mode);
-	const [gutter, setGutter] = useState(GUTTER_PX);
+	const [gutter, setGutter] = useState(GUTTER_PX[context.details.kind]);
 	useEffect(() => {
 		const surfaces = {
 			root: root.current!, scroller: scroller.current!, base: base.current!, overlay: overlay.current!,
