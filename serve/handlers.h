@@ -37,6 +37,9 @@ NX_HANDLER(tables);
 NX_HANDLER(table);
 NX_HANDLER(row);
 
+/* serve/handle_sql.c, handle_db.c */
+NX_HANDLER(sql);
+
 /* serve/handle_page.c */
 NX_HANDLER(page);
 

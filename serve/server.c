@@ -36,6 +36,11 @@ struct nx_open_profiles *nx_server_profiles(struct nx_server *server)
 	return server->profiles;
 }
 
+struct nx_asking *nx_server_asking(struct nx_server *server)
+{
+	return server->asking;
+}
+
 struct nx_streams *nx_server_streams(struct nx_server *server)
 {
 	return server->streams;
@@ -260,6 +265,7 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	if (st)
 		return st;
 	server.profiles = nx_open_profiles_new(server.workspace);
+	server.asking = nx_asking_new();
 	raise_file_limit();
 	st = open_ports(options, host, ports, note, err);
 	server.guard = (struct nx_guard){
@@ -273,6 +279,7 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	stop_port(&ports[1]);
 	if (server.streams)
 		nx_streams_free(server.streams);
+	nx_asking_free(server.asking);
 	nx_open_profiles_free(server.profiles);
 	nx_workspace_close(server.workspace);
 	return st;

@@ -3,6 +3,7 @@
 #ifndef NX_SERVE_SERVER_H
 #define NX_SERVE_SERVER_H
 
+#include "serve/asking.h"
 #include "serve/open_profiles.h"
 #include "serve/serve.h"
 #include "serve/stream.h"
@@ -12,6 +13,7 @@ struct nx_server;
 
 struct nx_workspace *nx_server_workspace(struct nx_server *server);
 struct nx_open_profiles *nx_server_profiles(struct nx_server *server);
+struct nx_asking *nx_server_asking(struct nx_server *server);
 struct nx_streams *nx_server_streams(struct nx_server *server);
 const struct nx_serve_options *nx_server_options(const struct nx_server *server);
 /* Long work that is not a request's asks this as often as handlers ask for their client. */

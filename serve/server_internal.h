@@ -27,6 +27,7 @@ struct nx_server {
 	const char *host;
 	struct nx_workspace *workspace;
 	struct nx_open_profiles *profiles;
+	struct nx_asking *asking;
 	struct nx_guard guard;
 	struct nx_streams *streams;
 	struct nx_job_queue *quick, *slow;

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query/engine_pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ENGINES_USUAL 4u
+#define STATEMENT_BYTES_USUAL ((size_t)64 << 10)
+#define MEMORY_BYTES_LEAST (UINT64_C(64) << 20)
+#define IDLE_MS_USUAL 60000u
+#define PATIENCE_MS_USUAL 30000u
+#define LOOK_MS 100u /* how often those in line are asked whether they still want to */
+
+enum place_state { EMPTY, IDLE, BUSY };
+
+/* An engine and what has to live as long. */
+struct held {
+	struct nx_arena arena;
+	const char *path, *id;
+	struct nx_profile_folder folder; /* the engine notes faults in it, so it is its own */
+	struct nx_duckdb *engine;
+};
+
+struct place {
+	enum place_state state;
+	struct held *held; /* NULL also while it is being opened */
+	uint64_t used_ms;  /* when it was returned */
+};
+
+struct nx_engine_pool {
+	struct nx_engine_pool_options how;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t next_number, served_number;	   /* of those in line */
+	struct nx_line NX_VEC_BODY(uint64_t) gone; /* left the line before their turn */
+	pthread_t closer;
+	bool has_closer, is_ending;
+	struct place *places;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void wait_a_while(struct nx_engine_pool *pool, uint64_t wait_ms)
+{
+	uint64_t until_ms = now_ms() + wait_ms;
+	struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
+				 .tv_nsec = (long)(until_ms % 1000) * 1000000};
+
+	pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
+}
+
+static uint64_t half_of_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+	if (pages <= 0 || page_bytes <= 0)
+		return UINT64_C(2) << 30;
+	return (uint64_t)pages * (uint64_t)page_bytes / 2;
+}
+
+struct nx_engine_pool *nx_engine_pool_new(const struct nx_engine_pool_options *options)
+{
+	struct nx_engine_pool *pool = nx_heap_alloc(sizeof(*pool));
+	struct nx_engine_pool_options *how = &pool->how;
+	pthread_condattr_t clock;
+
+	*pool = (struct nx_engine_pool){.how = *options};
+	how->engine_max = how->engine_max ? how->engine_max : ENGINES_USUAL;
+	how->memory_limit_bytes =
+		how->memory_limit_bytes ? how->memory_limit_bytes : half_of_memory();
+	if (!how->statement_limit_bytes)
+		how->statement_limit_bytes = STATEMENT_BYTES_USUAL;
+	how->idle_ms = how->idle_ms ? how->idle_ms : IDLE_MS_USUAL;
+	how->patience_ms = how->patience_ms ? how->patience_ms : PATIENCE_MS_USUAL;
+	pool->places = nx_heap_alloc(how->engine_max * sizeof(*pool->places));
+	for (unsigned i = 0; i < how->engine_max; i++)
+		pool->places[i] = (struct place){0};
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->changed, &clock);
+	pthread_condattr_destroy(&clock);
+	return pool;
+}
+
+/* Closing takes a moment, so it is taken out of its place under the lock and closed outside. */
+static void close_held(struct held *held)
+{
+	if (!held)
+		return;
+	nx_duckdb_close(held->engine);
+	nx_profile_folder_release(&held->folder);
+	nx_arena_release(&held->arena);
+	nx_heap_free(held);
+}
+
+/* --- those that nobody uses ---------------------------------------------------------------- */
+
+static struct held *take_out_idle(struct nx_engine_pool *pool)
+{
+	uint64_t now = now_ms();
+
+	for (unsigned i = 0; i < pool->how.engine_max; i++) {
+		struct place *place = &pool->places[i];
+
+		if (place->state == IDLE && now - place->used_ms >= pool->how.idle_ms) {
+			struct held *held = place->held;
+
+			*place = (struct place){0};
+			return held;
+		}
+	}
+	return NULL;
+}
+
+static void *close_idle(void *context)
+{
+	struct nx_engine_pool *pool = context;
+	struct held *idle;
+
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->is_ending) {
+		idle = take_out_idle(pool);
+		if (!idle) {
+			wait_a_while(pool, pool->how.idle_ms / 4 + 1);
+			continue;
+		}
+		pthread_mutex_unlock(&pool->lock);
+		close_held(idle);
+		pthread_mutex_lock(&pool->lock);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* Without the thread idle engines stay open a little longer, which is no failure. */
+static void begin_closer(struct nx_engine_pool *pool)
+{
+	sigset_t all, old;
+
+	if (pool->has_closer)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pool->has_closer = !pthread_create(&pool->closer, NULL, close_idle, pool);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void nx_engine_pool_free(struct nx_engine_pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->is_ending = true;
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	if (pool->has_closer)
+		pthread_join(pool->closer, NULL);
+	for (unsigned i = 0; i < pool->how.engine_max; i++)
+		close_held(pool->places[i].held);
+	pthread_cond_destroy(&pool->changed);
+	pthread_mutex_destroy(&pool->lock);
+	nx_vec_release(&pool->gone);
+	nx_heap_free(pool->places);
+	nx_heap_free(pool);
+}
+
+/* --- the line ------------------------------------------------------------------------------- */
+
+static void pass_gone(struct nx_engine_pool *pool)
+{
+	for (size_t i = 0; i < pool->gone.len; i++)
+		if (pool->gone.items[i] == pool->served_number) {
+			pool->served_number++;
+			pool->gone.items[i] = pool->gone.items[--pool->gone.len];
+			i = (size_t)-1;
+		}
+}
+
+static void serve_next(struct nx_engine_pool *pool)
+{
+	pool->served_number++;
+	pass_gone(pool);
+	pthread_cond_broadcast(&pool->changed);
+}
+
+static void leave_line(struct nx_engine_pool *pool, uint64_t number)
+{
+	nx_vec_push(&pool->gone, number);
+	pass_gone(pool);
+	pthread_cond_broadcast(&pool->changed);
+}
+
+static bool is_of(const struct place *place, const struct nx_engine_wish *wish)
+{
+	return place->state == IDLE && !strcmp(place->held->path, wish->path) &&
+	       !strcmp(place->held->id, wish->id);
+}
+
+/* The profile's own engine, else an empty place, else the one that was idle for longest. */
+static struct place *choose_place(struct nx_engine_pool *pool, const struct nx_engine_wish *wish)
+{
+	struct place *best = NULL;
+
+	for (unsigned i = 0; i < pool->how.engine_max; i++)
+		if (is_of(&pool->places[i], wish))
+			return &pool->places[i];
+	for (unsigned i = 0; i < pool->how.engine_max; i++) {
+		struct place *place = &pool->places[i];
+
+		if (place->state == EMPTY)
+			return place;
+		if (place->state == IDLE && (!best || place->used_ms < best->used_ms))
+			best = place;
+	}
+	return best;
+}
+
+static enum nx_status wait_in_line(struct nx_engine_pool *pool, const struct nx_engine_wish *wish,
+				   struct place **place, struct nx_error *err)
+{
+	uint64_t number = pool->next_number++, since_ms = now_ms();
+
+	for (;;) {
+		*place = number == pool->served_number ? choose_place(pool, wish) : NULL;
+		if (*place)
+			break;
+		wait_a_while(pool, LOOK_MS);
+		if (wish->is_wanted && !wish->is_wanted(wish->context)) {
+			leave_line(pool, number);
+			return nx_fail(err, NX_CANCELLED, "nobody waits for this answer");
+		}
+		if (now_ms() - since_ms >= pool->how.patience_ms) {
+			leave_line(pool, number);
+			return nx_fail(err, NX_LIMIT,
+				       "others are asking questions that take long; ask again in a "
+				       "while");
+		}
+	}
+	serve_next(pool);
+	return NX_OK;
+}
+
+/* --- taking and returning -------------------------------------------------------------------- */
+
+static enum nx_status open_held(const struct nx_engine_pool *pool,
+				const struct nx_engine_wish *wish, struct held **out,
+				struct nx_error *err)
+{
+	uint64_t share_bytes = pool->how.memory_limit_bytes / pool->how.engine_max;
+	struct nx_duckdb_options options = {
+		.memory_limit_bytes =
+			share_bytes > MEMORY_BYTES_LEAST ? share_bytes : MEMORY_BYTES_LEAST,
+		.statement_limit_bytes = pool->how.statement_limit_bytes,
+		.library_path = pool->how.library_path,
+	};
+	struct held *held = nx_heap_alloc(sizeof(*held));
+	enum nx_status st;
+
+	*held = (struct held){0};
+	held->path = nx_arena_copy_text(&held->arena, wish->path);
+	held->id = nx_arena_copy_text(&held->arena, wish->id);
+	st = nx_profile_folder_open(&held->folder, wish->path, err);
+	if (!st)
+		st = nx_duckdb_open(&held->engine, &held->folder, &options, err);
+	if (st)
+		close_held(held);
+	*out = st ? NULL : held;
+	return st;
+}
+
+/* The place is BUSY, so nobody else takes it meanwhile. */
+static enum nx_status fill_place(struct nx_engine_pool *pool, const struct nx_engine_wish *wish,
+				 struct place *place, struct nx_error *err)
+{
+	struct held *held;
+	enum nx_status st = open_held(pool, wish, &held, err);
+
+	pthread_mutex_lock(&pool->lock);
+	place->held = held;
+	if (st) {
+		place->state = EMPTY;
+		pthread_cond_broadcast(&pool->changed);
+	} else {
+		begin_closer(pool);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return st;
+}
+
+enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_engine_wish *wish,
+				   struct nx_duckdb **engine, struct nx_error *err)
+{
+	struct place *place = NULL;
+	struct held *other = NULL;
+	bool is_open = false;
+	enum nx_status st;
+
+	*engine = NULL;
+	pthread_mutex_lock(&pool->lock);
+	st = wait_in_line(pool, wish, &place, err);
+	if (!st) {
+		is_open = is_of(place, wish);
+		other = is_open ? NULL : place->held;
+		place->held = is_open ? place->held : NULL;
+		place->state = BUSY;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	close_held(other);
+	if (!st && !is_open)
+		st = fill_place(pool, wish, place, err);
+	if (!st)
+		*engine = place->held->engine;
+	return st;
+}
+
+static struct place *find_place(struct nx_engine_pool *pool, const struct nx_duckdb *engine)
+{
+	struct place *place = pool->places;
+
+	while (!place->held || place->held->engine != engine)
+		place++;
+	return place;
+}
+
+void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_duckdb *engine, bool is_good)
+{
+	struct held *bad = NULL;
+	struct place *place;
+
+	if (!engine)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	place = find_place(pool, engine);
+	if (is_good) {
+		place->state = IDLE;
+		place->used_ms = now_ms();
+	} else {
+		bad = place->held;
+		*place = (struct place){0};
+	}
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	close_held(bad);
+}
+
+unsigned nx_engine_pool_open_count(struct nx_engine_pool *pool)
+{
+	unsigned count = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	for (unsigned i = 0; i < pool->how.engine_max; i++)
+		count += pool->places[i].state != EMPTY;
+	pthread_mutex_unlock(&pool->lock);
+	return count;
+}

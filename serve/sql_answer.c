@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/sql_answer.h"
+
+#include <time.h>
+
+#include "serve/row_json.h"
+#include "serve/server.h"
+
+const char *nx_value_kind_type(enum nx_value_kind kind)
+{
+	switch (kind) {
+	case NX_VALUE_BOOL:
+		return "boolean";
+	case NX_VALUE_I64:
+	case NX_VALUE_U64:
+		return "integer";
+	case NX_VALUE_F32:
+	case NX_VALUE_F64:
+	case NX_VALUE_DIGITS:
+		return "number";
+	case NX_VALUE_LIST:
+		return "list";
+	case NX_VALUE_STRUCT:
+		return "object";
+	case NX_VALUE_NULL:
+	case NX_VALUE_TEXT:
+	case NX_VALUE_BYTES:
+		break;
+	}
+	return "string";
+}
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void put_columns(struct nx_json_writer *w, const struct nx_row_stream *rows)
+{
+	nx_json_key(w, "columns");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < rows->column_count; i++) {
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", rows->columns[i].name);
+		nx_json_key_text(w, "type", nx_value_kind_type(rows->columns[i].kind));
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void put_row(struct nx_json_writer *w, const struct nx_row_stream *rows,
+		    const struct nx_value *row, bool is_named)
+{
+	if (!is_named) {
+		nx_row_json_row(w, row, rows->column_count);
+		return;
+	}
+	nx_json_begin_object(w);
+	for (size_t i = 0; i < rows->column_count; i++) {
+		nx_json_key(w, rows->columns[i].name);
+		nx_row_json_value(w, &row[i]);
+	}
+	nx_json_end_object(w);
+}
+
+/* One row more than is wanted is asked for, to know whether there are more. */
+static enum nx_status put_rows(struct nx_json_writer *w, struct nx_row_stream *rows,
+			       const struct nx_sql_asked *asked, bool *is_cut, struct nx_error *err)
+{
+	const struct nx_value *row;
+	enum nx_status st;
+
+	nx_json_key(w, "rows");
+	nx_json_begin_array(w);
+	for (uint64_t i = 0;; i++) {
+		st = nx_row_stream_next(rows, &row, err);
+		*is_cut = !st && row &&
+			  (i == asked->limit || w->bytes->len >= NX_SQL_ANSWER_BYTES_MAX);
+		if (st || !row || *is_cut)
+			break;
+		put_row(w, rows, row, asked->has_named_rows);
+	}
+	nx_json_end_array(w);
+	return st;
+}
+
+static enum nx_status put_answer(struct nx_question *question, const struct nx_sql_asked *asked,
+				 struct nx_reply *reply, struct nx_error *err)
+{
+	struct nx_bytes sql = {0};
+	struct nx_row_stream *rows;
+	struct nx_json_writer w;
+	double begin_ms = now_ms();
+	bool is_cut = false;
+	enum nx_status st;
+
+	nx_bytes_append(&sql, asked->sql.data, asked->sql.len);
+	st = nx_question_ask(question, &sql, &rows, err);
+	nx_vec_release(&sql);
+	if (st)
+		return st;
+	nx_reply_json(reply, &w);
+	nx_json_begin_object(&w);
+	put_columns(&w, rows);
+	st = put_rows(&w, rows, asked, &is_cut, err);
+	nx_row_stream_close(rows);
+	nx_json_key_bool(&w, "is_cut", is_cut);
+	nx_json_key_f64(&w, "elapsed_ms", (double)(int64_t)((now_ms() - begin_ms) * 1000) / 1000);
+	nx_json_end_object(&w);
+	return st;
+}
+
+enum nx_status nx_sql_answer(struct nx_server *server, struct nx_request *request,
+			     const struct nx_sql_asked *asked, struct nx_reply *reply,
+			     struct nx_error *err)
+{
+	struct nx_question question;
+	struct nx_open_profile *profile;
+	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
+						  nx_request_variable(request, "p"), &profile, err);
+
+	if (st)
+		return st;
+	st = nx_question_begin(&question, server, request, profile, err);
+	if (!st) {
+		st = put_answer(&question, asked, reply, err);
+		st = nx_question_end(&question, st, err);
+	}
+	nx_open_profiles_return(profile);
+	return st;
+}

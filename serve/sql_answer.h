@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sql_answer: a statement of a visitor asked of a profile, and its rows as the API writes them. */
+#ifndef NX_SERVE_SQL_ANSWER_H
+#define NX_SERVE_SQL_ANSWER_H
+
+#include "serve/asking.h"
+#include "serve/reply.h"
+
+#define NX_SQL_ROWS_USUAL 1000u
+#define NX_SQL_ROWS_MAX 100000u
+/* Rows are cut off behind it. */
+#define NX_SQL_ANSWER_BYTES_MAX ((size_t)32 << 20)
+
+struct nx_sql_asked {
+	struct nx_slice sql;
+	uint64_t limit;	     /* of rows */
+	bool has_named_rows; /* rows are objects instead of arrays */
+};
+
+/* {"columns":[{"name","type"}],"rows":[[...]],"is_cut","elapsed_ms"} */
+NX_MUST_CHECK enum nx_status nx_sql_answer(struct nx_server *server, struct nx_request *request,
+					   const struct nx_sql_asked *asked, struct nx_reply *reply,
+					   struct nx_error *err);
+
+/* boolean, integer, number, string, list or object */
+const char *nx_value_kind_type(enum nx_value_kind kind);
+
+#endif
