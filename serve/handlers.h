@@ -40,6 +40,9 @@ NX_HANDLER(row);
 /* serve/handle_sql.c, handle_db.c */
 NX_HANDLER(sql);
 
+/* serve/handle_statistics.c */
+NX_HANDLER(statistics);
+
 /* serve/handle_page.c */
 NX_HANDLER(page);
 

@@ -156,6 +156,9 @@ uint64_t nx_timeline_find(const struct nx_timeline *timeline, uint32_t track, ui
 uint64_t nx_timeline_rows(const struct nx_timeline *timeline,
 			  const struct nx_timeline_window *window, struct nx_span *spans,
 			  size_t cap, uint64_t *idx);
+/* The spans of a depth from the one numbered first on, as many as there are and fit; how many. */
+size_t nx_timeline_list(const struct nx_timeline *timeline, uint32_t track, uint32_t depth,
+			uint64_t first, struct nx_span *spans, size_t cap);
 /* The first cap samples in [from_ns, to_ns); returns how many there are. */
 uint64_t nx_timeline_samples(const struct nx_timeline *timeline,
 			     const struct nx_timeline_window *window, struct nx_sample *samples,

@@ -85,3 +85,21 @@ uint64_t nx_timeline_rows(const struct nx_timeline *t, const struct nx_timeline_
 	}
 	return edges[1].idx - from;
 }
+
+size_t nx_timeline_list(const struct nx_timeline *t, uint32_t track, uint32_t depth, uint64_t first,
+			struct nx_span *spans, size_t cap)
+{
+	struct nx_span_chunk chunk;
+	struct nx_strip strip;
+	size_t count;
+
+	if (!nx_strip_open(&strip, t, NX_TRACK_SPANS, track, depth) || first >= strip.row_count)
+		return 0;
+	count = strip.row_count - first < cap ? (size_t)(strip.row_count - first) : cap;
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || (first + i) % NX_CHUNK_ROWS == 0)
+			nx_strip_spans(&strip, (first + i) / NX_CHUNK_ROWS, &chunk);
+		spans[i] = nx_span_chunk_span(&chunk, (first + i) % NX_CHUNK_ROWS);
+	}
+	return count;
+}
