@@ -43,6 +43,9 @@ NX_HANDLER(sql);
 /* serve/handle_statistics.c */
 NX_HANDLER(statistics);
 
+/* serve/handle_search.c, handle_marks.c */
+NX_HANDLER(search);
+
 /* serve/handle_page.c */
 NX_HANDLER(page);
 

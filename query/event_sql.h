@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_sql: rows of any table as events, in SQL for DuckDB: a number, a time and a name.
+ *
+ *	nx_event_columns_find(&columns, table);
+ *	nx_sql_append(&sql, "SELECT ");
+ *	st = nx_event_sql_append_columns(&sql, &columns, 0, err);
+ *	nx_sql_append(&sql, " FROM ");
+ *	st = nx_event_sql_append_source(&sql, table, files, err);
+ *
+ * Tables call alike things differently; which column is an event's name, engine or counter
+ * is found by lists of names, so that a new table of the schema needs no line here. Views of
+ * the engine do not tell the numbers of rows, so the source reads the table's files itself.
+ */
+#ifndef NX_QUERY_EVENT_SQL_H
+#define NX_QUERY_EVENT_SQL_H
+
+#include "query/row_stream.h"
+#include "query/sql_text.h"
+#include "query/stored_table.h"
+#include "query/time_range.h"
+
+/* Fields of a table; NULL where it has none. */
+struct nx_event_columns {
+	const char *start, *end, *duration; /* of a moment the last two are NULL */
+	const char *name, *engine, *pc, *id;
+	bool is_end_given; /* in every row */
+};
+
+/* False when rows have no time. */
+bool nx_event_columns_find(struct nx_event_columns *columns, const struct nx_stored_table *table);
+
+/* The column of a source that numbers the rows of the whole table from 0. */
+#define NX_EVENT_ROW "nx_row"
+
+/* (...) with all columns of the table and NX_EVENT_ROW; files are those it was opened from. */
+NX_MUST_CHECK enum nx_status nx_event_sql_append_source(struct nx_bytes *sql,
+							const struct nx_stored_table *table,
+							const struct nx_folder_table *files,
+							struct nx_error *err);
+
+/* Columns of an event, in this order; number is what the caller calls the table. */
+enum nx_event_column {
+	NX_EVENT_TABLE,	 /* t */
+	NX_EVENT_NUMBER, /* r */
+	NX_EVENT_START,	 /* s */
+	NX_EVENT_END,	 /* e, never before s */
+	NX_EVENT_NAME,	 /* n, text or null, as the next */
+	NX_EVENT_ENGINE, /* g */
+	NX_EVENT_PC,	 /* p, integer or null */
+	NX_EVENT_COLUMN_COUNT,
+};
+NX_MUST_CHECK enum nx_status nx_event_sql_append_columns(struct nx_bytes *sql,
+							 const struct nx_event_columns *columns,
+							 size_t number, struct nx_error *err);
+
+/* A condition that holds for rows of which any part lies in the range; "true" for all of time. */
+NX_MUST_CHECK enum nx_status nx_event_sql_append_range(struct nx_bytes *sql,
+						       const struct nx_event_columns *columns,
+						       const struct nx_time_range *range,
+						       struct nx_error *err);
+
+/* A row of such columns. Texts live as long as the row. */
+struct nx_event {
+	size_t table;
+	uint64_t row;
+	uint64_t start_ns, end_ns; /* 0 for what lies before, as on the timeline */
+	struct nx_slice name, engine;
+	bool has_pc;
+	int64_t pc;
+};
+void nx_event_read(struct nx_event *event, const struct nx_value *row);
+
+#endif

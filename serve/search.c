@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/search.h"
+
+#include "model/schema.h"
+#include "serve/time_part.h"
+#include "serve/where.h"
+
+#define TEXT_BYTES_MAX 1000u
+
+/* --- conditions ----------------------------------------------------------------------------------
+ */
+
+static bool is_text(const struct nx_parquet_field *field)
+{
+	return field->type == NX_PARQUET_TEXT;
+}
+
+/* A text in any text column, whatever its case. */
+static enum nx_status append_text(struct nx_bytes *sql, const struct nx_stored_table *table,
+				  const char *text, struct nx_error *err)
+{
+	const char *word = "(";
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; !st && i < table->field_count; i++) {
+		if (!is_text(&table->fields[i]))
+			continue;
+		nx_sql_append(sql, word);
+		nx_sql_append(sql, "contains(lower(CAST(");
+		st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[i].name, err);
+		nx_sql_append(sql, " AS VARCHAR)), lower(");
+		if (!st)
+			st = nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text), err);
+		nx_sql_append(sql, "))");
+		word = " OR ";
+	}
+	nx_sql_append(sql, *word == '(' ? "false" : ")");
+	return st;
+}
+
+static enum nx_status append_conditions(struct nx_bytes *sql, const struct nx_stored_table *table,
+					const struct nx_request *request, struct nx_error *err)
+{
+	const char *text = nx_request_find(request, "text"), *condition;
+	enum nx_status st = NX_OK;
+	size_t at = 0;
+
+	nx_sql_append(sql, "true");
+	while (!st && (condition = nx_request_next(request, "where", &at))) {
+		nx_sql_append(sql, " AND coalesce(");
+		st = nx_where_append_one(sql, table, condition, err);
+		nx_sql_append(sql, ", false)");
+	}
+	if (!st && text && *text) {
+		nx_sql_append(sql, " AND ");
+		st = append_text(sql, table, text, err);
+	}
+	return st;
+}
+
+/* --- tables
+ * --------------------------------------------------------------------------------------- */
+
+static enum nx_status add_table(struct nx_search *search, struct nx_open_profile *profile,
+				struct nx_request *request, const char *name, struct nx_error *err)
+{
+	struct nx_search_table *table = &search->tables[search->table_count];
+	struct nx_bytes sql = {0};
+	enum nx_status st = nx_open_profile_table(profile, name, &table->stored, err);
+
+	if (st)
+		return st;
+	table->files = nx_profile_folder_find(&profile->folder, name);
+	if (!nx_event_columns_find(&table->columns, table->stored))
+		return nx_fail(err, NX_USAGE,
+			       "rows of the table %s have no time; ask for them with "
+			       "tables/%s?where=...",
+			       table->stored->name, table->stored->name);
+	st = append_conditions(&sql, table->stored, request, err);
+	table->condition = nx_arena_copy(&request->arena, nx_slice_of(sql.items, sql.len));
+	nx_vec_release(&sql);
+	if (!st)
+		search->table_count++;
+	return st;
+}
+
+/* Tables that are not there, or have not all of the columns, have no hits; but some has to. */
+static enum nx_status add_drawn(struct nx_search *search, struct nx_open_profile *profile,
+				struct nx_request *request, struct nx_error *err)
+{
+	bool is_seen[NX_SCHEMA_TABLE_COUNT] = {false};
+	const struct nx_timeline *timeline;
+	struct nx_track track;
+	enum nx_status st = nx_open_profile_timeline(profile, &timeline, err);
+
+	if (st)
+		return st;
+	for (uint32_t i = 0; nx_timeline_track(timeline, i, &track); i++) {
+		uint64_t id = track.keys[0];
+
+		if (track.kind != NX_TRACK_SPANS || id >= NX_SCHEMA_TABLE_COUNT || is_seen[id])
+			continue;
+		is_seen[id] = true;
+		st = add_table(search, profile, request, nx_schema_tables[id].name, err);
+		if (st && st != NX_NOT_FOUND)
+			return st;
+	}
+	return search->table_count ? NX_OK : st;
+}
+
+static const char *make_key(const struct nx_search *search, struct nx_request *request)
+{
+	const char *key = "";
+
+	for (size_t i = 0; i < search->table_count; i++)
+		key = nx_arena_printf(&request->arena, "%s%s:%s\n", key,
+				      search->tables[i].stored->name, search->tables[i].condition);
+	return key;
+}
+
+enum nx_status nx_search_init(struct nx_search *search, struct nx_open_profile *profile,
+			      struct nx_request *request, struct nx_error *err)
+{
+	const char *table = nx_request_find(request, "table");
+	const char *text = nx_request_find(request, "text");
+	enum nx_status st;
+
+	*search = (struct nx_search){0};
+	search->tables =
+		NX_NEW_ARRAY(&request->arena, struct nx_search_table, NX_SCHEMA_TABLE_COUNT + 1);
+	if (text && strlen(text) > TEXT_BYTES_MAX)
+		return nx_fail(err, NX_USAGE, "'text' is longer than %u bytes", TEXT_BYTES_MAX);
+	st = nx_request_time_range(request, &search->range, err);
+	if (!st && table && *table)
+		st = add_table(search, profile, request, table, err);
+	else if (!st)
+		st = add_drawn(search, profile, request, err);
+	if (!st)
+		search->key = make_key(search, request);
+	return st;
+}
+
+/* --- SQL
+ * ------------------------------------------------------------------------------------------- */
+
+enum nx_status nx_search_append_rows(struct nx_bytes *sql, const struct nx_search_table *table,
+				     struct nx_error *err)
+{
+	enum nx_status st;
+
+	nx_sql_append(sql, " FROM ");
+	st = nx_event_sql_append_source(sql, table->stored, table->files, err);
+	nx_sql_append(sql, " WHERE ");
+	nx_sql_append(sql, table->condition);
+	return st;
+}
+
+enum nx_status nx_search_append_hits(struct nx_bytes *sql, const struct nx_search *search,
+				     struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	nx_sql_append(sql, "(");
+	for (size_t i = 0; !st && i < search->table_count; i++) {
+		const struct nx_search_table *table = &search->tables[i];
+
+		nx_sql_append(sql, i ? " UNION ALL SELECT " : "SELECT ");
+		st = nx_event_sql_append_columns(sql, &table->columns, i, err);
+		if (!st)
+			st = nx_search_append_rows(sql, table, err);
+		nx_sql_append(sql, " AND ");
+		if (!st)
+			st = nx_event_sql_append_range(sql, &table->columns, &search->range, err);
+	}
+	nx_sql_append(sql, ")");
+	return st;
+}
