@@ -46,6 +46,9 @@ NX_HANDLER(statistics);
 /* serve/handle_search.c, handle_marks.c */
 NX_HANDLER(search);
 
+/* serve/handle_dependencies.c */
+NX_HANDLER(dependencies);
+
 /* serve/handle_page.c */
 NX_HANDLER(page);
 

@@ -42,6 +42,8 @@ const struct nx_route nx_routes[] = {
 	ROUTE(GET, PROFILE "/tables/{T}", table, QUICK, "Rows of a table.", ),
 	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}", row, QUICK, "One row with all its fields.", ),
 
+	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}/dependencies", dependencies, SLOW,
+	      "What a row waited for and what waited for it.", ),
 	ROUTE(GET, PROFILE "/search", search, SLOW, "Events that fit, in order of time.", ),
 	ROUTE(GET, PROFILE "/statistics", statistics, SLOW, "What tracks cost in a part of time.", ),
 	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Asks in SQL.", JSON_BODY(KIB(256))),
