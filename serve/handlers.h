@@ -49,6 +49,16 @@ NX_HANDLER(search);
 /* serve/handle_dependencies.c */
 NX_HANDLER(dependencies);
 
+/* serve/handle_documents.c */
+NX_HANDLER(annotation_sets);
+NX_HANDLER(annotations);
+NX_HANDLER(annotations_write);
+NX_HANDLER(annotations_delete);
+NX_HANDLER(layouts);
+NX_HANDLER(layout);
+NX_HANDLER(layout_write);
+NX_HANDLER(layout_delete);
+
 /* serve/handle_page.c */
 NX_HANDLER(page);
 

@@ -48,6 +48,18 @@ const struct nx_route nx_routes[] = {
 	ROUTE(GET, PROFILE "/statistics", statistics, SLOW, "What tracks cost in a part of time.", ),
 	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Asks in SQL.", JSON_BODY(KIB(256))),
 
+	ROUTE(GET, PROFILE "/annotations", annotation_sets, QUICK, "Sets of annotations.", ),
+	ROUTE(GET, PROFILE "/annotations/{set}", annotations, QUICK, "A set of annotations.", ),
+	ROUTE(PUT, PROFILE "/annotations/{set}", annotations_write, QUICK,
+	      "Keeps a set of annotations.", JSON_BODY(MIB(1))),
+	ROUTE(DELETE, PROFILE "/annotations/{set}", annotations_delete, QUICK,
+	      "Deletes a set of annotations.", ),
+	ROUTE(GET, API "/layouts", layouts, QUICK, "Names of layouts.", ),
+	ROUTE(GET, API "/layouts/{name}", layout, QUICK, "A layout.", ),
+	ROUTE(PUT, API "/layouts/{name}", layout_write, QUICK, "Keeps a layout.",
+	      JSON_BODY(MIB(1))),
+	ROUTE(DELETE, API "/layouts/{name}", layout_delete, QUICK, "Deletes a layout.", ),
+
 	ROUTE(GET, "/", page, AT_ONCE, "The pages.", ),
 	ROUTE(GET, "/{page...}", page, AT_ONCE, "The pages and their files.", ),
 };

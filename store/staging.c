@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "store/documents.h"
 #include "store/durable.h"
 #include "store/workspace_internal.h"
 
@@ -327,6 +328,20 @@ static enum nx_status keep_marks(struct nx_staging *s, const char *folder, struc
 	return NX_OK;
 }
 
+/* And so does what people added to it. */
+static enum nx_status keep_documents(const struct nx_staging *s, const char *folder,
+				     struct nx_error *err)
+{
+	int old = openat(s->ws->profiles, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	enum nx_status st;
+
+	if (old < 0)
+		return NX_OK;
+	st = nx_documents_keep(old, s->folder, s->path, err);
+	close(old);
+	return st;
+}
+
 static enum nx_status put_in_place(struct nx_staging *s, struct nx_error *err)
 {
 	bool replaces = nx_profile_exists(s->ws, s->record->name);
@@ -338,6 +353,8 @@ static enum nx_status put_in_place(struct nx_staging *s, struct nx_error *err)
 	nx_profile_folder_name(s->record->name, folder);
 	if (replaces)
 		st = keep_marks(s, folder, err);
+	if (!st && replaces)
+		st = keep_documents(s, folder, err);
 	if (st)
 		return st;
 	s->record->state = NX_PROFILE_READY;
