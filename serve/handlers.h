@@ -49,6 +49,9 @@ NX_HANDLER(search);
 /* serve/handle_dependencies.c */
 NX_HANDLER(dependencies);
 
+/* serve/handle_csv.c */
+NX_HANDLER(csv);
+
 /* serve/handle_documents.c */
 NX_HANDLER(annotation_sets);
 NX_HANDLER(annotations);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a table in a part of time as CSV, all of them, sent while they are read. */
+#include <string.h>
+
+#include "export/csv_text.h"
+#include "model/schema.h"
+#include "query/row_choice.h"
+#include "query/table_rows.h"
+#include "serve/handlers.h"
+#include "serve/stream.h"
+#include "serve/time_part.h"
+
+#define TRACKS_MAX 4096u
+#define PIECE_BYTES ((size_t)64 << 10)
+#define FIRST_COLUMN "timeline_track"
+
+struct asked_csv {
+	struct nx_request *request;
+	struct nx_open_profile *profile;
+	const struct nx_stored_table *table;
+	struct nx_table_choice choice;
+	struct nx_row_choice drawn; /* of the tracks, if some are named */
+	bool has_tracks;
+};
+
+/* --- which rows
+ * -------------------------------------------------------------------------------------- */
+
+static enum nx_status check_track(const struct asked_csv *a, uint32_t id, struct nx_error *err)
+{
+	struct nx_track track;
+
+	if (!nx_timeline_track(a->profile->timeline, id, &track) || track.kind != NX_TRACK_SPANS ||
+	    track.keys[0] >= NX_SCHEMA_TABLE_COUNT ||
+	    strcmp(nx_schema_tables[track.keys[0]].name, a->table->name) != 0)
+		return nx_fail(err, NX_USAGE, "track %u does not draw rows of the table %s", id,
+			       a->table->name);
+	return NX_OK;
+}
+
+/* Rows are stored in order of time, so those of a part lie together and the rest is not read. */
+static enum nx_status choose_tracks(struct asked_csv *a, const uint32_t *tracks, size_t count,
+				    struct nx_error *err)
+{
+	const struct nx_timeline *timeline;
+	struct nx_time_part part;
+	enum nx_status st = nx_open_profile_timeline(a->profile, &timeline, err);
+
+	if (!st)
+		st = nx_request_time_part(a->request, timeline, &part, err);
+	for (size_t i = 0; !st && i < count; i++)
+		st = check_track(a, tracks[i], err);
+	if (st)
+		return st;
+	a->has_tracks = true;
+	nx_row_choice_init(&a->drawn, a->table->row_count);
+	for (size_t i = 0; i < count; i++)
+		nx_row_choice_add_track(&a->drawn, timeline, tracks[i], part.from_ns, part.to_ns);
+	if (a->drawn.first <= a->drawn.last) {
+		a->choice.first_row = a->drawn.first;
+		a->choice.row_count = a->drawn.last - a->drawn.first + 1;
+	}
+	return NX_OK;
+}
+
+static void choose_columns(struct asked_csv *a)
+{
+	size_t *fields = NX_NEW_ARRAY(&a->request->arena, size_t, a->table->field_count + 1);
+	size_t first, count = 0;
+	bool has_first = nx_stored_table_find(a->table, FIRST_COLUMN, &first);
+
+	if (has_first)
+		fields[count++] = first;
+	for (size_t i = 0; i < a->table->field_count; i++)
+		if (!has_first || i != first)
+			fields[count++] = i;
+	a->choice.fields = fields;
+	a->choice.field_count = count;
+}
+
+static enum nx_status parse(struct asked_csv *a, struct nx_error *err)
+{
+	struct nx_stored_times times;
+	const char *name;
+	uint32_t *tracks;
+	size_t count;
+	enum nx_status st = nx_request_need(a->request, "table", &name, err);
+
+	if (!st)
+		st = nx_open_profile_table(a->profile, name, &a->table, err);
+	if (!st)
+		st = nx_request_time_range(a->request, &a->choice.range, err);
+	if (!st)
+		st = nx_request_tracks(a->request, TRACKS_MAX, &tracks, &count, err);
+	if (!st && nx_time_range_is_given(&a->choice.range) &&
+	    !nx_stored_table_times(a->table, &times))
+		st = nx_fail(err, NX_USAGE,
+			     "rows of the table %s have no time; leave 'from' and 'to' out",
+			     a->table->name);
+	if (st)
+		return st;
+	choose_columns(a);
+	if (!count)
+		return NX_OK;
+	a->choice.range = (struct nx_time_range){0};
+	return choose_tracks(a, tracks, count, err);
+}
+
+/* --- sending
+ * ------------------------------------------------------------------------------------------ */
+
+static enum nx_status send_piece(struct nx_stream *stream, struct nx_bytes *text,
+				 struct nx_error *err)
+{
+	enum nx_status st = nx_stream_write(stream, text->items, text->len, err);
+
+	nx_vec_clear(text);
+	return st;
+}
+
+static enum nx_status send_rows(const struct asked_csv *a, struct nx_row_stream *rows,
+				struct nx_stream *stream, struct nx_error *err)
+{
+	bool is_empty = a->has_tracks && a->drawn.first > a->drawn.last;
+	const struct nx_value *row;
+	struct nx_bytes text = {0};
+	enum nx_status st = NX_OK;
+
+	nx_csv_append_header(&text, rows->columns, rows->column_count);
+	for (uint64_t i = a->choice.first_row; !st && !is_empty; i++) {
+		st = nx_row_stream_next(rows, &row, err);
+		if (st || !row)
+			break;
+		if (a->has_tracks && !nx_row_choice_has(&a->drawn, i))
+			continue;
+		nx_csv_append_row(&text, row, rows->column_count);
+		if (text.len >= PIECE_BYTES)
+			st = send_piece(stream, &text, err);
+	}
+	if (!st)
+		st = send_piece(stream, &text, err);
+	nx_vec_release(&text);
+	return st;
+}
+
+/* What a header can carry: of a name's other characters only the place is kept. */
+static const char *attachment(const struct asked_csv *a)
+{
+	char *name =
+		nx_arena_printf(&a->request->arena, "%s-%s.csv", a->profile->name, a->table->name);
+
+	for (char *c = name; *c; c++)
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e || strchr("\"\\%;", *c))
+			*c = '_';
+	return nx_arena_printf(&a->request->arena, "attachment; filename=\"%s\"", name);
+}
+
+static enum nx_status answer(const struct asked_csv *a, struct nx_reply *reply,
+			     struct nx_error *err)
+{
+	struct nx_row_stream *rows;
+	enum nx_status st = nx_table_rows_open(&rows, a->table, &a->choice, err);
+
+	if (st)
+		return st;
+	reply->type = "text/csv; charset=utf-8";
+	nx_reply_add_header(reply, "Content-Disposition", attachment(a));
+	st = send_rows(a, rows, nx_request_begin_stream(a->request, reply), err);
+	nx_row_stream_close(rows);
+	return st;
+}
+
+NX_HANDLER(csv)
+{
+	struct asked_csv a = {.request = request};
+	enum nx_status st = nx_open_profiles_take(
+		nx_server_profiles(server), nx_request_variable(request, "p"), &a.profile, err);
+
+	if (!st)
+		st = parse(&a, err);
+	if (!st)
+		st = answer(&a, reply, err);
+	nx_row_choice_release(&a.drawn);
+	nx_open_profiles_return(a.profile);
+	return st;
+}
