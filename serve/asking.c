@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/asking.h"
 
+#include "serve/hit_cache.h"
 #include "serve/server.h"
+
+#define HIT_SETS_MAX 16u
+#define HIT_SET_BYTES_MAX (UINT64_C(128) << 20)
 
 struct nx_asking {
 	struct nx_engine_pool *pool;
+	struct nx_hit_cache *hits;
 };
 
 struct nx_asking *nx_asking_new(void)
 {
 	struct nx_asking *asking = nx_heap_alloc(sizeof(*asking));
 
-	*asking =
-		(struct nx_asking){.pool = nx_engine_pool_new(&(struct nx_engine_pool_options){0})};
+	*asking = (struct nx_asking){
+		.pool = nx_engine_pool_new(&(struct nx_engine_pool_options){0}),
+		.hits = nx_hit_cache_new(HIT_SETS_MAX, HIT_SET_BYTES_MAX),
+	};
 	return asking;
 }
 
@@ -20,8 +27,14 @@ void nx_asking_free(struct nx_asking *asking)
 {
 	if (!asking)
 		return;
+	nx_hit_cache_free(asking->hits);
 	nx_engine_pool_free(asking->pool);
 	nx_heap_free(asking);
+}
+
+struct nx_hit_cache *nx_asking_hits(struct nx_asking *asking)
+{
+	return asking->hits;
 }
 
 static bool is_wanted(void *request)

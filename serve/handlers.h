@@ -45,6 +45,7 @@ NX_HANDLER(statistics);
 
 /* serve/handle_search.c, handle_marks.c */
 NX_HANDLER(search);
+NX_HANDLER(marks);
 
 /* serve/handle_dependencies.c */
 NX_HANDLER(dependencies);

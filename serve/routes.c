@@ -45,6 +45,7 @@ const struct nx_route nx_routes[] = {
 	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}/dependencies", dependencies, SLOW,
 	      "What a row waited for and what waited for it.", ),
 	ROUTE(GET, PROFILE "/search", search, SLOW, "Events that fit, in order of time.", ),
+	ROUTE(GET, PROFILE "/search/marks", marks, SLOW, "Where the events that fit lie, to draw.", ),
 	ROUTE(GET, PROFILE "/statistics", statistics, SLOW, "What tracks cost in a part of time.", ),
 	ROUTE(GET, PROFILE "/csv", csv, SLOW, "Rows of a part of time as CSV.", ),
 	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Asks in SQL.", JSON_BODY(KIB(256))),
