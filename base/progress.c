@@ -11,6 +11,13 @@
 #define REDRAW_NS (NS_PER_SECOND / 10)
 #define BAR_CELLS 20u
 
+static int told_fd = -1;
+
+void nx_progress_tell(int fd)
+{
+	told_fd = fd;
+}
+
 uint64_t nx_now_ns(void)
 {
 	struct timespec t;
@@ -74,16 +81,32 @@ static void draw(struct nx_progress *p, uint64_t now)
 	p->last_drawn_ns = now;
 }
 
+static void tell(struct nx_progress *p, uint64_t now)
+{
+	uint64_t done = p->done < p->total ? p->done : p->total;
+	char line[128];
+	int len = snprintf(line, sizeof(line), "%.4f %.100s\n", (double)done / (double)p->total,
+			   p->what);
+
+	p->last_told_ns = now;
+	/* whoever stopped reading is told nothing more */
+	if (len > 0 && write(told_fd, line, (size_t)len) < 0)
+		p->is_told = false;
+}
+
 void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled)
 {
 	if (!p)
 		return;
 	*p = (struct nx_progress){
 		.enabled = enabled && total > 0 && terminal_can_draw(),
+		.is_told = enabled && total > 0 && told_fd >= 0,
 		.what = what ? what : "",
 		.total = total,
 		.started_ns = nx_now_ns(),
 	};
+	if (p->is_told)
+		tell(p, p->started_ns);
 }
 
 void nx_progress_add(struct nx_progress *p, uint64_t done)
@@ -93,10 +116,12 @@ void nx_progress_add(struct nx_progress *p, uint64_t done)
 	if (!p)
 		return;
 	p->done += done;
-	if (!p->enabled)
+	if (!p->enabled && !p->is_told)
 		return;
 	now = nx_now_ns();
-	if (now - p->started_ns < QUIET_NS || now - p->last_drawn_ns < REDRAW_NS)
+	if (p->is_told && now - p->last_told_ns >= REDRAW_NS)
+		tell(p, now);
+	if (!p->enabled || now - p->started_ns < QUIET_NS || now - p->last_drawn_ns < REDRAW_NS)
 		return;
 	draw(p, now);
 }

@@ -4,6 +4,9 @@
  * on a terminal, at most ten times a second, and only once a second has
  * passed. Erases itself at the end. Below cli nobody prints, so rooms receive a
  * struct nx_progress and only count; a NULL or zeroed one counts silently.
+ *
+ * A program that waits for us has no terminal: after nx_progress_tell the same bars become lines
+ * "0.42 reading the capture" in the descriptor it reads, also at most ten times a second.
  */
 #ifndef NX_BASE_PROGRESS_H
 #define NX_BASE_PROGRESS_H
@@ -14,12 +17,17 @@
 struct nx_progress {
 	bool enabled;
 	bool shown;
+	bool is_told; /* to a program */
 	const char *what; /* "decoding profile.ntff"; borrowed */
 	uint64_t total;
 	uint64_t done;
 	uint64_t started_ns;
 	uint64_t last_drawn_ns;
+	uint64_t last_told_ns;
 };
+
+/* From now on, and for the whole process; -1: nobody. Before threads begin. */
+void nx_progress_tell(int fd);
 
 void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled);
 void nx_progress_add(struct nx_progress *p, uint64_t done);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "store/durable.h"
+#include "store/uploads_internal.h"
 #include "store/workspace_internal.h"
 
 #define SHOWN_MATCHES 4
@@ -129,6 +130,8 @@ enum nx_status nx_catalogue_load(struct nx_catalogue *catalogue, struct nx_works
 	if (!st && ws->staging >= 0)
 		st = nx_durable_each(ws->staging, ws->path, add_staged, &l, err);
 	nx_workspace_unlock(lock);
+	if (!st)
+		st = nx_uploads_add_records(ws, catalogue, err);
 	if (catalogue->records.len)
 		qsort(catalogue->records.items, catalogue->records.len,
 		      sizeof(*catalogue->records.items), compare_newest_first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * catalogue: all profiles of a workspace at one moment, newest first: finished
- * ones, those being processed, and what failed or was never finished, each with
+ * ones, those being uploaded or processed, and what failed or was never finished, each with
  * a sentence that says what to do. It is made from the folders when asked for,
  * so it cannot disagree with them. A folder whose profile.json is missing or
  * damaged is listed as such; it hides no other.

@@ -34,13 +34,14 @@ enum nx_profile_kind {
 #undef NX_PROFILE_KIND_ENUM
 };
 
-/* The first three are written in profile.json; the last two are what a reader finds. */
+/* The first three are written in profile.json; the others are what a reader finds. */
 #define NX_PROFILE_STATE_MAP(X)                                                                    \
 	X(PROCESSING, "processing")                                                                \
 	X(READY, "ready")                                                                          \
 	X(FAILED, "failed")                                                                        \
 	X(UNFINISHED, "unfinished") /* its process ended without a word */                         \
-	X(DAMAGED, "damaged")	    /* its folder has no profile.json that can be read */
+	X(DAMAGED, "damaged")	    /* its folder has no profile.json that can be read */       \
+	X(UPLOADING, "uploading")   /* its files are on their way (store/upload.h) */
 
 enum nx_profile_state {
 #define NX_PROFILE_STATE_ENUM(name, text) NX_PROFILE_##name,

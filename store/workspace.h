@@ -5,6 +5,7 @@
  *	profiles/global/<name>@latest/	a finished profile: its tables and profile.json
  *	staging/<id>/, <id>.lock	a profile in the making; its process holds the lock
  *	trash/<id>/			on its way out
+ *	uploads/<id>/			files on their way in (store/upload.h)
  *	lock				held while something changes its place
  *
  * There is no index: the folders are the catalogue, and each change is one
@@ -79,7 +80,8 @@ NX_MUST_CHECK enum nx_status nx_workspace_mark(struct nx_workspace *ws, const ch
 /* What nobody can reach any more, and how much of the disk it takes. */
 struct nx_leftover {
 	const char *name; /* of the profile, or of a file */
-	const char *what; /* "unfinished", "failed", "replaced or deleted", "temporary file" */
+	const char *what; /* "unfinished", "failed", "replaced or deleted", "temporary file",
+			     "abandoned upload" */
 	uint64_t size_bytes;
 };
 struct nx_leftovers NX_VEC_BODY(struct nx_leftover);

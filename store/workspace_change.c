@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "store/durable.h"
+#include "store/uploads_internal.h"
 #include "store/workspace_internal.h"
 
 static enum nx_status fail_missing(const struct nx_workspace *ws, const char *name,
@@ -86,6 +87,9 @@ static enum nx_status remove_locked(struct removal *removal, struct nx_error *er
 
 	if (!st)
 		st = discard_finished(removal, err);
+	if (!st)
+		st = nx_uploads_discard(removal->ws, removal->name, &removal->arena, &removal->ids,
+					&is_alive, err);
 	for (size_t i = 0; !st && i < staged.len; i++) {
 		st = nx_staging_discard(removal->ws, staged.items[i], err);
 		if (!st)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "store/durable.h"
+#include "store/uploads_internal.h"
 #include "store/workspace_internal.h"
 
 /* --- recovery -------------------------------------------------------------- */
@@ -197,6 +198,8 @@ static enum nx_status collect_locked(struct collection *c, struct nx_error *err)
 		st = nx_durable_each(ws->staging, ws->path, collect_staged, c, err);
 	if (!st && ws->profiles >= 0)
 		st = nx_durable_each(ws->profiles, ws->path, collect_aside, c, err);
+	if (!st)
+		st = nx_uploads_collect(ws, c->is_dry_run, c->arena, c->leftovers, &c->ids, err);
 	return st;
 }
 
