@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +91,12 @@ static void tell(struct nx_progress *p, uint64_t now)
 			   p->what);
 
 	p->last_told_ns = now;
-	/* whoever stopped reading is told nothing more */
-	if (len > 0 && write(told_fd, line, (size_t)len) < 0)
-		p->is_told = false;
+	if (len <= 0 || write(told_fd, line, (size_t)len) >= 0)
+		return;
+	/* whom it was done for is gone: end as by ctrl-c, which tidies up */
+	if (errno == EPIPE)
+		raise(SIGTERM);
+	p->is_told = false;
 }
 
 void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled)

@@ -6,7 +6,8 @@
  * struct nx_progress and only count; a NULL or zeroed one counts silently.
  *
  * A program that waits for us has no terminal: after nx_progress_tell the same bars become lines
- * "0.42 reading the capture" in the descriptor it reads, also at most ten times a second.
+ * "0.42 reading the capture" in the descriptor it reads, also at most ten times a second. When it
+ * stops reading, this program ends.
  */
 #ifndef NX_BASE_PROGRESS_H
 #define NX_BASE_PROGRESS_H

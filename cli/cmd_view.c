@@ -297,6 +297,8 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 		return show_terminology(err);
 	if (st)
 		return st;
+	if (v.progress_fd.is_given)
+		nx_progress_tell((int)v.progress_fd.value);
 	v.recipe = nx_view_recipe(&v, &arena);
 	st = view(&v, started_ns, err);
 	nx_arena_release(&arena);

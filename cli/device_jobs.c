@@ -2,8 +2,10 @@
 #include "cli/device_jobs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +123,8 @@ static void be_child(struct nx_device_job *job, const struct nx_exporter *export
 {
 	struct nx_error err = {0};
 
+	/* nobody would hear of what it makes */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	job->result.status = write_capture(job, exporter, how, &err);
 	snprintf(job->result.message, sizeof(job->result.message), "%s", err.message);
 	tell(pipe, &job->result);

@@ -137,6 +137,11 @@ const struct nx_option nx_view_option_table[] = {
 	 "ends, then the exit code) and the status of every profile: processing, success or "
 	 "failed.",
 	 NULL},
+	{"progress-fd", 0, NX_OPTION_NUMBER, "N", NX_FIELD(struct nx_view_options, progress_fd),
+	 "Tell a program how far it is: lines such as \"0.42 storing\", the part of this stage that "
+	 "is done, written to this open descriptor. When nobody reads them any more, processing "
+	 "ends.",
+	 NULL},
 	{"verbosity", 'v', NX_OPTION_NUMBER, "LEVEL", NX_FIELD(struct nx_view_options, verbosity),
 	 "How much to say: 2 errors, 3 a few lines of warnings (default), 4 every warning.", NULL},
 

@@ -20,7 +20,7 @@ struct nx_view_options {
 	const char *primary_group, *secondary_group;
 	const char *host, *token;
 	bool disable_ui;
-	struct nx_number_value execution, port, api_port, verbosity, jobs;
+	struct nx_number_value execution, port, api_port, verbosity, jobs, progress_fd;
 	struct nx_list_value features;
 };
 

@@ -41,7 +41,8 @@ void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchan
 
 static void fail_with(struct nx_exchange *x, unsigned http_status)
 {
-	x->reply.http_status = http_status;
+	x->reply.http_status = http_status ? http_status : x->request.problem_status;
+	x->reply.problem_members = x->request.problem_members;
 	nx_reply_problem(&x->reply, &x->error, nx_workspace_path(x->server->workspace));
 	x->is_answered = true;
 }

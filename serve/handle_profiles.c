@@ -26,8 +26,28 @@ static void put_sources(struct nx_json_writer *w, const struct nx_profile_record
 	nx_json_end_array(w);
 }
 
+static void put_step(struct nx_json_writer *w, struct nx_server *server,
+		     const struct nx_profile_record *r)
+{
+	struct nx_processing_step step;
+	bool is_known = r->state == NX_PROFILE_PROCESSING &&
+			nx_processing_find(nx_server_processing(server), r->name, &step);
+
+	nx_json_key(w, "stage");
+	if (is_known)
+		nx_json_text(w, step.stage);
+	else
+		nx_json_null(w);
+	nx_json_key(w, "fraction");
+	if (is_known)
+		nx_json_f64(w, step.fraction);
+	else
+		nx_json_null(w);
+}
+
 /* The members of P in docs/api.md. */
-static void put_record(struct nx_json_writer *w, const struct nx_profile_record *r)
+static void put_record(struct nx_json_writer *w, struct nx_server *server,
+		       const struct nx_profile_record *r)
 {
 	nx_json_key_text(w, "name", r->name);
 	nx_json_key_text(w, "kind", nx_profile_kind_text(r->kind));
@@ -40,10 +60,7 @@ static void put_record(struct nx_json_writer *w, const struct nx_profile_record 
 	nx_json_key_bool(w, "favourite", r->is_favourite);
 	nx_json_key_text(w, "folder", r->label ? r->label : "");
 	put_sources(w, r);
-	nx_json_key(w, "stage");
-	nx_json_null(w);
-	nx_json_key(w, "fraction");
-	nx_json_null(w);
+	put_step(w, server, r);
 }
 
 NX_HANDLER(profiles)
@@ -60,7 +77,7 @@ NX_HANDLER(profiles)
 		nx_json_begin_array(&w);
 		for (size_t i = 0; i < catalogue.records.len; i++) {
 			nx_json_begin_object(&w);
-			put_record(&w, &catalogue.records.items[i]);
+			put_record(&w, server, &catalogue.records.items[i]);
 			nx_json_end_object(&w);
 		}
 		nx_json_end_array(&w);
@@ -131,7 +148,7 @@ static enum nx_status put_profile(struct nx_server *server, const struct nx_cata
 		return nx_fail(err, NX_NOT_FOUND, "there is no profile '%s'", name);
 	nx_reply_json(reply, &w);
 	nx_json_begin_object(&w);
-	put_record(&w, r);
+	put_record(&w, server, r);
 	nx_json_key_text(&w, "id", r->id);
 	nx_json_key_text(&w, "schema_version", r->schema_version);
 	put_times(&w, server, name);
@@ -222,15 +239,23 @@ NX_HANDLER(profile_change)
 		    &(struct nx_profile_marks){.is_favourite = has_favourite ? &is_favourite : NULL,
 					       .label = folder},
 		    new_name, err);
+	if (!st)
+		nx_events_look(nx_server_events(server));
 	reply->http_status = st ? 0 : 204;
 	return st;
 }
 
 NX_HANDLER(profile_delete)
 {
-	enum nx_status st = nx_workspace_remove(nx_server_workspace(server),
-						nx_request_variable(request, "p"), err);
+	const char *name = nx_request_variable(request, "p");
+	bool was_processed = nx_processing_cancel(nx_server_processing(server), NULL, name);
+	enum nx_status st = nx_workspace_remove(nx_server_workspace(server), name, err);
 
+	/* given up, and nothing else had the name */
+	if (st == NX_NOT_FOUND && was_processed)
+		st = NX_OK;
 	reply->http_status = st ? 0 : 204;
+	if (!st)
+		nx_events_look(nx_server_events(server));
 	return st;
 }

@@ -62,6 +62,24 @@ NX_HANDLER(layouts);
 NX_HANDLER(layout);
 NX_HANDLER(layout_write);
 NX_HANDLER(layout_delete);
+/* serve/handle_events.c */
+NX_HANDLER(events);
+
+/* serve/handle_uploads.c */
+NX_HANDLER(upload_begin);
+NX_HANDLER(upload);
+NX_HANDLER(upload_finish);
+NX_HANDLER(upload_delete);
+
+/* serve/upload_receive.c: takes a file's bytes as they come */
+NX_HANDLER(upload_file);
+enum nx_status nx_receive_upload_file(struct nx_server *server, struct nx_request *request,
+				      struct nx_slice piece, struct nx_error *err);
+void nx_forget_upload_file(struct nx_request *request);
+
+/* serve/handle_source.c */
+NX_HANDLER(sources);
+NX_HANDLER(source);
 
 /* serve/handle_page.c */
 NX_HANDLER(page);

@@ -99,6 +99,7 @@ void nx_reply_problem(struct nx_reply *reply, const struct nx_error *error, cons
 {
 	unsigned http_status =
 		reply->http_status ? reply->http_status : nx_http_status_of(error->status);
+	const char *members = reply->problem_members;
 	struct nx_bytes sentence = {0};
 	struct nx_json_writer w;
 
@@ -111,6 +112,8 @@ void nx_reply_problem(struct nx_reply *reply, const struct nx_error *error, cons
 	nx_json_key_u64(&w, "status", http_status);
 	nx_json_key(&w, "detail");
 	nx_json_slice(&w, nx_slice_of(sentence.items, sentence.len));
+	if (members)
+		nx_json_raw_members(&w, nx_slice_text(members));
 	nx_json_end_object(&w);
 	nx_vec_release(&sentence);
 	reply->http_status = http_status;

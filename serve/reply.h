@@ -40,6 +40,7 @@ struct nx_reply {
 		const char *name, *value;
 	} headers[NX_REPLY_HEADERS_MAX];
 	size_t header_count;
+	const char *problem_members; /* of problem+json besides the usual; NULL: none */
 };
 
 void nx_reply_json(struct nx_reply *reply, struct nx_json_writer *w);

@@ -61,6 +61,10 @@ struct nx_request {
 	size_t variable_count;
 	struct nx_bytes body; /* unless the route receives it piece by piece */
 	void *receiver;	      /* a receiving route's own */
+	/* Of a failure: another status than the sentence's, and what its JSON says besides, such
+	 * as "\"received\":\"12\"". */
+	unsigned problem_status;
+	const char *problem_members;
 	struct nx_exchange *exchange;
 };
 

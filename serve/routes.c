@@ -5,6 +5,7 @@
 
 #include "serve/handlers.h"
 #include "store/profile_name.h"
+#include "store/upload.h"
 
 #define API "/api/v1"
 #define PROFILE API "/profiles/{p}"
@@ -61,6 +62,20 @@ const struct nx_route nx_routes[] = {
 	ROUTE(PUT, API "/layouts/{name}", layout_write, QUICK, "Keeps a layout.",
 	      JSON_BODY(MIB(1))),
 	ROUTE(DELETE, API "/layouts/{name}", layout_delete, QUICK, "Deletes a layout.", ),
+	ROUTE(GET, API "/events", events, QUICK, "What changes, as server-sent events.", ),
+	ROUTE(GET, PROFILE "/source", sources, QUICK, "The source files of a profile.", ),
+	ROUTE(GET, PROFILE "/source/{path...}", source, QUICK, "One of them, as text.", ),
+
+	ROUTE(POST, API "/uploads", upload_begin, QUICK, "Begins an upload.",
+	      JSON_BODY(NX_UPLOAD_RECORD_BYTES_MAX)),
+	ROUTE(GET, API "/uploads/{id}", upload, QUICK, "How much of an upload has arrived.", ),
+	ROUTE(PUT, API "/uploads/{id}/files/{index}", upload_file, QUICK,
+	      "Takes the bytes of a file, from an offset on.",
+	      .body_bytes_max = NX_UPLOAD_FILE_BYTES_MAX, .receive = nx_receive_upload_file,
+	      .forget = nx_forget_upload_file),
+	ROUTE(POST, API "/uploads/{id}/finish", upload_finish, QUICK,
+	      "All has been sent: makes a profile of it.", .body_bytes_max = KIB(1)),
+	ROUTE(DELETE, API "/uploads/{id}", upload_delete, SLOW, "Gives an upload up.", ),
 
 	ROUTE(GET, "/", page, AT_ONCE, "The pages.", ),
 	ROUTE(GET, "/{page...}", page, AT_ONCE, "The pages and their files.", ),

@@ -39,6 +39,7 @@ struct nx_serve_options {
 	bool is_api_port_asked;	    /* that it is in use is a failure then */
 	bool disable_ui;	    /* the API alone, no pages */
 	const char *token;	    /* NULL or "": nobody needs one */
+	const char *program;	    /* that processes uploads; NULL: the one that runs */
 	const char *open_name;	    /* the profile whose address is told; NULL: the list's */
 	/* Called once, from the calling thread, when visitors are welcome. */
 	void (*on_ready)(void *context, const struct nx_serve_ready *ready);

@@ -46,6 +46,16 @@ struct nx_streams *nx_server_streams(struct nx_server *server)
 	return server->streams;
 }
 
+struct nx_events *nx_server_events(struct nx_server *server)
+{
+	return server->events;
+}
+
+struct nx_processing *nx_server_processing(struct nx_server *server)
+{
+	return server->processing;
+}
+
 const struct nx_serve_options *nx_server_options(const struct nx_server *server)
 {
 	return server->options;
@@ -195,6 +205,16 @@ static void wait_for_stop(const struct nx_serve_options *options)
 		nanosleep(&pause, NULL);
 }
 
+static enum nx_status start_uploads(struct nx_server *server, struct nx_error *err)
+{
+	struct nx_processing_options how = {.workspace = server->workspace,
+					    .program = server->options->program};
+	enum nx_status st = nx_events_new(&server->events, server->workspace, err);
+
+	how.events = server->events;
+	return st ? st : nx_processing_new(&server->processing, &how, err);
+}
+
 static enum nx_status start_threads(struct nx_server *server, struct nx_error *err)
 {
 	unsigned quick = nx_workers_default_count(16);
@@ -202,6 +222,8 @@ static enum nx_status start_threads(struct nx_server *server, struct nx_error *e
 
 	server->streams = nx_streams_new();
 	st = nx_watchers_begin(&server->watchers, err);
+	if (!st)
+		st = start_uploads(server, err);
 	if (!st)
 		st = nx_job_queue_new(&server->quick, quick < 2 ? 2 : quick, QUICK_WAITING_MAX,
 				      nx_exchange_run, err);
@@ -219,6 +241,8 @@ static void stop_threads(struct nx_server *server)
 		nx_streams_stop(server->streams);
 	nx_job_queue_free(server->quick);
 	nx_job_queue_free(server->slow);
+	nx_processing_free(server->processing);
+	nx_events_free(server->events);
 	nx_watchers_end(&server->watchers);
 }
 

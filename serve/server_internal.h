@@ -30,6 +30,8 @@ struct nx_server {
 	struct nx_asking *asking;
 	struct nx_guard guard;
 	struct nx_streams *streams;
+	struct nx_events *events;
+	struct nx_processing *processing;
 	struct nx_job_queue *quick, *slow;
 	struct nx_watchers watchers;
 	atomic_bool is_stopping;

@@ -208,8 +208,8 @@ enum nx_status nx_upload_save(struct nx_workspace *ws, const struct nx_upload *u
 
 static const char *place_of(struct nx_arena *arena, const struct nx_upload_file *f)
 {
-	return nx_arena_printf(arena, "%s/%s",
-			       f->role == NX_UPLOAD_SOURCE ? "source" : "capture", f->path);
+	return nx_arena_printf(arena, "%s/%s", f->role == NX_UPLOAD_SOURCE ? "source" : "capture",
+			       f->path);
 }
 
 static void measure_files(int folder, struct nx_arena *arena, struct nx_upload *u)
@@ -337,18 +337,5 @@ enum nx_status nx_upload_remove(struct nx_workspace *ws, const char *id, struct 
 	close(uploads);
 	if (!st)
 		nx_workspace_empty_trash(ws, id);
-	return st;
-}
-
-enum nx_status nx_upload_remove_capture(struct nx_workspace *ws, const char *id,
-					struct nx_error *err)
-{
-	int fd;
-	enum nx_status st = open_one(ws, id, &fd, err);
-
-	if (st)
-		return st;
-	st = nx_durable_remove_tree(fd, "capture", ws->path, err);
-	close(fd);
 	return st;
 }

@@ -98,9 +98,6 @@ NX_MUST_CHECK enum nx_status nx_upload_save(struct nx_workspace *ws, const struc
 /* All of it. That it is gone already is no failure. */
 NX_MUST_CHECK enum nx_status nx_upload_remove(struct nx_workspace *ws, const char *id,
 					      struct nx_error *err);
-/* The files that a profile is made from, when it is made; source code stays. */
-NX_MUST_CHECK enum nx_status nx_upload_remove_capture(struct nx_workspace *ws, const char *id,
-						      struct nx_error *err);
 
 /* Open for writing at its end, with the lock of its writer: MISMATCH when it has another. */
 NX_MUST_CHECK enum nx_status nx_upload_open_file(struct nx_workspace *ws, const struct nx_upload *u,
@@ -114,6 +111,8 @@ NX_MUST_CHECK enum nx_status nx_upload_check_space(struct nx_workspace *ws, uint
 NX_MUST_CHECK enum nx_status nx_upload_lock(struct nx_workspace *ws, const char *id, int *fd,
 					    struct nx_error *err);
 
+/* What a process that failed or was ended left in staging under the name of an upload. */
+void nx_upload_forget_tries(struct nx_workspace *ws, const char *name);
 bool nx_upload_is_busy(const struct nx_workspace *ws, const char *id); /* somebody has that right */
 
 /* "…/uploads/<id>/<below>" */

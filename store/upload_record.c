@@ -124,8 +124,8 @@ static bool see(struct reading *r, struct nx_slice key, uint64_t what)
 static enum nx_status check_unique(struct reading *r, const struct nx_upload_file *f,
 				   struct nx_error *err)
 {
-	const char *key = nx_arena_printf(
-		r->arena, "%c/%s", f->role == NX_UPLOAD_SOURCE ? 's' : 'c', f->path);
+	const char *key = nx_arena_printf(r->arena, "%c/%s",
+					  f->role == NX_UPLOAD_SOURCE ? 's' : 'c', f->path);
 	bool is_new = see(r, nx_slice_text(key), IS_FILE);
 
 	for (const char *slash = strchr(key + 2, '/'); slash; slash = strchr(slash + 1, '/'))
@@ -242,8 +242,8 @@ static enum nx_status read_members(const struct nx_json *root, struct reading *r
 	r->u->name = nx_arena_copy(r->arena, name);
 	r->u->label = nx_arena_copy(r->arena, label);
 	r->u->force = read_flag(nx_json_get(root, "force"));
-	r->u->state = state < COUNT_OF(state_texts) ? (enum nx_upload_state)state
-						    : NX_UPLOAD_RECEIVING;
+	r->u->state =
+		state < COUNT_OF(state_texts) ? (enum nx_upload_state)state : NX_UPLOAD_RECEIVING;
 	r->u->reason = nx_json_as_text(nx_json_get(root, "reason"), r->arena, "");
 	r->u->created_ms = nx_json_as_u64(nx_json_get(root, "created_ms"), 0);
 	return read_files(r, nx_json_get(root, "files"), err);

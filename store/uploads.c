@@ -70,21 +70,33 @@ static struct nx_profile_record record_of(const struct nx_upload *u)
 	return r;
 }
 
-/* Its process may keep a record in staging, which says the same in other words. */
-static void drop_staged(struct nx_catalogue *catalogue, const char *name)
+/*
+ * Its process may keep a record in staging, which says the same in other words; and a profile
+ * that was made of it is not ready before its source code is there.
+ */
+static bool is_same(const struct nx_profile_record *r, const struct nx_upload *u,
+		    const char *folder)
 {
+	if (strcmp(r->name, u->name) != 0 || r->state == NX_PROFILE_DAMAGED ||
+	    r->state == NX_PROFILE_UPLOADING)
+		return false;
+	return r->state != NX_PROFILE_READY ||
+	       (r->sources.len && !strncmp(r->sources.items[0].path, folder, strlen(folder)));
+}
+
+static void drop_same(const struct adding *a, const struct nx_upload *u)
+{
+	const char *folder = nx_upload_path(a->ws, &a->catalogue->arena, u->id, "");
+	struct nx_profile_records *records = &a->catalogue->records;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < catalogue->records.len; i++) {
-		struct nx_profile_record *r = &catalogue->records.items[i];
-
-		if (strcmp(r->name, name) != 0 || r->state == NX_PROFILE_READY ||
-		    r->state == NX_PROFILE_DAMAGED || r->state == NX_PROFILE_UPLOADING)
-			catalogue->records.items[kept++] = *r;
+	for (size_t i = 0; i < records->len; i++) {
+		if (is_same(&records->items[i], u, folder))
+			nx_profile_record_release(&records->items[i]);
 		else
-			nx_profile_record_release(r);
+			records->items[kept++] = records->items[i];
 	}
-	catalogue->records.len = kept;
+	records->len = kept;
 }
 
 static enum nx_status add_record(void *context, const struct nx_upload *u, struct nx_error *err)
@@ -94,7 +106,7 @@ static enum nx_status add_record(void *context, const struct nx_upload *u, struc
 
 	(void)err;
 	if (u->state != NX_UPLOAD_RECEIVING)
-		drop_staged(a->catalogue, u->name);
+		drop_same(a, u);
 	if (u->state == NX_UPLOAD_FAILED) {
 		r.state = NX_PROFILE_FAILED;
 		r.reason = u->reason;
@@ -159,6 +171,25 @@ enum nx_status nx_uploads_discard(struct nx_workspace *ws, const char *name, str
 	return each_upload(ws, arena, discard, &d, err);
 }
 
+void nx_upload_forget_tries(struct nx_workspace *ws, const char *name)
+{
+	struct nx_version_ids dead = {0};
+	struct nx_arena arena = {0};
+	bool is_alive;
+	int lock;
+
+	if (nx_workspace_lock(ws, &lock, NULL))
+		return;
+	(void)!nx_staging_find(ws, name, &arena, &dead, &is_alive, NULL);
+	for (size_t i = 0; i < dead.len; i++)
+		(void)!nx_staging_discard(ws, dead.items[i], NULL);
+	nx_workspace_unlock(lock);
+	for (size_t i = 0; i < dead.len; i++)
+		nx_workspace_empty_trash(ws, dead.items[i]);
+	nx_vec_release(&dead);
+	nx_arena_release(&arena);
+}
+
 /* --- collection ----------------------------------------------------------------------- */
 
 /* Without a record it is known by when its folder changed. */
@@ -193,11 +224,13 @@ enum nx_status nx_uploads_collect(struct nx_workspace *ws, bool is_dry_run, stru
 
 		if (age < NX_UPLOAD_PATIENCE_MS || nx_upload_is_busy(ws, id))
 			continue;
-		nx_vec_push(leftovers, ((struct nx_leftover){
-					       nx_arena_copy_text(arena, name), "abandoned upload",
-					       nx_durable_tree_bytes(
-						       AT_FDCWD, nx_upload_path(ws, arena, id, "")),
-				       }));
+		nx_vec_push(
+			leftovers,
+			((struct nx_leftover){
+				nx_arena_copy_text(arena, name),
+				"abandoned upload",
+				nx_durable_tree_bytes(AT_FDCWD, nx_upload_path(ws, arena, id, "")),
+			}));
 		if (!is_dry_run)
 			st = to_trash(ws, id, arena, trash_ids, err);
 	}

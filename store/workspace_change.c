@@ -126,6 +126,8 @@ enum nx_status nx_workspace_remove(struct nx_workspace *ws, const char *name, st
 
 /* --- marks ----------------------------------------------------------------- */
 
+#define NOTED_MS 10000
+
 struct change {
 	const struct nx_profile_marks *marks; /* NULL: it was opened */
 };
@@ -140,6 +142,14 @@ static void apply(struct nx_profile_record *r, const struct change *change)
 		r->is_favourite = *change->marks->is_favourite;
 	if (change->marks->label)
 		r->label = change->marks->label;
+}
+
+/* That it was opened a moment ago: who looks at it asks for it again and again. */
+static bool is_noted(const struct nx_profile_record *r, const struct change *change)
+{
+	uint64_t now_ms = nx_now_ms();
+
+	return !change->marks && r->opened_ms <= now_ms && now_ms - r->opened_ms < NOTED_MS;
 }
 
 static enum nx_status rewrite_locked(struct nx_workspace *ws, const char *name,
@@ -165,7 +175,7 @@ static enum nx_status rewrite_locked(struct nx_workspace *ws, const char *name,
 		if (fd < 0)
 			st = nx_fail_errno(err, errno, "cannot open profile '%s'", name);
 	}
-	if (!st) {
+	if (!st && !is_noted(&r, change)) {
 		apply(&r, change);
 		st = nx_profile_folder_write(fd, folder, &r, err);
 	}

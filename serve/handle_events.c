@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changes while somebody looks, as server-sent events. */
+#include "serve/events.h"
+#include "serve/handlers.h"
+
+NX_HANDLER(events)
+{
+	struct nx_stream *stream = nx_stream_new(nx_server_streams(server));
+
+	(void)request;
+	reply->type = "text/event-stream";
+	/* proxies that collect an answer would hold events back for ever */
+	nx_reply_add_header(reply, "X-Accel-Buffering", "no");
+	reply->stream = nx_stream_hold(stream);
+	return nx_events_listen(nx_server_events(server), stream, err);
+}

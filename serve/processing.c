@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/processing.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/json_writer.h"
+#include "serve/job_queue.h"
+#include "serve/processing_child.h"
+#include "serve/upload_profile.h"
+
+#define AT_ONCE 2
+#define WAITING_MAX NX_UPLOADS_MAX
+#define THIS_PROGRAM "/proc/self/exe"
+
+/* An upload that waits or is being processed. */
+struct job {
+	struct nx_processing *processing;
+	struct nx_arena arena;
+	const char *id, *name;
+	int lock; /* of its folder */
+	atomic_bool is_cancelled;
+	atomic_bool is_given_up; /* by a visitor; else the server ends */
+	bool is_running;
+	struct nx_processing_step step;
+	struct job *next;
+};
+
+struct nx_processing {
+	struct nx_processing_options options;
+	struct nx_job_queue *queue;
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	struct job *first;
+	bool is_stopping;
+};
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+static void tell_step(struct job *job, double fraction, const char *stage)
+{
+	struct nx_processing *p = job->processing;
+	struct nx_bytes json = {0};
+	struct nx_json_writer w;
+
+	pthread_mutex_lock(&p->lock);
+	snprintf(job->step.stage, sizeof(job->step.stage), "%s", stage);
+	job->step.fraction = fraction;
+	pthread_mutex_unlock(&p->lock);
+	nx_json_init_bytes(&w, &json, false);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "name", job->name);
+	nx_json_key_text(&w, "stage", stage);
+	nx_json_key_f64(&w, "fraction", fraction);
+	nx_json_end_object(&w);
+	nx_events_tell(p->options.events, "processing", nx_slice_of(json.items, json.len));
+	nx_vec_release(&json);
+}
+
+static void on_step(void *context, double fraction, const char *stage)
+{
+	tell_step(context, fraction, stage);
+}
+
+/* --- one job, on a thread of the queue ----------------------------------------------------------
+ */
+
+static enum nx_status run_child(struct job *job, const struct nx_upload *u, struct nx_error *err)
+{
+	const struct nx_processing_options *o = &job->processing->options;
+	struct nx_child_run run = {
+		.program = o->program ? o->program : THIS_PROGRAM,
+		.status_file = nx_upload_path(o->workspace, &job->arena, job->id, "status.json"),
+		.is_cancelled = &job->is_cancelled,
+		.on_step = on_step,
+		.context = job,
+	};
+
+	run.arguments = nx_upload_profile_arguments(o->workspace, u, run.status_file, &job->arena);
+	return nx_child_run(&run, err);
+}
+
+/* What is wrong with it is kept, for lists, until somebody deletes it or it is tried again. */
+static void note_failure(struct job *job, struct nx_upload *u, const struct nx_error *err)
+{
+	struct nx_workspace *ws = job->processing->options.workspace;
+
+	u->state = NX_UPLOAD_FAILED;
+	u->reason = nx_upload_profile_reason(ws, job->id, err->message, &job->arena);
+	(void)!nx_upload_save(ws, u, NULL);
+}
+
+static void process(struct job *job)
+{
+	struct nx_workspace *ws = job->processing->options.workspace;
+	struct nx_error err = {0};
+	struct nx_upload u = {0};
+	enum nx_status st = nx_upload_load(ws, job->id, &job->arena, &u, &err);
+
+	if (!st) {
+		tell_step(job, 0, "beginning");
+		st = nx_upload_profile_unpack(ws, &u, &job->arena, &err);
+		if (!st)
+			st = run_child(job, &u, &err);
+		if (!st) {
+			tell_step(job, 1, "ending");
+			st = nx_upload_profile_finish(ws, &u, &err);
+		}
+		if (st)
+			nx_upload_forget_tries(ws, job->name);
+		if (st && !atomic_load(&job->is_cancelled))
+			note_failure(job, &u, &err);
+	}
+	nx_upload_release(&u);
+}
+
+static void end_job(struct job *job)
+{
+	struct nx_processing *p = job->processing;
+	struct job **at = &p->first;
+
+	if (atomic_load(&job->is_given_up))
+		(void)!nx_upload_remove(p->options.workspace, job->id, NULL);
+	close(job->lock);
+	pthread_mutex_lock(&p->lock);
+	while (*at != job)
+		at = &(*at)->next;
+	*at = job->next;
+	pthread_cond_broadcast(&p->ended);
+	pthread_mutex_unlock(&p->lock);
+	nx_arena_release(&job->arena);
+	nx_heap_free(job);
+	nx_events_look(p->options.events);
+}
+
+static void run_job(void *context)
+{
+	struct job *job = context;
+
+	pthread_mutex_lock(&job->processing->lock);
+	job->is_running = true;
+	pthread_mutex_unlock(&job->processing->lock);
+	if (!atomic_load(&job->is_cancelled))
+		process(job);
+	end_job(job);
+}
+
+/* --- adding -------------------------------------------------------------------------------------
+ */
+
+static struct job *new_job(struct nx_processing *p, const char *id, const char *name, int lock)
+{
+	struct job *job = nx_heap_alloc(sizeof(*job));
+
+	*job = (struct job){.processing = p, .lock = lock, .step = {.stage = "waiting"}};
+	job->id = nx_arena_copy_text(&job->arena, id);
+	job->name = nx_arena_copy_text(&job->arena, name);
+	pthread_mutex_lock(&p->lock);
+	job->next = p->first;
+	p->first = job;
+	atomic_store(&job->is_cancelled, p->is_stopping);
+	pthread_mutex_unlock(&p->lock);
+	return job;
+}
+
+enum nx_status nx_processing_add(struct nx_processing *p, const char *id, const char *name,
+				 struct nx_error *err)
+{
+	struct job *job;
+	int lock;
+	enum nx_status st = nx_upload_lock(p->options.workspace, id, &lock, err);
+
+	if (st)
+		return st;
+	job = new_job(p, id, name, lock);
+	if (nx_job_queue_add(p->queue, job))
+		return NX_OK;
+	end_job(job);
+	return nx_fail(err, NX_CANCELLED, "too many uploads wait; finish this one again later");
+}
+
+/* What an earlier server left. */
+static void resume(struct nx_processing *p)
+{
+	struct nx_upload_ids ids = {0};
+	struct nx_arena arena = {0};
+	struct nx_upload u;
+
+	(void)!nx_uploads_list(p->options.workspace, &arena, &ids, NULL);
+	for (size_t i = 0; i < ids.len; i++) {
+		if (!nx_upload_load(p->options.workspace, ids.items[i], &arena, &u, NULL) &&
+		    u.state == NX_UPLOAD_COMPLETE)
+			(void)!nx_processing_add(p, u.id, u.name, NULL);
+		nx_upload_release(&u);
+	}
+	nx_vec_release(&ids);
+	nx_arena_release(&arena);
+}
+
+/* --- life ----------------------------------------------------------------------------------------
+ */
+
+enum nx_status nx_processing_new(struct nx_processing **processing,
+				 const struct nx_processing_options *options, struct nx_error *err)
+{
+	struct nx_processing *p = nx_heap_alloc(sizeof(*p));
+	enum nx_status st;
+
+	*p = (struct nx_processing){.options = *options};
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->ended, NULL);
+	st = nx_job_queue_new(&p->queue, AT_ONCE, WAITING_MAX, run_job, err);
+	if (st) {
+		nx_processing_free(p);
+		return st;
+	}
+	*processing = p;
+	resume(p);
+	return NX_OK;
+}
+
+void nx_processing_free(struct nx_processing *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->is_stopping = true;
+	for (struct job *job = p->first; job; job = job->next)
+		atomic_store(&job->is_cancelled, true);
+	pthread_mutex_unlock(&p->lock);
+	nx_job_queue_free(p->queue);
+	pthread_cond_destroy(&p->ended);
+	pthread_mutex_destroy(&p->lock);
+	nx_heap_free(p);
+}
+
+/* --- asking --------------------------------------------------------------------------------------
+ */
+
+static bool is_meant(const struct job *job, const char *id, const char *name)
+{
+	return (id && !strcmp(job->id, id)) || (name && !strcmp(job->name, name));
+}
+
+/* Those that wait for their turn need not be waited for. */
+static bool give_up(struct nx_processing *p, const char *id, const char *name, bool *is_running)
+{
+	bool was_there = false;
+
+	*is_running = false;
+	for (struct job *job = p->first; job; job = job->next) {
+		if (!is_meant(job, id, name))
+			continue;
+		was_there = true;
+		*is_running |= job->is_running;
+		atomic_store(&job->is_given_up, true);
+		atomic_store(&job->is_cancelled, true);
+	}
+	return was_there;
+}
+
+bool nx_processing_cancel(struct nx_processing *p, const char *id, const char *name)
+{
+	bool was_there, is_running;
+
+	pthread_mutex_lock(&p->lock);
+	was_there = give_up(p, id, name, &is_running);
+	while (is_running) {
+		pthread_cond_wait(&p->ended, &p->lock);
+		(void)give_up(p, id, name, &is_running);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return was_there;
+}
+
+bool nx_processing_find(struct nx_processing *p, const char *name, struct nx_processing_step *step)
+{
+	const struct job *job;
+
+	pthread_mutex_lock(&p->lock);
+	job = p->first;
+	while (job && !is_meant(job, NULL, name))
+		job = job->next;
+	if (job)
+		*step = job->step;
+	pthread_mutex_unlock(&p->lock);
+	return job;
+}

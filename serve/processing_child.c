@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/processing_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/json_reader.h"
+#include "base/vec.h"
+#include "store/durable.h"
+
+#define PROGRESS_FD 3
+#define LOOK_MS 200
+#define LINE_BYTES_MAX 256u
+#define STATUS_BYTES_MAX ((size_t)1 << 20)
+#define ARGUMENTS_MAX 32
+#define LESS_IMPORTANT 5 /* than answering visitors */
+
+extern char **environ;
+
+static void prepare(posix_spawnattr_t *how, posix_spawn_file_actions_t *files, int pipe)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	posix_spawnattr_init(how);
+	/* a group of its own: ctrl-c for the server is not meant for it, and it can be ended with
+	 * all it started */
+	posix_spawnattr_setflags(how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setpgroup(how, 0);
+	posix_spawnattr_setsigmask(how, &none);
+	posix_spawn_file_actions_init(files);
+	for (int fd = 0; fd < 3; fd++)
+		posix_spawn_file_actions_addopen(files, fd, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(files, pipe, PROGRESS_FD);
+}
+
+static int spawn(const struct nx_child_run *run, int pipe, pid_t *pid)
+{
+	char *arguments[ARGUMENTS_MAX + 2] = {(char *)(uintptr_t) "neuron-explorer"};
+	static const struct rlimit no_dumps = {0};
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t how;
+	int failure;
+
+	for (int i = 0; i < ARGUMENTS_MAX && run->arguments[i]; i++)
+		arguments[i + 1] = (char *)(uintptr_t)run->arguments[i];
+	prepare(&how, &files, pipe);
+	failure = posix_spawn(pid, run->program, &files, &how, arguments, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&how);
+	if (!failure) {
+		prlimit(*pid, RLIMIT_CORE, &no_dumps, NULL);
+		setpriority(PRIO_PROCESS, (id_t)*pid, LESS_IMPORTANT);
+	}
+	return failure;
+}
+
+static enum nx_status start(const struct nx_child_run *run, pid_t *pid, int *pipe_end,
+			    struct nx_error *err)
+{
+	int ends[2], failure;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return nx_fail_errno(err, errno, "cannot begin processing");
+	failure = spawn(run, ends[1], pid);
+	close(ends[1]);
+	*pipe_end = ends[0];
+	if (!failure)
+		return NX_OK;
+	close(ends[0]);
+	return nx_fail_errno(err, failure, "cannot begin processing");
+}
+
+/* "0.42 reading the capture" */
+static void take_line(const struct nx_child_run *run, char *line)
+{
+	char *stage;
+	double fraction = strtod(line, &stage);
+
+	if (*stage != ' ' || !(fraction >= 0 && fraction <= 1))
+		return;
+	run->on_step(run->context, fraction, stage + 1);
+}
+
+static void take_lines(const struct nx_child_run *run, char *text, size_t *len)
+{
+	char *end;
+
+	while ((end = memchr(text, '\n', *len))) {
+		*end = '\0';
+		take_line(run, text);
+		*len -= (size_t)(end + 1 - text);
+		memmove(text, end + 1, *len);
+	}
+	/* no line is that long: the child has lost its mind */
+	if (*len == LINE_BYTES_MAX)
+		*len = 0;
+}
+
+/* Until the child closes its end, which it does at the latest when it dies. */
+static void follow(const struct nx_child_run *run, pid_t pid, int fd)
+{
+	struct pollfd progress = {.fd = fd, .events = POLLIN};
+	char text[LINE_BYTES_MAX];
+	size_t len = 0;
+
+	for (;;) {
+		int ready = poll(&progress, 1, LOOK_MS);
+		ssize_t n;
+
+		if (atomic_load(run->is_cancelled))
+			kill(-pid, SIGKILL);
+		if (ready <= 0)
+			continue;
+		n = read(fd, text + len, sizeof(text) - len);
+		if (n <= 0)
+			return;
+		len += (size_t)n;
+		take_lines(run, text, &len);
+	}
+}
+
+static enum nx_status read_reason(const struct nx_child_run *run, struct nx_error *err)
+{
+	struct nx_arena arena = {0};
+	struct nx_bytes bytes = {0};
+	struct nx_json *root = NULL;
+	const char *message = "";
+
+	if (!nx_durable_read(AT_FDCWD, run->status_file, STATUS_BYTES_MAX, &bytes, "", NULL) &&
+	    !nx_json_parse(nx_slice_of(bytes.items, bytes.len), &arena, &root, NULL))
+		message = nx_json_as_text(nx_json_get(root, "message"), &arena, "");
+	nx_fail(err, NX_FORMAT, "%s",
+		*message ? message : "processing ended without a word; upload the files again");
+	nx_vec_release(&bytes);
+	nx_arena_release(&arena);
+	return NX_FORMAT;
+}
+
+static enum nx_status judge(const struct nx_child_run *run, int how, struct nx_error *err)
+{
+	if (atomic_load(run->is_cancelled))
+		return nx_fail(err, NX_CANCELLED, "processing was given up");
+	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
+		return nx_fail(err, NX_LIMIT,
+			       "the system ended processing, probably because the server's memory "
+			       "was full; upload it again when less is going on");
+	if (WIFSIGNALED(how))
+		return nx_fail(err, NX_FORMAT,
+			       "processing broke off (signal %d); a file may be damaged, please "
+			       "report it",
+			       WTERMSIG(how));
+	return WEXITSTATUS(how) ? read_reason(run, err) : NX_OK;
+}
+
+enum nx_status nx_child_run(const struct nx_child_run *run, struct nx_error *err)
+{
+	pid_t pid;
+	int fd = -1, how = 0;
+	enum nx_status st = start(run, &pid, &fd, err);
+
+	if (st)
+		return st;
+	follow(run, pid, fd);
+	close(fd);
+	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+		continue;
+	return judge(run, how, err);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* processing_child: one run of this program as a child, and what it tells on its way. */
+#ifndef NX_SERVE_PROCESSING_CHILD_H
+#define NX_SERVE_PROCESSING_CHILD_H
+
+#include <stdatomic.h>
+
+#include "base/error.h"
+
+struct nx_child_run {
+	const char *program;
+	const char *const *arguments; /* behind the program's name, NULL at the end */
+	const char *status_file;      /* where it writes its last sentence */
+	atomic_bool *is_cancelled;    /* the child is ended when it becomes true */
+	void (*on_step)(void *context, double fraction, const char *stage);
+	void *context;
+};
+
+/* Waits for its end; the sentence is the child's own, if it had one. CANCELLED after that. */
+NX_MUST_CHECK enum nx_status nx_child_run(const struct nx_child_run *run, struct nx_error *err);
+
+#endif
