@@ -107,6 +107,8 @@ static struct nx_store_view store_view(const struct nx_view_options *v)
 						 .bucket = v->db_bucket,
 						 .token = getenv("INFLUX_TOKEN")},
 				      .recipe = v->recipe,
+				      .source_roots = {v->framework_source_root, v->nki_source_root,
+						       v->source_code_root},
 				      .force = v->force,
 				      .may_number = nx_view_wants_browser(v) && !v->display_name,
 				      .verbosity = verbosity_of(v)};

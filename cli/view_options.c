@@ -39,6 +39,16 @@ const struct nx_option nx_view_option_table[] = {
 	 NULL},
 	{"ingest-only", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct nx_view_options, ingest_only),
 	 "Put the profile into the workspace and end: the same as --output-format parquet.", NULL},
+	{"framework-source-root", 0, NX_OPTION_FOLDER, "DIR",
+	 NX_FIELD(struct nx_view_options, framework_source_root),
+	 "Where the model's source code lies: files that the capture names are kept with the "
+	 "profile in the workspace, so that they can be shown beside it. Of \"/a/b/c.py\" the "
+	 "longest end that is there is taken: a/b/c.py, b/c.py or c.py.",
+	 NULL},
+	{"nki-source-root", 0, NX_OPTION_FOLDER, "DIR",
+	 NX_FIELD(struct nx_view_options, nki_source_root), "The same, for NKI kernels.", NULL},
+	{"source-code-root", 0, NX_OPTION_FOLDER, "DIR",
+	 NX_FIELD(struct nx_view_options, source_code_root), "The same, for both.", NULL},
 	{"store", 0, NX_OPTION_TEXT, "URL", NX_FIELD(struct nx_view_options, store),
 	 "With parquet: put the rows into a ClickHouse instead, "
 	 "clickhouse://[USER[:PASSWORD]@]HOST:PORT/DATABASE[?cluster=NAME]. A push that was cut "
@@ -138,7 +148,8 @@ const struct nx_option nx_view_option_table[] = {
 	 "failed.",
 	 NULL},
 	{"progress-fd", 0, NX_OPTION_NUMBER, "N", NX_FIELD(struct nx_view_options, progress_fd),
-	 "Tell a program how far it is: lines such as \"0.42 storing\", the part of this stage that "
+	 "Tell a program how far it is: lines such as \"0.42 storing\", the part of this stage "
+	 "that "
 	 "is done, written to this open descriptor. When nobody reads them any more, processing "
 	 "ends.",
 	 NULL},
@@ -147,12 +158,6 @@ const struct nx_option nx_view_option_table[] = {
 
 	{"enable-memory-tracker", 0, NX_OPTION_LATER_FLAG, NULL, 0,
 	 "the JSON output has the use of SBUF and PSUM over time", NULL},
-	{"framework-source-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
-	 "the JSON output names source files and lines", NULL},
-	{"nki-source-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
-	 "the JSON output names source files and lines", NULL},
-	{"source-code-root", 0, NX_OPTION_LATER_TEXT, "DIR", 0,
-	 "the JSON output names source files and lines", NULL},
 	{0},
 };
 
@@ -230,11 +235,25 @@ bool nx_view_wants_browser(const struct nx_view_options *v)
 	return !v->format && !nx_view_wants_tables(v);
 }
 
+/* It changes no row, but who names a folder wants its files with the profile. */
+static const char *source_recipe(const struct nx_view_options *v, struct nx_arena *arena)
+{
+	const char *const roots[] = {v->framework_source_root, v->nki_source_root,
+				     v->source_code_root};
+	const char *recipe = "";
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+		if (roots[i])
+			recipe = nx_arena_printf(arena, "%s source=%s", recipe, roots[i]);
+	return recipe;
+}
+
 const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena)
 {
 	const char *core = v->core_filter, *type = v->type_filter, *instance = v->instance_filter;
 
-	return nx_arena_printf(arena, "%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s", NX_PRODUCT_VERSION,
+	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s",
+			       NX_PRODUCT_VERSION, source_recipe(v, arena),
 			       v->force ? " force" : "", v->skip_buffer_usage ? " no-buffers" : "",
 			       v->skip_instructions ? " no-instructions" : "",
 			       v->skip_events ? " no-events" : "", v->skip_dma ? " no-dma" : "",

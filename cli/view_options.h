@@ -18,6 +18,7 @@ struct nx_view_options {
 	const char *recipe; /* nx_view_recipe, once the rest is known */
 	const char *core_filter, *type_filter, *instance_filter;
 	const char *primary_group, *secondary_group;
+	const char *framework_source_root, *nki_source_root, *source_code_root;
 	const char *host, *token;
 	bool disable_ui;
 	struct nx_number_value execution, port, api_port, verbosity, jobs, progress_fd;

@@ -267,6 +267,10 @@ enum nx_status nx_store_device(const struct nx_store_view *view, const struct nx
 			  view->verbosity > NX_SAY_ERRORS);
 	st = nx_device_tables_write(profile, &options, sink_of(&s), err);
 	nx_progress_end(&s.progress);
+	if (!st && s.ingest && !view->folder)
+		st = nx_view_source_keep(&profile->binary, view->source_roots,
+					 nx_ingest_path(s.ingest), view->verbosity > NX_SAY_ERRORS,
+					 err);
 	return end(&s, st, stored, err);
 }
 

@@ -7,6 +7,7 @@
 #define NX_CLI_VIEW_STORE_H
 
 #include "base/progress.h"
+#include "cli/view_source.h"
 #include "model/profile.h"
 #include "model/system.h"
 #include "store/influx_sink.h"
@@ -20,6 +21,7 @@ struct nx_store_view {
 	bool to_influx;	       /* --output-format db */
 	struct nx_influx_options influx;
 	const char *recipe; /* options that decide what the rows are (nx_view_recipe) */
+	const char *source_roots[NX_SOURCE_ROOTS_MAX]; /* NULL: none */
 	bool force;
 	bool may_number; /* a name that is taken gets a number behind it */
 	unsigned verbosity;

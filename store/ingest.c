@@ -214,6 +214,11 @@ enum nx_status nx_ingest_begin(struct nx_ingest **ingest, const struct nx_ingest
 	return st;
 }
 
+const char *nx_ingest_path(const struct nx_ingest *ingest)
+{
+	return ingest->path;
+}
+
 struct nx_table_sink *nx_ingest_sink(struct nx_ingest *ingest)
 {
 	return nx_timeline_sink_borrow(ingest->timeline);

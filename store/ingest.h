@@ -37,6 +37,9 @@ NX_MUST_CHECK enum nx_status nx_ingest_begin(struct nx_ingest **ingest,
 					     struct nx_error *err);
 struct nx_table_sink *nx_ingest_sink(struct nx_ingest *ingest);
 
+/* Where its files are made; others may be put there, in folders of their own. */
+const char *nx_ingest_path(const struct nx_ingest *ingest);
+
 struct nx_ingest_counts {
 	uint64_t row_count, file_bytes;
 };

@@ -40,7 +40,7 @@ enum nx_profile_kind {
 	X(READY, "ready")                                                                          \
 	X(FAILED, "failed")                                                                        \
 	X(UNFINISHED, "unfinished") /* its process ended without a word */                         \
-	X(DAMAGED, "damaged")	    /* its folder has no profile.json that can be read */       \
+	X(DAMAGED, "damaged")	    /* its folder has no profile.json that can be read */          \
 	X(UPLOADING, "uploading")   /* its files are on their way (store/upload.h) */
 
 enum nx_profile_state {
