@@ -29,6 +29,15 @@ _neuron_explorer()
 	view:--data-path)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	view:--framework-source-root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	view:--nki-source-root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	view:--source-code-root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
 	view:--processing-status-file)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
@@ -86,7 +95,7 @@ _neuron_explorer()
 	esac
 	case "$command" in
 	view)
-		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --disable-ui --processing-status-file -v --verbosity' ;;
+		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
 	show-session)
 		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --engine -i --index' ;;
 	neff)
