@@ -16,6 +16,8 @@ import "./source_code.css";
 
 const ROW = 18;
 const LOCATION = "coalesce(nki_source_location, bir_debug_info_source_location)";
+const COLUMN = "CASE WHEN nki_source_location IS NULL THEN 'bir_debug_info_source_location' " +
+	"ELSE 'nki_source_location' END";
 
 export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const [onlyInView, setOnlyInView] = useState(false);
@@ -26,7 +28,7 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const part = onlyInView ? ` AND end_ts >= ${absolute(context, view.fromNs)} AND start_ts <= ` +
 		`${absolute(context, view.toNs)}` : "";
 	const costs = useLoad(async (signal) => costsByFile(await ask(context, ["Instruction"],
-		`SELECT ${LOCATION} AS loc, engine, count(*) AS n, sum(duration_ns) AS t, sum(raw_flops) AS f ` +
+		`SELECT ${LOCATION} AS loc, ${COLUMN} AS col, engine, count(*) AS n, sum(duration_ns) AS t, sum(raw_flops) AS f ` +
 		`FROM Instruction WHERE ${LOCATION} IS NOT NULL${part} GROUP BY ALL`, 50_000, signal)),
 	[context, part], onlyInView ? 250 : 0);
 	const own = useLoad(async (signal) => {
@@ -46,7 +48,7 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const all = [...paths, ...stored.filter((file) => !paths.some((path) => matchFile(path, stored) === file))];
 	const current = chosen && all.includes(chosen) ? chosen : all[0] ?? null;
 	const highlight = (cost: LineCost) => context.highlight.set({ table: "Instruction",
-		where: [`nki_source_location=${cost.location}`], text: "" });
+		where: [`${cost.column}=${cost.location}`], text: "" });
 	return (
 		<Panel label="Source code" bar={<>
 			{current ? <Choice label="File" value={current} change={setChosen}

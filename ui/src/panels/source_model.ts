@@ -5,6 +5,7 @@ import type { Cell } from "../api/types.ts";
 
 export interface LineCost {
 	location: string; // as in the table, "path:line"
+	column: string; // the one that names it
 	line: number;
 	count: number;
 	durationNs: number;
@@ -18,7 +19,7 @@ export function splitLocation(location: string): { path: string; line: number } 
 	return match ? { path: match[1] ?? "", line: Number(match[2]) } : null;
 }
 
-/** What each line costs, by file. Rows: loc, engine, n, t, f. */
+/** What each line costs, by file. Rows: loc, col, engine, n, t, f. */
 export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<number, LineCost>> {
 	const files = new Map<string, Map<number, LineCost>>();
 	for (const row of rows) {
@@ -27,7 +28,8 @@ export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<numbe
 		if (!place) continue;
 		const lines = files.get(place.path) ?? new Map<number, LineCost>();
 		files.set(place.path, lines);
-		const cost = lines.get(place.line) ?? { location, line: place.line, count: 0, durationNs: 0, flops: 0,
+		const cost = lines.get(place.line) ?? { location,
+			column: String(row["col"] ?? "nki_source_location"), line: place.line, count: 0, durationNs: 0, flops: 0,
 			engines: new Map<string, number>() };
 		lines.set(place.line, cost);
 		const count = Number(row["n"] ?? 0);
