@@ -132,7 +132,8 @@ export function sinceOrigin(cell: Cell | undefined, originNs: bigint): number {
 
 /** "model_flops" as "Model flops"; initialisms keep their capitals. */
 export function titleOf(name: string): string {
-	const plain = name.replace(/_(time|packet|size)_percent$/, "_$1_share").replace(/_(percent|ns)$/, "");
+	const plain = name.replace(/_(time|packet|size)_percent$/, "_$1_share").replace(/_(percent|ns)$/,
+		"");
 	const words = plain.split("_").map((word) => KNOWN[word] ?? word);
 	const text = words.join(" ");
 	return text.charAt(0).toUpperCase() + text.slice(1);

@@ -48,7 +48,8 @@ export function AnnotationSets({ context }: { context: ProfileContext }) {
 	});
 	return (
 		<>
-			<input class="pn-input an-set" list="an-sets" placeholder="Name of a set" aria-label="Set of annotations"
+			<input class="pn-input an-set" list="an-sets" placeholder="Name of a set"
+				aria-label="Set of annotations"
 				value={name} onInput={(event) => setName(event.currentTarget.value.trim())} />
 			<datalist id="an-sets">{sets.map((set) => <option key={set} value={set} />)}</datalist>
 			<Button disabled={!known} onClick={() => void open()}>Open</Button>

@@ -7,7 +7,8 @@ import type { Marker, ProfileContext } from "../contract.ts";
 import { formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import {
-	baseOf, COLOURS, decompose, inUnit, makeMarker, makeRegion, parseTime, regionsOf, sorted, type TimeUnit,
+	baseOf, COLOURS, decompose, inUnit, makeMarker, makeRegion, parseTime, regionsOf, sorted,
+		type TimeUnit,
 } from "./annotations_model.ts";
 import { AnnotationSets } from "./annotation_sets.tsx";
 import { absolute, timeOf } from "./data.ts";
@@ -33,7 +34,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 	};
 	const addMarker = () => {
 		const view = context.view.get();
-		context.markers.update((now) => [...now, makeMarker(now, Math.round((view.fromNs + view.toNs) / 2))]);
+		context.markers.update((now) => [...now,
+			makeMarker(now, Math.round((view.fromNs + view.toNs) / 2))]);
 	};
 	const addRegion = () => {
 		const [first, second] = chosen;
@@ -46,7 +48,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 	const move = async (marker: Marker, timeNs: number) =>
 		change(marker.id, { timeNs: snap ? await nearestEdge(context, timeNs) : timeNs });
 	const regions = regionsOf(markers);
-	const tickedRegion = regions.find((region) => ticked.has(region.from.id) || ticked.has(region.to.id));
+	const tickedRegion = regions.find((region) => ticked.has(region.from.id) ||
+		ticked.has(region.to.id));
 	const shown = open ? list.find((one) => one.id === open) : undefined;
 	const base = shown ? baseOf(markers, shown) : null;
 	return (
@@ -74,7 +77,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 			</Empty> : <div class="an-scroll"><table class="an">
 				<thead><tr><th aria-label="Tick" /><th>Name</th><th>Time ({unit})</th><th>Colour</th>
 					<th>Difference to</th><th>Difference ({unit})</th><th aria-label="Actions" /></tr></thead>
-				<tbody>{list.map((one) => <MarkerRow key={one.id} context={context} one={one} list={list} unit={unit}
+				<tbody>{list.map((one) => <MarkerRow
+					key={one.id} context={context} one={one} list={list} unit={unit}
 					isTicked={ticked.has(one.id)} isOpen={open === one.id} change={(part) => change(one.id, part)}
 					move={(time) => void move(one, time)} toggleOpen={() => setOpen(open === one.id ? null : one.id)}
 					tick={() => {
@@ -100,13 +104,15 @@ async function nearestEdge(context: ProfileContext, timeNs: number): Promise<num
 	let best = timeNs;
 	for (const one of found) {
 		const edge = timeOf(context, one?.edge_ns);
-		if (Number.isFinite(edge) && (best === timeNs || Math.abs(edge - timeNs) < Math.abs(best - timeNs))) best = edge;
+		if (Number.isFinite(edge) && (best === timeNs ||
+			Math.abs(edge - timeNs) < Math.abs(best - timeNs))) best = edge;
 	}
 	return best;
 }
 
 function MarkerRow(props: { context: ProfileContext; one: Marker; list: Marker[]; unit: TimeUnit;
-	isTicked: boolean; isOpen: boolean; change: (part: Partial<Marker>) => void; move: (timeNs: number) => void;
+	isTicked: boolean; isOpen: boolean; change: (part: Partial<Marker>) => void; move: (timeNs: number)
+		=> void;
 	tick: () => void; toggleOpen: () => void; remove: () => void }) {
 	const { context, one, list, unit } = props;
 	const base = baseOf(list, one);
@@ -115,15 +121,18 @@ function MarkerRow(props: { context: ProfileContext; one: Marker; list: Marker[]
 			<td><input type="checkbox" checked={props.isTicked} onChange={props.tick} aria-label={`Tick ${one.name}`} /></td>
 			<td><input class="an-edit" value={one.name} aria-label="Name"
 				onChange={(event) => props.change({ name: event.currentTarget.value || one.name })} /></td>
-			<td><input class="an-edit an-number" value={inUnit(one.timeNs, unit)} aria-label={`Time of ${one.name}`}
+			<td><input class="an-edit an-number"
+				value={inUnit(one.timeNs, unit)} aria-label={`Time of ${one.name}`}
 				onChange={(event) => {
 					const time = parseTime(event.currentTarget.value, unit);
 					if (time === null) event.currentTarget.value = inUnit(one.timeNs, unit);
 					else props.move(time);
 				}} /></td>
-			<td><input type="color" class="an-colour" value={one.colour} list="an-colours" aria-label={`Colour of ${one.name}`}
+			<td><input type="color" class="an-colour" value={one.colour} list="an-colours"
+				aria-label={`Colour of ${one.name}`}
 				onChange={(event) => props.change({ colour: event.currentTarget.value })} />
-				<datalist id="an-colours">{COLOURS.map((colour) => <option key={colour} value={colour} />)}</datalist></td>
+				<datalist id="an-colours">{COLOURS.map((colour) => <option
+					key={colour} value={colour} />)}</datalist></td>
 			<td><select class="pn-input" value={one.diffTo ?? ""} aria-label={`Measure ${one.name} from`}
 				onChange={(event) => props.change({ diffTo: event.currentTarget.value || null })}>
 				<option value="">the one before</option>

@@ -5,7 +5,8 @@
 import type { Marker } from "../contract.ts";
 
 /** Told apart without red and green. */
-export const COLOURS = ["#e69f00", "#3b8fd1", "#1aa681", "#cc79a7", "#d5672a", "#7d6fd0", "#b5a51b"];
+export const COLOURS = ["#e69f00", "#3b8fd1", "#1aa681", "#cc79a7", "#d5672a", "#7d6fd0",
+	"#b5a51b"];
 
 export type TimeUnit = "ns" | "µs" | "ms" | "s";
 const FACTOR: Record<TimeUnit, number> = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9 };
@@ -68,7 +69,8 @@ export function makeRegion(markers: Marker[], fromNs: number, toNs: number): [Ma
 	for (let i = 1; !name || names.has(name); i++) name = `Region ${i}`;
 	const colour = COLOURS[markers.length % COLOURS.length] ?? "#e69f00";
 	return [
-		{ id: `region:${id}:from`, name: `${name} start`, timeNs: Math.min(fromNs, toNs), colour, diffTo: null },
+		{ id: `region:${id}:from`, name: `${name} start`, timeNs: Math.min(fromNs, toNs), colour,
+			diffTo: null },
 		{ id: `region:${id}:to`, name: `${name} end`, timeNs: Math.max(fromNs, toNs), colour,
 			diffTo: `region:${id}:from` },
 	];
@@ -86,7 +88,8 @@ export function regionsOf(markers: Marker[]): Region[] {
 
 /** The region's two markers, from now on on their own. */
 export function decompose(markers: Marker[], region: Region): Marker[] {
-	const renamed = (id: string) => id.startsWith(`region:${region.id}:`) ? `was-${id.replaceAll(":", "-")}` : id;
+	const renamed = (id: string) => id.startsWith(`region:${region.id}:`)
+		? `was-${id.replaceAll(":", "-")}` : id;
 	return markers.map((one) => ({ ...one, id: renamed(one.id),
 		diffTo: one.diffTo === null ? null : renamed(one.diffTo) }));
 }
@@ -94,7 +97,8 @@ export function decompose(markers: Marker[], region: Region): Marker[] {
 /** What is kept: absolute times as texts, so that another processing of the capture finds them. */
 export function toDocument(markers: Marker[], originNs: bigint): object {
 	return { version: 1, markers: sorted(markers).map((one) => ({ id: one.id, name: one.name,
-		time_ns: String(originNs + BigInt(Math.round(one.timeNs))), colour: one.colour, diff_to: one.diffTo })) };
+		time_ns: String(originNs + BigInt(Math.round(one.timeNs))), colour: one.colour,
+			diff_to: one.diffTo })) };
 }
 
 /** Markers from a document of ours; throws a sentence when it is none. */
@@ -106,7 +110,8 @@ export function fromDocument(document: unknown, originNs: bigint): Marker[] {
 		const time = String(one["time_ns"] ?? "");
 		if (!/^-?\d{1,20}$/.test(time)) throw new Error(`Marker ${i + 1} has no time in nanoseconds (time_ns).`);
 		const colour = String(one["colour"] ?? "");
-		return { id: String(one["id"] ?? `m${i}`), name: String(one["name"] ?? `Marker ${i + 1}`).slice(0, 200),
+		return { id: String(one["id"] ?? `m${i}`),
+			name: String(one["name"] ?? `Marker ${i + 1}`).slice(0, 200),
 			timeNs: Number(BigInt(time) - originNs),
 			colour: /^#[0-9a-f]{6}$/i.test(colour) ? colour : COLOURS[i % COLOURS.length]!,
 			diffTo: typeof one["diff_to"] === "string" ? one["diff_to"] : null };

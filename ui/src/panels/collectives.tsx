@@ -14,18 +14,21 @@ const COLUMNS = [
 	{ name: "operation", title: "Operation", width: 130 }, { name: "algorithm", title: "Algorithm" },
 	{ name: "start", title: "Start", unit: "nanoseconds" },
 	{ name: "duration_ns", title: "Duration", unit: "nanoseconds" },
-	{ name: "input_size", title: "Input", unit: "bytes" }, { name: "output_size", title: "Output", unit: "bytes" },
+	{ name: "input_size", title: "Input", unit: "bytes" }, { name: "output_size", title: "Output",
+		unit: "bytes" },
 	{ name: "algorithm_bandwidth", title: "Algorithm rate", unit: "bytes_per_second" },
 	{ name: "bus_bandwidth", title: "Bus rate", unit: "bytes_per_second" },
 	{ name: "cc_trigger_start_delay", title: "Start delay", unit: "nanoseconds",
 		help: "How long the request waited before the collective began" },
 	{ name: "dtype", title: "Type" }, { name: "num_elements", title: "Elements" },
-	{ name: "trigger_engine", title: "Triggered by" }, { name: "stream_id", title: "Stream", unit: "id" },
+	{ name: "trigger_engine", title: "Triggered by" }, { name: "stream_id", title: "Stream",
+		unit: "id" },
 	{ name: "replica_group", title: "Replica group" },
 ];
 
 export function CollectivesPanel({ context }: { context: ProfileContext }) {
-	const load = useLoad(async (signal) => namedRows(await fetchTable(context, "CcOp", {}, signal)), [context]);
+	const load = useLoad(async (signal) => namedRows(await fetchTable(context, "CcOp", {}, signal)),
+		[context]);
 	return <Panel label="Collectives"><Loaded load={load} what="collectives">{(rows) => rows.length
 		? <Body context={context} rows={rows} />
 		: <Empty title="No collectives">This program ran on its own: no operation in which several cores

@@ -88,7 +88,8 @@ export function DataTable(props: DataTableProps) {
 	}
 	async function copy(which: number[]) {
 		const fine = await copyText(toTsv(columns, rows, which));
-		setCopied(fine ? `Copied ${formatInteger(which.length)} rows` : "The browser does not allow copying");
+		setCopied(fine ? `Copied ${formatInteger(which.length)} rows`
+			: "The browser does not allow copying");
 		setTimeout(() => setCopied(""), 2500);
 	}
 	const chosen = () => shown.slice(Math.min(cursor, anchor), Math.max(cursor, anchor) + 1);
@@ -126,7 +127,8 @@ export function DataTable(props: DataTableProps) {
 					onInput={(event) => setFilter(event.currentTarget.value)} />
 				{props.bar}
 				<span class="pn-spring" />
-				<span class="pn-dim" role="status">{copied || countText(shown.length, rows.length, props.total)}</span>
+				<span class="pn-dim" role="status">{copied ||
+					countText(shown.length, rows.length, props.total)}</span>
 				<Button kind="quiet" title="Copy the rows shown as tab-separated values"
 					onClick={() => void copy(shown)}>Copy</Button>
 				<ColumnMenu columns={columns} hidden={hidden} change={setHidden} />

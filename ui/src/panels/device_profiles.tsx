@@ -12,7 +12,8 @@ export function DeviceProfilesPanel({ context }: { context: ProfileContext }) {
 		await fetchTable(context, "DeviceProfileList", {}, signal)), [context]);
 	const profileOf = (name: string) =>
 		context.details.devices.find((device) => device.name === name)?.profile ?? null;
-	return <Panel label="Device profiles"><Loaded load={load} what="device profiles">{(rows) => rows.length
+	return <Panel label="Device profiles"><Loaded
+		load={load} what="device profiles">{(rows) => rows.length
 		? <DataTable label="Device profiles" columns={[
 			{ name: "profile", title: "Device profile", width: 320 }, { name: "state", title: "" },
 			{ name: "instance_id", title: "Machine" }, { name: "process_id", title: "Process", unit: "id" },
@@ -20,7 +21,8 @@ export function DeviceProfilesPanel({ context }: { context: ProfileContext }) {
 			rows={rows.map((row) => {
 				const name = text(row["device_profile_name"]);
 				return [name, profileOf(name) ? "Open" : "not processed", row["instance_id"] ?? null,
-					row["process_id"] ?? null, row["nc_id"] === -1 ? null : row["nc_id"] ?? null, row["model_id"] ?? null];
+					row["process_id"] ?? null, row["nc_id"] === -1 ? null : row["nc_id"] ?? null, row["model_id"]
+						?? null];
 			})}
 			render={(cell, column) => column.name === "state" && cell === "Open"
 				? <span class="pn-link">Open</span> : null}
@@ -30,6 +32,7 @@ export function DeviceProfilesPanel({ context }: { context: ProfileContext }) {
 				else context.notify("This device profile was not processed; process the directory again " +
 					"without --ignore-device-profiles.");
 			}} />
-		: <Empty title="No device profiles">None was captured together with this system profile. Capture with
+		: <Empty title="No device profiles">None was captured together with this system profile. Capture
+			with
 			device profiles on to look into single executions.</Empty>}</Loaded></Panel>;
 }

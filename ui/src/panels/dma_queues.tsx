@@ -18,7 +18,8 @@ const COLUMNS = [
 	{ name: "engines", title: "DMA engines" }, { name: "packets", title: "Packets" },
 	{ name: "bytes", title: "Bytes", unit: "bytes" },
 	{ name: "size", title: "Bytes per packet", unit: "bytes" },
-	{ name: "busy", title: "Packet time", unit: "nanoseconds", help: "Durations of its packets added up" },
+	{ name: "busy", title: "Packet time", unit: "nanoseconds",
+		help: "Durations of its packets added up" },
 	{ name: "rate", title: "Rate while used", unit: "bytes_per_second",
 		help: "Bytes over the time from its first packet to its last" },
 ];

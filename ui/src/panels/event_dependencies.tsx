@@ -31,7 +31,8 @@ export function DependencyCards({ context, event }: { context: ProfileContext; e
 	);
 }
 
-function Side(props: { context: ProfileContext; title: string; events: EventSummary[]; total: number;
+function Side(props: { context: ProfileContext; title: string; events: EventSummary[];
+	total: number;
 	isLater?: boolean }) {
 	const { context, events, total } = props;
 	const role = props.isLater ? "successors" : "predecessors";
@@ -57,7 +58,8 @@ function Card({ context, event }: { context: ProfileContext; event: EventSummary
 		<article class="ed-card">
 			<span class="ed-card-name">{event.name || event.table}</span>
 			<span class="ed-card-actions">
-				<Button kind="quiet" title="Copy as JSON" aria-label="Copy as JSON" onClick={copy}><CopyIcon /></Button>
+				<Button kind="quiet" title="Copy as JSON" aria-label="Copy as JSON"
+					onClick={copy}><CopyIcon /></Button>
 				<Button aria-label={`Go to ${event.name}`}
 					onClick={() => context.reveal({ table: event.table, row: event.row })}>Go to</Button>
 			</span>

@@ -10,13 +10,15 @@ import { useStore } from "../store.ts";
 import { DependencyCards } from "./event_dependencies.tsx";
 import { AttributeList, DeviceLinks, FlowChain } from "./event_system.tsx";
 import { parseOperands } from "./operands.ts";
-import { Button, CopyIcon, copyText, Empty, Explained, Loaded, Panel, Tabs, Toggle } from "./parts.tsx";
+import { Button, CopyIcon, copyText, Empty, Explained, Loaded, Panel, Tabs,
+	Toggle } from "./parts.tsx";
 import { ResultPager } from "./result_pager.tsx";
 import { useLoad } from "./use_load.ts";
 import { timeOf } from "./data.ts";
 import "./event_details.css";
 
-const GROUPS = ["Timing", "Identity", "Operation", "Memory", "Kernel", "Model", "Source", "Details"];
+const GROUPS = ["Timing", "Identity", "Operation", "Memory", "Kernel", "Model", "Source",
+	"Details"];
 type Tab = "event" | "dependencies" | "attributes" | "flow";
 
 export function EventDetailsPanel({ context }: { context: ProfileContext }) {
@@ -47,8 +49,10 @@ export function EventDetailsPanel({ context }: { context: ProfileContext }) {
 	);
 }
 
-function EventBody({ context, event, tab }: { context: ProfileContext; event: EventRef; tab: Tab }) {
-	const load = useLoad((signal) => context.api.event(event, signal), [context, event.table, event.row]);
+function EventBody({ context, event, tab }: { context: ProfileContext; event: EventRef;
+	tab: Tab }) {
+	const load = useLoad((signal) => context.api.event(event, signal),
+		[context, event.table, event.row]);
 	return (
 		<Loaded load={load} what="the event">
 			{(details) => tab === "attributes" ? <AttributeList context={context} details={details} />
@@ -106,7 +110,8 @@ function FieldGroups({ context, details }: { context: ProfileContext; details: E
 				{groups.map(({ group, fields }) => (
 					<section key={group} class="pn-group">
 						<h3>{group}</h3>
-						<dl>{fields.map((field) => <FieldRow key={field.name} context={context} field={field} />)}</dl>
+						<dl>{fields.map((field) => <FieldRow
+							key={field.name} context={context} field={field} />)}</dl>
 					</section>
 				))}
 			</div>

@@ -29,7 +29,8 @@ export function flowsOf(details: EventDetails): string[] {
 }
 
 /** Device profiles that belong to the event: of its model when that is told, else all. */
-export function DeviceLinks({ context, details }: { context: ProfileContext; details: EventDetails }) {
+export function DeviceLinks({ context, details }: { context: ProfileContext;
+	details: EventDetails }) {
 	const name = text(valueOf(details, "name"));
 	if (!/^(nc_exec_running|nrta?_execute)/.test(name)) return null;
 	const model = String(attributesOf(details)["model_id"] ?? "");
@@ -45,7 +46,8 @@ export function DeviceLinks({ context, details }: { context: ProfileContext; det
 	);
 }
 
-export function AttributeList({ context, details }: { context: ProfileContext; details: EventDetails }) {
+export function AttributeList({ context, details }: { context: ProfileContext;
+	details: EventDetails }) {
 	const attributes = Object.entries(attributesOf(details)).sort(([a], [b]) => a < b ? -1 : 1);
 	if (!attributes.length)
 		return <Empty title="No attributes">The runtime recorded nothing more about this event.</Empty>;
@@ -70,7 +72,8 @@ export function flowSql(flows: string[]): string {
 		"ORDER BY start_ts, row_";
 }
 
-export function FlowChain({ context, details }: { context: ProfileContext; details: EventDetails }) {
+export function FlowChain({ context, details }: { context: ProfileContext;
+	details: EventDetails }) {
 	const flows = flowsOf(details);
 	const load = useLoad((signal) => flows.length
 		? ask(context, ["SystemProfileEvents"], flowSql(flows), 2000, signal)
@@ -109,6 +112,7 @@ export function FlowTable({ context, rows, current }: { context: ProfileContext;
 				row["trace_event_source"] ?? null, row["id"] ?? null])}
 			render={(cell, column) => column.name === "start" && typeof cell === "number"
 				? formatNs(cell, 7) : null}
-			choose={(_, i) => context.reveal({ table: "SystemProfileEvents", row: text(rows[i]?.["row_"]) })} />
+			choose={(_, i) => context.reveal({ table: "SystemProfileEvents",
+				row: text(rows[i]?.["row_"]) })} />
 	);
 }

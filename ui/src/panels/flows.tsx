@@ -16,8 +16,10 @@ const FLOWS = `SELECT flow, count(*) AS n, min(start_ts) AS a, max(end_ts) AS b,
 
 export function FlowsPanel({ context }: { context: ProfileContext }) {
 	const [flow, setFlow] = useState<string | null>(null);
-	const load = useLoad((signal) => ask(context, ["SystemProfileEvents"], FLOWS, 10_000, signal), [context]);
-	const chain = useLoad((signal) => flow ? ask(context, ["SystemProfileEvents"], flowSql([flow]), 2000, signal)
+	const load = useLoad((signal) => ask(context, ["SystemProfileEvents"], FLOWS, 10_000, signal),
+		[context]);
+	const chain = useLoad((signal) => flow
+		? ask(context, ["SystemProfileEvents"], flowSql([flow]), 2000, signal)
 		: Promise.resolve<Row[]>([]), [context, flow]);
 	if (flow)
 		return <Panel label="Flows" bar={<>
@@ -26,16 +28,19 @@ export function FlowsPanel({ context }: { context: ProfileContext }) {
 				<FlowTable context={context} rows={rows} current={-1} />}</Loaded>
 		</Panel>;
 	return <Panel label="Flows"><Loaded load={load} what="flows">{(rows) => rows.length
-		? <DataTable label="Flows" columns={[{ name: "flow", title: "Flow", unit: "id", width: 180, align: "left" },
+		? <DataTable label="Flows" columns={[{ name: "flow", title: "Flow", unit: "id", width: 180,
+			align: "left" },
 			{ name: "first", title: "Begins with", width: 180 }, { name: "n", title: "Events" },
 			{ name: "hw", title: "On the device" }, { name: "start", title: "Start", unit: "nanoseconds" },
 			{ name: "span", title: "Duration", unit: "nanoseconds" }]}
-			rows={rows.map((row) => [row["flow"] ?? null, row["first"] ?? null, num(row["n"]), num(row["hw"]),
+			rows={rows.map((row) => [row["flow"] ?? null, row["first"] ?? null, num(row["n"]),
+				num(row["hw"]),
 				timeOf(context, row["a"]), timeOf(context, row["b"]) - timeOf(context, row["a"])])}
 			choose={(row) => {
 				setFlow(text(row[0]));
 				context.zoomTo(num(row[4]), num(row[4]) + num(row[5]));
 			}}
-			bar={<span class="pn-dim">{formatInteger(rows.length)} {rows.length === 1 ? "flow" : "flows"}; choose one to see its events</span>} />
+			bar={<span class="pn-dim">{formatInteger(rows.length)} {rows.length === 1 ? "flow" : "flows"};
+				choose one to see its events</span>} />
 		: <Empty title="No flows">No event of this profile carries a flow's number.</Empty>}</Loaded></Panel>;
 }

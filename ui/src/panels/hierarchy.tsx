@@ -23,7 +23,8 @@ export function HierarchyPanel({ context }: { context: ProfileContext }) {
 	const zoom = (factor: number) => {
 		const middle = (view.fromNs + view.toNs) / 2;
 		const half = (view.toNs - view.fromNs) * factor / 2;
-		context.view.set({ fromNs: Math.max(0, middle - half), toNs: Math.min(context.endNs, middle + half) });
+		context.view.set({ fromNs: Math.max(0, middle - half),
+			toNs: Math.min(context.endNs, middle + half) });
 	};
 	return (
 		<Panel label="Hierarchy" bar={<>
@@ -123,7 +124,8 @@ function place(boxes: IcicleBox[]): Placed[] {
 		tops.push(top);
 		top += height * (BAR + GAP) + 4;
 	}
-	return boxes.map((box) => ({ ...box, y: (tops[box.depth] ?? 0) + (lane.get(box) ?? 0) * (BAR + GAP) }));
+	return boxes.map((box) => ({ ...box, y: (tops[box.depth] ?? 0) +
+		(lane.get(box) ?? 0) * (BAR + GAP) }));
 }
 
 function paint(draw: CanvasRenderingContext2D, boxes: Placed[], chosen: string | null): void {
@@ -153,10 +155,13 @@ function paint(draw: CanvasRenderingContext2D, boxes: Placed[], chosen: string |
 function Tip({ hover, width }: { hover: { box: Placed; x: number; y: number }; width: number }) {
 	const node = hover.box.node;
 	return (
-		<div class="hi-tip" style={{ left: `${Math.min(hover.x + 12, width - 260)}px`, top: `${hover.y + 14}px` }}>
+		<div class="hi-tip" style={{ left: `${Math.min(hover.x + 12, width - 260)}px`,
+			top: `${hover.y + 14}px` }}>
 			<b>{node.path}</b>
-			<span>{formatNs(node.endNs - node.startNs)}: {formatNs(node.startNs, 6)} to {formatNs(node.endNs, 6)}</span>
-			{Number.isFinite(num(node.row["mfu"])) ? <span>MFU {formatFraction(num(node.row["mfu"]))}, HFU{" "}
+			<span>{formatNs(node.endNs - node.startNs)}: {formatNs(node.startNs, 6)} to {formatNs(node.endNs,
+				6)}</span>
+			{Number.isFinite(num(node.row["mfu"])) ? <span>MFU {formatFraction(num(node.row["mfu"]))},
+				HFU{" "}
 				{formatFraction(num(node.row["hfu"]))}</span> : null}
 		</div>
 	);

@@ -11,7 +11,8 @@ import { instructionsOf } from "./tree_data.ts";
 import { useLoad } from "./use_load.ts";
 
 export function layerSql(parts: number): string {
-	const name = parts ? `array_to_string(list_slice(string_split(layer, '/'), 1, ${parts}), '/')` : "layer";
+	const name = parts ? `array_to_string(list_slice(string_split(layer, '/'), 1, ${parts}), '/')`
+		: "layer";
 	return `SELECT ${name} AS name, min(start_ts) AS a, max(end_ts) AS b, sum(duration_ns) AS t,
 		count(*) AS n, sum(raw_flops) AS f, sum(flops_transpose) AS ft,
 		sum(evt_wait_time_ns) AS w,
@@ -24,17 +25,21 @@ export function layerSql(parts: number): string {
 const COLUMNS = [
 	{ name: "layer", title: "Layer", width: 260 },
 	{ name: "span", title: "Time", unit: "nanoseconds", help: "From first start to last end" },
-	{ name: "sum", title: "Instruction time", unit: "nanoseconds", help: "Durations of its instructions added up" },
+	{ name: "sum", title: "Instruction time", unit: "nanoseconds",
+		help: "Durations of its instructions added up" },
 	{ name: "flops", title: "FLOPs", unit: "flops", help: "Matrix work, transposes included" },
-	{ name: "transpose", title: "Transposes", unit: "fraction", help: "Part of the FLOPs that only transposes" },
+	{ name: "transpose", title: "Transposes", unit: "fraction",
+		help: "Part of the FLOPs that only transposes" },
 	{ name: "count", title: "Instructions" }, { name: "Tensor" }, { name: "Vector" }, { name: "Scalar" },
 	{ name: "GpSimd", title: "GpSimd" }, { name: "Sync" },
-	{ name: "start", title: "Start", unit: "nanoseconds" }, { name: "end", title: "End", unit: "nanoseconds" },
+	{ name: "start", title: "Start", unit: "nanoseconds" }, { name: "end", title: "End",
+		unit: "nanoseconds" },
 ];
 
 export function LayerSummaryPanel({ context }: { context: ProfileContext }) {
 	const [parts, setParts] = useState("2");
-	const load = useLoad((signal) => ask(context, ["Instruction"], layerSql(Number(parts)), 10_000, signal),
+	const load = useLoad((signal) => ask(context, ["Instruction"], layerSql(Number(parts)), 10_000,
+		signal),
 		[context, parts]);
 	return (
 		<Panel label="Layer summary">

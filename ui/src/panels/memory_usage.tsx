@@ -17,7 +17,8 @@ type Tab = "sbuf" | "device" | "hbm" | "host" | "cpu";
 const DEVICE: { id: Tab; title: string }[] = [
 	{ id: "sbuf", title: "State buffer" }, { id: "device", title: "Device memory" }];
 const SYSTEM: { id: Tab; title: string }[] = [
-	{ id: "hbm", title: "Device memory" }, { id: "host", title: "Host memory" }, { id: "cpu", title: "Processors" }];
+	{ id: "hbm", title: "Device memory" }, { id: "host", title: "Host memory" }, { id: "cpu",
+		title: "Processors" }];
 
 export function MemoryUsagePanel({ context }: { context: ProfileContext }) {
 	const tabs = context.details.kind === "system" ? SYSTEM : DEVICE;
@@ -42,17 +43,22 @@ function HbmPurposes({ context }: { context: ProfileContext }) {
 		const purposes = columns.map((column) => column.name)
 			.filter((name) => name.endsWith("_bytes") && name !== "total_bytes");
 		if (!purposes.length) return [];
-		const rows = await ask(context, ["SystemProfileHbmUsage"], "SELECT instance_id, device_idx, hbm_idx, " +
+		const rows = await ask(context, ["SystemProfileHbmUsage"],
+			"SELECT instance_id, device_idx, hbm_idx, " +
 			purposes.map((name) => `arg_max(${name}, timestamp) AS last_${name}, max(${name}) AS most_${name}`)
 				.join(", ") + " FROM SystemProfileHbmUsage GROUP BY ALL ORDER BY ALL", 1000, signal);
 		return rows.flatMap((row) => purposes.map((name) => [titleOf(name.replace(/_bytes$/, "")),
-			row["device_idx"] ?? null, row["hbm_idx"] ?? null, num(row[`last_${name}`]), num(row[`most_${name}`]),
+			row["device_idx"] ?? null, row["hbm_idx"] ?? null, num(row[`last_${name}`]),
+				num(row[`most_${name}`]),
 			row["instance_id"] ?? null]).filter((cells) => num(cells[4]) > 0));
 	}, [context]);
-	return <Loaded load={load} what="purposes">{(rows) => <DataTable label="What device memory is used for"
-		order={{ column: 4, down: true }} rows={rows} columns={[{ name: "purpose", title: "Used for", width: 220 },
+	return <Loaded load={load} what="purposes">{(rows) => <DataTable
+		label="What device memory is used for"
+		order={{ column: 4, down: true }} rows={rows} columns={[{ name: "purpose", title: "Used for",
+			width: 220 },
 			{ name: "device", title: "Device", unit: "id" }, { name: "hbm", title: "HBM", unit: "id" },
-			{ name: "last", title: "At the end", unit: "bytes" }, { name: "most", title: "At most", unit: "bytes" },
+			{ name: "last", title: "At the end", unit: "bytes" }, { name: "most", title: "At most",
+				unit: "bytes" },
 			{ name: "machine", title: "Machine" }]} empty="No allocation was recorded." />}</Loaded>;
 }
 
@@ -60,12 +66,15 @@ function DeviceMemory({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => namedRows(
 		await fetchTable(context, "HbmUsageSummaryByType", {}, signal)), [context]);
 	return <Loaded load={load} what="device memory">{(rows) => {
-		if (!rows.length) return <Empty title="Not recorded">The capture does not tell how much device memory
+		if (!rows.length) return <Empty title="Not recorded">The capture does not tell how much device
+			memory
 			was taken.</Empty>;
 		const totals = rows.filter((row) => text(row["usage_type"]) === "Total");
-		const totalOf = (core: string) => num(totals.find((row) => text(row["neuroncore_idx"]) === core)?.["usage_bytes"]);
+		const totalOf = (core: string) => num(totals.find((row) => text(row["neuroncore_idx"])
+			=== core)?.["usage_bytes"]);
 		return <DataTable label="Device memory when the capture began" order={{ column: 2, down: true }}
-			columns={[{ name: "type", title: "Taken for", width: 240 }, { name: "core", title: "Core", unit: "id" },
+			columns={[{ name: "type", title: "Taken for", width: 240 }, { name: "core", title: "Core",
+				unit: "id" },
 				{ name: "bytes", title: "Bytes", unit: "bytes" },
 				{ name: "share", title: "Share of the core's", unit: "fraction" }]}
 			rows={rows.filter((row) => text(row["usage_type"]) !== "Total").map((row) => [row["usage_type"] ?? null,

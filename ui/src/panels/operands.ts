@@ -52,7 +52,8 @@ function syncPart(token: string, match: RegExpExecArray): OperandPart {
 				(wait[3] ? ", and then clears it." : "."),
 		};
 	}
-	return { text: token, kind: "update", title: `Changes ${name}`, meaning: updateMeaning(name, rest) };
+	return { text: token, kind: "update", title: `Changes ${name}`,
+		meaning: updateMeaning(name, rest) };
 }
 
 function updateMeaning(name: string, rest: string): string {
@@ -100,7 +101,8 @@ const NAMED: Record<string, [string, (value: string) => string]> = {
 	compute_op: ["On the way", (v) => v === "NONE" ? "The data is copied unchanged."
 		: `The DMA combines data by ${v}.`],
 	table_sel: ["Table", (v) => `Loads table ${v} of functions into the Scalar engine.`],
-	ordering_mode: ["Ordering", (v) => v === "relaxed" ? "Later instructions may start before earlier ones end."
+	ordering_mode: ["Ordering", (v) => v === "relaxed"
+		? "Later instructions may start before earlier ones end."
 		: `Order of execution: ${v}.`],
 	cycle: ["Cycles", (v) => `Takes ${v} ${v === "1" ? "cycle" : "cycles"}.`],
 	cmp_op: ["Condition", (v) => `Compares by ${v}.`],
@@ -124,7 +126,8 @@ function fieldPart(token: string, name: string, value: string): OperandPart {
 		text: token, kind: "field", title: name,
 		meaning: "Pairs of [step, count], the innermost first; steps in bytes.",
 	};
-	return { text: token, kind: "field", title: name, meaning: `${name.replaceAll("_", " ")} is ${value}.` };
+	return { text: token, kind: "field", title: name,
+		meaning: `${name.replaceAll("_", " ")} is ${value}.` };
 }
 
 function accumulation(flags: number): string {

@@ -43,9 +43,12 @@ const COLUMNS: TreeColumn[] = [
 		{ name: `total_time_${engine}`, title: `${NAMES[engine]} time`, unit: "nanoseconds", width: 96,
 			help: `Time its ${NAMES[engine]} instructions cover` },
 	]),
-	{ name: "hbm_read_bytes", title: "HBM read", unit: "bytes", width: 84, help: "Bytes its DMAs read from HBM" },
-	{ name: "hbm_write_bytes", title: "HBM write", unit: "bytes", width: 84, help: "Bytes its DMAs wrote to HBM" },
-	{ name: "start", title: "Start", unit: "nanoseconds", width: 96, help: "Start of its first instruction" },
+	{ name: "hbm_read_bytes", title: "HBM read", unit: "bytes", width: 84,
+		help: "Bytes its DMAs read from HBM" },
+	{ name: "hbm_write_bytes", title: "HBM write", unit: "bytes", width: 84,
+		help: "Bytes its DMAs wrote to HBM" },
+	{ name: "start", title: "Start", unit: "nanoseconds", width: 96,
+		help: "Start of its first instruction" },
 	{ name: "end", title: "End", unit: "nanoseconds", width: 96, help: "End of its last instruction" },
 ];
 
@@ -55,7 +58,8 @@ export function cellOf(node: TreeNode, column: string): Cell {
 	if (column === "end") return node.endNs;
 	if (column === "label") return node.label;
 	if (column === "instructions")
-		return ENGINES.reduce((now, engine) => now + sum(node.row[`${engine}_engine_instruction_count`]), 0);
+		return ENGINES.reduce((now, engine) => now + sum(node.row[`${engine}_engine_instruction_count`]),
+			0);
 	return node.row[column] ?? null;
 }
 
@@ -82,7 +86,8 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 	const chosen = useStore(chosenNode(context));
 	const highlight = useStore(context.highlight);
 	const body = useRef<HTMLDivElement>(null);
-	const lines = useMemo(() => linesOf(roots, { open, filter, order }, cellOf), [roots, open, filter, order]);
+	const lines = useMemo(() => linesOf(roots, { open, filter, order }, cellOf),
+		[roots, open, filter, order]);
 	useEffect(() => {
 		if (body.current) setScroll({ top: body.current.scrollTop, height: body.current.clientHeight });
 	}, []);
@@ -127,18 +132,21 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 					aria-label="Filter operators" onInput={(event) => setFilter(event.currentTarget.value)} />
 				<Button onClick={() => setOpen(openTo(roots, 99))}>Expand all</Button>
 				<Button onClick={() => setOpen(new Set())}>Collapse all</Button>
-				{highlight ? <Button onClick={() => context.highlight.set(null)}>Stop highlighting</Button> : null}
+				{highlight ? <Button onClick={() => context.highlight.set(null)}>Stop
+					highlighting</Button> : null}
 				<span class="pn-spring" />
 				<span class="pn-dim">Click zooms, right click or H highlights</span>
 			</div>
-			<div class="dt-scroll" role="treegrid" aria-label="Operators" tabIndex={0} ref={body} onKeyDown={onKey}
+			<div class="dt-scroll" role="treegrid" aria-label="Operators"
+				tabIndex={0} ref={body} onKeyDown={onKey}
 				onScroll={(event) => setScroll({ top: event.currentTarget.scrollTop,
 					height: event.currentTarget.clientHeight })}>
 				<div class="dt-inner">
 					<div class="dt-head" role="row" style={{ gridTemplateColumns: template }}>
 						{[{ name: "label", title: "Operator", help: "" }, ...COLUMNS].map((column, i) => (
 							<div key={column.name} role="columnheader" class={i ? "dt-title dt-right" : "dt-title"}
-								aria-sort={order?.column !== column.name ? "none" : order.down ? "descending" : "ascending"}>
+								aria-sort={order?.column !== column.name ? "none" : order.down ? "descending"
+									: "ascending"}>
 								<button type="button" class="dt-sort" tabIndex={-1} title={column.help}
 									onClick={() => sort(column.name)}>{column.title}
 									{order?.column === column.name ? (order.down ? " ↓" : " ↑") : ""}</button>
@@ -190,8 +198,10 @@ function TreeRow(props: { context: ProfileContext; line: TreeLine; at: number; i
 				const cell = cellOf(node, column.name);
 				const isTime = column.name === "start" || column.name === "end";
 				return (
-					<div key={column.name} role="gridcell" class="dt-cell dt-right" title={exactCell(cell, column.unit)}>
-						{isTime ? formatNs(Number(cell), 7) : sum(cell) === 0 ? NOTHING : formatCell(cell, column.unit)}
+					<div key={column.name} role="gridcell" class="dt-cell dt-right"
+						title={exactCell(cell, column.unit)}>
+						{isTime ? formatNs(Number(cell), 7) : sum(cell) === 0 ? NOTHING
+							: formatCell(cell, column.unit)}
 					</div>
 				);
 			})}

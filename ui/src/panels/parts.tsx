@@ -7,7 +7,8 @@ import { useState } from "preact/hooks";
 import type { Load } from "./use_load.ts";
 import "./parts.css";
 
-export function Panel(props: { bar?: ComponentChildren; children: ComponentChildren; label: string }) {
+export function Panel(props: { bar?: ComponentChildren; children: ComponentChildren;
+	label: string }) {
 	return (
 		<section class="pn" aria-label={props.label}>
 			{props.bar ? <div class="pn-bar">{props.bar}</div> : null}

@@ -53,16 +53,19 @@ function optionsOf(props: PlotProps, width: number, height: number): uPlot.Optio
 		stroke: dim, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 },
 		font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif",
 		values: (_, ticks) => ticks.map((tick) => tick === null ? "" : formatByUnit(tick, unit)),
-		size: room, space, ...(unit === "bytes" ? { incrs: BINARY_STEPS } : {}), ...(title ? { label: title, labelSize: 18 } : {}),
+		size: room, space, ...(unit === "bytes" ? { incrs: BINARY_STEPS } : {}),
+			...(title ? { label: title, labelSize: 18 } : {}),
 	});
 	return {
 		width, height: height - LEGEND,
-		scales: { x: { time: false, distr: props.xLog ? 3 : 1, log: props.xUnit === "bytes" ? 2 : 10 }, y: { distr: props.yLog ? 3 : 1 } },
+		scales: { x: { time: false, distr: props.xLog ? 3 : 1, log: props.xUnit === "bytes" ? 2 : 10 },
+			y: { distr: props.yLog ? 3 : 1 } },
 		axes: [axis(props.xUnit, props.xTitle, 30, 64), axis(props.yUnit, props.yTitle, 72, 36)],
 		cursor: { points: { size: 7 }, drag: { x: true, y: false } },
 		legend: { live: true },
 		series: [
-			{ label: props.xTitle ?? "x", value: (_, value) => value === null ? "–" : formatByUnit(value, props.xUnit) },
+			{ label: props.xTitle ?? "x", value: (_, value) => value === null ? "–"
+				: formatByUnit(value, props.xUnit) },
 			...props.series.map((series): uPlot.Series => {
 				const colour = cssColour(series.colour);
 				const points = series.kind === "points";
@@ -73,7 +76,8 @@ function optionsOf(props: PlotProps, width: number, height: number): uPlot.Optio
 					...(series.kind === "step" && uPlot.paths.stepped
 						? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
 					...(points ? { paths: () => null } : {}),
-					value: (_, value) => value === null || value === undefined ? "–" : formatByUnit(value, series.unit),
+					value: (_, value) => value === null || value === undefined ? "–"
+						: formatByUnit(value, series.unit),
 				};
 			}),
 		],

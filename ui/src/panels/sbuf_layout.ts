@@ -33,7 +33,8 @@ export interface Rect {
 /** The allocation's rectangle within the map, or nothing when it lies outside; at least a pixel. */
 export function rectOf(one: Allocation, area: MapArea): Rect | null {
 	if (one.toNs < area.fromNs || one.fromNs > area.toNs) return null;
-	const x = (ns: number) => area.left + (Math.max(area.fromNs, Math.min(area.toNs, ns)) - area.fromNs) /
+	const x = (ns: number) => area.left +
+		(Math.max(area.fromNs, Math.min(area.toNs, ns)) - area.fromNs) /
 		Math.max(1, area.toNs - area.fromNs) * area.width;
 	const y = (address: number) => area.top + area.height -
 		(address - area.low) / Math.max(1, area.high - area.low) * area.height;
@@ -44,12 +45,14 @@ export function rectOf(one: Allocation, area: MapArea): Rect | null {
 }
 
 /** The smallest allocation under a point: what lies on top. */
-export function allocationAt(list: Allocation[], area: MapArea, x: number, y: number): Allocation | null {
+export function allocationAt(list: Allocation[], area: MapArea, x: number, y: number): Allocation |
+	null {
 	let best: Allocation | null = null;
 	let size = Infinity;
 	for (const one of list) {
 		const rect = rectOf(one, area);
-		if (!rect || x < rect.x || x > rect.x + rect.width || y < rect.y || y > rect.y + rect.height) continue;
+		if (!rect || x < rect.x || x > rect.x + rect.width || y < rect.y || y > rect.y +
+			rect.height) continue;
 		if (rect.width * rect.height < size) {
 			best = one;
 			size = rect.width * rect.height;

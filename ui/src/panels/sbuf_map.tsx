@@ -10,7 +10,8 @@ import { useStore } from "../store.ts";
 import { cssColour, prepareCanvas, useSize } from "./canvas.ts";
 import { absolute, ask, num, rowCount, text, timeOf } from "./data.ts";
 import { Button, Choice, Empty, Loaded } from "./parts.tsx";
-import { addressRange, allocationAt, rectOf, ticks, type Allocation, type MapArea } from "./sbuf_layout.ts";
+import { addressRange, allocationAt, rectOf, ticks, type Allocation,
+	type MapArea } from "./sbuf_layout.ts";
 import { useLoad } from "./use_load.ts";
 import "./sbuf_map.css";
 
@@ -22,9 +23,11 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 	const view = useStore(context.view);
 	const [partition, setPartition] = useState("0");
 	const [core, setCore] = useState("0");
-	const cores = [...new Set(context.tracks.map((track) => track.attributes["pcore_idx"] ?? "").filter(Boolean))].sort();
+	const cores = [...new Set(context.tracks.map((track) => track.attributes["pcore_idx"]
+		?? "").filter(Boolean))].sort();
 	const load = useLoad(async (signal) => {
-		const rows = await ask(context, ["SbufAllocation"], "SELECT start_ts, end_ts, start_address, end_address, " +
+		const rows = await ask(context, ["SbufAllocation"],
+			"SELECT start_ts, end_ts, start_address, end_address, " +
 			"op_source_type, opcode, operands, queue_name, block_id, tensor_name, hlo_name FROM SbufAllocation " +
 			`WHERE partition = ${Number(partition)} AND coalesce(pcore_idx, 0) = ${Number(core)} ` +
 			`AND end_ts >= ${absolute(context, view.fromNs)} AND start_ts <= ${absolute(context, view.toNs)} ` +
@@ -78,14 +81,16 @@ function Map({ context, list }: { context: ProfileContext; list: Allocation[] })
 				}}
 				onMouseLeave={() => setHover(null)}
 				onClick={() => hover && context.zoomTo(hover.one.fromNs, hover.one.toNs)} />
-			{list.length >= MOST ? <p class="sb-note">The {formatInteger(MOST)} longest are drawn; zoom in to see all.</p> : null}
+			{list.length >= MOST ? <p class="sb-note">The {formatInteger(MOST)} longest are drawn;
+				zoom in to see all.</p> : null}
 			{list.length ? null : <p class="sb-note">Nothing is held in this part of time.</p>}
 			{hover ? <Tip hover={hover} width={size.width} height={size.height} /> : null}
 		</div>
 	);
 }
 
-function paint(draw: CanvasRenderingContext2D, list: Allocation[], area: MapArea, marked: Allocation | null): void {
+function paint(draw: CanvasRenderingContext2D, list: Allocation[], area: MapArea, marked: Allocation
+	| null): void {
 	const line = cssColour("--line");
 	draw.font = "11px system-ui, sans-serif";
 	draw.fillStyle = cssColour("--fg-dim");
@@ -102,7 +107,8 @@ function paint(draw: CanvasRenderingContext2D, list: Allocation[], area: MapArea
 	for (const time of ticks(area.fromNs, area.toNs, area.width / 110, 10)) {
 		const x = area.left + (time - area.fromNs) / (area.toNs - area.fromNs) * area.width;
 		draw.fillRect(x, area.top + area.height, 1, 4);
-		draw.fillText(formatNs(time, 6), Math.min(x, area.left + area.width - 24), area.top + area.height + 7);
+		draw.fillText(formatNs(time, 6), Math.min(x, area.left + area.width - 24), area.top +
+			area.height + 7);
 	}
 	draw.strokeRect(area.left + 0.5, area.top + 0.5, area.width, area.height);
 	for (const isDma of [true, false]) {
@@ -124,7 +130,8 @@ function paint(draw: CanvasRenderingContext2D, list: Allocation[], area: MapArea
 	draw.strokeRect(rect.x - 0.5, rect.y - 0.5, rect.width + 1, rect.height + 1);
 }
 
-function Tip({ hover, width, height }: { hover: { one: Allocation; x: number; y: number }; width: number;
+function Tip({ hover, width, height }: { hover: { one: Allocation; x: number; y: number };
+	width: number;
 	height: number }) {
 	const { one } = hover;
 	const hex = (value: number) => `0x${value.toString(16).padStart(5, "0")}`;

@@ -118,7 +118,8 @@ function Results({ context, query, onlyInView }: { context: ProfileContext; quer
 	const part = onlyInView ? { from: String(absolute(context, view.fromNs)),
 		to: String(absolute(context, view.toNs)) } : {};
 	useEffect(() => setOffset(0), [query, onlyInView]);
-	const load = useLoad((signal) => context.api.search(query, { ...part, offset, limit: PAGE }, signal), [context, query, offset, onlyInView, onlyInView ? view : null], onlyInView ? 200 : 0);
+	const load = useLoad((signal) => context.api.search(query, { ...part, offset, limit: PAGE },
+		signal), [context, query, offset, onlyInView, onlyInView ? view : null], onlyInView ? 200 : 0);
 	return <Loaded load={load} what="results">{(page) => Number(page.total) === 0
 		? <Empty title="Nothing found">No event holds all of these conditions
 			{onlyInView ? " in the part of time that is shown" : ""}.</Empty>
@@ -174,7 +175,8 @@ function Statistics(props: { context: ProfileContext; query: SearchQuery; names:
 	const load = useLoad((signal) => shown ? context.api.sql(
 		statisticsSql(query.table, shown, props.conditions, props.hasDuration), 1000, signal)
 		: Promise.resolve(null), [context, query, shown]);
-	if (!query.table) return <Empty title="Choose a table">Values are counted within one table.</Empty>;
+	if (!query.table) return <Empty title="Choose a table">Values are counted within one
+		table.</Empty>;
 	return <Loaded load={load} what="statistics">{(answer) => {
 		const rows = answer?.rows ?? [];
 		const count = rows.reduce((now, row) => now + sum(row[1]), 0);
@@ -185,7 +187,8 @@ function Statistics(props: { context: ProfileContext; query: SearchQuery; names:
 				{ name: "total", title: "Total time", unit: "nanoseconds" },
 				{ name: "time", title: "Share of time", unit: "fraction" },
 				{ name: "average", title: "Average time", unit: "nanoseconds" }]}
-			rows={rows.map((row) => [text(row[0]) || "(none)", row[1] ?? 0, sum(row[1]) / count, row[2] ?? null,
+			rows={rows.map((row) => [text(row[0]) || "(none)", row[1] ?? 0, sum(row[1]) / count, row[2]
+				?? null,
 				time ? sum(row[2]) / time : null, Number.isFinite(num(row[3])) ? num(row[3]) : null])}
 			bar={<Choice label="Values of" value={shown} change={setField}
 				options={names.map((name) => ({ value: name, text: titleOf(name) }))} />}

@@ -13,7 +13,8 @@ export interface Condition {
 }
 
 export const OPERATORS: { value: Operator; text: string }[] = [
-	{ value: "=", text: "is" }, { value: "!=", text: "is not" }, { value: "contains", text: "contains" },
+	{ value: "=", text: "is" }, { value: "!=", text: "is not" }, { value: "contains",
+		text: "contains" },
 	{ value: "matches", text: "matches" }, { value: "<", text: "<" }, { value: "<=", text: "≤" },
 	{ value: ">", text: ">" }, { value: ">=", text: "≥" },
 ];
@@ -40,7 +41,8 @@ export function whereOf(condition: Condition): string {
 
 /** What the server takes, as somebody might have entered it. */
 export function conditionOf(where: string): Condition {
-	const [, field = "", operator = "=", value = ""] = /^(\w+)(!=|<=|>=|=|<|>|~)(.*)$/s.exec(where) ?? [];
+	const [, field = "", operator = "=", value = ""] = /^(\w+)(!=|<=|>=|=|<|>|~)(.*)$/s.exec(where)
+		?? [];
 	return { field, operator: operator === "~" ? "matches" : operator as Operator, value };
 }
 
@@ -81,7 +83,8 @@ export function suggestionsSql(table: string, field: string, typed: string): str
 
 /** The fields people look for first, before the rest in alphabetical order. */
 export function orderFields(names: string[]): string[] {
-	const first = ["opcode", "name", "variable", "engine", "queue_name", "operation", "layer", "hlo_name",
+	const first = ["opcode", "name", "variable", "engine", "queue_name", "operation", "layer",
+		"hlo_name",
 		"operands", "nki_source_location", "duration_ns"];
 	const known = first.filter((name) => names.includes(name));
 	return [...known, ...names.filter((name) => !known.includes(name)).sort()];

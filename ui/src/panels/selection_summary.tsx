@@ -81,7 +81,8 @@ export function byCore<T extends { track: number }>(context: Pick<ProfileContext
 }
 
 function TrackList({ context, tracks }: { context: ProfileContext; tracks: TrackStatistics[] }) {
-	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name ?? `Track ${id}`;
+	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name
+		?? `Track ${id}`;
 	return (
 		<div class="pn-scroll ss-list">
 			{byCore(context, tracks).map(([core, list]) => (
@@ -94,7 +95,8 @@ function TrackList({ context, tracks }: { context: ProfileContext; tracks: Track
 								<MiniBar fraction={one.busy_fraction} />
 								<span class="ss-number">{formatFraction(one.busy_fraction)}</span>
 								<span class="ss-number">{formatNs(Number(one.busy_ns))} busy</span>
-								<span class="ss-number">{formatInteger(one.count)} {one.count === "1" ? "event" : "events"}</span>
+								<span class="ss-number">{formatInteger(one.count)} {one.count === "1" ? "event"
+									: "events"}</span>
 								<span class="ss-number">{formatNs(Number(one.sum_ns) / Number(one.count))} average</span>
 							</summary>
 							<table class="ss-names">
@@ -116,7 +118,8 @@ function TrackList({ context, tracks }: { context: ProfileContext; tracks: Track
 }
 
 function NameTable({ context, tracks }: { context: ProfileContext; tracks: TrackStatistics[] }) {
-	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name ?? `Track ${id}`;
+	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name
+		?? `Track ${id}`;
 	const coreOf = (id: number) =>
 		context.tracks.find((track) => track.id === id)?.attributes["pcore_idx"] ?? null;
 	return <DataTable label="Names" order={{ column: 4, down: true }}

@@ -8,11 +8,13 @@ import { Button, Choice, Panel, Toggle } from "./parts.tsx";
 import "./settings_panel.css";
 
 const COLOURS: { value: ColourBy; text: string }[] = [
-	{ value: "name", text: "Name" }, { value: "engine", text: "Engine" }, { value: "layer", text: "Layer" },
+	{ value: "name", text: "Name" }, { value: "engine", text: "Engine" }, { value: "layer",
+		text: "Layer" },
 	{ value: "operator", text: "Operator" }, { value: "track", text: "Track" }];
 const GROUPINGS = [
 	{ value: "default", text: "As recorded" }, { value: "cpu_device", text: "Host and device" },
-	{ value: "core", text: "Core" }, { value: "thread", text: "Thread" }, { value: "process", text: "Process" },
+	{ value: "core", text: "Core" }, { value: "thread", text: "Thread" }, { value: "process",
+		text: "Process" },
 	{ value: "instance", text: "Machine" }];
 
 export function SettingsPanel({ context }: { context: ProfileContext }) {
@@ -29,7 +31,8 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 					{isSystem ? <Choice label="Group rows by" value={settings.grouping} options={GROUPINGS}
 						change={(grouping) => change({ grouping })} />
 						: <Choice label="Rows" value={settings.rows} change={(rows) => change({ rows })}
-							options={[{ value: "minimal", text: "The most telling ones" }, { value: "full", text: "All" }]} />}
+							options={[{ value: "minimal", text: "The most telling ones" }, { value: "full",
+								text: "All" }]} />}
 					<Toggle label="Show bands of warnings" on={settings.showBands}
 						change={(showBands) => change({ showBands })} />
 					<Toggle label="Show dependencies of the selected event" on={settings.showDependencies}

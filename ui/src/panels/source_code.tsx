@@ -9,7 +9,8 @@ import { useStore } from "../store.ts";
 import { absolute, ask, text } from "./data.ts";
 import { DataTable } from "./data_table.tsx";
 import { Button, Choice, Empty, Loaded, Panel, Toggle } from "./parts.tsx";
-import { costsByFile, engineText, matchFile, splitLocation, type LineCost } from "./source_model.ts";
+import { costsByFile, engineText, matchFile, splitLocation,
+	type LineCost } from "./source_model.ts";
 import { useLoad, valueOf } from "./use_load.ts";
 import { visibleRange } from "./table_model.ts";
 import "./source_code.css";
@@ -24,7 +25,8 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const [chosen, setChosen] = useState<string | null>(null);
 	const view = useStore(context.view);
 	const selected = useStore(context.selected);
-	const files = useLoad(async () => (await context.api.sourceFiles()).files.map((file) => file.path), [context]);
+	const files = useLoad(async () => (await context.api.sourceFiles()).files.map((file) => file.path),
+		[context]);
 	const part = onlyInView ? ` AND end_ts >= ${absolute(context, view.fromNs)} AND start_ts <= ` +
 		`${absolute(context, view.toNs)}` : "";
 	const costs = useLoad(async (signal) => costsByFile(await ask(context, ["Instruction"],
@@ -59,7 +61,8 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 			<Button onClick={() => context.highlight.set(null)}>Stop highlighting</Button>
 		</>}>
 			<Loaded load={costs} what="lines">{(byFile) => {
-				if (!current) return <Empty title="No source known">No instruction names a line of source, and no
+				if (!current) return <Empty title="No source known">No instruction names a line of source,
+					and no
 					source was stored. Build kernels with debug information, and give the sources' folder when the
 					profile is processed.</Empty>;
 				const lines = byFile.get(current) ?? new Map<number, LineCost>();
@@ -85,9 +88,11 @@ function LineTable(props: { path: string; lines: Map<number, LineCost>; line: nu
 			instructions came from.</p>
 		<DataTable label={`Lines of ${props.path}`} current={current < 0 ? null : current}
 			columns={[{ name: "line", title: "Line", unit: "id" }, { name: "count", title: "Instructions" },
-				{ name: "time", title: "Time", unit: "nanoseconds" }, { name: "flops", title: "FLOPs", unit: "flops" },
+				{ name: "time", title: "Time", unit: "nanoseconds" }, { name: "flops", title: "FLOPs",
+					unit: "flops" },
 				{ name: "engines", title: "Engines", width: 300 }]}
-			rows={list.map((cost) => [cost.line, cost.count, cost.durationNs, cost.flops || null, engineText(cost)])}
+			rows={list.map((cost) => [cost.line, cost.count, cost.durationNs, cost.flops || null,
+				engineText(cost)])}
 			choose={(_, i) => list[i] && props.choose(list[i]!)} />
 	</>;
 }
@@ -125,14 +130,16 @@ function Lines(props: { source: string[]; lines: Map<number, LineCost>; line: nu
 		const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
 		const busy = [...props.lines.keys()].sort((a, b) => a - b);
 		const now = marked ?? 0;
-		const next = step > 0 ? busy.find((line) => line > now) : busy.reverse().find((line) => line < now);
+		const next = step > 0 ? busy.find((line) => line > now)
+			: busy.reverse().find((line) => line < now);
 		if (!step || next === undefined) return;
 		event.preventDefault();
 		choose(next);
 		body.current?.scrollTo({ top: Math.max(0, (next - 1) * ROW - scroll.height / 2) });
 	};
 	return (
-		<div class="so" ref={body} tabIndex={0} role="listbox" aria-label="Lines of source" onKeyDown={onKey}
+		<div class="so" ref={body} tabIndex={0} role="listbox" aria-label="Lines of source"
+			onKeyDown={onKey}
 			onScroll={(event) => setScroll({ top: event.currentTarget.scrollTop,
 				height: event.currentTarget.clientHeight })}>
 			<div class="so-all" style={{ height: `${props.source.length * ROW}px` }}>
@@ -141,7 +148,8 @@ function Lines(props: { source: string[]; lines: Map<number, LineCost>; line: nu
 					const cost = props.lines.get(line);
 					const isOwn = line === props.line;
 					return (
-						<div key={line} role="option" aria-selected={line === marked} style={{ top: `${(line - 1) * ROW}px` }}
+						<div key={line} role="option" aria-selected={line
+							=== marked} style={{ top: `${(line - 1) * ROW}px` }}
 							class={`so-line${cost ? " so-busy" : ""}${isOwn ? " so-own" : ""}${line === marked ? " so-marked" : ""}`}
 							title={cost ? `${engineText(cost)}${cost.flops ? `; ${formatFlops(cost.flops)}` : ""}` : ""}
 							onClick={() => choose(line)}>

@@ -57,7 +57,8 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 	};
 	return (
 		<Panel label="SQL" bar={<>
-			<Button kind="main" onClick={() => void run()} disabled={!sql.trim()} title="Ctrl+Enter">Run</Button>
+			<Button kind="main" onClick={() => void
+				run()} disabled={!sql.trim()} title="Ctrl+Enter">Run</Button>
 			{answer.state === "asking" ? <Button onClick={stop}>Stop</Button> : null}
 			<Choice label="Rows at most" value={limit} change={setLimit}
 				options={["100", "1000", "10000"].map((value) => ({ value, text: formatInteger(value) }))} />
@@ -68,12 +69,15 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 					event.currentTarget.value = "";
 				}}>
 				<option value="">Earlier questions</option>
-				{history.map((one, i) => <option key={i} value={i}>{one.replace(/\s+/g, " ").slice(0, 90)}</option>)}
+				{history.map((one, i) => <option key={i} value={i}>{one.replace(/\s+/g, " ").slice(0,
+					90)}</option>)}
 			</select>
 			<span class="pn-spring" />
 			{answer.state === "ready" ? <>
-				<span class="pn-dim">{answer.answer.is_cut ? "cut off, " : ""}{formatInteger(answer.answer.elapsed_ms)} ms</span>
-				<Button onClick={() => download(`${context.name}.csv`, toCsv(answer.answer.columns, answer.answer.rows),
+				<span class="pn-dim">{answer.answer.is_cut ? "cut off, "
+					: ""}{formatInteger(answer.answer.elapsed_ms)} ms</span>
+				<Button onClick={() => download(`${context.name}.csv`,
+					toCsv(answer.answer.columns, answer.answer.rows),
 					"text/csv")}>Save as CSV</Button>
 			</> : null}
 		</>}>
@@ -101,17 +105,20 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 function Result({ answer }: { answer: SqlAnswer }) {
 	const columns = answer.columns.map((column, i) => ({ name: `${column.name}${i ? `\u200b`.repeat(i) : ""}`,
 		title: column.name, unit: unitOf(column.name), help: column.type }));
-	return <DataTable key={answer.columns.map((column) => column.name).join()} label="Answer" columns={columns}
+	return <DataTable key={answer.columns.map((column) => column.name).join()} label="Answer"
+		columns={columns}
 		rows={answer.rows} empty="The answer has no rows." />;
 }
 
-function SchemaBrowser({ context, insert }: { context: ProfileContext; insert: (word: string) => void }) {
+function SchemaBrowser({ context, insert }: { context: ProfileContext; insert: (word: string)
+	=> void }) {
 	const [open, setOpen] = useState<string | null>(null);
 	const load = useLoad(async (signal) => namedRows(await fetchTable(context, "SchemaFields", {
 		columns: ["table_name", "field_name", "field_type", "field_description"] }, signal)), [context]);
 	const fields = valueOf(load) ?? [];
 	const tables = [...context.details.tables].filter((table) => table.name !== "SchemaFields")
-		.sort((a, b) => Number(b.row_count !== "0") - Number(a.row_count !== "0") || (a.name < b.name ? -1 : 1));
+		.sort((a, b) => Number(b.row_count !== "0") - Number(a.row_count !== "0") ||
+			(a.name < b.name ? -1 : 1));
 	return (
 		<nav class="sq-schema" aria-label="Tables">
 			{tables.map((table) => (

@@ -9,7 +9,8 @@ export function historyOf(): string[] {
 	if (kept) return kept;
 	try {
 		const parsed: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-		kept = Array.isArray(parsed) ? parsed.filter((one): one is string => typeof one === "string") : [];
+		kept = Array.isArray(parsed) ? parsed.filter((one): one is string => typeof one === "string")
+			: [];
 	} catch {
 		kept = [];
 	}

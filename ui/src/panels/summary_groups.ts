@@ -48,7 +48,8 @@ export function metricLine(column: Column, cell: Cell | undefined): MetricLine {
 	};
 }
 
-export function metricGroups(columns: Column[], row: Record<string, Cell>, filter = ""): MetricGroup[] {
+export function metricGroups(columns: Column[], row: Record<string, Cell>, filter
+	= ""): MetricGroup[] {
 	const word = filter.trim().toLowerCase();
 	const groups = new Map<string, MetricLine[]>(ORDER.map((title) => [title, []]));
 	for (const column of columns) {

@@ -12,7 +12,8 @@ import { useLoad } from "./use_load.ts";
 export type CurveKind = "hbm" | "host" | "cpu";
 
 const CURVES: Record<CurveKind, { table: string; sql: string; unit: string; empty: string }> = {
-	hbm: { table: "SystemProfileHbmUsage", unit: "bytes", empty: "No allocation of device memory was recorded.",
+	hbm: { table: "SystemProfileHbmUsage", unit: "bytes",
+		empty: "No allocation of device memory was recorded.",
 		sql: "SELECT timestamp AS t, total_bytes AS v, 'Device ' || device_idx || ', HBM ' || hbm_idx AS s " +
 			"FROM SystemProfileHbmUsage ORDER BY timestamp" },
 	host: { table: "HostMemUsage", unit: "bytes", empty: "Host memory was not sampled.",
@@ -23,7 +24,8 @@ const CURVES: Record<CurveKind, { table: string; sql: string; unit: string; empt
 };
 
 /** Series over one common axis of time; a value holds until the next one of its series. */
-export function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[]; data: uPlot.AlignedData } {
+export function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
+	data: uPlot.AlignedData } {
 	const names = [...new Set(rows.map((row) => text(row["s"])))];
 	const moments = [...new Set(rows.map(time))].sort((a, b) => a - b);
 	const places = new Map(moments.map((moment, i) => [moment, i]));
@@ -39,7 +41,8 @@ export function curvesOf(rows: Row[], time: (row: Row) => number): { names: stri
 
 export function SystemCurve({ context, kind }: { context: ProfileContext; kind: CurveKind }) {
 	const curve = CURVES[kind];
-	const load = useLoad((signal) => ask(context, [curve.table], curve.sql, 100_000, signal), [context, kind]);
+	const load = useLoad((signal) => ask(context, [curve.table], curve.sql, 100_000, signal),
+		[context, kind]);
 	return <Loaded load={load} what="the curve">{(rows) => rows.length
 		? <Curves context={context} rows={rows} unit={curve.unit} kind={kind} />
 		: <Empty title="Not recorded">{curve.empty}</Empty>}</Loaded>;
@@ -52,6 +55,7 @@ function Curves({ context, rows, unit, kind }: { context: ProfileContext; rows: 
 		return { data: curves.data, series: curves.names.map((name, i): PlotSeries => ({ label: name, unit,
 			colour: `--pn-c${(i % 8) + 1}`, kind: "step", fill: curves.names.length === 1 })) };
 	}, [rows, unit]);
-	return <Plot key={kind} label="Usage over time" data={data} series={series} xUnit="nanoseconds" yUnit={unit}
+	return <Plot key={kind} label="Usage over time" data={data} series={series} xUnit="nanoseconds"
+		yUnit={unit}
 		xTitle="Time" />;
 }

@@ -27,8 +27,10 @@ export function TensorsPanel({ context }: { context: ProfileContext }) {
 		const at = columns.findIndex((column) => column.name === "load_to_sbuf_repeat_factor");
 		const often = page.rows.filter((row) => num(row[at]) > MANY_LOADS).length;
 		return <>
-			{often ? <p class="pn-note pn-note-warning">{formatInteger(often)} {often === 1 ? "tensor was" : "tensors were"}
-				{" "}loaded more than {MANY_LOADS} times over. Larger tiles, or another order of loops, can keep them on
+			{often ? <p class="pn-note pn-note-warning">{formatInteger(often)} {often === 1 ? "tensor was"
+				: "tensors were"}
+				{" "}loaded more than {MANY_LOADS} times over. Larger tiles, or another order of loops,
+					can keep them on
 				the chip.</p> : null}
 			<DataTable label="Tensors" columns={columns} rows={page.rows} total={Number(page.total)}
 				order={{ column: at, down: true }}

@@ -24,16 +24,19 @@ export function TerminologyPanel({ context }: { context: ProfileContext }) {
 			onInput={(event) => setFilter(event.currentTarget.value)} />}>
 			<div class="pn-scroll te">
 				{terms.length ? <section><h3>Words</h3>
-					<dl>{terms.map(([name, meaning]) => <div key={name} class="te-term"><dt>{name}</dt><dd>{meaning}</dd></div>)}</dl>
+					<dl>{terms.map(([name, meaning]) => <div
+						key={name} class="te-term"><dt>{name}</dt><dd>{meaning}</dd></div>)}</dl>
 				</section> : null}
 				<Loaded load={load} what="columns">{(rows) => {
 					const tables = [...new Set(rows.map((row) => text(row["table_name"])))];
 					const shown = rows.filter((row) => (word !== "" || text(row["table_name"]) === table) &&
-						holds(text(row["field_name"]), titleOf(text(row["field_name"])), text(row["field_description"])));
+						holds(text(row["field_name"]), titleOf(text(row["field_name"])),
+							text(row["field_description"])));
 					if (!shown.length && !terms.length)
 						return <Empty title="Not found">No word and no column is explained by these letters.</Empty>;
 					return <section>
-						<h3>Columns of tables {word ? null : <Choice label="Table" hideLabel value={table} change={setTable}
+						<h3>Columns of tables {word ? null : <Choice label="Table" hideLabel
+							value={table} change={setTable}
 							options={tables.map((name) => ({ value: name, text: name }))} />}</h3>
 						<dl>{shown.slice(0, 400).map((row) => (
 							<div key={`${text(row["table_name"])}.${text(row["field_name"])}`} class="te-term">

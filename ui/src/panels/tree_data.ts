@@ -8,7 +8,8 @@ import { escapeRegex, fetchMany, namedRows, timeOf } from "./data.ts";
 import { buildTree, type TreeNode } from "./tree_model.ts";
 
 const COLUMNS = [
-	"node_name", "parent_name", "start_ts", "end_ts", "mfu", "hfu", "hbm_read_bytes", "hbm_write_bytes",
+	"node_name", "parent_name", "start_ts", "end_ts", "mfu", "hfu", "hbm_read_bytes",
+		"hbm_write_bytes",
 	"sbuf_read_bytes", "sbuf_write_bytes",
 	...["tensor", "vector", "scalar", "gpsimd", "sync"].flatMap((engine) =>
 		[`${engine}_engine_instruction_count`, `total_time_${engine}`]),
@@ -35,7 +36,8 @@ function sharedOf(context: ProfileContext): Shared {
 
 export const treeOf = (context: ProfileContext): Promise<TreeNode[]> => sharedOf(context).tree;
 /** Path of the node that is marked in the operator table and in the hierarchy. */
-export const chosenNode = (context: ProfileContext): Store<string | null> => sharedOf(context).chosen;
+export const chosenNode = (context: ProfileContext): Store<string |
+	null> => sharedOf(context).chosen;
 
 /** All instructions that belong to the node or to anything below it. */
 export function instructionsOf(path: string): SearchQuery {

@@ -118,7 +118,8 @@ export interface IcicleBox {
 }
 
 /** Where the nodes lie over time: a row per depth, clipped to the window, at least a pixel wide. */
-export function icicle(roots: TreeNode[], fromNs: number, toNs: number, width: number): IcicleBox[] {
+export function icicle(roots: TreeNode[], fromNs: number, toNs: number,
+	width: number): IcicleBox[] {
 	const boxes: IcicleBox[] = [];
 	const scale = width / Math.max(1, toNs - fromNs);
 	for (const node of allNodes(roots)) {

@@ -15,10 +15,12 @@ export function WarningsPanel({ context }: { context: ProfileContext }) {
 		// older servers and odd profiles have none; the rest is worth showing all the same
 		insights: await context.api.insights(signal).catch(() => ({ bands: [], findings: [] })),
 	}), [context]);
-	return <Panel label="Warnings"><Loaded load={load} what="warnings">{({ warnings, errors, insights }) => {
+	return <Panel label="Warnings"><Loaded
+		load={load} what="warnings">{({ warnings, errors, insights }) => {
 		const bands = insights.bands.slice(0, 200);
 		if (!warnings.length && !errors.length && !bands.length)
-			return <Empty title="No warnings">The capture is complete, and the hardware reported nothing.</Empty>;
+			return <Empty title="No warnings">The capture is complete,
+				and the hardware reported nothing.</Empty>;
 		return <div class="pn-scroll wa-list">
 			{errors.map((row, i) => {
 				const time = timeOf(context, row["timestamp"]);

@@ -21,13 +21,15 @@ export function Stripes() {
 		<svg class="sm-defs" aria-hidden="true">
 			<defs><pattern id="sm-stripes" width="6" height="6" patternUnits="userSpaceOnUse"
 				patternTransform="rotate(45)">
-				<rect width="6" height="6" class="sm-stripe-back" /><rect width="2" height="6" class="sm-stripe" />
+				<rect width="6" height="6" class="sm-stripe-back" /><rect width="2" height="6"
+					class="sm-stripe" />
 			</pattern></defs>
 		</svg>
 	);
 }
 
-export function Ring(props: { label: string; slices: Slice[]; format: (value: number) => string; middle: string;
+export function Ring(props: { label: string; slices: Slice[]; format: (value: number) => string;
+	middle: string;
 	under: string }) {
 	const whole = props.slices.reduce((sum, slice) => sum + slice.value, 0) || 1;
 	let at = 0;
@@ -49,7 +51,8 @@ export function Ring(props: { label: string; slices: Slice[]; format: (value: nu
 			<ul class="sm-legend">
 				{props.slices.map((slice) => (
 					<li key={slice.label}><Swatch colour={slice.colour} />{slice.label}
-						<span>{props.format(slice.value)}</span><span>{formatFraction(slice.value / whole)}</span></li>
+						<span>{props.format(slice.value)}</span><span>{formatFraction(slice.value /
+							whole)}</span></li>
 				))}
 			</ul>
 		</div>
@@ -57,7 +60,8 @@ export function Ring(props: { label: string; slices: Slice[]; format: (value: nu
 }
 
 /** Bars of parts of a whole, with a legend of what occurs. */
-export function Bars(props: { label: string; bars: Bar[]; most?: number; format?: (bar: Bar) => string }) {
+export function Bars(props: { label: string; bars: Bar[]; most?: number;
+	format?: (bar: Bar) => string }) {
 	const seen = new Map<string, string>();
 	for (const bar of props.bars)
 		for (const slice of bar.slices) if (slice.value > 0) seen.set(slice.label, slice.colour);

@@ -11,7 +11,8 @@ const SEVERITY = ["", "Hint", "Worth a look", "Costs much"];
 
 export function FindingsCard({ context, isAll }: { context: ProfileContext; isAll: boolean }) {
 	const load = useLoad((signal) => context.api.insights(signal), [context]);
-	return <Card title={isAll ? "Findings" : "Findings about the whole profile"} wide><Loaded load={load} what="findings">{({ findings }) => findings.length
+	return <Card title={isAll ? "Findings" : "Findings about the whole profile"} wide><Loaded
+		load={load} what="findings">{({ findings }) => findings.length
 		? <ol class="sm-findings">
 			{[...findings].sort((a, b) => b.severity - a.severity).map((finding) => (
 				<li key={finding.title} class={`sm-finding sm-severity-${finding.severity}`}>
@@ -22,13 +23,16 @@ export function FindingsCard({ context, isAll }: { context: ProfileContext; isAl
 				</li>
 			))}
 		</ol>
-		: <p class="sm-none">Nothing stands out: no rule found anything worth changing first.</p>}</Loaded></Card>;
+		: <p class="sm-none">Nothing stands out: no rule found anything worth changing
+			first.</p>}</Loaded></Card>;
 }
 
 const SHOWN: [string, string][] = [
-	["instance_type", "Machine"], ["neuron_device_idx", "Device"], ["num_physical_cores", "Physical cores"],
+	["instance_type", "Machine"], ["neuron_device_idx", "Device"],
+		["num_physical_cores", "Physical cores"],
 	["compiler_version", "Compiler"], ["runtime_version", "Runtime"], ["driver_version", "Driver"],
-	["collectives_version", "Collectives"], ["explorer_version", "Explorer"], ["profile_schema_version", "Schema"],
+	["collectives_version", "Collectives"], ["explorer_version", "Explorer"],
+		["profile_schema_version", "Schema"],
 ];
 
 export function SystemInformationCard({ context }: { context: ProfileContext }) {
@@ -36,5 +40,6 @@ export function SystemInformationCard({ context }: { context: ProfileContext }) 
 	return <Card title="System information"><Loaded load={load} what="versions">{(about) =>
 		<dl class="sm-list">{SHOWN.filter(([name]) => text(about?.row[name])).map(([name, title]) =>
 			<Metric key={name} name={title} value={text(about?.row[name])}
-				help={about?.columns.find((column) => column.name === name)?.description ?? ""} />)}</dl>}</Loaded></Card>;
+				help={about?.columns.find((column) => column.name === name)?.description
+					?? ""} />)}</dl>}</Loaded></Card>;
 }

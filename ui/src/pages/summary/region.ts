@@ -15,11 +15,13 @@ export interface Region {
 
 export function regionChoices(context: ProfileContext): Region[] {
 	const view = context.view.get();
-	const all: Region = { id: "all", name: "Whole profile", fromNs: 0, toNs: context.endNs, isAll: true };
+	const all: Region = { id: "all", name: "Whole profile", fromNs: 0, toNs: context.endNs,
+		isAll: true };
 	const isZoomed = view.fromNs > 0 || view.toNs < context.endNs;
 	return [
 		all,
-		...(isZoomed ? [{ ...all, id: "view", name: "In view", fromNs: view.fromNs, toNs: view.toNs, isAll: false }] : []),
+		...(isZoomed ? [{ ...all, id: "view", name: "In view", fromNs: view.fromNs, toNs: view.toNs,
+			isAll: false }] : []),
 		...regionsOf(context.markers.get()).map((region) => ({ id: region.id, name: region.name,
 			fromNs: region.from.timeNs, toNs: region.to.timeNs, isAll: false })),
 	];
@@ -32,7 +34,8 @@ export function within(context: ProfileContext, region: Region): string {
 }
 
 /** The length of a row's part inside the region, and the rows that have one. */
-export function clipped(context: ProfileContext, region: Region): { length: string; overlaps: string } {
+export function clipped(context: ProfileContext, region: Region): { length: string;
+	overlaps: string } {
 	if (region.isAll) return { length: "end_ts - start_ts", overlaps: "TRUE" };
 	const from = absolute(context, region.fromNs);
 	const to = absolute(context, region.toNs);

@@ -18,7 +18,8 @@ import "./summary.css";
 
 export function SummaryPage({ context }: { context: ProfileContext }) {
 	if (context.details.kind === "system")
-		return <main class="sm" aria-label="Summary"><div class="sm-cards"><SystemSummary context={context} /></div></main>;
+		return <main class="sm" aria-label="Summary"><div class="sm-cards"><SystemSummary
+			context={context} /></div></main>;
 	return <DeviceSummary context={context} />;
 }
 
@@ -40,8 +41,10 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 			<div class="sm-bar">
 				<Choice label="Region" value={region.id} change={setChosen} options={choices.map((one) => ({ value: one.id,
 					text: `${one.name} (${formatNs(one.fromNs)} to ${formatNs(one.toNs)})` }))} />
-				<Button onClick={addRegion} title="The part that the timeline shows, as a region of its own">Add region</Button>
-				{region.isAll ? null : <span class="pn-dim">Figures of a region count what begins in it; MFU is then taken
+				<Button onClick={addRegion} title="The part that the timeline shows, as a region of its own">Add
+					region</Button>
+				{region.isAll ? null : <span class="pn-dim">Figures of a region count what begins in it;
+					MFU is then taken
 					from the instructions.</span>}
 			</div>
 			<div class="sm-cards">

@@ -61,7 +61,8 @@ export function utilisationBar(costs: EngineCosts, spanNs: number, machine: Mach
 			{ label: "Unused", value: 1 - active, colour: "--line" }] };
 	const peak = machine.peakFlops * spanNs / 1e9;
 	const transpose = Math.min(active, part(costs.adjustedTranspose, peak));
-	const model = Math.min(active - transpose, part(costs.adjustedFlops - costs.adjustedTranspose, peak));
+	const model = Math.min(active - transpose,
+		part(costs.adjustedFlops - costs.adjustedTranspose, peak));
 	const held = Math.min(active - transpose - model, part(costs.throttledActiveNs, spanNs));
 	const idleHeld = Math.min(1 - active, part(costs.throttledNs - costs.throttledActiveNs, spanNs));
 	return { label, slices: [
@@ -86,8 +87,10 @@ export function bandwidthSlices(traffic: Traffic, spanNs: number, machine: Machi
 	const available = machine.hbmRate * spanNs / 1e9;
 	const used = traffic.readBytes + traffic.writeBytes;
 	return [
-		{ label: "HBM read", value: Math.max(0, traffic.readBytes - traffic.reloadBytes), colour: "--pn-c1" },
-		{ label: "HBM write", value: Math.max(0, traffic.writeBytes - traffic.saveBytes), colour: "--pn-c3" },
+		{ label: "HBM read", value: Math.max(0, traffic.readBytes - traffic.reloadBytes),
+			colour: "--pn-c1" },
+		{ label: "HBM write", value: Math.max(0, traffic.writeBytes - traffic.saveBytes),
+			colour: "--pn-c3" },
 		{ label: "Spill reload", value: traffic.reloadBytes, colour: "--pn-c5" },
 		{ label: "Spill save", value: traffic.saveBytes, colour: "--pn-c2" },
 		{ label: "Unused", value: Math.max(0, available - used), colour: "--line" },
@@ -107,7 +110,8 @@ export interface Figures {
 }
 
 /** Of a part of time, from what the instructions did; matrix work of the model is then not known apart. */
-export function figuresOf(work: { flops: number; transpose: number; transfers: number; bytes: number } & Traffic,
+export function figuresOf(work: { flops: number; transpose: number; transfers: number;
+	bytes: number } & Traffic,
 	spanNs: number, machine: Machine): Figures {
 	const peak = machine.peakFlops * machine.cores * spanNs / 1e9;
 	const moved = work.readBytes + work.writeBytes;
@@ -126,7 +130,8 @@ export function figuresOf(work: { flops: number; transpose: number; transfers: n
 
 /** Of the whole profile, as the Summary table has it: the same numbers as everywhere else. */
 export function figuresOfSummary(row: Row, machine: Machine): Figures {
-	const value = (name: string) => row[name] === null || row[name] === undefined ? null : num(row[name]);
+	const value = (name: string) => row[name] === null || row[name] === undefined ? null
+		: num(row[name]);
 	const spanNs = num(row["total_time"]) * 1e9;
 	const read = num(row["hbm_read_bytes"]);
 	const fromHlo = num(row["mfu_hlo_estimated_percent"]) > 0;
@@ -150,17 +155,20 @@ export interface DmaUse {
 }
 
 /** Solid: share of the bandwidth that was used. Striped: busy beyond that, with small or slow packets. */
-export function dmaBar(use: DmaUse, spanNs: number, machine: Machine, colours: Map<string, string>): Bar {
+export function dmaBar(use: DmaUse, spanNs: number, machine: Machine, colours: Map<string,
+	string>): Bar {
 	const peak = machine.dmaRate / machine.dmaEngines * use.engines * spanNs / 1e9;
 	const slices = [...use.bytes].map(([label, bytes]): Slice => ({ label, value: part(bytes, peak),
 		colour: colours.get(label) ?? "--pn-c7" }));
 	const solid = slices.reduce((sum, slice) => sum + slice.value, 0);
 	const striped = Math.max(0, Math.min(1, part(use.activeNs, spanNs * use.engines)) - solid);
-	return { label: use.label, slices: [...slices, { label: "Busy beyond", value: striped, colour: "stripes" }] };
+	return { label: use.label, slices: [...slices, { label: "Busy beyond", value: striped,
+		colour: "stripes" }] };
 }
 
 const CLASSES: Record<string, string> = {
-	instruction: "Instructions", input: "Inputs and outputs", output: "Inputs and outputs", data: "Weights and data",
+	instruction: "Instructions", input: "Inputs and outputs", output: "Inputs and outputs",
+		data: "Weights and data",
 	software_dynamic: "Dynamic", hardware_dynamic: "Dynamic", unknown: "Unknown",
 };
 const SOURCES: Record<string, string> = {

@@ -38,10 +38,13 @@ const MODELS = `SELECT json_extract_string(extra_attributes_json, '$.model_id') 
 	sum(duration_ns) AS t FROM SystemProfileEvents WHERE name = 'nc_exec_running' GROUP BY ALL`;
 
 const COLUMNS = [
-	{ name: "name", title: "Device profile", width: 300 }, { name: "process", title: "Process", unit: "id" },
-	{ name: "cores", title: "Cores" }, { name: "calls", title: "Calls", help: "Times the model ran on a core" },
+	{ name: "name", title: "Device profile", width: 300 }, { name: "process", title: "Process",
+		unit: "id" },
+	{ name: "cores", title: "Cores" }, { name: "calls", title: "Calls",
+		help: "Times the model ran on a core" },
 	{ name: "total", title: "Total time", unit: "nanoseconds", help: "Of all these calls" },
-	{ name: "time", title: "Profiled time", unit: "nanoseconds" }, { name: "mfu", title: "MFU", unit: "fraction" },
+	{ name: "time", title: "Profiled time", unit: "nanoseconds" }, { name: "mfu", title: "MFU",
+		unit: "fraction" },
 	{ name: "hfu", title: "HFU", unit: "fraction" }, { name: "mbu", title: "MBU", unit: "fraction" },
 	{ name: "cc", title: "CC active", unit: "fraction" },
 ];
@@ -54,20 +57,24 @@ export function DeviceTableCard({ context }: { context: ProfileContext }) {
 		return Promise.all(list.map(async (row) => {
 			const name = text(row["device_profile_name"]);
 			const profile = context.details.devices.find((device) => device.name === name)?.profile ?? null;
-			const own = models.filter((model) => text(model["m"]) !== "" && text(model["m"]) === text(row["model_id"]));
+			const own = models.filter((model) => text(model["m"]) !== "" && text(model["m"])
+				=== text(row["model_id"]));
 			const metrics = profile ? await metricsOf(context, profile, signal) : null;
 			return { profile, process: text(row["process_id"]), cells: [name, row["process_id"] ?? null,
 				metrics?.cores ?? null, own.reduce((now, one) => now + num(one["n"]), 0) || null,
-				own.reduce((now, one) => now + num(one["t"]), 0) || null, ...(metrics?.cells ?? [null, null, null, null, null])] };
+				own.reduce((now, one) => now + num(one["t"]), 0) || null,
+					...(metrics?.cells ?? [null, null, null, null, null])] };
 		}));
 	}, [context]);
 	return <Card title="Device profiles" wide><Loaded load={load} what="device profiles">{(rows) => {
-		if (!rows.length) return <p class="sm-none">No device profile was captured with this system profile.</p>;
+		if (!rows.length) return <p class="sm-none">No device profile was captured with this system
+			profile.</p>;
 		const processes = [...new Set(rows.map((row) => row.process))];
 		const shown = rows.filter((row) => !process || row.process === process);
 		return <div class="sm-table" style={{ height: `${Math.min(360, 84 + 22 * shown.length)}px` }}><DataTable label="Device profiles" columns={COLUMNS} rows={shown.map((row) => row.cells)}
 			bar={processes.length > 1 ? <Choice label="Process" value={process} change={setProcess}
-				options={[{ value: "", text: "all" }, ...processes.map((value) => ({ value, text: value }))]} /> : null}
+				options={[{ value: "", text: "all" },
+					...processes.map((value) => ({ value, text: value }))]} /> : null}
 			choose={(_, i) => {
 				const profile = shown[i]?.profile;
 				if (profile) context.openProfile(profile);
@@ -80,7 +87,8 @@ async function metricsOf(context: ProfileContext, profile: string, signal: Abort
 	try {
 		const api = context.server.of(profile);
 		const row = namedRows(await api.table("Summary", { limit: 1 }, signal))[0] ?? {};
-		const about = namedRows(await api.table("Metadata", { limit: 1, columns: ["num_physical_cores"] }, signal))[0] ?? {};
+		const about = namedRows(await api.table("Metadata", { limit: 1, columns: ["num_physical_cores"] },
+			signal))[0] ?? {};
 		const value = (name: string) => row[name] ?? null;
 		return { cores: about["num_physical_cores"] ?? null, cells: [num(row["total_time"]) * 1e9,
 			value("mfu_estimated_percent"), value("hfu_estimated_percent"), value("mbu_estimated_percent"),
@@ -95,10 +103,13 @@ export function SystemSummary({ context }: { context: ProfileContext }) {
 	return (
 		<>
 			<OverviewCard context={context} />
-			<Card title="Device memory" wide><div class="sm-plot"><SystemCurve context={context} kind="hbm" /></div></Card>
+			<Card title="Device memory" wide><div class="sm-plot"><SystemCurve
+				context={context} kind="hbm" /></div></Card>
 			<DeviceTableCard context={context} />
-			<Card title="Processors"><div class="sm-plot"><SystemCurve context={context} kind="cpu" /></div></Card>
-			<Card title="Host memory"><div class="sm-plot"><SystemCurve context={context} kind="host" /></div></Card>
+			<Card title="Processors"><div class="sm-plot"><SystemCurve
+				context={context} kind="cpu" /></div></Card>
+			<Card title="Host memory"><div class="sm-plot"><SystemCurve
+				context={context} kind="host" /></div></Card>
 			<Loaded load={about} what="the profile's description">{(row) => <p class="sm-none sm-wide">
 				Recorded from {text(row?.row["first_ts"])} to {text(row?.row["last_ts"])}.</p>}</Loaded>
 		</>
