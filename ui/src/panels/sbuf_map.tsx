@@ -12,7 +12,7 @@ import { absolute, ask, num, rowCount, text, timeOf } from "./data.ts";
 import { Button, Choice, Empty, Loaded } from "./parts.tsx";
 import { addressRange, allocationAt, rectOf, ticks, type Allocation,
 	type MapArea } from "./sbuf_layout.ts";
-import { useLoad } from "./use_load.ts";
+import { useLoad, valueOf } from "./use_load.ts";
 import "./sbuf_map.css";
 
 const MOST = 20_000;
@@ -23,8 +23,10 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 	const view = useStore(context.view);
 	const [partition, setPartition] = useState("0");
 	const [core, setCore] = useState("0");
-	const cores = [...new Set(context.tracks.map((track) => track.attributes["pcore_idx"]
-		?? "").filter(Boolean))].sort();
+	const known = useLoad(async (signal) => (await ask(context, ["SbufAllocation"],
+		"SELECT DISTINCT coalesce(pcore_idx, 0) AS core FROM SbufAllocation ORDER BY core", 64, signal))
+		.map((row) => text(row["core"])), [context]);
+	const cores = valueOf(known) ?? [];
 	const load = useLoad(async (signal) => {
 		const rows = await ask(context, ["SbufAllocation"],
 			"SELECT start_ts, end_ts, start_address, end_address, " +

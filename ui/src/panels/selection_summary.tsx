@@ -7,6 +7,7 @@ import type { TrackStatistics } from "../api/types.ts";
 import type { Box, ProfileContext } from "../contract.ts";
 import { formatFraction, formatInteger, formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
+import { byCore } from "./by_core.ts";
 import { absolute } from "./data.ts";
 import { DataTable } from "./data_table.tsx";
 import { Button, Empty, Loaded, MiniBar, Panel, Tabs } from "./parts.tsx";
@@ -67,25 +68,12 @@ export function PartSummary(props: { context: ProfileContext; part: Box; title: 
 	);
 }
 
-/** Tracks by core, the host's and those of no core first. */
-export function byCore<T extends { track: number }>(context: Pick<ProfileContext, "tracks">,
-	tracks: T[]): [string, T[]][] {
-	const groups = new Map<string, T[]>();
-	for (const one of tracks) {
-		const attributes = context.tracks.find((track) => track.id === one.track)?.attributes ?? {};
-		const core = attributes["pcore_idx"] ?? "";
-		const title = core === "" ? "All" : `Core ${core}`;
-		groups.set(title, [...(groups.get(title) ?? []), one]);
-	}
-	return [...groups].sort(([a], [b]) => a < b ? -1 : 1);
-}
-
 function TrackList({ context, tracks }: { context: ProfileContext; tracks: TrackStatistics[] }) {
 	const nameOf = (id: number) => context.tracks.find((track) => track.id === id)?.name
 		?? `Track ${id}`;
 	return (
 		<div class="pn-scroll ss-list">
-			{byCore(context, tracks).map(([core, list]) => (
+			{byCore(context.tracks, tracks).map(([core, list]) => (
 				<section key={core}>
 					<h3 class="ss-core">{core}</h3>
 					{list.map((one) => (

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracks in groups.
+
+import test from "node:test";
+import assert from "node:assert/strict";
+import { byCore } from "../src/panels/by_core.ts";
+
+const track = (id: number, parent: number | null, name: string, attributes: Record<string, string> = {}) =>
+	({ id, parent, kind: "spans" as const, name, unit: "", table: null, depth_count: 1, row_count: "1",
+		lost_count: "0", attributes });
+
+test("the core is told by the track, else by the group around it", () => {
+	const tracks = [track(0, null, "core 1"), track(1, 0, "Tensor"), track(2, null, "Tensor", { pcore_idx: "0" }),
+		track(3, null, "Alone")];
+	const groups = byCore(tracks, [{ track: 1 }, { track: 2 }, { track: 3 }]);
+	assert.deepEqual(groups.map(([name]) => name), ["All", "Core 0", "Core 1"]);
+});
+
+test("a circle of parents ends", () => {
+	assert.equal(byCore([track(1, 2, "a"), track(2, 1, "b")], [{ track: 1 }]).length, 1);
+});
