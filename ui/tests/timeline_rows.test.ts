@@ -225,13 +225,16 @@ test("counters of instructions are utilisation, limits are throttling", () => {
 		track({ kind: "counter", name: "utilization limit", table: "Throttle" }),
 	];
 	assert.deepEqual(keys(buildRows("device", tracks, SETTINGS)),
-		["throttling", "throttling/Utilization limit", "utilisation", "utilisation/MFU (model FLOPS)"]);
+		["throttling", "throttling/Utilization limit", "utilisation", "utilisation/MFU"]);
 });
 
 test("transfers and processors of a system have groups of their own", () => {
 	const own = { instance_id: "i-1", process_id: "9", nc_idx: "0" };
 	const tracks = [
-		track({ name: "host_to_device transfers nc 0", table: "SystemProfileEvents", attributes: { ...own, direction: "host_to_device" } }),
+		track({
+			name: "host_to_device transfers nc 0", table: "SystemProfileEvents",
+			attributes: { ...own, direction: "host_to_device" },
+		}),
 		...["CPU 10", "CPU 9", "CPU average"].map((name) =>
 			track({ kind: "counter", name, unit: "percent", attributes: { instance_id: "i-1" } })),
 	];

@@ -197,7 +197,7 @@ export class Actions {
 			this.select({ table, row: at.row });
 			this.follow(from, to);
 		} catch {
-			this.context.notify(step > 0 ? "This is the last event of the row." : "This is the first event of the row.");
+			this.context.notify(`This is the ${step > 0 ? "last" : "first"} event of the row.`);
 		}
 	}
 
@@ -271,7 +271,7 @@ export class Actions {
 			await navigator.clipboard.writeText(location.href);
 			this.context.notify("The link to this view is copied.");
 		} catch {
-			this.context.notify("The browser does not allow copying; take the link from the address bar.", "error");
+			this.context.notify("The browser does not allow copying; the address bar has the link.", "error");
 		}
 	}
 }

@@ -74,8 +74,9 @@ export function engineOf(track: Track): string {
 function labelOf(track: Track, section: string): string {
 	if (section === "queues") return track.name.replace(/^transfers /, "");
 	if (section === "packets") return track.name.replace(/^DMA engine /, "E");
-	if (track.name === "model FLOPS") return "MFU (model FLOPS)";
-	if (track.name === "hardware FLOPS") return "HFU (hardware FLOPS)";
+	// rates that are shown as parts of the peak
+	if (track.name === "model FLOPS") return "MFU";
+	if (track.name === "hardware FLOPS") return "HFU";
 	if (section === "semaphores") return track.name.replace(/^semaphore /, "Semaphore ");
 	return track.name.charAt(0).toUpperCase() + track.name.slice(1);
 }

@@ -53,7 +53,8 @@ export function drawBands(ctx: CanvasRenderingContext2D, scene: Scene, rows: Pla
 			ctx.fillRect(from, top, to - from, height);
 			ctx.strokeStyle = style.edge;
 			ctx.lineWidth = 1;
-			if (to - from > 3) ctx.strokeRect(Math.round(from) + 0.5, top + 0.5, Math.round(to - from) - 1, height - 1);
+			if (to - from <= 3) continue;
+			ctx.strokeRect(Math.round(from) + 0.5, top + 0.5, Math.round(to - from) - 1, height - 1);
 		}
 	}
 }

@@ -85,7 +85,7 @@ export function drawCounter(ctx: CanvasRenderingContext2D, scene: Scene, placed:
 	ctx.fillStyle = scene.paints[scene.counterHue(track)]!.fill;
 	drawSteps(ctx, scene.width, top, bottom, room, shares.length ? 0 : 0.38);
 	ctx.globalAlpha = 1;
-	if (Number.isFinite(top) && top > 0) drawScale(ctx, scene, scene.counterText(track, top), y);
+	if (Number.isFinite(top) && top > 0) drawScale(ctx, scene, shortText(scene.counterText(track, top)), y);
 }
 
 const pixels = (value: number, top: number, room: number) =>
@@ -163,6 +163,9 @@ function drawShares(ctx: CanvasRenderingContext2D, scene: Scene, shares: number[
 	});
 	ctx.globalAlpha = 1;
 }
+
+/** "103% (81 TFLOP/s)" is for the card; the row has room for the share. */
+const shortText = (text: string) => text.replace(/ \(.*/, "");
 
 /** What the row's upper edge stands for. */
 function drawScale(ctx: CanvasRenderingContext2D, scene: Scene, text: string, y: number): void {

@@ -85,7 +85,8 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 	const style = { top: `${placed.y}px`, height: `${placed.height}px` };
 	const names = ["tl-label", isGroup ? "tl-group" : "", isMoving ? "tl-moving" : ""].join(" ");
 	return (
-		<div ref={element} class={names} style={style} title={row.title} role="treeitem" data-focused={isFocused || undefined}
+		<div ref={element} class={names} style={style} title={row.title} role="treeitem"
+			data-focused={isFocused || undefined}
 			aria-level={isGroup || !row.parent ? 1 : 2} aria-expanded={canFold ? !row.isFolded : undefined}
 			aria-label={row.label} aria-selected={isFocused} tabIndex={isEntry ? 0 : -1} {...drag}
 			onFocus={() => actions.focusedRow.set(row.key)}
@@ -105,10 +106,11 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 			{isGroup && <span class="tl-count">{row.rowCount}</span>}
 			<span class="tl-label-tools">
 				{!isGroup && canFold && (
-					<LabelTool icon={row.isFolded ? "folded" : "open"} title={row.isFolded ? "Show all depths (C)" : "Fold into one line (C)"}
-						onClick={change("fold")} />
+					<LabelTool icon={row.isFolded ? "folded" : "open"} onClick={change("fold")}
+						title={row.isFolded ? "Show all depths (C)" : "Fold into one line (C)"} />
 				)}
-				<LabelTool icon="hide" title={isGroup ? "Hide the group (H)" : "Hide the row (H)"} onClick={change("hide")} />
+				<LabelTool icon="hide" onClick={change("hide")}
+					title={isGroup ? "Hide the group (H)" : "Hide the row (H)"} />
 				{!isGroup && (
 					<LabelTool icon="pin" title={row.isPinned ? "Let the row go (T)" : "Pin to the top (T)"}
 						isOn={row.isPinned} onClick={change("pin")} />
@@ -126,8 +128,8 @@ function LabelTool({ icon, title, onClick, isOn }: {
 }) {
 	// by keyboard the same is done by the key in the title
 	return (
-		<button type="button" tabIndex={-1} title={title} aria-label={title} aria-pressed={isOn} onClick={onClick}
-			onPointerDown={(event) => event.stopPropagation()}>
+		<button type="button" tabIndex={-1} title={title} aria-label={title} aria-pressed={isOn}
+			onClick={onClick} onPointerDown={(event) => event.stopPropagation()}>
 			<Icon name={icon} />
 		</button>
 	);
@@ -178,6 +180,7 @@ function useDragging(placed: PlacedRow, layout: Layout, actions: Actions, onMovi
 
 function pinnedAfter(pinned: string[], key: string, before: string): string[] {
 	const rest = pinned.filter((one) => one !== key);
-	const at = before === "" || before === key ? -1 : rest.indexOf(before);
-	return at < 0 ? (before === key ? pinned : [...rest, key]) : [...rest.slice(0, at), key, ...rest.slice(at)];
+	const at = rest.indexOf(before);
+	if (before === key) return pinned;
+	return at < 0 ? [...rest, key] : [...rest.slice(0, at), key, ...rest.slice(at)];
 }

@@ -3,7 +3,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { EventDetails } from "../api/types.ts";
-import { formatNs, titleOf } from "../format.ts";
+import { formatFraction, formatNs, titleOf } from "../format.ts";
 import { useStore } from "../store.ts";
 import { fieldOf, nameOfEvent } from "./events.ts";
 import { sharesAt, type CounterHit, type SpanHit } from "./hit.ts";
@@ -52,7 +52,8 @@ function Card({ stage, hover }: { stage: Stage; hover: HoverState }) {
 	const { hit, band } = hover;
 	return (
 		<div ref={card} class="tl-card" role="tooltip" popover="manual">
-			{hit?.kind === "span" && <SpanCard key={`${hit.table}/${hit.row}/${hit.count}`} stage={stage} hit={hit} />}
+			{hit?.kind === "span" &&
+				<SpanCard key={`${hit.table}/${hit.row}/${hit.count}`} stage={stage} hit={hit} />}
 			{hit?.kind === "counter" && <CounterCard stage={stage} hit={hit} />}
 			{band && <BandCard band={band} />}
 		</div>
@@ -77,6 +78,9 @@ function useDetails(stage: Stage, hit: SpanHit): EventDetails | null {
 	return details;
 }
 
+/** Exact, and where that is a long number also as one says it. */
+const durationText = (ns: number) => (ns < 1e4 ? exactNs(ns) : `${formatNs(ns)} (${exactNs(ns)})`);
+
 function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	const details = useDetails(stage, hit);
 	const { originNs } = stage.context;
@@ -95,13 +99,15 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 			<h4>{isOne ? drawn || nameOfEvent(details) : `${hit.count.toLocaleString("en-US")} events`}</h4>
 			<dl>
 				<Line title="Row">{hit.placed.row.label}</Line>
-				{!isOne && <Line title="Busy">{(hit.busy * 100).toFixed(hit.busy < 0.1 ? 1 : 0)} % of this pixel</Line>}
+				{!isOne && <Line title="Busy">{formatFraction(hit.busy)} of this pixel</Line>}
 				{!isOne && drawn && <Line title="Most time">{drawn}</Line>}
 				{!isOne && <div class="tl-card-part">Longest of them</div>}
 				<Line title="Time">{about}{exactNs(from)} – {exactNs(to)}</Line>
-				<Line title="Duration">{about}{to - from < 1e4 ? exactNs(to - from) : `${formatNs(to - from)} (${exactNs(to - from)})`}</Line>
+				<Line title="Duration">{about}{durationText(to - from)}</Line>
 				{lines.map(({ title, text }) => (
-					<Line key={title} title={title}>{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</Line>
+					<Line key={title} title={title}>
+						{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}
+					</Line>
 				))}
 			</dl>
 		</>
@@ -123,7 +129,9 @@ function CounterCard({ stage, hit }: { stage: Stage; hit: CounterHit }) {
 				<Line title="Time">{exactNs(hit.fromNs)} – {exactNs(hit.toNs)}</Line>
 				{shares.length > 0 && <div class="tl-card-part">Made of</div>}
 				{shares.map(({ track, mean }) => (
-					<Line key={track.id} title={titleOf(track.attributes["column"] ?? track.name)}>{text(mean)}</Line>
+					<Line key={track.id} title={titleOf(track.attributes["column"] ?? track.name)}>
+						{text(mean)}
+					</Line>
 				))}
 			</dl>
 		</>

@@ -167,7 +167,8 @@ export class Interaction {
 
 	private doubleClick(event: MouseEvent): void {
 		const hit = hitAt(this.stage.scene(), event.offsetX, event.offsetY);
-		if (hit?.kind === "span" && hit.table) void this.actions.zoomToEvent({ table: hit.table, row: hit.row });
+		if (hit?.kind !== "span" || !hit.table) return;
+		void this.actions.zoomToEvent({ table: hit.table, row: hit.row });
 	}
 
 	private contextMenu(event: MouseEvent): void {
@@ -221,7 +222,9 @@ export class Interaction {
 			event.preventDefault(); // the browser would zoom the page
 			const about = event.currentTarget === null || (event.currentTarget as HTMLElement).dataset["map"]
 				? now.fromNs + spanOf(now) / 2 : xToTime(now, this.stage.width, event.offsetX);
-			const factor = Math.exp(Math.min(Math.max(dy, -200), 200) * (event.ctrlKey && Math.abs(dy) < 20 ? 0.01 : 0.0025));
+			// a pinch on a touchpad comes as many small turns with Ctrl
+			const speed = event.ctrlKey && Math.abs(dy) < 20 ? 0.01 : 0.0025;
+			const factor = Math.exp(Math.min(Math.max(dy, -200), 200) * speed);
 			this.actions.setView(zoomAbout(now, endNs, about, factor));
 		} // a plain wheel scrolls the rows: the browser does that
 	}

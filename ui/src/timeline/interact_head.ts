@@ -37,8 +37,8 @@ export class HeadInteraction {
 		this.endings = [];
 	}
 
-	private on<K extends "pointerdown" | "pointermove" | "pointerup" | "pointercancel" | "pointerleave" | "dblclick">(
-		element: HTMLElement, type: K, listener: (event: HTMLElementEventMap[K]) => void): void {
+	private on<K extends keyof HTMLElementEventMap>(element: HTMLElement, type: K,
+		listener: (event: HTMLElementEventMap[K]) => void): void {
 		element.addEventListener(type, listener);
 		this.endings.push(() => element.removeEventListener(type, listener));
 	}
@@ -121,7 +121,8 @@ export class HeadInteraction {
 		const byNs = ((event.offsetX - gesture.lastX) * endNs) / width;
 		gesture.lastX = event.offsetX;
 		if (gesture.part === "inside") return this.actions.setView(panView(now, endNs, byNs));
-		const moved = gesture.part === "left" ? { ...now, fromNs: Math.min(now.fromNs + byNs, now.toNs - MIN_SPAN_NS) }
+		const moved = gesture.part === "left"
+			? { ...now, fromNs: Math.min(now.fromNs + byNs, now.toNs - MIN_SPAN_NS) }
 			: { ...now, toNs: Math.max(now.toNs + byNs, now.fromNs + MIN_SPAN_NS) };
 		this.actions.setView(clampView(moved, endNs));
 	}

@@ -18,7 +18,9 @@ function itemsOf(actions: Actions, { timeNs, placed, hit }: MenuState): Item[] {
 	const lane = hit ?? (placed?.row.kind === "spans" ? placed.row.lanes[0] : undefined) ?? null;
 	if (hit?.table) {
 		const event = { table: hit.table, row: hit.row };
-		items.push({ label: "Zoom to this event", hint: "Double click", run: () => void actions.zoomToEvent(event) });
+		items.push({
+			label: "Zoom to this event", hint: "Double click", run: () => void actions.zoomToEvent(event),
+		});
 		items.push({ label: "Show details", hint: "Enter", run: () => actions.stage.context.reveal(event) });
 	}
 	items.push({
@@ -95,7 +97,8 @@ function OpenMenu({ actions, state }: { actions: Actions; state: MenuState }) {
 	return (
 		<div ref={menu} class="tl-menu" role="menu" aria-label="Timeline" popover="manual" onKeyDown={key}>
 			{itemsOf(actions, state).map((item) => (
-				<button type="button" role="menuitem" key={item.label} class={item.isFirstOfGroup ? "tl-menu-first" : ""}
+				<button type="button" role="menuitem" key={item.label}
+					class={item.isFirstOfGroup ? "tl-menu-first" : ""}
 					onClick={() => {
 						close();
 						item.run();

@@ -100,7 +100,8 @@ function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 	});
 	if (isTransfer(track)) {
 		const what = track.name.replace(/ nc \d+$/, "");
-		return leaf(`Transfers · ${join(instance, titled("PID", place.process))}`, join(titled("NC", place.core), what));
+		const process = join(instance, titled("PID", place.process));
+		return leaf(`Transfers · ${process}`, join(titled("NC", place.core), what));
 	}
 	// one row for each of hundreds of processors is only for those who ask for it
 	if (/^CPU \d+$/.test(track.name)) return leaf(`Processors · ${instance}`, track.name, 1);

@@ -17,6 +17,8 @@ import { Toolbar } from "./toolbar.tsx";
 import "./timeline.css";
 
 const GUTTER_PX = { device: 176, system: 224 }; // paths of processes are longer than names of engines
+const CANVAS_LABEL = "Events. Arrow keys move and zoom, J and K choose a row, N and P an event, " +
+	"question mark for help.";
 const MIN_GUTTER_PX = 96;
 const MAX_GUTTER_PX = 480;
 
@@ -83,7 +85,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 							<canvas ref={base} />
 							<div ref={cursor} class="tl-cursor" hidden={true} />
 							<canvas ref={overlay} class="tl-overlay" tabIndex={0} role="application"
-								aria-label="Events. Arrow keys move and zoom, J and K choose a row, N and P an event, question mark for help." />
+								aria-label={CANVAS_LABEL} />
 						</div>
 					</div>
 					<Gutter actions={actions} isPinned={false} />
@@ -111,7 +113,8 @@ function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 		return (
 			<div class="tl-notice">
 				All rows are hidden.{" "}
-				<button type="button" class="tl-text-tool" onClick={() => context.settings.update(showAllRows)}>Show them</button>
+				<button type="button" class="tl-text-tool"
+					onClick={() => context.settings.update(showAllRows)}>Show them</button>
 			</div>
 		);
 	return hasData ? null : <div class="tl-notice">Reading the timeline…</div>;

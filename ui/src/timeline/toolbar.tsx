@@ -88,7 +88,7 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 					onChange={(grouping) => change({ grouping })} />
 			)}
 			<Choice label="Colour by" value={settings.colourBy}
-				options={isDevice ? COLOUR_CHOICES : COLOUR_CHOICES.filter(({ id }) => id === "name" || id === "track")}
+				options={COLOUR_CHOICES.filter(({ id }) => isDevice || id === "name" || id === "track")}
 				onChange={(id) => change({ colourBy: id as ColourBy })} />
 			<span class="tl-tools">
 				<Tool icon="bands" title="Show what deserves a look: throttling, small transfers, reloads, collectives"
