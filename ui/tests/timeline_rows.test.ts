@@ -7,7 +7,7 @@ import type { Settings } from "../src/contract.ts";
 import type { Track } from "../src/api/types.ts";
 import { layoutRows, rowAt, lanesAt, scrollToShow, visibleRows } from "../src/timeline/layout.ts";
 import {
-	applyOrder, buildRows, hideRow, MAX_LANES, moveRow, shortened, toggleFolded, togglePinned,
+	applyOrder, buildRows, hideRow, MAX_LANES, moveRow, placeOfTrack, shortened, toggleFolded, togglePinned,
 } from "../src/timeline/rows.ts";
 
 const SETTINGS: Settings = {
@@ -242,4 +242,12 @@ test("transfers and processors of a system have groups of their own", () => {
 	assert.deepEqual(rows.map((row) => row.label), ["Transfers · i-1/PID:9", "NC:0/host_to_device transfers",
 		"Resources · i-1", "CPU average", "Processors · i-1"]);
 	assert.ok(rows.at(-1)!.isFolded);
+});
+
+test("the row of a track is known also while it is folded away", () => {
+	const tracks = device(1);
+	const semaphore = tracks.find((one) => one.name === "semaphore 3")!;
+	assert.equal(placeOfTrack("device", tracks, "default", semaphore.id)?.key, "semaphores/Semaphore 3");
+	assert.equal(placeOfTrack("device", tracks, "default", semaphore.id)?.group, "semaphores");
+	assert.equal(placeOfTrack("device", tracks, "default", 1e6), null);
 });

@@ -48,11 +48,12 @@ export function ExportDialog({ context, onClose }: { context: ProfileContext; on
 	);
 }
 
-function tablesOf(context: ProfileContext): { name: string; rows: number }[] {
-	const rows = new Map<string, number>();
-	for (const track of context.tracks)
-		if (track.table) rows.set(track.table, (rows.get(track.table) ?? 0) + Number(track.row_count));
-	return [...rows].map(([name, count]) => ({ name, rows: count }));
+/** Tables that have tracks, in the order of their rows. */
+function tablesOf({ tracks, details }: ProfileContext): { name: string; rows: number }[] {
+	const names = new Set(tracks.flatMap((track) => track.table ?? []));
+	return [...names].map((name) => ({
+		name, rows: Number(details.tables.find((table) => table.name === name)?.row_count ?? 0),
+	}));
 }
 
 function download(url: string, name: string): void {

@@ -158,10 +158,21 @@ function groupsOf(leaves: Leaf[], isDevice: boolean): Group[] {
 	return [...groups.values()];
 }
 
+function allLeaves(kind: "device" | "system", tracks: Track[], grouping: string): Leaf[] {
+	return uniqueKeys(kind === "device" ? deviceLeaves(tracks) : systemLeaves(tracks, grouping));
+}
+
+/** The row and group a track belongs to, shown or not. */
+export function placeOfTrack(kind: "device" | "system", tracks: Track[], grouping: string,
+	track: number): { key: string; group: string } | null {
+	return allLeaves(kind, tracks, grouping)
+		.find((leaf) => leaf.tracks.some((one) => one.id === track)) ?? null;
+}
+
 /** Pinned rows first, then groups with their rows. */
 export function buildRows(kind: "device" | "system", tracks: Track[], settings: RowSettings): Row[] {
 	const isDevice = kind === "device";
-	const all = uniqueKeys(isDevice ? deviceLeaves(tracks) : systemLeaves(tracks, settings.grouping));
+	const all = allLeaves(kind, tracks, settings.grouping);
 	const minimal = new Set(SECTIONS.filter((one) => one.inMinimalView).map((one) => one.key));
 	const wanted = isDevice && settings.rows === "minimal"
 		? all.filter((leaf) => minimal.has(leaf.group) || settings.pinned.includes(leaf.key))

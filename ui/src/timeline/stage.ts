@@ -11,7 +11,7 @@ import { drawOverlay, isOverlayEmpty } from "./draw_overlay.ts";
 import { Events, sameEvent } from "./events.ts";
 import { Feed } from "./feed.ts";
 import { layoutRows, scrollToShow, type Layout } from "./layout.ts";
-import { buildRows } from "./rows.ts";
+import { buildRows, placeOfTrack, toggleFolded } from "./rows.ts";
 import type { OverlayScene, Scene, ThemeColours } from "./scene.ts";
 import { levelOf } from "./tile.ts";
 import { readTheme, watchTheme } from "./theme.ts";
@@ -234,8 +234,26 @@ export class Stage {
 
 	private showSelected(): void {
 		const { selected } = this.events;
-		const lane = selected && this.layout.get().lanes.get(`${selected.track}:${selected.depth}`);
+		if (!selected) return;
+		const lane = this.layout.get().lanes.get(`${selected.track}:${selected.depth}`);
 		if (lane) this.showRow(lane.placed.row.key);
+		else this.openRowOf(selected.track);
+	}
+
+	/** An event was selected elsewhere whose row is not there: unfold its group, or say why not. */
+	private openRowOf(track: number): void {
+		const { details, tracks, settings, notify } = this.context;
+		const place = placeOfTrack(details.kind, tracks, settings.get().grouping, track);
+		if (!place || this.layout.get().rows.some(({ row }) => row.key === place.key)) return;
+		const group = this.layout.get().rows.find(({ row }) => row.key === place.group)?.row;
+		if (group?.isFolded) {
+			settings.update((now) => toggleFolded(now, group.key));
+			requestAnimationFrame(() => this.showRow(place.key)); // when the page is as high as its rows
+		} else if (details.kind === "device" && settings.get().rows === "minimal") {
+			notify("The row of this event is in the full view only.");
+		} else {
+			notify("The row of this event is hidden; the toolbar brings it back.");
+		}
 	}
 
 	scrollBy(px: number): void {
