@@ -563,8 +563,8 @@ def check_views(folder, capture):
           and server.url.endswith('/profile/demo') and server.ask('/profile/demo')[0] == 200
           and server.json(PROFILE)['kind'] == 'device', server.said)
     server.stop()
-    server = Server(workspace, '-s', f'{capture}/demo.ntff', '-v', '2')
-    check('looking again replaces it', len(server.json(API + '/profiles')['profiles']) == 1)
+    server = Server(workspace, '-n', f'{capture}/demo.neff', '-s', f'{capture}/demo.ntff', '-v', '2')
+    check('looking again shows what is there', len(server.json(API + '/profiles')['profiles']) == 1)
     server.stop()
     subprocess.run([MAKER, '--system', f'{folder}/run', '--events', '200'], check=True,
                    stdout=subprocess.DEVNULL)

@@ -100,6 +100,13 @@ export class Actions {
 		}
 	}
 
+	/** Whether Escape has something to do here: otherwise it is the page's. */
+	canClear(): boolean {
+		const { box, selected } = this.context;
+		return this.help.get() || !!this.menu.get() || this.mode.get() === "box" ||
+			!!box.get() || !!selected.get();
+	}
+
 	clear(): void {
 		const { box, selected } = this.context;
 		if (this.help.get()) return this.help.set(false);

@@ -239,6 +239,7 @@ export class Interaction {
 		if (!command || (!isOurs && (command === "help" || command === "details"))) return;
 		// buttons and labels do on Enter what they say
 		if (command === "details" && target.tagName === "BUTTON") return;
+		if (command === "clear" && !this.gesture && !this.actions.canClear()) return;
 		if (command === "clear" && this.gesture) this.cancel();
 		else this.actions.run(command);
 		event.preventDefault();
