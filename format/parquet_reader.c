@@ -11,6 +11,7 @@
 /* Magic, length of the footer, magic. */
 #define TAIL_BYTES (sizeof(uint32_t) + NX_PARQUET_MAGIC_BYTES)
 #define RANGES_MAX 2
+#define FEW 8 /* a part of a group of which copies cost less than keeping all */
 
 struct nx_parquet_reader {
 	struct nx_file file; /* empty when the bytes are borrowed */
@@ -292,6 +293,93 @@ static struct nx_parquet_rows wanted_rows(const struct nx_parquet_cursor *c,
 	return (struct nx_parquet_rows){first - c->next_row, end - first};
 }
 
+static void *copy_values(struct nx_arena *arena, const void *values, size_t count, size_t size)
+{
+	void *copy = nx_arena_alloc(arena, count * size);
+
+	if (count)
+		memcpy(copy, values, count * size);
+	return copy;
+}
+
+static const struct nx_slice *copy_texts(struct nx_arena *arena, const struct nx_slice *texts,
+					 size_t count)
+{
+	struct nx_slice *copies = nx_arena_alloc(arena, count * sizeof(*copies));
+
+	for (size_t i = 0; i < count; i++)
+		copies[i] = nx_slice_of(nx_arena_copy(arena, texts[i]), texts[i].len);
+	return copies;
+}
+
+/* Many rows may share one long text of a dictionary; each has its own in a copy. */
+static bool do_texts_fit(const struct nx_slice *texts, size_t count, size_t limit_bytes)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (texts[i].len > limit_bytes)
+			return false;
+		limit_bytes -= texts[i].len;
+	}
+	return true;
+}
+
+/* What the rows need, apart from all that was unpacked to find them; false: it is too much. */
+static bool keep_rows(struct nx_arena *arena, struct nx_parquet_values *v, size_t limit_bytes)
+{
+	size_t first = v->starts ? v->starts[0] : 0;
+	size_t count = v->starts ? v->starts[v->row_count] - first : v->row_count;
+
+	if (v->texts && !do_texts_fit(v->texts + first, count, limit_bytes))
+		return false;
+	if (v->starts) {
+		uint32_t *starts = nx_arena_alloc(arena, (v->row_count + 1) * sizeof(*starts));
+
+		for (size_t i = 0; i <= v->row_count; i++)
+			starts[i] = v->starts[i] - (uint32_t)first;
+		v->starts = starts;
+	}
+	if (v->is_null)
+		v->is_null = copy_values(arena, v->is_null, v->row_count, 1);
+	if (v->flags)
+		v->flags = copy_values(arena, v->flags + first, count, 1);
+	if (v->i64)
+		v->i64 = copy_values(arena, v->i64 + first, count, sizeof(*v->i64));
+	if (v->f64)
+		v->f64 = copy_values(arena, v->f64 + first, count, sizeof(*v->f64));
+	if (v->texts)
+		v->texts = copy_texts(arena, v->texts + first, count);
+	return true;
+}
+
+/*
+ * A row of sixty columns would keep sixty pages in memory. Of few rows each column is unpacked
+ * into memory that the next one has again.
+ */
+static enum nx_status decode_few(struct nx_parquet_cursor *c, const struct nx_parquet_group *group,
+				 struct nx_parquet_rows rows, struct nx_error *err)
+{
+	const struct nx_parquet_reader *r = c->reader;
+	enum nx_status status = NX_OK;
+
+	for (size_t i = 0; i < c->column_count && !status; i++) {
+		const struct nx_parquet_chunk *chunk = &group->chunks[c->columns[i]];
+		struct nx_arena scratch = {0};
+		struct nx_parquet_budget budget = {.arena = &scratch, .left_bytes = c->limit_bytes};
+
+		status = nx_parquet_chunk_decode(
+			&r->footer.fields[c->columns[i]], chunk,
+			nx_slice_part(r->bytes, chunk->offset, chunk->stored_bytes),
+			group->row_count, rows, &budget, &c->values[i], err);
+		if (!status && !keep_rows(&c->arena, &c->values[i],
+					  c->limit_bytes > c->arena.used_bytes
+						  ? c->limit_bytes - c->arena.used_bytes
+						  : 0))
+			status = nx_fail(err, NX_LIMIT, "the texts of these rows are too long");
+		nx_arena_release(&scratch);
+	}
+	return status;
+}
+
 static enum nx_status decode_group(struct nx_parquet_cursor *c,
 				   const struct nx_parquet_group *group,
 				   struct nx_parquet_rows rows, struct nx_error *err)
@@ -303,6 +391,8 @@ static enum nx_status decode_group(struct nx_parquet_cursor *c,
 	if (group->row_count > UINT32_MAX)
 		return nx_fail(err, NX_LIMIT, "a row group has %llu rows, too many to read at once",
 			       (unsigned long long)group->row_count);
+	if (rows.count < group->row_count / FEW)
+		return decode_few(c, group, rows, err);
 	for (size_t i = 0; i < c->column_count && !status; i++) {
 		const struct nx_parquet_chunk *chunk = &group->chunks[c->columns[i]];
 

@@ -45,15 +45,15 @@ static void touch_value(const struct nx_parquet_values *v, size_t i)
 
 static void touch_values(const struct nx_parquet_values *v)
 {
-	size_t count = v->row_count;
+	size_t first = 0, count = v->row_count;
 
 	if (v->starts) {
-		require(v->starts[0] == 0);
+		first = v->starts[0];
 		for (size_t i = 0; i < v->row_count; i++)
 			require(v->starts[i] <= v->starts[i + 1]);
 		count = v->starts[v->row_count];
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = first; i < count; i++)
 		touch_value(v, i);
 	for (size_t i = 0; v->is_null && i < v->row_count; i++)
 		require(v->is_null[i] <= 1);
