@@ -173,7 +173,7 @@ const char *nx_request_variable(const struct nx_request *request, const char *na
 	for (size_t i = 0; i < request->variable_count; i++)
 		if (!strcmp(request->variables[i].name, name))
 			return request->variables[i].value;
-	assert(!"the route's pattern has this variable");
+	assert(false); /* the pattern of the route has it */
 	return "";
 }
 
