@@ -2,6 +2,7 @@
 #include "serve/asking.h"
 
 #include "serve/hit_cache.h"
+#include "serve/insight_cache.h"
 #include "serve/server.h"
 
 #define HIT_SETS_MAX 16u
@@ -10,6 +11,7 @@
 struct nx_asking {
 	struct nx_engine_pool *pool;
 	struct nx_hit_cache *hits;
+	struct nx_insight_cache *insights;
 };
 
 struct nx_asking *nx_asking_new(void)
@@ -19,6 +21,7 @@ struct nx_asking *nx_asking_new(void)
 	*asking = (struct nx_asking){
 		.pool = nx_engine_pool_new(&(struct nx_engine_pool_options){0}),
 		.hits = nx_hit_cache_new(HIT_SETS_MAX, HIT_SET_BYTES_MAX),
+		.insights = nx_insight_cache_new(),
 	};
 	return asking;
 }
@@ -27,6 +30,7 @@ void nx_asking_free(struct nx_asking *asking)
 {
 	if (!asking)
 		return;
+	nx_insight_cache_free(asking->insights);
 	nx_hit_cache_free(asking->hits);
 	nx_engine_pool_free(asking->pool);
 	nx_heap_free(asking);
@@ -35,6 +39,11 @@ void nx_asking_free(struct nx_asking *asking)
 struct nx_hit_cache *nx_asking_hits(struct nx_asking *asking)
 {
 	return asking->hits;
+}
+
+struct nx_insight_cache *nx_asking_insights(struct nx_asking *asking)
+{
+	return asking->insights;
 }
 
 static bool is_wanted(void *request)

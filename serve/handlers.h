@@ -50,6 +50,9 @@ NX_HANDLER(marks);
 /* serve/handle_dependencies.c */
 NX_HANDLER(dependencies);
 
+/* serve/handle_insights.c */
+NX_HANDLER(insights);
+
 /* serve/handle_csv.c */
 NX_HANDLER(csv);
 

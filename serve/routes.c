@@ -49,6 +49,7 @@ const struct nx_route nx_routes[] = {
 	ROUTE(GET, PROFILE "/search/marks", marks, SLOW, "Where the events that fit lie, to draw.", ),
 	ROUTE(GET, PROFILE "/statistics", statistics, SLOW, "What tracks cost in a part of time.", ),
 	ROUTE(GET, PROFILE "/csv", csv, SLOW, "Rows of a part of time as CSV.", ),
+	ROUTE(GET, PROFILE "/insights", insights, SLOW, "What to look at first.", ),
 	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Asks in SQL.", JSON_BODY(KIB(256))),
 
 	ROUTE(GET, PROFILE "/annotations", annotation_sets, QUICK, "Sets of annotations.", ),

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/insights.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define SMALL_DMA_LEAST 32u
+
+/* --- findings
+ * ------------------------------------------------------------------------------------------ */
+
+struct rule {
+	size_t fact;	   /* where in the facts the number is */
+	bool is_floor;	   /* bad below the limit instead of above */
+	double limit;	   /* severity 1 */
+	double worse, bad; /* from where on it is 2 and 3 */
+	const char *title, *cause, *advice, *unit;
+};
+
+#define FACT(name) offsetof(struct nx_insight_facts, name)
+#define NKI_CAUSE                                                                                  \
+	"Less than half of this engine's instruction time comes from NKI kernels; the compiler "   \
+	"chose the rest."
+#define NKI_ADVICE "Write the operators that take most of its time as NKI kernels."
+
+/* clang-format off */
+static const struct rule rules[] = {
+	{FACT(throttled_frac), false, 0, 0.1, 0.3, "Throttled",
+	 "The tensor engine was not allowed to work in every cycle, to keep within its power.",
+	 "Spread dense matrix products over time, or use a smaller data type; the throttled areas "
+	 "are marked in the timeline.", "fraction"},
+	{FACT(spill_reload_frac), false, 0.25, 0.4, 0.6, "Spilled data is read back",
+	 "More than a quarter of what is read from HBM was written there because SBUF was full.",
+	 "Use smaller tiles or batches, or reorder operators so that less is alive at once.",
+	 "fraction"},
+	{FACT(transpose_frac), false, 0.1, 0.2, 0.4, "Many transposes",
+	 "More than a tenth of the tensor engine's work moves data into another layout.",
+	 "Choose layouts of weights and inputs that fit the products they go into.", "fraction"},
+	{FACT(worst_collective), false, 2, 4, 10, "A collective took much longer than its like",
+	 "Others of the same kind, size and group were done in half of its time or less.",
+	 "Look at what the late ranks did before; bands mark the collectives.", "times"},
+	{FACT(dma_average_bytes), true, 4096, NX_SMALL_DMA_BYTES, 128, "Small transfers",
+	 "DMA transfers move few bytes each, so their fixed cost outweighs the data.",
+	 "Join or widen transfers to 4 KiB and more.", "bytes"},
+	{FACT(nki_frac[NX_NKI_TENSOR]), true, 0.5, -1, -1, "Little NKI on the tensor engine",
+	 NKI_CAUSE, NKI_ADVICE, "fraction"},
+	{FACT(nki_frac[NX_NKI_VECTOR]), true, 0.5, -1, -1, "Little NKI on the vector engine",
+	 NKI_CAUSE, NKI_ADVICE, "fraction"},
+	{FACT(nki_frac[NX_NKI_SCALAR]), true, 0.5, -1, -1, "Little NKI on the scalar engine",
+	 NKI_CAUSE, NKI_ADVICE, "fraction"},
+};
+/* clang-format on */
+
+static unsigned severity_of(const struct rule *rule, double value)
+{
+	double sign = rule->is_floor ? -1 : 1;
+
+	if (isnan(value) || sign * value <= sign * rule->limit)
+		return 0;
+	if (sign * value > sign * rule->bad)
+		return 3;
+	return sign * value > sign * rule->worse ? 2 : 1;
+}
+
+/* Two numbers decide: time the engine was busy, and what came of it. */
+static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_finding *finding)
+{
+	double frac = facts->model_flops_frac / facts->tensor_active_frac;
+
+	if (isnan(frac) || facts->tensor_active_frac <= 0 || frac >= 0.5)
+		return 0;
+	*finding = (struct nx_finding){
+		.severity = frac < 0.1	  ? 3
+			    : frac < 0.25 ? 2
+					  : 1,
+		.title = "The tensor engine is busy, but not with the model",
+		.cause = "While it works it does less than half of the model's FLOPS that it "
+			 "could.",
+		.advice = "Use larger tiles, fill all rows and columns of the array, and avoid "
+			  "transposes and repeated loads of weights.",
+		.value = frac,
+		.unit = "fraction",
+	};
+	return finding->severity;
+}
+
+static bool is_asked(const struct rule *rule, const struct nx_insight_facts *facts)
+{
+	/* small transfers cost nothing while the queues are idle most of the time */
+	return rule->fact != FACT(dma_average_bytes) || facts->dma_active_frac > 0.25;
+}
+
+static double fact_of(const struct nx_insight_facts *facts, size_t fact)
+{
+	return *(const double *)(const void *)((const char *)facts + fact);
+}
+
+/* By insertion, which keeps the order of equals. */
+static void add_finding(struct nx_finding *findings, size_t count, const struct nx_finding *added)
+{
+	size_t at = count;
+
+	for (; at && findings[at - 1].severity < added->severity; at--)
+		findings[at] = findings[at - 1];
+	findings[at] = *added;
+}
+
+size_t nx_insights_judge(const struct nx_insight_facts *facts,
+			 struct nx_finding findings[NX_FINDINGS_MAX])
+{
+	size_t count = judge_flops(facts, &findings[0]) > 0;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		double value = fact_of(facts, rules[i].fact);
+		unsigned severity = severity_of(&rules[i], value);
+
+		if (!severity || !is_asked(&rules[i], facts))
+			continue;
+		add_finding(findings, count++,
+			    &(struct nx_finding){severity, rules[i].title, rules[i].cause,
+						 rules[i].advice, value, rules[i].unit});
+	}
+	return count;
+}
+
+/* --- bands
+ * --------------------------------------------------------------------------------------------- */
+
+static int compare_bands(const void *left, const void *right)
+{
+	const struct nx_band *l = left, *r = right;
+
+	if (l->kind != r->kind)
+		return l->kind < r->kind ? -1 : 1;
+	if (l->subject != r->subject)
+		return l->subject < r->subject ? -1 : 1;
+	if (l->start_ns != r->start_ns)
+		return l->start_ns < r->start_ns ? -1 : 1;
+	return (l->end_ns > r->end_ns) - (l->end_ns < r->end_ns);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct nx_band *l = left, *r = right;
+
+	if (l->start_ns != r->start_ns)
+		return l->start_ns < r->start_ns ? -1 : 1;
+	return compare_bands(left, right);
+}
+
+static bool is_near(const struct nx_band *before, const struct nx_band *next, uint64_t gap_ns)
+{
+	return before->kind == next->kind && before->subject == next->subject &&
+	       (next->start_ns <= before->end_ns || next->start_ns - before->end_ns <= gap_ns);
+}
+
+void nx_insights_join(struct nx_bands *bands, size_t first, uint64_t gap_ns)
+{
+	size_t count = bands->len - first, kept = 0;
+	struct nx_band *items = bands->items + first;
+
+	if (!count)
+		return;
+	qsort(items, count, sizeof(*items), compare_bands);
+	for (size_t i = 1; i < count; i++) {
+		if (!is_near(&items[kept], &items[i], gap_ns)) {
+			items[++kept] = items[i];
+			continue;
+		}
+		if (items[i].end_ns > items[kept].end_ns)
+			items[kept].end_ns = items[i].end_ns;
+		items[kept].weight += items[i].weight;
+		items[kept].count += items[i].count;
+	}
+	bands->len = first + kept + 1;
+	qsort(items, kept + 1, sizeof(*items), compare_times);
+}
+
+static uint64_t edge_ns(uint64_t from_ns, uint64_t to_ns, size_t part, size_t part_count)
+{
+	return from_ns + (uint64_t)((__uint128_t)(to_ns - from_ns) * part / part_count);
+}
+
+void nx_insights_small_dma(const struct nx_dma_part *parts, size_t part_count, uint64_t from_ns,
+			   uint64_t to_ns, struct nx_bands *bands)
+{
+	size_t first = bands->len;
+
+	for (size_t i = 0; i < part_count; i++) {
+		struct nx_band band = {
+			.kind = NX_BAND_SMALL_DMA,
+			.start_ns = edge_ns(from_ns, to_ns, i, part_count),
+			.end_ns = edge_ns(from_ns, to_ns, i + 1, part_count),
+			.count = parts[i].small_count,
+			.weight = (double)parts[i].count,
+		};
+
+		if (parts[i].count >= SMALL_DMA_LEAST && parts[i].small_count * 2 > parts[i].count)
+			nx_vec_push(bands, band);
+	}
+	nx_insights_join(bands, first, 0);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * insight: what is known about a profile when it is judged, and what was found.
+ *
+ * query/insight_facts.h asks a profile for the facts, analyse/insights.h judges them.
+ */
+#ifndef NX_MODEL_INSIGHT_H
+#define NX_MODEL_INSIGHT_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+
+enum nx_nki_engine { NX_NKI_TENSOR, NX_NKI_VECTOR, NX_NKI_SCALAR, NX_NKI_ENGINE_COUNT };
+
+/* Of the whole profile; NaN for what is not known. Fractions are 0 to 1. */
+struct nx_insight_facts {
+	double model_flops_frac;   /* of what the tensor engine could do in all the time */
+	double tensor_active_frac; /* of all the time */
+	double transpose_frac;	   /* of the hardware's FLOPS */
+	double spill_reload_frac;  /* of the bytes read from HBM */
+	double dma_active_frac;
+	double dma_average_bytes;
+	double throttled_frac;		      /* of the worst core's time */
+	double nki_frac[NX_NKI_ENGINE_COUNT]; /* of the engine's instruction time */
+	double worst_collective;	      /* its time divided by the median of its like */
+};
+
+struct nx_finding {
+	unsigned severity;		    /* 1 to 3, 3 is the worst */
+	const char *title, *cause, *advice; /* constant */
+	double value;
+	const char *unit; /* "fraction", "bytes" or "times" */
+};
+/* A room for each rule. */
+#define NX_FINDINGS_MAX 16
+
+enum nx_band_kind {
+	NX_BAND_THROTTLING,
+	NX_BAND_SMALL_DMA,
+	NX_BAND_RELOAD,
+	NX_BAND_BARRIER,
+	NX_BAND_COLLECTIVE,
+	NX_BAND_KIND_COUNT,
+};
+
+/* A stretch of time that deserves a look; subject is the caller's, such as a tensor. */
+struct nx_band {
+	enum nx_band_kind kind;
+	uint64_t start_ns, end_ns;
+	uint32_t subject;
+	double weight; /* what is added up where stretches are joined */
+	uint64_t count;
+};
+struct nx_bands NX_VEC_BODY(struct nx_band);
+
+/* Transfers that began in one of equal parts of the profile's time. */
+struct nx_dma_part {
+	uint64_t count, small_count;
+};
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query/insight_facts.h"
+
+#include <math.h>
+
+/* Columns of rows that become bands. */
+enum { START, END, SUBJECT, FACTOR, BYTES, WEIGHT };
+
+static double number_of(const struct nx_value *value)
+{
+	switch (value->kind) {
+	case NX_VALUE_F64:
+		return value->f64;
+	case NX_VALUE_F32:
+		return (double)value->f32;
+	case NX_VALUE_I64:
+		return (double)value->i64;
+	default:
+		return NAN;
+	}
+}
+
+static uint64_t whole_of(const struct nx_value *value)
+{
+	return value->kind == NX_VALUE_I64 && value->i64 > 0 ? (uint64_t)value->i64 : 0;
+}
+
+/* A table or a column that is not there: *rows is NULL, and no failure. */
+static enum nx_status ask(const struct nx_query_engine *engine, const char *sql,
+			  struct nx_row_stream **rows, struct nx_error *err)
+{
+	enum nx_status st = engine->ask(engine->context, nx_slice_text(sql), rows, err);
+
+	if (st)
+		*rows = NULL;
+	return st == NX_NOT_FOUND ? NX_OK : st;
+}
+
+/* --- numbers
+ * ------------------------------------------------------------------------------------------- */
+
+/* One row of numbers; they stay as they are where there is none. */
+static enum nx_status ask_numbers(const struct nx_query_engine *engine, const char *sql,
+				  double *const *numbers, size_t count, struct nx_error *err)
+{
+	struct nx_row_stream *rows;
+	const struct nx_value *row = NULL;
+	enum nx_status st = ask(engine, sql, &rows, err);
+
+	if (!st && rows)
+		st = nx_row_stream_next(rows, &row, err);
+	for (size_t i = 0; !st && row && i < count && i < rows->column_count; i++)
+		*numbers[i] = number_of(&row[i]);
+	nx_row_stream_close(rows);
+	return st;
+}
+
+#define NKI_SHARE(engine_name)                                                                     \
+	"sum(duration_ns) FILTER (engine = '" engine_name                                          \
+	"' AND nki_source_location IS NOT NULL)::DOUBLE / nullif(sum(duration_ns) FILTER (engine " \
+	"= '" engine_name "'), 0)"
+
+enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
+				    const struct nx_query_engine *engine, struct nx_error *err)
+{
+	double *const of_summary[] = {&facts->model_flops_frac, &facts->tensor_active_frac,
+				      &facts->transpose_frac,	&facts->spill_reload_frac,
+				      &facts->dma_active_frac,	&facts->dma_average_bytes};
+	double *const of_throttle[] = {&facts->throttled_frac};
+	double *const of_nki[] = {&facts->nki_frac[NX_NKI_TENSOR], &facts->nki_frac[NX_NKI_VECTOR],
+				  &facts->nki_frac[NX_NKI_SCALAR]};
+	double *const of_collectives[] = {&facts->worst_collective};
+	enum nx_status st;
+
+	*facts = (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}, NAN};
+	st = ask_numbers(engine,
+			 "SELECT mfu_estimated_percent::DOUBLE, "
+			 "tensor_engine_active_time_percent::DOUBLE, "
+			 "transpose_flops::DOUBLE / nullif(hardware_flops, 0), "
+			 "spill_reload_bytes::DOUBLE / nullif(hbm_read_bytes, 0), "
+			 "dma_active_time_percent::DOUBLE, dma_transfer_average_bytes::DOUBLE "
+			 "FROM Summary LIMIT 1",
+			 of_summary, 6, err);
+	if (!st)
+		st = ask_numbers(engine,
+				 "SELECT max(throttle_active_time_percent)::DOUBLE FROM "
+				 "ThrottleSummary WHERE throttle_type = 'all' AND "
+				 "max_achievable_util_with_throttling_percent < 1",
+				 of_throttle, 1, err);
+	if (!st)
+		st = ask_numbers(engine,
+				 "SELECT " NKI_SHARE("Tensor") ", " NKI_SHARE(
+					 "Vector") ", " NKI_SHARE("Scalar") " FROM Instruction",
+				 of_nki, 3, err);
+	if (!st)
+		st = ask_numbers(
+			engine,
+			"SELECT max(duration_ns / nullif(middle, 0))::DOUBLE FROM (SELECT "
+			"duration_ns, count(*) OVER alike AS n, median(duration_ns) OVER alike AS "
+			"middle FROM CcOp WINDOW alike AS (PARTITION BY operation, input_size, "
+			"replica_group)) WHERE n >= 3",
+			of_collectives, 1, err);
+	return st;
+}
+
+/* --- stretches of time
+ * ---------------------------------------------------------------------------------- */
+
+#define LONGEST " ORDER BY e - s DESC LIMIT 2000"
+_Static_assert(NX_INSIGHT_BANDS_MAX == 2000, "as in the questions");
+
+/* start, end, subject, factor, bytes, weight */
+static const char *const questions[NX_BAND_KIND_COUNT] = {
+	[NX_BAND_THROTTLING] =
+		"SELECT timestamp AS s, timestamp + duration AS e, type || coalesce(' on core ' || "
+		"pcore_idx, ''), 0.0::DOUBLE, 0::BIGINT, "
+		"(duration * (1 - k / n))::DOUBLE FROM Throttle WHERE k < n AND n > 0" LONGEST,
+	[NX_BAND_RELOAD] =
+		"SELECT start_ts AS s, end_ts AS e, d.variable, t.factor, t.bytes, 0.0::DOUBLE "
+		"FROM "
+		"DmaPacketAggregated d JOIN (SELECT variable_name, "
+		"max(load_to_sbuf_repeat_factor)::DOUBLE AS factor, "
+		"max(load_to_sbuf_total_size_bytes)::BIGINT AS bytes FROM TensorInfo WHERE "
+		"load_to_sbuf_repeat_factor > 2 GROUP BY ALL ORDER BY bytes DESC LIMIT 50) t ON "
+		"t.variable_name = d.variable" LONGEST,
+	[NX_BAND_BARRIER] =
+		"SELECT min(start_ts) AS s, max(end_ts) AS e, 'barrier', 0.0::DOUBLE, 0::BIGINT, "
+		"0.0::DOUBLE FROM CoreBarriers GROUP BY id" LONGEST,
+	[NX_BAND_COLLECTIVE] = "SELECT start_ts AS s, end_ts AS e, operation, 0.0::DOUBLE, "
+			       "coalesce(input_size, 0)::BIGINT, 0.0::DOUBLE FROM CcOp" LONGEST,
+};
+
+static uint32_t subject_of(struct nx_insight_rows *rows, const struct nx_value *row,
+			   struct nx_arena *arena)
+{
+	struct nx_slice name =
+		row[SUBJECT].kind == NX_VALUE_TEXT ? row[SUBJECT].text : nx_slice_text("");
+
+	for (size_t i = 0; i < rows->subjects.len; i++)
+		if (nx_slice_is(name, rows->subjects.items[i].name))
+			return (uint32_t)i;
+	nx_vec_push(&rows->subjects,
+		    ((struct nx_insight_subject){nx_arena_copy(arena, name),
+						 number_of(&row[FACTOR]), whole_of(&row[BYTES])}));
+	return (uint32_t)(rows->subjects.len - 1);
+}
+
+static enum nx_status ask_bands(struct nx_insight_rows *all, enum nx_band_kind kind,
+				const struct nx_query_engine *engine, struct nx_arena *arena,
+				struct nx_error *err)
+{
+	struct nx_row_stream *rows = NULL;
+	const struct nx_value *row;
+	enum nx_status st = ask(engine, questions[kind], &rows, err);
+
+	while (!st && rows && !(st = nx_row_stream_next(rows, &row, err)) && row) {
+		struct nx_band band = {.kind = kind,
+				       .start_ns = whole_of(&row[START]),
+				       .end_ns = whole_of(&row[END]),
+				       .subject = subject_of(all, row, arena),
+				       .weight = number_of(&row[WEIGHT]),
+				       .count = 1};
+
+		if (band.end_ns >= band.start_ns)
+			nx_vec_push(&all->bands, band);
+	}
+	nx_row_stream_close(rows);
+	return st;
+}
+
+static enum nx_status ask_dma_parts(struct nx_insight_rows *all,
+				    const struct nx_query_engine *engine, uint64_t from_ns,
+				    uint64_t to_ns, struct nx_arena *arena, struct nx_error *err)
+{
+	const char *sql = nx_arena_printf(
+		arena,
+		"SELECT ((start_ts - %llu)::HUGEINT * %u // %llu)::BIGINT AS part, count(*), "
+		"count(*) FILTER (transfer_bytes < 512) FROM DmaPacket WHERE start_ts >= %llu AND "
+		"start_ts < %llu GROUP BY part",
+		(unsigned long long)from_ns, NX_INSIGHT_DMA_PARTS,
+		(unsigned long long)(to_ns - from_ns), (unsigned long long)from_ns,
+		(unsigned long long)to_ns);
+	struct nx_row_stream *rows = NULL;
+	const struct nx_value *row;
+	enum nx_status st = ask(engine, sql, &rows, err);
+
+	while (!st && rows && !(st = nx_row_stream_next(rows, &row, err)) && row) {
+		uint64_t part = whole_of(&row[0]);
+
+		if (part < NX_INSIGHT_DMA_PARTS)
+			all->dma_parts[part] =
+				(struct nx_dma_part){whole_of(&row[1]), whole_of(&row[2])};
+	}
+	nx_row_stream_close(rows);
+	return st;
+}
+
+enum nx_status nx_insight_rows_ask(struct nx_insight_rows *rows,
+				   const struct nx_query_engine *engine, uint64_t from_ns,
+				   uint64_t to_ns, struct nx_arena *arena, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	*rows = (struct nx_insight_rows){0};
+	for (unsigned kind = 0; !st && kind < NX_BAND_KIND_COUNT; kind++)
+		if (questions[kind])
+			st = ask_bands(rows, kind, engine, arena, err);
+	if (!st && from_ns < to_ns)
+		st = ask_dma_parts(rows, engine, from_ns, to_ns, arena, err);
+	return st;
+}
+
+void nx_insight_rows_release(struct nx_insight_rows *rows)
+{
+	nx_vec_release(&rows->bands);
+	nx_vec_release(&rows->subjects);
+}
