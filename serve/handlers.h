@@ -39,6 +39,11 @@ NX_HANDLER(row);
 
 /* serve/handle_sql.c, handle_db.c */
 NX_HANDLER(sql);
+NX_HANDLER(db_search);
+NX_HANDLER(profiles_search);
+
+/* serve/handle_bandwidth.c */
+NX_HANDLER(bandwidth);
 
 /* serve/handle_statistics.c */
 NX_HANDLER(statistics);

@@ -24,8 +24,13 @@
 const struct nx_route nx_routes[] = {
 	ROUTE(GET, "/health", health, AT_ONCE, "Whether the server works.",
 	      .flags = NX_ROUTE_OPEN),
+	ROUTE(GET, API "/health", health, AT_ONCE, "Whether the server works.",
+	      .flags = NX_ROUTE_OPEN),
 	ROUTE(GET, API "/openapi.json", openapi, AT_ONCE, "This description.", ),
 
+	/* before {p}, which would take it for a name */
+	ROUTE(GET, API "/profiles/search", profiles_search, QUICK,
+	      "All profiles, as other tools ask for them.", ),
 	ROUTE(GET, API "/profiles", profiles, QUICK, "All profiles.", ),
 	ROUTE(GET, PROFILE, profile, QUICK, "One profile, with its tables.", ),
 	ROUTE(PATCH, PROFILE, profile_change, QUICK,
@@ -49,6 +54,10 @@ const struct nx_route nx_routes[] = {
 	ROUTE(GET, PROFILE "/search/marks", marks, SLOW, "Where the events that fit lie, to draw.", ),
 	ROUTE(GET, PROFILE "/statistics", statistics, SLOW, "What tracks cost in a part of time.", ),
 	ROUTE(GET, PROFILE "/csv", csv, SLOW, "Rows of a part of time as CSV.", ),
+	ROUTE(POST, API "/db/{p}/_search", db_search, SLOW,
+	      "SQL, columns and files, as other tools ask for them.", JSON_BODY(KIB(256))),
+	ROUTE(GET, PROFILE "/memory_bandwidth", bandwidth, SLOW,
+	      "How fast data moved between hosts and devices.", ),
 	ROUTE(GET, PROFILE "/insights", insights, SLOW, "What to look at first.", ),
 	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Asks in SQL.", JSON_BODY(KIB(256))),
 
