@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <curl/curl.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 
 #define CONNECT_SECONDS 10L
 #define STALL_SECONDS 300
+#define GIVE_BUFFER_BYTES (512L << 10)
 
 struct nx_http_client {
 	CURL *curl;
@@ -91,6 +93,13 @@ static void set_limits(CURL *curl, const struct nx_http_request *request)
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, stall);
 }
 
+static size_t on_give(char *to, size_t size, size_t count, void *opaque)
+{
+	const struct nx_http_request *request = opaque;
+
+	return request->give(request->give_context, to, size * count);
+}
+
 static void set_request(CURL *curl, const struct nx_http_request *request)
 {
 	curl_easy_setopt(curl, CURLOPT_URL, request->url);
@@ -100,7 +109,16 @@ static void set_request(CURL *curl, const struct nx_http_request *request)
 		curl_easy_setopt(curl, CURLOPT_PASSWORD,
 				 request->password ? request->password : "");
 	}
-	if (!request->body.data)
+	if (request->give) {
+		curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+		curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_give);
+		curl_easy_setopt(curl, CURLOPT_READDATA, request);
+		curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, GIVE_BUFFER_BYTES);
+		curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)request->give_bytes);
+	}
+	if (request->method)
+		curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+	if (!request->body.data || request->give)
 		return;
 	curl_easy_setopt(curl, CURLOPT_POST, 1L);
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
@@ -111,8 +129,11 @@ static void set_request(CURL *curl, const struct nx_http_request *request)
 static struct curl_slist *header_list(const struct nx_http_request *request)
 {
 	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+	char type[128];
 
-	list = curl_slist_append(list, "Content-Type: application/octet-stream");
+	snprintf(type, sizeof(type), "Content-Type: %s",
+		 request->content_type ? request->content_type : "application/octet-stream");
+	list = curl_slist_append(list, type);
 	if (request->header)
 		list = curl_slist_append(list, request->header);
 	return list;

@@ -31,14 +31,22 @@ struct nx_http_client;
 typedef enum nx_status (*nx_http_take_fn)(void *context, struct nx_slice piece,
 					  struct nx_error *err);
 
+/* Fills at most room bytes of a body that is sent piece by piece; 0 ends the call early. */
+typedef size_t (*nx_http_give_fn)(void *context, void *to, size_t room);
+
 struct nx_http_request {
 	const char *url;
+	const char *method;	     /* NULL: GET, POST with a body, PUT with give */
 	const char *user, *password; /* basic authentication; NULL: none */
 	const char *header;	     /* one more line, "Name: value"; NULL: none */
+	const char *content_type;    /* NULL: application/octet-stream */
 	struct nx_slice body;	     /* posted, borrowed; data NULL: a GET */
-	nx_http_take_fn take;	     /* of answers with code 200; NULL: kept in the answer */
-	void *context;		     /* for take */
-	uint32_t stall_seconds;	     /* without a byte in either direction; 0: 300 */
+	nx_http_give_fn give;	     /* instead of body: give_bytes of them, never in memory */
+	uint64_t give_bytes;
+	void *give_context;
+	nx_http_take_fn take;	/* of answers with code 200; NULL: kept in the answer */
+	void *context;		/* for take */
+	uint32_t stall_seconds; /* without a byte in either direction; 0: 300 */
 };
 
 /* What is kept of a body that nobody takes. */

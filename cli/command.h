@@ -87,6 +87,7 @@ extern const struct nx_command nx_command_delete;
 extern const struct nx_command nx_command_gc;
 extern const struct nx_command nx_command_query;
 extern const struct nx_command nx_command_export;
+extern const struct nx_command nx_command_upload;
 extern const struct nx_command nx_command_help;
 
 #endif

@@ -19,7 +19,7 @@
 const struct nx_command *const nx_commands[] = {
 	&nx_command_view,   &nx_command_show_session, &nx_command_neff,	  &nx_command_query,
 	&nx_command_export, &nx_command_list,	      &nx_command_rename, &nx_command_delete,
-	&nx_command_gc,	    &nx_command_help,
+	&nx_command_gc,	    &nx_command_upload,	      &nx_command_help,
 };
 const size_t nx_command_count = sizeof(nx_commands) / sizeof(nx_commands[0]);
 
@@ -40,7 +40,6 @@ static const struct {
 	{"inspect", "capture with AWS's tools and give the NTFF and NEFF to 'view'"},
 	{"ingest", "use 'view --output-format json' to process a capture"},
 	{"recommend", "'view --output-format summary-text' shows where the time went"},
-	{"upload", "use 'view' on the machine that has the files"},
 	{"analyze", "use 'view --output-format json'"},
 };
 

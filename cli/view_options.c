@@ -2,6 +2,7 @@
 #include "cli/view_options.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/suggest.h"
 #include "cli/workspace_view.h"
@@ -276,6 +277,25 @@ static enum nx_status check_directory(const struct nx_view_options *v, struct nx
 	return NX_OK;
 }
 
+/* Told at once, not when all else is done. */
+static enum nx_status check_root(const char *option, const char *root, struct nx_error *err)
+{
+	struct stat st;
+
+	if (!root || (!stat(root, &st) && S_ISDIR(st.st_mode)))
+		return NX_OK;
+	return nx_fail(err, NX_NOT_FOUND, "--%s: there is no folder %s", option, root);
+}
+
+static enum nx_status check_roots(const struct nx_view_options *v, struct nx_error *err)
+{
+	enum nx_status st = check_root("framework-source-root", v->framework_source_root, err);
+
+	if (!st)
+		st = check_root("nki-source-root", v->nki_source_root, err);
+	return st ? st : check_root("source-code-root", v->source_code_root, err);
+}
+
 static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_error *err)
 {
 	if (v->directory && v->session_path)
@@ -364,5 +384,7 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, const struct nx_
 		st = check_inputs(v, err);
 	if (!st)
 		st = check_database(v, err);
+	if (!st)
+		st = check_roots(v, err);
 	return st ? st : check_combination(v, err);
 }

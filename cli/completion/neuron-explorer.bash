@@ -7,7 +7,7 @@ _neuron_explorer()
 	local command=${COMP_WORDS[1]} words=''
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff query export list rename delete gc help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -92,6 +92,15 @@ _neuron_explorer()
 	gc:--data-path)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	upload:--neff)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	upload:--ntff)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	upload:--profile-directory)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
 	esac
 	case "$command" in
 	view)
@@ -112,8 +121,10 @@ _neuron_explorer()
 		words='--help -y --yes --data-path' ;;
 	gc)
 		words='--help --dry-run --data-path' ;;
+	upload)
+		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --namespace --uploader' ;;
 	help)
-		words='--help view show-session neff query export list rename delete gc help' ;;
+		words='--help view show-session neff query export list rename delete gc upload help' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;

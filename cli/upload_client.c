@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/upload_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/backoff.h"
+#include "base/json_reader.h"
+
+#define API "/api/v1"
+#define PATIENCE_MS 60000
+#define LOOK_NS 300000000
+
+void nx_upload_client_open(struct nx_upload_client *c, const char *endpoint, const char *token,
+			   bool shows_progress)
+{
+	size_t len = strlen(endpoint);
+
+	*c = (struct nx_upload_client){.http = nx_http_client_new(),
+				       .shows_progress = shows_progress};
+	while (len && endpoint[len - 1] == '/')
+		len--;
+	c->endpoint = nx_arena_copy(&c->arena, nx_slice_of(endpoint, len));
+	if (token && *token)
+		c->authorization = nx_arena_printf(&c->arena, "Authorization: Bearer %s", token);
+}
+
+void nx_upload_client_close(struct nx_upload_client *c)
+{
+	nx_http_answer_release(&c->answer);
+	nx_http_client_free(c->http);
+	nx_arena_release(&c->arena);
+}
+
+/* --- answers ------------------------------------------------------------------------------ */
+
+/* In the answer's own bytes: copied before the next request. */
+static const struct nx_json *answer_json(struct nx_upload_client *c)
+{
+	struct nx_json *root = NULL;
+
+	if (nx_json_parse(nx_slice_of(c->answer.body.items, c->answer.body.len), &c->arena, &root,
+			  NULL))
+		return NULL;
+	return root;
+}
+
+static enum nx_status status_of(unsigned code)
+{
+	switch (code) {
+	case 400:
+	case 415:
+		return NX_USAGE;
+	case 401:
+	case 403:
+	case 421:
+		return NX_PERMISSION;
+	case 404:
+		return NX_NOT_FOUND;
+	case 409:
+		return NX_MISMATCH;
+	case 413:
+	case 422:
+		return NX_LIMIT;
+	case 507:
+		return NX_NO_SPACE;
+	default:
+		return NX_IO;
+	}
+}
+
+static enum nx_status refuse(struct nx_upload_client *c, struct nx_error *err)
+{
+	const char *detail = nx_json_as_text(nx_json_get(answer_json(c), "detail"), &c->arena, "");
+	unsigned code = c->answer.code;
+
+	if (code == 401)
+		return nx_fail(err, NX_PERMISSION,
+			       "the server at %s wants a token; give it with --token or "
+			       "NEURON_EXPLORER_TOKEN",
+			       c->endpoint);
+	if (*detail)
+		return nx_fail(err, status_of(code), "the server says: %s", detail);
+	return nx_fail(err, status_of(code),
+		       "%s answers with code %u; is it the address of a neuron-explorer that "
+		       "shows a workspace?",
+		       c->endpoint, code);
+}
+
+/* --- one request ---------------------------------------------------------------------------- */
+
+/* IO: none came. Other codes than 2xx are refusals. */
+static enum nx_status ask_once(struct nx_upload_client *c, struct nx_http_request *request,
+			       const char *path, struct nx_error *err)
+{
+	enum nx_status st;
+
+	request->url = nx_arena_printf(&c->arena, "%s" API "%s", c->endpoint, path);
+	request->header = c->authorization;
+	st = nx_http_client_ask(c->http, request, &c->answer, err);
+	if (st)
+		return nx_context(err, "cannot reach %s", c->endpoint);
+	return c->answer.code / 100 == 2 ? NX_OK : refuse(c, err);
+}
+
+/* A server that is busy, or not there for a moment, is asked again. */
+static bool may_pass(const struct nx_upload_client *c, enum nx_status st)
+{
+	return st == NX_IO && (!c->answer.code || c->answer.code >= 500);
+}
+
+static enum nx_status ask(struct nx_upload_client *c, struct nx_http_request request,
+			  const char *path, struct nx_error *err)
+{
+	struct nx_backoff backoff;
+	enum nx_status st;
+
+	nx_backoff_init(&backoff, PATIENCE_MS);
+	do
+		st = ask_once(c, &request, path, err);
+	while (st && may_pass(c, st) && nx_backoff_wait(&backoff));
+	return st;
+}
+
+/* --- beginning ------------------------------------------------------------------------------- */
+
+/* Asked once: a second try might meet the upload that the first one began. */
+static enum nx_status begin(struct nx_upload_client *c, struct nx_slice json, struct nx_error *err)
+{
+	struct nx_http_request request = {.content_type = "application/json", .body = json};
+	enum nx_status st = ask_once(c, &request, "/uploads", err);
+
+	if (st)
+		return st;
+	c->id = nx_json_as_text(nx_json_get(answer_json(c), "id"), &c->arena, "");
+	if (*c->id)
+		return NX_OK;
+	return nx_fail(err, NX_FORMAT, "the answer of %s makes no sense; is it a neuron-explorer?",
+		       c->endpoint);
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+struct sending {
+	struct nx_upload_client *client;
+	int fd;
+	uint64_t done_before; /* bytes of other files */
+	uint64_t offset;
+};
+
+static size_t give(void *context, void *to, size_t room)
+{
+	struct sending *s = context;
+	ssize_t n = pread(s->fd, to, room, (off_t)s->offset);
+
+	if (n <= 0)
+		return 0;
+	s->offset += (uint64_t)n;
+	/* what has to be sent again counts once */
+	s->client->progress.done = s->done_before + s->offset - (uint64_t)n;
+	nx_progress_add(&s->client->progress, (uint64_t)n);
+	return (size_t)n;
+}
+
+static enum nx_status learn_received(struct nx_upload_client *c, size_t index, uint64_t *received,
+				     struct nx_error *err)
+{
+	const char *path = nx_arena_printf(&c->arena, "/uploads/%s", c->id);
+	enum nx_status st = ask(c, (struct nx_http_request){0}, path, err);
+	const struct nx_json *files;
+
+	if (st)
+		return st;
+	files = nx_json_get(answer_json(c), "files");
+	if (!files || files->kind != NX_JSON_ARRAY || index >= files->count ||
+	    !nx_slice_to_u64(nx_json_as_slice(nx_json_get(&files->children[index], "received")),
+			     received))
+		return nx_fail(err, NX_FORMAT, "the answer of %s makes no sense", c->endpoint);
+	return NX_OK;
+}
+
+static enum nx_status put_once(struct sending *s, const struct nx_planned_file *f, size_t index,
+			       struct nx_error *err)
+{
+	struct nx_upload_client *c = s->client;
+	struct nx_http_request request = {
+		.give = give, .give_context = s, .give_bytes = f->size_bytes - s->offset};
+
+	return ask_once(c, &request,
+			nx_arena_printf(&c->arena, "/uploads/%s/files/%zu?offset=%llu", c->id,
+					index, (unsigned long long)s->offset),
+			err);
+}
+
+/* As long as bytes arrive there is hope; MISMATCH is a connection that the server still holds. */
+static enum nx_status put_file(struct sending *s, const struct nx_planned_file *f, size_t index,
+			       struct nx_error *err)
+{
+	struct nx_backoff backoff;
+	uint64_t received = 0;
+	enum nx_status st;
+
+	nx_backoff_init(&backoff, PATIENCE_MS);
+	for (;;) {
+		uint64_t before = received;
+
+		s->offset = received;
+		st = put_once(s, f, index, err);
+		if (!st || (st != NX_MISMATCH && !may_pass(s->client, st)) ||
+		    !nx_backoff_wait(&backoff))
+			return st;
+		st = learn_received(s->client, index, &received, err);
+		if (st || received >= f->size_bytes)
+			return st;
+		if (received > before)
+			nx_backoff_init(&backoff, PATIENCE_MS);
+	}
+}
+
+static enum nx_status send_file(struct nx_upload_client *c, const struct nx_planned_file *f,
+				size_t index, uint64_t done_before, struct nx_error *err)
+{
+	struct sending s = {.client = c, .done_before = done_before};
+	enum nx_status st;
+
+	if (!f->size_bytes)
+		return NX_OK;
+	s.fd = open(f->local, O_RDONLY | O_CLOEXEC);
+	if (s.fd < 0)
+		return nx_fail_errno(err, errno, "cannot open %s", f->local);
+	st = put_file(&s, f, index, err);
+	close(s.fd);
+	return st ? nx_context(err, "%s", f->local) : NX_OK;
+}
+
+static enum nx_status send_files(struct nx_upload_client *c, const struct nx_upload_plan *plan,
+				 struct nx_error *err)
+{
+	uint64_t done = 0;
+	enum nx_status st = NX_OK;
+
+	nx_progress_begin(&c->progress, "uploading", plan->size_bytes, c->shows_progress);
+	for (size_t i = 0; !st && i < plan->files.len; i++) {
+		st = send_file(c, &plan->files.items[i], i, done, err);
+		done += plan->files.items[i].size_bytes;
+	}
+	nx_progress_end(&c->progress);
+	return st;
+}
+
+enum nx_status nx_upload_client_send(struct nx_upload_client *c, const struct nx_upload_plan *plan,
+				     struct nx_slice json, struct nx_error *err)
+{
+	struct nx_http_request empty = {.body = nx_slice_text("")};
+	enum nx_status st = begin(c, json, err);
+
+	if (!st)
+		st = send_files(c, plan, err);
+	if (!st)
+		st = ask(c, empty, nx_arena_printf(&c->arena, "/uploads/%s/finish", c->id), err);
+	return st;
+}
+
+/* --- waiting -----------------------------------------------------------------------------------
+ */
+
+static void escape(struct nx_upload_client *c, const char *name, const char **escaped)
+{
+	struct nx_bytes bytes = {0};
+
+	nx_http_append_escaped(&bytes, nx_slice_text(name));
+	*escaped = nx_arena_copy(&c->arena, nx_slice_of(bytes.items, bytes.len));
+	nx_vec_release(&bytes);
+}
+
+static void show_step(struct nx_upload_client *c, const char *path)
+{
+	const struct nx_json *profile;
+	double fraction;
+
+	if (ask_once(c, &(struct nx_http_request){0}, path, NULL))
+		return;
+	profile = answer_json(c);
+	fraction = nx_json_as_f64(nx_json_get(profile, "fraction"), 0);
+	c->progress.done = (uint64_t)(fraction * (double)c->progress.total);
+	nx_progress_add(&c->progress, 0);
+}
+
+/* The upload is gone when its profile is there. */
+static enum nx_status look(struct nx_upload_client *c, bool *is_over, struct nx_error *err)
+{
+	const char *path = nx_arena_printf(&c->arena, "/uploads/%s", c->id);
+	enum nx_status st = ask(c, (struct nx_http_request){0}, path, err);
+	const struct nx_json *upload;
+
+	*is_over = st == NX_NOT_FOUND;
+	if (*is_over || st)
+		return *is_over ? NX_OK : st;
+	upload = answer_json(c);
+	if (nx_slice_is(nx_json_as_slice(nx_json_get(upload, "state")), "failed"))
+		return nx_fail(err, NX_FORMAT, "processing failed: %s",
+			       nx_json_as_text(nx_json_get(upload, "reason"), &c->arena, ""));
+	return NX_OK;
+}
+
+enum nx_status nx_upload_client_wait(struct nx_upload_client *c, const char *name,
+				     struct nx_error *err)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_NS};
+	const char *escaped, *path;
+	bool is_over = false;
+	enum nx_status st;
+
+	escape(c, name, &escaped);
+	path = nx_arena_printf(&c->arena, "/profiles/%s", escaped);
+	nx_progress_begin(&c->progress, "processing", 1000, c->shows_progress);
+	for (;;) {
+		st = look(c, &is_over, err);
+		if (st || is_over)
+			break;
+		show_step(c, path);
+		nanosleep(&pause, NULL);
+	}
+	nx_progress_end(&c->progress);
+	/* Somebody may have deleted it meanwhile: then there is nothing to have waited for. */
+	return st ? st : ask(c, (struct nx_http_request){0}, path, err);
+}

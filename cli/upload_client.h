@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * upload_client: the other end of docs/api.md "Uploads".
+ *
+ *	nx_upload_client_open(&client, endpoint, token);
+ *	st = nx_upload_client_send(&client, plan, json, err);
+ *	st = nx_upload_client_wait(&client, name, err);
+ *	nx_upload_client_close(&client);
+ *
+ * A connection that breaks is taken up again where the server says it broke, for a
+ * minute without a new byte; then it fails with IO. What the server refuses is its
+ * sentence, with the status that its code stands for.
+ */
+#ifndef NX_CLI_UPLOAD_CLIENT_H
+#define NX_CLI_UPLOAD_CLIENT_H
+
+#include "base/http_client.h"
+#include "base/progress.h"
+#include "cli/upload_plan.h"
+
+struct nx_upload_client {
+	struct nx_arena arena;
+	struct nx_http_client *http;
+	struct nx_http_answer answer;
+	const char *endpoint;	   /* without a slash at the end */
+	const char *authorization; /* a header; NULL: none */
+	const char *id;		   /* of the upload, once begun */
+	bool shows_progress;
+	struct nx_progress progress;
+};
+
+void nx_upload_client_open(struct nx_upload_client *client, const char *endpoint, const char *token,
+			   bool shows_progress);
+void nx_upload_client_close(struct nx_upload_client *client);
+
+/* Begins, sends every file and finishes; json describes the plan. */
+NX_MUST_CHECK enum nx_status nx_upload_client_send(struct nx_upload_client *client,
+						   const struct nx_upload_plan *plan,
+						   struct nx_slice json, struct nx_error *err);
+/* Until the profile is ready; FORMAT with the server's reason when it failed. */
+NX_MUST_CHECK enum nx_status nx_upload_client_wait(struct nx_upload_client *client,
+						   const char *name, struct nx_error *err);
+
+#endif
