@@ -88,8 +88,9 @@ static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_find
 
 static bool is_asked(const struct rule *rule, const struct nx_insight_facts *facts)
 {
-	/* small transfers cost nothing while the queues are idle most of the time */
-	return rule->fact != FACT(dma_average_bytes) || facts->dma_active_frac > 0.25;
+	/* small transfers cost nothing while the queues are idle most of the time; 0 is none */
+	return rule->fact != FACT(dma_average_bytes) ||
+	       (facts->dma_average_bytes > 0 && facts->dma_active_frac > 0.25);
 }
 
 static double fact_of(const struct nx_insight_facts *facts, size_t fact)

@@ -143,7 +143,7 @@ export function figuresOfSummary(row: Row, machine: Machine): Figures {
 			: "From the matrix instructions: the NEFF carries no HLO statistics.",
 		mbu: value("mbu_estimated_percent"),
 		usefulRead: read > 0 ? (read - num(row["spill_reload_bytes"])) / read : null,
-		averageDma: value("dma_transfer_average_bytes"),
+		averageDma: value("dma_transfer_average_bytes") || null, // 0: there were none
 	};
 }
 
