@@ -45,6 +45,27 @@ static void spans_are_found_by_time(void **state)
 	case_end(&c);
 }
 
+static void spans_are_listed_from_any_on(void **state)
+{
+	struct nx_span spans[4];
+	struct timeline_case c;
+
+	(void)state;
+	fill(&c);
+	assert_int_equal(nx_timeline_list(c.timeline, 0, 0, 0, spans, 4), 4);
+	assert_int_equal(spans[0].start_ns, 10);
+	assert_int_equal(spans[3].end_ns, 30);
+	assert_int_equal(nx_timeline_list(c.timeline, 0, 0, 3, spans, 4), 2);
+	assert_int_equal(spans[0].row, 4);
+	assert_int_equal(spans[1].row, 5);
+	assert_int_equal(nx_timeline_list(c.timeline, 0, 1, 0, spans, 4), 1);
+	assert_int_equal(nx_timeline_list(c.timeline, 0, 0, 5, spans, 4), 0);
+	assert_int_equal(nx_timeline_list(c.timeline, 0, 0, UINT64_MAX, spans, 4), 0);
+	assert_int_equal(nx_timeline_list(c.timeline, 0, 2, 0, spans, 4), 0);
+	assert_int_equal(nx_timeline_list(c.timeline, 9, 0, 0, spans, 4), 0);
+	case_end(&c);
+}
+
 static void an_empty_span_is_found_where_it_lies(void **state)
 {
 	struct timeline_case c;
@@ -137,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spans_are_found_by_time),
+		cmocka_unit_test(spans_are_listed_from_any_on),
 		cmocka_unit_test(an_empty_span_is_found_where_it_lies),
 		cmocka_unit_test(the_next_span_starts_at_or_after),
 		cmocka_unit_test(rows_of_a_part_of_time),

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "analyse/insights.h"
+
+static struct nx_insight_facts nothing(void)
+{
+	return (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}, NAN};
+}
+
+static void what_is_not_known_is_not_judged(void **state)
+{
+	struct nx_insight_facts facts = nothing();
+	struct nx_finding findings[NX_FINDINGS_MAX];
+
+	(void)state;
+	assert_int_equal(nx_insights_judge(&facts, findings), 0);
+	facts.model_flops_frac = 0.01;
+	facts.tensor_active_frac = 0;
+	assert_int_equal(nx_insights_judge(&facts, findings), 0);
+}
+
+static void good_numbers_are_no_findings(void **state)
+{
+	struct nx_insight_facts facts = {.model_flops_frac = 0.4,
+					 .tensor_active_frac = 0.8,
+					 .transpose_frac = 0.1,
+					 .spill_reload_frac = 0.25,
+					 .dma_active_frac = 0.9,
+					 .dma_average_bytes = 4096,
+					 .throttled_frac = 0,
+					 .nki_frac = {0.5, 0.5, 1},
+					 .worst_collective = 2};
+	struct nx_finding findings[NX_FINDINGS_MAX];
+
+	(void)state;
+	assert_int_equal(nx_insights_judge(&facts, findings), 0);
+}
+
+static void limits_decide_how_bad_it_is(void **state)
+{
+	static const struct {
+		double throttled_frac;
+		unsigned severity;
+	} cases[] = {{0.0001, 1}, {0.1, 1}, {0.11, 2}, {0.3, 2}, {0.31, 3}};
+	struct nx_insight_facts facts = nothing();
+	struct nx_finding findings[NX_FINDINGS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		facts.throttled_frac = cases[i].throttled_frac;
+		assert_int_equal(nx_insights_judge(&facts, findings), 1);
+		assert_int_equal(findings[0].severity, cases[i].severity);
+		assert_string_equal(findings[0].title, "Throttled");
+		assert_true(findings[0].value == facts.throttled_frac);
+	}
+}
+
+static void the_worst_comes_first(void **state)
+{
+	/* 0.2 of 0.5 is 0.4: severity 1; transposes 3; a small transfer of 300 bytes 2 */
+	struct nx_insight_facts facts = nothing();
+	struct nx_finding findings[NX_FINDINGS_MAX];
+
+	(void)state;
+	facts.model_flops_frac = 0.2;
+	facts.tensor_active_frac = 0.5;
+	facts.transpose_frac = 0.5;
+	facts.dma_average_bytes = 300;
+	facts.dma_active_frac = 0.5;
+	facts.nki_frac[NX_NKI_SCALAR] = 0;
+	assert_int_equal(nx_insights_judge(&facts, findings), 4);
+	assert_string_equal(findings[0].title, "Many transposes");
+	assert_int_equal(findings[0].severity, 3);
+	assert_string_equal(findings[1].title, "Small transfers");
+	assert_int_equal(findings[1].severity, 2);
+	assert_true(fabs(findings[2].value - 0.4) < 1e-12);
+	assert_string_equal(findings[3].title, "Little NKI on the scalar engine");
+	assert_int_equal(findings[3].severity, 1);
+	/* while queues are idle their transfers may be small */
+	facts.dma_active_frac = 0.25;
+	assert_int_equal(nx_insights_judge(&facts, findings), 3);
+}
+
+static void all_rules_fit_in_the_list(void **state)
+{
+	struct nx_insight_facts facts = {0.01, 1, 1, 1, 1, 1, 1, {0, 0, 0}, 100};
+	struct nx_finding findings[NX_FINDINGS_MAX];
+	size_t count = nx_insights_judge(&facts, findings);
+
+	(void)state;
+	assert_int_equal(count, 9);
+	for (size_t i = 0; i < count; i++) {
+		assert_in_range(findings[i].severity, 1, 3);
+		assert_true(strlen(findings[i].cause) > 20 && strlen(findings[i].advice) > 20);
+	}
+}
+
+static void near_stretches_of_one_subject_are_joined(void **state)
+{
+	static const struct nx_band given[] = {
+		{NX_BAND_RELOAD, 100, 110, 1, 1.0, 1},	 {NX_BAND_RELOAD, 0, 10, 1, 2.0, 1},
+		{NX_BAND_RELOAD, 15, 20, 1, 4.0, 1},	 {NX_BAND_RELOAD, 12, 14, 2, 8.0, 1},
+		{NX_BAND_THROTTLING, 2, 40, 1, 16.0, 1}, {NX_BAND_RELOAD, 16, 17, 1, 32.0, 3},
+	};
+	struct nx_bands bands = {0};
+
+	(void)state;
+	nx_insights_join(&bands, 0, 5);
+	assert_int_equal(bands.len, 0);
+	nx_vec_push(&bands, ((struct nx_band){NX_BAND_RELOAD, 7, 8, 1, 0, 1}));
+	for (size_t i = 0; i < 6; i++)
+		nx_vec_push(&bands, given[i]);
+	nx_insights_join(&bands, 1, 5);
+	assert_int_equal(bands.len, 5);
+	assert_int_equal(bands.items[0].start_ns, 7); /* before first, so left alone */
+	assert_int_equal(bands.items[1].start_ns, 0);
+	assert_int_equal(bands.items[1].end_ns, 20);
+	assert_int_equal(bands.items[1].count, 5);
+	assert_true(bands.items[1].weight == 38.0);
+	assert_int_equal(bands.items[2].kind, NX_BAND_THROTTLING);
+	assert_int_equal(bands.items[3].subject, 2);
+	assert_int_equal(bands.items[4].start_ns, 100);
+	nx_vec_release(&bands);
+}
+
+static void parts_with_mostly_small_transfers_become_bands(void **state)
+{
+	/* few; half; most; most; large ones; most again */
+	static const struct nx_dma_part parts[] = {{31, 31}, {40, 20}, {40, 21},
+						   {32, 32}, {100, 0}, {1000, 900}};
+	struct nx_bands bands = {0};
+
+	(void)state;
+	nx_insights_small_dma(parts, 6, 1000, 1060, &bands);
+	assert_int_equal(bands.len, 2);
+	assert_int_equal(bands.items[0].kind, NX_BAND_SMALL_DMA);
+	assert_int_equal(bands.items[0].start_ns, 1020);
+	assert_int_equal(bands.items[0].end_ns, 1040);
+	assert_int_equal(bands.items[0].count, 53);
+	assert_true(bands.items[0].weight == 72.0);
+	assert_int_equal(bands.items[1].start_ns, 1050);
+	assert_int_equal(bands.items[1].end_ns, 1060);
+	nx_vec_release(&bands);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_not_known_is_not_judged),
+		cmocka_unit_test(good_numbers_are_no_findings),
+		cmocka_unit_test(limits_decide_how_bad_it_is),
+		cmocka_unit_test(the_worst_comes_first),
+		cmocka_unit_test(all_rules_fit_in_the_list),
+		cmocka_unit_test(near_stretches_of_one_subject_are_joined),
+		cmocka_unit_test(parts_with_mostly_small_transfers_become_bands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
