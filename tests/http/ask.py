@@ -1,0 +1,469 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ask the server what can be asked of a profile, and compare its answers with plain SQL.
+
+usage: ask.py NEURON_EXPLORER MAKE_CAPTURE
+
+TAP on stdout; where there is no DuckDB only what needs none is asked.
+"""
+
+import concurrent.futures
+import csv
+import http.client
+import io
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+PROGRAM, MAKER = sys.argv[1], sys.argv[2]
+API = '/api/v1'
+JSON = {'Content-Type': 'application/json'}
+results = []
+
+
+def check(name, holds, seen=''):
+    results.append(bool(holds))
+    print(f"{'ok' if holds else 'not ok'} {len(results)} - {name}", flush=True)
+    if not holds:
+        print(f'# saw: {str(seen)[:1000]!r}')
+
+
+class Server:
+    def __init__(self, workspace):
+        self.process = subprocess.Popen(
+            [PROGRAM, 'view', '--data-path', workspace, '-p', '0', '--api-server-port', '0'],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.port = urllib.parse.urlsplit(self.process.stdout.readline().split()[-1]).port
+
+    def ask(self, path, method='GET', headers=None, body=None):
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
+        connection.request(method, API + path, body=body, headers=headers or {})
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, answer.headers, content
+
+    def json(self, path, **parameters):
+        pairs = [(k.rstrip('_'), v) for k, value in parameters.items()
+                 for v in (value if isinstance(value, list) else [value])]
+        query = '?' + urllib.parse.urlencode(pairs) if pairs else ''
+        status, _, content = self.ask(path + query)
+        return json.loads(content) if status == 200 else {'status': status, 'body': content}
+
+    def post(self, path, body):
+        status, _, content = self.ask(path, 'POST', JSON, json.dumps(body))
+        return status, json.loads(content)
+
+    def rows(self, sql, profile='demo', limit=100000):
+        status, answer = self.post(f'/profiles/{profile}/sql', {'sql': sql, 'limit': limit})
+        return answer['rows'] if status == 200 else answer
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, err
+
+
+def ingest(capture, workspace, name, *options):
+    subprocess.run([PROGRAM, 'view', '-n', f'{capture}/demo.neff', '-s', f'{capture}/demo.ntff',
+                    '--ingest-only', '--display-name', name, '--data-path', workspace, '-v', '2',
+                    *options], check=True, stdout=subprocess.DEVNULL)
+
+
+# --- SQL ----------------------------------------------------------------------------------------
+
+def check_sql(server):
+    status, answer = server.post('/profiles/demo/sql', {
+        'sql': 'SELECT 1 AS a, 9007199254740991 AS safe, 9007199254740993 AS big, '
+               '18446744073709551615::UBIGINT AS huge, NULL AS none, \'x\' AS t, [1, 2] AS l, '
+               "'nan'::DOUBLE AS n, true AS b"})
+    check('integers are exact', status == 200 and answer['rows'] == [
+        [1, 9007199254740991, '9007199254740993', '18446744073709551615', None, 'x', [1, 2], None,
+         True]], answer)
+    check('columns have names and types', [(c['name'], c['type']) for c in answer['columns']][:4] ==
+          [('a', 'integer'), ('safe', 'integer'), ('big', 'integer'), ('huge', 'integer')], answer)
+    check('it says how long it took', answer['elapsed_ms'] >= 0 and not answer['is_cut'], answer)
+    _, answer = server.post('/profiles/demo/sql', {'sql': 'SELECT * FROM range(11)', 'limit': 10})
+    check('what is cut says so', answer['is_cut'] and len(answer['rows']) == 10, answer)
+    _, answer = server.post('/profiles/demo/sql', {'sql': 'SELECT * FROM range(10)', 'limit': 10})
+    check('what is whole too', not answer['is_cut'] and len(answer['rows']) == 10, answer)
+    for sql, wanted in (('SELEC 1', 400), ('SELECT * FROM nothing', 404), ('SELECT 1; SELECT 2', 400),
+                        ("SELECT * FROM read_csv('/etc/passwd')", 403),
+                        ("SELECT * FROM '/etc/passwd'", 404), ("COPY (SELECT 1) TO '/tmp/x'", 403),
+                        ('SET threads = 1', 403), ("ATTACH '/tmp/x'", 403), ('', 400), (7, 400),
+                        ('SELECT ' + '1+' * 40000 + '1', 422)):
+        status, answer = server.post('/profiles/demo/sql', {'sql': sql})
+        check(f'{str(sql)[:40]!r} gives {wanted}', status == wanted and answer['detail'], answer)
+    for limit in (0, -1, 100001, 'many', 1.5):
+        status, answer = server.post('/profiles/demo/sql', {'sql': 'SELECT 1', 'limit': limit})
+        check(f'a limit of {limit!r} is refused', status == 400, answer)
+    status, _ = server.post('/profiles/nobody/sql', {'sql': 'SELECT 1'})
+    check('a profile that is not there is not found', status == 404, status)
+
+
+def check_line(server):
+    """More questions at once than engines."""
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        sums = list(pool.map(lambda i: server.rows(
+            f'SELECT sum(i)::BIGINT FROM range(2000000) r(i) WHERE i >= {i}'), range(12)))
+    check('a dozen at once are all answered',
+          sums == [[[1999999000000 - i * (i - 1) // 2]] for i in range(12)], sums)
+
+
+ENDLESS = ('SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000) c '
+           'WHERE a.range + b.range * c.range = -1')
+
+
+def cpu_seconds(server):
+    with open(f'/proc/{server.process.pid}/stat', encoding='ascii') as f:
+        fields = f.read().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def check_gone(server):
+    """The client goes away: the engine stops, and the next question is answered."""
+    for _ in range(5):
+        body = json.dumps({'sql': ENDLESS}).encode()
+        with socket.create_connection(('127.0.0.1', server.port)) as s:
+            s.sendall(b'POST /api/v1/profiles/demo/sql HTTP/1.1\r\nHost: localhost\r\n'
+                      b'Content-Type: application/json\r\nContent-Length: '
+                      + str(len(body)).encode() + b'\r\n\r\n' + body)
+            time.sleep(0.3)
+    check('others are answered when they are gone', server.rows('SELECT 1') == [[1]])
+    deadline = time.monotonic() + 20
+    idle = False
+    while not idle and time.monotonic() < deadline:
+        before = cpu_seconds(server)
+        time.sleep(0.5)
+        idle = cpu_seconds(server) - before < 0.2
+    check('nothing is computed for who went away', idle)
+
+
+# --- statistics -----------------------------------------------------------------------------------
+
+def tracks_of(server, table):
+    tracks = server.json('/profiles/demo/tracks')['tracks']
+    return [t for t in tracks if t['table'] == table and t['kind'] == 'spans']
+
+
+def check_statistics(server):
+    answer = server.json('/profiles/demo/statistics')
+    by_track = {t['track']: t for t in answer['tracks']}
+    all_tracks = server.json('/profiles/demo/tracks')['tracks']
+    check('all tracks but groups are told', set(by_track) ==
+          {t['id'] for t in all_tracks if t['kind'] != 'group'}, len(by_track))
+    for t in tracks_of(server, 'Instruction'):
+        core = next(g['name'] for g in all_tracks if g['id'] == t['parent']).split()[-1]
+        where = f"timeline_track = '{t['name']}' AND pcore_idx = {core}"
+        rows = server.rows('SELECT opcode, count(*), sum(end_ts - start_ts)::BIGINT FROM '
+                           f'Instruction WHERE {where} GROUP BY 1')
+        seen = {n['name']: [int(n['count']), int(n['sum_ns'])] for n in by_track[t['id']]['names']}
+        check(f"{t['name']} of core {core} costs what SQL says",
+              seen == {r[0]: r[1:] for r in rows}, (seen, rows))
+    window = server.json('/profiles/demo/statistics', from_=100000, to=150000)
+    for t in tracks_of(server, 'Instruction')[:4]:
+        core = next(g['name'] for g in all_tracks if g['id'] == t['parent']).split()[-1]
+        rows = server.rows(
+            'SELECT count(*), coalesce(sum(end_ts - start_ts), 0)::BIGINT, '
+            'coalesce(sum(least(end_ts, 150000) - greatest(start_ts, 100000)), 0)::BIGINT FROM '
+            f"Instruction WHERE timeline_track = '{t['name']}' AND pcore_idx = {core} AND "
+            'start_ts < 150000 AND (end_ts > 100000 OR start_ts = 100000)')
+        s = next(x for x in window['tracks'] if x['track'] == t['id'])
+        wanted = rows[0] if t['depth_count'] == 1 else rows[0][:2] + [int(s['busy_ns'])]
+        check(f"so it does in a part of time ({t['name']})",
+              [int(s['count']), int(s['sum_ns']), int(s['busy_ns'])] == wanted, (s, rows))
+        check('busy is a part of that', 0 <= s['busy_fraction'] <= 1
+              and abs(s['busy_fraction'] - int(s['busy_ns']) / 50000) < 1e-9, s)
+
+
+def check_opcode_summary(server):
+    """The published sums of all cores and engines, which count in picoseconds."""
+    seen = {}
+    stats = {t['track']: t for t in server.json('/profiles/demo/statistics')['tracks']}
+    for t in tracks_of(server, 'Instruction'):
+        for n in stats[t['id']]['names']:
+            one = seen.setdefault(n['name'], [0, 0])
+            one[0] += int(n['count'])
+            one[1] += int(n['sum_ns'])
+    rows = server.rows('SELECT opcode, sum(instruction_count)::BIGINT, '
+                       'sum(instruction_time_ns)::BIGINT FROM OpcodeSummary GROUP BY 1')
+    wanted = {r[0]: r[1:] for r in rows}
+    check('opcodes are those of OpcodeSummary', set(seen) == set(wanted), (seen, wanted))
+    check('and as many', all(seen[o][0] == wanted[o][0] for o in seen), (seen, wanted))
+    check('and as long, but for what rounding makes of each',
+          all(abs(seen[o][1] - wanted[o][1]) <= seen[o][0] for o in seen), (seen, wanted))
+
+
+def check_counters(server):
+    counter = next(t for t in server.json('/profiles/demo/tracks')['tracks']
+                   if t['kind'] == 'counter' and t['table'] == 'PendingDma')
+    s = server.json('/profiles/demo/statistics', tracks=counter['id'])['tracks'][0]
+    check('a counter tells its values', s['lowest'] <= s['mean'] <= s['highest']
+          and int(s['count']) == int(counter['row_count']), s)
+    for parameters in ({'tracks': '99999'}, {'tracks': 'x'}, {'from_': 5, 'to': 5},
+                       {'from_': 'now'}, {'to': '-1'}):
+        answer = server.json('/profiles/demo/statistics', **parameters)
+        check(f'{parameters} is refused', answer.get('status') in (400, 404), answer)
+
+
+# --- searching ------------------------------------------------------------------------------------
+
+def check_search(server):
+    cases = [
+        (['opcode=MATMUL'], "opcode = 'MATMUL'"), (['opcode!=MATMUL'], "opcode <> 'MATMUL'"),
+        (['duration_ns>200', 'engine=Tensor'], "duration_ns > 200 AND engine = 'Tensor'"),
+        (['duration_ns<=20'], 'duration_ns <= 20'), (['opcode~^MAT.*L$'], "opcode LIKE 'MAT%L'"),
+        (['pc~^1.$'], 'pc BETWEEN 10 AND 19'), (["opcode=x' OR 1=1 --"], 'false'),
+        (["opcode~'\\); DROP TABLE x; --"], 'false')]
+    for where, sql in cases:
+        answer = server.json('/profiles/demo/search', table='Instruction', where=where)
+        rows = server.rows('SELECT count(*), coalesce(sum(end_ts - start_ts), 0)::BIGINT FROM '
+                           f'Instruction WHERE {sql}')
+        check(f'{where} finds what SQL does', [int(answer.get('total', -1)),
+              int(answer.get('duration_ns', -1))] == rows[0], (answer, rows))
+    answer = server.json('/profiles/demo/search', table='Instruction', where='opcode=MATMUL',
+                         from_=100000, to=120000, limit=1000)
+    rows = server.rows("SELECT start_ts, end_ts, pc FROM Instruction WHERE opcode = 'MATMUL' AND "
+                       'start_ts < 120000 AND end_ts > 100000 ORDER BY start_ts')
+    check('a part of time, in order of time',
+          sorted([int(r['start_ns']), int(r['end_ns']), r['pc']] for r in answer['rows']) ==
+          sorted(rows) and answer['rows'] == sorted(answer['rows'],
+                                                    key=lambda r: int(r['start_ns'])), answer)
+    pages = [server.json('/profiles/demo/search', table='Instruction', where='opcode=MATMUL',
+                         from_=100000, to=120000, limit=7, offset=o)['rows']
+             for o in range(0, len(rows) + 7, 7)]
+    check('pages are the whole', sum(pages, []) == answer['rows'], len(sum(pages, [])))
+
+
+def check_hits(server):
+    answer = server.json('/profiles/demo/search', text='matmul', limit=200)
+    check('a text is found in any case', int(answer['total']) > 0, answer)
+    tracks = {t['id']: t for t in server.json('/profiles/demo/tracks')['tracks']}
+    wrong = []
+    for hit in answer['rows']:
+        row = server.json(f"/profiles/demo/tables/{hit['table']}/rows/{hit['row']}")
+        if (row.get('track') != hit['track'] or row.get('depth') != hit['depth']
+                or row.get('start_ns') != hit['start_ns']
+                or tracks[hit['track']]['table'] != hit['table']):
+            wrong.append((hit, row))
+    check('each hit knows its row, track and depth', not wrong and answer['rows'], wrong[:1])
+    every = server.json('/profiles/demo/search', limit=1)
+    wanted = sum(int(t['row_count']) for t in tracks.values() if t['kind'] == 'spans')
+    check('a search for nothing finds all', int(every['total']) == wanted, every)
+    for parameters, status in (
+            ({'where': 'nothing=1'}, 404), ({'where': 'opcode'}, 400), ({'where': '=1'}, 400),
+            ({'where': 'duration_ns=1 OR 1=1', 'table': 'Instruction'}, 400),
+            ({'where': 'opcode~('}, 400), ({'table': 'nothing'}, 404), ({'table': 'Metadata'}, 400),
+            ({'limit': 1001}, 400), ({'offset': 1000001}, 400), ({'text': 'x' * 1001}, 400),
+            ({'where': 'x"y=1', 'table': 'Instruction'}, 404), ({'from_': 9, 'to': 3}, 400)):
+        answer = server.json('/profiles/demo/search', **parameters)
+        check(f'search {str(parameters)[:50]} gives {status}', answer.get('status') == status,
+              answer)
+
+
+def read_marks(content):
+    """[(track, depth, x0s, x1s, counts)] of the octets."""
+    magic, px, start, end, count, _ = struct.unpack_from('<4sIQQII', content)
+    assert magic == b'NXW1'
+    at, strips = 32, []
+    for _ in range(count):
+        track, depth, _, items = struct.unpack_from('<IIII', content, at)
+        columns = [struct.unpack_from(f'<{items}{c}', content, at + 16 + 4 * items * i)
+                   for i, c in enumerate('ffI')]
+        strips.append((track, depth, *columns))
+        at += 16 + 32 * items
+    assert at == len(content)
+    return px, start, end, strips
+
+
+def check_marks(server):
+    where = urllib.parse.quote('opcode=MATMUL')
+    for px, start, end in ((1, 0, 400000), (100, 0, 400000), (1000, 100000, 120000),
+                           (16384, 100000, 100500)):
+        status, _, content = server.ask(f'/profiles/demo/search/marks?where={where}&px={px}&'
+                                        f'from={start}&to={end}')
+        total = int(server.json('/profiles/demo/search', where='opcode=MATMUL', from_=start, to=end,
+                                limit=1)['total'])
+        _, _, _, strips = read_marks(content)
+        check(f'{px} pixels mark every hit once', status == 200
+              and sum(sum(s[4]) for s in strips) == total, total)
+        check('and lie in their window, one after the other',
+              all(0 <= a <= b <= px for s in strips for a, b in zip(s[2], s[3]))
+              and all(b <= a for s in strips for b, a in zip(s[3], s[2][1:]))
+              and all(len(s[2]) <= px for s in strips), strips)
+    for query in ('px=0', 'px=16385', '', 'px=10&from=5&to=5', 'px=10&where=nothing=1'):
+        status, _, _ = server.ask('/profiles/demo/search/marks?' + query)
+        check(f'marks?{query} is refused', status in (400, 404), status)
+
+
+# --- dependencies -----------------------------------------------------------------------------------
+
+def check_dependencies(server):
+    rows = server.rows('SELECT out_id, count(*) FROM Flow WHERE out_table = \'Instruction\' GROUP BY '
+                       '1 ORDER BY 2 DESC, 1 LIMIT 3')
+    for row_id, count in rows:
+        number = server.rows('SELECT nx FROM (SELECT id, row_number() OVER () - 1 AS nx FROM '
+                             f'Instruction) WHERE id = {row_id}')[0][0]
+        answer = server.json(f'/profiles/demo/tables/Instruction/rows/{number}/dependencies')
+        check('all that a row waited for is told', answer['total_predecessors'] == count
+              and len(answer['predecessors']) == min(count, 200), answer)
+        check('the nearest first, with their places',
+              all(a['gap_ns'] <= b['gap_ns'] for a, b in
+                  zip(answer['predecessors'], answer['predecessors'][1:]))
+              and all(e['track'] is not None and int(e['start_ns']) <= int(e['end_ns'])
+                      for e in answer['predecessors']), answer)
+        first = answer['predecessors'][0]
+        back = server.json(f"/profiles/demo/tables/{first['table']}/rows/{first['row']}/dependencies")
+        check('and knows who waited for it', any(
+            e['table'] == 'Instruction' and e['row'] == str(number) for e in back['successors'])
+            or back['total_successors'] > 200, back)
+    for path, status in (('Instruction/rows/99999999', 404), ('Instruction/rows/x', 404),
+                         ('nothing/rows/0', 404)):
+        answer = server.json(f'/profiles/demo/tables/{path}/dependencies')
+        check(f'{path} is not found', answer.get('status') == status, answer)
+    answer = server.json('/profiles/demo/tables/Metadata/rows/0/dependencies')
+    check('a row without edges has none', answer.get('total_successors') == 0, answer)
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+def check_csv(server):
+    _, headers, content = server.ask('/profiles/demo/csv?table=Instruction')
+    lines = list(csv.reader(io.StringIO(content.decode())))
+    total = server.rows('SELECT count(*) FROM Instruction')[0][0]
+    check('a CSV has all rows and a header', len(lines) == total + 1
+          and lines[0][0] == 'timeline_track', (len(lines), total))
+    check('and a name', headers['Content-Disposition'] ==
+          'attachment; filename="demo-Instruction.csv"' and
+          headers['Content-Type'].startswith('text/csv'), headers.items())
+    _, _, content = server.ask('/profiles/demo/csv?table=Instruction&from=100000&to=120000')
+    part = list(csv.reader(io.StringIO(content.decode())))
+    total = server.rows('SELECT count(*) FROM Instruction WHERE start_ts < 120000 AND (end_ts > '
+                        '100000 OR start_ts = 100000)')[0][0]
+    check('a part of time has its rows', len(part) == total + 1, (len(part), total))
+    track = tracks_of(server, 'Instruction')[0]
+    _, _, content = server.ask(f"/profiles/demo/csv?table=Instruction&tracks={track['id']}")
+    own = list(csv.reader(io.StringIO(content.decode())))
+    check('a track has its own', len(own) == int(track['row_count']) + 1
+          and {r[0] for r in own[1:]} == {track['name']}, len(own))
+    for query, status in (('', 400), ('table=nothing', 404), ('table=Metadata&from=1', 400),
+                          ('table=Instruction&tracks=99999', 400),
+                          ('table=Instruction&from=x', 400)):
+        seen = server.ask('/profiles/demo/csv?' + query)[0]
+        check(f'csv?{query} gives {status}', seen == status, seen)
+
+
+def is_refused_early(server, path, size):
+    """What is too large is not read, so only its head is sent."""
+    with socket.create_connection(('127.0.0.1', server.port), timeout=60) as s:
+        s.sendall(f'PUT {API}{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: '
+                  f'application/json\r\nContent-Length: {size}\r\n\r\n'.encode())
+        with s.makefile('rb') as f:
+            return b' 413 ' in f.readline()
+
+
+def check_documents(server, capture, workspace):
+    for place, key in (('/profiles/demo/annotations', 'sets'), ('/layouts', 'layouts')):
+        text = json.dumps({'a': [1, 'ä'], 'n': 1e300})
+        path = f'{place}/first%20look'
+        check(f'{place} begins empty', server.json(place) == {key: []}, server.json(place))
+        check('a document is kept', server.ask(path, 'PUT', JSON, text)[0] == 204)
+        check('as it is', server.ask(path)[2].decode() == text)
+        check('and listed', server.json(place) == {key: ['first look']})
+        for name, body, status in (('x', '[1]', 400), ('x', '{', 400), ('..%2fx', '{}', 404),
+                                   ('.x', '{}', 400)):
+            seen = server.ask(f'{place}/{name}', 'PUT', JSON, body)[0]
+            check(f'{name} {body[:6]} gives {status}', seen == status, seen)
+        check('a long one is refused', is_refused_early(server, path, (1 << 20) + 1))
+        check('a form is no document', server.ask(path, 'PUT', {'Content-Type': 'text/plain'},
+                                                  '{}')[0] == 415)
+        check('what is not there is not found', server.ask(f'{place}/other')[0] == 404)
+    ingest(capture, workspace, 'demo', '--force')
+    check('annotations outlive a profile stored again',
+          server.json('/profiles/demo/annotations') == {'sets': ['first look']})
+    server.ask('/profiles/demo', 'PATCH', JSON, '{"name":"renamed"}')
+    check('and follow another name',
+          server.json('/profiles/renamed/annotations') == {'sets': ['first look']})
+    server.ask('/profiles/renamed', 'PATCH', JSON, '{"name":"demo"}')
+    check('and can be deleted',
+          server.ask('/profiles/demo/annotations/first%20look', 'DELETE')[0] == 204
+          and server.json('/profiles/demo/annotations') == {'sets': []})
+
+
+# --- the rest ---------------------------------------------------------------------------------------
+
+def check_insights(server):
+    answer = server.json('/profiles/demo/insights')
+    kinds = {'throttling', 'small_dma', 'reload', 'barrier', 'collective'}
+    check('insights have bands', all(b['kind'] in kinds and int(b['from_ns']) <= int(b['to_ns'])
+          and b['title'] and b['detail'] for b in answer['bands']), answer)
+    throttled = server.rows('SELECT count(*) FROM Throttle WHERE k < n')[0][0]
+    check('of throttling as well', any(b['kind'] == 'throttling' for b in answer['bands'])
+          == (throttled > 0), answer)
+    severities = [f['severity'] for f in answer['findings']]
+    check('findings come worst first', severities == sorted(severities, reverse=True)
+          and set(severities) <= {1, 2, 3}, severities)
+    check('and again the same', server.json('/profiles/demo/insights') == answer)
+
+
+def check_other_tools(server):
+    check('health', server.ask('/health')[2] == b'healthy')
+    status, _, content = server.ask('/profiles/search?userName=x')
+    check('a user is needed', status == 400
+          and json.loads(content)['detail'] == 'x-user-id header is missing', content)
+    status, _, content = server.ask('/profiles/search?userName=x', headers={'x-user-id': 'me'})
+    check('profiles are listed', {'profile_name': 'demo', 'type': 'device', 'status': 'ready'} in
+          json.loads(content)['profiles'], content)
+    status, answer = server.post('/db/demo/_search', {
+        'type': 'databaseExplorerQuery', 'tableName': 'Throttle', 'query': 'SELECT 1 AS a'})
+    check('SQL has rows with names', answer.get('rows') == [{'a': 1}], answer)
+    status, answer = server.post('/db/demo/_search', {'type': 'tableSchema', 'tableName': 'Flow'})
+    check('a table has columns', [c['name'] for c in answer['columns']][:2] == ['in_id', 'out_id'],
+          answer)
+    status, answer = server.post('/db/demo/_search', {'type': 'listDbFiles'})
+    check('files are listed', 'Flow.parquet' in [f['name'] for f in answer['files']], answer)
+    for body, wanted in (({'type': 'other'}, 400), ({}, 400), ({'type': 'tableSchema'}, 404),
+                         ({'type': 'databaseExplorerQuery'}, 400),
+                         ({'type': 'databaseExplorerQuery', 'query': 'DROP TABLE Flow'}, 403)):
+        status, answer = server.post('/db/demo/_search', body)
+        check(f'{body} gives {wanted}', status == wanted, answer)
+    answer = server.json('/profiles/demo/memory_bandwidth', group_by='machine')
+    check('bandwidth is by instance or core', answer.get('status') == 400, answer)
+    answer = server.json('/profiles/demo/memory_bandwidth', group_by='core')
+    check('a device profile has none', answer.get('status') == 404, answer)
+
+
+def has_duckdb(server):
+    return server.post('/profiles/demo/sql', {'sql': 'SELECT 1'})[0] != 501
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        capture, workspace = f'{folder}/capture', f'{folder}/ws'
+        os.mkdir(capture)
+        subprocess.run([MAKER, '--demo', capture], check=True, stdout=subprocess.DEVNULL)
+        ingest(capture, workspace, 'demo')
+        server = Server(workspace)
+        if has_duckdb(server):
+            for test in (check_sql, check_line, check_statistics, check_opcode_summary,
+                         check_counters, check_search, check_hits, check_marks,
+                         check_dependencies, check_csv, check_insights, check_other_tools,
+                         check_gone):
+                test(server)
+        else:
+            print('# no DuckDB here: questions in SQL are not asked')
+        check_documents(server, capture, workspace)
+        code, _, err = server.stop()
+        check('ctrl-c ends it cleanly', code == 0 and err == '', (code, err))
+    print(f'1..{len(results)}')
+    sys.exit(0 if all(results) else 1)
+
+
+main()
