@@ -172,14 +172,14 @@ static enum nx_status ask_dma_parts(struct nx_insight_rows *all,
 				    const struct nx_query_engine *engine, uint64_t from_ns,
 				    uint64_t to_ns, struct nx_arena *arena, struct nx_error *err)
 {
+	uint64_t part_ns = (to_ns - from_ns) / NX_INSIGHT_DMA_PARTS;
 	const char *sql = nx_arena_printf(
 		arena,
-		"SELECT ((start_ts - %llu)::HUGEINT * %u // %llu)::BIGINT AS part, count(*), "
-		"count(*) FILTER (transfer_bytes < 512) FROM DmaPacket WHERE start_ts >= %llu AND "
-		"start_ts < %llu GROUP BY part",
-		(unsigned long long)from_ns, NX_INSIGHT_DMA_PARTS,
-		(unsigned long long)(to_ns - from_ns), (unsigned long long)from_ns,
-		(unsigned long long)to_ns);
+		"SELECT (start_ts - %llu) // %llu AS part, count(*), count(*) FILTER "
+		"(transfer_bytes < 512) FROM DmaPacket WHERE start_ts >= %llu AND start_ts < %llu "
+		"GROUP BY part",
+		(unsigned long long)from_ns, (unsigned long long)part_ns,
+		(unsigned long long)from_ns, (unsigned long long)to_ns);
 	struct nx_row_stream *rows = NULL;
 	const struct nx_value *row;
 	enum nx_status st = ask(engine, sql, &rows, err);
@@ -205,7 +205,7 @@ enum nx_status nx_insight_rows_ask(struct nx_insight_rows *rows,
 	for (unsigned kind = 0; !st && kind < NX_BAND_KIND_COUNT; kind++)
 		if (questions[kind])
 			st = ask_bands(rows, kind, engine, arena, err);
-	if (!st && from_ns < to_ns)
+	if (!st && to_ns > from_ns && to_ns - from_ns >= NX_INSIGHT_DMA_PARTS)
 		st = ask_dma_parts(rows, engine, from_ns, to_ns, arena, err);
 	return st;
 }

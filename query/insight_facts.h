@@ -30,8 +30,8 @@ struct nx_insight_rows {
 NX_MUST_CHECK enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 						  const struct nx_query_engine *engine,
 						  struct nx_error *err);
-/* Times are those of the profile, [from_ns, to_ns). Texts are made in the arena; the caller
- * releases the lists. */
+/* Times are those of the profile, [from_ns, to_ns), a whole number of parts. Texts are made in the
+ * arena; the caller releases the lists. */
 NX_MUST_CHECK enum nx_status nx_insight_rows_ask(struct nx_insight_rows *rows,
 						 const struct nx_query_engine *engine,
 						 uint64_t from_ns, uint64_t to_ns,

@@ -184,6 +184,18 @@ static enum nx_status ask(struct asked_insights *a, struct nx_server *server, st
 	return nx_question_end(&question, st, err);
 }
 
+/* As many equal parts as transfers are counted in, so the end may lie a little behind. */
+static void find_times(struct asked_insights *a)
+{
+	uint64_t part_ns;
+
+	if (!nx_timeline_extent(a->profile->timeline, &a->from_ns, &a->to_ns))
+		return;
+	part_ns = (a->to_ns - a->from_ns) / NX_INSIGHT_DMA_PARTS + 1;
+	if (part_ns < (UINT64_MAX - a->from_ns) / NX_INSIGHT_DMA_PARTS)
+		a->to_ns = a->from_ns + part_ns * NX_INSIGHT_DMA_PARTS;
+}
+
 NX_HANDLER(insights)
 {
 	struct nx_insight_cache *cache = nx_asking_insights(nx_server_asking(server));
@@ -199,7 +211,7 @@ NX_HANDLER(insights)
 		reply->type = NX_TYPE_JSON;
 	} else {
 		if (profile->timeline)
-			nx_timeline_extent(profile->timeline, &a.from_ns, &a.to_ns);
+			find_times(&a);
 		st = ask(&a, server, err);
 		if (!st) {
 			put_answer(&a, reply);

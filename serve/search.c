@@ -10,9 +10,28 @@
 /* --- conditions ----------------------------------------------------------------------------------
  */
 
-static bool is_text(const struct nx_parquet_field *field)
+/* Columns that are null throughout are many, and reading them would take most of the time. */
+static bool is_empty(const struct nx_stored_table *table, size_t field)
 {
-	return field->type == NX_PARQUET_TEXT;
+	for (size_t p = 0; p < table->part_count; p++) {
+		const struct nx_parquet_reader *reader = table->parts[p].reader;
+		size_t column = table->parts[p].columns[field];
+
+		for (size_t g = 0; g < nx_parquet_reader_group_count(reader); g++) {
+			const struct nx_parquet_stats *s =
+				nx_parquet_reader_stats(reader, g, column);
+
+			if (!s || !s->has_null_count ||
+			    s->null_count < nx_parquet_reader_group_rows(reader, g))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool has_text(const struct nx_stored_table *table, size_t field)
+{
+	return table->fields[field].type == NX_PARQUET_TEXT && !is_empty(table, field);
 }
 
 /* A text in any text column, whatever its case. */
@@ -23,7 +42,7 @@ static enum nx_status append_text(struct nx_bytes *sql, const struct nx_stored_t
 	enum nx_status st = NX_OK;
 
 	for (size_t i = 0; !st && i < table->field_count; i++) {
-		if (!is_text(&table->fields[i]))
+		if (!has_text(table, i))
 			continue;
 		nx_sql_append(sql, word);
 		nx_sql_append(sql, "contains(lower(CAST(");
