@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/engine_pool.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
@@ -308,6 +309,7 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 	pthread_mutex_lock(&pool->lock);
 	st = wait_in_line(pool, wish, &place, err);
 	if (!st) {
+		assert(place);
 		is_open = is_of(place, wish);
 		other = is_open ? NULL : place->held;
 		place->held = is_open ? place->held : NULL;

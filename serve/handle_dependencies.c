@@ -74,7 +74,7 @@ static enum nx_status read_row(struct asked_row *a, struct nx_error *err)
 	if (!st && !values)
 		st = nx_fail(err, NX_NOT_FOUND, "the table %s has no row %llu", a->table->name,
 			     (unsigned long long)a->row);
-	if (!st) {
+	if (!st && values) {
 		a->id = integer_of(a, values, a->columns.id);
 		a->start_ns = integer_of(a, values, a->columns.start);
 		read_flow_ids(a, values);
