@@ -88,6 +88,10 @@ static void the_worst_comes_first(void **state)
 	/* while queues are idle their transfers may be small */
 	facts.dma_active_frac = 0.25;
 	assert_int_equal(nx_insights_judge(&facts, findings), 3);
+	/* and none at all are not small */
+	facts.dma_active_frac = 0.5;
+	facts.dma_average_bytes = 0;
+	assert_int_equal(nx_insights_judge(&facts, findings), 3);
 }
 
 static void all_rules_fit_in_the_list(void **state)
