@@ -168,7 +168,7 @@ static const struct nx_example examples[] = {
 
 const struct nx_command nx_command_upload = {
 	"upload",
-	"send a capture to a server, which makes a profile of it",
+	"send a capture to a server that processes it",
 	"",
 	"Sends the files of a capture to a neuron-explorer that shows a workspace ('view'), here "
 	"or on another machine, and has it process them. A connection that breaks is taken up "

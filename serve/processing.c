@@ -243,8 +243,14 @@ static bool is_meant(const struct job *job, const char *id, const char *name)
 	return (id && !strcmp(job->id, id)) || (name && !strcmp(job->name, name));
 }
 
-/* Those that wait for their turn need not be waited for. */
-static bool give_up(struct nx_processing *p, const char *id, const char *name, bool *is_running)
+/* What waits for its turn would keep its files until then. */
+struct waiting {
+	struct nx_arena arena;
+	struct nx_upload_ids ids;
+};
+
+static bool give_up(struct nx_processing *p, const char *id, const char *name,
+		    struct waiting *waiting, bool *is_running)
 {
 	bool was_there = false;
 
@@ -254,6 +260,8 @@ static bool give_up(struct nx_processing *p, const char *id, const char *name, b
 			continue;
 		was_there = true;
 		*is_running |= job->is_running;
+		if (!job->is_running && !atomic_load(&job->is_given_up))
+			nx_vec_push(&waiting->ids, nx_arena_copy_text(&waiting->arena, job->id));
 		atomic_store(&job->is_given_up, true);
 		atomic_store(&job->is_cancelled, true);
 	}
@@ -262,15 +270,20 @@ static bool give_up(struct nx_processing *p, const char *id, const char *name, b
 
 bool nx_processing_cancel(struct nx_processing *p, const char *id, const char *name)
 {
+	struct waiting waiting = {0};
 	bool was_there, is_running;
 
 	pthread_mutex_lock(&p->lock);
-	was_there = give_up(p, id, name, &is_running);
+	was_there = give_up(p, id, name, &waiting, &is_running);
 	while (is_running) {
 		pthread_cond_wait(&p->ended, &p->lock);
-		(void)give_up(p, id, name, &is_running);
+		(void)give_up(p, id, name, &waiting, &is_running);
 	}
 	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; i < waiting.ids.len; i++)
+		(void)!nx_upload_remove(p->options.workspace, waiting.ids.items[i], NULL);
+	nx_vec_release(&waiting.ids);
+	nx_arena_release(&waiting.arena);
 	return was_there;
 }
 

@@ -79,11 +79,12 @@ static enum nx_status put_members(int folder, struct nx_slice archive, struct nx
 
 	while (!st && found) {
 		st = nx_tar_next(&tar, &member, &found, err);
+		if (!st && tar.is_truncated)
+			st = nx_fail(err, NX_FORMAT,
+				     "the archive of source code is cut, or is no tar");
 		if (st || !found)
 			break;
-		if (tar.is_truncated)
-			st = nx_fail(err, NX_FORMAT, "the archive of source code is cut");
-		else if (++file_count > NX_SOURCE_FILES_MAX)
+		if (++file_count > NX_SOURCE_FILES_MAX)
 			st = nx_fail(err, NX_LIMIT,
 				     "the archive of source code has more than %u "
 				     "files",

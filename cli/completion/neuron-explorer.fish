@@ -93,7 +93,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n __fish_use_subcommand -f -a gc -d 'remove what nobody needs from a workspace'
 	complete -c $program -n '__fish_seen_subcommand_from gc' -l dry-run -d 'Only show what would be removed.'
 	complete -c $program -n '__fish_seen_subcommand_from gc' -l data-path -r -F -d 'The workspace, the folder that holds all profiles (default $XDG_DATA_HOME/neuron-explorer or ~/.local/share/neuron-explorer).'
-	complete -c $program -n __fish_use_subcommand -f -a upload -d 'send a capture to a server, which makes a profile of it'
+	complete -c $program -n __fish_use_subcommand -f -a upload -d 'send a capture to a server that processes it'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l endpoint -x -d 'The server that shows the workspace (default http://localhost:3001).'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l neff -r -F -d 'The compiled model that was running.'
 	complete -c $program -n '__fish_seen_subcommand_from upload' -l ntff -r -F -d 'The session file that was captured.'

@@ -75,6 +75,48 @@ static void a_body_is_posted_with_header_and_user(void **state)
 	end(&f);
 }
 
+static size_t give_letters(void *context, void *to, size_t room)
+{
+	size_t *left = context, len = room < 2 ? room : 2;
+
+	len = *left < len ? *left : len;
+	memset(to, 'b', len);
+	*left -= len;
+	return len;
+}
+
+static void a_body_is_put_piece_by_piece(void **state)
+{
+	static const struct nx_fake_step steps[] = {{.wants = "\r\n\r\nbb", 200, ""}};
+	size_t left = 5;
+	struct nx_http_request request = {.give = give_letters,
+					  .give_context = &left,
+					  .give_bytes = 5,
+					  .content_type = "text/plain"};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, steps, 1);
+	assert_int_equal(ask(&f, request), NX_OK);
+	assert_non_null(strstr(f.fake.last, "PUT /path?x=1 HTTP"));
+	assert_non_null(strstr(f.fake.last, "Content-Length: 5\r\n"));
+	assert_non_null(strstr(f.fake.last, "Content-Type: text/plain\r\n"));
+	assert_null(strstr(f.fake.last, "Expect:"));
+	assert_null(strstr(f.fake.last, "Transfer-Encoding"));
+	end(&f);
+}
+
+static void a_method_may_be_named(void **state)
+{
+	static const struct nx_fake_step steps[] = {{.wants = "DELETE /path", 204, ""}};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, steps, 1);
+	assert_int_equal(ask(&f, (struct nx_http_request){.method = "DELETE"}), NX_OK);
+	end(&f);
+}
+
 static void an_empty_body_is_still_a_post(void **state)
 {
 	static const struct nx_fake_step steps[] = {{.wants = "POST", 204, ""}};
@@ -230,6 +272,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_get_brings_code_and_body),
 		cmocka_unit_test(a_body_is_posted_with_header_and_user),
+		cmocka_unit_test(a_body_is_put_piece_by_piece),
+		cmocka_unit_test(a_method_may_be_named),
 		cmocka_unit_test(an_empty_body_is_still_a_post),
 		cmocka_unit_test(failures_of_the_server_are_answers),
 		cmocka_unit_test(redirects_are_not_followed),

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,6 +176,58 @@ static void disabled_dumb_or_endless_draws_nothing(void **state)
 	}
 }
 
+static void a_program_is_told_lines(void **state)
+{
+	char text[256] = "";
+	struct nx_progress p;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	nx_progress_tell(ends[1]);
+	nx_progress_begin(&p, "work", 10, true);
+	nx_progress_add(&p, 1); /* too soon after the first line */
+	p.last_told_ns -= 200000000;
+	nx_progress_add(&p, 4);
+	p.last_told_ns -= 200000000;
+	nx_progress_add(&p, 50);
+	nx_progress_end(&p);
+	nx_progress_begin(&p, "quiet", 10, false);
+	nx_progress_tell(-1);
+	nx_progress_begin(&p, "unheard", 10, true);
+	assert_int_not_equal(read(ends[0], text, sizeof(text) - 1), 0);
+	assert_string_equal(text, "0.0000 work\n0.5000 work\n1.0000 work\n");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static volatile sig_atomic_t was_ended;
+
+static void note_end(int number)
+{
+	(void)number;
+	was_ended = 1;
+}
+
+static void when_nobody_listens_it_ends(void **state)
+{
+	struct nx_progress p;
+	int ends[2];
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTERM, note_end);
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	nx_progress_tell(ends[1]);
+	nx_progress_begin(&p, "work", 10, true);
+	nx_progress_tell(-1);
+	assert_true(was_ended);
+	assert_false(p.is_told);
+	signal(SIGTERM, SIG_DFL);
+	close(ends[1]);
+}
+
 int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, open_terminal, close_terminal)
@@ -187,6 +240,8 @@ int main(void)
 		T(unknown_time_is_not_invented),
 		T(colour_unless_refused),
 		T(disabled_dumb_or_endless_draws_nothing),
+		T(a_program_is_told_lines),
+		T(when_nobody_listens_it_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
