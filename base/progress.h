@@ -18,7 +18,7 @@
 struct nx_progress {
 	bool enabled;
 	bool shown;
-	bool is_told; /* to a program */
+	bool is_told;	  /* to a program */
 	const char *what; /* "decoding profile.ntff"; borrowed */
 	uint64_t total;
 	uint64_t done;
