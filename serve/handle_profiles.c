@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "serve/handlers.h"
+#include "serve/related_json.h"
 #include "store/catalogue.h"
 
 /* Where a file came from is nobody's business but the server's. */
@@ -102,28 +103,6 @@ static void put_tables(struct nx_json_writer *w, const struct nx_profile_record 
 	nx_json_end_array(w);
 }
 
-/* view -d names device profiles after the system profile they were captured with. */
-static void put_devices(struct nx_json_writer *w, const struct nx_catalogue *catalogue,
-			const struct nx_profile_record *system)
-{
-	size_t len = strlen(system->name);
-
-	nx_json_key(w, "devices");
-	nx_json_begin_array(w);
-	for (size_t i = 0; system->kind == NX_PROFILE_SYSTEM && i < catalogue->records.len; i++) {
-		const struct nx_profile_record *r = &catalogue->records.items[i];
-
-		if (r->kind != NX_PROFILE_DEVICE || strncmp(r->name, system->name, len) != 0 ||
-		    r->name[len] != '_')
-			continue;
-		nx_json_begin_object(w);
-		nx_json_key_text(w, "name", r->name + len + 1);
-		nx_json_key_text(w, "profile", r->name);
-		nx_json_end_object(w);
-	}
-	nx_json_end_array(w);
-}
-
 /* A profile that failed has no times but can be asked about all the same. */
 static void put_times(struct nx_json_writer *w, struct nx_server *server, const char *name)
 {
@@ -153,7 +132,7 @@ static enum nx_status put_profile(struct nx_server *server, const struct nx_cata
 	nx_json_key_text(&w, "schema_version", r->schema_version);
 	put_times(&w, server, name);
 	put_tables(&w, r);
-	put_devices(&w, catalogue, r);
+	nx_related_json_devices(&w, server, catalogue, r);
 	nx_json_end_object(&w);
 	return NX_OK;
 }

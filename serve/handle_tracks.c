@@ -68,7 +68,36 @@ static void put_attributes(struct nx_json_writer *w, const struct nx_track *trac
 	nx_json_end_object(w);
 }
 
-static void put_track(struct nx_json_writer *w, const struct nx_track *track, uint32_t id)
+/* When the last span of any depth begins: what follows is only the end of what is there. */
+static uint64_t last_start(const struct nx_timeline *timeline, const struct nx_track *track,
+			   uint32_t id)
+{
+	uint64_t latest_ns = 0, count;
+	struct nx_span span;
+
+	for (uint32_t d = 0; d < track->depth_count; d++) {
+		count = nx_timeline_span_count(timeline, id, d);
+		if (count && nx_timeline_span(timeline, id, d, count - 1, &span) &&
+		    span.start_ns > latest_ns)
+			latest_ns = span.start_ns;
+	}
+	return latest_ns;
+}
+
+/* Nothing of a track that holds only others. */
+static void put_times(struct nx_json_writer *w, const struct nx_timeline *timeline,
+		      const struct nx_track *track, uint32_t id)
+{
+	if (!track->row_count)
+		return;
+	nx_json_key_u64_text(w, "first_ns", track->first_ns);
+	nx_json_key_u64_text(w, "last_ns", track->last_ns);
+	if (track->kind == NX_TRACK_SPANS)
+		nx_json_key_u64_text(w, "last_start_ns", last_start(timeline, track, id));
+}
+
+static void put_track(struct nx_json_writer *w, const struct nx_timeline *timeline,
+		      const struct nx_track *track, uint32_t id)
 {
 	static const char *const kinds[NX_TRACK_KIND_COUNT] = {"group", "spans", "counter"};
 	const char *table = table_of(track);
@@ -93,6 +122,7 @@ static void put_track(struct nx_json_writer *w, const struct nx_track *track, ui
 	nx_json_key_u64(w, "depth_count", track->depth_count);
 	nx_json_key_u64_text(w, "row_count", track->row_count);
 	nx_json_key_u64_text(w, "lost_count", track->lost_count);
+	put_times(w, timeline, track, id);
 	put_attributes(w, track);
 	nx_json_end_object(w);
 }
@@ -101,7 +131,8 @@ static void put_track(struct nx_json_writer *w, const struct nx_track *track, ui
  * Depth first without recursion: a stack of places among siblings. A parent is always
  * declared before its children, so there are no circles.
  */
-static void put_forest(struct nx_json_writer *w, const struct forest *f, struct nx_arena *arena)
+static void put_forest(struct nx_json_writer *w, const struct nx_timeline *timeline,
+		       const struct forest *f, struct nx_arena *arena)
 {
 	uint32_t *stack = NX_NEW_ARRAY(arena, uint32_t, (size_t)f->count + 1);
 	size_t height = 0;
@@ -115,7 +146,7 @@ static void put_forest(struct nx_json_writer *w, const struct forest *f, struct 
 			height--;
 			continue;
 		}
-		put_track(w, &t->track, t->id);
+		put_track(w, timeline, &t->track, t->id);
 		stack[height - 1] =
 			at + 1 < f->count && f->tracks[at + 1].track.parent == t->track.parent
 				? at + 1
@@ -146,7 +177,7 @@ NX_HANDLER(tracks)
 		nx_json_key_u64(&w, "name_count", nx_timeline_name_count(timeline));
 		nx_json_key(&w, "tracks");
 		nx_json_begin_array(&w);
-		put_forest(&w, &forest, &request->arena);
+		put_forest(&w, timeline, &forest, &request->arena);
 		nx_json_end_array(&w);
 		nx_json_end_object(&w);
 	}

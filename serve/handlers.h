@@ -21,6 +21,9 @@ NX_HANDLER(profile);
 NX_HANDLER(profile_change);
 NX_HANDLER(profile_delete);
 
+/* serve/handle_related.c */
+NX_HANDLER(ranks);
+
 /* serve/handle_tracks.c */
 NX_HANDLER(tracks);
 NX_HANDLER(names);

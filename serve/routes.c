@@ -38,6 +38,8 @@ const struct nx_route nx_routes[] = {
 	      JSON_BODY(KIB(64))),
 	ROUTE(DELETE, PROFILE, profile_delete, SLOW, "Deletes a profile.", ),
 
+	ROUTE(GET, PROFILE "/ranks", ranks, QUICK,
+	      "The profiles that ran one model at the same time, by their common name.", ),
 	ROUTE(GET, PROFILE "/tracks", tracks, QUICK, "The tracks of the timeline.", ),
 	ROUTE(GET, PROFILE "/names", names, QUICK, "Names of spans by their ids.", ),
 	ROUTE(GET, PROFILE "/window", window, QUICK, "A part of time of some tracks, to draw.", ),

@@ -333,8 +333,15 @@ bool nx_timeline_track(const struct nx_timeline *t, uint32_t track, struct nx_tr
 		.depth_count = record->depth_count,
 		.lost_count = record->lost_count,
 	};
-	for (uint32_t d = 0; d < record->depth_count; d++)
-		found->row_count += t->strips[record->first_strip + d].row_count;
+	for (uint32_t d = 0; d < record->depth_count; d++) {
+		const struct nx_strip_record *strip = &t->strips[record->first_strip + d];
+
+		found->row_count += strip->row_count;
+		if (!d || strip->first_ns < found->first_ns)
+			found->first_ns = strip->first_ns;
+		if (strip->end_ns > found->last_ns)
+			found->last_ns = strip->end_ns;
+	}
 	return true;
 }
 

@@ -337,6 +337,10 @@ def check_timeline(server):
           all(t['parent'] is None or listed.index(t['parent']) < listed.index(t['id'])
               for t in tracks['tracks']))
     start, end = int(tracks['from_ns']), int(tracks['to_ns'])
+    check('tracks say when they begin and end', all(
+        start <= int(t['first_ns']) <= int(t['last_ns']) <= end
+        and int(t.get('last_start_ns', t['first_ns'])) <= int(t['last_ns'])
+        for t in tracks['tracks'] if t['row_count'] != '0'))
     engines = [t for t in tracks['tracks'] if t['table'] == 'Instruction']
     check('there are instructions to draw', len(engines) > 1)
     for part in ((start, end, 1000), (start, start + (end - start) // 50, 300), (start, start + 7, 50)):

@@ -64,6 +64,7 @@ static void tracks_and_names_read_back(void **state)
 	assert_true(nx_slice_is(track.name, "core 0"));
 	assert_int_equal(track.kind, NX_TRACK_GROUP);
 	assert_int_equal(track.depth_count, 0);
+	assert_int_equal(track.last_ns, 0);
 	assert_int_equal(track.attribute_count, 0);
 	assert_true(nx_timeline_track(c.timeline, 1, &track));
 	assert_int_equal(track.parent, 0);
@@ -71,6 +72,8 @@ static void tracks_and_names_read_back(void **state)
 	assert_true(track.keys[0] == 7 && track.keys[1] == UINT64_MAX);
 	assert_int_equal(track.depth_count, 2);
 	assert_int_equal(track.row_count, 600);
+	assert_int_equal(track.first_ns, 1000);
+	assert_int_equal(track.last_ns, 1090 + 100 * 299);
 	assert_int_equal(track.lost_count, 0);
 	assert_int_equal(track.attribute_count, 2);
 	assert_true(nx_slice_is(track.attributes[0].key, "core"));
@@ -82,6 +85,8 @@ static void tracks_and_names_read_back(void **state)
 	assert_true(nx_slice_is(track.attributes[0].key, "core"));
 	assert_true(nx_slice_is(track.unit, "bytes"));
 	assert_int_equal(track.row_count, 300);
+	assert_int_equal(track.first_ns, 500);
+	assert_int_equal(track.last_ns, 500 + 100 * 299);
 	assert_false(nx_timeline_track(c.timeline, 3, &track));
 	/* core 0, "", Tensor, core, 0, engine, HBM, bytes, n0 */
 	assert_int_equal(nx_timeline_name_count(c.timeline), 9);

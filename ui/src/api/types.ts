@@ -44,6 +44,9 @@ export interface Track {
 	depth_count: number;
 	row_count: string;
 	lost_count: string;
+	first_ns?: string; // none without rows
+	last_ns?: string;
+	last_start_ns?: string; // of spans
 	attributes: Record<string, string>;
 }
 

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles that were captured together: devices of a system profile, ranks of one run. */
+#include "query/table_rows.h"
+#include "serve/handlers.h"
+#include "serve/related_json.h"
+#include "store/related_profiles.h"
+
+static void put_device(struct nx_json_writer *w, const struct nx_catalogue *catalogue,
+		       const struct nx_profile_record *system, const char *capture)
+{
+	const struct nx_profile_record *device = nx_related_device(catalogue, system, capture);
+
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "name", capture);
+	nx_json_key(w, "profile");
+	if (device)
+		nx_json_text(w, device->name);
+	else
+		nx_json_null(w);
+	nx_json_end_object(w);
+}
+
+static enum nx_status put_listed(struct nx_json_writer *w, const struct nx_catalogue *catalogue,
+				 const struct nx_profile_record *system,
+				 struct nx_open_profile *profile, struct nx_error *err)
+{
+	struct nx_table_choice choice = {.field_count = 1};
+	const struct nx_stored_table *table;
+	struct nx_row_stream *rows = NULL;
+	const struct nx_value *row;
+	struct nx_arena arena = {0};
+	size_t field;
+	enum nx_status st = nx_open_profile_table(profile, "DeviceProfileList", &table, err);
+
+	if (st || !nx_stored_table_find(table, "device_profile_name", &field))
+		return st;
+	choice.fields = &field;
+	st = nx_table_rows_open(&rows, table, &choice, err);
+	while (!st && !(st = nx_row_stream_next(rows, &row, err)) && row)
+		if (row[0].kind == NX_VALUE_TEXT)
+			put_device(w, catalogue, system, nx_arena_copy(&arena, row[0].text));
+	nx_row_stream_close(rows);
+	nx_arena_release(&arena);
+	return st;
+}
+
+/* A profile without captures, or one that cannot be read, has no devices; the rest of what is said
+ * of it is worth having all the same. */
+void nx_related_json_devices(struct nx_json_writer *w, struct nx_server *server,
+			     const struct nx_catalogue *catalogue,
+			     const struct nx_profile_record *system)
+{
+	struct nx_open_profile *profile = NULL;
+
+	nx_json_key(w, "devices");
+	nx_json_begin_array(w);
+	if (system->kind == NX_PROFILE_SYSTEM &&
+	    !nx_open_profiles_take(nx_server_profiles(server), system->name, &profile, NULL))
+		(void)!put_listed(w, catalogue, system, profile, NULL);
+	nx_open_profiles_return(profile);
+	nx_json_end_array(w);
+}
+
+/* --- ranks -------------------------------------------------------------------------------- */
+
+static void put_ranks(struct nx_json_writer *w, const struct nx_ranks *ranks)
+{
+	nx_json_begin_object(w);
+	nx_json_key(w, "ranks");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < ranks->len; i++) {
+		nx_json_begin_object(w);
+		nx_json_key(w, "rank");
+		if (ranks->items[i].number == NX_RANK_NONE)
+			nx_json_null(w);
+		else
+			nx_json_u64(w, ranks->items[i].number);
+		nx_json_key_text(w, "profile", ranks->items[i].record->name);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+	nx_json_end_object(w);
+}
+
+NX_HANDLER(ranks)
+{
+	const char *name = nx_request_variable(request, "p");
+	struct nx_catalogue catalogue = {0};
+	struct nx_ranks ranks = {0};
+	struct nx_json_writer w;
+	enum nx_status st = nx_catalogue_load(&catalogue, nx_server_workspace(server), err);
+
+	if (!st)
+		nx_related_ranks(&catalogue, name, &ranks);
+	if (!st && !ranks.len)
+		st = nx_fail(err, NX_NOT_FOUND,
+			     "there are no profiles of ranks called '%s'; process a directory of "
+			     "them with view -n NEFF -d DIRECTORY --display-name NAME",
+			     name);
+	if (!st) {
+		nx_reply_json(reply, &w);
+		put_ranks(&w, &ranks);
+	}
+	nx_vec_release(&ranks);
+	nx_catalogue_release(&catalogue);
+	return st;
+}

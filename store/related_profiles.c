@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/related_profiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bare/slice.h"
+
+static bool is_finished_device(const struct nx_profile_record *r)
+{
+	return r->kind == NX_PROFILE_DEVICE && r->state == NX_PROFILE_READY;
+}
+
+static struct nx_slice folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return nx_slice_of(path, slash ? (size_t)(slash - path) : 0);
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	while (len && folder[len - 1] == '/')
+		len--;
+	return !strncmp(path, folder, len) && path[len] == '/';
+}
+
+/* "<stem>_<rest>": the rest, or NULL. */
+static const char *rest_after(const char *name, const char *stem)
+{
+	size_t len = strlen(stem);
+
+	return len && !strncmp(name, stem, len) && name[len] == '_' && name[len + 1]
+		       ? name + len + 1
+		       : NULL;
+}
+
+static bool is_made_of(const struct nx_profile_record *device,
+		       const struct nx_profile_record *system)
+{
+	return device->sources.len && system->sources.len &&
+	       is_below(device->sources.items[0].path, system->sources.items[0].path);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name), end_len = strlen(end);
+
+	return len > end_len && name[len - end_len - 1] == '_' &&
+	       !strcmp(name + len - end_len, end);
+}
+
+const struct nx_profile_record *nx_related_device(const struct nx_catalogue *catalogue,
+						  const struct nx_profile_record *system,
+						  const char *capture)
+{
+	const struct nx_profile_record *other = NULL;
+
+	for (size_t i = 0; i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+		const char *rest = rest_after(r->begun_as, system->begun_as);
+
+		if (!is_finished_device(r) || !is_made_of(r, system))
+			continue;
+		if (rest && !strcmp(rest, capture))
+			return r;
+		/* the directory was processed under another name as well */
+		if (!other && ends_with(r->begun_as, capture))
+			other = r;
+	}
+	return other;
+}
+
+/* --- ranks --------------------------------------------------------------------------------- */
+
+static const char *model_of(const struct nx_profile_record *r)
+{
+	return r->sources.len > 1 ? r->sources.items[1].path : "";
+}
+
+/* Session files of one folder that ran one model. */
+static bool is_one_run(const struct nx_profile_record *a, const struct nx_profile_record *b)
+{
+	return a->sources.len && b->sources.len &&
+	       nx_slice_equal(folder_of(a->sources.items[0].path),
+			      folder_of(b->sources.items[0].path)) &&
+	       !strcmp(model_of(a), model_of(b));
+}
+
+static uint32_t number_of(const char *name)
+{
+	uint64_t number;
+	const char *found = NULL;
+	size_t digits;
+
+	for (const char *at = strstr(name, "rank_"); at; at = strstr(at + 1, "rank_"))
+		found = at + strlen("rank_");
+	digits = found ? strspn(found, "0123456789") : 0;
+	if (!digits || !nx_slice_to_u64(nx_slice_of(found, digits), &number) ||
+	    number >= NX_RANK_NONE)
+		return NX_RANK_NONE;
+	return (uint32_t)number;
+}
+
+/* All of one run, or, with a stem, those of it that were named after it. */
+static void collect(const struct nx_catalogue *catalogue, const struct nx_profile_record *one,
+		    const char *stem, struct nx_ranks *ranks)
+{
+	for (size_t i = 0; i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (is_finished_device(r) && is_one_run(r, one) &&
+		    (!stem || rest_after(r->begun_as, stem)))
+			nx_vec_push(ranks, ((struct nx_rank){r, number_of(r->begun_as)}));
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct nx_rank *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return strcmp(x->record->name, y->record->name);
+}
+
+/* Other profiles may begin with the same word: the largest run is what is meant. */
+static void collect_named(const struct nx_catalogue *catalogue, const char *stem,
+			  struct nx_ranks *ranks)
+{
+	struct nx_ranks found = {0};
+
+	for (size_t i = 0; i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (!is_finished_device(r) || !rest_after(r->begun_as, stem))
+			continue;
+		found.len = 0;
+		collect(catalogue, r, stem, &found);
+		if (found.len <= ranks->len)
+			continue;
+		ranks->len = 0;
+		for (size_t k = 0; k < found.len; k++)
+			nx_vec_push(ranks, found.items[k]);
+	}
+	nx_vec_release(&found);
+}
+
+/* The same capture may be stored under several names: the newest counts, unless it was asked for. */
+static void drop_doubles(struct nx_ranks *ranks, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranks->len; i++) {
+		const struct nx_rank *r = &ranks->items[i];
+		struct nx_rank *before = kept ? &ranks->items[kept - 1] : NULL;
+
+		if (before && before->number != NX_RANK_NONE && before->number == r->number) {
+			if (!strcmp(r->record->name, name))
+				*before = *r;
+			continue;
+		}
+		ranks->items[kept++] = *r;
+	}
+	ranks->len = kept;
+}
+
+void nx_related_ranks(const struct nx_catalogue *catalogue, const char *name,
+		      struct nx_ranks *ranks)
+{
+	const struct nx_profile_record *one = nx_catalogue_find(catalogue, name);
+
+	if (one && is_finished_device(one))
+		collect(catalogue, one, NULL, ranks);
+	else
+		collect_named(catalogue, name, ranks);
+	if (ranks->len)
+		qsort(ranks->items, ranks->len, sizeof(*ranks->items), compare);
+	drop_doubles(ranks, name);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/related_profiles.h"
+
+static struct nx_catalogue catalogue;
+
+static void add(enum nx_profile_kind kind, const char *name, const char *begun_as,
+		const char *session, const char *neff)
+{
+	struct nx_profile_record r = {
+		.kind = kind, .state = NX_PROFILE_READY, .name = name, .begun_as = begun_as};
+
+	nx_vec_push(&r.sources, ((struct nx_profile_source){.path = session}));
+	if (neff)
+		nx_vec_push(&r.sources, ((struct nx_profile_source){.path = neff}));
+	nx_vec_push(&catalogue.records, r);
+}
+
+static int forget(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < catalogue.records.len; i++)
+		nx_profile_record_release(&catalogue.records.items[i]);
+	nx_vec_release(&catalogue.records);
+	return 0;
+}
+
+static const char *device_of(size_t system, const char *capture)
+{
+	const struct nx_profile_record *found =
+		nx_related_device(&catalogue, &catalogue.records.items[system], capture);
+
+	return found ? found->name : "none";
+}
+
+static void devices_keep_their_system_when_renamed(void **state)
+{
+	(void)state;
+	add(NX_PROFILE_SYSTEM, "mine", "run", "/c/run", NULL);
+	add(NX_PROFILE_SYSTEM, "again", "again", "/c/run/", NULL);
+	add(NX_PROFILE_DEVICE, "other_model_1", "other_model_1", "/c/running/a.ntff", "/c/a.neff");
+	add(NX_PROFILE_DEVICE, "first", "run_model_1", "/c/run/p/a.ntff", "/c/run/p/a.neff");
+	add(NX_PROFILE_DEVICE, "second", "again_model_1", "/c/run/p/a.ntff", "/c/run/p/a.neff");
+	assert_string_equal(device_of(0, "model_1"), "first");
+	assert_string_equal(device_of(1, "model_1"), "second");
+	assert_string_equal(device_of(0, "model_2"), "none");
+	assert_string_equal(device_of(0, "odel_1"), "none");
+	catalogue.records.items[3].state = NX_PROFILE_FAILED;
+	assert_string_equal(device_of(0, "model_1"), "second");
+}
+
+static void ranks_stand_in_order(void **state)
+{
+	struct nx_ranks ranks = {0};
+
+	(void)state;
+	add(NX_PROFILE_DEVICE, "bert_large", "bert_large", "/x/1.ntff", "/x/1.neff");
+	add(NX_PROFILE_DEVICE, "r10", "bert_profile_rank_10", "/c/10.ntff", "/c/m.neff");
+	add(NX_PROFILE_DEVICE, "r9", "bert_profile_rank_9", "/c/9.ntff", "/c/m.neff");
+	add(NX_PROFILE_DEVICE, "r0", "bert_profile_rank_0", "/c/0.ntff", "/c/m.neff");
+	add(NX_PROFILE_DEVICE, "old", "older_profile_rank_9", "/c/9.ntff", "/c/m.neff");
+	nx_related_ranks(&catalogue, "bert", &ranks);
+	assert_int_equal(ranks.len, 3);
+	assert_string_equal(ranks.items[0].record->name, "r0");
+	assert_int_equal(ranks.items[1].number, 9);
+	assert_string_equal(ranks.items[2].record->name, "r10");
+	ranks.len = 0;
+	nx_related_ranks(&catalogue, "old", &ranks);
+	assert_int_equal(ranks.len, 3);
+	assert_string_equal(ranks.items[1].record->name, "old");
+	ranks.len = 0;
+	nx_related_ranks(&catalogue, "nobody", &ranks);
+	assert_int_equal(ranks.len, 0);
+	nx_vec_release(&ranks);
+}
+
+static void sessions_without_a_number_are_ranks_too(void **state)
+{
+	struct nx_ranks ranks = {0};
+
+	(void)state;
+	add(NX_PROFILE_DEVICE, "b", "set_b", "/c/b.ntff", "/c/m.neff");
+	add(NX_PROFILE_DEVICE, "a", "set_a", "/c/a.ntff", "/c/m.neff");
+	add(NX_PROFILE_DEVICE, "x", "set_rank_", "/c/x.ntff", "/c/m.neff");
+	nx_related_ranks(&catalogue, "set", &ranks);
+	assert_int_equal(ranks.len, 3);
+	assert_string_equal(ranks.items[0].record->name, "a");
+	assert_int_equal(ranks.items[2].number, NX_RANK_NONE);
+	nx_vec_release(&ranks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(devices_keep_their_system_when_renamed, forget),
+		cmocka_unit_test_teardown(ranks_stand_in_order, forget),
+		cmocka_unit_test_teardown(sessions_without_a_number_are_ranks_too, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
