@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +172,7 @@ static bool is_stored(const struct nx_view_options *v, struct nx_stored *stored)
 
 static enum nx_status view_directory(const struct nx_view_options *v,
 				     struct nx_status_file *status_file, struct nx_stored *stored,
-				     struct nx_error *err)
+				     bool *has_ranks, struct nx_error *err)
 {
 	struct nx_directory_view how = {
 		.system = {.directory = v->directory,
@@ -203,6 +204,9 @@ static enum nx_status view_directory(const struct nx_view_options *v,
 		return NX_OK;
 	st = nx_view_directory(&how, err);
 	*stored = how.system_stored;
+	if (!*stored->name)
+		snprintf(stored->name, sizeof(stored->name), "%s", how.devices_name);
+	*has_ranks = how.has_ranks;
 	return st;
 }
 
@@ -217,11 +221,13 @@ static void say_ignored(const struct nx_view_options *v)
 
 /* Once it is served, processing is over: whoever waits for the status file may go on. */
 static enum nx_status serve_workspace(const struct nx_view_options *v, const char *open_name,
-				      struct nx_status_file *status_file, struct nx_error *err)
+				      bool opens_ranks, struct nx_status_file *status_file,
+				      struct nx_error *err)
 {
 	struct nx_serve_view how = {
 		.data_path = v->data_path,
 		.open_name = open_name,
+		.opens_ranks = opens_ranks,
 		.host = v->host,
 		.token = v->token,
 		.port = v->port.is_given ? (uint16_t)v->port.value : DEFAULT_PORT,
@@ -265,6 +271,7 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 {
 	struct nx_status_file status_file;
 	struct nx_stored stored = {0};
+	bool has_ranks = false;
 	enum nx_status st;
 
 	say_ignored(v);
@@ -272,11 +279,12 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 	if (st)
 		return st;
 	if (v->directory)
-		st = view_directory(v, &status_file, &stored, err);
+		st = view_directory(v, &status_file, &stored, &has_ranks, err);
 	else if (v->session_path)
 		st = view_session(v, &status_file, started_ns, &stored, err);
 	if (!st && nx_view_wants_browser(v))
-		st = serve_workspace(v, *stored.name ? stored.name : NULL, &status_file, err);
+		st = serve_workspace(v, *stored.name ? stored.name : NULL, has_ranks, &status_file,
+				     err);
 	return nx_status_file_end(&status_file, st, err);
 }
 

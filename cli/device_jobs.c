@@ -52,11 +52,12 @@ static enum nx_status store_capture(struct nx_device_job *job, const struct nx_p
 					    job->options.neff_path, &stored, err);
 
 	job->result.written_bytes = stored.counts.file_bytes;
+	snprintf(job->result.name, sizeof(job->result.name), "%s", stored.name);
 	return st;
 }
 
 /* Where a name that is taken gets a number, the same capture must not get another. */
-static bool is_known(const struct nx_device_job *job)
+static bool is_known(struct nx_device_job *job)
 {
 	const char *sources[] = {job->options.session_path, job->options.neff_path};
 	struct nx_store_view anywhere;
@@ -66,7 +67,10 @@ static bool is_known(const struct nx_device_job *job)
 		return false;
 	anywhere = *job->store;
 	anywhere.name = NULL;
-	return nx_store_has(&anywhere, NX_PROFILE_DEVICE, sources, sources[1] ? 2 : 1, &stored);
+	if (!nx_store_has(&anywhere, NX_PROFILE_DEVICE, sources, sources[1] ? 2 : 1, &stored))
+		return false;
+	snprintf(job->result.name, sizeof(job->result.name), "%s", stored.name);
+	return true;
 }
 
 static enum nx_status write_capture(struct nx_device_job *job, const struct nx_exporter *exporter,

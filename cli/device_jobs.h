@@ -16,10 +16,11 @@
 struct nx_device_result { /* what a child tells its parent, through a pipe */
 	enum nx_status status;
 	uint64_t total_time_ps, instruction_count, packet_count, written_bytes;
-	uint64_t start_epoch_ns; /* 0 = no common clock */
-	bool is_known;		 /* it was stored before and has not changed */
-	char message[1024];	 /* of a failure */
-	char note[1024];	 /* something the user should know all the same */
+	uint64_t start_epoch_ns;	/* 0 = no common clock */
+	bool is_known;			/* it was stored before and has not changed */
+	char name[NX_PROFILE_NAME_MAX]; /* that it is stored under; "" for none */
+	char message[1024];		/* of a failure */
+	char note[1024];		/* something the user should know all the same */
 };
 
 struct nx_device_job {

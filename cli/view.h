@@ -21,6 +21,7 @@ void nx_view_say_result(const struct nx_profile *profile, const char *path, uint
 struct nx_serve_view {
 	const char *data_path; /* of the workspace; NULL: the usual one */
 	const char *open_name; /* the profile to open; NULL: the list of all */
+	bool opens_ranks;      /* that is what several profiles are called together */
 	const char *host;
 	const char *token; /* NULL: NEURON_EXPLORER_TOKEN, if it is set */
 	uint16_t port, api_port;

@@ -152,15 +152,27 @@ static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_
 		       empty == 1 ? " is" : "s are", empty == 1 ? "its core" : "their cores");
 }
 
+static bool is_new(const struct nx_device_job *job)
+{
+	return !job->result.status && !job->result.is_known;
+}
+
 static void report_jobs(const struct nx_directory_view *v, const struct nx_device_jobs *jobs,
 			struct nx_arena *arena)
 {
 	struct nx_table_view table;
 	struct nx_output out;
 	uint64_t earliest = UINT64_MAX;
+	size_t known = 0;
 	char time[NX_COUNT_TEXT_MAX], start[NX_COUNT_TEXT_MAX], count[NX_COUNT_TEXT_MAX];
 
-	if (!jobs->len || !says(v) || nx_output_open(&out, "-", NULL))
+	for (size_t i = 0; i < jobs->len; i++)
+		known += jobs->items[i].result.is_known;
+	if (known && says(v))
+		nx_say("%zu of %zu device profiles are stored and have not changed; --force "
+		       "processes them again",
+		       known, jobs->len);
+	if (jobs->len == known || !says(v) || nx_output_open(&out, "-", NULL))
 		return;
 	for (size_t i = 0; i < jobs->len; i++)
 		if (jobs->items[i].result.start_epoch_ns &&
@@ -170,7 +182,7 @@ static void report_jobs(const struct nx_directory_view *v, const struct nx_devic
 	for (size_t i = 0; i < jobs->len; i++) {
 		const struct nx_device_job *job = &jobs->items[i];
 
-		if (job->result.status || job->result.is_known)
+		if (!is_new(job))
 			continue;
 		snprintf(start, sizeof(start), "-");
 		if (job->result.start_epoch_ns)
@@ -209,8 +221,32 @@ static enum nx_status say_failures(const struct nx_directory_view *v,
 	return first;
 }
 
+/* What to show of captures without a system profile. Ranks that were stored before under other
+ * names are found by the name of any of them. */
+static void name_devices(struct nx_directory_view *v, const struct nx_device_jobs *jobs,
+			 const char *stem)
+{
+	const char *first = NULL;
+	size_t good = 0, len = strlen(stem);
+	bool are_alike = true;
+
+	for (size_t i = 0; i < jobs->len; i++) {
+		const char *name = jobs->items[i].result.name;
+
+		if (jobs->items[i].result.status || !*name)
+			continue;
+		first = first ? first : name;
+		are_alike = are_alike && !strncmp(name, stem, len) && name[len] == '_';
+		good++;
+	}
+	v->has_ranks = good > 1;
+	if (first)
+		snprintf(v->devices_name, sizeof(v->devices_name), "%s",
+			 v->has_ranks && are_alike ? stem : first);
+}
+
 /* Fails only when nothing at all could be read; single failures are told as warnings. */
-static enum nx_status write_devices(const struct nx_directory_view *v,
+static enum nx_status write_devices(struct nx_directory_view *v,
 				    const struct nx_system_profile *profile, struct nx_arena *arena,
 				    struct nx_error *err)
 {
@@ -224,6 +260,8 @@ static enum nx_status write_devices(const struct nx_directory_view *v,
 	if (!st) {
 		failed = say_failures(v, &jobs, &good, err);
 		report_jobs(v, &jobs, arena);
+		if (!profile->process_count && v->as_tables)
+			name_devices(v, &jobs, store_stem(v, profile, arena));
 		if (!good && failed && !profile->process_count)
 			st = failed;
 	}

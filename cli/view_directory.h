@@ -27,6 +27,10 @@ struct nx_directory_view {
 	unsigned verbosity;
 	struct nx_status_file *status_file;
 	struct nx_stored system_stored; /* what became of the system profile, as tables */
+	/* Without a system profile: its only device profile, or what the ranks of a model are
+	 * called together. */
+	char devices_name[NX_PROFILE_NAME_MAX];
+	bool has_ranks;
 };
 
 NX_MUST_CHECK enum nx_status nx_view_directory(struct nx_directory_view *view,

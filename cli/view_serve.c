@@ -54,6 +54,7 @@ static enum nx_status serve_workspace(const struct nx_serve_view *view, const ch
 		.disable_ui = view->disable_ui,
 		.token = token,
 		.open_name = view->open_name,
+		.opens_ranks = view->opens_ranks,
 		.on_ready = say_ready,
 		.stop = &is_stopped,
 	};

@@ -41,6 +41,7 @@ struct nx_serve_options {
 	const char *token;	    /* NULL or "": nobody needs one */
 	const char *program;	    /* that processes uploads; NULL: the one that runs */
 	const char *open_name;	    /* the profile whose address is told; NULL: the list's */
+	bool opens_ranks;	    /* open_name is that of several ranks together */
 	/* Called once, from the calling thread, when visitors are welcome. */
 	void (*on_ready)(void *context, const struct nx_serve_ready *ready);
 	void *context;

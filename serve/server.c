@@ -177,11 +177,14 @@ static void tell_ready(const struct nx_server *server, const struct port ports[2
 {
 	const struct nx_serve_options *o = server->options;
 	const char *name =
-		o->open_name && has_profile(server->workspace, o->open_name) ? o->open_name : NULL;
+		o->open_name && (o->opens_ranks || has_profile(server->workspace, o->open_name))
+			? o->open_name
+			: NULL;
+	const char *page = o->opens_ranks ? "profile_cc" : "profile";
 	const char *token = server->guard.token;
 	struct nx_arena arena = {0};
 	const char *path =
-		name ? nx_arena_printf(&arena, "/profile/%s", encode(&arena, name)) : "/";
+		name ? nx_arena_printf(&arena, "/%s/%s", page, encode(&arena, name)) : "/";
 	struct nx_serve_ready ready = {.is_of_profile = name, .note = *note ? note : NULL};
 
 	if (token)

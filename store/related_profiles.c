@@ -148,7 +148,8 @@ static void collect_named(const struct nx_catalogue *catalogue, const char *stem
 	nx_vec_release(&found);
 }
 
-/* The same capture may be stored under several names: the newest counts, unless it was asked for. */
+/* The same capture may be stored under several names: the newest counts, unless it was asked for.
+ */
 static void drop_doubles(struct nx_ranks *ranks, const char *name)
 {
 	size_t kept = 0;

@@ -56,7 +56,7 @@ struct nx_track {
 	uint64_t row_count;  /* spans or samples of all depths */
 	uint64_t lost_count; /* rows that were too deep, or samples that are no numbers */
 	uint64_t first_ns;   /* start of the first row; 0 when there is none */
-	uint64_t last_ns;    /* end of the last span, time of the last sample; 0 when there is none */
+	uint64_t last_ns; /* end of the last span, time of the last sample; 0 when there is none */
 };
 
 /* A stretch of time [start_ns, end_ns); start and end may be equal. */
