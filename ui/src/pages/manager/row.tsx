@@ -45,21 +45,27 @@ function RenameField({ name, profiles, onEnd }:
 	const [typed, setTyped] = useState(name);
 	const input = useRef<HTMLInputElement>(null);
 	const fault = typed === name ? null : nameFault(typed, profiles);
+	const isOver = useRef(false);
 	useEffect(() => input.current?.select(), []);
-	const save = () => {
-		if (fault) return;
-		if (typed !== name) void changeProfile(name, { name: typed });
+	// The field goes when it ends, which blurs it: it must not save twice.
+	const end = () => {
+		isOver.current = true;
 		onEnd();
+	};
+	const save = () => {
+		if (fault || isOver.current) return;
+		end();
+		if (typed !== name) void changeProfile(name, { name: typed });
 	};
 	return (
 		<span class="pm-rename">
 			<input ref={input} class="ui-input" maxLength={NAME_MOST} value={typed}
 				aria-label={`New name of ${name}`}
 				aria-invalid={!!fault} onInput={(event) => setTyped(event.currentTarget.value)}
-				onBlur={() => (fault ? onEnd() : save())}
+				onBlur={() => (fault ? end() : save())}
 				onKeyDown={(event) => {
 					if (event.key === "Enter") save();
-					else if (event.key === "Escape") onEnd();
+					else if (event.key === "Escape") end();
 					else return;
 					event.stopPropagation();
 				}} />
