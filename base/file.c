@@ -398,3 +398,18 @@ enum nx_status nx_make_directories(const char *path, struct nx_error *err)
 	nx_heap_free(copy);
 	return status;
 }
+
+bool nx_write_all(int fd, struct nx_slice bytes)
+{
+	while (bytes.len) {
+		ssize_t n = write(fd, bytes.data, bytes.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		bytes.data += n;
+		bytes.len -= (size_t)n;
+	}
+	return true;
+}

@@ -75,6 +75,9 @@ void nx_output_abort(struct nx_output *out);
 /* On SIGINT, SIGTERM and SIGHUP removes the temporary files of open outputs, then dies as usual. */
 void nx_output_guard_install(void);
 
+/* All of it, however often a signal interrupts; false with errno when it cannot be. */
+bool nx_write_all(int fd, struct nx_slice bytes);
+
 /* Makes a directory and its parents. */
 NX_MUST_CHECK enum nx_status nx_make_directories(const char *path, struct nx_error *err);
 

@@ -3,6 +3,7 @@
 #include "base/json_writer.h"
 #include "base/map.h"
 #include "export/row_sink.h"
+#include "export/value_json.h"
 
 struct json {
 	struct nx_row_sink sink;
@@ -17,73 +18,6 @@ struct json {
 static void write_text(struct nx_output *out, const char *text)
 {
 	nx_output_write(out, text, strlen(text));
-}
-
-static void write_value(struct nx_json_writer *w, const struct nx_value *value);
-
-static void write_items(struct nx_json_writer *w, const struct nx_value *value)
-{
-	bool is_struct = value->kind == NX_VALUE_STRUCT;
-
-	if (is_struct)
-		nx_json_begin_object(w);
-	else
-		nx_json_begin_array(w);
-	for (size_t i = 0; i < value->list.count; i++) {
-		if (is_struct)
-			nx_json_key(w, (const char *)value->list.names[i].data);
-		write_value(w, &value->list.items[i]);
-	}
-	if (is_struct)
-		nx_json_end_object(w);
-	else
-		nx_json_end_array(w);
-}
-
-static void write_bytes(struct nx_json_writer *w, const struct nx_value *value)
-{
-	struct nx_bytes text = {0};
-
-	nx_value_append_text(value, &text);
-	nx_json_slice(w, nx_slice_of(text.items, text.len));
-	nx_vec_release(&text);
-}
-
-static void write_value(struct nx_json_writer *w, const struct nx_value *value)
-{
-	switch (value->kind) {
-	case NX_VALUE_NULL:
-		nx_json_null(w);
-		break;
-	case NX_VALUE_BOOL:
-		nx_json_bool(w, value->flag);
-		break;
-	case NX_VALUE_I64:
-		nx_json_i64(w, value->i64);
-		break;
-	case NX_VALUE_U64:
-		nx_json_u64(w, value->u64);
-		break;
-	case NX_VALUE_F32:
-		nx_json_f32(w, value->f32);
-		break;
-	case NX_VALUE_F64:
-		nx_json_f64(w, value->f64);
-		break;
-	case NX_VALUE_DIGITS:
-		nx_json_digits(w, value->text);
-		break;
-	case NX_VALUE_TEXT:
-		nx_json_slice(w, value->text);
-		break;
-	case NX_VALUE_BYTES:
-		write_bytes(w, value);
-		break;
-	case NX_VALUE_LIST:
-	case NX_VALUE_STRUCT:
-		write_items(w, value);
-		break;
-	}
 }
 
 /* A reader of JSON keeps one member of a name, so a second one needs another name. */
@@ -132,7 +66,7 @@ static enum nx_status add(struct nx_row_sink *sink, const struct nx_value *row,
 	nx_json_begin_object(&w);
 	for (size_t i = 0; i < json->column_count; i++) {
 		nx_json_key(&w, json->names[i]);
-		write_value(&w, &row[i]);
+		nx_value_json(&w, &row[i], NX_JSON_FOR_PROGRAMS);
 	}
 	nx_json_end_object(&w);
 	if (!json->is_array)

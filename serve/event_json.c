@@ -21,12 +21,7 @@ static void put_place(struct nx_json_writer *w, const struct nx_timeline *timeli
 	bool is_drawn = timeline &&
 			nx_span_place_find(timeline, table, event->row, event->start_ns, &place);
 
-	nx_json_key(w, "track");
-	if (is_drawn)
-		nx_json_u64(w, place.track);
-	else
-		nx_json_null(w);
-	nx_json_key_u64(w, "depth", is_drawn ? place.depth : 0);
+	nx_span_place_json(w, is_drawn ? &place : NULL);
 }
 
 void nx_event_json_put(struct nx_json_writer *w, const struct nx_timeline *timeline,

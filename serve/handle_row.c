@@ -31,12 +31,7 @@ static void put_place(struct nx_json_writer *w, const struct asked_row *a)
 	if (has_time && a->profile->timeline)
 		is_drawn = nx_span_place_find(a->profile->timeline, a->table->name, a->row,
 					      start_ns, &place);
-	nx_json_key(w, "track");
-	if (is_drawn)
-		nx_json_u64(w, place.track);
-	else
-		nx_json_null(w);
-	nx_json_key_u64(w, "depth", is_drawn ? place.depth : 0);
+	nx_span_place_json(w, is_drawn ? &place : NULL);
 	nx_json_key_u64_text(w, "start_ns", start_ns);
 	nx_json_key_u64_text(w, "end_ns", end_ns > start_ns ? end_ns : start_ns);
 }

@@ -6,11 +6,7 @@
 #ifndef NX_SERVE_ROW_JSON_H
 #define NX_SERVE_ROW_JSON_H
 
-#include "base/json_writer.h"
-#include "query/row_stream.h"
-
-/* The largest whole number up to which a double has all of them. */
-#define NX_JSON_SAFE_INTEGER ((INT64_C(1) << 53) - 1)
+#include "export/value_json.h"
 
 void nx_row_json_value(struct nx_json_writer *w, const struct nx_value *value);
 /* [v, v, ...] */

@@ -39,3 +39,13 @@ bool nx_span_place_find(const struct nx_timeline *timeline, const char *table, u
 	}
 	return false;
 }
+
+void nx_span_place_json(struct nx_json_writer *w, const struct nx_span_place *place)
+{
+	nx_json_key(w, "track");
+	if (place)
+		nx_json_u64(w, place->track);
+	else
+		nx_json_null(w);
+	nx_json_key_u64(w, "depth", place ? place->depth : 0);
+}

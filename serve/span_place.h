@@ -3,6 +3,7 @@
 #ifndef NX_SERVE_SPAN_PLACE_H
 #define NX_SERVE_SPAN_PLACE_H
 
+#include "base/json_writer.h"
 #include "store/timeline.h"
 
 struct nx_span_place {
@@ -16,5 +17,8 @@ struct nx_span_place {
  */
 bool nx_span_place_find(const struct nx_timeline *timeline, const char *table, uint64_t row,
 			uint64_t start_ns, struct nx_span_place *place);
+
+/* "track" and "depth", as of a row that is drawn nowhere when place is NULL. */
+void nx_span_place_json(struct nx_json_writer *w, const struct nx_span_place *place);
 
 #endif

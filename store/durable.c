@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define DEPTH_MAX 64u /* each level holds a descriptor */
 
 static enum nx_status fail_change(struct nx_error *err, int errno_value, const char *what,
@@ -21,27 +23,12 @@ static enum nx_status fail_change(struct nx_error *err, int errno_value, const c
 	return nx_fail_errno(err, errno_value, "cannot %s %s/%s", what, shown, name);
 }
 
-static bool write_all(int fd, struct nx_slice bytes)
-{
-	while (bytes.len) {
-		ssize_t n = write(fd, bytes.data, bytes.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		bytes.data += n;
-		bytes.len -= (size_t)n;
-	}
-	return true;
-}
-
 /* Closes in any case; network file systems report a full disk only there. */
 static int write_synced(int fd, struct nx_slice bytes)
 {
 	int failure = 0;
 
-	if (!write_all(fd, bytes) || fsync(fd) < 0)
+	if (!nx_write_all(fd, bytes) || fsync(fd) < 0)
 		failure = errno;
 	if (close(fd) < 0 && !failure)
 		failure = errno;

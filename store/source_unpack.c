@@ -11,20 +11,6 @@
 #include "store/profile_source.h"
 #include "store/relative_path.h"
 
-static bool write_all(int fd, struct nx_slice bytes)
-{
-	while (bytes.len) {
-		ssize_t n = write(fd, bytes.data, bytes.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		bytes = nx_slice_part(bytes, (uint64_t)n, bytes.len);
-	}
-	return true;
-}
-
 /* An archive may unpack to a thousand times its size: onto the disk, and not without end. */
 static enum nx_status inflate_to(int fd, struct nx_slice packed, struct nx_error *err)
 {
@@ -40,7 +26,7 @@ static enum nx_status inflate_to(int fd, struct nx_slice packed, struct nx_error
 			st = nx_fail(err, NX_LIMIT,
 				     "the archive of source code unpacks to more than %llu MiB",
 				     (unsigned long long)(NX_SOURCE_BYTES_MAX >> 20));
-		else if (!write_all(fd, piece))
+		else if (!nx_write_all(fd, piece))
 			st = nx_fail_errno(err, errno, "cannot unpack the source code");
 	}
 	if (!st && (gzip.is_cut || gzip.is_damaged))
@@ -62,7 +48,7 @@ static enum nx_status put_member(int folder, const struct nx_tar_member *member,
 	fd = nx_relative_path_open(folder, path, O_WRONLY | O_CREAT | O_TRUNC, true);
 	if (fd < 0)
 		return nx_fail_errno(err, errno, "cannot unpack %s", path);
-	if (!write_all(fd, member->bytes))
+	if (!nx_write_all(fd, member->bytes))
 		st = nx_fail_errno(err, errno, "cannot unpack %s", path);
 	close(fd);
 	return st;

@@ -9,11 +9,9 @@ TAP on stdout; where there is no DuckDB only what needs none is asked.
 
 import concurrent.futures
 import csv
-import http.client
 import io
 import json
 import os
-import signal
 import socket
 import struct
 import subprocess
@@ -22,33 +20,12 @@ import tempfile
 import time
 import urllib.parse
 
-PROGRAM, MAKER = sys.argv[1], sys.argv[2]
-API = '/api/v1'
-JSON = {'Content-Type': 'application/json'}
-results = []
+from visitor import API, JSON, MAKER, PROGRAM, Served, check, results
 
 
-def check(name, holds, seen=''):
-    results.append(bool(holds))
-    print(f"{'ok' if holds else 'not ok'} {len(results)} - {name}", flush=True)
-    if not holds:
-        print(f'# saw: {str(seen)[:1000]!r}')
-
-
-class Server:
-    def __init__(self, workspace):
-        self.process = subprocess.Popen(
-            [PROGRAM, 'view', '--data-path', workspace, '-p', '0', '--api-server-port', '0'],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.port = urllib.parse.urlsplit(self.process.stdout.readline().split()[-1]).port
-
+class Server(Served):
     def ask(self, path, method='GET', headers=None, body=None):
-        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
-        connection.request(method, API + path, body=body, headers=headers or {})
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, answer.headers, content
+        return self.visit(API + path, method, headers, body)
 
     def json(self, path, **parameters):
         pairs = [(k.rstrip('_'), v) for k, value in parameters.items()
@@ -65,10 +42,6 @@ class Server:
         status, answer = self.post(f'/profiles/{profile}/sql', {'sql': sql, 'limit': limit})
         return answer['rows'] if status == 200 else answer
 
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=60)
-        return self.process.returncode, out, err
 
 
 def ingest(capture, workspace, name, *options):

@@ -15,7 +15,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import socket
 import struct
 import subprocess
@@ -25,38 +24,14 @@ import threading
 import time
 import urllib.parse
 
-PROGRAM, MAKER = sys.argv[1], sys.argv[2]
+from visitor import API, JSON, MAKER, PROGRAM, Served, check, results
+
 CLIENTS = 200
-API = '/api/v1'
 PROFILE = API + '/profiles/demo'
-JSON = {'Content-Type': 'application/json'}
-results = []
 
 
-def check(name, holds, seen=''):
-    results.append(bool(holds))
-    print(f"{'ok' if holds else 'not ok'} {len(results)} - {name}", flush=True)
-    if not holds:
-        print(f'# saw: {str(seen)[:1000]!r}')
-
-
-class Server:
-    def __init__(self, workspace, *options, port='0', api_port='0', env=None):
-        self.process = subprocess.Popen(
-            [PROGRAM, 'view', '--data-path', workspace, '-p', port, '--api-server-port', api_port,
-             *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **(env or {})})
-        self.said = self.process.stdout.readline().strip()
-        self.url = self.said.rpartition(' ')[2]
-        self.port = urllib.parse.urlsplit(self.url).port
-
-    def ask(self, path, method='GET', headers=None, body=None, port=None):
-        connection = http.client.HTTPConnection('127.0.0.1', port or self.port, timeout=60)
-        connection.request(method, path, body=body, headers=headers or {})
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, answer.headers, content
+class Server(Served):
+    ask = Served.visit
 
     def json(self, path, **how):
         status, _, content = self.ask(path, **how)
@@ -68,10 +43,6 @@ class Server:
             with s.makefile('rb') as f:
                 return f.readline()
 
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=60)
-        return self.process.returncode, out, err
 
 
 def ingest(capture, workspace, name):

@@ -13,7 +13,6 @@ import io
 import json
 import os
 import pathlib
-import signal
 import socket
 import subprocess
 import sys
@@ -21,47 +20,21 @@ import tarfile
 import tempfile
 import threading
 import time
-import urllib.parse
 
-PROGRAM, MAKER = sys.argv[1], sys.argv[2]
-API = '/api/v1'
-JSON = {'Content-Type': 'application/json'}
-PATIENCE_S = 60
-results = []
+from visitor import API, JSON, MAKER, PATIENCE_S, PROGRAM, Served, check, results, skip
 
 
-def check(name, holds, seen=''):
-    results.append(bool(holds))
-    print(f"{'ok' if holds else 'not ok'} {len(results)} - {name}", flush=True)
-    if not holds:
-        print(f'# saw: {str(seen)[:1000]!r}')
-
-
-def skip(name, why):
-    results.append(True)
-    print(f'ok {len(results)} - {name} # SKIP {why}', flush=True)
-
-
-class Server:
+class Server(Served):
     def __init__(self, workspace, *options, env=None):
+        super().__init__(workspace, *options, env=env)
         self.workspace = pathlib.Path(workspace)
-        self.process = subprocess.Popen(
-            [PROGRAM, 'view', '--data-path', str(workspace), '-p', '0', '--api-server-port', '0',
-             *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **(env or {})})
-        self.url = self.process.stdout.readline().strip().rpartition(' ')[2]
-        self.port = urllib.parse.urlsplit(self.url).port
 
     def ask(self, path, method='GET', body=None, headers=None):
-        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=PATIENCE_S)
-        connection.request(method, API + path, body=body, headers=headers or {})
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
+        status, _, content = self.visit(API + path, method, headers, body)
         try:
-            return answer.status, json.loads(content)
+            return status, json.loads(content)
         except ValueError:
-            return answer.status, content
+            return status, content
 
     def begin(self, name, files, **more):
         body = {'name': name, 'folder': '', 'force': False, 'files': files, **more}
@@ -98,11 +71,6 @@ class Server:
     def kill(self):
         self.process.kill()
         self.process.communicate()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode, out, err
 
 
 def describe(files):
