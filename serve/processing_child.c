@@ -164,7 +164,7 @@ static enum nx_status judge(const struct nx_child_run *run, int how, struct nx_e
 
 enum nx_status nx_child_run(const struct nx_child_run *run, struct nx_error *err)
 {
-	pid_t pid;
+	pid_t pid = -1;
 	int fd = -1, how = 0;
 	enum nx_status st = start(run, &pid, &fd, err);
 
