@@ -5,6 +5,7 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/map.h"
+#include "base/utf8.h"
 #include "store/relative_path.h"
 #include "store/upload.h"
 
@@ -220,9 +221,13 @@ static enum nx_status check_label(struct nx_slice label, struct nx_error *err)
 	if (label.len > NX_PROFILE_LABEL_MAX)
 		return nx_fail(err, NX_USAGE, "a folder's name may have %d characters",
 			       NX_PROFILE_LABEL_MAX);
-	for (size_t i = 0; i < label.len; i++)
-		if (label.data[i] <= ' ' || label.data[i] == 0x7f)
-			return nx_fail(err, NX_USAGE, "a folder's name may not contain blanks");
+	for (size_t i = 0, len; i < label.len; i += len) {
+		len = label.data[i] < 0x80 ? 1
+					   : nx_utf8_length(label.data + i, label.data + label.len);
+		if (!len || label.data[i] <= ' ' || label.data[i] == 0x7f)
+			return nx_fail(err, NX_USAGE,
+				       "a folder's name should be UTF-8 text without blanks");
+	}
 	return NX_OK;
 }
 

@@ -103,6 +103,7 @@ static void what_is_no_description_is_refused(void **state)
 	refuses("{\"name\":\"a\",\"files\":{}}", NX_USAGE, "list");
 	refuses("{\"name\":\"a\",\"folder\":\"two words\",\"files\":[" NTFF "]}", NX_USAGE,
 		"blanks");
+	refuses("{\"name\":\"a\",\"folder\":\"\xff\",\"files\":[" NTFF "]}", NX_USAGE, "UTF-8");
 	refuses(UPLOAD("3"), NX_USAGE, "path");
 	refuses(UPLOAD("{\"path\":\"../a\",\"role\":\"ntff\",\"size_bytes\":1}"), NX_USAGE, "..");
 	refuses(UPLOAD("{\"path\":\"a\",\"role\":\"x\",\"size_bytes\":1}"), NX_USAGE, "role");
