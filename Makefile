@@ -54,7 +54,8 @@ build-asan: build-asan/build.ninja
 .PHONY: build-tsan
 build-tsan: build-tsan/build.ninja
 	@ninja -C build-tsan cli/neuron-explorer tests/make_capture \
-		tests/unit/serve/test_job_queue tests/unit/serve/test_stream \
+		tests/unit/serve/test_job_queue tests/unit/serve/test_processing \
+		tests/unit/serve/test_stream \
 		tests/unit/base/test_conveyor tests/unit/base/test_errands \
 		tests/unit/base/test_workers tests/unit/tables/test_ahead_rows \
 		tests/unit/format/perfetto/test_perfetto \

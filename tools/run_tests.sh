@@ -58,9 +58,9 @@ fi
 
 say 'threads under TSan'
 if step build-tsan "$make" --no-print-directory build-tsan; then
-	run_meson_tests build-tsan --timeout-multiplier 4 http base/conveyor base/workers \
+	run_meson_tests build-tsan --timeout-multiplier 4 http http/uploads base/conveyor base/workers \
 		format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog \
-		serve/job_queue serve/stream
+		serve/job_queue serve/processing serve/stream
 else
 	rm -f build-tsan/meson-logs/testlog.json
 fi
