@@ -32,7 +32,7 @@ async function start() {
 	const [from, to] = pair("view") ?? [0, endNs];
 	const selected = createStore<EventRef | null>(table && row ? { table, row } : null);
 	const context: ProfileContext = {
-		name, details, originNs, endNs, tracks, api, server, selected,
+		name, details, originNs, endNs, tracks, api, server, selected, home: { fromNs: 0, toNs: endNs },
 		view: createStore({ fromNs: from, toNs: to }),
 		hovered: createStore<EventRef | null>(null),
 		box: createStore<Box | null>(boxFrom === undefined || boxTo === undefined ? null

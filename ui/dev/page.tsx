@@ -25,7 +25,7 @@ const settings: Settings = {
 };
 const part = (query.get("view") ?? `0-${endNs}`).split("-").map(Number);
 const context: ProfileContext = {
-	name, details, originNs, endNs, tracks: tracks.tracks, api, server,
+	name, details, originNs, endNs, home: { fromNs: 0, toNs: endNs }, tracks: tracks.tracks, api, server,
 	view: createStore({ fromNs: part[0]!, toNs: part[1]! }),
 	selected: createStore(query.get("select")
 		? { table: query.get("table") ?? "Instruction", row: query.get("select")! } : null),

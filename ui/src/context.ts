@@ -5,6 +5,7 @@
 import type { Api } from "./api/client.ts";
 import type { Box, EventRef, ProfileContext, View } from "./contract.ts";
 import { createStore } from "./store.ts";
+import { homeView } from "./state/home.ts";
 import type { PageState } from "./state/url.ts";
 import { clampView, viewAround, viewToReveal } from "./state/view.ts";
 
@@ -24,8 +25,8 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 	const [details, all] = await Promise.all([server.profile(name, signal), api.tracks(signal)]);
 	const originNs = BigInt(all.from_ns);
 	const endNs = Number(BigInt(all.to_ns) - originNs);
-	const whole: View = { fromNs: 0, toNs: Math.max(1, endNs) };
-	const view = createStore(state.view ? clampView(state.view, endNs) : whole);
+	const home = homeView(details.kind, all.tracks, originNs, endNs);
+	const view = createStore<View>(state.view ? clampView(state.view, endNs) : home);
 	const selected = createStore<EventRef | null>(state.selected);
 	let asking: AbortController | undefined;
 
@@ -51,6 +52,7 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 		details,
 		originNs,
 		endNs,
+		home,
 		tracks: all.tracks,
 		api,
 		server,

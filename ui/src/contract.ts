@@ -61,6 +61,7 @@ export interface ProfileContext {
 	details: ProfileDetails;
 	originNs: bigint; // absolute time of 0
 	endNs: number;
+	home: View; // where a visit begins: what happened (src/state/home.ts)
 	tracks: Track[];
 	api: ProfileApi; // of this profile
 	server: Api;

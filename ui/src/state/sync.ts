@@ -5,6 +5,7 @@
 
 import type { ProfileContext } from "../contract.ts";
 import type { Store } from "../store.ts";
+import { isSameView } from "./home.ts";
 import { clampView } from "./view.ts";
 import { queryOf, stateOf, type PageState } from "./url.ts";
 
@@ -12,9 +13,8 @@ const EVERY_MS = 400;
 
 function pageState(context: ProfileContext, dock: string): PageState {
 	const view = context.view.get();
-	const isWhole = view.fromNs <= 0 && view.toNs >= context.endNs;
 	return {
-		view: isWhole ? null : view,
+		view: isSameView(view, context.home) ? null : view,
 		selected: context.selected.get(),
 		search: context.search.get(),
 		settings: context.settings.get(),
@@ -53,8 +53,7 @@ export class UrlSync {
 	read(): void {
 		const state = stateOf(location.search);
 		const { context } = this;
-		const whole = { fromNs: 0, toNs: Math.max(1, context.endNs) };
-		context.view.set(state.view ? clampView(state.view, context.endNs) : whole);
+		context.view.set(state.view ? clampView(state.view, context.endNs) : context.home);
 		context.selected.set(state.selected);
 		context.search.set(state.search);
 		context.settings.set(state.settings);

@@ -6,7 +6,7 @@
 import type { ColourBy, EventRef, Marker, SearchQuery, Settings, View } from "../contract.ts";
 
 export interface PageState {
-	view: View | null; // null: everything
+	view: View | null; // null: where a visit begins
 	selected: EventRef | null;
 	search: SearchQuery | null;
 	settings: Settings;

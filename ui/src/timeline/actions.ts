@@ -9,6 +9,7 @@ import type { Command } from "./keys.ts";
 import type { PlacedRow } from "./layout.ts";
 import { hideRow, toggleFolded, togglePinned } from "./rows.ts";
 import type { Stage } from "./stage.ts";
+import { fitOf } from "../state/home.ts";
 import { nameOfEvent } from "./events.ts";
 import { exactNs } from "./ticks.ts";
 import {
@@ -70,11 +71,12 @@ export class Actions {
 	}
 
 	step(step: Step): void {
-		const { view, endNs } = this.context;
+		const { view, endNs, home } = this.context;
+		if (step === "fit") return this.moveTo(fitOf(view.get(), home, endNs));
 		const { cursorX, width } = this.stage;
 		const atNs = cursorX === null ? undefined : xToTime(view.get(), width, cursorX);
 		const to = stepView(view.get(), endNs, step, atNs);
-		if (step === "fit" || step === "start" || step === "end") this.moveTo(to);
+		if (step === "start" || step === "end") this.moveTo(to);
 		else this.setView(to);
 	}
 

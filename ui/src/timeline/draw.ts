@@ -88,10 +88,8 @@ function drawGround(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow
 
 function collectRow(scene: Scene, placed: PlacedRow, y: number): void {
 	const { row, laneHeight } = placed;
-	let lane = 0;
-	for (const { track, depth } of row.lanes) {
-		const top = y + 3 + (row.isFolded ? 0 : lane * laneHeight);
-		lane++;
+	for (const { track, depth, line } of row.lanes) {
+		const top = y + 3 + (row.isFolded ? 0 : line * laneHeight);
 		const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
 		for (let i = 0; i < count; i++) {
 			const piece = scene.pieces[i]!;
@@ -171,9 +169,9 @@ function drawMarks(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow[
 	ctx.fillStyle = colour;
 	for (const placed of rows) {
 		const y = screenY(placed, scene.scroll);
-		placed.row.lanes.forEach(({ track, depth }, lane) => {
+		placed.row.lanes.forEach(({ track, depth, line }) => {
 			const count = marks.pieces(track, scene.view, scene.level, "", scene.pieces);
-			const top = y + 2 + (placed.row.isFolded ? 0 : lane * placed.laneHeight);
+			const top = y + 2 + (placed.row.isFolded ? 0 : line * placed.laneHeight);
 			for (let i = 0; i < count; i++) {
 				const { batch } = scene.pieces[i]!;
 				const strip = stripOf(batch, track, depth);

@@ -140,10 +140,11 @@ export class Feed {
 
 	private async loadOverview(layout: Layout): Promise<void> {
 		const { api, originNs, endNs } = this.context;
-		const rows = layout.rows.filter(({ row }) => row.kind === "spans").slice(0, OVERVIEW_ROWS);
-		if (!rows.length) return;
+		const ids = layout.rows.filter(({ row }) => row.kind === "spans")
+			.flatMap(({ row }) => row.lanes.filter((lane) => !lane.line && !lane.depth))
+			.map((lane) => lane.track).slice(0, OVERVIEW_ROWS);
+		if (!ids.length) return;
 		const range = rangeFor(fitView(endNs), 800, endNs, 0);
-		const ids = rows.map(({ row }) => row.lanes[0]!.track);
 		try {
 			const octets = await api.window(absoluteNs(originNs, range.fromNs),
 				absoluteNs(originNs, range.toNs), range.px, ids.map((id) => `${id}:0`));

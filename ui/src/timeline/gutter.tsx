@@ -70,7 +70,7 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 	const { row } = placed;
 	const element = useRef<HTMLDivElement>(null);
 	const isGroup = row.kind === "group";
-	const canFold = isGroup || row.lanes.length > 1;
+	const canFold = isGroup || row.lineCount > 1;
 	const drag = useDragging(placed, layout, actions, onMoving);
 	useEffect(() => {
 		// focus follows J and K once it is among the labels

@@ -50,7 +50,7 @@ export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
 			{ keys: ["A", "D"], what: "Go left and right (also ← →); with Shift by a page" },
 			{ keys: ["Ctrl + wheel"], what: "Zoom at the pointer (on the axis without Ctrl)" },
 			{ keys: ["Shift + drag"], what: "Move along (also drag the axis, Shift + wheel)" },
-			{ keys: ["F", "0"], what: "Show the whole profile" },
+			{ keys: ["F", "0"], what: "Show all events, again to show everything" },
 			{ keys: ["Home", "End"], what: "Go to the beginning or the end" },
 		],
 	},

@@ -31,16 +31,16 @@ const MIN_LANE = 4;
 
 function laneHeightOf(row: Row): number {
 	if (row.isFolded) return FOLDED_LANE;
-	if (row.lanes.length <= 1) return SINGLE_LANE;
-	const fair = Math.floor((MAX_ROW - 2 * PADDING) / row.lanes.length);
+	if (row.lineCount <= 1) return SINGLE_LANE;
+	const fair = Math.floor((MAX_ROW - 2 * PADDING) / row.lineCount);
 	return Math.max(MIN_LANE, Math.min(NESTED_LANE, fair));
 }
 
 function heightOf(row: Row): number {
 	if (row.kind === "group") return GROUP_HEIGHT;
 	if (row.kind === "counter") return COUNTER_HEIGHT;
-	const lanes = row.isFolded ? 1 : row.lanes.length;
-	return lanes * laneHeightOf(row) + 2 * PADDING;
+	const lines = row.isFolded ? 1 : row.lineCount;
+	return lines * laneHeightOf(row) + 2 * PADDING;
 }
 
 export function layoutRows(rows: Row[]): Layout {
@@ -51,8 +51,8 @@ export function layoutRows(rows: Row[]): Layout {
 		const laneHeight = laneHeightOf(row);
 		const placed = { row, y, height, laneHeight, index };
 		layout.rows.push(placed);
-		row.lanes.forEach((lane, at) => {
-			const top = row.kind === "counter" ? PADDING : PADDING + (row.isFolded ? 0 : at * laneHeight);
+		row.lanes.forEach((lane) => {
+			const top = row.kind === "counter" ? PADDING : PADDING + (row.isFolded ? 0 : lane.line * laneHeight);
 			layout.lanes.set(`${lane.track}:${lane.depth}`, {
 				placed, top, height: row.kind === "counter" ? height - 2 * PADDING : laneHeight,
 			});
@@ -86,14 +86,14 @@ export function rowAt(layout: Layout, scroll: number, y: number): PlacedRow | nu
 	return null;
 }
 
-/** The lanes under a point of a row: one, all of a folded row, none beside the bars. */
+/** The lanes under a point of a row: those of its line, all of a folded row, none beside the bars. */
 export function lanesAt(placed: PlacedRow, insideY: number): number[] {
 	const { row } = placed;
 	if (row.kind === "group") return [];
 	if (row.kind === "counter") return [0];
 	if (row.isFolded) return row.lanes.map((_, index) => index).reverse();
-	const lane = Math.floor((insideY - PADDING) / placed.laneHeight);
-	return lane >= 0 && lane < row.lanes.length ? [lane] : [];
+	const line = Math.floor((insideY - PADDING) / placed.laneHeight);
+	return row.lanes.flatMap((lane, index) => (lane.line === line ? [index] : []));
 }
 
 /** How far to scroll so that a row is seen; the scroll as it is when it already is. */

@@ -41,7 +41,7 @@ function itemsOf(actions: Actions, { timeNs, placed, hit }: MenuState): Item[] {
 			label: row.isPinned ? "Let the row go" : "Pin row to the top", hint: "T",
 			run: () => actions.changeRow("pin", row.key),
 		});
-		if (row.lanes.length > 1)
+		if (row.lineCount > 1)
 			items.push({
 				label: row.isFolded ? "Show all depths" : "Fold into one line", hint: "C",
 				run: () => actions.changeRow("fold", row.key),

@@ -6,6 +6,7 @@
 import type { Settings } from "../contract.ts";
 import type { Track } from "../api/types.ts";
 import { deviceLeaves, SECTIONS } from "./device_rows.ts";
+import { depthsOf, packedLanes } from "./packing.ts";
 import { systemLeaves } from "./system_rows.ts";
 
 /** A row before it is put into its place. */
@@ -18,12 +19,15 @@ export interface Leaf {
 	shares?: Track[];
 	/** A group of more rows than this begins folded. */
 	foldAbove?: number;
+	/** Tracks that are never busy at the same time share lines. */
+	isPacked?: boolean;
 }
 
-/** One depth of one track. */
+/** One depth of one track, and the line of the row that it is drawn on. */
 export interface Lane {
 	track: number;
 	depth: number;
+	line: number;
 }
 
 export interface Row {
@@ -34,6 +38,7 @@ export interface Row {
 	parent: string; // the group's key, "" at the top
 	tracks: Track[];
 	lanes: Lane[];
+	lineCount: number; // that lanes lie on
 	shares: Track[]; // of a counter: what it is made of, drawn on top of each other
 	/** A folded group shows none of its rows, a folded row all its depths in one line. */
 	isFolded: boolean;
@@ -59,8 +64,11 @@ export function sharesOf(tracks: Track[]): Map<number, Track[]> {
 	return shares;
 }
 
-/** More depths than this in one row are not drawn; the label says so. */
+/** More lines than this in one row are not drawn; the label says so. */
 export const MAX_LANES = 48;
+
+/** A row of packed tracks with more lines begins folded: it would fill the screen alone. */
+export const FOLD_ABOVE_LINES = 24;
 
 type RowSettings = Pick<Settings, "rows" | "grouping" | "pinned" | "hidden" | "collapsed" | "order">;
 
@@ -68,18 +76,19 @@ type RowSettings = Pick<Settings, "rows" | "grouping" | "pinned" | "hidden" | "c
 const isFolded = (key: string, beginsFolded: boolean, settings: RowSettings) =>
 	settings.collapsed.includes(key) !== beginsFolded;
 
-function lanesOf(tracks: Track[]): Lane[] {
+function stackedLanes(tracks: Track[]): Lane[] {
 	const lanes: Lane[] = [];
 	for (const track of tracks)
-		for (let depth = 0; depth < Math.max(track.depth_count, 1); depth++)
-			if (lanes.length < MAX_LANES) lanes.push({ track: track.id, depth });
+		for (let depth = 0; depth < depthsOf(track); depth++)
+			if (lanes.length < MAX_LANES) lanes.push({ track: track.id, depth, line: lanes.length });
 	return lanes;
 }
 
 function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 	const kind = leaf.tracks[0]!.kind === "counter" ? "counter" : "spans";
-	const lanes = lanesOf(leaf.tracks);
-	const depths = leaf.tracks.reduce((sum, track) => sum + Math.max(track.depth_count, 1), 0);
+	const lanes = leaf.isPacked ? packedLanes(leaf.tracks, MAX_LANES) : stackedLanes(leaf.tracks);
+	const lineCount = lanes.reduce((most, lane) => Math.max(most, lane.line + 1), 0);
+	const depths = leaf.tracks.reduce((sum, track) => sum + depthsOf(track), 0);
 	const lost = leaf.tracks.reduce((sum, track) => sum + Number(track.lost_count), 0);
 	const notes = [
 		depths > lanes.length ? `${depths - lanes.length} more depths are not shown` : "",
@@ -87,10 +96,11 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 	].filter((note) => note);
 	return {
 		key: leaf.key, kind, label: shortened(leaf.label), parent: leaf.group, tracks: leaf.tracks, lanes,
-		shares: leaf.shares ?? [],
+		lineCount, shares: leaf.shares ?? [],
 		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` : leaf.key,
 			...notes].join("\n"),
-		isFolded: kind === "spans" && lanes.length > 1 && settings.collapsed.includes(leaf.key),
+		isFolded: kind === "spans" && lineCount > 1 &&
+			isFolded(leaf.key, !!leaf.isPacked && lineCount > FOLD_ABOVE_LINES, settings),
 		isPinned: settings.pinned.includes(leaf.key), rowCount: 0, hiddenDepths: depths - lanes.length,
 	};
 }
@@ -194,7 +204,7 @@ export function buildRows(kind: "device" | "system", tracks: Track[], settings: 
 function groupRow(group: Group, rowCount: number, folded: boolean): Row {
 	return {
 		key: group.key, kind: "group", label: shortened(group.label), parent: "", title: group.label, tracks: [],
-		lanes: [], shares: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
+		lanes: [], lineCount: 0, shares: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
 	};
 }
 

@@ -126,7 +126,7 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 		const key = join(group, label);
 		const leaf = leaves.get(key);
 		if (leaf) leaf.tracks.push(track);
-		else leaves.set(key, { group, label, key, tracks: [track] });
+		else leaves.set(key, { group, label, key, tracks: [track], isPacked: true });
 	}
 	const calls = [...leaves.values()];
 	calls.sort((a, b) => compareTexts(a.group, b.group) || sourceRank(a) - sourceRank(b) ||

@@ -101,7 +101,7 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 			<span class="tl-tools">
 				<Tool icon="plus" title="Zoom in (W)" onClick={() => actions.run("in")} />
 				<Tool icon="minus" title="Zoom out (S)" onClick={() => actions.run("out")} />
-				<Tool icon="fit" title="Show the whole profile (F)" onClick={() => actions.run("fit")} />
+				<Tool icon="fit" title={isDevice ? "Show the whole profile (F)" : "Show all events, again to show everything (F)"} onClick={() => actions.run("fit")} />
 				<Tool icon="help" title="Keys and colours (?)" onClick={() => actions.run("help")} />
 			</span>
 			{isExporting && <ExportDialog context={context} onClose={() => setExporting(false)} />}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracks on shared lines: threads of a runtime come and go, and those that never ran at the same
+// time need no lines of their own. A track keeps its depths together, below each other. Pure.
+
+import type { Track } from "../api/types.ts";
+import type { Lane } from "./rows.ts";
+
+export const depthsOf = (track: Track) => Math.max(track.depth_count, 1);
+
+interface Timed {
+	track: Track;
+	firstNs: bigint;
+	lastNs: bigint;
+}
+
+/** Without times a track is taken to be busy all the time. */
+function timed(track: Track): Timed {
+	const { first_ns: first, last_ns: last } = track;
+	return {
+		track, firstNs: first === undefined ? -1n : BigInt(first),
+		lastNs: last === undefined ? 1n << 64n : BigInt(last),
+	};
+}
+
+/** The first lines from which on all are free at that time; a line is free when it has ended. */
+function firstFree(ends: bigint[], count: number, fromNs: bigint): number {
+	let free = 0;
+	for (let line = 0; line < ends.length; line++) {
+		free = ends[line]! <= fromNs ? free + 1 : 0;
+		if (free === count) return line - count + 1;
+	}
+	return ends.length - free;
+}
+
+/**
+ * Earlier ones first, each as high up as there is room. Those that begin at the same time stay in
+ * their order. Depths beyond maxLines are left out.
+ */
+export function packedLanes(tracks: Track[], maxLines: number): Lane[] {
+	const order = tracks.map(timed)
+		.sort((a, b) => (a.firstNs < b.firstNs ? -1 : a.firstNs > b.firstNs ? 1 : 0));
+	const ends: bigint[] = [];
+	const lanes: Lane[] = [];
+	for (const { track, firstNs, lastNs } of order) {
+		const count = depthsOf(track);
+		const top = firstFree(ends, count, firstNs);
+		for (let depth = 0; depth < count && top + depth < maxLines; depth++) {
+			// what happened in one moment takes room too
+			ends[top + depth] = lastNs > firstNs ? lastNs : firstNs + 1n;
+			lanes.push({ track: track.id, depth, line: top + depth });
+		}
+	}
+	return lanes;
+}
