@@ -2,13 +2,16 @@
 // What only events of system profiles have: attributes, the chain of events of one execution, and
 // the device profile that was captured while they ran.
 
-import type { EventDetails } from "../api/types.ts";
+import type { Cell, EventDetails } from "../api/types.ts";
 import type { ProfileContext } from "../contract.ts";
 import { formatNs } from "../format.ts";
-import { ask, sqlText, text, timeOf, type Row } from "./data.ts";
+import { ask, fetchTable, namedRows, sqlText, text, timeOf, type Row } from "./data.ts";
 import { DataTable } from "./data_table.tsx";
+import { capturesOf, placeOf } from "./device_match.ts";
 import { Button, copyText, Empty, Loaded, Metric } from "./parts.tsx";
 import { useLoad } from "./use_load.ts";
+
+const MOST_LINKS = 4;
 
 const valueOf = (details: EventDetails, name: string) =>
 	details.fields.find((field) => field.name === name)?.value ?? null;
@@ -28,20 +31,26 @@ export function flowsOf(details: EventDetails): string[] {
 	return Array.isArray(value) ? value.map(text) : text(value) ? [text(value)] : [];
 }
 
-/** Device profiles that belong to the event: of its model when that is told, else all. */
+/** Device profiles that were captured while the event ran, best first. */
 export function DeviceLinks({ context, details }: { context: ProfileContext;
 	details: EventDetails }) {
-	const name = text(valueOf(details, "name"));
-	if (!/^(nc_exec_running|nrta?_execute)/.test(name)) return null;
-	const model = String(attributesOf(details)["model_id"] ?? "");
-	const open = context.details.devices.filter((device) => device.profile);
-	const own = open.filter((device) => model && device.name.includes(model));
-	const links = own.length ? own : open;
-	if (!links.length) return <span class="pn-dim">No device profile was captured with it</span>;
+	const where = placeOf(details, text(attributesOf(details)["model_id"] as Cell));
+	const load = useLoad(async (signal) => where
+		? namedRows(await fetchTable(context, "DeviceProfileList", {}, signal)) : [],
+	[context, details.row]);
+	if (!where || load.state !== "ready") return null;
+	const names = capturesOf(load.value, where);
+	if (!names.length) return <span class="pn-dim">No device profile was captured with it</span>;
+	const profileOf = (name: string) =>
+		context.details.devices.find((device) => device.name === name)?.profile ?? null;
+	const open = names.filter(profileOf);
+	if (!open.length) return <span class="pn-dim">Its device profile was not processed</span>;
 	return (
-		<>{links.slice(0, 4).map((device) => (
-			<Button key={device.name} kind="main" title={device.name}
-				onClick={() => context.openProfile(device.profile ?? "")}>Open device profile</Button>
+		<>{open.slice(0, MOST_LINKS).map((name) => (
+			<Button key={name} kind="main" title={`Open ${name}`}
+				onClick={() => context.openProfile(profileOf(name) ?? "")}>
+				{open.length > 1 ? name.replace(/^device_profile_/, "Open ") : "Open device profile"}
+			</Button>
 		))}</>
 	);
 }

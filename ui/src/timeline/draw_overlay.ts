@@ -3,6 +3,7 @@
 // empty, so it can be drawn anew with every move of the pointer.
 
 import { formatNs } from "../format.ts";
+import { drawStep, isFlow, stepsOf } from "./draw_flow.ts";
 import { screenY } from "./layout.ts";
 import type { Link, OverlayScene, PlacedEvent } from "./scene.ts";
 import { timeToX, xToTime } from "./view.ts";
@@ -71,8 +72,22 @@ function drawSelected(ctx: CanvasRenderingContext2D, scene: OverlayScene, event:
 function drawLinks(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {
 	const own = scene.selected && rectOf(scene, scene.selected);
 	if (!own) return;
+	if (isFlow(scene.links)) return drawFlow(ctx, scene, scene.selected!);
 	ctx.lineWidth = 1.5;
 	for (const link of scene.links) drawLink(ctx, scene, own, link);
+	ctx.globalAlpha = 1;
+}
+
+function drawFlow(ctx: CanvasRenderingContext2D, scene: OverlayScene, selected: PlacedEvent): void {
+	for (const { from, to, leaveNs, isUpstream } of stepsOf(selected, scene.links)) {
+		const a = rectOf(scene, from), b = rectOf(scene, to);
+		if (!a || !b) continue;
+		const colour = isUpstream ? PREDECESSOR : SUCCESSOR;
+		outline(ctx, scene, isUpstream ? from : to, colour, 2);
+		const x0 = timeToX(scene.view, scene.width, leaveNs);
+		if (Math.max(x0, b.x) < 0 || Math.min(x0, b.x) > scene.width) continue;
+		drawStep(ctx, x0, a.y + a.height / 2, b.x, b.y + b.height / 2, colour);
+	}
 	ctx.globalAlpha = 1;
 }
 

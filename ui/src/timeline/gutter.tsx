@@ -86,7 +86,7 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 	const names = ["tl-label", isGroup ? "tl-group" : "", isMoving ? "tl-moving" : ""].join(" ");
 	return (
 		<div ref={element} class={names} style={style} title={row.title} role="treeitem"
-			data-focused={isFocused || undefined}
+			data-focused={isFocused || undefined} data-source={row.source || undefined}
 			aria-level={isGroup || !row.parent ? 1 : 2} aria-expanded={canFold ? !row.isFolded : undefined}
 			aria-label={row.label} aria-selected={isFocused} tabIndex={isEntry ? 0 : -1} {...drag}
 			onFocus={() => actions.focusedRow.set(row.key)}

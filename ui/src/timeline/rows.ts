@@ -19,6 +19,8 @@ export interface Leaf {
 	shares?: Track[];
 	/** A group of more rows than this begins folded. */
 	foldAbove?: number;
+	/** Who recorded it, for rows of one source. */
+	source?: string;
 	/** Tracks that are never busy at the same time share lines. */
 	isPacked?: boolean;
 }
@@ -40,6 +42,7 @@ export interface Row {
 	lanes: Lane[];
 	lineCount: number; // that lanes lie on
 	shares: Track[]; // of a counter: what it is made of, drawn on top of each other
+	source: string; // who recorded it; "" where that is not told or several did
 	/** A folded group shows none of its rows, a folded row all its depths in one line. */
 	isFolded: boolean;
 	isPinned: boolean;
@@ -96,7 +99,7 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 	].filter((note) => note);
 	return {
 		key: leaf.key, kind, label: shortened(leaf.label), parent: leaf.group, tracks: leaf.tracks, lanes,
-		lineCount, shares: leaf.shares ?? [],
+		lineCount, source: leaf.source ?? "", shares: leaf.shares ?? [],
 		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` : leaf.key,
 			...notes].join("\n"),
 		isFolded: kind === "spans" && lineCount > 1 &&
@@ -204,7 +207,7 @@ export function buildRows(kind: "device" | "system", tracks: Track[], settings: 
 function groupRow(group: Group, rowCount: number, folded: boolean): Row {
 	return {
 		key: group.key, kind: "group", label: shortened(group.label), parent: "", title: group.label, tracks: [],
-		lanes: [], lineCount: 0, shares: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
+		lanes: [], lineCount: 0, source: "", shares: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
 	};
 }
 

@@ -91,6 +91,16 @@ function pathOf(place: Place, grouping: string): [string, string] {
 const isTransfer = (track: Track) => track.attributes["direction"] !== undefined ||
 	/host_to_device|device_to_host/i.test(track.name);
 
+/** Groups of more transfers than this begin folded: they repeat what the calls show. */
+const MANY_TRANSFERS = 12;
+
+/** As the runtime's own tools call it: device, then memory. */
+function memoryLabel(track: Track): string {
+	const [, device, stack] = /device (\d+) stack (\d+)/.exec(track.name) ?? [];
+	if (device === undefined) return track.name.charAt(0).toUpperCase() + track.name.slice(1);
+	return `ND:${device}/HBM:${stack}/neuron_hbm_usage`;
+}
+
 /** Samples and transfers are not calls: they keep rows of their own in every grouping. */
 function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 	const instance = place.instance || NO_INSTANCE;
@@ -101,11 +111,11 @@ function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 	if (isTransfer(track)) {
 		const what = track.name.replace(/ nc \d+$/, "");
 		const process = join(instance, titled("PID", place.process));
-		return leaf(`Transfers · ${process}`, join(titled("NC", place.core), what));
+		return leaf(`Transfers · ${process}`, join(titled("NC", place.core), what), MANY_TRANSFERS);
 	}
-	// one row for each of hundreds of processors is only for those who ask for it
-	if (/^CPU \d+$/.test(track.name)) return leaf(`Processors · ${instance}`, track.name, 1);
-	return leaf(`Resources · ${instance}`, track.name.charAt(0).toUpperCase() + track.name.slice(1));
+	// processors are only for those who ask for them: there are hundreds
+	if (/^CPU /.test(track.name)) return leaf(`Processors · ${instance}`, track.name, 0);
+	return leaf(`Resources · ${instance}`, memoryLabel(track));
 }
 
 export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
@@ -129,16 +139,42 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 		else leaves.set(key, { group, label, key, tracks: [track], isPacked: true });
 	}
 	const calls = [...leaves.values()];
+	for (const leaf of calls) {
+		const source = sourceOf(leaf.tracks);
+		if (source) leaf.source = source;
+	}
 	calls.sort((a, b) => compareTexts(a.group, b.group) || sourceRank(a) - sourceRank(b) ||
-		compareTexts(a.label, b.label));
-	resources.sort((a, b) => compareTexts(groupRank(a), groupRank(b)) || compareTexts(a.label, b.label));
+		compareTexts(coreRank(a), coreRank(b)) || compareTexts(a.label, b.label));
+	resources.sort((a, b) => compareTexts(groupRank(a), groupRank(b)) ||
+		compareTexts(transferRank(a), transferRank(b)) || compareTexts(a.label, b.label));
 	return [...calls, ...resources];
 }
 
+/** Who recorded a row's events; nobody when there were several. */
+function sourceOf(tracks: Track[]): string | undefined {
+	const source = tracks[0]?.attributes["trace_event_source"];
+	return tracks.every((track) => track.attributes["trace_event_source"] === source) ? source : undefined;
+}
+
 /** The framework calls the runtime, which starts the hardware: callers stand above. */
-function sourceRank(leaf: Leaf): number {
-	const source = leaf.tracks[0]?.attributes["trace_event_source"];
-	return source === "framework" ? 0 : source === "neuron_rt" ? 1 : source === "neuron_hw" ? 2 : 3;
+const SOURCES = ["framework", "neuron_rt", "neuron_hw"];
+
+function sourceRank({ tracks }: Leaf): number {
+	const found = tracks.map((track) => SOURCES.indexOf(track.attributes["trace_event_source"] ?? ""));
+	return Math.min(...found.map((at) => (at < 0 ? SOURCES.length : at)));
+}
+
+/** What a core did as a whole stands above what each of its parts did. */
+function coreRank({ source, tracks: [track] }: Leaf): string {
+	const { nc_idx: core, pcore_idx: part } = track?.attributes ?? {};
+	return source === "neuron_hw" ? `${core ?? ""}/${part ?? ""}` : "";
+}
+
+/** By core; to the device before back, and what was sent before how fast. */
+function transferRank({ tracks: [track] }: Leaf): string {
+	const { nc_idx: core, direction } = track?.attributes ?? {};
+	if (!direction) return "";
+	return `${core ?? ""}/${direction === "host_to_device" ? 0 : 1}/${track!.kind === "spans" ? 0 : 1}`;
 }
 
 /** Transfers first, then memory, then processors, of one instance after the other. */

@@ -71,6 +71,13 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 					Show {settings.hidden.length} hidden
 				</button>
 			)}
+			{context.details.devices.length > 0 && (
+				<button type="button" class="tl-text-tool" onClick={() => context.openPanel("device-profiles")}
+					title="Profiles of the models that ran, captured on the devices">
+					{context.details.devices.length} device {context.details.devices.length === 1
+						? "profile" : "profiles"}
+				</button>
+			)}
 			<span class="tl-gap" />
 			{isDevice && (
 				<span class="tl-segments" role="group" aria-label="Rows">

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flow of a selected event of a system profile. Its members follow each other by when they
+// begin, and often one runs while the next does: an arrow leaves an event where the next begins, or
+// at its end when that came first.
+
+import type { Link, PlacedEvent } from "./scene.ts";
+
+export interface Step {
+	from: PlacedEvent;
+	to: PlacedEvent;
+	/** When the arrow leaves. */
+	leaveNs: number;
+	isUpstream: boolean;
+}
+
+export const isFlow = (links: Link[]) => links.some((link) => link.summary.kind === "flow");
+
+const leaveNs = (from: PlacedEvent, to: PlacedEvent) =>
+	Math.min(Math.max(to.fromNs, from.fromNs), from.toNs);
+
+/** Links of both directions are nearest first, as the server says them. */
+export function stepsOf(selected: PlacedEvent, links: Link[]): Step[] {
+	const steps: Step[] = [];
+	const walk = (list: Link[], isUpstream: boolean) => {
+		let near = selected;
+		for (const { event } of list) {
+			const [from, to] = isUpstream ? [event, near] : [near, event];
+			steps.push({ from, to, leaveNs: leaveNs(from, to), isUpstream });
+			near = event;
+		}
+	};
+	walk(links.filter((link) => link.isPredecessor), true);
+	walk(links.filter((link) => !link.isPredecessor), false);
+	return steps;
+}
+
+/** An S from one row to the next; straight down where both are at the same time. */
+export function drawStep(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number,
+	colour: string): void {
+	const isFar = Math.abs(x1 - x0) > 12;
+	const bend = isFar ? Math.min((x1 - x0) / 2, 120) : 0;
+	const down = Math.sign(y1 - y0) || 1;
+	ctx.strokeStyle = ctx.fillStyle = colour;
+	ctx.globalAlpha = 0.9;
+	ctx.lineWidth = 1.5;
+	ctx.beginPath();
+	ctx.moveTo(x0, y0);
+	if (isFar) ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+	else ctx.bezierCurveTo(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2, x1, y1);
+	ctx.stroke();
+	ctx.beginPath();
+	ctx.moveTo(x1, y1);
+	if (isFar) {
+		ctx.lineTo(x1 - 6, y1 - 3.5);
+		ctx.lineTo(x1 - 6, y1 + 3.5);
+	} else {
+		ctx.lineTo(x1 - 3.5, y1 - 6 * down);
+		ctx.lineTo(x1 + 3.5, y1 - 6 * down);
+	}
+	ctx.fill();
+}
