@@ -61,7 +61,7 @@ async function run(kind) {
 }
 
 const rows = await page.evaluate(() => document.querySelectorAll(".tl-label:not(.tl-group)").length);
-console.log(`${rows} rows, ${await page.evaluate(() => document.querySelector(".tl-overlay").width)} pixels`);
+console.log(`${rows} rows, ${await page.evaluate(() => document.querySelector(".tl-canvases canvas").width)} pixels`);
 for (const kind of ["pan", "zoom"]) {
 	const before = spentMs();
 	const { frames, fps, median_ms, p95_ms, worst_ms } = await run(kind);

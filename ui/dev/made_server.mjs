@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server for work on the timeline without a capture: bundles dev/page.tsx and answers docs/api.md
-// with made profiles, "device" and "system".
+// with made profiles, "device" and "system"; all other profiles are those of a real server, if one is
+// given.
 //
-//	node dev/made_server.mjs [PORT] [DELAY_MS]
+//	node dev/made_server.mjs [PORT] [DELAY_MS] [--server URL]
 //
 // Not shipped.
 
@@ -12,6 +13,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { LAYERS, makeDevice, makeSystem, OPERATORS } from "./made_profile.mjs";
 import { makeWindow } from "./made_window.mjs";
+
+const serverAt = process.argv.indexOf("--server");
+const server = serverAt < 0 ? "" : process.argv.splice(serverAt, 2)[1].replace(/\/$/, "");
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 const port = Number(process.argv[2] ?? 8900);
@@ -108,8 +112,22 @@ function answer(p, path, query) {
 	return null;
 }
 
+/** What a real server says, as it says it. */
+async function forward(request, response) {
+	const body = [];
+	for await (const part of request) body.push(part);
+	const type = request.headers["content-type"];
+	const answer = await fetch(server + request.url, { method: request.method,
+		headers: type ? { "Content-Type": type } : {}, ...(body.length ? { body: Buffer.concat(body) } : {}) });
+	response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "text/plain" });
+	response.end(Buffer.from(await answer.arrayBuffer()));
+}
+
 createServer((request, response) => {
 	const url = new URL(request.url, "http://localhost");
+	const named = /^\/api\/v1\/profiles\/([^/]+)/.exec(url.pathname)?.[1];
+	if (server && url.pathname.startsWith("/api/") && !profiles[named])
+		return void forward(request, response).catch((failure) => response.writeHead(502).end(String(failure)));
 	const api = /^\/api\/v1\/profiles\/(\w+)(.*)$/.exec(url.pathname);
 	const send = (type, body, status = 200) => setTimeout(() => response.writeHead(status, { "Content-Type": type,
 		"Content-Security-Policy": "default-src 'self'" }).end(body), api ? delayMs : 0);

@@ -16,6 +16,20 @@ export interface Paint {
 	text: string;
 }
 
+export const HIT_COLOUR = "#ffe100";
+export const HIGHLIGHT_COLOUR = "#ff7a66";
+
+/** Parts of time that deserve a look: how much of the colour covers them, and their edges. */
+export const BAND_STYLES: Record<string, { colour: string; fill: number; edge: number; label: string }> = {
+	small_dma: { colour: "#e69f00", fill: 0.16, edge: 0.75, label: "Small DMA transfers" },
+	reload: { colour: "#d55e00", fill: 0.16, edge: 0.85, label: "Repeated load" },
+	throttling: { colour: "#568ce9", fill: 0.15, edge: 0.55, label: "Throttling" },
+	collective: { colour: "#ccbb78", fill: 0.14, edge: 0.7, label: "Collective" },
+	barrier: { colour: "#969eaa", fill: 0.16, edge: 0.7, label: "Barrier" },
+};
+
+export const bandStyleOf = (kind: string) => BAND_STYLES[kind] ?? BAND_STYLES["barrier"]!;
+
 const HUES = [
 	"#77aadd", // light blue
 	"#ee8866", // orange

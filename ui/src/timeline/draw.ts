@@ -1,103 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base layer: rows with their spans and counters, grid lines and bands. Drawn anew when the view,
-// the rows or the data change, not when the pointer moves.
+// The base layer: rows with their spans and counters, grid lines and bands, written pixel by pixel.
+// Drawn anew when the view, the rows or the data change, not when the pointer moves. Texts are
+// collected on the way and drawn on top. Pure.
 
 import type { Batch } from "./cache.ts";
-import { HUE_COUNT } from "./colours.ts";
-import { drawBands } from "./draw_bands.ts";
-import { drawCounter } from "./draw_counter.ts";
+import { paintGround } from "./draw_bands.ts";
+import { paintCounter } from "./draw_counter.ts";
+import { pixelOf } from "./grid.ts";
 import { screenY, visibleRows, type PlacedRow } from "./layout.ts";
-import { fitText, RectBatch, TextBatch } from "./rects.ts";
+import type { Ink, Pixels } from "./pixels.ts";
 import type { Scene } from "./scene.ts";
-import { ticksOf } from "./ticks.ts";
+import { fitText, roomOf, type TextBatch } from "./texts.ts";
 import { firstItemAt, type SpanStrip } from "./tile.ts";
-import { timeToX } from "./view.ts";
 
-const fills = new RectBatch(HUE_COUNT + 1);
-const edges = new RectBatch(HUE_COUNT + 1);
-const texts = new TextBatch();
-
-const TEXT_PX = 11;
-const CHARACTER_PX = 6.65; // of a monospaced font of that size, rounded up
 const MIN_TEXT_LANE = 12;
 const CAP_FROM_PX = 4; // narrower bars have no room for an edge
-export const HIT_COLOUR = "#ffe100";
-export const HIGHLIGHT_COLOUR = "#ff7a66";
+const LANE_TOP = 3;
 
-export const textFont = (scene: Scene) => `${TEXT_PX}px ${scene.colours.mono}`;
+/** Edges tell neighbours apart; they are painted again above the hits of a search. */
+type Parts = "all" | "edges";
 
-export function drawBase(ctx: CanvasRenderingContext2D, scene: Scene): void {
-	const { width, height, dpr, layout, colours } = scene;
-	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
-	ctx.fillStyle = colours.bg;
-	ctx.fillRect(0, 0, width, height);
-	const rows = visibleRows(layout, scene.scroll, height);
-	const scrolled = rows.filter((placed) => !placed.row.isPinned);
-	const pinned = rows.filter((placed) => placed.row.isPinned);
-	ctx.save();
-	ctx.beginPath();
-	ctx.rect(0, layout.pinnedHeight, width, Math.max(height - layout.pinnedHeight, 0));
-	ctx.clip();
-	drawRows(ctx, scene, scrolled);
-	ctx.restore();
-	if (!pinned.length) return;
-	ctx.save();
-	ctx.beginPath();
-	ctx.rect(0, 0, width, layout.pinnedHeight);
-	ctx.clip();
-	ctx.fillStyle = colours.bg;
-	ctx.fillRect(0, 0, width, layout.pinnedHeight);
-	drawRows(ctx, scene, pinned);
-	ctx.fillStyle = colours.accent;
-	ctx.fillRect(0, layout.pinnedHeight - 1, width, 1);
-	ctx.restore();
+export function paintBase(pixels: Pixels, scene: Scene, texts: TextBatch): void {
+	const { layout, dpr, inks } = scene;
+	const rows = visibleRows(layout, scene.scroll, scene.height);
+	const pinnedBottom = Math.round(layout.pinnedHeight * dpr);
+	const last = layout.rows[layout.rows.length - 1];
+	const rowsEnd = last ? Math.max(Math.round((screenY(last, scene.scroll) + last.height) * dpr), pinnedBottom) : 0;
+	pixels.clip(pinnedBottom, pixels.height);
+	pixels.rect(0, rowsEnd, pixels.width, pixels.height, inks.bg);
+	texts.clip(layout.pinnedHeight, scene.height);
+	paintRows(pixels, scene, rows.filter((placed) => !placed.row.isPinned), texts);
+	if (!pinnedBottom) return;
+	pixels.clip(0, pinnedBottom);
+	texts.clip(0, layout.pinnedHeight);
+	paintRows(pixels, scene, rows.filter((placed) => placed.row.isPinned), texts);
+	pixels.rect(0, pinnedBottom - Math.round(dpr), pixels.width, Math.round(dpr), inks.accent);
 }
 
-function drawRows(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow[]): void {
-	drawGround(ctx, scene, rows);
-	drawBands(ctx, scene, rows);
+function paintRows(pixels: Pixels, scene: Scene, rows: PlacedRow[], texts: TextBatch): void {
+	paintGround(pixels, scene, rows);
 	for (const placed of rows) {
-		const y = screenY(placed, scene.scroll);
-		if (placed.row.kind === "counter") drawCounter(ctx, scene, placed, y);
-		else if (placed.row.kind === "spans") collectRow(scene, placed, y);
+		if (placed.row.kind === "counter") paintCounter(pixels, scene, placed, texts);
+		else if (placed.row.kind === "spans") paintSpans(pixels, scene, placed, texts, "all");
 	}
-	fills.flush(ctx, scene.paints.map((paint) => paint.fill));
-	if (scene.hasHighlight) drawMarks(ctx, scene, rows, scene.highlights, HIGHLIGHT_COLOUR);
-	if (scene.hasSearch) drawMarks(ctx, scene, rows, scene.marks, HIT_COLOUR);
-	edges.flush(ctx, scene.paints.map((paint) => paint.edge));
-	texts.flush(ctx, textFont(scene), scene.paints[0]!.text);
-}
-
-/** Separators, headers of groups, and the grid behind everything. */
-function drawGround(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow[]): void {
-	const { width, view, colours, scroll } = scene;
-	ctx.fillStyle = colours.raised;
+	if (!scene.hasHighlight && !scene.hasSearch) return;
+	if (scene.hasHighlight) paintMarks(pixels, scene, rows, scene.highlights, scene.inks.highlight);
+	if (scene.hasSearch) paintMarks(pixels, scene, rows, scene.marks, scene.inks.hit);
 	for (const placed of rows)
-		if (placed.row.kind === "group") ctx.fillRect(0, screenY(placed, scroll), width, placed.height);
-	ctx.fillStyle = colours.line;
-	const first = rows[0], last = rows[rows.length - 1];
-	if (first && last) {
-		const top = screenY(first, scroll), bottom = screenY(last, scroll) + last.height;
-		ctx.globalAlpha = 0.6;
-		for (const tick of ticksOf(view, width).ticks)
-			ctx.fillRect(Math.round(timeToX(view, width, tick.timeNs)), top, 1, bottom - top);
-		ctx.globalAlpha = 1;
-	}
-	for (const placed of rows) ctx.fillRect(0, screenY(placed, scroll) + placed.height - 1, width, 1);
+		if (placed.row.kind === "spans") paintSpans(pixels, scene, placed, texts, "edges");
 }
 
-function collectRow(scene: Scene, placed: PlacedRow, y: number): void {
+function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch, parts: Parts): void {
 	const { row, laneHeight } = placed;
+	const y = screenY(placed, scene.scroll);
 	for (const { track, depth, line } of row.lanes) {
-		const top = y + 3 + (row.isFolded ? 0 : line * laneHeight);
+		const top = y + LANE_TOP + (row.isFolded ? 0 : line * laneHeight);
+		if (top > scene.height || top + laneHeight < 0) continue;
 		const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
 		for (let i = 0; i < count; i++) {
 			const piece = scene.pieces[i]!;
 			const strip = stripOf(piece.batch, track, depth);
 			if (!strip) continue;
-			const from = timeToX(scene.view, scene.width, piece.fromNs);
-			const to = timeToX(scene.view, scene.width, piece.toNs);
-			collectStrip(scene, piece.batch, strip, from, to, top, laneHeight);
+			const from = Math.max(pixelOf(scene.grid, piece.fromNs), 0);
+			const to = Math.min(pixelOf(scene.grid, piece.toNs), pixels.width);
+			paintStrip(pixels, scene, piece.batch, strip, from, to, top, laneHeight, texts, parts);
 		}
 	}
 }
@@ -121,71 +87,79 @@ export function scaleOf(scene: Scene, batch: { fromNs: number; toNs: number; px:
 	};
 }
 
-function collectStrip(scene: Scene, batch: Batch, strip: SpanStrip, from: number, to: number,
-	top: number, laneHeight: number): void {
-	const { shift, scale } = scaleOf(scene, batch);
+/** Pixels of an answer to pixels of the grid, counted from the profile's first moment. */
+function gridScaleOf(scene: Scene, batch: { fromNs: number; toNs: number; px: number }) {
+	const { nsPerPx } = scene.grid;
+	return { shift: batch.fromNs / nsPerPx, scale: (batch.toNs - batch.fromNs) / batch.px / nsPerPx };
+}
+
+function paintStrip(pixels: Pixels, scene: Scene, batch: Batch, strip: SpanStrip, left: number, right: number,
+	laneTop: number, laneHeight: number, texts: TextBatch, parts: Parts): void {
+	const { shift, scale } = gridScaleOf(scene, batch);
+	const { firstPx } = scene.grid;
 	const { x0, x1, spans, busy, count } = strip;
+	const { fills, edges } = scene.inks;
+	const { dpr } = scene;
 	const hues = scene.huesOf(strip);
-	const height = laneHeight > 6 ? laneHeight - 2 : laneHeight > 3 ? laneHeight - 1 : laneHeight;
-	const hasText = laneHeight >= MIN_TEXT_LANE;
-	const unit = 1 / scene.dpr;
-	const left = Math.max(from, 0), right = Math.min(to, scene.width);
-	let painted = left; // to the right of it there is room
-	for (let i = firstItemAt(strip, (left - shift) / scale); i < count; i++) {
-		let a = x0[i]! * scale + shift;
+	const high = laneHeight > 6 ? laneHeight - 2 : laneHeight > 3 ? laneHeight - 1 : laneHeight;
+	const top = Math.round(laneTop * dpr), height = Math.round(high * dpr);
+	const wantsText = parts === "all" && scene.textFromPx < Infinity && laneHeight >= MIN_TEXT_LANE;
+	const cap = Math.round(dpr), capFrom = CAP_FROM_PX * dpr;
+	let painted = -Infinity; // to the right of it there is room
+	// from a pixel earlier on, for what is rounded into the first one
+	for (let i = firstItemAt(strip, (left + firstPx - 1 - shift) / scale); i < count; i++) {
+		let a = Math.round(x0[i]! * scale + shift) - firstPx;
 		if (a >= right) break;
-		let b = x1[i]! * scale + shift;
-		const isClipped = a < left;
-		if (isClipped) a = left;
-		if (b > right) b = right;
-		a = Math.round(a / unit) * unit;
-		b = Math.round(b / unit) * unit;
-		if (b < a + unit) b = Math.min(a + unit, right);
+		let b = Math.round(x1[i]! * scale + shift) - firstPx;
+		if (b <= a) b = a + 1;
 		if (a < painted) a = painted;
 		if (b <= a) continue; // this pixel has its rectangle; moving on would shift what follows
 		painted = b;
-		const width = b - a;
-		const share = spans[i]! > 1 ? busy[i]! : 1;
-		// a pixel that is partly busy is partly high, never less than can be seen
-		const high = share >= 0.999 ? height : Math.max(2, Math.round(height * (0.25 + 0.75 * share)));
-		const hue = hues[i]!;
-		fills.add(hue, a, top + height - high, width, high);
-		if (width < CAP_FROM_PX) continue;
-		if (!isClipped) edges.add(hue, a, top, 1, height);
-		if (spans[i] !== 1 || !hasText) continue;
-		const room = Math.floor((width - 7) / CHARACTER_PX);
-		if (room < 3) continue;
-		const name = scene.nameOf(strip.name[i]!);
-		if (name) {
-			const text = fitText(name, room);
-			if (text) texts.add(text, a + 4, top + height / 2 + 0.5);
+		if (b <= left) continue;
+		const isWide = b - a >= capFrom;
+		const starts = a >= left;
+		if (!starts) a = left;
+		if (b > right) b = right;
+		if (parts === "all") {
+			const share = spans[i]! > 1 ? busy[i]! : 1;
+			// a pixel that is partly busy is partly high, never less than can be seen
+			const own = share >= 0.999 ? height : Math.max(2, Math.round(height * (0.25 + 0.75 * share)));
+			pixels.rect(a, top + height - own, b - a, own, fills[hues[i]!]!);
 		}
+		if (!isWide) continue;
+		if (starts) pixels.rect(a, top, Math.min(cap, b - a), height, edges[hues[i]!]!);
+		if (!wantsText || spans[i] !== 1) continue;
+		const wide = (b - a) / dpr;
+		if (wide < scene.textFromPx) continue;
+		const room = roomOf(wide);
+		const name = room >= 3 ? scene.nameOf(strip.name[i]!) : "";
+		const text = name ? fitText(name, room) : "";
+		if (text) texts.add(text, a / dpr + 4, laneTop + high / 2 + 0.5);
 	}
 }
 
 /** Hits of a search: thicker than the spans they lie on, in one colour. */
-function drawMarks(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow[],
-	marks: Scene["marks"], colour: string): void {
-	ctx.fillStyle = colour;
+function paintMarks(pixels: Pixels, scene: Scene, rows: PlacedRow[], marks: Scene["marks"], ink: Ink): void {
+	const { firstPx } = scene.grid;
 	for (const placed of rows) {
-		const y = screenY(placed, scene.scroll);
+		const y = screenY(placed, scene.scroll) + LANE_TOP - 1;
 		placed.row.lanes.forEach(({ track, depth, line }) => {
+			const top = Math.round((y + (placed.row.isFolded ? 0 : line * placed.laneHeight)) * scene.dpr);
+			const height = Math.round(placed.laneHeight * scene.dpr);
 			const count = marks.pieces(track, scene.view, scene.level, "", scene.pieces);
-			const top = y + 2 + (placed.row.isFolded ? 0 : line * placed.laneHeight);
 			for (let i = 0; i < count; i++) {
-				const { batch } = scene.pieces[i]!;
+				const { batch, fromNs, toNs } = scene.pieces[i]!;
 				const strip = stripOf(batch, track, depth);
 				if (!strip) continue;
-				const { shift, scale } = scaleOf(scene, batch);
-				let painted = 0;
-				for (let at = firstItemAt(strip, -shift / scale); at < strip.count; at++) {
-					const x = Math.round(strip.x0[at]! * scale + shift);
-					if (x >= scene.width) break;
-					const b = Math.max(Math.round(strip.x1[at]! * scale + shift), x + 1);
-					const a = Math.max(x, painted);
-					if (b <= a) continue;
-					painted = b;
-					ctx.fillRect(a, top, b - a, placed.laneHeight);
+				const { shift, scale } = gridScaleOf(scene, batch);
+				const left = Math.max(pixelOf(scene.grid, fromNs), 0);
+				const right = Math.min(pixelOf(scene.grid, toNs), pixels.width);
+				for (let at = firstItemAt(strip, (left + firstPx - 1 - shift) / scale); at < strip.count; at++) {
+					const a = Math.round(strip.x0[at]! * scale + shift) - firstPx;
+					if (a >= right) break;
+					const b = Math.max(Math.round(strip.x1[at]! * scale + shift) - firstPx, a + 1);
+					const from = Math.max(a, left);
+					pixels.rect(from, top, Math.min(b, right) - from, height, ink);
 				}
 			}
 		});

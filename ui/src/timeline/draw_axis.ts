@@ -4,7 +4,7 @@
 
 import type { Marker, View } from "../contract.ts";
 import type { Batch } from "./cache.ts";
-import { BAND_STYLES } from "./draw_bands.ts";
+import { bandStyleOf } from "./colours.ts";
 import type { PlacedBand, ThemeColours } from "./scene.ts";
 import { exactNs, ticksOf } from "./ticks.ts";
 import { fitView, timeToX, xToTime } from "./view.ts";
@@ -139,7 +139,7 @@ export function drawMapGround(ctx: CanvasRenderingContext2D, scene: MapScene, ac
 		if (high > 0) ctx.fillRect(x, MAP_HEIGHT - 2 - high, 1, high);
 	}
 	for (const band of scene.bands) {
-		ctx.fillStyle = (BAND_STYLES[band.band.kind] ?? BAND_STYLES["barrier"]!).edge;
+		ctx.fillStyle = bandStyleOf(band.band.kind).colour;
 		const x = timeToX(whole, width, band.fromNs);
 		ctx.fillRect(x, 0, Math.max(timeToX(whole, width, band.toNs) - x, 1), 3);
 	}

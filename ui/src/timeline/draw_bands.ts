@@ -1,37 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of time that deserve a look (/insights): drawn behind the spans, over the rows they are
-// about, or over all when they name none.
+// Behind the spans: the colour of a row, grid lines, and parts of time that deserve a look
+// (/insights) on the rows they are about, or on all when they name none. All lines of pixels of a
+// row are the same, so one is made and repeated. Pure.
 
-import { screenY, type PlacedRow } from "./layout.ts";
+import { bandStyleOf } from "./colours.ts";
+import { pixelOf } from "./grid.ts";
+import { screenY, type Layout, type PlacedRow } from "./layout.ts";
+import { mixInks, type Pixels } from "./pixels.ts";
 import type { PlacedBand, Scene } from "./scene.ts";
-import { timeToX } from "./view.ts";
+import { ticksOf } from "./ticks.ts";
 
-interface BandStyle {
-	fill: string;
-	edge: string;
-	label: string;
-}
-
-export const BAND_STYLES: Record<string, BandStyle> = {
-	small_dma: { fill: "rgba(230, 159, 0, 0.16)", edge: "rgba(230, 159, 0, 0.75)", label: "Small DMA transfers" },
-	reload: { fill: "rgba(213, 94, 0, 0.16)", edge: "rgba(213, 94, 0, 0.85)", label: "Repeated load" },
-	throttling: { fill: "rgba(86, 140, 233, 0.15)", edge: "rgba(86, 140, 233, 0.55)", label: "Throttling" },
-	collective: { fill: "rgba(204, 187, 120, 0.14)", edge: "rgba(204, 187, 120, 0.7)", label: "Collective" },
-	barrier: { fill: "rgba(150, 158, 170, 0.16)", edge: "rgba(150, 158, 170, 0.7)", label: "Barrier" },
-};
-
-const OTHER = BAND_STYLES["barrier"]!;
-
-/** Narrower bands are widened to be seen. */
+/** Narrower bands are widened to be seen; those without room have no edges. */
 const MIN_PX = 2;
+const EDGES_FROM_PX = 4;
+const GRID_SHARE = 154;
+
+const share = (part: number) => Math.round(part * 256);
+
+const isMeant = (band: PlacedBand, placed: PlacedRow) => !band.band.tracks.length ||
+	placed.row.tracks.some((track) => band.band.tracks.includes(track.id));
 
 /** Runs of neighbouring rows a band lies on: one box each. */
 export function bandRuns(band: PlacedBand, rows: PlacedRow[]): [PlacedRow, PlacedRow][] {
-	const tracks = band.band.tracks;
 	const runs: [PlacedRow, PlacedRow][] = [];
 	for (const placed of rows) {
-		const isMeant = !tracks.length || placed.row.tracks.some((track) => tracks.includes(track.id));
-		if (!isMeant) continue;
+		if (!isMeant(band, placed)) continue;
 		const last = runs[runs.length - 1];
 		if (last && last[1].index === placed.index - 1) last[1] = placed;
 		else runs.push([placed, placed]);
@@ -39,22 +32,92 @@ export function bandRuns(band: PlacedBand, rows: PlacedRow[]): [PlacedRow, Place
 	return runs;
 }
 
-export function drawBands(ctx: CanvasRenderingContext2D, scene: Scene, rows: PlacedRow[]): void {
-	const { view, width, scroll } = scene;
+interface Boxes {
+	bands: PlacedBand[];
+	byRow: PlacedBand[][]; // by index of the row
+	runs: Map<PlacedBand, [PlacedRow, PlacedRow][]>;
+}
+
+const kept = new WeakMap<Layout, Boxes>();
+
+/** Which bands lie where: the same until rows or bands change. */
+function boxesOf(layout: Layout, bands: PlacedBand[]): Boxes {
+	const known = kept.get(layout);
+	if (known?.bands === bands) return known;
+	const boxes: Boxes = {
+		bands, byRow: layout.rows.map((placed) => bands.filter((band) => isMeant(band, placed))),
+		runs: new Map(bands.map((band) => [band, bandRuns(band, layout.rows)])),
+	};
+	kept.set(layout, boxes);
+	return boxes;
+}
+
+// reused: there are dozens of rows in a frame
+let ground = new Uint32Array(0);
+let line = new Uint32Array(0);
+
+export function paintGround(pixels: Pixels, scene: Scene, rows: PlacedRow[]): void {
+	const { width } = pixels;
+	if (line.length !== width) {
+		ground = new Uint32Array(width);
+		line = new Uint32Array(width);
+	}
+	const { inks, dpr, grid } = scene;
+	const px = (value: number) => Math.round(value * dpr);
+	const ticks = ticksOf(scene.view, scene.width).ticks.map((tick) => pixelOf(grid, tick.timeNs));
+	const { byRow } = boxesOf(scene.layout, scene.bands);
+	let isGroup: boolean | null = null;
+	for (const placed of rows) {
+		if (isGroup !== (placed.row.kind === "group")) {
+			isGroup = placed.row.kind === "group";
+			ground.fill(isGroup ? inks.raised : inks.bg);
+			for (const x of ticks)
+				if (x >= 0 && x < width) ground[x] = mixInks(ground[x]!, inks.line, GRID_SHARE);
+		}
+		line.set(ground);
+		for (const band of byRow[placed.index]!) paintBand(line, scene, band);
+		const top = px(screenY(placed, scene.scroll));
+		const bottom = px(screenY(placed, scene.scroll) + placed.height);
+		pixels.lines(line, top, bottom - top);
+		pixels.rect(0, bottom - px(1), width, px(1), inks.line);
+	}
+	paintBoxEdges(pixels, scene, rows);
+}
+
+/** From and to in pixels; null when the view does not have it. */
+function extentOf(scene: Scene, band: PlacedBand): [number, number] | null {
+	if (band.toNs < scene.view.fromNs || band.fromNs > scene.view.toNs) return null;
+	const from = pixelOf(scene.grid, band.fromNs);
+	return [from, Math.max(pixelOf(scene.grid, band.toNs), from + MIN_PX)];
+}
+
+function paintBand(into: Uint32Array, scene: Scene, band: PlacedBand): void {
+	const extent = extentOf(scene, band);
+	if (!extent) return;
+	const [from, to] = extent;
+	const ink = scene.inks.bands[band.band.kind] ?? scene.inks.bands["barrier"]!;
+	const style = bandStyleOf(band.band.kind);
+	const fill = share(style.fill), edge = share(style.edge);
+	const hasEdges = to - from >= EDGES_FROM_PX;
+	for (let x = Math.max(from, 0); x < to && x < into.length; x++)
+		into[x] = mixInks(into[x]!, ink, hasEdges && (x === from || x === to - 1) ? edge : fill);
+}
+
+function paintBoxEdges(pixels: Pixels, scene: Scene, rows: PlacedRow[]): void {
+	const first = rows[0]?.index ?? 0, last = rows[rows.length - 1]?.index ?? -1;
+	const { runs } = boxesOf(scene.layout, scene.bands);
 	for (const band of scene.bands) {
-		if (band.toNs < view.fromNs || band.fromNs > view.toNs) continue;
-		const style = BAND_STYLES[band.band.kind] ?? OTHER;
-		const from = Math.max(timeToX(view, width, band.fromNs), -2);
-		const to = Math.min(Math.max(timeToX(view, width, band.toNs), from + MIN_PX), width + 2);
-		for (const [first, last] of bandRuns(band, rows)) {
-			const top = screenY(first, scroll);
-			const height = screenY(last, scroll) + last.height - top - 1;
-			ctx.fillStyle = style.fill;
-			ctx.fillRect(from, top, to - from, height);
-			ctx.strokeStyle = style.edge;
-			ctx.lineWidth = 1;
-			if (to - from <= 3) continue;
-			ctx.strokeRect(Math.round(from) + 0.5, top + 0.5, Math.round(to - from) - 1, height - 1);
+		const extent = extentOf(scene, band);
+		if (!extent || extent[1] - extent[0] < EDGES_FROM_PX) continue;
+		const ink = scene.inks.bands[band.band.kind] ?? scene.inks.bands["barrier"]!;
+		const edge = share(bandStyleOf(band.band.kind).edge);
+		const [from, wide] = [extent[0], extent[1] - extent[0]];
+		for (const [upper, lower] of runs.get(band) ?? []) {
+			if (lower.index < first || upper.index > last) continue;
+			const top = Math.round(screenY(upper, scene.scroll) * scene.dpr);
+			const bottom = Math.round((screenY(lower, scene.scroll) + lower.height) * scene.dpr);
+			pixels.blend(from, top, wide, 1, ink, edge);
+			pixels.blend(from, bottom - 2, wide, 1, ink, edge);
 		}
 	}
 }
@@ -65,8 +128,7 @@ export function bandAt(bands: PlacedBand[], timeNs: number, slackNs: number,
 	for (let i = bands.length - 1; i >= 0; i--) {
 		const band = bands[i]!;
 		if (timeNs < band.fromNs - slackNs || timeNs > band.toNs + slackNs) continue;
-		const { tracks } = band.band;
-		if (!tracks.length || placed?.row.tracks.some((track) => tracks.includes(track.id))) return band;
+		if (!band.band.tracks.length || (placed && isMeant(band, placed))) return band;
 	}
 	return null;
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // A counter's row: a step area up to the mean of each pixel, a band from its lowest to its highest
 // value, and a line on top. Where a counter is made of shares, they fill the area in their colours.
-// Neighbours of equal height become one rectangle.
+// Neighbours of equal height become one rectangle. Pure.
 
+import type { Piece } from "./cache.ts";
 import { HUE_COUNT } from "./colours.ts";
-import type { PlacedRow } from "./layout.ts";
+import { pixelOf } from "./grid.ts";
+import { screenY, type PlacedRow } from "./layout.ts";
+import type { Ink, Pixels } from "./pixels.ts";
 import type { Scene } from "./scene.ts";
-import { scaleOf } from "./draw.ts";
+import type { TextBatch } from "./texts.ts";
 import type { CounterStrip } from "./tile.ts";
-import { timeToX } from "./view.ts";
 
 const PADDING = 3;
+const AREA_SHARE = 97; // of 256
+const RANGE_SHARE = 72;
+const STACK_SHARE = 180;
+const SCALE_GROUND = 190;
 
 /** What a counter says at each pixel of the screen; NaN where nothing is known. */
 class Columns {
@@ -19,7 +25,7 @@ class Columns {
 	mean = new Float32Array(0);
 
 	clear(width: number): void {
-		if (this.mean.length < width) {
+		if (this.mean.length !== width) {
 			this.low = new Float32Array(width);
 			this.high = new Float32Array(width);
 			this.mean = new Float32Array(width);
@@ -30,28 +36,34 @@ class Columns {
 
 // reused: there are dozens of rows in a frame
 const level = new Columns();
-const share = new Columns();
+const stack: Columns[] = [];
 let sums = new Float32Array(0);
 let below = new Float32Array(0);
 
-export function counterStrip(scene: Scene, track: number, piece: number): CounterStrip | null {
-	const strip = scene.pieces[piece]!.batch.strips.get(track)?.[0];
+export function counterStrip(track: number, piece: Piece): CounterStrip | null {
+	const strip = piece.batch.strips.get(track)?.[0];
 	return strip?.kind === "counter" ? strip : null;
 }
 
-function readColumns(scene: Scene, track: number, into: Columns): void {
-	into.clear(scene.width);
+function readColumns(scene: Scene, width: number, track: number, isCumulative: boolean, into: Columns): void {
+	into.clear(width);
+	const { nsPerPx, firstPx } = scene.grid;
 	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
 	for (let i = 0; i < count; i++) {
-		const strip = counterStrip(scene, track, i);
-		if (!strip) continue;
 		const piece = scene.pieces[i]!;
-		const { shift, scale } = scaleOf(scene, piece.batch);
-		const from = Math.max(Math.round(timeToX(scene.view, scene.width, piece.fromNs)), 0);
-		const to = Math.min(Math.round(timeToX(scene.view, scene.width, piece.toNs)), scene.width);
+		const { batch } = piece;
+		const strip = counterStrip(track, piece);
+		if (!strip) continue;
+		const values = isCumulative ? scene.cumulativeOf(strip, batch) : null;
+		if (isCumulative && !values) continue; // what was before is not known yet
+		const from = Math.max(pixelOf(scene.grid, piece.fromNs), 0);
+		const to = Math.min(pixelOf(scene.grid, piece.toNs), width);
+		const own = (batch.toNs - batch.fromNs) / batch.px; // nanoseconds of a pixel of the answer
 		for (let x = from; x < to; x++) {
-			const first = Math.floor((x - shift) / scale);
-			readColumn(strip, first, Math.max(Math.floor((x + 1 - shift) / scale), first + 1), into, x);
+			const first = Math.floor(((firstPx + x) * nsPerPx - batch.fromNs) / own);
+			const after = Math.max(Math.floor(((firstPx + x + 1) * nsPerPx - batch.fromNs) / own), first + 1);
+			if (!values) readColumn(strip, first, after, into, x);
+			else into.low[x] = into.high[x] = into.mean[x] = values[Math.min(Math.max(after - 1, 0), strip.count - 1)]!;
 		}
 	}
 }
@@ -73,52 +85,58 @@ function readColumn(strip: CounterStrip, first: number, after: number, into: Col
 	into.mean[x] = sum / known;
 }
 
-export function drawCounter(ctx: CanvasRenderingContext2D, scene: Scene, placed: PlacedRow,
-	y: number): void {
-	const track = placed.row.tracks[0]!.id;
-	const top = scene.counterTop(track);
-	const bottom = y + placed.height - PADDING;
-	const room = placed.height - 2 * PADDING;
-	readColumns(scene, track, level);
-	const { shares } = placed.row;
-	if (shares.length) drawShares(ctx, scene, shares.map((one) => one.id), top, bottom, room);
-	ctx.fillStyle = scene.paints[scene.counterHue(track)]!.fill;
-	drawSteps(ctx, scene.width, top, bottom, room, shares.length ? 0 : 0.38);
-	ctx.globalAlpha = 1;
-	if (Number.isFinite(top) && top > 0) drawScale(ctx, scene, shortText(scene.counterText(track, top)), y);
+/** Where a row's values are drawn, in pixels of the device. */
+interface Room {
+	top: number; // the value at the upper edge
+	bottom: number;
+	height: number;
 }
 
-const pixels = (value: number, top: number, room: number) =>
-	Math.round(Math.min(Math.max(value / top, 0), 1) * room);
+export function paintCounter(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch): void {
+	const { row } = placed;
+	const track = row.tracks[0]!.id;
+	const top = scene.counterTop(track, row.isCumulative);
+	const y = screenY(placed, scene.scroll);
+	const room: Room = {
+		top, bottom: Math.round((y + placed.height - PADDING) * scene.dpr),
+		height: Math.round((placed.height - 2 * PADDING) * scene.dpr),
+	};
+	readColumns(scene, pixels.width, track, row.isCumulative, level);
+	if (row.shares.length) paintShares(pixels, scene, row.shares.map((one) => one.id), room);
+	paintSteps(pixels, room, scene.inks.fills[scene.counterHue(track)]!, !row.shares.length, Math.round(scene.dpr));
+	if (!Number.isFinite(top) || top <= 0) return;
+	const text = shortText(scene.counterText(track, top));
+	// dimmed, for what lies below the text
+	pixels.blend(0, Math.round((y + 2) * scene.dpr), Math.round((text.length * 5.5 + 8) * scene.dpr),
+		Math.round(13 * scene.dpr), scene.inks.bg, SCALE_GROUND);
+	texts.addScale(text, 4, y + 3);
+}
 
-function drawSteps(ctx: CanvasRenderingContext2D, width: number, top: number, bottom: number, room: number,
-	areaAlpha: number): void {
+const pixelsOf = (value: number, room: Room) =>
+	Math.round(Math.min(Math.max(value / room.top, 0), 1) * room.height);
+
+function paintSteps(pixels: Pixels, room: Room, ink: Ink, hasArea: boolean, thick: number): void {
+	const { width } = pixels;
+	const { bottom } = room;
 	let runFrom = 0, low = -1, high = -1, mean = -1;
 	const paint = (until: number) => {
 		if (mean < 0 || until <= runFrom) return;
 		const wide = until - runFrom;
-		if (areaAlpha) {
-			ctx.globalAlpha = areaAlpha;
-			ctx.fillRect(runFrom, bottom - mean, wide, mean);
-		}
-		if (high > low + 1) {
-			ctx.globalAlpha = 0.28;
-			ctx.fillRect(runFrom, bottom - high, wide, high - low);
-		}
-		ctx.globalAlpha = 1;
-		ctx.fillRect(runFrom, bottom - Math.max(mean, 1), wide, 1);
+		if (hasArea) pixels.blend(runFrom, bottom - mean, wide, mean, ink, AREA_SHARE);
+		if (high > low + 1) pixels.blend(runFrom, bottom - high, wide, high - low, ink, RANGE_SHARE);
+		pixels.rect(runFrom, bottom - Math.max(mean, thick), wide, thick, ink);
 	};
 	for (let x = 0; x < width; x++) {
 		const value = level.mean[x]!;
 		const isKnown = value === value;
-		const l = isKnown ? pixels(level.low[x]!, top, room) : -1;
-		const h = isKnown ? pixels(level.high[x]!, top, room) : -1;
-		const m = isKnown ? pixels(value, top, room) : -1;
+		const l = isKnown ? pixelsOf(level.low[x]!, room) : -1;
+		const h = isKnown ? pixelsOf(level.high[x]!, room) : -1;
+		const m = isKnown ? pixelsOf(value, room) : -1;
 		if (l === low && h === high && m === mean) continue;
 		paint(x);
 		// the line goes up and down with the steps
 		if (mean >= 0 && m >= 0 && Math.abs(m - mean) > 1)
-			ctx.fillRect(x, bottom - Math.max(m, mean), 1, Math.abs(m - mean));
+			pixels.rect(x, bottom - Math.max(m, mean), 1, Math.abs(m - mean), ink);
 		runFrom = x;
 		low = l;
 		high = h;
@@ -128,54 +146,40 @@ function drawSteps(ctx: CanvasRenderingContext2D, width: number, top: number, bo
 }
 
 /** Each share takes its part of the level's height: a level may be their sum or their mean. */
-function drawShares(ctx: CanvasRenderingContext2D, scene: Scene, shares: number[], top: number,
-	bottom: number, room: number): void {
-	const { width } = scene;
-	if (sums.length < width) {
+function paintShares(pixels: Pixels, scene: Scene, shares: number[], room: Room): void {
+	const { width } = pixels;
+	if (sums.length !== width) {
 		sums = new Float32Array(width);
 		below = new Float32Array(width);
 	}
 	sums.fill(0);
 	below.fill(0);
-	for (const id of shares) {
-		readColumns(scene, id, share);
-		for (let x = 0; x < width; x++) if (share.mean[x]! > 0) sums[x]! += share.mean[x]!;
-	}
-	ctx.globalAlpha = 0.7;
 	shares.forEach((id, index) => {
-		readColumns(scene, id, share);
-		ctx.fillStyle = scene.paints[index % HUE_COUNT]!.fill;
+		const share = stack[index] ??= new Columns();
+		readColumns(scene, width, id, false, share);
+		for (let x = 0; x < width; x++) if (share.mean[x]! > 0) sums[x]! += share.mean[x]!;
+	});
+	shares.forEach((_, index) => {
+		const { mean } = stack[index]!;
+		const ink = scene.inks.fills[index % HUE_COUNT]!;
 		let runFrom = 0, runLow = 0, runHigh = 0;
 		for (let x = 0; x <= width; x++) {
 			let low = 0, high = 0;
-			if (x < width && share.mean[x]! > 0 && level.mean[x]! > 0) {
+			if (x < width && mean[x]! > 0 && level.mean[x]! > 0) {
 				const from = below[x]!;
-				below[x] = from + (level.mean[x]! * share.mean[x]!) / sums[x]!;
-				low = pixels(from, top, room);
-				high = pixels(below[x]!, top, room);
+				below[x] = from + (level.mean[x]! * mean[x]!) / sums[x]!;
+				low = pixelsOf(from, room);
+				high = pixelsOf(below[x]!, room);
 			}
 			if (x < width && low === runLow && high === runHigh) continue;
-			if (runHigh > runLow) ctx.fillRect(runFrom, bottom - runHigh, x - runFrom, runHigh - runLow);
+			if (runHigh > runLow)
+				pixels.blend(runFrom, room.bottom - runHigh, x - runFrom, runHigh - runLow, ink, STACK_SHARE);
 			runFrom = x;
 			runLow = low;
 			runHigh = high;
 		}
 	});
-	ctx.globalAlpha = 1;
 }
 
 /** "103% (81 TFLOP/s)" is for the card; the row has room for the share. */
 const shortText = (text: string) => text.replace(/ \(.*/, "");
-
-/** What the row's upper edge stands for. */
-function drawScale(ctx: CanvasRenderingContext2D, scene: Scene, text: string, y: number): void {
-	ctx.font = `10px ${scene.colours.sans}`;
-	ctx.textBaseline = "top";
-	ctx.textAlign = "left";
-	ctx.lineJoin = "round";
-	ctx.lineWidth = 3;
-	ctx.strokeStyle = scene.colours.bg;
-	ctx.strokeText(text, 4, y + 3);
-	ctx.fillStyle = scene.colours.dim;
-	ctx.fillText(text, 4, y + 3);
-}

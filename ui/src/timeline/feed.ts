@@ -7,12 +7,13 @@ import { numberOf } from "../api/client.ts";
 import type { ProfileContext, SearchQuery, View } from "../contract.ts";
 import { createStore } from "../store.ts";
 import { TileCache, type Batch } from "./cache.ts";
+import { Cumulative } from "./cumulative.ts";
 import { Labels } from "./labels.ts";
 import { visibleRows, type Layout } from "./layout.ts";
 import { stripsByTrack, TileLoader } from "./loader.ts";
 import { MAX_LANES } from "./rows.ts";
 import type { PlacedBand } from "./scene.ts";
-import { rangeFor, type SpanStrip, type Strip } from "./tile.ts";
+import { rangeFor, type CounterStrip, type SpanStrip, type Strip } from "./tile.ts";
 import { topOf, valueText } from "./values.ts";
 import { absoluteNs, fitView, relativeNs } from "./view.ts";
 
@@ -40,6 +41,8 @@ export class Feed {
 	overview: Batch | null = null;
 	private readonly loader: TileLoader;
 	private readonly most = new Map<number, number>();
+	private readonly mostCumulative = new Map<number, number>();
+	private readonly cumulative: Cumulative;
 	private readonly tracks: Map<number, Track>;
 	private peak = 0; // FLOP/s of one core
 
@@ -48,6 +51,7 @@ export class Feed {
 		this.tracks = new Map(context.tracks.map((track) => [track.id, track]));
 		this.labels = new Labels(api, context.tracks, () => onNews("rows"));
 		this.labels.setColourBy(context.settings.get().colourBy);
+		this.cumulative = new Cumulative((untilNs, tracks) => this.meansBefore(untilNs, tracks), () => onNews("rows"));
 		this.hits = this.marksLayer(() => context.search.get());
 		this.highlights = this.marksLayer(() => context.highlight.get());
 		this.loader = new TileLoader(this.cache,
@@ -75,6 +79,7 @@ export class Feed {
 
 	stop(): void {
 		for (const loader of [this.loader, this.hits.loader, this.highlights.loader]) loader.stop();
+		this.cumulative.stop();
 	}
 
 	/** The query behind a layer is another one. */
@@ -98,7 +103,7 @@ export class Feed {
 		for (const list of strips.values()) {
 			for (const strip of list) {
 				if (strip.kind === "spans") spans.push(strip);
-				else this.learnMost(strip.track, strip.highest);
+				else learnMost(this.most, strip.track, strip.highest);
 			}
 		}
 		this.labels.learn(spans);
@@ -106,15 +111,26 @@ export class Feed {
 		this.onNews("rows");
 	}
 
-	private learnMost(track: number, values: Float32Array): void {
-		let most = this.most.get(track) ?? 0;
-		for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
-		this.most.set(track, most);
+	/** The largest value seen so far: a row's scale grows, but does not jump while one pans. */
+	counterTop(track: number, isCumulative: boolean): number {
+		const most = isCumulative ? this.mostCumulative : this.most;
+		return topOf(most.get(track) ?? 0, this.tracks.get(track)!);
 	}
 
-	/** The largest value seen so far: a row's scale grows, but does not jump while one pans. */
-	counterTop(track: number): number {
-		return topOf(this.most.get(track) ?? 0, this.tracks.get(track)!);
+	cumulativeOf(strip: CounterStrip, batch: Batch): Float32Array | null {
+		const isNew = !this.cumulative.has(strip);
+		const values = this.cumulative.valuesOf(strip, batch);
+		if (values && isNew) learnMost(this.mostCumulative, strip.track, values);
+		return values;
+	}
+
+	private async meansBefore(untilNs: number, tracks: number[]): Promise<Map<number, number>> {
+		const { api, originNs } = this.context;
+		const octets = await api.window(originNs, absoluteNs(originNs, untilNs), 1, tracks.map(String));
+		const means = new Map<number, number>();
+		for (const [track, [strip]] of stripsByTrack(octets, []))
+			if (strip?.kind === "counter") means.set(track, strip.mean[0] ?? NaN);
+		return means;
 	}
 
 	counterText(track: number, value: number): string {
@@ -170,6 +186,12 @@ export class Feed {
 			// rates are shown without their share of the peak
 		}
 	}
+}
+
+function learnMost(into: Map<number, number>, track: number, values: Float32Array): void {
+	let most = into.get(track) ?? 0;
+	for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
+	into.set(track, most);
 }
 
 /** Tracks whose rows are near the screen, as requests name them. */

@@ -96,7 +96,7 @@ function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number): Co
 	for (let i = 0; i < count; i++) {
 		const piece = scene.pieces[i]!;
 		if (time < piece.fromNs || time > piece.toNs) continue;
-		const strip = counterStrip(scene, track, i);
+		const strip = counterStrip(track, piece);
 		if (!strip) continue;
 		const { shift, scale } = scaleOf(scene, piece.batch);
 		const at = Math.min(Math.max(Math.floor((x - shift) / scale), 0), strip.count - 1);

@@ -17,6 +17,8 @@ export interface Leaf {
 	tracks: Track[];
 	/** Counters that the row's counter is made of. */
 	shares?: Track[];
+	/** The mean from the profile's beginning instead of the value. */
+	isCumulative?: boolean;
 	/** A group of more rows than this begins folded. */
 	foldAbove?: number;
 	/** Who recorded it, for rows of one source. */
@@ -43,6 +45,7 @@ export interface Row {
 	lineCount: number; // that lanes lie on
 	shares: Track[]; // of a counter: what it is made of, drawn on top of each other
 	source: string; // who recorded it; "" where that is not told or several did
+	isCumulative: boolean;
 	/** A folded group shows none of its rows, a folded row all its depths in one line. */
 	isFolded: boolean;
 	isPinned: boolean;
@@ -100,6 +103,7 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 	return {
 		key: leaf.key, kind, label: shortened(leaf.label), parent: leaf.group, tracks: leaf.tracks, lanes,
 		lineCount, source: leaf.source ?? "", shares: leaf.shares ?? [],
+		isCumulative: leaf.isCumulative ?? false,
 		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` : leaf.key,
 			...notes].join("\n"),
 		isFolded: kind === "spans" && lineCount > 1 &&
@@ -207,7 +211,8 @@ export function buildRows(kind: "device" | "system", tracks: Track[], settings: 
 function groupRow(group: Group, rowCount: number, folded: boolean): Row {
 	return {
 		key: group.key, kind: "group", label: shortened(group.label), parent: "", title: group.label, tracks: [],
-		lanes: [], lineCount: 0, source: "", shares: [], isFolded: folded, isPinned: false, rowCount, hiddenDepths: 0,
+		lanes: [], lineCount: 0, source: "", shares: [], isCumulative: false, isFolded: folded,
+		isPinned: false, rowCount, hiddenDepths: 0,
 	};
 }
 

@@ -3,10 +3,12 @@
 
 import type { Band, EventSummary } from "../api/types.ts";
 import type { Box, Marker, View } from "../contract.ts";
-import type { Piece, TileCache } from "./cache.ts";
+import type { Batch, Piece, TileCache } from "./cache.ts";
 import type { Paint, Theme } from "./colours.ts";
+import type { Grid } from "./grid.ts";
+import type { Inks } from "./inks.ts";
 import type { Layout } from "./layout.ts";
-import type { SpanStrip } from "./tile.ts";
+import type { CounterStrip, SpanStrip } from "./tile.ts";
 
 /** Colours of the page's theme, as the style sheet says. */
 export interface ThemeColours {
@@ -44,7 +46,8 @@ export interface Link {
 }
 
 export interface Scene {
-	view: View;
+	view: View; // on the grid
+	grid: Grid; // in pixels of the device
 	endNs: number;
 	width: number;
 	height: number;
@@ -53,6 +56,9 @@ export interface Scene {
 	layout: Layout;
 	colours: ThemeColours;
 	paints: Paint[];
+	inks: Inks;
+	/** Bars narrower than this have no text; while things move only wide ones have, to save time. */
+	textFromPx: number;
 	level: number;
 	column: string; // that spans are coloured by
 	cache: TileCache;
@@ -65,7 +71,9 @@ export interface Scene {
 	nameOf(id: number): string | undefined;
 	counterHue(track: number): number;
 	/** What a counter's row is drawn against; grows with what was seen. */
-	counterTop(track: number): number;
+	counterTop(track: number, isCumulative: boolean): number;
+	/** Means from the profile's beginning to each pixel; null while it is not known what was before. */
+	cumulativeOf(strip: CounterStrip, batch: Batch): Float32Array | null;
 	counterText(track: number, value: number): string;
 	bands: PlacedBand[];
 	pieces: Piece[]; // scratch

@@ -6,10 +6,12 @@ import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
 import { columnOf, hueOfText, paintsOf, type Paint } from "./colours.ts";
 import { activityOf, AXIS_HEIGHT, drawAxis, drawMap, drawMapGround, MAP_HEIGHT } from "./draw_axis.ts";
-import { drawBase } from "./draw.ts";
+import { BaseLayer, REST_MS, TEXT_FROM_PX, TEXT_FROM_PX_MOVING } from "./base_layer.ts";
 import { drawOverlay, isOverlayEmpty } from "./draw_overlay.ts";
 import { Events, sameEvent } from "./events.ts";
 import { Feed } from "./feed.ts";
+import { gridOf, viewOnGrid } from "./grid.ts";
+import { inksOf, type Inks } from "./inks.ts";
 import { layoutRows, scrollToShow, type Layout } from "./layout.ts";
 import { buildRows, placeOfTrack, toggleFolded } from "./rows.ts";
 import type { OverlayScene, Scene, ThemeColours } from "./scene.ts";
@@ -47,6 +49,9 @@ export class Stage {
 	private frame = 0;
 	private colours!: ThemeColours;
 	private paints: Paint[] = paintsOf("dark");
+	private inks!: Inks;
+	private readonly base = new BaseLayer();
+	private restTimer: ReturnType<typeof setTimeout> | undefined; // set while the view moves
 	private mapGround: HTMLCanvasElement | null = null; // made anew when null
 	private isOverlayClear = false;
 	private readonly pieces: Scene["pieces"] = [];
@@ -101,7 +106,7 @@ export class Stage {
 		const { context, feed, events } = this;
 		const watch = <T>(store: Store<T>, listener: (now: T, before: T) => void) =>
 			this.endings.push(store.watch(listener));
-		watch(context.view, () => this.invalidate(...ALL));
+		watch(context.view, () => this.moved());
 		watch(context.settings, (now, before) => {
 			feed.labels.setColourBy(now.colourBy);
 			this.layout.set(this.makeLayout());
@@ -119,7 +124,18 @@ export class Stage {
 		watch(context.highlight, () => feed.restart(feed.highlights));
 	}
 
+	private moved(): void {
+		clearTimeout(this.restTimer);
+		this.restTimer = setTimeout(() => {
+			this.restTimer = undefined;
+			this.invalidate("base");
+		}, REST_MS);
+		this.invalidate(...ALL);
+	}
+
 	detach(): void {
+		clearTimeout(this.restTimer);
+		this.restTimer = undefined;
 		for (const end of this.endings) end();
 		this.endings = [];
 		this.feed.stop();
@@ -131,6 +147,7 @@ export class Stage {
 	private readTheme(): void {
 		this.colours = readTheme(this.surfaces!.root);
 		this.paints = paintsOf(this.colours.theme);
+		this.inks = inksOf(this.colours, this.paints);
 	}
 
 	/** Also to be called for changes of width that no observer sees. */
@@ -170,17 +187,20 @@ export class Stage {
 
 	scene(): OverlayScene {
 		const { context, feed, events } = this;
-		const view = context.view.get();
 		const settings = context.settings.get();
+		const widthPx = Math.round(this.width * this.dpr);
+		const grid = gridOf(context.view.get(), widthPx);
+		const view = viewOnGrid(grid, widthPx);
 		return {
-			view, endNs: context.endNs, width: this.width, height: this.height, dpr: this.dpr,
+			view, grid, inks: this.inks, textFromPx: this.restTimer ? TEXT_FROM_PX_MOVING : TEXT_FROM_PX, endNs: context.endNs, width: this.width, height: this.height, dpr: this.dpr,
 			scroll: this.scroll, layout: this.layout.get(), colours: this.colours, paints: this.paints,
-			level: levelOf(view, this.width * this.dpr), column: columnOf(settings.colourBy),
+			level: levelOf(view, widthPx), column: columnOf(settings.colourBy),
 			cache: feed.cache, marks: feed.hits.cache, hasSearch: context.search.get() !== null,
 			highlights: feed.highlights.cache, hasHighlight: context.highlight.get() !== null,
 			huesOf: (strip) => feed.labels.huesOf(strip), nameOf: (id) => feed.labels.nameOf(id),
 			counterHue: (track) => hueOfText(feed.trackOf(track)?.name.replace(/\d+/g, "") ?? ""),
-			counterTop: (track) => feed.counterTop(track),
+			counterTop: (track, isCumulative) => feed.counterTop(track, isCumulative),
+			cumulativeOf: (strip, batch) => feed.cumulativeOf(strip, batch),
 			counterText: (track, value) => feed.counterText(track, value),
 			bands: settings.showBands ? feed.bands : [], pieces: this.pieces,
 			selected: events.selected, hovered: events.hovered, links: events.links,
@@ -195,7 +215,7 @@ export class Stage {
 		const pen = (canvas: HTMLCanvasElement) => canvas.getContext("2d", { alpha: false })!;
 		if (dirty.has("base")) {
 			this.feed.request(scene.view, this.width * this.dpr, scene.column, scene.layout, this.scroll, this.height);
-			drawBase(pen(surfaces.base), scene);
+			this.base.draw(surfaces.base, scene);
 		}
 		if (dirty.has("overlay")) this.drawOverlay(surfaces, scene);
 		if (dirty.has("axis")) drawAxis(pen(surfaces.axis), scene);
@@ -209,6 +229,8 @@ export class Stage {
 		cursor.style.transform = `translateX(${Math.round(this.cursorX ?? 0)}px)`;
 		const isEmpty = isOverlayEmpty(scene);
 		if (!isEmpty || !this.isOverlayClear) drawOverlay(overlay.getContext("2d")!, scene);
+		// a layer that is not seen need not be mixed with the one below
+		overlay.toggleAttribute("data-empty", isEmpty);
 		this.isOverlayClear = isEmpty;
 	}
 

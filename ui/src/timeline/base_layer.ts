@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canvas of rows: the picture is written into memory, put on the canvas in one piece, and texts
+// are drawn on top. While the view moves, only wide bars have texts; when it rests, all have.
+
+import { paintBase } from "./draw.ts";
+import { Pixels } from "./pixels.ts";
+import type { Scene } from "./scene.ts";
+import { TextBatch } from "./texts.ts";
+
+/** A view that did not move for so long has come to rest. */
+export const REST_MS = 80;
+export const TEXT_FROM_PX = 27;
+export const TEXT_FROM_PX_MOVING = 90;
+
+export class BaseLayer {
+	private pixels: Pixels | null = null;
+	private image: ImageData | null = null;
+	private readonly texts = new TextBatch();
+
+	draw(canvas: HTMLCanvasElement, scene: Scene): void {
+		const ctx = canvas.getContext("2d", { alpha: false })!;
+		let { pixels } = this;
+		if (!pixels || pixels.width !== canvas.width || pixels.height !== canvas.height) {
+			pixels = this.pixels = new Pixels(canvas.width, canvas.height);
+			this.image = new ImageData(pixels.bytes, pixels.width);
+		}
+		this.texts.clear();
+		paintBase(pixels, scene, this.texts);
+		ctx.setTransform(scene.dpr, 0, 0, scene.dpr, 0, 0);
+		ctx.putImageData(this.image!, 0, 0);
+		const { colours, paints, layout } = scene;
+		this.texts.draw(ctx, layout.pinnedHeight,
+			{ mono: colours.mono, sans: colours.sans, ink: paints[0]!.text, dim: colours.dim });
+	}
+}

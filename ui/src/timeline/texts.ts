@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts inside bars and rows: collected while bars are painted, drawn on top of them. Memory is kept
+// from frame to frame.
+
+const TEXT_PX = 11;
+const CHARACTER_PX = 6.65; // of a monospaced font of that size, rounded up
+const SCALE_PX = 10;
+
+/** How many characters a bar of so many pixels has room for. */
+export const roomOf = (width: number) => Math.floor((width - 7) / CHARACTER_PX);
+
+/** As much of a text as so many characters hold; "" when that would say nothing. */
+export function fitText(text: string, characters: number): string {
+	if (text.length <= characters) return text;
+	return characters < 3 ? "" : `${text.slice(0, characters - 1)}…`;
+}
+
+interface Fonts {
+	mono: string;
+	sans: string;
+	ink: string; // on bars
+	dim: string; // on the ground
+}
+
+export class TextBatch {
+	private texts: string[] = [];
+	private xs: number[] = [];
+	private ys: number[] = [];
+	private tops: number[] = []; // of the part of the screen it belongs to
+	private scales: { text: string; x: number; y: number; top: number }[] = [];
+	private top = 0;
+	private bottom = Infinity;
+	count = 0;
+
+	/** Enough for a screen; more would not be read and take longer than the bars. */
+	static readonly MOST = 1500;
+
+	/** Texts belong to the rows that scroll or to the pinned ones, and stay inside. */
+	clip(top: number, bottom: number): void {
+		this.top = top;
+		this.bottom = bottom;
+	}
+
+	/** y: the middle of the line. */
+	add(text: string, x: number, y: number): void {
+		if (this.count >= TextBatch.MOST || y < this.top - TEXT_PX || y > this.bottom) return;
+		this.texts[this.count] = text;
+		this.xs[this.count] = x;
+		this.ys[this.count] = y;
+		this.tops[this.count] = this.top;
+		this.count++;
+	}
+
+	/** What the upper edge of a counter's row stands for; y: the top of the line. */
+	addScale(text: string, x: number, y: number): void {
+		if (y > this.top - SCALE_PX && y < this.bottom) this.scales.push({ text, x, y, top: this.top });
+	}
+
+	draw(ctx: CanvasRenderingContext2D, pinnedHeight: number, fonts: Fonts): void {
+		for (const top of pinnedHeight ? [pinnedHeight, 0] : [0]) {
+			ctx.save();
+			if (pinnedHeight) {
+				ctx.beginPath();
+				ctx.rect(0, top, 1e5, top ? 1e5 : pinnedHeight);
+				ctx.clip();
+			}
+			this.drawPart(ctx, top, fonts);
+			ctx.restore();
+		}
+	}
+
+	private drawPart(ctx: CanvasRenderingContext2D, top: number, fonts: Fonts): void {
+		ctx.textAlign = "left";
+		ctx.font = `${TEXT_PX}px ${fonts.mono}`;
+		ctx.fillStyle = fonts.ink;
+		ctx.textBaseline = "middle";
+		for (let i = 0; i < this.count; i++)
+			if (this.tops[i] === top) ctx.fillText(this.texts[i]!, this.xs[i]!, this.ys[i]!);
+		ctx.font = `${SCALE_PX}px ${fonts.sans}`;
+		ctx.fillStyle = fonts.dim;
+		ctx.textBaseline = "top";
+		for (const scale of this.scales)
+			if (scale.top === top) ctx.fillText(scale.text, scale.x, scale.y);
+	}
+
+	clear(): void {
+		this.count = 0;
+		this.scales = [];
+	}
+}
