@@ -5,6 +5,7 @@
 import { render } from "preact";
 import { Api } from "../src/api/client.ts";
 import type { Box, EventRef, Marker, ProfileContext, SearchQuery, Settings } from "../src/contract.ts";
+import { DEFAULT_SETTINGS } from "../src/state/url.ts";
 import { createStore } from "../src/store.ts";
 import { panels } from "../src/panels/panels.ts";
 import { SummaryPage } from "../src/pages/summary/summary.tsx";
@@ -43,8 +44,7 @@ async function start() {
 			{ id: "a", name: "Layer 0", timeNs: endNs * 0.1, colour: "#e69f00", diffTo: null },
 			{ id: "b", name: "Layer 1", timeNs: endNs * 0.45, colour: "#3b8fd1", diffTo: null },
 		] : []),
-		settings: createStore<Settings>({ colourBy: "name", rows: "minimal", grouping: "default",
-			pinned: [], hidden: [], collapsed: [], order: [], showBands: true, showDependencies: true }),
+		settings: createStore<Settings>(DEFAULT_SETTINGS),
 		zoomTo: (a, b) => context.view.set({ fromNs: a, toNs: b }),
 		reveal: (event) => selected.set(event),
 		openPanel: (id) => console.log("open panel", id),

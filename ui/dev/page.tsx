@@ -5,6 +5,7 @@
 import { render } from "preact";
 import { Api } from "../src/api/client.ts";
 import type { ProfileContext, Settings } from "../src/contract.ts";
+import { stateOf } from "../src/state/url.ts";
 import { createStore } from "../src/store.ts";
 import { Timeline } from "../src/timeline/timeline.tsx";
 import "./page.css";
@@ -18,10 +19,8 @@ const [details, tracks] = await Promise.all([server.profile(name), api.tracks()]
 const originNs = BigInt(tracks.from_ns);
 const endNs = Number(BigInt(tracks.to_ns) - originNs);
 const settings: Settings = {
-	colourBy: (query.get("colour") as Settings["colourBy"]) ?? "name",
+	...stateOf(location.search).settings,
 	rows: (query.get("rows") as Settings["rows"]) ?? "full",
-	grouping: query.get("grouping") ?? "default",
-	pinned: query.getAll("pin"), hidden: [], collapsed: [], order: [], showBands: true, showDependencies: true,
 };
 const part = (query.get("view") ?? `0-${endNs}`).split("-").map(Number);
 const context: ProfileContext = {

@@ -54,6 +54,13 @@ export interface Settings {
 	order: string[]; // keys of rows that were moved, as they follow each other
 	showBands: boolean;
 	showDependencies: boolean;
+	showText: boolean; // names inside bars
+	showCumulative: boolean; // rows of means from the beginning on, beside rates
+	snap: boolean; // markers go to the nearest edge of an event
+	dmaBy: "queue" | "engine"; // how DMA packets become rows
+	coreOrder: "last" | "first"; // which core is on top
+	layerDepth: number; // of colours by layer: the first parts of its name, 0 for all
+	semaphores: number[]; // ids that are shown; empty: all
 }
 
 export interface ProfileContext {

@@ -7,7 +7,7 @@ import {
 	columnOf, contrastOf, HUE_COUNT, hashText, hueOfText, mixColours, NO_VALUE, operatorOf, paintsOf,
 } from "../src/timeline/colours.ts";
 import { commandOf } from "../src/timeline/keys.ts";
-import { fitText } from "../src/timeline/rects.ts";
+import { fitText } from "../src/timeline/texts.ts";
 import { valueText } from "../src/timeline/values.ts";
 import type { Track } from "../src/api/types.ts";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rectangles are painted colour by colour and joined where they touch; the pointer finds what is drawn.
+// The pointer finds what is drawn; bands, lens, flags and map are where they should be.
 
 import test from "node:test";
 import assert from "node:assert/strict";
@@ -9,43 +9,10 @@ import { activityOf, lensOf, lensPartAt, markerAt } from "../src/timeline/draw_a
 import { bandAt, bandRuns } from "../src/timeline/draw_bands.ts";
 import { hitAt } from "../src/timeline/hit.ts";
 import { layoutRows } from "../src/timeline/layout.ts";
-import { RectBatch } from "../src/timeline/rects.ts";
 import type { PlacedBand, Scene } from "../src/timeline/scene.ts";
+import { DEFAULT_SETTINGS } from "../src/state/url.ts";
 import { buildRows } from "../src/timeline/rows.ts";
 import type { SpanStrip } from "../src/timeline/tile.ts";
-
-function paper() {
-	const painted: string[] = [];
-	const ctx = {
-		fillStyle: "",
-		fillRect(...box: number[]) {
-			painted.push(`${this.fillStyle} ${box.join(",")}`);
-		},
-	};
-	return { painted, ctx: ctx as unknown as CanvasRenderingContext2D };
-}
-
-test("colours are set once each, touching neighbours are one", () => {
-	const rects = new RectBatch(2);
-	rects.add(0, 0, 0, 2, 5);
-	rects.add(1, 2, 0, 1, 5);
-	rects.add(0, 2, 0, 3, 5); // goes on
-	rects.add(0, 9, 0, 1, 5); // does not
-	rects.add(0, 10, 1, 1, 5); // lies lower
-	const { painted, ctx } = paper();
-	rects.flush(ctx, ["red", "blue"]);
-	assert.deepEqual(painted.sort(), ["blue 2,0,1,5", "red 0,0,5,5", "red 10,1,1,5", "red 9,0,1,5"]);
-	rects.flush(ctx, ["red", "blue"]);
-	assert.equal(painted.length, 4);
-});
-
-test("there is room for any number", () => {
-	const rects = new RectBatch(1);
-	for (let i = 0; i < 10_000; i++) rects.add(0, i * 2, 0, 1, 1);
-	const { painted, ctx } = paper();
-	rects.flush(ctx, ["red"]);
-	assert.equal(painted.length, 10_000);
-});
 
 const track: Track = {
 	id: 5, parent: null, kind: "spans", name: "Tensor", unit: "", table: "Instruction", depth_count: 1,
@@ -68,9 +35,7 @@ function sceneOf(spans: [number, number][]): Scene {
 	cache.add({
 		level: 0, fromNs: 0, toNs: 256, px: 256, colour: "", bytes: 1, strips: new Map([[5, [strip(spans)]]]),
 	});
-	const rows = buildRows("device", [track], {
-		rows: "full", grouping: "default", pinned: [], hidden: [], collapsed: [], order: [],
-	});
+	const rows = buildRows("device", [track], { ...DEFAULT_SETTINGS, rows: "full" });
 	return {
 		view: { fromNs: 0, toNs: 128 }, width: 1280, height: 400, scroll: 0, layout: layoutRows(rows), level: 0,
 		column: "", cache, pieces: [],

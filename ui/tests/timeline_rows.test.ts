@@ -6,13 +6,13 @@ import assert from "node:assert/strict";
 import type { Settings } from "../src/contract.ts";
 import type { Track } from "../src/api/types.ts";
 import { layoutRows, rowAt, lanesAt, scrollToShow, visibleRows } from "../src/timeline/layout.ts";
+import { DEFAULT_SETTINGS } from "../src/state/url.ts";
 import {
 	applyOrder, buildRows, hideRow, MAX_LANES, moveRow, placeOfTrack, shortened, toggleFolded, togglePinned,
 } from "../src/timeline/rows.ts";
 
 const SETTINGS: Settings = {
-	colourBy: "name", rows: "full", grouping: "default", pinned: [], hidden: [], collapsed: [], order: [],
-	showBands: true, showDependencies: true,
+	...DEFAULT_SETTINGS, rows: "full", coreOrder: "first", showCumulative: false,
 };
 
 let nextId = 0;
@@ -249,7 +249,70 @@ test("transfers and processors of a system have groups of their own", () => {
 test("the row of a track is known also while it is folded away", () => {
 	const tracks = device(1);
 	const semaphore = tracks.find((one) => one.name === "semaphore 3")!;
-	assert.equal(placeOfTrack("device", tracks, "default", semaphore.id)?.key, "semaphores/Semaphore 3");
-	assert.equal(placeOfTrack("device", tracks, "default", semaphore.id)?.group, "semaphores");
-	assert.equal(placeOfTrack("device", tracks, "default", 1e6), null);
+	assert.equal(placeOfTrack("device", tracks, SETTINGS, semaphore.id)?.key, "semaphores/Semaphore 3");
+	assert.equal(placeOfTrack("device", tracks, SETTINGS, semaphore.id)?.group, "semaphores");
+	assert.equal(placeOfTrack("device", tracks, SETTINGS, 1e6), null);
+});
+
+function packets(): Track[] {
+	const tracks: Track[] = [];
+	for (const core of ["0", "1"])
+		for (const engine of ["64", "65"])
+			for (const queue of ["qSyncIO0", "qGpSimdDynamic", undefined])
+				tracks.push(track({
+					name: `DMA engine ${engine}`, table: "DmaPacket", depth_count: 2,
+					attributes: { pcore_idx: core, engine_idx: engine, ...(queue ? { queue_name: queue } : {}) },
+				}));
+	return tracks;
+}
+
+test("packets are put together by queue or by engine, in one line until asked for", () => {
+	const rowsOf = (part: Partial<Settings>) => buildRows("device", packets(),
+		{ ...SETTINGS, collapsed: ["packets"], ...part }).filter((row) => row.kind !== "group");
+	assert.deepEqual(rowsOf({}).map((row) => row.label), ["qSyncIO0 (nc0)", "qGpSimdDynamic (nc0)", "No queue (nc0)",
+		"qSyncIO0 (nc1)", "qGpSimdDynamic (nc1)", "No queue (nc1)"]);
+	assert.deepEqual(rowsOf({ dmaBy: "engine" }).map((row) => row.label),
+		["E64 (nc0)", "E65 (nc0)", "E64 (nc1)", "E65 (nc1)"]);
+	const [first] = rowsOf({ dmaBy: "engine" });
+	assert.equal(first!.tracks.length, 3);
+	assert.equal(first!.lanes.length, 6);
+	assert.ok(first!.isFolded);
+	const [open] = rowsOf({ dmaBy: "engine", collapsed: ["packets", first!.key] });
+	assert.ok(!open!.isFolded);
+});
+
+test("the last core stands on top, or the first", () => {
+	const labels = (coreOrder: Settings["coreOrder"]) =>
+		buildRows("device", device(2), { ...SETTINGS, coreOrder }).filter((row) => row.parent === "engines")
+			.map((row) => row.label);
+	assert.equal(labels("last")[0], "Sync (nc1)");
+	assert.equal(labels("first")[0], "Sync (nc0)");
+});
+
+test("rates have a cumulative row beside them", () => {
+	const tracks = [
+		track({ kind: "counter", name: "DMA throughput", table: "DmaUsage", unit: "bytes/s" }),
+		track({ kind: "counter", name: "model FLOPS", table: "Instruction", unit: "FLOP/s" }),
+		track({ kind: "counter", name: "pending DMA", table: "PendingDma" }),
+	];
+	const rows = buildRows("device", tracks, { ...SETTINGS, showCumulative: true });
+	assert.deepEqual(rows.filter((row) => row.kind !== "group").map((row) => [row.label, row.isCumulative]), [
+		["Pending DMA", false], ["DMA throughput", false], ["Cumulative DMA throughput", true],
+		["MFU", false], ["Cumulative MFU", true],
+	]);
+});
+
+test("semaphores are chosen by their number, and are seen then", () => {
+	const tracks = ["1", "2", "S[24] (qSyncIO0)", "4", "5", "6"].map((id) =>
+		track({ kind: "counter", name: `semaphore ${id}`, table: "SemaphoreUpdate", attributes: { id } }));
+	const rows = buildRows("device", tracks, { ...SETTINGS, semaphores: [24, 1, 4, 5, 6] });
+	assert.deepEqual(rows.filter((row) => row.kind === "counter").map((row) => row.label),
+		["Semaphore 1", "Semaphore S[24] (qSyncIO0)", "Semaphore 4", "Semaphore 5", "Semaphore 6"]);
+});
+
+test("errors of all types are one row for each core", () => {
+	const tracks = ["0", "1"].flatMap((core) => ["OOB", "NaN"].map((type) =>
+		track({ name: type, table: "Error", attributes: { pcore_idx: core, type } })));
+	assert.deepEqual(buildRows("device", tracks, SETTINGS).map((row) => [row.label, row.lanes.length]),
+		[["Errors", 0], ["Errors (nc0)", 2], ["Errors (nc1)", 2]]);
 });

@@ -25,6 +25,13 @@ export const DEFAULT_SETTINGS: Settings = {
 	order: [],
 	showBands: true,
 	showDependencies: true,
+	showText: true,
+	showCumulative: true,
+	snap: true,
+	dmaBy: "queue",
+	coreOrder: "last",
+	layerDepth: 0,
+	semaphores: [],
 };
 
 export const DEFAULT_STATE: PageState = {
@@ -39,7 +46,12 @@ export const DEFAULT_STATE: PageState = {
 
 const COLOURS: ColourBy[] = ["name", "engine", "layer", "operator", "track"];
 const LISTS = { pin: "pinned", hide: "hidden", fold: "collapsed", order: "order" } as const;
+const SWITCHES = {
+	bands: "showBands", arrows: "showDependencies", names: "showText", cumulative: "showCumulative", snap: "snap",
+} as const; // on, unless the link says 0
 const MOST_MARKERS = 50;
+const MOST_SEMAPHORES = 256;
+const DEEPEST_LAYER = 20;
 
 /** Nanoseconds with the fractions a deep zoom has, never in exponent form. */
 function timeText(ns: number): string {
@@ -56,9 +68,19 @@ function putSettings(query: URLSearchParams, settings: Settings): void {
 	if (settings.grouping !== DEFAULT_SETTINGS.grouping) query.set("grouping", settings.grouping);
 	for (const [key, field] of Object.entries(LISTS))
 		for (const row of settings[field]) query.append(key, row);
-	if (!settings.showBands) query.set("bands", "0");
-	if (!settings.showDependencies) query.set("arrows", "0");
+	for (const [key, field] of Object.entries(SWITCHES)) if (!settings[field]) query.set(key, "0");
+	if (settings.dmaBy !== DEFAULT_SETTINGS.dmaBy) query.set("dma", settings.dmaBy);
+	if (settings.coreOrder !== DEFAULT_SETTINGS.coreOrder) query.set("cores", settings.coreOrder);
+	if (settings.layerDepth) query.set("layers", String(settings.layerDepth));
+	if (settings.semaphores.length) query.set("semaphores", settings.semaphores.join(" "));
 }
+
+function numbersOf(text: string | null): number[] {
+	const numbers = (text ?? "").split(/[ ,+]+/).filter((one) => /^\d{1,6}$/.test(one)).map(Number);
+	return [...new Set(numbers)].slice(0, MOST_SEMAPHORES);
+}
+
+const isOn = (query: URLSearchParams, key: keyof typeof SWITCHES) => query.get(key) !== "0";
 
 function settingsFrom(query: URLSearchParams): Settings {
 	const colourBy = query.get("colour") as ColourBy;
@@ -70,8 +92,15 @@ function settingsFrom(query: URLSearchParams): Settings {
 		hidden: query.getAll("hide"),
 		collapsed: query.getAll("fold"),
 		order: query.getAll("order"),
-		showBands: query.get("bands") !== "0",
-		showDependencies: query.get("arrows") !== "0",
+		showBands: isOn(query, "bands"),
+		showDependencies: isOn(query, "arrows"),
+		showText: isOn(query, "names"),
+		showCumulative: isOn(query, "cumulative"),
+		snap: isOn(query, "snap"),
+		dmaBy: query.get("dma") === "engine" ? "engine" : DEFAULT_SETTINGS.dmaBy,
+		coreOrder: query.get("cores") === "first" ? "first" : DEFAULT_SETTINGS.coreOrder,
+		layerDepth: Math.min(numbersOf(query.get("layers"))[0] ?? 0, DEEPEST_LAYER),
+		semaphores: numbersOf(query.get("semaphores")),
 	};
 }
 

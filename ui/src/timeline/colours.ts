@@ -48,6 +48,7 @@ const HUES = [
 ];
 
 const GREY = "#8b95a3"; // what has no value
+const ERROR = "#ff5a4f";
 
 const channels = (hex: string) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
@@ -84,13 +85,14 @@ function paintOf(hue: string, theme: Theme): Paint {
 	return { fill, edge: mixColours(fill, "#000000", 0.45), text: INK };
 }
 
-/** All paints of a theme; the last one is grey, for what has no value. */
+/** All paints of a theme; behind the hues grey, for what has no value, and red, for errors. */
 export function paintsOf(theme: Theme): Paint[] {
-	return [...HUES, GREY].map((hue) => paintOf(hue, theme));
+	return [...HUES, GREY, ERROR].map((hue) => paintOf(hue, theme));
 }
 
 export const HUE_COUNT = HUES.length;
 export const NO_VALUE = HUES.length;
+export const ERROR_HUE = HUES.length + 1;
 
 /** FNV-1a over the characters, its bits mixed: near names shall not get near colours. With this seed
  * the names one sees most, of opcodes, calls and operators, are all told apart. */
@@ -121,6 +123,12 @@ export function hueOfEngine(track: Track): number {
 /** The column whose values colour spans, "" when names or tracks do. */
 export function columnOf(colourBy: ColourBy): string {
 	return colourBy === "layer" ? "layer" : colourBy === "operator" ? "hlo_name" : "";
+}
+
+/** The first parts of a layer's name, "model/layer1/op2"; all of it for a depth of 0. */
+export function layerPart(layer: string, depth: number): string {
+	if (depth <= 0) return layer;
+	return layer.split("/").filter((part) => part !== "").slice(0, depth).join("/");
 }
 
 /** An operation's text begins with its name, "%dot.3 = dot(...)": one operator, one colour. */

@@ -2,6 +2,7 @@
 // The rows of a device profile: what a track is about decides where it stands. Pure.
 
 import type { Track } from "../api/types.ts";
+import type { Settings } from "../contract.ts";
 import { isShareOf, sharesOf, type Leaf } from "./rows.ts";
 
 interface Section {
@@ -73,7 +74,6 @@ export function engineOf(track: Track): string {
 /** Titles the server puts before a name are said by the section. */
 function labelOf(track: Track, section: string): string {
 	if (section === "queues") return track.name.replace(/^transfers /, "");
-	if (section === "packets") return track.name.replace(/^DMA engine /, "E");
 	// rates that are shown as parts of the peak
 	if (track.name === "model FLOPS") return "MFU";
 	if (track.name === "hardware FLOPS") return "HFU";
@@ -81,30 +81,76 @@ function labelOf(track: Track, section: string): string {
 	return track.name.charAt(0).toUpperCase() + track.name.slice(1);
 }
 
-export function deviceLeaves(tracks: Track[]): Leaf[] {
+/** Tracks of these sections share rows: errors of all types, packets of one engine or queue. */
+function sharedLabelOf(track: Track, section: string, dmaBy: DeviceChoices["dmaBy"]): string | null {
+	if (section === "errors") return "Errors";
+	if (section !== "packets") return null;
+	const queue = track.attributes["queue_name"], engine = track.attributes["engine_idx"];
+	if (dmaBy === "engine") return engine === undefined ? null : `E${engine}`;
+	return queue ?? "No queue";
+}
+
+/** The number of a semaphore: "24", or "S[24] (qSyncIO0)". */
+export const semaphoreOf = (track: Track) =>
+	Number(/\d+/.exec(track.attributes["id"] ?? track.name)?.[0] ?? NaN);
+
+/** Rates that are worth a mean from the beginning on. */
+const hasCumulative = (track: Track, section: string) => track.kind === "counter" &&
+	(section === "throughput" || (section === "utilisation" && (track.unit === "FLOP/s" ||
+		/\b[mh]fu\b/i.test(track.name))));
+
+export type DeviceChoices = Pick<Settings, "dmaBy" | "coreOrder" | "semaphores" | "showCumulative">;
+
+interface RankedLeaf extends Leaf {
+	rank: number[];
+}
+
+export function deviceLeaves(tracks: Track[], choices: DeviceChoices): Leaf[] {
 	const byId = new Map(tracks.map((track) => [track.id, track]));
 	const parentOf = (track: Track) => track.parent === null ? undefined : byId.get(track.parent);
 	const shares = sharesOf(tracks);
-	const shown = tracks.filter((track) => track.kind !== "group" && !isShareOf(track, parentOf(track)));
+	const shown = tracks.filter((track) => track.kind !== "group" && !isShareOf(track, parentOf(track)) &&
+		isChosen(track, choices));
 	const cores = new Set(shown.map((track) => coreOf(track, parentOf(track))));
 	cores.delete(-1);
-	const leaves = shown.map((track, index) => {
+	const leaves: RankedLeaf[] = [];
+	const shared = new Map<string, RankedLeaf>();
+	shown.forEach((track, index) => {
 		const section = sectionOf(track);
 		const core = coreOf(track, parentOf(track));
-		const plain = labelOf(track, section);
-		const label = cores.size > 1 && core >= 0 ? `${plain} (nc${core})` : plain;
+		const suffix = cores.size > 1 && core >= 0 ? ` (nc${core})` : "";
+		const common = sharedLabelOf(track, section, choices.dmaBy);
+		const label = (common ?? labelOf(track, section)) + suffix;
+		const key = `${section}/${label}`;
+		const known = common === null ? undefined : shared.get(key);
+		if (known) return void known.tracks.push(track);
 		const engine = section === "engines" ? ENGINES.indexOf(engineOf(track)) : 0;
-		return {
-			group: section, label, key: `${section}/${label}`, tracks: [track],
-			shares: shares.get(track.id) ?? [],
+		const leaf: RankedLeaf = {
+			group: section, label, key, tracks: [track], shares: shares.get(track.id) ?? [],
+			beginsFolded: common !== null,
 			rank: [
-				SECTIONS.findIndex((one) => one.key === section), core,
+				SECTIONS.findIndex((one) => one.key === section), choices.coreOrder === "last" ? -core : core,
 				engine < 0 ? ENGINES.length : engine, index,
 			],
 		};
+		leaves.push(leaf);
+		if (common !== null) shared.set(key, leaf);
+		if (choices.showCumulative && hasCumulative(track, section)) leaves.push(cumulativeOf(leaf));
 	});
 	leaves.sort((a, b) => compareRanks(a.rank, b.rank));
 	return leaves;
+}
+
+function cumulativeOf(leaf: RankedLeaf): RankedLeaf {
+	const label = `Cumulative ${leaf.label.replace(/^Estimated instant /i, "")}`;
+	return {
+		...leaf, label, key: `${leaf.group}/${label}`, shares: [], isCumulative: true,
+		rank: [...leaf.rank.slice(0, -1), leaf.rank[leaf.rank.length - 1]! + 0.5],
+	};
+}
+
+function isChosen(track: Track, { semaphores }: DeviceChoices): boolean {
+	return !semaphores.length || sectionOf(track) !== "semaphores" || semaphores.includes(semaphoreOf(track));
 }
 
 function compareRanks(a: number[], b: number[]): number {

@@ -4,6 +4,7 @@
 // collected on the way and drawn on top. Pure.
 
 import type { Batch } from "./cache.ts";
+import { ERROR_HUE } from "./colours.ts";
 import { paintGround } from "./draw_bands.ts";
 import { paintCounter } from "./draw_counter.ts";
 import { pixelOf } from "./grid.ts";
@@ -15,6 +16,7 @@ import { firstItemAt, type SpanStrip } from "./tile.ts";
 
 const MIN_TEXT_LANE = 12;
 const CAP_FROM_PX = 4; // narrower bars have no room for an edge
+const ERROR_PX = 3;
 const LANE_TOP = 3;
 
 /** Edges tell neighbours apart; they are painted again above the hits of a search. */
@@ -104,14 +106,15 @@ function paintStrip(pixels: Pixels, scene: Scene, batch: Batch, strip: SpanStrip
 	const high = laneHeight > 6 ? laneHeight - 2 : laneHeight > 3 ? laneHeight - 1 : laneHeight;
 	const top = Math.round(laneTop * dpr), height = Math.round(high * dpr);
 	const wantsText = parts === "all" && scene.textFromPx < Infinity && laneHeight >= MIN_TEXT_LANE;
-	const cap = Math.round(dpr), capFrom = CAP_FROM_PX * dpr;
+	const cap = Math.round(dpr), capFrom = CAP_FROM_PX * dpr, errorPx = Math.round(ERROR_PX * dpr);
 	let painted = -Infinity; // to the right of it there is room
-	// from a pixel earlier on, for what is rounded into the first one
-	for (let i = firstItemAt(strip, (left + firstPx - 1 - shift) / scale); i < count; i++) {
+	// from a little earlier on, for what is rounded or widened into the first pixel
+	for (let i = firstItemAt(strip, (left + firstPx - 1 - errorPx - shift) / scale); i < count; i++) {
 		let a = Math.round(x0[i]! * scale + shift) - firstPx;
 		if (a >= right) break;
 		let b = Math.round(x1[i]! * scale + shift) - firstPx;
 		if (b <= a) b = a + 1;
+		if (hues[i] === ERROR_HUE && b < a + errorPx) b = a + errorPx; // one among many must be seen
 		if (a < painted) a = painted;
 		if (b <= a) continue; // this pixel has its rectangle; moving on would shift what follows
 		painted = b;

@@ -50,7 +50,8 @@ export class Feed {
 		const { api, originNs } = context;
 		this.tracks = new Map(context.tracks.map((track) => [track.id, track]));
 		this.labels = new Labels(api, context.tracks, () => onNews("rows"));
-		this.labels.setColourBy(context.settings.get().colourBy);
+		const { colourBy, layerDepth } = context.settings.get();
+		this.labels.setColouring(colourBy, layerDepth);
 		this.cumulative = new Cumulative((untilNs, tracks) => this.meansBefore(untilNs, tracks), () => onNews("rows"));
 		this.hits = this.marksLayer(() => context.search.get());
 		this.highlights = this.marksLayer(() => context.highlight.get());

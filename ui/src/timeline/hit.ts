@@ -88,9 +88,10 @@ function hitLane(scene: Scene, placed: PlacedRow, lane: number, x: number): Span
 }
 
 const hitCounter = (scene: Scene, placed: PlacedRow, x: number) =>
-	hitTrack(scene, placed, placed.row.lanes[0]!.track, x);
+	hitTrack(scene, placed, placed.row.lanes[0]!.track, x, placed.row.isCumulative);
 
-function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number): CounterHit | null {
+function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number,
+	isCumulative: boolean): CounterHit | null {
 	const time = xToTime(scene.view, scene.width, x);
 	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
 	for (let i = 0; i < count; i++) {
@@ -102,10 +103,17 @@ function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number): Co
 		const at = Math.min(Math.max(Math.floor((x - shift) / scale), 0), strip.count - 1);
 		if (at < 0 || Number.isNaN(strip.mean[at]!)) return null;
 		const nsPerPx = (piece.batch.toNs - piece.batch.fromNs) / piece.batch.px;
+		const fromNs = piece.batch.fromNs + at * nsPerPx, toNs = fromNs + nsPerPx;
+		if (isCumulative) {
+			const mean = scene.cumulativeOf(strip, piece.batch)?.[at];
+			if (mean === undefined) return null;
+			return {
+				kind: "counter", placed, track, lowest: mean, highest: mean, mean, last: mean, fromNs: 0, toNs,
+			};
+		}
 		return {
 			kind: "counter", placed, track, lowest: strip.lowest[at]!, highest: strip.highest[at]!,
-			mean: strip.mean[at]!, last: strip.last[at]!, fromNs: piece.batch.fromNs + at * nsPerPx,
-			toNs: piece.batch.fromNs + (at + 1) * nsPerPx,
+			mean: strip.mean[at]!, last: strip.last[at]!, fromNs, toNs,
 		};
 	}
 	return null;
@@ -115,7 +123,7 @@ function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number): Co
 export function sharesAt(scene: Scene, hit: CounterHit): { track: Track; mean: number }[] {
 	const x = timeToX(scene.view, scene.width, (hit.fromNs + hit.toNs) / 2);
 	return hit.placed.row.shares
-		.map((track) => ({ track, mean: hitTrack(scene, hit.placed, track.id, x)?.mean ?? 0 }))
+		.map((track) => ({ track, mean: hitTrack(scene, hit.placed, track.id, x, false)?.mean ?? 0 }))
 		.filter(({ mean }) => mean > 0)
 		.sort((a, b) => b.mean - a.mean);
 }

@@ -6,7 +6,7 @@ import type { ProfileApi } from "../api/client.ts";
 import type { Track } from "../api/types.ts";
 import type { ColourBy } from "../contract.ts";
 import {
-	columnOf, hueOfEngine, hueOfText, hueOfTrack, NO_VALUE, operatorOf,
+	columnOf, ERROR_HUE, hueOfEngine, hueOfText, hueOfTrack, layerPart, NO_VALUE, operatorOf,
 } from "./colours.ts";
 import { NO_COLOUR, type SpanStrip } from "./tile.ts";
 
@@ -20,6 +20,8 @@ export class Labels {
 	private waiting: number[] = [];
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private readonly codes = new Map<string, number[]>(); // "table/column" to hues by code
+	private readonly values = new Map<string, string[]>(); // and to what the codes mean
+	private layerDepth = 0;
 	private version = 0;
 	private colourBy: ColourBy = "name";
 	private kept = new WeakMap<SpanStrip, { version: number; hues: Uint8Array }>();
@@ -34,10 +36,12 @@ export class Labels {
 		return this.names[id];
 	}
 
-	setColourBy(colourBy: ColourBy): void {
-		if (colourBy === this.colourBy) return;
+	setColouring(colourBy: ColourBy, layerDepth: number): void {
+		if (colourBy === this.colourBy && layerDepth === this.layerDepth) return;
 		this.colourBy = colourBy;
+		this.layerDepth = layerDepth;
 		this.version++;
+		for (const key of this.values.keys()) this.readCodes(key);
 		const column = columnOf(colourBy);
 		if (!column) return;
 		// only the table of instructions has these columns
@@ -50,13 +54,18 @@ export class Labels {
 		if (this.codes.has(key)) return;
 		this.codes.set(key, []);
 		try {
-			const { values } = await this.api.colours(table, column);
-			const isOperator = column === "hlo_name";
-			this.codes.set(key, values.map((value) => hueOfText(isOperator ? operatorOf(value) : value)));
+			this.values.set(key, (await this.api.colours(table, column)).values);
+			this.readCodes(key);
 			this.changed();
 		} catch {
 			this.codes.delete(key); // shown in grey; asked again with the next choice
 		}
+	}
+
+	private readCodes(key: string): void {
+		const isOperator = key.endsWith("/hlo_name");
+		this.codes.set(key, this.values.get(key)!.map((value) =>
+			hueOfText(isOperator ? operatorOf(value) : layerPart(value, this.layerDepth))));
 	}
 
 	private changed(): void {
@@ -120,7 +129,9 @@ export class Labels {
 	private fill(hues: Uint8Array, strip: SpanStrip): void {
 		const track = this.tracks.get(strip.track);
 		const column = columnOf(this.colourBy);
-		if (this.colourBy === "track" || this.colourBy === "engine") {
+		if (track?.table === "Error") {
+			hues.fill(ERROR_HUE);
+		} else if (this.colourBy === "track" || this.colourBy === "engine") {
 			hues.fill(!track ? NO_VALUE
 				: this.colourBy === "track" ? hueOfTrack(track) : hueOfEngine(track));
 		} else if (column) {

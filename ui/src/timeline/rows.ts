@@ -5,7 +5,7 @@
 
 import type { Settings } from "../contract.ts";
 import type { Track } from "../api/types.ts";
-import { deviceLeaves, SECTIONS } from "./device_rows.ts";
+import { deviceLeaves, SECTIONS, type DeviceChoices } from "./device_rows.ts";
 import { depthsOf, packedLanes } from "./packing.ts";
 import { systemLeaves } from "./system_rows.ts";
 
@@ -19,6 +19,8 @@ export interface Leaf {
 	shares?: Track[];
 	/** The mean from the profile's beginning instead of the value. */
 	isCumulative?: boolean;
+	/** All depths in one line, until people ask for more. */
+	beginsFolded?: boolean;
 	/** A group of more rows than this begins folded. */
 	foldAbove?: number;
 	/** Who recorded it, for rows of one source. */
@@ -76,7 +78,8 @@ export const MAX_LANES = 48;
 /** A row of packed tracks with more lines begins folded: it would fill the screen alone. */
 export const FOLD_ABOVE_LINES = 24;
 
-type RowSettings = Pick<Settings, "rows" | "grouping" | "pinned" | "hidden" | "collapsed" | "order">;
+export type RowSettings = DeviceChoices &
+	Pick<Settings, "rows" | "grouping" | "pinned" | "hidden" | "collapsed" | "order">;
 
 /** In `collapsed` stand the keys that are not as they begin: most begin open, some folded. */
 const isFolded = (key: string, beginsFolded: boolean, settings: RowSettings) =>
@@ -107,7 +110,8 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` : leaf.key,
 			...notes].join("\n"),
 		isFolded: kind === "spans" && lineCount > 1 &&
-			isFolded(leaf.key, !!leaf.isPacked && lineCount > FOLD_ABOVE_LINES, settings),
+			isFolded(leaf.key, leaf.beginsFolded || (!!leaf.isPacked && lineCount > FOLD_ABOVE_LINES),
+				settings),
 		isPinned: settings.pinned.includes(leaf.key), rowCount: 0, hiddenDepths: depths - lanes.length,
 	};
 }
@@ -159,7 +163,7 @@ interface Group {
 	beginsFolded: boolean;
 }
 
-function groupsOf(leaves: Leaf[], isDevice: boolean): Group[] {
+function groupsOf(leaves: Leaf[], isDevice: boolean, settings: RowSettings): Group[] {
 	const groups = new Map<string, Group>();
 	for (const leaf of leaves) {
 		const group = groups.get(leaf.group);
@@ -170,26 +174,29 @@ function groupsOf(leaves: Leaf[], isDevice: boolean): Group[] {
 		const section = isDevice ? SECTIONS.find((one) => one.key === group.key) : undefined;
 		if (section) group.label = section.label;
 		const foldAbove = section?.foldAbove ?? group.leaves[0]?.foldAbove;
-		group.beginsFolded = foldAbove !== undefined && group.leaves.length > foldAbove;
+		// semaphores that were chosen are wanted
+		const isWanted = group.key === "semaphores" && settings.semaphores.length > 0;
+		group.beginsFolded = !isWanted && foldAbove !== undefined && group.leaves.length > foldAbove;
 	}
 	return [...groups.values()];
 }
 
-function allLeaves(kind: "device" | "system", tracks: Track[], grouping: string): Leaf[] {
-	return uniqueKeys(kind === "device" ? deviceLeaves(tracks) : systemLeaves(tracks, grouping));
+function allLeaves(kind: "device" | "system", tracks: Track[], settings: RowSettings): Leaf[] {
+	return uniqueKeys(kind === "device" ? deviceLeaves(tracks, settings)
+		: systemLeaves(tracks, settings.grouping));
 }
 
 /** The row and group a track belongs to, shown or not. */
-export function placeOfTrack(kind: "device" | "system", tracks: Track[], grouping: string,
+export function placeOfTrack(kind: "device" | "system", tracks: Track[], settings: RowSettings,
 	track: number): { key: string; group: string } | null {
-	return allLeaves(kind, tracks, grouping)
+	return allLeaves(kind, tracks, settings)
 		.find((leaf) => leaf.tracks.some((one) => one.id === track)) ?? null;
 }
 
 /** Pinned rows first, then groups with their rows. */
 export function buildRows(kind: "device" | "system", tracks: Track[], settings: RowSettings): Row[] {
 	const isDevice = kind === "device";
-	const all = allLeaves(kind, tracks, settings.grouping);
+	const all = allLeaves(kind, tracks, settings);
 	const minimal = new Set(SECTIONS.filter((one) => one.inMinimalView).map((one) => one.key));
 	const wanted = isDevice && settings.rows === "minimal"
 		? all.filter((leaf) => minimal.has(leaf.group) || settings.pinned.includes(leaf.key))
@@ -198,7 +205,7 @@ export function buildRows(kind: "device" | "system", tracks: Track[], settings: 
 		!settings.hidden.includes(leaf.group));
 	const pinned = settings.pinned.flatMap((key) => shown.filter((leaf) => leaf.key === key));
 	const rows = pinned.map((leaf) => rowOfLeaf(leaf, settings));
-	for (const group of applyOrder(groupsOf(shown, isDevice), settings.order)) {
+	for (const group of applyOrder(groupsOf(shown, isDevice, settings), settings.order)) {
 		const rest = applyOrder(group.leaves, settings.order)
 			.filter((leaf) => !settings.pinned.includes(leaf.key));
 		const folded = group.key !== "" && isFolded(group.key, group.beginsFolded, settings);

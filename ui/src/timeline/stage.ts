@@ -108,7 +108,7 @@ export class Stage {
 			this.endings.push(store.watch(listener));
 		watch(context.view, () => this.moved());
 		watch(context.settings, (now, before) => {
-			feed.labels.setColourBy(now.colourBy);
+			feed.labels.setColouring(now.colourBy, now.layerDepth);
 			this.layout.set(this.makeLayout());
 			if (now.showDependencies !== before.showDependencies) this.changeLinks();
 			if (now.showBands !== before.showBands) this.renewMap();
@@ -192,7 +192,7 @@ export class Stage {
 		const grid = gridOf(context.view.get(), widthPx);
 		const view = viewOnGrid(grid, widthPx);
 		return {
-			view, grid, inks: this.inks, textFromPx: this.restTimer ? TEXT_FROM_PX_MOVING : TEXT_FROM_PX, endNs: context.endNs, width: this.width, height: this.height, dpr: this.dpr,
+			view, grid, inks: this.inks, textFromPx: this.textFromPx(), endNs: context.endNs, width: this.width, height: this.height, dpr: this.dpr,
 			scroll: this.scroll, layout: this.layout.get(), colours: this.colours, paints: this.paints,
 			level: levelOf(view, widthPx), column: columnOf(settings.colourBy),
 			cache: feed.cache, marks: feed.hits.cache, hasSearch: context.search.get() !== null,
@@ -206,6 +206,11 @@ export class Stage {
 			selected: events.selected, hovered: events.hovered, links: events.links,
 			markers: context.markers.get(), box: context.box.get(), drag: this.drag, cursorX: this.cursorX,
 		};
+	}
+
+	private textFromPx(): number {
+		if (!this.context.settings.get().showText) return Infinity;
+		return this.restTimer ? TEXT_FROM_PX_MOVING : TEXT_FROM_PX;
 	}
 
 	private draw(): void {
@@ -265,7 +270,7 @@ export class Stage {
 	/** An event was selected elsewhere whose row is not there: unfold its group, or say why not. */
 	private openRowOf(track: number): void {
 		const { details, tracks, settings, notify } = this.context;
-		const place = placeOfTrack(details.kind, tracks, settings.get().grouping, track);
+		const place = placeOfTrack(details.kind, tracks, settings.get(), track);
 		if (!place || this.layout.get().rows.some(({ row }) => row.key === place.key)) return;
 		const group = this.layout.get().rows.find(({ row }) => row.key === place.group)?.row;
 		if (group?.isFolded) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bar above a timeline: what is shown of it, and how.
 
-import { useState } from "preact/hooks";
-import type { ColourBy, ProfileContext } from "../contract.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { ColourBy, ProfileContext, View } from "../contract.ts";
 import { formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
@@ -45,9 +45,31 @@ function Choice({ label, value, options, onChange }: {
 	);
 }
 
+/** Words that change faster than this are not read; they would only cost frames. */
+const WORDS_MS = 120;
+
+/** The view, a few times a second while it moves. */
+function useCalmView(context: ProfileContext): View {
+	const [view, setView] = useState(context.view.get());
+	useEffect(() => {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const stop = context.view.watch(() => {
+			timer ??= setTimeout(() => {
+				timer = undefined;
+				setView(context.view.get());
+			}, WORDS_MS);
+		});
+		return () => {
+			stop();
+			clearTimeout(timer);
+		};
+	}, [context]);
+	return view;
+}
+
 /** What is on screen, in words. */
 function Extent({ context }: { context: ProfileContext }) {
-	const view = useStore(context.view);
+	const view = useCalmView(context);
 	const from = Math.round(view.fromNs);
 	return (
 		<span class="tl-extent">

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// A timeline's picture, pixel by pixel: rectangles stay where they may be, and panning by whole pixels
+// moves the picture without changing it.
+
+import test from "node:test";
+import assert from "node:assert/strict";
+import type { Track } from "../src/api/types.ts";
+import type { View } from "../src/contract.ts";
+import { TileCache } from "../src/timeline/cache.ts";
+import { paintsOf } from "../src/timeline/colours.ts";
+import { paintBase } from "../src/timeline/draw.ts";
+import { gridOf, pixelOf, viewOnGrid } from "../src/timeline/grid.ts";
+import { inksOf } from "../src/timeline/inks.ts";
+import { layoutRows } from "../src/timeline/layout.ts";
+import { inkOf, mixInks, parseInk, Pixels } from "../src/timeline/pixels.ts";
+import { buildRows } from "../src/timeline/rows.ts";
+import type { PlacedBand, Scene, ThemeColours } from "../src/timeline/scene.ts";
+import { fitText, roomOf, TextBatch } from "../src/timeline/texts.ts";
+import { levelOf, type CounterStrip, type SpanStrip, type Strip } from "../src/timeline/tile.ts";
+import { panView } from "../src/timeline/view.ts";
+import { DEFAULT_SETTINGS } from "../src/state/url.ts";
+
+const RED = inkOf(255, 0, 0), BLACK = inkOf(0, 0, 0);
+
+test("colours are read as style sheets write them", () => {
+	assert.equal(parseInk("#ff0000"), RED);
+	assert.equal(parseInk(" #f00"), RED);
+	assert.equal(parseInk("rgb(255, 0, 0)"), RED);
+	assert.equal(parseInk("rgb(255 0 0 / 0.5)"), RED);
+	assert.equal(parseInk("who knows"), inkOf(128, 128, 128));
+	assert.equal(mixInks(BLACK, RED, 256), RED);
+	assert.equal(mixInks(BLACK, RED, 0), BLACK);
+	assert.equal(mixInks(inkOf(0, 0, 0), inkOf(255, 255, 255), 128), inkOf(127, 127, 127));
+});
+
+test("nothing is painted outside the picture or the clip", () => {
+	const pixels = new Pixels(40, 4);
+	pixels.clip(1, 3);
+	pixels.rect(-5, -5, 100, 100, RED);
+	pixels.rect(39, 0, 5, 9, BLACK);
+	pixels.blend(-5, 0, 7, 9, BLACK, 256);
+	const column = (x: number) => [0, 1, 2, 3].map((y) => pixels.data[y * 40 + x]);
+	assert.deepEqual(column(20), [0, RED, RED, 0]);
+	assert.deepEqual(column(39), [0, BLACK, BLACK, 0]);
+	assert.deepEqual(column(1), [0, BLACK, BLACK, 0]);
+	assert.deepEqual(column(2), [0, RED, RED, 0]);
+	pixels.rect(50, 1, 2, 2, BLACK);
+	assert.deepEqual(column(0), [0, BLACK, BLACK, 0]);
+});
+
+test("a moment has the same pixel wherever the view begins", () => {
+	const view = { fromNs: 123_456.7, toNs: 323_456.7 };
+	const grid = gridOf(view, 1000);
+	const moved = gridOf(panView(view, 1e9, 37 * grid.nsPerPx), 1000);
+	assert.equal(moved.nsPerPx, grid.nsPerPx);
+	assert.equal(moved.firstPx, grid.firstPx + 37);
+	for (const time of [130_000, 200_001, 300_000.5])
+		assert.equal(pixelOf(grid, time) - pixelOf(moved, time), 37);
+	const on = viewOnGrid(grid, 1000);
+	assert.ok(Math.abs(on.fromNs - view.fromNs) <= grid.nsPerPx);
+	assert.equal(gridOf(on, 1000).firstPx, grid.firstPx);
+});
+
+// --- a whole picture ----------------------------------------------------------------------------
+
+const trackOf = (id: number, name: string, part: Partial<Track>): Track => ({
+	id, parent: null, kind: "spans", name, unit: "", table: "Instruction", depth_count: 1, row_count: "3",
+	lost_count: "0", attributes: {}, ...part,
+});
+const TRACKS = [
+	trackOf(1, "Tensor", { depth_count: 2 }), trackOf(2, "Vector", {}),
+	trackOf(3, "SBUF usage", { kind: "counter", table: "SbufUsage" }),
+	trackOf(4, "partition 0", { kind: "counter", table: "SbufUsage", parent: 3, attributes: { column: "p0" } }),
+	trackOf(5, "partition 1", { kind: "counter", table: "SbufUsage", parent: 3, attributes: { column: "p1" } }),
+	trackOf(6, "DMA throughput", { kind: "counter", table: "DmaUsage", unit: "bytes/s" }),
+];
+const PX = 4096;
+let seed = 7;
+const random = () => {
+	seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+	return seed / 2 ** 32;
+};
+
+function spansOf(track: number, depth: number): SpanStrip {
+	const items: [number, number][] = [];
+	for (let x = 0; x < PX - 30;) {
+		const wide = random() < 0.3 ? random() * 0.4 : random() * 30;
+		items.push([x, x + wide]);
+		x += wide + (random() < 0.5 ? 0 : random() * 5);
+	}
+	const count = items.length;
+	const column = (pick: (i: number) => number) => Array.from({ length: count }, (_, i) => pick(i));
+	return {
+		kind: "spans", track, depth, count, x0: Float32Array.from(items, ([a]) => a),
+		x1: Float32Array.from(items, ([, b]) => b), spans: Uint32Array.from(column(() => (random() < 0.5 ? 1 : 3))),
+		name: Uint32Array.from(column((i) => i % 5)), colour: new Uint32Array(count),
+		busy: Float32Array.from(column(() => random())), rowLow: new Uint32Array(count),
+		rowHigh: new Uint32Array(count),
+	};
+}
+
+function counterOf(track: number): CounterStrip {
+	const mean = Float32Array.from({ length: PX }, (_, i) => (i < 20 ? NaN : random()));
+	return { kind: "counter", track, depth: 0, count: PX, mean, last: mean,
+		lowest: mean.map((value) => value * 0.8), highest: mean.map((value) => value * 1.1) };
+}
+
+const colours: ThemeColours = {
+	theme: "dark", bg: "#15181d", raised: "#1c2027", sunken: "#0f1216", fg: "#e2e6ec", dim: "#97a1af",
+	line: "#2b313b", accent: "#5b9dff", sans: "sans", mono: "mono",
+};
+const WIDTH = 700, HEIGHT = 300;
+const cache = new TileCache(1e9);
+cache.add({ level: 4, fromNs: 0, toNs: PX * 16, px: PX, colour: "", bytes: 1, strips: new Map<number, Strip[]>([
+	[1, [spansOf(1, 0), spansOf(1, 1)]], [2, [spansOf(2, 0)]],
+	...[3, 4, 5, 6].map((id) => [id, [counterOf(id)]] as [number, Strip[]]),
+]) });
+const band: PlacedBand = { fromNs: 20_000, toNs: 24_000,
+	band: { kind: "throttling", title: "", detail: "", from_ns: "", to_ns: "", tracks: [2, 3] } };
+
+function sceneOf(view: View, part: Partial<Scene> = {}): Scene {
+	const grid = gridOf(view, WIDTH);
+	const paints = paintsOf("dark");
+	const rows = buildRows("device", TRACKS, { ...DEFAULT_SETTINGS, rows: "full" });
+	return {
+		view: viewOnGrid(grid, WIDTH), grid, width: WIDTH, height: HEIGHT, dpr: 1, scroll: 0, endNs: PX * 16,
+		layout: layoutRows(rows), colours, paints, inks: inksOf(colours, paints), textFromPx: 27,
+		level: levelOf(view, WIDTH), column: "", cache, marks: cache, hasSearch: false, highlights: cache,
+		hasHighlight: false, huesOf: (strip) => new Uint8Array(strip.count).fill(2),
+		nameOf: (id) => `name ${id}`, counterHue: () => 3, counterTop: () => 1.2,
+		cumulativeOf: (strip) => strip.mean, counterText: () => "100%", bands: [band], pieces: [], ...part,
+	};
+}
+
+function picture(view: View, part: Partial<Scene> = {}): { pixels: Pixels; texts: TextBatch } {
+	const pixels = new Pixels(WIDTH, HEIGHT);
+	const texts = new TextBatch();
+	paintBase(pixels, sceneOf(view, part), texts);
+	return { pixels, texts };
+}
+
+/** Columns of one picture from `from` on that differ from those of another from `to` on. */
+function differing(a: Pixels, from: number, b: Pixels, to: number, count: number): number[] {
+	const wrong: number[] = [];
+	for (let x = 0; x < count; x++)
+		for (let y = 0; y < HEIGHT; y++)
+			if (a.data[y * WIDTH + from + x] !== b.data[y * WIDTH + to + x]) {
+				wrong.push(from + x);
+				break;
+			}
+	return wrong;
+}
+
+const SCALE_PX = 40; // where rows of counters say what their upper edge is: does not move along
+
+test("panning by whole pixels moves the picture and changes nothing else", () => {
+	for (const nsPerPx of [16, 23.7, 31.9, 7.3]) {
+		for (const by of [1, 37, 250]) {
+			const view = { fromNs: 15_003, toNs: 15_003 + WIDTH * nsPerPx };
+			const moved = panView(view, PX * 16, by * gridOf(view, WIDTH).nsPerPx);
+			const a = picture(view).pixels, b = picture(moved).pixels;
+			const wrong = differing(a, by + SCALE_PX, b, SCALE_PX, WIDTH - by - SCALE_PX - 1);
+			assert.deepEqual(wrong, [], `${nsPerPx} ns a pixel, by ${by}`);
+		}
+	}
+});
+
+test("what was drawn before leaves no trace", () => {
+	const view = { fromNs: 15_003, toNs: 30_000 };
+	const pixels = new Pixels(WIDTH, HEIGHT);
+	pixels.data.fill(RED);
+	paintBase(pixels, sceneOf(view), new TextBatch());
+	assert.deepEqual(differing(pixels, 0, picture(view).pixels, 0, WIDTH), []);
+});
+
+test("pinned rows cover those that scroll below them", () => {
+	const rows = buildRows("device", TRACKS, { ...DEFAULT_SETTINGS, rows: "full", pinned: ["engines/Vector"] });
+	const view = { fromNs: 15_003, toNs: 30_000 };
+	const layout = layoutRows(rows);
+	const still = picture(view, { layout }), scrolled = picture(view, { layout, scroll: 40 });
+	const pinned = layout.pinnedHeight * WIDTH;
+	assert.deepEqual(still.pixels.data.slice(0, pinned), scrolled.pixels.data.slice(0, pinned));
+	assert.notDeepEqual(still.pixels.data.slice(pinned), scrolled.pixels.data.slice(pinned));
+});
+
+test("hits of a search are seen, and edges above them", () => {
+	const view = { fromNs: 15_003, toNs: 30_000 };
+	const count = (pixels: Pixels, ink: number) => pixels.data.reduce((sum, one) => sum + (one === ink ? 1 : 0), 0);
+	const scene = sceneOf(view, { hasSearch: true });
+	const { pixels } = picture(view, { hasSearch: true });
+	assert.ok(count(pixels, scene.inks.hit) > 1000);
+	assert.ok(count(pixels, scene.inks.edges[2]!) > 100);
+	assert.equal(count(picture(view).pixels, scene.inks.hit), 0);
+});
+
+test("bars have texts where they have room, only wide ones while things move, none when unwanted", () => {
+	const view = { fromNs: 15_000, toNs: 20_000 };
+	const all = picture(view).texts.count;
+	const few = picture(view, { textFromPx: 60 }).texts.count;
+	assert.ok(all > few && few > 0, `${all} and ${few}`);
+	assert.equal(picture(view, { textFromPx: Infinity }).texts.count, 0);
+	assert.equal(fitText("TENSOR", 4), "TEN…");
+	assert.equal(roomOf(27), 3);
+});
