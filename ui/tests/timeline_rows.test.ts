@@ -257,7 +257,7 @@ test("the row of a track is known also while it is folded away", () => {
 function packets(): Track[] {
 	const tracks: Track[] = [];
 	for (const core of ["0", "1"])
-		for (const engine of ["64", "65"])
+		for (const engine of ["64", "65", "66"])
 			for (const queue of ["qSyncIO0", "qGpSimdDynamic", undefined])
 				tracks.push(track({
 					name: `DMA engine ${engine}`, table: "DmaPacket", depth_count: 2,
@@ -272,7 +272,7 @@ test("packets are put together by queue or by engine, in one line until asked fo
 	assert.deepEqual(rowsOf({}).map((row) => row.label), ["qSyncIO0 (nc0)", "qGpSimdDynamic (nc0)", "No queue (nc0)",
 		"qSyncIO0 (nc1)", "qGpSimdDynamic (nc1)", "No queue (nc1)"]);
 	assert.deepEqual(rowsOf({ dmaBy: "engine" }).map((row) => row.label),
-		["E64 (nc0)", "E65 (nc0)", "E64 (nc1)", "E65 (nc1)"]);
+		["E64 (nc0)", "E65 (nc0)", "E66 (nc0)", "E64 (nc1)", "E65 (nc1)", "E66 (nc1)"]);
 	const [first] = rowsOf({ dmaBy: "engine" });
 	assert.equal(first!.tracks.length, 3);
 	assert.equal(first!.lanes.length, 6);

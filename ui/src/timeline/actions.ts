@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What people can do in a timeline, whichever way they ask for it: key, button, menu or pointer.
 
-import type { EventRef, Marker, ProfileContext, View } from "../contract.ts";
+import type { EventRef, ProfileContext, View } from "../contract.ts";
 import { createStore } from "../store.ts";
 import { formatNs } from "../format.ts";
 import type { SpanHit } from "./hit.ts";
 import type { Command } from "./keys.ts";
 import type { PlacedRow } from "./layout.ts";
+import { Markers } from "./markers.ts";
 import { hideRow, toggleFolded, togglePinned } from "./rows.ts";
+import { sourceOf, SOURCE_PANEL } from "./source.ts";
 import type { Stage } from "./stage.ts";
 import { fitOf } from "../state/home.ts";
 import { nameOfEvent } from "./events.ts";
 import { exactNs } from "./ticks.ts";
 import {
-	absoluteNs, blendViews, momentAt, panView, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
+	absoluteNs, blendViews, panView, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
 } from "./view.ts";
 
-const MARKER_COLOURS = ["#e69f00", "#56b4e9", "#3fbf8f", "#f0e442", "#cc79a7", "#ff8f6b"];
-const SNAP_PX = 8;
 const MOVE_MS = 140;
 
 export interface MenuState {
@@ -35,8 +35,11 @@ export class Actions {
 	readonly focusedRow = createStore("");
 	readonly announcement = createStore("");
 	private movement = 0;
+	readonly markers: Markers;
 
-	constructor(readonly stage: Stage) {}
+	constructor(readonly stage: Stage) {
+		this.markers = new Markers(stage, this.focusedRow, (sentence) => this.announcement.set(sentence));
+	}
 
 	private get context(): ProfileContext {
 		return this.stage.context;
@@ -85,12 +88,17 @@ export class Actions {
 		switch (command) {
 			case "clear": return this.clear();
 			case "box": return this.mode.update((mode) => (mode === "box" ? "zoom" : "box"));
-			case "marker": return this.addMarkerAtCursor();
+			case "marker": return this.markers.addAtCursor();
 			case "next": return void this.neighbour(1);
 			case "previous": return void this.neighbour(-1);
 			case "details": {
 				const event = context.selected.get();
 				return event ? context.reveal(event) : undefined;
+			}
+			case "source": {
+				const event = context.selected.get();
+				return event ? void this.openSource(event)
+					: context.notify("Select an event first; then O shows its line of source.");
 			}
 			case "zoomToSelection": return this.zoomToSelection();
 			case "help": return this.help.update((open) => !open);
@@ -188,6 +196,20 @@ export class Actions {
 		}
 	}
 
+	/** Shows the line of source an event came from, and all events of that line. */
+	async openSource(event: EventRef): Promise<void> {
+		const { highlight, notify, openPanel } = this.context;
+		this.select(event);
+		try {
+			const source = sourceOf(await this.stage.events.detailsOf(event));
+			if (!source) return notify("This event does not say which line of source it came from.");
+			highlight.set({ table: event.table, where: [`${source.column}=${source.location}`], text: "" });
+			openPanel(SOURCE_PANEL);
+		} catch (failure) {
+			notify((failure as Error).message, "error");
+		}
+	}
+
 	/** The event after or before the selected one; without one, the first of the row on screen. */
 	private async neighbour(step: 1 | -1): Promise<void> {
 		const { api, originNs, view } = this.context;
@@ -220,51 +242,7 @@ export class Actions {
 		this.moveTo({ ...viewAround(middle - span / 2, middle + span / 2, endNs, 0) });
 	}
 
-	// --- markers -------------------------------------------------------------------------------
-
-	private addMarkerAtCursor(): void {
-		const { view, endNs } = this.context;
-		const { cursorX, width } = this.stage;
-		this.addMarker(momentAt(view.get(), width, cursorX ?? width / 2, endNs));
-	}
-
-	addMarker(timeNs: number): void {
-		const { markers } = this.context;
-		const list = markers.get();
-		const used = new Set(list.map((marker) => marker.name));
-		let number = list.length + 1;
-		while (used.has(String(number))) number++;
-		const marker: Marker = {
-			id: `m${Date.now().toString(36)}${number}`, name: String(number), timeNs,
-			colour: MARKER_COLOURS[(number - 1) % MARKER_COLOURS.length]!, diffTo: null,
-		};
-		markers.set([...list, marker].sort((a, b) => a.timeNs - b.timeNs));
-		this.announcement.set(`Marker ${marker.name} at ${exactNs(timeNs)}`);
-	}
-
-	/** At the nearest edge of an event in the row, when one is near. */
-	async addMarkerSnapped(timeNs: number, lane: { track: number; depth: number } | null): Promise<void> {
-		this.addMarker(lane ? await this.snap(timeNs, lane) : timeNs);
-	}
-
-	async snap(timeNs: number, lane: { track: number; depth: number }): Promise<number> {
-		const { api, originNs, view } = this.context;
-		const within = Math.max(Math.round((spanOf(view.get()) * SNAP_PX) / Math.max(this.stage.width, 1)), 1);
-		try {
-			const at = await api.at({
-				track: lane.track, depth: lane.depth, time: String(absoluteNs(originNs, timeNs)),
-				nearest: "any", within,
-			});
-			return at.edge_ns === undefined ? timeNs : relativeNs(originNs, at.edge_ns);
-		} catch {
-			return timeNs; // nothing near
-		}
-	}
-
-	moveMarker(id: string, timeNs: number): void {
-		this.context.markers.update((list) => list.map((marker) =>
-			(marker.id === id ? { ...marker, timeNs } : marker)));
-	}
+	// --- other -----------------------------------------------------------------------------------
 
 	boxRow(placed: PlacedRow): void {
 		const { view, box } = this.context;

@@ -161,8 +161,10 @@ export class Interaction {
 		const placed = rowAt(this.stage.layout.get(), this.stage.scroll, event.offsetY);
 		if (placed?.row.kind === "group") return this.actions.changeRow("fold", placed.row.key);
 		if (placed) this.actions.focusedRow.set(placed.row.key);
-		if (hit?.kind === "span" && hit.table) this.actions.select({ table: hit.table, row: hit.row });
-		else this.actions.select(null);
+		if (hit?.kind !== "span" || !hit.table) return this.actions.select(null);
+		const ref = { table: hit.table, row: hit.row };
+		if (event.ctrlKey || event.metaKey) void this.actions.openSource(ref);
+		else this.actions.select(ref);
 	}
 
 	private doubleClick(event: MouseEvent): void {

@@ -9,7 +9,7 @@ import { clampView, fitView, MIN_SPAN_NS, momentAt, panView, spanOf, viewAround,
 
 type Gesture =
 	| { kind: "pan"; lastX: number }
-	| { kind: "marker"; marker: Marker; hasMoved: boolean }
+	| { kind: "marker"; marker: Marker }
 	| { kind: "lens"; part: LensPart; lastX: number };
 
 export class HeadInteraction {
@@ -21,7 +21,7 @@ export class HeadInteraction {
 	attach({ axis, map }: Surfaces): void {
 		this.on(axis, "pointerdown", (event) => this.pressAxis(event, axis));
 		this.on(axis, "pointermove", (event) => this.moveAxis(event, axis));
-		this.on(axis, "pointerup", (event) => this.releaseAxis(event));
+		this.on(axis, "pointerup", () => this.end());
 		this.on(axis, "pointercancel", () => this.end());
 		this.on(axis, "pointerleave", () => this.gesture || this.onLeave());
 		this.on(axis, "dblclick", () => this.actions.step("fit"));
@@ -60,7 +60,7 @@ export class HeadInteraction {
 		axis.setPointerCapture(event.pointerId);
 		const marker = markerAt(this.context.markers.get(), this.context.view.get(), this.stage.width,
 			event.offsetX, event.offsetY);
-		this.gesture = marker ? { kind: "marker", marker, hasMoved: false }
+		this.gesture = marker ? { kind: "marker", marker }
 			: { kind: "pan", lastX: event.offsetX };
 	}
 
@@ -76,24 +76,11 @@ export class HeadInteraction {
 			return;
 		}
 		if (gesture?.kind === "marker") {
-			gesture.hasMoved = true;
-			this.actions.moveMarker(gesture.marker.id, momentAt(view.get(), stage.width, x, endNs));
+			this.actions.markers.drag(gesture.marker.id, momentAt(view.get(), stage.width, x, endNs), event.altKey);
 			return;
 		}
 		axis.style.cursor = markerAt(markers.get(), view.get(), stage.width, x, event.offsetY)
 			? "ew-resize" : "grab";
-	}
-
-	private releaseAxis(event: PointerEvent): void {
-		const { gesture, stage } = this;
-		this.gesture = null;
-		if (gesture?.kind !== "marker" || !gesture.hasMoved) return;
-		// a marker that was moved goes to the nearest edge of the row in focus, when one is near
-		const row = stage.layout.get().rows.find((placed) => placed.row.key === this.actions.focusedRow.get());
-		const lane = row?.row.lanes[0];
-		const time = momentAt(this.context.view.get(), stage.width, event.offsetX, this.context.endNs);
-		if (lane && row?.row.kind === "spans")
-			void this.actions.snap(time, lane).then((at) => this.actions.moveMarker(gesture.marker.id, at));
 	}
 
 	private pressMap(event: PointerEvent, map: HTMLElement): void {

@@ -4,7 +4,7 @@
 export type Command =
 	| "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | "fit" | "start" | "end"
 	| "clear" | "box" | "marker" | "next" | "previous" | "details" | "help" | "zoomToSelection"
-	| "rowUp" | "rowDown" | "pin" | "fold" | "hide" | "menu";
+	| "rowUp" | "rowDown" | "pin" | "fold" | "hide" | "menu" | "source";
 
 interface KeyPress {
 	key: string;
@@ -21,7 +21,7 @@ const PLAIN: Record<string, Command> = {
 	0: "fit", f: "fit", Home: "start", End: "end",
 	Escape: "clear", b: "box", m: "marker", n: "next", p: "previous", Enter: "details", "?": "help",
 	z: "zoomToSelection", j: "rowDown", k: "rowUp", t: "pin", c: "fold", h: "hide",
-	ContextMenu: "menu",
+	ContextMenu: "menu", o: "source",
 };
 
 const WITH_SHIFT: Record<string, Command> = {
@@ -61,8 +61,10 @@ export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
 			{ keys: ["Double click", "Z"], what: "Zoom to the event" },
 			{ keys: ["N", "P"], what: "Next and previous event of the row" },
 			{ keys: ["Enter"], what: "Show the event's details" },
+			{ keys: ["Ctrl + click", "O"], what: "Show the event's line of source (⌘ + click on a Mac)" },
 			{ keys: ["B"], what: "Select a box; then drag" },
 			{ keys: ["M"], what: "Set a marker at the pointer" },
+			{ keys: ["Drag a flag"], what: "Move a marker, to edges of events; with Alt anywhere" },
 			{ keys: ["Esc"], what: "Clear box and selection" },
 		],
 	},

@@ -22,10 +22,12 @@ function itemsOf(actions: Actions, { timeNs, placed, hit }: MenuState): Item[] {
 			label: "Zoom to this event", hint: "Double click", run: () => void actions.zoomToEvent(event),
 		});
 		items.push({ label: "Show details", hint: "Enter", run: () => actions.stage.context.reveal(event) });
+		if (hit.table === "Instruction")
+			items.push({ label: "Show line of source", hint: "O", run: () => void actions.openSource(event) });
 	}
 	items.push({
 		label: "Set marker here", hint: timeText(timeNs), isFirstOfGroup: items.length > 0,
-		run: () => void actions.addMarkerSnapped(timeNs, lane),
+		run: () => void actions.markers.addSnapped(timeNs, lane),
 	});
 	items.push({ label: "Copy link to this view", run: () => void actions.copyLink() });
 	if (!placed) return items;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Markers go to edges of events: of the row that is meant, or of all rows on screen, whichever edge is
+// nearest. While a marker is dragged, one question is on its way at a time and the last wish wins.
+
+import { visibleRows, type Layout } from "./layout.ts";
+import type { Lane } from "./rows.ts";
+
+/** The nearest edge within reach in a lane, null when there is none. */
+export type NearestEdge = (timeNs: number, lane: Lane, withinNs: number) => Promise<number | null>;
+
+/** More lanes than this are not asked: a drag would be a flood of requests. */
+const MOST_LANES = 12;
+
+/** The lanes a marker may snap to: of the row in focus, otherwise the first of each row in sight. */
+export function lanesToSnap(layout: Layout, focusedKey: string, scroll: number, height: number): Lane[] {
+	const inSight = visibleRows(layout, scroll, height).filter(({ row }) => row.kind === "spans");
+	const focused = inSight.find(({ row }) => row.key === focusedKey);
+	const lanes = focused ? focused.row.lanes : inSight.flatMap(({ row }) => row.lanes.slice(0, 1));
+	return lanes.slice(0, MOST_LANES);
+}
+
+export class Snapper {
+	private wanted: { timeNs: number; take: (timeNs: number) => void } | null = null;
+	private isAsking = false;
+
+	constructor(private readonly nearest: NearestEdge) {}
+
+	/** The edge nearest to a moment, or the moment when none is within reach. */
+	async snap(timeNs: number, lanes: Lane[], withinNs: number): Promise<number> {
+		const edges = await Promise.all(lanes.map((lane) => this.nearest(timeNs, lane, withinNs).catch(() => null)));
+		let best = timeNs, away = withinNs;
+		for (const edge of edges) {
+			if (edge === null || Math.abs(edge - timeNs) > away) continue;
+			best = edge;
+			away = Math.abs(edge - timeNs);
+		}
+		return best;
+	}
+
+	/** For a marker that is on its way: calls `take` with an edge, unless it has moved on meanwhile. */
+	async follow(timeNs: number, lanes: Lane[], withinNs: number, take: (timeNs: number) => void): Promise<void> {
+		this.wanted = { timeNs, take };
+		if (this.isAsking) return;
+		this.isAsking = true;
+		while (this.wanted) {
+			const now = this.wanted;
+			this.wanted = null;
+			const at = await this.snap(now.timeNs, lanes, withinNs);
+			// what has moved by less than the reach still means this edge
+			const last = this.wanted as typeof now | null;
+			if (!last || Math.abs(at - last.timeNs) <= withinNs) (last ?? now).take(at);
+		}
+		this.isAsking = false;
+	}
+
+	/** What is under way is not wanted any more. */
+	drop(): void {
+		this.wanted = null;
+	}
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The line of source that an event came from, as its details say. Pure.
+
+import type { EventDetails } from "../api/types.ts";
+import { fieldOf } from "./events.ts";
+
+export const SOURCE_PANEL = "source-code";
+
+/** By preference: a kernel's own line says more than the compiler's. */
+const COLUMNS = ["nki_source_location", "bir_debug_info_source_location"];
+
+export function sourceOf(details: EventDetails): { column: string; location: string } | null {
+	for (const column of COLUMNS) {
+		const location = fieldOf(details, column);
+		if (/:\d+$/.test(location)) return { column, location };
+	}
+	return null;
+}

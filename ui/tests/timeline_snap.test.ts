@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Markers go to the nearest edge, and events to their line of source.
+
+import test from "node:test";
+import assert from "node:assert/strict";
+import type { EventDetails, Track } from "../src/api/types.ts";
+import { layoutRows } from "../src/timeline/layout.ts";
+import { buildRows } from "../src/timeline/rows.ts";
+import { lanesToSnap, Snapper } from "../src/timeline/snap.ts";
+import { sourceOf } from "../src/timeline/source.ts";
+import { DEFAULT_SETTINGS } from "../src/state/url.ts";
+
+const EDGES: Record<number, number[]> = { 1: [100, 200], 2: [104], 3: [] };
+const nearest = (timeNs: number, lane: { track: number }, within: number) => {
+	const near = EDGES[lane.track]!.filter((edge) => Math.abs(edge - timeNs) <= within);
+	near.sort((a, b) => Math.abs(a - timeNs) - Math.abs(b - timeNs));
+	return near.length ? Promise.resolve(near[0]!) : Promise.reject(new Error("404"));
+};
+const lanes = [1, 2, 3].map((track) => ({ track, depth: 0 }));
+
+test("of all rows the nearest edge, none too far away", async () => {
+	const snapper = new Snapper(nearest);
+	assert.equal(await snapper.snap(103, lanes, 10), 104);
+	assert.equal(await snapper.snap(101, lanes, 10), 100);
+	assert.equal(await snapper.snap(150, lanes, 10), 150);
+	assert.equal(await snapper.snap(103, [], 10), 103);
+});
+
+test("one question at a time while a marker moves; the last wish wins", async () => {
+	let asked = 0;
+	const snapper = new Snapper((...all) => {
+		asked++;
+		return nearest(...all);
+	});
+	const taken: string[] = [];
+	const go = (timeNs: number) => snapper.follow(timeNs, [lanes[0]!], 10, (at) => taken.push(`${timeNs}:${at}`));
+	const first = go(95);
+	void go(150);
+	void go(196);
+	await first;
+	assert.equal(asked, 2); // 150 was gone when its turn came
+	assert.deepEqual(taken, ["196:200"]);
+});
+
+const track = (id: number, name: string): Track => ({
+	id, parent: null, kind: "spans", name, unit: "", table: "Instruction", depth_count: 2, row_count: "1",
+	lost_count: "0", attributes: {},
+});
+
+test("the row in focus is meant, otherwise all in sight", () => {
+	const layout = layoutRows(buildRows("device", [track(1, "Tensor"), track(2, "Vector")], DEFAULT_SETTINGS));
+	assert.deepEqual(lanesToSnap(layout, "engines/Vector", 0, 500), [{ track: 2, depth: 0 }, { track: 2, depth: 1 }]);
+	assert.deepEqual(lanesToSnap(layout, "", 0, 500), [{ track: 1, depth: 0 }, { track: 2, depth: 0 }]);
+	assert.deepEqual(lanesToSnap(layout, "", 10_000, 500), []);
+});
+
+test("an event's own line comes before the compiler's", () => {
+	const details = (values: Record<string, string>): EventDetails => ({
+		table: "Instruction", row: "1", track: 1, depth: 0, start_ns: "0", end_ns: "1",
+		fields: Object.entries(values).map(([name, value]) => ({ name, value, unit: "", description: "", group: "" })),
+	});
+	assert.deepEqual(sourceOf(details({ bir_debug_info_source_location: "a.py:3", nki_source_location: "k.py:9" })),
+		{ column: "nki_source_location", location: "k.py:9" });
+	assert.deepEqual(sourceOf(details({ bir_debug_info_source_location: "a.py:3" })),
+		{ column: "bir_debug_info_source_location", location: "a.py:3" });
+	assert.equal(sourceOf(details({ nki_source_location: "unknown" })), null);
+	assert.equal(sourceOf(details({})), null);
+});
