@@ -34,7 +34,7 @@ export function BoxSelectionPanel({ context }: { context: ProfileContext }) {
 					<Button onClick={() => context.box.set(null)}>Clear box</Button>
 				</>} />
 				: <Empty title="No box selection">
-					Draw a box in the timeline (hold Shift and drag) to see what happened inside it.
+					Press B in the timeline and drag a box to see what happened inside it; Esc clears it.
 				</Empty>}
 		</Panel>
 	);

@@ -144,13 +144,15 @@ function useDragging(placed: PlacedRow, layout: Layout, actions: Actions, onMovi
 	const siblings = () => siblingsOf(layout, placed);
 	return {
 		onPointerDown: (event: PointerEvent) => {
-			if (event.button === 0) start.current = { y: event.clientY, target: null };
+			if (event.button !== 0) return;
+			start.current = { y: event.clientY, target: null };
+			// at once: the first move of a fast pointer is beyond the label already
+			(event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
 		},
 		onPointerMove: (event: PointerEvent) => {
 			const from = start.current;
 			if (!from || Math.abs(event.clientY - from.y) < DRAG_FROM_PX) return;
 			const label = event.currentTarget as HTMLElement;
-			if (!label.hasPointerCapture(event.pointerId)) label.setPointerCapture(event.pointerId);
 			const y = placed.y + (event.clientY - label.getBoundingClientRect().top);
 			const list = siblings();
 			const after = list.find((one) => one.y + one.height / 2 > y);
