@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Profile Manager against the real server: what is listed is what there is, and what is done in
+// the page is done in the workspace.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { begin, runCases, until } from "./harness.mjs";
+
+let device = "", system = "";
+const world = await begin(async (w) => {
+	device = w.makeDevice("alpha", "beta", "gamma", "delta");
+	system = w.makeSystem("training");
+	await w.serve();
+});
+
+const names = (page) => page.locator("tbody .pm-name a").allTextContents();
+const row = (page, name) => page.locator("tbody tr").filter({
+	has: page.getByRole("link", { name, exact: true }) });
+const profile = (name) => world.api(`profiles/${encodeURIComponent(name)}`);
+const listed = async () => (await world.api("profiles")).profiles;
+const openList = async () => {
+	const page = await world.page();
+	await page.locator("tbody tr").first().waitFor();
+	return page;
+};
+
+async function chooseFiles(page, { neff, ntff }) {
+	await page.getByRole("button", { name: "Upload profile" }).click();
+	const inputs = page.locator("dialog input[type=file]");
+	await inputs.nth(0).setInputFiles(neff);
+	await inputs.nth(1).setInputFiles(ntff);
+}
+const demoFiles = () => ({ neff: join(device, "demo.neff"), ntff: join(device, "demo.ntff") });
+
+const cases = {
+	async "lists what the workspace has, with its numbers"() {
+		const page = await openList();
+		const all = await listed();
+		assert.deepEqual((await names(page)).sort(), all.map((one) => one.name).sort());
+		for (const one of all) {
+			const text = await row(page, one.name).innerText();
+			assert.ok(text.includes(Number(one.row_count).toLocaleString("en-US")), text);
+			assert.match(text, one.kind === "device" ? /Device/ : /System/);
+		}
+		// what the list says of rows is what the tables have
+		const rows = (await world.api("profiles/alpha/tables")).tables
+			.reduce((sum, table) => sum + Number(table.row_count), 0);
+		assert.equal(Number((await profile("alpha")).row_count), rows);
+	},
+	async "searches by parts of names"() {
+		const page = await openList();
+		await page.keyboard.press("/");
+		await page.keyboard.type("bet");
+		await until("one row", async () => (await names(page)).join() === "beta");
+		await page.getByLabel("Find profiles").fill("no such thing");
+		await page.getByText("No profile matches").waitFor();
+		await page.getByRole("button", { name: "Clear the filter" }).click();
+		assert.equal((await names(page)).length, (await listed()).length);
+	},
+	async "sorts by every column, both ways"() {
+		const page = await openList();
+		const all = await listed();
+		const head = (title) => page.getByRole("columnheader", { name: title });
+		const sorts = {
+			Name: (a, b) => a.name.localeCompare(b.name, "en", { numeric: true, sensitivity: "base" }),
+			Rows: (a, b) => Number(a.row_count) - Number(b.row_count),
+			Size: (a, b) => Number(a.size_bytes) - Number(b.size_bytes),
+		};
+		for (const [title, compare] of Object.entries(sorts))
+			for (let turn = 0; turn < 2; turn++) {
+				await head(title).getByRole("button").click();
+				const sign = await head(title).getAttribute("aria-sort") === "descending" ? -1 : 1;
+				const shown = (await names(page)).map((name) => all.find((one) => one.name === name));
+				for (let i = 1; i < shown.length; i++)
+					assert.ok(sign * compare(shown[i - 1], shown[i]) <= 0, `${title}: ${shown[i].name}`);
+			}
+	},
+	async "renames, and the link and the workspace follow"() {
+		const page = await openList();
+		await row(page, "beta").getByRole("button", { name: "Rename beta" }).click();
+		const field = page.getByRole("textbox", { name: "New name of beta" });
+		await field.fill("alpha");
+		await page.getByText("There is a profile of this name already.").waitFor();
+		await field.fill("beta 2, renamed");
+		await field.press("Enter");
+		await row(page, "beta 2, renamed").waitFor();
+		assert.equal((await profile("beta 2, renamed")).name, "beta 2, renamed");
+		assert.ok(!(await listed()).some((one) => one.name === "beta"));
+		await row(page, "beta 2, renamed").getByRole("link", { name: "beta 2, renamed", exact: true })
+			.click();
+		await page.getByRole("tab", { name: "Timeline" }).waitFor();
+		assert.equal(decodeURIComponent(new URL(page.url()).pathname), "/profile/beta 2, renamed");
+	},
+	async "keeps favourites, in the list and beside it"() {
+		const page = await openList();
+		await page.getByRole("button", { name: "Favourite gamma", exact: true }).click();
+		await until("it is one", async () => (await profile("gamma")).favourite);
+		await page.getByRole("tab", { name: "Favourites" }).click();
+		await until("listed", async () => (await names(page)).join() === "gamma");
+		await page.getByRole("navigation", { name: "Profiles" }).getByRole("link", { name: "gamma" })
+			.first().waitFor();
+		await page.getByRole("button", { name: "Favourite gamma", exact: true }).click();
+		await until("it is none", async () => !(await profile("gamma")).favourite);
+	},
+	async "moves profiles to a folder and out of it"() {
+		const page = await openList();
+		await page.getByRole("checkbox", { name: "Select gamma" }).click();
+		await page.getByRole("checkbox", { name: "Select alpha" }).click();
+		await page.getByRole("button", { name: "Actions", exact: true }).click();
+		await page.getByRole("menuitem", { name: "Move to folder…" }).click();
+		await page.getByLabel("Name of the folder").fill("sweep");
+		await page.getByRole("button", { name: "Move", exact: true }).click();
+		await until("both are in it", async () => (await listed()).filter((one) =>
+			one.folder === "sweep").map((one) => one.name).sort().join() === "alpha,gamma");
+		await page.getByRole("tab", { name: "Folders" }).click();
+		await page.getByRole("button", { name: /sweep 2 profiles/ }).click();
+		await until("listed", async () => (await names(page)).sort().join() === "alpha,gamma");
+		await page.getByRole("button", { name: "Folders", exact: true }).click();
+		await page.getByRole("button", { name: /Remove the folder sweep/ }).click();
+		await until("none is", async () => (await listed()).every((one) => one.folder === ""));
+	},
+	async "deletes after the word is typed, and only then"() {
+		const page = await openList();
+		await page.getByRole("button", { name: "Actions for delta" }).click();
+		await page.getByRole("menuitem", { name: "Delete…" }).click();
+		const button = page.getByRole("button", { name: "Delete", exact: true });
+		for (const typed of ["", "Delete", "delet"]) {
+			await page.getByLabel(/To confirm/).fill(typed);
+			assert.ok(await button.isDisabled(), typed);
+		}
+		await page.getByLabel(/To confirm/).fill("delete");
+		await button.click();
+		await row(page, "delta").waitFor({ state: "detached" });
+		await until("it is gone", async () => !(await listed()).some((one) => one.name === "delta"));
+	},
+	async "uploads files, tells how it goes, and the profile is the same as by the command line"() {
+		const page = await openList();
+		await chooseFiles(page, demoFiles());
+		assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "demo");
+		await page.getByLabel("Name", { exact: true }).fill("uploaded");
+		await page.getByRole("button", { name: "Upload", exact: true }).click();
+		await row(page, "uploaded").getByText("Ready").waitFor({ timeout: 60_000 });
+		const [mine, theirs] = [await profile("uploaded"), await profile("alpha")];
+		assert.equal(mine.row_count, theirs.row_count);
+		assert.deepEqual(mine.tables, theirs.tables);
+		assert.equal(world.one("uploaded", "SELECT count(*) FROM Instruction"),
+			world.one("alpha", "SELECT count(*) FROM Instruction"));
+	},
+	async "an upload goes on after its connection dropped, and no byte is lost"() {
+		const page = await openList();
+		const pieces = [];
+		await page.route("**/uploads/*/files/**", (route) => {
+			pieces.push(new URL(route.request().url()).search);
+			return pieces.length === 2 ? route.abort("connectionreset") : route.continue();
+		});
+		// a second file beyond one piece: what follows the recording's end is ignored by nobody
+		const big = Buffer.concat([readFileSync(demoFiles().ntff), Buffer.alloc(0)]);
+		await chooseFiles(page, { neff: demoFiles().neff,
+			ntff: { name: "dropped.ntff", mimeType: "", buffer: big } });
+		await page.getByLabel("Name", { exact: true }).fill("dropped");
+		await page.getByRole("button", { name: "Upload", exact: true }).click();
+		await row(page, "dropped").getByText("Ready").waitFor({ timeout: 60_000 });
+		assert.ok(pieces.length >= 3, pieces.join());
+		assert.equal((await profile("dropped")).row_count, (await profile("alpha")).row_count);
+	},
+	async "a name that is taken needs the tick to replace it"() {
+		const page = await openList();
+		const before = (await profile("alpha")).id;
+		await chooseFiles(page, demoFiles());
+		await page.getByLabel("Name", { exact: true }).fill("alpha");
+		const button = page.getByRole("button", { name: "Upload", exact: true });
+		assert.ok(await button.isDisabled());
+		await page.getByLabel("Replace a profile of the same name").check();
+		await page.getByText("The profile of this name will be replaced.").waitFor();
+		await button.click();
+		await until("it is another", async () => {
+			const now = await profile("alpha").catch(() => null);
+			return now?.state === "ready" && now.id !== before;
+		}, 60_000);
+		await row(page, "alpha").getByText("Ready").waitFor();
+	},
+	async "uploads a capture's folder: the system and its device"() {
+		const page = await openList();
+		await page.getByRole("button", { name: "Upload profile" }).click();
+		await page.getByRole("radio", { name: /^Folder/ }).check();
+		await page.locator("dialog input[type=file]").first().setInputFiles(system);
+		await page.getByLabel("Name", { exact: true }).fill("whole");
+		await page.getByRole("button", { name: "Upload", exact: true }).click();
+		await row(page, "whole").getByText("Ready").waitFor({ timeout: 60_000 });
+		const [mine, theirs] = [await profile("whole"), await profile("training")];
+		assert.equal(mine.kind, "system");
+		assert.equal(mine.row_count, theirs.row_count);
+		assert.equal(mine.devices.length, theirs.devices.length);
+		assert.ok(mine.devices[0].profile, "its device profile is known");
+		assert.ok((await listed()).some((one) => one.name === mine.devices[0].profile));
+	},
+	async "a capture that is none fails with a reason to read"() {
+		const page = await openList();
+		await chooseFiles(page, { neff: demoFiles().neff,
+			ntff: { name: "wrong.ntff", mimeType: "", buffer: Buffer.from("no recording at all") } });
+		await page.getByLabel("Name", { exact: true }).fill("broken");
+		await page.getByRole("button", { name: "Upload", exact: true }).click();
+		await row(page, "broken").getByText("Failed").waitFor({ timeout: 60_000 });
+		const { reason } = await profile("broken").catch(async () =>
+			(await listed()).find((one) => one.name === "broken"));
+		assert.ok(reason.length > 10, reason);
+		assert.ok((await row(page, "broken").innerText()).includes(reason.slice(0, 20)));
+	},
+	async "what the command line does appears by itself"() {
+		const page = await openList();
+		world.makeDevice("from outside");
+		await row(page, "from outside").waitFor({ timeout: 30_000 });
+		world.run(world.program, "delete", "from outside", "--data-path", world.workspace, "--yes");
+		await row(page, "from outside").waitFor({ state: "detached", timeout: 30_000 });
+	},
+};
+
+await runCases(world, cases);
