@@ -3,7 +3,7 @@
 
 import type { Marker, ProfileContext } from "../contract.ts";
 import type { Store } from "../store.ts";
-import type { Lane } from "./rows.ts";
+import type { Strip } from "./rows.ts";
 import { lanesToSnap, Snapper } from "./snap.ts";
 import type { Stage } from "./stage.ts";
 import { exactNs } from "./ticks.ts";
@@ -43,7 +43,7 @@ export class Markers {
 	}
 
 	/** At the nearest edge of an event in the row, when one is near. */
-	async addSnapped(timeNs: number, lane: Lane | null): Promise<void> {
+	async addSnapped(timeNs: number, lane: Strip | null): Promise<void> {
 		const lanes = this.context.settings.get().snap && lane ? [lane] : [];
 		this.add(await this.snapper.snap(timeNs, lanes, this.reachNs()));
 	}
@@ -52,7 +52,7 @@ export class Markers {
 		return Math.max(Math.round((spanOf(this.context.view.get()) * SNAP_PX) / Math.max(this.stage.width, 1)), 1);
 	}
 
-	private async nearestEdge(timeNs: number, lane: Lane, within: number): Promise<number | null> {
+	private async nearestEdge(timeNs: number, lane: Strip, within: number): Promise<number | null> {
 		const { api, originNs } = this.context;
 		const at = await api.at({
 			track: lane.track, depth: lane.depth, time: String(absoluteNs(originNs, timeNs)),

@@ -29,10 +29,14 @@ export interface Leaf {
 	isPacked?: boolean;
 }
 
-/** One depth of one track, and the line of the row that it is drawn on. */
-export interface Lane {
+/** One depth of one track. */
+export interface Strip {
 	track: number;
 	depth: number;
+}
+
+/** A strip, and the line of the row that it is drawn on. */
+export interface Lane extends Strip {
 	line: number;
 }
 
