@@ -49,9 +49,11 @@ const track = (id: number, name: string): Track => ({
 
 test("the row in focus is meant, otherwise all in sight", () => {
 	const layout = layoutRows(buildRows("device", [track(1, "Tensor"), track(2, "Vector")], DEFAULT_SETTINGS));
-	assert.deepEqual(lanesToSnap(layout, "engines/Vector", 0, 500), [{ track: 2, depth: 0 }, { track: 2, depth: 1 }]);
-	assert.deepEqual(lanesToSnap(layout, "", 0, 500), [{ track: 1, depth: 0 }, { track: 2, depth: 0 }]);
-	assert.deepEqual(lanesToSnap(layout, "", 10_000, 500), []);
+	const meant = (key: string, scroll: number) =>
+		lanesToSnap(layout, key, scroll, 500).map(({ track, depth }) => `${track}:${depth}`);
+	assert.deepEqual(meant("engines/Vector", 0), ["2:0", "2:1"]);
+	assert.deepEqual(meant("", 0), ["1:0", "2:0"]);
+	assert.deepEqual(meant("", 10_000), []);
 });
 
 test("an event's own line comes before the compiler's", () => {
