@@ -4,6 +4,7 @@
 import { useEffect } from "preact/hooks";
 import { ManagerPage } from "./pages/manager/manager_page.tsx";
 import { ProfilePage } from "./pages/profile/profile_page.tsx";
+import { RanksPage } from "./pages/ranks/ranks_page.tsx";
 import { ErrorBoundary } from "./shell/error_boundary.tsx";
 import { isFocused, LeaveFocus, toggleFocus } from "./shell/focus.tsx";
 import { Help, isHelpOpen } from "./shell/help.tsx";
@@ -44,6 +45,8 @@ function Page({ now }: { now: Route }) {
 	case "analysis":
 	case "summary":
 		return <ProfilePage name={now.profile} isSummary={now.page === "summary"} />;
+	case "ranks":
+		return <RanksPage name={now.profile} />;
 	case "unknown":
 		return <UnknownPage path={now.path} />;
 	}

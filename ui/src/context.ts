@@ -4,7 +4,7 @@
 
 import type { Api } from "./api/client.ts";
 import type { Box, EventRef, ProfileContext, View } from "./contract.ts";
-import { createStore } from "./store.ts";
+import { createStore, type Store } from "./store.ts";
 import { homeView } from "./state/home.ts";
 import type { PageState } from "./state/url.ts";
 import { clampView, viewAround, viewToReveal } from "./state/view.ts";
@@ -17,16 +17,22 @@ export interface PageHooks {
 	beforeJump(): void;
 }
 
+/** Timelines that are looked at together: one part of time, as long as the longest of them. */
+export interface CommonTime {
+	view: Store<View>;
+	endNs: number;
+}
+
 export const DETAILS_PANEL = "event-details";
 
 export async function loadContext(server: Api, name: string, state: PageState, hooks: PageHooks,
-	signal: AbortSignal): Promise<ProfileContext> {
+	signal: AbortSignal, common?: CommonTime): Promise<ProfileContext> {
 	const api = server.of(name);
 	const [details, all] = await Promise.all([server.profile(name, signal), api.tracks(signal)]);
 	const originNs = BigInt(all.from_ns);
-	const endNs = Number(BigInt(all.to_ns) - originNs);
+	const endNs = common?.endNs ?? Number(BigInt(all.to_ns) - originNs);
 	const home = homeView(details.kind, all.tracks, originNs, endNs);
-	const view = createStore<View>(state.view ? clampView(state.view, endNs) : home);
+	const view = common?.view ?? createStore<View>(state.view ? clampView(state.view, endNs) : home);
 	const selected = createStore<EventRef | null>(state.selected);
 	let asking: AbortController | undefined;
 

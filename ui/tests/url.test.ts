@@ -57,7 +57,8 @@ test("paths are pages", () => {
 	assert.deepEqual(routeOf("index.html"), { page: "manager" });
 	assert.deepEqual(routeOf("profile/a%2Fb%20c"), { page: "analysis", profile: "a/b c" });
 	assert.deepEqual(routeOf("profile/x/"), { page: "analysis", profile: "x" });
-	assert.deepEqual(routeOf("profile_cc/x"), { page: "analysis", profile: "x" });
+	assert.deepEqual(routeOf("profile_cc/a%20b"), { page: "ranks", profile: "a b" });
+	assert.equal(pathOf({ page: "ranks", profile: "a b" }), "profile_cc/a%20b");
 	assert.deepEqual(routeOf("profile_cc/x/summary"), { page: "summary", profile: "x" });
 	assert.deepEqual(routeOf("profile/100%"), { page: "analysis", profile: "100%" });
 	for (const path of ["profile", "profile/", "x", "profile/x/y", "profile/x/summary/z"])

@@ -4,7 +4,7 @@
 // message is the server's sentence.
 
 import type {
-	At, Cell, Dependencies, EventDetails, Insights, Profile, ProfileDetails, SearchPage, SqlAnswer,
+	At, Cell, Dependencies, EventDetails, Insights, Profile, ProfileDetails, Rank, SearchPage, SqlAnswer,
 	TablePage, TrackStatistics, Tracks,
 } from "./types.ts";
 import type { EventRef, SearchQuery } from "../contract.ts";
@@ -74,6 +74,8 @@ export class Api {
 	profiles = (signal?: AbortSignal) => this.json<{ profiles: Profile[] }>("profiles", {}, signal);
 	profile = (name: string, signal?: AbortSignal) =>
 		this.json<ProfileDetails>(`profiles/${encodeURIComponent(name)}`, {}, signal);
+	ranks = (name: string, signal?: AbortSignal) =>
+		this.json<{ ranks: Rank[] }>(`profiles/${encodeURIComponent(name)}/ranks`, {}, signal);
 	changeProfile = (name: string, change: { name?: string; favourite?: boolean; folder?: string }) =>
 		this.send<void>("PATCH", `profiles/${encodeURIComponent(name)}`, change);
 	deleteProfile = (name: string) =>

@@ -34,6 +34,12 @@ export interface ProfileDetails extends Profile {
 	devices: { name: string; profile: string | null }[];
 }
 
+/** One of several profiles that ran one model at the same time. */
+export interface Rank {
+	rank: number | null;
+	profile: string;
+}
+
 export interface Track {
 	id: number;
 	parent: number | null;

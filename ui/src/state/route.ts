@@ -4,6 +4,7 @@
 export type Route =
 	| { page: "manager" }
 	| { page: "analysis" | "summary"; profile: string }
+	| { page: "ranks"; profile: string } // what several profiles are called together
 	| { page: "unknown"; path: string };
 
 function decoded(text: string): string {
@@ -21,6 +22,8 @@ export function routeOf(path: string): Route {
 	const [first, name, third] = parts;
 	if (first === undefined || (first === "index.html" && parts.length === 1))
 		return { page: "manager" };
+	if (first === "profile_cc" && name && parts.length === 2)
+		return { page: "ranks", profile: decoded(name) };
 	if ((first === "profile" || first === "profile_cc") && name) {
 		const profile = decoded(name);
 		if (parts.length === 2) return { page: "analysis", profile };
@@ -35,6 +38,8 @@ export function pathOf(route: Route): string {
 		return "";
 	case "analysis":
 		return `profile/${encodeURIComponent(route.profile)}`;
+	case "ranks":
+		return `profile_cc/${encodeURIComponent(route.profile)}`;
 	case "summary":
 		return `profile/${encodeURIComponent(route.profile)}/summary`;
 	case "unknown":

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a run as tables: one line for each rank, or one for each metric.
+
+import { useState } from "preact/hooks";
+import type { Column, Rank } from "../../api/types.ts";
+import { exactCell, formatCell } from "../../format.ts";
+import { namedRows } from "../../panels/data.ts";
+import { DataTable } from "../../panels/data_table.tsx";
+import { Loaded, Panel, Tabs } from "../../panels/parts.tsx";
+import { useLoad } from "../../panels/use_load.ts";
+import { server } from "../../server.ts";
+import { metricTable, rankTable, rankTitle, slowestOf, type RankSummary } from "./ranks_model.ts";
+
+interface Summaries {
+	ranks: RankSummary[];
+	columns: Column[];
+}
+
+/** A rank that cannot be read leaves its line empty: the others are worth comparing. */
+async function loadSummaries(ranks: Rank[], signal: AbortSignal): Promise<Summaries> {
+	const pages = await Promise.all(ranks.map(({ profile }) =>
+		server.of(profile).table("Summary", { limit: 1 }, signal).catch(() => null)));
+	return {
+		ranks: ranks.map((rank, i) => {
+			const page = pages[i];
+			return { rank, title: rankTitle(rank), row: page ? namedRows(page)[0] ?? {} : {} };
+		}),
+		columns: pages.find((page) => page?.rows.length)?.columns ?? [],
+	};
+}
+
+const TABS = [{ id: "ranks", title: "By rank" }, { id: "metrics", title: "By metric" }] as const;
+
+export function CompareRanks({ ranks, shown, onShow }: { ranks: Rank[]; shown: number;
+	onShow: (at: number) => void }) {
+	const [tab, setTab] = useState<"ranks" | "metrics">("ranks");
+	const load = useLoad((signal) => loadSummaries(ranks, signal), [ranks]);
+	return (
+		<Panel label="Comparison of ranks"
+			bar={<Tabs label="Comparison" value={tab} tabs={[...TABS]} change={setTab} />}>
+			<Loaded load={load} what="the ranks' metrics">{(all) => tab === "ranks"
+				? <ByRank all={all} shown={shown} onShow={onShow} /> : <ByMetric all={all} />}</Loaded>
+		</Panel>
+	);
+}
+
+function ByRank({ all, shown, onShow }: { all: Summaries; shown: number; onShow: (at: number) => void }) {
+	const table = rankTable(all.ranks, all.columns);
+	const slowest = slowestOf(all.ranks);
+	return <DataTable label="Ranks" {...table} current={shown} choose={(_, i) => onShow(i)}
+		render={(cell, column) => column.name === "rank" && slowest !== null &&
+			cell === all.ranks[slowest]?.title
+			? <><span>{String(cell)}</span> <span class="rk-slowest">slowest</span></> : null} />;
+}
+
+function ByMetric({ all }: { all: Summaries }) {
+	const { units, ...table } = metricTable(all.ranks, all.columns);
+	const unitOf = (row: unknown[]) => units[table.rows.indexOf(row as never)] ?? "";
+	return <DataTable label="Metrics of all ranks" {...table} render={(cell, column, row) => {
+		if (column.name === "metric" || column.name === "spread") return null;
+		const values = row.slice(2).map(Number);
+		const isMost = Number(cell) === Math.max(...values) && Number(cell) !== Math.min(...values);
+		return <span class={isMost ? "rk-most" : ""} title={exactCell(cell, unitOf(row))}>
+			{formatCell(cell, unitOf(row))}</span>;
+	}} />;
+}

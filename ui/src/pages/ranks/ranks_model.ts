@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of one run beside each other: what they are called, which is the slowest, and in which
+// metrics they differ. Pure.
+
+import type { Cell, Column, Rank } from "../../api/types.ts";
+import { titleOf, unitOf } from "../../format.ts";
+import type { TableColumn } from "../../panels/table_model.ts";
+
+export interface RankSummary {
+	rank: Rank;
+	title: string;
+	row: Record<string, Cell>; // of the table Summary; empty when it could not be read
+}
+
+export const rankTitle = ({ rank, profile }: Rank) => (rank === null ? profile : `Rank ${rank}`);
+
+/** What people compare first; the others are in the table of all metrics. */
+const KEY_METRICS: [string, string][] = [
+	["total_time", "Total time"], ["total_active_time_percent", "Active"], ["mfu_estimated_percent", "MFU"],
+	["hfu_estimated_percent", "HFU"], ["mbu_estimated_percent", "MBU"],
+	["tensor_engine_active_time_percent", "Tensor"], ["vector_engine_active_time_percent", "Vector"],
+	["scalar_engine_active_time_percent", "Scalar"], ["gpsimd_engine_active_time_percent", "GpSimd"],
+	["dma_active_time_percent", "DMA"], ["cc_op_active_time_percent", "Collectives"],
+	["hbm_read_bytes", "HBM read"], ["hbm_write_bytes", "HBM written"], ["spill_reload_bytes", "Spill reloaded"],
+];
+
+const timeOf = (summary: RankSummary) => Number(summary.row["total_time"] ?? NaN);
+
+/** Place of the rank that took longest; null when none did, or all took as long. */
+export function slowestOf(ranks: RankSummary[]): number | null {
+	const times = ranks.map(timeOf).filter((time) => Number.isFinite(time));
+	const most = Math.max(...times);
+	if (times.length < 2 || most === Math.min(...times)) return null;
+	return ranks.findIndex((rank) => timeOf(rank) === most);
+}
+
+/** How much longer than the fastest, as a share of the fastest. */
+export function lagOf(ranks: RankSummary[], at: number): number | null {
+	const times = ranks.map(timeOf).filter((time) => time > 0);
+	const own = timeOf(ranks[at]!);
+	return times.length && own > 0 ? own / Math.min(...times) - 1 : null;
+}
+
+/** One line for each rank. */
+export function rankTable(ranks: RankSummary[], columns: Column[]): { columns: TableColumn[]; rows: Cell[][] } {
+	const known = KEY_METRICS.filter(([name]) => ranks.some(({ row }) => row[name] != null));
+	const about = new Map(columns.map((column) => [column.name, column]));
+	return {
+		columns: [
+			{ name: "rank", title: "Rank", width: 152 },
+			...known.flatMap(([name, title]): TableColumn[] => {
+				const column = { name, title, unit: unitOf(name, about.get(name)?.unit),
+					help: about.get(name)?.description ?? "" };
+				return name === "total_time" ? [column, { name: "lag", title: "Behind the fastest",
+					unit: "fraction", help: "How much longer it took than the fastest rank." }] : [column];
+			}),
+		],
+		rows: ranks.map(({ title, row }, at) => [title, ...known.flatMap(([name]) =>
+			(name === "total_time" ? [row[name] ?? null, lagOf(ranks, at)] : [row[name] ?? null]))]),
+	};
+}
+
+/** One line for each metric, those first in which the ranks differ most. */
+export function metricTable(ranks: RankSummary[], columns: Column[]): { columns: TableColumn[]; rows: Cell[][];
+	units: string[] } {
+	const lines = columns.flatMap((column) => {
+		const cells = ranks.map(({ row }) => row[column.name] ?? null);
+		const values = cells.filter((cell) => cell !== null).map(Number);
+		if (!values.length || values.some((value) => Number.isNaN(value))) return [];
+		const least = Math.min(...values), most = Math.max(...values);
+		const size = Math.max(Math.abs(least), Math.abs(most));
+		return [{ name: titleOf(column.name), unit: unitOf(column.name, column.unit), cells,
+			spread: size ? (most - least) / size : 0 }];
+	});
+	lines.sort((a, b) => b.spread - a.spread);
+	return {
+		columns: [
+			{ name: "metric", title: "Metric", width: 280 },
+			{ name: "spread", title: "Spread", unit: "fraction",
+				help: "Between the smallest and the largest value, as a share of the largest." },
+			...ranks.map((rank) => ({ name: rank.rank.profile, title: rank.title, width: 112 })),
+		],
+		rows: lines.map(({ name, spread, cells }) => [name, spread, ...cells]),
+		units: lines.map(({ unit }) => unit),
+	};
+}

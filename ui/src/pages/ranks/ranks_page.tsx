@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of one run: a timeline each, behind tabs, all at the same part of time and on the same
+// scale, and a table that says which of them holds the others up.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ApiError } from "../../api/client.ts";
+import type { Rank } from "../../api/types.ts";
+import { loadContext, type CommonTime } from "../../context.ts";
+import type { ProfileContext, View } from "../../contract.ts";
+import { EventDetailsPanel } from "../../panels/event_details.tsx";
+import { server } from "../../server.ts";
+import { ErrorBoundary } from "../../shell/error_boundary.tsx";
+import { notify } from "../../shell/toasts.tsx";
+import { TopBar } from "../../shell/topbar.tsx";
+import { follow, navigate, urlOf } from "../../state/navigate.ts";
+import { wholeView } from "../../state/home.ts";
+import { stateOf } from "../../state/url.ts";
+import { clampView } from "../../state/view.ts";
+import { createStore } from "../../store.ts";
+import { Timeline } from "../../timeline/timeline.tsx";
+import { NoProfile, ProfileLoading } from "../profile/states.tsx";
+import { CompareRanks } from "./compare.tsx";
+import { rankTitle } from "./ranks_model.ts";
+import "./ranks.css";
+
+interface Run {
+	ranks: Rank[];
+	time: CommonTime;
+}
+
+const URL_AFTER_MS = 400;
+
+async function openRun(name: string, signal: AbortSignal): Promise<Run> {
+	const { ranks } = await server.ranks(name, signal);
+	const details = await Promise.all(ranks.map(({ profile }) => server.profile(profile, signal)));
+	const endNs = Math.max(1, ...details.map((one) => Number(BigInt(one.to_ns) - BigInt(one.from_ns))));
+	const { view } = stateOf(location.search);
+	return { ranks, time: { endNs,
+		view: createStore<View>(view ? clampView(view, endNs) : wholeView(endNs)) } };
+}
+
+/** The rank that a link names by its profile, else the first. */
+function rankOfUrl(ranks: Rank[]): number {
+	const wanted = new URLSearchParams(location.search).get("rank");
+	return Math.max(0, ranks.findIndex(({ rank, profile }) => wanted === String(rank) || wanted === profile));
+}
+
+function queryOf({ ranks, time }: Run, shown: number): string {
+	const { fromNs, toNs } = time.view.get();
+	const { rank, profile } = ranks[shown]!;
+	const query = new URLSearchParams({ rank: rank === null ? profile : String(rank) });
+	if (fromNs > 0 || toNs < time.endNs) {
+		query.set("from", fromNs.toFixed(3));
+		query.set("to", toNs.toFixed(3));
+	}
+	return `?${query}`;
+}
+
+function useUrl(run: Run, shown: number): void {
+	useEffect(() => {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const write = () => {
+			timer = undefined;
+			history.replaceState(null, "", location.pathname + queryOf(run, shown));
+		};
+		write();
+		const stop = run.time.view.watch(() => (timer ??= setTimeout(write, URL_AFTER_MS)));
+		return () => {
+			stop();
+			clearTimeout(timer);
+		};
+	}, [run, shown]);
+}
+
+/** Contexts of ranks that were looked at stay: what is selected and folded there is kept. */
+function useContext(run: Run, shown: number): ProfileContext | ApiError | null {
+	const kept = useMemo(() => new Map<string, ProfileContext>(), [run]);
+	const [failure, setFailure] = useState<ApiError | null>(null);
+	const [, setCount] = useState(0);
+	const { profile } = run.ranks[shown]!;
+	useEffect(() => {
+		setFailure(null);
+		if (kept.has(profile)) return;
+		const asking = new AbortController();
+		loadContext(server, profile, { ...stateOf(""), view: run.time.view.get() }, {
+			openPanel: () => undefined, // what there is to open is open
+			openProfile: (other) => navigate({ page: "analysis", profile: other }),
+			notify,
+			beforeJump: () => undefined,
+		}, asking.signal, run.time).then((context) => {
+			kept.set(profile, context);
+			setCount((now) => now + 1);
+		}, (reason: unknown) => asking.signal.aborted ||
+			setFailure(reason instanceof ApiError ? reason : new ApiError(0, String(reason))));
+		return () => asking.abort();
+	}, [run, profile]);
+	return kept.get(profile) ?? failure;
+}
+
+function Ranks({ run }: { run: Run }) {
+	const [shown, setShown] = useState(() => rankOfUrl(run.ranks));
+	const context = useContext(run, shown);
+	const { profile } = run.ranks[shown]!;
+	useUrl(run, shown);
+	const move = (event: KeyboardEvent) => {
+		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+		if (!step) return;
+		event.preventDefault();
+		setShown((now) => (now + step + run.ranks.length) % run.ranks.length);
+		const list = event.currentTarget as HTMLElement;
+		requestAnimationFrame(() => list.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
+	};
+	return (
+		<div class="rk">
+			<div class="rk-bar">
+				<div class="rk-tabs" role="tablist" aria-label="Ranks" onKeyDown={move}>
+					{run.ranks.map((rank, i) => (
+						<button key={rank.profile} type="button" role="tab" class="rk-tab" title={rank.profile}
+							aria-selected={i === shown} tabIndex={i === shown ? 0 : -1} aria-controls="rk-timeline"
+							onClick={() => setShown(i)}>{rankTitle(rank)}</button>
+					))}
+				</div>
+				<a class="rk-open" href={urlOf({ page: "analysis", profile })}
+					onClick={(event) => follow(event, { page: "analysis", profile })}>Open {rankTitle(run.ranks[shown]!)} alone</a>
+			</div>
+			<div class="rk-timeline" id="rk-timeline" role="tabpanel" aria-label={rankTitle(run.ranks[shown]!)}>
+				{context instanceof ApiError ? <NoProfile name={profile} failure={context} onRetry={() => location.reload()} />
+					: context ? <ErrorBoundary key={profile} what="The timeline"><Timeline context={context} /></ErrorBoundary>
+						: <ProfileLoading name={profile} />}
+			</div>
+			<div class="rk-below">
+				<CompareRanks ranks={run.ranks} shown={shown} onShow={setShown} />
+				{context && !(context instanceof ApiError) && <EventDetailsPanel key={profile} context={context} />}
+			</div>
+		</div>
+	);
+}
+
+export function RanksPage({ name }: { name: string }) {
+	const [run, setRun] = useState<Run | null>(null);
+	const [failure, setFailure] = useState<ApiError | null>(null);
+	const [attempt, setAttempt] = useState(0);
+	useEffect(() => {
+		const asking = new AbortController();
+		setRun(null);
+		setFailure(null);
+		document.title = `${name}, all ranks · Neuron Explorer`;
+		openRun(name, asking.signal).then(setRun, (reason: unknown) => {
+			if (!asking.signal.aborted)
+				setFailure(reason instanceof ApiError ? reason : new ApiError(0, String(reason)));
+		});
+		return () => asking.abort();
+	}, [name, attempt]);
+	return (
+		<>
+			<TopBar>
+				<h1>{name}</h1>
+				{run && <span class="ui-dim">{run.ranks.length} {run.ranks.length === 1 ? "rank" : "ranks"}, common zoom</span>}
+			</TopBar>
+			<main class="app-main">
+				{failure ? <NoProfile name={name} failure={failure} onRetry={() => setAttempt(attempt + 1)} />
+					: run ? <Ranks run={run} /> : <ProfileLoading name={name} />}
+			</main>
+		</>
+	);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks beside each other.
+
+import test from "node:test";
+import assert from "node:assert/strict";
+import { lagOf, metricTable, rankTable, rankTitle, slowestOf, type RankSummary }
+	from "../src/pages/ranks/ranks_model.ts";
+
+const rank = (number: number, row: RankSummary["row"]): RankSummary =>
+	({ rank: { rank: number, profile: `p_${number}` }, title: `Rank ${number}`, row });
+const COLUMNS = [
+	{ name: "total_time", type: "number", unit: "seconds", description: "How long" },
+	{ name: "hbm_read_bytes", type: "integer", unit: "bytes" }, { name: "event_count", type: "integer" },
+];
+const RANKS = [
+	rank(0, { total_time: 1, hbm_read_bytes: "10", event_count: 5 }),
+	rank(1, { total_time: 1.5, hbm_read_bytes: "40", event_count: 5 }),
+	rank(2, {}), // could not be read
+];
+
+test("ranks have numbers, or the names of their profiles", () => {
+	assert.equal(rankTitle({ rank: 12, profile: "x" }), "Rank 12");
+	assert.equal(rankTitle({ rank: null, profile: "x" }), "x");
+});
+
+test("the slowest is marked when one is slower", () => {
+	assert.equal(slowestOf(RANKS), 1);
+	assert.equal(slowestOf(RANKS.slice(0, 1)), null);
+	assert.equal(slowestOf([RANKS[0]!, RANKS[0]!]), null);
+	assert.equal(lagOf(RANKS, 0), 0);
+	assert.equal(lagOf(RANKS, 1), 0.5);
+	assert.equal(lagOf(RANKS, 2), null);
+});
+
+test("a line for each rank, with what is known of any", () => {
+	const table = rankTable(RANKS, COLUMNS);
+	assert.deepEqual(table.columns.map((column) => column.name), ["rank", "total_time", "lag", "hbm_read_bytes"]);
+	assert.deepEqual(table.rows, [
+		["Rank 0", 1, 0, "10"], ["Rank 1", 1.5, 0.5, "40"], ["Rank 2", null, null, null],
+	]);
+});
+
+test("a line for each metric, what differs most first", () => {
+	const table = metricTable(RANKS, COLUMNS);
+	assert.deepEqual(table.rows.map((row) => row[0]), ["HBM read bytes", "Total time", "Event count"]);
+	assert.deepEqual(table.rows[0]!.slice(1), [0.75, "10", "40", null]);
+	assert.equal(table.units.length, 3);
+});
