@@ -297,7 +297,7 @@ test("rates have a cumulative row beside them", () => {
 	];
 	const rows = buildRows("device", tracks, { ...SETTINGS, showCumulative: true });
 	assert.deepEqual(rows.filter((row) => row.kind !== "group").map((row) => [row.label, row.isCumulative]), [
-		["Pending DMA", false], ["DMA throughput", false], ["Cumulative DMA throughput", true],
+		["Pending DMA", false], ["DMA throughput", false], ["Cumulative DMA", true],
 		["MFU", false], ["Cumulative MFU", true],
 	]);
 });

@@ -5,6 +5,7 @@ import type { ColourBy, ProfileContext, Settings } from "../contract.ts";
 import { formatInteger } from "../format.ts";
 import { useStore } from "../store.ts";
 import { Button, Choice, Panel, Toggle } from "./parts.tsx";
+import { parseRanges, rangesText } from "./ranges.ts";
 import "./settings_panel.css";
 
 const COLOURS: { value: ColourBy; text: string }[] = [
@@ -33,6 +34,25 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 						: <Choice label="Rows" value={settings.rows} change={(rows) => change({ rows })}
 							options={[{ value: "minimal", text: "The most telling ones" }, { value: "full",
 								text: "All" }]} />}
+					{settings.colourBy === "layer" ? <NumberChoice label="Parts of a layer's name"
+						value={settings.layerDepth} hint="0: the whole name" most={20}
+						change={(layerDepth) => change({ layerDepth })} /> : null}
+					{isSystem ? null : <>
+						<Choice label="DMA packets by" value={settings.dmaBy} change={(dmaBy) => change({ dmaBy })}
+							options={[{ value: "queue", text: "Queue" }, { value: "engine", text: "Engine" }]} />
+						<Choice label="On top" value={settings.coreOrder}
+							change={(coreOrder) => change({ coreOrder })}
+							options={[{ value: "last", text: "The last core" }, { value: "first",
+								text: "The first core" }]} />
+						<Semaphores ids={settings.semaphores}
+							change={(semaphores) => change({ semaphores })} />
+						<Toggle label="Show cumulative rows beside rates" on={settings.showCumulative}
+							change={(showCumulative) => change({ showCumulative })} />
+					</>}
+					<Toggle label="Show names inside bars" on={settings.showText}
+						change={(showText) => change({ showText })} />
+					<Toggle label="Markers snap to edges of events" on={settings.snap}
+						change={(snap) => change({ snap })} />
 					<Toggle label="Show bands of warnings" on={settings.showBands}
 						change={(showBands) => change({ showBands })} />
 					<Toggle label="Show dependencies of the selected event" on={settings.showDependencies}
@@ -48,6 +68,34 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 				<p class="pn-dim">Settings are kept in the page's address: a link shows the same to others.</p>
 			</div>
 		</Panel>
+	);
+}
+
+function NumberChoice(props: { label: string; value: number; most: number; hint: string;
+	change: (value: number) => void }) {
+	return (
+		<label class="pn-choice">
+			<span>{props.label}</span>
+			<input class="pn-input st-number" type="number" min={0} max={props.most} value={props.value}
+				onChange={(event) => props.change(Math.min(Math.max(
+					Math.round(event.currentTarget.valueAsNumber) || 0, 0), props.most))} />
+			<span class="pn-dim">{props.hint}</span>
+		</label>
+	);
+}
+
+/** Ids as people write them: "1, 4, 24-30". */
+function Semaphores(props: { ids: number[]; change: (ids: number[]) => void }) {
+	return (
+		<label class="pn-choice">
+			<span>Semaphores</span>
+			<input class="pn-input" type="text" placeholder="All; or 1, 4, 24-30" value={rangesText(props.ids)}
+				onChange={(event) => {
+					const ids = parseRanges(event.currentTarget.value);
+					props.change(ids);
+					event.currentTarget.value = rangesText(ids);
+				}} />
+		</label>
 	);
 }
 

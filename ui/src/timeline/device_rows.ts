@@ -142,7 +142,8 @@ export function deviceLeaves(tracks: Track[], choices: DeviceChoices): Leaf[] {
 }
 
 function cumulativeOf(leaf: RankedLeaf): RankedLeaf {
-	const label = `Cumulative ${leaf.label.replace(/^Estimated instant /i, "")}`;
+	// short, for the place at the left is narrow; the group says what it is about
+	const label = `Cumulative ${leaf.label.replace(/^Estimated instant | throughput\b/gi, "")}`;
 	return {
 		...leaf, label, key: `${leaf.group}/${label}`, shares: [], isCumulative: true,
 		rank: [...leaf.rank.slice(0, -1), leaf.rank[leaf.rank.length - 1]! + 0.5],

@@ -11,12 +11,14 @@ import type { Ink, Pixels } from "./pixels.ts";
 import type { Scene } from "./scene.ts";
 import type { TextBatch } from "./texts.ts";
 import type { CounterStrip } from "./tile.ts";
+import { isLimit } from "./values.ts";
 
 const PADDING = 3;
 const AREA_SHARE = 97; // of 256
 const RANGE_SHARE = 72;
 const STACK_SHARE = 180;
 const SCALE_GROUND = 190;
+const TAKEN_SHARE = 130;
 
 /** What a counter says at each pixel of the screen; NaN where nothing is known. */
 class Columns {
@@ -102,8 +104,10 @@ export function paintCounter(pixels: Pixels, scene: Scene, placed: PlacedRow, te
 		height: Math.round((placed.height - 2 * PADDING) * scene.dpr),
 	};
 	readColumns(scene, pixels.width, track, row.isCumulative, level);
+	if (isLimit(row.tracks[0]!)) paintTaken(pixels, room, scene.inks.bands["throttling"]!);
 	if (row.shares.length) paintShares(pixels, scene, row.shares.map((one) => one.id), room);
-	paintSteps(pixels, room, scene.inks.fills[scene.counterHue(track)]!, !row.shares.length, Math.round(scene.dpr));
+	paintSteps(pixels, room, scene.inks.fills[scene.counterHue(track)]!,
+		!row.shares.length && !isLimit(row.tracks[0]!), Math.round(scene.dpr));
 	if (!Number.isFinite(top) || top <= 0) return;
 	const text = shortText(scene.counterText(track, top));
 	// dimmed, for what lies below the text
@@ -143,6 +147,20 @@ function paintSteps(pixels: Pixels, room: Room, ink: Ink, hasArea: boolean, thic
 		mean = m;
 	}
 	paint(width);
+}
+
+/** What a limit takes away: the area above it. */
+function paintTaken(pixels: Pixels, room: Room, ink: Ink): void {
+	const { width } = pixels;
+	let runFrom = 0, runHigh = room.height;
+	for (let x = 0; x <= width; x++) {
+		const value = x < width ? level.mean[x]! : NaN;
+		const high = value === value ? pixelsOf(value, room) : room.height;
+		if (x < width && high === runHigh) continue;
+		pixels.blend(runFrom, room.bottom - room.height, x - runFrom, room.height - runHigh, ink, TAKEN_SHARE);
+		runFrom = x;
+		runHigh = high;
+	}
 }
 
 /** Each share takes its part of the level's height: a level may be their sum or their mean. */

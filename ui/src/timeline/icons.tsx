@@ -15,6 +15,7 @@ const PATHS = {
 	bands: "M3 2.5v11M6 2.5v11M3 2.5h3v11H3zM10 2.5h3v11h-3z",
 	links: "M3 4h3c4 0 0 8 4 8h3M11 10l2.2 2L11 14",
 	rows: "M2.5 4h11M2.5 8h11M2.5 12h11",
+	settings: "M2.5 4.5h5M11 4.5h2.5M9.2 3v3M2.5 11.5h2.5M8.5 11.5h5M6.8 10v3",
 	close: "M4 4l8 8M12 4l-8 8",
 };
 

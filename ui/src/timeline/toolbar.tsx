@@ -45,6 +45,11 @@ function Choice({ label, value, options, onChange }: {
 	);
 }
 
+const LAYER_DEPTHS = [
+	{ id: "0", label: "Whole name" }, { id: "1", label: "First part" },
+	...[2, 3, 4, 5, 6].map((depth) => ({ id: String(depth), label: `First ${depth} parts` })),
+];
+
 /** Words that change faster than this are not read; they would only cost frames. */
 const WORDS_MS = 120;
 
@@ -119,6 +124,10 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 			<Choice label="Colour by" value={settings.colourBy}
 				options={COLOUR_CHOICES.filter(({ id }) => isDevice || id === "name" || id === "track")}
 				onChange={(id) => change({ colourBy: id as ColourBy })} />
+			{settings.colourBy === "layer" && (
+				<Choice label="by" value={String(settings.layerDepth)} options={LAYER_DEPTHS}
+					onChange={(id) => change({ layerDepth: Number(id) })} />
+			)}
 			<span class="tl-tools">
 				<Tool icon="bands" title="Show what deserves a look: throttling, small transfers, reloads, collectives"
 					isOn={settings.showBands} onClick={() => change({ showBands: !settings.showBands })} />
@@ -130,7 +139,9 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 			<span class="tl-tools">
 				<Tool icon="plus" title="Zoom in (W)" onClick={() => actions.run("in")} />
 				<Tool icon="minus" title="Zoom out (S)" onClick={() => actions.run("out")} />
-				<Tool icon="fit" title={isDevice ? "Show the whole profile (F)" : "Show all events, again to show everything (F)"} onClick={() => actions.run("fit")} />
+				<Tool icon="fit" onClick={() => actions.run("fit")}
+					title={isDevice ? "Show the whole profile (F)" : "Show all events, again to show everything (F)"} />
+				<Tool icon="settings" title="More settings of the timeline" onClick={() => context.openPanel("settings")} />
 				<Tool icon="help" title="Keys and colours (?)" onClick={() => actions.run("help")} />
 			</span>
 			{isExporting && <ExportDialog context={context} onClose={() => setExporting(false)} />}

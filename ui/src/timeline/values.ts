@@ -10,6 +10,9 @@ import {
 export const isShare = (track: Track) => /^fraction$/i.test(track.unit) ||
 	(track.unit === "" && /usage|utili[sz]ation|\b[mh]fu\b/i.test(track.name));
 
+/** A limit is drawn by what it takes away: nothing where it is 1. */
+export const isLimit = (track: Track) => track.kind === "counter" && /\blimit\b/i.test(track.name);
+
 const isPercent = (track: Track) => track.unit === "percent" || track.unit === "%";
 
 /** peak: FLOP/s that count as 100 %, if known. */
@@ -33,5 +36,6 @@ export function valueText(value: number, track: Track, peak = 0): string {
 /** What the upper edge of a row stands for when the largest value seen is `most`. */
 export function topOf(most: number, track: Track): number {
 	if (isPercent(track)) return Math.max(100, most);
+	if (isLimit(track)) return 1;
 	return most > 0 ? most : 1;
 }
