@@ -4,6 +4,7 @@
 
 #include "model/schema.h"
 #include "query/table_rows.h"
+#include "serve/asking.h"
 #include "serve/handlers.h"
 #include "serve/row_json.h"
 #include "serve/table_columns.h"
@@ -160,8 +161,8 @@ static enum nx_status append_from(const struct page *p, struct nx_bytes *sql, st
 	return st ? st : nx_where_append(sql, p->table, p->request, err);
 }
 
-static enum nx_status count_rows(const struct page *p, struct nx_duckdb *engine, uint64_t *total,
-				 struct nx_error *err)
+static enum nx_status count_rows(const struct page *p, struct nx_question *question,
+				 uint64_t *total, struct nx_error *err)
 {
 	struct nx_row_stream *rows = NULL;
 	const struct nx_value *row = NULL;
@@ -171,7 +172,7 @@ static enum nx_status count_rows(const struct page *p, struct nx_duckdb *engine,
 	nx_sql_append(&sql, "SELECT count(*)");
 	st = append_from(p, &sql, err);
 	if (!st)
-		st = nx_duckdb_query(engine, nx_slice_of(sql.items, sql.len), &rows, err);
+		st = nx_question_ask(question, &sql, &rows, err);
 	if (!st)
 		st = nx_row_stream_next(rows, &row, err);
 	*total = !st && row ? (uint64_t)row[0].i64 : 0;
@@ -199,19 +200,19 @@ static enum nx_status render_query(const struct page *p, struct nx_bytes *sql, s
 	return st;
 }
 
-static enum nx_status ask(const struct page *p, struct nx_duckdb *engine, struct nx_reply *reply,
-			  struct nx_error *err)
+static enum nx_status ask(const struct page *p, struct nx_question *question,
+			  struct nx_reply *reply, struct nx_error *err)
 {
 	struct nx_row_stream *rows = NULL;
 	struct nx_bytes sql = {0};
 	struct nx_json_writer w;
 	uint64_t total;
-	enum nx_status st = count_rows(p, engine, &total, err);
+	enum nx_status st = count_rows(p, question, &total, err);
 
 	if (!st)
 		st = render_query(p, &sql, err);
 	if (!st)
-		st = nx_duckdb_query(engine, nx_slice_of(sql.items, sql.len), &rows, err);
+		st = nx_question_ask(question, &sql, &rows, err);
 	if (!st) {
 		nx_reply_json(reply, &w);
 		begin_page(p, &w, total);
@@ -222,23 +223,16 @@ static enum nx_status ask(const struct page *p, struct nx_duckdb *engine, struct
 	return st;
 }
 
-static void stop_engine(void *engine)
+static enum nx_status put_asked(const struct page *p, struct nx_server *server,
+				struct nx_reply *reply, struct nx_error *err)
 {
-	nx_duckdb_stop(engine);
-}
-
-static enum nx_status put_asked(const struct page *p, struct nx_reply *reply, struct nx_error *err)
-{
-	struct nx_duckdb *engine;
-	enum nx_status st = nx_open_profile_take_engine(p->profile, &engine, err);
+	struct nx_question question;
+	enum nx_status st = nx_question_begin(&question, server, p->request, p->profile, err);
 
 	if (st)
 		return st;
-	nx_request_watch(p->request, stop_engine, engine);
-	st = ask(p, engine, reply, err);
-	nx_request_unwatch(p->request);
-	nx_open_profile_return_engine(p->profile, engine, st != NX_CANCELLED && st != NX_IO);
-	return st;
+	st = ask(p, &question, reply, err);
+	return nx_question_end(&question, st, err);
 }
 
 NX_HANDLER(table)
@@ -250,7 +244,7 @@ NX_HANDLER(table)
 	if (!st)
 		st = parse_page(&p, err);
 	if (!st && p.is_filtered)
-		st = nx_request_is_slow(request) ? put_asked(&p, reply, err)
+		st = nx_request_is_slow(request) ? put_asked(&p, server, reply, err)
 						 : nx_request_go_slow(request);
 	else if (!st)
 		st = put_plain(&p, reply, err);

@@ -66,12 +66,4 @@ NX_MUST_CHECK enum nx_status nx_open_profile_codes(struct nx_open_profile *profi
 						   const struct nx_column_codes **codes,
 						   struct nx_error *err);
 
-/* An engine of one's own until it is returned; UNSUPPORTED where there is no DuckDB. */
-NX_MUST_CHECK enum nx_status nx_open_profile_take_engine(struct nx_open_profile *profile,
-							 struct nx_duckdb **engine,
-							 struct nx_error *err);
-/* After a failure the engine is not used again. NULL is allowed. */
-void nx_open_profile_return_engine(struct nx_open_profile *profile, struct nx_duckdb *engine,
-				   bool is_good);
-
 #endif

@@ -19,12 +19,6 @@ struct nx_held_codes {
 	bool is_open; /* under the profile's lock */
 };
 
-struct nx_held_engine {
-	struct nx_profile_folder folder; /* the engine notes faults in it, so it is its own */
-	struct nx_duckdb *engine;
-	bool is_taken;
-};
-
 struct nx_held_profile {
 	struct nx_open_profile open; /* first: what handlers see */
 	struct nx_open_profiles *all;
@@ -36,7 +30,6 @@ struct nx_held_profile {
 	pthread_mutex_t lock; /* of all below */
 	struct nx_held_tables NX_VEC_BODY(struct nx_stored_table *) tables;
 	struct nx_held_code_list NX_VEC_BODY(struct nx_held_codes *) codes;
-	struct nx_held_engines NX_VEC_BODY(struct nx_held_engine *) engines;
 	struct nx_arena parts_arena;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is opened behind a profile when somebody asks for it: tables, colours, engines. */
+/* What is opened behind a profile when somebody asks for it: tables and colours. */
 #include <stdio.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -7,10 +7,6 @@
 
 #include "base/map.h"
 #include "serve/open_profiles_internal.h"
-
-/* As many as questions run at once; together they may use half of the memory. */
-#define ENGINES_MAX 4
-#define STATEMENT_BYTES_MAX ((size_t)64 << 10)
 
 enum nx_status nx_open_profile_timeline(const struct nx_open_profile *profile,
 					const struct nx_timeline **timeline, struct nx_error *err)
@@ -175,105 +171,14 @@ enum nx_status nx_open_profile_codes(struct nx_open_profile *profile, const char
 	return st;
 }
 
-/* --- engines -------------------------------------------------------------------------------- */
-
-static uint64_t engine_bytes(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-
-	if (pages <= 0 || page_bytes <= 0)
-		return (uint64_t)512 << 20;
-	return (uint64_t)pages * (uint64_t)page_bytes / 2 / ENGINES_MAX;
-}
-
-static void close_engine(struct nx_held_engine *e)
-{
-	nx_duckdb_close(e->engine);
-	nx_profile_folder_release(&e->folder);
-	nx_heap_free(e);
-}
-
-static enum nx_status open_engine(struct nx_held_profile *p, struct nx_held_engine **out,
-				  struct nx_error *err)
-{
-	const struct nx_duckdb_options how = {.memory_limit_bytes = engine_bytes(),
-					      .statement_limit_bytes = STATEMENT_BYTES_MAX};
-	struct nx_held_engine *e = nx_heap_alloc(sizeof(*e));
-	enum nx_status st;
-
-	*e = (struct nx_held_engine){.is_taken = true};
-	st = nx_profile_folder_open(&e->folder, p->open.path, err);
-	if (!st)
-		st = nx_duckdb_open(&e->engine, &e->folder, &how, err);
-	if (!st) {
-		*out = e;
-		return NX_OK;
-	}
-	nx_profile_folder_release(&e->folder);
-	nx_heap_free(e);
-	return st;
-}
-
-enum nx_status nx_open_profile_take_engine(struct nx_open_profile *profile,
-					   struct nx_duckdb **engine, struct nx_error *err)
-{
-	struct nx_held_profile *p = (struct nx_held_profile *)profile;
-	struct nx_held_engine *e = NULL;
-	enum nx_status st = NX_OK;
-
-	*engine = NULL;
-	pthread_mutex_lock(&p->lock);
-	for (size_t i = 0; i < p->engines.len && !e; i++)
-		if (!p->engines.items[i]->is_taken)
-			e = p->engines.items[i];
-	if (e)
-		e->is_taken = true;
-	pthread_mutex_unlock(&p->lock);
-	if (!e) {
-		st = open_engine(p, &e, err);
-		if (st)
-			return st;
-		pthread_mutex_lock(&p->lock);
-		nx_vec_push(&p->engines, e);
-		pthread_mutex_unlock(&p->lock);
-	}
-	*engine = e->engine;
-	return NX_OK;
-}
-
-void nx_open_profile_return_engine(struct nx_open_profile *profile, struct nx_duckdb *engine,
-				   bool is_good)
-{
-	struct nx_held_profile *p = (struct nx_held_profile *)profile;
-	struct nx_held_engine *e = NULL;
-	size_t i = 0;
-
-	if (!engine)
-		return;
-	pthread_mutex_lock(&p->lock);
-	while (p->engines.items[i]->engine != engine)
-		i++;
-	e = p->engines.items[i];
-	e->is_taken = false;
-	is_good = is_good && p->engines.len <= ENGINES_MAX;
-	if (!is_good)
-		p->engines.items[i] = p->engines.items[--p->engines.len];
-	pthread_mutex_unlock(&p->lock);
-	if (!is_good)
-		close_engine(e);
-}
-
 void nx_held_profile_release_parts(struct nx_held_profile *p)
 {
-	for (size_t i = 0; i < p->engines.len; i++)
-		close_engine(p->engines.items[i]);
 	for (size_t i = 0; i < p->codes.len; i++) {
 		nx_column_codes_close(&p->codes.items[i]->codes);
 		pthread_mutex_destroy(&p->codes.items[i]->making);
 	}
 	for (size_t i = 0; i < p->tables.len; i++)
 		nx_stored_table_close(p->tables.items[i]);
-	nx_vec_release(&p->engines);
 	nx_vec_release(&p->codes);
 	nx_vec_release(&p->tables);
 	nx_arena_release(&p->parts_arena);
