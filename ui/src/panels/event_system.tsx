@@ -96,7 +96,7 @@ export function FlowChain({ context, details }: { context: ProfileContext;
 			{(rows) => {
 				const at = rows.findIndex((row) => text(row["row_"]) === details.row);
 				return <>
-					<p class="pn-note">Flow {flows.join(", ")}: {Math.max(at, 0)} events upstream,{" "}
+					<p class="pn-note">Flow {flows.join(", ")}: {Math.max(at, 0)} upstream,{" "}
 						{rows.length - 1 - Math.max(at, 0)} downstream.</p>
 					<FlowTable context={context} rows={rows} current={at} />
 				</>;

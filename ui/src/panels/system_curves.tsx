@@ -4,24 +4,38 @@
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ProfileContext } from "../contract.ts";
-import { ask, num, text, timeOf, type Row } from "./data.ts";
+import { shortened } from "../timeline/rows.ts";
+import { ask, num, sqlText, text, timeOf, type Row } from "./data.ts";
 import { Empty, Loaded } from "./parts.tsx";
 import { Plot, type PlotSeries } from "./plot.tsx";
 import { useLoad } from "./use_load.ts";
 
 export type CurveKind = "hbm" | "host" | "cpu";
 
-const CURVES: Record<CurveKind, { table: string; sql: string; unit: string; empty: string }> = {
-	hbm: { table: "SystemProfileHbmUsage", unit: "bytes",
-		empty: "No allocation of device memory was recorded.",
-		sql: "SELECT timestamp AS t, total_bytes AS v, 'Device ' || device_idx || ', HBM ' || hbm_idx AS s " +
-			"FROM SystemProfileHbmUsage ORDER BY timestamp" },
-	host: { table: "HostMemUsage", unit: "bytes", empty: "Host memory was not sampled.",
-		sql: "SELECT timestamp AS t, used_bytes AS v, instance_id AS s FROM HostMemUsage ORDER BY timestamp" },
-	cpu: { table: "CpuUsage", unit: "hundredths", empty: "The processors' load was not sampled.",
-		sql: "SELECT timestamp AS t, util_percent AS v, 'Mean of ' || instance_id AS s FROM CpuUsage " +
-			"WHERE cpu_id = 'average' ORDER BY timestamp" },
+const CURVES: Record<CurveKind, { table: string; unit: string; empty: string; value: string; name: string;
+	where?: string }> = {
+	hbm: { table: "SystemProfileHbmUsage", unit: "bytes", value: "total_bytes",
+		name: "'Device ' || device_idx || ', HBM ' || hbm_idx",
+		empty: "No allocation of device memory was recorded." },
+	host: { table: "HostMemUsage", unit: "bytes", value: "used_bytes", name: "'Used'",
+		empty: "Host memory was not sampled." },
+	cpu: { table: "CpuUsage", unit: "hundredths", value: "util_percent", name: "'Mean of all'",
+		where: "cpu_id = 'average'", empty: "The processors' load was not sampled." },
 };
+
+function sqlOf(kind: CurveKind, instance: string): string {
+	const { table, value, name, where = "true" } = CURVES[kind];
+	const own = instance ? ` AND instance_id = ${sqlText(instance)}` : "";
+	return `SELECT timestamp AS t, ${value} AS v, ${name} AS s, instance_id AS i FROM ${table} ` +
+		`WHERE ${where}${own} ORDER BY timestamp`;
+}
+
+/** Machines are named where there are several. */
+function withMachines(rows: Row[]): Row[] {
+	const first = rows[0]?.["i"];
+	if (rows.every((row) => row["i"] === first)) return rows;
+	return rows.map((row) => ({ ...row, s: `${text(row["s"])} on ${shortened(text(row["i"]))}` }));
+}
 
 /** Series over one common axis of time; a value holds until the next one of its series. */
 export function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
@@ -39,10 +53,12 @@ export function curvesOf(rows: Row[], time: (row: Row) => number): { names: stri
 	return { names, data: [moments, ...curves] };
 }
 
-export function SystemCurve({ context, kind }: { context: ProfileContext; kind: CurveKind }) {
+/** Of one machine, or of all. */
+export function SystemCurve({ context, kind, instance = "" }: { context: ProfileContext; kind: CurveKind;
+	instance?: string }) {
 	const curve = CURVES[kind];
-	const load = useLoad((signal) => ask(context, [curve.table], curve.sql, 100_000, signal),
-		[context, kind]);
+	const load = useLoad(async (signal) => withMachines(
+		await ask(context, [curve.table], sqlOf(kind, instance), 100_000, signal)), [context, kind, instance]);
 	return <Loaded load={load} what="the curve">{(rows) => rows.length
 		? <Curves context={context} rows={rows} unit={curve.unit} kind={kind} />
 		: <Empty title="Not recorded">{curve.empty}</Empty>}</Loaded>;

@@ -26,6 +26,7 @@ import { createStore, useStore, type Store } from "../../store.ts";
 import { SHORTCUTS } from "../../timeline/keys.ts";
 import { Timeline } from "../../timeline/timeline.tsx";
 import { SummaryPage } from "../summary/summary.tsx";
+import { AllRanks } from "./all_ranks.tsx";
 import { AddPanel } from "./add_panel.tsx";
 import { ProfileName } from "./info.tsx";
 import { LayoutMenu } from "./layout_menu.tsx";
@@ -142,6 +143,7 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 								follow(event, to)}
 								aria-current={isCurrent(title) ? "page" : undefined}>{title}</a>
 						))}
+						<AllRanks profile={name} />
 					</nav>
 				</TopBar>
 			)}

@@ -1,89 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a system profile: what ran where, memory, and the device profiles behind it.
+// The summary of a system profile: what ran where, memory, and the device profiles behind it, of all
+// processes or of one.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
-import { formatBytes, formatInteger, formatNs } from "../../format.ts";
+import { formatBytes, formatFraction, formatInteger, formatNs } from "../../format.ts";
 import { ask, fetchTable, firstRow, namedRows, num, sum, text } from "../../panels/data.ts";
 import { DataTable } from "../../panels/data_table.tsx";
 import { Choice, Loaded } from "../../panels/parts.tsx";
 import { SystemCurve } from "../../panels/system_curves.tsx";
 import { useLoad } from "../../panels/use_load.ts";
+import { shortened } from "../../timeline/rows.ts";
 import { Card } from "./card.tsx";
 import { Figure } from "./compute_cards.tsx";
+import {
+	deviceLine, modelsSql, overviewSql, processesOf, processKey, type DeviceLine, type Metrics, type Process,
+} from "./system_model.ts";
 
-const OVERVIEW = `SELECT count(*) AS n, count(DISTINCT process_id) AS p, count(DISTINCT instance_id) AS i,
-	count(*) FILTER (name = 'nc_exec_running') AS x, sum(duration_ns) FILTER (name = 'nc_exec_running') AS t
-	FROM SystemProfileEvents`;
-
-export function OverviewCard({ context }: { context: ProfileContext }) {
-	const load = useLoad(async (signal) => ({
-		events: (await ask(context, ["SystemProfileEvents"], OVERVIEW, 1, signal))[0] ?? {},
-		peak: (await ask(context, ["SystemProfileHbmUsage"],
-			"SELECT max(total_bytes) AS b FROM SystemProfileHbmUsage", 1, signal))[0] ?? {},
-	}), [context]);
-	return <Card title="Overview" wide><Loaded load={load} what="the overview">{({ events, peak }) =>
-		<div class="sm-figures">
-			<Figure name="Recorded" value={formatNs(context.endNs)} help="From the first event to the end of the last." />
-			<Figure name="Events" value={formatInteger(sum(events["n"]))} help="Calls, executions and instants that were recorded." />
-			<Figure name="Processes" value={formatInteger(sum(events["p"]))} help="Processes that were traced."
-				note={`on ${formatInteger(sum(events["i"]))} ${sum(events["i"]) === 1 ? "machine" : "machines"}`} />
-			<Figure name="Executions" value={formatInteger(sum(events["x"]))} help="Times a core ran a model (nc_exec_running)."
-				note={`${formatNs(sum(events["t"]))} in all`} />
-			<Figure name="Peak of one HBM" value={formatBytes(sum(peak["b"]))} help="The most that one device memory held." />
-		</div>}</Loaded></Card>;
+interface Props {
+	context: ProfileContext;
+	process: Process | null;
 }
 
-const MODELS = `SELECT json_extract_string(extra_attributes_json, '$.model_id') AS m, process_id AS p, count(*) AS n,
-	sum(duration_ns) AS t FROM SystemProfileEvents WHERE name = 'nc_exec_running' GROUP BY ALL`;
+const counted = (count: number, one: string, many = `${one}s`) =>
+	`${formatInteger(count)} ${count === 1 ? one : many}`;
 
-const COLUMNS = [
-	{ name: "name", title: "Device profile", width: 300 }, { name: "process", title: "Process",
-		unit: "id" },
-	{ name: "cores", title: "Cores" }, { name: "calls", title: "Calls",
-		help: "Times the model ran on a core" },
-	{ name: "total", title: "Total time", unit: "nanoseconds", help: "Of all these calls" },
-	{ name: "time", title: "Profiled time", unit: "nanoseconds" }, { name: "mfu", title: "MFU",
-		unit: "fraction" },
-	{ name: "hfu", title: "HFU", unit: "fraction" }, { name: "mbu", title: "MBU", unit: "fraction" },
-	{ name: "cc", title: "CC active", unit: "fraction" },
-];
-
-export function DeviceTableCard({ context }: { context: ProfileContext }) {
-	const [process, setProcess] = useState("");
-	const load = useLoad(async (signal) => {
-		const list = namedRows(await fetchTable(context, "DeviceProfileList", {}, signal));
-		const models = await ask(context, ["SystemProfileEvents"], MODELS, 10_000, signal).catch(() => []);
-		return Promise.all(list.map(async (row) => {
-			const name = text(row["device_profile_name"]);
-			const profile = context.details.devices.find((device) => device.name === name)?.profile ?? null;
-			const own = models.filter((model) => text(model["m"]) !== "" && text(model["m"])
-				=== text(row["model_id"]));
-			const metrics = profile ? await metricsOf(context, profile, signal) : null;
-			return { profile, process: text(row["process_id"]), cells: [name, row["process_id"] ?? null,
-				metrics?.cores ?? null, own.reduce((now, one) => now + num(one["n"]), 0) || null,
-				own.reduce((now, one) => now + num(one["t"]), 0) || null,
-					...(metrics?.cells ?? [null, null, null, null, null])] };
-		}));
-	}, [context]);
-	return <Card title="Device profiles" wide><Loaded load={load} what="device profiles">{(rows) => {
-		if (!rows.length) return <p class="sm-none">No device profile was captured with this system
-			profile.</p>;
-		const processes = [...new Set(rows.map((row) => row.process))];
-		const shown = rows.filter((row) => !process || row.process === process);
-		return <div class="sm-table" style={{ height: `${Math.min(360, 84 + 22 * shown.length)}px` }}><DataTable label="Device profiles" columns={COLUMNS} rows={shown.map((row) => row.cells)}
-			bar={processes.length > 1 ? <Choice label="Process" value={process} change={setProcess}
-				options={[{ value: "", text: "all" },
-					...processes.map((value) => ({ value, text: value }))]} /> : null}
-			choose={(_, i) => {
-				const profile = shown[i]?.profile;
-				if (profile) context.openProfile(profile);
-				else context.notify("This device profile was not processed.");
-			}} /></div>;
+export function OverviewCard({ context, process }: Props) {
+	const load = useLoad(async (signal) => ({
+		events: (await ask(context, ["SystemProfileEvents"], overviewSql(process), 1, signal))[0] ?? {},
+		peak: (await ask(context, ["SystemProfileHbmUsage"],
+			"SELECT max(total_bytes) AS b FROM SystemProfileHbmUsage", 1, signal))[0] ?? {},
+		about: (await firstRow(context, "SystemProfileMetadata", signal))?.row ?? {},
+	}), [context, process]);
+	const { fromNs, toNs } = context.home;
+	return <Card title="Overview" wide><Loaded load={load} what="the overview">{({ events, peak, about }) => {
+		const capacity = sum(about["hbm_capacity_bytes"]);
+		const first = text(about["first_ts_ns"]), last = text(about["last_ts_ns"]);
+		const span = first && last ? Number(BigInt(last) - BigInt(first)) : toNs - fromNs;
+		return <div class="sm-figures">
+			<Figure name="From first to last event" value={formatNs(span)} help="Load and memory of the machine may be recorded for longer."
+				note={`${formatNs(context.endNs)} recorded`} />
+			<Figure name="Events" value={formatInteger(sum(events["n"]))} help="Calls, executions and instants that were recorded."
+				note={counted(sum(events["threads"]), "thread")} />
+			<Figure name="Processes" value={formatInteger(sum(events["p"]))} help="Processes that were traced."
+				note={`on ${counted(sum(events["i"]), "machine")}`} />
+			<Figure name="Executions" value={formatInteger(sum(events["x"]))} help="Times a core ran a model (nc_exec_running)."
+				note={`${formatNs(sum(events["t"]))} in all`} />
+			<Figure name="Peak of one HBM" value={formatBytes(sum(peak["b"]))} help="The most that one device memory held."
+				note={capacity ? `${formatFraction(sum(peak["b"]) / capacity)} of ${formatBytes(capacity)}` : ""} />
+		</div>;
 	}}</Loaded></Card>;
 }
 
-async function metricsOf(context: ProfileContext, profile: string, signal: AbortSignal) {
+const COLUMNS = [
+	{ name: "name", title: "Device profile", width: 256 },
+	{ name: "process", title: "Process", unit: "id" },
+	{ name: "lnc", title: "LNC", help: "Physical cores that one logical core is made of" },
+	{ name: "cores", title: "Cores", help: "Logical cores of the process that ran the model" },
+	{ name: "total", title: "All calls", unit: "nanoseconds", help: "Time of all calls together" },
+	{ name: "calls", title: "Calls", help: "Times the model ran on a core" },
+	{ name: "mean", title: "Mean call", unit: "nanoseconds" },
+	{ name: "time", title: "Profiled call", unit: "nanoseconds", help: "The one the device profile shows" },
+	{ name: "mfu", title: "MFU", unit: "fraction" }, { name: "hfu", title: "HFU", unit: "fraction" },
+	{ name: "mbu", title: "MBU", unit: "fraction" }, { name: "cc", title: "CC active", unit: "fraction" },
+];
+
+const CORE_COLUMNS = [
+	{ name: "core", title: "NeuronCore", width: 104, unit: "id" }, { name: "calls", title: "Calls" },
+	{ name: "total", title: "Total duration", unit: "nanoseconds" },
+	{ name: "mean", title: "Mean call", unit: "nanoseconds" },
+	{ name: "longest", title: "Longest call", unit: "nanoseconds" },
+];
+
+const tableHeight = (rows: number) => ({ height: `${Math.min(360, 84 + 22 * rows)}px` });
+
+async function loadDevices(context: ProfileContext, process: Process | null, signal: AbortSignal):
+Promise<DeviceLine[]> {
+	const list = namedRows(await fetchTable(context, "DeviceProfileList", {}, signal));
+	const models = await ask(context, ["SystemProfileEvents"], modelsSql(process), 10_000, signal).catch(() => []);
+	const own = list.filter((row) => !process || text(row["process_id"]) === process.process &&
+		text(row["instance_id"]) === process.instance);
+	return Promise.all(own.map(async (row) => {
+		const name = text(row["device_profile_name"]);
+		const profile = context.details.devices.find((device) => device.name === name)?.profile ?? null;
+		return deviceLine(row, profile, models, profile ? await metricsOf(context, profile, signal) : null);
+	}));
+}
+
+export function DeviceTableCard({ context, process }: Props) {
+	const load = useLoad((signal) => loadDevices(context, process, signal), [context, process]);
+	const [chosen, setChosen] = useState("");
+	return <Card title="Device profiles" wide><Loaded load={load} what="device profiles">{(lines) => {
+		if (!lines.length) return <p class="sm-none">No device profile was captured with {process
+			? "this process" : "this system profile"}.</p>;
+		const line = lines.find(({ cells }) => text(cells[0]) === chosen);
+		return <>
+			<div class="sm-table" style={tableHeight(lines.length)}>
+				<DataTable label="Device profiles" columns={COLUMNS} rows={lines.map((one) => one.cells)}
+					current={line ? lines.indexOf(line) : null}
+					choose={(row) => setChosen(text(row[0]) === chosen ? "" : text(row[0]))} />
+			</div>
+			{line ? <Device context={context} line={line} />
+				: <p class="sm-none">Choose a line to open the device profile and to see its calls on each core.</p>}
+		</>;
+	}}</Loaded></Card>;
+}
+
+function Device({ context, line }: { context: ProfileContext; line: DeviceLine }) {
+	const { profile, models } = line;
+	return <section aria-label={text(line.cells[0])}>
+		<p class="sm-device">
+			<b>{text(line.cells[0])}</b>
+			{profile ? <button type="button" class="pn-button pn-button-main"
+				onClick={() => context.openProfile(profile)}>Open device profile</button>
+				: <span class="sm-none">It was not processed; process the directory again without
+					--ignore-device-profile.</span>}
+		</p>
+		{models.length > 0 && <div class="sm-table" style={tableHeight(models.length)}>
+			<DataTable label="Calls on each core" columns={CORE_COLUMNS} rows={models.map((row) => [row["c"] ?? null,
+				num(row["n"]), num(row["t"]), num(row["t"]) / num(row["n"]), num(row["longest"])])} />
+		</div>}
+	</section>;
+}
+
+async function metricsOf(context: ProfileContext, profile: string, signal: AbortSignal): Promise<Metrics | null> {
 	try {
 		const api = context.server.of(profile);
 		const row = namedRows(await api.table("Summary", { limit: 1 }, signal))[0] ?? {};
@@ -100,16 +140,25 @@ async function metricsOf(context: ProfileContext, profile: string, signal: Abort
 
 export function SystemSummary({ context }: { context: ProfileContext }) {
 	const about = useLoad((signal) => firstRow(context, "SystemProfileMetadata", signal), [context]);
+	const processes = useMemo(() => processesOf(context.tracks), [context]);
+	const [chosen, setChosen] = useState("");
+	const process = processes.find((one) => processKey(one) === chosen) ?? null;
 	return (
 		<>
-			<OverviewCard context={context} />
+			{processes.length > 1 && <div class="sm-filter sm-wide">
+				<Choice label="Process" value={chosen} change={setChosen} options={[
+					{ value: "", text: `All ${processes.length}` },
+					...processes.map((one) => ({ value: processKey(one),
+						text: `${one.process} on ${shortened(one.instance)}` })),
+				]} /></div>}
+			<OverviewCard context={context} process={process} />
+			<DeviceTableCard context={context} process={process} />
 			<Card title="Device memory" wide><div class="sm-plot"><SystemCurve
-				context={context} kind="hbm" /></div></Card>
-			<DeviceTableCard context={context} />
+				context={context} kind="hbm" instance={process?.instance ?? ""} /></div></Card>
 			<Card title="Processors"><div class="sm-plot"><SystemCurve
-				context={context} kind="cpu" /></div></Card>
+				context={context} kind="cpu" instance={process?.instance ?? ""} /></div></Card>
 			<Card title="Host memory"><div class="sm-plot"><SystemCurve
-				context={context} kind="host" /></div></Card>
+				context={context} kind="host" instance={process?.instance ?? ""} /></div></Card>
 			<Loaded load={about} what="the profile's description">{(row) => <p class="sm-none sm-wide">
 				Recorded from {text(row?.row["first_ts"])} to {text(row?.row["last_ts"])}.</p>}</Loaded>
 		</>

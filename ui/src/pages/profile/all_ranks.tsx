@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the profile of one rank to all ranks of its run.
+
+import { useEffect, useState } from "preact/hooks";
+import { server } from "../../server.ts";
+import { follow, urlOf } from "../../state/navigate.ts";
+
+/** Nothing for profiles that are no ranks, which their names tell without asking. */
+export function AllRanks({ profile }: { profile: string }) {
+	const [count, setCount] = useState(0);
+	useEffect(() => {
+		setCount(0);
+		if (!/rank_?\d/.test(profile)) return;
+		const asking = new AbortController();
+		server.ranks(profile, asking.signal).then(({ ranks }) => setCount(ranks.length), () => undefined);
+		return () => asking.abort();
+	}, [profile]);
+	if (count < 2) return null;
+	const to = { page: "ranks", profile } as const;
+	return <a class="top-tab" href={urlOf(to)} onClick={(event) => follow(event, to)}
+		title="Compare this rank with the others of its run">All {count} ranks</a>;
+}
