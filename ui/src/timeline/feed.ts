@@ -5,6 +5,7 @@
 import type { Track } from "../api/types.ts";
 import { numberOf } from "../api/client.ts";
 import type { ProfileContext, SearchQuery, View } from "../contract.ts";
+import { formatFraction } from "../format.ts";
 import { createStore } from "../store.ts";
 import { TileCache, type Batch } from "./cache.ts";
 import { Cumulative } from "./cumulative.ts";
@@ -21,6 +22,7 @@ const CACHE_BYTES = 128 << 20;
 const MARKS_BYTES = 16 << 20;
 const MARKS_ID = -1; // hits are asked for without tracks
 const OVERVIEW_ROWS = 64;
+const HBM_TABLE = "SystemProfileHbmUsage";
 const ROWS_AHEAD_PX = 240; // above and below what is seen
 
 export type News = "rows" | "map";
@@ -45,6 +47,7 @@ export class Feed {
 	private readonly cumulative: Cumulative;
 	private readonly tracks: Map<number, Track>;
 	private peak = 0; // FLOP/s of one core
+	private hbmBytes = 0; // that one device memory can hold
 
 	constructor(private readonly context: ProfileContext, private readonly onNews: (...what: News[]) => void) {
 		const { api, originNs } = context;
@@ -76,6 +79,7 @@ export class Feed {
 		void this.loadBands();
 		void this.loadOverview(layout);
 		void this.loadPeak();
+		void this.loadCapacity();
 	}
 
 	stop(): void {
@@ -135,7 +139,9 @@ export class Feed {
 	}
 
 	counterText(track: number, value: number): string {
-		return valueText(value, this.tracks.get(track)!, this.peak);
+		const text = valueText(value, this.tracks.get(track)!, this.peak);
+		const isHbm = this.hbmBytes > 0 && this.tracks.get(track)!.table === HBM_TABLE;
+		return isHbm ? `${text} (${formatFraction(value / this.hbmBytes)})` : text;
 	}
 
 	trackOf(id: number): Track | undefined {
@@ -170,6 +176,19 @@ export class Feed {
 			this.onNews("map");
 		} catch {
 			// the map stays empty; the timeline's own requests say why
+		}
+	}
+
+	/** What usage of a device memory is a share of. */
+	private async loadCapacity(): Promise<void> {
+		if (![...this.tracks.values()].some((track) => track.table === HBM_TABLE)) return;
+		try {
+			const [row] = (await this.context.api.table("SystemProfileMetadata",
+				{ columns: ["hbm_capacity_bytes"], limit: 1 })).rows;
+			this.hbmBytes = numberOf(row?.[0]) || 0;
+			this.onNews("rows");
+		} catch {
+			// usage is shown without its share
 		}
 	}
 

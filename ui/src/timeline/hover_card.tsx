@@ -2,7 +2,7 @@
 // The card beside the pointer: what an event, a pixel of many events, a counter or a band is.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { EventDetails } from "../api/types.ts";
+import type { EventDetails, Track } from "../api/types.ts";
 import { formatFraction, formatNs, titleOf } from "../format.ts";
 import { useStore } from "../store.ts";
 import { fieldOf, nameOfEvent } from "./events.ts";
@@ -114,9 +114,15 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	);
 }
 
+/** Their values have the unit already. */
+const shareTitle = (track: Track) =>
+	titleOf((track.attributes["column"] ?? track.name).replace(/_bytes$/, ""));
+
 function CounterCard({ stage, hit }: { stage: Stage; hit: CounterHit }) {
 	const text = (value: number) => stage.feed.counterText(hit.track, value);
-	const shares = sharesAt(stage.scene(), hit).slice(0, MOST_FIELDS);
+	const shares = sharesAt(stage.scene(), hit);
+	const more = shares.slice(MOST_FIELDS);
+	const rest = more.reduce((sum, { mean }) => sum + mean, 0);
 	const isFlat = hit.lowest === hit.highest;
 	return (
 		<>
@@ -128,11 +134,10 @@ function CounterCard({ stage, hit }: { stage: Stage; hit: CounterHit }) {
 				{!isFlat && <Line title="Last">{text(hit.last)}</Line>}
 				<Line title="Time">{exactNs(hit.fromNs)} – {exactNs(hit.toNs)}</Line>
 				{shares.length > 0 && <div class="tl-card-part">Made of</div>}
-				{shares.map(({ track, mean }) => (
-					<Line key={track.id} title={titleOf(track.attributes["column"] ?? track.name)}>
-						{text(mean)}
-					</Line>
+				{shares.slice(0, MOST_FIELDS).map(({ track, mean }) => (
+					<Line key={track.id} title={shareTitle(track)}>{text(mean)}</Line>
 				))}
+				{more.length > 0 && <Line title={`${more.length} more`}>{text(rest)}</Line>}
 			</dl>
 		</>
 	);
