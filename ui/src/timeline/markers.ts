@@ -3,8 +3,7 @@
 
 import type { Marker, ProfileContext } from "../contract.ts";
 import type { Store } from "../store.ts";
-import type { Strip } from "./rows.ts";
-import { lanesToSnap, Snapper } from "./snap.ts";
+import { lanesToSnap, Snapper, type Depth } from "./snap.ts";
 import type { Stage } from "./stage.ts";
 import { exactNs } from "./ticks.ts";
 import { absoluteNs, momentAt, relativeNs, spanOf } from "./view.ts";
@@ -43,7 +42,7 @@ export class Markers {
 	}
 
 	/** At the nearest edge of an event in the row, when one is near. */
-	async addSnapped(timeNs: number, lane: Strip | null): Promise<void> {
+	async addSnapped(timeNs: number, lane: Depth | null): Promise<void> {
 		const lanes = this.context.settings.get().snap && lane ? [lane] : [];
 		this.add(await this.snapper.snap(timeNs, lanes, this.reachNs()));
 	}
@@ -52,7 +51,7 @@ export class Markers {
 		return Math.max(Math.round((spanOf(this.context.view.get()) * SNAP_PX) / Math.max(this.stage.width, 1)), 1);
 	}
 
-	private async nearestEdge(timeNs: number, lane: Strip, within: number): Promise<number | null> {
+	private async nearestEdge(timeNs: number, lane: Depth, within: number): Promise<number | null> {
 		const { api, originNs } = this.context;
 		const at = await api.at({
 			track: lane.track, depth: lane.depth, time: String(absoluteNs(originNs, timeNs)),

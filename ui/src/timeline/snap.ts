@@ -3,20 +3,24 @@
 // nearest. While a marker is dragged, one question is on its way at a time and the last wish wins.
 
 import { visibleRows, type Layout } from "./layout.ts";
-import type { Strip } from "./rows.ts";
+import type { Lane } from "./rows.ts";
+
+/** One depth of one track, wherever it is drawn. */
+export type Depth = Pick<Lane, "track" | "depth">;
 
 /** The nearest edge within reach in a lane, null when there is none. */
-export type NearestEdge = (timeNs: number, lane: Strip, withinNs: number) => Promise<number | null>;
+export type NearestEdge = (timeNs: number, lane: Depth, withinNs: number) => Promise<number | null>;
 
 /** More lanes than this are not asked: a drag would be a flood of requests. */
 const MOST_LANES = 12;
 
 /** The lanes a marker may snap to: of the row in focus, otherwise the first of each row in sight. */
-export function lanesToSnap(layout: Layout, focusedKey: string, scroll: number, height: number): Strip[] {
+export function lanesToSnap(layout: Layout, focusedKey: string, scroll: number, height: number): Depth[] {
 	const inSight = visibleRows(layout, scroll, height).filter(({ row }) => row.kind === "spans");
 	const focused = inSight.find(({ row }) => row.key === focusedKey);
-	const lanes = focused ? focused.row.lanes : inSight.flatMap(({ row }) => row.lanes.slice(0, 1));
-	return lanes.slice(0, MOST_LANES);
+	const lanes = focused ? focused.row.lanes
+		: inSight.flatMap(({ row }) => row.lanes.filter((lane) => lane.line === 0));
+	return lanes.slice(0, MOST_LANES).map(({ track, depth }) => ({ track, depth }));
 }
 
 export class Snapper {
@@ -26,7 +30,7 @@ export class Snapper {
 	constructor(private readonly nearest: NearestEdge) {}
 
 	/** The edge nearest to a moment, or the moment when none is within reach. */
-	async snap(timeNs: number, lanes: Strip[], withinNs: number): Promise<number> {
+	async snap(timeNs: number, lanes: Depth[], withinNs: number): Promise<number> {
 		const edges = await Promise.all(lanes.map((lane) => this.nearest(timeNs, lane, withinNs).catch(() => null)));
 		let best = timeNs, away = withinNs;
 		for (const edge of edges) {
@@ -38,7 +42,7 @@ export class Snapper {
 	}
 
 	/** For a marker that is on its way: calls `take` with an edge, unless it has moved on meanwhile. */
-	async follow(timeNs: number, lanes: Strip[], withinNs: number, take: (timeNs: number) => void): Promise<void> {
+	async follow(timeNs: number, lanes: Depth[], withinNs: number, take: (timeNs: number) => void): Promise<void> {
 		this.wanted = { timeNs, take };
 		if (this.isAsking) return;
 		this.isAsking = true;
