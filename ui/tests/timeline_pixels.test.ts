@@ -10,6 +10,7 @@ import { TileCache } from "../src/timeline/cache.ts";
 import { paintsOf } from "../src/timeline/colours.ts";
 import { paintBase } from "../src/timeline/draw.ts";
 import { gridOf, pixelOf, viewOnGrid } from "../src/timeline/grid.ts";
+import { DirectLane, LineLane } from "../src/timeline/lane_lines.ts";
 import { inksOf } from "../src/timeline/inks.ts";
 import { layoutRows } from "../src/timeline/layout.ts";
 import { inkOf, mixInks, parseInk, Pixels } from "../src/timeline/pixels.ts";
@@ -201,4 +202,27 @@ test("bars have texts where they have room, only wide ones while things move, no
 	assert.equal(picture(view, { textFromPx: Infinity }).texts.count, 0);
 	assert.equal(fitText("TENSOR", 4), "TEN…");
 	assert.equal(roomOf(27), 3);
+});
+
+test("a lane written line by line is the same as one painted bar by bar", () => {
+	const width = 300, height = 17;
+	const ground = Uint32Array.from({ length: width }, (_, x) => inkOf(x % 256, 0, 9));
+	const a = new Pixels(width, height + 4), b = new Pixels(width, height + 4);
+	for (const pixels of [a, b]) pixels.lines(ground, 0, height + 4);
+	const direct = new DirectLane().begin(a, 2, height), lines = new LineLane();
+	for (let turn = 0; turn < 2; turn++) { // memory of the turn before does not matter
+		lines.begin(ground, height);
+		for (let x = 0; x < width - 4; x += 1 + (x % 3)) {
+			const high = 2 + Math.floor(random() * (height - 1)), ink = inkOf(x % 256, 200, 100);
+			for (const target of [direct, lines]) {
+				if (turn === 0 && target === direct) continue;
+				target.bar(x, x + 1 + (x % 3), high, ink);
+				if (x % 30 === 0) target.cap(x, x + 1, RED);
+			}
+		}
+		lines.write(b, 2);
+		if (turn === 0) b.lines(ground, 0, height + 4);
+	}
+	const capped = (pixels: Pixels) => pixels.data.filter((_, i) => (i % width) % 30 !== 0);
+	assert.deepEqual(capped(a), capped(b));
 });

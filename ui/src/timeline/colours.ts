@@ -48,7 +48,7 @@ const HUES = [
 ];
 
 const GREY = "#8b95a3"; // what has no value
-const ERROR = "#ff5a4f";
+export const ERROR_COLOUR = "#ff5a4f";
 
 const channels = (hex: string) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
@@ -87,7 +87,7 @@ function paintOf(hue: string, theme: Theme): Paint {
 
 /** All paints of a theme; behind the hues grey, for what has no value, and red, for errors. */
 export function paintsOf(theme: Theme): Paint[] {
-	return [...HUES, GREY, ERROR].map((hue) => paintOf(hue, theme));
+	return [...HUES, GREY, ERROR_COLOUR].map((hue) => paintOf(hue, theme));
 }
 
 export const HUE_COUNT = HUES.length;

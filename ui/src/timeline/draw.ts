@@ -5,11 +5,13 @@
 
 import type { Batch } from "./cache.ts";
 import { ERROR_HUE } from "./colours.ts";
-import { paintGround } from "./draw_bands.ts";
+import { Ground, paintBoxEdges } from "./draw_bands.ts";
 import { paintCounter } from "./draw_counter.ts";
 import { pixelOf } from "./grid.ts";
+import { DirectLane, LineLane, type LaneTarget } from "./lane_lines.ts";
 import { screenY, visibleRows, type PlacedRow } from "./layout.ts";
 import type { Ink, Pixels } from "./pixels.ts";
+import type { Lane } from "./rows.ts";
 import type { Scene } from "./scene.ts";
 import { fitText, roomOf, type TextBatch } from "./texts.ts";
 import { firstItemAt, type SpanStrip } from "./tile.ts";
@@ -21,6 +23,10 @@ const LANE_TOP = 3;
 
 /** Edges tell neighbours apart; they are painted again above the hits of a search. */
 type Parts = "all" | "edges";
+
+const ground = new Ground();
+const direct = new DirectLane();
+const lines = new LineLane();
 
 export function paintBase(pixels: Pixels, scene: Scene, texts: TextBatch): void {
 	const { layout, dpr, inks } = scene;
@@ -40,33 +46,76 @@ export function paintBase(pixels: Pixels, scene: Scene, texts: TextBatch): void 
 }
 
 function paintRows(pixels: Pixels, scene: Scene, rows: PlacedRow[], texts: TextBatch): void {
-	paintGround(pixels, scene, rows);
+	const { dpr, inks, scroll } = scene;
+	ground.begin(scene, pixels.width);
 	for (const placed of rows) {
-		if (placed.row.kind === "counter") paintCounter(pixels, scene, placed, texts);
-		else if (placed.row.kind === "spans") paintSpans(pixels, scene, placed, texts, "all");
+		const line = ground.lineOf(scene, placed);
+		const top = Math.round(screenY(placed, scroll) * dpr);
+		const bottom = Math.round((screenY(placed, scroll) + placed.height) * dpr);
+		const { row } = placed;
+		if (row.kind === "spans" && !row.isFolded && row.lineCount === row.lanes.length) {
+			paintLines(pixels, scene, placed, line, texts);
+		} else {
+			pixels.lines(line, top, bottom - top);
+			if (row.kind === "counter") paintCounter(pixels, scene, placed, texts);
+			else if (row.kind === "spans") paintSpans(pixels, scene, placed, texts, "all");
+		}
+		pixels.rect(0, bottom - Math.round(dpr), pixels.width, Math.round(dpr), inks.line);
 	}
+	paintBoxEdges(pixels, scene, rows);
 	if (!scene.hasHighlight && !scene.hasSearch) return;
-	if (scene.hasHighlight) paintMarks(pixels, scene, rows, scene.highlights, scene.inks.highlight);
-	if (scene.hasSearch) paintMarks(pixels, scene, rows, scene.marks, scene.inks.hit);
+	if (scene.hasHighlight) paintMarks(pixels, scene, rows, scene.highlights, inks.highlight);
+	if (scene.hasSearch) paintMarks(pixels, scene, rows, scene.marks, inks.hit);
 	for (const placed of rows)
 		if (placed.row.kind === "spans") paintSpans(pixels, scene, placed, texts, "edges");
 }
 
+/** How high bars are in a lane: there is a gap to the next one where there is room. */
+const barHeight = (laneHeight: number) =>
+	(laneHeight > 6 ? laneHeight - 2 : laneHeight > 3 ? laneHeight - 1 : laneHeight);
+
+/** A row whose lanes have lines of their own: every pixel is written once. */
+function paintLines(pixels: Pixels, scene: Scene, placed: PlacedRow, line: Uint32Array, texts: TextBatch): void {
+	const { dpr } = scene;
+	const { row, laneHeight } = placed;
+	const y = screenY(placed, scene.scroll);
+	const height = Math.round(barHeight(laneHeight) * dpr);
+	let done = Math.round(y * dpr);
+	for (const lane of row.lanes) {
+		const top = y + LANE_TOP + lane.line * laneHeight;
+		if (top > scene.height || top + laneHeight < 0) continue;
+		const first = Math.round(top * dpr);
+		pixels.lines(line, done, first - done);
+		paintLane(pixels.width, scene, lane, top, laneHeight, lines.begin(line, height), texts, "all");
+		lines.write(pixels, first);
+		done = first + height;
+	}
+	pixels.lines(line, done, Math.round((y + placed.height) * dpr) - done);
+}
+
+/** A row whose lanes lie on each other, or only the edges of any row. */
 function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch, parts: Parts): void {
 	const { row, laneHeight } = placed;
 	const y = screenY(placed, scene.scroll);
-	for (const { track, depth, line } of row.lanes) {
-		const top = y + LANE_TOP + (row.isFolded ? 0 : line * laneHeight);
+	const height = Math.round(barHeight(laneHeight) * scene.dpr);
+	for (const lane of row.lanes) {
+		const top = y + LANE_TOP + (row.isFolded ? 0 : lane.line * laneHeight);
 		if (top > scene.height || top + laneHeight < 0) continue;
-		const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
-		for (let i = 0; i < count; i++) {
-			const piece = scene.pieces[i]!;
-			const strip = stripOf(piece.batch, track, depth);
-			if (!strip) continue;
-			const from = Math.max(pixelOf(scene.grid, piece.fromNs), 0);
-			const to = Math.min(pixelOf(scene.grid, piece.toNs), pixels.width);
-			paintStrip(pixels, scene, piece.batch, strip, from, to, top, laneHeight, texts, parts);
-		}
+		const target = direct.begin(pixels, Math.round(top * scene.dpr), height);
+		paintLane(pixels.width, scene, lane, top, laneHeight, target, texts, parts);
+	}
+}
+
+function paintLane(width: number, scene: Scene, { track, depth }: Lane, top: number, laneHeight: number,
+	target: LaneTarget, texts: TextBatch, parts: Parts): void {
+	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
+	for (let i = 0; i < count; i++) {
+		const piece = scene.pieces[i]!;
+		const strip = stripOf(piece.batch, track, depth);
+		if (!strip) continue;
+		const from = Math.max(pixelOf(scene.grid, piece.fromNs), 0);
+		const to = Math.min(pixelOf(scene.grid, piece.toNs), width);
+		paintStrip(target, scene, piece.batch, strip, from, to, top, laneHeight, texts, parts);
 	}
 }
 
@@ -95,7 +144,7 @@ function gridScaleOf(scene: Scene, batch: { fromNs: number; toNs: number; px: nu
 	return { shift: batch.fromNs / nsPerPx, scale: (batch.toNs - batch.fromNs) / batch.px / nsPerPx };
 }
 
-function paintStrip(pixels: Pixels, scene: Scene, batch: Batch, strip: SpanStrip, left: number, right: number,
+function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanStrip, left: number, right: number,
 	laneTop: number, laneHeight: number, texts: TextBatch, parts: Parts): void {
 	const { shift, scale } = gridScaleOf(scene, batch);
 	const { firstPx } = scene.grid;
@@ -103,8 +152,8 @@ function paintStrip(pixels: Pixels, scene: Scene, batch: Batch, strip: SpanStrip
 	const { fills, edges } = scene.inks;
 	const { dpr } = scene;
 	const hues = scene.huesOf(strip);
-	const high = laneHeight > 6 ? laneHeight - 2 : laneHeight > 3 ? laneHeight - 1 : laneHeight;
-	const top = Math.round(laneTop * dpr), height = Math.round(high * dpr);
+	const high = barHeight(laneHeight);
+	const height = Math.round(high * dpr);
 	const wantsText = parts === "all" && scene.textFromPx < Infinity && laneHeight >= MIN_TEXT_LANE;
 	const cap = Math.round(dpr), capFrom = CAP_FROM_PX * dpr, errorPx = Math.round(ERROR_PX * dpr);
 	let painted = -Infinity; // to the right of it there is room
@@ -123,14 +172,16 @@ function paintStrip(pixels: Pixels, scene: Scene, batch: Batch, strip: SpanStrip
 		const starts = a >= left;
 		if (!starts) a = left;
 		if (b > right) b = right;
-		if (parts === "all") {
+		const ink = fills[hues[i]!]!;
+		const inside = isWide && starts ? Math.min(a + cap, b) : a; // behind the edge
+		if (parts === "all" && inside < b) {
 			const share = spans[i]! > 1 ? busy[i]! : 1;
 			// a pixel that is partly busy is partly high, never less than can be seen
 			const own = share >= 0.999 ? height : Math.max(2, Math.round(height * (0.25 + 0.75 * share)));
-			pixels.rect(a, top + height - own, b - a, own, fills[hues[i]!]!);
+			target.bar(inside, b, own, ink);
 		}
 		if (!isWide) continue;
-		if (starts) pixels.rect(a, top, Math.min(cap, b - a), height, edges[hues[i]!]!);
+		if (starts) target.cap(a, inside, edges[hues[i]!]!);
 		if (!wantsText || spans[i] !== 1) continue;
 		const wide = (b - a) / dpr;
 		if (wide < scene.textFromPx) continue;

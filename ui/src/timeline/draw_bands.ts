@@ -52,36 +52,39 @@ function boxesOf(layout: Layout, bands: PlacedBand[]): Boxes {
 	return boxes;
 }
 
-// reused: there are dozens of rows in a frame
-let ground = new Uint32Array(0);
-let line = new Uint32Array(0);
+/** Makes the lines behind rows, one for each; memory is kept from frame to frame. */
+export class Ground {
+	private plain = new Uint32Array(0);
+	private group = new Uint32Array(0);
+	private line = new Uint32Array(0);
+	private byRow: PlacedBand[][] = [];
 
-export function paintGround(pixels: Pixels, scene: Scene, rows: PlacedRow[]): void {
-	const { width } = pixels;
-	if (line.length !== width) {
-		ground = new Uint32Array(width);
-		line = new Uint32Array(width);
-	}
-	const { inks, dpr, grid } = scene;
-	const px = (value: number) => Math.round(value * dpr);
-	const ticks = ticksOf(scene.view, scene.width).ticks.map((tick) => pixelOf(grid, tick.timeNs));
-	const { byRow } = boxesOf(scene.layout, scene.bands);
-	let isGroup: boolean | null = null;
-	for (const placed of rows) {
-		if (isGroup !== (placed.row.kind === "group")) {
-			isGroup = placed.row.kind === "group";
-			ground.fill(isGroup ? inks.raised : inks.bg);
-			for (const x of ticks)
-				if (x >= 0 && x < width) ground[x] = mixInks(ground[x]!, inks.line, GRID_SHARE);
+	begin(scene: Scene, width: number): void {
+		if (this.line.length !== width) {
+			this.plain = new Uint32Array(width);
+			this.group = new Uint32Array(width);
+			this.line = new Uint32Array(width);
 		}
-		line.set(ground);
-		for (const band of byRow[placed.index]!) paintBand(line, scene, band);
-		const top = px(screenY(placed, scene.scroll));
-		const bottom = px(screenY(placed, scene.scroll) + placed.height);
-		pixels.lines(line, top, bottom - top);
-		pixels.rect(0, bottom - px(1), width, px(1), inks.line);
+		this.plain.fill(scene.inks.bg);
+		this.group.fill(scene.inks.raised);
+		for (const { timeNs } of ticksOf(scene.view, scene.width).ticks) {
+			const x = pixelOf(scene.grid, timeNs);
+			if (x < 0 || x >= width) continue;
+			this.plain[x] = mixInks(this.plain[x]!, scene.inks.line, GRID_SHARE);
+			this.group[x] = mixInks(this.group[x]!, scene.inks.line, GRID_SHARE);
+		}
+		this.byRow = boxesOf(scene.layout, scene.bands).byRow;
 	}
-	paintBoxEdges(pixels, scene, rows);
+
+	/** To be used before the next one is asked for. */
+	lineOf(scene: Scene, placed: PlacedRow): Uint32Array {
+		const ground = placed.row.kind === "group" ? this.group : this.plain;
+		const bands = this.byRow[placed.index]!;
+		if (!bands.length) return ground;
+		this.line.set(ground);
+		for (const band of bands) paintBand(this.line, scene, band);
+		return this.line;
+	}
 }
 
 /** From and to in pixels; null when the view does not have it. */
@@ -103,7 +106,8 @@ function paintBand(into: Uint32Array, scene: Scene, band: PlacedBand): void {
 		into[x] = mixInks(into[x]!, ink, hasEdges && (x === from || x === to - 1) ? edge : fill);
 }
 
-function paintBoxEdges(pixels: Pixels, scene: Scene, rows: PlacedRow[]): void {
+/** Upper and lower edges; those at the sides are in the lines. */
+export function paintBoxEdges(pixels: Pixels, scene: Scene, rows: PlacedRow[]): void {
 	const first = rows[0]?.index ?? 0, last = rows[rows.length - 1]?.index ?? -1;
 	const { runs } = boxesOf(scene.layout, scene.bands);
 	for (const band of scene.bands) {

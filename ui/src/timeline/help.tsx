@@ -4,7 +4,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
-import { BAND_STYLES, HIGHLIGHT_COLOUR, HIT_COLOUR } from "./colours.ts";
+import { BAND_STYLES, ERROR_COLOUR, HIGHLIGHT_COLOUR, HIT_COLOUR } from "./colours.ts";
 import { PREDECESSOR, SUCCESSOR } from "./draw_overlay.ts";
 import { Icon } from "./icons.tsx";
 import { SHORTCUTS } from "./keys.ts";
@@ -14,6 +14,7 @@ const LEGEND: [string, string][] = [
 	[SUCCESSOR, "What waited for the selected event"],
 	[HIT_COLOUR, "Found by the search"],
 	[HIGHLIGHT_COLOUR, "Pointed at from another panel"],
+	[ERROR_COLOUR, "An error the device reported"],
 	...Object.values(BAND_STYLES).map(({ colour, label }): [string, string] => [colour, label]),
 ];
 
