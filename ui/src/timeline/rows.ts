@@ -29,14 +29,10 @@ export interface Leaf {
 	isPacked?: boolean;
 }
 
-/** One depth of one track. */
-export interface Strip {
+/** One depth of one track, and the line of the row that it is drawn on. */
+export interface Lane {
 	track: number;
 	depth: number;
-}
-
-/** A strip, and the line of the row that it is drawn on. */
-export interface Lane extends Strip {
 	line: number;
 }
 
