@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// System profiles and ranks: where a visit begins, who shares lines, flows, the way to the device
+// profiles, the summary, and the page that compares ranks. Numbers are compared with the tables.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { begin, runCases, until } from "./harness.mjs";
+import { TimelinePage } from "./timeline_page.mjs";
+
+const RANKS = 3;
+const world = await begin(async (w) => {
+	w.makeSystem("training");
+	const folder = join(w.folder, "ranks");
+	w.run("mkdir", folder);
+	for (let i = 0; i < RANKS; i++)
+		w.make("--size", `${300 * (i + 1)}K`, join(folder, `profile_rank_${i}.ntff`),
+			"--neff", join(w.folder, "model.neff"));
+	w.ingest("tp", "-n", join(w.folder, "model.neff"), "-d", folder);
+	await w.serve();
+});
+const sql = (statement) => world.sql("training", statement);
+const open = (query = "") => TimelinePage.open(world, "training", query);
+const count = (number) => Number(number).toLocaleString("en-US");
+const details = (page) => page.getByLabel("Event details");
+
+/** One execution that a core reported, and the captures there are. */
+const execution = () => sql("SELECT row_ AS row, start_ts, end_ts, nc_idx FROM (SELECT *, row_number() OVER () - 1 " +
+	"AS row_ FROM SystemProfileEvents) WHERE name = 'nc_exec_running' AND nc_idx = 0 ORDER BY start_ts LIMIT 1")[0];
+
+const cases = {
+	async "a visit begins where the events are, and fitting goes on to everything"() {
+		const t = await open();
+		assert.ok(!t.query().has("from"), "the usual view is not in the link");
+		const shown = await t.page.locator(".tl-extent b").innerText();
+		await t.canvas.focus();
+		await t.does(() => t.page.keyboard.press("f"), "the view");
+		const { from, to } = t.view();
+		assert.equal(from, 0);
+		assert.equal(to, t.endNs);
+		assert.notEqual(await t.page.locator(".tl-extent b").innerText(), shown);
+		await t.does(() => t.page.keyboard.press("f"), "the view");
+		assert.ok(!t.query().has("from"));
+		assert.equal(await t.page.locator(".tl-extent b").innerText(), shown);
+	},
+	async "threads of a core share lines"() {
+		const t = await open();
+		const label = (await t.labels()).find((name) => /^neuron_rt\/NC:0$/.test(name));
+		assert.ok(label);
+		const own = t.tracks.filter((one) => one.kind === "spans" && one.attributes.trace_event_source === "neuron_rt" &&
+			one.attributes.nc_idx === "0");
+		const process = own[0].attributes.process_id;
+		const depths = own.filter((one) => one.attributes.process_id === process)
+			.reduce((sum, one) => sum + one.depth_count, 0);
+		const box = await t.label(label).first().boundingBox();
+		assert.ok(box.height <= 16 * depths + 6, `${box.height} px for ${depths} depths`);
+	},
+	async "processors are folded until they are asked for"() {
+		const t = await open();
+		const group = t.page.getByRole("treeitem", { name: /^Processors/ }).first();
+		await group.scrollIntoViewIfNeeded();
+		assert.equal(await group.getAttribute("aria-expanded"), "false");
+		await group.click();
+		await t.page.getByRole("treeitem", { name: "CPU average" }).first().waitFor();
+	},
+	async "an execution has its attributes, its flow and its device profile"() {
+		const { row } = execution();
+		const t = await open(`?event=SystemProfileEvents:${row}&panels=${encodeURIComponent(
+			"v(500~timeline)(500~event-details)")}`);
+		await details(t.page).getByRole("tab", { name: "Attributes" }).click();
+		await details(t.page).getByText("exec_id").waitFor();
+		await details(t.page).getByRole("tab", { name: "Flow" }).click();
+		const members = world.one("training", "SELECT count(*) FROM SystemProfileEvents WHERE list_has_any(flow_id, " +
+			`(SELECT flow_id FROM SystemProfileEvents LIMIT 1 OFFSET ${row}))`);
+		await details(t.page).getByText(`${members} rows`).waitFor();
+		await details(t.page).getByRole("tab", { name: "Event", exact: true }).click();
+		await details(t.page).getByRole("button", { name: "Open device profile" }).click();
+		await t.page.waitForURL(/profile\/training_device_profile_model_\d+/);
+	},
+	async "device profiles stay found when they are renamed"() {
+		const { devices: [device] } = await world.api("profiles/training");
+		const rename = async (from, name) => assert.equal((await fetch(
+			`${world.root}api/v1/profiles/${encodeURIComponent(from)}`, { method: "PATCH",
+				body: JSON.stringify({ name }), headers: { "Content-Type": "application/json" } })).status, 204);
+		await rename(device.profile, "my device");
+		assert.equal((await world.api("profiles/training")).devices[0].profile, "my device");
+		await rename("my device", device.profile);
+	},
+	async "the summary counts an execution once, of all processes or of one"() {
+		const page = await world.page("profile/training/summary");
+		const all = world.one("training", "SELECT count(*) FROM (SELECT DISTINCT instance_id, process_id, nc_idx, " +
+			"json_extract_string(extra_attributes_json, '$.exec_id') FROM SystemProfileEvents " +
+			"WHERE name = 'nc_exec_running')");
+		const overview = page.getByLabel("Overview");
+		await overview.getByText(count(all), { exact: true }).waitFor();
+		const [first, second] = sql("SELECT process_id AS p, count(*) AS n FROM SystemProfileEvents GROUP BY 1 ORDER BY 1");
+		if (!second) return;
+		const choice = page.locator(".sm-filter select");
+		const value = await choice.locator("option", { hasText: String(first.p) }).first().getAttribute("value");
+		await choice.selectOption(value);
+		await overview.getByText(count(first.n), { exact: true }).waitFor();
+	},
+	async "ranks are behind tabs, at one zoom, and the slowest is marked"() {
+		const page = await world.page("profile_cc/tp?from=10000&to=20000");
+		const tabs = page.getByRole("tablist", { name: "Ranks" }).getByRole("tab");
+		await tabs.first().waitFor();
+		assert.deepEqual(await tabs.allTextContents(), ["Rank 0", "Rank 1", "Rank 2"]);
+		const extent = page.locator(".tl-extent b");
+		await until("the view is the link's", async () => (await extent.innerText()) === "10 µs");
+		await tabs.nth(2).click();
+		await until("another rank has the same view", async () =>
+			new URL(page.url()).searchParams.get("rank") === "2" && (await extent.innerText()) === "10 µs");
+		const times = Array.from({ length: RANKS }, (_, i) =>
+			world.one(`tp_device_profile_rank_${i}`, "SELECT total_time FROM Summary"));
+		const slowest = times.indexOf(Math.max(...times));
+		const table = page.getByLabel("Comparison of ranks");
+		await table.getByText("slowest").waitFor();
+		assert.match(await table.locator("[role=row]", { hasText: "slowest" }).innerText(), new RegExp(`Rank ${slowest}\\b`));
+		await table.getByText("Rank 1", { exact: true }).click();
+		await until("a line leads to its rank", () => new URL(page.url()).searchParams.get("rank") === "1");
+	},
+	async "a rank leads to the others, and a name that is none says so"() {
+		const page = await world.page("profile/tp_device_profile_rank_1");
+		await page.getByRole("link", { name: `All ${RANKS} ranks` }).click();
+		await page.getByRole("tab", { name: "Rank 2" }).waitFor();
+		world.expected.push(/nothing\/ranks/);
+		const none = await world.page("profile_cc/nothing");
+		await none.getByText("There is no profile nothing").waitFor();
+	},
+};
+
+await runCases(world, cases);
