@@ -5,8 +5,11 @@
 //
 //	node dev/made_server.mjs [PORT] [DELAY_MS] [--server URL]
 //
+// With a server, /profile/NAME is the whole page as node build.mjs made it.
+//
 // Not shipped.
 
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -120,7 +123,18 @@ async function forward(request, response) {
 	const answer = await fetch(server + request.url, { method: request.method,
 		headers: type ? { "Content-Type": type } : {}, ...(body.length ? { body: Buffer.concat(body) } : {}) });
 	response.writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "text/plain" });
-	response.end(Buffer.from(await answer.arrayBuffer()));
+	for await (const part of answer.body ?? []) response.write(part); // events never end
+	response.end();
+}
+
+/** A file of the built pages. */
+function pageFile(path) {
+	const name = path.startsWith("/profile/") ? `index.${path.split("/").length - 2}.html`
+		: /^\/assets\/([\w.-]+)$/.exec(path)?.[1] ?? "";
+	const file = join(FOLDER, "../dist", name);
+	if (!name || !existsSync(file)) return null;
+	const type = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" }[name.split(".").pop()];
+	return { type: type ?? "text/plain", body: readFileSync(file) };
 }
 
 createServer((request, response) => {
@@ -133,6 +147,8 @@ createServer((request, response) => {
 		"Content-Security-Policy": "default-src 'self'" }).end(body), api ? delayMs : 0);
 	if (!api) {
 		const file = files.get(url.pathname);
+		const page = pageFile(url.pathname);
+		if (page) return send(page.type, page.body);
 		if (file) return send(url.pathname.endsWith("css") ? "text/css" : "text/javascript", file.contents);
 		return url.pathname === "/" ? send("text/html", PAGE) : send("text/plain", "", 404);
 	}
