@@ -29,14 +29,14 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 					<h3>Timeline</h3>
 					<Choice label="Colour by" value={settings.colourBy} options={COLOURS}
 						change={(colourBy) => change({ colourBy })} />
+					{settings.colourBy === "layer" ? <NumberChoice label="Layer depth"
+						value={settings.layerDepth} hint="parts of the name; 0 for all" most={20}
+						change={(layerDepth) => change({ layerDepth })} /> : null}
 					{isSystem ? <Choice label="Group rows by" value={settings.grouping} options={GROUPINGS}
 						change={(grouping) => change({ grouping })} />
 						: <Choice label="Rows" value={settings.rows} change={(rows) => change({ rows })}
 							options={[{ value: "minimal", text: "The most telling ones" }, { value: "full",
 								text: "All" }]} />}
-					{settings.colourBy === "layer" ? <NumberChoice label="Parts of a layer's name"
-						value={settings.layerDepth} hint="0: the whole name" most={20}
-						change={(layerDepth) => change({ layerDepth })} /> : null}
 					{isSystem ? null : <>
 						<Choice label="DMA packets by" value={settings.dmaBy} change={(dmaBy) => change({ dmaBy })}
 							options={[{ value: "queue", text: "Queue" }, { value: "engine", text: "Engine" }]} />

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The canvas of rows: the picture is written into memory, put on the canvas in one piece, and texts
-// are drawn on top. While the view moves, only wide bars have texts; when it rests, all have.
+// are drawn on top. Where texts are many, only wide bars have them while the view moves; when it rests,
+// all have.
 
 import { paintBase } from "./draw.ts";
 import { Pixels } from "./pixels.ts";
@@ -9,13 +10,21 @@ import { TextBatch } from "./texts.ts";
 
 /** A view that did not move for so long has come to rest. */
 export const REST_MS = 80;
-export const TEXT_FROM_PX = 27;
-export const TEXT_FROM_PX_MOVING = 90;
+const TEXT_FROM_PX = 27;
+const TEXT_FROM_PX_MOVING = 90;
+/** More texts than this take longer than the bars. */
+const MANY_TEXTS = 300;
 
 export class BaseLayer {
 	private pixels: Pixels | null = null;
 	private image: ImageData | null = null;
 	private readonly texts = new TextBatch();
+	private hasMany = false;
+
+	/** Narrower bars have no text. Once there were many, few are drawn until the view rests. */
+	textFromPx(isMoving: boolean): number {
+		return isMoving && this.hasMany ? TEXT_FROM_PX_MOVING : TEXT_FROM_PX;
+	}
 
 	draw(canvas: HTMLCanvasElement, scene: Scene): void {
 		const ctx = canvas.getContext("2d", { alpha: false })!;
@@ -26,6 +35,7 @@ export class BaseLayer {
 		}
 		this.texts.clear();
 		paintBase(pixels, scene, this.texts);
+		if (scene.textFromPx === TEXT_FROM_PX) this.hasMany = this.texts.count > MANY_TEXTS;
 		ctx.setTransform(scene.dpr, 0, 0, scene.dpr, 0, 0);
 		ctx.putImageData(this.image!, 0, 0);
 		const { colours, paints, layout } = scene;

@@ -81,7 +81,7 @@ const INK = "#10151c";
 
 function paintOf(hue: string, theme: Theme): Paint {
 	// On white the pale hues need more body; on black the full ones would glare.
-	const fill = theme === "light" ? mixColours(hue, "#101820", 0.06) : mixColours(hue, "#14171c", 0.1);
+	const fill = theme === "light" ? mixColours(hue, "#101820", 0.16) : mixColours(hue, "#14171c", 0.1);
 	return { fill, edge: mixColours(fill, "#000000", 0.45), text: INK };
 }
 

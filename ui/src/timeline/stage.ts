@@ -6,7 +6,7 @@ import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
 import { columnOf, hueOfText, paintsOf, type Paint } from "./colours.ts";
 import { activityOf, AXIS_HEIGHT, drawAxis, drawMap, drawMapGround, MAP_HEIGHT } from "./draw_axis.ts";
-import { BaseLayer, REST_MS, TEXT_FROM_PX, TEXT_FROM_PX_MOVING } from "./base_layer.ts";
+import { BaseLayer, REST_MS } from "./base_layer.ts";
 import { drawOverlay, isOverlayEmpty } from "./draw_overlay.ts";
 import { Events, sameEvent } from "./events.ts";
 import { Feed } from "./feed.ts";
@@ -30,6 +30,7 @@ export interface Surfaces {
 
 export type Layer = "base" | "overlay" | "axis" | "map";
 
+const NO_BANDS: Scene["bands"] = []; // always the same: what was made from it is kept
 const ALL: Layer[] = ["base", "overlay", "axis", "map"];
 
 export class Stage {
@@ -192,7 +193,8 @@ export class Stage {
 		const grid = gridOf(context.view.get(), widthPx);
 		const view = viewOnGrid(grid, widthPx);
 		return {
-			view, grid, inks: this.inks, textFromPx: this.textFromPx(), endNs: context.endNs, width: this.width, height: this.height, dpr: this.dpr,
+			textFromPx: settings.showText ? this.base.textFromPx(this.restTimer !== undefined) : Infinity,
+			view, grid, inks: this.inks, endNs: context.endNs, width: this.width, height: this.height, dpr: this.dpr,
 			scroll: this.scroll, layout: this.layout.get(), colours: this.colours, paints: this.paints,
 			level: levelOf(view, widthPx), column: columnOf(settings.colourBy),
 			cache: feed.cache, marks: feed.hits.cache, hasSearch: context.search.get() !== null,
@@ -202,15 +204,10 @@ export class Stage {
 			counterTop: (track, isCumulative) => feed.counterTop(track, isCumulative),
 			cumulativeOf: (strip, batch) => feed.cumulativeOf(strip, batch),
 			counterText: (track, value) => feed.counterText(track, value),
-			bands: settings.showBands ? feed.bands : [], pieces: this.pieces,
+			bands: settings.showBands ? feed.bands : NO_BANDS, pieces: this.pieces,
 			selected: events.selected, hovered: events.hovered, links: events.links,
 			markers: context.markers.get(), box: context.box.get(), drag: this.drag, cursorX: this.cursorX,
 		};
-	}
-
-	private textFromPx(): number {
-		if (!this.context.settings.get().showText) return Infinity;
-		return this.restTimer ? TEXT_FROM_PX_MOVING : TEXT_FROM_PX;
 	}
 
 	private draw(): void {
