@@ -226,3 +226,16 @@ test("a lane written line by line is the same as one painted bar by bar", () => 
 	const capped = (pixels: Pixels) => pixels.data.filter((_, i) => (i % width) % 30 !== 0);
 	assert.deepEqual(capped(a), capped(b));
 });
+
+test("bands of one kind on each other are no darker than one", () => {
+	const view = { fromNs: 15_003, toNs: 30_000 };
+	const twice = { ...band, fromNs: band.fromNs + 1000, toNs: band.toNs + 1000 };
+	const at = (bands: PlacedBand[], timeNs: number) => {
+		const scene = sceneOf(view, { bands });
+		const row = scene.layout.rows.find(({ row: { label } }) => label === "Vector")!;
+		return picture(view, { bands }).pixels.data[(row.y + 1) * WIDTH + pixelOf(scene.grid, timeNs)];
+	};
+	assert.equal(at([band, twice], 22_000), at([band], 22_000));
+	assert.notEqual(at([band], 22_000), at([], 22_000));
+	assert.notEqual(at([band, { ...twice, band: { ...twice.band, kind: "reload" } }], 22_000), at([band], 22_000));
+});

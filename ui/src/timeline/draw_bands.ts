@@ -3,7 +3,7 @@
 // (/insights) on the rows they are about, or on all when they name none. All lines of pixels of a
 // row are the same, so one is made and repeated. Pure.
 
-import { bandStyleOf } from "./colours.ts";
+import { BAND_STYLES, bandStyleOf } from "./colours.ts";
 import { pixelOf } from "./grid.ts";
 import { screenY, type Layout, type PlacedRow } from "./layout.ts";
 import { mixInks, type Pixels } from "./pixels.ts";
@@ -57,6 +57,7 @@ export class Ground {
 	private plain = new Uint32Array(0);
 	private group = new Uint32Array(0);
 	private line = new Uint32Array(0);
+	private covered = new Uint8Array(0); // by which kinds of bands, a bit each
 	private byRow: PlacedBand[][] = [];
 
 	begin(scene: Scene, width: number): void {
@@ -64,6 +65,7 @@ export class Ground {
 			this.plain = new Uint32Array(width);
 			this.group = new Uint32Array(width);
 			this.line = new Uint32Array(width);
+			this.covered = new Uint8Array(width);
 		}
 		this.plain.fill(scene.inks.bg);
 		this.group.fill(scene.inks.raised);
@@ -82,7 +84,8 @@ export class Ground {
 		const bands = this.byRow[placed.index]!;
 		if (!bands.length) return ground;
 		this.line.set(ground);
-		for (const band of bands) paintBand(this.line, scene, band);
+		this.covered.fill(0);
+		for (const band of bands) paintBand(this.line, this.covered, scene, band);
 		return this.line;
 	}
 }
@@ -94,7 +97,10 @@ function extentOf(scene: Scene, band: PlacedBand): [number, number] | null {
 	return [from, Math.max(pixelOf(scene.grid, band.toNs), from + MIN_PX)];
 }
 
-function paintBand(into: Uint32Array, scene: Scene, band: PlacedBand): void {
+const KINDS = Object.keys(BAND_STYLES);
+
+/** Bands of one kind that lie on each other, of two cores say, are no darker than one. */
+function paintBand(into: Uint32Array, covered: Uint8Array, scene: Scene, band: PlacedBand): void {
 	const extent = extentOf(scene, band);
 	if (!extent) return;
 	const [from, to] = extent;
@@ -102,8 +108,13 @@ function paintBand(into: Uint32Array, scene: Scene, band: PlacedBand): void {
 	const style = bandStyleOf(band.band.kind);
 	const fill = share(style.fill), edge = share(style.edge);
 	const hasEdges = to - from >= EDGES_FROM_PX;
-	for (let x = Math.max(from, 0); x < to && x < into.length; x++)
-		into[x] = mixInks(into[x]!, ink, hasEdges && (x === from || x === to - 1) ? edge : fill);
+	const bit = 1 << Math.max(KINDS.indexOf(band.band.kind), 0);
+	for (let x = Math.max(from, 0); x < to && x < into.length; x++) {
+		const isEdge = hasEdges && (x === from || x === to - 1);
+		if (!isEdge && covered[x]! & bit) continue;
+		covered[x]! |= bit;
+		into[x] = mixInks(into[x]!, ink, isEdge ? edge : fill);
+	}
 }
 
 /** Upper and lower edges; those at the sides are in the lines. */

@@ -48,10 +48,14 @@ export function ExportDialog({ context, onClose }: { context: ProfileContext; on
 	);
 }
 
+/** What people most often want comes first. */
+const FIRST = ["Instruction", "SystemProfileEvents"];
+
 /** Tables that have tracks, in the order of their rows. */
 function tablesOf({ tracks, details }: ProfileContext): { name: string; rows: number }[] {
-	const names = new Set(tracks.flatMap((track) => track.table ?? []));
-	return [...names].map((name) => ({
+	const names = [...new Set(tracks.flatMap((track) => track.table ?? []))];
+	const sorted = [...names.filter((name) => FIRST.includes(name)), ...names.filter((name) => !FIRST.includes(name))];
+	return sorted.map((name) => ({
 		name, rows: Number(details.tables.find((table) => table.name === name)?.row_count ?? 0),
 	}));
 }
