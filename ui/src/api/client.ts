@@ -5,7 +5,7 @@
 
 import type {
 	At, Cell, Dependencies, EventDetails, Insights, Profile, ProfileDetails, Rank, SearchPage, SqlAnswer,
-	TablePage, TrackStatistics, Tracks,
+	TablePage, CounterStatistics, TrackStatistics, Tracks,
 } from "./types.ts";
 import type { EventRef, SearchQuery } from "../contract.ts";
 
@@ -142,7 +142,7 @@ export class ProfileApi {
 	search = (query: SearchQuery, part: Parameters = {}, signal?: AbortSignal) =>
 		this.json<SearchPage>("/search", { ...searchParameters(query), ...part }, signal);
 	statistics = (from: bigint, to: bigint, tracks: number[] | null, signal?: AbortSignal) =>
-		this.json<{ from_ns: string; to_ns: string; tracks: TrackStatistics[] }>("/statistics", {
+		this.json<{ from_ns: string; to_ns: string; tracks: (TrackStatistics | CounterStatistics)[] }>("/statistics", {
 			from: String(from), to: String(to), tracks: tracks?.join(","),
 		}, signal);
 

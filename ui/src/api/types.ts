@@ -124,6 +124,17 @@ export interface SearchPage {
 	rows: EventSummary[];
 }
 
+/** Of a counter; null where nothing is known yet. */
+export interface CounterStatistics {
+	track: number;
+	count: string;
+	lowest: number | null;
+	highest: number | null;
+	mean: number | null;
+	last: number | null;
+}
+
+/** Of spans. */
 export interface TrackStatistics {
 	track: number;
 	count: string;

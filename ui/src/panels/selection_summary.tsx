@@ -3,9 +3,9 @@
 // core, each with how busy it was and with what.
 
 import { useState } from "preact/hooks";
-import type { TrackStatistics } from "../api/types.ts";
+import type { CounterStatistics, Track, TrackStatistics } from "../api/types.ts";
 import type { Box, ProfileContext } from "../contract.ts";
-import { formatFraction, formatInteger, formatNs } from "../format.ts";
+import { formatByUnit, formatFraction, formatInteger, formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import { byCore } from "./by_core.ts";
 import { absolute } from "./data.ts";
@@ -43,7 +43,7 @@ export function BoxSelectionPanel({ context }: { context: ProfileContext }) {
 export function PartSummary(props: { context: ProfileContext; part: Box; title: string;
 	actions?: preact.ComponentChildren }) {
 	const { context, part } = props;
-	const [tab, setTab] = useState<"tracks" | "names">("tracks");
+	const [tab, setTab] = useState<"tracks" | "names" | "counters">("tracks");
 	const load = useLoad((signal) => context.api.statistics(absolute(context, part.fromNs),
 		absolute(context, part.toNs), part.tracks, signal),
 	[context, part.fromNs, part.toNs, part.tracks?.join() ?? ""], 200);
@@ -51,14 +51,18 @@ export function PartSummary(props: { context: ProfileContext; part: Box; title: 
 		<>
 			<div class="pn-bar">
 				<Tabs label="Grouping" value={tab} change={setTab}
-					tabs={[{ id: "tracks", title: "By track" }, { id: "names", title: "By name" }]} />
+					tabs={[{ id: "tracks", title: "By track" }, { id: "names", title: "By name" },
+						{ id: "counters", title: "Counters" }]} />
 				<span class="pn-dim">{props.title}: {formatNs(part.toNs - part.fromNs)}, {" "}
 					{formatNs(part.fromNs, 6)} to {formatNs(part.toNs, 6)}</span>
 				<span class="pn-spring" />
 				{props.actions}
 			</div>
 			<Loaded load={load} what="statistics">{(answer) => {
-				const busy = answer.tracks.filter((one) => Number(one.count) > 0);
+				if (tab === "counters") return <CounterTable context={context}
+					counters={answer.tracks.filter((one) => "mean" in one)} />;
+				const busy = answer.tracks.filter((one) => "names" in one)
+					.filter((one) => Number(one.count) > 0);
 				if (!busy.length) return <Empty title="Nothing happened here">
 					No event lies in this part of time.</Empty>;
 				return tab === "names" ? <NameTable context={context} tracks={busy} />
@@ -117,4 +121,37 @@ function NameTable({ context, tracks }: { context: ProfileContext; tracks: Track
 			{ name: "average", title: "Average duration", unit: "nanoseconds" }]}
 		rows={tracks.flatMap((one) => one.names.map((name) => [name.name, nameOf(one.track), coreOf(one.track),
 			Number(name.count), Number(name.busy_ns), Number(name.sum_ns) / Number(name.count)]))} />;
+}
+
+/** By the unit of the track; usages come as 0 to 1 and have none. */
+function valueOf(track: Track | undefined, value: number | null): string {
+	if (value === null || !track) return "–";
+	switch (track.unit) {
+		case "bytes": return formatByUnit(value, "bytes");
+		case "bytes/s": return formatByUnit(value, "bytes_per_second");
+		case "FLOP/s": return `${formatByUnit(value, "flops")}/s`;
+		case "percent": return formatFraction(value / 100);
+		default: return /usage/i.test(track.name) ? formatFraction(value) : formatByUnit(value, "");
+	}
+}
+
+function CounterTable({ context, counters }: { context: ProfileContext;
+	counters: CounterStatistics[] }) {
+	const byId = new Map(context.tracks.map((track) => [track.id, track]));
+	const known = counters.filter((one) => one.mean !== null);
+	const rows = known.map((one) => {
+		const track = byId.get(one.track);
+		return [track?.name ?? "", track?.attributes["pcore_idx"] ?? null,
+			one.mean, one.lowest, one.highest, one.last];
+	});
+	const trackOf = new Map<unknown, Track | undefined>(
+		rows.map((row, i) => [row, byId.get(known[i]!.track)]));
+	const value = (name: string, title: string) => ({ name, title, unit: "number", width: 120 });
+	return <DataTable label="Counters"
+		columns={[{ name: "name", title: "Name", width: 240 }, { name: "core", title: "Core" },
+			value("mean", "Mean"), value("lowest", "Lowest"), value("highest", "Highest"), value("last", "Last")]}
+		rows={rows}
+		render={(cell, column, row) => typeof cell === "number" && column.unit === "number"
+			? valueOf(trackOf.get(row), cell) : null}
+		empty="No counter has a value in this part of time." />;
 }
