@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/device/alu.h"
+
+/* NaN wins, whichever side it is on. */
+static inline float larger(float a, float b)
+{
+	return a > b || a != a ? a : b;
+}
+
+static inline float smaller(float a, float b)
+{
+	return a < b || a != a ? a : b;
+}
+
+#define FOR_ALL(expression)                                                                        \
+	for (size_t i = 0; i < count; i++)                                                         \
+	left[i] = (expression)
+
+bool nx_alu_apply(uint8_t op, float *left, const float *right, size_t count)
+{
+	switch (op) {
+	case NX_ALU_OP_BYPASS:
+		break;
+	case NX_ALU_OP_ADD:
+		FOR_ALL(left[i] + right[i]);
+		break;
+	case NX_ALU_OP_SUBTRACT:
+		FOR_ALL(left[i] - right[i]);
+		break;
+	case NX_ALU_OP_MULTIPLY:
+		FOR_ALL(left[i] * right[i]);
+		break;
+	case NX_ALU_OP_MAX:
+		FOR_ALL(larger(left[i], right[i]));
+		break;
+	case NX_ALU_OP_MIN:
+		FOR_ALL(smaller(left[i], right[i]));
+		break;
+	case NX_ALU_OP_IS_LESS:
+		FOR_ALL(left[i] < right[i] ? 1.0f : 0.0f);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+bool nx_alu_apply_scalar(uint8_t op, float *left, float right, size_t count)
+{
+	switch (op) {
+	case NX_ALU_OP_BYPASS:
+		break;
+	case NX_ALU_OP_ADD:
+		FOR_ALL(left[i] + right);
+		break;
+	case NX_ALU_OP_SUBTRACT:
+		FOR_ALL(left[i] - right);
+		break;
+	case NX_ALU_OP_MULTIPLY:
+		FOR_ALL(left[i] * right);
+		break;
+	case NX_ALU_OP_MAX:
+		FOR_ALL(larger(left[i], right));
+		break;
+	case NX_ALU_OP_MIN:
+		FOR_ALL(smaller(left[i], right));
+		break;
+	case NX_ALU_OP_IS_LESS:
+		FOR_ALL(left[i] < right ? 1.0f : 0.0f);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+bool nx_alu_is_integer(uint8_t op)
+{
+	return op == NX_ALU_OP_INTEGER_ADD || op == NX_ALU_OP_IS_LESS;
+}
+
+bool nx_alu_apply_integer(uint8_t op, int64_t *left, const int64_t *right, size_t count)
+{
+	switch (op) {
+	case NX_ALU_OP_INTEGER_ADD:
+		/* Only the low bits are kept, so the sum may wrap. */
+		FOR_ALL((int64_t)((uint64_t)left[i] + (uint64_t)right[i]));
+		return true;
+	case NX_ALU_OP_IS_LESS:
+		FOR_ALL(left[i] < right[i]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool nx_alu_reduce(uint8_t op, const float *values, size_t inner, size_t count, float *out)
+{
+	if (op != NX_ALU_OP_ADD && op != NX_ALU_OP_MULTIPLY && op != NX_ALU_OP_MAX &&
+	    op != NX_ALU_OP_MIN)
+		return false;
+	for (size_t i = 0; i < count; i++, values += inner) {
+		float sum = values[0];
+
+		for (size_t k = 1; k < inner; k++)
+			(void)nx_alu_apply(op, &sum, &values[k], 1);
+		out[i] = sum;
+	}
+	return true;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device: a NeuronCore in software. Give it a NEFF and inputs, run, read outputs.
+ *
+ *	struct nx_device *d;
+ *	if (nx_device_open(neff_bytes, &options, &d, &err)) ...
+ *	size_t q = nx_device_find(d, "q_ref");
+ *	if (nx_device_write(d, q, 0, q_bytes, &err)) ...
+ *	if (nx_device_run(d, &report, &err)) ...
+ *	nx_device_read(d, out, 0, buffer, size, &err);
+ *	nx_device_close(d);
+ *
+ * What is executed is what AWS's compiler wrote: instruction streams of the
+ * five engines, DMA descriptors and semaphores, per physical core, so one or
+ * two of them for a logical core. Numbers come out as docs/design/simulator.md
+ * says; time is no business of this part (schedule.h has the door for it).
+ *
+ * A device may be used from several threads: each call takes its lock, a run
+ * for as long as it lasts. The NEFF's bytes must outlive the device.
+ */
+#ifndef NX_RUNTIME_DEVICE_H
+#define NX_RUNTIME_DEVICE_H
+
+#include <stdbool.h>
+
+#include "base/bare/slice.h"
+#include "base/error.h"
+#include "runtime/device/device_report.h"
+
+struct nx_device;
+struct nx_device_clock;
+
+enum nx_device_arch {
+	NX_DEVICE_ANY, /* what the NEFF was compiled for */
+	NX_DEVICE_TRN1,
+	NX_DEVICE_INF2,
+	NX_DEVICE_TRN2,
+	NX_DEVICE_TRN3,
+};
+
+/* A zeroed struct asks for the usual. */
+struct nx_device_options {
+	enum nx_device_arch arch;
+	/* Refuse what has no known meaning, instead of counting it and going on. */
+	bool is_strict;
+	/* All bytes on chip and in device memory start as 0xff, a NaN in every float type:
+	 * whatever is read before it was written shows. Costs 64 MiB per core. */
+	bool is_poisoned;
+	/* Mathematics in place of the activation tables that the NEFF carries. */
+	bool has_exact_functions;
+	/* 0: engines run in a fixed order. Otherwise their order is drawn from this seed; a
+	 * correct program gives the same result. */
+	uint64_t seed;
+	/* Of device memory the program may ask for; 0 for NX_DEVICE_MEMORY_BYTES. */
+	uint64_t memory_limit_bytes;
+	const struct nx_device_clock *clock; /* borrowed; NULL: nobody watches */
+};
+
+#define NX_DEVICE_MEMORY_BYTES (UINT64_C(24) << 30) /* what a logical core has on trn2 */
+#define NX_DEVICE_MAX_DIMS 16
+
+enum nx_device_tensor_kind { NX_DEVICE_INPUT, NX_DEVICE_OUTPUT };
+
+struct nx_device_tensor {
+	const char *name;
+	enum nx_device_tensor_kind kind;
+	unsigned dtype;		/* code of format/instruction.h; 0 when the NEFF does not say */
+	const char *dtype_name; /* as the NEFF spells it, "float32"; may be "" */
+	unsigned dims;
+	uint64_t shape[NX_DEVICE_MAX_DIMS];
+	uint64_t size_bytes;
+};
+
+/*
+ * FORMAT when the NEFF is damaged, MISMATCH when it is for another architecture, LIMIT when
+ * it asks for more memory than the device has.
+ */
+NX_MUST_CHECK enum nx_status nx_device_open(struct nx_slice neff,
+					    const struct nx_device_options *options,
+					    struct nx_device **out, struct nx_error *err);
+void nx_device_close(struct nx_device *device); /* NULL is allowed */
+
+enum nx_device_arch nx_device_arch_of(const struct nx_device *device);
+size_t nx_device_core_count(const struct nx_device *device); /* physical cores */
+
+/* Inputs and outputs, in the order in which the NEFF names them. */
+size_t nx_device_tensor_count(const struct nx_device *device);
+const struct nx_device_tensor *nx_device_tensor_borrow(const struct nx_device *device,
+						       size_t index);
+#define NX_DEVICE_NO_TENSOR SIZE_MAX
+size_t nx_device_find(const struct nx_device *device, const char *name);
+
+/* Part of a tensor; LIMIT when it reaches beyond its end. */
+NX_MUST_CHECK enum nx_status nx_device_write(struct nx_device *device, size_t tensor,
+					     uint64_t offset, struct nx_slice bytes,
+					     struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_device_read(struct nx_device *device, size_t tensor,
+					    uint64_t offset, void *out, size_t len,
+					    struct nx_error *err);
+
+/*
+ * One execution, from cleared semaphores and registers to the end of all engines. The
+ * report is filled in any case, also when the run fails:
+ * FORMAT the engines wait for each other for ever; the sentence says who for what
+ * UNSUPPORTED strict, and something has no known meaning
+ * Hardware faults (report->faults) do not end a run, as they do not on a device.
+ */
+NX_MUST_CHECK enum nx_status nx_device_run(struct nx_device *device,
+					   struct nx_device_report *report, struct nx_error *err);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_core: one physical core, and what one step of it does.
+ *
+ * A core is SBUF and PSUM (operand.h), 256 semaphores, 64 registers per engine,
+ * the array's weights, the small stores of vector and GpSimd engine, and DMA
+ * queues with what has been started on them. A machine is the cores of a
+ * logical core and the memory they share. nx_core_step executes one
+ * instruction, nx_core_transfer one started block; both are called by
+ * schedule.c, when their `is_ready` says so.
+ *
+ * Instructions do not fail. What hardware would notify, and what has no known
+ * meaning, goes to the report; the latter also makes the results NaN, as far
+ * as the word says where they are, and stops a strict machine.
+ */
+#ifndef NX_RUNTIME_DEVICE_CORE_H
+#define NX_RUNTIME_DEVICE_CORE_H
+
+#include "runtime/device/array_multiply.h"
+#include "runtime/device/device_memory.h"
+#include "runtime/device/device_program.h"
+#include "runtime/device/operand.h"
+#include "runtime/device/schedule.h"
+
+#define NX_REGISTER_COUNT 64u
+#define NX_MATCH_COUNT 8u
+#define NX_MASK_LANES 32u
+#define NX_MASK_NONE 0x20u
+/* A DMA queue has so many rings, and each of them counts the semaphore up by one. */
+#define NX_QUEUE_RINGS 16u
+
+/* A place that a dynamic transfer reads or writes, resolved when the instruction issues. */
+struct nx_dma_place {
+	uint32_t variable; /* position in the core's list */
+	uint64_t offset;
+	uint64_t limit; /* no byte from here on; UINT64_MAX when only the variable's end counts */
+};
+
+struct nx_dma_job {
+	const struct nx_block *block; /* NULL: the instruction is its own descriptor */
+	const uint8_t *slot;
+	uint32_t pc;
+	uint8_t engine;
+	struct nx_dma_place from, to;
+};
+
+struct nx_job_queue NX_VEC_BODY(struct nx_dma_job);
+
+struct nx_array_state {
+	float *weights; /* [row][column], NX_ARRAY_ROWS x NX_ARRAY_COLUMNS */
+	float *moving, *sums;
+	size_t capacity; /* of both, in floats per row */
+	uint8_t *armed;	 /* per fp32 of PSUM: the next sum replaces what is there */
+	unsigned rows, columns, partition;
+	bool is_loaded, is_transpose;
+};
+
+struct nx_vector_state {
+	uint8_t mask[NX_MASK_LANES]; /* lane to read for each lane of a quadrant */
+	float match[NX_PARTITION_COUNT][NX_MATCH_COUNT];
+};
+
+/* A table per lane for GATHER. */
+struct nx_gather_state {
+	struct nx_bytes bytes;
+	unsigned lanes, size_bytes;
+	size_t count;
+};
+
+struct nx_core {
+	struct nx_machine *machine;
+	const struct nx_core_program *program;
+	unsigned index;
+	struct nx_device_memory on_chip, scratch;
+	uint32_t semaphores[NX_SEMAPHORE_COUNT];
+	uint32_t registers[NX_ENGINE_COUNT][NX_REGISTER_COUNT];
+	uint32_t pcs[NX_ENGINE_COUNT];
+	/* Which of its arrivals at a barrier the engine waits with; 0: it has not arrived. */
+	uint64_t arrival[NX_ENGINE_COUNT];
+	struct nx_map arrivals; /* barrier -> how many came so far */
+	uint32_t function_set;
+	struct nx_array_state array;
+	struct nx_vector_state vector;
+	struct nx_gather_state gather;
+	struct nx_job_queue *queues; /* the program's, then one per engine */
+	size_t *queue_heads;
+	size_t queue_count;
+	float *rows[3]; /* scratch: NX_OPERAND_MAX_ELEMENTS each */
+	/* The instruction being executed, for messages. */
+	unsigned engine;
+	uint32_t pc;
+	const uint8_t *slot;
+	uint32_t changed_semaphore;
+	bool has_bad_number; /* it has been reported */
+};
+
+struct nx_machine {
+	const struct nx_device_program *program;
+	const struct nx_device_options *options;
+	struct nx_device_report *report;
+	uint32_t sbuf_partition_bytes;
+	struct nx_core *cores;
+	size_t core_count;
+	struct nx_device_memory *tensors;
+	enum nx_status status; /* set by a strict machine that met something unknown */
+	struct nx_error error;
+};
+
+NX_MUST_CHECK enum nx_status nx_core_init(struct nx_core *core, struct nx_machine *machine,
+					  unsigned index, struct nx_error *err);
+void nx_core_release(struct nx_core *core);
+/* As after power up; what DMA brought to device memory stays. */
+void nx_core_reset(struct nx_core *core);
+
+static inline uint32_t nx_core_slot_count(const struct nx_core *core, unsigned engine)
+{
+	return (uint32_t)(core->program->code[engine].len / NX_SLOT_BYTES);
+}
+
+/* --- steps ------------------------------------------------------------------- */
+
+bool nx_core_engine_has_ended(const struct nx_core *core, unsigned engine);
+bool nx_core_engine_is_ready(struct nx_core *core, unsigned engine);
+void nx_core_step(struct nx_core *core, unsigned engine);
+/* "waits for S[5] >= 3, which is 2" */
+void nx_core_explain_wait(const struct nx_core *core, unsigned engine, char *out, size_t cap);
+
+bool nx_core_queue_is_ready(const struct nx_core *core, size_t queue);
+void nx_core_transfer(struct nx_core *core, size_t queue);
+
+/* --- for those who execute ----------------------------------------------------- */
+
+void nx_core_fault(struct nx_core *core, enum nx_fault_kind kind, const char *fmt, ...)
+	NX_PRINTF(3, 4);
+/* The fault, and NaN wherever the word says that results go. */
+void nx_core_refuse(struct nx_core *core, enum nx_fault_kind kind, const char *fmt, ...)
+	NX_PRINTF(3, 4);
+/* True when the operand lies in memory; else the instruction is refused. */
+bool nx_core_accepts(struct nx_core *core, const struct nx_operand *operand, const char *name);
+/* Counts values that are no number, and reports the first of an instruction. */
+void nx_core_check_numbers(struct nx_core *core, const float *values, size_t count);
+
+void nx_core_update_semaphore(struct nx_core *core, uint8_t mode, uint8_t index, uint32_t value);
+void nx_core_add_semaphore(struct nx_core *core, uint32_t index, uint32_t increment);
+float *nx_core_row(struct nx_core *core, unsigned which);
+
+/* Starts a transfer; the queue is the program's, or queue_count - NX_ENGINE_COUNT + engine. */
+void nx_core_start(struct nx_core *core, size_t queue, const struct nx_dma_job *job);
+
+/* The bytes of a variable; size 0 when it has none. Constants refuse to be written. */
+struct nx_dma_region {
+	uint8_t *bytes;
+	uint64_t size_bytes;
+	bool is_on_chip, is_constant;
+};
+struct nx_dma_region nx_core_region(struct nx_core *core, uint32_t variable);
+
+typedef void (*nx_execute_fn)(struct nx_core *core, unsigned engine, const uint8_t *slot);
+/* NULL when the opcode has no known meaning. */
+nx_execute_fn nx_opcode_execute(uint8_t opcode);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_report: what a run of the software device did, and what went wrong in it.
+ *
+ * Faults are what hardware would have notified, or what we know that we do not
+ * know. The first NX_FAULT_KEPT are kept one by one, the rest is only counted.
+ * A zeroed report is valid; the caller owns it, nothing in it needs releasing.
+ */
+#ifndef NX_RUNTIME_DEVICE_REPORT_H
+#define NX_RUNTIME_DEVICE_REPORT_H
+
+#include <stdint.h>
+
+#include "base/bare/engine_id.h"
+#include "base/bare/status.h"
+
+/* X(name, text as profiles show it) */
+#define NX_FAULT_MAP(X)                                                                            \
+	X(DMA_BOUNDS, "DMA2D OOB")                                                                 \
+	X(ADDRESS_BOUNDS, "on-chip OOB")                                                           \
+	X(INDEX_BOUNDS, "index OOB")                                                               \
+	X(NUMERICAL, "numerical error")                                                            \
+	X(SEMAPHORE, "semaphore overflow")                                                         \
+	X(OPERAND, "operands do not fit")                                                          \
+	X(UNKNOWN, "meaning unknown")
+
+enum nx_fault_kind {
+#define NX_FAULT_ENUM(name, text) NX_FAULT_##name,
+	NX_FAULT_MAP(NX_FAULT_ENUM)
+#undef NX_FAULT_ENUM
+		NX_FAULT_KIND_COUNT,
+};
+
+#define NX_FAULT_KEPT 64
+
+struct nx_fault {
+	enum nx_fault_kind kind;
+	uint8_t core;
+	uint8_t engine; /* whose instruction, or who started the transfer */
+	uint8_t opcode;
+	uint32_t pc; /* slot in the engine's stream */
+	char text[160];
+};
+
+struct nx_device_report {
+	uint64_t executed[NX_ENGINE_COUNT][256]; /* instructions by engine and opcode */
+	uint64_t executed_count;
+	uint64_t dma_count; /* transfers completed */
+	uint64_t dma_bytes; /* written by them */
+	uint64_t flops;	    /* multiplications and additions of the array */
+	uint64_t nan_count; /* results that are no number */
+	uint64_t fault_counts[NX_FAULT_KIND_COUNT];
+	struct nx_fault faults[NX_FAULT_KEPT];
+	unsigned fault_count; /* of those kept */
+};
+
+const char *nx_fault_kind_text(enum nx_fault_kind kind); /* "DMA2D OOB" */
+
+void nx_device_report_add(struct nx_device_report *report, const struct nx_fault *fault);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/device/element.h"
+
+#include <math.h>
+
+#include "base/bare/bits.h"
+#include "format/instruction.h"
+
+static float float_of_bits(uint32_t bits)
+{
+	return nx_load_f32(&bits);
+}
+
+static uint32_t bits_of_float(float value)
+{
+	return nx_load32(&value);
+}
+
+unsigned nx_element_dtype_named(struct nx_slice name)
+{
+	static const struct {
+		const char *name;
+		unsigned dtype;
+	} names[] = {
+		{"float32", NX_DTYPE_FP32},	   {"bfloat16", NX_DTYPE_BF16},
+		{"float16", NX_DTYPE_FP16},	   {"int8", NX_DTYPE_INT8},
+		{"uint8", NX_DTYPE_UINT8},	   {"int16", NX_DTYPE_INT16},
+		{"uint16", NX_DTYPE_UINT16},	   {"int32", NX_DTYPE_INT32},
+		{"uint32", NX_DTYPE_UINT32},	   {"int64", NX_DTYPE_INT64},
+		{"uint64", NX_DTYPE_UINT64},	   {"float32r", NX_DTYPE_FP32R},
+		{"float8_e3m4", NX_DTYPE_FP8E3},   {"float8_e4m3", NX_DTYPE_FP8E4},
+		{"float8_e4m3fn", NX_DTYPE_FP8E4}, {"float8_e5m2", NX_DTYPE_FP8E5},
+		{"float8e3", NX_DTYPE_FP8E3},	   {"float8e4", NX_DTYPE_FP8E4},
+		{"float8e5", NX_DTYPE_FP8E5},	   {"bool", NX_DTYPE_UINT8},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (nx_slice_is(name, names[i].name))
+			return names[i].dtype;
+	return 0;
+}
+
+/* --- floats of one and two bytes -------------------------------------------- */
+
+static float from_bf16(uint16_t half)
+{
+	return float_of_bits((uint32_t)half << 16);
+}
+
+static uint16_t to_bf16(float value)
+{
+	uint32_t bits = bits_of_float(value);
+	uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+
+	return (uint16_t)(value != value ? 0x7fc0 : rounded);
+}
+
+/* Multiplying by 2^112 moves the exponent to its new bias and makes subnormals normal. */
+static float from_fp16(uint16_t half)
+{
+	uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13;
+	float scaled = float_of_bits(magnitude) * 0x1p112f;
+	uint32_t bits = magnitude >= 0x0f800000 ? magnitude | 0x7f800000 : bits_of_float(scaled);
+
+	return float_of_bits(bits | (uint32_t)(half & 0x8000) << 16);
+}
+
+/* Adding a power of two whose last bit is the last bit wanted lets the machine do the rounding. */
+static uint16_t to_fp16(float value)
+{
+	uint32_t bits = bits_of_float(value), magnitude = bits & 0x7fffffff;
+	uint32_t sign = bits >> 16 & 0x8000, half;
+
+	if (magnitude > 0x7f800000)
+		return (uint16_t)(sign | 0x7e00);
+	if (magnitude >= 0x477ff000)
+		return (uint16_t)(sign | 0x7c00);
+	if (magnitude < 0x38800000)
+		half = bits_of_float(float_of_bits(magnitude) + 0.5f) - bits_of_float(0.5f);
+	else
+		half = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+	return (uint16_t)(sign | half);
+}
+
+/* Layout of an 8-bit float; the exponent of all ones is infinity and NaN. */
+struct small_float {
+	unsigned mantissa_bits;
+	int bias;
+};
+
+static struct small_float small_float_of(unsigned dtype)
+{
+	if (dtype == NX_DTYPE_FP8E3)
+		return (struct small_float){4, 3};
+	return dtype == NX_DTYPE_FP8E4 ? (struct small_float){3, 7} : (struct small_float){2, 15};
+}
+
+static float from_fp8(uint8_t byte, struct small_float f)
+{
+	unsigned exponent = (byte & 0x7fu) >> f.mantissa_bits;
+	unsigned mantissa = byte & ((1u << f.mantissa_bits) - 1);
+	unsigned top = 0x7fu >> f.mantissa_bits;
+	float value;
+
+	if (exponent == top)
+		value = mantissa ? NAN : INFINITY;
+	else if (exponent == 0)
+		value = ldexpf((float)mantissa, 1 - f.bias - (int)f.mantissa_bits);
+	else
+		value = ldexpf((float)(mantissa + (1u << f.mantissa_bits)),
+			       (int)exponent - f.bias - (int)f.mantissa_bits);
+	return byte & 0x80 ? -value : value;
+}
+
+static uint8_t to_fp8(float value, struct small_float f)
+{
+	uint8_t sign = bits_of_float(value) >> 31 ? 0x80 : 0;
+	unsigned infinity = (0x7fu >> f.mantissa_bits) << f.mantissa_bits;
+	int exponent;
+	float steps;
+
+	if (value != value)
+		return (uint8_t)(sign | infinity | 1);
+	value = fabsf(value);
+	if (isinf(value))
+		return (uint8_t)(sign | infinity);
+	(void)frexpf(value, &exponent);
+	exponent = exponent - 1 < 1 - f.bias ? 1 - f.bias : exponent - 1;
+	steps = nearbyintf(ldexpf(value, (int)f.mantissa_bits - exponent));
+	/* A carry out of the mantissa runs into the exponent, where it belongs. */
+	steps += (float)((exponent - (1 - f.bias)) * (1 << f.mantissa_bits));
+	return (uint8_t)(sign | (steps >= (float)infinity ? infinity : (unsigned)steps));
+}
+
+/* --- runs ------------------------------------------------------------------- */
+
+#define LOAD_RUN(expression)                                                                       \
+	for (size_t i = 0; i < count; i++, from += stride)                                         \
+	out[i] = (float)(expression)
+
+static void load_small(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,
+		       float *out)
+{
+	struct small_float f = small_float_of(dtype);
+
+	LOAD_RUN(from_fp8(*from, f));
+}
+
+void nx_element_load(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,
+		     float *out)
+{
+	switch (dtype) {
+	case NX_DTYPE_FP32:
+	case NX_DTYPE_FP32R:
+		if (stride == 4)
+			memcpy(out, from, 4 * count);
+		else
+			LOAD_RUN(nx_load_f32(from));
+		break;
+	case NX_DTYPE_BF16:
+		if (stride == 2)
+			for (size_t i = 0; i < count; i++)
+				out[i] = from_bf16(nx_load16(from + 2 * i));
+		else
+			LOAD_RUN(from_bf16(nx_load16(from)));
+		break;
+	case NX_DTYPE_FP16:
+		if (stride == 2)
+			for (size_t i = 0; i < count; i++)
+				out[i] = from_fp16(nx_load16(from + 2 * i));
+		else
+			LOAD_RUN(from_fp16(nx_load16(from)));
+		break;
+	case NX_DTYPE_INT8:
+		LOAD_RUN((int8_t)*from);
+		break;
+	case NX_DTYPE_UINT8:
+		LOAD_RUN(*from);
+		break;
+	case NX_DTYPE_INT16:
+		LOAD_RUN((int16_t)nx_load16(from));
+		break;
+	case NX_DTYPE_UINT16:
+		LOAD_RUN(nx_load16(from));
+		break;
+	case NX_DTYPE_INT32:
+		LOAD_RUN((int32_t)nx_load32(from));
+		break;
+	case NX_DTYPE_UINT32:
+		LOAD_RUN(nx_load32(from));
+		break;
+	case NX_DTYPE_INT64:
+		LOAD_RUN((int64_t)nx_load64(from));
+		break;
+	case NX_DTYPE_UINT64:
+		LOAD_RUN(nx_load64(from));
+		break;
+	default:
+		load_small(dtype, from, stride, count, out);
+	}
+}
+
+/* Range of an integer type; doubles hold all but the last of the widest exactly. */
+struct integer_range {
+	double least, most;
+};
+
+static struct integer_range integer_range_of(unsigned dtype)
+{
+	bool is_signed = dtype == NX_DTYPE_INT8 || dtype == NX_DTYPE_INT16 ||
+			 dtype == NX_DTYPE_INT32 || dtype == NX_DTYPE_INT64;
+	int bits = 8 * (int)nx_dtype_bytes(dtype) - is_signed;
+
+	return (struct integer_range){is_signed ? -ldexp(1, bits) : 0, ldexp(1, bits)};
+}
+
+static uint64_t to_integer(float value, struct integer_range range)
+{
+	double rounded = nearbyint((double)value);
+
+	if (value != value)
+		return 0;
+	if (rounded <= range.least)
+		return range.least < 0 ? (uint64_t)(int64_t)range.least : 0;
+	if (rounded >= range.most)
+		return range.most >= 0x1p64 ? UINT64_MAX : (uint64_t)range.most - 1;
+	return rounded < 0 ? (uint64_t)(int64_t)rounded : (uint64_t)rounded;
+}
+
+static void store_bytes(unsigned size, uint64_t value, uint8_t *to)
+{
+	memcpy(to, &value, size);
+}
+
+static void store_integers(unsigned dtype, const float *from, size_t count, uint8_t *to,
+			   ptrdiff_t stride)
+{
+	struct integer_range range = integer_range_of(dtype);
+	unsigned size = nx_dtype_bytes(dtype);
+
+	for (size_t i = 0; i < count; i++, to += stride)
+		store_bytes(size, to_integer(from[i], range), to);
+}
+
+static void store_small(unsigned dtype, const float *from, size_t count, uint8_t *to,
+			ptrdiff_t stride)
+{
+	struct small_float f = small_float_of(dtype);
+
+	for (size_t i = 0; i < count; i++, to += stride)
+		*to = to_fp8(from[i], f);
+}
+
+void nx_element_store(unsigned dtype, const float *from, size_t count, uint8_t *to,
+		      ptrdiff_t stride)
+{
+	switch (dtype) {
+	case NX_DTYPE_FP32:
+	case NX_DTYPE_FP32R:
+		if (stride == 4)
+			memcpy(to, from, 4 * count);
+		else
+			for (size_t i = 0; i < count; i++, to += stride)
+				memcpy(to, &from[i], 4);
+		break;
+	case NX_DTYPE_BF16:
+		if (stride == 2)
+			for (size_t i = 0; i < count; i++)
+				nx_store16(to + 2 * i, to_bf16(from[i]));
+		else
+			for (size_t i = 0; i < count; i++, to += stride)
+				nx_store16(to, to_bf16(from[i]));
+		break;
+	case NX_DTYPE_FP16:
+		for (size_t i = 0; i < count; i++, to += stride)
+			nx_store16(to, to_fp16(from[i]));
+		break;
+	case NX_DTYPE_FP8E3:
+	case NX_DTYPE_FP8E4:
+	case NX_DTYPE_FP8E5:
+		store_small(dtype, from, count, to, stride);
+		break;
+	default:
+		store_integers(dtype, from, count, to, stride);
+	}
+}
+
+static int64_t load_integer(unsigned dtype, const uint8_t *from)
+{
+	switch (dtype) {
+	case NX_DTYPE_INT8:
+		return (int8_t)*from;
+	case NX_DTYPE_UINT8:
+		return *from;
+	case NX_DTYPE_INT16:
+		return (int16_t)nx_load16(from);
+	case NX_DTYPE_UINT16:
+		return nx_load16(from);
+	case NX_DTYPE_INT32:
+		return (int32_t)nx_load32(from);
+	case NX_DTYPE_UINT32:
+		return nx_load32(from);
+	default:
+		return (int64_t)nx_load64(from);
+	}
+}
+
+void nx_element_load_integer(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,
+			     int64_t *out)
+{
+	for (size_t i = 0; i < count; i++, from += stride)
+		out[i] = load_integer(dtype, from);
+}
+
+void nx_element_store_integer(unsigned dtype, const int64_t *from, size_t count, uint8_t *to,
+			      ptrdiff_t stride)
+{
+	unsigned size = nx_dtype_bytes(dtype);
+
+	for (size_t i = 0; i < count; i++, to += stride)
+		store_bytes(size, (uint64_t)from[i], to);
+}
+
+#define COPY_RUN(size)                                                                             \
+	for (size_t i = 0; i < count; i++, from += from_stride, to += to_stride)                   \
+	memcpy(to, from, size)
+
+void nx_element_copy(unsigned size, const uint8_t *from, ptrdiff_t from_stride, size_t count,
+		     uint8_t *to, ptrdiff_t to_stride)
+{
+	if (from_stride == (ptrdiff_t)size && to_stride == (ptrdiff_t)size) {
+		memcpy(to, from, size * count);
+		return;
+	}
+	switch (size) {
+	case 1:
+		COPY_RUN(1);
+		break;
+	case 2:
+		COPY_RUN(2);
+		break;
+	case 4:
+		COPY_RUN(4);
+		break;
+	default:
+		COPY_RUN(8);
+	}
+}

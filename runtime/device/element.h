@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * element: the number types of a NeuronCore, to fp32 and back.
+ *
+ * Engines compute in fp32. Reading is exact for every type of up to 24
+ * significant bits; writing rounds to nearest even. A float that does not fit
+ * becomes infinity, an integer stops at its ends, and a NaN stays a NaN or
+ * becomes 0. Types are the codes of format/instruction.h; fp8 has an infinity
+ * in every layout, which is a guess for fp8e3 and fp8e4.
+ */
+#ifndef NX_RUNTIME_ELEMENT_H
+#define NX_RUNTIME_ELEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bare/slice.h"
+
+enum nx_element_dtype {
+	NX_DTYPE_UINT64 = 1,
+	NX_DTYPE_INT8,
+	NX_DTYPE_UINT8,
+	NX_DTYPE_INT16,
+	NX_DTYPE_UINT16,
+	NX_DTYPE_BF16,
+	NX_DTYPE_FP16,
+	NX_DTYPE_INT32,
+	NX_DTYPE_UINT32,
+	NX_DTYPE_FP32,
+	NX_DTYPE_FP32R,
+	NX_DTYPE_INT64,
+	NX_DTYPE_FP8E3,
+	NX_DTYPE_FP8E4,
+	NX_DTYPE_FP8E5,
+};
+
+static inline bool nx_element_is_integer(unsigned dtype)
+{
+	return (dtype >= NX_DTYPE_UINT64 && dtype <= NX_DTYPE_UINT16) || dtype == NX_DTYPE_INT32 ||
+	       dtype == NX_DTYPE_UINT32 || dtype == NX_DTYPE_INT64;
+}
+
+/* "float32", "bfloat16" as JSON files of a NEFF write them; 0 when unknown. */
+unsigned nx_element_dtype_named(struct nx_slice name);
+
+/* A run of elements that lie stride bytes apart; any address, any stride. The type is valid. */
+void nx_element_load(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,
+		     float *out);
+void nx_element_store(unsigned dtype, const float *from, size_t count, uint8_t *to,
+		      ptrdiff_t stride);
+
+/* Integers as they are, with the type's sign; storing keeps the low bits. */
+void nx_element_load_integer(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,
+			     int64_t *out);
+void nx_element_store_integer(unsigned dtype, const int64_t *from, size_t count, uint8_t *to,
+			      ptrdiff_t stride);
+
+/* Bytes as they are; size is that of an element. */
+void nx_element_copy(unsigned size, const uint8_t *from, ptrdiff_t from_stride, size_t count,
+		     uint8_t *to, ptrdiff_t to_stride);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* execute_array: the tensor engine. Weights stay in the array while values stream through. */
+#include <math.h>
+
+#include "base/bare/bits.h"
+#include "runtime/device/element.h"
+#include "runtime/device/execute.h"
+
+static const struct nx_operand_place source_place = {16, 20, 3}, target_place = {48, 52, 3};
+
+enum fp32_mode { FP32_LOW = 1, FP32_HIGH = 2 };
+#define ACC_START 1
+#define PSUM_WORDS (NX_PSUM_PARTITION_BYTES / 4)
+#define MAX_ZERO_CODE 13 /* 16 KiB, all of a partition */
+#define MAX_MOVING PSUM_WORDS
+
+/*
+ * fp32 goes through the array in passes over a high and a low part. Where the cut is does not
+ * show in the sum of the passes; infinities have no low part.
+ */
+static float part_of(float value, enum fp32_mode mode)
+{
+	uint32_t bits = nx_load32(&value) & 0xfffff000;
+	float high = nx_load_f32(&bits);
+
+	if (mode == FP32_HIGH)
+		return value != value ? value : high;
+	return isfinite(value) ? value - high : 0;
+}
+
+static void take_parts(float *values, size_t count, unsigned mode)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = part_of(values[i], mode);
+}
+
+static bool has_parts(const uint8_t *slot)
+{
+	unsigned mode = slot[33] & 3;
+
+	return (slot[32] == NX_DTYPE_FP32 || slot[32] == NX_DTYPE_FP32R) &&
+	       (mode == FP32_LOW || mode == FP32_HIGH);
+}
+
+static bool is_array_size(struct nx_core *core, const uint8_t *slot)
+{
+	if (slot[38] >= 1 && slot[38] <= NX_ARRAY_ROWS && slot[39] >= 1 &&
+	    slot[39] <= NX_ARRAY_COLUMNS)
+		return true;
+	nx_core_refuse(core, NX_FAULT_OPERAND, "the array has no %u x %u", slot[38], slot[39]);
+	return false;
+}
+
+NX_EXECUTE(load_weights)
+{
+	struct nx_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
+	struct nx_array_state *array = &core->array;
+	size_t columns = slot[39];
+
+	(void)engine;
+	array->is_loaded = false;
+	if (!is_array_size(core, slot) || !nx_core_accepts(core, &source, "source"))
+		return;
+	if (source.elements != columns) {
+		nx_core_refuse(core, NX_FAULT_OPERAND, "%llu weights for %zu columns",
+			       (unsigned long long)source.elements, columns);
+		return;
+	}
+	if (!array->weights)
+		array->weights =
+			nx_heap_alloc(NX_ARRAY_ROWS * NX_ARRAY_COLUMNS * sizeof(*array->weights));
+	memset(array->weights, 0, NX_ARRAY_ROWS * NX_ARRAY_COLUMNS * sizeof(*array->weights));
+	for (unsigned k = 0; k < source.lanes; k++) {
+		float *row = nx_core_row(core, 0);
+		float *to = array->weights + (size_t)k * NX_ARRAY_COLUMNS;
+
+		nx_operand_load(&source, core->on_chip.bytes, k, row);
+		if (has_parts(slot) && !(slot[34] & 1))
+			take_parts(row, columns, slot[33] & 3);
+		/* The array fills from its far end: what comes first ends in the last column. */
+		for (size_t m = 0; m < columns; m++)
+			to[columns - 1 - m] = row[m];
+	}
+	array->rows = slot[38];
+	array->columns = slot[39];
+	array->partition = source.address >> NX_PARTITION_SHIFT;
+	array->is_transpose = slot[34] & 1;
+	array->is_loaded = true;
+}
+
+/* --- matmul -------------------------------------------------------------------- */
+
+static void make_room(struct nx_array_state *array, size_t stride)
+{
+	if (stride <= array->capacity)
+		return;
+	array->moving =
+		nx_heap_realloc(array->moving, NX_ARRAY_ROWS * stride * sizeof(*array->moving));
+	array->sums =
+		nx_heap_realloc(array->sums, NX_ARRAY_COLUMNS * stride * sizeof(*array->sums));
+	array->capacity = stride;
+}
+
+static void load_moving(struct nx_core *core, const uint8_t *slot, const struct nx_operand *source,
+			size_t stride)
+{
+	struct nx_array_state *array = &core->array;
+
+	for (unsigned k = 0; k < source->lanes; k++) {
+		float *row = array->moving + k * stride;
+
+		nx_operand_load(source, core->on_chip.bytes, k, row);
+		if (has_parts(slot) && !array->is_transpose)
+			take_parts(row, (size_t)source->elements, slot[33] & 3);
+		memset(row + source->elements, 0, (stride - source->elements) * sizeof(*row));
+	}
+}
+
+/* The row of the only one in a column of zeros; NX_ARRAY_ROWS when there is more to add. */
+static unsigned chosen_row(const float *column, size_t stride, unsigned rows)
+{
+	unsigned chosen = NX_ARRAY_ROWS;
+
+	for (unsigned k = 0; k < rows; k++) {
+		float value = column[k * stride];
+
+		if (value == 0)
+			continue;
+		if (value != 1 || chosen != NX_ARRAY_ROWS)
+			return NX_ARRAY_ROWS;
+		chosen = k;
+	}
+	return chosen;
+}
+
+/* A product with an identity matrix moves values, and must not make NaN of 0 times infinity. */
+static bool move_through(struct nx_array_state *array, size_t count, size_t stride)
+{
+	unsigned chosen[MAX_MOVING];
+
+	for (size_t n = 0; n < count; n++) {
+		chosen[n] = chosen_row(array->moving + n, stride, array->rows);
+		if (chosen[n] == NX_ARRAY_ROWS)
+			return false;
+	}
+	for (size_t m = 0; m < array->columns; m++)
+		for (size_t n = 0; n < count; n++)
+			array->sums[m * stride + n] =
+				array->weights[chosen[n] * NX_ARRAY_COLUMNS + m];
+	return true;
+}
+
+/* --- what PSUM does with sums ---------------------------------------------------- */
+
+static void arm(struct nx_core *core, const struct nx_operand *target, unsigned code)
+{
+	uint32_t bytes = 2u << code, offset = target->address & (NX_PARTITION_STRIDE - 1);
+	uint32_t first = offset / bytes * bytes;
+
+	if (!core->array.armed) {
+		size_t size = (size_t)NX_PARTITION_COUNT * PSUM_WORDS;
+
+		core->array.armed = nx_heap_alloc(size);
+		memset(core->array.armed, 0, size);
+	}
+	for (unsigned p = 0; p < NX_PARTITION_COUNT; p++)
+		memset(core->array.armed + (size_t)p * PSUM_WORDS + first / 4, 1, bytes / 4);
+}
+
+/* Sums replace what an armed place holds and disarm it; elsewhere they add to it. */
+static void merge_armed(struct nx_core *core, const struct nx_operand *target,
+			const int32_t *offsets, unsigned lane, float *sums)
+{
+	unsigned partition = (target->address >> NX_PARTITION_SHIFT) % NX_PARTITION_COUNT + lane;
+	uint32_t offset = target->address & (NX_PARTITION_STRIDE - 1);
+	float *held = nx_core_row(core, 0);
+
+	nx_operand_load(target, core->on_chip.bytes, lane, held);
+	for (size_t i = 0; i < target->elements; i++) {
+		uint32_t word = (uint32_t)((int64_t)offset + offsets[i]) / 4;
+		uint8_t *armed = core->array.armed + (size_t)partition * PSUM_WORDS + word;
+
+		if (!*armed)
+			sums[i] += held[i];
+		*armed = 0;
+	}
+}
+
+static void add_held(struct nx_core *core, const struct nx_operand *target, unsigned lane,
+		     float *sums)
+{
+	float *held = nx_core_row(core, 0);
+
+	nx_operand_load(target, core->on_chip.bytes, lane, held);
+	for (size_t i = 0; i < target->elements; i++)
+		sums[i] += held[i];
+}
+
+static void write_sums(struct nx_core *core, const uint8_t *slot, const struct nx_operand *target,
+		       size_t stride)
+{
+	bool is_start = slot[43] & ACC_START;
+	bool has_region = slot[40] && !core->array.is_transpose;
+	int32_t *offsets = NULL;
+
+	if (has_region && is_start)
+		arm(core, target, slot[40]);
+	has_region = has_region && core->array.armed;
+	if (has_region) {
+		offsets = (int32_t *)(void *)nx_core_row(core, 1);
+		nx_operand_offsets(target, offsets);
+	}
+	for (unsigned m = 0; m < target->lanes; m++) {
+		float *sums = core->array.sums + m * stride;
+
+		if (has_region)
+			merge_armed(core, target, offsets, m, sums);
+		else if (!is_start)
+			add_held(core, target, m, sums);
+		nx_core_check_numbers(core, sums, (size_t)target->elements);
+		nx_operand_store(target, core->on_chip.bytes, m, sums);
+	}
+}
+
+static bool fits_array(struct nx_core *core, const uint8_t *slot, const struct nx_operand *source,
+		       const struct nx_operand *target)
+{
+	const struct nx_array_state *array = &core->array;
+	const char *wrong = NULL;
+
+	if (!array->is_loaded)
+		wrong = "no weights are loaded";
+	else if (array->rows != slot[38] || array->columns != slot[39])
+		wrong = "the weights have another size";
+	else if (array->partition != source->address >> NX_PARTITION_SHIFT)
+		wrong = "the weights came from other partitions";
+	else if (array->is_transpose != (slot[34] & 1))
+		wrong = "only one of weights and values is a transpose";
+	else if (target->elements != source->elements || source->elements > MAX_MOVING)
+		wrong = "as many sums as moving values do not fit the target";
+	else if (target->address < NX_PSUM_BASE)
+		wrong = "the target is not in PSUM";
+	else if (slot[40] > MAX_ZERO_CODE)
+		wrong = "the zero region is larger than PSUM";
+	if (wrong)
+		nx_core_refuse(core, NX_FAULT_OPERAND, "%s", wrong);
+	return !wrong;
+}
+
+NX_EXECUTE(matmul)
+{
+	bool is_transpose = slot[34] & 1;
+	struct nx_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
+	struct nx_operand target = nx_operand_read(
+		slot, target_place, is_transpose ? slot[32] : NX_DTYPE_FP32, slot[39]);
+	struct nx_array_state *array = &core->array;
+	size_t stride = nx_array_padded((size_t)source.elements);
+
+	(void)engine;
+	if (!is_array_size(core, slot) || !nx_core_accepts(core, &source, "source") ||
+	    !nx_core_accepts(core, &target, "target") || !fits_array(core, slot, &source, &target))
+		return;
+	make_room(array, stride);
+	load_moving(core, slot, &source, stride);
+	if (!is_transpose || !move_through(array, (size_t)source.elements, stride)) {
+		struct nx_array_product product = {array->weights, array->moving,
+						   array->sums,	   array->rows,
+						   array->columns, (size_t)source.elements};
+
+		nx_array_multiply(&product);
+		core->machine->report->flops +=
+			UINT64_C(2) * array->rows * array->columns * source.elements;
+	}
+	write_sums(core, slot, &target, stride);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* execute_gpsimd: tables per lane, and selection by the index of an element. */
+#include "base/bare/bits.h"
+#include "runtime/device/element.h"
+#include "runtime/device/execute.h"
+
+static const struct nx_operand_place copy_source = {12, 16, 4}, copy_target = {44, 48, 4};
+
+NX_EXECUTE(gather_load)
+{
+	struct nx_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_gather_state *table = &core->gather;
+	size_t row_bytes;
+
+	(void)engine;
+	nx_vec_clear(&table->bytes);
+	table->count = 0;
+	if (!nx_core_accepts(core, &source, "source"))
+		return;
+	row_bytes = (size_t)source.elements * source.size_bytes;
+	nx_bytes_append_zeros(&table->bytes, row_bytes * source.lanes);
+	for (unsigned lane = 0; lane < source.lanes; lane++)
+		nx_operand_load_raw(&source, core->on_chip.bytes, lane,
+				    table->bytes.items + lane * row_bytes);
+	table->lanes = source.lanes;
+	table->size_bytes = source.size_bytes;
+	table->count = (size_t)source.elements;
+}
+
+/* One lane; false when an index lies outside of the table, whose place becomes NaN. */
+static bool gather_lane(const struct nx_gather_state *table, unsigned lane, const int64_t *index,
+			size_t count, uint8_t *out)
+{
+	size_t size = table->size_bytes;
+	bool is_inside = true;
+
+	for (size_t i = 0; i < count; i++) {
+		if (index[i] < 0 || (uint64_t)index[i] >= table->count) {
+			memset(out + i * size, 0xff, size);
+			is_inside = false;
+			continue;
+		}
+		memcpy(out + i * size,
+		       table->bytes.items + (lane * table->count + (size_t)index[i]) * size, size);
+	}
+	return is_inside;
+}
+
+NX_EXECUTE(gather)
+{
+	struct nx_operand index = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
+	const struct nx_gather_state *table = &core->gather;
+	int64_t *at = (int64_t *)(void *)nx_core_row(core, 0);
+	uint8_t *row = (uint8_t *)nx_core_row(core, 1);
+	bool is_inside = true;
+
+	(void)engine;
+	if (!nx_core_accepts(core, &index, "index") || !nx_core_accepts(core, &target, "target"))
+		return;
+	if (index.elements != target.elements || !nx_element_is_integer(index.dtype) ||
+	    table->size_bytes != target.size_bytes || table->lanes < target.lanes ||
+	    table->count == 0) {
+		nx_core_refuse(core, NX_FAULT_OPERAND, "the table does not fit index and target");
+		return;
+	}
+	for (unsigned lane = 0; lane < target.lanes; lane++) {
+		nx_operand_load_integer(&index, core->on_chip.bytes, lane, at);
+		is_inside &= gather_lane(table, lane, at, (size_t)target.elements, row);
+		nx_operand_store_raw(&target, core->on_chip.bytes, lane, row);
+	}
+	if (!is_inside)
+		nx_core_fault(core, NX_FAULT_INDEX_BOUNDS, "an index lies outside of %zu entries",
+			      table->count);
+}
+
+/* --- affine select ------------------------------------------------------------------------- */
+
+#define COMPARE_NOT_EQUAL 3
+
+/* The index runs over a pattern of its own: base + lane * multiplier + sum of i * step. */
+static int64_t index_of(const uint8_t *slot, unsigned lane, uint64_t element)
+{
+	int64_t index =
+		(int32_t)nx_load32(slot + 16) + (int64_t)lane * (int32_t)nx_load32(slot + 60);
+
+	for (size_t d = 0; d < 4; d++) {
+		uint16_t count = nx_load16(slot + 28 + 2 * d);
+
+		if (count == 0)
+			break;
+		index += (int64_t)(element % count) * (int16_t)nx_load16(slot + 20 + 2 * d);
+		element /= count;
+	}
+	return index;
+}
+
+NX_EXECUTE(affine_select)
+{
+	unsigned lanes = slot[12];
+	struct nx_operand source =
+		nx_operand_read(slot, (struct nx_operand_place){36, 40, 2}, slot[13] & 15, lanes);
+	struct nx_operand target =
+		nx_operand_read(slot, (struct nx_operand_place){48, 52, 2}, slot[13] >> 4, lanes);
+	float fill = nx_load_f32(&core->registers[engine][slot[15] % NX_REGISTER_COUNT]);
+	float *row = nx_core_row(core, 0);
+
+	if (!nx_core_accepts(core, &source, "source") || !nx_core_accepts(core, &target, "target"))
+		return;
+	if (source.elements != target.elements) {
+		nx_core_refuse(core, NX_FAULT_OPERAND, "source and target differ in length");
+		return;
+	}
+	if (slot[14] != COMPARE_NOT_EQUAL) {
+		nx_core_refuse(core, NX_FAULT_UNKNOWN, "comparison %u", slot[14]);
+		return;
+	}
+	for (unsigned i = 0; i < lanes; i++) {
+		unsigned lane = nx_execute_lane(&source, &target, i);
+
+		nx_operand_load(&source, core->on_chip.bytes, lane, row);
+		for (size_t n = 0; n < source.elements; n++)
+			if (index_of(slot, lane, n) == 0)
+				row[n] = fill;
+		nx_operand_store(&target, core->on_chip.bytes, lane, row);
+	}
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/device/operand.h"
+
+#include "base/bare/bits.h"
+#include "runtime/device/element.h"
+
+/* Joins a dimension to the one before it when it continues it; short inner runs cost most. */
+static void add_dimension(struct nx_operand *o, uint32_t count, int32_t step)
+{
+	o->elements *= count;
+	if (count == 1)
+		return;
+	if (o->dims) {
+		unsigned last = o->dims - 1;
+		uint64_t joined = (uint64_t)o->counts[last] * count;
+
+		if ((int64_t)o->steps[last] * o->counts[last] == step && joined <= UINT32_MAX) {
+			o->counts[last] = (uint32_t)joined;
+			return;
+		}
+	}
+	o->counts[o->dims] = count;
+	o->steps[o->dims++] = step;
+}
+
+static void measure(struct nx_operand *o)
+{
+	o->most = o->size_bytes;
+	for (unsigned i = 0; i < o->dims; i++) {
+		int64_t reach = ((int64_t)o->counts[i] - 1) * o->steps[i];
+
+		if (reach < 0)
+			o->least += reach;
+		else
+			o->most += reach;
+	}
+}
+
+struct nx_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES], struct nx_operand_place place,
+				  unsigned dtype, unsigned lanes)
+{
+	struct nx_operand o = {.address = nx_load32(slot + place.address_at),
+			       .lanes = lanes,
+			       .dtype = dtype,
+			       .size_bytes = nx_dtype_bytes(dtype),
+			       .elements = 1};
+	const uint8_t *steps = slot + place.pattern_at, *counts = steps + 2 * (size_t)place.dims;
+
+	for (unsigned i = 0; i < place.dims; i++)
+		add_dimension(&o, nx_load16(counts + 2 * (size_t)i),
+			      (int16_t)nx_load16(steps + 2 * (size_t)i) * (int32_t)o.size_bytes);
+	measure(&o);
+	return o;
+}
+
+struct nx_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes)
+{
+	struct nx_operand o = {.address = address,
+			       .lanes = lanes,
+			       .dtype = dtype,
+			       .size_bytes = nx_dtype_bytes(dtype),
+			       .elements = 1};
+
+	measure(&o);
+	return o;
+}
+
+const char *nx_operand_check(const struct nx_operand *o, uint32_t sbuf_partition_bytes)
+{
+	uint32_t partition = o->address >> NX_PARTITION_SHIFT & (NX_PARTITION_COUNT - 1);
+	int64_t offset = o->address & (NX_PARTITION_STRIDE - 1);
+	uint32_t limit =
+		o->address >= NX_PSUM_BASE ? NX_PSUM_PARTITION_BYTES : sbuf_partition_bytes;
+
+	if (o->size_bytes == 0)
+		return "has an element type that does not exist";
+	if (o->address >= NX_ON_CHIP_BYTES)
+		return "lies outside of SBUF and PSUM";
+	if (o->lanes == 0 || o->elements == 0)
+		return "is empty";
+	if (partition + o->lanes > NX_PARTITION_COUNT)
+		return "has more lanes than there are partitions";
+	if (o->elements > NX_OPERAND_MAX_ELEMENTS)
+		return "has more elements than a partition has bytes";
+	if (offset + o->least < 0 || offset + o->most > limit)
+		return "reaches beyond its partition";
+	return NULL;
+}
+
+/* Walks the outer dimensions; the caller handles runs of the innermost one. */
+struct walk {
+	const struct nx_operand *o;
+	uint32_t at[4];
+	ptrdiff_t offset;
+	size_t run;
+	ptrdiff_t stride;
+	bool is_done;
+};
+
+static struct walk walk_begin(const struct nx_operand *o)
+{
+	struct walk w = {.o = o, .run = 1, .stride = (ptrdiff_t)o->size_bytes};
+
+	if (o->dims) {
+		w.run = o->counts[0];
+		w.stride = o->steps[0];
+	}
+	return w;
+}
+
+static void walk_next(struct walk *w)
+{
+	for (unsigned i = 1; i < w->o->dims; i++) {
+		w->offset += w->o->steps[i];
+		if (++w->at[i] < w->o->counts[i])
+			return;
+		w->offset -= (ptrdiff_t)w->o->steps[i] * (ptrdiff_t)w->o->counts[i];
+		w->at[i] = 0;
+	}
+	w->is_done = true;
+}
+
+#define FOR_RUNS(w, operand) for (struct walk w = walk_begin(operand); !w.is_done; walk_next(&w))
+
+void nx_operand_load(const struct nx_operand *operand, uint8_t *memory, unsigned lane, float *out)
+{
+	const uint8_t *base = nx_operand_lane(operand, memory, lane);
+
+	FOR_RUNS(w, operand)
+	{
+		nx_element_load(operand->dtype, base + w.offset, w.stride, w.run, out);
+		out += w.run;
+	}
+}
+
+void nx_operand_store(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+		      const float *values)
+{
+	uint8_t *base = nx_operand_lane(operand, memory, lane);
+
+	FOR_RUNS(w, operand)
+	{
+		nx_element_store(operand->dtype, values, w.run, base + w.offset, w.stride);
+		values += w.run;
+	}
+}
+
+void nx_operand_load_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			 uint8_t *out)
+{
+	const uint8_t *base = nx_operand_lane(operand, memory, lane);
+	unsigned size = operand->size_bytes;
+
+	FOR_RUNS(w, operand)
+	{
+		nx_element_copy(size, base + w.offset, w.stride, w.run, out, (ptrdiff_t)size);
+		out += w.run * size;
+	}
+}
+
+void nx_operand_store_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			  const uint8_t *bytes)
+{
+	uint8_t *base = nx_operand_lane(operand, memory, lane);
+	unsigned size = operand->size_bytes;
+
+	FOR_RUNS(w, operand)
+	{
+		nx_element_copy(size, bytes, (ptrdiff_t)size, w.run, base + w.offset, w.stride);
+		bytes += w.run * size;
+	}
+}
+
+void nx_operand_load_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			     int64_t *out)
+{
+	const uint8_t *base = nx_operand_lane(operand, memory, lane);
+
+	FOR_RUNS(w, operand)
+	{
+		nx_element_load_integer(operand->dtype, base + w.offset, w.stride, w.run, out);
+		out += w.run;
+	}
+}
+
+void nx_operand_store_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			      const int64_t *values)
+{
+	uint8_t *base = nx_operand_lane(operand, memory, lane);
+
+	FOR_RUNS(w, operand)
+	{
+		nx_element_store_integer(operand->dtype, values, w.run, base + w.offset, w.stride);
+		values += w.run;
+	}
+}
+
+void nx_operand_poison(const struct nx_operand *operand, uint8_t *memory)
+{
+	for (unsigned lane = 0; lane < operand->lanes; lane++) {
+		uint8_t *base = nx_operand_lane(operand, memory, lane);
+
+		FOR_RUNS(w, operand)
+		for (size_t i = 0; i < w.run; i++)
+			memset(base + w.offset + (ptrdiff_t)i * w.stride, 0xff,
+			       operand->size_bytes);
+	}
+}
+
+void nx_operand_offsets(const struct nx_operand *operand, int32_t *out)
+{
+	FOR_RUNS(w, operand)
+	for (size_t i = 0; i < w.run; i++)
+		*out++ = (int32_t)(w.offset + (ptrdiff_t)i * w.stride);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * operand: which bytes of a core's memory an instruction means.
+ *
+ * SBUF and PSUM are one flat space: 128 partitions of 2^18 bytes each, SBUF
+ * first. An operand starts at an address, which names its first partition,
+ * and walks the same access pattern in each of its lanes. nx_operand_read
+ * takes one from an instruction word, nx_operand_check bounds it; after that
+ * the lane functions touch no byte outside of what was checked.
+ */
+#ifndef NX_RUNTIME_OPERAND_H
+#define NX_RUNTIME_OPERAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/instruction.h"
+
+#define NX_PARTITION_SHIFT 18
+#define NX_PARTITION_STRIDE (1u << NX_PARTITION_SHIFT)
+#define NX_PARTITION_COUNT 128u
+#define NX_PSUM_PARTITION_BYTES (16u << 10)
+#define NX_ON_CHIP_BYTES (2u * NX_PARTITION_COUNT * NX_PARTITION_STRIDE)
+
+/* More elements than a partition has bytes cannot all be written; nothing asks for more. */
+#define NX_OPERAND_MAX_ELEMENTS NX_PARTITION_STRIDE
+
+struct nx_operand {
+	uint32_t address;
+	unsigned lanes;
+	unsigned dtype;
+	unsigned size_bytes; /* of an element */
+	unsigned dims;	     /* after joining what is contiguous */
+	uint32_t counts[4];
+	int32_t steps[4]; /* bytes */
+	uint64_t elements;
+	int64_t least, most; /* bytes from the address: first, and behind the last */
+};
+
+/* Where in a word an operand is told. */
+struct nx_operand_place {
+	uint8_t address_at, pattern_at, dims;
+};
+
+struct nx_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES], struct nx_operand_place place,
+				  unsigned dtype, unsigned lanes);
+/* One element per lane: scales, biases, scalars. */
+struct nx_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes);
+
+/* NULL when every byte exists, else what is wrong: "reaches beyond its partition". */
+const char *nx_operand_check(const struct nx_operand *operand, uint32_t sbuf_partition_bytes);
+
+static inline uint8_t *nx_operand_lane(const struct nx_operand *o, uint8_t *memory, unsigned lane)
+{
+	return memory + o->address + ((size_t)lane << NX_PARTITION_SHIFT);
+}
+
+void nx_operand_load(const struct nx_operand *operand, uint8_t *memory, unsigned lane, float *out);
+void nx_operand_store(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+		      const float *values);
+
+/* Bytes as they are, packed. */
+void nx_operand_load_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			 uint8_t *out);
+void nx_operand_store_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			  const uint8_t *bytes);
+
+void nx_operand_load_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			     int64_t *out);
+void nx_operand_store_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+			      const int64_t *values);
+
+/* Every byte 0xff: NaN for floats, all ones for integers. */
+void nx_operand_poison(const struct nx_operand *operand, uint8_t *memory);
+
+/* Byte offset of each element from the operand's address, in the order of the pattern. */
+void nx_operand_offsets(const struct nx_operand *operand, int32_t *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schedule: the order in which engines and queues take their steps.
+ *
+ * What a step does is in device_core.h; when it happens is decided here, or by
+ * a clock that the caller brings. A step is one instruction of an engine, or
+ * one block of a DMA queue, and happens at once. Which of those that may go
+ * goes next does not change the numbers of a correct program.
+ *
+ * A clock is asked with the list of all who may go and answers with a position
+ * in it; it hears of each step after it was taken. A clock that keeps time per
+ * actor and per semaphore therefore sees the one schedule that numbers and
+ * times share. Without `choose` the order is fixed, or drawn from the seed.
+ */
+#ifndef NX_RUNTIME_SCHEDULE_H
+#define NX_RUNTIME_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct nx_machine;
+
+struct nx_actor {
+	uint8_t core;
+	bool is_queue;
+	/* The engine, or the queue: those of device_program.h, then a dynamic one per engine. */
+	uint32_t index;
+};
+
+struct nx_step {
+	struct nx_actor actor;
+	unsigned engine;     /* whose instruction it is, or who started the transfer */
+	uint32_t pc;	     /* slot in the stream of that engine */
+	const uint8_t *slot; /* the instruction, or the one that started the transfer */
+	uint64_t dma_bytes;  /* moved by a queue's step */
+	uint32_t semaphore;  /* that the step counted up or down; UINT32_MAX for none */
+	uint32_t value;	     /* of it, after the step */
+};
+
+struct nx_device_clock {
+	void *context;
+	/* Which of count actors goes next; an answer beyond the list stops the run. */
+	size_t (*choose)(void *context, const struct nx_actor *ready, size_t count);
+	void (*stepped)(void *context, const struct nx_step *step);
+};
+
+/* Until all engines have ended and all queues are empty. */
+NX_MUST_CHECK enum nx_status nx_schedule_run(struct nx_machine *machine, struct nx_error *err);
+
+#endif
