@@ -94,17 +94,31 @@ bool nx_alu_apply_integer(uint8_t op, int64_t *left, const int64_t *right, size_
 	}
 }
 
+#define REDUCE(expression)                                                                         \
+	for (size_t i = 0; i < count; i++, values += inner) {                                      \
+		float sum = values[0];                                                             \
+                                                                                                   \
+		for (size_t k = 1; k < inner; k++)                                                 \
+			sum = (expression);                                                        \
+		out[i] = sum;                                                                      \
+	}
+
 bool nx_alu_reduce(uint8_t op, const float *values, size_t inner, size_t count, float *out)
 {
-	if (op != NX_ALU_OP_ADD && op != NX_ALU_OP_MULTIPLY && op != NX_ALU_OP_MAX &&
-	    op != NX_ALU_OP_MIN)
+	switch (op) {
+	case NX_ALU_OP_ADD:
+		REDUCE(sum + values[k]);
+		return true;
+	case NX_ALU_OP_MULTIPLY:
+		REDUCE(sum * values[k]);
+		return true;
+	case NX_ALU_OP_MAX:
+		REDUCE(larger(sum, values[k]));
+		return true;
+	case NX_ALU_OP_MIN:
+		REDUCE(smaller(sum, values[k]));
+		return true;
+	default:
 		return false;
-	for (size_t i = 0; i < count; i++, values += inner) {
-		float sum = values[0];
-
-		for (size_t k = 1; k < inner; k++)
-			(void)nx_alu_apply(op, &sum, &values[k], 1);
-		out[i] = sum;
 	}
-	return true;
 }

@@ -68,7 +68,7 @@ static enum nx_status open_machine(struct nx_device *device, struct nx_error *er
 		status = nx_device_memory_open(&machine->tensors[i], program->tensors[i].size_bytes,
 					       err);
 		if (device->options.is_poisoned)
-			nx_device_memory_reset(&machine->tensors[i], true);
+			nx_device_memory_poison(&machine->tensors[i]);
 	}
 	machine->cores = NX_NEW_ARRAY(&program->arena, struct nx_core, program->core_count);
 	for (size_t i = 0; i < program->core_count && !status; i++) {
@@ -208,7 +208,7 @@ static void reset_machine(struct nx_device *device)
 		nx_core_reset(&machine->cores[i]);
 	for (size_t i = 0; device->options.is_poisoned && i < device->program.tensor_count; i++)
 		if (device->program.tensors[i].kind == NX_DEVICE_OUTPUT)
-			nx_device_memory_reset(&machine->tensors[i], true);
+			nx_device_memory_poison(&machine->tensors[i]);
 }
 
 enum nx_status nx_device_run(struct nx_device *device, struct nx_device_report *report,

@@ -52,8 +52,6 @@ void nx_core_release(struct nx_core *core)
 
 void nx_core_reset(struct nx_core *core)
 {
-	bool is_poisoned = core->machine->options->is_poisoned;
-
 	memset(core->semaphores, 0, sizeof(core->semaphores));
 	memset(core->registers, 0, sizeof(core->registers));
 	memset(core->pcs, 0, sizeof(core->pcs));
@@ -72,8 +70,10 @@ void nx_core_reset(struct nx_core *core)
 		nx_vec_clear(&core->queues[i]);
 		core->queue_heads[i] = 0;
 	}
-	nx_device_memory_reset(&core->on_chip, is_poisoned);
-	nx_device_memory_reset(&core->scratch, is_poisoned);
+	if (core->machine->options->is_poisoned) {
+		nx_device_memory_poison(&core->on_chip);
+		nx_device_memory_poison(&core->scratch);
+	}
 }
 
 float *nx_core_row(struct nx_core *core, unsigned which)

@@ -109,7 +109,8 @@ struct nx_machine {
 NX_MUST_CHECK enum nx_status nx_core_init(struct nx_core *core, struct nx_machine *machine,
 					  unsigned index, struct nx_error *err);
 void nx_core_release(struct nx_core *core);
-/* As after power up; what DMA brought to device memory stays. */
+/* Registers, semaphores and queues as after power up; memory keeps what it holds, or is poisoned.
+ */
 void nx_core_reset(struct nx_core *core);
 
 static inline uint32_t nx_core_slot_count(const struct nx_core *core, unsigned engine)

@@ -32,12 +32,8 @@ void nx_device_memory_release(struct nx_device_memory *memory)
 	*memory = (struct nx_device_memory){0};
 }
 
-void nx_device_memory_reset(struct nx_device_memory *memory, int is_poisoned)
+void nx_device_memory_poison(struct nx_device_memory *memory)
 {
-	if (!memory->bytes)
-		return;
-	if (is_poisoned)
+	if (memory->bytes)
 		memset(memory->bytes, 0xff, (size_t)memory->size_bytes);
-	else if (madvise(memory->bytes, (size_t)memory->size_bytes, MADV_DONTNEED) != 0)
-		memset(memory->bytes, 0, (size_t)memory->size_bytes);
 }

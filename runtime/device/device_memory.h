@@ -21,7 +21,7 @@ struct nx_device_memory {
 NX_MUST_CHECK enum nx_status nx_device_memory_open(struct nx_device_memory *memory,
 						   uint64_t size_bytes, struct nx_error *err);
 void nx_device_memory_release(struct nx_device_memory *memory);
-/* 0xff in every byte, or all zero and given back to the system. */
-void nx_device_memory_reset(struct nx_device_memory *memory, int is_poisoned);
+/* 0xff in every byte. */
+void nx_device_memory_poison(struct nx_device_memory *memory);
 
 #endif

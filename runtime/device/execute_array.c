@@ -55,6 +55,7 @@ NX_EXECUTE(load_weights)
 {
 	struct nx_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
 	struct nx_array_state *array = &core->array;
+	struct nx_operand columns_first;
 	size_t columns = slot[39];
 
 	(void)engine;
@@ -69,17 +70,15 @@ NX_EXECUTE(load_weights)
 	if (!array->weights)
 		array->weights =
 			nx_heap_alloc(NX_ARRAY_ROWS * NX_ARRAY_COLUMNS * sizeof(*array->weights));
-	memset(array->weights, 0, NX_ARRAY_ROWS * NX_ARRAY_COLUMNS * sizeof(*array->weights));
+	/* The array fills from its far end: what comes first ends in the last column. */
+	columns_first = nx_operand_reversed(&source);
 	for (unsigned k = 0; k < source.lanes; k++) {
-		float *row = nx_core_row(core, 0);
-		float *to = array->weights + (size_t)k * NX_ARRAY_COLUMNS;
+		float *row = array->weights + (size_t)k * NX_ARRAY_COLUMNS;
 
-		nx_operand_load(&source, core->on_chip.bytes, k, row);
+		nx_operand_load(&columns_first, core->on_chip.bytes, k, row);
 		if (has_parts(slot) && !(slot[34] & 1))
 			take_parts(row, columns, slot[33] & 3);
-		/* The array fills from its far end: what comes first ends in the last column. */
-		for (size_t m = 0; m < columns; m++)
-			to[columns - 1 - m] = row[m];
+		memset(row + columns, 0, (NX_ARRAY_COLUMNS - columns) * sizeof(*row));
 	}
 	array->rows = slot[38];
 	array->columns = slot[39];

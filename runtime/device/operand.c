@@ -65,6 +65,19 @@ struct nx_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned l
 	return o;
 }
 
+struct nx_operand nx_operand_reversed(const struct nx_operand *operand)
+{
+	struct nx_operand o = *operand;
+
+	o.least = 0;
+	for (unsigned i = 0; i < o.dims; i++) {
+		o.address += (uint32_t)((int64_t)(o.counts[i] - 1) * o.steps[i]);
+		o.steps[i] = -o.steps[i];
+	}
+	measure(&o);
+	return o;
+}
+
 const char *nx_operand_check(const struct nx_operand *o, uint32_t sbuf_partition_bytes)
 {
 	uint32_t partition = o->address >> NX_PARTITION_SHIFT & (NX_PARTITION_COUNT - 1);

@@ -47,6 +47,9 @@ struct nx_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES], struct nx_o
 /* One element per lane: scales, biases, scalars. */
 struct nx_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes);
 
+/* The same elements, last one first. */
+struct nx_operand nx_operand_reversed(const struct nx_operand *operand);
+
 /* NULL when every byte exists, else what is wrong: "reaches beyond its partition". */
 const char *nx_operand_check(const struct nx_operand *operand, uint32_t sbuf_partition_bytes);
 
