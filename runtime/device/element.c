@@ -124,6 +124,8 @@ static uint8_t to_fp8(float value, struct small_float f)
 	value = fabsf(value);
 	if (isinf(value))
 		return (uint8_t)(sign | infinity);
+	if (value == 0)
+		return sign;
 	(void)frexpf(value, &exponent);
 	exponent = exponent - 1 < 1 - f.bias ? 1 - f.bias : exponent - 1;
 	steps = nearbyintf(ldexpf(value, (int)f.mantissa_bits - exponent));
