@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nrt_profile: captures of what runs.
+ *
+ * Three ways, which exclude one another where they need the same buffers:
+ * one model between start and stop (an NTFF), continuous profiling (the latest
+ * execution of a core, written on request), and inspect (a folder per process
+ * with system trace, device profiles, CPU and memory samples).
+ */
+#ifndef NRT_PROFILE_H
+#define NRT_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nrt/nrt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- one model ------------------------------------------------------------------ */
+
+NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename);
+/* Writes the NTFF; filename is the one given to start. */
+NRT_STATUS nrt_profile_stop(const char *filename);
+
+/* --- continuous ------------------------------------------------------------------ */
+
+typedef struct nrt_profile_continuous_options nrt_profile_continuous_options_t;
+
+NRT_STATUS nrt_profile_continuous_options_allocate(nrt_profile_continuous_options_t **options);
+NRT_STATUS nrt_profile_continuous_options_free(nrt_profile_continuous_options_t *options);
+/* Default ./output; the text is copied. */
+NRT_STATUS
+nrt_profile_continuous_options_set_output_dir(nrt_profile_continuous_options_t *options,
+					      const char *output_dir);
+/* NRT_INVALID while an inspect session captures device profiles. */
+NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options_t *options);
+/* Writes the latest execution on vnc to a file of a new name; goes on. */
+NRT_STATUS nrt_profile_continuous_save(uint32_t vnc, nrt_profile_continuous_options_t *options);
+NRT_STATUS nrt_profile_continuous_stop(void);
+
+/* --- inspect --------------------------------------------------------------------- */
+
+typedef struct nrt_inspect_config nrt_inspect_config_t;
+
+/* As the NEURON_RT_INSPECT_* variables say. */
+NRT_STATUS nrt_inspect_begin(void);
+NRT_STATUS nrt_inspect_stop(void);
+
+NRT_STATUS nrt_inspect_config_allocate(nrt_inspect_config_t **options);
+/* Session 1, ./output, all activities, all cores, all events, inspect and on-fail off. */
+NRT_STATUS nrt_inspect_config_set_defaults(nrt_inspect_config_t *options);
+NRT_STATUS nrt_inspect_config_free(nrt_inspect_config_t *options);
+NRT_STATUS nrt_inspect_config_set_session_id(nrt_inspect_config_t *options, int session_id);
+NRT_STATUS nrt_inspect_config_set_output_dir(nrt_inspect_config_t *options, const char *output_dir);
+NRT_STATUS
+nrt_inspect_config_set_sys_trace_max_events_per_nc(nrt_inspect_config_t *options,
+						   uint64_t sys_trace_max_events_per_nc);
+NRT_STATUS nrt_inspect_config_set_capture_enabled_for_nc(nrt_inspect_config_t *options,
+							 uint32_t nc_idx, bool enabled);
+NRT_STATUS
+nrt_inspect_config_set_capture_enabled_for_event_type_string(nrt_inspect_config_t *options,
+							     const char *event_type, bool enabled);
+NRT_STATUS nrt_inspect_config_set_enable_inspect(nrt_inspect_config_t *options,
+						 bool enable_inspect);
+NRT_STATUS nrt_inspect_config_set_enable_inspect_on_fail(nrt_inspect_config_t *options,
+							 bool enable_inspect_on_fail);
+/* NULL: the defaults. The variables are not read. */
+NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *options);
+
+/* Activities: system_profile, device_profile, host_memory, cpu_util, all. */
+NRT_STATUS nrt_inspect_config_get_all_activity_types(const char ***activity_types, size_t *count);
+NRT_STATUS nrt_inspect_config_get_enabled_activity_types(nrt_inspect_config_t *options,
+							 const char ***activity_types,
+							 size_t *count);
+void nrt_inspect_config_free_activity_types(const char **activity_types, size_t count);
+NRT_STATUS nrt_inspect_config_set_activity(nrt_inspect_config_t *options, const char *activity_type,
+					   bool enabled);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
