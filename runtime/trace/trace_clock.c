@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/trace/trace_clock.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define NS_PER_S UINT64_C(1000000000)
+/* Ties closer together would only measure how long a clock takes to be read. */
+#define MIN_TIE_NS UINT64_C(5000000)
+
+bool nx_trace_clock_has_counter;
+
+static uint64_t read_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+uint64_t nx_trace_clock_epoch_ns(void)
+{
+	return read_ns(CLOCK_REALTIME);
+}
+
+/* Invariant: it ticks at one rate on all processors, also while they sleep. */
+static bool has_invariant_counter(void)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+#elif defined(__aarch64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+static void __attribute__((constructor)) choose_clock(void)
+{
+	nx_trace_clock_has_counter = has_invariant_counter();
+}
+
+/* The tightest of a few readings: one that was interrupted would bend the line. */
+static struct nx_trace_tie read_tie(uint64_t epoch_offset_ns)
+{
+	struct nx_trace_tie best = {0};
+	uint64_t narrowest = UINT64_MAX;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t before = nx_trace_clock_ticks();
+		uint64_t ns = read_ns(CLOCK_MONOTONIC);
+		uint64_t after = nx_trace_clock_ticks();
+
+		if (after - before >= narrowest)
+			continue;
+		narrowest = after - before;
+		best.ticks = before + narrowest / 2;
+		best.epoch_ns = ns + epoch_offset_ns;
+	}
+	return best;
+}
+
+void nx_trace_clock_begin(struct nx_trace_clock *clock)
+{
+	memset(clock, 0, sizeof(*clock));
+	clock->epoch_offset_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+	clock->ties[0] = read_tie(clock->epoch_offset_ns);
+	clock->tie_count = 1;
+}
+
+void nx_trace_clock_add(struct nx_trace_clock *clock, struct nx_trace_tie tie)
+{
+	if (clock->tie_count == NX_TRACE_TIES) {
+		memmove(clock->ties, clock->ties + 1, (NX_TRACE_TIES - 1) * sizeof(clock->ties[0]));
+		clock->tie_count--;
+	}
+	clock->ties[clock->tie_count++] = tie;
+}
+
+void nx_trace_clock_tie(struct nx_trace_clock *clock)
+{
+	struct nx_trace_tie tie = read_tie(clock->epoch_offset_ns);
+	const struct nx_trace_tie *last = &clock->ties[clock->tie_count - 1];
+	struct timespec rest = {0, (long)MIN_TIE_NS};
+
+	if (clock->tie_count == 1 && tie.epoch_ns - last->epoch_ns < MIN_TIE_NS) {
+		nanosleep(&rest, NULL); /* a line needs two points: the session is very young */
+		tie = read_tie(clock->epoch_offset_ns);
+	} else if (tie.epoch_ns - last->epoch_ns < MIN_TIE_NS) {
+		return;
+	}
+	if (tie.ticks > last->ticks && tie.epoch_ns > last->epoch_ns)
+		nx_trace_clock_add(clock, tie);
+}
+
+uint64_t nx_trace_clock_convert(const struct nx_trace_clock *clock, uint64_t ticks)
+{
+	unsigned i = clock->tie_count - 1;
+	const struct nx_trace_tie *from, *to;
+	__int128 ns;
+
+	if (clock->tie_count < 2)
+		return clock->ties[0].epoch_ns;
+	while (i > 1 && ticks < clock->ties[i - 1].ticks)
+		i--;
+	from = &clock->ties[i - 1];
+	to = &clock->ties[i];
+	ns = ((__int128)ticks - from->ticks) * (__int128)(to->epoch_ns - from->epoch_ns);
+	ns = ns / (__int128)(to->ticks - from->ticks) + from->epoch_ns;
+	return ns > 0 ? (uint64_t)ns : 0;
+}

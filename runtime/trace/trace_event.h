@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_event: what the runtime can trace, and how a record tells it.
+ *
+ * Numbers and names are those of ntrace files (format/ntrace). A record has four
+ * words; one table says which bits of them are which attribute, so that writing
+ * an event costs four stores and naming things is left to the reader.
+ */
+#ifndef NX_RUNTIME_TRACE_TRACE_EVENT_H
+#define NX_RUNTIME_TRACE_TRACE_EVENT_H
+
+#include "format/ntrace.h"
+#include "runtime/trace/trace_clock.h"
+#include "runtime/trace/trace_ring.h"
+
+enum nx_trace_type {
+	NX_TRACE_NRT_LOAD = 1,
+	NX_TRACE_POST_REQUEST = 2,
+	NX_TRACE_NRT_EXECUTE = 3,
+	NX_TRACE_KMGR_EXEC = 4,
+	NX_TRACE_LOAD_COLLECTIVES = 5,
+	NX_TRACE_CC_BARRIER = 6,
+	NX_TRACE_NC_RUNNING = 7,
+	NX_TRACE_CC_RUNNING = 8,
+	NX_TRACE_TENSOR_READ = 9,
+	NX_TRACE_TENSOR_WRITE = 10,
+	NX_TRACE_TENSOR_READ_BATCH = 11,
+	NX_TRACE_TENSOR_WRITE_BATCH = 12,
+	NX_TRACE_NUMERICAL_ERR = 13,
+	NX_TRACE_EXEC_PRE = 17,
+	NX_TRACE_EXEC_CORE = 18,
+	NX_TRACE_EXEC_WAIT = 19,
+	NX_TRACE_EXEC_POST = 20,
+	NX_TRACE_RT_MODEL_SWITCH = 21,
+	NX_TRACE_MODEL_SUBMIT = 22,
+	NX_TRACE_SEMA_WAIT = 23,
+	NX_TRACE_HW_NOTIFY = 24,
+	NX_TRACE_SYNC_POINT = 25,
+	NX_TRACE_NC_MODEL_SWITCH = 26,
+	NX_TRACE_TENSOR_ALLOCATE = 27,
+	NX_TRACE_TENSOR_FREE = 28,
+	NX_TRACE_TENSOR_BLOCK = 29,
+	NX_TRACE_COPYIN = 30,
+	NX_TRACE_COPYOUT = 31,
+	NX_TRACE_BATCH_COPYIN = 32,
+	NX_TRACE_BATCH_COPYOUT = 33,
+	NX_TRACE_MEM_ALLOC = 34,
+	NX_TRACE_MEM_DEALLOC = 35,
+	NX_TRACE_CONSUME_STATUS = 36,
+	NX_TRACE_CONSUME_CC = 37,
+	NX_TRACE_CONSUME_ERRORS = 38,
+	NX_TRACE_CONSUME_STDIO = 39,
+	NX_TRACE_TYPE_COUNT = 40,
+};
+
+#define NX_TRACE_MAX_VALUES 8
+
+enum nx_trace_style { NX_TRACE_DECIMAL, NX_TRACE_HEX, NX_TRACE_CATEGORY };
+
+struct nx_trace_value {
+	const char *name;
+	enum nx_trace_style style;
+	uint64_t number; /* CATEGORY: of nx_ntrace_category_name */
+};
+
+/* What the record says beside core and worker; at most NX_TRACE_MAX_VALUES. */
+size_t nx_trace_event_values(const struct nx_trace_record *record, struct nx_trace_value *out);
+
+/* Where device memory lies, in the first word of MEM_ALLOC and MEM_DEALLOC starts. */
+static inline uint64_t nx_trace_pack_place(unsigned hbm_idx, bool is_device, bool is_aligned,
+					   unsigned device_idx, unsigned category)
+{
+	return (hbm_idx & 0xff) | (uint64_t)is_device << 8 | (uint64_t)is_aligned << 9 |
+	       (uint64_t)(device_idx & 0xff) << 16 | (uint64_t)(category & 0xff) << 24;
+}
+
+/* The first word of a MEM_ALLOC stop. */
+static inline uint64_t nx_trace_pack_outcome(uint64_t allocated_bytes, unsigned return_code)
+{
+	return (allocated_bytes & ((UINT64_C(1) << 48) - 1)) | (uint64_t)return_code << 48;
+}
+
+struct nx_trace_place { /* of a record: what all records of a core share */
+	uint32_t core_idx;
+	uint32_t worker; /* across the processes of a job */
+	uint64_t first;	 /* position whose id has the sequence number 1 */
+	const struct nx_trace_clock *clock;
+};
+
+/* Ids as files have them: the core from bit 50 on, below it 1, 2, 3... */
+uint64_t nx_trace_event_id(const struct nx_trace_place *place, uint64_t position_plus_one);
+uint64_t nx_trace_event_time(const struct nx_trace_place *place,
+			     const struct nx_trace_record *record);
+/* Appends the record of an ntrace.pb. */
+void nx_trace_event_append(const struct nx_trace_place *place, const struct nx_trace_record *record,
+			   struct nx_bytes *out);
+
+#endif
