@@ -7,7 +7,7 @@ set -eu
 
 packages="gcc meson ninja-build pkg-config libcmocka-dev zlib1g-dev libzstd-dev libdeflate-dev
 	libmicrohttpd-dev libcurl4-openssl-dev libedit-dev clang clang-format clang-tidy
-	libclang-rt-14-dev gcovr python3 curl chromium"
+	libclang-rt-14-dev gcovr python3 curl chromium firefox-esr"
 tools="gcc meson ninja pkg-config clang clang-format clang-tidy gcovr python3 curl"
 libraries="cmocka zlib libzstd libdeflate libmicrohttpd libcurl"
 # For the checks of Perfetto and Parquet and for the DuckDB library. Other builds of node bring their
