@@ -13,14 +13,17 @@ export interface EventPlace {
 }
 
 /** Events that are one execution of a model, or lead to one. */
-const EXECUTES = /^(nc_exec_running|nc_model_switch|nrta?_execute|nrt_load|nrt_model_submit|kmgr_exec|kbl_exec)/;
+const EXECUTES = new RegExp("^(nc_exec_running|nc_model_switch|nrta?_execute|nrt_load|" +
+	"nrt_model_submit|kmgr_exec|kbl_exec)");
 
 /** Where an execution happened; null for events that are none. */
 export function placeOf(details: EventDetails, model: string): EventPlace | null {
 	const value = (name: string) =>
 		text(details.fields.find((field) => field.name === name)?.value ?? null);
 	if (!EXECUTES.test(value("name"))) return null;
-	return { instance: value("instance_id"), process: value("process_id"), core: value("nc_idx"), model };
+	return {
+		instance: value("instance_id"), process: value("process_id"), core: value("nc_idx"), model,
+	};
 }
 
 /** 1 when both say the same, 0 when one says nothing, -1 when they disagree. */
@@ -48,5 +51,6 @@ export function capturesOf(list: Row[], place: EventPlace): string[] {
 	});
 	scored.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 	const best = scored[0];
-	return scored.filter(({ score }) => !best?.isOfModel || score === best.score).map(({ name }) => name);
+	return scored.filter(({ score }) => !best?.isOfModel || score === best.score)
+		.map(({ name }) => name);
 }

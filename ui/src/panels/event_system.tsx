@@ -6,6 +6,7 @@ import type { Cell, EventDetails } from "../api/types.ts";
 import type { ProfileContext } from "../contract.ts";
 import { formatNs } from "../format.ts";
 import { ask, fetchTable, namedRows, sqlText, text, timeOf, type Row } from "./data.ts";
+import { callsOf, callsSql, type Calls } from "./callers.ts";
 import { DataTable } from "./data_table.tsx";
 import { capturesOf, placeOf } from "./device_match.ts";
 import { Button, copyText, Empty, Loaded, Metric } from "./parts.tsx";
@@ -24,11 +25,6 @@ export function attributesOf(details: EventDetails): Record<string, unknown> {
 	} catch {
 		return {};
 	}
-}
-
-export function flowsOf(details: EventDetails): string[] {
-	const value = valueOf(details, "flow_id");
-	return Array.isArray(value) ? value.map(text) : text(value) ? [text(value)] : [];
 }
 
 /** Device profiles that were captured while the event ran, best first. */
@@ -81,42 +77,80 @@ export function flowSql(flows: string[]): string {
 		"ORDER BY start_ts, row_";
 }
 
+interface Chain {
+	calls: Calls;
+	rows: Row[];
+}
+
+async function loadChain(context: ProfileContext, details: EventDetails,
+	signal: AbortSignal): Promise<Chain> {
+	const tables = ["SystemProfileEvents"];
+	const callsAround = async (event: EventDetails) =>
+		callsOf(await ask(context, tables, callsSql(event), 5000, signal), event.row);
+	const calls = await callsAround(details);
+	const outermost = calls.callers[0];
+	// what its caller called beside it may have the number
+	if (!calls.flows.length && outermost)
+		calls.flows = (await callsAround(await context.api.event(
+			{ table: "SystemProfileEvents", row: outermost.row }, signal))).flows;
+	return { calls, rows: calls.flows.length
+		? await ask(context, tables, flowSql(calls.flows), 2000, signal) : [] };
+}
+
+/** The calls an event stands in, and the flow that it is part of or leads to. */
 export function FlowChain({ context, details }: { context: ProfileContext;
 	details: EventDetails }) {
-	const flows = flowsOf(details);
-	const load = useLoad((signal) => flows.length
-		? ask(context, ["SystemProfileEvents"], flowSql(flows), 2000, signal)
-		: Promise.resolve<Row[]>([]), [context, details.row, flows.join()]);
-	if (!flows.length)
-		return <Empty title="Not part of a flow">
-			Flows tie the events of one execution together; this event carries no flow's number.
-		</Empty>;
+	const load = useLoad((signal) => loadChain(context, details, signal), [context, details.row]);
 	return (
 		<Loaded load={load} what="the flow">
-			{(rows) => {
+			{({ calls, rows }) => {
 				const at = rows.findIndex((row) => text(row["row_"]) === details.row);
 				return <>
-					<p class="pn-note">Flow {flows.join(", ")}: {Math.max(at, 0)} upstream,{" "}
-						{rows.length - 1 - Math.max(at, 0)} downstream.</p>
-					<FlowTable context={context} rows={rows} current={at} />
+					<CallPath context={context} calls={calls} name={text(valueOf(details, "name"))} />
+					{rows.length ? <>
+						<p class="pn-note">{at < 0 ? `Leads to flow ${calls.flows.join(", ")}`
+							: `Flow ${calls.flows.join(", ")}: ${at} upstream, ${rows.length - 1 - at} downstream`}</p>
+						<FlowTable context={context} rows={rows} current={at} />
+					</> : <Empty title="Not part of a flow">
+						Flows tie the events of one execution together; neither this event nor a call around it
+						carries a flow's number.</Empty>}
 				</>;
 			}}
 		</Loaded>
 	);
 }
 
+function CallPath({ context, calls, name }: { context: ProfileContext; calls: Calls;
+	name: string }) {
+	if (!calls.callers.length && !calls.calledCount) return null;
+	const called = calls.calledCount === 1 ? "1 call" : `${calls.calledCount} calls`;
+	return (
+		<nav class="ed-path" aria-label="Callers">
+			{calls.callers.map((call) => (
+				<span key={call.row}>
+					<button type="button" class="pn-link" onClick={() =>
+						context.reveal({ table: "SystemProfileEvents", row: call.row })}>{call.name}</button> ›{" "}
+				</span>
+			))}
+			<b>{name}</b>{calls.calledCount ? <span class="pn-dim"> › {called} inside</span> : null}
+		</nav>
+	);
+}
+
 export function FlowTable({ context, rows, current }: { context: ProfileContext; rows: Row[];
 	current: number }) {
+	// of a flow that the event only leads to, nothing is before or behind it
+	const isMember = current >= 0;
+	const wayOf = (i: number) => (i < current ? "upstream" : i > current ? "downstream" : "this one");
 	const columns = [
-		{ name: "where", title: "" }, { name: "name", title: "Event", width: 200 },
-		{ name: "start", title: "Start", unit: "nanoseconds" },
+		...(isMember ? [{ name: "where", title: "" }] : []), { name: "name", title: "Event", width: 200 },
+		{ name: "start", title: "Start", unit: "nanoseconds", width: 104 },
 		{ name: "duration_ns", title: "Duration", unit: "nanoseconds" },
 		{ name: "trace_event_source", title: "Source" }, { name: "id", title: "Event ID" },
 	];
 	return (
-		<DataTable label="Events of the flow" columns={columns} current={current}
-			rows={rows.map((row, i) => [
-				current < 0 ? "" : i < current ? "upstream" : i > current ? "downstream" : "this one",
+		<DataTable key={String(isMember)} label="Events of the flow" columns={columns} current={current}
+			rows={rows.map((row, i) => [...(isMember ? [wayOf(i)] : []),
 				row["name"] ?? null, timeOf(context, row["start_ts"]), row["duration_ns"] ?? null,
 				row["trace_event_source"] ?? null, row["id"] ?? null])}
 			render={(cell, column) => column.name === "start" && typeof cell === "number"

@@ -12,8 +12,16 @@ import { useLoad } from "./use_load.ts";
 
 export type CurveKind = "hbm" | "host" | "cpu";
 
-const CURVES: Record<CurveKind, { table: string; unit: string; empty: string; value: string; name: string;
-	where?: string }> = {
+interface Curve {
+	table: string;
+	unit: string;
+	value: string;
+	name: string;
+	where?: string;
+	empty: string;
+}
+
+const CURVES: Record<CurveKind, Curve> = {
 	hbm: { table: "SystemProfileHbmUsage", unit: "bytes", value: "total_bytes",
 		name: "'Device ' || device_idx || ', HBM ' || hbm_idx",
 		empty: "No allocation of device memory was recorded." },
@@ -54,11 +62,12 @@ export function curvesOf(rows: Row[], time: (row: Row) => number): { names: stri
 }
 
 /** Of one machine, or of all. */
-export function SystemCurve({ context, kind, instance = "" }: { context: ProfileContext; kind: CurveKind;
-	instance?: string }) {
+export function SystemCurve({ context, kind, instance = "" }: { context: ProfileContext;
+	kind: CurveKind; instance?: string }) {
 	const curve = CURVES[kind];
 	const load = useLoad(async (signal) => withMachines(
-		await ask(context, [curve.table], sqlOf(kind, instance), 100_000, signal)), [context, kind, instance]);
+		await ask(context, [curve.table], sqlOf(kind, instance), 100_000, signal)),
+	[context, kind, instance]);
 	return <Loaded load={load} what="the curve">{(rows) => rows.length
 		? <Curves context={context} rows={rows} unit={curve.unit} kind={kind} />
 		: <Empty title="Not recorded">{curve.empty}</Empty>}</Loaded>;

@@ -26,7 +26,8 @@ export function homeView(kind: "device" | "system", tracks: Track[], originNs: b
 	const begunNs = Math.max(most((track) => track.last_start_ns), fromNs);
 	const endedNs = most((track) => track.last_ns);
 	const active = begunNs - fromNs;
-	const toNs = active > 0 && endedNs - begunNs > LONG_END * active ? begunNs + active * REST : endedNs;
+	const isNeverEnded = active > 0 && endedNs - begunNs > LONG_END * active;
+	const toNs = isNeverEnded ? begunNs + active * REST : endedNs;
 	const room = (toNs - fromNs) * MARGIN;
 	return clampView({ fromNs: fromNs - room, toNs: toNs + room }, endNs);
 }

@@ -35,8 +35,8 @@ export function stepsOf(selected: PlacedEvent, links: Link[]): Step[] {
 }
 
 /** An S from one row to the next; straight down where both are at the same time. */
-export function drawStep(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number,
-	colour: string): void {
+export function drawStep(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number,
+	y1: number, colour: string): void {
 	const isFar = Math.abs(x1 - x0) > 12;
 	const bend = isFar ? Math.min((x1 - x0) / 2, 120) : 0;
 	const down = Math.sign(y1 - y0) || 1;

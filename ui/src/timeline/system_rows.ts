@@ -153,7 +153,8 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 /** Who recorded a row's events; nobody when there were several. */
 function sourceOf(tracks: Track[]): string | undefined {
 	const source = tracks[0]?.attributes["trace_event_source"];
-	return tracks.every((track) => track.attributes["trace_event_source"] === source) ? source : undefined;
+	const isOne = tracks.every((track) => track.attributes["trace_event_source"] === source);
+	return isOne ? source : undefined;
 }
 
 /** The framework calls the runtime, which starts the hardware: callers stand above. */
@@ -174,7 +175,8 @@ function coreRank({ source, tracks: [track] }: Leaf): string {
 function transferRank({ tracks: [track] }: Leaf): string {
 	const { nc_idx: core, direction } = track?.attributes ?? {};
 	if (!direction) return "";
-	return `${core ?? ""}/${direction === "host_to_device" ? 0 : 1}/${track!.kind === "spans" ? 0 : 1}`;
+	const way = direction === "host_to_device" ? 0 : 1, what = track!.kind === "spans" ? 0 : 1;
+	return `${core ?? ""}/${way}/${what}`;
 }
 
 /** Transfers first, then memory, then processors, of one instance after the other. */

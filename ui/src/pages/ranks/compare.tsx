@@ -44,7 +44,8 @@ export function CompareRanks({ ranks, shown, onShow }: { ranks: Rank[]; shown: n
 	);
 }
 
-function ByRank({ all, shown, onShow }: { all: Summaries; shown: number; onShow: (at: number) => void }) {
+function ByRank({ all, shown, onShow }: { all: Summaries; shown: number;
+	onShow: (at: number) => void }) {
 	const table = rankTable(all.ranks, all.columns);
 	const slowest = slowestOf(all.ranks);
 	return <DataTable label="Ranks" {...table} current={shown} choose={(_, i) => onShow(i)}

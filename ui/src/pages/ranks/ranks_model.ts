@@ -16,12 +16,14 @@ export const rankTitle = ({ rank, profile }: Rank) => (rank === null ? profile :
 
 /** What people compare first; the others are in the table of all metrics. */
 const KEY_METRICS: [string, string][] = [
-	["total_time", "Total time"], ["total_active_time_percent", "Active"], ["mfu_estimated_percent", "MFU"],
+	["total_time", "Total time"], ["total_active_time_percent", "Active"],
+	["mfu_estimated_percent", "MFU"],
 	["hfu_estimated_percent", "HFU"], ["mbu_estimated_percent", "MBU"],
 	["tensor_engine_active_time_percent", "Tensor"], ["vector_engine_active_time_percent", "Vector"],
 	["scalar_engine_active_time_percent", "Scalar"], ["gpsimd_engine_active_time_percent", "GpSimd"],
 	["dma_active_time_percent", "DMA"], ["cc_op_active_time_percent", "Collectives"],
-	["hbm_read_bytes", "HBM read"], ["hbm_write_bytes", "HBM written"], ["spill_reload_bytes", "Spill reloaded"],
+	["hbm_read_bytes", "HBM read"], ["hbm_write_bytes", "HBM written"],
+	["spill_reload_bytes", "Spill reloaded"],
 ];
 
 const timeOf = (summary: RankSummary) => Number(summary.row["total_time"] ?? NaN);
@@ -41,8 +43,13 @@ export function lagOf(ranks: RankSummary[], at: number): number | null {
 	return times.length && own > 0 ? own / Math.min(...times) - 1 : null;
 }
 
+interface Table {
+	columns: TableColumn[];
+	rows: Cell[][];
+}
+
 /** One line for each rank. */
-export function rankTable(ranks: RankSummary[], columns: Column[]): { columns: TableColumn[]; rows: Cell[][] } {
+export function rankTable(ranks: RankSummary[], columns: Column[]): Table {
 	const known = KEY_METRICS.filter(([name]) => ranks.some(({ row }) => row[name] != null));
 	const about = new Map(columns.map((column) => [column.name, column]));
 	return {
@@ -61,8 +68,8 @@ export function rankTable(ranks: RankSummary[], columns: Column[]): { columns: T
 }
 
 /** One line for each metric, those first in which the ranks differ most. */
-export function metricTable(ranks: RankSummary[], columns: Column[]): { columns: TableColumn[]; rows: Cell[][];
-	units: string[] } {
+export function metricTable(ranks: RankSummary[],
+	columns: Column[]): Table & { units: string[] } {
 	const lines = columns.flatMap((column) => {
 		const cells = ranks.map(({ row }) => row[column.name] ?? null);
 		const values = cells.filter((cell) => cell !== null).map(Number);

@@ -33,7 +33,8 @@ const URL_AFTER_MS = 400;
 async function openRun(name: string, signal: AbortSignal): Promise<Run> {
 	const { ranks } = await server.ranks(name, signal);
 	const details = await Promise.all(ranks.map(({ profile }) => server.profile(profile, signal)));
-	const endNs = Math.max(1, ...details.map((one) => Number(BigInt(one.to_ns) - BigInt(one.from_ns))));
+	const endNs = Math.max(1,
+		...details.map((one) => Number(BigInt(one.to_ns) - BigInt(one.from_ns))));
 	const { view } = stateOf(location.search);
 	return { ranks, time: { endNs,
 		view: createStore<View>(view ? clampView(view, endNs) : wholeView(endNs)) } };
@@ -42,7 +43,8 @@ async function openRun(name: string, signal: AbortSignal): Promise<Run> {
 /** The rank that a link names by its profile, else the first. */
 function rankOfUrl(ranks: Rank[]): number {
 	const wanted = new URLSearchParams(location.search).get("rank");
-	return Math.max(0, ranks.findIndex(({ rank, profile }) => wanted === String(rank) || wanted === profile));
+	return Math.max(0, ranks.findIndex(({ rank, profile }) =>
+		wanted === String(rank) || wanted === profile));
 }
 
 function queryOf({ ranks, time }: Run, shown: number): string {
@@ -101,6 +103,7 @@ function Ranks({ run }: { run: Run }) {
 	const [shown, setShown] = useState(() => rankOfUrl(run.ranks));
 	const context = useContext(run, shown);
 	const { profile } = run.ranks[shown]!;
+	const title = rankTitle(run.ranks[shown]!);
 	useUrl(run, shown);
 	const move = (event: KeyboardEvent) => {
 		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -121,16 +124,19 @@ function Ranks({ run }: { run: Run }) {
 					))}
 				</div>
 				<a class="rk-open" href={urlOf({ page: "analysis", profile })}
-					onClick={(event) => follow(event, { page: "analysis", profile })}>Open {rankTitle(run.ranks[shown]!)} alone</a>
+					onClick={(event) => follow(event, { page: "analysis", profile })}>Open {title} alone</a>
 			</div>
-			<div class="rk-timeline" id="rk-timeline" role="tabpanel" aria-label={rankTitle(run.ranks[shown]!)}>
-				{context instanceof ApiError ? <NoProfile name={profile} failure={context} onRetry={() => location.reload()} />
-					: context ? <ErrorBoundary key={profile} what="The timeline"><Timeline context={context} /></ErrorBoundary>
+			<div class="rk-timeline" id="rk-timeline" role="tabpanel" aria-label={title}>
+				{context instanceof ApiError
+					? <NoProfile name={profile} failure={context} onRetry={() => location.reload()} />
+					: context ? <ErrorBoundary key={profile} what="The timeline">
+						<Timeline context={context} /></ErrorBoundary>
 						: <ProfileLoading name={profile} />}
 			</div>
 			<div class="rk-below">
 				<CompareRanks ranks={run.ranks} shown={shown} onShow={setShown} />
-				{context && !(context instanceof ApiError) && <EventDetailsPanel key={profile} context={context} />}
+				{context && !(context instanceof ApiError) &&
+					<EventDetailsPanel key={profile} context={context} />}
 			</div>
 		</div>
 	);
@@ -155,7 +161,8 @@ export function RanksPage({ name }: { name: string }) {
 		<>
 			<TopBar>
 				<h1>{name}</h1>
-				{run && <span class="ui-dim">{run.ranks.length} {run.ranks.length === 1 ? "rank" : "ranks"}, common zoom</span>}
+				{run && <span class="ui-dim">{run.ranks.length}{" "}
+					{run.ranks.length === 1 ? "rank" : "ranks"}, common zoom</span>}
 			</TopBar>
 			<main class="app-main">
 				{failure ? <NoProfile name={name} failure={failure} onRetry={() => setAttempt(attempt + 1)} />

@@ -21,12 +21,13 @@ export const processKey = ({ instance, process }: Process) => `${instance}/${pro
 
 /** Only events of one process, or all of them. */
 const whereOf = (process: Process | null) => (process
-	? `instance_id = ${sqlText(process.instance)} AND process_id = ${sqlText(process.process)}` : "true");
+	? `instance_id = ${sqlText(process.instance)} AND process_id = ${sqlText(process.process)}`
+	: "true");
 
 /** A core of several parts runs each of them: one execution is what has one number on one core. */
 const executionsSql = (process: Process | null) =>
-	"SELECT json_extract_string(extra_attributes_json, '$.model_id') AS m, instance_id AS i, process_id AS p, " +
-	"nc_idx AS c, json_extract_string(extra_attributes_json, '$.exec_id') AS e, " +
+	"SELECT json_extract_string(extra_attributes_json, '$.model_id') AS m, instance_id AS i, " +
+	"process_id AS p, nc_idx AS c, json_extract_string(extra_attributes_json, '$.exec_id') AS e, " +
 	"max(end_ts) - min(start_ts) AS d FROM SystemProfileEvents " +
 	`WHERE name = 'nc_exec_running' AND ${whereOf(process)} GROUP BY ALL`;
 
@@ -35,8 +36,8 @@ export const modelsSql = (process: Process | null) =>
 	`FROM (${executionsSql(process)}) GROUP BY ALL ORDER BY c`;
 
 export const overviewSql = (process: Process | null) =>
-	"SELECT count(*) AS n, count(DISTINCT (instance_id, process_id)) AS p, count(DISTINCT instance_id) AS i, " +
-	"count(DISTINCT thread_id) AS threads, " +
+	"SELECT count(*) AS n, count(DISTINCT (instance_id, process_id)) AS p, " +
+	"count(DISTINCT instance_id) AS i, count(DISTINCT thread_id) AS threads, " +
 	`(SELECT count(*) FROM (${executionsSql(process)})) AS x, ` +
 	`(SELECT sum(d) FROM (${executionsSql(process)})) AS t ` +
 	`FROM SystemProfileEvents WHERE ${whereOf(process)}`;
@@ -52,7 +53,8 @@ export interface DeviceLine {
 	cells: Cell[];
 }
 
-const total = (rows: Row[], name: string) => rows.reduce((now, row) => now + (num(row[name]) || 0), 0);
+const total = (rows: Row[], name: string) =>
+	rows.reduce((now, row) => now + (num(row[name]) || 0), 0);
 
 /** Executions of a capture's model by its process. */
 export function executionsOf(capture: Row, models: Row[]): Row[] {
@@ -72,7 +74,7 @@ export function deviceLine(capture: Row, profile: string | null, models: Row[],
 	const calls = total(own, "n"), time = total(own, "t");
 	const cores = own.map((row) => text(row["c"])).join(", ");
 	return { profile, models: own, cells: [
-		text(capture["device_profile_name"]), capture["process_id"] ?? null, metrics?.cores ?? null, cores || null,
-		time || null, calls || null, calls ? time / calls : null,
+		text(capture["device_profile_name"]), capture["process_id"] ?? null, metrics?.cores ?? null,
+		cores || null, time || null, calls || null, calls ? time / calls : null,
 		...(metrics?.cells ?? [null, null, null, null, null])] };
 }

@@ -14,7 +14,8 @@ import { shortened } from "../../timeline/rows.ts";
 import { Card } from "./card.tsx";
 import { Figure } from "./compute_cards.tsx";
 import {
-	deviceLine, modelsSql, overviewSql, processesOf, processKey, type DeviceLine, type Metrics, type Process,
+	deviceLine, modelsSql, overviewSql, processesOf, processKey, type DeviceLine, type Metrics,
+	type Process,
 } from "./system_model.ts";
 
 interface Props {
@@ -38,16 +39,22 @@ export function OverviewCard({ context, process }: Props) {
 		const first = text(about["first_ts_ns"]), last = text(about["last_ts_ns"]);
 		const span = first && last ? Number(BigInt(last) - BigInt(first)) : toNs - fromNs;
 		return <div class="sm-figures">
-			<Figure name="From first to last event" value={formatNs(span)} help="Load and memory of the machine may be recorded for longer."
+			<Figure name="From first to last event" value={formatNs(span)}
+				help="Load and memory of the machine may be recorded for longer."
 				note={`${formatNs(context.endNs)} recorded`} />
-			<Figure name="Events" value={formatInteger(sum(events["n"]))} help="Calls, executions and instants that were recorded."
+			<Figure name="Events" value={formatInteger(sum(events["n"]))}
+				help="Calls, executions and instants that were recorded."
 				note={counted(sum(events["threads"]), "thread")} />
-			<Figure name="Processes" value={formatInteger(sum(events["p"]))} help="Processes that were traced."
+			<Figure name="Processes" value={formatInteger(sum(events["p"]))}
+				help="Processes that were traced."
 				note={`on ${counted(sum(events["i"]), "machine")}`} />
-			<Figure name="Executions" value={formatInteger(sum(events["x"]))} help="Times a core ran a model (nc_exec_running)."
+			<Figure name="Executions" value={formatInteger(sum(events["x"]))}
+				help="Times a core ran a model (nc_exec_running)."
 				note={`${formatNs(sum(events["t"]))} in all`} />
-			<Figure name="Peak of one HBM" value={formatBytes(sum(peak["b"]))} help="The most that one device memory held."
-				note={capacity ? `${formatFraction(sum(peak["b"]) / capacity)} of ${formatBytes(capacity)}` : ""} />
+			<Figure name="Peak of one HBM" value={formatBytes(sum(peak["b"]))}
+				help="The most that one device memory held."
+				note={capacity
+					? `${formatFraction(sum(peak["b"]) / capacity)} of ${formatBytes(capacity)}` : ""} />
 		</div>;
 	}}</Loaded></Card>;
 }
@@ -60,9 +67,11 @@ const COLUMNS = [
 	{ name: "total", title: "All calls", unit: "nanoseconds", help: "Time of all calls together" },
 	{ name: "calls", title: "Calls", help: "Times the model ran on a core" },
 	{ name: "mean", title: "Mean call", unit: "nanoseconds" },
-	{ name: "time", title: "Profiled call", unit: "nanoseconds", help: "The one the device profile shows" },
+	{ name: "time", title: "Profiled call", unit: "nanoseconds",
+		help: "The one the device profile shows" },
 	{ name: "mfu", title: "MFU", unit: "fraction" }, { name: "hfu", title: "HFU", unit: "fraction" },
-	{ name: "mbu", title: "MBU", unit: "fraction" }, { name: "cc", title: "CC active", unit: "fraction" },
+	{ name: "mbu", title: "MBU", unit: "fraction" },
+	{ name: "cc", title: "CC active", unit: "fraction" },
 ];
 
 const CORE_COLUMNS = [
@@ -77,13 +86,15 @@ const tableHeight = (rows: number) => ({ height: `${Math.min(360, 84 + 22 * rows
 async function loadDevices(context: ProfileContext, process: Process | null, signal: AbortSignal):
 Promise<DeviceLine[]> {
 	const list = namedRows(await fetchTable(context, "DeviceProfileList", {}, signal));
-	const models = await ask(context, ["SystemProfileEvents"], modelsSql(process), 10_000, signal).catch(() => []);
+	const models = await ask(context, ["SystemProfileEvents"], modelsSql(process), 10_000, signal)
+		.catch(() => []); // no SQL here: calls are not counted
 	const own = list.filter((row) => !process || text(row["process_id"]) === process.process &&
 		text(row["instance_id"]) === process.instance);
 	return Promise.all(own.map(async (row) => {
 		const name = text(row["device_profile_name"]);
 		const profile = context.details.devices.find((device) => device.name === name)?.profile ?? null;
-		return deviceLine(row, profile, models, profile ? await metricsOf(context, profile, signal) : null);
+		return deviceLine(row, profile, models,
+			profile ? await metricsOf(context, profile, signal) : null);
 	}));
 }
 
@@ -101,7 +112,8 @@ export function DeviceTableCard({ context, process }: Props) {
 					choose={(row) => setChosen(text(row[0]) === chosen ? "" : text(row[0]))} />
 			</div>
 			{line ? <Device context={context} line={line} />
-				: <p class="sm-none">Choose a line to open the device profile and to see its calls on each core.</p>}
+				: <p class="sm-none">Choose a line to open the device profile and to see its calls on each
+					core.</p>}
 		</>;
 	}}</Loaded></Card>;
 }
@@ -117,13 +129,14 @@ function Device({ context, line }: { context: ProfileContext; line: DeviceLine }
 					--ignore-device-profile.</span>}
 		</p>
 		{models.length > 0 && <div class="sm-table" style={tableHeight(models.length)}>
-			<DataTable label="Calls on each core" columns={CORE_COLUMNS} rows={models.map((row) => [row["c"] ?? null,
-				num(row["n"]), num(row["t"]), num(row["t"]) / num(row["n"]), num(row["longest"])])} />
+			<DataTable label="Calls on each core" columns={CORE_COLUMNS} rows={models.map((row) => [
+				row["c"] ?? null, num(row["n"]), num(row["t"]), num(row["t"]) / num(row["n"]), num(row["longest"])])} />
 		</div>}
 	</section>;
 }
 
-async function metricsOf(context: ProfileContext, profile: string, signal: AbortSignal): Promise<Metrics | null> {
+async function metricsOf(context: ProfileContext, profile: string,
+	signal: AbortSignal): Promise<Metrics | null> {
 	try {
 		const api = context.server.of(profile);
 		const row = namedRows(await api.table("Summary", { limit: 1 }, signal))[0] ?? {};
