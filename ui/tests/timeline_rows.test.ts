@@ -241,7 +241,7 @@ test("transfers and processors of a system have groups of their own", () => {
 			track({ kind: "counter", name, unit: "percent", attributes: { instance_id: "i-1" } })),
 	];
 	const rows = buildRows("system", tracks, SETTINGS);
-	assert.deepEqual(rows.map((row) => row.label), ["Transfers · i-1/PID:9", "NC:0/host_to_device transfers",
+	assert.deepEqual(rows.map((row) => row.label), ["Transfers · PID:9 · i-1", "NC:0/host_to_device transfers",
 		"Processors · i-1"]);
 	assert.ok(rows.at(-1)!.isFolded);
 });

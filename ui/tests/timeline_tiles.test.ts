@@ -4,7 +4,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { TileCache, type Batch, type Piece } from "../src/timeline/cache.ts";
-import { TileLoader, stripsByTrack } from "../src/timeline/loader.ts";
+import { countAtOnce, TileLoader, stripsByTrack } from "../src/timeline/loader.ts";
 import {
 	covers, decodeWindow, firstItemAt, levelOf, rangeFor, rowOf, type SpanStrip,
 } from "../src/timeline/tile.ts";
@@ -171,4 +171,23 @@ test("tracks without anything are remembered as such", () => {
 	const strips = stripsByTrack(answer([]), [3, 4]);
 	assert.equal(strips.get(3)!.length, 1);
 	assert.deepEqual(strips.get(4), []);
+});
+
+test("what is too much for one request is asked for in parts, none twice", async () => {
+	assert.equal(countAtOnce([1, 1, 1], 2000), 3);
+	assert.equal(countAtOnce([1500, 400, 400], 2000), 2);
+	assert.equal(countAtOnce([9000, 1], 2000), 1); // alone it is at least tried
+	const asked: string[] = [];
+	const wanted = { view: { fromNs: 0, toNs: 1000 }, widthPx: 100, endNs: 5000, column: "", ids: [1, 2, 4],
+		tracks: ["1", "2", "4"], strips: [3000, 3000, 10] };
+	const loader: TileLoader = new TileLoader(new TileCache(1e6), async (_range, tracks) => {
+		asked.push(tracks.join());
+		loader.want(wanted); // a change of the screen meanwhile gives nothing up
+		await later(5);
+		return answer([]);
+	}, () => undefined, () => undefined);
+	loader.want(wanted);
+	await later(200);
+	assert.deepEqual(asked.join().split(","), ["1", "2", "4"]);
+	assert.equal(asked[0], "1");
 });

@@ -11,7 +11,7 @@ import { TileCache, type Batch } from "./cache.ts";
 import { Cumulative } from "./cumulative.ts";
 import { Labels } from "./labels.ts";
 import { visibleRows, type Layout } from "./layout.ts";
-import { stripsByTrack, TileLoader } from "./loader.ts";
+import { stripsByTrack, TileLoader, type Wanted } from "./loader.ts";
 import { MAX_LANES } from "./rows.ts";
 import type { PlacedBand } from "./scene.ts";
 import { rangeFor, type CounterStrip, type SpanStrip, type Strip } from "./tile.ts";
@@ -215,17 +215,21 @@ function learnMost(into: Map<number, number>, track: number, values: Float32Arra
 }
 
 /** Tracks whose rows are near the screen, as requests name them. */
-function tracksInSight(layout: Layout, scroll: number, height: number): { ids: number[]; tracks: string[] } {
-	const ids: number[] = [], tracks: string[] = [];
+function tracksInSight(layout: Layout, scroll: number, height: number):
+Pick<Wanted, "ids" | "tracks" | "strips"> {
+	const ids: number[] = [], tracks: string[] = [], strips: number[] = [];
+	const known = new Set<number>(); // a row may have a thousand
 	for (const { row } of visibleRows(layout, scroll - ROWS_AHEAD_PX, height + 2 * ROWS_AHEAD_PX)) {
 		for (const track of [...row.tracks, ...row.shares]) {
-			if (ids.includes(track.id)) continue;
+			if (known.has(track.id)) continue;
 			const shown = row.lanes.filter((lane) => lane.track === track.id);
 			if (!shown.length && !row.shares.includes(track)) continue;
+			known.add(track.id);
 			ids.push(track.id);
+			strips.push(track.depth_count > MAX_LANES ? shown.length : Math.max(track.depth_count, 1));
 			tracks.push(track.depth_count > MAX_LANES
 				? shown.map((lane) => `${track.id}:${lane.depth}`).join(",") : String(track.id));
 		}
 	}
-	return { ids, tracks };
+	return { ids, tracks, strips };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks for what is missing on screen: one request for all rows, given up when the view has moved on.
+// Asks for what is missing on screen: one request for all rows, or a few one after the other where
+// one would be too much for the server; given up when the view has moved on.
 // Meanwhile the cache has something coarser to draw.
 
 import type { View } from "../contract.ts";
@@ -12,6 +13,7 @@ export interface Wanted {
 	endNs: number;
 	tracks: string[]; // as /window takes them: T, or T:D of a track of too many depths
 	ids: number[]; // of these tracks
+	strips?: number[]; // how many each of them has; one without
 	column: string;
 }
 
@@ -21,6 +23,7 @@ export type Ask = (range: Range, tracks: string[], column: string, signal: Abort
 interface Running {
 	range: Range;
 	ids: Set<number>;
+	isPart: boolean; // of what was missing
 	column: string;
 	abort: AbortController;
 }
@@ -30,6 +33,10 @@ const PATIENCE_MS = 30;
 /** Nearer than this share of the view to the end of what is known, more is asked for. */
 const NEAR_EDGE = 0.2;
 const RETRY_MS = 2000;
+/** What the server answers at once (docs/api.md), with room; addresses should not be long either. */
+const MOST_PIXELS = 4_000_000;
+const MOST_STRIPS = 4000;
+const MOST_TRACKS = 800;
 
 export class TileLoader {
 	private running: Running | null = null;
@@ -81,19 +88,21 @@ export class TileLoader {
 	private isAnswering(wanted: Wanted, missing: number[]): boolean {
 		const { running } = this;
 		if (!running || running.column !== wanted.column) return false;
+		const isAsked = (index: number) => running.ids.has(wanted.ids[index]!);
 		return running.range.level === levelOf(wanted.view, wanted.widthPx) &&
 			running.range.fromNs <= Math.max(wanted.view.fromNs, 0) &&
 			running.range.toNs >= Math.min(wanted.view.toNs, wanted.endNs) &&
-			missing.every((index) => running.ids.has(wanted.ids[index]!));
+			(running.isPart ? missing.some(isAsked) : missing.every(isAsked));
 	}
 
 	private async fetch(wanted: Wanted): Promise<void> {
-		const missing = this.missing(wanted);
-		if (!missing.length || this.isAnswering(wanted, missing)) return;
+		const all = this.missing(wanted);
+		if (!all.length || this.isAnswering(wanted, all)) return;
 		this.running?.abort.abort();
 		const range = rangeFor(wanted.view, wanted.widthPx, wanted.endNs);
+		const missing = all.slice(0, countAtOnce(all.map((index) => wanted.strips?.[index] ?? 1), range.px));
 		const running: Running = {
-			range, column: wanted.column, abort: new AbortController(),
+			range, column: wanted.column, abort: new AbortController(), isPart: missing.length < all.length,
 			ids: new Set(missing.map((index) => wanted.ids[index]!)),
 		};
 		this.running = running;
@@ -114,6 +123,17 @@ export class TileLoader {
 		}
 		if (this.wanted) this.want(this.wanted);
 	}
+}
+
+/** How many of the first tracks one request may have, of so many strips each; never none. */
+export function countAtOnce(strips: number[], px: number): number {
+	const most = Math.min(MOST_STRIPS, Math.floor(MOST_PIXELS / Math.max(px, 1)));
+	let count = 0;
+	for (let sum = 0; count < Math.min(strips.length, MOST_TRACKS); count++) {
+		sum += strips[count]!;
+		if (sum > most) break;
+	}
+	return Math.max(count, 1);
 }
 
 /** Tracks without anything in that time are there too, so that they are not asked for again. */

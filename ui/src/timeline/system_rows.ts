@@ -110,7 +110,8 @@ function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 	});
 	if (isTransfer(track)) {
 		const what = track.name.replace(/ nc \d+$/, "");
-		const process = join(instance, titled("PID", place.process));
+		// of long titles the beginning is seen, and processes differ by their numbers
+		const process = [titled("PID", place.process), instance].filter(Boolean).join(" · ");
 		return leaf(`Transfers · ${process}`, join(titled("NC", place.core), what), MANY_TRANSFERS);
 	}
 	// processors are only for those who ask for them: there are hundreds
