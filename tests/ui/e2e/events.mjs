@@ -322,9 +322,11 @@ const cases = {
 		const t = await open();
 		const { page } = t;
 		await t.canvas.focus();
-		for (let i = 0; i < 5; i++) await page.keyboard.press("j"); // Engines, Sync, Tensor, TensorMatrix, Vector
-		await until("the row is in focus", async () =>
-			await t.label("Vector (nc0)").getAttribute("aria-selected") === "true");
+		for (let i = 0; i < 12 && await t.label("Vector (nc0)").getAttribute("aria-selected") !== "true"; i++) {
+			await page.keyboard.press("j");
+			await page.waitForTimeout(60);
+		}
+		assert.equal(await t.label("Vector (nc0)").getAttribute("aria-selected"), "true");
 		await t.does(() => page.keyboard.press("n"), "the first event");
 		const first = world.sql("demo", "SELECT start_ts FROM Instruction WHERE timeline_track LIKE 'Vector%' AND " +
 			"pcore_idx = 0 ORDER BY start_ts LIMIT 3").map((row) => row.start_ts);
