@@ -4,7 +4,6 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 600
-DEMO := build/demo
 
 .DEFAULT_GOAL := build
 
@@ -68,13 +67,9 @@ build-fuzz: build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzz
 
 .PHONY: run
-run: setup ## Set up, build, make a demo capture and serve it on http://localhost:3001
+run: setup ## Set up, build, make demo captures and serve them on http://localhost:3001
 	@$(MAKE) --no-print-directory build
-	@if [ ! -x build/tests/make_capture ]; then \
-		echo "make run: build/tests/make_capture was not built"; exit 1; fi
-	@mkdir -p $(DEMO)
-	build/tests/make_capture --demo $(DEMO)
-	build/neuron-explorer view -n $(DEMO)/demo.neff -s $(DEMO)/demo.ntff
+	@tools/run_demo.sh $(RUN_OPTIONS)
 
 .PHONY: test
 test: setup ## Set up, build, run all tests (also sanitized), fuzz for a minute, check the sources
