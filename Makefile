@@ -32,10 +32,11 @@ build-fuzz/build.ninja:
 		-Dtests=false -Dfuzz=true
 
 .PHONY: build
-build: build/build.ninja ## Build build/neuron-explorer and build/neuron-profile (the default)
+build: build/build.ninja ## Build build/neuron-explorer, build/neuron-profile and build/lib/libnrt.so.1 (the default)
 	@ninja -C build
 	@if [ -x build/cli/neuron-explorer ]; then ln -sfn cli/neuron-explorer build/neuron-explorer; fi
 	@ln -sfn neuron-explorer build/neuron-profile
+	@mkdir -p build/lib && ln -sfn ../runtime/nrt/libnrt.so.1 build/lib/libnrt.so.1
 
 .PHONY: duckdb
 duckdb: build/build.ninja ## Fetch the DuckDB library, should the build not have got it

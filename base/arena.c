@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,26 @@ struct nx_arena_block {
 
 _Static_assert(sizeof(struct nx_arena_block) % ALIGNMENT == 0, "data follows aligned");
 
+struct guard {
+	jmp_buf back;
+	struct guard *outer;
+};
+
+static _Thread_local struct guard *innermost_guard;
+
+bool nx_heap_guarded(void (*fn)(void *context), void *context)
+{
+	struct guard guard = {.outer = innermost_guard};
+	bool has_memory = setjmp(guard.back) == 0;
+
+	if (has_memory) {
+		innermost_guard = &guard;
+		fn(context);
+	}
+	innermost_guard = guard.outer;
+	return has_memory;
+}
+
 static void __attribute__((noreturn)) end_without_memory(size_t size)
 {
 	char text[160];
@@ -27,6 +48,8 @@ static void __attribute__((noreturn)) end_without_memory(size_t size)
 			   "close other programs or use a machine with more memory\n",
 			   size);
 
+	if (innermost_guard)
+		longjmp(innermost_guard->back, 1);
 	if (write(STDERR_FILENO, text, (size_t)len) < 0)
 		_exit(OUT_OF_MEMORY_EXIT_CODE);
 	_exit(OUT_OF_MEMORY_EXIT_CODE);
@@ -52,6 +75,11 @@ void *nx_heap_realloc(void *old, size_t size)
 void nx_heap_free(void *memory)
 {
 	free(memory);
+}
+
+void *nx_heap_try_alloc(size_t size)
+{
+	return size <= PTRDIFF_MAX ? calloc(1, size ? size : 1) : NULL;
 }
 
 /* Zeroed, and never handed out twice: nx_arena_zalloc need not clear anything,

@@ -39,4 +39,15 @@ void *nx_heap_alloc(size_t size);
 void *nx_heap_realloc(void *old, size_t size);
 void nx_heap_free(void *memory);
 
+/* Zeroed, or NULL: for what a caller asked for and can be told that it does not fit. */
+void *nx_heap_try_alloc(size_t size);
+
+/*
+ * Calls fn; false when memory ran out on the way. A guest may not end its host,
+ * so it calls what allocates through here: instead of the end of the program
+ * comes a return, and what fn had allocated by then is lost, but for what lies in
+ * arenas from outside. fn must hold no lock when it allocates.
+ */
+NX_MUST_CHECK bool nx_heap_guarded(void (*fn)(void *context), void *context);
+
 #endif

@@ -13,7 +13,7 @@
 #include "runtime/trace/trace_clock.h"
 #include "runtime/trace/trace_ring.h"
 
-enum nx_trace_type {
+enum nx_trace_event_type {
 	NX_TRACE_NRT_LOAD = 1,
 	NX_TRACE_POST_REQUEST = 2,
 	NX_TRACE_NRT_EXECUTE = 3,

@@ -19,6 +19,7 @@ static struct {
 	bool has_ring[NX_TRACE_MAX_CORES]; /* in this session */
 	bool is_on;
 	uint32_t worker;
+	uint64_t session;
 	struct nx_trace_clock clock;
 } tracer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -105,6 +106,7 @@ enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct n
 		nx_trace_clock_begin(&tracer.clock);
 		tracer.worker = options->worker;
 		tracer.is_on = true;
+		tracer.session++;
 		for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
 			if (tracer.has_ring[core])
 				atomic_store_explicit(&nx_trace_enabled[core],
@@ -136,6 +138,16 @@ bool nx_tracer_is_on(void)
 	is_on = tracer.is_on;
 	pthread_mutex_unlock(&tracer.lock);
 	return is_on;
+}
+
+uint64_t nx_tracer_session(void)
+{
+	uint64_t number;
+
+	pthread_mutex_lock(&tracer.lock);
+	number = tracer.session;
+	pthread_mutex_unlock(&tracer.lock);
+	return number;
 }
 
 void nx_tracer_forget(void)

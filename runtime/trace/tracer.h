@@ -82,6 +82,8 @@ NX_MUST_CHECK enum nx_status nx_tracer_begin(const struct nx_tracer_options *opt
 /* No event is recorded any more; those in the rings can still be taken until the next begin. */
 void nx_tracer_end(void);
 bool nx_tracer_is_on(void);
+/* Which session was begun last, from 1: who began it may tell whether it is still his. */
+uint64_t nx_tracer_session(void);
 /* Gives the rings' memory back; what was not taken is gone. */
 void nx_tracer_forget(void);
 /* In the child of a fork: nothing is traced, whatever the parent did. */

@@ -165,6 +165,56 @@ static void heap_reallocs_from_nothing_and_to_nothing(void **state)
 	nx_heap_free(NULL);
 }
 
+struct greedy {
+	unsigned steps;
+	bool inner_has_memory;
+};
+
+static void ask_for_too_much(void *context)
+{
+	struct greedy *greedy = context;
+
+	greedy->steps++;
+	nx_heap_alloc(SIZE_MAX);
+	greedy->steps++;
+}
+
+static void ask_within(void *context)
+{
+	struct greedy *greedy = context;
+	struct nx_arena arena = {0};
+
+	greedy->inner_has_memory = nx_heap_guarded(ask_for_too_much, greedy);
+	nx_arena_alloc(&arena, 100);
+	nx_arena_release(&arena);
+	greedy->steps += 10;
+}
+
+static void a_guarded_call_returns_when_memory_runs_out(void **state)
+{
+	struct greedy greedy = {0};
+
+	(void)state;
+	assert_false(nx_heap_guarded(ask_for_too_much, &greedy));
+	assert_int_equal(greedy.steps, 1);
+	greedy = (struct greedy){.inner_has_memory = true};
+	assert_true(nx_heap_guarded(ask_within, &greedy));
+	assert_false(greedy.inner_has_memory);
+	assert_int_equal(greedy.steps, 11);
+}
+
+static void trying_tells_that_memory_is_not_there(void **state)
+{
+	uint8_t *memory = nx_heap_try_alloc(100);
+
+	(void)state;
+	assert_non_null(memory);
+	for (size_t i = 0; i < 100; i++)
+		assert_int_equal(memory[i], 0);
+	nx_heap_free(memory);
+	assert_null(nx_heap_try_alloc(SIZE_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +227,8 @@ int main(void)
 		cmocka_unit_test(printf_handles_both_sides_of_its_stack_buffer),
 		cmocka_unit_test(impossible_requests_end_with_code_10),
 		cmocka_unit_test(heap_reallocs_from_nothing_and_to_nothing),
+		cmocka_unit_test(a_guarded_call_returns_when_memory_runs_out),
+		cmocka_unit_test(trying_tells_that_memory_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

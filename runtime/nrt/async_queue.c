@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/async_queue.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "runtime/nrt/handles.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/nrt_state.h"
+#include "runtime/trace/trace_filter.h"
+
+#define UNIT_SHIFT 48
+#define MAX_ERRORS 65536 /* kept by a tracker until they are asked for */
+
+struct counter {
+	uint64_t given, completed;
+};
+
+struct waiter { /* somebody polls a descriptor */
+	nrta_seq_t seq;
+	int fd;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct nx_async_request *first, **last;
+	size_t waiting_count; /* also counts the one being run */
+	size_t core_counts[NX_TRACE_MAX_CORES];
+	bool has_thread, is_ending;
+	pthread_t thread;
+	struct counter counters[NX_TRACE_MAX_CORES][NRTA_XU_TYPE_NUM][NX_ASYNC_QUEUES];
+	NX_VEC(struct waiter) waiters;
+} async = {.lock = PTHREAD_MUTEX_INITIALIZER,
+	   .changed = PTHREAD_COND_INITIALIZER,
+	   .last = &async.first};
+
+struct nrta_error_tracker {
+	struct nx_object object;
+	pthread_mutex_t lock;
+	NX_VEC(nrta_error_t) fresh;
+	NX_VEC(nrta_error_t) told;
+};
+
+/* --- numbers ------------------------------------------------------------------------------- */
+
+static uint64_t unit_of(uint32_t core, unsigned unit, int queue)
+{
+	return (uint64_t)(core << 8 | unit << 4 | (unsigned)queue) << UNIT_SHIFT;
+}
+
+static struct counter *counter_of(nrta_seq_t seq)
+{
+	uint64_t number = NRTA_SEQ_GET_XU_ID(seq);
+	uint64_t core = number >> 8, unit = number >> 4 & 15, queue = number & 15;
+
+	if (core >= NX_TRACE_MAX_CORES || unit >= NRTA_XU_TYPE_NUM)
+		return NULL;
+	return &async.counters[core][unit][queue];
+}
+
+/* Under the lock; NULL for a number that was never given. */
+static const struct counter *find(nrta_seq_t seq)
+{
+	const struct counter *counter = counter_of(seq);
+	uint64_t number = NRTA_SEQ_GET_SEQ_NUM(seq);
+
+	return counter && number && number <= counter->given ? counter : NULL;
+}
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+static void destroy_tracker(struct nx_object *object)
+{
+	struct nrta_error_tracker *tracker = (struct nrta_error_tracker *)object;
+
+	nx_vec_release(&tracker->fresh);
+	nx_vec_release(&tracker->told);
+	pthread_mutex_destroy(&tracker->lock);
+	nx_heap_free(tracker);
+}
+
+struct report {
+	struct nrta_error_tracker *tracker;
+	nrta_error_t error;
+};
+
+static void push_error(void *context)
+{
+	struct report *report = context;
+
+	nx_vec_push(&report->tracker->fresh, report->error);
+}
+
+static void report_error(nrta_error_tracker_t *handle, nrta_seq_t seq, NRT_STATUS st)
+{
+	struct report report = {nx_handle_acquire(handle, NX_HANDLE_TRACKER), {seq, (uint64_t)st}};
+
+	nx_log_warn("request %llx ended with %s", (unsigned long long)seq,
+		    nrt_get_status_as_str(st));
+	if (!report.tracker)
+		return;
+	pthread_mutex_lock(&report.tracker->lock);
+	if (report.tracker->fresh.len >= MAX_ERRORS || !nx_heap_guarded(push_error, &report))
+		nx_log_error("an error could not be kept: ask the tracker more often");
+	pthread_mutex_unlock(&report.tracker->lock);
+	nx_object_drop(&report.tracker->object);
+}
+
+NX_EXPORT NRT_STATUS nrta_error_tracker_create(uint32_t lnc_idx,
+					       nrta_error_tracker_t **error_tracker)
+{
+	struct nrta_error_tracker *tracker;
+	NRT_STATUS st = nx_state_check_core(lnc_idx);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!error_tracker)
+		return NRT_INVALID;
+	*error_tracker = NULL;
+	tracker = nx_heap_try_alloc(sizeof(*tracker));
+	if (!tracker)
+		return NRT_FAIL_HOST_MEM_ALLOC;
+	pthread_mutex_init(&tracker->lock, NULL);
+	*error_tracker = nx_handle_new(&tracker->object, NX_HANDLE_TRACKER, destroy_tracker);
+	if (*error_tracker)
+		return NRT_SUCCESS;
+	destroy_tracker(&tracker->object);
+	return NRT_RESOURCE;
+}
+
+NX_EXPORT void nrta_error_tracker_destroy(nrta_error_tracker_t *error_tracker)
+{
+	nx_object_drop(nx_handle_close(error_tracker, NX_HANDLE_TRACKER));
+}
+
+NX_EXPORT NRT_STATUS nrta_error_tracker_get_list(nrta_error_tracker_t *error_tracker,
+						 const nrta_error_t **list, size_t *error_count)
+{
+	struct nrta_error_tracker *tracker;
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!list || !error_count)
+		return NRT_INVALID;
+	tracker = nx_handle_acquire(error_tracker, NX_HANDLE_TRACKER);
+	if (!tracker)
+		return NRT_INVALID_HANDLE;
+	pthread_mutex_lock(&tracker->lock);
+	nx_vec_release(&tracker->told);
+	memcpy(&tracker->told, &tracker->fresh, sizeof(tracker->told));
+	memset(&tracker->fresh, 0, sizeof(tracker->fresh));
+	*list = tracker->told.items;
+	*error_count = tracker->told.len;
+	pthread_mutex_unlock(&tracker->lock);
+	nx_object_drop(&tracker->object);
+	return NRT_SUCCESS;
+}
+
+/* --- the thread --------------------------------------------------------------------------------
+ */
+
+static void signal_waiter(int fd)
+{
+	if (eventfd_write(fd, 1))
+		nx_log_error("nobody could be told that a request is completed");
+	close(fd);
+}
+
+/* Under the lock. */
+static void complete(struct nx_async_request *request)
+{
+	size_t kept = 0;
+
+	counter_of(request->seq)->completed = NRTA_SEQ_GET_SEQ_NUM(request->seq);
+	for (size_t i = 0; i < async.waiters.len; i++)
+		if (async.waiters.items[i].seq == request->seq)
+			signal_waiter(async.waiters.items[i].fd);
+		else
+			async.waiters.items[kept++] = async.waiters.items[i];
+	async.waiters.len = kept;
+	async.waiting_count--;
+	async.core_counts[request->core]--;
+	pthread_cond_broadcast(&async.changed);
+}
+
+static struct nx_async_request *next_request(void)
+{
+	struct nx_async_request *request;
+
+	pthread_mutex_lock(&async.lock);
+	while (!async.first && !async.is_ending)
+		pthread_cond_wait(&async.changed, &async.lock);
+	request = async.first;
+	if (request) {
+		async.first = request->next;
+		if (!async.first)
+			async.last = &async.first;
+	}
+	pthread_mutex_unlock(&async.lock);
+	return request;
+}
+
+static void *work(void *unused)
+{
+	struct nx_async_request *request;
+
+	while ((request = next_request())) {
+		NRT_STATUS st = request->run(request);
+
+		if (st != NRT_SUCCESS)
+			report_error(request->tracker, request->seq, st);
+		pthread_mutex_lock(&async.lock);
+		complete(request);
+		pthread_mutex_unlock(&async.lock);
+		request->release(request);
+	}
+	return unused;
+}
+
+/* Under the lock. */
+static bool start_thread(void)
+{
+	sigset_t all, old;
+
+	if (async.has_thread)
+		return true;
+	async.is_ending = false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	async.has_thread = pthread_create(&async.thread, NULL, work, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return async.has_thread;
+}
+
+static bool is_place(const struct nx_async_request *request)
+{
+	int queues = request->unit == NRTA_XU_COMPUTE || request->unit == NRTA_XU_COLLECTIVES
+			     ? 1
+			     : NX_ASYNC_QUEUES;
+
+	return request->queue >= 0 && request->queue < queues;
+}
+
+NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
+{
+	NRT_STATUS st = NRT_SUCCESS;
+
+	pthread_mutex_lock(&async.lock);
+	if (!seq || !is_place(request)) {
+		st = NRT_INVALID;
+	} else if (async.waiting_count >= NX_ASYNC_MAX_WAITING) {
+		st = NRT_QUEUE_FULL;
+	} else if (!start_thread()) {
+		st = NRT_RESOURCE;
+	} else {
+		uint64_t unit = unit_of(request->core, request->unit, request->queue);
+
+		request->seq = unit | ++counter_of(unit)->given;
+		request->next = NULL;
+		*async.last = request;
+		async.last = &request->next;
+		async.waiting_count++;
+		async.core_counts[request->core]++;
+		*seq = request->seq;
+		pthread_cond_broadcast(&async.changed);
+	}
+	pthread_mutex_unlock(&async.lock);
+	if (st != NRT_SUCCESS)
+		request->release(request);
+	return st;
+}
+
+void nx_async_drain(uint32_t core)
+{
+	pthread_mutex_lock(&async.lock);
+	while (async.core_counts[core])
+		pthread_cond_wait(&async.changed, &async.lock);
+	pthread_mutex_unlock(&async.lock);
+}
+
+void nx_async_end(void)
+{
+	bool had_thread;
+
+	pthread_mutex_lock(&async.lock);
+	had_thread = async.has_thread;
+	async.is_ending = true;
+	pthread_cond_broadcast(&async.changed);
+	pthread_mutex_unlock(&async.lock);
+	if (had_thread)
+		pthread_join(async.thread, NULL);
+	pthread_mutex_lock(&async.lock);
+	async.has_thread = false;
+	memset(async.counters, 0, sizeof(async.counters));
+	nx_vec_release(&async.waiters);
+	pthread_mutex_unlock(&async.lock);
+}
+
+void nx_async_abandon(void)
+{
+	pthread_mutex_init(&async.lock, NULL);
+	pthread_cond_init(&async.changed, NULL);
+	async.first = NULL;
+	async.last = &async.first;
+	async.waiting_count = 0;
+	memset(async.core_counts, 0, sizeof(async.core_counts));
+	async.has_thread = false;
+}
+
+/* --- completion ----------------------------------------------------------------------------------
+ */
+
+NX_EXPORT NRT_STATUS nrta_is_completed(nrta_seq_t seq, bool *is_completed)
+{
+	const struct counter *counter;
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!is_completed)
+		return NRT_INVALID;
+	pthread_mutex_lock(&async.lock);
+	counter = find(seq);
+	*is_completed = counter && counter->completed >= NRTA_SEQ_GET_SEQ_NUM(seq);
+	pthread_mutex_unlock(&async.lock);
+	return counter ? NRT_SUCCESS : NRT_INVALID;
+}
+
+NX_EXPORT NRT_STATUS nrta_get_sequence(uint32_t lnc, nrta_xu_t xu, int queue, nrta_seq_t *seq)
+{
+	NRT_STATUS st = nx_state_check_core(lnc);
+	uint64_t unit;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!seq || (unsigned)xu >= NRTA_XU_TYPE_NUM || queue < 0 || queue >= NX_ASYNC_QUEUES)
+		return NRT_INVALID;
+	unit = unit_of(lnc, xu, queue);
+	pthread_mutex_lock(&async.lock);
+	*seq = unit | counter_of(unit)->completed;
+	pthread_mutex_unlock(&async.lock);
+	return NRT_SUCCESS;
+}
+
+static void push_waiter(void *context)
+{
+	nx_vec_push(&async.waiters, *(struct waiter *)context);
+}
+
+/* Under the lock. The host closes its descriptor whenever it likes: we keep another. */
+static NRT_STATUS watch(nrta_seq_t seq, int fd)
+{
+	const struct counter *counter = find(seq);
+	struct waiter waiter = {seq, -1};
+
+	if (!counter)
+		return NRT_INVALID;
+	waiter.fd = dup(fd);
+	if (waiter.fd < 0)
+		return NRT_RESOURCE;
+	if (counter->completed >= NRTA_SEQ_GET_SEQ_NUM(seq)) {
+		signal_waiter(waiter.fd);
+		return NRT_SUCCESS;
+	}
+	if (nx_heap_guarded(push_waiter, &waiter))
+		return NRT_SUCCESS;
+	close(waiter.fd);
+	return NRT_RESOURCE;
+}
+
+NX_EXPORT NRT_STATUS nrta_get_completion_handle(nrta_seq_t seq, int *fd)
+{
+	NRT_STATUS st = nx_state_check();
+	int made;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!fd)
+		return NRT_INVALID;
+	made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (made < 0)
+		return NRT_RESOURCE;
+	pthread_mutex_lock(&async.lock);
+	st = watch(seq, made);
+	pthread_mutex_unlock(&async.lock);
+	if (st == NRT_SUCCESS)
+		*fd = made;
+	else
+		close(made);
+	return st;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_memory: how much of each core's memory is used, and for what. */
+#include <pthread.h>
+#include <string.h>
+
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/nrt_state.h"
+#include "runtime/trace/tracer.h"
+
+#define ALIGNMENT UINT64_C(64)
+/* As errno has it: files name it OUT_OF_MEMORY. */
+#define OUT_OF_MEMORY 12
+
+static struct {
+	pthread_mutex_t lock;
+	uint64_t next_offset[NX_TRACE_MAX_CORES]; /* addresses come round only when all were used */
+	uint64_t used_bytes[NX_TRACE_MAX_CORES];
+	uint64_t category_bytes[NX_TRACE_MAX_CORES][NX_NTRACE_CATEGORIES];
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct totals {
+	uint64_t used, category;
+};
+
+static uint64_t pack_place(const struct nx_memory_block *block)
+{
+	return nx_trace_pack_place(nx_machine_hbm(nx_state_machine(), block->core), true, true, 0,
+				   block->category);
+}
+
+/* Under the lock. Logical cores of one physical core share an HBM: each has its half. */
+static uint64_t next_address(uint32_t core, uint64_t bytes, uint64_t limit)
+{
+	const struct nx_machine *machine = nx_state_machine();
+	uint64_t *next = &memory.next_offset[core];
+	uint64_t half = machine->core_size == 1 ? nx_machine_physical_core(machine, core) % 2 : 0;
+	uint64_t address;
+
+	if (*next + bytes > limit)
+		*next = 0;
+	address = nx_machine_address(nx_machine_hbm(machine, core), half * limit + *next);
+	*next += (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	return address;
+}
+
+static bool count_taken(struct nx_memory_block *block, struct totals *totals)
+{
+	uint64_t limit = nx_machine_memory_bytes(nx_state_machine());
+	bool fits;
+
+	pthread_mutex_lock(&memory.lock);
+	fits = block->bytes <= limit && memory.used_bytes[block->core] <= limit - block->bytes;
+	if (fits) {
+		block->address = next_address(block->core, block->bytes, limit);
+		memory.used_bytes[block->core] += block->bytes;
+		memory.category_bytes[block->core][block->category] += block->bytes;
+	}
+	*totals = (struct totals){memory.used_bytes[block->core],
+				  memory.category_bytes[block->core][block->category]};
+	pthread_mutex_unlock(&memory.lock);
+	return fits;
+}
+
+NRT_STATUS nx_memory_take(uint32_t core, uint32_t category, uint64_t bytes,
+			  struct nx_memory_block *block)
+{
+	struct totals totals;
+	uint64_t span;
+	bool fits;
+
+	*block = (struct nx_memory_block){.bytes = bytes, .core = core, .category = category};
+	span = nx_trace_start(core, NX_TRACE_MEM_ALLOC, pack_place(block), 0, 0, 0);
+	fits = count_taken(block, &totals);
+	nx_trace_stop(core, NX_TRACE_MEM_ALLOC, span,
+		      nx_trace_pack_outcome(fits ? bytes : 0, fits ? 0 : OUT_OF_MEMORY),
+		      totals.used, totals.category, block->address);
+	if (fits)
+		return NRT_SUCCESS;
+	nx_log_error("core %u has %llu of %llu bytes in use: %llu more do not fit", core,
+		     (unsigned long long)totals.used,
+		     (unsigned long long)nx_machine_memory_bytes(nx_state_machine()),
+		     (unsigned long long)bytes);
+	return NRT_RESOURCE;
+}
+
+void nx_memory_give(const struct nx_memory_block *block)
+{
+	struct totals totals;
+	uint64_t span = nx_trace_start(block->core, NX_TRACE_MEM_DEALLOC, pack_place(block),
+				       block->address, 0, 0);
+
+	pthread_mutex_lock(&memory.lock);
+	memory.used_bytes[block->core] -= block->bytes;
+	memory.category_bytes[block->core][block->category] -= block->bytes;
+	totals = (struct totals){memory.used_bytes[block->core],
+				 memory.category_bytes[block->core][block->category]};
+	pthread_mutex_unlock(&memory.lock);
+	nx_trace_stop(block->core, NX_TRACE_MEM_DEALLOC, span, block->bytes, totals.used,
+		      totals.category, 0);
+}
+
+uint64_t nx_memory_used_bytes(uint32_t core)
+{
+	uint64_t used;
+
+	pthread_mutex_lock(&memory.lock);
+	used = memory.used_bytes[core];
+	pthread_mutex_unlock(&memory.lock);
+	return used;
+}

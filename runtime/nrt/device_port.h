@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_port: what the runtime needs of a device, whichever it is.
+ *
+ * A port opens a NEFF as a program, tells its tensors, runs it on buffers of this
+ * process, and reports what hardware would have written into its rings. Programs
+ * of one core are run one at a time; different cores run at once.
+ */
+#ifndef NX_RUNTIME_NRT_DEVICE_PORT_H
+#define NX_RUNTIME_NRT_DEVICE_PORT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "format/neff.h"
+
+#define NX_PORT_MAX_DIMS 16
+
+struct nx_port_tensor {
+	const char *name;
+	bool is_output;
+	const char *dtype_name; /* as the NEFF spells it; "" when it does not */
+	uint32_t dims;
+	uint32_t shape[NX_PORT_MAX_DIMS];
+	uint64_t size_bytes;
+};
+
+struct nx_port_memory { /* device memory a program takes besides its tensors */
+	uint64_t weight_bytes, scratch_bytes, code_bytes;
+};
+
+struct nx_port_ring { /* records as format/notification lays them out */
+	uint32_t graph_idx;
+	uint8_t trace_type, block_type; /* enum nx_trace_type, enum nx_block_type of format/ntff */
+	struct nx_slice records;
+};
+
+struct nx_port_run {
+	uint64_t start_ps, end_ps;	  /* on the device's clock */
+	const struct nx_port_ring *rings; /* the program's, until its next run */
+	size_t ring_count;
+};
+
+struct nx_port_program; /* each port's own */
+
+struct nx_device_port {
+	const char *name;
+	/* FORMAT, VERSION, MISMATCH or LIMIT. neff and its members outlive the program. */
+	enum nx_status (*open)(struct nx_slice file, const struct nx_neff *neff,
+			       struct nx_port_program **out, struct nx_error *err);
+	void (*close)(struct nx_port_program *program);
+	uint32_t (*graph_count)(const struct nx_port_program *program); /* physical cores */
+	size_t (*tensor_count)(const struct nx_port_program *program);
+	const struct nx_port_tensor *(*tensor)(const struct nx_port_program *program, size_t index);
+	struct nx_port_memory (*memory)(const struct nx_port_program *program);
+	/* buffers[i] belongs to tensor i and has its size. */
+	enum nx_status (*run)(struct nx_port_program *program, uint8_t *const *buffers,
+			      struct nx_port_run *run, struct nx_error *err);
+};
+
+/* Knows a NEFF's tensors and runs nothing: outputs become zero, with a warning in the log. */
+extern const struct nx_device_port nx_idle_port;
+
+/* Device time of this moment: as real ones, it began to count before us. */
+uint64_t nx_device_port_now_ps(void);
+
+#endif

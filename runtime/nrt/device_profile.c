@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/device_profile.h"
+
+#include <nrt/nrt_profile.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "format/ntff.h"
+#include "runtime/nrt/inspect.h"
+#include "runtime/nrt/nrt_log.h"
+
+#define MAX_SESSION_EXECUTIONS 100000
+
+struct nrt_profile_continuous_options {
+	char output_dir[NX_INSPECT_PATH_MAX];
+};
+
+struct kept {			/* of a core */
+	struct nx_model *model; /* held */
+	NX_VEC(struct nx_ntff_execution) executions;
+	struct nx_bytes ntff; /* of the latest execution, for continuous profiling */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct nx_model *model; /* of nrt_profile_start, held */
+	char path[NX_INSPECT_PATH_MAX];
+	struct nx_bytes ntff;
+	bool is_continuous;
+	struct kept cores[NX_TRACE_MAX_CORES];
+	uint64_t save_count;
+} profile = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+struct writing {
+	const char *path;
+	struct nx_slice bytes;
+	enum nx_status st;
+	struct nx_error *err;
+};
+
+static void write_guarded(void *context)
+{
+	struct writing *w = context;
+	struct nx_output out;
+
+	w->st = nx_output_open(&out, w->path, w->err);
+	if (w->st)
+		return;
+	nx_output_write(&out, w->bytes.data, w->bytes.len);
+	w->st = nx_output_commit(&out, w->err);
+}
+
+static NRT_STATUS write_file(const char *path, struct nx_slice bytes)
+{
+	struct nx_error err = {0};
+	struct writing w = {path, bytes, NX_OK, &err};
+
+	if (!nx_heap_guarded(write_guarded, &w))
+		w.st = nx_fail(&err, NX_LIMIT, "no memory to write %s", path);
+	return w.st ? nx_state_fail("nrt_profile", &err) : NRT_SUCCESS;
+}
+
+struct encoding {
+	const struct nx_model *model;
+	const struct nx_port_run *run;
+	const struct nx_ntff_execution *executions;
+	size_t execution_count;
+	struct nx_bytes *out;
+};
+
+static void encode_guarded(void *context)
+{
+	struct encoding *e = context;
+
+	e->out->len = 0;
+	nx_device_profile_encode(e->model, e->run, e->executions, e->execution_count, e->out);
+}
+
+static bool encode(struct nx_model *model, const struct nx_port_run *run, struct nx_bytes *out)
+{
+	struct nx_ntff_execution once = {nx_slice_of(model->neff.header.uuid, 16), run->start_ps,
+					 run->end_ps};
+	struct encoding e = {model, run, &once, 1, out};
+
+	if (nx_heap_guarded(encode_guarded, &e))
+		return true;
+	nx_log_error("no memory for the device profile of core %u", model->core);
+	out->len = 0;
+	return false;
+}
+
+/* --- inspect ------------------------------------------------------------------------------- */
+
+/* The NEFF lies beside the NTFFs of its model, once. */
+static void write_neff(const char *folder, const struct nx_model *model, const char *suffix)
+{
+	char path[NX_INSPECT_PATH_MAX + 512];
+
+	snprintf(path, sizeof(path), "%s/neff_%llu%s.neff", folder, (unsigned long long)model->id,
+		 suffix);
+	if (access(path, F_OK) != 0)
+		write_file(path, model->file);
+}
+
+static void write_first(const struct nx_inspect_device *wishes, struct nx_model *model,
+			const struct nx_port_run *run, const char *mark)
+{
+	char path[NX_INSPECT_PATH_MAX + 512];
+	struct nx_bytes ntff = {0};
+
+	snprintf(path, sizeof(path), "%s/%llu_instid_0_vnc_%u%s.ntff", wishes->folder,
+		 (unsigned long long)model->id, model->core, mark);
+	if (access(path, F_OK) == 0)
+		return;
+	write_neff(wishes->folder, model, "");
+	if (encode(model, run, &ntff))
+		write_file(path, nx_slice_of(ntff.items, ntff.len));
+	nx_vec_release(&ntff);
+}
+
+struct push {
+	struct kept *kept;
+	struct nx_ntff_execution execution;
+};
+
+static void push_guarded(void *context)
+{
+	struct push *push = context;
+
+	nx_vec_push(&push->kept->executions, push->execution);
+}
+
+/* Under the lock. */
+static void hold_model(struct kept *kept, struct nx_model *model)
+{
+	if (kept->model == model)
+		return;
+	if (kept->model)
+		nx_object_drop(&kept->model->object);
+	nx_object_hold(&model->object);
+	kept->model = model;
+}
+
+static void gather(struct nx_model *model, const struct nx_port_run *run)
+{
+	struct kept *kept = &profile.cores[model->core % NX_TRACE_MAX_CORES];
+	struct push push = {kept, {{0}, run->start_ps, run->end_ps}};
+
+	pthread_mutex_lock(&profile.lock);
+	hold_model(kept, model);
+	if (kept->executions.len >= MAX_SESSION_EXECUTIONS || !nx_heap_guarded(push_guarded, &push))
+		nx_log_warn("core %u: an execution is missing in the device profile", model->core);
+	pthread_mutex_unlock(&profile.lock);
+}
+
+static void note_for_inspect(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st)
+{
+	struct nx_inspect_device wishes;
+
+	if (!nx_inspect_device_wishes(&wishes))
+		return;
+	if (wishes.wants_failed && st != NRT_SUCCESS)
+		write_first(&wishes, model, run, "_failed");
+	if (wishes.wants_all)
+		gather(model, run);
+	else if (wishes.wants_first && !atomic_exchange(&model->is_profiled, true))
+		write_first(&wishes, model, run, "");
+}
+
+void nx_device_profile_write_session(const char *folder, int session_id)
+{
+	char path[NX_INSPECT_PATH_MAX + 512], suffix[32];
+
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		struct kept *kept = &profile.cores[core];
+		struct nx_port_run none = {0};
+		struct nx_bytes ntff = {0};
+		struct encoding e;
+
+		pthread_mutex_lock(&profile.lock);
+		e = (struct encoding){kept->model, &none, kept->executions.items,
+				      kept->executions.len, &ntff};
+		if (kept->model && kept->executions.len && nx_heap_guarded(encode_guarded, &e)) {
+			snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder,
+				 core, session_id);
+			snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
+			write_neff(folder, kept->model, suffix);
+			write_file(path, nx_slice_of(ntff.items, ntff.len));
+		}
+		nx_vec_release(&kept->executions);
+		pthread_mutex_unlock(&profile.lock);
+		nx_vec_release(&ntff);
+	}
+}
+
+/* --- noting --------------------------------------------------------------------------------- */
+
+void nx_device_profile_note(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st)
+{
+	pthread_mutex_lock(&profile.lock);
+	if (profile.model == model)
+		encode(model, run, &profile.ntff);
+	if (profile.is_continuous) {
+		struct kept *kept = &profile.cores[model->core % NX_TRACE_MAX_CORES];
+
+		hold_model(kept, model);
+		encode(model, run, &kept->ntff);
+	}
+	pthread_mutex_unlock(&profile.lock);
+	note_for_inspect(model, run, st);
+}
+
+/* Under the lock. */
+static void forget_cores(void)
+{
+	profile.is_continuous = false;
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		struct kept *kept = &profile.cores[core];
+
+		if (kept->model)
+			nx_object_drop(&kept->model->object);
+		kept->model = NULL;
+		nx_vec_release(&kept->ntff);
+		nx_vec_release(&kept->executions);
+	}
+}
+
+static void forget_model(void)
+{
+	if (profile.model)
+		nx_object_drop(&profile.model->object);
+	profile.model = NULL;
+	profile.path[0] = '\0';
+	nx_vec_release(&profile.ntff);
+}
+
+void nx_device_profile_end(void)
+{
+	pthread_mutex_lock(&profile.lock);
+	forget_model();
+	forget_cores();
+	pthread_mutex_unlock(&profile.lock);
+}
+
+/* --- one model ------------------------------------------------------------------------------ */
+
+static NRT_STATUS start_model(struct nx_model *model, const char *filename)
+{
+	const struct nx_port_run none = {0};
+
+	if (profile.model || profile.is_continuous) {
+		nx_log_error("a profile is already being taken; stop it first");
+		return NRT_INVALID;
+	}
+	nx_object_hold(&model->object);
+	profile.model = model;
+	snprintf(profile.path, sizeof(profile.path), "%s", filename);
+	return encode(model, &none, &profile.ntff) ? NRT_SUCCESS : NRT_RESOURCE;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)
+{
+	struct nx_model *asked;
+	NRT_STATUS st = nx_model_acquire(model, &asked);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!filename || !*filename || strlen(filename) >= sizeof(profile.path)) {
+		st = NRT_INVALID;
+	} else {
+		pthread_mutex_lock(&profile.lock);
+		st = start_model(asked, filename);
+		pthread_mutex_unlock(&profile.lock);
+	}
+	nx_object_drop(&asked->object);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_stop(const char *filename)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&profile.lock);
+	if (!filename || !profile.model || strcmp(filename, profile.path) != 0) {
+		nx_log_error("no profile of that name is being taken; stop the file that was "
+			     "started");
+		st = NRT_INVALID;
+	} else {
+		st = write_file(profile.path, nx_slice_of(profile.ntff.items, profile.ntff.len));
+		forget_model();
+	}
+	pthread_mutex_unlock(&profile.lock);
+	return st;
+}
+
+/* --- continuous ------------------------------------------------------------------------------- */
+
+NX_EXPORT NRT_STATUS
+nrt_profile_continuous_options_allocate(nrt_profile_continuous_options_t **options)
+{
+	if (!options)
+		return NRT_INVALID;
+	*options = nx_heap_try_alloc(sizeof(**options));
+	if (!*options)
+		return NRT_RESOURCE;
+	snprintf((*options)->output_dir, sizeof((*options)->output_dir), "./output");
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_options_free(nrt_profile_continuous_options_t *options)
+{
+	if (!options)
+		return NRT_INVALID;
+	nx_heap_free(options);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_options_set_output_dir(
+	nrt_profile_continuous_options_t *options, const char *output_dir)
+{
+	if (!options || !output_dir || !*output_dir ||
+	    strlen(output_dir) >= sizeof(options->output_dir))
+		return NRT_INVALID;
+	snprintf(options->output_dir, sizeof(options->output_dir), "%s", output_dir);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options_t *options)
+{
+	NRT_STATUS st = nx_state_check();
+	struct nx_inspect_device wishes;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!options)
+		return NRT_INVALID;
+	if (nx_inspect_device_wishes(&wishes)) {
+		nx_log_error("an inspect session captures device profiles; stop it first");
+		return NRT_INVALID;
+	}
+	pthread_mutex_lock(&profile.lock);
+	if (profile.is_continuous || profile.model)
+		st = NRT_INVALID;
+	else
+		profile.is_continuous = true;
+	pthread_mutex_unlock(&profile.lock);
+	return st;
+}
+
+/* A name nobody has: of this process, model, core and turn. */
+static NRT_STATUS save_core(uint32_t vnc, const char *folder)
+{
+	const struct kept *kept = &profile.cores[vnc];
+	char path[NX_INSPECT_PATH_MAX + 512];
+	struct nx_error err = {0};
+
+	if (!profile.is_continuous || !kept->model || !kept->ntff.len) {
+		nx_log_error("core %u has no profiled execution to save", vnc);
+		return NRT_INVALID;
+	}
+	if (nx_make_directories(folder, &err))
+		return nx_state_fail(__func__, &err);
+	do
+		snprintf(path, sizeof(path), "%s/%llu_pid_%d_vnc_%u_%llu.ntff", folder,
+			 (unsigned long long)kept->model->id, (int)getpid(), vnc,
+			 (unsigned long long)++profile.save_count);
+	while (access(path, F_OK) == 0);
+	write_neff(folder, kept->model, "");
+	return write_file(path, nx_slice_of(kept->ntff.items, kept->ntff.len));
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_save(uint32_t vnc,
+						 nrt_profile_continuous_options_t *options)
+{
+	NRT_STATUS st = nx_state_check_core(vnc);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!options)
+		return NRT_INVALID;
+	pthread_mutex_lock(&profile.lock);
+	st = save_core(vnc, options->output_dir);
+	pthread_mutex_unlock(&profile.lock);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_stop(void)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&profile.lock);
+	if (profile.is_continuous)
+		forget_cores();
+	else
+		st = NRT_INVALID;
+	pthread_mutex_unlock(&profile.lock);
+	return st;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/execution.h"
+
+#include <nrt/nrt_experimental.h>
+#include <pthread.h>
+
+#include "runtime/nrt/device_profile.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/trace/tracer.h"
+
+#define MAX_CORES NX_TRACE_MAX_CORES
+
+static pthread_mutex_t core_locks[MAX_CORES] = {[0 ... MAX_CORES - 1] = PTHREAD_MUTEX_INITIALIZER};
+/* Of each core: whose program was there last. */
+static uint64_t last_models[MAX_CORES];
+
+static struct {
+	pthread_mutex_t lock;
+	NRT_ASYNC_EXEC_STATUS_CALLBACK fn;
+	void *params;
+} callback = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct execution {
+	struct nx_model *model;
+	uint32_t core;
+	uint64_t id;
+	size_t tensor_count;
+	struct nx_tensor **tensors; /* held */
+	uint8_t **buffers;
+	struct nx_port_run run;
+	struct nx_error err;
+};
+
+/* --- tensors --------------------------------------------------------------------------- */
+
+static NRT_STATUS bind_tensor(struct execution *e, size_t index, struct nx_tensor_set *set)
+{
+	const struct nx_port_tensor *wanted = e->model->port->tensor(e->model->program, index);
+	struct nx_tensor *tensor = set ? nx_tensor_set_find(set, wanted->name) : NULL;
+
+	if (!tensor) {
+		nx_log_error("the %s set has no tensor \"%s\", which the model %s",
+			     wanted->is_output ? "output" : "input", wanted->name,
+			     wanted->is_output ? "writes" : "reads");
+		return NRT_EXEC_BAD_INPUT;
+	}
+	e->tensors[index] = tensor;
+	if (!tensor->storage || tensor->len < wanted->size_bytes) {
+		nx_log_error("tensor \"%s\" has %zu bytes, the model needs %llu", wanted->name,
+			     tensor->len, (unsigned long long)wanted->size_bytes);
+		return NRT_EXEC_BAD_INPUT;
+	}
+	e->buffers[index] = tensor->storage->bytes + tensor->offset;
+	return NRT_SUCCESS;
+}
+
+static NRT_STATUS bind(struct execution *e, struct nx_tensor_set *inputs,
+		       struct nx_tensor_set *outputs)
+{
+	NRT_STATUS st = NRT_SUCCESS;
+
+	e->tensor_count = e->model->port->tensor_count(e->model->program);
+	e->tensors = nx_heap_try_alloc(e->tensor_count * sizeof(*e->tensors));
+	e->buffers = nx_heap_try_alloc(e->tensor_count * sizeof(*e->buffers));
+	if (!e->tensors || !e->buffers)
+		return NRT_FAIL_HOST_MEM_ALLOC;
+	for (size_t i = 0; i < e->tensor_count && st == NRT_SUCCESS; i++) {
+		bool is_output = e->model->port->tensor(e->model->program, i)->is_output;
+
+		st = bind_tensor(e, i, is_output ? outputs : inputs);
+	}
+	return st;
+}
+
+static void unbind(struct execution *e, bool is_complete)
+{
+	for (size_t i = 0; e->tensors && i < e->tensor_count; i++) {
+		if (!e->tensors[i])
+			continue;
+		if (is_complete && e->model->port->tensor(e->model->program, i)->is_output)
+			nx_tensor_complete(e->tensors[i]);
+		nx_object_drop(&e->tensors[i]->object);
+	}
+	nx_heap_free(e->tensors);
+	nx_heap_free(e->buffers);
+}
+
+/* --- what hardware reports --------------------------------------------------------------- */
+
+struct device_time { /* one sync point */
+	uint64_t device_ns, epoch_ns;
+};
+
+static uint64_t to_epoch(const struct device_time *sync, uint64_t device_ns)
+{
+	return sync->epoch_ns + (device_ns - sync->device_ns);
+}
+
+static void trace_span(struct execution *e, unsigned type, const struct device_time *sync,
+		       uint64_t start_ns, uint64_t end_ns, const uint64_t start_args[NX_TRACE_ARGS])
+{
+	uint64_t span = nx_trace_hardware(e->core, type, NX_PHASE_START, to_epoch(sync, start_ns),
+					  0, start_args);
+
+	nx_trace_hardware(e->core, type, NX_PHASE_STOP, to_epoch(sync, end_ns), span,
+			  (const uint64_t[]){end_ns, 0, 0, 0});
+}
+
+/* The sync point comes first: it says how the device's clock stands to ours. */
+static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
+{
+	uint64_t start_ns = e->run.start_ps / 1000, end_ns = e->run.end_ps / 1000;
+	uint32_t device_core = nx_machine_physical_core(nx_state_machine(), e->core) + graph;
+	struct device_time sync = {nx_device_port_now_ps() / 1000, nx_trace_clock_epoch_ns()};
+
+	nx_trace_hardware(e->core, NX_TRACE_SYNC_POINT, NX_PHASE_INSTANT, sync.epoch_ns, 0,
+			  (const uint64_t[]){e->id, sync.device_ns, sync.epoch_ns, 0});
+	if (is_switch)
+		trace_span(e, NX_TRACE_NC_MODEL_SWITCH, &sync, start_ns, start_ns,
+			   (const uint64_t[]){device_core, e->id, e->model->id, start_ns});
+	trace_span(e, NX_TRACE_NC_RUNNING, &sync, start_ns, end_ns,
+		   (const uint64_t[]){device_core, e->id, start_ns, 0});
+}
+
+static void trace_hardware(struct execution *e)
+{
+	bool is_switch = last_models[e->core] != e->model->id;
+	uint32_t graph_count = e->model->port->graph_count(e->model->program);
+
+	last_models[e->core] = e->model->id;
+	for (uint32_t graph = 0; graph < graph_count; graph++)
+		trace_graph(e, graph, is_switch);
+}
+
+/* --- one run, step by step ------------------------------------------------------------------ */
+
+static uint64_t start_step(struct execution *e, unsigned type)
+{
+	return nx_trace_start(e->core, type, e->id, e->model->id, 0, 0);
+}
+
+static void stop_step(struct execution *e, unsigned type, uint64_t span)
+{
+	nx_trace_stop(e->core, type, span, 0, 0, 0, 0);
+}
+
+static NRT_STATUS submit(struct execution *e, struct nx_tensor_set *inputs,
+			 struct nx_tensor_set *outputs, uint64_t *running)
+{
+	uint64_t span = nx_trace_start(e->core, NX_TRACE_MODEL_SUBMIT, e->model->id, 0, 0, 0);
+	uint64_t before = start_step(e, NX_TRACE_EXEC_PRE);
+	NRT_STATUS st = bind(e, inputs, outputs);
+
+	stop_step(e, NX_TRACE_EXEC_PRE, before);
+	*running = nx_trace_start(e->core, NX_TRACE_KMGR_EXEC, e->model->id, 0, 0, 0);
+	nx_trace_stop(e->core, NX_TRACE_MODEL_SUBMIT, span, 0, 0, 0, 0);
+	return st;
+}
+
+static NRT_STATUS wait_for(struct execution *e)
+{
+	uint64_t span = start_step(e, NX_TRACE_EXEC_WAIT), part;
+	NRT_STATUS st = NRT_SUCCESS;
+
+	if (e->model->port->run(e->model->program, e->buffers, &e->run, &e->err)) {
+		nx_log_error("%s", e->err.message);
+		st = NRT_EXEC_COMPLETED_WITH_ERR;
+	}
+	trace_hardware(e);
+	part = start_step(e, NX_TRACE_CONSUME_STDIO);
+	stop_step(e, NX_TRACE_CONSUME_STDIO, part);
+	part = start_step(e, NX_TRACE_CONSUME_ERRORS);
+	stop_step(e, NX_TRACE_CONSUME_ERRORS, part);
+	stop_step(e, NX_TRACE_EXEC_WAIT, span);
+	return st;
+}
+
+static NRT_STATUS run_steps(struct execution *e, struct nx_tensor_set *inputs,
+			    struct nx_tensor_set *outputs)
+{
+	uint64_t running, after;
+	NRT_STATUS st = submit(e, inputs, outputs, &running);
+	bool has_run = st == NRT_SUCCESS;
+
+	if (has_run) {
+		pthread_mutex_lock(&core_locks[e->core]);
+		st = wait_for(e);
+		nx_device_profile_note(e->model, &e->run, st);
+		pthread_mutex_unlock(&core_locks[e->core]);
+	}
+	nx_trace_stop(e->core, NX_TRACE_KMGR_EXEC, running, 0, 0, 0, 0);
+	after = start_step(e, NX_TRACE_EXEC_POST);
+	unbind(e, has_run);
+	stop_step(e, NX_TRACE_EXEC_POST, after);
+	return st;
+}
+
+static void call_back(const struct execution *e, NRT_STATUS st)
+{
+	NRT_ASYNC_EXEC_STATUS_CALLBACK fn;
+	void *params;
+
+	pthread_mutex_lock(&callback.lock);
+	fn = callback.fn;
+	params = callback.params;
+	pthread_mutex_unlock(&callback.lock);
+	if (fn)
+		fn(params, e->model->number, e->core, e->id, st);
+}
+
+NRT_STATUS nx_execution_run(struct nx_model *model, struct nx_tensor_set *inputs,
+			    struct nx_tensor_set *outputs)
+{
+	struct execution e = {.model = model, .core = model->core % MAX_CORES};
+	uint64_t span;
+	NRT_STATUS st;
+
+	e.id = nx_state_next_execution();
+	span = nx_trace_start(e.core, NX_TRACE_NRT_EXECUTE, model->id, 0, 0, 0);
+	st = run_steps(&e, inputs, outputs);
+	nx_trace_stop(e.core, NX_TRACE_NRT_EXECUTE, span, 0, 0, 0, 0);
+	call_back(&e, st);
+	return st;
+}
+
+/* --- calls -------------------------------------------------------------------------------- */
+
+static NRT_STATUS execute(nrt_model_t *handle, const nrt_tensor_set_t *input_set,
+			  const nrt_tensor_set_t *output_set, int repeat_count)
+{
+	struct nx_tensor_set *inputs = NULL, *outputs = NULL;
+	struct nx_model *model;
+	NRT_STATUS st = nx_model_acquire(handle, &model);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (repeat_count < 1)
+		st = NRT_INVALID;
+	if (st == NRT_SUCCESS && input_set)
+		st = nx_tensor_set_acquire(input_set, &inputs);
+	if (st == NRT_SUCCESS && output_set)
+		st = nx_tensor_set_acquire(output_set, &outputs);
+	for (int i = 0; i < repeat_count && st == NRT_SUCCESS; i++)
+		st = nx_execution_run(model, inputs, outputs);
+	nx_object_drop((struct nx_object *)outputs);
+	nx_object_drop((struct nx_object *)inputs);
+	nx_object_drop(&model->object);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_execute(nrt_model_t *model, const nrt_tensor_set_t *input_set,
+				 nrt_tensor_set_t *output_set)
+{
+	return execute(model, input_set, output_set, 1);
+}
+
+NX_EXPORT NRT_STATUS nrt_execute_repeat(nrt_model_t *model, const nrt_tensor_set_t *input_set,
+					nrt_tensor_set_t *output_set, int repeat_count)
+{
+	return execute(model, input_set, output_set, repeat_count);
+}
+
+NX_EXPORT NRT_STATUS nrt_register_async_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK fn,
+						      void *params)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&callback.lock);
+	callback.fn = fn;
+	callback.params = params;
+	pthread_mutex_unlock(&callback.lock);
+	return NRT_SUCCESS;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inspect: a session that captures this process into a folder.
+ *
+ *	<output>/<instance>_pid_<pid>/ntrace.pb, trace_info.pb, cpu_util.pb,
+ *		host_mem.pb, neff_<model>.neff, <model>_instid_0_vnc_<core>.ntff
+ *
+ * A second session of the process goes into a folder named by its time below.
+ * Streams only grow by whole records, the rest is renamed into place, so what a
+ * killed process leaves can be read up to its last tenth of a second.
+ */
+#ifndef NX_RUNTIME_NRT_INSPECT_H
+#define NX_RUNTIME_NRT_INSPECT_H
+
+#include <nrt/nrt_profile.h>
+
+#include "base/error.h"
+#include "runtime/trace/tracer.h"
+
+#define NX_INSPECT_PATH_MAX 1024
+
+enum nx_inspect_activity {
+	NX_INSPECT_SYSTEM = 1,
+	NX_INSPECT_DEVICE = 2,
+	NX_INSPECT_HOST_MEMORY = 4,
+	NX_INSPECT_CPU = 8,
+	NX_INSPECT_ALL = 15,
+};
+
+struct nrt_inspect_config {
+	int session_id;
+	char output_dir[NX_INSPECT_PATH_MAX];
+	unsigned activities;   /* enum nx_inspect_activity */
+	bool is_whole_session; /* device profiles of all that runs, not of first executions */
+	bool is_on, is_on_fail;
+	struct nx_trace_filter filter;
+	uint64_t max_events;
+};
+
+void nx_inspect_config_reset(struct nrt_inspect_config *config);
+/* What NEURON_RT_INSPECT_* say; wrong values are logged and the default is used. */
+void nx_inspect_config_read(struct nrt_inspect_config *config);
+
+/* --- the session ---------------------------------------------------------------------- */
+
+/* MISMATCH while one is on; IO, PERMISSION... when the folder cannot be written. */
+NX_MUST_CHECK enum nx_status nx_inspect_begin(const struct nrt_inspect_config *config,
+					      struct nx_error *err);
+/* Completes the files; nothing when there is no session. */
+void nx_inspect_end(void);
+/* As nrt_init does: begins when NEURON_RT_INSPECT_ENABLE says so, failures are logged. */
+void nx_inspect_begin_from_environment(void);
+/* In the child of a fork: the session is the parent's. */
+void nx_inspect_abandon(void);
+
+/* What device_profile has to keep; false when no session wants device profiles. */
+struct nx_inspect_device {
+	char folder[NX_INSPECT_PATH_MAX + 256];
+	bool wants_first, wants_all, wants_failed;
+};
+bool nx_inspect_device_wishes(struct nx_inspect_device *wishes);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inspect_config: what a session captures, as the host or its environment says. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "runtime/nrt/inspect.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/text_list.h"
+
+static const struct {
+	const char *name;
+	unsigned bit;
+} activities[] = {
+	{"system_profile", NX_INSPECT_SYSTEM},
+	{"device_profile", NX_INSPECT_DEVICE},
+	{"host_memory", NX_INSPECT_HOST_MEMORY},
+	{"cpu_util", NX_INSPECT_CPU},
+	{"all", NX_INSPECT_ALL},
+};
+
+#define ACTIVITIES (sizeof(activities) / sizeof(activities[0]))
+
+void nx_inspect_config_reset(struct nrt_inspect_config *config)
+{
+	memset(config, 0, sizeof(*config));
+	config->session_id = 1;
+	snprintf(config->output_dir, sizeof(config->output_dir), "./output");
+	config->activities = NX_INSPECT_ALL;
+	nx_trace_filter_set_all(&config->filter);
+	config->max_events = NX_TRACE_DEFAULT_EVENTS;
+}
+
+/* --- environment ------------------------------------------------------------------------- */
+
+static bool read_switch(const char *variable, bool fallback)
+{
+	const char *text = getenv(variable);
+
+	if (!text || !*text)
+		return fallback;
+	if (strcmp(text, "1") == 0 || strcmp(text, "true") == 0)
+		return true;
+	if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0)
+		return false;
+	nx_log_error("%s=%.40s is neither 0 nor 1; %d is used", variable, text, fallback);
+	return fallback;
+}
+
+static void set_activity(struct nrt_inspect_config *config, unsigned bit, bool is_on)
+{
+	config->activities = is_on ? config->activities | bit : config->activities & ~bit;
+}
+
+static void read_device_profile(struct nrt_inspect_config *config)
+{
+	const char *text = getenv("NEURON_RT_INSPECT_DEVICE_PROFILE");
+
+	config->is_whole_session = text && strcmp(text, "session") == 0;
+	if (text && (config->is_whole_session || strcmp(text, "model") == 0))
+		config->activities |= NX_INSPECT_DEVICE;
+	else
+		set_activity(config, NX_INSPECT_DEVICE,
+			     read_switch("NEURON_RT_INSPECT_DEVICE_PROFILE", false));
+}
+
+static void read_max_events(struct nrt_inspect_config *config)
+{
+	const char *text = getenv("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC");
+	uint64_t value;
+
+	if (!text || !*text)
+		return;
+	if (nx_slice_to_u64(nx_slice_text(text), &value) && value > 0)
+		config->max_events = value;
+	else
+		nx_log_error("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC=%.40s is no number of "
+			     "events; %llu is used",
+			     text, (unsigned long long)config->max_events);
+}
+
+static void read_filters(struct nrt_inspect_config *config)
+{
+	const char *cores = getenv("NEURON_RT_INSPECT_EVENT_FILTER_NC");
+	const char *types = getenv("NEURON_RT_INSPECT_EVENT_FILTER_TYPE");
+	struct nx_error err;
+
+	if (cores && *cores && nx_trace_filter_parse_cores(&config->filter, cores, &err))
+		nx_log_error("NEURON_RT_INSPECT_EVENT_FILTER_NC: %s; all cores are captured",
+			     err.message);
+	if (types && *types && nx_trace_filter_parse_types(&config->filter, types, &err))
+		nx_log_error("NEURON_RT_INSPECT_EVENT_FILTER_TYPE: %s; all events are captured",
+			     err.message);
+}
+
+static void read_output_dir(struct nrt_inspect_config *config)
+{
+	const char *text = getenv("NEURON_RT_INSPECT_OUTPUT_DIR");
+
+	if (!text || !*text)
+		return;
+	if (strlen(text) < sizeof(config->output_dir))
+		snprintf(config->output_dir, sizeof(config->output_dir), "%s", text);
+	else
+		nx_log_error("NEURON_RT_INSPECT_OUTPUT_DIR has more than %zu bytes; %s is used",
+			     sizeof(config->output_dir) - 1, config->output_dir);
+}
+
+void nx_inspect_config_read(struct nrt_inspect_config *config)
+{
+	nx_inspect_config_reset(config);
+	config->is_on = read_switch("NEURON_RT_INSPECT_ENABLE", false);
+	config->is_on_fail = read_switch("NEURON_RT_INSPECT_ON_FAIL", false);
+	set_activity(config, NX_INSPECT_SYSTEM,
+		     read_switch("NEURON_RT_INSPECT_SYSTEM_PROFILE", true));
+	set_activity(config, NX_INSPECT_CPU, read_switch("NEURON_RT_INSPECT_CPU_UTIL", true));
+	set_activity(config, NX_INSPECT_HOST_MEMORY,
+		     read_switch("NEURON_RT_INSPECT_HOST_MEMORY", true));
+	if (read_switch("NEURON_RT_INSPECT_PRECACHE_ENABLE", false))
+		nx_log_info("NEURON_RT_INSPECT_PRECACHE_ENABLE: every execution is captured as it "
+			    "is, there is no graph cache here");
+	read_device_profile(config);
+	read_max_events(config);
+	read_filters(config);
+	read_output_dir(config);
+}
+
+/* --- calls --------------------------------------------------------------------------------- */
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_allocate(nrt_inspect_config_t **options)
+{
+	if (!options)
+		return NRT_INVALID;
+	*options = nx_heap_try_alloc(sizeof(**options));
+	if (!*options)
+		return NRT_RESOURCE;
+	nx_inspect_config_reset(*options);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_defaults(nrt_inspect_config_t *options)
+{
+	if (!options)
+		return NRT_INVALID;
+	nx_inspect_config_reset(options);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_free(nrt_inspect_config_t *options)
+{
+	if (!options)
+		return NRT_INVALID;
+	nx_heap_free(options);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_session_id(nrt_inspect_config_t *options,
+						       int session_id)
+{
+	if (!options || session_id < 0)
+		return NRT_INVALID;
+	options->session_id = session_id;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_output_dir(nrt_inspect_config_t *options,
+						       const char *output_dir)
+{
+	if (!options || !output_dir || !*output_dir ||
+	    strlen(output_dir) >= sizeof(options->output_dir))
+		return NRT_INVALID;
+	snprintf(options->output_dir, sizeof(options->output_dir), "%s", output_dir);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_sys_trace_max_events_per_nc(
+	nrt_inspect_config_t *options, uint64_t sys_trace_max_events_per_nc)
+{
+	if (!options || !sys_trace_max_events_per_nc)
+		return NRT_INVALID;
+	options->max_events = sys_trace_max_events_per_nc;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_capture_enabled_for_nc(nrt_inspect_config_t *options,
+								   uint32_t nc_idx, bool enabled)
+{
+	if (!options || !nx_trace_filter_set_core(&options->filter, nc_idx, enabled))
+		return NRT_INVALID;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_capture_enabled_for_event_type_string(
+	nrt_inspect_config_t *options, const char *event_type, bool enabled)
+{
+	uint64_t bits = options && event_type ? nx_trace_filter_bits(nx_slice_text(event_type)) : 0;
+
+	if (!bits) {
+		if (event_type)
+			nx_log_error("there is no event type \"%.60s\"; did you mean \"%s\"?",
+				     event_type,
+				     nx_trace_filter_nearest(nx_slice_text(event_type)));
+		return NRT_INVALID;
+	}
+	options->filter.types =
+		enabled ? options->filter.types | bits : options->filter.types & ~bits;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_enable_inspect(nrt_inspect_config_t *options,
+							   bool enable_inspect)
+{
+	if (!options)
+		return NRT_INVALID;
+	options->is_on = enable_inspect;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_enable_inspect_on_fail(nrt_inspect_config_t *options,
+								   bool enable_inspect_on_fail)
+{
+	if (!options)
+		return NRT_INVALID;
+	options->is_on_fail = enable_inspect_on_fail;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_activity(nrt_inspect_config_t *options,
+						     const char *activity_type, bool enabled)
+{
+	for (size_t i = 0; options && activity_type && i < ACTIVITIES; i++)
+		if (strcmp(activities[i].name, activity_type) == 0) {
+			set_activity(options, activities[i].bit, enabled);
+			return NRT_SUCCESS;
+		}
+	return NRT_INVALID;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_get_all_activity_types(const char ***activity_types,
+							       size_t *count)
+{
+	const char *names[ACTIVITIES];
+
+	for (size_t i = 0; i < ACTIVITIES; i++)
+		names[i] = activities[i].name;
+	return nx_text_list_new(names, ACTIVITIES, activity_types, count);
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_get_enabled_activity_types(nrt_inspect_config_t *options,
+								   const char ***activity_types,
+								   size_t *count)
+{
+	const char *names[ACTIVITIES];
+	size_t enabled_count = 0;
+
+	if (!options)
+		return NRT_INVALID;
+	for (size_t i = 0; i < ACTIVITIES; i++)
+		if ((options->activities & activities[i].bit) == activities[i].bit &&
+		    activities[i].bit != NX_INSPECT_ALL)
+			names[enabled_count++] = activities[i].name;
+	return nx_text_list_new(names, enabled_count, activity_types, count);
+}
+
+NX_EXPORT void nrt_inspect_config_free_activity_types(const char **activity_types, size_t count)
+{
+	nx_text_list_free(activity_types, count);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/inspect_info.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "runtime/nrt/interned.h"
+#include "runtime/trace/trace_event.h"
+
+#define DATA_VERSION 2
+#define SAMPLE_PERIOD_S 1.0f
+#define NO_INSTANCE UINT64_C(0xffffffff) /* not part of an UltraServer */
+#define TABLES 4
+
+/* Types of streams. */
+enum { STREAM_EVENTS = 1, STREAM_CPU = 2, STREAM_MEMORY = 3 };
+
+static struct nx_ntrace_file file_of(const struct nx_inspect_facts *facts, struct nx_arena *arena,
+				     const char *name, uint64_t type, uint64_t count)
+{
+	return (struct nx_ntrace_file){
+		.filename = nx_slice_text(nx_arena_printf(arena, "%s/%s", facts->folder, name)),
+		.type = type,
+		.num_events = count,
+	};
+}
+
+/* --- interned texts -------------------------------------------------------------------------- */
+
+static void list_names(struct nx_ntrace_interned *table, struct nx_arena *arena, size_t cap,
+		       const char *(*name)(uint64_t number))
+{
+	table->texts.items = NX_NEW_ARRAY(arena, struct nx_ntrace_text, cap);
+	for (uint64_t i = 0; i < cap && name(i); i++)
+		table->texts.items[table->texts.count++] =
+			(struct nx_ntrace_text){i, nx_slice_text(name(i))};
+}
+
+static void list_outcomes(struct nx_ntrace_interned *table, struct nx_arena *arena)
+{
+	table->texts.items = NX_NEW_ARRAY(arena, struct nx_ntrace_text, 2);
+	table->texts.items[0] = (struct nx_ntrace_text){0, nx_slice_text("SUCCESS")};
+	table->texts.items[1] = (struct nx_ntrace_text){12, nx_slice_text("OUT_OF_MEMORY")};
+	table->texts.count = 2;
+}
+
+static void list_interned(struct nx_ntrace_interned *table, struct nx_arena *arena)
+{
+	size_t count = nx_interned_count();
+
+	table->texts.items = NX_NEW_ARRAY(arena, struct nx_ntrace_text, count + 1);
+	table->texts.count = nx_interned_list(table->texts.items, count);
+	table->texts.items[table->texts.count++] =
+		(struct nx_ntrace_text){0, nx_slice_text("invalid_interned_string")};
+}
+
+static void fill_tables(struct nx_ntrace_info *info, struct nx_arena *arena)
+{
+	struct nx_ntrace_interned *tables = NX_NEW_ARRAY(arena, struct nx_ntrace_interned, TABLES);
+
+	tables[0].category = nx_slice_text("ntrace_inspect_type");
+	list_names(&tables[0], arena, NX_TRACE_TYPE_COUNT, nx_ntrace_event_name);
+	tables[1].category = nx_slice_text("system_trace");
+	list_interned(&tables[1], arena);
+	tables[2].category = nx_slice_text("nrt_inspect_mem_usage_type");
+	list_names(&tables[2], arena, NX_NTRACE_CATEGORIES, nx_ntrace_category_name);
+	tables[3].category = nx_slice_text("nrt_inspect_mem_alloc_errno_type");
+	list_outcomes(&tables[3], arena);
+	info->interned.items = tables;
+	info->interned.count = TABLES;
+}
+
+/* --- the message ------------------------------------------------------------------------------ */
+
+static void fill_host(const struct nx_inspect_facts *facts, struct nx_arena *arena,
+		      struct nx_ntrace_info *info)
+{
+	struct nx_ntrace_host_stats *host = &info->host;
+
+	info->has_host = true;
+	host->num_cpus = facts->host->cpu_count;
+	host->cpu_name = nx_slice_text(facts->host->cpu_name);
+	host->mem_capacity_bytes = facts->host->memory_bytes;
+	host->cpu_period_s = host->mem_period_s = SAMPLE_PERIOD_S;
+	host->has_cpu_util = facts->has_cpu;
+	host->cpu_util = file_of(facts, arena, "cpu_util.pb", STREAM_CPU, facts->cpu_ticks);
+	host->has_host_mem = facts->has_memory;
+	host->host_mem = file_of(facts, arena, "host_mem.pb", STREAM_MEMORY, facts->memory_ticks);
+}
+
+void nx_inspect_info_encode(const struct nx_inspect_facts *facts, struct nx_bytes *out)
+{
+	struct nx_arena arena = {0};
+	struct nx_ntrace_info info = {
+		.arch = NX_MACHINE_ARCH,
+		.pid = (uint64_t)getpid(),
+		.instance_id = nx_slice_text(facts->machine->instance_id),
+		.session_id = facts->session_id,
+		.has_events = facts->has_events,
+		.data_version = DATA_VERSION,
+		.init_ns = facts->init_ns,
+		.close_ns = facts->close_ns,
+		.total_event_count = facts->total_event_count,
+		.instance_type = nx_slice_text(NX_MACHINE_TYPE),
+		.logical_nc_size = facts->machine->core_size,
+		.instance_hostname = nx_slice_text(facts->machine->hostname),
+		.ultraserver = {.instance_index = NO_INSTANCE},
+		.has_ultraserver = true,
+	};
+
+	info.events = file_of(facts, &arena, "ntrace.pb", STREAM_EVENTS, facts->stored_event_count);
+	fill_host(facts, &arena, &info);
+	fill_tables(&info, &arena);
+	nx_wire_encode(&nx_ntrace_info_message, &info, out);
+	nx_arena_release(&arena);
+}
+
+struct writing {
+	const struct nx_inspect_facts *facts;
+	enum nx_status st;
+	struct nx_error *err;
+};
+
+static void write_guarded(void *context)
+{
+	struct writing *w = context;
+	struct nx_bytes bytes = {0};
+	struct nx_output out;
+	char path[1536];
+
+	snprintf(path, sizeof(path), "%s/trace_info.pb", w->facts->folder);
+	nx_inspect_info_encode(w->facts, &bytes);
+	w->st = nx_output_open(&out, path, w->err);
+	if (!w->st) {
+		nx_output_write(&out, bytes.items, bytes.len);
+		w->st = nx_output_commit(&out, w->err);
+	}
+	nx_vec_release(&bytes);
+}
+
+enum nx_status nx_inspect_info_write(const struct nx_inspect_facts *facts, struct nx_error *err)
+{
+	struct writing w = {facts, NX_OK, err};
+
+	if (!nx_heap_guarded(write_guarded, &w))
+		return nx_fail(err, NX_LIMIT, "no memory to write %s/trace_info.pb", facts->folder);
+	return w.st;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/loaded_model.h"
+
+#include <nrt/nrt_experimental.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "runtime/nrt/interned.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/trace/tracer.h"
+
+/* Categories of nx_ntrace_category_name. */
+enum { CATEGORY_GENERIC = 0, CATEGORY_WEIGHT = 6, CATEGORY_SCRATCHPAD = 11 };
+
+static _Atomic uint32_t model_count;
+
+/* --- life ----------------------------------------------------------------------------- */
+
+static void destroy_model(struct nx_object *object)
+{
+	struct nx_model *model = (struct nx_model *)object;
+
+	while (model->block_count)
+		nx_memory_give(&model->blocks[--model->block_count]);
+	if (model->port)
+		model->port->close(model->program);
+	nx_arena_release(&model->arena);
+	if (model->file.data)
+		munmap((void *)(uintptr_t)model->file.data, model->file.len);
+	nx_heap_free(model);
+}
+
+/* The host may free its bytes as soon as nrt_load returns. */
+static enum nx_status copy_file(struct nx_model *model, const void *bytes, size_t len,
+				struct nx_error *err)
+{
+	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return nx_fail(err, NX_LIMIT, "no memory to keep the NEFF's %zu bytes", len);
+	memcpy(memory, bytes, len);
+	model->file = nx_slice_of(memory, len);
+	return NX_OK;
+}
+
+struct parsing {
+	struct nx_model *model;
+	enum nx_status st;
+	struct nx_error *err;
+};
+
+static void parse(void *context)
+{
+	struct parsing *p = context;
+
+	p->st = nx_neff_read(p->model->file, &p->model->arena, &p->model->neff, p->err);
+}
+
+static enum nx_status read_neff(struct nx_model *model, struct nx_error *err)
+{
+	struct parsing p = {model, NX_OK, err};
+
+	if (!nx_heap_guarded(parse, &p))
+		return nx_fail(err, NX_LIMIT, "no memory to unpack the NEFF's %zu bytes",
+			       model->file.len);
+	if (p.st == NX_OK && model->neff.is_truncated)
+		return nx_fail(err, NX_FORMAT, "the NEFF is damaged: %s", model->neff.damage);
+	return p.st;
+}
+
+static NRT_STATUS take_memory(struct nx_model *model)
+{
+	struct nx_port_memory memory = model->port->memory(model->program);
+	const struct {
+		uint32_t category;
+		uint64_t bytes;
+	} wanted[NX_MODEL_BLOCKS] = {{CATEGORY_WEIGHT, memory.weight_bytes},
+				     {CATEGORY_SCRATCHPAD, memory.scratch_bytes},
+				     {CATEGORY_GENERIC, memory.code_bytes}};
+	NRT_STATUS st = NRT_SUCCESS;
+
+	for (unsigned i = 0; i < NX_MODEL_BLOCKS && st == NRT_SUCCESS; i++) {
+		if (!wanted[i].bytes)
+			continue;
+		st = nx_memory_take(model->core, wanted[i].category, wanted[i].bytes,
+				    &model->blocks[model->block_count]);
+		model->block_count += st == NRT_SUCCESS;
+	}
+	return st;
+}
+
+/* --- names ------------------------------------------------------------------------------ */
+
+struct twin {
+	const struct nx_model *model;
+	bool is_found;
+};
+
+static void compare_names(void *context, struct nx_object *object)
+{
+	const struct nx_model *other = (const struct nx_model *)object;
+	struct twin *twin = context;
+
+	if (other != twin->model &&
+	    strcmp(other->neff.header.name, twin->model->neff.header.name) == 0 &&
+	    memcmp(other->neff.header.uuid, twin->model->neff.header.uuid, 16) != 0)
+		twin->is_found = true;
+}
+
+/* Files and events name a model by its NEFF's name; two NEFFs of one name need two. */
+static void name_model(struct nx_model *model)
+{
+	const uint8_t *uuid = model->neff.header.uuid;
+	struct twin twin = {model, false};
+	char name[sizeof(model->neff.header.name) + 20];
+
+	nx_handle_each(NX_HANDLE_MODEL, compare_names, &twin);
+	if (twin.is_found)
+		snprintf(name, sizeof(name), "%s#%02x%02x%02x%02x", model->neff.header.name,
+			 uuid[0], uuid[1], uuid[2], uuid[3]);
+	else
+		snprintf(name, sizeof(name), "%s", model->neff.header.name);
+	model->id = nx_interned_id(name);
+}
+
+/* --- loading ---------------------------------------------------------------------------- */
+
+static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t len)
+{
+	struct nx_error err = {0};
+	enum nx_status st = copy_file(model, bytes, len, &err);
+
+	if (!st)
+		st = read_neff(model, &err);
+	if (!st)
+		st = nx_idle_port.open(model->file, &model->neff, &model->program, &err);
+	if (st)
+		return nx_state_fail("nrt_load", &err);
+	model->port = &nx_idle_port;
+	if (model->neff.header.logical_core_size &&
+	    model->neff.header.logical_core_size != nx_state_machine()->core_size)
+		nx_log_warn("the NEFF is for logical cores of %u physical ones, this process has "
+			    "cores of %u",
+			    model->neff.header.logical_core_size, nx_state_machine()->core_size);
+	return take_memory(model);
+}
+
+struct tally {
+	uint32_t models[128];
+};
+
+static void tally_model(void *context, struct nx_object *object)
+{
+	struct tally *tally = context;
+
+	tally->models[((struct nx_model *)object)->core % 128]++;
+}
+
+static uint32_t least_used_core(void)
+{
+	struct tally tally = {{0}};
+	uint32_t best = 0;
+
+	nx_handle_each(NX_HANDLE_MODEL, tally_model, &tally);
+	for (uint32_t core = 1; core < nx_state_machine()->visible_count; core++)
+		if (tally.models[core] < tally.models[best])
+			best = core;
+	return best;
+}
+
+static NRT_STATUS choose_cores(int32_t vnc, int32_t vnc_count, uint32_t *core, uint32_t *count)
+{
+	uint32_t visible = nx_state_machine()->visible_count;
+
+	if (vnc < -1 || vnc_count < -1 || vnc_count == 0)
+		return NRT_INVALID;
+	*core = vnc == -1 ? least_used_core() : (uint32_t)vnc;
+	*count = vnc_count == -1 ? 1 : (uint32_t)vnc_count;
+	if (*core < visible && *count <= visible - *core)
+		return NRT_SUCCESS;
+	nx_log_error("%u cores from core %u on are asked for, this process has %u", *count, *core,
+		     visible);
+	return NRT_LOAD_NOT_ENOUGH_NC;
+}
+
+static NRT_STATUS load(const void *bytes, size_t len, uint32_t core, uint32_t count,
+		       struct nx_model **out)
+{
+	struct nx_model *model = nx_heap_try_alloc(sizeof(*model));
+	NRT_STATUS st;
+
+	if (!model)
+		return NRT_FAIL_HOST_MEM_ALLOC;
+	model->core = core;
+	model->core_count = count;
+	st = open_model(model, bytes, len);
+	if (st == NRT_SUCCESS) {
+		name_model(model);
+		model->number = atomic_fetch_add(&model_count, 1) + 1;
+		if (!nx_handle_new(&model->object, NX_HANDLE_MODEL, destroy_model))
+			st = NRT_RESOURCE;
+	}
+	if (st != NRT_SUCCESS) {
+		destroy_model(&model->object);
+		return st;
+	}
+	*out = model;
+	return st;
+}
+
+static NRT_STATUS check_load(const void *bytes, size_t len, int32_t vnc, int32_t vnc_count,
+			     nrt_model_t **model, uint32_t *core, uint32_t *count)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!bytes || !len || !model)
+		return NRT_INVALID;
+	*model = NULL;
+	return choose_cores(vnc, vnc_count, core, count);
+}
+
+NX_EXPORT NRT_STATUS nrt_load(const void *neff_bytes, size_t size, int32_t vnc, int32_t vnc_count,
+			      nrt_model_t **model)
+{
+	struct nx_model *loaded = NULL;
+	uint32_t core, count;
+	uint64_t span;
+	NRT_STATUS st = check_load(neff_bytes, size, vnc, vnc_count, model, &core, &count);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	span = nx_trace_start(core, NX_TRACE_NRT_LOAD, 0, 0, 0, 0);
+	st = load(neff_bytes, size, core, count, &loaded);
+	if (loaded)
+		*model = loaded->object.handle;
+	nx_trace_stop(core, NX_TRACE_NRT_LOAD, span, loaded ? loaded->id : 0, 0, 0, 0);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_load_collectives(const void *neff_bytes, size_t size, int32_t vnc,
+					  int32_t vnc_count, uint32_t ctx_device_id,
+					  uint32_t ctx_device_count, nrt_model_t **model)
+{
+	struct nx_model *loaded = NULL;
+	uint32_t core, count;
+	uint64_t span;
+	NRT_STATUS st = check_load(neff_bytes, size, vnc, vnc_count, model, &core, &count);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (ctx_device_count == 0 || ctx_device_id >= ctx_device_count)
+		return NRT_INVALID;
+	span = nx_trace_start(core, NX_TRACE_LOAD_COLLECTIVES, ctx_device_id, ctx_device_count, 0,
+			      0);
+	st = load(neff_bytes, size, core, count, &loaded);
+	if (loaded)
+		*model = loaded->object.handle;
+	nx_trace_stop(core, NX_TRACE_LOAD_COLLECTIVES, span, loaded ? loaded->id : 0, 0, 0, 0);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_unload(nrt_model_t *model)
+{
+	NRT_STATUS st = nx_state_check();
+	struct nx_object *closed;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!model)
+		return NRT_INVALID;
+	closed = nx_handle_close(model, NX_HANDLE_MODEL);
+	nx_object_drop(closed);
+	return closed ? NRT_SUCCESS : NRT_INVALID_HANDLE;
+}
+
+NRT_STATUS nx_model_acquire(const nrt_model_t *handle, struct nx_model **model)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!handle)
+		return NRT_INVALID;
+	*model = nx_handle_acquire(handle, NX_HANDLE_MODEL);
+	return *model ? NRT_SUCCESS : NRT_INVALID_HANDLE;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loaded_model: a NEFF on its cores: the program, its bytes, and what captures call it. */
+#ifndef NX_RUNTIME_NRT_LOADED_MODEL_H
+#define NX_RUNTIME_NRT_LOADED_MODEL_H
+
+#include <nrt/nrt.h>
+
+#include "runtime/nrt/device_port.h"
+#include "runtime/nrt/handles.h"
+#include "runtime/nrt/nrt_state.h"
+
+#define NX_MODEL_BLOCKS 3
+
+struct nx_model {
+	struct nx_object object;
+	uint32_t core, core_count;
+	uint64_t id;	       /* interned name: events and file names have it */
+	uint32_t number;       /* counts models of the process, for callbacks */
+	struct nx_slice file;  /* our own copy of the NEFF */
+	struct nx_arena arena; /* of neff */
+	struct nx_neff neff;
+	const struct nx_device_port *port;
+	struct nx_port_program *program;
+	struct nx_memory_block blocks[NX_MODEL_BLOCKS];
+	unsigned block_count;
+	_Atomic bool is_profiled; /* the first execution per core has been captured */
+};
+
+/* NRT_INVALID for NULL, NRT_INVALID_HANDLE for what is no model; else a reference to drop. */
+NRT_STATUS nx_model_acquire(const nrt_model_t *handle, struct nx_model **model);
+
+#endif

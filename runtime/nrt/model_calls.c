@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_calls: what a loaded model can be asked. */
+#include <nrt/nrt_experimental.h>
+#include <stdio.h>
+
+#include "runtime/nrt/loaded_model.h"
+
+static const struct {
+	const char *name;
+	nrt_dtype_t dtype;
+} dtypes[] = {
+	{"float32", NRT_DTYPE_FLOAT32},	   {"fp32", NRT_DTYPE_FLOAT32},
+	{"float32r", NRT_DTYPE_FP32R},	   {"fp32r", NRT_DTYPE_FP32R},
+	{"float16", NRT_DTYPE_FLOAT16},	   {"bfloat16", NRT_DTYPE_BFLOAT16},
+	{"float8e3", NRT_DTYPE_FP8_E3},	   {"float8e4", NRT_DTYPE_FP8_E4},
+	{"float8_e4m3", NRT_DTYPE_FP8_E4}, {"float8e5", NRT_DTYPE_FP8_E5},
+	{"float8_e5m2", NRT_DTYPE_FP8_E5}, {"uint8", NRT_DTYPE_UINT8},
+	{"bool", NRT_DTYPE_UINT8},	   {"uint16", NRT_DTYPE_UINT16},
+	{"uint32", NRT_DTYPE_UINT32},	   {"uint64", NRT_DTYPE_UINT64},
+	{"int8", NRT_DTYPE_INT8},	   {"int16", NRT_DTYPE_INT16},
+	{"int32", NRT_DTYPE_INT32},	   {"int64", NRT_DTYPE_INT64},
+};
+
+static nrt_dtype_t dtype_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++)
+		if (strcmp(name, dtypes[i].name) == 0)
+			return dtypes[i].dtype;
+	return NRT_DTYPE_UNKNOWN;
+}
+
+/* One block of memory: the array, then the shapes. */
+static nrt_tensor_info_array_t *list_tensors(const struct nx_model *model)
+{
+	size_t count = model->port->tensor_count(model->program);
+	size_t array_bytes = sizeof(nrt_tensor_info_array_t) + count * sizeof(nrt_tensor_info_t);
+	nrt_tensor_info_array_t *list =
+		nx_heap_try_alloc(array_bytes + count * NX_PORT_MAX_DIMS * sizeof(uint32_t));
+	uint32_t *shapes;
+
+	if (!list)
+		return NULL;
+	shapes = (uint32_t *)(void *)((uint8_t *)list + array_bytes);
+	list->tensor_count = count;
+	for (size_t i = 0; i < count; i++) {
+		const struct nx_port_tensor *from = model->port->tensor(model->program, i);
+		nrt_tensor_info_t *to = &list->tensor_array[i];
+
+		snprintf(to->name, sizeof(to->name), "%s", from->name);
+		to->usage = from->is_output ? NRT_TENSOR_USAGE_OUTPUT : NRT_TENSOR_USAGE_INPUT;
+		to->size = from->size_bytes;
+		to->dtype = dtype_of(from->dtype_name);
+		to->ndim = from->dims;
+		to->shape = shapes + i * NX_PORT_MAX_DIMS;
+		memcpy(to->shape, from->shape, from->dims * sizeof(uint32_t));
+	}
+	return list;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_model_tensor_info(nrt_model_t *model,
+					       nrt_tensor_info_array_t **tensor_info)
+{
+	struct nx_model *asked;
+	NRT_STATUS st = nx_model_acquire(model, &asked);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (tensor_info) {
+		*tensor_info = list_tensors(asked);
+		st = *tensor_info ? NRT_SUCCESS : NRT_FAIL_HOST_MEM_ALLOC;
+	} else {
+		st = NRT_INVALID;
+	}
+	nx_object_drop(&asked->object);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_free_model_tensor_info(nrt_tensor_info_array_t *tensor_info)
+{
+	if (!tensor_info)
+		return NRT_INVALID;
+	nx_heap_free(tensor_info);
+	return NRT_SUCCESS;
+}
+
+static NRT_STATUS tell_number(const nrt_model_t *model, uint32_t *out,
+			      uint32_t (*number)(const struct nx_model *model))
+{
+	struct nx_model *asked;
+	NRT_STATUS st = nx_model_acquire(model, &asked);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (out)
+		*out = number(asked);
+	else
+		st = NRT_INVALID;
+	nx_object_drop(&asked->object);
+	return st;
+}
+
+static uint32_t core_count(const struct nx_model *model)
+{
+	return model->core_count;
+}
+
+/* A core runs one execution at a time: more threads than that do not help. */
+static uint32_t instance_count(const struct nx_model *model)
+{
+	return model->core_count;
+}
+
+static uint32_t first_core(const struct nx_model *model)
+{
+	return model->core;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_model_nc_count(const nrt_model_t *model, uint32_t *vnc_count)
+{
+	return tell_number(model, vnc_count, core_count);
+}
+
+NX_EXPORT NRT_STATUS nrt_get_model_vnc_count(const nrt_model_t *model, uint32_t *vnc_count)
+{
+	return tell_number(model, vnc_count, core_count);
+}
+
+NX_EXPORT NRT_STATUS nrt_get_model_instance_count(nrt_model_t *model, uint32_t *count)
+{
+	return tell_number(model, count, instance_count);
+}
+
+NX_EXPORT NRT_STATUS nrt_get_model_info(const nrt_model_t *model, nrt_model_info_t *info,
+					size_t info_size_in, size_t *info_size_out)
+{
+	nrt_model_info_t full = {0};
+	NRT_STATUS st = tell_number(model, &full.vnc, first_core);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!info || !info_size_in || !info_size_out)
+		return NRT_INVALID;
+	*info_size_out = sizeof(full) < info_size_in ? sizeof(full) : info_size_in;
+	memcpy(info, &full, *info_size_out);
+	return NRT_SUCCESS;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/nrt_state.h"
+
+#include <nrt/nrt_experimental.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime/nrt/async_queue.h"
+#include "runtime/nrt/device_profile.h"
+#include "runtime/nrt/handles.h"
+#include "runtime/nrt/inspect.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/trace/tracer.h"
+
+enum phase { PHASE_NEW, PHASE_READY, PHASE_CLOSED };
+
+static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER; /* init and close */
+static _Atomic int phase;
+static _Atomic uint64_t execution_count;
+static struct nx_machine machine;
+
+NRT_STATUS nx_state_check(void)
+{
+	switch (atomic_load_explicit(&phase, memory_order_acquire)) {
+	case PHASE_READY:
+		return NRT_SUCCESS;
+	case PHASE_CLOSED:
+		return NRT_CLOSED;
+	default:
+		return NRT_UNINITIALIZED;
+	}
+}
+
+NRT_STATUS nx_state_check_core(int64_t core)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st == NRT_SUCCESS && (core < 0 || core >= machine.visible_count)) {
+		nx_log_error("there is no core %lld; this process has cores 0 to %u",
+			     (long long)core, machine.visible_count - 1);
+		st = NRT_INVALID;
+	}
+	return st;
+}
+
+const struct nx_machine *nx_state_machine(void)
+{
+	return &machine;
+}
+
+uint64_t nx_state_next_execution(void)
+{
+	return atomic_fetch_add(&execution_count, 1) + 1;
+}
+
+NRT_STATUS nx_state_fail(const char *function, const struct nx_error *err)
+{
+	nx_log_write(NX_LOG_ERROR, function, "%s", err->message);
+	switch (err->status) {
+	case NX_OK:
+		return NRT_SUCCESS;
+	case NX_USAGE:
+	case NX_FORMAT:
+	case NX_MISMATCH:
+	case NX_NOT_FOUND:
+		return NRT_INVALID;
+	case NX_VERSION:
+		return NRT_UNSUPPORTED_NEFF_VERSION;
+	case NX_LIMIT:
+	case NX_NO_SPACE:
+		return NRT_RESOURCE;
+	default:
+		return NRT_FAILURE;
+	}
+}
+
+/* --- life ------------------------------------------------------------------------ */
+
+/* A child has neither our threads nor a right to our files. */
+static void after_fork(void)
+{
+	nx_tracer_abandon();
+	nx_inspect_abandon();
+	nx_async_abandon();
+}
+
+static void register_fork_handler(void)
+{
+	if (pthread_atfork(NULL, NULL, after_fork))
+		nx_log_warn("no handler for fork: children may write into this process's capture");
+}
+
+NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_version,
+			      const char *fal_version)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	NRT_STATUS st = NRT_SUCCESS;
+
+	if (framework <= NRT_FRAMEWORK_TYPE_INVALID || framework > NRT_FRAMEWORK_TYPE_PRECHECK)
+		return NRT_INVALID;
+	pthread_mutex_lock(&life_lock);
+	if (atomic_load(&phase) == PHASE_READY) {
+		nx_log_error("the runtime is already initialised; call nrt_close first");
+		st = NRT_INVALID;
+	} else {
+		nx_log_restart();
+		pthread_once(&once, register_fork_handler);
+		nx_machine_read(&machine);
+		atomic_store_explicit(&phase, PHASE_READY, memory_order_release);
+		nx_log_info("framework %d (%s, %s), %u cores", (int)framework,
+			    fw_version ? fw_version : "", fal_version ? fal_version : "",
+			    machine.visible_count);
+		nx_inspect_begin_from_environment();
+	}
+	pthread_mutex_unlock(&life_lock);
+	return st;
+}
+
+NX_EXPORT void nrt_close(void)
+{
+	pthread_mutex_lock(&life_lock);
+	if (atomic_load(&phase) == PHASE_READY) {
+		nx_async_end();
+		nx_inspect_end();
+		nx_device_profile_end();
+		nx_tracer_end();
+		nx_tracer_forget();
+		atomic_store_explicit(&phase, PHASE_CLOSED, memory_order_release);
+		nx_handle_close_all(NX_HANDLE_NONE);
+	}
+	pthread_mutex_unlock(&life_lock);
+}
+
+/* Programs that never call nrt_close get their capture completed as well. */
+static void __attribute__((destructor)) close_at_exit(void)
+{
+	nx_inspect_end();
+}
+
+/* --- counts ------------------------------------------------------------------------ */
+
+static NRT_STATUS count_cores(uint32_t *count, bool is_visible)
+{
+	struct nx_machine now = machine;
+
+	if (!count)
+		return NRT_INVALID;
+	if (nx_state_check() != NRT_SUCCESS)
+		nx_machine_read(&now);
+	*count = is_visible ? now.visible_count : now.total_count;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_total_nc_count(uint32_t *vnc_count)
+{
+	return count_cores(vnc_count, false);
+}
+
+NX_EXPORT NRT_STATUS nrt_get_total_vnc_count(uint32_t *vnc_count)
+{
+	return count_cores(vnc_count, false);
+}
+
+NX_EXPORT NRT_STATUS nrt_get_visible_nc_count(uint32_t *vnc_count)
+{
+	return count_cores(vnc_count, true);
+}
+
+NX_EXPORT NRT_STATUS nrt_get_visible_vnc_count(uint32_t *vnc_count)
+{
+	return count_cores(vnc_count, true);
+}

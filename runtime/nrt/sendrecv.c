@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sendrecv: tensors between cores of this process; other machines cannot be reached. */
+#include <nrt/nrt_async_sendrecv.h>
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/tensor.h"
+#include "runtime/trace/trace_filter.h"
+
+#define MAX_COMMS 64   /* of a core */
+#define MAX_PENDING 64 /* requests of a communicator */
+
+struct nrt_async_sendrecv_request {
+	struct nx_object object;
+	struct nrt_async_sendrecv_request *next; /* waiting behind it */
+	struct nx_tensor *tensor;		 /* held */
+	size_t offset, len;
+	bool is_done;
+	NRT_STATUS outcome;
+};
+
+struct nrt_async_sendrecv_comm {
+	struct nx_object object;
+	bool is_sender;
+	int core, peer_core;
+	struct nrt_async_sendrecv_comm *peer;	  /* NULL: not connected */
+	struct nrt_async_sendrecv_request *first; /* held; oldest first */
+	unsigned pending_count;
+	struct nrt_async_sendrecv_comm *next; /* in the list of all, which holds it */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	bool is_open[NX_TRACE_MAX_CORES];
+	struct nrt_async_sendrecv_comm *comms;
+} links = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void destroy_request(struct nx_object *object)
+{
+	struct nrt_async_sendrecv_request *request = (struct nrt_async_sendrecv_request *)object;
+
+	if (request->tensor)
+		nx_object_drop(&request->tensor->object);
+	nx_heap_free(request);
+}
+
+static void destroy_comm(struct nx_object *object)
+{
+	nx_heap_free(object);
+}
+
+/* --- cores ----------------------------------------------------------------------------------- */
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_get_max_num_communicators_per_lnc(int *num)
+{
+	if (!num)
+		return NRT_FAILURE;
+	*num = MAX_COMMS;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_get_max_num_pending_request(int *num)
+{
+	if (!num)
+		return NRT_FAILURE;
+	*num = MAX_PENDING;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_init(int lnc)
+{
+	NRT_STATUS st = nx_state_check_core(lnc);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&links.lock);
+	if (links.is_open[lnc])
+		st = NRT_FAILURE;
+	links.is_open[lnc] = true;
+	pthread_mutex_unlock(&links.lock);
+	return st;
+}
+
+/* Under the lock. Returns false when something was still going on. */
+static bool drop_comm(struct nrt_async_sendrecv_comm **at)
+{
+	struct nrt_async_sendrecv_comm *comm = *at;
+	bool was_quiet = comm->peer && !comm->first;
+
+	*at = comm->next;
+	if (comm->peer)
+		comm->peer->peer = NULL;
+	while (comm->first) {
+		struct nrt_async_sendrecv_request *request = comm->first;
+
+		comm->first = request->next;
+		nx_object_drop(nx_handle_close(request->object.handle, NX_HANDLE_REQUEST));
+		nx_object_drop(&request->object);
+	}
+	nx_object_drop(nx_handle_close(comm->object.handle, NX_HANDLE_COMM));
+	nx_object_drop(&comm->object);
+	return was_quiet;
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_close(int lnc)
+{
+	struct nrt_async_sendrecv_comm **at = &links.comms;
+	NRT_STATUS st = nx_state_check_core(lnc);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&links.lock);
+	if (!links.is_open[lnc])
+		st = NRT_FAILURE;
+	while (*at)
+		if ((*at)->core != lnc)
+			at = &(*at)->next;
+		else if (!drop_comm(at))
+			st = NRT_FAILURE;
+	links.is_open[lnc] = false;
+	pthread_mutex_unlock(&links.lock);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_flush(int lnc)
+{
+	return nx_state_check_core(lnc); /* a copy is in memory when it is done */
+}
+
+/* --- communicators ------------------------------------------------------------------------------
+ */
+
+static bool is_this_host(const char *ip)
+{
+	static const char *const names[] = {"127.0.0.1", "::1", "localhost", "0.0.0.0"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(ip, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Under the lock. */
+static void pair_up(struct nrt_async_sendrecv_comm *comm)
+{
+	struct nrt_async_sendrecv_comm *other = links.comms;
+
+	for (; other; other = other->next)
+		if (!other->peer && other != comm && other->is_sender != comm->is_sender &&
+		    other->core == comm->peer_core && other->peer_core == comm->core) {
+			other->peer = comm;
+			comm->peer = other;
+			return;
+		}
+}
+
+static unsigned count_comms(int core)
+{
+	unsigned count = 0;
+
+	for (struct nrt_async_sendrecv_comm *comm = links.comms; comm; comm = comm->next)
+		count += comm->core == core;
+	return count;
+}
+
+/* Under the lock. */
+static NRT_STATUS add_comm(bool is_sender, int peer_core, int core, nrt_async_sendrecv_comm_t **out)
+{
+	struct nrt_async_sendrecv_comm *comm;
+
+	if (!links.is_open[core])
+		return NRT_FAILURE;
+	if (count_comms(core) >= MAX_COMMS)
+		return NRT_RESOURCE;
+	comm = nx_heap_try_alloc(sizeof(*comm));
+	if (!comm)
+		return NRT_RESOURCE;
+	comm->is_sender = is_sender;
+	comm->core = core;
+	comm->peer_core = peer_core;
+	*out = nx_handle_new(&comm->object, NX_HANDLE_COMM, destroy_comm);
+	if (!*out) {
+		destroy_comm(&comm->object);
+		return NRT_RESOURCE;
+	}
+	nx_object_hold(&comm->object);
+	comm->next = links.comms;
+	links.comms = comm;
+	pair_up(comm);
+	return NRT_SUCCESS;
+}
+
+static NRT_STATUS make_comm(const char *peer_ip, bool is_sender, int peer_core, int core,
+			    nrt_async_sendrecv_comm_t **out)
+{
+	NRT_STATUS st = nx_state_check_core(core);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!peer_ip || !out || nx_state_check_core(peer_core) != NRT_SUCCESS)
+		return NRT_INVALID;
+	*out = NULL;
+	if (!is_this_host(peer_ip)) {
+		nx_log_error("%.64s is another machine, and this library has no network", peer_ip);
+		return NRT_FAILURE;
+	}
+	pthread_mutex_lock(&links.lock);
+	st = add_comm(is_sender, peer_core, core, out);
+	pthread_mutex_unlock(&links.lock);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_connect(const char *peer_ip, int peer_lnc, int lnc,
+						nrt_async_sendrecv_comm_t **send_comm)
+{
+	return make_comm(peer_ip, true, peer_lnc, lnc, send_comm);
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_accept(const char *peer_ip, int peer_lnc, int lnc,
+					       nrt_async_sendrecv_comm_t **recv_comm)
+{
+	return make_comm(peer_ip, false, peer_lnc, lnc, recv_comm);
+}
+
+static NRT_STATUS acquire_comm(nrt_async_sendrecv_comm_t *handle,
+			       struct nrt_async_sendrecv_comm **comm)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	*comm = nx_handle_acquire(handle, NX_HANDLE_COMM);
+	return *comm ? NRT_SUCCESS : NRT_INVALID_HANDLE;
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_comm(nrt_async_sendrecv_comm_t *comm, bool *done)
+{
+	struct nrt_async_sendrecv_comm *asked;
+	NRT_STATUS st = acquire_comm(comm, &asked);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&links.lock);
+	if (done)
+		*done = asked->peer != NULL;
+	pthread_mutex_unlock(&links.lock);
+	nx_object_drop(&asked->object);
+	return done ? NRT_SUCCESS : NRT_FAILURE;
+}
+
+/* --- requests
+ * -------------------------------------------------------------------------------------- */
+
+static void finish_request(struct nrt_async_sendrecv_comm *comm, NRT_STATUS outcome, size_t len)
+{
+	struct nrt_async_sendrecv_request *request = comm->first;
+
+	comm->first = request->next;
+	comm->pending_count--;
+	request->is_done = true;
+	request->outcome = outcome;
+	request->len = len;
+	nx_object_drop(&request->object);
+}
+
+/* Under the lock: the oldest send meets the oldest receive. */
+static void match(struct nrt_async_sendrecv_comm *comm)
+{
+	struct nrt_async_sendrecv_comm *sender = comm->is_sender ? comm : comm->peer;
+	struct nrt_async_sendrecv_comm *receiver = sender->peer;
+
+	while (sender->first && receiver->first) {
+		struct nrt_async_sendrecv_request *from = sender->first, *to = receiver->first;
+		size_t len = from->len;
+		NRT_STATUS st = NRT_SUCCESS;
+		uint8_t *source, *target;
+
+		if (len > to->len || nx_tensor_part(from->tensor, from->offset, len, &source) ||
+		    nx_tensor_part(to->tensor, to->offset, len, &target))
+			st = NRT_FAILURE;
+		else if (len)
+			memmove(target, source, len);
+		finish_request(sender, st, len);
+		finish_request(receiver, st, len);
+	}
+}
+
+static NRT_STATUS add_request(struct nrt_async_sendrecv_comm *comm, struct nx_tensor *tensor,
+			      size_t offset, size_t len, nrt_async_sendrecv_request_t **out)
+{
+	struct nrt_async_sendrecv_request **last = &comm->first, *request;
+
+	if (!comm->peer)
+		return NRT_FAILURE;
+	if (comm->pending_count >= MAX_PENDING)
+		return NRT_RESOURCE;
+	request = nx_heap_try_alloc(sizeof(*request));
+	if (!request)
+		return NRT_RESOURCE;
+	request->offset = offset;
+	request->len = len;
+	*out = nx_handle_new(&request->object, NX_HANDLE_REQUEST, destroy_request);
+	if (!*out) {
+		destroy_request(&request->object);
+		return NRT_RESOURCE;
+	}
+	request->tensor = tensor;
+	nx_object_hold(&tensor->object);
+	nx_object_hold(&request->object);
+	while (*last)
+		last = &(*last)->next;
+	*last = request;
+	comm->pending_count++;
+	match(comm);
+	return NRT_SUCCESS;
+}
+
+static NRT_STATUS put_request(nrt_tensor_t *tensor, size_t offset, size_t len, bool is_sender,
+			      nrt_async_sendrecv_comm_t *handle,
+			      nrt_async_sendrecv_request_t **request)
+{
+	struct nrt_async_sendrecv_comm *comm;
+	struct nx_tensor *held;
+	uint8_t *bytes;
+	NRT_STATUS st = acquire_comm(handle, &comm);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	st = request && comm->is_sender == is_sender ? nx_tensor_acquire(tensor, &held)
+						     : NRT_FAILURE;
+	if (st == NRT_SUCCESS) {
+		*request = NULL;
+		st = nx_tensor_part(held, offset, len, &bytes);
+		pthread_mutex_lock(&links.lock);
+		if (st == NRT_SUCCESS)
+			st = add_request(comm, held, offset, len, request);
+		pthread_mutex_unlock(&links.lock);
+		nx_object_drop(&held->object);
+	}
+	nx_object_drop(&comm->object);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_send_tensor(nrt_tensor_t *tensor, size_t offset,
+						    size_t length,
+						    nrt_async_sendrecv_comm_t *send_comm,
+						    nrt_async_sendrecv_request_t **request)
+{
+	return put_request(tensor, offset, length, true, send_comm, request);
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_recv_tensor(nrt_tensor_t *tensor, size_t offset,
+						    size_t length,
+						    nrt_async_sendrecv_comm_t *recv_comm,
+						    nrt_async_sendrecv_request_t **request)
+{
+	return put_request(tensor, offset, length, false, recv_comm, request);
+}
+
+NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_request(nrt_async_sendrecv_request_t *request,
+						     bool *done, size_t *size)
+{
+	struct nrt_async_sendrecv_request *asked;
+	NRT_STATUS st = nx_state_check();
+	bool is_done;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	asked = nx_handle_acquire(request, NX_HANDLE_REQUEST);
+	if (!asked)
+		return NRT_INVALID_HANDLE;
+	pthread_mutex_lock(&links.lock);
+	is_done = asked->is_done;
+	st = is_done ? asked->outcome : NRT_SUCCESS;
+	if (done)
+		*done = is_done;
+	if (size)
+		*size = is_done ? asked->len : 0;
+	pthread_mutex_unlock(&links.lock);
+	if (is_done)
+		nx_object_drop(nx_handle_close(request, NX_HANDLE_REQUEST));
+	nx_object_drop(&asked->object);
+	return st;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status_calls: names of statuses, the version, and questions about the machine. */
+#include <nrt/nrt_experimental.h>
+#include <nrt/nrt_version.h>
+#include <string.h>
+
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/release.h"
+
+#define NAME(status)                                                                               \
+	case status:                                                                               \
+		return #status
+
+NX_EXPORT const char *nrt_get_status_as_str(NRT_STATUS status)
+{
+	switch (status) {
+		NAME(NRT_SUCCESS);
+		NAME(NRT_FAILURE);
+		NAME(NRT_INVALID);
+		NAME(NRT_INVALID_HANDLE);
+		NAME(NRT_RESOURCE);
+		NAME(NRT_TIMEOUT);
+		NAME(NRT_HW_ERROR);
+		NAME(NRT_QUEUE_FULL);
+		NAME(NRT_LOAD_NOT_ENOUGH_NC);
+		NAME(NRT_UNSUPPORTED_NEFF_VERSION);
+		NAME(NRT_FAIL_HOST_MEM_ALLOC);
+		NAME(NRT_UNINITIALIZED);
+		NAME(NRT_CLOSED);
+		NAME(NRT_QUEUE_EMPTY);
+		NAME(NRT_EXEC_UNIT_UNRECOVERABLE);
+		NAME(NRT_EXEC_BAD_INPUT);
+		NAME(NRT_EXEC_COMPLETED_WITH_NUM_ERR);
+		NAME(NRT_EXEC_COMPLETED_WITH_ERR);
+		NAME(NRT_EXEC_NC_BUSY);
+		NAME(NRT_EXEC_OOB);
+		NAME(NRT_COLL_PENDING);
+		NAME(NRT_EXEC_HW_ERR_COLLECTIVES);
+		NAME(NRT_EXEC_HW_ERR_HBM_UE);
+		NAME(NRT_EXEC_HW_ERR_NC_UE);
+		NAME(NRT_EXEC_HW_ERR_DMA_ABORT);
+		NAME(NRT_EXEC_SW_NQ_OVERFLOW);
+		NAME(NRT_EXEC_HW_ERR_REPAIRABLE_HBM_UE);
+		NAME(NRT_NETWORK_PROXY_FAILURE);
+	}
+	return "NRT_STATUS_UNKNOWN";
+}
+
+NX_EXPORT NRT_STATUS nrt_get_version(nrt_version_t *ver, size_t size)
+{
+	nrt_version_t full = {
+		NX_RELEASE_MAJOR, NX_RELEASE_MINOR, NX_RELEASE_PATCH, 0, NX_RELEASE_DETAIL, ""};
+
+	if (!ver || !size)
+		return NRT_INVALID;
+	memcpy(ver, &full, size < sizeof(full) ? size : sizeof(full));
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_instance_info(nrt_instance_info_t *info, size_t instance_info_len)
+{
+	nrt_instance_info_t full = {NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_3XL, "trn2", "v3"};
+
+	if (!info || !instance_info_len)
+		return NRT_INVALID;
+	memcpy(info, &full, instance_info_len < sizeof(full) ? instance_info_len : sizeof(full));
+	return NRT_SUCCESS;
+}
+
+/* --- devices: there is one, and it has no driver ------------------------------------------------
+ */
+
+NX_EXPORT NRT_STATUS nrt_host_device_id_get(int neuron_dev, uint32_t *host_device_id)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (neuron_dev != 0 || !host_device_id)
+		return NRT_INVALID;
+	*host_device_id = 0;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_host_device_id_rid_map_get(uint32_t *count, uint32_t *host_did_to_rid_map)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!count || !host_did_to_rid_map || *count < 1)
+		return NRT_INVALID;
+	host_did_to_rid_map[0] = 0;
+	*count = 1;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_hbm_mmap_va(int device_id, int hbm_idx, void **addr, size_t *size)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (device_id != 0 || hbm_idx < 0 || !addr || !size)
+		return NRT_INVALID;
+	if (hbm_idx >= NX_MACHINE_HBMS)
+		return NRT_INVALID_HANDLE;
+	nx_log_error("device memory is not one piece here; use nrt_tensor_get_va");
+	return NRT_INVALID;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_dmabuf_fd(uint64_t va, uint64_t size, int *fd)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!va || !size || !fd)
+		return NRT_INVALID;
+	*fd = -1;
+	nx_log_error("there is no driver to share device memory through");
+	return NRT_FAILURE;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_attached_efa_bdf(const void *va, char *efa_bdf, size_t *len)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!va || !efa_bdf || !len)
+		return NRT_INVALID;
+	nx_log_error("no network device is attached");
+	return NRT_FAILURE;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_vnc_memory_stats(uint32_t vnc, nrt_vnc_memory_stats_t *stats,
+					      size_t stats_size_in, size_t *stats_size_out)
+{
+	NRT_STATUS st = nx_state_check_core(vnc);
+	nrt_vnc_memory_stats_t full;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!stats || !stats_size_in || !stats_size_out)
+		return NRT_INVALID;
+	full.bytes_used = nx_memory_used_bytes(vnc);
+	full.bytes_limit = nx_machine_memory_bytes(nx_state_machine());
+	*stats_size_out = sizeof(full) < stats_size_in ? sizeof(full) : stats_size_in;
+	memcpy(stats, &full, *stats_size_out);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_set_pool_eng_ucode(const nrt_ucode_info *ucode_info)
+{
+	/* Has to come before the cores are set up. */
+	if (nx_state_check() == NRT_SUCCESS)
+		return NRT_INVALID;
+	if (!ucode_info || !ucode_info->iram.bin || !ucode_info->iram.size ||
+	    !ucode_info->dram.bin || !ucode_info->dram.size)
+		return NRT_INVALID;
+	nx_log_warn("microcode has no effect: this GpSimd is not made of it");
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_memcpy_to_device(void *dest, const void *src, size_t size)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (size && (!dest || !src))
+		return NRT_INVALID;
+	if (size)
+		memmove(dest, src, size); /* addresses of tensors are addresses of this process */
+	return NRT_SUCCESS;
+}

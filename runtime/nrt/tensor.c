@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/tensor.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "runtime/nrt/interned.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/trace/tracer.h"
+
+#define TENSOR_CATEGORY 12 /* "tensor" */
+
+/* mem_type of copy events */
+enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
+
+static pthread_mutex_t completion_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t completion = PTHREAD_COND_INITIALIZER;
+
+/* --- storage --------------------------------------------------------------------- */
+
+void nx_storage_hold(struct nx_storage *storage)
+{
+	if (storage)
+		atomic_fetch_add(&storage->reference_count, 1);
+}
+
+void nx_storage_drop(struct nx_storage *storage)
+{
+	if (!storage || atomic_fetch_sub(&storage->reference_count, 1) != 1)
+		return;
+	if (storage->is_device)
+		nx_memory_give(&storage->block);
+	if (storage->mapped_bytes)
+		munmap(storage->bytes, storage->mapped_bytes);
+	nx_heap_free(storage);
+}
+
+static bool map_bytes(struct nx_storage *storage, size_t len)
+{
+	void *memory;
+
+	storage->mapped_bytes = len ? len : 1;
+	memory = mmap(NULL, storage->mapped_bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	storage->bytes = memory;
+	storage->len = len;
+	return true;
+}
+
+static NRT_STATUS new_storage(bool is_device, uint32_t core, size_t len, struct nx_storage **out)
+{
+	struct nx_storage *storage = nx_heap_try_alloc(sizeof(*storage));
+	NRT_STATUS st = NRT_SUCCESS;
+
+	if (!storage)
+		return NRT_FAIL_HOST_MEM_ALLOC;
+	atomic_store(&storage->reference_count, 1);
+	if (is_device)
+		st = nx_memory_take(core, TENSOR_CATEGORY, len, &storage->block);
+	storage->is_device = is_device && st == NRT_SUCCESS;
+	if (st == NRT_SUCCESS && !map_bytes(storage, len)) {
+		nx_log_error("no %zu bytes of host memory for a tensor", len);
+		storage->mapped_bytes = 0;
+		st = is_device ? NRT_RESOURCE : NRT_FAIL_HOST_MEM_ALLOC;
+	}
+	if (st != NRT_SUCCESS) {
+		nx_storage_drop(storage);
+		return st;
+	}
+	*out = storage;
+	return NRT_SUCCESS;
+}
+
+/* --- life ------------------------------------------------------------------------- */
+
+static void destroy_tensor(struct nx_object *object)
+{
+	struct nx_tensor *tensor = (struct nx_tensor *)object;
+
+	nx_storage_drop(tensor->storage);
+	nx_heap_free(tensor);
+}
+
+/* Takes the storage over, also when it fails. */
+static NRT_STATUS new_tensor(const char *name, nrt_tensor_placement_t placement, uint32_t core,
+			     struct nx_storage *storage, struct nx_tensor **out)
+{
+	struct nx_tensor *tensor = nx_heap_try_alloc(sizeof(*tensor));
+
+	if (!tensor) {
+		nx_storage_drop(storage);
+		return NRT_FAIL_HOST_MEM_ALLOC;
+	}
+	snprintf(tensor->name, sizeof(tensor->name), "%s", name ? name : "");
+	tensor->name_id = nx_interned_id(tensor->name);
+	tensor->placement = placement;
+	tensor->core = core;
+	tensor->storage = storage;
+	tensor->len = storage ? storage->len : 0;
+	if (!nx_handle_new(&tensor->object, NX_HANDLE_TENSOR, destroy_tensor)) {
+		nx_log_error("too many tensors are open");
+		destroy_tensor(&tensor->object);
+		return NRT_RESOURCE;
+	}
+	*out = tensor;
+	return NRT_SUCCESS;
+}
+
+NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle, struct nx_tensor **tensor)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!handle)
+		return NRT_INVALID;
+	*tensor = nx_handle_acquire(handle, NX_HANDLE_TENSOR);
+	return *tensor ? NRT_SUCCESS : NRT_INVALID_HANDLE;
+}
+
+static NRT_STATUS check_placement(nrt_tensor_placement_t placement, int vnc)
+{
+	switch (placement) {
+	case NRT_TENSOR_PLACEMENT_DEVICE:
+		return nx_state_check_core(vnc);
+	case NRT_TENSOR_PLACEMENT_HOST:
+	case NRT_TENSOR_PLACEMENT_VIRTUAL:
+		return vnc == -1 ? nx_state_check() : nx_state_check_core(vnc);
+	default:
+		return nx_state_check() == NRT_SUCCESS ? NRT_INVALID : nx_state_check();
+	}
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_allocate(nrt_tensor_placement_t tensor_placement, int vnc,
+					 size_t size, const char *name, nrt_tensor_t **tensor)
+{
+	NRT_STATUS st = check_placement(tensor_placement, vnc);
+	uint32_t core = vnc < 0 ? 0 : (uint32_t)vnc;
+	struct nx_storage *storage = NULL;
+	struct nx_tensor *made = NULL;
+	uint64_t span;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!tensor)
+		return NRT_INVALID;
+	*tensor = NULL;
+	span = nx_trace_start(core, NX_TRACE_TENSOR_ALLOCATE, nx_interned_id(name), size, 0, 0);
+	st = new_storage(tensor_placement == NRT_TENSOR_PLACEMENT_DEVICE, core, size, &storage);
+	if (st == NRT_SUCCESS)
+		st = new_tensor(name, tensor_placement, core, storage, &made);
+	if (st == NRT_SUCCESS)
+		*tensor = made->object.handle;
+	nx_trace_stop(core, NX_TRACE_TENSOR_ALLOCATE, span, 0, 0, 0, 0);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_allocate_empty(const char *name, nrt_tensor_t **tensor)
+{
+	NRT_STATUS st = nx_state_check();
+	struct nx_tensor *made;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!tensor)
+		return NRT_INVALID;
+	*tensor = NULL;
+	st = new_tensor(name, NRT_TENSOR_PLACEMENT_HOST, 0, NULL, &made);
+	if (st == NRT_SUCCESS)
+		*tensor = made->object.handle;
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_allocate_slice(const nrt_tensor_t *tensor_source, size_t offset,
+					       size_t size, const char *name,
+					       nrt_tensor_t **tensor_slice)
+{
+	struct nx_tensor *source, *made;
+	uint8_t *bytes;
+	NRT_STATUS st = nx_tensor_acquire(tensor_source, &source);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	st = tensor_slice ? nx_tensor_part(source, offset, size, &bytes) : NRT_INVALID;
+	if (st == NRT_SUCCESS) {
+		*tensor_slice = NULL;
+		nx_storage_hold(source->storage);
+		st = new_tensor(name, source->placement, source->core, source->storage, &made);
+	}
+	if (st == NRT_SUCCESS) {
+		made->offset = source->offset + offset;
+		made->len = size;
+		*tensor_slice = made->object.handle;
+	}
+	nx_object_drop(&source->object);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_attach_buffer(nrt_tensor_t *tensor, void *buffer, size_t size)
+{
+	struct nx_storage *storage, *old;
+	struct nx_tensor *target;
+	NRT_STATUS st = nx_tensor_acquire(tensor, &target);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	storage = buffer ? nx_heap_try_alloc(sizeof(*storage)) : NULL;
+	if (storage) {
+		atomic_store(&storage->reference_count, 1);
+		storage->bytes = buffer;
+		storage->len = size;
+		old = target->storage;
+		target->storage = storage;
+		target->offset = 0;
+		target->len = size;
+		target->placement = NRT_TENSOR_PLACEMENT_HOST;
+		nx_storage_drop(old);
+	} else {
+		st = buffer ? NRT_FAIL_HOST_MEM_ALLOC : NRT_INVALID;
+	}
+	nx_object_drop(&target->object);
+	return st;
+}
+
+NX_EXPORT void nrt_tensor_free(nrt_tensor_t **tensor)
+{
+	struct nx_tensor *closed;
+	uint32_t core, references;
+	uint64_t span;
+
+	if (!tensor || !*tensor)
+		return;
+	closed = nx_handle_close(*tensor, NX_HANDLE_TENSOR);
+	*tensor = NULL;
+	if (!closed) {
+		nx_log_error("a tensor is freed that is none, or was freed before");
+		return;
+	}
+	core = closed->core;
+	references = closed->storage ? atomic_load(&closed->storage->reference_count) : 0;
+	span = nx_trace_start(core, NX_TRACE_TENSOR_FREE, closed->name_id, closed->len, references,
+			      0);
+	nx_object_drop(&closed->object);
+	nx_trace_stop(core, NX_TRACE_TENSOR_FREE, span, 0, 0, 0, 0);
+}
+
+/* --- bytes ------------------------------------------------------------------------- */
+
+NRT_STATUS nx_tensor_part(const struct nx_tensor *tensor, uint64_t offset, uint64_t len,
+			  uint8_t **bytes)
+{
+	if (!tensor->storage || offset > tensor->len || len > tensor->len - offset) {
+		nx_log_error("tensor \"%s\" has %zu bytes: there is no part of %llu bytes at %llu",
+			     tensor->name, tensor->len, (unsigned long long)len,
+			     (unsigned long long)offset);
+		return NRT_INVALID;
+	}
+	*bytes = tensor->storage->bytes + tensor->offset + offset;
+	return NRT_SUCCESS;
+}
+
+static uint64_t start_copy(const struct nx_tensor *tensor, unsigned type, size_t offset, size_t len)
+{
+	bool is_device = tensor->storage->is_device;
+
+	return nx_trace_start(tensor->core, type, is_device ? MEMORY_DEVICE : MEMORY_HOST,
+			      is_device ? tensor->storage->block.address
+					: (uintptr_t)tensor->storage->bytes,
+			      tensor->offset + offset, len);
+}
+
+void nx_tensor_copy_in(struct nx_tensor *tensor, size_t offset, const void *from, size_t len)
+{
+	uint64_t span = start_copy(tensor, NX_TRACE_COPYIN, offset, len);
+
+	if (len)
+		memmove(tensor->storage->bytes + tensor->offset + offset, from, len);
+	nx_trace_stop(tensor->core, NX_TRACE_COPYIN, span, 0, 0, 0, 0);
+}
+
+void nx_tensor_copy_out(const struct nx_tensor *tensor, size_t offset, void *to, size_t len)
+{
+	uint64_t span = start_copy(tensor, NX_TRACE_COPYOUT, offset, len);
+
+	if (len)
+		memmove(to, tensor->storage->bytes + tensor->offset + offset, len);
+	nx_trace_stop(tensor->core, NX_TRACE_COPYOUT, span, 0, 0, 0, 0);
+}
+
+NRT_STATUS nx_tensor_copy_between(const struct nx_tensor *from, uint64_t from_offset,
+				  struct nx_tensor *to, uint64_t to_offset, uint64_t len)
+{
+	uint8_t *source, *target;
+	NRT_STATUS st = nx_tensor_part(from, from_offset, len, &source);
+
+	if (st == NRT_SUCCESS)
+		st = nx_tensor_part(to, to_offset, len, &target);
+	if (st != NRT_SUCCESS)
+		return st;
+	if (from->storage->is_device && to->storage->is_device && from->core != to->core) {
+		nx_log_error("tensors \"%s\" and \"%s\" lie on different cores; copy through the "
+			     "host",
+			     from->name, to->name);
+		return NRT_INVALID;
+	}
+	nx_tensor_copy_in(to, to_offset, source, len);
+	return NRT_SUCCESS;
+}
+
+/* --- completion --------------------------------------------------------------------- */
+
+void nx_tensor_complete(struct nx_tensor *tensor)
+{
+	pthread_mutex_lock(&completion_lock);
+	atomic_fetch_add(&tensor->completion_count, 1);
+	pthread_cond_broadcast(&completion);
+	pthread_mutex_unlock(&completion_lock);
+}
+
+static struct timespec deadline_of(int64_t timeout_us)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += timeout_us / 1000000;
+	end.tv_nsec += timeout_us % 1000000 * 1000;
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_nsec -= 1000000000;
+		end.tv_sec++;
+	}
+	return end;
+}
+
+static NRT_STATUS wait_for(struct nx_tensor *tensor, int64_t timeout_us, uint64_t expected)
+{
+	struct timespec end = deadline_of(timeout_us > 0 ? timeout_us : 0);
+	int failed = 0;
+	bool is_done;
+
+	pthread_mutex_lock(&completion_lock);
+	while (!(is_done = atomic_load(&tensor->completion_count) >= expected) && !failed)
+		failed = timeout_us < 0
+				 ? pthread_cond_wait(&completion, &completion_lock)
+				 : pthread_cond_timedwait(&completion, &completion_lock, &end);
+	pthread_mutex_unlock(&completion_lock);
+	return is_done ? NRT_SUCCESS : NRT_TIMEOUT;
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_check_output_completion(const nrt_tensor_t *output_tensor,
+							int64_t timeout,
+							uint64_t expected_completion_count)
+{
+	struct nx_tensor *tensor;
+	NRT_STATUS st = nx_tensor_acquire(output_tensor, &tensor);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	st = wait_for(tensor, timeout, expected_completion_count);
+	nx_object_drop(&tensor->object);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_reset_output_completion(nrt_tensor_t *output_tensor)
+{
+	struct nx_tensor *tensor;
+	NRT_STATUS st = nx_tensor_acquire(output_tensor, &tensor);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	atomic_store(&tensor->completion_count, 0);
+	nx_object_drop(&tensor->object);
+	return st;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/tensor_set.h"
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "runtime/nrt/nrt_log.h"
+
+struct member {
+	struct member *next;
+	struct nx_tensor *tensor;
+	char name[256];
+};
+
+struct nx_tensor_set {
+	struct nx_object object;
+	pthread_mutex_t lock;
+	struct member *members; /* sets are small: a list is fast enough */
+};
+
+static void destroy_set(struct nx_object *object)
+{
+	struct nx_tensor_set *set = (struct nx_tensor_set *)object;
+
+	while (set->members) {
+		struct member *member = set->members;
+
+		set->members = member->next;
+		nx_object_drop(&member->tensor->object);
+		nx_heap_free(member);
+	}
+	pthread_mutex_destroy(&set->lock);
+	nx_heap_free(set);
+}
+
+NX_EXPORT NRT_STATUS nrt_allocate_tensor_set(nrt_tensor_set_t **result)
+{
+	NRT_STATUS st = nx_state_check();
+	struct nx_tensor_set *set;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!result)
+		return NRT_INVALID;
+	*result = NULL;
+	set = nx_heap_try_alloc(sizeof(*set));
+	if (!set)
+		return NRT_FAIL_HOST_MEM_ALLOC;
+	pthread_mutex_init(&set->lock, NULL);
+	*result = nx_handle_new(&set->object, NX_HANDLE_TENSOR_SET, destroy_set);
+	if (*result)
+		return NRT_SUCCESS;
+	destroy_set(&set->object);
+	return NRT_RESOURCE;
+}
+
+NX_EXPORT void nrt_destroy_tensor_set(nrt_tensor_set_t **tensor_set)
+{
+	struct nx_object *set;
+
+	if (!tensor_set || !*tensor_set)
+		return;
+	set = nx_handle_close(*tensor_set, NX_HANDLE_TENSOR_SET);
+	*tensor_set = NULL;
+	if (!set)
+		nx_log_error("a tensor set is destroyed that is none, or was destroyed before");
+	nx_object_drop(set);
+}
+
+NRT_STATUS nx_tensor_set_acquire(const nrt_tensor_set_t *handle, struct nx_tensor_set **set)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!handle)
+		return NRT_INVALID;
+	*set = nx_handle_acquire(handle, NX_HANDLE_TENSOR_SET);
+	return *set ? NRT_SUCCESS : NRT_INVALID_HANDLE;
+}
+
+/* Under the lock. */
+static struct member *find_member(struct nx_tensor_set *set, const char *name)
+{
+	struct member *member = set->members;
+
+	while (member && strcmp(member->name, name) != 0)
+		member = member->next;
+	return member;
+}
+
+struct nx_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name)
+{
+	struct nx_tensor *tensor = NULL;
+	struct member *member;
+
+	pthread_mutex_lock(&set->lock);
+	member = find_member(set, name);
+	if (member) {
+		tensor = member->tensor;
+		nx_object_hold(&tensor->object);
+	}
+	pthread_mutex_unlock(&set->lock);
+	return tensor;
+}
+
+/* Takes the reference to the tensor over, also when it fails. */
+static NRT_STATUS put_member(struct nx_tensor_set *set, const char *name, struct nx_tensor *tensor)
+{
+	struct nx_tensor *old = NULL;
+	struct member *member, *made = nx_heap_try_alloc(sizeof(*made));
+
+	if (!made) {
+		nx_object_drop(&tensor->object);
+		return NRT_FAIL_HOST_MEM_ALLOC;
+	}
+	memcpy(made->name, name, strlen(name) + 1);
+	made->tensor = tensor;
+	pthread_mutex_lock(&set->lock);
+	member = find_member(set, name);
+	if (member) {
+		old = member->tensor;
+		member->tensor = tensor;
+	} else {
+		made->next = set->members;
+		set->members = made;
+		made = NULL;
+	}
+	pthread_mutex_unlock(&set->lock);
+	nx_heap_free(made);
+	if (old)
+		nx_object_drop(&old->object);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_add_tensor_to_tensor_set(nrt_tensor_set_t *tensor_set,
+						  const char *tensor_name, nrt_tensor_t *tensor)
+{
+	struct nx_tensor_set *set;
+	struct nx_tensor *member;
+	NRT_STATUS st = nx_tensor_set_acquire(tensor_set, &set);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!tensor_name || strlen(tensor_name) >= sizeof(((struct member *)0)->name))
+		st = NRT_INVALID;
+	else
+		st = nx_tensor_acquire(tensor, &member);
+	if (st == NRT_SUCCESS)
+		st = put_member(set, tensor_name, member);
+	nx_object_drop((struct nx_object *)set);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_tensor_from_tensor_set(nrt_tensor_set_t *tensor_set,
+						    const char *tensor_name, nrt_tensor_t **tensor)
+{
+	struct nx_tensor *found, *open = NULL;
+	struct nx_tensor_set *set;
+	NRT_STATUS st = nx_tensor_set_acquire(tensor_set, &set);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	found = tensor_name && tensor ? nx_tensor_set_find(set, tensor_name) : NULL;
+	if (found)
+		open = nx_handle_acquire(found->object.handle, NX_HANDLE_TENSOR);
+	if (tensor)
+		*tensor = open ? open->object.handle : NULL;
+	st = open ? NRT_SUCCESS : found ? NRT_INVALID_HANDLE : NRT_INVALID;
+	if (open)
+		nx_object_drop(&open->object);
+	if (found)
+		nx_object_drop(&found->object);
+	nx_object_drop((struct nx_object *)set);
+	return st;
+}
