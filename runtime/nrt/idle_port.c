@@ -49,6 +49,8 @@ static void describe(struct nx_port_program *program, const struct nx_json *entr
 {
 	const struct nx_json *shape = nx_json_get(entry, "sim_shape");
 
+	if (!shape)
+		shape = nx_json_get(entry, "tf_shape");
 	tensor->dtype_name = nx_json_as_text(nx_json_get(entry, "dtype"), &program->arena, "");
 	if (!shape || shape->kind != NX_JSON_ARRAY)
 		return;
