@@ -54,13 +54,15 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 {
 	struct nx_workspace *ws;
 	struct stat info;
+	bool is_path = !stat(word, &info);
 	const char *home;
 	enum nx_status st;
 
 	*path = word;
-	/* what looks like a path is meant as one, and told by its own name when it is missing */
-	if (!stat(word, &info) || strchr(word, '/') ||
-	    (!data_path && nx_workspace_default_path(arena, &home, NULL)))
+	/* what looks like a path is meant as one, and told by its own name when it is missing; who
+	 * names a workspace means a profile in it, whatever folders stand around */
+	if (strchr(word, '/') ||
+	    (!data_path && (is_path || nx_workspace_default_path(arena, &home, NULL))))
 		return NX_OK;
 	st = nx_workspace_view_open(&ws, data_path, true, err);
 	if (st)
@@ -72,7 +74,7 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 			       word);
 	st = find_profile(ws, word, arena, path, err);
 	nx_workspace_close(ws);
-	return st;
+	return st == NX_NOT_FOUND && is_path ? NX_OK : st;
 }
 
 enum nx_status nx_workspace_view_refuse(const struct nx_catalogue *catalogue, const char *name,

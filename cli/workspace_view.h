@@ -23,8 +23,9 @@ NX_MUST_CHECK enum nx_status nx_workspace_view_open(struct nx_workspace **ws, co
 						    bool is_read_only, struct nx_error *err);
 
 /*
- * The folder of a profile that the user named: a folder of that path, else a
- * profile of the workspace by name, key or how either begins.
+ * The folder of a profile that the user named: a folder of that path or a profile
+ * of the workspace by name, key or how either begins. Where both are there the
+ * folder is meant, unless the workspace was named too.
  */
 NX_MUST_CHECK enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word,
 						       struct nx_arena *arena, const char **path,
