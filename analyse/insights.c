@@ -8,8 +8,7 @@
 
 #define SMALL_DMA_LEAST 32u
 
-/* --- findings
- * ------------------------------------------------------------------------------------------ */
+/* --- findings ------------------------------------------------------------------ */
 
 struct rule {
 	size_t fact;	   /* where in the facts the number is */
@@ -126,8 +125,7 @@ size_t nx_insights_judge(const struct nx_insight_facts *facts,
 	return count;
 }
 
-/* --- bands
- * --------------------------------------------------------------------------------------------- */
+/* --- bands --------------------------------------------------------------------- */
 
 static int compare_bands(const void *left, const void *right)
 {

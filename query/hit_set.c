@@ -14,8 +14,7 @@ static uint64_t *new_bits(uint64_t count)
 	return memset(nx_heap_alloc(bytes), 0, bytes);
 }
 
-/* --- making
- * ------------------------------------------------------------------------------------------- */
+/* --- making -------------------------------------------------------------------- */
 
 static enum nx_status mark_spans(struct nx_hit_strip *strip, const struct nx_timeline *timeline,
 				 const struct nx_row_choice *rows, const struct nx_hit_wish *wish,
@@ -88,8 +87,7 @@ void nx_hit_set_release(struct nx_hit_set *set)
 	set->size_bytes = 0;
 }
 
-/* --- bits
- * --------------------------------------------------------------------------------------------- */
+/* --- bits ---------------------------------------------------------------------- */
 
 /* Bits of word that lie in [from, to), which it overlaps. */
 static uint64_t bits_of(const struct nx_hit_strip *strip, uint64_t word, uint64_t from, uint64_t to)
@@ -135,8 +133,7 @@ static uint64_t last_hit(const struct nx_hit_strip *strip, uint64_t from, uint64
 	}
 }
 
-/* --- marks
- * -------------------------------------------------------------------------------------------- */
+/* --- marks --------------------------------------------------------------------- */
 
 /* Where the bucket of a moment ends, as nx_timeline_window has it: the smallest that is later. */
 static uint64_t bucket_end_ns(const struct nx_timeline_window *w, uint64_t time_ns)

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Columns of rows that become bands. */
-enum { START, END, SUBJECT, FACTOR, BYTES, WEIGHT };
+enum { START, END, SUBJECT, FACTOR, BYTES, WEIGHT, CORE };
 
 static double number_of(const struct nx_value *value)
 {
@@ -36,8 +36,7 @@ static enum nx_status ask(const struct nx_query_engine *engine, const char *sql,
 	return st == NX_NOT_FOUND ? NX_OK : st;
 }
 
-/* --- numbers
- * ------------------------------------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------------- */
 
 /* One row of numbers; they stay as they are where there is none. */
 static enum nx_status ask_numbers(const struct nx_query_engine *engine, const char *sql,
@@ -103,21 +102,21 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 	return st;
 }
 
-/* --- stretches of time
- * ---------------------------------------------------------------------------------- */
+/* --- stretches of time --------------------------------------------------------- */
 
 #define LONGEST " ORDER BY e - s DESC LIMIT 2000"
 _Static_assert(NX_INSIGHT_BANDS_MAX == 2000, "as in the questions");
 
-/* start, end, subject, factor, bytes, weight */
+/* start, end, subject, factor, bytes, weight, core (-1: of none) */
 static const char *const questions[NX_BAND_KIND_COUNT] = {
 	[NX_BAND_THROTTLING] =
 		"SELECT timestamp AS s, timestamp + duration AS e, type || coalesce(' on core ' || "
 		"pcore_idx, ''), 0.0::DOUBLE, 0::BIGINT, "
-		"(duration * (1 - k / n))::DOUBLE FROM Throttle WHERE k < n AND n > 0" LONGEST,
+		"(duration * (1 - k / n))::DOUBLE, coalesce(pcore_idx, -1)::BIGINT FROM Throttle "
+		"WHERE k < n AND n > 0" LONGEST,
 	[NX_BAND_RELOAD] =
-		"SELECT start_ts AS s, end_ts AS e, d.variable, t.factor, t.bytes, 0.0::DOUBLE "
-		"FROM "
+		"SELECT start_ts AS s, end_ts AS e, d.variable, t.factor, t.bytes, 0.0::DOUBLE, "
+		"-1::BIGINT FROM "
 		"DmaPacketAggregated d JOIN (SELECT variable_name, "
 		"max(load_to_sbuf_repeat_factor)::DOUBLE AS factor, "
 		"max(load_to_sbuf_total_size_bytes)::BIGINT AS bytes FROM TensorInfo WHERE "
@@ -125,9 +124,10 @@ static const char *const questions[NX_BAND_KIND_COUNT] = {
 		"t.variable_name = d.variable" LONGEST,
 	[NX_BAND_BARRIER] =
 		"SELECT min(start_ts) AS s, max(end_ts) AS e, 'barrier', 0.0::DOUBLE, 0::BIGINT, "
-		"0.0::DOUBLE FROM CoreBarriers GROUP BY id" LONGEST,
-	[NX_BAND_COLLECTIVE] = "SELECT start_ts AS s, end_ts AS e, operation, 0.0::DOUBLE, "
-			       "coalesce(input_size, 0)::BIGINT, 0.0::DOUBLE FROM CcOp" LONGEST,
+		"0.0::DOUBLE, -1::BIGINT FROM CoreBarriers GROUP BY id" LONGEST,
+	[NX_BAND_COLLECTIVE] =
+		"SELECT start_ts AS s, end_ts AS e, operation, 0.0::DOUBLE, "
+		"coalesce(input_size, 0)::BIGINT, 0.0::DOUBLE, -1::BIGINT FROM CcOp" LONGEST,
 };
 
 static uint32_t subject_of(struct nx_insight_rows *rows, const struct nx_value *row,
@@ -139,9 +139,10 @@ static uint32_t subject_of(struct nx_insight_rows *rows, const struct nx_value *
 	for (size_t i = 0; i < rows->subjects.len; i++)
 		if (nx_slice_is(name, rows->subjects.items[i].name))
 			return (uint32_t)i;
-	nx_vec_push(&rows->subjects,
-		    ((struct nx_insight_subject){nx_arena_copy(arena, name),
-						 number_of(&row[FACTOR]), whole_of(&row[BYTES])}));
+	nx_vec_push(&rows->subjects, ((struct nx_insight_subject){
+					     nx_arena_copy(arena, name), number_of(&row[FACTOR]),
+					     whole_of(&row[BYTES]),
+					     row[CORE].kind == NX_VALUE_I64 ? row[CORE].i64 : -1}));
 	return (uint32_t)(rows->subjects.len - 1);
 }
 

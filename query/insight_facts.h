@@ -19,6 +19,7 @@ struct nx_insight_subject {
 	const char *name; /* of the tensor, the collective, the cause of throttling */
 	double factor;	  /* how often a tensor was loaded */
 	uint64_t bytes;	  /* it took altogether */
+	int64_t core;	  /* that alone was throttled; or -1 */
 };
 
 struct nx_insight_rows {

@@ -23,8 +23,7 @@ struct asked_csv {
 	bool has_tracks;
 };
 
-/* --- which rows
- * -------------------------------------------------------------------------------------- */
+/* --- which rows ---------------------------------------------------------------- */
 
 static enum nx_status check_track(const struct asked_csv *a, uint32_t id, struct nx_error *err)
 {
@@ -106,8 +105,7 @@ static enum nx_status parse(struct asked_csv *a, struct nx_error *err)
 	return choose_tracks(a, tracks, count, err);
 }
 
-/* --- sending
- * ------------------------------------------------------------------------------------------ */
+/* --- sending ------------------------------------------------------------------- */
 
 static enum nx_status send_piece(struct nx_stream *stream, struct nx_bytes *text,
 				 struct nx_error *err)

@@ -33,8 +33,7 @@ struct asked_row {
 	struct nx_json_writer w;
 };
 
-/* --- the row itself
- * ------------------------------------------------------------------------------- */
+/* --- the row itself ------------------------------------------------------------ */
 
 static int64_t integer_of(const struct asked_row *a, const struct nx_value *values,
 			  const char *column)
@@ -83,8 +82,7 @@ static enum nx_status read_row(struct asked_row *a, struct nx_error *err)
 	return st;
 }
 
-/* --- edges
- * ------------------------------------------------------------------------------------------ */
+/* --- edges --------------------------------------------------------------------- */
 
 /* "FROM Flow WHERE ..." of the edges on one side of the row. */
 static enum nx_status append_edges(const struct asked_row *a, bool is_before, struct nx_bytes *sql,
@@ -159,8 +157,7 @@ static enum nx_status count_edges(struct asked_row *a, bool is_before, struct nx
 	return append_edges(a, is_before, sql, err);
 }
 
-/* --- flows
- * -------------------------------------------------------------------------------------------- */
+/* --- flows --------------------------------------------------------------------- */
 
 static enum nx_status append_members(const struct asked_row *a, bool is_before,
 				     struct nx_bytes *sql, struct nx_error *err)
@@ -209,8 +206,7 @@ static enum nx_status count_members(const struct asked_row *a, bool is_before, s
 	return append_members(a, is_before, sql, err);
 }
 
-/* --- the answer
- * ----------------------------------------------------------------------------------------- */
+/* --- the answer ---------------------------------------------------------------- */
 
 static void put_event(struct asked_row *a, const struct nx_value *row)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a profile suggests to look at first: stretches of time, and findings over all of it. */
 #include "analyse/insights.h"
+#include "base/number.h"
 #include "model/schema.h"
 #include "query/insight_facts.h"
 #include "serve/handlers.h"
@@ -37,8 +38,7 @@ static const struct {
 	[NX_BAND_COLLECTIVE] = {"collective", "Collective", {NX_SCHEMA_CcOp, NX_SCHEMA_CcOp}},
 };
 
-/* --- bands
- * --------------------------------------------------------------------------------------------- */
+/* --- bands --------------------------------------------------------------------- */
 
 static const char *detail_of(const struct asked_insights *a, const struct nx_band *band)
 {
@@ -75,16 +75,30 @@ static const char *detail_of(const struct asked_insights *a, const struct nx_ban
 	return "";
 }
 
-static void put_tracks(struct asked_insights *a, enum nx_band_kind kind)
+static bool is_of_core(const struct nx_track *track, int64_t core)
 {
+	char digits[NX_NUMBER_MAX];
+	struct nx_slice wanted = nx_slice_of(digits, nx_format_i64(digits, core));
+
+	for (uint32_t i = 0; i < track->attribute_count; i++)
+		if (nx_slice_is(track->attributes[i].key, "pcore_idx"))
+			return nx_slice_equal(track->attributes[i].value, wanted);
+	return true;
+}
+
+static void put_tracks(struct asked_insights *a, const struct nx_band *band)
+{
+	enum nx_band_kind kind = band->kind;
+	int64_t core = kind == NX_BAND_THROTTLING ? a->rows.subjects.items[band->subject].core : -1;
 	const struct nx_timeline *timeline = a->profile->timeline;
 	struct nx_track track;
 
 	nx_json_key(&a->w, "tracks");
 	nx_json_begin_array(&a->w);
 	for (uint32_t i = 0; timeline && nx_timeline_track(timeline, i, &track); i++)
-		if (track.kind == NX_TRACK_SPANS && (track.keys[0] == kinds[kind].tables[0] ||
-						     track.keys[0] == kinds[kind].tables[1]))
+		if (track.kind == NX_TRACK_SPANS && (core < 0 || is_of_core(&track, core)) &&
+		    (track.keys[0] == kinds[kind].tables[0] ||
+		     track.keys[0] == kinds[kind].tables[1]))
 			nx_json_u64(&a->w, i);
 	nx_json_end_array(&a->w);
 }
@@ -97,7 +111,7 @@ static void put_band(struct asked_insights *a, const struct nx_band *band)
 	nx_json_key_text(&a->w, "detail", detail_of(a, band));
 	nx_json_key_u64_text(&a->w, "from_ns", band->start_ns);
 	nx_json_key_u64_text(&a->w, "to_ns", band->end_ns);
-	put_tracks(a, band->kind);
+	put_tracks(a, band);
 	nx_json_end_object(&a->w);
 }
 
@@ -136,8 +150,7 @@ static void put_bands(struct asked_insights *a)
 	nx_vec_release(&bands);
 }
 
-/* --- findings
- * ------------------------------------------------------------------------------------------ */
+/* --- findings ------------------------------------------------------------------ */
 
 static void put_findings(struct asked_insights *a)
 {

@@ -22,8 +22,7 @@ static bool is_wanted(void *request)
 	return !nx_request_is_cancelled(request);
 }
 
-/* --- hits
- * --------------------------------------------------------------------------------------------- */
+/* --- hits ---------------------------------------------------------------------- */
 
 /* The engine answers with 64 rows at once: fewer, and the same for one hit as for millions. */
 static enum nx_status choose_rows(struct nx_question *question, const struct nx_search_table *table,
@@ -92,8 +91,7 @@ static enum nx_status find_hits(const struct asked_marks *a, struct nx_hits **hi
 	return st;
 }
 
-/* --- drawing
- * -------------------------------------------------------------------------------------------- */
+/* --- drawing ------------------------------------------------------------------- */
 
 static struct nx_tile_item make_item(const struct nx_tile *tile, const struct nx_hit_mark *mark,
 				     double *edge)

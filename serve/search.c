@@ -77,8 +77,7 @@ static enum nx_status append_conditions(struct nx_bytes *sql, const struct nx_st
 	return st;
 }
 
-/* --- tables
- * --------------------------------------------------------------------------------------- */
+/* --- tables -------------------------------------------------------------------- */
 
 static enum nx_status add_table(struct nx_search *search, struct nx_open_profile *profile,
 				struct nx_request *request, const char *name, struct nx_error *err)
@@ -159,8 +158,7 @@ enum nx_status nx_search_init(struct nx_search *search, struct nx_open_profile *
 	return st;
 }
 
-/* --- SQL
- * ------------------------------------------------------------------------------------------- */
+/* --- SQL ----------------------------------------------------------------------- */
 
 enum nx_status nx_search_append_rows(struct nx_bytes *sql, const struct nx_search_table *table,
 				     struct nx_error *err)

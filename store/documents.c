@@ -16,8 +16,7 @@
 #define SUFFIX ".json"
 #define FILE_MAX (NX_PROFILE_NAME_MAX + sizeof(SUFFIX))
 
-/* --- places
- * ---------------------------------------------------------------------------------------- */
+/* --- places -------------------------------------------------------------------- */
 
 static enum nx_status check_name(const char *name, char file[FILE_MAX], struct nx_error *err)
 {
@@ -96,8 +95,7 @@ static void close_place(int folder)
 		close(folder);
 }
 
-/* --- the list
- * -------------------------------------------------------------------------------------- */
+/* --- the list ------------------------------------------------------------------ */
 
 struct listing {
 	struct nx_arena *arena;
@@ -138,8 +136,7 @@ enum nx_status nx_documents_list(const struct nx_document_place *place, struct n
 	return st;
 }
 
-/* --- one document
- * ---------------------------------------------------------------------------------- */
+/* --- one document -------------------------------------------------------------- */
 
 static enum nx_status refuse_unknown(const struct nx_document_place *place, const char *name,
 				     struct nx_error *err)
@@ -255,8 +252,7 @@ enum nx_status nx_document_remove(const struct nx_document_place *place, const c
 	return st;
 }
 
-/* --- when a profile is stored again
- * ------------------------------------------------------------------ */
+/* --- when a profile is stored again -------------------------------------------- */
 
 struct keeping {
 	int from, to;

@@ -183,8 +183,7 @@ NX_EXPORT NRT_STATUS nrt_async_drain_queued_execs(int32_t vnc)
 	return st;
 }
 
-/* --- collectives
- * ---------------------------------------------------------------------------------- */
+/* --- collectives --------------------------------------------------------------- */
 
 static NRT_STATUS run_collective(struct nx_async_request *request)
 {

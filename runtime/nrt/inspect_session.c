@@ -186,8 +186,7 @@ static bool start_thread(void)
 	return session.has_thread;
 }
 
-/* --- folders
- * --------------------------------------------------------------------------------------- */
+/* --- folders ------------------------------------------------------------------- */
 
 static bool exists(const char *folder, const char *name)
 {
@@ -223,8 +222,7 @@ static enum nx_status open_streams(struct nx_error *err)
 	return st;
 }
 
-/* --- begin and end
- * ----------------------------------------------------------------------------------- */
+/* --- begin and end ------------------------------------------------------------- */
 
 static enum nx_status begin_trace(struct nx_error *err)
 {
@@ -384,8 +382,7 @@ bool nx_inspect_device_wishes(struct nx_inspect_device *wishes)
 	return has_wishes;
 }
 
-/* --- calls
- * ---------------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------------- */
 
 static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const char *function)
 {

@@ -249,8 +249,7 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_comm(nrt_async_sendrecv_comm_t *com
 	return done ? NRT_SUCCESS : NRT_FAILURE;
 }
 
-/* --- requests
- * -------------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------------ */
 
 static void finish_request(struct nrt_async_sendrecv_comm *comm, NRT_STATUS outcome, size_t len)
 {

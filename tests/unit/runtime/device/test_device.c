@@ -185,8 +185,7 @@ static void test_order_does_not_matter(void **state)
 		check_product(16, 24, 40, seed);
 }
 
-/* --- what goes wrong
- * -------------------------------------------------------------------------------- */
+/* --- what goes wrong ----------------------------------------------------------- */
 
 static void test_input_that_was_not_set_is_noticed(void **state)
 {
@@ -257,8 +256,7 @@ static void test_nobody_starts_the_transfer(void **state)
 	assert_non_null(strstr(err.message, "S[8] >= 16, which is 0"));
 }
 
-/* --- threads
- * ------------------------------------------------------------------------------------------ */
+/* --- threads ------------------------------------------------------------------- */
 
 static void *run_often(void *context)
 {

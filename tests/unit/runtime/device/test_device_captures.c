@@ -53,8 +53,7 @@ static void execute(struct run *r, uint64_t executed_count)
 	assert_int_equal(r->report.nan_count, 0);
 }
 
-/* --- tensors
- * -------------------------------------------------------------------------------------- */
+/* --- tensors ------------------------------------------------------------------- */
 
 static uint64_t random_state;
 
@@ -113,8 +112,7 @@ static float *made_up(size_t count, float scale)
 	return values;
 }
 
-/* --- attention
- * ------------------------------------------------------------------------------------- */
+/* --- attention ----------------------------------------------------------------- */
 
 #define HEAD 128
 
@@ -211,8 +209,7 @@ static void test_attention_in_any_order(void **state)
 							.seed = seed, .has_exact_functions = true});
 }
 
-/* --- a mixture of experts
- * ---------------------------------------------------------------------------- */
+/* --- a mixture of experts ------------------------------------------------------ */
 
 #define HIDDEN 2048
 #define INNER 256
@@ -276,8 +273,7 @@ static void test_mixture_of_experts(void **state)
 	close_run(&r);
 }
 
-/* --- any order gives the same bits
- * ----------------------------------------------------------------------- */
+/* --- any order gives the same bits --------------------------------------------- */
 
 static float *decode_step(uint64_t seed)
 {

@@ -208,8 +208,7 @@ static void test_direct_refusals(void **state)
 	assert_int_equal(faults_of(&f, NX_FAULT_DMA_BOUNDS), 4);
 }
 
-/* --- blocks of descriptors
- * -------------------------------------------------------------------------- */
+/* --- blocks of descriptors ----------------------------------------------------- */
 
 static struct nx_descriptor descriptors[2];
 static struct nx_block block;
