@@ -78,4 +78,6 @@ echo
 "$here/timeline.sh" || failed=1
 echo
 TMPDIR=$folder "$build/tests/bench_ingest_rows" "$folder/tables" || failed=1
+echo
+"$here/ui.sh" || failed=1
 exit "$failed"

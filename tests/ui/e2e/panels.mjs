@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Panels, layouts and the summary of a device profile: every panel opens and shows what its table has,
+// the summary's numbers are those of the Summary table, and layouts come back.
+
+import assert from "node:assert/strict";
+import { begin, runCases, until } from "./harness.mjs";
+import { TimelinePage } from "./timeline_page.mjs";
+
+const world = await begin(async (w) => {
+	w.makeDevice("demo", "other");
+	await w.serve();
+});
+const open = (query = "") => TimelinePage.open(world, "demo", query);
+const count = (number) => Number(number).toLocaleString("en-US");
+const sql = (statement) => world.sql("demo", statement);
+const rowsOf = (table, where = "") => world.one("demo", `SELECT count(*) FROM ${table} ${where}`);
+const summary = sql("SELECT * FROM Summary")[0];
+
+/** A panel alone on the page: what it shows is not cut by others. */
+async function alone(id, title) {
+	const t = await open(`?panels=v(300~timeline)(700~${id}*)`);
+	const panel = t.page.getByRole("region", { name: title, exact: true });
+	await panel.waitFor();
+	await t.settled();
+	await until("it is loaded", async () => !/Loading/.test(await panel.innerText()));
+	assert.ok(!/could not be loaded/.test(await panel.innerText()), await panel.innerText());
+	return { t, panel };
+}
+const gridRows = async (panel) => Number(await panel.getByRole("grid").first().getAttribute("aria-rowcount")) - 1;
+
+/** As the pages write shares: three digits that count. */
+function percent(fraction) {
+	const digits = Number((fraction * 100).toPrecision(3));
+	return `${digits}%`;
+}
+
+const cases = {
+	async "every panel opens from the list, without a fault"() {
+		const t = await open();
+		await t.page.keyboard.press("i");
+		const dialog = t.page.getByRole("dialog", { name: "Add panel" });
+		const titles = await dialog.locator(".add-tile span:first-child").allTextContents();
+		assert.ok(titles.length >= 20, titles.join());
+		await t.page.keyboard.press("Escape");
+		for (const title of titles) {
+			const panel = await t.panel(title);
+			await panel.first().waitFor();
+			await until(`${title} is loaded`, async () => !/Loading/.test(await panel.first().innerText()));
+			assert.ok(!/could not be loaded|went wrong/.test(await panel.first().innerText()), title);
+		}
+	},
+	async "overall summary: the numbers of the Summary table"() {
+		const { panel } = await alone("overall-summary", "Overall summary");
+		const text = await panel.innerText();
+		assert.ok(text.includes(percent(summary.total_active_time_percent)), "active time");
+		assert.ok(text.includes(count(summary.dma_transfer_count ?? summary.transfer_count ??
+			rowsOf("DmaPacketAggregated"))), "transfers");
+	},
+	async "operator table: its root has all instructions that have an operator"() {
+		const { panel } = await alone("operator-table", "Operator table");
+		assert.ok(await panel.getByRole("row").count() > 1 || await panel.getByRole("treeitem").count() > 0);
+		const name = world.one("demo", "SELECT name FROM FrameworkNode ORDER BY 1 LIMIT 1").split("/").pop();
+		assert.ok(name.length > 0);
+	},
+	async "layer summary lists the layers"() {
+		const { panel } = await alone("layer-summary", "Layer summary");
+		assert.ok(await gridRows(panel) > 0);
+	},
+	async "tensors, queues, nodes and throttling have the rows of their tables"() {
+		for (const [id, title, rows] of [
+			["tensors", "Tensors", rowsOf("TensorInfo")],
+			["dma-queues", "DMA queues", rowsOf("DmaQueuesInfo")],
+			["neff-nodes", "NEFF nodes", rowsOf("TensorInfo")],
+		]) {
+			const { t, panel } = await alone(id, title);
+			await until(`${title}: ${rows} rows`, async () => await gridRows(panel) === Number(rows), 4000);
+			await t.page.context().close();
+		}
+	},
+	async "warnings are those of the Warning table"() {
+		const { panel } = await alone("warnings", "Warnings");
+		for (const { message } of sql("SELECT COLUMNS('message|text|warning') AS message FROM Warning LIMIT 1"))
+			assert.ok((await panel.innerText()).includes(String(message).slice(0, 40)), String(message));
+	},
+	async "the NEFF's header and the model are shown"() {
+		const { panel, t } = await alone("neff-header", "NEFF header");
+		const [header] = sql("SELECT * FROM NeffHeader");
+		const text = await panel.innerText();
+		const known = Object.values(header).filter((value) => typeof value === "string" && value.length > 3 && value.length < 40);
+		assert.ok(known.some((value) => text.includes(value)), text.slice(0, 300));
+		await t.page.context().close();
+		const info = await alone("model-info", "Model info");
+		assert.ok((await info.panel.innerText()).length > 50);
+	},
+	async "SQL answers as the command line does, and refuses what is none"() {
+		const { t, panel } = await alone("sql", "SQL");
+		const statement = "SELECT opcode, count(*) AS n FROM Instruction GROUP BY opcode ORDER BY n DESC, opcode";
+		const editor = panel.locator("textarea").first();
+		await editor.fill(statement);
+		await panel.getByRole("button", { name: /^Run/ }).click();
+		const rows = sql(statement);
+		await until("all rows", async () => await gridRows(panel) === rows.length);
+		const first = await panel.locator(".dt-rows [role=row]").first().innerText();
+		assert.ok(first.includes(rows[0].opcode) && first.includes(count(rows[0].n)), first);
+		world.expected.push(/\/sql$/);
+		await editor.fill("DROP TABLE Instruction");
+		await panel.getByRole("button", { name: /^Run/ }).click();
+		await panel.getByRole("alert").first().waitFor();
+		assert.equal(rowsOf("Instruction"), rows.reduce((sum, row) => sum + Number(row.n), 0));
+		await t.settled();
+	},
+	async "the hierarchy zooms the timeline to what is chosen"() {
+		const { t, panel } = await alone("hierarchy", "Hierarchy");
+		const box = await panel.locator("canvas").first().boundingBox();
+		assert.ok(box, "it is drawn");
+		const before = t.page.url();
+		await t.page.mouse.dblclick(box.x + box.width * 0.5, box.y + Math.min(box.height / 2, 40));
+		await until("something is chosen", async () => t.page.url() !== before ||
+			(await panel.innerText()).length > 10);
+	},
+	async "memory: the allocations that are drawn are the table's"() {
+		const { panel } = await alone("memory-usage", "Memory usage");
+		assert.ok((await panel.innerText()).length > 10);
+		assert.ok(await panel.locator("canvas").count() > 0, "it is drawn");
+		assert.ok(Number(rowsOf("SbufAllocation")) > 0);
+	},
+	async "terminology explains metrics"() {
+		const { panel } = await alone("terminology", "Terminology");
+		const box = panel.getByRole("searchbox").first();
+		if (await box.count()) await box.fill("mfu");
+		await until("it is found", async () => /MFU|mfu/.test(await panel.innerText()));
+	},
+	async "settings change the timeline and the link"() {
+		const { t, panel } = await alone("settings", "Settings");
+		await t.does(() => panel.getByLabel(/Colour/).first().selectOption("engine"));
+		assert.equal(t.query().get("colour"), "engine");
+	},
+	async "the summary page has the numbers of the Summary table"() {
+		const page = await world.page("profile/demo/summary");
+		await page.getByText("Compute performance").waitFor();
+		await until("findings are there", async () => !/Loading/.test(await page.locator("main").innerText()));
+		const text = await page.locator("main").innerText();
+		const mfu = summary.mfu_estimated_percent ?? summary.mfu;
+		const hfu = summary.hfu_estimated_percent ?? summary.hfu;
+		for (const [what, value] of [["MFU", mfu], ["HFU", hfu], ["MBU", summary.mbu_estimated_percent ?? summary.mbu]])
+			assert.ok(value !== undefined && text.includes(percent(Number(value))), `${what}: ${value} in\n${text.slice(0, 600)}`);
+		const { findings } = await world.api("profiles/demo/insights");
+		for (const finding of findings) assert.ok(text.includes(finding.title), finding.title);
+	},
+	async "a region of the summary has its own numbers"() {
+		const page = await world.page("profile/demo/summary");
+		await page.getByText("Compute performance").waitFor();
+		await page.getByRole("button", { name: "Add region" }).click();
+		assert.ok(await page.getByRole("textbox").count() + await page.getByRole("spinbutton").count() > 0,
+			"from and to can be given");
+	},
+	async "bands of the insights are drawn, and can be left out"() {
+		const { bands } = await world.api("profiles/demo/insights");
+		const t = await open();
+		const map = () => t.page.evaluate(() => document.querySelector(".tl-map").toDataURL());
+		const shown = await map();
+		await t.does(() => t.page.getByRole("button", { name: /Show what deserves a look/ }).click());
+		await t.settled();
+		if (bands.length) assert.notEqual(await map(), shown, `${bands.length} bands`);
+		assert.equal(t.query().get("bands"), "0");
+	},
+	async "a layout is saved, loaded for another profile, and deleted"() {
+		const t = await open();
+		await t.panel("Tensors");
+		await t.page.waitForTimeout(600);
+		const panels = t.query().get("panels");
+		await t.page.getByRole("button", { name: "Layout" }).click();
+		await t.page.getByRole("menuitem", { name: "Save layout…" }).click();
+		await t.page.getByLabel("Name", { exact: true }).fill("mine & yours");
+		await t.page.keyboard.press("Enter");
+		await t.page.getByText("The layout is saved as mine & yours.").waitFor();
+		assert.deepEqual((await world.api("layouts")).layouts, ["mine & yours"]);
+		const other = await TimelinePage.open(world, "other");
+		assert.notEqual(other.query().get("panels"), panels);
+		await other.page.getByRole("button", { name: "Layout" }).click();
+		await other.does(() => other.page.getByRole("menuitem", { name: "mine & yours" }).first().click());
+		assert.equal(other.query().get("panels"), panels);
+		await other.page.getByRole("button", { name: "Layout" }).click();
+		await other.page.getByRole("menuitem", { name: "mine & yours" }).last().click();
+		await until("it is gone", async () => !(await world.api("layouts")).layouts.length);
+	},
+	async "a panel is closed, maximised and remembered by the next visit"() {
+		const t = await open();
+		await t.does(() => t.page.getByRole("button", { name: "Close Event details" }).click());
+		assert.ok(!t.query().get("panels").includes("event-details"));
+		await t.page.goto(`${world.root}profile/demo`);
+		await t.ready();
+		await t.page.waitForTimeout(600);
+		assert.ok(!t.query().get("panels").includes("event-details"), "the browser remembers");
+	},
+	async "the source of an instruction is shown where there is one"() {
+		const { t, panel } = await alone("source-code", "Source code");
+		const { files } = await world.api("profiles/demo/source");
+		if (!files.length) assert.match(await panel.innerText(), /source/i);
+		await t.settled();
+	},
+};
+
+await runCases(world, cases);
