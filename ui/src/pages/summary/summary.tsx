@@ -18,8 +18,8 @@ import "./summary.css";
 
 export function SummaryPage({ context }: { context: ProfileContext }) {
 	if (context.details.kind === "system")
-		return <main class="sm" aria-label="Summary"><div class="sm-cards"><SystemSummary
-			context={context} /></div></main>;
+		return <section class="sm" aria-label="Summary"><div class="sm-cards"><SystemSummary
+			context={context} /></div></section>;
 	return <DeviceSummary context={context} />;
 }
 
@@ -36,7 +36,7 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 		setChosen(pair[0].id.split(":")[1] ?? "all");
 	};
 	return (
-		<main class="sm" aria-label="Summary">
+		<section class="sm" aria-label="Summary">
 			<Stripes />
 			<div class="sm-bar">
 				<Choice label="Region" value={region.id} change={setChosen} options={choices.map((one) => ({ value: one.id,
@@ -58,6 +58,6 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 				<CollectivesCard context={context} region={region} />
 				<SystemInformationCard context={context} />
 			</div>
-		</main>
+		</section>
 	);
 }
