@@ -142,39 +142,31 @@ size_t nx_device_find(const struct nx_device *device, const char *name)
 	return NX_DEVICE_NO_TENSOR;
 }
 
-/* The bytes of a tensor from offset on; NULL with a sentence when they do not exist. */
-static uint8_t *tensor_bytes(struct nx_device *device, size_t tensor, uint64_t offset, size_t len,
-			     struct nx_error *err)
+static enum nx_status find_bytes(const struct nx_device *device, size_t tensor, uint64_t offset,
+				 size_t len, uint8_t **out, struct nx_error *err)
 {
 	const struct nx_device_memory *memory;
 
-	if (tensor >= device->program.tensor_count) {
-		(void)nx_fail(err, NX_NOT_FOUND, "the model has no tensor %zu", tensor);
-		return NULL;
-	}
+	if (tensor >= device->program.tensor_count)
+		return nx_fail(err, NX_NOT_FOUND, "the model has no tensor %zu", tensor);
 	memory = &device->machine.tensors[tensor];
-	if (offset > memory->size_bytes || len > memory->size_bytes - offset) {
-		(void)nx_fail(err, NX_LIMIT, "tensor %s has %llu bytes, not %llu",
-			      device->program.tensors[tensor].name,
-			      (unsigned long long)memory->size_bytes,
-			      (unsigned long long)offset + len);
-		return NULL;
-	}
-	return memory->bytes + offset;
+	if (offset > memory->size_bytes || len > memory->size_bytes - offset)
+		return nx_fail(err, NX_LIMIT, "tensor %s ends at byte %llu, before %llu + %zu",
+			       device->program.tensors[tensor].name,
+			       (unsigned long long)memory->size_bytes, (unsigned long long)offset,
+			       len);
+	*out = memory->bytes + offset;
+	return NX_OK;
 }
 
 enum nx_status nx_device_write(struct nx_device *device, size_t tensor, uint64_t offset,
 			       struct nx_slice bytes, struct nx_error *err)
 {
-	struct nx_error ignored;
-	uint8_t *to;
+	uint8_t *to = NULL;
+	enum nx_status status = find_bytes(device, tensor, offset, bytes.len, &to, err);
 
-	err = err ? err : &ignored;
-	if (bytes.len == 0)
-		return NX_OK;
-	to = tensor_bytes(device, tensor, offset, bytes.len, err);
-	if (!to)
-		return err->status;
+	if (status || bytes.len == 0)
+		return status;
 	(void)pthread_mutex_lock(&device->lock);
 	memcpy(to, bytes.data, bytes.len);
 	(void)pthread_mutex_unlock(&device->lock);
@@ -184,15 +176,11 @@ enum nx_status nx_device_write(struct nx_device *device, size_t tensor, uint64_t
 enum nx_status nx_device_read(struct nx_device *device, size_t tensor, uint64_t offset, void *out,
 			      size_t len, struct nx_error *err)
 {
-	struct nx_error ignored;
-	const uint8_t *from;
+	uint8_t *from = NULL;
+	enum nx_status status = find_bytes(device, tensor, offset, len, &from, err);
 
-	err = err ? err : &ignored;
-	if (len == 0)
-		return NX_OK;
-	from = tensor_bytes(device, tensor, offset, len, err);
-	if (!from)
-		return err->status;
+	if (status || len == 0)
+		return status;
 	(void)pthread_mutex_lock(&device->lock);
 	memcpy(out, from, len);
 	(void)pthread_mutex_unlock(&device->lock);

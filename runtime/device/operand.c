@@ -93,8 +93,8 @@ const char *nx_operand_check(const struct nx_operand *o, uint32_t sbuf_partition
 		return "is empty";
 	if (partition + o->lanes > NX_PARTITION_COUNT)
 		return "has more lanes than there are partitions";
-	if (o->elements > NX_OPERAND_MAX_ELEMENTS)
-		return "has more elements than a partition has bytes";
+	if (o->elements > NX_OPERAND_MAX_ELEMENTS / o->size_bytes)
+		return "has more elements than fit a partition";
 	if (offset + o->least < 0 || offset + o->most > limit)
 		return "reaches beyond its partition";
 	return NULL;
@@ -214,9 +214,14 @@ void nx_operand_poison(const struct nx_operand *operand, uint8_t *memory)
 		uint8_t *base = nx_operand_lane(operand, memory, lane);
 
 		FOR_RUNS(w, operand)
-		for (size_t i = 0; i < w.run; i++)
-			memset(base + w.offset + (ptrdiff_t)i * w.stride, 0xff,
-			       operand->size_bytes);
+		{
+			/* A run without a step is one element, however often it is named. */
+			size_t run = w.stride ? w.run : 1;
+
+			for (size_t i = 0; i < run; i++)
+				memset(base + w.offset + (ptrdiff_t)i * w.stride, 0xff,
+				       operand->size_bytes);
+		}
 	}
 }
 

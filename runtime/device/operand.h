@@ -22,7 +22,7 @@
 #define NX_PSUM_PARTITION_BYTES (16u << 10)
 #define NX_ON_CHIP_BYTES (2u * NX_PARTITION_COUNT * NX_PARTITION_STRIDE)
 
-/* More elements than a partition has bytes cannot all be written; nothing asks for more. */
+/* Of one byte; more elements than fit a partition cannot all be kept, and nobody asks for more. */
 #define NX_OPERAND_MAX_ELEMENTS NX_PARTITION_STRIDE
 
 struct nx_operand {

@@ -62,6 +62,9 @@ static void add_capture(struct corpus *c, const char *name, struct nx_synthetic_
 				neff.len - NX_NEFF_HEADER_BYTES);
 		snprintf(file, sizeof(file), "%s.tar", name);
 		add(c, "fuzz_tar", file, &flagged);
+		nx_bytes_append(&flagged, neff.items + NX_NEFF_HEADER_BYTES,
+				neff.len - NX_NEFF_HEADER_BYTES);
+		add(c, "fuzz_device_program", file, &flagged);
 	}
 	snprintf(file, sizeof(file), "%s.neff", name);
 	add(c, "fuzz_neff", file, &neff);
@@ -98,6 +101,23 @@ static void add_slots(struct corpus *c, const struct nx_synthetic_program *progr
 		nx_bytes_append(&bytes, word, NX_SLOT_BYTES);
 		snprintf(file, sizeof(file), "opcode_%02x.seed", word[0]);
 		add(c, "fuzz_instruction", file, &bytes);
+	}
+}
+
+/* Programs for the software device: ten words each, which wait for nothing. */
+static void add_device_words(struct corpus *c, const struct nx_synthetic_program *program)
+{
+	for (size_t i = 0; i + 10 <= program->ops.len && i < 200; i += 10) {
+		struct nx_bytes bytes = {0};
+		char file[64];
+
+		nx_bytes_append(&bytes, "\0", 1);
+		for (size_t k = i; k < i + 10; k++) {
+			nx_bytes_append(&bytes, program->ops.items[k].word, NX_SLOT_BYTES);
+			bytes.items[bytes.len - NX_SLOT_BYTES + 4] = 0;
+		}
+		snprintf(file, sizeof(file), "words_%zu.seed", i);
+		add(c, "fuzz_device", file, &bytes);
 	}
 }
 
@@ -181,6 +201,7 @@ bool nx_synthetic_corpus(nx_synthetic_seed_fn fn, void *context)
 	nx_synthetic_compile(&options, 1, &program);
 	add_debug_files(&c, &program);
 	add_slots(&c, &program);
+	add_device_words(&c, &program);
 	add_texts(&c);
 	add_record(&c);
 	add_answers(&c);

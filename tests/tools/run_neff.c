@@ -190,7 +190,7 @@ static double now_s(void)
 
 static enum nx_status run(struct nx_device *device, const struct request *r, struct nx_error *err)
 {
-	struct nx_device_report report;
+	struct nx_device_report report = {0};
 	enum nx_status status = NX_OK;
 	double best = 0;
 

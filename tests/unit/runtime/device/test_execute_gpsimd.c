@@ -107,7 +107,8 @@ static void test_affine_select_makes_an_identity(void **state)
 	run();
 	for (unsigned p = 0; p < 4; p++)
 		for (unsigned i = 0; i < 4; i++)
-			assert_float_equal(f32_at(&f, PARTITION(p) + 64 + 4 * i), i == p, 0);
+			assert_float_equal(f32_at(&f, PARTITION(p) + 64 + 4 * i), i == p ? 1 : 0,
+					   0);
 	word[14] = 2;
 	run();
 	assert_int_equal(faults_of(&f, NX_FAULT_UNKNOWN), 1);
