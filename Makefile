@@ -61,7 +61,7 @@ build-tsan: build-tsan/build.ninja
 		tests/unit/format/perfetto/test_perfetto \
 		tests/unit/format/parquet/test_parquet_writer \
 		tests/unit/export/system/test_to_perfetto_system \
-		tests/unit/query/test_watchdog
+		tests/unit/query/test_watchdog tests/unit/runtime/device/test_device
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja

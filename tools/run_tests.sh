@@ -58,7 +58,8 @@ fi
 
 say 'threads under TSan'
 if step build-tsan "$make" --no-print-directory build-tsan; then
-	run_meson_tests build-tsan --timeout-multiplier 4 http http/uploads base/conveyor base/workers \
+	run_meson_tests build-tsan --timeout-multiplier 4 http http/uploads base/conveyor base/errands \
+		base/workers device/device tables/ahead_rows \
 		format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog \
 		serve/job_queue serve/processing serve/stream
 else
