@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "format/ntff.h"
 #include "runtime/nrt/inspect.h"
+#include "runtime/nrt/inspect_stream.h"
 #include "runtime/nrt/nrt_log.h"
 
 #define MAX_SESSION_EXECUTIONS 100000
@@ -364,7 +365,7 @@ static NRT_STATUS save_core(uint32_t vnc, const char *folder)
 		nx_log_error("core %u has no profiled execution to save", vnc);
 		return NRT_INVALID;
 	}
-	if (nx_make_directories(folder, &err))
+	if (nx_inspect_make_folder(folder, &err))
 		return nx_state_fail(__func__, &err);
 	do
 		snprintf(path, sizeof(path), "%s/%llu_pid_%d_vnc_%u_%llu.ntff", folder,

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "runtime/nrt/device_profile.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/inspect_info.h"
@@ -206,7 +205,7 @@ static enum nx_status make_folder(struct nx_error *err)
 	if (exists(session.folder, "trace_info.pb") || exists(session.folder, "ntrace.pb"))
 		snprintf(session.folder + len, cap - (size_t)len, "/%llu",
 			 (unsigned long long)session.init_ns);
-	return nx_make_directories(session.folder, err);
+	return nx_inspect_make_folder(session.folder, err);
 }
 
 static enum nx_status open_streams(struct nx_error *err)

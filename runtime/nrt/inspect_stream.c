@@ -6,7 +6,31 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "runtime/nrt/nrt_log.h"
+
+struct making {
+	const char *path;
+	enum nx_status st;
+	struct nx_error *err;
+};
+
+static void make(void *context)
+{
+	struct making *m = context;
+
+	m->st = nx_make_directories(m->path, m->err);
+}
+
+enum nx_status nx_inspect_make_folder(const char *path, struct nx_error *err)
+{
+	struct making m = {path, NX_OK, err};
+
+	if (!nx_heap_guarded(make, &m))
+		return nx_fail(err, NX_LIMIT, "no memory to make the folder %s", path);
+	return m.st;
+}
 
 enum nx_status nx_inspect_stream_open(struct nx_inspect_stream *stream, const char *folder,
 				      const char *name, struct nx_error *err)

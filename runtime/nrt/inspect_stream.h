@@ -18,6 +18,9 @@ struct nx_inspect_stream {
 	char path[1536];
 };
 
+/* With its parents; LIMIT when memory runs out. */
+NX_MUST_CHECK enum nx_status nx_inspect_make_folder(const char *path, struct nx_error *err);
+
 /* The file must not exist yet. */
 NX_MUST_CHECK enum nx_status nx_inspect_stream_open(struct nx_inspect_stream *stream,
 						    const char *folder, const char *name,

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/nrt/inspect.h"
+#include "runtime/nrt/instance.h"
+#include "runtime/nrt/interned.h"
+#include "runtime/nrt/nrt_log.h"
+
+static void unset_all(void)
+{
+	static const char *const names[] = {
+		"NEURON_RT_INSPECT_ENABLE",
+		"NEURON_RT_INSPECT_OUTPUT_DIR",
+		"NEURON_RT_INSPECT_SYSTEM_PROFILE",
+		"NEURON_RT_INSPECT_DEVICE_PROFILE",
+		"NEURON_RT_INSPECT_CPU_UTIL",
+		"NEURON_RT_INSPECT_HOST_MEMORY",
+		"NEURON_RT_INSPECT_ON_FAIL",
+		"NEURON_RT_INSPECT_EVENT_FILTER_NC",
+		"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
+		"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
+		"NEURON_RT_NUM_CORES",
+		"NEURON_RT_VISIBLE_CORES",
+		"NEURON_RT_VIRTUAL_CORE_SIZE",
+		"NEURON_LOGICAL_NC_CONFIG",
+		"NEURON_INSTANCE_ID",
+	};
+
+	setenv("NEURON_RT_LOG_LEVEL", "OFF", 1);
+	nx_log_restart();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+}
+
+static struct nrt_inspect_config read_with(const char *name, const char *value)
+{
+	struct nrt_inspect_config config;
+
+	unset_all();
+	if (name)
+		setenv(name, value, 1);
+	nx_inspect_config_read(&config);
+	return config;
+}
+
+static void without_variables_nothing_is_captured(void **state)
+{
+	struct nrt_inspect_config config = read_with(NULL, NULL);
+
+	(void)state;
+	assert_false(config.is_on);
+	assert_false(config.is_on_fail);
+	assert_string_equal(config.output_dir, "./output");
+	assert_int_equal(config.activities,
+			 NX_INSPECT_SYSTEM | NX_INSPECT_CPU | NX_INSPECT_HOST_MEMORY);
+	assert_int_equal(config.max_events, 1000000);
+	assert_int_equal(config.session_id, 1);
+	assert_true(nx_trace_filter_has_core(&config.filter, 127));
+}
+
+static void variables_are_read(void **state)
+{
+	(void)state;
+	assert_true(read_with("NEURON_RT_INSPECT_ENABLE", "1").is_on);
+	assert_false(read_with("NEURON_RT_INSPECT_ENABLE", "0").is_on);
+	assert_true(read_with("NEURON_RT_INSPECT_ON_FAIL", "1").is_on_fail);
+	assert_string_equal(read_with("NEURON_RT_INSPECT_OUTPUT_DIR", "/a/b").output_dir, "/a/b");
+	assert_false(read_with("NEURON_RT_INSPECT_SYSTEM_PROFILE", "0").activities &
+		     NX_INSPECT_SYSTEM);
+	assert_false(read_with("NEURON_RT_INSPECT_CPU_UTIL", "0").activities & NX_INSPECT_CPU);
+	assert_false(read_with("NEURON_RT_INSPECT_HOST_MEMORY", "0").activities &
+		     NX_INSPECT_HOST_MEMORY);
+	assert_int_equal(
+		read_with("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "77").max_events, 77);
+	assert_int_equal(read_with("NEURON_RT_INSPECT_EVENT_FILTER_NC", "0-3").filter.cores[0], 15);
+	assert_int_equal(read_with("NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "nrt_load").filter.types,
+			 2);
+}
+
+static void device_profiles_have_modes(void **state)
+{
+	struct nrt_inspect_config config = read_with("NEURON_RT_INSPECT_DEVICE_PROFILE", "1");
+
+	(void)state;
+	assert_true(config.activities & NX_INSPECT_DEVICE);
+	assert_false(config.is_whole_session);
+	assert_true(read_with("NEURON_RT_INSPECT_DEVICE_PROFILE", "model").activities &
+		    NX_INSPECT_DEVICE);
+	config = read_with("NEURON_RT_INSPECT_DEVICE_PROFILE", "session");
+	assert_true(config.activities & NX_INSPECT_DEVICE);
+	assert_true(config.is_whole_session);
+	assert_false(read_with("NEURON_RT_INSPECT_DEVICE_PROFILE", "0").activities &
+		     NX_INSPECT_DEVICE);
+	assert_false(read_with("NEURON_RT_INSPECT_DEVICE_PROFILE", "modle").activities &
+		     NX_INSPECT_DEVICE);
+}
+
+static void wrong_values_leave_the_defaults(void **state)
+{
+	static char longest[2000];
+
+	(void)state;
+	assert_false(read_with("NEURON_RT_INSPECT_ENABLE", "maybe").is_on);
+	assert_int_equal(
+		read_with("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "many").max_events,
+		1000000);
+	assert_int_equal(read_with("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "0").max_events,
+			 1000000);
+	assert_int_equal(read_with("NEURON_RT_INSPECT_EVENT_FILTER_NC", "4-1").filter.cores[0],
+			 UINT64_MAX);
+	assert_int_equal(read_with("NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "x").filter.types,
+			 (UINT64_C(1) << 40) - 1);
+	memset(longest, 'd', sizeof(longest) - 1);
+	assert_string_equal(read_with("NEURON_RT_INSPECT_OUTPUT_DIR", longest).output_dir,
+			    "./output");
+}
+
+static struct nx_instance instance_with(const char *name, const char *value)
+{
+	struct nx_instance instance;
+
+	unset_all();
+	if (name)
+		setenv(name, value, 1);
+	nx_instance_read(&instance);
+	return instance;
+}
+
+static void cores_are_counted_as_variables_say(void **state)
+{
+	struct nx_instance instance = instance_with(NULL, NULL);
+
+	(void)state;
+	assert_int_equal(instance.core_size, 2);
+	assert_int_equal(instance.total_count, 4);
+	assert_int_equal(instance.visible_count, 4);
+	assert_int_equal(instance_with("NEURON_RT_VIRTUAL_CORE_SIZE", "1").total_count, 8);
+	assert_int_equal(instance_with("NEURON_LOGICAL_NC_CONFIG", "1").total_count, 8);
+	assert_int_equal(instance_with("NEURON_RT_VIRTUAL_CORE_SIZE", "3").total_count, 4);
+	assert_int_equal(instance_with("NEURON_RT_NUM_CORES", "2").visible_count, 2);
+	assert_int_equal(instance_with("NEURON_RT_NUM_CORES", "99").visible_count, 4);
+	instance = instance_with("NEURON_RT_VISIBLE_CORES", "2-3");
+	assert_int_equal(instance.visible_count, 2);
+	assert_int_equal(instance.first_visible, 2);
+	assert_int_equal(nx_instance_physical_core(&instance, 1), 6);
+	assert_int_equal(nx_instance_hbm(&instance, 1), 3);
+	assert_int_equal(instance_with("NEURON_RT_VISIBLE_CORES", "50").visible_count, 4);
+	assert_int_equal(instance_with("NEURON_RT_VISIBLE_CORES", "3-1").visible_count, 4);
+}
+
+static void addresses_tell_their_memory(void **state)
+{
+	(void)state;
+	for (uint32_t hbm = 0; hbm < 4; hbm++) {
+		uint64_t address = nx_instance_address(hbm, 4096);
+
+		assert_int_equal(2 * (address >> 47 & 1) + (address >> 38 & 1), hbm);
+	}
+}
+
+static void an_instance_has_a_stable_id(void **state)
+{
+	struct nx_instance first = instance_with(NULL, NULL), second = instance_with(NULL, NULL);
+
+	(void)state;
+	assert_string_equal(first.instance_id, second.instance_id);
+	assert_memory_equal(first.instance_id, "i-", 2);
+	assert_string_equal(instance_with("NEURON_INSTANCE_ID", "i-0abc").instance_id, "i-0abc");
+	/* It becomes the name of a folder. */
+	assert_string_equal(instance_with("NEURON_INSTANCE_ID", "../x").instance_id,
+			    first.instance_id);
+	assert_string_equal(instance_with("NEURON_INSTANCE_ID", "").instance_id, first.instance_id);
+}
+
+static void texts_are_listed_once(void **state)
+{
+	struct nx_ntrace_text texts[8];
+	size_t before = nx_interned_count();
+
+	(void)state;
+	assert_int_equal(nx_interned_id("abc"), 528815857739038);
+	assert_int_equal(nx_interned_id("abc"), 528815857739038);
+	assert_int_equal(nx_interned_id("file.neff"), 605291374318702);
+	assert_int_equal(nx_interned_count(), before + 2);
+	assert_int_equal(nx_interned_list(texts, 8), before + 2);
+	assert_true(nx_slice_is(texts[before + 1].text, "file.neff"));
+	assert_int_equal(nx_interned_list(texts, 1), 1);
+	/* unknown is known by everyone */
+	assert_int_equal(nx_interned_id(NULL), 202982732869795);
+	assert_int_equal(nx_interned_id(""), 202982732869795);
+	assert_int_equal(nx_interned_count(), before + 2);
+}
+
+static void levels_of_the_log_are_parsed(void **state)
+{
+	(void)state;
+	assert_int_equal(nx_log_parse(NULL), NX_LOG_WARN);
+	assert_int_equal(nx_log_parse("ERROR"), NX_LOG_ERROR);
+	assert_int_equal(nx_log_parse("info"), NX_LOG_INFO);
+	assert_int_equal(nx_log_parse("TRACE"), NX_LOG_DEBUG);
+	assert_int_equal(nx_log_parse("OFF"), NX_LOG_OFF);
+	assert_int_equal(nx_log_parse("loud"), NX_LOG_WARN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_variables_nothing_is_captured),
+		cmocka_unit_test(variables_are_read),
+		cmocka_unit_test(device_profiles_have_modes),
+		cmocka_unit_test(wrong_values_leave_the_defaults),
+		cmocka_unit_test(cores_are_counted_as_variables_say),
+		cmocka_unit_test(addresses_tell_their_memory),
+		cmocka_unit_test(an_instance_has_a_stable_id),
+		cmocka_unit_test(texts_are_listed_once),
+		cmocka_unit_test(levels_of_the_log_are_parsed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
