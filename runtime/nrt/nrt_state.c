@@ -11,6 +11,7 @@
 #include "runtime/nrt/handles.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/sendrecv.h"
 #include "runtime/trace/tracer.h"
 
 enum phase { PHASE_NEW, PHASE_READY, PHASE_CLOSED };
@@ -122,6 +123,7 @@ NX_EXPORT void nrt_close(void)
 	pthread_mutex_lock(&life_lock);
 	if (atomic_load(&phase) == PHASE_READY) {
 		nx_async_end();
+		nx_sendrecv_end();
 		nx_inspect_end();
 		nx_device_profile_end();
 		nx_tracer_end();

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/sendrecv.h"
 #include "runtime/nrt/tensor.h"
 #include "runtime/trace/trace_filter.h"
 
@@ -121,6 +122,15 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_close(int lnc)
 	links.is_open[lnc] = false;
 	pthread_mutex_unlock(&links.lock);
 	return st;
+}
+
+void nx_sendrecv_end(void)
+{
+	pthread_mutex_lock(&links.lock);
+	while (links.comms)
+		drop_comm(&links.comms);
+	memset(links.is_open, 0, sizeof(links.is_open));
+	pthread_mutex_unlock(&links.lock);
 }
 
 NX_EXPORT NRT_STATUS nrt_async_sendrecv_flush(int lnc)

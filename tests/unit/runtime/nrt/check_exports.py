@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check that a libnrt.so.1 exports what its headers declare, and needs nothing but libc.
+
+usage: check_exports.py LIBRARY FOLDER_OF_HEADERS
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+COMMENT = re.compile(r'/\*.*?\*/', re.S)
+FUNCTION = re.compile(r'\b(nrta?_\w+)\(')
+SYMBOL = re.compile(r' [A-Z] (\w+)@@(\w+\.\d+\.\d+)$', re.M)
+# What a libc consists of; sanitizers bring libraries of their own.
+NEEDED = re.compile(r'lib(c|m|pthread|dl|rt|asan|ubsan|tsan|gcc_s)\.so|ld-linux')
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def declared(folder):
+    names = set()
+    for header in sorted(folder.glob('*.h')):
+        names.update(FUNCTION.findall(COMMENT.sub(' ', header.read_text(encoding='utf-8'))))
+    return names
+
+
+def main(argv):
+    library, folder = argv[1], pathlib.Path(argv[2])
+    exported = dict(SYMBOL.findall(output_of('nm', '-D', '--defined-only',
+                                             '--with-symbol-versions', library)))
+    exported = {name: version for name, version in exported.items() if name != version}
+    wanted = declared(folder)
+    faults = [f'{name} is declared but not exported' for name in sorted(wanted - set(exported))]
+    faults += [f'{name} is exported but not declared' for name in sorted(set(exported) - wanted)]
+    for name, version in sorted(exported.items()):
+        want = 'NRT_3.0.0' if name.startswith('nrta_') else 'NRT_2.0.0'
+        if version != want:
+            faults.append(f'{name} has version {version} instead of {want}')
+    dynamic = output_of('readelf', '-d', library)
+    if 'Library soname: [libnrt.so.1]' not in dynamic:
+        faults.append('the SONAME is not libnrt.so.1')
+    for name in re.findall(r'\(NEEDED\).*\[(.*)\]', dynamic):
+        if not NEEDED.match(name):
+            faults.append(f'it needs {name}')
+    print('\n'.join(faults) if faults else f'{len(exported)} functions, all as declared')
+    return 1 if faults or not exported else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

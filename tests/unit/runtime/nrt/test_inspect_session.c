@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <nrt/nrt_profile.h>
+#include <nrt/nrt_sys_trace.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "format/neff.h"
+#include "format/ntff.h"
+#include "format/ntrace.h"
+#include "tests/unit/runtime/nrt/nrt_fixture.h"
+
+static const char *const variables[] = {
+	"NEURON_RT_INSPECT_ENABLE",
+	"NEURON_RT_INSPECT_DEVICE_PROFILE",
+	"NEURON_RT_INSPECT_SYSTEM_PROFILE",
+	"NEURON_RT_INSPECT_CPU_UTIL",
+	"NEURON_RT_INSPECT_HOST_MEMORY",
+	"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
+	"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
+};
+
+static int begin(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		unsetenv(variables[i]);
+	setenv("NEURON_RT_INSPECT_ENABLE", "1", 1);
+	setenv("NEURON_RT_INSPECT_OUTPUT_DIR", nx_fixture_folder(), 1);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	nrt_close();
+	nx_fixture_remove();
+	return 0;
+}
+
+/* --- reading back --------------------------------------------------------------------------- */
+
+struct stream_facts {
+	size_t count, starts, stops, of_type;
+	bool is_torn;
+	uint64_t last_id;
+};
+
+static struct stream_facts read_stream(const char *path, uint64_t type)
+{
+	struct nx_ntrace_stream stream = {0};
+	struct stream_facts facts = {0};
+	struct nx_ntrace_head head;
+	struct nx_slice record;
+	struct nx_file file;
+
+	assert_int_equal(nx_file_map(&file, path, NULL), NX_OK);
+	stream.file = file.bytes;
+	while (nx_ntrace_next(&stream, &record)) {
+		assert_true(nx_ntrace_read_head(record, &head));
+		facts.count++;
+		facts.starts += head.phase == NX_PHASE_START;
+		facts.stops += head.phase == NX_PHASE_STOP;
+		facts.of_type += head.event_type == type;
+		facts.last_id = head.id;
+	}
+	facts.is_torn = stream.is_torn;
+	nx_file_unmap(&file);
+	return facts;
+}
+
+static struct nx_ntrace_info read_info(struct nx_arena *arena)
+{
+	struct nx_ntrace_info info;
+	struct nx_file file;
+
+	assert_int_equal(nx_file_map(&file, nx_fixture_find("trace_info.pb"), NULL), NX_OK);
+	assert_int_equal(
+		nx_wire_decode(&nx_ntrace_info_message,
+			       nx_slice_of(nx_arena_copy(arena, file.bytes), file.bytes.len), &info,
+			       arena, NULL, NULL),
+		NX_OK);
+	nx_file_unmap(&file);
+	return info;
+}
+
+static struct nx_ntff read_ntff(const char *path, struct nx_arena *arena)
+{
+	struct nx_file file;
+	struct nx_ntff ntff;
+
+	assert_int_equal(nx_file_map(&file, path, NULL), NX_OK);
+	assert_int_equal(nx_ntff_read(nx_slice_of(nx_arena_copy(arena, file.bytes), file.bytes.len),
+				      arena, &ntff, NULL),
+			 NX_OK);
+	nx_file_unmap(&file);
+	return ntff;
+}
+
+/* --- sessions ----------------------------------------------------------------------------------
+ */
+
+static void a_session_leaves_the_files_of_a_real_one(void **state)
+{
+	char name[100];
+	struct nx_arena arena = {0};
+	struct nx_ntrace_info info;
+	struct nx_fixture_run run;
+	struct stream_facts facts;
+
+	(void)state;
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 5), NRT_SUCCESS);
+	nrt_close();
+	snprintf(name, sizeof(name), "/i-0test_pid_%d/ntrace.pb", (int)getpid());
+	facts = read_stream(nx_fixture_find(name), 3);
+	assert_int_equal(facts.of_type, 10);
+	assert_int_equal(facts.starts, facts.stops);
+	assert_int_equal(facts.last_id, facts.count);
+	assert_false(facts.is_torn);
+	info = read_info(&arena);
+	assert_int_equal(info.pid, getpid());
+	assert_true(nx_slice_is(info.instance_id, "i-0test"));
+	assert_true(nx_slice_is(info.instance_type, "trn2.3xlarge"));
+	assert_int_equal(info.arch, 2);
+	assert_int_equal(info.data_version, 2);
+	assert_int_equal(info.logical_nc_size, 2);
+	assert_int_equal(info.events.num_events, facts.count);
+	assert_int_equal(info.total_event_count, facts.count);
+	assert_int_equal(info.host.cpu_util.num_events, info.host.host_mem.num_events);
+	assert_true(info.host.cpu_util.num_events >= 1);
+	assert_true(info.close_ns >= info.init_ns);
+	assert_int_equal(info.interned.count, 4);
+	assert_int_equal(info.interned.items[0].texts.count, 40);
+	assert_int_equal(info.ultraserver.instance_index, UINT32_MAX);
+	nx_fixture_find("cpu_util.pb");
+	nx_fixture_find("host_mem.pb");
+	assert_int_equal(nx_fixture_count(".ntff"), 0);
+	nx_arena_release(&arena);
+}
+
+static void parts_can_be_left_out(void **state)
+{
+	struct nx_fixture_run run;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_SYSTEM_PROFILE", "0", 1);
+	setenv("NEURON_RT_INSPECT_CPU_UTIL", "0", 1);
+	setenv("NEURON_RT_INSPECT_HOST_MEMORY", "0", 1);
+	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "1", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	nrt_close();
+	assert_int_equal(nx_fixture_count(".pb"), 0);
+	nx_fixture_find("_instid_0_vnc_0.ntff");
+	nx_fixture_find(".neff");
+}
+
+static void dropped_events_are_counted_in_the_file(void **state)
+{
+	struct nx_arena arena = {0};
+	struct nx_ntrace_info info;
+	struct nx_fixture_run run;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "16", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 2000), NRT_SUCCESS);
+	nrt_close();
+	info = read_info(&arena);
+	assert_int_equal(read_stream(nx_fixture_find("ntrace.pb"), 0).count,
+			 info.events.num_events);
+	assert_true(info.total_event_count >= 2000 * 19);
+	assert_true(info.events.num_events < info.total_event_count);
+	nx_arena_release(&arena);
+}
+
+static void device_profiles_lie_beside_their_neff(void **state)
+{
+	const struct nx_bytes *neff = nx_fixture_neff();
+	struct nx_arena arena = {0};
+	struct nx_fixture_run run;
+	struct nx_file file;
+	struct nx_ntff ntff;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "model", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(1);
+	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 3), NRT_SUCCESS);
+	nrt_close();
+	ntff = read_ntff(nx_fixture_find("_instid_0_vnc_1.ntff"), &arena);
+	assert_int_equal(ntff.version, 6);
+	assert_int_equal(ntff.info.executions.count, 1); /* the first one alone */
+	assert_true(ntff.info.executions.items[0].end_ps >= ntff.info.executions.items[0].start_ps);
+	assert_int_equal(ntff.info.nodes.items[0].device.graphs.items[0].nc_idx, 2);
+	assert_int_equal(ntff.info.pid, getpid());
+	assert_int_equal(nx_file_map(&file, nx_fixture_find(".neff"), NULL), NX_OK);
+	assert_int_equal(file.bytes.len, neff->len);
+	assert_memory_equal(file.bytes.data, neff->items, neff->len);
+	nx_file_unmap(&file);
+	nx_arena_release(&arena);
+}
+
+static void session_mode_gathers_all_executions(void **state)
+{
+	struct nx_arena arena = {0};
+	struct nx_fixture_run run;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "session", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(2);
+	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 4), NRT_SUCCESS);
+	nrt_close();
+	assert_int_equal(nx_fixture_count(".ntff"), 1);
+	assert_int_equal(read_ntff(nx_fixture_find("/profile_nc_2_session_1.ntff"), &arena)
+				 .info.executions.count,
+			 4);
+	nx_fixture_find("_vnc_2.neff");
+	nx_arena_release(&arena);
+}
+
+static void a_second_session_has_a_folder_of_its_own(void **state)
+{
+	(void)state;
+	nx_fixture_init();
+	assert_int_equal(nrt_inspect_begin(), NRT_INVALID);	  /* init began one */
+	assert_int_equal(nrt_sys_trace_start(NULL), NRT_INVALID); /* and it has the rings */
+	assert_int_equal(nrt_sys_trace_stop(), NRT_INVALID);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_begin(), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_count("/ntrace.pb"), 2);
+	assert_int_equal(nx_fixture_count("/trace_info.pb"), 2);
+}
+
+static void options_take_the_place_of_variables(void **state)
+{
+	nrt_inspect_config_t *config;
+	const char **types;
+	size_t count;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1);
+	nx_fixture_init();
+	assert_int_equal(nrt_inspect_begin_with_options(NULL), NRT_SUCCESS); /* off by default */
+	assert_int_equal(nx_fixture_count(".pb"), 0);
+	assert_int_equal(nrt_inspect_config_allocate(&config), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_get_all_activity_types(&types, &count), NRT_SUCCESS);
+	assert_int_equal(count, 5);
+	nrt_inspect_config_free_activity_types(types, count);
+	assert_int_equal(nrt_inspect_config_set_activity(config, "all", false), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_activity(config, "system_profile", true),
+			 NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_activity(config, "none", true), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_get_enabled_activity_types(config, &types, &count),
+			 NRT_SUCCESS);
+	assert_int_equal(count, 1);
+	assert_string_equal(types[0], "system_profile");
+	nrt_inspect_config_free_activity_types(types, count);
+	assert_int_equal(nrt_inspect_config_set_output_dir(config,
+							   getenv("NEURON_RT_INSPECT_OUTPUT_DIR")),
+			 NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_output_dir(config, ""), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_session_id(config, 7), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_session_id(config, -1), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_sys_trace_max_events_per_nc(config, 500),
+			 NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_sys_trace_max_events_per_nc(config, 0),
+			 NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_capture_enabled_for_nc(config, 1, false),
+			 NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_capture_enabled_for_nc(config, 128, true),
+			 NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_capture_enabled_for_event_type_string(
+				 config, "hardware", false),
+			 NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_capture_enabled_for_event_type_string(
+				 config, "harware", false),
+			 NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_enable_inspect(config, true), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_enable_inspect_on_fail(config, true), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_begin_with_options(config), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_defaults(config), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_free(config), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_count("ntrace.pb"), 1);
+	assert_int_equal(nx_fixture_count("cpu_util.pb"), 0);
+}
+
+static void nothing_is_nowhere(void **state)
+{
+	size_t count;
+
+	(void)state;
+	assert_int_equal(nrt_inspect_config_allocate(NULL), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_defaults(NULL), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_free(NULL), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_session_id(NULL, 1), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_output_dir(NULL, "a"), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_enable_inspect(NULL, true), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_enable_inspect_on_fail(NULL, true), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_set_activity(NULL, "all", true), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_get_all_activity_types(NULL, &count), NRT_INVALID);
+	assert_int_equal(nrt_inspect_config_get_enabled_activity_types(NULL, NULL, &count),
+			 NRT_INVALID);
+	nrt_inspect_config_free_activity_types(NULL, 1);
+}
+
+static void a_folder_that_cannot_be_is_told(void **state)
+{
+	(void)state;
+	setenv("NEURON_RT_INSPECT_OUTPUT_DIR", "/proc/nowhere", 1);
+	nx_fixture_init(); /* the program runs without its capture */
+	assert_int_not_equal(nrt_inspect_begin(), NRT_SUCCESS);
+	assert_int_equal(nrt_sys_trace_start(NULL), NRT_SUCCESS); /* the tracer is free */
+	assert_int_equal(nrt_sys_trace_stop(), NRT_SUCCESS);
+}
+
+/* --- processes -----------------------------------------------------------------------------------
+ */
+
+static void run_and_die(int signal_number)
+{
+	struct nx_fixture_run run;
+
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	nrt_execute_repeat(run.model, run.inputs, run.outputs, 50);
+	usleep(300000); /* several times the period of the drain */
+	kill(getpid(), signal_number);
+	_exit(1);
+}
+
+static void what_a_killed_process_leaves_can_be_read(void **state)
+{
+	struct nx_arena arena = {0};
+	struct stream_facts facts;
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0)
+		run_and_die(SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+	facts = read_stream(nx_fixture_find("ntrace.pb"), 3);
+	assert_int_equal(facts.of_type, 100);
+	assert_int_equal(facts.starts, facts.stops);
+	assert_false(facts.is_torn);
+	assert_int_equal(read_info(&arena).pid, child);
+	nx_arena_release(&arena);
+}
+
+static void many_processes_share_a_folder(void **state)
+{
+	pid_t children[6];
+	int status;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		children[i] = fork();
+		if (children[i] == 0) {
+			struct nx_fixture_run run;
+
+			nx_fixture_init();
+			run = nx_fixture_load(i % 4);
+			nrt_execute_repeat(run.model, run.inputs, run.outputs, 3);
+			exit(0); /* without nrt_close: the library completes the capture */
+		}
+	}
+	for (int i = 0; i < 6; i++) {
+		char name[64];
+
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_int_equal(status, 0);
+		snprintf(name, sizeof(name), "_pid_%d/ntrace.pb", (int)children[i]);
+		assert_int_equal(read_stream(nx_fixture_find(name), 3).of_type, 6);
+	}
+	assert_int_equal(nx_fixture_count("trace_info.pb"), 6);
+}
+
+static void a_child_does_not_write_into_its_parents_capture(void **state)
+{
+	struct nx_fixture_run run;
+	int status;
+	pid_t child;
+
+	(void)state;
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	child = fork();
+	if (child == 0) {
+		nrt_execute_repeat(run.model, run.inputs, run.outputs, 100);
+		usleep(100000);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	nrt_close();
+	assert_int_equal(read_stream(nx_fixture_find("ntrace.pb"), 3).of_type, 2);
+}
+
+/* --- profiles on request
+ * -------------------------------------------------------------------------- */
+
+static void one_model_is_profiled_between_start_and_stop(void **state)
+{
+	char path[200];
+	struct nx_arena arena = {0};
+	struct nx_fixture_run run;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/one.ntff", getenv("NEURON_RT_INSPECT_OUTPUT_DIR"));
+	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	assert_int_equal(nrt_profile_stop(path), NRT_INVALID);
+	assert_int_equal(nrt_profile_start(run.model, ""), NRT_INVALID);
+	assert_int_equal(nrt_profile_start(run.model, path), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_start(run.model, path), NRT_INVALID);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_stop("other"), NRT_INVALID);
+	assert_int_equal(nrt_profile_stop(path), NRT_SUCCESS);
+	assert_int_equal(read_ntff(path, &arena).info.executions.items[0].uid.len, 16);
+	assert_int_equal(nrt_profile_start(run.model, "/no/such/folder/x.ntff"), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_stop("/no/such/folder/x.ntff"), NRT_INVALID);
+	nx_arena_release(&arena);
+}
+
+static void continuous_profiling_saves_on_request(void **state)
+{
+	nrt_profile_continuous_options_t *options;
+	struct nx_fixture_run run;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(3);
+	assert_int_equal(nrt_profile_continuous_options_allocate(&options), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_options_set_output_dir(options, ""), NRT_INVALID);
+	assert_int_equal(nrt_profile_continuous_options_set_output_dir(
+				 options, getenv("NEURON_RT_INSPECT_OUTPUT_DIR")),
+			 NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_stop(), NRT_INVALID);
+	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_INVALID);
+	assert_int_equal(nrt_profile_continuous_start(NULL), NRT_INVALID);
+	assert_int_equal(nrt_profile_continuous_start(options), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_start(options), NRT_INVALID);
+	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_INVALID); /* nothing ran */
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_count(".ntff"), 0);
+	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_save(3, options), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_save(2, options), NRT_INVALID);
+	assert_int_equal(nrt_profile_continuous_save(9, options), NRT_INVALID);
+	assert_int_equal(nx_fixture_count(".ntff"), 2);
+	assert_int_equal(nrt_profile_continuous_stop(), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_options_free(options), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_options_free(NULL), NRT_INVALID);
+	assert_int_equal(nrt_profile_continuous_options_allocate(NULL), NRT_INVALID);
+}
+
+static void inspect_and_continuous_exclude_each_other(void **state)
+{
+	nrt_profile_continuous_options_t *options;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "1", 1);
+	nx_fixture_init();
+	assert_int_equal(nrt_profile_continuous_options_allocate(&options), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_start(options), NRT_INVALID);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_start(options), NRT_SUCCESS);
+	nrt_profile_continuous_options_free(options);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(what_a_killed_process_leaves_can_be_read),
+		CASE(many_processes_share_a_folder),
+		CASE(a_session_leaves_the_files_of_a_real_one),
+		CASE(parts_can_be_left_out),
+		CASE(dropped_events_are_counted_in_the_file),
+		CASE(device_profiles_lie_beside_their_neff),
+		CASE(session_mode_gathers_all_executions),
+		CASE(a_second_session_has_a_folder_of_its_own),
+		CASE(options_take_the_place_of_variables),
+		CASE(nothing_is_nowhere),
+		CASE(a_folder_that_cannot_be_is_told),
+		CASE(a_child_does_not_write_into_its_parents_capture),
+		CASE(one_model_is_profiled_between_start_and_stop),
+		CASE(continuous_profiling_saves_on_request),
+		CASE(inspect_and_continuous_exclude_each_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
