@@ -61,7 +61,10 @@ build-tsan: build-tsan/build.ninja
 		tests/unit/format/perfetto/test_perfetto \
 		tests/unit/format/parquet/test_parquet_writer \
 		tests/unit/export/system/test_to_perfetto_system \
-		tests/unit/query/test_watchdog tests/unit/runtime/device/test_device
+		tests/unit/query/test_watchdog tests/unit/runtime/device/test_device \
+		tests/unit/runtime/trace/test_trace_ring tests/unit/runtime/trace/test_tracer \
+		tests/unit/runtime/nrt/test_handles tests/unit/runtime/nrt/test_async_queue \
+		tests/unit/runtime/nrt/test_execution tests/unit/runtime/nrt/test_inspect_session
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja

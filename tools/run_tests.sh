@@ -61,7 +61,8 @@ if step build-tsan "$make" --no-print-directory build-tsan; then
 	run_meson_tests build-tsan --timeout-multiplier 4 http http/uploads base/conveyor base/errands \
 		base/workers device/device tables/ahead_rows \
 		format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog \
-		serve/job_queue serve/processing serve/stream
+		serve/job_queue serve/processing serve/stream runtime/trace_ring runtime/tracer \
+		nrt/handles nrt/async_queue nrt/execution nrt/inspect_session
 else
 	rm -f build-tsan/meson-logs/testlog.json
 fi

@@ -2,8 +2,6 @@
 #include "runtime/nrt/handles.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <sys/mman.h>
 
 #define INDEX_BITS 20
 #define MAX_ENTRIES (1u << INDEX_BITS)
@@ -18,31 +16,15 @@ struct entry {
 
 static struct {
 	pthread_mutex_t lock;
-	struct entry *entries; /* addresses for all; pages come with use */
-	uint32_t used_count;   /* entries that were ever used */
-	uint32_t first_free;   /* index plus 1; 0: none */
+	struct entry entries[MAX_ENTRIES]; /* zeros: pages come with use */
+	uint32_t used_count;		   /* entries that were ever used */
+	uint32_t first_free;		   /* index plus 1; 0: none */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static bool make_table(void)
-{
-	void *memory;
-
-	if (table.entries)
-		return true;
-	memory = mmap(NULL, MAX_ENTRIES * sizeof(struct entry), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	table.entries = memory;
-	return true;
-}
 
 static struct entry *take_entry(void)
 {
 	struct entry *entry;
 
-	if (!make_table())
-		return NULL;
 	if (table.first_free) {
 		entry = &table.entries[table.first_free - 1];
 		table.first_free = entry->next_free;
@@ -81,7 +63,7 @@ static struct entry *find(const void *handle, enum nx_handle_kind kind)
 	uintptr_t index = value >> INDEX_SHIFT & (MAX_ENTRIES - 1);
 	struct entry *entry;
 
-	if (!table.entries || index >= table.used_count)
+	if (index >= table.used_count)
 		return NULL;
 	entry = &table.entries[index];
 	if (!entry->object || entry->object->handle != handle || entry->object->kind != kind)

@@ -80,4 +80,6 @@ echo
 TMPDIR=$folder "$build/tests/bench_ingest_rows" "$folder/tables" || failed=1
 echo
 "$here/ui.sh" || failed=1
+echo
+"$here/trace.sh" || failed=1
 exit "$failed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compile the C examples of a document against our headers, unchanged.
+"""Compile every public header alone, and the C examples of a document against them, unchanged.
 
 usage: check_examples.py FOLDER_OF_HEADERS DOCUMENT
 
@@ -27,18 +27,27 @@ def program_of(example):
         + '\n'.join(body) + '\n}\n'
 
 
+def count_bad(programs, include):
+    bad = 0
+    for program in programs:
+        for compiler in COMPILERS:
+            done = subprocess.run([*compiler, '-fsyntax-only', '-Wall', '-Werror', '-I', include,
+                                   '-'], input=program, text=True, check=False)
+            bad += done.returncode != 0
+    return bad
+
+
 def main(argv):
     document = pathlib.Path(argv[2])
-    if not document.exists():
-        print(f'{document} is not here: skipped')
-        return 77
+    headers = sorted((pathlib.Path(argv[1]) / 'nrt').glob('*.h'))
+    bad = count_bad([f'#include <nrt/{header.name}>\n' for header in headers], argv[1])
+    print(f'{len(headers)} headers, {bad} do not compile alone')
+    if bad or not headers or not document.exists():
+        if not bad:
+            print(f'{document} is not here: its examples are skipped')
+        return 1 if bad or not headers else 77
     examples = [match[1] for match in BLOCK.findall(document.read_text(encoding='utf-8'))]
-    bad = 0
-    for example in examples:
-        for compiler in COMPILERS:
-            done = subprocess.run([*compiler, '-fsyntax-only', '-Wall', '-I', argv[1], '-'],
-                                  input=program_of(example), text=True, check=False)
-            bad += done.returncode != 0
+    bad = count_bad(map(program_of, examples), argv[1])
     print(f'{len(examples)} examples, {bad} do not compile')
     return 1 if bad or not examples else 0
 
