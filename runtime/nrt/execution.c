@@ -18,7 +18,7 @@ static struct {
 	pthread_mutex_t lock;
 	NRT_ASYNC_EXEC_STATUS_CALLBACK fn;
 	void *params;
-} callback = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} listener = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct execution {
 	struct nx_model *model;
@@ -200,10 +200,10 @@ static void call_back(const struct execution *e, NRT_STATUS st)
 	NRT_ASYNC_EXEC_STATUS_CALLBACK fn;
 	void *params;
 
-	pthread_mutex_lock(&callback.lock);
-	fn = callback.fn;
-	params = callback.params;
-	pthread_mutex_unlock(&callback.lock);
+	pthread_mutex_lock(&listener.lock);
+	fn = listener.fn;
+	params = listener.params;
+	pthread_mutex_unlock(&listener.lock);
 	if (fn)
 		fn(params, e->model->number, e->core, e->id, st);
 }
@@ -260,16 +260,16 @@ NX_EXPORT NRT_STATUS nrt_execute_repeat(nrt_model_t *model, const nrt_tensor_set
 	return execute(model, input_set, output_set, repeat_count);
 }
 
-NX_EXPORT NRT_STATUS nrt_register_async_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK fn,
+NX_EXPORT NRT_STATUS nrt_register_async_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK callback,
 						      void *params)
 {
 	NRT_STATUS st = nx_state_check();
 
 	if (st != NRT_SUCCESS)
 		return st;
-	pthread_mutex_lock(&callback.lock);
-	callback.fn = fn;
-	callback.params = params;
-	pthread_mutex_unlock(&callback.lock);
+	pthread_mutex_lock(&listener.lock);
+	listener.fn = callback;
+	listener.params = params;
+	pthread_mutex_unlock(&listener.lock);
 	return NRT_SUCCESS;
 }

@@ -69,7 +69,7 @@ void nx_log_write(enum nx_log_level level, const char *function, const char *fmt
 		used += (size_t)len < sizeof(line) - used - 1 ? (size_t)len
 							      : sizeof(line) - used - 2;
 	line[used++] = '\n';
-	if (write(STDERR_FILENO, line, used) < 0)
-		used = 0; /* nobody to tell */
+	/* Where standard error is closed there is nobody to tell. */
+	(void)!write(STDERR_FILENO, line, used);
 	errno = saved_errno;
 }
