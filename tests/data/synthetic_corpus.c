@@ -67,6 +67,8 @@ static void add_capture(struct corpus *c, const char *name, struct nx_synthetic_
 		add(c, "fuzz_device_program", file, &flagged);
 	}
 	snprintf(file, sizeof(file), "%s.neff", name);
+	append(&flagged, &neff);
+	add(c, "fuzz_nrt", file, &flagged);
 	add(c, "fuzz_neff", file, &neff);
 }
 
