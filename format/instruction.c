@@ -449,6 +449,11 @@ static const struct layout layouts[256] = {
 	[0xe8] = {.print = put_copy_predicated_scalar},
 };
 
+const char *nx_instruction_pattern(uint8_t opcode)
+{
+	return layouts[opcode].pattern;
+}
+
 static bool is_payload_zero(const uint8_t *slot)
 {
 	for (unsigned i = PAYLOAD_AT; i < NX_SLOT_BYTES; i++)

@@ -79,14 +79,14 @@ void nx_operand_put_dtype(struct nx_operand_text *t, unsigned dtype)
 	nx_operand_put_named(t, nx_dtype_name(dtype), dtype);
 }
 
-static void put_alu(struct nx_operand_text *t, uint8_t op)
+const char *nx_alu_name(uint8_t op)
 {
 	static const char *const names[256] = {
 		[0x00] = "BYPASS", [0x04] = "ADD", [0x05] = "SUBTRACT", [0x06] = "MULTIPLY",
 		[0x08] = "MAX",	   [0x09] = "MIN", [0x16] = "IS_LT",	[0xc4] = "ADD_INT",
 	};
 
-	nx_operand_put_named(t, names[op], op);
+	return names[op];
 }
 
 void nx_operand_put_register(struct nx_operand_text *t, uint32_t index)
@@ -146,7 +146,7 @@ static void put_field(struct nx_operand_text *t, char kind, unsigned offset)
 	else if (kind == 'm')
 		nx_operand_put_dtype(t, *at >> 4);
 	else if (kind == 'a')
-		put_alu(t, *at);
+		nx_operand_put_named(t, nx_alu_name(*at), *at);
 	else if (kind == 's')
 		nx_operand_put_register(t, *at);
 	else if (kind == 'r')

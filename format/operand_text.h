@@ -39,6 +39,11 @@ void nx_operand_put_fixed(struct nx_operand_text *t, float value);
 /* The fewest digits that give the same float32 back, as immediates are printed. */
 void nx_operand_put_shortest(struct nx_operand_text *t, float value);
 
+/* "ADD"; NULL for codes without a name. */
+const char *nx_alu_name(uint8_t op);
+/* The fields of an opcode whose text is a plain sequence of them; NULL for all others. */
+const char *nx_instruction_pattern(uint8_t opcode);
+
 /* The name of an enum value, or its number when name is NULL. */
 void nx_operand_put_named(struct nx_operand_text *t, const char *name, unsigned value);
 void nx_operand_put_dtype(struct nx_operand_text *t, unsigned dtype);

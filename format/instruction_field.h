@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * instruction_field: reads operand texts into a slot, for instruction_source.c.
+ *
+ * The inverse of operand_text.h: the same patterns, read instead of written.
+ * Beyond its kinds of fields there are some that only a reader needs:
+ *
+ *	{!13:1}		nothing in the text; the byte becomes 1
+ *	{e12:A=0,B=1}	a byte by name or number
+ *	{k38}		byte, as a factor: no operator behind it is looked at
+ *	{g44}		groups of the array: q0 to q3 or a mask
+ *	{z40}		bytes of the zero region, stored as a power of two
+ *	{f35}		activation function
+ *	{q12}		queue name, 36 bytes
+ *	{t20}		u24
+ *	{w32}		32 bits, with or without a sign
+ *	{F36}		float32
+ *	{o40}		float32 or address; what it is, imm_src says
+ *	{p35}		imm_src: PTR or INSTRUCTION, twice
+ *	{v40}		value of a MEMSET; its element type tells how it is stored
+ *	{L32}		registers, {B32} 32 bytes in brackets
+ */
+#ifndef NX_FORMAT_INSTRUCTION_FIELD_H
+#define NX_FORMAT_INSTRUCTION_FIELD_H
+
+#include "format/instruction_source.h"
+
+struct nx_instruction_reader {
+	struct nx_cursor cursor;
+	const struct nx_instruction_names *names;
+	uint8_t *slot;
+	struct nx_value operands[2]; /* {o} and {v}, stored when the whole text is known */
+	bool has_operand[2];
+	uint8_t raw[NX_SLOT_BYTES]; /* of raw=, where a bit is set in the mask */
+	uint64_t raw_mask;
+};
+
+/*
+ * Reads what the pattern says, up to a blank in the pattern or its end, and stores it. Where
+ * the text is something else the cursor stands at the difference.
+ */
+NX_MUST_CHECK enum nx_status nx_instruction_read_field(struct nx_instruction_reader *r,
+						       const char *pattern, struct nx_error *err);
+
+/* A whole number within its limits. */
+NX_MUST_CHECK enum nx_status nx_instruction_read_number(struct nx_instruction_reader *r,
+							int64_t low, int64_t high, int64_t *out,
+							struct nx_error *err);
+
+/*
+ * Reads a wait or an update, of the header or of the body of an EVENT_SEMAPHORE. False when
+ * what comes next is neither; otherwise *status tells whether it was right.
+ */
+bool nx_instruction_try_meeting(struct nx_instruction_reader *r, bool is_body,
+				enum nx_status *status, struct nx_error *err);
+
+/* At the end of an operand: a blank, or nothing more. */
+static inline bool nx_instruction_is_at_end(const struct nx_instruction_reader *r)
+{
+	char next = nx_cursor_peek(&r->cursor);
+
+	return next == '\0' || next == ' ' || next == '\t';
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* instruction_meeting: waits for semaphores and events and updates of them, read from text. */
+#include "base/bare/bits.h"
+#include "format/instruction_field.h"
+
+struct mode {
+	const char *spelling;
+	uint8_t code;
+	bool has_value;
+};
+
+static const struct mode waits[] = {
+	{"==", 1, true}, {"<=", 3, true}, {"<", 2, true}, {">=", 5, true}, {">", 4, true}};
+static const struct mode updates[] = {
+	{"++", 3, false}, {"--", 4, false}, {"+=", 5, true}, {"-=", 7, true}, {"=", 9, true}};
+static const struct mode event_waits[] = {
+	{"==1-", 7, false}, {"==1", 6, false}, {"==0+", 15, false}, {"==0", 14, false}};
+static const struct mode event_updates[] = {{"+", 1, false}, {"-", 2, false}};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static const struct mode *take_mode(struct nx_cursor *c, const struct mode *modes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (nx_cursor_take(c, modes[i].spelling))
+			return &modes[i];
+	return NULL;
+}
+
+/* Where a wait or update is stored: in the header, or in the body of an EVENT_SEMAPHORE. */
+struct meeting {
+	uint8_t *wait, *update; /* mode, then index */
+	uint8_t *wait_value, *update_value;
+};
+
+static enum nx_status read_moment(struct nx_instruction_reader *r, uint8_t *mode,
+				  struct nx_error *err)
+{
+	if (nx_cursor_take(&r->cursor, "@complete"))
+		*mode |= 0x10;
+	else if (!nx_cursor_take(&r->cursor, "@read"))
+		return nx_fail(err, NX_FORMAT, "@complete or @read has to stand here");
+	return NX_OK;
+}
+
+static enum nx_status read_mode_value(struct nx_instruction_reader *r, const struct mode *mode,
+				      uint8_t *at, struct nx_error *err)
+{
+	int64_t value;
+	enum nx_status status;
+
+	if (!mode->has_value)
+		return NX_OK;
+	status = nx_instruction_read_number(r, 0, UINT32_MAX, &value, err);
+	if (!status)
+		nx_store32(at, (uint32_t)value);
+	return status;
+}
+
+/* "?w9[3]" and "?u6[3]": modes nobody has a spelling for. */
+static enum nx_status read_unknown_mode(struct nx_instruction_reader *r, struct meeting m,
+					bool is_wait, struct nx_error *err)
+{
+	int64_t mode, index = 0;
+	enum nx_status status = nx_instruction_read_number(r, 0, UINT8_MAX, &mode, err);
+
+	if (!status && !nx_cursor_take(&r->cursor, "["))
+		status = nx_fail(err, NX_FORMAT, "'[' is missing here");
+	if (!status)
+		status = nx_instruction_read_number(r, 0, UINT8_MAX, &index, err);
+	if (!status && !nx_cursor_take(&r->cursor, "]"))
+		status = nx_fail(err, NX_FORMAT, "']' is missing here");
+	if (status)
+		return status;
+	(is_wait ? m.wait : m.update)[0] = (uint8_t)mode;
+	(is_wait ? m.wait : m.update)[1] = (uint8_t)index;
+	return NX_OK;
+}
+
+/* "[8] (qSyncIO0)": the owner's name is for people. */
+static enum nx_status read_index(struct nx_instruction_reader *r, int64_t *index,
+				 struct nx_error *err)
+{
+	struct nx_cursor *c = &r->cursor;
+	enum nx_status status = nx_instruction_read_number(r, 0, UINT8_MAX, index, err);
+
+	if (!status && !nx_cursor_take(c, "]"))
+		status = nx_fail(err, NX_FORMAT, "']' is missing here");
+	if (status || !nx_cursor_take(c, " ("))
+		return status;
+	while (nx_cursor_peek(c) && nx_cursor_peek(c) != ')')
+		c->at++;
+	return nx_cursor_take(c, ")") ? NX_OK : nx_fail(err, NX_FORMAT, "')' is missing here");
+}
+
+static enum nx_status read_meeting(struct nx_instruction_reader *r, struct meeting m, bool is_event,
+				   struct nx_error *err)
+{
+	const struct mode *wait, *update;
+	int64_t index;
+	enum nx_status status = read_index(r, &index, err);
+
+	if (status)
+		return status;
+	wait = is_event ? take_mode(&r->cursor, event_waits, COUNT(event_waits))
+			: take_mode(&r->cursor, waits, COUNT(waits));
+	if (wait) {
+		m.wait[0] = wait->code;
+		m.wait[1] = (uint8_t)index;
+		return read_mode_value(r, wait, m.wait_value, err);
+	}
+	update = is_event ? take_mode(&r->cursor, event_updates, COUNT(event_updates))
+			  : take_mode(&r->cursor, updates, COUNT(updates));
+	if (!update)
+		return nx_fail(err, NX_FORMAT,
+			       "a wait (>=3) or an update (++@complete) has to stand here");
+	m.update[0] = update->code;
+	m.update[1] = (uint8_t)index;
+	status = read_mode_value(r, update, m.update_value, err);
+	return status ? status : read_moment(r, m.update, err);
+}
+
+bool nx_instruction_try_meeting(struct nx_instruction_reader *r, bool is_body,
+				enum nx_status *status, struct nx_error *err)
+{
+	uint8_t *s = r->slot;
+	struct meeting m = {s + 4, s + 6, s + 8, s + 8};
+
+	if (is_body)
+		m = (struct meeting){s + 32, s + 34, s + 36, s + 40};
+	if (nx_cursor_take(&r->cursor, "S[") || nx_cursor_take(&r->cursor, "$S["))
+		*status = read_meeting(r, m, false, err);
+	else if (nx_cursor_take(&r->cursor, "$E["))
+		*status = read_meeting(r, m, true, err);
+	else if (nx_cursor_take(&r->cursor, "?w"))
+		*status = read_unknown_mode(r, m, true, err);
+	else if (nx_cursor_take(&r->cursor, "?u"))
+		*status = read_unknown_mode(r, m, false, err);
+	else
+		return false;
+	return true;
+}

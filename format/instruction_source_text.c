@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * instruction_source_text: writes the text that instruction_source.c reads.
+ *
+ * The profiler's text is written first and read back at once. Where the bytes
+ * differ, named fields are added, and what differs still is added raw; so the
+ * text is complete whatever the profiler leaves out.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/instruction_source.h"
+#include "format/operand_text.h"
+
+/* What the profiler does not print but has a name, shown where it is not what is assumed. */
+static const char *const extras[256] = {
+	[0x01] = " transpose_mode={b34}",
+	[0x02] = " transpose_mode={b34}",
+	[0x21] = " scale_bits={x36} bias_bits={x40} imm_bits={x44}",
+	[0x23] = " set={b35}",
+	[0x49] = " count={h28}",
+	[0xb8] = " in_dtype={d62} out_dtype={d63}",
+	[0xd4] = " in_dtype={d62} out_dtype={d63}",
+};
+
+/* The first byte that differs from at on; NX_SLOT_BYTES when none does. */
+static unsigned next_difference(const uint8_t *a, const uint8_t *b, unsigned at)
+{
+	while (at < NX_SLOT_BYTES && a[at] == b[at])
+		at++;
+	return at;
+}
+
+static unsigned difference_count(const uint8_t *a, const uint8_t *b)
+{
+	unsigned count = 0;
+
+	for (unsigned at = 0; at < NX_SLOT_BYTES; at++)
+		count += a[at] != b[at];
+	return count;
+}
+
+static bool reads_back(struct nx_operand_text *t, const struct nx_instruction_names *names,
+		       uint8_t *slot)
+{
+	size_t fault_at;
+
+	/* A name from a file may hold anything; it must not end the line or begin a comment. */
+	for (size_t i = 0; i < t->len; i++)
+		if (t->out[i] < ' ' || t->out[i] > '~' || t->out[i] == '#')
+			return false;
+	return !nx_instruction_assemble(nx_slice_of(t->out, t->len), names, slot, &fault_at, NULL);
+}
+
+/* A field stays when it brings the text nearer to the slot. */
+static void add_extras(struct nx_operand_text *t, const struct nx_instruction_names *names,
+		       uint8_t *read)
+{
+	const char *fields = extras[t->slot[0]];
+	uint8_t with[NX_SLOT_BYTES];
+
+	while (fields && *fields && difference_count(read, t->slot)) {
+		size_t len = 1 + strcspn(fields + 1, " "), before = t->len;
+		char field[64];
+
+		snprintf(field, sizeof(field), "%.*s", (int)len, fields);
+		nx_operand_put_fields(t, field);
+		if (reads_back(t, names, with) &&
+		    difference_count(with, t->slot) < difference_count(read, t->slot))
+			memcpy(read, with, sizeof(with));
+		else
+			t->len = before;
+		fields += len;
+	}
+}
+
+static void add_raw_byte(struct nx_operand_text *t, uint8_t byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	nx_operand_put_bytes(t, &digits[byte >> 4], 1);
+	nx_operand_put_bytes(t, &digits[byte & 15], 1);
+}
+
+static void add_raw(struct nx_operand_text *t, const uint8_t *read)
+{
+	const char *lead = " raw=";
+	unsigned at = next_difference(read, t->slot, 0);
+
+	while (at < NX_SLOT_BYTES) {
+		nx_operand_put(t, lead);
+		nx_operand_put_u64(t, at);
+		nx_operand_put(t, ":");
+		for (; at < NX_SLOT_BYTES && read[at] != t->slot[at]; at++)
+			add_raw_byte(t, t->slot[at]);
+		at = next_difference(read, t->slot, at);
+		lead = ",";
+	}
+}
+
+static void trim(struct nx_operand_text *t)
+{
+	while (t->len && t->out[t->len - 1] == ' ')
+		t->len--;
+}
+
+/* Nothing but bytes: for texts that would not read back. */
+static void put_all_raw(struct nx_operand_text *t, size_t opcode_len)
+{
+	uint8_t other[NX_SLOT_BYTES];
+
+	t->len = opcode_len;
+	for (unsigned i = 0; i < NX_SLOT_BYTES; i++)
+		other[i] = (uint8_t)(i ? ~t->slot[i] : t->slot[i]);
+	add_raw(t, other);
+}
+
+size_t nx_instruction_source(const uint8_t slot[NX_SLOT_BYTES],
+			     const struct nx_instruction_context *context,
+			     const struct nx_instruction_names *names,
+			     char out[NX_INSTRUCTION_SOURCE_MAX])
+{
+	struct nx_operand_text t = {out, NX_INSTRUCTION_SOURCE_MAX, 0, slot, context};
+	char operands[NX_INSTRUCTION_TEXT_MAX], label[8];
+	uint8_t read[NX_SLOT_BYTES];
+	size_t opcode_len;
+	bool is_known;
+
+	nx_operand_put(&t, nx_opcode_label(slot[0], label));
+	opcode_len = t.len;
+	nx_instruction_text(slot, context, operands, sizeof(operands), &is_known);
+	nx_operand_put(&t, " ");
+	nx_operand_put(&t, operands + strspn(operands, " "));
+	trim(&t);
+	if (reads_back(&t, names, read)) {
+		add_extras(&t, names, read);
+		add_raw(&t, read);
+	} else {
+		put_all_raw(&t, opcode_len);
+	}
+	out[t.len] = '\0';
+	return t.len;
+}
