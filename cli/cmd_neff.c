@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "assemble/assembler.h"
 #include "cli/engine_name.h"
 #include "cli/help.h"
 #include "cli/neff_view.h"
@@ -12,6 +13,8 @@ struct neff_command {
 	bool header, nodes, members, is_json, force;
 	const char *folder;
 	const char *disassemble; /* NULL: no; "": all engines */
+	bool assemble;
+	const char *output, *arch;
 };
 
 static const struct nx_option options[] = {
@@ -32,6 +35,14 @@ static const struct nx_option options[] = {
 	 "List the compiled instructions of all engines or of one: Tensor, Scalar, GpSimd, Vector "
 	 "or Sync (also pe, act, pool, dve, sp), with the layer and source line each came from.",
 	 NX_ENGINE_LABELS},
+	{"assemble", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, assemble),
+	 "FILE is a text such as --disassemble prints; write the NEFF it describes.", NULL},
+	{"output", 'o', NX_OPTION_FILE, "FILE", NX_FIELD(struct neff_command, output),
+	 "With --assemble, the NEFF to write.", NULL},
+	{"arch", 0, NX_OPTION_TEXT, "DEVICE", NX_FIELD(struct neff_command, arch),
+	 "With --assemble, the device it is for: trn1, inf2, trn2 or trn3. Without it, what the "
+	 "text says.",
+	 "trn1 trn2 trn3 inf2"},
 	{0},
 };
 
@@ -45,6 +56,26 @@ static void take_engine(struct neff_command *o, struct nx_operands *operands)
 		operands->items += i == 0;
 		operands->count = 1;
 	}
+}
+
+static enum nx_status check_assemble(const struct neff_command *o, struct nx_error *err)
+{
+	if (!o->assemble && o->output)
+		return nx_fail(err, NX_USAGE, "-o is for --assemble");
+	if (!o->assemble && o->arch)
+		return nx_fail(err, NX_USAGE, "--arch is for --assemble");
+	if (!o->assemble)
+		return NX_OK;
+	if (o->header || o->nodes || o->members || o->is_json || o->folder || o->disassemble)
+		return nx_fail(err, NX_USAGE,
+			       "--assemble writes a NEFF; it goes with -o and "
+			       "--arch only");
+	if (!o->output)
+		return nx_fail(err, NX_USAGE, "where to? neff --assemble FILE.nasm -o FILE.neff");
+	if (o->arch && !nx_assembly_target(nx_slice_text(o->arch)))
+		return nx_fail(err, NX_USAGE, "--arch is trn1, inf2, trn2 or trn3, not '%.100s'",
+			       o->arch);
+	return NX_OK;
 }
 
 static enum nx_status check(struct neff_command *o, struct nx_operands *operands,
@@ -61,6 +92,8 @@ static enum nx_status check(struct neff_command *o, struct nx_operands *operands
 		return nx_fail(err, NX_USAGE, "--force is for --extract");
 	if (o->is_json && o->disassemble)
 		return nx_fail(err, NX_USAGE, "--disassemble has no JSON; leave -j out");
+	if (check_assemble(o, err))
+		return err->status;
 	return o->disassemble && *o->disassemble ? nx_engine_parse(o->disassemble, engine, err)
 						 : NX_OK;
 }
@@ -144,6 +177,34 @@ static enum nx_status extract(const struct neff_command *o, const struct nx_neff
 	return NX_OK;
 }
 
+static enum nx_status assemble(const struct neff_command *o, struct nx_neff_view *v,
+			       struct nx_error *err)
+{
+	const char *slash = strrchr(v->path, '/');
+	struct nx_assembly_options how = {
+		.path = v->path,
+		.folder = !slash	     ? "."
+			  : slash == v->path ? "/"
+					     : nx_arena_printf(&v->arena, "%.*s",
+							       (int)(slash - v->path), v->path),
+		.target = o->arch ? nx_assembly_target(nx_slice_text(o->arch)) : NULL,
+	};
+	struct nx_bytes neff = {0};
+	struct nx_output out = {0};
+	enum nx_status st = nx_file_map(&v->file, v->path, err);
+
+	if (!st)
+		st = nx_assemble(v->file.bytes, &how, &neff, err);
+	if (!st)
+		st = nx_output_open(&out, o->output, err);
+	if (!st) {
+		nx_output_write(&out, neff.items, neff.len);
+		st = nx_output_commit(&out, err);
+	}
+	nx_vec_release(&neff);
+	return st;
+}
+
 static enum nx_status print(const struct neff_command *o, struct nx_neff_view *v,
 			    enum nx_engine engine, struct nx_error *err)
 {
@@ -177,8 +238,8 @@ static enum nx_status run(const struct nx_invocation *call, int argc, char **arg
 	if (st)
 		return st;
 	v.path = operands.items[0];
-	st = open_neff(&o, &v, err);
-	if (!st)
+	st = o.assemble ? assemble(&o, &v, err) : open_neff(&o, &v, err);
+	if (!st && !o.assemble)
 		st = o.folder ? extract(&o, &v, err) : print(&o, &v, engine, err);
 	nx_arena_release(&v.arena);
 	nx_file_unmap(&v.file);
@@ -189,6 +250,7 @@ static const struct nx_example examples[] = {
 	{"What is in a NEFF?", "neff model.neff"},
 	{"List what the Tensor engine was compiled to do:", "neff --disassemble=Tensor model.neff"},
 	{"Unpack it:", "neff --extract folder model.neff"},
+	{"Write one by hand:", "neff --assemble model.nasm -o model.neff"},
 	{0},
 };
 
@@ -198,7 +260,8 @@ const struct nx_command nx_command_neff = {
 	"FILE",
 	"Shows what a NEFF declares: its header, its inputs, outputs and weights, and the "
 	"instruction streams of each graph. It can list and unpack the files inside, and print the "
-	"compiled instructions.",
+	"compiled instructions. --assemble goes the other way: it makes a NEFF from a text with "
+	"instructions, variables and transfers (docs/assembler.md).",
 	options,
 	examples,
 	run,

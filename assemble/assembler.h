@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assembler: a program for NeuronCores as text, and the NEFF made of it.
+ *
+ * The text is what `neff --disassemble` prints (assemble/disassembler.h) and
+ * what people write by hand: instructions in the profiler's words, directives
+ * for variables, queues, transfers and origins, expressions, and repetition.
+ * docs/assembler.md is its reference.
+ *
+ * The same text and files give the same bytes. Nothing here prints; files that
+ * the text names are read relative to the folder given.
+ */
+#ifndef NX_ASSEMBLE_ASSEMBLER_H
+#define NX_ASSEMBLE_ASSEMBLER_H
+
+#include "base/bare/slice.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#define NX_ASSEMBLY_MAX_CORES 8
+
+struct nx_assembly_options {
+	const char *path;   /* of the text, for messages and as the source of its lines */
+	const char *folder; /* where files are looked for; NULL: the text may not name any */
+	const char *target; /* sunda, cayman, mariana; NULL: what .arch says, else cayman */
+	/* Of what repetition and literals may make of a few bytes; 0 for the usual. */
+	uint64_t max_lines;
+	uint64_t max_constant_bytes;
+};
+
+#define NX_ASSEMBLY_MAX_LINES (UINT64_C(4) << 20)
+#define NX_ASSEMBLY_MAX_CONSTANT_BYTES (UINT64_C(1) << 30)
+
+/*
+ * FORMAT with "path:line:column: what and what to do" when the text is wrong, LIMIT when it
+ * makes too much, NOT_FOUND and IO for the files it names. On failure out is as it was.
+ */
+NX_MUST_CHECK enum nx_status nx_assemble(struct nx_slice text,
+					 const struct nx_assembly_options *options,
+					 struct nx_bytes *out, struct nx_error *err);
+
+/* "trn1" -> "sunda"; NULL for words that name no device. */
+const char *nx_assembly_target(struct nx_slice arch);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assembly_internal: a text on its way to a NEFF, as the directives see it. */
+#ifndef NX_ASSEMBLE_ASSEMBLY_INTERNAL_H
+#define NX_ASSEMBLE_ASSEMBLY_INTERNAL_H
+
+#include "assemble/assembler.h"
+#include "base/expression.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "format/instruction_source.h"
+#include "format/neff_plan.h"
+
+#define NX_ASSEMBLY_NO_ENGINE NX_ENGINE_COUNT
+#define NX_ASSEMBLY_FIRST_SEMAPHORE 8 /* those below are the runtime's and the engines' own */
+
+enum nx_assembly_line_kind { NX_LINE_PLAIN, NX_LINE_REPEAT, NX_LINE_IF, NX_LINE_END };
+
+struct nx_assembly_line {
+	struct nx_slice text; /* without its comment */
+	uint32_t number;
+	enum nx_assembly_line_kind kind;
+	uint32_t end; /* of REPEAT and IF: the index of their .end; 0 when it is missing */
+};
+
+struct nx_assembly_block {
+	struct nx_plan_block plan;
+	NX_VEC(struct nx_plan_descriptor) descriptors;
+};
+
+struct nx_assembly_engine {
+	struct nx_bytes code;
+	NX_VEC(uint32_t) origins;
+	NX_VEC(struct nx_assembly_block) blocks;
+};
+
+struct nx_assembly_core {
+	NX_VEC(struct nx_plan_variable) variables;
+	struct nx_text_map variable_of_name;
+	NX_VEC(struct nx_plan_queue) queues;
+	NX_VEC(const char *) queue_names;
+	NX_VEC(uint32_t) block_counts; /* per queue: the next block's number */
+	NX_VEC(const char *) sets;
+	struct nx_assembly_engine engines[NX_ENGINE_COUNT];
+	uint64_t scratch_bytes;
+};
+
+struct nx_assembly {
+	struct nx_arena arena;
+	const struct nx_assembly_options *options;
+	NX_VEC(struct nx_assembly_line) lines;
+	NX_VEC(struct nx_file) files; /* mapped until the end */
+	NX_VEC(struct nx_value) values;
+	struct nx_text_map value_of_name;
+	struct nx_expression_names names;
+	NX_VEC(struct nx_assembly_core) cores;
+	NX_VEC(struct nx_plan_origin) origins;
+	NX_VEC(struct nx_neff_member) members;
+	const char *name, *target;
+	unsigned core;	 /* that directives are for */
+	unsigned engine; /* that instructions are for, NX_ASSEMBLY_NO_ENGINE before the first */
+	bool has_block;	 /* descriptors go to the engine's last block */
+	uint32_t next_semaphore;
+	const char *layer, *source_file; /* "" unknown */
+	uint32_t source_line;		 /* 0: the line of the text */
+	uint32_t line;			 /* now at work */
+	uint64_t line_budget, constant_budget;
+};
+
+static inline struct nx_assembly_core *nx_assembly_core(struct nx_assembly *a)
+{
+	return &a->cores.items[a->core];
+}
+
+/* --- words of a line (assembly_words.c) ---------------------------------------- */
+
+/* A name, or any text in quotes; FORMAT, naming what was expected. */
+NX_MUST_CHECK enum nx_status nx_assembly_word(struct nx_assembly *a, struct nx_cursor *c,
+					      const char *what, const char **out,
+					      struct nx_error *err);
+/* Steps over "key=" when it comes next, and over blanks before it. */
+bool nx_assembly_key(struct nx_cursor *c, const char *key);
+NX_MUST_CHECK enum nx_status nx_assembly_number(struct nx_cursor *c, int64_t low, int64_t high,
+						int64_t *out, struct nx_error *err);
+/* "[a,b,c]", at most NX_PLAN_MAX_DIMS. */
+NX_MUST_CHECK enum nx_status nx_assembly_list(struct nx_cursor *c, int64_t low, int64_t *items,
+					      unsigned *count, struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_assembly_end(struct nx_cursor *c, struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_assembly_define(struct nx_assembly *a, struct nx_slice name,
+						struct nx_value value, struct nx_error *err);
+/* The bytes of a file named in the text; they live as long as the assembly. */
+NX_MUST_CHECK enum nx_status nx_assembly_file(struct nx_assembly *a, const char *name,
+					      struct nx_slice *out, struct nx_error *err);
+/* As def.json spells it, "float32". */
+const char *nx_assembly_dtype_text(uint8_t dtype);
+
+/* --- directives ------------------------------------------------------------------ */
+
+typedef enum nx_status (*nx_directive)(struct nx_assembly *a, struct nx_cursor *c,
+				       struct nx_error *err);
+
+enum nx_status nx_directive_arch(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_name(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_core(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_engine(struct nx_assembly *a, struct nx_cursor *c,
+				   struct nx_error *err);
+enum nx_status nx_directive_set(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_semaphore(struct nx_assembly *a, struct nx_cursor *c,
+				      struct nx_error *err);
+enum nx_status nx_directive_layer(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_file(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_line(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_member(struct nx_assembly *a, struct nx_cursor *c,
+				   struct nx_error *err);
+enum nx_status nx_directive_activation_set(struct nx_assembly *a, struct nx_cursor *c,
+					   struct nx_error *err);
+enum nx_status nx_directive_prologue(struct nx_assembly *a, struct nx_cursor *c,
+				     struct nx_error *err);
+/* assembly_variables.c */
+enum nx_status nx_directive_input(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_output(struct nx_assembly *a, struct nx_cursor *c,
+				   struct nx_error *err);
+enum nx_status nx_directive_scratch(struct nx_assembly *a, struct nx_cursor *c,
+				    struct nx_error *err);
+enum nx_status nx_directive_constant(struct nx_assembly *a, struct nx_cursor *c,
+				     struct nx_error *err);
+enum nx_status nx_directive_variable(struct nx_assembly *a, struct nx_cursor *c,
+				     struct nx_error *err);
+enum nx_status nx_directive_table(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+/* assembly_transfers.c */
+enum nx_status nx_directive_queue(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_block(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_copy(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_cast(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_add(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+enum nx_status nx_directive_transpose(struct nx_assembly *a, struct nx_cursor *c,
+				      struct nx_error *err);
+enum nx_status nx_directive_dma(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+
+/* Appends the slot to the current engine, which must be chosen. */
+NX_MUST_CHECK enum nx_status nx_assembly_emit(struct nx_assembly *a,
+					      const uint8_t slot[NX_SLOT_BYTES],
+					      struct nx_error *err);
+/* One instruction from the cursor to its end. */
+NX_MUST_CHECK enum nx_status nx_assembly_instruction(struct nx_assembly *a, struct nx_cursor *c,
+						     struct nx_error *err);
+/* The whole as a NEFF (assembly_plan.c). */
+NX_MUST_CHECK enum nx_status nx_assembly_write(struct nx_assembly *a, struct nx_bytes *out,
+					       struct nx_error *err);
+
+/* The engine of a word: pe, act, pool, dve, sp or the profiler's names; NX_ENGINE_COUNT. */
+unsigned nx_assembly_engine_of(struct nx_slice word);
+
+#endif

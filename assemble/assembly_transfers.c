@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assembly_transfers: DMA queues, their blocks, and the descriptors in these. */
+#include "assemble/assembly_internal.h"
+
+#define DEFAULT_RINGS 16
+#define MAX_RINGS 256
+#define MAX_SOURCES 64
+
+/* --- queues ------------------------------------------------------------------------- */
+
+static enum nx_status read_semaphores(struct nx_assembly *a, struct nx_cursor *c,
+				      struct nx_plan_queue *queue, struct nx_error *err)
+{
+	int64_t items[NX_PLAN_MAX_DIMS];
+	unsigned count;
+	size_t start;
+	enum nx_status status;
+	uint8_t *semaphores;
+
+	nx_cursor_skip_blanks(c);
+	start = c->at;
+	status = nx_assembly_list(c, 0, items, &count, err);
+	if (status)
+		return status;
+	semaphores = nx_arena_alloc(&a->arena, count);
+	for (unsigned i = 0; i < count; i++) {
+		if (items[i] >= NX_SEMAPHORE_COUNT) {
+			c->at = start;
+			return nx_fail(err, NX_FORMAT, "semaphores are 0 to %d",
+				       NX_SEMAPHORE_COUNT - 1);
+		}
+		semaphores[i] = (uint8_t)items[i];
+		if (items[i] >= a->next_semaphore)
+			a->next_semaphore = (uint32_t)items[i] + 1;
+	}
+	queue->semaphores = semaphores;
+	queue->semaphore_count = count;
+	return NX_OK;
+}
+
+static enum nx_status read_owner(struct nx_assembly *a, struct nx_cursor *c,
+				 struct nx_plan_queue *queue, struct nx_error *err)
+{
+	static const char *const keys[] = {
+		[NX_ENGINE_TENSOR] = "pe",  [NX_ENGINE_SCALAR] = "act", [NX_ENGINE_GPSIMD] = "pool",
+		[NX_ENGINE_VECTOR] = "dve", [NX_ENGINE_SYNC] = "sp",
+	};
+	const char *word;
+	enum nx_status status = nx_assembly_word(a, c, "an engine", &word, err);
+	unsigned engine;
+
+	if (status)
+		return status;
+	engine = nx_assembly_engine_of(nx_slice_text(word));
+	if (engine == NX_ENGINE_COUNT)
+		return nx_fail(err, NX_FORMAT, "owner= is pe, act, pool, dve or sp, not '%s'",
+			       word);
+	queue->owner = keys[engine];
+	return NX_OK;
+}
+
+static enum nx_status read_queue_parts(struct nx_assembly *a, struct nx_cursor *c,
+				       struct nx_plan_queue *queue, struct nx_error *err)
+{
+	int64_t rings = DEFAULT_RINGS, scratch[NX_PLAN_MAX_DIMS];
+	enum nx_status status = NX_OK;
+	unsigned count;
+
+	for (bool goes_on = true; goes_on && !status; queue->ring_count = (uint32_t)rings) {
+		if (nx_assembly_key(c, "owner"))
+			status = read_owner(a, c, queue, err);
+		else if (nx_assembly_key(c, "type"))
+			status = nx_assembly_word(a, c, "in, data or dynamic", &queue->type, err);
+		else if (nx_assembly_key(c, "semaphores"))
+			status = read_semaphores(a, c, queue, err);
+		else if (nx_assembly_key(c, "rings"))
+			status = nx_assembly_number(c, 1, MAX_RINGS, &rings, err);
+		else if (nx_assembly_key(c, "scratch")) {
+			status = nx_assembly_list(c, 0, scratch, &count, err);
+			if (!status && count != 2)
+				return nx_fail(err, NX_FORMAT, "scratch= is [offset,bytes]");
+			queue->scratch_offset = status ? 0 : (uint64_t)scratch[0];
+			queue->scratch_bytes = status ? 0 : (uint64_t)scratch[1];
+		} else {
+			goes_on = false;
+		}
+	}
+	return status;
+}
+
+static size_t find_queue(struct nx_assembly_core *core, const char *name)
+{
+	size_t i = 0;
+
+	while (i < core->queues.len && strcmp(core->queues.items[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+enum nx_status nx_directive_queue(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
+{
+	struct nx_assembly_core *core = nx_assembly_core(a);
+	struct nx_plan_queue queue = {.type = "data"};
+	enum nx_status status = nx_assembly_word(a, c, "the queue's name", &queue.name, err);
+
+	if (!status && find_queue(core, queue.name) < core->queues.len)
+		return nx_fail(err, NX_FORMAT, "core %u has a queue '%s' already", a->core,
+			       queue.name);
+	if (!status)
+		status = read_queue_parts(a, c, &queue, err);
+	if (!status)
+		status = nx_assembly_end(c, err);
+	if (status)
+		return status;
+	if (!queue.owner || !queue.semaphores)
+		return nx_fail(err, NX_FORMAT, "a queue needs owner= and semaphores=[...]");
+	nx_vec_push(&core->queues, queue);
+	nx_vec_push(&core->queue_names, queue.name);
+	nx_vec_push(&core->block_counts, 0);
+	return NX_OK;
+}
+
+/* --- blocks --------------------------------------------------------------------------- */
+
+static enum nx_status begin_block(struct nx_assembly *a, struct nx_cursor *c,
+				  struct nx_assembly_block **out, struct nx_error *err)
+{
+	struct nx_assembly_core *core = nx_assembly_core(a);
+	struct nx_assembly_block block = {0};
+	const char *name;
+	enum nx_status status = nx_assembly_word(a, c, "a queue", &name, err);
+	size_t queue;
+
+	if (status)
+		return status;
+	if (a->engine == NX_ASSEMBLY_NO_ENGINE)
+		return nx_fail(err, NX_FORMAT, "which engine starts it? .engine comes first");
+	queue = find_queue(core, name);
+	if (queue == core->queues.len)
+		return nx_fail(err, NX_FORMAT, "there is no queue '%s'; .queue makes one", name);
+	block.plan.queue = core->queues.items[queue].name;
+	block.plan.id = core->block_counts.items[queue]++;
+	block.plan.semaphore =
+		core->queues.items[queue]
+			.semaphores[block.plan.id % core->queues.items[queue].semaphore_count];
+	nx_vec_push(&core->engines[a->engine].blocks, block);
+	*out = &core->engines[a->engine].blocks.items[core->engines[a->engine].blocks.len - 1];
+	return nx_assembly_define(a, nx_slice_text("last_block"),
+				  nx_value_of((int64_t)block.plan.id), err);
+}
+
+enum nx_status nx_directive_block(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
+{
+	struct nx_assembly_block *block = NULL;
+	enum nx_status status = begin_block(a, c, &block, err);
+	int64_t number;
+
+	if (!status && nx_assembly_key(c, "id")) {
+		status = nx_assembly_number(c, 0, UINT32_MAX, &number, err);
+		block->plan.id = (uint32_t)number;
+	}
+	if (!status && nx_assembly_key(c, "semaphore")) {
+		status = nx_assembly_number(c, 0, NX_SEMAPHORE_COUNT - 1, &number, err);
+		block->plan.semaphore = (uint32_t)number;
+	}
+	if (!status && nx_assembly_key(c, "comment"))
+		status = nx_assembly_word(a, c, "a comment", &block->plan.comment, err);
+	a->has_block = !status;
+	return status ? status : nx_assembly_end(c, err);
+}
+
+/* --- descriptors ----------------------------------------------------------------------- */
+
+static enum nx_status read_pattern(struct nx_cursor *c, struct nx_plan_side *side,
+				   struct nx_error *err)
+{
+	int64_t sizes[NX_PLAN_MAX_DIMS];
+	unsigned count;
+	enum nx_status status = nx_assembly_list(c, INT64_MIN, side->steps, &side->dims, err);
+
+	if (!status)
+		status = nx_assembly_list(c, 0, sizes, &count, err);
+	if (status)
+		return status;
+	if (count != side->dims)
+		return nx_fail(err, NX_FORMAT, "%u steps and %u sizes; there have to be as many",
+			       side->dims, count);
+	for (unsigned i = 0; i < count; i++)
+		side->sizes[i] = (uint64_t)sizes[i];
+	return NX_OK;
+}
+
+/* The element type before an '@', if there is one. */
+static const char *take_dtype(struct nx_assembly *a, struct nx_cursor *c)
+{
+	size_t start = c->at;
+	struct nx_slice word = nx_cursor_take_name(c);
+	uint8_t dtype;
+
+	if (word.len == 0 || !nx_cursor_take(c, "@")) {
+		c->at = start;
+		return NULL;
+	}
+	return nx_dtype_find(word, &dtype) ? nx_assembly_dtype_text(dtype)
+					   : nx_arena_copy(&a->arena, word);
+}
+
+/* [DTYPE@]VARIABLE[+offset][[steps][sizes]]; without a pattern all of the variable. */
+static enum nx_status read_side(struct nx_assembly *a, struct nx_cursor *c,
+				struct nx_plan_side *side, struct nx_error *err)
+{
+	struct nx_assembly_core *core = nx_assembly_core(a);
+	const struct nx_plan_variable *v;
+	size_t start;
+	enum nx_status status;
+	int64_t offset = 0;
+	uint64_t index;
+
+	side->dtype = take_dtype(a, c);
+	start = c->at;
+	status = nx_assembly_word(a, c, "a variable", &side->variable, err);
+	if (status)
+		return status;
+	if (!nx_text_map_get(&core->variable_of_name, nx_slice_text(side->variable), &index)) {
+		c->at = start;
+		return nx_fail(err, NX_FORMAT, "core %u has no variable '%s'", a->core,
+			       side->variable);
+	}
+	v = &core->variables.items[index];
+	if (nx_cursor_take(c, "+"))
+		status = nx_assembly_number(c, 0, INT64_MAX, &offset, err);
+	if (status)
+		return status;
+	side->offset = (uint64_t)offset;
+	if (!side->dtype)
+		side->dtype = v->dtype;
+	if (nx_cursor_peek(c) == '[')
+		return read_pattern(c, side, err);
+	if (!v->size_bytes)
+		return nx_fail(err, NX_FORMAT, "[steps][sizes] are missing: '%s' has no size",
+			       side->variable);
+	side->dims = 1;
+	side->steps[0] = 1;
+	side->sizes[0] = v->size_bytes;
+	return NX_OK;
+}
+
+static uint64_t bytes_of(const struct nx_plan_side *side)
+{
+	uint64_t bytes = 1;
+
+	for (unsigned i = 0; i < side->dims; i++)
+		if (__builtin_mul_overflow(bytes, side->sizes[i], &bytes))
+			return UINT64_MAX;
+	return bytes;
+}
+
+static enum nx_status check_sides(struct nx_plan_descriptor *d, struct nx_plan_side *from,
+				  struct nx_error *err)
+{
+	const char *known = d->to.dtype;
+
+	for (size_t i = 0; i < d->from_count; i++)
+		known = from[i].dtype ? from[i].dtype : known;
+	if (!known)
+		return nx_fail(err, NX_FORMAT, "the element type is missing: from=fp32@...");
+	if (!d->to.dtype)
+		d->to.dtype = known;
+	for (size_t i = 0; i < d->from_count; i++) {
+		if (!from[i].dtype)
+			from[i].dtype = d->to.dtype;
+		if (strcmp(from[i].dtype, d->to.dtype) == 0 &&
+		    bytes_of(&from[i]) != bytes_of(&d->to))
+			return nx_fail(err, NX_FORMAT, "from= has %llu bytes and to= %llu",
+				       (unsigned long long)bytes_of(&from[i]),
+				       (unsigned long long)bytes_of(&d->to));
+	}
+	return NX_OK;
+}
+
+static enum nx_status read_sides(struct nx_assembly *a, struct nx_cursor *c,
+				 struct nx_plan_descriptor *d, struct nx_error *err)
+{
+	struct nx_plan_side *from = NX_NEW_ARRAY(&a->arena, struct nx_plan_side, 1), more[1];
+	size_t room = 1;
+	enum nx_status status = NX_OK;
+
+	while (!status && nx_assembly_key(c, "from")) {
+		memset(more, 0, sizeof(more));
+		status = read_side(a, c, more, err);
+		if (d->from_count == MAX_SOURCES)
+			return nx_fail(err, NX_LIMIT, "a sum has at most %d parts", MAX_SOURCES);
+		if (d->from_count == room) {
+			struct nx_plan_side *old = from;
+
+			room *= 4;
+			from = NX_NEW_ARRAY(&a->arena, struct nx_plan_side, room);
+			memcpy(from, old, d->from_count * sizeof(*old));
+		}
+		from[d->from_count++] = more[0];
+	}
+	if (!status && (d->from_count == 0 || !nx_assembly_key(c, "to")))
+		return nx_fail(err, NX_FORMAT, "%s= has to stand here",
+			       d->from_count ? "to" : "from");
+	if (!status)
+		status = read_side(a, c, &d->to, err);
+	d->from = from;
+	return status ? status : check_sides(d, from, err);
+}
+
+static enum nx_status add_descriptor(struct nx_assembly *a, struct nx_cursor *c,
+				     struct nx_plan_descriptor *d, struct nx_error *err)
+{
+	struct nx_assembly_engine *engine;
+	enum nx_status status;
+	size_t start = c->at;
+
+	if (!a->has_block)
+		return nx_fail(err, NX_FORMAT, "a transfer belongs to a block; .block comes first");
+	status = read_sides(a, c, d, err);
+	if (!status)
+		status = nx_assembly_end(c, err);
+	if (status)
+		return status;
+	if (d->from_count > 1 && (!d->op || strcmp(d->op, "add") != 0)) {
+		c->at = start;
+		return nx_fail(err, NX_FORMAT, "only .add has several from=");
+	}
+	engine = &nx_assembly_core(a)->engines[a->engine];
+	nx_vec_push(&engine->blocks.items[engine->blocks.len - 1].descriptors, *d);
+	return NX_OK;
+}
+
+enum nx_status nx_directive_copy(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
+{
+	return add_descriptor(a, c, &(struct nx_plan_descriptor){.op = "copy"}, err);
+}
+
+enum nx_status nx_directive_cast(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
+{
+	return add_descriptor(a, c, &(struct nx_plan_descriptor){.op = "cast"}, err);
+}
+
+enum nx_status nx_directive_add(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
+{
+	return add_descriptor(a, c, &(struct nx_plan_descriptor){.op = "add"}, err);
+}
+
+/* element=BYTES [tiling=DIMS] [op=WZXY] and the two sides */
+enum nx_status nx_directive_transpose(struct nx_assembly *a, struct nx_cursor *c,
+				      struct nx_error *err)
+{
+	struct nx_plan_descriptor d = {.transpose_op = "WZXY"};
+	int64_t element = 0, tiling = 0;
+	enum nx_status status = NX_OK;
+
+	if (!nx_assembly_key(c, "element"))
+		return nx_fail(err, NX_FORMAT, "element=, in bytes, has to stand here");
+	status = nx_assembly_number(c, 1, 8, &element, err);
+	if (!status && nx_assembly_key(c, "tiling"))
+		status = nx_assembly_number(c, 0, NX_PLAN_MAX_DIMS, &tiling, err);
+	if (!status && nx_assembly_key(c, "op"))
+		status = nx_assembly_word(a, c, "an order of dimensions", &d.transpose_op, err);
+	d.transpose_element_bytes = (uint32_t)element;
+	d.tiling_dims = (uint32_t)tiling;
+	return status ? status : add_descriptor(a, c, &d, err);
+}
+
+/* --- both in one line -------------------------------------------------------------------- */
+
+/* Waits and updates between the queue and from=: they belong to the trigger. */
+static struct nx_slice take_meetings(struct nx_cursor *c)
+{
+	size_t start = c->at, end;
+
+	for (end = start; end < c->text.len; end++) {
+		struct nx_cursor here = {.text = c->text, .at = end};
+
+		if (nx_assembly_key(&here, "from"))
+			break;
+	}
+	c->at = end;
+	return nx_slice_part(c->text, start, end - start);
+}
+
+/* QUEUE [waits] from=... to=...: a block of one descriptor, and the instruction that starts it. */
+enum nx_status nx_directive_dma(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
+{
+	struct nx_plan_descriptor d = {.op = "copy"};
+	struct nx_assembly_block *block = NULL;
+	struct nx_cursor trigger;
+	struct nx_slice meetings;
+	enum nx_status status = begin_block(a, c, &block, err);
+	const char *text;
+	size_t start = c->at;
+
+	if (status)
+		return status;
+	meetings = take_meetings(c);
+	status = read_sides(a, c, &d, err);
+	if (!status)
+		status = nx_assembly_end(c, err);
+	if (status)
+		return status;
+	if (strcmp(d.from[0].dtype, d.to.dtype) != 0)
+		d.op = "cast";
+	if (d.from_count > 1)
+		d.op = "add";
+	nx_vec_push(&block->descriptors, d);
+	text = nx_arena_printf(&a->arena, "PSEUDO_DMA_TRIGGER%.*s %s block_id=%u",
+			       (int)meetings.len, (const char *)meetings.data, block->plan.queue,
+			       block->plan.id);
+	trigger = (struct nx_cursor){.text = nx_slice_text(text)};
+	status = nx_assembly_instruction(a, &trigger, err);
+	if (status)
+		c->at = start + (trigger.at > 18 ? trigger.at - 18 : 0);
+	return status;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * neff_plan: a compiled model as plain structs, and the NEFF that is written from it.
+ *
+ * One graph per physical core: variables, DMA queues, and for each engine its
+ * instruction slots, static DMA blocks and where each slot came from. The
+ * members, their names and their JSON are those that current compilers write
+ * (docs/formats/neff.md). Everything is borrowed; a zeroed plan is an empty one.
+ */
+#ifndef NX_FORMAT_NEFF_PLAN_H
+#define NX_FORMAT_NEFF_PLAN_H
+
+#include "base/bare/engine_id.h"
+#include "format/neff.h"
+
+#define NX_PLAN_MAX_DIMS 16
+#define NX_PLAN_NO_ORIGIN UINT32_MAX
+#define NX_PLAN_STATE_BUFFER "SB" /* variable 0 of every graph */
+
+/* A variable's number is its place in the graph's list. */
+struct nx_plan_variable {
+	const char *name;
+	const char *type;  /* state-buffer, input, output, file, virtual, remote, dge-table */
+	const char *dtype; /* "float32"; NULL when it has no shape */
+	uint64_t size_bytes;
+	unsigned dims;
+	uint64_t shape[NX_PLAN_MAX_DIMS];
+	uint64_t scratch_offset; /* virtual */
+	const char *file_name;	 /* file: a member beside def.json, */
+	struct nx_slice file;	 /* and the .npy that is its content */
+	const uint32_t *list;	 /* dge-table: numbers of variables */
+	size_t list_count;
+};
+
+struct nx_plan_queue {
+	const char *name;  /* "qSPIO0" */
+	const char *owner; /* "sp" */
+	const char *type;  /* in, data, dynamic */
+	uint32_t ring_count;
+	const uint8_t *semaphores;
+	size_t semaphore_count;
+	uint64_t scratch_offset, scratch_bytes; /* in the state buffer, for descriptors */
+};
+
+/* One side of a transfer; sizes and steps fastest first, the first size in bytes. */
+struct nx_plan_side {
+	const char *variable;
+	const char *dtype;
+	uint64_t offset;
+	unsigned dims;
+	uint64_t sizes[NX_PLAN_MAX_DIMS];
+	int64_t steps[NX_PLAN_MAX_DIMS];
+};
+
+struct nx_plan_descriptor {
+	const char *op;		  /* copy, cast, add; NULL with a transposition */
+	const char *transpose_op; /* "WZXY" */
+	uint32_t transpose_element_bytes;
+	uint32_t tiling_dims;
+	const struct nx_plan_side *from; /* several for a sum */
+	size_t from_count;
+	struct nx_plan_side to;
+};
+
+struct nx_plan_block {
+	const char *queue;
+	const char *comment;
+	uint32_t id;
+	uint32_t semaphore;
+	const struct nx_plan_descriptor *descriptors;
+	size_t descriptor_count;
+};
+
+struct nx_plan_engine {
+	struct nx_slice code;
+	const uint32_t *origins; /* per slot, into the plan's; NULL: none has one */
+	const struct nx_plan_block *blocks;
+	size_t block_count;
+};
+
+struct nx_plan_graph {
+	const struct nx_plan_variable *variables;
+	size_t variable_count;
+	const struct nx_plan_queue *queues;
+	size_t queue_count;
+	struct nx_plan_engine engines[NX_ENGINE_COUNT];
+	const char *const *activation_sets;
+	size_t activation_set_count;
+};
+
+struct nx_plan_origin {
+	const char *layer; /* "" unknown, as are those below */
+	const char *file;
+	uint32_t line;
+};
+
+struct nx_neff_plan {
+	const char *name;
+	const char *target; /* sunda, cayman, mariana */
+	const struct nx_plan_graph *graphs;
+	size_t graph_count;
+	const struct nx_plan_origin *origins;
+	size_t origin_count;
+	const struct nx_neff_member *members; /* written as they are, beside the plan's own */
+	size_t member_count;
+};
+
+void nx_neff_plan_write(const struct nx_neff_plan *plan, struct nx_bytes *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* neff_plan_internal: what the writers of a NEFF's members share. */
+#ifndef NX_FORMAT_NEFF_PLAN_INTERNAL_H
+#define NX_FORMAT_NEFF_PLAN_INTERNAL_H
+
+#include "base/json_writer.h"
+#include "format/neff_plan.h"
+
+/* As def.json and the members call the engines. */
+struct nx_plan_engine_names {
+	const char *key;      /* "pe" */
+	const char *stem;     /* "PE" */
+	uint8_t debug_number; /* of the engine in debug files */
+};
+extern const struct nx_plan_engine_names nx_plan_engines[NX_ENGINE_COUNT];
+
+struct nx_plan_members {
+	struct nx_arena arena;
+	NX_VEC(struct nx_neff_member) items;
+};
+
+/* Copies name and bytes, and empties the buffer. */
+void nx_plan_add_member(struct nx_plan_members *m, const char *name, struct nx_bytes *bytes);
+/* "sg00/" and the name */
+const char *nx_plan_path(struct nx_plan_members *m, size_t graph, const char *name);
+
+void nx_plan_add_graph(struct nx_plan_members *m, const struct nx_plan_graph *graph, size_t index);
+void nx_plan_add_engine(struct nx_plan_members *m, const struct nx_plan_graph *graph, size_t index,
+			unsigned engine);
+void nx_plan_add_debug_info(struct nx_plan_members *m, const struct nx_neff_plan *plan);
+
+#endif
