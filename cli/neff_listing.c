@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* neff --disassemble: the compiled streams as text. */
-#include <stdio.h>
 #include <string.h>
 
+#include "assemble/disassembler.h"
 #include "cli/neff_view.h"
 #include "cli/terminal.h"
 #include "decode/program/program_decoder.h"
-#include "format/instruction.h"
+#include "format/instruction_source.h"
 #include "model/capture.h"
 
 /* "any" and unknown targets read as trn2: current compilers write for it. */
@@ -26,39 +26,89 @@ static unsigned arch_of(const char *target)
 	return NX_ARCH_V3;
 }
 
-/* "layer  file:line" of what the slot was made from, as far as the chain goes. */
-static void print_origin(struct nx_output *out, const struct nx_binary *b, const struct nx_bir *bir)
+/* What the slot was made from, as far as the chain goes. */
+struct origin {
+	const char *layer, *file;
+	uint32_t line;
+};
+
+static struct origin origin_of(const struct nx_binary *b, const struct nx_bir *bir)
 {
 	const struct nx_origin *o = bir->origin < b->origin_count ? &b->origins[bir->origin] : NULL;
-	const char *file = o && *o->source_file ? o->source_file : bir->kernel_file;
-	uint32_t line = o && *o->source_file ? o->source_line : bir->kernel_line;
+	bool has_source = o && *o->source_file;
+	bool has_layer = o && *o->layer && strcmp(o->layer, "Unknown") != 0;
 
-	if (o && *o->layer && strcmp(o->layer, "Unknown") != 0)
-		nx_print(out, "  # %s", o->layer);
-	else if (*bir->name)
-		nx_print(out, "  # %s", bir->name);
-	if (*file)
-		nx_print(out, "  %s:%u", file, line);
+	return (struct origin){has_layer ? o->layer : "",
+			       has_source ? o->source_file : bir->kernel_file,
+			       has_source ? o->source_line : bir->kernel_line};
 }
 
-static void print_stream(struct nx_output *out, const struct nx_binary *b,
-			 const struct nx_binary_graph *graph, const struct nx_engine_program *p,
-			 const struct nx_instruction_context *context)
+/* "layer  file:line" behind the instruction, for people. */
+static void print_remark(struct nx_output *out, const struct origin *origin,
+			 const struct nx_bir *bir)
 {
-	char operands[NX_INSTRUCTION_TEXT_MAX], label[8];
+	if (*origin->layer || *bir->name)
+		nx_print(out, "  # %s", *origin->layer ? origin->layer : bir->name);
+	if (*origin->file)
+		nx_print(out, "%s  %s:%u", *origin->layer || *bir->name ? "" : "  #", origin->file,
+			 origin->line);
+}
 
-	for (size_t slot = 0; slot < p->slot_count && !out->status; slot++) {
-		const uint8_t *word = p->code.data + slot * NX_SLOT_BYTES;
-		uint32_t bir = p->slot_bir ? p->slot_bir[slot] : NX_NONE;
-		bool is_known;
+/* The same as directives where it changes, so that it is there again when the text is assembled. */
+static void print_origin(struct nx_output *out, const struct origin *before,
+			 const struct origin *now)
+{
+	if (strcmp(before->layer, now->layer) != 0)
+		nx_disassembly_write_word(".layer", now->layer, out);
+	if (strcmp(before->file, now->file) != 0)
+		nx_disassembly_write_word(".file", now->file, out);
+	if (*now->file && (now->line != before->line || strcmp(before->file, now->file) != 0))
+		nx_print(out, ".line %u\n", now->line);
+}
 
-		nx_instruction_text(word, context, operands, sizeof(operands), &is_known);
-		nx_print(out, "%6zu  %-27s %s", slot, nx_opcode_label(word[0], label),
-			 operands + strspn(operands, " "));
-		if (bir < graph->bir_count)
-			print_origin(out, b, &graph->birs[bir]);
+static void print_slot(struct nx_output *out, size_t slot, const char *text)
+{
+	size_t opcode_len = strcspn(text, " ");
+
+	nx_print(out, "%6zu  %.*s", slot, (int)opcode_len, text);
+	text += opcode_len;
+	if (*text)
+		nx_print(out, "%*s", opcode_len < 27 ? (int)(27 - opcode_len) : 0, "");
+	nx_print(out, "%s", text);
+}
+
+struct stream {
+	const struct nx_binary *binary;
+	const struct nx_binary_graph *graph;
+	const struct nx_engine_program *program;
+	struct nx_instruction_context context;
+	struct nx_instruction_names names;
+	bool is_complete; /* with directives for origins, not remarks alone */
+};
+
+static void print_stream(struct nx_output *out, const struct stream *s)
+{
+	struct origin before = {"", "", 0};
+	char text[NX_INSTRUCTION_SOURCE_MAX];
+
+	for (size_t slot = 0; slot < s->program->slot_count && !out->status; slot++) {
+		const uint8_t *word = s->program->code.data + slot * NX_SLOT_BYTES;
+		uint32_t bir = s->program->slot_bir ? s->program->slot_bir[slot] : NX_NONE;
+		struct origin now = {"", "", 0};
+
+		if (bir < s->graph->bir_count)
+			now = origin_of(s->binary, &s->graph->birs[bir]);
+		if (s->is_complete)
+			print_origin(out, &before, &now);
+		before = now;
+		nx_instruction_source(word, &s->context, &s->names, text);
+		print_slot(out, slot, text);
+		if (bir < s->graph->bir_count)
+			print_remark(out, &now, &s->graph->birs[bir]);
 		nx_print(out, "\n");
 	}
+	if (s->is_complete)
+		print_origin(out, &before, &(struct origin){"", "", 0});
 }
 
 /* Semaphores get their names where a capture meets its NEFF; an empty capture will do. */
@@ -75,28 +125,55 @@ static void name_semaphores(struct nx_neff_view *v, struct nx_program *program)
 	nx_program_decode(&capture, &v->binary, &v->arena, program);
 }
 
+static void print_engine(struct nx_output *out, const struct stream *s, unsigned engine)
+{
+	const char *name = s->program->stream_name;
+
+	nx_print(out, "\n.engine %s  # %s, %zu slots\n", nx_engines[engine].label,
+		 *name ? name : "no stream", s->program->slot_count);
+}
+
+static const char *const *queue_names(struct nx_neff_view *v, const struct nx_binary_graph *graph)
+{
+	const char **names = NX_NEW_ARRAY(&v->arena, const char *, graph->queue_count);
+
+	for (size_t i = 0; i < graph->queue_count; i++)
+		names[i] = graph->queues[i].name;
+	return names;
+}
+
 void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct nx_output *out)
 {
 	struct nx_program *program = NX_NEW(&v->arena, struct nx_program);
-	const char *gap = "";
+	bool is_complete = engine == NX_ENGINE_COUNT;
+	struct nx_disassembly d;
 
 	name_semaphores(v, program);
+	nx_disassembly_init(&d, &v->neff, &v->arena);
+	if (is_complete)
+		nx_disassembly_write_head(&d, out);
 	for (size_t g = 0; g < v->binary.graph_count; g++) {
 		const struct nx_binary_graph *graph = &v->binary.graphs[g];
-		struct nx_instruction_context context = {
-			arch_of(v->binary.target),
-			g < NX_MAX_GRAPHS ? program->semaphore_names[g] : NULL};
+		struct stream s = {
+			.binary = &v->binary, .graph = graph, .is_complete = is_complete};
 
+		s.context.arch = arch_of(v->binary.target);
+		s.context.semaphore_names = g < NX_MAX_GRAPHS ? program->semaphore_names[g] : NULL;
+		s.names.queues = queue_names(v, graph);
+		s.names.queue_count = graph->queue_count;
+		nx_print(out, "%s# %s\n", g || is_complete ? "\n" : "", graph->name);
+		if (is_complete)
+			nx_disassembly_write_core(&d, g, out);
+		else
+			nx_print(out, ".core %zu\n", g);
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
-			if (engine != NX_ENGINE_COUNT && engine != e)
+			if (!is_complete && engine != e)
 				continue;
-			nx_print(out, "%s%s %s: %s, %zu slots\n", gap, graph->name,
-				 nx_engines[e].label,
-				 *graph->engines[e].stream_name ? graph->engines[e].stream_name
-								: "no stream",
-				 graph->engines[e].slot_count);
-			print_stream(out, &v->binary, graph, &graph->engines[e], &context);
-			gap = "\n";
+			s.program = &graph->engines[e];
+			print_engine(out, &s, e);
+			if (is_complete)
+				nx_disassembly_write_blocks(&d, g, e, out);
+			print_stream(out, &s);
 		}
 	}
 }
