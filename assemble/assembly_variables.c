@@ -170,39 +170,57 @@ static enum nx_status encode(struct nx_value value, uint8_t dtype, uint8_t out[8
 	return NX_OK;
 }
 
+/* Ones where row and column are the same: what transposes on the Tensor engine. */
+static enum nx_status fill_identity(const struct nx_plan_variable *v, uint8_t dtype,
+				    struct nx_bytes *payload, struct nx_error *err)
+{
+	unsigned bytes = nx_dtype_bytes(dtype);
+	uint8_t one[8];
+	enum nx_status status = encode((struct nx_value){dtype == 7, 1, 1}, dtype, one, err);
+
+	if (status)
+		return status;
+	if (v->dims != 2 || v->shape[0] != v->shape[1])
+		return nx_fail(err, NX_FORMAT, "an identity has the shape [N,N]");
+	nx_bytes_append_zeros(payload, (size_t)v->size_bytes);
+	for (size_t i = 0; i < v->shape[0]; i++)
+		memcpy(payload->items + i * (size_t)(v->shape[0] + 1) * bytes, one, bytes);
+	return NX_OK;
+}
+
+static enum nx_status spend_constant(struct nx_assembly *a, uint64_t bytes, struct nx_error *err)
+{
+	if (bytes > a->constant_budget)
+		return nx_fail(err, NX_LIMIT,
+			       "the constants are larger than allowed; use a .npy file");
+	a->constant_budget -= bytes;
+	return NX_OK;
+}
+
 /* "= 1, 2, 3": repeated until the shape is full. */
-static enum nx_status read_values(struct nx_assembly *a, struct nx_cursor *c,
-				  const struct nx_plan_variable *v, uint8_t dtype,
-				  struct nx_bytes *payload, struct nx_error *err)
+static enum nx_status read_values(struct nx_cursor *c, const struct nx_plan_variable *v,
+				  uint8_t dtype, struct nx_bytes *payload, struct nx_error *err)
 {
 	unsigned bytes = nx_dtype_bytes(dtype);
 
-	nx_cursor_skip_blanks(c);
-	if (!nx_cursor_take(c, "="))
-		return nx_fail(err, NX_FORMAT, "'=' and values, or file=, has to stand here");
-	c->allows_blanks = true;
 	do {
 		size_t start = c->at;
 		struct nx_value value;
 		uint8_t element[8];
 		enum nx_status status = nx_expression_read(c, &value, err);
 
-		if (!status)
-			status = encode(value, dtype, element, err);
+		if (status)
+			return status;
+		status = encode(value, dtype, element, err);
+		if (!status && payload->len + bytes > v->size_bytes)
+			status = nx_fail(err, NX_FORMAT, "there are more values than elements");
 		if (status) {
-			c->at = status == NX_FORMAT && c->at > start ? start : c->at;
+			c->at = start;
 			return status;
 		}
-		if (payload->len + bytes > v->size_bytes)
-			return nx_fail(err, NX_FORMAT, "there are more values than elements");
 		nx_bytes_append(payload, element, bytes);
 		nx_cursor_skip_blanks(c);
 	} while (nx_cursor_take(c, ","));
-	if (v->size_bytes > a->constant_budget)
-		return nx_fail(err, NX_LIMIT,
-			       "the constants are larger than allowed; use a .npy "
-			       "file");
-	a->constant_budget -= v->size_bytes;
 	if (v->size_bytes % payload->len)
 		return nx_fail(err, NX_FORMAT, "the values do not fill the shape evenly");
 	for (size_t len = payload->len; payload->len < v->size_bytes;) {
@@ -212,12 +230,32 @@ static enum nx_status read_values(struct nx_assembly *a, struct nx_cursor *c,
 	return NX_OK;
 }
 
+static enum nx_status read_payload(struct nx_assembly *a, struct nx_cursor *c,
+				   const struct nx_plan_variable *v, uint8_t dtype,
+				   struct nx_bytes *payload, struct nx_error *err)
+{
+	enum nx_status status = spend_constant(a, v->size_bytes, err);
+
+	if (status)
+		return status;
+	nx_cursor_skip_blanks(c);
+	if (!nx_cursor_take(c, "="))
+		return nx_fail(err, NX_FORMAT, "'=' and values, or file=, has to stand here");
+	nx_cursor_skip_blanks(c);
+	if (nx_cursor_take(c, "identity"))
+		return fill_identity(v, dtype, payload, err);
+	c->allows_blanks = true;
+	status = read_values(c, v, dtype, payload, err);
+	c->allows_blanks = false;
+	return status;
+}
+
 static enum nx_status read_literal(struct nx_assembly *a, struct nx_cursor *c,
 				   struct nx_plan_variable *v, uint8_t dtype, struct nx_error *err)
 {
 	struct nx_npy array = {.dims = v->dims};
 	struct nx_bytes payload = {0}, file = {0};
-	enum nx_status status = read_values(a, c, v, dtype, &payload, err);
+	enum nx_status status = read_payload(a, c, v, dtype, &payload, err);
 
 	if (status)
 		goto out;

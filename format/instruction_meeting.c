@@ -3,6 +3,8 @@
 #include "base/bare/bits.h"
 #include "format/instruction_field.h"
 
+#define HEADER_VALUE_AT 8
+
 struct mode {
 	const char *spelling;
 	uint8_t code;
@@ -52,9 +54,17 @@ static enum nx_status read_mode_value(struct nx_instruction_reader *r, const str
 	if (!mode->has_value)
 		return NX_OK;
 	status = nx_instruction_read_number(r, 0, UINT32_MAX, &value, err);
-	if (!status)
-		nx_store32(at, (uint32_t)value);
-	return status;
+	if (status)
+		return status;
+	if (at == r->slot + HEADER_VALUE_AT) {
+		if (r->has_header_value && nx_load32(at) != (uint32_t)value)
+			return nx_fail(err, NX_FORMAT,
+				       "a slot has one value for its wait and its update; they "
+				       "have to be the same");
+		r->has_header_value = true;
+	}
+	nx_store32(at, (uint32_t)value);
+	return NX_OK;
 }
 
 /* "?w9[3]" and "?u6[3]": modes nobody has a spelling for. */
@@ -124,7 +134,7 @@ bool nx_instruction_try_meeting(struct nx_instruction_reader *r, bool is_body,
 				enum nx_status *status, struct nx_error *err)
 {
 	uint8_t *s = r->slot;
-	struct meeting m = {s + 4, s + 6, s + 8, s + 8};
+	struct meeting m = {s + 4, s + 6, s + HEADER_VALUE_AT, s + HEADER_VALUE_AT};
 
 	if (is_body)
 		m = (struct meeting){s + 32, s + 34, s + 36, s + 40};

@@ -40,7 +40,7 @@ static const char *const grammars[256] = {
 	[0x02] =
 		GROUPS FP32_MODE TRANSPOSE_MODE "acc_flags={b43} ?psum_zero={z40} "
 						"src={d32}@{x16}{3:20} dst={x48}{3:52} {k38}*{k39}",
-	[0x21] = "{f35} ?bias_imm={F40}{!12:1}{!15:1} ?bias_ptr={m32}@{x40} "
+	[0x21] = "{f35} ?bias_imm={F40}{!12:1}{!15:1} ?bias_ptr={m32}@{x40} ?bias_dtype={m32} "
 		 "src={n32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} "
 		 "scale=[{x36}]{!13:1} scale={F36} ?imm=[{x44}] ?imm={F44} "
 		 "?accumulator_cmd={e14:IDLE=0} ?scale_bits={x36} ?bias_bits={x40} ?imm_bits={x44}",

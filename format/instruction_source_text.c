@@ -16,7 +16,7 @@
 static const char *const extras[256] = {
 	[0x01] = " transpose_mode={b34}",
 	[0x02] = " transpose_mode={b34}",
-	[0x21] = " scale_bits={x36} bias_bits={x40} imm_bits={x44}",
+	[0x21] = " bias_dtype={m32} scale_bits={x36} bias_bits={x40} imm_bits={x44}",
 	[0x23] = " set={b35}",
 	[0x49] = " count={h28}",
 	[0xb8] = " in_dtype={d62} out_dtype={d63}",

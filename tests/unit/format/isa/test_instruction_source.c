@@ -211,6 +211,8 @@ static void test_faults_name_place_and_remedy(void **state)
 	expect_fault("NOP S[6]++ cycle=0", 10, "@complete or @read has to stand here");
 	expect_fault("NOP S[6]? cycle=0", 8,
 		     "a wait (>=3) or an update (++@complete) has to stand here");
+	expect_fault("NOP S[6]>=1 S[7]+=2@read cycle=0", 19,
+		     "a slot has one value for its wait and its update; they have to be the same");
 	expect_fault("NOP raw=64:00", 12,
 		     "raw bytes have two digits each and end within the 64 of a slot");
 	expect_fault("COPY src=fp33@0x0[1][2]", 9, "'fp33' is no name that fits here");
@@ -293,6 +295,13 @@ static void test_what_is_left_out_is_added(void **state)
 	expect_source(s, "ACTIVATE EXP bias_imm=0.000000 src=fp32@0x0[1,0,0][4,1,1] "
 			 "dst=fp32@0x0[1,0,0][4,1,1] channels=4 scale=0.088388 imm=0.000000 "
 			 "accumulator_cmd=IDLE scale_bits=0x3db504f3");
+	assemble("ACTIVATE COPY bias_imm=0 bias_dtype=fp32 scale=1 src=fp32@0x0[1][4] "
+		 "dst=fp32@0x0[1][4] channels=4",
+		 s);
+	assert_int_equal(s[32], 0xaa);
+	expect_source(s, "ACTIVATE COPY bias_imm=0.000000 src=fp32@0x0[1,0,0][4,1,1] "
+			 "dst=fp32@0x0[1,0,0][4,1,1] channels=4 scale=1.000000 imm=0.000000 "
+			 "accumulator_cmd=IDLE bias_dtype=fp32");
 }
 
 static void test_hostile_names_become_bytes(void **state)
