@@ -204,11 +204,14 @@ static enum nx_status read_values(struct nx_cursor *c, const struct nx_plan_vari
 	unsigned bytes = nx_dtype_bytes(dtype);
 
 	do {
-		size_t start = c->at;
 		struct nx_value value;
 		uint8_t element[8];
-		enum nx_status status = nx_expression_read(c, &value, err);
+		enum nx_status status;
+		size_t start;
 
+		nx_cursor_skip_blanks(c);
+		start = c->at;
+		status = nx_expression_read(c, &value, err);
 		if (status)
 			return status;
 		status = encode(value, dtype, element, err);

@@ -53,6 +53,12 @@ _neuron_explorer()
 	neff:--extract)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	neff:-o|neff:--output)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	neff:--arch)
+		mapfile -t COMPREPLY < <(compgen -W 'trn1 trn2 trn3 inf2' -- "$cur")
+		return ;;
 	query:-d|query:--profile)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
@@ -108,7 +114,7 @@ _neuron_explorer()
 	show-session)
 		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --engine -i --index' ;;
 	neff)
-		words='--help --header --nodes --members -j --json --extract --force --disassemble' ;;
+		words='--help --header --nodes --members -j --json --extract --force --disassemble --assemble -o --output --arch' ;;
 	query)
 		words='--help -d --profile --data-path -f --format -o --output-file --explain --max-rows --timeout --memory-limit -j --threads' ;;
 	export)
