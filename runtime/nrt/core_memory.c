@@ -24,28 +24,29 @@ struct totals {
 
 static uint64_t pack_place(const struct nx_memory_block *block)
 {
-	return nx_trace_pack_place(nx_machine_hbm(nx_state_machine(), block->core), true, true, 0,
+	return nx_trace_pack_place(nx_instance_hbm(nx_state_instance(), block->core), true, true, 0,
 				   block->category);
 }
 
 /* Under the lock. Logical cores of one physical core share an HBM: each has its half. */
 static uint64_t next_address(uint32_t core, uint64_t bytes, uint64_t limit)
 {
-	const struct nx_machine *machine = nx_state_machine();
+	const struct nx_instance *instance = nx_state_instance();
 	uint64_t *next = &memory.next_offset[core];
-	uint64_t half = machine->core_size == 1 ? nx_machine_physical_core(machine, core) % 2 : 0;
+	uint64_t half =
+		instance->core_size == 1 ? nx_instance_physical_core(instance, core) % 2 : 0;
 	uint64_t address;
 
 	if (*next + bytes > limit)
 		*next = 0;
-	address = nx_machine_address(nx_machine_hbm(machine, core), half * limit + *next);
+	address = nx_instance_address(nx_instance_hbm(instance, core), half * limit + *next);
 	*next += (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 	return address;
 }
 
 static bool count_taken(struct nx_memory_block *block, struct totals *totals)
 {
-	uint64_t limit = nx_machine_memory_bytes(nx_state_machine());
+	uint64_t limit = nx_instance_memory_bytes(nx_state_instance());
 	bool fits;
 
 	pthread_mutex_lock(&memory.lock);
@@ -78,7 +79,7 @@ NRT_STATUS nx_memory_take(uint32_t core, uint32_t category, uint64_t bytes,
 		return NRT_SUCCESS;
 	nx_log_error("core %u has %llu of %llu bytes in use: %llu more do not fit", core,
 		     (unsigned long long)totals.used,
-		     (unsigned long long)nx_machine_memory_bytes(nx_state_machine()),
+		     (unsigned long long)nx_instance_memory_bytes(nx_state_instance()),
 		     (unsigned long long)bytes);
 	return NRT_RESOURCE;
 }

@@ -34,7 +34,10 @@ struct nx_port_ring { /* records as format/notification lays them out */
 	struct nx_slice records;
 };
 
+enum nx_port_fault { NX_PORT_NO_FAULT, NX_PORT_NUMERICAL, NX_PORT_BOUNDS };
+
 struct nx_port_run {
+	enum nx_port_fault fault;	  /* the worst that hardware notified */
 	uint64_t start_ps, end_ps;	  /* on the device's clock */
 	const struct nx_port_ring *rings; /* the program's, until its next run */
 	size_t ring_count;
@@ -59,6 +62,11 @@ struct nx_device_port {
 
 /* Knows a NEFF's tensors and runs nothing: outputs become zero, with a warning in the log. */
 extern const struct nx_device_port nx_idle_port;
+/* Runs on the software NeuronCore of runtime/device, or idles where that refuses the NEFF. */
+extern const struct nx_device_port nx_software_port;
+
+/* NEURON_EXPLORER_DEVICE: "software", the default, or "idle". */
+const struct nx_device_port *nx_device_port_choose(void);
 
 /* Device time of this moment: as real ones, it began to count before us. */
 uint64_t nx_device_port_now_ps(void);

@@ -110,11 +110,15 @@ static void trace_span(struct execution *e, unsigned type, const struct device_t
 static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
 {
 	uint64_t start_ns = e->run.start_ps / 1000, end_ns = e->run.end_ps / 1000;
-	uint32_t device_core = nx_machine_physical_core(nx_state_machine(), e->core) + graph;
+	uint32_t device_core = nx_instance_physical_core(nx_state_instance(), e->core) + graph;
 	struct device_time sync = {nx_device_port_now_ps() / 1000, nx_trace_clock_epoch_ns()};
 
 	nx_trace_hardware(e->core, NX_TRACE_SYNC_POINT, NX_PHASE_INSTANT, sync.epoch_ns, 0,
 			  (const uint64_t[]){e->id, sync.device_ns, sync.epoch_ns, 0});
+	if (e->run.fault == NX_PORT_NUMERICAL)
+		nx_trace_hardware(e->core, NX_TRACE_NUMERICAL_ERR, NX_PHASE_INSTANT,
+				  to_epoch(&sync, end_ns), 0,
+				  (const uint64_t[]){device_core, e->id, end_ns, e->model->id});
 	if (is_switch)
 		trace_span(e, NX_TRACE_NC_MODEL_SWITCH, &sync, start_ns, start_ns,
 			   (const uint64_t[]){device_core, e->id, e->model->id, start_ns});
@@ -165,6 +169,10 @@ static NRT_STATUS wait_for(struct execution *e)
 	if (e->model->port->run(e->model->program, e->buffers, &e->run, &e->err)) {
 		nx_log_error("%s", e->err.message);
 		st = NRT_EXEC_COMPLETED_WITH_ERR;
+	} else if (e->run.fault == NX_PORT_BOUNDS) {
+		st = NRT_EXEC_OOB;
+	} else if (e->run.fault == NX_PORT_NUMERICAL) {
+		st = NRT_EXEC_COMPLETED_WITH_NUM_ERR;
 	}
 	trace_hardware(e);
 	part = start_step(e, NX_TRACE_CONSUME_STDIO);

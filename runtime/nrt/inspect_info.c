@@ -93,18 +93,18 @@ void nx_inspect_info_encode(const struct nx_inspect_facts *facts, struct nx_byte
 {
 	struct nx_arena arena = {0};
 	struct nx_ntrace_info info = {
-		.arch = NX_MACHINE_ARCH,
+		.arch = NX_INSTANCE_ARCH,
 		.pid = (uint64_t)getpid(),
-		.instance_id = nx_slice_text(facts->machine->instance_id),
+		.instance_id = nx_slice_text(facts->instance->instance_id),
 		.session_id = facts->session_id,
 		.has_events = facts->has_events,
 		.data_version = DATA_VERSION,
 		.init_ns = facts->init_ns,
 		.close_ns = facts->close_ns,
 		.total_event_count = facts->total_event_count,
-		.instance_type = nx_slice_text(NX_MACHINE_TYPE),
-		.logical_nc_size = facts->machine->core_size,
-		.instance_hostname = nx_slice_text(facts->machine->hostname),
+		.instance_type = nx_slice_text(NX_INSTANCE_TYPE),
+		.logical_nc_size = facts->instance->core_size,
+		.instance_hostname = nx_slice_text(facts->instance->hostname),
 		.ultraserver = {.instance_index = NO_INSTANCE},
 		.has_ultraserver = true,
 	};

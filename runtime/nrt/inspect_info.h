@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "runtime/nrt/host_samples.h"
-#include "runtime/nrt/machine.h"
+#include "runtime/nrt/instance.h"
 
 struct nx_inspect_facts {
-	const struct nx_machine *machine;
+	const struct nx_instance *instance;
 	const struct nx_host_facts *host;
 	const char *folder;
 	uint64_t session_id;

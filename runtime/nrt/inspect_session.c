@@ -109,7 +109,7 @@ static void sample(void *context)
 static enum nx_status write_info(struct nx_error *err)
 {
 	struct nx_inspect_facts facts = {
-		.machine = nx_state_machine(),
+		.instance = nx_state_instance(),
 		.host = &session.host,
 		.folder = session.folder,
 		.session_id = (uint64_t)session.config.session_id,
@@ -199,7 +199,7 @@ static enum nx_status make_folder(struct nx_error *err)
 {
 	size_t cap = sizeof(session.folder);
 	int len = snprintf(session.folder, cap, "%s/%s_pid_%d", session.config.output_dir,
-			   nx_state_machine()->instance_id, (int)getpid());
+			   nx_state_instance()->instance_id, (int)getpid());
 
 	/* A second session, or a process of the same number before us. */
 	if (exists(session.folder, "trace_info.pb") || exists(session.folder, "ntrace.pb"))
@@ -228,8 +228,8 @@ static enum nx_status begin_trace(struct nx_error *err)
 	struct nx_tracer_options options = {
 		.filter = session.config.filter,
 		.max_events = session.config.max_events,
-		.core_count = nx_state_machine()->visible_count,
-		.worker = nx_state_machine()->first_visible,
+		.core_count = nx_state_instance()->visible_count,
+		.worker = nx_state_instance()->first_visible,
 	};
 
 	return captures(NX_INSPECT_SYSTEM) ? nx_tracer_begin(&options, err) : NX_OK;

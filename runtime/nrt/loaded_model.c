@@ -127,21 +127,22 @@ static void name_model(struct nx_model *model)
 
 static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t len)
 {
+	const struct nx_device_port *port = nx_device_port_choose();
 	struct nx_error err = {0};
 	enum nx_status st = copy_file(model, bytes, len, &err);
 
 	if (!st)
 		st = read_neff(model, &err);
 	if (!st)
-		st = nx_idle_port.open(model->file, &model->neff, &model->program, &err);
+		st = port->open(model->file, &model->neff, &model->program, &err);
 	if (st)
 		return nx_state_fail("nrt_load", &err);
-	model->port = &nx_idle_port;
+	model->port = port;
 	if (model->neff.header.logical_core_size &&
-	    model->neff.header.logical_core_size != nx_state_machine()->core_size)
+	    model->neff.header.logical_core_size != nx_state_instance()->core_size)
 		nx_log_warn("the NEFF is for logical cores of %u physical ones, this process has "
 			    "cores of %u",
-			    model->neff.header.logical_core_size, nx_state_machine()->core_size);
+			    model->neff.header.logical_core_size, nx_state_instance()->core_size);
 	return take_memory(model);
 }
 
@@ -162,7 +163,7 @@ static uint32_t least_used_core(void)
 	uint32_t best = 0;
 
 	nx_handle_each(NX_HANDLE_MODEL, tally_model, &tally);
-	for (uint32_t core = 1; core < nx_state_machine()->visible_count; core++)
+	for (uint32_t core = 1; core < nx_state_instance()->visible_count; core++)
 		if (tally.models[core] < tally.models[best])
 			best = core;
 	return best;
@@ -170,7 +171,7 @@ static uint32_t least_used_core(void)
 
 static NRT_STATUS choose_cores(int32_t vnc, int32_t vnc_count, uint32_t *core, uint32_t *count)
 {
-	uint32_t visible = nx_state_machine()->visible_count;
+	uint32_t visible = nx_state_instance()->visible_count;
 
 	if (vnc < -1 || vnc_count < -1 || vnc_count == 0)
 		return NRT_INVALID;

@@ -19,7 +19,7 @@ enum phase { PHASE_NEW, PHASE_READY, PHASE_CLOSED };
 static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER; /* init and close */
 static _Atomic int phase;
 static _Atomic uint64_t execution_count;
-static struct nx_machine machine;
+static struct nx_instance instance;
 
 NRT_STATUS nx_state_check(void)
 {
@@ -37,17 +37,17 @@ NRT_STATUS nx_state_check_core(int64_t core)
 {
 	NRT_STATUS st = nx_state_check();
 
-	if (st == NRT_SUCCESS && (core < 0 || core >= machine.visible_count)) {
+	if (st == NRT_SUCCESS && (core < 0 || core >= instance.visible_count)) {
 		nx_log_error("there is no core %lld; this process has cores 0 to %u",
-			     (long long)core, machine.visible_count - 1);
+			     (long long)core, instance.visible_count - 1);
 		st = NRT_INVALID;
 	}
 	return st;
 }
 
-const struct nx_machine *nx_state_machine(void)
+const struct nx_instance *nx_state_instance(void)
 {
-	return &machine;
+	return &instance;
 }
 
 uint64_t nx_state_next_execution(void)
@@ -107,11 +107,11 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 	} else {
 		nx_log_restart();
 		pthread_once(&once, register_fork_handler);
-		nx_machine_read(&machine);
+		nx_instance_read(&instance);
 		atomic_store_explicit(&phase, PHASE_READY, memory_order_release);
 		nx_log_info("framework %d (%s, %s), %u cores", (int)framework,
 			    fw_version ? fw_version : "", fal_version ? fal_version : "",
-			    machine.visible_count);
+			    instance.visible_count);
 		nx_inspect_begin_from_environment();
 	}
 	pthread_mutex_unlock(&life_lock);
@@ -144,12 +144,12 @@ static void __attribute__((destructor)) close_at_exit(void)
 
 static NRT_STATUS count_cores(uint32_t *count, bool is_visible)
 {
-	struct nx_machine now = machine;
+	struct nx_instance now = instance;
 
 	if (!count)
 		return NRT_INVALID;
 	if (nx_state_check() != NRT_SUCCESS)
-		nx_machine_read(&now);
+		nx_instance_read(&now);
 	*count = is_visible ? now.visible_count : now.total_count;
 	return NRT_SUCCESS;
 }

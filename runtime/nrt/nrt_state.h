@@ -2,7 +2,7 @@
 /*
  * nrt_state: whether the runtime is initialised, and what every call shares.
  *
- * Calls begin with nx_state_check and return what it says. The machine is read
+ * Calls begin with nx_state_check and return what it says. The instance is read
  * by nrt_init and does not change until the next one.
  */
 #ifndef NX_RUNTIME_NRT_NRT_STATE_H
@@ -11,7 +11,7 @@
 #include <nrt/nrt.h>
 
 #include "base/error.h"
-#include "runtime/nrt/machine.h"
+#include "runtime/nrt/instance.h"
 
 /* Every function of the interface is exported, and nothing else is. */
 #define NX_EXPORT __attribute__((visibility("default")))
@@ -20,7 +20,7 @@
 NRT_STATUS nx_state_check(void);
 /* The same, and NRT_INVALID for a core this process does not have. */
 NRT_STATUS nx_state_check_core(int64_t core);
-const struct nx_machine *nx_state_machine(void);
+const struct nx_instance *nx_state_instance(void);
 
 /* Counts executions of the process. */
 uint64_t nx_state_next_execution(void);

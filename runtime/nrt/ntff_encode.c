@@ -29,7 +29,7 @@ static void fill_clocks(struct nx_arena *arena, struct nx_ntff_clocks *clocks)
 static void fill_graphs(const struct nx_model *model, const struct nx_port_run *run,
 			struct nx_arena *arena, struct nx_ntff_device_node *device)
 {
-	uint32_t first_core = nx_machine_physical_core(nx_state_machine(), model->core);
+	uint32_t first_core = nx_instance_physical_core(nx_state_instance(), model->core);
 
 	device->graphs.count = model->port->graph_count(model->program);
 	device->graphs.items = NX_NEW_ARRAY(arena, struct nx_ntff_graph, device->graphs.count);
@@ -47,7 +47,7 @@ static void fill_graphs(const struct nx_model *model, const struct nx_port_run *
 static void fill_rings(const struct nx_model *model, const struct nx_port_run *run,
 		       struct nx_arena *arena, struct nx_ntff_info *info)
 {
-	uint32_t first_core = nx_machine_physical_core(nx_state_machine(), model->core);
+	uint32_t first_core = nx_instance_physical_core(nx_state_instance(), model->core);
 	uint64_t offset = 0;
 
 	info->session_rings.count = run->ring_count;
@@ -66,21 +66,21 @@ static void fill_rings(const struct nx_model *model, const struct nx_port_run *r
 
 static void fill_info(const struct nx_model *model, struct nx_ntff_info *info)
 {
-	const struct nx_machine *machine = nx_state_machine();
+	const struct nx_instance *instance = nx_state_instance();
 
 	info->name = nx_slice_text(model->neff.header.name);
 	info->uuid = nx_slice_of(model->neff.header.uuid,
 				 strnlen((const char *)model->neff.header.uuid, 16));
 	info->id = NTFF_ID;
-	info->arch = NX_MACHINE_ARCH;
+	info->arch = NX_INSTANCE_ARCH;
 	info->framework = nx_slice_text("");
 	info->runtime_version = (struct nx_ntff_version){NX_RELEASE_MAJOR, NX_RELEASE_MINOR,
 							 NX_RELEASE_PATCH, 0, nx_slice_text("")};
 	info->has_runtime_version = true;
-	info->instance_type = nx_slice_text(NX_MACHINE_TYPE);
+	info->instance_type = nx_slice_text(NX_INSTANCE_TYPE);
 	info->ultraserver.instance_index = NO_INSTANCE;
 	info->has_ultraserver = true;
-	info->instance_id = nx_slice_text(machine->instance_id);
+	info->instance_id = nx_slice_text(instance->instance_id);
 	info->pid = (uint64_t)getpid();
 	info->start_nc = model->core;
 }

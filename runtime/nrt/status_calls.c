@@ -104,7 +104,7 @@ NX_EXPORT NRT_STATUS nrt_get_hbm_mmap_va(int device_id, int hbm_idx, void **addr
 		return st;
 	if (device_id != 0 || hbm_idx < 0 || !addr || !size)
 		return NRT_INVALID;
-	if (hbm_idx >= NX_MACHINE_HBMS)
+	if (hbm_idx >= NX_INSTANCE_HBMS)
 		return NRT_INVALID_HANDLE;
 	nx_log_error("device memory is not one piece here; use nrt_tensor_get_va");
 	return NRT_INVALID;
@@ -146,7 +146,7 @@ NX_EXPORT NRT_STATUS nrt_get_vnc_memory_stats(uint32_t vnc, nrt_vnc_memory_stats
 	if (!stats || !stats_size_in || !stats_size_out)
 		return NRT_INVALID;
 	full.bytes_used = nx_memory_used_bytes(vnc);
-	full.bytes_limit = nx_machine_memory_bytes(nx_state_machine());
+	full.bytes_limit = nx_instance_memory_bytes(nx_state_instance());
 	*stats_size_out = sizeof(full) < stats_size_in ? sizeof(full) : stats_size_in;
 	memcpy(stats, &full, *stats_size_out);
 	return NRT_SUCCESS;

@@ -207,7 +207,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_get_device_allocation_info(
 	if (alloc_info && asked->storage && asked->storage->is_device) {
 		alloc_info->physical_address = asked->storage->block.address + asked->offset;
 		alloc_info->size = asked->storage->block.bytes;
-		alloc_info->hbm_index = (int)nx_machine_hbm(nx_state_machine(), asked->core);
+		alloc_info->hbm_index = (int)nx_instance_hbm(nx_state_instance(), asked->core);
 	} else {
 		st = NRT_INVALID; /* nothing of it lies on the device */
 	}

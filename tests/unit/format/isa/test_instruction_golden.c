@@ -47,7 +47,7 @@ static const char *data_root(void)
 
 static void map_first(struct nx_file *file, const char *directory, const char *wanted)
 {
-	char pattern[4200];
+	char pattern[8192];
 	struct nx_error err;
 	glob_t found;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/nrt/machine.h"
+#include "runtime/nrt/instance.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -32,17 +32,17 @@ static uint64_t number_in(const char *variable, uint64_t least, uint64_t most, u
 /* --- cores ---------------------------------------------------------------------- */
 
 /* Cores of a process follow one another; a list with gaps counts from its first. */
-static void read_visible(struct nx_machine *machine, const char *text)
+static void read_visible(struct nx_instance *instance, const char *text)
 {
 	struct nx_trace_filter chosen = {0};
 	struct nx_error err;
-	uint32_t count = 0, first = machine->total_count;
+	uint32_t count = 0, first = instance->total_count;
 
 	if (nx_trace_filter_parse_cores(&chosen, text, &err)) {
 		nx_log_error("NEURON_RT_VISIBLE_CORES: %s; all cores are used", err.message);
 		return;
 	}
-	for (uint32_t core = machine->total_count; core-- > 0;)
+	for (uint32_t core = instance->total_count; core-- > 0;)
 		if (nx_trace_filter_has_core(&chosen, core)) {
 			first = core;
 			count++;
@@ -50,44 +50,44 @@ static void read_visible(struct nx_machine *machine, const char *text)
 	if (!count) {
 		nx_log_error("NEURON_RT_VISIBLE_CORES=%.40s names none of the %u cores; all are "
 			     "used",
-			     text, machine->total_count);
+			     text, instance->total_count);
 		return;
 	}
-	machine->first_visible = first;
-	machine->visible_count = count;
+	instance->first_visible = first;
+	instance->visible_count = count;
 }
 
-static void read_cores(struct nx_machine *machine)
+static void read_cores(struct nx_instance *instance)
 {
 	const char *visible = getenv("NEURON_RT_VISIBLE_CORES");
 	uint64_t size = number_in("NEURON_LOGICAL_NC_CONFIG", 1, 2, DEFAULT_CORE_SIZE);
 
-	machine->core_size = (uint32_t)number_in("NEURON_RT_VIRTUAL_CORE_SIZE", 1, 2, size);
-	machine->total_count = PHYSICAL_CORES / machine->core_size;
-	machine->visible_count = machine->total_count;
+	instance->core_size = (uint32_t)number_in("NEURON_RT_VIRTUAL_CORE_SIZE", 1, 2, size);
+	instance->total_count = PHYSICAL_CORES / instance->core_size;
+	instance->visible_count = instance->total_count;
 	if (visible && *visible)
-		read_visible(machine, visible);
+		read_visible(instance, visible);
 	else
-		machine->visible_count = (uint32_t)number_in(
-			"NEURON_RT_NUM_CORES", 1, machine->total_count, machine->total_count);
+		instance->visible_count = (uint32_t)number_in(
+			"NEURON_RT_NUM_CORES", 1, instance->total_count, instance->total_count);
 }
 
-uint32_t nx_machine_physical_core(const struct nx_machine *machine, uint32_t core)
+uint32_t nx_instance_physical_core(const struct nx_instance *instance, uint32_t core)
 {
-	return (machine->first_visible + core) * machine->core_size % PHYSICAL_CORES;
+	return (instance->first_visible + core) * instance->core_size % PHYSICAL_CORES;
 }
 
-uint32_t nx_machine_hbm(const struct nx_machine *machine, uint32_t core)
+uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core)
 {
-	return nx_machine_physical_core(machine, core) * NX_MACHINE_HBMS / PHYSICAL_CORES;
+	return nx_instance_physical_core(instance, core) * NX_INSTANCE_HBMS / PHYSICAL_CORES;
 }
 
-uint64_t nx_machine_memory_bytes(const struct nx_machine *machine)
+uint64_t nx_instance_memory_bytes(const struct nx_instance *instance)
 {
-	return NX_MACHINE_HBM_BYTES * NX_MACHINE_HBMS / machine->total_count;
+	return NX_INSTANCE_HBM_BYTES * NX_INSTANCE_HBMS / instance->total_count;
 }
 
-uint64_t nx_machine_address(uint32_t hbm_idx, uint64_t offset)
+uint64_t nx_instance_address(uint32_t hbm_idx, uint64_t offset)
 {
 	return (uint64_t)(hbm_idx >> 1 & 1) << 47 | (uint64_t)(hbm_idx & 1) << 38 | offset;
 }
@@ -118,42 +118,42 @@ static bool is_usable(const char *id)
 }
 
 /* The same on every start of this machine, and unlike that of others. */
-static void make_up_id(struct nx_machine *machine)
+static void make_up_id(struct nx_instance *instance)
 {
 	char seed[200];
 	uint64_t id;
 
 	if (!read_line("/etc/machine-id", seed, sizeof(seed)))
-		snprintf(seed, sizeof(seed), "%s", machine->hostname);
+		snprintf(seed, sizeof(seed), "%s", instance->hostname);
 	id = nx_ntrace_intern_id(nx_slice_text(seed));
-	snprintf(machine->instance_id, sizeof(machine->instance_id), "i-%017llx",
+	snprintf(instance->instance_id, sizeof(instance->instance_id), "i-%017llx",
 		 (unsigned long long)id);
 }
 
-static void read_instance(struct nx_machine *machine)
+static void read_instance(struct nx_instance *instance)
 {
 	const char *given = getenv("NEURON_INSTANCE_ID");
 
-	if (gethostname(machine->hostname, sizeof(machine->hostname) - 1))
-		machine->hostname[0] = '\0';
+	if (gethostname(instance->hostname, sizeof(instance->hostname) - 1))
+		instance->hostname[0] = '\0';
 	if (given && is_usable(given)) {
-		snprintf(machine->instance_id, sizeof(machine->instance_id), "%s", given);
+		snprintf(instance->instance_id, sizeof(instance->instance_id), "%s", given);
 		return;
 	}
 	if (given && *given)
 		nx_log_error("NEURON_INSTANCE_ID=%.60s can be no part of a folder's name; another "
 			     "id is used",
 			     given);
-	if (read_line("/sys/class/dmi/id/board_asset_tag", machine->instance_id,
-		      sizeof(machine->instance_id)) &&
-	    strncmp(machine->instance_id, "i-", 2) == 0 && is_usable(machine->instance_id))
+	if (read_line("/sys/class/dmi/id/board_asset_tag", instance->instance_id,
+		      sizeof(instance->instance_id)) &&
+	    strncmp(instance->instance_id, "i-", 2) == 0 && is_usable(instance->instance_id))
 		return;
-	make_up_id(machine);
+	make_up_id(instance);
 }
 
-void nx_machine_read(struct nx_machine *machine)
+void nx_instance_read(struct nx_instance *instance)
 {
-	memset(machine, 0, sizeof(*machine));
-	read_cores(machine);
-	read_instance(machine);
+	memset(instance, 0, sizeof(*instance));
+	read_cores(instance);
+	read_instance(instance);
 }
