@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/bare/bits.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static const uint8_t constant_bytes[64] = {1, 2, 3, 4, 5, 6, 7, 8};
 
@@ -134,7 +135,7 @@ uint32_t u32_at(struct core_fixture *f, uint32_t address)
 void expect_f32(struct core_fixture *f, uint32_t address, const float *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		assert_float_equal(f32_at(f, address + 4 * (uint32_t)i), values[i], 0);
+		assert_exactly(f32_at(f, address + 4 * (uint32_t)i), values[i]);
 }
 
 unsigned faults_of(const struct core_fixture *f, enum nx_fault_kind kind)

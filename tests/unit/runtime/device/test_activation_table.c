@@ -10,6 +10,7 @@
 
 #include "base/bare/bits.h"
 #include "runtime/device/activation_table.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static uint8_t buckets[4 * 32], controls[2 * 32];
 static struct nx_activation_set set;
@@ -69,29 +70,29 @@ static float value_of(float x)
 static void test_polynomial_around_its_centre(void **state)
 {
 	(void)state;
-	assert_float_equal(value_of(1), 1, 0);
+	assert_exactly(value_of(1), 1);
 	/* t = 0.5: 1 + 0.5 * (2 + 0.5 * (3 + 0.5 * 4)) */
-	assert_float_equal(value_of(1.5f), 3.25, 0);
+	assert_exactly(value_of(1.5f), 3.25);
 }
 
 static void test_mantissa_chooses_the_bucket(void **state)
 {
 	(void)state;
-	assert_float_equal(value_of(2), 10, 0);
-	assert_float_equal(value_of(2.9f), 10, 0);
-	assert_float_equal(value_of(3), 20, 0);
+	assert_exactly(value_of(2), 10);
+	assert_exactly(value_of(2.9f), 10);
+	assert_exactly(value_of(3), 20);
 }
 
 static void test_small_large_and_special(void **state)
 {
 	(void)state;
-	assert_float_equal(value_of(0.5f), 2.5, 0);
-	assert_float_equal(value_of(4), 2.5, 0);
-	assert_float_equal(value_of(0), 1, 0);
-	assert_float_equal(value_of(-0.0f), 1, 0);
-	assert_float_equal(value_of(NAN), 2, 0);
-	assert_float_equal(value_of(INFINITY), 3, 0);
-	assert_float_equal(value_of(-INFINITY), 4, 0);
+	assert_exactly(value_of(0.5f), 2.5);
+	assert_exactly(value_of(4), 2.5);
+	assert_exactly(value_of(0), 1);
+	assert_exactly(value_of(-0.0f), 1);
+	assert_exactly(value_of(NAN), 2);
+	assert_exactly(value_of(INFINITY), 3);
+	assert_exactly(value_of(-INFINITY), 4);
 }
 
 static void test_tables_that_are_too_short(void **state)
@@ -108,9 +109,9 @@ static void test_odd_functions_use_one_side(void **state)
 {
 	(void)state;
 	set.functions[0].is_symmetric = true;
-	assert_float_equal(value_of(-1.5f), 3.25, 0);
+	assert_exactly(value_of(-1.5f), 3.25);
 	set.functions[0].is_odd = true;
-	assert_float_equal(value_of(-1.5f), -3.25, 0);
+	assert_exactly(value_of(-1.5f), -3.25);
 }
 
 static void test_what_cannot_be_evaluated_is_not_found(void **state)
@@ -130,14 +131,14 @@ static void test_mathematics(void **state)
 
 	(void)state;
 	assert_true(nx_activation_compute(2, x, 3));
-	assert_float_equal(x[0], 0, 0);
-	assert_float_equal(x[2], 4, 0);
+	assert_exactly(x[0], 0);
+	assert_exactly(x[2], 4);
 	assert_true(nx_activation_compute(29, &x[2], 1));
-	assert_float_equal(x[2], 0.5, 0);
+	assert_exactly(x[2], 0.5);
 	x[0] = -3;
 	assert_true(nx_activation_compute(31, x, 2));
-	assert_float_equal(x[0], -1, 0);
-	assert_float_equal(x[1], 0, 0);
+	assert_exactly(x[0], -1);
+	assert_exactly(x[1], 0);
 	assert_false(nx_activation_compute(99, x, 3));
 	assert_false(nx_activation_compute(4, x, 3));
 }

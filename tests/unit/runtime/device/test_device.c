@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/device/device.h"
+#include "tests/unit/runtime/device/exactly.h"
 #include "tests/unit/runtime/device/made_neff.h"
 
 static struct made_neff neff;
@@ -86,7 +87,7 @@ static void test_sum_of_two_vectors(void **state)
 	assert_int_equal(nx_device_run(device, &report, &err), NX_OK);
 	get("out", out, 128 * COLUMNS);
 	for (size_t i = 0; i < 128 * COLUMNS; i++)
-		assert_float_equal(out[i], 1.5f * (float)i, 0);
+		assert_exactly(out[i], 1.5f * (float)i);
 	assert_int_equal(report.executed_count, 6);
 	assert_int_equal(report.dma_count, 3);
 	assert_int_equal(report.dma_bytes, 3 * 4 * 128 * COLUMNS);
@@ -126,13 +127,13 @@ static void test_two_cores_of_which_one_rests(void **state)
 	set("b", a, 128 * COLUMNS);
 	assert_int_equal(nx_device_run(device, &report, &err), NX_OK);
 	get("out", out, 128 * COLUMNS);
-	assert_float_equal(out[5], 6, 0);
+	assert_exactly(out[5], 6);
 	/* and again, with another input */
 	a[5] = 4;
 	set("a", a, 128 * COLUMNS);
 	assert_int_equal(nx_device_run(device, &report, &err), NX_OK);
 	get("out", out, 128 * COLUMNS);
-	assert_float_equal(out[5], 7, 0);
+	assert_exactly(out[5], 7);
 }
 
 /* All sums are exact, so the result equals that of the plain loop whatever the order. */
@@ -158,7 +159,7 @@ static void check_product(unsigned rows, unsigned columns, unsigned count, uint6
 
 			for (unsigned k = 0; k < rows; k++)
 				sum += w[k * columns + m] * x[k * count + n];
-			assert_float_equal(out[m * count + n], sum, 0);
+			assert_exactly(out[m * count + n], sum);
 		}
 	assert_int_equal(report.fault_count, 0);
 }

@@ -10,6 +10,7 @@
 
 #include "base/bare/bits.h"
 #include "runtime/device/element.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static uint32_t stored(unsigned dtype, float value)
 {
@@ -78,13 +79,13 @@ static void test_all_narrow_values_return(void **state)
 static void test_fp8_values(void **state)
 {
 	(void)state;
-	assert_float_equal(loaded(NX_DTYPE_FP8E5, 0x3c), 1.0, 0);
-	assert_float_equal(loaded(NX_DTYPE_FP8E5, 0x7b), 57344.0, 0);
-	assert_float_equal(loaded(NX_DTYPE_FP8E4, 0x38), 1.0, 0);
-	assert_float_equal(loaded(NX_DTYPE_FP8E4, 0x77), 240.0, 0);
-	assert_float_equal(loaded(NX_DTYPE_FP8E3, 0x30), 1.0, 0);
-	assert_float_equal(loaded(NX_DTYPE_FP8E3, 0x6f), 15.5, 0);
-	assert_float_equal(loaded(NX_DTYPE_FP8E4, 0x81), -0x1p-9, 0);
+	assert_exactly(loaded(NX_DTYPE_FP8E5, 0x3c), 1.0);
+	assert_exactly(loaded(NX_DTYPE_FP8E5, 0x7b), 57344.0);
+	assert_exactly(loaded(NX_DTYPE_FP8E4, 0x38), 1.0);
+	assert_exactly(loaded(NX_DTYPE_FP8E4, 0x77), 240.0);
+	assert_exactly(loaded(NX_DTYPE_FP8E3, 0x30), 1.0);
+	assert_exactly(loaded(NX_DTYPE_FP8E3, 0x6f), 15.5);
+	assert_exactly(loaded(NX_DTYPE_FP8E4, 0x81), -0x1p-9);
 	assert_int_equal(stored(NX_DTYPE_FP8E5, 1e9f), 0x7c);
 	assert_true(isnan(loaded(NX_DTYPE_FP8E5, stored(NX_DTYPE_FP8E5, NAN))));
 	/* 1.125 lies in the middle of 1 and 1.25 */
@@ -104,7 +105,7 @@ static void test_integers_round_and_stop(void **state)
 	assert_int_equal(stored(NX_DTYPE_INT8, -129), 0x80);
 	assert_int_equal(stored(NX_DTYPE_UINT32, NAN), 0);
 	assert_int_equal(stored(NX_DTYPE_UINT64, 1e30f), 0xffffffffu);
-	assert_float_equal(loaded(NX_DTYPE_INT64, (uint64_t)-7), -7.0, 0);
+	assert_exactly(loaded(NX_DTYPE_INT64, (uint64_t)-7), -7.0);
 }
 
 static void test_strides(void **state)
@@ -116,15 +117,15 @@ static void test_strides(void **state)
 	(void)state;
 	nx_element_store(NX_DTYPE_BF16, values, 3, bytes + 9, -4);
 	nx_element_load(NX_DTYPE_BF16, bytes + 1, 4, 3, out);
-	assert_float_equal(out[0], 3, 0);
-	assert_float_equal(out[2], 1, 0);
+	assert_exactly(out[0], 3);
+	assert_exactly(out[2], 1);
 	nx_element_load(NX_DTYPE_BF16, bytes + 5, 0, 3, out);
-	assert_float_equal(out[0], 2, 0);
-	assert_float_equal(out[2], 2, 0);
+	assert_exactly(out[0], 2);
+	assert_exactly(out[2], 2);
 	nx_element_copy(2, bytes + 9, -4, 3, bytes + 20, 2);
 	nx_element_load(NX_DTYPE_BF16, bytes + 20, 2, 3, out);
-	assert_float_equal(out[0], 1, 0);
-	assert_float_equal(out[1], 2, 0);
+	assert_exactly(out[0], 1);
+	assert_exactly(out[1], 2);
 }
 
 static void test_names(void **state)

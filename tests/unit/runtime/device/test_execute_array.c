@@ -10,6 +10,7 @@
 
 #include "base/bare/bits.h"
 #include "tests/unit/runtime/device/core_fixture.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static struct core_fixture f;
 static uint8_t words[4][NX_SLOT_BYTES];
@@ -129,11 +130,11 @@ static void test_passes_add_up(void **state)
 	matmul(words[1], 64, NX_DTYPE_FP32, 1, 1, 1, PSUM(0), 1);
 	words[1][33] = 3;
 	run(2);
-	assert_float_equal(f32_at(&f, PSUM(0)), (w - high) * x, 0);
+	assert_exactly(f32_at(&f, PSUM(0)), (w - high) * x);
 	words[0][33] = 2;
 	words[1][43] = 2;
 	run(2);
-	assert_float_equal(f32_at(&f, PSUM(0)), (w - high) * x + high * x, 0);
+	assert_exactly(f32_at(&f, PSUM(0)), (w - high) * x + high * x);
 }
 
 static void test_infinite_weight_has_no_low_part(void **state)
@@ -147,7 +148,7 @@ static void test_infinite_weight_has_no_low_part(void **state)
 	words[0][33] = 1;
 	matmul(words[1], 64, NX_DTYPE_FP32, 1, 1, 1, PSUM(0), 1);
 	run(2);
-	assert_float_equal(f32_at(&f, PSUM(0)), 0, 0);
+	assert_exactly(f32_at(&f, PSUM(0)), 0);
 }
 
 /* --- zero region ------------------------------------------------------------------------------ */
@@ -171,16 +172,16 @@ static void test_zero_region_arms_its_bank(void **state)
 	put_f32(&f, PSUM(0) + 8, &old, 1);
 	put_f32(&f, PSUM(0) + 2048, &old, 1);
 	product_in_region(0, 1);
-	assert_float_equal(f32_at(&f, PSUM(0)), 1, 0);
+	assert_exactly(f32_at(&f, PSUM(0)), 1);
 	/* the neighbour keeps its value until something is written there */
-	assert_float_equal(f32_at(&f, PSUM(0) + 8), 7, 0);
+	assert_exactly(f32_at(&f, PSUM(0) + 8), 7);
 	product_in_region(8, 0);
-	assert_float_equal(f32_at(&f, PSUM(0) + 8), 1, 0);
+	assert_exactly(f32_at(&f, PSUM(0) + 8), 1);
 	product_in_region(8, 0);
-	assert_float_equal(f32_at(&f, PSUM(0) + 8), 2, 0);
+	assert_exactly(f32_at(&f, PSUM(0) + 8), 2);
 	/* the next bank was not armed */
 	product_in_region(2048, 0);
-	assert_float_equal(f32_at(&f, PSUM(0) + 2048), 8, 0);
+	assert_exactly(f32_at(&f, PSUM(0) + 2048), 8);
 }
 
 /* --- transpose -------------------------------------------------------------------------------- */
@@ -224,7 +225,7 @@ static void test_transpose_moves_fp32_unsplit(void **state)
 	put_f32(&f, 64, &one, 1);
 	transpose_words(NX_DTYPE_FP32, 1, 1);
 	run(2);
-	assert_float_equal(f32_at(&f, PSUM(0)), value, 0);
+	assert_exactly(f32_at(&f, PSUM(0)), value);
 }
 
 static void test_transpose_by_another_matrix_multiplies(void **state)
@@ -240,7 +241,7 @@ static void test_transpose_by_another_matrix_multiplies(void **state)
 	word_operand(words[1], 16, 20, 64, row_of(3, 1));
 	word_operand(words[1], 48, 52, PSUM(0), row_of(3, 1));
 	run(2);
-	assert_float_equal(f32_at(&f, PSUM(0)), 10, 0);
+	assert_exactly(f32_at(&f, PSUM(0)), 10);
 }
 
 /* --- what does not fit ------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 
 #include "base/bare/bits.h"
 #include "tests/unit/runtime/device/core_fixture.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static struct core_fixture f;
 static uint8_t words[2][NX_SLOT_BYTES];
@@ -104,7 +105,7 @@ static void test_direct_copy(void **state)
 	transfer();
 	assert_int_equal(f.cores[0].semaphores[8], 16);
 	for (unsigned i = 0; i < 4; i++)
-		assert_float_equal(tensor_f32(32 + 4 * i), i + 1, 0);
+		assert_exactly(tensor_f32(32 + 4 * i), i + 1);
 	assert_int_equal(f.report.dma_bytes, 16);
 	assert_int_equal(f.report.dma_count, 1);
 }
@@ -260,8 +261,8 @@ static void test_sum_of_two_sources(void **state)
 				       .to = {VAR_TENSOR, 0, NX_DTYPE_FP32, 1, sizes_16, step_1}};
 	put_bf16(&f, 4, b + 2, 2);
 	run_block(1);
-	assert_float_equal(tensor_f32(0), 11, 0);
-	assert_float_equal(tensor_f32(4), 22, 0);
+	assert_exactly(tensor_f32(0), 11);
+	assert_exactly(tensor_f32(4), 22);
 	assert_int_equal(f.report.fault_count, 0);
 }
 

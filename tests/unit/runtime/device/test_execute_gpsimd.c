@@ -10,6 +10,7 @@
 
 #include "base/bare/bits.h"
 #include "tests/unit/runtime/device/core_fixture.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static struct core_fixture f;
 static uint8_t word[NX_SLOT_BYTES];
@@ -79,7 +80,7 @@ static void test_index_outside_of_the_table(void **state)
 	gather(3, 1);
 	assert_int_equal(faults_of(&f, NX_FAULT_INDEX_BOUNDS), 1);
 	assert_true(isnan(f32_at(&f, 128)));
-	assert_float_equal(f32_at(&f, 132), 20, 0);
+	assert_exactly(f32_at(&f, 132), 20);
 }
 
 /* index = column - lane: the fill value goes to the diagonal of a matrix of zeros */
@@ -107,8 +108,7 @@ static void test_affine_select_makes_an_identity(void **state)
 	run();
 	for (unsigned p = 0; p < 4; p++)
 		for (unsigned i = 0; i < 4; i++)
-			assert_float_equal(f32_at(&f, PARTITION(p) + 64 + 4 * i), i == p ? 1 : 0,
-					   0);
+			assert_exactly(f32_at(&f, PARTITION(p) + 64 + 4 * i), i == p ? 1 : 0);
 	word[14] = 2;
 	run();
 	assert_int_equal(faults_of(&f, NX_FAULT_UNKNOWN), 1);

@@ -11,6 +11,7 @@
 #include "base/bare/bits.h"
 #include "runtime/device/alu.h"
 #include "tests/unit/runtime/device/core_fixture.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static struct core_fixture f;
 static uint8_t word[NX_SLOT_BYTES];
@@ -86,12 +87,12 @@ static void test_copy_to_overlapping_lanes(void **state)
 		  NX_DTYPE_FP32, 3);
 	run();
 	for (unsigned p = 1; p < 4; p++)
-		assert_float_equal(f32_at(&f, PARTITION(p)), ascending[p - 1], 0);
+		assert_exactly(f32_at(&f, PARTITION(p)), ascending[p - 1]);
 	word_copy(word, NX_OP_COPY, PARTITION(1), row_of(4, 1), NX_DTYPE_FP32, 0, row_of(4, 1),
 		  NX_DTYPE_FP32, 3);
 	run();
 	for (unsigned p = 0; p < 3; p++)
-		assert_float_equal(f32_at(&f, PARTITION(p)), ascending[p], 0);
+		assert_exactly(f32_at(&f, PARTITION(p)), ascending[p]);
 }
 
 static void test_cast_and_reciprocal(void **state)
@@ -103,12 +104,12 @@ static void test_cast_and_reciprocal(void **state)
 	word_copy(word, NX_OP_CAST, 0, row_of(4, 2), NX_DTYPE_FP32, 64, row_of(4, 2), NX_DTYPE_BF16,
 		  1);
 	run();
-	assert_float_equal(bf16_at(&f, 64), 1, 0);
-	assert_float_equal(bf16_at(&f, 66), 4, 0);
+	assert_exactly(bf16_at(&f, 64), 1);
+	assert_exactly(bf16_at(&f, 66), 4);
 	word_copy(word, NX_OP_RECIPROCAL, 0, row_of(4, 2), NX_DTYPE_FP32, 64, row_of(4, 2),
 		  NX_DTYPE_FP32, 1);
 	run();
-	assert_float_equal(f32_at(&f, 68), 0.25, 0);
+	assert_exactly(f32_at(&f, 68), 0.25);
 }
 
 static void test_memset_in_the_type(void **state)
@@ -143,14 +144,14 @@ static float pair_result(uint8_t op, float a, float b)
 static void test_operations(void **state)
 {
 	(void)state;
-	assert_float_equal(pair_result(NX_ALU_OP_BYPASS, 3, 5), 3, 0);
-	assert_float_equal(pair_result(NX_ALU_OP_ADD, 3, 5), 8, 0);
-	assert_float_equal(pair_result(NX_ALU_OP_SUBTRACT, 3, 5), -2, 0);
-	assert_float_equal(pair_result(NX_ALU_OP_MULTIPLY, 3, 5), 15, 0);
-	assert_float_equal(pair_result(NX_ALU_OP_MAX, 3, 5), 5, 0);
-	assert_float_equal(pair_result(NX_ALU_OP_MIN, 3, 5), 3, 0);
-	assert_float_equal(pair_result(NX_ALU_OP_IS_LESS, 3, 5), 1, 0);
-	assert_float_equal(pair_result(NX_ALU_OP_IS_LESS, 5, 5), 0, 0);
+	assert_exactly(pair_result(NX_ALU_OP_BYPASS, 3, 5), 3);
+	assert_exactly(pair_result(NX_ALU_OP_ADD, 3, 5), 8);
+	assert_exactly(pair_result(NX_ALU_OP_SUBTRACT, 3, 5), -2);
+	assert_exactly(pair_result(NX_ALU_OP_MULTIPLY, 3, 5), 15);
+	assert_exactly(pair_result(NX_ALU_OP_MAX, 3, 5), 5);
+	assert_exactly(pair_result(NX_ALU_OP_MIN, 3, 5), 3);
+	assert_exactly(pair_result(NX_ALU_OP_IS_LESS, 3, 5), 1);
+	assert_exactly(pair_result(NX_ALU_OP_IS_LESS, 5, 5), 0);
 	assert_int_equal(f.report.fault_count, 0);
 	assert_true(isnan(pair_result(NX_ALU_OP_MAX, 3, NAN)));
 	assert_true(isnan(pair_result(NX_ALU_OP_MAX, NAN, 3)));
@@ -185,7 +186,7 @@ static void test_types_of_both_sources(void **state)
 	word_operand(word, 32, 36, 64, row_of(3, 1));
 	word_operand(word, 48, 52, 128, row_of(3, 1));
 	run();
-	assert_float_equal(f32_at(&f, 128), 10, 0);
+	assert_exactly(f32_at(&f, 128), 10);
 }
 
 static void test_integer_addition_is_exact(void **state)
@@ -277,9 +278,9 @@ static void test_copy_where_predicate(void **state)
 	put_bf16(&f, 128, held, 4);
 	word[13] = NX_DTYPE_BF16;
 	run();
-	assert_float_equal(bf16_at(&f, 128), 9, 0);
-	assert_float_equal(bf16_at(&f, 130), 2, 0);
-	assert_float_equal(bf16_at(&f, 134), 4, 0);
+	assert_exactly(bf16_at(&f, 128), 9);
+	assert_exactly(bf16_at(&f, 130), 2);
+	assert_exactly(bf16_at(&f, 134), 4);
 }
 
 static void test_scalar_where_predicate(void **state)

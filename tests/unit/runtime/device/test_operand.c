@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/unit/runtime/device/core_fixture.h"
+#include "tests/unit/runtime/device/exactly.h"
 
 static uint8_t word[NX_SLOT_BYTES];
 
@@ -107,10 +108,10 @@ static void test_lanes_in_memory(void **state)
 	o = operand(PARTITION(5) + 16, p, NX_DTYPE_FP32, 2);
 	nx_operand_store(&o, f.cores[0].on_chip.bytes, 1, values);
 	/* order: +0, +2, then one back: -1, +1 */
-	assert_float_equal(f32_at(&f, PARTITION(6) + 16), 1, 0);
-	assert_float_equal(f32_at(&f, PARTITION(6) + 24), 2, 0);
-	assert_float_equal(f32_at(&f, PARTITION(6) + 12), 3, 0);
-	assert_float_equal(f32_at(&f, PARTITION(6) + 20), 4, 0);
+	assert_exactly(f32_at(&f, PARTITION(6) + 16), 1);
+	assert_exactly(f32_at(&f, PARTITION(6) + 24), 2);
+	assert_exactly(f32_at(&f, PARTITION(6) + 12), 3);
+	assert_exactly(f32_at(&f, PARTITION(6) + 20), 4);
 	assert_true(isnan(f32_at(&f, PARTITION(5) + 16)));
 	nx_operand_load(&o, f.cores[0].on_chip.bytes, 1, out);
 	assert_memory_equal(out, values, sizeof(out));
