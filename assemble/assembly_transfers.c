@@ -122,47 +122,52 @@ enum nx_status nx_directive_queue(struct nx_assembly *a, struct nx_cursor *c, st
 
 /* --- blocks --------------------------------------------------------------------------- */
 
-static enum nx_status begin_block(struct nx_assembly *a, struct nx_cursor *c,
-				  struct nx_assembly_block **out, struct nx_error *err)
+/* NULL when the line is wrong; *status says why. */
+static struct nx_assembly_block *begin_block(struct nx_assembly *a, struct nx_cursor *c,
+					     enum nx_status *status, struct nx_error *err)
 {
 	struct nx_assembly_core *core = nx_assembly_core(a);
 	struct nx_assembly_block block = {0};
+	const struct nx_plan_queue *queue;
 	const char *name;
-	enum nx_status status = nx_assembly_word(a, c, "a queue", &name, err);
-	size_t queue;
+	size_t index;
 
-	if (status)
-		return status;
-	if (a->engine == NX_ASSEMBLY_NO_ENGINE)
-		return nx_fail(err, NX_FORMAT, "which engine starts it? .engine comes first");
-	queue = find_queue(core, name);
-	if (queue == core->queues.len)
-		return nx_fail(err, NX_FORMAT, "there is no queue '%s'; .queue makes one", name);
-	block.plan.queue = core->queues.items[queue].name;
-	block.plan.id = core->block_counts.items[queue]++;
-	block.plan.semaphore =
-		core->queues.items[queue]
-			.semaphores[block.plan.id % core->queues.items[queue].semaphore_count];
+	*status = nx_assembly_word(a, c, "a queue", &name, err);
+	if (!*status && a->engine == NX_ASSEMBLY_NO_ENGINE)
+		*status = nx_fail(err, NX_FORMAT, "which engine starts it? .engine comes first");
+	if (*status)
+		return NULL;
+	index = find_queue(core, name);
+	if (index == core->queues.len) {
+		*status = nx_fail(err, NX_FORMAT, "there is no queue '%s'; .queue makes one", name);
+		return NULL;
+	}
+	queue = &core->queues.items[index];
+	block.plan.queue = queue->name;
+	block.plan.id = core->block_counts.items[index]++;
+	block.plan.semaphore = queue->semaphores[block.plan.id % queue->semaphore_count];
+	*status = nx_assembly_define(a, nx_slice_text("last_block"),
+				     nx_value_of((int64_t)block.plan.id), err);
 	nx_vec_push(&core->engines[a->engine].blocks, block);
-	*out = &core->engines[a->engine].blocks.items[core->engines[a->engine].blocks.len - 1];
-	return nx_assembly_define(a, nx_slice_text("last_block"),
-				  nx_value_of((int64_t)block.plan.id), err);
+	return &core->engines[a->engine].blocks.items[core->engines[a->engine].blocks.len - 1];
 }
 
 enum nx_status nx_directive_block(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
-	struct nx_assembly_block *block = NULL;
-	enum nx_status status = begin_block(a, c, &block, err);
+	enum nx_status status;
+	struct nx_assembly_block *block = begin_block(a, c, &status, err);
 	int64_t number;
 
-	if (!status && nx_assembly_key(c, "id")) {
+	if (!block)
+		return status;
+	number = block->plan.id;
+	if (!status && nx_assembly_key(c, "id"))
 		status = nx_assembly_number(c, 0, UINT32_MAX, &number, err);
-		block->plan.id = (uint32_t)number;
-	}
-	if (!status && nx_assembly_key(c, "semaphore")) {
+	block->plan.id = (uint32_t)number;
+	number = block->plan.semaphore;
+	if (!status && nx_assembly_key(c, "semaphore"))
 		status = nx_assembly_number(c, 0, NX_SEMAPHORE_COUNT - 1, &number, err);
-		block->plan.semaphore = (uint32_t)number;
-	}
+	block->plan.semaphore = (uint32_t)number;
 	if (!status && nx_assembly_key(c, "comment"))
 		status = nx_assembly_word(a, c, "a comment", &block->plan.comment, err);
 	a->has_block = !status;
@@ -285,6 +290,7 @@ static enum nx_status read_sides(struct nx_assembly *a, struct nx_cursor *c,
 	size_t room = 1;
 	enum nx_status status = NX_OK;
 
+	d->from = from;
 	while (!status && nx_assembly_key(c, "from")) {
 		memset(more, 0, sizeof(more));
 		status = read_side(a, c, more, err);
@@ -296,6 +302,7 @@ static enum nx_status read_sides(struct nx_assembly *a, struct nx_cursor *c,
 			room *= 4;
 			from = NX_NEW_ARRAY(&a->arena, struct nx_plan_side, room);
 			memcpy(from, old, d->from_count * sizeof(*old));
+			d->from = from;
 		}
 		from[d->from_count++] = more[0];
 	}
@@ -304,7 +311,6 @@ static enum nx_status read_sides(struct nx_assembly *a, struct nx_cursor *c,
 			       d->from_count ? "to" : "from");
 	if (!status)
 		status = read_side(a, c, &d->to, err);
-	d->from = from;
 	return status ? status : check_sides(d, from, err);
 }
 
@@ -387,14 +393,14 @@ static struct nx_slice take_meetings(struct nx_cursor *c)
 enum nx_status nx_directive_dma(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
 	struct nx_plan_descriptor d = {.op = "copy"};
-	struct nx_assembly_block *block = NULL;
+	enum nx_status status;
+	struct nx_assembly_block *block = begin_block(a, c, &status, err);
 	struct nx_cursor trigger;
 	struct nx_slice meetings;
-	enum nx_status status = begin_block(a, c, &block, err);
-	const char *text;
 	size_t start = c->at;
+	const char *text;
 
-	if (status)
+	if (!block)
 		return status;
 	meetings = take_meetings(c);
 	status = read_sides(a, c, &d, err);

@@ -36,10 +36,10 @@
  * out, and a key that comes twice has two spellings.
  */
 static const char *const grammars[256] = {
-	[0x01] = GROUPS FP32_MODE TRANSPOSE_MODE "src={d32}@{x16}{3:20} {k38}*{k39}",
-	[0x02] =
-		GROUPS FP32_MODE TRANSPOSE_MODE "acc_flags={b43} ?psum_zero={z40} "
-						"src={d32}@{x16}{3:20} dst={x48}{3:52} {k38}*{k39}",
+	[0x01] = (GROUPS FP32_MODE TRANSPOSE_MODE "src={d32}@{x16}{3:20} {k38}*{k39}"),
+	[0x02] = (GROUPS FP32_MODE TRANSPOSE_MODE
+		  "acc_flags={b43} ?psum_zero={z40} src={d32}@{x16}{3:20} dst={x48}{3:52} "
+		  "{k38}*{k39}"),
 	[0x21] = "{f35} ?bias_imm={F40}{!12:1}{!15:1} ?bias_ptr={m32}@{x40} ?bias_dtype={m32} "
 		 "src={n32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} "
 		 "scale=[{x36}]{!13:1} scale={F36} ?imm=[{x44}] ?imm={F44} "
@@ -212,12 +212,13 @@ static enum nx_status read_spellings(struct nx_instruction_reader *r, struct ope
 
 		if (!nx_slice_equal(key, nx_slice_of(o->fields[i], len)))
 			continue;
+		/* of operands without a key the next one may be meant */
+		if (o->is_given[i] && !len)
+			continue;
 		*is_found = true;
-		if (o->is_given[i] && len)
+		if (o->is_given[i])
 			return nx_fail(err, NX_FORMAT, "%.*s= is given twice", (int)len,
 				       o->fields[i]);
-		if (o->is_given[i])
-			continue;
 		if (!nx_instruction_read_field(r, o->fields[i], &why)) {
 			if (nx_instruction_is_at_end(r)) {
 				mark_given(o, i);

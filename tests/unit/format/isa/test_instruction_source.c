@@ -221,6 +221,8 @@ static void test_faults_name_place_and_remedy(void **state)
 	expect_fault("COPY src=fp32@0x0[1,2,3,4,5]", 26, "at most 4 numbers fit here");
 	expect_fault("LDWEIGHTS src=fp32@0x0[1][2] 300*1", 29, "rows and columns are 0 to 255");
 	expect_fault("LDWEIGHTS src=fp32@0x0[1][2]", 0, "LDWEIGHTS needs its size, rows*columns");
+	expect_fault("LDWEIGHTS src=fp32@0x0[1][2] 2*1 2*1", 33,
+		     "an operand (name=value), a wait or an update has to stand here");
 	expect_fault("PSEUDO_DMA_TRIGGER block_id=1", 0,
 		     "PSEUDO_DMA_TRIGGER needs its queue's name");
 }
