@@ -270,7 +270,9 @@ NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)
 
 	if (st != NRT_SUCCESS)
 		return st;
-	if (!filename || !*filename || strlen(filename) >= sizeof(profile.path)) {
+	/* "-" would be the host's standard output. */
+	if (!filename || !*filename || strcmp(filename, "-") == 0 ||
+	    strlen(filename) >= sizeof(profile.path)) {
 		st = NRT_INVALID;
 	} else {
 		pthread_mutex_lock(&profile.lock);

@@ -352,7 +352,7 @@ NX_EXPORT NRT_STATUS nrt_trace_stop(const char *filename)
 	struct saving saving = {.path = filename};
 	NRT_STATUS st;
 
-	if (!filename || !*filename)
+	if (!filename || !*filename || strcmp(filename, "-") == 0)
 		return nx_state_check() == NRT_SUCCESS ? NRT_INVALID : nx_state_check();
 	st = nrt_sys_trace_stop();
 	if (st != NRT_SUCCESS)

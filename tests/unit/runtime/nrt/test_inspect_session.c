@@ -433,6 +433,7 @@ static void one_model_is_profiled_between_start_and_stop(void **state)
 	run = nx_fixture_load(0);
 	assert_int_equal(nrt_profile_stop(path), NRT_INVALID);
 	assert_int_equal(nrt_profile_start(run.model, ""), NRT_INVALID);
+	assert_int_equal(nrt_profile_start(run.model, "-"), NRT_INVALID); /* the host's output */
 	assert_int_equal(nrt_profile_start(run.model, path), NRT_SUCCESS);
 	assert_int_equal(nrt_profile_start(run.model, path), NRT_INVALID);
 	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
