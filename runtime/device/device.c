@@ -165,7 +165,7 @@ enum nx_status nx_device_write(struct nx_device *device, size_t tensor, uint64_t
 	uint8_t *to = NULL;
 	enum nx_status status = find_bytes(device, tensor, offset, bytes.len, &to, err);
 
-	if (status || bytes.len == 0)
+	if (!to || bytes.len == 0)
 		return status;
 	(void)pthread_mutex_lock(&device->lock);
 	memcpy(to, bytes.data, bytes.len);
@@ -179,7 +179,7 @@ enum nx_status nx_device_read(struct nx_device *device, size_t tensor, uint64_t 
 	uint8_t *from = NULL;
 	enum nx_status status = find_bytes(device, tensor, offset, len, &from, err);
 
-	if (status || len == 0)
+	if (!from || len == 0)
 		return status;
 	(void)pthread_mutex_lock(&device->lock);
 	memcpy(out, from, len);

@@ -232,6 +232,7 @@ void nx_device_program_release(struct nx_device_program *program)
 		for (size_t q = 0; q < core->queue_count; q++)
 			nx_map_release(&core->queues[q].by_id);
 	}
+	nx_text_map_release(&program->tensor_by_name);
 	nx_arena_release(&program->arena);
 	memset(program, 0, sizeof(*program));
 }

@@ -98,6 +98,7 @@ struct nx_device_program {
 	size_t core_count;
 	struct nx_device_tensor *tensors;
 	size_t tensor_count;
+	struct nx_text_map tensor_by_name;
 	uint64_t memory_bytes; /* of tensors and scratchpads */
 };
 

@@ -84,23 +84,23 @@ static enum nx_status add_tensor(struct nx_core_source *source, const struct nx_
 {
 	struct nx_device_program *program = source->program;
 	struct nx_device_tensor *tensor;
-	const char *name = nx_arena_copy(&program->arena, v->name);
+	uint64_t found;
 
-	for (size_t i = 0; i < program->tensor_count; i++) {
-		tensor = &program->tensors[i];
-		if (!nx_slice_is(v->name, tensor->name))
-			continue;
-		v->index = (uint32_t)i;
+	if (nx_text_map_get(&program->tensor_by_name, v->name, &found)) {
+		tensor = &program->tensors[found];
+		v->index = (uint32_t)found;
 		if (tensor->size_bytes == v->size_bytes && tensor->kind == kind)
 			return NX_OK;
 		return nx_fail(err, NX_FORMAT, "the graphs of the NEFF disagree about tensor %s",
-			       name);
+			       tensor->name);
 	}
+	nx_text_map_put(&program->tensor_by_name, v->name, program->tensor_count);
 	v->index = (uint32_t)program->tensor_count;
 	tensor = &program->tensors[program->tensor_count++];
-	*tensor =
-		(struct nx_device_tensor){.name = name, .kind = kind, .size_bytes = v->size_bytes};
-	describe(program, nx_json_get(shapes, name), tensor);
+	*tensor = (struct nx_device_tensor){.name = nx_arena_copy(&program->arena, v->name),
+					    .kind = kind,
+					    .size_bytes = v->size_bytes};
+	describe(program, nx_json_get(shapes, tensor->name), tensor);
 	if (__builtin_add_overflow(program->memory_bytes, v->size_bytes, &program->memory_bytes))
 		program->memory_bytes = UINT64_MAX;
 	return NX_OK;

@@ -205,6 +205,18 @@ static void test_variables_that_cannot_be(void **state)
 	assert_int_equal(program.memory_bytes, UINT64_MAX);
 }
 
+static void test_graphs_that_disagree(void **state)
+{
+	(void)state;
+	made_neff_sum(&neff, 1, 2);
+	assert_int_equal(read_it(), NX_OK);
+	assert_int_equal(program.tensor_count, 3);
+	replace_variables("\"a\":{\"type\":\"input\",\"size\":511}");
+	expect_failure(NX_FORMAT, "disagree about tensor a");
+	replace_variables("\"a\":{\"type\":\"output\",\"size\":512}");
+	expect_failure(NX_FORMAT, "disagree about tensor a");
+}
+
 static void test_a_cut_file(void **state)
 {
 	struct nx_slice whole;
@@ -223,13 +235,10 @@ static void test_a_cut_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_reads_every_kind_of_variable),
-		CASE(test_reads_blocks),
-		CASE(test_keeps_odd_descriptors),
-		CASE(test_reads_activation_sets),
-		CASE(test_sentences_name_the_member),
-		CASE(test_variables_that_cannot_be),
-		CASE(test_a_cut_file),
+		CASE(test_reads_every_kind_of_variable), CASE(test_reads_blocks),
+		CASE(test_keeps_odd_descriptors),	 CASE(test_reads_activation_sets),
+		CASE(test_sentences_name_the_member),	 CASE(test_variables_that_cannot_be),
+		CASE(test_graphs_that_disagree),	 CASE(test_a_cut_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
