@@ -55,7 +55,7 @@ export class World {
 	strangers = []; // requests that went elsewhere
 
 	run(program, ...args) {
-		return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"],
+		return execFileSync(program, args, { encoding: "utf8", cwd: this.folder, stdio: ["ignore", "pipe", "pipe"],
 			maxBuffer: 1 << 28 });
 	}
 
@@ -230,7 +230,10 @@ export async function begin(prepare, kind = "chromium") {
 	const world = new World();
 	// whoever stops the test also stops what it started
 	for (const signal of ["SIGTERM", "SIGINT"])
-		process.once(signal, () => void world.end().finally(() => process.exit(1)));
+		process.once(signal, () => {
+			setTimeout(() => process.exit(1), STEP_MS).unref();
+			void world.end().finally(() => process.exit(1));
+		});
 	try {
 		await world.launch(kind);
 		await prepare(world);

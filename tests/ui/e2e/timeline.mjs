@@ -183,7 +183,7 @@ const cases = {
 		const from = await t.label("Sync (nc0)").boundingBox();
 		const to = await t.label("Vector (nc0)").boundingBox();
 		const x = from.x + from.width - 20; // by its name: the buttons are at the other end
-		await t.does(() => t.drag(x, from.y + 10, x, to.y + to.height - 4, { steps: 1 }));
+		await t.does(() => t.drag(x, from.y + 10, x, to.y + to.height - 4, { steps: 2 }));
 		const after = await order();
 		assert.notDeepEqual(after, before);
 		assert.ok(after.indexOf("Sync (nc0)") > after.indexOf("Vector (nc0)"), after.join());
