@@ -38,7 +38,7 @@ static const struct {
 } later_commands[] = {
 	{"capture", "capture with AWS's neuron-profile and give its files to 'view'"},
 	{"inspect", "capture with AWS's tools and give the NTFF and NEFF to 'view'"},
-	{"ingest", "use 'view --output-format json' to process a capture"},
+	{"ingest", "use 'view --ingest-only' to put a capture into the workspace"},
 	{"recommend", "'view --output-format summary-text' shows where the time went"},
 	{"analyze", "use 'view --output-format json'"},
 };
