@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assembly_transfers: DMA queues, their blocks, and the descriptors in these. */
+#include <assert.h>
+
 #include "assemble/assembly_internal.h"
 
 #define DEFAULT_RINGS 16
@@ -408,6 +410,7 @@ enum nx_status nx_directive_dma(struct nx_assembly *a, struct nx_cursor *c, stru
 		status = nx_assembly_end(c, err);
 	if (status)
 		return status;
+	assert(d.from[0].dtype && d.to.dtype); /* read_sides has read both */
 	if (strcmp(d.from[0].dtype, d.to.dtype) != 0)
 		d.op = "cast";
 	if (d.from_count > 1)
