@@ -40,35 +40,36 @@ static const char *const grammars[256] = {
 	[0x02] = (GROUPS FP32_MODE TRANSPOSE_MODE
 		  "acc_flags={b43} ?psum_zero={z40} src={d32}@{x16}{3:20} dst={x48}{3:52} "
 		  "{k38}*{k39}"),
-	[0x21] = "{f35} ?bias_imm={F40}{!12:1}{!15:1} ?bias_ptr={m32}@{x40} ?bias_dtype={m32} "
-		 "src={n32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} "
-		 "scale=[{x36}]{!13:1} scale={F36} ?imm=[{x44}] ?imm={F44} "
-		 "?accumulator_cmd={e14:IDLE=0} ?scale_bits={x36} ?bias_bits={x40} ?imm_bits={x44}",
+	[0x21] = ("{f35} ?bias_imm={F40}{!12:1}{!15:1} ?bias_ptr={m32}@{x40} ?bias_dtype={m32} "
+		  "src={n32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} "
+		  "scale=[{x36}]{!13:1} scale={F36} ?imm=[{x44}] ?imm={F44} "
+		  "?accumulator_cmd={e14:IDLE=0} ?scale_bits={x36} ?bias_bits={x40} "
+		  "?imm_bits={x44}"),
 	[0x23] = "?table_sel={b12} ?set={b35}",
-	[0x42] = "op={a36} dim={e37:X=2,XY=3} ?negated={b35} "
-		 "src={d32}@{x12}{4:16} dst={d33}@{x44}{4:48} channels={b34}",
-	[0x43] = "ops={a36},{a37} imm={o40},{o44} imm_src={p35} src={d32}@{x16}{3:20} "
-		 "dst={d33}@{x48}{3:52} channels={b34}",
+	[0x42] = ("op={a36} dim={e37:X=2,XY=3} ?negated={b35} "
+		  "src={d32}@{x12}{4:16} dst={d33}@{x44}{4:48} channels={b34}"),
+	[0x43] = ("ops={a36},{a37} imm={o40},{o44} imm_src={p35} src={d32}@{x16}{3:20} "
+		  "dst={d33}@{x48}{3:52} channels={b34}"),
 	[0x49] = "value={v40} dst={d32}@{x44}{4:48} channels={b34} ?count={h28}",
 	[0x69] = "mask={B32}",
 	[0xa0] = "?setter={b12}",
-	[0xa5] = "data={l32},{l40} data={l32} size={b12},{b13} size={b12} dst={l16},{l24} "
-		 "dst={l16}",
+	[0xa5] = ("data={l32},{l40} data={l32} size={b12},{b13} size={b12} dst={l16},{l24} "
+		  "dst={l16}"),
 	[0xa6] = "hint={h36} notification={e39:EXPLICIT=1} ?trace=START",
 	[0xa7] = "{!12:1} dtype={d13} dst={r24} src={r32} src={w32}{!14:1}",
 	[0xa8] = "op={a12} dtype={d13} dst={r20} src0={r16} src1={r24} src1={w24}{!14:1}",
-	[0xa9] = "cmp_op={e12:ALWAYS=0,EQ=3} ?dtype={d13} ?cmp0={r16} ?cmp1={w32} label_id={u48} "
-		 "?debugHint={b3}",
-	[0xaa] = "addr={d12}@{l16}" REGISTER_WINDOW " data={L32}",
-	[0xab] = "addr={d12}@{l16}" REGISTER_WINDOW " data={L32}",
+	[0xa9] = ("cmp_op={e12:ALWAYS=0,EQ=3} ?dtype={d13} ?cmp0={r16} ?cmp1={w32} label_id={u48} "
+		  "?debugHint={b3}"),
+	[0xaa] = ("addr={d12}@{l16}" REGISTER_WINDOW " data={L32}"),
+	[0xab] = ("addr={d12}@{l16}" REGISTER_WINDOW " data={L32}"),
 	[0xb0] = "mode={e12:SEMAPHORE_ZERO=1} first={b13} last={b14}",
 	[0xb1] = "ordering_mode={e12:relaxed=0,strict=1}",
-	[0xb8] = DMA_BODY "?compute_op={e15:NONE=0}",
+	[0xb8] = (DMA_BODY "?compute_op={e15:NONE=0}"),
 	[0xc1] = "{q12} block_id={u48}",
-	[0xce] = "dtype={d12} var_id={u16} var_offset={u20} " REGISTER_WINDOW " data={L32}",
-	[0xd4] = "?dge_op={e12:DIRECT2D=0} " DMA_BODY,
-	[0xe8] = "predicate={d32}@{x16}{3:20} ?inverted={b33} ?scalar_ptr={d41}@{x44}{!43:1} "
-		 "?scalar_src={b43} ?scalar={d41}@{x44} dst={d42}@{x48}{3:52} channels={b34}",
+	[0xce] = ("dtype={d12} var_id={u16} var_offset={u20} " REGISTER_WINDOW " data={L32}"),
+	[0xd4] = ("?dge_op={e12:DIRECT2D=0} " DMA_BODY),
+	[0xe8] = ("predicate={d32}@{x16}{3:20} ?inverted={b33} ?scalar_ptr={d41}@{x44}{!43:1} "
+		  "?scalar_src={b43} ?scalar={d41}@{x44} dst={d42}@{x48}{3:52} channels={b34}"),
 };
 
 static const char *grammar_of(uint8_t opcode)
