@@ -387,10 +387,10 @@ static enum nx_status split_lines(struct nx_assembly *a, struct nx_slice text, s
 		nx_vec_push(
 			&a->lines,
 			((struct nx_assembly_line){
-				without_comment(nx_slice_part(
+				.text = without_comment(nx_slice_part(
 					text, start,
 					end - start - (end > start && text.data[end - 1] == '\r'))),
-				number}));
+				.number = number}));
 		start = end + 1;
 	}
 	return NX_OK;
