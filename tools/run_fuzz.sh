@@ -12,7 +12,7 @@ run_target() { # build, seconds, target
 	corpus=$build/corpus/$target log=$build/$target.log crashes=$build/crashes/$target
 	mkdir -p "$corpus" "$crashes"
 	set -- "$corpus"
-	for more in "$build/seeds/$target" "tests/fuzz/corpus/$target"; do
+	for more in "$build/seeds/$target" "$PWD/tests/fuzz/corpus/$target"; do
 		[ ! -d "$more" ] || set -- "$@" "$more"
 	done
 	status=0
@@ -38,7 +38,8 @@ if [ "$1" = --one ]; then
 	exit
 fi
 
-build=$1 seconds=$2 maker=${3:-}
+# A target may change its folder, and the fuzzer reads its corpus again and again: whole paths.
+build=$(cd "$1" && pwd) seconds=$2 maker=${3:-}
 targets=$(find "$build/tests/fuzz" -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x |
 	sed 's,.*/,,' | sort)
 if [ -z "$targets" ]; then
