@@ -15,7 +15,7 @@ program=$build/neuron-explorer
 [ -x "$program" ] || program=$build/cli/neuron-explorer
 size=${1:-700M}
 trace_size=${2:-32M}
-modules=$build/ui/work/node_modules
+modules=$build/ui/made/node_modules
 
 if ! command -v node >/dev/null || [ ! -d "$modules/playwright-core" ]; then
 	echo "bench: the pages are left out: node or their packages are not here"

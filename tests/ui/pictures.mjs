@@ -3,7 +3,7 @@
 // there is.
 //
 //	node tests/ui/pictures.mjs --program build/neuron-explorer --maker build/tests/make_capture \
-//		--modules build/ui/work/node_modules [--out docs/pictures] [--only NAME]
+//		--modules build/ui/made/node_modules [--out docs/pictures] [--only NAME]
 
 import { mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
