@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hardware_table: every constant of the timing model, per generation, with its source.
+ *
+ * One table, so that a reader can doubt a number where it stands. A source is
+ * "measured" (captures of real devices), "published" (AWS's documents or code),
+ * "derived" or "assumed"; docs/design/simulator.md says where each was found.
+ */
+#ifndef NX_RUNTIME_HARDWARE_TABLE_H
+#define NX_RUNTIME_HARDWARE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bare/engine_id.h"
+#include "runtime/device/device.h"
+
+enum nx_evidence { NX_MEASURED, NX_PUBLISHED, NX_DERIVED, NX_ASSUMED };
+
+/* Of an engine; all in picoseconds. */
+struct nx_engine_timing {
+	uint64_t clock_mhz;
+	uint32_t queue_depth;	   /* compute instructions the front end may be ahead */
+	int32_t update_ps;	   /* end of a compute instruction -> its semaphore changes */
+	int32_t update_control_ps; /* end of EVENT_SEMAPHORE -> the same */
+	uint32_t wake_ps;	   /* semaphore changes -> a waiting compute instruction starts */
+	uint32_t wake_control_ps;  /* -> a waiting control instruction starts */
+	uint32_t body_wake_ps;	   /* -> EVENT_SEMAPHORE with a wait in its body ends */
+	uint32_t drain_ps;	   /* last compute end -> DRAIN ends */
+	uint32_t first_instruction_ps; /* start of the execution -> first compiled instruction */
+};
+
+struct nx_dma_timing {
+	double bytes_per_ns;			   /* of one engine when memory does not stall */
+	uint32_t packet_ps;			   /* fixed part of a packet's duration */
+	uint32_t packet_step_ps;		   /* fixed part of the step from start to start */
+	double load_bytes_per_ns;		   /* with all engines busy: HBM to SBUF */
+	double store_bytes_per_ns;		   /* SBUF to HBM */
+	uint32_t first_packet_ps;		   /* more for the first packet of a burst */
+	uint32_t busy_queue_ps;			   /* more when the engine works on another queue */
+	uint32_t static_start_ps[NX_ENGINE_COUNT]; /* start of WRITE -> earliest engine's packet */
+	uint32_t static_spread_ps;		   /* between earliest and latest engine */
+	uint32_t software_start_ps, software_spread_ps, software_step_ps;
+	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps, hardware_step_ps;
+	uint32_t static_notify_ps, software_notify_ps, hardware_notify_ps; /* end -> semaphore */
+	uint32_t completion_ps, semaphore_completion_ps; /* end -> completion record */
+};
+
+struct nx_array_timing {
+	uint32_t base_ps;	  /* MATMUL: execution -> result written, besides the columns */
+	uint32_t minimum_ps;	  /* of a MATMUL that has weights of its own */
+	uint32_t gap_ps;	  /* between two in the array */
+	uint32_t dispatch_ps;	  /* LDWEIGHTS or MATMUL -> the next may be dispatched */
+	uint32_t weights_base_ps; /* LDWEIGHTS: end besides the load */
+};
+
+struct nx_throttle_timing {
+	bool is_there;
+	uint64_t window_ps;
+	double rise_frac, fall_frac; /* of a window busy: full rate from, half rate below */
+};
+
+struct nx_frame_timing {	    /* around an execution */
+	uint32_t start_ps;	    /* start -> first compiled instruction of the fastest engine */
+	uint64_t gpsimd_library_ps; /* once, before its first software transfer */
+	uint32_t end_ps;	    /* last compiled instruction -> end of the execution */
+};
+
+struct nx_hardware {
+	const char *name; /* "trn2" */
+	enum nx_device_arch arch;
+	struct nx_engine_timing engines[NX_ENGINE_COUNT];
+	struct nx_array_timing array;
+	struct nx_dma_timing dma;
+	struct nx_throttle_timing throttle;
+	struct nx_frame_timing frame;
+};
+
+/* Of trn1, inf2, trn2; trn3 has trn2's, as nothing is published, and says so. */
+const struct nx_hardware *nx_hardware_of(enum nx_device_arch arch);
+
+/* --- what an instruction costs -------------------------------------------------- */
+
+enum nx_cost_kind {
+	NX_COST_CONTROL, /* executed by the front end */
+	NX_COST_COMPUTE, /* goes through the engine's queue */
+	NX_COST_WEIGHTS, /* LDWEIGHTS and MATMUL: the array's own rules */
+	NX_COST_MATMUL,
+};
+
+struct nx_cost {
+	uint8_t kind;	       /* enum nx_cost_kind */
+	uint8_t evidence;      /* enum nx_evidence */
+	uint64_t latency_ps;   /* CONTROL, COMPUTE: start to end. WEIGHTS: the load; MATMUL: the
+				  columns, both at full rate */
+	uint64_t occupancy_ps; /* COMPUTE: from completion to completion, back to back */
+	uint64_t gap_ps;       /* CONTROL: from its end to the start of the next */
+	bool is_rate_bound;    /* WEIGHTS, MATMUL: takes longer when throttled */
+};
+
+/* The cost of a device word on an engine; never fails: what is unknown is ASSUMED. */
+void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word,
+		      struct nx_cost *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loaded_code: a program as the runtime puts it onto the device.
+ *
+ * The compiler's streams are not what engines execute. The runtime writes a few
+ * words before and behind them (ordering mode, NOTIFY, clearing of semaphores)
+ * and replaces the compiler's pseudo words by real ones: PSEUDO_DMA_TRIGGER by
+ * WRITE, PSEUDO_TENSOR_LOAD by TENSOR_LOAD, PSEUDO_DMA_DIRECT2D by DMA_DIRECT2D.
+ * A capture holds these device images, and the patches that lead back from a
+ * device slot to the compiler's; `view` needs both. Which words are inserted is
+ * learnt from real captures and documented in docs/design/simulator.md.
+ *
+ * Queues are laid out here as well: which DMA engines and rings carry a queue,
+ * and into how many packets each block of it falls on each of them.
+ */
+#ifndef NX_RUNTIME_TIMING_LOADED_CODE_H
+#define NX_RUNTIME_TIMING_LOADED_CODE_H
+
+#include "runtime/device/device_program.h"
+
+#define NX_LOADED_RINGS 16u /* DMA engines that share a queue's work */
+
+enum nx_patch_kind { NX_LOADED_COMPILED, NX_LOADED_REPLACED, NX_LOADED_INSERTED };
+
+struct nx_loaded_slot {
+	uint8_t word[64];
+	uint32_t compiler_pc; /* NX_NO_INDEX when inserted */
+	uint8_t kind;	      /* enum nx_patch_kind */
+	uint32_t queue;	      /* that it starts a transfer on, in nx_loaded_core; or NX_NO_INDEX */
+	uint32_t block;	      /* position in that queue's blocks; NX_NO_INDEX for a dynamic one */
+};
+
+struct nx_loaded_stream {
+	uint64_t start_address; /* bytes, of slot 0; a multiple of 64 */
+	struct nx_loaded_slot *slots;
+	size_t slot_count;
+};
+
+/* One packet of a transfer, in the order in which its DMA engine works on them. */
+struct nx_loaded_packet {
+	uint32_t bytes;
+	uint32_t elements;	     /* contiguous runs, on the side that has more of them */
+	uint32_t run_bytes;	     /* of the shortest side */
+	bool is_from_hbm, is_to_hbm; /* else SBUF or PSUM */
+	bool is_semaphore;	     /* the 4 bytes behind the data of each ring */
+};
+
+struct nx_loaded_block {
+	uint32_t id;
+	uint32_t semaphore; /* counted up by one per ring */
+	/* packets of ring r are packets[first[r]] to packets[first[r + 1]] */
+	const struct nx_loaded_packet *packets;
+	uint32_t first[NX_LOADED_RINGS + 1];
+};
+
+enum nx_loaded_queue_kind { NX_LOADED_STATIC, NX_LOADED_SOFTWARE_DGE, NX_LOADED_HARDWARE_DGE };
+
+struct nx_loaded_queue {
+	struct nx_slice name; /* as captures have it: "qSyncIO0", "qPoolDynamic" */
+	uint8_t kind;	      /* enum nx_loaded_queue_kind */
+	uint8_t engine;	      /* that starts it */
+	uint8_t queue_index;  /* on each of its DMA engines, 0 to 15 */
+	uint8_t queue_type;   /* as NTFFs number it */
+	uint16_t first_dma_engine;
+	struct nx_loaded_block *blocks; /* one per execution of a DMA instruction when dynamic */
+	size_t block_count;
+};
+
+struct nx_loaded_core {
+	struct nx_loaded_stream streams[NX_ENGINE_COUNT];
+	struct nx_loaded_queue *queues;
+	size_t queue_count;
+};
+
+struct nx_loaded_code {
+	struct nx_arena arena;
+	const struct nx_device_program *program; /* borrowed */
+	struct nx_loaded_core *cores;
+	size_t core_count;
+};
+
+/* A zeroed struct may be released, also after a failure: LIMIT, UNSUPPORTED. */
+NX_MUST_CHECK enum nx_status nx_loaded_code_make(struct nx_loaded_code *code,
+						 const struct nx_device_program *program,
+						 struct nx_error *err);
+void nx_loaded_code_release(struct nx_loaded_code *code);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * notifications: a timed run as the records that a device writes into its rings.
+ *
+ * Per physical core a ring of instructions, one of events, errors, DMA packets
+ * and throttling (format/notification.h has the layout). Engines of NeuronCore
+ * v2 count ticks of their own clocks, those of v3 picoseconds; the clocks that
+ * lead back are part of the result, as they are of an NTFF.
+ */
+#ifndef NX_RUNTIME_NOTIFICATIONS_H
+#define NX_RUNTIME_NOTIFICATIONS_H
+
+#include "format/ntff.h"
+#include "runtime/device/device_report.h"
+#include "runtime/timing/loaded_code.h"
+#include "runtime/timing/timed_run.h"
+
+struct nx_notified_ring {
+	uint32_t core;
+	uint8_t trace_type, block_type; /* enum nx_trace_type, enum nx_block_type */
+	uint64_t engine_index;
+	struct nx_bytes records;
+};
+
+struct nx_notified {
+	NX_VEC(struct nx_notified_ring) rings;
+	struct nx_ntff_clocks clocks; /* the same for each core; from the arena */
+	struct nx_arena arena;
+};
+
+struct nx_notify_options {
+	uint64_t start_ps;    /* of the execution, on the device's clock */
+	bool has_descriptors; /* DGE notifications are on */
+};
+
+/* report (may be NULL) has the faults that become error records, at their instructions' end. */
+void nx_notifications_make(const struct nx_loaded_code *code, const struct nx_timed_run *run,
+			   const struct nx_device_report *report,
+			   const struct nx_notify_options *options, struct nx_notified *out);
+void nx_notified_release(struct nx_notified *notified);
+
+#endif

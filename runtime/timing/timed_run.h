@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timed_run: when everything of an execution happened, in picoseconds from its start.
+ *
+ * Rows come in no promised order. simulate.h makes them, notifications.h writes
+ * them as the records of a device's rings. A run depends on the program, the
+ * hardware and the seed alone, so it is made once for a loaded model and serves
+ * each of its executions, moved to where they began.
+ */
+#ifndef NX_RUNTIME_TIMED_RUN_H
+#define NX_RUNTIME_TIMED_RUN_H
+
+#include "base/arena.h"
+#include "base/bare/engine_id.h"
+#include "base/vec.h"
+
+struct nx_timed_instruction {
+	uint64_t start_ps, end_ps;
+	uint64_t wait_ps; /* for semaphores, before start */
+	uint32_t slot;	  /* in the loaded stream */
+	uint8_t core, engine;
+};
+
+enum nx_timed_source { NX_TIMED_BY_ENGINE, NX_TIMED_BY_DMA };
+
+struct nx_timed_semaphore {
+	uint64_t time_ps;
+	uint32_t value; /* after the change */
+	uint8_t core, semaphore;
+	uint8_t source; /* enum nx_timed_source */
+	uint8_t engine; /* when by an engine */
+	uint8_t mode;	/* 3 inc, 4 dec, 5 add, 7 subtract, 9 write: as records have it */
+};
+
+struct nx_timed_packet {
+	uint64_t start_ps, end_ps, completion_ps;
+	uint32_t bytes;
+	uint16_t dma_engine; /* of the device, 0 to 127 */
+	uint8_t core, queue_index;
+};
+
+struct nx_timed_throttle { /* from now on the array runs at k / n of its clock */
+	uint64_t time_ps;
+	uint8_t core, k, n, type;
+	uint16_t activity;
+};
+
+/* A dynamic transfer's descriptors were made: which DMA engines got how many packets. */
+struct nx_timed_descriptors {
+	uint64_t time_ps;
+	uint32_t slot;
+	uint16_t dma_engine_mask;
+	uint16_t packets_per_engine;
+	uint8_t core, engine;
+};
+
+struct nx_timed_run {
+	uint64_t end_ps; /* total_time: the rows lie within 0 and this */
+	NX_VEC(struct nx_timed_instruction) instructions;
+	NX_VEC(struct nx_timed_semaphore) semaphores;
+	NX_VEC(struct nx_timed_packet) packets;
+	NX_VEC(struct nx_timed_throttle) throttles;
+	NX_VEC(struct nx_timed_descriptors) descriptors;
+	uint64_t assumed_count; /* instructions whose cost nobody has measured */
+};
+
+void nx_timed_run_release(struct nx_timed_run *run);
+
+#endif
