@@ -2,9 +2,12 @@
 /*
  * hardware_table: every constant of the timing model, per generation, with its source.
  *
- * One table, so that a reader can doubt a number where it stands. A source is
- * "measured" (captures of real devices), "published" (AWS's documents or code),
- * "derived" or "assumed"; docs/design/simulator.md says where each was found.
+ * Constants stand in hardware_table.c and cost_rows.c and nowhere else, each
+ * group and row with its source, so that a reader can doubt a number where it
+ * stands. "Measured" is from captures of real devices, "published" from
+ * documents or code that others have published, "derived" follows from those by
+ * a step that is named, "assumed" has nothing behind it but its likeness to a
+ * neighbour. docs/design/simulator.md says how well they predict.
  */
 #ifndef NX_RUNTIME_HARDWARE_TABLE_H
 #define NX_RUNTIME_HARDWARE_TABLE_H
@@ -14,8 +17,14 @@
 
 #include "base/bare/engine_id.h"
 #include "runtime/device/device.h"
+#include "runtime/timing/loaded_code.h"
 
 enum nx_evidence { NX_MEASURED, NX_PUBLISHED, NX_DERIVED, NX_ASSUMED };
+
+struct nx_source {
+	enum nx_evidence evidence; /* of the weakest number that stands beside it */
+	const char *text;	   /* never NULL or empty */
+};
 
 /* Of an engine; all in picoseconds. */
 struct nx_engine_timing {
@@ -27,7 +36,9 @@ struct nx_engine_timing {
 	uint32_t wake_control_ps;  /* -> a waiting control instruction starts */
 	uint32_t body_wake_ps;	   /* -> EVENT_SEMAPHORE with a wait in its body ends */
 	uint32_t drain_ps;	   /* last compute end -> DRAIN ends */
+	uint32_t drain_write_ps;   /* last WRITE start -> DRAIN ends; 0: not seen to matter */
 	uint32_t first_instruction_ps; /* start of the execution -> first compiled instruction */
+	struct nx_source source;
 };
 
 struct nx_dma_timing {
@@ -41,9 +52,17 @@ struct nx_dma_timing {
 	uint32_t static_start_ps[NX_ENGINE_COUNT]; /* start of WRITE -> earliest engine's packet */
 	uint32_t static_spread_ps;		   /* between earliest and latest engine */
 	uint32_t software_start_ps, software_spread_ps, software_step_ps;
+	/* A software transfer on GpSimd: the front end hands it over and goes on, its record comes
+	 * later; what it waits for is waited for in between. */
+	uint32_t software_record_ps;  /* handed over -> record starts */
+	uint32_t software_wake_ps;    /* or: semaphore changes -> record starts */
+	uint32_t software_release_ps; /* next control instruction: so long before the record */
+	uint32_t software_register_step_ps; /* step when its addresses come from registers */
 	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps, hardware_step_ps;
 	uint32_t static_notify_ps, software_notify_ps, hardware_notify_ps; /* end -> semaphore */
 	uint32_t completion_ps, semaphore_completion_ps; /* end -> completion record */
+	struct nx_source packet_source, rate_source, static_source, software_source,
+		hardware_source, notify_source;
 };
 
 struct nx_array_timing {
@@ -52,18 +71,21 @@ struct nx_array_timing {
 	uint32_t gap_ps;	  /* between two in the array */
 	uint32_t dispatch_ps;	  /* LDWEIGHTS or MATMUL -> the next may be dispatched */
 	uint32_t weights_base_ps; /* LDWEIGHTS: end besides the load */
+	struct nx_source source;
 };
 
 struct nx_throttle_timing {
 	bool is_there;
 	uint64_t window_ps;
 	double rise_frac, fall_frac; /* of a window busy: full rate from, half rate below */
+	struct nx_source source;
 };
 
 struct nx_frame_timing {	    /* around an execution */
 	uint32_t start_ps;	    /* start -> first compiled instruction of the fastest engine */
 	uint64_t gpsimd_library_ps; /* once, before its first software transfer */
 	uint32_t end_ps;	    /* last compiled instruction -> end of the execution */
+	struct nx_source source;
 };
 
 struct nx_hardware {
@@ -76,7 +98,10 @@ struct nx_hardware {
 	struct nx_frame_timing frame;
 };
 
-/* Of trn1, inf2, trn2; trn3 has trn2's, as nothing is published, and says so. */
+/*
+ * Of trn1, inf2, trn2; trn3 has trn2's, as nobody has published any, and each of its sources and
+ * costs says ASSUMED. NX_DEVICE_ANY is trn2. Never NULL.
+ */
 const struct nx_hardware *nx_hardware_of(enum nx_device_arch arch);
 
 /* --- what an instruction costs -------------------------------------------------- */
@@ -98,8 +123,19 @@ struct nx_cost {
 	bool is_rate_bound;    /* WEIGHTS, MATMUL: takes longer when throttled */
 };
 
-/* The cost of a device word on an engine; never fails: what is unknown is ASSUMED. */
+/*
+ * The cost of a device word on an engine; never fails: what is unknown is ASSUMED. A compiler's
+ * pseudo word costs what the word does that replaces it. Below a second for any 64 bytes.
+ */
 void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word,
 		      struct nx_cost *out);
+
+/*
+ * How long a DMA engine works on a packet; packets follow each other packet_ps - packet_step_ps
+ * earlier than this says. is_burst: other engines of the core are busy as well, so that memory
+ * stalls.
+ */
+uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
+			       const struct nx_loaded_packet *packet, bool is_burst);
 
 #endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * instruction_cost: finds the row of cost_rows.h that fits a word, and applies it.
+ *
+ * What matters of a word is read from its operands as format/instruction.h tells
+ * them. Of an opcode whose layout nobody has published nothing is read: it costs
+ * as if it had 64 elements, which is the least that an engine spends on any.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "format/instruction.h"
+#include "runtime/device/element.h"
+#include "runtime/device/operand.h"
+#include "runtime/timing/cost_rows.h"
+
+#define ASSUMED_ELEMENTS 64u
+#define NEAR_BYTES 16 /* apart: neighbours that a port of SBUF or PSUM still takes at full rate */
+#define WIDE_BYTES 4u
+#define FP32_WHOLE 3	      /* fp32 mode of MATMUL: LOW_HIGH */
+#define LONGEST_PS 1e12 - 1.0 /* a lie in an input file does not stop the clock */
+
+struct shape {
+	uint16_t traits;
+	uint8_t lanes;
+	bool is_known;
+	uint64_t elements; /* of the longest operand, per partition */
+};
+
+static unsigned generation_of(const struct nx_hardware *hardware)
+{
+	bool is_v2 = hardware->arch == NX_DEVICE_TRN1 || hardware->arch == NX_DEVICE_INF2;
+
+	return is_v2 ? NX_ON_V2 : NX_ON_V3;
+}
+
+/* --- what a word is ---------------------------------------------------------------- */
+
+static bool is_strided(const struct nx_access *a)
+{
+	unsigned fastest = 0;
+
+	while (fastest + 1 < a->dims && a->counts[fastest] <= 1)
+		fastest++;
+	return a->counts[fastest] > 1 &&
+	       abs(a->steps[fastest]) * (int)nx_dtype_bytes(a->dtype) > NEAR_BYTES;
+}
+
+static unsigned access_traits(const struct nx_access *a)
+{
+	unsigned traits = 0;
+
+	if (a->address >= NX_PSUM_BASE)
+		traits |= a->is_write ? NX_TO_PSUM : NX_FROM_PSUM;
+	if (is_strided(a))
+		traits |= a->is_write ? NX_TO_STRIDED : NX_FROM_STRIDED;
+	if (nx_dtype_bytes(a->dtype) >= WIDE_BYTES)
+		traits |= a->is_write ? NX_TO_WIDE : NX_FROM_WIDE;
+	return traits;
+}
+
+/* Those that stand in fields of their own, beside the operands. */
+static unsigned field_traits(const uint8_t *word)
+{
+	switch (word[0]) {
+	case NX_OP_ACTIVATE:
+		return (word[13] & 1 ? NX_POINTER : 0u) | (word[14] ? NX_ACCUMULATE : 0u);
+	case NX_OP_TENSOR_SCALAR:
+		return word[35] & 3 ? NX_POINTER : 0u;
+	case NX_OP_LDWEIGHTS:
+		return word[34] & 1 ? NX_TRANSPOSE : 0u;
+	case NX_OP_MATMUL:
+		return word[32] == NX_DTYPE_FP32 && (word[33] & 3) == FP32_WHOLE ? NX_WHOLE_FP32
+										 : 0u;
+	default:
+		return 0;
+	}
+}
+
+static struct shape shape_of(const uint8_t *word, unsigned generation)
+{
+	struct nx_instruction_effect effect;
+	struct shape shape = {.lanes = UINT8_MAX};
+	unsigned traits = field_traits(word), psum_sources = 0, sources = 0, bf16 = 0;
+
+	nx_instruction_effect(word, generation == NX_ON_V2 ? 1 : 2, &effect);
+	for (unsigned i = 0; i < effect.access_count; i++) {
+		const struct nx_access *a = &effect.accesses[i];
+		uint64_t elements = nx_access_elements(a);
+
+		traits |= access_traits(a);
+		sources += !a->is_write;
+		psum_sources += !a->is_write && a->address >= NX_PSUM_BASE;
+		bf16 += a->dtype == NX_DTYPE_BF16;
+		shape.lanes = a->partition_count;
+		shape.elements = elements > shape.elements ? elements : shape.elements;
+	}
+	shape.is_known = effect.access_count > 0;
+	if (shape.is_known && bf16 == effect.access_count)
+		traits |= NX_ALL_BF16;
+	if (sources == 2 && psum_sources == 1)
+		traits |= NX_FROM_MIXED;
+	shape.traits = (uint16_t)traits;
+	if (!shape.is_known)
+		shape.elements = ASSUMED_ELEMENTS;
+	if (shape.elements > NX_OPERAND_MAX_ELEMENTS)
+		shape.elements = NX_OPERAND_MAX_ELEMENTS;
+	return shape;
+}
+
+static bool is_control(uint8_t opcode)
+{
+	if (opcode == 0xbc) /* RANGE_SELECT */
+		return false;
+	return (opcode >= 0xa0 && opcode <= 0xdf) || opcode == 0xeb || opcode == 0xf1;
+}
+
+static bool is_weights(uint8_t opcode)
+{
+	return opcode == NX_OP_LDWEIGHTS || opcode == 0x09; /* LDWEIGHTS_MX */
+}
+
+static bool is_matmul(uint8_t opcode)
+{
+	return opcode == NX_OP_MATMUL || opcode == 0x07 || opcode == 0x0a; /* sparse, MX */
+}
+
+/* The opcode whose row a control word has: pseudo words have that of what replaces them. */
+static uint8_t control_row_opcode(uint8_t opcode, bool *is_alike)
+{
+	*is_alike = false;
+	switch (opcode) {
+	case NX_OP_PSEUDO_DMA_TRIGGER:
+		return NX_OP_WRITE;
+	case NX_OP_PSEUDO_TENSOR_LOAD:
+		return NX_OP_TENSOR_LOAD;
+	case 0xcd: /* PSEUDO_TENSOR_STORE */
+		return NX_OP_TENSOR_STORE;
+	case NX_OP_PSEUDO_DMA_DIRECT2D:
+		return NX_OP_DMA_DIRECT2D;
+	case 0xbb: /* DMA_INDIRECT */
+	case 0xbd: /* DMA_TRANSPOSE */
+	case 0xf1: /* DMA_GATHER_TRANSPOSE */
+		*is_alike = true;
+		return NX_OP_DMA_DIRECT2D;
+	default:
+		return opcode;
+	}
+}
+
+/* --- rows applied --------------------------------------------------------------------- */
+
+static bool is_fit(uint8_t row_opcode, uint8_t opcode, unsigned generations, unsigned generation)
+{
+	return (row_opcode == 0 || row_opcode == opcode) && (generations & generation);
+}
+
+static bool has_traits(unsigned traits, unsigned has, unsigned lacks)
+{
+	return (traits & has) == has && (traits & lacks) == 0;
+}
+
+static uint64_t cycles_ps(double cycles, uint64_t clock_mhz)
+{
+	return (uint64_t)(cycles * 1e6 / (double)clock_mhz + 0.5);
+}
+
+static void control_cost(unsigned generation, unsigned engine, uint8_t opcode, struct nx_cost *out)
+{
+	bool is_alike;
+	uint8_t wanted = control_row_opcode(opcode, &is_alike);
+	const struct nx_control_row *row = nx_control_rows;
+
+	while (!is_fit(row->opcode, wanted, row->generations, generation))
+		row++;
+	out->kind = NX_COST_CONTROL;
+	out->latency_ps = (uint64_t)row->latency_ps[engine];
+	out->occupancy_ps = out->latency_ps;
+	out->gap_ps = (uint64_t)row->gap_ps[engine];
+	out->evidence = (uint8_t)row->source.evidence;
+	if (is_alike || (row->assumed >> engine & 1))
+		out->evidence = NX_ASSUMED;
+}
+
+static void array_cost(const struct nx_hardware *hardware, const uint8_t *word, struct nx_cost *out)
+{
+	unsigned generation = generation_of(hardware);
+	struct shape shape = shape_of(word, generation);
+	const struct nx_array_row *row = nx_array_rows;
+	uint64_t mhz = hardware->engines[NX_ENGINE_TENSOR].clock_mhz;
+
+	while (!is_fit(row->opcode, word[0], row->generations, generation) ||
+	       !has_traits(shape.traits, row->has, row->lacks))
+		row++;
+	out->kind = is_weights(word[0]) ? NX_COST_WEIGHTS : NX_COST_MATMUL;
+	out->is_rate_bound = row->column_ps == 0;
+	if (out->is_rate_bound)
+		out->latency_ps = cycles_ps((double)shape.elements * row->cycles, mhz);
+	else
+		out->latency_ps = shape.elements * (uint64_t)row->column_ps;
+	out->occupancy_ps = out->latency_ps;
+	out->evidence = shape.is_known ? (uint8_t)row->source.evidence : (uint8_t)NX_ASSUMED;
+}
+
+/* What an instruction on few partitions is sooner than one on all of them. */
+static int64_t lanes_ps(unsigned generation, unsigned engine, const struct shape *shape)
+{
+	if (generation != NX_ON_V3 || !shape->is_known ||
+	    (engine != NX_ENGINE_SCALAR && engine != NX_ENGINE_VECTOR))
+		return 0;
+	for (size_t i = 0; i < nx_lanes_row_count; i++)
+		if (shape->lanes <= nx_lanes_rows[i].most_lanes)
+			return nx_lanes_rows[i].less_ps;
+	return 0;
+}
+
+static uint8_t compute_evidence(const struct nx_compute_row *row, const struct shape *shape)
+{
+	if (row->cycles > 0 && !shape->is_known)
+		return NX_ASSUMED;
+	if (row->free_elements > 0 && shape->elements > row->free_elements &&
+	    row->source.evidence == NX_MEASURED)
+		return NX_PUBLISHED;
+	return (uint8_t)row->source.evidence;
+}
+
+static void compute_cost(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word,
+			 struct nx_cost *out)
+{
+	unsigned generation = generation_of(hardware);
+	struct shape shape = shape_of(word, generation);
+	const struct nx_compute_row *row = nx_compute_rows;
+	uint64_t counted;
+	int64_t latency_ps, occupancy_ps;
+
+	while (!is_fit(row->opcode, word[0], row->generations, generation) ||
+	       !(row->engines >> engine & 1) || !has_traits(shape.traits, row->has, row->lacks))
+		row++;
+	counted = shape.elements > row->free_elements ? shape.elements - row->free_elements : 0;
+	latency_ps = row->base_ps - lanes_ps(generation, engine, &shape) +
+		     (int64_t)cycles_ps((double)counted * row->cycles,
+					hardware->engines[engine].clock_mhz);
+	occupancy_ps = latency_ps - row->overlap_ps;
+	out->kind = NX_COST_COMPUTE;
+	out->latency_ps = (uint64_t)latency_ps;
+	out->occupancy_ps = (uint64_t)(occupancy_ps > row->least_ps ? occupancy_ps : row->least_ps);
+	out->evidence = compute_evidence(row, &shape);
+}
+
+void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word,
+		      struct nx_cost *out)
+{
+	*out = (struct nx_cost){0};
+	if (engine >= NX_ENGINE_COUNT)
+		engine = NX_ENGINE_SYNC;
+	if (is_control(word[0]))
+		control_cost(generation_of(hardware), engine, word[0], out);
+	else if (is_weights(word[0]) || is_matmul(word[0]))
+		array_cost(hardware, word, out);
+	else
+		compute_cost(hardware, engine, word, out);
+	if (hardware->arch == NX_DEVICE_TRN3)
+		out->evidence = NX_ASSUMED;
+}
+
+/* --- packets ----------------------------------------------------------------------------- */
+
+static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_packet *packet,
+			bool is_burst)
+{
+	double rate = dma->bytes_per_ns;
+
+	if (is_burst && !packet->is_semaphore)
+		rate = packet->is_from_hbm ? dma->load_bytes_per_ns : dma->store_bytes_per_ns;
+	return packet->bytes / rate;
+}
+
+static double elements_ns(const struct nx_loaded_packet *packet)
+{
+	for (size_t i = 0; i < nx_element_row_count; i++) {
+		const struct nx_element_row *row = &nx_element_rows[i];
+
+		if (row->is_from_hbm == packet->is_from_hbm &&
+		    row->is_to_hbm == packet->is_to_hbm && packet->run_bytes >= row->least_bytes &&
+		    packet->run_bytes <= row->most_bytes)
+			return packet->elements *
+			       (row->base_ps / 1e3 + packet->run_bytes / row->bytes_per_ns);
+	}
+	return 0;
+}
+
+uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
+			       const struct nx_loaded_packet *packet, bool is_burst)
+{
+	const struct nx_dma_timing *dma = &hardware->dma;
+	double ns = stream_ns(dma, packet, is_burst);
+
+	if (!packet->is_semaphore)
+		ns = fmax(ns, elements_ns(packet));
+	return (uint64_t)(fmin(ns * 1e3 + dma->packet_ps, LONGEST_PS) + 0.5);
+}
