@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loaded_code_internal: what the makers of streams and of queues share. */
+#ifndef NX_RUNTIME_LOADED_CODE_INTERNAL_H
+#define NX_RUNTIME_LOADED_CODE_INTERNAL_H
+
+#include "base/vec.h"
+#include "runtime/timing/loaded_code.h"
+
+struct nx_slot_list NX_VEC_BODY(struct nx_loaded_slot);
+
+/* --- words the runtime adds (loaded_words.c) ------------------------------------- */
+
+void nx_loaded_words_begin(struct nx_slot_list *out, unsigned engine);
+/* doorbell_count: static queues of the engine, whose rings are put back at the end. */
+void nx_loaded_words_end(struct nx_slot_list *out, unsigned engine, size_t doorbell_count);
+
+void nx_loaded_word_doorbell(uint8_t word[64], uint32_t queue_index);
+void nx_loaded_word_move(uint8_t word[64], uint32_t bound);
+/* The compiler's pseudo words as an engine executes them; word holds theirs and is changed. */
+void nx_loaded_word_replace_load(uint8_t word[64]);
+void nx_loaded_word_replace_direct2d(uint8_t word[64], bool has_bound);
+void nx_loaded_word_replace_barrier(uint8_t word[64]);
+
+/* --- packets of a transfer (loaded_packets.c) ---------------------------------------- */
+
+struct nx_packet_list NX_VEC_BODY(struct nx_loaded_packet);
+
+struct nx_packet_maker {
+	struct nx_arena *arena;
+	enum nx_device_arch arch;
+	uint64_t packets_left; /* of those the program may ask for, counted per transfer */
+	struct nx_packet_list list;
+};
+
+/* False when the program asks for more packets than it may. */
+NX_MUST_CHECK bool nx_packet_maker_static(struct nx_packet_maker *maker,
+					  const struct nx_core_program *core,
+					  const struct nx_block *from, struct nx_loaded_block *out);
+/* word: PSEUDO_DMA_DIRECT2D as the compiler wrote it. */
+NX_MUST_CHECK bool nx_packet_maker_dynamic(struct nx_packet_maker *maker,
+					   const struct nx_core_program *core,
+					   enum nx_loaded_queue_kind kind, const uint8_t *word,
+					   struct nx_loaded_block *out);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loaded_packets: how a transfer falls onto the 16 rings of its queue.
+ *
+ * Learnt from captures of trn2 (docs/design/simulator.md says what agrees): the
+ * elements are dealt out in 16 equal parts; a hardware DGE, or a cast, makes a
+ * packet of each element, a software DGE packets of up to 4 KiB; each ring ends
+ * with four bytes for the semaphore. What the runtime lays out itself (a static
+ * block) has them in its last packet, and keeps to ring 0 when it is small.
+ */
+#include "base/bare/bits.h"
+#include "format/instruction.h"
+#include "runtime/timing/loaded_code_internal.h"
+
+#define PACKET_BYTES 4096u
+#define SEMAPHORE_BYTES 4u
+#define SMALL_BYTES 512u /* one ring is enough for fewer; assumed */
+#define FULL_ELEMENT 65536u
+#define PLACE_VARIABLE 0x10
+
+/* --- what a transfer is, as far as packets care ------------------------------------ */
+
+struct shape {
+	uint64_t element_bytes, element_count;
+	uint32_t run_bytes;
+	bool is_from_hbm, is_to_hbm;
+	bool is_packet_each; /* an element is never in a packet with others */
+};
+
+static bool is_hbm(const struct nx_core_program *core, uint32_t variable)
+{
+	enum nx_variable_kind kind;
+
+	if (variable >= core->variable_count)
+		return true;
+	kind = core->variables[variable].kind;
+	return kind != NX_VARIABLE_STATE_BUFFER && kind != NX_VARIABLE_REMOTE;
+}
+
+static uint64_t saturated(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* --- dealing out --------------------------------------------------------------------- */
+
+static void push(struct nx_packet_maker *maker, const struct shape *shape, uint64_t bytes)
+{
+	uint64_t run = shape->run_bytes && shape->run_bytes < bytes ? shape->run_bytes : bytes;
+
+	nx_vec_push(&maker->list,
+		    ((struct nx_loaded_packet){.bytes = (uint32_t)bytes,
+					       .elements = (uint32_t)(run ? bytes / run : 0),
+					       .run_bytes = (uint32_t)run,
+					       .is_from_hbm = shape->is_from_hbm,
+					       .is_to_hbm = shape->is_to_hbm}));
+}
+
+static void push_semaphore(struct nx_packet_maker *maker)
+{
+	nx_vec_push(&maker->list, ((struct nx_loaded_packet){.bytes = SEMAPHORE_BYTES,
+							     .elements = 1,
+							     .run_bytes = SEMAPHORE_BYTES,
+							     .is_semaphore = true}));
+}
+
+static bool take_budget(struct nx_packet_maker *maker, uint64_t count)
+{
+	if (count > maker->packets_left)
+		return false;
+	maker->packets_left -= count;
+	return true;
+}
+
+static uint64_t packets_for(uint64_t bytes)
+{
+	return bytes / PACKET_BYTES + (bytes % PACKET_BYTES != 0);
+}
+
+/* The elements of one ring; false when there are too many. */
+static bool push_share(struct nx_packet_maker *maker, const struct shape *shape, uint64_t elements)
+{
+	uint64_t unit = shape->is_packet_each ? shape->element_bytes
+					      : saturated(shape->element_bytes, elements);
+	uint64_t units = shape->is_packet_each ? elements : elements != 0;
+
+	if (!take_budget(maker, saturated(units, packets_for(unit))))
+		return false;
+	for (uint64_t i = 0; i < units; i++)
+		for (uint64_t left = unit; left;) {
+			uint64_t part = left < PACKET_BYTES ? left : PACKET_BYTES;
+
+			push(maker, shape, part);
+			left -= part;
+		}
+	return true;
+}
+
+static uint64_t share_of(uint64_t count, unsigned ring)
+{
+	return count / NX_LOADED_RINGS + (ring < count % NX_LOADED_RINGS);
+}
+
+static void finish(struct nx_packet_maker *maker, struct nx_loaded_block *out)
+{
+	struct nx_loaded_packet *packets =
+		NX_NEW_ARRAY(maker->arena, struct nx_loaded_packet, maker->list.len);
+
+	out->first[NX_LOADED_RINGS] = (uint32_t)maker->list.len;
+	memcpy(packets, maker->list.items, maker->list.len * sizeof(*packets));
+	out->packets = packets;
+}
+
+/* --- transfers that an instruction describes ------------------------------------------- */
+
+struct direct_side {
+	uint64_t element_bytes, count, run_bytes;
+	bool is_hbm;
+};
+
+static struct direct_side read_side(const struct nx_core_program *core, const uint8_t *at)
+{
+	uint16_t bytes = nx_load16(at + 20), inner = nx_load16(at + 18), outer = nx_load16(at + 16);
+	struct direct_side side = {.element_bytes = bytes ? bytes : FULL_ELEMENT,
+				   .count = (uint64_t)inner * outer,
+				   .is_hbm = true};
+	uint32_t index;
+
+	side.run_bytes = side.element_bytes;
+	/* Elements that touch each other are one run. */
+	if ((int32_t)nx_load32(at + 12) == (int32_t)side.element_bytes || inner == 1) {
+		side.run_bytes *= inner ? inner : 1;
+		if ((int64_t)(int32_t)nx_load32(at + 8) == (int64_t)side.run_bytes)
+			side.run_bytes *= outer ? outer : 1;
+	}
+	if (at[7] == PLACE_VARIABLE &&
+	    nx_core_program_variable(core, nx_load32(at + 4) & 0xffffff, &index))
+		side.is_hbm = is_hbm(core, index);
+	return side;
+}
+
+bool nx_packet_maker_dynamic(struct nx_packet_maker *maker, const struct nx_core_program *core,
+			     enum nx_loaded_queue_kind kind, const uint8_t *word,
+			     struct nx_loaded_block *out)
+{
+	struct direct_side from = read_side(core, word + 16), to = read_side(core, word + 40);
+	uint64_t run = from.run_bytes < to.run_bytes ? from.run_bytes : to.run_bytes;
+	struct shape shape = {.element_bytes = to.element_bytes,
+			      .element_count = to.count,
+			      .run_bytes = run < UINT32_MAX ? (uint32_t)run : UINT32_MAX,
+			      .is_from_hbm = from.is_hbm,
+			      .is_to_hbm = to.is_hbm,
+			      .is_packet_each =
+				      kind == NX_LOADED_HARDWARE_DGE || word[62] != word[63]};
+
+	out->id = NX_NO_INDEX;
+	out->semaphore = word[13];
+	nx_vec_clear(&maker->list);
+	for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
+		out->first[ring] = (uint32_t)maker->list.len;
+		if (!take_budget(maker, 1) ||
+		    !push_share(maker, &shape, share_of(shape.element_count, ring)))
+			return false;
+		push_semaphore(maker);
+	}
+	finish(maker, out);
+	return true;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------
+ */
+
+static uint64_t runs_of(const struct nx_dma_side *side)
+{
+	uint64_t count = 1;
+
+	for (unsigned i = 1; i < side->dims; i++)
+		count = saturated(count, side->sizes[i]);
+	return side->dims ? count : 0;
+}
+
+/* Both sides carry the same bytes unless they cast; the one with more runs decides. */
+static struct shape static_shape(const struct nx_core_program *core, const struct nx_descriptor *d)
+{
+	const struct nx_dma_side *side = &d->to;
+	struct shape shape = {.is_to_hbm = is_hbm(core, d->to.variable)};
+
+	for (size_t i = 0; i < d->from_count; i++) {
+		shape.is_from_hbm |= is_hbm(core, d->from[i].variable);
+		if (runs_of(&d->from[i]) > runs_of(side))
+			side = &d->from[i];
+	}
+	shape.element_count = runs_of(side);
+	shape.element_bytes = side->dims ? side->sizes[0] : 0;
+	shape.run_bytes =
+		shape.element_bytes < UINT32_MAX ? (uint32_t)shape.element_bytes : UINT32_MAX;
+	shape.is_packet_each = d->op == NX_DMA_CAST;
+	return shape;
+}
+
+static bool push_descriptor(struct nx_packet_maker *maker, const struct shape *shape, unsigned ring,
+			    uint64_t block_bytes)
+{
+	if (block_bytes < SMALL_BYTES)
+		return ring != 0 || push_share(maker, shape, shape->element_count);
+	return push_share(maker, shape, share_of(shape->element_count, ring));
+}
+
+/* Newer devices write the semaphore with the last packet, older ones in one of its own. */
+static void end_ring(struct nx_packet_maker *maker, uint32_t first)
+{
+	bool is_apart = maker->arch == NX_DEVICE_TRN1 || maker->arch == NX_DEVICE_INF2;
+
+	if (is_apart || maker->list.len == first)
+		push_semaphore(maker);
+	else
+		maker->list.items[maker->list.len - 1].bytes += SEMAPHORE_BYTES;
+}
+
+bool nx_packet_maker_static(struct nx_packet_maker *maker, const struct nx_core_program *core,
+			    const struct nx_block *from, struct nx_loaded_block *out)
+{
+	uint64_t bytes = 0;
+
+	out->id = from->id;
+	out->semaphore = from->semaphore;
+	nx_vec_clear(&maker->list);
+	for (size_t i = 0; i < from->descriptor_count; i++) {
+		struct shape shape = static_shape(core, &from->descriptors[i]);
+		uint64_t more = saturated(shape.element_bytes, shape.element_count);
+
+		bytes = more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
+	}
+	for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
+		out->first[ring] = (uint32_t)maker->list.len;
+		if (!take_budget(maker, 1))
+			return false;
+		for (size_t i = 0; i < from->descriptor_count; i++) {
+			struct shape shape = static_shape(core, &from->descriptors[i]);
+
+			if (!push_descriptor(maker, &shape, ring, bytes))
+				return false;
+		}
+		end_ring(maker, out->first[ring]);
+	}
+	finish(maker, out);
+	return true;
+}
