@@ -414,7 +414,7 @@ void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *p,
 	nx_json_key_u64(w, "num_physical_cores", c->graph_count);
 	nx_json_key_bool(w, "vnc_enabled", c->graph_count > 1);
 	nx_json_key_bool(w, "is_ext", true);
-	nx_json_key_bool(w, "is_simulation", false);
+	nx_json_key_bool(w, "is_simulation", c->is_simulation);
 	nx_json_key_u64(w, "ticks_per_nanosec", 1000);
 	nx_json_key_u64(w, "first_hw_timestamp", 0);
 	nx_json_key_u64(w, "last_hw_timestamp", last_ns);

@@ -2,6 +2,7 @@
 /*
  * notification: the 16-byte record that hardware writes into a trace ring.
  * docs/formats/ntff.md explains the bits; a record is two words and a clock.
+ * Readers load records and ask; writers make one per kind and store it.
  */
 #ifndef NX_FORMAT_NOTIFICATION_H
 #define NX_FORMAT_NOTIFICATION_H
@@ -78,6 +79,110 @@ static inline unsigned nx_notification_type_of(enum nx_engine engine,
 					       enum nx_notification_kind kind)
 {
 	return (((unsigned)engine + 1) << 2) | (unsigned)kind;
+}
+
+/* --- writing ---------------------------------------------------------------------- */
+
+#define NX_NOTIFY_PC_COUNT (1u << 20) /* a pc is (address >> 6) modulo this */
+#define NX_NOTIFY_HINT_DGE 1u	      /* explicit records with it tell of generated DMAs */
+#define NX_NOTIFY_NO_CRC 0xffffu
+
+static inline uint32_t nx_notification_head(unsigned type, uint32_t low)
+{
+	return (uint32_t)(type & 31) << 24 | (low & 0xffffffu);
+}
+
+/* More cycles than a record can hold are its most. */
+static inline struct nx_notification nx_notification_start(enum nx_engine engine, uint32_t pc,
+							   uint64_t wait_cycles, uint64_t timestamp)
+{
+	uint32_t cycles = wait_cycles < 0xffff ? (uint32_t)wait_cycles : 0xffffu;
+
+	return (struct nx_notification){
+		nx_notification_head(nx_notification_type_of(engine, NX_NOTIFY_START),
+				     pc & (NX_NOTIFY_PC_COUNT - 1)),
+		cycles << 16, timestamp};
+}
+
+static inline struct nx_notification nx_notification_end(enum nx_engine engine, uint32_t pc,
+							 uint64_t timestamp)
+{
+	return (struct nx_notification){
+		nx_notification_head(nx_notification_type_of(engine, NX_NOTIFY_END),
+				     pc & (NX_NOTIFY_PC_COUNT - 1)),
+		NX_NOTIFY_NO_CRC << 16 | NX_NOTIFY_NO_CRC, timestamp};
+}
+
+/* Of a generated DMA: which of 16 DMA engines got how many packets each, at most 4096. */
+static inline struct nx_notification nx_notification_dge(enum nx_engine engine, uint32_t pc,
+							 uint16_t engine_mask,
+							 uint32_t packet_count, uint64_t timestamp)
+{
+	return (struct nx_notification){
+		nx_notification_head(nx_notification_type_of(engine, NX_NOTIFY_EXPLICIT),
+				     NX_NOTIFY_HINT_DGE << 20 | (pc & (NX_NOTIFY_PC_COUNT - 1))),
+		(packet_count & 0xfffu) << 16 | engine_mask, timestamp};
+}
+
+/* A semaphore's new value; type is an engine's EVENT or NX_TYPE_AXI_EVENT. */
+static inline struct nx_notification nx_notification_semaphore(unsigned type, uint8_t semaphore,
+							       uint8_t mode, uint32_t value,
+							       uint64_t timestamp)
+{
+	return (struct nx_notification){nx_notification_head(type, 0xf00000u | (mode & 15u) << 16 |
+									   1u << 8 | semaphore),
+					value, timestamp};
+}
+
+/* The array runs at k / n of its clock from now on; n = 0 on chips that do not tell. */
+static inline struct nx_notification nx_notification_throttle(uint8_t k, uint8_t n, uint8_t type,
+							      uint16_t activity, uint64_t timestamp)
+{
+	return (struct nx_notification){nx_notification_head(NX_TYPE_THROTTLE,
+							     (uint32_t)n << 16 | activity),
+					n ? (uint32_t)type << 8 | (k & 0x7fu) : 0x80u, timestamp};
+}
+
+/* bytes and crc are part of an END alone. */
+static inline struct nx_notification nx_notification_dma(enum nx_dma_step step, unsigned dma_engine,
+							 unsigned queue, uint32_t bytes,
+							 uint64_t timestamp)
+{
+	bool is_end = step == NX_DMA_END;
+
+	return (struct nx_notification){nx_notification_head(dma_engine, is_end ? bytes : 0),
+					(is_end ? NX_NOTIFY_NO_CRC << 16 : 0) |
+						(uint32_t)(queue & 15) << 4 | (uint32_t)step,
+					timestamp};
+}
+
+/* --- errors ------------------------------------------------------------------------- */
+
+enum nx_notified_error { /* w0[7:0] of NX_TYPE_ERROR */
+			 NX_ERROR_UNDERFLOW = 0,
+			 NX_ERROR_NAN = 1,
+			 NX_ERROR_INFINITY = 2,
+			 NX_ERROR_OVERFLOW = 3,
+			 NX_ERROR_MEMORY = 4,
+			 NX_ERROR_SEMAPHORE = 6,
+			 NX_ERROR_EVENT = 7,
+			 NX_ERROR_SEQUENCER = 9,
+};
+
+/*
+ * Whose instruction it was is our own addition, and only captures of simulated
+ * devices have it: what real ones write into w1 is not public.
+ */
+#define NX_ERROR_HAS_PLACE (1u << 31)
+
+static inline struct nx_notification nx_notification_error(enum nx_notified_error id,
+							   enum nx_engine engine, uint32_t pc,
+							   uint64_t timestamp)
+{
+	return (struct nx_notification){nx_notification_head(NX_TYPE_ERROR, (uint32_t)id),
+					NX_ERROR_HAS_PLACE | (uint32_t)engine << 20 |
+						(pc & (NX_NOTIFY_PC_COUNT - 1)),
+					timestamp};
 }
 
 #endif

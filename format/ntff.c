@@ -109,6 +109,19 @@ struct nx_slice nx_ntff_ring_bytes(const struct nx_ntff *ntff, const struct nx_n
 	return blob_bytes(ntff, ring->inline_records, ring->offset, ring->size);
 }
 
+/* In two parts: the product of a time and a step would not fit 64 bits. */
+uint64_t nx_ntff_clock_ticks(const struct nx_ntff_clock *clock, uint64_t time_ps)
+{
+	uint64_t expected = clock->expected, whole, rest;
+
+	if (!expected || !clock->actual)
+		return clock->init + time_ps;
+	whole = time_ps / expected;
+	rest = time_ps % expected;
+	return clock->init + whole * clock->actual +
+	       (rest * clock->actual + expected - 1) / expected;
+}
+
 /* --- reading and writing --------------------------------------------------------- */
 
 enum nx_status nx_ntff_read(struct nx_slice file, struct nx_arena *arena, struct nx_ntff *out,

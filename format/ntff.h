@@ -15,6 +15,9 @@
 #define NX_NTFF_OLDEST_VERSION 4
 #define NX_NTFF_NEWEST_VERSION 6
 
+/* Begins the runtime's git_hash where a simulator wrote the file; hashes of real ones are hex. */
+#define NX_NTFF_SIMULATED "simulat"
+
 enum nx_trace_type {
 	NX_TRACE_INSTRUCTION,
 	NX_TRACE_EVENT,
@@ -273,6 +276,9 @@ NX_MUST_CHECK enum nx_status nx_ntff_read(struct nx_slice file, struct nx_arena 
 /* The bytes of a code image or a ring, inline or in the blobs, as far as the file has them. */
 struct nx_slice nx_ntff_code_bytes(const struct nx_ntff *ntff, const struct nx_ntff_code *code);
 struct nx_slice nx_ntff_ring_bytes(const struct nx_ntff *ntff, const struct nx_ntff_ring *ring);
+
+/* The first tick of a block's clock that is not before a time; a clock of zeros counts ps. */
+uint64_t nx_ntff_clock_ticks(const struct nx_ntff_clock *clock, uint64_t time_ps);
 
 /*
  * Writing: append header and message with nx_ntff_write_head, then the blobs in

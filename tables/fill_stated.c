@@ -174,7 +174,7 @@ enum nx_status nx_fill_metadata(struct nx_device_fill *fill)
 	nx_row_put_i64(&row, NX_COL_Metadata_ticks_per_nanosec, 1000);
 	nx_row_put_known(&row, NX_COL_Metadata_explorer_version, fill->options->explorer_version);
 	nx_row_put_known(&row, NX_COL_Metadata_profile_name, name ? name : p->name);
-	nx_row_put_bool(&row, NX_COL_Metadata_is_simulation, false);
+	nx_row_put_bool(&row, NX_COL_Metadata_is_simulation, p->capture.is_simulation);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_Metadata);
 	nx_table_sink_put(fill->sink, &row);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_Metadata);

@@ -120,8 +120,6 @@ void nx_ntff_decode_throttles(struct nx_ntff_decoder *d, nx_decoded_fn fn, void 
 
 /* --- faults ---------------------------------------------------------------- */
 
-#define DGE_HINT 1 /* explicit records with this hint describe generated DMAs */
-
 static bool fault_of_engine(struct nx_ntff_decoder *d, uint32_t graph, struct nx_notification n,
 			    struct nx_fault *row)
 {
@@ -129,7 +127,7 @@ static bool fault_of_engine(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 
 	if (nx_notification_kind(type) != NX_NOTIFY_EXPLICIT)
 		return false;
-	if (nx_bits32(n.w0, 23, 20) == DGE_HINT) {
+	if (nx_bits32(n.w0, 23, 20) == NX_NOTIFY_HINT_DGE) {
 		d->loss.dge_record_count++;
 		return false;
 	}
@@ -139,6 +137,19 @@ static bool fault_of_engine(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 	row->slot = nx_image_slot(&d->capture->graphs[graph].engines[row->engine],
 				  nx_bits32(n.w0, 19, 0));
 	return true;
+}
+
+/* Simulated devices tell whose instruction it was; what real ones write there is not public. */
+static void error_place(const struct nx_ntff_decoder *d, uint32_t graph, struct nx_fault *row)
+{
+	unsigned engine = nx_bits32(row->w1, 22, 20);
+
+	if (!d->capture->is_simulation || !(row->w1 & NX_ERROR_HAS_PLACE) ||
+	    engine >= NX_ENGINE_COUNT)
+		return;
+	row->engine = (uint8_t)engine;
+	row->slot = nx_image_slot(&d->capture->graphs[graph].engines[engine],
+				  nx_bits32(row->w1, 19, 0));
 }
 
 static void fault_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx_notification n,
@@ -161,6 +172,7 @@ static void fault_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx_no
 	} else if (type == NX_TYPE_ERROR) {
 		row.kind = NX_FAULT_ERROR;
 		row.id = (uint16_t)nx_bits32(n.w0, 7, 0);
+		error_place(d, graph, &row);
 	} else if (type == NX_TYPE_INTERRUPT) {
 		row.kind = nx_bits32(n.w0, 3, 3) ? NX_FAULT_WARNING : NX_FAULT_ERROR;
 		row.id = (uint16_t)nx_bits32(n.w0, 2, 0);

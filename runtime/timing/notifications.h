@@ -5,7 +5,9 @@
  * Per physical core a ring of instructions, one of events, errors, DMA packets
  * and throttling (format/notification.h has the layout). Engines of NeuronCore
  * v2 count ticks of their own clocks, those of v3 picoseconds; the clocks that
- * lead back are part of the result, as they are of an NTFF.
+ * lead back are part of the result, as they are of an NTFF. On v2 a record can
+ * only say whole ticks of DMA engines and throttle; it gets the first that is not
+ * before its time.
  */
 #ifndef NX_RUNTIME_NOTIFICATIONS_H
 #define NX_RUNTIME_NOTIFICATIONS_H
@@ -23,20 +25,30 @@ struct nx_notified_ring {
 };
 
 struct nx_notified {
-	NX_VEC(struct nx_notified_ring) rings;
+	NX_VEC(struct nx_notified_ring) rings; /* five of each core, the empty ones too */
 	struct nx_ntff_clocks clocks; /* the same for each core; from the arena */
 	struct nx_arena arena;
 };
 
 struct nx_notify_options {
 	uint64_t start_ps;    /* of the execution, on the device's clock */
+	uint32_t first_core;  /* of the device, that runs the program's first */
 	bool has_descriptors; /* DGE notifications are on */
 };
 
-/* report (may be NULL) has the faults that become error records, at their instructions' end. */
+/* Each core has so many DMA engines, numbered through the device. */
+#define NX_NOTIFY_DMA_ENGINES 16u
+
+/*
+ * Fills a zeroed struct. report (may be NULL) has the faults that become error
+ * records, at their instructions' end.
+ */
 void nx_notifications_make(const struct nx_loaded_code *code, const struct nx_timed_run *run,
 			   const struct nx_device_report *report,
 			   const struct nx_notify_options *options, struct nx_notified *out);
 void nx_notified_release(struct nx_notified *notified);
+
+/* True for NeuronCore v2: its engines count ticks, and its captures are of version 5. */
+bool nx_notify_counts_ticks(enum nx_device_arch arch);
 
 #endif

@@ -5,15 +5,6 @@
 
 #define WRITE_RECORDS 65536
 
-/* The first tick that is not before a time. */
-static uint64_t ticks_of(const struct nx_ntff_clock *clock, uint64_t time_ps)
-{
-	uint64_t whole = time_ps / clock->expected, rest = time_ps % clock->expected;
-
-	return clock->init + whole * clock->actual +
-	       (rest * clock->actual + clock->expected - 1) / clock->expected;
-}
-
 static bool flush(struct nx_synthetic_writer *w)
 {
 	bool is_taken = w->sink(w->context, w->buffer.items, w->buffer.len);
@@ -42,7 +33,7 @@ static bool write_records(struct nx_synthetic_writer *w, const struct nx_synthet
 			struct nx_notification n = {r->w0, r->w1, ps};
 
 			if (!is_plain)
-				n.timestamp = ticks_of(&w->clocks[r->clock], ps);
+				n.timestamp = nx_ntff_clock_ticks(&w->clocks[r->clock], ps);
 			if (r->clock == NX_SYNTHETIC_CLOCK_DMA && (r->w1 & 15) == NX_DMA_END)
 				n.w1 ^= salt;
 			nx_notification_store(w->buffer.items + w->buffer.len, n);

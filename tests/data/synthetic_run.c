@@ -14,12 +14,10 @@
 
 #define EPILOGUE_DRAIN_PS 12000
 #define NOTIFY_PS 10000
-#define NO_CRC 0xffffffffu
 #define DMA_LATENCY_PS 1300000
 #define DMA_STARTUP_PS 900000
 #define SEMAPHORE_WRITE_BYTES 4
 #define BATCH_RECORDS 24
-#define DGE_HINT 1
 #define CUSTOM_HINT 5
 
 enum event_mode { EVENT_INCREMENT = 3 };
@@ -63,6 +61,12 @@ static void put(struct run *r, enum nx_synthetic_ring_kind ring, bool once,
 		r->last_ps = record.time_ps;
 }
 
+static void set_words(struct nx_synthetic_record *record, struct nx_notification n)
+{
+	record->w0 = n.w0;
+	record->w1 = n.w1;
+}
+
 /* --- engines ----------------------------------------------------------------- */
 
 static void put_instruction(struct run *r, bool once, unsigned engine, uint32_t slot,
@@ -72,11 +76,9 @@ static void put_instruction(struct run *r, bool once, unsigned engine, uint32_t 
 		.source = (uint8_t)engine, .clock = (uint8_t)engine, .time_ps = start_ps};
 	uint32_t pc = nx_synthetic_pc(engine, slot);
 
-	record.w0 = nx_notification_type_of(engine, NX_NOTIFY_START) << 24 | pc;
-	record.w1 = (wait_cycles < 0xffff ? wait_cycles : 0xffff) << 16;
+	set_words(&record, nx_notification_start(engine, pc, wait_cycles, 0));
 	put(r, NX_SYNTHETIC_RING_INSTRUCTION, once, record);
-	record.w0 = nx_notification_type_of(engine, NX_NOTIFY_END) << 24 | pc;
-	record.w1 = NO_CRC;
+	set_words(&record, nx_notification_end(engine, pc, 0));
 	record.time_ps = end_ps;
 	put(r, NX_SYNTHETIC_RING_INSTRUCTION, once, record);
 	if (!once)
@@ -89,8 +91,7 @@ static void put_event(struct run *r, bool once, unsigned type, uint8_t semaphore
 	struct nx_synthetic_record record = {.clock = NX_SYNTHETIC_CLOCK_EVENTS, .time_ps = at_ps};
 
 	record.source = (uint8_t)type;
-	record.w0 = type << 24 | 0xf00000u | EVENT_INCREMENT << 16 | 0x100u | semaphore;
-	record.w1 = value;
+	set_words(&record, nx_notification_semaphore(type, semaphore, EVENT_INCREMENT, value, 0));
 	put(r, NX_SYNTHETIC_RING_EVENT, once, record);
 	if (once)
 		r->graph->once.event_count++;
@@ -123,9 +124,8 @@ static void put_throttle(struct run *r, uint64_t at_ps, unsigned k, unsigned typ
 	struct nx_synthetic_record record = {.clock = NX_SYNTHETIC_CLOCK_THROTTLE,
 					     .time_ps = at_ps};
 
-	record.w0 = (uint32_t)NX_TYPE_THROTTLE << 24 | (is_old ? 0 : 8u << 16) |
-		    (nx_synthetic_random(&r->random) & 0xfff);
-	record.w1 = is_old ? 0x80 : type << 8 | k;
+	set_words(&record, nx_notification_throttle((uint8_t)k, is_old ? 0 : 8, (uint8_t)type,
+						    nx_synthetic_random(&r->random) & 0xfff, 0));
 	put(r, NX_SYNTHETIC_RING_THROTTLE, false, record);
 	r->graph->loop.throttle_count++;
 }
@@ -139,17 +139,14 @@ static void put_packet(struct run *r, bool once, unsigned dma_engine, unsigned q
 	struct nx_synthetic_record record = {.source = (uint8_t)dma_engine,
 					     .clock = NX_SYNTHETIC_CLOCK_DMA};
 
-	record.w0 = number << 24;
-	record.w1 = queue << 4 | NX_DMA_START;
+	set_words(&record, nx_notification_dma(NX_DMA_START, number, queue, 0, 0));
 	record.time_ps = start_ps;
 	put(r, NX_SYNTHETIC_RING_DMA, once, record);
-	record.w0 = number << 24 | bytes;
-	record.w1 = (uint32_t)(nx_synthetic_random(&r->random) & 0xffff) << 16 | queue << 4 |
-		    NX_DMA_END;
+	set_words(&record, nx_notification_dma(NX_DMA_END, number, queue, bytes, 0));
+	record.w1 ^= (uint32_t)(~nx_synthetic_random(&r->random) & 0xffff) << 16;
 	record.time_ps = end_ps;
 	put(r, NX_SYNTHETIC_RING_DMA, once, record);
-	record.w0 = number << 24;
-	record.w1 = queue << 4 | NX_DMA_COMPLETION;
+	set_words(&record, nx_notification_dma(NX_DMA_COMPLETION, number, queue, 0, 0));
 	record.time_ps = end_ps + 4000;
 	put(r, NX_SYNTHETIC_RING_DMA, once, record);
 	if (!once) {
@@ -202,9 +199,10 @@ static void put_dge_record(struct run *r, const struct nx_synthetic_op *op, uint
 		.source = op->engine, .clock = op->engine, .time_ps = at_ps};
 	unsigned engines = r->machine->options.dma_engine_count;
 
-	record.w0 = nx_notification_type_of(op->engine, NX_NOTIFY_EXPLICIT) << 24 | DGE_HINT << 20 |
-		    nx_synthetic_pc(op->engine, r->next_slot[op->engine]);
-	record.w1 = ((1u << engines) - 1) | (op->dma_packets + 1) << 16;
+	set_words(&record,
+		  nx_notification_dge(op->engine,
+				      nx_synthetic_pc(op->engine, r->next_slot[op->engine]),
+				      (uint16_t)((1u << engines) - 1), op->dma_packets + 1, 0));
 	put(r, NX_SYNTHETIC_RING_INSTRUCTION, false, record);
 	r->machine->loop.dge_record_count++;
 }

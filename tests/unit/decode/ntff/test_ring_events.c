@@ -143,6 +143,42 @@ static void errors_and_warnings_are_told_apart(void **state)
 	assert_int_equal(row->kind, NX_FAULT_ERROR);
 }
 
+/* Whose instruction it was: w1 of a simulated device says so, that of a real one nobody knows. */
+static void errors_of_simulated_devices_have_a_place(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+
+	nx_fixture_code(f, 0, NX_ENGINE_VECTOR, 16 << 6, "\x46\x46", 2);
+	f->info.runtime_version.git_hash = nx_slice_text("simulated");
+	f->info.has_runtime_version = true;
+	put(f, NX_TRACE_ERROR, NX_TYPE_ERROR << 24 | 1, 0x80300011, 2000);
+	put(f, NX_TRACE_ERROR, NX_TYPE_ERROR << 24 | 1, 0x80300099, 2000); /* in no code */
+	put(f, NX_TRACE_ERROR, NX_TYPE_ERROR << 24 | 1, 0x80700011, 2000); /* no engine */
+	put(f, NX_TRACE_ERROR, NX_TYPE_ERROR << 24 | 1, 0x00300011, 2000); /* no place */
+	nx_fixture_must_open(f);
+	assert_true(f->capture.is_simulation);
+	assert_int_equal(faults(f), 4);
+	assert_int_equal(((const struct nx_fault *)nx_fixture_row(f, 0))->engine, NX_ENGINE_VECTOR);
+	assert_int_equal(((const struct nx_fault *)nx_fixture_row(f, 0))->slot, 1);
+	assert_int_equal(((const struct nx_fault *)nx_fixture_row(f, 1))->slot, NX_NONE);
+	for (size_t i = 2; i < 4; i++)
+		assert_int_equal(((const struct nx_fault *)nx_fixture_row(f, i))->engine,
+				 NX_ENGINE_COUNT);
+}
+
+static void errors_of_real_devices_have_none(void **state)
+{
+	struct nx_ntff_fixture *f = *state;
+
+	f->info.runtime_version.git_hash = nx_slice_text("simula");
+	f->info.has_runtime_version = true;
+	put(f, NX_TRACE_ERROR, NX_TYPE_ERROR << 24 | 1, 0x80300011, 2000);
+	nx_fixture_must_open(f);
+	assert_false(f->capture.is_simulation);
+	assert_int_equal(faults(f), 1);
+	assert_int_equal(((const struct nx_fault *)nx_fixture_row(f, 0))->engine, NX_ENGINE_COUNT);
+}
+
 static void explicit_records_are_custom_or_dge(void **state)
 {
 	struct nx_ntff_fixture *f = *state;
@@ -180,6 +216,8 @@ int main(void)
 		TEST(a_throttle_state_lasts_until_the_next),
 		TEST(graphs_throttle_apart),
 		TEST(errors_and_warnings_are_told_apart),
+		TEST(errors_of_simulated_devices_have_a_place),
+		TEST(errors_of_real_devices_have_none),
 		TEST(explicit_records_are_custom_or_dge),
 	};
 
