@@ -61,12 +61,16 @@ struct nx_example {
 struct nx_invocation {
 	const char *program; /* as called: neuron-explorer or neuron-profile */
 	bool is_legacy;	     /* called as neuron-profile */
+	int *exit_code;	     /* set by a command that ends as another does; else 0 */
 };
+
+/* Operands that begin so are a command line of their own: our options end at its first word. */
+#define NX_OPERANDS_COMMAND "[--] COMMAND"
 
 struct nx_command {
 	const char *name;
 	const char *summary;
-	const char *operands;		   /* "FILE"; "" for none */
+	const char *operands;		   /* "FILE"; "" for none; or NX_OPERANDS_COMMAND */
 	const char *description;	   /* paragraphs, separated by empty lines */
 	const struct nx_option *options;   /* ends with a zeroed row */
 	const struct nx_example *examples; /* ends with a zeroed row */
@@ -79,6 +83,7 @@ extern const size_t nx_command_count;
 const struct nx_command *nx_command_find(const char *name);
 
 extern const struct nx_command nx_command_view;
+extern const struct nx_command nx_command_inspect;
 extern const struct nx_command nx_command_show_session;
 extern const struct nx_command nx_command_neff;
 extern const struct nx_command nx_command_list;

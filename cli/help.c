@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/terminal.h"
+#include "export/exporters.h"
 
 const struct nx_exit_code nx_exit_codes[] = {
 #define EXIT_ROW(name, exit_code, text) {exit_code, text},
@@ -98,5 +99,16 @@ enum nx_status nx_help_show(const struct nx_invocation *call, const struct nx_co
 		nx_help_print_command(call, command, &out);
 	else
 		nx_help_print_overview(call, &out);
+	return nx_output_commit(&out, err);
+}
+
+enum nx_status nx_help_show_version(const struct nx_invocation *call, struct nx_error *err)
+{
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, "-", err);
+
+	if (st)
+		return st;
+	nx_print(&out, "%s (%s)\n", call->program, NX_PRODUCT_VERSION);
 	return nx_output_commit(&out, err);
 }

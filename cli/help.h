@@ -13,6 +13,9 @@ void nx_help_print_command(const struct nx_invocation *call, const struct nx_com
 NX_MUST_CHECK enum nx_status nx_help_show(const struct nx_invocation *call,
 					  const struct nx_command *command, struct nx_error *err);
 
+NX_MUST_CHECK enum nx_status nx_help_show_version(const struct nx_invocation *call,
+						  struct nx_error *err);
+
 /* A man page in roff; command NULL: the page of the program itself. */
 void nx_man_print(const struct nx_command *command, struct nx_output *out);
 

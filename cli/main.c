@@ -17,9 +17,9 @@
 #define LEGACY_PROGRAM "neuron-profile"
 
 const struct nx_command *const nx_commands[] = {
-	&nx_command_view,   &nx_command_show_session, &nx_command_neff,	  &nx_command_query,
-	&nx_command_export, &nx_command_list,	      &nx_command_rename, &nx_command_delete,
-	&nx_command_gc,	    &nx_command_upload,	      &nx_command_help,
+	&nx_command_inspect, &nx_command_view,	 &nx_command_show_session, &nx_command_neff,
+	&nx_command_query,   &nx_command_export, &nx_command_list,	   &nx_command_rename,
+	&nx_command_delete,  &nx_command_gc,	 &nx_command_upload,	   &nx_command_help,
 };
 const size_t nx_command_count = sizeof(nx_commands) / sizeof(nx_commands[0]);
 
@@ -37,22 +37,10 @@ static const struct {
 	const char *instead;
 } later_commands[] = {
 	{"capture", "capture with AWS's neuron-profile and give its files to 'view'"},
-	{"inspect", "capture with AWS's tools and give the NTFF and NEFF to 'view'"},
 	{"ingest", "use 'view --ingest-only' to put a capture into the workspace"},
 	{"recommend", "'view --output-format summary-text' shows where the time went"},
 	{"analyze", "use 'view --output-format json'"},
 };
-
-static enum nx_status show_version(const struct nx_invocation *call, struct nx_error *err)
-{
-	struct nx_output out;
-	enum nx_status st = nx_output_open(&out, "-", err);
-
-	if (st)
-		return st;
-	nx_print(&out, "%s (%s)\n", call->program, NX_PRODUCT_VERSION);
-	return nx_output_commit(&out, err);
-}
 
 static enum nx_status show_schema(void (*write)(struct nx_output *out), struct nx_error *err)
 {
@@ -97,8 +85,8 @@ static enum nx_status run_global(const struct nx_invocation *call, char **argv,
 
 	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
 		return nx_help_show(call, NULL, err);
-	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
-		return show_version(call, err);
+	if (!strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "-v"))
+		return nx_help_show_version(call, err);
 	if (!strcmp(word, "--print-man") || !strcmp(word, "--print-completion"))
 		return print_generated(word, argv[2], err);
 	if (!strcmp(word, "--show-profile-schema"))
@@ -160,21 +148,22 @@ static int end_run(const struct nx_invocation *call, enum nx_status st, const st
 	}
 	if (st)
 		nx_say_error(call->program, err->message);
-	return nx_status_exit_code(st);
+	return *call->exit_code ? *call->exit_code : nx_status_exit_code(st);
 }
 
-static struct nx_invocation invocation_of(const char *path)
+static struct nx_invocation invocation_of(const char *path, int *exit_code)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	const char *name = slash ? slash + 1 : path;
 	bool is_legacy = name && !strcmp(name, LEGACY_PROGRAM);
 
-	return (struct nx_invocation){is_legacy ? LEGACY_PROGRAM : PROGRAM, is_legacy};
+	return (struct nx_invocation){is_legacy ? LEGACY_PROGRAM : PROGRAM, is_legacy, exit_code};
 }
 
 int main(int argc, char **argv)
 {
-	struct nx_invocation call = invocation_of(argc ? argv[0] : NULL);
+	int exit_code = 0;
+	struct nx_invocation call = invocation_of(argc ? argv[0] : NULL, &exit_code);
 	struct nx_error err = {0};
 
 	nx_file_guard_install();

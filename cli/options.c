@@ -17,7 +17,7 @@
 struct parser {
 	const struct nx_command *command;
 	struct option longs[OPTION_MAX + 2];
-	char shorts[3 * OPTION_MAX + 4];
+	char shorts[3 * OPTION_MAX + 5];
 };
 
 static int argument_of(const struct nx_option *option)
@@ -39,6 +39,8 @@ static void build(struct parser *p, const struct nx_command *command)
 
 	memset(p, 0, sizeof(*p));
 	p->command = command;
+	if (!strncmp(command->operands, NX_OPERANDS_COMMAND, strlen(NX_OPERANDS_COMMAND)))
+		p->shorts[shorts++] = '+';
 	p->shorts[shorts++] = ':'; /* a missing value is told apart from an unknown option */
 	p->shorts[shorts++] = 'h';
 	p->longs[longs++] = (struct option){"help", no_argument, NULL, HELP_CODE};

@@ -7,10 +7,19 @@ _neuron_explorer()
 	local command=${COMP_WORDS[1]} words=''
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'view show-session neff query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'inspect view show-session neff query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
+	inspect:-o|inspect:--output-dir)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	inspect:--device-profile)
+		mapfile -t COMPREPLY < <(compgen -W 'off model session' -- "$cur")
+		return ;;
+	inspect:--runtime)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
 	view:-n|view:--neff-path)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
@@ -109,6 +118,8 @@ _neuron_explorer()
 		return ;;
 	esac
 	case "$command" in
+	inspect)
+		words='--help -o --output-dir -n --num-trace-events --device-profile --capture-system-profiles --capture-device-profiles --filter-nc --filter-event-type --runtime -v --version' ;;
 	view)
 		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
 	show-session)
@@ -130,7 +141,7 @@ _neuron_explorer()
 	upload)
 		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --namespace --uploader' ;;
 	help)
-		words='--help view show-session neff query export list rename delete gc upload help' ;;
+		words='--help inspect view show-session neff query export list rename delete gc upload help' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;

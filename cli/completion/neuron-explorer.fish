@@ -2,6 +2,16 @@
 # fish completion for neuron-explorer and neuron-profile
 
 for program in neuron-explorer neuron-profile
+	complete -c $program -n __fish_use_subcommand -f -a inspect -d 'run a command and capture it: system and device profiles'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -s o -l output-dir -r -F -d 'Where the capture goes; a folder per process is made in it. Several commands, also on several machines, may share it. Default: the current folder, and ./output when called as neuron-profile.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -s n -l num-trace-events -x -d 'Events of a NeuronCore that are held in memory until they are written (default 1,000,000). When events come faster than they are written, old ones are dropped and counted.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -l device-profile -x -a 'off model session' -d 'Device profiles (NTFF): '\''model'\'' (the default) captures the first execution of each model on each core, '\''session'\'' all executions, '\''off'\'' none.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -l capture-system-profiles -d 'Do NOT capture system profiles: the option has its name from AWS'\''s tool, where it disables as well.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -l capture-device-profiles -d 'Do NOT capture device profiles, as above; the same as --device-profile off.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -l filter-nc -x -d 'Events of these NeuronCores only: 0 or 0,2,4 or 0-3. What is not captured cannot be shown later; '\''view'\'' can filter as well.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -l filter-event-type -x -d 'Events of these types only, separated by commas: names, hardware, software, ^name for all but that one.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -l runtime -r -F -d 'The libnrt.so.1 to run with, or its folder. Default: what LD_LIBRARY_PATH has, then the system'\''s where there is a Neuron device, else the one that comes with this program and computes in software.'
+	complete -c $program -n '__fish_seen_subcommand_from inspect' -s v -l version -d 'Show the version.'
 	complete -c $program -n __fish_use_subcommand -f -a view -d 'show a profile, or write it as JSON, trace or summary'
 	complete -c $program -n '__fish_seen_subcommand_from view' -s n -l neff-path -r -F -d 'The compiled model that was running. Without it names, layers, source lines and tensors are missing.'
 	complete -c $program -n '__fish_seen_subcommand_from view' -s s -l session-file -r -F -d 'The session file (NTFF) that was captured.'

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child_run: a command, run as if it had been started directly.
+ *
+ * Its input, outputs, working directory and process group are ours, its signals
+ * the usual ones. While it runs, what arrives here is passed on: SIGINT, SIGTERM,
+ * SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT and SIGWINCH. What the
+ * terminal sends to the whole group has reached the child already and is not sent
+ * twice. When the child stops, so do we, and a shell's fg wakes both.
+ *
+ * For programs with one thread: signals are blocked and waited for.
+ */
+#ifndef NX_CAPTURE_CHILD_RUN_H
+#define NX_CAPTURE_CHILD_RUN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct nx_child_command {
+	char *const *argv;	  /* argv[0] is looked for in PATH; ends with NULL */
+	char *const *environment; /* NULL: ours */
+};
+
+struct nx_child_end {
+	pid_t pid;
+	int exit_code;	 /* as a shell tells it: its own, or 128 + signal */
+	int signal;	 /* that killed it; 0 when it ended by itself */
+	bool is_started; /* false: the command could not be started at all */
+};
+
+/*
+ * Waits for the command's end. A command that cannot be started is NOT_FOUND or
+ * PERMISSION (or what else the system says) with exit_code 127 or 126, as shells
+ * have it. How the command itself ends is no failure.
+ */
+NX_MUST_CHECK enum nx_status nx_child_run(const struct nx_child_command *command,
+					  struct nx_child_end *end, struct nx_error *err);
+
+#endif

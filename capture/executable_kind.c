@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/executable_kind.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 4096 /* linkers put the program headers right behind the file's */
+#define PATH_BYTES 4096
+
+enum nx_executable_kind nx_executable_kind_of_bytes(struct nx_slice bytes)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr part;
+
+	if (bytes.len < sizeof(head))
+		return NX_EXECUTABLE_OTHER;
+	memcpy(&head, bytes.data, sizeof(head));
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head.e_phentsize != sizeof(part))
+		return NX_EXECUTABLE_OTHER;
+	for (uint64_t i = 0; i < head.e_phnum; i++) {
+		struct nx_slice at =
+			nx_slice_part(bytes, head.e_phoff, (i + 1) * (uint64_t)sizeof(part));
+
+		if (at.len < (i + 1) * sizeof(part))
+			return NX_EXECUTABLE_OTHER;
+		memcpy(&part, at.data + i * sizeof(part), sizeof(part));
+		if (part.p_type == PT_INTERP)
+			return NX_EXECUTABLE_DYNAMIC;
+	}
+	return NX_EXECUTABLE_STATIC;
+}
+
+static enum nx_executable_kind kind_of_file(const char *path)
+{
+	uint8_t head[HEAD_BYTES];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return nx_executable_kind_of_bytes(nx_slice_of(head, len > 0 ? (size_t)len : 0));
+}
+
+enum nx_executable_kind nx_executable_kind_of(const char *command, const char *search_path)
+{
+	char path[PATH_BYTES];
+
+	if (strchr(command, '/'))
+		return kind_of_file(command);
+	while (search_path && *search_path) {
+		size_t len = strcspn(search_path, ":");
+		int written = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, search_path,
+				       len ? "/" : "", command);
+
+		if (written > 0 && (size_t)written < sizeof(path) && access(path, X_OK) == 0)
+			return kind_of_file(path);
+		search_path += len;
+		search_path += *search_path == ':';
+	}
+	return NX_EXECUTABLE_OTHER;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * executable_kind: how a command will be loaded. A statically linked program
+ * takes no libnrt.so.1 from anywhere, so nothing of it can be captured.
+ */
+#ifndef NX_CAPTURE_EXECUTABLE_KIND_H
+#define NX_CAPTURE_EXECUTABLE_KIND_H
+
+#include "base/arena.h"
+
+enum nx_executable_kind {
+	NX_EXECUTABLE_OTHER,   /* a script, or nothing we can read */
+	NX_EXECUTABLE_DYNAMIC, /* an ELF program with a dynamic loader */
+	NX_EXECUTABLE_STATIC,  /* an ELF program without */
+};
+
+enum nx_executable_kind nx_executable_kind_of_bytes(struct nx_slice bytes);
+/* Of the file that would run: one with a slash as it is, others by search_path (PATH's value). */
+enum nx_executable_kind nx_executable_kind_of(const char *command, const char *search_path);
+
+#endif
