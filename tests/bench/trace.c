@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a traced event costs: off, filtered out, recorded by one thread and by
- * several, beside the clocks alone. Medians of rounds; prints a table and fails
- * when the limits given are missed.
+ * several, beside the clocks alone and beside LTTng-UST; then how much slower a
+ * program becomes that has an event for every microsecond of work. A round
+ * measures each row once, so that a machine busy with something else is busy for
+ * all of them; printed are the median and the best of the rounds. Fails when a
+ * limit given is missed.
  *
- * usage: bench_trace [--max-on NS] [--max-off NS]
+ * usage: bench_trace [--max-on NS] [--max-off NS] [--max-slowdown PERCENT] [--lttng LIBRARY]
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/trace/tracer.h"
+#include "tests/bench/trace_lttng.h"
 
 #define ROUNDS 11
-#define EVENTS 2000000
-#define MAX_THREADS 8
-#define OTHER_CORE 1
+#define EVENTS 1000000
+#define MAX_THREADS 4
+/* The work of a million events, in slices that take turns traced and untraced. */
+#define SLICES 100
+#define SLICE_EVENTS 10000
+#define WORK_NS 1000.0
+
+struct result {
+	double median, best;
+};
+
+struct row {
+	const char *name;
+	void (*run)(uint32_t core);
+	const char *types; /* filter of ours while it is measured; NULL: off */
+	unsigned thread_count;
+	bool shares_core;
+	int reference; /* row its ratio is against, or -1 */
+	struct result result;
+};
 
 /* Keeps what is measured from being optimised away. */
 static volatile uint64_t sink;
+static void (*lttng_run)(enum trace_lttng_kind kind, uint64_t count);
 
 static double now_ns(void)
 {
@@ -36,23 +59,13 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-struct result {
-	double median, best;
-};
-
-static struct result measure(void (*run)(uint32_t core), uint32_t core)
+static struct result result_of(double *values, size_t count)
 {
-	double rounds[ROUNDS];
-
-	for (int i = 0; i < ROUNDS; i++) {
-		double start = now_ns();
-
-		run(core);
-		rounds[i] = (now_ns() - start) / EVENTS;
-	}
-	qsort(rounds, ROUNDS, sizeof(rounds[0]), by_value);
-	return (struct result){rounds[ROUNDS / 2], rounds[0]};
+	qsort(values, count, sizeof(values[0]), by_value);
+	return (struct result){values[count / 2], values[0]};
 }
+
+/* --- what is measured ------------------------------------------------------------ */
 
 static void run_events(uint32_t core)
 {
@@ -85,88 +98,251 @@ static void run_clock(uint32_t core)
 	}
 }
 
-static bool share_core;
-
-static void *run_thread(void *argument)
+static void run_lttng_silent(uint32_t core)
 {
-	run_events(share_core ? 0 : *(uint32_t *)argument);
-	return NULL;
+	(void)core;
+	lttng_run(TRACE_LTTNG_SILENT, EVENTS);
 }
 
-/* Time of one event on one of the threads, while all of them write. */
-static struct result measure_threads(unsigned count, bool is_shared)
+static void run_lttng_filtered(uint32_t core)
 {
-	double rounds[ROUNDS];
-
-	share_core = is_shared;
-	for (int i = 0; i < ROUNDS; i++) {
-		pthread_t threads[MAX_THREADS];
-		uint32_t cores[MAX_THREADS];
-		double start = now_ns();
-
-		for (unsigned t = 0; t < count; t++) {
-			cores[t] = t;
-			pthread_create(&threads[t], NULL, run_thread, &cores[t]);
-		}
-		for (unsigned t = 0; t < count; t++)
-			pthread_join(threads[t], NULL);
-		rounds[i] = (now_ns() - start) / EVENTS;
-	}
-	qsort(rounds, ROUNDS, sizeof(rounds[0]), by_value);
-	return (struct result){rounds[ROUNDS / 2], rounds[0]};
+	(void)core;
+	lttng_run(TRACE_LTTNG_FILTERED, EVENTS);
 }
 
-static struct result print(const char *what, struct result result)
+static void run_lttng_events(uint32_t core)
 {
-	printf("%-44s %8.1f %8.1f\n", what, result.median, result.best);
-	return result;
+	(void)core;
+	lttng_run(TRACE_LTTNG_RECORDED, EVENTS);
 }
 
-static void begin(const char *types, uint32_t core_count)
+enum { COUNTER, CLOCK, OFF, FILTERED, ON, ON_TWO, ON_SHARED, ON_SHARED_FOUR, FIRST_LTTNG };
+
+static struct row rows[] = {
+	[COUNTER] = {"time stamp counter alone", run_counter, NULL, 1, false, -1, {0}},
+	[CLOCK] = {"clock_gettime alone", run_clock, NULL, 1, false, -1, {0}},
+	[OFF] = {"off", run_events, NULL, 1, false, -1, {0}},
+	[FILTERED] = {"on, this type filtered out", run_events, "hardware", 1, false, -1, {0}},
+	[ON] = {"recorded, one thread", run_events, "software", 1, false, -1, {0}},
+	[ON_TWO] =
+		{"recorded, two threads, a core each", run_events, "software", 2, false, -1, {0}},
+	[ON_SHARED] = {"recorded, two threads, one core", run_events, "software", 2, true, -1, {0}},
+	[ON_SHARED_FOUR] =
+		{"recorded, four threads, one core", run_events, "software", 4, true, -1, {0}},
+	[FIRST_LTTNG] = {"LTTng-UST off", run_lttng_silent, NULL, 1, false, OFF, {0}},
+	{"LTTng-UST on, its filter says no", run_lttng_filtered, NULL, 1, false, FILTERED, {0}},
+	{"LTTng-UST recorded, one thread", run_lttng_events, NULL, 1, false, ON, {0}},
+	{"LTTng-UST recorded, two threads", run_lttng_events, NULL, 2, false, ON_TWO, {0}},
+};
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+/* --- rounds ---------------------------------------------------------------------- */
+
+static void begin(const char *types)
 {
-	struct nx_tracer_options options = {.core_count = core_count,
+	struct nx_tracer_options options = {.core_count = MAX_THREADS,
 					    .max_events = NX_TRACE_DEFAULT_EVENTS};
 	struct nx_error err;
 
 	nx_trace_filter_set_all(&options.filter);
-	if ((types && nx_trace_filter_parse_types(&options.filter, types, &err)) ||
+	if (nx_trace_filter_parse_types(&options.filter, types, &err) ||
 	    nx_tracer_begin(&options, &err)) {
 		fprintf(stderr, "bench_trace: %s\n", err.message);
 		exit(1);
 	}
 }
 
-static double option(int argc, char **argv, const char *name, double fallback)
+struct runner {
+	pthread_t thread;
+	pthread_barrier_t *start;
+	void (*run)(uint32_t core);
+	uint32_t core;
+};
+
+static void *run_thread(void *argument)
+{
+	struct runner *runner = argument;
+
+	pthread_barrier_wait(runner->start);
+	runner->run(runner->core);
+	return NULL;
+}
+
+/* Time of one event on one of the threads, while all of them write. */
+static double measure_threads(const struct row *row)
+{
+	struct runner runners[MAX_THREADS];
+	pthread_barrier_t start_line;
+	double start;
+
+	pthread_barrier_init(&start_line, NULL, row->thread_count + 1);
+	for (unsigned t = 0; t < row->thread_count; t++) {
+		runners[t] = (struct runner){
+			.start = &start_line, .run = row->run, .core = row->shares_core ? 0 : t};
+		pthread_create(&runners[t].thread, NULL, run_thread, &runners[t]);
+	}
+	start = now_ns(); /* nobody runs before this thread is at the line */
+	pthread_barrier_wait(&start_line);
+	for (unsigned t = 0; t < row->thread_count; t++)
+		pthread_join(runners[t].thread, NULL);
+	pthread_barrier_destroy(&start_line);
+	return (now_ns() - start) / EVENTS;
+}
+
+static double measure(const struct row *row)
+{
+	double start, each;
+
+	if (row->types)
+		begin(row->types);
+	if (row->thread_count == 1) {
+		start = now_ns();
+		row->run(0);
+		each = (now_ns() - start) / EVENTS;
+	} else {
+		each = measure_threads(row);
+	}
+	nx_tracer_end();
+	return each;
+}
+
+static void measure_all(size_t count)
+{
+	static double rounds[ROW_COUNT][ROUNDS];
+
+	for (size_t row = 0; row < count; row++)
+		measure(&rows[row]); /* the pages of the rings are there from now on */
+	for (int round = 0; round < ROUNDS; round++)
+		for (size_t row = 0; row < count; row++)
+			rounds[row][round] = measure(&rows[row]);
+	for (size_t row = 0; row < count; row++)
+		rows[row].result = result_of(rounds[row], ROUNDS);
+}
+
+static void print_all(size_t count)
+{
+	printf("%-38s %8s %8s %10s %8s\n", "ns per event", "median", "best", "million/s", "ratio");
+	for (size_t i = 0; i < count; i++) {
+		const struct row *row = &rows[i];
+
+		printf("%-38s %8.1f %8.1f %10.1f", row->name, row->result.median, row->result.best,
+		       1e3 * row->thread_count / row->result.median);
+		if (row->reference >= 0)
+			printf(" %8.1f", row->result.median / rows[row->reference].result.median);
+		printf("\n");
+	}
+	printf("beyond the counter: %.1f ns\n", rows[ON].result.best - rows[COUNTER].result.best);
+}
+
+/* --- slowdown of a program ------------------------------------------------------- */
+
+static uint64_t work_steps = 1000;
+
+/* A chain in which each step needs the one before, over memory that stays in the cache. */
+static uint64_t work(uint64_t seed)
+{
+	static uint64_t table[2048];
+
+	for (uint64_t i = 0; i < work_steps; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		table[seed >> 53] ^= seed;
+	}
+	return seed ^ table[0];
+}
+
+static double time_slice(bool is_lttng)
+{
+	uint64_t seed = 1;
+	double start = now_ns();
+
+	for (uint64_t i = 0; i < SLICE_EVENTS; i++) {
+		seed = work(seed);
+		if (is_lttng)
+			lttng_run(TRACE_LTTNG_RECORDED, 1);
+		else
+			nx_trace_start(0, NX_TRACE_TENSOR_WRITE, i, 64, 0, 0);
+	}
+	sink = seed;
+	return (now_ns() - start) / SLICE_EVENTS;
+}
+
+static void fit_work(void)
+{
+	double best = time_slice(false);
+
+	for (int i = 0; i < 5; i++) {
+		double again = time_slice(false);
+
+		best = again < best ? again : best;
+	}
+	work_steps = (uint64_t)((double)work_steps * WORK_NS / best);
+}
+
+/* Percent, each slice against the untraced one that ran just before it. */
+static struct result measure_slowdown(bool is_lttng)
+{
+	static double slowdowns[SLICES];
+
+	for (int i = 0; i < SLICES; i++) {
+		double untraced = time_slice(false), traced;
+
+		if (!is_lttng)
+			begin("software");
+		traced = time_slice(is_lttng);
+		nx_tracer_end();
+		slowdowns[i] = 100 * (traced / untraced - 1);
+	}
+	return result_of(slowdowns, SLICES);
+}
+
+/* --- the program ----------------------------------------------------------------- */
+
+static const char *option(int argc, char **argv, const char *name, const char *fallback)
 {
 	for (int i = 1; i + 1 < argc; i++)
 		if (strcmp(argv[i], name) == 0)
-			return strtod(argv[i + 1], NULL);
+			return argv[i + 1];
 	return fallback;
+}
+
+/* NULL leaves LTTng-UST out. */
+static void load_lttng(const char *path)
+{
+	bool (*is_on)(void);
+	void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+
+	if (!path)
+		return;
+	if (!library || !(lttng_run = dlsym(library, "trace_lttng_run")) ||
+	    !(is_on = dlsym(library, "trace_lttng_is_on")) || !is_on()) {
+		fprintf(stderr, "bench_trace: no LTTng-UST session records the events of %s\n",
+			path);
+		exit(1);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	double max_on = option(argc, argv, "--max-on", 1e9);
-	double max_off = option(argc, argv, "--max-off", 1e9);
-	struct result off, filtered, on, counter;
+	double max_on = strtod(option(argc, argv, "--max-on", "1e9"), NULL);
+	double max_off = strtod(option(argc, argv, "--max-off", "1e9"), NULL);
+	double max_slowdown = strtod(option(argc, argv, "--max-slowdown", "1e9"), NULL);
+	struct result slowdown;
+	size_t count;
 
-	printf("%-44s %8s %8s\n", "ns per event", "median", "best");
-	counter = print("time stamp counter alone", measure(run_counter, 0));
-	print("clock_gettime alone", measure(run_clock, 0));
-	off = print("off", measure(run_events, 0));
-	begin("hardware", 2);
-	filtered = print("on, this type filtered out", measure(run_events, 0));
-	nx_tracer_end();
-	begin(NULL, MAX_THREADS);
-	run_events(0); /* the ring's pages are there from now on */
-	on = print("on, one thread, oldest overwritten", measure(run_events, 0));
-	print("on, two threads, a core each", measure_threads(2, false));
-	print("on, two threads, one core", measure_threads(2, true));
-	print("on, four threads, one core", measure_threads(4, true));
-	nx_tracer_end();
-	printf("beyond the counter: %.1f ns\n", on.best - counter.best);
-	if (on.best <= max_on && off.best <= max_off && filtered.best <= max_off)
+	load_lttng(option(argc, argv, "--lttng", NULL));
+	count = lttng_run ? ROW_COUNT : FIRST_LTTNG;
+	measure_all(count);
+	print_all(count);
+	fit_work();
+	slowdown = measure_slowdown(false);
+	printf("slowdown of 1 us of work per event: %.2f %% (median of %d slices of %d events)\n",
+	       slowdown.median, SLICES, SLICE_EVENTS);
+	if (lttng_run)
+		printf("the same with LTTng-UST: %.2f %%\n", measure_slowdown(true).median);
+	if (rows[ON].result.best <= max_on && rows[OFF].result.best <= max_off &&
+	    rows[FILTERED].result.best <= max_off && slowdown.median < max_slowdown)
 		return 0;
-	printf("missed: at most %.1f ns on, %.1f ns off\n", max_on, max_off);
+	printf("missed: at most %.1f ns on, %.1f ns off, %.1f %% of a program\n", max_on, max_off,
+	       max_slowdown);
 	return 1;
 }

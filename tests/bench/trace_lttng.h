@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One event of LTTng-UST with the payload of ours, for tests/bench/trace.sh. */
-#undef LTTNG_UST_TRACEPOINT_PROVIDER
-#define LTTNG_UST_TRACEPOINT_PROVIDER nx_bench
-#undef LTTNG_UST_TRACEPOINT_INCLUDE
-#define LTTNG_UST_TRACEPOINT_INCLUDE "./trace_lttng.h"
+/*
+ * trace_lttng: events of LTTng-UST with the payload of ours, in a library of its
+ * own, so that bench_trace builds where LTTng-UST is not installed and measures
+ * both in the same rounds where it is. tests/bench/trace.sh builds it.
+ */
+#ifndef NX_TESTS_BENCH_TRACE_LTTNG_H
+#define NX_TESTS_BENCH_TRACE_LTTNG_H
 
-#if !defined(NX_TESTS_TRACE_LTTNG_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
-#define NX_TESTS_TRACE_LTTNG_H
-
-#include <lttng/tracepoint.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-LTTNG_UST_TRACEPOINT_EVENT(nx_bench, event, LTTNG_UST_TP_ARGS(uint64_t, a, uint64_t, b),
-			   LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint64_t, a, a)
-						       lttng_ust_field_integer(uint64_t, b, b)))
+enum trace_lttng_kind {
+	TRACE_LTTNG_SILENT,   /* an event that the session does not name */
+	TRACE_LTTNG_FILTERED, /* one it names with a filter that is never true */
+	TRACE_LTTNG_RECORDED,
+};
+
+void trace_lttng_run(enum trace_lttng_kind kind, uint64_t count);
+/* Whether a session records events at all. */
+bool trace_lttng_is_on(void);
 
 #endif
-
-#include <lttng/tracepoint-event.h>
