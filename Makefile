@@ -63,6 +63,7 @@ build-tsan: build-tsan/build.ninja
 		tests/unit/export/system/test_to_perfetto_system \
 		tests/unit/query/test_watchdog tests/unit/runtime/device/test_device \
 		tests/unit/runtime/trace/test_trace_ring tests/unit/runtime/trace/test_tracer \
+		tests/unit/runtime/trace/test_tracer_quiet \
 		tests/unit/runtime/nrt/test_handles tests/unit/runtime/nrt/test_async_queue \
 		tests/unit/runtime/nrt/test_execution tests/unit/runtime/nrt/test_inspect_session
 
