@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Makes captures to play with and serves them: a training run on two hosts, with the recording of one
-# of its devices, and one model's run by itself. They have a workspace of their own below the build
-# folder, so that nothing is mixed with captures that matter.
+# of its devices, one model's run by itself, and the programs of examples/, assembled and captured on
+# the software NeuronCore. They have a workspace of their own below the build folder, so that nothing
+# is mixed with captures that matter.
 # usage: run_demo.sh [OPTIONS OF VIEW]      BUILD names the build folder (build)
 set -eu
 
@@ -13,6 +14,8 @@ if [ ! -x "$build/tests/make_capture" ]; then
 	echo "make run: $build/tests/make_capture was not built" >&2
 	exit 1
 fi
+sources=examples
+runtime=$build/runtime/nrt/libnrt.so.1
 demo=$build/demo
 workspace=$demo/workspace
 mkdir -p "$demo"
@@ -29,10 +32,14 @@ run() { # as it could be typed
 	}
 }
 
+is_stored() { # name
+	"$program" list --data-path "$workspace" 2>/dev/null | grep -q "^$1 "
+}
+
 store() { # name, options of view: unless it is there, so that markers and names people gave stay
 	name=$1
 	shift
-	if "$program" list --data-path "$workspace" 2>/dev/null | grep -q "^$name "; then
+	if is_stored "$name"; then
 		echo "  $name is there already"
 	else
 		run "$program" view "$@" --display-name "$name" --ingest-only --data-path "$workspace"
@@ -46,16 +53,48 @@ run "$build/tests/make_capture" --system "$demo/training" --instances 2 --worker
 say "Read into the workspace $workspace:"
 store llama_training -d "$demo/training"
 store llama_block -n "$demo/block/demo.neff" -s "$demo/block/demo.ntff"
+
+# Those that need one core; all_reduce.nasm is for several.
+examples="vector_add softmax matmul mlp attention"
+say "The programs of $sources, assembled:"
+mkdir -p "$demo/examples"
+for example in $examples; do
+	run "$program" neff --assemble "$sources/$example.nasm" -o "$demo/examples/$example.neff"
+done
+
+capture() { # name of an example: without one that fails the demo goes on
+	neff=$demo/examples/$1.neff ntff=$demo/examples/$1.ntff
+	if is_stored "$1"; then
+		echo "  $1 is there already"
+		return
+	fi
+	(
+		run "$program" capture -n "$neff" -s "$ntff" --runtime "$runtime"
+		store "$1" -n "$neff" -s "$ntff" --source-code-root "$sources"
+	) || echo "  $1 is left out"
+}
+
+if "$program" capture --help >/dev/null 2>&1; then
+	say "Run on the software NeuronCore and captured:"
+	for example in $examples; do
+		capture "$example"
+	done
+fi
 rm -f "$demo/said"
 echo
 "$program" list --data-path "$workspace"
 
+more=
+if is_stored attention; then
+	more="  attention        a kernel by hand: click an instruction for its line of $sources/attention.nasm
+"
+fi
 cat <<END
 
 Things to try:
   llama_block      drag over the timeline to zoom, click an instruction, press ? for all keys
   llama_training   click nc_exec_running and open the device profile that was captured with it
-  anywhere         SQL over every table: Add panel, SQL
+$more  anywhere         SQL over every table: Add panel, SQL
   $program query --data-path $workspace -d llama_block .tables
 
 END
