@@ -39,7 +39,8 @@ static void build(struct parser *p, const struct nx_command *command)
 
 	memset(p, 0, sizeof(*p));
 	p->command = command;
-	if (!strncmp(command->operands, NX_OPERANDS_COMMAND, strlen(NX_OPERANDS_COMMAND)))
+	if (command->operands &&
+	    !strncmp(command->operands, NX_OPERANDS_COMMAND, strlen(NX_OPERANDS_COMMAND)))
 		p->shorts[shorts++] = '+';
 	p->shorts[shorts++] = ':'; /* a missing value is told apart from an unknown option */
 	p->shorts[shorts++] = 'h';
