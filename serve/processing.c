@@ -69,7 +69,7 @@ static void on_step(void *context, double fraction, const char *stage)
 static enum nx_status run_child(struct job *job, const struct nx_upload *u, struct nx_error *err)
 {
 	const struct nx_processing_options *o = &job->processing->options;
-	struct nx_child_run run = {
+	struct nx_processing_child run = {
 		.program = o->program ? o->program : THIS_PROGRAM,
 		.status_file = nx_upload_path(o->workspace, &job->arena, job->id, "status.json"),
 		.is_cancelled = &job->is_cancelled,
@@ -78,7 +78,7 @@ static enum nx_status run_child(struct job *job, const struct nx_upload *u, stru
 	};
 
 	run.arguments = nx_upload_profile_arguments(o->workspace, u, run.status_file, &job->arena);
-	return nx_child_run(&run, err);
+	return nx_processing_child_run(&run, err);
 }
 
 /* What is wrong with it is kept, for lists, until somebody deletes it or it is tried again. */

@@ -43,7 +43,7 @@ static void prepare(posix_spawnattr_t *how, posix_spawn_file_actions_t *files, i
 	posix_spawn_file_actions_adddup2(files, pipe, PROGRESS_FD);
 }
 
-static int spawn(const struct nx_child_run *run, int pipe, pid_t *pid)
+static int spawn(const struct nx_processing_child *run, int pipe, pid_t *pid)
 {
 	char *arguments[ARGUMENTS_MAX + 2] = {(char *)(uintptr_t) "neuron-explorer"};
 	static const struct rlimit no_dumps = {0};
@@ -64,7 +64,7 @@ static int spawn(const struct nx_child_run *run, int pipe, pid_t *pid)
 	return failure;
 }
 
-static enum nx_status start(const struct nx_child_run *run, pid_t *pid, int *pipe_end,
+static enum nx_status start(const struct nx_processing_child *run, pid_t *pid, int *pipe_end,
 			    struct nx_error *err)
 {
 	int ends[2], failure;
@@ -81,7 +81,7 @@ static enum nx_status start(const struct nx_child_run *run, pid_t *pid, int *pip
 }
 
 /* "0.42 reading the capture" */
-static void take_line(const struct nx_child_run *run, char *line)
+static void take_line(const struct nx_processing_child *run, char *line)
 {
 	char *stage;
 	double fraction = strtod(line, &stage);
@@ -91,7 +91,7 @@ static void take_line(const struct nx_child_run *run, char *line)
 	run->on_step(run->context, fraction, stage + 1);
 }
 
-static void take_lines(const struct nx_child_run *run, char *text, size_t *len)
+static void take_lines(const struct nx_processing_child *run, char *text, size_t *len)
 {
 	char *end;
 
@@ -107,7 +107,7 @@ static void take_lines(const struct nx_child_run *run, char *text, size_t *len)
 }
 
 /* Until the child closes its end, which it does at the latest when it dies. */
-static void follow(const struct nx_child_run *run, pid_t pid, int fd)
+static void follow(const struct nx_processing_child *run, pid_t pid, int fd)
 {
 	struct pollfd progress = {.fd = fd, .events = POLLIN};
 	char text[LINE_BYTES_MAX];
@@ -129,7 +129,7 @@ static void follow(const struct nx_child_run *run, pid_t pid, int fd)
 	}
 }
 
-static enum nx_status read_reason(const struct nx_child_run *run, struct nx_error *err)
+static enum nx_status read_reason(const struct nx_processing_child *run, struct nx_error *err)
 {
 	struct nx_arena arena = {0};
 	struct nx_bytes bytes = {0};
@@ -146,7 +146,7 @@ static enum nx_status read_reason(const struct nx_child_run *run, struct nx_erro
 	return NX_FORMAT;
 }
 
-static enum nx_status judge(const struct nx_child_run *run, int how, struct nx_error *err)
+static enum nx_status judge(const struct nx_processing_child *run, int how, struct nx_error *err)
 {
 	if (atomic_load(run->is_cancelled))
 		return nx_fail(err, NX_CANCELLED, "processing was given up");
@@ -162,7 +162,7 @@ static enum nx_status judge(const struct nx_child_run *run, int how, struct nx_e
 	return WEXITSTATUS(how) ? read_reason(run, err) : NX_OK;
 }
 
-enum nx_status nx_child_run(const struct nx_child_run *run, struct nx_error *err)
+enum nx_status nx_processing_child_run(const struct nx_processing_child *run, struct nx_error *err)
 {
 	pid_t pid = -1;
 	int fd = -1, how = 0;

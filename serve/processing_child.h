@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-struct nx_child_run {
+struct nx_processing_child {
 	const char *program;
 	const char *const *arguments; /* behind the program's name, NULL at the end */
 	const char *status_file;      /* where it writes its last sentence */
@@ -17,6 +17,7 @@ struct nx_child_run {
 };
 
 /* Waits for its end; the sentence is the child's own, if it had one. CANCELLED after that. */
-NX_MUST_CHECK enum nx_status nx_child_run(const struct nx_child_run *run, struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_processing_child_run(const struct nx_processing_child *run,
+						     struct nx_error *err);
 
 #endif

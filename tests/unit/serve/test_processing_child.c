@@ -35,7 +35,7 @@ static void note(void *context, double fraction, const char *stage)
 static enum nx_status run(const char *script, struct seen *seen, struct nx_error *err)
 {
 	const char *const arguments[] = {"-c", script, NULL};
-	struct nx_child_run how = {
+	struct nx_processing_child how = {
 		.program = "/bin/sh",
 		.arguments = arguments,
 		.status_file = "status.json",
@@ -44,7 +44,7 @@ static enum nx_status run(const char *script, struct seen *seen, struct nx_error
 		.context = seen,
 	};
 
-	return nx_child_run(&how, err);
+	return nx_processing_child_run(&how, err);
 }
 
 static void steps_are_told(void **state)
@@ -114,7 +114,7 @@ static void what_is_no_program_is_told(void **state)
 	const char *const arguments[] = {NULL};
 	struct nx_error err = {0};
 	struct seen seen = {0};
-	struct nx_child_run how = {.program = "/nonexistent",
+	struct nx_processing_child how = {.program = "/nonexistent",
 				   .arguments = arguments,
 				   .status_file = "status.json",
 				   .is_cancelled = &seen.is_cancelled,
@@ -122,7 +122,7 @@ static void what_is_no_program_is_told(void **state)
 				   .context = &seen};
 
 	(void)state;
-	assert_int_equal(nx_child_run(&how, &err), NX_NOT_FOUND);
+	assert_int_equal(nx_processing_child_run(&how, &err), NX_NOT_FOUND);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
