@@ -52,10 +52,6 @@ static enum nx_status refuse(const char *name, int errno_value, struct nx_child_
 			       "there is no command '%.200s' in PATH; give its path, or check its "
 			       "spelling",
 			       name);
-	if (errno_value == ENOEXEC)
-		return nx_fail(err, NX_FORMAT,
-			       "%.200s is no program; a script begins with #! and its interpreter",
-			       name);
 	return nx_fail_errno(err, errno_value, "cannot run %.200s", name);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "pipeline/data_quality.h"
 #include "pipeline/system_run.h"
 
@@ -187,6 +188,31 @@ static void warn_missing(struct nx_system_run *run, uint32_t index)
 			       folder);
 }
 
+static void warn_end(struct nx_system_run *run, uint32_t index)
+{
+	const struct nx_system_process *process = &run->profile.processes[index];
+	uint64_t newest_ns = run->inputs[index].decoder.newest_ns;
+	char date[NX_DATE_MAX];
+
+	nx_format_date(date, newest_ns ? newest_ns : process->init_ns);
+	nx_system_warn(&run->profile, NX_WARN_LOSS,
+		       "%s: the capture ends at %s: the process was killed, or it is still "
+		       "running.%s",
+		       process->folder, date, newest_ns ? "" : " It has no events up to then.");
+}
+
+static void warn_dropped(struct nx_system_run *run, const struct nx_system_process *process)
+{
+	if (process->total_event_count <= process->stored_event_count)
+		return;
+	nx_system_warn(&run->profile, NX_WARN_LOSS,
+		       "%" PRIu64 " trace events were dropped during capture (stored %" PRIu64
+		       " out of %" PRIu64 " total events) in %s. Consider increasing buffer "
+		       "size, reducing trace duration, or filtering events.",
+		       process->total_event_count - process->stored_event_count,
+		       process->stored_event_count, process->total_event_count, process->folder);
+}
+
 static void warn_loss(struct nx_system_run *run, uint32_t index)
 {
 	const struct nx_ntrace_loss *loss = &run->inputs[index].decoder.loss;
@@ -194,14 +220,11 @@ static void warn_loss(struct nx_system_run *run, uint32_t index)
 	uint64_t torn = loss->torn_event_bytes + loss->torn_cpu_bytes + loss->torn_memory_bytes;
 	struct nx_system_profile *p = &run->profile;
 
-	if (process->total_event_count > process->stored_event_count)
-		nx_system_warn(
-			p, NX_WARN_LOSS,
-			"%" PRIu64 " trace events were dropped during capture (stored %" PRIu64
-			" out of %" PRIu64 " total events) in %s. Consider increasing buffer "
-			"size, reducing trace duration, or filtering events.",
-			process->total_event_count - process->stored_event_count,
-			process->stored_event_count, process->total_event_count, process->folder);
+	/* Counts of a moment before the end say nothing of what was lost at the end. */
+	if (loss->has_no_end)
+		warn_end(run, index);
+	else
+		warn_dropped(run, process);
 	if (torn)
 		nx_system_warn(p, NX_WARN_LOSS,
 			       "%s: the last %" PRIu64

@@ -27,6 +27,9 @@ struct nx_ntrace_loss {
 	uint64_t unknown_phase_count; /* neither START, STOP nor INSTANT: shown as instants */
 	uint64_t unknown_field_count;
 	uint64_t duplicate_count; /* STARTs of an id that is already open */
+	/* Nobody told the session's end, or there are more events than were counted at it: the
+	 * process was killed, or is still running. */
+	bool has_no_end;
 };
 
 struct nx_ntrace_files { /* any of them may be empty: then it was not there */
@@ -48,6 +51,7 @@ struct nx_ntrace_decoder {
 	uint64_t unreadable_counts[3];	   /* parts of the loss's: events, load, memory */
 	uint64_t info_unknown_field_count; /* part of the loss's that trace_info.pb has */
 	uint64_t unknown_type_count;	   /* of all scans so far */
+	uint64_t newest_ns;		   /* of all events; 0 without any */
 	struct nx_arena *arena;
 };
 

@@ -226,6 +226,18 @@ static void describe_events(struct scan *s)
 	memcpy(process->workers, s->workers.items, s->workers.len * sizeof(*process->workers));
 }
 
+/* A runtime completes trace_info.pb last of all; in between it may refresh its counts. */
+static void find_end(struct scan *s)
+{
+	const struct nx_ntrace_info *info = &s->decoder->info;
+	struct nx_ntrace_loss *loss = &s->decoder->loss;
+
+	s->decoder->newest_ns = s->last_ns;
+	loss->has_no_end = info->init_ns &&
+			   (!info->close_ns ||
+			    (info->events.num_events && s->record_count > info->events.num_events));
+}
+
 static void reset_loss(struct nx_ntrace_decoder *d)
 {
 	struct nx_ntrace_loss *loss = &d->loss;
@@ -248,6 +260,7 @@ void nx_ntrace_decode_events(struct nx_ntrace_decoder *decoder, nx_row_fn fn, vo
 	while (nx_ntrace_next(&stream, &record))
 		take_record(&s, record, stream.at - record.len);
 	finish_open(&s);
+	find_end(&s);
 	describe_events(&s);
 	decoder->loss.torn_event_bytes = nx_ntrace_torn_bytes(&stream);
 	nx_ntrace_set_unreadable(decoder, NX_STREAM_EVENTS, s.unreadable_count);

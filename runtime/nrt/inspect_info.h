@@ -12,7 +12,7 @@ struct nx_inspect_facts {
 	const struct nx_host_facts *host;
 	const char *folder;
 	uint64_t session_id;
-	uint64_t init_ns, close_ns; /* close: of the last time this was written */
+	uint64_t init_ns, close_ns; /* close: 0 until the session is complete */
 	bool has_events, has_cpu, has_memory;
 	uint64_t stored_event_count, total_event_count;
 	uint64_t cpu_ticks, memory_ticks;

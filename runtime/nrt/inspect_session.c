@@ -23,6 +23,7 @@
 #define FLUSH_BYTES ((size_t)256 << 10)
 /* Longer than any record: the buffer never grows while the tracer is locked. */
 #define RECORD_BYTES ((size_t)4096)
+#define CLAIM_ATTEMPTS 100u /* of names for a folder */
 
 static struct {
 	pthread_mutex_t life; /* begin and end, one after the other */
@@ -106,7 +107,8 @@ static void sample(void *context)
 	nx_vec_release(&records);
 }
 
-static enum nx_status write_info(struct nx_error *err)
+/* The end is told last of all: a capture without it is one of a process that was killed. */
+static enum nx_status write_info(bool is_end, struct nx_error *err)
 {
 	struct nx_inspect_facts facts = {
 		.instance = nx_state_instance(),
@@ -114,7 +116,7 @@ static enum nx_status write_info(struct nx_error *err)
 		.folder = session.folder,
 		.session_id = (uint64_t)session.config.session_id,
 		.init_ns = session.init_ns,
-		.close_ns = nx_trace_clock_epoch_ns(),
+		.close_ns = is_end ? nx_trace_clock_epoch_ns() : 0,
 		.has_events = captures(NX_INSPECT_SYSTEM),
 		.has_cpu = captures(NX_INSPECT_CPU),
 		.has_memory = captures(NX_INSPECT_HOST_MEMORY),
@@ -127,11 +129,11 @@ static enum nx_status write_info(struct nx_error *err)
 	return nx_inspect_info_write(&facts, err);
 }
 
-static void refresh_info(void)
+static void refresh_info(bool is_end)
 {
 	struct nx_error err = {0};
 
-	if (write_info(&err))
+	if (write_info(is_end, &err))
 		nx_log_error("%s", err.message);
 }
 
@@ -142,7 +144,7 @@ static void tick(void)
 	session.next_sample_ns += SAMPLE_PERIOD_NS;
 	if (!nx_heap_guarded(sample, NULL))
 		nx_log_error("no memory to sample the host");
-	refresh_info();
+	refresh_info(false);
 }
 
 /* --- the thread ----------------------------------------------------------------------------------
@@ -187,25 +189,35 @@ static bool start_thread(void)
 
 /* --- folders ------------------------------------------------------------------- */
 
-static bool exists(const char *folder, const char *name)
+/*
+ * Making the folder is claiming it: containers on a shared volume may all be process 1 of the same
+ * instance. Whoever comes second, also a second session, gets a folder named by its time below.
+ */
+static enum nx_status claim_folder(size_t len, struct nx_error *err)
 {
-	char path[1536];
+	size_t cap = sizeof(session.folder);
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return access(path, F_OK) == 0;
+	for (unsigned attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
+		if (mkdir(session.folder, 0777) == 0)
+			return NX_OK;
+		if (errno != EEXIST)
+			return nx_fail_errno(err, errno, "cannot make the folder %s",
+					     session.folder);
+		snprintf(session.folder + len, cap - len, "/%llu",
+			 (unsigned long long)(session.init_ns + attempt));
+	}
+	return nx_fail(err, NX_LIMIT, "%s is taken, and so are the names tried instead",
+		       session.folder);
 }
 
 static enum nx_status make_folder(struct nx_error *err)
 {
-	size_t cap = sizeof(session.folder);
-	int len = snprintf(session.folder, cap, "%s/%s_pid_%d", session.config.output_dir,
-			   nx_state_instance()->instance_id, (int)getpid());
+	enum nx_status st = nx_inspect_make_folder(session.config.output_dir, err);
+	int len = snprintf(session.folder, sizeof(session.folder), "%s/%s_pid_%d",
+			   session.config.output_dir, nx_state_instance()->instance_id,
+			   (int)getpid());
 
-	/* A second session, or a process of the same number before us. */
-	if (exists(session.folder, "trace_info.pb") || exists(session.folder, "ntrace.pb"))
-		snprintf(session.folder + len, cap - (size_t)len, "/%llu",
-			 (unsigned long long)session.init_ns);
-	return nx_inspect_make_folder(session.folder, err);
+	return st ? st : claim_folder((size_t)len, err);
 }
 
 static enum nx_status open_streams(struct nx_error *err)
@@ -251,19 +263,20 @@ static void reserve_pending(void *context)
 
 static enum nx_status begin_files(struct nx_error *err)
 {
+	bool has_thread = captures(NX_INSPECT_SYSTEM | NX_INSPECT_CPU | NX_INSPECT_HOST_MEMORY);
 	enum nx_status st = make_folder(err);
 
-	if (!st)
-		st = open_streams(err);
 	if (!st && !nx_heap_guarded(reserve_pending, NULL))
 		st = nx_fail(err, NX_LIMIT, "no memory for a capture");
 	if (!st)
 		st = begin_trace(err);
-	if (!st && captures(NX_INSPECT_SYSTEM | NX_INSPECT_CPU | NX_INSPECT_HOST_MEMORY)) {
-		st = write_info(err);
-		if (!st && !start_thread())
-			st = nx_fail(err, NX_LIMIT, "the system refuses a thread for the capture");
-	}
+	/* First of all files: whenever the process is killed, its folder can be read. */
+	if (!st && has_thread)
+		st = write_info(false, err);
+	if (!st)
+		st = open_streams(err);
+	if (!st && has_thread && !start_thread())
+		st = nx_fail(err, NX_LIMIT, "the system refuses a thread for the capture");
 	return st;
 }
 
@@ -331,7 +344,7 @@ static void finish(void)
 			    (unsigned long long)(counts.total - session.stored_count),
 			    (unsigned long long)counts.total);
 	if (captures(NX_INSPECT_SYSTEM | NX_INSPECT_CPU | NX_INSPECT_HOST_MEMORY))
-		refresh_info();
+		refresh_info(true);
 	if (captures(NX_INSPECT_SYSTEM))
 		nx_tracer_forget();
 	if (captures(NX_INSPECT_DEVICE) && session.config.is_whole_session)

@@ -351,6 +351,35 @@ static void a_torn_file_keeps_what_is_before(void **state)
 	folder_remove(&f);
 }
 
+static void the_end_of_a_killed_process_is_told(void **state)
+{
+	struct trace_folder f;
+	struct nx_bytes events = {0};
+
+	(void)state;
+	folder_make(&f);
+	add_call(&events, EXECUTE, 1, 7, 1000000000, 2500000000, NULL);
+	put_info(&f, "i-1_pid_5", "i-1", 5, 900000000, 0);
+	put_events(&f, "i-1_pid_5", &events);
+	put_info(&f, "i-1_pid_6", "i-1", 6, 1000000000, 0); /* before its first event */
+	put_info(&f, "i-1_pid_7", "i-1", 7, 1000000000, 3000000000);
+	add_call(&events, EXECUTE, 1, 7, 1100000000, 2500000000, NULL);
+	put_events(&f, "i-1_pid_7", &events);
+	folder_read(&f, plain);
+	assert_int_equal(f.events.len, 2);
+	assert_int_equal(count_warnings(f.profile, "the capture ends at "), 2);
+	assert_int_equal(count_warnings(f.profile,
+					"i-1_pid_5: the capture ends at 1970-01-01T00:00:02.5Z: "
+					"the process was killed, or it is still running."),
+			 1);
+	assert_int_equal(count_warnings(f.profile,
+					"i-1_pid_6: the capture ends at 1970-01-01T00:00:01Z: "
+					"the process was killed, or it is still running. It has no "
+					"events up to then."),
+			 1);
+	folder_remove(&f);
+}
+
 static void times_that_run_backwards(void **state)
 {
 	struct trace_folder f;
@@ -462,6 +491,7 @@ int main(void)
 		cmocka_unit_test(the_first_sync_point_gives_the_offset),
 		cmocka_unit_test(clocks_of_frameworks),
 		cmocka_unit_test(a_torn_file_keeps_what_is_before),
+		cmocka_unit_test(the_end_of_a_killed_process_is_told),
 		cmocka_unit_test(times_that_run_backwards),
 		cmocka_unit_test(a_process_that_left_nothing_costs_only_itself),
 		cmocka_unit_test(nothing_to_show),

@@ -119,6 +119,35 @@ static void test_unfinished(void **state)
 	check_unfinished(200, 200, 300);
 }
 
+static void check_end(uint64_t init_ns, uint64_t close_ns, uint64_t counted, bool wants_end)
+{
+	struct nx_ntrace_info info = {
+		.pid = 45, .init_ns = init_ns, .close_ns = close_ns, .has_events = true};
+	struct trace t = {0};
+
+	info.events.num_events = counted;
+	put_info(&t, &info);
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 400, NULL);
+	put_event(&t, NX_PHASE_INSTANT, SYNC, 2, 300, NULL);
+	decode(&t, folder);
+	assert_int_equal(t.decoder.loss.has_no_end, !wants_end);
+	assert_int_equal(t.decoder.newest_ns, 400);
+	release(&t);
+}
+
+/* A session that was never begun, as in files without times, cannot lack its end. */
+static void test_end(void **state)
+{
+	(void)state;
+	check_end(100, 500, 2, true);
+	check_end(100, 500, 3, true);  /* fewer than counted is another loss */
+	check_end(100, 500, 0, true);  /* not counted at all */
+	check_end(100, 500, 1, false); /* events after the count */
+	check_end(100, 0, 2, false);
+	check_end(100, 0, 0, false);
+	check_end(0, 0, 0, true);
+}
+
 static void test_orphans_and_backwards(void **state)
 {
 	static const struct pair stop[] = {{"nc_timestamp_ns", "77"}, {NULL, NULL}};
@@ -316,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_key_is_both),
 		cmocka_unit_test(test_instants_and_sources),
 		cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_orphans_and_backwards),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_attributes),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -365,7 +366,25 @@ static void what_a_killed_process_leaves_can_be_read(void **state)
 	assert_int_equal(facts.starts, facts.stops);
 	assert_false(facts.is_torn);
 	assert_int_equal(read_info(&arena).pid, child);
+	assert_int_equal(read_info(&arena).close_ns, 0); /* nobody told the end */
 	nx_arena_release(&arena);
+}
+
+/* Containers on one volume: process 1 of the same machine, more than once. */
+static void a_folder_that_is_taken_is_not_shared(void **state)
+{
+	char name[128];
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/i-0test_pid_%d", getenv("NEURON_RT_INSPECT_OUTPUT_DIR"),
+		 (int)getpid());
+	assert_int_equal(mkdir(name, 0700), 0);
+	nx_fixture_init();
+	(void)nx_fixture_load(0);
+	nrt_close();
+	assert_non_null(strstr(nx_fixture_find("ntrace.pb"), "/i-0test_pid_"));
+	assert_int_equal(access(name, F_OK), 0);
+	assert_true(strlen(nx_fixture_find("ntrace.pb")) > strlen(name) + strlen("/ntrace.pb"));
 }
 
 static void many_processes_share_a_folder(void **state)
@@ -498,6 +517,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(what_a_killed_process_leaves_can_be_read),
+		CASE(a_folder_that_is_taken_is_not_shared),
 		CASE(many_processes_share_a_folder),
 		CASE(a_session_leaves_the_files_of_a_real_one),
 		CASE(parts_can_be_left_out),
