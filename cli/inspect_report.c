@@ -64,14 +64,19 @@ void nx_inspect_say_runtime(const struct nx_runtime_choice *choice)
 	}
 }
 
-/* A word order that is wrong (ENABLE_INSPECT) is far away letter by letter. */
+/* What all begin with would make any two of them look alike. */
 static const char *meant_variable(const char *name)
 {
-	const char *near = nx_suggest_name(known_variables, KNOWN_VARIABLES, name);
+	static const size_t prefix_len = sizeof("NEURON_RT_INSPECT_") - 1;
+	const char *ends[KNOWN_VARIABLES], *near;
 
-	if (near)
-		return near;
-	return strstr(name, "ENABLE") ? "NEURON_RT_INSPECT_ENABLE" : NULL;
+	/* A word order that is wrong is far away letter by letter. */
+	if (strncmp(name, known_variables[0], prefix_len) != 0)
+		return strstr(name, "ENABLE") ? known_variables[0] : NULL;
+	for (size_t i = 0; i < KNOWN_VARIABLES; i++)
+		ends[i] = known_variables[i] + prefix_len;
+	near = nx_suggest_name(ends, KNOWN_VARIABLES, name + prefix_len);
+	return near ? near - prefix_len : NULL;
 }
 
 static bool is_known(const char *name)

@@ -196,8 +196,8 @@ static void warn_end(struct nx_system_run *run, uint32_t index)
 
 	nx_format_date(date, newest_ns ? newest_ns : process->init_ns);
 	nx_system_warn(&run->profile, NX_WARN_LOSS,
-		       "%s: the capture ends at %s: the process was killed, or it is still "
-		       "running.%s",
+		       "%s: the capture ends at %s: the process was killed, its disk was "
+		       "full, or it is still running.%s",
 		       process->folder, date, newest_ns ? "" : " It has no events up to then.");
 }
 

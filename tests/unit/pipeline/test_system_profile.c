@@ -368,13 +368,16 @@ static void the_end_of_a_killed_process_is_told(void **state)
 	folder_read(&f, plain);
 	assert_int_equal(f.events.len, 2);
 	assert_int_equal(count_warnings(f.profile, "the capture ends at "), 2);
-	assert_int_equal(count_warnings(f.profile,
-					"i-1_pid_5: the capture ends at 1970-01-01T00:00:02.5Z: "
-					"the process was killed, or it is still running."),
-			 1);
+	assert_int_equal(
+		count_warnings(
+			f.profile,
+			"i-1_pid_5: the capture ends at 1970-01-01T00:00:02.5Z: "
+			"the process was killed, its disk was full, or it is still running."),
+		1);
 	assert_int_equal(count_warnings(f.profile,
 					"i-1_pid_6: the capture ends at 1970-01-01T00:00:01Z: "
-					"the process was killed, or it is still running. It has no "
+					"the process was killed, its disk was full, or it is still "
+					"running. It has no "
 					"events up to then."),
 			 1);
 	folder_remove(&f);

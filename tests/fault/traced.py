@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A traced program that is killed, or whose disk is full: what it wrote until then is shown.
+
+usage: traced.py NEURON_EXPLORER MAKE_CAPTURE TRACED_PROGRAM KILL_AT
+       traced.py --small-disk FOLDER NEURON_EXPLORER TRACED_PROGRAM NEFF    on a disk of its own
+
+Prints TAP.
+"""
+
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+KILLED = 128 + 9
+NOT_FOUND = 3  # exit codes
+UNALLOWED = 77
+RANDOM_KILLS = 25
+LONG_RUN = 10000000  # executions: longer than anybody waits
+ENDS = re.compile(r'the capture ends at \d{4}-\d\d-\d\dT[\d:.]+Z: the process was killed')
+
+
+class Traced:
+    def __init__(self, explorer, make_capture, program, kill_at, folder):
+        self.explorer, self.program, self.kill_at, self.root = explorer, program, kill_at, folder
+        self.number = 0
+        # A sanitized program takes ten times as long and dies at the same places.
+        is_slow = b'__asan_init' in explorer.read_bytes()
+        self.random_kills, self.stride = (4, 7) if is_slow else (RANDOM_KILLS, 1)
+        if make_capture:
+            subprocess.run([make_capture, '--demo', folder], check=True, stdout=subprocess.DEVNULL)
+        self.neff = folder / 'demo.neff'
+
+    def new_folder(self):
+        self.number += 1
+        return self.root / f'out{self.number}'
+
+    def environment(self, **more):
+        return dict(os.environ, NEURON_EXPLORER_DEVICE='idle', NEURON_INSTANCE_ID='i-0kill',
+                    NEURON_RT_LOG_LEVEL='OFF',
+                    ASAN_OPTIONS='verify_asan_link_order=0:detect_leaks=0', **more)
+
+    def words(self, out, count, *before, options=()):
+        return [self.explorer, 'inspect', '-o', out, *options, '--', *before, self.program,
+                self.neff, str(count)]
+
+    def run(self, out, count, *before, options=(), **more):
+        return subprocess.run(self.words(out, count, *before, options=options), check=False,
+                              capture_output=True, text=True, timeout=120,
+                              env=self.environment(**more))
+
+    def view(self, out):
+        return subprocess.run([self.explorer, 'view', '-d', out, '--output-format',
+                               'summary-text'], check=False, capture_output=True, text=True,
+                              timeout=120)
+
+    def must_view(self, out):
+        done = self.view(out)
+        assert done.returncode == 0, done
+        return done
+
+    def check_killed(self, out, told):
+        """What is shown of a killed process is what is there, and that it was killed is told."""
+        folders = [info.parent for info in out.glob('*/trace_info.pb')]
+        if not folders:
+            # Killed before the capture began: nothing can be there that would be lost.
+            assert not list(out.glob('*/*.pb')), list(out.glob('*/*'))
+            assert self.view(out).returncode == NOT_FOUND
+            assert 'nothing was captured' in told, told
+            return 0
+        done = self.must_view(out)
+        assert ENDS.search(done.stderr), done
+        assert 'has no end: the process was killed' in told, told
+        stored = int(re.search(r'^  records +(\d+) stored', done.stdout, re.M)[1])
+        captured = re.search(r': ([\d,]+) event records', told)
+        assert stored == (int(captured[1].replace(',', '')) if captured else 0), (done, told)
+        return stored
+
+
+def child_of(pid):
+    try:
+        text = pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text(encoding='ascii')
+    except FileNotFoundError:
+        return None
+    return int(text.split()[0]) if text.split() else None
+
+
+def kill_later(t, out, seconds):
+    with subprocess.Popen(t.words(out, LONG_RUN), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, env=t.environment()) as inspect:
+        child = None
+        while not child:
+            child = child_of(inspect.pid)
+        time.sleep(seconds)
+        os.kill(child, 9)
+        told = inspect.communicate(timeout=60)[1]
+        assert inspect.returncode == KILLED, (inspect.returncode, told)
+    return told
+
+
+def kills_at_random_moments_leave_what_was_written(t):
+    random.seed(7)
+    counts = []
+    for _ in range(t.random_kills):
+        out = t.new_folder()
+        told = kill_later(t, out, random.choice((0.02, 0.2, 0.6)) * random.random())
+        counts.append(t.check_killed(out, told))
+        shutil.rmtree(out, ignore_errors=True)
+    told = kill_later(t, t.new_folder(), 1)
+    assert 'has no end' in told, told
+    print(f'# killed {t.random_kills} times, up to {max(counts)} records were shown', flush=True)
+
+
+def a_kill_at_any_step_leaves_what_was_written(t):
+    steps_file = t.root / 'steps'
+    preload = ['env', f'LD_PRELOAD={t.kill_at}', f'NX_STEPS_FILE={steps_file}']
+    done = t.run(t.new_folder(), 200, *preload)
+    assert done.returncode == 0, done
+    steps = int(steps_file.read_text(encoding='ascii'))
+    assert steps > 5, steps
+    unended = 0
+    for step in range(0, steps, t.stride):
+        out = t.new_folder()
+        done = t.run(out, 200, *preload, f'NX_KILL_AT={step}')
+        assert done.returncode in (KILLED, 0), done  # steps depend a little on the time
+        if done.returncode == KILLED and list(out.glob('*/trace_info.pb')):
+            # Behind the last step nothing is missing but the process.
+            has_no_end = 'has no end' in done.stderr
+            assert has_no_end == bool(ENDS.search(t.must_view(out).stderr)), (step, done)
+            unended += has_no_end
+        shutil.rmtree(out)
+    assert unended, steps
+    print(f'# killed at {steps} steps, {unended} times without an end', flush=True)
+
+
+def a_torn_record_costs_only_itself(t):
+    out = t.new_folder()
+    kill_later(t, out, 0.5)
+    stream = next(out.glob('*/ntrace.pb'))
+    size = stream.stat().st_size
+    assert size > 1000, size
+    for cut in (1, 2, 3, 7, 50):
+        os.truncate(stream, size - cut)
+        done = t.must_view(out)
+        assert ENDS.search(done.stderr), done
+    os.truncate(stream, 0)
+    done = t.must_view(out)
+    assert 'It has no events up to then' in done.stderr, done
+
+
+def a_process_that_ends_by_itself_has_an_end(t):
+    out = t.new_folder()
+    done = t.run(out, 20)
+    assert done.returncode == 0, done
+    assert 'has no end' not in done.stderr and 'view -d' in done.stderr, done
+    assert 'ends at' not in t.must_view(out).stderr
+
+
+# Two processes and two instances at once: pids differ on one machine.
+def processes_and_instances_share_a_folder(t):
+    out = t.new_folder()
+    runs = [subprocess.Popen(t.words(out, 3), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=t.environment() | {'NEURON_INSTANCE_ID': instance})
+            for instance in ('i-0a', 'i-0a', 'i-0b', 'i-0b')]
+    assert [run.wait(60) for run in runs] == [0] * 4
+    assert len(list(out.glob('i-0a_pid_*'))) == len(list(out.glob('i-0b_pid_*'))) == 2
+    shown = t.must_view(out).stdout
+    assert len(re.findall(r'^i-0a pid \d+', shown, re.M)) == 2, shown
+    assert len(re.findall(r'^i-0b pid \d+', shown, re.M)) == 2, shown
+
+
+# Containers: each is process 1 of its own. Of two instances, and of the same one.
+def pods_share_a_volume(t):
+    unshare = ['unshare', '-p', '-f']
+    if not shutil.which('unshare') or subprocess.run([*unshare, 'true'], check=False,
+                                                     capture_output=True).returncode:
+        return 'process ids of their own are not allowed here'
+    out = t.new_folder()
+    runs = [subprocess.Popen(t.words(out, 300, *unshare), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL,
+                             env=t.environment() | {'NEURON_INSTANCE_ID': instance})
+            for instance in ('i-0a', 'i-0b', 'i-0b', 'i-0b')]
+    assert [run.wait(60) for run in runs] == [0] * 4
+    assert {f.name for f in out.iterdir()} == {'i-0a_pid_1', 'i-0b_pid_1'}, list(out.iterdir())
+    assert len(list(out.rglob('ntrace.pb'))) == 4, list(out.rglob('*'))
+    shown = t.must_view(out).stdout
+    executions = re.findall(r'^ +300 .* nrt_execute \(neuron_rt\)$', shown, re.M)
+    assert len(executions) == 8, shown  # once per process and once per core
+    return None
+
+
+def a_full_disk_costs_events_not_the_program(t):
+    if not shutil.which('unshare'):
+        return 'there is no unshare'
+    small = t.root / 'small'
+    small.mkdir()
+    mount = 'mount -t tmpfs -o size=1m none "$1" || exit 77; shift; exec "$@"'
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', mount, 'sh', small, sys.executable,
+                           pathlib.Path(__file__).resolve(), '--small-disk', small, t.explorer,
+                           t.program, t.neff], check=False, capture_output=True, text=True)
+    if done.returncode == UNALLOWED or 'unshare' in done.stderr.partition(':')[0]:
+        return 'mounting is not allowed here'
+    assert done.returncode == 0, done.stderr
+    return None
+
+
+def fill_small_disk(folder, explorer, program, neff):
+    t = Traced(explorer, None, program, None, folder)
+    t.neff = neff
+    out = folder / 'out'
+    done = t.run(out, 60000)
+    assert done.returncode == 0, done
+    shown = t.must_view(out)
+    assert 'the capture ends at' in shown.stderr or 'dropped during capture' in shown.stderr, shown
+    stored = int(re.search(r'^  records +(\d+) stored', shown.stdout, re.M)[1])
+    assert stored > 1000, shown
+
+
+CASES = [
+    a_process_that_ends_by_itself_has_an_end,
+    kills_at_random_moments_leave_what_was_written,
+    a_kill_at_any_step_leaves_what_was_written,
+    a_torn_record_costs_only_itself,
+    processes_and_instances_share_a_folder,
+    pods_share_a_volume,
+    a_full_disk_costs_events_not_the_program,
+]
+
+
+def main():
+    if sys.argv[1] == '--small-disk':
+        fill_small_disk(*map(pathlib.Path, sys.argv[2:6]))
+        return 0
+    programs = [pathlib.Path(p).resolve() for p in sys.argv[1:5]]
+    failed = 0
+    print(f'1..{len(CASES)}', flush=True)
+    with tempfile.TemporaryDirectory(prefix='nx-traced-') as folder:
+        t = Traced(*programs, pathlib.Path(folder))
+        for i, case in enumerate(CASES, 1):
+            name = case.__name__.replace('_', ' ')
+            try:
+                skipped = case(t)
+                print(f'ok {i} - {name}' + (f' # SKIP {skipped}' if skipped else ''), flush=True)
+            except Exception as failure:  # the other cases still say something
+                failed += 1
+                print(f'not ok {i} - {name}', flush=True)
+                print('# ' + repr(failure).replace('\n', '\n# '), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
