@@ -287,7 +287,7 @@ static const struct nx_example examples[] = {
 
 const struct nx_command nx_command_inspect = {
 	"inspect",
-	"run a command and capture it: system and device profiles",
+	"run a command and capture what it does",
 	NX_OPERANDS_COMMAND " [ARGS...]",
 	"Runs a command with NEURON_RT_INSPECT_ENABLE=1 and the variables that the options stand "
 	"for, checked before anything starts, and says at the end what was captured. Every process "

@@ -2,7 +2,7 @@
 # fish completion for neuron-explorer and neuron-profile
 
 for program in neuron-explorer neuron-profile
-	complete -c $program -n __fish_use_subcommand -f -a inspect -d 'run a command and capture it: system and device profiles'
+	complete -c $program -n __fish_use_subcommand -f -a inspect -d 'run a command and capture what it does'
 	complete -c $program -n '__fish_seen_subcommand_from inspect' -s o -l output-dir -r -F -d 'Where the capture goes; a folder per process is made in it. Several commands, also on several machines, may share it. Default: the current folder, and ./output when called as neuron-profile.'
 	complete -c $program -n '__fish_seen_subcommand_from inspect' -s n -l num-trace-events -x -d 'Events of a NeuronCore that are held in memory until they are written (default 1,000,000). When events come faster than they are written, old ones are dropped and counted.'
 	complete -c $program -n '__fish_seen_subcommand_from inspect' -l device-profile -x -a 'off model session' -d 'Device profiles (NTFF): '\''model'\'' (the default) captures the first execution of each model on each core, '\''session'\'' all executions, '\''off'\'' none.'
