@@ -2,6 +2,7 @@
 /* inspect_config: what a session captures, as the host or its environment says. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "runtime/nrt/inspect.h"
@@ -34,6 +35,12 @@ void nx_inspect_config_reset(struct nrt_inspect_config *config)
 
 /* --- environment ------------------------------------------------------------------------- */
 
+/* What somebody who wrote yes, on or 2 had in mind. */
+static bool nearest_switch(const char *text)
+{
+	return strchr("tTyYeE123456789", *text) || strcasecmp(text, "on") == 0;
+}
+
 static bool read_switch(const char *variable, bool fallback)
 {
 	const char *text = getenv(variable);
@@ -44,7 +51,8 @@ static bool read_switch(const char *variable, bool fallback)
 		return true;
 	if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0)
 		return false;
-	nx_log_error("%s=%.40s is neither 0 nor 1; %d is used", variable, text, fallback);
+	nx_log_error("%s=%.40s is neither 0 nor 1; did you mean %d? %d is used", variable, text,
+		     nearest_switch(text), fallback);
 	return fallback;
 }
 
@@ -53,16 +61,42 @@ static void set_activity(struct nrt_inspect_config *config, unsigned bit, bool i
 	config->activities = is_on ? config->activities | bit : config->activities & ~bit;
 }
 
+static bool is_switch_mode(const char *text)
+{
+	static const char *const modes[] = {"", "0", "1", "false", "true"};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (strcmp(text, modes[i]) == 0)
+			return true;
+	return false;
+}
+
+static void refuse_device_mode(const char *text)
+{
+	const char *near = *text == 'm' || *text == 'M'	  ? "model"
+			   : *text == 's' || *text == 'S' ? "session"
+			   : nearest_switch(text)	  ? "1"
+							  : "0";
+
+	nx_log_error("NEURON_RT_INSPECT_DEVICE_PROFILE=%.40s is none of 0, 1, model and session; "
+		     "did you mean %s? 0 is used",
+		     text, near);
+}
+
 static void read_device_profile(struct nrt_inspect_config *config)
 {
 	const char *text = getenv("NEURON_RT_INSPECT_DEVICE_PROFILE");
 
 	config->is_whole_session = text && strcmp(text, "session") == 0;
-	if (text && (config->is_whole_session || strcmp(text, "model") == 0))
-		config->activities |= NX_INSPECT_DEVICE;
-	else
+	if (!text || is_switch_mode(text)) {
 		set_activity(config, NX_INSPECT_DEVICE,
 			     read_switch("NEURON_RT_INSPECT_DEVICE_PROFILE", false));
+	} else if (config->is_whole_session || strcmp(text, "model") == 0) {
+		config->activities |= NX_INSPECT_DEVICE;
+	} else {
+		set_activity(config, NX_INSPECT_DEVICE, false);
+		refuse_device_mode(text);
+	}
 }
 
 static void read_max_events(struct nrt_inspect_config *config)
@@ -76,7 +110,7 @@ static void read_max_events(struct nrt_inspect_config *config)
 		config->max_events = value;
 	else
 		nx_log_error("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC=%.40s is no number of "
-			     "events; %llu is used",
+			     "events from 1 on; %llu is used",
 			     text, (unsigned long long)config->max_events);
 }
 
@@ -120,6 +154,9 @@ void nx_inspect_config_read(struct nrt_inspect_config *config)
 	if (read_switch("NEURON_RT_INSPECT_PRECACHE_ENABLE", false))
 		nx_log_info("NEURON_RT_INSPECT_PRECACHE_ENABLE: every execution is captured as it "
 			    "is, there is no graph cache here");
+	if (read_switch("NEURON_RT_ENABLE_DGE_NOTIFICATIONS", false))
+		nx_log_info("NEURON_RT_ENABLE_DGE_NOTIFICATIONS: every DMA of the software device "
+			    "is named as it is");
 	read_device_profile(config);
 	read_max_events(config);
 	read_filters(config);

@@ -48,9 +48,9 @@ static void read_visible(struct nx_instance *instance, const char *text)
 			count++;
 		}
 	if (!count) {
-		nx_log_error("NEURON_RT_VISIBLE_CORES=%.40s names none of the %u cores; all are "
-			     "used",
-			     text, instance->total_count);
+		nx_log_error("NEURON_RT_VISIBLE_CORES=%.40s names none of the cores 0 to %u; all "
+			     "are used",
+			     text, instance->total_count - 1);
 		return;
 	}
 	instance->first_visible = first;

@@ -6,8 +6,10 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/instance.h"
@@ -24,6 +26,8 @@ static void unset_all(void)
 		"NEURON_RT_INSPECT_CPU_UTIL",
 		"NEURON_RT_INSPECT_HOST_MEMORY",
 		"NEURON_RT_INSPECT_ON_FAIL",
+		"NEURON_RT_INSPECT_PRECACHE_ENABLE",
+		"NEURON_RT_ENABLE_DGE_NOTIFICATIONS",
 		"NEURON_RT_INSPECT_EVENT_FILTER_NC",
 		"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
 		"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
@@ -123,6 +127,106 @@ static void wrong_values_leave_the_defaults(void **state)
 			    "./output");
 }
 
+/* --- what the log says of wrong values ------------------------------------------------- */
+
+static char told[4096];
+
+/* Standard error into a file while the variables are read. */
+static const char *log_of(const char *name, const char *value)
+{
+	FILE *file = tmpfile();
+	int old = dup(STDERR_FILENO);
+	struct nrt_inspect_config config;
+	struct nx_instance instance;
+	size_t len;
+
+	assert_non_null(file);
+	unset_all();
+	setenv(name, value, 1);
+	setenv("NEURON_RT_LOG_LEVEL", "ERROR", 1);
+	nx_log_restart();
+	dup2(fileno(file), STDERR_FILENO);
+	nx_inspect_config_read(&config);
+	nx_instance_read(&instance);
+	dup2(old, STDERR_FILENO);
+	close(old);
+	rewind(file);
+	len = fread(told, 1, sizeof(told) - 1, file);
+	told[len] = '\0';
+	fclose(file);
+	return told;
+}
+
+static const struct {
+	const char *name, *value;
+	const char *sentence; /* NULL: the value is right and nothing is said */
+} values[] = {
+	{"NEURON_RT_INSPECT_ENABLE", "yes", "=yes is neither 0 nor 1; did you mean 1? 0 is used"},
+	{"NEURON_RT_INSPECT_ENABLE", "on", "=on is neither 0 nor 1; did you mean 1? 0 is used"},
+	{"NEURON_RT_INSPECT_ENABLE", "2", "=2 is neither 0 nor 1; did you mean 1? 0 is used"},
+	{"NEURON_RT_INSPECT_ENABLE", "off", "=off is neither 0 nor 1; did you mean 0? 0 is used"},
+	{"NEURON_RT_INSPECT_ENABLE", "1", NULL},
+	{"NEURON_RT_INSPECT_ENABLE", "", NULL},
+	{"NEURON_RT_INSPECT_SYSTEM_PROFILE", "no",
+	 "=no is neither 0 nor 1; did you mean 0? 1 is used"},
+	{"NEURON_RT_INSPECT_CPU_UTIL", "x", "=x is neither 0 nor 1; did you mean 0? 1 is used"},
+	{"NEURON_RT_INSPECT_HOST_MEMORY", "True",
+	 "=True is neither 0 nor 1; did you mean 1? 1 is used"},
+	{"NEURON_RT_INSPECT_ON_FAIL", "-1", "=-1 is neither 0 nor 1; did you mean 0? 0 is used"},
+	{"NEURON_RT_INSPECT_PRECACHE_ENABLE", "Y",
+	 "=Y is neither 0 nor 1; did you mean 1? 0 is used"},
+	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "enable",
+	 "=enable is neither 0 nor 1; did you mean 1? 0 is used"},
+	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "1", NULL},
+	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "modle",
+	 "=modle is none of 0, 1, model and session; did you mean model? 0 is used"},
+	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "Session",
+	 "=Session is none of 0, 1, model and session; did you mean session? 0 is used"},
+	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "yes",
+	 "=yes is none of 0, 1, model and session; did you mean 1? 0 is used"},
+	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "session", NULL},
+	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "true", NULL},
+	{"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "1e6",
+	 "=1e6 is no number of events from 1 on; 1000000 is used"},
+	{"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "-5", "is no number of events from 1 on"},
+	{"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "99999999999999999999",
+	 "is no number of events from 1 on"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "3-0",
+	 "EVENT_FILTER_NC: the range of cores \"3-0\" runs backwards; did you mean \"0-3\"?; all "
+	 "cores are captured"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "0;1", "\"0;1\" is no core; write numbers"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "128", "the last one that can be is 127"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "hardwear",
+	 "there is no event type \"hardwear\"; did you mean \"hardware\"?; all events are "
+	 "captured"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "hardware,^cc_exce",
+	 "there is no event type \"cc_exce\"; did you mean \"cc_exec\"?"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "nrt_execute,", "has an empty item"},
+	{"NEURON_RT_VISIBLE_CORES", "2-", "\"2-\" is no core; write numbers"},
+	{"NEURON_RT_VISIBLE_CORES", "3-1", "did you mean \"1-3\"?; all cores are used"},
+	{"NEURON_RT_VISIBLE_CORES", "7", "=7 names none of the cores 0 to 3; all are used"},
+	{"NEURON_RT_VISIBLE_CORES", "0,2", NULL},
+	{"NEURON_RT_NUM_CORES", "5", "=5 is no number from 1 to 4; 4 is used"},
+	{"NEURON_RT_NUM_CORES", "0", "=0 is no number from 1 to 4; 4 is used"},
+	{"NEURON_RT_VIRTUAL_CORE_SIZE", "4", "=4 is no number from 1 to 2; 2 is used"},
+	{"NEURON_LOGICAL_NC_CONFIG", "two", "=two is no number from 1 to 2; 2 is used"},
+	{"NEURON_INSTANCE_ID", "a/b", "=a/b can be no part of a folder's name"},
+};
+
+static void wrong_values_are_told_with_what_was_meant(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		const char *log = log_of(values[i].name, values[i].value);
+
+		if (!values[i].sentence && *log)
+			fail_msg("%s=%s: %s", values[i].name, values[i].value, log);
+		if (values[i].sentence &&
+		    (!strstr(log, values[i].sentence) || !strstr(log, values[i].name)))
+			fail_msg("%s=%s: \"%s\"", values[i].name, values[i].value, log);
+	}
+}
+
 static struct nx_instance instance_with(const char *name, const char *value)
 {
 	struct nx_instance instance;
@@ -217,6 +321,7 @@ int main(void)
 		cmocka_unit_test(variables_are_read),
 		cmocka_unit_test(device_profiles_have_modes),
 		cmocka_unit_test(wrong_values_leave_the_defaults),
+		cmocka_unit_test(wrong_values_are_told_with_what_was_meant),
 		cmocka_unit_test(cores_are_counted_as_variables_say),
 		cmocka_unit_test(addresses_tell_their_memory),
 		cmocka_unit_test(an_instance_has_a_stable_id),
