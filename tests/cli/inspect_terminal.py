@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""inspect at a terminal: what is typed there reaches the command once.
+
+usage: inspect_terminal.py NEURON_EXPLORER
+
+Prints TAP.
+"""
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import sys
+import tempfile
+import termios
+import time
+
+LOOP = 'echo go; i=0; while [ $i -lt 40 ]; do i=$((i + 1)); sleep 0.02; done; exit 6'
+
+
+class Terminal:
+    """A session on a terminal of its own whose leader, like a shell, only waits."""
+
+    def __init__(self, explorer, out, script):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            job = os.fork()
+            if not job:
+                os.setpgid(0, 0)
+                signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+                os.tcsetpgrp(0, os.getpgrp())
+                signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                os.execv(explorer, [explorer, 'inspect', '-o', out, 'sh', '-c', script])
+            self.wait_like_a_shell(job)
+        self.text = ''
+        self.read_until(r'go\r\n')
+
+    @staticmethod
+    def wait_like_a_shell(job):
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+            signal.signal(number, signal.SIG_IGN)
+        while True:
+            _, status = os.waitpid(job, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                os._exit(os.waitstatus_to_exitcode(status) & 0xff)
+            os.write(1, b'[stopped]\r\n')
+            time.sleep(0.1)
+            os.kill(-job, signal.SIGCONT)  # fg
+
+    def read_until(self, pattern):
+        while not re.search(pattern, self.text):
+            self.text += os.read(self.fd, 4096).decode()
+
+    def type(self, text):
+        os.write(self.fd, text)
+
+    def end(self):
+        try:
+            while True:
+                self.text += os.read(self.fd, 4096).decode()
+        except OSError:
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def ctrl_c_comes_once(explorer, out):
+    t = Terminal(explorer, out, "trap 'echo interrupted' INT; " + LOOP)
+    t.type(b'\x03')
+    assert t.end() == 6, t.text
+    assert t.text.count('interrupted\r\n') == 1, t.text
+    assert 'nothing was captured' in t.text, t.text
+
+
+def ctrl_c_ends_a_command_and_is_its_end(explorer, out):
+    t = Terminal(explorer, out, LOOP)
+    t.type(b'\x03')
+    assert t.end() == 128 + signal.SIGINT, t.text
+    assert 'ended by signal 2' in t.text, t.text
+
+
+def ctrl_z_stops_both_and_fg_wakes_both(explorer, out):
+    t = Terminal(explorer, out, LOOP)
+    t.type(b'\x1a')
+    t.read_until(r'\[stopped\]')
+    assert t.end() == 6, t.text
+    assert t.text.count('[stopped]') == 1, t.text
+
+
+def a_resized_window_is_told_once(explorer, out):
+    t = Terminal(explorer, out, "trap 'echo resized' WINCH; " + LOOP)
+    fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack('HHHH', 30, 90, 0, 0))
+    assert t.end() == 6, t.text
+    assert t.text.count('resized\r\n') == 1, t.text
+
+
+CASES = [ctrl_c_comes_once, ctrl_c_ends_a_command_and_is_its_end,
+         ctrl_z_stops_both_and_fg_wakes_both, a_resized_window_is_told_once]
+
+
+def main(argv):
+    failed = 0
+    print(f'1..{len(CASES)}', flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for i, case in enumerate(CASES, 1):
+            name = case.__name__.replace('_', ' ')
+            try:
+                case(argv[1], folder)
+                print(f'ok {i} - {name}', flush=True)
+            except Exception as failure:  # the other cases still say something
+                failed += 1
+                print(f'not ok {i} - {name}', flush=True)
+                print('# ' + repr(failure), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))
