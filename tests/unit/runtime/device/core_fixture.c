@@ -68,6 +68,24 @@ void core_fixture_close(struct core_fixture *f)
 	nx_device_program_release(&f->program);
 }
 
+int core_fixture_begin(void **state)
+{
+	core_fixture_open(*state, 1);
+	return 0;
+}
+
+int core_fixture_begin_two(void **state)
+{
+	core_fixture_open(*state, 2);
+	return 0;
+}
+
+int core_fixture_end(void **state)
+{
+	core_fixture_close(*state);
+	return 0;
+}
+
 void core_fixture_set(struct core_fixture *f, unsigned core, unsigned engine, const void *words,
 		      size_t count)
 {

@@ -30,6 +30,16 @@ struct core_fixture {
 void core_fixture_open(struct core_fixture *f, unsigned core_count);
 void core_fixture_close(struct core_fixture *f);
 
+/* Rows of cmocka's table: a test that finds the fixture f open, with one core or with two. */
+#define CORE_CASE(f, test)                                                                         \
+	cmocka_unit_test_prestate_setup_teardown(test, core_fixture_begin, core_fixture_end, &(f))
+#define TWO_CORES_CASE(f, test)                                                                    \
+	cmocka_unit_test_prestate_setup_teardown(test, core_fixture_begin_two, core_fixture_end,   \
+						 &(f))
+int core_fixture_begin(void **state);
+int core_fixture_begin_two(void **state);
+int core_fixture_end(void **state);
+
 /* Runs the words on core 0; each of them must be ready at once. */
 void core_fixture_run(struct core_fixture *f, unsigned engine,
 		      const uint8_t (*words)[NX_SLOT_BYTES], size_t count);

@@ -15,20 +15,6 @@
 static struct core_fixture f;
 static uint8_t words[4][NX_SLOT_BYTES];
 
-static int open_core(void **state)
-{
-	(void)state;
-	core_fixture_open(&f, 1);
-	return 0;
-}
-
-static int close_core(void **state)
-{
-	(void)state;
-	core_fixture_close(&f);
-	return 0;
-}
-
 static void weights(uint8_t *word, uint32_t address, struct pattern p, unsigned dtype,
 		    unsigned rows, unsigned columns)
 {
@@ -284,22 +270,20 @@ static void test_reports_nan_once(void **state)
 	assert_int_equal(f.report.faults[0].opcode, NX_OP_MATMUL);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_core, close_core)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_product),
-		CASE(test_weights_fill_from_the_far_end),
-		CASE(test_accumulates_without_start),
-		CASE(test_passes_add_up),
-		CASE(test_infinite_weight_has_no_low_part),
-		CASE(test_zero_region_arms_its_bank),
-		CASE(test_transpose_keeps_the_type),
-		CASE(test_transpose_moves_fp32_unsplit),
-		CASE(test_transpose_by_another_matrix_multiplies),
-		CASE(test_refuses_what_does_not_fit),
-		CASE(test_reports_nan_once),
+		CORE_CASE(f, test_product),
+		CORE_CASE(f, test_weights_fill_from_the_far_end),
+		CORE_CASE(f, test_accumulates_without_start),
+		CORE_CASE(f, test_passes_add_up),
+		CORE_CASE(f, test_infinite_weight_has_no_low_part),
+		CORE_CASE(f, test_zero_region_arms_its_bank),
+		CORE_CASE(f, test_transpose_keeps_the_type),
+		CORE_CASE(f, test_transpose_moves_fp32_unsplit),
+		CORE_CASE(f, test_transpose_by_another_matrix_multiplies),
+		CORE_CASE(f, test_refuses_what_does_not_fit),
+		CORE_CASE(f, test_reports_nan_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

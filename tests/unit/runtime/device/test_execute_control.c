@@ -13,22 +13,6 @@
 static struct core_fixture f;
 static uint8_t word[NX_SLOT_BYTES];
 
-static int open_core(void **state)
-{
-	(void)state;
-	core_fixture_open(&f, 1);
-	return 0;
-}
-
-static int close_core(void **state)
-{
-	(void)state;
-	core_fixture_close(&f);
-	return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_core, close_core)
-
 #define ENGINE NX_ENGINE_GPSIMD
 
 static void run(void)
@@ -229,14 +213,14 @@ static void test_unknown_opcode_is_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_registers),
-		CASE(test_load_from_variables),
-		CASE(test_wait_modes),
-		CASE(test_update_modes),
-		CASE(test_event_semaphore_waits_twice),
-		CASE(test_range_clear),
-		CASE(test_extension_has_no_header),
-		CASE(test_unknown_opcode_is_counted),
+		CORE_CASE(f, test_registers),
+		CORE_CASE(f, test_load_from_variables),
+		CORE_CASE(f, test_wait_modes),
+		CORE_CASE(f, test_update_modes),
+		CORE_CASE(f, test_event_semaphore_waits_twice),
+		CORE_CASE(f, test_range_clear),
+		CORE_CASE(f, test_extension_has_no_header),
+		CORE_CASE(f, test_unknown_opcode_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,21 +14,6 @@
 static struct core_fixture f;
 static uint8_t words[2][NX_SLOT_BYTES];
 
-static int open_cores(void **state)
-{
-	(void)state;
-	core_fixture_open(&f, 2);
-	return 0;
-}
-
-static int close_cores(void **state)
-{
-	(void)state;
-	core_fixture_close(&f);
-	return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_cores, close_cores)
 #define ENGINE NX_ENGINE_GPSIMD
 
 static uint8_t *tensor(void)
@@ -324,17 +309,17 @@ static void test_trigger_of_a_block_that_is_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_direct_copy),
-		CASE(test_direct_cast),
-		CASE(test_register_addresses),
-		CASE(test_table_and_scratchpad),
-		CASE(test_remote_state_buffer),
-		CASE(test_direct_refusals),
-		CASE(test_block_counts_up_by_its_rings),
-		CASE(test_sum_of_two_sources),
-		CASE(test_tile_transpose),
-		CASE(test_broadcast_that_writes_one_place_often),
-		CASE(test_trigger_of_a_block_that_is_not_there),
+		TWO_CORES_CASE(f, test_direct_copy),
+		TWO_CORES_CASE(f, test_direct_cast),
+		TWO_CORES_CASE(f, test_register_addresses),
+		TWO_CORES_CASE(f, test_table_and_scratchpad),
+		TWO_CORES_CASE(f, test_remote_state_buffer),
+		TWO_CORES_CASE(f, test_direct_refusals),
+		TWO_CORES_CASE(f, test_block_counts_up_by_its_rings),
+		TWO_CORES_CASE(f, test_sum_of_two_sources),
+		TWO_CORES_CASE(f, test_tile_transpose),
+		TWO_CORES_CASE(f, test_broadcast_that_writes_one_place_often),
+		TWO_CORES_CASE(f, test_trigger_of_a_block_that_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,22 +15,6 @@
 static struct core_fixture f;
 static uint8_t word[NX_SLOT_BYTES];
 
-static int open_core(void **state)
-{
-	(void)state;
-	core_fixture_open(&f, 1);
-	return 0;
-}
-
-static int close_core(void **state)
-{
-	(void)state;
-	core_fixture_close(&f);
-	return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_core, close_core)
-
 static void run(void)
 {
 	core_fixture_run_one(&f, NX_ENGINE_GPSIMD, word);
@@ -117,9 +101,9 @@ static void test_affine_select_makes_an_identity(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_gather_from_the_table_of_the_lane),
-		CASE(test_index_outside_of_the_table),
-		CASE(test_affine_select_makes_an_identity),
+		CORE_CASE(f, test_gather_from_the_table_of_the_lane),
+		CORE_CASE(f, test_index_outside_of_the_table),
+		CORE_CASE(f, test_affine_select_makes_an_identity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

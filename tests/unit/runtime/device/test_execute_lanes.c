@@ -15,22 +15,6 @@
 static struct core_fixture f;
 static uint8_t word[NX_SLOT_BYTES];
 
-static int open_core(void **state)
-{
-	(void)state;
-	core_fixture_open(&f, 1);
-	return 0;
-}
-
-static int close_core(void **state)
-{
-	(void)state;
-	core_fixture_close(&f);
-	return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_core, close_core)
-
 static void run(void)
 {
 	core_fixture_run_one(&f, NX_ENGINE_VECTOR, word);
@@ -136,11 +120,11 @@ static void test_a_value_that_is_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_shuffle),
-		CASE(test_transpose_of_a_quadrant),
-		CASE(test_the_eight_largest_and_where_they_are),
-		CASE(test_fewer_than_eight),
-		CASE(test_a_value_that_is_not_there),
+		CORE_CASE(f, test_shuffle),
+		CORE_CASE(f, test_transpose_of_a_quadrant),
+		CORE_CASE(f, test_the_eight_largest_and_where_they_are),
+		CORE_CASE(f, test_fewer_than_eight),
+		CORE_CASE(f, test_a_value_that_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,22 +15,6 @@
 static struct core_fixture f;
 static uint8_t word[NX_SLOT_BYTES];
 
-static int open_core(void **state)
-{
-	(void)state;
-	core_fixture_open(&f, 1);
-	return 0;
-}
-
-static int close_core(void **state)
-{
-	(void)state;
-	core_fixture_close(&f);
-	return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_core, close_core)
-
 enum { FUNCTION_IDENTITY = 1, FUNCTION_EXP = 7, FUNCTION_SQUARE = 30, FUNCTION_UNKNOWN = 99 };
 
 static void activate(uint8_t function, unsigned lanes, float scale, float bias)
@@ -161,9 +145,12 @@ static void test_tables_win_over_mathematics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_scale_comes_before_bias),	 CASE(test_scale_and_bias_per_lane),
-		CASE(test_result_takes_the_target_type), CASE(test_mathematics_without_a_table),
-		CASE(test_unknown_function_poisons),	 CASE(test_tables_win_over_mathematics),
+		CORE_CASE(f, test_scale_comes_before_bias),
+		CORE_CASE(f, test_scale_and_bias_per_lane),
+		CORE_CASE(f, test_result_takes_the_target_type),
+		CORE_CASE(f, test_mathematics_without_a_table),
+		CORE_CASE(f, test_unknown_function_poisons),
+		CORE_CASE(f, test_tables_win_over_mathematics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

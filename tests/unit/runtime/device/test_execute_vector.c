@@ -16,20 +16,6 @@
 static struct core_fixture f;
 static uint8_t word[NX_SLOT_BYTES];
 
-static int open_core(void **state)
-{
-	(void)state;
-	core_fixture_open(&f, 1);
-	return 0;
-}
-
-static int close_core(void **state)
-{
-	(void)state;
-	core_fixture_close(&f);
-	return 0;
-}
-
 static void run(void)
 {
 	core_fixture_run_one(&f, NX_ENGINE_VECTOR, word);
@@ -327,26 +313,24 @@ static void test_out_of_bounds_is_reported_and_harmless(void **state)
 	assert_int_equal(faults_of(&f, NX_FAULT_OPERAND), 1);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_core, close_core)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_copy_keeps_bits),
-		CASE(test_copy_reshapes_by_order),
-		CASE(test_broadcast_by_step_zero),
-		CASE(test_copy_to_overlapping_lanes),
-		CASE(test_cast_and_reciprocal),
-		CASE(test_memset_in_the_type),
-		CASE(test_operations),
-		CASE(test_unknown_operation_poisons),
-		CASE(test_types_of_both_sources),
-		CASE(test_integer_addition_is_exact),
-		CASE(test_reduce),
-		CASE(test_scalars_by_value_and_by_pointer),
-		CASE(test_copy_where_predicate),
-		CASE(test_scalar_where_predicate),
-		CASE(test_out_of_bounds_is_reported_and_harmless),
+		CORE_CASE(f, test_copy_keeps_bits),
+		CORE_CASE(f, test_copy_reshapes_by_order),
+		CORE_CASE(f, test_broadcast_by_step_zero),
+		CORE_CASE(f, test_copy_to_overlapping_lanes),
+		CORE_CASE(f, test_cast_and_reciprocal),
+		CORE_CASE(f, test_memset_in_the_type),
+		CORE_CASE(f, test_operations),
+		CORE_CASE(f, test_unknown_operation_poisons),
+		CORE_CASE(f, test_types_of_both_sources),
+		CORE_CASE(f, test_integer_addition_is_exact),
+		CORE_CASE(f, test_reduce),
+		CORE_CASE(f, test_scalars_by_value_and_by_pointer),
+		CORE_CASE(f, test_copy_where_predicate),
+		CORE_CASE(f, test_scalar_where_predicate),
+		CORE_CASE(f, test_out_of_bounds_is_reported_and_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
