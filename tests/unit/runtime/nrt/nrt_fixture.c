@@ -46,6 +46,20 @@ void nx_fixture_init(void)
 	assert_int_equal(nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "1", "2"), NRT_SUCCESS);
 }
 
+int nx_fixture_begin(void **state)
+{
+	(void)state;
+	nx_fixture_init();
+	return 0;
+}
+
+int nx_fixture_end(void **state)
+{
+	(void)state;
+	nrt_close();
+	return 0;
+}
+
 struct nx_fixture_run nx_fixture_load(int core)
 {
 	const struct nx_bytes *neff = nx_fixture_neff();

@@ -15,6 +15,9 @@ size_t nx_fixture_tensor_bytes(void);
 
 /* nrt_init on the idle device, quiet; checks that it works. */
 void nx_fixture_init(void);
+/* The same, and nrt_close, before and after a test. */
+int nx_fixture_begin(void **state);
+int nx_fixture_end(void **state);
 
 /* The model on a core, and sets with its tensors (which belong to the sets' caller). */
 struct nx_fixture_run {

@@ -16,20 +16,6 @@
 #include "runtime/nrt/async_queue.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
-static int begin(void **state)
-{
-	(void)state;
-	nx_fixture_init();
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	nrt_close();
-	return 0;
-}
-
 static nrt_tensor_t *allocate(int core, size_t size)
 {
 	nrt_tensor_t *tensor;
@@ -298,7 +284,7 @@ static void limits_are_told_and_kept(void **state)
 	assert_int_equal(nrt_async_sendrecv_close(0), NRT_FAILURE); /* requests are in flight */
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, nx_fixture_begin, nx_fixture_end)
 
 int main(void)
 {

@@ -18,20 +18,6 @@
 #include "format/neff.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
-static int begin(void **state)
-{
-	(void)state;
-	nx_fixture_init();
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	nrt_close();
-	return 0;
-}
-
 static void a_model_tells_its_tensors(void **state)
 {
 	struct nx_fixture_run run = nx_fixture_load(1);
@@ -469,7 +455,7 @@ static void the_older_interface_writes_a_file(void **state)
 	nx_fixture_remove();
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, nx_fixture_begin, nx_fixture_end)
 
 int main(void)
 {

@@ -12,20 +12,6 @@
 
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
-static int begin(void **state)
-{
-	(void)state;
-	nx_fixture_init();
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	nrt_close();
-	return 0;
-}
-
 static nrt_tensor_t *allocate(nrt_tensor_placement_t placement, int core, size_t size)
 {
 	nrt_tensor_t *tensor;
@@ -286,7 +272,7 @@ static void completions_are_waited_for(void **state)
 	assert_int_equal(nrt_tensor_reset_output_completion(NULL), NRT_INVALID);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, nx_fixture_begin, nx_fixture_end)
 
 int main(void)
 {
