@@ -13,9 +13,7 @@ static void fill(struct timeline_case *c)
 {
 	uint32_t track, name;
 
-	case_begin(c, 0);
-	track = case_track(c, NX_TRACK_SPANS);
-	name = case_names(c, 1);
+	track = case_begin_spans(c, 0, 1, &name);
 	case_span(c, track, (struct nx_span){10, 20, 0, name});
 	case_span(c, track, (struct nx_span){12, 15, 1, name});
 	case_span(c, track, (struct nx_span){20, 20, 2, name});
@@ -72,9 +70,7 @@ static void an_empty_span_is_found_where_it_lies(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 0, 1, &name);
 	case_span(&c, track, (struct nx_span){5, 5, 0, name});
 	case_open(&c);
 	assert_int_equal(nx_timeline_find(c.timeline, track, 0, 5), 0);
@@ -138,9 +134,7 @@ static void rows_of_many_chunks(void **state)
 	uint64_t idx;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 0, 1, &name);
 	for (uint64_t i = 0; i < 1000; i++)
 		case_span(&c, track, (struct nx_span){10 * i, 10 * i + 8, i, name});
 	case_open(&c);

@@ -16,9 +16,7 @@ static void fill_by_hand(struct timeline_case *c)
 {
 	uint32_t n0, track;
 
-	case_begin(c, 0);
-	track = case_track(c, NX_TRACK_SPANS);
-	n0 = case_names(c, 2);
+	track = case_begin_spans(c, 0, 2, &n0);
 	case_span(c, track, (struct nx_span){10, 30, 100, n0});
 	case_span(c, track, (struct nx_span){30, 30, 101, n0 + 1});
 	case_span(c, track, (struct nx_span){40, 60, 102, n0 + 1});
@@ -139,9 +137,7 @@ static void time_may_come_to_its_end(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 0, 1, &name);
 	case_span(&c, track, (struct nx_span){0, UINT64_MAX, 1, name});
 	case_span(&c, track, (struct nx_span){UINT64_MAX, UINT64_MAX, 2, name});
 	case_open(&c);
@@ -173,9 +169,7 @@ static void the_last_nanosecond_decides(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 2);
+	track = case_begin_spans(&c, 0, 2, &name);
 	for (uint64_t i = 0; i < rows; i++)
 		case_span(&c, track,
 			  (struct nx_span){20 * i, 20 * i + 10, i, name + (uint32_t)(i % 2)});
@@ -197,9 +191,7 @@ static void the_longest_is_looked_for_in_a_cut_chunk(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 0, 1, &name);
 	/* of the second chunk row 200 has 90 ns, and 150 and 151 have 50 */
 	for (uint64_t i = 0; i < 384; i++) {
 		uint64_t length_ns = i == 200 ? 90 : i == 150 || i == 151 ? 50 : 10;

@@ -68,9 +68,7 @@ static void spans_go_to_the_first_depth_that_is_free(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 0, 1, &name);
 	for (uint64_t i = 0; i < 9; i++)
 		case_span(&c, track, (struct nx_span){spans[i][0], spans[i][1], i, name});
 	case_open(&c);
@@ -87,9 +85,7 @@ static void empty_spans_at_one_time_are_all_kept(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 0, 1, &name);
 	for (uint64_t i = 0; i < 5000; i++)
 		case_span(&c, track, (struct nx_span){7, 7, i, name});
 	case_open(&c);
@@ -143,9 +139,7 @@ static void what_is_too_deep_is_counted(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 0);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 0, 1, &name);
 	for (uint64_t i = 0; i < NX_MAX_DEPTHS + 3; i++)
 		case_span(&c, track, (struct nx_span){i, 1000000, i, name});
 	/* all end; there is room again */
@@ -281,9 +275,7 @@ static void no_room_for_the_index_is_told(void **state)
 	uint32_t track, name;
 
 	(void)state;
-	case_begin(&c, 70000);
-	track = case_track(&c, NX_TRACK_SPANS);
-	name = case_names(&c, 1);
+	track = case_begin_spans(&c, 70000, 1, &name);
 	is_disk_full = true;
 	for (uint64_t i = 0; i < 600; i++)
 		case_span(&c, track, (struct nx_span){i, 1000, i, name});

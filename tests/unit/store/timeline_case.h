@@ -59,6 +59,18 @@ static inline uint32_t case_names(struct timeline_case *c, uint32_t count)
 	return first;
 }
 
+/* Most cases: one track of spans, which this returns, and names, of which it tells the first. */
+static inline uint32_t case_begin_spans(struct timeline_case *c, size_t memory_bytes,
+					uint32_t name_count, uint32_t *first_name)
+{
+	uint32_t track;
+
+	case_begin(c, memory_bytes);
+	track = case_track(c, NX_TRACK_SPANS);
+	*first_name = case_names(c, name_count);
+	return track;
+}
+
 static inline void case_span(struct timeline_case *c, uint32_t track, struct nx_span span)
 {
 	assert_int_equal(nx_timeline_writer_add_span(c->writer, track, &span, &c->err), NX_OK);
