@@ -17,15 +17,8 @@ import sys
 import tempfile
 import time
 
-PATIENCE_S = 60
-results = []
-
-
-def check(name, holds, seen=''):
-    results.append(bool(holds))
-    print(f"{'ok' if holds else 'not ok'} {len(results)} - {name}", flush=True)
-    if not holds:
-        print(f'# saw: {str(seen)[:500]!r}')
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'http'))
+from visitor import MAKER, PATIENCE_S, Served, check, results
 
 
 class Firefox:
@@ -135,16 +128,13 @@ def main():
     if not program:
         print('1..0 # SKIP there is no Firefox here')
         return 0
-    explorer, maker = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([maker, '--demo', folder], check=True, stdout=subprocess.DEVNULL)
-        server = subprocess.Popen(
-            [explorer, 'view', '-n', f'{folder}/demo.neff', '-s', f'{folder}/demo.ntff', '--data-path',
-             f'{folder}/workspace', '-p', '0', '--api-server-port', '0', '-v', '2'],
-            stdout=subprocess.PIPE, text=True)
+        subprocess.run([MAKER, '--demo', folder], check=True, stdout=subprocess.DEVNULL)
+        server = Served(f'{folder}/workspace', '-n', f'{folder}/demo.neff', '-s', f'{folder}/demo.ntff',
+                        '-v', '2')
         profile = pathlib.Path(folder, 'firefox')
         profile.mkdir()
-        url = server.stdout.readline().split()[-1]
+        url = server.url
         firefox = Firefox(program, str(profile))
         try:
             check_pages(firefox, url[:url.index('profile/')])
@@ -156,8 +146,7 @@ def main():
                 pathlib.Path(sys.argv[3]).write_bytes(base64.b64decode(picture))
         finally:
             firefox.close()
-            server.terminate()
-            server.wait(timeout=PATIENCE_S)
+            server.stop()
     print(f'1..{len(results)}')
     return 0 if all(results) else 1
 
