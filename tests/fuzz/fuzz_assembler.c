@@ -3,19 +3,12 @@
  * Any text is assembled or refused with a sentence. What is assembled is a NEFF that reads back,
  * and whose instructions are the same when their listing is assembled.
  */
-#include <stdlib.h>
-
 #include "assemble/assembler.h"
 #include "format/instruction_source.h"
 #include "format/neff.h"
+#include "tests/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void try_slots(struct nx_slice code)
 {
@@ -28,9 +21,9 @@ static void try_slots(struct nx_slice code)
 		const uint8_t *word = nx_instruction_word(code, slot);
 		size_t len = nx_instruction_source(word, &context, NULL, text);
 
-		check(len < sizeof(text));
-		check(!nx_instruction_assemble(nx_slice_of(text, len), NULL, again, &at, NULL));
-		check(!memcmp(word, again, sizeof(again)));
+		expect(len < sizeof(text));
+		expect(!nx_instruction_assemble(nx_slice_of(text, len), NULL, again, &at, NULL));
+		expect(!memcmp(word, again, sizeof(again)));
 	}
 }
 
@@ -42,13 +35,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct nx_error err = {0};
 
 	if (nx_assemble(nx_slice_of(data, size), &options, &out, &err)) {
-		check(err.message[0] && out.len == 0);
+		expect(err.message[0] && out.len == 0);
 	} else {
 		struct nx_arena arena = {0};
 		struct nx_neff neff;
 
-		check(!nx_neff_read(nx_slice_of(out.items, out.len), &arena, &neff, &err));
-		check(!neff.is_truncated);
+		expect(!nx_neff_read(nx_slice_of(out.items, out.len), &arena, &neff, &err));
+		expect(!neff.is_truncated);
 		try_slots(nx_neff_member(&neff, nx_slice_text("sg00/SP.bin")));
 		try_slots(nx_neff_member(&neff, nx_slice_text("sg00/PE.bin")));
 		nx_arena_release(&arena);

@@ -4,10 +4,9 @@
  * cell can be read, memory stays proportional to the input, and the size of the pieces changes
  * nothing.
  */
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "store/clickhouse_rows.h"
+#include "tests/fuzz/expect.h"
 
 /* A column of one byte ("a\t") costs a struct and a cell; an item of a list ("1,") a slice. */
 #define BYTES_PER_INPUT_BYTE 128
@@ -19,12 +18,6 @@ struct reading {
 	uint64_t digest;
 	uint64_t row_count;
 };
-
-static void expect(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 static uint64_t digest_texts(uint64_t digest, const struct nx_slice *texts, size_t count)
 {

@@ -9,14 +9,9 @@
 #include <string.h>
 
 #include "format/flops.h"
+#include "tests/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* Exactly as large as promised, so that one byte too far is seen. */
 static void try_text(const uint8_t *slot, const struct nx_instruction_context *context, size_t cap)
@@ -25,11 +20,11 @@ static void try_text(const uint8_t *slot, const struct nx_instruction_context *c
 	bool is_known = false;
 	size_t len;
 
-	check(out != NULL);
+	expect(out != NULL);
 	len = nx_instruction_text(slot, context, out, cap, &is_known);
-	check(cap == 0 ? len == 0 : len < cap && strlen(out) == len);
+	expect(cap == 0 ? len == 0 : len < cap && strlen(out) == len);
 	if (cap >= NX_INSTRUCTION_TEXT_MAX)
-		check(len < NX_INSTRUCTION_TEXT_MAX - 1);
+		expect(len < NX_INSTRUCTION_TEXT_MAX - 1);
 	free(out);
 }
 
@@ -38,14 +33,14 @@ static void try_effect(const uint8_t *slot, unsigned arch)
 	struct nx_instruction_effect effect;
 
 	nx_instruction_effect(slot, arch, &effect);
-	check(effect.access_count <= 3);
+	expect(effect.access_count <= 3);
 	for (unsigned i = 0; i < effect.access_count; i++) {
-		check(effect.accesses[i].dims >= 1 && effect.accesses[i].dims <= 4);
-		check(nx_dtype_bytes(effect.accesses[i].dtype) > 0);
+		expect(effect.accesses[i].dims >= 1 && effect.accesses[i].dims <= 4);
+		expect(nx_dtype_bytes(effect.accesses[i].dtype) > 0);
 	}
 	if (!effect.has_elements)
-		check(effect.elements == 0);
-	check((nx_instruction_flops(slot, arch).raw_count != 0) == (effect.elements != 0));
+		expect(effect.elements == 0);
+	expect((nx_instruction_flops(slot, arch).raw_count != 0) == (effect.elements != 0));
 }
 
 static void try_names(const uint8_t *slot)
@@ -53,12 +48,12 @@ static void try_names(const uint8_t *slot)
 	struct nx_dma_trigger trigger;
 	char label[8], number[4], queue[16];
 
-	check(strlen(nx_opcode_label(slot[0], label)) > 0);
-	check(strlen(nx_activation_name(slot[35], number)) > 0);
+	expect(strlen(nx_opcode_label(slot[0], label)) > 0);
+	expect(strlen(nx_activation_name(slot[35], number)) > 0);
 	if (nx_instruction_dma_trigger(slot, &trigger))
-		check(strlen(trigger.queue) < sizeof(trigger.queue));
-	check(nx_queue_display_name((const char *)slot, NX_SLOT_BYTES, queue, slot[1] % 17) <
-	      sizeof(queue));
+		expect(strlen(trigger.queue) < sizeof(trigger.queue));
+	expect(nx_queue_display_name((const char *)slot, NX_SLOT_BYTES, queue, slot[1] % 17) <
+	       sizeof(queue));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

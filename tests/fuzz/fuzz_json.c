@@ -3,22 +3,15 @@
  * Any bytes as JSON. Beyond "does not crash": memory stays proportional to the
  * input, and every text that was read can be written and read again.
  */
-#include <stdlib.h>
-
 #include "base/json_reader.h"
 #include "base/json_writer.h"
+#include "tests/fuzz/expect.h"
 
 /* The smallest value takes two bytes ("1,") and becomes one node; the rest is growth. */
 #define BYTES_PER_INPUT_BYTE 256
 #define BYTES_FIXED 65536
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 static size_t visit(const struct nx_json *value, struct nx_arena *arena, struct nx_json_writer *w)
 {

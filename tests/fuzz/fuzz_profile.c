@@ -5,21 +5,14 @@
  * together are joined all the same, or nearly every mutation would end there. A refusal must have
  * a sentence, every export must succeed, and every row of a table must be as the schema says.
  */
-#include <stdlib.h>
-
 #include "base/bare/bits.h"
 #include "export/exporters.h"
 #include "pipeline/device_profile.h"
 #include "tables/device_tables.h"
 #include "tests/data/memory_file.h"
+#include "tests/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void export_one(const struct nx_profile *profile, const char *format)
 {
@@ -28,10 +21,10 @@ static void export_one(const struct nx_profile *profile, const char *format)
 	struct nx_error err = {0};
 	struct nx_output out;
 
-	check(exporter != NULL);
-	check(nx_output_open(&out, "/dev/null", &err) == NX_OK);
-	check(exporter->write(profile, &options, &out, &err) == NX_OK);
-	check(nx_output_commit(&out, &err) == NX_OK);
+	expect(exporter != NULL);
+	expect(nx_output_open(&out, "/dev/null", &err) == NX_OK);
+	expect(exporter->write(profile, &options, &out, &err) == NX_OK);
+	expect(nx_output_commit(&out, &err) == NX_OK);
 }
 
 static void ignore_table(struct nx_table_sink *sink, enum nx_schema_table_id table)
@@ -53,8 +46,8 @@ static void write_tables(const struct nx_profile *profile)
 	struct nx_error err = {0};
 
 	nx_checked_sink_init(&checked, &nowhere);
-	check(nx_device_tables_write(profile, &options, &checked.sink, &err) == NX_OK);
-	check(nx_checked_sink_finish(&checked, &err) == NX_OK);
+	expect(nx_device_tables_write(profile, &options, &checked.sink, &err) == NX_OK);
+	expect(nx_checked_sink_finish(&checked, &err) == NX_OK);
 }
 
 static void try_pair(const char *neff_path, const char *ntff_path)
@@ -66,7 +59,7 @@ static void try_pair(const char *neff_path, const char *ntff_path)
 	enum nx_status st = nx_device_profile_open(&opened, &options, &err);
 
 	if (st) {
-		check(err.status == st && err.message[0]);
+		expect(err.status == st && err.message[0]);
 		return;
 	}
 	export_one(nx_device_profile_borrow(opened), "json");
@@ -84,8 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	neff = nx_slice_part(input, 4, nx_load32(data));
 	ntff = nx_slice_part(input, 4 + (uint64_t)neff.len, size);
-	check(nx_memory_file_open(&neff_file, neff));
-	check(nx_memory_file_open(&ntff_file, ntff));
+	expect(nx_memory_file_open(&neff_file, neff));
+	expect(nx_memory_file_open(&ntff_file, ntff));
 	try_pair(neff.len ? neff_file.path : NULL, ntff_file.path);
 	nx_memory_file_close(&neff_file);
 	nx_memory_file_close(&ntff_file);

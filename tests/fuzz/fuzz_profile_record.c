@@ -3,21 +3,14 @@
  * Any bytes as a profile.json. Memory stays proportional to the input, and what
  * was read reads back the same once it is written.
  */
-#include <stdlib.h>
-
 #include "store/profile_name.h"
 #include "store/profile_record.h"
+#include "tests/fuzz/expect.h"
 
 #define BYTES_PER_INPUT_BYTE 512
 #define BYTES_FIXED 65536
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 /* Bytes that are no UTF-8 are replaced by the first writing; from then on nothing changes. */
 static void write_twice(const struct nx_profile_record *r)
@@ -32,8 +25,7 @@ static void write_twice(const struct nx_profile_record *r)
 	expect(again.state == r->state && again.kind == r->kind);
 	expect(again.store_version == r->store_version && again.tables.len == r->tables.len);
 	nx_profile_record_write(&again, &twice);
-	expect(nx_slice_equal(nx_slice_of(once.items, once.len),
-			      nx_slice_of(twice.items, twice.len)));
+	expect_same_bytes(&once, &twice);
 	nx_profile_record_release(&again);
 	nx_vec_release(&once);
 	nx_vec_release(&twice);

@@ -5,7 +5,6 @@
  * found is harmless in a path, only our own names are answered, and conditions stay one
  * closed statement of SQL.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,14 +13,9 @@
 #include "serve/routes.h"
 #include "serve/where.h"
 #include "store/profile_name.h"
+#include "tests/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 static const char *take_line(struct nx_arena *arena, struct nx_slice *rest)
 {

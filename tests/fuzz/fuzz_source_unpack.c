@@ -6,22 +6,16 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/durable.h"
 #include "store/profile_source.h"
+#include "tests/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char home[] = "/tmp/nx-fuzz-unpack-XXXXXX";
-
-static void expect(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 static void leave(void)
 {

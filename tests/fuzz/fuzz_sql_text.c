@@ -4,18 +4,11 @@
  * them make up the text, a text that was quoted is one closed token without a
  * statement's end in it, and DuckDB's complaints may be any bytes.
  */
-#include <stdlib.h>
-
 #include "query/duckdb_internal.h"
 #include "query/sql_text.h"
+#include "tests/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 static void split(struct nx_slice text)
 {

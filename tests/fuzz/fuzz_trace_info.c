@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads any bytes as trace_info.pb; what was read must survive being written and read again. */
-#include <stdlib.h>
-
 #include "decode/ntrace/ntrace_decoder.h"
+#include "tests/fuzz/wire_again.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
-
-static void check_again(const struct nx_ntrace_info *info, struct nx_arena *arena)
-{
-	struct nx_bytes first = {0}, second = {0};
-	struct nx_wire_loss loss = {0};
-	struct nx_ntrace_info again;
-	enum nx_status st;
-
-	nx_wire_encode(&nx_ntrace_info_message, info, &first);
-	st = nx_wire_decode(&nx_ntrace_info_message, nx_slice_of(first.items, first.len), &again,
-			    arena, &loss, NULL);
-	if (st == NX_OK) {
-		nx_wire_encode(&nx_ntrace_info_message, &again, &second);
-		if (!nx_slice_equal(nx_slice_of(first.items, first.len),
-				    nx_slice_of(second.items, second.len)))
-			abort();
-		if (loss.unknown_field_count || loss.wrong_type_count || loss.truncated_count)
-			abort();
-	} else if (st != NX_LIMIT) {
-		/* LIMIT is fair: what was skipped had paid for some of the memory. */
-		abort();
-	}
-	nx_vec_release(&first);
-	nx_vec_release(&second);
-}
 
 /* Whatever the tables say, names have an index and ids have a text. */
 static void check_tables(struct nx_ntrace_decoder *decoder)
@@ -43,9 +17,8 @@ static void check_tables(struct nx_ntrace_decoder *decoder)
 			uint64_t index = 0;
 
 			(void)nx_ntrace_interned_text(decoder, entry->id);
-			if (nx_map_get(&decoder->type_names, entry->id, &index) &&
-			    index >= decoder->process->name_count)
-				abort();
+			if (nx_map_get(&decoder->type_names, entry->id, &index))
+				expect(index < decoder->process->name_count);
 		}
 }
 
@@ -55,14 +28,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct nx_system_process process;
 	struct nx_ntrace_decoder decoder;
 	struct nx_arena arena = {0};
+	struct nx_ntrace_info again;
 	struct nx_error err;
 
 	if (nx_ntrace_decoder_open(&decoder, &files, "i-0_pid_1", 0, &arena, &process, &err) ==
 	    NX_OK) {
 		check_tables(&decoder);
-		check_again(&decoder.info, &arena);
-	} else if (len || err.message[0] == 0) {
-		abort();
+		expect_wire_again(&nx_ntrace_info_message, &decoder.info, &again, &arena);
+	} else {
+		expect(!len && err.message[0] != 0);
 	}
 	nx_ntrace_decoder_release(&decoder);
 	nx_arena_release(&arena);

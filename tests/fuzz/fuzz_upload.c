@@ -3,21 +3,14 @@
  * Any bytes as the description of an upload. Memory stays proportional to the input, every path
  * stays below its folder, and what was read reads back the same once it is written.
  */
-#include <stdlib.h>
-
 #include "store/relative_path.h"
 #include "store/upload.h"
+#include "tests/fuzz/expect.h"
 
 #define BYTES_PER_INPUT_BYTE 512
 #define BYTES_FIXED 65536
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
 
 static void check_paths(const struct nx_upload *u)
 {
@@ -40,8 +33,7 @@ static void write_twice(const struct nx_upload *u)
 	expect(again.state == u->state && again.files.len == u->files.len);
 	expect(nx_upload_size(&again) == nx_upload_size(u));
 	nx_upload_write(&again, &twice);
-	expect(nx_slice_equal(nx_slice_of(once.items, once.len),
-			      nx_slice_of(twice.items, twice.len)));
+	expect_same_bytes(&once, &twice);
 	nx_upload_release(&again);
 	nx_vec_release(&once);
 	nx_vec_release(&twice);
