@@ -4,37 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/map.h"
-#include "base/vec.h"
-#include "store/row_place.h"
-#include "store/step_counter.h"
-#include "store/timeline_rules.h"
-#include "store/timeline_writer.h"
+#include "store/timeline_places.h"
 #include "store/track_label.h"
 
 #define NS_PER_S 1e9
 #define RECENT_BITS 10
 #define NAME_FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
-/* Of one column below a level. */
-struct share {
-	uint32_t track; /* NX_TRACK_NONE until the value is not 0 */
-	double value;
-};
-
-/* Where rows of one rule lie that agree in its columns. */
-struct place {
-	uint64_t first_ns, last_ns; /* starts of rows */
-	uint32_t tracks[NX_MAX_SERIES];
-	struct nx_step_counter *steps[NX_MAX_SERIES]; /* of rates */
-	struct share *shares;			      /* by column, the first share's at 0 */
-};
-
-struct recent_place {
-	struct nx_bytes key; /* nx_row_place_key; empty: not used yet */
-	uint32_t place;
-};
 
 struct recent_name {
 	bool is_used;
@@ -49,114 +24,12 @@ struct nx_timeline_sink {
 	/* of each table; the first NULL ends them */
 	const struct nx_timeline_rule *rules[NX_SCHEMA_TABLE_COUNT][NX_MAX_TABLE_RULES + 1];
 	uint64_t row_counts[NX_SCHEMA_TABLE_COUNT];
-	struct nx_text_map place_idxs; /* nx_row_place_key -> places */
-	NX_VEC(struct place) places;
-	struct nx_text_map groups; /* by name */
-	struct nx_arena arena;
-	/* what rows asked for lately, each where a hash of what they ask with says */
-	struct recent_place recent_places[1 << RECENT_BITS];
+	struct nx_timeline_places places;
+	/* what rows asked for lately, each where a hash of it says */
 	struct recent_name recent_names[1 << RECENT_BITS];
 };
 
-/* --- places ---------------------------------------------------------------- */
-
-static uint32_t group_track(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
-			    const struct nx_row *row)
-{
-	struct nx_track_label label;
-	struct nx_track track;
-	uint64_t at;
-
-	nx_track_label_group(&label, rule, row, &track);
-	if (!track.name.len)
-		return NX_TRACK_NONE;
-	if (nx_text_map_get(&s->groups, track.name, &at))
-		return (uint32_t)at;
-	if (!track.rank)
-		track.rank = (int64_t)s->groups.len;
-	at = nx_timeline_writer_add_track(s->writer, &track);
-	nx_text_map_put(&s->groups,
-			nx_slice_of(nx_arena_copy(&s->arena, track.name), track.name.len), at);
-	return (uint32_t)at;
-}
-
-static void add_series(struct nx_timeline_sink *s, struct place *place,
-		       const struct nx_timeline_rule *rule, const struct nx_row *row,
-		       uint32_t parent)
-{
-	for (unsigned i = 0; i < NX_MAX_SERIES && rule->series[i].kind; i++) {
-		struct nx_track_label label;
-		struct nx_track track;
-
-		nx_track_label_series(&label, rule, row, i, s->places.len, &track);
-		track.parent = parent;
-		place->tracks[i] = nx_timeline_writer_add_track(s->writer, &track);
-		if (rule->series[i].kind != NX_SERIES_RATE)
-			continue;
-		place->steps[i] = NX_NEW(&s->arena, struct nx_step_counter);
-		*place->steps[i] =
-			(struct nx_step_counter){.writer = s->writer, .track = place->tracks[i]};
-	}
-}
-
-static uint64_t time_of(const struct nx_row *row, unsigned column)
-{
-	int64_t ns = row->kinds[column] == NX_CELL_I64 ? row->cells[column].i64 : 0;
-
-	return ns > 0 ? (uint64_t)ns : 0;
-}
-
-static uint32_t new_place(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
-			  const struct nx_row *row)
-{
-	struct place place = {.first_ns = time_of(row, rule->start)};
-	size_t share_count = rule->last_share ? rule->last_share - rule->first_share + 1u : 0;
-
-	add_series(s, &place, rule, row, group_track(s, rule, row));
-	if (share_count)
-		place.shares = NX_NEW_ARRAY(&s->arena, struct share, share_count);
-	for (size_t i = 0; i < share_count; i++)
-		place.shares[i] = (struct share){.track = NX_TRACK_NONE};
-	nx_vec_push(&s->places, place);
-	return (uint32_t)(s->places.len - 1);
-}
-
-static void look_up_place(struct nx_timeline_sink *s, struct recent_place *recent,
-			  const struct nx_timeline_rule *rule, const struct nx_row *row)
-{
-	struct nx_slice key;
-	uint64_t at;
-
-	nx_row_place_key(rule, row, &recent->key);
-	key = nx_slice_of(recent->key.items, recent->key.len);
-	if (!nx_text_map_get(&s->place_idxs, key, &at)) {
-		at = new_place(s, rule, row);
-		key = nx_slice_of(nx_arena_copy(&s->arena, key), key.len);
-		nx_text_map_put(&s->place_idxs, key, at);
-	}
-	recent->place = (uint32_t)at;
-}
-
-static struct recent_place *find_place(struct nx_timeline_sink *s,
-				       const struct nx_timeline_rule *rule,
-				       const struct nx_row *row)
-{
-	uint64_t hash = nx_row_place_hash(rule, row);
-	struct recent_place *recent = &s->recent_places[hash >> (64 - RECENT_BITS)];
-
-	if (!nx_row_place_is(rule, row, &recent->key))
-		look_up_place(s, recent, rule, row);
-	return recent;
-}
-
-/* For rows of that key from now on. */
-static void replace_place(struct nx_timeline_sink *s, struct recent_place *recent,
-			  const struct nx_timeline_rule *rule, const struct nx_row *row)
-{
-	recent->place = new_place(s, rule, row);
-	nx_text_map_put(&s->place_idxs, nx_slice_of(recent->key.items, recent->key.len),
-			recent->place);
-}
+/* --- rows ------------------------------------------------------------------ */
 
 static uint32_t find_name(struct nx_timeline_sink *s, struct nx_slice text)
 {
@@ -173,8 +46,6 @@ static uint32_t find_name(struct nx_timeline_sink *s, struct nx_slice text)
 	return recent->name;
 }
 
-/* --- rows ------------------------------------------------------------------ */
-
 /* False when the cell is no number. */
 static bool number_of(const struct nx_row *row, unsigned column, double *value)
 {
@@ -190,12 +61,12 @@ static bool number_of(const struct nx_row *row, unsigned column, double *value)
 static void times_of(const struct nx_timeline_rule *rule, const struct nx_row *row,
 		     struct nx_span *span)
 {
-	span->start_ns = time_of(row, rule->start);
+	span->start_ns = nx_row_time_ns(row, rule->start);
 	span->end_ns = span->start_ns;
 	if (rule->end != NX_NO_COLUMN)
-		span->end_ns = time_of(row, rule->end);
+		span->end_ns = nx_row_time_ns(row, rule->end);
 	else if (rule->duration != NX_NO_COLUMN)
-		span->end_ns += time_of(row, rule->duration);
+		span->end_ns += nx_row_time_ns(row, rule->duration);
 	if (span->end_ns < span->start_ns)
 		span->end_ns = span->start_ns;
 }
@@ -237,10 +108,10 @@ static enum nx_status add_rate(struct nx_step_counter *steps, const struct nx_ru
 
 /* What was 0 until now is so from the beginning on, or areas could not be put on each other. */
 static enum nx_status begin_share(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
-				  const struct nx_row *row, struct place *place, unsigned column,
-				  struct nx_error *err)
+				  const struct nx_row *row, struct nx_timeline_place *place,
+				  unsigned column, struct nx_error *err)
 {
-	struct share *share = &place->shares[column - rule->first_share];
+	struct nx_place_share *share = &place->shares[column - rule->first_share];
 	struct nx_sample none = {.time_ns = place->first_ns};
 	struct nx_track_label label;
 	struct nx_track track;
@@ -248,20 +119,20 @@ static enum nx_status begin_share(struct nx_timeline_sink *s, const struct nx_ti
 	nx_track_label_share(&label, rule, row, column, &track);
 	track.parent = place->tracks[0];
 	share->track = nx_timeline_writer_add_track(s->writer, &track);
-	if (time_of(row, rule->start) == place->first_ns)
+	if (nx_row_time_ns(row, rule->start) == place->first_ns)
 		return NX_OK;
 	return nx_timeline_writer_add_sample(s->writer, share->track, &none, err);
 }
 
 static enum nx_status add_shares(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
-				 const struct nx_row *row, struct place *place,
+				 const struct nx_row *row, struct nx_timeline_place *place,
 				 struct nx_error *err)
 {
-	struct nx_sample sample = {.time_ns = time_of(row, rule->start)};
+	struct nx_sample sample = {.time_ns = nx_row_time_ns(row, rule->start)};
 	enum nx_status st = NX_OK;
 
 	for (unsigned i = rule->first_share; i <= rule->last_share && !st; i++) {
-		struct share *share = &place->shares[i - rule->first_share];
+		struct nx_place_share *share = &place->shares[i - rule->first_share];
 
 		if (!number_of(row, i, &sample.value) || sample.value == share->value)
 			continue;
@@ -277,17 +148,12 @@ static enum nx_status add_shares(struct nx_timeline_sink *s, const struct nx_tim
 static enum nx_status add_row(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
 			      const struct nx_row *row, struct nx_error *err)
 {
-	struct recent_place *recent = find_place(s, rule, row);
-	struct place *place = &s->places.items[recent->place];
+	struct nx_timeline_place *place;
 	enum nx_status st = NX_OK;
 	struct nx_span span;
 
 	times_of(rule, row, &span);
-	if (rule->is_by_process && span.start_ns < place->last_ns) {
-		replace_place(s, recent, rule, row);
-		place = &s->places.items[recent->place];
-	}
-	place->last_ns = span.start_ns;
+	place = nx_timeline_places_find(&s->places, rule, row, span.start_ns);
 	for (unsigned i = 0; i < NX_MAX_SERIES && rule->series[i].kind && !st; i++) {
 		const struct nx_rule_series *series = &rule->series[i];
 
@@ -363,7 +229,7 @@ enum nx_status nx_timeline_sink_open(struct nx_timeline_sink **sink, const char 
 	memset(s, 0, sizeof(*s));
 	s->sink.ops = &ops;
 	s->target = target;
-	s->writer = writer;
+	s->writer = s->places.writer = writer;
 	for (size_t i = 0; i < nx_timeline_rule_count; i++)
 		keep_rule(s, &nx_timeline_rules[i]);
 	*sink = s;
@@ -375,31 +241,11 @@ struct nx_table_sink *nx_timeline_sink_borrow(struct nx_timeline_sink *sink)
 	return &sink->sink;
 }
 
-static enum nx_status finish_rates(struct nx_timeline_sink *s, struct nx_error *err)
-{
-	enum nx_status st = NX_OK;
-
-	for (size_t i = 0; i < s->places.len && !st; i++)
-		for (unsigned k = 0; k < NX_MAX_SERIES && !st; k++)
-			if (s->places.items[i].steps[k])
-				st = nx_step_counter_finish(s->places.items[i].steps[k], err);
-	return st;
-}
-
 static void release(struct nx_timeline_sink *s)
 {
-	for (size_t i = 0; i < s->places.len; i++)
-		for (unsigned k = 0; k < NX_MAX_SERIES; k++)
-			if (s->places.items[i].steps[k])
-				nx_step_counter_release(s->places.items[i].steps[k]);
-	for (size_t i = 0; i < sizeof(s->recent_places) / sizeof(s->recent_places[0]); i++) {
-		nx_vec_release(&s->recent_places[i].key);
+	for (size_t i = 0; i < sizeof(s->recent_names) / sizeof(s->recent_names[0]); i++)
 		nx_vec_release(&s->recent_names[i].text);
-	}
-	nx_vec_release(&s->places);
-	nx_text_map_release(&s->place_idxs);
-	nx_text_map_release(&s->groups);
-	nx_arena_release(&s->arena);
+	nx_timeline_places_release(&s->places);
 	nx_heap_free(s);
 }
 
@@ -408,7 +254,7 @@ enum nx_status nx_timeline_sink_close(struct nx_timeline_sink *s, struct nx_erro
 	enum nx_status st = nx_table_sink_status(&s->sink, err);
 
 	if (!st)
-		st = finish_rates(s, err);
+		st = nx_timeline_places_finish(&s->places, err);
 	if (st)
 		nx_timeline_writer_abort(s->writer);
 	else
