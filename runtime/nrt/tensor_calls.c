@@ -4,42 +4,38 @@
 #include "runtime/nrt/tensor.h"
 #include "runtime/trace/tracer.h"
 
-NX_EXPORT NRT_STATUS nrt_tensor_read(const nrt_tensor_t *tensor, void *buf, size_t offset,
-				     size_t size)
+/* Out of the tensor or into it, as the event says; without bytes the buffer may be NULL. */
+static NRT_STATUS transfer(const nrt_tensor_t *handle, unsigned event, size_t offset, void *out,
+			   const void *in, size_t size)
 {
-	struct nx_tensor *source;
-	NRT_STATUS st = nx_tensor_acquire(tensor, &source);
+	struct nx_tensor *tensor;
+	NRT_STATUS st = nx_tensor_acquire(handle, &tensor);
 	uint8_t *bytes;
 	uint64_t span;
 
 	if (st != NRT_SUCCESS)
 		return st;
-	span = nx_trace_start(source->core, NX_TRACE_TENSOR_READ, source->name_id, size, 0, 0);
-	st = buf || !size ? nx_tensor_part(source, offset, size, &bytes) : NRT_INVALID;
-	if (st == NRT_SUCCESS)
-		nx_tensor_copy_out(source, offset, buf, size);
-	nx_trace_stop(source->core, NX_TRACE_TENSOR_READ, span, 0, 0, 0, 0);
-	nx_object_drop(&source->object);
+	span = nx_trace_start(tensor->core, event, tensor->name_id, size, 0, 0);
+	st = out || in || !size ? nx_tensor_part(tensor, offset, size, &bytes) : NRT_INVALID;
+	if (st == NRT_SUCCESS && event == NX_TRACE_TENSOR_READ)
+		nx_tensor_copy_out(tensor, offset, out, size);
+	else if (st == NRT_SUCCESS)
+		nx_tensor_copy_in(tensor, offset, in, size);
+	nx_trace_stop(tensor->core, event, span, 0, 0, 0, 0);
+	nx_object_drop(&tensor->object);
 	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_read(const nrt_tensor_t *tensor, void *buf, size_t offset,
+				     size_t size)
+{
+	return transfer(tensor, NX_TRACE_TENSOR_READ, offset, buf, NULL, size);
 }
 
 NX_EXPORT NRT_STATUS nrt_tensor_write(nrt_tensor_t *tensor, const void *buf, size_t offset,
 				      size_t size)
 {
-	struct nx_tensor *target;
-	NRT_STATUS st = nx_tensor_acquire(tensor, &target);
-	uint8_t *bytes;
-	uint64_t span;
-
-	if (st != NRT_SUCCESS)
-		return st;
-	span = nx_trace_start(target->core, NX_TRACE_TENSOR_WRITE, target->name_id, size, 0, 0);
-	st = buf || !size ? nx_tensor_part(target, offset, size, &bytes) : NRT_INVALID;
-	if (st == NRT_SUCCESS)
-		nx_tensor_copy_in(target, offset, buf, size);
-	nx_trace_stop(target->core, NX_TRACE_TENSOR_WRITE, span, 0, 0, 0, 0);
-	nx_object_drop(&target->object);
-	return st;
+	return transfer(tensor, NX_TRACE_TENSOR_WRITE, offset, NULL, buf, size);
 }
 
 /* --- batches ----------------------------------------------------------------------- */
