@@ -19,10 +19,7 @@ struct export
 };
 
 static const struct nx_option options[] = {
-	{"profile", 'd', NX_OPTION_FOLDER, "PROFILE", NX_FIELD(struct export, profile),
-	 "The profile: its name in the workspace, or the folder that holds its Parquet files "
-	 "(default: this folder).",
-	 NULL},
+	NX_OPTION_PROFILE(struct export, "The profile"),
 	NX_OPTION_DATA_PATH(struct export),
 	{"table", 't', NX_OPTION_TEXT, "TABLE", NX_FIELD(struct export, table),
 	 "Whose rows to write (default: all, which lists the tables and writes no rows).", NULL},

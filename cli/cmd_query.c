@@ -24,11 +24,7 @@ struct query {
 };
 
 static const struct nx_option options[] = {
-	{"profile", 'd', NX_OPTION_FOLDER, "PROFILE", NX_FIELD(struct query, profile),
-	 "The profile to ask: its name in the workspace, or the folder that holds its Parquet "
-	 "files "
-	 "(default: this folder).",
-	 NULL},
+	NX_OPTION_PROFILE(struct query, "The profile to ask"),
 	NX_OPTION_DATA_PATH(struct query),
 	{"format", 'f', NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct query, format),
 	 "How rows are written: table (default), csv, json (an array of objects), jsonl (an object "

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/upload_client.h"
 #include "cli/view_store.h"
+#include "cli/workspace_view.h"
 
 #define DEFAULT_ENDPOINT "http://localhost:3001"
 
@@ -39,10 +40,7 @@ static const struct nx_option options[] = {
 	 NULL},
 	{"wait", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct upload, waits),
 	 "Wait until the profile is ready, and fail if it cannot be made.", NULL},
-	{"token", 0, NX_OPTION_TEXT, "TEXT", NX_FIELD(struct upload, token),
-	 "The token the server wants. Better given as NEURON_EXPLORER_TOKEN, which other users of "
-	 "the machine do not see.",
-	 NULL},
+	NX_OPTION_TOKEN(struct upload, "The token the server wants."),
 	{"namespace", 0, NX_OPTION_TEXT, "NAME", NX_FIELD(struct upload, name_space),
 	 "For scripts of AWS's tool: there is one namespace, global.", NULL},
 	{"uploader", 0, NX_OPTION_TEXT, "NAME", NX_FIELD(struct upload, uploader),

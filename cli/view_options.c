@@ -136,10 +136,8 @@ const struct nx_option nx_view_option_table[] = {
 	 "The name or address to listen on (default: this machine only). Everybody who reaches it "
 	 "can read, change and delete profiles: use --token with it.",
 	 NULL},
-	{"token", 0, NX_OPTION_TEXT, "TEXT", NX_FIELD(struct nx_view_options, token),
-	 "Answer only those who know this token; the printed address has it. Better given as "
-	 "NEURON_EXPLORER_TOKEN, which other users of the machine do not see.",
-	 NULL},
+	NX_OPTION_TOKEN(struct nx_view_options,
+			"Answer only those who know this token; the printed address has it."),
 	{"disable-ui", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct nx_view_options, disable_ui),
 	 "Serve the HTTP API without pages.", NULL},
 	{"processing-status-file", 0, NX_OPTION_FILE, "FILE",

@@ -15,6 +15,24 @@
 			NULL                                                                       \
 	}
 
+/* The same of struct members called profile; what says which profile it is about. */
+#define NX_OPTION_PROFILE(type, what)                                                              \
+	{                                                                                          \
+		"profile", 'd', NX_OPTION_FOLDER, "PROFILE", NX_FIELD(type, profile),              \
+			what ": its name in the workspace, or the folder that holds its Parquet "  \
+			     "files (default: this folder).",                                      \
+			NULL                                                                       \
+	}
+
+/* Of struct members called token; what says whose it is. */
+#define NX_OPTION_TOKEN(type, what)                                                                \
+	{                                                                                          \
+		"token", 0, NX_OPTION_TEXT, "TEXT", NX_FIELD(type, token),                         \
+			what " Better given as NEURON_EXPLORER_TOKEN, which other users of the "   \
+			     "machine do not see.",                                                \
+			NULL                                                                       \
+	}
+
 /*
  * Opens the workspace but never makes one: a mistyped --data-path is told. The
  * default one may be missing, as nothing has been stored yet; then *ws is NULL.
