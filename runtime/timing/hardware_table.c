@@ -219,7 +219,7 @@ static const struct nx_hardware trn3 = {.name = "trn3",
 					.engines = V3_ENGINES(NX_ASSUMED),
 					V3_TIMING(ASSUMED)};
 
-const struct nx_hardware *nx_hardware_of(enum nx_device_arch arch)
+const struct nx_hardware *nx_device_hardware_of(enum nx_device_arch arch)
 {
 	switch (arch) {
 	case NX_DEVICE_TRN1:

@@ -102,7 +102,7 @@ struct nx_hardware {
  * Of trn1, inf2, trn2; trn3 has trn2's, as nobody has published any, and each of its sources and
  * costs says ASSUMED. NX_DEVICE_ANY is trn2. Never NULL.
  */
-const struct nx_hardware *nx_hardware_of(enum nx_device_arch arch);
+const struct nx_hardware *nx_device_hardware_of(enum nx_device_arch arch);
 
 /* --- what an instruction costs -------------------------------------------------- */
 
