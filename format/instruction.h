@@ -152,6 +152,14 @@ struct nx_core_barrier {
 };
 bool nx_instruction_core_barrier(const uint8_t slot[NX_SLOT_BYTES], struct nx_core_barrier *out);
 
+/* TENSOR_LOAD, TENSOR_STORE and their pseudo words: memory to registers, or back. */
+struct nx_register_transfer {
+	unsigned value_count;
+	bool is_state_buffer; /* the memory is a core's own, not HBM */
+};
+bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
+				      struct nx_register_transfer *out);
+
 /* The semaphore an instruction waits for before it starts; false when it waits for none. */
 bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore);
 

@@ -267,6 +267,25 @@ bool nx_instruction_core_barrier(const uint8_t slot[NX_SLOT_BYTES], struct nx_co
 	return true;
 }
 
+bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
+				      struct nx_register_transfer *out)
+{
+	switch (slot[0]) {
+	case NX_OP_TENSOR_LOAD:
+	case NX_OP_TENSOR_STORE:
+		out->is_state_buffer = is_state_buffer(nx_load64(slot + 16), false, arch);
+		break;
+	case NX_OP_PSEUDO_TENSOR_LOAD:
+	case 0xcd: /* PSEUDO_TENSOR_STORE */
+		out->is_state_buffer = nx_load32(slot + 16) == 0;
+		break;
+	default:
+		return false;
+	}
+	out->value_count = (unsigned)slot[14] * slot[15];
+	return true;
+}
+
 /* --- waits ----------------------------------------------------------------- */
 
 #define WAIT_FIRST_SEMAPHORE_MODE 1 /* ==, <, <=, >, >= */

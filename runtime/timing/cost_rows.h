@@ -33,6 +33,8 @@ enum nx_cost_trait {
 	NX_FROM_MIXED = 1u << 9,  /* one source in PSUM and one in SBUF */
 	NX_TRANSPOSE = 1u << 10,  /* the array passes values through */
 	NX_WHOLE_FP32 = 1u << 11, /* MATMUL of fp32 with both halves of what moves */
+	NX_FROM_SBUF = 1u << 12,  /* registers are loaded from there, not from HBM */
+	NX_REGISTERS = 1u << 13,  /* more than one of them */
 };
 
 /* latency = base + (elements - free_elements) * cycles, occupancy = latency - overlap. */
@@ -66,6 +68,7 @@ extern const size_t nx_array_row_count;
 struct nx_control_row {
 	uint8_t opcode; /* 0: any */
 	uint8_t generations;
+	uint16_t has;
 	int32_t latency_ps[NX_ENGINE_COUNT];
 	int32_t gap_ps[NX_ENGINE_COUNT];
 	uint8_t assumed; /* engines of which no capture tells, a bit each */
@@ -85,7 +88,7 @@ struct nx_element_row {
 extern const struct nx_element_row nx_element_rows[];
 extern const size_t nx_element_row_count;
 
-/* Fewer partitions take a little less. */
+/* Fewer partitions take a little less, of Scalar's and Vector's instructions but ACTIVATE. */
 struct nx_lanes_row {
 	uint8_t most_lanes;
 	int32_t less_ps;

@@ -34,6 +34,12 @@ static unsigned generation_of(const struct nx_hardware *hardware)
 	return is_v2 ? NX_ON_V2 : NX_ON_V3;
 }
 
+/* As NTFFs number them, and so format/ does. */
+static unsigned arch_of(unsigned generation)
+{
+	return generation == NX_ON_V2 ? 1 : 2;
+}
+
 /* --- what a word is ---------------------------------------------------------------- */
 
 static bool is_strided(const struct nx_access *a)
@@ -77,13 +83,23 @@ static unsigned field_traits(const uint8_t *word)
 	}
 }
 
+static unsigned register_traits(const uint8_t *word, unsigned generation)
+{
+	struct nx_register_transfer transfer;
+
+	if (!nx_instruction_register_transfer(word, arch_of(generation), &transfer))
+		return 0;
+	return (transfer.is_state_buffer ? NX_FROM_SBUF : 0u) |
+	       (transfer.value_count > 1 ? NX_REGISTERS : 0u);
+}
+
 static struct shape shape_of(const uint8_t *word, unsigned generation)
 {
 	struct nx_instruction_effect effect;
 	struct shape shape = {.lanes = UINT8_MAX};
 	unsigned traits = field_traits(word), psum_sources = 0, sources = 0, bf16 = 0;
 
-	nx_instruction_effect(word, generation == NX_ON_V2 ? 1 : 2, &effect);
+	nx_instruction_effect(word, arch_of(generation), &effect);
 	for (unsigned i = 0; i < effect.access_count; i++) {
 		const struct nx_access *a = &effect.accesses[i];
 		uint64_t elements = nx_access_elements(a);
@@ -165,13 +181,16 @@ static uint64_t cycles_ps(double cycles, uint64_t clock_mhz)
 	return (uint64_t)(cycles * 1e6 / (double)clock_mhz + 0.5);
 }
 
-static void control_cost(unsigned generation, unsigned engine, uint8_t opcode, struct nx_cost *out)
+static void control_cost(unsigned generation, unsigned engine, const uint8_t *word,
+			 struct nx_cost *out)
 {
 	bool is_alike;
-	uint8_t wanted = control_row_opcode(opcode, &is_alike);
+	uint8_t opcode = control_row_opcode(word[0], &is_alike);
+	unsigned traits = register_traits(word, generation);
 	const struct nx_control_row *row = nx_control_rows;
 
-	while (!is_fit(row->opcode, wanted, row->generations, generation))
+	while (!is_fit(row->opcode, opcode, row->generations, generation) ||
+	       !has_traits(traits, row->has, 0))
 		row++;
 	out->kind = NX_COST_CONTROL;
 	out->latency_ps = (uint64_t)row->latency_ps[engine];
@@ -203,9 +222,10 @@ static void array_cost(const struct nx_hardware *hardware, const uint8_t *word, 
 }
 
 /* What an instruction on few partitions is sooner than one on all of them. */
-static int64_t lanes_ps(unsigned generation, unsigned engine, const struct shape *shape)
+static int64_t lanes_ps(unsigned generation, unsigned engine, uint8_t opcode,
+			const struct shape *shape)
 {
-	if (generation != NX_ON_V3 || !shape->is_known ||
+	if (generation != NX_ON_V3 || !shape->is_known || opcode == NX_OP_ACTIVATE ||
 	    (engine != NX_ENGINE_SCALAR && engine != NX_ENGINE_VECTOR))
 		return 0;
 	for (size_t i = 0; i < nx_lanes_row_count; i++)
@@ -237,7 +257,7 @@ static void compute_cost(const struct nx_hardware *hardware, unsigned engine, co
 	       !(row->engines >> engine & 1) || !has_traits(shape.traits, row->has, row->lacks))
 		row++;
 	counted = shape.elements > row->free_elements ? shape.elements - row->free_elements : 0;
-	latency_ps = row->base_ps - lanes_ps(generation, engine, &shape) +
+	latency_ps = row->base_ps - lanes_ps(generation, engine, word[0], &shape) +
 		     (int64_t)cycles_ps((double)counted * row->cycles,
 					hardware->engines[engine].clock_mhz);
 	occupancy_ps = latency_ps - row->overlap_ps;
@@ -254,7 +274,7 @@ void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const
 	if (engine >= NX_ENGINE_COUNT)
 		engine = NX_ENGINE_SYNC;
 	if (is_control(word[0]))
-		control_cost(generation_of(hardware), engine, word[0], out);
+		control_cost(generation_of(hardware), engine, word, out);
 	else if (is_weights(word[0]) || is_matmul(word[0]))
 		array_cost(hardware, word, out);
 	else
