@@ -6,7 +6,6 @@
  * them. Of an opcode whose layout nobody has published nothing is read: it costs
  * as if it had 64 elements, which is the least that an engine spends on any.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "format/instruction.h"
@@ -17,8 +16,7 @@
 #define ASSUMED_ELEMENTS 64u
 #define NEAR_BYTES 16 /* apart: neighbours that a port of SBUF or PSUM still takes at full rate */
 #define WIDE_BYTES 4u
-#define FP32_WHOLE 3	      /* fp32 mode of MATMUL: LOW_HIGH */
-#define LONGEST_PS 1e12 - 1.0 /* a lie in an input file does not stop the clock */
+#define FP32_WHOLE 3 /* fp32 mode of MATMUL: LOW_HIGH */
 
 struct shape {
 	uint16_t traits;
@@ -281,41 +279,4 @@ void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const
 		compute_cost(hardware, engine, word, out);
 	if (hardware->arch == NX_DEVICE_TRN3)
 		out->evidence = NX_ASSUMED;
-}
-
-/* --- packets ----------------------------------------------------------------------------- */
-
-static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_packet *packet,
-			bool is_burst)
-{
-	double rate = dma->bytes_per_ns;
-
-	if (is_burst && !packet->is_semaphore)
-		rate = packet->is_from_hbm ? dma->load_bytes_per_ns : dma->store_bytes_per_ns;
-	return packet->bytes / rate;
-}
-
-static double elements_ns(const struct nx_loaded_packet *packet)
-{
-	for (size_t i = 0; i < nx_element_row_count; i++) {
-		const struct nx_element_row *row = &nx_element_rows[i];
-
-		if (row->is_from_hbm == packet->is_from_hbm &&
-		    row->is_to_hbm == packet->is_to_hbm && packet->run_bytes >= row->least_bytes &&
-		    packet->run_bytes <= row->most_bytes)
-			return packet->elements *
-			       (row->base_ps / 1e3 + packet->run_bytes / row->bytes_per_ns);
-	}
-	return 0;
-}
-
-uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
-			       const struct nx_loaded_packet *packet, bool is_burst)
-{
-	const struct nx_dma_timing *dma = &hardware->dma;
-	double ns = stream_ns(dma, packet, is_burst);
-
-	if (!packet->is_semaphore)
-		ns = fmax(ns, elements_ns(packet));
-	return (uint64_t)(fmin(ns * 1e3 + dma->packet_ps, LONGEST_PS) + 0.5);
 }

@@ -325,6 +325,34 @@ static void test_dma_trigger(void **state)
 	assert_false(nx_instruction_dma_trigger(s.bytes, &trigger));
 }
 
+static void test_register_transfer(void **state)
+{
+	struct slot s = slot_of(0xaa);
+	struct nx_register_transfer transfer;
+
+	(void)state;
+	at(&s, 14, 2, 3);
+	at64(&s, 16, 0x802000017300);
+	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
+	assert_int_equal(transfer.value_count, 6);
+	assert_true(transfer.is_state_buffer);
+	assert_true(nx_instruction_register_transfer(s.bytes, V2, &transfer));
+	assert_false(transfer.is_state_buffer);
+	s.bytes[0] = 0xab;
+	at64(&s, 16, 0x8005c035f000);
+	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
+	assert_false(transfer.is_state_buffer);
+	s.bytes[0] = 0xce; /* of variable 0, the state buffer; then of another */
+	at32(&s, 16, 0);
+	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
+	assert_true(transfer.is_state_buffer);
+	at32(&s, 16, 7);
+	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
+	assert_false(transfer.is_state_buffer);
+	s.bytes[0] = 0xa7;
+	assert_false(nx_instruction_register_transfer(s.bytes, V3, &transfer));
+}
+
 static void test_core_barrier(void **state)
 {
 	struct slot s = slot_of(0xd8);
@@ -425,6 +453,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_dtype),
 		cmocka_unit_test(test_counts_saturate),
 		cmocka_unit_test(test_dma_trigger),
+		cmocka_unit_test(test_register_transfer),
 		cmocka_unit_test(test_core_barrier),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_flops),

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * packet_cost: how long a DMA engine works on a packet.
+ *
+ * Two things limit it: bytes, which pass at the engine's rate or at what memory
+ * gives, and runs, each of which takes its time however short it is. The slower
+ * of both counts, and the engine's own fixed part comes on top.
+ */
+#include <math.h>
+
+#include "runtime/timing/cost_rows.h"
+
+#define LONGEST_PS (1e12 - 1.0) /* a lie in an input file does not stop the clock */
+
+static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_packet *packet,
+			bool is_burst)
+{
+	double rate = dma->bytes_per_ns;
+
+	if (is_burst && !packet->is_semaphore)
+		rate = packet->is_from_hbm ? dma->load_bytes_per_ns : dma->store_bytes_per_ns;
+	return packet->bytes / rate;
+}
+
+static double elements_ns(const struct nx_loaded_packet *packet)
+{
+	for (size_t i = 0; i < nx_element_row_count; i++) {
+		const struct nx_element_row *row = &nx_element_rows[i];
+
+		if (row->is_from_hbm == packet->is_from_hbm &&
+		    row->is_to_hbm == packet->is_to_hbm && packet->run_bytes >= row->least_bytes &&
+		    packet->run_bytes <= row->most_bytes)
+			return packet->elements *
+			       (row->base_ps / 1e3 + packet->run_bytes / row->bytes_per_ns);
+	}
+	return 0;
+}
+
+uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
+			       const struct nx_loaded_packet *packet, bool is_burst)
+{
+	const struct nx_dma_timing *dma = &hardware->dma;
+	double ns = stream_ns(dma, packet, is_burst);
+
+	if (!packet->is_semaphore)
+		ns = fmax(ns, elements_ns(packet));
+	return (uint64_t)(fmin(ns * 1e3 + dma->packet_ps, LONGEST_PS) + 0.5);
+}

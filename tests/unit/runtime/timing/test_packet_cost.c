@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/timing/hardware_table.h"
+
+enum direction { LOAD, STORE, IN_HBM, ON_CHIP };
+
+static struct nx_loaded_packet packet(enum direction direction, uint32_t elements,
+				      uint32_t run_bytes)
+{
+	return (struct nx_loaded_packet){
+		.bytes = elements * run_bytes,
+		.elements = elements,
+		.run_bytes = run_bytes,
+		.is_from_hbm = direction == LOAD || direction == IN_HBM,
+		.is_to_hbm = direction == STORE || direction == IN_HBM,
+	};
+}
+
+static uint64_t cost(enum nx_device_arch arch, struct nx_loaded_packet p, bool is_burst)
+{
+	return nx_hardware_packet_ps(nx_device_hardware_of(arch), &p, is_burst);
+}
+
+/* 8.2 ns and 32 bytes in a cycle of 850 MHz, on every generation. */
+static void test_alone_at_full_rate(void **state)
+{
+	(void)state;
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 1, 2720), false), 108200);
+	assert_int_equal(cost(NX_DEVICE_TRN1, packet(STORE, 1, 2720), false), 108200);
+	assert_int_equal(cost(NX_DEVICE_INF2, packet(ON_CHIP, 1, 2720), false), 108200);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 8, 2720), false), 808200);
+}
+
+static void test_memory_stalls_in_a_burst(void **state)
+{
+	(void)state;
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 1, 2100), true), 108200);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(STORE, 1, 2500), true), 108200);
+	assert_int_equal(cost(NX_DEVICE_TRN1, packet(LOAD, 1, 1650), true), 108200);
+	assert_int_equal(cost(NX_DEVICE_INF2, packet(STORE, 1, 1600), true), 108200);
+}
+
+static void test_short_runs_cost_by_number(void **state)
+{
+	(void)state;
+	/* 64 * (2.35 + 136 / 27.2) */
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(STORE, 64, 136), false), 478600);
+	/* 64 * (7 + 100 / 20) */
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 100), false), 776200);
+	/* a cycle for each, in place of 7 ns */
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 4, 4), false), 13000);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(IN_HBM, 16, 2), false), 1768200);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(IN_HBM, 16, 4), false), 1592200);
+	/* in a burst the slower of both counts: 64 * 500 / 21, not 64 * (7 + 500 / 20) */
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 500), true), 2056200);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 512), true), 1568581);
+}
+
+static void test_semaphore_packets(void **state)
+{
+	struct nx_loaded_packet p = {
+		.bytes = 4, .elements = 1, .run_bytes = 4, .is_semaphore = true};
+
+	(void)state;
+	assert_int_equal(cost(NX_DEVICE_TRN2, p, false), 8347);
+	assert_int_equal(cost(NX_DEVICE_TRN2, p, true), 8347);
+	p.is_from_hbm = p.is_to_hbm = true;
+	assert_int_equal(cost(NX_DEVICE_TRN2, p, true), 8347);
+}
+
+static void test_empty_and_enormous_packets(void **state)
+{
+	struct nx_loaded_packet p = {0};
+
+	(void)state;
+	assert_int_equal(cost(NX_DEVICE_TRN2, p, false), 8200);
+	for (unsigned direction = 0; direction < 4; direction++) {
+		p = packet((enum direction)direction, UINT32_MAX, 1);
+		assert_true(cost(NX_DEVICE_TRN2, p, true) < UINT64_C(1000000000000));
+		p = packet((enum direction)direction, 1, UINT32_MAX);
+		assert_true(cost(NX_DEVICE_TRN1, p, true) < UINT64_C(1000000000000));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alone_at_full_rate),
+		cmocka_unit_test(test_memory_stalls_in_a_burst),
+		cmocka_unit_test(test_short_runs_cost_by_number),
+		cmocka_unit_test(test_semaphore_packets),
+		cmocka_unit_test(test_empty_and_enormous_packets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
