@@ -5,8 +5,8 @@
  *	compare_costs trn2 a.ntff [a.neff]
  *
  * One line of tab-separated fields per instruction, in no order: graph, engine, slot, opcode,
- * start and end in ns as captured, kind, evidence, predicted latency, occupancy and gap in ns,
- * elements, partitions, operands. tests/golden/costs.py makes a table of them.
+ * start and end in ns as captured, kind, evidence, predicted latency, occupancy, gap and fixed part
+ * in ns, elements, partitions, operands. tests/golden/costs.py makes a table of them.
  */
 #include <stdio.h>
 
@@ -31,11 +31,11 @@ static void compare(void *context, const void *item)
 	if (!word)
 		return;
 	price = price_word(c->hardware, row->engine, word);
-	printf("%u\t%u\t%u\t%s\t%.3f\t%.3f\t%s\t%s\t%.3f\t%.3f\t%.3f\t%llu\t%u\t%s\n", row->graph,
-	       row->engine, row->slot, nx_opcode_label(word[0], label), (double)row->start_ps / 1e3,
-	       (double)row->end_ps / 1e3, price.kind, price.evidence, price.latency_ns,
-	       price.occupancy_ns, price.gap_ns, (unsigned long long)price.element_count,
-	       price.lanes, price.operands);
+	printf("%u\t%u\t%u\t%s\t%.3f\t%.3f\t%s\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%llu\t%u\t%s\n",
+	       row->graph, row->engine, row->slot, nx_opcode_label(word[0], label),
+	       (double)row->start_ps / 1e3, (double)row->end_ps / 1e3, price.kind, price.evidence,
+	       price.latency_ns, price.occupancy_ns, price.gap_ns, price.fixed_ns,
+	       (unsigned long long)price.element_count, price.lanes, price.operands);
 }
 
 int main(int argc, char **argv)

@@ -46,9 +46,14 @@ struct word_price price_word(const char *name, unsigned engine, const uint8_t *w
 	static const char *const kinds[] = {"control", "compute", "weights", "matmul"};
 	static const char *const evidence[] = {"measured", "published", "derived", "assumed"};
 	struct word_price price = {0};
+	const struct nx_hardware *hardware = hardware_named(name);
 	struct nx_cost cost;
 
-	nx_hardware_cost(hardware_named(name), engine, word, &cost);
+	nx_hardware_cost(hardware, engine, word, &cost);
+	if (cost.kind == NX_COST_WEIGHTS)
+		price.fixed_ns = (double)hardware->array.weights_base_ps / 1e3;
+	if (cost.kind == NX_COST_MATMUL)
+		price.fixed_ns = (double)hardware->array.base_ps / 1e3;
 	price.kind = kinds[cost.kind];
 	price.evidence = evidence[cost.evidence];
 	price.latency_ns = (double)cost.latency_ps / 1e3;

@@ -14,6 +14,7 @@ struct word_price {
 	const char *kind;     /* "control", "compute", "weights", "matmul" */
 	const char *evidence; /* "measured", ... */
 	double latency_ns, occupancy_ns, gap_ns;
+	double fixed_ns;	/* LDWEIGHTS, MATMUL: what comes on top of the latency */
 	uint64_t element_count; /* of the longest operand, 0 when it has none */
 	unsigned lanes;
 	char operands[96]; /* "Pfp32>Sbfloat16/s": memories, types, more than 16 bytes apart */

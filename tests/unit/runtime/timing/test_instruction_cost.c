@@ -372,7 +372,10 @@ static void test_pseudo_words_cost_what_replaces_them(void **state)
 		pseudo = trn2_cost(NX_ENGINE_GPSIMD);
 		word_clear(word, pairs[i][1]);
 		real = trn2_cost(NX_ENGINE_GPSIMD);
-		assert_memory_equal(&pseudo, &real, sizeof(real));
+		assert_int_equal(pseudo.kind, real.kind);
+		assert_int_equal(pseudo.latency_ps, real.latency_ps);
+		assert_int_equal(pseudo.gap_ps, real.gap_ps);
+		assert_int_equal(pseudo.evidence, real.evidence);
 	}
 }
 
