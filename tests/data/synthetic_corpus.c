@@ -103,6 +103,9 @@ static void add_slots(struct corpus *c, const struct nx_synthetic_program *progr
 		nx_bytes_append(&bytes, word, NX_SLOT_BYTES);
 		snprintf(file, sizeof(file), "opcode_%02x.seed", word[0]);
 		add(c, "fuzz_instruction", file, &bytes);
+		nx_bytes_append(&bytes, "\033", 1); /* trn2, vector engine */
+		nx_bytes_append(&bytes, word, NX_SLOT_BYTES);
+		add(c, "fuzz_instruction_cost", file, &bytes);
 	}
 }
 
