@@ -22,8 +22,11 @@ static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_
 	return packet->bytes / rate;
 }
 
+/* A single run has no next one to turn to, so its bytes are all it takes. */
 static double elements_ns(const struct nx_loaded_packet *packet)
 {
+	if (packet->elements <= 1)
+		return 0;
 	for (size_t i = 0; i < nx_element_row_count; i++) {
 		const struct nx_element_row *row = &nx_element_rows[i];
 

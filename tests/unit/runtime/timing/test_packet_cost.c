@@ -57,6 +57,9 @@ static void test_short_runs_cost_by_number(void **state)
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 4, 4), false), 13000);
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(IN_HBM, 16, 2), false), 1768200);
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(IN_HBM, 16, 4), false), 1592200);
+	/* one run is no gather: 272 / 27.2 */
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 1, 272), false), 18200);
+	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 2, 272), false), 49400);
 	/* in a burst the slower of both counts: 64 * 500 / 21, not 64 * (7 + 500 / 20) */
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 500), true), 2056200);
 	assert_int_equal(cost(NX_DEVICE_TRN2, packet(LOAD, 64, 512), true), 1568581);
