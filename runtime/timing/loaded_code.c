@@ -113,6 +113,12 @@ static enum nx_status make_queues(struct loader *l, size_t core_index)
 	const struct nx_core_program *program = l->program;
 	size_t most = program->queue_count + NX_ENGINE_COUNT;
 
+	if (most > UINT16_MAX)
+		return nx_fail(l->err, NX_LIMIT,
+			       "core %.*s has %zu DMA queues; a program may have "
+			       "65,000",
+			       (int)program->name.len, (const char *)program->name.data,
+			       program->queue_count);
 	l->core->queues = NX_NEW_ARRAY(&l->code->arena, struct nx_loaded_queue, most);
 	l->queue_of = NX_NEW_ARRAY(&l->code->arena, uint32_t, most);
 	for (size_t q = 0; q < program->queue_count; q++) {

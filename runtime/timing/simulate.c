@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/timing/simulate.h"
+
+#include <stdio.h>
+
+#include "runtime/timing/simulate_internal.h"
+
+/* The words before the first compiled one begin when a third of the way to it is over; assumed. */
+#define FRAME_PART 3u
+
+double nx_sim_draw(struct nx_simulation *sim)
+{
+	uint64_t z;
+
+	if (sim->options->seed == 0)
+		return 0;
+	z = sim->random += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+void nx_sim_schedule(struct nx_simulation *sim, enum nx_sim_event_kind kind, unsigned core,
+		     unsigned unit, uint64_t time_ps)
+{
+	nx_sim_heap_push(&sim->heap, (struct nx_sim_event){.time_ps = time_ps,
+							   .kind = (uint8_t)kind,
+							   .core = (uint8_t)core,
+							   .unit = (uint8_t)unit});
+}
+
+void nx_sim_add_row(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+		    uint64_t reached_ps, uint64_t start_ps, uint64_t end_ps)
+{
+	const struct nx_loaded_slot *slot = &nx_sim_stream(sim, core, engine)->slots[pc];
+
+	nx_vec_push(&sim->run->instructions,
+		    ((struct nx_timed_instruction){
+			    .start_ps = start_ps,
+			    .end_ps = end_ps,
+			    .wait_ps = start_ps > reached_ps ? start_ps - reached_ps : 0,
+			    .slot = pc,
+			    .core = (uint8_t)core,
+			    .engine = (uint8_t)engine}));
+	if (slot->kind != NX_LOADED_INSERTED && end_ps > sim->compiled_end_ps)
+		sim->compiled_end_ps = end_ps;
+}
+
+/* --- begin ------------------------------------------------------------------------------ */
+
+static uint32_t first_compiled(const struct nx_loaded_stream *stream)
+{
+	uint32_t pc = 0;
+
+	while (pc < stream->slot_count && stream->slots[pc].compiler_pc == NX_NO_INDEX)
+		pc++;
+	return pc;
+}
+
+static void begin_engine(struct nx_simulation *sim, unsigned c, unsigned engine)
+{
+	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
+	struct nx_sim_core *core = &sim->cores[c];
+
+	core->queues[engine].depth =
+		timing->queue_depth < NX_SIM_DEPTH ? timing->queue_depth : NX_SIM_DEPTH;
+	if (core->queues[engine].depth == 0)
+		core->queues[engine].depth = 1;
+	core->fronts[engine].first_compiled = first_compiled(nx_sim_stream(sim, c, engine));
+	nx_sim_schedule(sim, NX_SIM_FRONT, c, engine, timing->first_instruction_ps / FRAME_PART);
+}
+
+static void begin(struct nx_simulation *sim, struct nx_arena *arena)
+{
+	size_t count = sim->code->core_count;
+
+	sim->cores = NX_NEW_ARRAY(arena, struct nx_sim_core, count);
+	for (unsigned c = 0; c < count; c++) {
+		sim->cores[c].dynamic_done =
+			NX_NEW_ARRAY(arena, uint32_t, sim->code->cores[c].queue_count);
+		nx_sim_array_begin(sim, c);
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			begin_engine(sim, c, e);
+	}
+}
+
+static void end(struct nx_simulation *sim, struct nx_arena *arena)
+{
+	for (size_t c = 0; c < sim->code->core_count; c++) {
+		nx_map_release(&sim->cores[c].arrivals);
+		for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++)
+			for (unsigned q = 0; q < NX_SIM_QUEUES; q++)
+				nx_vec_release(&sim->cores[c].dma[ring].rings[q]);
+	}
+	nx_vec_release(&sim->heap);
+	nx_arena_release(arena);
+}
+
+/* --- turning the crank -------------------------------------------------------------------- */
+
+static void handle(struct nx_simulation *sim, const struct nx_sim_event *event)
+{
+	switch ((enum nx_sim_event_kind)event->kind) {
+	case NX_SIM_FRONT:
+		nx_sim_front_go(sim, event->core, event->unit, event->time_ps);
+		break;
+	case NX_SIM_QUEUE:
+		nx_sim_queue_go(sim, event->core, event->unit, event->time_ps);
+		break;
+	case NX_SIM_SEMAPHORE:
+		nx_sim_semaphore_change(sim, event);
+		break;
+	case NX_SIM_JOB:
+		nx_sim_dma_job(sim, event);
+		break;
+	case NX_SIM_DMA:
+		nx_sim_dma_go(sim, event->core, event->unit, event->time_ps);
+		break;
+	}
+}
+
+static enum nx_status report_deadlock(const struct nx_simulation *sim, struct nx_error *err)
+{
+	char text[900], one[192];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (unsigned c = 0; c < sim->code->core_count; c++)
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+			const struct nx_sim_core *core = &sim->cores[c];
+
+			if ((core->fronts[e].state == NX_SIM_FRONT_ENDED &&
+			     !core->queues[e].is_waiting) ||
+			    used + sizeof(one) > sizeof(text) ||
+			    !nx_sim_front_explain(sim, c, e, one, sizeof(one)))
+				continue;
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 used ? "; " : "", one);
+		}
+	return used ? nx_fail(err, NX_FORMAT, "the engines wait for each other for ever: %s", text)
+		    : NX_OK;
+}
+
+static uint64_t last_time(const struct nx_timed_run *run, uint64_t end_ps)
+{
+	for (size_t i = 0; i < run->instructions.len; i++)
+		if (run->instructions.items[i].end_ps > end_ps)
+			end_ps = run->instructions.items[i].end_ps;
+	for (size_t i = 0; i < run->packets.len; i++)
+		if (run->packets.items[i].completion_ps > end_ps)
+			end_ps = run->packets.items[i].completion_ps;
+	if (run->semaphores.len && run->semaphores.items[run->semaphores.len - 1].time_ps > end_ps)
+		end_ps = run->semaphores.items[run->semaphores.len - 1].time_ps;
+	return end_ps;
+}
+
+enum nx_status nx_simulate(const struct nx_loaded_code *code,
+			   const struct nx_simulate_options *options, struct nx_timed_run *run,
+			   struct nx_error *err)
+{
+	struct nx_simulation sim = {.code = code,
+				    .hardware = options->hardware,
+				    .options = options,
+				    .run = run,
+				    .random = options->seed};
+	struct nx_arena arena = {0};
+	enum nx_status status;
+
+	if (!sim.hardware)
+		sim.hardware = nx_device_hardware_of(code->program->arch);
+	begin(&sim, &arena);
+	while (sim.heap.len && !(options->is_strict && sim.has_unknown)) {
+		struct nx_sim_event event = nx_sim_heap_pop(&sim.heap);
+
+		handle(&sim, &event);
+	}
+	if (options->is_strict && sim.has_unknown)
+		status = nx_fail(err, NX_UNSUPPORTED,
+				 "nobody has measured how long opcode 0x%02x takes on %s",
+				 sim.unknown_opcode, sim.hardware->name);
+	else
+		status = report_deadlock(&sim, err);
+	run->end_ps = last_time(run, sim.compiled_end_ps + sim.hardware->frame.end_ps);
+	end(&sim, &arena);
+	return status;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simulate_dma: transfers on 16 DMA engines.
+ *
+ * A started transfer reaches each DMA engine a little later than the one before.
+ * An engine serves its queues in turn, packet by packet; within a queue order is
+ * kept. The last packet of a ring counts the semaphore up.
+ */
+#include "base/bare/bits.h"
+#include "runtime/timing/simulate_internal.h"
+
+#define STALL_FRAC 0.2 /* of a packet, at most, when stalls are drawn */
+
+static const struct nx_loaded_queue *queue_at(const struct nx_simulation *sim, unsigned core,
+					      uint32_t index)
+{
+	return &sim->code->cores[core].queues[index];
+}
+
+/* --- starting --------------------------------------------------------------------------- */
+
+struct delays {
+	uint32_t start_ps, spread_ps, notify_ps;
+};
+
+static struct delays delays_of(const struct nx_simulation *sim, const struct nx_loaded_queue *queue)
+{
+	const struct nx_dma_timing *dma = &sim->hardware->dma;
+
+	switch (queue->kind) {
+	case NX_LOADED_SOFTWARE_DGE:
+		return (struct delays){dma->software_start_ps, dma->software_spread_ps,
+				       dma->software_notify_ps};
+	case NX_LOADED_HARDWARE_DGE:
+		return (struct delays){dma->hardware_start_ps[queue->engine],
+				       dma->hardware_spread_ps, dma->hardware_notify_ps};
+	default:
+		return (struct delays){dma->static_start_ps[queue->engine], dma->static_spread_ps,
+				       dma->static_notify_ps};
+	}
+}
+
+static void add_descriptors(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+			    const struct nx_loaded_block *block, uint64_t time_ps)
+{
+	uint32_t count = block->first[1] - block->first[0];
+
+	nx_vec_push(
+		&sim->run->descriptors,
+		((struct nx_timed_descriptors){
+			.time_ps = time_ps,
+			.slot = pc,
+			.dma_engine_mask = UINT16_MAX,
+			.packets_per_engine = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX),
+			.core = (uint8_t)core,
+			.engine = (uint8_t)engine}));
+}
+
+void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+		      uint64_t start_ps)
+{
+	const struct nx_loaded_slot *slot = &nx_sim_stream(sim, core, engine)->slots[pc];
+	const struct nx_loaded_queue *queue = queue_at(sim, core, slot->queue);
+	struct delays delays = delays_of(sim, queue);
+	uint32_t block = slot->block;
+
+	if (block == NX_NO_INDEX)
+		block = sim->cores[core].dynamic_done[slot->queue]++;
+	if (block >= queue->block_count)
+		return;
+	if (queue->kind != NX_LOADED_STATIC)
+		add_descriptors(sim, core, engine, pc, &queue->blocks[block], start_ps);
+	for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
+		uint64_t later_ps = (uint64_t)delays.spread_ps * ring / (NX_LOADED_RINGS - 1);
+
+		nx_sim_heap_push(
+			&sim->heap,
+			(struct nx_sim_event){.time_ps = start_ps + delays.start_ps + later_ps,
+					      .value = block,
+					      .index = (uint16_t)slot->queue,
+					      .kind = NX_SIM_JOB,
+					      .core = (uint8_t)core,
+					      .unit = (uint8_t)ring});
+	}
+}
+
+/* --- a DMA engine's queues ----------------------------------------------------------------- */
+
+static bool is_empty(const struct nx_sim_dma *dma, unsigned queue)
+{
+	return dma->heads[queue] == dma->rings[queue].len;
+}
+
+static void schedule_engine(struct nx_simulation *sim, unsigned core, unsigned ring,
+			    uint64_t time_ps)
+{
+	struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
+
+	if (time_ps < dma->busy_until_ps)
+		time_ps = dma->busy_until_ps;
+	if (dma->is_scheduled && dma->scheduled_ps <= time_ps)
+		return;
+	dma->is_scheduled = true;
+	dma->scheduled_ps = time_ps;
+	nx_sim_schedule(sim, NX_SIM_DMA, core, ring, time_ps);
+}
+
+void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event)
+{
+	struct nx_sim_core *core = &sim->cores[event->core];
+	struct nx_sim_dma *dma = &core->dma[event->unit];
+	unsigned q = queue_at(sim, event->core, event->index)->queue_index % NX_SIM_QUEUES;
+	bool is_alone = is_empty(dma, q);
+	struct nx_sim_job job = {.not_before_ps = event->time_ps,
+				 .block = event->value,
+				 .queue = event->index,
+				 .is_burst_start = is_alone};
+
+	/* Descriptors are fetched behind the data of another queue. */
+	if (is_alone && dma->waiting)
+		job.not_before_ps += sim->hardware->dma.busy_queue_ps;
+	if (dma->waiting++ == 0)
+		core->busy_dma_count++;
+	nx_vec_push(&dma->rings[q], job);
+	schedule_engine(sim, event->core, event->unit, event->time_ps);
+}
+
+/* The next queue in turn that has a packet now; else when the first one will. */
+static bool choose_queue(const struct nx_sim_dma *dma, uint64_t now_ps, unsigned *chosen,
+			 uint64_t *later_ps)
+{
+	*later_ps = UINT64_MAX;
+	for (unsigned i = 1; i <= NX_SIM_QUEUES; i++) {
+		unsigned q = (dma->last_queue + i) % NX_SIM_QUEUES;
+		uint64_t time_ps;
+
+		if (is_empty(dma, q))
+			continue;
+		time_ps = dma->rings[q].items[dma->heads[q]].not_before_ps;
+		if (time_ps <= now_ps) {
+			*chosen = q;
+			return true;
+		}
+		if (time_ps < *later_ps)
+			*later_ps = time_ps;
+	}
+	return false;
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+static void count_semaphore(struct nx_simulation *sim, unsigned core, unsigned ring,
+			    const struct nx_loaded_queue *queue,
+			    const struct nx_loaded_block *block, uint64_t end_ps)
+{
+	if (block->semaphore >= NX_SEMAPHORE_COUNT)
+		return;
+	nx_sim_heap_push(&sim->heap,
+			 (struct nx_sim_event){.time_ps = end_ps + delays_of(sim, queue).notify_ps,
+					       .value = 1,
+					       .index = (uint16_t)block->semaphore,
+					       .kind = NX_SIM_SEMAPHORE,
+					       .core = (uint8_t)core,
+					       .unit = (uint8_t)ring,
+					       .mode = 3,
+					       .source = NX_TIMED_BY_DMA});
+}
+
+static uint64_t duration_of(struct nx_simulation *sim, unsigned core,
+			    const struct nx_loaded_packet *packet, bool is_first)
+{
+	uint64_t ps =
+		nx_hardware_packet_ps(sim->hardware, packet, sim->cores[core].busy_dma_count > 1);
+
+	ps += (uint64_t)(nx_sim_draw(sim) * STALL_FRAC * (double)ps);
+	return is_first ? ps + sim->hardware->dma.first_packet_ps : ps;
+}
+
+static void pop_job(struct nx_simulation *sim, unsigned core, unsigned ring, unsigned q)
+{
+	struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
+
+	dma->packets_done[q] = 0;
+	if (++dma->heads[q] == dma->rings[q].len) {
+		nx_vec_clear(&dma->rings[q]);
+		dma->heads[q] = 0;
+	}
+	if (--dma->waiting == 0)
+		sim->cores[core].busy_dma_count--;
+}
+
+static void serve(struct nx_simulation *sim, unsigned core, unsigned ring, unsigned q,
+		  uint64_t now_ps)
+{
+	const struct nx_dma_timing *timing = &sim->hardware->dma;
+	struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
+	struct nx_sim_job job = dma->rings[q].items[dma->heads[q]];
+	const struct nx_loaded_queue *queue = queue_at(sim, core, job.queue);
+	const struct nx_loaded_block *block = &queue->blocks[job.block];
+	uint32_t at = block->first[ring] + dma->packets_done[q];
+	const struct nx_loaded_packet *packet = &block->packets[at];
+	bool is_first = job.is_burst_start && dma->packets_done[q] == 0;
+	uint64_t end_ps = now_ps + duration_of(sim, core, packet, is_first);
+
+	nx_vec_push(&sim->run->packets,
+		    ((struct nx_timed_packet){
+			    .start_ps = now_ps,
+			    .end_ps = end_ps,
+			    .completion_ps =
+				    end_ps + (packet->is_semaphore ? timing->semaphore_completion_ps
+								   : timing->completion_ps),
+			    .bytes = packet->bytes,
+			    .dma_engine = (uint16_t)(queue->first_dma_engine + ring),
+			    .core = (uint8_t)core,
+			    .queue_index = queue->queue_index}));
+	dma->last_queue = q;
+	dma->packets_done[q]++;
+	/* The next one starts a little before this one ends. */
+	dma->busy_until_ps = end_ps - (timing->packet_ps - timing->packet_step_ps);
+	if (at + 1 == block->first[ring + 1]) {
+		count_semaphore(sim, core, ring, queue, block, end_ps);
+		pop_job(sim, core, ring, q);
+	}
+}
+
+void nx_sim_dma_go(struct nx_simulation *sim, unsigned core, unsigned ring, uint64_t now_ps)
+{
+	struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
+	uint64_t later_ps;
+	unsigned q;
+
+	if (!dma->is_scheduled || dma->scheduled_ps != now_ps)
+		return;
+	dma->is_scheduled = false;
+	if (choose_queue(dma, now_ps, &q, &later_ps)) {
+		serve(sim, core, ring, q, now_ps);
+		if (dma->waiting)
+			schedule_engine(sim, core, ring, dma->busy_until_ps);
+	} else if (dma->waiting) {
+		schedule_engine(sim, core, ring, later_ps);
+	}
+}

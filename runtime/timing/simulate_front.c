@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simulate_front: the sequencer of an engine.
+ *
+ * It takes words in order. What computes goes into the queue behind it, as long
+ * as there is room; the rest it executes itself, while earlier compute
+ * instructions may still wait. Its own waits hold up everything behind them.
+ */
+#include <stdio.h>
+
+#include "runtime/timing/simulate_internal.h"
+
+static const struct nx_loaded_slot *slot_at(const struct nx_simulation *sim, unsigned core,
+					    unsigned engine)
+{
+	return &nx_sim_stream(sim, core, engine)->slots[sim->cores[core].fronts[engine].pc];
+}
+
+static void go_on_at(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t time_ps)
+{
+	sim->cores[core].fronts[engine].state = NX_SIM_FRONT_RUNS;
+	nx_sim_schedule(sim, NX_SIM_FRONT, core, engine, time_ps);
+}
+
+/* --- words that the sequencer executes --------------------------------------------------- */
+
+static void finish_at(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t end_ps,
+		      uint64_t next_ps, uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	nx_sim_add_row(sim, core, engine, front->pc, front->reached_ps, front->start_ps, end_ps);
+	nx_sim_update(sim, core, engine, slot_at(sim, core, engine), end_ps, now_ps);
+	front->pc++;
+	front->has_cost = false;
+	go_on_at(sim, core, engine, next_ps);
+}
+
+static void finish(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t end_ps,
+		   uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	front->is_behind_transfer = false;
+	finish_at(sim, core, engine, end_ps, end_ps + front->cost.gap_ps, now_ps);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* All compute instructions have started, so that the last end is known. */
+static void finish_drain(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
+{
+	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	const struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
+	uint64_t end_ps = front->start_ps + front->cost.latency_ps;
+
+	if (queue->last_end_ps > front->start_ps)
+		end_ps = later(end_ps, queue->last_end_ps + timing->drain_ps);
+	if (front->last_write_ps)
+		end_ps = later(end_ps, front->last_write_ps + timing->drain_write_ps);
+	finish(sim, core, engine, end_ps, now_ps);
+}
+
+static void drain(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
+{
+	if (sim->cores[core].queues[engine].count)
+		sim->cores[core].fronts[engine].state = NX_SIM_FRONT_DRAINS;
+	else
+		finish_drain(sim, core, engine, now_ps);
+}
+
+static void write_word(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	front->last_write_ps = front->start_ps;
+	if (slot_at(sim, core, engine)->queue != NX_NO_INDEX)
+		nx_sim_dma_start(sim, core, engine, front->pc, front->start_ps);
+	finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+}
+
+/*
+ * GpSimd hands a transfer over to its own program and goes on; the record comes when that program
+ * has got so far.
+ */
+static void start_software(struct nx_simulation *sim, unsigned core, unsigned engine,
+			   bool has_waited, uint64_t now_ps)
+{
+	const struct nx_dma_timing *dma = &sim->hardware->dma;
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	uint64_t record_ps, next_ps, handed_ps = front->start_ps;
+
+	if (has_waited)
+		record_ps = now_ps + dma->software_wake_ps;
+	else if (front->is_behind_transfer)
+		record_ps = handed_ps + dma->software_release_ps + dma->software_step_ps;
+	else
+		record_ps = handed_ps + dma->software_record_ps;
+	if (sim->options->is_first_execution && !front->has_library)
+		record_ps = later(record_ps, handed_ps + sim->hardware->frame.gpsimd_library_ps);
+	front->has_library = true;
+	if (front->last_record_ps)
+		record_ps = later(record_ps, front->last_record_ps + dma->software_step_ps);
+	front->last_record_ps = front->start_ps = record_ps;
+	front->is_behind_transfer = true;
+	nx_sim_dma_start(sim, core, engine, front->pc, record_ps);
+	next_ps = record_ps > dma->software_release_ps ? record_ps - dma->software_release_ps : 0;
+	finish_at(sim, core, engine, record_ps + front->cost.latency_ps, later(next_ps, now_ps),
+		  now_ps);
+}
+
+static void start_transfer(struct nx_simulation *sim, unsigned core, unsigned engine,
+			   bool has_waited, uint64_t now_ps)
+{
+	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	if (slot->queue == NX_NO_INDEX) {
+		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+	} else if (sim->code->cores[core].queues[slot->queue].kind == NX_LOADED_SOFTWARE_DGE) {
+		start_software(sim, core, engine, has_waited, now_ps);
+	} else {
+		nx_sim_dma_start(sim, core, engine, front->pc, front->start_ps);
+		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+	}
+}
+
+static void event_semaphore(struct nx_simulation *sim, unsigned core, unsigned engine,
+			    uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	front->wait = nx_sim_body_wait_of(slot_at(sim, core, engine));
+	if (nx_sim_wait_holds(&sim->cores[core], &front->wait))
+		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+	else
+		front->state = NX_SIM_FRONT_WAITS_INSIDE;
+}
+
+/* --- barriers of cores ---------------------------------------------------------------------- */
+
+static bool barrier_of(const struct nx_simulation *sim, unsigned core, unsigned engine,
+		       struct nx_core_barrier *out)
+{
+	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
+	const uint8_t *word;
+
+	if (slot->kind != NX_LOADED_REPLACED || slot->word[0] != NX_OP_EVENT_SEMAPHORE)
+		return false;
+	word = nx_instruction_word(sim->code->program->cores[core].code[engine], slot->compiler_pc);
+	return word && nx_instruction_core_barrier(word, out);
+}
+
+static uint64_t arrivals_at(const struct nx_sim_core *core, uint32_t barrier)
+{
+	uint64_t count = 0;
+
+	(void)nx_map_get(&core->arrivals, barrier, &count);
+	return count;
+}
+
+static bool have_all_arrived(const struct nx_simulation *sim, uint32_t barrier, uint64_t arrival)
+{
+	for (size_t c = 0; c < sim->code->core_count; c++)
+		if (arrivals_at(&sim->cores[c], barrier) < arrival)
+			return false;
+	return true;
+}
+
+static void release_waiting(struct nx_simulation *sim, uint32_t barrier, uint64_t now_ps)
+{
+	for (unsigned c = 0; c < sim->code->core_count; c++)
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+			struct nx_sim_front *front = &sim->cores[c].fronts[e];
+			uint64_t end_ps = now_ps + sim->hardware->engines[e].body_wake_ps;
+
+			if (front->state == NX_SIM_FRONT_AT_BARRIER && front->barrier == barrier &&
+			    have_all_arrived(sim, barrier, front->arrival))
+				finish(sim, c, e,
+				       later(end_ps, front->start_ps + front->cost.latency_ps),
+				       now_ps);
+		}
+}
+
+/* The n-th arrival of one core lets the n-th of every other go. */
+static void arrive(struct nx_simulation *sim, unsigned c, unsigned engine, uint32_t barrier,
+		   uint64_t now_ps)
+{
+	struct nx_sim_core *core = &sim->cores[c];
+	struct nx_sim_front *front = &core->fronts[engine];
+
+	front->barrier = barrier;
+	front->arrival = arrivals_at(core, barrier) + 1;
+	front->state = NX_SIM_FRONT_AT_BARRIER;
+	nx_map_put(&core->arrivals, barrier, front->arrival);
+	release_waiting(sim, barrier, now_ps);
+}
+
+/* --- taking words ------------------------------------------------------------------------------
+ */
+
+static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine, bool has_waited,
+		       uint64_t now_ps)
+{
+	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	struct nx_core_barrier barrier;
+
+	switch (slot->word[0]) {
+	case NX_OP_EVENT_SEMAPHORE:
+		if (barrier_of(sim, core, engine, &barrier))
+			arrive(sim, core, engine, barrier.id, now_ps);
+		else
+			event_semaphore(sim, core, engine, now_ps);
+		break;
+	case NX_OP_DRAIN:
+		drain(sim, core, engine, now_ps);
+		break;
+	case NX_OP_WRITE:
+		write_word(sim, core, engine, now_ps);
+		break;
+	case NX_OP_DMA_DIRECT2D:
+		start_transfer(sim, core, engine, has_waited, now_ps);
+		break;
+	case NX_OP_RANGE_CLEAR:
+		nx_sim_semaphore_clear(sim, core, slot->word[13], slot->word[14], now_ps);
+		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+		break;
+	default:
+		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+	}
+}
+
+static void take_control(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	front->reached_ps = front->start_ps = now_ps;
+	front->wait = nx_sim_wait_of(slot_at(sim, core, engine));
+	if (nx_sim_wait_holds(&sim->cores[core], &front->wait))
+		start_word(sim, core, engine, false, now_ps);
+	else
+		front->state = NX_SIM_FRONT_WAITS;
+}
+
+static void find_cost(struct nx_simulation *sim, unsigned core, unsigned engine)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
+
+	if (front->has_cost)
+		return;
+	nx_hardware_cost(sim->hardware, engine, slot->word, &front->cost);
+	front->has_cost = true;
+	if (front->cost.evidence != NX_ASSUMED || slot->kind == NX_LOADED_INSERTED)
+		return;
+	sim->run->assumed_count++;
+	if (!sim->has_unknown)
+		sim->unknown_opcode = slot->word[0];
+	sim->has_unknown = true;
+}
+
+/* The first compiled word comes when the table says, not when the made-up words are done. */
+static bool is_too_early(const struct nx_simulation *sim, unsigned core, unsigned engine,
+			 uint64_t now_ps)
+{
+	const struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	return front->pc == front->first_compiled &&
+	       now_ps < sim->hardware->engines[engine].first_instruction_ps;
+}
+
+void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	const struct nx_loaded_stream *stream = nx_sim_stream(sim, core, engine);
+	uint64_t at_ps = now_ps;
+
+	front->state = NX_SIM_FRONT_RUNS;
+	for (; front->pc < stream->slot_count; front->pc++, front->has_cost = false) {
+		if (is_too_early(sim, core, engine, at_ps)) {
+			go_on_at(sim, core, engine,
+				 sim->hardware->engines[engine].first_instruction_ps);
+			return;
+		}
+		find_cost(sim, core, engine);
+		if (front->cost.kind == NX_COST_CONTROL) {
+			if (at_ps > now_ps)
+				go_on_at(sim, core, engine, at_ps);
+			else
+				take_control(sim, core, engine, now_ps);
+			return;
+		}
+		if (!nx_sim_queue_put(sim, core, engine, front->pc, &front->cost, at_ps)) {
+			front->state = NX_SIM_FRONT_IS_FULL;
+			return;
+		}
+		front->is_behind_transfer = false;
+		at_ps += sim->hardware->array.dispatch_ps;
+	}
+	front->state = NX_SIM_FRONT_ENDED;
+}
+
+void nx_sim_front_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
+{
+	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	if (front->state == NX_SIM_FRONT_WAITS_INSIDE) {
+		finish(sim, core, engine,
+		       later(now_ps + timing->body_wake_ps,
+			     front->start_ps + front->cost.latency_ps),
+		       now_ps);
+		return;
+	}
+	front->start_ps = now_ps + timing->wake_control_ps;
+	start_word(sim, core, engine, true, now_ps);
+}
+
+void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned engine,
+			      uint64_t now_ps)
+{
+	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+
+	if (front->state == NX_SIM_FRONT_IS_FULL)
+		go_on_at(sim, core, engine, now_ps);
+	else if (front->state == NX_SIM_FRONT_DRAINS && !sim->cores[core].queues[engine].count)
+		finish_drain(sim, core, engine, now_ps);
+}
+
+/* --- for the sentence about a deadlock
+ * ------------------------------------------------------------ */
+
+static void explain_wait(const struct nx_sim_core *core, const struct nx_sim_wait *wait, char *out,
+			 size_t cap)
+{
+	static const char *const signs[] = {"", "==", "<", "<=", ">", ">="};
+
+	snprintf(out, cap, "waits for %s[%u] %s %u, which is %u",
+		 wait->index >= NX_SIM_RUNTIME_BANK ? "the runtime's S" : "S",
+		 wait->index % NX_SIM_RUNTIME_BANK, signs[wait->mode], wait->value,
+		 core->semaphores[wait->index]);
+}
+
+bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned c, unsigned engine, char *out,
+			  size_t cap)
+{
+	static const char *const names[] = {"PE", "Act", "Pool", "DVE", "SP"};
+	const struct nx_sim_core *core = &sim->cores[c];
+	const struct nx_sim_front *front = &core->fronts[engine];
+	const struct nx_sim_queue *queue = &core->queues[engine];
+	uint32_t pc = queue->is_waiting ? queue->entries[queue->head].pc : front->pc;
+	const struct nx_loaded_stream *stream = nx_sim_stream(sim, c, engine);
+	char why[96] = "waits for the other cores at a barrier", label[8], where[32];
+
+	if (pc >= stream->slot_count)
+		return false;
+	if (queue->is_waiting)
+		explain_wait(core, &queue->wait, why, sizeof(why));
+	else if (front->state != NX_SIM_FRONT_AT_BARRIER)
+		explain_wait(core, &front->wait, why, sizeof(why));
+	if (stream->slots[pc].compiler_pc == NX_NO_INDEX)
+		snprintf(where, sizeof(where), "a word of the runtime");
+	else
+		snprintf(where, sizeof(where), "slot %u", stream->slots[pc].compiler_pc);
+	snprintf(out, cap, "core %u %s at %s (%s) %s", c, names[engine], where,
+		 nx_opcode_label(stream->slots[pc].word[0], label), why);
+	return true;
+}

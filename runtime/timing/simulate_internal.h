@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simulate_internal: the state of a simulation, shared by its parts.
+ *
+ * simulate.c turns the crank: it takes events in the order of their times and
+ * hands each to its part. simulate_front.c is the sequencer of an engine,
+ * simulate_queue.c the compute queue behind it, simulate_array.c the tensor
+ * engine and its throttle, simulate_dma.c the DMA engines,
+ * simulate_semaphore.c who wakes whom.
+ */
+#ifndef NX_RUNTIME_SIMULATE_INTERNAL_H
+#define NX_RUNTIME_SIMULATE_INTERNAL_H
+
+#include "base/map.h"
+#include "format/instruction.h"
+#include "runtime/timing/simulate.h"
+
+#define NX_SIM_DEPTH 64u  /* of a compute queue, at most */
+#define NX_SIM_QUEUES 16u /* of a DMA engine */
+
+/* --- events ----------------------------------------------------------------------- */
+
+enum nx_sim_event_kind {
+	NX_SIM_FRONT,	  /* the sequencer of an engine goes on */
+	NX_SIM_QUEUE,	  /* the head of a compute queue may start */
+	NX_SIM_SEMAPHORE, /* a semaphore changes */
+	NX_SIM_JOB,	  /* descriptors of a transfer reach a DMA engine */
+	NX_SIM_DMA,	  /* a DMA engine may take its next packet */
+};
+
+struct nx_sim_event {
+	uint64_t time_ps;
+	uint64_t order;		  /* of two at the same time the earlier made goes first */
+	uint32_t value;		  /* SEMAPHORE: operand; JOB: block */
+	uint16_t index;		  /* SEMAPHORE: which; JOB: queue of the loaded core */
+	uint8_t kind, core, unit; /* unit: engine or ring */
+	uint8_t mode;		  /* SEMAPHORE: as in records */
+	uint8_t source;		  /* SEMAPHORE: enum nx_timed_source */
+};
+
+struct nx_sim_heap {
+	struct nx_sim_event *items;
+	size_t len, cap;
+	uint64_t order;
+};
+
+void nx_sim_heap_push(struct nx_sim_heap *heap, struct nx_sim_event event);
+struct nx_sim_event nx_sim_heap_pop(struct nx_sim_heap *heap); /* not of an empty one */
+
+/* --- waiting ------------------------------------------------------------------------ */
+
+/*
+ * Words that the runtime adds count in semaphores of their own bank: a program may use any of
+ * the 256 for itself.
+ */
+#define NX_SIM_RUNTIME_BANK 256u
+#define NX_SIM_SEMAPHORES 512u
+
+struct nx_sim_wait {
+	uint8_t mode;	/* 0: none */
+	uint16_t index; /* with the bank */
+	uint32_t value;
+};
+
+/* --- engines --------------------------------------------------------------------------- */
+
+enum nx_sim_front_state {
+	NX_SIM_FRONT_RUNS, /* an event will come */
+	NX_SIM_FRONT_WAITS,
+	NX_SIM_FRONT_WAITS_INSIDE, /* for the body of EVENT_SEMAPHORE */
+	NX_SIM_FRONT_IS_FULL,	   /* the compute queue is */
+	NX_SIM_FRONT_DRAINS,
+	NX_SIM_FRONT_AT_BARRIER,
+	NX_SIM_FRONT_ENDED,
+};
+
+struct nx_sim_front {
+	uint8_t state;
+	uint32_t pc;
+	uint32_t first_compiled; /* slot; slot_count when there is none */
+	bool has_cost;
+	struct nx_cost cost;	 /* of the word at pc */
+	struct nx_sim_wait wait; /* while it waits */
+	uint64_t reached_ps;	 /* came to the word at pc */
+	uint64_t start_ps;	 /* of the word it is inside of */
+	uint64_t last_write_ps;
+	uint64_t last_record_ps; /* of a software transfer */
+	bool is_behind_transfer; /* the word before was one */
+	bool has_library;
+	uint32_t barrier;
+	uint64_t arrival;
+};
+
+struct nx_sim_entry {
+	uint32_t pc;
+	uint64_t reached_ps;
+	struct nx_cost cost;
+};
+
+struct nx_sim_queue {
+	struct nx_sim_entry entries[NX_SIM_DEPTH];
+	uint32_t head, count, depth;
+	bool is_scheduled, is_waiting;
+	struct nx_sim_wait wait;
+	uint64_t reached_ps;	/* the head came to the front */
+	uint64_t next_start_ps; /* no earlier than this */
+	uint64_t last_end_ps;
+};
+
+struct nx_sim_array {
+	uint64_t free_ps, last_start_ps, weights_ps;
+	bool has_own_weights;
+	bool is_slow;
+	uint64_t window_end_ps, busy_ps;
+	uint64_t carried_ps; /* work that reaches beyond the window */
+};
+
+/* --- DMA ---------------------------------------------------------------------------------- */
+
+struct nx_sim_job {
+	uint64_t not_before_ps;
+	uint32_t block;
+	uint16_t queue; /* of the loaded core */
+	bool is_burst_start;
+};
+
+struct nx_sim_ring NX_VEC_BODY(struct nx_sim_job);
+
+struct nx_sim_dma {
+	struct nx_sim_ring rings[NX_SIM_QUEUES];
+	size_t heads[NX_SIM_QUEUES];
+	uint32_t packets_done[NX_SIM_QUEUES];
+	unsigned last_queue;
+	uint32_t waiting; /* jobs, of all rings */
+	bool is_scheduled;
+	uint64_t scheduled_ps; /* an event for any other time is out of date */
+	uint64_t busy_until_ps;
+};
+
+struct nx_sim_core {
+	struct nx_sim_front fronts[NX_ENGINE_COUNT];
+	struct nx_sim_queue queues[NX_ENGINE_COUNT];
+	struct nx_sim_array array;
+	struct nx_sim_dma dma[NX_LOADED_RINGS];
+	unsigned busy_dma_count;
+	uint32_t *dynamic_done; /* per queue: transfers started */
+	uint32_t semaphores[NX_SIM_SEMAPHORES];
+	struct nx_map arrivals; /* barrier -> how many engines came */
+};
+
+struct nx_simulation {
+	const struct nx_loaded_code *code;
+	const struct nx_hardware *hardware;
+	const struct nx_simulate_options *options;
+	struct nx_timed_run *run;
+	struct nx_sim_core *cores;
+	struct nx_sim_heap heap;
+	uint64_t random;
+	uint64_t compiled_end_ps; /* of the last compiled instruction */
+	uint8_t unknown_opcode;
+	bool has_unknown;
+};
+
+static inline const struct nx_loaded_stream *nx_sim_stream(const struct nx_simulation *sim,
+							   unsigned core, unsigned engine)
+{
+	return &sim->code->cores[core].streams[engine];
+}
+
+/* 0 without a seed, else 0 to 1. */
+double nx_sim_draw(struct nx_simulation *sim);
+void nx_sim_schedule(struct nx_simulation *sim, enum nx_sim_event_kind kind, unsigned core,
+		     unsigned unit, uint64_t time_ps);
+/* One instruction happened. */
+void nx_sim_add_row(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+		    uint64_t reached_ps, uint64_t start_ps, uint64_t end_ps);
+
+/* --- parts -------------------------------------------------------------------------------- */
+
+void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
+/* The semaphore it waits for has changed. */
+void nx_sim_front_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
+/* The compute queue got shorter. */
+void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned engine,
+			      uint64_t now_ps);
+/* False when the engine has nothing to say. */
+bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned core, unsigned engine,
+			  char *out, size_t cap);
+
+/* False when it is full. */
+bool nx_sim_queue_put(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+		      const struct nx_cost *cost, uint64_t time_ps);
+void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
+void nx_sim_queue_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
+
+void nx_sim_array_begin(struct nx_simulation *sim, unsigned core);
+/* LDWEIGHTS or MATMUL from start_ps on: its end, and when the next may start. */
+uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
+			  uint64_t start_ps, uint64_t *next_start_ps);
+
+/* The transfer of a slot, whose earliest DMA engine starts at first_ps. */
+void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+		      uint64_t start_ps);
+void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event);
+void nx_sim_dma_go(struct nx_simulation *sim, unsigned core, unsigned ring, uint64_t now_ps);
+
+/* Header wait of a word; mode 0 when it has none. */
+struct nx_sim_wait nx_sim_wait_of(const struct nx_loaded_slot *slot);
+struct nx_sim_wait nx_sim_body_wait_of(const struct nx_loaded_slot *slot);
+bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait *wait);
+/* The updates of a word, which ends at end_ps. */
+void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
+		   const struct nx_loaded_slot *slot, uint64_t end_ps, uint64_t now_ps);
+void nx_sim_semaphore_change(struct nx_simulation *sim, const struct nx_sim_event *event);
+void nx_sim_semaphore_clear(struct nx_simulation *sim, unsigned core, unsigned first, unsigned last,
+			    uint64_t now_ps);
+void nx_sim_wake(struct nx_simulation *sim, unsigned core, uint64_t now_ps);
+
+#endif

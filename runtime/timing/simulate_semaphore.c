@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simulate_semaphore: events in time, semaphores, and who wakes when one changes. */
+#include "base/bare/bits.h"
+#include "runtime/timing/simulate_internal.h"
+
+/* --- events in the order of time ------------------------------------------------------ */
+
+static bool is_earlier(const struct nx_sim_event *a, const struct nx_sim_event *b)
+{
+	return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->order < b->order;
+}
+
+void nx_sim_heap_push(struct nx_sim_heap *heap, struct nx_sim_event event)
+{
+	size_t at = heap->len;
+
+	event.order = heap->order++;
+	nx_vec_push(heap, event);
+	while (at) {
+		size_t parent = (at - 1) / 2;
+
+		if (!is_earlier(&event, &heap->items[parent]))
+			break;
+		heap->items[at] = heap->items[parent];
+		at = parent;
+	}
+	heap->items[at] = event;
+}
+
+struct nx_sim_event nx_sim_heap_pop(struct nx_sim_heap *heap)
+{
+	struct nx_sim_event first = heap->items[0], last = heap->items[--heap->len];
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= heap->len)
+			break;
+		if (child + 1 < heap->len &&
+		    is_earlier(&heap->items[child + 1], &heap->items[child]))
+			child++;
+		if (!is_earlier(&heap->items[child], &last))
+			break;
+		heap->items[at] = heap->items[child];
+		at = child;
+	}
+	if (heap->len)
+		heap->items[at] = last;
+	return first;
+}
+
+/* --- waits ------------------------------------------------------------------------------- */
+
+enum wait_mode { WAIT_NONE, WAIT_EQUAL, WAIT_LESS, WAIT_AT_MOST, WAIT_MORE, WAIT_AT_LEAST };
+
+static uint16_t bank_of(const struct nx_loaded_slot *slot)
+{
+	bool is_own = slot->kind == NX_LOADED_INSERTED && slot->word[0] == NX_OP_EVENT_SEMAPHORE;
+
+	return is_own ? NX_SIM_RUNTIME_BANK : 0;
+}
+
+/* What is held in a register is not known here: it counts as there. */
+static struct nx_sim_wait wait_at(const struct nx_loaded_slot *slot, unsigned mode, unsigned value)
+{
+	const uint8_t *word = slot->word;
+
+	if (word[mode] == WAIT_NONE || word[mode] > WAIT_AT_LEAST)
+		return (struct nx_sim_wait){0};
+	return (struct nx_sim_wait){word[mode], (uint16_t)(bank_of(slot) + word[mode + 1]),
+				    nx_load32(word + value)};
+}
+
+struct nx_sim_wait nx_sim_wait_of(const struct nx_loaded_slot *slot)
+{
+	return wait_at(slot, 4, 8);
+}
+
+struct nx_sim_wait nx_sim_body_wait_of(const struct nx_loaded_slot *slot)
+{
+	if (slot->word[0] != NX_OP_EVENT_SEMAPHORE)
+		return (struct nx_sim_wait){0};
+	return wait_at(slot, 32, 36);
+}
+
+bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait *wait)
+{
+	uint32_t have = core->semaphores[wait->index];
+
+	switch (wait->mode) {
+	case WAIT_EQUAL:
+		return have == wait->value;
+	case WAIT_LESS:
+		return have < wait->value;
+	case WAIT_AT_MOST:
+		return have <= wait->value;
+	case WAIT_MORE:
+		return have > wait->value;
+	case WAIT_AT_LEAST:
+		return have >= wait->value;
+	default:
+		return true;
+	}
+}
+
+/* Each engine has two who may wait: its sequencer and the head of its queue. */
+void nx_sim_wake(struct nx_simulation *sim, unsigned c, uint64_t now_ps)
+{
+	struct nx_sim_core *core = &sim->cores[c];
+
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		struct nx_sim_front *front = &core->fronts[e];
+		struct nx_sim_queue *queue = &core->queues[e];
+
+		if (queue->is_waiting && nx_sim_wait_holds(core, &queue->wait))
+			nx_sim_queue_wake(sim, c, e, now_ps);
+		if ((front->state == NX_SIM_FRONT_WAITS ||
+		     front->state == NX_SIM_FRONT_WAITS_INSIDE) &&
+		    nx_sim_wait_holds(core, &front->wait))
+			nx_sim_front_wake(sim, c, e, now_ps);
+	}
+}
+
+/* --- changes --------------------------------------------------------------------------------- */
+
+enum update_mode {
+	UPDATE_INCREMENT = 3,
+	UPDATE_DECREMENT = 4,
+	UPDATE_ADD = 5,
+	UPDATE_SUBTRACT = 7,
+	UPDATE_SET = 9,
+};
+
+static bool changes_semaphore(uint8_t mode)
+{
+	switch (mode & 15) {
+	case UPDATE_INCREMENT:
+	case UPDATE_DECREMENT:
+	case UPDATE_ADD:
+	case UPDATE_SUBTRACT:
+	case UPDATE_SET:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void push_update(struct nx_simulation *sim, unsigned core, unsigned engine,
+			const struct nx_loaded_slot *slot, unsigned at, uint32_t value,
+			uint64_t time_ps)
+{
+	const uint8_t *word = slot->word;
+
+	if (!changes_semaphore(word[at]))
+		return;
+	nx_sim_heap_push(&sim->heap,
+			 (struct nx_sim_event){.time_ps = time_ps,
+					       .value = value,
+					       .index = (uint16_t)(bank_of(slot) + word[at + 1]),
+					       .kind = NX_SIM_SEMAPHORE,
+					       .core = (uint8_t)core,
+					       .unit = (uint8_t)engine,
+					       .mode = word[at] & 15,
+					       .source = NX_TIMED_BY_ENGINE});
+}
+
+void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
+		   const struct nx_loaded_slot *slot, uint64_t end_ps, uint64_t now_ps)
+{
+	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
+	bool is_control = slot->word[0] == NX_OP_EVENT_SEMAPHORE;
+	int64_t delay = is_control ? timing->update_control_ps : timing->update_ps;
+	uint64_t time_ps = delay < 0 && end_ps < (uint64_t)-delay ? 0 : end_ps + (uint64_t)delay;
+
+	/* On older devices it comes before the end, but never before what it follows from. */
+	if (time_ps < now_ps)
+		time_ps = now_ps;
+	push_update(sim, core, engine, slot, 6, nx_load32(slot->word + 8), time_ps);
+	if (is_control)
+		push_update(sim, core, engine, slot, 34, nx_load32(slot->word + 40), time_ps);
+}
+
+static uint32_t changed(uint32_t have, uint8_t mode, uint32_t value)
+{
+	switch (mode) {
+	case UPDATE_INCREMENT:
+		return have + 1;
+	case UPDATE_DECREMENT:
+		return have - 1;
+	case UPDATE_ADD:
+		return have + value;
+	case UPDATE_SUBTRACT:
+		return have - value;
+	default:
+		return value;
+	}
+}
+
+void nx_sim_semaphore_change(struct nx_simulation *sim, const struct nx_sim_event *event)
+{
+	uint32_t *value = &sim->cores[event->core].semaphores[event->index];
+
+	*value = changed(*value, event->mode, event->value);
+	nx_vec_push(&sim->run->semaphores,
+		    ((struct nx_timed_semaphore){.time_ps = event->time_ps,
+						 .value = *value,
+						 .core = event->core,
+						 .semaphore = (uint8_t)event->index,
+						 .source = event->source,
+						 .engine = event->unit,
+						 .mode = event->mode}));
+	nx_sim_wake(sim, event->core, event->time_ps);
+}
+
+void nx_sim_semaphore_clear(struct nx_simulation *sim, unsigned core, unsigned first, unsigned last,
+			    uint64_t now_ps)
+{
+	for (unsigned i = first; i <= last && i < NX_SIM_RUNTIME_BANK; i++)
+		sim->cores[core].semaphores[i] = 0;
+	nx_sim_wake(sim, core, now_ps);
+}
