@@ -326,10 +326,13 @@ void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned
 {
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 
-	if (front->state == NX_SIM_FRONT_IS_FULL)
+	if (front->state == NX_SIM_FRONT_IS_FULL) {
 		go_on_at(sim, core, engine, now_ps);
-	else if (front->state == NX_SIM_FRONT_DRAINS && !sim->cores[core].queues[engine].count)
+	} else if (front->state == NX_SIM_FRONT_DRAINS && !sim->cores[core].queues[engine].count) {
+		/* Records show it start when the last of the queue has. */
+		front->start_ps = later(front->start_ps, now_ps);
 		finish_drain(sim, core, engine, now_ps);
+	}
 }
 
 /* --- for the sentence about a deadlock
