@@ -106,22 +106,37 @@ static double active_us(const struct timed_word *words, size_t count, unsigned e
 	return (double)active_ps / 1e6;
 }
 
-/* Both lists are sorted; what the runtime added stands at the end of each engine's. */
-static bool has_same_code(const struct word_list *a, const struct timed_neff *b)
+static bool is_next(const struct timed_neff *t, size_t *at, const struct timed_word *wanted)
 {
-	size_t i = 0, j = 0;
+	while (*at < t->word_count && t->words[*at].compiler_pc == TIMED_NOT_COMPILED)
+		(*at)++;
+	return *at < t->word_count && compare_words(&t->words[*at], wanted) == 0 &&
+	       t->words[(*at)++].opcode == wanted->opcode;
+}
 
-	for (;; i++, j++) {
-		while (i < a->len && a->items[i].compiler_pc == TIMED_NOT_COMPILED)
-			i++;
-		while (j < b->word_count && b->words[j].compiler_pc == TIMED_NOT_COMPILED)
-			j++;
-		if (i == a->len || j == b->word_count)
-			return i == a->len && j == b->word_count;
-		if (compare_words(&a->items[i], &b->words[j]) != 0 ||
-		    a->items[i].opcode != b->words[j].opcode)
-			return false;
-	}
+/* All of the device image, as records of a capture may be lost. */
+static bool has_same_code(const struct nx_capture *capture, const struct timed_neff *t)
+{
+	size_t at = 0;
+
+	for (uint32_t g = 0; g < capture->graph_count; g++)
+		for (uint8_t e = 0; e < ENGINES; e++) {
+			const struct nx_engine_image *image = &capture->graphs[g].engines[e];
+
+			for (uint32_t s = 0; s < image->code.len / NX_SLOT_BYTES; s++) {
+				struct timed_word w = {.compiler_pc = image->compiler_slot[s],
+						       .core = (uint8_t)g,
+						       .engine = e,
+						       .opcode =
+							       image->code.data[s * NX_SLOT_BYTES]};
+
+				if (w.compiler_pc != NX_NONE && !is_next(t, &at, &w))
+					return false;
+			}
+		}
+	while (at < t->word_count && t->words[at].compiler_pc == TIMED_NOT_COMPILED)
+		at++;
+	return at == t->word_count;
 }
 
 static void print_rows(const char *name, const struct word_list *a, const struct timed_neff *b)
@@ -173,7 +188,7 @@ static bool compare_pair(const char *neff, struct measured *m, struct timed_neff
 
 	qsort(m->words.items, m->words.len, sizeof(*m->words.items), compare_words);
 	qsort(t->words, t->word_count, sizeof(*t->words), compare_words);
-	is_same = has_same_code(&m->words, t);
+	is_same = has_same_code(&m->profile->capture, t);
 	*error = (simulated_us / measured_us - 1) * 100;
 	if (has_rows) {
 		print_rows(neff, &m->words, t);
