@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Simulate the NEFFs of real captures and compare code, DMA packets and total time.
+
+usage: timing.py COMPARE_TIMING SHARED
+
+The compiled words of each device image, the packets and bytes of each ring must be the
+capture's; the total time may be off by MOST_ERROR percent. One capture is slowed down by its
+own profiling (docs/design/simulator.md), which nobody simulates: it has a bound of its own.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+MOST_ERROR = 10.0
+SLOWED = {'neuron-raw/attn_v6.neff': 45.0}
+PAIRS = (
+    ('neuron-device/baseline_bf16_s512/baseline.neff',
+     'neuron-device/baseline_bf16_s512/baseline_exec_2.ntff'),
+    ('neuron-device/baseline_fp32_s512/baseline.neff',
+     'neuron-device/baseline_fp32_s512/baseline_exec_2.ntff'),
+    ('neuron-device/fused_attention/fused.neff',
+     'neuron-device/fused_attention/fused_exec_2.ntff'),
+    ('neuron-device/fused_bf16_s1024/fused.neff',
+     'neuron-device/fused_bf16_s1024/fused_exec_2.ntff'),
+    ('neuron-device/fused_bf16_s512/fused.neff',
+     'neuron-device/fused_bf16_s512/fused_exec_2.ntff'),
+    ('neuron-raw/attn_v6.neff', 'neuron-raw/profile_attn_v6_exec_2.ntff'),
+    ('neuron-raw/v6b.neff', 'neuron-raw/profile_v6b_exec_2.ntff'),
+    ('neuron-system/i-0af76a70a6d3864dd_pid_713479/neff_171450338541704.neff',
+     'neuron-system/i-0af76a70a6d3864dd_pid_713479/profile_exec_2.ntff'),
+)
+
+
+def check(tool, data, neff, ntff):
+    done = subprocess.run([tool, data / neff, data / ntff], capture_output=True, text=True,
+                          check=False)
+    lines = done.stdout.splitlines()
+    if len(lines) < 2:
+        return done.stderr
+    fields = lines[1].split('\t')
+    error, code, packets = float(fields[3].split()[0]), fields[9], fields[10]
+    if done.returncode or code != 'same':
+        return f'the code is not that of the capture: {done.stderr}'
+    if len(set(packets.split('/'))) != 1:
+        return f'only {packets} rings carry what they carried'
+    # written so that a NaN does not pass
+    if not abs(error) <= SLOWED.get(neff, MOST_ERROR):
+        return f'the total time is off by {error} %'
+    return None
+
+
+def main(argv):
+    data = pathlib.Path(argv[2]) / 'data'
+    if not (data / PAIRS[0][1]).exists():
+        print(f'1..0 # SKIP no captures at {argv[2]}')
+        return 0
+    print(f'1..{len(PAIRS)}')
+    for number, (neff, ntff) in enumerate(PAIRS, 1):
+        wrong = check(argv[1], data, neff, ntff)
+        print(f'{"not ok" if wrong else "ok"} {number} - {neff}')
+        if wrong:
+            print(f'# {wrong}')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))
