@@ -12,8 +12,9 @@
 #define CODE_ALIGN UINT64_C(0x8000)
 #define MAX_SLOTS (1u << 20) /* a record has 20 bits for the slot */
 /* Packets a program may ask for: some, and some for each of its words. */
-#define PACKETS_ANYWAY (UINT64_C(1) << 20)
+#define PACKETS_ANYWAY (UINT64_C(1) << 18)
 #define PACKETS_PER_WORD 256u
+#define PACKETS_MOST (UINT64_C(1) << 30)
 /* Queues 14 and 15 of a DMA engine fetch tables and instructions. */
 #define QUEUES_FOR_PROGRAMS 14u
 
@@ -159,7 +160,8 @@ static struct nx_loaded_slot *add_compiled(struct loader *l, const uint8_t *word
 }
 
 /* Two WRITEs in its place: the first one waits, the second one is the compiler's. */
-static void add_trigger(struct loader *l, unsigned engine, const uint8_t *word, uint32_t pc)
+static enum nx_status add_trigger(struct loader *l, unsigned engine, const uint8_t *word,
+				  uint32_t pc)
 {
 	struct nx_loaded_slot *slot = add_compiled(l, word, NX_NO_INDEX);
 	struct nx_dma_trigger trigger;
@@ -176,10 +178,14 @@ static void add_trigger(struct loader *l, unsigned engine, const uint8_t *word, 
 	nx_loaded_word_doorbell(slot->word, (uint32_t)index);
 	memset(slot->word + 4, 0, 2);
 	slot->kind = NX_LOADED_REPLACED;
-	if (queue && nx_map_get(&queue->by_id, trigger.block_id, &block)) {
-		slot->queue = l->queue_of[index];
-		slot->block = (uint32_t)block;
-	}
+	if (!queue || !nx_map_get(&queue->by_id, trigger.block_id, &block))
+		return NX_OK;
+	slot->queue = l->queue_of[index];
+	slot->block = (uint32_t)block;
+	/* A block may be started more than once. */
+	if (!nx_packet_maker_count(&l->packets, &l->core->queues[slot->queue].blocks[block]))
+		return fail_packets(l, queue->name);
+	return NX_OK;
 }
 
 static enum nx_status add_direct2d(struct loader *l, unsigned engine, const uint8_t *word,
@@ -226,8 +232,7 @@ static enum nx_status add_word(struct loader *l, unsigned engine, struct nx_slic
 	case NX_OP_PSEUDO_EXTENSION:
 		return NX_OK; /* for the runtime alone */
 	case NX_OP_PSEUDO_DMA_TRIGGER:
-		add_trigger(l, engine, word, pc);
-		return NX_OK;
+		return add_trigger(l, engine, word, pc);
 	case NX_OP_PSEUDO_DMA_DIRECT2D:
 	case NX_OP_DMA_DIRECT2D:
 		return add_direct2d(l, engine, word, nx_instruction_word(code, pc + 1), pc);
@@ -315,6 +320,13 @@ static uint64_t count_words(const struct nx_device_program *program)
 	return count;
 }
 
+static uint64_t packets_allowed(const struct nx_device_program *program)
+{
+	uint64_t count = PACKETS_ANYWAY + PACKETS_PER_WORD * count_words(program);
+
+	return count < PACKETS_MOST ? count : PACKETS_MOST;
+}
+
 enum nx_status nx_loaded_code_make(struct nx_loaded_code *code,
 				   const struct nx_device_program *program, struct nx_error *err)
 {
@@ -325,10 +337,9 @@ enum nx_status nx_loaded_code_make(struct nx_loaded_code *code,
 	code->program = program;
 	code->core_count = program->core_count;
 	code->cores = NX_NEW_ARRAY(&code->arena, struct nx_loaded_core, code->core_count);
-	l.packets = (struct nx_packet_maker){
-		.arena = &code->arena,
-		.arch = program->arch,
-		.packets_left = PACKETS_ANYWAY + PACKETS_PER_WORD * count_words(program)};
+	l.packets = (struct nx_packet_maker){.arena = &code->arena,
+					     .arch = program->arch,
+					     .packets_left = packets_allowed(program)};
 	for (size_t c = 0; c < code->core_count && !status; c++)
 		status = load_core(&l, c);
 	if (!status)

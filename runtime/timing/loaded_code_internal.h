@@ -41,5 +41,8 @@ NX_MUST_CHECK bool nx_packet_maker_dynamic(struct nx_packet_maker *maker,
 					   const struct nx_core_program *core,
 					   enum nx_loaded_queue_kind kind, const uint8_t *word,
 					   struct nx_loaded_block *out);
+/* A block that exists is started; false as above. */
+NX_MUST_CHECK bool nx_packet_maker_count(struct nx_packet_maker *maker,
+					 const struct nx_loaded_block *block);
 
 #endif

@@ -74,6 +74,11 @@ static bool take_budget(struct nx_packet_maker *maker, uint64_t count)
 	return true;
 }
 
+bool nx_packet_maker_count(struct nx_packet_maker *maker, const struct nx_loaded_block *block)
+{
+	return take_budget(maker, block->first[NX_LOADED_RINGS]);
+}
+
 static uint64_t packets_for(uint64_t bytes)
 {
 	return bytes / PACKET_BYTES + (bytes % PACKET_BYTES != 0);

@@ -325,6 +325,21 @@ static void test_too_many_packets(void **state)
 	timing_fixture_close(&f);
 }
 
+/* One block of 1,024 packets, started 4,096 times: 4 Mi packets. */
+static void test_block_started_too_often(void **state)
+{
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_block(&f, 128, 32768, 8);
+	for (unsigned i = 0; i < 4096; i++)
+		timing_fixture_add_trigger(&f, 0);
+	assert_int_equal(timing_fixture_load(&f), NX_LIMIT);
+	assert_non_null(strstr(f.err.message, "qSPIO0"));
+	timing_fixture_close(&f);
+}
+
 static void test_block_sizes_that_overflow(void **state)
 {
 	struct timing_fixture f;
@@ -383,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_static_packets_of_trn1),
 		cmocka_unit_test(test_queue_numbers),
 		cmocka_unit_test(test_too_many_packets),
+		cmocka_unit_test(test_block_started_too_often),
 		cmocka_unit_test(test_block_sizes_that_overflow),
 		cmocka_unit_test(test_empty_transfers),
 		cmocka_unit_test(test_too_many_words),
