@@ -174,8 +174,7 @@ bool nx_packet_maker_dynamic(struct nx_packet_maker *maker, const struct nx_core
 	return true;
 }
 
-/* --- blocks ---------------------------------------------------------------------------------
- */
+/* --- blocks -------------------------------------------------------------------------- */
 
 static uint64_t runs_of(const struct nx_dma_side *side)
 {

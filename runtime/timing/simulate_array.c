@@ -64,7 +64,7 @@ static void pass_windows(struct nx_simulation *sim, unsigned core, uint64_t now_
 	const struct nx_throttle_timing *throttle = &sim->hardware->throttle;
 	struct nx_sim_array *array = &sim->cores[core].array;
 
-	if (array->window_end_ps == 0)
+	if (array->window_end_ps == 0 || throttle->window_ps == 0)
 		return;
 	while (array->window_end_ps <= now_ps) {
 		if (array->is_slow && array->busy_ps == 0 && array->carried_ps == 0) {

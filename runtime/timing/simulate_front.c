@@ -200,8 +200,7 @@ static void arrive(struct nx_simulation *sim, unsigned c, unsigned engine, uint3
 	release_waiting(sim, barrier, now_ps);
 }
 
-/* --- taking words ------------------------------------------------------------------------------
- */
+/* --- taking words -------------------------------------------------------------------- */
 
 static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine, bool has_waited,
 		       uint64_t now_ps)
@@ -335,8 +334,7 @@ void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned
 	}
 }
 
-/* --- for the sentence about a deadlock
- * ------------------------------------------------------------ */
+/* --- for the sentence about a deadlock ----------------------------------------------- */
 
 static void explain_wait(const struct nx_sim_core *core, const struct nx_sim_wait *wait, char *out,
 			 size_t cap)

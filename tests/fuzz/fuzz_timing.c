@@ -77,8 +77,8 @@ static void simulate_twice(const struct nx_loaded_code *code, uint8_t choice)
 		.is_first_execution = choice >> 5 & 1};
 	struct nx_timed_run first = {0}, second = {0};
 
-	(void)nx_simulate(code, &options, &first, NULL);
-	(void)nx_simulate(code, &options, &second, NULL);
+	if (nx_simulate(code, &options, &first, NULL) != nx_simulate(code, &options, &second, NULL))
+		__builtin_trap();
 	check_rows(code, &first);
 	if (first.end_ps != second.end_ps || first.instructions.len != second.instructions.len ||
 	    first.packets.len != second.packets.len)

@@ -80,8 +80,7 @@ static int compare_starts(const void *a, const void *b)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-/* --- the two beside each other ------------------------------------------------------------------
- */
+/* --- the two beside each other ------------------------------------------------------- */
 
 static double active_us(const struct timed_word *words, size_t count, unsigned engine)
 {
@@ -214,6 +213,7 @@ static bool run_pair(const char *neff, const char *ntff, uint64_t seed, bool has
 	const char *wrong;
 	bool is_same;
 
+	*error = 100;
 	if (nx_device_profile_open(&opened, &options, &err)) {
 		fprintf(stderr, "compare_timing: %s\n", err.message);
 		return false;

@@ -23,10 +23,12 @@ static int compare_words(const void *a, const void *b)
 static void copy_words(const struct nx_loaded_code *code, struct nx_timed_run *run,
 		       struct timed_neff *out)
 {
+	if (run->instructions.len == 0)
+		return;
 	qsort(run->instructions.items, run->instructions.len, sizeof(*run->instructions.items),
 	      compare_words);
 	out->word_count = run->instructions.len;
-	out->words = nx_heap_alloc(out->word_count * sizeof(*out->words) + 1);
+	out->words = nx_heap_alloc(out->word_count * sizeof(*out->words));
 	for (size_t i = 0; i < out->word_count; i++) {
 		const struct nx_timed_instruction *from = &run->instructions.items[i];
 		const struct nx_loaded_slot *slot =

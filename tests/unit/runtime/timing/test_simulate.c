@@ -13,16 +13,6 @@
 #include "base/bare/bits.h"
 #include "tests/unit/runtime/timing/timing_fixture.h"
 
-#define TRN2 nx_device_hardware_of(NX_DEVICE_TRN2)
-
-static void run(struct timing_fixture *f)
-{
-	enum nx_status status = timing_fixture_run(f);
-
-	if (status)
-		fail_msg("%s", f->err.message);
-}
-
 /* --- engines and semaphores --------------------------------------------------------------- */
 
 static void test_frame(void **state)
@@ -33,7 +23,7 @@ static void test_frame(void **state)
 	(void)state;
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
 	timing_fixture_add(&f, 0, NX_ENGINE_SYNC, NX_OP_NOP);
-	run(&f);
+	timing_fixture_must_run(&f);
 	row = timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 0);
 	assert_int_equal(row->start_ps, TRN2->engines[NX_ENGINE_SYNC].first_instruction_ps);
 	assert_int_equal(row->end_ps,
@@ -59,7 +49,7 @@ static void test_semaphore_chain(void **state)
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 0, 0, 6);
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_SCALAR, 6, 1, 4);
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 4, 1, 0);
-	run(&f);
+	timing_fixture_must_run(&f);
 	first = timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 0);
 	second = timing_fixture_row(&f, 0, NX_ENGINE_SCALAR, 0);
 	third = timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 1);
@@ -83,7 +73,7 @@ static void test_back_to_back(void **state)
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
 	for (unsigned i = 0; i < 3; i++)
 		timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 0, 0, 6);
-	run(&f);
+	timing_fixture_must_run(&f);
 	cost = timing_fixture_cost(&f, 0, NX_ENGINE_VECTOR, 0);
 	assert_true(cost.occupancy_ps < cost.latency_ps);
 	for (uint32_t i = 0; i < 3; i++)
@@ -104,7 +94,7 @@ static void test_front_runs_ahead(void **state)
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 6, 1, 0);
 	word_update(timing_fixture_add(&f, 0, NX_ENGINE_VECTOR, NX_OP_EVENT_SEMAPHORE), 6);
-	run(&f);
+	timing_fixture_must_run(&f);
 	assert_true(timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 1)->end_ps <
 		    timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 0)->start_ps);
 	timing_fixture_close(&f);
@@ -138,7 +128,7 @@ static void test_body_wait(void **state)
 	word[32] = 5;
 	word[33] = 6;
 	nx_store32(word + 36, 1);
-	run(&f);
+	timing_fixture_must_run(&f);
 	writer = timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 0);
 	row = timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 0);
 	/* It starts at once and waits inside. */
@@ -158,7 +148,7 @@ static void test_drain(void **state)
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 0, 0, 0);
 	timing_fixture_add(&f, 0, NX_ENGINE_VECTOR, NX_OP_DRAIN);
-	run(&f);
+	timing_fixture_must_run(&f);
 	copy = timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 0);
 	drain = timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 1);
 	assert_int_equal(drain->end_ps, copy->end_ps + TRN2->engines[NX_ENGINE_VECTOR].drain_ps);
@@ -191,7 +181,7 @@ static void test_matmuls(void **state)
 	add_array_word(&f, NX_OP_LDWEIGHTS, 128);
 	for (unsigned i = 0; i < 3; i++)
 		add_array_word(&f, NX_OP_MATMUL, 512);
-	run(&f);
+	timing_fixture_must_run(&f);
 	weights = timing_fixture_cost(&f, 0, NX_ENGINE_TENSOR, 0);
 	product = timing_fixture_cost(&f, 0, NX_ENGINE_TENSOR, 1);
 	assert_int_equal(product.latency_ps, 213333);
@@ -218,7 +208,7 @@ static void test_throttle(void **state)
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
 	for (unsigned i = 0; i < 60; i++)
 		add_array_word(&f, NX_OP_MATMUL, 512);
-	run(&f);
+	timing_fixture_must_run(&f);
 	rows = f.run.throttles.items;
 	assert_int_equal(f.run.throttles.len, 2);
 	assert_int_equal(rows[0].time_ps, 0);
@@ -248,7 +238,7 @@ static void test_throttle_falls(void **state)
 		timing_fixture_add_copy(&f, 0, NX_ENGINE_SCALAR, 0, 0, 4);
 	add_array_word(&f, NX_OP_MATMUL, 512);
 	word_wait(f.words[0][NX_ENGINE_TENSOR].items + 60 * NX_SLOT_BYTES, 4, 20);
-	run(&f);
+	timing_fixture_must_run(&f);
 	assert_int_equal(f.run.throttles.len, 3);
 	assert_int_equal(f.run.throttles.items[2].k, 4);
 	timing_fixture_close(&f);
@@ -262,7 +252,7 @@ static void test_no_throttle_on_trn1(void **state)
 	timing_fixture_open(&f, NX_DEVICE_TRN1, 1);
 	add_array_word(&f, NX_OP_MATMUL, 512);
 	add_array_word(&f, NX_OP_MATMUL, 512);
-	run(&f);
+	timing_fixture_must_run(&f);
 	assert_int_equal(f.run.throttles.len, 0);
 	/* 512 columns at 2.8 GHz */
 	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_TENSOR, 1)->end_ps -
@@ -271,148 +261,7 @@ static void test_no_throttle_on_trn1(void **state)
 	timing_fixture_close(&f);
 }
 
-/* --- DMA
- * ------------------------------------------------------------------------------------------ */
-
-static const struct nx_timed_packet *packet_of(const struct timing_fixture *f, unsigned dma_engine,
-					       unsigned index)
-{
-	for (size_t i = 0; i < f->run.packets.len; i++)
-		if (f->run.packets.items[i].dma_engine == dma_engine && index-- == 0)
-			return &f->run.packets.items[i];
-	fail_msg("DMA engine %u has no such packet", dma_engine);
-	return NULL;
-}
-
-static uint64_t time_of_value(const struct timing_fixture *f, unsigned semaphore, uint32_t value)
-{
-	for (size_t i = 0; i < f->run.semaphores.len; i++) {
-		const struct nx_timed_semaphore *s = &f->run.semaphores.items[i];
-
-		if (s->semaphore == semaphore && s->value == value && s->source == NX_TIMED_BY_DMA)
-			return s->time_ps;
-	}
-	fail_msg("S[%u] was never %u", semaphore, value);
-	return 0;
-}
-
-/* 8 KiB for each ring: two packets; the ring that ends last counts last. */
-static void test_static_transfer(void **state)
-{
-	const struct nx_dma_timing *dma = &TRN2->dma;
-	const struct nx_timed_instruction *trigger, *waiter;
-	const struct nx_timed_packet *first, *second;
-	uint64_t last_end_ps = 0;
-	struct timing_fixture f;
-
-	(void)state;
-	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
-	timing_fixture_add_block(&f, 128, 1024, 8);
-	timing_fixture_add_trigger(&f, 0);
-	word_wait(timing_fixture_add(&f, 0, NX_ENGINE_SYNC, NX_OP_NOP), 8, 16);
-	run(&f);
-	trigger = timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 0);
-	waiter = timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 1);
-	first = packet_of(&f, 0, 0);
-	second = packet_of(&f, 0, 1);
-	assert_int_equal(f.run.packets.len, 32);
-	assert_int_equal(first->start_ps, trigger->start_ps + dma->static_start_ps[NX_ENGINE_SYNC]);
-	assert_int_equal(packet_of(&f, 15, 0)->start_ps - first->start_ps, dma->static_spread_ps);
-	assert_int_equal(second->start_ps, first->end_ps - (dma->packet_ps - dma->packet_step_ps));
-	assert_int_equal(first->bytes, 4096);
-	assert_int_equal(second->bytes, 4100);
-	for (size_t i = 0; i < f.run.packets.len; i++)
-		if (f.run.packets.items[i].end_ps > last_end_ps)
-			last_end_ps = f.run.packets.items[i].end_ps;
-	assert_int_equal(time_of_value(&f, 8, 16), last_end_ps + dma->static_notify_ps);
-	assert_int_equal(waiter->start_ps,
-			 time_of_value(&f, 8, 16) + TRN2->engines[NX_ENGINE_SYNC].wake_control_ps);
-	timing_fixture_close(&f);
-}
-
-/* Within a queue order is kept, although the second trigger finds the engines busy. */
-static void test_transfers_of_a_queue(void **state)
-{
-	struct timing_fixture f;
-
-	(void)state;
-	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
-	timing_fixture_add_block(&f, 128, 8192, 8);
-	timing_fixture_add_block(&f, 1, 64, 9);
-	timing_fixture_add_trigger(&f, 0);
-	timing_fixture_add_trigger(&f, 1);
-	run(&f);
-	assert_true(time_of_value(&f, 9, 16) > time_of_value(&f, 8, 16));
-	assert_int_equal(packet_of(&f, 0, 16)->bytes, 68);
-	assert_true(packet_of(&f, 0, 16)->start_ps < packet_of(&f, 0, 15)->end_ps);
-	timing_fixture_close(&f);
-}
-
-static void test_hardware_transfer(void **state)
-{
-	const struct nx_timed_instruction *row;
-	struct timing_fixture f;
-
-	(void)state;
-	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
-	timing_fixture_add_direct2d(&f, NX_ENGINE_SCALAR, 128, 512, 24);
-	run(&f);
-	row = timing_fixture_row(&f, 0, NX_ENGINE_SCALAR, 0);
-	assert_int_equal(packet_of(&f, 0, 0)->start_ps,
-			 row->start_ps + TRN2->dma.hardware_start_ps[NX_ENGINE_SCALAR]);
-	assert_int_equal(f.run.packets.len, 16 * 9);
-	assert_int_equal(time_of_value(&f, 24, 16),
-			 packet_of(&f, 15, 8)->end_ps + TRN2->dma.hardware_notify_ps);
-	assert_int_equal(f.run.descriptors.len, 1);
-	assert_int_equal(f.run.descriptors.items[0].packets_per_engine, 9);
-	assert_int_equal(f.run.descriptors.items[0].dma_engine_mask, 0xffff);
-	timing_fixture_close(&f);
-}
-
-/* GpSimd's records come a step apart; the next control word comes before the record. */
-static void test_software_transfers(void **state)
-{
-	const struct nx_dma_timing *dma = &TRN2->dma;
-	const struct nx_timed_instruction *first, *second, *nop;
-	struct timing_fixture f;
-
-	(void)state;
-	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
-	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 1024, 8);
-	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 1024, 9);
-	timing_fixture_add(&f, 0, NX_ENGINE_GPSIMD, NX_OP_NOP);
-	run(&f);
-	first = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0);
-	second = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 1);
-	nop = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 2);
-	assert_int_equal(first->start_ps, TRN2->engines[NX_ENGINE_GPSIMD].first_instruction_ps +
-						  dma->software_record_ps);
-	assert_int_equal(second->start_ps - first->start_ps, dma->software_step_ps);
-	assert_int_equal(nop->start_ps, second->start_ps - dma->software_release_ps);
-	assert_int_equal(packet_of(&f, 0, 0)->start_ps, first->start_ps + dma->software_start_ps);
-	timing_fixture_close(&f);
-}
-
-static void test_first_execution_of_inf2(void **state)
-{
-	const struct nx_hardware *inf2 = nx_device_hardware_of(NX_DEVICE_INF2);
-	uint64_t usual_ps;
-	struct timing_fixture f;
-
-	(void)state;
-	timing_fixture_open(&f, NX_DEVICE_INF2, 1);
-	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 1024, 8);
-	run(&f);
-	usual_ps = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0)->start_ps;
-	f.options.is_first_execution = true;
-	run(&f);
-	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0)->start_ps - usual_ps,
-			 inf2->frame.gpsimd_library_ps - inf2->dma.software_record_ps);
-	timing_fixture_close(&f);
-}
-
-/* --- two cores
- * --------------------------------------------------------------------------------------- */
+/* --- two cores ----------------------------------------------------------------------- */
 
 static void add_barrier(struct timing_fixture *f, unsigned core, uint32_t id)
 {
@@ -435,7 +284,7 @@ static void test_two_cores_meet(void **state)
 	for (unsigned i = 0; i < 50; i++)
 		timing_fixture_add(&f, 1, NX_ENGINE_VECTOR, NX_OP_NOP);
 	add_barrier(&f, 1, 1);
-	run(&f);
+	timing_fixture_must_run(&f);
 	early = timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 0);
 	late = timing_fixture_row(&f, 1, NX_ENGINE_VECTOR, 50);
 	assert_true(late->start_ps > early->start_ps + 50 * 1000);
@@ -458,8 +307,7 @@ static void test_core_alone_at_barrier(void **state)
 	timing_fixture_close(&f);
 }
 
-/* --- failures and luck
- * ----------------------------------------------------------------------------------- */
+/* --- failures and luck --------------------------------------------------------------- */
 
 static void test_deadlock(void **state)
 {
@@ -486,7 +334,7 @@ static void test_program_uses_runtime_semaphores(void **state)
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 0, 0, 2);
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_SCALAR, 2, 1, 2);
-	run(&f);
+	timing_fixture_must_run(&f);
 	timing_fixture_close(&f);
 }
 
@@ -497,7 +345,7 @@ static void test_strict(void **state)
 	(void)state;
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
 	timing_fixture_add(&f, 0, NX_ENGINE_VECTOR, 0x7b);
-	run(&f);
+	timing_fixture_must_run(&f);
 	assert_int_equal(f.run.assumed_count, 1);
 	f.options.is_strict = true;
 	assert_int_equal(timing_fixture_run(&f), NX_UNSUPPORTED);
@@ -527,8 +375,8 @@ static void test_same_every_time(void **state)
 	add_mixture(&b);
 	for (uint64_t seed = 0; seed < 2; seed++) {
 		a.options.seed = b.options.seed = seed;
-		run(&a);
-		run(&b);
+		timing_fixture_must_run(&a);
+		timing_fixture_must_run(&b);
 		assert_int_equal(a.run.end_ps, b.run.end_ps);
 		assert_int_equal(a.run.instructions.len, b.run.instructions.len);
 		assert_int_equal(a.run.packets.len, b.run.packets.len);
@@ -553,8 +401,8 @@ static void test_seed_moves_times(void **state)
 	add_mixture(&f);
 	for (uint64_t seed = 0; seed < 3; seed++) {
 		f.options.seed = seed;
-		run(&f);
-		ends[seed] = time_of_value(&f, 24, 16);
+		timing_fixture_must_run(&f);
+		ends[seed] = timing_fixture_counted_ps(&f, 24, 16);
 	}
 	assert_true(ends[0] != ends[1] && ends[1] != ends[2]);
 	/* Stalls make it slower, by a fifth at most. */
@@ -585,11 +433,6 @@ int main(void)
 		cmocka_unit_test(test_throttle),
 		cmocka_unit_test(test_throttle_falls),
 		cmocka_unit_test(test_no_throttle_on_trn1),
-		cmocka_unit_test(test_static_transfer),
-		cmocka_unit_test(test_transfers_of_a_queue),
-		cmocka_unit_test(test_hardware_transfer),
-		cmocka_unit_test(test_software_transfers),
-		cmocka_unit_test(test_first_execution_of_inf2),
 		cmocka_unit_test(test_two_cores_meet),
 		cmocka_unit_test(test_core_alone_at_barrier),
 		cmocka_unit_test(test_deadlock),

@@ -139,6 +139,12 @@ enum nx_status timing_fixture_run(struct timing_fixture *f)
 	return nx_simulate(&f->code, &f->options, &f->run, &f->err);
 }
 
+void timing_fixture_must_run(struct timing_fixture *f)
+{
+	if (timing_fixture_run(f))
+		fail_msg("%s", f->err.message);
+}
+
 static uint32_t slot_index(const struct timing_fixture *f, unsigned core, unsigned engine,
 			   uint32_t compiler_pc)
 {
@@ -181,4 +187,17 @@ struct nx_cost timing_fixture_cost(const struct timing_fixture *f, unsigned core
 	nx_hardware_cost(hardware, engine, timing_fixture_slot(f, core, engine, compiler_pc)->word,
 			 &cost);
 	return cost;
+}
+
+uint64_t timing_fixture_counted_ps(const struct timing_fixture *f, unsigned semaphore,
+				   uint32_t value)
+{
+	for (size_t i = 0; i < f->run.semaphores.len; i++) {
+		const struct nx_timed_semaphore *s = &f->run.semaphores.items[i];
+
+		if (s->semaphore == semaphore && s->value == value && s->source == NX_TIMED_BY_DMA)
+			return s->time_ps;
+	}
+	fail_msg("S[%u] was never %u", semaphore, value);
+	return 0;
 }

@@ -15,6 +15,7 @@
 #include "tests/unit/runtime/device/core_fixture.h"
 
 #define FIXTURE_BLOCKS 4
+#define TRN2 nx_device_hardware_of(NX_DEVICE_TRN2)
 
 struct timing_fixture {
 	struct nx_device_program program;
@@ -51,6 +52,8 @@ uint8_t *timing_fixture_add_direct2d(struct timing_fixture *f, unsigned engine, 
 
 enum nx_status timing_fixture_load(struct timing_fixture *f);
 enum nx_status timing_fixture_run(struct timing_fixture *f); /* loads as well */
+/* Fails the test when the run does. */
+void timing_fixture_must_run(struct timing_fixture *f);
 
 const struct nx_loaded_slot *timing_fixture_slot(const struct timing_fixture *f, unsigned core,
 						 unsigned engine, uint32_t compiler_pc);
@@ -59,5 +62,8 @@ const struct nx_timed_instruction *timing_fixture_row(const struct timing_fixtur
 						      unsigned engine, uint32_t compiler_pc);
 struct nx_cost timing_fixture_cost(const struct timing_fixture *f, unsigned core, unsigned engine,
 				   uint32_t compiler_pc);
+/* When DMA engines had counted a semaphore up to a value; fails the test when they did not. */
+uint64_t timing_fixture_counted_ps(const struct timing_fixture *f, unsigned semaphore,
+				   uint32_t value);
 
 #endif

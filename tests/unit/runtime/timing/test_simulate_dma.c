@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transfers in time, worked out by hand from the table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/bare/bits.h"
+#include "tests/unit/runtime/timing/timing_fixture.h"
+
+static const struct nx_timed_packet *packet_of(const struct timing_fixture *f, unsigned dma_engine,
+					       unsigned index)
+{
+	for (size_t i = 0; i < f->run.packets.len; i++)
+		if (f->run.packets.items[i].dma_engine == dma_engine && index-- == 0)
+			return &f->run.packets.items[i];
+	fail_msg("DMA engine %u has no such packet", dma_engine);
+	return NULL;
+}
+
+/* 8 KiB for each ring: two packets; the ring that ends last counts last. */
+static void test_static_transfer(void **state)
+{
+	const struct nx_dma_timing *dma = &TRN2->dma;
+	const struct nx_timed_instruction *trigger, *waiter;
+	const struct nx_timed_packet *first, *second;
+	uint64_t last_end_ps = 0;
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_block(&f, 128, 1024, 8);
+	timing_fixture_add_trigger(&f, 0);
+	word_wait(timing_fixture_add(&f, 0, NX_ENGINE_SYNC, NX_OP_NOP), 8, 16);
+	timing_fixture_must_run(&f);
+	trigger = timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 0);
+	waiter = timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 1);
+	first = packet_of(&f, 0, 0);
+	second = packet_of(&f, 0, 1);
+	assert_int_equal(f.run.packets.len, 32);
+	assert_int_equal(first->start_ps, trigger->start_ps + dma->static_start_ps[NX_ENGINE_SYNC]);
+	assert_int_equal(packet_of(&f, 15, 0)->start_ps - first->start_ps, dma->static_spread_ps);
+	assert_int_equal(second->start_ps, first->end_ps - (dma->packet_ps - dma->packet_step_ps));
+	assert_int_equal(first->bytes, 4096);
+	assert_int_equal(second->bytes, 4100);
+	for (size_t i = 0; i < f.run.packets.len; i++)
+		if (f.run.packets.items[i].end_ps > last_end_ps)
+			last_end_ps = f.run.packets.items[i].end_ps;
+	assert_int_equal(timing_fixture_counted_ps(&f, 8, 16), last_end_ps + dma->static_notify_ps);
+	assert_int_equal(waiter->start_ps, timing_fixture_counted_ps(&f, 8, 16) +
+						   TRN2->engines[NX_ENGINE_SYNC].wake_control_ps);
+	timing_fixture_close(&f);
+}
+
+/* Within a queue order is kept, although the second trigger finds the engines busy. */
+static void test_transfers_of_a_queue(void **state)
+{
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_block(&f, 128, 8192, 8);
+	timing_fixture_add_block(&f, 1, 64, 9);
+	timing_fixture_add_trigger(&f, 0);
+	timing_fixture_add_trigger(&f, 1);
+	timing_fixture_must_run(&f);
+	assert_true(timing_fixture_counted_ps(&f, 9, 16) > timing_fixture_counted_ps(&f, 8, 16));
+	assert_int_equal(packet_of(&f, 0, 16)->bytes, 68);
+	assert_true(packet_of(&f, 0, 16)->start_ps < packet_of(&f, 0, 15)->end_ps);
+	timing_fixture_close(&f);
+}
+
+static void test_hardware_transfer(void **state)
+{
+	const struct nx_timed_instruction *row;
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_direct2d(&f, NX_ENGINE_SCALAR, 128, 512, 24);
+	timing_fixture_must_run(&f);
+	row = timing_fixture_row(&f, 0, NX_ENGINE_SCALAR, 0);
+	assert_int_equal(packet_of(&f, 0, 0)->start_ps,
+			 row->start_ps + TRN2->dma.hardware_start_ps[NX_ENGINE_SCALAR]);
+	assert_int_equal(f.run.packets.len, 16 * 9);
+	assert_int_equal(timing_fixture_counted_ps(&f, 24, 16),
+			 packet_of(&f, 15, 8)->end_ps + TRN2->dma.hardware_notify_ps);
+	assert_int_equal(f.run.descriptors.len, 1);
+	assert_int_equal(f.run.descriptors.items[0].packets_per_engine, 9);
+	assert_int_equal(f.run.descriptors.items[0].dma_engine_mask, 0xffff);
+	timing_fixture_close(&f);
+}
+
+/* GpSimd's records come a step apart; the next control word comes before the record. */
+static void test_software_transfers(void **state)
+{
+	const struct nx_dma_timing *dma = &TRN2->dma;
+	const struct nx_timed_instruction *first, *second, *nop;
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 1024, 8);
+	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 1024, 9);
+	timing_fixture_add(&f, 0, NX_ENGINE_GPSIMD, NX_OP_NOP);
+	timing_fixture_must_run(&f);
+	first = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0);
+	second = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 1);
+	nop = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 2);
+	assert_int_equal(first->start_ps, TRN2->engines[NX_ENGINE_GPSIMD].first_instruction_ps +
+						  dma->software_record_ps);
+	assert_int_equal(second->start_ps - first->start_ps, dma->software_step_ps);
+	assert_int_equal(nop->start_ps, second->start_ps - dma->software_release_ps);
+	assert_int_equal(packet_of(&f, 0, 0)->start_ps, first->start_ps + dma->software_start_ps);
+	timing_fixture_close(&f);
+}
+
+static void test_first_execution_of_inf2(void **state)
+{
+	const struct nx_hardware *inf2 = nx_device_hardware_of(NX_DEVICE_INF2);
+	uint64_t usual_ps;
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_INF2, 1);
+	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 1024, 8);
+	timing_fixture_must_run(&f);
+	usual_ps = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0)->start_ps;
+	f.options.is_first_execution = true;
+	timing_fixture_must_run(&f);
+	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0)->start_ps - usual_ps,
+			 inf2->frame.gpsimd_library_ps - inf2->dma.software_record_ps);
+	timing_fixture_close(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_static_transfer),
+		cmocka_unit_test(test_transfers_of_a_queue),
+		cmocka_unit_test(test_hardware_transfer),
+		cmocka_unit_test(test_software_transfers),
+		cmocka_unit_test(test_first_execution_of_inf2),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
