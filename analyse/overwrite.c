@@ -21,6 +21,10 @@ void nx_overwrite_add(struct nx_overwrite *o, const struct nx_instruction *row)
 	unsigned line = is_matmul ? NX_ENGINE_COUNT : row->engine;
 	uint64_t timestamp_ns = row->start_ps / 1000;
 
+	if (o->profile->capture.is_simulation) {
+		o->fn(o->context, row);
+		return;
+	}
 	if (timestamp_ns != o->timestamp_ns) {
 		nx_overwrite_finish(o);
 		o->timestamp_ns = timestamp_ns;

@@ -5,7 +5,8 @@
  * AWS's exports come out of a time-series store that keeps one point per (row,
  * timestamp): when two cores start an instruction on the same engine within one
  * nanosecond, the one written later replaces the other. The same rule here
- * makes exports comparable. Counts and activity are taken before it.
+ * makes exports comparable. Counts and activity are taken before it. Nothing of a
+ * simulation is replaced: its cores run in step, and half of it would be lost.
  *
  * Feed instructions in order of their start; survivors go to fn.
  */
