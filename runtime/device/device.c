@@ -119,6 +119,11 @@ enum nx_device_arch nx_device_arch_of(const struct nx_device *device)
 	return device->program.arch;
 }
 
+const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device)
+{
+	return &device->program;
+}
+
 size_t nx_device_core_count(const struct nx_device *device)
 {
 	return device->program.core_count;

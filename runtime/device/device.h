@@ -29,6 +29,7 @@
 
 struct nx_device;
 struct nx_device_clock;
+struct nx_device_program;
 
 enum nx_device_arch {
 	NX_DEVICE_ANY, /* what the NEFF was compiled for */
@@ -81,6 +82,8 @@ NX_MUST_CHECK enum nx_status nx_device_open(struct nx_slice neff,
 void nx_device_close(struct nx_device *device); /* NULL is allowed */
 
 enum nx_device_arch nx_device_arch_of(const struct nx_device *device);
+/* What it runs, as device_program.h has it; it does not change while the device is open. */
+const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device);
 size_t nx_device_core_count(const struct nx_device *device); /* physical cores */
 
 /* Inputs and outputs, in the order in which the NEFF names them. */

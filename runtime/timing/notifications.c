@@ -7,6 +7,7 @@
 #include "format/notification.h"
 
 #define MARKER_PS 10000u /* a NOTIFY takes so long */
+#define TICK_PS 714u	 /* of v2's engines */
 #define DMA_ENGINE_NUMBERS 32u
 
 enum ring_kind { INSTRUCTIONS, EVENTS, ERRORS, DMA, THROTTLE, RING_COUNT };
@@ -207,9 +208,9 @@ static void put_throttles(struct notifying *n)
 
 /* --- the marker of the start ---------------------------------------------------------------- */
 
-static bool is_marker(const struct nx_loaded_slot *slot)
+static bool is_marker(const struct nx_loaded_slot *slot, unsigned hint)
 {
-	return slot->word[0] == NX_OP_NOTIFY && nx_load16(slot->word + 36) == NX_NOTIFY_HINT_START;
+	return slot->word[0] == NX_OP_NOTIFY && nx_load16(slot->word + 36) == hint;
 }
 
 static bool has_row(const struct nx_timed_run *run, unsigned core, unsigned engine, uint32_t slot)
@@ -235,7 +236,7 @@ static void put_markers(struct notifying *n, unsigned core, unsigned engine)
 	for (uint32_t slot = 0; slot < stream->slot_count; slot++) {
 		uint32_t pc = pc_of(stream, slot);
 
-		if (!is_marker(&stream->slots[slot]))
+		if (!is_marker(&stream->slots[slot], NX_NOTIFY_HINT_START))
 			continue;
 		if (has_row(n->run, core, engine, slot) || n->options->start_ps < MARKER_PS)
 			return;
@@ -244,6 +245,28 @@ static void put_markers(struct notifying *n, unsigned core, unsigned engine)
 		put(n, core, INSTRUCTIONS, clock, 0, nx_notification_end(engine, pc, 0));
 		return;
 	}
+}
+
+/* One tick more than between the marks, as in all captures of inf2. */
+static uint64_t marked_ps(const struct notifying *n)
+{
+	uint64_t start_ps = UINT64_MAX, end_ps = 0;
+
+	for (size_t i = 0; i < n->run->instructions.len; i++) {
+		const struct nx_timed_instruction *row = &n->run->instructions.items[i];
+		const struct nx_loaded_stream *stream =
+			stream_of(n, row->core, row->engine, row->slot);
+
+		if (!stream)
+			continue;
+		if (is_marker(&stream->slots[row->slot], NX_NOTIFY_HINT_START) &&
+		    row->end_ps < start_ps)
+			start_ps = row->end_ps;
+		if (is_marker(&stream->slots[row->slot], NX_NOTIFY_HINT_END) &&
+		    row->end_ps > end_ps)
+			end_ps = row->end_ps;
+	}
+	return end_ps > start_ps ? end_ps - start_ps + TICK_PS : 0;
 }
 
 /* --- faults -------------------------------------------------------------------------------- */
@@ -338,6 +361,7 @@ void nx_notifications_make(const struct nx_loaded_code *code, const struct nx_ti
 	for (unsigned c = 0; n.counts_ticks && c < code->core_count; c++)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			put_markers(&n, c, e);
+	out->marked_ps = marked_ps(&n);
 	put_instructions(&n);
 	put_descriptors(&n);
 	put_semaphores(&n);
