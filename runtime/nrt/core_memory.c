@@ -28,18 +28,18 @@ static uint64_t pack_place(const struct nx_memory_block *block)
 				   block->category);
 }
 
-/* Under the lock. Logical cores of one physical core share an HBM: each has its half. */
+/* Under the lock. Cores that share an HBM have each their part of it. */
 static uint64_t next_address(uint32_t core, uint64_t bytes, uint64_t limit)
 {
 	const struct nx_instance *instance = nx_state_instance();
 	uint64_t *next = &memory.next_offset[core];
-	uint64_t half =
-		instance->core_size == 1 ? nx_instance_physical_core(instance, core) % 2 : 0;
+	uint32_t hbm_cores = instance->kind->device_cores / instance->kind->device_hbms;
+	uint64_t part = nx_instance_physical_core(instance, core) % hbm_cores / instance->core_size;
 	uint64_t address;
 
 	if (*next + bytes > limit)
 		*next = 0;
-	address = nx_instance_address(nx_instance_hbm(instance, core), half * limit + *next);
+	address = nx_instance_address(nx_instance_hbm(instance, core), part * limit + *next);
 	*next += (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 	return address;
 }

@@ -3,8 +3,8 @@
  * device_port: what the runtime needs of a device, whichever it is.
  *
  * A port opens a NEFF as a program, tells its tensors, runs it on buffers of this
- * process, and reports what hardware would have written into its rings. Programs
- * of one core are run one at a time; different cores run at once.
+ * process, and tells what hardware would have written into its rings. Programs of
+ * one core are run one at a time; different cores run at once.
  */
 #ifndef NX_RUNTIME_NRT_DEVICE_PORT_H
 #define NX_RUNTIME_NRT_DEVICE_PORT_H
@@ -12,6 +12,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "format/neff.h"
+#include "runtime/timing/loaded_code.h"
+#include "runtime/timing/notifications.h"
 
 #define NX_PORT_MAX_DIMS 16
 
@@ -28,19 +30,13 @@ struct nx_port_memory { /* device memory a program takes besides its tensors */
 	uint64_t weight_bytes, scratch_bytes, code_bytes;
 };
 
-struct nx_port_ring { /* records as format/notification lays them out */
-	uint32_t graph_idx;
-	uint8_t trace_type, block_type; /* enum nx_trace_type, enum nx_block_type of format/ntff */
-	struct nx_slice records;
-};
-
 enum nx_port_fault { NX_PORT_NO_FAULT, NX_PORT_NUMERICAL, NX_PORT_BOUNDS };
 
 struct nx_port_run {
-	enum nx_port_fault fault;	  /* the worst that hardware notified */
-	uint64_t start_ps, end_ps;	  /* on the device's clock */
-	const struct nx_port_ring *rings; /* the program's, until its next run */
-	size_t ring_count;
+	uint64_t start_ps; /* given: when it begins, on the core's clock */
+	uint64_t end_ps;
+	enum nx_port_fault fault; /* the worst that hardware notified */
+	bool is_hanging;	  /* the engines wait for each other for ever */
 };
 
 struct nx_port_program; /* each port's own */
@@ -55,9 +51,19 @@ struct nx_device_port {
 	size_t (*tensor_count)(const struct nx_port_program *program);
 	const struct nx_port_tensor *(*tensor)(const struct nx_port_program *program, size_t index);
 	struct nx_port_memory (*memory)(const struct nx_port_program *program);
-	/* buffers[i] belongs to tensor i and has its size. */
+	/* That it was compiled for; ANY when it does not say. */
+	enum nx_device_arch (*arch)(const struct nx_port_program *program);
+	/* buffers[i] belongs to tensor i and has its size. run says when it begins. */
 	enum nx_status (*run)(struct nx_port_program *program, uint8_t *const *buffers,
 			      struct nx_port_run *run, struct nx_error *err);
+	/* As it lies on the device; NULL when the port does not know. */
+	const struct nx_loaded_code *(*code)(const struct nx_port_program *program);
+	/*
+	 * The rings of the latest run, on the device's core first_core and those behind it,
+	 * into a zeroed struct; without code there are none. Memory may run out on the way.
+	 */
+	void (*record)(const struct nx_port_program *program, const struct nx_port_run *run,
+		       uint32_t first_core, struct nx_notified *out);
 };
 
 /* Knows a NEFF's tensors and runs nothing: outputs become zero, with a warning in the log. */
@@ -68,7 +74,7 @@ extern const struct nx_device_port nx_software_port;
 /* NEURON_EXPLORER_DEVICE: "software", the default, or "idle". */
 const struct nx_device_port *nx_device_port_choose(void);
 
-/* Device time of this moment: as real ones, it began to count before us. */
-uint64_t nx_device_port_now_ps(void);
+/* For ports that keep no time of their own: how long the host took. */
+uint64_t nx_device_port_host_ps(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include "runtime/nrt/nrt_log.h"
 
 #define MAX_SESSION_EXECUTIONS 100000
+#define MAX_SESSION_RING_BYTES (UINT64_C(256) << 20) /* of a core */
 
 struct nrt_profile_continuous_options {
 	char output_dir[NX_INSPECT_PATH_MAX];
@@ -21,7 +22,9 @@ struct nrt_profile_continuous_options {
 struct kept {			/* of a core */
 	struct nx_model *model; /* held */
 	NX_VEC(struct nx_ntff_execution) executions;
-	struct nx_bytes ntff; /* of the latest execution, for continuous profiling */
+	struct nx_notified rings; /* of all of them, in session mode */
+	uint64_t duration_ps;	  /* of the latest */
+	struct nx_bytes ntff;	  /* of the latest execution, for continuous profiling */
 };
 
 static struct {
@@ -66,32 +69,51 @@ static NRT_STATUS write_file(const char *path, struct nx_slice bytes)
 }
 
 struct encoding {
-	const struct nx_model *model;
-	const struct nx_port_run *run;
-	const struct nx_ntff_execution *executions;
-	size_t execution_count;
+	struct nx_device_recording recording;
+	const struct nx_port_run *run; /* NULL: the recording has its rings already */
 	struct nx_bytes *out;
 };
 
 static void encode_guarded(void *context)
 {
 	struct encoding *e = context;
+	const struct nx_model *model = e->recording.model;
+	struct nx_notified rings = {0};
 
 	e->out->len = 0;
-	nx_device_profile_encode(e->model, e->run, e->executions, e->execution_count, e->out);
+	if (e->run) {
+		model->port->record(model->program, e->run,
+				    nx_instance_physical_core(nx_state_instance(), model->core),
+				    &rings);
+		e->recording.notified = &rings;
+	}
+	nx_device_profile_encode(&e->recording, e->out);
+	nx_notified_release(&rings);
 }
 
-static bool encode(struct nx_model *model, const struct nx_port_run *run, struct nx_bytes *out)
+static bool try_encode(struct encoding *e)
 {
-	struct nx_ntff_execution once = {nx_slice_of(model->neff.header.uuid, 16), run->start_ps,
-					 run->end_ps};
-	struct encoding e = {model, run, &once, 1, out};
-
-	if (nx_heap_guarded(encode_guarded, &e))
+	if (nx_heap_guarded(encode_guarded, e))
 		return true;
-	nx_log_error("no memory for the device profile of core %u", model->core);
-	out->len = 0;
+	nx_log_error("no memory for the device profile of core %u", e->recording.model->core);
+	e->out->len = 0;
 	return false;
+}
+
+/* The model's latest execution. */
+static bool encode(struct nx_model *model, const struct nx_port_run *run, bool has_process,
+		   struct nx_bytes *out)
+{
+	struct nx_ntff_execution once = {{0}, run->start_ps, run->end_ps};
+	struct encoding e = {{.model = model,
+			      .executions = &once,
+			      .execution_count = 1,
+			      .duration_ps = run->end_ps - run->start_ps,
+			      .has_process = has_process},
+			     run,
+			     out};
+
+	return try_encode(&e);
 }
 
 /* --- inspect ------------------------------------------------------------------------------- */
@@ -118,21 +140,57 @@ static void write_first(const struct nx_inspect_device *wishes, struct nx_model 
 	if (access(path, F_OK) == 0)
 		return;
 	write_neff(wishes->folder, model, "");
-	if (encode(model, run, &ntff))
+	if (encode(model, run, true, &ntff))
 		write_file(path, nx_slice_of(ntff.items, ntff.len));
 	nx_vec_release(&ntff);
 }
 
-struct push {
+struct adding {
 	struct kept *kept;
-	struct nx_ntff_execution execution;
+	const struct nx_model *model;
+	const struct nx_port_run *run;
 };
 
-static void push_guarded(void *context)
+static uint64_t ring_bytes(const struct nx_notified *rings)
 {
-	struct push *push = context;
+	uint64_t sum = 0;
 
-	nx_vec_push(&push->kept->executions, push->execution);
+	for (size_t i = 0; i < rings->rings.len; i++)
+		sum += rings->rings.items[i].records.len;
+	return sum;
+}
+
+/* Captures of v2 have no timeline to tell executions apart by: they keep the first. */
+static bool wants_rings(const struct adding *a)
+{
+	bool has_timeline = !nx_notify_counts_ticks(a->model->port->arch(a->model->program));
+
+	if (a->kept->executions.len > 1 && !has_timeline)
+		return false;
+	return ring_bytes(&a->kept->rings) < MAX_SESSION_RING_BYTES;
+}
+
+static void add_guarded(void *context)
+{
+	struct adding *a = context;
+	struct nx_notified *all = &a->kept->rings, rings = {0};
+
+	nx_vec_push(&a->kept->executions,
+		    ((struct nx_ntff_execution){{0}, a->run->start_ps, a->run->end_ps}));
+	a->kept->duration_ps = a->run->end_ps - a->run->start_ps;
+	if (!wants_rings(a))
+		return;
+	a->model->port->record(a->model->program, a->run,
+			       nx_instance_physical_core(nx_state_instance(), a->model->core),
+			       &rings);
+	if (!all->rings.len) {
+		*all = rings;
+		return;
+	}
+	for (size_t i = 0; i < rings.rings.len && i < all->rings.len; i++)
+		nx_bytes_append(&all->rings.items[i].records, rings.rings.items[i].records.items,
+				rings.rings.items[i].records.len);
+	nx_notified_release(&rings);
 }
 
 /* Under the lock. */
@@ -142,6 +200,12 @@ static void hold_model(struct kept *kept, struct nx_model *model)
 		return;
 	if (kept->model)
 		nx_object_drop(&kept->model->object);
+	if (kept->rings.rings.len)
+		nx_log_warn("core %u runs several models: the session's device profile has the "
+			    "records of the last",
+			    model->core);
+	nx_notified_release(&kept->rings);
+	memset(&kept->rings, 0, sizeof(kept->rings));
 	nx_object_hold(&model->object);
 	kept->model = model;
 }
@@ -149,11 +213,12 @@ static void hold_model(struct kept *kept, struct nx_model *model)
 static void gather(struct nx_model *model, const struct nx_port_run *run)
 {
 	struct kept *kept = &profile.cores[model->core % NX_TRACE_MAX_CORES];
-	struct push push = {kept, {{0}, run->start_ps, run->end_ps}};
+	struct adding adding = {kept, model, run};
 
 	pthread_mutex_lock(&profile.lock);
 	hold_model(kept, model);
-	if (kept->executions.len >= MAX_SESSION_EXECUTIONS || !nx_heap_guarded(push_guarded, &push))
+	if (kept->executions.len >= MAX_SESSION_EXECUTIONS ||
+	    !nx_heap_guarded(add_guarded, &adding))
 		nx_log_warn("core %u: an execution is missing in the device profile", model->core);
 	pthread_mutex_unlock(&profile.lock);
 }
@@ -172,29 +237,46 @@ static void note_for_inspect(struct nx_model *model, const struct nx_port_run *r
 		write_first(&wishes, model, run, "");
 }
 
+/* Under the lock. */
+static void write_core(const char *folder, int session_id, uint32_t core)
+{
+	struct kept *kept = &profile.cores[core];
+	char path[NX_INSPECT_PATH_MAX + 512], suffix[32];
+	struct nx_bytes ntff = {0};
+	struct encoding e = {{.model = kept->model,
+			      .notified = &kept->rings,
+			      .executions = kept->executions.items,
+			      .execution_count = kept->executions.len,
+			      .duration_ps = kept->duration_ps,
+			      .has_process = true},
+			     NULL,
+			     &ntff};
+
+	if (kept->model && kept->executions.len && try_encode(&e)) {
+		snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder, core,
+			 session_id);
+		snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
+		write_neff(folder, kept->model, suffix);
+		write_file(path, nx_slice_of(ntff.items, ntff.len));
+	}
+	nx_vec_release(&ntff);
+}
+
+/* Under the lock. */
+static void forget_executions(struct kept *kept)
+{
+	nx_vec_release(&kept->executions);
+	nx_notified_release(&kept->rings);
+	memset(&kept->rings, 0, sizeof(kept->rings));
+}
+
 void nx_device_profile_write_session(const char *folder, int session_id)
 {
-	char path[NX_INSPECT_PATH_MAX + 512], suffix[32];
-
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
-		struct kept *kept = &profile.cores[core];
-		struct nx_port_run none = {0};
-		struct nx_bytes ntff = {0};
-		struct encoding e;
-
 		pthread_mutex_lock(&profile.lock);
-		e = (struct encoding){kept->model, &none, kept->executions.items,
-				      kept->executions.len, &ntff};
-		if (kept->model && kept->executions.len && nx_heap_guarded(encode_guarded, &e)) {
-			snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder,
-				 core, session_id);
-			snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
-			write_neff(folder, kept->model, suffix);
-			write_file(path, nx_slice_of(ntff.items, ntff.len));
-		}
-		nx_vec_release(&kept->executions);
+		write_core(folder, session_id, core);
+		forget_executions(&profile.cores[core]);
 		pthread_mutex_unlock(&profile.lock);
-		nx_vec_release(&ntff);
 	}
 }
 
@@ -204,12 +286,12 @@ void nx_device_profile_note(struct nx_model *model, const struct nx_port_run *ru
 {
 	pthread_mutex_lock(&profile.lock);
 	if (profile.model == model)
-		encode(model, run, &profile.ntff);
+		encode(model, run, false, &profile.ntff);
 	if (profile.is_continuous) {
 		struct kept *kept = &profile.cores[model->core % NX_TRACE_MAX_CORES];
 
 		hold_model(kept, model);
-		encode(model, run, &kept->ntff);
+		encode(model, run, false, &kept->ntff);
 	}
 	pthread_mutex_unlock(&profile.lock);
 	note_for_inspect(model, run, st);
@@ -226,7 +308,7 @@ static void forget_cores(void)
 			nx_object_drop(&kept->model->object);
 		kept->model = NULL;
 		nx_vec_release(&kept->ntff);
-		nx_vec_release(&kept->executions);
+		forget_executions(kept);
 	}
 }
 
@@ -251,7 +333,7 @@ void nx_device_profile_end(void)
 
 static NRT_STATUS start_model(struct nx_model *model, const char *filename)
 {
-	const struct nx_port_run none = {0};
+	struct encoding empty = {{.model = model}, NULL, &profile.ntff};
 
 	if (profile.model || profile.is_continuous) {
 		nx_log_error("a profile is already being taken; stop it first");
@@ -260,7 +342,7 @@ static NRT_STATUS start_model(struct nx_model *model, const char *filename)
 	nx_object_hold(&model->object);
 	profile.model = model;
 	snprintf(profile.path, sizeof(profile.path), "%s", filename);
-	return encode(model, &none, &profile.ntff) ? NRT_SUCCESS : NRT_RESOURCE;
+	return try_encode(&empty) ? NRT_SUCCESS : NRT_RESOURCE;
 }
 
 NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)

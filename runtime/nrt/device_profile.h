@@ -26,9 +26,16 @@ void nx_device_profile_write_session(const char *folder, int session_id);
 
 struct nx_ntff_execution;
 
-/* Appends an NTFF of the model with these executions and the rings of the last run. */
-void nx_device_profile_encode(const struct nx_model *model, const struct nx_port_run *run,
-			      const struct nx_ntff_execution *executions, size_t execution_count,
-			      struct nx_bytes *out);
+struct nx_device_recording { /* borrows all of it */
+	const struct nx_model *model;
+	const struct nx_notified *notified; /* the rings; NULL for none */
+	const struct nx_ntff_execution *executions;
+	size_t execution_count;
+	uint64_t duration_ps; /* of the latest */
+	bool has_process;     /* names process and machine: those of sessions do */
+};
+
+/* Appends an NTFF of the model with these executions and rings. */
+void nx_device_profile_encode(const struct nx_device_recording *recording, struct nx_bytes *out);
 
 #endif

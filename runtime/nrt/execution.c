@@ -6,13 +6,33 @@
 
 #include "runtime/nrt/device_profile.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/simulation_settings.h"
 #include "runtime/trace/tracer.h"
 
 #define MAX_CORES NX_TRACE_MAX_CORES
 
 static pthread_mutex_t core_locks[MAX_CORES] = {[0 ... MAX_CORES - 1] = PTHREAD_MUTEX_INITIALIZER};
-/* Of each core: whose program was there last. */
-static uint64_t last_models[MAX_CORES];
+/* Between two executions; records of one may stand at its very end. */
+#define PAUSE_PS 20000000u
+
+/* Of each core, under its lock. */
+static struct core_state {
+	uint64_t last_model; /* whose program was there last */
+	/* A device is idle between executions: its clock goes on with the next. */
+	uint64_t next_start_ps;
+	uint64_t host_end_ns; /* where the latest lies in the host's time */
+} cores[MAX_CORES];
+
+void nx_execution_restart(void)
+{
+	uint64_t epoch_ps = nx_simulation_epoch_ps();
+
+	for (unsigned i = 0; i < MAX_CORES; i++) {
+		pthread_mutex_lock(&core_locks[i]);
+		cores[i] = (struct core_state){.next_start_ps = epoch_ps};
+		pthread_mutex_unlock(&core_locks[i]);
+	}
+}
 
 static struct {
 	pthread_mutex_t lock;
@@ -28,6 +48,7 @@ struct execution {
 	struct nx_tensor **tensors; /* held */
 	uint8_t **buffers;
 	struct nx_port_run run;
+	uint64_t host_start_ns; /* where the run lies in the host's time */
 	struct nx_error err;
 };
 
@@ -111,7 +132,7 @@ static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
 {
 	uint64_t start_ns = e->run.start_ps / 1000, end_ns = e->run.end_ps / 1000;
 	uint32_t device_core = nx_instance_physical_core(nx_state_instance(), e->core) + graph;
-	struct device_time sync = {nx_device_port_now_ps() / 1000, nx_trace_clock_epoch_ns()};
+	struct device_time sync = {start_ns, e->host_start_ns};
 
 	nx_trace_hardware(e->core, NX_TRACE_SYNC_POINT, NX_PHASE_INSTANT, sync.epoch_ns, 0,
 			  (const uint64_t[]){e->id, sync.device_ns, sync.epoch_ns, 0});
@@ -128,10 +149,10 @@ static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
 
 static void trace_hardware(struct execution *e)
 {
-	bool is_switch = last_models[e->core] != e->model->id;
+	bool is_switch = cores[e->core].last_model != e->model->id;
 	uint32_t graph_count = e->model->port->graph_count(e->model->program);
 
-	last_models[e->core] = e->model->id;
+	cores[e->core].last_model = e->model->id;
 	for (uint32_t graph = 0; graph < graph_count; graph++)
 		trace_graph(e, graph, is_switch);
 }
@@ -161,19 +182,40 @@ static NRT_STATUS submit(struct execution *e, struct nx_tensor_set *inputs,
 	return st;
 }
 
+/* A simulated second may take the host less: executions of a core do not overlap even so. */
+static void begin_run(struct execution *e)
+{
+	const struct core_state *core = &cores[e->core];
+
+	e->run.start_ps = core->next_start_ps;
+	e->host_start_ns = nx_trace_clock_epoch_ns();
+	if (e->host_start_ns < core->host_end_ns)
+		e->host_start_ns = core->host_end_ns;
+}
+
+static void end_run(struct execution *e)
+{
+	struct core_state *core = &cores[e->core];
+
+	core->next_start_ps = e->run.end_ps + PAUSE_PS;
+	core->host_end_ns = e->host_start_ns + (e->run.end_ps - e->run.start_ps) / 1000;
+}
+
 static NRT_STATUS wait_for(struct execution *e)
 {
 	uint64_t span = start_step(e, NX_TRACE_EXEC_WAIT), part;
 	NRT_STATUS st = NRT_SUCCESS;
 
+	begin_run(e);
 	if (e->model->port->run(e->model->program, e->buffers, &e->run, &e->err)) {
 		nx_log_error("%s", e->err.message);
-		st = NRT_EXEC_COMPLETED_WITH_ERR;
+		st = e->run.is_hanging ? NRT_TIMEOUT : NRT_EXEC_COMPLETED_WITH_ERR;
 	} else if (e->run.fault == NX_PORT_BOUNDS) {
 		st = NRT_EXEC_OOB;
 	} else if (e->run.fault == NX_PORT_NUMERICAL) {
 		st = NRT_EXEC_COMPLETED_WITH_NUM_ERR;
 	}
+	end_run(e);
 	trace_hardware(e);
 	part = start_step(e, NX_TRACE_CONSUME_STDIO);
 	stop_step(e, NX_TRACE_CONSUME_STDIO, part);

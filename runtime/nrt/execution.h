@@ -10,4 +10,7 @@
 NRT_STATUS nx_execution_run(struct nx_model *model, struct nx_tensor_set *inputs,
 			    struct nx_tensor_set *outputs);
 
+/* The cores' clocks stand at their epoch again: by nrt_init, while nothing runs. */
+void nx_execution_restart(void);
+
 #endif

@@ -16,7 +16,7 @@ struct nx_port_program {
 	bool has_warned;
 };
 
-uint64_t nx_device_port_now_ps(void)
+uint64_t nx_device_port_host_ps(void)
 {
 	struct timespec now;
 
@@ -186,16 +186,35 @@ static struct nx_port_memory memory_of(const struct nx_port_program *program)
 static enum nx_status run_program(struct nx_port_program *program, uint8_t *const *buffers,
 				  struct nx_port_run *run, struct nx_error *err)
 {
+	uint64_t began_ps = nx_device_port_host_ps();
+
 	(void)err;
-	*run = (struct nx_port_run){.start_ps = nx_device_port_now_ps()};
 	if (!program->has_warned)
 		nx_log_warn("no device is connected: nothing is computed and outputs are zero");
 	program->has_warned = true;
 	for (size_t i = 0; i < program->tensors.len; i++)
 		if (program->tensors.items[i].is_output && program->tensors.items[i].size_bytes)
 			memset(buffers[i], 0, program->tensors.items[i].size_bytes);
-	run->end_ps = nx_device_port_now_ps();
+	run->end_ps = run->start_ps + (nx_device_port_host_ps() - began_ps);
 	return NX_OK;
+}
+
+static enum nx_device_arch arch_of(const struct nx_port_program *program)
+{
+	(void)program;
+	return NX_DEVICE_ANY;
+}
+
+static const struct nx_loaded_code *code_of(const struct nx_port_program *program)
+{
+	(void)program;
+	return NULL;
+}
+
+static void record_nothing(const struct nx_port_program *program, const struct nx_port_run *run,
+			   uint32_t first_core, struct nx_notified *out)
+{
+	(void)program, (void)run, (void)first_core, (void)out;
 }
 
 const struct nx_device_port nx_idle_port = {
@@ -206,5 +225,8 @@ const struct nx_device_port nx_idle_port = {
 	.tensor_count = tensor_count,
 	.tensor = tensor_at,
 	.memory = memory_of,
+	.arch = arch_of,
 	.run = run_program,
+	.code = code_of,
+	.record = record_nothing,
 };

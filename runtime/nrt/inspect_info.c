@@ -93,7 +93,7 @@ void nx_inspect_info_encode(const struct nx_inspect_facts *facts, struct nx_byte
 {
 	struct nx_arena arena = {0};
 	struct nx_ntrace_info info = {
-		.arch = NX_INSTANCE_ARCH,
+		.arch = facts->instance->kind->file_arch,
 		.pid = (uint64_t)getpid(),
 		.instance_id = nx_slice_text(facts->instance->instance_id),
 		.session_id = facts->session_id,
@@ -102,7 +102,7 @@ void nx_inspect_info_encode(const struct nx_inspect_facts *facts, struct nx_byte
 		.init_ns = facts->init_ns,
 		.close_ns = facts->close_ns,
 		.total_event_count = facts->total_event_count,
-		.instance_type = nx_slice_text(NX_INSTANCE_TYPE),
+		.instance_type = nx_slice_text(facts->instance->kind->type),
 		.logical_nc_size = facts->instance->core_size,
 		.instance_hostname = nx_slice_text(facts->instance->hostname),
 		.ultraserver = {.instance_index = NO_INSTANCE},

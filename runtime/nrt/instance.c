@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <nrt/nrt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,58 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/trace/trace_filter.h"
 
-#define PHYSICAL_CORES 8
-#define DEFAULT_CORE_SIZE 2
+#define GIB (UINT64_C(1) << 30)
+
+/* The first of an architecture stands for it; the first of all is the default. */
+static const struct nx_instance_kind kinds[] = {
+	{"trn2.3xlarge", NX_DEVICE_TRN2, 2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_3XL, "trn2", "v3",
+	 1, 8, 4, 24 * GIB, 2},
+	{"trn2.48xlarge", NX_DEVICE_TRN2, 2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_48XL, "trn2",
+	 "v3", 16, 8, 4, 24 * GIB, 2},
+	{"trn1.2xlarge", NX_DEVICE_TRN1, 1, NRT_INSTANCE_TRN1, NRT_INSTANCE_SIZE_2XL, "trn1", "v2",
+	 1, 2, 2, 16 * GIB, 1},
+	{"trn1.32xlarge", NX_DEVICE_TRN1, 1, NRT_INSTANCE_TRN1, NRT_INSTANCE_SIZE_32XL, "trn1",
+	 "v2", 16, 2, 2, 16 * GIB, 1},
+	{"inf2.xlarge", NX_DEVICE_INF2, 1, NRT_INSTANCE_INF2, NRT_INSTANCE_SIZE_1XL, "inf2", "v2",
+	 1, 2, 2, 16 * GIB, 1},
+	{"inf2.48xlarge", NX_DEVICE_INF2, 1, NRT_INSTANCE_INF2, NRT_INSTANCE_SIZE_48XL, "inf2",
+	 "v2", 12, 2, 2, 16 * GIB, 1},
+};
+#define KIND_COUNT (sizeof(kinds) / sizeof(kinds[0]))
+
+const struct nx_instance_kind *nx_instance_kind_of(enum nx_device_arch arch)
+{
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (arch == NX_DEVICE_ANY || kinds[i].arch == arch)
+			return &kinds[i];
+	return NULL;
+}
+
+bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch arch)
+{
+	bool is_v2 = arch == NX_DEVICE_TRN1 || arch == NX_DEVICE_INF2;
+
+	return arch == NX_DEVICE_ANY || kind->arch == arch || (is_v2 && kind->file_arch == 1);
+}
+
+static const struct nx_instance_kind *read_kind(void)
+{
+	const char *text = getenv("NEURON_EXPLORER_INSTANCE");
+	const char *names[KIND_COUNT];
+
+	if (!text || !*text)
+		return &kinds[0];
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		if (strcmp(text, kinds[i].type) == 0)
+			return &kinds[i];
+		names[i] = kinds[i].type;
+	}
+	nx_log_error("NEURON_EXPLORER_INSTANCE=%.40s is no known instance, did you mean %s? %s is "
+		     "used",
+		     text, nx_trace_filter_nearest_of(nx_slice_text(text), names, KIND_COUNT),
+		     kinds[0].type);
+	return &kinds[0];
+}
 
 static uint64_t number_in(const char *variable, uint64_t least, uint64_t most, uint64_t fallback)
 {
@@ -60,10 +111,12 @@ static void read_visible(struct nx_instance *instance, const char *text)
 static void read_cores(struct nx_instance *instance)
 {
 	const char *visible = getenv("NEURON_RT_VISIBLE_CORES");
-	uint64_t size = number_in("NEURON_LOGICAL_NC_CONFIG", 1, 2, DEFAULT_CORE_SIZE);
+	const struct nx_instance_kind *kind = instance->kind;
+	uint64_t size = number_in("NEURON_LOGICAL_NC_CONFIG", 1, kind->core_size, kind->core_size);
 
-	instance->core_size = (uint32_t)number_in("NEURON_RT_VIRTUAL_CORE_SIZE", 1, 2, size);
-	instance->total_count = PHYSICAL_CORES / instance->core_size;
+	instance->core_size =
+		(uint32_t)number_in("NEURON_RT_VIRTUAL_CORE_SIZE", 1, kind->core_size, size);
+	instance->total_count = kind->device_count * kind->device_cores / instance->core_size;
 	instance->visible_count = instance->total_count;
 	if (visible && *visible)
 		read_visible(instance, visible);
@@ -72,19 +125,28 @@ static void read_cores(struct nx_instance *instance)
 			"NEURON_RT_NUM_CORES", 1, instance->total_count, instance->total_count);
 }
 
+uint32_t nx_instance_device(const struct nx_instance *instance, uint32_t core)
+{
+	return (instance->first_visible + core) * instance->core_size /
+	       instance->kind->device_cores;
+}
+
 uint32_t nx_instance_physical_core(const struct nx_instance *instance, uint32_t core)
 {
-	return (instance->first_visible + core) * instance->core_size % PHYSICAL_CORES;
+	return (instance->first_visible + core) * instance->core_size %
+	       instance->kind->device_cores;
 }
 
 uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core)
 {
-	return nx_instance_physical_core(instance, core) * NX_INSTANCE_HBMS / PHYSICAL_CORES;
+	return nx_instance_physical_core(instance, core) * instance->kind->device_hbms /
+	       instance->kind->device_cores;
 }
 
 uint64_t nx_instance_memory_bytes(const struct nx_instance *instance)
 {
-	return NX_INSTANCE_HBM_BYTES * NX_INSTANCE_HBMS / instance->total_count;
+	return instance->kind->hbm_bytes * instance->kind->device_hbms /
+	       (instance->kind->device_cores / instance->core_size);
 }
 
 uint64_t nx_instance_address(uint32_t hbm_idx, uint64_t offset)
@@ -154,6 +216,7 @@ static void read_instance(struct nx_instance *instance)
 void nx_instance_read(struct nx_instance *instance)
 {
 	memset(instance, 0, sizeof(*instance));
+	instance->kind = read_kind();
 	read_cores(instance);
 	read_instance(instance);
 }

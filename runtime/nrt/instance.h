@@ -2,9 +2,10 @@
 /*
  * instance: what this process believes it runs on.
  *
- * The instance is a trn2.3xlarge: one device, 8 physical cores, 4 HBMs.
- * NEURON_RT_VIRTUAL_CORE_SIZE (or NEURON_LOGICAL_NC_CONFIG) makes 1 or 2 of them
- * a logical core, NEURON_RT_VISIBLE_CORES ("0-3") or NEURON_RT_NUM_CORES says
+ * NEURON_EXPLORER_INSTANCE names one of the table in instance.c, trn2.3xlarge by
+ * default: its generation, devices, cores and memory.
+ * NEURON_RT_VIRTUAL_CORE_SIZE (or NEURON_LOGICAL_NC_CONFIG) makes 1 or 2 physical
+ * cores a logical one, NEURON_RT_VISIBLE_CORES ("0-3") or NEURON_RT_NUM_CORES says
  * which this process uses. The instance id is NEURON_INSTANCE_ID, else what the
  * firmware knows, else made from the machine's id; the network is never asked.
  */
@@ -14,12 +15,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NX_INSTANCE_HBMS 4
-#define NX_INSTANCE_HBM_BYTES (UINT64_C(24) << 30)
-#define NX_INSTANCE_ARCH 2 /* V3, as files number it */
-#define NX_INSTANCE_TYPE "trn2.3xlarge"
+#include "runtime/device/device.h"
+
+struct nx_instance_kind {
+	const char *type; /* "trn2.3xlarge" */
+	enum nx_device_arch arch;
+	uint8_t file_arch;     /* as files number it: 1 is V2, 2 is V3 */
+	uint8_t family, size;  /* of nrt_get_instance_info */
+	const char *arch_name; /* "trn2" */
+	const char *revision;  /* "v3" */
+	uint32_t device_count;
+	uint32_t device_cores, device_hbms; /* physical, of each device */
+	uint64_t hbm_bytes;
+	uint32_t core_size; /* physical cores of a logical one, by default and at most */
+};
 
 struct nx_instance {
+	const struct nx_instance_kind *kind;
 	uint32_t core_size;	/* physical cores of a logical one */
 	uint32_t total_count;	/* logical cores of the instance */
 	uint32_t visible_count; /* of this process; they count from 0 */
@@ -28,10 +40,16 @@ struct nx_instance {
 	char hostname[64];
 };
 
+/* The smallest of an architecture; NULL where none is published. ANY is that of the default. */
+const struct nx_instance_kind *nx_instance_kind_of(enum nx_device_arch arch);
+/* Whether its devices take programs of that architecture: trn1 and inf2 have the same cores. */
+bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch arch);
+
 /* Reads the environment; wrong values are logged and replaced by the default. */
 void nx_instance_read(struct nx_instance *instance);
 
-/* Of a logical core of the process. */
+/* Of a logical core of the process: its device, and its first physical core on that. */
+uint32_t nx_instance_device(const struct nx_instance *instance, uint32_t core);
 uint32_t nx_instance_physical_core(const struct nx_instance *instance, uint32_t core);
 uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core);
 uint64_t nx_instance_memory_bytes(const struct nx_instance *instance);

@@ -8,6 +8,7 @@
 
 #include "runtime/nrt/async_queue.h"
 #include "runtime/nrt/device_profile.h"
+#include "runtime/nrt/execution.h"
 #include "runtime/nrt/handles.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
@@ -108,6 +109,7 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 		nx_log_restart();
 		pthread_once(&once, register_fork_handler);
 		nx_instance_read(&instance);
+		nx_execution_restart();
 		atomic_store_explicit(&phase, PHASE_READY, memory_order_release);
 		nx_log_info("framework %d (%s, %s), %u cores", (int)framework,
 			    fw_version ? fw_version : "", fal_version ? fal_version : "",

@@ -1,18 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * software_port: the software NeuronCore behind the port. What a NEFF declares is
- * known from the idle port; the device adds the run.
+ * known from the idle port; runtime/device adds the numbers and runtime/timing the
+ * times, each or both as NEURON_SIM says.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "runtime/device/device.h"
+#include "runtime/device/device_program.h"
+#include "runtime/device/schedule.h"
 #include "runtime/nrt/device_port.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/simulation_settings.h"
+#include "runtime/nrt/timed_program.h"
+#include "runtime/timing/timed_clock.h"
 
 struct software {
 	struct nx_port_program *idle;
-	struct nx_device *device; /* NULL: it refused the NEFF */
-	bool is_broken;		  /* memory ran out inside it: its lock may be held */
+	struct nx_simulation_settings settings;
+	struct nx_device *device;     /* NULL: no numbers, or it refused the NEFF */
+	struct nx_device_program own; /* read where there is no device to borrow it from */
+	const struct nx_device_program *program; /* NULL: it cannot be read */
+	struct nx_device_clock door;		 /* the device's; open when there are times */
+	struct nx_timed_clock *clock;
+	struct nx_timed_program timed;
+	bool has_times;
+	const struct nx_timed_outcome *outcome; /* of the latest run */
+	uint64_t run_count;
+	bool is_broken;	    /* memory ran out inside it: its lock may be held */
+	bool has_told_zero; /* that outputs are zero */
 	struct nx_device_report report;
 };
 
@@ -38,16 +56,67 @@ const struct nx_device_port *nx_device_port_choose(void)
 struct opening {
 	struct nx_slice file;
 	struct software *software;
-	enum nx_status st;
-	struct nx_error err;
 };
 
-static void open_device(void *context)
+static void open_numbers(struct opening *o)
+{
+	struct software *software = o->software;
+	const struct nx_device_options options = {.arch = NX_DEVICE_ANY,
+						  .is_strict = software->settings.is_strict,
+						  .clock = &software->door};
+	struct nx_error err = {0};
+
+	if (nx_device_open(o->file, &options, &software->device, &err)) {
+		nx_log_warn("the software core cannot run this NEFF, outputs will be zero: %s",
+			    err.message);
+		software->has_told_zero = true;
+	} else {
+		software->program = nx_device_program_borrow(software->device);
+	}
+}
+
+static void open_times(struct software *software)
+{
+	const struct nx_simulation_settings *settings = &software->settings;
+	struct nx_error err = {0};
+
+	if (nx_timed_program_init(&software->timed, software->program, settings->seed,
+				  settings->is_strict, &err))
+		nx_log_warn("no times are known of this NEFF, profiles will be empty: %s",
+			    err.message);
+	else
+		software->has_times = true;
+}
+
+static void open_simulation(void *context)
 {
 	struct opening *o = context;
-	const struct nx_device_options options = {.arch = NX_DEVICE_ANY};
+	struct software *software = o->software;
+	struct nx_error err = {0};
 
-	o->st = nx_device_open(o->file, &options, &o->software->device, &o->err);
+	if (software->settings.has_numbers)
+		open_numbers(o);
+	if (!software->program && software->settings.has_times) {
+		if (nx_device_program_read(&software->own, o->file, &err))
+			nx_log_warn("no times are known of this NEFF: %s", err.message);
+		else
+			software->program = &software->own;
+	}
+	if (software->program && software->settings.has_times)
+		open_times(software);
+}
+
+/* A laptop runs what it is given, whatever instance it plays. */
+static void tell_arch(const struct software *software)
+{
+	const struct nx_instance_kind *kind = nx_state_instance()->kind;
+	const struct nx_instance_kind *own;
+
+	if (!software->program || !kind || nx_instance_runs(kind, software->program->arch))
+		return;
+	own = nx_instance_kind_of(software->program->arch);
+	nx_log_info("the NEFF was compiled for %s and is run as there, not as on %s",
+		    own ? own->arch_name : "trn3", kind->type);
 }
 
 static void close_program(struct nx_port_program *program)
@@ -56,8 +125,11 @@ static void close_program(struct nx_port_program *program)
 
 	if (!software)
 		return;
+	nx_timed_clock_free(software->clock);
+	nx_timed_program_release(&software->timed);
 	if (!software->is_broken)
 		nx_device_close(software->device);
+	nx_device_program_release(&software->own);
 	nx_idle_port.close(software->idle);
 	nx_heap_free(software);
 }
@@ -76,13 +148,15 @@ static enum nx_status open_program(struct nx_slice file, const struct nx_neff *n
 		nx_heap_free(o.software);
 		return st;
 	}
-	if (!nx_heap_guarded(open_device, &o))
-		o.st = nx_fail(&o.err, NX_LIMIT, "memory ran out");
-	if (o.st) {
-		nx_log_warn("the software core cannot run this NEFF, outputs will be zero: %s",
-			    o.err.message);
+	nx_simulation_settings_read(&o.software->settings);
+	if (!nx_heap_guarded(open_simulation, &o)) {
+		nx_log_warn("the software core cannot run this NEFF, outputs will be zero: memory "
+			    "ran out");
 		o.software->device = NULL;
+		o.software->program = NULL;
+		o.software->has_times = false;
 	}
+	tell_arch(o.software);
 	*out = (struct nx_port_program *)(void *)o.software;
 	return NX_OK;
 }
@@ -107,6 +181,35 @@ static const struct nx_port_tensor *tensor_at(const struct nx_port_program *prog
 static struct nx_port_memory memory_of(const struct nx_port_program *program)
 {
 	return nx_idle_port.memory(software_of(program)->idle);
+}
+
+static enum nx_device_arch arch_of(const struct nx_port_program *program)
+{
+	const struct nx_device_program *read = software_of(program)->program;
+
+	return read ? read->arch : NX_DEVICE_ANY;
+}
+
+static const struct nx_loaded_code *code_of(const struct nx_port_program *program)
+{
+	const struct software *software = software_of(program);
+
+	return software->has_times ? &software->timed.code : NULL;
+}
+
+static void record(const struct nx_port_program *program, const struct nx_port_run *run,
+		   uint32_t first_core, struct nx_notified *out)
+{
+	const struct software *software = software_of(program);
+	const struct nx_notify_options options = {
+		.start_ps = run->start_ps,
+		.first_core = first_core,
+		.has_descriptors = software->settings.has_descriptors,
+	};
+
+	if (software->has_times && software->outcome)
+		nx_notifications_make(&software->timed.code, &software->outcome->run,
+				      software->device ? &software->report : NULL, &options, out);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -152,19 +255,89 @@ static enum nx_port_fault worst_fault(const struct nx_device_report *report)
 	return report->fault_counts[NX_FAULT_NUMERICAL] ? NX_PORT_NUMERICAL : NX_PORT_NO_FAULT;
 }
 
-static void run_device(void *context)
+/* Once for an opcode, whichever program has it. */
+static void tell_unknown(const struct nx_device_report *report)
 {
-	struct running *r = context;
+	static _Atomic uint64_t told[4];
 
-	memset(&r->software->report, 0, sizeof(r->software->report));
+	for (unsigned i = 0; i < report->fault_count && i < NX_FAULT_KEPT; i++) {
+		const struct nx_fault *fault = &report->faults[i];
+		uint64_t bit = UINT64_C(1) << (fault->opcode % 64);
+
+		if (fault->kind == NX_FAULT_UNKNOWN &&
+		    !(atomic_fetch_or(&told[fault->opcode / 64], bit) & bit))
+			nx_log_warn("opcode 0x%02x is not executed, its results are NaN: %s",
+				    fault->opcode, fault->text);
+	}
+}
+
+static void zero_outputs(struct running *r)
+{
+	size_t count = nx_idle_port.tensor_count(r->software->idle);
+
+	if (!r->software->has_told_zero)
+		nx_log_warn("only times are simulated: outputs are zero");
+	r->software->has_told_zero = true;
+	for (size_t i = 0; i < count; i++) {
+		const struct nx_port_tensor *tensor = nx_idle_port.tensor(r->software->idle, i);
+
+		if (tensor->is_output && tensor->size_bytes)
+			memset(r->buffers[i], 0, tensor->size_bytes);
+	}
+}
+
+/* Numbers follow the order of the times, where there are times. */
+static void set_clock(struct software *software)
+{
+	if (!software->outcome || software->outcome->st)
+		return;
+	if (!software->clock)
+		software->clock =
+			nx_timed_clock_new(&software->timed.code, &software->outcome->run);
+	nx_timed_clock_restart(software->clock);
+	software->door = (struct nx_device_clock){software->clock, nx_timed_clock_choose,
+						  nx_timed_clock_stepped};
+}
+
+static void compute(struct running *r)
+{
+	struct software *software = r->software;
+
+	set_clock(software);
 	r->st = transfer(r, false);
-	r->run->start_ps = nx_device_port_now_ps();
-	if (!r->st)
-		r->st = nx_device_run(r->software->device, &r->software->report, r->err);
-	r->run->end_ps = nx_device_port_now_ps();
+	if (!r->st) {
+		r->st = nx_device_run(software->device, &software->report, r->err);
+		r->run->is_hanging |= r->st == NX_FORMAT;
+	}
 	if (!r->st)
 		r->st = transfer(r, true);
-	r->run->fault = worst_fault(&r->software->report);
+	r->run->fault = worst_fault(&software->report);
+	tell_unknown(&software->report);
+}
+
+static void run_simulation(void *context)
+{
+	struct running *r = context;
+	struct software *software = r->software;
+	const struct nx_timed_outcome *outcome = NULL;
+	uint64_t began_ps = nx_device_port_host_ps();
+
+	memset(&software->report, 0, sizeof(software->report));
+	if (software->has_times)
+		outcome = nx_timed_program_run(&software->timed, software->run_count);
+	software->outcome = outcome;
+	software->run_count++;
+	if (outcome && outcome->st) {
+		*r->err = outcome->err;
+		r->st = outcome->st;
+		r->run->is_hanging = outcome->st == NX_FORMAT;
+	}
+	if (!software->device)
+		zero_outputs(r);
+	else if (!r->st)
+		compute(r);
+	r->run->end_ps = r->run->start_ps +
+			 (outcome ? outcome->run.end_ps : nx_device_port_host_ps() - began_ps);
 }
 
 static enum nx_status run_program(struct nx_port_program *program, uint8_t *const *buffers,
@@ -173,15 +346,14 @@ static enum nx_status run_program(struct nx_port_program *program, uint8_t *cons
 	struct software *software = software_of(program);
 	struct running r = {software, buffers, run, NX_OK, err};
 
-	if (!software->device)
+	if (!software->device && !software->has_times)
 		return nx_idle_port.run(software->idle, buffers, run, err);
-	*run = (struct nx_port_run){.start_ps = nx_device_port_now_ps()};
 	run->end_ps = run->start_ps;
-	if (software->is_broken || !nx_heap_guarded(run_device, &r)) {
+	if (software->is_broken || !nx_heap_guarded(run_simulation, &r)) {
 		software->is_broken = true;
+		software->outcome = NULL;
 		return nx_fail(err, NX_LIMIT,
-			       "memory ran out in the software core; load the model "
-			       "again");
+			       "memory ran out in the software core; load the model again");
 	}
 	return r.st;
 }
@@ -194,5 +366,8 @@ const struct nx_device_port nx_software_port = {
 	.tensor_count = tensor_count,
 	.tensor = tensor_at,
 	.memory = memory_of,
+	.arch = arch_of,
 	.run = run_program,
+	.code = code_of,
+	.record = record,
 };

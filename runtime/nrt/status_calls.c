@@ -2,6 +2,7 @@
 /* status_calls: names of statuses, the version, and questions about the machine. */
 #include <nrt/nrt_experimental.h>
 #include <nrt/nrt_version.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/nrt/nrt_log.h"
@@ -60,16 +61,32 @@ NX_EXPORT NRT_STATUS nrt_get_version(nrt_version_t *ver, size_t size)
 
 NX_EXPORT NRT_STATUS nrt_get_instance_info(nrt_instance_info_t *info, size_t instance_info_len)
 {
-	nrt_instance_info_t full = {NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_3XL, "trn2", "v3"};
+	struct nx_instance now;
+	nrt_instance_info_t full = {0};
 
 	if (!info || !instance_info_len)
 		return NRT_INVALID;
+	nx_instance_read(&now);
+	full.family = now.kind->family;
+	full.size = now.kind->size;
+	snprintf(full.arch_name, sizeof(full.arch_name), "%s", now.kind->arch_name);
+	snprintf(full.device_revision, sizeof(full.device_revision), "%s", now.kind->revision);
 	memcpy(info, &full, instance_info_len < sizeof(full) ? instance_info_len : sizeof(full));
 	return NRT_SUCCESS;
 }
 
-/* --- devices: there is one, and it has no driver ------------------------------------------------
+/* --- devices: they have no driver ------------------------------------------------
  */
+
+static uint32_t device_count(void)
+{
+	return nx_state_instance()->kind->device_count;
+}
+
+static bool is_device(int number)
+{
+	return number >= 0 && (uint32_t)number < device_count();
+}
 
 NX_EXPORT NRT_STATUS nrt_host_device_id_get(int neuron_dev, uint32_t *host_device_id)
 {
@@ -77,9 +94,9 @@ NX_EXPORT NRT_STATUS nrt_host_device_id_get(int neuron_dev, uint32_t *host_devic
 
 	if (st != NRT_SUCCESS)
 		return st;
-	if (neuron_dev != 0 || !host_device_id)
+	if (!is_device(neuron_dev) || !host_device_id)
 		return NRT_INVALID;
-	*host_device_id = 0;
+	*host_device_id = (uint32_t)neuron_dev;
 	return NRT_SUCCESS;
 }
 
@@ -89,10 +106,11 @@ NX_EXPORT NRT_STATUS nrt_host_device_id_rid_map_get(uint32_t *count, uint32_t *h
 
 	if (st != NRT_SUCCESS)
 		return st;
-	if (!count || !host_did_to_rid_map || *count < 1)
+	if (!count || !host_did_to_rid_map || *count < device_count())
 		return NRT_INVALID;
-	host_did_to_rid_map[0] = 0;
-	*count = 1;
+	*count = device_count();
+	for (uint32_t i = 0; i < *count; i++)
+		host_did_to_rid_map[i] = i;
 	return NRT_SUCCESS;
 }
 
@@ -102,9 +120,9 @@ NX_EXPORT NRT_STATUS nrt_get_hbm_mmap_va(int device_id, int hbm_idx, void **addr
 
 	if (st != NRT_SUCCESS)
 		return st;
-	if (device_id != 0 || hbm_idx < 0 || !addr || !size)
+	if (!is_device(device_id) || hbm_idx < 0 || !addr || !size)
 		return NRT_INVALID;
-	if (hbm_idx >= NX_INSTANCE_HBMS)
+	if ((uint32_t)hbm_idx >= nx_state_instance()->kind->device_hbms)
 		return NRT_INVALID_HANDLE;
 	nx_log_error("device memory is not one piece here; use nrt_tensor_get_va");
 	return NRT_INVALID;

@@ -214,6 +214,17 @@ const char *nx_trace_filter_nearest(struct nx_slice name)
 	return nearest;
 }
 
+const char *nx_trace_filter_nearest_of(struct nx_slice name, const char *const *candidates,
+				       size_t count)
+{
+	const char *nearest = NULL;
+	unsigned least = 0;
+
+	for (size_t i = 0; i < count; i++)
+		consider(name, candidates[i], &least, &nearest);
+	return nearest;
+}
+
 static enum nx_status no_such_type(struct nx_slice item, struct nx_error *err)
 {
 	if (item.len == 0)

@@ -44,6 +44,9 @@ NX_MUST_CHECK enum nx_status nx_trace_filter_parse_types(struct nx_trace_filter 
 uint64_t nx_trace_filter_bits(struct nx_slice name);
 /* The known name or group that differs least. */
 const char *nx_trace_filter_nearest(struct nx_slice name);
+/* The same among names of any kind, of which there is one at least. */
+const char *nx_trace_filter_nearest_of(struct nx_slice name, const char *const *candidates,
+				       size_t count);
 uint64_t nx_trace_filter_all_types(void);
 
 #endif

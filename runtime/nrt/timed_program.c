@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/timed_program.h"
+
+enum nx_status nx_timed_program_init(struct nx_timed_program *timed,
+				     const struct nx_device_program *program, uint64_t seed,
+				     bool is_strict, struct nx_error *err)
+{
+	timed->hardware = nx_device_hardware_of(program->arch ? program->arch : NX_DEVICE_TRN2);
+	timed->options = (struct nx_simulate_options){
+		.hardware = timed->hardware, .seed = seed, .is_strict = is_strict};
+	return nx_loaded_code_make(&timed->code, program, err);
+}
+
+void nx_timed_program_release(struct nx_timed_program *timed)
+{
+	nx_timed_run_release(&timed->first.run);
+	nx_timed_run_release(&timed->later.run);
+	nx_loaded_code_release(&timed->code);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* An execution that hangs has no end of its own: it is cut behind the last that happened. */
+static void close_run(struct nx_timed_run *run)
+{
+	for (size_t i = 0; i < run->instructions.len; i++)
+		run->end_ps = later(run->end_ps, run->instructions.items[i].end_ps);
+	for (size_t i = 0; i < run->packets.len; i++)
+		run->end_ps = later(run->end_ps, run->packets.items[i].completion_ps);
+	for (size_t i = 0; i < run->semaphores.len; i++)
+		run->end_ps = later(run->end_ps, run->semaphores.items[i].time_ps);
+}
+
+const struct nx_timed_outcome *nx_timed_program_run(struct nx_timed_program *timed, uint64_t index)
+{
+	bool is_first = index == 0 || !timed->hardware->frame.gpsimd_library_ps;
+	struct nx_timed_outcome *outcome = is_first ? &timed->first : &timed->later;
+
+	if (outcome->is_made)
+		return outcome;
+	timed->options.is_first_execution = is_first;
+	outcome->st = nx_simulate(&timed->code, &timed->options, &outcome->run, &outcome->err);
+	if (outcome->st)
+		close_run(&outcome->run);
+	outcome->is_made = true;
+	return outcome;
+}

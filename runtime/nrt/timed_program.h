@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timed_program: when a loaded program happens, worked out once for all of its executions.
+ *
+ * A run depends on nothing but the program, the hardware and the seed. The first
+ * execution may differ from the others (GpSimd loads its library), so there are two
+ * runs at most, each made when it is first wanted.
+ */
+#ifndef NX_RUNTIME_NRT_TIMED_PROGRAM_H
+#define NX_RUNTIME_NRT_TIMED_PROGRAM_H
+
+#include "runtime/timing/loaded_code.h"
+#include "runtime/timing/simulate.h"
+#include "runtime/timing/timed_run.h"
+
+struct nx_timed_outcome {
+	struct nx_timed_run run;
+	bool is_made;
+	enum nx_status st; /* FORMAT: the engines wait for ever; the rows up to then are there */
+	struct nx_error err;
+};
+
+struct nx_timed_program {
+	struct nx_loaded_code code;
+	const struct nx_hardware *hardware;
+	struct nx_simulate_options options;
+	struct nx_timed_outcome first, later;
+};
+
+/* A zeroed struct may be released, also after a failure: LIMIT or UNSUPPORTED. Borrows program. */
+NX_MUST_CHECK enum nx_status nx_timed_program_init(struct nx_timed_program *timed,
+						   const struct nx_device_program *program,
+						   uint64_t seed, bool is_strict,
+						   struct nx_error *err);
+void nx_timed_program_release(struct nx_timed_program *timed);
+
+/* Of the program's execution number index, from 0; owned by the program. */
+const struct nx_timed_outcome *nx_timed_program_run(struct nx_timed_program *timed, uint64_t index);
+
+#endif
