@@ -28,6 +28,8 @@ static void print_identity(struct nx_session *s, struct nx_output *out)
 	print_row(out, "driver", c->driver_version);
 	print_row(out, "collectives", c->collectives_version);
 	nx_print(out, "  %-16s V%u (%s)\n", "hardware", c->arch + 1, c->hardware->name);
+	if (c->is_simulation)
+		print_row(out, "times", "of a simulator, not of a device");
 	if (c->pid)
 		nx_print(out, "  %-16s %llu\n", "process", (unsigned long long)c->pid);
 	if (c->execution_count)

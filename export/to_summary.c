@@ -75,10 +75,13 @@ enum nx_status nx_export_summary_text(const struct nx_profile *profile,
 				      const struct nx_export_options *options,
 				      struct nx_output *out, struct nx_error *err)
 {
+	static const char simulated[] = "true: the times come from a simulator, not from a device";
 	size_t width = widest_name(profile);
 	bool version_written = false;
 
 	(void)options, (void)err;
+	if (profile->capture.is_simulation)
+		write_line(out, width, "is_simulation", simulated, strlen(simulated));
 	for (size_t i = 0; i < profile->metrics.len; i++) {
 		const struct nx_metric *m = &profile->metrics.items[i];
 

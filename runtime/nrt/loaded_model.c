@@ -140,7 +140,7 @@ static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t l
 	model->port = port;
 	if (model->neff.header.logical_core_size &&
 	    model->neff.header.logical_core_size != nx_state_instance()->core_size)
-		nx_log_warn("the NEFF is for logical cores of %u physical ones, this process has "
+		nx_log_info("the NEFF is for logical cores of %u physical ones, this process has "
 			    "cores of %u",
 			    model->neff.header.logical_core_size, nx_state_instance()->core_size);
 	return take_memory(model);

@@ -113,8 +113,7 @@ static void fill_graph(struct encoding *e, size_t index, struct nx_ntff_graph *g
 		return;
 	nx_ntff_program_fill_code(&e->code->cores[index], e->version, &e->offset, &e->arena, graph);
 	nx_ntff_program_fill_queues(&e->code->cores[index], e->first_core, &e->arena, graph);
-	nx_ntff_program_fill_memory(e->code, index, e->model->port->memory(e->model->program),
-				    &e->arena, graph);
+	nx_ntff_program_fill_memory(e->code, index, &e->arena, graph);
 }
 
 static void fill_identity(struct encoding *e, struct nx_ntff_info *info)
@@ -161,9 +160,8 @@ static void fill_executions(struct encoding *e, struct nx_slice uid, struct nx_n
 void nx_device_profile_encode(const struct nx_device_recording *recording, struct nx_bytes *out)
 {
 	const struct nx_model *model = recording->model;
-	struct encoding e = {.recording = recording,
-			     .model = model,
-			     .code = model->port->code(model->program)};
+	struct encoding e = {
+		.recording = recording, .model = model, .code = model->port->code(model->program)};
 	struct nx_slice uid = nx_slice_of(model->neff.header.uuid, 16);
 	struct nx_ntff_info info = {0};
 	struct nx_ntff_node node = {.has_device = true};

@@ -2,6 +2,7 @@
 #include "runtime/nrt/ntff_program.h"
 
 #include "format/instruction.h"
+#include "runtime/timing/notifications.h"
 
 #define NO_EVENT (-1)
 #define DRAM_CHANNEL 2 /* as real captures of trn2 have */
@@ -151,10 +152,19 @@ static uint64_t tensor_bytes(const struct nx_device_program *program)
 	return sum;
 }
 
-/* Tensors and constants are common to a program's cores: the first of them has them. */
+static uint64_t constant_bytes(const struct nx_core_program *core)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < core->variable_count; i++)
+		if (core->variables[i].kind == NX_VARIABLE_FILE)
+			sum += core->variables[i].size_bytes;
+	return sum;
+}
+
+/* Tensors are common to a program's cores: the first of them has them. */
 void nx_ntff_program_fill_memory(const struct nx_loaded_code *code, size_t core,
-				 struct nx_port_memory memory, struct nx_arena *arena,
-				 struct nx_ntff_graph *graph)
+				 struct nx_arena *arena, struct nx_ntff_graph *graph)
 {
 	static const char *const streams[NX_ENGINE_COUNT] = {
 		[NX_ENGINE_TENSOR] = "pe",  [NX_ENGINE_SCALAR] = "act", [NX_ENGINE_GPSIMD] = "pool",
@@ -162,10 +172,10 @@ void nx_ntff_program_fill_memory(const struct nx_loaded_code *code, size_t core,
 	};
 
 	graph->memory.items = NX_NEW_ARRAY(arena, struct nx_ntff_memory_usage, NX_ENGINE_COUNT + 3);
-	add_memory(graph, "io", core ? 0 : tensor_bytes(code->program));
-	add_memory(graph, "weight", core ? 0 : memory.weight_bytes);
-	add_memory(graph, "scratchpad", code->program->cores[core].scratch_bytes);
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 		add_memory(graph, streams[e],
 			   code->cores[core].streams[e].slot_count * NX_SLOT_BYTES);
+	add_memory(graph, "weight", constant_bytes(&code->program->cores[core]));
+	add_memory(graph, "scratchpad", code->program->cores[core].scratch_bytes);
+	add_memory(graph, "tensor", core ? 0 : tensor_bytes(code->program));
 }

@@ -10,7 +10,7 @@
 #define NX_RUNTIME_NRT_NTFF_PROGRAM_H
 
 #include "format/ntff.h"
-#include "runtime/nrt/device_port.h"
+#include "runtime/timing/loaded_code.h"
 
 /* Inline before version 6; from then on images lie at offset, which moves behind them. */
 void nx_ntff_program_fill_code(const struct nx_loaded_core *core, uint8_t version, uint64_t *offset,
@@ -22,7 +22,6 @@ void nx_ntff_program_append_code(const struct nx_loaded_core *core, struct nx_by
 void nx_ntff_program_fill_queues(const struct nx_loaded_core *core, uint32_t first_core,
 				 struct nx_arena *arena, struct nx_ntff_graph *graph);
 void nx_ntff_program_fill_memory(const struct nx_loaded_code *code, size_t core,
-				 struct nx_port_memory memory, struct nx_arena *arena,
-				 struct nx_ntff_graph *graph);
+				 struct nx_arena *arena, struct nx_ntff_graph *graph);
 
 #endif

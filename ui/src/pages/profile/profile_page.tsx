@@ -30,6 +30,7 @@ import { AllRanks } from "./all_ranks.tsx";
 import { AddPanel } from "./add_panel.tsx";
 import { ProfileName } from "./info.tsx";
 import { LayoutMenu } from "./layout_menu.tsx";
+import { SimulatedBadge } from "./simulated.tsx";
 import { NoProfile, ProfileLoading } from "./states.tsx";
 
 const timelineKind: PanelKind = {
@@ -137,6 +138,7 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 						title="Focus mode (.)"><Icon name="focus" /></button>
 				</>)}>
 					<ProfileName name={name} details={page?.context.details ?? null} />
+					{page && <SimulatedBadge context={page.context} />}
 					<nav class="top-tabs" aria-label="Pages of this profile">
 						{tabs.map(({ title, to }) => (
 							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) =>
