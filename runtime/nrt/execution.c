@@ -23,12 +23,14 @@ static struct core_state {
 	uint64_t host_end_ns; /* where the latest lies in the host's time */
 } cores[MAX_CORES];
 
+/* Never waits: after a fork a lock may be held by a thread that the child does not have. */
 void nx_execution_restart(void)
 {
 	uint64_t epoch_ps = nx_simulation_epoch_ps();
 
 	for (unsigned i = 0; i < MAX_CORES; i++) {
-		pthread_mutex_lock(&core_locks[i]);
+		if (pthread_mutex_trylock(&core_locks[i]))
+			continue;
 		cores[i] = (struct core_state){.next_start_ps = epoch_ps};
 		pthread_mutex_unlock(&core_locks[i]);
 	}

@@ -26,7 +26,7 @@ struct nx_notified_ring {
 
 struct nx_notified {
 	NX_VEC(struct nx_notified_ring) rings; /* five of each core, the empty ones too */
-	struct nx_ntff_clocks clocks; /* the same for each core; from the arena */
+	struct nx_ntff_clocks clocks;	       /* the same for each core; from the arena */
 	/* From the first NOTIFY of the start to the last of the end, as v2 states the duration
 	 * of an execution; 0 when the program has none. */
 	uint64_t marked_ps;

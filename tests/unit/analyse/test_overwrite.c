@@ -105,6 +105,19 @@ static void engines_and_the_matrix_have_lines_of_their_own(void **state)
 	assert_int_equal(row_list_count(&f->out), 3);
 }
 
+/* Simulated cores run in step. */
+static void of_a_simulation_all_stay(void **state)
+{
+	struct fixture *f = *state;
+
+	f->profile.capture.is_simulation = true;
+	add(f, 1000, 0, NX_ENGINE_SCALAR, 0, 0);
+	add(f, 1000, 1, NX_ENGINE_SCALAR, 0, 1);
+	nx_overwrite_finish(&f->o);
+	assert_int_equal(row_list_count(&f->out), 2);
+	assert_int_equal(f->o.replaced_count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +127,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(on_one_core_the_later_recorded_stays, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(of_a_simulation_all_stay, setup, teardown),
 		cmocka_unit_test_setup_teardown(engines_and_the_matrix_have_lines_of_their_own,
 						setup, teardown),
 	};

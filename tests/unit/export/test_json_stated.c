@@ -227,6 +227,15 @@ static void metadata_ends_with_the_window(void **state)
 		"\"total_point_count\":42}]");
 }
 
+static void a_simulation_says_so(void **state)
+{
+	struct nx_export_fixture *f = *state;
+
+	f->p.capture.is_simulation = true;
+	nx_json_metadata(&f->w, &f->p, 0);
+	assert_non_null(strstr(nx_export_fixture_text(f), "\"is_simulation\":true"));
+}
+
 static void without_a_window_the_last_instruction_ends_it(void **state)
 {
 	struct nx_export_fixture *f = *state;
@@ -260,6 +269,7 @@ int main(void)
 		TEST(warnings_are_pairs),
 		TEST(groups_follow_the_cores),
 		TEST(metadata_ends_with_the_window),
+		TEST(a_simulation_says_so),
 		TEST(without_a_window_the_last_instruction_ends_it),
 	};
 

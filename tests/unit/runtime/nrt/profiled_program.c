@@ -3,6 +3,7 @@
  * A program that profiles its model, with nothing of ours but the headers.
  * usage: profiled_program NEFF NTFF COUNT         the last of COUNT executions into a file
  *        profiled_program NEFF FOLDER/ COUNT      the same by continuous profiling
+ *        profiled_program NEFF NTFF COUNT nan     with inputs that are no numbers
  * Prints the status of the last execution, and a sum over the bytes of its outputs.
  */
 #include <nrt/nrt.h>
@@ -42,18 +43,18 @@ static void *read_file(const char *path, size_t *len)
 }
 
 /* About one, in float32 as in bfloat16. */
-static void fill(nrt_tensor_t *tensor, size_t size)
+static void fill(nrt_tensor_t *tensor, size_t size, bool is_nan)
 {
 	unsigned char *bytes = malloc(size);
 
 	for (size_t i = 0; bytes && i < size; i++)
-		bytes[i] = i & 1 ? 0x3f : 0x80 | (unsigned char)(i / 2 % 16);
+		bytes[i] = is_nan ? 0xff : i & 1 ? 0x3f : 0x80 | (unsigned char)(i / 2 % 16);
 	require(bytes ? nrt_tensor_write(tensor, bytes, 0, size) : NRT_RESOURCE,
 		"nrt_tensor_write");
 	free(bytes);
 }
 
-static void load(const char *path, struct model *model)
+static void load(const char *path, bool is_nan, struct model *model)
 {
 	nrt_tensor_info_array_t *list;
 	size_t len;
@@ -74,7 +75,7 @@ static void load(const char *path, struct model *model)
 		require(nrt_add_tensor_to_tensor_set(model->sets[info->usage], info->name, tensor),
 			"nrt_add_tensor_to_tensor_set");
 		if (info->usage == NRT_TENSOR_USAGE_INPUT) {
-			fill(tensor, info->size);
+			fill(tensor, info->size, is_nan);
 		} else if (model->output_count < MOST_TENSORS) {
 			model->output_bytes[model->output_count] = info->size;
 			model->outputs[model->output_count++] = tensor;
@@ -110,7 +111,7 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	require(nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", ""), "nrt_init");
-	load(argv[1], &model);
+	load(argv[1], argc > 4, &model);
 	if (is_continuous) {
 		require(nrt_profile_continuous_options_allocate(&options), "options");
 		require(nrt_profile_continuous_options_set_output_dir(options, argv[2]),

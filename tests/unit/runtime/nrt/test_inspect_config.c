@@ -31,6 +31,7 @@ static void unset_all(void)
 		"NEURON_RT_INSPECT_EVENT_FILTER_NC",
 		"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
 		"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
+		"NEURON_EXPLORER_INSTANCE",
 		"NEURON_RT_NUM_CORES",
 		"NEURON_RT_VISIBLE_CORES",
 		"NEURON_RT_VIRTUAL_CORE_SIZE",
@@ -260,6 +261,49 @@ static void cores_are_counted_as_variables_say(void **state)
 	assert_int_equal(instance_with("NEURON_RT_VISIBLE_CORES", "3-1").visible_count, 4);
 }
 
+static void an_instance_can_be_chosen(void **state)
+{
+	struct nx_instance instance = instance_with(NULL, NULL);
+
+	(void)state;
+	assert_string_equal(instance.kind->type, "trn2.3xlarge");
+	assert_int_equal(nx_instance_memory_bytes(&instance), UINT64_C(24) << 30);
+	instance = instance_with("NEURON_EXPLORER_INSTANCE", "trn2.48xlarge");
+	assert_int_equal(instance.total_count, 64);
+	assert_int_equal(nx_instance_device(&instance, 63), 15);
+	assert_int_equal(nx_instance_physical_core(&instance, 63), 6);
+	assert_int_equal(nx_instance_hbm(&instance, 63), 3);
+	instance = instance_with("NEURON_EXPLORER_INSTANCE", "inf2.48xlarge");
+	assert_int_equal(instance.core_size, 1);
+	assert_int_equal(instance.total_count, 24);
+	assert_int_equal(instance.kind->file_arch, 1);
+	assert_int_equal(nx_instance_memory_bytes(&instance), UINT64_C(16) << 30);
+	assert_int_equal(nx_instance_device(&instance, 23), 11);
+	assert_int_equal(nx_instance_hbm(&instance, 23), 1);
+	assert_int_equal(instance_with("NEURON_EXPLORER_INSTANCE", "trn1.2xlarge").total_count, 2);
+	assert_int_equal(instance_with("NEURON_EXPLORER_INSTANCE", "trn1.32xlarge").total_count,
+			 32);
+	assert_int_equal(instance_with("NEURON_EXPLORER_INSTANCE", "inf2.xlarge").total_count, 2);
+	instance = instance_with("NEURON_EXPLORER_INSTANCE", "trn9.mega");
+	assert_string_equal(instance.kind->type, "trn2.3xlarge");
+}
+
+static void programs_find_an_instance_of_their_own(void **state)
+{
+	const struct nx_instance_kind *trn2 = nx_instance_kind_of(NX_DEVICE_TRN2);
+	const struct nx_instance_kind *trn1 = nx_instance_kind_of(NX_DEVICE_TRN1);
+
+	(void)state;
+	assert_string_equal(trn1->type, "trn1.2xlarge");
+	assert_ptr_equal(nx_instance_kind_of(NX_DEVICE_ANY), trn2);
+	assert_null(nx_instance_kind_of(NX_DEVICE_TRN3));
+	assert_true(nx_instance_runs(trn1, NX_DEVICE_INF2));
+	assert_true(nx_instance_runs(trn1, NX_DEVICE_ANY));
+	assert_false(nx_instance_runs(trn1, NX_DEVICE_TRN2));
+	assert_false(nx_instance_runs(trn2, NX_DEVICE_TRN1));
+	assert_false(nx_instance_runs(trn2, NX_DEVICE_TRN3));
+}
+
 static void addresses_tell_their_memory(void **state)
 {
 	(void)state;
@@ -323,6 +367,8 @@ int main(void)
 		cmocka_unit_test(wrong_values_leave_the_defaults),
 		cmocka_unit_test(wrong_values_are_told_with_what_was_meant),
 		cmocka_unit_test(cores_are_counted_as_variables_say),
+		cmocka_unit_test(an_instance_can_be_chosen),
+		cmocka_unit_test(programs_find_an_instance_of_their_own),
 		cmocka_unit_test(addresses_tell_their_memory),
 		cmocka_unit_test(an_instance_has_a_stable_id),
 		cmocka_unit_test(texts_are_listed_once),

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <nrt/nrt_experimental.h>
+#include <nrt/nrt_profile.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 
 #include "base/bare/bits.h"
 #include "base/file.h"
+#include "format/ntff.h"
 #include "tests/data/synthetic.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
@@ -101,10 +104,108 @@ static void a_program_that_hangs_is_an_error(void **state)
 	nx_vec_release(&ntff);
 }
 
+/* Times alone: outputs are zero, and profiles have rings. */
+static void times_alone_leave_outputs_zero(void **state)
+{
+	static uint8_t result[524288];
+	struct nx_fixture_run run;
+
+	(void)state;
+	init_software();
+	setenv("NEURON_SIM", "timing", 1);
+	run = nx_fixture_load(0);
+	memset(result, 0x42, sizeof(result));
+	assert_int_equal(nrt_tensor_write(run.output, result, 0, sizeof(result)), NRT_SUCCESS);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_tensor_read(run.output, result, 0, sizeof(result)), NRT_SUCCESS);
+	for (size_t i = 0; i < sizeof(result); i++)
+		assert_int_equal(result[i], 0);
+	nrt_close();
+	unsetenv("NEURON_SIM");
+}
+
+struct saved {
+	struct nx_file file;
+	struct nx_arena arena;
+	struct nx_ntff ntff;
+};
+
+static void open_saved(struct saved *saved, const char *path)
+{
+	struct nx_error err;
+
+	memset(saved, 0, sizeof(*saved));
+	assert_int_equal(nx_file_map(&saved->file, path, NULL), NX_OK);
+	assert_int_equal(nx_ntff_read(saved->file.bytes, &saved->arena, &saved->ntff, &err), NX_OK);
+}
+
+static void close_saved(struct saved *saved)
+{
+	nx_arena_release(&saved->arena);
+	nx_file_unmap(&saved->file);
+}
+
+struct worker {
+	struct nx_fixture_run run;
+	int repeat_count;
+};
+
+static void *work(void *context)
+{
+	struct worker *worker = context;
+
+	for (int i = 0; i < worker->repeat_count; i++)
+		assert_int_equal(nrt_execute(worker->run.model, worker->run.inputs,
+					     worker->run.outputs),
+				 NRT_SUCCESS);
+	return NULL;
+}
+
+/* Two cores at once, while somebody saves; each clock counts its own core's executions. */
+static void cores_are_profiled_at_once(void **state)
+{
+	const char *folder = nx_fixture_folder();
+	nrt_profile_continuous_options_t *options;
+	struct worker workers[2];
+	pthread_t threads[2];
+	struct saved saved;
+	int turn;
+
+	(void)state;
+	init_software();
+	setenv("NEURON_SIM", "timing", 1);
+	assert_int_equal(nrt_profile_continuous_options_allocate(&options), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_options_set_output_dir(options, folder),
+			 NRT_SUCCESS);
+	assert_int_equal(nrt_profile_continuous_start(options), NRT_SUCCESS);
+	for (int i = 0; i < 2; i++) {
+		workers[i] = (struct worker){nx_fixture_load(i), 3 + 5 * i};
+		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+	}
+	turn = nrt_profile_continuous_save(0, options) == NRT_SUCCESS ? 2 : 1; /* if there is one */
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(nrt_profile_continuous_save(1, options), NRT_SUCCESS);
+	open_saved(&saved, nx_fixture_find(turn == 1 ? "_vnc_1_1.ntff" : "_vnc_1_2.ntff"));
+	assert_int_equal(saved.ntff.info.executions.count, 1);
+	assert_true(saved.ntff.info.executions.items[0].start_ps > UINT64_C(3600000000000000));
+	assert_int_equal(saved.ntff.info.nodes.items[0].device.graphs.items[0].nc_idx, 2);
+	assert_int_equal(saved.ntff.info.session_rings.items[0].core_idx, 2);
+	assert_true(saved.ntff.info.session_rings.items[0].size > 0);
+	assert_int_equal(saved.ntff.info.pid, 0);
+	close_saved(&saved);
+	nrt_profile_continuous_options_free(options);
+	nrt_close();
+	unsetenv("NEURON_SIM");
+	nx_fixture_remove();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_real_kernel_computes),
+		cmocka_unit_test(times_alone_leave_outputs_zero),
+		cmocka_unit_test(cores_are_profiled_at_once),
 		cmocka_unit_test(a_program_that_hangs_is_an_error),
 	};
 

@@ -286,6 +286,32 @@ static void v2_has_a_marker_and_clocks(void **state)
 	release(&f);
 }
 
+/* From the end of the first start mark to the end of the last end mark, and a tick. */
+static void v2_states_the_time_between_marks(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, NX_DEVICE_INF2, 1);
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		f.slots[e][1].word[0] = NX_OP_NOTIFY;
+		f.slots[e][1].word[36] = NX_NOTIFY_HINT_END;
+	}
+	for (uint8_t e = 0; e < 2; e++) {
+		nx_vec_push(&f.run.instructions,
+			    ((struct nx_timed_instruction){100, 200 + 10 * e, 0, 0, 0, e}));
+		nx_vec_push(&f.run.instructions,
+			    ((struct nx_timed_instruction){5000, 5200 + 10 * e, 0, 1, 0, e}));
+	}
+	make(&f, NULL);
+	assert_int_equal(f.out.marked_ps, 5210 - 200 + 714);
+	release(&f);
+	setup(&f, NX_DEVICE_INF2, 1);
+	make(&f, NULL);
+	assert_int_equal(f.out.marked_ps, 0);
+	release(&f);
+}
+
 static void a_marker_that_ran_is_not_repeated(void **state)
 {
 	struct fixture f;
@@ -312,6 +338,7 @@ int main(void)
 		cmocka_unit_test(faults_stand_at_the_end_of_their_instruction),
 		cmocka_unit_test(ticks_lead_back_to_the_time),
 		cmocka_unit_test(v2_has_a_marker_and_clocks),
+		cmocka_unit_test(v2_states_the_time_between_marks),
 		cmocka_unit_test(a_marker_that_ran_is_not_repeated),
 	};
 
