@@ -82,4 +82,6 @@ echo
 "$here/ui.sh" || failed=1
 echo
 "$here/trace.sh" || failed=1
+echo
+"$here/accuracy.sh" || failed=1
 exit "$failed"
