@@ -44,6 +44,7 @@ KERNELS = {
     'h_add_trn1_128_serial': lambda: vector.vector_add('trn1', 25600, 128, 1, 0),
     'h_add_trn1_2_serial': lambda: vector.vector_add('trn1', 25600, 128, 2, 0),
     'h_add_trn1_200': lambda: vector.vector_add('trn1', 25600, 128, 200),
+    'h_transpose': lambda: matmul.transpose_array(4096),
     'h_conv_fp32': lambda: vector.convolution('fp32', 256, 224, 224),
     'h_conv_fp16': lambda: vector.convolution('fp16', 256, 224, 224),
 }
@@ -66,6 +67,7 @@ SMALL = {
     'h_add_trn1_128': lambda: vector.vector_add('trn1', 128 * 20, 128, 1),
     'h_add_trn1_128_serial': lambda: vector.vector_add('trn1', 128 * 20, 128, 1, 0),
     'h_add_trn1_200': lambda: vector.vector_add('trn1', 128 * 20, 128, 20),
+    'h_transpose': lambda: matmul.transpose_array(1024),
     'h_conv_fp32': lambda: vector.convolution('fp32', 256, 12, 16),
     'h_conv_fp16': lambda: vector.convolution('fp16', 256, 12, 16),
 }

@@ -297,3 +297,28 @@ def matmul_batched(batches, shape, name='matmul_batched'):
                 bring(p, 'act' if turn % 2 else 'dve', bank, done, 'fp32', N, n * N * 4, n > 0)
             store(p, stores, c, batch * rows + m * M, M, 0, columns, done)
     return p.text()
+
+
+def transpose_array(size, name='transpose_array'):
+    """fp32 on trn2, turned tile by tile through the array (H transpose): four tiles fill a bank.
+
+    The assignment names the way; blocks and buffers are ours.
+    """
+    p = Program(name, 'trn2')
+    loads, stores = p.queue('qSPDynamicHW', 'sp'), p.queue('qActDynamicHW', 'act')
+    a = Array(p, 'input', 'a', 'fp32', size, size)
+    c = Array(p, 'output', 'c', 'fp32', size, size)
+    identity = load_identity(p, loads)
+    rows, out, banks = p.ring(8, size * 4), p.ring(8, N * 4), p.banks()
+    for first in range(0, size, N):
+        tiles = [rows.next() for _ in range(N // M)]
+        for index, tile in enumerate(tiles):
+            load(p, loads, a, first + index * M, M, 0, size, tile)
+        for column in range(0, size, K):
+            bank, done = banks.next(), out.next()
+            for index, tile in enumerate(tiles):
+                transpose(p, Weights(tile, 'fp32', M, K, column * 4), identity, bank,
+                          index * M * 4)
+            bring(p, 'dve', bank, done, 'fp32', N)
+            store(p, stores, c, column, K, first, N, done)
+    return p.text()

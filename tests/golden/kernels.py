@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of tests/bench compute what they are timed for, and move the bytes that were published.
+"""The kernels of tests/bench compute what they are timed for, and move the published bytes.
 
-usage: kernels.py NEURON_EXPLORER RUN_NEFF BENCH_FOLDER
+usage: kernels.py NEURON_EXPLORER RUN_NEFF SIMULATE_NEFF BENCH_FOLDER
 
 At small sizes each is run on the software device, from memory filled with NaN and in two orders
-of engines: a wait that is missing gives a wrong sum in one of them. At full size the text alone
-is looked at: its bytes and instructions are those of the measured runs. Prints TAP.
+of engines: a wait that is missing gives a wrong sum in one of them. Then it is simulated, which
+has to see the same instructions and bytes. At full size the text alone is looked at: its bytes
+and instructions are those of the measured runs. Prints TAP.
 """
 
+import json
 import math
 import pathlib
 import random
@@ -19,7 +21,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-PROGRAM, RUN_NEFF, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+PROGRAM, RUN_NEFF, SIMULATE, FOLDER = *sys.argv[1:4], pathlib.Path(sys.argv[4])
 sys.path.insert(0, str(FOLDER))
 
 import kernels  # noqa: E402
@@ -131,6 +133,12 @@ def check_batched(name, seed):
     run.compare('c', expected)
 
 
+def check_transpose(name, seed):
+    run = Run(name)
+    run.run(seed)
+    run.compare('c', lambda r, c: run.at('a', c, r))
+
+
 def check_add(name, seed):
     run = Run(name)
     run.run(seed)
@@ -184,6 +192,28 @@ def expect(what, have, want):
         raise AssertionError(f'{what}: {have}, not {want}')
 
 
+def check_simulated(name):
+    """Every instruction and byte of the text happens, and in an order that time allows."""
+    text = kernels.SMALL[name]()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'k.nasm')
+        path.write_text(text)
+        neff = str(path.with_suffix('.neff'))
+        subprocess.run([PROGRAM, 'neff', '--assemble', str(path), '-o', neff], check=True)
+        done = subprocess.run([SIMULATE, neff], check=True, stdout=subprocess.PIPE)
+    run = json.loads(done.stdout)
+    opcodes = re.findall(r'^([A-Z]\w+) ', text, re.M)
+    tensor = sum(opcode in ('LDWEIGHTS', 'MATMUL') for opcode in opcodes)
+    others = sum(opcode in ('ACTIVATE', 'COPY', 'CAST', 'MEMSET', 'TENSOR_TENSOR')
+                 for opcode in opcodes)
+    expect('instructions of the Tensor engine', run['tensor']['count'], tensor)
+    expect('of the others', run['vector']['count'] + run['scalar']['count'], others)
+    expect('bytes', run['bytes'], bytes_moved(text))
+    for part in ('tensor', 'vector', 'scalar', 'dma'):
+        if not run[part]['active'] <= run[part]['last'] - run[part]['first'] + 0.1 < run['total']:
+            raise AssertionError(f'{part} leaves the run: {run[part]}')
+
+
 def check_traffic():
     """Bytes as measured; where the measurement has three digits, to these."""
     mib = 1 << 20
@@ -205,7 +235,8 @@ def check_counts():
 
 
 CHECKS = {'g_matmul': check_turned, 'g_bmm': check_batched,
-          'h_add': check_add, 'd_': check_mamba, 'h_conv': check_convolution}
+          'h_add': check_add, 'h_transpose': check_transpose, 'd_': check_mamba,
+          'h_conv': check_convolution}
 
 
 def tests():
@@ -213,6 +244,7 @@ def tests():
         check = next((c for prefix, c in CHECKS.items() if name.startswith(prefix)), check_matmul)
         for seed in SEEDS:
             yield f'{name}, order {seed}', lambda c=check, n=name, s=seed: c(n, s)
+        yield f'{name}, simulated', lambda n=name: check_simulated(n)
     yield 'bytes are the published ones', check_traffic
     yield 'instructions are the published ones', check_counts
 
