@@ -29,6 +29,7 @@ AIM_MEDIAN, AIM_WORST = 8.0, 30.0
 TRN2_HBM, TRN2_FLOPS = 716e9, 78.6432e12
 
 MATMUL_A = 2 * 4096 * 8192 * 8192
+CONVOLUTION = 2 * 9 * 256 * 256 * 222 * 222
 PAIRS = (('neuron-device/baseline_fp32_s512/baseline', 'baseline_exec_2'),
          ('neuron-device/baseline_bf16_s512/baseline', 'baseline_exec_2'),
          ('neuron-device/fused_attention/fused', 'fused_exec_2'),
@@ -85,6 +86,7 @@ ROWS = [
     ('a_v5', 'A v5 Tensor instruction time', 'us', 51170, summed('tensor')),
     ('a_v5', 'A v5 DMA active', 'us', 6100, active('dma')),
     ('a_v5', 'A v5 Vector active', 'us', 2990, active('vector')),
+    ('a_v5', 'A v5 Vector instruction time', 'us', 3080, summed('vector')),
     ('a_v5', '(A v5 HFU)', '%', 24.70, hfu(MATMUL_A)),
     ('a_v5', '(A v5 MBU)', '%', 8.96, mbu),
     ('e_v1', 'E V1 total', 'us', 2451, total),
@@ -99,6 +101,7 @@ ROWS = [
     ('f_top', 'F 2048^3 MFU', '%', 90.92, hfu(2 * 2048 ** 3)),
     ('d_v1_256', 'D v1 256 channels total', 'us', 172.93, total),
     ('d_v1_256', 'D v1 256 channels Vector active', 'us', 148.99, active('vector')),
+    ('d_v1_256', 'D v1 256 channels Vector instr. time', 'us', 193.94, summed('vector')),
     ('d_v1_4096', 'D v1 4096 channels total', 'us', 2340, total),
     ('d_v1_4096', 'D v1 4096 channels Vector active', 'us', 2156.5, active('vector')),
     ('d_v2_512', 'D v2 total', 'us', 1610, total),
@@ -111,6 +114,9 @@ ROWS = [
     ('d_v3_8192', 'D v3 sequence 8192 Vector instr. time', 'us', 29960, summed('vector')),
     ('g_matmul', 'G matmul, trn1', 'us', 35199.742, total),
     ('g_bmm', 'G bmm, trn1', 'us', 4610.889, total),
+    ('h_conv_fp16', 'H conv2d fp16, a student\'s MFU', '%', 90, hfu(CONVOLUTION)),
+    # in the older convention each of the two passes counts in full
+    ('h_conv_fp32', 'H conv2d fp32, a student\'s MFU', '%', 41, hfu(2 * CONVOLUTION)),
     ('h_add_trn2_1', 'H add 25,600 one by one, trn2', 'us', 37318, total),
     ('h_add_trn2_200', 'H add 25,600 at once, trn2', 'us', 15, total),
     ('h_add_trn2_2000', 'H add 256,000 at once, trn2', 'us', 28, total),
@@ -240,7 +246,7 @@ def main(argv):
         print(f'bench: no captures at {data}, pairs of NEFF and NTFF are not compared')
     print_errors('published', published)
     print_errors('without a star', [e for e in published if e[1] not in INFORMED])
-    print_errors('totals among these', [e for e in published if e[1] not in INFORMED
+    print_errors('whole kernels among these', [e for e in published if e[1] not in INFORMED
                                         and (e[1].endswith('total') or e[1][0] in 'GH')])
     print_errors('captures', captures)
 
