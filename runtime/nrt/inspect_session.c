@@ -204,7 +204,7 @@ static enum nx_status claim_folder(size_t len, struct nx_error *err)
 			return nx_fail_errno(err, errno, "cannot make the folder %s",
 					     session.folder);
 		snprintf(session.folder + len, cap - len, "/%llu",
-			 (unsigned long long)(session.init_ns + attempt));
+			 (unsigned long long)session.init_ns + attempt);
 	}
 	return nx_fail(err, NX_LIMIT, "%s is taken, and so are the names tried instead",
 		       session.folder);

@@ -18,7 +18,7 @@ import tempfile
 import termios
 import time
 
-LOOP = 'echo go; i=0; while [ $i -lt 40 ]; do i=$((i + 1)); sleep 0.02; done; exit 6'
+LOOP = 'echo go; i=0; while [ $i -lt 15 ]; do i=$((i + 1)); sleep 0.02; done; exit 6'
 
 
 class Terminal:
