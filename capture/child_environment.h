@@ -6,7 +6,7 @@
  *	struct nx_child_environment environment = {0};
  *	nx_child_environment_copy(&environment, environ);
  *	nx_child_environment_set(&environment, "NEURON_RT_INSPECT_ENABLE", "1");
- *	... environment.items goes to nx_child_run ...
+ *	... environment.items goes to nx_child_command_run ...
  *	nx_child_environment_release(&environment);
  *
  * A zeroed struct is valid. Texts of the copied list are borrowed and must live

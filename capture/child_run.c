@@ -158,8 +158,8 @@ static void wait_for(const sigset_t *signals, struct nx_child_end *end)
 	}
 }
 
-enum nx_status nx_child_run(const struct nx_child_command *command, struct nx_child_end *end,
-			    struct nx_error *err)
+enum nx_status nx_child_command_run(const struct nx_child_command *command,
+				    struct nx_child_end *end, struct nx_error *err)
 {
 	sigset_t signals = waited_signals(), before;
 	struct sigaction usual = {.sa_handler = SIG_DFL}, child_action;

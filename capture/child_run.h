@@ -35,7 +35,7 @@ struct nx_child_end {
  * PERMISSION (or what else the system says) with exit_code 127 or 126, as shells
  * have it. How the command itself ends is no failure.
  */
-NX_MUST_CHECK enum nx_status nx_child_run(const struct nx_child_command *command,
-					  struct nx_child_end *end, struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_child_command_run(const struct nx_child_command *command,
+						  struct nx_child_end *end, struct nx_error *err);
 
 #endif

@@ -240,7 +240,7 @@ static enum nx_status run_command(const struct nx_invocation *call, char **argv,
 	nx_inspect_say_runtime(&plan->runtime);
 	plan->outcome.command = argv[0];
 	plan->outcome.since_ns = nx_capture_now_ns();
-	st = nx_child_run(&command, &end, err);
+	st = nx_child_command_run(&command, &end, err);
 	*call->exit_code = end.exit_code;
 	if (st)
 		return st;

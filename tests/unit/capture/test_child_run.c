@@ -24,7 +24,7 @@ static struct nx_child_end run_shell(const char *script, char *const *environmen
 	struct nx_child_command command = {argv, environment};
 	struct nx_child_end end;
 
-	assert_int_equal(nx_child_run(&command, &end, NULL), NX_OK);
+	assert_int_equal(nx_child_command_run(&command, &end, NULL), NX_OK);
 	assert_true(end.is_started);
 	return end;
 }
@@ -69,7 +69,7 @@ static void refused(const char *name, enum nx_status status, int exit_code, cons
 	struct nx_child_end end;
 	struct nx_error err = {0};
 
-	assert_int_equal(nx_child_run(&command, &end, &err), status);
+	assert_int_equal(nx_child_command_run(&command, &end, &err), status);
 	assert_int_equal(end.exit_code, exit_code);
 	assert_false(end.is_started);
 	assert_non_null(strstr(err.message, part));
@@ -104,7 +104,7 @@ static void a_script_without_an_interpreter_is_the_shells(void **state)
 	assert_int_equal(write(fd, "exit 9\n", 7), 7);
 	assert_int_equal(fchmod(fd, 0700), 0);
 	close(fd);
-	assert_int_equal(nx_child_run(&command, &end, NULL), NX_OK);
+	assert_int_equal(nx_child_command_run(&command, &end, NULL), NX_OK);
 	assert_int_equal(end.exit_code, 9);
 	unlink(path);
 }
