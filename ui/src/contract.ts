@@ -47,7 +47,8 @@ export interface Marker {
 export interface Settings {
 	colourBy: ColourBy;
 	rows: "minimal" | "full";
-	grouping: string; // of a system timeline: default | cpu_device | core | thread | process | instance
+	/** Of a system timeline: default | cpu_device | core | thread | process | instance. */
+	grouping: string;
 	pinned: string[]; // keys of rows (src/timeline/rows.ts)
 	hidden: string[];
 	collapsed: string[];

@@ -45,7 +45,8 @@ function scaled(value: number, step: number, units: string[], digits: number): s
 	return `${text} ${units[at]}`;
 }
 
-export const formatNs = (ns: number, digits = 4) => scaled(ns, 1000, ["ns", "µs", "ms", "s"], digits);
+export const formatNs = (ns: number, digits = 4) =>
+	scaled(ns, 1000, ["ns", "µs", "ms", "s"], digits);
 export const formatSeconds = (seconds: number) => {
 	const ns = seconds * 1e9;
 	return formatNs(Number.isInteger(seconds) ? ns : Math.round(ns * 1000) / 1000);
@@ -100,7 +101,9 @@ export function formatByUnit(value: number, unit: string): string {
 
 const isDecimal = (text: string) => /^-?\d{1,30}$/.test(text);
 
-/** A cell for reading. Identifiers and addresses are not numbers to be rounded: unit "" keeps them. */
+/**
+ * A cell for reading. Identifiers and addresses are not numbers to be rounded: unit "" keeps them.
+ */
 export function formatCell(cell: Cell | undefined, unit = ""): string {
 	if (cell === null || cell === undefined || cell === "") return NOTHING;
 	if (typeof cell === "boolean") return cell ? "yes" : "no";

@@ -4,7 +4,8 @@
 // message is the server's sentence.
 
 import type {
-	At, Cell, Dependencies, EventDetails, Insights, Profile, ProfileDetails, Rank, SearchPage, SqlAnswer,
+	At, Cell, Dependencies, EventDetails, Insights, Profile, ProfileDetails, Rank, SearchPage,
+	SqlAnswer,
 	TablePage, CounterStatistics, TrackStatistics, Tracks,
 } from "./types.ts";
 import type { EventRef, SearchQuery } from "../contract.ts";
@@ -42,7 +43,8 @@ export class Api {
 		return `${this.base}api/v1/${path}${queryText(parameters)}`;
 	}
 
-	async request(path: string, parameters: Parameters = {}, init: RequestInit = {}): Promise<Response> {
+	async request(path: string, parameters: Parameters = {},
+		init: RequestInit = {}): Promise<Response> {
 		let response: Response;
 		try {
 			response = await fetch(this.url(path, parameters), init);
@@ -55,7 +57,8 @@ export class Api {
 		throw new ApiError(response.status, await sentenceOf(response));
 	}
 
-	private async json<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+	private async json<T>(path: string, parameters: Parameters = {},
+		signal?: AbortSignal): Promise<T> {
 		const response = await this.request(path, parameters, signal ? { signal } : {});
 		return (await response.json()) as T;
 	}
@@ -95,7 +98,8 @@ export class Api {
 export class ProfileApi {
 	constructor(private readonly api: Api, private readonly path: string) {}
 
-	private async json<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+	private async json<T>(path: string, parameters: Parameters = {},
+		signal?: AbortSignal): Promise<T> {
 		const response = await this.api.request(`${this.path}${path}`, parameters,
 			signal ? { signal } : {});
 		return (await response.json()) as T;
@@ -142,7 +146,9 @@ export class ProfileApi {
 	search = (query: SearchQuery, part: Parameters = {}, signal?: AbortSignal) =>
 		this.json<SearchPage>("/search", { ...searchParameters(query), ...part }, signal);
 	statistics = (from: bigint, to: bigint, tracks: number[] | null, signal?: AbortSignal) =>
-		this.json<{ from_ns: string; to_ns: string; tracks: (TrackStatistics | CounterStatistics)[] }>("/statistics", {
+		this.json<{
+			from_ns: string; to_ns: string; tracks: (TrackStatistics | CounterStatistics)[];
+		}>("/statistics", {
 			from: String(from), to: String(to), tracks: tracks?.join(","),
 		}, signal);
 

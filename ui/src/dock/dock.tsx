@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dock: tab bars, gutters and panels, all laid out flat by geometry.ts. Panels are one flat list,
-// so a panel that is moved elsewhere keeps its element, its state and its scroll position.
+// The dock: tab bars, gutters and panels, all laid out flat by geometry.ts. Panels are one flat
+// list, so a panel that is moved elsewhere keeps its element, its state and its scroll position.
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PanelKind, ProfileContext } from "../contract.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where groups and gutters lie in the dock, and what a point in it means for a panel that is dragged
-// there. Pure; pixels from the dock's left top corner.
+// Where groups and gutters lie in the dock, and what a point in it means for a panel that is
+// dragged there. Pure; pixels from the dock's left top corner.
 
 import { groupOf, type Dock, type DockNode, type Edge, type Group, type Split, type Target } from
 	"./model.ts";
@@ -108,8 +108,8 @@ function nearEdge(rect: Rect, x: number, y: number): Edge | null {
 }
 
 /**
- * What dropping `panel` at a point does, null for nothing. `tabEdges` gives the left and right edges
- * of a group's tabs, which only the page knows.
+ * What dropping `panel` at a point does, null for nothing. `tabEdges` gives the left and right
+ * edges of a group's tabs, which only the page knows.
  */
 export function dropAt(placed: Placed, size: { width: number; height: number }, x: number,
 	y: number,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layout of panels: a tree of splits whose leaves are groups of tabs. Pure: every change gives a
-// new tree. A panel is in a layout at most once, so a group is named by any panel in it, and a split
-// by its path from the root.
+// new tree. A panel is in a layout at most once, so a group is named by any panel in it, and a
+// split by its path from the root.
 
 export interface Group {
 	kind: "group";

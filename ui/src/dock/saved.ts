@@ -18,7 +18,10 @@ const USUAL_SIDE = ["event-details"];
 const MOST_TABS = 6;
 const WIDE_PX = 1200;
 
-/** The timeline above, panels below; on wide screens the details of an event have a place at the right. */
+/**
+ * The timeline above, panels below; on wide screens the details of an event have a place at the
+ * right.
+ */
 export function usualDock(kinds: PanelKind[], widthPx: number): Dock {
 	const known = kinds.map((kind) => kind.id).filter((id) => id !== TIMELINE);
 	const chosen = USUAL_TABS.filter((id) => known.includes(id));

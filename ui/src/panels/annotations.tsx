@@ -65,7 +65,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 			}}>Zoom to two</Button>
 			<Button disabled={!chosen.length} onClick={() => remove(ticked)}>Delete ticked</Button>
 			<Button disabled={!list.length} onClick={() =>
-				context.markers.update((now) => now.map((one) => ({ ...one, diffTo: null })))}>Reset differences</Button>
+				context.markers.update((now) =>
+					now.map((one) => ({ ...one, diffTo: null })))}>Reset differences</Button>
 			<Button disabled={!list.length} onClick={() => context.markers.set([])}>Clear all</Button>
 			<Toggle label="Snap to events" on={snap} change={setSnap}
 				title="A time that is entered moves to the nearest start or end of an event" />
@@ -80,7 +81,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 				<tbody>{list.map((one) => <MarkerRow
 					key={one.id} context={context} one={one} list={list} unit={unit}
 					isTicked={ticked.has(one.id)} isOpen={open === one.id} change={(part) => change(one.id, part)}
-					move={(time) => void move(one, time)} toggleOpen={() => setOpen(open === one.id ? null : one.id)}
+					move={(time) => void move(one, time)}
+					toggleOpen={() => setOpen(open === one.id ? null : one.id)}
 					tick={() => {
 						const next = new Set(ticked);
 						if (!next.delete(one.id)) next.add(one.id);
@@ -95,7 +97,9 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 	);
 }
 
-/** The nearest start or end of an event on any visible track; the time itself when there is none. */
+/**
+ * The nearest start or end of an event on any visible track; the time itself when there is none.
+ */
 async function nearestEdge(context: ProfileContext, timeNs: number): Promise<number> {
 	const within = Math.max(1, Math.round((context.view.get().toNs - context.view.get().fromNs) / 50));
 	const tracks = context.tracks.filter((track) => track.kind === "spans").slice(0, 12);
@@ -118,7 +122,8 @@ function MarkerRow(props: { context: ProfileContext; one: Marker; list: Marker[]
 	const base = baseOf(list, one);
 	return (
 		<tr class={props.isOpen ? "an-open" : ""}>
-			<td><input type="checkbox" checked={props.isTicked} onChange={props.tick} aria-label={`Tick ${one.name}`} /></td>
+			<td><input type="checkbox" checked={props.isTicked} onChange={props.tick}
+				aria-label={`Tick ${one.name}`} /></td>
 			<td><input class="an-edit" value={one.name} aria-label="Name"
 				onChange={(event) => props.change({ name: event.currentTarget.value || one.name })} /></td>
 			<td><input class="an-edit an-number"
@@ -142,7 +147,8 @@ function MarkerRow(props: { context: ProfileContext; one: Marker; list: Marker[]
 			<td class="an-number" title={base ? formatNs(one.timeNs - base.timeNs) : ""}>
 				{base ? inUnit(one.timeNs - base.timeNs, unit) : "–"}</td>
 			<td class="an-actions">
-				<Button kind="quiet" disabled={!base} aria-expanded={props.isOpen} onClick={props.toggleOpen}>Metrics</Button>
+				<Button kind="quiet" disabled={!base} aria-expanded={props.isOpen}
+					onClick={props.toggleOpen}>Metrics</Button>
 				<Button kind="quiet" onClick={() => {
 					const half = Math.max(500, (context.view.get().toNs - context.view.get().fromNs) / 20);
 					context.zoomTo(one.timeNs - half, one.timeNs + half);

@@ -104,11 +104,13 @@ export function toDocument(markers: Marker[], originNs: bigint): object {
 /** Markers from a document of ours; throws a sentence when it is none. */
 export function fromDocument(document: unknown, originNs: bigint): Marker[] {
 	const list = (document as { markers?: unknown } | null)?.markers;
-	if (!Array.isArray(list)) throw new Error("This is not a set of annotations: it has no list of markers.");
+	if (!Array.isArray(list))
+		throw new Error("This is not a set of annotations: it has no list of markers.");
 	return list.slice(0, 10_000).map((item: unknown, i) => {
 		const one = (item ?? {}) as Record<string, unknown>;
 		const time = String(one["time_ns"] ?? "");
-		if (!/^-?\d{1,20}$/.test(time)) throw new Error(`Marker ${i + 1} has no time in nanoseconds (time_ns).`);
+		if (!/^-?\d{1,20}$/.test(time))
+			throw new Error(`Marker ${i + 1} has no time in nanoseconds (time_ns).`);
 		const colour = String(one["colour"] ?? "");
 		return { id: String(one["id"] ?? `m${i}`),
 			name: String(one["name"] ?? `Marker ${i + 1}`).slice(0, 200),

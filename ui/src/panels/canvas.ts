@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drawings on a canvas share: sharp pixels, the theme's colours, a size that follows the panel.
+// What drawings on a canvas share: sharp pixels, the theme's colours, a size that follows the
+// panel.
 
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";

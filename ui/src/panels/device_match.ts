@@ -30,8 +30,8 @@ export function placeOf(details: EventDetails, model: string): EventPlace | null
 const agreement = (a: string, b: string) => (a === "" || b === "" ? 0 : a === b ? 1 : -1);
 
 /**
- * Names of the captures that may be of the event, those that agree in most first; only the best when
- * they agree in the model, for there all others are less than that.
+ * Names of the captures that may be of the event, those that agree in most first; only the best
+ * when they agree in the model, for there all others are less than that.
  */
 export function capturesOf(list: Row[], place: EventPlace): string[] {
 	const scored = list.flatMap((row) => {

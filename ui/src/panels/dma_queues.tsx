@@ -7,9 +7,10 @@ import { DataTable } from "./data_table.tsx";
 import { Empty, Loaded, Panel } from "./parts.tsx";
 import { useLoad } from "./use_load.ts";
 
-const TRAFFIC = `SELECT queue_name AS name, pcore_idx AS core, any_value(queue_type) AS class, count(*) AS n,
-	count(DISTINCT engine_idx) AS engines, sum(transfer_bytes) AS bytes, avg(transfer_bytes) AS size,
-	sum(duration_ns) AS busy, min(start_ts) AS a, max(end_ts) AS b FROM DmaPacket GROUP BY ALL ORDER BY bytes DESC`;
+const TRAFFIC = `SELECT queue_name AS name, pcore_idx AS core, any_value(queue_type) AS class,
+	count(*) AS n, count(DISTINCT engine_idx) AS engines, sum(transfer_bytes) AS bytes,
+	avg(transfer_bytes) AS size, sum(duration_ns) AS busy, min(start_ts) AS a, max(end_ts) AS b
+	FROM DmaPacket GROUP BY ALL ORDER BY bytes DESC`;
 
 const COLUMNS = [
 	{ name: "name", title: "Queue", width: 220 }, { name: "core", title: "Core" },
@@ -28,7 +29,8 @@ export function DmaQueuesPanel({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => {
 		const declared = namedRows(await fetchTable(context, "DmaQueuesInfo", {}, signal));
 		const traffic = await ask(context, ["DmaPacket"], TRAFFIC, 10_000, signal);
-		const kinds = new Map(declared.map((row) => [`${text(row["name"])}/${text(row["pcore_idx"])}`, row]));
+		const kinds = new Map(declared.map((row) =>
+			[`${text(row["name"])}/${text(row["pcore_idx"])}`, row]));
 		const seen = new Set(traffic.map((row) => `${text(row["name"])}/${text(row["core"])}`));
 		return [
 			...traffic.map((row) => {

@@ -43,7 +43,8 @@ function Side(props: { context: ProfileContext; title: string; events: EventSumm
 				{formatInteger(total)} {total === 1 ? role.slice(0, -1) : role}</span></h3>
 			{events.length ? null : <p class="pn-dim">None.</p>}
 			<div class="ed-cards">
-				{events.map((event) => <Card key={`${event.table}:${event.row}`} context={context} event={event} />)}
+				{events.map((event) => <Card key={`${event.table}:${event.row}`} context={context}
+					event={event} />)}
 			</div>
 		</section>
 	);

@@ -12,7 +12,8 @@ import { useLoad } from "./use_load.ts";
 
 const FLOWS = `SELECT flow, count(*) AS n, min(start_ts) AS a, max(end_ts) AS b,
 	count(*) FILTER (trace_event_source = 'neuron_hw') AS hw, arg_min(name, start_ts) AS first
-	FROM (SELECT unnest(flow_id) AS flow, * FROM SystemProfileEvents) GROUP BY 1 HAVING count(*) > 1 ORDER BY 3`;
+	FROM (SELECT unnest(flow_id) AS flow, * FROM SystemProfileEvents)
+	GROUP BY 1 HAVING count(*) > 1 ORDER BY 3`;
 
 export function FlowsPanel({ context }: { context: ProfileContext }) {
 	const [flow, setFlow] = useState<string | null>(null);
@@ -42,5 +43,6 @@ export function FlowsPanel({ context }: { context: ProfileContext }) {
 			}}
 			bar={<span class="pn-dim">{formatInteger(rows.length)} {rows.length === 1 ? "flow" : "flows"};
 				choose one to see its events</span>} />
-		: <Empty title="No flows">No event of this profile carries a flow's number.</Empty>}</Loaded></Panel>;
+		: <Empty title="No flows">No event of this profile carries a flow's number.</Empty>}</Loaded>
+			</Panel>;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each layer costs: time, arithmetic, instructions. Layers are told apart by the framework's
-// names, cut after a number of parts, since "layers.0/attention" is often what one wants to compare.
+// names, cut after a number of parts, since "layers.0/attention" is often what one wants to
+// compare.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";
@@ -30,7 +31,8 @@ const COLUMNS = [
 	{ name: "flops", title: "FLOPs", unit: "flops", help: "Matrix work, transposes included" },
 	{ name: "transpose", title: "Transposes", unit: "fraction",
 		help: "Part of the FLOPs that only transposes" },
-	{ name: "count", title: "Instructions" }, { name: "Tensor" }, { name: "Vector" }, { name: "Scalar" },
+	{ name: "count", title: "Instructions" }, { name: "Tensor" }, { name: "Vector" },
+	{ name: "Scalar" },
 	{ name: "GpSimd", title: "GpSimd" }, { name: "Sync" },
 	{ name: "start", title: "Start", unit: "nanoseconds" }, { name: "end", title: "End",
 		unit: "nanoseconds" },

@@ -45,7 +45,8 @@ function HbmPurposes({ context }: { context: ProfileContext }) {
 		if (!purposes.length) return [];
 		const rows = await ask(context, ["SystemProfileHbmUsage"],
 			"SELECT instance_id, device_idx, hbm_idx, " +
-			purposes.map((name) => `arg_max(${name}, timestamp) AS last_${name}, max(${name}) AS most_${name}`)
+			purposes.map((name) =>
+				`arg_max(${name}, timestamp) AS last_${name}, max(${name}) AS most_${name}`)
 				.join(", ") + " FROM SystemProfileHbmUsage GROUP BY ALL ORDER BY ALL", 1000, signal);
 		return rows.flatMap((row) => purposes.map((name) => [titleOf(name.replace(/_bytes$/, "")),
 			row["device_idx"] ?? null, row["hbm_idx"] ?? null, num(row[`last_${name}`]),
@@ -77,10 +78,12 @@ function DeviceMemory({ context }: { context: ProfileContext }) {
 				unit: "id" },
 				{ name: "bytes", title: "Bytes", unit: "bytes" },
 				{ name: "share", title: "Share of the core's", unit: "fraction" }]}
-			rows={rows.filter((row) => text(row["usage_type"]) !== "Total").map((row) => [row["usage_type"] ?? null,
+			rows={rows.filter((row) => text(row["usage_type"]) !== "Total")
+				.map((row) => [row["usage_type"] ?? null,
 				row["neuroncore_idx"] ?? null, num(row["usage_bytes"]),
 				num(row["usage_bytes"]) / totalOf(text(row["neuroncore_idx"]))])}
 			bar={<span class="pn-dim">{totals.map((row) =>
-				`Core ${text(row["neuroncore_idx"])}: ${formatBytes(num(row["usage_bytes"]))}`).join(" · ")}</span>} />;
+				`Core ${text(row["neuroncore_idx"])}: ${formatBytes(num(row["usage_bytes"]))}`).join(" · ")}
+					</span>} />;
 	}}</Loaded>;
 }

@@ -65,7 +65,8 @@ function updateMeaning(name: string, rest: string): string {
 				`${amount[1] === "+" ? "to" : "from"} ${name}`
 				: change.startsWith("=") ? `Sets ${name} to ${change.slice(1)}` : `Changes ${name}`;
 	if (when === "complete") return `${what} once the result is written; others may wait for that.`;
-	if (when === "read") return `${what} once the operands are taken; their memory may then be reused.`;
+	if (when === "read")
+		return `${what} once the operands are taken; their memory may then be reused.`;
 	return `${what}.`;
 }
 
@@ -96,8 +97,10 @@ const NAMED: Record<string, [string, (value: string) => string]> = {
 	value: ["Value", (v) => `Every element becomes ${v}.`],
 	semaphore: ["Semaphore", (v) => `The DMA raises semaphore ${v} when it ends.`],
 	sem_increment: ["Increment", (v) => `By ${v}, one for each DMA engine that takes part.`],
-	src_elem_size: ["Element read", (v) => `${v} bytes in one piece; small pieces cannot fill a DMA engine.`],
-	dst_elem_size: ["Element written", (v) => `${v} bytes in one piece; small pieces cannot fill a DMA engine.`],
+	src_elem_size: ["Element read",
+		(v) => `${v} bytes in one piece; small pieces cannot fill a DMA engine.`],
+	dst_elem_size: ["Element written",
+		(v) => `${v} bytes in one piece; small pieces cannot fill a DMA engine.`],
 	compute_op: ["On the way", (v) => v === "NONE" ? "The data is copied unchanged."
 		: `The DMA combines data by ${v}.`],
 	table_sel: ["Table", (v) => `Loads table ${v} of functions into the Scalar engine.`],
@@ -150,7 +153,8 @@ function memoryMeaning(match: RegExpExecArray): string {
 	const elements = counts.reduce((product, count) => product * count, 1);
 	const walk = counts.map((count, i) => [count, steps[i] ?? 0] as const)
 		.filter(([count]) => count > 1).map(([count, step]) => `${count} with a step of ${step}`);
-	return `${place}${typed}: ${elements.toLocaleString("en")} ${elements === 1 ? "element" : "elements"}` +
+	return `${place}${typed}: ${elements.toLocaleString("en")} ` +
+		`${elements === 1 ? "element" : "elements"}` +
 		` per partition${walk.length ? `, ${walk.join(", then ")}` : ""}.`;
 }
 

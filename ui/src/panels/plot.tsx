@@ -49,7 +49,8 @@ const BINARY_STEPS = Array.from({ length: 60 }, (_, i) => 2 ** i);
 function optionsOf(props: PlotProps, width: number, height: number): uPlot.Options {
 	const dim = cssColour("--fg-dim");
 	const line = cssColour("--line");
-	const axis = (unit: string, title: string | undefined, room: number, space: number): uPlot.Axis => ({
+	const axis = (unit: string, title: string | undefined, room: number,
+		space: number): uPlot.Axis => ({
 		stroke: dim, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 },
 		font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif",
 		values: (_, ticks) => ticks.map((tick) => tick === null ? "" : formatByUnit(tick, unit)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state buffer as a map: time to the right, addresses upwards, a rectangle for each range that
-// somebody will still read. Gaps that never close are fragmentation; a column of rectangles that all
-// begin at once is a spill that comes back.
+// somebody will still read. Gaps that never close are fragmentation; a column of rectangles that
+// all begin at once is a spill that comes back.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";
@@ -30,9 +30,11 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => {
 		const rows = await ask(context, ["SbufAllocation"],
 			"SELECT start_ts, end_ts, start_address, end_address, " +
-			"op_source_type, opcode, operands, queue_name, block_id, tensor_name, hlo_name FROM SbufAllocation " +
+			"op_source_type, opcode, operands, queue_name, block_id, tensor_name, hlo_name FROM " +
+			"SbufAllocation " +
 			`WHERE partition = ${Number(partition)} AND coalesce(pcore_idx, 0) = ${Number(core)} ` +
-			`AND end_ts >= ${absolute(context, view.fromNs)} AND start_ts <= ${absolute(context, view.toNs)} ` +
+			`AND end_ts >= ${absolute(context, view.fromNs)} ` +
+			`AND start_ts <= ${absolute(context, view.toNs)} ` +
 			"ORDER BY end_ts - start_ts DESC", MOST, signal);
 		return rows.map((row): Allocation => ({
 			fromNs: timeOf(context, row["start_ts"]), toNs: timeOf(context, row["end_ts"]),
@@ -146,9 +148,11 @@ function Tip({ hover, width, height }: { hover: { one: Allocation; x: number; y:
 		["Queue", text(one.row["queue_name"])], ["Block", text(one.row["block_id"])],
 		["Tensor", text(one.row["tensor_name"])], ["HLO", text(one.row["hlo_name"])],
 	];
+	const left = hover.x < width / 2 ? hover.x + 14 : Math.max(0, hover.x - 314);
+	const top = Math.max(0, Math.min(hover.y + 10, height - 160));
+
 	return (
-		<dl class="sb-tip" style={{ left: `${hover.x < width / 2 ? hover.x + 14 : Math.max(0, hover.x - 314)}px`,
-			top: `${Math.max(0, Math.min(hover.y + 10, height - 160))}px` }}>
+		<dl class="sb-tip" style={{ left: `${left}px`, top: `${top}px` }}>
 			{lines.filter(([, value]) => value).map(([name, value]) =>
 				<div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
 		</dl>

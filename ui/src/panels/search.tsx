@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds events: conditions on fields of one table, or words anywhere. What is found is marked in the
-// timeline while the search is in force, can be stepped through, and is counted by value.
+// Finds events: conditions on fields of one table, or words anywhere. What is found is marked in
+// the timeline while the search is in force, can be stepped through, and is counted by value.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SearchPage } from "../api/types.ts";
@@ -20,8 +20,9 @@ import { useLoad } from "./use_load.ts";
 import "./search.css";
 
 const PAGE = 500;
-const HELP = "Give a field and a value, or words to look for in every text. A value between slashes is " +
-	"a regular expression: /^conv.*bias$/; add i for any case: /softmax/i. Conditions are combined: all must hold.";
+const HELP = "Give a field and a value, or words to look for in every text. A value between " +
+	"slashes is a regular expression: /^conv.*bias$/; add i for any case: /softmax/i. " +
+	"Conditions are combined: all must hold.";
 const blank = (): Condition => ({ field: "", operator: "=", value: "" });
 
 /** Tables whose rows are drawn, the ones people look into first. */

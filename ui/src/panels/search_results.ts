@@ -30,7 +30,8 @@ function count(context: ProfileContext, place: Store<Place>): void {
 	place.set({ index: -1, total: 0 });
 	if (!query) return;
 	context.api.search(query, { limit: 1 }).then((page) => {
-		if (context.search.get() === query) place.update((now) => ({ ...now, total: Number(page.total) }));
+		if (context.search.get() === query)
+			place.update((now) => ({ ...now, total: Number(page.total) }));
 	}, () => undefined); // the list of results says what is wrong
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened in a part of time: the one in view, or the one drawn as a box. Tracks are grouped by
-// core, each with how busy it was and with what.
+// What happened in a part of time: the one in view, or the one drawn as a box. Tracks are grouped
+// by core, each with how busy it was and with what.
 
 import { useState } from "preact/hooks";
 import type { CounterStatistics, Track, TrackStatistics } from "../api/types.ts";
@@ -119,7 +119,8 @@ function NameTable({ context, tracks }: { context: ProfileContext; tracks: Track
 			{ name: "core", title: "Core" }, { name: "count", title: "Count" },
 			{ name: "busy", title: "Time inside", unit: "nanoseconds" },
 			{ name: "average", title: "Average duration", unit: "nanoseconds" }]}
-		rows={tracks.flatMap((one) => one.names.map((name) => [name.name, nameOf(one.track), coreOf(one.track),
+		rows={tracks.flatMap((one) =>
+			one.names.map((name) => [name.name, nameOf(one.track), coreOf(one.track),
 			Number(name.count), Number(name.busy_ns), Number(name.sum_ns) / Number(name.count)]))} />;
 }
 
@@ -149,7 +150,8 @@ function CounterTable({ context, counters }: { context: ProfileContext;
 	const value = (name: string, title: string) => ({ name, title, unit: "number", width: 120 });
 	return <DataTable label="Counters"
 		columns={[{ name: "name", title: "Name", width: 240 }, { name: "core", title: "Core" },
-			value("mean", "Mean"), value("lowest", "Lowest"), value("highest", "Highest"), value("last", "Last")]}
+			value("mean", "Mean"), value("lowest", "Lowest"), value("highest", "Highest"),
+			value("last", "Last")]}
 		rows={rows}
 		render={(cell, column, row) => typeof cell === "number" && column.unit === "number"
 			? valueOf(trackOf.get(row), cell) : null}

@@ -20,7 +20,8 @@ const GROUPINGS = [
 
 export function SettingsPanel({ context }: { context: ProfileContext }) {
 	const settings = useStore(context.settings);
-	const change = (part: Partial<Settings>) => context.settings.update((now) => ({ ...now, ...part }));
+	const change = (part: Partial<Settings>) =>
+		context.settings.update((now) => ({ ...now, ...part }));
 	const isSystem = context.details.kind === "system";
 	return (
 		<Panel label="Settings">
@@ -89,7 +90,8 @@ function Semaphores(props: { ids: number[]; change: (ids: number[]) => void }) {
 	return (
 		<label class="pn-choice">
 			<span>Semaphores</span>
-			<input class="pn-input" type="text" placeholder="All; or 1, 4, 24-30" value={rangesText(props.ids)}
+			<input class="pn-input" type="text" placeholder="All; or 1, 4, 24-30"
+				value={rangesText(props.ids)}
 				onChange={(event) => {
 					const ids = parseRanges(event.currentTarget.value);
 					props.change(ids);

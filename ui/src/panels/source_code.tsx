@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source, with what each line costs. A click on a line marks its instructions in the timeline; the
-// selected event shows its line. Without the text, the lines that are known are listed all the same.
+// selected event shows its line. Without the text, the lines that are known are listed all the
+// same.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";
@@ -30,7 +31,8 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const part = onlyInView ? ` AND end_ts >= ${absolute(context, view.fromNs)} AND start_ts <= ` +
 		`${absolute(context, view.toNs)}` : "";
 	const costs = useLoad(async (signal) => costsByFile(await ask(context, ["Instruction"],
-		`SELECT ${LOCATION} AS loc, ${COLUMN} AS col, engine, count(*) AS n, sum(duration_ns) AS t, sum(raw_flops) AS f ` +
+		`SELECT ${LOCATION} AS loc, ${COLUMN} AS col, engine, count(*) AS n, sum(duration_ns) AS t, ` +
+			`sum(raw_flops) AS f ` +
 		`FROM Instruction WHERE ${LOCATION} IS NOT NULL${part} GROUP BY ALL`, 50_000, signal)),
 	[context, part], onlyInView ? 250 : 0);
 	const own = useLoad(async (signal) => {
@@ -45,9 +47,11 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	}, [place?.path, place?.line]);
 
 	const known = valueOf(costs) ?? new Map<string, Map<number, LineCost>>();
-	const paths = useMemo(() => [...known].sort(([, a], [, b]) => total(b) - total(a)).map(([path]) => path), [known]);
+	const paths = useMemo(() => [...known].sort(([, a], [, b]) => total(b) - total(a))
+		.map(([path]) => path), [known]);
 	const stored = valueOf(files) ?? [];
-	const all = [...paths, ...stored.filter((file) => !paths.some((path) => matchFile(path, stored) === file))];
+	const all = [...paths,
+		...stored.filter((file) => !paths.some((path) => matchFile(path, stored) === file))];
 	const current = chosen && all.includes(chosen) ? chosen : all[0] ?? null;
 	const highlight = (cost: LineCost) => context.highlight.set({ table: "Instruction",
 		where: [`${cost.column}=${cost.location}`], text: "" });
@@ -76,7 +80,8 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	);
 }
 
-const total = (lines: Map<number, LineCost>) => [...lines.values()].reduce((now, one) => now + one.durationNs, 0);
+const total = (lines: Map<number, LineCost>) =>
+	[...lines.values()].reduce((now, one) => now + one.durationNs, 0);
 const shorten = (path: string) => path.length > 70 ? `…${path.slice(-69)}` : path;
 
 function LineTable(props: { path: string; lines: Map<number, LineCost>; line: number | null;
@@ -102,7 +107,8 @@ function SourceText(props: { context: ProfileContext; file: string; lines: Map<n
 	const { context, file, lines } = props;
 	const load = useLoad((signal) => context.api.sourceText(file, signal), [context, file]);
 	return <Loaded load={load} what="the file">{(source) =>
-		<Lines source={source.split("\n")} lines={lines} line={props.line} choose={props.choose} />}</Loaded>;
+		<Lines source={source.split("\n")} lines={lines} line={props.line} choose={props.choose} />}
+			</Loaded>;
 }
 
 function Lines(props: { source: string[]; lines: Map<number, LineCost>; line: number | null;
@@ -148,14 +154,16 @@ function Lines(props: { source: string[]; lines: Map<number, LineCost>; line: nu
 					const cost = props.lines.get(line);
 					const isOwn = line === props.line;
 					return (
-						<div key={line} role="option" aria-selected={line
-							=== marked} style={{ top: `${(line - 1) * ROW}px` }}
-							class={`so-line${cost ? " so-busy" : ""}${isOwn ? " so-own" : ""}${line === marked ? " so-marked" : ""}`}
+						<div key={line} role="option" aria-selected={line === marked}
+							style={{ top: `${(line - 1) * ROW}px` }}
+							class={`so-line${cost ? " so-busy" : ""}${isOwn ? " so-own" : ""}` +
+								(line === marked ? " so-marked" : "")}
 							title={cost ? `${engineText(cost)}${cost.flops ? `; ${formatFlops(cost.flops)}` : ""}` : ""}
 							onClick={() => choose(line)}>
 							<span class="so-number">{line}</span>
 							<span class="so-heat" style={{ opacity: cost ? 0.15 + 0.85 * cost.durationNs / most : 0 }} />
-							<span class="so-cost">{cost ? `${formatInteger(cost.count)} · ${formatNs(cost.durationNs, 3)}` : ""}</span>
+							<span class="so-cost">
+								{cost ? `${formatInteger(cost.count)} · ${formatNs(cost.durationNs, 3)}` : ""}</span>
 							<code>{code || " "}</code>
 						</div>
 					);

@@ -62,5 +62,6 @@ export function matchFile(path: string, stored: string[]): string | null {
 
 /** "Tensor 12, Vector 3", the most first. */
 export function engineText(cost: LineCost): string {
-	return [...cost.engines].sort(([, a], [, b]) => b - a).map(([engine, n]) => `${engine} ${n}`).join(", ");
+	return [...cost.engines].sort(([, a], [, b]) => b - a).map(([engine, n]) => `${engine} ${n}`)
+		.join(", ");
 }

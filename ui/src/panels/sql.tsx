@@ -103,7 +103,8 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 }
 
 function Result({ answer }: { answer: SqlAnswer }) {
-	const columns = answer.columns.map((column, i) => ({ name: `${column.name}${i ? `\u200b`.repeat(i) : ""}`,
+	const columns = answer.columns.map((column, i) =>
+		({ name: `${column.name}${i ? `\u200b`.repeat(i) : ""}`,
 		title: column.name, unit: unitOf(column.name), help: column.type }));
 	return <DataTable key={answer.columns.map((column) => column.name).join()} label="Answer"
 		columns={columns}

@@ -63,5 +63,6 @@ export function metricGroups(columns: Column[], row: Record<string, Cell>, filte
 		}
 		groups.get(group)?.push(line);
 	}
-	return [...groups].map(([title, lines]) => ({ title, lines })).filter((group) => group.lines.length);
+	return [...groups].map(([title, lines]) => ({ title, lines }))
+		.filter((group) => group.lines.length);
 }

@@ -77,7 +77,8 @@ function Curves({ context, rows, unit, kind }: { context: ProfileContext; rows: 
 	kind: string }) {
 	const { data, series } = useMemo(() => {
 		const curves = curvesOf(rows, (row) => timeOf(context, row["t"]));
-		return { data: curves.data, series: curves.names.map((name, i): PlotSeries => ({ label: name, unit,
+		return { data: curves.data,
+			series: curves.names.map((name, i): PlotSeries => ({ label: name, unit,
 			colour: `--pn-c${(i % 8) + 1}`, kind: "step", fill: curves.names.length === 1 })) };
 	}, [rows, unit]);
 	return <Plot key={kind} label="Usage over time" data={data} series={series} xUnit="nanoseconds"

@@ -131,7 +131,9 @@ export function icicle(roots: TreeNode[], fromNs: number, toNs: number,
 	return boxes;
 }
 
-/** Siblings that overlap in time go below each other: lanes within a depth, and each depth's height. */
+/**
+ * Siblings that overlap in time go below each other: lanes within a depth, and each depth's height.
+ */
 export function lanes(boxes: IcicleBox[]): { lane: Map<IcicleBox, number>; heights: number[] } {
 	const lane = new Map<IcicleBox, number>();
 	const heights: number[] = [];

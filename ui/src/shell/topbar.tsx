@@ -22,8 +22,8 @@ export function TopBar({ children, actions }:
 					<Icon name={now === "dark" ? "sun" : "moon"} />
 				</button>
 				<button type="button" class="ui-icon-button" onClick={() => isHelpOpen.set(true)}
-					aria-label="Keyboard help" title="Keyboard help (?)"><Icon
-						name="help" /></button>
+					aria-label="Keyboard help" title="Keyboard help (?)">
+					<Icon name="help" /></button>
 			</div>
 		</header>
 	);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Panels behind another tab stay as they are, with their scroll positions and texts, but should not
-// ask the server at every zoom. A gate stands between a panel and the shared stores: closed, it holds
-// the news back; opened again, it tells what changed meanwhile.
+// ask the server at every zoom. A gate stands between a panel and the shared stores: closed, it
+// holds the news back; opened again, it tells what changed meanwhile.
 
 import type { ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";

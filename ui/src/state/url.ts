@@ -47,7 +47,8 @@ export const DEFAULT_STATE: PageState = {
 const COLOURS: ColourBy[] = ["name", "engine", "layer", "operator", "track"];
 const LISTS = { pin: "pinned", hide: "hidden", fold: "collapsed", order: "order" } as const;
 const SWITCHES = {
-	bands: "showBands", arrows: "showDependencies", names: "showText", cumulative: "showCumulative", snap: "snap",
+	bands: "showBands", arrows: "showDependencies", names: "showText", cumulative: "showCumulative",
+	snap: "snap",
 } as const; // on, unless the link says 0
 const MOST_MARKERS = 50;
 const MOST_SEMAPHORES = 256;

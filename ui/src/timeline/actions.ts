@@ -176,7 +176,8 @@ export class Actions {
 		const { selectedDetails, selected } = this.stage.events;
 		if (!selectedDetails || !selected) return;
 		const row = this.stage.layout.get().lanes.get(`${selected.track}:${selected.depth}`)?.placed.row;
-		this.announcement.set(`Selected ${nameOfEvent(selectedDetails)}${row ? ` in ${row.label}` : ""}, ` +
+		this.announcement.set(`Selected ` +
+			`${nameOfEvent(selectedDetails)}${row ? ` in ${row.label}` : ""}, ` +
 			`starts at ${exactNs(selected.fromNs)}, takes ${formatNs(selected.toNs - selected.fromNs)}`);
 	}
 
@@ -216,7 +217,8 @@ export class Actions {
 		const { selected } = this.stage.events;
 		const focused = this.stage.layout.get().rows.find(({ row }) => row.key === this.focusedRow.get());
 		const lane = selected ?? focused?.row.lanes[0];
-		if (!lane) return this.context.notify("Select an event or a row first; then N and P go along it.");
+		if (!lane)
+			return this.context.notify("Select an event or a row first; then N and P go along it.");
 		const time = selected ? selected.fromNs : step > 0 ? view.get().fromNs : view.get().toNs;
 		const table = this.context.tracks.find((track) => track.id === lane.track)?.table;
 		try {
@@ -258,7 +260,8 @@ export class Actions {
 			await navigator.clipboard.writeText(location.href);
 			this.context.notify("The link to this view is copied.");
 		} catch {
-			this.context.notify("The browser does not allow copying; the address bar has the link.", "error");
+			this.context.notify("The browser does not allow copying; the address bar has the link.",
+				"error");
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The canvas of rows: the picture is written into memory, put on the canvas in one piece, and texts
-// are drawn on top. Where texts are many, only wide bars have them while the view moves; when it rests,
-// all have.
+// are drawn on top. Where texts are many, only wide bars have them while the view moves; when it
+// rests, all have.
 
 import { paintBase } from "./draw.ts";
 import { Pixels } from "./pixels.ts";

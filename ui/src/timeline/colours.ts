@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which colour a thing has: the same name has the same one on every screen and in every visit. Pure.
-// The hues are chosen to stay apart for people who see red and green alike (after Okabe and Ito, and
-// Paul Tol's qualitative schemes); yellow is kept for search hits, white for what is selected.
+// Which colour a thing has: the same name has the same one on every screen and in every visit.
+// Pure. The hues are chosen to stay apart for people who see red and green alike (after Okabe and
+// Ito, and Paul Tol's qualitative schemes); yellow is kept for search hits, white for what is
+// selected.
 
 import type { ColourBy } from "../contract.ts";
 import type { Track } from "../api/types.ts";
@@ -20,7 +21,9 @@ export const HIT_COLOUR = "#ffe100";
 export const HIGHLIGHT_COLOUR = "#ff7a66";
 
 /** Parts of time that deserve a look: how much of the colour covers them, and their edges. */
-export const BAND_STYLES: Record<string, { colour: string; fill: number; edge: number; label: string }> = {
+interface BandStyle { colour: string; fill: number; edge: number; label: string }
+
+export const BAND_STYLES: Record<string, BandStyle> = {
 	small_dma: { colour: "#e69f00", fill: 0.16, edge: 0.75, label: "Small DMA transfers" },
 	reload: { colour: "#d55e00", fill: 0.16, edge: 0.85, label: "Repeated load" },
 	throttling: { colour: "#568ce9", fill: 0.15, edge: 0.55, label: "Throttling" },
@@ -81,7 +84,8 @@ const INK = "#10151c";
 
 function paintOf(hue: string, theme: Theme): Paint {
 	// On white the pale hues need more body; on black the full ones would glare.
-	const fill = theme === "light" ? mixColours(hue, "#101820", 0.16) : mixColours(hue, "#14171c", 0.1);
+	const fill = theme === "light" ? mixColours(hue, "#101820", 0.16)
+		: mixColours(hue, "#14171c", 0.1);
 	return { fill, edge: mixColours(fill, "#000000", 0.45), text: INK };
 }
 
@@ -94,8 +98,10 @@ export const HUE_COUNT = HUES.length;
 export const NO_VALUE = HUES.length;
 export const ERROR_HUE = HUES.length + 1;
 
-/** FNV-1a over the characters, its bits mixed: near names shall not get near colours. With this seed
- * the names one sees most, of opcodes, calls and operators, are all told apart. */
+/**
+ * FNV-1a over the characters, its bits mixed: near names shall not get near colours. With this
+ * seed the names one sees most, of opcodes, calls and operators, are all told apart.
+ */
 const SEED = 51393;
 
 export function hashText(text: string): number {

@@ -6,7 +6,8 @@ import type { Batch } from "./cache.ts";
 import type { CounterStrip } from "./tile.ts";
 
 /** The mean from 0 to the end of each pixel. NaN, nothing known yet, counts as nothing. */
-export function cumulate(mean: Float32Array, fromNs: number, nsPerPx: number, meanBefore: number): Float32Array {
+export function cumulate(mean: Float32Array, fromNs: number, nsPerPx: number,
+	meanBefore: number): Float32Array {
 	const values = new Float32Array(mean.length);
 	let sum = fromNs > 0 && meanBefore === meanBefore ? meanBefore * fromNs : 0;
 	for (let i = 0; i < mean.length; i++) {
@@ -43,7 +44,8 @@ export class Cumulative {
 			this.want(strip.track, batch.fromNs, key);
 			return null;
 		}
-		const values = cumulate(strip.mean, batch.fromNs, (batch.toNs - batch.fromNs) / batch.px, meanBefore);
+		const values = cumulate(strip.mean, batch.fromNs, (batch.toNs - batch.fromNs) / batch.px,
+			meanBefore);
 		this.kept.set(strip, values);
 		return values;
 	}
@@ -65,7 +67,8 @@ export class Cumulative {
 				const means = await this.ask(fromNs, [...tracks]);
 				for (const track of tracks) this.before.set(`${track}@${fromNs}`, means.get(track) ?? NaN);
 			} catch {
-				for (const track of tracks) this.asked.delete(`${track}@${fromNs}`); // the next frame asks again
+				for (const track of tracks)
+					this.asked.delete(`${track}@${fromNs}`); // the next frame asks again
 			}
 		}));
 		this.onChange();

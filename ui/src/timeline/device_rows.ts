@@ -54,7 +54,8 @@ export const ENGINES = ["Sync", "Tensor", "TensorMatrix", "Vector", "Scalar", "G
 
 export function sectionOf(track: Track): string {
 	// counters made from instructions are not engines
-	const saysTable = track.table !== null && (track.kind !== "counter" || track.table !== "Instruction");
+	const saysTable = track.table !== null &&
+		(track.kind !== "counter" || track.table !== "Instruction");
 	const known = saysTable ? BY_TABLE[track.table!] : undefined;
 	return known ?? BY_NAME.find(([pattern]) => pattern.test(track.name))?.[1] ?? "other";
 }
@@ -82,7 +83,8 @@ function labelOf(track: Track, section: string): string {
 }
 
 /** Tracks of these sections share rows: errors of all types, packets of one engine or queue. */
-function sharedLabelOf(track: Track, section: string, dmaBy: DeviceChoices["dmaBy"]): string | null {
+function sharedLabelOf(track: Track, section: string,
+	dmaBy: DeviceChoices["dmaBy"]): string | null {
 	if (section === "errors") return "Errors";
 	if (section !== "packets") return null;
 	const queue = track.attributes["queue_name"], engine = track.attributes["engine_idx"];
@@ -109,7 +111,8 @@ export function deviceLeaves(tracks: Track[], choices: DeviceChoices): Leaf[] {
 	const byId = new Map(tracks.map((track) => [track.id, track]));
 	const parentOf = (track: Track) => track.parent === null ? undefined : byId.get(track.parent);
 	const shares = sharesOf(tracks);
-	const shown = tracks.filter((track) => track.kind !== "group" && !isShareOf(track, parentOf(track)) &&
+	const shown = tracks.filter((track) => track.kind !== "group" &&
+		!isShareOf(track, parentOf(track)) &&
 		isChosen(track, choices));
 	const cores = new Set(shown.map((track) => coreOf(track, parentOf(track))));
 	cores.delete(-1);
@@ -151,7 +154,8 @@ function cumulativeOf(leaf: RankedLeaf): RankedLeaf {
 }
 
 function isChosen(track: Track, { semaphores }: DeviceChoices): boolean {
-	return !semaphores.length || sectionOf(track) !== "semaphores" || semaphores.includes(semaphoreOf(track));
+	return !semaphores.length || sectionOf(track) !== "semaphores" ||
+		semaphores.includes(semaphoreOf(track));
 }
 
 function compareRanks(a: number[], b: number[]): number {

@@ -33,7 +33,8 @@ export function paintBase(pixels: Pixels, scene: Scene, texts: TextBatch): void 
 	const rows = visibleRows(layout, scene.scroll, scene.height);
 	const pinnedBottom = Math.round(layout.pinnedHeight * dpr);
 	const last = layout.rows[layout.rows.length - 1];
-	const rowsEnd = last ? Math.max(Math.round((screenY(last, scene.scroll) + last.height) * dpr), pinnedBottom) : 0;
+	const rowsEnd = last ? Math.max(Math.round((screenY(last, scene.scroll) + last.height) * dpr),
+		pinnedBottom) : 0;
 	pixels.clip(pinnedBottom, pixels.height);
 	pixels.rect(0, rowsEnd, pixels.width, pixels.height, inks.bg);
 	texts.clip(layout.pinnedHeight, scene.height);
@@ -75,7 +76,8 @@ const barHeight = (laneHeight: number) =>
 	(laneHeight > 6 ? laneHeight - 2 : laneHeight > 3 ? laneHeight - 1 : laneHeight);
 
 /** A row whose lanes have lines of their own: every pixel is written once. */
-function paintLines(pixels: Pixels, scene: Scene, placed: PlacedRow, line: Uint32Array, texts: TextBatch): void {
+function paintLines(pixels: Pixels, scene: Scene, placed: PlacedRow, line: Uint32Array,
+	texts: TextBatch): void {
 	const { dpr } = scene;
 	const { row, laneHeight } = placed;
 	const y = screenY(placed, scene.scroll);
@@ -94,7 +96,8 @@ function paintLines(pixels: Pixels, scene: Scene, placed: PlacedRow, line: Uint3
 }
 
 /** A row whose lanes lie on each other, or only the edges of any row. */
-function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch, parts: Parts): void {
+function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch,
+	parts: Parts): void {
 	const { row, laneHeight } = placed;
 	const y = screenY(placed, scene.scroll);
 	const height = Math.round(barHeight(laneHeight) * scene.dpr);
@@ -106,7 +109,8 @@ function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: Text
 	}
 }
 
-function paintLane(width: number, scene: Scene, { track, depth }: Lane, top: number, laneHeight: number,
+function paintLane(width: number, scene: Scene, { track, depth }: Lane, top: number,
+	laneHeight: number,
 	target: LaneTarget, texts: TextBatch, parts: Parts): void {
 	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
 	for (let i = 0; i < count; i++) {
@@ -144,7 +148,8 @@ function gridScaleOf(scene: Scene, batch: { fromNs: number; toNs: number; px: nu
 	return { shift: batch.fromNs / nsPerPx, scale: (batch.toNs - batch.fromNs) / batch.px / nsPerPx };
 }
 
-function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanStrip, left: number, right: number,
+function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanStrip, left: number,
+	right: number,
 	laneTop: number, laneHeight: number, texts: TextBatch, parts: Parts): void {
 	const { shift, scale } = gridScaleOf(scene, batch);
 	const { firstPx } = scene.grid;
@@ -193,7 +198,8 @@ function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanS
 }
 
 /** Hits of a search: thicker than the spans they lie on, in one colour. */
-function paintMarks(pixels: Pixels, scene: Scene, rows: PlacedRow[], marks: Scene["marks"], ink: Ink): void {
+function paintMarks(pixels: Pixels, scene: Scene, rows: PlacedRow[], marks: Scene["marks"],
+	ink: Ink): void {
 	const { firstPx } = scene.grid;
 	for (const placed of rows) {
 		const y = screenY(placed, scene.scroll) + LANE_TOP - 1;
@@ -208,7 +214,9 @@ function paintMarks(pixels: Pixels, scene: Scene, rows: PlacedRow[], marks: Scen
 				const { shift, scale } = gridScaleOf(scene, batch);
 				const left = Math.max(pixelOf(scene.grid, fromNs), 0);
 				const right = Math.min(pixelOf(scene.grid, toNs), pixels.width);
-				for (let at = firstItemAt(strip, (left + firstPx - 1 - shift) / scale); at < strip.count; at++) {
+				const first = firstItemAt(strip, (left + firstPx - 1 - shift) / scale);
+
+				for (let at = first; at < strip.count; at++) {
 					const a = Math.round(strip.x0[at]! * scale + shift) - firstPx;
 					if (a >= right) break;
 					const b = Math.max(Math.round(strip.x1[at]! * scale + shift) - firstPx, a + 1);

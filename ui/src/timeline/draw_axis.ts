@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis (ticks, flags of markers, the time under the pointer) and, above it, the whole profile in
-// small with the part on screen as a lens.
+// The axis (ticks, flags of markers, the time under the pointer) and, above it, the whole profile
+// in small with the part on screen as a lens.
 
 import type { Marker, View } from "../contract.ts";
 import type { Batch } from "./cache.ts";
@@ -69,7 +69,8 @@ function drawFlag(ctx: CanvasRenderingContext2D, scene: AxisScene, marker: Marke
 }
 
 /** The marker whose flag or line is under a point of the axis. */
-export function markerAt(markers: Marker[], view: View, width: number, x: number, y: number): Marker | null {
+export function markerAt(markers: Marker[], view: View, width: number, x: number,
+	y: number): Marker | null {
 	for (let i = markers.length - 1; i >= 0; i--) {
 		const at = timeToX(view, width, markers[i]!.timeNs);
 		const reach = y <= FLAG_HEIGHT + 2 ? Math.min(markers[i]!.name.length, 18) * 6 + 8 : 3;
@@ -124,7 +125,8 @@ export function activityOf(batch: Batch, endNs: number, width: number): Float32A
 }
 
 /** What lies below the lens: the same until the data, the theme or the size change. */
-export function drawMapGround(ctx: CanvasRenderingContext2D, scene: MapScene, activity: Float32Array): void {
+export function drawMapGround(ctx: CanvasRenderingContext2D, scene: MapScene,
+	activity: Float32Array): void {
 	const { width, dpr, colours, endNs } = scene;
 	const whole = fitView(endNs);
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
@@ -145,7 +147,8 @@ export function drawMapGround(ctx: CanvasRenderingContext2D, scene: MapScene, ac
 	}
 }
 
-export function drawMap(ctx: CanvasRenderingContext2D, scene: MapScene, ground: HTMLCanvasElement): void {
+export function drawMap(ctx: CanvasRenderingContext2D, scene: MapScene,
+	ground: HTMLCanvasElement): void {
 	const { width, dpr, endNs } = scene;
 	ctx.setTransform(1, 0, 0, 1, 0, 0);
 	ctx.drawImage(ground, 0, 0);

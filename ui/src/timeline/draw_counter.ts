@@ -47,7 +47,8 @@ export function counterStrip(track: number, piece: Piece): CounterStrip | null {
 	return strip?.kind === "counter" ? strip : null;
 }
 
-function readColumns(scene: Scene, width: number, track: number, isCumulative: boolean, into: Columns): void {
+function readColumns(scene: Scene, width: number, track: number, isCumulative: boolean,
+	into: Columns): void {
 	into.clear(width);
 	const { nsPerPx, firstPx } = scene.grid;
 	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
@@ -63,15 +64,18 @@ function readColumns(scene: Scene, width: number, track: number, isCumulative: b
 		const own = (batch.toNs - batch.fromNs) / batch.px; // nanoseconds of a pixel of the answer
 		for (let x = from; x < to; x++) {
 			const first = Math.floor(((firstPx + x) * nsPerPx - batch.fromNs) / own);
-			const after = Math.max(Math.floor(((firstPx + x + 1) * nsPerPx - batch.fromNs) / own), first + 1);
+			const after = Math.max(Math.floor(((firstPx + x + 1) * nsPerPx - batch.fromNs) / own),
+				first + 1);
 			if (!values) readColumn(strip, first, after, into, x);
-			else into.low[x] = into.high[x] = into.mean[x] = values[Math.min(Math.max(after - 1, 0), strip.count - 1)]!;
+			else into.low[x] = into.high[x] = into.mean[x] =
+				values[Math.min(Math.max(after - 1, 0), strip.count - 1)]!;
 		}
 	}
 }
 
 /** Pixels of the answer from `first` to before `after`, as one. */
-function readColumn(strip: CounterStrip, first: number, after: number, into: Columns, x: number): void {
+function readColumn(strip: CounterStrip, first: number, after: number, into: Columns,
+	x: number): void {
 	let low = Infinity, high = -Infinity, sum = 0, known = 0;
 	for (let i = Math.max(first, 0); i < after && i < strip.count; i++) {
 		const mean = strip.mean[i]!;
@@ -94,7 +98,8 @@ interface Room {
 	height: number;
 }
 
-export function paintCounter(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch): void {
+export function paintCounter(pixels: Pixels, scene: Scene, placed: PlacedRow,
+	texts: TextBatch): void {
 	const { row } = placed;
 	const track = row.tracks[0]!.id;
 	const top = scene.counterTop(track, row.isCumulative);
@@ -157,7 +162,8 @@ function paintTaken(pixels: Pixels, room: Room, ink: Ink): void {
 		const value = x < width ? level.mean[x]! : NaN;
 		const high = value === value ? pixelsOf(value, room) : room.height;
 		if (x < width && high === runHigh) continue;
-		pixels.blend(runFrom, room.bottom - room.height, x - runFrom, room.height - runHigh, ink, TAKEN_SHARE);
+		pixels.blend(runFrom, room.bottom - room.height, x - runFrom, room.height - runHigh, ink,
+			TAKEN_SHARE);
 		runFrom = x;
 		runHigh = high;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layer above: what is selected and hovered, dependencies, markers, box and cursor. It is nearly
-// empty, so it can be drawn anew with every move of the pointer.
+// The layer above: what is selected and hovered, dependencies, markers, box and cursor. It is
+// nearly empty, so it can be drawn anew with every move of the pointer.
 
 import { formatNs } from "../format.ts";
 import { drawStep, isFlow, stepsOf } from "./draw_flow.ts";
@@ -64,7 +64,8 @@ function outline(ctx: CanvasRenderingContext2D, scene: OverlayScene, event: Plac
 }
 
 /** White on dark, with a dark line around, so that it is seen on any bar and in any theme. */
-function drawSelected(ctx: CanvasRenderingContext2D, scene: OverlayScene, event: PlacedEvent): void {
+function drawSelected(ctx: CanvasRenderingContext2D, scene: OverlayScene,
+	event: PlacedEvent): void {
 	outline(ctx, scene, event, scene.colours.theme === "dark" ? "#000000" : "#ffffff", 4);
 	outline(ctx, scene, event, scene.colours.theme === "dark" ? "#ffffff" : "#000000", 2);
 }
@@ -143,7 +144,8 @@ function drawBox(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {
 	if (bottom > top) paint(top, bottom);
 }
 
-function dashed(ctx: CanvasRenderingContext2D, scene: OverlayScene, x0: number, y0: number, x1: number,
+function dashed(ctx: CanvasRenderingContext2D, scene: OverlayScene, x0: number, y0: number,
+	x1: number,
 	y1: number): void {
 	ctx.fillStyle = scene.colours.accent;
 	ctx.globalAlpha = 0.13;

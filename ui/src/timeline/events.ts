@@ -34,7 +34,9 @@ export class Events {
 		return asked;
 	}
 
-	placeOf(details: Pick<EventDetails, "track" | "depth" | "start_ns" | "end_ns">): PlacedEvent | null {
+	placeOf(
+		details: Pick<EventDetails, "track" | "depth" | "start_ns" | "end_ns">,
+	): PlacedEvent | null {
 		if (details.track === null) return null;
 		const { originNs } = this.context;
 		return {

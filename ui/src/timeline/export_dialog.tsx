@@ -7,7 +7,9 @@ import { formatNs } from "../format.ts";
 import { timeText } from "./ticks.ts";
 import { absoluteNs } from "./view.ts";
 
-export function ExportDialog({ context, onClose }: { context: ProfileContext; onClose: () => void }) {
+interface ExportDialogProps { context: ProfileContext; onClose: () => void }
+
+export function ExportDialog({ context, onClose }: ExportDialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const tables = tablesOf(context);
 	const [chosen, setChosen] = useState<string[]>(tables.slice(0, 1).map((table) => table.name));
@@ -54,7 +56,8 @@ const FIRST = ["Instruction", "SystemProfileEvents"];
 /** Tables that have tracks, in the order of their rows. */
 function tablesOf({ tracks, details }: ProfileContext): { name: string; rows: number }[] {
 	const names = [...new Set(tracks.flatMap((track) => track.table ?? []))];
-	const sorted = [...names.filter((name) => FIRST.includes(name)), ...names.filter((name) => !FIRST.includes(name))];
+	const sorted = [...names.filter((name) => FIRST.includes(name)),
+		...names.filter((name) => !FIRST.includes(name))];
 	return sorted.map((name) => ({
 		name, rows: Number(details.tables.find((table) => table.name === name)?.row_count ?? 0),
 	}));

@@ -49,13 +49,15 @@ export class Feed {
 	private peak = 0; // FLOP/s of one core
 	private hbmBytes = 0; // that one device memory can hold
 
-	constructor(private readonly context: ProfileContext, private readonly onNews: (...what: News[]) => void) {
+	constructor(private readonly context: ProfileContext,
+		private readonly onNews: (...what: News[]) => void) {
 		const { api, originNs } = context;
 		this.tracks = new Map(context.tracks.map((track) => [track.id, track]));
 		this.labels = new Labels(api, context.tracks, () => onNews("rows"));
 		const { colourBy, layerDepth } = context.settings.get();
 		this.labels.setColouring(colourBy, layerDepth);
-		this.cumulative = new Cumulative((untilNs, tracks) => this.meansBefore(untilNs, tracks), () => onNews("rows"));
+		this.cumulative = new Cumulative((untilNs, tracks) => this.meansBefore(untilNs, tracks),
+			() => onNews("rows"));
 		this.hits = this.marksLayer(() => context.search.get());
 		this.highlights = this.marksLayer(() => context.highlight.get());
 		this.loader = new TileLoader(this.cache,
@@ -95,7 +97,8 @@ export class Feed {
 	}
 
 	/** What the screen needs now; costs nothing when it is there. */
-	request(view: View, widthPx: number, column: string, layout: Layout, scroll: number, height: number): void {
+	request(view: View, widthPx: number, column: string, layout: Layout, scroll: number,
+		height: number): void {
 		const common = { view, widthPx, endNs: this.context.endNs };
 		this.loader.want({ ...common, column, ...tracksInSight(layout, scroll, height) });
 		const marks = { ...common, column: "", ids: [MARKS_ID], tracks: [""] };

@@ -28,7 +28,8 @@ export function Gutter({ actions, isPinned }: { actions: Actions; isPinned: bool
 	const focused = useStore(actions.focusedRow);
 	const [moving, setMoving] = useState<Moving | null>(null);
 	const near = useNearRows(actions, layout);
-	const rows = layout.rows.filter((placed) => placed.row.isPinned === isPinned && (isPinned || near(placed)));
+	const rows = layout.rows.filter((placed) => placed.row.isPinned === isPinned &&
+		(isPinned || near(placed)));
 	const firstKey = layout.rows[0]?.row.key ?? "";
 	const entry = layout.rows.some(({ row }) => row.key === focused) ? focused : firstKey;
 	return (
@@ -52,7 +53,8 @@ function useNearRows(actions: Actions, layout: Layout): (placed: PlacedRow) => b
 		scroller.addEventListener("scroll", onScroll, { passive: true });
 		return () => scroller.removeEventListener("scroll", onScroll);
 	}, [layout]);
-	const from = (step - 1) * STEP_PX, to = (step + 2) * STEP_PX + Math.max(actions.stage.height, 2000);
+	const from = (step - 1) * STEP_PX,
+		to = (step + 2) * STEP_PX + Math.max(actions.stage.height, 2000);
 	return (placed) => placed.y + placed.height > from && placed.y < to;
 }
 
@@ -138,7 +140,8 @@ function LabelTool({ icon, title, onClick, isOn }: {
 const DRAG_FROM_PX = 5;
 
 /** Dragging a label moves its row among its siblings. */
-function useDragging(placed: PlacedRow, layout: Layout, actions: Actions, onMoving: LabelProps["onMoving"]) {
+function useDragging(placed: PlacedRow, layout: Layout, actions: Actions,
+	onMoving: LabelProps["onMoving"]) {
 	const start = useRef<{ y: number; target: Moving | null } | null>(null);
 	const { key, isPinned } = placed.row;
 	const siblings = () => siblingsOf(layout, placed);

@@ -31,7 +31,8 @@ function HelpDialog({ onClose }: { onClose: () => void }) {
 			onKeyDown={(event) => event.key === "?" && onClose()}>
 			<header>
 				<h2 id="tl-help-title">Keys and colours</h2>
-				<button type="button" class="tl-tool" aria-label="Close" onClick={onClose}><Icon name="close" /></button>
+				<button type="button" class="tl-tool" aria-label="Close" onClick={onClose}>
+					<Icon name="close" /></button>
 			</header>
 			<div class="tl-help-columns">
 				{SHORTCUTS.map(({ title, list }) => (

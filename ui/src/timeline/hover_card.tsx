@@ -19,10 +19,12 @@ const DETAILS_AFTER_MS = 90;
 const FIELDS: [string[], string][] = [
 	[["opcode"], "Opcode"], [["operation"], "Operation"], [["hlo_name"], "Operator"],
 	[["layer", "hierarchy"], "Layer"], [["operands"], "Operands"],
-	[["tensor_instruction_type", "instruction_type"], "Type"], [["compiler_pc"], "Compiler PC"], [["pc"], "PC"],
+	[["tensor_instruction_type", "instruction_type"], "Type"], [["compiler_pc"], "Compiler PC"],
+	[["pc"], "PC"],
 	[["nki_source_location", "bir_debug_info_source_location"], "Source"],
 	[["variable"], "Variable"], [["queue_name"], "Queue"], [["transfer_bytes", "size_bytes"], "Bytes"],
-	[["trace_event_source"], "Recorded by"], [["instance_id"], "Instance"], [["process_id"], "Process"],
+	[["trace_event_source"], "Recorded by"], [["instance_id"], "Instance"],
+	[["process_id"], "Process"],
 	[["thread_id"], "Thread"], [["worker_gid"], "Worker"], [["nc_idx"], "NeuronCore"],
 	[["pcore_idx"], "Physical core"], [["framework_stream_id"], "Stream"],
 ];

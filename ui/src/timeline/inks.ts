@@ -20,7 +20,8 @@ export interface Inks {
 export function inksOf(colours: ThemeColours, paints: Paint[]): Inks {
 	return {
 		bg: parseInk(colours.bg), raised: parseInk(colours.raised), line: parseInk(colours.line),
-		accent: parseInk(colours.accent), hit: parseInk(HIT_COLOUR), highlight: parseInk(HIGHLIGHT_COLOUR),
+		accent: parseInk(colours.accent), hit: parseInk(HIT_COLOUR),
+		highlight: parseInk(HIGHLIGHT_COLOUR),
 		fills: Uint32Array.from(paints, (paint) => parseInk(paint.fill)),
 		edges: Uint32Array.from(paints, (paint) => parseInk(paint.edge)),
 		bands: Object.fromEntries(Object.entries(BAND_STYLES)

@@ -86,7 +86,8 @@ export class Interaction {
 		const pans = event.button === 1 || event.shiftKey || event.pointerType === "touch";
 		this.gesture = pans
 			? { kind: "pan", lastX: event.offsetX, lastY: event.offsetY }
-			: { kind: "press", x: event.offsetX, y: event.offsetY, makesBox: this.actions.mode.get() === "box" };
+			: { kind: "press", x: event.offsetX, y: event.offsetY,
+				makesBox: this.actions.mode.get() === "box" };
 		if (event.button === 1) event.preventDefault();
 	}
 
@@ -206,7 +207,8 @@ export class Interaction {
 			? { track: span.track, depth: span.depth, fromNs: span.fromNs, toNs: span.toNs } : null;
 		stage.ownHover = span && { table: span.table, row: span.row };
 		const before = context.hovered.get();
-		if (before?.table !== span?.table || before?.row !== span?.row) context.hovered.set(stage.ownHover);
+		if (before?.table !== span?.table || before?.row !== span?.row)
+			context.hovered.set(stage.ownHover);
 	}
 
 	// --- wheel and keys ------------------------------------------------------------------------

@@ -5,7 +5,8 @@ import type { Marker } from "../contract.ts";
 import type { Actions } from "./actions.ts";
 import { lensPartAt, markerAt, type LensPart } from "./draw_axis.ts";
 import type { Surfaces } from "./stage.ts";
-import { clampView, fitView, MIN_SPAN_NS, momentAt, panView, spanOf, viewAround, xToTime } from "./view.ts";
+import { clampView, fitView, MIN_SPAN_NS, momentAt, panView, spanOf, viewAround,
+	xToTime } from "./view.ts";
 
 type Gesture =
 	| { kind: "pan"; lastX: number }
@@ -76,7 +77,8 @@ export class HeadInteraction {
 			return;
 		}
 		if (gesture?.kind === "marker") {
-			this.actions.markers.drag(gesture.marker.id, momentAt(view.get(), stage.width, x, endNs), event.altKey);
+			this.actions.markers.drag(gesture.marker.id, momentAt(view.get(), stage.width, x, endNs),
+				event.altKey);
 			return;
 		}
 		axis.style.cursor = markerAt(markers.get(), view.get(), stage.width, x, event.offsetY)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of spans and values of colour codes: answers carry numbers, and the texts are asked for once,
-// many at a time. Also which colour each item of a strip has, kept until something changes.
+// Names of spans and values of colour codes: answers carry numbers, and the texts are asked for
+// once, many at a time. Also which colour each item of a strip has, kept until something changes.
 
 import type { ProfileApi } from "../api/client.ts";
 import type { Track } from "../api/types.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where rows lie on the page: heights, tops, and what is under a point. Pure. Pinned rows stay at the
-// top; the others scroll below them. y is in pixels of the content as if nothing were scrolled.
+// Where rows lie on the page: heights, tops, and what is under a point. Pure. Pinned rows stay at
+// the top; the others scroll below them. y is in pixels of the content as if nothing were scrolled.
 
 import type { Row } from "./rows.ts";
 
@@ -52,7 +52,8 @@ export function layoutRows(rows: Row[]): Layout {
 		const placed = { row, y, height, laneHeight, index };
 		layout.rows.push(placed);
 		row.lanes.forEach((lane) => {
-			const top = row.kind === "counter" ? PADDING : PADDING + (row.isFolded ? 0 : lane.line * laneHeight);
+			const top = row.kind === "counter" ? PADDING : PADDING +
+				(row.isFolded ? 0 : lane.line * laneHeight);
 			layout.lanes.set(`${lane.track}:${lane.depth}`, {
 				placed, top, height: row.kind === "counter" ? height - 2 * PADDING : laneHeight,
 			});
@@ -86,7 +87,9 @@ export function rowAt(layout: Layout, scroll: number, y: number): PlacedRow | nu
 	return null;
 }
 
-/** The lanes under a point of a row: those of its line, all of a folded row, none beside the bars. */
+/**
+ * The lanes under a point of a row: those of its line, all of a folded row, none beside the bars.
+ */
 export function lanesAt(placed: PlacedRow, insideY: number): number[] {
 	const { row } = placed;
 	if (row.kind === "group") return [];
@@ -97,11 +100,13 @@ export function lanesAt(placed: PlacedRow, insideY: number): number[] {
 }
 
 /** How far to scroll so that a row is seen; the scroll as it is when it already is. */
-export function scrollToShow(layout: Layout, placed: PlacedRow, scroll: number, height: number): number {
+export function scrollToShow(layout: Layout, placed: PlacedRow, scroll: number,
+	height: number): number {
 	if (placed.row.isPinned) return scroll;
 	const top = placed.y - layout.pinnedHeight;
 	const room = height - layout.pinnedHeight;
 	if (top < scroll) return Math.max(0, top - GROUP_HEIGHT);
-	if (top + placed.height > scroll + room) return Math.max(0, top + placed.height - room + GROUP_HEIGHT);
+	if (top + placed.height > scroll + room)
+		return Math.max(0, top + placed.height - room + GROUP_HEIGHT);
 	return scroll;
 }

@@ -33,7 +33,9 @@ const PATIENCE_MS = 30;
 /** Nearer than this share of the view to the end of what is known, more is asked for. */
 const NEAR_EDGE = 0.2;
 const RETRY_MS = 2000;
-/** What the server answers at once (docs/api.md), with room; addresses should not be long either. */
+/**
+ * What the server answers at once (docs/api.md), with room; addresses should not be long either.
+ */
 const MOST_PIXELS = 4_000_000;
 const MOST_STRIPS = 4000;
 const MOST_TRACKS = 800;
@@ -100,7 +102,8 @@ export class TileLoader {
 		if (!all.length || this.isAnswering(wanted, all)) return;
 		this.running?.abort.abort();
 		const range = rangeFor(wanted.view, wanted.widthPx, wanted.endNs);
-		const missing = all.slice(0, countAtOnce(all.map((index) => wanted.strips?.[index] ?? 1), range.px));
+		const missing = all.slice(0,
+			countAtOnce(all.map((index) => wanted.strips?.[index] ?? 1), range.px));
 		const running: Running = {
 			range, column: wanted.column, abort: new AbortController(), isPart: missing.length < all.length,
 			ids: new Set(missing.map((index) => wanted.ids[index]!)),

@@ -12,7 +12,8 @@ const MARKER_COLOURS = ["#e69f00", "#56b4e9", "#3fbf8f", "#f0e442", "#cc79a7", "
 const SNAP_PX = 8;
 
 export class Markers {
-	private readonly snapper = new Snapper((timeNs, lane, within) => this.nearestEdge(timeNs, lane, within));
+	private readonly snapper =
+		new Snapper((timeNs, lane, within) => this.nearestEdge(timeNs, lane, within));
 
 	constructor(private readonly stage: Stage, private readonly focusedRow: Store<string>,
 		private readonly announce: (sentence: string) => void) {}
@@ -48,7 +49,9 @@ export class Markers {
 	}
 
 	private reachNs(): number {
-		return Math.max(Math.round((spanOf(this.context.view.get()) * SNAP_PX) / Math.max(this.stage.width, 1)), 1);
+		const span = spanOf(this.context.view.get());
+
+		return Math.max(Math.round((span * SNAP_PX) / Math.max(this.stage.width, 1)), 1);
 	}
 
 	private async nearestEdge(timeNs: number, lane: Depth, within: number): Promise<number | null> {

@@ -21,9 +21,11 @@ function itemsOf(actions: Actions, { timeNs, placed, hit }: MenuState): Item[] {
 		items.push({
 			label: "Zoom to this event", hint: "Double click", run: () => void actions.zoomToEvent(event),
 		});
-		items.push({ label: "Show details", hint: "Enter", run: () => actions.stage.context.reveal(event) });
+		items.push({ label: "Show details", hint: "Enter",
+			run: () => actions.stage.context.reveal(event) });
 		if (hit.table === "Instruction")
-			items.push({ label: "Show line of source", hint: "O", run: () => void actions.openSource(event) });
+			items.push({ label: "Show line of source", hint: "O",
+				run: () => void actions.openSource(event) });
 	}
 	items.push({
 		label: "Set marker here", hint: timeText(timeNs), isFirstOfGroup: items.length > 0,
@@ -38,7 +40,8 @@ function itemsOf(actions: Actions, { timeNs, placed, hit }: MenuState): Item[] {
 			run: () => actions.changeRow("fold", row.key),
 		});
 	} else {
-		items.push({ label: "Select this row as a box", isFirstOfGroup: true, run: () => actions.boxRow(placed) });
+		items.push({ label: "Select this row as a box", isFirstOfGroup: true,
+			run: () => actions.boxRow(placed) });
 		items.push({
 			label: row.isPinned ? "Let the row go" : "Pin row to the top", hint: "T",
 			run: () => actions.changeRow("pin", row.key),
@@ -97,7 +100,8 @@ function OpenMenu({ actions, state }: { actions: Actions; state: MenuState }) {
 		event.stopPropagation();
 	};
 	return (
-		<div ref={menu} class="tl-menu" role="menu" aria-label="Timeline" popover="manual" onKeyDown={key}>
+		<div ref={menu} class="tl-menu" role="menu" aria-label="Timeline" popover="manual"
+			onKeyDown={key}>
 			{itemsOf(actions, state).map((item) => (
 				<button type="button" role="menuitem" key={item.label}
 					class={item.isFirstOfGroup ? "tl-menu-first" : ""}

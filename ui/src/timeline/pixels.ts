@@ -20,7 +20,8 @@ export function parseInk(text: string): Ink {
 	}
 	const numbers = /^rgba?\(([^)]*)\)$/i.exec(text.trim())?.[1]?.match(/[\d.]+/g)?.map(Number);
 	return numbers && numbers.length >= 3
-		? inkOf(Math.round(numbers[0]!), Math.round(numbers[1]!), Math.round(numbers[2]!)) : inkOf(128, 128, 128);
+		? inkOf(Math.round(numbers[0]!), Math.round(numbers[1]!), Math.round(numbers[2]!))
+		: inkOf(128, 128, 128);
 }
 
 /** share of 256: 0 is all below, 256 all above. */

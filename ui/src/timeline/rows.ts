@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tracks and settings in, rows out: in which order they stand, which are pinned, folded or hidden.
-// Pure. A row is known by its key, a readable path that is the same in every visit, so that links and
-// layouts can name it.
+// Pure. A row is known by its key, a readable path that is the same in every visit, so that links
+// and layouts can name it.
 
 import type { Settings } from "../contract.ts";
 import type { Track } from "../api/types.ts";
@@ -140,7 +140,8 @@ export function applyOrder<T extends { key: string }>(items: T[], order: string[
 }
 
 /** The new `order` after `key` was dropped in front of `before` ("" for the end) among siblings. */
-export function moveRow(order: string[], siblings: string[], key: string, before: string): string[] {
+export function moveRow(order: string[], siblings: string[], key: string,
+	before: string): string[] {
 	const from = siblings.indexOf(key);
 	if (from < 0 || key === before) return order;
 	const without = siblings.filter((one) => one !== key);
@@ -154,7 +155,8 @@ export function moveRow(order: string[], siblings: string[], key: string, before
 }
 
 /** Ids of instances differ at their end: the middle can go where there is little room. */
-export const shortened = (label: string) => label.replace(/\bi-[0-9a-f]{8,}([0-9a-f]{6})\b/g, "i-…$1");
+export const shortened = (label: string) =>
+	label.replace(/\bi-[0-9a-f]{8,}([0-9a-f]{6})\b/g, "i-…$1");
 
 interface Group {
 	key: string;
@@ -168,7 +170,8 @@ function groupsOf(leaves: Leaf[], isDevice: boolean, settings: RowSettings): Gro
 	for (const leaf of leaves) {
 		const group = groups.get(leaf.group);
 		if (group) group.leaves.push(leaf);
-		else groups.set(leaf.group, { key: leaf.group, label: leaf.group, leaves: [leaf], beginsFolded: false });
+		else groups.set(leaf.group,
+			{ key: leaf.group, label: leaf.group, leaves: [leaf], beginsFolded: false });
 	}
 	for (const group of groups.values()) {
 		const section = isDevice ? SECTIONS.find((one) => one.key === group.key) : undefined;
@@ -194,7 +197,8 @@ export function placeOfTrack(kind: "device" | "system", tracks: Track[], setting
 }
 
 /** Pinned rows first, then groups with their rows. */
-export function buildRows(kind: "device" | "system", tracks: Track[], settings: RowSettings): Row[] {
+export function buildRows(kind: "device" | "system", tracks: Track[],
+	settings: RowSettings): Row[] {
 	const isDevice = kind === "device";
 	const all = allLeaves(kind, tracks, settings);
 	const minimal = new Set(SECTIONS.filter((one) => one.inMinimalView).map((one) => one.key));
@@ -217,7 +221,8 @@ export function buildRows(kind: "device" | "system", tracks: Track[], settings: 
 
 function groupRow(group: Group, rowCount: number, folded: boolean): Row {
 	return {
-		key: group.key, kind: "group", label: shortened(group.label), parent: "", title: group.label, tracks: [],
+		key: group.key, kind: "group", label: shortened(group.label), parent: "", title: group.label,
+		tracks: [],
 		lanes: [], lineCount: 0, source: "", shares: [], isCumulative: false, isFolded: folded,
 		isPinned: false, rowCount, hiddenDepths: 0,
 	};

@@ -72,7 +72,9 @@ export interface Scene {
 	counterHue(track: number): number;
 	/** What a counter's row is drawn against; grows with what was seen. */
 	counterTop(track: number, isCumulative: boolean): number;
-	/** Means from the profile's beginning to each pixel; null while it is not known what was before. */
+	/**
+	 * Means from the profile's beginning to each pixel; null while it is not known what was before.
+	 */
 	cumulativeOf(strip: CounterStrip, batch: Batch): Float32Array | null;
 	counterText(track: number, value: number): string;
 	bands: PlacedBand[];

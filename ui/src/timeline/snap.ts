@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers go to edges of events: of the row that is meant, or of all rows on screen, whichever edge is
-// nearest. While a marker is dragged, one question is on its way at a time and the last wish wins.
+// Markers go to edges of events: of the row that is meant, or of all rows on screen, whichever edge
+// is nearest. While a marker is dragged, one question is on its way at a time and the last wish
+// wins.
 
 import { visibleRows, type Layout } from "./layout.ts";
 import type { Lane } from "./rows.ts";
@@ -14,8 +15,11 @@ export type NearestEdge = (timeNs: number, lane: Depth, withinNs: number) => Pro
 /** More lanes than this are not asked: a drag would be a flood of requests. */
 const MOST_LANES = 12;
 
-/** The lanes a marker may snap to: of the row in focus, otherwise the first of each row in sight. */
-export function lanesToSnap(layout: Layout, focusedKey: string, scroll: number, height: number): Depth[] {
+/**
+ * The lanes a marker may snap to: of the row in focus, otherwise the first of each row in sight.
+ */
+export function lanesToSnap(layout: Layout, focusedKey: string, scroll: number,
+	height: number): Depth[] {
 	const inSight = visibleRows(layout, scroll, height).filter(({ row }) => row.kind === "spans");
 	const focused = inSight.find(({ row }) => row.key === focusedKey);
 	const lanes = focused ? focused.row.lanes
@@ -31,7 +35,8 @@ export class Snapper {
 
 	/** The edge nearest to a moment, or the moment when none is within reach. */
 	async snap(timeNs: number, lanes: Depth[], withinNs: number): Promise<number> {
-		const edges = await Promise.all(lanes.map((lane) => this.nearest(timeNs, lane, withinNs).catch(() => null)));
+		const edges = await Promise.all(lanes.map((lane) => this.nearest(timeNs, lane, withinNs)
+			.catch(() => null)));
 		let best = timeNs, away = withinNs;
 		for (const edge of edges) {
 			if (edge === null || Math.abs(edge - timeNs) > away) continue;
@@ -41,8 +46,11 @@ export class Snapper {
 		return best;
 	}
 
-	/** For a marker that is on its way: calls `take` with an edge, unless it has moved on meanwhile. */
-	async follow(timeNs: number, lanes: Depth[], withinNs: number, take: (timeNs: number) => void): Promise<void> {
+	/**
+	 * For a marker that is on its way: calls `take` with an edge, unless it has moved on meanwhile.
+	 */
+	async follow(timeNs: number, lanes: Depth[], withinNs: number,
+		take: (timeNs: number) => void): Promise<void> {
 		this.wanted = { timeNs, take };
 		if (this.isAsking) return;
 		this.isAsking = true;

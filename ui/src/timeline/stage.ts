@@ -5,7 +5,8 @@
 import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
 import { columnOf, hueOfText, paintsOf, type Paint } from "./colours.ts";
-import { activityOf, AXIS_HEIGHT, drawAxis, drawMap, drawMapGround, MAP_HEIGHT } from "./draw_axis.ts";
+import { activityOf, AXIS_HEIGHT, drawAxis, drawMap, drawMapGround,
+	MAP_HEIGHT } from "./draw_axis.ts";
 import { BaseLayer, REST_MS } from "./base_layer.ts";
 import { drawOverlay, isOverlayEmpty } from "./draw_overlay.ts";
 import { Events, sameEvent } from "./events.ts";
@@ -194,7 +195,8 @@ export class Stage {
 		const view = viewOnGrid(grid, widthPx);
 		return {
 			textFromPx: settings.showText ? this.base.textFromPx(this.restTimer !== undefined) : Infinity,
-			view, grid, inks: this.inks, endNs: context.endNs, width: this.width, height: this.height, dpr: this.dpr,
+			view, grid, inks: this.inks, endNs: context.endNs, width: this.width, height: this.height,
+			dpr: this.dpr,
 			scroll: this.scroll, layout: this.layout.get(), colours: this.colours, paints: this.paints,
 			level: levelOf(view, widthPx), column: columnOf(settings.colourBy),
 			cache: feed.cache, marks: feed.hits.cache, hasSearch: context.search.get() !== null,
@@ -216,7 +218,8 @@ export class Stage {
 		const scene = this.scene();
 		const pen = (canvas: HTMLCanvasElement) => canvas.getContext("2d", { alpha: false })!;
 		if (dirty.has("base")) {
-			this.feed.request(scene.view, this.width * this.dpr, scene.column, scene.layout, this.scroll, this.height);
+			this.feed.request(scene.view, this.width * this.dpr, scene.column, scene.layout, this.scroll,
+				this.height);
 			this.base.draw(surfaces.base, scene);
 		}
 		if (dirty.has("overlay")) this.drawOverlay(surfaces, scene);

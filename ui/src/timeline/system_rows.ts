@@ -59,7 +59,8 @@ const titled = (title: string, value: string) => (value === "" ? "" : `${title}:
 /** A thread of the framework, a stream of it, a logical core of the runtime, a physical one. */
 function defaultLeaf(place: Place): string {
 	if (place.isDevice) {
-		const core = place.physicalCore === "" ? `NC:${place.core}` : `NC${place.core}:${place.physicalCore}`;
+		const core = place.physicalCore === "" ? `NC:${place.core}`
+			: `NC${place.core}:${place.physicalCore}`;
 		return join(place.source, core);
 	}
 	if (place.source === "framework" && place.stream !== "")

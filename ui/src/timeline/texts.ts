@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts inside bars and rows: collected while bars are painted, drawn on top of them. Memory is kept
-// from frame to frame.
+// Texts inside bars and rows: collected while bars are painted, drawn on top of them. Memory is
+// kept from frame to frame.
 
 const TEXT_PX = 11;
 const CHARACTER_PX = 6.65; // of a monospaced font of that size, rounded up

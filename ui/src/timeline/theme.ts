@@ -31,7 +31,8 @@ const longHex = (text: string) =>
 /** Calls back when the theme changes, by the toggle or the system; returns what ends it. */
 export function watchTheme(onChange: () => void): () => void {
 	const observer = new MutationObserver(onChange);
-	observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class"] });
+	observer.observe(document.documentElement,
+		{ attributes: true, attributeFilter: ["data-theme", "class"] });
 	const media = matchMedia("(prefers-color-scheme: dark)");
 	media.addEventListener("change", onChange);
 	return () => {

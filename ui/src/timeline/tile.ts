@@ -144,6 +144,7 @@ export function rangeFor(view: View, widthPx: number, endNs: number, margin = 1)
 }
 
 /** Whether a range shows all of a view that the profile has. */
-export function covers(range: { fromNs: number; toNs: number }, view: View, endNs: number): boolean {
+export function covers(range: { fromNs: number; toNs: number }, view: View,
+	endNs: number): boolean {
 	return range.fromNs <= Math.max(view.fromNs, 0) && range.toNs >= Math.min(view.toNs, endNs);
 }

@@ -16,7 +16,8 @@ import { Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.tsx";
 import "./timeline.css";
 
-const GUTTER_PX = { device: 176, system: 224 }; // paths of processes are longer than names of engines
+/** Paths of processes are longer than names of engines. */
+const GUTTER_PX = { device: 176, system: 224 };
 const CANVAS_LABEL = "Events. Arrow keys move and zoom, J and K choose a row, N and P an event, " +
 	"question mark for help.";
 const MIN_GUTTER_PX = 96;
@@ -70,7 +71,8 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 			<Toolbar context={context} actions={actions} />
 			<div class="tl-head">
 				<div class="tl-corner">Whole profile</div>
-				<canvas ref={map} class="tl-map" data-map="1" aria-label="The whole profile; drag the lens to move" />
+				<canvas ref={map} class="tl-map" data-map="1"
+					aria-label="The whole profile; drag the lens to move" />
 				<div class="tl-corner">Time</div>
 				<canvas ref={axis} class="tl-axis" aria-hidden="true" />
 				<Divider width={gutter} onChange={setGutter} />
@@ -106,9 +108,17 @@ function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 	const failure = useStore(stage.feed.failure);
 	const hasData = useStore(stage.feed.hasData);
 	if (failure)
-		return <div class="tl-notice tl-failure" role="alert">{failure} It is tried again every few seconds.</div>;
+		return (
+			<div class="tl-notice tl-failure" role="alert">
+				{failure} It is tried again every few seconds.
+			</div>
+		);
 	if (!context.tracks.length)
-		return <div class="tl-notice">This profile has no events to draw. Its tables may still have rows.</div>;
+		return (
+			<div class="tl-notice">
+				This profile has no events to draw. Its tables may still have rows.
+			</div>
+		);
 	if (!layout.rows.length)
 		return (
 			<div class="tl-notice">
@@ -133,7 +143,8 @@ function Speaker({ actions, context }: { actions: Actions; context: ProfileConte
 function Divider({ width, onChange }: { width: number; onChange: (width: number) => void }) {
 	const limit = (px: number) => Math.min(Math.max(px, MIN_GUTTER_PX), MAX_GUTTER_PX);
 	return (
-		<div class="tl-divider" role="separator" aria-orientation="vertical" aria-label="Width of the labels"
+		<div class="tl-divider" role="separator" aria-orientation="vertical"
+			aria-label="Width of the labels"
 			aria-valuenow={width} aria-valuemin={MIN_GUTTER_PX} aria-valuemax={MAX_GUTTER_PX} tabIndex={0}
 			onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
 			onPointerMove={(event) => {

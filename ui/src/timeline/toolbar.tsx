@@ -89,7 +89,8 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 	const mode = useStore(actions.mode);
 	const [isExporting, setExporting] = useState(false);
 	const isDevice = context.details.kind === "device";
-	const change = (part: Partial<typeof settings>) => context.settings.update((now) => ({ ...now, ...part }));
+	const change = (part: Partial<typeof settings>) =>
+		context.settings.update((now) => ({ ...now, ...part }));
 	return (
 		<div class="tl-toolbar" role="toolbar" aria-label="Timeline">
 			<Extent context={context} />
@@ -129,19 +130,25 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 					onChange={(id) => change({ layerDepth: Number(id) })} />
 			)}
 			<span class="tl-tools">
-				<Tool icon="bands" title="Show what deserves a look: throttling, small transfers, reloads, collectives"
+				<Tool icon="bands"
+					title="Show what deserves a look: throttling, small transfers, reloads, collectives"
 					isOn={settings.showBands} onClick={() => change({ showBands: !settings.showBands })} />
-				<Tool icon="links" title="Show dependencies of the selected event" isOn={settings.showDependencies}
+				<Tool icon="links" title="Show dependencies of the selected event"
+					isOn={settings.showDependencies}
 					onClick={() => change({ showDependencies: !settings.showDependencies })} />
-				<Tool icon="box" title="Select a box (B)" isOn={mode === "box"} onClick={() => actions.run("box")} />
-				<Tool icon="download" title="Export what is on screen as CSV" onClick={() => setExporting(true)} />
+				<Tool icon="box" title="Select a box (B)" isOn={mode === "box"}
+					onClick={() => actions.run("box")} />
+				<Tool icon="download" title="Export what is on screen as CSV"
+					onClick={() => setExporting(true)} />
 			</span>
 			<span class="tl-tools">
 				<Tool icon="plus" title="Zoom in (W)" onClick={() => actions.run("in")} />
 				<Tool icon="minus" title="Zoom out (S)" onClick={() => actions.run("out")} />
 				<Tool icon="fit" onClick={() => actions.run("fit")}
-					title={isDevice ? "Show the whole profile (F)" : "Show all events, again to show everything (F)"} />
-				<Tool icon="settings" title="More settings of the timeline" onClick={() => context.openPanel("settings")} />
+					title={isDevice ? "Show the whole profile (F)"
+						: "Show all events, again to show everything (F)"} />
+				<Tool icon="settings" title="More settings of the timeline"
+					onClick={() => context.openPanel("settings")} />
 				<Tool icon="help" title="Keys and colours (?)" onClick={() => actions.run("help")} />
 			</span>
 			{isExporting && <ExportDialog context={context} onClose={() => setExporting(false)} />}

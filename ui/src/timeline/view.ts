@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of time on screen: zooming, panning, and where a moment lies in pixels. Pure. A moment is
-// a whole number of nanoseconds since the origin; edges of a view may lie between two of them, so
-// that panning stays smooth when a nanosecond is wider than a pixel. Differences are taken before
-// anything is scaled, so nothing is lost far from the origin.
+// The part of time on screen: zooming, panning, and where a moment lies in pixels. Pure. A moment
+// is a whole number of nanoseconds since the origin; edges of a view may lie between two of them,
+// so that panning stays smooth when a nanosecond is wider than a pixel. Differences are taken
+// before anything is scaled, so nothing is lost far from the origin.
 
 import type { View } from "../contract.ts";
 
@@ -58,12 +58,14 @@ export function momentAt(view: View, width: number, x: number, endNs: number): n
 }
 
 /** Absolute time, for requests. */
-export const absoluteNs = (originNs: bigint, timeNs: number) => originNs + BigInt(Math.round(timeNs));
+export const absoluteNs = (originNs: bigint, timeNs: number) =>
+	originNs + BigInt(Math.round(timeNs));
 
 /** Time since the origin of what the server says. */
 export const relativeNs = (originNs: bigint, text: string) => Number(BigInt(text) - originNs);
 
-export type Step = "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | "fit" | "start" | "end";
+export type Step = "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | "fit" | "start" |
+	"end";
 
 const ZOOM_STEP = 0.7;
 const PAN_STEP = 0.15;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is uploaded and as what: files chosen or dropped become a list the server takes. Pure; a File
-// of the browser fits Chosen.
+// What is uploaded and as what: files chosen or dropped become a list the server takes. Pure; a
+// File of the browser fits Chosen.
 
 export type Role = "neff" | "ntff" | "directory" | "source";
 export type Mode = "files" | "directory";

@@ -62,7 +62,9 @@ export function listed(profiles: Profile[], query: ListQuery): Profile[] {
 		.sort((a, b) => sign * compare(a, b, sort.key) || natural.compare(a.name, b.name));
 }
 
-/** What a click on a column's head does: names and kinds begin at A, numbers and times at the top. */
+/**
+ * What a click on a column's head does: names and kinds begin at A, numbers and times at the top.
+ */
 export function sortedBy(now: Sort, key: SortKey): Sort {
 	if (now.key === key) return { key, isDescending: !now.isDescending };
 	return { key, isDescending: key === "size" || key === "rows" || key === "created" ||

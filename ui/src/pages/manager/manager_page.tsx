@@ -34,7 +34,10 @@ const NEWEST: Sort = { key: "created", isDescending: true };
 const isNames = (value: unknown) => Array.isArray(value) && value.every((one) =>
 	typeof one === "string");
 
-/** Folders that were made here and hold nothing yet: the server only knows folders by their profiles. */
+/**
+ * Folders that were made here and hold nothing yet: the server only knows folders by their
+ * profiles.
+ */
 function useMadeFolders(): [string[], (names: string[]) => void] {
 	const [made, setMade] = useState<string[]>(() => recall<string[]>("folders", isNames) ?? []);
 	return [made, (names) => {

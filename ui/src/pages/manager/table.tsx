@@ -30,7 +30,8 @@ function Head({ sort, onSort, column }:
 			<button type="button" class="pm-sort"
 				onClick={() => onSort(sortedBy(sort, column.key))}>
 				{column.title}
-				<span class={`pm-arrow${isSorted ? " is-on" : ""}${isSorted && !sort.isDescending ? " is-up" : ""}`}>
+				<span class={`pm-arrow${isSorted ? " is-on" : ""}` +
+					(isSorted && !sort.isDescending ? " is-up" : "")}>
 					<Icon name="down" size={10} /></span>
 			</button>
 		</th>

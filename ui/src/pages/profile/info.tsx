@@ -14,7 +14,8 @@ function Facts({ details }: { details: ProfileDetails }) {
 		["Size", bytesText(Number(details.size_bytes))],
 		["Rows", countText(BigInt(details.row_count))],
 		["Duration", `${countText(BigInt(details.to_ns) - BigInt(details.from_ns))} ns`],
-		["Added", `${momentText(details.created_ms)} (${agoText(details.created_ms, Date.now()).toLowerCase()})`],
+		["Added", `${momentText(details.created_ms)} ` +
+			`(${agoText(details.created_ms, Date.now()).toLowerCase()})`],
 		["Folder", details.folder || "None"],
 		["Schema", details.schema_version],
 		["Id", details.id],

@@ -35,14 +35,16 @@ export function Ring(props: { label: string; slices: Slice[]; format: (value: nu
 	let at = 0;
 	return (
 		<div class="sm-ring">
-			<svg viewBox="-60 -60 120 120" role="img" aria-label={`${props.label}: ${props.slices.map((slice) =>
+			<svg viewBox="-60 -60 120 120" role="img"
+				aria-label={`${props.label}: ${props.slices.map((slice) =>
 				`${slice.label} ${props.format(slice.value)}`).join(", ")}`}>
 				{props.slices.map((slice) => {
 					const from = at;
 					at += slice.value / whole;
 					return slice.value > 0 ? <path key={slice.label} d={arcPath(from, at, 56, 16)}
 						style={{ fill: fillOf(slice.colour) }}>
-						<title>{`${slice.label}: ${props.format(slice.value)}, ${formatFraction(slice.value / whole)}`}</title>
+						<title>{`${slice.label}: ${props.format(slice.value)}, ` +
+							`${formatFraction(slice.value / whole)}`}</title>
 					</path> : null;
 				})}
 				<text class="sm-ring-number" y="2">{props.middle}</text>
@@ -67,7 +69,8 @@ export function Bars(props: { label: string; bars: Bar[]; most?: number;
 		for (const slice of bar.slices) if (slice.value > 0) seen.set(slice.label, slice.colour);
 	const most = props.most ?? 1;
 	return (
-		<div class="sm-bars" role="img" aria-label={`${props.label}: ${props.bars.map((bar) => `${bar.label} ` +
+		<div class="sm-bars" role="img"
+			aria-label={`${props.label}: ${props.bars.map((bar) => `${bar.label} ` +
 			bar.slices.filter((slice) => slice.value > 0).map((slice) =>
 				`${slice.label} ${formatFraction(slice.value)}`).join(", ")).join("; ")}`}>
 			<ul class="sm-key">{[...seen].map(([label, colour]) =>

@@ -38,7 +38,8 @@ Promise<{ figures: Figures; traffic: Traffic; machine: Machine }> {
 	}
 	const [row = {}] = await ask(context, ["Instruction"],
 		"SELECT sum(raw_flops) AS f, sum(flops_transpose) AS ft, " +
-		"sum(hbm_read_bytes) AS r, sum(hbm_write_bytes) AS w, sum(spill_reload_bytes) AS sr, sum(spill_save_bytes) AS ss " +
+		"sum(hbm_read_bytes) AS r, sum(hbm_write_bytes) AS w, sum(spill_reload_bytes) AS sr, " +
+		"sum(spill_save_bytes) AS ss " +
 		`FROM Instruction WHERE ${within(context, region)}`, 1, signal);
 	const [dma = {}] = await ask(context, ["DmaPacketAggregated"],
 		"SELECT count(*) AS n, sum(transfer_bytes) AS b " +
@@ -72,10 +73,14 @@ export function ComputeCard({ context, region }: Props) {
 			? `below ${formatNumber(ridge, 3)}: memory is the limit`
 				: `above ${formatNumber(ridge, 3)}: arithmetic is the limit`;
 		return <div class="sm-figures sm-figures-2">
-			<Figure name="Runtime" value={formatNs(figures.spanNs)} help="Length of the measured part, idle gaps included." />
-			<Figure name="Model FLOPs utilisation" value={share(figures.mfu)} help={`The model's matrix work over the peak of the tensor engines. ${figures.mfuSource}`} />
+			<Figure name="Runtime" value={formatNs(figures.spanNs)}
+				help="Length of the measured part, idle gaps included." />
+			<Figure name="Model FLOPs utilisation" value={share(figures.mfu)}
+				help={`The model's matrix work over the peak of the tensor engines. ${figures.mfuSource}`} />
 			<Figure name="Hardware FLOPs utilisation"
-				value={share(figures.hfu)} help="All matrix work that was done, transposes included, over the peak of the tensor engines." />
+				value={share(figures.hfu)}
+				help={"All matrix work that was done, transposes included, over the peak of the tensor " +
+					"engines."} />
 			<Figure name="Arithmetic intensity"
 				value={figures.intensity === null ? NOTHING : `${formatNumber(figures.intensity)} FLOP/B`}
 				help="Matrix operations per byte moved from or to HBM." note={bound} />
@@ -90,13 +95,16 @@ export function BandwidthCard({ context, region }: Props) {
 		load={load} what="figures">{({ figures, traffic, machine }) => <>
 		<div class="sm-figures">
 			<Figure name="HBM could have moved"
-				value={formatBytes(figures.availableBytes)} help="Peak rate of one HBM stack times the length of this part." />
+				value={formatBytes(figures.availableBytes)}
+				help="Peak rate of one HBM stack times the length of this part." />
 			<Figure name="Average DMA" value={figures.averageDma === null ? NOTHING
 				: formatBytes(figures.averageDma)}
-				help="Bytes per transfer. Small ones cannot fill the DMA engines; 32 KiB and more is a good size."
+				help={"Bytes per transfer. Small ones cannot fill the DMA engines; 32 KiB and more is a good " +
+					"size."}
 				note={figures.averageDma !== null && figures.averageDma < 32768 ? "small: aim for 32 KiB"
 					: ""} />
-			<Figure name="Useful reads" value={share(figures.usefulRead)} help="Bytes read from HBM that are not reloads of spilled intermediates." />
+			<Figure name="Useful reads" value={share(figures.usefulRead)}
+				help="Bytes read from HBM that are not reloads of spilled intermediates." />
 		</div>
 		<Ring label="Memory bandwidth" slices={bandwidthSlices(traffic, figures.spanNs,
 			machine)} format={formatBytes}
@@ -112,18 +120,22 @@ async function loadUtilisation({ context, region }: Props, signal: AbortSignal):
 		`FROM ActiveTime WHERE ${overlaps} GROUP BY ALL`, 1000, signal);
 	const work = await ask(context, ["Instruction"],
 		"SELECT pcore_idx AS core, sum(adjusted_flops) AS f, " +
-		`sum(adjusted_flops_transpose) AS ft FROM Instruction WHERE ${within(context, region)} GROUP BY ALL`, 1000, signal);
+		`sum(adjusted_flops_transpose) AS ft FROM Instruction WHERE ${within(context, region)} ` +
+		"GROUP BY ALL", 1000, signal);
 	const from = absolute(context, region.fromNs);
 	const to = absolute(context, region.toNs);
-	const limits = `(SELECT pcore_idx AS core, greatest(timestamp, ${from}) AS a, least(timestamp + duration, ${to}) AS b, ` +
+	const limits = `(SELECT pcore_idx AS core, greatest(timestamp, ${from}) AS a, ` +
+		`least(timestamp + duration, ${to}) AS b, ` +
 		"1.0 - k * 1.0 / n AS held FROM Throttle WHERE n > 0)";
 	const held = await ask(context, ["Throttle"],
 		`SELECT core, sum((b - a) * held) AS t FROM ${limits} WHERE b > a ` +
 		"GROUP BY ALL", 1000, signal);
 	const heldActive = await ask(context, ["Throttle", "ActiveTime"], "SELECT l.core AS core, " +
 		"sum((least(l.b, x.end_ts) - greatest(l.a, x.start_ts)) * l.held) AS t FROM " +
-		`(SELECT * FROM ${limits} WHERE held > 0 AND b > a) l JOIN ActiveTime x ON x.engine = 'tensor' AND ` +
-		"coalesce(l.core, x.pcore_idx) = x.pcore_idx AND x.end_ts > l.a AND x.start_ts < l.b GROUP BY ALL", 1000, signal);
+		`(SELECT * FROM ${limits} WHERE held > 0 AND b > a) l JOIN ActiveTime x ` +
+		"ON x.engine = 'tensor' AND " +
+		"coalesce(l.core, x.pcore_idx) = x.pcore_idx AND x.end_ts > l.a AND x.start_ts < l.b " +
+		"GROUP BY ALL", 1000, signal);
 	const of = (rows: typeof work, core: string) => rows.find((row) => text(row["core"]) === core)
 		?? {};
 	const costs = active.map((row): EngineCosts => {
@@ -144,7 +156,8 @@ export function UtilisationCard(props: Props) {
 	const load = useLoad((signal) => loadUtilisation(props, signal),
 		[context, region.id, region.fromNs, region.toNs]);
 	return <Card title="Utilisation of the engines"
-		help="How each engine spent the time. Of the tensor engine it is also known how much of its peak the model's work, transposes and throttling took.">
+		help={"How each engine spent the time. Of the tensor engine it is also known how much of its " +
+			"peak the model's work, transposes and throttling took."}>
 		<Loaded load={load} what="utilisation">{(bars) => bars.length
 			? <Bars label="Utilisation" bars={bars} format={(bar) => formatFraction(1 - (bar.slices
 				.filter((slice) => slice.label === "Unused" || slice.label === "Held back while idle")

@@ -46,8 +46,9 @@ export function clipped(context: ProfileContext, region: Region): { length: stri
 /** Time that rows of each key cover, overlaps counted once. */
 export function coveredSql(table: string, key: string, part: { overlaps: string }): string {
 	return `SELECT k, sum(b - a) AS t FROM (SELECT k, g, min(start_ts) AS a, max(end_ts) AS b FROM (
-		SELECT *, sum(fresh) OVER (PARTITION BY k ORDER BY start_ts, end_ts ROWS UNBOUNDED PRECEDING) AS g FROM (
+		SELECT *, sum(fresh) OVER (PARTITION BY k ORDER BY start_ts, end_ts ROWS UNBOUNDED PRECEDING) AS g
+		FROM (
 		SELECT ${key} AS k, start_ts, end_ts, CASE WHEN start_ts <= max(end_ts) OVER (PARTITION BY ${key}
-		ORDER BY start_ts, end_ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) THEN 0 ELSE 1 END AS fresh
-		FROM ${table} WHERE ${part.overlaps})) GROUP BY k, g) GROUP BY k`;
+		ORDER BY start_ts, end_ts ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+		THEN 0 ELSE 1 END AS fresh FROM ${table} WHERE ${part.overlaps})) GROUP BY k, g) GROUP BY k`;
 }

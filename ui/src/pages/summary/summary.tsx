@@ -39,7 +39,8 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 		<section class="sm" aria-label="Summary">
 			<Stripes />
 			<div class="sm-bar">
-				<Choice label="Region" value={region.id} change={setChosen} options={choices.map((one) => ({ value: one.id,
+				<Choice label="Region" value={region.id} change={setChosen}
+					options={choices.map((one) => ({ value: one.id,
 					text: `${one.name} (${formatNs(one.fromNs)} to ${formatNs(one.toNs)})` }))} />
 				<Button onClick={addRegion} title="The part that the timeline shows, as a region of its own">Add
 					region</Button>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of the summary page, computed from rows. Pure. Fractions are of the peak over the part
-// of time that is looked at.
+// The figures of the summary page, computed from rows. Pure. Fractions are of the peak over the
+// part of time that is looked at.
 
 import type { Cell } from "../../api/types.ts";
 
@@ -52,7 +52,9 @@ export interface EngineCosts {
 	throttledNs: number;
 }
 
-/** How one engine spent the time: a partition of the whole. Only the tensor engine's work is known. */
+/**
+ * How one engine spent the time: a partition of the whole. Only the tensor engine's work is known.
+ */
 export function utilisationBar(costs: EngineCosts, spanNs: number, machine: Machine): Bar {
 	const label = `${costs.engine}, core ${costs.core}`;
 	const active = Math.min(1, part(costs.activeNs, spanNs));
@@ -109,7 +111,10 @@ export interface Figures {
 	averageDma: number | null;
 }
 
-/** Of a part of time, from what the instructions did; matrix work of the model is then not known apart. */
+/**
+ * Of a part of time, from what the instructions did; matrix work of the model is then not known
+ * apart.
+ */
 export function figuresOf(work: { flops: number; transpose: number; transfers: number;
 	bytes: number } & Traffic,
 	spanNs: number, machine: Machine): Figures {
@@ -154,7 +159,10 @@ export interface DmaUse {
 	engines: number;
 }
 
-/** Solid: share of the bandwidth that was used. Striped: busy beyond that, with small or slow packets. */
+/**
+ * Solid: share of the bandwidth that was used. Striped: busy beyond that, with small or slow
+ * packets.
+ */
 export function dmaBar(use: DmaUse, spanNs: number, machine: Machine, colours: Map<string,
 	string>): Bar {
 	const peak = machine.dmaRate / machine.dmaEngines * use.engines * spanNs / 1e9;
@@ -181,7 +189,8 @@ export const dmaKind = (queueType: string, split: DmaSplit): string =>
 
 /** A round end of a scale that all bars fit in. */
 export function scaleOf(bars: Bar[]): number {
-	const longest = Math.max(0, ...bars.map((bar) => bar.slices.reduce((sum, slice) => sum + slice.value, 0)));
+	const longest = Math.max(0,
+		...bars.map((bar) => bar.slices.reduce((sum, slice) => sum + slice.value, 0)));
 	return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find((end) => longest <= end) ?? 1;
 }
 

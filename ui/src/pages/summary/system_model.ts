@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the summary of a system profile asks, and which lines its table of device profiles has. Pure.
+// What the summary of a system profile asks, and which lines its table of device profiles has.
+// Pure.
 
 import type { Cell, Track } from "../../api/types.ts";
 import { num, sqlText, text, type Row } from "../../panels/data.ts";

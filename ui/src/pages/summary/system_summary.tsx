@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a system profile: what ran where, memory, and the device profiles behind it, of all
-// processes or of one.
+// The summary of a system profile: what ran where, memory, and the device profiles behind it, of
+// all processes or of one.
 
 import { useMemo, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -34,7 +34,8 @@ export function OverviewCard({ context, process }: Props) {
 		about: (await firstRow(context, "SystemProfileMetadata", signal))?.row ?? {},
 	}), [context, process]);
 	const { fromNs, toNs } = context.home;
-	return <Card title="Overview" wide><Loaded load={load} what="the overview">{({ events, peak, about }) => {
+	return <Card title="Overview" wide><Loaded load={load}
+		what="the overview">{({ events, peak, about }) => {
 		const capacity = sum(about["hbm_capacity_bytes"]);
 		const first = text(about["first_ts_ns"]), last = text(about["last_ts_ns"]);
 		const span = first && last ? Number(BigInt(last) - BigInt(first)) : toNs - fromNs;
@@ -130,7 +131,8 @@ function Device({ context, line }: { context: ProfileContext; line: DeviceLine }
 		</p>
 		{models.length > 0 && <div class="sm-table" style={tableHeight(models.length)}>
 			<DataTable label="Calls on each core" columns={CORE_COLUMNS} rows={models.map((row) => [
-				row["c"] ?? null, num(row["n"]), num(row["t"]), num(row["t"]) / num(row["n"]), num(row["longest"])])} />
+				row["c"] ?? null, num(row["n"]), num(row["t"]), num(row["t"]) / num(row["n"]),
+				num(row["longest"])])} />
 		</div>}
 	</section>;
 }

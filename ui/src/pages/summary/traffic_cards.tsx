@@ -40,7 +40,8 @@ async function loadDma({ context, region }: Props, outer: Outer, signal: AbortSi
 	const part = clipped(context, region);
 	const bytes = await ask(context, ["DmaPacket"],
 		`SELECT ${KEYS[outer]} AS k, CAST(queue_type AS VARCHAR) AS c, ` +
-		`sum(transfer_bytes) AS b, count(DISTINCT engine_idx) AS e FROM DmaPacket WHERE ${within(context, region)} ` +
+		`sum(transfer_bytes) AS b, count(DISTINCT engine_idx) AS e FROM DmaPacket ` +
+		`WHERE ${within(context, region)} ` +
 		"GROUP BY ALL", 10_000, signal);
 	// of queues and cores the time is added over their engines, as their peak is
 	const inner = `${KEYS[outer]} || '/' || coalesce(CAST(engine_idx AS VARCHAR), '')`;
@@ -56,7 +57,8 @@ export function DmaCard(props: Props) {
 	const load = useLoad((signal) => loadDma(props, outer, signal),
 		[context, region.id, region.fromNs, region.toNs, outer]);
 	return <Card title="DMA utilisation"
-		help="Solid: the share of their peak rate at which the DMA engines moved data. Striped: time they were busy beyond that, with small or slow packets."
+		help={"Solid: the share of their peak rate at which the DMA engines moved data. Striped: time " +
+			"they were busy beyond that, with small or slow packets."}
 		bar={<>
 			<Choice label="By" value={outer} change={setOuter} options={[{ value: "queue", text: "queue" },
 				{ value: "engine", text: "DMA engine" }, { value: "core", text: "core" }]} />
@@ -119,7 +121,8 @@ const MOST_POINTS = 5000;
 export function TensorDmaCard({ context, region }: Props) {
 	const load = useLoad((signal) => ask(context, ["DmaPacketAggregated"],
 		"SELECT transfer_bytes AS b, throughput AS r, " +
-		`CAST(queue_type AS VARCHAR) AS c FROM DmaPacketAggregated WHERE ${within(context, region)} AND transfer_bytes > 0 ` +
+		`CAST(queue_type AS VARCHAR) AS c FROM DmaPacketAggregated WHERE ${within(context, region)} ` +
+		`AND transfer_bytes > 0 ` +
 		"AND throughput > 0 ORDER BY transfer_bytes DESC", MOST_POINTS, signal),
 	[context, region.id, region.fromNs, region.toNs]);
 	if (!rowCount(context, "DmaPacketAggregated")) return null;
