@@ -2,22 +2,13 @@
 // Compares a device profile's Perfetto trace with the JSON export of the same capture.
 // usage: node check_device.mjs ASSETS TRACE JSON [flows]
 import fs from 'node:fs';
+import { check, counts } from './checks.mjs';
 import { findLosses, openTrace } from './trace_processor.mjs';
 
 const [assets, traceFile, jsonFile, ...flags] = process.argv.slice(2);
 const expectFlows = flags.includes('flows');
 const json = JSON.parse(fs.readFileSync(jsonFile, 'utf8'));
 const trace = await openTrace(traceFile, assets);
-let failures = 0;
-let checks = 0;
-
-function check(what, got, want) {
-  checks++;
-  const [a, b] = [JSON.stringify(got), JSON.stringify(want)];
-  if (a === b) return;
-  failures++;
-  console.log(`not ok: ${what}\n  trace ${String(a).slice(0, 600)}\n  json  ${String(b).slice(0, 600)}`);
-}
 
 const sorted = (object) => Object.fromEntries(Object.entries(object).sort());
 const rows = (section) => json[section] ?? [];
@@ -212,5 +203,5 @@ checkUtilisation(await checkCounters());
 checkPoints();
 await checkArgs();
 await checkFlows();
-console.log(`${checks} checks of ${slices.length} slices, ${failures} failed`);
-process.exit(failures || !instructions.length ? 1 : 0);
+console.log(`${counts.checks} checks of ${slices.length} slices, ${counts.failures} failed`);
+process.exit(counts.failures || !instructions.length ? 1 : 0);

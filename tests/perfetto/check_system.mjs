@@ -2,6 +2,7 @@
 // Compares a system profile's Perfetto trace with the JSON export of the same directory.
 // usage: node check_system.mjs ASSETS TRACE JSON
 import fs from 'node:fs';
+import { check, counts } from './checks.mjs';
 import { findLosses, openTrace } from './trace_processor.mjs';
 
 const [assets, traceFile, jsonFile] = process.argv.slice(2);
@@ -9,16 +10,6 @@ const [assets, traceFile, jsonFile] = process.argv.slice(2);
 const json = JSON.parse(fs.readFileSync(jsonFile, 'utf8')
   .replace(/(":\s*)(\d{16,})(?=[,}\]\s])/g, '$1"$2"'));
 const trace = await openTrace(traceFile, assets);
-let failures = 0;
-let checks = 0;
-
-function check(what, got, want) {
-  checks++;
-  const [a, b] = [JSON.stringify(got), JSON.stringify(want)];
-  if (a === b) return;
-  failures++;
-  console.log(`not ok: ${what}\n  trace ${String(a).slice(0, 600)}\n  json  ${String(b).slice(0, 600)}`);
-}
 
 function tally(items, keyOf, nsOf) {
   const totals = {};
@@ -114,5 +105,5 @@ checkTransfers();
 await checkCounters();
 await checkArguments();
 await checkFlows();
-console.log(`${checks} checks, ${failures} failures`);
-process.exit(failures ? 1 : 0);
+console.log(`${counts.checks} checks, ${counts.failures} failures`);
+process.exit(counts.failures ? 1 : 0);

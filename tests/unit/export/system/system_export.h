@@ -6,6 +6,9 @@
 #include "export/system_exporters.h"
 #include "tests/unit/system_fixture.h"
 
+/* Something of all that a summary tells: events, samples, a transfer, a device profile, a loss. */
+void nx_fixture_fill_summary(struct nx_system_fixture *f);
+
 /* What an exporter writes, through a real output file; *len may be NULL. */
 const char *nx_fixture_export(struct nx_system_fixture *f, const char *exporter,
 			      const struct nx_system_export_options *options, size_t *len);

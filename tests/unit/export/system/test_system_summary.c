@@ -10,25 +10,6 @@
 #include "export/exporters.h"
 #include "system_export.h"
 
-static void fill(struct nx_system_fixture *f)
-{
-	nx_fixture_event(f, NAME_EXECUTE, 100, 350);
-	nx_fixture_event(f, NAME_EXECUTE, 400, 401);
-	nx_fixture_event(f, NAME_RUNNING, 500, 510)->source = NX_SOURCE_HARDWARE;
-	nx_fixture_attribute(f, "device_core_idx", "4");
-	f->cpu[0].util_percent = 12.5f;
-	f->p.rows[NX_SYSTEM_CPU] = 1;
-	f->memory[0].usage_bytes = 250;
-	f->p.rows[NX_SYSTEM_MEMORY] = 1;
-	f->hbm[0] = (struct nx_hbm_sample){
-		.total_bytes = 2048, .category_bytes = 1536, .category = NAME_WEIGHT};
-	f->p.rows[NX_SYSTEM_HBM] = 1;
-	f->transfers[0] = (struct nx_host_transfer){.start_ns = 10, .end_ns = 14, .size_bytes = 8};
-	f->p.rows[NX_SYSTEM_TRANSFER] = 1;
-	nx_fixture_device(f, 5, false);
-	nx_system_warn(&f->p, "Data Loss", "2 records lost");
-}
-
 static void the_summary_says_where_time_and_memory_went(void **state)
 {
 	struct nx_system_fixture *f = *state;
@@ -40,7 +21,7 @@ static void the_summary_says_where_time_and_memory_went(void **state)
 		"{\"name\":\"nc_exec_running\",\"trace_event_source\":\"neuron_hw\",\"count\":1,"
 		"\"total_ns\":10,\"mean_ns\":10,\"max_ns\":10}]";
 
-	fill(f);
+	nx_fixture_fill_summary(f);
 	assert_string_equal(
 		nx_fixture_export(f, "summary-json", &options, NULL),
 		nx_arena_printf(

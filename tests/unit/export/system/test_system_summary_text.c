@@ -8,31 +8,12 @@
 
 #include "system_export.h"
 
-static void fill(struct nx_system_fixture *f)
-{
-	nx_fixture_event(f, NAME_EXECUTE, 100, 350);
-	nx_fixture_event(f, NAME_EXECUTE, 400, 401);
-	nx_fixture_event(f, NAME_RUNNING, 500, 510)->source = NX_SOURCE_HARDWARE;
-	nx_fixture_attribute(f, "device_core_idx", "4");
-	f->cpu[0].util_percent = 12.5f;
-	f->p.rows[NX_SYSTEM_CPU] = 1;
-	f->memory[0].usage_bytes = 250;
-	f->p.rows[NX_SYSTEM_MEMORY] = 1;
-	f->hbm[0] = (struct nx_hbm_sample){
-		.total_bytes = 2048, .category_bytes = 1536, .category = NAME_WEIGHT};
-	f->p.rows[NX_SYSTEM_HBM] = 1;
-	f->transfers[0] = (struct nx_host_transfer){.start_ns = 10, .end_ns = 14, .size_bytes = 8};
-	f->p.rows[NX_SYSTEM_TRANSFER] = 1;
-	nx_fixture_device(f, 5, false);
-	nx_system_warn(&f->p, "Data Loss", "2 records lost");
-}
-
 static void tables_align(void **state)
 {
 	struct nx_system_fixture *f = *state;
 	struct nx_system_export_options options = {0};
 
-	fill(f);
+	nx_fixture_fill_summary(f);
 	assert_string_equal(
 		nx_fixture_export(f, "summary-text", &options, NULL),
 		"i-a pid 70 trn2.3xlarge\n"
