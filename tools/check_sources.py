@@ -39,7 +39,9 @@ def source_files(pattern):
 
 def flags_of(command):
     """The compiler's arguments without input, output and dependency files."""
-    arguments = iter(shlex.split(command)[1:])
+    words = shlex.split(command)
+    # With ccache the compiler is the second word.
+    arguments = iter(words[2 if pathlib.Path(words[0]).name == 'ccache' else 1:])
     flags = []
     for argument in arguments:
         if argument in ('-o', '-c', '-MQ', '-MF', '-MT'):
