@@ -96,15 +96,13 @@ static uint64_t at_rate(const struct nx_sim_array *array, const struct nx_cost *
 }
 
 static uint64_t load_weights(struct nx_simulation *sim, struct nx_sim_array *array,
-			     const struct nx_cost *cost, uint64_t start_ps, uint64_t *next_start_ps)
+			     const struct nx_cost *cost, uint64_t start_ps)
 {
-	uint64_t load_ps = at_rate(array, cost);
+	uint64_t from_ps = start_ps > array->last_start_ps ? start_ps : array->last_start_ps;
 
-	array->weights_ps =
-		(start_ps > array->last_start_ps ? start_ps : array->last_start_ps) + load_ps;
+	array->weights_ps = from_ps + at_rate(array, cost);
 	array->has_own_weights = true;
-	*next_start_ps = start_ps + sim->hardware->array.dispatch_ps;
-	return start_ps + sim->hardware->array.weights_base_ps + load_ps;
+	return array->weights_ps + sim->hardware->array.weights_base_ps;
 }
 
 static uint64_t max3(uint64_t a, uint64_t b, uint64_t c)
@@ -114,17 +112,23 @@ static uint64_t max3(uint64_t a, uint64_t b, uint64_t c)
 	return most > c ? most : c;
 }
 
-uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
-			  uint64_t start_ps, uint64_t *next_start_ps)
+/* What waits for the array leaves the queue as long before its turn as a wake takes. */
+static uint64_t leaves_queue_ps(const struct nx_simulation *sim, uint64_t start_ps,
+				uint64_t begin_ps)
+{
+	uint64_t ahead_ps = sim->hardware->engines[NX_ENGINE_TENSOR].wake_ps;
+
+	return begin_ps > start_ps + ahead_ps ? begin_ps - ahead_ps : start_ps;
+}
+
+static uint64_t multiply(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
+			 uint64_t *start_ps)
 {
 	const struct nx_array_timing *timing = &sim->hardware->array;
 	struct nx_sim_array *array = &sim->cores[core].array;
-	uint64_t begin_ps, columns_ps, busy_ps;
+	uint64_t begin_ps = max3(*start_ps, array->free_ps, array->weights_ps);
+	uint64_t columns_ps, busy_ps;
 
-	pass_windows(sim, core, start_ps);
-	if (cost->kind == NX_COST_WEIGHTS)
-		return load_weights(sim, array, cost, start_ps, next_start_ps);
-	begin_ps = max3(start_ps, array->free_ps, array->weights_ps);
 	pass_windows(sim, core, begin_ps);
 	columns_ps = busy_ps = at_rate(array, cost);
 	if (array->has_own_weights && busy_ps < timing->minimum_ps)
@@ -133,6 +137,15 @@ uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct
 	array->last_start_ps = begin_ps;
 	array->free_ps = begin_ps + busy_ps + timing->gap_ps;
 	array->has_own_weights = false;
-	*next_start_ps = max3(start_ps + timing->dispatch_ps, begin_ps, 0);
+	*start_ps = leaves_queue_ps(sim, *start_ps, begin_ps);
 	return begin_ps + columns_ps + timing->base_ps;
+}
+
+uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
+			  uint64_t *start_ps)
+{
+	pass_windows(sim, core, *start_ps);
+	if (cost->kind == NX_COST_WEIGHTS)
+		return load_weights(sim, &sim->cores[core].array, cost, *start_ps);
+	return multiply(sim, core, cost, start_ps);
 }

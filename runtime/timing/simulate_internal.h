@@ -194,11 +194,11 @@ void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 void nx_sim_queue_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
 
 void nx_sim_array_begin(struct nx_simulation *sim, unsigned core);
-/* LDWEIGHTS or MATMUL from start_ps on: its end, and when the next may start. */
+/* LDWEIGHTS or MATMUL that may leave the queue at *start_ps: when it does, and its end. */
 uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
-			  uint64_t start_ps, uint64_t *next_start_ps);
+			  uint64_t *start_ps);
 
-/* The transfer of a slot, whose earliest DMA engine starts at first_ps. */
+/* Starts the transfer of a slot, whose instruction starts now. */
 void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
 		      uint64_t start_ps);
 void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event);

@@ -52,17 +52,19 @@ static void start_head(struct nx_simulation *sim, unsigned core, unsigned engine
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
 	struct nx_sim_entry entry = queue->entries[queue->head];
 	const struct nx_loaded_slot *slot = &nx_sim_stream(sim, core, engine)->slots[entry.pc];
-	uint64_t end_ps;
+	uint64_t wait_ps = start_ps - queue->reached_ps, end_ps;
 
-	if (entry.cost.kind == NX_COST_COMPUTE)
+	if (entry.cost.kind == NX_COST_COMPUTE) {
 		end_ps = run_compute(queue, &entry.cost, start_ps);
-	else
-		end_ps = nx_sim_array_run(sim, core, &entry.cost, start_ps, &queue->next_start_ps);
+	} else {
+		end_ps = nx_sim_array_run(sim, core, &entry.cost, &start_ps);
+		queue->next_start_ps = start_ps + sim->hardware->array.dispatch_ps;
+	}
 	if (end_ps > queue->last_end_ps)
 		queue->last_end_ps = end_ps;
 	queue->head = (queue->head + 1) % NX_SIM_DEPTH;
 	queue->count--;
-	nx_sim_add_row(sim, core, engine, entry.pc, queue->reached_ps, start_ps, end_ps);
+	nx_sim_add_row(sim, core, engine, entry.pc, start_ps - wait_ps, start_ps, end_ps);
 	nx_sim_update(sim, core, engine, slot, end_ps, now_ps);
 	if (queue->count)
 		schedule_head(sim, core, engine, start_ps);

@@ -194,6 +194,11 @@ static void test_matmuls(void **state)
 	assert_int_equal(rows[0]->end_ps, begin_ps + 2 * 213333 + TRN2->array.base_ps);
 	assert_int_equal(rows[1]->end_ps - rows[0]->end_ps, 2 * 213333 + TRN2->array.gap_ps);
 	assert_int_equal(rows[2]->end_ps - rows[1]->end_ps, 2 * 213333 + TRN2->array.gap_ps);
+	/* It leaves the queue a little before the array is free. */
+	assert_int_equal(rows[2]->end_ps - rows[2]->start_ps,
+			 2 * 213333 + TRN2->array.base_ps +
+				 TRN2->engines[NX_ENGINE_TENSOR].wake_ps);
+	assert_int_equal(rows[2]->wait_ps, 0);
 	timing_fixture_close(&f);
 }
 
