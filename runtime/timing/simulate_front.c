@@ -92,6 +92,7 @@ static void start_software(struct nx_simulation *sim, unsigned core, unsigned en
 {
 	const struct nx_dma_timing *dma = &sim->hardware->dma;
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	uint64_t waited_ps = has_waited ? now_ps - front->reached_ps : 0;
 	uint64_t record_ps, next_ps, handed_ps = front->start_ps;
 
 	if (has_waited)
@@ -106,6 +107,7 @@ static void start_software(struct nx_simulation *sim, unsigned core, unsigned en
 	if (front->last_record_ps)
 		record_ps = later(record_ps, front->last_record_ps + dma->software_step_ps);
 	front->last_record_ps = front->start_ps = record_ps;
+	front->reached_ps = record_ps - waited_ps;
 	front->is_behind_transfer = true;
 	nx_sim_dma_start(sim, core, engine, front->pc, record_ps);
 	next_ps = record_ps > dma->software_release_ps ? record_ps - dma->software_release_ps : 0;

@@ -112,8 +112,30 @@ static void test_software_transfers(void **state)
 	assert_int_equal(first->start_ps, TRN2->engines[NX_ENGINE_GPSIMD].first_instruction_ps +
 						  dma->software_record_ps);
 	assert_int_equal(second->start_ps - first->start_ps, dma->software_step_ps);
+	/* It did not wait for a semaphore. */
+	assert_int_equal(first->wait_ps, 0);
 	assert_int_equal(nop->start_ps, second->start_ps - dma->software_release_ps);
 	assert_int_equal(packet_of(&f, 0, 0)->start_ps, first->start_ps + dma->software_start_ps);
+	timing_fixture_close(&f);
+}
+
+static void test_software_transfer_that_waits(void **state)
+{
+	const struct nx_timed_instruction *writer, *row;
+	uint64_t changed_ps;
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 0, 0, 6);
+	word_wait(timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 1024, 8), 6, 1);
+	timing_fixture_must_run(&f);
+	writer = timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 0);
+	row = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0);
+	changed_ps = writer->end_ps + (uint64_t)TRN2->engines[NX_ENGINE_VECTOR].update_ps;
+	assert_int_equal(row->start_ps, changed_ps + TRN2->dma.software_wake_ps);
+	assert_int_equal(row->wait_ps,
+			 changed_ps - TRN2->engines[NX_ENGINE_GPSIMD].first_instruction_ps);
 	timing_fixture_close(&f);
 }
 
@@ -142,6 +164,7 @@ int main(void)
 		cmocka_unit_test(test_transfers_of_a_queue),
 		cmocka_unit_test(test_hardware_transfer),
 		cmocka_unit_test(test_software_transfers),
+		cmocka_unit_test(test_software_transfer_that_waits),
 		cmocka_unit_test(test_first_execution_of_inf2),
 	};
 
