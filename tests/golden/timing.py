@@ -5,8 +5,9 @@
 usage: timing.py COMPARE_TIMING SHARED
 
 The compiled words of each device image, the packets and bytes of each ring must be the
-capture's; the total time may be off by MOST_ERROR percent. One capture is slowed down by its
-own profiling (docs/design/simulator.md), which nobody simulates: it has a bound of its own.
+capture's; the total time may be off by MOST_ERROR percent. One capture is slowed down, most
+likely by its own profiling (docs/design/simulator.md), which nobody simulates: it has a bound
+of its own.
 """
 
 import pathlib

@@ -244,7 +244,8 @@ static void print_median(double *errors, size_t count)
 	for (size_t i = 0; i < count; i++)
 		errors[i] = errors[i] < 0 ? -errors[i] : errors[i];
 	qsort(errors, count, sizeof(*errors), compare_numbers);
-	printf("median error %.1f %%, worst %.1f %%\n", errors[count / 2], errors[count - 1]);
+	printf("median error %.1f %%, worst %.1f %%\n",
+	       (errors[(count - 1) / 2] + errors[count / 2]) / 2, errors[count - 1]);
 }
 
 int main(int argc, char **argv)
