@@ -65,7 +65,8 @@ build-tsan: build-tsan/build.ninja
 		tests/unit/runtime/trace/test_trace_ring tests/unit/runtime/trace/test_tracer \
 		tests/unit/runtime/trace/test_tracer_quiet \
 		tests/unit/runtime/nrt/test_handles tests/unit/runtime/nrt/test_async_queue \
-		tests/unit/runtime/nrt/test_execution tests/unit/runtime/nrt/test_inspect_session
+		tests/unit/runtime/nrt/test_execution tests/unit/runtime/nrt/test_inspect_session \
+		tests/unit/runtime/nrt/test_software_port
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja

@@ -154,9 +154,8 @@ void nx_inspect_config_read(struct nrt_inspect_config *config)
 	if (read_switch("NEURON_RT_INSPECT_PRECACHE_ENABLE", false))
 		nx_log_info("NEURON_RT_INSPECT_PRECACHE_ENABLE: every execution is captured as it "
 			    "is, there is no graph cache here");
-	if (read_switch("NEURON_RT_ENABLE_DGE_NOTIFICATIONS", false))
-		nx_log_info("NEURON_RT_ENABLE_DGE_NOTIFICATIONS: every DMA of the software device "
-			    "is named as it is");
+	/* A wrong value is told here; simulation_settings.c has the use of it. */
+	(void)read_switch("NEURON_RT_ENABLE_DGE_NOTIFICATIONS", false);
 	read_device_profile(config);
 	read_max_events(config);
 	read_filters(config);

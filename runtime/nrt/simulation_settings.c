@@ -42,6 +42,14 @@ static uint64_t read_number(const char *variable, uint64_t most, uint64_t fallba
 	return fallback;
 }
 
+/* What it may be is told by nrt_init. */
+static bool wants_descriptors(void)
+{
+	const char *text = getenv("NEURON_RT_ENABLE_DGE_NOTIFICATIONS");
+
+	return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0);
+}
+
 void nx_simulation_settings_read(struct nx_simulation_settings *settings)
 {
 	size_t mode = read_mode();
@@ -50,7 +58,7 @@ void nx_simulation_settings_read(struct nx_simulation_settings *settings)
 		.has_numbers = mode != 2,
 		.has_times = mode != 1,
 		.is_strict = read_number("NEURON_SIM_STRICT", 1, 0),
-		.has_descriptors = read_number("NEURON_RT_ENABLE_DGE_NOTIFICATIONS", 1, 0),
+		.has_descriptors = wants_descriptors(),
 		.seed = read_number("NEURON_SIM_SEED", UINT64_MAX, 0),
 	};
 }
