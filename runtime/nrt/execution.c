@@ -3,8 +3,10 @@
 
 #include <nrt/nrt_experimental.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "runtime/nrt/device_profile.h"
+#include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/simulation_settings.h"
 #include "runtime/trace/tracer.h"
@@ -18,22 +20,31 @@ static pthread_mutex_t core_locks[MAX_CORES] = {[0 ... MAX_CORES - 1] = PTHREAD_
 /* Of each core, under its lock. */
 static struct core_state {
 	uint64_t last_model; /* whose program was there last */
-	/* A device is idle between executions: its clock goes on with the next. */
 	uint64_t next_start_ps;
-	uint64_t host_end_ns; /* where the latest lies in the host's time */
 } cores[MAX_CORES];
+
+static struct { /* one moment on both clocks */
+	_Atomic uint64_t device_ps, host_ns;
+} epoch;
 
 /* Never waits: after a fork a lock may be held by a thread that the child does not have. */
 void nx_execution_restart(void)
 {
 	uint64_t epoch_ps = nx_simulation_epoch_ps();
 
+	atomic_store(&epoch.device_ps, epoch_ps);
+	atomic_store(&epoch.host_ns, nx_trace_clock_epoch_ns());
 	for (unsigned i = 0; i < MAX_CORES; i++) {
 		if (pthread_mutex_trylock(&core_locks[i]))
 			continue;
 		cores[i] = (struct core_state){.next_start_ps = epoch_ps};
 		pthread_mutex_unlock(&core_locks[i]);
 	}
+}
+
+static uint64_t host_ns_of(uint64_t device_ps)
+{
+	return atomic_load(&epoch.host_ns) + (device_ps - atomic_load(&epoch.device_ps)) / 1000;
 }
 
 static struct {
@@ -50,7 +61,6 @@ struct execution {
 	struct nx_tensor **tensors; /* held */
 	uint8_t **buffers;
 	struct nx_port_run run;
-	uint64_t host_start_ns; /* where the run lies in the host's time */
 	struct nx_error err;
 };
 
@@ -134,7 +144,7 @@ static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
 {
 	uint64_t start_ns = e->run.start_ps / 1000, end_ns = e->run.end_ps / 1000;
 	uint32_t device_core = nx_instance_physical_core(nx_state_instance(), e->core) + graph;
-	struct device_time sync = {start_ns, e->host_start_ns};
+	struct device_time sync = {start_ns, host_ns_of(e->run.start_ps)};
 
 	nx_trace_hardware(e->core, NX_TRACE_SYNC_POINT, NX_PHASE_INSTANT, sync.epoch_ns, 0,
 			  (const uint64_t[]){e->id, sync.device_ns, sync.epoch_ns, 0});
@@ -184,23 +194,33 @@ static NRT_STATUS submit(struct execution *e, struct nx_tensor_set *inputs,
 	return st;
 }
 
-/* A simulated second may take the host less: executions of a core do not overlap even so. */
+/* Whether what happens here will be laid beside what the host did. */
+static bool is_watched(const struct execution *e)
+{
+	struct nx_inspect_device wishes;
+
+	return atomic_load_explicit(&nx_trace_enabled[e->core], memory_order_acquire) ||
+	       nx_inspect_device_wishes(&wishes);
+}
+
+/*
+ * A device's clock stands still between executions, so that profiles do not depend on the
+ * host; where both are captured it goes on with the host's, and one offset holds for all.
+ */
 static void begin_run(struct execution *e)
 {
-	const struct core_state *core = &cores[e->core];
+	uint64_t now_ns = nx_trace_clock_epoch_ns(), began_ns = atomic_load(&epoch.host_ns);
+	uint64_t now_ps =
+		atomic_load(&epoch.device_ps) + (now_ns > began_ns ? now_ns - began_ns : 0) * 1000;
 
-	e->run.start_ps = core->next_start_ps;
-	e->host_start_ns = nx_trace_clock_epoch_ns();
-	if (e->host_start_ns < core->host_end_ns)
-		e->host_start_ns = core->host_end_ns;
+	e->run.start_ps = cores[e->core].next_start_ps;
+	if (is_watched(e) && now_ps > e->run.start_ps)
+		e->run.start_ps = now_ps;
 }
 
 static void end_run(struct execution *e)
 {
-	struct core_state *core = &cores[e->core];
-
-	core->next_start_ps = e->run.end_ps + PAUSE_PS;
-	core->host_end_ns = e->host_start_ns + (e->run.end_ps - e->run.start_ps) / 1000;
+	cores[e->core].next_start_ps = e->run.end_ps + PAUSE_PS;
 }
 
 static NRT_STATUS wait_for(struct execution *e)
