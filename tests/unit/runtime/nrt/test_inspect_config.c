@@ -15,6 +15,7 @@
 #include "runtime/nrt/instance.h"
 #include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/simulation_settings.h"
 
 static void unset_all(void)
 {
@@ -28,6 +29,8 @@ static void unset_all(void)
 		"NEURON_RT_INSPECT_ON_FAIL",
 		"NEURON_RT_INSPECT_PRECACHE_ENABLE",
 		"NEURON_RT_ENABLE_DGE_NOTIFICATIONS",
+		"NEURON_SIM",
+		"NEURON_SIM_STRICT",
 		"NEURON_RT_INSPECT_EVENT_FILTER_NC",
 		"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
 		"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
@@ -138,6 +141,7 @@ static const char *log_of(const char *name, const char *value)
 	FILE *file = tmpfile();
 	int old = dup(STDERR_FILENO);
 	struct nrt_inspect_config config;
+	struct nx_simulation_settings settings;
 	struct nx_instance instance;
 	size_t len;
 
@@ -149,6 +153,7 @@ static const char *log_of(const char *name, const char *value)
 	dup2(fileno(file), STDERR_FILENO);
 	nx_inspect_config_read(&config);
 	nx_instance_read(&instance);
+	nx_simulation_settings_read(&settings);
 	dup2(old, STDERR_FILENO);
 	close(old);
 	rewind(file);
@@ -177,7 +182,9 @@ static const struct {
 	{"NEURON_RT_INSPECT_PRECACHE_ENABLE", "Y",
 	 "=Y is neither 0 nor 1; did you mean 1? 0 is used"},
 	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "enable",
-	 "=enable is neither 0 nor 1; did you mean 1? 0 is used"},
+	 "=enable is no number from 0 to 1; 0 is used"},
+	{"NEURON_SIM_STRICT", "2", "=2 is no number from 0 to 1; 0 is used"},
+	{"NEURON_SIM", "timming", "did you mean timing? both is used"},
 	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "1", NULL},
 	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "modle",
 	 "=modle is none of 0, 1, model and session; did you mean model? 0 is used"},
