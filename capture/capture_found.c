@@ -111,6 +111,15 @@ static bool is_number(const char *name)
 	return *name && strspn(name, "0123456789") == strlen(name);
 }
 
+/* What a killed process was about to rename has another name still. */
+static bool is_captured(const char *name)
+{
+	struct nx_slice n = nx_slice_text(name);
+
+	return name[0] != '.' &&
+	       (nx_slice_ends(n, ".pb") || nx_slice_ends(n, ".ntff") || nx_slice_ends(n, ".neff"));
+}
+
 /* Sessions lie below a process and nowhere else, so one level more is all there is. */
 static void scan_process(struct scan *s, const char *path, const char *name, bool is_top)
 {
@@ -129,7 +138,7 @@ static void scan_process(struct scan *s, const char *path, const char *name, boo
 			scan_process(s, below,
 				     nx_arena_printf(s->arena, "%s/%s", name, entry->d_name),
 				     false);
-		if (!S_ISREG(st.st_mode))
+		if (!S_ISREG(st.st_mode) || !is_captured(entry->d_name))
 			continue;
 		is_fresh |= ns_of(st.st_mtim) >= s->since_ns;
 		take_file(&folder, entry->d_name, below, &st);

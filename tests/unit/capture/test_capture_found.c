@@ -133,6 +133,7 @@ static void what_was_there_before_does_not_count(void **state)
 	put_events("i-1_pid_x", 5, 0);
 	put_events("i-1_pid_7/other", 5, 0);
 	put("i-1_pid_8", ".hidden", "x", 1);
+	put("i-1_pid_8", "trace_info.pb.tmp123", "x", 1); /* of a process killed before it began */
 	put(".", "i-1_pid_9", "a file", 6);
 	found = scan(since_ns);
 	assert_int_equal(found.len, 0);
