@@ -66,7 +66,8 @@ build-tsan: build-tsan/build.ninja
 		tests/unit/runtime/trace/test_tracer_quiet \
 		tests/unit/runtime/nrt/test_handles tests/unit/runtime/nrt/test_async_queue \
 		tests/unit/runtime/nrt/test_execution tests/unit/runtime/nrt/test_inspect_session \
-		tests/unit/runtime/nrt/test_software_port
+		tests/unit/runtime/nrt/test_software_port \
+		tests/unit/capture/test_capture_run tests/libfake_nrt.so
 
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_execute: a worker's executions, at once or queued, and the profiles of them. */
+#include <sys/stat.h>
+#include <time.h>
+
+#include "capture/capture_worker_internal.h"
+
+#define SHORTEST_WAIT_NS 20000
+#define LONGEST_WAIT_NS 2000000
+
+struct pending {
+	nrta_seq_t sequence;
+	uint32_t execution;
+};
+
+struct executing {
+	struct nx_capture_worker *w;
+	NX_VEC(struct pending) queue; /* from first_pending on; in order */
+	size_t first_pending;
+	NX_VEC(nrta_error_t) errors; /* that were told so far */
+};
+
+/* --- how an execution ended ---------------------------------------------------------------------
+ */
+
+static enum nx_status note_end(struct nx_capture_worker *w, uint32_t execution, NRT_STATUS status)
+{
+	const struct nx_capture_plan *plan = nx_worker_plan(w);
+
+	nx_capture_step(w->shared);
+	if (status == NRT_SUCCESS)
+		return NX_OK;
+	if (!plan->wishes.ignores_errors)
+		return nx_runtime_fail(nx_worker_library(w), status, &w->err, "execution %u of %s",
+				       execution, plan->wishes.neff_path);
+	if (!w->failed_count++)
+		w->first_failure = status;
+	return NX_OK;
+}
+
+/* --- queued
+ * ---------------------------------------------------------------------------------------- */
+
+static enum nx_status wait_completed(struct nx_capture_worker *w, nrta_seq_t sequence)
+{
+	const struct nx_runtime_library *lib = nx_worker_library(w);
+	struct timespec pause = {0, SHORTEST_WAIT_NS};
+
+	for (;;) {
+		bool is_completed = false;
+		NRT_STATUS status = lib->nrta_is_completed(sequence, &is_completed);
+
+		if (status != NRT_SUCCESS)
+			return nx_runtime_fail(lib, status, &w->err, "waiting for an execution");
+		if (is_completed)
+			return NX_OK;
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < LONGEST_WAIT_NS)
+			pause.tv_nsec *= 2;
+	}
+}
+
+/* The runtime tells each error once, also those of requests that nobody has waited for yet. */
+static NRT_STATUS error_of(struct executing *x, nrta_seq_t sequence)
+{
+	const nrta_error_t *errors = NULL;
+	size_t count = 0;
+
+	if (nx_worker_library(x->w)->nrta_error_tracker_get_list(x->w->tracker, &errors, &count) !=
+	    NRT_SUCCESS)
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		nx_vec_push(&x->errors, errors[i]);
+	for (size_t i = 0; i < x->errors.len; i++)
+		if (x->errors.items[i].seq_id == sequence)
+			return (NRT_STATUS)x->errors.items[i].error_code;
+	return NRT_SUCCESS;
+}
+
+static enum nx_status wait_oldest(struct executing *x)
+{
+	struct pending oldest = x->queue.items[x->first_pending++];
+	enum nx_status st = wait_completed(x->w, oldest.sequence);
+
+	return st ? st : note_end(x->w, oldest.execution, error_of(x, oldest.sequence));
+}
+
+static enum nx_status wait_all(struct executing *x)
+{
+	enum nx_status st = NX_OK;
+
+	while (x->first_pending < x->queue.len && !st)
+		st = wait_oldest(x);
+	if (x->first_pending == x->queue.len) {
+		nx_vec_clear(&x->queue);
+		x->first_pending = 0;
+	}
+	return st;
+}
+
+static enum nx_status schedule(struct executing *x, uint32_t execution)
+{
+	const struct nx_runtime_library *lib = nx_worker_library(x->w);
+	struct pending pending = {0, execution};
+	enum nx_status st = NX_OK;
+	NRT_STATUS status;
+
+	for (;;) {
+		status = lib->nrta_execute_schedule(x->w->model, x->w->inputs, x->w->outputs, 0,
+						    x->w->tracker, &pending.sequence);
+		if (status != NRT_QUEUE_FULL || x->first_pending == x->queue.len)
+			break;
+		st = wait_oldest(x);
+		if (st)
+			return st;
+	}
+	if (status != NRT_SUCCESS)
+		return note_end(x->w, execution, status);
+	nx_vec_push(&x->queue, pending);
+	return NX_OK;
+}
+
+/* One execution, waited for in either mode. */
+static enum nx_status run_one(struct executing *x, uint32_t execution)
+{
+	struct nx_capture_worker *w = x->w;
+	enum nx_status st;
+
+	if (nx_worker_plan(w)->wishes.mode == NX_CAPTURE_SYNC)
+		return note_end(w, execution,
+				nx_worker_library(w)->nrt_execute(w->model, w->inputs, w->outputs));
+	st = schedule(x, execution);
+	return st ? st : wait_all(x);
+}
+
+/* --- profiled
+ * ----------------------------------------------------------------------------------------- */
+
+static NRT_STATUS start_profile(struct nx_capture_worker *w, const char *path)
+{
+	struct nx_profile_turns *turns = &w->shared->turns;
+	bool may_wait = !w->shared->job->model->has_collectives;
+	NRT_STATUS status;
+
+	pthread_mutex_lock(&turns->lock);
+	for (;;) {
+		while (turns->is_taken_in_turn && turns->running_count)
+			pthread_cond_wait(&turns->ended, &turns->lock);
+		status = nx_worker_library(w)->nrt_profile_start(w->model, path);
+		if (status != NRT_INVALID || !turns->running_count || !may_wait)
+			break;
+		turns->is_taken_in_turn = true;
+	}
+	turns->running_count += status == NRT_SUCCESS;
+	pthread_mutex_unlock(&turns->lock);
+	return status;
+}
+
+static NRT_STATUS stop_profile(struct nx_capture_worker *w, const char *path)
+{
+	struct nx_profile_turns *turns = &w->shared->turns;
+	NRT_STATUS status = nx_worker_library(w)->nrt_profile_stop(path);
+
+	pthread_mutex_lock(&turns->lock);
+	turns->running_count--;
+	pthread_cond_broadcast(&turns->ended);
+	pthread_mutex_unlock(&turns->lock);
+	return status;
+}
+
+/* The runtime does not say why it could not write; one more page in its place does. */
+static enum nx_status fail_stop(struct nx_capture_worker *w, struct nx_output *out,
+				const char *path, NRT_STATUS status)
+{
+	static const uint8_t page[4096];
+
+	nx_output_write(out, page, sizeof(page));
+	nx_output_flush(out);
+	if (out->status == NX_NO_SPACE)
+		return nx_fail(&w->err, NX_NO_SPACE,
+			       "the profile %s could not be written: the disk is full; free some "
+			       "space, or choose another place with -s",
+			       path);
+	return nx_runtime_fail(nx_worker_library(w), status, &w->err, "writing the profile %s",
+			       path);
+}
+
+/* The runtime writes the file by its name, perhaps by a rename of its own. */
+static enum nx_status keep_session(struct nx_capture_worker *w, struct nx_output *out,
+				   const char *path)
+{
+	struct nx_capture_file file = {path, 0};
+	struct stat facts;
+	enum nx_status st;
+
+	if (out->temporary_path) {
+		if (stat(out->temporary_path, &facts) != 0 || facts.st_size == 0) {
+			nx_output_abort(out);
+			return nx_fail(&w->err, NX_IO,
+				       "the runtime wrote nothing into %s; "
+				       "NEURON_RT_LOG_LEVEL=INFO shows why",
+				       path);
+		}
+		file.size_bytes = (uint64_t)facts.st_size;
+	}
+	st = nx_output_commit(out, &w->err);
+	if (!st)
+		nx_vec_push(&w->sessions, file);
+	return st;
+}
+
+static enum nx_status run_profiled(struct executing *x, uint32_t execution)
+{
+	struct nx_capture_worker *w = x->w;
+	const char *path =
+		nx_capture_plan_session(nx_worker_plan(w), w->index, execution, &w->arena);
+	struct nx_output out;
+	const char *written;
+	NRT_STATUS status;
+	enum nx_status st = nx_output_open(&out, path, &w->err);
+
+	if (st)
+		return st;
+	written = out.temporary_path ? out.temporary_path : out.path;
+	status = start_profile(w, written);
+	if (status != NRT_SUCCESS) {
+		nx_output_abort(&out);
+		return nx_runtime_fail(nx_worker_library(w), status, &w->err,
+				       "starting the profile %s", path);
+	}
+	st = run_one(x, execution);
+	status = stop_profile(w, written);
+	if (!st && status != NRT_SUCCESS)
+		st = fail_stop(w, &out, path, status);
+	if (!st)
+		return keep_session(w, &out, path);
+	nx_output_abort(&out);
+	return st;
+}
+
+/* --- all of them
+ * -------------------------------------------------------------------------------------- */
+
+static enum nx_status run_execution(struct executing *x, uint32_t execution)
+{
+	const struct nx_capture_plan *plan = nx_worker_plan(x->w);
+	bool is_profiled = nx_capture_plan_profiles(plan, x->w->index, execution);
+	bool is_looked_at =
+		plan->wishes.checks_determinism || nx_capture_plan_saves(plan, execution);
+	enum nx_status st;
+
+	if (plan->wishes.mode == NX_CAPTURE_ASYNC && !is_profiled && !is_looked_at)
+		return schedule(x, execution);
+	st = wait_all(x);
+	if (!st)
+		st = is_profiled ? run_profiled(x, execution) : run_one(x, execution);
+	return st ? st : nx_capture_outputs_take(x->w, execution);
+}
+
+static void drain(struct executing *x)
+{
+	struct nx_error first = x->w->err;
+
+	while (x->first_pending < x->queue.len)
+		if (wait_completed(x->w, x->queue.items[x->first_pending++].sequence))
+			break;
+	x->w->err = first;
+}
+
+enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w)
+{
+	struct executing x = {.w = w};
+	enum nx_status st = NX_OK, waited;
+
+	for (uint32_t i = 1; i <= nx_worker_plan(w)->execution_count && !st; i++)
+		st = run_execution(&x, i);
+	waited = st ? NX_OK : wait_all(&x);
+	/* What is queued uses our tensors: it has to end before they go, whatever happened. */
+	drain(&x);
+	nx_vec_release(&x.errors);
+	nx_vec_release(&x.queue);
+	return st ? st : waited;
+}

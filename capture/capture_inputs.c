@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/capture_inputs.h"
+
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "capture/tensor_type.h"
+
+#define SHAPE_TEXT_MAX 256
+
+/* --- words ---------------------------------------------------------------------------------- */
+
+enum nx_status nx_capture_inputs_parse(struct nx_capture_inputs *inputs, char *const *words,
+				       size_t word_count, struct nx_arena *arena,
+				       struct nx_error *err)
+{
+	*inputs = (struct nx_capture_inputs){
+		NX_NEW_ARRAY(arena, struct nx_capture_input, word_count / 2 + 1), 0};
+	if (word_count % 2)
+		return nx_fail(err, NX_USAGE,
+			       "inputs come in pairs NAME FILE.npy; '%.100s' has no partner",
+			       words[word_count - 1]);
+	for (size_t i = 0; i < word_count; i += 2) {
+		if (nx_capture_inputs_find(inputs, words[i]))
+			return nx_fail(err, NX_USAGE, "input %.100s is given twice", words[i]);
+		inputs->items[inputs->count++] = (struct nx_capture_input){words[i], words[i + 1]};
+	}
+	return NX_OK;
+}
+
+struct words NX_VEC_BODY(char *);
+
+static void split(struct nx_slice line, struct nx_arena *arena, struct words *words)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= line.len; i++) {
+		bool is_end = i == line.len || line.data[i] == ' ' || line.data[i] == '\t' ||
+			      line.data[i] == '\r';
+
+		if (!is_end)
+			continue;
+		if (i > start)
+			nx_vec_push(words,
+				    nx_arena_copy(arena, nx_slice_part(line, start, i - start)));
+		start = i + 1;
+	}
+}
+
+static struct nx_slice take_line(struct nx_slice *text)
+{
+	const uint8_t *end = text->len ? memchr(text->data, '\n', text->len) : NULL;
+	size_t len = end ? (size_t)(end - text->data) : text->len;
+	struct nx_slice line = nx_slice_part(*text, 0, len);
+
+	*text = nx_slice_part(*text, len + 1, text->len);
+	return line;
+}
+
+static struct nx_slice without_end(struct nx_slice text)
+{
+	while (text.len && strchr(" \t\r\n", text.data[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+static enum nx_status read_lines(struct nx_capture_inputs *workers, size_t worker_count,
+				 struct nx_slice text, struct nx_arena *arena, struct nx_error *err)
+{
+	struct words words = {0};
+	enum nx_status st = NX_OK;
+	size_t line_count = 0;
+
+	for (text = without_end(text); text.len && !st; line_count++) {
+		struct nx_slice line = take_line(&text);
+
+		nx_vec_clear(&words);
+		if (line_count >= worker_count)
+			continue;
+		split(line, arena, &words);
+		if (nx_capture_inputs_parse(&workers[line_count], words.items, words.len, arena,
+					    err))
+			st = nx_context(err, "line %zu", line_count + 1);
+	}
+	nx_vec_release(&words);
+	if (!st && line_count != worker_count)
+		st = nx_fail(err, NX_MISMATCH,
+			     "there are %zu lines for %zu workers; write one line for each",
+			     line_count, worker_count);
+	return st;
+}
+
+enum nx_status nx_capture_inputs_read(struct nx_capture_inputs *workers, size_t worker_count,
+				      const char *path, struct nx_arena *arena,
+				      struct nx_error *err)
+{
+	struct nx_file file;
+	enum nx_status st = nx_file_map(&file, path, err);
+
+	if (st)
+		return st;
+	if (file.bytes.len && memchr(file.bytes.data, '\0', file.bytes.len))
+		st = nx_fail(err, NX_FORMAT, "it is no text");
+	else
+		st = read_lines(workers, worker_count, file.bytes, arena, err);
+	nx_file_unmap(&file);
+	return st ? nx_context(err, "%s", path) : NX_OK;
+}
+
+const char *nx_capture_inputs_find(const struct nx_capture_inputs *inputs, const char *name)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		if (strcmp(inputs->items[i].name, name) == 0)
+			return inputs->items[i].path;
+	return NULL;
+}
+
+/* --- arrays --------------------------------------------------------------------------------- */
+
+static const char *shape_text(const uint64_t *shape, unsigned dims, char out[SHAPE_TEXT_MAX])
+{
+	size_t used = (size_t)snprintf(out, SHAPE_TEXT_MAX, "(");
+
+	for (unsigned i = 0; i < dims && used < SHAPE_TEXT_MAX - 32; i++)
+		used += (size_t)snprintf(out + used, SHAPE_TEXT_MAX - used, "%s%llu", i ? ", " : "",
+					 (unsigned long long)shape[i]);
+	snprintf(out + used, SHAPE_TEXT_MAX - used, ")");
+	return out;
+}
+
+static unsigned without_ones(const uint64_t *shape, unsigned dims, uint64_t *out)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < dims; i++)
+		if (shape[i] != 1)
+			out[count++] = shape[i];
+	return count;
+}
+
+/* Dimensions of one element lay nothing out differently. */
+static bool is_same_shape(const struct nx_npy *array, const struct nx_capture_tensor *tensor)
+{
+	uint64_t a[NX_NPY_MAX_DIMS], b[NX_CAPTURE_MAX_DIMS];
+	unsigned a_dims = without_ones(array->shape, array->dims, a);
+	unsigned b_dims = without_ones(tensor->shape, tensor->dims, b);
+
+	return tensor->dims == 0 || (a_dims == b_dims && memcmp(a, b, a_dims * sizeof(a[0])) == 0);
+}
+
+static enum nx_status check_array(const struct nx_npy *array,
+				  const struct nx_capture_tensor *tensor, struct nx_error *err)
+{
+	char have[SHAPE_TEXT_MAX], want[SHAPE_TEXT_MAX];
+
+	if (!nx_tensor_type_accepts(tensor->dtype, array->dtype))
+		return nx_fail(err, NX_MISMATCH, "the array is of type %s, input %s of type %s",
+			       *array->dtype ? array->dtype : "a structure", tensor->name,
+			       tensor->dtype_name);
+	if (!is_same_shape(array, tensor))
+		return nx_fail(err, NX_MISMATCH, "the array has shape %s, input %s has %s",
+			       shape_text(array->shape, array->dims, have), tensor->name,
+			       shape_text(tensor->shape, tensor->dims, want));
+	if (array->is_fortran_order && array->dims > 1)
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "the array is in Fortran order; save it with "
+			       "numpy.ascontiguousarray");
+	if (array->payload.len != tensor->size_bytes)
+		return nx_fail(err, NX_MISMATCH, "the array has %zu bytes, input %s needs %llu",
+			       array->payload.len, tensor->name,
+			       (unsigned long long)tensor->size_bytes);
+	return NX_OK;
+}
+
+enum nx_status nx_capture_input_map(const char *path, const struct nx_capture_tensor *tensor,
+				    struct nx_file *file, struct nx_slice *payload,
+				    struct nx_error *err)
+{
+	struct nx_npy array;
+	enum nx_status st = nx_file_map(file, path, err);
+
+	if (st)
+		return st;
+	if (!nx_npy_read(file->bytes, &array))
+		st = nx_fail(err, NX_FORMAT, "it is no .npy array; save it with numpy.save");
+	else
+		st = check_array(&array, tensor, err);
+	if (st) {
+		nx_file_unmap(file);
+		return nx_context(err, "%s", path);
+	}
+	*payload = array.payload;
+	return NX_OK;
+}
+
+static enum nx_status check_input(const struct nx_capture_input *input,
+				  const struct nx_capture_model *model, struct nx_error *err)
+{
+	size_t index = nx_capture_model_find(model, input->name, false);
+	struct nx_slice payload;
+	struct nx_file file;
+	char names[400];
+	enum nx_status st;
+
+	if (index == NX_CAPTURE_NO_TENSOR)
+		return nx_fail(err, NX_NOT_FOUND, "the model has no input %.100s; it has: %s",
+			       input->name,
+			       nx_capture_model_names(model, false, names, sizeof(names)));
+	st = nx_capture_input_map(input->path, &model->tensors[index], &file, &payload, err);
+	if (!st)
+		nx_file_unmap(&file);
+	return st;
+}
+
+enum nx_status nx_capture_inputs_check(const struct nx_capture_inputs *inputs,
+				       const struct nx_capture_model *model, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; i < inputs->count && !st; i++)
+		st = check_input(&inputs->items[i], model, err);
+	return st;
+}

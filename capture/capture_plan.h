@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture_plan: what a capture is to do: which workers, which executions, which
+ * of them are profiled, and what the files are called.
+ *
+ * struct nx_capture_wishes is what a person asked for, with nothing decided; a
+ * zeroed one asks for the usual. nx_capture_plan_make decides, knowing the model.
+ */
+#ifndef NX_CAPTURE_PLAN_H
+#define NX_CAPTURE_PLAN_H
+
+#include "capture/capture_inputs.h"
+
+#define NX_CAPTURE_MAX_WORKERS 1024
+#define NX_CAPTURE_ALL_RANKS UINT32_MAX
+
+enum nx_capture_mode { NX_CAPTURE_SYNC, NX_CAPTURE_ASYNC, NX_CAPTURE_ASYNC_WAIT };
+
+struct nx_capture_count { /* a number that may be left out */
+	bool is_given;
+	uint32_t value;
+};
+
+struct nx_capture_wishes {
+	const char *neff_path;
+	const char *session_path; /* NULL: profile.ntff, or systrace.json */
+	struct nx_capture_count workers, total_workers, first_rank;
+	struct nx_capture_count profiled_rank; /* not given: all */
+	struct nx_capture_count executions, profile_nth;
+	bool is_systrace;
+	const char *const *event_types; /* empty: all */
+	size_t event_type_count;
+	enum nx_capture_mode mode;
+	bool is_unprofiled;
+	bool ignores_errors;
+	bool is_single_io;
+	struct nx_capture_count single_io_threshold;
+	bool saves_raw, saves_npy;
+	struct nx_capture_count save_nth;
+	bool saves_each;
+	bool checks_determinism;
+	bool asks_runtime; /* for the tensors, in place of the NEFF */
+	char *const *input_words;
+	size_t input_word_count;
+	const char *multi_input_path;
+};
+
+struct nx_capture_plan {
+	struct nx_capture_wishes wishes; /* with all counts filled in */
+	bool is_collective;		 /* ranks are in the files' names */
+	uint32_t worker_count, first_rank, rank_count;
+	uint32_t execution_count;
+	struct nx_capture_inputs *inputs; /* of each worker */
+};
+
+/*
+ * Decides, and reads the words of the inputs (not the arrays). USAGE when wishes
+ * contradict each other, LIMIT when there are too many workers.
+ */
+NX_MUST_CHECK enum nx_status nx_capture_plan_make(struct nx_capture_plan *plan,
+						  const struct nx_capture_wishes *wishes,
+						  const struct nx_capture_model *model,
+						  struct nx_arena *arena, struct nx_error *err);
+
+/* Executions count from 1. */
+bool nx_capture_plan_profiles(const struct nx_capture_plan *plan, uint32_t worker,
+			      uint32_t execution);
+/* Whether outputs are kept, or compared, after an execution. */
+bool nx_capture_plan_saves(const struct nx_capture_plan *plan, uint32_t execution);
+
+/* "out/profile_rank_3_exec_2.ntff" from "out/profile.ntff". */
+const char *nx_capture_plan_session(const struct nx_capture_plan *plan, uint32_t worker,
+				    uint32_t execution, struct nx_arena *arena);
+/* A file of the working folder, whatever the name of the tensor is; suffix "" or ".npy". */
+const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const char *tensor,
+				   const char *suffix, uint32_t worker, uint32_t execution,
+				   struct nx_arena *arena);
+
+#endif

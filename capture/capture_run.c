@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/capture_run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/capture_worker_internal.h"
+
+/* Of our runtime: what it offers when nobody asks, and the instance with the most cores. */
+#define USUAL_CORES 4
+#define INSTANCE_VARIABLE "NEURON_EXPLORER_INSTANCE"
+#define LARGE_INSTANCE "trn2.48xlarge"
+
+/* --- telling
+ * ----------------------------------------------------------------------------------------- */
+
+void nx_capture_say(struct nx_capture_shared *shared, bool is_warning, const char *fmt, ...)
+{
+	const struct nx_capture_listener *l = shared->job->listener;
+	char sentence[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, args);
+	va_end(args);
+	pthread_mutex_lock(&shared->listening);
+	if (is_warning)
+		l->warn(l->context, sentence);
+	else
+		l->say(l->context, sentence);
+	pthread_mutex_unlock(&shared->listening);
+}
+
+void nx_capture_step(struct nx_capture_shared *shared)
+{
+	const struct nx_capture_listener *l = shared->job->listener;
+
+	pthread_mutex_lock(&shared->listening);
+	l->step(l->context);
+	pthread_mutex_unlock(&shared->listening);
+}
+
+/* --- environment
+ * ------------------------------------------------------------------------------------- */
+
+/* A process that asks for no number of cores takes all of the instance. */
+static void ask_for_cores(const struct nx_capture_job *job)
+{
+	uint32_t count = job->plan->worker_count;
+	char text[16];
+
+	if (getenv("NEURON_RT_NUM_CORES") || getenv("NEURON_RT_VISIBLE_CORES"))
+		return;
+	if (job->library->is_own) {
+		if (count > USUAL_CORES)
+			setenv(INSTANCE_VARIABLE, LARGE_INSTANCE, 0);
+		return;
+	}
+	snprintf(text, sizeof(text), "%u", count);
+	setenv("NEURON_RT_NUM_CORES", text, 0);
+}
+
+static enum nx_status set_environment(const struct nx_capture_job *job, struct nx_error *err)
+{
+	uint32_t core_size = job->model->logical_core_size;
+
+	if (job->is_strict && !job->library->is_own)
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "--strict-sim is for the NeuronCore in software; %s is a runtime "
+			       "for devices",
+			       job->library->path);
+	if (job->is_strict)
+		setenv("NEURON_SIM_STRICT", "1", 1);
+	if (job->has_dge_notifications)
+		setenv("NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "1", 1);
+	if ((core_size == 1 || core_size == 2) && !getenv("NEURON_LOGICAL_NC_CONFIG"))
+		setenv("NEURON_RT_VIRTUAL_CORE_SIZE", core_size == 1 ? "1" : "2", 0);
+	ask_for_cores(job);
+	return NX_OK;
+}
+
+/* --- cores
+ * --------------------------------------------------------------------------------------------- */
+
+static enum nx_status give_cores(struct nx_capture_shared *shared,
+				 struct nx_capture_worker *workers, struct nx_error *err)
+{
+	const struct nx_capture_job *job = shared->job;
+	uint32_t count = job->plan->worker_count, visible = 0;
+	NRT_STATUS status = job->library->nrt_get_visible_nc_count(&visible);
+
+	if (status != NRT_SUCCESS || !visible)
+		return nx_runtime_fail(job->library, status, err, "counting the NeuronCores");
+	if (count > visible && (!job->library->is_own || job->model->has_collectives))
+		return nx_fail(err, NX_LIMIT,
+			       "%u workers need a NeuronCore each, and this process has %u; lower "
+			       "--collectives-workers-per-node, or raise NEURON_RT_NUM_CORES",
+			       count, visible);
+	if (count > visible)
+		nx_capture_say(shared, true, "%u workers share the %u cores of the runtime", count,
+			       visible);
+	for (uint32_t i = 0; i < count; i++)
+		workers[i].core = (int32_t)(i % visible);
+	return NX_OK;
+}
+
+/* --- steps
+ * -----------------------------------------------------------------------------------------------
+ */
+
+struct step {
+	struct nx_capture_worker *worker;
+	enum nx_status (*fn)(struct nx_capture_worker *w);
+	pthread_t thread;
+	bool is_started;
+};
+
+static void *take_step(void *context)
+{
+	struct step *step = context;
+
+	step->worker->st = step->fn(step->worker);
+	return NULL;
+}
+
+static enum nx_status report(const struct nx_capture_plan *plan, struct nx_capture_worker *w,
+			     struct nx_error *err)
+{
+	if (plan->is_collective)
+		nx_context(&w->err, "rank %u", plan->first_rank + w->index);
+	*err = w->err;
+	return w->st;
+}
+
+/* All workers at once; the first of them that failed is told. */
+static enum nx_status take_steps(struct nx_capture_shared *shared,
+				 struct nx_capture_worker *workers,
+				 enum nx_status (*fn)(struct nx_capture_worker *w),
+				 struct nx_error *err)
+{
+	const struct nx_capture_plan *plan = shared->job->plan;
+	struct step *steps = nx_heap_alloc(plan->worker_count * sizeof(*steps));
+	enum nx_status st = NX_OK;
+
+	for (uint32_t i = 0; i < plan->worker_count; i++) {
+		steps[i] = (struct step){.worker = &workers[i], .fn = fn};
+		steps[i].is_started =
+			plan->worker_count > 1 &&
+			pthread_create(&steps[i].thread, NULL, take_step, &steps[i]) == 0;
+	}
+	for (uint32_t i = 0; i < plan->worker_count; i++) {
+		if (steps[i].is_started)
+			pthread_join(steps[i].thread, NULL);
+		else if (plan->worker_count == 1)
+			take_step(&steps[i]);
+		else
+			workers[i].st = nx_fail(&workers[i].err, NX_LIMIT,
+						"the system gives no thread for it");
+		if (workers[i].st && !st)
+			st = report(plan, &workers[i], err);
+	}
+	nx_heap_free(steps);
+	return st;
+}
+
+static enum nx_status check_tensors(const struct nx_capture_job *job, struct nx_error *err)
+{
+	const struct nx_capture_plan *plan = job->plan;
+	enum nx_status st = nx_capture_outputs_check(plan, job->model, err);
+
+	for (uint32_t i = 0; i < plan->worker_count && !st; i++)
+		if (i == 0 || plan->wishes.multi_input_path)
+			st = nx_capture_inputs_check(&plan->inputs[i], job->model, err);
+	return st;
+}
+
+static void warn_of_zeros(struct nx_capture_shared *shared)
+{
+	const struct nx_capture_model *model = shared->job->model;
+	const struct nx_capture_inputs *inputs = &shared->job->plan->inputs[0];
+	size_t zero_count = 0, input_count = 0;
+	const char *example = "";
+
+	for (size_t i = 0; i < model->tensor_count; i++) {
+		if (model->tensors[i].is_output)
+			continue;
+		input_count++;
+		if (nx_capture_inputs_find(inputs, model->tensors[i].name))
+			continue;
+		zero_count++;
+		example = model->tensors[i].name;
+	}
+	if (!zero_count)
+		return;
+	if (zero_count == input_count)
+		nx_capture_say(shared, true,
+			       "no inputs were given, so all are zero: results may be inf or NaN, "
+			       "and times not those of real data; give NAME FILE.npy pairs");
+	else
+		nx_capture_say(shared, true,
+			       "%zu of %zu inputs were not given and are zero, %s for instance",
+			       zero_count, input_count, example);
+}
+
+static enum nx_status drive(struct nx_capture_shared *shared, struct nx_capture_worker *workers,
+			    struct nx_error *err)
+{
+	const struct nx_capture_job *job = shared->job;
+	bool asks = job->plan->wishes.asks_runtime;
+	enum nx_status st = asks ? NX_OK : check_tensors(job, err);
+
+	if (!st)
+		st = take_steps(shared, workers, nx_capture_worker_load, err);
+	if (!st && asks) {
+		st = nx_capture_model_ask(job->model, job->library, workers[0].model, job->arena,
+					  err);
+		if (!st)
+			st = check_tensors(job, err);
+	}
+	if (st)
+		return st;
+	warn_of_zeros(shared);
+	st = take_steps(shared, workers, nx_capture_worker_prepare, err);
+	return st ? st : take_steps(shared, workers, nx_capture_worker_execute, err);
+}
+
+static void gather(struct nx_capture_shared *shared, struct nx_capture_worker *workers,
+		   struct nx_capture_result *result)
+{
+	for (uint32_t i = 0; i < shared->job->plan->worker_count; i++) {
+		struct nx_capture_worker *w = &workers[i];
+
+		result->failed_count += w->failed_count;
+		if (w->failed_count)
+			nx_capture_say(shared, true,
+				       "%llu of %u executions%s failed with %s; what they computed "
+				       "and how long they took means little",
+				       (unsigned long long)w->failed_count,
+				       shared->job->plan->execution_count,
+				       shared->job->plan->is_collective ? " of a worker" : "",
+				       nx_runtime_status_name(shared->job->library,
+							      w->first_failure));
+		for (size_t k = 0; k < w->sessions.len; k++) {
+			struct nx_capture_file file = w->sessions.items[k];
+
+			file.path = nx_arena_copy_text(&result->arena, file.path);
+			nx_vec_push(&result->sessions, file);
+		}
+	}
+}
+
+/* --- the run
+ * --------------------------------------------------------------------------------------------- */
+
+/* Told before minutes of loading, not after. */
+static enum nx_status check_place(const struct nx_capture_plan *plan, struct nx_error *err)
+{
+	const char *path = plan->wishes.session_path, *slash = strrchr(path, '/');
+	struct nx_arena arena = {0};
+	struct nx_output out = {0};
+	enum nx_status st = NX_OK;
+
+	if (plan->wishes.is_unprofiled && !plan->wishes.is_systrace)
+		return NX_OK;
+	if (slash && slash != path)
+		st = nx_make_directories(nx_arena_printf(&arena, "%.*s", (int)(slash - path), path),
+					 err);
+	if (!st && !plan->wishes.is_systrace)
+		path = nx_capture_plan_session(plan, 0, 1, &arena);
+	if (!st)
+		st = nx_output_open(&out, path, err);
+	nx_output_abort(&out);
+	nx_arena_release(&arena);
+	return st;
+}
+
+static enum nx_status check_functions(const struct nx_capture_job *job, struct nx_error *err)
+{
+	static const char *const needed[] = {"nrt_profile_start", "nrt_profile_stop", NULL};
+
+	if (job->plan->wishes.is_unprofiled || job->plan->wishes.is_systrace)
+		return NX_OK;
+	return nx_runtime_library_need(job->library, "a device profile", needed, err);
+}
+
+static enum nx_status run_initialised(struct nx_capture_shared *shared,
+				      struct nx_capture_worker *workers,
+				      struct nx_capture_result *result, struct nx_error *err)
+{
+	const struct nx_capture_job *job = shared->job;
+	bool is_traced = job->plan->wishes.is_systrace;
+	struct nx_error other;
+	enum nx_status st = give_cores(shared, workers, err), ended;
+
+	if (!st && is_traced)
+		st = nx_capture_trace_begin(job, err);
+	if (st)
+		return st;
+	st = drive(shared, workers, err);
+	gather(shared, workers, result);
+	if (!is_traced)
+		return st;
+	ended = nx_capture_trace_end(job, result, st ? &other : err);
+	return st ? st : ended;
+}
+
+enum nx_status nx_capture_run(const struct nx_capture_job *job, struct nx_capture_result *result,
+			      struct nx_error *err)
+{
+	struct nx_capture_shared shared = {
+		.job = job,
+		.turns = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
+			  job->library->is_own && !job->model->has_collectives, 0},
+		.listening = PTHREAD_MUTEX_INITIALIZER,
+	};
+	uint32_t count = job->plan->worker_count;
+	struct nx_arena arena = {0};
+	struct nx_capture_worker *workers = NX_NEW_ARRAY(&arena, struct nx_capture_worker, count);
+	enum nx_status st = check_functions(job, err);
+	NRT_STATUS status;
+
+	for (uint32_t i = 0; i < count; i++)
+		workers[i] = (struct nx_capture_worker){.shared = &shared, .index = i};
+	if (!st)
+		st = check_place(job->plan, err);
+	if (!st)
+		st = set_environment(job, err);
+	if (!st) {
+		status = job->library->nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "");
+		if (status == NRT_SUCCESS) {
+			st = run_initialised(&shared, workers, result, err);
+			for (uint32_t i = 0; i < count; i++)
+				nx_capture_worker_release(&workers[i]);
+			job->library->nrt_close();
+		} else {
+			st = nx_runtime_fail(job->library, status, err, "starting the runtime");
+		}
+	}
+	nx_arena_release(&arena);
+	return st;
+}
+
+void nx_capture_result_release(struct nx_capture_result *result)
+{
+	nx_vec_release(&result->sessions);
+	nx_arena_release(&result->arena);
+}

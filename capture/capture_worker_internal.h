@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_worker_internal: one worker of a capture, and what all of them share. */
+#ifndef NX_CAPTURE_WORKER_INTERNAL_H
+#define NX_CAPTURE_WORKER_INTERNAL_H
+
+#include <pthread.h>
+
+#include "capture/capture_run.h"
+#include "capture/runtime_status.h"
+
+#define NX_CAPTURE_CHUNK_BYTES ((size_t)1 << 20)
+
+/*
+ * Some runtimes profile one model at a time. Workers that do not wait for each
+ * other in collectives then take turns; the others have to be refused.
+ */
+struct nx_profile_turns {
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	bool is_taken_in_turn;
+	unsigned running_count;
+};
+
+struct nx_capture_shared {
+	const struct nx_capture_job *job;
+	struct nx_profile_turns turns;
+	pthread_mutex_t listening;
+};
+
+struct nx_capture_worker {
+	struct nx_capture_shared *shared;
+	uint32_t index; /* counts the workers of this node */
+	int32_t core;
+	struct nx_arena arena;
+	nrt_model_t *model;
+	nrt_tensor_t *common;	/* of --single-io */
+	nrt_tensor_t **tensors; /* as the model's, in its order */
+	size_t tensor_count;
+	nrt_tensor_set_t *inputs, *outputs;
+	nrta_error_tracker_t *tracker;
+	uint32_t *first_crcs; /* of the outputs of execution 1; by tensor */
+	NX_VEC(struct nx_capture_file) sessions;
+	uint64_t failed_count;
+	NRT_STATUS first_failure;
+	enum nx_status st;
+	struct nx_error err;
+};
+
+/* The steps; each is called once, in this order, and in a thread of its own per worker. */
+NX_MUST_CHECK enum nx_status nx_capture_worker_load(struct nx_capture_worker *w);
+NX_MUST_CHECK enum nx_status nx_capture_worker_prepare(struct nx_capture_worker *w);
+NX_MUST_CHECK enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w);
+void nx_capture_worker_release(struct nx_capture_worker *w);
+
+/* After an execution: compares and keeps what the plan wants compared and kept. */
+NX_MUST_CHECK enum nx_status nx_capture_outputs_take(struct nx_capture_worker *w,
+						     uint32_t execution);
+/* Before any: UNSUPPORTED when an output is of a type that the wanted file cannot have. */
+NX_MUST_CHECK enum nx_status nx_capture_outputs_check(const struct nx_capture_plan *plan,
+						      const struct nx_capture_model *model,
+						      struct nx_error *err);
+
+NX_MUST_CHECK enum nx_status nx_capture_trace_begin(const struct nx_capture_job *job,
+						    struct nx_error *err);
+/* Ends the trace and writes it, also when what was traced has failed. */
+NX_MUST_CHECK enum nx_status nx_capture_trace_end(const struct nx_capture_job *job,
+						  struct nx_capture_result *result,
+						  struct nx_error *err);
+
+void nx_capture_say(struct nx_capture_shared *shared, bool is_warning, const char *fmt, ...)
+	NX_PRINTF(3, 4);
+void nx_capture_step(struct nx_capture_shared *shared);
+
+static inline const struct nx_capture_plan *nx_worker_plan(const struct nx_capture_worker *w)
+{
+	return w->shared->job->plan;
+}
+
+static inline const struct nx_runtime_library *nx_worker_library(const struct nx_capture_worker *w)
+{
+	return w->shared->job->library;
+}
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/runtime_library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture/runtime_choice.h"
+
+#define LIBRARY "libnrt.so.1"
+#define OWN_DETAIL "Open Neuron Explorer" /* what our library says in its version */
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+struct function {
+	const char *name;
+	size_t offset;
+	bool is_required;
+};
+
+static const struct function functions[] = {
+#define ROW(name, is_required) {#name, offsetof(struct nx_runtime_library, name), is_required},
+#define REQUIRED_ROW(result, name, parameters) ROW(name, true)
+#define OPTIONAL_ROW(result, name, parameters) ROW(name, false)
+	NX_RUNTIME_REQUIRED(REQUIRED_ROW) NX_RUNTIME_OPTIONAL(OPTIONAL_ROW)
+#undef OPTIONAL_ROW
+#undef REQUIRED_ROW
+#undef ROW
+};
+
+/* --- where it is ------------------------------------------------------------------------- */
+
+static enum nx_status take_given(char out[PATH_MAX], const char *path, struct nx_error *err)
+{
+	struct stat facts;
+	int len;
+
+	if (stat(path, &facts) != 0)
+		return nx_fail(err, NX_NOT_FOUND,
+			       "there is no runtime at %.500s; --runtime takes the path of "
+			       "a " LIBRARY,
+			       path);
+	/* Without a slash dlopen would look along its own path instead. */
+	len = snprintf(out, PATH_MAX, "%s%s%s", strchr(path, '/') ? "" : "./", path,
+		       S_ISDIR(facts.st_mode) ? "/" LIBRARY : "");
+	return len < PATH_MAX ? NX_OK : nx_fail(err, NX_LIMIT, "--runtime has too long a path");
+}
+
+static enum nx_status choose(char out[PATH_MAX], struct nx_error *err)
+{
+	struct nx_arena arena = {0};
+	struct nx_runtime_wish wish = {.library_path = getenv("LD_LIBRARY_PATH"),
+				       .program_folder = nx_program_folder(&arena),
+				       .root = ""};
+	struct nx_runtime_choice choice;
+	enum nx_status st = nx_runtime_choose(&wish, &arena, &choice, err);
+
+	if (!st && choice.folder)
+		snprintf(out, PATH_MAX, "%s/" LIBRARY, choice.folder);
+	else if (!st && choice.has_device)
+		snprintf(out, PATH_MAX, LIBRARY); /* the loader may know a place we do not */
+	else if (!st)
+		st = nx_fail(err, NX_NOT_FOUND,
+			     "there is no Neuron device here, and no " LIBRARY
+			     " of ours beside the program; name a runtime with --runtime PATH");
+	nx_arena_release(&arena);
+	return st;
+}
+
+/* --- what it can ---------------------------------------------------------------------------- */
+
+static enum nx_status resolve(struct nx_runtime_library *lib, void *library, struct nx_error *err)
+{
+	for (size_t i = 0; i < COUNT(functions); i++) {
+		void *function = dlsym(library, functions[i].name);
+
+		if (!function && functions[i].is_required)
+			return nx_fail(err, NX_VERSION,
+				       "%s has no function %s, so it is no Neuron runtime or a "
+				       "very old one; name another with --runtime PATH",
+				       lib->path, functions[i].name);
+		memcpy((char *)lib + functions[i].offset, &function, sizeof(function));
+	}
+	return NX_OK;
+}
+
+static void ask_version(struct nx_runtime_library *lib)
+{
+	nrt_version_t version = {0};
+
+	if (!lib->nrt_get_version || lib->nrt_get_version(&version, sizeof(version)) != NRT_SUCCESS)
+		return;
+	version.rt_detail[sizeof(version.rt_detail) - 1] = '\0';
+	lib->is_own = strcmp(version.rt_detail, OWN_DETAIL) == 0;
+	snprintf(lib->version, sizeof(lib->version), "%llu.%llu.%llu",
+		 (unsigned long long)version.rt_major, (unsigned long long)version.rt_minor,
+		 (unsigned long long)version.rt_patch);
+}
+
+enum nx_status nx_runtime_library_open(struct nx_runtime_library *lib, const char *path,
+				       struct nx_error *err)
+{
+	enum nx_status st;
+	void *library;
+
+	memset(lib, 0, sizeof(*lib));
+	st = path ? take_given(lib->path, path, err) : choose(lib->path, err);
+	if (st)
+		return st;
+	/* Lazy, as for a program that was linked with it: what it lacks may never be called. */
+	library = dlopen(lib->path, RTLD_LAZY | RTLD_LOCAL);
+	if (!library)
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "the Neuron runtime cannot be loaded (%.600s); install it, or name "
+			       "another with --runtime PATH",
+			       dlerror());
+	st = resolve(lib, library, err);
+	if (!st)
+		ask_version(lib);
+	return st;
+}
+
+static const struct function *find(const char *name)
+{
+	for (size_t i = 0; i < COUNT(functions); i++)
+		if (strcmp(functions[i].name, name) == 0)
+			return &functions[i];
+	return NULL;
+}
+
+enum nx_status nx_runtime_library_need(const struct nx_runtime_library *lib, const char *what,
+				       const char *const *names, struct nx_error *err)
+{
+	for (; *names; names++) {
+		const struct function *wanted = find(*names);
+		void *function = NULL;
+
+		if (wanted)
+			memcpy(&function, (const char *)lib + wanted->offset, sizeof(function));
+		if (!function)
+			return nx_fail(err, NX_UNSUPPORTED,
+				       "%s needs the function %s, which %s does not have; a newer "
+				       "runtime has it",
+				       what, *names, lib->path);
+	}
+	return NX_OK;
+}
+
+const char *nx_runtime_library_text(const struct nx_runtime_library *lib, char *out, size_t cap)
+{
+	snprintf(out, cap, "%.*s%s%s%s", (int)(cap > 128 ? cap - 128 : 0), lib->path,
+		 *lib->version ? ", version " : "", lib->version,
+		 lib->is_own ? " (a NeuronCore in software)" : "");
+	return out;
+}
