@@ -84,6 +84,7 @@ const struct nx_command *nx_command_find(const char *name);
 
 extern const struct nx_command nx_command_view;
 extern const struct nx_command nx_command_inspect;
+extern const struct nx_command nx_command_capture;
 extern const struct nx_command nx_command_show_session;
 extern const struct nx_command nx_command_neff;
 extern const struct nx_command nx_command_list;

@@ -17,9 +17,10 @@
 #define LEGACY_PROGRAM "neuron-profile"
 
 const struct nx_command *const nx_commands[] = {
-	&nx_command_inspect, &nx_command_view,	 &nx_command_show_session, &nx_command_neff,
-	&nx_command_query,   &nx_command_export, &nx_command_list,	   &nx_command_rename,
-	&nx_command_delete,  &nx_command_gc,	 &nx_command_upload,	   &nx_command_help,
+	&nx_command_inspect, &nx_command_capture, &nx_command_view,   &nx_command_show_session,
+	&nx_command_neff,    &nx_command_query,	  &nx_command_export, &nx_command_list,
+	&nx_command_rename,  &nx_command_delete,  &nx_command_gc,     &nx_command_upload,
+	&nx_command_help,
 };
 const size_t nx_command_count = sizeof(nx_commands) / sizeof(nx_commands[0]);
 
@@ -36,7 +37,6 @@ static const struct {
 	const char *name;
 	const char *instead;
 } later_commands[] = {
-	{"capture", "capture with AWS's neuron-profile and give its files to 'view'"},
 	{"ingest", "use 'view --ingest-only' to put a capture into the workspace"},
 	{"recommend", "'view --output-format summary-text' shows where the time went"},
 	{"analyze", "use 'view --output-format json'"},

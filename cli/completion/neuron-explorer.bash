@@ -7,7 +7,7 @@ _neuron_explorer()
 	local command=${COMP_WORDS[1]} words=''
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'inspect view show-session neff query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'inspect capture view show-session neff query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
 	case "$command:$prev" in
@@ -18,6 +18,30 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -W 'off model session' -- "$cur")
 		return ;;
 	inspect:--runtime)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	capture:-n|capture:--neff)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	capture:-s|capture:--session-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	capture:-i|capture:--collectives-profile-id)
+		mapfile -t COMPREPLY < <(compgen -W 'all' -- "$cur")
+		return ;;
+	capture:-m|capture:--multi-input)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	capture:-t|capture:--capture-type)
+		mapfile -t COMPREPLY < <(compgen -W 'profile systrace' -- "$cur")
+		return ;;
+	capture:--exec-mode)
+		mapfile -t COMPREPLY < <(compgen -W 'sync async async-wait' -- "$cur")
+		return ;;
+	capture:--io-from)
+		mapfile -t COMPREPLY < <(compgen -W 'neff runtime' -- "$cur")
+		return ;;
+	capture:--runtime)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	view:-n|view:--neff-path)
@@ -120,6 +144,8 @@ _neuron_explorer()
 	case "$command" in
 	inspect)
 		words='--help -o --output-dir -n --num-trace-events --device-profile --capture-system-profiles --capture-device-profiles --filter-nc --filter-event-type --runtime -v --version' ;;
+	capture)
+		words='--help -n --neff -s --session-file --ignore-exec-errors --ignore-inference --enable-dge-notifs -r --collectives-workers-per-node --collectives-worker-count --collectives-worker-start-id -i --collectives-profile-id -m --multi-input --num-exec --profile-nth-exec -t --capture-type --systrace-get-event-types --systrace-event-filter --exec-mode --disable-profile --single-io --single-io-threshold --save-output --save-output-npy --save-nth-output --write-tensors-per-exec --check-output-determinism --io-from --runtime --strict-sim' ;;
 	view)
 		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
 	show-session)
@@ -141,7 +167,7 @@ _neuron_explorer()
 	upload)
 		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --namespace --uploader' ;;
 	help)
-		words='--help inspect view show-session neff query export list rename delete gc upload help' ;;
+		words='--help inspect capture view show-session neff query export list rename delete gc upload help' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;

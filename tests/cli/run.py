@@ -17,7 +17,8 @@ PROGRAM_DIR has neuron-explorer and neuron-profile. Each *.cases file holds case
     = 2                     (exit code; 0 if not given)
 
 In a command $SOURCE is the root of the tree, $MAKE_CAPTURE the maker of captures and $MAKE_TABLES,
-which lies beside it, the maker of profiles for SQL.
+which lies beside it, the maker of profiles for SQL; $FAKES is the folder of runtimes that fail as
+told (libfake_nrt.so).
 
 Prints TAP.
 """
@@ -101,7 +102,8 @@ def environment(program_dir, make_capture):
     keep = {k: v for k, v in os.environ.items() if k.startswith(('ASAN_', 'UBSAN_', 'LSAN_'))}
     return {**keep, 'PATH': f'{program_dir}:/usr/bin:/bin', 'LC_ALL': 'C', 'TERM': 'dumb',
             'SOURCE': str(SOURCE), 'MAKE_CAPTURE': str(make_capture),
-            'MAKE_TABLES': str(make_capture.parent / 'make_tables')}
+            'MAKE_TABLES': str(make_capture.parent / 'make_tables'),
+            'FAKES': str(make_capture.parent)}
 
 
 @functools.cache
