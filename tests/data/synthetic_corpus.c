@@ -164,6 +164,18 @@ static void add_texts(struct corpus *c)
 	}
 }
 
+static void add_models(struct corpus *c)
+{
+	static const char text[] = "{\"var\":{\"x\":{\"type\":\"input\",\"size\":96,\"var_id\":1},"
+				   "\"../y\":{\"type\":\"output\",\"size\":8,\"var_id\":2}},"
+				   "\"#rank_world_size\":2,\"replica_groups\":[[0,1]]}\n"
+				   "{\"x\":{\"dtype\":\"bfloat16\",\"sim_shape\":[6,8]}}";
+	struct nx_bytes bytes = {0};
+
+	nx_bytes_append(&bytes, text, sizeof(text) - 1);
+	add(c, "fuzz_capture_model", "two_tensors.json", &bytes);
+}
+
 static void add_record(struct corpus *c)
 {
 	static const char record[] =
@@ -208,6 +220,7 @@ bool nx_synthetic_corpus(nx_synthetic_seed_fn fn, void *context)
 	add_slots(&c, &program);
 	add_device_words(&c, &program);
 	add_texts(&c);
+	add_models(&c);
 	add_record(&c);
 	add_answers(&c);
 	nx_synthetic_program_release(&program);
