@@ -130,6 +130,7 @@ static enum nx_status read_graph(struct reading *r, const char *definition, stru
 		add_variable(r, &variables->children[i], tensor_map);
 	note_worker_count(r, nx_json_as_u64(nx_json_get(root, "#rank_world_size"), 0));
 	read_groups(r, nx_json_get(root, "replica_groups"), 4);
+	read_groups(r, nx_json_get(root, "src_target_pairs"), 4);
 	return NX_OK;
 }
 

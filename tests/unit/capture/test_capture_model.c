@@ -66,6 +66,8 @@ static void test_workers(void **state)
 		{"{\"var\":{},\"#rank_world_size\":32}", 32, true},
 		{"{\"var\":{},\"replica_groups\":[[0,1],[2,3]]}", 4, true},
 		{"{\"var\":{},\"replica_groups\":[[[0,5]]]}", 6, true},
+		{"{\"var\":{},\"src_target_pairs\":[[[0,1],[1,2]]]}", 3, true},
+		{"{\"var\":{},\"replica_groups\":[[18446744073709551615,-1,\"7\"]]}", 1, false},
 		{"{\"var\":{},\"#rank_world_size\":99999999}", 0, true},
 		{"{\"var\":{},\"replica_groups\":[[[[[[9]]]]]]}", 0, false},
 	};
