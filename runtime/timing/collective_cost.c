@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/timing/collective_cost.h"
+
+#include "runtime/timing/hardware_table.h"
+
+#define MESH_BELOW_BYTES (UINT64_C(1) << 20) /* published: Mesh below 1 MB */
+#define RDH_UP_TO_BYTES (UINT64_C(56) << 20) /* published: RDH up to 56 MB, KangaRing above */
+
+/* --- constants ----------------------------------------------------------------------------- */
+
+struct constant {
+	double value;
+	enum nx_evidence evidence;
+};
+
+struct links {
+	struct constant bytes_per_ns;	     /* of a rank to its neighbours */
+	struct constant memory_bytes_per_ns; /* of a rank's DMA engines */
+};
+
+static const struct links trn1_links = {
+	/* 384 GB/s of a chip over 4 links, each shared by its 2 cores */
+	.bytes_per_ns = {48, NX_DERIVED},
+	/* 16 DMA engines of 18.1 B/ns */
+	.memory_bytes_per_ns = {290, NX_DERIVED},
+};
+static const struct links inf2_links = {
+	.bytes_per_ns = {48, NX_DERIVED}, /* 192 GB/s over 2 links, 2 cores */
+	.memory_bytes_per_ns = {290, NX_DERIVED},
+};
+static const struct links trn2_links = {
+	.bytes_per_ns = {64, NX_DERIVED},	  /* 1024 GB/s over 4 links, 4 logical cores */
+	.memory_bytes_per_ns = {368, NX_DERIVED}, /* saturation of 16 engines, digitised */
+};
+
+static const struct {
+	struct constant start_ns;    /* trigger of a DMA to its semaphore, added up of its parts */
+	struct constant hop_ns;	     /* within a machine: 1 to 2 us */
+	struct constant node_hop_ns; /* between machines */
+	struct constant node_bytes_per_ns; /* 50 Gbit/s per rank */
+	struct constant trigger_ns;	   /* to the start, in a published profile */
+	struct constant barrier_ns;	   /* of cores, in the same */
+} common = {
+	.start_ns = {2000, NX_DERIVED},
+	.hop_ns = {1500, NX_PUBLISHED},
+	.node_hop_ns = {15000, NX_PUBLISHED},
+	.node_bytes_per_ns = {6.25, NX_PUBLISHED},
+	.trigger_ns = {1491, NX_PUBLISHED},
+	.barrier_ns = {369, NX_PUBLISHED},
+};
+
+static const struct links *links_of(enum nx_device_arch arch)
+{
+	switch (arch) {
+	case NX_DEVICE_TRN1:
+		return &trn1_links;
+	case NX_DEVICE_INF2:
+		return &inf2_links;
+	default:
+		return &trn2_links;
+	}
+}
+
+/* --- the way -------------------------------------------------------------------------------- */
+
+static bool is_power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static uint32_t log2_up(uint32_t n)
+{
+	uint32_t bits = 0;
+
+	while (bits < 31 && (UINT32_C(1) << bits) < n)
+		bits++;
+	return bits;
+}
+
+static enum nx_collective_algorithm choose(const struct nx_collective_shape *shape)
+{
+	switch (shape->kind) {
+	case NX_COLLECTIVE_ALL_REDUCE:
+	case NX_COLLECTIVE_REDUCE_SCATTER:
+	case NX_COLLECTIVE_ALL_GATHER:
+		break;
+	case NX_COLLECTIVE_BROADCAST:
+		return NX_ALGORITHM_RDH;
+	default:
+		return NX_ALGORITHM_MESH;
+	}
+	if (shape->bytes < MESH_BELOW_BYTES || shape->rank_count <= 2)
+		return NX_ALGORITHM_MESH;
+	if (shape->bytes <= RDH_UP_TO_BYTES && is_power_of_two(shape->rank_count))
+		return shape->node_count > 1 ? NX_ALGORITHM_RDH_NODES : NX_ALGORITHM_RDH;
+	if (shape->bytes > RDH_UP_TO_BYTES && shape->rank_count % 2 == 0 && shape->node_count <= 1)
+		return NX_ALGORITHM_KANGARING;
+	return NX_ALGORITHM_RING;
+}
+
+/* Of one pass over the ranks: a gathering, or a scattering. */
+static uint32_t steps_of(enum nx_collective_algorithm algorithm, uint32_t rank_count)
+{
+	switch (algorithm) {
+	case NX_ALGORITHM_MESH:
+		return 1;
+	case NX_ALGORITHM_RDH:
+	case NX_ALGORITHM_RDH_NODES:
+		return log2_up(rank_count);
+	case NX_ALGORITHM_KANGARING:
+		return rank_count / 2;
+	default:
+		return rank_count - 1;
+	}
+}
+
+/* Published per two ranks and chunk: gathering 4 by ring and 3 by KangaRing, reducing 6 and 4. */
+static double touches_of(int64_t kind, enum nx_collective_algorithm algorithm)
+{
+	bool is_short = algorithm == NX_ALGORITHM_KANGARING;
+	double gather = is_short ? 1.5 : 2, reduce = is_short ? 2 : 3;
+
+	if (kind == NX_COLLECTIVE_ALL_REDUCE)
+		return (gather + reduce) / 2;
+	return kind == NX_COLLECTIVE_REDUCE_SCATTER ? reduce : gather;
+}
+
+struct nx_collective_plan nx_collective_plan_make(const struct nx_collective_shape *shape)
+{
+	struct nx_collective_plan plan = {.algorithm = choose(shape)};
+	uint32_t n = shape->rank_count;
+
+	if (n <= 1)
+		return (struct nx_collective_plan){
+			.algorithm = NX_ALGORITHM_MESH, .touch_count = 2, .wire_bytes = 0};
+	plan.step_count = steps_of(plan.algorithm, n);
+	plan.touch_count = touches_of(shape->kind, plan.algorithm);
+	switch (shape->kind) {
+	case NX_COLLECTIVE_PERMUTE:
+	case NX_COLLECTIVE_SEND_RECV:
+	case NX_COLLECTIVE_BROADCAST:
+		plan.wire_bytes = shape->bytes;
+		break;
+	default:
+		plan.wire_bytes = shape->bytes / n * (n - 1);
+	}
+	if (shape->kind == NX_COLLECTIVE_ALL_REDUCE) {
+		plan.step_count *= 2;
+		plan.wire_bytes *= 2;
+	}
+	return plan;
+}
+
+/* --- time ------------------------------------------------------------------------------------ */
+
+uint64_t nx_collective_cost_ps(enum nx_device_arch arch, const struct nx_collective_shape *shape,
+			       const struct nx_collective_plan *plan)
+{
+	const struct links *links = links_of(arch);
+	bool is_far = shape->node_count > 1;
+	double hop_ns = is_far ? common.node_hop_ns.value : common.hop_ns.value;
+	double rate = is_far ? common.node_bytes_per_ns.value : links->bytes_per_ns.value;
+	double bytes = plan->wire_bytes ? (double)plan->wire_bytes : (double)shape->bytes;
+	double wire_ns = (double)plan->wire_bytes / rate;
+	double memory_ns = bytes * plan->touch_count / links->memory_bytes_per_ns.value;
+	double ns = common.start_ns.value + plan->step_count * hop_ns +
+		    (wire_ns > memory_ns ? wire_ns : memory_ns);
+
+	return (uint64_t)(ns * 1000);
+}
+
+uint64_t nx_collective_trigger_ps(void)
+{
+	return (uint64_t)(common.trigger_ns.value * 1000);
+}
+
+uint64_t nx_collective_barrier_ps(void)
+{
+	return (uint64_t)(common.barrier_ns.value * 1000);
+}
