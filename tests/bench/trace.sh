@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a traced event costs, and what LTTng-UST asks for the same in the same rounds, into a session
 # that overwrites in memory, so that no disk counts. Fails when a target is missed: 20 ns recorded,
-# 1 ns off (best of rounds, so that a busy machine does not decide), and less than 2 % of a program
-# with an event for every microsecond of its work.
+# 1 ns off, and less than 2 % of a program with an event for every microsecond of its work (each the
+# best of rounds, so that a busy machine does not decide).
 # LTTng-UST is left out unless Debian's liblttng-ust-dev and lttng-tools are installed.
 set -eu
 
