@@ -115,11 +115,11 @@ static void what_is_no_program_is_told(void **state)
 	struct nx_error err = {0};
 	struct seen seen = {0};
 	struct nx_processing_child how = {.program = "/nonexistent",
-				   .arguments = arguments,
-				   .status_file = "status.json",
-				   .is_cancelled = &seen.is_cancelled,
-				   .on_step = note,
-				   .context = &seen};
+					  .arguments = arguments,
+					  .status_file = "status.json",
+					  .is_cancelled = &seen.is_cancelled,
+					  .on_step = note,
+					  .context = &seen};
 
 	(void)state;
 	assert_int_equal(nx_processing_child_run(&how, &err), NX_NOT_FOUND);
