@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check includes and reserved calls against the two tables in ARCHITECTURE.md.
+"""Check includes and reserved calls against the two tables in ARCHITECTURE.md, and that no two
+files of the rooms define a function of one name: a linker would take either.
 
 usage: check_layers.py [ROOT]
 
@@ -19,6 +20,7 @@ CALL_ROW = re.compile(r'^\| `([A-Za-z_][\w ]*)` \|([^|]*)\|$', re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 # Comments, strings and characters; a string is blanked, so its text cannot look like a call.
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+DEFINED = re.compile(r'^(?!static |typedef )[a-z][\w *]*?\b(nx_\w+)\([^;{}]*\)\n\{', re.M)
 WILDCARD = re.compile(r'/<[a-z]+>$')
 
 
@@ -119,6 +121,7 @@ def main(argv):
         return 2
     files = sorted(f for top in rules.tops for f in (root / top).rglob('*.[ch]'))
     bad = 0
+    homes = {}
     for file in files:
         path = file.relative_to(root).as_posix()
         text = file.read_text(encoding='utf-8', errors='replace')
@@ -126,6 +129,10 @@ def main(argv):
             bad += 1
             print(f'{path}: lies in no room of ARCHITECTURE.md')
             continue
+        for name in DEFINED.findall(NOISE.sub(blank, text)):
+            if path.endswith('.c') and homes.setdefault(name, path) != path:
+                bad += 1
+                print(f'{path}: {name}() is also defined in {homes[name]}')
         for line, why in faults_in(path, text, rules, root):
             bad += 1
             print(f'{path}:{line}: {why}')

@@ -136,6 +136,17 @@ plant model/rows.c '/* malloc(1) */ const char *s = "free(p) \" exit(1)"; // pri
 passes 'comments, strings, members and longer names are not calls'
 
 fresh
+plant model/rows.c 'int nx_rows_count(void)' '{' '	return 1;' '}'
+plant store/rows_kept.c 'int nx_rows_count(void)' '{' '	return 2;' '}'
+fails 'a function of one name in two files is found' 'nx_rows_count() is also defined in model'
+
+fresh
+plant model/rows.c 'static int nx_rows_count(void)' '{' '	return 1;' '}'
+plant store/rows_kept.c 'static int nx_rows_count(void)' '{' '	return 2;' '}' \
+	'struct nx_rows *nx_rows_new(void);'
+passes 'what stays in its file may have any name'
+
+fresh
 printf 'no tables\n' >"$tree/ARCHITECTURE.md"
 fails 'a document without tables is an error, not a pass' 'no table of rooms' 2
 
