@@ -8,23 +8,19 @@
 
 #include "base/file.h"
 #include "format/ntff.h"
+#include "runtime/nrt/gathered_runs.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/inspect_stream.h"
 #include "runtime/nrt/nrt_log.h"
-
-#define MAX_SESSION_EXECUTIONS 100000
-#define MAX_SESSION_RING_BYTES (UINT64_C(256) << 20) /* of a core */
 
 struct nrt_profile_continuous_options {
 	char output_dir[NX_INSPECT_PATH_MAX];
 };
 
-struct kept {			/* of a core */
-	struct nx_model *model; /* held */
-	NX_VEC(struct nx_ntff_execution) executions;
-	struct nx_notified rings; /* of all of them, in session mode */
-	uint64_t duration_ps;	  /* of the latest */
-	struct nx_bytes ntff;	  /* of the latest execution, for continuous profiling */
+struct kept {				  /* of a core */
+	struct nx_model *model;		  /* held */
+	struct nx_gathered_runs gathered; /* in session mode */
+	struct nx_bytes ntff;		  /* of the latest execution, for continuous profiling */
 };
 
 static struct {
@@ -145,54 +141,6 @@ static void write_first(const struct nx_inspect_device *wishes, struct nx_model 
 	nx_vec_release(&ntff);
 }
 
-struct adding {
-	struct kept *kept;
-	const struct nx_model *model;
-	const struct nx_port_run *run;
-};
-
-static uint64_t ring_bytes(const struct nx_notified *rings)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < rings->rings.len; i++)
-		sum += rings->rings.items[i].records.len;
-	return sum;
-}
-
-/* Captures of v2 have no timeline to tell executions apart by: they keep the first. */
-static bool wants_rings(const struct adding *a)
-{
-	bool has_timeline = !nx_notify_counts_ticks(a->model->port->arch(a->model->program));
-
-	if (a->kept->executions.len > 1 && !has_timeline)
-		return false;
-	return ring_bytes(&a->kept->rings) < MAX_SESSION_RING_BYTES;
-}
-
-static void add_guarded(void *context)
-{
-	struct adding *a = context;
-	struct nx_notified *all = &a->kept->rings, rings = {0};
-
-	nx_vec_push(&a->kept->executions,
-		    ((struct nx_ntff_execution){{0}, a->run->start_ps, a->run->end_ps}));
-	a->kept->duration_ps = a->run->end_ps - a->run->start_ps;
-	if (!wants_rings(a))
-		return;
-	a->model->port->record(a->model->program, a->run,
-			       nx_instance_physical_core(nx_state_instance(), a->model->core),
-			       &rings);
-	if (!all->rings.len) {
-		*all = rings;
-		return;
-	}
-	for (size_t i = 0; i < rings.rings.len && i < all->rings.len; i++)
-		nx_bytes_append(&all->rings.items[i].records, rings.rings.items[i].records.items,
-				rings.rings.items[i].records.len);
-	nx_notified_release(&rings);
-}
-
 /* Under the lock. */
 static void hold_model(struct kept *kept, struct nx_model *model)
 {
@@ -200,12 +148,10 @@ static void hold_model(struct kept *kept, struct nx_model *model)
 		return;
 	if (kept->model)
 		nx_object_drop(&kept->model->object);
-	if (kept->rings.rings.len)
+	if (nx_gathered_runs_change(&kept->gathered))
 		nx_log_warn("core %u runs several models: the session's device profile has the "
 			    "records of the last",
 			    model->core);
-	nx_notified_release(&kept->rings);
-	memset(&kept->rings, 0, sizeof(kept->rings));
 	nx_object_hold(&model->object);
 	kept->model = model;
 }
@@ -213,12 +159,10 @@ static void hold_model(struct kept *kept, struct nx_model *model)
 static void gather(struct nx_model *model, const struct nx_port_run *run)
 {
 	struct kept *kept = &profile.cores[model->core % NX_TRACE_MAX_CORES];
-	struct adding adding = {kept, model, run};
 
 	pthread_mutex_lock(&profile.lock);
 	hold_model(kept, model);
-	if (kept->executions.len >= MAX_SESSION_EXECUTIONS ||
-	    !nx_heap_guarded(add_guarded, &adding))
+	if (!nx_gathered_runs_add(&kept->gathered, model, run))
 		nx_log_warn("core %u: an execution is missing in the device profile", model->core);
 	pthread_mutex_unlock(&profile.lock);
 }
@@ -244,15 +188,15 @@ static void write_core(const char *folder, int session_id, uint32_t core)
 	char path[NX_INSPECT_PATH_MAX + 512], suffix[32];
 	struct nx_bytes ntff = {0};
 	struct encoding e = {{.model = kept->model,
-			      .notified = &kept->rings,
-			      .executions = kept->executions.items,
-			      .execution_count = kept->executions.len,
-			      .duration_ps = kept->duration_ps,
+			      .notified = &kept->gathered.rings,
+			      .executions = kept->gathered.executions.items,
+			      .execution_count = kept->gathered.executions.len,
+			      .duration_ps = kept->gathered.duration_ps,
 			      .has_process = true},
 			     NULL,
 			     &ntff};
 
-	if (kept->model && kept->executions.len && try_encode(&e)) {
+	if (kept->model && kept->gathered.executions.len && try_encode(&e)) {
 		snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder, core,
 			 session_id);
 		snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
@@ -262,20 +206,12 @@ static void write_core(const char *folder, int session_id, uint32_t core)
 	nx_vec_release(&ntff);
 }
 
-/* Under the lock. */
-static void forget_executions(struct kept *kept)
-{
-	nx_vec_release(&kept->executions);
-	nx_notified_release(&kept->rings);
-	memset(&kept->rings, 0, sizeof(kept->rings));
-}
-
 void nx_device_profile_write_session(const char *folder, int session_id)
 {
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
 		pthread_mutex_lock(&profile.lock);
 		write_core(folder, session_id, core);
-		forget_executions(&profile.cores[core]);
+		nx_gathered_runs_release(&profile.cores[core].gathered);
 		pthread_mutex_unlock(&profile.lock);
 	}
 }
@@ -308,7 +244,7 @@ static void forget_cores(void)
 			nx_object_drop(&kept->model->object);
 		kept->model = NULL;
 		nx_vec_release(&kept->ntff);
-		forget_executions(kept);
+		nx_gathered_runs_release(&kept->gathered);
 	}
 }
 

@@ -340,10 +340,11 @@ static void drain(struct records *records, struct nx_bytes *out)
 	nx_vec_reserve(out, records->len * NX_NOTIFICATION_BYTES);
 	for (size_t i = 0; i < records->len; i++) {
 		struct record *r = &records->items[i];
+		uint8_t bytes[NX_NOTIFICATION_BYTES];
 
 		r->words.timestamp = nx_ntff_clock_ticks(r->clock, r->time_ps);
-		nx_notification_store(out->items + out->len, r->words);
-		out->len += NX_NOTIFICATION_BYTES;
+		nx_notification_store(bytes, r->words);
+		nx_bytes_append(out, bytes, sizeof(bytes));
 	}
 	nx_vec_release(records);
 }
