@@ -161,6 +161,9 @@ static const struct {
 	{".line", nx_directive_line},
 	{".member", nx_directive_member},
 	{".activation_set", nx_directive_activation_set},
+	{".replica_groups", nx_directive_replica_groups},
+	{".source_target_pairs", nx_directive_source_target_pairs},
+	{".element_counts", nx_directive_element_counts},
 };
 
 /* ".word", of which the cursor stands at the point. */
@@ -428,6 +431,9 @@ static void release_core(struct nx_assembly_core *core)
 		nx_vec_release(&engine->code);
 	}
 	nx_vec_release(&core->sets);
+	nx_vec_release(&core->replica_groups);
+	nx_vec_release(&core->source_target_pairs);
+	nx_vec_release(&core->element_counts);
 	nx_vec_release(&core->block_counts);
 	nx_vec_release(&core->queue_names);
 	nx_vec_release(&core->queues);

@@ -40,6 +40,9 @@ struct nx_assembly_core {
 	NX_VEC(const char *) queue_names;
 	NX_VEC(uint32_t) block_counts; /* per queue: the next block's number */
 	NX_VEC(const char *) sets;
+	NX_VEC(const char *) replica_groups;
+	NX_VEC(const char *) source_target_pairs;
+	NX_VEC(const char *) element_counts;
 	struct nx_assembly_engine engines[NX_ENGINE_COUNT];
 	uint64_t scratch_bytes;
 };
@@ -135,6 +138,13 @@ enum nx_status nx_directive_add(struct nx_assembly *a, struct nx_cursor *c, stru
 enum nx_status nx_directive_transpose(struct nx_assembly *a, struct nx_cursor *c,
 				      struct nx_error *err);
 enum nx_status nx_directive_dma(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+/* assembly_ranks.c */
+enum nx_status nx_directive_replica_groups(struct nx_assembly *a, struct nx_cursor *c,
+					   struct nx_error *err);
+enum nx_status nx_directive_source_target_pairs(struct nx_assembly *a, struct nx_cursor *c,
+						struct nx_error *err);
+enum nx_status nx_directive_element_counts(struct nx_assembly *a, struct nx_cursor *c,
+					   struct nx_error *err);
 
 /* Appends the slot to the current engine, which must be chosen. */
 NX_MUST_CHECK enum nx_status nx_assembly_emit(struct nx_assembly *a,

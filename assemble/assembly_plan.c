@@ -30,6 +30,12 @@ static void plan_core(struct nx_assembly *a, struct nx_assembly_core *core,
 	out->queue_count = core->queues.len;
 	out->activation_sets = core->sets.items;
 	out->activation_set_count = core->sets.len;
+	out->replica_groups =
+		(struct nx_plan_lists){core->replica_groups.items, core->replica_groups.len};
+	out->source_target_pairs = (struct nx_plan_lists){core->source_target_pairs.items,
+							  core->source_target_pairs.len};
+	out->element_counts =
+		(struct nx_plan_lists){core->element_counts.items, core->element_counts.len};
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 		plan_engine(a, &core->engines[e], &out->engines[e]);
 }

@@ -324,6 +324,25 @@ static void put_sets(const struct nx_disassembly *d, size_t graph, const struct 
 	}
 }
 
+/* Lists of numbers, or lists of such lists, each a line. */
+static void put_ranks(const struct nx_json *lists, const char *directive, struct nx_output *out)
+{
+	for (size_t i = 0; lists && lists->kind == NX_JSON_ARRAY && i < lists->count; i++) {
+		const struct nx_json *list = &lists->children[i];
+		bool is_nested = list->kind == NX_JSON_ARRAY && list->count &&
+				 list->children[0].kind == NX_JSON_ARRAY;
+
+		put(out, directive);
+		if (!is_nested)
+			put_list(out, list);
+		for (size_t k = 0; is_nested && k < list->count; k++) {
+			put(out, k ? "," : "[");
+			put_list(out, &list->children[k]);
+		}
+		put(out, is_nested ? "]\n" : "\n");
+	}
+}
+
 void nx_disassembly_write_core(const struct nx_disassembly *d, size_t graph, struct nx_output *out)
 {
 	const struct nx_json *definition = parse(d, definition_path(d, graph));
@@ -336,6 +355,9 @@ void nx_disassembly_write_core(const struct nx_disassembly *d, size_t graph, str
 	for (size_t i = 0; queues && queues->kind == NX_JSON_OBJECT && i < queues->count; i++)
 		put_queue(&queues->children[i], out);
 	put_sets(d, graph, definition, out);
+	put_ranks(nx_json_get(definition, "replica_groups"), ".replica_groups ", out);
+	put_ranks(nx_json_get(definition, "src_target_pairs"), ".source_target_pairs ", out);
+	put_ranks(nx_json_get(definition, "cc_element_counts"), ".element_counts ", out);
 }
 
 /* --- blocks --------------------------------------------------------------------------- */

@@ -395,6 +395,31 @@ static void put_dma_trigger(struct nx_operand_text *t)
 	nx_operand_put_fields(t, " block_id={u48} ");
 }
 
+static const char *collective_name(uint8_t kind)
+{
+	static const char *const names[256] = {
+		[1] = "ALL_REDUCE",    [2] = "REDUCE_SCATTER", [3] = "ALL_GATHER",
+		[4] = "ALL_TO_ALL",    [5] = "PERMUTE",	       [9] = "ALL_TO_ALL_V",
+		[64] = "ALL_GATHER_V", [65] = "SEND_RECV",     [66] = "BROADCAST",
+	};
+
+	return names[kind];
+}
+
+/* One word of it has been published; root and counts_id, for kinds of our own, are ours. */
+static void put_trigger_collective(struct nx_operand_text *t)
+{
+	nx_operand_put(t, "ctype=");
+	nx_operand_put_named(t, collective_name(t->slot[32]), t->slot[32]);
+	nx_operand_put_fields(t, " input_tensor_id={u16} output_tensor_id={u20} num_elements=");
+	nx_operand_put_u64(t, nx_load64(t->slot + 24));
+	nx_operand_put_fields(t, " dtype={d13} op={a12} group_id={h14} ");
+	if (t->slot[33])
+		nx_operand_put_fields(t, "root={b33} ");
+	if (nx_load16(t->slot + 34))
+		nx_operand_put_fields(t, "counts_id={h34} ");
+}
+
 /* --- the table ----------------------------------------------------------- */
 
 struct layout {
@@ -441,6 +466,7 @@ static const struct layout layouts[256] = {
 	[0xb1] = {.print = put_ordering_mode},
 	[0xb8] = {.print = put_dma_direct2d},
 	[0xc1] = {.print = put_dma_trigger},
+	[0xc8] = {.print = put_trigger_collective},
 	[0xcc] = {.pattern = ""},
 	[0xce] = {.print = put_pseudo_tensor_load},
 	[0xd4] = {.print = put_pseudo_dma_direct2d},

@@ -66,6 +66,10 @@ static const char *const grammars[256] = {
 	[0xb1] = "ordering_mode={e12:relaxed=0,strict=1}",
 	[0xb8] = (DMA_BODY "?compute_op={e15:NONE=0}"),
 	[0xc1] = "{q12} block_id={u48}",
+	[0xc8] = ("ctype={e32:ALL_REDUCE=1,REDUCE_SCATTER=2,ALL_GATHER=3,ALL_TO_ALL=4,PERMUTE=5,"
+		  "ALL_TO_ALL_V=9,ALL_GATHER_V=64,SEND_RECV=65,BROADCAST=66} "
+		  "input_tensor_id={u16} output_tensor_id={u20} num_elements={l24} dtype={d13} "
+		  "?op={a12} ?group_id={h14} ?root={b33} ?counts_id={h34}"),
 	[0xce] = ("dtype={d12} var_id={u16} var_offset={u20} " REGISTER_WINDOW " data={L32}"),
 	[0xd4] = ("?dge_op={e12:DIRECT2D=0} " DMA_BODY),
 	[0xe8] = ("predicate={d32}@{x16}{3:20} ?inverted={b33} ?scalar_ptr={d41}@{x44}{!43:1} "

@@ -78,6 +78,12 @@ struct nx_plan_engine {
 	size_t block_count;
 };
 
+/* Lists of lists of numbers, as JSON: "[[0,1],[2,3]]". */
+struct nx_plan_lists {
+	const char *const *items;
+	size_t count;
+};
+
 struct nx_plan_graph {
 	const struct nx_plan_variable *variables;
 	size_t variable_count;
@@ -86,6 +92,9 @@ struct nx_plan_graph {
 	struct nx_plan_engine engines[NX_ENGINE_COUNT];
 	const char *const *activation_sets;
 	size_t activation_set_count;
+	/* For collectives: the groups of ranks of each way to divide them, pairs of source and
+	 * target, and (ours) how many elements each rank brings. */
+	struct nx_plan_lists replica_groups, source_target_pairs, element_counts;
 };
 
 struct nx_plan_origin {

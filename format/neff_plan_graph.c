@@ -92,6 +92,37 @@ static void put_variable(struct nx_json_writer *w, const struct nx_plan_variable
 	nx_json_end_object(w);
 }
 
+/* The text is ours: brackets, numbers and commas. */
+static void put_numbers(struct nx_json_writer *w, const char *text)
+{
+	while (*text) {
+		uint64_t number = 0;
+
+		if (*text == '[')
+			nx_json_begin_array(w);
+		else if (*text == ']')
+			nx_json_end_array(w);
+		if (*text < '0' || *text > '9') {
+			text++;
+			continue;
+		}
+		for (; *text >= '0' && *text <= '9'; text++)
+			number = number * 10 + (uint64_t)(*text - '0');
+		nx_json_u64(w, number);
+	}
+}
+
+static void put_lists(struct nx_json_writer *w, const char *key, const struct nx_plan_lists *lists)
+{
+	if (!lists->count)
+		return;
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < lists->count; i++)
+		put_numbers(w, lists->items[i]);
+	nx_json_end_array(w);
+}
+
 static void add_definition(struct nx_plan_members *m, const struct nx_plan_graph *graph,
 			   size_t index)
 {
@@ -108,6 +139,9 @@ static void add_definition(struct nx_plan_members *m, const struct nx_plan_graph
 	nx_json_begin_array(&w);
 	nx_json_end_array(&w);
 	put_engine_files(m, &w);
+	put_lists(&w, "replica_groups", &graph->replica_groups);
+	put_lists(&w, "src_target_pairs", &graph->source_target_pairs);
+	put_lists(&w, "cc_element_counts", &graph->element_counts);
 	nx_json_key(&w, "dma_queue");
 	nx_json_begin_object(&w);
 	for (size_t i = 0; i < graph->queue_count; i++)

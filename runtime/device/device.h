@@ -30,6 +30,7 @@
 struct nx_device;
 struct nx_device_clock;
 struct nx_device_program;
+struct nx_device_ranks;
 
 enum nx_device_arch {
 	NX_DEVICE_ANY, /* what the NEFF was compiled for */
@@ -55,6 +56,8 @@ struct nx_device_options {
 	/* Of device memory the program may ask for; 0 for NX_DEVICE_MEMORY_BYTES. */
 	uint64_t memory_limit_bytes;
 	const struct nx_device_clock *clock; /* borrowed; NULL: nobody watches */
+	/* Who carries out collectives (device_ranks.h); borrowed, NULL: they are refused. */
+	const struct nx_device_ranks *ranks;
 };
 
 #define NX_DEVICE_MEMORY_BYTES (UINT64_C(24) << 30) /* what a logical core has on trn2 */
@@ -85,6 +88,8 @@ enum nx_device_arch nx_device_arch_of(const struct nx_device *device);
 /* What it runs, as device_program.h has it; it does not change while the device is open. */
 const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device);
 size_t nx_device_core_count(const struct nx_device *device); /* physical cores */
+
+bool nx_device_has_collectives(const struct nx_device *device);
 
 /* Inputs and outputs, in the order in which the NEFF names them. */
 size_t nx_device_tensor_count(const struct nx_device *device);

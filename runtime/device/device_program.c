@@ -154,7 +154,11 @@ static enum nx_status read_core(struct nx_device_program *program, const struct 
 		return nx_context(err, "%.*s of the NEFF", (int)path.len, (const char *)path.data);
 	source.definition = definition;
 	status = nx_core_source_read_variables(&source, err);
-	return status ? status : nx_core_source_read_engines(&source, err);
+	if (!status)
+		status = nx_core_source_read_engines(&source, err);
+	if (!status)
+		nx_core_source_read_ranks(&source);
+	return status;
 }
 
 static enum nx_device_arch arch_named(struct nx_slice target)

@@ -73,6 +73,16 @@ struct nx_queue {
 	struct nx_map by_id;
 };
 
+/* Who takes part in collectives, as def.json lists it. */
+struct nx_rank_list {
+	uint32_t *items;
+	uint32_t count;
+};
+struct nx_rank_lists { /* groups of ranks, or pairs of source and target */
+	struct nx_rank_list *items;
+	size_t count;
+};
+
 struct nx_core_program {
 	struct nx_slice name; /* "sg00" */
 	struct nx_slice code[NX_ENGINE_COUNT];
@@ -87,6 +97,12 @@ struct nx_core_program {
 	struct nx_text_map queue_by_name[NX_ENGINE_COUNT];
 	struct nx_activation_set *sets;
 	size_t set_count;
+	struct nx_rank_lists *replica_groups; /* by the group id of a word */
+	size_t replica_group_count;
+	struct nx_rank_lists *source_target_pairs; /* the same, of permutations */
+	size_t source_target_pair_count;
+	struct nx_rank_lists element_counts; /* by the counts id of a word */
+	bool has_collectives;
 	uint64_t scratch_bytes;
 };
 

@@ -25,5 +25,7 @@ NX_MUST_CHECK enum nx_status nx_core_source_read_engines(struct nx_core_source *
 /* Adds the blocks of an engine's file to the core's queues. */
 void nx_core_source_read_blocks(struct nx_core_source *source, unsigned engine,
 				const struct nx_json *blocks);
+/* Groups, pairs and counts of def.json; after the engines. */
+void nx_core_source_read_ranks(struct nx_core_source *source);
 
 #endif

@@ -44,6 +44,7 @@ NX_EXECUTE(range_clear);
 NX_EXECUTE(tensor_load);
 NX_EXECUTE(dma_trigger);
 NX_EXECUTE(dma_direct2d);
+NX_EXECUTE(collective);
 
 /*
  * The order in which lanes are worked on so that no lane of a source is overwritten before it

@@ -45,6 +45,9 @@ static const nx_execute_fn functions[256] = {
 	[0xc1] = nx_execute_dma_trigger,
 	[0xd4] = nx_execute_dma_direct2d,
 	[0xda] = nx_execute_nothing,
+	/* ranks */
+	[0xc8] = nx_execute_collective,
+	[0xd9] = nx_execute_collective,
 };
 
 nx_execute_fn nx_opcode_execute(uint8_t opcode)

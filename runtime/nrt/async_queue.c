@@ -26,19 +26,23 @@ struct waiter { /* somebody polls a descriptor */
 	int fd;
 };
 
+/* Of a core: one that waits for other ranks must not keep those of its process from coming. */
+struct lane {
+	struct nx_async_request *first, *last;
+	bool has_thread;
+	pthread_t thread;
+};
+
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct nx_async_request *first, **last;
-	size_t waiting_count; /* also counts the one being run */
+	struct lane lanes[NX_TRACE_MAX_CORES];
+	size_t waiting_count; /* also counts those being run */
 	size_t core_counts[NX_TRACE_MAX_CORES];
-	bool has_thread, is_ending;
-	pthread_t thread;
+	bool is_ending;
 	struct counter counters[NX_TRACE_MAX_CORES][NRTA_XU_TYPE_NUM][NX_ASYNC_QUEUES];
 	NX_VEC(struct waiter) waiters;
-} async = {.lock = PTHREAD_MUTEX_INITIALIZER,
-	   .changed = PTHREAD_COND_INITIALIZER,
-	   .last = &async.first};
+} async = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 struct nrta_error_tracker {
 	struct nx_object object;
@@ -190,28 +194,28 @@ static void complete(struct nx_async_request *request)
 	pthread_cond_broadcast(&async.changed);
 }
 
-static struct nx_async_request *next_request(void)
+static struct nx_async_request *next_request(struct lane *lane)
 {
 	struct nx_async_request *request;
 
 	pthread_mutex_lock(&async.lock);
-	while (!async.first && !async.is_ending)
+	while (!lane->first && !async.is_ending)
 		pthread_cond_wait(&async.changed, &async.lock);
-	request = async.first;
+	request = lane->first;
 	if (request) {
-		async.first = request->next;
-		if (!async.first)
-			async.last = &async.first;
+		lane->first = request->next;
+		if (!lane->first)
+			lane->last = NULL;
 	}
 	pthread_mutex_unlock(&async.lock);
 	return request;
 }
 
-static void *work(void *unused)
+static void *work(void *lane)
 {
 	struct nx_async_request *request;
 
-	while ((request = next_request())) {
+	while ((request = next_request(lane))) {
 		NRT_STATUS st = request->run(request);
 
 		if (st != NRT_SUCCESS)
@@ -221,22 +225,22 @@ static void *work(void *unused)
 		pthread_mutex_unlock(&async.lock);
 		request->release(request);
 	}
-	return unused;
+	return NULL;
 }
 
 /* Under the lock. */
-static bool start_thread(void)
+static bool start_thread(struct lane *lane)
 {
 	sigset_t all, old;
 
-	if (async.has_thread)
+	if (lane->has_thread)
 		return true;
 	async.is_ending = false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	async.has_thread = pthread_create(&async.thread, NULL, work, NULL) == 0;
+	lane->has_thread = pthread_create(&lane->thread, NULL, work, lane) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return async.has_thread;
+	return lane->has_thread;
 }
 
 static bool is_place(const struct nx_async_request *request)
@@ -250,6 +254,7 @@ static bool is_place(const struct nx_async_request *request)
 
 NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
 {
+	struct lane *lane = &async.lanes[request->core % NX_TRACE_MAX_CORES];
 	NRT_STATUS st = NRT_SUCCESS;
 
 	pthread_mutex_lock(&async.lock);
@@ -257,15 +262,18 @@ NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
 		st = NRT_INVALID;
 	} else if (async.waiting_count >= NX_ASYNC_MAX_WAITING) {
 		st = NRT_QUEUE_FULL;
-	} else if (!start_thread()) {
+	} else if (!start_thread(lane)) {
 		st = NRT_RESOURCE;
 	} else {
 		uint64_t unit = unit_of(request->core, request->unit, request->queue);
 
 		request->seq = unit | ++counter_of(unit)->given;
 		request->next = NULL;
-		*async.last = request;
-		async.last = &request->next;
+		if (lane->last)
+			lane->last->next = request;
+		else
+			lane->first = request;
+		lane->last = request;
 		async.waiting_count++;
 		async.core_counts[request->core]++;
 		*seq = request->seq;
@@ -287,17 +295,22 @@ void nx_async_drain(uint32_t core)
 
 void nx_async_end(void)
 {
-	bool had_thread;
-
 	pthread_mutex_lock(&async.lock);
-	had_thread = async.has_thread;
 	async.is_ending = true;
 	pthread_cond_broadcast(&async.changed);
 	pthread_mutex_unlock(&async.lock);
-	if (had_thread)
-		pthread_join(async.thread, NULL);
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		struct lane *lane = &async.lanes[core];
+		bool had_thread;
+
+		pthread_mutex_lock(&async.lock);
+		had_thread = lane->has_thread;
+		pthread_mutex_unlock(&async.lock);
+		if (had_thread)
+			pthread_join(lane->thread, NULL);
+	}
 	pthread_mutex_lock(&async.lock);
-	async.has_thread = false;
+	memset(async.lanes, 0, sizeof(async.lanes));
 	memset(async.counters, 0, sizeof(async.counters));
 	nx_vec_release(&async.waiters);
 	pthread_mutex_unlock(&async.lock);
@@ -307,11 +320,9 @@ void nx_async_abandon(void)
 {
 	pthread_mutex_init(&async.lock, NULL);
 	pthread_cond_init(&async.changed, NULL);
-	async.first = NULL;
-	async.last = &async.first;
+	memset(async.lanes, 0, sizeof(async.lanes));
 	async.waiting_count = 0;
 	memset(async.core_counts, 0, sizeof(async.core_counts));
-	async.has_thread = false;
 }
 
 /* --- completion ----------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * async_queue: requests that are worked off in order by a thread of ours.
+ * async_queue: requests that are worked off in order by threads of ours.
  *
  * Every execution unit of a core has queues with sequence numbers of their own;
- * one thread serves all, in order of arrival, and is started with the first
- * request.
+ * one thread of the core serves them all, in order of arrival, and is started
+ * with the first request.
  */
 #ifndef NX_RUNTIME_NRT_ASYNC_QUEUE_H
 #define NX_RUNTIME_NRT_ASYNC_QUEUE_H

@@ -3,13 +3,28 @@
 
 #include <nrt/nrt_experimental.h>
 
+#include <pthread.h>
+
 #include "base/arena.h"
+#include "format/instruction.h"
+#include "runtime/device/alu.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/rank_collective.h"
 #include "runtime/nrt/tensor.h"
+#include "runtime/timing/collective_cost.h"
+#include "runtime/trace/trace_filter.h"
+
+/* What belongs to whom, among the messages of a job; models use their own ids. */
+enum { BARRIER_KEY = 1, GATHER_KEY, PREPARED_KEY };
 
 struct nx_collective {
 	struct nx_object object;
 	uint32_t core;
+	uint32_t rank, count; /* of the job */
+	struct nx_rank_world *world;
+	struct nx_rank_group group;
+	struct nx_rank_collective call; /* without its memory */
+	uint32_t *members;
 	size_t pair_count;
 	struct nx_tensor *tensors[]; /* inputs, then outputs; held */
 };
@@ -21,33 +36,117 @@ static void destroy_collective(struct nx_object *object)
 	for (size_t i = 0; i < 2 * collective->pair_count; i++)
 		if (collective->tensors[i])
 			nx_object_drop(&collective->tensors[i]->object);
+	nx_rank_world_leave(collective->world, collective->rank);
+	nx_heap_free(collective->members);
 	nx_heap_free(collective);
 }
 
-static NRT_STATUS check_group(uint32_t rank, uint32_t rank_count)
+/* --- ranks of cores ---------------------------------------------------------------- */
+
+/* Joined once, until the end: a barrier is worth nothing when its world goes with it. */
+static struct {
+	pthread_mutex_t lock;
+	struct {
+		struct nx_rank_world *world;
+		uint32_t rank;
+	} cores[NX_TRACE_MAX_CORES];
+} global = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void nx_collectives_end(void)
 {
-	if (rank_count == 0 || rank >= rank_count)
-		return NRT_INVALID;
-	if (rank_count == 1)
-		return NRT_SUCCESS;
-	nx_log_error("a group of %u ranks needs a network, and this library has none; use groups "
-		     "of one",
-		     rank_count);
-	return NRT_NETWORK_PROXY_FAILURE;
+	pthread_mutex_lock(&global.lock);
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++)
+		nx_rank_world_leave(global.cores[core].world, global.cores[core].rank);
+	memset(global.cores, 0, sizeof(global.cores));
+	pthread_mutex_unlock(&global.lock);
 }
 
-/* With one rank gathering, reducing and scattering all are copying. */
+void nx_collectives_abandon(void)
+{
+	pthread_mutex_init(&global.lock, NULL);
+	memset(global.cores, 0, sizeof(global.cores));
+}
+
+/* Under the lock. */
+static enum nx_status join(uint32_t core, uint32_t rank, uint32_t count,
+			   struct nx_rank_world **world, struct nx_error *err)
+{
+	struct nx_rank_world *joined = global.cores[core].world;
+	enum nx_status st;
+
+	*world = joined;
+	if (joined && global.cores[core].rank == rank && nx_rank_world_count(joined) == count)
+		return NX_OK;
+	st = nx_rank_world_join(rank, count, world, err);
+	if (st)
+		return st;
+	nx_rank_world_leave(joined, global.cores[core].rank);
+	global.cores[core].world = *world;
+	global.cores[core].rank = rank;
+	return NX_OK;
+}
+
+static NRT_STATUS join_global(int64_t core, uint32_t rank, uint32_t count,
+			      struct nx_rank_world **world)
+{
+	struct nx_error err = {0};
+	enum nx_status joined;
+	NRT_STATUS st = nx_state_check_core(core);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&global.lock);
+	joined = join((uint32_t)core, rank, count, world, &err);
+	pthread_mutex_unlock(&global.lock);
+	return joined ? nx_state_fail("nrt_build_global_comm", &err) : NRT_SUCCESS;
+}
+
+/* What waiting for other ranks ended with. */
+static NRT_STATUS status_of(const char *function, enum nx_status st, const struct nx_error *err)
+{
+	NRT_STATUS plain;
+
+	if (!st)
+		return NRT_SUCCESS;
+	plain = nx_state_fail(function, err);
+	if (st == NX_CANCELLED)
+		return NRT_TIMEOUT;
+	return st == NX_IO ? NRT_NETWORK_PROXY_FAILURE : plain;
+}
+
+/* --- scheduled ones --------------------------------------------------------------------- */
+
+static enum nx_status run_pair(const struct nx_collective *collective, size_t pair,
+			       struct nx_error *err)
+{
+	const struct nx_tensor *from = collective->tensors[pair];
+	struct nx_tensor *to = collective->tensors[collective->pair_count + pair];
+	struct nx_rank_collective call = collective->call;
+	struct nx_collective_shape shape = {call.kind, collective->group.count, 1, 0};
+	uint8_t *in, *out;
+
+	if (nx_tensor_part(from, 0, from->len, &in) || nx_tensor_part(to, 0, to->len, &out))
+		return nx_fail(err, NX_USAGE, "a tensor of the collective has no memory");
+	shape.bytes = from->len > to->len ? from->len : to->len;
+	call.element_count = from->len / nx_dtype_bytes(call.dtype);
+	call.input = nx_slice_of(in, from->len);
+	call.output = out;
+	call.output_len = to->len;
+	call.algorithm = nx_collective_plan_make(&shape).algorithm;
+	return nx_rank_collective_run(&collective->group, &call, err);
+}
+
 NRT_STATUS nx_collective_run(struct nx_collective *collective)
 {
-	NRT_STATUS st = NRT_SUCCESS;
+	struct nx_error err = {0};
+	enum nx_status st = NX_OK;
 
-	for (size_t i = 0; i < collective->pair_count && st == NRT_SUCCESS; i++) {
-		struct nx_tensor *from = collective->tensors[i];
-
-		st = nx_tensor_copy_between(
-			from, 0, collective->tensors[collective->pair_count + i], 0, from->len);
+	for (size_t i = 0; i < collective->pair_count && !st; i++) {
+		st = run_pair(collective, i, &err);
+		if (!st)
+			nx_tensor_complete(collective->tensors[collective->pair_count + i]);
 	}
-	return st;
+	return status_of("nrta_cc_schedule", st, &err);
 }
 
 uint32_t nx_collective_core(const struct nx_collective *collective)
@@ -69,33 +168,88 @@ static bool is_list(const nrt_tensor_list_t *list)
 	return list && list->tensors && list->num_tensors > 0 && list->num_tensors < 65536;
 }
 
+static bool set_call(struct nx_rank_collective *call, nrt_dtype_t dtype, nrt_op_type_t op,
+		     nrt_cc_op_type_t cc_op)
+{
+	static const int64_t kinds[] = {
+		[NRT_CC_ALLGATHER] = NX_COLLECTIVE_ALL_GATHER,
+		[NRT_CC_ALLREDUCE] = NX_COLLECTIVE_ALL_REDUCE,
+		[NRT_CC_REDUCESCATTER] = NX_COLLECTIVE_REDUCE_SCATTER,
+	};
+
+	if ((unsigned)cc_op > NRT_CC_REDUCESCATTER || !nx_dtype_bytes(dtype))
+		return false;
+	call->kind = kinds[cc_op];
+	call->dtype = dtype;
+	call->op = op == NRT_OP_ADD   ? NX_ALU_OP_ADD
+		   : op == NRT_OP_MAX ? NX_ALU_OP_MAX
+		   : op == NRT_OP_MIN ? NX_ALU_OP_MIN
+				      : NX_ALU_OP_BYPASS;
+	return cc_op == NRT_CC_ALLGATHER || call->op != NX_ALU_OP_BYPASS;
+}
+
+/* Without a list the group is the first ranks of the job; of one rank, the rank alone. */
+static enum nx_status join_group(struct nx_collective *made, const nrt_cc_comm_t *comm,
+				 struct nx_error *err)
+{
+	uint32_t count = comm->rank_n;
+	enum nx_status st;
+
+	made->rank = comm->ctx_device_count ? comm->ctx_device_id : comm->rank;
+	made->count = comm->ctx_device_count ? comm->ctx_device_count : count;
+	if (count == 0 || comm->rank >= count || count > made->count)
+		return nx_fail(err, NX_USAGE, "rank %u of a group of %u, of a job of %u ranks",
+			       comm->rank, count, made->count);
+	made->members = nx_heap_try_alloc(count * sizeof(*made->members));
+	if (!made->members)
+		return nx_fail(err, NX_LIMIT, "no memory for a group of %u ranks", count);
+	for (uint32_t i = 0; i < count; i++)
+		made->members[i] = comm->replica_group ? comm->replica_group[i] : i;
+	if (count == 1)
+		made->members[0] = made->rank;
+	st = nx_rank_world_join(made->rank, made->count, &made->world, err);
+	return st ? st
+		  : nx_rank_group_init(&made->group, made->world, made->rank, made->members, count,
+				       PREPARED_KEY, err);
+}
+
+static NRT_STATUS fill_collective(struct nx_collective *made, const nrt_cc_comm_t *comm,
+				  const nrt_tensor_list_t *input, const nrt_tensor_list_t *output)
+{
+	struct nx_error err = {0};
+	NRT_STATUS st = hold_tensors(input, made->tensors);
+
+	if (st == NRT_SUCCESS)
+		st = hold_tensors(output, made->tensors + made->pair_count);
+	if (st == NRT_SUCCESS && join_group(made, comm, &err))
+		st = nx_state_fail("nrta_cc_prepare", &err);
+	return st;
+}
+
 NX_EXPORT NRT_STATUS nrta_cc_prepare(nrt_cc_comm_t *comm, nrt_tensor_list_t *input,
 				     nrt_tensor_list_t *output, nrt_dtype_t dtype, nrt_op_type_t op,
 				     nrt_cc_op_type_t cc_op, nrt_cc_context_t **cc_ctx)
 {
+	struct nx_rank_collective call = {0};
 	struct nx_collective *made;
 	NRT_STATUS st = nx_state_check();
 
 	if (st != NRT_SUCCESS)
 		return st;
 	if (!comm || !cc_ctx || !is_list(input) || !is_list(output) ||
-	    input->num_tensors != output->num_tensors || (unsigned)cc_op > NRT_CC_REDUCESCATTER ||
-	    (unsigned)dtype > 0xf || (unsigned)op > 0xf)
+	    input->num_tensors != output->num_tensors || !set_call(&call, dtype, op, cc_op))
 		return NRT_INVALID;
 	*cc_ctx = NULL;
 	st = nx_state_check_core(comm->vnc);
-	if (st == NRT_SUCCESS)
-		st = check_group(comm->rank, comm->rank_n);
 	if (st != NRT_SUCCESS)
 		return st;
 	made = nx_heap_try_alloc(sizeof(*made) + 2 * input->num_tensors * sizeof(made->tensors[0]));
 	if (!made)
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	made->core = comm->vnc;
+	made->call = call;
 	made->pair_count = input->num_tensors;
-	st = hold_tensors(input, made->tensors);
-	if (st == NRT_SUCCESS)
-		st = hold_tensors(output, made->tensors + made->pair_count);
+	st = fill_collective(made, comm, input, output);
 	if (st == NRT_SUCCESS) {
 		*cc_ctx = nx_handle_new(&made->object, NX_HANDLE_COLLECTIVE, destroy_collective);
 		st = *cc_ctx ? NRT_SUCCESS : NRT_RESOURCE;
@@ -105,42 +259,74 @@ NX_EXPORT NRT_STATUS nrta_cc_prepare(nrt_cc_comm_t *comm, nrt_tensor_list_t *inp
 	return st;
 }
 
+/* --- calls of all ranks ------------------------------------------------------------------- */
+
 NX_EXPORT NRT_STATUS nrt_build_global_comm(int32_t vnc, uint32_t g_device_id,
 					   uint32_t g_device_count)
 {
-	NRT_STATUS st = nx_state_check_core(vnc);
+	struct nx_rank_world *world;
 
-	return st == NRT_SUCCESS ? check_group(g_device_id, g_device_count) : st;
+	return join_global(vnc, g_device_id, g_device_count, &world);
 }
 
 NX_EXPORT NRT_STATUS nrt_cc_global_comm_init(uint32_t vnc, uint32_t g_device_id,
 					     uint32_t g_device_count)
 {
-	NRT_STATUS st = nx_state_check_core(vnc);
+	struct nx_rank_world *world;
 
-	return st == NRT_SUCCESS ? check_group(g_device_id, g_device_count) : st;
+	return join_global(vnc, g_device_id, g_device_count, &world);
 }
 
 NX_EXPORT NRT_STATUS nrt_barrier(int32_t vnc, uint32_t g_device_id, uint32_t g_device_count)
 {
-	NRT_STATUS st = nx_state_check_core(vnc);
+	struct nx_rank_world *world;
+	struct nx_rank_group group;
+	struct nx_error err = {0};
+	uint64_t none = 0;
+	enum nx_status met;
+	NRT_STATUS st = join_global(vnc, g_device_id, g_device_count, &world);
 
-	return st == NRT_SUCCESS ? check_group(g_device_id, g_device_count) : st;
+	if (st != NRT_SUCCESS)
+		return st;
+	met = nx_rank_group_init(&group, world, g_device_id, NULL, g_device_count, BARRIER_KEY,
+				 &err);
+	group.core = (uint32_t)vnc;
+	group.is_traced = true;
+	if (!met)
+		met = nx_rank_group_meet(&group, 0, &none, &err);
+	return status_of(__func__, met, &err);
 }
 
 NX_EXPORT NRT_STATUS nrt_all_gather(int32_t vnc, uint32_t g_device_id, uint32_t g_device_count,
 				    uint32_t rank_input_size, void *input, void *output)
 {
+	struct nx_rank_collective call = {
+		.kind = NX_COLLECTIVE_ALL_GATHER,
+		.dtype = NRT_DTYPE_UINT8,
+		.element_count = rank_input_size,
+		.input = nx_slice_of(input, rank_input_size),
+		.output = output,
+		.output_len = (size_t)rank_input_size * g_device_count,
+		.algorithm = NX_ALGORITHM_RING,
+	};
+	struct nx_rank_world *world;
+	struct nx_rank_group group;
+	struct nx_error err = {0};
+	enum nx_status run;
 	NRT_STATUS st = nx_state_check_core(vnc);
 
 	if (st != NRT_SUCCESS)
 		return st;
 	if (rank_input_size && (!input || !output))
 		return NRT_INVALID;
-	st = check_group(g_device_id, g_device_count);
-	if (st == NRT_SUCCESS && rank_input_size)
-		memmove(output, input, rank_input_size);
-	return st;
+	st = join_global(vnc, g_device_id, g_device_count, &world);
+	if (st != NRT_SUCCESS)
+		return st;
+	run = nx_rank_group_init(&group, world, g_device_id, NULL, g_device_count, GATHER_KEY,
+				 &err);
+	if (!run)
+		run = nx_rank_collective_run(&group, &call, &err);
+	return status_of(__func__, run, &err);
 }
 
 NX_EXPORT void *nrt_get_libnccl_net(int *err, char *err_msg, size_t err_msg_size)

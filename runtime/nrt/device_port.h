@@ -30,15 +30,26 @@ struct nx_port_memory { /* device memory a program takes besides its tensors */
 	uint64_t weight_bytes, scratch_bytes, code_bytes;
 };
 
+struct nx_port_collective { /* that a rank took part in, on the core's clock */
+	uint32_t op_idx;    /* which word of the program, in order of their first run */
+	uint32_t graph_idx, engine;
+	uint32_t group_id; /* of the word */
+	uint64_t trigger_ps, start_ps, end_ps;
+};
+
 enum nx_port_fault { NX_PORT_NO_FAULT, NX_PORT_NUMERICAL, NX_PORT_BOUNDS };
 
 struct nx_port_run {
 	uint64_t start_ps; /* given: when it begins, on the core's clock */
 	uint64_t end_ps;
-	enum nx_port_fault fault; /* the worst that hardware notified */
-	bool is_hanging;	  /* the engines wait for each other for ever */
+	enum nx_port_fault fault;		      /* the worst that hardware notified */
+	bool is_hanging;			      /* the engines wait for each other for ever */
+	const struct nx_port_collective *collectives; /* of model_ranks.h */
+	size_t collective_count;
+	uint64_t barrier_end_ps; /* until when all ranks had come; 0 without collectives */
 };
 
+struct nx_device_ranks;
 struct nx_port_program; /* each port's own */
 
 struct nx_device_port {
@@ -51,6 +62,8 @@ struct nx_device_port {
 	size_t (*tensor_count)(const struct nx_port_program *program);
 	const struct nx_port_tensor *(*tensor)(const struct nx_port_program *program, size_t index);
 	struct nx_port_memory (*memory)(const struct nx_port_program *program);
+	/* Who carries out collectives; false when the program has none. */
+	bool (*connect)(struct nx_port_program *program, const struct nx_device_ranks *ranks);
 	/* That it was compiled for; ANY when it does not say. */
 	enum nx_device_arch (*arch)(const struct nx_port_program *program);
 	/* buffers[i] belongs to tensor i and has its size. run says when it begins. */

@@ -7,6 +7,7 @@
 
 #include "runtime/nrt/device_profile.h"
 #include "runtime/nrt/inspect.h"
+#include "runtime/nrt/model_ranks.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/simulation_settings.h"
 #include "runtime/trace/tracer.h"
@@ -159,6 +160,24 @@ static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
 		   (const uint64_t[]){device_core, e->id, start_ns, 0});
 }
 
+static void trace_collectives(struct execution *e)
+{
+	uint64_t start_ns = e->run.start_ps / 1000;
+	struct device_time sync = {start_ns, host_ns_of(e->run.start_ps)};
+
+	if (!e->run.collective_count)
+		return;
+	trace_span(e, NX_TRACE_CC_BARRIER, &sync, start_ns, e->run.barrier_end_ps / 1000,
+		   (const uint64_t[]){e->id, e->model->id, start_ns, 0});
+	for (size_t i = 0; i < e->run.collective_count; i++) {
+		const struct nx_port_collective *cc = &e->run.collectives[i];
+		uint64_t begin_ns = cc->start_ps / 1000;
+
+		trace_span(e, NX_TRACE_CC_RUNNING, &sync, begin_ns, cc->end_ps / 1000,
+			   (const uint64_t[]){cc->group_id, cc->op_idx, e->id, begin_ns});
+	}
+}
+
 static void trace_hardware(struct execution *e)
 {
 	bool is_switch = cores[e->core].last_model != e->model->id;
@@ -167,6 +186,7 @@ static void trace_hardware(struct execution *e)
 	cores[e->core].last_model = e->model->id;
 	for (uint32_t graph = 0; graph < graph_count; graph++)
 		trace_graph(e, graph, is_switch);
+	trace_collectives(e);
 }
 
 /* --- one run, step by step ------------------------------------------------------------------ */
@@ -223,15 +243,32 @@ static void end_run(struct execution *e)
 	cores[e->core].next_start_ps = e->run.end_ps + PAUSE_PS;
 }
 
+/* All ranks of a model with collectives begin together. */
+static enum nx_status run_on_device(struct execution *e)
+{
+	struct nx_model_ranks *ranks = e->model->ranks;
+	enum nx_status st = ranks ? nx_model_ranks_begin(ranks, e->id, &e->err) : NX_OK;
+
+	begin_run(e);
+	if (!st)
+		st = e->model->port->run(e->model->program, e->buffers, &e->run, &e->err);
+	else
+		e->run.end_ps = e->run.start_ps;
+	if (ranks)
+		nx_model_ranks_end(ranks, st != NX_OK, &e->run);
+	return st;
+}
+
 static NRT_STATUS wait_for(struct execution *e)
 {
 	uint64_t span = start_step(e, NX_TRACE_EXEC_WAIT), part;
+	enum nx_status run = run_on_device(e);
 	NRT_STATUS st = NRT_SUCCESS;
 
-	begin_run(e);
-	if (e->model->port->run(e->model->program, e->buffers, &e->run, &e->err)) {
+	if (run) {
 		nx_log_error("%s", e->err.message);
-		st = e->run.is_hanging ? NRT_TIMEOUT : NRT_EXEC_COMPLETED_WITH_ERR;
+		st = e->run.is_hanging || run == NX_CANCELLED ? NRT_TIMEOUT
+							      : NRT_EXEC_COMPLETED_WITH_ERR;
 	} else if (e->run.fault == NX_PORT_BOUNDS) {
 		st = NRT_EXEC_OOB;
 	} else if (e->run.fault == NX_PORT_NUMERICAL) {

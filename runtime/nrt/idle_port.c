@@ -183,6 +183,13 @@ static struct nx_port_memory memory_of(const struct nx_port_program *program)
 	return program->memory;
 }
 
+static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks)
+{
+	(void)program;
+	(void)ranks;
+	return false;
+}
+
 static enum nx_status run_program(struct nx_port_program *program, uint8_t *const *buffers,
 				  struct nx_port_run *run, struct nx_error *err)
 {
@@ -226,6 +233,7 @@ const struct nx_device_port nx_idle_port = {
 	.tensor = tensor_at,
 	.memory = memory_of,
 	.arch = arch_of,
+	.connect = connect_ranks,
 	.run = run_program,
 	.code = code_of,
 	.record = record_nothing,

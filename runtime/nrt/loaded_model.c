@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/map.h"
 #include "runtime/nrt/interned.h"
+#include "runtime/nrt/model_ranks.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/trace/tracer.h"
 
@@ -24,6 +26,7 @@ static void destroy_model(struct nx_object *object)
 		nx_memory_give(&model->blocks[--model->block_count]);
 	if (model->port)
 		model->port->close(model->program);
+	nx_model_ranks_close(model->ranks);
 	nx_arena_release(&model->arena);
 	if (model->file.data)
 		munmap((void *)(uintptr_t)model->file.data, model->file.len);
@@ -146,6 +149,22 @@ static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t l
 	return take_memory(model);
 }
 
+/* The uuid tells models of the same ranks apart. */
+static NRT_STATUS join_ranks(struct nx_model *model, uint32_t rank, uint32_t count)
+{
+	uint64_t words[2];
+	struct nx_error err = {0};
+
+	if (!model->port->connect(model->program, NULL))
+		return NRT_SUCCESS;
+	memcpy(words, model->neff.header.uuid, sizeof(words));
+	if (nx_model_ranks_open(model->core, rank, count, nx_hash_words(words, 2), &model->ranks,
+				&err))
+		return nx_state_fail("nrt_load_collectives", &err);
+	model->port->connect(model->program, nx_model_ranks_door(model->ranks));
+	return NRT_SUCCESS;
+}
+
 struct tally {
 	uint32_t models[128];
 };
@@ -184,8 +203,12 @@ static NRT_STATUS choose_cores(int32_t vnc, int32_t vnc_count, uint32_t *core, u
 	return NRT_LOAD_NOT_ENOUGH_NC;
 }
 
+struct rank_of { /* in its job */
+	uint32_t rank, count;
+};
+
 static NRT_STATUS load(const void *bytes, size_t len, uint32_t core, uint32_t count,
-		       struct nx_model **out)
+		       struct rank_of place, struct nx_model **out)
 {
 	struct nx_model *model = nx_heap_try_alloc(sizeof(*model));
 	NRT_STATUS st;
@@ -195,6 +218,8 @@ static NRT_STATUS load(const void *bytes, size_t len, uint32_t core, uint32_t co
 	model->core = core;
 	model->core_count = count;
 	st = open_model(model, bytes, len);
+	if (st == NRT_SUCCESS)
+		st = join_ranks(model, place.rank, place.count);
 	if (st == NRT_SUCCESS) {
 		name_model(model);
 		model->number = atomic_fetch_add(&model_count, 1) + 1;
@@ -233,7 +258,7 @@ NX_EXPORT NRT_STATUS nrt_load(const void *neff_bytes, size_t size, int32_t vnc, 
 	if (st != NRT_SUCCESS)
 		return st;
 	span = nx_trace_start(core, NX_TRACE_NRT_LOAD, 0, 0, 0, 0);
-	st = load(neff_bytes, size, core, count, &loaded);
+	st = load(neff_bytes, size, core, count, (struct rank_of){0, 1}, &loaded);
 	if (loaded)
 		*model = loaded->object.handle;
 	nx_trace_stop(core, NX_TRACE_NRT_LOAD, span, loaded ? loaded->id : 0, 0, 0, 0);
@@ -255,7 +280,8 @@ NX_EXPORT NRT_STATUS nrt_load_collectives(const void *neff_bytes, size_t size, i
 		return NRT_INVALID;
 	span = nx_trace_start(core, NX_TRACE_LOAD_COLLECTIVES, ctx_device_id, ctx_device_count, 0,
 			      0);
-	st = load(neff_bytes, size, core, count, &loaded);
+	st = load(neff_bytes, size, core, count, (struct rank_of){ctx_device_id, ctx_device_count},
+		  &loaded);
 	if (loaded)
 		*model = loaded->object.handle;
 	nx_trace_stop(core, NX_TRACE_LOAD_COLLECTIVES, span, loaded ? loaded->id : 0, 0, 0, 0);

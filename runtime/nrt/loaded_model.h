@@ -11,6 +11,8 @@
 
 #define NX_MODEL_BLOCKS 3
 
+struct nx_model_ranks;
+
 struct nx_model {
 	struct nx_object object;
 	uint32_t core, core_count;
@@ -21,6 +23,7 @@ struct nx_model {
 	struct nx_neff neff;
 	const struct nx_device_port *port;
 	struct nx_port_program *program;
+	struct nx_model_ranks *ranks; /* NULL: the program has no collectives */
 	struct nx_memory_block blocks[NX_MODEL_BLOCKS];
 	unsigned block_count;
 	_Atomic bool is_profiled; /* the first execution per core has been captured */

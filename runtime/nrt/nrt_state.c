@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "runtime/nrt/async_queue.h"
+#include "runtime/nrt/collectives.h"
 #include "runtime/nrt/device_profile.h"
 #include "runtime/nrt/execution.h"
 #include "runtime/nrt/handles.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/rank_world.h"
 #include "runtime/nrt/sendrecv.h"
 #include "runtime/trace/tracer.h"
 
@@ -85,6 +87,8 @@ static void after_fork(void)
 	nx_tracer_abandon();
 	nx_inspect_abandon();
 	nx_async_abandon();
+	nx_collectives_abandon();
+	nx_rank_worlds_abandon();
 }
 
 static void register_fork_handler(void)
@@ -132,6 +136,8 @@ NX_EXPORT void nrt_close(void)
 		nx_tracer_forget();
 		atomic_store_explicit(&phase, PHASE_CLOSED, memory_order_release);
 		nx_handle_close_all(NX_HANDLE_NONE);
+		nx_collectives_end();
+		nx_rank_worlds_end();
 	}
 	pthread_mutex_unlock(&life_lock);
 }

@@ -11,6 +11,7 @@
 
 #include "format/ntff.h"
 #include "runtime/nrt/device_profile.h"
+#include "runtime/nrt/model_ranks.h"
 #include "runtime/nrt/ntff_program.h"
 #include "runtime/nrt/release.h"
 
@@ -109,6 +110,7 @@ static void fill_graph(struct encoding *e, size_t index, struct nx_ntff_graph *g
 		graph->clocks = recording->notified->clocks;
 	else
 		fill_straight_clocks(&e->arena, &graph->clocks);
+	nx_model_ranks_fill(e->model->ranks, (uint32_t)index, &e->arena, graph);
 	if (!e->code || index >= e->code->core_count)
 		return;
 	nx_ntff_program_fill_code(&e->code->cores[index], e->version, &e->offset, &e->arena, graph);

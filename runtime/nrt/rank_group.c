@@ -83,9 +83,12 @@ struct meeting {
 
 static enum nx_status tell(const struct meeting *m, uint32_t peer)
 {
-	uint64_t span = nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_SEND,
-				       nx_rank_group_rank(m->group, peer), m->execution_id,
-				       nx_rank_group_rank(m->group, m->group->index), 0);
+	uint64_t span =
+		!m->group->is_traced
+			? 0
+			: nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_SEND,
+					 nx_rank_group_rank(m->group, peer), m->execution_id,
+					 nx_rank_group_rank(m->group, m->group->index), 0);
 	enum nx_status st = nx_rank_group_send(m->group, peer, nx_slice_of(m->largest, 8), m->err);
 
 	nx_trace_stop(m->group->core, NX_TRACE_ENC_BARRIER_SEND, span, 0, 0, 0, 0);
@@ -94,9 +97,12 @@ static enum nx_status tell(const struct meeting *m, uint32_t peer)
 
 static enum nx_status hear(const struct meeting *m, uint32_t peer)
 {
-	uint64_t span = nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_RECV,
-				       nx_rank_group_rank(m->group, peer), m->execution_id,
-				       nx_rank_group_rank(m->group, m->group->index), 0);
+	uint64_t span =
+		!m->group->is_traced
+			? 0
+			: nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_RECV,
+					 nx_rank_group_rank(m->group, peer), m->execution_id,
+					 nx_rank_group_rank(m->group, m->group->index), 0);
 	uint64_t told = 0;
 	enum nx_status st = nx_rank_group_receive(m->group, peer, &told, sizeof(told), m->err);
 
@@ -111,8 +117,10 @@ enum nx_status nx_rank_group_meet(const struct nx_rank_group *group, uint64_t ex
 				  uint64_t *largest, struct nx_error *err)
 {
 	const struct meeting m = {group, execution_id, largest, err};
-	uint64_t span = nx_trace_start(group->core, NX_TRACE_ENC_BARRIER, 0, execution_id,
-				       nx_rank_group_rank(group, group->index), 0);
+	uint64_t span = !group->is_traced
+				? 0
+				: nx_trace_start(group->core, NX_TRACE_ENC_BARRIER, 0, execution_id,
+						 nx_rank_group_rank(group, group->index), 0);
 	enum nx_status st = NX_OK;
 
 	for (uint64_t step = 1; step < group->count && !st; step *= 2) {

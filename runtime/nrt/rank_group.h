@@ -18,7 +18,8 @@ struct nx_rank_group {
 	uint32_t count;
 	uint32_t index; /* of this rank among them */
 	uint64_t tag;
-	uint32_t core; /* for events */
+	uint32_t core;	/* for events, */
+	bool is_traced; /* if any */
 };
 
 /* MISMATCH when the rank is no member, FORMAT when a member is no rank of the world. */
@@ -44,7 +45,7 @@ NX_MUST_CHECK enum nx_status nx_rank_group_take(const struct nx_rank_group *grou
 
 /*
  * Returns when all members have come, on each with the largest of their numbers.
- * Traced as enc_barrier, with a send and a receive for each peer it talks to.
+ * May be traced as enc_barrier, with a send and a receive for each peer it talks to.
  */
 NX_MUST_CHECK enum nx_status nx_rank_group_meet(const struct nx_rank_group *group,
 						uint64_t execution_id, uint64_t *largest,

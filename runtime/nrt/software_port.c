@@ -9,6 +9,7 @@
 
 #include "runtime/device/device.h"
 #include "runtime/device/device_program.h"
+#include "runtime/device/device_ranks.h"
 #include "runtime/device/schedule.h"
 #include "runtime/nrt/device_port.h"
 #include "runtime/nrt/nrt_log.h"
@@ -32,6 +33,8 @@ struct software {
 	bool is_broken;	    /* memory ran out inside it: its lock may be held */
 	bool has_told_zero; /* that outputs are zero */
 	struct nx_device_report report;
+	struct nx_device_ranks rank_door;    /* the device's, open for its whole life */
+	const struct nx_device_ranks *ranks; /* behind it; NULL before they are connected */
 };
 
 /* The port's program is ours, behind the name that all ports share. */
@@ -58,14 +61,34 @@ struct opening {
 	struct software *software;
 };
 
+static enum nx_status pass_collective(void *context, const struct nx_device_collective *call,
+				      struct nx_error *err)
+{
+	const struct nx_device_ranks *ranks = ((struct software *)context)->ranks;
+
+	if (!ranks)
+		return nx_fail(err, NX_UNSUPPORTED, "the model has no ranks for its collectives");
+	return ranks->run(ranks->context, call, err);
+}
+
+static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks)
+{
+	struct software *software = software_of(program);
+
+	software->ranks = ranks;
+	return software->device && nx_device_has_collectives(software->device);
+}
+
 static void open_numbers(struct opening *o)
 {
 	struct software *software = o->software;
 	const struct nx_device_options options = {.arch = NX_DEVICE_ANY,
 						  .is_strict = software->settings.is_strict,
-						  .clock = &software->door};
+						  .clock = &software->door,
+						  .ranks = &software->rank_door};
 	struct nx_error err = {0};
 
+	software->rank_door = (struct nx_device_ranks){software, pass_collective};
 	if (nx_device_open(o->file, &options, &software->device, &err)) {
 		nx_log_warn("the software core cannot run this NEFF, outputs will be zero: %s",
 			    err.message);
@@ -367,6 +390,7 @@ const struct nx_device_port nx_software_port = {
 	.tensor = tensor_at,
 	.memory = memory_of,
 	.arch = arch_of,
+	.connect = connect_ranks,
 	.run = run_program,
 	.code = code_of,
 	.record = record,

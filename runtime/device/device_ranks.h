@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_ranks: the door through which a device takes part in collectives.
+ *
+ * A device is one rank and knows no other. When an engine triggers a collective
+ * the device finds its memory and calls `run`, which moves the data and returns
+ * when this rank is done; what it fails with ends the device's run.
+ */
+#ifndef NX_RUNTIME_DEVICE_RANKS_H
+#define NX_RUNTIME_DEVICE_RANKS_H
+
+#include "format/collective.h"
+#include "runtime/device/device_program.h"
+
+struct nx_device_collective {
+	struct nx_collective_word word;
+	struct nx_slice input;
+	uint8_t *output;
+	size_t output_len;
+	/* What def.json lists for the word; empty when it lists nothing. */
+	struct nx_rank_lists groups, pairs;
+	struct nx_rank_list counts;
+	unsigned core, engine;
+	uint32_t pc;
+};
+
+struct nx_device_ranks {
+	void *context;
+	enum nx_status (*run)(void *context, const struct nx_device_collective *call,
+			      struct nx_error *err);
+};
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/model_ranks.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "format/instruction.h"
+#include "runtime/device/device_ranks.h"
+#include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/rank_collective.h"
+#include "runtime/timing/collective_cost.h"
+
+#define MAX_RECORDS 1000000 /* of an execution */
+#define WHOLE_WORLD UINT32_MAX
+
+struct member_of { /* a group of the program, or of all ranks */
+	uint32_t id;
+	struct nx_rank_group group;
+};
+
+struct op { /* a word of the program */
+	uint32_t core, engine, pc;
+	struct nx_rank_collective call;
+	uint32_t group; /* in groups */
+	uint32_t group_id;
+	uint64_t cost_ps;
+};
+
+struct nx_model_ranks {
+	struct nx_device_ranks door;
+	struct nx_rank_world *world;
+	struct nx_rank_group all;
+	uint32_t core, rank, count, node_count;
+	uint64_t key;
+	bool is_broken; /* messages of a failed execution may still lie about */
+	struct nx_arena arena;
+	NX_VEC(struct member_of) groups;
+	NX_VEC(struct op) ops;
+	uint64_t now_ps; /* of this execution, from its start */
+	NX_VEC(struct nx_port_collective) records;
+};
+
+/* --- groups ------------------------------------------------------------------------------- */
+
+static const struct nx_rank_list *list_with(const struct nx_rank_lists *lists, uint32_t rank)
+{
+	for (size_t i = 0; i < lists->count; i++)
+		for (uint32_t k = 0; k < lists->items[i].count; k++)
+			if (lists->items[i].items[k] == rank)
+				return &lists->items[i];
+	return NULL;
+}
+
+static bool is_pairwise(uint8_t kind)
+{
+	return kind == NX_COLLECTIVE_PERMUTE || kind == NX_COLLECTIVE_SEND_RECV;
+}
+
+static enum nx_status find_group(struct nx_model_ranks *ranks,
+				 const struct nx_device_collective *call, uint32_t *index,
+				 struct nx_error *err)
+{
+	bool is_whole = is_pairwise(call->word.kind) || !call->groups.count;
+	uint32_t id = is_whole ? WHOLE_WORLD : call->word.group;
+	const struct nx_rank_list *list = is_whole ? NULL : list_with(&call->groups, ranks->rank);
+	struct member_of made = {.id = id};
+	enum nx_status st;
+
+	for (*index = 0; *index < ranks->groups.len; ++*index)
+		if (ranks->groups.items[*index].id == id)
+			return NX_OK;
+	if (!is_whole && !list)
+		return nx_fail(err, NX_MISMATCH, "rank %u is in none of the replica groups",
+			       ranks->rank);
+	st = nx_rank_group_init(&made.group, ranks->world, ranks->rank, list ? list->items : NULL,
+				list ? list->count : ranks->count,
+				nx_hash_words((const uint64_t[]){ranks->key, id}, 2), err);
+	if (!st)
+		nx_vec_push(&ranks->groups, made);
+	return st;
+}
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+static enum nx_status copy_pairs(struct nx_model_ranks *ranks, const struct nx_rank_lists *pairs,
+				 struct op *op, struct nx_error *err)
+{
+	uint32_t(*copy)[2] = nx_arena_zalloc(&ranks->arena, pairs->count, sizeof(*copy));
+
+	for (size_t i = 0; i < pairs->count; i++) {
+		if (pairs->items[i].count != 2)
+			return nx_fail(err, NX_FORMAT,
+				       "pair %zu of source and target has %u ranks in the NEFF", i,
+				       pairs->items[i].count);
+		memcpy(copy[i], pairs->items[i].items, sizeof(copy[i]));
+	}
+	op->call.pairs = (const uint32_t(*)[2])copy;
+	op->call.pair_count = pairs->count;
+	return NX_OK;
+}
+
+static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list *counts,
+			struct op *op)
+{
+	uint64_t *copy = NX_NEW_ARRAY(&ranks->arena, uint64_t, counts->count);
+
+	for (uint32_t i = 0; i < counts->count; i++)
+		copy[i] = counts->items[i];
+	op->call.counts = copy;
+	op->call.count_count = counts->count;
+}
+
+/* On all ranks the same, so that all go the same way. */
+static uint64_t larger_side_bytes(const struct op *op, uint32_t rank_count)
+{
+	uint64_t in = op->call.element_count;
+	uint64_t out = nx_collective_output_count(op->call.kind, in, rank_count);
+
+	for (size_t i = 0; i < op->call.count_count; i++)
+		out = i ? out + op->call.counts[i] : op->call.counts[0];
+	if (op->call.kind == NX_COLLECTIVE_ALL_TO_ALL_V)
+		out /= rank_count;
+	return (in > out ? in : out) * nx_dtype_bytes(op->call.dtype);
+}
+
+static void plan(const struct nx_model_ranks *ranks, struct op *op)
+{
+	uint32_t count = ranks->groups.items[op->group].group.count;
+	struct nx_collective_shape shape = {op->call.kind, count,
+					    ranks->node_count < count ? ranks->node_count : 1,
+					    larger_side_bytes(op, count)};
+	struct nx_collective_plan way = nx_collective_plan_make(&shape);
+
+	op->call.algorithm = way.algorithm;
+	op->cost_ps = nx_collective_cost_ps(nx_state_instance()->kind->arch, &shape, &way);
+}
+
+static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+			      struct op *op, struct nx_error *err)
+{
+	enum nx_status st = find_group(ranks, call, &op->group, err);
+
+	if (st)
+		return st;
+	op->core = call->core;
+	op->engine = call->engine;
+	op->pc = call->pc;
+	op->group_id = call->word.group;
+	op->call = (struct nx_rank_collective){
+		.kind = call->word.kind,
+		.op = call->word.op,
+		.dtype = call->word.dtype,
+		.element_count = call->word.element_count,
+		.root = call->word.root,
+	};
+	copy_counts(ranks, &call->counts, op);
+	st = is_pairwise(call->word.kind) ? copy_pairs(ranks, &call->pairs, op, err) : NX_OK;
+	if (!st)
+		plan(ranks, op);
+	return st;
+}
+
+static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+			      uint32_t *index, struct nx_error *err)
+{
+	struct op made = {0};
+	enum nx_status st;
+
+	for (*index = 0; *index < ranks->ops.len; ++*index) {
+		const struct op *op = &ranks->ops.items[*index];
+
+		if (op->pc == call->pc && op->engine == call->engine && op->core == call->core)
+			return NX_OK;
+	}
+	st = make_op(ranks, call, &made, err);
+	if (!st)
+		nx_vec_push(&ranks->ops, made);
+	return st;
+}
+
+/* --- running -----------------------------------------------------------------------------------
+ */
+
+static enum nx_status run_collective(void *context, const struct nx_device_collective *call,
+				     struct nx_error *err)
+{
+	struct nx_model_ranks *ranks = context;
+	struct nx_port_collective record = {.graph_idx = call->core, .engine = call->engine};
+	const struct nx_rank_group *group;
+	const struct op *op;
+	enum nx_status st = find_op(ranks, call, &record.op_idx, err);
+	struct nx_rank_collective now;
+
+	if (st)
+		return st;
+	op = &ranks->ops.items[record.op_idx];
+	group = &ranks->groups.items[op->group].group;
+	now = op->call;
+	now.input = call->input;
+	now.output = call->output;
+	now.output_len = call->output_len;
+	st = nx_rank_collective_check(group, &now, err);
+	record.group_id = op->group_id;
+	record.trigger_ps = ranks->now_ps;
+	if (!st)
+		st = nx_rank_group_meet(group, 0, &ranks->now_ps, err);
+	if (!st)
+		st = nx_rank_collective_run(group, &now, err);
+	record.start_ps = ranks->now_ps + nx_collective_trigger_ps();
+	record.end_ps = record.start_ps + op->cost_ps;
+	ranks->now_ps = record.end_ps;
+	if (!st && ranks->records.len < MAX_RECORDS)
+		nx_vec_push(&ranks->records, record);
+	return st;
+}
+
+enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execution_id,
+				    struct nx_error *err)
+{
+	uint64_t none = 0;
+
+	ranks->now_ps = nx_collective_barrier_ps();
+	nx_vec_clear(&ranks->records);
+	if (ranks->is_broken)
+		return nx_fail(err, NX_MISMATCH,
+			       "a collective of this model failed before; load it again on all "
+			       "ranks");
+	return ranks->count > 1 ? nx_rank_group_meet(&ranks->all, execution_id, &none, err) : NX_OK;
+}
+
+void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run)
+{
+	ranks->is_broken |= has_failed;
+	for (size_t i = 0; i < ranks->records.len; i++) {
+		struct nx_port_collective *record = &ranks->records.items[i];
+
+		record->trigger_ps += run->start_ps;
+		record->start_ps += run->start_ps;
+		record->end_ps += run->start_ps;
+		if (record->end_ps > run->end_ps)
+			run->end_ps = record->end_ps;
+	}
+	run->barrier_end_ps = run->start_ps + nx_collective_barrier_ps();
+	run->collectives = ranks->records.items;
+	run->collective_count = ranks->records.len;
+}
+
+/* --- files --------------------------------------------------------------------------------------
+ */
+
+static void fill_ops(const struct nx_model_ranks *ranks, struct nx_arena *arena,
+		     struct nx_ntff_cc_ops *out)
+{
+	out->ops.count = ranks->ops.len;
+	out->ops.items = NX_NEW_ARRAY(arena, struct nx_ntff_cc_op, ranks->ops.len);
+	for (size_t i = 0; i < ranks->ops.len; i++) {
+		const struct op *op = &ranks->ops.items[i];
+
+		out->ops.items[i] = (struct nx_ntff_cc_op){
+			.type = op->call.kind,
+			.algorithm = op->call.algorithm,
+			.element_count = op->call.element_count,
+			.comm_id = op->group,
+			.data_type = op->call.dtype,
+			.algorithm_name =
+				nx_slice_text(nx_collective_algorithm_name(op->call.algorithm)),
+		};
+	}
+}
+
+static void fill_comms(const struct nx_model_ranks *ranks, struct nx_arena *arena,
+		       struct nx_ntff_graph *graph)
+{
+	graph->comms.count = ranks->groups.len;
+	graph->comms.items = NX_NEW_ARRAY(arena, struct nx_ntff_cc_comm, ranks->groups.len);
+	for (size_t i = 0; i < ranks->groups.len; i++) {
+		const struct nx_rank_group *group = &ranks->groups.items[i].group;
+
+		graph->comms.items[i] = (struct nx_ntff_cc_comm){
+			.id = i,
+			.rank = group->index,
+			.rank_count = group->count,
+			.node_count = ranks->node_count,
+			.local_rank_count = group->count / ranks->node_count,
+		};
+	}
+	graph->streams.count = 1;
+	graph->streams.items = NX_NEW(arena, struct nx_ntff_cc_stream);
+}
+
+static void fill_groups(const struct nx_model_ranks *ranks, struct nx_arena *arena,
+			struct nx_collective_trace *trace)
+{
+	trace->group_count = ranks->groups.len;
+	trace->groups = NX_NEW_ARRAY(arena, struct nx_collective_ranks, ranks->groups.len);
+	for (size_t i = 0; i < ranks->groups.len; i++) {
+		const struct nx_rank_group *group = &ranks->groups.items[i].group;
+		uint32_t *members = NX_NEW_ARRAY(arena, uint32_t, group->count);
+
+		for (uint32_t k = 0; k < group->count; k++)
+			members[k] = nx_rank_group_rank(group, k);
+		trace->groups[i] = (struct nx_collective_ranks){(uint32_t)i, members, group->count};
+	}
+}
+
+void nx_model_ranks_fill(const struct nx_model_ranks *ranks, uint32_t graph_idx,
+			 struct nx_arena *arena, struct nx_ntff_graph *graph)
+{
+	struct nx_collective_trace trace = {0};
+	struct nx_bytes bytes = {0};
+
+	if (!ranks || !ranks->records.len)
+		return;
+	fill_ops(ranks, arena, &graph->cc_ops);
+	fill_comms(ranks, arena, graph);
+	fill_groups(ranks, arena, &trace);
+	trace.records = NX_NEW_ARRAY(arena, struct nx_collective_record, ranks->records.len);
+	for (size_t i = 0; i < ranks->records.len; i++) {
+		const struct nx_port_collective *from = &ranks->records.items[i];
+
+		if (from->graph_idx == graph_idx)
+			trace.records[trace.record_count++] =
+				(struct nx_collective_record){from->op_idx, from->engine,
+							      from->trigger_ps, from->start_ps,
+							      from->end_ps};
+	}
+	nx_collective_trace_put(&trace, &bytes);
+	graph->cc_ops.op_trace =
+		nx_slice_of(nx_arena_copy(arena, nx_slice_of(bytes.items, bytes.len)), bytes.len);
+	graph->has_cc_ops = true;
+	nx_vec_release(&bytes);
+}
+
+/* --- life
+ * ----------------------------------------------------------------------------------------- */
+
+static uint32_t nodes_from_environment(uint32_t rank_count)
+{
+	const char *text = getenv("NEURON_EXPLORER_NODE_COUNT");
+	uint64_t count;
+
+	if (!text || !nx_slice_to_u64(nx_slice_text(text), &count) || count == 0 ||
+	    rank_count % count)
+		return 1;
+	return (uint32_t)count;
+}
+
+enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count, uint64_t key,
+				   struct nx_model_ranks **out, struct nx_error *err)
+{
+	struct nx_model_ranks *ranks = nx_heap_try_alloc(sizeof(*ranks));
+	enum nx_status st;
+
+	*out = NULL;
+	if (!ranks)
+		return nx_fail(err, NX_LIMIT, "no memory for the ranks of a model");
+	ranks->door = (struct nx_device_ranks){ranks, run_collective};
+	ranks->core = core;
+	ranks->rank = rank;
+	ranks->count = count;
+	ranks->key = key;
+	ranks->node_count = nodes_from_environment(count);
+	st = nx_rank_world_join(rank, count, &ranks->world, err);
+	if (!st)
+		st = nx_rank_group_init(&ranks->all, ranks->world, rank, NULL, count, key, err);
+	ranks->all.core = core;
+	ranks->all.is_traced = true;
+	if (st)
+		nx_model_ranks_close(ranks);
+	else
+		*out = ranks;
+	return st;
+}
+
+void nx_model_ranks_close(struct nx_model_ranks *ranks)
+{
+	if (!ranks)
+		return;
+	nx_rank_world_leave(ranks->world, ranks->rank);
+	nx_vec_release(&ranks->groups);
+	nx_vec_release(&ranks->ops);
+	nx_vec_release(&ranks->records);
+	nx_arena_release(&ranks->arena);
+	nx_heap_free(ranks);
+}
+
+const struct nx_device_ranks *nx_model_ranks_door(struct nx_model_ranks *ranks)
+{
+	return &ranks->door;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model_ranks: a loaded model as one of the ranks that run it.
+ *
+ * nrt_load makes it rank 0 of 1, nrt_load_collectives what the caller says. The
+ * device hands each collective of the program to the door; the data goes the way
+ * that runtime/timing/collective_cost.h chooses, and its time is what that says.
+ * All ranks begin an execution together, at time 0 of a clock they share: a
+ * collective starts when the last of its group has triggered it.
+ */
+#ifndef NX_RUNTIME_NRT_MODEL_RANKS_H
+#define NX_RUNTIME_NRT_MODEL_RANKS_H
+
+#include "format/ntff.h"
+#include "runtime/nrt/device_port.h"
+
+struct nx_model_ranks;
+
+/* key tells models apart, and is the same on all ranks. What joining fails with, LIMIT. */
+NX_MUST_CHECK enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count,
+						 uint64_t key, struct nx_model_ranks **out,
+						 struct nx_error *err);
+void nx_model_ranks_close(struct nx_model_ranks *ranks); /* NULL is allowed */
+
+const struct nx_device_ranks *nx_model_ranks_door(struct nx_model_ranks *ranks);
+
+/* Waits until all ranks begin. IO or CANCELLED when they do not, MISMATCH after a failure. */
+NX_MUST_CHECK enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks,
+						  uint64_t execution_id, struct nx_error *err);
+/* What ran, into the run, which it may make longer; valid until the next beginning. */
+void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run);
+
+/* Operations, communicators and the latest records of a physical core, for its NTFF. */
+void nx_model_ranks_fill(const struct nx_model_ranks *ranks, uint32_t graph_idx,
+			 struct nx_arena *arena, struct nx_ntff_graph *graph);
+
+#endif
