@@ -95,5 +95,6 @@ extern const struct nx_command nx_command_query;
 extern const struct nx_command nx_command_export;
 extern const struct nx_command nx_command_upload;
 extern const struct nx_command nx_command_help;
+extern const struct nx_command nx_command_nccom_test; /* a program of its own name */
 
 #endif

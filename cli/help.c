@@ -77,9 +77,11 @@ void nx_help_print_overview(const struct nx_invocation *call, struct nx_output *
 void nx_help_print_command(const struct nx_invocation *call, const struct nx_command *command,
 			   struct nx_output *out)
 {
-	nx_print(out, "Usage: %s %s%s%s%s\n\n", call->program, command->name,
-		 command->options->name ? " [OPTIONS]" : "", *command->operands ? " " : "",
-		 command->operands);
+	bool is_program = call->program == command->name; /* not a command of ours */
+
+	nx_print(out, "Usage: %s%s%s%s%s%s\n\n", call->program, is_program ? "" : " ",
+		 is_program ? "" : command->name, command->options->name ? " [OPTIONS]" : "",
+		 *command->operands ? " " : "", command->operands);
 	nx_print_wrapped(out, command->description, 0, 0, nx_terminal_columns());
 	if (command->options->name)
 		print_options(command->options, out);

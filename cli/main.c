@@ -120,6 +120,8 @@ static enum nx_status dispatch(const struct nx_invocation *call, int argc, char 
 {
 	const struct nx_command *command;
 
+	if (call->program == nx_command_nccom_test.name)
+		return nx_command_nccom_test.run(call, argc, argv, err);
 	if (argc < 2)
 		return nx_fail(err, NX_USAGE,
 			       "give a command; '%s --help' lists them with examples",
@@ -157,6 +159,8 @@ static struct nx_invocation invocation_of(const char *path, int *exit_code)
 	const char *name = slash ? slash + 1 : path;
 	bool is_legacy = name && !strcmp(name, LEGACY_PROGRAM);
 
+	if (name && !strcmp(name, nx_command_nccom_test.name))
+		return (struct nx_invocation){nx_command_nccom_test.name, false, exit_code};
 	return (struct nx_invocation){is_legacy ? LEGACY_PROGRAM : PROGRAM, is_legacy, exit_code};
 }
 

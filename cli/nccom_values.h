@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccom_values: what ranks of nccom-test put in, and what has to come out. */
+#ifndef NX_CLI_NCCOM_VALUES_H
+#define NX_CLI_NCCOM_VALUES_H
+
+#include "cli/nccom_run.h"
+
+/* in has in_count elements. */
+void nx_nccom_fill(const struct nx_nccom_case *c, const struct nx_nccom_options *options,
+		   uint32_t rank, uint8_t *in);
+/* MISMATCH naming the first element that is not what a plain sum of all inputs gives. */
+NX_MUST_CHECK enum nx_status nx_nccom_verify(const struct nx_nccom_case *c,
+					     const struct nx_nccom_options *options, uint32_t rank,
+					     const uint8_t *out, struct nx_error *err);
+
+#endif
