@@ -264,23 +264,42 @@ static void put_flops(struct nx_profile *p, const struct nx_activity *a)
 		   achievable(model, hbm_bytes, bandwidth, peak));
 }
 
-/* Collective cores are not decoded: nobody has published their records. */
+/* Runs of a core come in order of their start. */
+static void add_collectives(const struct nx_graph *graph, struct nx_span_union *active,
+			    uint64_t *sum_ps)
+{
+	for (size_t i = 0; i < graph->collective_run_count; i++) {
+		const struct nx_collective_run *run = &graph->collective_runs[i];
+
+		*sum_ps += run->end_ps - run->start_ps;
+		nx_span_union_cover(active, run->start_ps, run->end_ps);
+	}
+}
+
+/* Steps of collective cores are not decoded: nobody has published their records. */
 static void put_collectives(struct nx_profile *p)
 {
-	static const char *const counts[] = {"cc_cores_instruction_count", "cc_op_count"};
-	static const char *const times[] = {
-		"cc_cores_instruction_active_time", "cc_cores_instruction_active_time_percent",
-		"cc_cores_instruction_time",	    "cc_op_active_time",
-		"cc_op_active_time_percent",	    "cc_op_time",
-	};
-	uint64_t ops = 0;
+	static const char *const zeros[] = {"cc_cores_instruction_active_time",
+					    "cc_cores_instruction_active_time_percent",
+					    "cc_cores_instruction_time"};
+	uint64_t ops = 0, runs = 0, sum_ps = 0;
+	struct nx_span_union active = {0};
+	double active_s;
 
-	for (uint32_t g = 0; g < p->capture.graph_count; g++)
+	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
 		ops += p->capture.graphs[g].collective_op_count;
-	put_count(p, counts[0], 0);
-	put_count(p, counts[1], ops);
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		put_number(p, times[i], 0);
+		runs += p->capture.graphs[g].collective_run_count;
+		add_collectives(&p->capture.graphs[g], &active, &sum_ps);
+	}
+	active_s = seconds(nx_span_union_length(&active));
+	put_count(p, "cc_cores_instruction_count", 0);
+	put_count(p, "cc_op_count", runs ? runs : ops);
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
+		put_number(p, zeros[i], 0);
+	put_number(p, "cc_op_active_time", active_s);
+	put_number(p, "cc_op_active_time_percent",
+		   ratio(active_s, seconds(p->capture.total_time_ps)));
+	put_number(p, "cc_op_time", seconds(sum_ps));
 }
 
 /* --- throttling ------------------------------------------------------------ */

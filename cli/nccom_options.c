@@ -132,6 +132,8 @@ int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***o
 		if (is_one_of(word, "-c", "--check") && i + 1 < argc &&
 		    is_one_of(argv[i + 1], "random", "all_ones"))
 			word = nx_arena_printf(arena, "--check=%s", argv[++i]);
+		else if (!strcmp(word, "-c"))
+			word = nx_arena_printf(arena, "--check");
 		if (is_one_of(word, "-t", "--stats") && i + 1 < argc && is_stat(argv[i + 1])) {
 			word = nx_arena_printf(arena, "--stats=%s", argv[++i]);
 			while (i + 1 < argc && is_stat(argv[i + 1]))

@@ -99,6 +99,23 @@ struct nx_collective_op { /* an operation the program declares */
 	uint64_t element_count, comm_id, dtype;
 };
 
+struct nx_collective_run { /* one carrying out of it, in the common time */
+	uint32_t op_idx;   /* of the graph's operations */
+	uint32_t engine;   /* that triggered it */
+	uint64_t trigger_ps, start_ps, end_ps;
+};
+
+struct nx_collective_group { /* a communicator */
+	uint64_t comm_id, rank_count;
+	const uint32_t *ranks; /* NULL when the capture does not list them */
+};
+
+struct nx_collective_stream {
+	uint64_t id;
+	const uint64_t *cc_cores;
+	size_t cc_core_count;
+};
+
 struct nx_graph {	  /* the program of one physical core */
 	const char *name; /* "sg00" */
 	uint32_t nd_idx, nc_idx;
@@ -109,6 +126,12 @@ struct nx_graph {	  /* the program of one physical core */
 	size_t memory_count;
 	struct nx_collective_op *collective_ops;
 	size_t collective_op_count;
+	struct nx_collective_run *collective_runs; /* none unless our own runtime wrote them */
+	size_t collective_run_count;
+	struct nx_collective_group *collective_groups;
+	size_t collective_group_count;
+	struct nx_collective_stream *collective_streams;
+	size_t collective_stream_count;
 	uint64_t exec_duration_ps;
 };
 

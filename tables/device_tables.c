@@ -20,6 +20,7 @@ static const nx_device_filler fillers[] = {
 	nx_fill_dma_usage,
 	nx_fill_hbm_usage,
 	nx_fill_errors,
+	nx_fill_collectives,
 	nx_fill_tensors,
 	nx_fill_stack_frames,
 	nx_fill_kernels,

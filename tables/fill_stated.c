@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables of what capture and NEFF state about themselves.
- *
- * CcOp, CcInstruction and CcStream have no filler: a capture lists the collectives its program
- * declares, but nobody has published the records that tell when they ran and on which stream.
  */
 #include <string.h>
 

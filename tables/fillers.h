@@ -18,6 +18,7 @@ enum nx_status nx_fill_throttles(struct nx_device_fill *fill);	 /* Throttle, Thr
 enum nx_status nx_fill_dma_usage(struct nx_device_fill *fill);	 /* DmaUsage, DmaUsageSummary */
 enum nx_status nx_fill_hbm_usage(struct nx_device_fill *fill);	 /* HbmUsage */
 enum nx_status nx_fill_errors(struct nx_device_fill *fill);	 /* Error */
+enum nx_status nx_fill_collectives(struct nx_device_fill *fill); /* CcOp, CcStream */
 enum nx_status nx_fill_tensors(struct nx_device_fill *fill);	 /* TensorInfo */
 /* StackFrame, StackFrameFileLocation, StackFrameFileName, StackFrameFunctionName */
 enum nx_status nx_fill_stack_frames(struct nx_device_fill *fill);

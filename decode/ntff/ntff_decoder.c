@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/ntff/ntff_code.h"
+#include "decode/ntff/ntff_collectives.h"
 #include "decode/ntff/ntff_window.h"
 #include "decode/ntff/ring_scan.h"
 #include "format/instruction.h"
@@ -155,22 +156,6 @@ static void load_memory(const struct nx_ntff_graph *from, struct nx_arena *arena
 						 from->memory.items[i].amount_bytes};
 }
 
-static void load_collectives(const struct nx_ntff_graph *from, struct nx_arena *arena,
-			     struct nx_graph *graph)
-{
-	size_t count = from->has_cc_ops ? from->cc_ops.ops.count : 0;
-
-	graph->collective_op_count = count;
-	graph->collective_ops = NX_NEW_ARRAY(arena, struct nx_collective_op, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct nx_ntff_cc_op *op = &from->cc_ops.ops.items[i];
-
-		graph->collective_ops[i] = (struct nx_collective_op){
-			op->type,	   op->algorithm, nx_arena_copy(arena, op->algorithm_name),
-			op->element_count, op->comm_id,	  op->data_type};
-	}
-}
-
 static struct nx_clock clock_of(const struct nx_ntff_clock *c)
 {
 	return (struct nx_clock){c->init, c->actual, c->expected};
@@ -280,7 +265,7 @@ static void load_graph(struct nx_ntff_decoder *d, const struct nx_ntff_graph *fr
 	nx_ntff_load_code(d, from, arena, graph);
 	load_queues(from, arena, graph);
 	load_memory(from, arena, graph);
-	load_collectives(from, arena, graph);
+	nx_ntff_load_collectives(from, arena, graph);
 	load_clocks(from, &d->graphs[index]);
 	load_rings(d, from, arena, &d->graphs[index]);
 }

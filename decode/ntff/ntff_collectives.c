@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/ntff/ntff_collectives.h"
+
+#include "format/collective.h"
+
+static void load_ops(const struct nx_ntff_graph *from, struct nx_arena *arena,
+		     struct nx_graph *graph)
+{
+	size_t count = from->has_cc_ops ? from->cc_ops.ops.count : 0;
+
+	graph->collective_op_count = count;
+	graph->collective_ops = NX_NEW_ARRAY(arena, struct nx_collective_op, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct nx_ntff_cc_op *op = &from->cc_ops.ops.items[i];
+
+		graph->collective_ops[i] = (struct nx_collective_op){
+			op->type,	   op->algorithm, nx_arena_copy(arena, op->algorithm_name),
+			op->element_count, op->comm_id,	  op->data_type};
+	}
+}
+
+static void load_streams(const struct nx_ntff_graph *from, struct nx_arena *arena,
+			 struct nx_graph *graph)
+{
+	graph->collective_stream_count = from->streams.count;
+	graph->collective_streams =
+		NX_NEW_ARRAY(arena, struct nx_collective_stream, from->streams.count);
+	for (size_t i = 0; i < from->streams.count; i++) {
+		const struct nx_ntff_cc_stream *stream = &from->streams.items[i];
+		size_t count = stream->cc_core_ids.count;
+		uint64_t *cores = NX_NEW_ARRAY(arena, uint64_t, count);
+
+		if (count)
+			memcpy(cores, stream->cc_core_ids.items, count * sizeof(*cores));
+		graph->collective_streams[i] =
+			(struct nx_collective_stream){stream->id, cores, count};
+	}
+}
+
+/* Ranks stand in our records only; how many they are, in the communicator. */
+static void load_groups(const struct nx_ntff_graph *from, const struct nx_collective_trace *trace,
+			struct nx_arena *arena, struct nx_graph *graph)
+{
+	graph->collective_group_count = from->comms.count;
+	graph->collective_groups =
+		NX_NEW_ARRAY(arena, struct nx_collective_group, from->comms.count);
+	for (size_t i = 0; i < from->comms.count; i++) {
+		struct nx_collective_group *group = &graph->collective_groups[i];
+
+		group->comm_id = from->comms.items[i].id;
+		group->rank_count = from->comms.items[i].rank_count;
+		for (size_t k = 0; k < trace->group_count; k++)
+			if (trace->groups[k].id == group->comm_id &&
+			    trace->groups[k].count == group->rank_count)
+				group->ranks = trace->groups[k].ranks;
+	}
+}
+
+static void load_runs(const struct nx_collective_trace *trace, struct nx_arena *arena,
+		      struct nx_graph *graph)
+{
+	graph->collective_runs = NX_NEW_ARRAY(arena, struct nx_collective_run, trace->record_count);
+	for (size_t i = 0; i < trace->record_count; i++) {
+		const struct nx_collective_record *record = &trace->records[i];
+
+		if (record->op_idx >= graph->collective_op_count ||
+		    record->trigger_ps > record->start_ps || record->start_ps > record->end_ps ||
+		    record->end_ps > INT64_MAX)
+			continue;
+		graph->collective_runs[graph->collective_run_count++] =
+			(struct nx_collective_run){record->op_idx, record->engine,
+						   record->trigger_ps, record->start_ps,
+						   record->end_ps};
+	}
+}
+
+void nx_ntff_load_collectives(const struct nx_ntff_graph *from, struct nx_arena *arena,
+			      struct nx_graph *graph)
+{
+	struct nx_collective_trace trace = {0};
+
+	load_ops(from, arena, graph);
+	load_streams(from, arena, graph);
+	if (from->has_cc_ops)
+		(void)nx_collective_trace_get(from->cc_ops.op_trace, arena, &trace);
+	load_groups(from, &trace, arena, graph);
+	load_runs(&trace, arena, graph);
+}
