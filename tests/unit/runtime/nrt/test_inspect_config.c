@@ -182,7 +182,7 @@ static const struct {
 	{"NEURON_RT_INSPECT_PRECACHE_ENABLE", "Y",
 	 "=Y is neither 0 nor 1; did you mean 1? 0 is used"},
 	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "enable",
-	 "=enable is no number from 0 to 1; 0 is used"},
+	 "=enable is neither 0 nor 1; did you mean 1? 0 is used"},
 	{"NEURON_SIM_STRICT", "2", "=2 is no number from 0 to 1; 0 is used"},
 	{"NEURON_SIM", "timming", "did you mean timing? both is used"},
 	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "1", NULL},
