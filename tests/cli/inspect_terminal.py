@@ -32,7 +32,9 @@ class Terminal:
                 os.setpgid(0, 0)
                 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
                 os.tcsetpgrp(0, os.getpgrp())
-                signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                # Whoever starts tests in the background ignores some, and a shell cannot undo that.
+                for number in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT):
+                    signal.signal(number, signal.SIG_DFL)
                 os.execv(explorer, [explorer, 'inspect', '-o', out, 'sh', '-c', script])
             self.wait_like_a_shell(job)
         self.text = ''

@@ -252,5 +252,8 @@ int main(void)
 	};
 
 	signal(SIGPIPE, SIG_IGN);
+	/* Whoever starts tests in the background ignores these, and shells cannot undo that. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
