@@ -268,6 +268,31 @@ def sessions_keep_all_executions(bench):
     assert abs(float(mean_us[1]) - total_us) < 0.01, (mean_us[0], total_us)
 
 
+def sessions_of_older_devices_keep_the_first(bench):
+    """Their files cannot tell executions apart."""
+    neff = bench.assemble('vector_add', arch='trn1')
+    out = bench.folder / 'session'
+    subprocess.run([TRACED, str(neff), '3'], check=True, env={
+        **bench.environment, 'NEURON_RT_INSPECT_ENABLE': '1',
+        'NEURON_RT_INSPECT_DEVICE_PROFILE': 'session', 'NEURON_RT_INSPECT_OUTPUT_DIR': str(out)})
+    view = bench.view(neff, next(out.glob('*/profile_nc_0_session_*.ntff')))
+    check_view(view)
+    assert len(view['instruction']) == len(bench.profile_view(neff)['instruction'])
+
+
+def what_nobody_measured_is_refused_when_asked(bench):
+    text = (pathlib.Path(EXAMPLES) / 'vector_add.nasm').read_text()
+    add = text[text.index('TENSOR_TENSOR'):text.index('\n', text.index('TENSOR_TENSOR'))]
+    unknown = add + ' raw=0:7c'
+    for mode in ('numeric', 'both'):
+        neff = bench.assemble('unknown', text.replace(add, unknown))
+        status, _, log = bench.run(neff, bench.folder / 'x.ntff', NEURON_SIM=mode,
+                                   NEURON_SIM_STRICT='1')
+        assert status == 'NRT_EXEC_COMPLETED_WITH_ERR', (mode, status, log)
+        _, _, log = bench.run(neff, bench.folder / 'x.ntff', count=2, NEURON_SIM=mode)
+        assert log.count('opcode 0x7c is not executed') == 1, log
+
+
 def an_instance_can_be_chosen(bench):
     neff = bench.assemble('vector_add')
     for name in ('trn2.48xlarge', 'trn2.3xlarge'):
@@ -281,7 +306,9 @@ CHECKS = (
     executions_follow_each_other, numbers_do_not_depend_on_times, jitter_is_drawn_from_the_seed,
     wrong_settings_are_told, older_devices_have_older_files,
     what_is_no_number_is_an_error_of_its_instruction, a_program_that_hangs_leaves_its_profile,
-    continuous_profiles_are_the_same, sessions_keep_all_executions, an_instance_can_be_chosen,
+    continuous_profiles_are_the_same, sessions_keep_all_executions,
+    sessions_of_older_devices_keep_the_first, what_nobody_measured_is_refused_when_asked,
+    an_instance_can_be_chosen,
 )
 
 
