@@ -60,6 +60,8 @@ static enum nx_status print_generated(const char *option, const char *what, stru
 	struct nx_output out;
 	enum nx_status st;
 
+	if (what && !strcmp(what, nx_command_nccom_test.name))
+		command = &nx_command_nccom_test;
 	if (!what)
 		return nx_fail(err, NX_USAGE, "%s needs a value", option);
 	if (!strcmp(option, "--print-man") && !command && strcmp(what, PROGRAM) != 0)

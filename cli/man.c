@@ -69,11 +69,18 @@ static void put_options(struct nx_output *out, const struct nx_option *options)
 	}
 }
 
-static void put_example(struct nx_output *out, const struct nx_example *example)
+/* A program of its own name is no command of ours. */
+static bool is_program(const struct nx_command *command)
+{
+	return command == &nx_command_nccom_test;
+}
+
+static void put_example(struct nx_output *out, const struct nx_command *command,
+			const struct nx_example *example)
 {
 	nx_print(out, ".TP\n");
 	put_line(out, example->what);
-	nx_print(out, "neuron\\-explorer\n");
+	put_line(out, is_program(command) ? command->name : "neuron-explorer");
 	put_line(out, example->line);
 }
 
@@ -138,20 +145,22 @@ static void put_program(struct nx_output *out)
 	nx_print(out, ".SH EXAMPLES\n");
 	for (size_t i = 0; i < nx_command_count; i++)
 		if (nx_commands[i]->examples->what)
-			put_example(out, nx_commands[i]->examples);
+			put_example(out, nx_commands[i], nx_commands[i]->examples);
 }
 
 static void put_command(const struct nx_command *command, struct nx_output *out)
 {
-	nx_print(out, ".TH NEURON\\-EXPLORER\\-");
+	bool is_alone = is_program(command);
+
+	nx_print(out, ".TH %s", is_alone ? "" : "NEURON\\-EXPLORER\\-");
 	for (const char *c = command->name; *c; c++)
 		nx_print(out, "%s%c", *c == '-' ? "\\" : "", toupper(*c));
 	nx_print(out, " 1 %s \"Open Neuron Explorer\"\n.nh\n", PAGE_DATE);
-	nx_print(out, ".SH NAME\nneuron\\-explorer\\-");
+	nx_print(out, ".SH NAME\n%s", is_alone ? "" : "neuron\\-explorer\\-");
 	put_text(out, command->name);
 	nx_print(out, " \\- ");
 	put_line(out, command->summary);
-	nx_print(out, ".SH SYNOPSIS\n.B neuron\\-explorer ");
+	nx_print(out, ".SH SYNOPSIS\n.B %s", is_alone ? "" : "neuron\\-explorer ");
 	put_line(out, command->name);
 	nx_print(out, "[\\fIOPTIONS\\fR]\n");
 	if (*command->operands)
@@ -162,7 +171,7 @@ static void put_command(const struct nx_command *command, struct nx_output *out)
 		put_options(out, command->options);
 	nx_print(out, ".SH EXAMPLES\n");
 	for (const struct nx_example *e = command->examples; e->what; e++)
-		put_example(out, e);
+		put_example(out, command, e);
 }
 
 void nx_man_print(const struct nx_command *command, struct nx_output *out)
