@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccom-test: how long collectives take; a program of its own name. */
 #include <arpa/inet.h>
-#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ static void stat_title(int stat, char out[CELL])
 static void print_row(struct table *table, const struct row *row)
 {
 	for (size_t i = 0; i < row->count && !table->has_header; i++)
-		nx_print(&table->out, "%s%s", i ? "    " : "    ", row->titles[i]);
+		nx_print(&table->out, "    %s", row->titles[i]);
 	if (!table->has_header)
 		nx_print(&table->out, "\n");
 	table->has_header = true;
@@ -155,10 +155,10 @@ static void add_result(struct table *table, const struct nx_nccom_case *c,
 	add_cell(&row, "size(B)", "%llu", (unsigned long long)c->size_bytes);
 	add_cell(&row, "count(elems)", "%llu", (unsigned long long)c->element_count);
 	if (table->words->shows_sizes) {
-		add_cell(&row, "total_input_size(B)", "%llu",
-			 (unsigned long long)(c->in_count * size * c->rank_count));
-		add_cell(&row, "total_output_size(B)", "%llu",
-			 (unsigned long long)(c->out_count * size * c->rank_count));
+		add_cell(&row, "total_input_size(B)", "%" PRIu64,
+			 c->in_count * size * c->rank_count);
+		add_cell(&row, "total_output_size(B)", "%" PRIu64,
+			 c->out_count * size * c->rank_count);
 	}
 	add_cell(&row, "type", "%s", c->dtype_name);
 	for (size_t i = 0; i < r->stat_count; i++) {

@@ -45,4 +45,15 @@ NX_MUST_CHECK enum nx_status nx_nccom_request_read(const struct nx_nccom_words *
 						   struct nx_nccom_request *out,
 						   struct nx_error *err);
 
+/* Parts of it (nccom_groups.c): groups of ranks, pairs, and counts of the v-operations. */
+NX_MUST_CHECK enum nx_status nx_nccom_read_groups(const struct nx_nccom_words *w,
+						  struct nx_nccom_request *r,
+						  struct nx_arena *arena, struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_nccom_read_pairs(const struct nx_nccom_words *w,
+						 struct nx_nccom_request *r, struct nx_arena *arena,
+						 struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_nccom_read_counts(const struct nx_nccom_words *w,
+						  struct nx_nccom_request *r,
+						  struct nx_arena *arena, struct nx_error *err);
+
 #endif

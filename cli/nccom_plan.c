@@ -2,6 +2,7 @@
 #include "cli/nccom_plan.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,13 +59,13 @@ enum nx_status nx_nccom_size_parse(const char *text, uint64_t *out, struct nx_er
 		unsigned shift;
 	} units[] = {{"", 0},	{"b", 0},   {"k", 10}, {"kb", 10},
 		     {"m", 20}, {"mb", 20}, {"g", 30}, {"gb", 30}};
-	char *end;
+	char *end = NULL;
 	double number = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
 
-	for (size_t i = 0; number >= 0 && i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; end && i < sizeof(units) / sizeof(units[0]); i++) {
 		double bytes = number * (double)(UINT64_C(1) << units[i].shift);
 
-		if (strcasecmp(end, units[i].suffix) || bytes > 1e15)
+		if (strcasecmp(end, units[i].suffix) != 0 || bytes > 1e15)
 			continue;
 		*out = (uint64_t)bytes;
 		return NX_OK;
@@ -160,10 +161,9 @@ enum nx_status nx_nccom_case_measure(struct nx_nccom_case *c, struct nx_error *e
 	    (c->element_count % n || !c->element_count))
 		return nx_fail(err, NX_MISMATCH,
 			       "%s: %llu elements of %llu bytes cannot be cut for %llu ranks; "
-			       "choose a size that is a multiple of %llu",
+			       "choose a size that is a multiple of %" PRIu64,
 			       c->op->name, (unsigned long long)c->element_count,
-			       (unsigned long long)size, (unsigned long long)n,
-			       (unsigned long long)(n * size));
+			       (unsigned long long)size, (unsigned long long)n, n * size);
 	if (!c->element_count)
 		return nx_fail(err, NX_MISMATCH, "%llu bytes are less than one %s",
 			       (unsigned long long)c->size_bytes, c->dtype_name);

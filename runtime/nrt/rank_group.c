@@ -61,10 +61,10 @@ enum nx_status nx_rank_group_take(const struct nx_rank_group *group, uint32_t fr
 enum nx_status nx_rank_group_receive(const struct nx_rank_group *group, uint32_t from, void *out,
 				     size_t len, struct nx_error *err)
 {
-	struct nx_rank_message *message;
+	struct nx_rank_message *message = NULL;
 	enum nx_status st = nx_rank_group_take(group, from, len, &message, err);
 
-	if (st)
+	if (st || !message)
 		return st;
 	if (len)
 		memcpy(out, message->bytes, len);

@@ -127,7 +127,7 @@ static enum nx_status find_world(uint32_t count, struct nx_rank_world **out, str
 	if (strlen(root) >= sizeof((*out)->name))
 		return nx_fail(err, NX_USAGE, "NEURON_RT_ROOT_COMM_ID is too long for host:port");
 	st = make_world(root, count, out, err);
-	if (st)
+	if (st || !*out)
 		return st;
 	(*out)->next = worlds.first;
 	worlds.first = *out;
@@ -158,7 +158,7 @@ enum nx_status nx_rank_world_join(uint32_t rank, uint32_t count, struct nx_rank_
 	pthread_mutex_lock(&worlds.lock);
 	st = find_world(count, out, err);
 	pthread_mutex_unlock(&worlds.lock);
-	if (st)
+	if (st || !*out)
 		return st;
 	pthread_mutex_lock(&(*out)->lock);
 	joined = &(*out)->ranks[rank];
@@ -370,7 +370,7 @@ enum nx_status nx_rank_world_send(struct nx_rank_world *world, uint32_t from, ui
 	if (st)
 		return st;
 	if (route)
-		return nx_rank_network_send(route, &frame, bytes.data, err);
+		return nx_rank_route_send(route, &frame, bytes.data, err);
 	message = copy_message(from, tag, bytes);
 	if (!message)
 		return nx_fail(err, NX_LIMIT, "no memory for a message of %zu bytes", bytes.len);

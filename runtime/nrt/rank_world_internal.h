@@ -54,10 +54,18 @@ struct nx_rank_world {
 void nx_rank_network_joined(struct nx_rank_world *world, uint32_t rank);
 void nx_rank_network_left(struct nx_rank_world *world, uint32_t rank);
 void nx_rank_network_end(struct nx_rank_world *world);
-/* Without the lock. */
-NX_MUST_CHECK enum nx_status nx_rank_network_send(struct nx_rank_route *route,
-						  const struct nx_rank_frame *frame,
-						  const void *bytes, struct nx_error *err);
+/* rank_route.c; all without the lock. NULL without memory, and the descriptor is closed. */
+struct nx_rank_route *nx_rank_route_add(struct nx_rank_world *world, int fd);
+NX_MUST_CHECK enum nx_status nx_rank_route_send(struct nx_rank_route *route,
+						const struct nx_rank_frame *frame,
+						const void *bytes, struct nx_error *err);
+/* That a rank came or went, to all connections but one; may be NULL. */
+void nx_rank_route_tell_all(struct nx_rank_world *world, const struct nx_rank_route *but,
+			    enum nx_rank_frame_kind kind, uint32_t rank);
+/* To a new connection: who is already there, or, not at the root, who is here. */
+void nx_rank_route_tell_present(struct nx_rank_route *route, bool is_root);
+/* Until the connection is lost, and with it the ranks behind it. */
+void nx_rank_route_read(struct nx_rank_route *route);
 
 /* Under the lock: the message is the mailbox's now. */
 void nx_rank_world_deliver(struct nx_rank_world *world, uint32_t to,
