@@ -164,9 +164,11 @@ static const struct nx_hardware inf2 = {
 	.array = {.base_ps = 165333,                                                               \
 		  .minimum_ps = 26700,                                                             \
 		  .gap_ps = 2500,                                                                  \
+		  .half_lead_ps = 40500,                                                           \
 		  .dispatch_ps = 4000,                                                             \
 		  .weights_base_ps = 79000,                                                        \
-		  .source = weight("2,330 idle MATMULs, 34,518 queued ones, 2,274 LDWEIGHTS")},    \
+		  .source = weight("2,330 idle MATMULs, 34,518 queued ones, 2,274 LDWEIGHTS; "     \
+				   "lead 38.8 or 42.2 in 312 queued at half rate, none at full")}, \
 	.dma = {PACKETS,                                                                           \
 		.load_bytes_per_ns = 21,                                                           \
 		.store_bytes_per_ns = 25,                                                          \

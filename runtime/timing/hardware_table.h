@@ -68,7 +68,8 @@ struct nx_dma_timing {
 struct nx_array_timing {
 	uint32_t base_ps;	  /* MATMUL: execution -> result written, besides the columns */
 	uint32_t minimum_ps;	  /* of a MATMUL that has weights of its own */
-	uint32_t gap_ps;	  /* between two in the array */
+	uint32_t gap_ps;	  /* between two in the array, at full rate */
+	uint32_t half_lead_ps;	  /* at half rate what waits leaves the queue before its turn */
 	uint32_t dispatch_ps;	  /* LDWEIGHTS or MATMUL -> the next may be dispatched */
 	uint32_t weights_base_ps; /* LDWEIGHTS: end besides the load */
 	struct nx_source source;

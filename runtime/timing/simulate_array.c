@@ -105,20 +105,23 @@ static uint64_t load_weights(struct nx_simulation *sim, struct nx_sim_array *arr
 	return array->weights_ps + sim->hardware->array.weights_base_ps;
 }
 
-static uint64_t max3(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t later(uint64_t a, uint64_t b)
 {
-	uint64_t most = a > b ? a : b;
-
-	return most > c ? most : c;
+	return a > b ? a : b;
 }
 
-/* What waits for the array leaves the queue as long before its turn as a wake takes. */
-static uint64_t leaves_queue_ps(const struct nx_simulation *sim, uint64_t start_ps,
-				uint64_t begin_ps)
+/*
+ * What waits for the array leaves the queue at its turn, but at half rate a little before it: a
+ * hand-over that the array's own clock counts takes longer then.
+ */
+static uint64_t leaves_queue_ps(struct nx_simulation *sim, unsigned core, uint64_t start_ps,
+				uint64_t turn_ps)
 {
-	uint64_t ahead_ps = sim->hardware->engines[NX_ENGINE_TENSOR].wake_ps;
+	uint64_t lead_ps = sim->hardware->array.half_lead_ps;
+	uint64_t early_ps = turn_ps > start_ps + lead_ps ? turn_ps - lead_ps : start_ps;
 
-	return begin_ps > start_ps + ahead_ps ? begin_ps - ahead_ps : start_ps;
+	pass_windows(sim, core, early_ps);
+	return sim->cores[core].array.is_slow ? early_ps : turn_ps;
 }
 
 static uint64_t multiply(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
@@ -126,18 +129,19 @@ static uint64_t multiply(struct nx_simulation *sim, unsigned core, const struct 
 {
 	const struct nx_array_timing *timing = &sim->hardware->array;
 	struct nx_sim_array *array = &sim->cores[core].array;
-	uint64_t begin_ps = max3(*start_ps, array->free_ps, array->weights_ps);
+	uint64_t turn_ps = later(*start_ps, array->free_ps);
+	uint64_t begin_ps = later(turn_ps, array->weights_ps);
 	uint64_t columns_ps, busy_ps;
 
+	*start_ps = leaves_queue_ps(sim, core, *start_ps, turn_ps);
 	pass_windows(sim, core, begin_ps);
 	columns_ps = busy_ps = at_rate(array, cost);
 	if (array->has_own_weights && busy_ps < timing->minimum_ps)
 		busy_ps = timing->minimum_ps;
 	count_busy(array, begin_ps, busy_ps);
 	array->last_start_ps = begin_ps;
-	array->free_ps = begin_ps + busy_ps + timing->gap_ps;
+	array->free_ps = begin_ps + busy_ps + (array->is_slow ? 0 : timing->gap_ps);
 	array->has_own_weights = false;
-	*start_ps = leaves_queue_ps(sim, *start_ps, begin_ps);
 	return begin_ps + columns_ps + timing->base_ps;
 }
 
