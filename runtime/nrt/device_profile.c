@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "format/ntff.h"
 #include "runtime/nrt/gathered_runs.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/inspect_stream.h"
+#include "runtime/nrt/model_profiles.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/profile_files.h"
 
 struct nrt_profile_continuous_options {
 	char output_dir[NX_INSPECT_PATH_MAX];
@@ -25,92 +26,10 @@ struct kept {				  /* of a core */
 
 static struct {
 	pthread_mutex_t lock;
-	struct nx_model *model; /* of nrt_profile_start, held */
-	char path[NX_INSPECT_PATH_MAX];
-	struct nx_bytes ntff;
-	bool is_continuous;
+	_Atomic bool is_continuous;
 	struct kept cores[NX_TRACE_MAX_CORES];
 	uint64_t save_count;
 } profile = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* --- writing ----------------------------------------------------------------------------- */
-
-struct writing {
-	const char *path;
-	struct nx_slice bytes;
-	enum nx_status st;
-	struct nx_error *err;
-};
-
-static void write_guarded(void *context)
-{
-	struct writing *w = context;
-	struct nx_output out;
-
-	w->st = nx_output_open(&out, w->path, w->err);
-	if (w->st)
-		return;
-	nx_output_write(&out, w->bytes.data, w->bytes.len);
-	w->st = nx_output_commit(&out, w->err);
-}
-
-static NRT_STATUS write_file(const char *path, struct nx_slice bytes)
-{
-	struct nx_error err = {0};
-	struct writing w = {path, bytes, NX_OK, &err};
-
-	if (!nx_heap_guarded(write_guarded, &w))
-		w.st = nx_fail(&err, NX_LIMIT, "no memory to write %s", path);
-	return w.st ? nx_state_fail("nrt_profile", &err) : NRT_SUCCESS;
-}
-
-struct encoding {
-	struct nx_device_recording recording;
-	const struct nx_port_run *run; /* NULL: the recording has its rings already */
-	struct nx_bytes *out;
-};
-
-static void encode_guarded(void *context)
-{
-	struct encoding *e = context;
-	const struct nx_model *model = e->recording.model;
-	struct nx_notified rings = {0};
-
-	e->out->len = 0;
-	if (e->run) {
-		model->port->record(model->program, e->run,
-				    nx_instance_physical_core(nx_state_instance(), model->core),
-				    &rings);
-		e->recording.notified = &rings;
-	}
-	nx_device_profile_encode(&e->recording, e->out);
-	nx_notified_release(&rings);
-}
-
-static bool try_encode(struct encoding *e)
-{
-	if (nx_heap_guarded(encode_guarded, e))
-		return true;
-	nx_log_error("no memory for the device profile of core %u", e->recording.model->core);
-	e->out->len = 0;
-	return false;
-}
-
-/* The model's latest execution. */
-static bool encode(struct nx_model *model, const struct nx_port_run *run, bool has_process,
-		   struct nx_bytes *out)
-{
-	struct nx_ntff_execution once = {{0}, run->start_ps, run->end_ps};
-	struct encoding e = {{.model = model,
-			      .executions = &once,
-			      .execution_count = 1,
-			      .duration_ps = run->end_ps - run->start_ps,
-			      .has_process = has_process},
-			     run,
-			     out};
-
-	return try_encode(&e);
-}
 
 /* --- inspect ------------------------------------------------------------------------------- */
 
@@ -122,7 +41,7 @@ static void write_neff(const char *folder, const struct nx_model *model, const c
 	snprintf(path, sizeof(path), "%s/neff_%llu%s.neff", folder, (unsigned long long)model->id,
 		 suffix);
 	if (access(path, F_OK) != 0)
-		write_file(path, model->file);
+		nx_profile_write(path, model->file);
 }
 
 static void write_first(const struct nx_inspect_device *wishes, struct nx_model *model,
@@ -136,8 +55,8 @@ static void write_first(const struct nx_inspect_device *wishes, struct nx_model 
 	if (access(path, F_OK) == 0)
 		return;
 	write_neff(wishes->folder, model, "");
-	if (encode(model, run, true, &ntff))
-		write_file(path, nx_slice_of(ntff.items, ntff.len));
+	if (nx_profile_encode_run(model, run, true, &ntff))
+		nx_profile_write(path, nx_slice_of(ntff.items, ntff.len));
 	nx_vec_release(&ntff);
 }
 
@@ -187,21 +106,21 @@ static void write_core(const char *folder, int session_id, uint32_t core)
 	struct kept *kept = &profile.cores[core];
 	char path[NX_INSPECT_PATH_MAX + 512], suffix[32];
 	struct nx_bytes ntff = {0};
-	struct encoding e = {{.model = kept->model,
-			      .notified = &kept->gathered.rings,
-			      .executions = kept->gathered.executions.items,
-			      .execution_count = kept->gathered.executions.len,
-			      .duration_ps = kept->gathered.duration_ps,
-			      .has_process = true},
-			     NULL,
-			     &ntff};
+	const struct nx_device_recording recording = {
+		.model = kept->model,
+		.notified = &kept->gathered.rings,
+		.executions = kept->gathered.executions.items,
+		.execution_count = kept->gathered.executions.len,
+		.duration_ps = kept->gathered.duration_ps,
+		.has_process = true,
+	};
 
-	if (kept->model && kept->gathered.executions.len && try_encode(&e)) {
+	if (kept->model && kept->gathered.executions.len && nx_profile_encode(&recording, &ntff)) {
 		snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder, core,
 			 session_id);
 		snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
 		write_neff(folder, kept->model, suffix);
-		write_file(path, nx_slice_of(ntff.items, ntff.len));
+		nx_profile_write(path, nx_slice_of(ntff.items, ntff.len));
 	}
 	nx_vec_release(&ntff);
 }
@@ -220,14 +139,13 @@ void nx_device_profile_write_session(const char *folder, int session_id)
 
 void nx_device_profile_note(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st)
 {
+	nx_model_profiles_note(model, run);
 	pthread_mutex_lock(&profile.lock);
-	if (profile.model == model)
-		encode(model, run, false, &profile.ntff);
 	if (profile.is_continuous) {
 		struct kept *kept = &profile.cores[model->core % NX_TRACE_MAX_CORES];
 
 		hold_model(kept, model);
-		encode(model, run, false, &kept->ntff);
+		nx_profile_encode_run(model, run, false, &kept->ntff);
 	}
 	pthread_mutex_unlock(&profile.lock);
 	note_for_inspect(model, run, st);
@@ -248,76 +166,17 @@ static void forget_cores(void)
 	}
 }
 
-static void forget_model(void)
-{
-	if (profile.model)
-		nx_object_drop(&profile.model->object);
-	profile.model = NULL;
-	profile.path[0] = '\0';
-	nx_vec_release(&profile.ntff);
-}
-
 void nx_device_profile_end(void)
 {
+	nx_model_profiles_end();
 	pthread_mutex_lock(&profile.lock);
-	forget_model();
 	forget_cores();
 	pthread_mutex_unlock(&profile.lock);
 }
 
-/* --- one model ------------------------------------------------------------------------------ */
-
-static NRT_STATUS start_model(struct nx_model *model, const char *filename)
+bool nx_device_profile_is_continuous(void)
 {
-	struct encoding empty = {{.model = model}, NULL, &profile.ntff};
-
-	if (profile.model || profile.is_continuous) {
-		nx_log_error("a profile is already being taken; stop it first");
-		return NRT_INVALID;
-	}
-	nx_object_hold(&model->object);
-	profile.model = model;
-	snprintf(profile.path, sizeof(profile.path), "%s", filename);
-	return try_encode(&empty) ? NRT_SUCCESS : NRT_RESOURCE;
-}
-
-NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)
-{
-	struct nx_model *asked;
-	NRT_STATUS st = nx_model_acquire(model, &asked);
-
-	if (st != NRT_SUCCESS)
-		return st;
-	/* "-" would be the host's standard output. */
-	if (!filename || !*filename || strcmp(filename, "-") == 0 ||
-	    strlen(filename) >= sizeof(profile.path)) {
-		st = NRT_INVALID;
-	} else {
-		pthread_mutex_lock(&profile.lock);
-		st = start_model(asked, filename);
-		pthread_mutex_unlock(&profile.lock);
-	}
-	nx_object_drop(&asked->object);
-	return st;
-}
-
-NX_EXPORT NRT_STATUS nrt_profile_stop(const char *filename)
-{
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
-	pthread_mutex_lock(&profile.lock);
-	if (!filename || !profile.model || strcmp(filename, profile.path) != 0) {
-		nx_log_error("no profile of that name is being taken; stop the file that was "
-			     "started");
-		st = NRT_INVALID;
-	} else {
-		st = write_file(profile.path, nx_slice_of(profile.ntff.items, profile.ntff.len));
-		forget_model();
-	}
-	pthread_mutex_unlock(&profile.lock);
-	return st;
+	return profile.is_continuous;
 }
 
 /* --- continuous ------------------------------------------------------------------------------- */
@@ -366,7 +225,7 @@ NX_EXPORT NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options
 		return NRT_INVALID;
 	}
 	pthread_mutex_lock(&profile.lock);
-	if (profile.is_continuous || profile.model)
+	if (profile.is_continuous || nx_model_profiles_are_taken())
 		st = NRT_INVALID;
 	else
 		profile.is_continuous = true;
@@ -393,7 +252,7 @@ static NRT_STATUS save_core(uint32_t vnc, const char *folder)
 			 (unsigned long long)++profile.save_count);
 	while (access(path, F_OK) == 0);
 	write_neff(folder, kept->model, "");
-	return write_file(path, nx_slice_of(kept->ntff.items, kept->ntff.len));
+	return nx_profile_write(path, nx_slice_of(kept->ntff.items, kept->ntff.len));
 }
 
 NX_EXPORT NRT_STATUS nrt_profile_continuous_save(uint32_t vnc,

@@ -14,6 +14,7 @@
 
 /* After an execution, while its core is still locked. */
 void nx_device_profile_note(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st);
+bool nx_device_profile_is_continuous(void);
 /* Whatever is being profiled is given up. */
 void nx_device_profile_end(void);
 

@@ -464,6 +464,32 @@ static void one_model_is_profiled_between_start_and_stop(void **state)
 	nx_arena_release(&arena);
 }
 
+static void ranks_of_one_process_are_profiled_at_once(void **state)
+{
+	const char *folder = getenv("NEURON_RT_INSPECT_OUTPUT_DIR");
+	char first[200], second[200];
+	struct nx_arena arena = {0};
+	struct nx_fixture_run runs[2];
+
+	(void)state;
+	snprintf(first, sizeof(first), "%s/first.ntff", folder);
+	snprintf(second, sizeof(second), "%s/second.ntff", folder);
+	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1);
+	nx_fixture_init();
+	runs[0] = nx_fixture_load(0);
+	runs[1] = nx_fixture_load(1);
+	assert_int_equal(nrt_profile_start(runs[0].model, first), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_start(runs[1].model, first), NRT_INVALID);
+	assert_int_equal(nrt_profile_start(runs[1].model, second), NRT_SUCCESS);
+	assert_int_equal(nrt_execute(runs[0].model, runs[0].inputs, runs[0].outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_stop(first), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_stop(first), NRT_INVALID);
+	assert_int_equal(nrt_profile_stop(second), NRT_SUCCESS);
+	assert_int_equal(read_ntff(first, &arena).info.executions.count, 1);
+	assert_int_equal(read_ntff(second, &arena).info.executions.count, 0); /* it did not run */
+	nx_arena_release(&arena);
+}
+
 static void continuous_profiling_saves_on_request(void **state)
 {
 	nrt_profile_continuous_options_t *options;
@@ -530,6 +556,7 @@ int main(void)
 		CASE(a_folder_that_cannot_be_is_told),
 		CASE(a_child_does_not_write_into_its_parents_capture),
 		CASE(one_model_is_profiled_between_start_and_stop),
+		CASE(ranks_of_one_process_are_profiled_at_once),
 		CASE(continuous_profiling_saves_on_request),
 		CASE(inspect_and_continuous_exclude_each_other),
 	};
