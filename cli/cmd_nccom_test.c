@@ -170,6 +170,7 @@ static void add_result(struct table *table, const struct nx_nccom_case *c,
 	if (table->words->shows_algorithm)
 		add_cell(&row, "algorithm", "%s", result->algorithm);
 	print_row(table, &row);
+	nx_output_flush(&table->out); /* the next one may take minutes */
 	write_json(table, c, result, speeds);
 	table->bus_sum += speeds.bus;
 	table->row_count++;
