@@ -45,7 +45,8 @@ struct nx_dma_timing {
 	double bytes_per_ns;			   /* of one engine when memory does not stall */
 	uint32_t packet_ps;			   /* fixed part of a packet's duration */
 	uint32_t packet_step_ps;		   /* fixed part of the step from start to start */
-	double load_bytes_per_ns;		   /* with all engines busy: HBM to SBUF */
+	double load_bytes_per_ns;		   /* of a whole packet, fixed part included, with
+						      all engines busy: HBM to SBUF */
 	double store_bytes_per_ns;		   /* SBUF to HBM */
 	uint32_t first_packet_ps;		   /* more for the first packet of a burst */
 	uint32_t busy_queue_ps;			   /* more when the engine works on another queue */

@@ -2,9 +2,9 @@
 /*
  * packet_cost: how long a DMA engine works on a packet.
  *
- * Two things limit it: bytes, which pass at the engine's rate or at what memory
- * gives, and runs, each of which takes its time however short it is. The slower
- * of both counts, and the engine's own fixed part comes on top.
+ * Three things limit it: the engine, by its rate and a fixed part; memory, which
+ * gives a busy engine so many bytes; and runs, each of which takes its time
+ * however short it is. The slowest counts.
  */
 #include <math.h>
 
@@ -12,14 +12,16 @@
 
 #define LONGEST_PS (1e12 - 1.0) /* a lie in an input file does not stop the clock */
 
+/* What memory gives to a busy engine is measured over whole packets, fixed part included. */
 static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_packet *packet,
 			bool is_burst)
 {
-	double rate = dma->bytes_per_ns;
+	double ns = packet->bytes / dma->bytes_per_ns + dma->packet_ps / 1e3;
 
-	if (is_burst && !packet->is_semaphore)
-		rate = packet->is_from_hbm ? dma->load_bytes_per_ns : dma->store_bytes_per_ns;
-	return packet->bytes / rate;
+	if (!is_burst || packet->is_semaphore)
+		return ns;
+	return fmax(ns, packet->bytes / (packet->is_from_hbm ? dma->load_bytes_per_ns
+							     : dma->store_bytes_per_ns));
 }
 
 /* A single run has no next one to turn to, so its bytes are all it takes. */
@@ -46,6 +48,6 @@ uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
 	double ns = stream_ns(dma, packet, is_burst);
 
 	if (!packet->is_semaphore)
-		ns = fmax(ns, elements_ns(packet));
-	return (uint64_t)(fmin(ns * 1e3 + dma->packet_ps, LONGEST_PS) + 0.5);
+		ns = fmax(ns, elements_ns(packet) + dma->packet_ps / 1e3);
+	return (uint64_t)(fmin(ns * 1e3, LONGEST_PS) + 0.5);
 }
