@@ -187,8 +187,11 @@ static const struct nx_hardware inf2 = {
 		.software_wake_ps = NX_NS(850),                                                    \
 		.software_release_ps = NX_NS(562),                                                 \
 		.software_register_step_ps = NX_NS(1232),                                          \
+		.software_element_ps = 322,                                                        \
+		.software_plane_ps = NX_NS(209),                                                   \
 		.software_source = weight("15,718 queues; spread is 1,080 for elements below 64 "  \
-					  "bytes"),                                                \
+					  "bytes; per element from waits for 128, 4 x 128 (4 "     \
+					  "captures) and 8 x 128 (1)"),                            \
 		HARDWARE_DGE,                                                                      \
 		.hardware_source = weight("120 instructions of Sync and Scalar; published: 1,300 " \
 					  "to start, 600 a step"),                                 \

@@ -59,6 +59,8 @@ struct nx_dma_timing {
 	uint32_t software_wake_ps;    /* or: semaphore changes -> record starts */
 	uint32_t software_release_ps; /* next control instruction: so long before the record */
 	uint32_t software_register_step_ps; /* step when its addresses come from registers */
+	uint32_t software_element_ps;	    /* all of these are for 128 elements: each more */
+	uint32_t software_plane_ps;	    /* more for a pattern of two dimensions */
 	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps, hardware_step_ps;
 	uint32_t static_notify_ps, software_notify_ps, hardware_notify_ps; /* end -> semaphore */
 	uint32_t completion_ps, semaphore_completion_ps; /* end -> completion record */
@@ -139,5 +141,11 @@ void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const
  */
 uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
 			       const struct nx_loaded_packet *packet, bool is_burst);
+
+/*
+ * How much longer than its table says a software transfer takes, whose word describes more than
+ * 128 elements or a second dimension; negative for fewer. Below a second for any 64 bytes.
+ */
+int64_t nx_hardware_software_more_ps(const struct nx_hardware *hardware, const uint8_t *word);
 
 #endif

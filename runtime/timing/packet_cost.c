@@ -8,8 +8,10 @@
  */
 #include <math.h>
 
+#include "base/bare/bits.h"
 #include "runtime/timing/cost_rows.h"
 
+#define TABLE_ELEMENTS 128	/* that transfers had when the table's times were taken */
 #define LONGEST_PS (1e12 - 1.0) /* a lie in an input file does not stop the clock */
 
 /* What memory gives to a busy engine is measured over whole packets, fixed part included. */
@@ -50,4 +52,15 @@ uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
 	if (!packet->is_semaphore)
 		ns = fmax(ns, elements_ns(packet) + dma->packet_ps / 1e3);
 	return (uint64_t)(fmin(ns * 1e3, LONGEST_PS) + 0.5);
+}
+
+int64_t nx_hardware_software_more_ps(const struct nx_hardware *hardware, const uint8_t *word)
+{
+	const struct nx_dma_timing *dma = &hardware->dma;
+	double outer = nx_load16(word + 56), inner = nx_load16(word + 58);
+	double more_ps = (outer * inner - TABLE_ELEMENTS) * dma->software_element_ps;
+
+	if (outer > 1 && inner > 1)
+		more_ps += dma->software_plane_ps;
+	return (int64_t)fmin(more_ps, LONGEST_PS);
 }

@@ -93,6 +93,8 @@ static void start_software(struct nx_simulation *sim, unsigned core, unsigned en
 	const struct nx_dma_timing *dma = &sim->hardware->dma;
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 	uint64_t waited_ps = has_waited ? now_ps - front->reached_ps : 0;
+	uint64_t more_ps = (uint64_t)nx_hardware_software_more_ps(sim->hardware,
+								  slot_at(sim, core, engine)->word);
 	uint64_t record_ps, next_ps, handed_ps = front->start_ps;
 
 	if (has_waited)
@@ -101,11 +103,13 @@ static void start_software(struct nx_simulation *sim, unsigned core, unsigned en
 		record_ps = handed_ps + dma->software_release_ps + dma->software_step_ps;
 	else
 		record_ps = handed_ps + dma->software_record_ps;
+	record_ps += more_ps; /* modulo 2^64, as it may be negative */
 	if (sim->options->is_first_execution && !front->has_library)
 		record_ps = later(record_ps, handed_ps + sim->hardware->frame.gpsimd_library_ps);
 	front->has_library = true;
 	if (front->last_record_ps)
-		record_ps = later(record_ps, front->last_record_ps + dma->software_step_ps);
+		record_ps =
+			later(record_ps, front->last_record_ps + dma->software_step_ps + more_ps);
 	front->last_record_ps = front->start_ps = record_ps;
 	front->reached_ps = record_ps - waited_ps;
 	front->is_behind_transfer = true;

@@ -29,6 +29,7 @@ static void try_word(const struct nx_hardware *hardware, unsigned engine, const 
 	check(cost.gap_ps < SECOND_PS);
 	check(cost.kind == NX_COST_CONTROL || cost.gap_ps == 0);
 	check(cost.kind >= NX_COST_WEIGHTS || !cost.is_rate_bound);
+	check(nx_hardware_software_more_ps(hardware, word) < (int64_t)SECOND_PS);
 }
 
 /* The same bytes as sizes of a packet. */

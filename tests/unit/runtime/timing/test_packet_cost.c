@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/bare/bits.h"
 #include "runtime/timing/hardware_table.h"
 
 enum direction { LOAD, STORE, IN_HBM, ON_CHIP };
@@ -101,6 +102,39 @@ static void test_empty_and_enormous_packets(void **state)
 	}
 }
 
+static int64_t software_more_ps(enum nx_device_arch arch, uint16_t outer, uint16_t inner)
+{
+	uint8_t word[64] = {0};
+
+	nx_store16(word + 56, outer);
+	nx_store16(word + 58, inner);
+	return nx_hardware_software_more_ps(nx_device_hardware_of(arch), word);
+}
+
+/* A wait of 850 ns for 128 elements, 1,183 for 4 x 128 and 1,348 for 8 x 128. */
+static void test_software_transfers_cost_by_element(void **state)
+{
+	(void)state;
+	assert_int_equal(software_more_ps(NX_DEVICE_TRN2, 1, 128), 0);
+	assert_int_equal(software_more_ps(NX_DEVICE_TRN2, 128, 1), 0);
+	assert_int_equal(software_more_ps(NX_DEVICE_TRN2, 128, 4), 332648);
+	assert_int_equal(software_more_ps(NX_DEVICE_TRN2, 128, 8), 497512);
+	assert_int_equal(software_more_ps(NX_DEVICE_TRN2, 1, 1), -127 * 322);
+	/* not known there */
+	assert_int_equal(software_more_ps(NX_DEVICE_INF2, 128, 8), 0);
+}
+
+/* Whatever a word says, a step forward stays one. */
+static void test_software_transfers_that_lie(void **state)
+{
+	const struct nx_dma_timing *dma = &nx_device_hardware_of(NX_DEVICE_TRN2)->dma;
+
+	(void)state;
+	assert_true(software_more_ps(NX_DEVICE_TRN2, 0, 0) + dma->software_step_ps > 0);
+	assert_true(software_more_ps(NX_DEVICE_TRN2, UINT16_MAX, UINT16_MAX) <
+		    INT64_C(1000000000000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +142,8 @@ int main(void)
 		cmocka_unit_test(test_memory_stalls_in_a_burst),
 		cmocka_unit_test(test_engine_bounds_short_packets),
 		cmocka_unit_test(test_short_runs_cost_by_number),
+		cmocka_unit_test(test_software_transfers_cost_by_element),
+		cmocka_unit_test(test_software_transfers_that_lie),
 		cmocka_unit_test(test_semaphore_packets),
 		cmocka_unit_test(test_empty_and_enormous_packets),
 	};

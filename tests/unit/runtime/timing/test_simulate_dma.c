@@ -119,6 +119,26 @@ static void test_software_transfers(void **state)
 	timing_fixture_close(&f);
 }
 
+/* GpSimd works on the elements of one before its record: 384 more are 123,648 ps. */
+static void test_software_step_grows_with_elements(void **state)
+{
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 64, 8);
+	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 512, 64, 9);
+	timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 1, 64, 10);
+	timing_fixture_must_run(&f);
+	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 1)->start_ps -
+				 timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 0)->start_ps,
+			 582000 + 123648);
+	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 2)->start_ps -
+				 timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 1)->start_ps,
+			 582000 - 40894);
+	timing_fixture_close(&f);
+}
+
 static void test_software_transfer_that_waits(void **state)
 {
 	const struct nx_timed_instruction *writer, *row;
@@ -164,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_transfers_of_a_queue),
 		cmocka_unit_test(test_hardware_transfer),
 		cmocka_unit_test(test_software_transfers),
+		cmocka_unit_test(test_software_step_grows_with_elements),
 		cmocka_unit_test(test_software_transfer_that_waits),
 		cmocka_unit_test(test_first_execution_of_inf2),
 	};
