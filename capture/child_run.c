@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOT_STARTED 127
@@ -158,6 +159,24 @@ static void wait_for(const sigset_t *signals, struct nx_child_end *end)
 	}
 }
 
+/*
+ * ctrl-c goes to all of the terminal's group one by one, so the command may have died of it before
+ * it comes to us; and what is still pending would end us as soon as it is let through.
+ */
+static void take_what_came(const sigset_t *signals, const struct nx_child_end *end)
+{
+	struct timespec patience = {.tv_nsec = 100000000}, none = {0};
+	sigset_t same;
+
+	sigemptyset(&same);
+	if (end->signal && sigismember(signals, end->signal)) {
+		sigaddset(&same, end->signal);
+		sigtimedwait(&same, NULL, &patience);
+	}
+	while (sigtimedwait(signals, NULL, &none) > 0)
+		;
+}
+
 enum nx_status nx_child_command_run(const struct nx_child_command *command,
 				    struct nx_child_end *end, struct nx_error *err)
 {
@@ -169,8 +188,10 @@ enum nx_status nx_child_command_run(const struct nx_child_command *command,
 	sigaction(SIGCHLD, &usual, &child_action); /* ignored, it would take the status away */
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	st = start(command, &before, end, err);
-	if (!st)
+	if (!st) {
 		wait_for(&signals, end);
+		take_what_came(&signals, end);
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	sigaction(SIGCHLD, &child_action, NULL);
 	return st;
