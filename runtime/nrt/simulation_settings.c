@@ -10,6 +10,8 @@
 #define DEFAULT_EPOCH_PS UINT64_C(3600000000000000)
 #define MAX_EPOCH_PS (UINT64_C(1) << 61) /* readers count in 63 bits */
 
+#define MAX_RING_MB 65536
+
 static const char *const modes[] = {"both", "numeric", "timing"};
 #define MODE_COUNT (sizeof(modes) / sizeof(modes[0]))
 
@@ -50,6 +52,11 @@ static bool wants_descriptors(void)
 	return text && (strcmp(text, "1") == 0 || strcmp(text, "true") == 0);
 }
 
+static uint64_t read_megabytes(const char *variable)
+{
+	return read_number(variable, MAX_RING_MB, 0) << 20;
+}
+
 void nx_simulation_settings_read(struct nx_simulation_settings *settings)
 {
 	size_t mode = read_mode();
@@ -60,6 +67,9 @@ void nx_simulation_settings_read(struct nx_simulation_settings *settings)
 		.is_strict = read_number("NEURON_SIM_STRICT", 1, 0),
 		.has_descriptors = wants_descriptors(),
 		.seed = read_number("NEURON_SIM_SEED", UINT64_MAX, 0),
+		.event_ring_bytes = read_megabytes("NEURON_RT_PROFILE_BUF_EVENT_MB"),
+		.dma_ring_bytes = read_megabytes("NEURON_RT_PROFILE_BUF_DMA_MB"),
+		.throttle_ring_bytes = read_megabytes("NEURON_RT_PROFILE_BUF_THROTTLE_MB"),
 	};
 }
 

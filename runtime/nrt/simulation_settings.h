@@ -7,6 +7,7 @@
  *	NEURON_SIM_STRICT	1: what has no known meaning or cost is refused
  *	NEURON_SIM_EPOCH_PS	where the cores' clocks begin
  *	NEURON_RT_ENABLE_DGE_NOTIFICATIONS	1: records of generated DMAs
+ *	NEURON_RT_PROFILE_BUF_{EVENT,DMA,THROTTLE}_MB	the rings of a core; 0: as they need
  *
  * They are read when a model is loaded, the epoch by nrt_init. A wrong value is
  * told in the log, with the nearest right one, and the default is used.
@@ -22,6 +23,7 @@ struct nx_simulation_settings {
 	bool is_strict;
 	bool has_descriptors;
 	uint64_t seed;
+	uint64_t event_ring_bytes, dma_ring_bytes, throttle_ring_bytes;
 };
 
 void nx_simulation_settings_read(struct nx_simulation_settings *settings);

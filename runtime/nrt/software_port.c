@@ -220,6 +220,13 @@ static const struct nx_loaded_code *code_of(const struct nx_port_program *progra
 	return software->has_times ? &software->timed.code : NULL;
 }
 
+static const char *ring_name(uint8_t trace_type)
+{
+	return trace_type == NX_TRACE_EVENT ? "EVENT"
+	       : trace_type == NX_TRACE_DMA ? "DMA"
+					    : "THROTTLE";
+}
+
 static void record(const struct nx_port_program *program, const struct nx_port_run *run,
 		   uint32_t first_core, struct nx_notified *out)
 {
@@ -228,11 +235,22 @@ static void record(const struct nx_port_program *program, const struct nx_port_r
 		.start_ps = run->start_ps,
 		.first_core = first_core,
 		.has_descriptors = software->settings.has_descriptors,
+		.ring_bytes = {[NX_TRACE_EVENT] = software->settings.event_ring_bytes,
+			       [NX_TRACE_DMA] = software->settings.dma_ring_bytes,
+			       [NX_TRACE_THROTTLE] = software->settings.throttle_ring_bytes},
 	};
 
-	if (software->has_times && software->outcome)
-		nx_notifications_make(&software->timed.code, &software->outcome->run,
-				      software->device ? &software->report : NULL, &options, out);
+	if (!software->has_times || !software->outcome)
+		return;
+	nx_notifications_make(&software->timed.code, &software->outcome->run,
+			      software->device ? &software->report : NULL, &options, out);
+	for (size_t i = 0; i < out->rings.len; i++)
+		if (out->rings.items[i].lost_count)
+			nx_log_warn(
+				"a ring was too small for its records: the %llu oldest are lost; "
+				"raise NEURON_RT_PROFILE_BUF_%s_MB",
+				(unsigned long long)out->rings.items[i].lost_count,
+				ring_name(out->rings.items[i].trace_type));
 }
 
 /* --- running ---------------------------------------------------------------------------------- */

@@ -332,19 +332,23 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static void drain(struct records *records, struct nx_bytes *out)
+/* A ring that is full overwrites its oldest records. */
+static void drain(struct records *records, uint64_t capacity_bytes, struct nx_notified_ring *out)
 {
+	uint64_t capacity = capacity_bytes / NX_NOTIFICATION_BYTES;
+
 	if (!records->len)
 		return;
 	qsort(records->items, records->len, sizeof(*records->items), by_time);
-	nx_vec_reserve(out, records->len * NX_NOTIFICATION_BYTES);
-	for (size_t i = 0; i < records->len; i++) {
+	out->lost_count = capacity && records->len > capacity ? records->len - capacity : 0;
+	nx_vec_reserve(&out->records, (records->len - out->lost_count) * NX_NOTIFICATION_BYTES);
+	for (size_t i = out->lost_count; i < records->len; i++) {
 		struct record *r = &records->items[i];
 		uint8_t bytes[NX_NOTIFICATION_BYTES];
 
 		r->words.timestamp = nx_ntff_clock_ticks(r->clock, r->time_ps);
 		nx_notification_store(bytes, r->words);
-		nx_bytes_append(out, bytes, sizeof(bytes));
+		nx_bytes_append(&out->records, bytes, sizeof(bytes));
 	}
 	nx_vec_release(records);
 }
@@ -374,7 +378,7 @@ void nx_notifications_make(const struct nx_loaded_code *code, const struct nx_ti
 
 		ring.trace_type = ring_kinds[i % RING_COUNT].trace_type;
 		ring.block_type = ring_kinds[i % RING_COUNT].block_type;
-		drain(&n.rings[i], &ring.records);
+		drain(&n.rings[i], options->ring_bytes[ring.trace_type], &ring);
 		nx_vec_push(&out->rings, ring);
 	}
 }

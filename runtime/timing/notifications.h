@@ -22,6 +22,7 @@ struct nx_notified_ring {
 	uint8_t trace_type, block_type; /* enum nx_trace_type, enum nx_block_type */
 	uint64_t engine_index;
 	struct nx_bytes records;
+	uint64_t lost_count; /* the oldest, overwritten in a ring that was too small */
 };
 
 struct nx_notified {
@@ -37,6 +38,8 @@ struct nx_notify_options {
 	uint64_t start_ps;    /* of the execution, on the device's clock */
 	uint32_t first_core;  /* of the device, that runs the program's first */
 	bool has_descriptors; /* DGE notifications are on */
+	/* Of the rings of a core, by enum nx_trace_type; 0: as large as it takes. */
+	uint64_t ring_bytes[NX_TRACE_THROTTLE + 1];
 };
 
 /* Each core has so many DMA engines, numbered through the device. */

@@ -10,9 +10,13 @@
 
 #include "runtime/nrt/simulation_settings.h"
 
-static const char *const variables[] = {"NEURON_SIM", "NEURON_SIM_SEED", "NEURON_SIM_STRICT",
+static const char *const variables[] = {"NEURON_SIM",
+					"NEURON_SIM_SEED",
+					"NEURON_SIM_STRICT",
 					"NEURON_SIM_EPOCH_PS",
-					"NEURON_RT_ENABLE_DGE_NOTIFICATIONS"};
+					"NEURON_RT_ENABLE_DGE_NOTIFICATIONS",
+					"NEURON_RT_PROFILE_BUF_DMA_MB",
+					"NEURON_RT_PROFILE_BUF_EVENT_MB"};
 
 static struct nx_simulation_settings read_with(const char *name, const char *value)
 {
@@ -55,6 +59,9 @@ static void values_are_taken(void **state)
 	(void)state;
 	assert_int_equal(read_with("NEURON_SIM_SEED", "18446744073709551615").seed, UINT64_MAX);
 	assert_true(read_with("NEURON_SIM_STRICT", "1").is_strict);
+	assert_int_equal(read_with("NEURON_RT_PROFILE_BUF_DMA_MB", "512").dma_ring_bytes,
+			 UINT64_C(512) << 20);
+	assert_int_equal(read_with("NEURON_RT_PROFILE_BUF_EVENT_MB", "much").event_ring_bytes, 0);
 	assert_true(read_with("NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "1").has_descriptors);
 	read_with("NEURON_SIM_EPOCH_PS", "12");
 	assert_int_equal(nx_simulation_epoch_ps(), 12);

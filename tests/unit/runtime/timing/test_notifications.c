@@ -174,6 +174,28 @@ static void semaphores_tell_who_changed_them(void **state)
 	release(&f);
 }
 
+static void a_full_ring_keeps_the_latest(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, NX_DEVICE_TRN2, 1);
+	f.options.ring_bytes[NX_TRACE_EVENT] = 2 * NX_NOTIFICATION_BYTES + 15;
+	for (uint32_t i = 0; i < 5; i++)
+		nx_vec_push(
+			&f.run.semaphores,
+			((struct nx_timed_semaphore){10 * i, i, 0, 22, NX_TIMED_BY_DMA, 0xff, 3}));
+	nx_vec_push(&f.run.packets, ((struct nx_timed_packet){100, 200, 250, 4096, 3, 0, 2}));
+	make(&f, NULL);
+	assert_int_equal(count_of(&f, EVENTS), 2);
+	assert_int_equal(f.out.rings.items[EVENTS].lost_count, 3);
+	check(&f, EVENTS, 0, 0x1bf30116, 3, START_PS + 30);
+	check(&f, EVENTS, 1, 0x1bf30116, 4, START_PS + 40);
+	assert_int_equal(count_of(&f, DMA), 3);
+	assert_int_equal(f.out.rings.items[DMA].lost_count, 0);
+	release(&f);
+}
+
 static void packets_have_three_steps(void **state)
 {
 	struct fixture f;
@@ -333,6 +355,7 @@ int main(void)
 		cmocka_unit_test(an_instruction_of_no_length_starts_first),
 		cmocka_unit_test(descriptors_are_told_when_asked_for),
 		cmocka_unit_test(semaphores_tell_who_changed_them),
+		cmocka_unit_test(a_full_ring_keeps_the_latest),
 		cmocka_unit_test(packets_have_three_steps),
 		cmocka_unit_test(throttling_is_told),
 		cmocka_unit_test(faults_stand_at_the_end_of_their_instruction),
