@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Makes captures to play with and serves them: a training run on two hosts, with the recording of one
-# of its devices, one model's run by itself, and the programs of examples/, assembled and captured on
-# the software NeuronCore. They have a workspace of their own below the build folder, so that nothing
+# of its devices, one model's run by itself, the programs of examples/, assembled and captured on the
+# software NeuronCore, and a benchmark of collectives under inspect. They have a workspace of their own below the build folder, so that nothing
 # is mixed with captures that matter.
 # usage: run_demo.sh [OPTIONS OF VIEW]      BUILD names the build folder (build)
 set -eu
@@ -54,47 +54,54 @@ say "Read into the workspace $workspace:"
 store llama_training -d "$demo/training"
 store llama_block -n "$demo/block/demo.neff" -s "$demo/block/demo.ntff"
 
-# Those that need one core; all_reduce.nasm is for several.
-examples="vector_add softmax matmul mlp attention"
+examples="vector_add softmax matmul mlp attention all_reduce rank_sum"
 say "The programs of $sources, assembled:"
 mkdir -p "$demo/examples"
 for example in $examples; do
 	run "$program" neff --assemble "$sources/$example.nasm" -o "$demo/examples/$example.neff"
 done
 
-capture() { # name of an example: without one that fails the demo goes on
-	neff=$demo/examples/$1.neff ntff=$demo/examples/$1.ntff
-	if is_stored "$1"; then
-		echo "  $1 is there already"
+capture() { # name of an example, options of capture
+	name=$1 neff=$demo/examples/$1.neff ntff=$demo/examples/$1.ntff
+	shift
+	if is_stored "$name"; then
+		echo "  $name is there already"
 		return
 	fi
-	(
-		run "$program" capture -n "$neff" -s "$ntff" --runtime "$runtime"
-		store "$1" -n "$neff" -s "$ntff" --source-code-root "$sources"
-	) || echo "  $1 is left out"
+	run "$program" capture -n "$neff" -s "$ntff" --runtime "$runtime" "$@"
+	[ -e "$ntff" ] || ntff=$demo/examples/${name}_rank_0.ntff
+	store "$name" -n "$neff" -s "$ntff" --source-code-root "$sources"
 }
 
-if "$program" capture --help >/dev/null 2>&1; then
-	say "Run on the software NeuronCore and captured:"
-	for example in $examples; do
-		capture "$example"
-	done
+say "Run on the software NeuronCore and captured, the last on four ranks:"
+for example in $examples; do
+	case $example in
+	rank_sum) capture "$example" --collectives-workers-per-node 4 ;;
+	*) capture "$example" ;;
+	esac
+done
+
+say "A benchmark of collectives, with profiling on:"
+if is_stored collectives; then
+	echo "  collectives is there already"
+else
+	rm -rf "$demo/collectives"
+	run "$program" inspect -o "$demo/collectives" --runtime "$runtime" \
+		"$build/nccom-test" allr allg -b 64kb -e 64kb -r 4 -n 5 -w 1 -d fp32
+	store collectives -d "$demo/collectives"
 fi
 rm -f "$demo/said"
 echo
 "$program" list --data-path "$workspace"
 
-more=
-if is_stored attention; then
-	more="  attention        a kernel by hand: click an instruction for its line of $sources/attention.nasm
-"
-fi
 cat <<END
 
 Things to try:
   llama_block      drag over the timeline to zoom, click an instruction, press ? for all keys
   llama_training   click nc_exec_running and open the device profile that was captured with it
-$more  anywhere         SQL over every table: Add panel, SQL
+  attention        a kernel by hand: click an instruction for its line of $sources/attention.nasm
+  collectives      what nccom-test did on four ranks; its device profiles have the collectives
+  anywhere         SQL over every table: Add panel, SQL
   $program query --data-path $workspace -d llama_block .tables
 
 END
