@@ -189,6 +189,8 @@ static const struct nx_hardware inf2 = {
 		.software_register_step_ps = NX_NS(1232),                                          \
 		.software_element_ps = 322,                                                        \
 		.software_plane_ps = NX_NS(209),                                                   \
+		.software_ring_step_ps = NX_NS(606),                                               \
+		.software_backlog_ps = NX_NS(1222),                                                \
 		.software_source = weight("15,718 queues; spread is 1,080 for elements below 64 "  \
 					  "bytes; per element from waits for 128, 4 x 128 (4 "     \
 					  "captures) and 8 x 128 (1)"),                            \
@@ -200,8 +202,9 @@ static const struct nx_hardware inf2 = {
 		.hardware_notify_ps = NX_NS(311),                                                  \
 		.completion_ps = NX_NS(242),                                                       \
 		.semaphore_completion_ps = NX_NS(425),                                             \
+		.settle_bytes = 4,                                                                 \
 		.notify_source = weight("middles of 345 to 390 (static), 215 to 270 and 400 to "   \
-					"450 (completion)")},                                      \
+					"450 (completion); short runs as from HBM to HBM")},       \
 	.throttle = {.is_there = true,                                                             \
 		     .window_ps = 3413333,                                                         \
 		     .rise_frac = 0.775,                                                           \

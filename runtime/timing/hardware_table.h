@@ -61,9 +61,12 @@ struct nx_dma_timing {
 	uint32_t software_register_step_ps; /* step when its addresses come from registers */
 	uint32_t software_element_ps;	    /* all of these are for 128 elements: each more */
 	uint32_t software_plane_ps;	    /* more for a pattern of two dimensions */
+	uint32_t software_ring_step_ps;	    /* doorbells, which end records, are so far apart */
+	uint32_t software_backlog_ps;	    /* the longest record this leads to */
 	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps, hardware_step_ps;
 	uint32_t static_notify_ps, software_notify_ps, hardware_notify_ps; /* end -> semaphore */
 	uint32_t completion_ps, semaphore_completion_ps; /* end -> completion record */
+	uint32_t settle_bytes; /* shorter or equal runs are written to HBM one by one; 0: unknown */
 	struct nx_source packet_source, rate_source, static_source, software_source,
 		hardware_source, notify_source;
 };
@@ -147,5 +150,12 @@ uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
  * 128 elements or a second dimension; negative for fewer. Below a second for any 64 bytes.
  */
 int64_t nx_hardware_software_more_ps(const struct nx_hardware *hardware, const uint8_t *word);
+
+/*
+ * How long HBM still works on a packet of short runs when the DMA engine is done with it. Runs of
+ * one transfer settle one after the other, and its semaphore counts when they have.
+ */
+uint64_t nx_hardware_settle_ps(const struct nx_hardware *hardware,
+			       const struct nx_loaded_packet *packet);
 
 #endif

@@ -26,21 +26,25 @@ static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_
 							     : dma->store_bytes_per_ns));
 }
 
+static double runs_ns(const struct nx_loaded_packet *packet, bool is_from_hbm, bool is_to_hbm)
+{
+	for (size_t i = 0; i < nx_element_row_count; i++) {
+		const struct nx_element_row *row = &nx_element_rows[i];
+
+		if (row->is_from_hbm == is_from_hbm && row->is_to_hbm == is_to_hbm &&
+		    packet->run_bytes >= row->least_bytes && packet->run_bytes <= row->most_bytes)
+			return packet->elements *
+			       (row->base_ps / 1e3 + packet->run_bytes / row->bytes_per_ns);
+	}
+	return 0;
+}
+
 /* A single run has no next one to turn to, so its bytes are all it takes. */
 static double elements_ns(const struct nx_loaded_packet *packet)
 {
 	if (packet->elements <= 1)
 		return 0;
-	for (size_t i = 0; i < nx_element_row_count; i++) {
-		const struct nx_element_row *row = &nx_element_rows[i];
-
-		if (row->is_from_hbm == packet->is_from_hbm &&
-		    row->is_to_hbm == packet->is_to_hbm && packet->run_bytes >= row->least_bytes &&
-		    packet->run_bytes <= row->most_bytes)
-			return packet->elements *
-			       (row->base_ps / 1e3 + packet->run_bytes / row->bytes_per_ns);
-	}
-	return 0;
+	return runs_ns(packet, packet->is_from_hbm, packet->is_to_hbm);
 }
 
 uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
@@ -52,6 +56,16 @@ uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
 	if (!packet->is_semaphore)
 		ns = fmax(ns, elements_ns(packet) + dma->packet_ps / 1e3);
 	return (uint64_t)(fmin(ns * 1e3, LONGEST_PS) + 0.5);
+}
+
+/* What goes from HBM to HBM has paid for it already: there the engine waits for each. */
+uint64_t nx_hardware_settle_ps(const struct nx_hardware *hardware,
+			       const struct nx_loaded_packet *packet)
+{
+	if (packet->is_semaphore || packet->is_from_hbm || !packet->is_to_hbm ||
+	    packet->run_bytes > hardware->dma.settle_bytes)
+		return 0;
+	return (uint64_t)fmin(runs_ns(packet, true, true) * 1e3, LONGEST_PS);
 }
 
 int64_t nx_hardware_software_more_ps(const struct nx_hardware *hardware, const uint8_t *word)

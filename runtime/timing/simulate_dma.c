@@ -149,21 +149,35 @@ static bool choose_queue(const struct nx_sim_dma *dma, uint64_t now_ps, unsigned
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
+/* Rings are thought to take turns: the last of them has waited for all the others. */
+static uint64_t settled_ps(const struct nx_simulation *sim, const struct nx_loaded_block *block,
+			   unsigned ring, uint64_t end_ps)
+{
+	uint64_t ps = 0;
+
+	if (sim->hardware->dma.settle_bytes == 0)
+		return end_ps;
+	for (uint32_t i = block->first[ring]; i < block->first[ring + 1]; i++)
+		ps += nx_hardware_settle_ps(sim->hardware, &block->packets[i]);
+	return end_ps + ps * (ring + 1);
+}
+
 static void count_semaphore(struct nx_simulation *sim, unsigned core, unsigned ring,
 			    const struct nx_loaded_queue *queue,
 			    const struct nx_loaded_block *block, uint64_t end_ps)
 {
+	uint64_t time_ps = settled_ps(sim, block, ring, end_ps) + delays_of(sim, queue).notify_ps;
+
 	if (block->semaphore >= NX_SEMAPHORE_COUNT)
 		return;
-	nx_sim_heap_push(&sim->heap,
-			 (struct nx_sim_event){.time_ps = end_ps + delays_of(sim, queue).notify_ps,
-					       .value = 1,
-					       .index = (uint16_t)block->semaphore,
-					       .kind = NX_SIM_SEMAPHORE,
-					       .core = (uint8_t)core,
-					       .unit = (uint8_t)ring,
-					       .mode = 3,
-					       .source = NX_TIMED_BY_DMA});
+	nx_sim_heap_push(&sim->heap, (struct nx_sim_event){.time_ps = time_ps,
+							   .value = 1,
+							   .index = (uint16_t)block->semaphore,
+							   .kind = NX_SIM_SEMAPHORE,
+							   .core = (uint8_t)core,
+							   .unit = (uint8_t)ring,
+							   .mode = 3,
+							   .source = NX_TIMED_BY_DMA});
 }
 
 static uint64_t duration_of(struct nx_simulation *sim, unsigned core,

@@ -90,33 +90,21 @@ static void write_word(struct nx_simulation *sim, unsigned core, unsigned engine
 static void start_software(struct nx_simulation *sim, unsigned core, unsigned engine,
 			   bool has_waited, uint64_t now_ps)
 {
-	const struct nx_dma_timing *dma = &sim->hardware->dma;
+	uint32_t release_ps = sim->hardware->dma.software_release_ps;
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 	uint64_t waited_ps = has_waited ? now_ps - front->reached_ps : 0;
-	uint64_t more_ps = (uint64_t)nx_hardware_software_more_ps(sim->hardware,
-								  slot_at(sim, core, engine)->word);
-	uint64_t record_ps, next_ps, handed_ps = front->start_ps;
+	uint64_t record_ps = nx_sim_software_record_ps(sim, core, engine, has_waited, now_ps);
 
-	if (has_waited)
-		record_ps = now_ps + dma->software_wake_ps;
-	else if (front->is_behind_transfer)
-		record_ps = handed_ps + dma->software_release_ps + dma->software_step_ps;
-	else
-		record_ps = handed_ps + dma->software_record_ps;
-	record_ps += more_ps; /* modulo 2^64, as it may be negative */
-	if (sim->options->is_first_execution && !front->has_library)
-		record_ps = later(record_ps, handed_ps + sim->hardware->frame.gpsimd_library_ps);
 	front->has_library = true;
-	if (front->last_record_ps)
-		record_ps =
-			later(record_ps, front->last_record_ps + dma->software_step_ps + more_ps);
 	front->last_record_ps = front->start_ps = record_ps;
+	front->last_ring_ps = nx_sim_software_ring_ps(sim, core, engine);
 	front->reached_ps = record_ps - waited_ps;
 	front->is_behind_transfer = true;
-	nx_sim_dma_start(sim, core, engine, front->pc, record_ps);
-	next_ps = record_ps > dma->software_release_ps ? record_ps - dma->software_release_ps : 0;
-	finish_at(sim, core, engine, record_ps + front->cost.latency_ps, later(next_ps, now_ps),
-		  now_ps);
+	/* Delays of transfers count from the start of a record that rings at once. */
+	nx_sim_dma_start(sim, core, engine, front->pc,
+			 front->last_ring_ps - front->cost.latency_ps);
+	finish_at(sim, core, engine, front->last_ring_ps,
+		  later(record_ps > release_ps ? record_ps - release_ps : 0, now_ps), now_ps);
 }
 
 static void start_transfer(struct nx_simulation *sim, unsigned core, unsigned engine,

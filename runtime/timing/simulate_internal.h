@@ -6,7 +6,8 @@
  * hands each to its part. simulate_front.c is the sequencer of an engine,
  * simulate_queue.c the compute queue behind it, simulate_array.c the tensor
  * engine and its throttle, simulate_dma.c the DMA engines,
- * simulate_semaphore.c who wakes whom.
+ * simulate_software.c how GpSimd feeds them, simulate_semaphore.c who wakes
+ * whom.
  */
 #ifndef NX_RUNTIME_SIMULATE_INTERNAL_H
 #define NX_RUNTIME_SIMULATE_INTERNAL_H
@@ -85,6 +86,7 @@ struct nx_sim_front {
 	uint64_t start_ps;	 /* of the word it is inside of */
 	uint64_t last_write_ps;
 	uint64_t last_record_ps; /* of a software transfer */
+	uint64_t last_ring_ps;	 /* its doorbell */
 	bool is_behind_transfer; /* the word before was one */
 	bool has_library;
 	uint32_t barrier;
@@ -197,6 +199,14 @@ void nx_sim_array_begin(struct nx_simulation *sim, unsigned core);
 /* LDWEIGHTS or MATMUL that may leave the queue at *start_ps: when it does, and its end. */
 uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
 			  uint64_t *start_ps);
+
+/*
+ * When the record of the software transfer at pc starts, which was reached at the front's start_ps,
+ * and when the doorbell ends a record that starts there.
+ */
+uint64_t nx_sim_software_record_ps(const struct nx_simulation *sim, unsigned core, unsigned engine,
+				   bool has_waited, uint64_t now_ps);
+uint64_t nx_sim_software_ring_ps(const struct nx_simulation *sim, unsigned core, unsigned engine);
 
 /* Starts the transfer of a slot, whose instruction starts now. */
 void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,

@@ -43,6 +43,7 @@ static void try_packet(const struct nx_hardware *hardware, const uint8_t *word)
 	memcpy(&packet.run_bytes, word + 12, sizeof(packet.run_bytes));
 	check(nx_hardware_packet_ps(hardware, &packet, false) >= hardware->dma.packet_ps);
 	check(nx_hardware_packet_ps(hardware, &packet, true) < SECOND_PS);
+	check(nx_hardware_settle_ps(hardware, &packet) < SECOND_PS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -102,6 +102,30 @@ static void test_empty_and_enormous_packets(void **state)
 	}
 }
 
+static uint64_t settle(enum nx_device_arch arch, struct nx_loaded_packet p)
+{
+	return nx_hardware_settle_ps(nx_device_hardware_of(arch), &p);
+}
+
+/* Each of 8 numbers is an access of its own to HBM, as in a gather there. */
+static void test_short_stores_settle_late(void **state)
+{
+	struct nx_loaded_packet semaphore = {
+		.bytes = 4, .elements = 1, .run_bytes = 4, .is_to_hbm = true, .is_semaphore = true};
+
+	(void)state;
+	assert_int_equal(settle(NX_DEVICE_TRN2, packet(STORE, 8, 2)), 880000);
+	assert_int_equal(settle(NX_DEVICE_TRN2, packet(STORE, 8, 4)), 792000);
+	assert_int_equal(settle(NX_DEVICE_TRN2, packet(STORE, 8, 5)), 0);
+	assert_int_equal(settle(NX_DEVICE_TRN2, packet(LOAD, 8, 2)), 0);
+	/* there the engine itself waits */
+	assert_int_equal(settle(NX_DEVICE_TRN2, packet(IN_HBM, 8, 2)), 0);
+	assert_int_equal(settle(NX_DEVICE_TRN2, semaphore), 0);
+	/* not seen there */
+	assert_int_equal(settle(NX_DEVICE_TRN1, packet(STORE, 8, 2)), 0);
+	assert_true(settle(NX_DEVICE_TRN2, packet(STORE, UINT32_MAX, 1)) < UINT64_C(1000000000000));
+}
+
 static int64_t software_more_ps(enum nx_device_arch arch, uint16_t outer, uint16_t inner)
 {
 	uint8_t word[64] = {0};
@@ -142,6 +166,7 @@ int main(void)
 		cmocka_unit_test(test_memory_stalls_in_a_burst),
 		cmocka_unit_test(test_engine_bounds_short_packets),
 		cmocka_unit_test(test_short_runs_cost_by_number),
+		cmocka_unit_test(test_short_stores_settle_late),
 		cmocka_unit_test(test_software_transfers_cost_by_element),
 		cmocka_unit_test(test_software_transfers_that_lie),
 		cmocka_unit_test(test_semaphore_packets),

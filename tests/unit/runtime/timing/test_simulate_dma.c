@@ -139,6 +139,55 @@ static void test_software_step_grows_with_elements(void **state)
 	timing_fixture_close(&f);
 }
 
+/* Records are 582 ns apart and grow by 24 until they have the longest's length; then 606 apart. */
+static void test_software_records_grow(void **state)
+{
+	const struct nx_timed_instruction *rows[80];
+	uint64_t shortest_ps, longest_ps;
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	for (unsigned i = 0; i < 80; i++)
+		timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 64, 8);
+	timing_fixture_must_run(&f);
+	for (uint32_t i = 0; i < 80; i++)
+		rows[i] = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, i);
+	shortest_ps = rows[0]->end_ps - rows[0]->start_ps;
+	assert_int_equal(rows[1]->end_ps - rows[0]->end_ps, 606000);
+	assert_int_equal(rows[20]->end_ps - rows[20]->start_ps, shortest_ps + 20 * 24000);
+	longest_ps = rows[79]->end_ps - rows[79]->start_ps;
+	assert_int_equal(longest_ps, 1222000);
+	assert_int_equal(rows[79]->start_ps - rows[78]->start_ps, 606000);
+	/* What the DMA engines do follows the end of a record. */
+	assert_int_equal(packet_of(&f, 0, 2 * 79)->start_ps,
+			 rows[79]->end_ps - shortest_ps + TRN2->dma.software_start_ps);
+	timing_fixture_close(&f);
+}
+
+/* 128 numbers of 2 bytes settle one by one, each for 110 ns, before the last ring has counted. */
+static void test_short_stores_count_late(void **state)
+{
+	uint64_t first_ps, last_ps;
+	struct timing_fixture f;
+	uint8_t *word, place[22];
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
+	word = timing_fixture_add_direct2d(&f, NX_ENGINE_GPSIMD, 128, 2, 8);
+	memcpy(place, word + 16, sizeof(place));
+	memcpy(word + 16, word + 40, sizeof(place));
+	memcpy(word + 40, place, sizeof(place));
+	timing_fixture_must_run(&f);
+	first_ps = timing_fixture_counted_ps(&f, 8, 1);
+	last_ps = timing_fixture_counted_ps(&f, 8, 16);
+	assert_int_equal(first_ps,
+			 packet_of(&f, 0, 1)->end_ps + 8 * 110000 + TRN2->dma.software_notify_ps);
+	assert_int_equal(last_ps, packet_of(&f, 15, 1)->end_ps + 128 * 110000 +
+					  TRN2->dma.software_notify_ps);
+	timing_fixture_close(&f);
+}
+
 static void test_software_transfer_that_waits(void **state)
 {
 	const struct nx_timed_instruction *writer, *row;
@@ -185,6 +234,8 @@ int main(void)
 		cmocka_unit_test(test_hardware_transfer),
 		cmocka_unit_test(test_software_transfers),
 		cmocka_unit_test(test_software_step_grows_with_elements),
+		cmocka_unit_test(test_software_records_grow),
+		cmocka_unit_test(test_short_stores_count_late),
 		cmocka_unit_test(test_software_transfer_that_waits),
 		cmocka_unit_test(test_first_execution_of_inf2),
 	};
