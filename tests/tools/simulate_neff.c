@@ -4,10 +4,12 @@
  *
  *	simulate_neff FILE.neff [--seed N] [--first]
  *
- * Times are in nanoseconds. Of an engine, "active" is what its computing instructions cover,
- * overlaps once; "sum" adds their durations, as the profiler's instruction time does. Of
- * transfers, "active" is what data packets cover and "packets" the sum of their durations; bytes
- * are those that touch device memory. The exit code is that of the status.
+ * Times are in nanoseconds. "total" is a profile's, "core" reaches from the first NOTIFY of a begin
+ * to the last of an end, which is what a runtime sees of an execution. Of an engine, "active" is
+ *what its computing instructions cover, overlaps once; "sum" adds their durations, as the
+ *profiler's instruction time does. Of transfers, "active" is what data packets cover and "packets"
+ *the sum of their durations; bytes are those that touch device memory. The exit code is that of the
+ *status.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "format/instruction.h"
 #include "runtime/timing/simulate.h"
 
 #define SEMAPHORE_BYTES 4
@@ -72,6 +75,24 @@ static void print_totals(const char *name, struct totals t)
 	       "\"last\": %.1f}",
 	       name, (unsigned long long)t.count, (double)t.sum_ps / 1e3, (double)t.active_ps / 1e3,
 	       (double)t.first_ps / 1e3, (double)t.last_ps / 1e3);
+}
+
+static double core_ns(const struct nx_loaded_code *code, const struct nx_timed_run *run)
+{
+	uint64_t first_ps = UINT64_MAX, last_ps = 0;
+
+	for (size_t i = 0; i < run->instructions.len; i++) {
+		const struct nx_timed_instruction *at = &run->instructions.items[i];
+		const struct nx_loaded_stream *stream = &code->cores[at->core].streams[at->engine];
+
+		if (at->core != 0 || stream->slots[at->slot].word[0] != NX_OP_NOTIFY)
+			continue;
+		if (at->start_ps < first_ps)
+			first_ps = at->start_ps;
+		if (at->end_ps > last_ps)
+			last_ps = at->end_ps;
+	}
+	return last_ps > first_ps ? (double)(last_ps - first_ps) / 1e3 : 0;
 }
 
 static void print_engine(const struct nx_loaded_code *code, const struct nx_timed_run *run,
@@ -134,8 +155,9 @@ static void print_run(const struct nx_loaded_code *code, const struct nx_timed_r
 		[NX_ENGINE_SYNC] = "sync",
 	};
 
-	printf("{\"total\": %.1f, \"instructions\": %zu, \"assumed\": %llu, \"throttles\": %zu",
-	       (double)run->end_ps / 1e3, run->instructions.len,
+	printf("{\"total\": %.1f, \"core\": %.1f, \"instructions\": %zu, \"assumed\": %llu, "
+	       "\"throttles\": %zu",
+	       (double)run->end_ps / 1e3, core_ns(code, run), run->instructions.len,
 	       (unsigned long long)run->assumed_count, run->throttles.len);
 	for (unsigned engine = 0; engine < NX_ENGINE_COUNT; engine++)
 		print_engine(code, run, engine, names[engine]);
