@@ -202,9 +202,9 @@ static const struct nx_hardware inf2 = {
 		.hardware_notify_ps = NX_NS(311),                                                  \
 		.completion_ps = NX_NS(242),                                                       \
 		.semaphore_completion_ps = NX_NS(425),                                             \
-		.settle_bytes = 4,                                                                 \
+		.settle_bytes = 2,                                                                 \
 		.notify_source = weight("middles of 345 to 390 (static), 215 to 270 and 400 to "   \
-					"450 (completion); short runs as from HBM to HBM")},       \
+					"450 (completion); stores of 2 bytes as HBM to HBM")},     \
 	.throttle = {.is_there = true,                                                             \
 		     .window_ps = 3413333,                                                         \
 		     .rise_frac = 0.775,                                                           \
