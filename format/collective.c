@@ -59,6 +59,11 @@ const char *nx_collective_algorithm_name(int64_t algorithm)
 
 /* --- sizes ------------------------------------------------------------------------------ */
 
+bool nx_collective_is_pairwise(int64_t kind)
+{
+	return kind == NX_COLLECTIVE_PERMUTE || kind == NX_COLLECTIVE_SEND_RECV;
+}
+
 uint64_t nx_collective_output_count(int64_t kind, uint64_t element_count, uint64_t rank_count)
 {
 	uint64_t count;

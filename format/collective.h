@@ -40,6 +40,9 @@ const char *nx_collective_kind_name(int64_t kind);
 /* "ring"; NULL as above. */
 const char *nx_collective_algorithm_name(int64_t algorithm);
 
+/* Ranks in pairs, of all there are: no replica group counts. */
+bool nx_collective_is_pairwise(int64_t kind);
+
 /* What a rank of so many gets out that puts element_count elements in; 0 when nobody can. */
 uint64_t nx_collective_output_count(int64_t kind, uint64_t element_count, uint64_t rank_count);
 /* The share of the bytes that crosses links: 2(n-1)/n for an all-reduce. */

@@ -12,6 +12,12 @@
 #include "format/collective.h"
 #include "runtime/device/device_program.h"
 
+/* From the start of the execution, as whoever stands between device and ranks has it. */
+struct nx_device_moment {
+	bool is_known;
+	uint64_t trigger_ps, start_ps, end_ps;
+};
+
 struct nx_device_collective {
 	struct nx_collective_word word;
 	struct nx_slice input;
@@ -22,6 +28,7 @@ struct nx_device_collective {
 	struct nx_rank_list counts;
 	unsigned core, engine;
 	uint32_t pc;
+	struct nx_device_moment when; /* not known to the device itself */
 };
 
 struct nx_device_ranks {

@@ -49,6 +49,7 @@ struct nx_port_run {
 	uint64_t barrier_end_ps; /* until when all ranks had come; 0 without collectives */
 };
 
+struct nx_collective_place;
 struct nx_device_ranks;
 struct nx_port_program; /* each port's own */
 
@@ -62,8 +63,9 @@ struct nx_device_port {
 	size_t (*tensor_count)(const struct nx_port_program *program);
 	const struct nx_port_tensor *(*tensor)(const struct nx_port_program *program, size_t index);
 	struct nx_port_memory (*memory)(const struct nx_port_program *program);
-	/* Who carries out collectives; false when the program has none. */
-	bool (*connect)(struct nx_port_program *program, const struct nx_device_ranks *ranks);
+	/* Who carries out collectives, and where; false when the program has none. */
+	bool (*connect)(struct nx_port_program *program, const struct nx_device_ranks *ranks,
+			const struct nx_collective_place *place);
 	/* That it was compiled for; ANY when it does not say. */
 	enum nx_device_arch (*arch)(const struct nx_port_program *program);
 	/* buffers[i] belongs to tensor i and has its size. run says when it begins. */

@@ -183,10 +183,12 @@ static struct nx_port_memory memory_of(const struct nx_port_program *program)
 	return program->memory;
 }
 
-static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks)
+static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks,
+			  const struct nx_collective_place *place)
 {
 	(void)program;
 	(void)ranks;
+	(void)place;
 	return false;
 }
 

@@ -154,14 +154,15 @@ static NRT_STATUS join_ranks(struct nx_model *model, uint32_t rank, uint32_t cou
 {
 	uint64_t words[2];
 	struct nx_error err = {0};
+	struct nx_collective_place place = nx_model_ranks_place(count);
 
-	if (!model->port->connect(model->program, NULL))
+	if (!model->port->connect(model->program, NULL, &place))
 		return NRT_SUCCESS;
 	memcpy(words, model->neff.header.uuid, sizeof(words));
 	if (nx_model_ranks_open(model->core, rank, count, nx_hash_words(words, 2), &model->ranks,
 				&err))
 		return nx_state_fail("nrt_load_collectives", &err);
-	model->port->connect(model->program, nx_model_ranks_door(model->ranks));
+	model->port->connect(model->program, nx_model_ranks_door(model->ranks), &place);
 	return NRT_SUCCESS;
 }
 

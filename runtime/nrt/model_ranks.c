@@ -30,13 +30,16 @@ struct nx_model_ranks {
 	struct nx_device_ranks door;
 	struct nx_rank_world *world;
 	struct nx_rank_group all;
-	uint32_t core, rank, count, node_count;
+	struct nx_collective_place place;
+	uint32_t core, rank;
 	uint64_t key;
 	bool is_broken; /* messages of a failed execution may still lie about */
 	struct nx_arena arena;
 	NX_VEC(struct member_of) groups;
 	NX_VEC(struct op) ops;
-	uint64_t now_ps; /* of this execution, from its start */
+	/* Of this execution, from its start: */
+	uint64_t now_ps;  /* where nobody has simulated it, */
+	uint64_t late_ps; /* where somebody has: others came so much later than this rank */
 	NX_VEC(struct nx_port_collective) records;
 };
 
@@ -51,16 +54,11 @@ static const struct nx_rank_list *list_with(const struct nx_rank_lists *lists, u
 	return NULL;
 }
 
-static bool is_pairwise(uint8_t kind)
-{
-	return kind == NX_COLLECTIVE_PERMUTE || kind == NX_COLLECTIVE_SEND_RECV;
-}
-
 static enum nx_status find_group(struct nx_model_ranks *ranks,
 				 const struct nx_device_collective *call, uint32_t *index,
 				 struct nx_error *err)
 {
-	bool is_whole = is_pairwise(call->word.kind) || !call->groups.count;
+	bool is_whole = nx_collective_is_pairwise(call->word.kind) || !call->groups.count;
 	uint32_t id = is_whole ? WHOLE_WORLD : call->word.group;
 	const struct nx_rank_list *list = is_whole ? NULL : list_with(&call->groups, ranks->rank);
 	struct member_of made = {.id = id};
@@ -73,7 +71,7 @@ static enum nx_status find_group(struct nx_model_ranks *ranks,
 		return nx_fail(err, NX_MISMATCH, "rank %u is in none of the replica groups",
 			       ranks->rank);
 	st = nx_rank_group_init(&made.group, ranks->world, ranks->rank, list ? list->items : NULL,
-				list ? list->count : ranks->count,
+				list ? list->count : ranks->place.rank_count,
 				nx_hash_words((const uint64_t[]){ranks->key, id}, 2), err);
 	if (!st)
 		nx_vec_push(&ranks->groups, made);
@@ -110,29 +108,17 @@ static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list 
 	op->call.count_count = counts->count;
 }
 
-/* On all ranks the same, so that all go the same way. */
-static uint64_t larger_side_bytes(const struct op *op, uint32_t rank_count)
+static void plan(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+		 struct op *op)
 {
-	uint64_t in = op->call.element_count;
-	uint64_t out = nx_collective_output_count(op->call.kind, in, rank_count);
-
-	for (size_t i = 0; i < op->call.count_count; i++)
-		out = i ? out + op->call.counts[i] : op->call.counts[0];
-	if (op->call.kind == NX_COLLECTIVE_ALL_TO_ALL_V)
-		out /= rank_count;
-	return (in > out ? in : out) * nx_dtype_bytes(op->call.dtype);
-}
-
-static void plan(const struct nx_model_ranks *ranks, struct op *op)
-{
-	uint32_t count = ranks->groups.items[op->group].group.count;
-	struct nx_collective_shape shape = {op->call.kind, count,
-					    ranks->node_count < count ? ranks->node_count : 1,
-					    larger_side_bytes(op, count)};
+	struct nx_collective_shape shape =
+		nx_collective_shape_of(&call->word, &call->counts,
+				       ranks->groups.items[op->group].group.count,
+				       ranks->place.node_count);
 	struct nx_collective_plan way = nx_collective_plan_make(&shape);
 
 	op->call.algorithm = way.algorithm;
-	op->cost_ps = nx_collective_cost_ps(nx_state_instance()->kind->arch, &shape, &way);
+	op->cost_ps = nx_collective_cost_ps(ranks->place.arch, &shape, &way);
 }
 
 static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
@@ -154,9 +140,10 @@ static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_devi
 		.root = call->word.root,
 	};
 	copy_counts(ranks, &call->counts, op);
-	st = is_pairwise(call->word.kind) ? copy_pairs(ranks, &call->pairs, op, err) : NX_OK;
+	st = nx_collective_is_pairwise(call->word.kind) ? copy_pairs(ranks, &call->pairs, op, err)
+							: NX_OK;
 	if (!st)
-		plan(ranks, op);
+		plan(ranks, call, op);
 	return st;
 }
 
@@ -181,6 +168,34 @@ static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_devi
 /* --- running -----------------------------------------------------------------------------------
  */
 
+/* When this rank comes, and what follows if it is the last to come. */
+static void expect(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+		   const struct op *op, struct nx_port_collective *record)
+{
+	const struct nx_device_moment *when = &call->when;
+
+	if (when->is_known) {
+		record->trigger_ps = when->trigger_ps + ranks->late_ps;
+		record->start_ps = when->start_ps + ranks->late_ps;
+		record->end_ps = when->end_ps + ranks->late_ps;
+	} else {
+		record->trigger_ps = ranks->now_ps;
+		record->start_ps = ranks->now_ps + nx_collective_trigger_ps();
+		record->end_ps = record->start_ps + op->cost_ps;
+	}
+}
+
+static void move_to(struct nx_model_ranks *ranks, uint64_t trigger_ps,
+		    struct nx_port_collective *record)
+{
+	uint64_t late_ps = trigger_ps - record->trigger_ps;
+
+	record->start_ps += late_ps;
+	record->end_ps += late_ps;
+	ranks->late_ps += late_ps;
+	ranks->now_ps = record->end_ps;
+}
+
 static enum nx_status run_collective(void *context, const struct nx_device_collective *call,
 				     struct nx_error *err)
 {
@@ -190,6 +205,7 @@ static enum nx_status run_collective(void *context, const struct nx_device_colle
 	const struct op *op;
 	enum nx_status st = find_op(ranks, call, &record.op_idx, err);
 	struct nx_rank_collective now;
+	uint64_t last_ps;
 
 	if (st)
 		return st;
@@ -201,14 +217,13 @@ static enum nx_status run_collective(void *context, const struct nx_device_colle
 	now.output_len = call->output_len;
 	st = nx_rank_collective_check(group, &now, err);
 	record.group_id = op->group_id;
-	record.trigger_ps = ranks->now_ps;
+	expect(ranks, call, op, &record);
+	last_ps = record.trigger_ps;
 	if (!st)
-		st = nx_rank_group_meet(group, 0, &ranks->now_ps, err);
+		st = nx_rank_group_meet(group, 0, &last_ps, err);
 	if (!st)
 		st = nx_rank_collective_run(group, &now, err);
-	record.start_ps = ranks->now_ps + nx_collective_trigger_ps();
-	record.end_ps = record.start_ps + op->cost_ps;
-	ranks->now_ps = record.end_ps;
+	move_to(ranks, last_ps, &record);
 	if (!st && ranks->records.len < MAX_RECORDS)
 		nx_vec_push(&ranks->records, record);
 	return st;
@@ -220,12 +235,15 @@ enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execu
 	uint64_t none = 0;
 
 	ranks->now_ps = nx_collective_barrier_ps();
+	ranks->late_ps = 0;
 	nx_vec_clear(&ranks->records);
 	if (ranks->is_broken)
 		return nx_fail(err, NX_MISMATCH,
 			       "a collective of this model failed before; load it again on all "
 			       "ranks");
-	return ranks->count > 1 ? nx_rank_group_meet(&ranks->all, execution_id, &none, err) : NX_OK;
+	return ranks->place.rank_count > 1
+		       ? nx_rank_group_meet(&ranks->all, execution_id, &none, err)
+		       : NX_OK;
 }
 
 void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run)
@@ -280,8 +298,8 @@ static void fill_comms(const struct nx_model_ranks *ranks, struct nx_arena *aren
 			.id = i,
 			.rank = group->index,
 			.rank_count = group->count,
-			.node_count = ranks->node_count,
-			.local_rank_count = group->count / ranks->node_count,
+			.node_count = ranks->place.node_count,
+			.local_rank_count = group->count / ranks->place.node_count,
 		};
 	}
 	graph->streams.count = 1;
@@ -345,6 +363,14 @@ static uint32_t nodes_from_environment(uint32_t rank_count)
 	return (uint32_t)count;
 }
 
+struct nx_collective_place nx_model_ranks_place(uint32_t rank_count)
+{
+	const struct nx_instance_kind *kind = nx_state_instance()->kind;
+
+	return (struct nx_collective_place){rank_count, nodes_from_environment(rank_count),
+					    kind ? kind->arch : NX_DEVICE_ANY};
+}
+
 enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count, uint64_t key,
 				   struct nx_model_ranks **out, struct nx_error *err)
 {
@@ -357,9 +383,8 @@ enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count,
 	ranks->door = (struct nx_device_ranks){ranks, run_collective};
 	ranks->core = core;
 	ranks->rank = rank;
-	ranks->count = count;
 	ranks->key = key;
-	ranks->node_count = nodes_from_environment(count);
+	ranks->place = nx_model_ranks_place(count);
 	st = nx_rank_world_join(rank, count, &ranks->world, err);
 	if (!st)
 		st = nx_rank_group_init(&ranks->all, ranks->world, rank, NULL, count, key, err);

@@ -4,17 +4,22 @@
  *
  * nrt_load makes it rank 0 of 1, nrt_load_collectives what the caller says. The
  * device hands each collective of the program to the door; the data goes the way
- * that runtime/timing/collective_cost.h chooses, and its time is what that says.
- * All ranks begin an execution together, at time 0 of a clock they share: a
- * collective starts when the last of its group has triggered it.
+ * that runtime/timing/collective_cost.h chooses. When it ran is what the simulator
+ * said, where there is one, and else what that file says, one behind the other. All
+ * ranks begin an execution together, at time 0 of a clock they share: a collective
+ * starts when the last of its group has triggered it.
  */
 #ifndef NX_RUNTIME_NRT_MODEL_RANKS_H
 #define NX_RUNTIME_NRT_MODEL_RANKS_H
 
 #include "format/ntff.h"
 #include "runtime/nrt/device_port.h"
+#include "runtime/timing/collective_cost.h"
 
 struct nx_model_ranks;
+
+/* Of so many ranks: over how many machines they are taken as spread, and whose links they have. */
+struct nx_collective_place nx_model_ranks_place(uint32_t rank_count);
 
 /* key tells models apart, and is the same on all ranks. What joining fails with, LIMIT. */
 NX_MUST_CHECK enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count,

@@ -30,8 +30,9 @@ struct software {
 	bool has_times;
 	const struct nx_timed_outcome *outcome; /* of the latest run */
 	uint64_t run_count;
-	bool is_broken;	    /* memory ran out inside it: its lock may be held */
-	bool has_told_zero; /* that outputs are zero */
+	size_t next_collective; /* of the outcome, by order */
+	bool is_broken;		/* memory ran out inside it: its lock may be held */
+	bool has_told_zero;	/* that outputs are zero */
 	struct nx_device_report report;
 	struct nx_device_ranks rank_door;    /* the device's, open for its whole life */
 	const struct nx_device_ranks *ranks; /* behind it; NULL before they are connected */
@@ -64,18 +65,25 @@ struct opening {
 static enum nx_status pass_collective(void *context, const struct nx_device_collective *call,
 				      struct nx_error *err)
 {
-	const struct nx_device_ranks *ranks = ((struct software *)context)->ranks;
+	struct software *software = context;
+	const struct nx_device_ranks *ranks = software->ranks;
+	struct nx_device_collective timed = *call;
 
 	if (!ranks)
 		return nx_fail(err, NX_UNSUPPORTED, "the model has no ranks for its collectives");
-	return ranks->run(ranks->context, call, err);
+	if (software->outcome)
+		timed.when = nx_timed_program_collective(&software->timed, software->outcome, call,
+							 &software->next_collective);
+	return ranks->run(ranks->context, &timed, err);
 }
 
-static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks)
+static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks,
+			  const struct nx_collective_place *place)
 {
 	struct software *software = software_of(program);
 
 	software->ranks = ranks;
+	software->timed.options.place = *place;
 	return software->device && nx_device_has_collectives(software->device);
 }
 
@@ -367,6 +375,7 @@ static void run_simulation(void *context)
 	if (software->has_times)
 		outcome = nx_timed_program_run(&software->timed, software->run_count);
 	software->outcome = outcome;
+	software->next_collective = 0;
 	software->run_count++;
 	if (outcome && outcome->st) {
 		*r->err = outcome->err;

@@ -30,6 +30,8 @@ static void close_run(struct nx_timed_run *run)
 		run->end_ps = later(run->end_ps, run->instructions.items[i].end_ps);
 	for (size_t i = 0; i < run->packets.len; i++)
 		run->end_ps = later(run->end_ps, run->packets.items[i].completion_ps);
+	for (size_t i = 0; i < run->collectives.len; i++)
+		run->end_ps = later(run->end_ps, run->collectives.items[i].end_ps);
 	for (size_t i = 0; i < run->semaphores.len; i++)
 		run->end_ps = later(run->end_ps, run->semaphores.items[i].time_ps);
 }
@@ -47,4 +49,31 @@ const struct nx_timed_outcome *nx_timed_program_run(struct nx_timed_program *tim
 		close_run(&outcome->run);
 	outcome->is_made = true;
 	return outcome;
+}
+
+static bool is_row_of(const struct nx_timed_program *timed, const struct nx_timed_collective *row,
+		      const struct nx_device_collective *call)
+{
+	return row->core == call->core && row->engine == call->engine &&
+	       timed->code.cores[row->core].streams[row->engine].slots[row->slot].compiler_pc ==
+		       call->pc;
+}
+
+struct nx_device_moment nx_timed_program_collective(const struct nx_timed_program *timed,
+						    const struct nx_timed_outcome *outcome,
+						    const struct nx_device_collective *call,
+						    size_t *next)
+{
+	size_t count = outcome->run.collectives.len;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (*next + i) % count;
+		const struct nx_timed_collective *row = &outcome->run.collectives.items[at];
+
+		if (!is_row_of(timed, row, call))
+			continue;
+		*next = at + 1;
+		return (struct nx_device_moment){true, row->trigger_ps, row->start_ps, row->end_ps};
+	}
+	return (struct nx_device_moment){0};
 }

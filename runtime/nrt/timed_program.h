@@ -2,13 +2,15 @@
 /*
  * timed_program: when a loaded program happens, worked out once for all of its executions.
  *
- * A run depends on nothing but the program, the hardware and the seed. The first
- * execution may differ from the others (GpSimd loads its library), so there are two
- * runs at most, each made when it is first wanted.
+ * A run depends on nothing but the program, the hardware, the seed and how many
+ * ranks there are (options.place, set before the first run). The first execution
+ * may differ from the others (GpSimd loads its library), so there are two runs at
+ * most, each made when it is first wanted.
  */
 #ifndef NX_RUNTIME_NRT_TIMED_PROGRAM_H
 #define NX_RUNTIME_NRT_TIMED_PROGRAM_H
 
+#include "runtime/device/device_ranks.h"
 #include "runtime/timing/loaded_code.h"
 #include "runtime/timing/simulate.h"
 #include "runtime/timing/timed_run.h"
@@ -36,5 +38,14 @@ void nx_timed_program_release(struct nx_timed_program *timed);
 
 /* Of the program's execution number index, from 0; owned by the program. */
 const struct nx_timed_outcome *nx_timed_program_run(struct nx_timed_program *timed, uint64_t index);
+
+/*
+ * When a collective of that outcome happens, by its word. *next is where its row is looked for
+ * first, 0 at the beginning of an execution: it is found there when they come in their order.
+ */
+struct nx_device_moment nx_timed_program_collective(const struct nx_timed_program *timed,
+						    const struct nx_timed_outcome *outcome,
+						    const struct nx_device_collective *call,
+						    size_t *next);
 
 #endif

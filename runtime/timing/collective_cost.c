@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/timing/collective_cost.h"
 
+#include "format/instruction.h"
 #include "runtime/timing/hardware_table.h"
 
 #define MESH_BELOW_BYTES (UINT64_C(1) << 20) /* published: Mesh below 1 MB */
@@ -59,6 +60,44 @@ static const struct links *links_of(enum nx_device_arch arch)
 	default:
 		return &trn2_links;
 	}
+}
+
+/* --- what a word asks for ------------------------------------------------------------------- */
+
+#define MOST_ELEMENTS (UINT64_C(1) << 38)
+
+static uint64_t at_most(uint64_t count, uint64_t most)
+{
+	return count < most ? count : most;
+}
+
+static uint64_t sum_of(const struct nx_rank_list *counts)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < counts->count; i++)
+		sum += counts->items[i];
+	return sum;
+}
+
+struct nx_collective_shape nx_collective_shape_of(const struct nx_collective_word *word,
+						  const struct nx_rank_list *counts,
+						  uint32_t rank_count, uint32_t node_count)
+{
+	uint32_t ranks = rank_count ? rank_count : 1;
+	uint64_t in = at_most(word->element_count, MOST_ELEMENTS);
+	uint64_t out = nx_collective_output_count(word->kind, in, ranks);
+
+	if (word->kind == NX_COLLECTIVE_ALL_GATHER_V && counts->count)
+		out = sum_of(counts);
+	if (word->kind == NX_COLLECTIVE_ALL_TO_ALL_V)
+		out = (counts->count ? sum_of(counts) : out) / ranks;
+	return (struct nx_collective_shape){
+		.kind = word->kind,
+		.rank_count = ranks,
+		.node_count = node_count && node_count < ranks ? node_count : 1,
+		.bytes = at_most(in > out ? in : out, MOST_ELEMENTS) * nx_dtype_bytes(word->dtype),
+	};
 }
 
 /* --- the way -------------------------------------------------------------------------------- */

@@ -13,11 +13,18 @@
 
 #include "format/collective.h"
 #include "runtime/device/device.h"
+#include "runtime/device/device_program.h"
 
 struct nx_collective_shape {
 	int64_t kind;
 	uint32_t rank_count, node_count; /* machines the ranks are spread over */
 	uint64_t bytes;			 /* of a rank, on the side that has more of them */
+};
+
+struct nx_collective_place {	  /* of a program: who runs it besides */
+	uint32_t rank_count;	  /* 0 counts as 1 */
+	uint32_t node_count;	  /* the same; divides rank_count */
+	enum nx_device_arch arch; /* whose links they are; ANY: that of the program */
 };
 
 struct nx_collective_plan {
@@ -26,6 +33,15 @@ struct nx_collective_plan {
 	uint64_t wire_bytes; /* that a rank sends */
 	double touch_count;  /* times that a byte on the wire is read or written in memory */
 };
+
+/*
+ * Of a word that so many ranks carry out: the same on all of them, so that all go
+ * the same way. counts are those of def.json that the word names, empty for none.
+ * Any word has a shape: more bytes than a machine has count as so many.
+ */
+struct nx_collective_shape nx_collective_shape_of(const struct nx_collective_word *word,
+						  const struct nx_rank_list *counts,
+						  uint32_t rank_count, uint32_t node_count);
 
 struct nx_collective_plan nx_collective_plan_make(const struct nx_collective_shape *shape);
 

@@ -149,6 +149,9 @@ static uint64_t last_time(const struct nx_timed_run *run, uint64_t end_ps)
 	for (size_t i = 0; i < run->packets.len; i++)
 		if (run->packets.items[i].completion_ps > end_ps)
 			end_ps = run->packets.items[i].completion_ps;
+	for (size_t i = 0; i < run->collectives.len; i++)
+		if (run->collectives.items[i].end_ps > end_ps)
+			end_ps = run->collectives.items[i].end_ps;
 	if (run->semaphores.len && run->semaphores.items[run->semaphores.len - 1].time_ps > end_ps)
 		end_ps = run->semaphores.items[run->semaphores.len - 1].time_ps;
 	return end_ps;

@@ -5,12 +5,15 @@
  * Event driven, in integer picoseconds. Engines have a front end that runs ahead
  * of an in-order queue; latency and occupancy are apart; semaphores take their
  * time from writer to waiter; DMA engines serve packets, ring by ring; the array
- * is throttled by what it did. Costs come from hardware_table.h. No number is
- * computed here: what engines wait for does not depend on data.
+ * is throttled by what it did; a collective goes on its own once it is triggered,
+ * as if the other ranks triggered it at the same moment, which they do when they
+ * run the same program. Costs come from hardware_table.h and collective_cost.h. No
+ * number is computed here: what engines wait for does not depend on data.
  */
 #ifndef NX_RUNTIME_SIMULATE_H
 #define NX_RUNTIME_SIMULATE_H
 
+#include "runtime/timing/collective_cost.h"
 #include "runtime/timing/hardware_table.h"
 #include "runtime/timing/loaded_code.h"
 #include "runtime/timing/timed_run.h"
@@ -21,6 +24,7 @@ struct nx_simulate_options {
 	uint64_t seed;
 	bool is_first_execution; /* GpSimd loads its library, on devices where that shows */
 	bool is_strict;		 /* refuse opcodes of which no cost is known */
+	struct nx_collective_place place; /* zeroed: one rank, alone */
 };
 
 /*

@@ -50,6 +50,12 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* The runtime's DRAIN behind the last compiled word waits for all that was started; assumed. */
+static bool ends_execution(const struct nx_loaded_slot *slot)
+{
+	return slot->kind == NX_LOADED_INSERTED && slot->word[40];
+}
+
 /* All compute instructions have started, so that the last end is known. */
 static void finish_drain(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
 {
@@ -62,6 +68,8 @@ static void finish_drain(struct nx_simulation *sim, unsigned core, unsigned engi
 		end_ps = later(end_ps, queue->last_end_ps + timing->drain_ps);
 	if (front->last_write_ps)
 		end_ps = later(end_ps, front->last_write_ps + timing->drain_write_ps);
+	if (ends_execution(slot_at(sim, core, engine)))
+		end_ps = later(end_ps, front->last_collective_ps);
 	finish(sim, core, engine, end_ps, now_ps);
 }
 
@@ -218,6 +226,11 @@ static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine
 		break;
 	case NX_OP_DMA_DIRECT2D:
 		start_transfer(sim, core, engine, has_waited, now_ps);
+		break;
+	case NX_OP_PSEUDO_TRIGGER_COLLECTIVE:
+	case NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2:
+		nx_sim_collective_start(sim, core, engine, front->pc, front->start_ps);
+		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
 		break;
 	case NX_OP_RANGE_CLEAR:
 		nx_sim_semaphore_clear(sim, core, slot->word[13], slot->word[14], now_ps);

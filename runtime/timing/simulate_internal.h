@@ -6,8 +6,8 @@
  * hands each to its part. simulate_front.c is the sequencer of an engine,
  * simulate_queue.c the compute queue behind it, simulate_array.c the tensor
  * engine and its throttle, simulate_dma.c the DMA engines,
- * simulate_software.c how GpSimd feeds them, simulate_semaphore.c who wakes
- * whom.
+ * simulate_software.c how GpSimd feeds them, simulate_collective.c what ranks
+ * do together, simulate_semaphore.c who wakes whom.
  */
 #ifndef NX_RUNTIME_SIMULATE_INTERNAL_H
 #define NX_RUNTIME_SIMULATE_INTERNAL_H
@@ -85,9 +85,10 @@ struct nx_sim_front {
 	uint64_t reached_ps;	 /* came to the word at pc */
 	uint64_t start_ps;	 /* of the word it is inside of */
 	uint64_t last_write_ps;
-	uint64_t last_record_ps; /* of a software transfer */
-	uint64_t last_ring_ps;	 /* its doorbell */
-	bool is_behind_transfer; /* the word before was one */
+	uint64_t last_collective_ps; /* end of those it triggered */
+	uint64_t last_record_ps;     /* of a software transfer */
+	uint64_t last_ring_ps;	     /* its doorbell */
+	bool is_behind_transfer;     /* the word before was one */
 	bool has_library;
 	uint32_t barrier;
 	uint64_t arrival;
@@ -145,7 +146,8 @@ struct nx_sim_core {
 	struct nx_sim_array array;
 	struct nx_sim_dma dma[NX_LOADED_RINGS];
 	unsigned busy_dma_count;
-	uint32_t *dynamic_done; /* per queue: transfers started */
+	uint64_t stream_free_ps; /* the collective before is over */
+	uint32_t *dynamic_done;	 /* per queue: transfers started */
 	uint32_t semaphores[NX_SIM_SEMAPHORES];
 	struct nx_map arrivals; /* barrier -> how many engines came */
 };
@@ -214,13 +216,21 @@ void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine,
 void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event);
 void nx_sim_dma_go(struct nx_simulation *sim, unsigned core, unsigned ring, uint64_t now_ps);
 
+bool nx_sim_is_collective(const struct nx_loaded_slot *slot);
+/* The collective of a slot, whose instruction starts now; its semaphore changes when it is over. */
+void nx_sim_collective_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+			     uint64_t start_ps);
+
 /* Header wait of a word; mode 0 when it has none. */
 struct nx_sim_wait nx_sim_wait_of(const struct nx_loaded_slot *slot);
 struct nx_sim_wait nx_sim_body_wait_of(const struct nx_loaded_slot *slot);
 bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait *wait);
-/* The updates of a word, which ends at end_ps. */
+/* The updates of a word, which ends at end_ps; none for a collective. */
 void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
 		   const struct nx_loaded_slot *slot, uint64_t end_ps, uint64_t now_ps);
+/* The update in a word's header, at a moment and by one that is no engine. */
+void nx_sim_update_late(struct nx_simulation *sim, unsigned core, const struct nx_loaded_slot *slot,
+			uint64_t time_ps);
 void nx_sim_semaphore_change(struct nx_simulation *sim, const struct nx_sim_event *event);
 void nx_sim_semaphore_clear(struct nx_simulation *sim, unsigned core, unsigned first, unsigned last,
 			    uint64_t now_ps);

@@ -146,7 +146,11 @@ static bool changes_semaphore(uint8_t mode)
 	}
 }
 
-static void push_update(struct nx_simulation *sim, unsigned core, unsigned engine,
+struct author { /* of a change */
+	uint8_t core, engine, source;
+};
+
+static void push_update(struct nx_simulation *sim, struct author by,
 			const struct nx_loaded_slot *slot, unsigned at, uint32_t value,
 			uint64_t time_ps)
 {
@@ -159,26 +163,36 @@ static void push_update(struct nx_simulation *sim, unsigned core, unsigned engin
 					       .value = value,
 					       .index = (uint16_t)(bank_of(slot) + word[at + 1]),
 					       .kind = NX_SIM_SEMAPHORE,
-					       .core = (uint8_t)core,
-					       .unit = (uint8_t)engine,
+					       .core = by.core,
+					       .unit = by.engine,
 					       .mode = word[at] & 15,
-					       .source = NX_TIMED_BY_ENGINE});
+					       .source = by.source});
 }
 
 void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
 		   const struct nx_loaded_slot *slot, uint64_t end_ps, uint64_t now_ps)
 {
 	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
+	struct author by = {(uint8_t)core, (uint8_t)engine, NX_TIMED_BY_ENGINE};
 	bool is_control = slot->word[0] == NX_OP_EVENT_SEMAPHORE;
 	int64_t delay = is_control ? timing->update_control_ps : timing->update_ps;
 	uint64_t time_ps = delay < 0 && end_ps < (uint64_t)-delay ? 0 : end_ps + (uint64_t)delay;
 
+	if (nx_sim_is_collective(slot))
+		return;
 	/* On older devices it comes before the end, but never before what it follows from. */
 	if (time_ps < now_ps)
 		time_ps = now_ps;
-	push_update(sim, core, engine, slot, 6, nx_load32(slot->word + 8), time_ps);
+	push_update(sim, by, slot, 6, nx_load32(slot->word + 8), time_ps);
 	if (is_control)
-		push_update(sim, core, engine, slot, 34, nx_load32(slot->word + 40), time_ps);
+		push_update(sim, by, slot, 34, nx_load32(slot->word + 40), time_ps);
+}
+
+void nx_sim_update_late(struct nx_simulation *sim, unsigned core, const struct nx_loaded_slot *slot,
+			uint64_t time_ps)
+{
+	push_update(sim, (struct author){(uint8_t)core, 0, NX_TIMED_BY_DMA}, slot, 6,
+		    nx_load32(slot->word + 8), time_ps);
 }
 
 static uint32_t changed(uint32_t have, uint8_t mode, uint32_t value)

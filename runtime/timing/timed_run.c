@@ -10,5 +10,6 @@ void nx_timed_run_release(struct nx_timed_run *run)
 	nx_vec_release(&run->packets);
 	nx_vec_release(&run->throttles);
 	nx_vec_release(&run->descriptors);
+	nx_vec_release(&run->collectives);
 	memset(run, 0, sizeof(*run));
 }

@@ -54,6 +54,16 @@ struct nx_timed_descriptors {
 	uint8_t core, engine;
 };
 
+/* What the ranks of a group do together, as one of them has it. */
+struct nx_timed_collective {
+	uint64_t trigger_ps; /* start of the triggering instruction */
+	uint64_t start_ps, end_ps;
+	uint32_t slot; /* that triggered it, in the loaded stream */
+	uint32_t group_id;
+	uint8_t core, engine;
+	uint8_t stream; /* on which one follows the other; each core has stream 0 */
+};
+
 struct nx_timed_run {
 	uint64_t end_ps; /* total_time: the rows lie within 0 and this */
 	NX_VEC(struct nx_timed_instruction) instructions;
@@ -61,6 +71,7 @@ struct nx_timed_run {
 	NX_VEC(struct nx_timed_packet) packets;
 	NX_VEC(struct nx_timed_throttle) throttles;
 	NX_VEC(struct nx_timed_descriptors) descriptors;
+	NX_VEC(struct nx_timed_collective) collectives; /* by core in the order of their times */
 	uint64_t assumed_count; /* instructions whose cost nobody has measured */
 };
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simulate_collective: what ranks do together, as one of them sees it.
+ *
+ * An engine triggers a collective and goes on; it runs on the core's stream, one
+ * behind the other, and counts its semaphore up when it is over. The word stays
+ * in the loaded code as the compiler wrote it and the engine's front end pays a
+ * control word for it: what AWS's runtime puts in its place is not published.
+ *
+ * All ranks run the same words on the same clock, so the last of a group triggers
+ * a collective when this one does. To stay in step, ranks in groups of different
+ * sizes all take as long as the largest of them.
+ */
+#include "runtime/timing/simulate_internal.h"
+
+#define LATEST_PS (UINT64_C(1) << 61) /* any number of words of any size end by then */
+
+bool nx_sim_is_collective(const struct nx_loaded_slot *slot)
+{
+	return slot->word[0] == NX_OP_PSEUDO_TRIGGER_COLLECTIVE ||
+	       slot->word[0] == NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2;
+}
+
+static uint32_t largest_group(const struct nx_core_program *program,
+			      const struct nx_collective_word *word, uint32_t world)
+{
+	const struct nx_rank_lists *groups;
+	uint32_t most = 0;
+
+	if (nx_collective_is_pairwise(word->kind) || word->group >= program->replica_group_count)
+		return world;
+	groups = &program->replica_groups[word->group];
+	for (size_t i = 0; i < groups->count; i++)
+		if (groups->items[i].count > most)
+			most = groups->items[i].count;
+	return most ? most : world;
+}
+
+static uint64_t cost_ps(const struct nx_simulation *sim, unsigned core,
+			const struct nx_collective_word *word)
+{
+	const struct nx_collective_place *place = &sim->options->place;
+	const struct nx_core_program *program = &sim->code->program->cores[core];
+	struct nx_rank_list counts = {0};
+	struct nx_collective_shape shape;
+	struct nx_collective_plan plan;
+
+	if (word->counts < program->element_counts.count)
+		counts = program->element_counts.items[word->counts];
+	shape = nx_collective_shape_of(
+		word, &counts, largest_group(program, word, place->rank_count), place->node_count);
+	plan = nx_collective_plan_make(&shape);
+	return nx_collective_cost_ps(place->arch ? place->arch : sim->hardware->arch, &shape,
+				     &plan);
+}
+
+void nx_sim_collective_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
+			     uint64_t start_ps)
+{
+	const struct nx_loaded_slot *slot = &nx_sim_stream(sim, core, engine)->slots[pc];
+	struct nx_sim_core *on = &sim->cores[core];
+	struct nx_timed_collective row = {.trigger_ps = start_ps,
+					  .slot = pc,
+					  .core = (uint8_t)core,
+					  .engine = (uint8_t)engine};
+	struct nx_collective_word word;
+
+	nx_collective_word_get(slot->word, &word);
+	row.group_id = word.group;
+	row.start_ps = start_ps + nx_collective_trigger_ps();
+	if (row.start_ps < on->stream_free_ps)
+		row.start_ps = on->stream_free_ps;
+	row.end_ps = row.start_ps + cost_ps(sim, core, &word);
+	if (row.end_ps > LATEST_PS)
+		row.end_ps = row.start_ps > LATEST_PS ? row.start_ps : LATEST_PS;
+	on->stream_free_ps = on->fronts[engine].last_collective_ps = row.end_ps;
+	nx_vec_push(&sim->run->collectives, row);
+	nx_sim_update_late(sim, core, slot, row.end_ps);
+	if (row.end_ps > sim->compiled_end_ps)
+		sim->compiled_end_ps = row.end_ps;
+}
