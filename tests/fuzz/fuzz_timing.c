@@ -19,7 +19,8 @@ static const char kelf[] = "{\"graphs\":[{\"name\":\"sg00\",\"definition\":\"d.j
 			   "{\"name\":\"sg01\",\"definition\":\"d.json\"}],\"target\":\"cayman\"}";
 static const char definition[] =
 	"{\"pe_instr\":\"0\",\"act_instr\":\"1\",\"pool_instr\":\"2\",\"dve_instr\":\"3\","
-	"\"sp_instr\":\"4\",\"sp\":\"sp.json\",\"var\":{"
+	"\"sp_instr\":\"4\",\"sp\":\"sp.json\",\"replica_groups\":[[[0,1],[2]],[],[[]]],"
+	"\"cc_element_counts\":[[1,2],[]],\"var\":{"
 	"\"SB\":{\"type\":\"state-buffer\",\"var_id\":0},"
 	"\"x\":{\"type\":\"input\",\"var_id\":1,\"size\":4096}}}";
 
@@ -64,6 +65,13 @@ static void check_rows(const struct nx_loaded_code *code, const struct nx_timed_
 		if (run->packets.items[i].start_ps > run->packets.items[i].end_ps ||
 		    run->packets.items[i].completion_ps > run->end_ps)
 			__builtin_trap();
+	for (size_t i = 0; i < run->collectives.len; i++) {
+		const struct nx_timed_collective *row = &run->collectives.items[i];
+
+		if (row->trigger_ps > row->start_ps || row->start_ps > row->end_ps ||
+		    row->end_ps > run->end_ps)
+			__builtin_trap();
+	}
 	for (size_t i = 0; i < run->semaphores.len; i++)
 		if (run->semaphores.items[i].time_ps > run->end_ps)
 			__builtin_trap();
@@ -74,14 +82,17 @@ static void simulate_twice(const struct nx_loaded_code *code, uint8_t choice)
 	struct nx_simulate_options options = {
 		.hardware = nx_device_hardware_of((enum nx_device_arch)(choice >> 1 & 3)),
 		.seed = choice >> 3 & 3,
-		.is_first_execution = choice >> 5 & 1};
+		.is_first_execution = choice >> 5 & 1,
+		.place = {.rank_count = choice >> 6 & 1 ? UINT32_MAX : 8,
+			  .node_count = choice >> 7 ? 2 : 1}};
 	struct nx_timed_run first = {0}, second = {0};
 
 	if (nx_simulate(code, &options, &first, NULL) != nx_simulate(code, &options, &second, NULL))
 		__builtin_trap();
 	check_rows(code, &first);
 	if (first.end_ps != second.end_ps || first.instructions.len != second.instructions.len ||
-	    first.packets.len != second.packets.len)
+	    first.packets.len != second.packets.len ||
+	    first.collectives.len != second.collectives.len)
 		__builtin_trap();
 	nx_timed_run_release(&first);
 	nx_timed_run_release(&second);
