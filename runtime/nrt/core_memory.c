@@ -24,8 +24,10 @@ struct totals {
 
 static uint64_t pack_place(const struct nx_memory_block *block)
 {
-	return nx_trace_pack_place(nx_instance_hbm(nx_state_instance(), block->core), true, true, 0,
-				   block->category);
+	const struct nx_instance *instance = nx_state_instance();
+
+	return nx_trace_pack_place(nx_instance_hbm(instance, block->core), true, true,
+				   nx_instance_device(instance, block->core), block->category);
 }
 
 /* Under the lock. Cores that share an HBM have each their part of it. */
