@@ -100,8 +100,12 @@ static void write_device_cores(struct nx_json_writer *w, const struct nx_system_
 		if (core->process != process)
 			continue;
 		nx_json_begin_object(w);
-		nx_json_key_u64(w, core->is_physical ? "device_core_idx" : "lnc_idx",
-				core->core_idx);
+		if (core->device_idx != UINT32_MAX)
+			nx_json_key_u64(w, "device_idx", core->device_idx);
+		if (core->is_physical)
+			nx_json_key_u64(w, "device_core_idx", core->core_idx);
+		if (core->nc_idx >= 0)
+			nx_json_key_u64(w, "lnc_idx", (uint64_t)core->nc_idx);
 		nx_json_key_u64(w, "execution_count", core->execution_count);
 		nx_json_key_u64(w, "device_time_ns", core->busy_ns);
 		if (wall_ns)

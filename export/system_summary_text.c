@@ -121,11 +121,24 @@ static void write_core(struct nx_output *out, const struct nx_core_totals *core)
 	write_transfers(out, core);
 }
 
+static const char *core_text(const struct nx_device_core_totals *core, char out[48])
+{
+	if (!core->is_physical)
+		snprintf(out, 48, "logical core %llu", (unsigned long long)core->core_idx);
+	else if (core->device_idx != UINT32_MAX)
+		snprintf(out, 48, "device %u, core %llu", core->device_idx,
+			 (unsigned long long)core->core_idx);
+	else
+		snprintf(out, 48, "core %llu of logical core %d",
+			 (unsigned long long)core->core_idx, core->nc_idx);
+	return out;
+}
+
 static void write_device_cores(struct nx_output *out, const struct nx_system_totals *t,
 			       uint32_t process)
 {
 	uint64_t wall_ns = t->processes[process].wall_ns;
-	char busy[QUANTITY_MAX];
+	char busy[QUANTITY_MAX], name[48];
 	bool is_first = true;
 
 	for (size_t i = 0; i < t->device_cores.len; i++) {
@@ -137,12 +150,11 @@ static void write_device_cores(struct nx_output *out, const struct nx_system_tot
 			write_line(out, "    %10s %14s %13s  device time", "executions", "busy",
 				   "of wall time");
 		is_first = false;
-		write_line(out, "    %10llu %14s %12.3g%%  %s core %llu",
+		write_line(out, "    %10llu %14s %12.3g%%  %s",
 			   (unsigned long long)core->execution_count,
 			   time_text(busy, (double)core->busy_ns),
 			   wall_ns ? 100.0 * (double)core->busy_ns / (double)wall_ns : 0.0,
-			   core->is_physical ? "physical" : "logical",
-			   (unsigned long long)core->core_idx);
+			   core_text(core, name));
 	}
 }
 

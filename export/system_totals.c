@@ -36,7 +36,8 @@ static size_t find_core(struct nx_system_totals *t, uint32_t process, int32_t nc
 	if (at == t->cores.len)
 		nx_vec_push(&t->cores, ((struct nx_core_totals){.process = process,
 								.nc_idx = nc_idx,
-								.worker_gid = UINT32_MAX}));
+								.worker_gid = UINT32_MAX,
+								.device_idx = UINT32_MAX}));
 	return at;
 }
 
@@ -64,14 +65,16 @@ static void add_execution(struct nx_system_totals *t, const struct nx_system_eve
 	uint64_t core_idx = (uint64_t)(int64_t)e->nc_idx;
 	bool is_physical = nx_event_number(t->profile, e, "device_core_idx", &core_idx);
 	size_t at = place(t, t->device_cores.len, KEY_DEVICE_CORE, e->process, is_physical,
-			  core_idx, 0);
+			  core_idx, (uint64_t)(int64_t)e->nc_idx);
 	struct nx_device_core_totals *core;
 
 	if (at == t->device_cores.len)
 		nx_vec_push(&t->device_cores,
 			    ((struct nx_device_core_totals){.process = e->process,
 							    .is_physical = is_physical,
-							    .core_idx = core_idx}));
+							    .core_idx = core_idx,
+							    .nc_idx = e->nc_idx,
+							    .device_idx = UINT32_MAX}));
 	core = &t->device_cores.items[at];
 	core->execution_count++;
 	if (e->end_ns <= core->until_ns)
@@ -148,9 +151,11 @@ static void add_hbm(void *context, const void *row)
 	struct nx_system_totals *t = context;
 	const struct nx_hbm_sample *s = row;
 	const struct nx_system_process *p = &t->profile->processes[s->process];
-	uint32_t group = group_of(t, find_core(t, s->process, s->nc_idx));
+	size_t core = find_core(t, s->process, s->nc_idx);
+	uint32_t group = group_of(t, core);
 	const char *category = s->category < p->name_count ? p->names[s->category] : "unknown";
 
+	t->cores.items[core].device_idx = s->device_idx;
 	raise_peak(t, s, group, NULL, s->total_bytes);
 	raise_peak(t, s, group, category, s->category_bytes);
 }
@@ -208,7 +213,9 @@ static int compare_device_cores(const void *left, const void *right)
 	const struct nx_device_core_totals *a = left, *b = right;
 	int order = ORDER(a->process, b->process);
 
-	return order ? order : ORDER(a->core_idx, b->core_idx);
+	order = order ? order : ORDER(a->device_idx, b->device_idx);
+	order = order ? order : ORDER(a->core_idx, b->core_idx);
+	return order ? order : ORDER(a->nc_idx, b->nc_idx);
 }
 
 #define SORT(list, compare)                                                                        \
@@ -240,8 +247,21 @@ static void share_out(struct nx_system_totals *t)
 	}
 }
 
+/* While cores stand where the map has them. */
+static void find_devices(struct nx_system_totals *t)
+{
+	for (size_t i = 0; i < t->device_cores.len; i++) {
+		struct nx_device_core_totals *core = &t->device_cores.items[i];
+
+		if (core->is_physical && core->nc_idx >= 0)
+			core->device_idx = t->cores.items[find_core(t, core->process, core->nc_idx)]
+						   .device_idx;
+	}
+}
+
 static void finish(struct nx_system_totals *t)
 {
+	find_devices(t);
 	SORT(&t->names, compare_names);
 	SORT(&t->peaks, compare_peaks);
 	share_out(t);

@@ -41,16 +41,23 @@ struct nx_core_totals { /* a logical core of a process */
 	uint32_t process;
 	int32_t nc_idx;
 	uint32_t worker_gid; /* UINT32_MAX: not known */
+	uint32_t device_idx; /* the same */
 	struct nx_event_totals events;
 	const struct nx_hbm_peak *peaks; /* per memory: all together, then the largest first */
 	size_t peak_count;
 	struct nx_transfer_total transfers[2]; /* by enum nx_direction */
 };
 
-struct nx_device_core_totals { /* a core that ran models */
+/*
+ * A core that ran models. Executions name the physical core on its device but not the device:
+ * that follows from the memory which their logical core took, where the capture has it.
+ */
+struct nx_device_core_totals {
 	uint32_t process;
 	bool is_physical; /* else the trace names only the logical core */
 	uint64_t core_idx;
+	int32_t nc_idx;	     /* logical core */
+	uint32_t device_idx; /* UINT32_MAX: not known */
 	uint64_t execution_count;
 	uint64_t busy_ns; /* when at least one execution ran */
 	uint64_t until_ns;

@@ -28,7 +28,7 @@ static void tables_align(void **state)
 		"             1          10 ns          10 ns          10 ns  nc_exec_running "
 		"(neuron_hw)\n"
 		"    executions           busy  of wall time  device time\n"
-		"             1          10 ns            1%  physical core 4\n"
+		"             1          10 ns            1%  device 0, core 4\n"
 		"\n"
 		"  logical core 0, worker 3: 3 events\n"
 		"         count          total           mean            max  event\n"

@@ -84,6 +84,53 @@ static void device_time_is_a_union_per_physical_core(void **state)
 	nx_system_totals_release(&t);
 }
 
+static void execution_of(struct nx_system_fixture *f, int32_t nc_idx, const char *core)
+{
+	execution(f, core, 100, 110);
+	f->events[f->p.rows[NX_SYSTEM_EVENT] - 1].nc_idx = nc_idx;
+}
+
+static void equal_cores_of_two_devices_are_two(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_totals t;
+
+	execution_of(f, 8, "0");
+	execution_of(f, 0, "0");
+	execution_of(f, 0, "1");
+	execution_of(f, 4, "0");
+	f->hbm[0] = (struct nx_hbm_sample){.nc_idx = 8, .device_idx = 2};
+	f->hbm[1] = (struct nx_hbm_sample){.nc_idx = 4, .device_idx = 1};
+	f->hbm[2] = (struct nx_hbm_sample){.nc_idx = 0, .device_idx = 0};
+	f->p.rows[NX_SYSTEM_HBM] = 3;
+	assert_int_equal(nx_system_totals_read(&t, &f->p, &f->err), NX_OK);
+	assert_int_equal(t.device_cores.len, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const uint32_t devices[] = {0, 0, 1, 2}, cores[] = {0, 1, 0, 0};
+
+		assert_int_equal(t.device_cores.items[i].device_idx, devices[i]);
+		assert_int_equal(t.device_cores.items[i].core_idx, cores[i]);
+		assert_int_equal(t.device_cores.items[i].execution_count, 1);
+	}
+	nx_system_totals_release(&t);
+}
+
+/* A filter may have dropped what tells the devices; the cores are still not one. */
+static void without_memory_logical_cores_tell_them_apart(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_system_totals t;
+
+	execution_of(f, 4, "0");
+	execution_of(f, 0, "0");
+	assert_int_equal(nx_system_totals_read(&t, &f->p, &f->err), NX_OK);
+	assert_int_equal(t.device_cores.len, 2);
+	assert_int_equal(t.device_cores.items[0].nc_idx, 0);
+	assert_int_equal(t.device_cores.items[1].nc_idx, 4);
+	assert_int_equal(t.device_cores.items[1].device_idx, UINT32_MAX);
+	nx_system_totals_release(&t);
+}
+
 static void without_a_physical_core_the_logical_one_stands(void **state)
 {
 	struct nx_system_fixture *f = *state;
@@ -190,6 +237,8 @@ int main(void)
 		TEST(names_are_added_up_per_process_and_core),
 		TEST(one_name_from_two_sources_is_two),
 		TEST(device_time_is_a_union_per_physical_core),
+		TEST(equal_cores_of_two_devices_are_two),
+		TEST(without_memory_logical_cores_tell_them_apart),
 		TEST(without_a_physical_core_the_logical_one_stands),
 		TEST(wall_time_is_the_sessions_or_that_of_events),
 		TEST(peaks_are_kept_per_memory_and_category),
