@@ -17,6 +17,8 @@
 static pthread_mutex_t core_locks[MAX_CORES] = {[0 ... MAX_CORES - 1] = PTHREAD_MUTEX_INITIALIZER};
 /* Between two executions; records of one may stand at its very end. */
 #define PAUSE_PS 20000000u
+/* Hosts whose clocks differ by more have no moment in common. */
+#define CLOCKS_APART_NS 1000000000u
 
 /* Of each core, under its lock. */
 static struct core_state {
@@ -243,13 +245,30 @@ static void end_run(struct execution *e)
 	cores[e->core].next_start_ps = e->run.end_ps + PAUSE_PS;
 }
 
+/*
+ * On the clock of a host that captures, ranks begin when the last of them does. One that is not
+ * watched says nothing and keeps its own time, which no host shows.
+ */
+static enum nx_status begin_with_ranks(struct execution *e)
+{
+	uint64_t own_ns = is_watched(e) ? host_ns_of(e->run.start_ps) : 0, latest_ns = own_ns;
+	enum nx_status st = nx_model_ranks_latest(e->model->ranks, &latest_ns, &e->err);
+
+	if (!st && own_ns && latest_ns - own_ns < CLOCKS_APART_NS)
+		e->run.start_ps += (latest_ns - own_ns) * 1000;
+	return st;
+}
+
 /* All ranks of a model with collectives begin together. */
 static enum nx_status run_on_device(struct execution *e)
 {
 	struct nx_model_ranks *ranks = e->model->ranks;
-	enum nx_status st = ranks ? nx_model_ranks_begin(ranks, e->id, &e->err) : NX_OK;
+	bool has_host = is_watched(e);
+	enum nx_status st = ranks ? nx_model_ranks_begin(ranks, e->id, &has_host, &e->err) : NX_OK;
 
 	begin_run(e);
+	if (!st && ranks && has_host)
+		st = begin_with_ranks(e);
 	if (!st)
 		st = e->model->port->run(e->model->program, e->buffers, &e->run, &e->err);
 	else

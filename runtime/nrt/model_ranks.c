@@ -230,9 +230,10 @@ static enum nx_status run_collective(void *context, const struct nx_device_colle
 }
 
 enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execution_id,
-				    struct nx_error *err)
+				    bool *is_watched, struct nx_error *err)
 {
-	uint64_t none = 0;
+	uint64_t any = *is_watched;
+	enum nx_status st = NX_OK;
 
 	ranks->now_ps = nx_collective_barrier_ps();
 	ranks->late_ps = 0;
@@ -241,9 +242,19 @@ enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execu
 		return nx_fail(err, NX_MISMATCH,
 			       "a collective of this model failed before; load it again on all "
 			       "ranks");
-	return ranks->place.rank_count > 1
-		       ? nx_rank_group_meet(&ranks->all, execution_id, &none, err)
-		       : NX_OK;
+	if (ranks->place.rank_count > 1)
+		st = nx_rank_group_meet(&ranks->all, execution_id, &any, err);
+	*is_watched = any != 0;
+	return st;
+}
+
+enum nx_status nx_model_ranks_latest(struct nx_model_ranks *ranks, uint64_t *time_ns,
+				     struct nx_error *err)
+{
+	struct nx_rank_group quiet = ranks->all;
+
+	quiet.is_traced = false;
+	return nx_rank_group_meet(&quiet, 0, time_ns, err);
 }
 
 void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run)

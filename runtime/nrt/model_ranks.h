@@ -29,9 +29,16 @@ void nx_model_ranks_close(struct nx_model_ranks *ranks); /* NULL is allowed */
 
 const struct nx_device_ranks *nx_model_ranks_door(struct nx_model_ranks *ranks);
 
-/* Waits until all ranks begin. IO or CANCELLED when they do not, MISMATCH after a failure. */
+/*
+ * Waits until all ranks begin. Whether any of them is watched is then known to all. IO or
+ * CANCELLED when they do not come, MISMATCH after a failure.
+ */
 NX_MUST_CHECK enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks,
-						  uint64_t execution_id, struct nx_error *err);
+						  uint64_t execution_id, bool *is_watched,
+						  struct nx_error *err);
+/* The latest of what the ranks say, on each; all of them have to ask. Fails as above. */
+NX_MUST_CHECK enum nx_status nx_model_ranks_latest(struct nx_model_ranks *ranks, uint64_t *time_ns,
+						   struct nx_error *err);
 /* What ran, into the run, which it may make longer; valid until the next beginning. */
 void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run);
 
