@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One time for a collective: that of its instruction, its profile, the system trace and nccom-test.
+
+usage: collectives.py NEURON_EXPLORER DUMP_TABLES
+
+An assembled program and nccom-test's own run on 1, 2 and 8 ranks. In the profile of every rank a
+collective is triggered when the instruction that does it starts, lies inside the execution, and
+nobody who waits for its semaphore starts before its end. Prints TAP.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, DUMP_TABLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+TRIGGER_NS, BARRIER_NS = 1491, 369
+SUMMED, AGAIN = 20, 21
+
+# The second sum waits for the first one, the third for nobody: it has to wait for its stream.
+SOURCE = '''
+.name rank_chain
+.arch %(arch)s
+.set N = 64
+.set ROW = 4*N
+.semaphore loaded
+.semaphore stored
+.semaphore back
+.set doubled = 6
+.input  x fp32 [128,N]
+.output y fp32 [128,N]
+.output z fp32 [128,N]
+.scratch part fp32 [128,N]
+.scratch whole fp32 [128,N]
+.replica_groups [[%(ranks)s]]
+.queue qSPIO0   owner=sp   type=in   semaphores=[loaded]
+.queue qPoolIO0 owner=pool type=data semaphores=[stored]
+.queue qActIO0  owner=act  type=data semaphores=[back]
+.prologue
+.engine sp
+.dma qSPIO0 from=x[1,ROW][ROW,128] to=SB[1,PARTITION][ROW,128]
+.engine dve
+TENSOR_TENSOR S[loaded]>=16 S[doubled]++@complete op=ADD src0=fp32@0[1][N] src1=fp32@0[1][N] \
+dst=fp32@ROW[1][N] channels=128
+.engine pool
+.dma qPoolIO0 S[doubled]>=1 from=fp32@SB+ROW[1,PARTITION][ROW,128] to=part[1,ROW][ROW,128]
+PSEUDO_TRIGGER_COLLECTIVE S[stored]>=16 S[20]++@complete ctype=ALL_REDUCE input_tensor_id=part \
+output_tensor_id=whole num_elements=128*N dtype=fp32 op=ADD group_id=0
+PSEUDO_TRIGGER_COLLECTIVE S[20]>=1 S[21]++@complete ctype=ALL_REDUCE input_tensor_id=whole \
+output_tensor_id=y num_elements=128*N dtype=fp32 op=ADD group_id=0
+PSEUDO_TRIGGER_COLLECTIVE ctype=ALL_REDUCE input_tensor_id=part output_tensor_id=z \
+num_elements=128*N dtype=fp32 op=ADD group_id=0
+.engine act
+.dma qActIO0 S[20]>=1 from=whole[1,ROW][ROW,128] to=SB[1,PARTITION][ROW,128]
+.engine dve
+TENSOR_TENSOR S[21]>=1 op=ADD src0=fp32@0[1][N] src1=fp32@0[1][N] dst=fp32@2*ROW[1][N] channels=128
+%(second_core)s
+'''
+
+
+def equal(a, b):
+    if a != b:
+        raise AssertionError('%r is not %r' % (a, b))
+
+
+def run(words, folder, env=None):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith('NEURON_')}
+    environment.update(env or {})
+    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env=environment, cwd=folder)
+    if done.returncode:
+        raise AssertionError('%s: exit code %d\n%s%s' % (words, done.returncode, done.stdout,
+                                                         done.stderr))
+    return done.stdout
+
+
+def table(name, *paths):
+    return [json.loads(line)
+            for line in run([DUMP_TABLES, *paths, name], pathlib.Path.cwd()).splitlines()]
+
+
+def check_profile(ntff, neff, count):
+    """What holds for any profile with collectives; its CcOp rows and instructions."""
+    ops = sorted(table('CcOp', ntff, neff), key=lambda op: op['start_ts'])
+    words = table('Instruction', ntff, neff)
+    triggers = sorted(w['start_ts'] for w in words
+                      if w['opcode'].startswith('PSEUDO_TRIGGER_COLLECTIVE'))
+    equal(len(ops), count)
+    equal([op['trigger_start_ts'] for op in ops], triggers)
+    free, last = 0, max(w['end_ts'] for w in words)
+    for op in ops:
+        equal(op['start_ts'], max(op['trigger_start_ts'] + TRIGGER_NS, free))
+        equal(op['cc_trigger_start_delay'], op['start_ts'] - op['trigger_start_ts'])
+        free = op['end_ts']
+        assert free < last, (op, last)
+    return ops, words
+
+
+def check_waiters(ntff, neff, ops, words, semaphore):
+    waiting = [w for w in words if re.search(r'S\[%d\][^>]*>=' % semaphore, w['operands'])]
+    assert waiting
+    for word in waiting:
+        assert word['start_ts'] >= ops['end_ts'], (word, ops)
+    changes = [u['timestamp'] for u in table('SemaphoreUpdate', ntff, neff)
+               if re.match(r'(S\[)?%d\b' % semaphore, u['id'])]
+    equal(changes[0], ops['end_ts'])
+
+
+def assembled(folder, ranks, arch='trn2'):
+    source, neff = folder / 'p.nasm', folder / 'p.neff'
+    source.write_text(SOURCE % {
+        'arch': arch, 'ranks': ','.join(str(r) for r in range(ranks)),
+        'second_core': '.core 1\n.engine sp\nNOP cycle=0' if arch == 'trn2' else ''})
+    run([PROGRAM, 'neff', '--assemble', source, '-o', neff], folder)
+    run([PROGRAM, 'capture', '-n', neff, '-s', 'p.ntff'] + (['-r', ranks] if ranks > 1 else []),
+        folder, {'NEURON_EXPLORER_INSTANCE': 'trn1.32xlarge' if arch == 'trn1'
+                 else 'trn2.48xlarge'})
+    ntffs = sorted(folder.glob('p*.ntff'))
+    equal(len(ntffs), ranks)
+    times = []
+    for ntff in ntffs:
+        ops, words = check_profile(ntff, neff, 3)
+        check_waiters(ntff, neff, ops[0], words, SUMMED)
+        check_waiters(ntff, neff, ops[1], words, AGAIN)
+        times.append([(op['start_ts'], op['end_ts']) for op in ops])
+    equal(times, [times[0]] * ranks)
+
+
+def check_system(capture, ops, ranks):
+    """On every core the same, and as far into its execution as the profile has it."""
+    events = table('SystemProfileEvents', capture)
+    for core in range(ranks):
+        own = [e for e in events if e['nc_idx'] == core]
+        runs = [e for e in own if e['name'] == 'nc_exec_running']
+        barriers = [e for e in own if e['name'] == 'cc_exec_barrier']
+        begin, end = runs[0]['start_ts'], runs[0]['end_ts']
+        equal([(b['start_ts'], b['end_ts']) for b in barriers], [(begin, begin + BARRIER_NS)])
+        spans = sorted((e['start_ts'] - begin, e['end_ts'] - begin) for e in own
+                       if e['name'] == 'cc_running')
+        equal(len(spans), len(ops))
+        for (start, stop), op in zip(spans, ops):
+            assert abs(start - op['start_ts']) <= 1 and abs(stop - op['end_ts']) <= 1, (start, op)
+            assert stop + begin <= end
+    equal(len({e['start_ts'] for e in events if e['name'] == 'nc_exec_running'}), 1)
+
+
+def measured(folder, ranks):
+    (folder / 'nccom-test').symlink_to(PROGRAM)
+    capture = folder / 'inspected'
+    run([folder / 'nccom-test', *'allr -b 256kb -e 256kb -n 4 -w 2 -d fp32 -r'.split(), ranks,
+         '--report-to-json-file', 'r.json'], folder,
+        {'NEURON_RT_INSPECT_ENABLE': '1', 'NEURON_RT_INSPECT_DEVICE_PROFILE': '1',
+         'NEURON_RT_INSPECT_OUTPUT_DIR': str(capture),
+         'NEURON_EXPLORER_INSTANCE': 'trn2.48xlarge'})
+    ntffs, neff = sorted(capture.glob('*/*_vnc_*.ntff')), next(capture.glob('*/neff_*.neff'))
+    equal(len(ntffs), ranks)
+    for ntff in ntffs:
+        ops, _ = check_profile(ntff, neff, 6)
+    check_system(capture, ops, ranks)
+    printed = json.loads((folder / 'r.json').read_text())['results'][0]['time:avg(us)']
+    mean = sum(op['duration_ns'] for op in ops[2:]) / 4000
+    assert abs(printed - mean) <= 0.005001, (printed, mean)
+
+
+def numbers_alone(folder):
+    """Without simulated times collectives keep a clock of their own, of the same durations."""
+    (folder / 'nccom-test').symlink_to(PROGRAM)
+    line = [folder / 'nccom-test', *'allr -b 256kb -e 256kb -n 4 -w 2 -d fp32 -c -r 4'.split()]
+    equal(run(line, folder, {'NEURON_SIM': 'numeric'}), run(line, folder))
+
+
+def many_devices(folder):
+    (folder / 'nccom-test').symlink_to(PROGRAM)
+    capture = folder / 'inspected'
+    run([folder / 'nccom-test', *'allg -b 64kb -e 64kb -n 1 -w 0 -r 32'.split()], folder,
+        {'NEURON_RT_INSPECT_ENABLE': '1', 'NEURON_RT_INSPECT_OUTPUT_DIR': str(capture),
+         'NEURON_EXPLORER_INSTANCE': 'trn2.48xlarge'})
+    text = run([PROGRAM, 'view', '-d', capture, '--output-format', 'summary-text'], folder)
+    found = re.findall(r'^ +(\d+) .*%  device (\d+), core (\d+)$', text, re.M)
+    equal([(int(d), int(c)) for _, d, c in found],
+          [(device, core) for device in range(8) for core in range(8)])
+    equal({count for count, _, _ in found}, {'1'})
+
+
+CASES = [('assembled program on %d ranks' % n, lambda f, n=n: assembled(f, n)) for n in (1, 2, 8)]
+CASES += [('assembled program of trn1', lambda f: assembled(f, 2, 'trn1'))]
+CASES += [('nccom-test on %d ranks' % n, lambda f, n=n: measured(f, n)) for n in (1, 2, 8)]
+CASES += [('numbers alone', numbers_alone), ('cores of eight devices', many_devices)]
+
+
+def main():
+    failed = 0
+    print('1..%d' % len(CASES))
+    for number, (name, case) in enumerate(CASES, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                case(pathlib.Path(folder))
+                print('ok %d - %s' % (number, name), flush=True)
+            except (AssertionError, OSError, KeyError, StopIteration) as why:
+                failed = 1
+                print('not ok %d - %s' % (number, name))
+                print('\n'.join('# ' + line for line in repr(why).splitlines()), flush=True)
+    return failed
+
+
+sys.exit(main())
