@@ -247,6 +247,7 @@ enum nx_status nx_store_device(const struct nx_store_view *view, const struct nx
 	const char *sources[] = {session_path, neff_path};
 	char key[NX_PROFILE_KEY_MAX];
 	struct nx_ingest_target target = {.kind = NX_PROFILE_DEVICE,
+					  .is_simulated = profile->capture.is_simulation,
 					  .key = key,
 					  .sources = sources,
 					  .source_count = neff_path ? 2 : 1};

@@ -4,7 +4,7 @@
 
 #include "serve/handlers.h"
 #include "serve/related_json.h"
-#include "store/catalogue.h"
+#include "store/related_profiles.h"
 
 /* Where a file came from is nobody's business but the server's. */
 static const char *last_part(const char *path)
@@ -46,9 +46,22 @@ static void put_step(struct nx_json_writer *w, struct nx_server *server,
 		nx_json_null(w);
 }
 
+static void put_relations(struct nx_json_writer *w, const struct nx_catalogue *catalogue,
+			  const struct nx_profile_record *r)
+{
+	const struct nx_profile_record *parent = nx_related_parent(catalogue, r);
+
+	nx_json_key(w, "parent");
+	if (parent)
+		nx_json_text(w, parent->name);
+	else
+		nx_json_null(w);
+	nx_json_key_bool(w, "simulated", nx_related_is_simulated(catalogue, r));
+}
+
 /* The members of P in docs/api.md. */
 static void put_record(struct nx_json_writer *w, struct nx_server *server,
-		       const struct nx_profile_record *r)
+		       const struct nx_catalogue *catalogue, const struct nx_profile_record *r)
 {
 	nx_json_key_text(w, "name", r->name);
 	nx_json_key_text(w, "kind", nx_profile_kind_text(r->kind));
@@ -60,6 +73,7 @@ static void put_record(struct nx_json_writer *w, struct nx_server *server,
 	nx_json_key_u64_text(w, "row_count", nx_profile_record_rows(r));
 	nx_json_key_bool(w, "favourite", r->is_favourite);
 	nx_json_key_text(w, "folder", r->label ? r->label : "");
+	put_relations(w, catalogue, r);
 	put_sources(w, r);
 	put_step(w, server, r);
 }
@@ -78,7 +92,7 @@ NX_HANDLER(profiles)
 		nx_json_begin_array(&w);
 		for (size_t i = 0; i < catalogue.records.len; i++) {
 			nx_json_begin_object(&w);
-			put_record(&w, server, &catalogue.records.items[i]);
+			put_record(&w, server, &catalogue, &catalogue.records.items[i]);
 			nx_json_end_object(&w);
 		}
 		nx_json_end_array(&w);
@@ -127,7 +141,7 @@ static enum nx_status put_profile(struct nx_server *server, const struct nx_cata
 		return nx_fail(err, NX_NOT_FOUND, "there is no profile '%s'", name);
 	nx_reply_json(reply, &w);
 	nx_json_begin_object(&w);
-	put_record(&w, server, r);
+	put_record(&w, server, catalogue, r);
 	nx_json_key_text(&w, "id", r->id);
 	nx_json_key_text(&w, "schema_version", r->schema_version);
 	put_times(&w, server, name);

@@ -24,6 +24,7 @@ struct nx_ingest_target {
 	const char *name;		/* of the profile there */
 	bool force;			/* replace one of that name */
 	enum nx_profile_kind kind;
+	bool is_simulated;	    /* its times come from a simulator */
 	const char *key;	    /* from what the capture holds; NULL when unknown */
 	const char *recipe;	    /* as of struct nx_profile_record; NULL when unknown */
 	const char *const *sources; /* files and folders it is made from */

@@ -181,6 +181,7 @@ void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes 
 	nx_json_key_u64(&w, "created_ms", r->created_ms);
 	nx_json_key_u64(&w, "opened_ms", r->opened_ms);
 	nx_json_key_u64(&w, "size_bytes", r->size_bytes);
+	nx_json_key_bool(&w, "simulated", r->is_simulated);
 	nx_json_key_bool(&w, "favourite", r->is_favourite);
 	write_text(&w, "label", r->label);
 	write_sources(&w, &r->sources);
@@ -285,6 +286,7 @@ static enum nx_status read_members(const struct nx_json *root, struct nx_arena *
 	r->created_ms = read_number(root, "created_ms");
 	r->opened_ms = read_number(root, "opened_ms");
 	r->size_bytes = read_number(root, "size_bytes");
+	r->is_simulated = read_flag(root, "simulated");
 	r->is_favourite = read_flag(root, "favourite");
 	read_lists(root, arena, r);
 	return NX_OK;

@@ -73,6 +73,7 @@ struct nx_profile_record {
 	uint32_t store_version;
 	uint64_t created_ms, opened_ms; /* since 1970; opened 0 = never */
 	uint64_t size_bytes;
+	bool is_simulated; /* its times come from a simulator */
 	bool is_favourite;
 	const char *label; /* the user's folder; "" for none */
 	struct nx_profile_sources NX_VEC_BODY(struct nx_profile_source) sources;

@@ -73,6 +73,39 @@ const struct nx_profile_record *nx_related_device(const struct nx_catalogue *cat
 	return other;
 }
 
+const struct nx_profile_record *nx_related_parent(const struct nx_catalogue *catalogue,
+						  const struct nx_profile_record *device)
+{
+	const struct nx_profile_record *parent = NULL;
+
+	for (size_t i = 0; device->kind == NX_PROFILE_DEVICE && i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (r->kind != NX_PROFILE_SYSTEM || !is_made_of(device, r) ||
+		    !rest_after(device->begun_as, r->begun_as))
+			continue;
+		/* directories lie in one another */
+		if (!parent ||
+		    strlen(r->sources.items[0].path) > strlen(parent->sources.items[0].path))
+			parent = r;
+	}
+	return parent;
+}
+
+bool nx_related_is_simulated(const struct nx_catalogue *catalogue,
+			     const struct nx_profile_record *record)
+{
+	if (record->kind == NX_PROFILE_DEVICE)
+		return record->is_simulated;
+	for (size_t i = 0; i < catalogue->records.len; i++) {
+		const struct nx_profile_record *r = &catalogue->records.items[i];
+
+		if (r->is_simulated && is_made_of(r, record))
+			return true;
+	}
+	return false;
+}
+
 /* --- ranks --------------------------------------------------------------------------------- */
 
 static const char *model_of(const struct nx_profile_record *r)

@@ -17,6 +17,16 @@ const struct nx_profile_record *nx_related_device(const struct nx_catalogue *cat
 						  const struct nx_profile_record *system,
 						  const char *capture);
 
+/*
+ * The system profile that a device profile was made together with, in whatever state they are;
+ * NULL if none: it was made from files by itself, or the system profile is gone.
+ */
+const struct nx_profile_record *nx_related_parent(const struct nx_catalogue *catalogue,
+						  const struct nx_profile_record *device);
+/* Its times come from a simulator, or, of a system profile, those of a device in it. */
+bool nx_related_is_simulated(const struct nx_catalogue *catalogue,
+			     const struct nx_profile_record *record);
+
 #define NX_RANK_NONE UINT32_MAX
 
 struct nx_rank {

@@ -17,7 +17,8 @@ static const char whole[] = "{\"store_version\": 1, \"schema_version\": \"7.4.0\
 			    "\"recipe\": \"1.0 execution=2\", "
 			    "\"kind\": \"system\", \"state\": \"failed\", \"reason\": \"no\", "
 			    "\"created_ms\": 1763248440123, \"opened_ms\": 5, \"size_bytes\": "
-			    "18446744073709551615, \"favourite\": true, \"label\": \"old\", "
+			    "18446744073709551615, \"favourite\": true, \"simulated\": true, "
+			    "\"label\": \"old\", "
 			    "\"sources\": [{\"path\": \"/a b\", \"size_bytes\": 7, "
 			    "\"modified_ms\": 8}], \"tables\": [{\"name\": \"T\", \"row_count\": "
 			    "9}, {\"name\": \"U\", \"row_count\": 1}], \"unknown\": [1, {}]}";
@@ -45,6 +46,7 @@ static void assert_whole(const struct nx_profile_record *r)
 	assert_true(r->created_ms == UINT64_C(1763248440123));
 	assert_int_equal(r->opened_ms, 5);
 	assert_true(r->size_bytes == UINT64_MAX);
+	assert_true(r->is_simulated);
 	assert_true(r->is_favourite);
 	assert_int_equal(r->sources.len, 1);
 	assert_string_equal(r->sources.items[0].path, "/a b");

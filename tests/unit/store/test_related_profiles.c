@@ -55,6 +55,55 @@ static void devices_keep_their_system_when_renamed(void **state)
 	assert_string_equal(device_of(0, "model_1"), "second");
 }
 
+static const char *parent_of(size_t device)
+{
+	const struct nx_profile_record *found =
+		nx_related_parent(&catalogue, &catalogue.records.items[device]);
+
+	return found ? found->name : "none";
+}
+
+static void a_device_has_the_system_it_came_with(void **state)
+{
+	(void)state;
+	add(NX_PROFILE_SYSTEM, "all", "all", "/c", NULL);
+	add(NX_PROFILE_SYSTEM, "mine", "run", "/c/run", NULL);
+	add(NX_PROFILE_SYSTEM, "again", "again", "/c/run/", NULL);
+	add(NX_PROFILE_DEVICE, "renamed", "run_model_1", "/c/run/p/a.ntff", NULL);
+	add(NX_PROFILE_DEVICE, "second", "again_model_1", "/c/run/p/a.ntff", NULL);
+	add(NX_PROFILE_DEVICE, "file", "file", "/c/run/p/a.ntff", NULL);
+	add(NX_PROFILE_DEVICE, "outer", "all_model_2", "/c/run/p/b.ntff", NULL);
+	add(NX_PROFILE_DEVICE, "alone", "run_model_9", "/d/a.ntff", NULL);
+	assert_string_equal(parent_of(3), "mine");
+	assert_string_equal(parent_of(4), "again");
+	assert_string_equal(parent_of(5), "none");
+	assert_string_equal(parent_of(6), "all");
+	assert_string_equal(parent_of(7), "none");
+	assert_string_equal(parent_of(0), "none");
+	catalogue.records.items[3].state = NX_PROFILE_FAILED;
+	assert_string_equal(parent_of(3), "mine");
+	nx_vec_clear(&catalogue.records.items[7].sources);
+	assert_string_equal(parent_of(7), "none");
+}
+
+static void a_system_is_simulated_when_a_device_in_it_is(void **state)
+{
+	const struct nx_profile_record *all;
+
+	(void)state;
+	add(NX_PROFILE_SYSTEM, "run", "run", "/c/run", NULL);
+	add(NX_PROFILE_SYSTEM, "other", "other", "/c/other", NULL);
+	add(NX_PROFILE_DEVICE, "run_1", "run_1", "/c/run/a.ntff", NULL);
+	add(NX_PROFILE_DEVICE, "run_2", "run_2", "/c/run/b.ntff", NULL);
+	all = catalogue.records.items;
+	assert_false(nx_related_is_simulated(&catalogue, &all[0]));
+	catalogue.records.items[3].is_simulated = true;
+	assert_true(nx_related_is_simulated(&catalogue, &all[0]));
+	assert_false(nx_related_is_simulated(&catalogue, &all[1]));
+	assert_false(nx_related_is_simulated(&catalogue, &all[2]));
+	assert_true(nx_related_is_simulated(&catalogue, &all[3]));
+}
+
 static void ranks_stand_in_order(void **state)
 {
 	struct nx_ranks ranks = {0};
@@ -99,6 +148,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(devices_keep_their_system_when_renamed, forget),
+		cmocka_unit_test_teardown(a_device_has_the_system_it_came_with, forget),
+		cmocka_unit_test_teardown(a_system_is_simulated_when_a_device_in_it_is, forget),
 		cmocka_unit_test_teardown(ranks_stand_in_order, forget),
 		cmocka_unit_test_teardown(sessions_without_a_number_are_ranks_too, forget),
 	};
