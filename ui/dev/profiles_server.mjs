@@ -24,7 +24,8 @@ const now = Date.now();
 
 function profile(name, more = {}) {
 	return { name, kind: "device", state: "ready", reason: "", created_ms: now - 5 * HOUR, opened_ms: 0,
-		size_bytes: "48234567", row_count: "1893442", favourite: false, folder: "", stage: null,
+		size_bytes: "48234567", row_count: "1893442", favourite: false, folder: "", parent: null,
+		simulated: false, stage: null,
 		fraction: null, sources: [{ name: `${name}.neff`, size_bytes: "8123456" },
 			{ name: `${name}.ntff`, size_bytes: "93123456" }], ...more };
 }

@@ -93,6 +93,7 @@ async function detailsOf(profile) {
 	return {
 		name: profile, kind: system ? "system" : "device", state: "ready", reason: "",
 		created_ms: 0, opened_ms: 0, size_bytes: "0", row_count: "0", favourite: false, folder: "",
+		parent: null, simulated: false,
 		sources: [], stage: null, fraction: null, id: profile, schema_version: "7.4.0",
 		from_ns: String(span.a), to_ns: String(span.b),
 		tables: names.map((name) => ({ name, row_count: String(counts[name]) })),

@@ -4,14 +4,16 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import type { Profile } from "../src/api/types.ts";
-import { foldersOf, folderFault, listed, matches, nameFault, sortedBy, type ListQuery }
+import { foldedRows } from "../src/pages/manager/fold.ts";
+import { foldersOf, folderFault, matches, nameFault, sortedBy, type ListQuery }
 	from "../src/pages/manager/list.ts";
 import { finished, withProgress } from "../src/state/profiles.ts";
 import { agoText, bytesText, countText, waitText } from "../src/shell/words.ts";
 
 function profile(name: string, more: Partial<Profile> = {}): Profile {
 	return { name, kind: "device", state: "ready", reason: "", created_ms: 0, opened_ms: 0,
-		size_bytes: "0", row_count: "0", favourite: false, folder: "", sources: [], stage: null,
+		size_bytes: "0", row_count: "0", favourite: false, folder: "", parent: null,
+		simulated: false, sources: [], stage: null,
 		fraction: null, ...more };
 }
 
@@ -22,7 +24,8 @@ const all = [
 ];
 const query: ListQuery = { tab: "all", text: "", folder: null, sort: { key: "name", isDescending:
 	false } };
-const names = (more: Partial<ListQuery>) => listed(all, { ...query, ...more }).map((p) => p.name);
+const names = (more: Partial<ListQuery>) => foldedRows(all, { ...query, ...more }, new Set())
+	.map((row) => row.profile.name);
 
 test("names are ordered as people count", () => {
 	assert.deepEqual(names({}), ["Alpha", "run9", "run10"]);

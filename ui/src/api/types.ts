@@ -20,6 +20,8 @@ export interface Profile {
 	row_count: string;
 	favourite: boolean;
 	folder: string;
+	parent: string | null; // the system profile it was captured with
+	simulated: boolean;
 	sources: { name: string; size_bytes: string }[];
 	stage: string | null;
 	fraction: number | null;

@@ -4,9 +4,11 @@
 import { useState } from "preact/hooks";
 import type { Profile } from "../api/types.ts";
 import { profileWatch } from "../server.ts";
+import { latest } from "../state/family.ts";
 import { follow, route, urlOf } from "../state/navigate.ts";
 import { recall, remember } from "../state/remember.ts";
 import { createStore, useStore } from "../store.ts";
+import { CutName } from "./cut_name.tsx";
 import { Icon } from "./icons.tsx";
 import "./sidebar.css";
 
@@ -26,14 +28,18 @@ const SECTIONS: { id: string; title: string; empty: string;
 		pick: (all) => all.filter((p) => p.favourite).sort((a, b) => a.name.localeCompare(b.name))
 			},
 	{ id: "viewed", title: "Recently viewed", empty: "Profiles you open are listed here.",
-		pick: (all) => all.filter((p) => p.opened_ms).sort((a, b) => b.opened_ms -
-			a.opened_ms).slice(0, MOST) },
+		pick: (all) => latest(all, (p) => p.opened_ms, MOST) },
 	{ id: "added", title: "Recently added", empty: "New profiles are listed here.",
-		pick: (all) => [...all].sort((a, b) => b.created_ms - a.created_ms).slice(0, MOST) },
+		pick: (all) => latest(all, (p) => p.created_ms, MOST) },
 ];
 
-function Section({ id, title, empty, profiles, current }:
-	{ id: string; title: string; empty: string; profiles: Profile[]; current: string | null }) {
+interface Here {
+	name: string | null;
+	parent: string | null; // it stands for its devices in some lists
+}
+
+function Section({ id, title, empty, profiles, here }:
+	{ id: string; title: string; empty: string; profiles: Profile[]; here: Here }) {
 	const [isOpen, setOpen] = useState(() => recall<boolean>(`sidebar.${id}`, isBoolean) ?? true);
 	const toggle = () => {
 		setOpen(!isOpen);
@@ -50,11 +56,13 @@ function Section({ id, title, empty, profiles, current }:
 			{isOpen && !profiles.length && <p class="side-empty">{empty}</p>}
 			{isOpen && profiles.map((profile) => (
 				<a key={profile.name} class="side-link" title={profile.name}
+					aria-label={profile.name}
 					href={urlOf({ page: "analysis", profile: profile.name })}
-					aria-current={profile.name === current ? "page" : undefined}
+					aria-current={profile.name === here.name ? "page"
+						: profile.name === here.parent ? "true" : undefined}
 					onClick={(event) => follow(event, { page: "analysis", profile: profile.name })}>
 					<span class={`side-dot is-${profile.state}`} />
-					<span class="side-name">{profile.name}</span>
+					<CutName name={profile.name} />
 				</a>
 			))}
 		</section>
@@ -65,7 +73,8 @@ export function Sidebar() {
 	const isOpen = useStore(isSidebarOpen);
 	const now = useStore(route);
 	const { profiles } = useStore(profileWatch.list);
-	const current = now.page === "analysis" || now.page === "summary" ? now.profile : null;
+	const name = now.page === "analysis" || now.page === "summary" ? now.profile : null;
+	const here = { name, parent: profiles.find((one) => one.name === name)?.parent ?? null };
 	return (
 		<nav class={`side-bar${isOpen ? "" : " is-closed"}`} aria-label="Profiles">
 			<div class="side-top">
@@ -88,7 +97,7 @@ export function Sidebar() {
 					{SECTIONS.map((section) => (
 						<Section key={section.id} id={section.id} title={section.title}
 							empty={section.empty}
-							profiles={section.pick(profiles)} current={current} />
+							profiles={section.pick(profiles)} here={here} />
 					))}
 				</div>
 			)}

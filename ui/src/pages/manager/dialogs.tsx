@@ -2,16 +2,23 @@
 // The Profile Manager's questions: really delete, which folder.
 
 import { useState } from "preact/hooks";
+import type { Profile } from "../../api/types.ts";
 import { Dialog } from "../../shell/dialog.tsx";
 import { pluralText } from "../../shell/words.ts";
 import { deleteProfiles, moveToFolder } from "./actions.ts";
+import { leftBehind } from "./fold.ts";
 import { folderFault, type Folder } from "./list.ts";
 
 const SHOWN_NAMES = 8;
 
-export function DeleteDialog({ names, onClose }: { names: string[]; onClose: (isDone: boolean) =>
-	void }) {
+export function DeleteDialog({ names: asked, profiles, onClose }: { names: string[];
+	profiles: Profile[]; onClose: (isDone: boolean) => void }) {
 	const [typed, setTyped] = useState("");
+	const children = leftBehind(asked, profiles);
+	// Who chose only some of a capture's devices meant the others to stay.
+	const [isWhole, setWhole] = useState(() => !profiles.some((one) => one.parent !== null &&
+		asked.includes(one.parent) && asked.includes(one.name)));
+	const names = isWhole ? [...asked, ...children] : asked;
 	const isSure = typed === "delete";
 	const remove = () => {
 		if (!isSure) return;
@@ -35,6 +42,10 @@ export function DeleteDialog({ names, onClose }: { names: string[]; onClose: (is
 				{names.length > SHOWN_NAMES && <li class="ui-dim">
 					and {names.length - SHOWN_NAMES} more</li>}
 			</ul>
+			{!!children.length && <label class="pm-whole"><input type="checkbox" class="ui-check"
+				checked={isWhole} onChange={(event) => setWhole(event.currentTarget.checked)} />
+				Delete the {pluralText(children.length, "device profile")} captured with it, too
+			</label>}
 			<div class="ui-field">
 				<label for="delete-word">To confirm, type <code>delete</code></label>
 				<input id="delete-word" class="ui-input" data-autofocus autocomplete="off"

@@ -31,7 +31,9 @@ export function matches(profile: Profile, text: string): boolean {
 
 const STATES = ["failed", "damaged", "unfinished", "uploading", "processing", "ready"];
 
-function compare(a: Profile, b: Profile, key: SortKey): number {
+type MomentOf = (profile: Profile) => number;
+
+function compare(a: Profile, b: Profile, key: SortKey, openedOf: MomentOf): number {
 	switch (key) {
 	case "name":
 		return natural.compare(a.name, b.name);
@@ -48,18 +50,21 @@ function compare(a: Profile, b: Profile, key: SortKey): number {
 	case "created":
 		return a.created_ms - b.created_ms;
 	case "opened":
-		return a.opened_ms - b.opened_ms;
+		return openedOf(a) - openedOf(b);
 	}
 }
 
-export function listed(profiles: Profile[], query: ListQuery): Profile[] {
-	const { tab, folder, sort } = query;
-	const sign = sort.isDescending ? -1 : 1;
-	return profiles
-		.filter((p) => tab === "favourites" ? p.favourite : tab === "viewed" ? p.opened_ms > 0
-			: tab === "folders" ? folder !== null && p.folder === folder : true)
-		.filter((p) => matches(p, query.text.trim()))
-		.sort((a, b) => sign * compare(a, b, sort.key) || natural.compare(a.name, b.name));
+/** Whether the tab and the folder have it. */
+export function isIn(profile: Profile, { tab, folder }: ListQuery): boolean {
+	return tab === "favourites" ? profile.favourite : tab === "viewed" ? profile.opened_ms > 0
+		: tab === "folders" ? folder !== null && profile.folder === folder : true;
+}
+
+export function inOrder(profiles: Profile[], { key, isDescending }: Sort,
+	openedOf: MomentOf = (profile) => profile.opened_ms): Profile[] {
+	const sign = isDescending ? -1 : 1;
+	return [...profiles].sort((a, b) => sign * compare(a, b, key, openedOf) ||
+		natural.compare(a.name, b.name));
 }
 
 /**

@@ -20,7 +20,8 @@ import { DeleteDialog, FolderDialog } from "./dialogs.tsx";
 import { DropAnywhere } from "./drop_anywhere.tsx";
 import { NoProfiles, NoServer, NothingListed } from "./empty.tsx";
 import { FolderList } from "./folders.tsx";
-import { foldersOf, listed, type Folder, type Sort, type Tab } from "./list.ts";
+import { foldedRows, namesIn } from "./fold.ts";
+import { foldersOf, type Folder, type Sort, type Tab } from "./list.ts";
 import { ProfileTable } from "./table.tsx";
 import "./manager.css";
 
@@ -60,14 +61,20 @@ export function ManagerPage() {
 	const [made, setMade] = useMadeFolders();
 	const search = useRef<HTMLInputElement>(null);
 	const folders = useMemo(() => foldersOf(profiles, made), [profiles, made]);
-	const shown = useMemo(() => listed(profiles, { tab, text, folder, sort }),
-		[profiles, tab, text, folder, sort]);
-	const names = shown.filter((profile) => chosen.has(profile.name)).map((profile) =>
-		profile.name);
+	const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set<string>());
+	const shown = useMemo(() => foldedRows(profiles, { tab, text, folder, sort }, unfolded),
+		[profiles, tab, text, folder, sort, unfolded]);
+	const found = useMemo(() => namesIn(shown), [shown]);
+	const names = found.filter((name) => chosen.has(name));
 	const takeDrop = useCallback((files: Chosen[]) =>
 		setPlan((now) => withDropped(now ?? EMPTY_PLAN, files)), []);
 	useEffect(() => listenToKeys({ "/": () => search.current?.focus() }), []);
 
+	const unfold = (name: string) => setUnfolded((now) => {
+		const next = new Set(now);
+		if (!next.delete(name)) next.add(name);
+		return next;
+	});
 	const openTab = (next: Tab) => {
 		setTab(next);
 		setFolder(null);
@@ -104,7 +111,7 @@ export function ManagerPage() {
 		];
 	};
 	const isFolderList = tab === "folders" && folder === null;
-	const count = isFolderList ? folders.length : shown.length;
+	const count = isFolderList ? folders.length : found.length;
 
 	return (
 		<>
@@ -160,11 +167,12 @@ export function ManagerPage() {
 									: <ProfileTable shown={shown} profiles={profiles}
 										chosen={chosen} setChosen={setChosen}
 										sort={sort} onSort={setSort} actions={{
+											unfold,
 											askDelete: (all) => setQuestion({ delete: all }),
 											askFolder: (all) => setQuestion({ folder: all }),
 										}} />}
 			</main>
-			{question && "delete" in question && <DeleteDialog names={question.delete}
+			{question && "delete" in question && <DeleteDialog names={question.delete} profiles={profiles}
 				onClose={(isDone) => {
 				if (isDone) setChosen(new Set());
 				setQuestion(null);

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // One profile in the table.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Profile } from "../../api/types.ts";
+import { CutName } from "../../shell/cut_name.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { MenuButton, type MenuEntry } from "../../shell/menu.tsx";
+import { SimulatedBadge } from "../../shell/simulated.tsx";
 import { agoText, bytesText, countText, momentText } from "../../shell/words.ts";
 import { follow, navigate, urlOf } from "../../state/navigate.ts";
 import { changeProfile } from "./actions.ts";
-import { nameFault, NAME_MOST, stateText } from "./list.ts";
+import { foldText, type FoldedRow } from "./fold.ts";
+import { stateText } from "./list.ts";
+import { RenameField } from "./rename_field.tsx";
 
 export interface RowActions {
 	toggle(name: string, isRange: boolean): void;
+	unfold(name: string): void;
 	askDelete(names: string[]): void;
 	askFolder(names: string[]): void;
 }
@@ -40,44 +45,29 @@ export function StateCell({ profile }: { profile: Profile }) {
 	);
 }
 
-function RenameField({ name, profiles, onEnd }:
-	{ name: string; profiles: Profile[]; onEnd: () => void }) {
-	const [typed, setTyped] = useState(name);
-	const input = useRef<HTMLInputElement>(null);
-	const fault = typed === name ? null : nameFault(typed, profiles);
-	const isOver = useRef(false);
-	useEffect(() => input.current?.select(), []);
-	// The field goes when it ends, which blurs it: it must not save twice.
-	const end = () => {
-		isOver.current = true;
-		onEnd();
-	};
-	const save = () => {
-		if (fault || isOver.current) return;
-		end();
-		if (typed !== name) void changeProfile(name, { name: typed });
-	};
+function Fold({ row, onToggle }: { row: FoldedRow; onToggle: () => void }) {
+	const { text, trouble } = foldText(row.children);
+	const isTurn = (key: string) => key === (row.isOpen ? "ArrowLeft" : "ArrowRight");
 	return (
-		<span class="pm-rename">
-			<input ref={input} class="ui-input" maxLength={NAME_MOST} value={typed}
-				aria-label={`New name of ${name}`}
-				aria-invalid={!!fault} onInput={(event) => setTyped(event.currentTarget.value)}
-				onBlur={() => (fault ? end() : save())}
-				onKeyDown={(event) => {
-					if (event.key === "Enter") save();
-					else if (event.key === "Escape") end();
-					else return;
-					event.stopPropagation();
-				}} />
-			{fault && <span class="pm-fault" role="alert">{fault}</span>}
-		</span>
+		<button type="button" class={`pm-fold${row.isOpen ? " is-open" : ""}`}
+			aria-expanded={row.isOpen} aria-label={`${text} of ${row.profile.name}`}
+			title={`${row.isOpen ? "Hide" : "Show"} the device profiles captured with it`}
+			onClick={onToggle} onKeyDown={(event) => {
+				if (!isTurn(event.key)) return;
+				event.preventDefault();
+				onToggle();
+			}}>
+			{text}{trouble && <span class="pm-trouble">, {trouble}</span>}
+			<Icon name="down" size={10} />
+		</button>
 	);
 }
 
-export function Row({ profile, profiles, isChosen, now, actions }: {
-	profile: Profile; profiles: Profile[]; isChosen: boolean; now: number; actions: RowActions;
+export function Row({ row, profiles, isChosen, now, actions }: {
+	row: FoldedRow; profiles: Profile[]; isChosen: boolean; now: number; actions: RowActions;
 }) {
 	const [isRenaming, setRenaming] = useState(false);
+	const { profile } = row;
 	const { name, favourite } = profile;
 	const analysis = { page: "analysis", profile: name } as const;
 	const summary = { page: "summary", profile: name } as const;
@@ -97,7 +87,7 @@ export function Row({ profile, profiles, isChosen, now, actions }: {
 		{ title: "Delete…", icon: "trash", isDanger: true, run: () => actions.askDelete([name]) },
 	];
 	return (
-		<tr class={isChosen ? "is-chosen" : ""} aria-selected={isChosen}>
+		<tr class={`${isChosen ? "is-chosen" : ""}${row.isChild ? " is-child" : ""}`} aria-selected={isChosen}>
 			<td class="pm-tick"><input type="checkbox" class="ui-check" checked={isChosen}
 				aria-label={`Select ${name}`}
 				onClick={(event) => actions.toggle(name, event.shiftKey)} /></td>
@@ -113,8 +103,11 @@ export function Row({ profile, profiles, isChosen, now, actions }: {
 				{isRenaming ? <RenameField name={name} profiles={profiles}
 					onEnd={() => setRenaming(false)} /> : (
 					<span class="pm-name-line">
-						<a href={urlOf(analysis)} title={name} onClick={(event) =>
-							follow(event, analysis)}>{name}</a>
+						<a href={urlOf(analysis)} title={name} aria-label={name} onClick={(event) =>
+							follow(event, analysis)}><CutName name={name} /></a>
+						{!row.isChild && <SimulatedBadge of={profile} />}
+						{!!row.children.length && <Fold row={row}
+							onToggle={() => actions.unfold(name)} />}
 						<button type="button" class="ui-icon-button is-small pm-pencil"
 							aria-label={`Rename ${name}`}
 							title="Rename" onClick={() => setRenaming(true)}><Icon name="pencil"

@@ -7,6 +7,7 @@ import type { Profile } from "../../api/types.ts";
 import { Icon } from "../../shell/icons.tsx";
 import { countText } from "../../shell/words.ts";
 import { Row, type RowActions } from "./row.tsx";
+import { namesIn, type FoldedRow } from "./fold.ts";
 import { sortedBy, type Sort, type SortKey } from "./list.ts";
 
 const PART = 200;
@@ -39,7 +40,7 @@ function Head({ sort, onSort, column }:
 }
 
 export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort, actions }: {
-	shown: Profile[];
+	shown: FoldedRow[];
 	profiles: Profile[];
 	chosen: Set<string>;
 	setChosen: (chosen: Set<string>) => void;
@@ -54,14 +55,16 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 		const timer = setInterval(() => setNow(Date.now()), 30_000);
 		return () => clearInterval(timer);
 	}, []);
-	const isAll = shown.length > 0 && shown.every((profile) => chosen.has(profile.name));
+	const names = namesIn(shown);
+	const isAll = names.length > 0 && names.every((name) => chosen.has(name));
 	const toggle = (name: string, isRange: boolean) => {
 		const next = new Set(chosen);
 		const isOn = !chosen.has(name);
-		const names = shown.map((profile) => profile.name);
-		const [from, to] = [names.indexOf(last.current ?? name), names.indexOf(name)].sort((a, b) =>
-			a - b);
-		for (const one of isRange && from! >= 0 ? names.slice(from, to! + 1) : [name]) {
+		const at = (wanted: string) => shown.findIndex((row) => row.profile.name === wanted);
+		const [from, to] = [at(last.current ?? name), at(name)].sort((a, b) => a - b);
+		const rows = isRange && from! >= 0 ? shown.slice(from, to! + 1) : [shown[at(name)]!];
+		// what is folded in a row is chosen with it
+		for (const one of namesIn(rows)) {
 			if (isOn) next.add(one);
 			else next.delete(one);
 		}
@@ -76,8 +79,7 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 						<th scope="col" class="pm-tick"><input type="checkbox" class="ui-check"
 							checked={isAll}
 							aria-label="Select all that are listed" onClick={() =>
-								setChosen(isAll ? new Set() : new Set(shown.map((profile) =>
-									profile.name)))} /></th>
+								setChosen(isAll ? new Set() : new Set(names))} /></th>
 						<th scope="col" class="pm-star"><span
 							class="ui-hidden-text">Favourite</span></th>
 						{COLUMNS.map((column) => <Head key={column.key} column={column} sort={sort}
@@ -87,9 +89,10 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 					</tr>
 				</thead>
 				<tbody>
-					{shown.slice(0, part).map((profile) => (
-						<Row key={profile.name} profile={profile} profiles={profiles} now={now}
-							isChosen={chosen.has(profile.name)} actions={{ ...actions, toggle }} />
+					{shown.slice(0, part).map((row) => (
+						<Row key={row.profile.name} row={row} profiles={profiles} now={now}
+							isChosen={chosen.has(row.profile.name)}
+							actions={{ ...actions, toggle }} />
 					))}
 				</tbody>
 			</table>

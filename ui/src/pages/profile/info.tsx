@@ -3,6 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProfileDetails } from "../../api/types.ts";
+import { CutName } from "../../shell/cut_name.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { agoText, bytesText, countText, momentText } from "../../shell/words.ts";
 import "./info.css";
@@ -63,9 +64,10 @@ export function ProfileName({ name, details }: { name: string; details: ProfileD
 	return (
 		<div class="info-area" ref={area}>
 			<button type="button" class="top-name" aria-expanded={isOpen} aria-haspopup="dialog"
+				aria-label={name}
 				title={`${name}: what is in it`} disabled={!details}
 					onClick={() => setOpen(!isOpen)}>
-				<span>{name}</span> <Icon name="info" size={12} />
+				<CutName name={name} /> <Icon name="info" size={12} />
 			</button>
 			{isOpen && details && (
 				<div class="info-popover" role="dialog" aria-label={`About ${name}`}><Facts

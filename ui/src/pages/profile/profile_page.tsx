@@ -12,11 +12,13 @@ import { firstDock, rememberDock, TIMELINE } from "../../dock/saved.ts";
 import { dockText, parseDock } from "../../dock/text.ts";
 import { panels } from "../../panels/panels.ts";
 import { server } from "../../server.ts";
+import { cutText } from "../../shell/cut.ts";
 import { ErrorBoundary } from "../../shell/error_boundary.tsx";
 import { isFocused, toggleFocus } from "../../shell/focus.tsx";
 import { addHelp } from "../../shell/help.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { listenToKeys } from "../../shell/keys.ts";
+import { SimulatedBadge } from "../../shell/simulated.tsx";
 import { notify } from "../../shell/toasts.tsx";
 import { TopBar } from "../../shell/topbar.tsx";
 import { follow, moves, navigate, urlOf } from "../../state/navigate.ts";
@@ -30,9 +32,10 @@ import { AllRanks } from "./all_ranks.tsx";
 import { AddPanel } from "./add_panel.tsx";
 import { ProfileName } from "./info.tsx";
 import { LayoutMenu } from "./layout_menu.tsx";
-import { SimulatedBadge } from "./simulated.tsx";
+import { ParentLink } from "./parent_link.tsx";
 import { NoProfile, ProfileLoading } from "./states.tsx";
 
+const TITLE_MOST = 32; // characters; tabs of a browser show fewer
 const timelineKind: PanelKind = {
 	id: TIMELINE, title: "Timeline", kinds: ["device", "system"], component: Timeline,
 };
@@ -113,7 +116,7 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 		const asking = new AbortController();
 		setPage(null);
 		setFailure(null);
-		document.title = `${name} · Neuron Explorer`;
+		document.title = `${cutText(name, TITLE_MOST)} · Neuron Explorer`;
 		openPage(name, asking.signal).then(setPage, (reason: unknown) => {
 			if (asking.signal.aborted) return;
 			setFailure(reason instanceof ApiError ? reason : new ApiError(0, String(reason)));
@@ -137,8 +140,9 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 						aria-label="Focus mode"
 						title="Focus mode (.)"><Icon name="focus" /></button>
 				</>)}>
+					{page && <ParentLink parent={page.context.details.parent} />}
 					<ProfileName name={name} details={page?.context.details ?? null} />
-					{page && <SimulatedBadge context={page.context} />}
+					{page && <SimulatedBadge of={page.context.details} />}
 					<nav class="top-tabs" aria-label="Pages of this profile">
 						{tabs.map(({ title, to }) => (
 							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) =>

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// A name that loses its middle where there is no room for all of it. Whoever shows it says the whole
+// name in a tooltip.
+
+import { cutParts } from "./cut.ts";
+
+export function CutName({ name }: { name: string }) {
+	const [head, tail] = cutParts(name);
+	return <span class="ui-cut"><span class="ui-cut-head">{head}</span>{tail &&
+		<span class="ui-cut-tail">{tail}</span>}</span>;
+}
