@@ -63,6 +63,24 @@ static unsigned severity_of(const struct rule *rule, double value)
 	return sign * value > sign * rule->worse ? 2 : 1;
 }
 
+/* Before all else: what follows an error may not be what the program does. */
+static unsigned judge_errors(const struct nx_insight_facts *facts, struct nx_finding *finding)
+{
+	if (isnan(facts->error_count) || facts->error_count <= 0)
+		return 0;
+	*finding = (struct nx_finding){
+		.severity = 3,
+		.title = "The device reported errors",
+		.cause = "An instruction or a transfer failed; results and times after it may be "
+			 "wrong.",
+		.advice = "Click the first mark of the timeline's row Errors: its details name the "
+			  "engine and the instruction.",
+		.value = facts->error_count,
+		.unit = "errors",
+	};
+	return finding->severity;
+}
+
 /* Two numbers decide: time the engine was busy, and what came of it. */
 static unsigned judge_flops(const struct nx_insight_facts *facts, struct nx_finding *finding)
 {
@@ -110,8 +128,9 @@ static void add_finding(struct nx_finding *findings, size_t count, const struct 
 size_t nx_insights_judge(const struct nx_insight_facts *facts,
 			 struct nx_finding findings[NX_FINDINGS_MAX])
 {
-	size_t count = judge_flops(facts, &findings[0]) > 0;
+	size_t count = judge_errors(facts, &findings[0]) > 0;
 
+	count += judge_flops(facts, &findings[count]) > 0;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		double value = fact_of(facts, rules[i].fact);
 		unsigned severity = severity_of(&rules[i], value);

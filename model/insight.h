@@ -24,13 +24,14 @@ struct nx_insight_facts {
 	double throttled_frac;		      /* of the worst core's time */
 	double nki_frac[NX_NKI_ENGINE_COUNT]; /* of the engine's instruction time */
 	double worst_collective;	      /* its time divided by the median of its like */
+	double error_count;		      /* that the device reported */
 };
 
 struct nx_finding {
 	unsigned severity;		    /* 1 to 3, 3 is the worst */
 	const char *title, *cause, *advice; /* constant */
 	double value;
-	const char *unit; /* "fraction", "bytes" or "times" */
+	const char *unit; /* "fraction", "bytes", "times" or "errors" */
 };
 /* A room for each rule. */
 #define NX_FINDINGS_MAX 16

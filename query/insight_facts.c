@@ -69,17 +69,21 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 	double *const of_nki[] = {&facts->nki_frac[NX_NKI_TENSOR], &facts->nki_frac[NX_NKI_VECTOR],
 				  &facts->nki_frac[NX_NKI_SCALAR]};
 	double *const of_collectives[] = {&facts->worst_collective};
+	double *const of_errors[] = {&facts->error_count};
 	enum nx_status st;
 
-	*facts = (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}, NAN};
-	st = ask_numbers(engine,
-			 "SELECT mfu_estimated_percent::DOUBLE, "
-			 "tensor_engine_active_time_percent::DOUBLE, "
-			 "transpose_flops::DOUBLE / nullif(hardware_flops, 0), "
-			 "spill_reload_bytes::DOUBLE / nullif(hbm_read_bytes, 0), "
-			 "dma_active_time_percent::DOUBLE, dma_transfer_average_bytes::DOUBLE "
-			 "FROM Summary LIMIT 1",
-			 of_summary, 6, err);
+	*facts = (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN},
+					   NAN, NAN};
+	st = ask_numbers(
+		engine,
+		/* an engine without a product only starts and stops with the others */
+		"SELECT CASE WHEN hardware_flops > 0 THEN mfu_estimated_percent END::DOUBLE, "
+		"tensor_engine_active_time_percent::DOUBLE, "
+		"transpose_flops::DOUBLE / nullif(hardware_flops, 0), "
+		"spill_reload_bytes::DOUBLE / nullif(hbm_read_bytes, 0), "
+		"dma_active_time_percent::DOUBLE, dma_transfer_average_bytes::DOUBLE "
+		"FROM Summary LIMIT 1",
+		of_summary, 6, err);
 	if (!st)
 		st = ask_numbers(engine,
 				 "SELECT max(throttle_active_time_percent)::DOUBLE FROM "
@@ -99,6 +103,9 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 			"middle FROM CcOp WINDOW alike AS (PARTITION BY operation, input_size, "
 			"replica_group)) WHERE n >= 3",
 			of_collectives, 1, err);
+	if (!st)
+		st = ask_numbers(engine, "SELECT count(*)::DOUBLE FROM Error WHERE type = 'Errors'",
+				 of_errors, 1, err);
 	return st;
 }
 

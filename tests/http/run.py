@@ -234,6 +234,24 @@ def check_pages(server):
               and 'immutable' in headers['Cache-Control'], status)
 
 
+def check_family(server, workspace):
+    folder = os.path.join(os.path.dirname(workspace), 'system capture')
+    subprocess.run([MAKER, '--system', folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PROGRAM, 'view', '-d', folder, '--ingest-only', '--display-name', 'run',
+                    '--data-path', workspace, '-v', '2'], check=True, stdout=subprocess.DEVNULL)
+    server.ask(API + '/profiles/run', 'PATCH', JSON, '{"name":"renamed"}')
+    family = {p['name']: p for p in server.json(API + '/profiles')['profiles']}
+    children = [name for name, p in family.items() if p['parent'] == 'renamed']
+    devices = server.json(API + '/profiles/renamed')['devices']
+    check('device profiles name the system profile they came with', children
+          and sorted(children) == sorted(d['profile'] for d in devices), children)
+    check('others have no parent', family['demo']['parent'] is None
+          and family['renamed']['parent'] is None)
+    check('none of them is simulated', not any(p['simulated'] for p in family.values()))
+    for name in ['renamed', *children]:
+        server.ask(API + '/profiles/' + urllib.parse.quote(name), 'DELETE')
+
+
 def check_profiles(server, capture, workspace):
     profiles = server.json(API + '/profiles')['profiles']
     check('the list has the profile', [p['name'] for p in profiles] == ['demo'], profiles)
@@ -255,6 +273,7 @@ def check_profiles(server, capture, workspace):
     check('not to a name that is taken', status in (400, 409) and is_problem(status, headers, content))
     check('and deleted', server.ask(API + '/profiles/new%20%C3%BC', 'DELETE')[0] == 204
           and server.ask(API + '/profiles/new%20%C3%BC')[0] == 404)
+    check_family(server, workspace)
     api = server.json(API + '/openapi.json')
     check('the API describes itself', PROFILE.replace('demo', '{p}') + '/window' in api['paths'])
 

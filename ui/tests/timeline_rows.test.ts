@@ -67,6 +67,16 @@ test("the minimal view has instructions and utilisation, and what is pinned", ()
 	assert.ok(pinned[0]!.isPinned);
 });
 
+test("the minimal view has collectives that outlast the engines", () => {
+	const minimal = { ...SETTINGS, rows: "minimal" as const };
+	const groups = (ccLastNs: string) => keys(buildRows("device", device(1).map((one) =>
+		one.table === "CcOp" ? { ...one, last_ns: ccLastNs }
+			: one.table === "Instruction" ? { ...one, last_ns: "9007199254740993" } : one), minimal)
+		.filter((row) => row.kind === "group"));
+	assert.deepEqual(groups("9007199254740993"), ["engines", "utilisation"]);
+	assert.deepEqual(groups("9007199254740994"), ["engines", "collectives", "utilisation"]);
+});
+
 test("many semaphores begin folded; folding is turned round by a key", () => {
 	const tracks = device(1);
 	const open = buildRows("device", tracks, { ...SETTINGS, collapsed: ["semaphores"] });

@@ -13,7 +13,8 @@
 
 static struct nx_insight_facts nothing(void)
 {
-	return (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}, NAN};
+	return (struct nx_insight_facts){NAN, NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN},
+					 NAN, NAN};
 }
 
 static void what_is_not_known_is_not_judged(void **state)
@@ -62,6 +63,23 @@ static void limits_decide_how_bad_it_is(void **state)
 		assert_string_equal(findings[0].title, "Throttled");
 		assert_true(findings[0].value == facts.throttled_frac);
 	}
+}
+
+static void errors_come_before_all_else(void **state)
+{
+	struct nx_insight_facts facts = nothing();
+	struct nx_finding findings[NX_FINDINGS_MAX];
+
+	(void)state;
+	facts.model_flops_frac = 0;
+	facts.tensor_active_frac = 0.5;
+	facts.throttled_frac = 1;
+	facts.error_count = 2;
+	assert_int_equal(nx_insights_judge(&facts, findings), 3);
+	assert_string_equal(findings[0].title, "The device reported errors");
+	assert_true(findings[0].value == 2);
+	facts.error_count = 0;
+	assert_int_equal(nx_insights_judge(&facts, findings), 2);
 }
 
 static void the_worst_comes_first(void **state)
@@ -162,6 +180,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_not_judged),
 		cmocka_unit_test(good_numbers_are_no_findings),
 		cmocka_unit_test(limits_decide_how_bad_it_is),
+		cmocka_unit_test(errors_come_before_all_else),
 		cmocka_unit_test(the_worst_comes_first),
 		cmocka_unit_test(all_rules_fit_in_the_list),
 		cmocka_unit_test(near_stretches_of_one_subject_are_joined),

@@ -168,6 +168,7 @@ export interface Finding {
 	cause: string;
 	advice: string;
 	value: number;
+	unit: string;
 }
 
 export interface Insights {

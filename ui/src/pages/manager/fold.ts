@@ -85,6 +85,7 @@ export function foldText(children: Profile[]): { text: string; trouble: string }
 /** Children of profiles to delete that would stay. */
 export function leftBehind(names: string[], profiles: Profile[]): string[] {
 	const gone = new Set(names);
-	return profiles.filter((one) => one.parent !== null && gone.has(one.parent) &&
-		!gone.has(one.name)).map((one) => one.name);
+	const left = profiles.filter((one) => one.parent !== null && gone.has(one.parent) &&
+		!gone.has(one.name));
+	return inOrder(left, { key: "name", isDescending: false }).map((one) => one.name);
 }

@@ -57,8 +57,8 @@ function Fold({ row, onToggle }: { row: FoldedRow; onToggle: () => void }) {
 				event.preventDefault();
 				onToggle();
 			}}>
-			{text}{trouble && <span class="pm-trouble">, {trouble}</span>}
 			<Icon name="down" size={10} />
+			{text}{trouble && <span class="pm-trouble">{trouble}</span>}
 		</button>
 	);
 }
@@ -106,14 +106,14 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 						<a href={urlOf(analysis)} title={name} aria-label={name} onClick={(event) =>
 							follow(event, analysis)}><CutName name={name} /></a>
 						{!row.isChild && <SimulatedBadge of={profile} />}
-						{!!row.children.length && <Fold row={row}
-							onToggle={() => actions.unfold(name)} />}
 						<button type="button" class="ui-icon-button is-small pm-pencil"
 							aria-label={`Rename ${name}`}
 							title="Rename" onClick={() => setRenaming(true)}><Icon name="pencil"
 								size={12} /></button>
 					</span>
 				)}
+				{!isRenaming && !!row.children.length && <Fold row={row}
+					onToggle={() => actions.unfold(name)} />}
 				{!isRenaming && profile.reason && !isReady && <span class="pm-reason"
 					title={profile.reason}>{profile.reason}</span>}
 			</td>

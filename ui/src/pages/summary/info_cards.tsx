@@ -16,7 +16,8 @@ export function FindingsCard({ context, isAll }: { context: ProfileContext; isAl
 		? <ol class="sm-findings">
 			{[...findings].sort((a, b) => b.severity - a.severity).map((finding) => (
 				<li key={finding.title} class={`sm-finding sm-severity-${finding.severity}`}>
-					<span class="sm-severity">{SEVERITY[finding.severity] ?? "Hint"}</span>
+					<span class="sm-severity">{finding.unit === "errors" ? "Fix first"
+						: SEVERITY[finding.severity] ?? "Hint"}</span>
 					<h3>{finding.title}</h3>
 					<p>{finding.cause}</p>
 					<p class="sm-advice">{finding.advice}</p>
