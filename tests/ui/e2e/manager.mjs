@@ -24,6 +24,12 @@ const openList = async () => {
 	await page.locator("tbody tr").first().waitFor();
 	return page;
 };
+/** The list with the devices of each capture below it. */
+const openWholeList = async () => {
+	const page = await openList();
+	for (const fold of await page.locator("tbody .pm-fold").all()) await fold.click();
+	return page;
+};
 
 async function chooseFiles(page, { neff, ntff }) {
 	await page.getByRole("button", { name: "Upload profile" }).click();
@@ -35,7 +41,7 @@ const demoFiles = () => ({ neff: join(device, "demo.neff"), ntff: join(device, "
 
 const cases = {
 	async "lists what the workspace has, with its numbers"() {
-		const page = await openList();
+		const page = await openWholeList();
 		const all = await listed();
 		assert.deepEqual((await names(page)).sort(), all.map((one) => one.name).sort());
 		for (const one of all) {
@@ -49,7 +55,7 @@ const cases = {
 		assert.equal(Number((await profile("alpha")).row_count), rows);
 	},
 	async "searches by parts of names"() {
-		const page = await openList();
+		const page = await openWholeList();
 		await page.keyboard.press("/");
 		await page.keyboard.type("bet");
 		await until("one row", async () => (await names(page)).join() === "beta");
@@ -57,6 +63,68 @@ const cases = {
 		await page.getByText("No profile matches").waitFor();
 		await page.getByRole("button", { name: "Clear the filter" }).click();
 		assert.equal((await names(page)).length, (await listed()).length);
+	},
+	async "folds devices under their capture, and a search unfolds them"() {
+		const page = await openList();
+		const children = (await listed()).filter((one) => one.parent === "training")
+			.map((one) => one.name);
+		assert.ok(children.length);
+		assert.ok(!(await names(page)).some((name) => children.includes(name)));
+		const fold = row(page, "training").getByRole("button", { name: /device profiles? of training/ });
+		assert.equal(await fold.getAttribute("aria-expanded"), "false");
+		await fold.focus();
+		await page.keyboard.press("ArrowRight");
+		await until("unfolded", async () => (await names(page)).includes(children[0]));
+		assert.equal(await fold.getAttribute("aria-expanded"), "true");
+		await page.keyboard.press("Enter");
+		await until("folded", async () => !(await names(page)).includes(children[0]));
+		await page.getByLabel("Find profiles").fill(children[0].slice("training".length));
+		await until("found", async () => (await names(page)).join() === `training,${children[0]}`);
+		// the sidebar has the capture, not its devices
+		const side = page.getByRole("navigation", { name: "Profiles" });
+		assert.equal(await side.getByRole("link", { name: "training", exact: true }).count(), 1);
+		assert.equal(await side.getByRole("link", { name: children[0] }).count(), 0);
+	},
+	async "a long name keeps its end, and all of it is in the tooltip"() {
+		const page = await openWholeList();
+		const [child] = (await listed()).filter((one) => one.parent === "training");
+		const link = row(page, child.name).getByRole("link", { name: child.name, exact: true });
+		await page.setViewportSize({ width: 1000, height: 700 });
+		assert.equal(await link.getAttribute("title"), child.name);
+		const [isHeadCut, isTailWhole] = await link.evaluate((element) => {
+			const [head, tail] = element.querySelectorAll(".ui-cut > span");
+			const cell = element.closest("td").getBoundingClientRect();
+			return [head.scrollWidth > head.clientWidth, tail.scrollWidth <= tail.clientWidth + 1 &&
+				tail.getBoundingClientRect().right <= cell.right];
+		});
+		assert.deepEqual([isHeadCut, isTailWhole], [true, true]);
+	},
+	async "the devices of a capture are chosen with it, and may stay when it is deleted"() {
+		world.ingest("short lived", "-d", system);
+		const page = await openList();
+		const children = (await listed()).filter((one) => one.parent === "short lived")
+			.map((one) => one.name);
+		await page.getByRole("checkbox", { name: "Select short lived" }).click();
+		await page.getByText(`${1 + children.length} selected`).waitFor();
+		await page.getByRole("checkbox", { name: "Select short lived" }).click();
+		const remove = async (name, isWhole) => {
+			await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
+			await page.getByRole("menuitem", { name: "Delete…" }).click();
+			const whole = page.getByRole("checkbox", { name: /captured with it/ });
+			assert.equal(await whole.count(), isWhole === undefined ? 0 : 1);
+			if (isWhole === false) await whole.uncheck();
+			await page.getByLabel(/To confirm/).fill("delete");
+			await page.getByRole("button", { name: "Delete", exact: true }).click();
+			await row(page, name).waitFor({ state: "detached" });
+		};
+		await remove("short lived", false);
+		await row(page, children[0]).waitFor(); // it stands for itself now
+		for (const name of children) await remove(name);
+		world.ingest("short lived", "-d", system);
+		await row(page, "short lived").waitFor();
+		await remove("short lived", true);
+		await until("all are gone", async () => !(await listed()).some((one) =>
+			one.name.startsWith("short lived")));
 	},
 	async "sorts by every column, both ways"() {
 		const page = await openList();

@@ -152,6 +152,7 @@ static void check_record(struct nx_workspace *ws)
 	assert_int_equal(r.sources.len, 1);
 	assert_int_equal(r.sources.items[0].size_bytes, 5);
 	assert_int_equal(r.tables.len, 1);
+	assert_true(r.is_simulated);
 	assert_string_equal(r.tables.items[0].name, "PendingDma");
 	assert_int_equal(r.tables.items[0].row_count, 7);
 	nx_profile_record_release(&r);
@@ -165,6 +166,7 @@ static void a_profile_is_in_the_workspace_at_the_end_and_not_before(void **state
 	struct nx_ingest_target target = {.workspace = ws,
 					  .name = "a",
 					  .kind = NX_PROFILE_SYSTEM,
+					  .is_simulated = true,
 					  .key = "0123",
 					  .sources = sources,
 					  .source_count = 1};
