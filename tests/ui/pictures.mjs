@@ -6,7 +6,7 @@
 //		--modules build/ui/made/node_modules [--out docs/pictures] [--only NAME]
 
 import { mkdirSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { begin, optionOf, until } from "./e2e/harness.mjs";
 import { TimelinePage } from "./e2e/timeline_page.mjs";
 import { shrinkPng } from "./shrink_png.mjs";
@@ -17,6 +17,11 @@ const MOST_BYTES = 150 * 1024;
 const world = await begin(async (w) => {
 	w.makeDevice("llama_block", "llama_block_tuned");
 	w.makeSystem("llama_training");
+	// collectives of many ranks, simulated
+	const output = join(w.folder, "nccom");
+	w.run(w.program, "inspect", "-o", output, join(dirname(w.program), "nccom-test"), "allg", "-b", "512kb",
+		"-e", "512kb", "-r", "32", "-n", "10", "-d", "fp32", "-w", "1", "-f", "512");
+	w.ingest("nccom", "-d", output);
 	await w.serve();
 	for (const [name, change] of [["llama_block_tuned", { favourite: true, folder: "tuning" }],
 		["llama_block", { folder: "tuning" }]])
@@ -31,7 +36,7 @@ const [slow] = world.sql("llama_block", "SELECT start_ts, end_ts FROM Instructio
 const pictures = {
 	async manager(scheme) {
 		const page = await world.page("", { scheme });
-		await page.locator("tbody tr").nth(2).waitFor();
+		await page.locator("tbody tr").nth(3).waitFor();
 		return page;
 	},
 	async timeline(scheme) {
@@ -49,6 +54,18 @@ const pictures = {
 			"WHERE name LIKE 'ProfilerStep%' ORDER BY start_ts LIMIT 1 OFFSET 5").map((row) => ({
 			from: Number(BigInt(row.start_ts) - t.originNs), to: Number(BigInt(row.end_ts) - t.originNs) }));
 		await t.page.mouse.click(await t.xOf((step.from + step.to) / 2), await t.rowY("framework/TID:700000"));
+		await until("details", () => t.page.getByRole("region", { name: "Event details" }).locator("dl").first().isVisible());
+		await t.page.mouse.move(4, 300);
+		await t.settled();
+		return t.page;
+	},
+	async collectives(scheme) {
+		const { devices } = await world.api("profiles/nccom");
+		const rank = devices.map((device) => device.profile).sort().at(-1);
+		const t = await TimelinePage.open(world, rank, "", { scheme });
+		const [collective] = world.sql(rank, "SELECT start_ts, end_ts FROM CcOp ORDER BY start_ts LIMIT 1 OFFSET 4");
+		await t.page.mouse.click(await t.xOf((collective.start_ts + collective.end_ts) / 2 - Number(t.originNs)),
+			await t.rowY("Collectives stream 0"));
 		await until("details", () => t.page.getByRole("region", { name: "Event details" }).locator("dl").first().isVisible());
 		await t.page.mouse.move(4, 300);
 		await t.settled();

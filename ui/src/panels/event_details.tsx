@@ -68,7 +68,8 @@ export function isMissing(field: Field): boolean {
 }
 
 function headline(details: EventDetails): string {
-	const named = ["opcode", "name", "operation", "variable", "queue_name", "hlo_name", "node_name"];
+	const named = ["opcode", "name", "operation", "variable", "queue_name", "hlo_name", "node_name",
+		"description"];
 	for (const name of named) {
 		const field = details.fields.find((one) => one.name === name);
 		if (field && !isMissing(field)) return String(field.value);
