@@ -13,6 +13,7 @@
 #include "base/json_writer.h"
 #include "cli/help.h"
 #include "cli/nccom_options.h"
+#include "cli/nccom_runtime.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "format/collective.h"
@@ -343,7 +344,7 @@ static enum nx_status run_request(const struct nx_nccom_words *words,
 				  const struct nx_nccom_request *r, struct nx_error *err)
 {
 	struct table table = {.request = r, .words = words};
-	struct nx_nccom_runtime *runtime = NULL;
+	struct nx_nccom_runtime runtime = {0};
 	struct nx_error ignored;
 	enum nx_status st = nx_output_open(&table.out, "-", err);
 
@@ -356,14 +357,14 @@ static enum nx_status run_request(const struct nx_nccom_words *words,
 	set_environment(words, r);
 	st = nx_nccom_runtime_open(&runtime, words->runtime, err);
 	if (!st)
-		st = start(r, runtime, err);
+		st = start(r, &runtime, err);
 	if (!st)
-		st = measure_all(&table, runtime, err);
+		st = measure_all(&table, &runtime, err);
 	if (!st)
 		st = write_report(&table, err);
 	if (st)
 		tell_failure(&table, err);
-	nx_nccom_runtime_close(runtime);
+	nx_nccom_runtime_close(&runtime);
 	nx_vec_release(&table.json);
 	if (st)
 		(void)!nx_output_commit(&table.out, &ignored);

@@ -32,14 +32,6 @@ struct nx_nccom_result {
 
 struct nx_nccom_runtime;
 
-/* Loads and initialises libnrt for so many ranks; NOT_FOUND, VERSION, UNSUPPORTED. */
-NX_MUST_CHECK enum nx_status nx_nccom_runtime_open(struct nx_nccom_runtime **out, const char *path,
-						   struct nx_error *err);
-/* Cores it offers. */
-NX_MUST_CHECK enum nx_status nx_nccom_runtime_start(struct nx_nccom_runtime *runtime,
-						    uint32_t *core_count, struct nx_error *err);
-void nx_nccom_runtime_close(struct nx_nccom_runtime *runtime); /* NULL is allowed */
-
 /* runtime is started, except with processes: each of them starts its own. */
 NX_MUST_CHECK enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime,
 					  const struct nx_nccom_case *c,

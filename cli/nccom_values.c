@@ -27,12 +27,12 @@ static float value_of(const struct nx_nccom_case *c, const struct nx_nccom_optio
 }
 
 void nx_nccom_fill(const struct nx_nccom_case *c, const struct nx_nccom_options *options,
-		   uint32_t rank, uint8_t *in)
+		   uint32_t rank, uint64_t first, uint64_t count, uint8_t *in)
 {
 	size_t size = nx_dtype_bytes(c->dtype);
 
-	for (uint64_t i = 0; i < c->in_count; i++) {
-		float value = value_of(c, options, rank, i);
+	for (uint64_t i = 0; i < count; i++) {
+		float value = value_of(c, options, rank, first + i);
 
 		nx_element_store(c->dtype, &value, 1, in + i * size, (ptrdiff_t)size);
 	}
@@ -168,20 +168,22 @@ static bool is_near(unsigned dtype, float have, float want)
 
 enum nx_status nx_nccom_verify(const struct nx_nccom_case *c,
 			       const struct nx_nccom_options *options, uint32_t rank,
-			       const uint8_t *out, struct nx_error *err)
+			       uint64_t first, uint64_t count, const uint8_t *out,
+			       struct nx_error *err)
 {
 	const struct expecting e = {c, options, place_of(c, rank), rank};
 	size_t size = nx_dtype_bytes(c->dtype);
 
-	for (uint64_t i = 0; i < c->out_count; i++) {
-		float have, want = expected_at(&e, i);
+	for (uint64_t i = 0; i < count; i++) {
+		float have, want = expected_at(&e, first + i);
 
 		nx_element_load(c->dtype, out + i * size, (ptrdiff_t)size, 1, &have);
 		if (!is_near(c->dtype, have, want))
 			return nx_fail(err, NX_MISMATCH,
 				       "%s of %llu bytes: element %llu of rank %u is %g, not %g",
 				       c->op->name, (unsigned long long)c->size_bytes,
-				       (unsigned long long)i, rank, (double)have, (double)want);
+				       (unsigned long long)(first + i), rank, (double)have,
+				       (double)want);
 	}
 	return NX_OK;
 }

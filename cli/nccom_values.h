@@ -5,12 +5,14 @@
 
 #include "cli/nccom_run.h"
 
-/* in has in_count elements. */
+/* Elements first to first + count of a rank's input. */
 void nx_nccom_fill(const struct nx_nccom_case *c, const struct nx_nccom_options *options,
-		   uint32_t rank, uint8_t *in);
-/* MISMATCH naming the first element that is not what a plain sum of all inputs gives. */
+		   uint32_t rank, uint64_t first, uint64_t count, uint8_t *in);
+/* The same of its output; MISMATCH naming the first that is not what a plain sum of all inputs
+ * gives. */
 NX_MUST_CHECK enum nx_status nx_nccom_verify(const struct nx_nccom_case *c,
 					     const struct nx_nccom_options *options, uint32_t rank,
-					     const uint8_t *out, struct nx_error *err);
+					     uint64_t first, uint64_t count, const uint8_t *out,
+					     struct nx_error *err);
 
 #endif
