@@ -1,195 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccom-test: how long collectives take; a program of its own name. */
 #include <arpa/inet.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/json_writer.h"
 #include "cli/help.h"
-#include "cli/nccom_options.h"
+#include "cli/nccom_memory.h"
 #include "cli/nccom_runtime.h"
+#include "cli/nccom_table.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
-#include "format/collective.h"
-#include "format/instruction.h"
 
 #define OPS_IN_NEFF 512 /* of one execution; more make more executions */
-#define CELL 64
-#define MAX_COLUMNS (NX_NCCOM_MAX_STATS + 10)
-
-struct table {
-	struct nx_output out;
-	const struct nx_nccom_request *request;
-	const struct nx_nccom_words *words;
-	struct nx_bytes json;
-	struct nx_json_writer writer;
-	double bus_sum;
-	size_t row_count;
-	bool has_header;
-};
-
-struct row {
-	char cells[MAX_COLUMNS][CELL];
-	char titles[MAX_COLUMNS][CELL];
-	size_t count;
-};
-
-static void add_cell(struct row *row, const char *title, const char *fmt, ...) NX_PRINTF(3, 4);
-
-static void add_cell(struct row *row, const char *title, const char *fmt, ...)
-{
-	va_list args;
-
-	if (row->count == MAX_COLUMNS)
-		return;
-	va_start(args, fmt);
-	vsnprintf(row->cells[row->count], CELL, fmt, args);
-	va_end(args);
-	snprintf(row->titles[row->count++], CELL, "%s", title);
-}
-
-/* --- statistics ------------------------------------------------------------------------------ */
-
-static int compare_times(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double average_of(const struct nx_nccom_result *result)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < result->time_count; i++)
-		sum += result->times_us[i];
-	return result->time_count ? sum / (double)result->time_count : 0;
-}
-
-/* The nearest rank; times are sorted. */
-static double stat_of(const struct nx_nccom_result *result, int stat)
-{
-	size_t rank;
-
-	if (stat < 0 || !result->time_count)
-		return average_of(result);
-	rank = (size_t)ceil(stat / 100.0 * (double)result->time_count);
-	return result->times_us[rank ? rank - 1 : 0];
-}
-
-static void stat_title(int stat, char out[CELL])
-{
-	if (stat < 0)
-		snprintf(out, CELL, "time:avg(us)");
-	else
-		snprintf(out, CELL, "time:p%d(us)", stat);
-}
-
-/* --- the table ---------------------------------------------------------------------------------
- */
-
-static void print_row(struct table *table, const struct row *row)
-{
-	for (size_t i = 0; i < row->count && !table->has_header; i++)
-		nx_print(&table->out, "    %s", row->titles[i]);
-	if (!table->has_header)
-		nx_print(&table->out, "\n");
-	table->has_header = true;
-	for (size_t i = 0; i < row->count; i++)
-		nx_print(&table->out, "    %*s", (int)strlen(row->titles[i]), row->cells[i]);
-	nx_print(&table->out, "\n");
-}
-
-struct speeds {
-	double algorithm, bus; /* GB/s, decimal */
-};
-
-static struct speeds speeds_of(const struct nx_nccom_case *c, const struct nx_nccom_result *result)
-{
-	double us = average_of(result);
-	double algorithm = us > 0 ? (double)c->size_bytes / us / 1e3 : 0;
-
-	return (struct speeds){algorithm,
-			       algorithm * nx_collective_bus_factor(c->op->kind, c->group_size)};
-}
-
-static void write_json(struct table *table, const struct nx_nccom_case *c,
-		       const struct nx_nccom_result *result, struct speeds speeds)
-{
-	struct nx_json_writer *w = &table->writer;
-	char text[CELL];
-
-	nx_json_begin_object(w);
-	nx_json_key_u64(w, "size(B)", c->size_bytes);
-	nx_json_key_u64(w, "count(elems)", c->element_count);
-	nx_json_key_text(w, "type", c->dtype_name);
-	nx_json_key(w, "algbw(GB/s)");
-	nx_json_f64(w, speeds.algorithm);
-	nx_json_key(w, "busbw(GB/s)");
-	nx_json_f64(w, speeds.bus);
-	for (size_t i = 0; i < table->request->stat_count; i++) {
-		stat_title(table->request->stats[i], text);
-		nx_json_key(w, text);
-		nx_json_f64(w, round(stat_of(result, table->request->stats[i]) * 100) / 100);
-	}
-	if (table->words->shows_algorithm)
-		nx_json_key_text(w, "algorithm", result->algorithm);
-	nx_json_end_object(w);
-}
-
-static void add_result(struct table *table, const struct nx_nccom_case *c,
-		       struct nx_nccom_result *result)
-{
-	const struct nx_nccom_request *r = table->request;
-	struct speeds speeds = speeds_of(c, result);
-	unsigned size = nx_dtype_bytes(c->dtype);
-	struct row row = {.count = 0};
-	char title[CELL];
-
-	qsort(result->times_us, result->time_count, sizeof(double), compare_times);
-	add_cell(&row, "size(B)", "%llu", (unsigned long long)c->size_bytes);
-	add_cell(&row, "count(elems)", "%llu", (unsigned long long)c->element_count);
-	if (table->words->shows_sizes) {
-		add_cell(&row, "total_input_size(B)", "%" PRIu64,
-			 c->in_count * size * c->rank_count);
-		add_cell(&row, "total_output_size(B)", "%" PRIu64,
-			 c->out_count * size * c->rank_count);
-	}
-	add_cell(&row, "type", "%s", c->dtype_name);
-	for (size_t i = 0; i < r->stat_count; i++) {
-		stat_title(r->stats[i], title);
-		add_cell(&row, title, "%.2f", stat_of(result, r->stats[i]));
-	}
-	add_cell(&row, "algbw(GB/s)", "%.2f", speeds.algorithm);
-	add_cell(&row, "busbw(GB/s)", "%.2f", speeds.bus);
-	if (table->words->shows_algorithm)
-		add_cell(&row, "algorithm", "%s", result->algorithm);
-	print_row(table, &row);
-	nx_output_flush(&table->out); /* the next one may take minutes */
-	write_json(table, c, result, speeds);
-	table->bus_sum += speeds.bus;
-	table->row_count++;
-}
-
-static void end_table(struct table *table)
-{
-	if (table->row_count)
-		nx_print(&table->out, "Avg bus bandwidth:    %.4fGB/s\n",
-			 table->bus_sum / (double)table->row_count);
-	nx_print(&table->out, "\n");
-	table->bus_sum = 0;
-	table->row_count = 0;
-	table->has_header = false;
-}
-
-/* --- running
- * ---------------------------------------------------------------------------------------- */
+/* --- running ----------------------------------------------------------------------------- */
 
 static uint32_t core_size(void)
 {
@@ -200,7 +26,7 @@ static uint32_t core_size(void)
 	return text && !strcmp(text, "1") ? 1 : 2;
 }
 
-static enum nx_status measure(struct table *table, struct nx_nccom_runtime *runtime,
+static enum nx_status measure(struct nx_nccom_table *table, struct nx_nccom_runtime *runtime,
 			      const struct nx_nccom_op *op, uint64_t size, struct nx_error *err)
 {
 	const struct nx_nccom_request *r = table->request;
@@ -220,19 +46,24 @@ static enum nx_status measure(struct table *table, struct nx_nccom_runtime *runt
 	struct nx_nccom_result result = {0};
 	enum nx_status st = nx_nccom_case_measure(&c, err);
 
+	/* A device has its own memory, and says itself when that is not enough. */
+	if (!st && runtime->calls.is_own)
+		st = nx_nccom_memory_check(&c, o, nx_memory_available_bytes(), err);
 	if (!st)
 		st = nx_nccom_run(runtime, &c, o, &result, err);
 	if (!st && o->first_rank == 0) {
 		if (result.is_wall_time && !o->wants_wall_time)
 			nx_say_warning("this runtime does not tell device times; times are those "
 				       "of the host");
-		add_result(table, &c, &result);
+		nx_nccom_table_add(table, &c, &result);
 	}
+	table->said = result.said;
+	result.said = (struct nx_bytes){0};
 	nx_nccom_result_release(&result);
 	return st;
 }
 
-static enum nx_status measure_all(struct table *table, struct nx_nccom_runtime *runtime,
+static enum nx_status measure_all(struct nx_nccom_table *table, struct nx_nccom_runtime *runtime,
 				  struct nx_error *err)
 {
 	const struct nx_nccom_request *r = table->request;
@@ -244,31 +75,12 @@ static enum nx_status measure_all(struct table *table, struct nx_nccom_runtime *
 		for (size_t k = 0; k < r->size_count && !st; k++)
 			st = measure(table, runtime, r->ops[i], r->sizes[k], err);
 		if (r->options.first_rank == 0)
-			end_table(table);
+			nx_nccom_table_end(table);
 	}
 	return st;
 }
 
-/* The form in which scripts expect a failure; the sentence goes into the file and the error. */
-static void tell_failure(struct table *table, const struct nx_error *err)
-{
-	char path[] = "/tmp/nccom-test.log.XXXXXX";
-	int fd = mkstemp(path);
-
-	if (fd >= 0) {
-		ssize_t put = write(fd, err->message, strlen(err->message));
-
-		put = put < 0 ? put : write(fd, "\n", 1);
-		(void)put;
-		close(fd);
-	}
-	nx_print(&table->out, "Failure running neuron-bench - log file %s\n",
-		 fd >= 0 ? path : "none");
-	nx_print(&table->out, "1 errors found - test failed\n");
-}
-
-/* --- the environment of ranks
- * ------------------------------------------------------------------------- */
+/* --- the environment of ranks ------------------------------------------------------------ */
 
 /* A port nobody has now, for processes of this machine. */
 static void set_root(void)
@@ -323,52 +135,24 @@ static enum nx_status start(const struct nx_nccom_request *r, struct nx_nccom_ru
 	return st;
 }
 
-static enum nx_status write_report(struct table *table, struct nx_error *err)
-{
-	struct nx_output out;
-	enum nx_status st;
-
-	nx_json_end_array(&table->writer);
-	nx_json_end_object(&table->writer);
-	if (!table->words->json || table->request->options.first_rank)
-		return NX_OK;
-	st = nx_output_open(&out, table->words->json, err);
-	if (st)
-		return st;
-	nx_output_write(&out, table->json.items, table->json.len);
-	nx_output_write(&out, "\n", 1);
-	return nx_output_commit(&out, err);
-}
-
 static enum nx_status run_request(const struct nx_nccom_words *words,
 				  const struct nx_nccom_request *r, struct nx_error *err)
 {
-	struct table table = {.request = r, .words = words};
+	struct nx_nccom_table table = {.request = r, .words = words};
 	struct nx_nccom_runtime runtime = {0};
-	struct nx_error ignored;
-	enum nx_status st = nx_output_open(&table.out, "-", err);
+	enum nx_status st = nx_nccom_table_open(&table, err);
 
 	if (st)
 		return st;
-	nx_json_init_bytes(&table.writer, &table.json, false);
-	nx_json_begin_object(&table.writer);
-	nx_json_key(&table.writer, "results");
-	nx_json_begin_array(&table.writer);
 	set_environment(words, r);
 	st = nx_nccom_runtime_open(&runtime, words->runtime, err);
 	if (!st)
 		st = start(r, &runtime, err);
 	if (!st)
 		st = measure_all(&table, &runtime, err);
-	if (!st)
-		st = write_report(&table, err);
-	if (st)
-		tell_failure(&table, err);
+	st = nx_nccom_table_close(&table, st, err);
 	nx_nccom_runtime_close(&runtime);
-	nx_vec_release(&table.json);
-	if (st)
-		(void)!nx_output_commit(&table.out, &ignored);
-	return st ? st : nx_output_commit(&table.out, err);
+	return st;
 }
 
 static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
@@ -422,7 +206,10 @@ const struct nx_command nx_command_nccom_test = {
 		"machine to the microsecond.\n\n"
 		"size(B) is what a rank holds on the side that has more of it; algbw is size over "
 		"time, busbw that times 2(r-1)/r for all_reduce, (r-1)/r for gathers, scatters and "
-		"alltoall, 1 for the others. GB are 1e9 bytes.",
+		"alltoall, 1 for the others. GB are 1e9 bytes.\n\n"
+		"Ranks without a device need memory of this machine, several times their size(B) "
+		"each; a size that needs more than is available is refused with exit code 10. What "
+		"was measured before a failure stays in the table and in the JSON.",
 	.options = nx_nccom_option_table,
 	.examples = examples,
 	.run = run,

@@ -2,6 +2,7 @@
 #include "cli/nccom_run.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,21 @@ static bool must_be_equal(const struct nx_nccom_case *c)
 	       c->group_size == c->rank_count;
 }
 
+/* What every rank has to say, for who looks for the one at fault. */
+static void keep_said(const struct nx_nccom_work *work, struct nx_bytes *said)
+{
+	const struct nx_nccom_options *o = work->options;
+
+	for (uint32_t i = 0; i < o->local_rank_count; i++) {
+		const struct nx_nccom_told *told = &work->shared->told[o->first_rank + i];
+
+		if (!told->status)
+			continue;
+		nx_bytes_append(said, told->message, strlen(told->message));
+		nx_bytes_append(said, "\n", 1);
+	}
+}
+
 static enum nx_status judge(const struct nx_nccom_work *work, struct nx_error *err)
 {
 	const struct nx_nccom_options *o = work->options;
@@ -177,6 +193,8 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 		st = options->has_processes ? run_processes(&work, err) : run_threads(&work, err);
 		if (!st)
 			st = judge(&work, err);
+		if (st)
+			keep_said(&work, &out->said);
 		if (!st)
 			take_times(&work, out);
 		(void)rmdir(work.folder);
@@ -184,11 +202,14 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 	if (work.shared)
 		munmap(work.shared, work.shared->bytes);
 	nx_vec_release(&neff);
+	/* Else it counts as taken when the next size asks what is available. */
+	(void)malloc_trim(0);
 	return st;
 }
 
 void nx_nccom_result_release(struct nx_nccom_result *result)
 {
 	nx_heap_free(result->times_us);
-	result->times_us = NULL;
+	nx_vec_release(&result->said);
+	*result = (struct nx_nccom_result){0};
 }

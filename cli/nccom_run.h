@@ -28,6 +28,7 @@ struct nx_nccom_result {
 	size_t time_count;
 	const char *algorithm; /* borrowed from format; "" when the library does not tell */
 	bool is_wall_time;
+	struct nx_bytes said; /* when it failed: a line of each rank that did */
 };
 
 struct nx_nccom_runtime;
