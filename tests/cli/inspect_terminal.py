@@ -18,7 +18,9 @@ import tempfile
 import termios
 import time
 
-LOOP = 'echo go; i=0; while [ $i -lt 15 ]; do i=$((i + 1)); sleep 0.02; done; exit 6'
+# Goes on until a trap says told=1, and a little longer: what comes twice is to be seen twice.
+LOOP = ('told=; echo go; i=0; while [ -z "$told" ] && [ $i -lt 2000 ]; do '
+        'i=$((i + 1)); sleep 0.02; done; sleep 0.2; exit 6')
 
 
 class Terminal:
@@ -33,7 +35,8 @@ class Terminal:
                 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
                 os.tcsetpgrp(0, os.getpgrp())
                 # Whoever starts tests in the background ignores some, and a shell cannot undo that.
-                for number in (signal.SIGTTOU, signal.SIGINT, signal.SIGQUIT):
+                for number in (signal.SIGTTOU, signal.SIGTSTP, signal.SIGHUP, signal.SIGINT,
+                               signal.SIGQUIT):
                     signal.signal(number, signal.SIG_DFL)
                 os.execv(explorer, [explorer, 'inspect', '-o', out, 'sh', '-c', script])
             self.wait_like_a_shell(job)
@@ -70,7 +73,7 @@ class Terminal:
 
 
 def ctrl_c_comes_once(explorer, out):
-    t = Terminal(explorer, out, "trap 'echo interrupted' INT; " + LOOP)
+    t = Terminal(explorer, out, "trap 'echo interrupted; told=1' INT; " + LOOP)
     t.type(b'\x03')
     assert t.end() == 6, t.text
     assert t.text.count('interrupted\r\n') == 1, t.text
@@ -86,15 +89,16 @@ def ctrl_c_ends_a_command_and_is_its_end(explorer, out):
 
 def ctrl_z_stops_both_and_fg_wakes_both(explorer, out):
     # No loop: a shell that is just starting a command cannot stop before that command runs.
-    t = Terminal(explorer, out, 'echo go; exec sleep 0.3')
+    t = Terminal(explorer, out, 'echo go; exec sleep 60')
     t.type(b'\x1a')
     t.read_until(r'\[stopped\]')
-    assert t.end() == 0, t.text
+    t.type(b'\x03')  # only who is awake can end of it
+    assert t.end() == 128 + signal.SIGINT, t.text
     assert t.text.count('[stopped]') == 1, t.text
 
 
 def a_resized_window_is_told_once(explorer, out):
-    t = Terminal(explorer, out, "trap 'echo resized' WINCH; " + LOOP)
+    t = Terminal(explorer, out, "trap 'echo resized; told=1' WINCH; " + LOOP)
     fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack('HHHH', 30, 90, 0, 0))
     assert t.end() == 6, t.text
     assert t.text.count('resized\r\n') == 1, t.text
