@@ -209,11 +209,36 @@ static void end_routes(struct nx_rank_world *world)
 	}
 }
 
+/* Under the lock: whether a rank of another process is still at work. */
+static bool has_guests(const struct nx_rank_world *world)
+{
+	for (uint32_t i = 0; i < world->count; i++)
+		if (world->ranks[i].route && world->ranks[i].is_present)
+			return true;
+	return false;
+}
+
+/*
+ * Under the lock: what the others still tell each other goes through the root, so it stays as long
+ * as they are there, but no longer than they would wait for one another.
+ */
+static void await_guests(struct nx_rank_world *world)
+{
+	struct timespec deadline;
+
+	clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += world->timeout_s;
+	while (world->has_listener && has_guests(world))
+		if (pthread_cond_timedwait(&world->changed, &world->lock, &deadline) == ETIMEDOUT)
+			return;
+}
+
 void nx_rank_network_end(struct nx_rank_world *world)
 {
 	struct nx_rank_route *route;
 
 	pthread_mutex_lock(&world->lock);
+	await_guests(world);
 	world->is_ending = true;
 	nx_rank_world_wake(world);
 	route = world->routes;

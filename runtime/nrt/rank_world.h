@@ -60,7 +60,10 @@ NX_MUST_CHECK enum nx_status nx_rank_world_take(struct nx_rank_world *world, uin
 						struct nx_rank_message **out, struct nx_error *err);
 void nx_rank_message_free(struct nx_rank_message *message); /* NULL is allowed */
 
-/* No rank may be in a call any more. */
+/*
+ * No rank may be in a call any more. The process of rank 0 waits here until the ranks of the
+ * others have left, as long as any wait lasts: their messages go through it.
+ */
 void nx_rank_worlds_end(void);
 /* In the child of a fork: its parent's worlds are not its own. */
 void nx_rank_worlds_abandon(void);

@@ -18,16 +18,20 @@
 #include "runtime/nrt/rank_frame.h"
 #include "runtime/nrt/rank_group.h"
 
+static int reserved = -1;
+
+/* The port stays bound here, so that nobody else on the machine is given it; rank 0 may listen. */
 static void set_root(char *text, size_t cap)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int one = 1;
 
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-	close(fd);
+	reserved = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(setsockopt(reserved, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), 0);
+	assert_int_equal(bind(reserved, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(getsockname(reserved, (struct sockaddr *)&address, &len), 0);
 	snprintf(text, cap, "127.0.0.1:%u", ntohs(address.sin_port));
 	setenv("NEURON_RT_ROOT_COMM_ID", text, 1);
 }
@@ -44,6 +48,9 @@ static int end_worlds(void **state)
 {
 	(void)state;
 	nx_rank_worlds_end();
+	if (reserved >= 0)
+		close(reserved);
+	reserved = -1;
 	return 0;
 }
 
@@ -176,6 +183,16 @@ static int run_process(uint32_t rank, uint32_t count)
 	return m.st[rank] || m.largest[rank] != 1000 + count - 1;
 }
 
+static void await_children(const pid_t *children, uint32_t count)
+{
+	for (uint32_t r = 0; r < count; r++) {
+		int how;
+
+		assert_int_equal(waitpid(children[r], &how, 0), children[r]);
+		assert_int_equal(how, 0);
+	}
+}
+
 static void test_processes_meet(void **state)
 {
 	char root[64];
@@ -188,12 +205,7 @@ static void test_processes_meet(void **state)
 		if (children[r] == 0)
 			_exit(run_process(r, 5));
 	}
-	for (uint32_t r = 0; r < 5; r++) {
-		int how;
-
-		assert_int_equal(waitpid(children[r], &how, 0), children[r]);
-		assert_int_equal(how, 0);
-	}
+	await_children(children, 5);
 }
 
 /* Two ranks in each of two processes, and a megabyte between all of them. */
@@ -304,6 +316,48 @@ static void test_killed_rank(void **state)
 	nx_rank_world_leave(world, 0);
 }
 
+/* Meets all; those that are not rank 0 have something to tell each other later. */
+static int run_late_process(uint32_t rank)
+{
+	static const uint32_t both[] = {1, 2};
+	struct nx_rank_world *world;
+	struct nx_rank_group all, rest;
+	struct nx_error err = {0};
+	uint64_t largest = rank;
+	enum nx_status st = nx_rank_world_join(rank, 3, &world, &err);
+
+	if (!st)
+		st = nx_rank_group_init(&all, world, rank, NULL, 3, 1, &err);
+	if (!st)
+		st = nx_rank_group_meet(&all, 0, &largest, &err);
+	if (!st && rank > 0) {
+		usleep(100000);
+		st = nx_rank_group_init(&rest, world, rank, both, 2, 2, &err);
+		if (!st)
+			st = nx_rank_group_meet(&rest, 0, &largest, &err);
+	}
+	if (st)
+		fprintf(stderr, "# rank %u: %s\n", rank, err.message);
+	nx_rank_world_leave(world, rank);
+	nx_rank_worlds_end();
+	return st != NX_OK;
+}
+
+static void test_root_ends_last(void **state)
+{
+	pid_t children[3];
+	char root[64];
+
+	(void)state;
+	set_root(root, sizeof(root));
+	for (uint32_t r = 0; r < 3; r++) {
+		children[r] = fork();
+		if (children[r] == 0)
+			_exit(run_late_process(r));
+	}
+	await_children(children, 3);
+}
+
 static void test_port_in_use(void **state)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
@@ -394,6 +448,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_threads_in_processes, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_killed_rank, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_stranger_at_the_root, start_clean, end_worlds),
+		cmocka_unit_test_setup_teardown(test_root_ends_last, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_port_in_use, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_threads_meet, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_order_by_sender_and_tag, start_clean,
