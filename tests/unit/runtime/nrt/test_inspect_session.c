@@ -337,6 +337,16 @@ static void a_folder_that_cannot_be_is_told(void **state)
 /* --- processes -----------------------------------------------------------------------------------
  */
 
+static void wait_for_events(size_t count, uint64_t type)
+{
+	for (int i = 0; i < 2000; i++) {
+		if (nx_fixture_count("ntrace.pb") == 1 &&
+		    read_stream(nx_fixture_find("ntrace.pb"), type).of_type == count)
+			return;
+		usleep(10000);
+	}
+}
+
 static void run_and_die(int signal_number)
 {
 	struct nx_fixture_run run;
@@ -344,7 +354,7 @@ static void run_and_die(int signal_number)
 	nx_fixture_init();
 	run = nx_fixture_load(0);
 	nrt_execute_repeat(run.model, run.inputs, run.outputs, 50);
-	usleep(300000); /* several times the period of the drain */
+	wait_for_events(100, 3);
 	kill(getpid(), signal_number);
 	_exit(1);
 }
