@@ -57,24 +57,14 @@ test("one core needs no suffix, and the server's titles are not said twice", () 
 	assert.ok(labels.includes("qSyncIO0"));
 });
 
-test("the minimal view has instructions and utilisation, and what is pinned", () => {
+test("the minimal view has instructions, collectives, utilisation, and what is pinned", () => {
 	const tracks = device(1);
 	const minimal = { ...SETTINGS, rows: "minimal" as const };
 	assert.deepEqual(keys(buildRows("device", tracks, minimal).filter((row) => row.kind === "group")),
-		["engines", "utilisation"]);
+		["engines", "collectives", "utilisation"]);
 	const pinned = buildRows("device", tracks, { ...minimal, pinned: ["memory/SBUF usage"] });
 	assert.equal(pinned[0]!.key, "memory/SBUF usage");
 	assert.ok(pinned[0]!.isPinned);
-});
-
-test("the minimal view has collectives that outlast the engines", () => {
-	const minimal = { ...SETTINGS, rows: "minimal" as const };
-	const groups = (ccLastNs: string) => keys(buildRows("device", device(1).map((one) =>
-		one.table === "CcOp" ? { ...one, last_ns: ccLastNs }
-			: one.table === "Instruction" ? { ...one, last_ns: "9007199254740993" } : one), minimal)
-		.filter((row) => row.kind === "group"));
-	assert.deepEqual(groups("9007199254740993"), ["engines", "utilisation"]);
-	assert.deepEqual(groups("9007199254740994"), ["engines", "collectives", "utilisation"]);
 });
 
 test("many semaphores begin folded; folding is turned round by a key", () => {

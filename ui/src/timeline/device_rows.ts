@@ -19,7 +19,7 @@ export const SECTIONS: Section[] = [
 	{ key: "engines", label: "Engines", inMinimalView: true },
 	{ key: "queues", label: "DMA queues" },
 	{ key: "packets", label: "DMA packets", foldAbove: 4 },
-	{ key: "collectives", label: "Collectives" },
+	{ key: "collectives", label: "Collectives", inMinimalView: true },
 	{ key: "memory", label: "Memory usage" },
 	{ key: "throttling", label: "Throttling" },
 	{ key: "semaphores", label: "Semaphores", foldAbove: 4 },
@@ -28,22 +28,6 @@ export const SECTIONS: Section[] = [
 	{ key: "utilisation", label: "Utilisation", inMinimalView: true },
 	{ key: "other", label: "Other" },
 ];
-
-/**
- * Sections of the minimal view. Collectives belong to it where they go on after the engines are
- * done: without them most of the time would be empty.
- */
-export function minimalSections(leaves: Leaf[]): Set<string> {
-	const lastOf = (table: string) => leaves.flatMap((leaf) => leaf.tracks)
-		.filter((track) => track.table === table && track.kind === "spans")
-		.reduce((last, track) => {
-			const end = BigInt(track.last_ns ?? 0);
-			return end > last ? end : last;
-		}, 0n);
-	const isLate = lastOf("CcOp") > lastOf("Instruction");
-	return new Set(SECTIONS.filter((one) => one.inMinimalView || (isLate &&
-		one.key === "collectives")).map((one) => one.key));
-}
 
 const BY_TABLE: Record<string, string> = {
 	Error: "errors", Instruction: "engines", DmaPacketAggregated: "queues", DmaPacket: "packets",

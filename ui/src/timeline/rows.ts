@@ -5,7 +5,7 @@
 
 import type { Settings } from "../contract.ts";
 import type { Track } from "../api/types.ts";
-import { deviceLeaves, minimalSections, SECTIONS, type DeviceChoices } from "./device_rows.ts";
+import { deviceLeaves, SECTIONS, type DeviceChoices } from "./device_rows.ts";
 import { depthsOf, packedLanes } from "./packing.ts";
 import { systemLeaves } from "./system_rows.ts";
 
@@ -201,7 +201,7 @@ export function buildRows(kind: "device" | "system", tracks: Track[],
 	settings: RowSettings): Row[] {
 	const isDevice = kind === "device";
 	const all = allLeaves(kind, tracks, settings);
-	const minimal = minimalSections(all);
+	const minimal = new Set(SECTIONS.filter((one) => one.inMinimalView).map((one) => one.key));
 	const wanted = isDevice && settings.rows === "minimal"
 		? all.filter((leaf) => minimal.has(leaf.group) || settings.pinned.includes(leaf.key))
 		: all;
