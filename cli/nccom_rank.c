@@ -74,8 +74,10 @@ static enum nx_status check_call(struct rank *r, const char *call, NRT_STATUS st
 {
 	if (st == NRT_SUCCESS)
 		return NX_OK;
-	return nx_fail(&r->err, NX_IO, "rank %u: %s ended with %s", r->rank, call,
-		       r->work->runtime->calls.nrt_get_status_as_str(st));
+	return nx_fail(&r->err, NX_IO,
+		       "rank %u: %s ended with %s; the runtime says why on standard error, more "
+		       "with --debug",
+		       r->rank, call, r->work->runtime->calls.nrt_get_status_as_str(st));
 }
 
 static enum nx_status make_tensors(struct rank *r)

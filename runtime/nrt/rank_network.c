@@ -18,6 +18,7 @@
 #include "runtime/nrt/rank_world_internal.h"
 
 #define CALL_AGAIN_MS 50
+#define CALL_LIMIT_S 3 /* of one call; whoever ends the world may have to wait for it */
 
 /* --- connections ------------------------------------------------------------------------- */
 
@@ -74,6 +75,7 @@ static void *accept_callers(void *context)
 static int open_socket(struct nx_rank_world *world, bool listens)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list, *a;
+	const struct timeval limit = {.tv_sec = CALL_LIMIT_S};
 	int fd = -1, one = 1;
 
 	if (getaddrinfo(world->host, world->port, &hints, &list))
@@ -83,6 +85,8 @@ static int open_socket(struct nx_rank_world *world, bool listens)
 		if (fd < 0)
 			continue;
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+		/* A host that is silent would hold connect for minutes. */
+		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 		if (listens ? bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, SOMAXCONN)
 			    : connect(fd, a->ai_addr, a->ai_addrlen)) {
 			int why = errno;
