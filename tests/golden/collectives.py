@@ -110,12 +110,17 @@ def check_waiters(ntff, neff, ops, words, semaphore):
     equal(changes[0], ops['end_ts'])
 
 
-def assembled(folder, ranks, arch='trn2'):
+def assemble(folder, ranks, arch):
     source, neff = folder / 'p.nasm', folder / 'p.neff'
     source.write_text(SOURCE % {
         'arch': arch, 'ranks': ','.join(str(r) for r in range(ranks)),
         'second_core': '.core 1\n.engine sp\nNOP cycle=0' if arch == 'trn2' else ''})
     run([PROGRAM, 'neff', '--assemble', source, '-o', neff], folder)
+    return neff
+
+
+def assembled(folder, ranks, arch='trn2'):
+    neff = assemble(folder, ranks, arch)
     run([PROGRAM, 'capture', '-n', neff, '-s', 'p.ntff'] + (['-r', ranks] if ranks > 1 else []),
         folder, {'NEURON_EXPLORER_INSTANCE': 'trn1.32xlarge' if arch == 'trn1'
                  else 'trn2.48xlarge'})
@@ -173,6 +178,18 @@ def numbers_alone(folder):
     equal(run(line, folder, {'NEURON_SIM': 'numeric'}), run(line, folder))
 
 
+def times_alone(folder):
+    """Without numbers there is nothing to exchange, but instructions happen when they do else."""
+    neff = assemble(folder, 2, 'trn2')
+    starts = []
+    for mode in ('both', 'timing'):
+        run([PROGRAM, 'capture', '-n', neff, '-s', mode + '.ntff', '-r', 2], folder,
+            {'NEURON_SIM': mode})
+        starts.append([(w['engine'], w['pc'], w['start_ts']) for w in
+                       table('Instruction', folder / (mode + '_rank_1.ntff'), neff)])
+    equal(starts[1], starts[0])
+
+
 def many_devices(folder):
     (folder / 'nccom-test').symlink_to(PROGRAM)
     capture = folder / 'inspected'
@@ -189,7 +206,8 @@ def many_devices(folder):
 CASES = [('assembled program on %d ranks' % n, lambda f, n=n: assembled(f, n)) for n in (1, 2, 8)]
 CASES += [('assembled program of trn1', lambda f: assembled(f, 2, 'trn1'))]
 CASES += [('nccom-test on %d ranks' % n, lambda f, n=n: measured(f, n)) for n in (1, 2, 8)]
-CASES += [('numbers alone', numbers_alone), ('cores of eight devices', many_devices)]
+CASES += [('numbers alone', numbers_alone), ('times alone', times_alone),
+          ('cores of eight devices', many_devices)]
 
 
 def main():
