@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/nccom_plan.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -19,6 +20,18 @@ static void each_option(struct nx_output *out, const struct nx_command *command,
 static bool takes_file(const struct nx_option *o)
 {
 	return o->kind == NX_OPTION_FILE || o->kind == NX_OPTION_FOLDER;
+}
+
+/* Commands, and behind them the program that is one by itself. */
+static const struct nx_command *command_at(size_t i)
+{
+	return i < nx_command_count ? nx_commands[i] : &nx_command_nccom_test;
+}
+
+/* What a shell may offer as operands; NULL: files. */
+static const char *operand_choices(const struct nx_command *command)
+{
+	return command == &nx_command_nccom_test ? nx_nccom_op_names : NULL;
 }
 
 /* --- bash ------------------------------------------------------------------ */
@@ -59,40 +72,51 @@ static void bash_names(struct nx_output *out)
 		nx_print(out, "%s%s", i ? " " : "", nx_commands[i]->name);
 }
 
+static void bash_words(struct nx_output *out, const struct nx_command *command)
+{
+	nx_print(out, "\t%s)\n\t\twords='--help", command->name);
+	each_option(out, command, bash_word);
+	nx_print(out, "'");
+	if (command == &nx_command_help) {
+		nx_print(out, "\n\t\toperands='");
+		bash_names(out);
+		nx_print(out, "'");
+	} else if (operand_choices(command)) {
+		nx_print(out, "\n\t\toperands='%s'", operand_choices(command));
+	}
+	nx_print(out, " ;;\n");
+}
+
 static void print_bash(struct nx_output *out)
 {
 	nx_print(out, "# SPDX-License-Identifier: Apache-2.0\n"
-		      "# bash completion for neuron-explorer and neuron-profile\n\n"
+		      "# bash completion for neuron-explorer, neuron-profile and nccom-test\n\n"
 		      "_neuron_explorer()\n{\n"
 		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-		      "\tlocal command=${COMP_WORDS[1]} words=''\n\n"
-		      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+		      "\tlocal command=${COMP_WORDS[1]} words='' operands=''\n\n"
+		      "\tif [ \"${COMP_WORDS[0]##*/}\" = nccom-test ]; then\n"
+		      "\t\tcommand=nccom-test\n"
+		      "\telif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 		      "\t\tmapfile -t COMPREPLY < <(compgen -W '");
 	bash_names(out);
 	nx_print(out, " --help --version --show-profile-schema' -- \"$cur\")\n\t\treturn\n\tfi\n"
 		      "\tcase \"$command:$prev\" in\n");
-	for (size_t i = 0; i < nx_command_count; i++)
-		each_option(out, nx_commands[i], bash_value);
+	for (size_t i = 0; i <= nx_command_count; i++)
+		each_option(out, command_at(i), bash_value);
 	nx_print(out, "\tesac\n\tcase \"$command\" in\n");
-	for (size_t i = 0; i < nx_command_count; i++) {
-		nx_print(out, "\t%s)\n\t\twords='--help", nx_commands[i]->name);
-		each_option(out, nx_commands[i], bash_word);
-		if (nx_commands[i] == &nx_command_help) {
-			nx_print(out, " ");
-			bash_names(out);
-		}
-		nx_print(out, "' ;;\n");
-	}
+	for (size_t i = 0; i <= nx_command_count; i++)
+		bash_words(out, command_at(i));
 	nx_print(out, "\tesac\n"
 		      "\tcase \"$cur\" in\n"
 		      "\t-*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\") ;;\n"
-		      "\t*) if [ \"$command\" = help ]; then\n"
-		      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+		      "\t*) if [ -n \"$operands\" ]; then\n"
+		      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$operands\" -- \"$cur\")\n"
 		      "\telse\n"
 		      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 		      "\tfi ;;\n"
 		      "\tesac\n}\n\n"
-		      "complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile\n");
+		      "complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile "
+		      "nccom-test\n");
 }
 
 /* --- zsh ------------------------------------------------------------------- */
@@ -150,9 +174,23 @@ static void zsh_option(struct nx_output *out, const struct nx_command *command,
 	}
 }
 
+static void zsh_command(struct nx_output *out, const struct nx_command *command)
+{
+	bool is_help = command == &nx_command_help;
+
+	nx_print(out, "\t%s)\n\t\t_arguments \\\n", command->name);
+	each_option(out, command, zsh_option);
+	nx_print(out, "\t\t\t'--help[show the help of this command]' \\\n");
+	if (operand_choices(command))
+		nx_print(out, "\t\t\t'*:operand:(%s)' ;;\n", operand_choices(command));
+	else
+		nx_print(out, "\t\t\t'*:%s:%s' ;;\n", is_help ? "command" : "file",
+			 is_help ? "_nothing" : "_files");
+}
+
 static void print_zsh(struct nx_output *out)
 {
-	nx_print(out, "#compdef neuron-explorer neuron-profile\n"
+	nx_print(out, "#compdef neuron-explorer neuron-profile nccom-test\n"
 		      "# SPDX-License-Identifier: Apache-2.0\n\n"
 		      "_neuron_explorer() {\n"
 		      "\tlocal -a commands\n"
@@ -163,22 +201,19 @@ static void print_zsh(struct nx_output *out)
 		nx_print(out, "'\n");
 	}
 	nx_print(out, "\t)\n"
-		      "\tif (( CURRENT == 2 )); then\n"
+		      "\tlocal command=$words[2]\n"
+		      "\tif [[ $service == nccom-test ]]; then\n"
+		      "\t\tcommand=nccom-test\n"
+		      "\telif (( CURRENT == 2 )); then\n"
 		      "\t\t_describe command commands\n"
 		      "\t\treturn\n"
+		      "\telse\n"
+		      "\t\twords=(\"${(@)words[2,-1]}\")\n"
+		      "\t\t(( CURRENT-- ))\n"
 		      "\tfi\n"
-		      "\tlocal command=$words[2]\n"
-		      "\twords=(\"${(@)words[2,-1]}\")\n"
-		      "\t(( CURRENT-- ))\n"
 		      "\tcase $command in\n");
-	for (size_t i = 0; i < nx_command_count; i++) {
-		nx_print(out, "\t%s)\n\t\t_arguments \\\n", nx_commands[i]->name);
-		each_option(out, nx_commands[i], zsh_option);
-		nx_print(out, "\t\t\t'--help[show the help of this command]' \\\n");
-		nx_print(out, "\t\t\t'*:%s:%s' ;;\n",
-			 nx_commands[i] == &nx_command_help ? "command" : "file",
-			 nx_commands[i] == &nx_command_help ? "_nothing" : "_files");
-	}
+	for (size_t i = 0; i <= nx_command_count; i++)
+		zsh_command(out, command_at(i));
 	nx_print(out, "\tesac\n}\n\n_neuron_explorer \"$@\"\n");
 }
 
@@ -187,7 +222,11 @@ static void print_zsh(struct nx_output *out)
 static void fish_option(struct nx_output *out, const struct nx_command *command,
 			const struct nx_option *o)
 {
-	nx_print(out, "\tcomplete -c $program -n '__fish_seen_subcommand_from %s'", command->name);
+	if (command == &nx_command_nccom_test)
+		nx_print(out, "complete -c nccom-test");
+	else
+		nx_print(out, "\tcomplete -c $program -n '__fish_seen_subcommand_from %s'",
+			 command->name);
 	if (o->letter)
 		nx_print(out, " -s %c", o->letter);
 	if (o->name)
@@ -206,7 +245,7 @@ static void fish_option(struct nx_output *out, const struct nx_command *command,
 static void print_fish(struct nx_output *out)
 {
 	nx_print(out, "# SPDX-License-Identifier: Apache-2.0\n"
-		      "# fish completion for neuron-explorer and neuron-profile\n\n"
+		      "# fish completion for neuron-explorer, neuron-profile and nccom-test\n\n"
 		      "for program in neuron-explorer neuron-profile\n");
 	for (size_t i = 0; i < nx_command_count; i++) {
 		nx_print(out, "\tcomplete -c $program -n __fish_use_subcommand -f -a %s -d '",
@@ -215,7 +254,8 @@ static void print_fish(struct nx_output *out)
 		nx_print(out, "'\n");
 		each_option(out, nx_commands[i], fish_option);
 	}
-	nx_print(out, "end\n");
+	nx_print(out, "end\ncomplete -c nccom-test -f -a '%s'\n", nx_nccom_op_names);
+	each_option(out, &nx_command_nccom_test, fish_option);
 }
 
 enum nx_status nx_completion_print(const char *shell, struct nx_output *out, struct nx_error *err)

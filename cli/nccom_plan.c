@@ -26,6 +26,10 @@ static const struct nx_nccom_op ops[] = {
 	{"broadcast", "bcast", NX_COLLECTIVE_BROADCAST},
 };
 
+const char nx_nccom_op_names[] =
+	"all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall "
+	"alltoallv permute broadcast";
+
 const struct nx_nccom_op *nx_nccom_op_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)

@@ -20,6 +20,8 @@ struct nx_nccom_op {
 	int64_t kind;		       /* enum nx_collective_kind */
 };
 
+/* All their names, separated by spaces, for a shell to offer. */
+extern const char nx_nccom_op_names[];
 /* NULL when there is no such operation. */
 const struct nx_nccom_op *nx_nccom_op_find(const char *name);
 /* "fp32" -> its code; 0 when there is no such type. */

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# bash completion for neuron-explorer and neuron-profile
+# bash completion for neuron-explorer, neuron-profile and nccom-test
 
 _neuron_explorer()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local command=${COMP_WORDS[1]} words=''
+	local command=${COMP_WORDS[1]} words='' operands=''
 
-	if [ "$COMP_CWORD" -eq 1 ]; then
+	if [ "${COMP_WORDS[0]##*/}" = nccom-test ]; then
+		command=nccom-test
+	elif [ "$COMP_CWORD" -eq 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W 'inspect capture view show-session neff query export list rename delete gc upload help --help --version --show-profile-schema' -- "$cur")
 		return
 	fi
@@ -140,6 +142,21 @@ _neuron_explorer()
 	upload:--profile-directory)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	nccom-test:-d|nccom-test:--datatype)
+		mapfile -t COMPREPLY < <(compgen -W 'uint8 int8 fp8 uint16 int16 fp16 bf16 uint32 int32 fp32' -- "$cur")
+		return ;;
+	nccom-test:--report-to-json-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	nccom-test:--runtime)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	nccom-test:--hosts-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	nccom-test:--streams-json)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
 	esac
 	case "$command" in
 	inspect)
@@ -167,16 +184,20 @@ _neuron_explorer()
 	upload)
 		words='--help --endpoint --neff --ntff --profile-directory --name --folder --source-code --overwrite --wait --token --namespace --uploader' ;;
 	help)
-		words='--help inspect capture view show-session neff query export list rename delete gc upload help' ;;
+		words='--help'
+		operands='inspect capture view show-session neff query export list rename delete gc upload help' ;;
+	nccom-test)
+		words='--help -r --nworkers -N --nnodes --node-rank -b --minbytes -e --maxbytes -i --stepbytes -f --stepfactor -n --iters -w --warmup_iters -I --neff_iters -W --neff_warmup_iters -d --datatype -c --check --seed -t --stats --show-algorithm --show-input-output-size --report-to-json-file --variable-size-op-metadata --custom-replica-groups --custom-src-target-pairs --data-parallel-dimension --processes --wall-time --runtime -s --hosts --hosts-file --mpi-log-dir -S --slurm-mode -u --slurm-vcpus-per-node --slurm-setup-script --slurm-job-id --slurm-use-head-node-neuron-bench --non-interactive --unique-buff --shared-output-buff --coalesced-cc-size-ratio --sb2sb --input-shape --output-shape --cc-dim --streams-json --vcpu-pin-mode --data-collector-port --data-collector-host --debug -V --version'
+		operands='all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast' ;;
 	esac
 	case "$cur" in
 	-*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur") ;;
-	*) if [ "$command" = help ]; then
-		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	*) if [ -n "$operands" ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$operands" -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi ;;
 	esac
 }
 
-complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile
+complete -o filenames -F _neuron_explorer neuron-explorer neuron-profile nccom-test
