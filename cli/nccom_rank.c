@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "capture/runtime_status.h"
 #include "cli/nccom_values.h"
 #include "format/collective.h"
 #include "format/instruction.h"
@@ -77,7 +78,7 @@ static enum nx_status check_call(struct rank *r, const char *call, NRT_STATUS st
 	return nx_fail(&r->err, NX_IO,
 		       "rank %u: %s ended with %s; the runtime says why on standard error, more "
 		       "with --debug",
-		       r->rank, call, r->work->runtime->calls.nrt_get_status_as_str(st));
+		       r->rank, call, nx_runtime_status_name(&r->work->runtime->calls, st));
 }
 
 static enum nx_status make_tensors(struct rank *r)

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "capture/runtime_status.h"
+
 enum nx_status nx_nccom_runtime_open(struct nx_nccom_runtime *runtime, const char *path,
 				     struct nx_error *err)
 {
-	static const char *const names[] = {"nrt_load_collectives", "nrt_get_status_as_str", NULL};
+	static const char *const names[] = {"nrt_load_collectives", NULL};
 	enum nx_status st;
 
 	memset(runtime, 0, sizeof(*runtime));
@@ -26,7 +28,7 @@ enum nx_status nx_nccom_runtime_start(struct nx_nccom_runtime *runtime, uint32_t
 	if (st == NRT_SUCCESS)
 		return NX_OK;
 	return nx_fail(err, NX_IO, "%.600s: nrt_init ended with %s", runtime->calls.path,
-		       runtime->calls.nrt_get_status_as_str(st));
+		       nx_runtime_status_name(&runtime->calls, st));
 }
 
 void nx_nccom_runtime_close(struct nx_nccom_runtime *runtime)
