@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom_values.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/map.h"
@@ -180,10 +181,10 @@ enum nx_status nx_nccom_verify(const struct nx_nccom_case *c,
 		nx_element_load(c->dtype, out + i * size, (ptrdiff_t)size, 1, &have);
 		if (!is_near(c->dtype, have, want))
 			return nx_fail(err, NX_MISMATCH,
-				       "%s of %llu bytes: element %llu of rank %u is %g, not %g",
-				       c->op->name, (unsigned long long)c->size_bytes,
-				       (unsigned long long)(first + i), rank, (double)have,
-				       (double)want);
+				       "%s of %llu bytes: element %" PRIu64
+				       " of rank %u is %g, not %g",
+				       c->op->name, (unsigned long long)c->size_bytes, first + i,
+				       rank, (double)have, (double)want);
 	}
 	return NX_OK;
 }
