@@ -128,9 +128,18 @@ static void test_waits_before_it_triggers(void **state)
 
 /* --- who waits for it -------------------------------------------------------------------- */
 
+static struct nx_timed_semaphore change_by_dma(const struct timing_fixture *f)
+{
+	for (size_t i = 0; i < f->run.semaphores.len; i++)
+		if (f->run.semaphores.items[i].source == NX_TIMED_BY_DMA)
+			return f->run.semaphores.items[i];
+	fail();
+	return (struct nx_timed_semaphore){0};
+}
+
 static void check_waiter(enum nx_device_arch arch)
 {
-	const struct nx_timed_semaphore *change = NULL;
+	struct nx_timed_semaphore change;
 	struct timing_fixture f;
 
 	timing_fixture_open(&f, arch, 1);
@@ -138,15 +147,12 @@ static void check_waiter(enum nx_device_arch arch)
 	timing_fixture_add_copy(&f, 0, NX_ENGINE_VECTOR, 7, 1, 0);
 	f.options.place.rank_count = 2;
 	timing_fixture_must_run(&f);
-	for (size_t i = 0; i < f.run.semaphores.len; i++)
-		if (f.run.semaphores.items[i].source == NX_TIMED_BY_DMA)
-			change = &f.run.semaphores.items[i];
-	assert_non_null(change);
-	assert_int_equal(change->semaphore, 7);
-	assert_int_equal(change->value, 1);
-	assert_int_equal(change->time_ps, row_at(&f, 0)->end_ps);
+	change = change_by_dma(&f);
+	assert_int_equal(change.semaphore, 7);
+	assert_int_equal(change.value, 1);
+	assert_int_equal(change.time_ps, row_at(&f, 0)->end_ps);
 	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_VECTOR, 0)->start_ps,
-			 change->time_ps +
+			 change.time_ps +
 				 nx_device_hardware_of(arch)->engines[NX_ENGINE_VECTOR].wake_ps);
 	timing_fixture_close(&f);
 }
