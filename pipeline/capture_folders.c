@@ -122,9 +122,10 @@ static bool stays_inside(struct walk *w, const char *path)
 	return inside;
 }
 
+/* Core 2 before core 10: captures of one model are numbered in this order. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
 /* Some file systems do not say in a folder's listing what its entries are. */

@@ -102,6 +102,23 @@ static void files_come_to_their_processes(void **state)
 	done(&f);
 }
 
+static void cores_come_in_the_order_of_their_numbers(void **state)
+{
+	static const char *const in_order[] = {"7_instid_0_vnc_0.ntff", "7_instid_0_vnc_2.ntff",
+					       "7_instid_0_vnc_10.ntff"};
+	struct found f = {0};
+
+	(void)state;
+	folder_make(&f.folder);
+	for (size_t i = 3; i-- > 0;)
+		put(&f, in_order[i]);
+	find(&f);
+	assert_int_equal(f.all.sessions.len, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(f.all.sessions.items[i].name, in_order[i]);
+	done(&f);
+}
+
 static void traces_of_frameworks_have_many_names(void **state)
 {
 	static const char *const names[] = {
@@ -279,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folder_names),
 		cmocka_unit_test(files_come_to_their_processes),
+		cmocka_unit_test(cores_come_in_the_order_of_their_numbers),
 		cmocka_unit_test(traces_of_frameworks_have_many_names),
 		cmocka_unit_test(a_process_may_be_named_by_a_folder_above),
 		cmocka_unit_test(a_process_s_own_folder_as_the_directory),
