@@ -252,8 +252,12 @@ CASES = (documented_lines, formulas, columns, algorithms, checks, variable_sizes
 
 def main():
     failed = 0
+    is_sanitized = b'__asan_init' in LIBNRT.read_bytes()
     print('1..%d' % len(CASES))
     for number, case in enumerate(CASES, 1):
+        if case == assembled and is_sanitized:
+            print('ok %d # SKIP a sanitized library cannot be loaded into Python' % number)
+            continue
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / 'nccom-test').symlink_to(PROGRAM)

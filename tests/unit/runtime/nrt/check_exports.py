@@ -46,6 +46,9 @@ def main(argv):
     for name in re.findall(r'\(NEEDED\).*\[(.*)\]', dynamic):
         if not NEEDED.match(name):
             faults.append(f'it needs {name}')
+    # A file missing from the library is only seen by who binds all at once.
+    undefined = re.findall(r' U (nx_\w+)', output_of('nm', '-D', '--undefined-only', library))
+    faults += [f'{name} is used but not in it' for name in undefined]
     print('\n'.join(faults) if faults else f'{len(exported)} functions, all as declared')
     return 1 if faults or not exported else 0
 
