@@ -65,9 +65,9 @@ build-tsan: build-tsan/build.ninja
 		tests/unit/runtime/trace/test_trace_ring tests/unit/runtime/trace/test_tracer \
 		tests/unit/runtime/trace/test_tracer_quiet \
 		tests/unit/runtime/nrt/test_handles tests/unit/runtime/nrt/test_async_queue \
-		tests/unit/runtime/nrt/test_rank_world tests/unit/runtime/nrt/test_rank_collective \
 		tests/unit/runtime/nrt/test_execution tests/unit/runtime/nrt/test_inspect_session \
 		tests/unit/runtime/nrt/test_software_port \
+		tests/unit/runtime/nrt/test_rank_world tests/unit/runtime/nrt/test_rank_collective \
 		tests/unit/capture/test_capture_run tests/libfake_nrt.so
 
 .PHONY: build-fuzz

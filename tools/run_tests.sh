@@ -62,9 +62,8 @@ if step build-tsan "$make" --no-print-directory build-tsan; then
 		base/workers device/device tables/ahead_rows \
 		format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog \
 		serve/job_queue serve/processing serve/stream runtime/trace_ring runtime/tracer \
-		nrt/handles nrt/async_queue nrt/execution nrt/inspect_session nrt/rank_collective \
-		nrt/rank_world nrt/software_port \
-		capture/capture_run
+		nrt/handles nrt/async_queue nrt/execution nrt/inspect_session nrt/software_port \
+		nrt/rank_world nrt/rank_collective capture/capture_run
 else
 	rm -f build-tsan/meson-logs/testlog.json
 fi

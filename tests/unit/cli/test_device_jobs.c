@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,18 +69,23 @@ static int setup(void **state)
 	       !nx_memory_file_open(&f->ntff_file, nx_slice_of(f->ntff.items, f->ntff.len));
 }
 
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	(void)st, (void)flag, (void)at;
+	return remove(path);
+}
+
+/* A child that was killed leaves its temporary file. */
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	for (size_t i = 0; i < f->jobs.len; i++)
-		unlink(f->targets[i]);
 	nx_memory_file_close(&f->neff_file);
 	nx_memory_file_close(&f->ntff_file);
 	nx_vec_release(&f->neff);
 	nx_vec_release(&f->ntff);
 	nx_vec_release(&f->jobs);
-	rmdir(f->folder);
+	nftw(f->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	nx_heap_free(f);
 	return 0;
 }
