@@ -4,8 +4,8 @@
  *
  * Rows come in no promised order. simulate.h makes them, notifications.h writes
  * them as the records of a device's rings. A run depends on the program, the
- * hardware and the seed alone, so it is made once for a loaded model and serves
- * each of its executions, moved to where they began.
+ * hardware, the seed and the number of ranks alone, so it is made once for a loaded
+ * model and serves each of its executions, moved to where they began.
  */
 #ifndef NX_RUNTIME_TIMED_RUN_H
 #define NX_RUNTIME_TIMED_RUN_H
@@ -21,7 +21,7 @@ struct nx_timed_instruction {
 	uint8_t core, engine;
 };
 
-enum nx_timed_source { NX_TIMED_BY_ENGINE, NX_TIMED_BY_DMA };
+enum nx_timed_source { NX_TIMED_BY_ENGINE, NX_TIMED_BY_DMA /* or a collective */ };
 
 struct nx_timed_semaphore {
 	uint64_t time_ps;
