@@ -61,9 +61,9 @@ if step build-tsan "$make" --no-print-directory build-tsan; then
 	run_meson_tests build-tsan --timeout-multiplier 4 http http/uploads base/conveyor base/errands \
 		base/workers device/device tables/ahead_rows \
 		format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog \
-		serve/job_queue serve/processing serve/stream runtime/trace_ring runtime/tracer runtime/tracer_quiet \
-		nrt/handles nrt/async_queue nrt/execution nrt/inspect_session nrt/software_port \
-		nrt/rank_world nrt/rank_collective capture/capture_run
+		serve/job_queue serve/processing serve/stream runtime/trace_ring runtime/tracer \
+		runtime/tracer_quiet nrt/handles nrt/async_queue nrt/execution nrt/inspect_session \
+		nrt/software_port nrt/rank_world nrt/rank_collective capture/capture_run
 else
 	rm -f build-tsan/meson-logs/testlog.json
 fi
