@@ -84,13 +84,16 @@ static void put_example(struct nx_output *out, const struct nx_command *command,
 	put_line(out, example->line);
 }
 
-static void put_environment(struct nx_output *out)
+static void put_environment(struct nx_output *out, const struct nx_command *command)
 {
-	nx_print(out, ".SH ENVIRONMENT\n"
-		      ".TP\n\\fBNO_COLOR\\fR\n"
-		      "If set and not empty, messages have no colour.\n"
-		      ".TP\n\\fBTMPDIR\\fR\n"
-		      "Where captures too large for memory are sorted; /var/tmp if unset.\n");
+	nx_print(out,
+		 ".SH ENVIRONMENT\n"
+		 ".TP\n\\fBNO_COLOR\\fR\n"
+		 "If set and not empty, messages have no colour.\n"
+		 ".TP\n\\fBTMPDIR\\fR\n%s",
+		 command && is_program(command)
+			 ? "Where its log and its profiles go; /tmp if unset.\n"
+			 : "Where captures too large for memory are sorted; /var/tmp if unset.\n");
 }
 
 static void put_exit_codes(struct nx_output *out)
@@ -180,7 +183,7 @@ void nx_man_print(const struct nx_command *command, struct nx_output *out)
 		put_command(command, out);
 	else
 		put_program(out);
-	put_environment(out);
+	put_environment(out, command);
 	put_exit_codes(out);
 	put_see_also(out, command);
 }

@@ -161,7 +161,7 @@ static enum nx_status execute_once(struct rank *r, bool is_timed)
 	const struct nx_runtime_library *rt = &r->work->runtime->calls;
 	struct nx_nccom_shared *shared = r->work->shared;
 	bool is_watched = is_timed && !r->work->options->wants_wall_time;
-	char path[128];
+	char path[NX_NCCOM_PATH_MAX + 32];
 	double start_us;
 	enum nx_status st;
 

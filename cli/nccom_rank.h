@@ -34,7 +34,7 @@ struct nx_nccom_work {
 	const struct nx_nccom_options *options;
 	struct nx_nccom_shared *shared;
 	struct nx_slice neff;
-	char folder[64]; /* for profiles of rank 0 */
+	char folder[NX_NCCOM_PATH_MAX]; /* for profiles of rank 0 */
 };
 
 /* The runtime is started. How it ended is in work->shared->told[rank]. */

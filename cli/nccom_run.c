@@ -173,6 +173,15 @@ static void take_times(const struct nx_nccom_work *work, struct nx_nccom_result 
 		out->algorithm = "";
 }
 
+void nx_nccom_temporary(const char *name, char out[NX_NCCOM_PATH_MAX])
+{
+	const char *chosen = getenv("TMPDIR");
+	bool is_usable =
+		chosen && *chosen && strlen(chosen) + strlen(name) + 16 < NX_NCCOM_PATH_MAX;
+
+	snprintf(out, NX_NCCOM_PATH_MAX, "%s/%s.XXXXXX", is_usable ? chosen : "/tmp", name);
+}
+
 enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nccom_case *c,
 			    const struct nx_nccom_options *options, struct nx_nccom_result *out,
 			    struct nx_error *err)
@@ -186,7 +195,7 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 		return st;
 	work.neff = nx_slice_of(neff.items, neff.len);
 	work.shared = make_shared(c, options);
-	snprintf(work.folder, sizeof(work.folder), "/tmp/nccom-test.XXXXXX");
+	nx_nccom_temporary("nccom-test", work.folder);
 	if (!work.shared || !mkdtemp(work.folder)) {
 		st = nx_fail_errno(err, errno, "nccom-test has no room for its results");
 	} else {

@@ -11,6 +11,8 @@
 
 #include "cli/nccom_plan.h"
 
+#define NX_NCCOM_PATH_MAX 512
+
 enum nx_nccom_check { NX_NCCOM_UNCHECKED, NX_NCCOM_RANDOM, NX_NCCOM_ONES };
 
 struct nx_nccom_options {
@@ -38,6 +40,8 @@ NX_MUST_CHECK enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime,
 					  const struct nx_nccom_case *c,
 					  const struct nx_nccom_options *options,
 					  struct nx_nccom_result *out, struct nx_error *err);
+/* A name below TMPDIR, or /tmp, that ends in XXXXXX; /tmp as well when TMPDIR is too long. */
+void nx_nccom_temporary(const char *name, char out[NX_NCCOM_PATH_MAX]);
 void nx_nccom_result_release(struct nx_nccom_result *result);
 
 #endif

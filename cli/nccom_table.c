@@ -204,9 +204,11 @@ static enum nx_status write_report(struct nx_nccom_table *table, struct nx_error
 /* The form in which scripts expect a failure; the sentence goes into the file and the error. */
 static void tell_failure(struct nx_nccom_table *table, const struct nx_error *err)
 {
-	char path[] = "/tmp/nccom-test.log.XXXXXX";
-	int fd = mkstemp(path);
+	char path[NX_NCCOM_PATH_MAX];
+	int fd;
 
+	nx_nccom_temporary("nccom-test.log", path);
+	fd = mkstemp(path);
 	if (fd >= 0) {
 		(void)dprintf(fd, "%s\n%.*s", err->message, (int)table->said.len,
 			      (const char *)table->said.items);

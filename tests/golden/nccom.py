@@ -28,7 +28,7 @@ FACTORS = {'allr': lambda r: 2 * (r - 1) / r, 'allg': lambda r: (r - 1) / r,
 
 def run(line, folder, env=None, code=0):
     environment = {k: v for k, v in os.environ.items() if not k.startswith('NEURON_')}
-    environment.update(env or {})
+    environment.update({'TMPDIR': str(folder), **(env or {})})
     done = subprocess.run([str(folder / 'nccom-test')] + line.split(), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, env=environment, cwd=folder)
     if done.returncode != code:
