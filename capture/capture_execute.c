@@ -20,8 +20,7 @@ struct executing {
 	NX_VEC(nrta_error_t) errors; /* that were told so far */
 };
 
-/* --- how an execution ended ---------------------------------------------------------------------
- */
+/* --- how an execution ended ---------------------------------------------------------- */
 
 static enum nx_status note_end(struct nx_capture_worker *w, uint32_t execution, NRT_STATUS status)
 {

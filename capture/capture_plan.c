@@ -61,8 +61,7 @@ static enum nx_status plan_workers(struct nx_capture_plan *plan,
 	return check_ranks(plan, err);
 }
 
-/* --- executions --------------------------------------------------------------------------------
- */
+/* --- executions ---------------------------------------------------------------------- */
 
 static uint32_t most(uint32_t a, uint32_t b)
 {
@@ -171,8 +170,7 @@ enum nx_status nx_capture_plan_make(struct nx_capture_plan *plan,
 	return st ? st : plan_inputs(plan, arena, err);
 }
 
-/* --- asking -------------------------------------------------------------------------------------
- */
+/* --- asking -------------------------------------------------------------------------- */
 
 bool nx_capture_plan_profiles(const struct nx_capture_plan *plan, uint32_t worker,
 			      uint32_t execution)

@@ -105,9 +105,7 @@ static enum nx_status give_cores(struct nx_capture_shared *shared,
 	return NX_OK;
 }
 
-/* --- steps
- * -----------------------------------------------------------------------------------------------
- */
+/* --- steps --------------------------------------------------------------------------- */
 
 struct step {
 	struct nx_capture_worker *worker;

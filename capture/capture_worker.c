@@ -28,8 +28,7 @@ enum nx_status nx_capture_worker_load(struct nx_capture_worker *w)
 	return nx_runtime_fail(lib, status, &w->err, "loading %s", plan->wishes.neff_path);
 }
 
-/* --- tensors ------------------------------------------------------------------------------------
- */
+/* --- tensors ------------------------------------------------------------------------- */
 
 static bool is_common(const struct nx_capture_plan *plan, const struct nx_capture_tensor *tensor)
 {

@@ -103,8 +103,7 @@ static const struct nx_option options[] = {
 	{0},
 };
 
-/* --- words to wishes ---------------------------------------------------------------------------
- */
+/* --- words to wishes ----------------------------------------------------------------- */
 
 static enum nx_status choose(const char *option, const char *words, const char *word,
 			     unsigned *index, struct nx_error *err)
@@ -197,8 +196,7 @@ static enum nx_status make_wishes(const struct capture *o, const struct nx_opera
 	return read_choices(o, w, err);
 }
 
-/* --- listening -----------------------------------------------------------------------------------
- */
+/* --- listening ----------------------------------------------------------------------- */
 
 /* A bar on the line would be written over. */
 static void say(void *context, const char *sentence)

@@ -143,8 +143,7 @@ int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***o
 	return count;
 }
 
-/* --- the rest ------------------------------------------------------------------------------------
- */
+/* --- the rest ------------------------------------------------------------------------ */
 
 static enum nx_status read_stats(const char *text, struct nx_nccom_request *r, struct nx_error *err)
 {

@@ -264,8 +264,7 @@ enum nx_status nx_upload_client_send(struct nx_upload_client *c, const struct nx
 	return st;
 }
 
-/* --- waiting -----------------------------------------------------------------------------------
- */
+/* --- waiting ------------------------------------------------------------------------- */
 
 static void escape(struct nx_upload_client *c, const char *name, const char **escaped)
 {

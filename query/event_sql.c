@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-/* --- columns -----------------------------------------------------------------------------------
- */
+/* --- columns ------------------------------------------------------------------------- */
 
 /* The first that the table has. */
 static const char *choose(const struct nx_stored_table *table, const char *const *names)
@@ -56,8 +55,7 @@ bool nx_event_columns_find(struct nx_event_columns *columns, const struct nx_sto
 	return true;
 }
 
-/* --- sources -----------------------------------------------------------------------------------
- */
+/* --- sources ------------------------------------------------------------------------- */
 
 static enum nx_status append_part(struct nx_bytes *sql, const char *file, uint64_t first_row,
 				  struct nx_error *err)
@@ -90,8 +88,7 @@ enum nx_status nx_event_sql_append_source(struct nx_bytes *sql, const struct nx_
 	return st;
 }
 
-/* --- events ------------------------------------------------------------------------------------
- */
+/* --- events -------------------------------------------------------------------------- */
 
 /* A list of pieces of SQL; the first failure sticks. */
 struct text {

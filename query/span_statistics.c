@@ -112,8 +112,7 @@ static void pass(struct taking *t)
 		sink_down(t, 0);
 }
 
-/* --- costs --------------------------------------------------------------------------------------
- */
+/* --- costs --------------------------------------------------------------------------- */
 
 static void add_span(struct tally *tally, const struct nx_span_part *part,
 		     const struct nx_span *span)

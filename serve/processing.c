@@ -63,8 +63,7 @@ static void on_step(void *context, double fraction, const char *stage)
 	tell_step(context, fraction, stage);
 }
 
-/* --- one job, on a thread of the queue ----------------------------------------------------------
- */
+/* --- one job, on a thread of the queue ----------------------------------------------- */
 
 static enum nx_status run_child(struct job *job, const struct nx_upload *u, struct nx_error *err)
 {
@@ -146,8 +145,7 @@ static void run_job(void *context)
 	end_job(job);
 }
 
-/* --- adding -------------------------------------------------------------------------------------
- */
+/* --- adding -------------------------------------------------------------------------- */
 
 static struct job *new_job(struct nx_processing *p, const char *id, const char *name, int lock)
 {
@@ -198,8 +196,7 @@ static void resume(struct nx_processing *p)
 	nx_arena_release(&arena);
 }
 
-/* --- life ----------------------------------------------------------------------------------------
- */
+/* --- life ---------------------------------------------------------------------------- */
 
 enum nx_status nx_processing_new(struct nx_processing **processing,
 				 const struct nx_processing_options *options, struct nx_error *err)
@@ -235,8 +232,7 @@ void nx_processing_free(struct nx_processing *p)
 	nx_heap_free(p);
 }
 
-/* --- asking --------------------------------------------------------------------------------------
- */
+/* --- asking -------------------------------------------------------------------------- */
 
 static bool is_meant(const struct job *job, const char *id, const char *name)
 {

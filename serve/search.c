@@ -7,8 +7,7 @@
 
 #define TEXT_BYTES_MAX 1000u
 
-/* --- conditions ----------------------------------------------------------------------------------
- */
+/* --- conditions ---------------------------------------------------------------------- */
 
 /* Columns that are null throughout are many, and reading them would take most of the time. */
 static bool is_empty(const struct nx_stored_table *table, size_t field)

@@ -342,8 +342,7 @@ static uint64_t run_direct(struct nx_core *core, const struct nx_dma_job *job)
 	return t.to.total_bytes;
 }
 
-/* --- queues ------------------------------------------------------------------------------------
- */
+/* --- queues -------------------------------------------------------------------------- */
 
 bool nx_core_queue_is_ready(const struct nx_core *core, size_t queue)
 {

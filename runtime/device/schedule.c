@@ -43,8 +43,7 @@ static bool may_go(struct nx_machine *machine, struct nx_actor actor)
 			      : nx_core_engine_is_ready(core, actor.index);
 }
 
-/* --- three ways to choose ----------------------------------------------------------------------
- */
+/* --- three ways to choose ------------------------------------------------------------ */
 
 static enum nx_status run_by_clock(struct nx_machine *machine, struct nx_error *err)
 {
@@ -128,8 +127,7 @@ static void run_in_turn(struct nx_machine *machine)
 	} while (has_moved && !machine->status);
 }
 
-/* --- the end -------------------------------------------------------------------------------------
- */
+/* --- the end ------------------------------------------------------------------------- */
 
 static enum nx_status report_deadlock(struct nx_machine *machine, struct nx_error *err)
 {

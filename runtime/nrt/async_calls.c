@@ -132,8 +132,7 @@ NX_EXPORT NRT_STATUS nrta_tensor_copy(nrt_tensor_t *src, uint64_t src_offset, nr
 	return nx_async_put(&work->request, req_sequence);
 }
 
-/* --- executions --------------------------------------------------------------------------------
- */
+/* --- executions ---------------------------------------------------------------------- */
 
 static NRT_STATUS run_model(struct nx_async_request *request)
 {

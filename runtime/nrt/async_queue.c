@@ -167,8 +167,7 @@ NX_EXPORT NRT_STATUS nrta_error_tracker_get_list(nrta_error_tracker_t *error_tra
 	return NRT_SUCCESS;
 }
 
-/* --- the thread --------------------------------------------------------------------------------
- */
+/* --- the thread ---------------------------------------------------------------------- */
 
 static void signal_waiter(int fd)
 {
@@ -325,8 +324,7 @@ void nx_async_abandon(void)
 	memset(async.core_counts, 0, sizeof(async.core_counts));
 }
 
-/* --- completion ----------------------------------------------------------------------------------
- */
+/* --- completion ---------------------------------------------------------------------- */
 
 NX_EXPORT NRT_STATUS nrta_is_completed(nrta_seq_t seq, bool *is_completed)
 {

@@ -165,8 +165,7 @@ static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_devi
 	return st;
 }
 
-/* --- running -----------------------------------------------------------------------------------
- */
+/* --- running ------------------------------------------------------------------------- */
 
 /* When this rank comes, and what follows if it is the last to come. */
 static void expect(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
@@ -274,8 +273,7 @@ void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx
 	run->collective_count = ranks->records.len;
 }
 
-/* --- files --------------------------------------------------------------------------------------
- */
+/* --- files --------------------------------------------------------------------------- */
 
 static void fill_ops(const struct nx_model_ranks *ranks, struct nx_arena *arena,
 		     struct nx_ntff_cc_ops *out)

@@ -92,8 +92,7 @@ static void fill_rings(struct encoding *e, struct nx_ntff_info *info,
 	}
 }
 
-/* --- the program -------------------------------------------------------------------------------
- */
+/* --- the program --------------------------------------------------------------------- */
 
 static void fill_graph(struct encoding *e, size_t index, struct nx_ntff_graph *graph)
 {

@@ -51,8 +51,7 @@ static enum nx_status all_gather(struct nx_rank_chunks *c)
 	return nx_rank_chunks_gather(c);
 }
 
-/* --- everybody to everybody, in pieces of any length -------------------------------------------
- */
+/* --- everybody to everybody, in pieces of any length --------------------------------- */
 
 static uint64_t piece_count(const struct nx_rank_chunks *c, uint32_t from, uint32_t to)
 {

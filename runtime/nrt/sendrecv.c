@@ -138,8 +138,7 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_flush(int lnc)
 	return nx_state_check_core(lnc); /* a copy is in memory when it is done */
 }
 
-/* --- communicators ------------------------------------------------------------------------------
- */
+/* --- communicators ------------------------------------------------------------------- */
 
 static bool is_this_host(const char *ip)
 {

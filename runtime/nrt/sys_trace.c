@@ -312,8 +312,7 @@ NX_EXPORT void nrt_sys_trace_buffer_free(char *buffer)
 	nx_heap_free(buffer);
 }
 
-/* --- the older interface ------------------------------------------------------------------------
- */
+/* --- the older interface ------------------------------------------------------------- */
 
 NX_EXPORT NRT_STATUS nrt_trace_start(bool trace_mem)
 {

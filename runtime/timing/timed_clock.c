@@ -197,8 +197,7 @@ void nx_timed_clock_restart(struct nx_timed_clock *clock)
 	}
 }
 
-/* --- the clock ---------------------------------------------------------------------------------
- */
+/* --- the clock ----------------------------------------------------------------------- */
 
 static uint64_t time_of(const struct nx_timed_clock *clock, struct nx_actor actor)
 {

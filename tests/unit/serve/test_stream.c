@@ -72,8 +72,7 @@ static void a_stopped_server_has_no_streams(void **state)
 	nx_streams_free(all);
 }
 
-/* --- through a server --------------------------------------------------------------------------
- */
+/* --- through a server ---------------------------------------------------------------- */
 
 struct served {
 	struct nx_streams *all;

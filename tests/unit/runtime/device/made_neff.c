@@ -45,8 +45,7 @@ void made_neff_release(struct made_neff *n)
 	nx_arena_release(&n->arena);
 }
 
-/* --- programs ----------------------------------------------------------------------------------
- */
+/* --- programs ------------------------------------------------------------------------ */
 
 static const char *const engines[][2] = {
 	{"pe", "PE"}, {"act", "Activation"}, {"pool", "Pool"}, {"dve", "DVE"}, {"sp", "SP"}};

@@ -93,8 +93,7 @@ static void test_load_from_variables(void **state)
 	assert_int_equal(faults_of(&f, NX_FAULT_DMA_BOUNDS), 4);
 }
 
-/* --- semaphores ---------------------------------------------------------------------------------
- */
+/* --- semaphores ---------------------------------------------------------------------- */
 
 static bool is_ready_with(uint8_t mode, uint32_t value, uint32_t have)
 {

@@ -26,8 +26,7 @@ static float tensor_f32(size_t at)
 	return nx_load_f32(tensor() + at);
 }
 
-/* --- transfers that an instruction describes -----------------------------------------------------
- */
+/* --- transfers that an instruction describes ----------------------------------------- */
 
 struct side {
 	uint32_t offset, index;

@@ -63,8 +63,7 @@ static void test_deadlock_says_who_waits_for_what(void **state)
 	assert_non_null(strstr(err.message, "DVE at slot 0 of 2 (NOP) waits for S[6] >= 1"));
 }
 
-/* --- barriers ------------------------------------------------------------------------------------
- */
+/* --- barriers ------------------------------------------------------------------------ */
 
 static void set_barriers(unsigned core, unsigned count)
 {
@@ -97,8 +96,7 @@ static void test_a_core_that_never_comes(void **state)
 	assert_int_equal(f.cores[1].semaphores[8], 1);
 }
 
-/* --- clocks --------------------------------------------------------------------------------------
- */
+/* --- clocks -------------------------------------------------------------------------- */
 
 struct watcher {
 	struct nx_step steps[8];

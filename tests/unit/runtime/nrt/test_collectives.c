@@ -99,8 +99,7 @@ static void a_rank_alone_is_told(void **state)
 	assert_int_equal(nrt_barrier(77, 0, 2), NRT_INVALID);
 }
 
-/* --- prepared ones -------------------------------------------------------------------------------
- */
+/* --- prepared ones ------------------------------------------------------------------- */
 
 static nrt_tensor_t *tensor_of(uint32_t core, const void *bytes, size_t len)
 {

@@ -109,8 +109,7 @@ static struct nx_ntff read_ntff(const char *path, struct nx_arena *arena)
 	return ntff;
 }
 
-/* --- sessions ----------------------------------------------------------------------------------
- */
+/* --- sessions ------------------------------------------------------------------------ */
 
 static void a_session_leaves_the_files_of_a_real_one(void **state)
 {
@@ -334,8 +333,7 @@ static void a_folder_that_cannot_be_is_told(void **state)
 	assert_int_equal(nrt_sys_trace_stop(), NRT_SUCCESS);
 }
 
-/* --- processes -----------------------------------------------------------------------------------
- */
+/* --- processes ----------------------------------------------------------------------- */
 
 static void wait_for_events(size_t count, uint64_t type)
 {

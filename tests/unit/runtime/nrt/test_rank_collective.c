@@ -236,8 +236,7 @@ static void test_bits_are_equal(void **state)
 		}
 }
 
-/* --- movements ---------------------------------------------------------------------------------
- */
+/* --- movements ----------------------------------------------------------------------- */
 
 static void test_all_gather(void **state)
 {
@@ -391,8 +390,7 @@ static void test_broadcast(void **state)
 		}
 }
 
-/* --- refusals ------------------------------------------------------------------------------------
- */
+/* --- refusals ------------------------------------------------------------------------ */
 
 static void refuse(enum nx_status st, const char *part)
 {

@@ -169,8 +169,7 @@ static void test_foreign_members(void **state)
 	nx_rank_world_leave(world, 1);
 }
 
-/* --- processes ----------------------------------------------------------------------------------
- */
+/* --- processes ----------------------------------------------------------------------- */
 
 static int run_process(uint32_t rank, uint32_t count)
 {
@@ -412,8 +411,7 @@ static void test_stranger_at_the_root(void **state)
 	nx_rank_world_leave(world, 0);
 }
 
-/* --- frames -------------------------------------------------------------------------------------
- */
+/* --- frames -------------------------------------------------------------------------- */
 
 static void test_frames(void **state)
 {
