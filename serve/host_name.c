@@ -5,18 +5,24 @@
 #include <string.h>
 #include <strings.h>
 
+/* As IPv6 addresses stand in a Host header, and nothing else does. */
+static bool is_bracketed(const char *name, size_t len)
+{
+	return len > 2 && name[0] == '[' && name[len - 1] == ']';
+}
+
 static bool is_address(const char *name, size_t len)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 	struct in6_addr address;
-	bool is_bracketed = len > 2 && name[0] == '[' && name[len - 1] == ']';
+	int family = is_bracketed(name, len) ? AF_INET6 : AF_INET;
 
-	if (is_bracketed)
+	if (family == AF_INET6)
 		name++, len -= 2;
 	if (len >= sizeof(text))
 		return false;
 	memcpy(text, name, len);
-	return inet_pton(is_bracketed ? AF_INET6 : AF_INET, text, &address) == 1;
+	return inet_pton(family, text, &address) == 1;
 }
 
 /*
@@ -42,8 +48,8 @@ bool nx_host_name_is_ours(const char *host, const char *listening_on)
 			return true;
 	if (len == strlen(listening_on) && !strncasecmp(host, listening_on, len))
 		return true;
-	if (len == strlen(listening_on) + 2 && host[0] == '[' &&
-	    !strncasecmp(host + 1, listening_on, len - 2))
+	if (is_bracketed(host, len) && strchr(listening_on, ':') &&
+	    len == strlen(listening_on) + 2 && !strncasecmp(host + 1, listening_on, len - 2))
 		return true;
 	return is_everywhere && is_address(host, len);
 }

@@ -39,6 +39,15 @@ static void test_given_name(void **state)
 	assert_false(nx_host_name_is_ours("[fe80::2]:3001", "fe80::1"));
 }
 
+static void test_brackets_are_closed_and_hold_ipv6(void **state)
+{
+	(void)state;
+	assert_false(nx_host_name_is_ours("[127.0.0.1y", "127.0.0.1"));
+	assert_false(nx_host_name_is_ours("[127.0.0.1]", "127.0.0.1"));
+	assert_false(nx_host_name_is_ours("[box.lan]", "box.lan"));
+	assert_false(nx_host_name_is_ours("[fe80::1y", "fe80::1"));
+}
+
 static void test_everywhere_takes_addresses_only(void **state)
 {
 	(void)state;
@@ -57,6 +66,7 @@ int main(void)
 		cmocka_unit_test(test_this_machine),
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_given_name),
+		cmocka_unit_test(test_brackets_are_closed_and_hold_ipv6),
 		cmocka_unit_test(test_everywhere_takes_addresses_only),
 	};
 
