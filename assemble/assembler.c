@@ -9,7 +9,7 @@
 
 /* --- names in expressions --------------------------------------------------------- */
 
-static bool find_name(void *context, struct nx_slice name, struct nx_value *out)
+static bool find_name(void *context, struct nx_slice name, struct nx_expression_value *out)
 {
 	struct nx_assembly *a = context;
 	uint64_t index;
@@ -26,8 +26,9 @@ static bool find_name(void *context, struct nx_slice name, struct nx_value *out)
 }
 
 /* sbuf(partition, offset) and psum(partition, offset): addresses on chip. */
-static bool call_function(void *context, struct nx_slice name, const struct nx_value *arguments,
-			  unsigned count, struct nx_value *out)
+static bool call_function(void *context, struct nx_slice name,
+			  const struct nx_expression_value *arguments, unsigned count,
+			  struct nx_expression_value *out)
 {
 	bool is_psum = nx_slice_is(name, "psum");
 
@@ -46,7 +47,7 @@ static void define_constants(struct nx_assembly *a)
 {
 	static const struct {
 		const char *name;
-		struct nx_value value;
+		struct nx_expression_value value;
 	} constants[] = {
 		{"PARTITION", {false, 1 << 18, 1 << 18}},
 		{"nan", {true, 0, __builtin_nan("")}},

@@ -52,7 +52,7 @@ struct nx_assembly {
 	const struct nx_assembly_options *options;
 	NX_VEC(struct nx_assembly_line) lines;
 	NX_VEC(struct nx_file) files; /* mapped until the end */
-	NX_VEC(struct nx_value) values;
+	NX_VEC(struct nx_expression_value) values;
 	struct nx_text_map value_of_name;
 	struct nx_expression_names names;
 	NX_VEC(struct nx_assembly_core) cores;
@@ -89,7 +89,8 @@ NX_MUST_CHECK enum nx_status nx_assembly_list(struct nx_cursor *c, int64_t low, 
 					      unsigned *count, struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_assembly_end(struct nx_cursor *c, struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_assembly_define(struct nx_assembly *a, struct nx_slice name,
-						struct nx_value value, struct nx_error *err);
+						struct nx_expression_value value,
+						struct nx_error *err);
 /* The bytes of a file named in the text; they live as long as the assembly. */
 NX_MUST_CHECK enum nx_status nx_assembly_file(struct nx_assembly *a, const char *name,
 					      struct nx_slice *out, struct nx_error *err);

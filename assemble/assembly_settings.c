@@ -91,7 +91,7 @@ enum nx_status nx_directive_engine(struct nx_assembly *a, struct nx_cursor *c, s
 enum nx_status nx_directive_set(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
 	struct nx_slice name;
-	struct nx_value value;
+	struct nx_expression_value value;
 	enum nx_status status;
 
 	nx_cursor_skip_blanks(c);

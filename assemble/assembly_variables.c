@@ -133,7 +133,7 @@ static const char *npy_dtype(uint8_t dtype)
 }
 
 /* An element as MEMSET would store it, so that there is one place that converts. */
-static enum nx_status encode(struct nx_value value, uint8_t dtype, uint8_t out[8],
+static enum nx_status encode(struct nx_expression_value value, uint8_t dtype, uint8_t out[8],
 			     struct nx_error *err)
 {
 	static const double low[16] = {[2] = INT8_MIN, [4] = INT16_MIN, [8] = INT32_MIN};
@@ -176,7 +176,8 @@ static enum nx_status fill_identity(const struct nx_plan_variable *v, uint8_t dt
 {
 	unsigned bytes = nx_dtype_bytes(dtype);
 	uint8_t one[8];
-	enum nx_status status = encode((struct nx_value){dtype == 7, 1, 1}, dtype, one, err);
+	enum nx_status status =
+		encode((struct nx_expression_value){dtype == 7, 1, 1}, dtype, one, err);
 
 	if (status)
 		return status;
@@ -204,7 +205,7 @@ static enum nx_status read_values(struct nx_cursor *c, const struct nx_plan_vari
 	unsigned bytes = nx_dtype_bytes(dtype);
 
 	do {
-		struct nx_value value;
+		struct nx_expression_value value;
 		uint8_t element[8];
 		enum nx_status status;
 		size_t start;

@@ -40,7 +40,7 @@ bool nx_assembly_key(struct nx_cursor *c, const char *key)
 enum nx_status nx_assembly_number(struct nx_cursor *c, int64_t low, int64_t high, int64_t *out,
 				  struct nx_error *err)
 {
-	struct nx_value value;
+	struct nx_expression_value value;
 	enum nx_status status;
 	size_t start;
 
@@ -95,7 +95,7 @@ enum nx_status nx_assembly_end(struct nx_cursor *c, struct nx_error *err)
 }
 
 enum nx_status nx_assembly_define(struct nx_assembly *a, struct nx_slice name,
-				  struct nx_value value, struct nx_error *err)
+				  struct nx_expression_value value, struct nx_error *err)
 {
 	uint64_t index;
 

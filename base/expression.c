@@ -78,7 +78,8 @@ static size_t number_length(const struct nx_cursor *c, bool *is_hex, bool *is_re
 	return n;
 }
 
-static enum nx_status read_number(struct nx_cursor *c, struct nx_value *out, struct nx_error *err)
+static enum nx_status read_number(struct nx_cursor *c, struct nx_expression_value *out,
+				  struct nx_error *err)
 {
 	char text[MAX_NUMBER_BYTES + 1], *end;
 	bool is_hex, is_real;
@@ -91,7 +92,7 @@ static enum nx_status read_number(struct nx_cursor *c, struct nx_value *out, str
 	text[len] = '\0';
 	errno = 0;
 	if (is_real)
-		*out = (struct nx_value){.is_real = true, .real = strtod(text, &end)};
+		*out = (struct nx_expression_value){.is_real = true, .real = strtod(text, &end)};
 	else if (is_hex)
 		*out = nx_value_of((int64_t)strtoull(text, &end, 16));
 	else
@@ -126,13 +127,13 @@ static enum nx_status overflow(struct nx_error *err)
 	return nx_fail(err, NX_FORMAT, "the result does not fit into 64 bits");
 }
 
-static struct nx_value real_of(double real)
+static struct nx_expression_value real_of(double real)
 {
-	return (struct nx_value){.is_real = true, .real = real};
+	return (struct nx_expression_value){.is_real = true, .real = real};
 }
 
-static enum nx_status apply_real(enum operation op, double a, double b, struct nx_value *out,
-				 struct nx_error *err)
+static enum nx_status apply_real(enum operation op, double a, double b,
+				 struct nx_expression_value *out, struct nx_error *err)
 {
 	switch (op) {
 	case ADD:
@@ -166,8 +167,8 @@ static enum nx_status apply_real(enum operation op, double a, double b, struct n
 	}
 }
 
-static enum nx_status apply_shift(enum operation op, int64_t a, int64_t b, struct nx_value *out,
-				  struct nx_error *err)
+static enum nx_status apply_shift(enum operation op, int64_t a, int64_t b,
+				  struct nx_expression_value *out, struct nx_error *err)
 {
 	if (b < 0 || b > 63)
 		return nx_fail(err, NX_FORMAT, "a shift by %lld; 0 to 63 are possible",
@@ -176,8 +177,8 @@ static enum nx_status apply_shift(enum operation op, int64_t a, int64_t b, struc
 	return NX_OK;
 }
 
-static enum nx_status apply_division(enum operation op, int64_t a, int64_t b, struct nx_value *out,
-				     struct nx_error *err)
+static enum nx_status apply_division(enum operation op, int64_t a, int64_t b,
+				     struct nx_expression_value *out, struct nx_error *err)
 {
 	if (b == 0)
 		return nx_fail(err, NX_FORMAT, "this divides by zero");
@@ -187,8 +188,8 @@ static enum nx_status apply_division(enum operation op, int64_t a, int64_t b, st
 	return NX_OK;
 }
 
-static enum nx_status apply_whole(enum operation op, int64_t a, int64_t b, struct nx_value *out,
-				  struct nx_error *err)
+static enum nx_status apply_whole(enum operation op, int64_t a, int64_t b,
+				  struct nx_expression_value *out, struct nx_error *err)
 {
 	int64_t result = 0;
 	bool is_over = false;
@@ -235,8 +236,9 @@ static enum nx_status apply_whole(enum operation op, int64_t a, int64_t b, struc
 	return is_over ? overflow(err) : NX_OK;
 }
 
-static enum nx_status apply(enum operation op, struct nx_value a, struct nx_value b,
-			    struct nx_value *out, struct nx_error *err)
+static enum nx_status apply(enum operation op, struct nx_expression_value a,
+			    struct nx_expression_value b, struct nx_expression_value *out,
+			    struct nx_error *err)
 {
 	if (a.is_real || b.is_real)
 		return apply_real(op, a.real, b.real, out, err);
@@ -246,11 +248,12 @@ static enum nx_status apply(enum operation op, struct nx_value a, struct nx_valu
 /* --- structure --------------------------------------------------------------- */
 
 static enum nx_status read_binary(struct nx_cursor *c, unsigned lowest, unsigned depth,
-				  struct nx_value *out, struct nx_error *err);
+				  struct nx_expression_value *out, struct nx_error *err);
 
 /* Within brackets blanks separate nothing; the cursor is before the first item. */
-static enum nx_status read_bracketed(struct nx_cursor *c, unsigned depth, struct nx_value *items,
-				     unsigned *count, struct nx_error *err)
+static enum nx_status read_bracketed(struct nx_cursor *c, unsigned depth,
+				     struct nx_expression_value *items, unsigned *count,
+				     struct nx_error *err)
 {
 	bool outer = c->allows_blanks;
 	enum nx_status status = NX_OK;
@@ -271,11 +274,11 @@ static enum nx_status read_bracketed(struct nx_cursor *c, unsigned depth, struct
 	return nx_cursor_take(c, ")") ? NX_OK : nx_fail(err, NX_FORMAT, "a ')' is missing here");
 }
 
-static enum nx_status read_named(struct nx_cursor *c, unsigned depth, struct nx_value *out,
-				 struct nx_error *err)
+static enum nx_status read_named(struct nx_cursor *c, unsigned depth,
+				 struct nx_expression_value *out, struct nx_error *err)
 {
 	const struct nx_expression_names *names = c->names;
-	struct nx_value arguments[NX_EXPRESSION_MAX_ARGUMENTS];
+	struct nx_expression_value arguments[NX_EXPRESSION_MAX_ARGUMENTS];
 	size_t start = c->at;
 	struct nx_slice name = nx_cursor_take_name(c);
 	enum nx_status status;
@@ -298,8 +301,8 @@ static enum nx_status read_named(struct nx_cursor *c, unsigned depth, struct nx_
 		       (const char *)name.data, count);
 }
 
-static enum nx_status read_primary(struct nx_cursor *c, unsigned depth, struct nx_value *out,
-				   struct nx_error *err)
+static enum nx_status read_primary(struct nx_cursor *c, unsigned depth,
+				   struct nx_expression_value *out, struct nx_error *err)
 {
 	char next = nx_cursor_peek(c);
 	unsigned count;
@@ -309,7 +312,7 @@ static enum nx_status read_primary(struct nx_cursor *c, unsigned depth, struct n
 	if (is_name_byte(next))
 		return read_named(c, depth, out, err);
 	if (nx_cursor_take(c, "(")) {
-		struct nx_value items[NX_EXPRESSION_MAX_ARGUMENTS];
+		struct nx_expression_value items[NX_EXPRESSION_MAX_ARGUMENTS];
 		size_t start = c->at;
 		enum nx_status status = read_bracketed(c, depth, items, &count, err);
 
@@ -323,8 +326,8 @@ static enum nx_status read_primary(struct nx_cursor *c, unsigned depth, struct n
 	return nx_fail(err, NX_FORMAT, "a number or a name is missing here");
 }
 
-static enum nx_status read_unary(struct nx_cursor *c, unsigned depth, struct nx_value *out,
-				 struct nx_error *err)
+static enum nx_status read_unary(struct nx_cursor *c, unsigned depth,
+				 struct nx_expression_value *out, struct nx_error *err)
 {
 	enum nx_status status;
 	char sign;
@@ -369,13 +372,13 @@ static size_t next_operator(struct nx_cursor *c, unsigned lowest)
 }
 
 static enum nx_status read_binary(struct nx_cursor *c, unsigned lowest, unsigned depth,
-				  struct nx_value *out, struct nx_error *err)
+				  struct nx_expression_value *out, struct nx_error *err)
 {
 	enum nx_status status = read_unary(c, depth, out, err);
 
 	while (!status) {
 		size_t start = c->at, i = next_operator(c, lowest);
-		struct nx_value right;
+		struct nx_expression_value right;
 
 		if (i == OPERATOR_COUNT)
 			break;
@@ -389,7 +392,8 @@ static enum nx_status read_binary(struct nx_cursor *c, unsigned lowest, unsigned
 	return status;
 }
 
-enum nx_status nx_expression_read(struct nx_cursor *c, struct nx_value *out, struct nx_error *err)
+enum nx_status nx_expression_read(struct nx_cursor *c, struct nx_expression_value *out,
+				  struct nx_error *err)
 {
 	bool outer = c->allows_blanks;
 	enum nx_status status = read_binary(c, 1, 0, out, err);
@@ -398,7 +402,7 @@ enum nx_status nx_expression_read(struct nx_cursor *c, struct nx_value *out, str
 	return status;
 }
 
-enum nx_status nx_expression_read_primary(struct nx_cursor *c, struct nx_value *out,
+enum nx_status nx_expression_read_primary(struct nx_cursor *c, struct nx_expression_value *out,
 					  struct nx_error *err)
 {
 	bool outer = c->allows_blanks;

@@ -20,25 +20,26 @@
 #include "base/bare/slice.h"
 #include "base/error.h"
 
-struct nx_value {
+struct nx_expression_value {
 	bool is_real;
 	int64_t whole; /* hexadecimal literals fill all 64 bits */
 	double real;   /* set for whole numbers too */
 };
 
-static inline struct nx_value nx_value_of(int64_t whole)
+static inline struct nx_expression_value nx_value_of(int64_t whole)
 {
-	return (struct nx_value){false, whole, (double)whole};
+	return (struct nx_expression_value){false, whole, (double)whole};
 }
 
 #define NX_EXPRESSION_MAX_ARGUMENTS 4
 
 struct nx_expression_names {
 	/* What a name stands for; false when nothing. */
-	bool (*find)(void *context, struct nx_slice name, struct nx_value *out);
+	bool (*find)(void *context, struct nx_slice name, struct nx_expression_value *out);
 	/* name(arguments); false when there is no such function of so many. May be NULL. */
-	bool (*call)(void *context, struct nx_slice name, const struct nx_value *arguments,
-		     unsigned count, struct nx_value *out);
+	bool (*call)(void *context, struct nx_slice name,
+		     const struct nx_expression_value *arguments, unsigned count,
+		     struct nx_expression_value *out);
 	void *context;
 };
 
@@ -65,10 +66,12 @@ struct nx_slice nx_cursor_take_name(struct nx_cursor *c);
  * FORMAT and one sentence when no expression comes next; the cursor then stands where it went
  * wrong.
  */
-NX_MUST_CHECK enum nx_status nx_expression_read(struct nx_cursor *c, struct nx_value *out,
+NX_MUST_CHECK enum nx_status nx_expression_read(struct nx_cursor *c,
+						struct nx_expression_value *out,
 						struct nx_error *err);
 /* A number, a name, a call or something in brackets: no operator is looked for behind it. */
-NX_MUST_CHECK enum nx_status nx_expression_read_primary(struct nx_cursor *c, struct nx_value *out,
+NX_MUST_CHECK enum nx_status nx_expression_read_primary(struct nx_cursor *c,
+							struct nx_expression_value *out,
 							struct nx_error *err);
 
 #endif

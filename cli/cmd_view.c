@@ -72,9 +72,9 @@ static enum nx_status write_profile(const struct nx_view_options *v,
 	return st;
 }
 
-static struct nx_device_options device_options(const struct nx_view_options *v)
+static struct nx_device_profile_options device_options(const struct nx_view_options *v)
 {
-	return (struct nx_device_options){
+	return (struct nx_device_profile_options){
 		.session_path = v->session_path,
 		.neff_path = v->neff_path,
 		.force = v->force,
@@ -91,7 +91,7 @@ static struct nx_device_options device_options(const struct nx_view_options *v)
 static enum nx_status open_profile(const struct nx_view_options *v, struct nx_device_profile **out,
 				   struct nx_error *err)
 {
-	struct nx_device_options how = device_options(v);
+	struct nx_device_profile_options how = device_options(v);
 
 	return nx_device_profile_open(out, &how, err);
 }

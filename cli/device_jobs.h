@@ -25,7 +25,7 @@ struct nx_device_result { /* what a child tells its parent, through a pipe */
 
 struct nx_device_job {
 	const struct nx_device_capture *capture;
-	struct nx_device_options options;
+	struct nx_device_profile_options options;
 	const char *target;		   /* file of the export */
 	const struct nx_store_view *store; /* instead of the export: as tables, there */
 	struct nx_device_result result;

@@ -113,7 +113,8 @@ static const struct nx_store_view *device_place(const struct nx_directory_view *
 
 /* --- device captures ------------------------------------------------------- */
 
-static void set_clock(struct nx_device_options *options, const struct nx_system_process *process)
+static void set_clock(struct nx_device_profile_options *options,
+		      const struct nx_system_process *process)
 {
 	if (!process->has_clock_offset)
 		return;

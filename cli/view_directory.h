@@ -16,7 +16,7 @@
 
 struct nx_directory_view {
 	struct nx_system_options system;
-	struct nx_device_options device; /* paths are filled in per capture */
+	struct nx_device_profile_options device; /* paths are filled in per capture */
 	struct nx_export_options device_export;
 	struct nx_system_export_options system_export;
 	const char *format;

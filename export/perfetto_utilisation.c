@@ -16,7 +16,7 @@ void nx_utilisation_begin(struct nx_utilisation *u, const struct nx_device_trace
 		nx_perfetto_counter(u->p, core, "MFU", NX_UNIT_NONE, "fraction", NX_RANK_MFU);
 }
 
-static void flush_step(struct nx_utilisation *u, struct nx_step *step)
+static void flush_step(struct nx_utilisation *u, struct nx_utilisation_step *step)
 {
 	if (step->value == step->written)
 		return;
@@ -25,7 +25,8 @@ static void flush_step(struct nx_utilisation *u, struct nx_step *step)
 }
 
 /* Only the last value of a moment is worth writing. */
-static void set_step(struct nx_utilisation *u, struct nx_step *step, uint64_t time_ns, double value)
+static void set_step(struct nx_utilisation *u, struct nx_utilisation_step *step, uint64_t time_ns,
+		     double value)
 {
 	if (time_ns != step->time_ns)
 		flush_step(u, step);

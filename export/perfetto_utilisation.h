@@ -18,7 +18,7 @@ struct nx_work { /* a MATMUL in flight */
 	double hardware, model; /* its share of the peak */
 };
 
-struct nx_step { /* a counter that is written when it has changed */
+struct nx_utilisation_step { /* a counter that is written when it has changed */
 	uint32_t track;
 	uint64_t time_ns;
 	double value, written;
@@ -28,7 +28,7 @@ struct nx_utilisation {
 	struct nx_perfetto *p;
 	double peak_flops;
 	struct nx_works NX_VEC_BODY(struct nx_work) open; /* the first to end lies last */
-	struct nx_step hfu, mfu;
+	struct nx_utilisation_step hfu, mfu;
 };
 
 void nx_utilisation_begin(struct nx_utilisation *u, const struct nx_device_trace *trace,

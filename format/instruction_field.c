@@ -14,7 +14,7 @@ enum nx_status nx_instruction_read_number(struct nx_instruction_reader *r, int64
 					  int64_t high, int64_t *out, struct nx_error *err)
 {
 	size_t start = r->cursor.at;
-	struct nx_value value;
+	struct nx_expression_value value;
 	enum nx_status status = nx_expression_read(&r->cursor, &value, err);
 
 	if (status)
@@ -63,7 +63,7 @@ static enum nx_status read_plain(struct nx_instruction_reader *r, const struct w
 
 static enum nx_status read_float(struct nx_instruction_reader *r, uint8_t *at, struct nx_error *err)
 {
-	struct nx_value value = {0};
+	struct nx_expression_value value = {0};
 	enum nx_status status = nx_expression_read(&r->cursor, &value, err);
 	float narrow = (float)value.real;
 
@@ -77,7 +77,7 @@ static enum nx_status read_factor(struct nx_instruction_reader *r, uint8_t *at,
 				  struct nx_error *err)
 {
 	size_t start = r->cursor.at;
-	struct nx_value value = {0};
+	struct nx_expression_value value = {0};
 	enum nx_status status = nx_expression_read_primary(&r->cursor, &value, err);
 
 	if (status)

@@ -29,7 +29,8 @@ struct nx_instruction_reader {
 	struct nx_cursor cursor;
 	const struct nx_instruction_names *names;
 	uint8_t *slot;
-	struct nx_value operands[2]; /* {o} and {v}, stored when the whole text is known */
+	struct nx_expression_value
+		operands[2]; /* {o} and {v}, stored when the whole text is known */
 	bool has_operand[2];
 	bool has_header_value;
 	uint8_t raw[NX_SLOT_BYTES]; /* of raw=, where a bit is set in the mask */

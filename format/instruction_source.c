@@ -342,7 +342,7 @@ static enum nx_status check_complete(const struct nx_instruction_reader *r,
 static enum nx_status store_scalars(struct nx_instruction_reader *r, struct nx_error *err)
 {
 	for (unsigned k = 0; k < 2; k++) {
-		struct nx_value value = r->operands[k];
+		struct nx_expression_value value = r->operands[k];
 		float narrow = (float)value.real;
 		uint8_t *at = r->slot + 40 + 4 * k;
 
@@ -398,7 +398,7 @@ static uint32_t fp16_of(double real)
 static enum nx_status store_memset(struct nx_instruction_reader *r, bool has_count,
 				   struct nx_error *err)
 {
-	struct nx_value value = r->operands[0];
+	struct nx_expression_value value = r->operands[0];
 	unsigned dtype = r->slot[32];
 	uint32_t raw = (uint32_t)value.whole, count = 1;
 

@@ -29,7 +29,7 @@
 
 struct nx_device_profile {
 	struct nx_profile profile;
-	struct nx_device_options options;
+	struct nx_device_profile_options options;
 	struct nx_file session, neff;
 	struct nx_ntff_decoder decoder;
 	struct nx_spool *instructions; /* struct nx_instruction by start */
@@ -525,7 +525,8 @@ static uint32_t find_transfer(void *context, const struct nx_packet *packet)
 /* --- life ------------------------------------------------------------------ */
 
 enum nx_status nx_device_profile_open(struct nx_device_profile **out,
-				      const struct nx_device_options *options, struct nx_error *err)
+				      const struct nx_device_profile_options *options,
+				      struct nx_error *err)
 {
 	struct nx_device_profile *d = nx_heap_alloc(sizeof(*d));
 	enum nx_status st;

@@ -3,9 +3,8 @@
  * device_profile: from a session file and, if there is one, its NEFF to a
  * struct nx_profile. The one place that says in which order things happen.
  *
- *	struct nx_device_options options = {.session_path = "a.ntff", .neff_path = "a.neff"};
- *	struct nx_device_profile *p;
- *	nx_device_profile_open(&p, &options, err);
+ *	struct nx_device_profile_options options = {.session_path = "a.ntff", .neff_path =
+ *"a.neff"}; struct nx_device_profile *p; nx_device_profile_open(&p, &options, err);
  *	... nx_device_profile_borrow(p) ...
  *	nx_device_profile_close(p);
  */
@@ -15,7 +14,7 @@
 #include "base/progress.h"
 #include "model/profile.h"
 
-struct nx_device_options {
+struct nx_device_profile_options {
 	const char *session_path;
 	const char *neff_path; /* NULL: the session file alone */
 	bool force;	       /* join files that do not belong together */
@@ -33,7 +32,7 @@ struct nx_device_options {
 struct nx_device_profile;
 
 NX_MUST_CHECK enum nx_status nx_device_profile_open(struct nx_device_profile **out,
-						    const struct nx_device_options *options,
+						    const struct nx_device_profile_options *options,
 						    struct nx_error *err);
 const struct nx_profile *nx_device_profile_borrow(const struct nx_device_profile *d);
 void nx_device_profile_close(struct nx_device_profile *d);

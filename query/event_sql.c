@@ -213,9 +213,9 @@ static struct nx_slice text_of(const struct nx_value *value)
 	return value->kind == NX_VALUE_TEXT ? value->text : (struct nx_slice){0};
 }
 
-void nx_event_read(struct nx_event *event, const struct nx_value *row)
+void nx_event_read(struct nx_event_row *event, const struct nx_value *row)
 {
-	*event = (struct nx_event){
+	*event = (struct nx_event_row){
 		.table = (size_t)time_of(&row[NX_EVENT_TABLE]),
 		.row = time_of(&row[NX_EVENT_NUMBER]),
 		.start_ns = time_of(&row[NX_EVENT_START]),

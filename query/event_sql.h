@@ -61,7 +61,7 @@ NX_MUST_CHECK enum nx_status nx_event_sql_append_range(struct nx_bytes *sql,
 						       struct nx_error *err);
 
 /* A row of such columns. Texts live as long as the row. */
-struct nx_event {
+struct nx_event_row {
 	size_t table;
 	uint64_t row;
 	uint64_t start_ns, end_ns; /* 0 for what lies before, as on the timeline */
@@ -69,6 +69,6 @@ struct nx_event {
 	bool has_pc;
 	int64_t pc;
 };
-void nx_event_read(struct nx_event *event, const struct nx_value *row);
+void nx_event_read(struct nx_event_row *event, const struct nx_value *row);
 
 #endif

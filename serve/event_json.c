@@ -15,7 +15,7 @@ static void put_text(struct nx_json_writer *w, const char *key, struct nx_slice 
 }
 
 static void put_place(struct nx_json_writer *w, const struct nx_timeline *timeline,
-		      const char *table, const struct nx_event *event)
+		      const char *table, const struct nx_event_row *event)
 {
 	struct nx_span_place place = {0};
 	bool is_drawn = timeline &&
@@ -25,7 +25,7 @@ static void put_place(struct nx_json_writer *w, const struct nx_timeline *timeli
 }
 
 void nx_event_json_put(struct nx_json_writer *w, const struct nx_timeline *timeline,
-		       const char *table, const struct nx_event *event)
+		       const char *table, const struct nx_event_row *event)
 {
 	const struct nx_value pc = {.kind = event->has_pc ? NX_VALUE_I64 : NX_VALUE_NULL,
 				    .i64 = event->pc};

@@ -9,6 +9,6 @@
 
 /* The members of an open object; timeline may be NULL. kind and gap are the caller's to add. */
 void nx_event_json_put(struct nx_json_writer *w, const struct nx_timeline *timeline,
-		       const char *table, const struct nx_event *event);
+		       const char *table, const struct nx_event_row *event);
 
 #endif

@@ -210,7 +210,7 @@ static enum nx_status count_members(const struct asked_row *a, bool is_before, s
 
 static void put_event(struct asked_row *a, const struct nx_value *row)
 {
-	struct nx_event event;
+	struct nx_event_row event;
 
 	nx_event_read(&event, row);
 	nx_json_begin_object(&a->w);

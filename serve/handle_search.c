@@ -62,7 +62,7 @@ static enum nx_status put_hits(struct asked_search *a, struct nx_request *reques
 	struct nx_bytes sql = {0};
 	struct nx_row_stream *rows = NULL;
 	const struct nx_value *row;
-	struct nx_event event;
+	struct nx_event_row event;
 	enum nx_status st = render_page(a, request, &sql, err);
 
 	if (!st)

@@ -146,13 +146,13 @@ static void collect(const struct nx_catalogue *catalogue, const struct nx_profil
 
 		if (is_finished_device(r) && is_one_run(r, one) &&
 		    (!stem || rest_after(r->begun_as, stem)))
-			nx_vec_push(ranks, ((struct nx_rank){r, number_of(r->begun_as)}));
+			nx_vec_push(ranks, ((struct nx_ranked_profile){r, number_of(r->begun_as)}));
 	}
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct nx_rank *x = a, *y = b;
+	const struct nx_ranked_profile *x = a, *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
@@ -188,8 +188,8 @@ static void drop_doubles(struct nx_ranks *ranks, const char *name)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < ranks->len; i++) {
-		const struct nx_rank *r = &ranks->items[i];
-		struct nx_rank *before = kept ? &ranks->items[kept - 1] : NULL;
+		const struct nx_ranked_profile *r = &ranks->items[i];
+		struct nx_ranked_profile *before = kept ? &ranks->items[kept - 1] : NULL;
 
 		if (before && before->number != NX_RANK_NONE && before->number == r->number) {
 			if (!strcmp(r->record->name, name))

@@ -29,12 +29,12 @@ bool nx_related_is_simulated(const struct nx_catalogue *catalogue,
 
 #define NX_RANK_NONE UINT32_MAX
 
-struct nx_rank {
+struct nx_ranked_profile {
 	const struct nx_profile_record *record;
 	uint32_t number; /* or NX_RANK_NONE */
 };
 
-struct nx_ranks NX_VEC_BODY(struct nx_rank);
+struct nx_ranks NX_VEC_BODY(struct nx_ranked_profile);
 
 /*
  * The finished profiles that ran one model at the same time, in order of their ranks. name is what

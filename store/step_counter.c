@@ -5,7 +5,7 @@
 
 /* --- what lasts ------------------------------------------------------------ */
 
-static void push(struct nx_step_counter *s, struct nx_step step)
+static void push(struct nx_step_counter *s, struct nx_counter_step step)
 {
 	size_t at = s->running.len;
 
@@ -17,10 +17,10 @@ static void push(struct nx_step_counter *s, struct nx_step step)
 	s->running.items[at] = step;
 }
 
-static struct nx_step pop(struct nx_step_counter *s)
+static struct nx_counter_step pop(struct nx_step_counter *s)
 {
-	struct nx_step *heap = s->running.items;
-	struct nx_step first = heap[0], moved = heap[--s->running.len];
+	struct nx_counter_step *heap = s->running.items;
+	struct nx_counter_step first = heap[0], moved = heap[--s->running.len];
 	size_t at = 0, next;
 
 	while ((next = 2 * at + 1) < s->running.len) {
@@ -64,7 +64,7 @@ static enum nx_status end_until(struct nx_step_counter *s, uint64_t time_ns, str
 	enum nx_status st = NX_OK;
 
 	while (!st && s->running.len && s->running.items[0].end_ns <= time_ns) {
-		struct nx_step ended = pop(s);
+		struct nx_counter_step ended = pop(s);
 
 		s->sum = s->running.len ? s->sum - ended.value : 0;
 		st = note(s, ended.end_ns, err);
@@ -86,7 +86,7 @@ enum nx_status nx_step_counter_add(struct nx_step_counter *s, uint64_t start_ns,
 	/* What adds nothing need not be kept, but tells that the sum is known. */
 	if (value != 0) {
 		s->sum += value;
-		push(s, (struct nx_step){end_ns, value});
+		push(s, (struct nx_counter_step){end_ns, value});
 	}
 	return note(s, start_ns, err);
 }

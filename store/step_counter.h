@@ -19,7 +19,7 @@
 
 #define NX_STEPS_AT_ONCE ((size_t)4096)
 
-struct nx_step {
+struct nx_counter_step {
 	uint64_t end_ns;
 	double value;
 };
@@ -29,7 +29,7 @@ struct nx_step_counter {
 	struct nx_timeline_writer *writer;
 	uint32_t track;
 	bool is_begun;
-	NX_VEC(struct nx_step) running; /* a heap, the next to end first */
+	NX_VEC(struct nx_counter_step) running; /* a heap, the next to end first */
 	double sum;
 	struct nx_sample last; /* not written yet: its moment may have more to say */
 	double written;

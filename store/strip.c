@@ -8,7 +8,7 @@
 /* The pointers of one column's levels; returns what lies behind it. */
 static const uint64_t *place_levels(const uint64_t *at, const uint64_t **levels,
 				    enum nx_track_kind kind, uint64_t row_count,
-				    enum nx_column column)
+				    enum nx_timeline_column column)
 {
 	uint64_t values;
 

@@ -3,7 +3,8 @@
 #include "store/name_list.h"
 #include <assert.h>
 
-static void put(struct nx_strip_builder *b, enum nx_column column, unsigned level, uint64_t value)
+static void put(struct nx_strip_builder *b, enum nx_timeline_column column, unsigned level,
+		uint64_t value)
 {
 	struct nx_index_record record = {b->strip << 8 | (uint64_t)column << 4 | level, value};
 
@@ -11,7 +12,7 @@ static void put(struct nx_strip_builder *b, enum nx_column column, unsigned leve
 		b->status = nx_spool_add(b->index, &record, &b->error);
 }
 
-static void put_double(struct nx_strip_builder *b, enum nx_column column, unsigned level,
+static void put_double(struct nx_strip_builder *b, enum nx_timeline_column column, unsigned level,
 		       double value)
 {
 	put(b, column, level, nx_load64(&value));

@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-static bool is_chunk_column(enum nx_track_kind kind, enum nx_column column)
+static bool is_chunk_column(enum nx_track_kind kind, enum nx_timeline_column column)
 {
 	if (kind == NX_TRACK_SPANS && (column == NX_COLUMN_BUSY || column == NX_COLUMN_CALLER))
 		return true;
 	return column == NX_COLUMN_AT;
 }
 
-static bool is_full_levels_column(enum nx_track_kind kind, enum nx_column column)
+static bool is_full_levels_column(enum nx_track_kind kind, enum nx_timeline_column column)
 {
 	if (kind == NX_TRACK_COUNTER)
 		return column >= NX_COLUMN_LOWEST && column < NX_COLUMN_COUNT;
@@ -32,8 +32,8 @@ static uint64_t start_nodes(uint64_t chunks, unsigned level)
 	return nodes;
 }
 
-uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count, enum nx_column column,
-			  unsigned level)
+uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count,
+			  enum nx_timeline_column column, unsigned level)
 {
 	uint64_t chunks = (row_count + NX_CHUNK_ROWS - 1) / NX_CHUNK_ROWS;
 	uint64_t full_rows;
@@ -58,7 +58,7 @@ uint64_t nx_index_bytes(enum nx_track_kind kind, uint64_t row_count, uint64_t na
 {
 	uint64_t values = name_values, more;
 
-	for (enum nx_column column = 0; column < NX_COLUMN_COUNT; column++) {
+	for (enum nx_timeline_column column = 0; column < NX_COLUMN_COUNT; column++) {
 		for (unsigned level = 0;
 		     (more = nx_column_values(kind, row_count, column, level)) != 0; level++)
 			values += more;

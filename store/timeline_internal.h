@@ -81,7 +81,7 @@ _Static_assert(sizeof(struct nx_track_record) == 64, "stored as it is");
 _Static_assert(sizeof(struct nx_strip_record) == 40, "stored as it is");
 
 /* Columns of an index, in the order of the file; each has its levels one after another. */
-enum nx_column {
+enum nx_timeline_column {
 	NX_COLUMN_START,     /* of a node's first row */
 	NX_COLUMN_BUSY,	     /* ns covered before a chunk */
 	NX_COLUMN_AT,	     /* a chunk's place in the file, and above it its longest row */
@@ -96,8 +96,8 @@ enum nx_column {
 };
 
 /* How many numbers a column has at a level; 0 ends its levels. Of lists only their strip knows. */
-uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count, enum nx_column column,
-			  unsigned level);
+uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count,
+			  enum nx_timeline_column column, unsigned level);
 /* Of all columns together; name_values are in the lists. */
 uint64_t nx_index_bytes(enum nx_track_kind kind, uint64_t row_count, uint64_t name_values);
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Check includes and reserved calls against the two tables in ARCHITECTURE.md, and that no two
-files of the rooms define a function of one name: a linker would take either.
+files of the rooms define a function or a type of one name: a linker would take either function, and
+a reader would mix up the types.
 
 usage: check_layers.py [ROOT]
 
@@ -21,6 +22,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 # Comments, strings and characters; a string is blanked, so its text cannot look like a call.
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINED = re.compile(r'^(?!static |typedef )[a-z][\w *]*?\b(nx_\w+)\([^;{}]*\)\n\{', re.M)
+TYPE = re.compile(r'^((?:struct|enum|union) nx_\w+)(?: NX_VEC_BODY\(| \{)', re.M)
 WILDCARD = re.compile(r'/<[a-z]+>$')
 
 
@@ -105,6 +107,14 @@ def faults_in(path, text, rules, root):
             yield code.count('\n', 0, match.start()) + 1, why
 
 
+def names_defined(path, text):
+    """Functions and types of a file that the whole tree can see."""
+    code = NOISE.sub(blank, text)
+    if path.endswith('.c'):
+        yield from (name + '()' for name in DEFINED.findall(code))
+    yield from TYPE.findall(code)
+
+
 def main(argv):
     root = pathlib.Path(argv[1] if len(argv) > 1 else '.')
     try:
@@ -129,10 +139,10 @@ def main(argv):
             bad += 1
             print(f'{path}: lies in no room of ARCHITECTURE.md')
             continue
-        for name in DEFINED.findall(NOISE.sub(blank, text)):
-            if path.endswith('.c') and homes.setdefault(name, path) != path:
+        for name in names_defined(path, text):
+            if homes.setdefault(name, path) != path:
                 bad += 1
-                print(f'{path}: {name}() is also defined in {homes[name]}')
+                print(f'{path}: {name} is also defined in {homes[name]}')
         for line, why in faults_in(path, text, rules, root):
             bad += 1
             print(f'{path}:{line}: {why}')

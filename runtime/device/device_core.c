@@ -86,14 +86,15 @@ float *nx_core_row(struct nx_core *core, unsigned which)
 
 /* --- faults -------------------------------------------------------------------- */
 
-static void add_fault(struct nx_core *core, enum nx_fault_kind kind, const char *fmt, va_list args)
+static void add_fault(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt,
+		      va_list args)
 {
 	struct nx_machine *machine = core->machine;
-	struct nx_fault fault = {.kind = kind,
-				 .core = (uint8_t)core->index,
-				 .engine = (uint8_t)core->engine,
-				 .opcode = core->slot ? core->slot[0] : 0,
-				 .pc = core->pc};
+	struct nx_device_fault fault = {.kind = kind,
+					.core = (uint8_t)core->index,
+					.engine = (uint8_t)core->engine,
+					.opcode = core->slot ? core->slot[0] : 0,
+					.pc = core->pc};
 	char label[8];
 
 	vsnprintf(fault.text, sizeof(fault.text), fmt, args);
@@ -106,7 +107,7 @@ static void add_fault(struct nx_core *core, enum nx_fault_kind kind, const char 
 			fault.text);
 }
 
-void nx_core_fault(struct nx_core *core, enum nx_fault_kind kind, const char *fmt, ...)
+void nx_core_fault(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
 {
 	va_list args;
 
@@ -122,7 +123,8 @@ static void poison_results(struct nx_core *core)
 	nx_instruction_effect(core->slot, 0, &effect);
 	for (unsigned i = 0; i < effect.access_count; i++) {
 		const struct nx_access *a = &effect.accesses[i];
-		struct nx_operand o = nx_operand_column(a->address, a->dtype, a->partition_count);
+		struct nx_device_operand o =
+			nx_operand_column(a->address, a->dtype, a->partition_count);
 
 		if (!a->is_write)
 			continue;
@@ -141,7 +143,7 @@ static void poison_results(struct nx_core *core)
 	}
 }
 
-void nx_core_refuse(struct nx_core *core, enum nx_fault_kind kind, const char *fmt, ...)
+void nx_core_refuse(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
 {
 	va_list args;
 
@@ -151,7 +153,8 @@ void nx_core_refuse(struct nx_core *core, enum nx_fault_kind kind, const char *f
 	poison_results(core);
 }
 
-bool nx_core_accepts(struct nx_core *core, const struct nx_operand *operand, const char *name)
+bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *operand,
+		     const char *name)
 {
 	const char *wrong = nx_operand_check(operand, core->machine->sbuf_partition_bytes);
 
@@ -377,7 +380,7 @@ void nx_core_step(struct nx_core *core, unsigned engine)
 	core->pcs[engine]++;
 	if (clock && clock->stepped) {
 		uint32_t changed = core->changed_semaphore;
-		struct nx_step step = {
+		struct nx_schedule_step step = {
 			.actor = {(uint8_t)core->index, false, engine},
 			.engine = engine,
 			.pc = core->pc,

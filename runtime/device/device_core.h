@@ -44,7 +44,7 @@ struct nx_dma_job {
 	struct nx_dma_place from, to;
 };
 
-struct nx_job_queue NX_VEC_BODY(struct nx_dma_job);
+struct nx_dma_job_queue NX_VEC_BODY(struct nx_dma_job);
 
 struct nx_array_state {
 	float *weights; /* [row][column], NX_ARRAY_ROWS x NX_ARRAY_COLUMNS */
@@ -82,7 +82,7 @@ struct nx_core {
 	struct nx_array_state array;
 	struct nx_vector_state vector;
 	struct nx_gather_state gather;
-	struct nx_job_queue *queues; /* the program's, then one per engine */
+	struct nx_dma_job_queue *queues; /* the program's, then one per engine */
 	size_t *queue_heads;
 	size_t queue_count;
 	float *rows[3]; /* scratch: NX_OPERAND_MAX_ELEMENTS each */
@@ -131,13 +131,14 @@ void nx_core_transfer(struct nx_core *core, size_t queue);
 
 /* --- for those who execute ----------------------------------------------------- */
 
-void nx_core_fault(struct nx_core *core, enum nx_fault_kind kind, const char *fmt, ...)
+void nx_core_fault(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
 	NX_PRINTF(3, 4);
 /* The fault, and NaN wherever the word says that results go. */
-void nx_core_refuse(struct nx_core *core, enum nx_fault_kind kind, const char *fmt, ...)
+void nx_core_refuse(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
 	NX_PRINTF(3, 4);
 /* True when the operand lies in memory; else the instruction is refused. */
-bool nx_core_accepts(struct nx_core *core, const struct nx_operand *operand, const char *name);
+bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *operand,
+		     const char *name);
 /* Counts values that are no number, and reports the first of an instruction. */
 void nx_core_check_numbers(struct nx_core *core, const float *values, size_t count);
 

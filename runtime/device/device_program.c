@@ -252,8 +252,9 @@ const struct nx_device_variable *nx_core_program_variable(const struct nx_core_p
 	return &core->variables[found];
 }
 
-const struct nx_queue *nx_core_program_queue(const struct nx_core_program *core, unsigned engine,
-					     struct nx_slice name, size_t *index)
+const struct nx_device_queue *nx_core_program_queue(const struct nx_core_program *core,
+						    unsigned engine, struct nx_slice name,
+						    size_t *index)
 {
 	uint64_t found;
 
@@ -263,7 +264,7 @@ const struct nx_queue *nx_core_program_queue(const struct nx_core_program *core,
 	return &core->queues[found];
 }
 
-const struct nx_block *nx_queue_block(const struct nx_queue *queue, uint32_t id)
+const struct nx_block *nx_queue_block(const struct nx_device_queue *queue, uint32_t id)
 {
 	uint64_t found;
 

@@ -65,7 +65,7 @@ struct nx_block {
 };
 
 /* Blocks that one engine starts on one queue. */
-struct nx_queue {
+struct nx_device_queue {
 	struct nx_slice name;
 	unsigned engine;
 	struct nx_block *blocks;
@@ -92,7 +92,7 @@ struct nx_core_program {
 	struct nx_text_map variable_by_name;
 	uint32_t *table; /* variable ids of the dge-table */
 	size_t table_count;
-	struct nx_queue *queues;
+	struct nx_device_queue *queues;
 	size_t queue_count;
 	struct nx_text_map queue_by_name[NX_ENGINE_COUNT];
 	struct nx_activation_set *sets;
@@ -129,8 +129,9 @@ void nx_device_program_release(struct nx_device_program *program);
 /* NULL when the core has no such variable, or no such queue. */
 const struct nx_device_variable *nx_core_program_variable(const struct nx_core_program *core,
 							  uint32_t id, uint32_t *index);
-const struct nx_queue *nx_core_program_queue(const struct nx_core_program *core, unsigned engine,
-					     struct nx_slice name, size_t *index);
-const struct nx_block *nx_queue_block(const struct nx_queue *queue, uint32_t id);
+const struct nx_device_queue *nx_core_program_queue(const struct nx_core_program *core,
+						    unsigned engine, struct nx_slice name,
+						    size_t *index);
+const struct nx_block *nx_queue_block(const struct nx_device_queue *queue, uint32_t id);
 
 #endif

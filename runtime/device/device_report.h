@@ -24,7 +24,7 @@
 	X(OPERAND, "operands do not fit")                                                          \
 	X(UNKNOWN, "meaning unknown")
 
-enum nx_fault_kind {
+enum nx_device_fault_kind {
 #define NX_FAULT_ENUM(name, text) NX_FAULT_##name,
 	NX_FAULT_MAP(NX_FAULT_ENUM)
 #undef NX_FAULT_ENUM
@@ -33,8 +33,8 @@ enum nx_fault_kind {
 
 #define NX_FAULT_KEPT 64
 
-struct nx_fault {
-	enum nx_fault_kind kind;
+struct nx_device_fault {
+	enum nx_device_fault_kind kind;
 	uint8_t core;
 	uint8_t engine; /* whose instruction, or who started the transfer */
 	uint8_t opcode;
@@ -50,12 +50,12 @@ struct nx_device_report {
 	uint64_t flops;	    /* multiplications and additions of the array */
 	uint64_t nan_count; /* results that are no number */
 	uint64_t fault_counts[NX_FAULT_KIND_COUNT];
-	struct nx_fault faults[NX_FAULT_KEPT];
+	struct nx_device_fault faults[NX_FAULT_KEPT];
 	unsigned fault_count; /* of those kept */
 };
 
-const char *nx_fault_kind_text(enum nx_fault_kind kind); /* "DMA2D OOB" */
+const char *nx_fault_kind_text(enum nx_device_fault_kind kind); /* "DMA2D OOB" */
 
-void nx_device_report_add(struct nx_device_report *report, const struct nx_fault *fault);
+void nx_device_report_add(struct nx_device_report *report, const struct nx_device_fault *fault);
 
 #endif

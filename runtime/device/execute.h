@@ -50,8 +50,8 @@ NX_EXECUTE(collective);
  * The order in which lanes are worked on so that no lane of a source is overwritten before it
  * was read: the target may be the source, moved by some partitions.
  */
-static inline unsigned nx_execute_lane(const struct nx_operand *from, const struct nx_operand *to,
-				       unsigned step)
+static inline unsigned nx_execute_lane(const struct nx_device_operand *from,
+				       const struct nx_device_operand *to, unsigned step)
 {
 	return to->address > from->address ? to->lanes - 1 - step : step;
 }

@@ -53,9 +53,9 @@ static bool is_array_size(struct nx_core *core, const uint8_t *slot)
 
 NX_EXECUTE(load_weights)
 {
-	struct nx_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
+	struct nx_device_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
 	struct nx_array_state *array = &core->array;
-	struct nx_operand columns_first;
+	struct nx_device_operand columns_first;
 	size_t columns = slot[39];
 
 	(void)engine;
@@ -100,8 +100,8 @@ static void make_room(struct nx_array_state *array, size_t stride)
 	array->capacity = stride;
 }
 
-static void load_moving(struct nx_core *core, const uint8_t *slot, const struct nx_operand *source,
-			size_t stride)
+static void load_moving(struct nx_core *core, const uint8_t *slot,
+			const struct nx_device_operand *source, size_t stride)
 {
 	struct nx_array_state *array = &core->array;
 
@@ -151,7 +151,7 @@ static bool move_through(struct nx_array_state *array, size_t count, size_t stri
 
 /* --- what PSUM does with sums ---------------------------------------------------- */
 
-static void arm(struct nx_core *core, const struct nx_operand *target, unsigned code)
+static void arm(struct nx_core *core, const struct nx_device_operand *target, unsigned code)
 {
 	uint32_t bytes = 2u << code, offset = target->address & (NX_PARTITION_STRIDE - 1);
 	uint32_t first = offset / bytes * bytes;
@@ -167,7 +167,7 @@ static void arm(struct nx_core *core, const struct nx_operand *target, unsigned 
 }
 
 /* Sums replace what an armed place holds and disarm it; elsewhere they add to it. */
-static void merge_armed(struct nx_core *core, const struct nx_operand *target,
+static void merge_armed(struct nx_core *core, const struct nx_device_operand *target,
 			const int32_t *offsets, unsigned lane, float *sums)
 {
 	unsigned partition = (target->address >> NX_PARTITION_SHIFT) % NX_PARTITION_COUNT + lane;
@@ -185,7 +185,7 @@ static void merge_armed(struct nx_core *core, const struct nx_operand *target,
 	}
 }
 
-static void add_held(struct nx_core *core, const struct nx_operand *target, unsigned lane,
+static void add_held(struct nx_core *core, const struct nx_device_operand *target, unsigned lane,
 		     float *sums)
 {
 	float *held = nx_core_row(core, 0);
@@ -195,8 +195,8 @@ static void add_held(struct nx_core *core, const struct nx_operand *target, unsi
 		sums[i] += held[i];
 }
 
-static void write_sums(struct nx_core *core, const uint8_t *slot, const struct nx_operand *target,
-		       size_t stride)
+static void write_sums(struct nx_core *core, const uint8_t *slot,
+		       const struct nx_device_operand *target, size_t stride)
 {
 	bool is_start = slot[43] & ACC_START;
 	bool has_region = slot[40] && !core->array.is_transpose;
@@ -221,8 +221,9 @@ static void write_sums(struct nx_core *core, const uint8_t *slot, const struct n
 	}
 }
 
-static bool fits_array(struct nx_core *core, const uint8_t *slot, const struct nx_operand *source,
-		       const struct nx_operand *target)
+static bool fits_array(struct nx_core *core, const uint8_t *slot,
+		       const struct nx_device_operand *source,
+		       const struct nx_device_operand *target)
 {
 	const struct nx_array_state *array = &core->array;
 	const char *wrong = NULL;
@@ -249,8 +250,8 @@ static bool fits_array(struct nx_core *core, const uint8_t *slot, const struct n
 NX_EXECUTE(matmul)
 {
 	bool is_transpose = slot[34] & 1;
-	struct nx_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
-	struct nx_operand target = nx_operand_read(
+	struct nx_device_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
+	struct nx_device_operand target = nx_operand_read(
 		slot, target_place, is_transpose ? slot[32] : NX_DTYPE_FP32, slot[39]);
 	struct nx_array_state *array = &core->array;
 	size_t stride = nx_array_padded((size_t)source.elements);

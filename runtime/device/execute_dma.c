@@ -55,7 +55,7 @@ void nx_core_start(struct nx_core *core, size_t queue, const struct nx_dma_job *
 NX_EXECUTE(dma_trigger)
 {
 	struct nx_dma_job job = {.slot = slot, .pc = core->pc, .engine = (uint8_t)engine};
-	const struct nx_queue *queue;
+	const struct nx_device_queue *queue;
 	struct nx_dma_trigger trigger;
 	size_t index;
 
@@ -366,7 +366,7 @@ static uint64_t run_job(struct nx_core *core, const struct nx_dma_job *job)
 
 void nx_core_transfer(struct nx_core *core, size_t queue)
 {
-	struct nx_job_queue *jobs = &core->queues[queue];
+	struct nx_dma_job_queue *jobs = &core->queues[queue];
 	struct nx_dma_job job = jobs->items[core->queue_heads[queue]++];
 	const struct nx_device_clock *clock = core->machine->options->clock;
 	struct nx_device_report *report = core->machine->report;
@@ -385,7 +385,7 @@ void nx_core_transfer(struct nx_core *core, size_t queue)
 	report->dma_bytes += bytes;
 	if (clock && clock->stepped) {
 		uint32_t changed = core->changed_semaphore;
-		struct nx_step step = {
+		struct nx_schedule_step step = {
 			.actor = {(uint8_t)core->index, true, (uint32_t)queue},
 			.engine = job.engine,
 			.pc = job.pc,

@@ -8,7 +8,7 @@ static const struct nx_operand_place copy_source = {12, 16, 4}, copy_target = {4
 
 NX_EXECUTE(gather_load)
 {
-	struct nx_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
 	struct nx_gather_state *table = &core->gather;
 	size_t row_bytes;
 
@@ -48,8 +48,8 @@ static bool gather_lane(const struct nx_gather_state *table, unsigned lane, cons
 
 NX_EXECUTE(gather)
 {
-	struct nx_operand index = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
+	struct nx_device_operand index = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
 	const struct nx_gather_state *table = &core->gather;
 	int64_t *at = (int64_t *)(void *)nx_core_row(core, 0);
 	uint8_t *row = (uint8_t *)nx_core_row(core, 1);
@@ -98,9 +98,9 @@ static int64_t index_of(const uint8_t *slot, unsigned lane, uint64_t element)
 NX_EXECUTE(affine_select)
 {
 	unsigned lanes = slot[12];
-	struct nx_operand source =
+	struct nx_device_operand source =
 		nx_operand_read(slot, (struct nx_operand_place){36, 40, 2}, slot[13] & 15, lanes);
-	struct nx_operand target =
+	struct nx_device_operand target =
 		nx_operand_read(slot, (struct nx_operand_place){48, 52, 2}, slot[13] >> 4, lanes);
 	float fill = nx_load_f32(&core->registers[engine][slot[15] % NX_REGISTER_COUNT]);
 	float *row = nx_core_row(core, 0);

@@ -18,7 +18,7 @@ NX_EXECUTE(load_mask)
 }
 
 struct lane_copy {
-	struct nx_operand source, target;
+	struct nx_device_operand source, target;
 	size_t row_bytes;
 	struct nx_bytes rows; /* every lane of the source, packed */
 };
@@ -105,8 +105,8 @@ out:
 
 /* --- the eight largest --------------------------------------------------------------------- */
 
-static bool accepts_top(struct nx_core *core, const struct nx_operand *source,
-			const struct nx_operand *target)
+static bool accepts_top(struct nx_core *core, const struct nx_device_operand *source,
+			const struct nx_device_operand *target)
 {
 	if (!nx_core_accepts(core, source, "source") || !nx_core_accepts(core, target, "target"))
 		return false;
@@ -136,8 +136,8 @@ static void take_largest(const float *row, size_t count, float top[NX_MATCH_COUN
 
 NX_EXECUTE(max8)
 {
-	struct nx_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_operand target = nx_operand_read(slot, top_target, slot[33], slot[34]);
+	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, top_target, slot[33], slot[34]);
 	float *row = nx_core_row(core, 0);
 
 	(void)engine;
@@ -155,7 +155,7 @@ NX_EXECUTE(max8)
 
 NX_EXECUTE(match_load)
 {
-	struct nx_operand source = nx_operand_read(slot, match_source, slot[32], slot[34]);
+	struct nx_device_operand source = nx_operand_read(slot, match_source, slot[32], slot[34]);
 
 	(void)engine;
 	if (!nx_core_accepts(core, &source, "source"))
@@ -185,8 +185,8 @@ static void find_places(const float *row, size_t count, const float *match, int6
 
 NX_EXECUTE(find_index8)
 {
-	struct nx_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_operand target = nx_operand_read(slot, top_target, slot[33], slot[34]);
+	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, top_target, slot[33], slot[34]);
 	float *row = nx_core_row(core, 0);
 
 	(void)engine;

@@ -39,7 +39,7 @@ static bool apply_function(const struct nx_core *core, uint8_t id, float *row, s
 struct factor {
 	bool is_pointer;
 	float immediate;
-	struct nx_operand column;
+	struct nx_device_operand column;
 };
 
 static struct factor factor_at(const uint8_t *slot, unsigned at, bool is_pointer, unsigned dtype,
@@ -61,9 +61,9 @@ static float factor_of(const struct nx_core *core, const struct factor *f, unsig
 NX_EXECUTE(activate)
 {
 	unsigned lanes = slot[34];
-	struct nx_operand source =
+	struct nx_device_operand source =
 		nx_operand_read(slot, (struct nx_operand_place){16, 20, 3}, slot[32] & 15, lanes);
-	struct nx_operand target =
+	struct nx_device_operand target =
 		nx_operand_read(slot, (struct nx_operand_place){48, 52, 3}, slot[33], lanes);
 	struct factor scale = factor_at(slot, 36, slot[13] & 1, NX_DTYPE_FP32, lanes);
 	struct factor bias = factor_at(slot, 40, !(slot[12] & 1), slot[32] >> 4, lanes);

@@ -9,8 +9,8 @@ static const struct nx_operand_place copy_source = {12, 16, 4}, copy_target = {4
 static const struct nx_operand_place first_source = {16, 20, 3}, second_source = {32, 36, 3},
 				     last_target = {48, 52, 3};
 
-static bool accepts_pair(struct nx_core *core, const struct nx_operand *source,
-			 const struct nx_operand *target)
+static bool accepts_pair(struct nx_core *core, const struct nx_device_operand *source,
+			 const struct nx_device_operand *target)
 {
 	if (!nx_core_accepts(core, source, "source") || !nx_core_accepts(core, target, "target"))
 		return false;
@@ -23,8 +23,8 @@ static bool accepts_pair(struct nx_core *core, const struct nx_operand *source,
 
 /* --- copies ---------------------------------------------------------------------- */
 
-static void copy_bits(struct nx_core *core, const struct nx_operand *source,
-		      const struct nx_operand *target)
+static void copy_bits(struct nx_core *core, const struct nx_device_operand *source,
+		      const struct nx_device_operand *target)
 {
 	uint8_t *row = (uint8_t *)nx_core_row(core, 0);
 
@@ -36,8 +36,8 @@ static void copy_bits(struct nx_core *core, const struct nx_operand *source,
 	}
 }
 
-static void convert(struct nx_core *core, const struct nx_operand *source,
-		    const struct nx_operand *target, bool is_reciprocal)
+static void convert(struct nx_core *core, const struct nx_device_operand *source,
+		    const struct nx_device_operand *target, bool is_reciprocal)
 {
 	float *row = nx_core_row(core, 0);
 
@@ -54,8 +54,8 @@ static void convert(struct nx_core *core, const struct nx_operand *source,
 
 static void copy_or_convert(struct nx_core *core, const uint8_t *slot, bool is_reciprocal)
 {
-	struct nx_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
+	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
 
 	if (!accepts_pair(core, &source, &target))
 		return;
@@ -86,7 +86,7 @@ NX_EXECUTE(reciprocal)
 
 NX_EXECUTE(memset)
 {
-	struct nx_operand target = nx_operand_read(slot, copy_target, slot[32], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[32], slot[34]);
 	uint8_t *row = (uint8_t *)nx_core_row(core, 0);
 
 	(void)engine;
@@ -101,7 +101,7 @@ NX_EXECUTE(memset)
 /* --- arithmetic -------------------------------------------------------------------- */
 
 struct pair {
-	struct nx_operand left, right, target;
+	struct nx_device_operand left, right, target;
 };
 
 static void integer_lanes(struct nx_core *core, const uint8_t *slot, const struct pair *p)
@@ -168,8 +168,8 @@ static uint64_t reduced_elements(const uint8_t *slot)
 
 NX_EXECUTE(tensor_reduce)
 {
-	struct nx_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
+	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
 	uint64_t inner = reduced_elements(slot);
 
 	(void)engine;
@@ -196,7 +196,8 @@ NX_EXECUTE(tensor_reduce)
 	}
 }
 
-static bool accepts_scalars(struct nx_core *core, const uint8_t *slot, struct nx_operand columns[2])
+static bool accepts_scalars(struct nx_core *core, const uint8_t *slot,
+			    struct nx_device_operand columns[2])
 {
 	for (unsigned k = 0; k < 2; k++) {
 		columns[k] = nx_operand_column(nx_load32(slot + 40 + 4 * (size_t)k), NX_DTYPE_FP32,
@@ -210,9 +211,9 @@ static bool accepts_scalars(struct nx_core *core, const uint8_t *slot, struct nx
 
 NX_EXECUTE(tensor_scalar)
 {
-	struct nx_operand source = nx_operand_read(slot, first_source, slot[32], slot[34]);
-	struct nx_operand target = nx_operand_read(slot, last_target, slot[33], slot[34]);
-	struct nx_operand columns[2];
+	struct nx_device_operand source = nx_operand_read(slot, first_source, slot[32], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, last_target, slot[33], slot[34]);
+	struct nx_device_operand columns[2];
 	float *row = nx_core_row(core, 0);
 
 	(void)engine;
@@ -245,9 +246,11 @@ NX_EXECUTE(tensor_scalar)
 
 NX_EXECUTE(copy_predicated)
 {
-	struct nx_operand predicate = nx_operand_read(slot, first_source, slot[12] & 15, slot[15]);
-	struct nx_operand source = nx_operand_read(slot, second_source, slot[12] >> 4, slot[15]);
-	struct nx_operand target = nx_operand_read(slot, last_target, slot[13], slot[15]);
+	struct nx_device_operand predicate =
+		nx_operand_read(slot, first_source, slot[12] & 15, slot[15]);
+	struct nx_device_operand source =
+		nx_operand_read(slot, second_source, slot[12] >> 4, slot[15]);
+	struct nx_device_operand target = nx_operand_read(slot, last_target, slot[13], slot[15]);
 	float *chosen = nx_core_row(core, 0);
 	float *row = nx_core_row(core, 1), *held = nx_core_row(core, 2);
 
@@ -283,9 +286,11 @@ NX_EXECUTE(copy_predicated)
 
 NX_EXECUTE(scalar_predicated)
 {
-	struct nx_operand predicate = nx_operand_read(slot, first_source, slot[32], slot[34]);
-	struct nx_operand scalar = nx_operand_column(nx_load32(slot + 44), slot[41], slot[34]);
-	struct nx_operand target = nx_operand_read(slot, last_target, slot[42], slot[34]);
+	struct nx_device_operand predicate =
+		nx_operand_read(slot, first_source, slot[32], slot[34]);
+	struct nx_device_operand scalar =
+		nx_operand_column(nx_load32(slot + 44), slot[41], slot[34]);
+	struct nx_device_operand target = nx_operand_read(slot, last_target, slot[42], slot[34]);
 	float *chosen = nx_core_row(core, 0);
 	uint8_t *held = (uint8_t *)nx_core_row(core, 1);
 	bool is_inverted = slot[33] & 1;

@@ -5,7 +5,7 @@
 #include "runtime/device/element.h"
 
 /* Joins a dimension to the one before it when it continues it; short inner runs cost most. */
-static void add_dimension(struct nx_operand *o, uint32_t count, int32_t step)
+static void add_dimension(struct nx_device_operand *o, uint32_t count, int32_t step)
 {
 	o->elements *= count;
 	if (count == 1)
@@ -23,7 +23,7 @@ static void add_dimension(struct nx_operand *o, uint32_t count, int32_t step)
 	o->steps[o->dims++] = step;
 }
 
-static void measure(struct nx_operand *o)
+static void measure(struct nx_device_operand *o)
 {
 	o->most = o->size_bytes;
 	for (unsigned i = 0; i < o->dims; i++) {
@@ -36,14 +36,15 @@ static void measure(struct nx_operand *o)
 	}
 }
 
-struct nx_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES], struct nx_operand_place place,
-				  unsigned dtype, unsigned lanes)
+struct nx_device_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES],
+					 struct nx_operand_place place, unsigned dtype,
+					 unsigned lanes)
 {
-	struct nx_operand o = {.address = nx_load32(slot + place.address_at),
-			       .lanes = lanes,
-			       .dtype = dtype,
-			       .size_bytes = nx_dtype_bytes(dtype),
-			       .elements = 1};
+	struct nx_device_operand o = {.address = nx_load32(slot + place.address_at),
+				      .lanes = lanes,
+				      .dtype = dtype,
+				      .size_bytes = nx_dtype_bytes(dtype),
+				      .elements = 1};
 	const uint8_t *steps = slot + place.pattern_at, *counts = steps + 2 * (size_t)place.dims;
 
 	for (unsigned i = 0; i < place.dims; i++)
@@ -53,21 +54,21 @@ struct nx_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES], struct nx_o
 	return o;
 }
 
-struct nx_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes)
+struct nx_device_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes)
 {
-	struct nx_operand o = {.address = address,
-			       .lanes = lanes,
-			       .dtype = dtype,
-			       .size_bytes = nx_dtype_bytes(dtype),
-			       .elements = 1};
+	struct nx_device_operand o = {.address = address,
+				      .lanes = lanes,
+				      .dtype = dtype,
+				      .size_bytes = nx_dtype_bytes(dtype),
+				      .elements = 1};
 
 	measure(&o);
 	return o;
 }
 
-struct nx_operand nx_operand_reversed(const struct nx_operand *operand)
+struct nx_device_operand nx_operand_reversed(const struct nx_device_operand *operand)
 {
-	struct nx_operand o = *operand;
+	struct nx_device_operand o = *operand;
 
 	o.least = 0;
 	for (unsigned i = 0; i < o.dims; i++) {
@@ -78,7 +79,7 @@ struct nx_operand nx_operand_reversed(const struct nx_operand *operand)
 	return o;
 }
 
-const char *nx_operand_check(const struct nx_operand *o, uint32_t sbuf_partition_bytes)
+const char *nx_operand_check(const struct nx_device_operand *o, uint32_t sbuf_partition_bytes)
 {
 	uint32_t partition = o->address >> NX_PARTITION_SHIFT & (NX_PARTITION_COUNT - 1);
 	int64_t offset = o->address & (NX_PARTITION_STRIDE - 1);
@@ -102,7 +103,7 @@ const char *nx_operand_check(const struct nx_operand *o, uint32_t sbuf_partition
 
 /* Walks the outer dimensions; the caller handles runs of the innermost one. */
 struct walk {
-	const struct nx_operand *o;
+	const struct nx_device_operand *o;
 	uint32_t at[4];
 	ptrdiff_t offset;
 	size_t run;
@@ -110,7 +111,7 @@ struct walk {
 	bool is_done;
 };
 
-static struct walk walk_begin(const struct nx_operand *o)
+static struct walk walk_begin(const struct nx_device_operand *o)
 {
 	struct walk w = {.o = o, .run = 1, .stride = (ptrdiff_t)o->size_bytes};
 
@@ -135,7 +136,8 @@ static void walk_next(struct walk *w)
 
 #define FOR_RUNS(w, operand) for (struct walk w = walk_begin(operand); !w.is_done; walk_next(&w))
 
-void nx_operand_load(const struct nx_operand *operand, uint8_t *memory, unsigned lane, float *out)
+void nx_operand_load(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
+		     float *out)
 {
 	const uint8_t *base = nx_operand_lane(operand, memory, lane);
 
@@ -146,7 +148,7 @@ void nx_operand_load(const struct nx_operand *operand, uint8_t *memory, unsigned
 	}
 }
 
-void nx_operand_store(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+void nx_operand_store(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
 		      const float *values)
 {
 	uint8_t *base = nx_operand_lane(operand, memory, lane);
@@ -158,7 +160,7 @@ void nx_operand_store(const struct nx_operand *operand, uint8_t *memory, unsigne
 	}
 }
 
-void nx_operand_load_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+void nx_operand_load_raw(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
 			 uint8_t *out)
 {
 	const uint8_t *base = nx_operand_lane(operand, memory, lane);
@@ -171,7 +173,7 @@ void nx_operand_load_raw(const struct nx_operand *operand, uint8_t *memory, unsi
 	}
 }
 
-void nx_operand_store_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+void nx_operand_store_raw(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
 			  const uint8_t *bytes)
 {
 	uint8_t *base = nx_operand_lane(operand, memory, lane);
@@ -184,8 +186,8 @@ void nx_operand_store_raw(const struct nx_operand *operand, uint8_t *memory, uns
 	}
 }
 
-void nx_operand_load_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
-			     int64_t *out)
+void nx_operand_load_integer(const struct nx_device_operand *operand, uint8_t *memory,
+			     unsigned lane, int64_t *out)
 {
 	const uint8_t *base = nx_operand_lane(operand, memory, lane);
 
@@ -196,8 +198,8 @@ void nx_operand_load_integer(const struct nx_operand *operand, uint8_t *memory, 
 	}
 }
 
-void nx_operand_store_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
-			      const int64_t *values)
+void nx_operand_store_integer(const struct nx_device_operand *operand, uint8_t *memory,
+			      unsigned lane, const int64_t *values)
 {
 	uint8_t *base = nx_operand_lane(operand, memory, lane);
 
@@ -208,7 +210,7 @@ void nx_operand_store_integer(const struct nx_operand *operand, uint8_t *memory,
 	}
 }
 
-void nx_operand_poison(const struct nx_operand *operand, uint8_t *memory)
+void nx_operand_poison(const struct nx_device_operand *operand, uint8_t *memory)
 {
 	for (unsigned lane = 0; lane < operand->lanes; lane++) {
 		uint8_t *base = nx_operand_lane(operand, memory, lane);
@@ -225,7 +227,7 @@ void nx_operand_poison(const struct nx_operand *operand, uint8_t *memory)
 	}
 }
 
-void nx_operand_offsets(const struct nx_operand *operand, int32_t *out)
+void nx_operand_offsets(const struct nx_device_operand *operand, int32_t *out)
 {
 	FOR_RUNS(w, operand)
 	for (size_t i = 0; i < w.run; i++)

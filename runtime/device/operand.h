@@ -25,7 +25,7 @@
 /* Of one byte; more elements than fit a partition cannot all be kept, and nobody asks for more. */
 #define NX_OPERAND_MAX_ELEMENTS NX_PARTITION_STRIDE
 
-struct nx_operand {
+struct nx_device_operand {
 	uint32_t address;
 	unsigned lanes;
 	unsigned dtype;
@@ -42,41 +42,45 @@ struct nx_operand_place {
 	uint8_t address_at, pattern_at, dims;
 };
 
-struct nx_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES], struct nx_operand_place place,
-				  unsigned dtype, unsigned lanes);
+struct nx_device_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES],
+					 struct nx_operand_place place, unsigned dtype,
+					 unsigned lanes);
 /* One element per lane: scales, biases, scalars. */
-struct nx_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes);
+struct nx_device_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes);
 
 /* The same elements, last one first. */
-struct nx_operand nx_operand_reversed(const struct nx_operand *operand);
+struct nx_device_operand nx_operand_reversed(const struct nx_device_operand *operand);
 
 /* NULL when every byte exists, else what is wrong: "reaches beyond its partition". */
-const char *nx_operand_check(const struct nx_operand *operand, uint32_t sbuf_partition_bytes);
+const char *nx_operand_check(const struct nx_device_operand *operand,
+			     uint32_t sbuf_partition_bytes);
 
-static inline uint8_t *nx_operand_lane(const struct nx_operand *o, uint8_t *memory, unsigned lane)
+static inline uint8_t *nx_operand_lane(const struct nx_device_operand *o, uint8_t *memory,
+				       unsigned lane)
 {
 	return memory + o->address + ((size_t)lane << NX_PARTITION_SHIFT);
 }
 
-void nx_operand_load(const struct nx_operand *operand, uint8_t *memory, unsigned lane, float *out);
-void nx_operand_store(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+void nx_operand_load(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
+		     float *out);
+void nx_operand_store(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
 		      const float *values);
 
 /* Bytes as they are, packed. */
-void nx_operand_load_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+void nx_operand_load_raw(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
 			 uint8_t *out);
-void nx_operand_store_raw(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
+void nx_operand_store_raw(const struct nx_device_operand *operand, uint8_t *memory, unsigned lane,
 			  const uint8_t *bytes);
 
-void nx_operand_load_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
-			     int64_t *out);
-void nx_operand_store_integer(const struct nx_operand *operand, uint8_t *memory, unsigned lane,
-			      const int64_t *values);
+void nx_operand_load_integer(const struct nx_device_operand *operand, uint8_t *memory,
+			     unsigned lane, int64_t *out);
+void nx_operand_store_integer(const struct nx_device_operand *operand, uint8_t *memory,
+			      unsigned lane, const int64_t *values);
 
 /* Every byte 0xff: NaN for floats, all ones for integers. */
-void nx_operand_poison(const struct nx_operand *operand, uint8_t *memory);
+void nx_operand_poison(const struct nx_device_operand *operand, uint8_t *memory);
 
 /* Byte offset of each element from the operand's address, in the order of the pattern. */
-void nx_operand_offsets(const struct nx_operand *operand, int32_t *out);
+void nx_operand_offsets(const struct nx_device_operand *operand, int32_t *out);
 
 #endif

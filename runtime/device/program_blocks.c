@@ -95,8 +95,8 @@ static void read_block(struct nx_core_source *source, const struct nx_json *entr
 }
 
 /* The queue of that name, made when it is new. */
-static struct nx_queue *take_queue(struct nx_core_source *source, unsigned engine,
-				   struct nx_slice name)
+static struct nx_device_queue *take_queue(struct nx_core_source *source, unsigned engine,
+					  struct nx_slice name)
 {
 	struct nx_core_program *core = source->core;
 	uint64_t at;
@@ -105,8 +105,8 @@ static struct nx_queue *take_queue(struct nx_core_source *source, unsigned engin
 		const char *copy = nx_arena_copy(&source->program->arena, name);
 
 		at = core->queue_count++;
-		core->queues[at] =
-			(struct nx_queue){.name = nx_slice_of(copy, name.len), .engine = engine};
+		core->queues[at] = (struct nx_device_queue){.name = nx_slice_of(copy, name.len),
+							    .engine = engine};
 		nx_text_map_put(&core->queue_by_name[engine], core->queues[at].name, at);
 	}
 	return &core->queues[at];
@@ -120,10 +120,10 @@ static struct nx_slice queue_name(const struct nx_json *block)
 static void make_room(struct nx_core_source *source, size_t more)
 {
 	struct nx_core_program *core = source->core;
-	struct nx_queue *old = core->queues;
+	struct nx_device_queue *old = core->queues;
 
-	core->queues =
-		NX_NEW_ARRAY(&source->program->arena, struct nx_queue, core->queue_count + more);
+	core->queues = NX_NEW_ARRAY(&source->program->arena, struct nx_device_queue,
+				    core->queue_count + more);
 	if (core->queue_count)
 		memcpy(core->queues, old, core->queue_count * sizeof(*old));
 }
@@ -147,7 +147,7 @@ void nx_core_source_read_blocks(struct nx_core_source *source, unsigned engine,
 	}
 	for (size_t i = 0; i < blocks->count; i++) {
 		const struct nx_json *entry = &blocks->children[i];
-		struct nx_queue *queue = take_queue(source, engine, queue_name(entry));
+		struct nx_device_queue *queue = take_queue(source, engine, queue_name(entry));
 		struct nx_block *block = &queue->blocks[queue->block_count];
 
 		read_block(source, entry, block);

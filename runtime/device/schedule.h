@@ -30,7 +30,7 @@ struct nx_actor {
 	uint32_t index;
 };
 
-struct nx_step {
+struct nx_schedule_step {
 	struct nx_actor actor;
 	unsigned engine;     /* whose instruction it is, or who started the transfer */
 	uint32_t pc;	     /* slot in the stream of that engine */
@@ -44,7 +44,7 @@ struct nx_device_clock {
 	void *context;
 	/* Which of count actors goes next; an answer beyond the list stops the run. */
 	size_t (*choose)(void *context, const struct nx_actor *ready, size_t count);
-	void (*stepped)(void *context, const struct nx_step *step);
+	void (*stepped)(void *context, const struct nx_schedule_step *step);
 };
 
 /* Until all engines have ended and all queues are empty. */

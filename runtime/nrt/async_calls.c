@@ -57,15 +57,15 @@ static NRT_STATUS run_copy(struct nx_async_request *request)
 {
 	struct work *work = (struct work *)request;
 
-	return nx_tensor_copy_between((struct nx_tensor *)work->held[0], work->offsets[0],
-				      (struct nx_tensor *)work->held[1], work->offsets[1],
+	return nx_tensor_copy_between((struct nx_nrt_tensor *)work->held[0], work->offsets[0],
+				      (struct nx_nrt_tensor *)work->held[1], work->offsets[1],
 				      work->size);
 }
 
 static NRT_STATUS put_transfer(nrt_tensor_t *tensor, void *buffer, uint64_t offset, uint64_t size,
 			       struct nx_async_request pattern, nrta_seq_t *seq)
 {
-	struct nx_tensor *held;
+	struct nx_nrt_tensor *held;
 	NRT_STATUS st = nx_tensor_acquire(tensor, &held);
 	struct work *work;
 
@@ -109,7 +109,7 @@ NX_EXPORT NRT_STATUS nrta_tensor_copy(nrt_tensor_t *src, uint64_t src_offset, nr
 				      uint64_t dst_offset, uint64_t size, int queue,
 				      nrta_error_tracker_t *err, nrta_seq_t *req_sequence)
 {
-	struct nx_tensor *from, *to;
+	struct nx_nrt_tensor *from, *to;
 	struct work *work;
 	NRT_STATUS st = nx_tensor_acquire(src, &from);
 

@@ -26,7 +26,7 @@ struct nx_collective {
 	struct nx_rank_collective call; /* without its memory */
 	uint32_t *members;
 	size_t pair_count;
-	struct nx_tensor *tensors[]; /* inputs, then outputs; held */
+	struct nx_nrt_tensor *tensors[]; /* inputs, then outputs; held */
 };
 
 static void destroy_collective(struct nx_object *object)
@@ -119,8 +119,8 @@ static NRT_STATUS status_of(const char *function, enum nx_status st, const struc
 static enum nx_status run_pair(const struct nx_collective *collective, size_t pair,
 			       struct nx_error *err)
 {
-	const struct nx_tensor *from = collective->tensors[pair];
-	struct nx_tensor *to = collective->tensors[collective->pair_count + pair];
+	const struct nx_nrt_tensor *from = collective->tensors[pair];
+	struct nx_nrt_tensor *to = collective->tensors[collective->pair_count + pair];
 	struct nx_rank_collective call = collective->call;
 	struct nx_collective_shape shape = {call.kind, collective->group.count, 1, 0};
 	uint8_t *in, *out;
@@ -154,7 +154,7 @@ uint32_t nx_collective_core(const struct nx_collective *collective)
 	return collective->core;
 }
 
-static NRT_STATUS hold_tensors(const nrt_tensor_list_t *list, struct nx_tensor **out)
+static NRT_STATUS hold_tensors(const nrt_tensor_list_t *list, struct nx_nrt_tensor **out)
 {
 	NRT_STATUS st = NRT_SUCCESS;
 

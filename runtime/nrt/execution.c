@@ -61,7 +61,7 @@ struct execution {
 	uint32_t core;
 	uint64_t id;
 	size_t tensor_count;
-	struct nx_tensor **tensors; /* held */
+	struct nx_nrt_tensor **tensors; /* held */
 	uint8_t **buffers;
 	struct nx_port_run run;
 	struct nx_error err;
@@ -72,7 +72,7 @@ struct execution {
 static NRT_STATUS bind_tensor(struct execution *e, size_t index, struct nx_tensor_set *set)
 {
 	const struct nx_port_tensor *wanted = e->model->port->tensor(e->model->program, index);
-	struct nx_tensor *tensor = set ? nx_tensor_set_find(set, wanted->name) : NULL;
+	struct nx_nrt_tensor *tensor = set ? nx_tensor_set_find(set, wanted->name) : NULL;
 
 	if (!tensor) {
 		nx_log_error("the %s set has no tensor \"%s\", which the model %s",

@@ -15,7 +15,7 @@
 struct nrt_async_sendrecv_request {
 	struct nx_object object;
 	struct nrt_async_sendrecv_request *next; /* waiting behind it */
-	struct nx_tensor *tensor;		 /* held */
+	struct nx_nrt_tensor *tensor;		 /* held */
 	size_t offset, len;
 	bool is_done;
 	NRT_STATUS outcome;
@@ -294,7 +294,7 @@ static void match(struct nrt_async_sendrecv_comm *comm)
 	}
 }
 
-static NRT_STATUS add_request(struct nrt_async_sendrecv_comm *comm, struct nx_tensor *tensor,
+static NRT_STATUS add_request(struct nrt_async_sendrecv_comm *comm, struct nx_nrt_tensor *tensor,
 			      size_t offset, size_t len, nrt_async_sendrecv_request_t **out)
 {
 	struct nrt_async_sendrecv_request **last = &comm->first, *request;
@@ -329,7 +329,7 @@ static NRT_STATUS put_request(nrt_tensor_t *tensor, size_t offset, size_t len, b
 			      nrt_async_sendrecv_request_t **request)
 {
 	struct nrt_async_sendrecv_comm *comm;
-	struct nx_tensor *held;
+	struct nx_nrt_tensor *held;
 	uint8_t *bytes;
 	NRT_STATUS st = acquire_comm(handle, &comm);
 

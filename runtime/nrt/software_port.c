@@ -310,7 +310,7 @@ static void tell_unknown(const struct nx_device_report *report)
 	static _Atomic uint64_t told[4];
 
 	for (unsigned i = 0; i < report->fault_count && i < NX_FAULT_KEPT; i++) {
-		const struct nx_fault *fault = &report->faults[i];
+		const struct nx_device_fault *fault = &report->faults[i];
 		uint64_t bit = UINT64_C(1) << (fault->opcode % 64);
 
 		if (fault->kind == NX_FAULT_UNKNOWN &&

@@ -79,7 +79,7 @@ static NRT_STATUS new_storage(bool is_device, uint32_t core, size_t len, struct 
 
 static void destroy_tensor(struct nx_object *object)
 {
-	struct nx_tensor *tensor = (struct nx_tensor *)object;
+	struct nx_nrt_tensor *tensor = (struct nx_nrt_tensor *)object;
 
 	nx_storage_drop(tensor->storage);
 	nx_heap_free(tensor);
@@ -87,9 +87,9 @@ static void destroy_tensor(struct nx_object *object)
 
 /* Takes the storage over, also when it fails. */
 static NRT_STATUS new_tensor(const char *name, nrt_tensor_placement_t placement, uint32_t core,
-			     struct nx_storage *storage, struct nx_tensor **out)
+			     struct nx_storage *storage, struct nx_nrt_tensor **out)
 {
-	struct nx_tensor *tensor = nx_heap_try_alloc(sizeof(*tensor));
+	struct nx_nrt_tensor *tensor = nx_heap_try_alloc(sizeof(*tensor));
 
 	if (!tensor) {
 		nx_storage_drop(storage);
@@ -110,7 +110,7 @@ static NRT_STATUS new_tensor(const char *name, nrt_tensor_placement_t placement,
 	return NRT_SUCCESS;
 }
 
-NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle, struct nx_tensor **tensor)
+NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle, struct nx_nrt_tensor **tensor)
 {
 	NRT_STATUS st = nx_state_check();
 
@@ -141,7 +141,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate(nrt_tensor_placement_t tensor_placement
 	NRT_STATUS st = check_placement(tensor_placement, vnc);
 	uint32_t core = vnc < 0 ? 0 : (uint32_t)vnc;
 	struct nx_storage *storage = NULL;
-	struct nx_tensor *made = NULL;
+	struct nx_nrt_tensor *made = NULL;
 	uint64_t span;
 
 	if (st != NRT_SUCCESS)
@@ -162,7 +162,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate(nrt_tensor_placement_t tensor_placement
 NX_EXPORT NRT_STATUS nrt_tensor_allocate_empty(const char *name, nrt_tensor_t **tensor)
 {
 	NRT_STATUS st = nx_state_check();
-	struct nx_tensor *made;
+	struct nx_nrt_tensor *made;
 
 	if (st != NRT_SUCCESS)
 		return st;
@@ -179,7 +179,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate_slice(const nrt_tensor_t *tensor_source
 					       size_t size, const char *name,
 					       nrt_tensor_t **tensor_slice)
 {
-	struct nx_tensor *source, *made;
+	struct nx_nrt_tensor *source, *made;
 	uint8_t *bytes;
 	NRT_STATUS st = nx_tensor_acquire(tensor_source, &source);
 
@@ -203,7 +203,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate_slice(const nrt_tensor_t *tensor_source
 NX_EXPORT NRT_STATUS nrt_tensor_attach_buffer(nrt_tensor_t *tensor, void *buffer, size_t size)
 {
 	struct nx_storage *storage, *old;
-	struct nx_tensor *target;
+	struct nx_nrt_tensor *target;
 	NRT_STATUS st = nx_tensor_acquire(tensor, &target);
 
 	if (st != NRT_SUCCESS)
@@ -228,7 +228,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_attach_buffer(nrt_tensor_t *tensor, void *buffer
 
 NX_EXPORT void nrt_tensor_free(nrt_tensor_t **tensor)
 {
-	struct nx_tensor *closed;
+	struct nx_nrt_tensor *closed;
 	uint32_t core, references;
 	uint64_t span;
 
@@ -250,7 +250,7 @@ NX_EXPORT void nrt_tensor_free(nrt_tensor_t **tensor)
 
 /* --- bytes ------------------------------------------------------------------------- */
 
-NRT_STATUS nx_tensor_part(const struct nx_tensor *tensor, uint64_t offset, uint64_t len,
+NRT_STATUS nx_tensor_part(const struct nx_nrt_tensor *tensor, uint64_t offset, uint64_t len,
 			  uint8_t **bytes)
 {
 	if (!tensor->storage || offset > tensor->len || len > tensor->len - offset) {
@@ -263,7 +263,8 @@ NRT_STATUS nx_tensor_part(const struct nx_tensor *tensor, uint64_t offset, uint6
 	return NRT_SUCCESS;
 }
 
-static uint64_t start_copy(const struct nx_tensor *tensor, unsigned type, size_t offset, size_t len)
+static uint64_t start_copy(const struct nx_nrt_tensor *tensor, unsigned type, size_t offset,
+			   size_t len)
 {
 	bool is_device = tensor->storage->is_device;
 
@@ -273,7 +274,7 @@ static uint64_t start_copy(const struct nx_tensor *tensor, unsigned type, size_t
 			      tensor->offset + offset, len);
 }
 
-void nx_tensor_copy_in(struct nx_tensor *tensor, size_t offset, const void *from, size_t len)
+void nx_tensor_copy_in(struct nx_nrt_tensor *tensor, size_t offset, const void *from, size_t len)
 {
 	uint64_t span = start_copy(tensor, NX_TRACE_COPYIN, offset, len);
 
@@ -282,7 +283,7 @@ void nx_tensor_copy_in(struct nx_tensor *tensor, size_t offset, const void *from
 	nx_trace_stop(tensor->core, NX_TRACE_COPYIN, span, 0, 0, 0, 0);
 }
 
-void nx_tensor_copy_out(const struct nx_tensor *tensor, size_t offset, void *to, size_t len)
+void nx_tensor_copy_out(const struct nx_nrt_tensor *tensor, size_t offset, void *to, size_t len)
 {
 	uint64_t span = start_copy(tensor, NX_TRACE_COPYOUT, offset, len);
 
@@ -291,8 +292,8 @@ void nx_tensor_copy_out(const struct nx_tensor *tensor, size_t offset, void *to,
 	nx_trace_stop(tensor->core, NX_TRACE_COPYOUT, span, 0, 0, 0, 0);
 }
 
-NRT_STATUS nx_tensor_copy_between(const struct nx_tensor *from, uint64_t from_offset,
-				  struct nx_tensor *to, uint64_t to_offset, uint64_t len)
+NRT_STATUS nx_tensor_copy_between(const struct nx_nrt_tensor *from, uint64_t from_offset,
+				  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len)
 {
 	uint8_t *source, *target;
 	NRT_STATUS st = nx_tensor_part(from, from_offset, len, &source);
@@ -313,7 +314,7 @@ NRT_STATUS nx_tensor_copy_between(const struct nx_tensor *from, uint64_t from_of
 
 /* --- completion --------------------------------------------------------------------- */
 
-void nx_tensor_complete(struct nx_tensor *tensor)
+void nx_tensor_complete(struct nx_nrt_tensor *tensor)
 {
 	pthread_mutex_lock(&completion_lock);
 	atomic_fetch_add(&tensor->completion_count, 1);
@@ -335,7 +336,7 @@ static struct timespec deadline_of(int64_t timeout_us)
 	return end;
 }
 
-static NRT_STATUS wait_for(struct nx_tensor *tensor, int64_t timeout_us, uint64_t expected)
+static NRT_STATUS wait_for(struct nx_nrt_tensor *tensor, int64_t timeout_us, uint64_t expected)
 {
 	struct timespec end = deadline_of(timeout_us > 0 ? timeout_us : 0);
 	int failed = 0;
@@ -354,7 +355,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_check_output_completion(const nrt_tensor_t *outp
 							int64_t timeout,
 							uint64_t expected_completion_count)
 {
-	struct nx_tensor *tensor;
+	struct nx_nrt_tensor *tensor;
 	NRT_STATUS st = nx_tensor_acquire(output_tensor, &tensor);
 
 	if (st != NRT_SUCCESS)
@@ -366,7 +367,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_check_output_completion(const nrt_tensor_t *outp
 
 NX_EXPORT NRT_STATUS nrt_tensor_reset_output_completion(nrt_tensor_t *output_tensor)
 {
-	struct nx_tensor *tensor;
+	struct nx_nrt_tensor *tensor;
 	NRT_STATUS st = nx_tensor_acquire(output_tensor, &tensor);
 
 	if (st != NRT_SUCCESS)

@@ -23,7 +23,7 @@ struct nx_storage {
 	struct nx_memory_block block; /* of device storage */
 };
 
-struct nx_tensor {
+struct nx_nrt_tensor {
 	struct nx_object object;
 	char name[256];
 	uint64_t name_id;
@@ -35,23 +35,23 @@ struct nx_tensor {
 };
 
 /* NRT_INVALID_HANDLE for a handle that is none; else a reference to drop. */
-NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle, struct nx_tensor **tensor);
+NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle, struct nx_nrt_tensor **tensor);
 
 /* The bytes of a part; NRT_INVALID when it lies outside or there are none. */
-NRT_STATUS nx_tensor_part(const struct nx_tensor *tensor, uint64_t offset, uint64_t len,
+NRT_STATUS nx_tensor_part(const struct nx_nrt_tensor *tensor, uint64_t offset, uint64_t len,
 			  uint8_t **bytes);
 /* Copies with the events a copy has; direction as seen from the device. */
-void nx_tensor_copy_in(struct nx_tensor *tensor, size_t offset, const void *from, size_t len);
-void nx_tensor_copy_out(const struct nx_tensor *tensor, size_t offset, void *to, size_t len);
+void nx_tensor_copy_in(struct nx_nrt_tensor *tensor, size_t offset, const void *from, size_t len);
+void nx_tensor_copy_out(const struct nx_nrt_tensor *tensor, size_t offset, void *to, size_t len);
 
 void nx_storage_hold(struct nx_storage *storage);
 void nx_storage_drop(struct nx_storage *storage);
 
 /* What may be copied from one to the other, traced; sizes are checked. */
-NRT_STATUS nx_tensor_copy_between(const struct nx_tensor *from, uint64_t from_offset,
-				  struct nx_tensor *to, uint64_t to_offset, uint64_t len);
+NRT_STATUS nx_tensor_copy_between(const struct nx_nrt_tensor *from, uint64_t from_offset,
+				  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len);
 
 /* An execution wrote it. */
-void nx_tensor_complete(struct nx_tensor *tensor);
+void nx_tensor_complete(struct nx_nrt_tensor *tensor);
 
 #endif

@@ -8,7 +8,7 @@
 static NRT_STATUS transfer(const nrt_tensor_t *handle, unsigned event, size_t offset, void *out,
 			   const void *in, size_t size)
 {
-	struct nx_tensor *tensor;
+	struct nx_nrt_tensor *tensor;
 	NRT_STATUS st = nx_tensor_acquire(handle, &tensor);
 	uint8_t *bytes;
 	uint64_t span;
@@ -40,7 +40,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_write(nrt_tensor_t *tensor, const void *buf, siz
 
 /* --- batches ----------------------------------------------------------------------- */
 
-static NRT_STATUS check_batch(const nrt_tensor_batch_t *batch, const struct nx_tensor *tensor,
+static NRT_STATUS check_batch(const nrt_tensor_batch_t *batch, const struct nx_nrt_tensor *tensor,
 			      uint64_t *total_size)
 {
 	NRT_STATUS st = batch->ops || !batch->num_ops ? NRT_SUCCESS : NRT_INVALID;
@@ -56,7 +56,7 @@ static NRT_STATUS check_batch(const nrt_tensor_batch_t *batch, const struct nx_t
 	return st;
 }
 
-static void copy_batch(const nrt_tensor_batch_t *batch, struct nx_tensor *tensor, bool is_write)
+static void copy_batch(const nrt_tensor_batch_t *batch, struct nx_nrt_tensor *tensor, bool is_write)
 {
 	for (uint32_t i = 0; i < batch->num_ops; i++) {
 		const nrt_tensor_batch_op_t *op = &batch->ops[i];
@@ -78,7 +78,7 @@ static NRT_STATUS walk_batches(const nrt_tensor_batch_t *batches, uint64_t count
 {
 	for (uint64_t i = 0; i < count; i++) {
 		unsigned type = is_write ? NX_TRACE_BATCH_COPYIN : NX_TRACE_BATCH_COPYOUT;
-		struct nx_tensor *tensor;
+		struct nx_nrt_tensor *tensor;
 		NRT_STATUS st = nx_tensor_acquire(batches[i].tensor, &tensor);
 		uint64_t total_size = 0, span;
 
@@ -137,7 +137,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_write_batch(const nrt_tensor_batch_t *batches, u
 NX_EXPORT NRT_STATUS nrt_tensor_copy(const nrt_tensor_t *src, size_t src_offset, nrt_tensor_t *dst,
 				     size_t dst_offset, size_t size)
 {
-	struct nx_tensor *from, *to;
+	struct nx_nrt_tensor *from, *to;
 	NRT_STATUS st = nx_tensor_acquire(src, &from);
 
 	if (st != NRT_SUCCESS)
@@ -153,7 +153,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_copy(const nrt_tensor_t *src, size_t src_offset,
 
 NX_EXPORT size_t nrt_tensor_get_size(const nrt_tensor_t *tensor)
 {
-	struct nx_tensor *asked;
+	struct nx_nrt_tensor *asked;
 	size_t len;
 
 	if (nx_tensor_acquire(tensor, &asked) != NRT_SUCCESS)
@@ -166,7 +166,7 @@ NX_EXPORT size_t nrt_tensor_get_size(const nrt_tensor_t *tensor)
 NX_EXPORT NRT_STATUS nrt_tensor_memset(nrt_tensor_t *tensor, uint64_t offset, int value,
 				       size_t size)
 {
-	struct nx_tensor *target;
+	struct nx_nrt_tensor *target;
 	NRT_STATUS st = nx_tensor_acquire(tensor, &target);
 	uint8_t *bytes;
 
@@ -181,7 +181,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_memset(nrt_tensor_t *tensor, uint64_t offset, in
 
 NX_EXPORT void *nrt_tensor_get_va(const nrt_tensor_t *tensor)
 {
-	struct nx_tensor *asked;
+	struct nx_nrt_tensor *asked;
 	void *address = NULL;
 
 	if (nx_tensor_acquire(tensor, &asked) != NRT_SUCCESS)
@@ -195,7 +195,7 @@ NX_EXPORT void *nrt_tensor_get_va(const nrt_tensor_t *tensor)
 NX_EXPORT NRT_STATUS nrt_tensor_get_device_allocation_info(
 	const nrt_tensor_t *tensor, nrt_tensor_device_allocation_info_t *alloc_info)
 {
-	struct nx_tensor *asked;
+	struct nx_nrt_tensor *asked;
 	NRT_STATUS st = nx_tensor_acquire(tensor, &asked);
 
 	if (st != NRT_SUCCESS)

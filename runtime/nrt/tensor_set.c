@@ -8,7 +8,7 @@
 
 struct member {
 	struct member *next;
-	struct nx_tensor *tensor;
+	struct nx_nrt_tensor *tensor;
 	char name[256];
 };
 
@@ -89,9 +89,9 @@ static struct member *find_member(struct nx_tensor_set *set, const char *name)
 	return member;
 }
 
-struct nx_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name)
+struct nx_nrt_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name)
 {
-	struct nx_tensor *tensor = NULL;
+	struct nx_nrt_tensor *tensor = NULL;
 	struct member *member;
 
 	pthread_mutex_lock(&set->lock);
@@ -105,9 +105,10 @@ struct nx_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name
 }
 
 /* Takes the reference to the tensor over, also when it fails. */
-static NRT_STATUS put_member(struct nx_tensor_set *set, const char *name, struct nx_tensor *tensor)
+static NRT_STATUS put_member(struct nx_tensor_set *set, const char *name,
+			     struct nx_nrt_tensor *tensor)
 {
-	struct nx_tensor *old = NULL;
+	struct nx_nrt_tensor *old = NULL;
 	struct member *member, *made = nx_heap_try_alloc(sizeof(*made));
 
 	if (!made) {
@@ -137,7 +138,7 @@ NX_EXPORT NRT_STATUS nrt_add_tensor_to_tensor_set(nrt_tensor_set_t *tensor_set,
 						  const char *tensor_name, nrt_tensor_t *tensor)
 {
 	struct nx_tensor_set *set;
-	struct nx_tensor *member;
+	struct nx_nrt_tensor *member;
 	NRT_STATUS st = nx_tensor_set_acquire(tensor_set, &set);
 
 	if (st != NRT_SUCCESS)
@@ -155,7 +156,7 @@ NX_EXPORT NRT_STATUS nrt_add_tensor_to_tensor_set(nrt_tensor_set_t *tensor_set,
 NX_EXPORT NRT_STATUS nrt_get_tensor_from_tensor_set(nrt_tensor_set_t *tensor_set,
 						    const char *tensor_name, nrt_tensor_t **tensor)
 {
-	struct nx_tensor *found, *open = NULL;
+	struct nx_nrt_tensor *found, *open = NULL;
 	struct nx_tensor_set *set;
 	NRT_STATUS st = nx_tensor_set_acquire(tensor_set, &set);
 

@@ -10,6 +10,6 @@ struct nx_tensor_set;
 /* A reference to drop with nx_object_drop; NRT_INVALID_HANDLE when it is no set. */
 NRT_STATUS nx_tensor_set_acquire(const nrt_tensor_set_t *handle, struct nx_tensor_set **set);
 /* A reference to the tensor of that name, or NULL. */
-struct nx_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name);
+struct nx_nrt_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name);
 
 #endif

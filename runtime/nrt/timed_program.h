@@ -24,7 +24,7 @@ struct nx_timed_outcome {
 
 struct nx_timed_program {
 	struct nx_loaded_code code;
-	const struct nx_hardware *hardware;
+	const struct nx_hardware_timing *hardware;
 	struct nx_simulate_options options;
 	struct nx_timed_outcome first, later;
 };

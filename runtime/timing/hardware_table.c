@@ -93,7 +93,7 @@
 	.packet_source = MEASURED("lower bound of 226,672 packets of three generations: 32 bytes " \
 				  "and 7 cycles at 850 MHz")
 
-static const struct nx_hardware trn1 = {
+static const struct nx_hardware_timing trn1 = {
 	.name = "trn1",
 	.arch = NX_DEVICE_TRN1,
 	.engines = V2_ENGINES(11071, 11033, 11047, 10990, 10907),
@@ -118,7 +118,7 @@ static const struct nx_hardware trn1 = {
 		  .source = MEASURED("8 captures, starts of 10.3 to 12.1 us")},
 };
 
-static const struct nx_hardware inf2 = {
+static const struct nx_hardware_timing inf2 = {
 	.name = "inf2",
 	.arch = NX_DEVICE_INF2,
 	.engines = V2_ENGINES(3411, 3376, 3387, 3334, 3239),
@@ -217,17 +217,17 @@ static const struct nx_hardware inf2 = {
 		  .source = weight("16 captures of the newer runtime; 12,966 and 2,000 to 2,490 "  \
 				   "with the older one")}
 
-static const struct nx_hardware trn2 = {.name = "trn2",
-					.arch = NX_DEVICE_TRN2,
-					.engines = V3_ENGINES(NX_DERIVED),
-					V3_TIMING(MEASURED)};
+static const struct nx_hardware_timing trn2 = {.name = "trn2",
+					       .arch = NX_DEVICE_TRN2,
+					       .engines = V3_ENGINES(NX_DERIVED),
+					       V3_TIMING(MEASURED)};
 
-static const struct nx_hardware trn3 = {.name = "trn3",
-					.arch = NX_DEVICE_TRN3,
-					.engines = V3_ENGINES(NX_ASSUMED),
-					V3_TIMING(ASSUMED)};
+static const struct nx_hardware_timing trn3 = {.name = "trn3",
+					       .arch = NX_DEVICE_TRN3,
+					       .engines = V3_ENGINES(NX_ASSUMED),
+					       V3_TIMING(ASSUMED)};
 
-const struct nx_hardware *nx_device_hardware_of(enum nx_device_arch arch)
+const struct nx_hardware_timing *nx_device_hardware_of(enum nx_device_arch arch)
 {
 	switch (arch) {
 	case NX_DEVICE_TRN1:

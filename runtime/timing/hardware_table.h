@@ -95,7 +95,7 @@ struct nx_frame_timing {	    /* around an execution */
 	struct nx_source source;
 };
 
-struct nx_hardware {
+struct nx_hardware_timing {
 	const char *name; /* "trn2" */
 	enum nx_device_arch arch;
 	struct nx_engine_timing engines[NX_ENGINE_COUNT];
@@ -109,7 +109,7 @@ struct nx_hardware {
  * Of trn1, inf2, trn2; trn3 has trn2's, as nobody has published any, and each of its sources and
  * costs says ASSUMED. NX_DEVICE_ANY is trn2. Never NULL.
  */
-const struct nx_hardware *nx_device_hardware_of(enum nx_device_arch arch);
+const struct nx_hardware_timing *nx_device_hardware_of(enum nx_device_arch arch);
 
 /* --- what an instruction costs -------------------------------------------------- */
 
@@ -134,28 +134,29 @@ struct nx_cost {
  * The cost of a device word on an engine; never fails: what is unknown is ASSUMED. A compiler's
  * pseudo word costs what the word does that replaces it. Below a second for any 64 bytes.
  */
-void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word,
-		      struct nx_cost *out);
+void nx_hardware_cost(const struct nx_hardware_timing *hardware, unsigned engine,
+		      const uint8_t *word, struct nx_cost *out);
 
 /*
  * How long a DMA engine works on a packet; packets follow each other packet_ps - packet_step_ps
  * earlier than this says. is_burst: other engines of the core are busy as well, so that memory
  * stalls.
  */
-uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
+uint64_t nx_hardware_packet_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet, bool is_burst);
 
 /*
  * How much longer than its table says a software transfer takes, whose word describes more than
  * 128 elements or a second dimension; negative for fewer. Below a second for any 64 bytes.
  */
-int64_t nx_hardware_software_more_ps(const struct nx_hardware *hardware, const uint8_t *word);
+int64_t nx_hardware_software_more_ps(const struct nx_hardware_timing *hardware,
+				     const uint8_t *word);
 
 /*
  * How long HBM still works on a packet of short runs when the DMA engine is done with it. Runs of
  * one transfer settle one after the other, and its semaphore counts when they have.
  */
-uint64_t nx_hardware_settle_ps(const struct nx_hardware *hardware,
+uint64_t nx_hardware_settle_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet);
 
 #endif

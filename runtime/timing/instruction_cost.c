@@ -25,7 +25,7 @@ struct shape {
 	uint64_t elements; /* of the longest operand, per partition */
 };
 
-static unsigned generation_of(const struct nx_hardware *hardware)
+static unsigned generation_of(const struct nx_hardware_timing *hardware)
 {
 	bool is_v2 = hardware->arch == NX_DEVICE_TRN1 || hardware->arch == NX_DEVICE_INF2;
 
@@ -199,7 +199,8 @@ static void control_cost(unsigned generation, unsigned engine, const uint8_t *wo
 		out->evidence = NX_ASSUMED;
 }
 
-static void array_cost(const struct nx_hardware *hardware, const uint8_t *word, struct nx_cost *out)
+static void array_cost(const struct nx_hardware_timing *hardware, const uint8_t *word,
+		       struct nx_cost *out)
 {
 	unsigned generation = generation_of(hardware);
 	struct shape shape = shape_of(word, generation);
@@ -242,8 +243,8 @@ static uint8_t compute_evidence(const struct nx_compute_row *row, const struct s
 	return (uint8_t)row->source.evidence;
 }
 
-static void compute_cost(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word,
-			 struct nx_cost *out)
+static void compute_cost(const struct nx_hardware_timing *hardware, unsigned engine,
+			 const uint8_t *word, struct nx_cost *out)
 {
 	unsigned generation = generation_of(hardware);
 	struct shape shape = shape_of(word, generation);
@@ -265,8 +266,8 @@ static void compute_cost(const struct nx_hardware *hardware, unsigned engine, co
 	out->evidence = compute_evidence(row, &shape);
 }
 
-void nx_hardware_cost(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word,
-		      struct nx_cost *out)
+void nx_hardware_cost(const struct nx_hardware_timing *hardware, unsigned engine,
+		      const uint8_t *word, struct nx_cost *out)
 {
 	*out = (struct nx_cost){0};
 	if (engine >= NX_ENGINE_COUNT)

@@ -123,7 +123,7 @@ static enum nx_status make_queues(struct loader *l, size_t core_index)
 	l->core->queues = NX_NEW_ARRAY(&l->code->arena, struct nx_loaded_queue, most);
 	l->queue_of = NX_NEW_ARRAY(&l->code->arena, uint32_t, most);
 	for (size_t q = 0; q < program->queue_count; q++) {
-		const struct nx_queue *from = &program->queues[q];
+		const struct nx_device_queue *from = &program->queues[q];
 
 		add_queue(l, q, from->name, from->engine, NX_LOADED_STATIC, from->block_count);
 		for (size_t b = 0; b < from->block_count; b++)
@@ -165,7 +165,7 @@ static enum nx_status add_trigger(struct loader *l, unsigned engine, const uint8
 {
 	struct nx_loaded_slot *slot = add_compiled(l, word, NX_NO_INDEX);
 	struct nx_dma_trigger trigger;
-	const struct nx_queue *queue;
+	const struct nx_device_queue *queue;
 	size_t index = 0;
 	uint64_t block;
 

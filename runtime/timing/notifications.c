@@ -271,7 +271,7 @@ static uint64_t marked_ps(const struct notifying *n)
 
 /* --- faults -------------------------------------------------------------------------------- */
 
-static enum nx_notified_error error_of(enum nx_fault_kind kind)
+static enum nx_notified_error error_of(enum nx_device_fault_kind kind)
 {
 	switch (kind) {
 	case NX_FAULT_NUMERICAL:
@@ -295,7 +295,8 @@ static uint32_t device_slot(const struct nx_loaded_stream *stream, uint32_t comp
 	return NX_NO_INDEX;
 }
 
-static uint64_t end_of(const struct nx_timed_run *run, const struct nx_fault *fault, uint32_t slot)
+static uint64_t end_of(const struct nx_timed_run *run, const struct nx_device_fault *fault,
+		       uint32_t slot)
 {
 	for (size_t i = 0; i < run->instructions.len; i++) {
 		const struct nx_timed_instruction *row = &run->instructions.items[i];
@@ -309,7 +310,7 @@ static uint64_t end_of(const struct nx_timed_run *run, const struct nx_fault *fa
 static void put_faults(struct notifying *n, const struct nx_device_report *report)
 {
 	for (unsigned i = 0; report && i < report->fault_count && i < NX_FAULT_KEPT; i++) {
-		const struct nx_fault *fault = &report->faults[i];
+		const struct nx_device_fault *fault = &report->faults[i];
 		const struct nx_loaded_stream *stream = stream_of(n, fault->core, fault->engine, 0);
 		uint32_t slot = stream ? device_slot(stream, fault->pc) : NX_NO_INDEX;
 

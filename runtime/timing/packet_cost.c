@@ -47,7 +47,7 @@ static double elements_ns(const struct nx_loaded_packet *packet)
 	return runs_ns(packet, packet->is_from_hbm, packet->is_to_hbm);
 }
 
-uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
+uint64_t nx_hardware_packet_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet, bool is_burst)
 {
 	const struct nx_dma_timing *dma = &hardware->dma;
@@ -59,7 +59,7 @@ uint64_t nx_hardware_packet_ps(const struct nx_hardware *hardware,
 }
 
 /* What goes from HBM to HBM has paid for it already: there the engine waits for each. */
-uint64_t nx_hardware_settle_ps(const struct nx_hardware *hardware,
+uint64_t nx_hardware_settle_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet)
 {
 	if (packet->is_semaphore || packet->is_from_hbm || !packet->is_to_hbm ||
@@ -68,7 +68,7 @@ uint64_t nx_hardware_settle_ps(const struct nx_hardware *hardware,
 	return (uint64_t)fmin(runs_ns(packet, true, true) * 1e3, LONGEST_PS);
 }
 
-int64_t nx_hardware_software_more_ps(const struct nx_hardware *hardware, const uint8_t *word)
+int64_t nx_hardware_software_more_ps(const struct nx_hardware_timing *hardware, const uint8_t *word)
 {
 	const struct nx_dma_timing *dma = &hardware->dma;
 	double outer = nx_load16(word + 56), inner = nx_load16(word + 58);

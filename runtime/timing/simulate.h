@@ -19,7 +19,7 @@
 #include "runtime/timing/timed_run.h"
 
 struct nx_simulate_options {
-	const struct nx_hardware *hardware; /* NULL: that of the program's architecture */
+	const struct nx_hardware_timing *hardware; /* NULL: that of the program's architecture */
 	/* 0: no jitter. Otherwise memory stalls and the throttle's phase are drawn from it. */
 	uint64_t seed;
 	bool is_first_execution; /* GpSimd loads its library, on devices where that shows */

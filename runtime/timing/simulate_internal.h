@@ -154,7 +154,7 @@ struct nx_sim_core {
 
 struct nx_simulation {
 	const struct nx_loaded_code *code;
-	const struct nx_hardware *hardware;
+	const struct nx_hardware_timing *hardware;
 	const struct nx_simulate_options *options;
 	struct nx_timed_run *run;
 	struct nx_sim_core *cores;

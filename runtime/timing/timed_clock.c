@@ -233,7 +233,7 @@ size_t nx_timed_clock_choose(void *context, const struct nx_actor *ready, size_t
 }
 
 /* The queue that an instruction starts a transfer on, as the device counts them. */
-static size_t queue_of(const struct nx_timed_clock *clock, const struct nx_step *step)
+static size_t queue_of(const struct nx_timed_clock *clock, const struct nx_schedule_step *step)
 {
 	const struct nx_core_program *program = &clock->code->program->cores[step->actor.core];
 	struct nx_dma_trigger trigger;
@@ -247,7 +247,7 @@ static size_t queue_of(const struct nx_timed_clock *clock, const struct nx_step 
 	return index;
 }
 
-void nx_timed_clock_stepped(void *context, const struct nx_step *step)
+void nx_timed_clock_stepped(void *context, const struct nx_schedule_step *step)
 {
 	struct nx_timed_clock *clock = context;
 	struct timed_core *core = &clock->cores[step->actor.core];

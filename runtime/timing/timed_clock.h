@@ -27,6 +27,6 @@ void nx_timed_clock_restart(struct nx_timed_clock *clock);
 
 /* The two calls of struct nx_device_clock; context is the clock. */
 size_t nx_timed_clock_choose(void *context, const struct nx_actor *ready, size_t count);
-void nx_timed_clock_stepped(void *context, const struct nx_step *step);
+void nx_timed_clock_stepped(void *context, const struct nx_schedule_step *step);
 
 #endif

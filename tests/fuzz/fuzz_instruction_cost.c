@@ -19,7 +19,8 @@ static void check(bool holds)
 		abort();
 }
 
-static void try_word(const struct nx_hardware *hardware, unsigned engine, const uint8_t *word)
+static void try_word(const struct nx_hardware_timing *hardware, unsigned engine,
+		     const uint8_t *word)
 {
 	struct nx_cost cost;
 
@@ -33,7 +34,7 @@ static void try_word(const struct nx_hardware *hardware, unsigned engine, const 
 }
 
 /* The same bytes as sizes of a packet. */
-static void try_packet(const struct nx_hardware *hardware, const uint8_t *word)
+static void try_packet(const struct nx_hardware_timing *hardware, const uint8_t *word)
 {
 	struct nx_loaded_packet packet = {
 		.is_from_hbm = word[0] & 1, .is_to_hbm = word[0] & 2, .is_semaphore = word[0] & 4};
@@ -48,7 +49,7 @@ static void try_packet(const struct nx_hardware *hardware, const uint8_t *word)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct nx_hardware *hardware;
+	const struct nx_hardware_timing *hardware;
 	unsigned engine;
 
 	if (size < 1)

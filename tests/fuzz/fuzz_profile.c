@@ -52,7 +52,7 @@ static void write_tables(const struct nx_profile *profile)
 
 static void try_pair(const char *neff_path, const char *ntff_path)
 {
-	struct nx_device_options options = {
+	struct nx_device_profile_options options = {
 		.session_path = ntff_path, .neff_path = neff_path, .force = true};
 	struct nx_device_profile *opened;
 	struct nx_error err = {0};

@@ -33,7 +33,7 @@ static enum nx_status write_file(const struct nx_profile *profile, const char *f
 int main(int argc, char **argv)
 {
 	struct nx_export_options options = {.compress = true};
-	struct nx_device_options input = {0};
+	struct nx_device_profile_options input = {0};
 	struct nx_device_profile *device;
 	struct nx_error err = {0};
 	enum nx_status st;

@@ -40,7 +40,7 @@ static void compare(void *context, const void *item)
 
 int main(int argc, char **argv)
 {
-	struct nx_device_options options = {0};
+	struct nx_device_profile_options options = {0};
 	struct nx_device_profile *opened;
 	struct comparison c;
 	struct nx_error err = {0};

@@ -205,7 +205,7 @@ static bool compare_pair(const char *neff, struct measured *m, struct timed_neff
 static bool run_pair(const char *neff, const char *ntff, uint64_t seed, bool has_rows,
 		     double *error)
 {
-	struct nx_device_options options = {.session_path = ntff, .neff_path = neff};
+	struct nx_device_profile_options options = {.session_path = ntff, .neff_path = neff};
 	struct nx_device_profile *opened;
 	struct measured m = {0};
 	struct timed_neff t;

@@ -90,7 +90,7 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 static enum nx_status write_device(const char *ntff, const char *neff, struct nx_table_sink *sink,
 				   struct nx_error *err)
 {
-	struct nx_device_options options = {.session_path = ntff, .neff_path = neff};
+	struct nx_device_profile_options options = {.session_path = ntff, .neff_path = neff};
 	struct nx_tables_options tables = {0};
 	struct nx_device_profile *opened;
 	enum nx_status st = nx_device_profile_open(&opened, &options, err);

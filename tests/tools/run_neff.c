@@ -157,7 +157,7 @@ static void print_faults(const struct nx_device_report *report)
 {
 	printf(", \"faults\": [");
 	for (unsigned i = 0; i < report->fault_count; i++) {
-		const struct nx_fault *f = &report->faults[i];
+		const struct nx_device_fault *f = &report->faults[i];
 		char label[8];
 
 		printf("%s\"core %u engine %u slot %u %s: %s: %s\"", i ? ", " : "", f->core,

@@ -141,6 +141,11 @@ plant store/rows_kept.c 'int nx_rows_count(void)' '{' '	return 2;' '}'
 fails 'a function of one name in two files is found' 'nx_rows_count() is also defined in model'
 
 fresh
+plant model/rows.h 'struct nx_rows {' '	int count;' '};'
+plant store/rows_kept.h 'struct nx_rows {' '	int kept;' '};'
+fails 'a type of one name in two files is found' 'struct nx_rows is also defined in model/rows.h'
+
+fresh
 plant model/rows.c 'static int nx_rows_count(void)' '{' '	return 1;' '}'
 plant store/rows_kept.c 'static int nx_rows_count(void)' '{' '	return 2;' '}' \
 	'struct nx_rows *nx_rows_new(void);'

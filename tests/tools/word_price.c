@@ -7,7 +7,7 @@
 #include "format/instruction.h"
 #include "runtime/timing/hardware_table.h"
 
-static const struct nx_hardware *hardware_named(const char *name)
+static const struct nx_hardware_timing *hardware_named(const char *name)
 {
 	if (!strcmp(name, "trn1"))
 		return nx_device_hardware_of(NX_DEVICE_TRN1);
@@ -46,7 +46,7 @@ struct word_price price_word(const char *name, unsigned engine, const uint8_t *w
 	static const char *const kinds[] = {"control", "compute", "weights", "matmul"};
 	static const char *const evidence[] = {"measured", "published", "derived", "assumed"};
 	struct word_price price = {0};
-	const struct nx_hardware *hardware = hardware_named(name);
+	const struct nx_hardware_timing *hardware = hardware_named(name);
 	struct nx_cost cost;
 
 	nx_hardware_cost(hardware, engine, word, &cost);

@@ -10,15 +10,15 @@
 
 #include "base/expression.h"
 
-static bool find(void *context, struct nx_slice name, struct nx_value *out)
+static bool find(void *context, struct nx_slice name, struct nx_expression_value *out)
 {
 	(void)context;
 	*out = nx_value_of(7);
 	return nx_slice_is(name, "seven");
 }
 
-static bool call(void *context, struct nx_slice name, const struct nx_value *arguments,
-		 unsigned count, struct nx_value *out)
+static bool call(void *context, struct nx_slice name, const struct nx_expression_value *arguments,
+		 unsigned count, struct nx_expression_value *out)
 {
 	(void)context;
 	if (!nx_slice_is(name, "pair") || count != 2)
@@ -37,7 +37,7 @@ static struct nx_cursor cursor_of(const char *text)
 static void expect(const char *text, int64_t value)
 {
 	struct nx_cursor c = cursor_of(text);
-	struct nx_value out;
+	struct nx_expression_value out;
 	struct nx_error err = {0};
 
 	if (nx_expression_read(&c, &out, &err))
@@ -50,7 +50,7 @@ static void expect(const char *text, int64_t value)
 static void expect_real(const char *text, double value)
 {
 	struct nx_cursor c = cursor_of(text);
-	struct nx_value out;
+	struct nx_expression_value out;
 
 	assert_int_equal(nx_expression_read(&c, &out, NULL), NX_OK);
 	assert_true(out.is_real);
@@ -60,7 +60,7 @@ static void expect_real(const char *text, double value)
 static void expect_fault(const char *text, size_t at, const char *message)
 {
 	struct nx_cursor c = cursor_of(text);
-	struct nx_value out;
+	struct nx_expression_value out;
 	struct nx_error err = {0};
 
 	assert_int_equal(nx_expression_read(&c, &out, &err), NX_FORMAT);
@@ -113,7 +113,7 @@ static void test_names_and_calls(void **state)
 static void test_blanks_end_it_unless_allowed(void **state)
 {
 	struct nx_cursor c = cursor_of("1 + 2");
-	struct nx_value out;
+	struct nx_expression_value out;
 
 	(void)state;
 	assert_int_equal(nx_expression_read(&c, &out, NULL), NX_OK);
@@ -129,7 +129,7 @@ static void test_blanks_end_it_unless_allowed(void **state)
 static void test_primary_stops_at_operators(void **state)
 {
 	struct nx_cursor c = cursor_of("128*64");
-	struct nx_value out;
+	struct nx_expression_value out;
 
 	(void)state;
 	assert_int_equal(nx_expression_read_primary(&c, &out, NULL), NX_OK);

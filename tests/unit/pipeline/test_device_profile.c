@@ -39,7 +39,7 @@ static void make(struct fixture *f, const struct nx_synthetic_options *options)
 
 static enum nx_status open_both(struct fixture *f, bool with_neff, bool force)
 {
-	struct nx_device_options options = {.force = force};
+	struct nx_device_profile_options options = {.force = force};
 	enum nx_status st;
 
 	assert_true(nx_memory_file_open(&f->ntff_file, slice_of(&f->ntff)));
@@ -455,7 +455,7 @@ static void test_force_joins_them_all_the_same(void **state)
 
 static void test_missing_files(void **state)
 {
-	struct nx_device_options options = {.session_path = "/nowhere/a.ntff"};
+	struct nx_device_profile_options options = {.session_path = "/nowhere/a.ntff"};
 	struct nx_device_profile *opened;
 	struct nx_error err;
 
@@ -466,7 +466,7 @@ static void test_missing_files(void **state)
 
 static void test_no_such_execution(void **state)
 {
-	struct nx_device_options options = {.execution = 3};
+	struct nx_device_profile_options options = {.execution = 3};
 	struct nx_device_profile *opened;
 	struct nx_memory_file file;
 	struct nx_error err;

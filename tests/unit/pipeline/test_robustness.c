@@ -49,7 +49,7 @@ static void export_all(const struct nx_profile *profile)
 static bool survive(struct nx_slice neff, struct nx_slice ntff)
 {
 	struct nx_memory_file neff_file, ntff_file;
-	struct nx_device_options options = {.force = true};
+	struct nx_device_profile_options options = {.force = true};
 	struct nx_device_profile *opened;
 	struct nx_error err = {0};
 	enum nx_status st;

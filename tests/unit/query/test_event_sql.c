@@ -110,7 +110,7 @@ static void a_row_is_read_as_the_timeline_has_it(void **state)
 		[NX_EVENT_NAME] = {.kind = NX_VALUE_TEXT, .text = nx_slice_text("n")},
 		[NX_EVENT_PC] = {.kind = NX_VALUE_I64, .i64 = -1},
 	};
-	struct nx_event event;
+	struct nx_event_row event;
 
 	(void)state;
 	nx_event_read(&event, row);

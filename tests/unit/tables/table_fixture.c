@@ -11,7 +11,7 @@
 
 static void open_files(struct nx_table_fixture *f, bool with_neff)
 {
-	struct nx_device_options options = {0};
+	struct nx_device_profile_options options = {0};
 
 	assert_true(nx_memory_file_open(&f->ntff_file, nx_slice_of(f->ntff.items, f->ntff.len)));
 	assert_true(nx_memory_file_open(&f->neff_file, nx_slice_of(f->neff.items, f->neff.len)));

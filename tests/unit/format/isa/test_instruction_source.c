@@ -19,7 +19,7 @@
 static const char *const queues[] = {"qSPIO0", "qPooDynamic"};
 static const char *const owners[NX_SEMAPHORE_COUNT] = {[5] = "Tensor", [8] = "qSyncIO0"};
 
-static bool find(void *context, struct nx_slice name, struct nx_value *out)
+static bool find(void *context, struct nx_slice name, struct nx_expression_value *out)
 {
 	(void)context;
 	*out = nx_value_of(3);

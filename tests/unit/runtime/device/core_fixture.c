@@ -156,7 +156,7 @@ void expect_f32(struct core_fixture *f, uint32_t address, const float *values, s
 		assert_exactly(f32_at(f, address + 4 * (uint32_t)i), values[i]);
 }
 
-unsigned faults_of(const struct core_fixture *f, enum nx_fault_kind kind)
+unsigned faults_of(const struct core_fixture *f, enum nx_device_fault_kind kind)
 {
 	return (unsigned)f->report.fault_counts[kind];
 }

@@ -58,7 +58,7 @@ float bf16_at(struct core_fixture *f, uint32_t address);
 uint32_t u32_at(struct core_fixture *f, uint32_t address);
 void put_u32(struct core_fixture *f, uint32_t address, uint32_t value);
 void expect_f32(struct core_fixture *f, uint32_t address, const float *values, size_t count);
-unsigned faults_of(const struct core_fixture *f, enum nx_fault_kind kind);
+unsigned faults_of(const struct core_fixture *f, enum nx_device_fault_kind kind);
 
 /* --- words ------------------------------------------------------------------------------ */
 

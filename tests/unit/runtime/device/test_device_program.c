@@ -97,7 +97,7 @@ static void test_reads_every_kind_of_variable(void **state)
 
 static void test_reads_blocks(void **state)
 {
-	const struct nx_queue *queue;
+	const struct nx_device_queue *queue;
 	const struct nx_block *block;
 	size_t index;
 

@@ -13,7 +13,8 @@
 
 static uint8_t word[NX_SLOT_BYTES];
 
-static struct nx_operand operand(uint32_t address, struct pattern p, unsigned dtype, unsigned lanes)
+static struct nx_device_operand operand(uint32_t address, struct pattern p, unsigned dtype,
+					unsigned lanes)
 {
 	word_clear(word, 0x46);
 	word_operand(word, 12, 16, address, p);
@@ -21,7 +22,7 @@ static struct nx_operand operand(uint32_t address, struct pattern p, unsigned dt
 			       lanes);
 }
 
-static const char *check(struct nx_operand o)
+static const char *check(struct nx_device_operand o)
 {
 	return nx_operand_check(&o, 192u << 10);
 }
@@ -29,7 +30,7 @@ static const char *check(struct nx_operand o)
 static void test_joins_what_continues(void **state)
 {
 	struct pattern p = {4, {1, 8, 0, 32}, {8, 4, 1, 2}};
-	struct nx_operand o = operand(64, p, NX_DTYPE_BF16, 128);
+	struct nx_device_operand o = operand(64, p, NX_DTYPE_BF16, 128);
 
 	(void)state;
 	/* 8 x 1, then 4 steps of 8, continue; the count of 1 is nothing; 32 continues too */
@@ -44,7 +45,7 @@ static void test_joins_what_continues(void **state)
 static void test_negative_and_zero_steps(void **state)
 {
 	struct pattern p = {3, {-1, 0, 4}, {3, 2, 2}};
-	struct nx_operand o = operand(100, p, NX_DTYPE_FP32, 1);
+	struct nx_device_operand o = operand(100, p, NX_DTYPE_FP32, 1);
 	int32_t offsets[12];
 	const int32_t expected[12] = {0, -4, -8, 0, -4, -8, 16, 12, 8, 16, 12, 8};
 
@@ -59,7 +60,8 @@ static void test_negative_and_zero_steps(void **state)
 static void test_reversed_is_the_last_first(void **state)
 {
 	struct pattern p = {3, {2, 16, -64}, {3, 2, 2}};
-	struct nx_operand o = operand(1000, p, NX_DTYPE_FP32, 1), r = nx_operand_reversed(&o);
+	struct nx_device_operand o = operand(1000, p, NX_DTYPE_FP32, 1),
+				 r = nx_operand_reversed(&o);
 	int32_t forward[12], backward[12];
 
 	(void)state;
@@ -100,7 +102,7 @@ static void test_lanes_in_memory(void **state)
 	const float values[4] = {1, 2, 3, 4};
 	struct pattern p = {3, {2, -1, 0}, {2, 2, 1}};
 	struct core_fixture f;
-	struct nx_operand o;
+	struct nx_device_operand o;
 	float out[4];
 
 	(void)state;

@@ -99,7 +99,7 @@ static void test_a_core_that_never_comes(void **state)
 /* --- clocks -------------------------------------------------------------------------- */
 
 struct watcher {
-	struct nx_step steps[8];
+	struct nx_schedule_step steps[8];
 	unsigned count;
 	size_t choice;
 };
@@ -113,7 +113,7 @@ static size_t choose(void *context, const struct nx_actor *ready, size_t count)
 	return w->choice == SIZE_MAX ? count - 1 : w->choice;
 }
 
-static void stepped(void *context, const struct nx_step *step)
+static void stepped(void *context, const struct nx_schedule_step *step)
 {
 	struct watcher *w = context;
 

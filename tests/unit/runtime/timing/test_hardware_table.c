@@ -23,7 +23,7 @@ static void test_each_group_has_a_source(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARCH_COUNT; i++) {
-		const struct nx_hardware *h = nx_device_hardware_of(arches[i]);
+		const struct nx_hardware_timing *h = nx_device_hardware_of(arches[i]);
 
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			expect_source(&h->engines[e].source);
@@ -91,7 +91,7 @@ static void test_last_rows_fit_everything(void **state)
 	assert_int_equal(control->generations, NX_ON_ANY);
 }
 
-static void expect_sane(const struct nx_hardware *h)
+static void expect_sane(const struct nx_hardware_timing *h)
 {
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 		const struct nx_engine_timing *t = &h->engines[e];
@@ -114,7 +114,7 @@ static void test_generations(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARCH_COUNT; i++) {
-		const struct nx_hardware *h = nx_device_hardware_of(arches[i]);
+		const struct nx_hardware_timing *h = nx_device_hardware_of(arches[i]);
 
 		assert_string_equal(h->name, names[i]);
 		assert_int_equal(h->arch, arches[i]);
@@ -128,8 +128,8 @@ static void test_generations(void **state)
 
 static void test_nothing_of_trn3_is_known(void **state)
 {
-	const struct nx_hardware *trn2 = nx_device_hardware_of(NX_DEVICE_TRN2);
-	const struct nx_hardware *trn3 = nx_device_hardware_of(NX_DEVICE_TRN3);
+	const struct nx_hardware_timing *trn2 = nx_device_hardware_of(NX_DEVICE_TRN2);
+	const struct nx_hardware_timing *trn3 = nx_device_hardware_of(NX_DEVICE_TRN3);
 
 	(void)state;
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {

@@ -240,12 +240,12 @@ static void faults_stand_at_the_end_of_their_instruction(void **state)
 	f.slots[NX_ENGINE_VECTOR][1].compiler_pc = 5;
 	nx_vec_push(&f.run.instructions,
 		    ((struct nx_timed_instruction){300, 400, 0, 1, 0, NX_ENGINE_VECTOR}));
-	report.faults[0] =
-		(struct nx_fault){.kind = NX_FAULT_NUMERICAL, .engine = NX_ENGINE_VECTOR, .pc = 5};
-	report.faults[1] = (struct nx_fault){
+	report.faults[0] = (struct nx_device_fault){
+		.kind = NX_FAULT_NUMERICAL, .engine = NX_ENGINE_VECTOR, .pc = 5};
+	report.faults[1] = (struct nx_device_fault){
 		.kind = NX_FAULT_DMA_BOUNDS, .engine = NX_ENGINE_SCALAR, .pc = 0}; /* never ran */
-	report.faults[2] =
-		(struct nx_fault){.kind = NX_FAULT_NUMERICAL, .engine = NX_ENGINE_SCALAR, .pc = 77};
+	report.faults[2] = (struct nx_device_fault){
+		.kind = NX_FAULT_NUMERICAL, .engine = NX_ENGINE_SCALAR, .pc = 77};
 	make(&f, &report);
 	assert_int_equal(count_of(&f, ERRORS), 2);
 	check(&f, ERRORS, 0, 0x1f000001, 0x803ffffd, START_PS + 400);

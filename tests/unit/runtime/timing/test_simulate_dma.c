@@ -210,7 +210,7 @@ static void test_software_transfer_that_waits(void **state)
 
 static void test_first_execution_of_inf2(void **state)
 {
-	const struct nx_hardware *inf2 = nx_device_hardware_of(NX_DEVICE_INF2);
+	const struct nx_hardware_timing *inf2 = nx_device_hardware_of(NX_DEVICE_INF2);
 	uint64_t usual_ps;
 	struct timing_fixture f;
 

@@ -19,7 +19,7 @@
 struct fixture {
 	struct nx_device_program program;
 	struct nx_core_program core_program;
-	struct nx_queue queue;
+	struct nx_device_queue queue;
 	uint8_t sync_code[3][NX_SLOT_BYTES], vector_code[1][NX_SLOT_BYTES];
 	struct nx_loaded_slot sync[4], vector[2];
 	struct nx_loaded_block blocks[2];
@@ -116,24 +116,24 @@ static int teardown(void **state)
 
 static void step_sync(struct fixture *f, uint32_t pc)
 {
-	nx_timed_clock_stepped(f->clock, &(struct nx_step){.actor = sync_engine,
-							   .engine = NX_ENGINE_SYNC,
-							   .pc = pc,
-							   .slot = f->sync_code[pc]});
+	nx_timed_clock_stepped(f->clock, &(struct nx_schedule_step){.actor = sync_engine,
+								    .engine = NX_ENGINE_SYNC,
+								    .pc = pc,
+								    .slot = f->sync_code[pc]});
 }
 
 static void step_vector(struct fixture *f)
 {
-	nx_timed_clock_stepped(f->clock, &(struct nx_step){.actor = vector_engine,
-							   .engine = NX_ENGINE_VECTOR,
-							   .slot = f->vector_code[0]});
+	nx_timed_clock_stepped(f->clock, &(struct nx_schedule_step){.actor = vector_engine,
+								    .engine = NX_ENGINE_VECTOR,
+								    .slot = f->vector_code[0]});
 }
 
 static void step_queue(struct fixture *f)
 {
-	nx_timed_clock_stepped(f->clock, &(struct nx_step){.actor = queue,
-							   .engine = NX_ENGINE_SYNC,
-							   .slot = f->sync_code[0]});
+	nx_timed_clock_stepped(f->clock, &(struct nx_schedule_step){.actor = queue,
+								    .engine = NX_ENGINE_SYNC,
+								    .slot = f->sync_code[0]});
 }
 
 static size_t choose(struct fixture *f)

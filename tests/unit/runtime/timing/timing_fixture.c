@@ -25,7 +25,7 @@ void timing_fixture_open(struct timing_fixture *f, enum nx_device_arch arch, uns
 		nx_map_put(&f->cores[c].variable_by_id, 0, 0);
 		nx_map_put(&f->cores[c].variable_by_id, 1, 1);
 	}
-	f->queue = (struct nx_queue){
+	f->queue = (struct nx_device_queue){
 		.name = nx_slice_text("qSPIO0"), .engine = NX_ENGINE_SYNC, .blocks = f->blocks};
 }
 
@@ -181,7 +181,7 @@ const struct nx_timed_instruction *timing_fixture_row(const struct timing_fixtur
 struct nx_cost timing_fixture_cost(const struct timing_fixture *f, unsigned core, unsigned engine,
 				   uint32_t compiler_pc)
 {
-	const struct nx_hardware *hardware = nx_device_hardware_of(f->program.arch);
+	const struct nx_hardware_timing *hardware = nx_device_hardware_of(f->program.arch);
 	struct nx_cost cost;
 
 	nx_hardware_cost(hardware, engine, timing_fixture_slot(f, core, engine, compiler_pc)->word,

@@ -21,7 +21,7 @@ struct timing_fixture {
 	struct nx_device_program program;
 	struct nx_core_program cores[2];
 	struct nx_bytes words[2][NX_ENGINE_COUNT];
-	struct nx_queue queue;
+	struct nx_device_queue queue;
 	struct nx_block blocks[FIXTURE_BLOCKS];
 	struct nx_descriptor descriptors[FIXTURE_BLOCKS];
 	struct nx_dma_side sources[FIXTURE_BLOCKS];
