@@ -118,11 +118,13 @@ def check_format():
 
 
 def check_warnings(build):
-    """gcc compiles for real, as some of its warnings need the optimiser; clang only looks."""
+    """gcc compiles for real, as some of its warnings need the optimiser, unless BUILD was strict
+    and thereby did; clang only looks."""
     jobs = []
     all_flags = compile_flags(build)
     for path, flags in sorted(all_flags.items()):
-        jobs.append((['gcc', *flags, '-Werror', '-c', path, '-o', '/dev/null'], flags, path))
+        if '-Werror' not in flags:
+            jobs.append((['gcc', *flags, '-Werror', '-c', path, '-o', '/dev/null'], flags, path))
         jobs.append((['clang', *flags, '-Werror', '-Wno-unknown-warning-option',
                       '-fsyntax-only', path], flags, path))
     plain = next(iter(all_flags.values()))
@@ -136,10 +138,12 @@ def check_warnings(build):
 
 
 def check_tidy(build):
+    """Tests go without the analysis of paths, nearly all of the time: they run under sanitizers."""
     settings = (ROOT / '.clang-tidy').read_text()
     jobs = []
     for path, flags in sorted(compile_flags(build).items()):
-        command = ['clang-tidy', '--quiet', '--warnings-as-errors=*', path, '--', *flags,
+        fewer = ['--checks=-clang-analyzer-*'] if path.startswith('tests/') else []
+        command = ['clang-tidy', '--quiet', '--warnings-as-errors=*', *fewer, path, '--', *flags,
                    '-Wno-unknown-warning-option']
         jobs.append((command, flags, path))
     return check_all('tidy', jobs, Cache(build, tool_version('clang-tidy'), settings))

@@ -7,9 +7,11 @@ set -u
 fuzz_total_seconds=${FUZZ_TOTAL_SECONDS:-60}
 steps=build/steps.tap
 make=${MAKE:-make}
+started=$(date +%s)
 
 say() {
-	printf '\n== %s\n' "$*"
+	seconds=$(($(date +%s) - started))
+	printf '\n== %s (after %d:%02d)\n' "$*" $((seconds / 60)) $((seconds % 60))
 }
 
 step() { # name, command...
