@@ -4,44 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/active_time.h"
-#include "analyse/activity.h"
-#include "analyse/buffer_usage.h"
 #include "analyse/layers.h"
-#include "analyse/overwrite.h"
-#include "analyse/pending_dma.h"
-#include "analyse/static_dma.h"
 #include "analyse/summary.h"
 #include "analyse/tensor_loads.h"
-#include "analyse/throughput.h"
-#include "base/file.h"
-#include "base/spool.h"
 #include "decode/neff/neff_decoder.h"
-#include "decode/ntff/ntff_decoder.h"
 #include "decode/program/program_decoder.h"
-#include "model/transfer.h"
 #include "pipeline/data_quality.h"
+#include "pipeline/device_run.h"
 #include "pipeline/neff_match.h"
 
 /* Sorting in runs of this size keeps any capture within a few hundred megabytes. */
 #define INSTRUCTION_SPOOL_BYTES ((size_t)32 << 20)
 #define PACKET_SPOOL_BYTES ((size_t)64 << 20)
-
-struct nx_device_profile {
-	struct nx_profile profile;
-	struct nx_device_profile_options options;
-	struct nx_file session, neff;
-	struct nx_ntff_decoder decoder;
-	struct nx_spool *instructions; /* struct nx_instruction by start */
-	struct nx_spool *packets;      /* struct nx_packet by start */
-	struct nx_static_dma static_dma;
-	struct nx_activity activity;
-	struct nx_throttle_sums *throttles;
-	struct nx_progress progress;
-	uint64_t fault_count;
-	enum nx_status status; /* first failure of a row sink */
-	struct nx_error error;
-};
 
 const struct nx_profile *nx_device_profile_borrow(const struct nx_device_profile *d)
 {
@@ -195,20 +169,6 @@ static enum nx_status sort_packets(struct nx_device_profile *d, struct nx_error 
 
 /* --- passes over sorted rows ----------------------------------------------- */
 
-static enum nx_status each_row(const struct nx_spool *spool, nx_row_fn fn, void *context,
-			       struct nx_error *err)
-{
-	struct nx_spool_cursor *cursor;
-	const void *row;
-	enum nx_status st = nx_spool_cursor_open(&cursor, spool, err);
-
-	if (st)
-		return st;
-	while ((row = nx_spool_cursor_next(cursor)))
-		fn(context, row);
-	return nx_spool_cursor_close(cursor, err);
-}
-
 struct structure_pass {
 	struct nx_device_profile *d;
 	struct nx_layer_analysis layers;
@@ -230,7 +190,7 @@ static enum nx_status find_structure(struct nx_device_profile *d, struct nx_erro
 	enum nx_status st;
 
 	nx_static_dma_init(&d->static_dma, &d->profile);
-	st = each_row(d->instructions, add_structure, &pass, err);
+	st = nx_device_each_row(d->instructions, add_structure, &pass, err);
 	nx_layers_finish(&pass.layers, d->profile.capture.graph_count, &d->profile.layers);
 	return st;
 }
@@ -289,22 +249,10 @@ static void count_events(struct nx_device_profile *d)
 		p->graphs[g].event_count = nx_ntff_event_record_count(&d->decoder, g);
 }
 
-/* The last throttle state of a graph lasts until its last instruction ends. */
-static struct nx_throttle closed_throttle(const struct nx_profile *p, const struct nx_throttle *row)
-{
-	struct nx_throttle closed = *row;
-
-	if (!closed.end_ps)
-		closed.end_ps = p->graphs[row->graph].last_end_ps;
-	if (closed.end_ps < closed.start_ps)
-		closed.end_ps = closed.start_ps;
-	return closed;
-}
-
 static void sum_throttle(void *context, const void *opaque)
 {
 	struct nx_device_profile *d = context;
-	struct nx_throttle row = closed_throttle(&d->profile, opaque);
+	struct nx_throttle row = nx_device_closed_throttle(&d->profile, opaque);
 
 	nx_throttle_sums_add(&d->throttles[row.graph], &row);
 }
@@ -346,182 +294,6 @@ static enum nx_status process(struct nx_device_profile *d, struct nx_error *err)
 	return NX_OK;
 }
 
-/* --- the row source -------------------------------------------------------- */
-
-struct forward { /* hands rows of an inner stream on, through an analysis */
-	const struct nx_device_profile *d;
-	nx_row_fn fn;
-	void *context;
-	void *analysis;
-};
-
-static void to_overwrite(void *context, const void *row)
-{
-	nx_overwrite_add(context, row);
-}
-
-static void to_active(void *context, const void *row)
-{
-	struct forward *f = context;
-
-	nx_active_add(f->analysis, row, nx_profile_slot(&f->d->profile, row));
-}
-
-static void to_pending(void *context, const void *row)
-{
-	struct forward *f = context;
-
-	nx_pending_add(f->analysis, row, nx_profile_slot(&f->d->profile, row));
-}
-
-struct buffer_scan {
-	const struct nx_profile *profile;
-	struct nx_buffer_analysis *analysis;
-	uint32_t *transfers; /* by start */
-	size_t next;
-};
-
-static void add_transfers_until(struct buffer_scan *s, uint64_t start_ps)
-{
-	const struct nx_transfers *all = &s->profile->transfers;
-
-	for (; s->next < all->len; s->next++) {
-		const struct nx_transfer *t = &all->items[s->transfers[s->next]];
-
-		if (t->start_ps > start_ps)
-			break;
-		nx_buffer_add_transfer(s->analysis, t,
-				       &s->profile->program.slots[t->graph][t->engine][t->slot]);
-	}
-}
-
-static void to_buffer(void *context, const void *opaque)
-{
-	struct buffer_scan *s = context;
-	const struct nx_instruction *row = opaque;
-
-	add_transfers_until(s, row->start_ps);
-	nx_buffer_add(s->analysis, row, nx_profile_slot(s->profile, row));
-}
-
-static void to_throughput(void *context, const void *row)
-{
-	nx_throughput_add(context, row);
-}
-
-static void to_throttle(void *context, const void *row)
-{
-	struct forward *f = context;
-	struct nx_throttle closed = closed_throttle(&f->d->profile, row);
-
-	f->fn(f->context, &closed);
-}
-
-static enum nx_status scan_instructions(struct nx_device_profile *d, struct forward *f,
-					struct nx_error *err)
-{
-	struct nx_overwrite overwrite = {
-		.fn = f->fn, .context = f->context, .profile = &d->profile};
-	enum nx_status st = each_row(d->instructions, to_overwrite, &overwrite, err);
-
-	nx_overwrite_finish(&overwrite);
-	return st;
-}
-
-static enum nx_status scan_active(struct nx_device_profile *d, struct forward *f,
-				  struct nx_error *err)
-{
-	struct nx_active_analysis analysis = {.fn = f->fn, .context = f->context};
-	enum nx_status st;
-
-	f->analysis = &analysis;
-	st = each_row(d->instructions, to_active, f, err);
-	nx_active_finish(&analysis);
-	return st;
-}
-
-static enum nx_status scan_pending(struct nx_device_profile *d, struct forward *f,
-				   struct nx_error *err)
-{
-	struct nx_pending_analysis analysis = {.fn = f->fn, .context = f->context};
-	enum nx_status st;
-
-	nx_pending_begin(&analysis, &d->profile.transfers);
-	f->analysis = &analysis;
-	st = each_row(d->instructions, to_pending, f, err);
-	nx_pending_finish(&analysis);
-	return st;
-}
-
-static enum nx_status scan_buffers(struct nx_device_profile *d, struct forward *f,
-				   struct nx_error *err)
-{
-	struct buffer_scan s = {.profile = &d->profile};
-	enum nx_status st;
-
-	if (d->options.skip_buffer_usage)
-		return NX_OK;
-	s.analysis = nx_buffer_new(&d->profile);
-	s.transfers = nx_transfers_by_start(&d->profile.transfers);
-	st = each_row(d->instructions, to_buffer, &s, err);
-	add_transfers_until(&s, UINT64_MAX);
-	if (!st)
-		st = nx_buffer_finish(s.analysis, f->fn, f->context, err);
-	nx_heap_free(s.transfers);
-	nx_buffer_free(s.analysis);
-	return st;
-}
-
-static enum nx_status scan_throughput(struct nx_device_profile *d, struct forward *f,
-				      struct nx_error *err)
-{
-	struct nx_throughput_analysis analysis = {.fn = f->fn, .context = f->context};
-	enum nx_status st = each_row(d->packets, to_throughput, &analysis, err);
-
-	nx_throughput_finish(&analysis);
-	return st;
-}
-
-static enum nx_status scan(void *context, enum nx_table table, nx_row_fn fn, void *fn_context,
-			   struct nx_error *err)
-{
-	struct nx_device_profile *d = context;
-	struct forward f = {.d = d, .fn = fn, .context = fn_context};
-
-	switch (table) {
-	case NX_TABLE_INSTRUCTION:
-		return scan_instructions(d, &f, err);
-	case NX_TABLE_PACKET:
-		return each_row(d->packets, fn, fn_context, err);
-	case NX_TABLE_EVENT:
-		if (!d->options.skip_events)
-			nx_ntff_decode_events(&d->decoder, fn, fn_context);
-		return NX_OK;
-	case NX_TABLE_PENDING:
-		return scan_pending(d, &f, err);
-	case NX_TABLE_THROUGHPUT:
-		return scan_throughput(d, &f, err);
-	case NX_TABLE_THROTTLE:
-		nx_ntff_decode_throttles(&d->decoder, to_throttle, &f);
-		return NX_OK;
-	case NX_TABLE_ACTIVE:
-		return scan_active(d, &f, err);
-	case NX_TABLE_BUFFER_USAGE:
-		return scan_buffers(d, &f, err);
-	case NX_TABLE_FAULT:
-		nx_ntff_decode_faults(&d->decoder, fn, fn_context);
-		return NX_OK;
-	case NX_TABLE_COUNT:
-		break;
-	}
-	return nx_fail(err, NX_UNSUPPORTED, "no such table");
-}
-
-static uint32_t find_transfer(void *context, const struct nx_packet *packet)
-{
-	return nx_static_dma_find(&((struct nx_device_profile *)context)->static_dma, packet);
-}
-
 /* --- life ------------------------------------------------------------------ */
 
 enum nx_status nx_device_profile_open(struct nx_device_profile **out,
@@ -533,7 +305,7 @@ enum nx_status nx_device_profile_open(struct nx_device_profile **out,
 
 	memset(d, 0, sizeof(*d));
 	d->options = *options;
-	d->profile.source = (struct nx_row_source){scan, find_transfer, d};
+	d->profile.source = (struct nx_row_source){nx_device_scan, nx_device_find_transfer, d};
 	st = open_session(d, err);
 	if (!st)
 		st = open_neff(d, err);

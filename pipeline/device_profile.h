@@ -3,8 +3,10 @@
  * device_profile: from a session file and, if there is one, its NEFF to a
  * struct nx_profile. The one place that says in which order things happen.
  *
- *	struct nx_device_profile_options options = {.session_path = "a.ntff", .neff_path =
- *"a.neff"}; struct nx_device_profile *p; nx_device_profile_open(&p, &options, err);
+ *	struct nx_device_profile_options options = {.session_path = "a.ntff"};
+ *	struct nx_device_profile *p;
+ *
+ *	nx_device_profile_open(&p, &options, err);
  *	... nx_device_profile_borrow(p) ...
  *	nx_device_profile_close(p);
  */
@@ -25,8 +27,7 @@ struct nx_device_profile_options {
 	/* what to add to the device's clock to get the host's, when a system trace tells */
 	bool has_host_offset;
 	int64_t host_offset_ns;
-	uint64_t host_pid; /* of the process whose trace tells: another's captures it says nothing
-			      of */
+	uint64_t host_pid; /* of the process whose trace tells; nothing of another's captures */
 };
 
 struct nx_device_profile;
