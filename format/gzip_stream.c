@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/gzip_stream.h"
-#include "base/arena.h"
-#include <zlib.h>
 
-#define GZIP_WINDOW_BITS (15 + 16)
-#define ZLIB_MAX_STEP ((size_t)1 << 30) /* its counters have 32 bits */
-
-static voidpf zlib_alloc(voidpf unused, uInt items, uInt size)
-{
-	(void)unused;
-	return nx_heap_alloc((size_t)items * size);
-}
-
-static void zlib_free(voidpf unused, voidpf memory)
-{
-	(void)unused;
-	nx_heap_free(memory);
-}
+#include "format/zlib_stream.h"
 
 static bool is_gzip(struct nx_slice bytes)
 {
@@ -36,10 +21,10 @@ void nx_gzip_stream_open(struct nx_gzip_stream *stream, struct nx_slice packed)
 	if (!is_gzip(packed))
 		return;
 	stream->z = nx_heap_alloc(sizeof(*stream->z));
-	*stream->z = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free};
+	*stream->z = nx_zlib_stream();
 	stream->z->next_in = (z_const Bytef *)packed.data;
 	stream->piece = nx_heap_alloc(NX_GZIP_PIECE_BYTES);
-	stream->is_damaged = inflateInit2(stream->z, GZIP_WINDOW_BITS) != Z_OK;
+	stream->is_damaged = inflateInit2(stream->z, NX_ZLIB_GZIP_BITS) != Z_OK;
 	stream->is_over = stream->is_damaged;
 }
 
@@ -55,7 +40,7 @@ static void unpack_step(struct nx_gzip_stream *stream)
 	size_t left = rest(stream).len;
 	int result;
 
-	stream->z->avail_in = (uInt)(left < ZLIB_MAX_STEP ? left : ZLIB_MAX_STEP);
+	stream->z->avail_in = (uInt)(left < NX_ZLIB_MAX_STEP ? left : NX_ZLIB_MAX_STEP);
 	result = inflate(stream->z, Z_NO_FLUSH);
 	if (result == Z_STREAM_END) {
 		end_member(stream);

@@ -3,11 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #include "base/bare/bits.h"
 #include "format/md5.h"
 #include "format/tar.h"
+#include "format/zlib_stream.h"
 
 /* Where things lie in the header. */
 #define AT_PACKAGE_VERSION 0x000
@@ -32,21 +32,7 @@
 
 /* Compilers fill the archive up with zeros to tar's record size, behind the gzip stream. */
 #define DATA_ALIGNMENT 10240
-#define GZIP_WINDOW_BITS (15 + 16)
 #define INFLATE_STEP_BYTES ((size_t)1 << 18)
-#define ZLIB_MAX_STEP ((size_t)1 << 30) /* its counters have 32 bits */
-
-static voidpf zlib_alloc(voidpf unused, uInt items, uInt size)
-{
-	(void)unused;
-	return nx_heap_alloc((size_t)items * size);
-}
-
-static void zlib_free(voidpf unused, voidpf memory)
-{
-	(void)unused;
-	nx_heap_free(memory);
-}
 
 /* --- header ------------------------------------------------------------- */
 
@@ -147,7 +133,7 @@ static int inflate_step(z_stream *z, struct nx_slice packed, struct nx_bytes *ou
 	int result;
 
 	nx_vec_reserve(out, out->len + INFLATE_STEP_BYTES);
-	z->avail_in = (uInt)(left < ZLIB_MAX_STEP ? left : ZLIB_MAX_STEP);
+	z->avail_in = (uInt)(left < NX_ZLIB_MAX_STEP ? left : NX_ZLIB_MAX_STEP);
 	z->next_out = out->items + out->len;
 	z->avail_out = (uInt)INFLATE_STEP_BYTES;
 	result = inflate(z, Z_NO_FLUSH);
@@ -164,8 +150,8 @@ static int inflate_step(z_stream *z, struct nx_slice packed, struct nx_bytes *ou
 static enum nx_status unpack(struct nx_slice packed, struct nx_bytes *out, struct nx_neff *neff,
 			     struct nx_error *err)
 {
-	z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
-	int result = inflateInit2(&z, GZIP_WINDOW_BITS);
+	z_stream z = nx_zlib_stream();
+	int result = inflateInit2(&z, NX_ZLIB_GZIP_BITS);
 
 	z.next_in = (z_const Bytef *)packed.data;
 	while (result == Z_OK && out->len <= NX_NEFF_MAX_UNPACKED_BYTES)
@@ -320,17 +306,17 @@ size_t nx_neff_features_text(uint64_t feature_bits, char *out, size_t cap)
 
 static void append_gzip(struct nx_slice plain, struct nx_bytes *out)
 {
-	z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
-	int result = deflateInit2(&z, 1, Z_DEFLATED, GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY);
+	z_stream z = nx_zlib_stream();
+	int result = deflateInit2(&z, 1, Z_DEFLATED, NX_ZLIB_GZIP_BITS, 8, Z_DEFAULT_STRATEGY);
 	bool is_last;
 
 	z.next_in = (z_const Bytef *)plain.data;
 	while (result == Z_OK) {
 		size_t left = plain.len - (size_t)(z.next_in - plain.data);
 
-		is_last = left <= ZLIB_MAX_STEP;
+		is_last = left <= NX_ZLIB_MAX_STEP;
 		nx_vec_reserve(out, out->len + INFLATE_STEP_BYTES);
-		z.avail_in = (uInt)(is_last ? left : ZLIB_MAX_STEP);
+		z.avail_in = (uInt)(is_last ? left : NX_ZLIB_MAX_STEP);
 		z.next_out = out->items + out->len;
 		z.avail_out = (uInt)INFLATE_STEP_BYTES;
 		result = deflate(&z, is_last ? Z_FINISH : Z_NO_FLUSH);
