@@ -129,14 +129,6 @@ size_t nx_device_core_count(const struct nx_device *device)
 	return device->program.core_count;
 }
 
-bool nx_device_has_collectives(const struct nx_device *device)
-{
-	for (size_t i = 0; i < device->program.core_count; i++)
-		if (device->program.cores[i].has_collectives)
-			return true;
-	return false;
-}
-
 size_t nx_device_tensor_count(const struct nx_device *device)
 {
 	return device->program.tensor_count;

@@ -89,8 +89,6 @@ enum nx_device_arch nx_device_arch_of(const struct nx_device *device);
 const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device);
 size_t nx_device_core_count(const struct nx_device *device); /* physical cores */
 
-bool nx_device_has_collectives(const struct nx_device *device);
-
 /* Inputs and outputs, in the order in which the NEFF names them. */
 size_t nx_device_tensor_count(const struct nx_device *device);
 const struct nx_device_tensor *nx_device_tensor_borrow(const struct nx_device *device,

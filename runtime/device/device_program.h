@@ -126,6 +126,8 @@ NX_MUST_CHECK enum nx_status nx_device_program_read(struct nx_device_program *pr
 						    struct nx_slice neff, struct nx_error *err);
 void nx_device_program_release(struct nx_device_program *program);
 
+bool nx_device_program_has_collectives(const struct nx_device_program *program);
+
 /* NULL when the core has no such variable, or no such queue. */
 const struct nx_device_variable *nx_core_program_variable(const struct nx_core_program *core,
 							  uint32_t id, uint32_t *index);

@@ -37,4 +37,8 @@ struct nx_device_ranks {
 			      struct nx_error *err);
 };
 
+/* What the program lists for call->word, borrowed from it. */
+void nx_device_collective_set_ranks(struct nx_device_collective *call,
+				    const struct nx_core_program *program);
+
 #endif

@@ -21,16 +21,6 @@ static bool find_region(struct nx_core *core, uint32_t id, const char *side,
 	return false;
 }
 
-static void find_ranks(const struct nx_core_program *program, struct nx_device_collective *call)
-{
-	if (call->word.group < program->replica_group_count)
-		call->groups = program->replica_groups[call->word.group];
-	if (call->word.group < program->source_target_pair_count)
-		call->pairs = program->source_target_pairs[call->word.group];
-	if (call->word.counts < program->element_counts.count)
-		call->counts = program->element_counts.items[call->word.counts];
-}
-
 /* It is over when this rank is done; engines that do not wait for it are no faster for that. */
 NX_EXECUTE(collective)
 {
@@ -53,6 +43,6 @@ NX_EXECUTE(collective)
 	call.input = nx_slice_of(from.bytes, (size_t)from.size_bytes);
 	call.output = to.bytes;
 	call.output_len = (size_t)to.size_bytes;
-	find_ranks(core->program, &call);
+	nx_device_collective_set_ranks(&call, core->program);
 	core->machine->status = ranks->run(ranks->context, &call, &core->machine->error);
 }

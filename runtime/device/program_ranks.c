@@ -2,6 +2,7 @@
 /* program_ranks: who takes part in the collectives of a core. */
 #include "format/instruction.h"
 #include "runtime/device/device_program_internal.h"
+#include "runtime/device/device_ranks.h"
 
 static struct nx_rank_list read_list(struct nx_core_source *source, const struct nx_json *list)
 {
@@ -61,4 +62,23 @@ void nx_core_source_read_ranks(struct nx_core_source *source)
 	core->element_counts =
 		read_lists(source, nx_json_get(source->definition, "cc_element_counts"));
 	core->has_collectives = has_collectives(core);
+}
+
+bool nx_device_program_has_collectives(const struct nx_device_program *program)
+{
+	for (size_t i = 0; i < program->core_count; i++)
+		if (program->cores[i].has_collectives)
+			return true;
+	return false;
+}
+
+void nx_device_collective_set_ranks(struct nx_device_collective *call,
+				    const struct nx_core_program *program)
+{
+	if (call->word.group < program->replica_group_count)
+		call->groups = program->replica_groups[call->word.group];
+	if (call->word.group < program->source_target_pair_count)
+		call->pairs = program->source_target_pairs[call->word.group];
+	if (call->word.counts < program->element_counts.count)
+		call->counts = program->element_counts.items[call->word.counts];
 }

@@ -49,6 +49,13 @@ struct nx_port_run {
 	uint64_t barrier_end_ps; /* until when all ranks had come; 0 without collectives */
 };
 
+/* How a program takes part in collectives. */
+enum nx_port_ranks {
+	NX_PORT_RANKS_NONE,	/* it has none, or nobody knows them */
+	NX_PORT_RANKS_APART,	/* their times alone are told: no rank needs another */
+	NX_PORT_RANKS_TOGETHER, /* data goes from rank to rank */
+};
+
 struct nx_collective_place;
 struct nx_device_ranks;
 struct nx_port_program; /* each port's own */
@@ -63,9 +70,10 @@ struct nx_device_port {
 	size_t (*tensor_count)(const struct nx_port_program *program);
 	const struct nx_port_tensor *(*tensor)(const struct nx_port_program *program, size_t index);
 	struct nx_port_memory (*memory)(const struct nx_port_program *program);
-	/* Who carries out collectives, and where; false when the program has none. */
-	bool (*connect)(struct nx_port_program *program, const struct nx_device_ranks *ranks,
-			const struct nx_collective_place *place);
+	/* Who carries out collectives, and where; ranks may be NULL, to ask before. */
+	enum nx_port_ranks (*connect)(struct nx_port_program *program,
+				      const struct nx_device_ranks *ranks,
+				      const struct nx_collective_place *place);
 	/* That it was compiled for; ANY when it does not say. */
 	enum nx_device_arch (*arch)(const struct nx_port_program *program);
 	/* buffers[i] belongs to tensor i and has its size. run says when it begins. */

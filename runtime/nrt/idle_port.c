@@ -183,13 +183,14 @@ static struct nx_port_memory memory_of(const struct nx_port_program *program)
 	return program->memory;
 }
 
-static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks,
-			  const struct nx_collective_place *place)
+static enum nx_port_ranks connect_ranks(struct nx_port_program *program,
+					const struct nx_device_ranks *ranks,
+					const struct nx_collective_place *place)
 {
 	(void)program;
 	(void)ranks;
 	(void)place;
-	return false;
+	return NX_PORT_RANKS_NONE;
 }
 
 static enum nx_status run_program(struct nx_port_program *program, uint8_t *const *buffers,

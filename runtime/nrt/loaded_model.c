@@ -155,12 +155,18 @@ static NRT_STATUS join_ranks(struct nx_model *model, uint32_t rank, uint32_t cou
 	uint64_t words[2];
 	struct nx_error err = {0};
 	struct nx_collective_place place = nx_model_ranks_place(count);
+	enum nx_port_ranks how = model->port->connect(model->program, NULL, &place);
+	enum nx_status st;
 
-	if (!model->port->connect(model->program, NULL, &place))
+	if (how == NX_PORT_RANKS_NONE)
 		return NRT_SUCCESS;
 	memcpy(words, model->neff.header.uuid, sizeof(words));
-	if (nx_model_ranks_open(model->core, rank, count, nx_hash_words(words, 2), &model->ranks,
-				&err))
+	if (how == NX_PORT_RANKS_APART)
+		st = nx_model_ranks_open_apart(model->core, rank, count, &model->ranks, &err);
+	else
+		st = nx_model_ranks_open(model->core, rank, count, nx_hash_words(words, 2),
+					 &model->ranks, &err);
+	if (st)
 		return nx_state_fail("nrt_load_collectives", &err);
 	model->port->connect(model->program, nx_model_ranks_door(model->ranks), &place);
 	return NRT_SUCCESS;

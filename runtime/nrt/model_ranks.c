@@ -1,47 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/nrt/model_ranks.h"
+#include "runtime/nrt/model_ranks_internal.h"
 
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "format/instruction.h"
-#include "runtime/device/device_ranks.h"
 #include "runtime/nrt/nrt_state.h"
-#include "runtime/nrt/rank_collective.h"
 #include "runtime/timing/collective_cost.h"
 
 #define MAX_RECORDS 1000000 /* of an execution */
 #define WHOLE_WORLD UINT32_MAX
-
-struct member_of { /* a group of the program, or of all ranks */
-	uint32_t id;
-	struct nx_rank_group group;
-};
-
-struct op { /* a word of the program */
-	uint32_t core, engine, pc;
-	struct nx_rank_collective call;
-	uint32_t group; /* in groups */
-	uint32_t group_id;
-	uint64_t cost_ps;
-};
-
-struct nx_model_ranks {
-	struct nx_device_ranks door;
-	struct nx_rank_world *world;
-	struct nx_rank_group all;
-	struct nx_collective_place place;
-	uint32_t core, rank;
-	uint64_t key;
-	bool is_broken; /* messages of a failed execution may still lie about */
-	struct nx_arena arena;
-	NX_VEC(struct member_of) groups;
-	NX_VEC(struct op) ops;
-	/* Of this execution, from its start: */
-	uint64_t now_ps;  /* where nobody has simulated it, */
-	uint64_t late_ps; /* where somebody has: others came so much later than this rank */
-	NX_VEC(struct nx_port_collective) records;
-};
 
 /* --- groups ------------------------------------------------------------------------------- */
 
@@ -54,6 +22,24 @@ static const struct nx_rank_list *list_with(const struct nx_rank_lists *lists, u
 	return NULL;
 }
 
+static enum nx_status init_group(const struct nx_model_ranks *ranks,
+				 const struct nx_rank_list *list, uint32_t id,
+				 struct nx_rank_group *group, struct nx_error *err)
+{
+	const uint32_t *members = list ? list->items : NULL;
+	uint32_t count = list ? list->count : ranks->place.rank_count;
+
+	if (ranks->world)
+		return nx_rank_group_init(group, ranks->world, ranks->rank, members, count,
+					  nx_hash_words((const uint64_t[]){ranks->key, id}, 2),
+					  err);
+	*group = (struct nx_rank_group){.members = members, .count = count, .index = ranks->rank};
+	for (uint32_t i = 0; i < count && members; i++)
+		if (members[i] == ranks->rank)
+			group->index = i;
+	return NX_OK;
+}
+
 static enum nx_status find_group(struct nx_model_ranks *ranks,
 				 const struct nx_device_collective *call, uint32_t *index,
 				 struct nx_error *err)
@@ -61,7 +47,7 @@ static enum nx_status find_group(struct nx_model_ranks *ranks,
 	bool is_whole = nx_collective_is_pairwise(call->word.kind) || !call->groups.count;
 	uint32_t id = is_whole ? WHOLE_WORLD : call->word.group;
 	const struct nx_rank_list *list = is_whole ? NULL : list_with(&call->groups, ranks->rank);
-	struct member_of made = {.id = id};
+	struct nx_model_group made = {.id = id};
 	enum nx_status st;
 
 	for (*index = 0; *index < ranks->groups.len; ++*index)
@@ -70,9 +56,7 @@ static enum nx_status find_group(struct nx_model_ranks *ranks,
 	if (!is_whole && !list)
 		return nx_fail(err, NX_MISMATCH, "rank %u is in none of the replica groups",
 			       ranks->rank);
-	st = nx_rank_group_init(&made.group, ranks->world, ranks->rank, list ? list->items : NULL,
-				list ? list->count : ranks->place.rank_count,
-				nx_hash_words((const uint64_t[]){ranks->key, id}, 2), err);
+	st = init_group(ranks, list, id, &made.group, err);
 	if (!st)
 		nx_vec_push(&ranks->groups, made);
 	return st;
@@ -81,7 +65,7 @@ static enum nx_status find_group(struct nx_model_ranks *ranks,
 /* --- words ----------------------------------------------------------------------------------- */
 
 static enum nx_status copy_pairs(struct nx_model_ranks *ranks, const struct nx_rank_lists *pairs,
-				 struct op *op, struct nx_error *err)
+				 struct nx_model_collective *op, struct nx_error *err)
 {
 	uint32_t(*copy)[2] = nx_arena_zalloc(&ranks->arena, pairs->count, sizeof(*copy));
 
@@ -98,7 +82,7 @@ static enum nx_status copy_pairs(struct nx_model_ranks *ranks, const struct nx_r
 }
 
 static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list *counts,
-			struct op *op)
+			struct nx_model_collective *op)
 {
 	uint64_t *copy = NX_NEW_ARRAY(&ranks->arena, uint64_t, counts->count);
 
@@ -109,7 +93,7 @@ static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list 
 }
 
 static void plan(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
-		 struct op *op)
+		 struct nx_model_collective *op)
 {
 	struct nx_collective_shape shape =
 		nx_collective_shape_of(&call->word, &call->counts,
@@ -122,7 +106,7 @@ static void plan(const struct nx_model_ranks *ranks, const struct nx_device_coll
 }
 
 static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
-			      struct op *op, struct nx_error *err)
+			      struct nx_model_collective *op, struct nx_error *err)
 {
 	enum nx_status st = find_group(ranks, call, &op->group, err);
 
@@ -150,11 +134,11 @@ static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_devi
 static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
 			      uint32_t *index, struct nx_error *err)
 {
-	struct op made = {0};
+	struct nx_model_collective made = {0};
 	enum nx_status st;
 
 	for (*index = 0; *index < ranks->ops.len; ++*index) {
-		const struct op *op = &ranks->ops.items[*index];
+		const struct nx_model_collective *op = &ranks->ops.items[*index];
 
 		if (op->pc == call->pc && op->engine == call->engine && op->core == call->core)
 			return NX_OK;
@@ -169,7 +153,7 @@ static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_devi
 
 /* When this rank comes, and what follows if it is the last to come. */
 static void expect(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
-		   const struct op *op, struct nx_port_collective *record)
+		   const struct nx_model_collective *op, struct nx_port_collective *record)
 {
 	const struct nx_device_moment *when = &call->when;
 
@@ -195,33 +179,41 @@ static void move_to(struct nx_model_ranks *ranks, uint64_t trigger_ps,
 	ranks->now_ps = record->end_ps;
 }
 
+/* *last_ps: when this rank comes, and then when the last of its group does. */
+static enum nx_status move_data(const struct nx_rank_group *group,
+				const struct nx_model_collective *op,
+				const struct nx_device_collective *call, uint64_t *last_ps,
+				struct nx_error *err)
+{
+	struct nx_rank_collective now = op->call;
+	enum nx_status st;
+
+	now.input = call->input;
+	now.output = call->output;
+	now.output_len = call->output_len;
+	st = nx_rank_collective_check(group, &now, err);
+	if (!st)
+		st = nx_rank_group_meet(group, 0, last_ps, err);
+	return st ? st : nx_rank_collective_run(group, &now, err);
+}
+
 static enum nx_status run_collective(void *context, const struct nx_device_collective *call,
 				     struct nx_error *err)
 {
 	struct nx_model_ranks *ranks = context;
 	struct nx_port_collective record = {.graph_idx = call->core, .engine = call->engine};
-	const struct nx_rank_group *group;
-	const struct op *op;
+	const struct nx_model_collective *op;
 	enum nx_status st = find_op(ranks, call, &record.op_idx, err);
-	struct nx_rank_collective now;
 	uint64_t last_ps;
 
 	if (st)
 		return st;
 	op = &ranks->ops.items[record.op_idx];
-	group = &ranks->groups.items[op->group].group;
-	now = op->call;
-	now.input = call->input;
-	now.output = call->output;
-	now.output_len = call->output_len;
-	st = nx_rank_collective_check(group, &now, err);
 	record.group_id = op->group_id;
 	expect(ranks, call, op, &record);
 	last_ps = record.trigger_ps;
-	if (!st)
-		st = nx_rank_group_meet(group, 0, &last_ps, err);
-	if (!st)
-		st = nx_rank_collective_run(group, &now, err);
+	if (ranks->world)
+		st = move_data(&ranks->groups.items[op->group].group, op, call, &last_ps, err);
 	move_to(ranks, last_ps, &record);
 	if (!st && ranks->records.len < MAX_RECORDS)
 		nx_vec_push(&ranks->records, record);
@@ -241,7 +233,7 @@ enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execu
 		return nx_fail(err, NX_MISMATCH,
 			       "a collective of this model failed before; load it again on all "
 			       "ranks");
-	if (ranks->place.rank_count > 1)
+	if (ranks->world && ranks->place.rank_count > 1)
 		st = nx_rank_group_meet(&ranks->all, execution_id, &any, err);
 	*is_watched = any != 0;
 	return st;
@@ -252,13 +244,15 @@ enum nx_status nx_model_ranks_latest(struct nx_model_ranks *ranks, uint64_t *tim
 {
 	struct nx_rank_group quiet = ranks->all;
 
+	if (!ranks->world)
+		return NX_OK;
 	quiet.is_traced = false;
 	return nx_rank_group_meet(&quiet, 0, time_ns, err);
 }
 
 void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run)
 {
-	ranks->is_broken |= has_failed;
+	ranks->is_broken |= has_failed && ranks->world;
 	for (size_t i = 0; i < ranks->records.len; i++) {
 		struct nx_port_collective *record = &ranks->records.items[i];
 
@@ -271,91 +265,6 @@ void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx
 	run->barrier_end_ps = run->start_ps + nx_collective_barrier_ps();
 	run->collectives = ranks->records.items;
 	run->collective_count = ranks->records.len;
-}
-
-/* --- files --------------------------------------------------------------------------- */
-
-static void fill_ops(const struct nx_model_ranks *ranks, struct nx_arena *arena,
-		     struct nx_ntff_cc_ops *out)
-{
-	out->ops.count = ranks->ops.len;
-	out->ops.items = NX_NEW_ARRAY(arena, struct nx_ntff_cc_op, ranks->ops.len);
-	for (size_t i = 0; i < ranks->ops.len; i++) {
-		const struct op *op = &ranks->ops.items[i];
-
-		out->ops.items[i] = (struct nx_ntff_cc_op){
-			.type = op->call.kind,
-			.algorithm = op->call.algorithm,
-			.element_count = op->call.element_count,
-			.comm_id = op->group,
-			.data_type = op->call.dtype,
-			.algorithm_name =
-				nx_slice_text(nx_collective_algorithm_name(op->call.algorithm)),
-		};
-	}
-}
-
-static void fill_comms(const struct nx_model_ranks *ranks, struct nx_arena *arena,
-		       struct nx_ntff_graph *graph)
-{
-	graph->comms.count = ranks->groups.len;
-	graph->comms.items = NX_NEW_ARRAY(arena, struct nx_ntff_cc_comm, ranks->groups.len);
-	for (size_t i = 0; i < ranks->groups.len; i++) {
-		const struct nx_rank_group *group = &ranks->groups.items[i].group;
-
-		graph->comms.items[i] = (struct nx_ntff_cc_comm){
-			.id = i,
-			.rank = group->index,
-			.rank_count = group->count,
-			.node_count = ranks->place.node_count,
-			.local_rank_count = group->count / ranks->place.node_count,
-		};
-	}
-	graph->streams.count = 1;
-	graph->streams.items = NX_NEW(arena, struct nx_ntff_cc_stream);
-}
-
-static void fill_groups(const struct nx_model_ranks *ranks, struct nx_arena *arena,
-			struct nx_collective_trace *trace)
-{
-	trace->group_count = ranks->groups.len;
-	trace->groups = NX_NEW_ARRAY(arena, struct nx_collective_ranks, ranks->groups.len);
-	for (size_t i = 0; i < ranks->groups.len; i++) {
-		const struct nx_rank_group *group = &ranks->groups.items[i].group;
-		uint32_t *members = NX_NEW_ARRAY(arena, uint32_t, group->count);
-
-		for (uint32_t k = 0; k < group->count; k++)
-			members[k] = nx_rank_group_rank(group, k);
-		trace->groups[i] = (struct nx_collective_ranks){(uint32_t)i, members, group->count};
-	}
-}
-
-void nx_model_ranks_fill(const struct nx_model_ranks *ranks, uint32_t graph_idx,
-			 struct nx_arena *arena, struct nx_ntff_graph *graph)
-{
-	struct nx_collective_trace trace = {0};
-	struct nx_bytes bytes = {0};
-
-	if (!ranks || !ranks->records.len)
-		return;
-	fill_ops(ranks, arena, &graph->cc_ops);
-	fill_comms(ranks, arena, graph);
-	fill_groups(ranks, arena, &trace);
-	trace.records = NX_NEW_ARRAY(arena, struct nx_collective_record, ranks->records.len);
-	for (size_t i = 0; i < ranks->records.len; i++) {
-		const struct nx_port_collective *from = &ranks->records.items[i];
-
-		if (from->graph_idx == graph_idx)
-			trace.records[trace.record_count++] =
-				(struct nx_collective_record){from->op_idx, from->engine,
-							      from->trigger_ps, from->start_ps,
-							      from->end_ps};
-	}
-	nx_collective_trace_put(&trace, &bytes);
-	graph->cc_ops.op_trace =
-		nx_slice_of(nx_arena_copy(arena, nx_slice_of(bytes.items, bytes.len)), bytes.len);
-	graph->has_cc_ops = true;
-	nx_vec_release(&bytes);
 }
 
 /* --- life
@@ -380,20 +289,31 @@ struct nx_collective_place nx_model_ranks_place(uint32_t rank_count)
 					    kind ? kind->arch : NX_DEVICE_ANY};
 }
 
-enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count, uint64_t key,
-				   struct nx_model_ranks **out, struct nx_error *err)
+enum nx_status nx_model_ranks_open_apart(uint32_t core, uint32_t rank, uint32_t count,
+					 struct nx_model_ranks **out, struct nx_error *err)
 {
 	struct nx_model_ranks *ranks = nx_heap_try_alloc(sizeof(*ranks));
-	enum nx_status st;
 
-	*out = NULL;
+	*out = ranks;
 	if (!ranks)
 		return nx_fail(err, NX_LIMIT, "no memory for the ranks of a model");
 	ranks->door = (struct nx_device_ranks){ranks, run_collective};
 	ranks->core = core;
 	ranks->rank = rank;
-	ranks->key = key;
 	ranks->place = nx_model_ranks_place(count);
+	return NX_OK;
+}
+
+enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count, uint64_t key,
+				   struct nx_model_ranks **out, struct nx_error *err)
+{
+	struct nx_model_ranks *ranks = NULL;
+	enum nx_status st = nx_model_ranks_open_apart(core, rank, count, &ranks, err);
+
+	*out = NULL;
+	if (st)
+		return st;
+	ranks->key = key;
 	st = nx_rank_world_join(rank, count, &ranks->world, err);
 	if (!st)
 		st = nx_rank_group_init(&ranks->all, ranks->world, rank, NULL, count, key, err);

@@ -25,6 +25,13 @@ struct nx_collective_place nx_model_ranks_place(uint32_t rank_count);
 NX_MUST_CHECK enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count,
 						 uint64_t key, struct nx_model_ranks **out,
 						 struct nx_error *err);
+/*
+ * The same for a model that moves no data: the rank meets nobody, and the door takes
+ * collectives at the moments they come with. LIMIT.
+ */
+NX_MUST_CHECK enum nx_status nx_model_ranks_open_apart(uint32_t core, uint32_t rank, uint32_t count,
+						       struct nx_model_ranks **out,
+						       struct nx_error *err);
 void nx_model_ranks_close(struct nx_model_ranks *ranks); /* NULL is allowed */
 
 const struct nx_device_ranks *nx_model_ranks_door(struct nx_model_ranks *ranks);

@@ -77,14 +77,19 @@ static enum nx_status pass_collective(void *context, const struct nx_device_coll
 	return ranks->run(ranks->context, &timed, err);
 }
 
-static bool connect_ranks(struct nx_port_program *program, const struct nx_device_ranks *ranks,
-			  const struct nx_collective_place *place)
+static enum nx_port_ranks connect_ranks(struct nx_port_program *program,
+					const struct nx_device_ranks *ranks,
+					const struct nx_collective_place *place)
 {
 	struct software *software = software_of(program);
 
 	software->ranks = ranks;
 	software->timed.options.place = *place;
-	return software->device && nx_device_has_collectives(software->device);
+	if (!software->program || !nx_device_program_has_collectives(software->program))
+		return NX_PORT_RANKS_NONE;
+	if (software->device)
+		return NX_PORT_RANKS_TOGETHER;
+	return software->has_times ? NX_PORT_RANKS_APART : NX_PORT_RANKS_NONE;
 }
 
 static void open_numbers(struct opening *o)
@@ -364,6 +369,17 @@ static void compute(struct running *r)
 	tell_unknown(&software->report);
 }
 
+/* Nobody moves data; the ranks hear when it would have gone. */
+static void tell_collectives(struct software *software)
+{
+	struct nx_error err = {0};
+
+	if (!software->ranks || !software->outcome || software->outcome->st)
+		return;
+	if (nx_timed_program_tell(&software->timed, software->outcome, software->ranks, &err))
+		nx_log_warn("a collective of this NEFF is not shown: %s", err.message);
+}
+
 static void run_simulation(void *context)
 {
 	struct running *r = context;
@@ -382,9 +398,10 @@ static void run_simulation(void *context)
 		r->st = outcome->st;
 		r->run->is_hanging = outcome->st == NX_FORMAT;
 	}
-	if (!software->device)
+	if (!software->device) {
 		zero_outputs(r);
-	else if (!r->st)
+		tell_collectives(software);
+	} else if (!r->st)
 		compute(r);
 	r->run->end_ps = r->run->start_ps +
 			 (outcome ? outcome->run.end_ps : nx_device_port_host_ps() - began_ps);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/timed_program.h"
 
+#include <stdlib.h>
+
 enum nx_status nx_timed_program_init(struct nx_timed_program *timed,
 				     const struct nx_device_program *program, uint64_t seed,
 				     bool is_strict, struct nx_error *err)
@@ -36,6 +38,20 @@ static void close_run(struct nx_timed_run *run)
 		run->end_ps = later(run->end_ps, run->semaphores.items[i].time_ps);
 }
 
+/* As engines of all cores begin them; those that begin together in the device's order. */
+static int by_trigger(const void *left, const void *right)
+{
+	const struct nx_timed_collective *a = left, *b = right;
+
+	if (a->trigger_ps != b->trigger_ps)
+		return a->trigger_ps < b->trigger_ps ? -1 : 1;
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	if (a->engine != b->engine)
+		return a->engine < b->engine ? -1 : 1;
+	return a->slot < b->slot ? -1 : a->slot > b->slot;
+}
+
 const struct nx_timed_outcome *nx_timed_program_run(struct nx_timed_program *timed, uint64_t index)
 {
 	bool is_first = index == 0 || !timed->hardware->frame.gpsimd_library_ps;
@@ -47,6 +63,9 @@ const struct nx_timed_outcome *nx_timed_program_run(struct nx_timed_program *tim
 	outcome->st = nx_simulate(&timed->code, &timed->options, &outcome->run, &outcome->err);
 	if (outcome->st)
 		close_run(&outcome->run);
+	if (outcome->run.collectives.len)
+		qsort(outcome->run.collectives.items, outcome->run.collectives.len,
+		      sizeof(*outcome->run.collectives.items), by_trigger);
 	outcome->is_made = true;
 	return outcome;
 }
@@ -76,4 +95,28 @@ struct nx_device_moment nx_timed_program_collective(const struct nx_timed_progra
 		return (struct nx_device_moment){true, row->trigger_ps, row->start_ps, row->end_ps};
 	}
 	return (struct nx_device_moment){0};
+}
+
+enum nx_status nx_timed_program_tell(const struct nx_timed_program *timed,
+				     const struct nx_timed_outcome *outcome,
+				     const struct nx_device_ranks *ranks, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; i < outcome->run.collectives.len && !st; i++) {
+		const struct nx_timed_collective *row = &outcome->run.collectives.items[i];
+		const struct nx_loaded_slot *slot =
+			&timed->code.cores[row->core].streams[row->engine].slots[row->slot];
+		struct nx_device_collective call = {
+			.core = row->core,
+			.engine = row->engine,
+			.pc = slot->compiler_pc,
+			.when = {true, row->trigger_ps, row->start_ps, row->end_ps},
+		};
+
+		nx_collective_word_get(slot->word, &call.word);
+		nx_device_collective_set_ranks(&call, &timed->code.program->cores[row->core]);
+		st = ranks->run(ranks->context, &call, err);
+	}
+	return st;
 }

@@ -48,4 +48,13 @@ struct nx_device_moment nx_timed_program_collective(const struct nx_timed_progra
 						    const struct nx_device_collective *call,
 						    size_t *next);
 
+/*
+ * The collectives of that outcome, each with its moment and without data, in the order in
+ * which a device would have run them. Ends at the first that the ranks refuse.
+ */
+NX_MUST_CHECK enum nx_status nx_timed_program_tell(const struct nx_timed_program *timed,
+						   const struct nx_timed_outcome *outcome,
+						   const struct nx_device_ranks *ranks,
+						   struct nx_error *err);
+
 #endif

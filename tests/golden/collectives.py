@@ -178,16 +178,55 @@ def numbers_alone(folder):
     equal(run(line, folder, {'NEURON_SIM': 'numeric'}), run(line, folder))
 
 
+def capture_alone(folder, neff, ranks, mode, words=()):
+    """Profiles of all ranks, made with numbers and times or with times alone."""
+    run([PROGRAM, 'capture', '-n', neff, '-s', mode + '.ntff', '-r', ranks, *words], folder,
+        {'NEURON_SIM': mode})
+    return [folder / ('%s_rank_%d.ntff' % (mode, rank)) for rank in range(ranks)]
+
+
 def times_alone(folder):
-    """Without numbers there is nothing to exchange, but instructions happen when they do else."""
+    """Without numbers there is nothing to exchange, but all of a profile is there all the same."""
     neff = assemble(folder, 2, 'trn2')
-    starts = []
-    for mode in ('both', 'timing'):
-        run([PROGRAM, 'capture', '-n', neff, '-s', mode + '.ntff', '-r', 2], folder,
-            {'NEURON_SIM': mode})
-        starts.append([(w['engine'], w['pc'], w['start_ts']) for w in
-                       table('Instruction', folder / (mode + '_rank_1.ntff'), neff)])
-    equal(starts[1], starts[0])
+    for both, alone in zip(*(capture_alone(folder, neff, 2, mode) for mode in ('both', 'timing'))):
+        ops, words = check_profile(alone, neff, 3)
+        check_waiters(alone, neff, ops[0], words, SUMMED)
+        for name in ('CcOp', 'CcStream', 'Instruction', 'SemaphoreUpdate'):
+            equal(table(name, alone, neff), table(name, both, neff))
+        equal(alone.read_bytes(), both.read_bytes())
+
+
+def times_of_two_cores(folder):
+    """Words of two engines and two cores: told in the order in which a device runs them."""
+    source, neff = folder / 't.nasm', folder / 't.neff'
+    line = ('PSEUDO_TRIGGER_COLLECTIVE ctype=ALL_REDUCE input_tensor_id=x output_tensor_id=%s '
+            'num_elements=1024 dtype=fp32 op=ADD group_id=%d\n')
+    groups = '.replica_groups [[0,1,2,3]]\n.replica_groups [[0,2],[1,3]]\n'
+    source.write_text(
+        '.name two\n.arch trn2\n.input x fp32 [1024]\n.output y fp32 [1024]\n'
+        '.output z fp32 [1024]\n' + groups + '.engine pool\n' + line % ('y', 0) + line % ('y', 1) +
+        '.engine act\nNOP cycle=200\n' + line % ('z', 1) +
+        '.core 1\n.input x fp32 [1024]\n.output w fp32 [1024]\n' + groups + '.engine pool\n' +
+        line % ('w', 0))
+    run([PROGRAM, 'neff', '--assemble', source, '-o', neff], folder)
+    for both, alone in zip(*(capture_alone(folder, neff, 4, mode) for mode in ('both', 'timing'))):
+        equal(alone.read_bytes(), both.read_bytes())
+        equal(len(table('CcOp', alone, neff)), 4)
+
+
+def one_of_many(folder):
+    """A machine without the other: the number of ranks gives the times, nobody is waited for."""
+    (folder / 'nccom-test').symlink_to(PROGRAM)
+    line = [folder / 'nccom-test', *'allr -b 64kb -e 64kb -n 4 -w 2 -r 4 -N 2'.split()]
+    alone = run(line + ['--node-rank', 0], folder,
+                {'NEURON_SIM': 'timing', 'NEURON_RT_ROOT_COMM_ID': '127.0.0.1:1'})
+    equal(alone, run(line, folder))
+
+
+def measured_by_times(folder):
+    (folder / 'nccom-test').symlink_to(PROGRAM)
+    line = [folder / 'nccom-test', *'allr -b 256kb -e 256kb -n 4 -w 2 -d fp32 -r 4'.split()]
+    equal(run(line, folder, {'NEURON_SIM': 'timing'}), run(line, folder))
 
 
 def many_devices(folder):
@@ -207,6 +246,8 @@ CASES = [('assembled program on %d ranks' % n, lambda f, n=n: assembled(f, n)) f
 CASES += [('assembled program of trn1', lambda f: assembled(f, 2, 'trn1'))]
 CASES += [('nccom-test on %d ranks' % n, lambda f, n=n: measured(f, n)) for n in (1, 2, 8)]
 CASES += [('numbers alone', numbers_alone), ('times alone', times_alone),
+          ('times alone of two cores', times_of_two_cores), ('one rank of many', one_of_many),
+          ('nccom-test by times alone', measured_by_times),
           ('cores of eight devices', many_devices)]
 
 

@@ -217,6 +217,88 @@ static void a_place_is_the_instances(void **state)
 	assert_int_equal(nx_model_ranks_place(8).node_count, 1);
 }
 
+/* --- times alone ------------------------------------------------------------------------------ */
+
+static struct nx_device_collective word_of_times(uint32_t pc)
+{
+	const struct job job = {.has_times = true};
+
+	return (struct nx_device_collective){
+		.word = {.kind = NX_COLLECTIVE_ALL_REDUCE,
+			 .op = 4,
+			 .dtype = NX_DTYPE_FP32,
+			 .element_count = COUNT},
+		.pc = pc,
+		.when = moment(&job, 0, pc),
+	};
+}
+
+static enum nx_status pass(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+			   struct nx_error *err)
+{
+	const struct nx_device_ranks *door = nx_model_ranks_door(ranks);
+
+	return door->run(door->context, call, err);
+}
+
+/* Rank 5 of 8 is alone in this process, and the group names it; no data, no waiting. */
+static void a_rank_apart_needs_nobody(void **state)
+{
+	uint32_t members[] = {1, 3, 5, 7};
+	struct nx_rank_list list = {.items = members, .count = 4};
+	struct nx_port_run run = {.start_ps = 100 * US, .end_ps = 150 * US};
+	struct nx_device_collective call = word_of_times(0);
+	struct nx_ntff_graph graph = {0};
+	struct nx_model_ranks *ranks = NULL;
+	struct nx_arena arena = {0};
+	uint64_t time_ns = 77;
+	bool is_watched = false;
+	struct nx_error err;
+
+	(void)state;
+	call.groups = (struct nx_rank_lists){.items = &list, .count = 1};
+	assert_int_equal(nx_model_ranks_open_apart(0, 5, 8, &ranks, &err), NX_OK);
+	assert_int_equal(nx_model_ranks_begin(ranks, 1, &is_watched, &err), NX_OK);
+	assert_false(is_watched);
+	assert_int_equal(nx_model_ranks_latest(ranks, &time_ns, &err), NX_OK);
+	assert_int_equal(time_ns, 77);
+	assert_int_equal(pass(ranks, &call, &err), NX_OK);
+	nx_model_ranks_end(ranks, false, &run);
+	assert_int_equal(run.collective_count, 1);
+	assert_int_equal(run.collectives[0].trigger_ps, 110 * US);
+	assert_int_equal(run.collectives[0].start_ps, 110 * US + TRIGGER_PS);
+	assert_int_equal(run.collectives[0].end_ps, 110 * US + TRIGGER_PS + COST_PS);
+	nx_model_ranks_fill(ranks, 0, &arena, &graph);
+	assert_int_equal(graph.comms.count, 1);
+	assert_int_equal(graph.comms.items[0].rank, 2);
+	assert_int_equal(graph.comms.items[0].rank_count, 4);
+	nx_arena_release(&arena);
+	nx_model_ranks_close(ranks);
+}
+
+/* A failed execution leaves no messages behind where there are none: the next one runs. */
+static void a_rank_apart_may_fail(void **state)
+{
+	uint32_t members[] = {1, 2};
+	struct nx_rank_list list = {.items = members, .count = 2};
+	struct nx_port_run run = {.start_ps = 0};
+	struct nx_device_collective call = word_of_times(0);
+	struct nx_model_ranks *ranks = NULL;
+	bool is_watched = true;
+	struct nx_error err = {0};
+
+	(void)state;
+	call.groups = (struct nx_rank_lists){.items = &list, .count = 1};
+	assert_int_equal(nx_model_ranks_open_apart(0, 0, 8, &ranks, &err), NX_OK);
+	assert_int_equal(nx_model_ranks_begin(ranks, 1, &is_watched, &err), NX_OK);
+	assert_int_equal(pass(ranks, &call, &err), NX_MISMATCH);
+	assert_non_null(strstr(err.message, "rank 0 is in none of the replica groups"));
+	nx_model_ranks_end(ranks, true, &run);
+	assert_int_equal(run.collective_count, 0);
+	assert_int_equal(nx_model_ranks_begin(ranks, 2, &is_watched, &err), NX_OK);
+	nx_model_ranks_close(ranks);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_runtime, close_runtime)
 
 int main(void)
@@ -228,6 +310,8 @@ int main(void)
 		TEST(without_times_one_follows_the_other),
 		TEST(one_that_is_watched_is_known_to_all),
 		TEST(a_place_is_the_instances),
+		TEST(a_rank_apart_needs_nobody),
+		TEST(a_rank_apart_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
