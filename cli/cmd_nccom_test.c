@@ -1,58 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccom-test: how long collectives take; a program of its own name. */
-#include <arpa/inet.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "cli/help.h"
-#include "cli/nccom_memory.h"
-#include "cli/nccom_runtime.h"
+#include "cli/nccom_launch.h"
+#include "cli/nccom_measure.h"
 #include "cli/nccom_table.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-#define OPS_IN_NEFF 512 /* of one execution; more make more executions */
 /* --- running ----------------------------------------------------------------------------- */
-
-static uint32_t core_size(void)
-{
-	const char *text = getenv("NEURON_RT_VIRTUAL_CORE_SIZE");
-
-	if (!text || !*text)
-		text = getenv("NEURON_LOGICAL_NC_CONFIG");
-	return text && !strcmp(text, "1") ? 1 : 2;
-}
 
 static enum nx_status measure(struct nx_nccom_table *table, struct nx_nccom_runtime *runtime,
 			      const struct nx_nccom_op *op, uint64_t size, struct nx_error *err)
 {
 	const struct nx_nccom_request *r = table->request;
-	const struct nx_nccom_options *o = &r->options;
-	uint32_t wanted = o->warmup_count + o->measured_count;
-	struct nx_nccom_case c = {
-		.op = op,
-		.dtype = r->dtype,
-		.dtype_name = r->dtype_name,
-		.size_bytes = size,
-		.rank_count = r->rank_count,
-		.group_size = r->groups.group_size ? r->groups.group_size : r->rank_count,
-		.groups = &r->groups,
-		.op_count = o->has_executions || wanted < OPS_IN_NEFF ? wanted : OPS_IN_NEFF,
-		.core_size = core_size(),
-	};
 	struct nx_nccom_result result = {0};
-	enum nx_status st = nx_nccom_case_measure(&c, err);
+	struct nx_nccom_case c;
+	enum nx_status st = nx_nccom_case_make(r, op, size, &c, err);
 
-	/* A device has its own memory, and says itself when that is not enough. */
-	if (!st && runtime->calls.is_own)
-		st = nx_nccom_memory_check(&c, o, nx_memory_available_bytes(), err);
 	if (!st)
-		st = nx_nccom_run(runtime, &c, o, &result, err);
-	if (!st && o->first_rank == 0) {
-		if (result.is_wall_time && !o->wants_wall_time)
+		st = nx_nccom_measure(runtime, r, &c, &result, err);
+	if (!st && r->options.first_rank == 0) {
+		if (result.is_wall_time && !r->options.wants_wall_time)
 			nx_say_warning("this runtime does not tell device times; times are those "
 				       "of the host");
 		nx_nccom_table_add(table, &c, &result);
@@ -67,87 +37,56 @@ static enum nx_status measure_all(struct nx_nccom_table *table, struct nx_nccom_
 				  struct nx_error *err)
 {
 	const struct nx_nccom_request *r = table->request;
-	enum nx_status st = NX_OK;
+	bool is_shown = r->options.first_rank == 0;
+	enum nx_status st = nx_nccom_start(r, runtime, err);
 
 	for (size_t i = 0; i < r->op_count && !st; i++) {
-		if (r->op_count > 1)
+		if (r->op_count > 1 && is_shown)
 			nx_print(&table->out, "%s\n", r->ops[i]->name);
 		for (size_t k = 0; k < r->size_count && !st; k++)
 			st = measure(table, runtime, r->ops[i], r->sizes[k], err);
-		if (r->options.first_rank == 0)
+		if (is_shown)
 			nx_nccom_table_end(table);
 	}
 	return st;
 }
 
-/* --- the environment of ranks ------------------------------------------------------------ */
+/* --- what is asked for ----------------------------------------------------------------------- */
 
-/* A port nobody has now, for processes of this machine. */
-static void set_root(void)
+struct job {
+	struct nx_nccom_request request;
+	struct nx_nccom_words words;
+	struct nx_nccom_launch launch;
+	bool is_launched; /* on other machines, by others */
+	struct nx_arena arena;
+};
+
+static enum nx_status read_job(struct job *job, const struct nx_operands *ops, struct nx_error *err)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t len = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	char text[40];
+	enum nx_status st = NX_OK;
 
-	if (fd < 0)
-		return;
-	if (!bind(fd, (struct sockaddr *)&address, len) &&
-	    !getsockname(fd, (struct sockaddr *)&address, &len)) {
-		snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(address.sin_port));
-		setenv("NEURON_RT_ROOT_COMM_ID", text, 1);
-	}
-	close(fd);
+	job->is_launched = nx_nccom_launch_is_wanted(&job->words);
+	if (job->is_launched)
+		st = nx_nccom_launch_plan(&job->launch, &job->words, &job->arena, err);
+	if (st)
+		return st;
+	return nx_nccom_request_read(&job->words, ops->items, ops->count, &job->arena,
+				     &job->request, err);
 }
 
-/* Without a device the runtime makes one up: large enough for all ranks. */
-static void set_environment(const struct nx_nccom_words *words, const struct nx_nccom_request *r)
+static enum nx_status run_here(struct job *job, struct nx_error *err)
 {
-	char text[16];
-
-	if (r->options.local_rank_count > 8 / core_size() && access("/dev/neuron0", F_OK) != 0)
-		setenv("NEURON_EXPLORER_INSTANCE", "trn2.48xlarge", 0);
-	if (r->node_count > 1) {
-		snprintf(text, sizeof(text), "%u", r->node_count);
-		setenv("NEURON_EXPLORER_NODE_COUNT", text, 1);
-	}
-	if (r->options.has_processes && !getenv("NEURON_RT_ROOT_COMM_ID"))
-		set_root();
-	if (words->is_debug)
-		setenv("NEURON_RT_LOG_LEVEL", "DEBUG", 1);
-}
-
-static enum nx_status start(const struct nx_nccom_request *r, struct nx_nccom_runtime *runtime,
-			    struct nx_error *err)
-{
-	uint32_t cores = 0;
-	enum nx_status st;
-
-	if (r->options.has_processes)
-		return NX_OK;
-	st = nx_nccom_runtime_start(runtime, &cores, err);
-	if (!st && cores < r->options.local_rank_count)
-		st = nx_fail(err, NX_LIMIT,
-			     "%u ranks need as many cores, the runtime has %u; choose fewer with "
-			     "-r, or a larger NEURON_EXPLORER_INSTANCE",
-			     r->options.local_rank_count, cores);
-	return st;
-}
-
-static enum nx_status run_request(const struct nx_nccom_words *words,
-				  const struct nx_nccom_request *r, struct nx_error *err)
-{
-	struct nx_nccom_table table = {.request = r, .words = words};
+	const struct nx_nccom_request *r = &job->request;
+	struct nx_nccom_table table = {.request = r, .words = &job->words};
 	struct nx_nccom_runtime runtime = {0};
 	enum nx_status st = nx_nccom_table_open(&table, err);
 
 	if (st)
 		return st;
-	set_environment(words, r);
-	st = nx_nccom_runtime_open(&runtime, words->runtime, err);
-	if (!st)
-		st = start(r, &runtime, err);
+	nx_nccom_set_environment(r, r->options.local_rank_count, job->words.is_debug);
+	if (r->options.has_processes && !getenv("NEURON_RT_ROOT_COMM_ID"))
+		nx_nccom_set_root_here();
+	st = nx_nccom_runtime_open(&runtime, job->words.runtime, err);
 	if (!st)
 		st = measure_all(&table, &runtime, err);
 	st = nx_nccom_table_close(&table, st, err);
@@ -158,26 +97,26 @@ static enum nx_status run_request(const struct nx_nccom_words *words,
 static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
 			  struct nx_error *err)
 {
-	struct nx_nccom_words words = {0};
-	struct nx_nccom_request request = {.op_count = 0};
+	struct job job = {.is_launched = false};
 	struct nx_operands operands;
-	struct nx_arena arena = {0};
 	bool wants_help = false;
 	enum nx_status st;
 
-	argc = nx_nccom_join_words(argc, argv, &arena, &argv);
-	st = nx_options_parse(&nx_command_nccom_test, argc, argv, &words, &operands, &wants_help,
-			      err);
+	argc = nx_nccom_join_words(argc, argv, &job.arena, &argv);
+	st = nx_options_parse(&nx_command_nccom_test, argc, argv, &job.words, &operands,
+			      &wants_help, err);
 	if (!st && wants_help)
 		st = nx_help_show(call, &nx_command_nccom_test, err);
-	else if (!st && words.wants_version)
+	else if (!st && job.words.wants_version)
 		st = nx_help_show_version(call, err);
 	else if (!st)
-		st = nx_nccom_request_read(&words, operands.items, operands.count, &arena, &request,
-					   err);
-	if (!st && !wants_help && !words.wants_version)
-		st = run_request(&words, &request, err);
-	nx_arena_release(&arena);
+		st = read_job(&job, &operands, err);
+	if (!st && !wants_help && !job.words.wants_version)
+		st = job.is_launched
+			     ? nx_nccom_launch_run(&job.launch, argc, argv, call->exit_code, err)
+			     : run_here(&job, err);
+	nx_nccom_launch_release(&job.launch);
+	nx_arena_release(&job.arena);
 	return st;
 }
 
@@ -188,6 +127,8 @@ static const struct nx_example examples[] = {
 	 "allr -r 16 -b 1kb -e 64mb -f 8 -d bf16 -c random --show-algorithm"},
 	{"A process for each rank, times of this machine:",
 	 "redsct -r 4 -b 1mb -e 1mb --processes --wall-time"},
+	{"Two machines, started from here by mpirun:",
+	 "allr -r 64 -b 1mb -e 1mb --hosts 10.1.4.145,10.1.4.138 --mpi-log-dir logs"},
 	{0},
 };
 
@@ -209,7 +150,16 @@ const struct nx_command nx_command_nccom_test = {
 		"alltoall, 1 for the others. GB are 1e9 bytes.\n\n"
 		"Ranks without a device need memory of this machine, several times their size(B) "
 		"each; a size that needs more than is available is refused with exit code 10. What "
-		"was measured before a failure stays in the table and in the JSON.",
+		"was measured before a failure stays in the table and in the JSON.\n\n"
+		"--hosts and --slurm-mode start a copy of nccom-test on each machine, which has to "
+		"have "
+		"it at the same path, by mpirun (Open MPI; mpiexec where there is none) or srun. "
+		"The "
+		"copies meet at NEURON_RT_ROOT_COMM_ID=host:port, or else on the first machine at "
+		"a port "
+		"that is free here. The machine of rank 0 prints; the exit code is that of a copy "
+		"that "
+		"failed, and a signal ends all.",
 	.options = nx_nccom_option_table,
 	.examples = examples,
 	.run = run,

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/terminal.h"
+#include "cli/nccom_hosts.h"
+#include "cli/suggest.h"
 
 #define W(member) NX_FIELD(struct nx_nccom_words, member)
 #define DEFAULT_SIZE (UINT64_C(32) << 20)
@@ -19,9 +20,10 @@ const struct nx_option nx_nccom_option_table[] = {
 	 "Machines the ranks are spread over (default 1). All ranks still run here, and times are "
 	 "those of so many machines, unless --node-rank says which part runs here.",
 	 NULL},
-	{"node-rank", 0, NX_OPTION_NUMBER, "N", W(node_rank),
-	 "Run the ranks of machine N only; the others are reached by NEURON_RT_ROOT_COMM_ID.",
-	 NULL},
+	{"node-rank", 0, NX_OPTION_TEXT, "N", W(node_rank),
+	 "Run the ranks of machine N only; the others are reached by NEURON_RT_ROOT_COMM_ID. auto: "
+	 "of the machine that mpirun or srun says this is.",
+	 "auto"},
 	{"minbytes", 'b', NX_OPTION_TEXT, "SIZE", W(least),
 	 "Smallest size: 100, 512kb, 32mb, 1gb (default 32M).", NULL},
 	{"maxbytes", 'e', NX_OPTION_TEXT, "SIZE", W(most), "Largest size (default 32M).", NULL},
@@ -69,35 +71,43 @@ const struct nx_option nx_nccom_option_table[] = {
 	{"runtime", 0, NX_OPTION_FILE, "PATH", W(runtime),
 	 "The libnrt.so.1 to measure, or its folder; chosen as by 'neuron-explorer inspect'.",
 	 NULL},
-	{"hosts", 's', NX_OPTION_TEXT, "HOSTS", W(hosts), "As --hosts-file.", NULL},
-	{"hosts-file", 0, NX_OPTION_FILE, "FILE", W(hosts_file),
-	 "Refused: there is no MPI here. Start nccom-test with --node-rank on each machine.", NULL},
-	{"mpi-log-dir", 0, NX_OPTION_TEXT, "FOLDER", W(ignored[0]), NOT_HERE, NULL},
-	{"slurm-mode", 'S', NX_OPTION_FLAG, NULL, W(has_slurm),
-	 "Refused: jobs are not sent to Slurm. Let its script start nccom-test with --node-rank.",
+	{"hosts", 's', NX_OPTION_TEXT, "HOSTS", W(hosts),
+	 "Start nccom-test on these machines by Open MPI's mpirun, once on each: 'a,b' or 'a b'. "
+	 "The first one has rank 0.",
 	 NULL},
-	{"slurm-vcpus-per-node", 'u', NX_OPTION_TEXT, "N", W(ignored[1]), NOT_HERE, NULL},
-	{"slurm-setup-script", 0, NX_OPTION_TEXT, "FILE", W(ignored[2]), NOT_HERE, NULL},
-	{"slurm-job-id", 0, NX_OPTION_TEXT, "ID", W(ignored[3]), NOT_HERE, NULL},
-	{"slurm-use-head-node-neuron-bench", 0, NX_OPTION_FLAG, NULL, W(head_node), NOT_HERE, NULL},
+	{"hosts-file", 0, NX_OPTION_FILE, "FILE", W(hosts_file),
+	 "The same, a machine in each line.", NULL},
+	{"mpi-log-dir", 0, NX_OPTION_FOLDER, "FOLDER", W(log_folder),
+	 "With --hosts: what each machine prints, in a file of its own.", NULL},
+	{"slurm-mode", 'S', NX_OPTION_FLAG, NULL, W(has_slurm),
+	 "Start nccom-test on -N machines by Slurm's srun, once on each.", NULL},
+	{"slurm-vcpus-per-node", 'u', NX_OPTION_NUMBER, "N", W(slurm_vcpus),
+	 "With -S: processors of a machine (srun -c).", NULL},
+	{"slurm-setup-script", 0, NX_OPTION_FILE, "FILE", W(slurm_script),
+	 "With -S: a script for sh that each machine reads before.", NULL},
+	{"slurm-job-id", 0, NX_OPTION_TEXT, "ID", W(slurm_job),
+	 "With -S: machines of this job; without it srun asks for new ones.", NULL},
+	{"slurm-use-head-node-neuron-bench", 0, NX_OPTION_FLAG, NULL, W(head_node),
+	 "Accepted and without effect: each machine has to have nccom-test at the same path.",
+	 NULL},
 	{"non-interactive", 0, NX_OPTION_FLAG, NULL, W(is_quiet), "Nothing is ever asked.", NULL},
 	{"unique-buff", 0, NX_OPTION_FLAG, NULL, W(unique),
 	 "Accepted and without effect: buffers do not change simulated times.", NULL},
 	{"shared-output-buff", 0, NX_OPTION_FLAG, NULL, W(shared_output), "As --unique-buff.",
 	 NULL},
-	{"coalesced-cc-size-ratio", 0, NX_OPTION_TEXT, "RATIO", W(ignored[4]), "As --unique-buff.",
+	{"coalesced-cc-size-ratio", 0, NX_OPTION_TEXT, "RATIO", W(ignored[0]), "As --unique-buff.",
 	 NULL},
 	{"sb2sb", 0, NX_OPTION_FLAG, NULL, W(sb2sb),
 	 "Accepted; transfers between state buffers are measured as those between device memories.",
 	 NULL},
-	{"input-shape", 0, NX_OPTION_TEXT, "SHAPE", W(ignored[5]), "As --sb2sb.", NULL},
-	{"output-shape", 0, NX_OPTION_TEXT, "SHAPE", W(ignored[6]), "As --sb2sb.", NULL},
-	{"cc-dim", 0, NX_OPTION_TEXT, "N", W(ignored[7]), "As --sb2sb.", NULL},
+	{"input-shape", 0, NX_OPTION_TEXT, "SHAPE", W(ignored[1]), "As --sb2sb.", NULL},
+	{"output-shape", 0, NX_OPTION_TEXT, "SHAPE", W(ignored[2]), "As --sb2sb.", NULL},
+	{"cc-dim", 0, NX_OPTION_TEXT, "N", W(ignored[3]), "As --sb2sb.", NULL},
 	{"streams-json", 0, NX_OPTION_FILE, "FILE", W(streams),
 	 "Refused: streams do not run side by side here. Give several operations instead.", NULL},
-	{"vcpu-pin-mode", 0, NX_OPTION_TEXT, "MODE", W(ignored[8]), NOT_HERE, NULL},
-	{"data-collector-port", 0, NX_OPTION_TEXT, "PORT", W(ignored[9]), NOT_HERE, NULL},
-	{"data-collector-host", 0, NX_OPTION_TEXT, "HOST", W(ignored[10]), NOT_HERE, NULL},
+	{"vcpu-pin-mode", 0, NX_OPTION_TEXT, "MODE", W(ignored[4]), NOT_HERE, NULL},
+	{"data-collector-port", 0, NX_OPTION_TEXT, "PORT", W(ignored[5]), NOT_HERE, NULL},
+	{"data-collector-host", 0, NX_OPTION_TEXT, "HOST", W(ignored[6]), NOT_HERE, NULL},
 	{"debug", 0, NX_OPTION_FLAG, NULL, W(is_debug), "All lines of the runtime.", NULL},
 	{"version", 'V', NX_OPTION_FLAG, NULL, W(wants_version), "Show the version.", NULL},
 	{0},
@@ -119,6 +129,12 @@ static bool is_stat(const char *word)
 	return word[0] == 'p' && word[1] && strtoul(word + 1, &end, 10) <= 100 && end && !*end;
 }
 
+/* Behind --hosts; an operation may stand there as well. */
+static bool is_host(const char *word)
+{
+	return word[0] != '-' && !nx_nccom_op_find(word);
+}
+
 int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***out)
 {
 	char **words = NX_NEW_ARRAY(arena, char *, (size_t)argc + 1);
@@ -137,6 +153,10 @@ int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***o
 			while (i + 1 < argc && is_stat(argv[i + 1]))
 				word = nx_arena_printf(arena, "%s,%s", word, argv[++i]);
 		}
+		if (is_one_of(word, "-s", "--hosts") && i + 1 < argc)
+			word = nx_arena_printf(arena, "--hosts=%s", argv[++i]);
+		while (!strncmp(word, "--hosts=", 8) && i + 1 < argc && is_host(argv[i + 1]))
+			word = nx_arena_printf(arena, "%s,%s", word, argv[++i]);
 		words[count++] = word;
 	}
 	*out = words;
@@ -188,6 +208,26 @@ static uint32_t or_default(struct nx_number_value given, uint32_t fallback)
 	return given.is_given ? given.value : fallback;
 }
 
+static enum nx_status read_node(const char *text, struct nx_nccom_request *r, struct nx_error *err)
+{
+	struct nx_nccom_options *o = &r->options;
+	uint32_t node = 0;
+	enum nx_status st = nx_nccom_node_read(text, &node, err);
+
+	if (!st)
+		st = nx_nccom_root_complete(err);
+	if (st)
+		return st;
+	if (node >= r->node_count || !getenv("NEURON_RT_ROOT_COMM_ID"))
+		return nx_fail(err, NX_USAGE,
+			       "--node-rank is 0 to %u, and needs NEURON_RT_ROOT_COMM_ID=host:port "
+			       "of the machine of rank 0",
+			       r->node_count - 1);
+	o->local_rank_count = r->rank_count / r->node_count;
+	o->first_rank = node * o->local_rank_count;
+	return NX_OK;
+}
+
 static enum nx_status read_ranks(const struct nx_nccom_words *w, struct nx_nccom_request *r,
 				 struct nx_error *err)
 {
@@ -202,16 +242,7 @@ static enum nx_status read_ranks(const struct nx_nccom_words *w, struct nx_nccom
 		return nx_fail(err, NX_USAGE, "%u ranks cannot be spread over %u machines",
 			       r->rank_count, r->node_count);
 	o->local_rank_count = r->rank_count;
-	if (!w->node_rank.is_given)
-		return NX_OK;
-	if (w->node_rank.value >= r->node_count || !getenv("NEURON_RT_ROOT_COMM_ID"))
-		return nx_fail(err, NX_USAGE,
-			       "--node-rank is 0 to %u, and needs NEURON_RT_ROOT_COMM_ID=host:port "
-			       "of the machine of rank 0",
-			       r->node_count - 1);
-	o->local_rank_count = r->rank_count / r->node_count;
-	o->first_rank = w->node_rank.value * o->local_rank_count;
-	return NX_OK;
+	return w->node_rank ? read_node(w->node_rank, r, err) : NX_OK;
 }
 
 static enum nx_status read_options(const struct nx_nccom_words *w, struct nx_nccom_request *r,
@@ -246,23 +277,9 @@ static enum nx_status read_options(const struct nx_nccom_words *w, struct nx_ncc
 	return NX_OK;
 }
 
-/* What needs others to run us. */
-static enum nx_status refuse(const struct nx_nccom_words *w, struct nx_error *err)
-{
-	if (w->has_slurm)
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "jobs are not sent to Slurm; let its script start nccom-test with "
-			       "-N and --node-rank on each machine");
-	if (w->hosts || w->hosts_file)
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "there is no MPI here; start nccom-test with -N and --node-rank on "
-			       "each machine, NEURON_RT_ROOT_COMM_ID naming the first");
-	if (w->streams)
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "streams do not run side by side here; give several operations "
-			       "instead of --streams-json");
-	return NX_OK;
-}
+static const char op_words[] =
+	"all_reduce allr all_gather allg all_gatherv allgv reduce_scatter redsct sendrecv alltoall "
+	"alltoallv permute broadcast bcast";
 
 static enum nx_status read_ops(char **ops, size_t count, struct nx_nccom_request *r,
 			       struct nx_error *err)
@@ -274,11 +291,14 @@ static enum nx_status read_ops(char **ops, size_t count, struct nx_nccom_request
 			       "alltoallv, permute, broadcast",
 			       NX_NCCOM_MAX_OPS);
 	for (r->op_count = 0; r->op_count < count; r->op_count++) {
-		r->ops[r->op_count] = nx_nccom_op_find(ops[r->op_count]);
+		const char *name = ops[r->op_count], *near = nx_suggest_word(op_words, name);
+
+		r->ops[r->op_count] = nx_nccom_op_find(name);
 		if (!r->ops[r->op_count])
-			return nx_fail(err, NX_USAGE,
-				       "there is no operation '%.40s'; --help lists them",
-				       ops[r->op_count]);
+			return nx_fail(err, NX_USAGE, "there is no operation '%.40s'; %s%.*s%s",
+				       name, near ? "did you mean '" : "--help lists them",
+				       near ? (int)strcspn(near, " ") : 0, near ? near : "",
+				       near ? "'?" : "");
 	}
 	return NX_OK;
 }
@@ -289,8 +309,10 @@ enum nx_status nx_nccom_request_read(const struct nx_nccom_words *words, char **
 {
 	enum nx_status st = read_ops(ops, op_count, out, err);
 
-	if (!st)
-		st = refuse(words, err);
+	if (!st && words->streams)
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "streams do not run side by side here; give several operations "
+			       "instead of --streams-json");
 	if (!st)
 		st = read_ranks(words, out, err);
 	if (!st)

@@ -11,10 +11,12 @@
 
 /* As words give it. */
 struct nx_nccom_words {
-	struct nx_number_value ranks, nodes, node_rank, iterations, warmups, executions,
-		ignored_executions, factor, seed, data_parallel;
+	struct nx_number_value ranks, nodes, iterations, warmups, executions, ignored_executions,
+		factor, seed, data_parallel, slurm_vcpus;
 	const char *least, *most, *step, *dtype, *check, *stats, *counts, *groups, *pairs, *json;
-	const char *runtime, *hosts, *hosts_file, *ignored[16], *streams;
+	const char *runtime, *node_rank, *hosts, *hosts_file, *log_folder, *slurm_script,
+		*slurm_job;
+	const char *ignored[16], *streams;
 	bool shows_algorithm, shows_sizes, has_processes, wants_wall_time, has_slurm, sb2sb, unique,
 		shared_output, is_quiet, is_debug, head_node, wants_version;
 };
@@ -36,7 +38,10 @@ struct nx_nccom_request {
 
 extern const struct nx_option nx_nccom_option_table[];
 
-/* -c and -t take words that may be left out: they become one word with their option. */
+/*
+ * -c and -t take words that may be left out, --hosts takes several: they become one word with
+ * their option.
+ */
 int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***out);
 
 /* USAGE; the request lives in the arena. */

@@ -142,6 +142,9 @@ _neuron_explorer()
 	upload:--profile-directory)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
+	nccom-test:--node-rank)
+		mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$cur")
+		return ;;
 	nccom-test:-d|nccom-test:--datatype)
 		mapfile -t COMPREPLY < <(compgen -W 'uint8 int8 fp8 uint16 int16 fp16 bf16 uint32 int32 fp32' -- "$cur")
 		return ;;
@@ -152,6 +155,12 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	nccom-test:--hosts-file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	nccom-test:--mpi-log-dir)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	nccom-test:--slurm-setup-script)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	nccom-test:--streams-json)

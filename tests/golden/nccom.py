@@ -159,7 +159,9 @@ def errors(folder):
             ('allr', 2, '--nworkers says'), ('-r 2', 2, 'name 1 to'),
             ('allx -r 2', 2, "no operation 'allx'"), ('allr -r 2 -b 12zb', 2, 'is no size'),
             ('allr -r 2 -d fp64', 2, "no type 'fp64'"), ('allr -r 2 -b 2mb -e 1mb', 2, 'not above'),
-            ('allr -r 2 -S', 11, 'Slurm'), ('allr -r 2 -s a,b', 11, 'MPI'),
+            ('allr -r 2 --node-rank x', 2, 'number of a machine'),
+            ('allr -r 2 -S -s a,b', 2, 'Slurm chooses'),
+            ('allr -r 2 -s a,b -N 3', 2, '3 machines, and 2 are named'),
             ('allr -r 2 -f 1', 2, 'stepfactor'), ('allr -r 2 -c sometimes', 2, 'no operation'),
             ('allr -r 3 -N 2', 2, 'cannot be spread'), ('allr -r 2 -n 0', 2, '-n has to be')):
         out, said = run(line, folder, code=code)
