@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/nccom_launch.h"
 #include "cli/nccom_measure.h"
+#include "cli/nccom_stream_run.h"
 #include "cli/nccom_table.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -53,8 +54,9 @@ static enum nx_status measure_all(struct nx_nccom_table *table, struct nx_nccom_
 
 /* --- what is asked for ----------------------------------------------------------------------- */
 
-struct job {
+struct job { /* one of the first two, and where */
 	struct nx_nccom_request request;
+	struct nx_nccom_streams streams; /* none: the request */
 	struct nx_nccom_words words;
 	struct nx_nccom_launch launch;
 	bool is_launched; /* on other machines, by others */
@@ -70,24 +72,32 @@ static enum nx_status read_job(struct job *job, const struct nx_operands *ops, s
 		st = nx_nccom_launch_plan(&job->launch, &job->words, &job->arena, err);
 	if (st)
 		return st;
+	if (job->words.streams)
+		return nx_nccom_streams_open(&job->words, ops->items, ops->count, &job->arena,
+					     &job->streams, err);
 	return nx_nccom_request_read(&job->words, ops->items, ops->count, &job->arena,
 				     &job->request, err);
 }
 
 static enum nx_status run_here(struct job *job, struct nx_error *err)
 {
-	const struct nx_nccom_request *r = &job->request;
+	bool has_streams = job->streams.count > 0;
+	const struct nx_nccom_request *r = has_streams ? job->streams.items : &job->request;
 	struct nx_nccom_table table = {.request = r, .words = &job->words};
 	struct nx_nccom_runtime runtime = {0};
 	enum nx_status st = nx_nccom_table_open(&table, err);
 
 	if (st)
 		return st;
-	nx_nccom_set_environment(r, r->options.local_rank_count, job->words.is_debug);
-	if (r->options.has_processes && !getenv("NEURON_RT_ROOT_COMM_ID"))
+	nx_nccom_set_environment(
+		r, has_streams ? job->streams.core_count : r->options.local_rank_count,
+		job->words.is_debug);
+	if (r->options.has_processes && !has_streams && !getenv("NEURON_RT_ROOT_COMM_ID"))
 		nx_nccom_set_root_here();
 	st = nx_nccom_runtime_open(&runtime, job->words.runtime, err);
-	if (!st)
+	if (!st && has_streams)
+		st = nx_nccom_streams_run(&job->streams, &runtime, &table, err);
+	else if (!st)
 		st = measure_all(&table, &runtime, err);
 	st = nx_nccom_table_close(&table, st, err);
 	nx_nccom_runtime_close(&runtime);
@@ -129,13 +139,14 @@ static const struct nx_example examples[] = {
 	 "redsct -r 4 -b 1mb -e 1mb --processes --wall-time"},
 	{"Two machines, started from here by mpirun:",
 	 "allr -r 64 -b 1mb -e 1mb --hosts 10.1.4.145,10.1.4.138 --mpi-log-dir logs"},
+	{"Streams side by side, all checked:", "--streams-json streams.json -c"},
 	{0},
 };
 
 const struct nx_command nx_command_nccom_test = {
 	.name = "nccom-test",
 	.summary = "measure collectives over many ranks",
-	.operands = "OPERATION...",
+	.operands = "[OPERATION...]",
 	.description =
 		"Runs collectives over NeuronCores through libnrt.so.1 and says how long they "
 		"took. "
@@ -151,6 +162,22 @@ const struct nx_command nx_command_nccom_test = {
 		"Ranks without a device need memory of this machine, several times their size(B) "
 		"each; a size that needs more than is available is refused with exit code 10. What "
 		"was measured before a failure stays in the table and in the JSON.\n\n"
+		"--streams-json names a file like {\"streams\": [{\"operation\": \"allr\", "
+		"\"nworkers\": 4, "
+		"\"minbytes\": \"1kb\", \"maxbytes\": \"1mb\", \"stepfactor\": 8, "
+		"\"ops_per_iter\": 4}, "
+		"{\"operation\": \"allg\", \"nworkers\": 2, \"datatype\": \"bf16\"}]}. Its fields "
+		"are "
+		"operation, ops_per_iter (operations of an iteration, 1 unless given) and, as the "
+		"options "
+		"of these names: nworkers, minbytes, maxbytes, stepbytes, stepfactor, iters, "
+		"warmup_iters, neff_iters, neff_warmup_iters, datatype, check, seed, "
+		"data-parallel-dimension, custom-replica-groups, custom-src-target-pairs and "
+		"variable-size-op-metadata (the last three as lists). What a stream leaves out is "
+		"as on "
+		"the command line. Streams have cores of their own and do not slow each other down "
+		"in "
+		"simulated time.\n\n"
 		"--hosts and --slurm-mode start a copy of nccom-test on each machine, which has to "
 		"have "
 		"it at the same path, by mpirun (Open MPI; mpiexec where there is none) or srun. "

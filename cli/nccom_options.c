@@ -104,7 +104,9 @@ const struct nx_option nx_nccom_option_table[] = {
 	{"output-shape", 0, NX_OPTION_TEXT, "SHAPE", W(ignored[2]), "As --sb2sb.", NULL},
 	{"cc-dim", 0, NX_OPTION_TEXT, "N", W(ignored[3]), "As --sb2sb.", NULL},
 	{"streams-json", 0, NX_OPTION_FILE, "FILE", W(streams),
-	 "Refused: streams do not run side by side here. Give several operations instead.", NULL},
+	 "Streams that run side by side, each with ranks of its own and a table of its own: see "
+	 "below.",
+	 NULL},
 	{"vcpu-pin-mode", 0, NX_OPTION_TEXT, "MODE", W(ignored[4]), NOT_HERE, NULL},
 	{"data-collector-port", 0, NX_OPTION_TEXT, "PORT", W(ignored[5]), NOT_HERE, NULL},
 	{"data-collector-host", 0, NX_OPTION_TEXT, "HOST", W(ignored[6]), NOT_HERE, NULL},
@@ -309,10 +311,6 @@ enum nx_status nx_nccom_request_read(const struct nx_nccom_words *words, char **
 {
 	enum nx_status st = read_ops(ops, op_count, out, err);
 
-	if (!st && words->streams)
-		return nx_fail(err, NX_UNSUPPORTED,
-			       "streams do not run side by side here; give several operations "
-			       "instead of --streams-json");
 	if (!st)
 		st = read_ranks(words, out, err);
 	if (!st)

@@ -121,6 +121,8 @@ static void write_json(struct nx_nccom_table *table, const struct nx_nccom_case 
 	}
 	if (table->words->shows_algorithm)
 		nx_json_key_text(w, "algorithm", result->algorithm);
+	if (table->stream)
+		nx_json_key_u64(w, "stream", table->stream);
 	nx_json_end_object(w);
 }
 

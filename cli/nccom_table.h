@@ -23,6 +23,7 @@ struct nx_nccom_table {
 	struct nx_output out;
 	struct nx_bytes json;
 	struct nx_json_writer writer;
+	size_t stream; /* whose rows these are, from 1; 0: there are none */
 	double bus_sum;
 	size_t row_count;
 	bool has_header;

@@ -191,7 +191,7 @@ complete -c nccom-test -l sb2sb -d 'Accepted; transfers between state buffers ar
 complete -c nccom-test -l input-shape -x -d 'As --sb2sb.'
 complete -c nccom-test -l output-shape -x -d 'As --sb2sb.'
 complete -c nccom-test -l cc-dim -x -d 'As --sb2sb.'
-complete -c nccom-test -l streams-json -r -F -d 'Refused: streams do not run side by side here. Give several operations instead.'
+complete -c nccom-test -l streams-json -r -F -d 'Streams that run side by side, each with ranks of its own and a table of its own: see below.'
 complete -c nccom-test -l vcpu-pin-mode -x -d 'Accepted and without effect: ranks on this machine are threads of nccom-test.'
 complete -c nccom-test -l data-collector-port -x -d 'Accepted and without effect: ranks on this machine are threads of nccom-test.'
 complete -c nccom-test -l data-collector-host -x -d 'Accepted and without effect: ranks on this machine are threads of nccom-test.'

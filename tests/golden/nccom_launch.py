@@ -223,8 +223,20 @@ def ended_by_a_signal(site):
     equal([pid for pid in copies if is_alive(pid)], [])
 
 
+def streams(site):
+    """Each stream has a world of its own between the machines as well."""
+    site.add('mpirun', MPIRUN.replace('%s=', 'OMPI_COMM_WORLD_RANK='))
+    (site.folder / 's.json').write_text(
+        '[{"operation": "allr", "nworkers": 4, "minbytes": "1kb", "maxbytes": "64kb", '
+        '"stepfactor": 8, "datatype": "fp32"}, {"operation": "alltoall", "nworkers": 2}]')
+    line = '--streams-json s.json -b 4kb -e 4kb -n 3 -w 1 -c'
+    out, _ = site.run(line + ' --hosts 127.0.0.1,localhost')
+    equal(out, site.run(line + ' -N 2')[0])
+    equal(len(ROW.findall(out)), 4)
+
+
 CASES = (by_mpirun, by_mpiexec, logs, chosen_root, by_srun, failing_script, failing_copy,
-         ended_by_a_signal)
+         ended_by_a_signal, streams)
 
 
 def main():
