@@ -182,17 +182,23 @@ static const char *counts_text(const struct nx_nccom_case *c, struct nx_arena *a
 	bool is_gather = c->op->kind == NX_COLLECTIVE_ALL_GATHER_V;
 	size_t n = c->group_size, wanted = is_gather ? n : n * n;
 	uint64_t each = c->element_count / n;
-	const char *text = "";
+	struct nx_bytes text = {0};
+	const char *out;
+	char part[48];
 
 	if (!is_gather && c->op->kind != NX_COLLECTIVE_ALL_TO_ALL_V)
-		return text;
+		return "";
 	for (size_t i = 0; i < wanted; i++) {
 		uint64_t count = c->groups->counts ? c->groups->counts[i] : each;
+		int len = snprintf(part, sizeof(part), "%s%" PRIu64, i ? "," : ".element_counts [",
+				   count);
 
-		text = nx_arena_printf(arena, "%s%s%llu", text, i ? "," : ".element_counts [",
-				       (unsigned long long)count);
+		nx_bytes_append(&text, part, (size_t)len);
 	}
-	return nx_arena_printf(arena, "%s]\n", text);
+	nx_bytes_append(&text, "]\n", 2);
+	out = nx_arena_copy(arena, nx_slice_of(text.items, text.len));
+	nx_vec_release(&text);
+	return out;
 }
 
 static const char *kind_word(int64_t kind)
