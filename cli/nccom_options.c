@@ -18,7 +18,7 @@ const struct nx_option nx_nccom_option_table[] = {
 	{"nworkers", 'r', NX_OPTION_NUMBER, "N", W(ranks), "Ranks in total.", NULL},
 	{"nnodes", 'N', NX_OPTION_NUMBER, "N", W(nodes),
 	 "Machines the ranks are spread over (default 1). All ranks still run here, and times are "
-	 "those of so many machines, unless --node-rank says which part runs here.",
+	 "those of so many machines, unless --node-rank, --hosts or -S spread them.",
 	 NULL},
 	{"node-rank", 0, NX_OPTION_TEXT, "N", W(node_rank),
 	 "Run the ranks of machine N only; the others are reached by NEURON_RT_ROOT_COMM_ID. auto: "

@@ -151,7 +151,7 @@ for program in neuron-explorer neuron-profile
 end
 complete -c nccom-test -f -a 'all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall alltoallv permute broadcast'
 complete -c nccom-test -s r -l nworkers -x -d 'Ranks in total.'
-complete -c nccom-test -s N -l nnodes -x -d 'Machines the ranks are spread over (default 1). All ranks still run here, and times are those of so many machines, unless --node-rank says which part runs here.'
+complete -c nccom-test -s N -l nnodes -x -d 'Machines the ranks are spread over (default 1). All ranks still run here, and times are those of so many machines, unless --node-rank, --hosts or -S spread them.'
 complete -c nccom-test -l node-rank -x -a 'auto' -d 'Run the ranks of machine N only; the others are reached by NEURON_RT_ROOT_COMM_ID. auto: of the machine that mpirun or srun says this is.'
 complete -c nccom-test -s b -l minbytes -x -d 'Smallest size: 100, 512kb, 32mb, 1gb (default 32M).'
 complete -c nccom-test -s e -l maxbytes -x -d 'Largest size (default 32M).'
