@@ -47,7 +47,8 @@ static enum nx_status find_group(struct nx_model_ranks *ranks,
 	bool is_whole = nx_collective_is_pairwise(call->word.kind) || !call->groups.count;
 	uint32_t id = is_whole ? WHOLE_WORLD : call->word.group;
 	const struct nx_rank_list *list = is_whole ? NULL : list_with(&call->groups, ranks->rank);
-	struct nx_model_group made = {.id = id};
+	struct nx_model_group made = {.id = id,
+				      .node_count = nx_collective_node_count(&ranks->place, list)};
 	enum nx_status st;
 
 	for (*index = 0; *index < ranks->groups.len; ++*index)
@@ -95,10 +96,9 @@ static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list 
 static void plan(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
 		 struct nx_model_collective *op)
 {
-	struct nx_collective_shape shape =
-		nx_collective_shape_of(&call->word, &call->counts,
-				       ranks->groups.items[op->group].group.count,
-				       ranks->place.node_count);
+	const struct nx_model_group *group = &ranks->groups.items[op->group];
+	struct nx_collective_shape shape = nx_collective_shape_of(
+		&call->word, &call->counts, group->group.count, group->node_count);
 	struct nx_collective_plan way = nx_collective_plan_make(&shape);
 
 	op->call.algorithm = way.algorithm;

@@ -29,13 +29,14 @@ static void fill_comms(const struct nx_model_ranks *ranks, struct nx_arena *aren
 	graph->comms.items = NX_NEW_ARRAY(arena, struct nx_ntff_cc_comm, ranks->groups.len);
 	for (size_t i = 0; i < ranks->groups.len; i++) {
 		const struct nx_rank_group *group = &ranks->groups.items[i].group;
+		uint32_t node_count = ranks->groups.items[i].node_count;
 
 		graph->comms.items[i] = (struct nx_ntff_cc_comm){
 			.id = i,
 			.rank = group->index,
 			.rank_count = group->count,
-			.node_count = ranks->place.node_count,
-			.local_rank_count = group->count / ranks->place.node_count,
+			.node_count = node_count,
+			.local_rank_count = group->count / node_count,
 		};
 	}
 	graph->streams.count = 1;

@@ -10,6 +10,7 @@
 struct nx_model_group { /* a group of the program, or of all ranks */
 	uint32_t id;
 	struct nx_rank_group group;
+	uint32_t node_count; /* machines they are on */
 };
 
 struct nx_model_collective { /* a word of the program */

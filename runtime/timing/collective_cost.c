@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/timing/collective_cost.h"
 
+#include <string.h>
+
 #include "format/instruction.h"
 #include "runtime/timing/hardware_table.h"
 
@@ -80,6 +82,27 @@ static uint64_t sum_of(const struct nx_rank_list *counts)
 	return sum;
 }
 
+uint32_t nx_collective_node_count(const struct nx_collective_place *place,
+				  const struct nx_rank_list *ranks)
+{
+	uint32_t nodes = place->node_count ? place->node_count : 1, found = 0;
+	uint32_t ranks_of_node = place->rank_count / nodes;
+	bool *has_rank;
+
+	if (nodes == 1 || !ranks_of_node || !ranks || !ranks->count)
+		return nodes;
+	has_rank = nx_heap_alloc(nodes * sizeof(*has_rank));
+	memset(has_rank, 0, nodes * sizeof(*has_rank));
+	for (uint32_t i = 0; i < ranks->count; i++) {
+		uint32_t node = ranks->items[i] / ranks_of_node;
+
+		if (node < nodes && !has_rank[node])
+			has_rank[node] = true, found++;
+	}
+	nx_heap_free(has_rank);
+	return found ? found : 1;
+}
+
 struct nx_collective_shape nx_collective_shape_of(const struct nx_collective_word *word,
 						  const struct nx_rank_list *counts,
 						  uint32_t rank_count, uint32_t node_count)
@@ -95,7 +118,7 @@ struct nx_collective_shape nx_collective_shape_of(const struct nx_collective_wor
 	return (struct nx_collective_shape){
 		.kind = word->kind,
 		.rank_count = ranks,
-		.node_count = node_count && node_count < ranks ? node_count : 1,
+		.node_count = (uint32_t)at_most(node_count ? node_count : 1, ranks),
 		.bytes = at_most(in > out ? in : out, MOST_ELEMENTS) * nx_dtype_bytes(word->dtype),
 	};
 }

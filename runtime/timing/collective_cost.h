@@ -35,6 +35,13 @@ struct nx_collective_plan {
 };
 
 /*
+ * Machines that these ranks are on: the place's ranks are dealt out to its machines
+ * in order, as many to each. NULL or empty for all of them.
+ */
+uint32_t nx_collective_node_count(const struct nx_collective_place *place,
+				  const struct nx_rank_list *ranks);
+
+/*
  * Of a word that so many ranks carry out: the same on all of them, so that all go
  * the same way. counts are those of def.json that the word names, empty for none.
  * Any word has a shape: more bytes than a machine has count as so many.

@@ -21,19 +21,30 @@ bool nx_sim_is_collective(const struct nx_loaded_slot *slot)
 	       slot->word[0] == NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2;
 }
 
-static uint32_t largest_group(const struct nx_core_program *program,
-			      const struct nx_collective_word *word, uint32_t world)
+struct group_size {
+	uint32_t rank_count, node_count;
+};
+
+/* Of the group that takes longest: the one with most ranks, on as many machines as any. */
+static struct group_size largest_group(const struct nx_core_program *program,
+				       const struct nx_collective_word *word,
+				       const struct nx_collective_place *place)
 {
+	struct group_size most = {0}, world = {place->rank_count, place->node_count};
 	const struct nx_rank_lists *groups;
-	uint32_t most = 0;
 
 	if (nx_collective_is_pairwise(word->kind) || word->group >= program->replica_group_count)
 		return world;
 	groups = &program->replica_groups[word->group];
-	for (size_t i = 0; i < groups->count; i++)
-		if (groups->items[i].count > most)
-			most = groups->items[i].count;
-	return most ? most : world;
+	for (size_t i = 0; i < groups->count; i++) {
+		uint32_t nodes = nx_collective_node_count(place, &groups->items[i]);
+
+		if (groups->items[i].count > most.rank_count)
+			most.rank_count = groups->items[i].count;
+		if (nodes > most.node_count)
+			most.node_count = nodes;
+	}
+	return most.rank_count ? most : world;
 }
 
 static uint64_t cost_ps(const struct nx_simulation *sim, unsigned core,
@@ -42,13 +53,13 @@ static uint64_t cost_ps(const struct nx_simulation *sim, unsigned core,
 	const struct nx_collective_place *place = &sim->options->place;
 	const struct nx_core_program *program = &sim->code->program->cores[core];
 	struct nx_rank_list counts = {0};
+	struct group_size size = largest_group(program, word, place);
 	struct nx_collective_shape shape;
 	struct nx_collective_plan plan;
 
 	if (word->counts < program->element_counts.count)
 		counts = program->element_counts.items[word->counts];
-	shape = nx_collective_shape_of(
-		word, &counts, largest_group(program, word, place->rank_count), place->node_count);
+	shape = nx_collective_shape_of(word, &counts, size.rank_count, size.node_count);
 	plan = nx_collective_plan_make(&shape);
 	return nx_collective_cost_ps(place->arch ? place->arch : sim->hardware->arch, &shape,
 				     &plan);

@@ -45,6 +45,34 @@ static void ways_go_by_size(void **state)
 			 NX_ALGORITHM_MESH);
 }
 
+static void ranks_are_dealt_out_to_machines(void **state)
+{
+	const struct nx_collective_place place = {.rank_count = 8, .node_count = 4};
+	uint32_t near[] = {2, 3}, far[] = {6, 0, 1, 7}, strange[] = {8, UINT32_MAX};
+
+	(void)state;
+	assert_int_equal(nx_collective_node_count(&place, NULL), 4);
+	assert_int_equal(nx_collective_node_count(&place, &(struct nx_rank_list){near, 2}), 1);
+	assert_int_equal(nx_collective_node_count(&place, &(struct nx_rank_list){far, 4}), 2);
+	assert_int_equal(nx_collective_node_count(&place, &(struct nx_rank_list){strange, 2}), 1);
+	assert_int_equal(nx_collective_node_count(&(struct nx_collective_place){0}, NULL), 1);
+}
+
+/* A rank on each machine is as far from the others as ranks can be. */
+static void one_rank_a_machine_is_far(void **state)
+{
+	const struct nx_collective_word word = {.kind = NX_COLLECTIVE_ALL_REDUCE,
+						.element_count = 1};
+
+	(void)state;
+	assert_int_equal(nx_collective_shape_of(&word, &(struct nx_rank_list){0}, 2, 2).node_count,
+			 2);
+	assert_int_equal(nx_collective_shape_of(&word, &(struct nx_rank_list){0}, 2, 4).node_count,
+			 2);
+	assert_int_equal(nx_collective_shape_of(&word, &(struct nx_rank_list){0}, 2, 0).node_count,
+			 1);
+}
+
 static void steps_and_bytes(void **state)
 {
 	struct nx_collective_plan plan = plan_of(NX_COLLECTIVE_ALL_REDUCE, 16, 1, 16 * MB);
@@ -85,6 +113,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ways_go_by_size),
+		cmocka_unit_test(ranks_are_dealt_out_to_machines),
+		cmocka_unit_test(one_rank_a_machine_is_far),
 		cmocka_unit_test(steps_and_bytes),
 		cmocka_unit_test(times_by_hand),
 	};
