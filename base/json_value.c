@@ -165,10 +165,10 @@ static bool read_integer(const struct nx_json *value, uint64_t *magnitude, bool 
 	if (n.is_integer)
 		return read_digits(&n, magnitude);
 	d = fabs(to_f64(&n));
-	if (!(d < 0x1p64) || d != floor(d))
+	if (!(d < 0x1p64))
 		return false;
 	*magnitude = (uint64_t)d;
-	return true;
+	return d == (double)*magnitude;
 }
 
 uint64_t nx_json_as_u64(const struct nx_json *value, uint64_t fallback)

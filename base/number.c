@@ -309,11 +309,15 @@ static bool try_fifteen_digits(double magnitude, struct decimal *d)
 	static const double tens[] = {1e0,  1e1,  1e2,	1e3,  1e4,  1e5,  1e6,	1e7,
 				      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 				      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-	int k;
+	uint64_t bits;
+	int power, k;
 
 	if (magnitude < 1e-7 || magnitude >= 1e14)
 		return false;
-	k = 15 - (int)ceil((ilogb(magnitude) + 1) * 0.30103);
+	memcpy(&bits, &magnitude, sizeof(bits));
+	power = (int)(bits >> 52) - 1022;
+	/* Rounded up, 0.30103 being the decimal logarithm of 2. */
+	k = 15 - (power * 30103 + (power > 0 ? 99999 : 0)) / 100000;
 	if (k < 0 || k > 22)
 		return false;
 	if (k < 22 && magnitude * tens[k + 1] < 1e15)
