@@ -6,13 +6,21 @@
  * gives a busy engine so many bytes; and runs, each of which takes its time
  * however short it is. The slowest counts.
  */
-#include <math.h>
-
 #include "base/bare/bits.h"
 #include "runtime/timing/cost_rows.h"
 
 #define TABLE_ELEMENTS 128	/* that transfers had when the table's times were taken */
 #define LONGEST_PS (1e12 - 1.0) /* a lie in an input file does not stop the clock */
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double bounded_ps(double ps)
+{
+	return ps < LONGEST_PS ? ps : LONGEST_PS;
+}
 
 /* What memory gives to a busy engine is measured over whole packets, fixed part included. */
 static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_packet *packet,
@@ -22,8 +30,8 @@ static double stream_ns(const struct nx_dma_timing *dma, const struct nx_loaded_
 
 	if (!is_burst || packet->is_semaphore)
 		return ns;
-	return fmax(ns, packet->bytes / (packet->is_from_hbm ? dma->load_bytes_per_ns
-							     : dma->store_bytes_per_ns));
+	return larger(ns, packet->bytes / (packet->is_from_hbm ? dma->load_bytes_per_ns
+							       : dma->store_bytes_per_ns));
 }
 
 static double runs_ns(const struct nx_loaded_packet *packet, bool is_from_hbm, bool is_to_hbm)
@@ -54,8 +62,8 @@ uint64_t nx_hardware_packet_ps(const struct nx_hardware_timing *hardware,
 	double ns = stream_ns(dma, packet, is_burst);
 
 	if (!packet->is_semaphore)
-		ns = fmax(ns, elements_ns(packet) + dma->packet_ps / 1e3);
-	return (uint64_t)(fmin(ns * 1e3, LONGEST_PS) + 0.5);
+		ns = larger(ns, elements_ns(packet) + dma->packet_ps / 1e3);
+	return (uint64_t)(bounded_ps(ns * 1e3) + 0.5);
 }
 
 /* What goes from HBM to HBM has paid for it already: there the engine waits for each. */
@@ -65,7 +73,7 @@ uint64_t nx_hardware_settle_ps(const struct nx_hardware_timing *hardware,
 	if (packet->is_semaphore || packet->is_from_hbm || !packet->is_to_hbm ||
 	    packet->run_bytes > hardware->dma.settle_bytes)
 		return 0;
-	return (uint64_t)fmin(runs_ns(packet, true, true) * 1e3, LONGEST_PS);
+	return (uint64_t)bounded_ps(runs_ns(packet, true, true) * 1e3);
 }
 
 int64_t nx_hardware_software_more_ps(const struct nx_hardware_timing *hardware, const uint8_t *word)
@@ -76,5 +84,5 @@ int64_t nx_hardware_software_more_ps(const struct nx_hardware_timing *hardware, 
 
 	if (outer > 1 && inner > 1)
 		more_ps += dma->software_plane_ps;
-	return (int64_t)fmin(more_ps, LONGEST_PS);
+	return (int64_t)bounded_ps(more_ps);
 }
