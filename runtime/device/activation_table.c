@@ -5,6 +5,7 @@
 
 #include "base/bare/bits.h"
 #include "base/json_reader.h"
+#include "runtime/device/real_functions.h"
 
 #define ENTRY_BYTES 32
 #define OPERAND_COEFFICIENT 2 /* fma_indirection_src_sel of parametric_relu */
@@ -187,21 +188,11 @@ bool nx_activation_is_plain(uint8_t id)
 	}
 }
 
-static float compute(uint8_t id, float x)
+static float compute_plain(uint8_t id, float x)
 {
 	switch (id) {
 	case RELU:
 		return x < 0 ? 0 : x;
-	case TANH:
-		return tanhf(x);
-	case EXP:
-		return expf(x);
-	case LN:
-		return logf(x);
-	case SIN:
-		return sinf(x);
-	case RECIPROCAL_SQRT:
-		return 1 / sqrtf(x);
 	case SQUARE:
 		return x * x;
 	case SIGN:
@@ -210,8 +201,6 @@ static float compute(uint8_t id, float x)
 		return fabsf(x);
 	case IS_FINITE:
 		return isfinite(x) ? 1 : 0;
-	case SILU:
-		return x / (1 + expf(-x));
 	case MEMSET_ZERO:
 		return 0;
 	default:
@@ -219,16 +208,39 @@ static float compute(uint8_t id, float x)
 	}
 }
 
+static bool compute_real(uint8_t id, float *values, size_t count)
+{
+	switch (id) {
+	case TANH:
+		nx_real_tanh(values, count);
+		return true;
+	case EXP:
+		nx_real_exp(values, count);
+		return true;
+	case LN:
+		nx_real_log(values, count);
+		return true;
+	case SIN:
+		nx_real_sin(values, count);
+		return true;
+	case RECIPROCAL_SQRT:
+		nx_real_reciprocal_sqrt(values, count);
+		return true;
+	case SILU:
+		nx_real_silu(values, count);
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool nx_activation_compute(uint8_t id, float *values, size_t count)
 {
-	bool is_known = nx_activation_is_plain(id) || id == TANH || id == EXP || id == LN ||
-			id == SIN || id == RECIPROCAL_SQRT || id == SILU;
-
-	if (!is_known)
-		return false;
+	if (!nx_activation_is_plain(id))
+		return compute_real(id, values, count);
 	if (id == IDENTITY || id == COPY)
 		return true;
 	for (size_t i = 0; i < count; i++)
-		values[i] = compute(id, values[i]);
+		values[i] = compute_plain(id, values[i]);
 	return true;
 }

@@ -95,42 +95,39 @@ static struct small_float small_float_of(unsigned dtype)
 	return dtype == NX_DTYPE_FP8E4 ? (struct small_float){3, 7} : (struct small_float){2, 15};
 }
 
+/* As from_fp16: 2^(127 - bias) moves the exponent to its new bias. */
 static float from_fp8(uint8_t byte, struct small_float f)
 {
-	unsigned exponent = (byte & 0x7fu) >> f.mantissa_bits;
-	unsigned mantissa = byte & ((1u << f.mantissa_bits) - 1);
-	unsigned top = 0x7fu >> f.mantissa_bits;
-	float value;
+	uint32_t magnitude = (uint32_t)(byte & 0x7f) << (23 - f.mantissa_bits);
+	uint32_t top = (0x7fu >> f.mantissa_bits) << 23;
+	float value = float_of_bits(magnitude) * float_of_bits((uint32_t)(254 - f.bias) << 23);
 
-	if (exponent == top)
-		value = mantissa ? NAN : INFINITY;
-	else if (exponent == 0)
-		value = ldexpf((float)mantissa, 1 - f.bias - (int)f.mantissa_bits);
-	else
-		value = ldexpf((float)(mantissa + (1u << f.mantissa_bits)),
-			       (int)exponent - f.bias - (int)f.mantissa_bits);
+	if (magnitude >= top)
+		value = magnitude > top ? NAN : INFINITY;
 	return byte & 0x80 ? -value : value;
 }
 
+/* Added to a float below 2^22 it leaves no bits but those of an integer, rounded to even. */
+#define TO_INTEGER 0x1.8p23f
+
 static uint8_t to_fp8(float value, struct small_float f)
 {
-	uint8_t sign = bits_of_float(value) >> 31 ? 0x80 : 0;
+	uint32_t bits = bits_of_float(value), magnitude = bits & 0x7fffffff;
+	uint8_t sign = (uint8_t)(bits >> 24 & 0x80);
 	unsigned infinity = (0x7fu >> f.mantissa_bits) << f.mantissa_bits;
-	int exponent;
+	int exponent = (int)(magnitude >> 23) - 127, least = 1 - f.bias;
 	float steps;
 
-	if (value != value)
+	if (magnitude > 0x7f800000)
 		return (uint8_t)(sign | infinity | 1);
-	value = fabsf(value);
-	if (isinf(value))
+	if (magnitude == 0x7f800000)
 		return (uint8_t)(sign | infinity);
-	if (value == 0)
-		return sign;
-	(void)frexpf(value, &exponent);
-	exponent = exponent - 1 < 1 - f.bias ? 1 - f.bias : exponent - 1;
-	steps = nearbyintf(ldexpf(value, (int)f.mantissa_bits - exponent));
+	exponent = exponent < least ? least : exponent;
+	steps = float_of_bits(magnitude) *
+		float_of_bits((uint32_t)(127 + (int)f.mantissa_bits - exponent) << 23);
+	steps = steps + TO_INTEGER - TO_INTEGER;
 	/* A carry out of the mantissa runs into the exponent, where it belongs. */
-	steps += (float)((exponent - (1 - f.bias)) * (1 << f.mantissa_bits));
+	steps += (float)((exponent - least) * (1 << f.mantissa_bits));
 	return (uint8_t)(sign | (steps >= (float)infinity ? infinity : (unsigned)steps));
 }
 
@@ -213,12 +210,22 @@ static struct integer_range integer_range_of(unsigned dtype)
 			 dtype == NX_DTYPE_INT32 || dtype == NX_DTYPE_INT64;
 	int bits = 8 * (int)nx_dtype_bytes(dtype) - is_signed;
 
-	return (struct integer_range){is_signed ? -ldexp(1, bits) : 0, ldexp(1, bits)};
+	double most = 2.0 * (double)((uint64_t)1 << (bits - 1));
+
+	return (struct integer_range){is_signed ? -most : 0, most};
+}
+
+/* From 2^24 on a float has no fraction to round. */
+static double to_nearest_even(double value)
+{
+	double rounded = value + 0x1.8p52 - 0x1.8p52;
+
+	return value > -0x1p24 && value < 0x1p24 ? rounded : value;
 }
 
 static uint64_t to_integer(float value, struct integer_range range)
 {
-	double rounded = nearbyint((double)value);
+	double rounded = to_nearest_even((double)value);
 
 	if (value != value)
 		return 0;

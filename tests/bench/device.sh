@@ -13,7 +13,7 @@ shared=${SHARED:-../shared}
 program=$build/neuron-explorer
 [ -x "$program" ] || program=$build/cli/neuron-explorer
 
-for needed in bench_device run_neff simulate_neff; do
+for needed in bench_device bench_real_functions run_neff simulate_neff; do
 	if [ ! -x "$build/tests/$needed" ]; then
 		echo "bench: $build has no $needed; run make build first" >&2
 		exit 1
@@ -28,6 +28,7 @@ measure() { # options and NEFFs of device_neffs.py
 }
 
 "$build/tests/bench_device"
+"$build/tests/bench_real_functions"
 for type in fp16 fp32; do
 	"$here/kernels.py" "h_conv_$type" "$folder/$type.nasm"
 	"$program" neff --assemble "$folder/$type.nasm" -o "$folder/$type.neff"

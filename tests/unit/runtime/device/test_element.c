@@ -93,11 +93,48 @@ static void test_fp8_values(void **state)
 	assert_int_equal(stored(NX_DTYPE_FP8E5, 1.375f), 0x3e);
 }
 
+static void test_fp8_at_its_ends(void **state)
+{
+	(void)state;
+	/* 248 lies in the middle of 240, the largest, and 256, which is infinity. */
+	assert_int_equal(stored(NX_DTYPE_FP8E4, 0x1.effffep+7f), 0x77);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, -248), 0xf8);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, 0x1.fffffep+127f), 0x78);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, -INFINITY), 0xf8);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, NAN) & 0x7f, 0x79);
+	/* The smallest is 2^-9, its half rounds to zero, and so do a float's subnormals. */
+	assert_int_equal(stored(NX_DTYPE_FP8E4, 0x1p-9f), 0x01);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, 0x1p-10f), 0x00);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, 0x1.000002p-10f), 0x01);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, -0x1p-149f), 0x80);
+	assert_int_equal(stored(NX_DTYPE_FP8E4, -0.0f), 0x80);
+	/* 7.5 subnormal steps become the first normal one. */
+	assert_int_equal(stored(NX_DTYPE_FP8E4, 0x1.ep-7f), 0x08);
+}
+
+static void test_fp8_reads_back(void **state)
+{
+	const unsigned dtypes[] = {NX_DTYPE_FP8E3, NX_DTYPE_FP8E4, NX_DTYPE_FP8E5};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		for (unsigned byte = 0; byte < 256; byte++) {
+			float value = loaded(dtypes[i], byte);
+
+			if (!isnan(value))
+				assert_int_equal(stored(dtypes[i], value), byte);
+		}
+}
+
 static void test_integers_round_and_stop(void **state)
 {
 	(void)state;
 	assert_int_equal(stored(NX_DTYPE_INT32, 2.5f), 2);
 	assert_int_equal(stored(NX_DTYPE_INT32, 3.5f), 4);
+	assert_int_equal(stored(NX_DTYPE_INT32, -2.5f), (uint32_t)-2);
+	assert_int_equal(stored(NX_DTYPE_INT32, -0.5f), 0);
+	assert_int_equal(stored(NX_DTYPE_INT32, 0x1.fffffep+22f), 0x800000);
+	assert_int_equal(stored(NX_DTYPE_INT32, 0x1.000002p+24f), 0x1000002);
 	assert_int_equal(stored(NX_DTYPE_INT32, -1e20f), 0x80000000u);
 	assert_int_equal(stored(NX_DTYPE_INT32, 1e20f), 0x7fffffff);
 	assert_int_equal(stored(NX_DTYPE_UINT8, 300), 255);
@@ -144,6 +181,8 @@ int main(void)
 		cmocka_unit_test(test_fp16_at_its_ends),
 		cmocka_unit_test(test_all_narrow_values_return),
 		cmocka_unit_test(test_fp8_values),
+		cmocka_unit_test(test_fp8_at_its_ends),
+		cmocka_unit_test(test_fp8_reads_back),
 		cmocka_unit_test(test_integers_round_and_stop),
 		cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_names),

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * real_functions: exp, log, sin and tanh of rows of floats, without a C library.
+ *
+ * C libraries round these differently, and one library differently on two
+ * processors. Here a result is the float nearest to the true value, which there
+ * is only one of, so it is the same on every machine; tests/bench/real_functions.c
+ * compares all 2^32 of each function. NaN, and what has no result (log of less
+ * than 0, sin of an infinity), give the one NaN of bits 0x7fc00000.
+ *
+ * The caller rounds to nearest and keeps subnormals, as every thread does that
+ * was not told otherwise.
+ */
+#ifndef NX_RUNTIME_REAL_FUNCTIONS_H
+#define NX_RUNTIME_REAL_FUNCTIONS_H
+
+#include <stddef.h>
+
+/* Each replaces count values by their function. */
+void nx_real_exp(float *values, size_t count);
+void nx_real_log(float *values, size_t count);
+void nx_real_sin(float *values, size_t count);
+void nx_real_tanh(float *values, size_t count);
+/* x / (1 + exp(-x)), with a float after each step. */
+void nx_real_silu(float *values, size_t count);
+/* 1 / sqrt(x), with a float after each step. */
+void nx_real_reciprocal_sqrt(float *values, size_t count);
+
+#endif
