@@ -45,6 +45,7 @@ async function start() {
 			{ id: "b", name: "Layer 1", timeNs: endNs * 0.45, colour: "#3b8fd1", diffTo: null },
 		] : []),
 		settings: createStore<Settings>(DEFAULT_SETTINGS),
+		beforeJump: () => undefined,
 		zoomTo: (a, b) => context.view.set({ fromNs: a, toNs: b }),
 		reveal: (event) => selected.set(event),
 		openPanel: (id) => console.log("open panel", id),

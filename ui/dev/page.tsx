@@ -31,6 +31,7 @@ const context: ProfileContext = {
 	hovered: createStore(null), box: createStore(null),
 	search: createStore(query.get("text") ? { table: "", where: [], text: query.get("text")! } : null),
 	highlight: createStore(null), markers: createStore([]), annotationSet: createStore(""), settings: createStore(settings),
+	beforeJump: () => undefined,
 	zoomTo: (fromNs, toNs) => context.view.set({ fromNs, toNs }),
 	reveal: (event) => context.selected.set(event),
 	openPanel: (id) => console.log("panel", id), openProfile: (other) => console.log("profile", other),

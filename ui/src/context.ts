@@ -13,8 +13,11 @@ export interface PageHooks {
 	openPanel(id: string): void;
 	openProfile(name: string): void;
 	notify(sentence: string, kind?: "info" | "error"): void;
-	/** Before a step a visitor may want to take back: it becomes an entry of the history. */
-	beforeJump(): void;
+	/**
+	 * Before a step a visitor may want to take back: it becomes an entry of the history, at once where
+	 * it is known where it leads, with the next change otherwise.
+	 */
+	beforeJump(to?: View): void;
 }
 
 /** Timelines that are looked at together: one part of time, as long as the longest of them. */
@@ -71,9 +74,11 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 		markers: createStore(state.markers),
 		annotationSet: createStore(state.annotationSet),
 		settings: createStore(state.settings),
+		beforeJump: hooks.beforeJump,
 		zoomTo(fromNs, toNs) {
-			hooks.beforeJump();
-			view.set(viewAround(fromNs, toNs, endNs));
+			const to = viewAround(fromNs, toNs, endNs);
+			hooks.beforeJump(to);
+			view.set(to);
 		},
 		reveal: (event) => void reveal(event),
 		openPanel: hooks.openPanel,

@@ -84,6 +84,11 @@ export interface ProfileContext {
 	/** Name of the set of annotations that is open, "" for none; links carry it. */
 	annotationSet: Store<string>;
 	settings: Store<Settings>;
+	/**
+	 * To be called before the view jumps there, which Back then takes back. Wheels, keys and drags
+	 * that move along do without: they change the step that one is at. The two below call it.
+	 */
+	beforeJump(to: View): void;
 	/** Moves there, keeping a margin on both sides. */
 	zoomTo(fromNs: number, toNs: number): void;
 	/** Selects the event, brings it into view and opens its details. */

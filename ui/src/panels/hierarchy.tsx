@@ -9,6 +9,7 @@ import { useStore } from "../store.ts";
 import { num } from "./data.ts";
 import { colourOf, cssColour, prepareCanvas, useSize } from "./canvas.ts";
 import { Button, Empty, Loaded, Panel } from "./parts.tsx";
+import { ShowAll } from "./show_all.tsx";
 import { chosenNode, toggleHighlight, treeOf, zoomToNode } from "./tree_data.ts";
 import { allNodes, icicle, lanes, type IcicleBox, type TreeNode } from "./tree_model.ts";
 import { useLoad } from "./use_load.ts";
@@ -30,7 +31,7 @@ export function HierarchyPanel({ context }: { context: ProfileContext }) {
 		<Panel label="Hierarchy" bar={<>
 			<Button aria-label="Zoom in" onClick={() => zoom(0.5)}>+</Button>
 			<Button aria-label="Zoom out" onClick={() => zoom(2)}>−</Button>
-			<Button onClick={() => context.view.set({ fromNs: 0, toNs: context.endNs })}>Show all</Button>
+			<ShowAll context={context} />
 			<span class="pn-dim">{formatNs(view.fromNs, 6)} to {formatNs(view.toNs, 6)}</span>
 			<span class="pn-spring" />
 			<span class="pn-dim">Click zooms, right click or H highlights</span>

@@ -9,9 +9,10 @@ import { formatBytes, formatInteger, formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import { cssColour, prepareCanvas, useSize } from "./canvas.ts";
 import { absolute, ask, num, rowCount, text, timeOf } from "./data.ts";
-import { Button, Choice, Empty, Loaded } from "./parts.tsx";
+import { Choice, Empty, Loaded } from "./parts.tsx";
 import { addressRange, allocationAt, rectOf, ticks, type Allocation,
 	type MapArea } from "./sbuf_layout.ts";
+import { ShowAll } from "./show_all.tsx";
 import { useLoad, valueOf } from "./use_load.ts";
 import "./sbuf_map.css";
 
@@ -54,7 +55,7 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 			<span><i class="pn-swatch sb-instruction" />Instruction</span>
 			<span><i class="pn-swatch sb-dma" />DMA</span>
 			<span class="pn-spring" />
-			<Button onClick={() => context.view.set({ fromNs: 0, toNs: context.endNs })}>Show all</Button>
+			<ShowAll context={context} />
 		</div>
 		<Loaded load={load} what="allocations">{(list) => <Map context={context} list={list} />}</Loaded>
 	</>;

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the URL of a profile's page and its stores the same. Small changes replace the entry of the
-// history a few times a second at most (browsers refuse more); jumps make a new one, so that Back
-// undoes them.
+// Keeps the URL of a profile's page and its stores the same.
 
-import type { ProfileContext } from "../contract.ts";
+import type { ProfileContext, View } from "../contract.ts";
 import type { Store } from "../store.ts";
+import { Address } from "./address.ts";
 import { isSameView } from "./home.ts";
 import { clampView } from "./view.ts";
 import { queryOf, stateOf, type PageState } from "./url.ts";
 
-const EVERY_MS = 400;
-
-function pageState(context: ProfileContext, dock: string): PageState {
-	const view = context.view.get();
+function pageState(context: ProfileContext, dock: string, view: View): PageState {
 	return {
 		view: isSameView(view, context.home) ? null : view,
 		selected: context.selected.get(),
@@ -24,59 +20,49 @@ function pageState(context: ProfileContext, dock: string): PageState {
 	};
 }
 
+/** Going back to another view must not lay out all rows anew, nor scroll to what is selected. */
+function setIfOther<T>(store: Store<T>, next: T): void {
+	if (JSON.stringify(store.get()) !== JSON.stringify(next)) store.set(next);
+}
+
 export class UrlSync {
-	private timer: ReturnType<typeof setTimeout> | undefined;
-	private isJump = false;
+	private readonly address: Address<View>;
 	private readonly stops: (() => void)[] = [];
 
-	constructor(private readonly context: ProfileContext, private readonly dock: Store<string>) {}
+	constructor(private readonly context: ProfileContext, private readonly dock: Store<string>) {
+		this.address = new Address((goal) =>
+			queryOf(pageState(context, dock.get(), goal ?? context.view.get())));
+	}
 
 	start(): void {
 		const { view, selected, search, settings, annotationSet, markers } = this.context;
 		for (const store of [view, selected, search, settings, annotationSet, markers, this.dock])
-			this.stops.push((store as Store<unknown>).watch(() => this.soon()));
-		this.write();
+			this.stops.push((store as Store<unknown>).watch(() => this.address.soon()));
+		this.address.write();
 	}
 
 	stop(): void {
-		clearTimeout(this.timer);
-		for (const stop of this.stops) stop();
+		this.address.forget();
+		for (const stop of this.stops.splice(0)) stop();
 	}
 
 	/** What follows becomes a new entry of the history. */
-	beforeJump(): void {
-		this.write();
-		this.isJump = true;
+	beforeJump(to?: View): void {
+		this.address.beforeJump(to);
 	}
 
 	/** Takes the state from the URL again, after Back or Forward. */
 	read(): void {
 		const state = stateOf(location.search);
 		const { context } = this;
-		context.view.set(state.view ? clampView(state.view, context.endNs) : context.home);
-		context.selected.set(state.selected);
-		context.search.set(state.search);
-		context.settings.set(state.settings);
-		context.annotationSet.set(state.annotationSet);
-		context.markers.set(state.markers);
+		this.address.forget(); // a jump that was announced
+		setIfOther(context.view, state.view ? clampView(state.view, context.endNs) : context.home);
+		setIfOther(context.selected, state.selected);
+		setIfOther(context.search, state.search);
+		setIfOther(context.settings, state.settings);
+		setIfOther(context.annotationSet, state.annotationSet);
+		setIfOther(context.markers, state.markers);
 		if (state.dock) this.dock.set(state.dock);
-		clearTimeout(this.timer);
-		this.timer = undefined;
-		this.isJump = false;
-	}
-
-	private soon(): void {
-		this.timer ??= setTimeout(() => this.write(), EVERY_MS);
-	}
-
-	private write(): void {
-		clearTimeout(this.timer);
-		this.timer = undefined;
-		const query = queryOf(pageState(this.context, this.dock.get()));
-		if (query === location.search) return;
-		const url = location.pathname + query;
-		if (this.isJump) history.pushState(null, "", url);
-		else history.replaceState(null, "", url);
-		this.isJump = false;
+		this.address.forget();
 	}
 }

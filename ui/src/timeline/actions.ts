@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What people can do in a timeline, whichever way they ask for it: key, button, menu or pointer.
 
-import type { EventRef, ProfileContext, View } from "../contract.ts";
+import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore } from "../store.ts";
 import { formatNs } from "../format.ts";
 import type { SpanHit } from "./hit.ts";
 import type { Command } from "./keys.ts";
 import type { PlacedRow } from "./layout.ts";
 import { Markers } from "./markers.ts";
+import { Movement } from "./movement.ts";
 import { hideRow, toggleFolded, togglePinned } from "./rows.ts";
 import { sourceOf, SOURCE_PANEL } from "./source.ts";
 import type { Stage } from "./stage.ts";
@@ -15,10 +16,8 @@ import { fitOf } from "../state/home.ts";
 import { nameOfEvent } from "./events.ts";
 import { exactNs } from "./ticks.ts";
 import {
-	absoluteNs, blendViews, panView, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
+	absoluteNs, panView, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,
 } from "./view.ts";
-
-const MOVE_MS = 140;
 
 export interface MenuState {
 	x: number; // of the page
@@ -34,10 +33,11 @@ export class Actions {
 	readonly menu = createStore<MenuState | null>(null);
 	readonly focusedRow = createStore("");
 	readonly announcement = createStore("");
-	private movement = 0;
+	readonly movement: Movement;
 	readonly markers: Markers;
 
 	constructor(readonly stage: Stage) {
+		this.movement = new Movement(stage.context);
 		this.markers = new Markers(stage, this.focusedRow, (sentence) => this.announcement.set(sentence));
 	}
 
@@ -45,42 +45,20 @@ export class Actions {
 		return this.stage.context;
 	}
 
-	/** Glides there, unless people asked their system for less movement. */
-	moveTo(to: View): void {
-		cancelAnimationFrame(this.movement);
-		const { view } = this.context;
-		const from = view.get();
-		if (matchMedia("(prefers-reduced-motion: reduce)").matches) return view.set(to);
-		const start = performance.now();
-		const step = (now: number) => {
-			const progress = Math.min((now - start) / MOVE_MS, 1);
-			const eased = 1 - (1 - progress) ** 3;
-			view.set(blendViews(from, to, Math.max(eased, 0)));
-			if (progress < 1) this.movement = requestAnimationFrame(step);
-		};
-		this.movement = requestAnimationFrame(step);
-	}
-
-	/** At once: what a wheel or a drag says. */
-	setView(view: View): void {
-		cancelAnimationFrame(this.movement);
-		this.context.view.set(view);
-	}
-
 	panBy(px: number): void {
 		const { view, endNs } = this.context;
 		const now = view.get();
-		this.setView(panView(now, endNs, (px * spanOf(now)) / this.stage.width));
+		this.movement.set(panView(now, endNs, (px * spanOf(now)) / this.stage.width));
 	}
 
 	step(step: Step): void {
 		const { view, endNs, home } = this.context;
-		if (step === "fit") return this.moveTo(fitOf(view.get(), home, endNs));
+		if (step === "fit") return this.movement.jumpTo(fitOf(view.get(), home, endNs));
 		const { cursorX, width } = this.stage;
 		const atNs = cursorX === null ? undefined : xToTime(view.get(), width, cursorX);
 		const to = stepView(view.get(), endNs, step, atNs);
-		if (step === "start" || step === "end") this.moveTo(to);
-		else this.setView(to);
+		if (step === "start" || step === "end") this.movement.jumpTo(to);
+		else this.movement.set(to);
 	}
 
 	run(command: Command): void {
@@ -185,13 +163,13 @@ export class Actions {
 		const { selected } = this.stage.events;
 		const { box, endNs } = this.context;
 		const part = selected ?? box.get();
-		if (part) this.moveTo(viewAround(part.fromNs, part.toNs, endNs));
+		if (part) this.movement.jumpTo(viewAround(part.fromNs, part.toNs, endNs));
 	}
 
 	async zoomToEvent(event: EventRef): Promise<void> {
 		try {
 			const place = this.stage.events.placeOf(await this.stage.events.detailsOf(event));
-			if (place) this.moveTo(viewAround(place.fromNs, place.toNs, this.context.endNs, 0.5));
+			if (place) this.movement.jumpTo(viewAround(place.fromNs, place.toNs, this.context.endNs, 0.5));
 		} catch (failure) {
 			this.context.notify((failure as Error).message, "error");
 		}
@@ -234,14 +212,17 @@ export class Actions {
 		}
 	}
 
-	/** Moves the view as little as needed to see a part of time. */
+	/**
+	 * Moves the view as little as needed to see a part of time. No jump: going along a row is many
+	 * small steps, and Back leads to where one came from.
+	 */
 	private follow(fromNs: number, toNs: number): void {
 		const { view, endNs } = this.context;
 		const now = view.get(), span = spanOf(now);
 		if (fromNs >= now.fromNs && toNs <= now.toNs) return;
-		if (toNs - fromNs > span) return this.moveTo(viewAround(fromNs, toNs, endNs));
+		if (toNs - fromNs > span) return this.movement.glideTo(viewAround(fromNs, toNs, endNs));
 		const middle = (fromNs + toNs) / 2;
-		this.moveTo({ ...viewAround(middle - span / 2, middle + span / 2, endNs, 0) });
+		this.movement.glideTo({ ...viewAround(middle - span / 2, middle + span / 2, endNs, 0) });
 	}
 
 	// --- other -----------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ export class Interaction {
 		const at = (x: number) => momentAt(view.get(), stage.width, x, endNs);
 		const from = at(Math.min(drag.x0, drag.x1)), to = at(Math.max(drag.x0, drag.x1));
 		if (drag.kind === "zoom") {
-			this.actions.moveTo(clampView({ fromNs: from, toNs: to }, endNs));
+			this.actions.movement.jumpTo(clampView({ fromNs: from, toNs: to }, endNs));
 			return;
 		}
 		const top = Math.min(drag.y0, drag.y1), bottom = Math.max(drag.y0, drag.y1);
@@ -229,7 +229,7 @@ export class Interaction {
 			// a pinch on a touchpad comes as many small turns with Ctrl
 			const speed = event.ctrlKey && Math.abs(dy) < 20 ? 0.01 : 0.0025;
 			const factor = Math.exp(Math.min(Math.max(dy, -200), 200) * speed);
-			this.actions.setView(zoomAbout(now, endNs, about, factor));
+			this.actions.movement.set(zoomAbout(now, endNs, about, factor));
 		} // a plain wheel scrolls the rows: the browser does that
 	}
 

@@ -93,7 +93,7 @@ export class HeadInteraction {
 		if (part === "outside") {
 			const middle = xToTime(fitView(endNs), this.stage.width, event.offsetX);
 			const half = spanOf(view.get()) / 2;
-			this.actions.moveTo(viewAround(middle - half, middle + half, endNs, 0));
+			this.actions.movement.jumpTo(viewAround(middle - half, middle + half, endNs, 0));
 		}
 		this.gesture = { kind: "lens", part: part === "outside" ? "inside" : part, lastX: event.offsetX };
 	}
@@ -109,10 +109,10 @@ export class HeadInteraction {
 		}
 		const byNs = ((event.offsetX - gesture.lastX) * endNs) / width;
 		gesture.lastX = event.offsetX;
-		if (gesture.part === "inside") return this.actions.setView(panView(now, endNs, byNs));
+		if (gesture.part === "inside") return this.actions.movement.set(panView(now, endNs, byNs));
 		const moved = gesture.part === "left"
 			? { ...now, fromNs: Math.min(now.fromNs + byNs, now.toNs - MIN_SPAN_NS) }
 			: { ...now, toNs: Math.max(now.toNs + byNs, now.fromNs + MIN_SPAN_NS) };
-		this.actions.setView(clampView(moved, endNs));
+		this.actions.movement.set(clampView(moved, endNs));
 	}
 }

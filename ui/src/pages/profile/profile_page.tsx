@@ -21,7 +21,7 @@ import { listenToKeys } from "../../shell/keys.ts";
 import { SimulatedBadge } from "../../shell/simulated.tsx";
 import { notify } from "../../shell/toasts.tsx";
 import { TopBar } from "../../shell/topbar.tsx";
-import { follow, moves, navigate, urlOf } from "../../state/navigate.ts";
+import { follow, moves, navigate, route, urlOf } from "../../state/navigate.ts";
 import { UrlSync } from "../../state/sync.ts";
 import { stateOf } from "../../state/url.ts";
 import { createStore, useStore, type Store } from "../../store.ts";
@@ -74,7 +74,7 @@ async function openPage(name: string, signal: AbortSignal): Promise<Page> {
 		},
 		openProfile: (profile) => navigate({ page: "analysis", profile }),
 		notify,
-		beforeJump: () => page?.sync.beforeJump(),
+		beforeJump: (to) => page?.sync.beforeJump(to),
 	}, signal);
 	const { kind } = context.details;
 	const kinds = [timelineKind, ...panels.filter((panel) => panel.kinds.includes(kind))];
@@ -89,11 +89,7 @@ function Analysis({ page, isAdding, setAdding }:
 	const { sync } = page;
 	useEffect(() => {
 		sync.start();
-		const stopMoves = moves.watch(() => sync.read());
-		return () => {
-			stopMoves();
-			sync.stop();
-		};
+		return () => sync.stop();
 	}, [page]);
 	useEffect(() => listenToKeys({ i: () => setAdding(true) }), []);
 	return (
@@ -123,6 +119,11 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 		});
 		return () => asking.abort();
 	}, [name, attempt]);
+	// Watched here and not by Analysis: it may be what Back brings up again.
+	useEffect(() => page ? moves.watch(() => {
+		const now = route.get();
+		if (now.page === "analysis" && now.profile === page.context.name) page.sync.read();
+	}) : undefined, [page]);
 	const tabs = useMemo(() => [
 		{ title: "Analysis", to: { page: "analysis", profile: name } as const },
 		{ title: "Summary", to: { page: "summary", profile: name } as const },

@@ -2,7 +2,7 @@
 // The ranks of one run: a timeline each, behind tabs, all at the same part of time and on the same
 // scale, and a table that says which of them holds the others up.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import type { Rank } from "../../api/types.ts";
 import { loadContext, type CommonTime } from "../../context.ts";
@@ -12,7 +12,8 @@ import { server } from "../../server.ts";
 import { ErrorBoundary } from "../../shell/error_boundary.tsx";
 import { notify } from "../../shell/toasts.tsx";
 import { TopBar } from "../../shell/topbar.tsx";
-import { follow, navigate, urlOf } from "../../state/navigate.ts";
+import { follow, moves, navigate, route, urlOf } from "../../state/navigate.ts";
+import { Address } from "../../state/address.ts";
 import { wholeView } from "../../state/home.ts";
 import { stateOf } from "../../state/url.ts";
 import { clampView } from "../../state/view.ts";
@@ -27,8 +28,6 @@ interface Run {
 	ranks: Rank[];
 	time: CommonTime;
 }
-
-const URL_AFTER_MS = 400;
 
 async function openRun(name: string, signal: AbortSignal): Promise<Run> {
 	const { ranks } = await server.ranks(name, signal);
@@ -47,8 +46,8 @@ function rankOfUrl(ranks: Rank[]): number {
 		wanted === String(rank) || wanted === profile));
 }
 
-function queryOf({ ranks, time }: Run, shown: number): string {
-	const { fromNs, toNs } = time.view.get();
+function queryOf({ ranks, time }: Run, shown: number, goal?: View): string {
+	const { fromNs, toNs } = goal ?? time.view.get();
 	const { rank, profile } = ranks[shown]!;
 	const query = new URLSearchParams({ rank: rank === null ? profile : String(rank) });
 	if (fromNs > 0 || toNs < time.endNs) {
@@ -58,24 +57,34 @@ function queryOf({ ranks, time }: Run, shown: number): string {
 	return `?${query}`;
 }
 
-function useUrl(run: Run, shown: number): void {
+/** Where one is stays in the address; returns what a jump is announced to. */
+function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: View) => void {
+	const now = useRef(shown);
+	now.current = shown;
+	const address = useMemo(() => new Address<View>((goal) => queryOf(run, now.current, goal)), [run]);
+	useEffect(() => address.write(), [address, shown]);
 	useEffect(() => {
-		let timer: ReturnType<typeof setTimeout> | undefined;
-		const write = () => {
-			timer = undefined;
-			history.replaceState(null, "", location.pathname + queryOf(run, shown));
-		};
-		write();
-		const stop = run.time.view.watch(() => (timer ??= setTimeout(write, URL_AFTER_MS)));
+		const stopView = run.time.view.watch(() => address.soon());
+		const stopMoves = moves.watch(() => {
+			if (route.get().page !== "ranks") return; // on the way out
+			const { view } = stateOf(location.search);
+			const { endNs } = run.time;
+			run.time.view.set(view ? clampView(view, endNs) : wholeView(endNs));
+			show(rankOfUrl(run.ranks));
+			address.forget();
+		});
 		return () => {
-			stop();
-			clearTimeout(timer);
+			stopView();
+			stopMoves();
+			address.forget();
 		};
-	}, [run, shown]);
+	}, [run, address]);
+	return (to) => address.beforeJump(to);
 }
 
 /** Contexts of ranks that were looked at stay: what is selected and folded there is kept. */
-function useContext(run: Run, shown: number): ProfileContext | ApiError | null {
+function useContext(run: Run, shown: number, beforeJump: (to?: View) => void):
+ProfileContext | ApiError | null {
 	const kept = useMemo(() => new Map<string, ProfileContext>(), [run]);
 	const [failure, setFailure] = useState<ApiError | null>(null);
 	const [, setCount] = useState(0);
@@ -88,7 +97,7 @@ function useContext(run: Run, shown: number): ProfileContext | ApiError | null {
 			openPanel: () => undefined, // what there is to open is open
 			openProfile: (other) => navigate({ page: "analysis", profile: other }),
 			notify,
-			beforeJump: () => undefined,
+			beforeJump,
 		}, asking.signal, run.time).then((context) => {
 			kept.set(profile, context);
 			setCount((now) => now + 1);
@@ -101,10 +110,9 @@ function useContext(run: Run, shown: number): ProfileContext | ApiError | null {
 
 function Ranks({ run }: { run: Run }) {
 	const [shown, setShown] = useState(() => rankOfUrl(run.ranks));
-	const context = useContext(run, shown);
+	const context = useContext(run, shown, useUrl(run, shown, setShown));
 	const { profile } = run.ranks[shown]!;
 	const title = rankTitle(run.ranks[shown]!);
-	useUrl(run, shown);
 	const move = (event: KeyboardEvent) => {
 		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
 		if (!step) return;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a view gets to another place: at once, gliding, or as a jump that Back takes back.
+
+import type { ProfileContext, View } from "../contract.ts";
+import { blendViews } from "./view.ts";
+
+const MOVE_MS = 140;
+
+export class Movement {
+	private frame = 0;
+	private goal: View | null = null; // while it glides
+
+	constructor(private readonly context: ProfileContext) {}
+
+	/** At once: what a wheel or a drag says. */
+	set(view: View): void {
+		this.stop();
+		this.context.view.set(view);
+	}
+
+	/** Goes to another place, which Back takes back. */
+	jumpTo(to: View): void {
+		this.arrive();
+		this.context.beforeJump(to);
+		this.glideTo(to);
+	}
+
+	/** Unless people asked their system for less movement. */
+	glideTo(to: View): void {
+		this.arrive();
+		const { view } = this.context;
+		const from = view.get();
+		if (matchMedia("(prefers-reduced-motion: reduce)").matches) return view.set(to);
+		const start = performance.now();
+		let last = from;
+		const step = (now: number) => {
+			if (view.get() !== last) return this.stop(); // somebody else moved it: Back, a panel
+			const progress = Math.min((now - start) / MOVE_MS, 1);
+			const eased = 1 - (1 - progress) ** 3;
+			last = blendViews(from, to, Math.max(eased, 0));
+			if (progress < 1) this.frame = requestAnimationFrame(step);
+			else this.stop();
+			view.set(last);
+		};
+		this.goal = to;
+		this.frame = requestAnimationFrame(step);
+	}
+
+	/** Whoever goes on before the end of a way goes on from its end: that is what history keeps. */
+	private arrive(): void {
+		const { goal } = this;
+		this.stop();
+		if (goal) this.context.view.set(goal);
+	}
+
+	private stop(): void {
+		cancelAnimationFrame(this.frame);
+		this.goal = null;
+	}
+}
