@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pointer finds what is drawn; bands, lens, flags and map are where they should be.
+// The pointer finds what is drawn; bands, flags and map are where they should be.
 
 import test from "node:test";
 import assert from "node:assert/strict";
 import type { Track } from "../src/api/types.ts";
 import { TileCache } from "../src/timeline/cache.ts";
-import { activityOf, lensOf, lensPartAt, markerAt } from "../src/timeline/draw_axis.ts";
+import { markerAt } from "../src/timeline/draw_axis.ts";
+import { activityOf } from "../src/timeline/draw_map.ts";
 import { bandAt, bandRuns } from "../src/timeline/draw_bands.ts";
 import { hitAt } from "../src/timeline/hit.ts";
 import { layoutRows } from "../src/timeline/layout.ts";
@@ -69,15 +70,6 @@ test("bands lie on their rows, or on all", () => {
 	assert.ok(bandAt([band([5])], 15, 0, rows[1]!));
 	assert.equal(bandAt([band([5])], 15, 0, rows[0]!), null);
 	assert.equal(bandAt([band([])], 25, 0, null), null);
-});
-
-test("the lens can be grasped however narrow it is", () => {
-	const [from, to] = lensOf({ fromNs: 999_990, toNs: 1_000_000 }, 1_000_000, 800);
-	assert.ok(to - from >= 8 && to <= 800);
-	assert.equal(lensPartAt({ fromNs: 200, toNs: 600 }, 1000, 1000, 400), "inside");
-	assert.equal(lensPartAt({ fromNs: 200, toNs: 600 }, 1000, 1000, 201), "left");
-	assert.equal(lensPartAt({ fromNs: 200, toNs: 600 }, 1000, 1000, 598), "right");
-	assert.equal(lensPartAt({ fromNs: 200, toNs: 600 }, 1000, 1000, 900), "outside");
 });
 
 test("flags of markers are found, the topmost first", () => {

@@ -77,7 +77,7 @@ const cases = {
 		await t.page.waitForTimeout(600);
 		assert.deepEqual(t.view(), home);
 	},
-	async "fit, the ends, a double click, and the map are steps, each one"() {
+	async "fit, the ends, a double click, the map and its lens are steps, each one"() {
 		const t = await open("?from=100000&to=200000");
 		const map = await t.page.locator("canvas.tl-map").boundingBox();
 		const mapX = (ns) => map.x + (ns / t.endNs) * map.width, mapY = map.y + map.height / 2;
@@ -92,6 +92,7 @@ const cases = {
 			"the end": () => t.page.keyboard.press("End"),
 			"the beginning": () => t.page.keyboard.press("Home"),
 			"the map": () => t.page.mouse.click(mapX(300_000), mapY),
+			"its lens": () => t.drag(mapX(300_000), mapY, mapX(150_000), mapY),
 			"a double click on the map": () => t.page.mouse.dblclick(mapX(30_000), mapY),
 		})) {
 			const before = t.view();

@@ -137,6 +137,36 @@ const cases = {
 		await t.does(() => t.page.mouse.click(at(50_000), y));
 		near((t.view().from + t.view().to) / 2, Math.max(50_000, span(t.view()) / 2), perPx * 2, "sent elsewhere");
 	},
+	async "the map: a lens of far less than a pixel is seen where it is, dragged and sized"() {
+		const t = await open("?from=150000&to=150010");
+		const map = await t.page.locator("canvas.tl-map").boundingBox();
+		const at = (ns) => map.x + (ns / t.endNs) * map.width;
+		const y = map.y + map.height / 2;
+		const perPx = t.endNs / map.width;
+		const marks = () => t.page.evaluate(() => { // columns that have the text's colour from top to bottom
+			const canvas = document.querySelector("canvas.tl-map");
+			const [r, g, b] = /\d+, \d+, \d+/.exec(getComputedStyle(document.querySelector(".tl-root")).color)[0]
+				.split(", ").map(Number);
+			const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+			const is = (i) => Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12;
+			return Array.from({ length: canvas.width }, (_, x) => x).filter((x) =>
+				Array.from({ length: canvas.height }, (_, row) => row).every((row) => is((row * canvas.width + x) * 4)));
+		});
+		const [mark, ...others] = await marks();
+		assert.deepEqual(others, []);
+		near(mark, at(150_000) - map.x, 1, "the mark");
+		await t.does(() => t.drag(at(150_000), y, at(150_000) + 100, y));
+		near(t.view().from, 150_000 + 100 * perPx, perPx * 0.1, "dragged as far as the pointer");
+		near(span(t.view()), 10, 0.1, "the span stays");
+		const left = t.view().from;
+		await t.does(() => t.drag(at(left) + 8, y, at(left) + 48, y));
+		near(t.view().from, left, 1, "the left edge stays");
+		near(span(t.view()), 40 * perPx, perPx * 0.1, "sized by its right grip");
+		const url = t.page.url();
+		await t.drag(at(left) + 20, y, at(left) + 21, y);
+		await t.page.waitForTimeout(600);
+		assert.equal(t.page.url(), url, "a hand that trembles moves nothing");
+	},
 	async "buttons zoom, and fit shows all"() {
 		const t = await open("?from=100000&to=200000");
 		await t.does(() => t.page.getByRole("button", { name: "Zoom in (W)" }).click());

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis (ticks, flags of markers, the time under the pointer) and, above it, the whole profile
-// in small with the part on screen as a lens.
+// The axis: ticks, flags of markers, the time under the pointer.
 
 import type { Marker, View } from "../contract.ts";
-import type { Batch } from "./cache.ts";
-import { bandStyleOf } from "./colours.ts";
-import type { PlacedBand, ThemeColours } from "./scene.ts";
+import type { ThemeColours } from "./scene.ts";
 import { exactNs, ticksOf } from "./ticks.ts";
-import { fitView, timeToX, xToTime } from "./view.ts";
+import { timeToX, xToTime } from "./view.ts";
 
 export const AXIS_HEIGHT = 36;
-export const MAP_HEIGHT = 32;
 const FLAG_HEIGHT = 14;
 
 export interface AxisScene {
@@ -91,105 +87,4 @@ function drawCursorTime(ctx: CanvasRenderingContext2D, scene: AxisScene, x: numb
 	ctx.fill();
 	ctx.fillStyle = colours.bg;
 	ctx.fillText(text, left + 6, AXIS_HEIGHT - 6.5);
-}
-
-export interface MapScene {
-	view: View;
-	endNs: number;
-	width: number;
-	dpr: number;
-	colours: ThemeColours;
-	markers: Marker[];
-	bands: PlacedBand[];
-}
-
-/** How busy the tracks of an answer are at each of so many pixels of the profile, 0 to 1. */
-export function activityOf(batch: Batch, endNs: number, width: number): Float32Array {
-	const sums = new Float32Array(width);
-	const scale = ((batch.toNs - batch.fromNs) / batch.px) * (width / Math.max(endNs, 1));
-	const shift = batch.fromNs * (width / Math.max(endNs, 1));
-	let tracks = 0;
-	for (const strips of batch.strips.values()) {
-		const strip = strips[0];
-		if (!strip || strip.kind !== "spans" || !strip.count) continue;
-		tracks++;
-		for (let i = 0; i < strip.count; i++) {
-			const a = strip.x0[i]! * scale + shift, b = Math.max(strip.x1[i]! * scale + shift, a + 0.01);
-			const part = strip.busy[i]!;
-			for (let x = Math.max(Math.floor(a), 0); x < b && x < width; x++)
-				sums[x]! += Math.max(Math.min(b, x + 1) - Math.max(a, x), 0) * part;
-		}
-	}
-	if (tracks) for (let x = 0; x < width; x++) sums[x] = Math.min(sums[x]! / tracks, 1);
-	return sums;
-}
-
-/** What lies below the lens: the same until the data, the theme or the size change. */
-export function drawMapGround(ctx: CanvasRenderingContext2D, scene: MapScene,
-	activity: Float32Array): void {
-	const { width, dpr, colours, endNs } = scene;
-	const whole = fitView(endNs);
-	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
-	ctx.fillStyle = colours.sunken;
-	ctx.fillRect(0, 0, width, MAP_HEIGHT);
-	let most = 0.05;
-	for (const value of activity) if (value > most) most = value;
-	ctx.fillStyle = colours.dim;
-	const room = MAP_HEIGHT - 6;
-	for (let x = 0; x < activity.length; x++) {
-		const high = Math.round((activity[x]! / most) * room);
-		if (high > 0) ctx.fillRect(x, MAP_HEIGHT - 2 - high, 1, high);
-	}
-	for (const band of scene.bands) {
-		ctx.fillStyle = bandStyleOf(band.band.kind).colour;
-		const x = timeToX(whole, width, band.fromNs);
-		ctx.fillRect(x, 0, Math.max(timeToX(whole, width, band.toNs) - x, 1), 3);
-	}
-}
-
-export function drawMap(ctx: CanvasRenderingContext2D, scene: MapScene,
-	ground: HTMLCanvasElement): void {
-	const { width, dpr, endNs } = scene;
-	ctx.setTransform(1, 0, 0, 1, 0, 0);
-	ctx.drawImage(ground, 0, 0);
-	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
-	for (const marker of scene.markers) {
-		ctx.fillStyle = marker.colour;
-		ctx.fillRect(Math.round(timeToX(fitView(endNs), width, marker.timeNs)), 0, 1, MAP_HEIGHT);
-	}
-	drawLens(ctx, scene);
-}
-
-function drawLens(ctx: CanvasRenderingContext2D, scene: MapScene): void {
-	const { width, colours } = scene;
-	const [from, to] = lensOf(scene.view, scene.endNs, width);
-	ctx.fillStyle = colours.bg;
-	ctx.globalAlpha = 0.62;
-	ctx.fillRect(0, 0, from, MAP_HEIGHT);
-	ctx.fillRect(to, 0, width - to, MAP_HEIGHT);
-	ctx.globalAlpha = 1;
-	ctx.strokeStyle = colours.accent;
-	ctx.lineWidth = 1;
-	ctx.strokeRect(from + 0.5, 0.5, Math.max(to - from - 1, 1), MAP_HEIGHT - 1);
-	ctx.fillStyle = colours.accent;
-	for (const x of [from, to - 3]) ctx.fillRect(x, MAP_HEIGHT / 2 - 7, 3, 14);
-}
-
-/** The lens in pixels; never too narrow to be grasped. */
-export function lensOf(view: View, endNs: number, width: number): [number, number] {
-	const whole = fitView(endNs);
-	const from = timeToX(whole, width, view.fromNs), to = timeToX(whole, width, view.toNs);
-	const missing = Math.max(8 - (to - from), 0) / 2;
-	const left = Math.min(Math.max(from - missing, 0), width - 8);
-	return [Math.round(left), Math.round(Math.min(Math.max(to + missing, left + 8), width))];
-}
-
-export type LensPart = "left" | "right" | "inside" | "outside";
-
-export function lensPartAt(view: View, endNs: number, width: number, x: number): LensPart {
-	const [from, to] = lensOf(view, endNs, width);
-	const grip = Math.min(6, (to - from) / 3);
-	if (Math.abs(x - from) <= grip) return "left";
-	if (Math.abs(x - to) <= grip) return "right";
-	return x > from && x < to ? "inside" : "outside";
 }

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointers on the axis (moving along, moving markers) and on the map (moving and sizing the lens).
 
-import type { Marker } from "../contract.ts";
+import type { Marker, View } from "../contract.ts";
 import type { Actions } from "./actions.ts";
-import { lensPartAt, markerAt, type LensPart } from "./draw_axis.ts";
+import { markerAt } from "./draw_axis.ts";
+import { dragLens, lensPartAt, type LensPart } from "./lens.ts";
 import type { Surfaces } from "./stage.ts";
-import { clampView, fitView, MIN_SPAN_NS, momentAt, panView, spanOf, viewAround,
-	xToTime } from "./view.ts";
+import { clampView, fitView, momentAt, spanOf, xToTime } from "./view.ts";
 
 type Gesture =
 	| { kind: "pan"; lastX: number }
 	| { kind: "marker"; marker: Marker }
-	| { kind: "lens"; part: LensPart; lastX: number };
+	| { kind: "lens"; part: LensPart; start: View; pressX: number;
+		state: "pressed" | "jumped" | "dragged" };
+
+/** A hand is never quite still, and a pixel of the map may be a thousand screens. */
+const SLACK_PX = 3;
 
 export class HeadInteraction {
 	private gesture: Gesture | null = null;
@@ -89,30 +93,34 @@ export class HeadInteraction {
 		if (event.button !== 0) return;
 		map.setPointerCapture(event.pointerId);
 		const { view, endNs } = this.context;
-		const part = lensPartAt(view.get(), endNs, this.stage.width, event.offsetX);
-		if (part === "outside") {
-			const middle = xToTime(fitView(endNs), this.stage.width, event.offsetX);
-			const half = spanOf(view.get()) / 2;
-			this.actions.movement.jumpTo(viewAround(middle - half, middle + half, endNs, 0));
+		const x = event.offsetX;
+		const part = lensPartAt(view.get(), endNs, this.stage.width, x);
+		if (part !== "outside") {
+			this.gesture = { kind: "lens", part, start: view.get(), pressX: x, state: "pressed" };
+			return;
 		}
-		this.gesture = { kind: "lens", part: part === "outside" ? "inside" : part, lastX: event.offsetX };
+		const middle = xToTime(fitView(endNs), this.stage.width, x);
+		const half = spanOf(view.get()) / 2;
+		const to = clampView({ fromNs: middle - half, toNs: middle + half }, endNs);
+		this.actions.movement.jumpTo(to);
+		this.gesture = { kind: "lens", part: "inside", start: to, pressX: x, state: "jumped" };
 	}
 
 	private moveMap(event: PointerEvent, map: HTMLElement): void {
 		const { view, endNs } = this.context;
-		const now = view.get(), { width } = this.stage;
+		const { width } = this.stage;
 		const { gesture } = this;
 		if (gesture?.kind !== "lens") {
-			const part = lensPartAt(now, endNs, width, event.offsetX);
+			const part = lensPartAt(view.get(), endNs, width, event.offsetX);
 			map.style.cursor = part === "inside" ? "grab" : part === "outside" ? "pointer" : "ew-resize";
 			return;
 		}
-		const byNs = ((event.offsetX - gesture.lastX) * endNs) / width;
-		gesture.lastX = event.offsetX;
-		if (gesture.part === "inside") return this.actions.movement.set(panView(now, endNs, byNs));
-		const moved = gesture.part === "left"
-			? { ...now, fromNs: Math.min(now.fromNs + byNs, now.toNs - MIN_SPAN_NS) }
-			: { ...now, toNs: Math.max(now.toNs + byNs, now.fromNs + MIN_SPAN_NS) };
-		this.actions.movement.set(clampView(moved, endNs));
+		const byPx = event.offsetX - gesture.pressX;
+		if (gesture.state !== "dragged" && Math.abs(byPx) < SLACK_PX) return;
+		const to = dragLens(gesture.start, gesture.part, byPx, endNs, width);
+		// one step of the history: the press that sent the lens here, or else the drag
+		if (gesture.state === "pressed") this.actions.movement.jumpAtOnce(to);
+		else this.actions.movement.set(to);
+		gesture.state = "dragged";
 	}
 }

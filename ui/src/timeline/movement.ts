@@ -25,6 +25,13 @@ export class Movement {
 		this.glideTo(to);
 	}
 
+	/** The same without gliding: the first step of a drag. */
+	jumpAtOnce(to: View): void {
+		this.arrive();
+		this.context.beforeJump(to);
+		this.context.view.set(to);
+	}
+
 	/** Unless people asked their system for less movement. */
 	glideTo(to: View): void {
 		this.arrive();

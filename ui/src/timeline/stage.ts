@@ -5,8 +5,8 @@
 import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
 import { columnOf, hueOfText, paintsOf, type Paint } from "./colours.ts";
-import { activityOf, AXIS_HEIGHT, drawAxis, drawMap, drawMapGround,
-	MAP_HEIGHT } from "./draw_axis.ts";
+import { AXIS_HEIGHT, drawAxis } from "./draw_axis.ts";
+import { activityOf, drawMap, drawMapGround, MAP_HEIGHT } from "./draw_map.ts";
 import { BaseLayer, REST_MS } from "./base_layer.ts";
 import { drawOverlay, isOverlayEmpty } from "./draw_overlay.ts";
 import { Events, sameEvent } from "./events.ts";
