@@ -18,7 +18,14 @@ void nx_tile_begin(struct nx_tile *t, struct nx_bytes *bytes, uint64_t from_ns, 
 	uint8_t head[HEAD_BYTES] = "NXW1";
 
 	*t = (struct nx_tile){
-		.bytes = bytes, .head = bytes->len, .from_ns = from_ns, .to_ns = to_ns, .px = px};
+		.bytes = bytes,
+		.head = bytes->len,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.px = px,
+		.step_ns = (to_ns - from_ns) / px,
+		.rest_ns = (to_ns - from_ns) % px,
+	};
 	nx_store32(head + 4, px);
 	nx_store64(head + 8, from_ns);
 	nx_store64(head + 16, to_ns);
@@ -28,6 +35,7 @@ void nx_tile_begin(struct nx_tile *t, struct nx_bytes *bytes, uint64_t from_ns, 
 void nx_tile_end(struct nx_tile *t)
 {
 	nx_store32(t->bytes->items + t->head + STRIP_COUNT_AT, t->strip_count);
+	nx_heap_free(t->busy);
 	nx_heap_free(t->span_buckets);
 	nx_heap_free(t->counter_buckets);
 	nx_vec_release(&t->items);
@@ -100,17 +108,19 @@ void nx_tile_add_items(struct nx_tile *t, uint32_t track, uint32_t depth,
 struct run {
 	uint32_t first, end;
 	uint64_t first_idx, end_idx; /* the spans in them */
+	uint64_t start_ns, end_ns;   /* of the only one */
 	struct nx_tile_item item;
 };
 
 static float busy_of(const struct nx_tile *t, uint32_t bucket, uint64_t busy_ns)
 {
-	uint64_t width_ns = t->to_ns - t->from_ns;
-	uint64_t begin = (uint64_t)((unsigned __int128)bucket * width_ns / t->px);
-	uint64_t end = (uint64_t)((unsigned __int128)(bucket + 1) * width_ns / t->px);
+	uint64_t own_ns = t->step_ns;
 
+	/* what division leaves over is shared out, a nanosecond here and there */
+	if (t->rest_ns)
+		own_ns += t->rest_ns * (bucket + 1) / t->px - t->rest_ns * bucket / t->px;
 	/* where pixels are finer than nanoseconds, a bucket tells of the one it lies in */
-	return (float)((double)busy_ns / (double)(end > begin ? end - begin : 1));
+	return (float)((double)busy_ns / (double)(own_ns ? own_ns : 1));
 }
 
 static struct run run_of(const struct nx_tile *t, uint32_t bucket,
@@ -123,6 +133,8 @@ static struct run run_of(const struct nx_tile *t, uint32_t bucket,
 		.end = bucket + 1,
 		.first_idx = b->first_idx,
 		.end_idx = b->first_idx + b->count,
+		.start_ns = b->start_ns,
+		.end_ns = b->start_ns + b->longest_ns,
 		.item = {.x0 = (float)bucket,
 			 .x1 = (float)(bucket + 1),
 			 .name = b->name,
@@ -147,53 +159,47 @@ static bool may_join(const struct run *a, const struct run *b)
 }
 
 /* A span alone has its own edges, within the pixels that it has for itself. */
-static void set_edges(const struct nx_tile *t, const struct nx_span *span, struct run *r)
+static void set_edges(const struct nx_tile *t, struct run *r)
 {
-	double x0 = nx_tile_x(t, span->start_ns), x1 = nx_tile_x(t, span->end_ns);
+	double x0 = nx_tile_x(t, r->start_ns), x1 = nx_tile_x(t, r->end_ns);
 
 	r->item.x0 = (float)fmin(fmax(x0, r->first), r->end);
 	r->item.x1 = (float)fmax(fmin(x1, r->end), (double)r->item.x0);
-	r->item.busy = span->end_ns > span->start_ns ? 1 : 0;
+	r->item.busy = r->end_ns > r->start_ns ? 1 : 0;
 }
 
-static void finish_run(struct nx_tile *t, const struct nx_timeline *timeline, uint32_t track,
-		       uint32_t depth, struct run *r)
+static void finish_run(struct nx_tile *t, struct run *r)
 {
 	uint64_t count = r->end_idx - r->first_idx;
-	struct nx_span span;
 
 	r->item.x1 = (float)r->end;
 	r->item.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-	if (count == 1 && nx_timeline_span(timeline, track, depth, r->first_idx, &span))
-		set_edges(t, &span, r);
+	if (count == 1)
+		set_edges(t, r);
 	nx_vec_push(&t->items, r->item);
 }
 
-static void collect_items(struct nx_tile *t, const struct nx_timeline *timeline, uint32_t track,
-			  uint32_t depth, const struct nx_column_codes *codes)
+static void collect_items(struct nx_tile *t, size_t busy_count, const struct nx_column_codes *codes)
 {
 	struct run run = {0};
 	bool has_run = false;
 
 	nx_vec_clear(&t->items);
-	for (uint32_t i = 0; i < t->px; i++) {
-		struct run next;
+	for (size_t i = 0; i < busy_count; i++) {
+		struct run next = run_of(t, t->busy[i], codes);
 
-		if (!t->span_buckets[i].count)
-			continue;
-		next = run_of(t, i, codes);
 		if (has_run && may_join(&run, &next)) {
 			run.end = next.end;
 			run.end_idx = next.end_idx;
 			continue;
 		}
 		if (has_run)
-			finish_run(t, timeline, track, depth, &run);
+			finish_run(t, &run);
 		run = next;
 		has_run = true;
 	}
 	if (has_run)
-		finish_run(t, timeline, track, depth, &run);
+		finish_run(t, &run);
 }
 
 enum nx_status nx_tile_add_spans(struct nx_tile *t, const struct nx_timeline *timeline,
@@ -201,14 +207,17 @@ enum nx_status nx_tile_add_spans(struct nx_tile *t, const struct nx_timeline *ti
 				 const struct nx_column_codes *codes, struct nx_error *err)
 {
 	struct nx_timeline_window window = {track, depth, t->from_ns, t->to_ns, t->px};
+	size_t busy_count;
 	enum nx_status st;
 
-	if (!t->span_buckets)
+	if (!t->span_buckets) {
 		t->span_buckets = nx_heap_alloc(t->px * sizeof(*t->span_buckets));
-	st = nx_timeline_spans(timeline, &window, t->span_buckets, err);
+		t->busy = nx_heap_alloc(t->px * sizeof(*t->busy));
+	}
+	st = nx_timeline_busy(timeline, &window, t->span_buckets, t->busy, &busy_count, err);
 	if (st)
 		return st;
-	collect_items(t, timeline, track, depth, codes);
+	collect_items(t, busy_count, codes);
 	nx_tile_add_items(t, track, depth, t->items.items, t->items.len);
 	return NX_OK;
 }

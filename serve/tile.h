@@ -38,9 +38,11 @@ struct nx_tile {
 	struct nx_bytes *bytes;
 	size_t head; /* where it begins in bytes */
 	uint64_t from_ns, to_ns;
+	uint64_t step_ns, rest_ns; /* what a pixel has at least, and what is left of them all */
 	uint32_t px;
 	uint32_t strip_count;
-	struct nx_span_bucket *span_buckets; /* scratch */
+	struct nx_span_bucket *span_buckets; /* scratch, as all below */
+	uint32_t *busy;
 	struct nx_counter_bucket *counter_buckets;
 	struct nx_tile_items items;
 };

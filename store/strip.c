@@ -144,22 +144,34 @@ static void fetch_chunk(const struct nx_strip *strip, uint64_t chunk)
 		__builtin_prefetch(bytes + 64 * line);
 }
 
-static void find_edge(const struct nx_strip *strip, struct nx_edge *edge)
+/* Rows of a chunk that start before a moment, of which the first few are known to. */
+static size_t rows_before(const struct nx_span_chunk *spans, size_t known, uint64_t time_ns)
+{
+	struct nx_packed rest = spans->starts;
+	uint64_t limit = time_ns - spans->first_ns;
+
+	if (time_ns <= spans->first_ns || known == spans->count ||
+	    nx_packed_at(rest, known) >= limit) /* most often: nothing starts for a while */
+		return known;
+	rest.bytes += known * rest.width;
+	return known + nx_packed_below(rest, spans->count - known, limit);
+}
+
+/* before: an earlier edge in the same chunk, or NULL. */
+static void find_edge(const struct nx_strip *strip, const struct nx_edge *before,
+		      struct nx_edge *edge)
 {
 	const struct nx_span_chunk *spans = &edge->spans;
+	size_t known = before ? nx_edge_cut(before) : 0;
+	size_t below = rows_before(spans, known, edge->time_ns);
 	uint64_t end_ns;
-	size_t below = 0;
 
-	edge->idx = edge->chunk * NX_CHUNK_ROWS;
-	edge->busy_ns = strip->busy[edge->chunk];
+	edge->idx = edge->chunk * NX_CHUNK_ROWS + below;
+	edge->busy_ns = before ? before->busy_ns + before->over_ns : strip->busy[edge->chunk];
 	edge->over_ns = 0;
-	if (edge->time_ns > spans->first_ns)
-		below = nx_packed_below(spans->starts, spans->count,
-					edge->time_ns - spans->first_ns);
 	if (!below)
 		return;
-	edge->idx += below;
-	edge->busy_ns += nx_packed_sum(spans->lengths, 0, below);
+	edge->busy_ns += nx_packed_sum(spans->lengths, known, below);
 	edge->cross_start = nx_span_chunk_start(spans, below - 1);
 	end_ns = edge->cross_start + nx_packed_at(spans->lengths, below - 1);
 	if (end_ns <= edge->time_ns)
@@ -188,11 +200,14 @@ static void keep_order(const struct nx_edge *before, struct nx_edge *edge)
 
 static void read_edge(const struct nx_strip *strip, struct nx_edge *edges, size_t i)
 {
-	if (i && edges[i].chunk == edges[i - 1].chunk)
-		edges[i].spans = edges[i - 1].spans;
+	const struct nx_edge *before =
+		i && edges[i].chunk == edges[i - 1].chunk ? &edges[i - 1] : NULL;
+
+	if (before)
+		edges[i].spans = before->spans;
 	else
 		nx_strip_spans(strip, edges[i].chunk, &edges[i].spans);
-	find_edge(strip, &edges[i]);
+	find_edge(strip, before, &edges[i]);
 	if (i)
 		keep_order(&edges[i - 1], &edges[i]);
 }

@@ -122,6 +122,27 @@ static inline uint64_t nx_window_edge(const struct nx_timeline_window *window, u
 	return window->from_ns + step_ns * i + rest_ns * i / window->bucket_count;
 }
 
+/* Of count neighbours, which need only two divisions together. */
+static inline void nx_window_edges(const struct nx_timeline_window *window, uint64_t i,
+				   size_t count, uint64_t *times)
+{
+	uint64_t length_ns = window->to_ns - window->from_ns;
+	uint64_t step_ns = length_ns / window->bucket_count;
+	uint64_t rest_ns = length_ns % window->bucket_count;
+	uint64_t time_ns = nx_window_edge(window, i);
+	uint64_t part = rest_ns * i % window->bucket_count; /* of a nanosecond */
+
+	for (size_t at = 0; at < count; at++) {
+		times[at] = time_ns;
+		time_ns += step_ns;
+		part += rest_ns;
+		if (part >= window->bucket_count) {
+			part -= window->bucket_count;
+			time_ns++;
+		}
+	}
+}
+
 /* Buckets that can differ: there is no more to tell than one for each nanosecond. */
 static inline uint32_t nx_window_distinct(const struct nx_timeline_window *window)
 {

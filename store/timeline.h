@@ -111,6 +111,7 @@ struct nx_span_bucket {
 	uint64_t longest_ns;  /* the whole length, also where it lies outside the bucket */
 	uint64_t longest_idx; /* of equals the shallowest, then the first; or NX_SPAN_NONE */
 	uint64_t longest_row; /* the caller's row of that span */
+	uint64_t start_ns;    /* of the only span, 0 when there are more or none */
 	uint64_t first_idx;   /* at the shallowest depth that has any; or NX_SPAN_NONE */
 	uint32_t longest_depth;
 	uint32_t first_depth;
@@ -137,6 +138,12 @@ NX_MUST_CHECK enum nx_status nx_timeline_spans(const struct nx_timeline *timelin
 					       const struct nx_timeline_window *window,
 					       struct nx_span_bucket *buckets,
 					       struct nx_error *err);
+/* The same of buckets that have spans, whose numbers busy receives in order; it has room for
+ * bucket_count. What the others hold is not said: most of a window are often empty. */
+NX_MUST_CHECK enum nx_status nx_timeline_busy(const struct nx_timeline *timeline,
+					      const struct nx_timeline_window *window,
+					      struct nx_span_bucket *buckets, uint32_t *busy,
+					      size_t *busy_count, struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_timeline_counter(const struct nx_timeline *timeline,
 						 const struct nx_timeline_window *window,
 						 struct nx_counter_bucket *buckets,

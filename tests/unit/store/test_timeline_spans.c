@@ -406,6 +406,7 @@ static struct nx_span_bucket judge(const struct world *world, uint32_t depth, ui
 			bucket.longest_row = row->span.row;
 		}
 		bucket.count++;
+		bucket.start_ns = bucket.count == 1 ? row->span.start_ns : 0;
 		bucket.busy_ns += to - from;
 		world->sums[row->span.name] += to - from;
 	}
@@ -426,7 +427,7 @@ static void compare(const struct world *world, const struct nx_timeline_window *
 	    got->longest_ns == want.longest_ns && got->longest_idx == want.longest_idx &&
 	    got->longest_depth == want.longest_depth && got->longest_row == want.longest_row &&
 	    got->first_idx == want.first_idx && got->first_depth == want.first_depth &&
-	    got->name == want.name)
+	    got->start_ns == want.start_ns && got->name == want.name)
 		return;
 	fail_msg("seed %llu, depth %u, [%llu, %llu) in %u, bucket %u: got busy %llu count %llu "
 		 "longest %llu idx %llu name %u, want busy %llu count %llu longest %llu idx %llu "
@@ -472,6 +473,28 @@ static struct nx_timeline_window any_window(const struct world *world, uint64_t 
 	return window;
 }
 
+/* Whoever asks only for buckets that have spans is told of these, and the same of them. */
+static void check_busy(const struct timeline_case *c, const struct nx_timeline_window *window,
+		       const struct nx_span_bucket *all)
+{
+	struct nx_span_bucket buckets[256];
+	uint32_t busy[256];
+	size_t busy_count, next = 0;
+
+	memset(buckets, 0xa5, sizeof(buckets));
+	assert_int_equal(nx_timeline_busy(c->timeline, window, buckets, busy, &busy_count, NULL),
+			 NX_OK);
+	for (uint32_t i = 0; i < window->bucket_count; i++) {
+		if (!all[i].count)
+			continue;
+		assert_true(next < busy_count);
+		assert_int_equal(busy[next++], i);
+		assert_memory_equal(&buckets[i], &all[i], offsetof(struct nx_span_bucket, name));
+		assert_int_equal(buckets[i].name, all[i].name);
+	}
+	assert_int_equal(next, busy_count);
+}
+
 /* All buckets are asked for, some of them judged: the judge is slow. */
 static void check_windows(struct world *world, struct timeline_case *c, size_t window_count,
 			  uint32_t judged_max)
@@ -484,6 +507,7 @@ static void check_windows(struct world *world, struct timeline_case *c, size_t w
 		uint32_t step = 1 + window.bucket_count / judged_max;
 
 		assert_int_equal(nx_timeline_spans(c->timeline, &window, buckets, &c->err), NX_OK);
+		check_busy(c, &window, buckets);
 		for (uint32_t b = (uint32_t)(case_random(&random) % step); b < window.bucket_count;
 		     b += step)
 			compare(world, &window, b, &buckets[b]);
