@@ -4,7 +4,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { TileCache, type Batch, type Piece } from "../src/timeline/cache.ts";
-import { countAtOnce, TileLoader, stripsByTrack } from "../src/timeline/loader.ts";
+import { countAtOnce, marginOf, TileLoader, stripsByTrack } from "../src/timeline/loader.ts";
 import {
 	covers, decodeWindow, firstItemAt, levelOf, rangeFor, rowOf, type SpanStrip,
 } from "../src/timeline/tile.ts";
@@ -175,11 +175,11 @@ test("tracks without anything are remembered as such", () => {
 
 test("what is too much for one request is asked for in parts, none twice", async () => {
 	assert.equal(countAtOnce([1, 1, 1], 2000), 3);
-	assert.equal(countAtOnce([1500, 400, 400], 2000), 2);
+	assert.equal(countAtOnce([300, 200, 200], 2000), 2);
 	assert.equal(countAtOnce([9000, 1], 2000), 1); // alone it is at least tried
 	const asked: string[] = [];
 	const wanted = { view: { fromNs: 0, toNs: 1000 }, widthPx: 100, endNs: 5000, column: "", ids: [1, 2, 4],
-		tracks: ["1", "2", "4"], strips: [3000, 3000, 10] };
+		tracks: ["1", "2", "4"], costs: [3000, 3000, 10] };
 	const loader: TileLoader = new TileLoader(new TileCache(1e6), async (_range, tracks) => {
 		asked.push(tracks.join());
 		loader.want(wanted); // a change of the screen meanwhile gives nothing up
@@ -190,4 +190,15 @@ test("what is too much for one request is asked for in parts, none twice", async
 	await later(200);
 	assert.deepEqual(asked.join().split(","), ["1", "2", "4"]);
 	assert.equal(asked[0], "1");
+});
+
+test("the more rows, the less is asked for beside the view, but always some", () => {
+	const wanted = (costs: number[]) => ({ view: { fromNs: 0, toNs: 1600 * 1024 }, widthPx: 1600, endNs: 1e9,
+		column: "", tracks: [], ids: costs.map((_, i) => i), costs });
+	assert.equal(marginOf(wanted([10, 20, 30])), 1);
+	const some = marginOf(wanted(Array<number>(400).fill(1)));
+	assert.ok(some > 0.5 && some < 1, `${some}`);
+	assert.equal(marginOf(wanted(Array<number>(4000).fill(1))), 0.5);
+	const { costs: _, ...plain } = wanted([9000]);
+	assert.equal(marginOf(plain), 1);
 });

@@ -9,10 +9,10 @@ import { formatFraction } from "../format.ts";
 import { createStore } from "../store.ts";
 import { TileCache, type Batch } from "./cache.ts";
 import { Cumulative } from "./cumulative.ts";
+import { tracksInSight } from "./in_sight.ts";
 import { Labels } from "./labels.ts";
-import { visibleRows, type Layout } from "./layout.ts";
-import { stripsByTrack, TileLoader, type Wanted } from "./loader.ts";
-import { MAX_LANES } from "./rows.ts";
+import type { Layout } from "./layout.ts";
+import { stripsByTrack, TileLoader } from "./loader.ts";
 import type { PlacedBand } from "./scene.ts";
 import { rangeFor, type CounterStrip, type SpanStrip, type Strip } from "./tile.ts";
 import { topOf, valueText } from "./values.ts";
@@ -23,7 +23,6 @@ const MARKS_BYTES = 16 << 20;
 const MARKS_ID = -1; // hits are asked for without tracks
 const OVERVIEW_ROWS = 64;
 const HBM_TABLE = "SystemProfileHbmUsage";
-const ROWS_AHEAD_PX = 240; // above and below what is seen
 
 export type News = "rows" | "map";
 
@@ -215,24 +214,4 @@ function learnMost(into: Map<number, number>, track: number, values: Float32Arra
 	let most = into.get(track) ?? 0;
 	for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
 	into.set(track, most);
-}
-
-/** Tracks whose rows are near the screen, as requests name them. */
-function tracksInSight(layout: Layout, scroll: number, height: number):
-Pick<Wanted, "ids" | "tracks" | "strips"> {
-	const ids: number[] = [], tracks: string[] = [], strips: number[] = [];
-	const known = new Set<number>(); // a row may have a thousand
-	for (const { row } of visibleRows(layout, scroll - ROWS_AHEAD_PX, height + 2 * ROWS_AHEAD_PX)) {
-		for (const track of [...row.tracks, ...row.shares]) {
-			if (known.has(track.id)) continue;
-			const shown = row.lanes.filter((lane) => lane.track === track.id);
-			if (!shown.length && !row.shares.includes(track)) continue;
-			known.add(track.id);
-			ids.push(track.id);
-			strips.push(track.depth_count > MAX_LANES ? shown.length : Math.max(track.depth_count, 1));
-			tracks.push(track.depth_count > MAX_LANES
-				? shown.map((lane) => `${track.id}:${lane.depth}`).join(",") : String(track.id));
-		}
-	}
-	return { ids, tracks, strips };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks for what is missing on screen: one request for all rows, or a few one after the other where
-// one would be too much for the server; given up when the view has moved on.
+// one would take long, the rows that are seen first; given up when the view has moved on.
 // Meanwhile the cache has something coarser to draw.
 
 import type { View } from "../contract.ts";
@@ -12,8 +12,8 @@ export interface Wanted {
 	widthPx: number; // of the device
 	endNs: number;
 	tracks: string[]; // as /window takes them: T, or T:D of a track of too many depths
-	ids: number[]; // of these tracks
-	strips?: number[]; // how many each of them has; one without
+	ids: number[]; // of these tracks, the most wanted first
+	costs?: number[]; // of each, in strips of spans; one without
 	column: string;
 }
 
@@ -30,15 +30,18 @@ interface Running {
 
 /** While a wheel turns, levels follow each other faster than anybody can look. */
 const PATIENCE_MS = 30;
-/** Nearer than this share of the view to the end of what is known, more is asked for. */
+/** Nearer than this share of the margin to the end of what is known, more is asked for. */
 const NEAR_EDGE = 0.2;
 const RETRY_MS = 2000;
 /**
- * What the server answers at once (docs/api.md), with room; addresses should not be long either.
+ * Of one request: what takes a server some hundredths of a second, and is far from what it refuses
+ * (docs/api.md). Addresses should not be long either.
  */
-const MOST_PIXELS = 4_000_000;
-const MOST_STRIPS = 4000;
+const MOST_PIXELS = 1_000_000;
 const MOST_TRACKS = 800;
+/** What a margin as wide as the view may cost; of more rows less is asked for ahead. */
+const LIGHT_PIXELS = 1_500_000;
+const LEAST_MARGIN = 0.5;
 
 export class TileLoader {
 	private running: Running | null = null;
@@ -78,7 +81,7 @@ export class TileLoader {
 	private missing(wanted: Wanted): number[] {
 		const { view, endNs } = wanted;
 		const level = levelOf(view, wanted.widthPx);
-		const room = (view.toNs - view.fromNs) * NEAR_EDGE;
+		const room = (view.toNs - view.fromNs) * NEAR_EDGE * marginOf(wanted);
 		const from = Math.max(view.fromNs - room, 0), to = Math.min(view.toNs + room, endNs);
 		const missing: number[] = [];
 		wanted.ids.forEach((id, index) => {
@@ -101,9 +104,9 @@ export class TileLoader {
 		const all = this.missing(wanted);
 		if (!all.length || this.isAnswering(wanted, all)) return;
 		this.running?.abort.abort();
-		const range = rangeFor(wanted.view, wanted.widthPx, wanted.endNs);
+		const range = rangeFor(wanted.view, wanted.widthPx, wanted.endNs, marginOf(wanted));
 		const missing = all.slice(0,
-			countAtOnce(all.map((index) => wanted.strips?.[index] ?? 1), range.px));
+			countAtOnce(all.map((index) => wanted.costs?.[index] ?? 1), range.px));
 		const running: Running = {
 			range, column: wanted.column, abort: new AbortController(), isPart: missing.length < all.length,
 			ids: new Set(missing.map((index) => wanted.ids[index]!)),
@@ -123,17 +126,27 @@ export class TileLoader {
 			this.running = null;
 			this.retryAt = Date.now() + RETRY_MS;
 			this.onFailure((failure as Error).message);
+			if (this.wanted) this.want(this.wanted);
+			return;
 		}
-		if (this.wanted) this.want(this.wanted);
+		// the other parts need no patience; nor does what was wanted meanwhile
+		if (this.wanted && this.timer === undefined) void this.fetch(this.wanted);
 	}
 }
 
-/** How many of the first tracks one request may have, of so many strips each; never none. */
-export function countAtOnce(strips: number[], px: number): number {
-	const most = Math.min(MOST_STRIPS, Math.floor(MOST_PIXELS / Math.max(px, 1)));
+/** How much of a view is asked for on each side of it, so that moving finds it there. */
+export function marginOf({ view, widthPx, ids, costs }: Wanted): number {
+	const viewPx = (view.toNs - view.fromNs) / 2 ** levelOf(view, widthPx);
+	const cost = viewPx * (costs ? costs.reduce((sum, one) => sum + one, 0) : ids.length);
+	return Math.min(Math.max((LIGHT_PIXELS / Math.max(cost, 1) - 1) / 2, LEAST_MARGIN), 1);
+}
+
+/** How many of the first tracks one request may have, of such costs; never none. */
+export function countAtOnce(costs: number[], px: number): number {
+	const most = Math.floor(MOST_PIXELS / Math.max(px, 1));
 	let count = 0;
-	for (let sum = 0; count < Math.min(strips.length, MOST_TRACKS); count++) {
-		sum += strips[count]!;
+	for (let sum = 0; count < Math.min(costs.length, MOST_TRACKS); count++) {
+		sum += costs[count]!;
 		if (sum > most) break;
 	}
 	return Math.max(count, 1);
