@@ -10,7 +10,7 @@ import { TileCache } from "../src/timeline/cache.ts";
 import { paintsOf } from "../src/timeline/colours.ts";
 import { paintBase } from "../src/timeline/draw.ts";
 import { gridOf, pixelOf, viewOnGrid } from "../src/timeline/grid.ts";
-import { DirectLane, LineLane } from "../src/timeline/lane_lines.ts";
+import { DirectLane, FoldedLanes, LineLane } from "../src/timeline/lane_lines.ts";
 import { inksOf } from "../src/timeline/inks.ts";
 import { layoutRows } from "../src/timeline/layout.ts";
 import { inkOf, mixInks, parseInk, Pixels } from "../src/timeline/pixels.ts";
@@ -225,6 +225,31 @@ test("a lane written line by line is the same as one painted bar by bar", () => 
 	}
 	const capped = (pixels: Pixels) => pixels.data.filter((_, i) => (i % width) % 30 !== 0);
 	assert.deepEqual(capped(a), capped(b));
+});
+
+test("lanes in one line are the same from the top one down as from the bottom up", () => {
+	const height = 8, width = 120;
+	let seed = 11;
+	const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+	for (let round = 0; round < 20; round++) {
+		const up = new Pixels(width, height + 4), down = new Pixels(width, height + 4);
+		for (const pixels of [up, down]) pixels.clip(round % 3, height + 4 - (round % 2)); // rows at the edge
+		const lanes = Array.from({ length: 12 }, () => Array.from({ length: 9 }, (_, i) => {
+			const from = i * 13 + random(6);
+			return { from, to: from + 1 + random(7), high: 2 + random(height - 1), ink: inkOf(random(256), random(256), 7),
+				hasCap: !random(3) };
+		}));
+		const paint = (target: DirectLane | FoldedLanes, lane: typeof lanes[number]) => {
+			for (const { from, to, high, ink, hasCap } of lane) {
+				if (hasCap) target.cap(from, from + 1, RED);
+				target.bar(hasCap ? from + 1 : from, to, high, ink);
+			}
+		};
+		for (const lane of lanes) paint(new DirectLane().begin(up, 2, height), lane);
+		const folded = new FoldedLanes().begin(down, 2, height);
+		for (const lane of [...lanes].reverse()) paint(folded, lane);
+		assert.deepEqual(down.data, up.data);
+	}
 });
 
 test("bands of one kind on each other are no darker than one", () => {

@@ -8,7 +8,7 @@ import { ERROR_HUE } from "./colours.ts";
 import { Ground, paintBoxEdges } from "./draw_bands.ts";
 import { paintCounter } from "./draw_counter.ts";
 import { pixelOf } from "./grid.ts";
-import { DirectLane, LineLane, type LaneTarget } from "./lane_lines.ts";
+import { DirectLane, FoldedLanes, LineLane, type LaneTarget } from "./lane_lines.ts";
 import { screenY, visibleRows, type PlacedRow } from "./layout.ts";
 import type { Ink, Pixels } from "./pixels.ts";
 import type { Lane } from "./rows.ts";
@@ -20,6 +20,7 @@ const MIN_TEXT_LANE = 12;
 const CAP_FROM_PX = 4; // narrower bars have no room for an edge
 const ERROR_PX = 3;
 const LANE_TOP = 3;
+const FAR_PX = 1e6; // beside the screen, where nothing is seen
 
 /** Edges tell neighbours apart; they are painted again above the hits of a search. */
 type Parts = "all" | "edges";
@@ -27,6 +28,7 @@ type Parts = "all" | "edges";
 const ground = new Ground();
 const direct = new DirectLane();
 const lines = new LineLane();
+const folded = new FoldedLanes();
 
 export function paintBase(pixels: Pixels, scene: Scene, texts: TextBatch): void {
 	const { layout, dpr, inks } = scene;
@@ -59,6 +61,7 @@ function paintRows(pixels: Pixels, scene: Scene, rows: PlacedRow[], texts: TextB
 		} else {
 			pixels.lines(line, top, bottom - top);
 			if (row.kind === "counter") paintCounter(pixels, scene, placed, texts);
+			else if (row.kind === "spans" && row.isFolded) paintFolded(pixels, scene, placed, texts);
 			else if (row.kind === "spans") paintSpans(pixels, scene, placed, texts, "all");
 		}
 		pixels.rect(0, bottom - Math.round(dpr), pixels.width, Math.round(dpr), inks.line);
@@ -95,7 +98,17 @@ function paintLines(pixels: Pixels, scene: Scene, placed: PlacedRow, line: Uint3
 	pixels.lines(line, done, Math.round((y + placed.height) * dpr) - done);
 }
 
-/** A row whose lanes lie on each other, or only the edges of any row. */
+/** All lanes in one line, the last on top; a row of a system may have dozens. */
+function paintFolded(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch): void {
+	const { row: { lanes }, laneHeight } = placed;
+	const top = screenY(placed, scene.scroll) + LANE_TOP;
+	const height = Math.round(barHeight(laneHeight) * scene.dpr);
+	folded.begin(pixels, Math.round(top * scene.dpr), height);
+	for (let i = lanes.length - 1; i >= 0; i--)
+		paintLane(pixels.width, scene, lanes[i]!, top, laneHeight, folded, texts, "all");
+}
+
+/** A row whose lanes share lines, or only the edges of any row. */
 function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch,
 	parts: Parts): void {
 	const { row, laneHeight } = placed;
@@ -164,9 +177,11 @@ function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanS
 	let painted = -Infinity; // to the right of it there is room
 	// from a little earlier on, for what is rounded or widened into the first pixel
 	for (let i = firstItemAt(strip, (left + firstPx - 1 - errorPx - shift) / scale); i < count; i++) {
-		let a = Math.round(x0[i]! * scale + shift) - firstPx;
-		if (a >= right) break;
-		let b = Math.round(x1[i]! * scale + shift) - firstPx;
+		const from = Math.floor(x0[i]! * scale + shift + 0.5) - firstPx;
+		if (from >= right) break;
+		const to = Math.floor(x1[i]! * scale + shift + 0.5) - firstPx;
+		// small whole numbers are what the loops below are quick with
+		let a = Math.max(from, -FAR_PX) | 0, b = Math.min(to, right + FAR_PX) | 0;
 		if (b <= a) b = a + 1;
 		if (hues[i] === ERROR_HUE && b < a + errorPx) b = a + errorPx; // one among many must be seen
 		if (a < painted) a = painted;
@@ -182,7 +197,7 @@ function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanS
 		if (parts === "all" && inside < b) {
 			const share = spans[i]! > 1 ? busy[i]! : 1;
 			// a pixel that is partly busy is partly high, never less than can be seen
-			const own = share >= 0.999 ? height : Math.max(2, Math.round(height * (0.25 + 0.75 * share)));
+			const own = share >= 0.999 ? height : Math.max(2, (height * (0.25 + 0.75 * share) + 0.5) | 0);
 			target.bar(inside, b, own, ink);
 		}
 		if (!isWide) continue;

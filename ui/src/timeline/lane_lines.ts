@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bars of a lane on their way into a picture. Most of a lane's lines of pixels are the same: one is
 // made, bars that are not as high as the lane join it from above to below, and each line is written
-// once. Lanes that lie on each other are painted bar by bar instead. Pure.
+// once. Lanes that lie on each other are painted from the top one down, or bar by bar. Pure.
 
 import type { Ink, Pixels } from "./pixels.ts";
 
@@ -31,6 +31,44 @@ export class DirectLane implements LaneTarget {
 
 	cap(from: number, to: number, ink: Ink): void {
 		this.pixels.rect(from, this.top, to - from, this.height, ink);
+	}
+}
+
+/**
+ * Lanes that lie on each other, the one on top first: a pixel is written once, however many lanes
+ * there are below. All bars stand on the same line, so how high a column is filled is all to know.
+ */
+export class FoldedLanes implements LaneTarget {
+	private pixels!: Pixels;
+	private bottom = 0;
+	private height = 0;
+	private filled = new Uint16Array(0);
+
+	begin(pixels: Pixels, top: number, height: number): this {
+		this.pixels = pixels;
+		this.bottom = top + height;
+		this.height = height;
+		if (this.filled.length !== pixels.width) this.filled = new Uint16Array(pixels.width);
+		else this.filled.fill(0);
+		return this;
+	}
+
+	bar(from: number, to: number, high: number, ink: Ink): void {
+		const { filled } = this;
+		for (let x = from; x < to;) {
+			const below = filled[x]!;
+			let end = x + 1;
+			while (end < to && filled[end] === below) end++;
+			if (below < high) {
+				this.pixels.rect(x, this.bottom - high, end - x, high - below, ink);
+				for (let i = x; i < end; i++) filled[i] = high;
+			}
+			x = end;
+		}
+	}
+
+	cap(from: number, to: number, ink: Ink): void {
+		this.bar(from, to, this.height, ink);
 	}
 }
 
