@@ -52,6 +52,7 @@ export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
 			{ keys: ["Shift + drag"], what: "Move along (also drag the axis, Shift + wheel)" },
 			{ keys: ["F", "0"], what: "Show all events, again to show everything" },
 			{ keys: ["Home", "End"], what: "Go to the beginning or the end" },
+			{ keys: ["Back", "Forward"], what: "Undo a jump, and redo it (the browser's buttons)" },
 		],
 	},
 	{

@@ -184,9 +184,17 @@ function groupsOf(leaves: Leaf[], isDevice: boolean, settings: RowSettings): Gro
 	return [...groups.values()];
 }
 
+/** Of systems, by their tracks: thousands of them, while every fold builds the rows anew. */
+const systemsLeaves = new WeakMap<Track[], { grouping: string; leaves: Leaf[] }>();
+
 function allLeaves(kind: "device" | "system", tracks: Track[], settings: RowSettings): Leaf[] {
-	return uniqueKeys(kind === "device" ? deviceLeaves(tracks, settings)
-		: systemLeaves(tracks, settings.grouping));
+	if (kind === "device") return uniqueKeys(deviceLeaves(tracks, settings));
+	const { grouping } = settings;
+	const known = systemsLeaves.get(tracks);
+	if (known?.grouping === grouping) return known.leaves;
+	const leaves = uniqueKeys(systemLeaves(tracks, grouping));
+	systemsLeaves.set(tracks, { grouping, leaves });
+	return leaves;
 }
 
 /** The row and group a track belongs to, shown or not. */
