@@ -18,20 +18,28 @@ struct pair {
 	uint32_t index;
 };
 
+/* What is not in order needs room beside it to be sorted. */
+static void set_room(struct nx_spool *spool)
+{
+	size_t free_bytes = 0, room;
+
+	if (spool->ordered < spool->buffer_bytes / spool->record_size)
+		free_bytes = spool->buffer_bytes - spool->ordered * spool->record_size;
+	room = spool->ordered + free_bytes / (spool->record_size + 2 * sizeof(struct pair));
+	spool->room_max = room < 2 ? 2 : room < UINT32_MAX ? room : UINT32_MAX;
+}
+
 struct nx_spool *nx_spool_new(size_t record_size, size_t buffer_bytes)
 {
 	struct nx_spool *spool = nx_heap_alloc(sizeof(*spool));
-	size_t room_max = buffer_bytes / (record_size + 2 * sizeof(struct pair));
 
 	assert(record_size >= sizeof(uint64_t));
 	*spool = (struct nx_spool){
 		.record_size = record_size,
 		.buffer_bytes = buffer_bytes,
-		.room_max = room_max < 2	    ? 2
-			    : room_max < UINT32_MAX ? room_max
-						    : UINT32_MAX,
 		.fd = -1,
 	};
+	set_room(spool);
 	return spool;
 }
 
@@ -43,6 +51,7 @@ void nx_spool_free(struct nx_spool *spool)
 		close(spool->fd);
 	nx_vec_release(&spool->runs);
 	nx_vec_release(&spool->cuts);
+	nx_heap_free(spool->scratch);
 	nx_heap_free(spool->order);
 	nx_heap_free(spool->buffer);
 	nx_heap_free(spool);
@@ -89,8 +98,9 @@ static bool scatter(const struct pair *from, struct pair *to, size_t count, unsi
 	return true;
 }
 
-static void sort_range(struct nx_spool *spool, struct nx_spool_range range, struct pair *pairs,
-		       struct pair *other)
+/* Numbers of the range's records in order, at order. */
+static void sort_range(const struct nx_spool *spool, struct nx_spool_range range,
+		       struct pair *pairs, struct pair *other, uint32_t *order)
 {
 	struct histogram h;
 	size_t count = range.to - range.from;
@@ -107,20 +117,55 @@ static void sort_range(struct nx_spool *spool, struct nx_spool_range range, stru
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		spool->order[range.from + i] = pairs[i].index;
+		order[i] = pairs[i].index;
+}
+
+/* Memory that the kernel has cleared once is not to be cleared for each run. */
+static struct pair *take_pairs(struct nx_spool *spool, size_t count)
+{
+	size_t bytes = 2 * count * sizeof(struct pair);
+
+	if (bytes > spool->scratch_bytes) {
+		nx_heap_free(spool->scratch);
+		spool->scratch = nx_heap_alloc(bytes);
+		spool->scratch_bytes = bytes;
+	}
+	return spool->scratch;
 }
 
 static void sort_buffer(struct nx_spool *spool)
 {
+	size_t count = spool->used - spool->ordered;
 	struct pair *pairs;
 
 	if (!spool->unordered)
 		return;
-	pairs = nx_heap_alloc(2 * spool->used * sizeof(*pairs));
+	pairs = take_pairs(spool, count);
 	spool->order = nx_heap_alloc(spool->used * sizeof(*spool->order));
-	for (size_t i = 0; i <= spool->cuts.len; i++)
-		sort_range(spool, nx_spool_range_of(spool, i), pairs, pairs + spool->used);
-	nx_heap_free(pairs);
+	for (size_t i = 0; i < spool->ordered; i++)
+		spool->order[i] = (uint32_t)i;
+	for (size_t i = 0; i <= spool->cuts.len; i++) {
+		struct nx_spool_range range = nx_spool_range_of(spool, i);
+
+		if (range.from >= spool->ordered)
+			sort_range(spool, range, pairs, pairs + count, spool->order + range.from);
+	}
+}
+
+/* The records of a part in order, where they are. */
+static void sort_in_place(struct nx_spool *spool, struct nx_spool_range range)
+{
+	size_t count = range.to - range.from, size = spool->record_size;
+	struct pair *pairs = take_pairs(spool, count);
+	uint32_t *order = nx_heap_alloc(count * sizeof(*order));
+	uint8_t *sorted = nx_heap_alloc(count * size);
+
+	sort_range(spool, range, pairs, pairs + count, order);
+	for (size_t i = 0; i < count; i++)
+		memcpy(sorted + i * size, nx_spool_record(spool, order[i]), size);
+	memcpy(spool->buffer + range.from * size, sorted, count * size);
+	nx_heap_free(sorted);
+	nx_heap_free(order);
 }
 
 static int open_unlinked(const char *directory)
@@ -278,7 +323,9 @@ static enum nx_status spill(struct nx_spool *spool, struct nx_error *err)
 	spool->file_bytes += len;
 	spool->used = 0;
 	spool->last_key = 0;
+	spool->ordered = 0;
 	spool->unordered = false;
+	set_room(spool);
 	return NX_OK;
 }
 
@@ -292,12 +339,11 @@ static void grow_buffer(struct nx_spool *spool)
 	spool->room = room;
 }
 
-enum nx_status nx_spool_add(struct nx_spool *spool, const void *record, struct nx_error *err)
+enum nx_status nx_spool_place(struct nx_spool *spool, uint64_t key, void **place,
+			      struct nx_error *err)
 {
-	uint64_t key = nx_load64(record);
-
 	assert(!spool->sorted);
-	if (spool->used == spool->room_max) {
+	if (spool->used >= spool->room_max) {
 		enum nx_status status = spill(spool, err);
 
 		if (status)
@@ -308,15 +354,46 @@ enum nx_status nx_spool_add(struct nx_spool *spool, const void *record, struct n
 	if (key < spool->last_key)
 		spool->unordered = true;
 	spool->last_key = key;
-	memcpy(spool->buffer + spool->used * spool->record_size, record, spool->record_size);
+	*place = spool->buffer + spool->used * spool->record_size;
 	spool->used++;
 	spool->count++;
 	return NX_OK;
 }
 
+enum nx_status nx_spool_add(struct nx_spool *spool, const void *record, struct nx_error *err)
+{
+	void *place;
+	enum nx_status status = nx_spool_place(spool, nx_load64(record), &place, err);
+
+	if (!status)
+		memcpy(place, record, spool->record_size);
+	return status;
+}
+
+/* While its records are still at hand, and so that the next part has the room to be sorted. */
+static void order_part(struct nx_spool *spool)
+{
+	struct nx_spool_range range = nx_spool_range_of(spool, spool->cuts.len);
+	size_t scratch = 2 * sizeof(struct pair) + sizeof(*spool->order) + spool->record_size;
+	size_t free_bytes = 0;
+
+	if (spool->used < spool->buffer_bytes / spool->record_size)
+		free_bytes = spool->buffer_bytes - spool->used * spool->record_size;
+	if (range.from != spool->ordered)
+		return;
+	if (spool->unordered && range.to - range.from > free_bytes / scratch)
+		return;
+	if (spool->unordered)
+		sort_in_place(spool, range);
+	spool->unordered = false;
+	spool->ordered = range.to;
+	set_room(spool);
+}
+
 void nx_spool_cut(struct nx_spool *spool)
 {
 	assert(!spool->sorted);
+	order_part(spool);
 	nx_vec_push(&spool->cuts, spool->used);
 	spool->last_key = 0;
 }
@@ -338,6 +415,9 @@ enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err)
 		nx_heap_free(spool->buffer);
 		spool->buffer = NULL;
 	}
+	nx_heap_free(spool->scratch);
+	spool->scratch = NULL;
+	spool->scratch_bytes = 0;
 	spool->sorted = true;
 	return NX_OK;
 }

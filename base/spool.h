@@ -29,6 +29,10 @@ void nx_spool_free(struct nx_spool *spool);
 
 NX_MUST_CHECK enum nx_status nx_spool_add(struct nx_spool *spool, const void *record,
 					  struct nx_error *err);
+/* The same without a copy: the record, key first, is to be written at place before anything else is
+ * asked of the spool. */
+NX_MUST_CHECK enum nx_status nx_spool_place(struct nx_spool *spool, uint64_t key, void **place,
+					    struct nx_error *err);
 /* What was added since the last cut is a part of its own, also when that is nothing. */
 void nx_spool_cut(struct nx_spool *spool);
 NX_MUST_CHECK enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err);

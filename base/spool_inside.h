@@ -22,10 +22,13 @@ struct nx_spool {
 	uint8_t *buffer;
 	size_t used;	 /* records in buffer */
 	size_t room;	 /* records buffer has memory for */
-	size_t room_max; /* records it may grow to */
+	size_t room_max; /* records it may grow to before its end has to be sorted */
 	uint64_t last_key;
-	bool unordered; /* a record of the buffer has a smaller key than the one before it */
+	size_t ordered; /* records of the buffer up to a cut that are in order, part by part */
+	bool unordered; /* a record behind those has a smaller key than the one before it */
 	bool sorted;
+	void *scratch; /* of sorting, kept from one run to the next */
+	size_t scratch_bytes;
 	uint32_t *order; /* of a sorted buffer; NULL when it was added in order */
 	uint64_t count;
 	size_t first_part;			       /* of the buffer */

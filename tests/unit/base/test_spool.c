@@ -353,6 +353,97 @@ static void bad_temporary_directory_is_named(void **state)
 	free(long_path);
 }
 
+static void add_falling(struct nx_spool *spool, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct record r = make_record(count - i, i);
+		void *place;
+
+		assert_int_equal(nx_spool_place(spool, r.key, &place, NULL), NX_OK);
+		memcpy(place, &r, sizeof(r));
+	}
+}
+
+static void check_falling(const struct nx_spool *spool, size_t part, uint32_t count)
+{
+	struct nx_spool_cursor *cursor;
+
+	assert_int_equal(nx_spool_cursor_open_part(&cursor, spool, part, NULL), NX_OK);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct record *r = nx_spool_cursor_next(cursor);
+
+		assert_int_equal(r->key, i + 1);
+		assert_int_equal(r->serial, count - 1 - i);
+		assert_int_equal((uint8_t)r->tail[19], r->serial % 251);
+	}
+	assert_null(nx_spool_cursor_next(cursor));
+	assert_int_equal(nx_spool_cursor_close(cursor, NULL), NX_OK);
+}
+
+/* A record and what sorting it takes: of one part, so many of these fit. */
+#define SORTED_BYTES (sizeof(struct record) + 32)
+
+/* A part is sorted where it lies; what is in order needs no room beside it any more. */
+static void a_cut_makes_room(void **state)
+{
+	struct nx_spool *spool = nx_spool_new(sizeof(struct record), 100 * SORTED_BYTES);
+
+	(void)state;
+	for (size_t part = 0; part < 7; part++) {
+		add_falling(spool, 20);
+		nx_spool_cut(spool);
+		assert_int_equal(spool->ordered, 20 * (part + 1));
+		assert_false(spool->unordered);
+	}
+	assert_int_equal(write_count, 0);
+	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
+	assert_null(spool->order);
+	for (size_t part = 0; part < 7; part++)
+		check_falling(spool, part, 20);
+	nx_spool_free(spool);
+}
+
+/* Where a part leaves no room to be sorted in, it waits for the end of the buffer. */
+static void a_large_part_is_sorted_late(void **state)
+{
+	struct nx_spool *spool = nx_spool_new(sizeof(struct record), 100 * SORTED_BYTES);
+
+	(void)state;
+	add_falling(spool, 20);
+	nx_spool_cut(spool);
+	add_falling(spool, 75);
+	nx_spool_cut(spool);
+	assert_int_equal(spool->ordered, 20);
+	assert_true(spool->unordered);
+	add_falling(spool, 5);
+	nx_spool_cut(spool);
+	assert_int_equal(spool->ordered, 20);
+	assert_int_equal(write_count, 0);
+	add_falling(spool, 40);
+	assert_true(write_count > 0);
+	assert_int_equal(nx_spool_sort(spool, NULL), NX_OK);
+	check_falling(spool, 0, 20);
+	check_falling(spool, 1, 75);
+	check_falling(spool, 2, 5);
+	check_falling(spool, 3, 40);
+	nx_spool_free(spool);
+}
+
+static void no_place_on_a_full_disk(void **state)
+{
+	struct nx_spool *spool = nx_spool_new(sizeof(struct record), 10 * SORTED_BYTES);
+	struct nx_error err = {0};
+	void *place = NULL;
+
+	(void)state;
+	add_falling(spool, 10);
+	fail_with = ENOSPC;
+	assert_int_equal(nx_spool_place(spool, 1, &place, &err), NX_NO_SPACE);
+	assert_null(place);
+	assert_int_equal(nx_spool_count(spool), 10);
+	nx_spool_free(spool);
+}
+
 int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, reset, reset)
@@ -362,7 +453,8 @@ int main(void)
 		T(record_may_be_only_a_key),	     T(short_and_interrupted_writes_are_continued),
 		T(full_disk_names_place_and_remedy), T(failed_spill_can_be_tried_again),
 		T(records_in_order_are_one_run),     T(failed_merge_leaves_what_was_sorted),
-		T(bad_temporary_directory_is_named),
+		T(bad_temporary_directory_is_named), T(a_cut_makes_room),
+		T(a_large_part_is_sorted_late),	     T(no_place_on_a_full_disk),
 	};
 
 	nx_spool_free(NULL);
