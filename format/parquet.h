@@ -163,6 +163,9 @@ struct nx_parquet_writer {
 /* Where nx_parquet_claim does not suffice: room, nulls before this row; NULL on failure. */
 struct nx_parquet_column *nx_parquet_claim_slowly(struct nx_parquet_writer *w,
 						  struct nx_parquet_column *c);
+/* A text that differs from row to row, or the first one behind such a one. */
+void nx_parquet_put_late(struct nx_parquet_writer *w, struct nx_parquet_column *c,
+			 struct nx_slice text);
 /* Closes the group when it is full. */
 enum nx_status nx_parquet_look(struct nx_parquet_writer *w, struct nx_error *err);
 void nx_parquet_refuse_text(struct nx_parquet_writer *w, struct nx_parquet_column *c, size_t len);
@@ -179,6 +182,9 @@ static inline struct nx_parquet_column *nx_parquet_claim(struct nx_parquet_write
 	return c;
 }
 
+/* A row is written to more columns than a processor looks ahead for by itself. */
+#define NX_PARQUET_VALUES_AHEAD 16
+
 static inline void nx_parquet_put_bool(struct nx_parquet_writer *w, size_t column, bool value)
 {
 	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_BOOL);
@@ -191,32 +197,40 @@ static inline void nx_parquet_put_i32(struct nx_parquet_writer *w, size_t column
 {
 	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_I32);
 
-	if (c)
-		c->values.i64[c->value_count++] = value;
+	if (!c)
+		return;
+	__builtin_prefetch(&c->values.i64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
+	c->values.i64[c->value_count++] = value;
 }
 
 static inline void nx_parquet_put_i64(struct nx_parquet_writer *w, size_t column, int64_t value)
 {
 	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_I64);
 
-	if (c)
-		c->values.i64[c->value_count++] = value;
+	if (!c)
+		return;
+	__builtin_prefetch(&c->values.i64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
+	c->values.i64[c->value_count++] = value;
 }
 
 static inline void nx_parquet_put_f32(struct nx_parquet_writer *w, size_t column, float value)
 {
 	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_F32);
 
-	if (c)
-		c->values.f64[c->value_count++] = (double)value;
+	if (!c)
+		return;
+	__builtin_prefetch(&c->values.f64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
+	c->values.f64[c->value_count++] = (double)value;
 }
 
 static inline void nx_parquet_put_f64(struct nx_parquet_writer *w, size_t column, double value)
 {
 	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_F64);
 
-	if (c)
-		c->values.f64[c->value_count++] = value;
+	if (!c)
+		return;
+	__builtin_prefetch(&c->values.f64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
+	c->values.f64[c->value_count++] = value;
 }
 
 /* Bytes that are not UTF-8 become U+FFFD. A text that stays at its address is found at once. */
@@ -230,6 +244,10 @@ static inline void nx_parquet_put_slice(struct nx_parquet_writer *w, size_t colu
 		return;
 	if (text.len > NX_PARQUET_VALUE_MAX_BYTES) {
 		nx_parquet_refuse_text(w, c, text.len);
+		return;
+	}
+	if (text.data == c->texts.reused || c->texts.is_waiting) {
+		nx_parquet_put_late(w, c, text);
 		return;
 	}
 	old_bytes = c->texts.plain.len;

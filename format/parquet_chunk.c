@@ -277,6 +277,7 @@ static void end_page(struct nx_parquet_scratch *s, size_t start, struct nx_parqu
 	nx_vec_push(&s->pages, page);
 }
 
+/* Texts lie as the page has them already; numbers are written in front of the other pages. */
 static void put_dictionary(const struct nx_parquet_column *c, const struct nx_parquet_chunk *chunk,
 			   struct nx_parquet_scratch *s)
 {
@@ -285,12 +286,15 @@ static void put_dictionary(const struct nx_parquet_column *c, const struct nx_pa
 		.level_count = (uint32_t)chunk->stats.distinct_count,
 	};
 
-	if (c->type == NX_PARQUET_TEXT)
-		nx_bytes_append(&s->plain, c->texts.plain.items, c->texts.plain.len);
-	else
+	if (c->type != NX_PARQUET_TEXT) {
 		nx_parquet_plain_append(c->type, s->numbers.values.items, s->numbers.values.len,
 					&s->plain);
-	end_page(s, 0, page);
+		end_page(s, 0, page);
+		return;
+	}
+	s->dictionary = nx_slice_of(c->texts.plain.items, c->texts.plain.len);
+	page.plain_bytes = (uint32_t)s->dictionary.len;
+	nx_vec_push(&s->pages, page);
 }
 
 /* Rows per page, so that it keeps to its number of values and its bytes on average. */
@@ -338,6 +342,7 @@ void nx_parquet_chunk_encode(const struct nx_parquet_column *c, uint32_t row_cou
 	struct nx_parquet_chunk *chunk = &out->chunk;
 
 	*chunk = (struct nx_parquet_chunk){.has_levels = c->is_optional || c->is_list};
+	s->dictionary = (struct nx_slice){0};
 	nx_vec_clear(&s->plain);
 	nx_vec_clear(&s->pages);
 	nx_parquet_chunk_measure(c, out);

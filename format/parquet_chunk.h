@@ -22,8 +22,9 @@ struct nx_parquet_encoded {
 
 /* A zeroed struct is valid. */
 struct nx_parquet_scratch {
-	struct nx_bytes plain;	/* the bodies of all pages, the dictionary's first */
-	struct nx_bytes packed; /* the same, compressed */
+	struct nx_slice dictionary; /* of texts: the body of the first page, borrowed */
+	struct nx_bytes plain;	    /* the bodies of all other pages */
+	struct nx_bytes packed;	    /* those of all pages, compressed */
 	struct nx_parquet_page_list NX_VEC_BODY(struct nx_parquet_page) pages;
 	struct nx_parquet_ids NX_VEC_BODY(uint32_t) ids;
 	struct nx_parquet_levels NX_VEC_BODY(uint32_t) levels, repetitions;

@@ -92,6 +92,34 @@ void nx_parquet_refuse_text(struct nx_parquet_writer *w, struct nx_parquet_colum
 				   c->name, len, NX_PARQUET_VALUE_MAX_BYTES));
 }
 
+/* --- texts that are looked up late ------------------------------------------------ */
+
+void nx_parquet_settle(struct nx_parquet_writer *w, struct nx_parquet_column *c)
+{
+	size_t old_bytes = c->texts.plain.len;
+
+	if (!c->texts.is_waiting)
+		return;
+	c->values.ids[c->value_count - 1] = nx_parquet_texts_settle(&c->texts);
+	w->text_bytes -= old_bytes - c->texts.plain.len;
+}
+
+void nx_parquet_put_late(struct nx_parquet_writer *w, struct nx_parquet_column *c,
+			 struct nx_slice text)
+{
+	size_t old_bytes;
+	uint32_t id = 0;
+
+	nx_parquet_settle(w, c);
+	old_bytes = c->texts.plain.len;
+	if (text.data == c->texts.reused)
+		nx_parquet_texts_defer(&c->texts, text);
+	else
+		id = nx_parquet_texts_id(&c->texts, text);
+	c->values.ids[c->value_count++] = id;
+	w->text_bytes += c->texts.plain.len - old_bytes;
+}
+
 /* --- lists ------------------------------------------------------------------------ */
 
 /* Begins a list of that many elements and bytes; NULL when it is refused. */

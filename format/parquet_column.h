@@ -14,4 +14,7 @@ size_t nx_parquet_value_bytes(const struct nx_parquet_column *c);
 /* Rows up to the current one that got nothing are null, or a failure. */
 enum nx_status nx_parquet_fill_gap(struct nx_parquet_writer *w, struct nx_parquet_column *c);
 
+/* The last text gets its number, if it has none yet: before the group is encoded. */
+void nx_parquet_settle(struct nx_parquet_writer *w, struct nx_parquet_column *c);
+
 #endif

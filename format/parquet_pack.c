@@ -20,10 +20,21 @@ void nx_parquet_scratch_release(struct nx_parquet_scratch *s)
 	*s = (struct nx_parquet_scratch){0};
 }
 
+/* The body of a page, of which those before have taken used bytes of plain. */
+static const uint8_t *body_of(const struct nx_parquet_scratch *s, size_t page, size_t *used)
+{
+	size_t from = *used;
+
+	if (!page && s->dictionary.len)
+		return s->dictionary.data;
+	*used += s->pages.items[page].plain_bytes;
+	return s->plain.items + from;
+}
+
 /* Compresses every page behind the one before; false when the system has no memory for it. */
 static bool compress_pages(struct nx_parquet_scratch *s)
 {
-	size_t from = 0;
+	size_t used = 0;
 
 	nx_vec_clear(&s->packed);
 	if (!s->zstd)
@@ -33,34 +44,37 @@ static bool compress_pages(struct nx_parquet_scratch *s)
 	for (size_t i = 0; i < s->pages.len; i++) {
 		struct nx_parquet_page *page = &s->pages.items[i];
 		size_t room = ZSTD_compressBound(page->plain_bytes), len;
+		const uint8_t *body = body_of(s, i, &used);
 
 		nx_vec_reserve(&s->packed, s->packed.len + room);
-		len = ZSTD_compressCCtx(s->zstd, s->packed.items + s->packed.len, room,
-					s->plain.items + from, page->plain_bytes, ZSTD_LEVEL);
+		len = ZSTD_compressCCtx(s->zstd, s->packed.items + s->packed.len, room, body,
+					page->plain_bytes, ZSTD_LEVEL);
 		if (ZSTD_isError(len))
 			return false;
 		page->stored_bytes = (uint32_t)len;
 		s->packed.len += len;
-		from += page->plain_bytes;
 	}
 	return true;
 }
 
-static void put_pages(const struct nx_parquet_scratch *s, const struct nx_bytes *bodies,
-		      struct nx_parquet_encoded *out)
+static void put_pages(const struct nx_parquet_scratch *s, struct nx_parquet_encoded *out)
 {
-	const uint8_t *body = bodies->items;
+	bool is_packed = out->chunk.codec == NX_PARQUET_ZSTD;
+	const uint8_t *packed = s->packed.items;
+	size_t used = 0;
 
 	nx_vec_clear(&out->bytes);
-	out->chunk.plain_bytes = s->plain.len;
+	out->chunk.plain_bytes = s->dictionary.len + s->plain.len;
 	for (size_t i = 0; i < s->pages.len; i++) {
 		const struct nx_parquet_page *page = &s->pages.items[i];
+		const uint8_t *body = is_packed ? packed : body_of(s, i, &used);
 		size_t start = out->bytes.len;
 
 		nx_parquet_page_write(page, &out->bytes);
 		out->chunk.plain_bytes += out->bytes.len - start;
 		nx_bytes_append(&out->bytes, body, page->stored_bytes);
-		body += page->stored_bytes;
+		if (is_packed)
+			packed += page->stored_bytes;
 		if (page->kind == NX_PARQUET_DICTIONARY_PAGE)
 			out->chunk.dictionary_bytes = out->bytes.len;
 	}
@@ -69,13 +83,13 @@ static void put_pages(const struct nx_parquet_scratch *s, const struct nx_bytes 
 
 void nx_parquet_chunk_pack(struct nx_parquet_scratch *s, struct nx_parquet_encoded *out)
 {
-	if (compress_pages(s) && s->packed.len < s->plain.len) {
+	if (compress_pages(s) && s->packed.len < s->dictionary.len + s->plain.len) {
 		out->chunk.codec = NX_PARQUET_ZSTD;
-		put_pages(s, &s->packed, out);
+		put_pages(s, out);
 		return;
 	}
 	out->chunk.codec = NX_PARQUET_STORED;
 	for (size_t i = 0; i < s->pages.len; i++)
 		s->pages.items[i].stored_bytes = s->pages.items[i].plain_bytes;
-	put_pages(s, &s->plain, out);
+	put_pages(s, out);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/parquet_texts.h"
 
+#include <assert.h>
+
 #include "base/arena.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
 
+#define FACTOR UINT64_C(0xd6e8feb86659fd93)
 #define FEWEST_SLOTS ((size_t)64)
 #define FEWEST_RECENT_BITS 6
 #define MOST_RECENT_BITS 13
@@ -15,7 +18,6 @@ void nx_parquet_texts_release(struct nx_parquet_texts *t)
 {
 	nx_vec_release(&t->plain);
 	nx_vec_release(&t->offsets);
-	nx_vec_release(&t->hashes);
 	nx_vec_release(&t->mended);
 	nx_heap_free(t->slots);
 	nx_heap_free(t->recent);
@@ -24,81 +26,108 @@ void nx_parquet_texts_release(struct nx_parquet_texts *t)
 
 void nx_parquet_texts_clear(struct nx_parquet_texts *t)
 {
+	bool is_spacious = t->offsets.len < t->slot_count / 8;
+
+	assert(!t->is_waiting);
 	nx_vec_clear(&t->plain);
 	nx_vec_clear(&t->offsets);
-	nx_vec_clear(&t->hashes);
-	if (t->slot_count > MOST_IDLE_SLOTS) {
+	if (t->slot_count > MOST_IDLE_SLOTS && is_spacious) {
 		nx_heap_free(t->slots);
 		t->slots = NULL;
 		t->slot_count = 0;
 	}
 	if (t->slots)
 		memset(t->slots, 0, t->slot_count * sizeof(*t->slots));
+	if (t->recent)
+		memset(t->recent, 0, sizeof(*t->recent) << t->recent_bits);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+/* All bits of two words decide about all bits of the sum: the product's halves put together. */
+static inline uint64_t mix(uint64_t a, uint64_t b)
 {
-	hash = (hash ^ word) * UINT64_C(0xd6e8feb86659fd93);
-	return hash ^ hash >> 32;
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* Salted by an address, so that a file cannot prepare texts that collide. */
 static uint32_t hash_text(const struct nx_parquet_texts *t, struct nx_slice text)
 {
-	uint64_t hash = mix((uint64_t)(uintptr_t)t >> 4, text.len), tail = 0;
+	const uint64_t salt = (uint64_t)(uintptr_t)t * FACTOR ^ text.len;
+	uint64_t hash = salt, low = 0, high = 0;
 	size_t i = 0;
 
-	for (; text.len - i >= 8; i += 8)
-		hash = mix(hash, nx_load64(text.data + i));
-	if (i < text.len)
-		memcpy(&tail, text.data + i, text.len - i);
-	hash = mix(hash, tail);
-	return (uint32_t)(mix(hash, hash >> 29));
-}
-
-static void grow_slots(struct nx_parquet_texts *t)
-{
-	size_t count = t->slot_count ? t->slot_count * 2 : FEWEST_SLOTS;
-
-	nx_heap_free(t->slots);
-	t->slots = nx_heap_alloc(count * sizeof(*t->slots));
-	memset(t->slots, 0, count * sizeof(*t->slots));
-	t->slot_count = count;
-	for (size_t id = 0; id < t->hashes.len; id++) {
-		size_t at = t->hashes.items[id] & (count - 1);
-
-		while (t->slots[at])
-			at = (at + 1) & (count - 1);
-		t->slots[at] = (uint32_t)id + 1;
+	for (; text.len - i > 16; i += 16)
+		hash = mix(nx_load64(text.data + i) ^ FACTOR, nx_load64(text.data + i + 8) ^ hash);
+	if (text.len >= 16) { /* the last 16 bytes, some of them again */
+		low = nx_load64(text.data + text.len - 16);
+		high = nx_load64(text.data + text.len - 8);
+	} else if (text.len >= 8) {
+		low = nx_load64(text.data);
+		high = nx_load64(text.data + text.len - 8);
+	} else if (text.len) {
+		memcpy(&low, text.data, text.len);
 	}
+	hash = mix(low ^ FACTOR, high ^ hash);
+	return (uint32_t)mix(hash ^ salt, FACTOR);
 }
 
 /* The slot of a text, or the empty one where it belongs. */
-static uint32_t *find_slot(struct nx_parquet_texts *t, struct nx_slice text, uint32_t hash)
+static struct nx_parquet_slot *find_slot(struct nx_parquet_texts *t, struct nx_slice text,
+					 uint32_t hash)
 {
 	size_t at = hash & (t->slot_count - 1);
 
-	for (; t->slots[at]; at = (at + 1) & (t->slot_count - 1)) {
-		uint32_t id = t->slots[at] - 1;
+	for (; t->slots[at].number; at = (at + 1) & (t->slot_count - 1)) {
+		uint32_t id = t->slots[at].number - 1;
 
-		if (t->hashes.items[id] == hash && nx_slice_equal(nx_parquet_text_of(t, id), text))
+		if (t->slots[at].hash == hash && nx_slice_equal(nx_parquet_text_of(t, id), text))
 			break;
 	}
 	return &t->slots[at];
 }
 
-static uint32_t add_text(struct nx_parquet_texts *t, struct nx_slice text, uint32_t hash,
-			 uint32_t *slot)
+static void grow_slots(struct nx_parquet_texts *t)
+{
+	struct nx_parquet_slot *old = t->slots;
+	size_t old_count = t->slot_count, count = old_count ? old_count * 2 : FEWEST_SLOTS;
+
+	t->slots = nx_heap_alloc(count * sizeof(*t->slots));
+	memset(t->slots, 0, count * sizeof(*t->slots));
+	t->slot_count = count;
+	for (size_t i = 0; i < old_count; i++) {
+		size_t at = old[i].hash & (count - 1);
+
+		if (!old[i].number)
+			continue;
+		while (t->slots[at].number)
+			at = (at + 1) & (count - 1);
+		t->slots[at] = old[i];
+	}
+	nx_heap_free(old);
+}
+
+/* Behind the texts there are. */
+static void append_plain(struct nx_parquet_texts *t, struct nx_slice text)
+{
+	uint8_t *at;
+
+	nx_vec_reserve(&t->plain, t->plain.len + sizeof(uint32_t) + text.len);
+	at = t->plain.items + t->plain.len;
+	nx_store32(at, (uint32_t)text.len);
+	if (text.len)
+		memcpy(at + sizeof(uint32_t), text.data, text.len);
+	t->plain.len += sizeof(uint32_t) + text.len;
+}
+
+/* The text at that offset of plain. */
+static uint32_t number_text(struct nx_parquet_texts *t, uint32_t offset, uint32_t hash,
+			    struct nx_parquet_slot *slot)
 {
 	uint32_t id = (uint32_t)t->offsets.len;
-	uint8_t length[4];
 
-	nx_store32(length, (uint32_t)text.len);
-	nx_vec_push(&t->offsets, (uint32_t)t->plain.len);
-	nx_vec_push(&t->hashes, hash);
-	nx_bytes_append(&t->plain, length, sizeof(length));
-	nx_bytes_append(&t->plain, text.data, text.len);
-	*slot = id + 1;
+	nx_vec_push(&t->offsets, offset);
+	*slot = (struct nx_parquet_slot){hash, id + 1};
 	return id;
 }
 
@@ -127,6 +156,11 @@ static const uint8_t *first_fault(const uint8_t *at, const uint8_t *end)
 	}
 }
 
+static bool is_well_formed(struct nx_slice text)
+{
+	return !text.len || first_fault(text.data, text.data + text.len) == text.data + text.len;
+}
+
 static struct nx_slice mend(struct nx_parquet_texts *t, struct nx_slice text)
 {
 	const uint8_t *at = text.data, *end = text.data + text.len;
@@ -146,19 +180,20 @@ static struct nx_slice mend(struct nx_parquet_texts *t, struct nx_slice text)
 static uint32_t find_or_add(struct nx_parquet_texts *t, struct nx_slice text)
 {
 	uint32_t hash = hash_text(t, text);
-	uint32_t *slot = find_slot(t, text, hash);
+	struct nx_parquet_slot *slot = find_slot(t, text, hash);
 
-	if (*slot)
-		return *slot - 1;
+	if (slot->number)
+		return slot->number - 1;
 	/* Only well-formed texts are stored, so that only new ones need the check. */
-	if (text.len && first_fault(text.data, text.data + text.len) != text.data + text.len) {
+	if (!is_well_formed(text)) {
 		text = mend(t, text);
 		hash = hash_text(t, text);
 		slot = find_slot(t, text, hash);
-		if (*slot)
-			return *slot - 1;
+		if (slot->number)
+			return slot->number - 1;
 	}
-	return add_text(t, text, hash, slot);
+	append_plain(t, text);
+	return number_text(t, (uint32_t)(t->plain.len - text.len - sizeof(uint32_t)), hash, slot);
 }
 
 /* Four places per text keep most of them from sharing one. */
@@ -184,8 +219,45 @@ uint32_t nx_parquet_texts_id_slowly(struct nx_parquet_texts *t, struct nx_slice 
 	if (t->offsets.len >= t->slot_count / 4 * 3)
 		grow_slots(t);
 	id = find_or_add(t, text);
+	if (text.data == t->reused)
+		return id;
 	pair = nx_parquet_recent_of(t, text);
+	if (pair[0].data == text.data && pair[0].len == text.len && pair[0].id != id)
+		t->reused = text.data;
 	pair[1] = pair[0];
 	pair[0] = (struct nx_parquet_recent){text.data, (uint32_t)text.len, id};
 	return id;
+}
+
+void nx_parquet_texts_defer(struct nx_parquet_texts *t, struct nx_slice text)
+{
+	assert(!t->is_waiting);
+	if (!t->recent)
+		grow_recent(t);
+	if (t->offsets.len >= t->slot_count / 4 * 3)
+		grow_slots(t);
+	t->is_waiting = true;
+	t->waiting_hash = hash_text(t, text);
+	t->waiting_offset = (uint32_t)t->plain.len;
+	__builtin_prefetch(&t->slots[t->waiting_hash & (t->slot_count - 1)]);
+	append_plain(t, text);
+}
+
+uint32_t nx_parquet_texts_settle(struct nx_parquet_texts *t)
+{
+	const uint8_t *at = t->plain.items + t->waiting_offset;
+	struct nx_slice text = nx_slice_of(at + sizeof(uint32_t), nx_load32(at));
+	struct nx_parquet_slot *slot = find_slot(t, text, t->waiting_hash);
+
+	assert(t->is_waiting);
+	t->is_waiting = false;
+	if (!slot->number && is_well_formed(text))
+		return number_text(t, t->waiting_offset, t->waiting_hash, slot);
+	if (slot->number) {
+		t->plain.len = t->waiting_offset;
+		return slot->number - 1;
+	}
+	text = mend(t, text);
+	t->plain.len = t->waiting_offset;
+	return find_or_add(t, text);
 }

@@ -6,7 +6,8 @@
  *
  * Most texts of a profile are interned: the same address comes again and again.
  * A small cache by address finds those without hashing; it compares the bytes
- * all the same, so a buffer that is used for text after text does no harm.
+ * all the same, so a buffer that is used for text after text does no harm. Such a
+ * buffer is noticed, and its texts are looked up at once.
  */
 #ifndef NX_FORMAT_PARQUET_TEXTS_H
 #define NX_FORMAT_PARQUET_TEXTS_H
@@ -25,9 +26,15 @@ struct nx_parquet_recent {
 struct nx_parquet_texts {
 	struct nx_bytes plain; /* of each text: 4 bytes of length, the bytes */
 	struct nx_parquet_offsets NX_VEC_BODY(uint32_t) offsets; /* in plain, by id */
-	struct nx_parquet_hashes NX_VEC_BODY(uint32_t) hashes;	 /* by id */
-	uint32_t *slots;					 /* ids + 1, 0 for none */
+	struct nx_parquet_slot { /* what a search needs lies in one place */
+		uint32_t hash;
+		uint32_t number; /* id + 1, 0 for none */
+	} * slots;
 	size_t slot_count;
+	const uint8_t *reused; /* an address whose text changed: the cache is no use there */
+	bool is_waiting;       /* the last text of plain has no number yet */
+	uint32_t waiting_hash;
+	uint32_t waiting_offset;
 	struct nx_parquet_recent *recent; /* the cache, in pairs; grows with the texts */
 	unsigned recent_bits;
 	struct nx_bytes mended; /* a text that was not UTF-8 */
@@ -39,6 +46,14 @@ void nx_parquet_texts_clear(struct nx_parquet_texts *texts);
 
 /* Where the cache does not know. */
 uint32_t nx_parquet_texts_id_slowly(struct nx_parquet_texts *texts, struct nx_slice text);
+
+/*
+ * In two steps, for texts that differ from row to row: looking one up waits for memory, so the
+ * text is only written down and its place asked for, and what its number is is found out before
+ * the next one. In between no other text may be asked for.
+ */
+void nx_parquet_texts_defer(struct nx_parquet_texts *texts, struct nx_slice text);
+uint32_t nx_parquet_texts_settle(struct nx_parquet_texts *texts);
 
 static inline struct nx_slice nx_parquet_text_of(const struct nx_parquet_texts *texts, uint32_t id)
 {
@@ -78,9 +93,7 @@ static inline bool nx_parquet_recent_is(const struct nx_parquet_texts *texts,
 {
 	struct nx_slice known;
 
-	/* An id of the group before may be too high or another text's now. */
-	if (recent->data != text.data || recent->len != text.len ||
-	    recent->id >= texts->offsets.len)
+	if (recent->data != text.data || recent->len != text.len)
 		return false;
 	known = nx_parquet_text_of(texts, recent->id);
 	return known.len == text.len && nx_parquet_text_is(known.data, text);
@@ -91,8 +104,8 @@ static inline uint32_t nx_parquet_texts_id(struct nx_parquet_texts *texts, struc
 {
 	const struct nx_parquet_recent *pair;
 
-	/* Without texts there is no cache either. */
-	if (!texts->offsets.len)
+	/* Without texts there may be no cache either. */
+	if (!texts->offsets.len || text.data == texts->reused)
 		return nx_parquet_texts_id_slowly(texts, text);
 	pair = nx_parquet_recent_of(texts, text);
 	if (nx_parquet_recent_is(texts, &pair[0], text))

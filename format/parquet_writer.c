@@ -146,6 +146,8 @@ static enum nx_status flush_group(struct nx_parquet_writer *head)
 	struct writer *w = inside(head);
 	enum nx_status status = head->status;
 
+	for (size_t i = 0; i < head->column_count; i++)
+		nx_parquet_settle(head, &head->columns[i]);
 	for (size_t i = 0; i < head->column_count && !status; i++)
 		status = nx_parquet_fill_gap(head, &head->columns[i]);
 	if (!status) {

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "format/parquet_column.h"
 #include "memory_table.h"
 
 enum { REQUIRED, OPTIONAL, TEXT, LIST, FIELDS };
@@ -154,6 +155,58 @@ static void a_value_beyond_the_bound_is_refused(void **state)
 	assert_int_equal(nx_parquet_close(w, NULL), NX_LIMIT);
 }
 
+/* Row after row through one buffer, with nulls and texts of other addresses in between. */
+static void texts_of_one_buffer_are_looked_up_late(void **state)
+{
+	static const char *const texts[] = {"one",	 "two", "one", NULL,	"three", "two",
+					    "elsewhere", "one", "",    "three", NULL,	 "two"};
+	static const uint32_t want[] = {0, 1, 0, 2, 1, 3, 0, 4, 2, 1};
+	struct nx_parquet_writer *w = open_writer();
+	const struct nx_parquet_column *c = &w->columns[TEXT];
+	char buffer[8] = "";
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		nx_parquet_put_i64(w, REQUIRED, i);
+		if (texts[i] && strlen(texts[i]) < sizeof(buffer)) {
+			memcpy(buffer, texts[i], strlen(texts[i]));
+			nx_parquet_put_slice(w, TEXT, nx_slice_of(buffer, strlen(texts[i])));
+		} else if (texts[i]) {
+			nx_parquet_put_text(w, TEXT, texts[i]);
+		}
+		end_row(w);
+	}
+	assert_ptr_equal(c->texts.reused, buffer);
+	assert_true(c->texts.is_waiting);
+	nx_parquet_settle(w, &w->columns[TEXT]);
+	assert_false(c->texts.is_waiting);
+	assert_int_equal(c->value_count, sizeof(want) / sizeof(want[0]));
+	assert_memory_equal(c->values.ids, want, sizeof(want));
+	assert_int_equal(w->text_bytes, c->texts.plain.len);
+	assert_int_equal(c->texts.plain.len, 5 * 4 + 3 + 3 + 5 + 9 + 0);
+	nx_parquet_put_i64(w, REQUIRED, 0);
+	nx_parquet_put_slice(w, TEXT, nx_slice_of(buffer, 3)); /* waits when the group ends */
+	end_row(w);
+	assert_int_equal(nx_parquet_close(w, NULL), NX_OK);
+}
+
+static void a_text_without_an_address_is_empty(void **state)
+{
+	struct nx_parquet_writer *w = open_writer();
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		nx_parquet_put_i64(w, REQUIRED, i);
+		nx_parquet_put_slice(w, TEXT, i % 2 ? nx_slice_text("a") : (struct nx_slice){0});
+		end_row(w);
+	}
+	nx_parquet_settle(w, &w->columns[TEXT]);
+	assert_int_equal(w->columns[TEXT].texts.offsets.len, 2);
+	assert_int_equal(w->columns[TEXT].values.ids[2], 0);
+	assert_int_equal(w->columns[TEXT].values.ids[3], 1);
+	assert_int_equal(nx_parquet_close(w, NULL), NX_OK);
+}
+
 static int release(void **state)
 {
 	(void)state;
@@ -170,6 +223,8 @@ int main(void)
 		cmocka_unit_test(two_values_in_one_row_are_refused),
 		cmocka_unit_test(the_first_failure_sticks),
 		cmocka_unit_test(a_value_beyond_the_bound_is_refused),
+		cmocka_unit_test(texts_of_one_buffer_are_looked_up_late),
+		cmocka_unit_test(a_text_without_an_address_is_empty),
 	};
 
 	return cmocka_run_group_tests_name("format/parquet_column", tests, NULL, release);

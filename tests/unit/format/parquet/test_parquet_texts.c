@@ -110,6 +110,82 @@ static void bytes_that_are_no_text_are_mended(void **state)
 	nx_parquet_texts_release(&texts);
 }
 
+/* A buffer for text after text is noticed; one whose text stays is not, also not in a new group
+ * that numbers it otherwise. */
+static void a_reused_buffer_is_noticed(void **state)
+{
+	static const char stays[] = "it stays";
+	struct nx_parquet_texts texts = {0};
+	char buffer[] = "text 0";
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(id_of(&texts, stays), 0);
+	assert_null(texts.reused);
+	nx_parquet_texts_clear(&texts);
+	assert_int_equal(id_of(&texts, buffer), 0);
+	assert_int_equal(id_of(&texts, stays), 1);
+	assert_int_equal(id_of(&texts, stays), 1);
+	assert_null(texts.reused);
+	buffer[5] = '1';
+	assert_int_equal(id_of(&texts, buffer), 2);
+	assert_ptr_equal(texts.reused, buffer);
+	buffer[5] = '0';
+	assert_int_equal(id_of(&texts, buffer), 0);
+	assert_int_equal(id_of(&texts, stays), 1);
+	nx_parquet_texts_release(&texts);
+}
+
+static uint32_t settled(struct nx_parquet_texts *texts, const char *text)
+{
+	nx_parquet_texts_defer(texts, nx_slice_text(text));
+	return nx_parquet_texts_settle(texts);
+}
+
+static void in_two_steps_it_is_the_same(void **state)
+{
+	static const char want[] = "\1\0\0\0b\0\0\0\0\5\0\0\0a\xef\xbf\xbd"
+				   "c";
+	struct nx_parquet_texts texts = {0};
+
+	(void)state;
+	assert_int_equal(settled(&texts, "b"), 0);
+	assert_int_equal(settled(&texts, ""), 1);
+	assert_int_equal(settled(&texts, "b"), 0);
+	assert_int_equal(settled(&texts, "a\xff"
+					 "c"),
+			 2);
+	assert_int_equal(settled(&texts, "a\xff"
+					 "c"),
+			 2);
+	assert_int_equal(settled(&texts, "a\xef\xbf\xbd"
+					 "c"),
+			 2);
+	assert_int_equal(id_of(&texts, "b"), 0);
+	assert_int_equal(texts.offsets.len, 3);
+	assert_int_equal(texts.plain.len, sizeof(want) - 1);
+	assert_memory_equal(texts.plain.items, want, sizeof(want) - 1);
+	nx_parquet_texts_release(&texts);
+}
+
+/* Slots grow between the steps of different texts, never between those of one. */
+static void many_in_two_steps(void **state)
+{
+	struct nx_parquet_texts texts = {0};
+	char text[80];
+
+	(void)state;
+	for (unsigned group = 0; group < 2; group++) {
+		for (unsigned i = 0; i < 100000; i++) {
+			snprintf(text, sizeof(text), "%u and something behind it: %u", i / 2,
+				 group);
+			assert_int_equal(settled(&texts, text), i / 2);
+		}
+		nx_parquet_texts_clear(&texts);
+	}
+	nx_parquet_texts_release(&texts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +194,9 @@ int main(void)
 		cmocka_unit_test(many_texts_keep_their_numbers),
 		cmocka_unit_test(a_cleared_set_starts_anew),
 		cmocka_unit_test(bytes_that_are_no_text_are_mended),
+		cmocka_unit_test(a_reused_buffer_is_noticed),
+		cmocka_unit_test(in_two_steps_it_is_the_same),
+		cmocka_unit_test(many_in_two_steps),
 	};
 
 	return cmocka_run_group_tests_name("format/parquet_texts", tests, NULL, NULL);
