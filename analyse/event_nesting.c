@@ -8,13 +8,39 @@ static uint64_t stack_key(const struct nx_system_event *e, uint8_t source)
 	return nx_hash_words(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-static struct nx_thread_stack *stack_of(struct nx_event_nesting *n, uint64_t key)
+/* A stack that was not there may have come with any new one since. */
+static bool is_recent(const struct nx_event_nesting *n, const struct nx_recent_stack *recent,
+		      const struct nx_system_event *e, uint8_t source)
 {
+	return recent->stack_count && recent->thread_id == e->thread_id &&
+	       recent->process == e->process && recent->source == source &&
+	       (recent->stack != NX_NO_STACK || recent->stack_count == n->stacks.len);
+}
+
+/* Index of the thread's stack, or NX_NO_STACK. */
+static size_t find_stack(struct nx_event_nesting *n, const struct nx_system_event *e,
+			 uint8_t source)
+{
+	struct nx_recent_stack *recent =
+		&n->recent[(e->thread_id * 2 + (source == NX_SOURCE_FRAMEWORK)) % NX_RECENT_STACKS];
 	uint64_t index;
 
-	if (!nx_map_get(&n->threads, key, &index)) {
+	if (is_recent(n, recent, e, source))
+		return recent->stack;
+	*recent = (struct nx_recent_stack){e->thread_id, e->process, source, NX_NO_STACK,
+					   n->stacks.len};
+	if (nx_map_get(&n->threads, stack_key(e, source), &index))
+		recent->stack = index;
+	return recent->stack;
+}
+
+static struct nx_thread_stack *stack_of(struct nx_event_nesting *n, const struct nx_system_event *e)
+{
+	size_t index = find_stack(n, e, e->source);
+
+	if (index == NX_NO_STACK) {
 		index = n->stacks.len;
-		nx_map_put(&n->threads, key, index);
+		nx_map_put(&n->threads, stack_key(e, e->source), index);
 		nx_vec_push(&n->stacks, ((struct nx_thread_stack){0}));
 	}
 	return &n->stacks.items[index];
@@ -49,10 +75,10 @@ static const struct nx_open_event *enclosing(const struct nx_open_events *open,
 
 static uint64_t framework_flow(struct nx_event_nesting *n, const struct nx_system_event *e)
 {
+	size_t index = find_stack(n, e, NX_SOURCE_FRAMEWORK);
 	const struct nx_open_event *call;
-	uint64_t index;
 
-	if (!nx_map_get(&n->threads, stack_key(e, NX_SOURCE_FRAMEWORK), &index))
+	if (index == NX_NO_STACK)
 		return 0;
 	call = enclosing(&n->stacks.items[index].open, e);
 	return call ? call->flow_id : 0;
@@ -67,7 +93,7 @@ void nx_event_nesting_place(struct nx_event_nesting *n, struct nx_system_event *
 	e->depth = 0;
 	if (e->source == NX_SOURCE_HARDWARE)
 		return;
-	stack = stack_of(n, stack_key(e, e->source));
+	stack = stack_of(n, e);
 	drop_until(stack, e->start_ns);
 	parent = enclosing(&stack->open, e);
 	e->parent_id = parent ? parent->id : 0;

@@ -26,9 +26,19 @@ struct nx_thread_stack {
 	struct nx_open_events NX_VEC_BODY(struct nx_open_event) open;
 };
 
+#define NX_RECENT_STACKS 64
+#define NX_NO_STACK SIZE_MAX
+
 struct nx_event_nesting {
 	struct nx_map threads; /* process, thread, source -> index */
 	struct nx_thread_stacks NX_VEC_BODY(struct nx_thread_stack) stacks;
+	struct nx_recent_stack { /* found without hashing */
+		uint64_t thread_id;
+		uint32_t process;
+		uint32_t source;
+		size_t stack;	    /* or NX_NO_STACK */
+		size_t stack_count; /* when it was looked for; 0: never */
+	} recent[NX_RECENT_STACKS];
 };
 
 /* Fills parent_id and depth; a runtime event without a flow takes that of the framework call

@@ -134,6 +134,48 @@ static void the_runtime_takes_the_flow_of_its_framework_call(void **state)
 	nx_event_nesting_release(&n);
 }
 
+/* More threads than are remembered at once, again and again, and all of them apart. */
+static void many_threads_are_apart(void **state)
+{
+	struct nx_event_nesting n = {0};
+
+	(void)state;
+	for (uint64_t thread = 0; thread < 300; thread++) {
+		struct nx_system_event e = {
+			.id = 1 + thread, .start_ns = 0, .end_ns = 1000, .thread_id = thread};
+
+		assert_placed(place_row(&n, e), 0, 0);
+	}
+	for (uint64_t i = 0; i < 900; i++) {
+		struct nx_system_event e = {.id = 1000 + i,
+					    .start_ns = 1 + i,
+					    .end_ns = 1 + i,
+					    .thread_id = i % 300,
+					    .flags = NX_EVENT_INSTANT};
+
+		assert_placed(place_row(&n, e), 1 + i % 300, 1);
+	}
+	nx_event_nesting_release(&n);
+}
+
+/* That a thread has no framework calls is remembered only until it has some. */
+static void a_framework_may_come_late(void **state)
+{
+	struct nx_event_nesting n = {0};
+	struct nx_system_event call = {.id = 8,
+				       .start_ns = 10,
+				       .end_ns = 100,
+				       .flow_id = 7,
+				       .source = NX_SOURCE_FRAMEWORK};
+
+	(void)state;
+	assert_int_equal(place(&n, 1, 0, 1).flow_id, 0);
+	assert_int_equal(place(&n, 2, 2, 3).flow_id, 0);
+	place_row(&n, call);
+	assert_int_equal(place(&n, 3, 20, 30).flow_id, 7);
+	nx_event_nesting_release(&n);
+}
+
 /* Both shapes took quadratic time in a search that walks the list. */
 static void a_million_deep_and_a_million_staggered(void **state)
 {
@@ -179,6 +221,8 @@ int main(void)
 		cmocka_unit_test(instants_enclose_nothing),
 		cmocka_unit_test(threads_processes_and_sources_are_apart),
 		cmocka_unit_test(the_runtime_takes_the_flow_of_its_framework_call),
+		cmocka_unit_test(many_threads_are_apart),
+		cmocka_unit_test(a_framework_may_come_late),
 		cmocka_unit_test(a_million_deep_and_a_million_staggered),
 		cmocka_unit_test(runtime_calls_beside_a_deep_framework),
 	};
