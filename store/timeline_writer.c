@@ -169,13 +169,23 @@ static enum nx_status check_order(struct nx_timeline_writer *w, struct nx_track_
 	return NX_OK;
 }
 
+static inline enum nx_status keep_row(struct nx_timeline_writer *w, struct nx_row_record record,
+				      struct nx_error *err)
+{
+	void *place;
+	enum nx_status status = nx_spool_place(w->rows, record.strip, &place, err);
+
+	if (!status)
+		*(struct nx_row_record *)place = record;
+	return status;
+}
+
 enum nx_status nx_timeline_writer_add_span(struct nx_timeline_writer *w, uint32_t track_idx,
 					   const struct nx_span *span, struct nx_error *err)
 {
 	struct nx_track_state *track = &w->tracks.items[track_idx];
-	struct nx_row_record record = {.start_ns = span->start_ns, .row = span->row};
-	enum nx_status status;
 	struct nx_strip_state *strip;
+	enum nx_status status;
 	size_t depth;
 
 	assert(track_idx < w->tracks.len && track->record.kind == NX_TRACK_SPANS);
@@ -192,19 +202,21 @@ enum nx_status nx_timeline_writer_add_span(struct nx_timeline_writer *w, uint32_
 	strip->row_count++;
 	strip->end_ns = span->end_ns > span->start_ns ? span->end_ns : span->start_ns;
 	update_ends(track, depth, strip->end_ns);
-	record.strip = track->strips.items[depth];
-	record.end_ns = strip->end_ns;
-	record.name = span->name;
-	return nx_spool_add(w->rows, &record, err);
+	return keep_row(w,
+			(struct nx_row_record){.strip = track->strips.items[depth],
+					       .start_ns = span->start_ns,
+					       .end_ns = strip->end_ns,
+					       .row = span->row,
+					       .name = span->name},
+			err);
 }
 
 enum nx_status nx_timeline_writer_add_sample(struct nx_timeline_writer *w, uint32_t track_idx,
 					     const struct nx_sample *sample, struct nx_error *err)
 {
 	struct nx_track_state *track = &w->tracks.items[track_idx];
-	struct nx_row_record record = {.start_ns = sample->time_ns};
-	enum nx_status status;
 	struct nx_strip_state *strip;
+	enum nx_status status;
 
 	assert(track_idx < w->tracks.len && track->record.kind == NX_TRACK_COUNTER);
 	status = check_order(w, track, sample->time_ns, err);
@@ -217,7 +229,9 @@ enum nx_status nx_timeline_writer_add_sample(struct nx_timeline_writer *w, uint3
 	strip = strip_at(w, track, 0, sample->time_ns);
 	strip->row_count++;
 	strip->end_ns = sample->time_ns;
-	record.strip = track->strips.items[0];
-	record.end_ns = nx_load64(&sample->value);
-	return nx_spool_add(w->rows, &record, err);
+	return keep_row(w,
+			(struct nx_row_record){.strip = track->strips.items[0],
+					       .start_ns = sample->time_ns,
+					       .end_ns = nx_load64(&sample->value)},
+			err);
 }

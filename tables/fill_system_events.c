@@ -10,6 +10,10 @@
 #include "model/system_event.h"
 #include "tables/system_fillers.h"
 
+/* As many bytes are copied of any key that is not longer: there have to be as many. */
+#define SHORT_KEY_BYTES ((size_t)32)
+#define MEMBER_SLACK (SHORT_KEY_BYTES + 4)
+
 /* How a key stands in the JSON. */
 struct prepared_key {
 	struct nx_slice text; /* with quotes and colon; empty for one of our own */
@@ -30,7 +34,7 @@ struct event_rows {
 
 /* Our own findings; an attribute called like one of them gives way to it. */
 static const char *const own_keys[] = {"parent_id", "is_instant", "is_unfinished", "is_orphan"};
-static const char *const own_members[] = {
+static const char own_members[][SHORT_KEY_BYTES + 1] = {
 	"\"parent_id\":", "\"is_instant\":", "\"is_unfinished\":", "\"is_orphan\":"};
 static const uint8_t own_flags[] = {0, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
 #define OWN_KEYS (sizeof(own_keys) / sizeof(own_keys[0]))
@@ -49,6 +53,7 @@ static struct nx_slice prepare_key(struct event_rows *rows, const struct nx_even
 	struct nx_bytes quoted = {0};
 	struct nx_json_writer w;
 	struct prepared_key *prepared;
+	char *text;
 
 	while (rows->keys.len <= key->idx)
 		nx_vec_push(&rows->keys, unknown);
@@ -59,8 +64,9 @@ static struct nx_slice prepare_key(struct event_rows *rows, const struct nx_even
 	nx_json_init_bytes(&w, &quoted, false);
 	nx_json_text(&w, key->text);
 	nx_vec_push(&quoted, ':');
-	prepared->text = nx_slice_of(
-		nx_arena_copy(&rows->arena, nx_slice_of(quoted.items, quoted.len)), quoted.len);
+	text = NX_NEW_ARRAY(&rows->arena, char, quoted.len + SHORT_KEY_BYTES);
+	memcpy(text, quoted.items, quoted.len);
+	prepared->text = nx_slice_of(text, quoted.len);
 	nx_vec_release(&quoted);
 	return prepared->text;
 }
@@ -72,16 +78,27 @@ static inline struct nx_slice key_text(struct event_rows *rows, const struct nx_
 	return prepare_key(rows, key);
 }
 
-/* Nearly all values are digits or names, which stand in JSON as they are. */
-static void put_member(struct nx_bytes *out, struct nx_slice key, struct nx_slice value)
+static void put_value_slowly(struct nx_bytes *out, struct nx_slice value)
 {
 	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, out, false);
+	nx_json_slice(&w, value);
+}
+
+/* Nearly all values are digits or names, which stand in JSON as they are, and nearly all keys are
+ * short: both are copied without a call. */
+static inline void put_member(struct nx_bytes *out, struct nx_slice key, struct nx_slice value)
+{
 	uint8_t *at;
 
-	nx_vec_reserve(out, out->len + key.len + value.len + 3);
+	nx_vec_reserve(out, out->len + key.len + value.len + MEMBER_SLACK);
 	at = out->items + out->len;
 	*at++ = ',';
-	memcpy(at, key.data, key.len);
+	if (key.len <= SHORT_KEY_BYTES)
+		memcpy(at, key.data, SHORT_KEY_BYTES);
+	else
+		memcpy(at, key.data, key.len);
 	at += key.len;
 	out->len += 1 + key.len;
 	*at++ = '"';
@@ -90,8 +107,7 @@ static void put_member(struct nx_bytes *out, struct nx_slice key, struct nx_slic
 		out->len += value.len + 2;
 		return;
 	}
-	nx_json_init_bytes(&w, out, false);
-	nx_json_slice(&w, value);
+	put_value_slowly(out, value);
 }
 
 static void put_own(struct nx_bytes *out, const struct nx_system_event *e)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "format/ntrace.h"
@@ -129,6 +130,27 @@ static void attributes_become_one_object(void **state)
 		    "{\"parent_id\":\"44\",\"is_unfinished\":\"true\",\"is_orphan\":\"true\","
 		    "\"model_id\":\"5\",\"note\":\"a \\\"b\\\"\\n\",\"size\":\"2\","
 		    "\"model_name\":\"/m/net.neff\"}");
+	nx_table_memory_release(&memory);
+}
+
+/* Short keys and long ones are copied in different ways; no byte of one shows in the next. */
+static void keys_of_every_length_stand_as_they_are(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_table_memory memory;
+	char keys[3][64], want[256];
+
+	nx_fixture_event(f, NAME_EXECUTE, 100, 100);
+	for (size_t i = 0; i < 3; i++) {
+		memset(keys[i], 'a' + (int)i, sizeof(keys[i]));
+		keys[i][28 + i] = 0; /* with quotes and colon 31, 32 and 33 bytes */
+		nx_fixture_attribute(f, keys[i], i ? "v" : "");
+	}
+	snprintf(want, sizeof(want), "{\"%s\":\"\",\"%s\":\"v\",\"%s\":\"v\"}", keys[0], keys[1],
+		 keys[2]);
+	write_tables(f, &memory);
+	assert_text(nx_table_memory_row(&memory, NX_SCHEMA_SystemProfileEvents, 0),
+		    EVENT(extra_attributes_json), want);
 	nx_table_memory_release(&memory);
 }
 
@@ -488,6 +510,7 @@ int main(void)
 		CASE(an_event_of_the_host_has_its_columns),
 		CASE(an_event_of_a_core_names_both_cores_and_its_flow),
 		CASE(attributes_become_one_object),
+		CASE(keys_of_every_length_stand_as_they_are),
 		CASE(a_row_has_nothing_of_the_one_before),
 		CASE(processors_are_followed_by_their_mean),
 		CASE(memory_of_hosts_is_a_share_of_theirs),
