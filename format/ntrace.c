@@ -21,6 +21,7 @@ enum field {
 };
 
 enum wire_type { VARINT = 0, DELIMITED = 2 };
+#define ATTRIBUTE_TAG (FIELD_ATTRIBUTE << 3 | DELIMITED)
 
 /* --- streams --------------------------------------------------------------- */
 
@@ -94,6 +95,10 @@ static const uint8_t *read_long_varint(const uint8_t *at, const uint8_t *end, ui
 	ends = ~word & TOP_BITS;
 	if (!ends) { /* times of the epoch have nine bytes */
 		*value = join_sevens(word & ~TOP_BITS);
+		if (end - at > 8 && at[8] < 0x80) {
+			*value |= (uint64_t)at[8] << 56;
+			return at + 9;
+		}
 		return finish_varint(at + 8, end, 56, value);
 	}
 	*value = join_sevens(word & ~TOP_BITS & (ends ^ (ends - 1)));
@@ -189,6 +194,8 @@ static inline bool read_attribute(struct nx_slice entry, struct nx_ntrace_head *
 struct head_reader {
 	struct nx_ntrace_head *head;
 	int64_t field_nc_idx;
+	const uint8_t *attributes, *attributes_end; /* NULL before the first one */
+	bool is_scattered;
 };
 
 static inline void take_number(struct head_reader *r, uint64_t number, uint64_t value)
@@ -243,12 +250,17 @@ static const uint8_t *read_field(struct head_reader *r, const uint8_t *at, const
 	at = read_varint(at, end, &tag);
 	if (!at)
 		return NULL;
-	if (tag == (FIELD_ATTRIBUTE << 3 | DELIMITED)) {
+	if (tag == ATTRIBUTE_TAG) {
 		at = read_varint(at, end, &value);
 		if (!at || value > (size_t)(end - at))
 			return NULL;
 		if (!read_attribute(nx_slice_of(at, (size_t)value), r->head))
 			return NULL;
+		if (!r->attributes)
+			r->attributes = start;
+		else
+			r->is_scattered |= start != r->attributes_end;
+		r->attributes_end = at + value;
 		return at + value;
 	}
 	if ((tag & 7) == VARINT && tag >> 3 >= 1 && tag >> 3 <= FIELD_LAST) {
@@ -262,7 +274,7 @@ static const uint8_t *read_field(struct head_reader *r, const uint8_t *at, const
 
 bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head)
 {
-	struct head_reader r = {head, -1};
+	struct head_reader r = {.head = head, .field_nc_idx = -1};
 	const uint8_t *at = record.data;
 	const uint8_t *end;
 
@@ -274,6 +286,8 @@ bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head)
 		at = read_field(&r, at, end);
 	if (head->nc_idx < 0)
 		head->nc_idx = r.field_nc_idx;
+	if (r.attributes && !r.is_scattered && r.attributes - record.data <= UINT8_MAX)
+		head->lead_bytes = (uint8_t)(r.attributes - record.data);
 	return at != NULL;
 }
 
@@ -296,11 +310,11 @@ static const uint8_t *next_entry(const uint8_t *at, const uint8_t *end, struct n
 				return NULL;
 			continue;
 		}
-		if (at && tag == (FIELD_ATTRIBUTE << 3 | DELIMITED))
+		if (at && tag == ATTRIBUTE_TAG)
 			at = read_varint(at, end, &len);
 		if (!at)
 			return NULL;
-		if (tag == (FIELD_ATTRIBUTE << 3 | DELIMITED) && len <= (size_t)(end - at)) {
+		if (tag == ATTRIBUTE_TAG && len <= (size_t)(end - at)) {
 			*entry = nx_slice_of(at, (size_t)len);
 			return at + len;
 		}
@@ -328,4 +342,82 @@ size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attrib
 		count++;
 	}
 	return count;
+}
+
+/* Whether the bytes at data are the key; they are there. */
+static inline bool is_key(const uint8_t *data, struct nx_slice key)
+{
+	size_t i = 0;
+
+	if (key.len < 4)
+		return memcmp(data, key.data, key.len) == 0;
+	if (key.len < 8)
+		return nx_load32(data) == nx_load32(key.data) &&
+		       nx_load32(data + key.len - 4) == nx_load32(key.data + key.len - 4);
+	for (; i + 8 < key.len; i += 8)
+		if (nx_load64(data + i) != nx_load64(key.data + i))
+			return false;
+	return nx_load64(data + key.len - 8) == nx_load64(key.data + key.len - 8);
+}
+
+/* As split_entry, where the key is known; at is behind the field's tag. */
+static inline const uint8_t *take_value(const uint8_t *at, const uint8_t *end, struct nx_slice key,
+					struct nx_slice *value)
+{
+	size_t len, value_len;
+
+	if (at == end || *at >= 0x80)
+		return NULL;
+	len = *at++;
+	if (len > (size_t)(end - at) || len < key.len + 4 ||
+	    nx_load16(at) != (1 << 3 | DELIMITED | key.len << 8) || !is_key(at + 2, key) ||
+	    at[2 + key.len] != (2 << 3 | DELIMITED))
+		return NULL;
+	value_len = at[3 + key.len];
+	if (value_len >= 0x80 || key.len + value_len + 4 != len)
+		return NULL;
+	*value = nx_slice_of(at + 4 + key.len, value_len);
+	return at + len;
+}
+
+/* Of a record whose attributes begin at and lie one behind the other. */
+static bool read_row_of_values(const uint8_t *at, const uint8_t *end, const struct nx_slice *keys,
+			       size_t count, struct nx_slice *values)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (at == end || *at != ATTRIBUTE_TAG)
+			return false;
+		at = take_value(at + 1, end, keys[i], &values[i]);
+		if (!at)
+			return false;
+	}
+	return at == end || *at != ATTRIBUTE_TAG;
+}
+
+bool nx_ntrace_read_values(struct nx_slice record, size_t lead_bytes, const struct nx_slice *keys,
+			   size_t count, struct nx_slice *values)
+{
+	const uint8_t *at = record.data, *end = record.len ? at + record.len : at;
+	size_t found = 0;
+
+	if (lead_bytes && lead_bytes < record.len)
+		return read_row_of_values(at + lead_bytes, end, keys, count, values);
+	while (at && at < end) {
+		uint64_t tag;
+
+		at = read_varint(at, end, &tag);
+		if (!at)
+			return false;
+		if (tag == ATTRIBUTE_TAG) {
+			if (found == count)
+				return false;
+			at = take_value(at, end, keys[found], &values[found]);
+			found++;
+		} else if ((tag & 7) == VARINT && tag >> 3) {
+			at = skip_varint(at, end);
+		} else {
+			return false;
+		}
+	}
+	return at == end && found == count;
 }

@@ -113,6 +113,9 @@ struct nx_ntrace_head {
 	int64_t nc_idx;	    /* attribute nc_idx, else field 5; -1 = none */
 	int64_t worker_gid; /* attribute; -1 = none */
 	uint64_t unknown_field_count;
+	/* Bytes of the record before its attributes, all of which lie there one behind the other;
+	 * 0 when it has none, when they are scattered or when that does not fit. */
+	uint8_t lead_bytes;
 };
 /* False when the record is no event at all: empty, or not a message to its end. */
 bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head);
@@ -120,6 +123,14 @@ bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head);
 /* The record's attributes, in file order; returns how many there are (may exceed cap). */
 size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attribute *out,
 				 size_t cap);
+
+/*
+ * The values of a record whose attributes have exactly these keys in this order. False when it has
+ * others, or is laid out in a way that few writers choose: then nx_ntrace_read_attributes tells.
+ * lead_bytes as of its head, or 0 to have it read from its beginning.
+ */
+bool nx_ntrace_read_values(struct nx_slice record, size_t lead_bytes, const struct nx_slice *keys,
+			   size_t count, struct nx_slice *values);
 
 /* Names of event types for files without their own table; NULL beyond it. */
 const char *nx_ntrace_event_name(uint64_t event_type);

@@ -51,7 +51,9 @@ struct nx_system_event {
 	uint16_t depth;	    /* enclosing events of the same thread */
 	uint8_t source;	    /* enum nx_event_source */
 	uint8_t flags;	    /* enum nx_system_flags */
-	uint32_t padding;
+	/* bytes of its records before their attributes; 0 when that is not known */
+	uint8_t start_lead_bytes, stop_lead_bytes;
+	uint16_t padding;
 };
 
 struct nx_cpu_sample {
@@ -153,6 +155,8 @@ struct nx_event_attribute {
 #define NX_MAX_ATTRIBUTES 32
 
 struct nx_system_profile;
+struct nx_event_shapes;
+struct nx_read_attributes;
 
 struct nx_system_source {
 	enum nx_status (*scan)(void *context, enum nx_system_table table, nx_row_fn fn,
@@ -166,6 +170,9 @@ struct nx_system_source {
 	 * "_unknown_" when the file has none */
 	struct nx_slice (*interned)(void *context, uint32_t process, uint64_t id);
 	void *context;
+	/* the attributes with their shape (model/event_shapes.h); NULL: this source knows none */
+	void (*read_attributes)(void *context, const struct nx_system_event *event,
+				struct nx_event_shapes *shapes, struct nx_read_attributes *read);
 };
 
 struct nx_system_profile {

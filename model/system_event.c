@@ -91,26 +91,58 @@ const struct nx_event_field *nx_event_fields_find(const struct nx_event_fields *
 	return NULL;
 }
 
-static void read_attributes(struct nx_event_reader *r, const struct nx_system_event *event,
-			    struct nx_event_fields *f)
+static void put_attributes(struct nx_event_reader *r, const struct nx_system_event *event,
+			   const struct nx_read_attributes *read, struct nx_event_fields *f)
 {
-	struct nx_event_attribute attributes[NX_MAX_ATTRIBUTES];
-	size_t count = nx_system_attributes(r->profile, event, attributes, NX_MAX_ATTRIBUTES);
 	bool is_stop = event->flags & NX_EVENT_ORPHAN;
 
 	f->count = 0;
-	for (size_t i = 0; i < count && i < NX_MAX_ATTRIBUTES; i++) {
+	for (size_t i = 0; i < read->count; i++) {
 		const struct nx_event_key *key;
 
-		if (!nx_slice_is(attributes[i].key, "nc_timestamp_ns") ||
+		if (!nx_slice_is(read->items[i].key, "nc_timestamp_ns") ||
 		    (event->flags & NX_EVENT_INSTANT)) {
-			key = keep_key(r, attributes[i].key);
+			key = keep_key(r, read->items[i].key);
 		} else { /* on the device's clock: its start, then its stop */
 			key = is_stop ? r->nc_stop : r->nc_start;
 			is_stop = true;
 		}
-		put_field(f, key, attributes[i].value);
+		put_field(f, key, read->items[i].value);
 	}
+}
+
+/* Fields of the first event of its shape tell the keys of all others. */
+static void keep_shape_keys(struct nx_event_reader *r, const struct nx_event_shape *shape,
+			    const struct nx_event_fields *f)
+{
+	struct nx_shape_keys *known = &r->shape_keys[shape->idx];
+
+	known->is_looked_at = true;
+	if (f->count != shape->count)
+		return;
+	known->keys = NX_NEW_ARRAY(&r->arena, const struct nx_event_key *, f->count);
+	for (size_t i = 0; i < f->count; i++)
+		known->keys[i] = f->items[i].key;
+}
+
+static void read_attributes(struct nx_event_reader *r, const struct nx_system_event *event,
+			    struct nx_event_fields *f)
+{
+	const struct nx_shape_keys *known = NULL;
+	struct nx_read_attributes read;
+
+	nx_system_read_attributes(r->profile, event, &r->shapes, &read);
+	if (read.shape)
+		known = &r->shape_keys[read.shape->idx];
+	if (known && known->keys) {
+		for (size_t i = 0; i < read.count; i++)
+			f->items[i] = (struct nx_event_field){known->keys[i], read.items[i].value};
+		f->count = read.count;
+		return;
+	}
+	put_attributes(r, event, &read, f);
+	if (known && !known->is_looked_at)
+		keep_shape_keys(r, read.shape, f);
 }
 
 void nx_event_reader_open(struct nx_event_reader *r, const struct nx_system_profile *profile)
@@ -127,6 +159,7 @@ void nx_event_reader_open(struct nx_event_reader *r, const struct nx_system_prof
 
 void nx_event_reader_close(struct nx_event_reader *reader)
 {
+	nx_event_shapes_release(&reader->shapes);
 	nx_text_map_release(&reader->keys);
 	nx_arena_release(&reader->arena);
 }

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/number.h"
-#include "model/system.h"
+#include "model/event_shapes.h"
 
 #define NX_RECENT_KEYS 64
 
@@ -22,6 +22,12 @@ struct nx_event_reader {
 		const struct nx_event_key *key;
 		size_t len;
 	} recent[NX_RECENT_KEYS];
+	struct nx_event_shapes shapes;
+	struct nx_shape_keys { /* by number of the shape */
+		const struct nx_event_key *
+			*keys; /* NULL: keys of this shape are not all different */
+		bool is_looked_at;
+	} shape_keys[NX_MAX_SHAPES];
 	const struct nx_event_key *none; /* of an empty text */
 	struct nx_recent_name {		 /* events of a model follow each other */
 		struct nx_slice name;

@@ -7,7 +7,6 @@
 #include "decode/ntrace/open_starts.h"
 
 #define CACHED_TYPES 64
-#define LENGTH_BYTES 4
 
 struct type {
 	uint32_t name;
@@ -106,6 +105,7 @@ static struct nx_system_event row_of(struct scan *s, const struct nx_open_start 
 		.worker_gid = start->worker_gid,
 		.stream_id = UINT32_MAX,
 		.source = start->source,
+		.start_lead_bytes = start->lead_bytes,
 	};
 }
 
@@ -124,6 +124,7 @@ static struct nx_open_start start_of(struct scan *s, const struct nx_ntrace_head
 		.worker_gid = worker_of(head),
 		.name = type.name,
 		.source = type.source,
+		.lead_bytes = head->lead_bytes,
 	};
 }
 
@@ -143,6 +144,8 @@ static void take_orphan(struct scan *s, const struct nx_ntrace_head *head, uint6
 	struct nx_system_event row = row_of(s, &start);
 
 	row.stop_at = at;
+	row.start_lead_bytes = 0;
+	row.stop_lead_bytes = head->lead_bytes;
 	row.flags = NX_EVENT_ORPHAN;
 	s->decoder->loss.orphan_count++;
 	s->fn(s->context, &row);
@@ -159,6 +162,7 @@ static void take_stop(struct scan *s, const struct nx_ntrace_head *head, uint64_
 	}
 	row = row_of(s, &start);
 	row.stop_at = at;
+	row.stop_lead_bytes = head->lead_bytes;
 	if (head->timestamp_ns >= row.start_ns)
 		row.end_ns = head->timestamp_ns;
 	else
@@ -268,66 +272,4 @@ void nx_ntrace_decode_events(struct nx_ntrace_decoder *decoder, nx_row_fn fn, vo
 	nx_open_starts_release(&s.open);
 	nx_vec_release(&s.workers);
 	nx_map_release(&s.worker_of_core);
-}
-
-/* --- attributes ------------------------------------------------------------------ */
-
-/* The record whose message lies at; rows may come from a file that has changed since. */
-static struct nx_slice record_at(struct nx_slice file, uint64_t at)
-{
-	if (at < LENGTH_BYTES || at > file.len)
-		return (struct nx_slice){0};
-	return nx_slice_part(file, at, nx_load32(file.data + at - LENGTH_BYTES));
-}
-
-static bool is_told_by_row(struct nx_slice key)
-{
-	return nx_slice_is(key, "nc_idx") || nx_slice_is(key, "worker_gid");
-}
-
-static size_t put_attribute(struct nx_event_attribute *out, size_t count, size_t cap,
-			    struct nx_event_attribute attribute)
-{
-	for (size_t i = 0; i < count; i++)
-		if (nx_slice_equal(out[i].key, attribute.key)) {
-			out[i].value = attribute.value;
-			return count;
-		}
-	if (count < cap)
-		out[count++] = attribute;
-	return count;
-}
-
-/* device_key is what nc_timestamp_ns of this record is called in the event. */
-static size_t add_attributes(struct nx_slice record, const char *device_key,
-			     struct nx_event_attribute *out, size_t count, size_t cap)
-{
-	struct nx_ntrace_attribute found[NX_MAX_ATTRIBUTES];
-	size_t found_count = nx_ntrace_read_attributes(record, found, NX_MAX_ATTRIBUTES);
-
-	if (found_count > NX_MAX_ATTRIBUTES)
-		found_count = NX_MAX_ATTRIBUTES;
-	for (size_t i = 0; i < found_count; i++) {
-		struct nx_event_attribute attribute = {found[i].key, found[i].value};
-
-		if (is_told_by_row(attribute.key))
-			continue;
-		if (nx_slice_is(attribute.key, "nc_timestamp_ns"))
-			attribute.key = nx_slice_text(device_key);
-		count = put_attribute(out, count, cap, attribute);
-	}
-	return count;
-}
-
-size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
-				  const struct nx_system_event *event,
-				  struct nx_event_attribute *out, size_t cap)
-{
-	struct nx_slice file = decoder->files.events;
-	const char *start_key =
-		event->flags & NX_EVENT_INSTANT ? "nc_timestamp_ns" : "nc_start_timestamp_ns";
-	size_t count = add_attributes(record_at(file, event->start_at), start_key, out, 0, cap);
-
-	return add_attributes(record_at(file, event->stop_at), "nc_stop_timestamp_ns", out, count,
-			      cap);
 }

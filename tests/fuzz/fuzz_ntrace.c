@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 struct account {
 	const struct nx_ntrace_decoder *decoder;
+	struct nx_event_shapes shapes;
 	uint64_t pairs, instants;
 };
 
@@ -18,6 +19,19 @@ static void require(bool holds)
 {
 	if (!holds)
 		abort();
+}
+
+/* A shape saves work, it changes nothing. */
+static void check_shape(struct account *account, const struct nx_system_event *row,
+			const struct nx_event_attribute *found, size_t count)
+{
+	struct nx_read_attributes read;
+
+	nx_ntrace_read_event(account->decoder, row, &account->shapes, &read);
+	require(read.count == count);
+	for (size_t i = 0; i < count; i++)
+		require(nx_slice_equal(read.items[i].key, found[i].key) &&
+			nx_slice_equal(read.items[i].value, found[i].value));
 }
 
 static void take_row(void *context, const void *data)
@@ -28,6 +42,8 @@ static void take_row(void *context, const void *data)
 	size_t count = nx_ntrace_event_attributes(account->decoder, row, found, NX_MAX_ATTRIBUTES);
 
 	require(count <= NX_MAX_ATTRIBUTES);
+	check_shape(account, row, found, count);
+	check_shape(account, row, found, count);
 	require(row->end_ns >= row->start_ns);
 	require(row->name < account->decoder->process->name_count);
 	account->pairs += row->flags == 0;
@@ -79,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	} else {
 		require(len == 0 && err.message[0]);
 	}
+	nx_event_shapes_release(&account.shapes);
 	nx_ntrace_decoder_release(&decoder);
 	nx_arena_release(&arena);
 	return 0;

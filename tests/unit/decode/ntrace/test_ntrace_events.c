@@ -193,64 +193,6 @@ static void test_duplicates(void **state)
 	release(&t);
 }
 
-static const struct pair alloc_start[] = {
-	{"hbm_idx", "2"},    {"nc_idx", "0"}, {"usage_type", "tensor"},
-	{"worker_gid", "0"}, {"size", "1"},   {"nc_timestamp_ns", "50"},
-	{NULL, NULL},
-};
-static const struct pair alloc_stop[] = {
-	{"allocated_bytes", "4"},  {"worker_gid", "0"}, {"size", "2"},
-	{"nc_timestamp_ns", "60"}, {"nc_idx", "0"},	{NULL, NULL},
-};
-
-static void check_attribute(struct nx_event_attribute attribute, const char *key, const char *value)
-{
-	assert_true(nx_slice_is(attribute.key, key));
-	assert_true(nx_slice_is(attribute.value, value));
-}
-
-/* START's, then STOP's; what the row tells is left out; the device's clock has two names. */
-static void test_attributes(void **state)
-{
-	struct nx_event_attribute found[NX_MAX_ATTRIBUTES];
-	struct trace t = {0};
-
-	(void)state;
-	put_event(&t, NX_PHASE_INSTANT, SYNC, 9, 10, alloc_start);
-	put_event(&t, NX_PHASE_START, ALLOC, 1, 10, alloc_start);
-	put_event(&t, NX_PHASE_STOP, ALLOC, 1, 20, alloc_stop);
-	decode(&t, folder);
-	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[1], found, 32), 6);
-	check_attribute(found[0], "hbm_idx", "2");
-	check_attribute(found[1], "usage_type", "tensor");
-	check_attribute(found[2], "size", "2");
-	check_attribute(found[3], "nc_start_timestamp_ns", "50");
-	check_attribute(found[4], "allocated_bytes", "4");
-	check_attribute(found[5], "nc_stop_timestamp_ns", "60");
-	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[1], found, 2), 2);
-	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[1], NULL, 0), 0);
-	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[0], found, 32), 4);
-	check_attribute(found[3], "nc_timestamp_ns", "50");
-	release(&t);
-}
-
-/* Rows may point anywhere: nothing outside the file is read. */
-static void test_attributes_out_of_bounds(void **state)
-{
-	struct nx_event_attribute found[4];
-	struct trace t = {0};
-
-	(void)state;
-	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 10, core_2);
-	decode(&t, folder);
-	for (uint64_t at = 0; at < t.events.len + 8; at++) {
-		struct nx_system_event row = {.start_at = at, .stop_at = UINT64_MAX - at};
-
-		(void)nx_ntrace_event_attributes(&t.decoder, &row, found, 4);
-	}
-	release(&t);
-}
-
 static void test_unknown_types(void **state)
 {
 	struct trace t = {0};
@@ -348,8 +290,6 @@ int main(void)
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_orphans_and_backwards),
 		cmocka_unit_test(test_duplicates),
-		cmocka_unit_test(test_attributes),
-		cmocka_unit_test(test_attributes_out_of_bounds),
 		cmocka_unit_test(test_unknown_types),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_again),

@@ -388,6 +388,132 @@ static void test_attributes(void **state)
 	nx_vec_release(&out);
 }
 
+static const struct nx_slice *keys_of(const struct nx_ntrace_attribute *found, size_t count)
+{
+	static struct nx_slice keys[8];
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = found[i].key;
+	return keys;
+}
+
+static void check_values(struct nx_slice record, size_t lead_bytes, bool is_known)
+{
+	struct nx_ntrace_attribute found[8];
+	size_t count = nx_ntrace_read_attributes(record, found, 8);
+	struct nx_slice values[8];
+
+	assert_true(count && count < 8);
+	assert_int_equal(nx_ntrace_read_values(record, lead_bytes, keys_of(found, count), count,
+					       values),
+			 is_known);
+	for (size_t i = 0; i < count && is_known; i++) {
+		assert_ptr_equal(values[i].data, found[i].value.data);
+		assert_int_equal(values[i].len, found[i].value.len);
+	}
+	/* one key less, one more, another one, and one that only begins alike */
+	assert_false(nx_ntrace_read_values(record, lead_bytes, keys_of(found, count), count - 1,
+					   values));
+	found[count].key = nx_slice_text("more");
+	assert_false(nx_ntrace_read_values(record, lead_bytes, keys_of(found, count + 1), count + 1,
+					   values));
+	found[count - 1].key.len--;
+	assert_false(
+		nx_ntrace_read_values(record, lead_bytes, keys_of(found, count), count, values));
+}
+
+static void test_values(void **state)
+{
+	struct nx_ntrace_event event = sample_event();
+	struct nx_bytes out = {0};
+	struct nx_ntrace_head head;
+
+	(void)state;
+	nx_wire_encode(&nx_ntrace_event_message, &event, &out);
+	assert_true(nx_ntrace_read_head(slice_of(&out), &head));
+	/* 1 + 9 of the time, 1 + 1 of the type, 1 + 3 of the thread, 1 + 8 of the id */
+	assert_int_equal(head.lead_bytes, 25);
+	check_values(slice_of(&out), 0, true);
+	check_values(slice_of(&out), head.lead_bytes, true);
+	nx_vec_release(&out);
+}
+
+/* What the record is not told to hold together is read from its beginning. */
+static void test_scattered_values(void **state)
+{
+	struct nx_bytes record = {0};
+	struct nx_ntrace_head head;
+
+	(void)state;
+	put_attribute(&record, "a_key", "1");
+	assert_true(nx_ntrace_read_head(slice_of(&record), &head));
+	assert_int_equal(head.lead_bytes, 0); /* nothing before it */
+	nx_vec_push(&record, 14 << 3);
+	nx_vec_push(&record, NX_PHASE_START);
+	put_attribute(&record, "worker_gid", "2");
+	assert_true(nx_ntrace_read_head(slice_of(&record), &head));
+	assert_int_equal(head.lead_bytes, 0);
+	check_values(slice_of(&record), 0, true);
+	nx_vec_clear(&record);
+	for (size_t i = 0; i < 130; i++) {
+		nx_vec_push(&record, 14 << 3);
+		nx_vec_push(&record, NX_PHASE_START);
+	}
+	put_attribute(&record, "far", "1");
+	assert_true(nx_ntrace_read_head(slice_of(&record), &head));
+	assert_int_equal(head.lead_bytes, 0);
+	check_values(slice_of(&record), 0, true);
+	nx_vec_release(&record);
+}
+
+/* Lengths of two bytes, a hint, and value before key are for the other reader. */
+static void test_unusual_values(void **state)
+{
+	static const uint8_t swapped[] = {12 << 3 | 2, 7, 2 << 3 | 2, 1,  'v',
+					  1 << 3 | 2,  2, 'k',	      'y'};
+	static const uint8_t hint[] = {6 << 3 | 2, 1,	'h', 12 << 3 | 2, 7, 1 << 3 | 2,
+				       2,	   'k', 'y', 2 << 3 | 2,  1, 'v'};
+	struct nx_bytes record = {0};
+	char value[201] = {0};
+
+	(void)state;
+	memset(value, 'v', 200);
+	put_attribute(&record, "long", value);
+	check_values(slice_of(&record), 0, false);
+	check_values(nx_slice_of(swapped, sizeof(swapped)), 0, false);
+	check_values(nx_slice_of(hint, sizeof(hint)), 0, false);
+	nx_vec_release(&record);
+}
+
+/* A cut record, and a lead that lies: nothing outside is read. */
+static void test_values_of_damage(void **state)
+{
+	struct nx_ntrace_event event = sample_event();
+	struct nx_ntrace_attribute found[4];
+	struct nx_slice values[4], keys[4];
+	struct nx_bytes out = {0};
+
+	(void)state;
+	nx_wire_encode(&nx_ntrace_event_message, &event, &out);
+	assert_int_equal(nx_ntrace_read_attributes(slice_of(&out), found, 4), 4);
+	memcpy(keys, keys_of(found, 4), sizeof(keys));
+	for (size_t len = 0; len < out.len; len++) {
+		uint8_t *exact = nx_heap_alloc(len + 1);
+
+		memcpy(exact, out.items, len);
+		/* true only with all attributes there, read from their beginning or the record's */
+		for (size_t lead = 0; lead < 2 * out.len; lead++)
+			if (nx_ntrace_read_values(nx_slice_of(exact, len), lead, keys, 4, values))
+				assert_true(values[3].data + 1 <= exact + len &&
+					    values[3].data[0] == '3' &&
+					    (!lead || lead == 25 || lead >= len));
+		nx_heap_free(exact);
+	}
+	assert_true(nx_ntrace_read_values((struct nx_slice){0}, 0, NULL, 0, values));
+	assert_false(nx_ntrace_read_values((struct nx_slice){0}, 3, keys, 1, values));
+	nx_vec_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,6 +531,10 @@ int main(void)
 		cmocka_unit_test(test_long_numbers),
 		cmocka_unit_test(test_empty_record),
 		cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_scattered_values),
+		cmocka_unit_test(test_unusual_values),
+		cmocka_unit_test(test_values_of_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
