@@ -21,12 +21,14 @@ struct nx_kept_event {
 	uint32_t number; /* a framework event's stream, any other's type */
 	uint8_t source;
 	uint8_t flags;
-	uint16_t padding;
+	uint8_t start_lead_bytes, stop_lead_bytes;
 };
 
-static inline struct nx_kept_event nx_kept_event_of(const struct nx_system_event *event)
+/* Written where it is to stay: a copy of what was just written in small pieces is slow. */
+static inline void nx_kept_event_fill(struct nx_kept_event *kept,
+				      const struct nx_system_event *event)
 {
-	return (struct nx_kept_event){
+	*kept = (struct nx_kept_event){
 		.start_ns = event->start_ns,
 		.end_ns = event->end_ns,
 		.id = event->id,
@@ -39,15 +41,17 @@ static inline struct nx_kept_event nx_kept_event_of(const struct nx_system_event
 		.number = event->source == NX_SOURCE_FRAMEWORK ? event->stream_id : event->type,
 		.source = event->source,
 		.flags = event->flags,
+		.start_lead_bytes = event->start_lead_bytes,
+		.stop_lead_bytes = event->stop_lead_bytes,
 	};
 }
 
-static inline struct nx_system_event nx_kept_event_shown(const struct nx_kept_event *kept,
-							 uint32_t process)
+static inline void nx_kept_event_show(const struct nx_kept_event *kept, uint32_t process,
+				      struct nx_system_event *event)
 {
 	bool is_framework = kept->source == NX_SOURCE_FRAMEWORK;
 
-	return (struct nx_system_event){
+	*event = (struct nx_system_event){
 		.start_ns = kept->start_ns,
 		.end_ns = kept->end_ns,
 		.id = kept->id,
@@ -63,6 +67,8 @@ static inline struct nx_system_event nx_kept_event_shown(const struct nx_kept_ev
 		.stream_id = is_framework ? kept->number : UINT32_MAX,
 		.source = kept->source,
 		.flags = kept->flags,
+		.start_lead_bytes = kept->start_lead_bytes,
+		.stop_lead_bytes = kept->stop_lead_bytes,
 	};
 }
 

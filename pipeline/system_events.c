@@ -42,33 +42,82 @@ uint8_t nx_system_role_of(const char *event_name)
 	return NX_ROLE_NONE;
 }
 
-struct attributes {
-	struct nx_event_attribute items[NX_MAX_ATTRIBUTES];
-	size_t count;
+/* Keys that are asked for. */
+enum wanted {
+	EXEC_ID,
+	MODEL_ID,
+	NC_TIME,
+	NC_START_TIME,
+	CPU_TIME,
+	IS_DEVICE_MEMORY,
+	USAGE_TYPE,
+	HBM_IDX,
+	DEVICE_IDX,
+	FREED_BYTES,
+	ALLOCATED_BYTES,
+	TOTAL_BYTES,
+	USAGE_TOTAL_BYTES,
 };
 
-static void read_attributes(const struct nx_system_run *run, const struct nx_system_event *event,
+static const char *const wanted_keys[NX_WANTED_KEYS] = {
+	[EXEC_ID] = "exec_id",
+	[MODEL_ID] = "model_id",
+	[NC_TIME] = "nc_timestamp_ns",
+	[NC_START_TIME] = "nc_start_timestamp_ns",
+	[CPU_TIME] = "cpu_timestamp_ns",
+	[IS_DEVICE_MEMORY] = "is_nc_hbm",
+	[USAGE_TYPE] = "usage_type",
+	[HBM_IDX] = "hbm_idx",
+	[DEVICE_IDX] = "mla_idx",
+	[FREED_BYTES] = "freed_bytes",
+	[ALLOCATED_BYTES] = "allocated_bytes",
+	[TOTAL_BYTES] = "total_bytes",
+	[USAGE_TOTAL_BYTES] = "usage_type_total_bytes",
+};
+
+struct attributes {
+	struct nx_read_attributes read;
+	const struct nx_wanted_places *places; /* NULL: keys must be looked at */
+};
+
+static const struct nx_wanted_places *places_of(struct nx_system_run *run,
+						const struct nx_event_shape *shape)
+{
+	struct nx_wanted_places *places = &run->places_of_shapes[shape->idx];
+
+	if (places->is_known)
+		return places;
+	for (size_t i = 0; i < NX_WANTED_KEYS; i++)
+		places->of[i] = (uint8_t)nx_event_shape_find(shape, wanted_keys[i]);
+	places->is_known = true;
+	return places;
+}
+
+static void read_attributes(struct nx_system_run *run, const struct nx_system_event *event,
 			    struct attributes *a)
 {
-	a->count = nx_ntrace_event_attributes(&run->inputs[event->process].decoder, event, a->items,
-					      NX_MAX_ATTRIBUTES);
-	if (a->count > NX_MAX_ATTRIBUTES)
-		a->count = NX_MAX_ATTRIBUTES;
+	nx_ntrace_read_event(&run->inputs[event->process].decoder, event, &run->shapes, &a->read);
+	a->places = a->read.shape ? places_of(run, a->read.shape) : NULL;
 }
 
-static struct nx_slice find(const struct attributes *a, const char *key)
+static struct nx_slice find(const struct attributes *a, enum wanted wanted)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (nx_slice_is(a->items[i].key, key))
-			return a->items[i].value;
-	return (struct nx_slice){0};
+	const struct nx_read_attributes *read = &a->read;
+	size_t i = 0;
+
+	if (a->places)
+		i = a->places->of[wanted];
+	else
+		while (i < read->count && !nx_slice_is(read->items[i].key, wanted_keys[wanted]))
+			i++;
+	return i < read->count ? read->items[i].value : (struct nx_slice){0};
 }
 
-static uint64_t number(const struct attributes *a, const char *key)
+static uint64_t number(const struct attributes *a, enum wanted wanted)
 {
 	uint64_t value;
 
-	return nx_slice_to_u64(find(a, key), &value) ? value : 0;
+	return nx_slice_to_u64(find(a, wanted), &value) ? value : 0;
 }
 
 static void keep(struct nx_system_run *run, struct nx_spool *spool, const void *row)
@@ -81,7 +130,7 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 			  const char *name)
 {
 	struct nx_system_profile *p = &run->profile;
-	struct nx_kept_event kept;
+	void *kept;
 
 	if (!nx_system_filter_keeps(&run->filter, event, name))
 		return false;
@@ -90,8 +139,10 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 	if (event->end_ns > p->last_ns)
 		p->last_ns = event->end_ns;
 	p->rows[NX_SYSTEM_EVENT]++;
-	kept = nx_kept_event_of(event);
-	keep(run, run->events, &kept);
+	if (!run->status)
+		run->status = nx_spool_place(run->events, event->start_ns, &kept, &run->error);
+	if (!run->status)
+		nx_kept_event_fill(kept, event);
 	return true;
 }
 
@@ -101,7 +152,7 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 static uint64_t exec_flow(struct nx_system_run *run, const struct nx_system_event *event,
 			  const struct attributes *a)
 {
-	struct nx_slice exec = find(a, "exec_id"), model = find(a, "model_id");
+	struct nx_slice exec = find(a, EXEC_ID), model = find(a, MODEL_ID);
 	uint64_t flow, model_id;
 
 	if (!exec.data)
@@ -119,14 +170,13 @@ static void note_sync(struct nx_system_run *run, const struct nx_system_event *e
 {
 	struct nx_system_process *process = &run->profile.processes[event->process];
 	struct nx_process_input *input = &run->inputs[event->process];
-	struct nx_slice device = find(a, "nc_timestamp_ns");
+	struct nx_slice device = find(a, NC_TIME);
 	uint64_t device_ns, host_ns;
 
 	if (!device.data)
-		device = find(a, "nc_start_timestamp_ns");
+		device = find(a, NC_START_TIME);
 	if ((process->has_clock_offset && event->start_ns >= input->sync_ns) ||
-	    !nx_slice_to_u64(device, &device_ns) ||
-	    !nx_slice_to_u64(find(a, "cpu_timestamp_ns"), &host_ns))
+	    !nx_slice_to_u64(device, &device_ns) || !nx_slice_to_u64(find(a, CPU_TIME), &host_ns))
 		return;
 	process->has_clock_offset = true;
 	process->clock_offset_ns = (int64_t)(host_ns - device_ns);
@@ -153,21 +203,21 @@ static void keep_memory_change(struct nx_system_run *run, const struct nx_system
 	uint64_t category;
 
 	read_attributes(run, event, &a);
-	if (!number(&a, "is_nc_hbm"))
+	if (!number(&a, IS_DEVICE_MEMORY))
 		return; /* host memory: reported, but not in the cores' totals */
-	if (!nx_text_map_get(&input->name_ids, find(&a, "usage_type"), &category))
+	if (!nx_text_map_get(&input->name_ids, find(&a, USAGE_TYPE), &category))
 		category = UINT32_MAX;
 	m.row = (struct nx_hbm_sample){.time_ns = event->end_ns,
 				       .process = event->process,
 				       .nc_idx = event->nc_idx,
-				       .hbm_idx = (uint32_t)number(&a, "hbm_idx"),
-				       .device_idx = (uint32_t)number(&a, "mla_idx"),
+				       .hbm_idx = (uint32_t)number(&a, HBM_IDX),
+				       .device_idx = (uint32_t)number(&a, DEVICE_IDX),
 				       .category = (uint32_t)category};
 	m.change = (struct nx_hbm_change){
-		.size_bytes = number(&a, is_release ? "freed_bytes" : "allocated_bytes"),
+		.size_bytes = number(&a, is_release ? FREED_BYTES : ALLOCATED_BYTES),
 		.is_release = is_release,
-		.total_bytes = number(&a, "total_bytes"),
-		.category_total_bytes = number(&a, "usage_type_total_bytes"),
+		.total_bytes = number(&a, TOTAL_BYTES),
+		.category_total_bytes = number(&a, USAGE_TOTAL_BYTES),
 		.core_count = run->profile.processes[event->process].logical_nc_size};
 	run->profile.rows[NX_SYSTEM_HBM]++;
 	keep(run, run->memory_changes, &m);
@@ -176,14 +226,17 @@ static void keep_memory_change(struct nx_system_run *run, const struct nx_system
 static void keep_transfer(struct nx_system_run *run, const struct nx_system_event *event,
 			  uint8_t direction)
 {
-	struct attributes a;
-	struct nx_host_transfer row = {event->start_ns, event->end_ns, 0,
-				       event->process,	event->nc_idx, direction};
+	struct nx_kept_transfer kept = {.start_ns = event->start_ns,
+					.end_ns = event->end_ns,
+					.start_at = event->start_at,
+					.stop_at = event->stop_at,
+					.type = event->type,
+					.nc_idx = event->nc_idx,
+					.direction = direction,
+					.flags = event->flags};
 
-	read_attributes(run, event, &a);
-	row.size_bytes = number(&a, "size");
 	run->profile.rows[NX_SYSTEM_TRANSFER]++;
-	keep(run, run->transfers, &row);
+	keep(run, run->transfers, &kept);
 }
 
 /* --- process by process ---------------------------------------------------- */
@@ -244,7 +297,7 @@ void nx_system_read_events(struct nx_system_run *run)
 {
 	run->events = nx_spool_new(sizeof(struct nx_kept_event), EVENT_SPOOL_BYTES);
 	run->memory_changes = nx_spool_new(sizeof(struct nx_memory_change), DERIVED_SPOOL_BYTES);
-	run->transfers = nx_spool_new(sizeof(struct nx_host_transfer), DERIVED_SPOOL_BYTES);
+	run->transfers = nx_spool_new(sizeof(struct nx_kept_transfer), DERIVED_SPOOL_BYTES);
 	for (uint32_t i = 0; i < run->profile.process_count; i++) {
 		if (run->inputs[i].is_kept)
 			read_process(run, i);

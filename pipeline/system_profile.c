@@ -345,9 +345,12 @@ enum nx_status nx_system_run_open(struct nx_system_run **out,
 
 	memset(run, 0, sizeof(*run));
 	run->options = *options;
-	run->profile.source =
-		(struct nx_system_source){nx_system_run_scan, nx_system_run_scan_process,
-					  nx_system_run_attributes, nx_system_run_interned, run};
+	run->profile.source = (struct nx_system_source){nx_system_run_scan,
+							nx_system_run_scan_process,
+							nx_system_run_attributes,
+							nx_system_run_interned,
+							run,
+							nx_system_run_read_attributes};
 	st = open_run(run, err);
 	if (st) {
 		nx_system_run_close(run);
@@ -366,6 +369,7 @@ void nx_system_run_close(struct nx_system_run *run)
 	nx_spool_free(run->events);
 	nx_spool_free(run->memory_changes);
 	nx_spool_free(run->transfers);
+	nx_event_shapes_release(&run->shapes);
 	nx_map_release(&run->models_of_flows);
 	nx_text_map_release(&run->processes_by_folder);
 	nx_capture_folders_release(&run->found);

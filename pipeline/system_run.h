@@ -33,10 +33,27 @@ struct nx_process_input {
 	bool is_kept;
 };
 
+/* Where a shape of events has the attributes that are asked for. */
+#define NX_WANTED_KEYS 13
+struct nx_wanted_places {
+	bool is_known;
+	uint8_t of[NX_WANTED_KEYS];
+};
+
 struct nx_memory_change { /* of device memory, at the end of the event that reports it */
 	uint64_t time_ns;
 	struct nx_hbm_change change;
 	struct nx_hbm_sample row; /* sums left for the scan */
+};
+
+/* What was copied is told by its records, which only those who ask for transfers read. */
+struct nx_kept_transfer {
+	uint64_t start_ns, end_ns;
+	uint64_t start_at, stop_at;
+	uint32_t type;
+	int32_t nc_idx;
+	uint8_t direction;
+	uint8_t flags;
 };
 
 struct nx_system_run {
@@ -49,8 +66,10 @@ struct nx_system_run {
 	/* each has a part per process, so that files are read one after another */
 	struct nx_spool *events;	 /* struct nx_kept_event by start */
 	struct nx_spool *memory_changes; /* struct nx_memory_change */
-	struct nx_spool *transfers;	 /* struct nx_host_transfer by start */
+	struct nx_spool *transfers;	 /* struct nx_kept_transfer by start */
 	struct nx_map models_of_flows;	 /* of executions: flow -> model's id */
+	struct nx_event_shapes shapes;	 /* while events are read */
+	struct nx_wanted_places places_of_shapes[NX_MAX_SHAPES];
 	struct nx_progress progress;
 	enum nx_status status; /* first failure of a row sink */
 	struct nx_error error;
@@ -76,6 +95,8 @@ enum nx_status nx_system_run_scan_process(void *context, uint32_t process, nx_ro
 					  void *fn_context, struct nx_error *err);
 size_t nx_system_run_attributes(void *context, const struct nx_system_event *event,
 				struct nx_event_attribute *out, size_t cap);
+void nx_system_run_read_attributes(void *context, const struct nx_system_event *event,
+				   struct nx_event_shapes *shapes, struct nx_read_attributes *read);
 struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t id);
 
 #endif

@@ -8,7 +8,11 @@
 #include "pipeline/system_run.h"
 
 /* A clock that stands still must not bring all events into memory. */
-#define MAX_TIED_EVENTS ((size_t)1 << 18)
+#define MAX_WAITING_EVENTS ((size_t)1 << 18)
+/* Records of events are asked for so many events before they are read: memory is slow. */
+#define EVENTS_AHEAD ((size_t)32)
+#define RECENT_FLOWS 256
+#define CACHE_LINE_BYTES ((uint64_t)64)
 /* Attributes are read where the file is mapped: its pages must not pile up. */
 #define EVENTS_BETWEEN_FORGETTING ((size_t)1 << 17)
 
@@ -20,6 +24,19 @@ size_t nx_system_run_attributes(void *context, const struct nx_system_event *eve
 	if (event->source == NX_SOURCE_FRAMEWORK)
 		return 0;
 	return nx_ntrace_event_attributes(&run->inputs[event->process].decoder, event, out, cap);
+}
+
+void nx_system_run_read_attributes(void *context, const struct nx_system_event *event,
+				   struct nx_event_shapes *shapes, struct nx_read_attributes *read)
+{
+	struct nx_system_run *run = context;
+
+	if (event->source == NX_SOURCE_FRAMEWORK) {
+		read->shape = NULL;
+		read->count = 0;
+		return;
+	}
+	nx_ntrace_read_event(&run->inputs[event->process].decoder, event, shapes, read);
 }
 
 struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t id)
@@ -34,7 +51,11 @@ struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t
 struct event_scan {
 	const struct nx_system_run *run;
 	struct nx_event_nesting nesting;
-	struct nx_tied_events NX_VEC_BODY(struct nx_system_event) tied; /* that start together */
+	/* up to the last one, in order; those that start together are complete but for the last */
+	struct nx_waiting_events NX_VEC_BODY(struct nx_system_event) waiting;
+	struct {
+		uint64_t flow_id, model_id;
+	} recent[RECENT_FLOWS]; /* events of a flow follow each other */
 	nx_row_fn fn;
 	void *context;
 };
@@ -72,20 +93,51 @@ static void set_worker(const struct nx_system_profile *p, struct nx_system_event
 			: UINT32_MAX;
 }
 
-static void flush_tied(struct event_scan *s)
+static uint64_t model_of(struct event_scan *s, uint64_t flow_id)
 {
-	if (s->tied.len > 1)
-		qsort(s->tied.items, s->tied.len, sizeof(*s->tied.items), longer_first);
-	for (size_t i = 0; i < s->tied.len; i++) {
-		struct nx_system_event *event = &s->tied.items[i];
+	/* the lowest bit of a flow is set in all of them */
+	size_t at = flow_id / 2 % RECENT_FLOWS;
 
-		set_worker(&s->run->profile, event);
-		if (event->flow_id && event->source != NX_SOURCE_FRAMEWORK)
-			nx_map_get(&s->run->models_of_flows, event->flow_id, &event->model_id);
-		nx_event_nesting_place(&s->nesting, event);
-		s->fn(s->context, event);
+	if (s->recent[at].flow_id != flow_id) {
+		s->recent[at].flow_id = flow_id;
+		s->recent[at].model_id = 0;
+		nx_map_get(&s->run->models_of_flows, flow_id, &s->recent[at].model_id);
 	}
-	nx_vec_clear(&s->tied);
+	return s->recent[at].model_id;
+}
+
+static void show(struct event_scan *s, struct nx_system_event *event)
+{
+	set_worker(&s->run->profile, event);
+	if (event->flow_id && event->source != NX_SOURCE_FRAMEWORK)
+		event->model_id = model_of(s, event->flow_id);
+	nx_event_nesting_place(&s->nesting, event);
+	s->fn(s->context, event);
+}
+
+static void flush_waiting(struct event_scan *s)
+{
+	struct nx_system_event *events = s->waiting.items;
+	size_t count = s->waiting.len;
+
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from + 1; to < count && events[to].start_ns == events[from].start_ns;)
+			to++;
+		if (to - from > 1)
+			qsort(events + from, to - from, sizeof(*events), longer_first);
+		for (size_t i = from; i < to; i++)
+			show(s, &events[i]);
+	}
+	nx_vec_clear(&s->waiting);
+}
+
+/* A record is seldom longer than two lines. */
+static void ask_for_record(struct nx_slice file, uint64_t at)
+{
+	if (at >= file.len)
+		return;
+	__builtin_prefetch(file.data + at);
+	__builtin_prefetch(file.data + at + CACHE_LINE_BYTES);
 }
 
 static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct nx_error *err)
@@ -99,14 +151,20 @@ static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct
 	if (st)
 		return st;
 	while ((event = nx_spool_cursor_next(cursor))) {
-		if (s->tied.len && (s->tied.items[0].start_ns != event->start_ns ||
-				    s->tied.len == MAX_TIED_EVENTS))
-			flush_tied(s);
-		nx_vec_push(&s->tied, nx_kept_event_shown(event, process));
+		const struct nx_waiting_events *waiting = &s->waiting;
+
+		if (waiting->len >= EVENTS_AHEAD &&
+		    (waiting->items[waiting->len - 1].start_ns != event->start_ns ||
+		     waiting->len == MAX_WAITING_EVENTS))
+			flush_waiting(s);
+		ask_for_record(file, event->start_at);
+		ask_for_record(file, event->stop_at);
+		nx_vec_reserve(&s->waiting, s->waiting.len + 1);
+		nx_kept_event_show(event, process, &s->waiting.items[s->waiting.len++]);
 		if (++count % EVENTS_BETWEEN_FORGETTING == 0)
 			nx_file_forget(file);
 	}
-	flush_tied(s);
+	flush_waiting(s);
 	nx_file_forget(file);
 	return nx_spool_cursor_close(cursor, err);
 }
@@ -120,7 +178,7 @@ enum nx_status nx_system_run_scan_process(void *context, uint32_t process, nx_ro
 	if (s.run->inputs[process].is_kept)
 		st = scan_sorted(&s, process, err);
 	nx_event_nesting_release(&s.nesting);
-	nx_vec_release(&s.tied);
+	nx_vec_release(&s.waiting);
 	return st;
 }
 
@@ -151,22 +209,80 @@ static void derive_hbm(void *context, const void *row)
 	s->fn(s->context, &m.row);
 }
 
-static enum nx_status scan_spool(const struct nx_system_run *run, const struct nx_spool *spool,
-				 nx_row_fn fn, void *context, struct nx_error *err)
+struct transfer_scan {
+	const struct nx_system_run *run;
+	struct nx_event_shapes shapes;
+	uint32_t process;
+	size_t count;
+	nx_row_fn fn;
+	void *context;
+};
+
+static uint64_t size_of(struct transfer_scan *s, const struct nx_kept_transfer *kept)
 {
+	struct nx_system_event event = {.start_at = kept->start_at,
+					.stop_at = kept->stop_at,
+					.type = kept->type,
+					.flags = kept->flags};
+	struct nx_read_attributes read;
+	uint64_t size_bytes;
+
+	nx_ntrace_read_event(&s->run->inputs[s->process].decoder, &event, &s->shapes, &read);
+	for (size_t i = 0; i < read.count; i++)
+		if (nx_slice_is(read.items[i].key, "size"))
+			return nx_slice_to_u64(read.items[i].value, &size_bytes) ? size_bytes : 0;
+	return 0;
+}
+
+static void show_transfer(void *context, const void *row)
+{
+	struct transfer_scan *s = context;
+	const struct nx_kept_transfer *kept = row;
+	struct nx_host_transfer transfer = {kept->start_ns, kept->end_ns, size_of(s, kept),
+					    s->process,	    kept->nc_idx, kept->direction};
+
+	s->fn(s->context, &transfer);
+	if (++s->count % EVENTS_BETWEEN_FORGETTING == 0)
+		nx_file_forget(s->run->inputs[s->process].events.bytes);
+}
+
+static enum nx_status scan_part(const struct nx_spool *spool, uint32_t process, nx_row_fn fn,
+				void *context, struct nx_error *err)
+{
+	struct nx_spool_cursor *cursor;
+	const void *row;
+	enum nx_status st = nx_spool_cursor_open_part(&cursor, spool, process, err);
+
+	if (st)
+		return st;
+	while ((row = nx_spool_cursor_next(cursor)))
+		fn(context, row);
+	return nx_spool_cursor_close(cursor, err);
+}
+
+static enum nx_status scan_memory(const struct nx_system_run *run, nx_row_fn fn, void *context,
+				  struct nx_error *err)
+{
+	struct derived_scan derived = {.fn = fn, .context = context};
 	enum nx_status st = NX_OK;
 
-	for (uint32_t i = 0; i < run->profile.process_count && !st; i++) {
-		struct nx_spool_cursor *cursor;
-		const void *row;
+	for (uint32_t i = 0; i < run->profile.process_count && !st; i++)
+		st = scan_part(run->memory_changes, i, derive_hbm, &derived, err);
+	nx_hbm_release(&derived.hbm);
+	return st;
+}
 
-		st = nx_spool_cursor_open_part(&cursor, spool, i, err);
-		if (st)
-			return st;
-		while ((row = nx_spool_cursor_next(cursor)))
-			fn(context, row);
-		st = nx_spool_cursor_close(cursor, err);
+static enum nx_status scan_transfers(const struct nx_system_run *run, nx_row_fn fn, void *context,
+				     struct nx_error *err)
+{
+	struct transfer_scan s = {.run = run, .fn = fn, .context = context};
+	enum nx_status st = NX_OK;
+
+	for (; s.process < run->profile.process_count && !st; s.process++) {
+		st = scan_part(run->transfers, s.process, show_transfer, &s, err);
+		nx_file_forget(run->inputs[s.process].events.bytes);
 	}
+	nx_event_shapes_release(&s.shapes);
 	return st;
 }
 
@@ -187,8 +303,6 @@ enum nx_status nx_system_run_scan(void *context, enum nx_system_table table, nx_
 				  void *fn_context, struct nx_error *err)
 {
 	struct nx_system_run *run = context;
-	struct derived_scan derived = {.fn = fn, .context = fn_context};
-	enum nx_status st = NX_OK;
 
 	switch (table) {
 	case NX_SYSTEM_EVENT:
@@ -198,11 +312,9 @@ enum nx_status nx_system_run_scan(void *context, enum nx_system_table table, nx_
 		scan_samples(run, table, fn, fn_context);
 		return NX_OK;
 	case NX_SYSTEM_HBM:
-		st = scan_spool(run, run->memory_changes, derive_hbm, &derived, err);
-		nx_hbm_release(&derived.hbm);
-		return st;
+		return scan_memory(run, fn, fn_context, err);
 	case NX_SYSTEM_TRANSFER:
-		return scan_spool(run, run->transfers, fn, fn_context, err);
+		return scan_transfers(run, fn, fn_context, err);
 	case NX_SYSTEM_TABLE_COUNT:
 		break;
 	}

@@ -29,14 +29,18 @@ static struct nx_system_event recorded(void)
 	event.stream_id = UINT32_MAX;
 	event.source = NX_SOURCE_HARDWARE;
 	event.flags = NX_EVENT_ORPHAN;
+	event.start_lead_bytes = 9;
+	event.stop_lead_bytes = UINT8_MAX;
 	return event;
 }
 
 static void check_kept(const struct nx_system_event *event)
 {
-	struct nx_kept_event kept = nx_kept_event_of(event);
-	struct nx_system_event shown = nx_kept_event_shown(&kept, event->process);
+	struct nx_kept_event kept;
+	struct nx_system_event shown;
 
+	nx_kept_event_fill(&kept, event);
+	nx_kept_event_show(&kept, event->process, &shown);
 	assert_memory_equal(&shown, event, sizeof(shown));
 }
 
@@ -74,8 +78,8 @@ static void what_a_scan_finds_out_is_not_kept(void **state)
 	event.model_id = 10;
 	event.worker_gid = 11;
 	event.depth = 2;
-	kept = nx_kept_event_of(&event);
-	shown = nx_kept_event_shown(&kept, 7);
+	nx_kept_event_fill(&kept, &event);
+	nx_kept_event_show(&kept, 7, &shown);
 	assert_memory_equal(&shown, &plain, sizeof(shown));
 }
 

@@ -102,6 +102,31 @@ static void events_are_ordered_and_nested_per_process(void **state)
 	folder_remove(&f);
 }
 
+/* Events wait for their records in small crowds: those that start together stay together. */
+static void events_that_start_together_may_be_any_number(void **state)
+{
+	struct trace_folder f;
+	struct nx_bytes events = {0};
+	uint64_t id = 0, expected = 0;
+
+	(void)state;
+	folder_make(&f);
+	for (uint64_t crowd = 1; crowd < 80; crowd += 3)
+		for (uint64_t i = 0; i < crowd; i++, id++) /* the shortest is written first */
+			add_call(&events, EXECUTE, 1 + id, 7, 1000 * crowd, 1000 * crowd + i + 1,
+				 NULL);
+	put_events(&f, "i-1_pid_5", &events);
+	folder_read(&f, plain);
+	assert_int_equal(f.events.len, id);
+	for (uint64_t crowd = 1, at = 0; crowd < 80; crowd += 3, expected += crowd - 3)
+		for (uint64_t i = 0; i < crowd; i++, at++) {
+			assert_int_equal(f.events.items[at].start_ns, 1000 * crowd);
+			assert_int_equal(f.events.items[at].id, expected + crowd - i);
+			assert_int_equal(f.events.items[at].depth, i);
+		}
+	folder_remove(&f);
+}
+
 /* --- workers ------------------------------------------------------------------- */
 
 static void put_worker(struct trace_folder *f, const char *name, const char *nc,
@@ -486,6 +511,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_made_capture_comes_back_whole),
 		cmocka_unit_test(events_are_ordered_and_nested_per_process),
+		cmocka_unit_test(events_that_start_together_may_be_any_number),
 		cmocka_unit_test(workers_that_are_unique_keep_their_numbers),
 		cmocka_unit_test(workers_that_repeat_are_numbered_through),
 		cmocka_unit_test(types_nobody_knows_keep_their_numbers),
