@@ -209,7 +209,6 @@ static struct integer_range integer_range_of(unsigned dtype)
 	bool is_signed = dtype == NX_DTYPE_INT8 || dtype == NX_DTYPE_INT16 ||
 			 dtype == NX_DTYPE_INT32 || dtype == NX_DTYPE_INT64;
 	int bits = 8 * (int)nx_dtype_bytes(dtype) - is_signed;
-
 	double most = 2.0 * (double)((uint64_t)1 << (bits - 1));
 
 	return (struct integer_range){is_signed ? -most : 0, most};
@@ -244,9 +243,12 @@ static void store_bytes(unsigned size, uint64_t value, uint8_t *to)
 static void store_integers(unsigned dtype, const float *from, size_t count, uint8_t *to,
 			   ptrdiff_t stride)
 {
-	struct integer_range range = integer_range_of(dtype);
 	unsigned size = nx_dtype_bytes(dtype);
+	struct integer_range range;
 
+	if (!size) /* a type that nobody knows has no elements */
+		return;
+	range = integer_range_of(dtype);
 	for (size_t i = 0; i < count; i++, to += stride)
 		store_bytes(size, to_integer(from[i], range), to);
 }

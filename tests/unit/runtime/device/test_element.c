@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bare/bits.h"
+#include "format/instruction.h"
 #include "runtime/device/element.h"
 #include "tests/unit/runtime/device/exactly.h"
 
@@ -145,6 +146,18 @@ static void test_integers_round_and_stop(void **state)
 	assert_exactly(loaded(NX_DTYPE_INT64, (uint64_t)-7), -7.0);
 }
 
+static void test_unknown_types_have_no_elements(void **state)
+{
+	const float values[2] = {1, 2};
+	uint8_t bytes[4] = {7, 7, 7, 7};
+
+	(void)state;
+	for (unsigned dtype = 0; dtype < 300; dtype++)
+		if (!nx_dtype_bytes(dtype))
+			nx_element_store(dtype, values, 2, bytes, 1);
+	assert_int_equal(nx_load32(bytes), 0x07070707);
+}
+
 static void test_strides(void **state)
 {
 	const float values[3] = {1, 2, 3};
@@ -184,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_fp8_at_its_ends),
 		cmocka_unit_test(test_fp8_reads_back),
 		cmocka_unit_test(test_integers_round_and_stop),
+		cmocka_unit_test(test_unknown_types_have_no_elements),
 		cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_names),
 	};
