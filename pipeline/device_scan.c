@@ -118,10 +118,9 @@ static enum nx_status scan_active(struct nx_device_profile *d, struct forward *f
 				  struct nx_error *err)
 {
 	struct nx_active_analysis analysis = {.fn = f->fn, .context = f->context};
-	enum nx_status st;
+	struct forward through = {.d = d, .analysis = &analysis};
+	enum nx_status st = nx_device_each_row(d->instructions, to_active, &through, err);
 
-	f->analysis = &analysis;
-	st = nx_device_each_row(d->instructions, to_active, f, err);
 	nx_active_finish(&analysis);
 	return st;
 }
@@ -130,11 +129,11 @@ static enum nx_status scan_pending(struct nx_device_profile *d, struct forward *
 				   struct nx_error *err)
 {
 	struct nx_pending_analysis analysis = {.fn = f->fn, .context = f->context};
+	struct forward through = {.d = d, .analysis = &analysis};
 	enum nx_status st;
 
 	nx_pending_begin(&analysis, &d->profile.transfers);
-	f->analysis = &analysis;
-	st = nx_device_each_row(d->instructions, to_pending, f, err);
+	st = nx_device_each_row(d->instructions, to_pending, &through, err);
 	nx_pending_finish(&analysis);
 	return st;
 }
