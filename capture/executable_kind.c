@@ -3,12 +3,11 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD_BYTES 4096 /* linkers put the program headers right behind the file's */
-#define PATH_BYTES 4096
 
 enum nx_executable_kind nx_executable_kind_of_bytes(struct nx_slice bytes)
 {
@@ -45,21 +44,30 @@ static enum nx_executable_kind kind_of_file(const char *path)
 	return nx_executable_kind_of_bytes(nx_slice_of(head, len > 0 ? (size_t)len : 0));
 }
 
-enum nx_executable_kind nx_executable_kind_of(const char *command, const char *search_path)
+const char *nx_executable_find(struct nx_arena *arena, const char *command, const char *search_path)
 {
-	char path[PATH_BYTES];
-
 	if (strchr(command, '/'))
-		return kind_of_file(command);
+		return command;
 	while (search_path && *search_path) {
 		size_t len = strcspn(search_path, ":");
-		int written = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, search_path,
-				       len ? "/" : "", command);
+		const char *file = nx_arena_printf(arena, "%.*s/%s", (int)(len ? len : 1),
+						   len ? search_path : ".", command);
+		struct stat about;
 
-		if (written > 0 && (size_t)written < sizeof(path) && access(path, X_OK) == 0)
-			return kind_of_file(path);
+		if (!stat(file, &about) && S_ISREG(about.st_mode) && !access(file, X_OK))
+			return file;
 		search_path += len;
 		search_path += *search_path == ':';
 	}
-	return NX_EXECUTABLE_OTHER;
+	return NULL;
+}
+
+enum nx_executable_kind nx_executable_kind_of(const char *command, const char *search_path)
+{
+	struct nx_arena arena = {0};
+	const char *file = nx_executable_find(&arena, command, search_path);
+	enum nx_executable_kind kind = file ? kind_of_file(file) : NX_EXECUTABLE_OTHER;
+
+	nx_arena_release(&arena);
+	return kind;
 }

@@ -15,7 +15,13 @@ enum nx_executable_kind {
 };
 
 enum nx_executable_kind nx_executable_kind_of_bytes(struct nx_slice bytes);
-/* Of the file that would run: one with a slash as it is, others by search_path (PATH's value). */
+/*
+ * The file that would run: a command with a slash as it is, others by search_path (PATH's value),
+ * where an empty entry is the current folder. NULL when there is none.
+ */
+const char *nx_executable_find(struct nx_arena *arena, const char *command,
+			       const char *search_path);
+/* Of that file. */
 enum nx_executable_kind nx_executable_kind_of(const char *command, const char *search_path);
 
 #endif

@@ -92,7 +92,7 @@ static enum nx_status run_here(struct job *job, struct nx_error *err)
 	nx_nccom_set_environment(
 		r, has_streams ? job->streams.core_count : r->options.local_rank_count,
 		job->words.is_debug);
-	if (r->options.has_processes && !has_streams && !getenv("NEURON_RT_ROOT_COMM_ID"))
+	if (r->options.has_processes && !has_streams && !getenv(NX_NCCOM_ROOT))
 		nx_nccom_set_root_here();
 	st = nx_nccom_runtime_open(&runtime, job->words.runtime, err);
 	if (!st && has_streams)

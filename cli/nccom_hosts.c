@@ -9,7 +9,6 @@
 
 #define MAX_FILE_BYTES ((size_t)1 << 20)
 #define MAX_NAME 253u /* of DNS */
-#define ROOT "NEURON_RT_ROOT_COMM_ID"
 
 /* --- names --------------------------------------------------------------------------------- */
 
@@ -155,7 +154,7 @@ bool nx_nccom_hosts_first(const char *list, char *out, size_t cap)
 
 enum nx_status nx_nccom_root_complete(struct nx_error *err)
 {
-	const char *port = getenv(ROOT), *list = getenv("SLURM_STEP_NODELIST");
+	const char *port = getenv(NX_NCCOM_ROOT), *list = getenv("SLURM_STEP_NODELIST");
 	char text[300];
 	size_t len;
 
@@ -165,11 +164,13 @@ enum nx_status nx_nccom_root_complete(struct nx_error *err)
 		list = getenv("SLURM_JOB_NODELIST");
 	if (!list || !nx_nccom_hosts_first(list, text, sizeof(text) - 16) || strlen(port) > 6)
 		return nx_fail(err, NX_USAGE,
-			       ROOT "=%.20s is a port of a Slurm job's first machine, and "
-				    "SLURM_STEP_NODELIST does not name it; set " ROOT "=host:port",
+			       NX_NCCOM_ROOT
+			       "=%.20s is a port of a Slurm job's first machine, and "
+			       "SLURM_STEP_NODELIST does not name it; set " NX_NCCOM_ROOT
+			       "=host:port",
 			       port);
 	len = strlen(text);
 	snprintf(text + len, sizeof(text) - len, "%s", port);
-	setenv(ROOT, text, 1);
+	setenv(NX_NCCOM_ROOT, text, 1);
 	return NX_OK;
 }

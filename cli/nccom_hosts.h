@@ -14,6 +14,7 @@
 #include "base/vec.h"
 
 #define NX_NCCOM_MAX_HOSTS 1024u
+#define NX_NCCOM_ROOT "NEURON_RT_ROOT_COMM_ID" /* host:port where the ranks meet */
 
 struct nx_nccom_hosts NX_VEC_BODY(const char *); /* names live in an arena */
 

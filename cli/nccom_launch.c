@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "capture/child_run.h"
+#include "capture/executable_kind.h"
 #include "cli/nccom_measure.h"
 
-#define ROOT "NEURON_RT_ROOT_COMM_ID"
 #define BY_HAND                                                                                    \
-	"start nccom-test with -N and --node-rank on each machine, " ROOT " naming the first"
+	"start nccom-test with -N and --node-rank on each machine, " NX_NCCOM_ROOT                 \
+	" naming the first"
 
 /* --- plan ---------------------------------------------------------------------------------- */
 
@@ -38,12 +38,12 @@ static enum nx_status plan_slurm(const struct nx_nccom_words *w, struct nx_error
 /* Others cannot reach a name that means whoever uses it. */
 static enum nx_status check_first(const struct nx_nccom_hosts *hosts, struct nx_error *err)
 {
-	for (size_t i = 1; i < hosts->len && !getenv(ROOT); i++)
+	for (size_t i = 1; i < hosts->len && !getenv(NX_NCCOM_ROOT); i++)
 		if (nx_nccom_host_is_here(hosts->items[0]) &&
 		    !nx_nccom_host_is_here(hosts->items[i]))
 			return nx_fail(err, NX_USAGE,
 				       "%.100s cannot reach %.100s, where rank 0 would be; name "
-				       "that machine as the others know it, or set " ROOT
+				       "that machine as the others know it, or set " NX_NCCOM_ROOT
 				       "=host:port",
 				       hosts->items[i], hosts->items[0]);
 	return NX_OK;
@@ -198,26 +198,14 @@ char **nx_nccom_launch_command(const struct nx_nccom_launch *launch, const char 
 /* NULL when it is not there. */
 static const char *find_program(const char *name, struct nx_arena *arena)
 {
-	const char *path = getenv("PATH");
-
-	for (; path && *path; path += *path == ':') {
-		size_t len = strcspn(path, ":");
-		const char *file = nx_arena_printf(arena, "%.*s/%s", (int)(len ? len : 1),
-						   len ? path : ".", name);
-		struct stat about;
-
-		if (!stat(file, &about) && S_ISREG(about.st_mode) && !access(file, X_OK))
-			return file;
-		path += len;
-	}
-	return NULL;
+	return nx_executable_find(arena, name, getenv("PATH"));
 }
 
 /* As it was called, from anywhere: the last name of its path is what makes it nccom-test. */
 static const char *own_path(const char *called, struct nx_arena *arena)
 {
 	char folder[PATH_MAX];
-	const char *found = strchr(called, '/') ? called : find_program(called, arena);
+	const char *found = find_program(called, arena);
 
 	if (!found || found[0] == '/' || !getcwd(folder, sizeof(folder)))
 		return found ? found : called;
@@ -248,13 +236,13 @@ static enum nx_status set_root(const struct nx_nccom_launch *launch, struct nx_e
 	uint16_t port = 0;
 	int fd;
 
-	if (getenv(ROOT))
+	if (getenv(NX_NCCOM_ROOT))
 		return NX_OK;
 	fd = nx_nccom_port_open(&port);
 	if (fd < 0)
-		return nx_fail(err, NX_IO, "no port is free; set " ROOT "=host:port");
+		return nx_fail(err, NX_IO, "no port is free; set " NX_NCCOM_ROOT "=host:port");
 	close(fd);
-	setenv(ROOT,
+	setenv(NX_NCCOM_ROOT,
 	       nx_arena_printf(launch->arena, "%s:%u",
 			       launch->hosts.len ? launch->hosts.items[0] : "", port),
 	       1);

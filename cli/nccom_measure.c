@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cli/nccom_hosts.h"
 #include "cli/nccom_memory.h"
 
 #define OPS_IN_NEFF 512 /* of one execution; more make more executions */
@@ -84,7 +85,7 @@ void nx_nccom_set_root_here(void)
 	if (fd < 0)
 		return;
 	snprintf(text, sizeof(text), "127.0.0.1:%u", port);
-	setenv("NEURON_RT_ROOT_COMM_ID", text, 1);
+	setenv(NX_NCCOM_ROOT, text, 1);
 	close(fd);
 }
 

@@ -220,7 +220,7 @@ static enum nx_status read_node(const char *text, struct nx_nccom_request *r, st
 		st = nx_nccom_root_complete(err);
 	if (st)
 		return st;
-	if (node >= r->node_count || !getenv("NEURON_RT_ROOT_COMM_ID"))
+	if (node >= r->node_count || !getenv(NX_NCCOM_ROOT))
 		return nx_fail(err, NX_USAGE,
 			       "--node-rank is 0 to %u, and needs NEURON_RT_ROOT_COMM_ID=host:port "
 			       "of the machine of rank 0",

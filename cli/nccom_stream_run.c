@@ -11,13 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/nccom_hosts.h"
 #include "cli/nccom_measure.h"
 #include "cli/nccom_memory.h"
 #include "cli/nccom_news.h"
 #include "cli/terminal.h"
 #include "runtime/trace/trace_filter.h"
 
-#define ROOT "NEURON_RT_ROOT_COMM_ID"
 #define CORES "NEURON_RT_VISIBLE_CORES"
 
 struct stream {
@@ -52,7 +52,7 @@ static void set_cores(const struct stream *s)
 /* Streams do not hear each other: each has its own port, behind that of the first. */
 static enum nx_status set_root(const struct stream *s, size_t index, struct nx_error *err)
 {
-	const char *root = getenv(ROOT), *colon = root ? strrchr(root, ':') : NULL;
+	const char *root = getenv(NX_NCCOM_ROOT), *colon = root ? strrchr(root, ':') : NULL;
 	uint64_t port = 0;
 	char text[320];
 
@@ -64,13 +64,14 @@ static enum nx_status set_root(const struct stream *s, size_t index, struct nx_e
 		if (!colon || colon - root > 280 ||
 		    !nx_slice_to_u64(nx_slice_text(colon + 1), &port) || port + index > 65535)
 			return nx_fail(err, NX_USAGE,
-				       ROOT "=%.60s is not host:port, with a port for each stream "
-					    "from there on",
+				       NX_NCCOM_ROOT
+				       "=%.60s is not host:port, with a port for each stream "
+				       "from there on",
 				       root);
 		snprintf(text, sizeof(text), "%.*s:%u", (int)(colon - root), root,
 			 (unsigned)(port + index));
 	}
-	setenv(ROOT, text, 1);
+	setenv(NX_NCCOM_ROOT, text, 1);
 	return NX_OK;
 }
 
@@ -340,7 +341,7 @@ static void prepare(struct run *run, const struct nx_nccom_streams *streams)
 
 		*s = (struct stream){.request = &streams->items[i], .first_core = core, .from = -1};
 		core += s->request->options.local_rank_count;
-		kept[i] = s->request->options.has_processes && !getenv(ROOT)
+		kept[i] = s->request->options.has_processes && !getenv(NX_NCCOM_ROOT)
 				  ? nx_nccom_port_open(&s->port)
 				  : -1;
 	}

@@ -99,6 +99,11 @@ static void a_name_is_found_as_a_shell_finds_it(void **state)
 	assert_int_equal(nx_executable_kind_of("run", "a"), NX_EXECUTABLE_OTHER);
 	assert_int_equal(nx_executable_kind_of("run", ""), NX_EXECUTABLE_OTHER);
 	assert_int_equal(nx_executable_kind_of("run", NULL), NX_EXECUTABLE_OTHER);
+	/* what may be entered cannot be run for that */
+	assert_int_equal(mkdir("a/b", 0700), 0);
+	put("c/b", PT_INTERP, 0700);
+	assert_int_equal(nx_executable_kind_of("b", "a:c"), NX_EXECUTABLE_DYNAMIC);
+	assert_int_equal(unlink("c/b") + rmdir("a/b"), 0);
 	unlink("a/run");
 	unlink("b/run");
 	unlink("c/run");
