@@ -169,10 +169,10 @@ struct nx_system_source {
 	/* text of an interned id (model or tensor), which lives as long as the profile;
 	 * "_unknown_" when the file has none */
 	struct nx_slice (*interned)(void *context, uint32_t process, uint64_t id);
-	void *context;
 	/* the attributes with their shape (model/event_shapes.h); NULL: this source knows none */
 	void (*read_attributes)(void *context, const struct nx_system_event *event,
 				struct nx_event_shapes *shapes, struct nx_read_attributes *read);
+	void *context;
 };
 
 struct nx_system_profile {

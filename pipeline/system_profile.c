@@ -345,12 +345,14 @@ enum nx_status nx_system_run_open(struct nx_system_run **out,
 
 	memset(run, 0, sizeof(*run));
 	run->options = *options;
-	run->profile.source = (struct nx_system_source){nx_system_run_scan,
-							nx_system_run_scan_process,
-							nx_system_run_attributes,
-							nx_system_run_interned,
-							run,
-							nx_system_run_read_attributes};
+	run->profile.source = (struct nx_system_source){
+		.scan = nx_system_run_scan,
+		.scan_process = nx_system_run_scan_process,
+		.attributes = nx_system_run_attributes,
+		.interned = nx_system_run_interned,
+		.read_attributes = nx_system_run_read_attributes,
+		.context = run,
+	};
 	st = open_run(run, err);
 	if (st) {
 		nx_system_run_close(run);

@@ -94,7 +94,7 @@ int nx_system_fixture_setup(void **state)
 	f->p.process_count = 1;
 	f->p.first_ns = 100;
 	f->p.last_ns = 900;
-	f->p.source = (struct nx_system_source){scan, scan_process, attributes, interned, f, NULL};
+	f->p.source = (struct nx_system_source){scan, scan_process, attributes, interned, NULL, f};
 	*state = f;
 	return 0;
 }

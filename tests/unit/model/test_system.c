@@ -107,7 +107,7 @@ static void questions_reach_the_source(void **state)
 {
 	struct asked asked = {0};
 	struct nx_system_profile p = {
-		.source = {scan, scan_process, attributes, interned, &asked, NULL}};
+		.source = {scan, scan_process, attributes, interned, NULL, &asked}};
 	struct nx_system_event e = {0};
 	struct nx_event_attribute a[2];
 	struct nx_error err;
