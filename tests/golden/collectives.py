@@ -15,7 +15,9 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+from tap_cases import run_cases  # noqa: E402
 
 PROGRAM, DUMP_TABLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 TRIGGER_NS, BARRIER_NS = 1491, 369
@@ -251,19 +253,4 @@ CASES += [('numbers alone', numbers_alone), ('times alone', times_alone),
           ('cores of eight devices', many_devices)]
 
 
-def main():
-    failed = 0
-    print('1..%d' % len(CASES))
-    for number, (name, case) in enumerate(CASES, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(pathlib.Path(folder))
-                print('ok %d - %s' % (number, name), flush=True)
-            except (AssertionError, OSError, KeyError, StopIteration) as why:
-                failed = 1
-                print('not ok %d - %s' % (number, name))
-                print('\n'.join('# ' + line for line in repr(why).splitlines()), flush=True)
-    return failed
-
-
-sys.exit(main())
+sys.exit(run_cases(CASES))

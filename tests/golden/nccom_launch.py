@@ -15,8 +15,10 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+from tap_cases import run_cases, title_of  # noqa: E402
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 PATIENCE_S = 60
@@ -239,20 +241,4 @@ CASES = (by_mpirun, by_mpiexec, logs, chosen_root, by_srun, failing_script, fail
          ended_by_a_signal, streams)
 
 
-def main():
-    failed = 0
-    print('1..%d' % len(CASES))
-    for number, case in enumerate(CASES, 1):
-        name = case.__name__.replace('_', ' ')
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(Site(pathlib.Path(folder)))
-                print('ok %d - %s' % (number, name), flush=True)
-            except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as why:
-                failed = 1
-                print('not ok %d - %s' % (number, name))
-                print('\n'.join('# ' + line for line in str(why).splitlines()), flush=True)
-    return failed
-
-
-sys.exit(main())
+sys.exit(run_cases([(title_of(case), case) for case in CASES], Site))

@@ -14,8 +14,10 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+from tap_cases import run_cases, title_of  # noqa: E402
 
 PROGRAM, DUMP_TABLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 PATIENCE_S = 60
@@ -182,22 +184,9 @@ CASES = (a_table_per_stream, a_process_per_rank, report, one_operation_for_all, 
          failing_stream, checked_before, killed_stream, killed_parent)
 
 
-def main():
-    failed = 0
-    print('1..%d' % len(CASES))
-    for number, case in enumerate(CASES, 1):
-        name = case.__name__.replace('_', ' ')
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            (folder / 'nccom-test').symlink_to(PROGRAM)
-            try:
-                case(folder)
-                print('ok %d - %s' % (number, name), flush=True)
-            except (AssertionError, OSError, KeyError, subprocess.SubprocessError) as why:
-                failed = 1
-                print('not ok %d - %s' % (number, name))
-                print('\n'.join('# ' + line for line in str(why).splitlines()), flush=True)
-    return failed
+def with_program(folder):
+    (folder / 'nccom-test').symlink_to(PROGRAM)
+    return folder
 
 
-sys.exit(main())
+sys.exit(run_cases([(title_of(case), case) for case in CASES], with_program))
