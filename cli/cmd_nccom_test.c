@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "cli/help.h"
-#include "cli/nccom_launch.h"
-#include "cli/nccom_measure.h"
-#include "cli/nccom_stream_run.h"
-#include "cli/nccom_table.h"
+#include "cli/nccom/nccom_launch.h"
+#include "cli/nccom/nccom_measure.h"
+#include "cli/nccom/nccom_stream_run.h"
+#include "cli/nccom/nccom_table.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/help.h"
-#include "cli/nccom_plan.h"
+#include "cli/nccom/nccom_plan.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 

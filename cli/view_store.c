@@ -9,7 +9,7 @@
 #include "cli/view.h"
 #include "export/exporters.h"
 #include "store/catalogue.h"
-#include "store/clickhouse_sink.h"
+#include "store/clickhouse/clickhouse_sink.h"
 #include "tables/device_tables.h"
 #include "tables/system_tables.h"
 

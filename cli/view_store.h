@@ -10,7 +10,7 @@
 #include "cli/view_source.h"
 #include "model/profile.h"
 #include "model/system.h"
-#include "store/influx_sink.h"
+#include "store/influx/influx_sink.h"
 #include "store/ingest.h"
 
 struct nx_store_view {

@@ -7,7 +7,7 @@
 #define NX_EXPORT_PERFETTO_ARGS_H
 
 #include "base/vec.h"
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 #include "model/profile.h"
 
 #define NX_SEMAPHORE_LABEL_MAX 300

@@ -8,7 +8,7 @@
 #define NX_EXPORT_PERFETTO_DEVICE_H
 
 #include "export/exporters.h"
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 
 /* Order of the tracks below a core. The engines come first, see perfetto_instructions.c. */
 enum nx_device_rank {

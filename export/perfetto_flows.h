@@ -10,7 +10,7 @@
 #ifndef NX_EXPORT_PERFETTO_FLOWS_H
 #define NX_EXPORT_PERFETTO_FLOWS_H
 
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 #include "model/profile.h"
 
 struct nx_flow_index;

@@ -8,7 +8,7 @@
 #define NX_EXPORT_PERFETTO_ROWS_H
 
 #include "base/lanes.h"
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 
 struct nx_perfetto_row {
 	struct nx_perfetto *p;

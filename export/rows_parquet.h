@@ -11,7 +11,7 @@
 #define NX_EXPORT_ROWS_PARQUET_H
 
 #include "export/row_sink.h"
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_reader.h"
 
 struct nx_rows_parquet_shape {
 	const struct nx_parquet_field *fields; /* of the stream's columns, in order */

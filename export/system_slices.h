@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "export/system_exporters.h"
 #include "export/system_groups.h"
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 
 struct nx_slices_plan { /* what all slices of a trace have in common; never changes */
 	const struct nx_system_profile *profile;

@@ -7,7 +7,7 @@
 #ifndef NX_EXPORT_SYSTEM_TRACKS_H
 #define NX_EXPORT_SYSTEM_TRACKS_H
 
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 #include "model/system.h"
 
 /* CPU and memory of each host, device memory by category. */

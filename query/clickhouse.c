@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "store/clickhouse_reader.h"
+#include "store/clickhouse/clickhouse_reader.h"
 
 struct nx_clickhouse {
 	struct nx_clickhouse_reader *reader;

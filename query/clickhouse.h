@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clickhouse: the other engine: questions to the ClickHouse that profiles were
- * pushed to (store/clickhouse_sink.h), answered by the same stream of rows.
+ * pushed to (store/clickhouse/clickhouse_sink.h), answered by the same stream of rows.
  *
  * An answer is kept in memory until it is closed, because the server's bytes
  * cannot wait; one that is larger than the limit fails. A timeline's question

@@ -9,7 +9,7 @@
 #define NX_QUERY_ROW_CHOICE_H
 
 #include "base/vec.h"
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 /* A zeroed struct has no rows. */
 struct nx_row_choice {

@@ -14,7 +14,7 @@
 #ifndef NX_QUERY_SPAN_STATISTICS_H
 #define NX_QUERY_SPAN_STATISTICS_H
 
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 struct nx_span_part {
 	uint32_t track;

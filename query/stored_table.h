@@ -15,7 +15,7 @@
 #ifndef NX_QUERY_STORED_TABLE_H
 #define NX_QUERY_STORED_TABLE_H
 
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_reader.h"
 #include "query/profile_folder.h"
 
 struct nx_stored_part {

@@ -5,7 +5,7 @@
 
 #include "base/json_writer.h"
 #include "query/event_sql.h"
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 /* The members of an open object; timeline may be NULL. kind and gap are the caller's to add. */
 void nx_event_json_put(struct nx_json_writer *w, const struct nx_timeline *timeline,

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "serve/open_profiles_internal.h"
-#include "store/timeline_sink.h"
+#include "store/timeline/timeline_sink.h"
 
 struct nx_open_profiles {
 	struct nx_workspace *workspace;

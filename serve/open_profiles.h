@@ -21,7 +21,7 @@
 #include "query/duckdb.h"
 #include "query/stored_table.h"
 #include "serve/request.h"
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 #include "store/workspace.h"
 
 #define NX_OPEN_PROFILES_MAX 16

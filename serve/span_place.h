@@ -4,7 +4,7 @@
 #define NX_SERVE_SPAN_PLACE_H
 
 #include "base/json_writer.h"
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 struct nx_span_place {
 	uint32_t track, depth;

@@ -15,7 +15,7 @@
 
 #include "base/vec.h"
 #include "query/column_codes.h"
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 #define NX_TILE_PX_MAX 16384u
 #define NX_TILE_STRIPS_MAX 4096u

@@ -5,7 +5,7 @@
 
 #include "query/time_range.h"
 #include "serve/request.h"
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 struct nx_time_part {
 	uint64_t from_ns, to_ns; /* from is before to */

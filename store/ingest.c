@@ -13,7 +13,7 @@
 
 #include "store/parquet_folder.h"
 #include "store/staging.h"
-#include "store/timeline_sink.h"
+#include "store/timeline/timeline_sink.h"
 
 #define HIDDEN_PREFIX ".neuron-explorer-"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "format/parquet.h"
+#include "format/parquet/parquet.h"
 
 /* A group of a wide table: its footer is read with every query. */
 /* What one group holds should stay in the caches; DuckDB reads groups of this size in one go. */

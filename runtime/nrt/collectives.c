@@ -9,7 +9,7 @@
 #include "format/instruction.h"
 #include "runtime/device/alu.h"
 #include "runtime/nrt/nrt_log.h"
-#include "runtime/nrt/rank_collective.h"
+#include "runtime/nrt/ranks/rank_collective.h"
 #include "runtime/nrt/tensor.h"
 #include "runtime/timing/collective_cost.h"
 #include "runtime/trace/trace_filter.h"

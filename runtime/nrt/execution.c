@@ -7,8 +7,8 @@
 
 #include "runtime/nrt/device_profile.h"
 #include "runtime/nrt/inspect.h"
-#include "runtime/nrt/model_ranks.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/ranks/model_ranks.h"
 #include "runtime/nrt/simulation_settings.h"
 #include "runtime/trace/tracer.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/map.h"
 #include "runtime/nrt/interned.h"
-#include "runtime/nrt/model_ranks.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/ranks/model_ranks.h"
 #include "runtime/trace/tracer.h"
 
 /* Categories of nx_ntrace_category_name. */

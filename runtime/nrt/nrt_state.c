@@ -13,7 +13,7 @@
 #include "runtime/nrt/handles.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
-#include "runtime/nrt/rank_world.h"
+#include "runtime/nrt/ranks/rank_world.h"
 #include "runtime/nrt/sendrecv.h"
 #include "runtime/trace/tracer.h"
 

@@ -11,8 +11,8 @@
 
 #include "format/ntff.h"
 #include "runtime/nrt/device_profile.h"
-#include "runtime/nrt/model_ranks.h"
 #include "runtime/nrt/ntff_program.h"
+#include "runtime/nrt/ranks/model_ranks.h"
 #include "runtime/nrt/release.h"
 
 #define NTFF_ID 10001 /* as all real files have */

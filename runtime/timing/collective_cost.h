@@ -3,7 +3,7 @@
  * collective_cost: which way a collective takes, and how long it is on it.
  *
  * The way is chosen by size, as AWS describes its own choice; ranks then move the
- * data by that very way (runtime/nrt/rank_collective.h), so steps and bytes here
+ * data by that very way (runtime/nrt/ranks/rank_collective.h), so steps and bytes here
  * are those that happen. Time is start + steps * hop + the larger of bytes over
  * links and bytes over memory. Every constant stands in one table with its
  * evidence (nx_evidence of hardware_table.h); docs/design/collectives.md has more.

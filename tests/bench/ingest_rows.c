@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "store/ingest.h"
-#include "store/timeline_sink.h"
+#include "store/timeline/timeline_sink.h"
 
 #define ENGINES 16
 #define QUEUES 24

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "format/parquet.h"
+#include "format/parquet/parquet.h"
 
 #define NAME_COUNT 2000
 #define OPCODE_COUNT 40

@@ -16,8 +16,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "store/timeline_internal.h"
-#include "store/timeline_writer.h"
+#include "store/timeline/timeline_internal.h"
+#include "store/timeline/timeline_writer.h"
 #include "tests/bench/timeline_rows.h"
 
 #define BUCKETS 1920

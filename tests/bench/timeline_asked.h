@@ -11,7 +11,7 @@
 #define NX_TESTS_BENCH_TIMELINE_ASKED_H
 
 #include "query/duckdb.h"
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 #define NX_ASKED_BUCKETS 1920
 

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/vec.h"
-#include "format/parquet.h"
-#include "format/perfetto.h"
+#include "format/parquet/parquet.h"
+#include "format/perfetto/perfetto.h"
 
 /* The next span of one depth of one track. */
 struct cursor {

@@ -11,7 +11,7 @@
 #ifndef NX_TESTS_BENCH_TIMELINE_ROWS_H
 #define NX_TESTS_BENCH_TIMELINE_ROWS_H
 
-#include "store/timeline.h"
+#include "store/timeline/timeline.h"
 
 #define NX_ROWS_TABLE "Span" /* what the Parquet file has to be called to be found by SQL below */
 

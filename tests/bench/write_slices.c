@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 
 enum { TRACKS = 8, NAMES = 500 };
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "format/parquet.h"
+#include "format/parquet/parquet.h"
 
 static const struct nx_parquet_field fields[] = {
 	{.name = "start_ts", .type = NX_PARQUET_I64},

@@ -5,7 +5,7 @@
  * nothing.
  */
 #include "base/map.h"
-#include "store/clickhouse_rows.h"
+#include "store/clickhouse/clickhouse_rows.h"
 #include "tests/fuzz/expect.h"
 
 /* A column of one byte ("a\t") costs a struct and a cell; an item of a list ("1,") a slice. */

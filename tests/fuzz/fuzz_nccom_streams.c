@@ -2,7 +2,7 @@
 /* Any text as a file of streams: what is read can be run, and what is not has a sentence. */
 #include <stdlib.h>
 
-#include "cli/nccom_streams.h"
+#include "cli/nccom/nccom_streams.h"
 #include "tests/unit/cli/command_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -2,7 +2,7 @@
 /* Any bytes as a Parquet file: what is returned can be read to its end, in bounded memory. */
 #include <stdlib.h>
 
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

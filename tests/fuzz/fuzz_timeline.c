@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "store/timeline_internal.h"
-#include "store/timeline_writer.h"
+#include "store/timeline/timeline_internal.h"
+#include "store/timeline/timeline_writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -11,7 +11,7 @@
 #define NX_TESTS_PARQUET_CASES_H
 
 #include "base/json_writer.h"
-#include "format/parquet.h"
+#include "format/parquet/parquet.h"
 
 struct nx_parquet_case;
 

@@ -2,7 +2,7 @@
 /* Prints a Parquet file as JSON lines, read by our own reader: dump_table FILE */
 #include <stdio.h>
 
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_reader.h"
 #include "tests/parquet/cases.h"
 
 #define MAX_COLUMNS 1000 /* Summary has 101 */

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "store/clickhouse_reader.h"
-#include "store/clickhouse_sink.h"
-#include "store/influx_sink.h"
+#include "store/clickhouse/clickhouse_reader.h"
+#include "store/clickhouse/clickhouse_sink.h"
+#include "store/influx/influx_sink.h"
 #include "tests/scale/scale_rows.h"
 
 struct options {

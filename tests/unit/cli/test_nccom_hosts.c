@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/nccom_hosts.h"
+#include "cli/nccom/nccom_hosts.h"
 
 static struct nx_nccom_hosts hosts;
 static struct nx_arena arena;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/nccom_launch.h"
+#include "cli/nccom/nccom_launch.h"
 #include "tests/unit/cli/command_table.h"
 
 static struct nx_arena arena;

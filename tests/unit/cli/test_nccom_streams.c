@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "cli/nccom_streams.h"
+#include "cli/nccom/nccom_streams.h"
 #include "tests/unit/cli/command_table.h"
 
 #define FP32 10u

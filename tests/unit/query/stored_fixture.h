@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "format/parquet.h"
+#include "format/parquet/parquet.h"
 #include "query/stored_table.h"
 
 struct stored_fixture {

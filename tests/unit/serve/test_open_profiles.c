@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "format/parquet.h"
+#include "format/parquet/parquet.h"
 #include "serve/open_profiles.h"
 #include "tests/unit/store/workspace_fixture.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse_cell.h"
+#include "store/clickhouse/clickhouse_cell.h"
 
 static void types_have_kinds(void **state)
 {

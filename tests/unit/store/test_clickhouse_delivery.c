@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse_delivery.h"
+#include "store/clickhouse/clickhouse_delivery.h"
 #include "tests/unit/fake_http.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse_layout.h"
+#include "store/clickhouse/clickhouse_layout.h"
 
 static const struct nx_clickhouse_layout alone = {.database = "d"};
 static const struct nx_clickhouse_layout many = {.database = "d", .cluster = "c"};

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse_rows.h"
+#include "store/clickhouse/clickhouse_rows.h"
 
 #define HEADER                                                                                     \
 	"id\tname\tx\tok\tns\tts\n"                                                                \

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse_reader.h"
-#include "store/clickhouse_server.h"
+#include "store/clickhouse/clickhouse_reader.h"
+#include "store/clickhouse/clickhouse_server.h"
 #include "tests/unit/fake_http.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse_cluster.h"
-#include "store/clickhouse_sink.h"
+#include "store/clickhouse/clickhouse_cluster.h"
+#include "store/clickhouse/clickhouse_sink.h"
 #include "tests/unit/fake_http.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

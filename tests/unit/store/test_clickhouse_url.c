@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse_url.h"
+#include "store/clickhouse/clickhouse_url.h"
 
 static struct nx_arena arena;
 

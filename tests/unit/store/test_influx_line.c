@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/influx_line.h"
+#include "store/influx/influx_line.h"
 
 static void expect(const struct nx_row *row, struct nx_influx_point point, const char *line)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/influx_sink.h"
+#include "store/influx/influx_sink.h"
 #include "tests/unit/fake_http.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_reader.h"
 #include "store/ingest.h"
-#include "store/timeline.h"
-#include "store/timeline_sink.h"
+#include "store/timeline/timeline.h"
+#include "store/timeline/timeline_sink.h"
 #include "tests/unit/store/row_fixture.h"
 #include "tests/unit/store/workspace_fixture.h"
 

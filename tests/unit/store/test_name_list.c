@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/name_list.h"
+#include "store/timeline/name_list.h"
 
 /* The list a tally gives, in numbers[64], with slack behind it. */
 static uint64_t make_list(uint64_t *numbers, const struct nx_name_tally *tally, unsigned level)

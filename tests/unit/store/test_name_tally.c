@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/name_tally.h"
+#include "store/timeline/name_tally.h"
 
 /* A node that mentions two names, and bounds the others. */
 static void add_node(struct nx_name_tally *tally, uint32_t a, uint64_t a_ns, uint32_t b,

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/packed.h"
+#include "store/timeline/packed.h"
 
 /* A column in a buffer with its slack, which holds ones so that reading too much shows. */
 static struct nx_packed pack(struct nx_bytes *bytes, const uint64_t *numbers, size_t count,

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_reader.h"
 #include "store/parquet_folder.h"
 #include "tests/unit/store/row_fixture.h"
 #include "tests/unit/store/workspace_fixture.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/row_binary.h"
+#include "store/clickhouse/row_binary.h"
 
 static void expect(const struct nx_row *row, const char *bytes, size_t len)
 {

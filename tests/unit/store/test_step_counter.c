@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "store/step_counter.h"
+#include "store/timeline/step_counter.h"
 #include "tests/unit/store/timeline_case.h"
 
 struct steps_case {

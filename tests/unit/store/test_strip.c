@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/strip_internal.h"
+#include "store/timeline/strip_internal.h"
 #include "tests/unit/store/timeline_case.h"
 
 /* Every lowest node of [lo, hi) is under exactly one node of the walk. */

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "store/timeline_internal.h"
+#include "store/timeline/timeline_internal.h"
 #include "tests/unit/store/timeline_case.h"
 
 /* A group, a track of spans at two depths in it, and a counter. */

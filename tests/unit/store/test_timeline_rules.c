@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/timeline_rules.h"
+#include "store/timeline/timeline_rules.h"
 #include "tests/unit/store/timeline_drawing.h"
 #include "tests/unit/store/workspace_fixture.h"
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "store/timeline_internal.h"
+#include "store/timeline/timeline_internal.h"
 #include "tests/unit/store/timeline_case.h"
 
 static bool is_disk_full;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/timeline_writer.h"
+#include "store/timeline/timeline_writer.h"
 
 struct timeline_case {
 	char folder[64];

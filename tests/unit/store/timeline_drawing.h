@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "store/timeline.h"
-#include "store/timeline_sink.h"
+#include "store/timeline/timeline.h"
+#include "store/timeline/timeline_sink.h"
 #include "tests/unit/table_memory.h"
 
 #define FILE_PATH "timeline.nxl"

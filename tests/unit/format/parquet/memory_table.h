@@ -3,7 +3,7 @@
 #ifndef NX_TESTS_MEMORY_TABLE_H
 #define NX_TESTS_MEMORY_TABLE_H
 
-#include "format/parquet.h"
+#include "format/parquet/parquet.h"
 
 struct nx_memory_table {
 	struct nx_bytes bytes;

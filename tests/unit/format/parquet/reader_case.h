@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/bare/bits.h"
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_reader.h"
 #include "memory_table.h"
 
 enum { TIME, FLAG, NUMBER, TEXT, LIST, TEXTS, SMALL, RATIO, FIELDS };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "format/parquet_column.h"
+#include "format/parquet/parquet_column.h"
 #include "memory_table.h"
 
 enum { REQUIRED, OPTIONAL, TEXT, LIST, FIELDS };

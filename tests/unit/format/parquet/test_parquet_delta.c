@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "format/parquet_delta.h"
+#include "format/parquet/parquet_delta.h"
 
 #define MOST 1000
 

@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "format/parquet_chunk.h"
+#include "format/parquet/parquet_chunk.h"
 
 static struct nx_parquet_encoded out;
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/bare/bits.h"
-#include "format/parquet_plain.h"
+#include "format/parquet/parquet_plain.h"
 
 static void integers_are_narrowed_and_come_back(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "format/parquet_thrift.h"
+#include "format/parquet/parquet_thrift.h"
 #include "reader_case.h"
 
 static void a_cut_file_is_refused_wherever_it_is_cut(void **state)

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "format/parquet_footer.h"
-#include "format/parquet_page.h"
+#include "format/parquet/parquet_footer.h"
+#include "format/parquet/parquet_page.h"
 #include "reader_case.h"
 
 /* A file of one column of three integers, of which parts can be made strange. */

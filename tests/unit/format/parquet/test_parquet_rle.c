@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "format/parquet_rle.h"
+#include "format/parquet/parquet_rle.h"
 
 static uint32_t random_u32(void)
 {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "format/parquet_texts.h"
+#include "format/parquet/parquet_texts.h"
 
 static uint32_t id_of(struct nx_parquet_texts *texts, const char *text)
 {

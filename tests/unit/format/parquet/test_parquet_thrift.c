@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "format/parquet_thrift.h"
+#include "format/parquet/parquet_thrift.h"
 
 static struct nx_thrift_reader reader_of(const void *data, size_t len)
 {

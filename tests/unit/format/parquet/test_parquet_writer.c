@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "format/parquet_chunk.h"
-#include "format/parquet_footer.h"
-#include "format/parquet_reader.h"
+#include "format/parquet/parquet_chunk.h"
+#include "format/parquet/parquet_footer.h"
+#include "format/parquet/parquet_reader.h"
 #include "memory_table.h"
 
 static uint64_t random_of(uint64_t i)

@@ -5,7 +5,7 @@
 #define NX_TESTS_PERFETTO_READER_H
 
 #include "base/vec.h"
-#include "format/perfetto.h"
+#include "format/perfetto/perfetto.h"
 
 struct nx_perfetto_reading {
 	struct nx_perfetto *p;

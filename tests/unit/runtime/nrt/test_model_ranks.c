@@ -16,7 +16,7 @@
 #include "rank_threads.h"
 #include "runtime/device/device_ranks.h"
 #include "runtime/device/element.h"
-#include "runtime/nrt/model_ranks.h"
+#include "runtime/nrt/ranks/model_ranks.h"
 
 #define RANKS 2u
 #define COUNT 1024u

@@ -13,8 +13,8 @@
 #include "rank_threads.h"
 #include "runtime/device/alu.h"
 #include "runtime/device/element.h"
-#include "runtime/nrt/rank_collective.h"
-#include "runtime/nrt/reduce.h"
+#include "runtime/nrt/ranks/rank_collective.h"
+#include "runtime/nrt/ranks/reduce.h"
 
 #define MOST 8u
 #define LEN 4096u

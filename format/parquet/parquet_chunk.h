@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parquet_chunk: one column of a finished row group as bytes; for this folder.
+ *
+ * Chunks are independent of each other: several threads may encode at once, each
+ * with scratch memory of its own, and the bytes do not depend on the scratch.
+ */
+#ifndef NX_FORMAT_PARQUET_PARQUET_CHUNK_H
+#define NX_FORMAT_PARQUET_PARQUET_CHUNK_H
+
+#include "format/parquet/parquet_internal.h"
+#include "format/parquet/parquet_numbers.h"
+#include "format/parquet/parquet_page.h"
+
+#define NX_PARQUET_BOUND_BYTES 64 /* of a text in the statistics */
+
+struct nx_parquet_encoded {
+	struct nx_bytes bytes;
+	struct nx_parquet_chunk chunk; /* offset is the writer's to fill in */
+	uint8_t min[NX_PARQUET_BOUND_BYTES], max[NX_PARQUET_BOUND_BYTES]; /* of its statistics */
+};
+
+/* A zeroed struct is valid. */
+struct nx_parquet_scratch {
+	struct nx_slice dictionary; /* of texts: the body of the first page, borrowed */
+	struct nx_bytes plain;	    /* the bodies of all other pages */
+	struct nx_bytes packed;	    /* those of all pages, compressed */
+	struct nx_parquet_page_list NX_VEC_BODY(struct nx_parquet_page) pages;
+	struct nx_parquet_ids NX_VEC_BODY(uint32_t) ids;
+	struct nx_parquet_levels NX_VEC_BODY(uint32_t) levels, repetitions;
+	struct nx_parquet_numbers numbers;
+	void *zstd;
+};
+
+void nx_parquet_scratch_release(struct nx_parquet_scratch *scratch);
+
+/* Every row of the group is told: gaps and lengths reach its end. */
+void nx_parquet_chunk_encode(const struct nx_parquet_column *column, uint32_t row_count,
+			     size_t page_rows, struct nx_parquet_scratch *scratch,
+			     struct nx_parquet_encoded *out);
+
+/* Compresses the pages in scratch where that pays and puts them together. */
+void nx_parquet_chunk_pack(struct nx_parquet_scratch *scratch, struct nx_parquet_encoded *out);
+
+/* Fills in min and max; no range where there are no values or one of them is NaN. */
+void nx_parquet_chunk_measure(const struct nx_parquet_column *column,
+			      struct nx_parquet_encoded *out);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parquet_internal: Parquet's own numbers and what its writer and its reader share. */
+#ifndef NX_FORMAT_PARQUET_PARQUET_INTERNAL_H
+#define NX_FORMAT_PARQUET_PARQUET_INTERNAL_H
+
+#include "base/bare/slice.h"
+#include "base/vec.h"
+#include "format/parquet/parquet.h"
+
+#define NX_PARQUET_MAGIC "PAR1"
+#define NX_PARQUET_MAGIC_BYTES ((size_t)4)
+
+enum nx_parquet_physical {
+	NX_PARQUET_BOOLEAN = 0,
+	NX_PARQUET_INT32 = 1,
+	NX_PARQUET_INT64 = 2,
+	NX_PARQUET_FLOAT = 4,
+	NX_PARQUET_DOUBLE = 5,
+	NX_PARQUET_BYTE_ARRAY = 6,
+};
+
+enum nx_parquet_encoding {
+	NX_PARQUET_PLAIN = 0,
+	NX_PARQUET_PLAIN_DICTIONARY = 2, /* the older name of RLE_DICTIONARY */
+	NX_PARQUET_RLE = 3,
+	NX_PARQUET_DELTA = 5,
+	NX_PARQUET_RLE_DICTIONARY = 8,
+};
+
+enum nx_parquet_codec { NX_PARQUET_STORED = 0, NX_PARQUET_ZSTD = 6 };
+
+static inline enum nx_parquet_physical nx_parquet_physical_of(enum nx_parquet_type type)
+{
+	static const enum nx_parquet_physical of[] = {
+		[NX_PARQUET_BOOL] = NX_PARQUET_BOOLEAN, [NX_PARQUET_I32] = NX_PARQUET_INT32,
+		[NX_PARQUET_I64] = NX_PARQUET_INT64,	[NX_PARQUET_F32] = NX_PARQUET_FLOAT,
+		[NX_PARQUET_F64] = NX_PARQUET_DOUBLE,	[NX_PARQUET_TEXT] = NX_PARQUET_BYTE_ARRAY,
+	};
+
+	return of[type];
+}
+
+/* Levels of a field: a flat one has 1 when it may be null; a list counts empty as well. */
+static inline unsigned nx_parquet_definition_max(bool is_optional, bool is_list)
+{
+	return (unsigned)is_optional + (unsigned)is_list;
+}
+
+/* One column of one group. */
+struct nx_parquet_chunk {
+	uint64_t offset;	   /* of its first page in the file */
+	uint64_t stored_bytes;	   /* pages with their headers, as they lie in the file */
+	uint64_t plain_bytes;	   /* the same before compression */
+	uint64_t dictionary_bytes; /* stored; 0 without a dictionary page */
+	uint64_t level_count;	   /* values, nulls and empty lists */
+	enum nx_parquet_codec codec;
+	enum nx_parquet_encoding encoding; /* of the data pages; only the writer needs it */
+	bool has_levels;
+	struct nx_parquet_stats stats;
+};
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/ranks/model_ranks_internal.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "format/instruction.h"
+#include "runtime/nrt/nrt_state.h"
+#include "runtime/timing/collective_cost.h"
+
+#define MAX_RECORDS 1000000 /* of an execution */
+#define WHOLE_WORLD UINT32_MAX
+
+/* --- groups ------------------------------------------------------------------------------- */
+
+static const struct nx_rank_list *list_with(const struct nx_rank_lists *lists, uint32_t rank)
+{
+	for (size_t i = 0; i < lists->count; i++)
+		for (uint32_t k = 0; k < lists->items[i].count; k++)
+			if (lists->items[i].items[k] == rank)
+				return &lists->items[i];
+	return NULL;
+}
+
+static enum nx_status init_group(const struct nx_model_ranks *ranks,
+				 const struct nx_rank_list *list, uint32_t id,
+				 struct nx_rank_group *group, struct nx_error *err)
+{
+	const uint32_t *members = list ? list->items : NULL;
+	uint32_t count = list ? list->count : ranks->place.rank_count;
+
+	if (ranks->world)
+		return nx_rank_group_init(group, ranks->world, ranks->rank, members, count,
+					  nx_hash_words((const uint64_t[]){ranks->key, id}, 2),
+					  err);
+	*group = (struct nx_rank_group){.members = members, .count = count, .index = ranks->rank};
+	for (uint32_t i = 0; i < count && members; i++)
+		if (members[i] == ranks->rank)
+			group->index = i;
+	return NX_OK;
+}
+
+static enum nx_status find_group(struct nx_model_ranks *ranks,
+				 const struct nx_device_collective *call, uint32_t *index,
+				 struct nx_error *err)
+{
+	bool is_whole = nx_collective_is_pairwise(call->word.kind) || !call->groups.count;
+	uint32_t id = is_whole ? WHOLE_WORLD : call->word.group;
+	const struct nx_rank_list *list = is_whole ? NULL : list_with(&call->groups, ranks->rank);
+	struct nx_model_group made = {.id = id,
+				      .node_count = nx_collective_node_count(&ranks->place, list)};
+	enum nx_status st;
+
+	for (*index = 0; *index < ranks->groups.len; ++*index)
+		if (ranks->groups.items[*index].id == id)
+			return NX_OK;
+	if (!is_whole && !list)
+		return nx_fail(err, NX_MISMATCH, "rank %u is in none of the replica groups",
+			       ranks->rank);
+	st = init_group(ranks, list, id, &made.group, err);
+	if (!st)
+		nx_vec_push(&ranks->groups, made);
+	return st;
+}
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+static enum nx_status copy_pairs(struct nx_model_ranks *ranks, const struct nx_rank_lists *pairs,
+				 struct nx_model_collective *op, struct nx_error *err)
+{
+	uint32_t(*copy)[2] = nx_arena_zalloc(&ranks->arena, pairs->count, sizeof(*copy));
+
+	for (size_t i = 0; i < pairs->count; i++) {
+		if (pairs->items[i].count != 2)
+			return nx_fail(err, NX_FORMAT,
+				       "pair %zu of source and target has %u ranks in the NEFF", i,
+				       pairs->items[i].count);
+		memcpy(copy[i], pairs->items[i].items, sizeof(copy[i]));
+	}
+	op->call.pairs = (const uint32_t(*)[2])copy;
+	op->call.pair_count = pairs->count;
+	return NX_OK;
+}
+
+static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list *counts,
+			struct nx_model_collective *op)
+{
+	uint64_t *copy = NX_NEW_ARRAY(&ranks->arena, uint64_t, counts->count);
+
+	for (uint32_t i = 0; i < counts->count; i++)
+		copy[i] = counts->items[i];
+	op->call.counts = copy;
+	op->call.count_count = counts->count;
+}
+
+static void plan(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+		 struct nx_model_collective *op)
+{
+	const struct nx_model_group *group = &ranks->groups.items[op->group];
+	struct nx_collective_shape shape = nx_collective_shape_of(
+		&call->word, &call->counts, group->group.count, group->node_count);
+	struct nx_collective_plan way = nx_collective_plan_make(&shape);
+
+	op->call.algorithm = way.algorithm;
+	op->cost_ps = nx_collective_cost_ps(ranks->place.arch, &shape, &way);
+}
+
+static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+			      struct nx_model_collective *op, struct nx_error *err)
+{
+	enum nx_status st = find_group(ranks, call, &op->group, err);
+
+	if (st)
+		return st;
+	op->core = call->core;
+	op->engine = call->engine;
+	op->pc = call->pc;
+	op->group_id = call->word.group;
+	op->call = (struct nx_rank_collective){
+		.kind = call->word.kind,
+		.op = call->word.op,
+		.dtype = call->word.dtype,
+		.element_count = call->word.element_count,
+		.root = call->word.root,
+	};
+	copy_counts(ranks, &call->counts, op);
+	st = nx_collective_is_pairwise(call->word.kind) ? copy_pairs(ranks, &call->pairs, op, err)
+							: NX_OK;
+	if (!st)
+		plan(ranks, call, op);
+	return st;
+}
+
+static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+			      uint32_t *index, struct nx_error *err)
+{
+	struct nx_model_collective made = {0};
+	enum nx_status st;
+
+	for (*index = 0; *index < ranks->ops.len; ++*index) {
+		const struct nx_model_collective *op = &ranks->ops.items[*index];
+
+		if (op->pc == call->pc && op->engine == call->engine && op->core == call->core)
+			return NX_OK;
+	}
+	st = make_op(ranks, call, &made, err);
+	if (!st)
+		nx_vec_push(&ranks->ops, made);
+	return st;
+}
+
+/* --- running ------------------------------------------------------------------------- */
+
+/* When this rank comes, and what follows if it is the last to come. */
+static void expect(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
+		   const struct nx_model_collective *op, struct nx_port_collective *record)
+{
+	const struct nx_device_moment *when = &call->when;
+
+	if (when->is_known) {
+		record->trigger_ps = when->trigger_ps + ranks->late_ps;
+		record->start_ps = when->start_ps + ranks->late_ps;
+		record->end_ps = when->end_ps + ranks->late_ps;
+	} else {
+		record->trigger_ps = ranks->now_ps;
+		record->start_ps = ranks->now_ps + nx_collective_trigger_ps();
+		record->end_ps = record->start_ps + op->cost_ps;
+	}
+}
+
+static void move_to(struct nx_model_ranks *ranks, uint64_t trigger_ps,
+		    struct nx_port_collective *record)
+{
+	uint64_t late_ps = trigger_ps - record->trigger_ps;
+
+	record->start_ps += late_ps;
+	record->end_ps += late_ps;
+	ranks->late_ps += late_ps;
+	ranks->now_ps = record->end_ps;
+}
+
+/* *last_ps: when this rank comes, and then when the last of its group does. */
+static enum nx_status move_data(const struct nx_rank_group *group,
+				const struct nx_model_collective *op,
+				const struct nx_device_collective *call, uint64_t *last_ps,
+				struct nx_error *err)
+{
+	struct nx_rank_collective now = op->call;
+	enum nx_status st;
+
+	now.input = call->input;
+	now.output = call->output;
+	now.output_len = call->output_len;
+	st = nx_rank_collective_check(group, &now, err);
+	if (!st)
+		st = nx_rank_group_meet(group, 0, last_ps, err);
+	return st ? st : nx_rank_collective_run(group, &now, err);
+}
+
+static enum nx_status run_collective(void *context, const struct nx_device_collective *call,
+				     struct nx_error *err)
+{
+	struct nx_model_ranks *ranks = context;
+	struct nx_port_collective record = {.graph_idx = call->core, .engine = call->engine};
+	const struct nx_model_collective *op;
+	enum nx_status st = find_op(ranks, call, &record.op_idx, err);
+	uint64_t last_ps;
+
+	if (st)
+		return st;
+	op = &ranks->ops.items[record.op_idx];
+	record.group_id = op->group_id;
+	expect(ranks, call, op, &record);
+	last_ps = record.trigger_ps;
+	if (ranks->world)
+		st = move_data(&ranks->groups.items[op->group].group, op, call, &last_ps, err);
+	move_to(ranks, last_ps, &record);
+	if (!st && ranks->records.len < MAX_RECORDS)
+		nx_vec_push(&ranks->records, record);
+	return st;
+}
+
+enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execution_id,
+				    bool *is_watched, struct nx_error *err)
+{
+	uint64_t any = *is_watched;
+	enum nx_status st = NX_OK;
+
+	ranks->now_ps = nx_collective_barrier_ps();
+	ranks->late_ps = 0;
+	nx_vec_clear(&ranks->records);
+	if (ranks->is_broken)
+		return nx_fail(err, NX_MISMATCH,
+			       "a collective of this model failed before; load it again on all "
+			       "ranks");
+	if (ranks->world && ranks->place.rank_count > 1)
+		st = nx_rank_group_meet(&ranks->all, execution_id, &any, err);
+	*is_watched = any != 0;
+	return st;
+}
+
+enum nx_status nx_model_ranks_latest(struct nx_model_ranks *ranks, uint64_t *time_ns,
+				     struct nx_error *err)
+{
+	struct nx_rank_group quiet = ranks->all;
+
+	if (!ranks->world)
+		return NX_OK;
+	quiet.is_traced = false;
+	return nx_rank_group_meet(&quiet, 0, time_ns, err);
+}
+
+void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run)
+{
+	ranks->is_broken |= has_failed && ranks->world;
+	for (size_t i = 0; i < ranks->records.len; i++) {
+		struct nx_port_collective *record = &ranks->records.items[i];
+
+		record->trigger_ps += run->start_ps;
+		record->start_ps += run->start_ps;
+		record->end_ps += run->start_ps;
+		if (record->end_ps > run->end_ps)
+			run->end_ps = record->end_ps;
+	}
+	run->barrier_end_ps = run->start_ps + nx_collective_barrier_ps();
+	run->collectives = ranks->records.items;
+	run->collective_count = ranks->records.len;
+}
+
+/* --- life
+ * ----------------------------------------------------------------------------------------- */
+
+static uint32_t nodes_from_environment(uint32_t rank_count)
+{
+	const char *text = getenv("NEURON_EXPLORER_NODE_COUNT");
+	uint64_t count;
+
+	if (!text || !nx_slice_to_u64(nx_slice_text(text), &count) || count == 0 ||
+	    rank_count % count)
+		return 1;
+	return (uint32_t)count;
+}
+
+struct nx_collective_place nx_model_ranks_place(uint32_t rank_count)
+{
+	const struct nx_instance_kind *kind = nx_state_instance()->kind;
+
+	return (struct nx_collective_place){rank_count, nodes_from_environment(rank_count),
+					    kind ? kind->arch : NX_DEVICE_ANY};
+}
+
+enum nx_status nx_model_ranks_open_apart(uint32_t core, uint32_t rank, uint32_t count,
+					 struct nx_model_ranks **out, struct nx_error *err)
+{
+	struct nx_model_ranks *ranks = nx_heap_try_alloc(sizeof(*ranks));
+
+	*out = ranks;
+	if (!ranks)
+		return nx_fail(err, NX_LIMIT, "no memory for the ranks of a model");
+	ranks->door = (struct nx_device_ranks){ranks, run_collective};
+	ranks->core = core;
+	ranks->rank = rank;
+	ranks->place = nx_model_ranks_place(count);
+	return NX_OK;
+}
+
+enum nx_status nx_model_ranks_open(uint32_t core, uint32_t rank, uint32_t count, uint64_t key,
+				   struct nx_model_ranks **out, struct nx_error *err)
+{
+	struct nx_model_ranks *ranks = NULL;
+	enum nx_status st = nx_model_ranks_open_apart(core, rank, count, &ranks, err);
+
+	*out = NULL;
+	if (st)
+		return st;
+	ranks->key = key;
+	st = nx_rank_world_join(rank, count, &ranks->world, err);
+	if (!st)
+		st = nx_rank_group_init(&ranks->all, ranks->world, rank, NULL, count, key, err);
+	ranks->all.core = core;
+	ranks->all.is_traced = true;
+	if (st)
+		nx_model_ranks_close(ranks);
+	else
+		*out = ranks;
+	return st;
+}
+
+void nx_model_ranks_close(struct nx_model_ranks *ranks)
+{
+	if (!ranks)
+		return;
+	nx_rank_world_leave(ranks->world, ranks->rank);
+	nx_vec_release(&ranks->groups);
+	nx_vec_release(&ranks->ops);
+	nx_vec_release(&ranks->records);
+	nx_arena_release(&ranks->arena);
+	nx_heap_free(ranks);
+}
+
+const struct nx_device_ranks *nx_model_ranks_door(struct nx_model_ranks *ranks)
+{
+	return &ranks->door;
+}

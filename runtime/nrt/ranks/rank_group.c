@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/ranks/rank_group.h"
+
+#include "base/bare/bits.h"
+#include "base/map.h"
+#include "runtime/trace/tracer.h"
+
+enum nx_status nx_rank_group_init(struct nx_rank_group *group, struct nx_rank_world *world,
+				  uint32_t rank, const uint32_t *members, uint32_t count,
+				  uint64_t key, struct nx_error *err)
+{
+	uint64_t hash = nx_hash_words((const uint64_t[]){key, count}, 2);
+	uint32_t found = members ? count : rank;
+
+	for (uint32_t i = 0; members && i < count; i++) {
+		if (members[i] >= nx_rank_world_count(world))
+			return nx_fail(err, NX_FORMAT,
+				       "rank %u of a replica group is none of the %u ranks loaded; "
+				       "load with as many as the NEFF was compiled for",
+				       members[i], nx_rank_world_count(world));
+		if (members[i] == rank)
+			found = i;
+		hash = nx_hash_words((const uint64_t[]){hash, members[i]}, 2);
+	}
+	if (found >= count)
+		return nx_fail(err, NX_MISMATCH, "rank %u is in none of the replica groups", rank);
+	*group = (struct nx_rank_group){.world = world,
+					.members = members,
+					.count = count,
+					.index = found,
+					.tag = nx_rank_world_tag(world, rank, hash)};
+	return NX_OK;
+}
+
+enum nx_status nx_rank_group_send(const struct nx_rank_group *group, uint32_t to,
+				  struct nx_slice bytes, struct nx_error *err)
+{
+	return nx_rank_world_send(group->world, nx_rank_group_rank(group, group->index),
+				  nx_rank_group_rank(group, to), group->tag, bytes, err);
+}
+
+enum nx_status nx_rank_group_take(const struct nx_rank_group *group, uint32_t from, size_t len,
+				  struct nx_rank_message **out, struct nx_error *err)
+{
+	enum nx_status st =
+		nx_rank_world_take(group->world, nx_rank_group_rank(group, group->index),
+				   nx_rank_group_rank(group, from), group->tag, out, err);
+
+	if (st || (*out)->len == len)
+		return st;
+	st = nx_fail(err, NX_MISMATCH,
+		     "rank %u sent %zu bytes where rank %u expects %zu; all ranks have to run the "
+		     "same operation with the same sizes",
+		     nx_rank_group_rank(group, from), (*out)->len,
+		     nx_rank_group_rank(group, group->index), len);
+	nx_rank_message_free(*out);
+	*out = NULL;
+	return st;
+}
+
+enum nx_status nx_rank_group_receive(const struct nx_rank_group *group, uint32_t from, void *out,
+				     size_t len, struct nx_error *err)
+{
+	struct nx_rank_message *message = NULL;
+	enum nx_status st = nx_rank_group_take(group, from, len, &message, err);
+
+	if (st || !message)
+		return st;
+	if (len)
+		memcpy(out, message->bytes, len);
+	nx_rank_message_free(message);
+	return NX_OK;
+}
+
+/* --- meeting ---------------------------------------------------------------------------- */
+
+struct meeting {
+	const struct nx_rank_group *group;
+	uint64_t execution_id;
+	uint64_t *largest;
+	struct nx_error *err;
+};
+
+static enum nx_status tell(const struct meeting *m, uint32_t peer)
+{
+	uint64_t span =
+		!m->group->is_traced
+			? 0
+			: nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_SEND,
+					 nx_rank_group_rank(m->group, peer), m->execution_id,
+					 nx_rank_group_rank(m->group, m->group->index), 0);
+	enum nx_status st = nx_rank_group_send(m->group, peer, nx_slice_of(m->largest, 8), m->err);
+
+	nx_trace_stop(m->group->core, NX_TRACE_ENC_BARRIER_SEND, span, 0, 0, 0, 0);
+	return st;
+}
+
+static enum nx_status hear(const struct meeting *m, uint32_t peer)
+{
+	uint64_t span =
+		!m->group->is_traced
+			? 0
+			: nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_RECV,
+					 nx_rank_group_rank(m->group, peer), m->execution_id,
+					 nx_rank_group_rank(m->group, m->group->index), 0);
+	uint64_t told = 0;
+	enum nx_status st = nx_rank_group_receive(m->group, peer, &told, sizeof(told), m->err);
+
+	if (told > *m->largest)
+		*m->largest = told;
+	nx_trace_stop(m->group->core, NX_TRACE_ENC_BARRIER_RECV, span, 0, 0, 0, 0);
+	return st;
+}
+
+/* In round k everybody tells who is 2^k further what the rounds before told him. */
+enum nx_status nx_rank_group_meet(const struct nx_rank_group *group, uint64_t execution_id,
+				  uint64_t *largest, struct nx_error *err)
+{
+	const struct meeting m = {group, execution_id, largest, err};
+	uint64_t span = !group->is_traced
+				? 0
+				: nx_trace_start(group->core, NX_TRACE_ENC_BARRIER, 0, execution_id,
+						 nx_rank_group_rank(group, group->index), 0);
+	enum nx_status st = NX_OK;
+
+	for (uint64_t step = 1; step < group->count && !st; step *= 2) {
+		uint32_t n = group->count, far = (uint32_t)step;
+
+		st = tell(&m, (group->index + far) % n);
+		if (!st)
+			st = hear(&m, (group->index + n - far) % n);
+	}
+	nx_trace_stop(group->core, NX_TRACE_ENC_BARRIER, span, 0, 0, 0, 0);
+	return st;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rank_network: the processes of a world, in a star around that of rank 0.
+ *
+ * The process of rank 0 listens; every other one calls it and gives it what goes
+ * to ranks elsewhere. Each connection has a thread that reads: what it reads goes
+ * into a mailbox or on to another connection, so a reader never waits for a rank
+ * and writers cannot block each other in a circle.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "runtime/nrt/ranks/rank_world_internal.h"
+
+#define CALL_AGAIN_MS 50
+#define CALL_LIMIT_S 3 /* of one call; whoever ends the world may have to wait for it */
+
+/* --- connections ------------------------------------------------------------------------- */
+
+static void *read_caller(void *context)
+{
+	struct nx_rank_route *route = context;
+
+	nx_rank_route_tell_present(route, true);
+	nx_rank_route_read(route);
+	return NULL;
+}
+
+static bool start_thread(pthread_t *thread, void *(*run)(void *), void *context)
+{
+	sigset_t all, old;
+	bool is_started;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	is_started = pthread_create(thread, NULL, run, context) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return is_started;
+}
+
+static bool is_ending(struct nx_rank_world *world)
+{
+	bool answer;
+
+	pthread_mutex_lock(&world->lock);
+	answer = world->is_ending;
+	pthread_mutex_unlock(&world->lock);
+	return answer;
+}
+
+static void *accept_callers(void *context)
+{
+	struct nx_rank_world *world = context;
+
+	while (!is_ending(world)) {
+		int fd = accept4(world->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		struct nx_rank_route *route;
+
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0)
+			break;
+		route = nx_rank_route_add(world, fd);
+		if (route)
+			route->has_reader = start_thread(&route->reader, read_caller, route);
+	}
+	return NULL;
+}
+
+static int open_socket(struct nx_rank_world *world, bool listens)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list, *a;
+	const struct timeval limit = {.tv_sec = CALL_LIMIT_S};
+	int fd = -1, one = 1;
+
+	if (getaddrinfo(world->host, world->port, &hints, &list))
+		return -1;
+	for (a = list; a && fd < 0; a = a->ai_next) {
+		fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
+		if (fd < 0)
+			continue;
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+		/* A host that is silent would hold connect for minutes. */
+		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+		if (listens ? bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, SOMAXCONN)
+			    : connect(fd, a->ai_addr, a->ai_addrlen)) {
+			int why = errno;
+
+			close(fd);
+			errno = why;
+			fd = -1;
+		}
+	}
+	freeaddrinfo(list);
+	return fd;
+}
+
+static void start_listening(struct nx_rank_world *world)
+{
+	int fd = open_socket(world, true), why = errno;
+
+	pthread_mutex_lock(&world->lock);
+	if (fd < 0) {
+		(void)nx_fail_errno(&world->trouble, why,
+				    "rank 0 cannot listen at NEURON_RT_ROOT_COMM_ID=%s:%s",
+				    world->host, world->port);
+		nx_rank_world_wake(world);
+	} else {
+		world->listen_fd = fd;
+		world->has_listener = start_thread(&world->listener, accept_callers, world);
+	}
+	pthread_mutex_unlock(&world->lock);
+}
+
+/* Under the lock: a short while, or until something changes. */
+static void pause_calling(struct nx_rank_world *world)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_nsec += CALL_AGAIN_MS * 1000000L;
+	if (at.tv_nsec >= 1000000000L) {
+		at.tv_sec++;
+		at.tv_nsec -= 1000000000L;
+	}
+	pthread_cond_timedwait(&world->changed, &world->lock, &at);
+}
+
+/* Until rank 0 answers, comes to this process, or nobody wants it any more. */
+static int call_root(struct nx_rank_world *world)
+{
+	int fd = -1;
+
+	pthread_mutex_lock(&world->lock);
+	while (fd < 0 && !world->is_ending && !world->ranks[0].join_count) {
+		pthread_mutex_unlock(&world->lock);
+		fd = open_socket(world, false);
+		pthread_mutex_lock(&world->lock);
+		if (fd < 0)
+			pause_calling(world);
+	}
+	if (fd >= 0 && (world->is_ending || world->ranks[0].join_count)) {
+		close(fd);
+		fd = -1;
+	}
+	pthread_mutex_unlock(&world->lock);
+	return fd;
+}
+
+static void *call_and_read(void *context)
+{
+	struct nx_rank_world *world = context;
+	const struct nx_rank_frame hello = {NX_RANK_HELLO, 0, 0, world->count, 0};
+	struct nx_rank_route *route;
+	struct nx_error ignored;
+	int fd = call_root(world);
+
+	route = fd < 0 ? NULL : nx_rank_route_add(world, fd);
+	if (!route || nx_rank_route_send(route, &hello, NULL, &ignored))
+		return NULL;
+	route->has_greeted = true; /* the root has no need to */
+	nx_rank_route_tell_present(route, false);
+	nx_rank_route_read(route);
+	return NULL;
+}
+
+/* --- for the world -------------------------------------------------------------------------- */
+
+void nx_rank_network_joined(struct nx_rank_world *world, uint32_t rank)
+{
+	bool listens, calls;
+
+	if (!world->has_root)
+		return;
+	pthread_mutex_lock(&world->lock);
+	listens = rank == 0 && world->ranks[0].join_count == 1 && !world->has_listener;
+	calls = !listens && !world->has_listener && !world->has_caller &&
+		!world->ranks[0].join_count;
+	if (calls)
+		world->has_caller = start_thread(&world->caller, call_and_read, world);
+	pthread_mutex_unlock(&world->lock);
+	if (listens)
+		start_listening(world);
+	nx_rank_route_tell_all(world, NULL, NX_RANK_JOIN, rank);
+}
+
+void nx_rank_network_left(struct nx_rank_world *world, uint32_t rank)
+{
+	if (world->has_root)
+		nx_rank_route_tell_all(world, NULL, NX_RANK_LEAVE, rank);
+}
+
+/* Readers walk the list: all have to be gone before the first connection goes. */
+static void end_routes(struct nx_rank_world *world)
+{
+	for (struct nx_rank_route *route = world->routes; route; route = route->next) {
+		shutdown(route->fd, SHUT_RDWR);
+		if (route->has_reader)
+			pthread_join(route->reader, NULL);
+	}
+	while (world->routes) {
+		struct nx_rank_route *route = world->routes;
+
+		world->routes = route->next;
+		close(route->fd);
+		pthread_mutex_destroy(&route->write_lock);
+		nx_heap_free(route);
+	}
+}
+
+/* Under the lock: whether a rank of another process is still at work. */
+static bool has_guests(const struct nx_rank_world *world)
+{
+	for (uint32_t i = 0; i < world->count; i++)
+		if (world->ranks[i].route && world->ranks[i].is_present)
+			return true;
+	return false;
+}
+
+/*
+ * Under the lock: what the others still tell each other goes through the root, so it stays as long
+ * as they are there, but no longer than they would wait for one another.
+ */
+static void await_guests(struct nx_rank_world *world)
+{
+	struct timespec deadline;
+
+	clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += world->timeout_s;
+	while (world->has_listener && has_guests(world))
+		if (pthread_cond_timedwait(&world->changed, &world->lock, &deadline) == ETIMEDOUT)
+			return;
+}
+
+void nx_rank_network_end(struct nx_rank_world *world)
+{
+	struct nx_rank_route *route;
+
+	pthread_mutex_lock(&world->lock);
+	await_guests(world);
+	world->is_ending = true;
+	nx_rank_world_wake(world);
+	route = world->routes;
+	pthread_mutex_unlock(&world->lock);
+	if (world->listen_fd >= 0)
+		shutdown(world->listen_fd, SHUT_RDWR);
+	if (world->has_listener)
+		pthread_join(world->listener, NULL);
+	for (; route; route = route->next)
+		shutdown(route->fd, SHUT_RDWR);
+	if (world->has_caller)
+		pthread_join(world->caller, NULL);
+	end_routes(world);
+	if (world->listen_fd >= 0)
+		close(world->listen_fd);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rank_world_internal: a world as its network sees it. */
+#ifndef NX_RUNTIME_NRT_RANKS_RANK_WORLD_INTERNAL_H
+#define NX_RUNTIME_NRT_RANKS_RANK_WORLD_INTERNAL_H
+
+#include <pthread.h>
+
+#include "base/map.h"
+#include "runtime/nrt/ranks/rank_frame.h"
+#include "runtime/nrt/ranks/rank_world.h"
+
+#define NX_RANK_HOST_MAX 256
+
+/* A connection to another process. Kept until the world ends, open or not. */
+struct nx_rank_route {
+	struct nx_rank_route *next;
+	struct nx_rank_world *world;
+	int fd;
+	bool is_open;		    /* under the world's lock */
+	pthread_mutex_t write_lock; /* frames are written whole; never held with the world's */
+	pthread_t reader;
+	bool has_reader;
+	bool has_greeted; /* the reader's */
+};
+
+struct nx_rank {
+	uint32_t join_count;	     /* in this process */
+	struct nx_rank_route *route; /* NULL: here, or not known yet */
+	bool is_present, is_gone;
+	pthread_cond_t arrived;
+	struct nx_rank_message *first, **last;
+};
+
+struct nx_rank_world {
+	struct nx_rank_world *next; /* in the list of all */
+	char name[NX_RANK_HOST_MAX + 16];
+	uint32_t count;
+	uint32_t timeout_s;
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* somebody came or went */
+	struct nx_map tags;
+	struct nx_rank *ranks;
+	/* --- the network, when there is one --- */
+	char host[NX_RANK_HOST_MAX], port[8];
+	bool has_root, is_ending;
+	struct nx_error trouble; /* that ends all waiting */
+	pthread_t caller, listener;
+	bool has_caller, has_listener;
+	int listen_fd;
+	struct nx_rank_route *routes;
+};
+
+/* rank_network.c; without a root both do nothing. Called without the lock. */
+void nx_rank_network_joined(struct nx_rank_world *world, uint32_t rank);
+void nx_rank_network_left(struct nx_rank_world *world, uint32_t rank);
+void nx_rank_network_end(struct nx_rank_world *world);
+/* rank_route.c; all without the lock. NULL without memory, and the descriptor is closed. */
+struct nx_rank_route *nx_rank_route_add(struct nx_rank_world *world, int fd);
+NX_MUST_CHECK enum nx_status nx_rank_route_send(struct nx_rank_route *route,
+						const struct nx_rank_frame *frame,
+						const void *bytes, struct nx_error *err);
+/* That a rank came or went, to all connections but one; may be NULL. */
+void nx_rank_route_tell_all(struct nx_rank_world *world, const struct nx_rank_route *but,
+			    enum nx_rank_frame_kind kind, uint32_t rank);
+/* To a new connection: who is already there, or, not at the root, who is here. */
+void nx_rank_route_tell_present(struct nx_rank_route *route, bool is_root);
+/* Until the connection is lost, and with it the ranks behind it. */
+void nx_rank_route_read(struct nx_rank_route *route);
+
+/* Under the lock: the message is the mailbox's now. */
+void nx_rank_world_deliver(struct nx_rank_world *world, uint32_t to,
+			   struct nx_rank_message *message);
+/* Under the lock: all who wait look again. */
+void nx_rank_world_wake(struct nx_rank_world *world);
+
+#endif

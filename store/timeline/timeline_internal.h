@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline_internal: the bytes of a timeline, for its writer and its reader.
+ *
+ * header | chunks of all strips | index of all strips | directory | footer
+ *
+ * A strip is one depth of one track: rows that follow each other. Its index is
+ * a number of columns of 64-bit numbers, one after another; which ones there are
+ * and how long follows from the number of rows (nx_column_values), so little
+ * about them is stored that could be wrong.
+ */
+#ifndef NX_STORE_TIMELINE_TIMELINE_INTERNAL_H
+#define NX_STORE_TIMELINE_TIMELINE_INTERNAL_H
+
+#include "base/file.h"
+#include "store/timeline/chunk.h"
+#include "store/timeline/timeline.h"
+
+#define NX_TIMELINE_MAGIC "NXTIMELN"
+#define NX_TIMELINE_END_MAGIC "NXTIMEND"
+#define NX_TIMELINE_VERSION ((uint32_t)2)
+
+#define NX_FANOUT ((uint64_t)16) /* nodes under a node */
+#define NX_FANOUT_BITS 4
+#define NX_NAME_FANOUT_BITS 2		/* names are slow to add: less of them with more levels */
+#define NX_MAX_LEVELS 12		/* of names there may be fewer levels than rows could use */
+#define NX_MAX_ROWS ((uint64_t)1 << 48) /* of a strip; twelve levels are enough for it */
+
+struct nx_timeline_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t chunk_rows;
+};
+
+/* The directory: tracks, strips by track and depth, attributes by track, ends of names, texts of
+ * names. */
+struct nx_timeline_footer {
+	uint64_t directory_at;
+	uint64_t directory_bytes;
+	uint64_t text_bytes;
+	uint32_t track_count;
+	uint32_t strip_count;
+	uint32_t name_count;
+	uint32_t attribute_count;
+	uint32_t unused;
+	uint32_t version;
+	uint64_t checksum; /* of the directory and of the footer before this */
+	char magic[8];
+};
+
+struct nx_track_record {
+	uint32_t kind;
+	uint32_t parent;
+	uint32_t name;
+	uint32_t unit;
+	int64_t rank;
+	uint64_t keys[2];
+	uint64_t lost_count;
+	uint32_t first_strip; /* those of the tracks before it, counted */
+	uint32_t depth_count;
+	uint32_t first_attribute; /* those of the tracks before it, counted */
+	uint32_t attribute_count;
+};
+
+struct nx_attribute_record { /* names */
+	uint32_t key;
+	uint32_t value;
+};
+
+struct nx_strip_record {
+	uint64_t row_count; /* never 0 */
+	uint64_t index_at;
+	uint64_t first_ns;
+	uint64_t end_ns;      /* of the last span; the time of the last sample */
+	uint64_t name_values; /* in the column of name lists */
+};
+
+_Static_assert(sizeof(struct nx_timeline_header) == 16, "stored as it is");
+_Static_assert(sizeof(struct nx_timeline_footer) == 64, "stored as it is");
+_Static_assert(sizeof(struct nx_track_record) == 64, "stored as it is");
+_Static_assert(sizeof(struct nx_strip_record) == 40, "stored as it is");
+
+/* Columns of an index, in the order of the file; each has its levels one after another. */
+enum nx_timeline_column {
+	NX_COLUMN_START,     /* of a node's first row */
+	NX_COLUMN_BUSY,	     /* ns covered before a chunk */
+	NX_COLUMN_AT,	     /* a chunk's place in the file, and above it its longest row */
+	NX_COLUMN_CALLER,    /* the caller's row of a chunk's longest span */
+	NX_COLUMN_LONGEST,   /* ns, of a full node's spans */
+	NX_COLUMN_NAME_AT,   /* where a full node has its list of names */
+	NX_COLUMN_NAME_LIST, /* lists of names, of any length */
+	NX_COLUMN_LOWEST,    /* doubles: of the samples of a full node of a counter */
+	NX_COLUMN_HIGHEST,
+	NX_COLUMN_MEAN, /* over the time until the first sample after the node */
+	NX_COLUMN_COUNT,
+};
+
+/* How many numbers a column has at a level; 0 ends its levels. Of lists only their strip knows. */
+uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count,
+			  enum nx_timeline_column column, unsigned level);
+/* Of all columns together; name_values are in the lists. */
+uint64_t nx_index_bytes(enum nx_track_kind kind, uint64_t row_count, uint64_t name_values);
+
+/* A number of NX_COLUMN_AT. */
+#define NX_AT_BITS 56
+#define NX_AT_MASK (((uint64_t)1 << NX_AT_BITS) - 1)
+
+uint64_t nx_timeline_checksum(struct nx_slice directory, const struct nx_timeline_footer *footer);
+
+struct nx_timeline {
+	struct nx_file file;
+	struct nx_slice bytes; /* of the whole file */
+	struct nx_timeline_footer footer;
+	const struct nx_track_record *tracks;
+	const struct nx_strip_record *strips;
+	const struct nx_attribute_record *attribute_records;
+	struct nx_track_attribute *attributes; /* their texts */
+	const uint64_t *name_ends;
+	struct nx_slice texts;
+};
+
+/* As nx_timeline_open, of bytes that are aligned to eight and outlive the timeline. */
+NX_MUST_CHECK enum nx_status nx_timeline_open_bytes(struct nx_timeline **timeline,
+						    struct nx_slice bytes, struct nx_error *err);
+
+#endif

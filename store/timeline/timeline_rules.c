@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/timeline/timeline_rules.h"
+
+#include <math.h>
+
+#define C(table, column) NX_COL_##table##_##column
+
+/* When a row begins and ends. */
+#define FROM_TO(table, from, to)                                                                   \
+	.start = C(table, from), .end = C(table, to), .duration = NX_NO_COLUMN
+#define FROM_FOR(table, from, length)                                                              \
+	.start = C(table, from), .end = NX_NO_COLUMN, .duration = C(table, length)
+#define AT(table, moment) .start = C(table, moment), .end = NX_NO_COLUMN, .duration = NX_NO_COLUMN
+
+#define SHOWN(prefix, table, column)                                                               \
+	{                                                                                          \
+		prefix, C(table, column), false                                                    \
+	}
+#define HIDDEN(table, column)                                                                      \
+	{                                                                                          \
+		"", C(table, column), true                                                         \
+	}
+#define CORE(table) SHOWN("core ", table, pcore_idx)
+
+#define SPANS(title, table, name)                                                                  \
+	{                                                                                          \
+		NX_SERIES_SPANS, title, "", C(table, name), NULL                                   \
+	}
+#define LEVEL(title, unit, table, value)                                                           \
+	{                                                                                          \
+		NX_SERIES_LEVEL, title, unit, C(table, value), NULL                                \
+	}
+#define LEVEL_BY(title, unit, amount)                                                              \
+	{                                                                                          \
+		NX_SERIES_LEVEL, title, unit, NX_NO_COLUMN, amount                                 \
+	}
+#define RATE(title, unit, amount)                                                                  \
+	{                                                                                          \
+		NX_SERIES_RATE, title, unit, NX_NO_COLUMN, amount                                  \
+	}
+
+static double number_of(const struct nx_row *row, unsigned column)
+{
+	return row->kinds[column] == NX_CELL_I64 ? (double)row->cells[column].i64 : 0;
+}
+
+/* --- matmuls --------------------------------------------------------------- */
+
+static bool is_matmul(const struct nx_row *row)
+{
+	return row->kinds[C(Instruction, tensor_elements)] == NX_CELL_I64;
+}
+
+/* Two for each element, so that all of a capture are Summary.hardware_flops: raw_flops counts a
+ * pass of an fp32 product half. */
+static double hardware_flops(const struct nx_row *row)
+{
+	return 2 * number_of(row, C(Instruction, tensor_elements));
+}
+
+static double model_flops(const struct nx_row *row)
+{
+	return hardware_flops(row) - 2 * number_of(row, C(Instruction, tensor_elements_transpose));
+}
+
+/* --- throttling ------------------------------------------------------------ */
+
+/* 1 is no limit; a pattern of no cycles is no number, and counted as lost. */
+static double allowed_frac(const struct nx_row *row)
+{
+	double n = number_of(row, C(Throttle, n));
+
+	return n > 0 ? number_of(row, C(Throttle, k)) / n : (double)NAN;
+}
+
+/* --- transfers between host and device ------------------------------------- */
+
+/* What the name has behind "dmem_buf_". */
+static bool is_copy(const struct nx_row *row, const char *one, const char *batch)
+{
+	static const char stem[] = "dmem_buf_";
+	const size_t stem_len = sizeof(stem) - 1;
+	struct nx_slice name = row->cells[C(SystemProfileEvents, name)].text;
+
+	if (row->kinds[C(SystemProfileEvents, name)] != NX_CELL_TEXT || name.len <= stem_len ||
+	    memcmp(name.data, stem, stem_len) != 0)
+		return false;
+	name = nx_slice_part(name, stem_len, name.len - stem_len);
+	return nx_slice_is(name, one) || nx_slice_is(name, batch);
+}
+
+static bool is_to_device(const struct nx_row *row)
+{
+	return is_copy(row, "copyin", "batch_copyin");
+}
+
+static bool is_to_host(const struct nx_row *row)
+{
+	return is_copy(row, "copyout", "batch_copyout");
+}
+
+/*
+ * The number of the key "size". All values of these objects are texts, and a quote inside of a
+ * text is written \", so the bytes looked for cannot be anything else than that key.
+ */
+static double transfer_bytes(const struct nx_row *row)
+{
+	static const char key[] = "\"size\":\"";
+	struct nx_slice json = row->cells[C(SystemProfileEvents, extra_attributes_json)].text;
+	const uint8_t *at, *end;
+	double bytes = 0;
+
+	if (row->kinds[C(SystemProfileEvents, extra_attributes_json)] != NX_CELL_TEXT || !json.len)
+		return 0;
+	end = json.data + json.len;
+	at = memmem(json.data, json.len, key, sizeof(key) - 1);
+	if (!at)
+		return 0;
+	for (at += sizeof(key) - 1; at < end && *at >= '0' && *at <= '9'; at++)
+		bytes = 10 * bytes + (*at - '0');
+	return at < end && *at == '"' ? bytes : 0;
+}
+
+/* --- the list -------------------------------------------------------------- */
+
+#define EVENT_PLACE                                                                                \
+	{                                                                                          \
+		SHOWN("", SystemProfileEvents, instance_id),                                       \
+			SHOWN("pid ", SystemProfileEvents, process_id)                             \
+	}
+#define CORE_OF_PROCESS                                                                            \
+	{                                                                                          \
+		SHOWN("nc ", SystemProfileEvents, nc_idx), HIDDEN(SystemProfileEvents, worker_gid) \
+	}
+
+const struct nx_timeline_rule nx_timeline_rules[] = {
+	/* --- a device: errors, DMA, engines, collectives --- */
+	{
+		.table = NX_SCHEMA_Error,
+		AT(Error, timestamp),
+		.group = {CORE(Error)},
+		.track = {SHOWN("", Error, type)},
+		.series = {SPANS("", Error, description)},
+	},
+	{
+		.table = NX_SCHEMA_DmaPacketAggregated,
+		FROM_TO(DmaPacketAggregated, start_ts, end_ts),
+		.group = {CORE(DmaPacketAggregated)},
+		.track = {SHOWN("", DmaPacketAggregated, queue_name),
+			  HIDDEN(DmaPacketAggregated, queue_type)},
+		.series = {SPANS("transfers", DmaPacketAggregated, variable)},
+	},
+	{
+		.table = NX_SCHEMA_DmaPacket,
+		FROM_TO(DmaPacket, start_ts, end_ts),
+		.group = {CORE(DmaPacket)},
+		.track = {SHOWN("engine ", DmaPacket, engine_idx),
+			  SHOWN("", DmaPacket, queue_name)},
+		.series = {SPANS("DMA", DmaPacket, queue_type)},
+	},
+	{
+		.table = NX_SCHEMA_Instruction,
+		FROM_TO(Instruction, start_ts, end_ts),
+		.group = {CORE(Instruction)},
+		.track = {SHOWN("", Instruction, timeline_track)},
+		.series = {SPANS("", Instruction, opcode)},
+	},
+	{
+		.table = NX_SCHEMA_CoreBarriers,
+		FROM_TO(CoreBarriers, start_ts, end_ts),
+		.group = {CORE(CoreBarriers)},
+		.track = {SHOWN("", CoreBarriers, engine_name)},
+		.series = {SPANS("barriers", CoreBarriers, compiler_opcode)},
+	},
+	{
+		.table = NX_SCHEMA_CcOp,
+		FROM_TO(CcOp, start_ts, end_ts),
+		.track = {SHOWN("stream ", CcOp, stream_id)},
+		.series = {SPANS("collectives", CcOp, operation)},
+	},
+	{
+		.table = NX_SCHEMA_CcInstruction,
+		FROM_TO(CcInstruction, start_ts, end_ts),
+		.track = {SHOWN("", CcInstruction, core_idx)},
+		.series = {SPANS("CC-core", CcInstruction, description)},
+	},
+	/* --- memories, throttling, semaphores --- */
+	{
+		.table = NX_SCHEMA_SbufUsage,
+		AT(SbufUsage, timestamp),
+		.group = {CORE(SbufUsage)},
+		.series = {LEVEL("SBUF usage", "", SbufUsage, avg_util_percent)},
+		.first_share = C(SbufUsage, partition_0_util_percent),
+		.last_share = C(SbufUsage, partition_96_util_percent),
+	},
+	{
+		.table = NX_SCHEMA_PsumUsage,
+		AT(PsumUsage, timestamp),
+		.group = {CORE(PsumUsage)},
+		.series = {LEVEL("PSUM usage", "", PsumUsage, avg_util_percent)},
+		.first_share = C(PsumUsage, bank_0_util_percent),
+		.last_share = C(PsumUsage, bank_7_util_percent),
+	},
+	{
+		.table = NX_SCHEMA_Throttle,
+		FROM_FOR(Throttle, timestamp, duration),
+		.group = {CORE(Throttle)},
+		.series = {SPANS("throttling", Throttle, type),
+			   LEVEL_BY("utilization limit", "", allowed_frac)},
+	},
+	{
+		.table = NX_SCHEMA_SemaphoreUpdate,
+		AT(SemaphoreUpdate, timestamp),
+		.group = {CORE(SemaphoreUpdate)},
+		.track = {SHOWN("", SemaphoreUpdate, id)},
+		.series = {LEVEL("semaphore", "", SemaphoreUpdate, value)},
+	},
+	{
+		.table = NX_SCHEMA_PendingDma,
+		AT(PendingDma, timestamp),
+		.group = {CORE(PendingDma)},
+		.series = {LEVEL("pending DMA", "", PendingDma, value)},
+	},
+	/* --- throughputs --- */
+	{
+		.table = NX_SCHEMA_HbmUsage,
+		AT(HbmUsage, timestamp),
+		.group = {CORE(HbmUsage)},
+		.series = {LEVEL("HBM throughput", "bytes/s", HbmUsage, current_throughput)},
+	},
+	{
+		.table = NX_SCHEMA_DmaUsage,
+		AT(DmaUsage, timestamp),
+		.group = {CORE(DmaUsage)},
+		.series = {LEVEL("DMA throughput", "bytes/s", DmaUsage, current_throughput)},
+	},
+	{
+		.table = NX_SCHEMA_Instruction,
+		.takes = is_matmul,
+		FROM_TO(Instruction, start_ts, end_ts),
+		.group = {CORE(Instruction)},
+		.series = {RATE("model FLOPS", "FLOP/s", model_flops),
+			   RATE("hardware FLOPS", "FLOP/s", hardware_flops)},
+	},
+	/* --- a system --- */
+	{
+		.table = NX_SCHEMA_SystemProfileEvents,
+		FROM_TO(SystemProfileEvents, start_ts, end_ts),
+		.is_by_process = true,
+		.group = EVENT_PLACE,
+		.track = {SHOWN("", SystemProfileEvents, trace_event_source),
+			  SHOWN("nc ", SystemProfileEvents, nc_idx),
+			  SHOWN("core ", SystemProfileEvents, pcore_idx),
+			  SHOWN("stream ", SystemProfileEvents, framework_stream_id),
+			  SHOWN("thread ", SystemProfileEvents, thread_id),
+			  HIDDEN(SystemProfileEvents, worker_gid)},
+		.series = {SPANS("", SystemProfileEvents, name)},
+	},
+	{
+		.table = NX_SCHEMA_SystemProfileEvents,
+		.takes = is_to_device,
+		FROM_TO(SystemProfileEvents, start_ts, end_ts),
+		.is_by_process = true,
+		.group = EVENT_PLACE,
+		.track = CORE_OF_PROCESS,
+		.key = "direction",
+		.value = "host_to_device",
+		.series = {SPANS("host_to_device transfers", SystemProfileEvents, name),
+			   RATE("host_to_device bandwidth", "bytes/s", transfer_bytes)},
+	},
+	{
+		.table = NX_SCHEMA_SystemProfileEvents,
+		.takes = is_to_host,
+		FROM_TO(SystemProfileEvents, start_ts, end_ts),
+		.is_by_process = true,
+		.group = EVENT_PLACE,
+		.track = CORE_OF_PROCESS,
+		.key = "direction",
+		.value = "device_to_host",
+		.series = {SPANS("device_to_host transfers", SystemProfileEvents, name),
+			   RATE("device_to_host bandwidth", "bytes/s", transfer_bytes)},
+	},
+	{
+		.table = NX_SCHEMA_CpuUsage,
+		AT(CpuUsage, timestamp),
+		.group = {SHOWN("", CpuUsage, instance_id)},
+		.track = {SHOWN("", CpuUsage, cpu_id)},
+		.series = {LEVEL("CPU", "percent", CpuUsage, util_percent)},
+	},
+	{
+		.table = NX_SCHEMA_SystemProfileHbmUsage,
+		AT(SystemProfileHbmUsage, timestamp),
+		.group = {SHOWN("", SystemProfileHbmUsage, instance_id)},
+		.track = {SHOWN("device ", SystemProfileHbmUsage, device_idx),
+			  SHOWN("stack ", SystemProfileHbmUsage, hbm_idx)},
+		.series = {LEVEL("HBM", "bytes", SystemProfileHbmUsage, total_bytes)},
+		.first_share = C(SystemProfileHbmUsage, generic_bytes),
+		.last_share = C(SystemProfileHbmUsage, unknown_bytes),
+	},
+	{
+		.table = NX_SCHEMA_HostMemUsage,
+		AT(HostMemUsage, timestamp),
+		.group = {SHOWN("", HostMemUsage, instance_id)},
+		.series = {LEVEL("host memory", "bytes", HostMemUsage, used_bytes)},
+	},
+};
+
+const size_t nx_timeline_rule_count = sizeof(nx_timeline_rules) / sizeof(nx_timeline_rules[0]);

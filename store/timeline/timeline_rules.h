@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline_rules: which tables become which tracks. The list is in timeline_rules.c; a new kind of
+ * track is one more block there.
+ *
+ * A rule takes rows of one table. Rows that agree in the columns of group and track lie at one
+ * place, and a place has a track for each of the rule's series, so one row may show as a span,
+ * count in a rate and change a level. The columns that made a place are the attributes of its
+ * tracks (struct nx_track_attribute), for a page that groups them in another way; some are there
+ * for that alone and hidden in the label.
+ *
+ * Tracks are ranked as the rules are, from the top of the screen to its bottom.
+ */
+#ifndef NX_STORE_TIMELINE_TIMELINE_RULES_H
+#define NX_STORE_TIMELINE_TIMELINE_RULES_H
+
+#include "model/table_sink.h"
+
+#define NX_NO_COLUMN UINT16_MAX
+#define NX_MAX_GROUP_PARTS 2
+#define NX_MAX_TRACK_PARTS 6
+#define NX_MAX_SERIES 2
+#define NX_MAX_TABLE_RULES 3 /* of one table */
+
+/* A column, and what is written before its value. Lists end with a part without prefix. */
+struct nx_rule_part {
+	const char *prefix;
+	uint16_t column;
+	bool is_hidden; /* from the label */
+};
+
+enum nx_series_kind {
+	NX_SERIES_NONE,
+	NX_SERIES_SPANS, /* a span for each row, called as a column says */
+	NX_SERIES_LEVEL, /* a sample for each row */
+	/* While a row lasts its amount flows evenly: the sum over all rows that last, a second. */
+	NX_SERIES_RATE,
+};
+
+struct nx_rule_series {
+	enum nx_series_kind kind;
+	const char *title; /* of the track, before its parts; may be "" */
+	const char *unit;
+	uint16_t column;			    /* name of a span, value of a sample */
+	double (*amount)(const struct nx_row *row); /* if not NULL, instead of a column's value */
+};
+
+struct nx_timeline_rule {
+	enum nx_schema_table_id table;
+	bool (*takes)(const struct nx_row *row); /* NULL: every row */
+	uint16_t start, end, duration;		 /* columns; of end and duration one, or none */
+	struct nx_rule_part group[NX_MAX_GROUP_PARTS + 1], track[NX_MAX_TRACK_PARTS + 1];
+	/* Its rows come process after process, and processes in containers may have one number:
+	 * where time steps back the next one begins, and its rows get a place of their own. */
+	bool is_by_process;
+	const char *key, *value; /* one more attribute of its tracks; or NULL */
+	struct nx_rule_series series[NX_MAX_SERIES];
+	/* Columns that the first series, a level, is made of: each is a track below it, with a
+	 * sample where the value changes, once it is not 0. None when last is 0. */
+	uint16_t first_share, last_share;
+};
+
+extern const struct nx_timeline_rule nx_timeline_rules[];
+extern const size_t nx_timeline_rule_count;
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* timeline_writer_internal: what adding rows and committing them share. */
+#ifndef NX_STORE_TIMELINE_TIMELINE_WRITER_INTERNAL_H
+#define NX_STORE_TIMELINE_TIMELINE_WRITER_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "store/timeline/strip_builder.h"
+#include "store/timeline/timeline_writer.h"
+
+/* A row on its way: of a sample end_ns holds the value. The first eight bytes sort it. */
+struct nx_row_record {
+	uint64_t strip;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t row;
+	uint32_t name;
+	uint32_t unused;
+};
+
+struct nx_strip_state {
+	uint64_t row_count;
+	uint64_t first_ns;
+	uint64_t end_ns;
+	uint64_t index_at;
+	uint64_t name_values;
+	enum nx_track_kind kind;
+};
+
+struct nx_track_state {
+	struct nx_track_record record;
+	uint64_t last_start_ns;
+	NX_VEC(uint32_t) strips; /* by depth */
+	/* Where the last span of each depth ends: a complete binary tree, root at 1, that keeps
+	 * the soonest; its second half are the depths. */
+	NX_VEC(uint64_t) ends;
+};
+
+struct nx_timeline_writer {
+	struct nx_output out;
+	struct nx_spool *rows;
+	struct nx_spool *index;
+	struct nx_arena arena; /* texts of names */
+	struct nx_text_map name_ids;
+	NX_VEC(struct nx_slice) names;
+	NX_VEC(struct nx_track_state) tracks;
+	NX_VEC(struct nx_strip_state) strips;
+	NX_VEC(struct nx_attribute_record) attributes; /* of one track after another */
+	struct nx_strip_builder builder;
+};
+
+#endif
