@@ -12,14 +12,15 @@ help: ## List these commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## Install what is missing to build and test (Debian 12)
-	@tools/setup.sh
+setup: ## Install what is missing to build, test and verify (Debian 12)
+	@tools/setup.sh verify
 
 # A warning stops the build with the compiler that the house is checked with; others warn of more.
 STRICT ?= $(if $(filter 12,$(shell $(CC) -dumpversion 2>/dev/null)),--werror)
 
+# Programs alone at first: they take a third of the time. 'make test' adds the tests.
 build/build.ninja:
-	meson setup build $(STRICT)
+	meson setup build $(STRICT) -Dtests=false
 
 # Sanitizers need a build of their own; it also counts coverage, so no third one is needed. Threads
 # count at once: without atomic counters some come out negative, and gcovr gives up.
@@ -27,7 +28,7 @@ build-asan/build.ninja:
 	meson setup build-asan --buildtype=debug -Doptimization=1 -Db_lundef=false \
 		-Db_sanitize=address,undefined -Db_coverage=true -Dc_args=-fprofile-update=atomic
 
-# The tests of what has threads, and nothing else, are built here.
+# tools/run_tests.sh builds only the tests of threaded code here.
 build-tsan/build.ninja:
 	meson setup build-tsan --buildtype=debug -Doptimization=1 -Db_lundef=false -Db_sanitize=thread
 
@@ -55,40 +56,32 @@ ui: build/build.ninja ## Build the web pages, should the build have gone on with
 build-asan: build-asan/build.ninja
 	@ninja -C build-asan
 
-.PHONY: build-tsan
-build-tsan: build-tsan/build.ninja
-	@ninja -C build-tsan cli/neuron-explorer tests/make_capture \
-		tests/unit/serve/test_job_queue tests/unit/serve/test_processing \
-		tests/unit/serve/test_stream \
-		tests/unit/base/test_conveyor tests/unit/base/test_errands \
-		tests/unit/base/test_workers tests/unit/tables/test_ahead_rows \
-		tests/unit/format/perfetto/test_perfetto \
-		tests/unit/format/parquet/test_parquet_writer \
-		tests/unit/export/system/test_to_perfetto_system \
-		tests/unit/query/test_watchdog tests/unit/runtime/device/test_device \
-		tests/unit/runtime/trace/test_trace_ring tests/unit/runtime/trace/test_tracer \
-		tests/unit/runtime/trace/test_tracer_quiet \
-		tests/unit/runtime/nrt/test_handles tests/unit/runtime/nrt/test_async_queue \
-		tests/unit/runtime/nrt/test_execution tests/unit/runtime/nrt/test_inspect_session \
-		tests/unit/runtime/nrt/test_software_port \
-		tests/unit/runtime/nrt/test_rank_world tests/unit/runtime/nrt/test_rank_collective \
-		tests/unit/capture/test_capture_run tests/libfake_nrt.so
-
 .PHONY: build-fuzz
 build-fuzz: build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzz
 
-.PHONY: run
-run: setup ## Set up, build, make demo captures and serve them on http://localhost:3001
+.PHONY: build-tests
+build-tests: build/build.ninja
+	@meson configure build -Dtests=true
 	@$(MAKE) --no-print-directory build
-	@tools/run_demo.sh $(RUN_OPTIONS)
+
+.PHONY: run
+run: ## Install what is missing, build, make demo captures and serve them at http://localhost:3001
+	@started=$$(date +%s) && tools/setup.sh build && $(MAKE) --no-print-directory build && \
+		STARTED=$$started tools/run_demo.sh $(RUN_OPTIONS)
 
 .PHONY: test
-test: setup ## Set up, build, run all tests (also sanitized), fuzz for a minute, check the sources
-	@MAKE="$(MAKE)" tools/run_tests.sh
+test: ## Install what is missing, build and run all tests
+	@tools/setup.sh test
+	@MAKE="$(MAKE)" tools/run_tests.sh test
+
+.PHONY: verify
+verify: ## Run the tests under sanitizers, measure coverage, fuzz for a minute, check the sources
+	@tools/setup.sh verify
+	@MAKE="$(MAKE)" tools/run_tests.sh verify
 
 .PHONY: test-scale
-test-scale: build ## Test ClickHouse and InfluxDB alone, also the current ClickHouse (fetches 178 MB)
+test-scale: build-tests ## Test ClickHouse and InfluxDB alone, also the current ClickHouse (fetches 178 MB)
 	@SCALE_CHDB=1 meson test -C build --no-rebuild --print-errorlogs --verbose scale
 
 .PHONY: check check-layers check-format check-warnings check-tidy
@@ -101,11 +94,12 @@ check-format:
 	@tools/check_sources.py format
 
 # A strict build has seen gcc's warnings already.
-check-warnings: build
+check-warnings: build-tests
 	@tools/check_sources.py warnings build
 
 # Asking ninja for its own file brings compile_commands.json up to date.
 check-tidy: build/build.ninja
+	@meson configure build -Dtests=true
 	@ninja -C build build.ninja >/dev/null
 	@tools/check_sources.py tidy build
 
@@ -119,7 +113,7 @@ fuzz: build build-fuzz ## Fuzz every target for FUZZ_SECONDS (600)
 	@tools/run_fuzz.sh build-fuzz $(FUZZ_SECONDS) build/tests/make_capture
 
 .PHONY: bench
-bench: build ## Measure speed and memory
+bench: build-tests ## Measure speed and memory
 	@if [ ! -x tests/bench/run.sh ]; then echo "make bench: tests/bench/run.sh is not there"; exit 1; fi
 	@tests/bench/run.sh
 

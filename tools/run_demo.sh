@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes captures to play with and serves them: a training run on two hosts, with the recording of one
-# of its devices, one model's run by itself, the programs of examples/, assembled and captured on the
-# software NeuronCore, and a benchmark of collectives under inspect. They have a workspace of their own below the build folder, so that nothing
-# is mixed with captures that matter.
+# Make demo captures and serve them: a training run on two hosts with the device profile of one of
+# its cores, a single model, the programs of examples/ captured on the software NeuronCore, and a
+# benchmark of collectives under inspect. They go into a workspace below the build folder, so they
+# never mix with real captures.
 # usage: run_demo.sh [OPTIONS OF VIEW]      BUILD names the build folder (build)
 set -eu
 
@@ -105,4 +105,8 @@ Things to try:
   $program query --data-path $workspace -d llama_block .tables
 
 END
+if [ -n "${STARTED:-}" ]; then
+	seconds=$(($(date +%s) - STARTED))
+	printf 'make run: %d:%02d minutes from the first command to the page\n\n' $((seconds / 60)) $((seconds % 60))
+fi
 exec "$program" view --data-path "$workspace" "$@"

@@ -1,12 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Everything a change has to survive. Goes on after a failure, so that one run shows
-# all of them, and ends with the line "N passed, N failed".
+# Run what a change has to pass. Continues after a failure, so that one run shows all of them,
+# and ends with the line "N passed, N failed".
+# usage: run_tests.sh test      every test, in a plain build
+#        run_tests.sh verify    the tests again under sanitizers, coverage, fuzzing, the sources
 set -u
 
-fuzz_total_seconds=${FUZZ_TOTAL_SECONDS:-60}
-steps=build/steps.tap
 make=${MAKE:-make}
+threads="http http/uploads base/conveyor base/errands base/workers device/device tables/ahead_rows
+	format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog
+	serve/job_queue serve/processing serve/stream runtime/trace_ring runtime/tracer
+	runtime/tracer_quiet nrt/handles nrt/async_queue nrt/execution nrt/inspect_session
+	nrt/software_port nrt/rank_world nrt/rank_collective capture/capture_run"
 started=$(date +%s)
 
 say() {
@@ -26,61 +31,69 @@ step() { # name, command...
 	fi
 }
 
-# The test program reports case by case; only a failure to build is a step of its own.
-run_meson_tests() { # build, extra arguments...
+# The summary reads the results of meson's log; a missing log is a failure of its own.
+meson_tests() { # build, arguments...
 	build=$1
 	shift
 	rm -f "$build/meson-logs/testlog.json"
-	meson test -C "$build" --no-rebuild --print-errorlogs "$@" || true
+	meson test -C "$build" --print-errorlogs "$@" || true
 }
 
-mkdir -p build
-rm -f "$steps"
+run_plain() {
+	say 'build'
+	step build "$make" --no-print-directory build-tests || return
+	say 'all tests'
+	meson_tests build --no-rebuild
+}
 
-say 'build'
-if ! step build "$make" --no-print-directory build; then
-	tools/summarise_tests.py "$steps"
-	exit 1
-fi
-
-say 'unit, golden and cli tests'
-run_meson_tests build
-
-say 'the same tests under ASan and UBSan'
-if step build-asan "$make" --no-print-directory build-asan; then
+run_address() {
+	say 'the tests under ASan and UBSan'
+	rm -f build-asan/meson-logs/testlog.json
+	step build-asan "$make" --no-print-directory build-asan || return
 	find build-asan -name '*.gcda' -delete
 	export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1}"
 	export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-	run_meson_tests build-asan --timeout-multiplier 4
+	meson_tests build-asan --no-rebuild --timeout-multiplier 4
 	say 'coverage by room'
 	step coverage tools/coverage.sh build-asan
-else
-	rm -f build-asan/meson-logs/testlog.json
-fi
+}
 
-say 'threads under TSan'
-if step build-tsan "$make" --no-print-directory build-tsan; then
-	run_meson_tests build-tsan --timeout-multiplier 4 http http/uploads base/conveyor base/errands \
-		base/workers device/device tables/ahead_rows \
-		format/perfetto format/parquet_writer export/to_perfetto_system query/watchdog \
-		serve/job_queue serve/processing serve/stream runtime/trace_ring runtime/tracer \
-		runtime/tracer_quiet nrt/handles nrt/async_queue nrt/execution nrt/inspect_session \
-		nrt/software_port nrt/rank_world nrt/rank_collective capture/capture_run
-else
+# Only the tests of what has threads; meson builds just what they need.
+run_thread() {
+	say 'threads under TSan'
 	rm -f build-tsan/meson-logs/testlog.json
-fi
+	step build-tsan "$make" --no-print-directory build-tsan/build.ninja || return
+	# shellcheck disable=SC2086 # the names are a list
+	meson_tests build-tsan --timeout-multiplier 4 $threads
+}
 
-say "fuzzing, $fuzz_total_seconds s in all"
-if step build-fuzz "$make" --no-print-directory build-fuzz; then
-	RESULTS=$steps tools/run_fuzz.sh build-fuzz "total:$fuzz_total_seconds" \
-		build/tests/make_capture || echo "FAILED: fuzzing"
-fi
+run_fuzzers() {
+	fuzz_seconds=${FUZZ_TOTAL_SECONDS:-60}
+	say "fuzzing, $fuzz_seconds s in all"
+	step build-fuzz "$make" --no-print-directory build-fuzz build || return
+	RESULTS=$steps tools/run_fuzz.sh build-fuzz "total:$fuzz_seconds" build/tests/make_capture ||
+		echo 'FAILED: fuzzing'
+}
 
-for check in check-layers check-format check-warnings check-tidy; do
-	say "$check"
-	step "$check" "$make" --no-print-directory "$check"
-done
-
-say 'result'
-tools/summarise_tests.py build/meson-logs/testlog.json build-asan/meson-logs/testlog.json \
-	build-tsan/meson-logs/testlog.json "$steps"
+mkdir -p build
+steps=build/steps-$1.tap
+rm -f "$steps"
+case $1 in
+test)
+	run_plain
+	say 'result'
+	tools/summarise_tests.py build/meson-logs/testlog.json "$steps"
+	;;
+verify)
+	run_address
+	run_thread
+	run_fuzzers
+	for check in check-layers check-format check-warnings check-tidy; do
+		say "$check"
+		step "$check" "$make" --no-print-directory "$check"
+	done
+	say 'result'
+	tools/summarise_tests.py build-asan/meson-logs/testlog.json \
+		build-tsan/meson-logs/testlog.json "$steps"
+	;;
+esac

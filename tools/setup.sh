@@ -1,17 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Brings a bare Debian 12 to the point where `make test` runs. Installs only what
-# is missing and does nothing when all is there. On other systems it looks for the
-# tools and says which are missing.
+# Install what is missing on a Debian 12. On other systems, look for the tools and list those
+# that are missing.
+# usage: setup.sh [build | test | verify]
+#   build    what `make run` needs: compiler, libraries, and node for the pages and for SQL
+#   test     also what `make test` needs: browsers, test libraries (the default)
+#   verify   also what `make verify` needs: clang and its tools, coverage
 set -eu
 
-packages="gcc meson ninja-build pkg-config libcmocka-dev zlib1g-dev libzstd-dev libdeflate-dev
-	libmicrohttpd-dev libcurl4-openssl-dev libedit-dev clang clang-format clang-tidy
-	libclang-rt-14-dev gcovr python3 curl chromium firefox-esr"
-tools="gcc meson ninja pkg-config clang clang-format clang-tidy gcovr python3 curl"
-libraries="cmocka zlib libzstd libdeflate libmicrohttpd libcurl"
-# For the checks of Perfetto and Parquet and for the DuckDB library. Other builds of node bring their
-# own npm, which Debian's would not join.
+level=${1:-test}
+packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev libdeflate-dev
+	libmicrohttpd-dev libcurl4-openssl-dev libedit-dev python3"
+tools="gcc meson ninja pkg-config python3"
+libraries="zlib libzstd libdeflate libmicrohttpd libcurl"
+case $level in
+build) ;;
+test | verify)
+	packages="$packages libcmocka-dev curl chromium firefox-esr"
+	tools="$tools curl"
+	libraries="$libraries cmocka"
+	;;
+*)
+	echo "usage: setup.sh [build | test | verify]" >&2
+	exit 2
+	;;
+esac
+if [ "$level" = verify ]; then
+	packages="$packages clang clang-format clang-tidy libclang-rt-14-dev gcovr"
+	tools="$tools clang clang-format clang-tidy gcovr"
+fi
+# Other builds of node come with their own npm, which conflicts with Debian's.
 command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 
 missing_packages() {
@@ -68,5 +86,5 @@ else
 		echo "setup: Debian 12 calls the packages:" $packages >&2
 		exit 1
 	fi
-	echo "setup: not Debian 12, but every tool is here"
+	echo "setup: not Debian 12, but all tools are here"
 fi
