@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assembly_transfers: DMA queues, their blocks, and the descriptors in these. */
 #include <assert.h>
+#include <stdio.h>
 
 #include "assemble/assembly_internal.h"
 
@@ -212,6 +213,21 @@ static const char *take_dtype(struct nx_assembly *a, struct nx_cursor *c)
 					   : nx_arena_copy(&a->arena, word);
 }
 
+/* Names the core's variables, as many as one line holds. */
+static enum nx_status fail_without_variable(const struct nx_assembly *a,
+					    const struct nx_assembly_core *core, const char *name,
+					    struct nx_error *err)
+{
+	char list[256] = "";
+	size_t used = 0, i;
+
+	for (i = 0; i < core->variables.len && used < sizeof(list) - 64; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.60s",
+					 used ? ", " : "", core->variables.items[i].name);
+	return nx_fail(err, NX_FORMAT, "core %u has no variable '%s'; it has %s%s", a->core, name,
+		       list, i < core->variables.len ? ", ..." : "");
+}
+
 /* [DTYPE@]VARIABLE[+offset][[steps][sizes]]; without a pattern all of the variable. */
 static enum nx_status read_side(struct nx_assembly *a, struct nx_cursor *c,
 				struct nx_plan_side *side, struct nx_error *err)
@@ -230,8 +246,7 @@ static enum nx_status read_side(struct nx_assembly *a, struct nx_cursor *c,
 		return status;
 	if (!nx_text_map_get(&core->variable_of_name, nx_slice_text(side->variable), &index)) {
 		c->at = start;
-		return nx_fail(err, NX_FORMAT, "core %u has no variable '%s'", a->core,
-			       side->variable);
+		return fail_without_variable(a, core, side->variable, err);
 	}
 	v = &core->variables.items[index];
 	if (nx_cursor_take(c, "+"))

@@ -4,6 +4,8 @@
 #include "base/bare/bits.h"
 #include "format/operand_text.h"
 
+#include <stdio.h>
+
 #define QUEUE_NAME_BYTES 36
 #define MASK_LANES 32
 #define MAX_REGISTERS 32
@@ -99,10 +101,66 @@ static enum nx_status expect(struct nx_instruction_reader *r, const char *word,
 
 /* --- names ----------------------------------------------------------------------- */
 
-typedef bool (*find_code)(struct nx_slice name, uint8_t *code);
+static bool is_spelled(struct nx_slice name, const char *spelling)
+{
+	return spelling && nx_slice_is(name, spelling);
+}
+
+/* The name of a code; NULL when it has none. */
+typedef const char *(*name_of)(uint8_t code);
+
+static const char *dtype_of(uint8_t code)
+{
+	return nx_dtype_name(code);
+}
+
+/* Functions without a name print as their number. */
+static const char *function_of(uint8_t code)
+{
+	char number[4];
+	const char *name = nx_activation_name(code, number);
+
+	return name == number ? NULL : name;
+}
+
+/* Bits of a mask of four groups. */
+static const char *group_of(uint8_t code)
+{
+	static const char *const names[] = {[1] = "q0", [2] = "q1", [4] = "q2", [8] = "q3"};
+
+	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
+}
+
+static bool find_code(name_of names, struct nx_slice name, uint8_t *code)
+{
+	if (names == dtype_of)
+		return nx_dtype_find(name, code); /* knows other spellings too */
+	for (unsigned i = 0; i < 256; i++)
+		if (is_spelled(name, names((uint8_t)i))) {
+			*code = (uint8_t)i;
+			return true;
+		}
+	return false;
+}
+
+static enum nx_status fail_with_names(struct nx_slice name, name_of names, struct nx_error *err)
+{
+	char list[512] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; i < 256 && used < sizeof(list); i++) {
+		const char *known = names((uint8_t)i);
+
+		if (known)
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", known);
+	}
+	return nx_fail(err, NX_FORMAT, "'%.*s' is not a name that fits here; use a number or %s",
+		       (int)name.len, (const char *)name.data, list);
+}
 
 /* A name of the list, or a number up to high. */
-static enum nx_status read_code(struct nx_instruction_reader *r, find_code find, int64_t high,
+static enum nx_status read_code(struct nx_instruction_reader *r, name_of names, int64_t high,
 				uint8_t *code, struct nx_error *err)
 {
 	size_t start = r->cursor.at;
@@ -110,21 +168,15 @@ static enum nx_status read_code(struct nx_instruction_reader *r, find_code find,
 	enum nx_status status;
 	int64_t number;
 
-	if (name.len && find(name, code) && *code <= high)
+	if (name.len && find_code(names, name, code) && *code <= high)
 		return NX_OK;
 	r->cursor.at = start;
 	status = nx_instruction_read_number(r, 0, high, &number, err);
 	if (!status)
 		*code = (uint8_t)number;
 	else if (name.len)
-		(void)nx_fail(err, NX_FORMAT, "'%.*s' is no name that fits here", (int)name.len,
-			      (const char *)name.data);
+		status = fail_with_names(name, names, err);
 	return status;
-}
-
-static bool is_spelled(struct nx_slice name, const char *spelling)
-{
-	return spelling && nx_slice_is(name, spelling);
 }
 
 bool nx_dtype_find(struct nx_slice name, uint8_t *dtype)
@@ -157,36 +209,6 @@ bool nx_opcode_find(struct nx_slice name, uint8_t *opcode)
 			return true;
 		}
 	return false;
-}
-
-static bool find_alu(struct nx_slice name, uint8_t *code)
-{
-	for (unsigned i = 0; i < 256; i++)
-		if (is_spelled(name, nx_alu_name((uint8_t)i))) {
-			*code = (uint8_t)i;
-			return true;
-		}
-	return false;
-}
-
-static bool find_function(struct nx_slice name, uint8_t *code)
-{
-	char number[4];
-
-	for (unsigned i = 0; i < 256; i++)
-		if (is_spelled(name, nx_activation_name((uint8_t)i, number))) {
-			*code = (uint8_t)i;
-			return true;
-		}
-	return false;
-}
-
-static bool find_group(struct nx_slice name, uint8_t *code)
-{
-	if (name.len != 2 || name.data[0] != 'q' || name.data[1] < '0' || name.data[1] > '3')
-		return false;
-	*code = (uint8_t)(1u << (name.data[1] - '0'));
-	return true;
 }
 
 /* "A=0,B=1}": the code of a name. */
@@ -399,7 +421,7 @@ static enum nx_status read_nibble(struct nx_instruction_reader *r, char kind, ui
 				  struct nx_error *err)
 {
 	uint8_t code = 0;
-	enum nx_status status = read_code(r, nx_dtype_find, 15, &code, err);
+	enum nx_status status = read_code(r, dtype_of, 15, &code, err);
 
 	if (!status)
 		*at = (uint8_t)(kind == 'n' ? (*at & 0xf0) | code : (*at & 0x0f) | code << 4);
@@ -420,16 +442,16 @@ static enum nx_status read_kind(struct nx_instruction_reader *r, char kind, unsi
 	case '4':
 		return read_access_pattern(r, at, (unsigned)(kind - '0'), err);
 	case 'd':
-		return read_code(r, nx_dtype_find, UINT8_MAX, at, err);
+		return read_code(r, dtype_of, UINT8_MAX, at, err);
 	case 'n':
 	case 'm':
 		return read_nibble(r, kind, at, err);
 	case 'a':
-		return read_code(r, find_alu, UINT8_MAX, at, err);
+		return read_code(r, nx_alu_name, UINT8_MAX, at, err);
 	case 'f':
-		return read_code(r, find_function, UINT8_MAX, at, err);
+		return read_code(r, function_of, UINT8_MAX, at, err);
 	case 'g':
-		return read_code(r, find_group, UINT8_MAX, at, err);
+		return read_code(r, group_of, UINT8_MAX, at, err);
 	case 'r':
 		return read_register(r, UINT32_MAX, at, 4, err);
 	case 's':

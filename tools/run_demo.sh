@@ -54,7 +54,7 @@ say "Read into the workspace $workspace:"
 store llama_training -d "$demo/training"
 store llama_block -n "$demo/block/demo.neff" -s "$demo/block/demo.ntff"
 
-examples="vector_add softmax matmul mlp attention all_reduce rank_sum"
+examples="vector_add relu softmax matmul mlp attention all_reduce rank_sum"
 say "The programs of $sources, assembled:"
 mkdir -p "$demo/examples"
 for example in $examples; do

@@ -101,6 +101,12 @@ def vector_add(draw, seed):
     compare(got, 512, draw.places(128, 512), lambda r, c: a.at(r, c) + b.at(r, c))
 
 
+def relu(draw, seed):
+    x = Tensor(128, 512, draw.real)
+    got = run('relu', {'x': x}, 'y', seed)
+    compare(got, 512, draw.places(128, 512), lambda r, c: max(0.0, 2 * x.at(r, c) + 1), 1e-6)
+
+
 def matmul(draw, seed):
     at, b = Tensor(256, 256, draw.small, True), Tensor(256, 512, draw.small, True)
     got = run('matmul', {'at': at, 'b': b}, 'c', seed)
@@ -159,7 +165,7 @@ def all_reduce(draw, seed):
             lambda r, c: x.at(r % 128, c) + x.at(128 + r % 128, c))
 
 
-CASES = (vector_add, matmul, mlp, softmax, attention, all_reduce)
+CASES = (vector_add, relu, matmul, mlp, softmax, attention, all_reduce)
 
 
 def main():

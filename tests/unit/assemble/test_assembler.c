@@ -282,7 +282,7 @@ static void test_faults_of_transfers(void **state)
 	expect_fault(".engine sp\n.copy from=a", NX_FORMAT,
 		     "a.nasm:2:6: a transfer belongs to a block; .block comes first");
 	expect_fault(QUEUE ".engine sp\n.dma q from=a to=SB+0[1][4]", NX_FORMAT,
-		     "a.nasm:3:13: core 0 has no variable 'a'");
+		     "a.nasm:3:13: core 0 has no variable 'a'; it has SB");
 	expect_fault(QUEUE ".engine sp\n.dma q from=fp32@SB+0[1][8] to=SB+0[1][4]", NX_FORMAT,
 		     "a.nasm:3:42: from= has 8 bytes and to= 4");
 	expect_fault(QUEUE ".engine sp\n.dma q from=SB+0[1][4] to=SB+0[1][4]", NX_FORMAT,

@@ -61,7 +61,7 @@ static void what_all_share_takes_no_bytes(void **state)
 /* Reads samples back bit by bit; returns the bytes they took. */
 static size_t check_samples(const double *values, size_t count)
 {
-	struct nx_sample samples[8];
+	struct nx_sample samples[8] = {0};
 	struct nx_sample_chunk chunk;
 	struct nx_bytes bytes = {0};
 	size_t len;

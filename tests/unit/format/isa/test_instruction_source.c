@@ -215,7 +215,15 @@ static void test_faults_name_place_and_remedy(void **state)
 		     "a slot has one value for its wait and its update; they have to be the same");
 	expect_fault("NOP raw=64:00", 12,
 		     "raw bytes have two digits each and end within the 64 of a slot");
-	expect_fault("COPY src=fp33@0x0[1][2]", 9, "'fp33' is no name that fits here");
+	expect_fault("COPY src=fp33@0x0[1][2]", 9,
+		     "'fp33' is not a name that fits here; use a number or uint64, int8, uint8, "
+		     "int16, uint16, bfloat16, fp16, int32, uint32, fp32, fp32r, int64, fp8e3, "
+		     "fp8e4, fp8e5");
+	expect_fault("ACTIVATE RELUX src=fp32@0x0[1][2]", 9,
+		     "'RELUX' is not a name that fits here; use a number or IDENTITY, RELU, "
+		     "LEAKY_RELU, PARAMETRIC_RELU, TANH, EXP, LN, DERIVATIVE_IDENTITY, "
+		     "DERIVATIVE_RELU, DERIVATIVE_LEAKY_RELU, SIN, RECIPROCAL_SQRT, SQUARE, SIGN, "
+		     "ABS, IS_FINITE, SILU, COPY, MEMSET_ZERO");
 	expect_fault("COPY src=fp32@0x0[1][2,3]", 25,
 		     "1 steps and 2 counts; there have to be as many");
 	expect_fault("COPY src=fp32@0x0[1,2,3,4,5]", 26, "at most 4 numbers fit here");
