@@ -23,7 +23,7 @@ if (!chromiumPath) {
 }
 const { chromium } = createRequire(join(optionOf("modules"), "here.js"))("playwright-core");
 const PREFIX = "/some/where";
-const server = spawn(process.execPath, [join(HERE, "../../ui/dev/profiles_server.mjs"), "--port", "0",
+const server = spawn(process.execPath, [join(HERE, "profiles_server.mjs"), "--port", "0",
 	"--dist", optionOf("dist"), "--prefix", PREFIX], { stdio: ["ignore", "pipe", "inherit"] });
 const port = await new Promise((resolve) => server.stdout.once("data", (text) =>
 	resolve(/(\d+)/.exec(String(text))[1])));

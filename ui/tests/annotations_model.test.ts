@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import {
 	baseOf, decompose, fromDocument, inUnit, makeMarker, makeRegion, parseTime, regionsOf, toDocument,
-} from "../src/panels/annotations_model.ts";
+} from "../src/panels/annotations/annotations_model.ts";
 
 const marker = (id: string, timeNs: number, diffTo: string | null = null) =>
 	({ id, name: id, timeNs, colour: "#e69f00", diffTo });

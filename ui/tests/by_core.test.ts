@@ -3,7 +3,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { byCore } from "../src/panels/by_core.ts";
+import { byCore } from "../src/panels/summary/by_core.ts";
 
 const track = (id: number, parent: number | null, name: string, attributes: Record<string, string> = {}) =>
 	({ id, parent, kind: "spans" as const, name, unit: "", table: null, depth_count: 1, row_count: "1",

@@ -4,7 +4,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import type { EventDetails } from "../src/api/types.ts";
-import { callsOf, callsSql } from "../src/panels/callers.ts";
+import { callsOf, callsSql } from "../src/panels/events/callers.ts";
 
 const row = (way: string, number: number, name: string, flow: string[] | null = null) =>
 	({ way, row_: number, name, flow_id: flow });

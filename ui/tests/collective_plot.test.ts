@@ -3,7 +3,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { collectivePlot } from "../src/panels/collective_plot.ts";
+import { collectivePlot } from "../src/panels/device/collective_plot.ts";
 
 test("points are in order of time, each in the series of its kind", () => {
 	const rows = [

@@ -4,7 +4,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import type { EventDetails } from "../src/api/types.ts";
-import { capturesOf, placeOf, type EventPlace } from "../src/panels/device_match.ts";
+import { capturesOf, placeOf, type EventPlace } from "../src/panels/events/device_match.ts";
 
 const capture = (name: string, process: number, core: number, model: number | null) => ({
 	device_profile_name: name, instance_id: "i-1", process_id: process, nc_id: core, session_id: null,

@@ -3,7 +3,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { parseOperands } from "../src/panels/operands.ts";
+import { parseOperands } from "../src/panels/events/operands.ts";
 
 test("a matrix product", () => {
 	const parts = parseOperands("S[5] (Tensor)++@complete acc_flags=3 " +

@@ -3,7 +3,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { addressRange, allocationAt, rectOf, ticks } from "../src/panels/sbuf_layout.ts";
+import { addressRange, allocationAt, rectOf, ticks } from "../src/panels/memory/sbuf_layout.ts";
 
 const area = { left: 10, top: 0, width: 100, height: 100, fromNs: 0, toNs: 1000, low: 0, high: 100 };
 const big = { fromNs: 0, toNs: 1000, low: 0, high: 100, isDma: true, row: {} };

@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import {
 	conditionOf, orderFields, regexOf, sqlOf, statisticsSql, suggestionsSql, whereOf,
-} from "../src/panels/search_model.ts";
+} from "../src/panels/search/search_model.ts";
 
 test("operators become what the server takes", () => {
 	assert.equal(whereOf({ field: "opcode", operator: "=", value: "MATMUL" }), "opcode=MATMUL");

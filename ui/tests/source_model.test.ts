@@ -3,7 +3,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { costsByFile, engineText, matchFile, splitLocation } from "../src/panels/source_model.ts";
+import { costsByFile, engineText, matchFile, splitLocation } from "../src/panels/source/source_model.ts";
 
 test("a location is a path and a line", () => {
 	assert.deepEqual(splitLocation("/a:b/k.py:139"), { path: "/a:b/k.py", line: 139 });

@@ -3,7 +3,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { groupOf, metricGroups } from "../src/panels/summary_groups.ts";
+import { groupOf, metricGroups } from "../src/panels/summary/summary_groups.ts";
 
 test("metrics go where people look for them", () => {
 	assert.equal(groupOf("tensor_engine_active_time_percent"), "Tensor engine");

@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import {
 	arrange, compareCells, nextOrder, toCsv, toTsv, visibleRange,
-} from "../src/panels/table_model.ts";
+} from "../src/panels/parts/table_model.ts";
 
 const columns = [{ name: "name" }, { name: "bytes", unit: "bytes" }];
 const rows = [["b", 2048], ["a", null], ["c", "18446744073709551615"], ["d", 5]];

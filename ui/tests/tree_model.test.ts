@@ -3,7 +3,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { buildTree, icicle, lanes, linesOf, openTo } from "../src/panels/tree_model.ts";
+import { buildTree, icicle, lanes, linesOf, openTo } from "../src/panels/hierarchy/tree_model.ts";
 
 const row = (node_name: string, parent_name: string, start_ts: number, end_ts: number, mfu: number | null) =>
 	({ node_name, parent_name, start_ts, end_ts, mfu });

@@ -4,10 +4,10 @@
 import { useState } from "preact/hooks";
 import type { Column, Rank } from "../../api/types.ts";
 import { exactCell, formatCell } from "../../format.ts";
-import { namedRows } from "../../panels/data.ts";
-import { DataTable } from "../../panels/data_table.tsx";
-import { Loaded, Panel, Tabs } from "../../panels/parts.tsx";
-import { useLoad } from "../../panels/use_load.ts";
+import { namedRows } from "../../panels/parts/data.ts";
+import { DataTable } from "../../panels/parts/data_table.tsx";
+import { Loaded, Panel, Tabs } from "../../panels/parts/parts.tsx";
+import { useLoad } from "../../panels/parts/use_load.ts";
 import { server } from "../../server.ts";
 import { metricTable, rankTable, rankTitle, slowestOf, type RankSummary } from "./ranks_model.ts";
 

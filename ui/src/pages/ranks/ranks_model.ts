@@ -4,7 +4,7 @@
 
 import type { Cell, Column, Rank } from "../../api/types.ts";
 import { titleOf, unitOf } from "../../format.ts";
-import type { TableColumn } from "../../panels/table_model.ts";
+import type { TableColumn } from "../../panels/parts/table_model.ts";
 
 export interface RankSummary {
 	rank: Rank;

@@ -7,7 +7,7 @@ import { ApiError } from "../../api/client.ts";
 import type { Rank } from "../../api/types.ts";
 import { loadContext, type CommonTime } from "../../context.ts";
 import type { ProfileContext, View } from "../../contract.ts";
-import { EventDetailsPanel } from "../../panels/event_details.tsx";
+import { EventDetailsPanel } from "../../panels/events/event_details.tsx";
 import { server } from "../../server.ts";
 import { ErrorBoundary } from "../../shell/error_boundary.tsx";
 import { notify } from "../../shell/toasts.tsx";

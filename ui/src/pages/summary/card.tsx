@@ -2,7 +2,7 @@
 // A card of the summary page.
 
 import type { ComponentChildren } from "preact";
-import { Explained } from "../../panels/parts.tsx";
+import { Explained } from "../../panels/parts/parts.tsx";
 
 export function Card(props: { title: string; help?: string; wide?: boolean; bar?: ComponentChildren;
 	children: ComponentChildren }) {

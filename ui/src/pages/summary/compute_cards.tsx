@@ -4,9 +4,9 @@
 import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, formatFraction, formatInteger, formatNs, formatNumber,
 	NOTHING } from "../../format.ts";
-import { absolute, ask, firstRow, sum, text } from "../../panels/data.ts";
-import { Explained, Loaded } from "../../panels/parts.tsx";
-import { useLoad } from "../../panels/use_load.ts";
+import { absolute, ask, firstRow, sum, text } from "../../panels/parts/data.ts";
+import { Explained, Loaded } from "../../panels/parts/parts.tsx";
+import { useLoad } from "../../panels/parts/use_load.ts";
 import { Bars, Ring } from "./charts.tsx";
 import { Card } from "./card.tsx";
 import { clipped, within, type Region } from "./region.ts";

@@ -2,9 +2,9 @@
 // Cards of findings and of the machine.
 
 import type { ProfileContext } from "../../contract.ts";
-import { firstRow, text } from "../../panels/data.ts";
-import { Loaded, Metric } from "../../panels/parts.tsx";
-import { useLoad } from "../../panels/use_load.ts";
+import { firstRow, text } from "../../panels/parts/data.ts";
+import { Loaded, Metric } from "../../panels/parts/parts.tsx";
+import { useLoad } from "../../panels/parts/use_load.ts";
 import { Card } from "./card.tsx";
 
 const SEVERITY = ["", "Hint", "Worth a look", "Costs much"];

@@ -2,8 +2,8 @@
 // The part of time that the summary is about, and how SQL asks for it.
 
 import type { ProfileContext } from "../../contract.ts";
-import { regionsOf } from "../../panels/annotations_model.ts";
-import { absolute } from "../../panels/data.ts";
+import { regionsOf } from "../../panels/annotations/annotations_model.ts";
+import { absolute } from "../../panels/parts/data.ts";
 
 export interface Region {
 	id: string; // "all", "view", or a region's

@@ -5,8 +5,8 @@
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
 import { formatNs } from "../../format.ts";
-import { makeRegion } from "../../panels/annotations_model.ts";
-import { Button, Choice } from "../../panels/parts.tsx";
+import { makeRegion } from "../../panels/annotations/annotations_model.ts";
+import { Button, Choice } from "../../panels/parts/parts.tsx";
 import { useStore } from "../../store.ts";
 import { Stripes } from "./charts.tsx";
 import { BandwidthCard, ComputeCard, KernelCard, UtilisationCard } from "./compute_cards.tsx";

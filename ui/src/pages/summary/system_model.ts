@@ -3,7 +3,7 @@
 // Pure.
 
 import type { Cell, Track } from "../../api/types.ts";
-import { num, sqlText, text, type Row } from "../../panels/data.ts";
+import { num, sqlText, text, type Row } from "../../panels/parts/data.ts";
 
 export interface Process {
 	instance: string;

@@ -5,11 +5,11 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, formatFraction, formatInteger, formatNs } from "../../format.ts";
-import { ask, fetchTable, firstRow, namedRows, num, sum, text } from "../../panels/data.ts";
-import { DataTable } from "../../panels/data_table.tsx";
-import { Choice, Loaded } from "../../panels/parts.tsx";
-import { SystemCurve } from "../../panels/system_curves.tsx";
-import { useLoad } from "../../panels/use_load.ts";
+import { ask, fetchTable, firstRow, namedRows, num, sum, text } from "../../panels/parts/data.ts";
+import { DataTable } from "../../panels/parts/data_table.tsx";
+import { Choice, Loaded } from "../../panels/parts/parts.tsx";
+import { SystemCurve } from "../../panels/system/system_curves.tsx";
+import { useLoad } from "../../panels/parts/use_load.ts";
 import { shortened } from "../../timeline/rows.ts";
 import { Card } from "./card.tsx";
 import { Figure } from "./compute_cards.tsx";

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that is known of the selected event: its fields with their explanations, what it
+// waited for and who waited for it, and of system events their attributes and their chain.
+
+import { useState } from "preact/hooks";
+import type { EventDetails, Field } from "../../api/types.ts";
+import type { EventRef, ProfileContext } from "../../contract.ts";
+import { exactCell, formatCell, formatNs, titleOf, unitOf } from "../../format.ts";
+import { useStore } from "../../store.ts";
+import { DependencyCards } from "./event_dependencies.tsx";
+import { AttributeList, DeviceLinks, FlowChain } from "./event_system.tsx";
+import { parseOperands } from "./operands.ts";
+import { Button, CopyIcon, copyText, Empty, Explained, Loaded, Panel, Tabs,
+	Toggle } from "../parts/parts.tsx";
+import { ResultPager } from "../search/result_pager.tsx";
+import { useLoad } from "../parts/use_load.ts";
+import { timeOf } from "../parts/data.ts";
+import "./event_details.css";
+
+const GROUPS = ["Timing", "Identity", "Operation", "Memory", "Kernel", "Model", "Source",
+	"Details"];
+type Tab = "event" | "dependencies" | "attributes" | "flow";
+
+export function EventDetailsPanel({ context }: { context: ProfileContext }) {
+	const selected = useStore(context.selected);
+	const [tab, setTab] = useState<Tab>("event");
+	const isSystem = selected?.table === "SystemProfileEvents";
+	const tabs: { id: Tab; title: string }[] = isSystem
+		? [{ id: "event", title: "Event" }, { id: "attributes", title: "Attributes" },
+			{ id: "flow", title: "Flow" }]
+		: [{ id: "event", title: "Event" }, { id: "dependencies", title: "Dependencies" }];
+	const shown = tabs.some((one) => one.id === tab) ? tab : "event";
+	if (!selected)
+		return (
+			<Panel label="Event details" bar={<ResultPager context={context} />}>
+				<Empty title="No event selected">
+					Click an event in the timeline, or step through search results, to see all of its fields.
+				</Empty>
+			</Panel>
+		);
+	return (
+		<Panel label="Event details" bar={<>
+			<Tabs label="Views of the event" value={shown} tabs={tabs} change={setTab} />
+			<span class="pn-spring" /><ResultPager context={context} />
+		</>}>
+			{shown === "dependencies" ? <DependencyCards context={context} event={selected} />
+				: <EventBody context={context} event={selected} tab={shown} />}
+		</Panel>
+	);
+}
+
+function EventBody({ context, event, tab }: { context: ProfileContext; event: EventRef;
+	tab: Tab }) {
+	const load = useLoad((signal) => context.api.event(event, signal),
+		[context, event.table, event.row]);
+	return (
+		<Loaded load={load} what="the event">
+			{(details) => tab === "attributes" ? <AttributeList context={context} details={details} />
+				: tab === "flow" ? <FlowChain context={context} details={details} />
+					: <FieldGroups context={context} details={details} />}
+		</Loaded>
+	);
+}
+
+export function isMissing(field: Field): boolean {
+	return field.value === null || field.value === "" ||
+		(Array.isArray(field.value) && field.value.length === 0);
+}
+
+function headline(details: EventDetails): string {
+	const named = ["opcode", "name", "operation", "variable", "queue_name", "hlo_name", "node_name",
+		"description"];
+	for (const name of named) {
+		const field = details.fields.find((one) => one.name === name);
+		if (field && !isMissing(field)) return String(field.value);
+	}
+	return details.table;
+}
+
+function FieldGroups({ context, details }: { context: ProfileContext; details: EventDetails }) {
+	const [showMissing, setShowMissing] = useState(false);
+	const missing = details.fields.filter(isMissing).length;
+	const from = timeOf(context, details.start_ns);
+	const to = timeOf(context, details.end_ns);
+	const groups = GROUPS.map((group) => ({
+		group,
+		fields: details.fields.filter((field) =>
+			(GROUPS.includes(field.group) ? field.group : "Details") === group &&
+			(showMissing || !isMissing(field))),
+	})).filter((one) => one.fields.length);
+	const json = () => JSON.stringify(Object.fromEntries(
+		details.fields.map((field) => [field.name, field.value])), null, "\t");
+	return (
+		<div class="pn-scroll">
+			<header class="ed-head">
+				<h2>{headline(details)}</h2>
+				<span class="pn-badge">{details.table}</span>
+				{Number.isFinite(from) ? <span class="pn-dim">
+					{formatNs(to - from)} from {formatNs(from, 7)}</span> : null}
+				<span class="pn-spring" />
+				<DeviceLinks context={context} details={details} />
+				<Button onClick={() => context.zoomTo(from, Math.max(to, from + 1))}>Zoom to it</Button>
+				<Button onClick={() => void copyText(json()).then((fine) =>
+					context.notify(fine ? "The event is on the clipboard." :
+						"The browser does not allow copying here.", fine ? "info" : "error"))}>
+					Copy as JSON</Button>
+				{missing ? <Toggle label={`Show ${missing} empty`} on={showMissing}
+					change={setShowMissing} /> : null}
+			</header>
+			<div class="ed-groups">
+				{groups.map(({ group, fields }) => (
+					<section key={group} class="pn-group">
+						<h3>{group}</h3>
+						<dl>{fields.map((field) => <FieldRow
+							key={field.name} context={context} field={field} />)}</dl>
+					</section>
+				))}
+			</div>
+		</div>
+	);
+}
+
+function FieldRow({ context, field }: { context: ProfileContext; field: Field }) {
+	const unit = unitOf(field.name, field.unit);
+	const isTime = unit === "nanoseconds" && /_ts$|^timestamp$/.test(field.name);
+	const time = isTime ? timeOf(context, field.value) : NaN;
+	const shown = Number.isFinite(time) ? formatNs(time, 7) : formatCell(field.value, unit);
+	const isOperands = /operands$/.test(field.name) && !isMissing(field);
+	const copy = () => void copyText(exactCell(field.value)).then((fine) =>
+		context.notify(fine ? `${titleOf(field.name)} is on the clipboard.`
+			: "The browser does not allow copying here.", fine ? "info" : "error"));
+	return (
+		<div class={isOperands || shown.length > 44 ? "ed-field ed-long" : "ed-field"}>
+			<dt><Explained text={titleOf(field.name)} help={field.description} /></dt>
+			<dd title={exactCell(field.value, unit)}>
+				<span class={isOperands ? "pn-mono" : ""}>{shown}</span>
+				<button type="button" class="ed-copy" aria-label={`Copy ${titleOf(field.name)}`}
+					onClick={copy}><CopyIcon /></button>
+			</dd>
+			{isOperands ? <OperandList text={String(field.value)} /> : null}
+		</div>
+	);
+}
+
+/** The operands' text part by part, each with what it means. */
+function OperandList({ text }: { text: string }) {
+	const parts = parseOperands(text);
+	if (!parts.length) return null;
+	return (
+		<details class="ed-operands">
+			<summary>What the parts mean</summary>
+			<ul>
+				{parts.map((part, i) => (
+					<li key={i} class={`ed-part ed-part-${part.kind}`}>
+						<code>{part.text}</code>
+						<span><b>{part.title}.</b> {part.meaning}</span>
+					</li>
+				))}
+			</ul>
+		</details>
+	);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only events of system profiles have: attributes, the chain of events of one execution, and
+// the device profile that was captured while they ran.
+
+import type { Cell, EventDetails } from "../../api/types.ts";
+import type { ProfileContext } from "../../contract.ts";
+import { formatNs } from "../../format.ts";
+import { ask, fetchTable, namedRows, sqlText, text, timeOf, type Row } from "../parts/data.ts";
+import { callsOf, callsSql, type Calls } from "./callers.ts";
+import { DataTable } from "../parts/data_table.tsx";
+import { capturesOf, placeOf } from "./device_match.ts";
+import { Button, copyText, Empty, Loaded, Metric } from "../parts/parts.tsx";
+import { useLoad } from "../parts/use_load.ts";
+
+const MOST_LINKS = 4;
+
+const valueOf = (details: EventDetails, name: string) =>
+	details.fields.find((field) => field.name === name)?.value ?? null;
+
+/** The attributes, or none when they are not what they should be. */
+export function attributesOf(details: EventDetails): Record<string, unknown> {
+	try {
+		const parsed: unknown = JSON.parse(text(valueOf(details, "extra_attributes_json")) || "{}");
+		return typeof parsed === "object" && parsed !== null ? parsed as Record<string, unknown> : {};
+	} catch {
+		return {};
+	}
+}
+
+/** Device profiles that were captured while the event ran, best first. */
+export function DeviceLinks({ context, details }: { context: ProfileContext;
+	details: EventDetails }) {
+	const where = placeOf(details, text(attributesOf(details)["model_id"] as Cell));
+	const load = useLoad(async (signal) => where
+		? namedRows(await fetchTable(context, "DeviceProfileList", {}, signal)) : [],
+	[context, details.row]);
+	if (!where || load.state !== "ready") return null;
+	const names = capturesOf(load.value, where);
+	if (!names.length) return <span class="pn-dim">No device profile was captured with it</span>;
+	const profileOf = (name: string) =>
+		context.details.devices.find((device) => device.name === name)?.profile ?? null;
+	const open = names.filter(profileOf);
+	if (!open.length) return <span class="pn-dim">Its device profile was not processed</span>;
+	return (
+		<>{open.slice(0, MOST_LINKS).map((name) => (
+			<Button key={name} kind="main" title={`Open ${name}`}
+				onClick={() => context.openProfile(profileOf(name) ?? "")}>
+				{open.length > 1 ? name.replace(/^device_profile_/, "Open ") : "Open device profile"}
+			</Button>
+		))}</>
+	);
+}
+
+export function AttributeList({ context, details }: { context: ProfileContext;
+	details: EventDetails }) {
+	const attributes = Object.entries(attributesOf(details)).sort(([a], [b]) => a < b ? -1 : 1);
+	if (!attributes.length)
+		return <Empty title="No attributes">The runtime recorded nothing more about this event.</Empty>;
+	const json = JSON.stringify(Object.fromEntries(attributes), null, "\t");
+	return (
+		<div class="pn-scroll">
+			<div class="ed-head"><span class="pn-spring" />
+				<Button onClick={() => void copyText(json).then((fine) => context.notify(fine
+					? "The attributes are on the clipboard as JSON."
+					: "The browser does not allow copying here.", fine ? "info" : "error"))}>Copy as JSON</Button>
+			</div>
+			<dl class="pn-list pn-pad">{attributes.map(([name, value]) =>
+				<Metric key={name} name={name} value={String(value)} />)}</dl>
+		</div>
+	);
+}
+
+export function flowSql(flows: string[]): string {
+	return "SELECT row_, id, name, start_ts, end_ts, duration_ns, trace_event_source FROM " +
+		"(SELECT *, row_number() OVER () - 1 AS row_ FROM SystemProfileEvents) " +
+		`WHERE ${flows.map((flow) => `list_contains(flow_id, ${sqlText(flow)})`).join(" OR ")} ` +
+		"ORDER BY start_ts, row_";
+}
+
+interface Chain {
+	calls: Calls;
+	rows: Row[];
+}
+
+async function loadChain(context: ProfileContext, details: EventDetails,
+	signal: AbortSignal): Promise<Chain> {
+	const tables = ["SystemProfileEvents"];
+	const callsAround = async (event: EventDetails) =>
+		callsOf(await ask(context, tables, callsSql(event), 5000, signal), event.row);
+	const calls = await callsAround(details);
+	const outermost = calls.callers[0];
+	// what its caller called beside it may have the number
+	if (!calls.flows.length && outermost)
+		calls.flows = (await callsAround(await context.api.event(
+			{ table: "SystemProfileEvents", row: outermost.row }, signal))).flows;
+	return { calls, rows: calls.flows.length
+		? await ask(context, tables, flowSql(calls.flows), 2000, signal) : [] };
+}
+
+/** The calls an event stands in, and the flow that it is part of or leads to. */
+export function FlowChain({ context, details }: { context: ProfileContext;
+	details: EventDetails }) {
+	const load = useLoad((signal) => loadChain(context, details, signal), [context, details.row]);
+	return (
+		<Loaded load={load} what="the flow">
+			{({ calls, rows }) => {
+				const at = rows.findIndex((row) => text(row["row_"]) === details.row);
+				return <>
+					<CallPath context={context} calls={calls} name={text(valueOf(details, "name"))} />
+					{rows.length ? <>
+						<p class="pn-note">{at < 0 ? `Leads to flow ${calls.flows.join(", ")}`
+							: `Flow ${calls.flows.join(", ")}: ${at} upstream, ${rows.length - 1 - at} downstream`}</p>
+						<FlowTable context={context} rows={rows} current={at} />
+					</> : <Empty title="Not part of a flow">
+						Flows tie the events of one execution together; neither this event nor a call around it
+						carries a flow's number.</Empty>}
+				</>;
+			}}
+		</Loaded>
+	);
+}
+
+function CallPath({ context, calls, name }: { context: ProfileContext; calls: Calls;
+	name: string }) {
+	if (!calls.callers.length && !calls.calledCount) return null;
+	const called = calls.calledCount === 1 ? "1 call" : `${calls.calledCount} calls`;
+	return (
+		<nav class="ed-path" aria-label="Callers">
+			{calls.callers.map((call) => (
+				<span key={call.row}>
+					<button type="button" class="pn-link" onClick={() =>
+						context.reveal({ table: "SystemProfileEvents", row: call.row })}>{call.name}</button> ›{" "}
+				</span>
+			))}
+			<b>{name}</b>{calls.calledCount ? <span class="pn-dim"> › {called} inside</span> : null}
+		</nav>
+	);
+}
+
+export function FlowTable({ context, rows, current }: { context: ProfileContext; rows: Row[];
+	current: number }) {
+	// of a flow that the event only leads to, nothing is before or behind it
+	const isMember = current >= 0;
+	const wayOf = (i: number) => (i < current ? "upstream" : i > current ? "downstream" : "this one");
+	const columns = [
+		...(isMember ? [{ name: "where", title: "" }] : []), { name: "name", title: "Event", width: 200 },
+		{ name: "start", title: "Start", unit: "nanoseconds", width: 104 },
+		{ name: "duration_ns", title: "Duration", unit: "nanoseconds" },
+		{ name: "trace_event_source", title: "Source" }, { name: "id", title: "Event ID" },
+	];
+	return (
+		<DataTable key={String(isMember)} label="Events of the flow" columns={columns} current={current}
+			rows={rows.map((row, i) => [...(isMember ? [wayOf(i)] : []),
+				row["name"] ?? null, timeOf(context, row["start_ts"]), row["duration_ns"] ?? null,
+				row["trace_event_source"] ?? null, row["id"] ?? null])}
+			render={(cell, column) => column.name === "start" && typeof cell === "number"
+				? formatNs(cell, 7) : null}
+			choose={(_, i) => context.reveal({ table: "SystemProfileEvents",
+				row: text(rows[i]?.["row_"]) })} />
+	);
+}

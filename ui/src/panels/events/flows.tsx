@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains of system events that belong together, such as all events of one execution.
+
+import { useState } from "preact/hooks";
+import type { ProfileContext } from "../../contract.ts";
+import { formatInteger } from "../../format.ts";
+import { ask, num, text, timeOf, type Row } from "../parts/data.ts";
+import { DataTable } from "../parts/data_table.tsx";
+import { flowSql, FlowTable } from "./event_system.tsx";
+import { Button, Empty, Loaded, Panel } from "../parts/parts.tsx";
+import { useLoad } from "../parts/use_load.ts";
+
+const FLOWS = `SELECT flow, count(*) AS n, min(start_ts) AS a, max(end_ts) AS b,
+	count(*) FILTER (trace_event_source = 'neuron_hw') AS hw, arg_min(name, start_ts) AS first
+	FROM (SELECT unnest(flow_id) AS flow, * FROM SystemProfileEvents)
+	GROUP BY 1 HAVING count(*) > 1 ORDER BY 3`;
+
+export function FlowsPanel({ context }: { context: ProfileContext }) {
+	const [flow, setFlow] = useState<string | null>(null);
+	const load = useLoad((signal) => ask(context, ["SystemProfileEvents"], FLOWS, 10_000, signal),
+		[context]);
+	const chain = useLoad((signal) => flow
+		? ask(context, ["SystemProfileEvents"], flowSql([flow]), 2000, signal)
+		: Promise.resolve<Row[]>([]), [context, flow]);
+	if (flow)
+		return <Panel label="Flows" bar={<>
+			<Button onClick={() => setFlow(null)}>‹ All flows</Button><span>Flow {flow}</span></>}>
+			<Loaded load={chain} what="the flow">{(rows) =>
+				<FlowTable context={context} rows={rows} current={-1} />}</Loaded>
+		</Panel>;
+	return <Panel label="Flows"><Loaded load={load} what="flows">{(rows) => rows.length
+		? <DataTable label="Flows" columns={[{ name: "flow", title: "Flow", unit: "id", width: 180,
+			align: "left" },
+			{ name: "first", title: "Begins with", width: 180 }, { name: "n", title: "Events" },
+			{ name: "hw", title: "On the device" }, { name: "start", title: "Start", unit: "nanoseconds" },
+			{ name: "span", title: "Duration", unit: "nanoseconds" }]}
+			rows={rows.map((row) => [row["flow"] ?? null, row["first"] ?? null, num(row["n"]),
+				num(row["hw"]),
+				timeOf(context, row["a"]), timeOf(context, row["b"]) - timeOf(context, row["a"])])}
+			choose={(row) => {
+				setFlow(text(row[0]));
+				context.zoomTo(num(row[4]), num(row[4]) + num(row[5]));
+			}}
+			bar={<span class="pn-dim">{formatInteger(rows.length)} {rows.length === 1 ? "flow" : "flows"};
+				choose one to see its events</span>} />
+		: <Empty title="No flows">No event of this profile carries a flow's number.</Empty>}</Loaded>
+			</Panel>;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of modules of a profile, fetched once for all panels that show it, and what they do with
+// a node.
+
+import type { ProfileContext, SearchQuery } from "../../contract.ts";
+import { createStore, type Store } from "../../store.ts";
+import { escapeRegex, fetchMany, namedRows, timeOf } from "../parts/data.ts";
+import { buildTree, type TreeNode } from "./tree_model.ts";
+
+const COLUMNS = [
+	"node_name", "parent_name", "start_ts", "end_ts", "mfu", "hfu", "hbm_read_bytes",
+		"hbm_write_bytes",
+	"sbuf_read_bytes", "sbuf_write_bytes",
+	...["tensor", "vector", "scalar", "gpsimd", "sync"].flatMap((engine) =>
+		[`${engine}_engine_instruction_count`, `total_time_${engine}`]),
+];
+
+interface Shared {
+	tree: Promise<TreeNode[]>;
+	chosen: Store<string | null>;
+}
+
+const shared = new WeakMap<ProfileContext, Shared>();
+
+function sharedOf(context: ProfileContext): Shared {
+	let all = shared.get(context);
+	if (!all) {
+		const tree = fetchMany(context, "FrameworkNode", { columns: COLUMNS }).then((page) =>
+			buildTree(namedRows(page), (cell) => timeOf(context, cell)));
+		all = { tree, chosen: createStore<string | null>(null) };
+		shared.set(context, all);
+		tree.catch(() => shared.delete(context)); // so that another attempt asks again
+	}
+	return all;
+}
+
+export const treeOf = (context: ProfileContext): Promise<TreeNode[]> => sharedOf(context).tree;
+/** Path of the node that is marked in the operator table and in the hierarchy. */
+export const chosenNode = (context: ProfileContext): Store<string |
+	null> => sharedOf(context).chosen;
+
+/** All instructions that belong to the node or to anything below it. */
+export function instructionsOf(path: string): SearchQuery {
+	return { table: "Instruction", where: [`layer~^${escapeRegex(path)}(/|$)`], text: "" };
+}
+
+export function zoomToNode(context: ProfileContext, node: TreeNode): void {
+	chosenNode(context).set(node.path);
+	context.zoomTo(node.startNs, node.endNs);
+}
+
+/** Marks its instructions in the timeline, or stops doing so. */
+export function toggleHighlight(context: ProfileContext, node: TreeNode): void {
+	const query = instructionsOf(node.path);
+	const now = context.highlight.get();
+	chosenNode(context).set(node.path);
+	context.highlight.set(now?.where[0] === query.where[0] ? null : query);
+}

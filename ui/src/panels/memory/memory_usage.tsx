@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: of a device profile the state buffer over time and what device memory was taken for; of a
+// system profile device and host memory and the processors' load as curves.
+
+import { useState } from "preact/hooks";
+import type { ProfileContext } from "../../contract.ts";
+import { formatBytes, titleOf } from "../../format.ts";
+import { ask, fetchTable, namedRows, num, text } from "../parts/data.ts";
+import { DataTable } from "../parts/data_table.tsx";
+import { Empty, Loaded, Panel, Tabs } from "../parts/parts.tsx";
+import { SbufMap } from "./sbuf_map.tsx";
+import { SystemCurve } from "../system/system_curves.tsx";
+import { useLoad } from "../parts/use_load.ts";
+
+type Tab = "sbuf" | "device" | "hbm" | "host" | "cpu";
+
+const DEVICE: { id: Tab; title: string }[] = [
+	{ id: "sbuf", title: "State buffer" }, { id: "device", title: "Device memory" }];
+const SYSTEM: { id: Tab; title: string }[] = [
+	{ id: "hbm", title: "Device memory" }, { id: "host", title: "Host memory" }, { id: "cpu",
+		title: "Processors" }];
+
+export function MemoryUsagePanel({ context }: { context: ProfileContext }) {
+	const tabs = context.details.kind === "system" ? SYSTEM : DEVICE;
+	const [tab, setTab] = useState<Tab>(tabs[0]!.id);
+	return (
+		<Panel label="Memory usage" bar={
+			<Tabs label="Memories" value={tab} tabs={tabs} change={setTab} />}>
+			{tab === "sbuf" ? <SbufMap context={context} />
+				: tab === "device" ? <DeviceMemory context={context} />
+					: tab === "hbm" ? <>
+						<div class="pn-plot"><SystemCurve context={context} kind="hbm" /></div>
+						<HbmPurposes context={context} />
+					</> : <SystemCurve context={context} kind={tab} />}
+		</Panel>
+	);
+}
+
+/** What each device memory was used for: at the end of the recording, and at most. */
+function HbmPurposes({ context }: { context: ProfileContext }) {
+	const load = useLoad(async (signal) => {
+		const { columns } = await fetchTable(context, "SystemProfileHbmUsage", { limit: 1 }, signal);
+		const purposes = columns.map((column) => column.name)
+			.filter((name) => name.endsWith("_bytes") && name !== "total_bytes");
+		if (!purposes.length) return [];
+		const rows = await ask(context, ["SystemProfileHbmUsage"],
+			"SELECT instance_id, device_idx, hbm_idx, " +
+			purposes.map((name) =>
+				`arg_max(${name}, timestamp) AS last_${name}, max(${name}) AS most_${name}`)
+				.join(", ") + " FROM SystemProfileHbmUsage GROUP BY ALL ORDER BY ALL", 1000, signal);
+		return rows.flatMap((row) => purposes.map((name) => [titleOf(name.replace(/_bytes$/, "")),
+			row["device_idx"] ?? null, row["hbm_idx"] ?? null, num(row[`last_${name}`]),
+				num(row[`most_${name}`]),
+			row["instance_id"] ?? null]).filter((cells) => num(cells[4]) > 0));
+	}, [context]);
+	return <Loaded load={load} what="purposes">{(rows) => <DataTable
+		label="What device memory is used for"
+		order={{ column: 4, down: true }} rows={rows} columns={[{ name: "purpose", title: "Used for",
+			width: 220 },
+			{ name: "device", title: "Device", unit: "id" }, { name: "hbm", title: "HBM", unit: "id" },
+			{ name: "last", title: "At the end", unit: "bytes" }, { name: "most", title: "At most",
+				unit: "bytes" },
+			{ name: "machine", title: "Machine" }]} empty="No allocation was recorded." />}</Loaded>;
+}
+
+function DeviceMemory({ context }: { context: ProfileContext }) {
+	const load = useLoad(async (signal) => namedRows(
+		await fetchTable(context, "HbmUsageSummaryByType", {}, signal)), [context]);
+	return <Loaded load={load} what="device memory">{(rows) => {
+		if (!rows.length) return <Empty title="Not recorded">The capture does not tell how much device
+			memory
+			was taken.</Empty>;
+		const totals = rows.filter((row) => text(row["usage_type"]) === "Total");
+		const totalOf = (core: string) => num(totals.find((row) => text(row["neuroncore_idx"])
+			=== core)?.["usage_bytes"]);
+		return <DataTable label="Device memory when the capture began" order={{ column: 2, down: true }}
+			columns={[{ name: "type", title: "Taken for", width: 240 }, { name: "core", title: "Core",
+				unit: "id" },
+				{ name: "bytes", title: "Bytes", unit: "bytes" },
+				{ name: "share", title: "Share of the core's", unit: "fraction" }]}
+			rows={rows.filter((row) => text(row["usage_type"]) !== "Total")
+				.map((row) => [row["usage_type"] ?? null,
+				row["neuroncore_idx"] ?? null, num(row["usage_bytes"]),
+				num(row["usage_bytes"]) / totalOf(text(row["neuroncore_idx"]))])}
+			bar={<span class="pn-dim">{totals.map((row) =>
+				`Core ${text(row["neuroncore_idx"])}: ${formatBytes(num(row["usage_bytes"]))}`).join(" · ")}
+					</span>} />;
+	}}</Loaded>;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What panels ask of a profile, in few words. Tables without rows may not be there at all, which is
+// an ordinary answer here and not a failure.
+
+import type { Cell, Column, SqlAnswer, TablePage } from "../../api/types.ts";
+import { numberOf, type TableQuery } from "../../api/client.ts";
+import type { ProfileContext } from "../../contract.ts";
+import { sinceOrigin, titleOf, unitOf } from "../../format.ts";
+import type { TableColumn } from "./table_model.ts";
+
+/** The most rows of a table that a panel takes in one request. */
+export const MOST_ROWS = 10_000;
+
+export function rowCount(context: ProfileContext, table: string): number {
+	const found = context.details.tables.find((one) => one.name === table);
+	return found ? Number(found.row_count) : 0;
+}
+
+export async function fetchTable(context: ProfileContext, table: string, query: TableQuery = {},
+	signal?: AbortSignal): Promise<TablePage> {
+	if (!rowCount(context, table)) return { table, total: "0", columns: [], rows: [] };
+	return context.api.table(table, { limit: MOST_ROWS, ...query }, signal);
+}
+
+/** More rows than one request gives, page by page, up to a bound that a browser still bears. */
+export async function fetchMany(context: ProfileContext, table: string, query: TableQuery = {},
+	most = 50_000): Promise<TablePage> {
+	const first = await fetchTable(context, table, query);
+	const rows = [...first.rows];
+	const wanted = Math.min(most, Number(first.total));
+	while (rows.length < wanted) {
+		const next = await fetchTable(context, table, { ...query, offset: rows.length });
+		if (!next.rows.length) break;
+		rows.push(...next.rows);
+	}
+	return { ...first, rows };
+}
+
+/** Columns of the server as a data table takes them. */
+export function tableColumns(columns: Column[]): TableColumn[] {
+	return columns.map((column) => {
+		const unit = unitOf(column.name, column.unit);
+		return {
+			name: column.name, title: titleOf(column.name), unit, help: column.description ?? "",
+		};
+	});
+}
+
+export type Row = Record<string, Cell>;
+
+/** Rows as objects, for those few that are read by name. */
+export function namedRows(answer: { columns: { name: string }[]; rows: Cell[][] }): Row[] {
+	return answer.rows.map((row) =>
+		Object.fromEntries(answer.columns.map((column, i) => [column.name, row[i] ?? null])));
+}
+
+export async function firstRow(context: ProfileContext, table: string,
+	signal?: AbortSignal): Promise<{ columns: Column[]; row: Row } | null> {
+	const page = await fetchTable(context, table, { limit: 1 }, signal);
+	const row = namedRows(page)[0];
+	return row ? { columns: page.columns, row } : null;
+}
+
+/** SQL whose answer is read by name; nothing when one of the tables has no rows. */
+export async function ask(context: ProfileContext, tables: string[], sql: string, limit = 10_000,
+	signal?: AbortSignal): Promise<Row[]> {
+	if (tables.some((table) => !rowCount(context, table))) return [];
+	const answer: SqlAnswer = await context.api.sql(sql, limit, signal);
+	return namedRows(answer);
+}
+
+export const num = (cell: Cell | undefined): number => numberOf(cell);
+export const text = (cell: Cell | undefined): string =>
+	cell === null || cell === undefined ? "" : String(cell);
+/** A number, or 0 where there is none: for sums. */
+export const sum = (cell: Cell | undefined): number => numberOf(cell) || 0;
+
+export const timeOf = (context: ProfileContext, cell: Cell | undefined): number =>
+	sinceOrigin(cell, context.originNs);
+export const absolute = (context: ProfileContext, ns: number): bigint =>
+	context.originNs + BigInt(Math.round(ns));
+
+/** A text in SQL. */
+export const sqlText = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+/** A name in SQL. */
+export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** A text that a regular expression takes for itself. */
+export const escapeRegex = (value: string): string => value.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table's single row as names and values, for what is true of a profile as a whole.
+
+import type { Column } from "../../api/types.ts";
+import type { Row } from "./data.ts";
+import { Metric } from "./parts.tsx";
+import { metricLine } from "../summary/summary_groups.ts";
+
+export function Record(props: { title: string; columns: Column[]; row: Row; skip?: string[] }) {
+	const lines = props.columns.filter((column) => !props.skip?.includes(column.name))
+		.map((column) => metricLine(column, props.row[column.name])).filter((line) => !line.isMissing);
+	return (
+		<section class="pn-group">
+			<h3>{props.title}</h3>
+			<dl>{lines.map((line) => <Metric key={line.name} name={line.title}
+				value={line.value} exact={line.exact}
+				help={line.help} />)}</dl>
+		</section>
+	);
+}

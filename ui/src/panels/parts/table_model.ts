@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a data table shows of its rows: which, in what order, how wide, and as which text. Pure.
+
+import type { Cell } from "../../api/types.ts";
+import { formatCell, NOTHING } from "../../format.ts";
+
+export interface TableColumn {
+	name: string; // unique in its table
+	title?: string;
+	unit?: string;
+	help?: string;
+	width?: number;
+	/** Numbers stand on the right unless said otherwise. */
+	align?: "left" | "right";
+}
+
+export interface Order {
+	column: number;
+	down: boolean;
+}
+
+const isDecimal = (text: string) => /^-?\d+$/.test(text);
+
+/** Numbers by size, also those that travel as text; then texts; what is missing comes last. */
+export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
+	const missingA = a === null || a === undefined || a === "";
+	const missingB = b === null || b === undefined || b === "";
+	if (missingA || missingB) return missingA && missingB ? 0 : missingA ? 1 : -1;
+	if (typeof a === "number" && typeof b === "number") return a - b;
+	const textA = String(a);
+	const textB = String(b);
+	if (isDecimal(textA) && isDecimal(textB)) {
+		const difference = BigInt(textA) - BigInt(textB);
+		return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+	}
+	const numberA = Number(textA);
+	const numberB = Number(textB);
+	if (!Number.isNaN(numberA) && !Number.isNaN(numberB)) return numberA - numberB;
+	return textA < textB ? -1 : textA > textB ? 1 : 0;
+}
+
+/** Rows, by their places in `rows`, that hold every word of the filter, in the order asked for. */
+export function arrange(rows: Cell[][], columns: TableColumn[], filter: string,
+	order: Order | null): number[] {
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	const shown: number[] = [];
+	for (let i = 0; i < rows.length; i++) {
+		if (words.length) {
+			const text = rowText(rows[i] ?? [], columns).toLowerCase();
+			if (!words.every((word) => text.includes(word))) continue;
+		}
+		shown.push(i);
+	}
+	if (!order) return shown;
+	const missing = (cell: Cell | undefined) => cell === null || cell === undefined || cell === "";
+	return shown.sort((i, j) => {
+		const a = rows[i]?.[order.column];
+		const b = rows[j]?.[order.column];
+		const result = compareCells(a, b);
+		// what is missing stays last in both directions
+		return (order.down && !missing(a) && !missing(b) ? -result : result) || i - j;
+	});
+}
+
+function rowText(row: Cell[], columns: TableColumn[]): string {
+	return row.map((cell, i) => {
+		const shown = formatCell(cell, columns[i]?.unit);
+		return typeof cell === "string" || cell === null ? shown : `${shown} ${String(cell)}`;
+	}).join("\u0001");
+}
+
+/** None, then down, then up, then none again: large numbers are what one looks for first. */
+export function nextOrder(now: Order | null, column: number): Order | null {
+	if (!now || now.column !== column) return { column, down: true };
+	return now.down ? { column, down: false } : null;
+}
+
+const CHARACTER = 7.2; // of the widest usual system font
+const PADDING = 22;
+
+/** Widths that fit titles and the first rows, within reason. */
+export function fitWidths(columns: TableColumn[], rows: Cell[][]): number[] {
+	return columns.map((column, i) => {
+		if (column.width) return column.width;
+		let longest = (column.title ?? column.name).length + 2;
+		for (const row of rows.slice(0, 100))
+			longest = Math.max(longest, formatCell(row[i], column.unit).length);
+		return Math.round(Math.min(320, Math.max(56, longest * CHARACTER + PADDING)));
+	});
+}
+
+/** Whether a column holds numbers, by its first values. */
+export function isNumeric(rows: Cell[][], column: number): boolean {
+	let seen = 0;
+	for (const row of rows) {
+		const cell = row[column];
+		if (cell === null || cell === undefined) continue;
+		if (typeof cell !== "number" && !(typeof cell === "string" && isDecimal(cell))) return false;
+		if (++seen === 20) break;
+	}
+	return seen > 0;
+}
+
+const plain = (cell: Cell | undefined): string =>
+	cell === null || cell === undefined ? ""
+		: Array.isArray(cell) ? cell.map(plain).join(",") : String(cell);
+
+/** What spreadsheets take: raw values, tabs between, no line breaks inside. */
+export function toTsv(columns: TableColumn[], rows: Cell[][], which: number[]): string {
+	const lines = [columns.map((column) => column.name).join("\t")];
+	for (const i of which)
+		lines.push((rows[i] ?? []).map((cell) => plain(cell).replace(/[\t\r\n]+/g, " ")).join("\t"));
+	return lines.join("\n");
+}
+
+export function toCsv(columns: { name: string }[], rows: Cell[][]): string {
+	const quote = (text: string) => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+	return [columns.map((column) => quote(column.name)), ...rows.map((row) =>
+		row.map((cell) => quote(plain(cell))))].map((line) => line.join(",")).join("\r\n") + "\r\n";
+}
+
+/** The rows that are drawn, of `count` of equal height. */
+export function visibleRange(count: number, rowHeight: number, top: number,
+	height: number): [number, number] {
+	const first = Math.max(0, Math.floor(top / rowHeight) - 8);
+	return [Math.min(first, count), Math.min(count, Math.ceil((top + height) / rowHeight) + 8)];
+}
+
+export { NOTHING };

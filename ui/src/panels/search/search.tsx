@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds events: conditions on fields of one table, or words anywhere. What is found is marked in
+// the timeline while the search is in force, can be stepped through, and is counted by value.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { SearchPage } from "../../api/types.ts";
+import type { ProfileContext, SearchQuery } from "../../contract.ts";
+import { formatFraction, formatInteger, formatNs, titleOf } from "../../format.ts";
+import { useStore } from "../../store.ts";
+import { absolute, num, rowCount, sum, text, timeOf } from "../parts/data.ts";
+import { DataTable } from "../parts/data_table.tsx";
+import { Button, Choice, Empty, Explained, Loaded, Panel, Tabs, Toggle } from "../parts/parts.tsx";
+import { ResultPager } from "./result_pager.tsx";
+import { ConditionRow } from "./search_condition.tsx";
+import {
+	conditionOf, isComplete, orderFields, statisticsSql, whereOf, type Condition,
+} from "./search_model.ts";
+import { placeIn } from "./search_results.ts";
+import { useLoad } from "../parts/use_load.ts";
+import "./search.css";
+
+const PAGE = 500;
+const HELP = "Give a field and a value, or words to look for in every text. A value between " +
+	"slashes is a regular expression: /^conv.*bias$/; add i for any case: /softmax/i. " +
+	"Conditions are combined: all must hold.";
+const blank = (): Condition => ({ field: "", operator: "=", value: "" });
+
+/** Tables whose rows are drawn, the ones people look into first. */
+export function searchableTables(context: ProfileContext): string[] {
+	const drawn = new Set(context.tracks.flatMap((track) => track.table ? [track.table] : []));
+	const first = ["Instruction", "DmaPacketAggregated", "DmaPacket", "CcOp", "SystemProfileEvents"];
+	const all = [...first.filter((name) => drawn.has(name)),
+		...[...drawn].filter((name) => !first.includes(name)).sort()];
+	return all.filter((name) => rowCount(context, name) > 0);
+}
+
+export function SearchPanel({ context }: { context: ProfileContext }) {
+	const tables = searchableTables(context);
+	const query = useStore(context.search);
+	const [table, setTable] = useState(query?.table ?? tables[0] ?? "");
+	const [words, setWords] = useState(query?.text ?? "");
+	const [conditions, setConditions] = useState<Condition[]>([blank()]);
+	const [onlyInView, setOnlyInView] = useState(false);
+	const [tab, setTab] = useState<"results" | "statistics">("results");
+	const own = useRef<SearchQuery | null>(null);
+	const fields = useLoad(async (signal) => table
+		? (await context.api.table(table, { limit: 1 }, signal)).columns : [], [context, table]);
+	const columns = fields.state === "ready" ? fields.value : [];
+	const names = orderFields(columns.map((column) => column.name));
+
+	// a search that a link or another panel set shows in the form as if it had been entered here
+	useEffect(() => {
+		if (!query || query === own.current) return;
+		setTable(query.table);
+		setWords(query.text);
+		setConditions(query.where.length ? query.where.map(conditionOf) : [blank()]);
+	}, [query]);
+
+	const change = (at: number, next: Condition) =>
+		setConditions(conditions.map((one, i) => i === at ? next : one));
+	const submit = (event?: Event) => {
+		event?.preventDefault();
+		const where = table ? conditions.filter(isComplete).map(whereOf) : [];
+		if (!where.length && !words.trim())
+			return context.notify("Give a value or words to look for first.");
+		own.current = { table, where, text: words.trim() };
+		context.search.set(own.current);
+	};
+	const clear = () => {
+		setConditions([blank()]);
+		setWords("");
+		context.search.set(null);
+	};
+	return (
+		<Panel label="Search">
+			<form class="se-form" onSubmit={submit}>
+				<div class="se-line">
+					<Choice label="In" value={table} change={(next) => {
+						setTable(next);
+						setConditions([blank()]);
+					}} options={[...tables.map((name) => ({ value: name, text: name })),
+						{ value: "", text: "Everything" }]} />
+					<input class="pn-input se-words" type="search" value={words} aria-label="Words anywhere"
+						placeholder="Words in any text" onInput={(event) => setWords(event.currentTarget.value)} />
+					<Button type="submit" kind="main">Search</Button>
+					<Button onClick={clear} disabled={!query}>Clear</Button>
+					<Explained text="How to search" help={HELP} />
+					<span class="pn-spring" />
+					<Toggle label="Only in view" on={onlyInView} change={setOnlyInView}
+						title="List only what lies in the part of time that the timeline shows" />
+					<ResultPager context={context} />
+				</div>
+				{table ? conditions.map((condition, i) => (
+					<ConditionRow key={i} context={context} table={table} names={names} condition={condition}
+						change={(next) => change(i, next)}
+						{...(i === conditions.length - 1
+							? { add: () => setConditions([...conditions, blank()]) } : {})}
+						{...(conditions.length > 1
+							? { remove: () => setConditions(conditions.filter((_, k) => k !== i)) } : {})} />
+				)) : null}
+			</form>
+			{query ? <>
+				<div class="se-tabs"><Tabs label="Results" value={tab} change={setTab} tabs={[
+					{ id: "results", title: "Results" }, { id: "statistics", title: "By value" }]} /></div>
+				{tab === "results" ? <Results context={context} query={query} onlyInView={onlyInView} />
+					: <Statistics context={context} query={query} names={names} conditions={conditions}
+						hasDuration={names.includes("duration_ns")} />}
+			</> : <Empty title="Nothing searched yet">
+				What is found is listed here and marked in the timeline.</Empty>}
+		</Panel>
+	);
+}
+
+function Results({ context, query, onlyInView }: { context: ProfileContext; query: SearchQuery;
+	onlyInView: boolean }) {
+	const view = useStore(context.view);
+	const place = useStore(placeIn(context));
+	const [offset, setOffset] = useState(0);
+	const part = onlyInView ? { from: String(absolute(context, view.fromNs)),
+		to: String(absolute(context, view.toNs)) } : {};
+	useEffect(() => setOffset(0), [query, onlyInView]);
+	const load = useLoad((signal) => context.api.search(query, { ...part, offset, limit: PAGE },
+		signal), [context, query, offset, onlyInView, onlyInView ? view : null], onlyInView ? 200 : 0);
+	return <Loaded load={load} what="results">{(page) => Number(page.total) === 0
+		? <Empty title="Nothing found">No event holds all of these conditions
+			{onlyInView ? " in the part of time that is shown" : ""}.</Empty>
+		: <ResultTable context={context} page={page} offset={offset} move={setOffset}
+			current={onlyInView ? null : place.index - offset} isAll={!onlyInView} />}</Loaded>;
+}
+
+const RESULT_COLUMNS = [
+	{ name: "name", title: "Name", width: 260 }, { name: "table", title: "Table" },
+	{ name: "engine", title: "Engine or queue", width: 130 },
+	{ name: "start", title: "Start", unit: "nanoseconds", width: 110 },
+	{ name: "duration", title: "Duration", unit: "nanoseconds", width: 100 },
+];
+
+function ResultTable(props: { context: ProfileContext; page: SearchPage; offset: number;
+	move: (offset: number) => void; current: number | null; isAll: boolean }) {
+	const { context, page, offset } = props;
+	const total = Number(page.total);
+	const rows = page.rows.map((event) => {
+		const start = timeOf(context, event.start_ns);
+		return [event.name, event.table, event.engine ?? null, start,
+			timeOf(context, event.end_ns) - start];
+	});
+	return (
+		<DataTable label="Search results" columns={RESULT_COLUMNS} rows={rows} current={props.current}
+			render={(cell, column) => column.name === "start" && typeof cell === "number"
+				? formatNs(cell, 7) : null}
+			choose={(_, i) => {
+				const event = page.rows[i];
+				if (!event) return;
+				// Prev and Next step through all results; a place in a part of them is none of those
+				if (props.isAll) placeIn(context).update((now) => ({ ...now, index: offset + i }));
+				context.reveal({ table: event.table, row: event.row });
+			}}
+			bar={<>
+				<span>{formatInteger(total)} found, {formatNs(Number(page.duration_ns))} in total</span>
+				{total > PAGE ? <span class="pn-pager">
+					<Button disabled={!offset} onClick={() => props.move(offset - PAGE)}
+						aria-label="Previous page">‹</Button>
+					{formatInteger(offset + 1)} to {formatInteger(Math.min(total, offset + PAGE))}
+					<Button disabled={offset + PAGE >= total} onClick={() => props.move(offset + PAGE)}
+						aria-label="Next page">›</Button>
+				</span> : null}
+			</>} />
+	);
+}
+
+function Statistics(props: { context: ProfileContext; query: SearchQuery; names: string[];
+	conditions: Condition[]; hasDuration: boolean }) {
+	const { context, query, names } = props;
+	const [field, setField] = useState("");
+	const shown = names.includes(field) ? field : names[0] ?? "";
+	const load = useLoad((signal) => shown ? context.api.sql(
+		statisticsSql(query.table, shown, props.conditions, props.hasDuration), 1000, signal)
+		: Promise.resolve(null), [context, query, shown]);
+	if (!query.table) return <Empty title="Choose a table">Values are counted within one
+		table.</Empty>;
+	return <Loaded load={load} what="statistics">{(answer) => {
+		const rows = answer?.rows ?? [];
+		const count = rows.reduce((now, row) => now + sum(row[1]), 0);
+		const time = rows.reduce((now, row) => now + sum(row[2]), 0);
+		return <DataTable label={`Values of ${shown}`} order={{ column: 1, down: true }}
+			columns={[{ name: "value", title: titleOf(shown), width: 280 }, { name: "n", title: "Count" },
+				{ name: "share", title: "Share", unit: "fraction" },
+				{ name: "total", title: "Total time", unit: "nanoseconds" },
+				{ name: "time", title: "Share of time", unit: "fraction" },
+				{ name: "average", title: "Average time", unit: "nanoseconds" }]}
+			rows={rows.map((row) => [text(row[0]) || "(none)", row[1] ?? 0, sum(row[1]) / count, row[2]
+				?? null,
+				time ? sum(row[2]) / time : null, Number.isFinite(num(row[3])) ? num(row[3]) : null])}
+			bar={<Choice label="Values of" value={shown} change={setField}
+				options={names.map((name) => ({ value: name, text: titleOf(name) }))} />}
+			empty={`Nothing to count (${formatFraction(0)}).`} />;
+	}}</Loaded>;
+}

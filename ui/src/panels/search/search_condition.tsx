@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One condition of a search: field, operator and value, with values that occur as suggestions.
+
+import { useState } from "preact/hooks";
+import type { ProfileContext } from "../../contract.ts";
+import { titleOf } from "../../format.ts";
+import { text } from "../parts/data.ts";
+import { Button, Choice } from "../parts/parts.tsx";
+import { OPERATORS, suggestionsSql, type Condition, type Operator } from "./search_model.ts";
+import { useLoad, valueOf } from "../parts/use_load.ts";
+
+let lists = 0;
+
+export function ConditionRow(props: { context: ProfileContext; table: string; names: string[];
+	condition: Condition; change: (next: Condition) => void; add?: () => void; remove?: () => void }) {
+	const { context, table, condition } = props;
+	const [list] = useState(() => `se-values-${++lists}`);
+	const [asked, setAsked] = useState(false);
+	// asked once the value has the focus: distinct values of a long table cost the server something
+	const load = useLoad(async (signal) => asked && condition.field
+		? (await context.api.sql(suggestionsSql(table, condition.field, condition.value), 40, signal))
+			.rows.map((row) => text(row[0])) : [],
+	[context, table, condition.field, condition.value, asked], 250);
+	return (
+		<div class="se-line">
+			<Choice label="Field" hideLabel value={condition.field}
+				options={[{ value: "", text: "Field…" },
+					...props.names.map((name) => ({ value: name, text: titleOf(name) }))]}
+				change={(field) => props.change({ ...condition, field })} />
+			<Choice<Operator> label="Operator" hideLabel value={condition.operator} options={OPERATORS}
+				change={(operator) => props.change({ ...condition, operator })} />
+			<input class="pn-input se-value" aria-label="Value" placeholder="Value, or /regular expression/"
+				list={list} value={condition.value} onFocus={() => setAsked(true)}
+				onInput={(event) => props.change({ ...condition, value: event.currentTarget.value })} />
+			<datalist id={list}>
+				{(valueOf(load) ?? []).map((value) => <option key={value} value={value} />)}
+			</datalist>
+			{props.remove ? <Button kind="quiet" aria-label="Remove this condition"
+				onClick={props.remove}>✕</Button> : null}
+			{props.add ? <Button kind="quiet" onClick={props.add}>Add condition</Button> : null}
+		</div>
+	);
+}

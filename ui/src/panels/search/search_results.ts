@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where one stands among the results of the search in force. The Search panel and the pager in
+// Event details share it, so it hangs on the context and not on either of them.
+
+import type { ProfileContext } from "../../contract.ts";
+import { createStore, type Store } from "../../store.ts";
+import { sentenceOf } from "../parts/use_load.ts";
+
+export interface Place {
+	index: number; // -1: none was looked at yet
+	total: number;
+}
+
+const places = new WeakMap<ProfileContext, Store<Place>>();
+
+export function placeIn(context: ProfileContext): Store<Place> {
+	let place = places.get(context);
+	if (!place) {
+		place = createStore<Place>({ index: -1, total: 0 });
+		places.set(context, place);
+		count(context, place);
+		context.search.watch(() => count(context, placeIn(context)));
+	}
+	return place;
+}
+
+/** How many there are, whoever shows them: a link may set a search that no open panel lists. */
+function count(context: ProfileContext, place: Store<Place>): void {
+	const query = context.search.get();
+	place.set({ index: -1, total: 0 });
+	if (!query) return;
+	context.api.search(query, { limit: 1 }).then((page) => {
+		if (context.search.get() === query)
+			place.update((now) => ({ ...now, total: Number(page.total) }));
+	}, () => undefined); // the list of results says what is wrong
+}
+
+/** Selects the result at that place, going round at both ends. */
+export async function goToResult(context: ProfileContext, index: number): Promise<void> {
+	const query = context.search.get();
+	const { total } = placeIn(context).get();
+	if (!query || !total) return;
+	const at = ((index % total) + total) % total;
+	try {
+		const page = await context.api.search(query, { offset: at, limit: 1 });
+		const found = page.rows[0];
+		if (!found || context.search.get() !== query) return;
+		placeIn(context).set({ index: at, total });
+		context.reveal({ table: found.table, row: found.row });
+	} catch (failure) {
+		context.notify(sentenceOf(failure), "error");
+	}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the timeline shows, and how. All of it is part of the page's address.
+
+import type { ColourBy, ProfileContext, Settings } from "../../contract.ts";
+import { formatInteger } from "../../format.ts";
+import { useStore } from "../../store.ts";
+import { Button, Choice, Panel, Toggle } from "../parts/parts.tsx";
+import { parseRanges, rangesText } from "./ranges.ts";
+import "./settings_panel.css";
+
+const COLOURS: { value: ColourBy; text: string }[] = [
+	{ value: "name", text: "Name" }, { value: "engine", text: "Engine" }, { value: "layer",
+		text: "Layer" },
+	{ value: "operator", text: "Operator" }, { value: "track", text: "Track" }];
+const GROUPINGS = [
+	{ value: "default", text: "As recorded" }, { value: "cpu_device", text: "Host and device" },
+	{ value: "core", text: "Core" }, { value: "thread", text: "Thread" }, { value: "process",
+		text: "Process" },
+	{ value: "instance", text: "Machine" }];
+
+export function SettingsPanel({ context }: { context: ProfileContext }) {
+	const settings = useStore(context.settings);
+	const change = (part: Partial<Settings>) =>
+		context.settings.update((now) => ({ ...now, ...part }));
+	const isSystem = context.details.kind === "system";
+	return (
+		<Panel label="Settings">
+			<div class="pn-scroll st">
+				<section>
+					<h3>Timeline</h3>
+					<Choice label="Colour by" value={settings.colourBy} options={COLOURS}
+						change={(colourBy) => change({ colourBy })} />
+					{settings.colourBy === "layer" ? <NumberChoice label="Layer depth"
+						value={settings.layerDepth} hint="parts of the name; 0 for all" most={20}
+						change={(layerDepth) => change({ layerDepth })} /> : null}
+					{isSystem ? <Choice label="Group rows by" value={settings.grouping} options={GROUPINGS}
+						change={(grouping) => change({ grouping })} />
+						: <Choice label="Rows" value={settings.rows} change={(rows) => change({ rows })}
+							options={[{ value: "minimal", text: "The most telling ones" }, { value: "full",
+								text: "All" }]} />}
+					{isSystem ? null : <>
+						<Choice label="DMA packets by" value={settings.dmaBy} change={(dmaBy) => change({ dmaBy })}
+							options={[{ value: "queue", text: "Queue" }, { value: "engine", text: "Engine" }]} />
+						<Choice label="On top" value={settings.coreOrder}
+							change={(coreOrder) => change({ coreOrder })}
+							options={[{ value: "last", text: "The last core" }, { value: "first",
+								text: "The first core" }]} />
+						<Semaphores ids={settings.semaphores}
+							change={(semaphores) => change({ semaphores })} />
+						<Toggle label="Show cumulative rows beside rates" on={settings.showCumulative}
+							change={(showCumulative) => change({ showCumulative })} />
+					</>}
+					<Toggle label="Show names inside bars" on={settings.showText}
+						change={(showText) => change({ showText })} />
+					<Toggle label="Markers snap to edges of events" on={settings.snap}
+						change={(snap) => change({ snap })} />
+					<Toggle label="Show bands of warnings" on={settings.showBands}
+						change={(showBands) => change({ showBands })} />
+					<Toggle label="Show dependencies of the selected event" on={settings.showDependencies}
+						change={(showDependencies) => change({ showDependencies })} />
+				</section>
+				<section>
+					<h3>Rows</h3>
+					<Reset what="pinned" list={settings.pinned} reset={() => change({ pinned: [] })} />
+					<Reset what="hidden" list={settings.hidden} reset={() => change({ hidden: [] })} />
+					<Reset what="collapsed" list={settings.collapsed} reset={() => change({ collapsed: [] })} />
+					<Reset what="moved" list={settings.order} reset={() => change({ order: [] })} />
+				</section>
+				<p class="pn-dim">Settings are kept in the page's address: a link shows the same to others.</p>
+			</div>
+		</Panel>
+	);
+}
+
+function NumberChoice(props: { label: string; value: number; most: number; hint: string;
+	change: (value: number) => void }) {
+	return (
+		<label class="pn-choice">
+			<span>{props.label}</span>
+			<input class="pn-input st-number" type="number" min={0} max={props.most} value={props.value}
+				onChange={(event) => props.change(Math.min(Math.max(
+					Math.round(event.currentTarget.valueAsNumber) || 0, 0), props.most))} />
+			<span class="pn-dim">{props.hint}</span>
+		</label>
+	);
+}
+
+/** Ids as people write them: "1, 4, 24-30". */
+function Semaphores(props: { ids: number[]; change: (ids: number[]) => void }) {
+	return (
+		<label class="pn-choice">
+			<span>Semaphores</span>
+			<input class="pn-input" type="text" placeholder="All; or 1, 4, 24-30"
+				value={rangesText(props.ids)}
+				onChange={(event) => {
+					const ids = parseRanges(event.currentTarget.value);
+					props.change(ids);
+					event.currentTarget.value = rangesText(ids);
+				}} />
+		</label>
+	);
+}
+
+function Reset(props: { what: string; list: string[]; reset: () => void }) {
+	const words: Record<string, string> = {
+		pinned: "Unpin all", hidden: "Show all", collapsed: "Expand all", moved: "Put back" };
+	return (
+		<div class="st-line">
+			<span>{formatInteger(props.list.length)} {props.what}</span>
+			<Button disabled={!props.list.length} onClick={props.reset}>{words[props.what]}</Button>
+		</div>
+	);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracks in groups people know: by core where that is told, else by the outermost group. Pure.
+
+import type { Track } from "../../api/types.ts";
+
+function groupName(tracks: Map<number, Track>, track: Track | undefined): string {
+	const core = track?.attributes["pcore_idx"];
+	if (core) return `Core ${core}`;
+	let outermost: Track | undefined;
+	const seen = new Set<number>();
+	for (let at = track; at && at.parent !== null && !seen.has(at.id); at = tracks.get(at.parent)) {
+		seen.add(at.id);
+		outermost = tracks.get(at.parent) ?? outermost;
+	}
+	const name = outermost?.name ?? "All";
+	return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** What was found of tracks, in groups; groups by name, tracks as they are shown. */
+export function byCore<T extends { track: number }>(tracks: Track[], found: T[]): [string, T[]][] {
+	const byId = new Map(tracks.map((track) => [track.id, track]));
+	const groups = new Map<string, T[]>();
+	for (const one of found) {
+		const name = groupName(byId, byId.get(one.track));
+		const list = groups.get(name);
+		if (list) list.push(one);
+		else groups.set(name, [one]);
+	}
+	const order = new Intl.Collator("en", { numeric: true });
+	return [...groups].sort(([a], [b]) => order.compare(a, b));
+}
