@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "runtime/nrt/device_profile.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/ranks/model_ranks.h"
 #include "runtime/nrt/simulation_settings.h"
 #include "runtime/trace/tracer.h"
@@ -313,7 +313,7 @@ static NRT_STATUS run_steps(struct execution *e, struct nx_tensor_set *inputs,
 	if (has_run) {
 		pthread_mutex_lock(&core_locks[e->core]);
 		st = wait_for(e);
-		nx_device_profile_note(e->model, &e->run, st);
+		nx_ntff_capture_add(e->model, &e->run, st);
 		pthread_mutex_unlock(&core_locks[e->core]);
 	}
 	nx_trace_stop(e->core, NX_TRACE_KMGR_EXEC, running, 0, 0, 0, 0);

@@ -53,7 +53,7 @@ void nx_inspect_begin_from_environment(void);
 /* In the child of a fork: the session is the parent's. */
 void nx_inspect_abandon(void);
 
-/* What device_profile has to keep; false when no session wants device profiles. */
+/* What ntff_capture has to keep; false when no session wants device profiles. */
 struct nx_inspect_device {
 	char folder[NX_INSPECT_PATH_MAX + 256];
 	bool wants_first, wants_all, wants_failed;

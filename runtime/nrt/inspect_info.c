@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/interned.h"
 #include "runtime/trace/trace_event.h"
 
@@ -89,7 +89,7 @@ static void fill_host(const struct nx_inspect_facts *facts, struct nx_arena *are
 	host->host_mem = file_of(facts, arena, "host_mem.pb", STREAM_MEMORY, facts->memory_ticks);
 }
 
-void nx_inspect_info_encode(const struct nx_inspect_facts *facts, struct nx_bytes *out)
+static void encode(const struct nx_inspect_facts *facts, struct nx_bytes *out)
 {
 	struct nx_arena arena = {0};
 	struct nx_ntrace_info info = {
@@ -116,34 +116,28 @@ void nx_inspect_info_encode(const struct nx_inspect_facts *facts, struct nx_byte
 	nx_arena_release(&arena);
 }
 
-struct writing {
+struct encoding {
 	const struct nx_inspect_facts *facts;
-	enum nx_status st;
-	struct nx_error *err;
+	struct nx_bytes bytes;
 };
 
-static void write_guarded(void *context)
+static void encode_guarded(void *context)
 {
-	struct writing *w = context;
-	struct nx_bytes bytes = {0};
-	struct nx_output out;
-	char path[1536];
+	struct encoding *e = context;
 
-	snprintf(path, sizeof(path), "%s/trace_info.pb", w->facts->folder);
-	nx_inspect_info_encode(w->facts, &bytes);
-	w->st = nx_output_open(&out, path, w->err);
-	if (!w->st) {
-		nx_output_write(&out, bytes.items, bytes.len);
-		w->st = nx_output_commit(&out, w->err);
-	}
-	nx_vec_release(&bytes);
+	encode(e->facts, &e->bytes);
 }
 
 enum nx_status nx_inspect_info_write(const struct nx_inspect_facts *facts, struct nx_error *err)
 {
-	struct writing w = {facts, NX_OK, err};
+	struct encoding e = {facts, {0}};
+	enum nx_status st;
+	char path[1536];
 
-	if (!nx_heap_guarded(write_guarded, &w))
-		return nx_fail(err, NX_LIMIT, "no memory to write %s/trace_info.pb", facts->folder);
-	return w.st;
+	snprintf(path, sizeof(path), "%s/trace_info.pb", facts->folder);
+	if (!nx_heap_guarded(encode_guarded, &e))
+		return nx_fail(err, NX_LIMIT, "out of memory for %s", path);
+	st = nx_guest_write_file(path, nx_slice_of(e.bytes.items, e.bytes.len), err);
+	nx_vec_release(&e.bytes);
+	return st;
 }

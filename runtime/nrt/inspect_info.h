@@ -18,9 +18,7 @@ struct nx_inspect_facts {
 	uint64_t cpu_ticks, memory_ticks;
 };
 
-/* Appends the message. */
-void nx_inspect_info_encode(const struct nx_inspect_facts *facts, struct nx_bytes *out);
-/* Encodes, and puts the file in the place of the old one. LIMIT when memory runs out. */
+/* Replaces the file. LIMIT if memory runs out. */
 NX_MUST_CHECK enum nx_status nx_inspect_info_write(const struct nx_inspect_facts *facts,
 						   struct nx_error *err);
 

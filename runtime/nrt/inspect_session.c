@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/nrt/device_profile.h"
+#include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/inspect_info.h"
-#include "runtime/nrt/inspect_stream.h"
 #include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/ntff_capture.h"
 
 #define DRAIN_PERIOD_NS UINT64_C(50000000)
 #define SAMPLE_PERIOD_NS UINT64_C(1000000000)
@@ -35,7 +35,7 @@ static struct {
 	struct nrt_inspect_config config;
 	char folder[NX_INSPECT_PATH_MAX + 256];
 	/* The thread's own while it runs: */
-	struct nx_inspect_stream events, cpu, memory;
+	struct nx_guest_stream events, cpu, memory;
 	struct nx_bytes pending;
 	uint64_t pending_count, stored_count;
 	struct nx_host_samples samples;
@@ -59,8 +59,8 @@ static void flush_events(void)
 {
 	if (!session.pending.len)
 		return;
-	if (nx_inspect_stream_append(&session.events,
-				     nx_slice_of(session.pending.items, session.pending.len)))
+	if (nx_guest_stream_append(&session.events,
+				   nx_slice_of(session.pending.items, session.pending.len)))
 		session.stored_count += session.pending_count;
 	session.pending.len = 0;
 	session.pending_count = 0;
@@ -95,13 +95,13 @@ static void sample(void *context)
 	(void)context;
 	if (captures(NX_INSPECT_CPU) && nx_host_read_file("/proc/stat", text, sizeof(text))) {
 		nx_host_samples_cpu(&session.samples, text, now_ns, &records);
-		nx_inspect_stream_append(&session.cpu, nx_slice_of(records.items, records.len));
+		nx_guest_stream_append(&session.cpu, nx_slice_of(records.items, records.len));
 		records.len = 0;
 	}
 	if (captures(NX_INSPECT_HOST_MEMORY) &&
 	    nx_host_read_file("/proc/self/statm", text, sizeof(text))) {
 		nx_host_samples_memory(&session.samples, text, now_ns, &records);
-		nx_inspect_stream_append(&session.memory, nx_slice_of(records.items, records.len));
+		nx_guest_stream_append(&session.memory, nx_slice_of(records.items, records.len));
 	}
 	nx_vec_release(&records);
 }
@@ -210,7 +210,7 @@ static enum nx_status claim_folder(size_t len, struct nx_error *err)
 
 static enum nx_status make_folder(struct nx_error *err)
 {
-	enum nx_status st = nx_inspect_make_folder(session.config.output_dir, err);
+	enum nx_status st = nx_guest_make_folder(session.config.output_dir, err);
 	int len = snprintf(session.folder, sizeof(session.folder), "%s/%s_pid_%d",
 			   session.config.output_dir, nx_state_instance()->instance_id,
 			   (int)getpid());
@@ -223,11 +223,11 @@ static enum nx_status open_streams(struct nx_error *err)
 	enum nx_status st = NX_OK;
 
 	if (captures(NX_INSPECT_SYSTEM))
-		st = nx_inspect_stream_open(&session.events, session.folder, "ntrace.pb", err);
+		st = nx_guest_stream_open(&session.events, session.folder, "ntrace.pb", err);
 	if (!st && captures(NX_INSPECT_CPU))
-		st = nx_inspect_stream_open(&session.cpu, session.folder, "cpu_util.pb", err);
+		st = nx_guest_stream_open(&session.cpu, session.folder, "cpu_util.pb", err);
 	if (!st && captures(NX_INSPECT_HOST_MEMORY))
-		st = nx_inspect_stream_open(&session.memory, session.folder, "host_mem.pb", err);
+		st = nx_guest_stream_open(&session.memory, session.folder, "host_mem.pb", err);
 	return st;
 }
 
@@ -247,9 +247,9 @@ static enum nx_status begin_trace(struct nx_error *err)
 
 static void close_files(void)
 {
-	nx_inspect_stream_close(&session.events);
-	nx_inspect_stream_close(&session.cpu);
-	nx_inspect_stream_close(&session.memory);
+	nx_guest_stream_close(&session.events);
+	nx_guest_stream_close(&session.cpu);
+	nx_guest_stream_close(&session.memory);
 	nx_vec_release(&session.pending);
 }
 
@@ -346,7 +346,7 @@ static void finish(void)
 	if (captures(NX_INSPECT_SYSTEM))
 		nx_tracer_forget();
 	if (captures(NX_INSPECT_DEVICE) && session.config.is_whole_session)
-		nx_device_profile_write_session(session.folder, session.config.session_id);
+		nx_ntff_capture_write_session(session.folder, session.config.session_id);
 	close_files();
 }
 
@@ -372,9 +372,9 @@ void nx_inspect_abandon(void)
 	session.is_on = session.has_thread = false;
 	/* Not released: the drain thread may have been in the middle of it. */
 	session.pending = (struct nx_bytes){0};
-	nx_inspect_stream_close(&session.events);
-	nx_inspect_stream_close(&session.cpu);
-	nx_inspect_stream_close(&session.memory);
+	nx_guest_stream_close(&session.events);
+	nx_guest_stream_close(&session.cpu);
+	nx_guest_stream_close(&session.memory);
 }
 
 bool nx_inspect_device_wishes(struct nx_inspect_device *wishes)

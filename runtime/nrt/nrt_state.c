@@ -8,11 +8,11 @@
 
 #include "runtime/nrt/async_queue.h"
 #include "runtime/nrt/collectives.h"
-#include "runtime/nrt/device_profile.h"
 #include "runtime/nrt/execution.h"
 #include "runtime/nrt/handles.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/ranks/rank_world.h"
 #include "runtime/nrt/sendrecv.h"
 #include "runtime/trace/tracer.h"
@@ -131,7 +131,7 @@ NX_EXPORT void nrt_close(void)
 		nx_async_end();
 		nx_sendrecv_end();
 		nx_inspect_end();
-		nx_device_profile_end();
+		nx_ntff_capture_end();
 		nx_tracer_end();
 		nx_tracer_forget();
 		atomic_store_explicit(&phase, PHASE_CLOSED, memory_order_release);

@@ -1,33 +1,186 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ntff_encode: a model and its runs as the bytes of an NTFF, of version 6, or of
- * version 5 for programs of NeuronCore v2 as real captures of it are.
- *
- * The same program gives the same bytes: times come from the simulated device, and
- * process and machine are named in captures of a whole session only.
- */
-#include <stdio.h>
+#include "runtime/nrt/ntff_encode.h"
+
 #include <unistd.h>
 
-#include "format/ntff.h"
-#include "runtime/nrt/device_profile.h"
-#include "runtime/nrt/ntff_program.h"
+#include "format/instruction.h"
+#include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ranks/model_ranks.h"
 #include "runtime/nrt/release.h"
+#include "runtime/timing/notifications.h"
 
 #define NTFF_ID 10001 /* as all real files have */
 #define VERSION 6
 #define VERSION_OF_TICKS 5
+#define NO_EVENT (-1)
+#define DRAM_CHANNEL 2			 /* as real captures of trn2 have */
 #define NO_INSTANCE UINT64_C(0xffffffff) /* not part of an UltraServer */
 
+/* --- code ------------------------------------------------------------------------------------ */
+
+struct patching {
+	struct nx_ntff_patch *patch;
+	uint64_t next_pc; /* of the compiler's stream */
+};
+
+/* Adjacent patches of one kind become one. */
+static void add_patch(struct patching *p, size_t slot, enum nx_patch_type type, uint64_t count)
+{
+	struct nx_ntff_patch_location *items = p->patch->locations.items;
+	size_t len = p->patch->locations.count;
+
+	if (len && items[len - 1].type == type && type != NX_PATCH_DELETE &&
+	    items[len - 1].offset / NX_SLOT_BYTES + items[len - 1].count == slot) {
+		items[len - 1].count += count;
+		return;
+	}
+	items[p->patch->locations.count++] = (struct nx_ntff_patch_location){
+		.offset = slot * NX_SLOT_BYTES, .count = count, .type = type};
+}
+
+/* At most two per slot: one for deleted slots before it, one for the slot itself. */
+static void fill_patches(const struct nx_loaded_stream *stream, struct nx_arena *arena,
+			 struct nx_ntff_patch *patch)
+{
+	struct patching p = {patch, 0};
+
+	patch->locations.items =
+		NX_NEW_ARRAY(arena, struct nx_ntff_patch_location, 2 * stream->slot_count);
+	for (size_t i = 0; i < stream->slot_count; i++) {
+		const struct nx_loaded_slot *slot = &stream->slots[i];
+
+		if (slot->compiler_pc == NX_NO_INDEX) {
+			add_patch(&p, i, NX_PATCH_INSERT, 1);
+			continue;
+		}
+		if (slot->compiler_pc > p.next_pc)
+			add_patch(&p, i, NX_PATCH_DELETE, slot->compiler_pc - p.next_pc);
+		if (slot->kind == NX_LOADED_REPLACED)
+			add_patch(&p, i, NX_PATCH_MODIFY, 1);
+		p.next_pc = (uint64_t)slot->compiler_pc + 1;
+	}
+}
+
+void nx_ntff_fill_code(const struct nx_loaded_core *core, uint8_t version, uint64_t *offset,
+		       struct nx_arena *arena, struct nx_ntff_graph *graph)
+{
+	graph->code.count = graph->patches.count = NX_ENGINE_COUNT;
+	graph->code.items = NX_NEW_ARRAY(arena, struct nx_ntff_code, NX_ENGINE_COUNT);
+	graph->patches.items = NX_NEW_ARRAY(arena, struct nx_ntff_patch, NX_ENGINE_COUNT);
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		const struct nx_loaded_stream *stream = &core->streams[e];
+		struct nx_ntff_code *code = &graph->code.items[e];
+		uint8_t *image;
+
+		code->engine = e;
+		code->start_address = stream->start_address;
+		graph->patches.items[e].engine = e;
+		fill_patches(stream, arena, &graph->patches.items[e]);
+		if (version >= 6) {
+			code->offset = *offset;
+			code->size = stream->slot_count * NX_SLOT_BYTES;
+			*offset += code->size;
+			continue;
+		}
+		image = NX_NEW_ARRAY(arena, uint8_t, stream->slot_count * NX_SLOT_BYTES);
+		for (size_t i = 0; i < stream->slot_count; i++)
+			memcpy(image + i * NX_SLOT_BYTES, stream->slots[i].word, NX_SLOT_BYTES);
+		code->inline_code = nx_slice_of(image, stream->slot_count * NX_SLOT_BYTES);
+	}
+}
+
+void nx_ntff_append_code(const struct nx_loaded_core *core, struct nx_bytes *out)
+{
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+		for (size_t i = 0; i < core->streams[e].slot_count; i++)
+			nx_bytes_append(out, core->streams[e].slots[i].word, NX_SLOT_BYTES);
+}
+
+/* --- queues ---------------------------------------------------------------------------------- */
+
+/* Packets of a dynamic queue are unknown until it runs. */
+static void fill_blocks(const struct nx_loaded_queue *from, unsigned ring, struct nx_arena *arena,
+			struct nx_ntff_queue *to)
+{
+	if (from->kind != NX_LOADED_STATIC)
+		return;
+	to->blocks.count = from->block_count;
+	to->blocks.items = NX_NEW_ARRAY(arena, struct nx_ntff_dma_block, from->block_count);
+	for (size_t i = 0; i < from->block_count; i++) {
+		const struct nx_loaded_block *block = &from->blocks[i];
+		uint32_t packet_count = block->first[ring + 1] - block->first[ring];
+
+		to->blocks.items[i] = (struct nx_ntff_dma_block){.block_id = block->id,
+								 .packet_count = packet_count,
+								 .m2s = packet_count,
+								 .s2m = packet_count};
+	}
+}
+
+void nx_ntff_fill_queues(const struct nx_loaded_core *core, uint32_t first_core,
+			 struct nx_arena *arena, struct nx_ntff_graph *graph)
+{
+	graph->queues.items =
+		NX_NEW_ARRAY(arena, struct nx_ntff_queue, core->queue_count * NX_LOADED_RINGS);
+	for (size_t q = 0; q < core->queue_count; q++)
+		for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
+			const struct nx_loaded_queue *from = &core->queues[q];
+			struct nx_ntff_queue *to = &graph->queues.items[graph->queues.count++];
+
+			to->engine_index = (uint64_t)first_core * NX_NOTIFY_DMA_ENGINES +
+					   from->first_dma_engine + ring;
+			to->queue_index = from->queue_index;
+			to->queue_type = from->queue_type;
+			to->name = from->name;
+			to->tracing_event_id = NO_EVENT;
+			to->channel = DRAM_CHANNEL;
+			fill_blocks(from, ring, arena, to);
+		}
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static void add_memory(struct nx_ntff_graph *graph, const char *type, uint64_t amount_bytes)
+{
+	graph->memory.items[graph->memory.count++] = (struct nx_ntff_memory_usage){
+		.amount_bytes = amount_bytes, .type = nx_slice_text(type)};
+}
+
+void nx_ntff_fill_memory(const struct nx_loaded_code *code, size_t core, struct nx_arena *arena,
+			 struct nx_ntff_graph *graph)
+{
+	static const char *const streams[NX_ENGINE_COUNT] = {
+		[NX_ENGINE_TENSOR] = "pe",  [NX_ENGINE_SCALAR] = "act", [NX_ENGINE_GPSIMD] = "pool",
+		[NX_ENGINE_VECTOR] = "dve", [NX_ENGINE_SYNC] = "sp",
+	};
+	const struct nx_core_program *program = &code->program->cores[core];
+	uint64_t weight_bytes = 0, tensor_bytes = 0;
+
+	for (size_t i = 0; i < program->variable_count; i++)
+		if (program->variables[i].kind == NX_VARIABLE_FILE)
+			weight_bytes += program->variables[i].size_bytes;
+	for (size_t i = 0; core == 0 && i < code->program->tensor_count; i++)
+		tensor_bytes += code->program->tensors[i].size_bytes;
+	graph->memory.items = NX_NEW_ARRAY(arena, struct nx_ntff_memory_usage, NX_ENGINE_COUNT + 3);
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+		add_memory(graph, streams[e],
+			   code->cores[core].streams[e].slot_count * NX_SLOT_BYTES);
+	add_memory(graph, "weight", weight_bytes);
+	add_memory(graph, "scratchpad", program->scratch_bytes);
+	add_memory(graph, "tensor", tensor_bytes);
+}
+
 struct encoding {
-	const struct nx_device_recording *recording;
+	const struct nx_ntff_recording *recording;
+	const struct nx_notified *notified; /* the recording's or own; may be NULL */
+	struct nx_notified own;
 	const struct nx_model *model;
 	const struct nx_loaded_code *code; /* may be NULL */
 	uint8_t version;
 	uint32_t first_core;
 	uint64_t offset; /* of the next blob */
 	struct nx_arena arena;
+	struct nx_bytes *out;
 };
 
 /* --- rings ------------------------------------------------------------------------------------ */
@@ -48,12 +201,12 @@ static void fill_straight_clocks(struct nx_arena *arena, struct nx_ntff_clocks *
 
 static size_t ring_count(const struct encoding *e)
 {
-	return e->recording->notified ? e->recording->notified->rings.len : 0;
+	return e->notified ? e->notified->rings.len : 0;
 }
 
 static struct nx_ntff_ring place_ring(struct encoding *e, size_t index)
 {
-	const struct nx_notified_ring *from = &e->recording->notified->rings.items[index];
+	const struct nx_notified_ring *from = &e->notified->rings.items[index];
 	struct nx_ntff_ring ring = {
 		.trace_type = from->trace_type,
 		.block_type = from->block_type,
@@ -67,7 +220,7 @@ static struct nx_ntff_ring place_ring(struct encoding *e, size_t index)
 	return ring;
 }
 
-/* All of a session in one list; before version 6 each graph has its own. */
+/* One list for the session; before version 6 each graph has its own. */
 static void fill_rings(struct encoding *e, struct nx_ntff_info *info,
 		       struct nx_ntff_device_node *device)
 {
@@ -75,7 +228,7 @@ static void fill_rings(struct encoding *e, struct nx_ntff_info *info,
 	struct nx_ntff_ring *rings = NX_NEW_ARRAY(&e->arena, struct nx_ntff_ring, count);
 
 	for (size_t i = 0; i < count; i++) {
-		uint32_t core = e->recording->notified->rings.items[i].core;
+		uint32_t core = e->notified->rings.items[i].core;
 		struct nx_ntff_graph *graph;
 
 		rings[i] = place_ring(e, i);
@@ -92,29 +245,29 @@ static void fill_rings(struct encoding *e, struct nx_ntff_info *info,
 	}
 }
 
-/* --- the program --------------------------------------------------------------------- */
+/* --- the file -------------------------------------------------------------------------------- */
 
 static void fill_graph(struct encoding *e, size_t index, struct nx_ntff_graph *graph)
 {
-	const struct nx_device_recording *recording = e->recording;
+	const struct nx_ntff_recording *recording = e->recording;
 
 	graph->name = nx_slice_text(nx_arena_printf(&e->arena, "sg%02zu", index));
 	graph->nd_idx = nx_instance_device(nx_state_instance(), e->model->core);
 	graph->nc_idx = e->first_core + index;
 	graph->exec_duration_ps = recording->duration_ps;
-	if (e->version < 6 && recording->notified && recording->notified->marked_ps)
-		graph->exec_duration_ps = recording->notified->marked_ps;
+	if (e->version < 6 && e->notified && e->notified->marked_ps)
+		graph->exec_duration_ps = e->notified->marked_ps;
 	graph->has_clocks = true;
-	if (recording->notified && recording->notified->rings.len)
-		graph->clocks = recording->notified->clocks;
+	if (e->notified && e->notified->rings.len)
+		graph->clocks = e->notified->clocks;
 	else
 		fill_straight_clocks(&e->arena, &graph->clocks);
 	nx_model_ranks_fill(e->model->ranks, (uint32_t)index, &e->arena, graph);
 	if (!e->code || index >= e->code->core_count)
 		return;
-	nx_ntff_program_fill_code(&e->code->cores[index], e->version, &e->offset, &e->arena, graph);
-	nx_ntff_program_fill_queues(&e->code->cores[index], e->first_core, &e->arena, graph);
-	nx_ntff_program_fill_memory(e->code, index, &e->arena, graph);
+	nx_ntff_fill_code(&e->code->cores[index], e->version, &e->offset, &e->arena, graph);
+	nx_ntff_fill_queues(&e->code->cores[index], e->first_core, &e->arena, graph);
+	nx_ntff_fill_memory(e->code, index, &e->arena, graph);
 }
 
 static void fill_identity(struct encoding *e, struct nx_ntff_info *info)
@@ -147,7 +300,7 @@ static void fill_identity(struct encoding *e, struct nx_ntff_info *info)
 
 static void fill_executions(struct encoding *e, struct nx_slice uid, struct nx_ntff_info *info)
 {
-	const struct nx_device_recording *recording = e->recording;
+	const struct nx_ntff_recording *recording = e->recording;
 
 	info->executions.count = recording->execution_count;
 	info->executions.items =
@@ -158,36 +311,60 @@ static void fill_executions(struct encoding *e, struct nx_slice uid, struct nx_n
 	}
 }
 
-void nx_device_profile_encode(const struct nx_device_recording *recording, struct nx_bytes *out)
+static void encode(void *context)
 {
-	const struct nx_model *model = recording->model;
-	struct encoding e = {
-		.recording = recording, .model = model, .code = model->port->code(model->program)};
+	struct encoding *e = context;
+	const struct nx_model *model = e->model;
 	struct nx_slice uid = nx_slice_of(model->neff.header.uuid, 16);
 	struct nx_ntff_info info = {0};
 	struct nx_ntff_node node = {.has_device = true};
-	bool counts_ticks = nx_notify_counts_ticks(model->port->arch(model->program));
 
-	e.version = counts_ticks ? VERSION_OF_TICKS : VERSION;
-	e.first_core = nx_instance_physical_core(nx_state_instance(), model->core);
-	fill_identity(&e, &info);
+	if (e->recording->run)
+		model->port->record(model->program, e->recording->run, e->first_core, &e->own);
+	fill_identity(e, &info);
 	node.device.graphs.count = model->port->graph_count(model->program);
 	node.device.graphs.items =
-		NX_NEW_ARRAY(&e.arena, struct nx_ntff_graph, node.device.graphs.count);
+		NX_NEW_ARRAY(&e->arena, struct nx_ntff_graph, node.device.graphs.count);
 	for (size_t i = 0; i < node.device.graphs.count; i++)
-		fill_graph(&e, i, &node.device.graphs.items[i]);
-	fill_rings(&e, &info, &node.device);
+		fill_graph(e, i, &node.device.graphs.items[i]);
+	fill_rings(e, &info, &node.device);
 	info.nodes.items = &node;
 	info.nodes.count = 1;
-	if (e.version >= 6) {
+	if (e->version >= 6) {
 		node.uid = uid;
-		fill_executions(&e, uid, &info);
+		fill_executions(e, uid, &info);
 	}
-	nx_ntff_write_head(e.version, &info, out);
-	for (size_t i = 0; e.version >= 6 && e.code && i < e.code->core_count; i++)
-		nx_ntff_program_append_code(&e.code->cores[i], out);
-	for (size_t i = 0; i < ring_count(&e); i++)
-		nx_bytes_append(out, recording->notified->rings.items[i].records.items,
-				recording->notified->rings.items[i].records.len);
+	nx_ntff_write_head(e->version, &info, e->out);
+	for (size_t i = 0; e->version >= 6 && e->code && i < e->code->core_count; i++)
+		nx_ntff_append_code(&e->code->cores[i], e->out);
+	for (size_t i = 0; i < ring_count(e); i++)
+		nx_bytes_append(e->out, e->notified->rings.items[i].records.items,
+				e->notified->rings.items[i].records.len);
+}
+
+bool nx_ntff_encode(const struct nx_ntff_recording *recording, struct nx_bytes *out)
+{
+	const struct nx_model *model = recording->model;
+	bool counts_ticks = nx_notify_counts_ticks(model->port->arch(model->program));
+	struct encoding e = {
+		.recording = recording,
+		.model = model,
+		.code = model->port->code(model->program),
+		.version = counts_ticks ? VERSION_OF_TICKS : VERSION,
+		.first_core = nx_instance_physical_core(nx_state_instance(), model->core),
+		.out = out,
+	};
+	bool is_done;
+
+	e.notified = recording->run ? &e.own : recording->notified;
+	out->len = 0;
+	is_done = nx_heap_guarded(encode, &e);
 	nx_arena_release(&e.arena);
+	if (is_done) {
+		nx_notified_release(&e.own);
+	} else {
+		nx_log_error("out of memory for the device profile of core %u", model->core);
+		out->len = 0;
+	}
+	return is_done;
 }

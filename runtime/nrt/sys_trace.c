@@ -4,8 +4,8 @@
 #include <nrt/nrt_sys_trace.h>
 #include <stdio.h>
 
-#include "base/file.h"
 #include "base/json_writer.h"
+#include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
 #include "runtime/nrt/text_list.h"
@@ -326,43 +326,23 @@ NX_EXPORT NRT_STATUS nrt_trace_start(bool trace_mem)
 	return nrt_sys_trace_start(&config);
 }
 
-struct saving {
-	const char *path;
-	struct nx_slice text;
-	enum nx_status st;
-	struct nx_error err;
-};
-
-static void save(void *context)
-{
-	struct saving *s = context;
-	struct nx_output out;
-
-	s->st = nx_output_open(&out, s->path, &s->err);
-	if (s->st)
-		return;
-	nx_output_write(&out, s->text.data, s->text.len);
-	s->st = nx_output_commit(&out, &s->err);
-}
-
 NX_EXPORT NRT_STATUS nrt_trace_stop(const char *filename)
 {
 	struct fetching f = {.is_out_of_memory = false};
-	struct saving saving = {.path = filename};
-	NRT_STATUS st;
+	struct nx_error err = {0};
+	NRT_STATUS st = nx_state_check();
 
+	if (st != NRT_SUCCESS)
+		return st;
 	if (!filename || !*filename || strcmp(filename, "-") == 0)
-		return nx_state_check() == NRT_SUCCESS ? NRT_INVALID : nx_state_check();
+		return NRT_INVALID;
 	st = nrt_sys_trace_stop();
 	if (st != NRT_SUCCESS)
 		return st;
 	if (!fetch(&f, NX_TRACER_ALL_CORES, UINT64_MAX))
 		st = NRT_RESOURCE;
-	saving.text = nx_slice_of(f.text.items, st == NRT_SUCCESS ? f.text.len - 1 : 0);
-	if (st == NRT_SUCCESS && !nx_heap_guarded(save, &saving))
-		st = NRT_RESOURCE;
-	if (st == NRT_SUCCESS && saving.st)
-		st = nx_state_fail(__func__, &saving.err);
+	else if (nx_guest_write_file(filename, nx_slice_of(f.text.items, f.text.len - 1), &err))
+		st = nx_state_fail(__func__, &err);
 	nx_vec_release(&f.text);
 	return st;
 }

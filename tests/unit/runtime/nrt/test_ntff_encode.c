@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "format/instruction.h"
-#include "runtime/nrt/ntff_program.h"
+#include "runtime/nrt/ntff_encode.h"
 
 #define N NX_NO_INDEX
 #define SLOTS 9
@@ -66,7 +66,7 @@ static void patches_lead_back_to_the_compiler(void **state)
 	const struct nx_ntff_patch *patch;
 	uint64_t offset = 0;
 
-	nx_ntff_program_fill_code(&f->core, 6, &offset, &f->arena, &f->graph);
+	nx_ntff_fill_code(&f->core, 6, &offset, &f->arena, &f->graph);
 	patch = &f->graph.patches.items[NX_ENGINE_SCALAR];
 	assert_int_equal(patch->engine, NX_ENGINE_SCALAR);
 	assert_int_equal(patch->locations.count, sizeof(want) / sizeof(want[0]));
@@ -84,13 +84,13 @@ static void images_lie_one_behind_the_other(void **state)
 	struct nx_bytes bytes = {0};
 	uint64_t offset = 1000;
 
-	nx_ntff_program_fill_code(&f->core, 6, &offset, &f->arena, &f->graph);
+	nx_ntff_fill_code(&f->core, 6, &offset, &f->arena, &f->graph);
 	assert_int_equal(f->graph.code.items[NX_ENGINE_SCALAR].offset, 1000);
 	assert_int_equal(f->graph.code.items[NX_ENGINE_SCALAR].size, SLOTS * NX_SLOT_BYTES);
 	assert_int_equal(f->graph.code.items[NX_ENGINE_SCALAR].start_address, 0x4000);
 	assert_int_equal(f->graph.code.items[NX_ENGINE_SYNC].offset, 1000 + SLOTS * NX_SLOT_BYTES);
 	assert_int_equal(offset, 1000 + (SLOTS + 1) * NX_SLOT_BYTES);
-	nx_ntff_program_append_code(&f->core, &bytes);
+	nx_ntff_append_code(&f->core, &bytes);
 	assert_int_equal(bytes.len, (SLOTS + 1) * NX_SLOT_BYTES);
 	for (size_t i = 0; i < SLOTS; i++)
 		assert_int_equal(bytes.items[i * NX_SLOT_BYTES], 0x40 + i);
@@ -104,7 +104,7 @@ static void older_files_have_code_inside(void **state)
 	const struct nx_ntff_code *code;
 	uint64_t offset = 0;
 
-	nx_ntff_program_fill_code(&f->core, 5, &offset, &f->arena, &f->graph);
+	nx_ntff_fill_code(&f->core, 5, &offset, &f->arena, &f->graph);
 	code = &f->graph.code.items[NX_ENGINE_SCALAR];
 	assert_int_equal(offset, 0);
 	assert_int_equal(code->size, 0);
@@ -130,7 +130,7 @@ static void queues_state_the_packets_of_each_ring(void **state)
 		blocks[1].first[r] = r - 1;
 	f->core.queues = queues;
 	f->core.queue_count = 2;
-	nx_ntff_program_fill_queues(&f->core, 4, &f->arena, &f->graph);
+	nx_ntff_fill_queues(&f->core, 4, &f->arena, &f->graph);
 	assert_int_equal(f->graph.queues.count, 32);
 	to = &f->graph.queues.items[0];
 	assert_int_equal(to->engine_index, 80); /* of core 5: 64 to 79 are core 4's */
@@ -174,7 +174,7 @@ static void memory_is_told_by_use(void **state)
 	struct nx_loaded_core loaded[2] = {f->core, f->core};
 	struct nx_loaded_code code = {.program = &program, .cores = loaded, .core_count = 2};
 
-	nx_ntff_program_fill_memory(&code, 0, &f->arena, &f->graph);
+	nx_ntff_fill_memory(&code, 0, &f->arena, &f->graph);
 	assert_int_equal(memory_of(&f->graph, "act"), SLOTS * NX_SLOT_BYTES);
 	assert_int_equal(memory_of(&f->graph, "sp"), NX_SLOT_BYTES);
 	assert_int_equal(memory_of(&f->graph, "pe"), 0);
@@ -182,7 +182,7 @@ static void memory_is_told_by_use(void **state)
 	assert_int_equal(memory_of(&f->graph, "scratchpad"), 64);
 	assert_int_equal(memory_of(&f->graph, "tensor"), 3072);
 	memset(&f->graph, 0, sizeof(f->graph));
-	nx_ntff_program_fill_memory(&code, 1, &f->arena, &f->graph);
+	nx_ntff_fill_memory(&code, 1, &f->arena, &f->graph);
 	assert_int_equal(memory_of(&f->graph, "tensor"), 0); /* counted once */
 	assert_int_equal(memory_of(&f->graph, "weight"), 0);
 }

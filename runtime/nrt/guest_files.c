@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/guest_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "runtime/nrt/nrt_log.h"
+
+struct writing {
+	const char *path;
+	struct nx_slice bytes;
+	enum nx_status st;
+	struct nx_error *err;
+};
+
+static void make_folder(void *context)
+{
+	struct writing *w = context;
+
+	w->st = nx_make_directories(w->path, w->err);
+}
+
+enum nx_status nx_guest_make_folder(const char *path, struct nx_error *err)
+{
+	struct writing w = {.path = path, .err = err};
+
+	if (!nx_heap_guarded(make_folder, &w))
+		return nx_fail(err, NX_LIMIT, "out of memory while making the folder %s", path);
+	return w.st;
+}
+
+static void write_file(void *context)
+{
+	struct writing *w = context;
+	struct nx_output out;
+
+	w->st = nx_output_open(&out, w->path, w->err);
+	if (w->st)
+		return;
+	nx_output_write(&out, w->bytes.data, w->bytes.len);
+	w->st = nx_output_commit(&out, w->err);
+}
+
+enum nx_status nx_guest_write_file(const char *path, struct nx_slice bytes, struct nx_error *err)
+{
+	struct writing w = {path, bytes, NX_OK, err};
+
+	if (!nx_heap_guarded(write_file, &w))
+		return nx_fail(err, NX_LIMIT, "out of memory while writing %s", path);
+	return w.st;
+}
+
+enum nx_status nx_guest_stream_open(struct nx_guest_stream *stream, const char *folder,
+				    const char *name, struct nx_error *err)
+{
+	*stream = (struct nx_guest_stream){.fd = -1};
+	if ((size_t)snprintf(stream->path, sizeof(stream->path), "%s/%s", folder, name) >=
+	    sizeof(stream->path))
+		return nx_fail(err, NX_LIMIT, "the folder name %.60s... is too long", folder);
+	stream->fd = open(stream->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+	if (stream->fd < 0)
+		return nx_fail_errno(err, errno, "cannot create %s", stream->path);
+	return NX_OK;
+}
+
+bool nx_guest_stream_append(struct nx_guest_stream *stream, struct nx_slice records)
+{
+	if (stream->fd < 0)
+		return false;
+	if (nx_write_all(stream->fd, records)) {
+		stream->written_bytes += records.len;
+		return true;
+	}
+	if (!stream->has_failed)
+		nx_log_error("cannot write %s (errno %d): events are dropped until writing works "
+			     "again",
+			     stream->path, errno);
+	stream->has_failed = true;
+	if (ftruncate(stream->fd, (off_t)stream->written_bytes))
+		nx_log_error("%s ends in the middle of a record", stream->path);
+	return false;
+}
+
+void nx_guest_stream_close(struct nx_guest_stream *stream)
+{
+	if (stream->fd >= 0)
+		close(stream->fd);
+	stream->fd = -1;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/nrt/ntff_capture.h"
+
+#include <nrt/nrt_profile.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "runtime/nrt/guest_files.h"
+#include "runtime/nrt/inspect.h"
+#include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/ntff_encode.h"
+
+#define MAX_EXECUTIONS 100000 /* listed in a session's profile */
+#define MAX_RING_BYTES (UINT64_C(256) << 20)
+#define MAX_PATH (NX_INSPECT_PATH_MAX + 512)
+
+struct nrt_profile_continuous_options {
+	char output_dir[NX_INSPECT_PATH_MAX];
+};
+
+/* What is kept of a core. All executions of a session are listed; their records are kept up to
+ * MAX_RING_BYTES, and only those of the model that runs now. */
+struct kept {
+	struct nx_model *model; /* held */
+	NX_VEC(struct nx_ntff_execution) executions;
+	struct nx_notified rings;
+	uint64_t duration_ps; /* of the latest execution */
+	struct nx_bytes ntff; /* continuous profiling: the latest execution */
+};
+
+/* A profile between nrt_profile_start and nrt_profile_stop, known by its path. A model has at
+ * most one, so the ranks of a job in one process can be profiled in the same execution. */
+struct model_profile {
+	struct nx_model *model; /* held; NULL: free */
+	char path[NX_INSPECT_PATH_MAX];
+	struct nx_bytes ntff;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	bool is_continuous;
+	struct kept cores[NX_TRACE_MAX_CORES];
+	struct model_profile models[NX_TRACE_MAX_CORES]; /* no more can run at once */
+	uint64_t save_count;
+} capture = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static NRT_STATUS refuse(const char *call, const char *reason)
+{
+	nx_log_write(NX_LOG_ERROR, call, "%s", reason);
+	return NRT_INVALID;
+}
+
+static NRT_STATUS write_file(const char *path, struct nx_slice bytes, const char *call)
+{
+	struct nx_error err = {0};
+
+	return nx_guest_write_file(path, bytes, &err) ? nx_state_fail(call, &err) : NRT_SUCCESS;
+}
+
+/* Writes the model's NEFF beside its NTFFs, once. */
+static void write_neff(const char *folder, const struct nx_model *model, const char *suffix)
+{
+	char path[MAX_PATH];
+
+	snprintf(path, sizeof(path), "%s/neff_%llu%s.neff", folder, (unsigned long long)model->id,
+		 suffix);
+	if (access(path, F_OK) != 0)
+		(void)write_file(path, model->file, "nrt_execute");
+}
+
+static bool encode_run(const struct nx_model *model, const struct nx_port_run *run,
+		       bool has_process, struct nx_bytes *out)
+{
+	struct nx_ntff_execution once = {{0}, run->start_ps, run->end_ps};
+	struct nx_ntff_recording recording = {
+		.model = model,
+		.run = run,
+		.executions = &once,
+		.execution_count = 1,
+		.duration_ps = run->end_ps - run->start_ps,
+		.has_process = has_process,
+	};
+
+	return nx_ntff_encode(&recording, out);
+}
+
+/* --- inspect sessions ------------------------------------------------------------------------ */
+
+static void write_once(const struct nx_inspect_device *wishes, struct nx_model *model,
+		       const struct nx_port_run *run, const char *mark)
+{
+	char path[MAX_PATH];
+	struct nx_bytes ntff = {0};
+
+	snprintf(path, sizeof(path), "%s/%llu_instid_0_vnc_%u%s.ntff", wishes->folder,
+		 (unsigned long long)model->id, model->core, mark);
+	if (access(path, F_OK) == 0)
+		return;
+	write_neff(wishes->folder, model, "");
+	if (encode_run(model, run, true, &ntff))
+		(void)write_file(path, nx_slice_of(ntff.items, ntff.len), "nrt_execute");
+	nx_vec_release(&ntff);
+}
+
+/* From here on, functions that take a struct kept need the lock. */
+
+static void drop_rings(struct kept *kept)
+{
+	nx_notified_release(&kept->rings);
+	memset(&kept->rings, 0, sizeof(kept->rings));
+}
+
+static void hold_model(struct kept *kept, struct nx_model *model)
+{
+	if (kept->model == model)
+		return;
+	if (kept->model)
+		nx_object_drop(&kept->model->object);
+	if (kept->rings.rings.len)
+		nx_log_warn("core %u runs several models: the session's device profile has the "
+			    "records of the last one",
+			    model->core);
+	drop_rings(kept);
+	nx_object_hold(&model->object);
+	kept->model = model;
+}
+
+struct adding {
+	struct kept *kept;
+	const struct nx_port_run *run;
+};
+
+/* Captures of v2 have no timeline that separates executions: only the first one's records count. */
+static bool wants_rings(const struct kept *kept)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < kept->rings.rings.len; i++)
+		bytes += kept->rings.rings.items[i].records.len;
+	return bytes < MAX_RING_BYTES &&
+	       (kept->executions.len == 1 ||
+		!nx_notify_counts_ticks(kept->model->port->arch(kept->model->program)));
+}
+
+static void add_guarded(void *context)
+{
+	const struct adding *a = context;
+	struct kept *kept = a->kept;
+	struct nx_notified rings = {0};
+
+	nx_vec_push(&kept->executions,
+		    ((struct nx_ntff_execution){{0}, a->run->start_ps, a->run->end_ps}));
+	kept->duration_ps = a->run->end_ps - a->run->start_ps;
+	if (!wants_rings(kept))
+		return;
+	kept->model->port->record(kept->model->program, a->run,
+				  nx_instance_physical_core(nx_state_instance(), kept->model->core),
+				  &rings);
+	if (!kept->rings.rings.len) {
+		kept->rings = rings;
+		return;
+	}
+	for (size_t i = 0; i < rings.rings.len && i < kept->rings.rings.len; i++)
+		nx_bytes_append(&kept->rings.rings.items[i].records,
+				rings.rings.items[i].records.items,
+				rings.rings.items[i].records.len);
+	nx_notified_release(&rings);
+}
+
+static void add_to_session(struct kept *kept, struct nx_model *model, const struct nx_port_run *run)
+{
+	struct adding adding = {kept, run};
+
+	hold_model(kept, model);
+	if (kept->executions.len >= MAX_EXECUTIONS || !nx_heap_guarded(add_guarded, &adding))
+		nx_log_warn("core %u: an execution is missing from the device profile",
+			    model->core);
+}
+
+static void write_core(struct kept *kept, const char *folder, int session_id, uint32_t core)
+{
+	char path[MAX_PATH], suffix[32];
+	struct nx_bytes ntff = {0};
+	const struct nx_ntff_recording recording = {
+		.model = kept->model,
+		.notified = &kept->rings,
+		.executions = kept->executions.items,
+		.execution_count = kept->executions.len,
+		.duration_ps = kept->duration_ps,
+		.has_process = true,
+	};
+
+	if (kept->model && kept->executions.len && nx_ntff_encode(&recording, &ntff)) {
+		snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder, core,
+			 session_id);
+		snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
+		write_neff(folder, kept->model, suffix);
+		(void)write_file(path, nx_slice_of(ntff.items, ntff.len), "nrt_inspect_stop");
+	}
+	nx_vec_release(&ntff);
+	nx_vec_release(&kept->executions);
+	drop_rings(kept);
+}
+
+void nx_ntff_capture_write_session(const char *folder, int session_id)
+{
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		pthread_mutex_lock(&capture.lock);
+		write_core(&capture.cores[core], folder, session_id, core);
+		pthread_mutex_unlock(&capture.lock);
+	}
+}
+
+/* --- for the runtime ------------------------------------------------------------------------- */
+
+static struct model_profile *find_model(const struct nx_model *model)
+{
+	for (size_t i = 0; i < NX_TRACE_MAX_CORES; i++)
+		if (capture.models[i].model == model)
+			return &capture.models[i];
+	return NULL;
+}
+
+void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st)
+{
+	struct kept *kept = &capture.cores[model->core % NX_TRACE_MAX_CORES];
+	struct nx_inspect_device wishes;
+	bool has_wishes = nx_inspect_device_wishes(&wishes);
+	struct model_profile *profile;
+
+	pthread_mutex_lock(&capture.lock);
+	profile = find_model(model);
+	if (profile)
+		encode_run(model, run, false, &profile->ntff);
+	if (capture.is_continuous) {
+		hold_model(kept, model);
+		encode_run(model, run, false, &kept->ntff);
+	}
+	if (has_wishes && wishes.wants_all)
+		add_to_session(kept, model, run);
+	pthread_mutex_unlock(&capture.lock);
+	if (has_wishes && wishes.wants_failed && st != NRT_SUCCESS)
+		write_once(&wishes, model, run, "_failed");
+	if (has_wishes && wishes.wants_first && !wishes.wants_all &&
+	    !atomic_exchange(&model->is_profiled, true))
+		write_once(&wishes, model, run, "");
+}
+
+static void forget_profile(struct model_profile *profile)
+{
+	if (profile->model)
+		nx_object_drop(&profile->model->object);
+	profile->model = NULL;
+	profile->path[0] = '\0';
+	nx_vec_release(&profile->ntff);
+}
+
+static void forget_cores(void)
+{
+	capture.is_continuous = false;
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		struct kept *kept = &capture.cores[core];
+
+		if (kept->model)
+			nx_object_drop(&kept->model->object);
+		kept->model = NULL;
+		nx_vec_release(&kept->ntff);
+		nx_vec_release(&kept->executions);
+		drop_rings(kept);
+	}
+}
+
+void nx_ntff_capture_end(void)
+{
+	pthread_mutex_lock(&capture.lock);
+	for (size_t i = 0; i < NX_TRACE_MAX_CORES; i++)
+		forget_profile(&capture.models[i]);
+	forget_cores();
+	pthread_mutex_unlock(&capture.lock);
+}
+
+/* --- calls: one model --------------------------------------------------------------------------
+ */
+
+static struct model_profile *find_path(const char *path)
+{
+	for (size_t i = 0; path && i < NX_TRACE_MAX_CORES; i++)
+		if (capture.models[i].model && strcmp(capture.models[i].path, path) == 0)
+			return &capture.models[i];
+	return NULL;
+}
+
+/* Until the model runs, its profile has no execution. */
+static NRT_STATUS start_profile(struct nx_model *model, const char *path)
+{
+	const struct nx_ntff_recording empty = {.model = model};
+	struct model_profile *profile = find_model(NULL);
+
+	if (capture.is_continuous)
+		return refuse("nrt_profile_start", "continuous profiling is on; stop it first");
+	if (find_model(model))
+		return refuse("nrt_profile_start",
+			      "this model is already being profiled; stop that profile first");
+	if (find_path(path))
+		return refuse("nrt_profile_start",
+			      "another model is being profiled into this file; name another file");
+	if (!profile)
+		return NRT_RESOURCE;
+	nx_object_hold(&model->object);
+	profile->model = model;
+	snprintf(profile->path, sizeof(profile->path), "%s", path);
+	if (nx_ntff_encode(&empty, &profile->ntff))
+		return NRT_SUCCESS;
+	forget_profile(profile);
+	return NRT_RESOURCE;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)
+{
+	struct nx_model *profiled;
+	NRT_STATUS st = nx_model_acquire(model, &profiled);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	/* "-" would be the host's standard output. */
+	if (!filename || !*filename || strcmp(filename, "-") == 0 ||
+	    strlen(filename) >= NX_INSPECT_PATH_MAX) {
+		st = NRT_INVALID;
+	} else {
+		pthread_mutex_lock(&capture.lock);
+		st = start_profile(profiled, filename);
+		pthread_mutex_unlock(&capture.lock);
+	}
+	nx_object_drop(&profiled->object);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_stop(const char *filename)
+{
+	NRT_STATUS st = nx_state_check();
+	struct model_profile *profile;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&capture.lock);
+	profile = find_path(filename);
+	if (profile) {
+		st = write_file(profile->path, nx_slice_of(profile->ntff.items, profile->ntff.len),
+				__func__);
+		forget_profile(profile);
+	} else {
+		st = refuse(__func__, "no profile was started with this file name");
+	}
+	pthread_mutex_unlock(&capture.lock);
+	return st;
+}
+
+/* --- calls: continuous profiling ---------------------------------------------------------------
+ */
+
+NX_EXPORT NRT_STATUS
+nrt_profile_continuous_options_allocate(nrt_profile_continuous_options_t **options)
+{
+	if (!options)
+		return NRT_INVALID;
+	*options = nx_heap_try_alloc(sizeof(**options));
+	if (!*options)
+		return NRT_RESOURCE;
+	snprintf((*options)->output_dir, sizeof((*options)->output_dir), "./output");
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_options_free(nrt_profile_continuous_options_t *options)
+{
+	nx_heap_free(options);
+	return options ? NRT_SUCCESS : NRT_INVALID;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_options_set_output_dir(
+	nrt_profile_continuous_options_t *options, const char *output_dir)
+{
+	if (!options || !output_dir || !*output_dir ||
+	    strlen(output_dir) >= sizeof(options->output_dir))
+		return NRT_INVALID;
+	snprintf(options->output_dir, sizeof(options->output_dir), "%s", output_dir);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options_t *options)
+{
+	NRT_STATUS st = nx_state_check();
+	struct nx_inspect_device wishes;
+	bool is_busy;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!options)
+		return NRT_INVALID;
+	if (nx_inspect_device_wishes(&wishes))
+		return refuse(__func__,
+			      "an inspect session captures device profiles; stop it first");
+	pthread_mutex_lock(&capture.lock);
+	is_busy = capture.is_continuous;
+	for (size_t i = 0; i < NX_TRACE_MAX_CORES; i++)
+		is_busy |= capture.models[i].model != NULL;
+	capture.is_continuous |= !is_busy;
+	pthread_mutex_unlock(&capture.lock);
+	return is_busy ? refuse(__func__, "another profile is being taken; stop it first")
+		       : NRT_SUCCESS;
+}
+
+/* The name has process, model, core and a counter, so it is new. */
+static NRT_STATUS save_core(uint32_t vnc, const char *folder)
+{
+	const char *call = "nrt_profile_continuous_save";
+	const struct kept *kept = &capture.cores[vnc];
+	char path[MAX_PATH];
+	struct nx_error err = {0};
+
+	if (!capture.is_continuous || !kept->model || !kept->ntff.len) {
+		nx_log_write(NX_LOG_ERROR, call, "core %u has no profiled execution to save", vnc);
+		return NRT_INVALID;
+	}
+	if (nx_guest_make_folder(folder, &err))
+		return nx_state_fail(call, &err);
+	do
+		snprintf(path, sizeof(path), "%s/%llu_pid_%d_vnc_%u_%llu.ntff", folder,
+			 (unsigned long long)kept->model->id, (int)getpid(), vnc,
+			 (unsigned long long)++capture.save_count);
+	while (access(path, F_OK) == 0);
+	write_neff(folder, kept->model, "");
+	return write_file(path, nx_slice_of(kept->ntff.items, kept->ntff.len), call);
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_save(uint32_t vnc,
+						 nrt_profile_continuous_options_t *options)
+{
+	NRT_STATUS st = nx_state_check_core(vnc);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!options)
+		return NRT_INVALID;
+	pthread_mutex_lock(&capture.lock);
+	st = save_core(vnc, options->output_dir);
+	pthread_mutex_unlock(&capture.lock);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_continuous_stop(void)
+{
+	NRT_STATUS st = nx_state_check();
+
+	if (st != NRT_SUCCESS)
+		return st;
+	pthread_mutex_lock(&capture.lock);
+	if (capture.is_continuous)
+		forget_cores();
+	else
+		st = refuse(__func__, "continuous profiling is not on");
+	pthread_mutex_unlock(&capture.lock);
+	return st;
+}

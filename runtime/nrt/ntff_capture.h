@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ntff_capture: device profiles, executions written as NTFF files.
+ *
+ * Every execution is reported here. What is kept depends on who asked for it:
+ * nrt_profile_start the latest execution of a model, continuous profiling the
+ * latest execution on each core, an inspect session the first execution of each
+ * model per core, all of them (session mode), or those that failed.
+ */
+#ifndef NX_RUNTIME_NRT_NTFF_CAPTURE_H
+#define NX_RUNTIME_NRT_NTFF_CAPTURE_H
+
+#include "runtime/nrt/loaded_model.h"
+
+/* Call after an execution, with its core still locked. */
+void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st);
+/* Writes what session mode kept of each core: profile_nc_<n>_session_<s>.ntff in folder. */
+void nx_ntff_capture_write_session(const char *folder, int session_id);
+/* Drops everything that is being profiled; writes nothing. */
+void nx_ntff_capture_end(void);
+
+#endif
