@@ -12,7 +12,7 @@
 #include "cli/view_options.h"
 #include "cli/view_store.h"
 #include "export/exporters.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 
 #define DEFAULT_PORT 3001
 #define DEFAULT_API_PORT 3002
@@ -72,9 +72,9 @@ static enum nx_status write_profile(const struct nx_view_options *v,
 	return st;
 }
 
-static struct nx_device_profile_options device_options(const struct nx_view_options *v)
+static struct nx_device_session_options device_options(const struct nx_view_options *v)
 {
-	return (struct nx_device_profile_options){
+	return (struct nx_device_session_options){
 		.session_path = v->session_path,
 		.neff_path = v->neff_path,
 		.force = v->force,
@@ -88,12 +88,12 @@ static struct nx_device_profile_options device_options(const struct nx_view_opti
 	};
 }
 
-static enum nx_status open_profile(const struct nx_view_options *v, struct nx_device_profile **out,
+static enum nx_status open_profile(const struct nx_view_options *v, struct nx_device_session **out,
 				   struct nx_error *err)
 {
-	struct nx_device_profile_options how = device_options(v);
+	struct nx_device_session_options how = device_options(v);
 
-	return nx_device_profile_open(out, &how, err);
+	return nx_device_session_open(out, &how, err);
 }
 
 static struct nx_store_view store_view(const struct nx_view_options *v)
@@ -244,7 +244,7 @@ static enum nx_status view_session(const struct nx_view_options *v,
 				   struct nx_status_file *status_file, uint64_t started_ns,
 				   struct nx_stored *stored, struct nx_error *err)
 {
-	struct nx_device_profile *device;
+	struct nx_device_session *device;
 	const struct nx_profile *profile;
 	enum nx_status st;
 
@@ -254,7 +254,7 @@ static enum nx_status view_session(const struct nx_view_options *v,
 	st = open_profile(v, &device, err);
 	if (st)
 		return st;
-	profile = nx_device_profile_borrow(device);
+	profile = nx_device_session_borrow(device);
 	nx_view_say_warnings(profile, verbosity_of(v));
 	if (nx_view_wants_tables(v) || nx_view_wants_browser(v))
 		st = store_profile(v, profile, started_ns, stored, err);
@@ -262,7 +262,7 @@ static enum nx_status view_session(const struct nx_view_options *v,
 		st = write_profile(v, profile, started_ns, err);
 	if (!st && nx_view_wants_browser(v))
 		st = send_to_influx(v, profile, stored->name, err);
-	nx_device_profile_close(device);
+	nx_device_session_close(device);
 	return st;
 }
 

@@ -19,10 +19,10 @@ struct child {
 
 /* --- in the child ---------------------------------------------------------- */
 
-enum nx_status nx_device_job_open(struct nx_device_job *job, struct nx_device_profile **out,
+enum nx_status nx_device_job_open(struct nx_device_job *job, struct nx_device_session **out,
 				  struct nx_error *err)
 {
-	enum nx_status st = nx_device_profile_open(out, &job->options, err);
+	enum nx_status st = nx_device_session_open(out, &job->options, err);
 
 	if (st != NX_MISMATCH)
 		return st;
@@ -30,7 +30,7 @@ enum nx_status nx_device_job_open(struct nx_device_job *job, struct nx_device_pr
 		 "%.450s does not belong to %.450s; read without a NEFF", job->options.neff_path,
 		 job->options.session_path);
 	job->options.neff_path = NULL;
-	return nx_device_profile_open(out, &job->options, err);
+	return nx_device_session_open(out, &job->options, err);
 }
 
 static void note_counts(struct nx_device_result *r, const struct nx_profile *p)
@@ -76,7 +76,7 @@ static bool is_known(struct nx_device_job *job)
 static enum nx_status write_capture(struct nx_device_job *job, const struct nx_exporter *exporter,
 				    const struct nx_export_options *how, struct nx_error *err)
 {
-	struct nx_device_profile *device;
+	struct nx_device_session *device;
 	struct nx_output out;
 	enum nx_status st;
 
@@ -86,22 +86,22 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 	st = nx_device_job_open(job, &device, err);
 	if (st)
 		return st;
-	note_counts(&job->result, nx_device_profile_borrow(device));
+	note_counts(&job->result, nx_device_session_borrow(device));
 	if (job->store) {
-		st = store_capture(job, nx_device_profile_borrow(device), err);
-		nx_device_profile_close(device);
+		st = store_capture(job, nx_device_session_borrow(device), err);
+		nx_device_session_close(device);
 		return st;
 	}
 	st = nx_output_open(&out, job->target, err);
 	if (!st) {
-		st = exporter->write(nx_device_profile_borrow(device), how, &out, err);
+		st = exporter->write(nx_device_session_borrow(device), how, &out, err);
 		if (st)
 			nx_output_abort(&out);
 		else
 			st = nx_output_commit(&out, err);
 		job->result.written_bytes = out.written_bytes;
 	}
-	nx_device_profile_close(device);
+	nx_device_session_close(device);
 	return st;
 }
 

@@ -11,7 +11,7 @@
 #include "cli/view_store.h"
 #include "export/exporters.h"
 #include "model/system.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 
 struct nx_device_result { /* what a child tells its parent, through a pipe */
 	enum nx_status status;
@@ -25,7 +25,7 @@ struct nx_device_result { /* what a child tells its parent, through a pipe */
 
 struct nx_device_job {
 	const struct nx_device_capture *capture;
-	struct nx_device_profile_options options;
+	struct nx_device_session_options options;
 	const char *target;		   /* file of the export */
 	const struct nx_store_view *store; /* instead of the export: as tables, there */
 	struct nx_device_result result;
@@ -38,7 +38,7 @@ struct nx_device_jobs NX_VEC_BODY(struct nx_device_job);
  * model's: then the capture is read without one and the result's note says so.
  */
 NX_MUST_CHECK enum nx_status nx_device_job_open(struct nx_device_job *job,
-						struct nx_device_profile **out,
+						struct nx_device_session **out,
 						struct nx_error *err);
 
 /* at_once 0: as many as there are processors. Fails only when no child can be started. */

@@ -113,7 +113,7 @@ static const struct nx_store_view *device_place(const struct nx_directory_view *
 
 /* --- device captures ------------------------------------------------------- */
 
-static void set_clock(struct nx_device_profile_options *options,
+static void set_clock(struct nx_device_session_options *options,
 		      const struct nx_system_process *process)
 {
 	if (!process->has_clock_offset)
@@ -300,7 +300,7 @@ static enum nx_status summarise_one(const struct nx_directory_view *v,
 				    struct nx_error *err)
 {
 	struct nx_device_job job = {.options = v->device, .capture = d};
-	struct nx_device_profile *device;
+	struct nx_device_session *device;
 	enum nx_status st;
 
 	job.options.session_path = d->session_path;
@@ -311,8 +311,8 @@ static enum nx_status summarise_one(const struct nx_directory_view *v,
 		nx_say_warning("%s", job.result.note);
 	if (st)
 		return st;
-	write_rank(v, d, nx_device_profile_borrow(device), s);
-	nx_device_profile_close(device);
+	write_rank(v, d, nx_device_session_borrow(device), s);
+	nx_device_session_close(device);
 	return NX_OK;
 }
 

@@ -11,12 +11,12 @@
 #include "cli/view_store.h"
 #include "export/exporters.h"
 #include "export/system_exporters.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "pipeline/system_profile.h"
 
 struct nx_directory_view {
 	struct nx_system_options system;
-	struct nx_device_profile_options device; /* paths are filled in per capture */
+	struct nx_device_session_options device; /* paths are filled in per capture */
 	struct nx_export_options device_export;
 	struct nx_system_export_options system_export;
 	const char *format;

@@ -5,7 +5,7 @@
 #include "analyse/pending_dma.h"
 #include "analyse/throughput.h"
 #include "model/transfer.h"
-#include "pipeline/device_run.h"
+#include "pipeline/device_session_internal.h"
 
 enum nx_status nx_device_each_row(const struct nx_spool *spool, nx_row_fn fn, void *context,
 				  struct nx_error *err)
@@ -35,7 +35,7 @@ struct nx_throttle nx_device_closed_throttle(const struct nx_profile *p,
 }
 
 struct forward { /* hands rows of an inner stream on, through an analysis */
-	const struct nx_device_profile *d;
+	const struct nx_device_session *d;
 	nx_row_fn fn;
 	void *context;
 	void *analysis;
@@ -103,7 +103,7 @@ static void to_throttle(void *context, const void *row)
 	f->fn(f->context, &closed);
 }
 
-static enum nx_status scan_instructions(struct nx_device_profile *d, struct forward *f,
+static enum nx_status scan_instructions(struct nx_device_session *d, struct forward *f,
 					struct nx_error *err)
 {
 	struct nx_overwrite overwrite = {
@@ -114,7 +114,7 @@ static enum nx_status scan_instructions(struct nx_device_profile *d, struct forw
 	return st;
 }
 
-static enum nx_status scan_active(struct nx_device_profile *d, struct forward *f,
+static enum nx_status scan_active(struct nx_device_session *d, struct forward *f,
 				  struct nx_error *err)
 {
 	struct nx_active_analysis analysis = {.fn = f->fn, .context = f->context};
@@ -125,7 +125,7 @@ static enum nx_status scan_active(struct nx_device_profile *d, struct forward *f
 	return st;
 }
 
-static enum nx_status scan_pending(struct nx_device_profile *d, struct forward *f,
+static enum nx_status scan_pending(struct nx_device_session *d, struct forward *f,
 				   struct nx_error *err)
 {
 	struct nx_pending_analysis analysis = {.fn = f->fn, .context = f->context};
@@ -138,7 +138,7 @@ static enum nx_status scan_pending(struct nx_device_profile *d, struct forward *
 	return st;
 }
 
-static enum nx_status scan_buffers(struct nx_device_profile *d, struct forward *f,
+static enum nx_status scan_buffers(struct nx_device_session *d, struct forward *f,
 				   struct nx_error *err)
 {
 	struct buffer_scan s = {.profile = &d->profile};
@@ -157,7 +157,7 @@ static enum nx_status scan_buffers(struct nx_device_profile *d, struct forward *
 	return st;
 }
 
-static enum nx_status scan_throughput(struct nx_device_profile *d, struct forward *f,
+static enum nx_status scan_throughput(struct nx_device_session *d, struct forward *f,
 				      struct nx_error *err)
 {
 	struct nx_throughput_analysis analysis = {.fn = f->fn, .context = f->context};
@@ -170,7 +170,7 @@ static enum nx_status scan_throughput(struct nx_device_profile *d, struct forwar
 enum nx_status nx_device_scan(void *context, enum nx_table table, nx_row_fn fn, void *fn_context,
 			      struct nx_error *err)
 {
-	struct nx_device_profile *d = context;
+	struct nx_device_session *d = context;
 	struct forward f = {.d = d, .fn = fn, .context = fn_context};
 
 	switch (table) {
@@ -204,5 +204,5 @@ enum nx_status nx_device_scan(void *context, enum nx_table table, nx_row_fn fn, 
 
 uint32_t nx_device_find_transfer(void *context, const struct nx_packet *packet)
 {
-	return nx_static_dma_find(&((struct nx_device_profile *)context)->static_dma, packet);
+	return nx_static_dma_find(&((struct nx_device_session *)context)->static_dma, packet);
 }

@@ -7,7 +7,7 @@
  */
 #include "base/bare/bits.h"
 #include "export/exporters.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "tables/device_tables.h"
 #include "tests/data/memory_file.h"
 #include "tests/fuzz/expect.h"
@@ -52,20 +52,20 @@ static void write_tables(const struct nx_profile *profile)
 
 static void try_pair(const char *neff_path, const char *ntff_path)
 {
-	struct nx_device_profile_options options = {
+	struct nx_device_session_options options = {
 		.session_path = ntff_path, .neff_path = neff_path, .force = true};
-	struct nx_device_profile *opened;
+	struct nx_device_session *opened;
 	struct nx_error err = {0};
-	enum nx_status st = nx_device_profile_open(&opened, &options, &err);
+	enum nx_status st = nx_device_session_open(&opened, &options, &err);
 
 	if (st) {
 		expect(err.status == st && err.message[0]);
 		return;
 	}
-	export_one(nx_device_profile_borrow(opened), "json");
-	export_one(nx_device_profile_borrow(opened), "summary-json");
-	write_tables(nx_device_profile_borrow(opened));
-	nx_device_profile_close(opened);
+	export_one(nx_device_session_borrow(opened), "json");
+	export_one(nx_device_session_borrow(opened), "summary-json");
+	write_tables(nx_device_session_borrow(opened));
+	nx_device_session_close(opened);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

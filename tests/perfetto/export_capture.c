@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "export/exporters.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 
 static enum nx_status write_file(const struct nx_profile *profile, const char *format,
 				 const char *path, const struct nx_export_options *options,
@@ -33,8 +33,8 @@ static enum nx_status write_file(const struct nx_profile *profile, const char *f
 int main(int argc, char **argv)
 {
 	struct nx_export_options options = {.compress = true};
-	struct nx_device_profile_options input = {0};
-	struct nx_device_profile *device;
+	struct nx_device_session_options input = {0};
+	struct nx_device_session *device;
 	struct nx_error err = {0};
 	enum nx_status st;
 
@@ -48,10 +48,10 @@ int main(int argc, char **argv)
 	}
 	input.session_path = argv[2];
 	input.neff_path = strcmp(argv[3], "-") != 0 ? argv[3] : NULL;
-	st = nx_device_profile_open(&device, &input, &err);
+	st = nx_device_session_open(&device, &input, &err);
 	if (!st) {
-		st = write_file(nx_device_profile_borrow(device), argv[1], argv[4], &options, &err);
-		nx_device_profile_close(device);
+		st = write_file(nx_device_session_borrow(device), argv[1], argv[4], &options, &err);
+		nx_device_session_close(device);
 	}
 	if (st)
 		fprintf(stderr, "%s\n", err.message);

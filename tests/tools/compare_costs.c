@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "format/instruction.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "tests/tools/word_price.h"
 
 struct comparison {
@@ -40,8 +40,8 @@ static void compare(void *context, const void *item)
 
 int main(int argc, char **argv)
 {
-	struct nx_device_profile_options options = {0};
-	struct nx_device_profile *opened;
+	struct nx_device_session_options options = {0};
+	struct nx_device_session *opened;
 	struct comparison c;
 	struct nx_error err = {0};
 
@@ -51,13 +51,13 @@ int main(int argc, char **argv)
 	}
 	options.session_path = argv[2];
 	options.neff_path = argc > 3 ? argv[3] : NULL;
-	if (nx_device_profile_open(&opened, &options, &err)) {
+	if (nx_device_session_open(&opened, &options, &err)) {
 		fprintf(stderr, "compare_costs: %s\n", err.message);
 		return 1;
 	}
-	c = (struct comparison){nx_device_profile_borrow(opened), argv[1]};
+	c = (struct comparison){nx_device_session_borrow(opened), argv[1]};
 	if (nx_profile_scan(c.profile, NX_TABLE_INSTRUCTION, compare, &c, &err))
 		fprintf(stderr, "compare_costs: %s\n", err.message);
-	nx_device_profile_close(opened);
+	nx_device_session_close(opened);
 	return err.status ? 1 : 0;
 }

@@ -17,7 +17,7 @@
 
 #include "base/vec.h"
 #include "format/instruction.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "tests/tools/timed_neff.h"
 
 #define MAX_PAIRS 64
@@ -205,8 +205,8 @@ static bool compare_pair(const char *neff, struct measured *m, struct timed_neff
 static bool run_pair(const char *neff, const char *ntff, uint64_t seed, bool has_rows,
 		     double *error)
 {
-	struct nx_device_profile_options options = {.session_path = ntff, .neff_path = neff};
-	struct nx_device_profile *opened;
+	struct nx_device_session_options options = {.session_path = ntff, .neff_path = neff};
+	struct nx_device_session *opened;
 	struct measured m = {0};
 	struct timed_neff t;
 	struct nx_error err = {0};
@@ -214,11 +214,11 @@ static bool run_pair(const char *neff, const char *ntff, uint64_t seed, bool has
 	bool is_same;
 
 	*error = 100;
-	if (nx_device_profile_open(&opened, &options, &err)) {
+	if (nx_device_session_open(&opened, &options, &err)) {
 		fprintf(stderr, "compare_timing: %s\n", err.message);
 		return false;
 	}
-	m.profile = nx_device_profile_borrow(opened);
+	m.profile = nx_device_session_borrow(opened);
 	if (nx_profile_scan(m.profile, NX_TABLE_INSTRUCTION, add_word, &m, &err) ||
 	    nx_profile_scan(m.profile, NX_TABLE_PACKET, add_packet, &m, &err))
 		fprintf(stderr, "compare_timing: %s\n", err.message);
@@ -228,7 +228,7 @@ static bool run_pair(const char *neff, const char *ntff, uint64_t seed, bool has
 	is_same = compare_pair(neff, &m, &t, has_rows, error);
 	timed_neff_release(&t);
 	nx_vec_release(&m.words);
-	nx_device_profile_close(opened);
+	nx_device_session_close(opened);
 	return is_same && !wrong;
 }
 

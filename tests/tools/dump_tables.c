@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/json_writer.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "pipeline/system_profile.h"
 #include "tables/device_tables.h"
 #include "tables/system_tables.h"
@@ -90,15 +90,15 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 static enum nx_status write_device(const char *ntff, const char *neff, struct nx_table_sink *sink,
 				   struct nx_error *err)
 {
-	struct nx_device_profile_options options = {.session_path = ntff, .neff_path = neff};
+	struct nx_device_session_options options = {.session_path = ntff, .neff_path = neff};
 	struct nx_tables_options tables = {0};
-	struct nx_device_profile *opened;
-	enum nx_status st = nx_device_profile_open(&opened, &options, err);
+	struct nx_device_session *opened;
+	enum nx_status st = nx_device_session_open(&opened, &options, err);
 
 	if (st)
 		return st;
-	st = nx_device_tables_write(nx_device_profile_borrow(opened), &tables, sink, err);
-	nx_device_profile_close(opened);
+	st = nx_device_tables_write(nx_device_session_borrow(opened), &tables, sink, err);
+	nx_device_session_close(opened);
 	return st;
 }
 

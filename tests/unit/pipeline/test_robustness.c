@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "export/exporters.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "tests/data/memory_file.h"
 #include "tests/data/synthetic.h"
 
@@ -49,8 +49,8 @@ static void export_all(const struct nx_profile *profile)
 static bool survive(struct nx_slice neff, struct nx_slice ntff)
 {
 	struct nx_memory_file neff_file, ntff_file;
-	struct nx_device_profile_options options = {.force = true};
-	struct nx_device_profile *opened;
+	struct nx_device_session_options options = {.force = true};
+	struct nx_device_session *opened;
 	struct nx_error err = {0};
 	enum nx_status st;
 
@@ -58,13 +58,13 @@ static bool survive(struct nx_slice neff, struct nx_slice ntff)
 	assert_true(nx_memory_file_open(&ntff_file, ntff));
 	options.neff_path = neff.len ? neff_file.path : NULL;
 	options.session_path = ntff_file.path;
-	st = nx_device_profile_open(&opened, &options, &err);
+	st = nx_device_session_open(&opened, &options, &err);
 	if (st) {
 		assert_int_equal(err.status, st);
 		assert_true(err.message[0] != 0);
 	} else {
-		export_all(nx_device_profile_borrow(opened));
-		nx_device_profile_close(opened);
+		export_all(nx_device_session_borrow(opened));
+		nx_device_session_close(opened);
 	}
 	nx_memory_file_close(&neff_file);
 	nx_memory_file_close(&ntff_file);

@@ -11,14 +11,14 @@
 
 static void open_files(struct nx_table_fixture *f, bool with_neff)
 {
-	struct nx_device_profile_options options = {0};
+	struct nx_device_session_options options = {0};
 
 	assert_true(nx_memory_file_open(&f->ntff_file, nx_slice_of(f->ntff.items, f->ntff.len)));
 	assert_true(nx_memory_file_open(&f->neff_file, nx_slice_of(f->neff.items, f->neff.len)));
 	options.session_path = f->ntff_file.path;
 	options.neff_path = with_neff ? f->neff_file.path : NULL;
-	assert_int_equal(nx_device_profile_open(&f->opened, &options, &f->err), NX_OK);
-	f->profile = nx_device_profile_borrow(f->opened);
+	assert_int_equal(nx_device_session_open(&f->opened, &options, &f->err), NX_OK);
+	f->profile = nx_device_session_borrow(f->opened);
 }
 
 void nx_table_fixture_make(struct nx_table_fixture *f, const struct nx_synthetic_options *options,
@@ -40,7 +40,7 @@ void nx_table_fixture_make(struct nx_table_fixture *f, const struct nx_synthetic
 void nx_table_fixture_release(struct nx_table_fixture *f)
 {
 	nx_table_memory_release(&f->memory);
-	nx_device_profile_close(f->opened);
+	nx_device_session_close(f->opened);
 	nx_memory_file_close(&f->ntff_file);
 	nx_memory_file_close(&f->neff_file);
 	nx_vec_release(&f->neff);

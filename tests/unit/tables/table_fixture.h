@@ -3,7 +3,7 @@
 #ifndef NX_TESTS_TABLE_FIXTURE_H
 #define NX_TESTS_TABLE_FIXTURE_H
 
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "tables/device_tables.h"
 #include "tests/data/memory_file.h"
 #include "tests/data/synthetic.h"
@@ -13,7 +13,7 @@ struct nx_table_fixture {
 	struct nx_bytes neff, ntff;
 	struct nx_synthetic_counts counts;
 	struct nx_memory_file neff_file, ntff_file;
-	struct nx_device_profile *opened;
+	struct nx_device_session *opened;
 	const struct nx_profile *profile;
 	struct nx_table_memory memory;
 	struct nx_error err;

@@ -13,7 +13,7 @@
 
 #include "base/bare/bits.h"
 #include "format/notification.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 #include "tests/data/memory_file.h"
 #include "tests/data/synthetic.h"
 
@@ -21,7 +21,7 @@ struct fixture {
 	struct nx_bytes neff, ntff;
 	struct nx_synthetic_counts counts;
 	struct nx_memory_file neff_file, ntff_file;
-	struct nx_device_profile *opened;
+	struct nx_device_session *opened;
 	const struct nx_profile *profile;
 	struct nx_error err;
 };
@@ -39,15 +39,15 @@ static void make(struct fixture *f, const struct nx_synthetic_options *options)
 
 static enum nx_status open_both(struct fixture *f, bool with_neff, bool force)
 {
-	struct nx_device_profile_options options = {.force = force};
+	struct nx_device_session_options options = {.force = force};
 	enum nx_status st;
 
 	assert_true(nx_memory_file_open(&f->ntff_file, slice_of(&f->ntff)));
 	assert_true(nx_memory_file_open(&f->neff_file, slice_of(&f->neff)));
 	options.session_path = f->ntff_file.path;
 	options.neff_path = with_neff ? f->neff_file.path : NULL;
-	st = nx_device_profile_open(&f->opened, &options, &f->err);
-	f->profile = st ? NULL : nx_device_profile_borrow(f->opened);
+	st = nx_device_session_open(&f->opened, &options, &f->err);
+	f->profile = st ? NULL : nx_device_session_borrow(f->opened);
 	return st;
 }
 
@@ -61,7 +61,7 @@ static void open_sound(struct fixture *f, bool with_neff, bool force)
 static void done(struct fixture *f)
 {
 	if (f->profile)
-		nx_device_profile_close(f->opened);
+		nx_device_session_close(f->opened);
 	nx_memory_file_close(&f->ntff_file);
 	nx_memory_file_close(&f->neff_file);
 	nx_vec_release(&f->neff);
@@ -455,19 +455,19 @@ static void test_force_joins_them_all_the_same(void **state)
 
 static void test_missing_files(void **state)
 {
-	struct nx_device_profile_options options = {.session_path = "/nowhere/a.ntff"};
-	struct nx_device_profile *opened;
+	struct nx_device_session_options options = {.session_path = "/nowhere/a.ntff"};
+	struct nx_device_session *opened;
 	struct nx_error err;
 
 	(void)state;
-	assert_int_equal(nx_device_profile_open(&opened, &options, &err), NX_NOT_FOUND);
+	assert_int_equal(nx_device_session_open(&opened, &options, &err), NX_NOT_FOUND);
 	assert_non_null(strstr(err.message, "/nowhere/a.ntff"));
 }
 
 static void test_no_such_execution(void **state)
 {
-	struct nx_device_profile_options options = {.execution = 3};
-	struct nx_device_profile *opened;
+	struct nx_device_session_options options = {.execution = 3};
+	struct nx_device_session *opened;
 	struct nx_memory_file file;
 	struct nx_error err;
 	struct fixture f;
@@ -476,7 +476,7 @@ static void test_no_such_execution(void **state)
 	make(&f, &nx_synthetic_tiny);
 	assert_true(nx_memory_file_open(&file, slice_of(&f.ntff)));
 	options.session_path = file.path;
-	assert_int_equal(nx_device_profile_open(&opened, &options, &err), NX_NOT_FOUND);
+	assert_int_equal(nx_device_session_open(&opened, &options, &err), NX_NOT_FOUND);
 	assert_non_null(strstr(err.message, "execution 3"));
 	nx_memory_file_close(&file);
 	nx_vec_release(&f.ntff);

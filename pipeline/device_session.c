@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "decode/neff/neff_decoder.h"
 #include "decode/program/program_decoder.h"
 #include "pipeline/data_quality.h"
-#include "pipeline/device_run.h"
+#include "pipeline/device_session_internal.h"
 #include "pipeline/neff_match.h"
 
 /* Sorting in runs of this size keeps any capture within a few hundred megabytes. */
 #define INSTRUCTION_SPOOL_BYTES ((size_t)32 << 20)
 #define PACKET_SPOOL_BYTES ((size_t)64 << 20)
 
-const struct nx_profile *nx_device_profile_borrow(const struct nx_device_profile *d)
+const struct nx_profile *nx_device_session_borrow(const struct nx_device_session *d)
 {
 	return &d->profile;
 }
@@ -34,7 +34,7 @@ static const char *base_name(struct nx_arena *arena, const char *path)
 									 : strlen(name)));
 }
 
-static enum nx_status open_session(struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status open_session(struct nx_device_session *d, struct nx_error *err)
 {
 	struct nx_ntff_options options = {.execution = d->options.execution};
 	enum nx_status st = nx_file_map(&d->session, d->options.session_path, err);
@@ -51,7 +51,7 @@ static enum nx_status open_session(struct nx_device_profile *d, struct nx_error 
 	return st;
 }
 
-static enum nx_status refuse_mismatch(const struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status refuse_mismatch(const struct nx_device_session *d, struct nx_error *err)
 {
 	const struct nx_profile *p = &d->profile;
 
@@ -62,7 +62,7 @@ static enum nx_status refuse_mismatch(const struct nx_device_profile *d, struct 
 		       p->binary.network_name);
 }
 
-static enum nx_status open_neff(struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status open_neff(struct nx_device_session *d, struct nx_error *err)
 {
 	struct nx_profile *p = &d->profile;
 	struct nx_neff_options options = {.skip_debug_info = d->options.skip_hierarchy};
@@ -96,7 +96,7 @@ static enum nx_status open_neff(struct nx_device_profile *d, struct nx_error *er
 
 /* --- rows into sorted spools ----------------------------------------------- */
 
-static void keep_row(struct nx_device_profile *d, struct nx_spool *spool, const void *row)
+static void keep_row(struct nx_device_session *d, struct nx_spool *spool, const void *row)
 {
 	if (!d->status)
 		d->status = nx_spool_add(spool, row, &d->error);
@@ -104,7 +104,7 @@ static void keep_row(struct nx_device_profile *d, struct nx_spool *spool, const 
 
 static void take_instruction(void *context, const void *opaque)
 {
-	struct nx_device_profile *d = context;
+	struct nx_device_session *d = context;
 	const struct nx_instruction *row = opaque;
 	struct nx_graph_counts *counts = &d->profile.graphs[row->graph];
 
@@ -118,7 +118,7 @@ static void take_instruction(void *context, const void *opaque)
 
 static void take_packet(void *context, const void *opaque)
 {
-	struct nx_device_profile *d = context;
+	struct nx_device_session *d = context;
 	const struct nx_packet *row = opaque;
 
 	d->profile.graphs[row->graph].packet_count++;
@@ -126,7 +126,7 @@ static void take_packet(void *context, const void *opaque)
 	keep_row(d, d->packets, row);
 }
 
-static enum nx_status sink_status(const struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status sink_status(const struct nx_device_session *d, struct nx_error *err)
 {
 	if (d->status && err)
 		*err = d->error;
@@ -141,7 +141,7 @@ static enum nx_status sort_often_read(struct nx_spool *spool, struct nx_error *e
 	return st ? st : nx_spool_merge(spool, err);
 }
 
-static enum nx_status sort_instructions(struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status sort_instructions(struct nx_device_session *d, struct nx_error *err)
 {
 	enum nx_status st;
 
@@ -152,7 +152,7 @@ static enum nx_status sort_instructions(struct nx_device_profile *d, struct nx_e
 	return st ? st : sort_often_read(d->instructions, err);
 }
 
-static enum nx_status sort_packets(struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status sort_packets(struct nx_device_session *d, struct nx_error *err)
 {
 	enum nx_status st;
 
@@ -170,7 +170,7 @@ static enum nx_status sort_packets(struct nx_device_profile *d, struct nx_error 
 /* --- passes over sorted rows ----------------------------------------------- */
 
 struct structure_pass {
-	struct nx_device_profile *d;
+	struct nx_device_session *d;
 	struct nx_layer_analysis layers;
 };
 
@@ -184,7 +184,7 @@ static void add_structure(void *context, const void *opaque)
 	nx_layers_add(&pass->layers, &pass->d->profile.program, row, slot);
 }
 
-static enum nx_status find_structure(struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status find_structure(struct nx_device_session *d, struct nx_error *err)
 {
 	struct structure_pass pass = {.d = d};
 	enum nx_status st;
@@ -196,7 +196,7 @@ static enum nx_status find_structure(struct nx_device_profile *d, struct nx_erro
 }
 
 /* Instructions and packets merged by start: what "anything was active" needs. */
-static enum nx_status sum_activity(struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status sum_activity(struct nx_device_session *d, struct nx_error *err)
 {
 	struct nx_spool_cursor *instructions, *packets;
 	const struct nx_instruction *i;
@@ -231,10 +231,10 @@ static void count_event(void *context, const void *opaque)
 {
 	const struct nx_event *row = opaque;
 
-	((struct nx_device_profile *)context)->profile.graphs[row->graph].event_count++;
+	((struct nx_device_session *)context)->profile.graphs[row->graph].event_count++;
 }
 
-static void count_events(struct nx_device_profile *d)
+static void count_events(struct nx_device_session *d)
 {
 	struct nx_profile *p = &d->profile;
 
@@ -251,7 +251,7 @@ static void count_events(struct nx_device_profile *d)
 
 static void sum_throttle(void *context, const void *opaque)
 {
-	struct nx_device_profile *d = context;
+	struct nx_device_session *d = context;
 	struct nx_throttle row = nx_device_closed_throttle(&d->profile, opaque);
 
 	nx_throttle_sums_add(&d->throttles[row.graph], &row);
@@ -260,10 +260,10 @@ static void sum_throttle(void *context, const void *opaque)
 static void count_fault(void *context, const void *row)
 {
 	(void)row;
-	((struct nx_device_profile *)context)->fault_count++;
+	((struct nx_device_session *)context)->fault_count++;
 }
 
-static enum nx_status process(struct nx_device_profile *d, struct nx_error *err)
+static enum nx_status process(struct nx_device_session *d, struct nx_error *err)
 {
 	struct nx_profile *p = &d->profile;
 	enum nx_status st;
@@ -296,11 +296,11 @@ static enum nx_status process(struct nx_device_profile *d, struct nx_error *err)
 
 /* --- life ------------------------------------------------------------------ */
 
-enum nx_status nx_device_profile_open(struct nx_device_profile **out,
-				      const struct nx_device_profile_options *options,
+enum nx_status nx_device_session_open(struct nx_device_session **out,
+				      const struct nx_device_session_options *options,
 				      struct nx_error *err)
 {
-	struct nx_device_profile *d = nx_heap_alloc(sizeof(*d));
+	struct nx_device_session *d = nx_heap_alloc(sizeof(*d));
 	enum nx_status st;
 
 	memset(d, 0, sizeof(*d));
@@ -318,14 +318,14 @@ enum nx_status nx_device_profile_open(struct nx_device_profile **out,
 		d->decoder.progress = NULL;
 	}
 	if (st) {
-		nx_device_profile_close(d);
+		nx_device_session_close(d);
 		return st;
 	}
 	*out = d;
 	return NX_OK;
 }
 
-void nx_device_profile_close(struct nx_device_profile *d)
+void nx_device_session_close(struct nx_device_session *d)
 {
 	if (!d)
 		return;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_run: what the halves of pipeline/device_profile.h share. */
-#ifndef NX_PIPELINE_DEVICE_RUN_H
-#define NX_PIPELINE_DEVICE_RUN_H
+/* device_session_internal: what device_session.c and device_scan.c share. */
+#ifndef NX_PIPELINE_DEVICE_SESSION_INTERNAL_H
+#define NX_PIPELINE_DEVICE_SESSION_INTERNAL_H
 
 #include "analyse/activity.h"
 #include "analyse/static_dma.h"
 #include "base/file.h"
 #include "base/spool.h"
 #include "decode/ntff/ntff_decoder.h"
-#include "pipeline/device_profile.h"
+#include "pipeline/device_session.h"
 
-struct nx_device_profile {
+struct nx_device_session {
 	struct nx_profile profile;
-	struct nx_device_profile_options options;
+	struct nx_device_session_options options;
 	struct nx_file session, neff;
 	struct nx_ntff_decoder decoder;
 	struct nx_spool *instructions; /* struct nx_instruction by start */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_session: an open session file and, if there is one, its NEFF as a struct nx_profile.
+ * Opening decodes and analyses; rows are read from the files again with each scan, so the profile
+ * lives as long as the session.
+ *
+ *	struct nx_device_session_options options = {.session_path = "a.ntff"};
+ *	struct nx_device_session *session;
+ *
+ *	nx_device_session_open(&session, &options, err);
+ *	... nx_device_session_borrow(session) ...
+ *	nx_device_session_close(session);
+ */
+#ifndef NX_PIPELINE_DEVICE_SESSION_H
+#define NX_PIPELINE_DEVICE_SESSION_H
+
+#include "base/progress.h"
+#include "model/profile.h"
+
+struct nx_device_session_options {
+	const char *session_path;
+	const char *neff_path; /* NULL: the session file alone */
+	bool force;	       /* join files that do not belong together */
+	uint32_t execution;
+	/* parts to leave out, for speed */
+	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
+	bool show_progress;
+	/* what to add to the device's clock to get the host's, when a system trace tells */
+	bool has_host_offset;
+	int64_t host_offset_ns;
+	uint64_t host_pid; /* of the process whose trace tells; nothing of another's captures */
+};
+
+struct nx_device_session;
+
+NX_MUST_CHECK enum nx_status nx_device_session_open(struct nx_device_session **out,
+						    const struct nx_device_session_options *options,
+						    struct nx_error *err);
+const struct nx_profile *nx_device_session_borrow(const struct nx_device_session *d);
+void nx_device_session_close(struct nx_device_session *d);
+
+#endif
