@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/upload_client.h"
-#include "cli/view_store.h"
 #include "cli/workspace_view.h"
 
 #define DEFAULT_ENDPOINT "http://localhost:3001"
@@ -95,7 +95,7 @@ static enum nx_status choose_name(const struct upload *o, char name[NX_PROFILE_N
 	enum nx_status st;
 
 	if (!o->name) {
-		nx_profile_name_make(nx_store_stem(o->directory ? o->directory : o->ntff), name);
+		nx_profile_name_make(nx_path_stem(o->directory ? o->directory : o->ntff), name);
 		return NX_OK;
 	}
 	st = nx_profile_name_check(nx_slice_text(o->name), err);

@@ -10,9 +10,9 @@
 #include "cli/view.h"
 #include "cli/view_directory.h"
 #include "cli/view_options.h"
-#include "cli/view_store.h"
 #include "export/exporters.h"
 #include "pipeline/device_session.h"
+#include "pipeline/stored_profile.h"
 
 #define DEFAULT_PORT 3001
 #define DEFAULT_API_PORT 3002
@@ -31,6 +31,11 @@ static enum nx_status show_terminology(struct nx_error *err)
 static unsigned verbosity_of(const struct nx_view_options *v)
 {
 	return v->verbosity.is_given ? v->verbosity.value : NX_SAY_WARNINGS;
+}
+
+static bool wants_tables(const struct nx_view_options *v)
+{
+	return nx_view_wants_tables(v) || nx_view_wants_browser(v);
 }
 
 static const char *target_of(const struct nx_view_options *v, const struct nx_exporter *exporter)
@@ -96,35 +101,36 @@ static enum nx_status open_profile(const struct nx_view_options *v, struct nx_de
 	return nx_device_session_open(out, &how, err);
 }
 
-static struct nx_store_view store_view(const struct nx_view_options *v)
+static struct nx_store_target store_target(const struct nx_view_options *v)
 {
-	return (struct nx_store_view){.folder = v->output_file,
-				      .data_path = v->data_path,
-				      .name = v->display_name,
-				      .url = v->store,
-				      .to_influx = nx_view_has_format(v, "db"),
-				      .influx = {.endpoint = v->db_endpoint,
-						 .org = v->db_org,
-						 .bucket = v->db_bucket,
-						 .token = getenv("INFLUX_TOKEN")},
-				      .recipe = v->recipe,
-				      .source_roots = {v->framework_source_root, v->nki_source_root,
-						       v->source_code_root},
-				      .force = v->force,
-				      .may_number = nx_view_wants_browser(v) && !v->display_name,
-				      .verbosity = verbosity_of(v)};
+	return (struct nx_store_target){
+		.folder = v->output_file,
+		.data_path = v->data_path,
+		.name = v->display_name,
+		.url = v->store,
+		.to_influx = nx_view_has_format(v, "db"),
+		.influx = {.endpoint = v->db_endpoint,
+			   .org = v->db_org,
+			   .bucket = v->db_bucket,
+			   .token = getenv("INFLUX_TOKEN")},
+		.recipe = v->recipe,
+		.source_roots = {v->framework_source_root, v->nki_source_root, v->source_code_root},
+		.force = v->force,
+		.may_number = nx_view_wants_browser(v) && !v->display_name,
+		.show_progress = verbosity_of(v) > NX_SAY_ERRORS,
+	};
 }
 
 static enum nx_status store_profile(const struct nx_view_options *v,
 				    const struct nx_profile *profile, uint64_t started_ns,
 				    struct nx_stored *stored, struct nx_error *err)
 {
-	struct nx_store_view how = store_view(v);
+	struct nx_store_target target = store_target(v);
 	enum nx_status st =
-		nx_store_device(&how, profile, v->session_path, v->neff_path, stored, err);
+		nx_store_device(&target, profile, v->session_path, v->neff_path, stored, err);
 
 	if (!st && verbosity_of(v) > NX_SAY_ERRORS)
-		nx_store_say(stored, nx_now_ns() - started_ns);
+		nx_view_say_stored(stored, nx_now_ns() - started_ns);
 	return st;
 }
 
@@ -134,35 +140,35 @@ static enum nx_status send_to_influx(const struct nx_view_options *v,
 				     const struct nx_profile *profile, const char *name,
 				     struct nx_error *err)
 {
-	struct nx_store_view how = store_view(v);
+	struct nx_store_target target = store_target(v);
 	struct nx_error reason = {0};
 	struct nx_stored sent;
 	enum nx_status st;
 
 	if (!v->is_legacy)
 		return NX_OK;
-	how.to_influx = true;
-	how.name = name;
-	st = nx_store_device(&how, profile, v->session_path, v->neff_path, &sent, &reason);
+	target.to_influx = true;
+	target.name = name;
+	st = nx_store_device(&target, profile, v->session_path, v->neff_path, &sent, &reason);
 	if (st && (v->db_endpoint || v->db_org || v->db_bucket))
 		return nx_fail(err, st, "%s", reason.message);
 	if (st)
 		nx_say("no InfluxDB answers at http://localhost:8086, and none is needed; name "
 		       "one with --db-endpoint to fill it");
 	else if (verbosity_of(v) > NX_SAY_ERRORS)
-		nx_store_say(&sent, 0);
+		nx_view_say_stored(&sent, 0);
 	return NX_OK;
 }
 
-/* What was processed before is shown at once. */
+/* What was stored before and has not changed is not processed again. */
 static bool is_stored(const struct nx_view_options *v, struct nx_stored *stored)
 {
 	const char *sources[] = {v->directory ? v->directory : v->session_path, v->neff_path};
-	struct nx_store_view how = store_view(v);
+	struct nx_store_target target = store_target(v);
 
-	if (!nx_view_wants_browser(v) || v->force ||
-	    !nx_store_has(&how, v->directory ? NX_PROFILE_SYSTEM : NX_PROFILE_DEVICE, sources,
-			  !v->directory && v->neff_path ? 2 : 1, stored))
+	if (!wants_tables(v) ||
+	    !nx_stored_find(&target, v->directory ? NX_PROFILE_SYSTEM : NX_PROFILE_DEVICE, sources,
+			    !v->directory && v->neff_path ? 2 : 1, stored))
 		return false;
 	if (verbosity_of(v) > NX_SAY_ERRORS)
 		nx_say("%s is stored as %s and has not changed; --force processes it again",
@@ -190,8 +196,8 @@ static enum nx_status view_directory(const struct nx_view_options *v,
 				  .primary_group = v->primary_group,
 				  .secondary_group = v->secondary_group},
 		.format = v->format,
-		.as_tables = nx_view_wants_tables(v) || nx_view_wants_browser(v),
-		.store = store_view(v),
+		.as_tables = wants_tables(v),
+		.store = store_target(v),
 		.output_dir = v->output_file,
 		.jobs = v->jobs.value,
 		.verbosity = verbosity_of(v),
@@ -256,7 +262,7 @@ static enum nx_status view_session(const struct nx_view_options *v,
 		return st;
 	profile = nx_device_session_borrow(device);
 	nx_view_say_warnings(profile, verbosity_of(v));
-	if (nx_view_wants_tables(v) || nx_view_wants_browser(v))
+	if (wants_tables(v))
 		st = store_profile(v, profile, started_ns, stored, err);
 	else
 		st = write_profile(v, profile, started_ns, err);

@@ -56,18 +56,13 @@ static enum nx_status store_capture(struct nx_device_job *job, const struct nx_p
 	return st;
 }
 
-/* Where a name that is taken gets a number, the same capture must not get another. */
 static bool is_known(struct nx_device_job *job)
 {
 	const char *sources[] = {job->options.session_path, job->options.neff_path};
-	struct nx_store_view anywhere;
 	struct nx_stored stored;
 
-	if (!job->store || !job->store->may_number || job->store->force)
-		return false;
-	anywhere = *job->store;
-	anywhere.name = NULL;
-	if (!nx_store_has(&anywhere, NX_PROFILE_DEVICE, sources, sources[1] ? 2 : 1, &stored))
+	if (!job->store ||
+	    !nx_stored_find(job->store, NX_PROFILE_DEVICE, sources, sources[1] ? 2 : 1, &stored))
 		return false;
 	snprintf(job->result.name, sizeof(job->result.name), "%s", stored.name);
 	return true;

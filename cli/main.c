@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
@@ -157,8 +158,7 @@ static int end_run(const struct nx_invocation *call, enum nx_status st, const st
 
 static struct nx_invocation invocation_of(const char *path, int *exit_code)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	const char *name = slash ? slash + 1 : path;
+	const char *name = path ? nx_path_name(path) : NULL;
 	bool is_legacy = name && !strcmp(name, LEGACY_PROGRAM);
 
 	if (name && !strcmp(name, nx_command_nccom_test.name))

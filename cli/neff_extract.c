@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/neff_view.h"
 
 #define TEMPORARY_NAME ".neuron-explorer-extract"
@@ -80,13 +81,6 @@ static int open_parent(int root, char *path, bool make)
 	return at;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static enum nx_status check_absent(const struct nx_neff *neff, int root, const char *folder,
 				   struct nx_arena *scratch, struct nx_error *err)
 {
@@ -95,7 +89,7 @@ static enum nx_status check_absent(const struct nx_neff *neff, int root, const c
 		int parent = open_parent(root, path, false);
 		struct stat st;
 		bool exists = parent >= 0 &&
-			      fstatat(parent, last_part(path), &st, AT_SYMLINK_NOFOLLOW) == 0;
+			      fstatat(parent, nx_path_name(path), &st, AT_SYMLINK_NOFOLLOW) == 0;
 
 		if (parent >= 0)
 			close(parent);
@@ -157,7 +151,7 @@ static enum nx_status write_members(const struct nx_neff *neff, int root, const 
 		if (parent < 0)
 			return nx_fail_errno(err, errno, "cannot make the folder of %s/%.200s",
 					     folder, path);
-		failed = write_beside(parent, last_part(path), neff->members[i].bytes);
+		failed = write_beside(parent, nx_path_name(path), neff->members[i].bytes);
 		saved_errno = errno;
 		close(parent);
 		if (failed)

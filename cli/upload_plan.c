@@ -8,28 +8,13 @@
 #include <sys/stat.h>
 
 #include "base/json_writer.h"
+#include "base/path.h"
 #include "store/relative_path.h"
 
 void nx_upload_plan_release(struct nx_upload_plan *plan)
 {
 	nx_vec_release(&plan->files);
 	nx_arena_release(&plan->arena);
-}
-
-/* The last part of a path, without the slashes behind it. */
-static const char *last_part(struct nx_arena *arena, const char *path)
-{
-	size_t len = strlen(path);
-	const char *slash;
-
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	slash = memrchr(path, '/', len);
-	if (slash && slash + 1 < path + len) {
-		len -= (size_t)(slash + 1 - path);
-		path = slash + 1;
-	}
-	return nx_arena_copy(arena, nx_slice_of(path, len));
 }
 
 static enum nx_status add_file(struct nx_upload_plan *plan, const char *local, const char *path,
@@ -104,7 +89,7 @@ enum nx_status nx_upload_plan_add(struct nx_upload_plan *plan, const char *path,
 				  enum nx_upload_role role, struct nx_error *err)
 {
 	char *absolute = realpath(path, NULL);
-	const char *name = last_part(&plan->arena, absolute ? absolute : path);
+	const char *name = nx_arena_copy(&plan->arena, nx_path_last(absolute ? absolute : path));
 	struct stat st;
 	bool is_folder;
 

@@ -4,7 +4,7 @@
 #define NX_CLI_VIEW_H
 
 #include "base/file.h"
-#include "model/profile.h"
+#include "pipeline/stored_profile.h"
 
 /* How much is said on standard error, as -v counts. */
 enum nx_verbosity { NX_SAY_ERRORS = 2, NX_SAY_WARNINGS = 3, NX_SAY_ALL = 4 };
@@ -16,6 +16,9 @@ void nx_view_say_warning_list(const struct nx_warnings *warnings, unsigned verbo
 /* "wrote ntff.json: 2,657 packets, 458 instructions, 4.1 MB in 0.1 s" */
 void nx_view_say_result(const struct nx_profile *profile, const char *path, uint64_t written_bytes,
 			uint64_t duration_ns);
+
+/* "stored as bert: 2,657 rows, 4.1 MB in 0.1 s", and how many source files were copied. */
+void nx_view_say_stored(const struct nx_stored *stored, uint64_t duration_ns);
 
 /* How the workspace is shown in a browser. */
 struct nx_serve_view {

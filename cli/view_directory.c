@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "base/path.h"
 #include "cli/device_jobs.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -58,7 +59,7 @@ static enum nx_status write_system(struct nx_directory_view *v,
 
 /* --- as tables ------------------------------------------------------------- */
 
-/* What the profiles of a directory are called in the workspace begins with this. */
+/* The names of a directory's profiles in the workspace begin with this. */
 static const char *store_stem(const struct nx_directory_view *v,
 			      const struct nx_system_profile *profile, struct nx_arena *arena)
 {
@@ -68,14 +69,14 @@ static const char *store_stem(const struct nx_directory_view *v,
 		return v->system_stored.name;
 	if (v->store.name)
 		return v->store.name;
-	nx_profile_name_make(nx_store_stem(profile->path), name);
+	nx_profile_name_make(nx_path_stem(profile->path), name);
 	return nx_arena_copy_text(arena, name);
 }
 
-static struct nx_store_view place_of(const struct nx_directory_view *v, const char *name,
-				     const char *stem, struct nx_arena *arena)
+static struct nx_store_target place_of(const struct nx_directory_view *v, const char *name,
+				       const char *stem, struct nx_arena *arena)
 {
-	struct nx_store_view place = v->store;
+	struct nx_store_target place = v->store;
 
 	if (v->output_dir)
 		place.folder = file_in(v, arena, name);
@@ -88,26 +89,26 @@ static enum nx_status store_system(struct nx_directory_view *v,
 				   const struct nx_system_profile *profile, struct nx_arena *arena,
 				   struct nx_error *err)
 {
-	struct nx_store_view place =
+	struct nx_store_target place =
 		place_of(v, "system_profile", store_stem(v, profile, arena), arena);
 	uint64_t started_ns = nx_now_ns();
 	enum nx_status st = nx_store_system(&place, profile, &v->system_stored, err);
 
 	if (!st && says(v))
-		nx_store_say(&v->system_stored, nx_now_ns() - started_ns);
+		nx_view_say_stored(&v->system_stored, nx_now_ns() - started_ns);
 	return st;
 }
 
-static const struct nx_store_view *device_place(const struct nx_directory_view *v,
-						const struct nx_system_profile *profile,
-						const char *name, struct nx_arena *arena)
+static const struct nx_store_target *device_place(const struct nx_directory_view *v,
+						  const struct nx_system_profile *profile,
+						  const char *name, struct nx_arena *arena)
 {
-	struct nx_store_view *place = NX_NEW_ARRAY(arena, struct nx_store_view, 1);
+	struct nx_store_target *place = NX_NEW_ARRAY(arena, struct nx_store_target, 1);
 
 	*place = place_of(v, name,
 			  nx_arena_printf(arena, "%s_%s", store_stem(v, profile, arena), name),
 			  arena);
-	place->verbosity = NX_SAY_ERRORS; /* several at once would draw over each other */
+	place->show_progress = false; /* several at once would draw over each other */
 	return place;
 }
 
@@ -145,7 +146,9 @@ static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_
 			set_clock(&job.options, &profile->processes[d->process]);
 		if (v->as_tables)
 			job.store = device_place(v, profile, names[i], arena);
-		job.target = file_in(v, arena, nx_arena_printf(arena, "%s.%s", names[i], suffix));
+		else
+			job.target = file_in(v, arena,
+					     nx_arena_printf(arena, "%s.%s", names[i], suffix));
 		nx_vec_push(jobs, job);
 	}
 	if (empty && says(v))
@@ -156,6 +159,14 @@ static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_
 static bool is_new(const struct nx_device_job *job)
 {
 	return !job->result.status && !job->result.is_known;
+}
+
+/* The file it is in, its name in the workspace or a database, or the folder of its tables. */
+static const char *place_name(const struct nx_device_job *job)
+{
+	if (job->target)
+		return job->target;
+	return *job->result.name ? job->result.name : job->store->folder;
 }
 
 static void report_jobs(const struct nx_directory_view *v, const struct nx_device_jobs *jobs,
@@ -188,7 +199,7 @@ static void report_jobs(const struct nx_directory_view *v, const struct nx_devic
 		snprintf(start, sizeof(start), "-");
 		if (job->result.start_epoch_ns)
 			nx_duration_text((job->result.start_epoch_ns - earliest) * 1000, start);
-		nx_table_add(&table, "%s", job->target);
+		nx_table_add(&table, "%s", place_name(job));
 		nx_table_add(&table, "%s", nx_duration_text(job->result.total_time_ps, time));
 		nx_table_add(&table, "%s", nx_count_text(job->result.instruction_count, count));
 		nx_table_add(&table, "%s", nx_count_text(job->result.packet_count, count));
@@ -222,7 +233,7 @@ static enum nx_status say_failures(const struct nx_directory_view *v,
 	return first;
 }
 
-/* What to show of captures without a system profile. Ranks that were stored before under other
+/* Which profile to show if there is no system profile. Ranks that were stored before under other
  * names are found by the name of any of them. */
 static void name_devices(struct nx_directory_view *v, const struct nx_device_jobs *jobs,
 			 const char *stem)
@@ -246,7 +257,7 @@ static void name_devices(struct nx_directory_view *v, const struct nx_device_job
 			 v->has_ranks && are_alike ? stem : first);
 }
 
-/* Fails only when nothing at all could be read; single failures are told as warnings. */
+/* Fails only if no capture could be read; single failures are reported as warnings. */
 static enum nx_status write_devices(struct nx_directory_view *v,
 				    const struct nx_system_profile *profile, struct nx_arena *arena,
 				    struct nx_error *err)
@@ -316,7 +327,7 @@ static enum nx_status summarise_one(const struct nx_directory_view *v,
 	return NX_OK;
 }
 
-/* What could be read counts; it fails only when nothing could. */
+/* Fails only if no capture could be read. */
 static enum nx_status summarise_each(const struct nx_directory_view *v,
 				     const struct nx_system_profile *profile,
 				     struct rank_summaries *s, struct nx_error *err)
@@ -346,7 +357,7 @@ static enum nx_status summarise_each(const struct nx_directory_view *v,
 	return NX_OK;
 }
 
-/* Without a system trace the summary is that of each rank. */
+/* Without a system trace, each rank has its own summary. */
 static enum nx_status summarise_devices(const struct nx_directory_view *v,
 					const struct nx_system_profile *profile,
 					struct nx_error *err)

@@ -8,10 +8,10 @@
 #define NX_CLI_VIEW_DIRECTORY_H
 
 #include "cli/status_file.h"
-#include "cli/view_store.h"
 #include "export/exporters.h"
 #include "export/system_exporters.h"
 #include "pipeline/device_session.h"
+#include "pipeline/stored_profile.h"
 #include "pipeline/system_profile.h"
 
 struct nx_directory_view {
@@ -21,7 +21,7 @@ struct nx_directory_view {
 	struct nx_system_export_options system_export;
 	const char *format;
 	bool as_tables; /* into the workspace, or below output_dir; format is not used */
-	struct nx_store_view store;
+	struct nx_store_target store;
 	const char *output_dir; /* NULL: where the program stands */
 	uint32_t jobs;		/* at once; 0: as many as processors */
 	unsigned verbosity;

@@ -117,3 +117,27 @@ void nx_view_print_terminology(struct nx_output *out)
 	nx_print(out, "\nMETRICS OF EACH CORE (shown for core 0)\n\n");
 	print_metrics(out, nx_core_metrics, nx_core_metric_count);
 }
+
+void nx_view_say_stored(const struct nx_stored *stored, uint64_t duration_ns)
+{
+	char rows[NX_COUNT_TEXT_MAX], size[NX_COUNT_TEXT_MAX];
+	double seconds = (double)duration_ns / 1e9;
+	bool is_profile = *stored->name && stored->place[0] == '/';
+
+	if (stored->source_count)
+		nx_say("kept %zu of the %zu source files that the capture names%s",
+		       stored->sources.found_count, stored->source_count,
+		       stored->sources.missing_count
+			       ? "; the others are not below the folders given"
+			       : "");
+	nx_count_text(stored->counts.row_count, rows);
+	nx_size_text(stored->counts.file_bytes, size);
+	if (is_profile)
+		nx_say("stored as %s: %s rows, %s in %.1f s (%s)", stored->name, rows, size,
+		       seconds, stored->place);
+	else
+		nx_say("wrote %s to %s: %s rows, %s in %.1f s",
+		       *stored->name ? stored->name : "tables", stored->place, rows, size, seconds);
+	if (is_profile)
+		nx_say("query it with: neuron-explorer query -d %s .tables", stored->name);
+}

@@ -251,12 +251,14 @@ const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *are
 {
 	const char *core = v->core_filter, *type = v->type_filter, *instance = v->instance_filter;
 
-	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s",
+	return nx_arena_printf(arena, "%s%s%s%s%s%s%s%s%s%s execution=%u%s%s%s%s%s%s",
 			       NX_PRODUCT_VERSION, source_recipe(v, arena),
 			       v->force ? " force" : "", v->skip_buffer_usage ? " no-buffers" : "",
 			       v->skip_instructions ? " no-instructions" : "",
 			       v->skip_events ? " no-events" : "", v->skip_dma ? " no-dma" : "",
-			       v->skip_hierarchy ? " no-hierarchy" : "", v->execution.value,
+			       v->skip_hierarchy ? " no-hierarchy" : "",
+			       v->skip_device_profile ? " no-devices" : "",
+			       v->skip_system_profile ? " no-system" : "", v->execution.value,
 			       core ? " cores=" : "", core ? core : "", type ? " types=" : "",
 			       type ? type : "", instance ? " instances=" : "",
 			       instance ? instance : "");

@@ -10,8 +10,6 @@
 #include "base/progress.h"
 #include "model/profile.h"
 
-#define NX_PRODUCT_VERSION "open-neuron-explorer 0.1.0"
-
 struct nx_export_options {
 	bool pretty;
 	bool compress;	     /* Perfetto: deflated packets */
@@ -44,9 +42,5 @@ enum nx_status nx_export_summary_json(const struct nx_profile *profile,
 enum nx_status nx_export_summary_text(const struct nx_profile *profile,
 				      const struct nx_export_options *options,
 				      struct nx_output *out, struct nx_error *err);
-
-/* "n_" and 40 hex digits: what a profile is called in URLs and summaries. */
-#define NX_PROFILE_KEY_MAX 48
-void nx_profile_key(const struct nx_profile *profile, char key[NX_PROFILE_KEY_MAX]);
 
 #endif

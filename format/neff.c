@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/bare/bits.h"
-#include "format/md5.h"
+#include "base/md5.h"
 #include "format/tar.h"
 #include "format/zlib_stream.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/neff_plan_internal.h"
 
-#include "format/md5.h"
+#include "base/md5.h"
 
 #define COMPILER_VERSION "2.23.0.0+open"
 #define NODE_SLOTS 64

@@ -21,6 +21,9 @@
 #include "model/program.h"
 #include "model/rows.h"
 
+/* This program, as the files and tables it writes name it. */
+#define NX_PRODUCT_VERSION "open-neuron-explorer 0.1.0"
+
 /* X(enum, JSON section name, row struct) */
 #define NX_TABLE_MAP(X)                                                                            \
 	X(INSTRUCTION, "instruction", struct nx_instruction)                                       \
@@ -125,6 +128,10 @@ uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct
 /* The NEFF's block that a transfer moved; NULL when it is not known. */
 const struct nx_dma_block *nx_profile_block(const struct nx_profile *profile,
 					    const struct nx_transfer *transfer);
+
+/* "n_" and 40 hex digits from what the capture holds: its name in URLs and summaries. */
+#define NX_PROFILE_KEY_MAX 48
+void nx_profile_key(const struct nx_profile *profile, char key[NX_PROFILE_KEY_MAX]);
 
 /* Adds a warning; the message is formatted into the profile's arena. */
 void nx_profile_warn(struct nx_profile *profile, const char *category, const char *fmt, ...)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/path.h"
 
 const char *nx_event_source_name(enum nx_event_source source)
 {
@@ -53,16 +54,13 @@ const char *nx_system_event_name(const struct nx_system_profile *profile,
 
 static const char *device_stem(const struct nx_device_capture *d, struct nx_arena *arena)
 {
-	const char *slash = strrchr(d->session_path, '/');
-	const char *name = slash ? slash + 1 : d->session_path;
-	const char *dot = strrchr(name, '.');
+	struct nx_slice stem = nx_path_stem(d->session_path);
 
 	if (d->rank != UINT32_MAX)
 		return nx_arena_printf(arena, "device_profile_rank_%u", d->rank);
 	if (d->model_id)
 		return nx_arena_printf(arena, "device_profile_model_%" PRIu64, d->model_id);
-	return nx_arena_printf(arena, "device_profile_%.*s",
-			       dot ? (int)(dot - name) : (int)strlen(name), name);
+	return nx_arena_printf(arena, "device_profile_%.*s", (int)stem.len, stem.data);
 }
 
 /* stems: how many names of a stem there are so far; the first has no number. */

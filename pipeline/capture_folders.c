@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/capture_folders.h"
 
+#include "base/path.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -36,13 +38,6 @@ bool nx_folder_name_parse(const char *name, struct nx_arena *arena, const char *
 	return true;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The name of the nearest folder, from this one upwards, that names a process. */
 static const char *process_name(struct walk *w, const char *folder)
 {
@@ -54,8 +49,8 @@ static const char *process_name(struct walk *w, const char *folder)
 		char *slash = strrchr(path, '/');
 
 		/* the directory itself may be given as "." */
-		const char *name = strlen(path) > strlen(w->found->path) ? last_part(path)
-									 : last_part(w->root);
+		const char *name = strlen(path) > strlen(w->found->path) ? nx_path_name(path)
+									 : nx_path_name(w->root);
 
 		if (nx_folder_name_parse(name, w->arena, &instance, &pid))
 			return nx_arena_copy_text(w->arena, name);
@@ -63,7 +58,7 @@ static const char *process_name(struct walk *w, const char *folder)
 			break;
 		*slash = 0;
 	}
-	return nx_arena_copy_text(w->arena, last_part(folder));
+	return nx_arena_copy_text(w->arena, nx_path_name(folder));
 }
 
 static struct nx_found_process *process_of(struct walk *w, const char *folder)
@@ -89,7 +84,7 @@ static bool is_framework_trace(const char *name)
 
 static void take_file(struct walk *w, const char *folder, const char *path, uint64_t size)
 {
-	const char *name = last_part(path);
+	const char *name = nx_path_name(path);
 	struct nx_slice n = nx_slice_text(name);
 	struct nx_found_file file = {path, folder, name, size};
 

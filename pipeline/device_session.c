@@ -7,6 +7,7 @@
 #include "analyse/layers.h"
 #include "analyse/summary.h"
 #include "analyse/tensor_loads.h"
+#include "base/path.h"
 #include "decode/neff/neff_decoder.h"
 #include "decode/program/program_decoder.h"
 #include "pipeline/data_quality.h"
@@ -24,16 +25,6 @@ const struct nx_profile *nx_device_session_borrow(const struct nx_device_session
 
 /* --- opening the files ----------------------------------------------------- */
 
-static const char *base_name(struct nx_arena *arena, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
-
-	return nx_arena_copy(arena, nx_slice_of(name, dot && dot != name ? (size_t)(dot - name)
-									 : strlen(name)));
-}
-
 static enum nx_status open_session(struct nx_device_session *d, struct nx_error *err)
 {
 	struct nx_ntff_options options = {.execution = d->options.execution};
@@ -41,7 +32,7 @@ static enum nx_status open_session(struct nx_device_session *d, struct nx_error 
 
 	if (st)
 		return st;
-	d->profile.name = base_name(&d->profile.arena, d->options.session_path);
+	d->profile.name = nx_arena_copy(&d->profile.arena, nx_path_stem(d->options.session_path));
 	st = nx_ntff_decoder_open(&d->decoder, d->session.bytes, d->options.session_path, &options,
 				  &d->profile.arena, &d->profile.capture, err);
 	if (!st && d->options.has_host_offset &&

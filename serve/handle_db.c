@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "serve/handlers.h"
 #include "serve/sql_answer.h"
 #include "serve/table_columns.h"
@@ -48,11 +49,10 @@ static enum nx_status put_schema(struct nx_open_profile *profile, const char *na
 
 static void put_file(struct nx_json_writer *w, const char *table, const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	struct stat st;
 
 	nx_json_begin_object(w);
-	nx_json_key_text(w, "name", slash ? slash + 1 : path);
+	nx_json_key_text(w, "name", nx_path_name(path));
 	nx_json_key_text(w, "tableName", table);
 	nx_json_key_u64_text(w, "size_bytes", stat(path, &st) ? 0 : (uint64_t)st.st_size);
 	nx_json_end_object(w);

@@ -2,17 +2,10 @@
 /* The list of profiles, one profile, and what can be changed of it. */
 #include <string.h>
 
+#include "base/path.h"
 #include "serve/handlers.h"
 #include "serve/related_json.h"
 #include "store/related_profiles.h"
-
-/* Where a file came from is nobody's business but the server's. */
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void put_sources(struct nx_json_writer *w, const struct nx_profile_record *r)
 {
@@ -20,7 +13,7 @@ static void put_sources(struct nx_json_writer *w, const struct nx_profile_record
 	nx_json_begin_array(w);
 	for (size_t i = 0; i < r->sources.len; i++) {
 		nx_json_begin_object(w);
-		nx_json_key_text(w, "name", last_part(r->sources.items[i].path));
+		nx_json_key_text(w, "name", nx_path_name(r->sources.items[i].path));
 		nx_json_key_u64_text(w, "size_bytes", r->sources.items[i].size_bytes);
 		nx_json_end_object(w);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/clickhouse/clickhouse_layout.h"
 
+#include "base/md5.h"
 #include "base/number.h"
-#include "format/md5.h"
 
 static const char *const type_names[NX_SCHEMA_TYPE_COUNT] = {
 	[NX_SCHEMA_BOOLEAN] = "UInt8",

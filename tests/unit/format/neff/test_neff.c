@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "base/bare/bits.h"
-#include "format/md5.h"
+#include "base/md5.h"
 #include "format/neff.h"
 
 struct fixture {

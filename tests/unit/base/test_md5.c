@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "format/md5.h"
+#include "base/md5.h"
 
 static void check(const char *text, const char *expected)
 {

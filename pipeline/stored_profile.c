@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/view_store.h"
+#include "pipeline/stored_profile.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/terminal.h"
-#include "cli/view.h"
-#include "export/exporters.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/path.h"
+#include "base/progress.h"
+#include "base/vec.h"
 #include "store/catalogue.h"
 #include "store/clickhouse/clickhouse_sink.h"
 #include "tables/device_tables.h"
 #include "tables/system_tables.h"
 
-/* What both kinds of profile share; the workspace is open until the end. */
+/* What both kinds of profile share; the workspace stays open until the end. */
 struct storing {
 	struct nx_workspace *workspace;
 	struct nx_ingest *ingest;
@@ -22,48 +25,27 @@ struct storing {
 	struct nx_progress progress;
 };
 
-static const char *base_name(const char *path)
+static bool is_database(const struct nx_store_target *target)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	return target->url || target->to_influx;
 }
 
-struct nx_slice nx_store_stem(const char *path)
-{
-	size_t len = strlen(path);
-	const char *name, *dot;
-
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	name = memrchr(path, '/', len);
-	name = name && name + 1 < path + len ? name + 1 : path;
-	len -= (size_t)(name - path);
-	dot = memrchr(name, '.', len);
-	return nx_slice_of(name, dot && dot > name ? (size_t)(dot - name) : len);
-}
-
-static bool is_database(const struct nx_store_view *view)
-{
-	return view->url || view->to_influx;
-}
-
-static enum nx_status choose_name(const struct nx_store_view *view, const char *path,
+static enum nx_status choose_name(const struct nx_store_target *target, const char *path,
 				  struct nx_stored *stored, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
 
-	if (view->folder && !is_database(view)) {
-		snprintf(stored->place, sizeof(stored->place), "%s", view->folder);
+	if (target->folder && !is_database(target)) {
+		snprintf(stored->place, sizeof(stored->place), "%s", target->folder);
 		return NX_OK;
 	}
-	if (!view->name) {
-		nx_profile_name_make(nx_store_stem(path), stored->name);
+	if (!target->name) {
+		nx_profile_name_make(nx_path_stem(path), stored->name);
 		return NX_OK;
 	}
-	st = nx_profile_name_check(nx_slice_text(view->name), err);
+	st = nx_profile_name_check(nx_slice_text(target->name), err);
 	if (!st)
-		snprintf(stored->name, sizeof(stored->name), "%s", view->name);
+		snprintf(stored->name, sizeof(stored->name), "%s", target->name);
 	return st;
 }
 
@@ -78,7 +60,7 @@ static enum nx_status workspace_at(const char *data_path, struct nx_arena *arena
 	return st ? st : nx_workspace_open(workspace, &how, err);
 }
 
-/* "name", or else the first of "name_2", "name_3" and so on that nobody has. */
+/* "name", or the first of "name_2", "name_3" and so on that is free. */
 static enum nx_status choose_free_name(struct nx_workspace *workspace, struct nx_stored *stored,
 				       struct nx_error *err)
 {
@@ -94,13 +76,13 @@ static enum nx_status choose_free_name(struct nx_workspace *workspace, struct nx
 	return st;
 }
 
-static enum nx_status open_workspace(const struct nx_store_view *view, struct storing *s,
+static enum nx_status open_workspace(const struct nx_store_target *target, struct storing *s,
 				     struct nx_stored *stored, struct nx_error *err)
 {
 	struct nx_arena arena = {0};
-	enum nx_status st = workspace_at(view->data_path, &arena, &s->workspace, err);
+	enum nx_status st = workspace_at(target->data_path, &arena, &s->workspace, err);
 
-	if (!st && view->may_number && !view->force)
+	if (!st && target->may_number && !target->force)
 		st = choose_free_name(s->workspace, stored, err);
 	if (!st)
 		snprintf(stored->place, sizeof(stored->place), "%s",
@@ -109,16 +91,16 @@ static enum nx_status open_workspace(const struct nx_store_view *view, struct st
 	return st;
 }
 
-static enum nx_status begin_database(const struct nx_store_view *view, struct storing *s,
+static enum nx_status begin_database(const struct nx_store_target *target, struct storing *s,
 				     int64_t start_ns, struct nx_stored *stored,
 				     struct nx_error *err)
 {
-	struct nx_clickhouse_options replace = {.replaces = view->force};
-	struct nx_influx_options influx = view->influx;
+	struct nx_clickhouse_options replace = {.replaces = target->force};
+	struct nx_influx_options influx = target->influx;
 
-	if (view->url) {
+	if (target->url) {
 		snprintf(stored->place, sizeof(stored->place), "ClickHouse");
-		return nx_clickhouse_sink_open(view->url, stored->name, &replace, &s->clickhouse,
+		return nx_clickhouse_sink_open(target->url, stored->name, &replace, &s->clickhouse,
 					       err);
 	}
 	snprintf(stored->place, sizeof(stored->place), "InfluxDB");
@@ -126,23 +108,23 @@ static enum nx_status begin_database(const struct nx_store_view *view, struct st
 	return nx_influx_sink_open(&influx, stored->name, &s->influx, err);
 }
 
-static enum nx_status begin(const struct nx_store_view *view, struct nx_ingest_target *target,
+static enum nx_status begin(const struct nx_store_target *target, struct nx_ingest_target *ingest,
 			    struct storing *s, int64_t start_ns, struct nx_stored *stored,
 			    struct nx_error *err)
 {
 	enum nx_status st;
 
-	if (is_database(view))
-		return begin_database(view, s, start_ns, stored, err);
-	target->folder = view->folder;
-	target->name = stored->name;
-	target->recipe = view->recipe;
-	target->force = view->force;
-	st = view->folder ? nx_make_directories(view->folder, err)
-			  : open_workspace(view, s, stored, err);
-	target->workspace = s->workspace;
+	if (is_database(target))
+		return begin_database(target, s, start_ns, stored, err);
+	ingest->folder = target->folder;
+	ingest->name = stored->name;
+	ingest->recipe = target->recipe;
+	ingest->force = target->force;
+	st = target->folder ? nx_make_directories(target->folder, err)
+			    : open_workspace(target, s, stored, err);
+	ingest->workspace = s->workspace;
 	if (!st)
-		st = nx_ingest_begin(&s->ingest, target, err);
+		st = nx_ingest_begin(&s->ingest, ingest, err);
 	if (st)
 		nx_workspace_close(s->workspace);
 	return st;
@@ -155,7 +137,7 @@ static struct nx_table_sink *sink_of(struct storing *s)
 	return s->influx ? nx_influx_sink_tables(s->influx) : nx_ingest_sink(s->ingest);
 }
 
-/* What was not committed is taken up by the next push of the same profile. */
+/* The next push of the same profile resumes what was not committed. */
 static enum nx_status end_database(struct storing *s, enum nx_status st, struct nx_stored *stored,
 				   struct nx_error *err)
 {
@@ -184,7 +166,7 @@ static enum nx_status end(struct storing *s, enum nx_status st, struct nx_stored
 	return st;
 }
 
-/* --- what is there already ------------------------------------------------- */
+/* --- reuse  ------------------------------------------------- */
 
 static const struct nx_profile_record *find_made_like(const struct nx_catalogue *catalogue,
 						      const struct nx_profile_record *wanted,
@@ -200,23 +182,28 @@ static const struct nx_profile_record *find_made_like(const struct nx_catalogue 
 	return NULL;
 }
 
-bool nx_store_has(const struct nx_store_view *view, enum nx_profile_kind kind,
-		  const char *const *sources, size_t source_count, struct nx_stored *stored)
+bool nx_stored_find(const struct nx_store_target *target, enum nx_profile_kind kind,
+		    const char *const *sources, size_t source_count, struct nx_stored *stored)
 {
-	struct nx_profile_record wanted = {.kind = kind, .recipe = view->recipe};
+	struct nx_profile_record wanted = {.kind = kind, .recipe = target->recipe};
 	const struct nx_profile_record *same = NULL;
 	struct nx_catalogue catalogue = {0};
 	struct nx_workspace *workspace = NULL;
 	struct nx_arena arena = {0};
-	enum nx_status st = workspace_at(view->data_path, &arena, &workspace, NULL);
+	enum nx_status st;
 
 	memset(stored, 0, sizeof(*stored));
+	if (target->force || target->folder || is_database(target))
+		return false;
+	st = workspace_at(target->data_path, &arena, &workspace, NULL);
 	for (size_t i = 0; i < source_count && !st; i++)
 		st = nx_profile_record_add_source(&wanted, sources[i], &arena, NULL);
 	if (!st)
 		st = nx_catalogue_load(&catalogue, workspace, NULL);
-	if (!st)
-		same = find_made_like(&catalogue, &wanted, view->name);
+	if (!st) /* where a name that is taken gets a number, the same capture must not get another
+		  */
+		same = find_made_like(&catalogue, &wanted,
+				      target->may_number ? NULL : target->name);
 	if (same)
 		snprintf(stored->name, sizeof(stored->name), "%s", same->name);
 	nx_catalogue_release(&catalogue);
@@ -226,9 +213,67 @@ bool nx_store_has(const struct nx_store_view *view, enum nx_profile_kind kind,
 	return same;
 }
 
+/* --- source code ----------------------------------------------------------- */
+
+struct source_names {
+	struct nx_text_map seen;
+	struct nx_name_list NX_VEC_BODY(const char *) list; /* each once, borrowed */
+};
+
+static void add_source(struct source_names *names, const char *name)
+{
+	uint64_t ignored;
+
+	if (!name || !*name || nx_text_map_get(&names->seen, nx_slice_text(name), &ignored))
+		return;
+	nx_text_map_put(&names->seen, nx_slice_text(name), 1);
+	nx_vec_push(&names->list, name);
+}
+
+static void collect_sources(struct source_names *names, const struct nx_binary *b)
+{
+	for (size_t i = 0; i < b->stack.file_name_count; i++)
+		add_source(names, b->stack.file_names[i]);
+	for (size_t i = 0; i < b->origin_count; i++)
+		add_source(names, b->origins[i].source_file);
+	for (size_t i = 0; i < b->kernel_frame_count; i++)
+		add_source(names, b->kernel_frames[i].file);
+	for (size_t i = 0; i < b->kernel_iteration_count; i++)
+		add_source(names, b->kernel_iterations[i].file);
+	for (size_t i = 0; i < b->kernel_instruction_count; i++)
+		add_source(names, b->kernel_instructions[i].file);
+	for (size_t g = 0; g < b->graph_count; g++)
+		for (size_t i = 0; i < b->graphs[g].bir_count; i++)
+			add_source(names, b->graphs[g].birs[i].kernel_file);
+}
+
+/* Copies the source files that the profile names and that are below the roots into its folder. */
+static enum nx_status copy_sources(const struct nx_store_target *target,
+				   const struct nx_binary *binary, const char *folder,
+				   struct nx_stored *stored, struct nx_error *err)
+{
+	const char *roots[NX_SOURCE_ROOTS_MAX];
+	struct source_names names = {0};
+	size_t root_count = 0;
+	enum nx_status st;
+
+	for (size_t i = 0; i < NX_SOURCE_ROOTS_MAX; i++)
+		if (target->source_roots[i])
+			roots[root_count++] = target->source_roots[i];
+	if (!root_count)
+		return NX_OK;
+	collect_sources(&names, binary);
+	stored->source_count = names.list.len;
+	st = nx_source_copy(folder, roots, root_count, names.list.items, names.list.len,
+			    &stored->sources, err);
+	nx_text_map_release(&names.seen);
+	nx_vec_release(&names.list);
+	return st;
+}
+
 /* --- storing --------------------------------------------------------------- */
 
-/* Databases want a time of the calendar: without the host's clock, when the file was written. */
+/* Databases need a calendar time: without the host's clock, when the file was written. */
 static int64_t start_of(const struct nx_profile *profile, const char *session_path)
 {
 	struct stat file;
@@ -240,13 +285,14 @@ static int64_t start_of(const struct nx_profile *profile, const char *session_pa
 	return (int64_t)file.st_mtim.tv_sec * 1000000000 + file.st_mtim.tv_nsec;
 }
 
-enum nx_status nx_store_device(const struct nx_store_view *view, const struct nx_profile *profile,
-			       const char *session_path, const char *neff_path,
-			       struct nx_stored *stored, struct nx_error *err)
+enum nx_status nx_store_device(const struct nx_store_target *target,
+			       const struct nx_profile *profile, const char *session_path,
+			       const char *neff_path, struct nx_stored *stored,
+			       struct nx_error *err)
 {
 	const char *sources[] = {session_path, neff_path};
 	char key[NX_PROFILE_KEY_MAX];
-	struct nx_ingest_target target = {.kind = NX_PROFILE_DEVICE,
+	struct nx_ingest_target ingest = {.kind = NX_PROFILE_DEVICE,
 					  .is_simulated = profile->capture.is_simulation,
 					  .key = key,
 					  .sources = sources,
@@ -255,65 +301,46 @@ enum nx_status nx_store_device(const struct nx_store_view *view, const struct nx
 	struct storing s = {0};
 	enum nx_status st;
 
+	assert(session_path);
 	memset(stored, 0, sizeof(*stored));
 	nx_profile_key(profile, key);
-	st = choose_name(view, session_path, stored, err);
+	st = choose_name(target, session_path, stored, err);
 	if (!st)
-		st = begin(view, &target, &s, start_of(profile, session_path), stored, err);
+		st = begin(target, &ingest, &s, start_of(profile, session_path), stored, err);
 	if (st)
 		return st;
-	options.profile_name = *stored->name ? stored->name : base_name(session_path);
+	options.profile_name = *stored->name ? stored->name : nx_path_name(session_path);
 	options.progress = &s.progress;
 	nx_progress_begin(&s.progress, "storing", nx_profile_row_count(profile),
-			  view->verbosity > NX_SAY_ERRORS);
+			  target->show_progress);
 	st = nx_device_tables_write(profile, &options, sink_of(&s), err);
 	nx_progress_end(&s.progress);
-	if (!st && s.ingest && !view->folder)
-		st = nx_view_source_keep(&profile->binary, view->source_roots,
-					 nx_ingest_path(s.ingest), view->verbosity > NX_SAY_ERRORS,
-					 err);
+	if (!st && s.ingest && !target->folder)
+		st = copy_sources(target, &profile->binary, nx_ingest_path(s.ingest), stored, err);
 	return end(&s, st, stored, err);
 }
 
-enum nx_status nx_store_system(const struct nx_store_view *view,
+enum nx_status nx_store_system(const struct nx_store_target *target,
 			       const struct nx_system_profile *profile, struct nx_stored *stored,
 			       struct nx_error *err)
 {
-	struct nx_ingest_target target = {
+	struct nx_ingest_target ingest = {
 		.kind = NX_PROFILE_SYSTEM, .sources = &profile->path, .source_count = 1};
 	struct nx_tables_options options = {.explorer_version = NX_PRODUCT_VERSION};
 	struct storing s = {0};
 	enum nx_status st;
 
 	memset(stored, 0, sizeof(*stored));
-	st = choose_name(view, profile->path, stored, err);
+	st = choose_name(target, profile->path, stored, err);
 	if (!st)
-		st = begin(view, &target, &s, 0, stored, err);
+		st = begin(target, &ingest, &s, 0, stored, err);
 	if (st)
 		return st;
 	options.profile_name = stored->name;
 	options.progress = &s.progress;
 	nx_progress_begin(&s.progress, "storing", profile->rows[NX_SYSTEM_EVENT],
-			  view->verbosity > NX_SAY_ERRORS);
+			  target->show_progress);
 	st = nx_system_tables_write(profile, &options, sink_of(&s), err);
 	nx_progress_end(&s.progress);
 	return end(&s, st, stored, err);
-}
-
-void nx_store_say(const struct nx_stored *stored, uint64_t duration_ns)
-{
-	char rows[NX_COUNT_TEXT_MAX], size[NX_COUNT_TEXT_MAX];
-	double seconds = (double)duration_ns / 1e9;
-	bool is_profile = *stored->name && stored->place[0] == '/';
-
-	nx_count_text(stored->counts.row_count, rows);
-	nx_size_text(stored->counts.file_bytes, size);
-	if (is_profile)
-		nx_say("stored as %s: %s rows, %s in %.1f s (%s)", stored->name, rows, size,
-		       seconds, stored->place);
-	else
-		nx_say("wrote %s to %s: %s rows, %s in %.1f s",
-		       *stored->name ? stored->name : "tables", stored->place, rows, size, seconds);
-	if (is_profile)
-		nx_say("ask it with: neuron-explorer query -d %s .tables", stored->name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/md5.h"
+#include "base/md5.h"
 
 #include "base/bare/bits.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md5: RFC 1321, the checksum in a NEFF's header. No protection against anybody. */
-#ifndef NX_FORMAT_MD5_H
-#define NX_FORMAT_MD5_H
+/* md5: RFC 1321. A checksum, not a protection against forgery. */
+#ifndef NX_BASE_MD5_H
+#define NX_BASE_MD5_H
 
 #include "base/bare/slice.h"
 
