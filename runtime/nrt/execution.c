@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/ranks/model_ranks.h"
-#include "runtime/nrt/simulation_settings.h"
 #include "runtime/trace/tracer.h"
 
 #define MAX_CORES NX_TRACE_MAX_CORES

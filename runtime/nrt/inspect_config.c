@@ -2,9 +2,9 @@
 /* inspect_config: what a session captures, as the host or its environment says. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/arena.h"
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
@@ -35,83 +35,32 @@ void nx_inspect_config_reset(struct nrt_inspect_config *config)
 
 /* --- environment ------------------------------------------------------------------------- */
 
-/* What somebody who wrote yes, on or 2 had in mind. */
-static bool nearest_switch(const char *text)
-{
-	return strchr("tTyYeE123456789", *text) || strcasecmp(text, "on") == 0;
-}
-
-static bool read_switch(const char *variable, bool fallback)
-{
-	const char *text = getenv(variable);
-
-	if (!text || !*text)
-		return fallback;
-	if (strcmp(text, "1") == 0 || strcmp(text, "true") == 0)
-		return true;
-	if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0)
-		return false;
-	nx_log_error("%s=%.40s is neither 0 nor 1; did you mean %d? %d is used", variable, text,
-		     nearest_switch(text), fallback);
-	return fallback;
-}
-
 static void set_activity(struct nrt_inspect_config *config, unsigned bit, bool is_on)
 {
 	config->activities = is_on ? config->activities | bit : config->activities & ~bit;
 }
 
-static bool is_switch_mode(const char *text)
-{
-	static const char *const modes[] = {"", "0", "1", "false", "true"};
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (strcmp(text, modes[i]) == 0)
-			return true;
-	return false;
-}
-
-static void refuse_device_mode(const char *text)
-{
-	const char *near = *text == 'm' || *text == 'M'	  ? "model"
-			   : *text == 's' || *text == 'S' ? "session"
-			   : nearest_switch(text)	  ? "1"
-							  : "0";
-
-	nx_log_error("NEURON_RT_INSPECT_DEVICE_PROFILE=%.40s is none of 0, 1, model and session; "
-		     "did you mean %s? 0 is used",
-		     text, near);
-}
-
 static void read_device_profile(struct nrt_inspect_config *config)
 {
+	static const char *const modes[] = {"0", "false", "1", "true", "model", "session"};
 	const char *text = getenv("NEURON_RT_INSPECT_DEVICE_PROFILE");
+	size_t mode = 0, count = sizeof(modes) / sizeof(modes[0]);
 
-	config->is_whole_session = text && strcmp(text, "session") == 0;
-	if (!text || is_switch_mode(text)) {
-		set_activity(config, NX_INSPECT_DEVICE,
-			     read_switch("NEURON_RT_INSPECT_DEVICE_PROFILE", false));
-	} else if (config->is_whole_session || strcmp(text, "model") == 0) {
-		config->activities |= NX_INSPECT_DEVICE;
-	} else {
-		set_activity(config, NX_INSPECT_DEVICE, false);
-		refuse_device_mode(text);
+	while (text && *text && mode < count && strcmp(text, modes[mode]) != 0)
+		mode++;
+	if (mode == count) {
+		nx_log_error(
+			"NEURON_RT_INSPECT_DEVICE_PROFILE=%.40s is not 0, 1, model or session; "
+			"did you mean %s? Using 0",
+			text,
+			strchr("mM", *text)		      ? "model"
+			: strchr("sS", *text)		      ? "session"
+			: nx_environment_nearest_switch(text) ? "1"
+							      : "0");
+		mode = 0;
 	}
-}
-
-static void read_max_events(struct nrt_inspect_config *config)
-{
-	const char *text = getenv("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC");
-	uint64_t value;
-
-	if (!text || !*text)
-		return;
-	if (nx_slice_to_u64(nx_slice_text(text), &value) && value > 0)
-		config->max_events = value;
-	else
-		nx_log_error("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC=%.40s is no number of "
-			     "events from 1 on; %llu is used",
-			     text, (unsigned long long)config->max_events);
+	set_activity(config, NX_INSPECT_DEVICE, mode >= 2);
+	config->is_whole_session = mode == 5;
 }
 
 static void read_filters(struct nrt_inspect_config *config)
@@ -137,27 +86,27 @@ static void read_output_dir(struct nrt_inspect_config *config)
 	if (strlen(text) < sizeof(config->output_dir))
 		snprintf(config->output_dir, sizeof(config->output_dir), "%s", text);
 	else
-		nx_log_error("NEURON_RT_INSPECT_OUTPUT_DIR has more than %zu bytes; %s is used",
+		nx_log_error("NEURON_RT_INSPECT_OUTPUT_DIR has more than %zu bytes; using %s",
 			     sizeof(config->output_dir) - 1, config->output_dir);
 }
 
 void nx_inspect_config_read(struct nrt_inspect_config *config)
 {
 	nx_inspect_config_reset(config);
-	config->is_on = read_switch("NEURON_RT_INSPECT_ENABLE", false);
-	config->is_on_fail = read_switch("NEURON_RT_INSPECT_ON_FAIL", false);
+	config->is_on = nx_environment_switch("NEURON_RT_INSPECT_ENABLE", false);
+	config->is_on_fail = nx_environment_switch("NEURON_RT_INSPECT_ON_FAIL", false);
 	set_activity(config, NX_INSPECT_SYSTEM,
-		     read_switch("NEURON_RT_INSPECT_SYSTEM_PROFILE", true));
-	set_activity(config, NX_INSPECT_CPU, read_switch("NEURON_RT_INSPECT_CPU_UTIL", true));
+		     nx_environment_switch("NEURON_RT_INSPECT_SYSTEM_PROFILE", true));
+	set_activity(config, NX_INSPECT_CPU,
+		     nx_environment_switch("NEURON_RT_INSPECT_CPU_UTIL", true));
 	set_activity(config, NX_INSPECT_HOST_MEMORY,
-		     read_switch("NEURON_RT_INSPECT_HOST_MEMORY", true));
-	if (read_switch("NEURON_RT_INSPECT_PRECACHE_ENABLE", false))
-		nx_log_info("NEURON_RT_INSPECT_PRECACHE_ENABLE: every execution is captured as it "
-			    "is, there is no graph cache here");
-	/* A wrong value is told here; simulation_settings.c has the use of it. */
-	(void)read_switch("NEURON_RT_ENABLE_DGE_NOTIFICATIONS", false);
+		     nx_environment_switch("NEURON_RT_INSPECT_HOST_MEMORY", true));
+	if (nx_environment_switch("NEURON_RT_INSPECT_PRECACHE_ENABLE", false))
+		nx_log_info("NEURON_RT_INSPECT_PRECACHE_ENABLE: ignored; there is no graph cache "
+			    "here, every execution is captured as it is");
 	read_device_profile(config);
-	read_max_events(config);
+	config->max_events = nx_environment_number("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
+						   1, UINT64_MAX, config->max_events);
 	read_filters(config);
 	read_output_dir(config);
 }

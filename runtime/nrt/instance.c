@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/trace/trace_filter.h"
 
@@ -48,36 +49,11 @@ bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch a
 
 static const struct nx_instance_kind *read_kind(void)
 {
-	const char *text = getenv("NEURON_EXPLORER_INSTANCE");
 	const char *names[KIND_COUNT];
 
-	if (!text || !*text)
-		return &kinds[0];
-	for (size_t i = 0; i < KIND_COUNT; i++) {
-		if (strcmp(text, kinds[i].type) == 0)
-			return &kinds[i];
+	for (size_t i = 0; i < KIND_COUNT; i++)
 		names[i] = kinds[i].type;
-	}
-	nx_log_error("NEURON_EXPLORER_INSTANCE=%.40s is no known instance, did you mean %s? %s is "
-		     "used",
-		     text, nx_trace_filter_nearest_of(nx_slice_text(text), names, KIND_COUNT),
-		     kinds[0].type);
-	return &kinds[0];
-}
-
-static uint64_t number_in(const char *variable, uint64_t least, uint64_t most, uint64_t fallback)
-{
-	const char *text = getenv(variable);
-	uint64_t value;
-
-	if (!text || !*text)
-		return fallback;
-	if (nx_slice_to_u64(nx_slice_text(text), &value) && value >= least && value <= most)
-		return value;
-	nx_log_error("%s=%.40s is no number from %llu to %llu; %llu is used", variable, text,
-		     (unsigned long long)least, (unsigned long long)most,
-		     (unsigned long long)fallback);
-	return fallback;
+	return &kinds[nx_environment_choice("NEURON_EXPLORER_INSTANCE", names, KIND_COUNT)];
 }
 
 /* --- cores ---------------------------------------------------------------------- */
@@ -90,7 +66,7 @@ static void read_visible(struct nx_instance *instance, const char *text)
 	uint32_t count = 0, first = instance->total_count;
 
 	if (nx_trace_filter_parse_cores(&chosen, text, &err)) {
-		nx_log_error("NEURON_RT_VISIBLE_CORES: %s; all cores are used", err.message);
+		nx_log_error("NEURON_RT_VISIBLE_CORES: %s; using all cores", err.message);
 		return;
 	}
 	for (uint32_t core = instance->total_count; core-- > 0;)
@@ -99,8 +75,8 @@ static void read_visible(struct nx_instance *instance, const char *text)
 			count++;
 		}
 	if (!count) {
-		nx_log_error("NEURON_RT_VISIBLE_CORES=%.40s names none of the cores 0 to %u; all "
-			     "are used",
+		nx_log_error("NEURON_RT_VISIBLE_CORES=%.40s names none of the cores 0 to %u; using "
+			     "all of them",
 			     text, instance->total_count - 1);
 		return;
 	}
@@ -112,16 +88,17 @@ static void read_cores(struct nx_instance *instance)
 {
 	const char *visible = getenv("NEURON_RT_VISIBLE_CORES");
 	const struct nx_instance_kind *kind = instance->kind;
-	uint64_t size = number_in("NEURON_LOGICAL_NC_CONFIG", 1, kind->core_size, kind->core_size);
+	uint64_t size = nx_environment_number("NEURON_LOGICAL_NC_CONFIG", 1, kind->core_size,
+					      kind->core_size);
 
-	instance->core_size =
-		(uint32_t)number_in("NEURON_RT_VIRTUAL_CORE_SIZE", 1, kind->core_size, size);
+	instance->core_size = (uint32_t)nx_environment_number("NEURON_RT_VIRTUAL_CORE_SIZE", 1,
+							      kind->core_size, size);
 	instance->total_count = kind->device_count * kind->device_cores / instance->core_size;
 	instance->visible_count = instance->total_count;
 	if (visible && *visible)
 		read_visible(instance, visible);
 	else
-		instance->visible_count = (uint32_t)number_in(
+		instance->visible_count = (uint32_t)nx_environment_number(
 			"NEURON_RT_NUM_CORES", 1, instance->total_count, instance->total_count);
 }
 
@@ -203,8 +180,8 @@ static void read_instance(struct nx_instance *instance)
 		return;
 	}
 	if (given && *given)
-		nx_log_error("NEURON_INSTANCE_ID=%.60s can be no part of a folder's name; another "
-			     "id is used",
+		nx_log_error("NEURON_INSTANCE_ID=%.60s cannot be part of a folder name; using "
+			     "another id",
 			     given);
 	if (read_line("/sys/class/dmi/id/board_asset_tag", instance->instance_id,
 		      sizeof(instance->instance_id)) &&

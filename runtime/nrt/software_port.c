@@ -5,16 +5,15 @@
  * times, each or both as NEURON_SIM says.
  */
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "runtime/device/device.h"
 #include "runtime/device/device_program.h"
 #include "runtime/device/device_ranks.h"
 #include "runtime/device/schedule.h"
 #include "runtime/nrt/device_port.h"
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
-#include "runtime/nrt/simulation_settings.h"
 #include "runtime/nrt/timed_program.h"
 #include "runtime/timing/timed_clock.h"
 
@@ -46,13 +45,10 @@ static struct software *software_of(const struct nx_port_program *program)
 
 const struct nx_device_port *nx_device_port_choose(void)
 {
-	const char *name = getenv("NEURON_EXPLORER_DEVICE");
+	static const char *const names[] = {"software", "idle"};
 
-	if (name && *name && strcmp(name, "idle") != 0 && strcmp(name, "software") != 0)
-		nx_log_error("NEURON_EXPLORER_DEVICE=%.40s is neither software nor idle; software "
-			     "is used",
-			     name);
-	return name && strcmp(name, "idle") == 0 ? &nx_idle_port : &nx_software_port;
+	return nx_environment_choice("NEURON_EXPLORER_DEVICE", names, 2) == 0 ? &nx_software_port
+									      : &nx_idle_port;
 }
 
 /* --- opening ------------------------------------------------------------------------------- */

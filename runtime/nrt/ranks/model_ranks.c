@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ranks/model_ranks_internal.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "format/instruction.h"
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/nrt_state.h"
 #include "runtime/timing/collective_cost.h"
 
@@ -270,22 +269,12 @@ void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx
 /* --- life
  * ----------------------------------------------------------------------------------------- */
 
-static uint32_t nodes_from_environment(uint32_t rank_count)
-{
-	const char *text = getenv("NEURON_EXPLORER_NODE_COUNT");
-	uint64_t count;
-
-	if (!text || !nx_slice_to_u64(nx_slice_text(text), &count) || count == 0 ||
-	    rank_count % count)
-		return 1;
-	return (uint32_t)count;
-}
-
 struct nx_collective_place nx_model_ranks_place(uint32_t rank_count)
 {
 	const struct nx_instance_kind *kind = nx_state_instance()->kind;
+	uint64_t nodes = nx_environment_number("NEURON_EXPLORER_NODE_COUNT", 1, UINT32_MAX, 1);
 
-	return (struct nx_collective_place){rank_count, nodes_from_environment(rank_count),
+	return (struct nx_collective_place){rank_count, rank_count % nodes ? 1 : (uint32_t)nodes,
 					    kind ? kind->arch : NX_DEVICE_ANY};
 }
 

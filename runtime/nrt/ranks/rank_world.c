@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/ranks/rank_world_internal.h"
 
 #define DEFAULT_TIMEOUT_S 30u
@@ -18,16 +19,6 @@ static struct {
 } worlds = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- making ---------------------------------------------------------------------- */
-
-static uint32_t timeout_from_environment(void)
-{
-	const char *text = getenv("NEURON_RT_EXEC_TIMEOUT");
-	uint64_t seconds;
-
-	if (text && nx_slice_to_u64(nx_slice_text(text), &seconds) && seconds > 0)
-		return seconds < LONGEST_TIMEOUT_S ? (uint32_t)seconds : LONGEST_TIMEOUT_S;
-	return DEFAULT_TIMEOUT_S;
-}
 
 /* "host:port", "[::1]:port" */
 static enum nx_status read_root(struct nx_rank_world *world, const char *text, struct nx_error *err)
@@ -87,6 +78,7 @@ static enum nx_status make_world(const char *root, uint32_t count, struct nx_ran
 {
 	struct nx_rank_world *world = nx_heap_try_alloc(sizeof(*world));
 	enum nx_status st = NX_OK;
+	uint64_t timeout_s;
 
 	if (world)
 		world->ranks = nx_heap_try_alloc(count * sizeof(*world->ranks));
@@ -95,7 +87,10 @@ static enum nx_status make_world(const char *root, uint32_t count, struct nx_ran
 		return nx_fail(err, NX_LIMIT, "no memory for %u ranks", count);
 	}
 	world->count = count;
-	world->timeout_s = timeout_from_environment();
+	timeout_s =
+		nx_environment_number("NEURON_RT_EXEC_TIMEOUT", 1, UINT64_MAX, DEFAULT_TIMEOUT_S);
+	world->timeout_s =
+		(uint32_t)(timeout_s < LONGEST_TIMEOUT_S ? timeout_s : LONGEST_TIMEOUT_S);
 	world->listen_fd = -1;
 	pthread_mutex_init(&world->lock, NULL);
 	init_waiting(&world->changed);

@@ -187,8 +187,8 @@ def wrong_settings_are_told(bench):
     neff = bench.assemble('vector_add')
     usual = bench.profile(neff)
     for name, value, nearest in (('NEURON_SIM', 'timng', 'timing'),
-                                 ('NEURON_SIM_SEED', '-1', '0 is used'),
-                                 ('NEURON_SIM_STRICT', 'yes', '0 is used'),
+                                 ('NEURON_SIM_SEED', '-1', 'using 0'),
+                                 ('NEURON_SIM_STRICT', 'yes', 'using 0'),
                                  ('NEURON_EXPLORER_INSTANCE', 'trn1.2xlrge', 'trn1.2xlarge')):
         done = bench.profile(neff, **{name: value})
         assert name in done[2] and nearest in done[2], done[2]

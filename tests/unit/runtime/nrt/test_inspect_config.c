@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/instance.h"
 #include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
-#include "runtime/nrt/simulation_settings.h"
 
 static void unset_all(void)
 {
@@ -167,38 +167,35 @@ static const struct {
 	const char *name, *value;
 	const char *sentence; /* NULL: the value is right and nothing is said */
 } values[] = {
-	{"NEURON_RT_INSPECT_ENABLE", "yes", "=yes is neither 0 nor 1; did you mean 1? 0 is used"},
-	{"NEURON_RT_INSPECT_ENABLE", "on", "=on is neither 0 nor 1; did you mean 1? 0 is used"},
-	{"NEURON_RT_INSPECT_ENABLE", "2", "=2 is neither 0 nor 1; did you mean 1? 0 is used"},
-	{"NEURON_RT_INSPECT_ENABLE", "off", "=off is neither 0 nor 1; did you mean 0? 0 is used"},
+	{"NEURON_RT_INSPECT_ENABLE", "yes", "=yes is not 0 or 1; did you mean 1? Using 0"},
+	{"NEURON_RT_INSPECT_ENABLE", "on", "=on is not 0 or 1; did you mean 1? Using 0"},
+	{"NEURON_RT_INSPECT_ENABLE", "2", "=2 is not 0 or 1; did you mean 1? Using 0"},
+	{"NEURON_RT_INSPECT_ENABLE", "off", "=off is not 0 or 1; did you mean 0? Using 0"},
 	{"NEURON_RT_INSPECT_ENABLE", "1", NULL},
 	{"NEURON_RT_INSPECT_ENABLE", "", NULL},
-	{"NEURON_RT_INSPECT_SYSTEM_PROFILE", "no",
-	 "=no is neither 0 nor 1; did you mean 0? 1 is used"},
-	{"NEURON_RT_INSPECT_CPU_UTIL", "x", "=x is neither 0 nor 1; did you mean 0? 1 is used"},
-	{"NEURON_RT_INSPECT_HOST_MEMORY", "True",
-	 "=True is neither 0 nor 1; did you mean 1? 1 is used"},
-	{"NEURON_RT_INSPECT_ON_FAIL", "-1", "=-1 is neither 0 nor 1; did you mean 0? 0 is used"},
-	{"NEURON_RT_INSPECT_PRECACHE_ENABLE", "Y",
-	 "=Y is neither 0 nor 1; did you mean 1? 0 is used"},
+	{"NEURON_RT_INSPECT_SYSTEM_PROFILE", "no", "=no is not 0 or 1; did you mean 0? Using 1"},
+	{"NEURON_RT_INSPECT_CPU_UTIL", "x", "=x is not 0 or 1; did you mean 0? Using 1"},
+	{"NEURON_RT_INSPECT_HOST_MEMORY", "True", "=True is not 0 or 1; did you mean 1? Using 1"},
+	{"NEURON_RT_INSPECT_ON_FAIL", "-1", "=-1 is not 0 or 1; did you mean 0? Using 0"},
+	{"NEURON_RT_INSPECT_PRECACHE_ENABLE", "Y", "=Y is not 0 or 1; did you mean 1? Using 0"},
 	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "enable",
-	 "=enable is neither 0 nor 1; did you mean 1? 0 is used"},
-	{"NEURON_SIM_STRICT", "2", "=2 is no number from 0 to 1; 0 is used"},
-	{"NEURON_SIM", "timming", "did you mean timing? both is used"},
+	 "=enable is not 0 or 1; did you mean 1? Using 0"},
+	{"NEURON_SIM_STRICT", "2", "=2 is not a number from 0 to 1; using 0"},
+	{"NEURON_SIM", "timming", "did you mean timing? Using both"},
 	{"NEURON_RT_ENABLE_DGE_NOTIFICATIONS", "1", NULL},
 	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "modle",
-	 "=modle is none of 0, 1, model and session; did you mean model? 0 is used"},
+	 "=modle is not 0, 1, model or session; did you mean model? Using 0"},
 	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "Session",
-	 "=Session is none of 0, 1, model and session; did you mean session? 0 is used"},
+	 "=Session is not 0, 1, model or session; did you mean session? Using 0"},
 	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "yes",
-	 "=yes is none of 0, 1, model and session; did you mean 1? 0 is used"},
+	 "=yes is not 0, 1, model or session; did you mean 1? Using 0"},
 	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "session", NULL},
 	{"NEURON_RT_INSPECT_DEVICE_PROFILE", "true", NULL},
 	{"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "1e6",
-	 "=1e6 is no number of events from 1 on; 1000000 is used"},
-	{"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "-5", "is no number of events from 1 on"},
+	 "=1e6 is not a number from 1 to 18446744073709551615; using 1000000"},
+	{"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "-5", "is not a number from 1"},
 	{"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", "99999999999999999999",
-	 "is no number of events from 1 on"},
+	 "is not a number from 1"},
 	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "3-0",
 	 "EVENT_FILTER_NC: the range of cores \"3-0\" runs backwards; did you mean \"0-3\"?; all "
 	 "cores are captured"},
@@ -211,14 +208,14 @@ static const struct {
 	 "there is no event type \"cc_exce\"; did you mean \"cc_exec\"?"},
 	{"NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "nrt_execute,", "has an empty item"},
 	{"NEURON_RT_VISIBLE_CORES", "2-", "\"2-\" is no core; write numbers"},
-	{"NEURON_RT_VISIBLE_CORES", "3-1", "did you mean \"1-3\"?; all cores are used"},
-	{"NEURON_RT_VISIBLE_CORES", "7", "=7 names none of the cores 0 to 3; all are used"},
+	{"NEURON_RT_VISIBLE_CORES", "3-1", "did you mean \"1-3\"?; using all cores"},
+	{"NEURON_RT_VISIBLE_CORES", "7", "=7 names none of the cores 0 to 3; using all of them"},
 	{"NEURON_RT_VISIBLE_CORES", "0,2", NULL},
-	{"NEURON_RT_NUM_CORES", "5", "=5 is no number from 1 to 4; 4 is used"},
-	{"NEURON_RT_NUM_CORES", "0", "=0 is no number from 1 to 4; 4 is used"},
-	{"NEURON_RT_VIRTUAL_CORE_SIZE", "4", "=4 is no number from 1 to 2; 2 is used"},
-	{"NEURON_LOGICAL_NC_CONFIG", "two", "=two is no number from 1 to 2; 2 is used"},
-	{"NEURON_INSTANCE_ID", "a/b", "=a/b can be no part of a folder's name"},
+	{"NEURON_RT_NUM_CORES", "5", "=5 is not a number from 1 to 4; using 4"},
+	{"NEURON_RT_NUM_CORES", "0", "=0 is not a number from 1 to 4; using 4"},
+	{"NEURON_RT_VIRTUAL_CORE_SIZE", "4", "=4 is not a number from 1 to 2; using 2"},
+	{"NEURON_LOGICAL_NC_CONFIG", "two", "=two is not a number from 1 to 2; using 2"},
+	{"NEURON_INSTANCE_ID", "a/b", "=a/b cannot be part of a folder name"},
 };
 
 static void wrong_values_are_told_with_what_was_meant(void **state)

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/nrt/simulation_settings.h"
+#include "runtime/nrt/environment.h"
 
 static const char *const variables[] = {"NEURON_SIM",
 					"NEURON_SIM_SEED",
