@@ -1,25 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/nrt/ranks/model_ranks_internal.h"
+#include "runtime/nrt/ranks/model_ranks.h"
 
 #include "base/map.h"
 #include "format/instruction.h"
+#include "runtime/device/device_ranks.h"
 #include "runtime/nrt/environment.h"
 #include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/ranks/rank_collective.h"
 #include "runtime/timing/collective_cost.h"
 
 #define MAX_RECORDS 1000000 /* of an execution */
 #define WHOLE_WORLD UINT32_MAX
 
-/* --- groups ------------------------------------------------------------------------------- */
+struct group { /* a replica group of the program, or all ranks */
+	uint32_t id;
+	struct nx_rank_group group;
+	uint32_t node_count; /* machines its ranks are on */
+};
 
-static const struct nx_rank_list *list_with(const struct nx_rank_lists *lists, uint32_t rank)
-{
-	for (size_t i = 0; i < lists->count; i++)
-		for (uint32_t k = 0; k < lists->items[i].count; k++)
-			if (lists->items[i].items[k] == rank)
-				return &lists->items[i];
-	return NULL;
-}
+struct op { /* a collective instruction of the program */
+	uint32_t core, engine, pc;
+	struct nx_rank_collective call;
+	uint32_t group; /* index in groups */
+	uint32_t group_id;
+	uint64_t cost_ps;
+};
+
+struct nx_model_ranks {
+	struct nx_device_ranks door;
+	struct nx_rank_world *world; /* NULL: ranks run independently */
+	struct nx_rank_group all;
+	struct nx_collective_place place;
+	uint32_t core, rank;
+	uint64_t key;
+	bool is_broken; /* messages of a failed execution may still be queued */
+	struct nx_arena arena;
+	NX_VEC(struct group) groups;
+	NX_VEC(struct op) ops;
+	/* Of this execution, counted from its start: */
+	uint64_t now_ps;  /* end of the latest collective, if times are not simulated */
+	uint64_t late_ps; /* delay so far from waiting for other ranks, if they are */
+	NX_VEC(struct nx_port_collective) records;
+};
+
+/* --- groups ------------------------------------------------------------------------------- */
 
 static enum nx_status init_group(const struct nx_model_ranks *ranks,
 				 const struct nx_rank_list *list, uint32_t id,
@@ -45,17 +69,21 @@ static enum nx_status find_group(struct nx_model_ranks *ranks,
 {
 	bool is_whole = nx_collective_is_pairwise(call->word.kind) || !call->groups.count;
 	uint32_t id = is_whole ? WHOLE_WORLD : call->word.group;
-	const struct nx_rank_list *list = is_whole ? NULL : list_with(&call->groups, ranks->rank);
-	struct nx_model_group made = {.id = id,
-				      .node_count = nx_collective_node_count(&ranks->place, list)};
+	const struct nx_rank_list *list = NULL;
+	struct group made = {.id = id};
 	enum nx_status st;
 
 	for (*index = 0; *index < ranks->groups.len; ++*index)
 		if (ranks->groups.items[*index].id == id)
 			return NX_OK;
+	for (size_t i = 0; !is_whole && !list && i < call->groups.count; i++)
+		for (uint32_t k = 0; k < call->groups.items[i].count; k++)
+			if (call->groups.items[i].items[k] == ranks->rank)
+				list = &call->groups.items[i];
 	if (!is_whole && !list)
-		return nx_fail(err, NX_MISMATCH, "rank %u is in none of the replica groups",
+		return nx_fail(err, NX_MISMATCH, "rank %u is not in any replica group",
 			       ranks->rank);
+	made.node_count = nx_collective_node_count(&ranks->place, list);
 	st = init_group(ranks, list, id, &made.group, err);
 	if (!st)
 		nx_vec_push(&ranks->groups, made);
@@ -65,7 +93,7 @@ static enum nx_status find_group(struct nx_model_ranks *ranks,
 /* --- words ----------------------------------------------------------------------------------- */
 
 static enum nx_status copy_pairs(struct nx_model_ranks *ranks, const struct nx_rank_lists *pairs,
-				 struct nx_model_collective *op, struct nx_error *err)
+				 struct op *op, struct nx_error *err)
 {
 	uint32_t(*copy)[2] = nx_arena_zalloc(&ranks->arena, pairs->count, sizeof(*copy));
 
@@ -82,7 +110,7 @@ static enum nx_status copy_pairs(struct nx_model_ranks *ranks, const struct nx_r
 }
 
 static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list *counts,
-			struct nx_model_collective *op)
+			struct op *op)
 {
 	uint64_t *copy = NX_NEW_ARRAY(&ranks->arena, uint64_t, counts->count);
 
@@ -93,9 +121,9 @@ static void copy_counts(struct nx_model_ranks *ranks, const struct nx_rank_list 
 }
 
 static void plan(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
-		 struct nx_model_collective *op)
+		 struct op *op)
 {
-	const struct nx_model_group *group = &ranks->groups.items[op->group];
+	const struct group *group = &ranks->groups.items[op->group];
 	struct nx_collective_shape shape = nx_collective_shape_of(
 		&call->word, &call->counts, group->group.count, group->node_count);
 	struct nx_collective_plan way = nx_collective_plan_make(&shape);
@@ -105,7 +133,7 @@ static void plan(const struct nx_model_ranks *ranks, const struct nx_device_coll
 }
 
 static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
-			      struct nx_model_collective *op, struct nx_error *err)
+			      struct op *op, struct nx_error *err)
 {
 	enum nx_status st = find_group(ranks, call, &op->group, err);
 
@@ -133,11 +161,11 @@ static enum nx_status make_op(struct nx_model_ranks *ranks, const struct nx_devi
 static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_device_collective *call,
 			      uint32_t *index, struct nx_error *err)
 {
-	struct nx_model_collective made = {0};
+	struct op made = {0};
 	enum nx_status st;
 
 	for (*index = 0; *index < ranks->ops.len; ++*index) {
-		const struct nx_model_collective *op = &ranks->ops.items[*index];
+		const struct op *op = &ranks->ops.items[*index];
 
 		if (op->pc == call->pc && op->engine == call->engine && op->core == call->core)
 			return NX_OK;
@@ -152,7 +180,7 @@ static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_devi
 
 /* When this rank comes, and what follows if it is the last to come. */
 static void expect(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
-		   const struct nx_model_collective *op, struct nx_port_collective *record)
+		   const struct op *op, struct nx_port_collective *record)
 {
 	const struct nx_device_moment *when = &call->when;
 
@@ -179,8 +207,7 @@ static void move_to(struct nx_model_ranks *ranks, uint64_t trigger_ps,
 }
 
 /* *last_ps: when this rank comes, and then when the last of its group does. */
-static enum nx_status move_data(const struct nx_rank_group *group,
-				const struct nx_model_collective *op,
+static enum nx_status move_data(const struct nx_rank_group *group, const struct op *op,
 				const struct nx_device_collective *call, uint64_t *last_ps,
 				struct nx_error *err)
 {
@@ -201,7 +228,7 @@ static enum nx_status run_collective(void *context, const struct nx_device_colle
 {
 	struct nx_model_ranks *ranks = context;
 	struct nx_port_collective record = {.graph_idx = call->core, .engine = call->engine};
-	const struct nx_model_collective *op;
+	const struct op *op;
 	enum nx_status st = find_op(ranks, call, &record.op_idx, err);
 	uint64_t last_ps;
 
@@ -266,8 +293,93 @@ void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx
 	run->collective_count = ranks->records.len;
 }
 
-/* --- life
- * ----------------------------------------------------------------------------------------- */
+/* --- the NTFF ---------------------------------------------------------------------------- */
+
+static void fill_ops(const struct nx_model_ranks *ranks, struct nx_arena *arena,
+		     struct nx_ntff_cc_ops *out)
+{
+	out->ops.count = ranks->ops.len;
+	out->ops.items = NX_NEW_ARRAY(arena, struct nx_ntff_cc_op, ranks->ops.len);
+	for (size_t i = 0; i < ranks->ops.len; i++) {
+		const struct op *op = &ranks->ops.items[i];
+
+		out->ops.items[i] = (struct nx_ntff_cc_op){
+			.type = op->call.kind,
+			.algorithm = op->call.algorithm,
+			.element_count = op->call.element_count,
+			.comm_id = op->group,
+			.data_type = op->call.dtype,
+			.algorithm_name =
+				nx_slice_text(nx_collective_algorithm_name(op->call.algorithm)),
+		};
+	}
+}
+
+static void fill_comms(const struct nx_model_ranks *ranks, struct nx_arena *arena,
+		       struct nx_ntff_graph *graph)
+{
+	graph->comms.count = ranks->groups.len;
+	graph->comms.items = NX_NEW_ARRAY(arena, struct nx_ntff_cc_comm, ranks->groups.len);
+	for (size_t i = 0; i < ranks->groups.len; i++) {
+		const struct nx_rank_group *group = &ranks->groups.items[i].group;
+		uint32_t node_count = ranks->groups.items[i].node_count;
+
+		graph->comms.items[i] = (struct nx_ntff_cc_comm){
+			.id = i,
+			.rank = group->index,
+			.rank_count = group->count,
+			.node_count = node_count,
+			.local_rank_count = group->count / node_count,
+		};
+	}
+	graph->streams.count = 1;
+	graph->streams.items = NX_NEW(arena, struct nx_ntff_cc_stream);
+}
+
+static void fill_groups(const struct nx_model_ranks *ranks, struct nx_arena *arena,
+			struct nx_collective_trace *trace)
+{
+	trace->group_count = ranks->groups.len;
+	trace->groups = NX_NEW_ARRAY(arena, struct nx_collective_ranks, ranks->groups.len);
+	for (size_t i = 0; i < ranks->groups.len; i++) {
+		const struct nx_rank_group *group = &ranks->groups.items[i].group;
+		uint32_t *members = NX_NEW_ARRAY(arena, uint32_t, group->count);
+
+		for (uint32_t k = 0; k < group->count; k++)
+			members[k] = nx_rank_group_rank(group, k);
+		trace->groups[i] = (struct nx_collective_ranks){(uint32_t)i, members, group->count};
+	}
+}
+
+void nx_model_ranks_fill(const struct nx_model_ranks *ranks, uint32_t graph_idx,
+			 struct nx_arena *arena, struct nx_ntff_graph *graph)
+{
+	struct nx_collective_trace trace = {0};
+	struct nx_bytes bytes = {0};
+
+	if (!ranks || !ranks->records.len)
+		return;
+	fill_ops(ranks, arena, &graph->cc_ops);
+	fill_comms(ranks, arena, graph);
+	fill_groups(ranks, arena, &trace);
+	trace.records = NX_NEW_ARRAY(arena, struct nx_collective_record, ranks->records.len);
+	for (size_t i = 0; i < ranks->records.len; i++) {
+		const struct nx_port_collective *from = &ranks->records.items[i];
+
+		if (from->graph_idx == graph_idx)
+			trace.records[trace.record_count++] =
+				(struct nx_collective_record){from->op_idx, from->engine,
+							      from->trigger_ps, from->start_ps,
+							      from->end_ps};
+	}
+	nx_collective_trace_put(&trace, &bytes);
+	graph->cc_ops.op_trace =
+		nx_slice_of(nx_arena_copy(arena, nx_slice_of(bytes.items, bytes.len)), bytes.len);
+	graph->has_cc_ops = true;
+	nx_vec_release(&bytes);
+}
+
+/* --- life -------------------------------------------------------------------------------- */
 
 struct nx_collective_place nx_model_ranks_place(uint32_t rank_count)
 {

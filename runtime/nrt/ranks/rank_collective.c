@@ -3,10 +3,163 @@
 
 #include "base/arena.h"
 #include "format/instruction.h"
-#include "runtime/nrt/ranks/rank_chunks.h"
 #include "runtime/nrt/ranks/reduce.h"
 
-static enum nx_status all_reduce(struct nx_rank_chunks *c)
+struct running {
+	const struct nx_rank_group *group;
+	const struct nx_rank_collective *call;
+	size_t size; /* of an element */
+	struct nx_error *err;
+	/* The array to scatter or gather, in as many chunks as the group has members: */
+	uint8_t *bytes;
+	uint64_t element_count;
+};
+
+/* --- chunks: scattering reduces chunk i into member i, gathering copies it from there to all ---
+ */
+
+static size_t chunk_at(const struct running *c, uint64_t index)
+{
+	return (size_t)(c->element_count * index / c->group->count) * c->size;
+}
+
+/* The bytes of chunks first to end - 1. */
+static struct nx_slice chunks(const struct running *c, uint64_t first, uint64_t end)
+{
+	size_t at = chunk_at(c, first);
+
+	return nx_slice_of(c->bytes + at, chunk_at(c, end) - at);
+}
+
+static enum nx_status send_chunks(const struct running *c, uint32_t to, uint32_t first,
+				  uint32_t count)
+{
+	return nx_rank_group_send(c->group, to, chunks(c, first, first + count), c->err);
+}
+
+/* Replaces the chunks by those of another member, or reduces both into them. */
+static enum nx_status take_chunks(const struct running *c, uint32_t from, uint32_t first,
+				  uint32_t count, bool reduces)
+{
+	struct nx_slice range = chunks(c, first, first + count);
+	uint8_t *into = c->bytes + chunk_at(c, first);
+	struct nx_rank_message *message;
+	enum nx_status st;
+
+	if (!reduces)
+		return nx_rank_group_receive(c->group, from, into, range.len, c->err);
+	st = nx_rank_group_take(c->group, from, range.len, &message, c->err);
+	if (st)
+		return st;
+	nx_reduce(c->call->op, c->call->dtype, into, message->bytes, range.len / c->size);
+	nx_rank_message_free(message);
+	return NX_OK;
+}
+
+/* Members first, first + stride, ...: all of them, or every second one. */
+struct ring {
+	uint32_t first, stride, count, place;
+};
+
+static uint32_t ring_member(const struct ring *ring, uint32_t steps_back)
+{
+	uint32_t place = (ring->place + 2 * ring->count - steps_back) % ring->count;
+
+	return ring->first + ring->stride * place;
+}
+
+/* Scattering starts one chunk further back, so that a member ends with its own chunk. */
+static enum nx_status pass_ring(const struct running *c, struct ring ring, bool is_scatter)
+{
+	uint32_t next = ring_member(&ring, ring.count - 1), before = ring_member(&ring, 1);
+	enum nx_status st = NX_OK;
+
+	for (uint32_t step = is_scatter; step + 1 < ring.count + is_scatter && !st; step++) {
+		st = send_chunks(c, next, ring_member(&ring, step), 1);
+		if (!st)
+			st = take_chunks(c, before, ring_member(&ring, step + 1), 1, is_scatter);
+	}
+	return st;
+}
+
+/* Neighbours exchange what they have of each other's half of the chunks. */
+static enum nx_status swap_halves(const struct running *c, bool is_scatter)
+{
+	uint32_t self = c->group->index, n = c->group->count, partner = self ^ 1u;
+	uint32_t out = (is_scatter ? partner : self) % 2;
+	enum nx_status st = NX_OK;
+
+	for (uint32_t i = out; i < n && !st; i += 2)
+		st = send_chunks(c, partner, i, 1);
+	for (uint32_t i = 1 - out; i < n && !st; i += 2)
+		st = take_chunks(c, partner, i, 1, is_scatter);
+	return st;
+}
+
+/* KangaRing: two rings of every second member, each half as long. Needs an even count. */
+static enum nx_status pass_kangaring(const struct running *c, bool is_scatter)
+{
+	uint32_t self = c->group->index;
+	const struct ring half = {self % 2, 2, c->group->count / 2, self / 2};
+	enum nx_status st = is_scatter ? swap_halves(c, true) : NX_OK;
+
+	if (!st)
+		st = pass_ring(c, half, is_scatter);
+	return st || is_scatter ? st : swap_halves(c, false);
+}
+
+static enum nx_status pass_mesh(const struct running *c, bool is_scatter)
+{
+	uint32_t n = c->group->count, self = c->group->index;
+	enum nx_status st = NX_OK;
+
+	for (uint32_t i = 1; i < n && !st; i++) {
+		uint32_t to = (self + i) % n;
+
+		st = send_chunks(c, to, is_scatter ? to : self, 1);
+	}
+	for (uint32_t from = 0; from < n && !st; from++)
+		if (from != self)
+			st = take_chunks(c, from, is_scatter ? self : from, 1, is_scatter);
+	return st;
+}
+
+/* Recursive halving (scatter) or doubling (gather). Needs a power of two of members. */
+static enum nx_status pass_recursive(const struct running *c, bool is_scatter)
+{
+	uint32_t self = c->group->index, n = c->group->count;
+	enum nx_status st = NX_OK;
+
+	for (uint32_t len = is_scatter ? n / 2 : 1; len && len < n && !st;
+	     len = is_scatter ? len / 2 : len * 2) {
+		uint32_t peer = self ^ len, mine = self / len * len, other = peer / len * len;
+
+		st = send_chunks(c, peer, is_scatter ? other : mine, len);
+		if (!st)
+			st = take_chunks(c, peer, is_scatter ? mine : other, len, is_scatter);
+	}
+	return st;
+}
+
+static enum nx_status pass(const struct running *c, bool is_scatter)
+{
+	switch (c->call->algorithm) {
+	case NX_ALGORITHM_MESH:
+		return pass_mesh(c, is_scatter);
+	case NX_ALGORITHM_RDH:
+	case NX_ALGORITHM_RDH_NODES:
+		return pass_recursive(c, is_scatter);
+	case NX_ALGORITHM_KANGARING:
+		return pass_kangaring(c, is_scatter);
+	default:
+		return pass_ring(c, (struct ring){0, 1, c->group->count, c->group->index},
+				 is_scatter);
+	}
+}
+
+/* --- collectives ------------------------------------------------------------------------- */
+
+static enum nx_status all_reduce(struct running *c)
 {
 	enum nx_status st;
 
@@ -15,11 +168,11 @@ static enum nx_status all_reduce(struct nx_rank_chunks *c)
 			(size_t)c->call->element_count * c->size);
 	c->bytes = c->call->output;
 	c->element_count = c->call->element_count;
-	st = nx_rank_chunks_scatter(c);
-	return st ? st : nx_rank_chunks_gather(c);
+	st = pass(c, true);
+	return st ? st : pass(c, false);
 }
 
-static enum nx_status reduce_scatter(struct nx_rank_chunks *c)
+static enum nx_status reduce_scatter(struct running *c)
 {
 	size_t len = (size_t)c->call->element_count * c->size;
 	uint8_t *copy = nx_heap_try_alloc(len + 1);
@@ -32,15 +185,15 @@ static enum nx_status reduce_scatter(struct nx_rank_chunks *c)
 		memcpy(copy, c->call->input.data, len);
 	c->bytes = copy;
 	c->element_count = c->call->element_count;
-	st = nx_rank_chunks_scatter(c);
-	mine = nx_rank_chunks_range(c, c->group->index, c->group->index + 1);
+	st = pass(c, true);
+	mine = chunks(c, c->group->index, c->group->index + 1);
 	if (!st && mine.len)
 		memcpy(c->call->output, mine.data, mine.len);
 	nx_heap_free(copy);
 	return st;
 }
 
-static enum nx_status all_gather(struct nx_rank_chunks *c)
+static enum nx_status all_gather(struct running *c)
 {
 	size_t len = (size_t)c->call->element_count * c->size;
 
@@ -48,12 +201,11 @@ static enum nx_status all_gather(struct nx_rank_chunks *c)
 	c->element_count = c->call->element_count * c->group->count;
 	if (len)
 		memmove(c->bytes + len * c->group->index, c->call->input.data, len);
-	return nx_rank_chunks_gather(c);
+	return pass(c, false);
 }
 
-/* --- everybody to everybody, in pieces of any length --------------------------------- */
-
-static uint64_t piece_count(const struct nx_rank_chunks *c, uint32_t from, uint32_t to)
+/* Elements that one member sends another when all exchange pieces of any length. */
+static uint64_t piece_count(const struct running *c, uint32_t from, uint32_t to)
 {
 	switch (c->call->kind) {
 	case NX_COLLECTIVE_ALL_GATHER_V:
@@ -65,8 +217,8 @@ static uint64_t piece_count(const struct nx_rank_chunks *c, uint32_t from, uint3
 	}
 }
 
-/* Where what goes to (or, incoming, comes from) a peer begins, in elements. */
-static uint64_t piece_at(const struct nx_rank_chunks *c, uint32_t peer, bool is_incoming)
+/* Offset of the piece for a peer (incoming: from a peer), in elements. */
+static uint64_t piece_at(const struct running *c, uint32_t peer, bool is_incoming)
 {
 	uint64_t at = 0;
 
@@ -78,7 +230,7 @@ static uint64_t piece_at(const struct nx_rank_chunks *c, uint32_t peer, bool is_
 	return at;
 }
 
-static enum nx_status exchange(struct nx_rank_chunks *c)
+static enum nx_status exchange(struct running *c)
 {
 	uint32_t n = c->group->count, self = c->group->index;
 	enum nx_status st = NX_OK;
@@ -99,7 +251,7 @@ static enum nx_status exchange(struct nx_rank_chunks *c)
 	return st;
 }
 
-static enum nx_status permute(struct nx_rank_chunks *c)
+static enum nx_status permute(struct running *c)
 {
 	uint32_t n = c->group->count, self = c->group->index;
 	const uint32_t next[1][2] = {{self, (self + 1) % n}},
@@ -124,14 +276,14 @@ static enum nx_status permute(struct nx_rank_chunks *c)
 		is_target = true;
 		st = nx_rank_group_receive(c->group, pair[0], c->call->output, len, c->err);
 	}
-	/* Who gets nothing gets zeros, as XLA defines it. */
+	/* A rank that receives nothing gets zeros, as XLA defines. */
 	if (!st && !is_target && len)
 		memset(c->call->output, 0, len);
 	return st;
 }
 
-/* A tree: who has it gives it to who is as far away again. */
-static enum nx_status broadcast(struct nx_rank_chunks *c)
+/* A binary tree: in each round every member that has the data passes it on. */
+static enum nx_status broadcast(struct running *c)
 {
 	uint32_t n = c->group->count;
 	uint32_t place = (c->group->index + n - c->call->root) % n;
@@ -263,7 +415,7 @@ enum nx_status nx_rank_collective_check(const struct nx_rank_group *group,
 enum nx_status nx_rank_collective_run(const struct nx_rank_group *group,
 				      const struct nx_rank_collective *call, struct nx_error *err)
 {
-	struct nx_rank_chunks c = {.group = group, .call = call, .err = err};
+	struct running c = {.group = group, .call = call, .err = err};
 	enum nx_status st = nx_rank_collective_check(group, call, err);
 
 	if (st)

@@ -23,7 +23,7 @@ enum nx_status nx_rank_group_init(struct nx_rank_group *group, struct nx_rank_wo
 		hash = nx_hash_words((const uint64_t[]){hash, members[i]}, 2);
 	}
 	if (found >= count)
-		return nx_fail(err, NX_MISMATCH, "rank %u is in none of the replica groups", rank);
+		return nx_fail(err, NX_MISMATCH, "rank %u is not in any replica group", rank);
 	*group = (struct nx_rank_group){.world = world,
 					.members = members,
 					.count = count,
@@ -81,38 +81,28 @@ struct meeting {
 	struct nx_error *err;
 };
 
-static enum nx_status tell(const struct meeting *m, uint32_t peer)
+/* Sends the largest number so far to a peer, or takes the peer's. */
+static enum nx_status exchange(const struct meeting *m, uint32_t peer, bool is_send)
 {
-	uint64_t span =
-		!m->group->is_traced
-			? 0
-			: nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_SEND,
-					 nx_rank_group_rank(m->group, peer), m->execution_id,
-					 nx_rank_group_rank(m->group, m->group->index), 0);
-	enum nx_status st = nx_rank_group_send(m->group, peer, nx_slice_of(m->largest, 8), m->err);
+	const struct nx_rank_group *group = m->group;
+	unsigned type = is_send ? NX_TRACE_ENC_BARRIER_SEND : NX_TRACE_ENC_BARRIER_RECV;
+	uint64_t span = 0, received = 0;
+	enum nx_status st;
 
-	nx_trace_stop(m->group->core, NX_TRACE_ENC_BARRIER_SEND, span, 0, 0, 0, 0);
+	if (group->is_traced)
+		span = nx_trace_start(group->core, type, nx_rank_group_rank(group, peer),
+				      m->execution_id, nx_rank_group_rank(group, group->index), 0);
+	if (is_send)
+		st = nx_rank_group_send(group, peer, nx_slice_of(m->largest, 8), m->err);
+	else
+		st = nx_rank_group_receive(group, peer, &received, sizeof(received), m->err);
+	if (received > *m->largest)
+		*m->largest = received;
+	nx_trace_stop(group->core, type, span, 0, 0, 0, 0);
 	return st;
 }
 
-static enum nx_status hear(const struct meeting *m, uint32_t peer)
-{
-	uint64_t span =
-		!m->group->is_traced
-			? 0
-			: nx_trace_start(m->group->core, NX_TRACE_ENC_BARRIER_RECV,
-					 nx_rank_group_rank(m->group, peer), m->execution_id,
-					 nx_rank_group_rank(m->group, m->group->index), 0);
-	uint64_t told = 0;
-	enum nx_status st = nx_rank_group_receive(m->group, peer, &told, sizeof(told), m->err);
-
-	if (told > *m->largest)
-		*m->largest = told;
-	nx_trace_stop(m->group->core, NX_TRACE_ENC_BARRIER_RECV, span, 0, 0, 0, 0);
-	return st;
-}
-
-/* In round k everybody tells who is 2^k further what the rounds before told him. */
+/* In round k each member tells the one 2^k places further what it knows from earlier rounds. */
 enum nx_status nx_rank_group_meet(const struct nx_rank_group *group, uint64_t execution_id,
 				  uint64_t *largest, struct nx_error *err)
 {
@@ -126,9 +116,9 @@ enum nx_status nx_rank_group_meet(const struct nx_rank_group *group, uint64_t ex
 	for (uint64_t step = 1; step < group->count && !st; step *= 2) {
 		uint32_t n = group->count, far = (uint32_t)step;
 
-		st = tell(&m, (group->index + far) % n);
+		st = exchange(&m, (group->index + far) % n, true);
 		if (!st)
-			st = hear(&m, (group->index + n - far) % n);
+			st = exchange(&m, (group->index + n - far) % n, false);
 	}
 	nx_trace_stop(group->core, NX_TRACE_ENC_BARRIER, span, 0, 0, 0, 0);
 	return st;

@@ -6,10 +6,36 @@
 #include <pthread.h>
 
 #include "base/map.h"
-#include "runtime/nrt/ranks/rank_frame.h"
 #include "runtime/nrt/ranks/rank_world.h"
 
 #define NX_RANK_HOST_MAX 256
+
+/*
+ * The header that precedes each piece of data between processes of a job: 32 bytes,
+ * little-endian: magic u32, kind u32, from u32, to u32, tag u64, len u64; then len bytes.
+ * Only processes of the same version talk to each other: the magic changes with the layout.
+ */
+#define NX_RANK_FRAME_BYTES 32u
+#define NX_RANK_FRAME_MAGIC 0x314b4e52u /* "RNK1" */
+
+enum nx_rank_frame_kind {
+	NX_RANK_HELLO = 1, /* first of a process; tag is the number of ranks */
+	NX_RANK_JOIN,	   /* rank `from` is there */
+	NX_RANK_LEAVE,	   /* it left */
+	NX_RANK_GONE,	   /* its process died */
+	NX_RANK_DATA,
+};
+
+struct nx_rank_frame {
+	uint32_t kind, from, to;
+	uint64_t tag, len;
+};
+
+void nx_rank_frame_put(const struct nx_rank_frame *frame, uint8_t out[NX_RANK_FRAME_BYTES]);
+/* FORMAT if it is not a frame of a world with rank_count ranks, MISMATCH if counts differ. */
+NX_MUST_CHECK enum nx_status nx_rank_frame_get(const uint8_t bytes[NX_RANK_FRAME_BYTES],
+					       uint32_t rank_count, struct nx_rank_frame *out,
+					       struct nx_error *err);
 
 /* A connection to another process. Kept until the world ends, open or not. */
 struct nx_rank_route {

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "rank_threads.h"
-#include "runtime/nrt/ranks/rank_frame.h"
 #include "runtime/nrt/ranks/rank_group.h"
+#include "runtime/nrt/ranks/rank_world_internal.h"
 
 static int reserved = -1;
 
