@@ -89,6 +89,7 @@ check: check-layers check-format check-warnings check-tidy ## Check layers, form
 
 check-layers:
 	@tools/check_layers.py
+	@tools/check_paths.py
 
 check-format:
 	@tools/check_sources.py format
