@@ -7,10 +7,9 @@
 
 /* Memory is followed in grains of two bytes, the size of the smallest operand that occurs. */
 #define GRAIN_BYTES 2
-#define PSUM_BANK_BYTES 2048
-#define GRAINS_PER_BANK (PSUM_BANK_BYTES / GRAIN_BYTES)
-#define SBUF_GRAINS (NX_PARTITION_BYTES / GRAIN_BYTES)
-#define PSUM_GRAINS (NX_PSUM_BANKS * PSUM_BANK_BYTES / GRAIN_BYTES)
+#define GRAINS_PER_BANK (NX_PSUM_BANK_BYTES / GRAIN_BYTES)
+#define SBUF_GRAINS (NX_PARTITION_STRIDE / GRAIN_BYTES)
+#define PSUM_GRAINS (NX_PSUM_BANKS * NX_PSUM_BANK_BYTES / GRAIN_BYTES)
 #define SPOOL_BYTES ((size_t)16 << 20)
 
 struct life {
@@ -184,7 +183,7 @@ static void flush_run(struct nx_buffer_analysis *a)
 
 static uint8_t bank_of(uint8_t buffer, uint32_t grain)
 {
-	return buffer == NX_BUFFER_PSUM ? (uint8_t)(grain * GRAIN_BYTES / PSUM_BANK_BYTES) : 0;
+	return buffer == NX_BUFFER_PSUM ? (uint8_t)(grain * GRAIN_BYTES / NX_PSUM_BANK_BYTES) : 0;
 }
 
 /* count neighbouring grains of one bank lived from life->start_ps to life->end_ps. */

@@ -12,7 +12,7 @@ struct walk {
 static void touch(const struct walk *w, int64_t element, uint32_t count)
 {
 	const struct nx_operand *o = w->operand;
-	int64_t first = (int64_t)(o->address % NX_PARTITION_BYTES) + element * o->element_bytes;
+	int64_t first = (int64_t)(o->address % NX_PARTITION_STRIDE) + element * o->element_bytes;
 	int64_t end = first + (int64_t)count * o->element_bytes;
 
 	first = first < 0 ? 0 : first;
@@ -39,7 +39,7 @@ static void touch_line(const struct walk *w, int64_t element, uint32_t count)
 void nx_operand_runs(const struct nx_operand *o, uint32_t limit_bytes, nx_run_fn fn, void *context)
 {
 	const struct walk w = {o, limit_bytes, fn, context};
-	uint32_t counts[4] = {1, 1, 1, 1}, left = NX_PARTITION_BYTES;
+	uint32_t counts[4] = {1, 1, 1, 1}, left = NX_PARTITION_STRIDE;
 	/* a descending pattern covers [address - n, address): exports count it so */
 	int64_t shift = o->dims && o->steps[0] < 0 ? -1 : 0;
 

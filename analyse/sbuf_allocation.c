@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 #define GRAIN_BYTES 2 /* the size of the smallest operand that occurs */
-#define GRAINS (NX_PARTITION_BYTES / GRAIN_BYTES)
+#define GRAINS (NX_PARTITION_STRIDE / GRAIN_BYTES)
 #define SPOOL_BYTES ((size_t)16 << 20)
 #define MAX_DESCRIPTORS 64 /* of one DMA: more rows repeat what these cover */
 
@@ -248,7 +248,7 @@ static void close_pieces(struct pieces *p)
 
 static bool is_in(const struct nx_operand *o, unsigned partition)
 {
-	unsigned first = o->address / NX_PARTITION_BYTES;
+	unsigned first = o->address / NX_PARTITION_STRIDE;
 
 	return partition >= first && partition < first + o->partition_count;
 }
@@ -272,7 +272,7 @@ static void touch(struct access *x, const struct nx_operand *o)
 	if (o->buffer != NX_BUFFER_SBUF || !o->element_bytes)
 		return;
 	if (o->is_write) {
-		nx_operand_runs(o, NX_PARTITION_BYTES, add_piece, &pieces);
+		nx_operand_runs(o, NX_PARTITION_STRIDE, add_piece, &pieces);
 		close_pieces(&pieces);
 	}
 	for (unsigned q = 0; q < NX_SBUF_QUARTERS; q++) {
@@ -281,7 +281,7 @@ static void touch(struct access *x, const struct nx_operand *o)
 			continue;
 		x->quarter = prepare_quarter(x->a, x->graph, q);
 		if (!o->is_write)
-			nx_operand_runs(o, NX_PARTITION_BYTES, read_run, x);
+			nx_operand_runs(o, NX_PARTITION_STRIDE, read_run, x);
 		for (unsigned i = 0; i < pieces.count; i++) {
 			x->range.first = pieces.items[i].first;
 			x->range.end = pieces.items[i].end;
@@ -301,12 +301,6 @@ static void touch_operands(struct access *x, const struct nx_slot *slot, bool is
 
 /* --- what is added ---------------------------------------------------------- */
 
-static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variable)
-{
-	return variable < graph->variable_count &&
-	       !strcmp(graph->variables[variable].type, "state-buffer");
-}
-
 static void read_transfer(struct access *x, const struct nx_transfer *t)
 {
 	const struct nx_dma_block *block = nx_profile_block(x->a->profile, t);
@@ -316,7 +310,7 @@ static void read_transfer(struct access *x, const struct nx_transfer *t)
 	for (size_t i = 0; block && i < block->descriptor_count && i < MAX_DESCRIPTORS; i++) {
 		const struct nx_dma_descriptor *d = &block->descriptors[i];
 
-		if (d->from_count && is_state_buffer(graph, d->from[0]) &&
+		if (d->from_count && nx_variable_is_sbuf(graph, d->from[0]) &&
 		    nx_operand_from_dma(&o, d->from_offset, d->from_sizes, d->from_steps,
 					d->from_dims))
 			touch(x, &o);

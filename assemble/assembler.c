@@ -36,9 +36,10 @@ static bool call_function(void *context, struct nx_slice name,
 	if (count != 2 || (!is_psum && !nx_slice_is(name, "sbuf")))
 		return false;
 	if (arguments[0].is_real || arguments[1].is_real || arguments[0].whole < 0 ||
-	    arguments[0].whole > 127 || arguments[1].whole < 0 || arguments[1].whole >= 1 << 18)
+	    arguments[0].whole >= NX_PARTITION_COUNT || arguments[1].whole < 0 ||
+	    arguments[1].whole >= NX_PARTITION_STRIDE)
 		return false;
-	*out = nx_value_of((arguments[0].whole << 18) + arguments[1].whole +
+	*out = nx_value_of((arguments[0].whole << NX_PARTITION_SHIFT) + arguments[1].whole +
 			   (is_psum ? (int64_t)NX_PSUM_BASE : 0));
 	return true;
 }
@@ -49,7 +50,7 @@ static void define_constants(struct nx_assembly *a)
 		const char *name;
 		struct nx_expression_value value;
 	} constants[] = {
-		{"PARTITION", {false, 1 << 18, 1 << 18}},
+		{"PARTITION", {false, NX_PARTITION_STRIDE, NX_PARTITION_STRIDE}},
 		{"nan", {true, 0, __builtin_nan("")}},
 		{"inf", {true, 0, __builtin_inf()}},
 		{"last_block", {false, 0, 0}},
@@ -119,7 +120,7 @@ enum nx_status nx_directive_prologue(struct nx_assembly *a, struct nx_cursor *c,
 {
 	static const uint8_t order[NX_SLOT_BYTES] = {NX_OP_SET_ORDERING_MODE, 0x10};
 	static const uint8_t label[NX_SLOT_BYTES] = {NX_OP_PSEUDO_BRANCH_LABEL, 0x10};
-	bool has_label = strcmp(a->target, "sunda") != 0;
+	bool has_label = nx_target_generation(a->target) != NX_ARCH_V2;
 	enum nx_status status = nx_assembly_end(c, err);
 
 	for (a->engine = 0; a->engine < NX_ENGINE_COUNT && !status; a->engine++) {
@@ -407,7 +408,7 @@ static void begin(struct nx_assembly *a, const struct nx_assembly_options *optio
 	a->options = options;
 	a->names = (struct nx_expression_names){find_name, call_function, a};
 	a->name = "model";
-	a->target = options->target ? options->target : "cayman";
+	a->target = options->target ? options->target : nx_chip_of(NX_DEVICE_TRN2)->target;
 	a->layer = "";
 	a->source_file = "";
 	a->next_semaphore = NX_ASSEMBLY_FIRST_SEMAPHORE;

@@ -94,8 +94,6 @@ NX_MUST_CHECK enum nx_status nx_assembly_define(struct nx_assembly *a, struct nx
 /* The bytes of a file named in the text; they live as long as the assembly. */
 NX_MUST_CHECK enum nx_status nx_assembly_file(struct nx_assembly *a, const char *name,
 					      struct nx_slice *out, struct nx_error *err);
-/* As def.json spells it, "float32". */
-const char *nx_assembly_dtype_text(uint8_t dtype);
 
 /* --- directives ------------------------------------------------------------------ */
 

@@ -6,16 +6,9 @@
 
 const char *nx_assembly_target(struct nx_slice arch)
 {
-	static const char *const targets[][2] = {
-		{"trn1", "sunda"},	{"inf2", "sunda"},  {"trn2", "cayman"},
-		{"trn3", "mariana"},	{"sunda", "sunda"}, {"cayman", "cayman"},
-		{"mariana", "mariana"},
-	};
+	const struct nx_chip *chip = nx_chip_find(arch);
 
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
-		if (nx_slice_is(arch, targets[i][0]))
-			return targets[i][1];
-	return NULL;
+	return chip ? chip->target : NULL;
 }
 
 enum nx_status nx_directive_arch(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)

@@ -203,14 +203,13 @@ static const char *take_dtype(struct nx_assembly *a, struct nx_cursor *c)
 {
 	size_t start = c->at;
 	struct nx_slice word = nx_cursor_take_name(c);
-	uint8_t dtype;
+	enum nx_dtype dtype = nx_dtype_find(word);
 
 	if (word.len == 0 || !nx_cursor_take(c, "@")) {
 		c->at = start;
 		return NULL;
 	}
-	return nx_dtype_find(word, &dtype) ? nx_assembly_dtype_text(dtype)
-					   : nx_arena_copy(&a->arena, word);
+	return dtype ? nx_dtype_neff_name(dtype) : nx_arena_copy(&a->arena, word);
 }
 
 /* Names the core's variables, as many as one line holds. */

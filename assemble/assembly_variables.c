@@ -35,7 +35,8 @@ static enum nx_status read_dtype(struct nx_cursor *c, uint8_t *dtype, struct nx_
 	nx_cursor_skip_blanks(c);
 	start = c->at;
 	word = nx_cursor_take_name(c);
-	if (nx_dtype_find(word, dtype) && nx_dtype_bytes(*dtype))
+	*dtype = (uint8_t)nx_dtype_find(word);
+	if (*dtype)
 		return NX_OK;
 	c->at = start;
 	return nx_fail(err, NX_FORMAT,
@@ -55,7 +56,7 @@ static enum nx_status read_tensor(struct nx_assembly *a, struct nx_cursor *c,
 		status = nx_assembly_list(c, 1, shape, &v->dims, err);
 	if (status)
 		return status;
-	v->dtype = nx_assembly_dtype_text(*dtype);
+	v->dtype = nx_dtype_neff_name(*dtype);
 	bytes = nx_dtype_bytes(*dtype);
 	for (unsigned i = 0; i < v->dims; i++) {
 		v->shape[i] = (uint64_t)shape[i];
@@ -122,14 +123,14 @@ enum nx_status nx_directive_scratch(struct nx_assembly *a, struct nx_cursor *c,
 
 /* --- constants ----------------------------------------------------------------------- */
 
+/* NumPy has no name for bfloat16 and fp8: plain bytes. */
 static const char *npy_dtype(uint8_t dtype)
 {
-	static const char *const names[16] = {
-		[1] = "<u8", [2] = "|i1", [3] = "|u1", [4] = "<i2",  [5] = "<u2",  [6] = "<V2",
-		[7] = "<f2", [8] = "<i4", [9] = "<u4", [10] = "<f4", [11] = "<f4", [12] = "<i8",
-	};
+	const char *name = nx_dtype_npy(dtype);
 
-	return dtype < 16 && names[dtype] ? names[dtype] : "|V1";
+	if (name)
+		return name;
+	return nx_dtype_bytes(dtype) == 2 ? "<V2" : "|V1";
 }
 
 /* An element as MEMSET would store it, so that there is one place that converts. */
@@ -277,9 +278,9 @@ out:
 
 static const char *dtype_of_npy(const char *text)
 {
-	for (uint8_t dtype = 1; dtype < 16; dtype++)
+	for (uint8_t dtype = 1; dtype < NX_DTYPE_COUNT; dtype++)
 		if (!strcmp(text, npy_dtype(dtype)))
-			return nx_assembly_dtype_text(dtype);
+			return nx_dtype_neff_name(dtype);
 	return !strcmp(text, "|V2") ? "bfloat16" : "";
 }
 

@@ -129,18 +129,6 @@ enum nx_status nx_assembly_file(struct nx_assembly *a, const char *name, struct 
 	return NX_OK;
 }
 
-const char *nx_assembly_dtype_text(uint8_t dtype)
-{
-	switch (dtype) {
-	case 7:
-		return "float16";
-	case 10:
-		return "float32";
-	default:
-		return nx_dtype_name(dtype) ? nx_dtype_name(dtype) : "";
-	}
-}
-
 unsigned nx_assembly_engine_of(struct nx_slice word)
 {
 	static const char *const words[NX_ENGINE_COUNT][2] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assemble/disassembler.h"
 
-#include "base/bare/engine_id.h"
 #include "base/number.h"
 #include "format/instruction_source.h"
 #include "format/npy.h"
+#include "machine/hardware.h"
 
 /* --- text ------------------------------------------------------------------------ */
 
@@ -131,13 +131,11 @@ static struct nx_slice beside(const struct nx_disassembly *d, size_t graph, stru
 
 void nx_disassembly_write_head(const struct nx_disassembly *d, struct nx_output *out)
 {
-	static const char *const targets[][2] = {
-		{"sunda", "trn1"}, {"cayman", "trn2"}, {"mariana", "trn3"}};
+	const struct nx_chip *chip = nx_chip_find(nx_slice_text(d->target));
 
 	nx_disassembly_write_word(".name", d->neff->header.name, out);
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
-		if (!strcmp(d->target, targets[i][0]))
-			nx_disassembly_write_word(".arch", targets[i][1], out);
+	if (chip)
+		nx_disassembly_write_word(".arch", chip->name, out);
 }
 
 /* --- variables ---------------------------------------------------------------------- */
@@ -153,9 +151,9 @@ static bool has_shape(const struct nx_json *tensor, uint64_t size_bytes, uint8_t
 	const struct nx_json *shape = nx_json_get(tensor, "sim_shape");
 	uint64_t bytes;
 
-	if (!shape || shape->kind != NX_JSON_ARRAY || shape->count == 0 ||
-	    shape->count > NX_NPY_MAX_DIMS ||
-	    !nx_dtype_find(nx_json_as_slice(nx_json_get(tensor, "dtype")), dtype))
+	*dtype = (uint8_t)nx_dtype_find(nx_json_as_slice(nx_json_get(tensor, "dtype")));
+	if (!*dtype || !shape || shape->kind != NX_JSON_ARRAY || shape->count == 0 ||
+	    shape->count > NX_NPY_MAX_DIMS)
 		return false;
 	bytes = nx_dtype_bytes(*dtype);
 	for (size_t i = 0; i < shape->count; i++)

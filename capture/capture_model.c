@@ -7,10 +7,10 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "capture/runtime_status.h"
-#include "capture/tensor_type.h"
 #include "format/neff.h"
+#include "machine/dtype.h"
+#include "machine/hardware.h"
 
-#define SLOT_BYTES 64
 /* More ranks than any cluster has is a damaged file. */
 #define MAX_WORKERS 65536
 
@@ -47,7 +47,7 @@ static void describe(struct reading *r, const struct nx_json *entry, struct nx_c
 	if (!count_of(shape))
 		shape = nx_json_get(entry, "tf_shape");
 	t->dtype_name = nx_json_as_text(nx_json_get(entry, "dtype"), r->arena, "");
-	t->dtype = nx_tensor_type_named(t->dtype_name);
+	t->dtype = (nrt_dtype_t)nx_dtype_find(nx_slice_text(t->dtype_name));
 	for (size_t i = 0; count_of(shape) <= NX_CAPTURE_MAX_DIMS && i < count_of(shape); i++)
 		t->shape[t->dims++] = nx_json_as_u64(&shape->children[i], 0);
 }
@@ -104,7 +104,7 @@ static void look_for_collectives(struct reading *r)
 
 		if (!nx_slice_ends(member->name, ".bin"))
 			continue;
-		for (size_t at = 0; at + SLOT_BYTES <= member->bytes.len; at += SLOT_BYTES)
+		for (size_t at = 0; at + NX_SLOT_BYTES <= member->bytes.len; at += NX_SLOT_BYTES)
 			r->model->has_collectives |= is_collective(member->bytes.data[at]);
 	}
 }
@@ -195,7 +195,9 @@ static void copy_tensor(struct nx_arena *arena, const nrt_tensor_info_t *from,
 	to->is_output = from->usage == NRT_TENSOR_USAGE_OUTPUT;
 	to->size_bytes = from->size;
 	to->dtype = from->dtype;
-	to->dtype_name = nx_tensor_type_name(from->dtype);
+	to->dtype_name = nx_dtype_neff_name(from->dtype);
+	if (!to->dtype_name)
+		to->dtype_name = "";
 	for (uint32_t i = 0; from->shape && from->ndim <= NX_CAPTURE_MAX_DIMS && i < from->ndim;
 	     i++)
 		to->shape[to->dims++] = from->shape[i];

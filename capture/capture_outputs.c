@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "capture/capture_worker_internal.h"
-#include "capture/tensor_type.h"
+#include "machine/dtype.h"
 
 /* A reader of one output: in pieces, so that its size costs no memory. */
 typedef void (*piece_fn)(void *context, struct nx_slice piece);
@@ -42,7 +42,7 @@ enum nx_status nx_capture_outputs_check(const struct nx_capture_plan *plan,
 	for (size_t i = 0; plan->wishes.saves_npy && i < model->tensor_count; i++) {
 		const struct nx_capture_tensor *tensor = &model->tensors[i];
 
-		if (tensor->is_output && !nx_tensor_type_npy(tensor->dtype))
+		if (tensor->is_output && !nx_dtype_npy(tensor->dtype))
 			return nx_fail(err, NX_UNSUPPORTED,
 				       "failed to save output %s to file: unsupported type for npy "
 				       "output: %s",
@@ -62,7 +62,7 @@ static void write_npy_head(struct nx_output *out, const struct nx_capture_tensor
 	struct nx_npy array = {.dims = tensor->dims};
 	struct nx_bytes head = {0};
 
-	snprintf(array.dtype, sizeof(array.dtype), "%s", nx_tensor_type_npy(tensor->dtype));
+	snprintf(array.dtype, sizeof(array.dtype), "%s", nx_dtype_npy(tensor->dtype));
 	memcpy(array.shape, tensor->shape, tensor->dims * sizeof(array.shape[0]));
 	nx_npy_write(&array, &head);
 	nx_output_write(out, head.items, head.len);

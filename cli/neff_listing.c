@@ -9,23 +9,6 @@
 #include "format/instruction_source.h"
 #include "model/capture.h"
 
-/* "any" and unknown targets read as trn2: current compilers write for it. */
-static unsigned arch_of(const char *target)
-{
-	static const struct {
-		const char *name;
-		unsigned arch;
-	} targets[] = {
-		{"sunda", NX_ARCH_V2},	 {"v2", NX_ARCH_V2}, {"", NX_ARCH_V2},
-		{"mariana", NX_ARCH_V4}, {"v4", NX_ARCH_V4},
-	};
-
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
-		if (!strcmp(targets[i].name, target))
-			return targets[i].arch;
-	return NX_ARCH_V3;
-}
-
 /* What the slot was made from, as far as the chain goes. */
 struct origin {
 	const char *layer, *file;
@@ -114,7 +97,7 @@ static void print_stream(struct nx_output *out, const struct stream *s)
 /* Semaphores get their names where a capture meets its NEFF; an empty capture will do. */
 static void name_semaphores(struct nx_neff_view *v, struct nx_program *program)
 {
-	struct nx_capture capture = {.arch = arch_of(v->binary.target)};
+	struct nx_capture capture = {.arch = nx_target_generation(v->binary.target)};
 	size_t count = v->binary.graph_count;
 
 	capture.graph_count = (uint32_t)(count < NX_MAX_GRAPHS ? count : NX_MAX_GRAPHS);
@@ -157,7 +140,7 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 		struct stream s = {
 			.binary = &v->binary, .graph = graph, .is_complete = is_complete};
 
-		s.context.arch = arch_of(v->binary.target);
+		s.context.arch = nx_target_generation(v->binary.target);
 		s.context.semaphore_names = g < NX_MAX_GRAPHS ? program->semaphore_names[g] : NULL;
 		s.names.queues = queue_names(v, graph);
 		s.names.queue_count = graph->queue_count;

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/flops.h"
 
-#define ARCH_V2 1
 #define DTYPE_AT 32
 #define PASS_AT 33 /* its low bits tell which pass of an fp32 product this is */
-
-enum { DTYPE_UINT8 = 3, DTYPE_FP32 = 10, DTYPE_FP8E3 = 13, DTYPE_FP8E5 = 15 };
 
 /* Time of an operation in quarters of a bf16 one's. */
 static unsigned quarters(unsigned dtype, unsigned arch)
 {
-	if (dtype == DTYPE_FP32)
+	if (dtype == NX_DTYPE_FP32)
 		return 16;
-	if (dtype == DTYPE_UINT8)
+	if (dtype == NX_DTYPE_UINT8)
 		return 2;
-	if (dtype >= DTYPE_FP8E3 && dtype <= DTYPE_FP8E5)
-		return arch > ARCH_V2 ? 2 : 4;
+	if (dtype >= NX_DTYPE_FP8E3 && dtype <= NX_DTYPE_FP8E5)
+		return arch > NX_ARCH_V2 ? 2 : 4;
 	return 4;
 }
 
@@ -29,7 +26,7 @@ static uint64_t times(uint64_t count, unsigned factor)
 struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch)
 {
 	unsigned dtype = slot[DTYPE_AT];
-	unsigned each = dtype == DTYPE_FP32 && slot[PASS_AT] & 3 ? 1 : 2;
+	unsigned each = dtype == NX_DTYPE_FP32 && slot[PASS_AT] & 3 ? 1 : 2;
 	struct nx_instruction_effect e;
 	struct nx_flops flops = {0};
 

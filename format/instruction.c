@@ -13,14 +13,9 @@
 #include "base/bare/bits.h"
 #include "format/operand_text.h"
 
-#define ARCH_V2 1
 #define PAYLOAD_AT 12 /* behind opcode, debug, wait, update and semaphore value */
 #define REGISTER_LIST_MAX 32
 #define ALL_GROUPS 0x0f
-#define DTYPE_BFLOAT16 6
-#define DTYPE_INT32 8
-#define DTYPE_UINT32 9
-#define DTYPE_FP32 10
 
 #define COPY_FIELDS "src={d32}@{x12}{4:16} dst={d33}@{x44}{4:48} channels={b34} "
 #define TOP8_FIELDS "src={d32}@{x12}{4:16} dst={d33}@{x48}{2:52} channels={b34} "
@@ -53,7 +48,7 @@ static void put_group(struct nx_operand_text *t, const char *name, uint8_t mask)
 static void put_ldweights(struct nx_operand_text *t)
 {
 	put_fp32_mode(t);
-	if (t->context->arch != ARCH_V2)
+	if (t->context->arch != NX_ARCH_V2)
 		nx_operand_put(t, t->slot[34] & 1 ? "transpose_mode=ENABLED "
 						  : "transpose_mode=DISABLED ");
 	nx_operand_put_fields(t, "src={d32}@{x16}{3:20} {b38}*{b39} ");
@@ -98,7 +93,7 @@ static void put_activate(struct nx_operand_text *t)
 	else
 		nx_operand_put_fixed(t, nx_load_f32(s + 36));
 	nx_operand_put(t, " imm=");
-	if (t->context->arch == ARCH_V2)
+	if (t->context->arch == NX_ARCH_V2)
 		nx_operand_put_fields(t, "[{x44}]");
 	else
 		nx_operand_put_fixed(t, nx_load_f32(s + 44));
@@ -144,11 +139,11 @@ static void put_memset(struct nx_operand_text *t)
 	uint32_t widened = raw << 16;
 
 	nx_operand_put(t, "value=");
-	if (dtype == DTYPE_FP32)
+	if (dtype == NX_DTYPE_FP32)
 		nx_operand_put_shortest(t, nx_load_f32(&raw));
-	else if (dtype == DTYPE_BFLOAT16)
+	else if (dtype == NX_DTYPE_BF16)
 		nx_operand_put_shortest(t, nx_load_f32(&widened));
-	else if (dtype == DTYPE_INT32)
+	else if (dtype == NX_DTYPE_INT32)
 		nx_operand_put_i64(t, (int32_t)raw);
 	else if (nx_dtype_bytes(dtype) == 2)
 		nx_operand_put_hex(t, raw & 0xffff);
@@ -231,7 +226,7 @@ static void put_compare_branch(struct nx_operand_text *t)
 	nx_operand_put(t, " ");
 	if (op) {
 		nx_operand_put_fields(t, "dtype={d13} cmp0={r16} cmp1=");
-		put_word(t, nx_load32(t->slot + 32), t->slot[13] == DTYPE_UINT32);
+		put_word(t, nx_load32(t->slot + 32), t->slot[13] == NX_DTYPE_UINT32);
 		nx_operand_put(t, " ");
 	}
 	nx_operand_put_fields(t, "label_id={u48} ");
@@ -272,7 +267,7 @@ static void put_source(struct nx_operand_text *t, unsigned at)
 	uint32_t value = nx_load32(t->slot + at);
 
 	if (t->slot[14] & 1)
-		put_word(t, value, t->slot[13] != DTYPE_INT32);
+		put_word(t, value, t->slot[13] != NX_DTYPE_INT32);
 	else
 		nx_operand_put_register(t, value);
 	nx_operand_put(t, " ");

@@ -14,10 +14,9 @@
 #include <stdint.h>
 
 #include "base/bare/slice.h"
+#include "machine/dtype.h"
+#include "machine/hardware.h"
 
-#define NX_SLOT_BYTES 64
-#define NX_SEMAPHORE_COUNT 256
-#define NX_PSUM_BASE 0x2000000u
 #define NX_INSTRUCTION_TEXT_MAX 1024
 
 /* Those the code asks for by name; all others are in the table of instruction_names.c. */
@@ -72,10 +71,6 @@ const char *nx_opcode_label(uint8_t opcode, char *buf);
 
 /* Instructions that prepare, order and end the work of others; the published list of them. */
 bool nx_opcode_is_setup(uint8_t opcode);
-
-/* "bfloat16"; NULL for codes without a name. */
-const char *nx_dtype_name(unsigned dtype);
-unsigned nx_dtype_bytes(unsigned dtype); /* 0 when unknown */
 
 /* "EXP", or the number as text in buf (at least 4 bytes). */
 const char *nx_activation_name(uint8_t function, char *buf);
@@ -157,7 +152,7 @@ bool nx_instruction_core_barrier(const uint8_t slot[NX_SLOT_BYTES], struct nx_co
 /* TENSOR_LOAD, TENSOR_STORE and their pseudo words: memory to registers, or back. */
 struct nx_register_transfer {
 	unsigned value_count;
-	bool is_state_buffer; /* the memory is a core's own, not HBM */
+	bool is_on_chip; /* SBUF or PSUM, not HBM */
 };
 bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 				      struct nx_register_transfer *out);

@@ -12,15 +12,6 @@
 
 #include "base/bare/bits.h"
 
-#define ARCH_V2 1
-#define DTYPE_FP32 10
-
-/* Where DMA engines see the state buffer of a core. */
-#define V2_SBUF_APERTURE_BASE UINT64_C(0xfffc0000000)
-#define V2_SBUF_APERTURE_BYTES UINT64_C(0x2000000)
-#define V3_SBUF_APERTURE_MASK UINT64_C(0xfff000000000)
-#define V3_SBUF_APERTURE UINT64_C(0x802000000000)
-
 #define DMA_TABLE_BIT UINT64_C(0x2000000000000000)
 #define DMA_VARIABLE_BIT UINT64_C(0x1000000000000000)
 
@@ -202,19 +193,17 @@ static void matmul_effect(const uint8_t *slot, struct nx_instruction_effect *e)
 	 * passes two-byte values through: real exports show its unread halves as live. */
 	for (unsigned i = 0; i < e->access_count; i++)
 		if (e->accesses[i].is_write)
-			e->accesses[i].dtype = DTYPE_FP32;
+			e->accesses[i].dtype = NX_DTYPE_FP32;
 }
 
-static bool is_state_buffer(uint64_t address, bool is_pseudo, unsigned arch)
+static bool is_on_chip(uint64_t address, bool is_pseudo, unsigned arch)
 {
 	if (address & DMA_TABLE_BIT)
 		return false;
 	/* Variable 0 of a NEFF is the state buffer. */
 	if (is_pseudo)
 		return (address & DMA_VARIABLE_BIT) && (address >> 32 & 0xfffffff) == 0;
-	if (arch == ARCH_V2)
-		return address - V2_SBUF_APERTURE_BASE < V2_SBUF_APERTURE_BYTES;
-	return (address & V3_SBUF_APERTURE_MASK) == V3_SBUF_APERTURE;
+	return nx_address_is_on_chip(address, arch);
 }
 
 static uint64_t dma_side_bytes(const uint8_t *side)
@@ -227,11 +216,11 @@ static void dma_effect(const uint8_t *slot, unsigned arch, struct nx_instruction
 	const uint8_t *src = slot + 16, *dst = slot + 40;
 	bool is_pseudo = slot[0] == NX_OP_PSEUDO_DMA_DIRECT2D;
 
-	if (is_state_buffer(nx_load64(src), is_pseudo, arch))
+	if (is_on_chip(nx_load64(src), is_pseudo, arch))
 		add_bytes(&e->sbuf_read_bytes, &e->has_sbuf_read, dma_side_bytes(src));
 	else
 		add_bytes(&e->hbm_read_bytes, &e->has_hbm_read, dma_side_bytes(src));
-	if (is_state_buffer(nx_load64(dst), is_pseudo, arch))
+	if (is_on_chip(nx_load64(dst), is_pseudo, arch))
 		add_bytes(&e->sbuf_write_bytes, &e->has_sbuf_write, dma_side_bytes(dst));
 	else
 		add_bytes(&e->hbm_write_bytes, &e->has_hbm_write, dma_side_bytes(dst));
@@ -273,11 +262,11 @@ bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigne
 	switch (slot[0]) {
 	case NX_OP_TENSOR_LOAD:
 	case NX_OP_TENSOR_STORE:
-		out->is_state_buffer = is_state_buffer(nx_load64(slot + 16), false, arch);
+		out->is_on_chip = is_on_chip(nx_load64(slot + 16), false, arch);
 		break;
 	case NX_OP_PSEUDO_TENSOR_LOAD:
 	case 0xcd: /* PSEUDO_TENSOR_STORE */
-		out->is_state_buffer = nx_load32(slot + 16) == 0;
+		out->is_on_chip = nx_load32(slot + 16) == 0;
 		break;
 	default:
 		return false;
@@ -313,12 +302,6 @@ bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore)
 
 /* --- flops ----------------------------------------------------------------- */
 
-#define DTYPE_UINT8 3
-#define DTYPE_BF16 6
-#define DTYPE_FP16 7
-#define DTYPE_FIRST_FP8 13
-#define DTYPE_LAST_FP8 15
-
 static int64_t scaled(uint64_t elements, uint64_t factor)
 {
 	uint64_t product;
@@ -334,15 +317,15 @@ struct nx_matmul_flops nx_matmul_flops(const uint8_t slot[NX_SLOT_BYTES], unsign
 	unsigned dtype = operand_dtype(slot, &operand_lists[NX_OP_MATMUL].items[0]);
 	struct nx_matmul_flops flops = {.raw = scaled(elements, 2), .adjusted = -1};
 
-	if (dtype == DTYPE_FP32) {
+	if (dtype == NX_DTYPE_FP32) {
 		flops.raw = scaled(elements, 1);
 		flops.adjusted = scaled(elements, 4);
-	} else if (dtype == DTYPE_BF16 || dtype == DTYPE_FP16) {
+	} else if (dtype == NX_DTYPE_BF16 || dtype == NX_DTYPE_FP16) {
 		flops.adjusted = flops.raw;
-	} else if (dtype == DTYPE_UINT8) {
+	} else if (dtype == NX_DTYPE_UINT8) {
 		flops.adjusted = scaled(elements, 1);
-	} else if (dtype >= DTYPE_FIRST_FP8 && dtype <= DTYPE_LAST_FP8) {
-		flops.adjusted = arch <= ARCH_V2 ? flops.raw : scaled(elements, 1);
+	} else if (dtype >= NX_DTYPE_FP8E3 && dtype <= NX_DTYPE_FP8E5) {
+		flops.adjusted = arch <= NX_ARCH_V2 ? flops.raw : scaled(elements, 1);
 	}
 	return flops;
 }

@@ -133,8 +133,10 @@ static const char *group_of(uint8_t code)
 
 static bool find_code(name_of names, struct nx_slice name, uint8_t *code)
 {
-	if (names == dtype_of)
-		return nx_dtype_find(name, code); /* knows other spellings too */
+	if (names == dtype_of) { /* which has other spellings too */
+		*code = (uint8_t)nx_dtype_find(name);
+		return *code != NX_DTYPE_UNKNOWN;
+	}
 	for (unsigned i = 0; i < 256; i++)
 		if (is_spelled(name, names((uint8_t)i))) {
 			*code = (uint8_t)i;
@@ -177,26 +179,6 @@ static enum nx_status read_code(struct nx_instruction_reader *r, name_of names, 
 	else if (name.len)
 		status = fail_with_names(name, names, err);
 	return status;
-}
-
-bool nx_dtype_find(struct nx_slice name, uint8_t *dtype)
-{
-	static const struct {
-		const char *name;
-		uint8_t dtype;
-	} others[] = {{"float32", 10}, {"float16", 7}, {"bf16", 6}};
-
-	for (uint8_t i = 0; i < 16; i++)
-		if (is_spelled(name, nx_dtype_name(i))) {
-			*dtype = i;
-			return true;
-		}
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (nx_slice_is(name, others[i].name)) {
-			*dtype = others[i].dtype;
-			return true;
-		}
-	return false;
 }
 
 bool nx_opcode_find(struct nx_slice name, uint8_t *opcode)

@@ -174,16 +174,6 @@ static const char *const opcode_names[256] = {
 	[0xff] = "INVALID",
 };
 
-static const struct {
-	const char *name;
-	uint8_t bytes;
-} dtypes[] = {
-	[1] = {"uint64", 8}, [2] = {"int8", 1},	    [3] = {"uint8", 1},	 [4] = {"int16", 2},
-	[5] = {"uint16", 2}, [6] = {"bfloat16", 2}, [7] = {"fp16", 2},	 [8] = {"int32", 4},
-	[9] = {"uint32", 4}, [10] = {"fp32", 4},    [11] = {"fp32r", 4}, [12] = {"int64", 8},
-	[13] = {"fp8e3", 1}, [14] = {"fp8e4", 1},   [15] = {"fp8e5", 1},
-};
-
 /* Numbers and names as in the activation tables a NEFF carries, in capitals as printed. */
 static const char *const activation_names[256] = {
 	[1] = "IDENTITY",
@@ -237,16 +227,6 @@ bool nx_opcode_is_setup(uint8_t opcode)
 	default:
 		return false;
 	}
-}
-
-const char *nx_dtype_name(unsigned dtype)
-{
-	return dtype < sizeof(dtypes) / sizeof(dtypes[0]) ? dtypes[dtype].name : NULL;
-}
-
-unsigned nx_dtype_bytes(unsigned dtype)
-{
-	return dtype < sizeof(dtypes) / sizeof(dtypes[0]) ? dtypes[dtype].bytes : 0;
 }
 
 const char *nx_activation_name(uint8_t function, char *buf)

@@ -12,9 +12,6 @@
 #define WORD_LENGTH 0x10 /* byte 1 of every slot but extensions */
 #define PAYLOAD_AT 12
 #define PAYLOAD_WORDS 13
-#define DTYPE_BFLOAT16 6
-#define DTYPE_FP16 7
-#define DTYPE_FP32 10
 #define FP32_MODE "?fp32_mode={e33:LOW=1,HIGH=2,LOW_HIGH=3} "
 #define TRANSPOSE_MODE "?transpose_mode={e34:DISABLED=0,ENABLED=1} "
 #define GROUPS "{!44:15} {!45:15} ?row_grp={g44} ?col_grp={g45} "
@@ -402,11 +399,11 @@ static enum nx_status store_memset(struct nx_instruction_reader *r, bool has_cou
 	unsigned dtype = r->slot[32];
 	uint32_t raw = (uint32_t)value.whole, count = 1;
 
-	if (dtype == DTYPE_FP32)
+	if (dtype == NX_DTYPE_FP32)
 		raw = bits_of(value.real);
-	else if (dtype == DTYPE_BFLOAT16)
+	else if (dtype == NX_DTYPE_BF16)
 		raw = bfloat16_of(value.real);
-	else if (dtype == DTYPE_FP16 && value.is_real)
+	else if (dtype == NX_DTYPE_FP16 && value.is_real)
 		raw = fp16_of(value.real);
 	else if (value.is_real)
 		return nx_fail(err, NX_FORMAT, "value= of whole numbers is one, too");

@@ -47,8 +47,7 @@ size_t nx_instruction_source(const uint8_t slot[NX_SLOT_BYTES],
 			     const struct nx_instruction_names *names,
 			     char out[NX_INSTRUCTION_SOURCE_MAX]);
 
-/* Codes by name; false when no code is called so. Compilers' spellings (float32) count too. */
-bool nx_dtype_find(struct nx_slice name, uint8_t *dtype);
+/* The opcode of a name; false if there is none. */
 bool nx_opcode_find(struct nx_slice name, uint8_t *opcode);
 
 #endif

@@ -254,15 +254,15 @@ static void make_uuid(const struct nx_plan_members *m, uint8_t uuid[16])
 static struct nx_neff_header header_of(const struct nx_neff_plan *plan,
 				       const struct nx_plan_members *m)
 {
-	bool is_sunda = !strcmp(plan->target, "sunda");
+	bool is_v2 = nx_target_generation(plan->target) == NX_ARCH_V2;
 	struct nx_neff_header header = {
 		.package_version = 2,
 		.header_size = NX_NEFF_HEADER_BYTES,
-		.major_version = is_sunda ? 1 : 2,
+		.major_version = is_v2 ? 1 : 2,
 		.core_count = 1,
 		.requested_core_count = 1,
 		.cores_per_node = {1},
-		.feature_bits = is_sunda ? 0 : FEATURE_VIRTUAL_CORE,
+		.feature_bits = is_v2 ? 0 : FEATURE_VIRTUAL_CORE,
 		.logical_core_size = (uint32_t)plan->graph_count,
 	};
 	size_t len = strlen(plan->name);

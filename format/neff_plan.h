@@ -10,8 +10,8 @@
 #ifndef NX_FORMAT_NEFF_PLAN_H
 #define NX_FORMAT_NEFF_PLAN_H
 
-#include "base/bare/engine_id.h"
 #include "format/neff.h"
+#include "machine/hardware.h"
 
 #define NX_PLAN_MAX_DIMS 16
 #define NX_PLAN_NO_ORIGIN UINT32_MAX

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/bare/bits.h"
-#include "base/bare/engine_id.h"
+#include "machine/hardware.h"
 
 #define NX_NOTIFICATION_BYTES 16
 
@@ -83,8 +83,7 @@ static inline unsigned nx_notification_type_of(enum nx_engine engine,
 
 /* --- writing ---------------------------------------------------------------------- */
 
-#define NX_NOTIFY_PC_COUNT (1u << 20) /* a pc is (address >> 6) modulo this */
-#define NX_NOTIFY_HINT_DGE 1u	      /* explicit records with it tell of generated DMAs */
+#define NX_NOTIFY_HINT_DGE 1u /* explicit records with it tell of generated DMAs */
 #define NX_NOTIFY_NO_CRC 0xffffu
 
 static inline uint32_t nx_notification_head(unsigned type, uint32_t low)
@@ -100,7 +99,7 @@ static inline struct nx_notification nx_notification_start(enum nx_engine engine
 
 	return (struct nx_notification){
 		nx_notification_head(nx_notification_type_of(engine, NX_NOTIFY_START),
-				     pc & (NX_NOTIFY_PC_COUNT - 1)),
+				     pc & (NX_PC_COUNT - 1)),
 		cycles << 16, timestamp};
 }
 
@@ -109,7 +108,7 @@ static inline struct nx_notification nx_notification_end(enum nx_engine engine, 
 {
 	return (struct nx_notification){
 		nx_notification_head(nx_notification_type_of(engine, NX_NOTIFY_END),
-				     pc & (NX_NOTIFY_PC_COUNT - 1)),
+				     pc & (NX_PC_COUNT - 1)),
 		NX_NOTIFY_NO_CRC << 16 | NX_NOTIFY_NO_CRC, timestamp};
 }
 
@@ -120,7 +119,7 @@ static inline struct nx_notification nx_notification_dge(enum nx_engine engine, 
 {
 	return (struct nx_notification){
 		nx_notification_head(nx_notification_type_of(engine, NX_NOTIFY_EXPLICIT),
-				     NX_NOTIFY_HINT_DGE << 20 | (pc & (NX_NOTIFY_PC_COUNT - 1))),
+				     NX_NOTIFY_HINT_DGE << 20 | (pc & (NX_PC_COUNT - 1))),
 		(packet_count & 0xfffu) << 16 | engine_mask, timestamp};
 }
 
@@ -179,10 +178,9 @@ static inline struct nx_notification nx_notification_error(enum nx_notified_erro
 							   enum nx_engine engine, uint32_t pc,
 							   uint64_t timestamp)
 {
-	return (struct nx_notification){nx_notification_head(NX_TYPE_ERROR, (uint32_t)id),
-					NX_ERROR_HAS_PLACE | (uint32_t)engine << 20 |
-						(pc & (NX_NOTIFY_PC_COUNT - 1)),
-					timestamp};
+	return (struct nx_notification){
+		nx_notification_head(NX_TYPE_ERROR, (uint32_t)id),
+		NX_ERROR_HAS_PLACE | (uint32_t)engine << 20 | (pc & (NX_PC_COUNT - 1)), timestamp};
 }
 
 #endif

@@ -10,6 +10,7 @@
 #define NX_MODEL_BINARY_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/bare/slice.h"
 #include "model/engine.h"
@@ -176,6 +177,20 @@ struct nx_binary_graph {
 	struct nx_bir *birs;
 	size_t bir_count;
 };
+
+/* Whether a graph has the variable and def.json gives it that type: "file", "input", "virtual"...
+ */
+static inline bool nx_variable_is(const struct nx_binary_graph *graph, uint32_t variable,
+				  const char *type)
+{
+	return variable < graph->variable_count && !strcmp(graph->variables[variable].type, type);
+}
+
+/* The core's own SBUF, variable 0 of every graph. */
+static inline bool nx_variable_is_sbuf(const struct nx_binary_graph *graph, uint32_t variable)
+{
+	return nx_variable_is(graph, variable, "state-buffer");
+}
 
 struct nx_binary {
 	uint8_t uuid[16];

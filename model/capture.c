@@ -3,23 +3,6 @@
 
 #include "base/map.h"
 
-#define GIB (UINT64_C(1) << 30)
-
-/* Clocks and bandwidths as AWS's own exports state them; sizes as published per generation. */
-static const struct nx_hardware hardware[] = {
-	[NX_ARCH_V2] = {"trn1/inf2", 2.8, 1.4, UINT64_C(410000000000), UINT64_C(435000000000),
-			196608, 16384, 128, 128, 1.12, 128, 16, 16 * GIB},
-	[NX_ARCH_V3] = {"trn2", 2.4, 1.2, UINT64_C(716000000000), UINT64_C(435000000000), 229376,
-			16384, 128, 128, 0.96, 128, 16, 24 * GIB},
-};
-
-const struct nx_hardware *nx_hardware_of(unsigned arch)
-{
-	if (arch >= sizeof(hardware) / sizeof(hardware[0]) || !hardware[arch].name)
-		return NULL;
-	return &hardware[arch];
-}
-
 const char *nx_queue_class_name(enum nx_queue_class queue_class)
 {
 	switch (queue_class) {

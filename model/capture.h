@@ -15,29 +15,6 @@
 #include "model/engine.h"
 
 #define NX_MAX_GRAPHS 64
-#define NX_PC_COUNT (1u << 20) /* the program counter has 20 bits */
-
-/* Hardware generations, numbered as in the file. */
-enum nx_arch { NX_ARCH_V1, NX_ARCH_V2, NX_ARCH_V3, NX_ARCH_V4 };
-
-struct nx_hardware {		  /* published constants of a generation */
-	const char *name;	  /* "trn2" */
-	double tensor_clock_ghz;  /* of the PE array */
-	double engine_clock_ghz;  /* of the other engines */
-	uint64_t hbm_bytes_per_s; /* one stack */
-	uint64_t dma_bytes_per_s;
-	uint32_t sbuf_partition_bytes;
-	uint32_t psum_partition_bytes;
-	uint32_t array_rows, array_columns;
-	double vector_clock_ghz;
-	uint32_t partition_count; /* that Vector, Scalar and GpSimd work on side by side */
-	uint32_t dma_engine_count;
-	uint64_t hbm_bytes; /* one stack */
-};
-
-/* NULL for a generation nobody has published numbers for. */
-const struct nx_hardware *nx_hardware_of(unsigned arch);
-
 struct nx_ultraserver { /* machines joined into one, and the place of this one in it */
 	bool is_known;	/* the machine is part of one */
 	uint64_t id;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * engine: the five engines of a NeuronCore and the names people call them by.
- * Their numbers are in base/bare/engine_id.h, because byte layouts use them too.
+ * Their numbers are in machine/hardware.h, because byte layouts use them too.
  */
 #ifndef NX_MODEL_ENGINE_H
 #define NX_MODEL_ENGINE_H
 
-#include "base/bare/engine_id.h"
+#include "machine/hardware.h"
 
 struct nx_engine_names {
 	const char *label;    /* "Tensor": rows of a timeline */

@@ -8,7 +8,7 @@
 /* The partitions from the first on that a dimension of whole partitions adds. */
 static void widen(struct nx_operand *o, int64_t step, uint64_t count)
 {
-	uint64_t reach = (step < 0 ? 0 - (uint64_t)step : (uint64_t)step) / NX_PARTITION_BYTES;
+	uint64_t reach = (step < 0 ? 0 - (uint64_t)step : (uint64_t)step) / NX_PARTITION_STRIDE;
 	uint64_t added = count && reach ? count - 1 : 0;
 
 	if (added > NX_PARTITION_COUNT || reach > NX_PARTITION_COUNT)
@@ -26,7 +26,7 @@ bool nx_operand_from_dma(struct nx_operand *o, uint64_t offset, const uint64_t *
 
 	memset(o, 0, sizeof(*o));
 	o->buffer = NX_BUFFER_SBUF;
-	o->address = (uint32_t)(offset % ((uint64_t)NX_PARTITION_BYTES * NX_PARTITION_COUNT));
+	o->address = (uint32_t)(offset % ((uint64_t)NX_PARTITION_STRIDE * NX_PARTITION_COUNT));
 	o->element_bytes = run_bytes % 4 ? 1 : 4;
 	o->partition_count = 1;
 	if (!run_bytes || run_bytes / o->element_bytes > UINT16_MAX)
@@ -37,7 +37,7 @@ bool nx_operand_from_dma(struct nx_operand *o, uint64_t offset, const uint64_t *
 	for (size_t i = 1; i < dims; i++) {
 		int64_t step = steps[i] / o->element_bytes;
 
-		if (steps[i] % NX_PARTITION_BYTES == 0) {
+		if (steps[i] % NX_PARTITION_STRIDE == 0) {
 			widen(o, steps[i], sizes[i]);
 			continue;
 		}

@@ -38,9 +38,6 @@ enum nx_slot_flags {
 	NX_SLOT_WAITS_SEMAPHORE = 1 << 22, /* before it starts */
 };
 
-#define NX_PARTITION_BYTES (1u << 18) /* address stride from one partition to the next */
-#define NX_PARTITION_COUNT 128
-
 struct nx_operand {	  /* on-chip memory an instruction touches, per partition */
 	uint32_t address; /* offset in its buffer, partition bits included */
 	uint8_t buffer;	  /* enum nx_buffer */

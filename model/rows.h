@@ -94,7 +94,6 @@ struct nx_throughput {
 };
 
 enum nx_buffer { NX_BUFFER_SBUF, NX_BUFFER_PSUM, NX_BUFFER_COUNT };
-#define NX_PSUM_BANKS 8
 
 struct nx_buffer_usage { /* live bytes of an on-chip memory from this moment on */
 	uint64_t time_ps;

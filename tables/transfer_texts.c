@@ -8,11 +8,9 @@
 #include "model/naming.h"
 
 /* A DMA sees partition p of the state buffer at p times this. */
-#define PARTITION_BYTES ((uint64_t)1 << 18)
-#define PARTITIONS 128
 
 struct partitions {
-	bool is_used[PARTITIONS];
+	bool is_used[NX_PARTITION_COUNT];
 };
 
 void nx_transfer_text_cache_init(struct nx_transfer_text_cache *cache,
@@ -104,21 +102,16 @@ static struct nx_slice dest_text(struct nx_arena *arena, const struct nx_binary_
 
 /* --- partitions ------------------------------------------------------------ */
 
-static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variable)
-{
-	return !strcmp(nx_variable_kind(graph, variable), "SB");
-}
-
 /* Adds what one dimension reaches from the partitions used so far. */
 static void repeat_partitions(struct partitions *p, int64_t step, uint64_t count)
 {
 	struct partitions start = *p;
 
-	for (int64_t i = 0; i < PARTITIONS; i++)
-		for (uint64_t k = 1; start.is_used[i] && k < count && k < PARTITIONS; k++) {
+	for (int64_t i = 0; i < NX_PARTITION_COUNT; i++)
+		for (uint64_t k = 1; start.is_used[i] && k < count && k < NX_PARTITION_COUNT; k++) {
 			int64_t at = i + step * (int64_t)k;
 
-			if (at < 0 || at >= PARTITIONS)
+			if (at < 0 || at >= NX_PARTITION_COUNT)
 				break;
 			p->is_used[at] = true;
 		}
@@ -130,17 +123,17 @@ static void use_partitions(struct partitions *all, uint64_t offset, const uint64
 {
 	struct partitions own = {0};
 
-	if (offset / PARTITION_BYTES >= PARTITIONS)
+	if (offset / NX_PARTITION_STRIDE >= NX_PARTITION_COUNT)
 		return;
-	own.is_used[offset / PARTITION_BYTES] = true;
+	own.is_used[offset / NX_PARTITION_STRIDE] = true;
 	for (size_t i = 0; i < dims; i++) {
-		int64_t step = steps[i] / (int64_t)PARTITION_BYTES;
+		int64_t step = steps[i] / (int64_t)NX_PARTITION_STRIDE;
 
-		if (step && steps[i] % (int64_t)PARTITION_BYTES == 0 && step < PARTITIONS &&
-		    step > -PARTITIONS)
+		if (step && steps[i] % (int64_t)NX_PARTITION_STRIDE == 0 &&
+		    step < NX_PARTITION_COUNT && -step < NX_PARTITION_COUNT)
 			repeat_partitions(&own, step, sizes[i]);
 	}
-	for (unsigned i = 0; i < PARTITIONS; i++)
+	for (unsigned i = 0; i < NX_PARTITION_COUNT; i++)
 		all->is_used[i] |= own.is_used[i];
 }
 
@@ -148,7 +141,7 @@ static unsigned count_partitions(const struct partitions *p)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < PARTITIONS; i++)
+	for (unsigned i = 0; i < NX_PARTITION_COUNT; i++)
 		count += p->is_used[i];
 	return count;
 }
@@ -156,16 +149,16 @@ static unsigned count_partitions(const struct partitions *p)
 /* "0-63,96" */
 static struct nx_slice ranges_text(struct nx_arena *arena, const struct partitions *p)
 {
-	char text[PARTITIONS * 4 + 1];
+	char text[NX_PARTITION_COUNT * 4 + 1];
 	size_t len = 0;
 
 	text[0] = 0;
-	for (unsigned i = 0; i < PARTITIONS; i++) {
+	for (unsigned i = 0; i < NX_PARTITION_COUNT; i++) {
 		unsigned last = i;
 
 		if (!p->is_used[i])
 			continue;
-		while (last + 1 < PARTITIONS && p->is_used[last + 1])
+		while (last + 1 < NX_PARTITION_COUNT && p->is_used[last + 1])
 			last++;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u", len ? "," : "", i);
 		if (last > i)
@@ -183,10 +176,10 @@ static void put_partitions(struct nx_arena *arena, const struct nx_binary_graph 
 	for (size_t i = 0; i < block->descriptor_count; i++) {
 		const struct nx_dma_descriptor *d = &block->descriptors[i];
 
-		if (d->from_count && is_state_buffer(graph, d->from[0]))
+		if (d->from_count && nx_variable_is_sbuf(graph, d->from[0]))
 			use_partitions(&read, d->from_offset, d->from_sizes, d->from_steps,
 				       d->from_dims);
-		if (is_state_buffer(graph, d->to))
+		if (nx_variable_is_sbuf(graph, d->to))
 			use_partitions(&write, d->to_offset, d->to_sizes, d->to_steps, d->to_dims);
 	}
 	texts->read.partitions = ranges_text(arena, &read);

@@ -38,20 +38,17 @@ const struct nx_nccom_op *nx_nccom_op_find(const char *name)
 	return NULL;
 }
 
-static const struct {
-	const char *name;
-	unsigned dtype;
-} dtypes[] = {
-	{"uint8", 3}, {"int8", 2}, {"fp8", 14},	  {"uint16", 5}, {"int16", 4},
-	{"fp16", 7},  {"bf16", 6}, {"uint32", 9}, {"int32", 8},	 {"fp32", 10},
-};
-
 unsigned nx_nccom_dtype_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++)
-		if (!strcmp(name, dtypes[i].name))
-			return dtypes[i].dtype;
-	return 0;
+	static const char *const names[] = {"uint8", "int8",   "uint16", "int16", "fp16",
+					    "bf16",  "uint32", "int32",	 "fp32"};
+
+	if (!strcmp(name, "fp8"))
+		return NX_DTYPE_FP8E4;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return nx_dtype_find(nx_slice_text(name));
+	return NX_DTYPE_UNKNOWN;
 }
 
 /* --- sizes --------------------------------------------------------------------------------- */

@@ -155,7 +155,7 @@ static bool is_near(unsigned dtype, float have, float want)
 	if (isnan(want))
 		return true;
 	/* What does not fit a narrow type wraps or ends at its limit; compare as it would be. */
-	if (nx_element_is_integer(dtype)) {
+	if (nx_dtype_is_integer(dtype)) {
 		int64_t whole = (int64_t)want, back = 0;
 
 		nx_element_store_integer(dtype, &whole, 1, bytes, 8);

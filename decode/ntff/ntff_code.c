@@ -61,13 +61,14 @@ static void load_image(struct nx_ntff_decoder *d, const struct nx_ntff_graph *fr
 	if (main) {
 		main_code = nx_ntff_within_budget(d, nx_ntff_code_bytes(&d->ntff, main),
 						  &d->code_budget_bytes);
-		image->first_pc = (uint32_t)(main->start_address >> 6) & (NX_PC_COUNT - 1);
+		image->first_pc =
+			(uint32_t)(main->start_address / NX_SLOT_BYTES) & (NX_PC_COUNT - 1);
 	}
 	if (function) {
 		function_code = nx_ntff_within_budget(d, nx_ntff_code_bytes(&d->ntff, function),
 						      &d->code_budget_bytes);
 		image->function_first_pc =
-			(uint32_t)(function->start_address >> 6) & (NX_PC_COUNT - 1);
+			(uint32_t)(function->start_address / NX_SLOT_BYTES) & (NX_PC_COUNT - 1);
 	}
 	image->main_slot_count = whole_slots(main_code);
 	image->slot_count = image->main_slot_count + whole_slots(function_code);

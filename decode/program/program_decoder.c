@@ -182,14 +182,10 @@ static const struct nx_dma_block *find_block(const struct build *b,
 	return &stream->blocks[index];
 }
 
-static bool is_kind(const struct nx_binary_graph *graph, uint32_t variable, const char *type)
+/* The SBUF of the core itself, or of the other one. */
+static bool is_on_chip(const struct nx_binary_graph *graph, uint32_t variable)
 {
-	return variable < graph->variable_count && !strcmp(graph->variables[variable].type, type);
-}
-
-static bool is_state_buffer(const struct nx_binary_graph *graph, uint32_t variable)
-{
-	return is_kind(graph, variable, "state-buffer") || is_kind(graph, variable, "remote");
+	return nx_variable_is_sbuf(graph, variable) || nx_variable_is(graph, variable, "remote");
 }
 
 #define MAX_OPERANDS 64 /* of one trigger: a block of more rows repeats what these cover */
@@ -212,28 +208,28 @@ static void add_descriptor(struct build *b, struct nx_slot *slot,
 	uint64_t each = d->from_count ? d->from_bytes / d->from_count : 0;
 
 	for (size_t i = 0; i < d->from_count; i++) {
-		if (is_state_buffer(graph, d->from[i])) {
+		if (is_on_chip(graph, d->from[i])) {
 			slot->sbuf_read_bytes += each;
 			slot->flags |= NX_SLOT_SBUF_READ;
 			continue;
 		}
 		slot->hbm_read_bytes += each;
 		slot->flags |= NX_SLOT_HBM_READ;
-		if (is_kind(graph, d->from[i], "file"))
+		if (nx_variable_is(graph, d->from[i], "file"))
 			slot->flags |= NX_SLOT_WEIGHT_QUEUE;
-		else if (is_kind(graph, d->from[i], "input"))
+		else if (nx_variable_is(graph, d->from[i], "input"))
 			slot->flags |= NX_SLOT_INPUT_QUEUE;
 		else if (slot->instruction_type == NX_TYPE_SPILL)
 			slot->flags |= NX_SLOT_SPILL_RELOAD;
 	}
-	if (is_state_buffer(graph, d->to)) {
+	if (is_on_chip(graph, d->to)) {
 		slot->sbuf_write_bytes += d->to_bytes;
 		slot->flags |= NX_SLOT_SBUF_WRITE;
 		put_dma_operand(b, slot, d);
 	} else {
 		slot->hbm_write_bytes += d->to_bytes;
 		slot->flags |= NX_SLOT_HBM_WRITE;
-		if (is_kind(graph, d->to, "output"))
+		if (nx_variable_is(graph, d->to, "output"))
 			slot->flags |= NX_SLOT_OUTPUT_QUEUE;
 		else if (slot->instruction_type == NX_TYPE_SPILL)
 			slot->flags |= NX_SLOT_SPILL_SAVE;

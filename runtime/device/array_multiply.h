@@ -14,9 +14,9 @@
 
 #include <stddef.h>
 
-#define NX_ARRAY_ROWS 128u    /* k */
-#define NX_ARRAY_COLUMNS 128u /* m, and the stride of stationary */
-#define NX_ARRAY_BLOCK 16u    /* n is computed in blocks of so many */
+#include "machine/hardware.h"
+
+#define NX_ARRAY_BLOCK 16u /* n is computed in blocks of so many */
 
 static inline size_t nx_array_padded(size_t count)
 {
@@ -24,7 +24,7 @@ static inline size_t nx_array_padded(size_t count)
 }
 
 struct nx_array_product {
-	const float *stationary; /* rows x NX_ARRAY_COLUMNS */
+	const float *stationary; /* rows x NX_ARRAY_COLUMNS, its stride */
 	const float *moving;	 /* rows x nx_array_padded(count) */
 	float *out;		 /* nx_array_padded(columns) x nx_array_padded(count) */
 	size_t rows, columns, count;

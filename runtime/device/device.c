@@ -12,26 +12,6 @@ struct nx_device {
 	struct nx_machine machine;
 };
 
-/* Bytes of a partition that programs of that architecture use. */
-static uint32_t partition_bytes_of(enum nx_device_arch arch)
-{
-	switch (arch) {
-	case NX_DEVICE_TRN1:
-	case NX_DEVICE_INF2:
-		return 192u << 10;
-	case NX_DEVICE_TRN2:
-		return 224u << 10;
-	default:
-		return NX_PARTITION_STRIDE;
-	}
-}
-
-/* trn1 and inf2 have the same core and take the same programs. */
-static enum nx_device_arch family_of(enum nx_device_arch arch)
-{
-	return arch == NX_DEVICE_INF2 ? NX_DEVICE_TRN1 : arch;
-}
-
 static enum nx_status check_program(struct nx_device *device, struct nx_error *err)
 {
 	const struct nx_device_options *options = &device->options;
@@ -39,7 +19,7 @@ static enum nx_status check_program(struct nx_device *device, struct nx_error *e
 		options->memory_limit_bytes ? options->memory_limit_bytes : NX_DEVICE_MEMORY_BYTES;
 
 	if (options->arch && device->program.arch &&
-	    family_of(options->arch) != device->program.arch)
+	    nx_device_generation(options->arch) != nx_device_generation(device->program.arch))
 		return nx_fail(err, NX_MISMATCH,
 			       "the NEFF was compiled for another architecture than this device; "
 			       "compile it for this one");
@@ -61,7 +41,7 @@ static enum nx_status open_machine(struct nx_device *device, struct nx_error *er
 
 	machine->program = program;
 	machine->options = &device->options;
-	machine->sbuf_partition_bytes = partition_bytes_of(program->arch);
+	machine->sbuf_partition_bytes = nx_device_sbuf_partition_bytes(program->arch);
 	machine->tensors =
 		NX_NEW_ARRAY(&program->arena, struct nx_device_memory, program->tensor_count);
 	for (size_t i = 0; i < program->tensor_count && !status; i++) {

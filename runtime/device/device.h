@@ -25,20 +25,13 @@
 
 #include "base/bare/slice.h"
 #include "base/error.h"
+#include "machine/hardware.h"
 #include "runtime/device/device_report.h"
 
 struct nx_device;
 struct nx_device_clock;
 struct nx_device_program;
 struct nx_device_ranks;
-
-enum nx_device_arch {
-	NX_DEVICE_ANY, /* what the NEFF was compiled for */
-	NX_DEVICE_TRN1,
-	NX_DEVICE_INF2,
-	NX_DEVICE_TRN2,
-	NX_DEVICE_TRN3,
-};
 
 /* A zeroed struct asks for the usual. */
 struct nx_device_options {
@@ -68,7 +61,7 @@ enum nx_device_tensor_kind { NX_DEVICE_INPUT, NX_DEVICE_OUTPUT };
 struct nx_device_tensor {
 	const char *name;
 	enum nx_device_tensor_kind kind;
-	unsigned dtype;		/* code of format/instruction.h; 0 when the NEFF does not say */
+	unsigned dtype;		/* enum nx_dtype; 0 if the NEFF does not say */
 	const char *dtype_name; /* as the NEFF spells it, "float32"; may be "" */
 	unsigned dims;
 	uint64_t shape[NX_DEVICE_MAX_DIMS];

@@ -22,12 +22,9 @@
 #include "runtime/device/operand.h"
 #include "runtime/device/schedule.h"
 
-#define NX_REGISTER_COUNT 64u
 #define NX_MATCH_COUNT 8u
 #define NX_MASK_LANES 32u
 #define NX_MASK_NONE 0x20u
-/* A DMA queue has so many rings, and each of them counts the semaphore up by one. */
-#define NX_QUEUE_RINGS 16u
 
 /* A place that a dynamic transfer reads or writes, resolved when the instruction issues. */
 struct nx_dma_place {

@@ -163,11 +163,9 @@ static enum nx_status read_core(struct nx_device_program *program, const struct 
 
 static enum nx_device_arch arch_named(struct nx_slice target)
 {
-	if (nx_slice_is(target, "sunda"))
-		return NX_DEVICE_TRN1;
-	if (nx_slice_is(target, "cayman"))
-		return NX_DEVICE_TRN2;
-	return nx_slice_is(target, "mariana") ? NX_DEVICE_TRN3 : NX_DEVICE_ANY;
+	const struct nx_chip *chip = nx_chip_find(target);
+
+	return chip ? chip->device : NX_DEVICE_ANY;
 }
 
 static enum nx_status read_graphs(struct nx_device_program *program, struct nx_error *err)

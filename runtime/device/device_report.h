@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#include "base/bare/engine_id.h"
 #include "base/bare/status.h"
+#include "machine/hardware.h"
 
 /* X(name, text as profiles show it) */
 #define NX_FAULT_MAP(X)                                                                            \

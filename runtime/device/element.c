@@ -16,30 +16,6 @@ static uint32_t bits_of_float(float value)
 	return nx_load32(&value);
 }
 
-unsigned nx_element_dtype_named(struct nx_slice name)
-{
-	static const struct {
-		const char *name;
-		unsigned dtype;
-	} names[] = {
-		{"float32", NX_DTYPE_FP32},	   {"bfloat16", NX_DTYPE_BF16},
-		{"float16", NX_DTYPE_FP16},	   {"int8", NX_DTYPE_INT8},
-		{"uint8", NX_DTYPE_UINT8},	   {"int16", NX_DTYPE_INT16},
-		{"uint16", NX_DTYPE_UINT16},	   {"int32", NX_DTYPE_INT32},
-		{"uint32", NX_DTYPE_UINT32},	   {"int64", NX_DTYPE_INT64},
-		{"uint64", NX_DTYPE_UINT64},	   {"float32r", NX_DTYPE_FP32R},
-		{"float8_e3m4", NX_DTYPE_FP8E3},   {"float8_e4m3", NX_DTYPE_FP8E4},
-		{"float8_e4m3fn", NX_DTYPE_FP8E4}, {"float8_e5m2", NX_DTYPE_FP8E5},
-		{"float8e3", NX_DTYPE_FP8E3},	   {"float8e4", NX_DTYPE_FP8E4},
-		{"float8e5", NX_DTYPE_FP8E5},	   {"bool", NX_DTYPE_UINT8},
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (nx_slice_is(name, names[i].name))
-			return names[i].dtype;
-	return 0;
-}
-
 /* --- floats of one and two bytes -------------------------------------------- */
 
 static float from_bf16(uint16_t half)

@@ -15,34 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bare/slice.h"
-
-enum nx_element_dtype {
-	NX_DTYPE_UINT64 = 1,
-	NX_DTYPE_INT8,
-	NX_DTYPE_UINT8,
-	NX_DTYPE_INT16,
-	NX_DTYPE_UINT16,
-	NX_DTYPE_BF16,
-	NX_DTYPE_FP16,
-	NX_DTYPE_INT32,
-	NX_DTYPE_UINT32,
-	NX_DTYPE_FP32,
-	NX_DTYPE_FP32R,
-	NX_DTYPE_INT64,
-	NX_DTYPE_FP8E3,
-	NX_DTYPE_FP8E4,
-	NX_DTYPE_FP8E5,
-};
-
-static inline bool nx_element_is_integer(unsigned dtype)
-{
-	return (dtype >= NX_DTYPE_UINT64 && dtype <= NX_DTYPE_UINT16) || dtype == NX_DTYPE_INT32 ||
-	       dtype == NX_DTYPE_UINT32 || dtype == NX_DTYPE_INT64;
-}
-
-/* "float32", "bfloat16" as JSON files of a NEFF write them; 0 when unknown. */
-unsigned nx_element_dtype_named(struct nx_slice name);
+#include "machine/dtype.h"
 
 /* A run of elements that lie stride bytes apart; any address, any stride. The type is valid. */
 void nx_element_load(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,

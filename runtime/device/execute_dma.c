@@ -360,7 +360,8 @@ static uint64_t run_job(struct nx_core *core, const struct nx_dma_job *job)
 	}
 	for (size_t i = 0; i < job->block->descriptor_count; i++)
 		bytes += run_descriptor(core, &job->block->descriptors[i]);
-	nx_core_add_semaphore(core, job->block->semaphore, NX_QUEUE_RINGS);
+	/* Every DMA engine has a ring of the queue, and each ring adds one. */
+	nx_core_add_semaphore(core, job->block->semaphore, NX_DMA_ENGINE_COUNT);
 	return bytes;
 }
 

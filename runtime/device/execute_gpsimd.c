@@ -58,7 +58,7 @@ NX_EXECUTE(gather)
 	(void)engine;
 	if (!nx_core_accepts(core, &index, "index") || !nx_core_accepts(core, &target, "target"))
 		return;
-	if (index.elements != target.elements || !nx_element_is_integer(index.dtype) ||
+	if (index.elements != target.elements || !nx_dtype_is_integer(index.dtype) ||
 	    table->size_bytes != target.size_bytes || table->lanes < target.lanes ||
 	    table->count == 0) {
 		nx_core_refuse(core, NX_FAULT_OPERAND, "the table does not fit index and target");

@@ -192,7 +192,7 @@ NX_EXECUTE(find_index8)
 	(void)engine;
 	if (!accepts_top(core, &source, &target))
 		return;
-	if (!nx_element_is_integer(target.dtype)) {
+	if (!nx_dtype_is_integer(target.dtype)) {
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "an index that is no integer");
 		return;
 	}

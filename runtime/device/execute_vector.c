@@ -147,8 +147,8 @@ NX_EXECUTE(tensor_tensor)
 	(void)engine;
 	if (!accepts_pair(core, &p.left, &p.target) || !accepts_pair(core, &p.right, &p.target))
 		return;
-	if (nx_alu_is_integer(slot[14]) && nx_element_is_integer(p.left.dtype) &&
-	    nx_element_is_integer(p.right.dtype) && nx_element_is_integer(p.target.dtype))
+	if (nx_alu_is_integer(slot[14]) && nx_dtype_is_integer(p.left.dtype) &&
+	    nx_dtype_is_integer(p.right.dtype) && nx_dtype_is_integer(p.target.dtype))
 		integer_lanes(core, slot, &p);
 	else if (!float_lanes(core, slot, &p))
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x", slot[14]);

@@ -2,11 +2,10 @@
 /*
  * operand: which bytes of a core's memory an instruction means.
  *
- * SBUF and PSUM are one flat space: 128 partitions of 2^18 bytes each, SBUF
- * first. An operand starts at an address, which names its first partition,
- * and walks the same access pattern in each of its lanes. nx_operand_read
- * takes one from an instruction word, nx_operand_check bounds it; after that
- * the lane functions touch no byte outside of what was checked.
+ * On-chip memory is one flat space (machine/hardware.h). An operand starts at an address, which
+ * names its first partition, and walks the same access pattern in each of its lanes.
+ * nx_operand_read takes one from an instruction word, nx_operand_check bounds it; after that the
+ * lane functions touch no byte outside of what was checked.
  */
 #ifndef NX_RUNTIME_OPERAND_H
 #define NX_RUNTIME_OPERAND_H
@@ -15,12 +14,6 @@
 #include <stdint.h>
 
 #include "format/instruction.h"
-
-#define NX_PARTITION_SHIFT 18
-#define NX_PARTITION_STRIDE (1u << NX_PARTITION_SHIFT)
-#define NX_PARTITION_COUNT 128u
-#define NX_PSUM_PARTITION_BYTES (16u << 10)
-#define NX_ON_CHIP_BYTES (2u * NX_PARTITION_COUNT * NX_PARTITION_STRIDE)
 
 /* Of one byte; more elements than fit a partition cannot all be kept, and nobody asks for more. */
 #define NX_OPERAND_MAX_ELEMENTS NX_PARTITION_STRIDE

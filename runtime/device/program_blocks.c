@@ -40,7 +40,7 @@ static struct nx_dma_side read_side(struct nx_core_source *source, const struct 
 	return (struct nx_dma_side){
 		.variable = (uint32_t)variable,
 		.offset = nx_json_as_u64(nx_json_get(entry, keys->offset), 0),
-		.dtype = nx_element_dtype_named(nx_json_as_slice(nx_json_get(entry, keys->dtype))),
+		.dtype = nx_dtype_find(nx_json_as_slice(nx_json_get(entry, keys->dtype))),
 		.dims = (unsigned)dims,
 		.sizes = size,
 		.steps = step,

@@ -71,7 +71,7 @@ static void describe(struct nx_device_program *program, const struct nx_json *en
 	size_t dims = nx_core_source_count(shape);
 
 	tensor->dtype_name = nx_json_as_text(nx_json_get(entry, "dtype"), &program->arena, "");
-	tensor->dtype = nx_element_dtype_named(nx_slice_text(tensor->dtype_name));
+	tensor->dtype = nx_dtype_find(nx_slice_text(tensor->dtype_name));
 	if (dims > NX_DEVICE_MAX_DIMS)
 		dims = 0;
 	for (size_t i = 0; i < dims; i++)

@@ -93,7 +93,7 @@ static void encode(const struct nx_inspect_facts *facts, struct nx_bytes *out)
 {
 	struct nx_arena arena = {0};
 	struct nx_ntrace_info info = {
-		.arch = facts->instance->kind->file_arch,
+		.arch = nx_device_generation(facts->instance->kind->arch),
 		.pid = (uint64_t)getpid(),
 		.instance_id = nx_slice_text(facts->instance->instance_id),
 		.session_id = facts->session_id,

@@ -13,22 +13,14 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/trace/trace_filter.h"
 
-#define GIB (UINT64_C(1) << 30)
-
 /* The first of an architecture stands for it; the first of all is the default. */
 static const struct nx_instance_kind kinds[] = {
-	{"trn2.3xlarge", NX_DEVICE_TRN2, 2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_3XL, "trn2", "v3",
-	 1, 8, 4, 24 * GIB, 2},
-	{"trn2.48xlarge", NX_DEVICE_TRN2, 2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_48XL, "trn2",
-	 "v3", 16, 8, 4, 24 * GIB, 2},
-	{"trn1.2xlarge", NX_DEVICE_TRN1, 1, NRT_INSTANCE_TRN1, NRT_INSTANCE_SIZE_2XL, "trn1", "v2",
-	 1, 2, 2, 16 * GIB, 1},
-	{"trn1.32xlarge", NX_DEVICE_TRN1, 1, NRT_INSTANCE_TRN1, NRT_INSTANCE_SIZE_32XL, "trn1",
-	 "v2", 16, 2, 2, 16 * GIB, 1},
-	{"inf2.xlarge", NX_DEVICE_INF2, 1, NRT_INSTANCE_INF2, NRT_INSTANCE_SIZE_1XL, "inf2", "v2",
-	 1, 2, 2, 16 * GIB, 1},
-	{"inf2.48xlarge", NX_DEVICE_INF2, 1, NRT_INSTANCE_INF2, NRT_INSTANCE_SIZE_48XL, "inf2",
-	 "v2", 12, 2, 2, 16 * GIB, 1},
+	{"trn2.3xlarge", NX_DEVICE_TRN2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_3XL, 1, 8, 4, 2},
+	{"trn2.48xlarge", NX_DEVICE_TRN2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_48XL, 16, 8, 4, 2},
+	{"trn1.2xlarge", NX_DEVICE_TRN1, NRT_INSTANCE_TRN1, NRT_INSTANCE_SIZE_2XL, 1, 2, 2, 1},
+	{"trn1.32xlarge", NX_DEVICE_TRN1, NRT_INSTANCE_TRN1, NRT_INSTANCE_SIZE_32XL, 16, 2, 2, 1},
+	{"inf2.xlarge", NX_DEVICE_INF2, NRT_INSTANCE_INF2, NRT_INSTANCE_SIZE_1XL, 1, 2, 2, 1},
+	{"inf2.48xlarge", NX_DEVICE_INF2, NRT_INSTANCE_INF2, NRT_INSTANCE_SIZE_48XL, 12, 2, 2, 1},
 };
 #define KIND_COUNT (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -42,9 +34,8 @@ const struct nx_instance_kind *nx_instance_kind_of(enum nx_device_arch arch)
 
 bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch arch)
 {
-	bool is_v2 = arch == NX_DEVICE_TRN1 || arch == NX_DEVICE_INF2;
-
-	return arch == NX_DEVICE_ANY || kind->arch == arch || (is_v2 && kind->file_arch == 1);
+	return arch == NX_DEVICE_ANY ||
+	       nx_device_generation(kind->arch) == nx_device_generation(arch);
 }
 
 static const struct nx_instance_kind *read_kind(void)
@@ -122,7 +113,10 @@ uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core)
 
 uint64_t nx_instance_memory_bytes(const struct nx_instance *instance)
 {
-	return instance->kind->hbm_bytes * instance->kind->device_hbms /
+	const struct nx_hardware *hardware =
+		nx_hardware_of(nx_device_generation(instance->kind->arch));
+
+	return hardware->hbm_bytes * instance->kind->device_hbms /
 	       (instance->kind->device_cores / instance->core_size);
 }
 

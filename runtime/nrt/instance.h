@@ -20,13 +20,9 @@
 struct nx_instance_kind {
 	const char *type; /* "trn2.3xlarge" */
 	enum nx_device_arch arch;
-	uint8_t file_arch;     /* as files number it: 1 is V2, 2 is V3 */
-	uint8_t family, size;  /* of nrt_get_instance_info */
-	const char *arch_name; /* "trn2" */
-	const char *revision;  /* "v3" */
+	uint8_t family, size; /* of nrt_get_instance_info */
 	uint32_t device_count;
 	uint32_t device_cores, device_hbms; /* physical, of each device */
-	uint64_t hbm_bytes;
 	uint32_t core_size; /* physical cores of a logical one, by default and at most */
 };
 

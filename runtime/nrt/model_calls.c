@@ -3,31 +3,8 @@
 #include <nrt/nrt_experimental.h>
 #include <stdio.h>
 
+#include "machine/dtype.h"
 #include "runtime/nrt/loaded_model.h"
-
-static const struct {
-	const char *name;
-	nrt_dtype_t dtype;
-} dtypes[] = {
-	{"float32", NRT_DTYPE_FLOAT32},	   {"fp32", NRT_DTYPE_FLOAT32},
-	{"float32r", NRT_DTYPE_FP32R},	   {"fp32r", NRT_DTYPE_FP32R},
-	{"float16", NRT_DTYPE_FLOAT16},	   {"bfloat16", NRT_DTYPE_BFLOAT16},
-	{"float8e3", NRT_DTYPE_FP8_E3},	   {"float8e4", NRT_DTYPE_FP8_E4},
-	{"float8_e4m3", NRT_DTYPE_FP8_E4}, {"float8e5", NRT_DTYPE_FP8_E5},
-	{"float8_e5m2", NRT_DTYPE_FP8_E5}, {"uint8", NRT_DTYPE_UINT8},
-	{"bool", NRT_DTYPE_UINT8},	   {"uint16", NRT_DTYPE_UINT16},
-	{"uint32", NRT_DTYPE_UINT32},	   {"uint64", NRT_DTYPE_UINT64},
-	{"int8", NRT_DTYPE_INT8},	   {"int16", NRT_DTYPE_INT16},
-	{"int32", NRT_DTYPE_INT32},	   {"int64", NRT_DTYPE_INT64},
-};
-
-static nrt_dtype_t dtype_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++)
-		if (strcmp(name, dtypes[i].name) == 0)
-			return dtypes[i].dtype;
-	return NRT_DTYPE_UNKNOWN;
-}
 
 /* One block of memory: the array, then the shapes. */
 static nrt_tensor_info_array_t *list_tensors(const struct nx_model *model)
@@ -49,7 +26,7 @@ static nrt_tensor_info_array_t *list_tensors(const struct nx_model *model)
 		snprintf(to->name, sizeof(to->name), "%s", from->name);
 		to->usage = from->is_output ? NRT_TENSOR_USAGE_OUTPUT : NRT_TENSOR_USAGE_INPUT;
 		to->size = from->size_bytes;
-		to->dtype = dtype_of(from->dtype_name);
+		to->dtype = (nrt_dtype_t)nx_dtype_find(nx_slice_text(from->dtype_name));
 		to->ndim = from->dims;
 		to->shape = shapes + i * NX_PORT_MAX_DIMS;
 		memcpy(to->shape, from->shape, from->dims * sizeof(uint32_t));

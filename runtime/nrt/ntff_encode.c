@@ -127,7 +127,7 @@ void nx_ntff_fill_queues(const struct nx_loaded_core *core, uint32_t first_core,
 			const struct nx_loaded_queue *from = &core->queues[q];
 			struct nx_ntff_queue *to = &graph->queues.items[graph->queues.count++];
 
-			to->engine_index = (uint64_t)first_core * NX_NOTIFY_DMA_ENGINES +
+			to->engine_index = (uint64_t)first_core * NX_DMA_ENGINE_COUNT +
 					   from->first_dma_engine + ring;
 			to->queue_index = from->queue_index;
 			to->queue_type = from->queue_type;
@@ -193,8 +193,8 @@ static void fill_straight_clocks(struct nx_arena *arena, struct nx_ntff_clocks *
 	clocks->sync = clocks->events = clocks->throttle = straight;
 	clocks->has_tensor = clocks->has_scalar = clocks->has_vector = true;
 	clocks->has_gpsimd = clocks->has_sync = clocks->has_events = clocks->has_throttle = true;
-	clocks->dma.count = NX_NOTIFY_DMA_ENGINES;
-	clocks->dma.items = NX_NEW_ARRAY(arena, struct nx_ntff_clock, NX_NOTIFY_DMA_ENGINES);
+	clocks->dma.count = NX_DMA_ENGINE_COUNT;
+	clocks->dma.items = NX_NEW_ARRAY(arena, struct nx_ntff_clock, NX_DMA_ENGINE_COUNT);
 	for (size_t i = 0; i < clocks->dma.count; i++)
 		clocks->dma.items[i] = straight;
 }
@@ -283,7 +283,7 @@ static void fill_identity(struct encoding *e, struct nx_ntff_info *info)
 	info->uuid = nx_slice_of(model->neff.header.uuid,
 				 strnlen((const char *)model->neff.header.uuid, 16));
 	info->id = NTFF_ID;
-	info->arch = kind ? kind->file_arch : 3; /* V4: no instance of it is published */
+	info->arch = nx_device_generation(kind ? kind->arch : arch);
 	info->runtime_version =
 		(struct nx_ntff_version){NX_RELEASE_MAJOR, NX_RELEASE_MINOR, NX_RELEASE_PATCH, 0,
 					 nx_slice_text(NX_NTFF_SIMULATED "ed")};

@@ -142,13 +142,11 @@ static void open_simulation(void *context)
 static void tell_arch(const struct software *software)
 {
 	const struct nx_instance_kind *kind = nx_state_instance()->kind;
-	const struct nx_instance_kind *own;
 
 	if (!software->program || !kind || nx_instance_runs(kind, software->program->arch))
 		return;
-	own = nx_instance_kind_of(software->program->arch);
 	nx_log_info("the NEFF was compiled for %s and is run as there, not as on %s",
-		    own ? own->arch_name : "trn3", kind->type);
+		    nx_chip_of(software->program->arch)->name, kind->type);
 }
 
 static void close_program(struct nx_port_program *program)

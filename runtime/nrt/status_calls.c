@@ -69,8 +69,9 @@ NX_EXPORT NRT_STATUS nrt_get_instance_info(nrt_instance_info_t *info, size_t ins
 	nx_instance_read(&now);
 	full.family = now.kind->family;
 	full.size = now.kind->size;
-	snprintf(full.arch_name, sizeof(full.arch_name), "%s", now.kind->arch_name);
-	snprintf(full.device_revision, sizeof(full.device_revision), "%s", now.kind->revision);
+	snprintf(full.arch_name, sizeof(full.arch_name), "%s", nx_chip_of(now.kind->arch)->name);
+	snprintf(full.device_revision, sizeof(full.device_revision), "v%u",
+		 nx_device_generation(now.kind->arch) + 1u);
 	memcpy(info, &full, instance_info_len < sizeof(full) ? instance_info_len : sizeof(full));
 	return NRT_SUCCESS;
 }

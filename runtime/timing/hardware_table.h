@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bare/engine_id.h"
+#include "machine/hardware.h"
 #include "runtime/device/device.h"
 #include "runtime/timing/loaded_code.h"
 

@@ -27,7 +27,7 @@ struct shape {
 
 static unsigned generation_of(const struct nx_hardware_timing *hardware)
 {
-	bool is_v2 = hardware->arch == NX_DEVICE_TRN1 || hardware->arch == NX_DEVICE_INF2;
+	bool is_v2 = nx_device_generation(hardware->arch) == NX_ARCH_V2;
 
 	return is_v2 ? NX_ON_V2 : NX_ON_V3;
 }
@@ -87,7 +87,7 @@ static unsigned register_traits(const uint8_t *word, unsigned generation)
 
 	if (!nx_instruction_register_transfer(word, arch_of(generation), &transfer))
 		return 0;
-	return (transfer.is_state_buffer ? NX_FROM_SBUF : 0u) |
+	return (transfer.is_on_chip ? NX_FROM_SBUF : 0u) |
 	       (transfer.value_count > 1 ? NX_REGISTERS : 0u);
 }
 

@@ -215,7 +215,7 @@ static enum nx_status add_direct2d(struct loader *l, unsigned engine, const uint
 }
 
 static void add_replaced(struct loader *l, const uint8_t *word, uint32_t pc,
-			 void (*replace)(uint8_t word[64]))
+			 void (*replace)(uint8_t word[NX_SLOT_BYTES]))
 {
 	struct nx_loaded_slot *slot = add_compiled(l, word, pc);
 

@@ -23,7 +23,7 @@
 enum nx_patch_kind { NX_LOADED_COMPILED, NX_LOADED_REPLACED, NX_LOADED_INSERTED };
 
 struct nx_loaded_slot {
-	uint8_t word[64];
+	uint8_t word[NX_SLOT_BYTES];
 	uint32_t compiler_pc; /* NX_NO_INDEX when inserted */
 	uint8_t kind;	      /* enum nx_patch_kind */
 	uint32_t queue;	      /* that it starts a transfer on, in nx_loaded_core; or NX_NO_INDEX */

@@ -215,7 +215,7 @@ static bool push_descriptor(struct nx_packet_maker *maker, const struct shape *s
 /* Newer devices write the semaphore with the last packet, older ones in one of its own. */
 static void end_ring(struct nx_packet_maker *maker, uint32_t first)
 {
-	bool is_apart = maker->arch == NX_DEVICE_TRN1 || maker->arch == NX_DEVICE_INF2;
+	bool is_apart = nx_device_generation(maker->arch) == NX_ARCH_V2;
 
 	if (is_apart || maker->list.len == first)
 		push_semaphore(maker);

@@ -18,15 +18,12 @@
 #define UPDATE_SET 0x19
 #define COMPARE_ALWAYS 0
 #define COMPARE_EQUAL 3
-#define DTYPE_INT32 8
-#define DTYPE_UINT32 9
 #define BOUND_REGISTER 61u
 #define SHAPE_IN_REGISTER 0x80u
 /* Where captures show host words, doorbells and SBUF on the engines' bus. */
 #define HOST_WORDS UINT64_C(0x8005c035e000)
 #define DOORBELLS UINT64_C(0x801002083038)
 #define DOORBELL_STEP 0x1000u
-#define SBUF_BASE UINT64_C(0x802000000000)
 #define HBM_BASE UINT64_C(0x800000000000)
 
 static uint8_t *add(struct nx_slot_list *out, uint8_t opcode)
@@ -47,7 +44,7 @@ static void add_load(struct nx_slot_list *out, uint64_t offset, uint8_t register
 {
 	uint8_t *word = add(out, NX_OP_TENSOR_LOAD);
 
-	word[12] = DTYPE_UINT32;
+	word[12] = NX_DTYPE_UINT32;
 	word[14] = register_count;
 	word[15] = 1;
 	nx_store64(word + 16, HOST_WORDS + offset);
@@ -64,7 +61,7 @@ static void add_branch(struct nx_slot_list *out, uint8_t condition, uint32_t byt
 	if (condition == COMPARE_ALWAYS)
 		word[3] = 2;
 	else
-		word[13] = DTYPE_INT32;
+		word[13] = NX_DTYPE_INT32;
 	word[14] = 3;
 	nx_store32(word + 48, byte_distance);
 }
@@ -148,7 +145,7 @@ void nx_loaded_words_end(struct nx_slot_list *out, unsigned engine, size_t doorb
 }
 
 /* Keeps the header: waits and updates are the compiler's. */
-void nx_loaded_word_doorbell(uint8_t word[64], uint32_t queue_index)
+void nx_loaded_word_doorbell(uint8_t word[NX_SLOT_BYTES], uint32_t queue_index)
 {
 	memset(word + 12, 0, NX_SLOT_BYTES - 12);
 	word[0] = NX_OP_WRITE;
@@ -158,24 +155,25 @@ void nx_loaded_word_doorbell(uint8_t word[64], uint32_t queue_index)
 	nx_store64(word + 32, 1);
 }
 
-void nx_loaded_word_move(uint8_t word[64], uint32_t bound)
+void nx_loaded_word_move(uint8_t word[NX_SLOT_BYTES], uint32_t bound)
 {
 	memset(word, 0, NX_SLOT_BYTES);
 	word[0] = 0xa7; /* MOVE */
 	word[1] = WORD_MARK;
 	word[12] = 1;
-	word[13] = DTYPE_UINT32;
+	word[13] = NX_DTYPE_UINT32;
 	word[14] = 1;
 	nx_store32(word + 24, BOUND_REGISTER);
 	nx_store32(word + 32, bound);
 }
 
-void nx_loaded_word_replace_load(uint8_t word[64])
+void nx_loaded_word_replace_load(uint8_t word[NX_SLOT_BYTES])
 {
 	uint64_t variable = nx_load32(word + 16), offset = nx_load32(word + 20);
 
 	word[0] = NX_OP_TENSOR_LOAD;
-	nx_store64(word + 16, (variable ? HBM_BASE + (variable << 32) : SBUF_BASE) + offset);
+	nx_store64(word + 16,
+		   (variable ? HBM_BASE + (variable << 32) : NX_ON_CHIP_ADDRESS) + offset);
 }
 
 #define PLACE_VARIABLE 0x10
@@ -186,10 +184,11 @@ static void replace_place(uint8_t *at)
 	uint64_t variable = nx_load32(at + 4) & 0xffffff, offset = nx_load32(at);
 
 	if (at[7] == PLACE_VARIABLE)
-		nx_store64(at, (variable ? HBM_BASE + (variable << 24) : SBUF_BASE) + offset);
+		nx_store64(at,
+			   (variable ? HBM_BASE + (variable << 24) : NX_ON_CHIP_ADDRESS) + offset);
 }
 
-void nx_loaded_word_replace_direct2d(uint8_t word[64], bool has_bound)
+void nx_loaded_word_replace_direct2d(uint8_t word[NX_SLOT_BYTES], bool has_bound)
 {
 	word[0] = NX_OP_DMA_DIRECT2D;
 	replace_place(word + 16);
@@ -198,7 +197,7 @@ void nx_loaded_word_replace_direct2d(uint8_t word[64], bool has_bound)
 		word[38] = BOUND_REGISTER | SHAPE_IN_REGISTER;
 }
 
-void nx_loaded_word_replace_barrier(uint8_t word[64])
+void nx_loaded_word_replace_barrier(uint8_t word[NX_SLOT_BYTES])
 {
 	word[0] = NX_OP_EVENT_SEMAPHORE;
 	memset(word + 12, 0, NX_SLOT_BYTES - 12);

@@ -42,7 +42,7 @@ struct notifying {
 
 bool nx_notify_counts_ticks(enum nx_device_arch arch)
 {
-	return arch == NX_DEVICE_TRN1 || arch == NX_DEVICE_INF2;
+	return nx_device_generation(arch) == NX_ARCH_V2;
 }
 
 /* --- clocks ---------------------------------------------------------------------------- */
@@ -65,8 +65,8 @@ static void set_clocks(struct nx_ntff_clocks *clocks, bool counts_ticks, struct 
 	clocks->throttle = throttle;
 	clocks->has_tensor = clocks->has_scalar = clocks->has_vector = clocks->has_gpsimd = true;
 	clocks->has_sync = clocks->has_events = clocks->has_throttle = true;
-	clocks->dma.count = NX_NOTIFY_DMA_ENGINES;
-	clocks->dma.items = NX_NEW_ARRAY(arena, struct nx_ntff_clock, NX_NOTIFY_DMA_ENGINES);
+	clocks->dma.count = NX_DMA_ENGINE_COUNT;
+	clocks->dma.items = NX_NEW_ARRAY(arena, struct nx_ntff_clock, NX_DMA_ENGINE_COUNT);
 	for (size_t i = 0; i < clocks->dma.count; i++)
 		clocks->dma.items[i] = dma;
 }
@@ -102,8 +102,7 @@ static void put(struct notifying *n, unsigned core, enum ring_kind ring,
 
 static uint32_t pc_of(const struct nx_loaded_stream *stream, uint32_t slot)
 {
-	return ((uint32_t)(stream->start_address / NX_SLOT_BYTES) + slot) &
-	       (NX_NOTIFY_PC_COUNT - 1);
+	return ((uint32_t)(stream->start_address / NX_SLOT_BYTES) + slot) & (NX_PC_COUNT - 1);
 }
 
 /* The stream a row speaks of; NULL when the code has no such slot. */
@@ -176,13 +175,13 @@ static void put_semaphores(struct notifying *n)
 
 static void put_packets(struct notifying *n)
 {
-	unsigned first = n->options->first_core * NX_NOTIFY_DMA_ENGINES;
+	unsigned first = n->options->first_core * NX_DMA_ENGINE_COUNT;
 
 	for (size_t i = 0; i < n->run->packets.len; i++) {
 		const struct nx_timed_packet *row = &n->run->packets.items[i];
 		unsigned number = (first + row->dma_engine) % DMA_ENGINE_NUMBERS;
 		const struct nx_ntff_clock *clock =
-			&n->clocks->dma.items[number % NX_NOTIFY_DMA_ENGINES];
+			&n->clocks->dma.items[number % NX_DMA_ENGINE_COUNT];
 
 		if (row->core >= n->code->core_count)
 			continue;

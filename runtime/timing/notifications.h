@@ -43,7 +43,6 @@ struct nx_notify_options {
 };
 
 /* Each core has so many DMA engines, numbered through the device. */
-#define NX_NOTIFY_DMA_ENGINES 16u
 
 /*
  * Fills a zeroed struct. report (may be NULL) has the faults that become error

@@ -11,8 +11,8 @@
 #define NX_RUNTIME_TIMED_RUN_H
 
 #include "base/arena.h"
-#include "base/bare/engine_id.h"
 #include "base/vec.h"
+#include "machine/hardware.h"
 
 struct nx_timed_instruction {
 	uint64_t start_ps, end_ps;

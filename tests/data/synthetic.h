@@ -18,8 +18,8 @@
 
 #include <stdbool.h>
 
-#include "base/bare/engine_id.h"
 #include "base/vec.h"
+#include "machine/hardware.h"
 
 #define NX_SYNTHETIC_GRAPHS 2
 #define NX_SYNTHETIC_SUBLAYERS 13

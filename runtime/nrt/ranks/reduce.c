@@ -66,7 +66,7 @@ void nx_reduce(unsigned op, unsigned dtype, uint8_t *left, const uint8_t *right,
 	while (count) {
 		size_t now = count < BLOCK ? count : BLOCK;
 
-		if (nx_element_is_integer(dtype))
+		if (nx_dtype_is_integer(dtype))
 			reduce_integers(op, dtype, left, right, now);
 		else
 			reduce_floats(op, dtype, left, right, now);

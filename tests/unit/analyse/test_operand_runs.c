@@ -83,7 +83,7 @@ static void a_count_of_zero_is_one_and_lies_end(void **state)
 
 	(void)state;
 	nx_operand_runs(&o, 16, add_run, &runs);
-	assert_int_equal(runs.len, NX_PARTITION_BYTES / UINT16_MAX);
+	assert_int_equal(runs.len, NX_PARTITION_STRIDE / UINT16_MAX);
 	nx_vec_release(&runs);
 	o.counts[0] = o.counts[1] = o.counts[2] = o.counts[3] = 0;
 	assert_runs(&o, 16, &(struct run){0, 8}, 1);

@@ -8,29 +8,6 @@
 
 #include "capture/tensor_type.h"
 
-static void test_names(void **state)
-{
-	(void)state;
-	assert_int_equal(nx_tensor_type_named("bfloat16"), NRT_DTYPE_BFLOAT16);
-	assert_int_equal(nx_tensor_type_named("fp32"), NRT_DTYPE_FLOAT32);
-	assert_int_equal(nx_tensor_type_named("bool"), NRT_DTYPE_UINT8);
-	assert_int_equal(nx_tensor_type_named("float"), NRT_DTYPE_UNKNOWN);
-	assert_int_equal(nx_tensor_type_named(""), NRT_DTYPE_UNKNOWN);
-	assert_string_equal(nx_tensor_type_name(NRT_DTYPE_FLOAT32), "float32");
-	assert_string_equal(nx_tensor_type_name(NRT_DTYPE_UINT8), "uint8");
-	assert_string_equal(nx_tensor_type_name(NRT_DTYPE_UNKNOWN), "");
-}
-
-static void test_numpy(void **state)
-{
-	(void)state;
-	assert_string_equal(nx_tensor_type_npy(NRT_DTYPE_FLOAT16), "<f2");
-	assert_string_equal(nx_tensor_type_npy(NRT_DTYPE_INT64), "<i8");
-	assert_null(nx_tensor_type_npy(NRT_DTYPE_BFLOAT16));
-	assert_null(nx_tensor_type_npy(NRT_DTYPE_FP8_E4));
-	assert_null(nx_tensor_type_npy(NRT_DTYPE_UNKNOWN));
-}
-
 static void test_accepted(void **state)
 {
 	(void)state;
@@ -49,8 +26,6 @@ static void test_accepted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_numpy),
 		cmocka_unit_test(test_accepted),
 	};
 

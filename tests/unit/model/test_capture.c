@@ -10,33 +10,6 @@
 
 #include "model/capture.h"
 
-static void known_generations_have_their_numbers(void **state)
-{
-	const struct nx_hardware *v2 = nx_hardware_of(NX_ARCH_V2);
-	const struct nx_hardware *v3 = nx_hardware_of(NX_ARCH_V3);
-
-	(void)state;
-	assert_non_null(v2);
-	assert_non_null(v3);
-	assert_int_equal(v2->hbm_bytes_per_s, INT64_C(410000000000));
-	assert_int_equal(v3->hbm_bytes_per_s, INT64_C(716000000000));
-	assert_int_equal(v2->sbuf_partition_bytes, 192 * 1024);
-	assert_int_equal(v3->sbuf_partition_bytes, 224 * 1024);
-	assert_int_equal(v2->hbm_bytes, INT64_C(16) << 30);
-	assert_int_equal(v3->hbm_bytes, INT64_C(24) << 30);
-	assert_true(v2->vector_clock_ghz == 1.12 && v3->vector_clock_ghz == 0.96);
-	assert_true(v2->tensor_clock_ghz == 2.8 && v2->engine_clock_ghz == 1.4);
-	assert_true(v3->tensor_clock_ghz == 2.4 && v3->engine_clock_ghz == 1.2);
-}
-
-static void unknown_generations_are_null(void **state)
-{
-	(void)state;
-	assert_null(nx_hardware_of(NX_ARCH_V1));
-	assert_null(nx_hardware_of(100));
-	assert_null(nx_hardware_of(UINT_MAX));
-}
-
 static void queue_types_have_names(void **state)
 {
 	(void)state;
@@ -136,8 +109,6 @@ static void the_highest_index_is_outside_of_any_ultraserver(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_generations_have_their_numbers),
-		cmocka_unit_test(unknown_generations_are_null),
 		cmocka_unit_test(queue_types_have_names),
 		cmocka_unit_test(queue_classes_have_names),
 		cmocka_unit_test(a_queue_is_found_by_both_numbers),

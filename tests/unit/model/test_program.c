@@ -68,7 +68,7 @@ static void what_is_no_run_is_no_operand(void **state)
 	assert_false(nx_operand_from_dma(&o, 0, &huge, &step, 1));
 	assert_true(nx_operand_from_dma(&o, UINT64_MAX, &odd, &step, 1));
 	assert_int_equal(o.element_bytes, 1);
-	assert_true(o.address < NX_PARTITION_COUNT * NX_PARTITION_BYTES);
+	assert_true(o.address < NX_PARTITION_COUNT * NX_PARTITION_STRIDE);
 }
 
 int main(void)

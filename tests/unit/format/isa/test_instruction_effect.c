@@ -335,20 +335,20 @@ static void test_register_transfer(void **state)
 	at64(&s, 16, 0x802000017300);
 	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
 	assert_int_equal(transfer.value_count, 6);
-	assert_true(transfer.is_state_buffer);
+	assert_true(transfer.is_on_chip);
 	assert_true(nx_instruction_register_transfer(s.bytes, V2, &transfer));
-	assert_false(transfer.is_state_buffer);
+	assert_false(transfer.is_on_chip);
 	s.bytes[0] = 0xab;
 	at64(&s, 16, 0x8005c035f000);
 	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
-	assert_false(transfer.is_state_buffer);
+	assert_false(transfer.is_on_chip);
 	s.bytes[0] = 0xce; /* of variable 0, the state buffer; then of another */
 	at32(&s, 16, 0);
 	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
-	assert_true(transfer.is_state_buffer);
+	assert_true(transfer.is_on_chip);
 	at32(&s, 16, 7);
 	assert_true(nx_instruction_register_transfer(s.bytes, V3, &transfer));
-	assert_false(transfer.is_state_buffer);
+	assert_false(transfer.is_on_chip);
 	s.bytes[0] = 0xa7;
 	assert_false(nx_instruction_register_transfer(s.bytes, V3, &transfer));
 }

@@ -178,15 +178,6 @@ static void test_strides(void **state)
 	assert_exactly(out[1], 2);
 }
 
-static void test_names(void **state)
-{
-	(void)state;
-	assert_int_equal(nx_element_dtype_named(nx_slice_text("bfloat16")), NX_DTYPE_BF16);
-	assert_int_equal(nx_element_dtype_named(nx_slice_text("float32")), NX_DTYPE_FP32);
-	assert_int_equal(nx_element_dtype_named(nx_slice_text("complex64")), 0);
-	assert_int_equal(nx_element_dtype_named(nx_slice_text("")), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,7 +190,6 @@ int main(void)
 		cmocka_unit_test(test_integers_round_and_stop),
 		cmocka_unit_test(test_unknown_types_have_no_elements),
 		cmocka_unit_test(test_strides),
-		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,7 +280,7 @@ static void an_instance_can_be_chosen(void **state)
 	instance = instance_with("NEURON_EXPLORER_INSTANCE", "inf2.48xlarge");
 	assert_int_equal(instance.core_size, 1);
 	assert_int_equal(instance.total_count, 24);
-	assert_int_equal(instance.kind->file_arch, 1);
+	assert_int_equal(nx_device_generation(instance.kind->arch), NX_ARCH_V2);
 	assert_int_equal(nx_instance_memory_bytes(&instance), UINT64_C(16) << 30);
 	assert_int_equal(nx_instance_device(&instance, 23), 11);
 	assert_int_equal(nx_instance_hbm(&instance, 23), 1);

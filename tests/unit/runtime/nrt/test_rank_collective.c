@@ -51,7 +51,7 @@ static void put_value(unsigned dtype, uint8_t *at, uint64_t element, int64_t val
 	float real = (float)value;
 	size_t size = nx_dtype_bytes(dtype);
 
-	if (nx_element_is_integer(dtype))
+	if (nx_dtype_is_integer(dtype))
 		nx_element_store_integer(dtype, &value, 1, at + element * size, (ptrdiff_t)size);
 	else
 		nx_element_store(dtype, &real, 1, at + element * size, (ptrdiff_t)size);
