@@ -57,9 +57,8 @@ static NRT_STATUS run_copy(struct nx_async_request *request)
 {
 	struct work *work = (struct work *)request;
 
-	return nx_tensor_copy_between((struct nx_nrt_tensor *)work->held[0], work->offsets[0],
-				      (struct nx_nrt_tensor *)work->held[1], work->offsets[1],
-				      work->size);
+	return nx_tensor_copy((struct nx_nrt_tensor *)work->held[0], work->offsets[0],
+			      (struct nx_nrt_tensor *)work->held[1], work->offsets[1], work->size);
 }
 
 static NRT_STATUS put_transfer(nrt_tensor_t *tensor, void *buffer, uint64_t offset, uint64_t size,
@@ -74,7 +73,7 @@ static NRT_STATUS put_transfer(nrt_tensor_t *tensor, void *buffer, uint64_t offs
 	work = buffer || !size ? new_work(held->core, pattern.unit, pattern.queue, pattern.tracker)
 			       : NULL;
 	if (!work) {
-		nx_object_drop(&held->object);
+		nx_object_drop(held);
 		return buffer || !size ? NRT_FAIL_HOST_MEM_ALLOC : NRT_INVALID;
 	}
 	work->request.run = pattern.run;
@@ -119,8 +118,8 @@ NX_EXPORT NRT_STATUS nrta_tensor_copy(nrt_tensor_t *src, uint64_t src_offset, nr
 	work = st == NRT_SUCCESS ? new_work(from->core, NRTA_XU_TENSOR_OP, queue, err) : NULL;
 	if (!work) {
 		if (st == NRT_SUCCESS)
-			nx_object_drop(&to->object);
-		nx_object_drop(&from->object);
+			nx_object_drop(to);
+		nx_object_drop(from);
 		return st == NRT_SUCCESS ? NRT_FAIL_HOST_MEM_ALLOC : st;
 	}
 	work->request.run = run_copy;
@@ -156,7 +155,7 @@ NX_EXPORT NRT_STATUS nrta_execute_schedule(nrt_model_t *model, const nrt_tensor_
 		return st;
 	work = new_work(held->core, NRTA_XU_COMPUTE, queue, err);
 	if (!work) {
-		nx_object_drop(&held->object);
+		nx_object_drop(held);
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	}
 	work->request.run = run_model;

@@ -113,7 +113,7 @@ static void report_error(nrta_error_tracker_t *handle, nrta_seq_t seq, NRT_STATU
 	if (report.tracker->fresh.len >= MAX_ERRORS || !nx_heap_guarded(push_error, &report))
 		nx_log_error("an error could not be kept: ask the tracker more often");
 	pthread_mutex_unlock(&report.tracker->lock);
-	nx_object_drop(&report.tracker->object);
+	nx_object_drop(report.tracker);
 }
 
 NX_EXPORT NRT_STATUS nrta_error_tracker_create(uint32_t lnc_idx,
@@ -163,7 +163,7 @@ NX_EXPORT NRT_STATUS nrta_error_tracker_get_list(nrta_error_tracker_t *error_tra
 	*list = tracker->told.items;
 	*error_count = tracker->told.len;
 	pthread_mutex_unlock(&tracker->lock);
-	nx_object_drop(&tracker->object);
+	nx_object_drop(tracker);
 	return NRT_SUCCESS;
 }
 

@@ -34,8 +34,7 @@ static void destroy_collective(struct nx_object *object)
 	struct nx_collective *collective = (struct nx_collective *)object;
 
 	for (size_t i = 0; i < 2 * collective->pair_count; i++)
-		if (collective->tensors[i])
-			nx_object_drop(&collective->tensors[i]->object);
+		nx_object_drop(collective->tensors[i]);
 	nx_rank_world_leave(collective->world, collective->rank);
 	nx_heap_free(collective->members);
 	nx_heap_free(collective);

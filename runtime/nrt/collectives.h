@@ -21,4 +21,7 @@ uint32_t nx_collective_core(const struct nx_collective *collective);
 void nx_collectives_end(void);
 void nx_collectives_abandon(void); /* in the child of a fork */
 
+/* Drops all communicators and requests of sendrecv.c. */
+void nx_sendrecv_end(void);
+
 #endif

@@ -115,7 +115,7 @@ static void unbind(struct execution *e, bool is_complete)
 			continue;
 		if (is_complete && e->model->port->tensor(e->model->program, i)->is_output)
 			nx_tensor_complete(e->tensors[i]);
-		nx_object_drop(&e->tensors[i]->object);
+		nx_object_drop(e->tensors[i]);
 	}
 	nx_heap_free(e->tensors);
 	nx_heap_free(e->buffers);
@@ -370,9 +370,9 @@ static NRT_STATUS execute(nrt_model_t *handle, const nrt_tensor_set_t *input_set
 		st = nx_tensor_set_acquire(output_set, &outputs);
 	for (int i = 0; i < repeat_count && st == NRT_SUCCESS; i++)
 		st = nx_execution_run(model, inputs, outputs);
-	nx_object_drop((struct nx_object *)outputs);
-	nx_object_drop((struct nx_object *)inputs);
-	nx_object_drop(&model->object);
+	nx_object_drop(outputs);
+	nx_object_drop(inputs);
+	nx_object_drop(model);
 	return st;
 }
 

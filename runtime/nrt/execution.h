@@ -4,7 +4,7 @@
 #define NX_RUNTIME_NRT_EXECUTION_H
 
 #include "runtime/nrt/loaded_model.h"
-#include "runtime/nrt/tensor_set.h"
+#include "runtime/nrt/tensor.h"
 
 /* Both sets are held by the caller; outputs may be NULL when the model has none. */
 NRT_STATUS nx_execution_run(struct nx_model *model, struct nx_tensor_set *inputs,

@@ -109,7 +109,7 @@ void *nx_handle_close(const void *handle, enum nx_handle_kind kind)
 	return object;
 }
 
-void nx_handle_close_all(enum nx_handle_kind kind)
+void nx_handle_close_all(void)
 {
 	for (uint32_t i = 0; i < MAX_ENTRIES; i++) {
 		struct nx_object *object = NULL;
@@ -117,8 +117,7 @@ void nx_handle_close_all(enum nx_handle_kind kind)
 		pthread_mutex_lock(&table.lock);
 		if (i >= table.used_count)
 			i = MAX_ENTRIES - 1;
-		else if (table.entries[i].object &&
-			 (kind == NX_HANDLE_NONE || table.entries[i].object->kind == kind))
+		else if (table.entries[i].object)
 			object = free_entry(&table.entries[i]);
 		pthread_mutex_unlock(&table.lock);
 		nx_object_drop(object);
@@ -145,13 +144,17 @@ void nx_handle_each(enum nx_handle_kind kind, void (*fn)(void *context, struct n
 	}
 }
 
-void nx_object_hold(struct nx_object *object)
+void nx_object_hold(void *opaque)
 {
+	struct nx_object *object = opaque;
+
 	atomic_fetch_add_explicit(&object->reference_count, 1, memory_order_relaxed);
 }
 
-void nx_object_drop(struct nx_object *object)
+void nx_object_drop(void *opaque)
 {
+	struct nx_object *object = opaque;
+
 	if (object &&
 	    atomic_fetch_sub_explicit(&object->reference_count, 1, memory_order_acq_rel) == 1)
 		object->destroy(object);

@@ -41,14 +41,14 @@ void *nx_handle_new(struct nx_object *object, enum nx_handle_kind kind,
 void *nx_handle_acquire(const void *handle, enum nx_handle_kind kind);
 /* Takes the handle out of use; the caller gets its reference. NULL when it is none. */
 void *nx_handle_close(const void *handle, enum nx_handle_kind kind);
-/* Closes every handle, of one kind or (NONE) all. */
-void nx_handle_close_all(enum nx_handle_kind kind);
+void nx_handle_close_all(void);
 /* Calls fn for the objects of a kind, each with a reference held during the call. */
 void nx_handle_each(enum nx_handle_kind kind, void (*fn)(void *context, struct nx_object *object),
 		    void *context);
 
-void nx_object_hold(struct nx_object *object);
-/* The last one destroys; NULL is allowed. */
-void nx_object_drop(struct nx_object *object);
+/* Take and drop a reference; object is any struct that starts with a struct nx_object. */
+void nx_object_hold(void *object);
+/* Destroys the object with its last reference; NULL is allowed. */
+void nx_object_drop(void *object);
 
 #endif

@@ -8,7 +8,6 @@
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
-#include "runtime/nrt/text_list.h"
 
 static const struct {
 	const char *name;

@@ -210,89 +210,80 @@ static NRT_STATUS choose_cores(int32_t vnc, int32_t vnc_count, uint32_t *core, u
 	return NRT_LOAD_NOT_ENOUGH_NC;
 }
 
-struct rank_of { /* in its job */
-	uint32_t rank, count;
+struct loading { /* the arguments of both calls */
+	const void *bytes;
+	size_t len;
+	int32_t vnc, vnc_count;
+	unsigned event;
+	uint32_t rank, rank_count;
 };
 
-static NRT_STATUS load(const void *bytes, size_t len, uint32_t core, uint32_t count,
-		       struct rank_of place, struct nx_model **out)
+static NRT_STATUS make_model(const struct loading *l, struct nx_model *model)
 {
-	struct nx_model *model = nx_heap_try_alloc(sizeof(*model));
-	NRT_STATUS st;
+	NRT_STATUS st = open_model(model, l->bytes, l->len);
 
-	if (!model)
-		return NRT_FAIL_HOST_MEM_ALLOC;
-	model->core = core;
-	model->core_count = count;
-	st = open_model(model, bytes, len);
 	if (st == NRT_SUCCESS)
-		st = join_ranks(model, place.rank, place.count);
-	if (st == NRT_SUCCESS) {
-		name_model(model);
-		model->number = atomic_fetch_add(&model_count, 1) + 1;
-		if (!nx_handle_new(&model->object, NX_HANDLE_MODEL, destroy_model))
-			st = NRT_RESOURCE;
-	}
-	if (st != NRT_SUCCESS) {
-		destroy_model(&model->object);
+		st = join_ranks(model, l->rank, l->rank_count);
+	if (st != NRT_SUCCESS)
 		return st;
-	}
-	*out = model;
-	return st;
+	name_model(model);
+	model->number = atomic_fetch_add(&model_count, 1) + 1;
+	return nx_handle_new(&model->object, NX_HANDLE_MODEL, destroy_model) ? NRT_SUCCESS
+									     : NRT_RESOURCE;
 }
 
-static NRT_STATUS check_load(const void *bytes, size_t len, int32_t vnc, int32_t vnc_count,
-			     nrt_model_t **model, uint32_t *core, uint32_t *count)
+static NRT_STATUS load(const struct loading *l, nrt_model_t **out)
 {
+	bool has_ranks = l->event == NX_TRACE_LOAD_COLLECTIVES;
+	struct nx_model *model;
+	uint32_t core, core_count;
+	uint64_t span;
 	NRT_STATUS st = nx_state_check();
 
 	if (st != NRT_SUCCESS)
 		return st;
-	if (!bytes || !len || !model)
+	if (!l->bytes || !l->len || !out)
 		return NRT_INVALID;
-	*model = NULL;
-	return choose_cores(vnc, vnc_count, core, count);
+	*out = NULL;
+	st = choose_cores(l->vnc, l->vnc_count, &core, &core_count);
+	if (st != NRT_SUCCESS)
+		return st;
+	if (l->rank >= l->rank_count)
+		return NRT_INVALID;
+	span = nx_trace_start(core, l->event, has_ranks ? l->rank : 0,
+			      has_ranks ? l->rank_count : 0, 0, 0);
+	model = nx_heap_try_alloc(sizeof(*model));
+	st = NRT_FAIL_HOST_MEM_ALLOC;
+	if (model) {
+		model->core = core;
+		model->core_count = core_count;
+		st = make_model(l, model);
+	}
+	if (st == NRT_SUCCESS)
+		*out = model->object.handle;
+	nx_trace_stop(core, l->event, span, st == NRT_SUCCESS ? model->id : 0, 0, 0, 0);
+	if (model && st != NRT_SUCCESS)
+		destroy_model(&model->object);
+	return st;
 }
 
 NX_EXPORT NRT_STATUS nrt_load(const void *neff_bytes, size_t size, int32_t vnc, int32_t vnc_count,
 			      nrt_model_t **model)
 {
-	struct nx_model *loaded = NULL;
-	uint32_t core, count;
-	uint64_t span;
-	NRT_STATUS st = check_load(neff_bytes, size, vnc, vnc_count, model, &core, &count);
+	const struct loading l = {neff_bytes, size, vnc, vnc_count, NX_TRACE_NRT_LOAD, 0, 1};
 
-	if (st != NRT_SUCCESS)
-		return st;
-	span = nx_trace_start(core, NX_TRACE_NRT_LOAD, 0, 0, 0, 0);
-	st = load(neff_bytes, size, core, count, (struct rank_of){0, 1}, &loaded);
-	if (loaded)
-		*model = loaded->object.handle;
-	nx_trace_stop(core, NX_TRACE_NRT_LOAD, span, loaded ? loaded->id : 0, 0, 0, 0);
-	return st;
+	return load(&l, model);
 }
 
 NX_EXPORT NRT_STATUS nrt_load_collectives(const void *neff_bytes, size_t size, int32_t vnc,
 					  int32_t vnc_count, uint32_t ctx_device_id,
 					  uint32_t ctx_device_count, nrt_model_t **model)
 {
-	struct nx_model *loaded = NULL;
-	uint32_t core, count;
-	uint64_t span;
-	NRT_STATUS st = check_load(neff_bytes, size, vnc, vnc_count, model, &core, &count);
+	const struct loading l = {
+		neff_bytes,	 size, vnc, vnc_count, NX_TRACE_LOAD_COLLECTIVES, ctx_device_id,
+		ctx_device_count};
 
-	if (st != NRT_SUCCESS)
-		return st;
-	if (ctx_device_count == 0 || ctx_device_id >= ctx_device_count)
-		return NRT_INVALID;
-	span = nx_trace_start(core, NX_TRACE_LOAD_COLLECTIVES, ctx_device_id, ctx_device_count, 0,
-			      0);
-	st = load(neff_bytes, size, core, count, (struct rank_of){ctx_device_id, ctx_device_count},
-		  &loaded);
-	if (loaded)
-		*model = loaded->object.handle;
-	nx_trace_stop(core, NX_TRACE_LOAD_COLLECTIVES, span, loaded ? loaded->id : 0, 0, 0, 0);
-	return st;
+	return load(&l, model);
 }
 
 NX_EXPORT NRT_STATUS nrt_unload(nrt_model_t *model)
@@ -307,16 +298,4 @@ NX_EXPORT NRT_STATUS nrt_unload(nrt_model_t *model)
 	closed = nx_handle_close(model, NX_HANDLE_MODEL);
 	nx_object_drop(closed);
 	return closed ? NRT_SUCCESS : NRT_INVALID_HANDLE;
-}
-
-NRT_STATUS nx_model_acquire(const nrt_model_t *handle, struct nx_model **model)
-{
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
-	if (!handle)
-		return NRT_INVALID;
-	*model = nx_handle_acquire(handle, NX_HANDLE_MODEL);
-	return *model ? NRT_SUCCESS : NRT_INVALID_HANDLE;
 }

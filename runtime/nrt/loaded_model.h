@@ -29,7 +29,9 @@ struct nx_model {
 	_Atomic bool is_profiled; /* the first execution per core has been captured */
 };
 
-/* NRT_INVALID for NULL, NRT_INVALID_HANDLE for what is no model; else a reference to drop. */
-NRT_STATUS nx_model_acquire(const nrt_model_t *handle, struct nx_model **model);
+static inline NRT_STATUS nx_model_acquire(const nrt_model_t *handle, struct nx_model **model)
+{
+	return nx_state_acquire(handle, NX_HANDLE_MODEL, model);
+}
 
 #endif

@@ -48,7 +48,7 @@ NX_EXPORT NRT_STATUS nrt_get_model_tensor_info(nrt_model_t *model,
 	} else {
 		st = NRT_INVALID;
 	}
-	nx_object_drop(&asked->object);
+	nx_object_drop(asked);
 	return st;
 }
 
@@ -60,63 +60,58 @@ NX_EXPORT NRT_STATUS nrt_free_model_tensor_info(nrt_tensor_info_array_t *tensor_
 	return NRT_SUCCESS;
 }
 
-static NRT_STATUS tell_number(const nrt_model_t *model, uint32_t *out,
-			      uint32_t (*number)(const struct nx_model *model))
+struct facts {
+	uint32_t core, core_count;
+};
+
+static NRT_STATUS read_facts(const nrt_model_t *handle, struct facts *facts)
 {
-	struct nx_model *asked;
-	NRT_STATUS st = nx_model_acquire(model, &asked);
+	struct nx_model *model;
+	NRT_STATUS st = nx_model_acquire(handle, &model);
 
 	if (st != NRT_SUCCESS)
 		return st;
-	if (out)
-		*out = number(asked);
-	else
-		st = NRT_INVALID;
-	nx_object_drop(&asked->object);
-	return st;
-}
-
-static uint32_t core_count(const struct nx_model *model)
-{
-	return model->core_count;
-}
-
-/* A core runs one execution at a time: more threads than that do not help. */
-static uint32_t instance_count(const struct nx_model *model)
-{
-	return model->core_count;
-}
-
-static uint32_t first_core(const struct nx_model *model)
-{
-	return model->core;
-}
-
-NX_EXPORT NRT_STATUS nrt_get_model_nc_count(const nrt_model_t *model, uint32_t *vnc_count)
-{
-	return tell_number(model, vnc_count, core_count);
+	*facts = (struct facts){model->core, model->core_count};
+	nx_object_drop(model);
+	return NRT_SUCCESS;
 }
 
 NX_EXPORT NRT_STATUS nrt_get_model_vnc_count(const nrt_model_t *model, uint32_t *vnc_count)
 {
-	return tell_number(model, vnc_count, core_count);
+	struct facts facts;
+	NRT_STATUS st = read_facts(model, &facts);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!vnc_count)
+		return NRT_INVALID;
+	*vnc_count = facts.core_count;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_get_model_nc_count(const nrt_model_t *model, uint32_t *vnc_count)
+{
+	return nrt_get_model_vnc_count(model, vnc_count);
 }
 
 NX_EXPORT NRT_STATUS nrt_get_model_instance_count(nrt_model_t *model, uint32_t *count)
 {
-	return tell_number(model, count, instance_count);
+	/* A core runs one execution at a time: more threads than cores do not help. */
+	return nrt_get_model_vnc_count(model, count);
 }
 
 NX_EXPORT NRT_STATUS nrt_get_model_info(const nrt_model_t *model, nrt_model_info_t *info,
 					size_t info_size_in, size_t *info_size_out)
 {
 	nrt_model_info_t full = {0};
-	NRT_STATUS st = tell_number(model, &full.vnc, first_core);
+	struct facts facts;
+	NRT_STATUS st = read_facts(model, &facts);
 
 	if (st != NRT_SUCCESS)
 		return st;
 	if (!info || !info_size_in || !info_size_out)
 		return NRT_INVALID;
+	full.vnc = facts.core;
 	*info_size_out = sizeof(full) < info_size_in ? sizeof(full) : info_size_in;
 	memcpy(info, &full, *info_size_out);
 	return NRT_SUCCESS;

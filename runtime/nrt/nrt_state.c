@@ -6,15 +6,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/nrt/async_queue.h"
 #include "runtime/nrt/collectives.h"
 #include "runtime/nrt/execution.h"
-#include "runtime/nrt/handles.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/ranks/rank_world.h"
-#include "runtime/nrt/sendrecv.h"
 #include "runtime/trace/tracer.h"
 
 enum phase { PHASE_NEW, PHASE_READY, PHASE_CLOSED };
@@ -48,6 +47,20 @@ NRT_STATUS nx_state_check_core(int64_t core)
 	return st;
 }
 
+NRT_STATUS nx_state_acquire(const void *handle, enum nx_handle_kind kind, void *object)
+{
+	NRT_STATUS st = nx_state_check();
+	void *found;
+
+	if (st != NRT_SUCCESS)
+		return st;
+	if (!handle)
+		return NRT_INVALID;
+	found = nx_handle_acquire(handle, kind);
+	memcpy(object, &found, sizeof(found));
+	return found ? NRT_SUCCESS : NRT_INVALID_HANDLE;
+}
+
 const struct nx_instance *nx_state_instance(void)
 {
 	return &instance;
@@ -77,6 +90,40 @@ NRT_STATUS nx_state_fail(const char *function, const struct nx_error *err)
 	default:
 		return NRT_FAILURE;
 	}
+}
+
+/* --- lists of names ------------------------------------------------------------- */
+
+void nx_text_list_free(const char **list, size_t count)
+{
+	for (size_t i = 0; list && i < count; i++)
+		nx_heap_free((void *)(uintptr_t)list[i]);
+	nx_heap_free((void *)list);
+}
+
+NRT_STATUS nx_text_list_new(const char *const *names, size_t name_count, const char ***out,
+			    size_t *out_count)
+{
+	const char **list;
+
+	if (!out || !out_count)
+		return NRT_INVALID;
+	list = nx_heap_try_alloc(name_count * sizeof(*list));
+	for (size_t i = 0; list && i < name_count; i++) {
+		char *copy = nx_heap_try_alloc(strlen(names[i]) + 1);
+
+		if (!copy) {
+			nx_text_list_free(list, i);
+			return NRT_RESOURCE;
+		}
+		memcpy(copy, names[i], strlen(names[i]) + 1);
+		list[i] = copy;
+	}
+	if (!list)
+		return NRT_RESOURCE;
+	*out = list;
+	*out_count = name_count;
+	return NRT_SUCCESS;
 }
 
 /* --- life ------------------------------------------------------------------------ */
@@ -135,7 +182,7 @@ NX_EXPORT void nrt_close(void)
 		nx_tracer_end();
 		nx_tracer_forget();
 		atomic_store_explicit(&phase, PHASE_CLOSED, memory_order_release);
-		nx_handle_close_all(NX_HANDLE_NONE);
+		nx_handle_close_all();
 		nx_collectives_end();
 		nx_rank_worlds_end();
 	}

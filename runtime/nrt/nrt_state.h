@@ -11,6 +11,7 @@
 #include <nrt/nrt.h>
 
 #include "base/error.h"
+#include "runtime/nrt/handles.h"
 #include "runtime/nrt/instance.h"
 
 /* Every function of the interface is exported, and nothing else is. */
@@ -20,6 +21,12 @@
 NRT_STATUS nx_state_check(void);
 /* The same, and NRT_INVALID for a core this process does not have. */
 NRT_STATUS nx_state_check_core(int64_t core);
+/*
+ * Checks the state and finds the object of a handle: NRT_INVALID for NULL, NRT_INVALID_HANDLE if
+ * it is not open. On success *object (a pointer to the kind's struct) holds a reference, which
+ * the caller drops with nx_object_drop.
+ */
+NRT_STATUS nx_state_acquire(const void *handle, enum nx_handle_kind kind, void *object);
 const struct nx_instance *nx_state_instance(void);
 
 /* Counts executions of the process. */
@@ -27,6 +34,11 @@ uint64_t nx_state_next_execution(void);
 
 /* Logs the sentence and turns its status into the interface's. */
 NRT_STATUS nx_state_fail(const char *function, const struct nx_error *err);
+
+/* Copies names into a list for the host, which may also free list and names with free. */
+NRT_STATUS nx_text_list_new(const char *const *names, size_t name_count, const char ***out,
+			    size_t *out_count);
+void nx_text_list_free(const char **list, size_t count);
 
 /* --- device memory, counted per core and category ------------------------------- */
 

@@ -115,14 +115,13 @@ static void hold_model(struct kept *kept, struct nx_model *model)
 {
 	if (kept->model == model)
 		return;
-	if (kept->model)
-		nx_object_drop(&kept->model->object);
+	nx_object_drop(kept->model);
 	if (kept->rings.rings.len)
 		nx_log_warn("core %u runs several models: the session's device profile has the "
 			    "records of the last one",
 			    model->core);
 	drop_rings(kept);
-	nx_object_hold(&model->object);
+	nx_object_hold(model);
 	kept->model = model;
 }
 
@@ -249,8 +248,7 @@ void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, 
 
 static void forget_profile(struct model_profile *profile)
 {
-	if (profile->model)
-		nx_object_drop(&profile->model->object);
+	nx_object_drop(profile->model);
 	profile->model = NULL;
 	profile->path[0] = '\0';
 	nx_vec_release(&profile->ntff);
@@ -262,8 +260,7 @@ static void forget_cores(void)
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
 		struct kept *kept = &capture.cores[core];
 
-		if (kept->model)
-			nx_object_drop(&kept->model->object);
+		nx_object_drop(kept->model);
 		kept->model = NULL;
 		nx_vec_release(&kept->ntff);
 		nx_vec_release(&kept->executions);
@@ -307,7 +304,7 @@ static NRT_STATUS start_profile(struct nx_model *model, const char *path)
 			      "another model is being profiled into this file; name another file");
 	if (!profile)
 		return NRT_RESOURCE;
-	nx_object_hold(&model->object);
+	nx_object_hold(model);
 	profile->model = model;
 	snprintf(profile->path, sizeof(profile->path), "%s", path);
 	if (nx_ntff_encode(&empty, &profile->ntff))
@@ -332,7 +329,7 @@ NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)
 		st = start_profile(profiled, filename);
 		pthread_mutex_unlock(&capture.lock);
 	}
-	nx_object_drop(&profiled->object);
+	nx_object_drop(profiled);
 	return st;
 }
 

@@ -4,8 +4,8 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "runtime/nrt/collectives.h"
 #include "runtime/nrt/nrt_log.h"
-#include "runtime/nrt/sendrecv.h"
 #include "runtime/nrt/tensor.h"
 #include "runtime/trace/trace_filter.h"
 
@@ -41,8 +41,7 @@ static void destroy_request(struct nx_object *object)
 {
 	struct nrt_async_sendrecv_request *request = (struct nrt_async_sendrecv_request *)object;
 
-	if (request->tensor)
-		nx_object_drop(&request->tensor->object);
+	nx_object_drop(request->tensor);
 	nx_heap_free(request);
 }
 
@@ -97,10 +96,10 @@ static bool drop_comm(struct nrt_async_sendrecv_comm **at)
 
 		comm->first = request->next;
 		nx_object_drop(nx_handle_close(request->object.handle, NX_HANDLE_REQUEST));
-		nx_object_drop(&request->object);
+		nx_object_drop(request);
 	}
 	nx_object_drop(nx_handle_close(comm->object.handle, NX_HANDLE_COMM));
-	nx_object_drop(&comm->object);
+	nx_object_drop(comm);
 	return was_quiet;
 }
 
@@ -193,7 +192,7 @@ static NRT_STATUS add_comm(bool is_sender, int peer_core, int core, nrt_async_se
 		destroy_comm(&comm->object);
 		return NRT_RESOURCE;
 	}
-	nx_object_hold(&comm->object);
+	nx_object_hold(comm);
 	comm->next = links.comms;
 	links.comms = comm;
 	pair_up(comm);
@@ -254,7 +253,7 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_comm(nrt_async_sendrecv_comm_t *com
 	if (done)
 		*done = asked->peer != NULL;
 	pthread_mutex_unlock(&links.lock);
-	nx_object_drop(&asked->object);
+	nx_object_drop(asked);
 	return done ? NRT_SUCCESS : NRT_FAILURE;
 }
 
@@ -269,7 +268,7 @@ static void finish_request(struct nrt_async_sendrecv_comm *comm, NRT_STATUS outc
 	request->is_done = true;
 	request->outcome = outcome;
 	request->len = len;
-	nx_object_drop(&request->object);
+	nx_object_drop(request);
 }
 
 /* Under the lock: the oldest send meets the oldest receive. */
@@ -314,8 +313,8 @@ static NRT_STATUS add_request(struct nrt_async_sendrecv_comm *comm, struct nx_nr
 		return NRT_RESOURCE;
 	}
 	request->tensor = tensor;
-	nx_object_hold(&tensor->object);
-	nx_object_hold(&request->object);
+	nx_object_hold(tensor);
+	nx_object_hold(request);
 	while (*last)
 		last = &(*last)->next;
 	*last = request;
@@ -344,9 +343,9 @@ static NRT_STATUS put_request(nrt_tensor_t *tensor, size_t offset, size_t len, b
 		if (st == NRT_SUCCESS)
 			st = add_request(comm, held, offset, len, request);
 		pthread_mutex_unlock(&links.lock);
-		nx_object_drop(&held->object);
+		nx_object_drop(held);
 	}
-	nx_object_drop(&comm->object);
+	nx_object_drop(comm);
 	return st;
 }
 
@@ -388,6 +387,6 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_request(nrt_async_sendrecv_request_
 	pthread_mutex_unlock(&links.lock);
 	if (is_done)
 		nx_object_drop(nx_handle_close(request, NX_HANDLE_REQUEST));
-	nx_object_drop(&asked->object);
+	nx_object_drop(asked);
 	return st;
 }

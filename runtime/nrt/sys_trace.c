@@ -8,7 +8,6 @@
 #include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
-#include "runtime/nrt/text_list.h"
 #include "runtime/trace/tracer.h"
 
 #define DATA_VERSION 2

@@ -12,21 +12,12 @@
 
 #define TENSOR_CATEGORY 12 /* "tensor" */
 
-/* mem_type of copy events */
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
-
 static pthread_mutex_t completion_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t completion = PTHREAD_COND_INITIALIZER;
 
 /* --- storage --------------------------------------------------------------------- */
 
-void nx_storage_hold(struct nx_storage *storage)
-{
-	if (storage)
-		atomic_fetch_add(&storage->reference_count, 1);
-}
-
-void nx_storage_drop(struct nx_storage *storage)
+static void drop_storage(struct nx_storage *storage)
 {
 	if (!storage || atomic_fetch_sub(&storage->reference_count, 1) != 1)
 		return;
@@ -68,7 +59,7 @@ static NRT_STATUS new_storage(bool is_device, uint32_t core, size_t len, struct 
 		st = is_device ? NRT_RESOURCE : NRT_FAIL_HOST_MEM_ALLOC;
 	}
 	if (st != NRT_SUCCESS) {
-		nx_storage_drop(storage);
+		drop_storage(storage);
 		return st;
 	}
 	*out = storage;
@@ -81,7 +72,7 @@ static void destroy_tensor(struct nx_object *object)
 {
 	struct nx_nrt_tensor *tensor = (struct nx_nrt_tensor *)object;
 
-	nx_storage_drop(tensor->storage);
+	drop_storage(tensor->storage);
 	nx_heap_free(tensor);
 }
 
@@ -92,7 +83,7 @@ static NRT_STATUS new_tensor(const char *name, nrt_tensor_placement_t placement,
 	struct nx_nrt_tensor *tensor = nx_heap_try_alloc(sizeof(*tensor));
 
 	if (!tensor) {
-		nx_storage_drop(storage);
+		drop_storage(storage);
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	}
 	snprintf(tensor->name, sizeof(tensor->name), "%s", name ? name : "");
@@ -108,18 +99,6 @@ static NRT_STATUS new_tensor(const char *name, nrt_tensor_placement_t placement,
 	}
 	*out = tensor;
 	return NRT_SUCCESS;
-}
-
-NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle, struct nx_nrt_tensor **tensor)
-{
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
-	if (!handle)
-		return NRT_INVALID;
-	*tensor = nx_handle_acquire(handle, NX_HANDLE_TENSOR);
-	return *tensor ? NRT_SUCCESS : NRT_INVALID_HANDLE;
 }
 
 static NRT_STATUS check_placement(nrt_tensor_placement_t placement, int vnc)
@@ -188,7 +167,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate_slice(const nrt_tensor_t *tensor_source
 	st = tensor_slice ? nx_tensor_part(source, offset, size, &bytes) : NRT_INVALID;
 	if (st == NRT_SUCCESS) {
 		*tensor_slice = NULL;
-		nx_storage_hold(source->storage);
+		atomic_fetch_add(&source->storage->reference_count, 1);
 		st = new_tensor(name, source->placement, source->core, source->storage, &made);
 	}
 	if (st == NRT_SUCCESS) {
@@ -196,7 +175,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate_slice(const nrt_tensor_t *tensor_source
 		made->len = size;
 		*tensor_slice = made->object.handle;
 	}
-	nx_object_drop(&source->object);
+	nx_object_drop(source);
 	return st;
 }
 
@@ -218,11 +197,11 @@ NX_EXPORT NRT_STATUS nrt_tensor_attach_buffer(nrt_tensor_t *tensor, void *buffer
 		target->offset = 0;
 		target->len = size;
 		target->placement = NRT_TENSOR_PLACEMENT_HOST;
-		nx_storage_drop(old);
+		drop_storage(old);
 	} else {
 		st = buffer ? NRT_FAIL_HOST_MEM_ALLOC : NRT_INVALID;
 	}
-	nx_object_drop(&target->object);
+	nx_object_drop(target);
 	return st;
 }
 
@@ -244,72 +223,8 @@ NX_EXPORT void nrt_tensor_free(nrt_tensor_t **tensor)
 	references = closed->storage ? atomic_load(&closed->storage->reference_count) : 0;
 	span = nx_trace_start(core, NX_TRACE_TENSOR_FREE, closed->name_id, closed->len, references,
 			      0);
-	nx_object_drop(&closed->object);
+	nx_object_drop(closed);
 	nx_trace_stop(core, NX_TRACE_TENSOR_FREE, span, 0, 0, 0, 0);
-}
-
-/* --- bytes ------------------------------------------------------------------------- */
-
-NRT_STATUS nx_tensor_part(const struct nx_nrt_tensor *tensor, uint64_t offset, uint64_t len,
-			  uint8_t **bytes)
-{
-	if (!tensor->storage || offset > tensor->len || len > tensor->len - offset) {
-		nx_log_error("tensor \"%s\" has %zu bytes: there is no part of %llu bytes at %llu",
-			     tensor->name, tensor->len, (unsigned long long)len,
-			     (unsigned long long)offset);
-		return NRT_INVALID;
-	}
-	*bytes = tensor->storage->bytes + tensor->offset + offset;
-	return NRT_SUCCESS;
-}
-
-static uint64_t start_copy(const struct nx_nrt_tensor *tensor, unsigned type, size_t offset,
-			   size_t len)
-{
-	bool is_device = tensor->storage->is_device;
-
-	return nx_trace_start(tensor->core, type, is_device ? MEMORY_DEVICE : MEMORY_HOST,
-			      is_device ? tensor->storage->block.address
-					: (uintptr_t)tensor->storage->bytes,
-			      tensor->offset + offset, len);
-}
-
-void nx_tensor_copy_in(struct nx_nrt_tensor *tensor, size_t offset, const void *from, size_t len)
-{
-	uint64_t span = start_copy(tensor, NX_TRACE_COPYIN, offset, len);
-
-	if (len)
-		memmove(tensor->storage->bytes + tensor->offset + offset, from, len);
-	nx_trace_stop(tensor->core, NX_TRACE_COPYIN, span, 0, 0, 0, 0);
-}
-
-void nx_tensor_copy_out(const struct nx_nrt_tensor *tensor, size_t offset, void *to, size_t len)
-{
-	uint64_t span = start_copy(tensor, NX_TRACE_COPYOUT, offset, len);
-
-	if (len)
-		memmove(to, tensor->storage->bytes + tensor->offset + offset, len);
-	nx_trace_stop(tensor->core, NX_TRACE_COPYOUT, span, 0, 0, 0, 0);
-}
-
-NRT_STATUS nx_tensor_copy_between(const struct nx_nrt_tensor *from, uint64_t from_offset,
-				  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len)
-{
-	uint8_t *source, *target;
-	NRT_STATUS st = nx_tensor_part(from, from_offset, len, &source);
-
-	if (st == NRT_SUCCESS)
-		st = nx_tensor_part(to, to_offset, len, &target);
-	if (st != NRT_SUCCESS)
-		return st;
-	if (from->storage->is_device && to->storage->is_device && from->core != to->core) {
-		nx_log_error("tensors \"%s\" and \"%s\" lie on different cores; copy through the "
-			     "host",
-			     from->name, to->name);
-		return NRT_INVALID;
-	}
-	nx_tensor_copy_in(to, to_offset, source, len);
-	return NRT_SUCCESS;
 }
 
 /* --- completion --------------------------------------------------------------------- */
@@ -361,7 +276,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_check_output_completion(const nrt_tensor_t *outp
 	if (st != NRT_SUCCESS)
 		return st;
 	st = wait_for(tensor, timeout, expected_completion_count);
-	nx_object_drop(&tensor->object);
+	nx_object_drop(tensor);
 	return st;
 }
 
@@ -373,6 +288,6 @@ NX_EXPORT NRT_STATUS nrt_tensor_reset_output_completion(nrt_tensor_t *output_ten
 	if (st != NRT_SUCCESS)
 		return st;
 	atomic_store(&tensor->completion_count, 0);
-	nx_object_drop(&tensor->object);
+	nx_object_drop(tensor);
 	return st;
 }

@@ -34,24 +34,32 @@ struct nx_nrt_tensor {
 	_Atomic uint64_t completion_count;
 };
 
-/* NRT_INVALID_HANDLE for a handle that is none; else a reference to drop. */
-NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle, struct nx_nrt_tensor **tensor);
+static inline NRT_STATUS nx_tensor_acquire(const nrt_tensor_t *handle,
+					   struct nx_nrt_tensor **tensor)
+{
+	return nx_state_acquire(handle, NX_HANDLE_TENSOR, tensor);
+}
 
-/* The bytes of a part; NRT_INVALID when it lies outside or there are none. */
+/* Finds the bytes of a part; NRT_INVALID if it is not inside the tensor. */
 NRT_STATUS nx_tensor_part(const struct nx_nrt_tensor *tensor, uint64_t offset, uint64_t len,
 			  uint8_t **bytes);
-/* Copies with the events a copy has; direction as seen from the device. */
-void nx_tensor_copy_in(struct nx_nrt_tensor *tensor, size_t offset, const void *from, size_t len);
-void nx_tensor_copy_out(const struct nx_nrt_tensor *tensor, size_t offset, void *to, size_t len);
-
-void nx_storage_hold(struct nx_storage *storage);
-void nx_storage_drop(struct nx_storage *storage);
-
-/* What may be copied from one to the other, traced; sizes are checked. */
-NRT_STATUS nx_tensor_copy_between(const struct nx_nrt_tensor *from, uint64_t from_offset,
-				  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len);
-
-/* An execution wrote it. */
+/* Copies and traces; NRT_INVALID outside of a tensor, or from one device to another. */
+NRT_STATUS nx_tensor_copy(const struct nx_nrt_tensor *from, uint64_t from_offset,
+			  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len);
+/* Counts that an execution has written the tensor, and wakes those who wait for it. */
 void nx_tensor_complete(struct nx_nrt_tensor *tensor);
+
+/* --- sets: the tensors of an execution by name; a set holds its tensors --------------- */
+
+struct nx_tensor_set;
+
+static inline NRT_STATUS nx_tensor_set_acquire(const nrt_tensor_set_t *handle,
+					       struct nx_tensor_set **set)
+{
+	return nx_state_acquire(handle, NX_HANDLE_TENSOR_SET, set);
+}
+
+/* A reference to the tensor of that name, or NULL. */
+struct nx_nrt_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name);
 
 #endif

@@ -1,13 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensor_calls: reading, writing and asking tensors. */
+/* tensor_calls: moving bytes in and out of tensors; their sizes and addresses. */
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/tensor.h"
 #include "runtime/trace/tracer.h"
 
-/* Out of the tensor or into it, as the event says; without bytes the buffer may be NULL. */
-static NRT_STATUS transfer(const nrt_tensor_t *handle, unsigned event, size_t offset, void *out,
-			   const void *in, size_t size)
+enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 }; /* mem_type of copy events */
+
+static unsigned memory_type(const struct nx_nrt_tensor *tensor)
 {
+	return tensor->storage->is_device ? MEMORY_DEVICE : MEMORY_HOST;
+}
+
+NRT_STATUS nx_tensor_part(const struct nx_nrt_tensor *tensor, uint64_t offset, uint64_t len,
+			  uint8_t **bytes)
+{
+	if (!tensor->storage || offset > tensor->len || len > tensor->len - offset) {
+		nx_log_error("tensor \"%s\" has %zu bytes: there is no part of %llu bytes at %llu",
+			     tensor->name, tensor->len, (unsigned long long)len,
+			     (unsigned long long)offset);
+		return NRT_INVALID;
+	}
+	*bytes = tensor->storage->bytes + tensor->offset + offset;
+	return NRT_SUCCESS;
+}
+
+/* The caller's side of a transfer. */
+struct buffer {
+	bool is_write; /* into the tensor */
+	void *out;
+	const void *in;
+};
+
+static void move(uint8_t *bytes, const struct buffer *buffer, size_t size)
+{
+	if (size && buffer->is_write)
+		memmove(bytes, buffer->in, size);
+	else if (size)
+		memmove(buffer->out, bytes, size);
+}
+
+static void copy(const struct nx_nrt_tensor *tensor, uint8_t *bytes, const struct buffer *buffer,
+		 size_t size)
+{
+	const struct nx_storage *storage = tensor->storage;
+	unsigned type = buffer->is_write ? NX_TRACE_COPYIN : NX_TRACE_COPYOUT;
+	uint64_t span = nx_trace_start(tensor->core, type, memory_type(tensor),
+				       storage->is_device ? storage->block.address
+							  : (uintptr_t)storage->bytes,
+				       (uint64_t)(bytes - storage->bytes), size);
+
+	move(bytes, buffer, size);
+	nx_trace_stop(tensor->core, type, span, 0, 0, 0, 0);
+}
+
+/* Without bytes to move, the buffer may be NULL. */
+static NRT_STATUS transfer(const nrt_tensor_t *handle, size_t offset, struct buffer buffer,
+			   size_t size)
+{
+	unsigned type = buffer.is_write ? NX_TRACE_TENSOR_WRITE : NX_TRACE_TENSOR_READ;
 	struct nx_nrt_tensor *tensor;
 	NRT_STATUS st = nx_tensor_acquire(handle, &tensor);
 	uint8_t *bytes;
@@ -15,35 +65,73 @@ static NRT_STATUS transfer(const nrt_tensor_t *handle, unsigned event, size_t of
 
 	if (st != NRT_SUCCESS)
 		return st;
-	span = nx_trace_start(tensor->core, event, tensor->name_id, size, 0, 0);
-	st = out || in || !size ? nx_tensor_part(tensor, offset, size, &bytes) : NRT_INVALID;
-	if (st == NRT_SUCCESS && event == NX_TRACE_TENSOR_READ)
-		nx_tensor_copy_out(tensor, offset, out, size);
-	else if (st == NRT_SUCCESS)
-		nx_tensor_copy_in(tensor, offset, in, size);
-	nx_trace_stop(tensor->core, event, span, 0, 0, 0, 0);
-	nx_object_drop(&tensor->object);
+	span = nx_trace_start(tensor->core, type, tensor->name_id, size, 0, 0);
+	st = buffer.out || buffer.in || !size ? nx_tensor_part(tensor, offset, size, &bytes)
+					      : NRT_INVALID;
+	if (st == NRT_SUCCESS)
+		copy(tensor, bytes, &buffer, size);
+	nx_trace_stop(tensor->core, type, span, 0, 0, 0, 0);
+	nx_object_drop(tensor);
 	return st;
 }
 
 NX_EXPORT NRT_STATUS nrt_tensor_read(const nrt_tensor_t *tensor, void *buf, size_t offset,
 				     size_t size)
 {
-	return transfer(tensor, NX_TRACE_TENSOR_READ, offset, buf, NULL, size);
+	return transfer(tensor, offset, (struct buffer){false, buf, NULL}, size);
 }
 
 NX_EXPORT NRT_STATUS nrt_tensor_write(nrt_tensor_t *tensor, const void *buf, size_t offset,
 				      size_t size)
 {
-	return transfer(tensor, NX_TRACE_TENSOR_WRITE, offset, NULL, buf, size);
+	return transfer(tensor, offset, (struct buffer){true, NULL, buf}, size);
+}
+
+NRT_STATUS nx_tensor_copy(const struct nx_nrt_tensor *from, uint64_t from_offset,
+			  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len)
+{
+	uint8_t *source, *target;
+	NRT_STATUS st = nx_tensor_part(from, from_offset, len, &source);
+
+	if (st == NRT_SUCCESS)
+		st = nx_tensor_part(to, to_offset, len, &target);
+	if (st != NRT_SUCCESS)
+		return st;
+	if (from->storage->is_device && to->storage->is_device && from->core != to->core) {
+		nx_log_error("tensors \"%s\" and \"%s\" are on different cores; copy through the "
+			     "host",
+			     from->name, to->name);
+		return NRT_INVALID;
+	}
+	copy(to, target, &(struct buffer){true, NULL, source}, len);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_tensor_copy(const nrt_tensor_t *src, size_t src_offset, nrt_tensor_t *dst,
+				     size_t dst_offset, size_t size)
+{
+	struct nx_nrt_tensor *from, *to = NULL;
+	NRT_STATUS st = nx_tensor_acquire(src, &from);
+
+	if (st != NRT_SUCCESS)
+		return st;
+	st = nx_tensor_acquire(dst, &to);
+	if (st == NRT_SUCCESS)
+		st = nx_tensor_copy(from, src_offset, to, dst_offset, size);
+	nx_object_drop(to);
+	nx_object_drop(from);
+	return st;
 }
 
 /* --- batches ----------------------------------------------------------------------- */
 
-static NRT_STATUS check_batch(const nrt_tensor_batch_t *batch, const struct nx_nrt_tensor *tensor,
-			      uint64_t *total_size)
+/* Checks all operations of a batch, or checks them and carries them out. */
+static NRT_STATUS walk_batch(const nrt_tensor_batch_t *batch, const struct nx_nrt_tensor *tensor,
+			     bool is_write, bool is_check)
 {
+	unsigned type = is_write ? NX_TRACE_BATCH_COPYIN : NX_TRACE_BATCH_COPYOUT;
 	NRT_STATUS st = batch->ops || !batch->num_ops ? NRT_SUCCESS : NRT_INVALID;
+	uint64_t total_size = 0, span;
 	uint8_t *bytes;
 
 	for (uint32_t i = 0; st == NRT_SUCCESS && i < batch->num_ops; i++) {
@@ -51,54 +139,23 @@ static NRT_STATUS check_batch(const nrt_tensor_batch_t *batch, const struct nx_n
 
 		st = op->buffer || !op->size ? nx_tensor_part(tensor, op->offset, op->size, &bytes)
 					     : NRT_INVALID;
-		*total_size += op->size;
+		total_size += op->size;
 	}
-	return st;
-}
-
-static void copy_batch(const nrt_tensor_batch_t *batch, struct nx_nrt_tensor *tensor, bool is_write)
-{
+	if (st != NRT_SUCCESS || is_check || !tensor->storage)
+		return st;
+	span = nx_trace_start(tensor->core, type, memory_type(tensor), 1, batch->num_ops,
+			      total_size);
 	for (uint32_t i = 0; i < batch->num_ops; i++) {
 		const nrt_tensor_batch_op_t *op = &batch->ops[i];
 
-		if (!op->size)
-			continue;
-		if (is_write)
-			memmove(tensor->storage->bytes + tensor->offset + op->offset, op->buffer,
-				op->size);
-		else
-			memmove(op->buffer, tensor->storage->bytes + tensor->offset + op->offset,
-				op->size);
+		move(tensor->storage->bytes + tensor->offset + op->offset,
+		     &(struct buffer){is_write, op->buffer, op->buffer}, op->size);
 	}
-}
-
-/* Once to check, once to copy: nothing moves unless all of it can. */
-static NRT_STATUS walk_batches(const nrt_tensor_batch_t *batches, uint64_t count, bool is_write,
-			       bool is_check)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		unsigned type = is_write ? NX_TRACE_BATCH_COPYIN : NX_TRACE_BATCH_COPYOUT;
-		struct nx_nrt_tensor *tensor;
-		NRT_STATUS st = nx_tensor_acquire(batches[i].tensor, &tensor);
-		uint64_t total_size = 0, span;
-
-		if (st != NRT_SUCCESS)
-			return st;
-		st = check_batch(&batches[i], tensor, &total_size);
-		if (st == NRT_SUCCESS && !is_check) {
-			span = nx_trace_start(tensor->core, type,
-					      tensor->storage->is_device ? 2 : 1, 1,
-					      batches[i].num_ops, total_size);
-			copy_batch(&batches[i], tensor, is_write);
-			nx_trace_stop(tensor->core, type, span, 0, 0, 0, 0);
-		}
-		nx_object_drop(&tensor->object);
-		if (st != NRT_SUCCESS)
-			return st;
-	}
+	nx_trace_stop(tensor->core, type, span, 0, 0, 0, 0);
 	return NRT_SUCCESS;
 }
 
+/* The first round checks, the second copies: nothing moves unless everything can. */
 static NRT_STATUS run_batches(const nrt_tensor_batch_t *batches, uint64_t count, bool is_write)
 {
 	unsigned type = is_write ? NX_TRACE_TENSOR_WRITE_BATCH : NX_TRACE_TENSOR_READ_BATCH;
@@ -110,18 +167,24 @@ static NRT_STATUS run_batches(const nrt_tensor_batch_t *batches, uint64_t count,
 	if (!batches && count)
 		return NRT_INVALID;
 	span = nx_trace_start(0, type, count, 0, 0, 0);
-	st = walk_batches(batches, count, is_write, true);
-	if (st == NRT_SUCCESS)
-		st = walk_batches(batches, count, is_write, false);
+	for (int round = 0; round < 2; round++)
+		for (uint64_t i = 0; i < count && st == NRT_SUCCESS; i++) {
+			struct nx_nrt_tensor *tensor = NULL;
+
+			st = nx_tensor_acquire(batches[i].tensor, &tensor);
+			if (st == NRT_SUCCESS)
+				st = walk_batch(&batches[i], tensor, is_write, round == 0);
+			nx_object_drop(tensor);
+		}
 	nx_trace_stop(0, type, span, 0, 0, 0, 0);
 	return st;
 }
 
+/* Executions are over when nrt_execute returns, so the safe variant has nothing to wait for. */
 NX_EXPORT NRT_STATUS nrt_tensor_read_batch(const nrt_tensor_batch_t *batches, uint64_t num_batches,
 					   bool unsafe)
 {
-	(void)unsafe; /* executions are over when nrt_execute returns: there is nothing to wait for
-		       */
+	(void)unsafe;
 	return run_batches(batches, num_batches, false);
 }
 
@@ -134,23 +197,6 @@ NX_EXPORT NRT_STATUS nrt_tensor_write_batch(const nrt_tensor_batch_t *batches, u
 
 /* --- the rest ------------------------------------------------------------------------ */
 
-NX_EXPORT NRT_STATUS nrt_tensor_copy(const nrt_tensor_t *src, size_t src_offset, nrt_tensor_t *dst,
-				     size_t dst_offset, size_t size)
-{
-	struct nx_nrt_tensor *from, *to;
-	NRT_STATUS st = nx_tensor_acquire(src, &from);
-
-	if (st != NRT_SUCCESS)
-		return st;
-	st = nx_tensor_acquire(dst, &to);
-	if (st == NRT_SUCCESS) {
-		st = nx_tensor_copy_between(from, src_offset, to, dst_offset, size);
-		nx_object_drop(&to->object);
-	}
-	nx_object_drop(&from->object);
-	return st;
-}
-
 NX_EXPORT size_t nrt_tensor_get_size(const nrt_tensor_t *tensor)
 {
 	struct nx_nrt_tensor *asked;
@@ -159,7 +205,7 @@ NX_EXPORT size_t nrt_tensor_get_size(const nrt_tensor_t *tensor)
 	if (nx_tensor_acquire(tensor, &asked) != NRT_SUCCESS)
 		return 0;
 	len = asked->len;
-	nx_object_drop(&asked->object);
+	nx_object_drop(asked);
 	return len;
 }
 
@@ -175,7 +221,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_memset(nrt_tensor_t *tensor, uint64_t offset, in
 	st = nx_tensor_part(target, offset, size, &bytes);
 	if (st == NRT_SUCCESS)
 		memset(bytes, value, size);
-	nx_object_drop(&target->object);
+	nx_object_drop(target);
 	return st;
 }
 
@@ -188,7 +234,7 @@ NX_EXPORT void *nrt_tensor_get_va(const nrt_tensor_t *tensor)
 		return NULL;
 	if (asked->storage)
 		address = asked->storage->bytes + asked->offset;
-	nx_object_drop(&asked->object);
+	nx_object_drop(asked);
 	return address;
 }
 
@@ -207,6 +253,6 @@ NX_EXPORT NRT_STATUS nrt_tensor_get_device_allocation_info(
 	} else {
 		st = NRT_INVALID; /* nothing of it lies on the device */
 	}
-	nx_object_drop(&asked->object);
+	nx_object_drop(asked);
 	return st;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/nrt/tensor_set.h"
-
+/* tensor_set: tensors by name, the inputs or outputs of an execution. */
 #include <pthread.h>
 
 #include "base/arena.h"
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/tensor.h"
 
 struct member {
 	struct member *next;
@@ -26,7 +26,7 @@ static void destroy_set(struct nx_object *object)
 		struct member *member = set->members;
 
 		set->members = member->next;
-		nx_object_drop(&member->tensor->object);
+		nx_object_drop(member->tensor);
 		nx_heap_free(member);
 	}
 	pthread_mutex_destroy(&set->lock);
@@ -67,18 +67,6 @@ NX_EXPORT void nrt_destroy_tensor_set(nrt_tensor_set_t **tensor_set)
 	nx_object_drop(set);
 }
 
-NRT_STATUS nx_tensor_set_acquire(const nrt_tensor_set_t *handle, struct nx_tensor_set **set)
-{
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
-	if (!handle)
-		return NRT_INVALID;
-	*set = nx_handle_acquire(handle, NX_HANDLE_TENSOR_SET);
-	return *set ? NRT_SUCCESS : NRT_INVALID_HANDLE;
-}
-
 /* Under the lock. */
 static struct member *find_member(struct nx_tensor_set *set, const char *name)
 {
@@ -98,7 +86,7 @@ struct nx_nrt_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *
 	member = find_member(set, name);
 	if (member) {
 		tensor = member->tensor;
-		nx_object_hold(&tensor->object);
+		nx_object_hold(tensor);
 	}
 	pthread_mutex_unlock(&set->lock);
 	return tensor;
@@ -112,7 +100,7 @@ static NRT_STATUS put_member(struct nx_tensor_set *set, const char *name,
 	struct member *member, *made = nx_heap_try_alloc(sizeof(*made));
 
 	if (!made) {
-		nx_object_drop(&tensor->object);
+		nx_object_drop(tensor);
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	}
 	memcpy(made->name, name, strlen(name) + 1);
@@ -129,8 +117,7 @@ static NRT_STATUS put_member(struct nx_tensor_set *set, const char *name,
 	}
 	pthread_mutex_unlock(&set->lock);
 	nx_heap_free(made);
-	if (old)
-		nx_object_drop(&old->object);
+	nx_object_drop(old);
 	return NRT_SUCCESS;
 }
 
@@ -149,7 +136,7 @@ NX_EXPORT NRT_STATUS nrt_add_tensor_to_tensor_set(nrt_tensor_set_t *tensor_set,
 		st = nx_tensor_acquire(tensor, &member);
 	if (st == NRT_SUCCESS)
 		st = put_member(set, tensor_name, member);
-	nx_object_drop((struct nx_object *)set);
+	nx_object_drop(set);
 	return st;
 }
 
@@ -168,10 +155,8 @@ NX_EXPORT NRT_STATUS nrt_get_tensor_from_tensor_set(nrt_tensor_set_t *tensor_set
 	if (tensor)
 		*tensor = open ? open->object.handle : NULL;
 	st = open ? NRT_SUCCESS : found ? NRT_INVALID_HANDLE : NRT_INVALID;
-	if (open)
-		nx_object_drop(&open->object);
-	if (found)
-		nx_object_drop(&found->object);
-	nx_object_drop((struct nx_object *)set);
+	nx_object_drop(open);
+	nx_object_drop(found);
+	nx_object_drop(set);
 	return st;
 }

@@ -190,6 +190,7 @@ static void a_batch_moves_all_or_nothing(void **state)
 	nrt_tensor_t *a = allocate(NRT_TENSOR_PLACEMENT_DEVICE, 0, 8);
 	nrt_tensor_t *b = allocate(NRT_TENSOR_PLACEMENT_DEVICE, 1, 8);
 	char x[4] = "wxyz", y[4] = "1234", got[4] = {0};
+	nrt_tensor_t *empty;
 	nrt_tensor_batch_op_t a_ops[] = {{0, 2, x}, {6, 2, x + 2}}, b_ops[] = {{4, 4, y}};
 	nrt_tensor_batch_t batches[] = {{a, a_ops, 2}, {b, b_ops, 1}};
 
@@ -208,6 +209,11 @@ static void a_batch_moves_all_or_nothing(void **state)
 	assert_int_equal(nrt_tensor_read_batch(batches, 2, false), NRT_INVALID);
 	assert_int_equal(nrt_tensor_read_batch(NULL, 2, false), NRT_INVALID);
 	assert_int_equal(nrt_tensor_read_batch(NULL, 0, false), NRT_SUCCESS);
+	/* A batch without operations is harmless on a tensor without storage. */
+	assert_int_equal(nrt_tensor_allocate_empty("e", &empty), NRT_SUCCESS);
+	batches[0] = (nrt_tensor_batch_t){empty, NULL, 0};
+	assert_int_equal(nrt_tensor_read_batch(batches, 1, false), NRT_SUCCESS);
+	nrt_tensor_free(&empty);
 	nrt_tensor_free(&a);
 	nrt_tensor_free(&b);
 }
