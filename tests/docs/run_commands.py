@@ -163,6 +163,7 @@ class Shell:
     def __init__(self, folder, build):
         self.state = folder / 'state.sh'
         self.clone = folder / 'neuron-explorer'
+        self.groups = []
         home = folder / 'home'
         home.mkdir()
         self.clone.mkdir()
@@ -181,10 +182,24 @@ class Shell:
                 'set -a -o pipefail\n%s\n' % ((self.clone,) + (self.state,) * 4 + (text,)))
 
     def start(self, text, **pipes):
-        return subprocess.Popen(['bash', '-c', self.script(text)], env=self.environment,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT if 'joined' in pipes else subprocess.PIPE,
-                                text=True, start_new_session=True)
+        process = subprocess.Popen(['bash', '-c', self.script(text)], env=self.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT if 'joined' in pipes else subprocess.PIPE,
+                                   text=True, start_new_session=True)
+        self.groups.append(process.pid)
+        return process
+
+    def close(self):
+        """What a command left in the background gets a moment to end, then it is killed."""
+        deadline = time.monotonic() + 10
+        for group in self.groups:
+            try:
+                while time.monotonic() < deadline:
+                    os.killpg(group, 0)
+                    time.sleep(0.05)
+                os.killpg(group, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
     def run(self, command):
         process = self.start(command.text)
@@ -253,12 +268,12 @@ def run_document(document, build, report):
     for line, target in make_targets(document):
         report('%s:%d: make %s is a target' % (document.name, line, target),
                None if target in targets else 'the Makefile has no such target')
-    with tempfile.TemporaryDirectory(prefix='nx-docs-') as folder:
+    with tempfile.TemporaryDirectory(prefix='nx-docs-', ignore_cleanup_errors=True) as folder:
         shell = Shell(pathlib.Path(folder), build)
         can_query = has_duckdb(build)
         for command in commands_of(document):
             title = '%s:%d: %s' % (document.name, command.line, command.text.replace('#', '\\#'))
-            if ' query ' in command.text and not can_query:
+            if re.search(r' query |/sql |where=', command.text) and not can_query:
                 report(title + ' # SKIP there is no DuckDB library here', None)
                 continue
             why = None
@@ -271,6 +286,7 @@ def run_document(document, build, report):
             except (Failure, OSError, subprocess.TimeoutExpired) as error:
                 why = str(error)
             report(title, why)
+        shell.close()
 
 
 def main():
