@@ -8,10 +8,9 @@
  *	nx_conveyor_put(c);
  *	nx_conveyor_finish(c, free_buffers);
  *
- * A few items go round, so memory is bounded: taking one waits for the oldest
- * when all are under way. The owner's thread alone calls take, put, finish and
- * the done function; the result does not depend on the number of threads. They
- * start with the first item; where none can be had the owner works alone.
+ * A few items are reused in turn, so memory is bounded: if all of them are in use, taking one waits
+ * for the oldest. Only the owner's thread calls take, put, finish and the done function; the result
+ * does not depend on the number of threads (base/workers.h).
  */
 #ifndef NX_BASE_CONVEYOR_H
 #define NX_BASE_CONVEYOR_H
@@ -22,7 +21,7 @@ struct nx_conveyor;
 
 typedef void (*nx_item_fn)(void *context, void *item);
 
-/* work is called by any thread and must touch nothing but its item and what never changes. */
+/* work is called on any thread and must touch only its item and what never changes. */
 struct nx_conveyor *nx_conveyor_new(size_t item_size, nx_item_fn work, nx_item_fn done,
 				    void *context);
 /* The item to fill next: zeroed the first time, later as it was left. */

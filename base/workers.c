@@ -1,32 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/workers.h"
-#include "base/arena.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
+#include <string.h>
 
-struct thread {
-	struct nx_workers *workers;
-	unsigned number;
-	pthread_t id;
-};
+#include "base/arena.h"
+#include "base/thread.h"
 
 struct nx_workers {
+	const char *name;
+	size_t waiting_max;
+	unsigned thread_max;
 	pthread_mutex_t lock;
-	pthread_cond_t begun;
+	pthread_cond_t added; /* or stopping */
 	pthread_cond_t ended;
-	uint64_t job; /* counts the calls of run; a thread joins each once */
-	unsigned busy_count;
-	bool is_closing;
-	nx_worker_fn fn;
-	void *context;
-	size_t item_count;
-	atomic_size_t next_item;
-	unsigned thread_count;
-	struct thread threads[NX_WORKERS_MAX];
+	struct nx_job *first, *last;
+	size_t waiting_count;
+	unsigned thread_count, idle_count;
+	bool is_stopping;
+	struct nx_thread threads[NX_WORKERS_MAX];
 };
 
 unsigned nx_workers_default_count(unsigned most)
@@ -39,63 +34,123 @@ unsigned nx_workers_default_count(unsigned most)
 	return count < 1 ? 1 : (unsigned)count < most ? (unsigned)count : most;
 }
 
-static void take_items(struct nx_workers *w, unsigned worker)
+/* Takes the job out of the queue and runs it; called and left with the lock held. */
+static void run_job(struct nx_workers *w, struct nx_job *job)
 {
-	for (;;) {
-		size_t item = atomic_fetch_add(&w->next_item, 1);
+	struct nx_job **at = &w->first, *before = NULL;
+	bool is_detached = job->is_detached;
 
-		if (item >= w->item_count)
-			return;
-		w->fn(w->context, item, worker);
-	}
+	for (; *at != job; at = &(*at)->next)
+		before = *at;
+	*at = job->next;
+	if (w->last == job)
+		w->last = before;
+	w->waiting_count--;
+	job->state = NX_JOB_RUNNING;
+	pthread_mutex_unlock(&w->lock);
+	job->run(job->context);
+	pthread_mutex_lock(&w->lock);
+	if (is_detached)
+		return;
+	job->state = NX_JOB_IDLE;
+	pthread_cond_broadcast(&w->ended);
 }
 
-static void *work(void *argument)
+static void work(void *opaque)
 {
-	struct thread *self = argument;
-	struct nx_workers *w = self->workers;
-	uint64_t seen = 0;
+	struct nx_workers *w = opaque;
 
 	pthread_mutex_lock(&w->lock);
-	for (;;) {
-		while (w->job == seen && !w->is_closing)
-			pthread_cond_wait(&w->begun, &w->lock);
-		if (w->is_closing)
-			break;
-		seen = w->job;
-		pthread_mutex_unlock(&w->lock);
-		take_items(w, self->number);
-		pthread_mutex_lock(&w->lock);
-		if (--w->busy_count == 0)
-			pthread_cond_signal(&w->ended);
+	while (w->first || !w->is_stopping) {
+		if (w->first) {
+			run_job(w, w->first);
+			continue;
+		}
+		w->idle_count++;
+		pthread_cond_wait(&w->added, &w->lock);
+		w->idle_count--;
 	}
 	pthread_mutex_unlock(&w->lock);
-	return NULL;
 }
 
-struct nx_workers *nx_workers_new(unsigned count)
+struct nx_workers *nx_workers_new(const char *name, unsigned thread_max, size_t waiting_max)
 {
 	struct nx_workers *w = nx_heap_alloc(sizeof(*w));
-	sigset_t all, old;
 
-	assert(count >= 1 && count <= NX_WORKERS_MAX);
-	*w = (struct nx_workers){0};
+	assert(thread_max <= NX_WORKERS_MAX);
+	*w = (struct nx_workers){
+		.name = name, .thread_max = thread_max, .waiting_max = waiting_max};
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->begun, NULL);
+	pthread_cond_init(&w->added, NULL);
 	pthread_cond_init(&w->ended, NULL);
-	/* Signals are for the threads of the program, which know what to do with them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	for (unsigned i = 0; i + 1 < count; i++) {
-		struct thread *t = &w->threads[i];
-
-		*t = (struct thread){.workers = w, .number = i + 1};
-		if (pthread_create(&t->id, NULL, work, t) != 0)
-			break;
-		w->thread_count++;
-	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return w;
+}
+
+/* Under the lock. */
+static enum nx_status add_thread(struct nx_workers *w, struct nx_error *err)
+{
+	enum nx_status st = nx_thread_start(&w->threads[w->thread_count], w->name, work, w, err);
+
+	w->thread_count += !st;
+	return st;
+}
+
+enum nx_status nx_workers_start(struct nx_workers *w, struct nx_error *err)
+{
+	enum nx_status st = NX_OK;
+
+	assert(w->thread_max);
+	pthread_mutex_lock(&w->lock);
+	if (!w->thread_count)
+		st = add_thread(w, err);
+	pthread_mutex_unlock(&w->lock);
+	return st;
+}
+
+bool nx_workers_add(struct nx_workers *w, struct nx_job *job)
+{
+	bool is_taken;
+
+	assert(job->run);
+	pthread_mutex_lock(&w->lock);
+	assert(job->is_detached || job->state == NX_JOB_IDLE);
+	is_taken = !w->is_stopping && (!w->waiting_max || w->waiting_count < w->waiting_max);
+	if (is_taken) {
+		job->next = NULL;
+		job->state = NX_JOB_WAITING;
+		if (w->last)
+			w->last->next = job;
+		else
+			w->first = job;
+		w->last = job;
+		/* Without another thread it takes longer, which is not a failure. */
+		if (++w->waiting_count > w->idle_count && w->thread_count < w->thread_max)
+			(void)!add_thread(w, NULL);
+		pthread_cond_signal(&w->added);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return is_taken;
+}
+
+void nx_workers_await(struct nx_workers *w, struct nx_job *job)
+{
+	assert(!job->is_detached);
+	pthread_mutex_lock(&w->lock);
+	if (job->state == NX_JOB_WAITING)
+		run_job(w, job);
+	while (job->state != NX_JOB_IDLE)
+		pthread_cond_wait(&w->ended, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void nx_workers_stop(struct nx_workers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->is_stopping = true;
+	pthread_cond_broadcast(&w->added);
+	pthread_mutex_unlock(&w->lock);
+	for (unsigned i = 0; i < w->thread_count; i++)
+		nx_thread_join(&w->threads[i]);
 }
 
 void nx_workers_free(struct nx_workers *w)
@@ -103,31 +158,58 @@ void nx_workers_free(struct nx_workers *w)
 	if (!w)
 		return;
 	pthread_mutex_lock(&w->lock);
-	w->is_closing = true;
-	pthread_cond_broadcast(&w->begun);
+	for (struct nx_job *job = w->first; job; job = job->next)
+		job->state = NX_JOB_IDLE;
+	w->first = w->last = NULL;
 	pthread_mutex_unlock(&w->lock);
-	for (unsigned i = 0; i < w->thread_count; i++)
-		pthread_join(w->threads[i].id, NULL);
+	nx_workers_stop(w);
 	pthread_cond_destroy(&w->ended);
-	pthread_cond_destroy(&w->begun);
+	pthread_cond_destroy(&w->added);
 	pthread_mutex_destroy(&w->lock);
 	nx_heap_free(w);
 }
 
-void nx_workers_run(struct nx_workers *w, nx_worker_fn fn, void *context, size_t item_count)
+/* --- sharing items out --------------------------------------------------------------------------
+ */
+
+struct share {
+	nx_worker_fn fn;
+	void *context;
+	size_t item_count;
+	atomic_size_t next_item;
+};
+
+struct part {
+	struct nx_job job;
+	struct share *share;
+	unsigned worker;
+};
+
+static void take_items(void *opaque)
 {
-	pthread_mutex_lock(&w->lock);
-	w->fn = fn;
-	w->context = context;
-	w->item_count = item_count;
-	atomic_store(&w->next_item, 0);
-	w->busy_count = w->thread_count;
-	w->job++;
-	pthread_cond_broadcast(&w->begun);
-	pthread_mutex_unlock(&w->lock);
-	take_items(w, 0);
-	pthread_mutex_lock(&w->lock);
-	while (w->busy_count)
-		pthread_cond_wait(&w->ended, &w->lock);
-	pthread_mutex_unlock(&w->lock);
+	const struct part *p = opaque;
+	struct share *s = p->share;
+
+	for (;;) {
+		size_t item = atomic_fetch_add(&s->next_item, 1);
+
+		if (item >= s->item_count)
+			return;
+		s->fn(s->context, item, p->worker);
+	}
+}
+
+void nx_workers_share(struct nx_workers *w, nx_worker_fn fn, void *context, size_t item_count)
+{
+	struct share share = {.fn = fn, .context = context, .item_count = item_count};
+	struct part parts[NX_WORKERS_MAX + 1];
+
+	for (unsigned i = 0; i <= w->thread_max; i++) {
+		parts[i] = (struct part){{.run = take_items, .context = &parts[i]}, &share, i};
+		if (i)
+			(void)nx_workers_add(w, &parts[i].job);
+	}
+	take_items(&parts[0]);
+	for (unsigned i = 1; i <= w->thread_max; i++)
+		nx_workers_await(w, &parts[i].job);
 }

@@ -1,37 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workers: a few threads that share out the items of one job after another.
+ * workers: a few threads that take jobs from one queue, in the order they were added.
  *
- *	struct nx_workers *w = nx_workers_new(nx_workers_default_count(4));
- *	nx_workers_run(w, encode_column, table, column_count);
+ *	struct nx_workers *w = nx_workers_new("nx-ahead", nx_workers_default_count(4), 0);
+ *	struct nx_job job = {.run = add_up, .context = &table};
+ *
+ *	nx_workers_add(w, &job);
+ *	... what does not need the sums ...
+ *	nx_workers_await(w, &job);
  *	nx_workers_free(w);
  *
- * The calling thread works too, so a count of 1 starts no thread at all, and a
- * system that refuses threads only makes the job slower. Which worker takes
- * which item is chance: results that have to be the same every time must not
- * depend on it. Only one thread may call run at a time.
+ * Threads start when jobs wait and none is idle. Awaiting a job that no thread has begun runs it on
+ * the calling thread, so jobs that are awaited get done without threads too, only slower. Safe from
+ * any thread.
  */
 #ifndef NX_BASE_WORKERS_H
 #define NX_BASE_WORKERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "base/error.h"
+
+#define NX_WORKERS_MAX 64
 
 struct nx_workers;
 
-/* worker counts from 0, the caller of run, and names scratch memory of one's own. */
-typedef void (*nx_worker_fn)(void *context, size_t item, unsigned worker);
-
-#define NX_WORKERS_MAX 64
+/* Stays where it is until run returns or, if it is detached, until run is called. */
+struct nx_job {
+	void (*run)(void *context);
+	void *context;
+	bool is_detached; /* run may free it: it cannot be awaited */
+	/* --- of the queue --- */
+	struct nx_job *next;
+	enum { NX_JOB_IDLE, NX_JOB_WAITING, NX_JOB_RUNNING } state;
+};
 
 /* The processors this process may use, at most `most`. */
 unsigned nx_workers_default_count(unsigned most);
 
-/* count is from 1 to NX_WORKERS_MAX and includes the caller of run. */
-struct nx_workers *nx_workers_new(unsigned count);
-/* Waits for the threads to end; NULL is allowed. */
+/* Up to NX_WORKERS_MAX threads; at most waiting_max jobs wait, 0 for any number. */
+struct nx_workers *nx_workers_new(const char *name, unsigned thread_max, size_t waiting_max);
+/* Starts the first thread now: for jobs that no thread awaits, which need at least one. */
+NX_MUST_CHECK enum nx_status nx_workers_start(struct nx_workers *workers, struct nx_error *err);
+/* Runs the jobs that wait and ends the threads; from now on no job is taken. */
+void nx_workers_stop(struct nx_workers *workers);
+/* Waits for the jobs that run; those not begun are dropped. NULL is allowed. */
 void nx_workers_free(struct nx_workers *workers);
 
-/* Calls fn once for each item below item_count; returns when all are done. */
-void nx_workers_run(struct nx_workers *workers, nx_worker_fn fn, void *context, size_t item_count);
+/* False if too many jobs wait or the workers are stopped. A job is added again only when idle. */
+bool nx_workers_add(struct nx_workers *workers, struct nx_job *job);
+/* Returns when the job is idle. */
+void nx_workers_await(struct nx_workers *workers, struct nx_job *job);
+
+/* worker counts from 0, the caller of share, and names scratch memory of one's own. */
+typedef void (*nx_worker_fn)(void *context, size_t item, unsigned worker);
+
+/* Calls fn once for each item below item_count, on all threads and this one; returns when all are
+ * done. Which worker takes which item is chance. */
+void nx_workers_share(struct nx_workers *workers, nx_worker_fn fn, void *context,
+		      size_t item_count);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "capture/capture_worker_internal.h"
 
 /* Of our runtime: what it offers when nobody asks, and the instance with the most cores. */
@@ -108,18 +109,16 @@ static enum nx_status give_cores(struct nx_capture_shared *shared,
 /* --- steps --------------------------------------------------------------------------- */
 
 struct step {
-	struct nx_capture_worker *worker;
+	struct nx_capture_worker *workers;
 	enum nx_status (*fn)(struct nx_capture_worker *w);
-	pthread_t thread;
-	bool is_started;
 };
 
-static void *take_step(void *context)
+static void take_step(void *context, size_t index)
 {
-	struct step *step = context;
+	const struct step *step = context;
+	struct nx_capture_worker *w = &step->workers[index];
 
-	step->worker->st = step->fn(step->worker);
-	return NULL;
+	w->st = step->fn(w);
 }
 
 static enum nx_status report(const struct nx_capture_plan *plan, struct nx_capture_worker *w,
@@ -131,34 +130,19 @@ static enum nx_status report(const struct nx_capture_plan *plan, struct nx_captu
 	return w->st;
 }
 
-/* All workers at once; the first of them that failed is told. */
+/* All workers at once; the error is that of the first one that failed. */
 static enum nx_status take_steps(struct nx_capture_shared *shared,
 				 struct nx_capture_worker *workers,
 				 enum nx_status (*fn)(struct nx_capture_worker *w),
 				 struct nx_error *err)
 {
 	const struct nx_capture_plan *plan = shared->job->plan;
-	struct step *steps = nx_heap_alloc(plan->worker_count * sizeof(*steps));
-	enum nx_status st = NX_OK;
+	struct step step = {workers, fn};
+	enum nx_status st = nx_threads_run("nx-capture", plan->worker_count, take_step, &step, err);
 
-	for (uint32_t i = 0; i < plan->worker_count; i++) {
-		steps[i] = (struct step){.worker = &workers[i], .fn = fn};
-		steps[i].is_started =
-			plan->worker_count > 1 &&
-			pthread_create(&steps[i].thread, NULL, take_step, &steps[i]) == 0;
-	}
-	for (uint32_t i = 0; i < plan->worker_count; i++) {
-		if (steps[i].is_started)
-			pthread_join(steps[i].thread, NULL);
-		else if (plan->worker_count == 1)
-			take_step(&steps[i]);
-		else
-			workers[i].st = nx_fail(&workers[i].err, NX_LIMIT,
-						"the system gives no thread for it");
-		if (workers[i].st && !st)
+	for (uint32_t i = 0; i < plan->worker_count && !st; i++)
+		if (workers[i].st)
 			st = report(plan, &workers[i], err);
-	}
-	nx_heap_free(steps);
 	return st;
 }
 

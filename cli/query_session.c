@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/query_session.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/terminal.h"
 #include "query/sql_text.h"
@@ -14,39 +12,32 @@
 
 /* --- ctrl-c while a query runs --------------------------------------------- */
 
-static int interrupt_pipe[2] = {-1, -1};
+static atomic_bool is_interrupted;
 static struct sigaction usual_action;
 
-/* The second ctrl-c does what it usually does, should the first not get through. */
+/* A second ctrl-c does what it usually does, in case the first has no effect. */
 static void on_interrupt(int sig)
 {
-	int saved_errno = errno;
-
-	if (write(interrupt_pipe[1], "", 1) < 0)
-		raise(SIGTERM);
+	atomic_store(&is_interrupted, true);
 	sigaction(sig, &usual_action, NULL);
-	errno = saved_errno;
 }
 
-static enum nx_status catch_interrupts(struct nx_error *err)
+static void catch_interrupts(void)
 {
 	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
 
-	if (pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
-		return nx_fail_errno(err, errno, "cannot watch for ctrl-c");
+	atomic_store(&is_interrupted, false);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, NULL, &usual_action);
 	/* nohup and shells' background jobs ignore on purpose */
 	if (usual_action.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &action, NULL);
-	return NX_OK;
 }
 
-static void release_interrupts(void)
+static bool is_wanted(void *unused)
 {
-	sigaction(SIGINT, &usual_action, NULL);
-	close(interrupt_pipe[0]);
-	close(interrupt_pipe[1]);
+	(void)unused;
+	return !atomic_load(&is_interrupted);
 }
 
 static void stop_query(void *context)
@@ -123,19 +114,18 @@ static enum nx_status answer_or_write(struct nx_query_session *s, struct nx_slic
 enum nx_status nx_query_session_ask(struct nx_query_session *s, struct nx_slice sql,
 				    struct nx_error *err)
 {
-	struct nx_watch watch = {stop_query, s->db, -1, s->how.timeout_ms};
+	struct nx_watch watch = {.stop = stop_query,
+				 .context = s->db,
+				 .is_wanted = is_wanted,
+				 .timeout_ms = s->how.timeout_ms};
 	struct nx_watchdog dog;
-	enum nx_status st = catch_interrupts(err);
+	enum nx_status st;
 
-	if (st)
-		return st;
-	watch.stop_fd = interrupt_pipe[0];
-	st = nx_watchdog_begin(&dog, &watch, err);
-	if (!st) {
-		st = answer_or_write(s, sql, err);
-		st = nx_watchdog_end(&dog, st, err);
-	}
-	release_interrupts();
+	catch_interrupts();
+	nx_watchdog_begin(&dog, s->timer, &watch);
+	st = answer_or_write(s, sql, err);
+	st = nx_watchdog_end(&dog, st, err);
+	sigaction(SIGINT, &usual_action, NULL);
 	return st;
 }
 
@@ -194,6 +184,8 @@ enum nx_status nx_query_session_open(struct nx_query_session *s,
 		st = nx_output_open(&s->out, how->output_path, err);
 	if (!st && !strcmp(how->format, "parquet"))
 		st = prepare_parquet(s, err);
+	if (!st)
+		st = nx_timer_new(&s->timer, err);
 	return st ? st : nx_duckdb_open(&s->db, &s->profile, &s->how.engine, err);
 }
 
@@ -201,6 +193,7 @@ enum nx_status nx_query_session_close(struct nx_query_session *s, enum nx_status
 				      struct nx_error *err)
 {
 	nx_duckdb_close(s->db);
+	nx_timer_free(s->timer);
 	if (st)
 		nx_output_abort(&s->out);
 	else

@@ -25,6 +25,7 @@ struct nx_query_session {
 	struct nx_query_settings how;
 	struct nx_profile_folder profile;
 	struct nx_duckdb *db;
+	struct nx_timer *timer;
 	struct nx_output out;
 	bool is_over; /* .quit was given */
 };

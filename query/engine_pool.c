@@ -3,9 +3,10 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/progress.h"
 
 #define ENGINES_USUAL 4u
 #define STATEMENT_BYTES_USUAL ((size_t)64 << 10)
@@ -36,17 +37,14 @@ struct nx_engine_pool {
 	pthread_cond_t changed;
 	uint64_t next_number, served_number;	   /* of those in line */
 	struct nx_line NX_VEC_BODY(uint64_t) gone; /* left the line before their turn */
-	pthread_t closer;
-	bool has_closer, is_ending;
+	struct nx_timer *timer;
+	struct nx_alarm closer;
 	struct place *places;
 };
 
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return nx_now_ns() / 1000000;
 }
 
 static void wait_a_while(struct nx_engine_pool *pool, uint64_t wait_ms)
@@ -65,31 +63,6 @@ static uint64_t half_of_memory(void)
 	if (pages <= 0 || page_bytes <= 0)
 		return UINT64_C(2) << 30;
 	return (uint64_t)pages * (uint64_t)page_bytes / 2;
-}
-
-struct nx_engine_pool *nx_engine_pool_new(const struct nx_engine_pool_options *options)
-{
-	struct nx_engine_pool *pool = nx_heap_alloc(sizeof(*pool));
-	struct nx_engine_pool_options *how = &pool->how;
-	pthread_condattr_t clock;
-
-	*pool = (struct nx_engine_pool){.how = *options};
-	how->engine_max = how->engine_max ? how->engine_max : ENGINES_USUAL;
-	how->memory_limit_bytes =
-		how->memory_limit_bytes ? how->memory_limit_bytes : half_of_memory();
-	if (!how->statement_limit_bytes)
-		how->statement_limit_bytes = STATEMENT_BYTES_USUAL;
-	how->idle_ms = how->idle_ms ? how->idle_ms : IDLE_MS_USUAL;
-	how->patience_ms = how->patience_ms ? how->patience_ms : PATIENCE_MS_USUAL;
-	pool->places = nx_heap_alloc(how->engine_max * sizeof(*pool->places));
-	for (unsigned i = 0; i < how->engine_max; i++)
-		pool->places[i] = (struct place){0};
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&pool->changed, &clock);
-	pthread_condattr_destroy(&clock);
-	return pool;
 }
 
 /* Closing takes a moment, so it is taken out of its place under the lock and closed outside. */
@@ -122,49 +95,56 @@ static struct held *take_out_idle(struct nx_engine_pool *pool)
 	return NULL;
 }
 
-static void *close_idle(void *context)
+static void close_idle(void *context)
 {
 	struct nx_engine_pool *pool = context;
 	struct held *idle;
 
-	pthread_mutex_lock(&pool->lock);
-	while (!pool->is_ending) {
+	do {
+		pthread_mutex_lock(&pool->lock);
 		idle = take_out_idle(pool);
-		if (!idle) {
-			wait_a_while(pool, pool->how.idle_ms / 4 + 1);
-			continue;
-		}
 		pthread_mutex_unlock(&pool->lock);
 		close_held(idle);
-		pthread_mutex_lock(&pool->lock);
-	}
-	pthread_mutex_unlock(&pool->lock);
-	return NULL;
+	} while (idle);
+	nx_timer_set(pool->timer, &pool->closer, pool->how.idle_ms / 4 + 1);
 }
 
-/* Without the thread idle engines stay open a little longer, which is no failure. */
-static void begin_closer(struct nx_engine_pool *pool)
-{
-	sigset_t all, old;
+/* --- life ---------------------------------------------------------------------------------------
+ */
 
-	if (pool->has_closer)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	pool->has_closer = !pthread_create(&pool->closer, NULL, close_idle, pool);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+struct nx_engine_pool *nx_engine_pool_new(struct nx_timer *timer,
+					  const struct nx_engine_pool_options *options)
+{
+	struct nx_engine_pool *pool = nx_heap_alloc(sizeof(*pool));
+	struct nx_engine_pool_options *how = &pool->how;
+	pthread_condattr_t clock;
+
+	*pool = (struct nx_engine_pool){.how = *options, .timer = timer};
+	how->engine_max = how->engine_max ? how->engine_max : ENGINES_USUAL;
+	how->memory_limit_bytes =
+		how->memory_limit_bytes ? how->memory_limit_bytes : half_of_memory();
+	if (!how->statement_limit_bytes)
+		how->statement_limit_bytes = STATEMENT_BYTES_USUAL;
+	how->idle_ms = how->idle_ms ? how->idle_ms : IDLE_MS_USUAL;
+	how->patience_ms = how->patience_ms ? how->patience_ms : PATIENCE_MS_USUAL;
+	pool->places = nx_heap_alloc(how->engine_max * sizeof(*pool->places));
+	for (unsigned i = 0; i < how->engine_max; i++)
+		pool->places[i] = (struct place){0};
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->changed, &clock);
+	pthread_condattr_destroy(&clock);
+	pool->closer = (struct nx_alarm){.ring = close_idle, .context = pool};
+	nx_timer_set(timer, &pool->closer, how->idle_ms);
+	return pool;
 }
 
 void nx_engine_pool_free(struct nx_engine_pool *pool)
 {
 	if (!pool)
 		return;
-	pthread_mutex_lock(&pool->lock);
-	pool->is_ending = true;
-	pthread_cond_broadcast(&pool->changed);
-	pthread_mutex_unlock(&pool->lock);
-	if (pool->has_closer)
-		pthread_join(pool->closer, NULL);
+	nx_timer_clear(pool->timer, &pool->closer);
 	for (unsigned i = 0; i < pool->how.engine_max; i++)
 		close_held(pool->places[i].held);
 	pthread_cond_destroy(&pool->changed);
@@ -290,8 +270,6 @@ static enum nx_status fill_place(struct nx_engine_pool *pool, const struct nx_en
 	if (st) {
 		place->state = EMPTY;
 		pthread_cond_broadcast(&pool->changed);
-	} else {
-		begin_closer(pool);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return st;

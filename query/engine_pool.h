@@ -18,6 +18,7 @@
 #ifndef NX_QUERY_ENGINE_POOL_H
 #define NX_QUERY_ENGINE_POOL_H
 
+#include "base/timer.h"
 #include "query/duckdb.h"
 
 struct nx_engine_pool;
@@ -40,7 +41,9 @@ struct nx_engine_wish {
 	void *context;
 };
 
-struct nx_engine_pool *nx_engine_pool_new(const struct nx_engine_pool_options *options);
+/* The timer closes idle engines; it outlives the pool. */
+struct nx_engine_pool *nx_engine_pool_new(struct nx_timer *timer,
+					  const struct nx_engine_pool_options *options);
 /* No engine is taken and nobody waits any more. */
 void nx_engine_pool_free(struct nx_engine_pool *pool);
 

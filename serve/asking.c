@@ -9,17 +9,19 @@
 #define HIT_SET_BYTES_MAX (UINT64_C(128) << 20)
 
 struct nx_asking {
+	struct nx_timer *timer;
 	struct nx_engine_pool *pool;
 	struct nx_hit_cache *hits;
 	struct nx_insight_cache *insights;
 };
 
-struct nx_asking *nx_asking_new(void)
+struct nx_asking *nx_asking_new(struct nx_timer *timer)
 {
 	struct nx_asking *asking = nx_heap_alloc(sizeof(*asking));
 
 	*asking = (struct nx_asking){
-		.pool = nx_engine_pool_new(&(struct nx_engine_pool_options){0}),
+		.timer = timer,
+		.pool = nx_engine_pool_new(timer, &(struct nx_engine_pool_options){0}),
 		.hits = nx_hit_cache_new(HIT_SETS_MAX, HIT_SET_BYTES_MAX),
 		.insights = nx_insight_cache_new(),
 	};
@@ -60,24 +62,19 @@ enum nx_status nx_question_begin(struct nx_question *q, struct nx_server *server
 				 struct nx_request *request, const struct nx_open_profile *profile,
 				 struct nx_error *err)
 {
-	struct nx_engine_pool *pool = nx_server_asking(server)->pool;
+	struct nx_asking *asking = nx_server_asking(server);
 	const struct nx_engine_wish wish = {profile->path, profile->record.id, is_wanted, request};
 	enum nx_status st;
 
-	*q = (struct nx_question){.request = request, .pool = pool};
-	st = nx_engine_pool_take(pool, &wish, &q->engine, err);
-	if (st)
-		return st;
-	st = nx_watchdog_begin(&q->dog,
-			       &(struct nx_watch){.stop = stop_engine,
-						  .context = q->engine,
-						  .stop_fd = -1,
-						  .timeout_ms = NX_QUESTION_LIMIT_MS},
-			       err);
-	if (st)
-		nx_engine_pool_return(pool, q->engine, true);
-	else
-		nx_request_watch(request, stop_engine, q->engine);
+	*q = (struct nx_question){.request = request, .pool = asking->pool};
+	st = nx_engine_pool_take(asking->pool, &wish, &q->engine, err);
+	if (!st)
+		nx_watchdog_begin(&q->dog, asking->timer,
+				  &(struct nx_watch){.stop = stop_engine,
+						     .context = q->engine,
+						     .is_wanted = is_wanted,
+						     .wanted_context = request,
+						     .timeout_ms = NX_QUESTION_LIMIT_MS});
 	return st;
 }
 
@@ -94,7 +91,6 @@ enum nx_status nx_question_end(struct nx_question *q, enum nx_status st, struct 
 {
 	bool was_stopped = st == NX_CANCELLED;
 
-	nx_request_unwatch(q->request);
 	st = nx_watchdog_end(&q->dog, st, err);
 	if (was_stopped && st == NX_LIMIT)
 		nx_fail(err, NX_LIMIT, "the question took longer than %u seconds; ask for less",

@@ -28,7 +28,8 @@ struct nx_asking; /* what a server keeps for those who ask */
 struct nx_hit_cache;
 struct nx_insight_cache;
 
-struct nx_asking *nx_asking_new(void);
+/* The timer outlives it. */
+struct nx_asking *nx_asking_new(struct nx_timer *timer);
 /* Nobody asks any more. */
 void nx_asking_free(struct nx_asking *asking);
 struct nx_hit_cache *nx_asking_hits(struct nx_asking *asking);

@@ -2,10 +2,10 @@
 #include "serve/events.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/progress.h"
+#include "base/timer.h"
 #include "store/workspace_watch.h"
 
 #define LOOK_MS 1000
@@ -14,12 +14,14 @@
 struct nx_events {
 	struct nx_workspace *ws;
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	pthread_t thread;
+	struct nx_timer *timer;
+	struct nx_workers *workers;
+	struct nx_alarm ticking;
+	struct nx_job looking;
 	struct listeners NX_VEC_BODY(struct nx_stream *) listeners;
 	uint64_t fingerprint;
 	uint64_t commented_ns;
-	bool looks_now, is_stopped;
+	bool is_looking; /* the job waits or runs */
 };
 
 /* --- telling, with the lock held -------------------------------------------------------- */
@@ -59,92 +61,68 @@ static void tell_event(struct nx_events *e, const char *event, struct nx_slice d
 	nx_vec_release(&text);
 }
 
-static void look(struct nx_events *e)
+/* --- the workspace ------------------------------------------------------------------------ */
+
+/* Compares what the workspace holds with what it held; a job of the workers. */
+static void look(void *context)
 {
+	struct nx_events *e = context;
 	uint64_t fingerprint, now_ns = nx_now_ns();
 
-	e->looks_now = false;
-	if (!e->listeners.len)
-		return;
-	/* A slow disk must not hold up who tells; another look never runs beside this one. */
-	pthread_mutex_unlock(&e->lock);
+	/* Without the lock: a slow disk must not delay other events. */
 	fingerprint = nx_workspace_fingerprint(e->ws);
 	pthread_mutex_lock(&e->lock);
 	if (fingerprint != e->fingerprint)
 		tell_event(e, "profiles", nx_slice_text("{}"));
 	e->fingerprint = fingerprint;
-	if (now_ns - e->commented_ns < COMMENT_NS)
-		return;
-	tell_all(e, ":\n\n", 3);
-	e->commented_ns = now_ns;
+	if (now_ns - e->commented_ns >= COMMENT_NS) {
+		tell_all(e, ":\n\n", 3);
+		e->commented_ns = now_ns;
+	}
+	e->is_looking = false;
+	pthread_mutex_unlock(&e->lock);
 }
 
-/* --- the thread --------------------------------------------------------------------------- */
-
-static struct timespec in_ms(unsigned ms)
+/* One look at a time. If the workers refuse it, the next tick tries again. */
+void nx_events_look(struct nx_events *e)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_nsec += (long)(ms % 1000) * 1000000;
-	t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000;
-	t.tv_nsec %= 1000000000;
-	return t;
+	pthread_mutex_lock(&e->lock);
+	if (e->listeners.len && !e->is_looking)
+		e->is_looking = nx_workers_add(e->workers, &e->looking);
+	pthread_mutex_unlock(&e->lock);
 }
 
-static void *watch(void *context)
+static void tick(void *context)
 {
 	struct nx_events *e = context;
 
-	pthread_mutex_lock(&e->lock);
-	while (!e->is_stopped) {
-		struct timespec next = in_ms(LOOK_MS);
-
-		while (!e->is_stopped && !e->looks_now &&
-		       !pthread_cond_timedwait(&e->changed, &e->lock, &next))
-			continue;
-		if (!e->is_stopped)
-			look(e);
-	}
-	pthread_mutex_unlock(&e->lock);
-	return NULL;
+	nx_events_look(e);
+	nx_timer_set(e->timer, &e->ticking, LOOK_MS);
 }
 
-enum nx_status nx_events_new(struct nx_events **events, struct nx_workspace *ws,
-			     struct nx_error *err)
+struct nx_events *nx_events_new(struct nx_workspace *ws, struct nx_timer *timer,
+				struct nx_workers *workers)
 {
 	struct nx_events *e = nx_heap_alloc(sizeof(*e));
-	pthread_condattr_t clock;
 
-	*e = (struct nx_events){.ws = ws, .commented_ns = nx_now_ns()};
+	*e = (struct nx_events){
+		.ws = ws, .timer = timer, .workers = workers, .commented_ns = nx_now_ns()};
 	pthread_mutex_init(&e->lock, NULL);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&e->changed, &clock);
-	pthread_condattr_destroy(&clock);
-	if (pthread_create(&e->thread, NULL, watch, e)) {
-		pthread_cond_destroy(&e->changed);
-		pthread_mutex_destroy(&e->lock);
-		nx_heap_free(e);
-		return nx_fail(err, NX_LIMIT, "the system gives the server no more threads");
-	}
-	*events = e;
-	return NX_OK;
+	e->looking = (struct nx_job){.run = look, .context = e};
+	e->ticking = (struct nx_alarm){.ring = tick, .context = e};
+	nx_timer_set(timer, &e->ticking, LOOK_MS);
+	return e;
 }
 
 void nx_events_free(struct nx_events *e)
 {
 	if (!e)
 		return;
-	pthread_mutex_lock(&e->lock);
-	e->is_stopped = true;
-	pthread_cond_broadcast(&e->changed);
-	pthread_mutex_unlock(&e->lock);
-	pthread_join(e->thread, NULL);
+	nx_timer_clear(e->timer, &e->ticking);
+	nx_workers_await(e->workers, &e->looking);
 	for (size_t i = 0; i < e->listeners.len; i++)
 		nx_stream_release(e->listeners.items[i]);
 	nx_vec_release(&e->listeners);
-	pthread_cond_destroy(&e->changed);
 	pthread_mutex_destroy(&e->lock);
 	nx_heap_free(e);
 }
@@ -185,13 +163,5 @@ void nx_events_tell(struct nx_events *e, const char *event, struct nx_slice data
 {
 	pthread_mutex_lock(&e->lock);
 	tell_event(e, event, data);
-	pthread_mutex_unlock(&e->lock);
-}
-
-void nx_events_look(struct nx_events *e)
-{
-	pthread_mutex_lock(&e->lock);
-	e->looks_now = true;
-	pthread_cond_broadcast(&e->changed);
 	pthread_mutex_unlock(&e->lock);
 }

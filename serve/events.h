@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events: what visitors are told while they look: that the list of profiles changed, and
- * how far processing is. A connection is a stream that waits suspended; nobody waits in
- * a thread.
+ * events: server-sent events: the list of profiles changed, or processing advanced. A connection
+ * is a suspended stream; no thread waits for it.
  *
  *	nx_events_listen(events, nx_stream_new(streams));
  *	nx_events_tell(events, "processing", json);
  *
- * Other processes change the workspace too, so one thread looks at it once a second as
- * long as somebody listens. Who cannot keep up, or went away, is dropped; a browser
- * connects again by itself and is told at once to ask for the list. Safe from any thread.
+ * Other processes change the workspace too, so it is compared with its last state once a second
+ * while there are listeners. A listener that cannot keep up, or went away, is dropped; a browser
+ * reconnects by itself and its first event makes it fetch the list again. Safe from any thread.
  */
 #ifndef NX_SERVE_EVENTS_H
 #define NX_SERVE_EVENTS_H
 
+#include "base/timer.h"
+#include "base/workers.h"
 #include "serve/stream.h"
 #include "store/workspace.h"
 
@@ -21,18 +22,18 @@
 
 struct nx_events;
 
-/* Fails when the system gives no thread. */
-NX_MUST_CHECK enum nx_status nx_events_new(struct nx_events **events, struct nx_workspace *ws,
-					   struct nx_error *err);
-/* No visitor is told anything any more; NULL is allowed. */
+/* The timer and the workers outlive it. */
+struct nx_events *nx_events_new(struct nx_workspace *ws, struct nx_timer *timer,
+				struct nx_workers *workers);
+/* Drops all listeners; NULL is allowed. */
 void nx_events_free(struct nx_events *events);
 
-/* Takes the stream; CANCELLED when too many listen. */
+/* Takes the stream; CANCELLED if there are too many listeners. */
 NX_MUST_CHECK enum nx_status nx_events_listen(struct nx_events *events, struct nx_stream *stream,
 					      struct nx_error *err);
 /* data is one line. */
 void nx_events_tell(struct nx_events *events, const char *event, struct nx_slice data);
-/* This server changed something: look now. */
+/* This server changed the workspace: compare it now. */
 void nx_events_look(struct nx_events *events);
 
 #endif

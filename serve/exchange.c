@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One request on its way: from the connection to its handler and back. */
+#include <assert.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "serve/routes.h"
 #include "serve/server_internal.h"
 
 static void release(struct nx_exchange *x)
@@ -34,7 +34,7 @@ void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchan
 	*exchange = NULL;
 	if (!x)
 		return;
-	if (x->request.route && x->request.route->forget)
+	if (x->request.state && x->request.route->forget)
 		x->request.route->forget(&x->request);
 	release(x);
 }
@@ -182,22 +182,23 @@ static enum MHD_Result take_body(struct nx_exchange *x, const char *upload, size
 
 /* --- the handler ------------------------------------------------------------------------ */
 
-static void handle(struct nx_exchange *x)
+static void handle(struct nx_exchange *x, nx_handler_fn fn)
 {
 	struct nx_server *server = x->server;
+	struct nx_stream *stream;
 	enum nx_status st;
 
 	if (atomic_load(&server->is_stopping))
-		st = nx_fail(&x->error, NX_CANCELLED, "the server is ending");
+		st = nx_fail(&x->error, NX_CANCELLED, "the server is shutting down");
 	else
-		st = x->request.route->handle(server, &x->request, &x->reply, &x->error);
-	if (x->stream) {
-		nx_stream_end(x->stream, st != NX_OK);
-		nx_stream_release(x->stream);
-		x->stream = NULL;
+		st = fn(server, &x->request, &x->reply, &x->error);
+	stream = atomic_exchange(&x->stream, NULL);
+	if (stream) {
+		nx_stream_end(stream, st != NX_OK);
+		nx_stream_release(stream);
 		return;
 	}
-	if (!st && x->goes_slow && !x->is_slow)
+	if (!st && x->next)
 		return;
 	if (st)
 		fail_with(x, x->reply.http_status);
@@ -211,22 +212,22 @@ static void refuse_crowd(struct nx_exchange *x)
 	fail_with(x, MHD_HTTP_SERVICE_UNAVAILABLE);
 }
 
-void nx_exchange_run(void *exchange)
+/* A job of the queues. */
+static void run(void *exchange)
 {
 	struct nx_exchange *x = exchange;
+	nx_handler_fn fn = x->next ? x->next : x->request.route->handle;
 	bool is_streaming;
 
-	/* nobody waits for it any more: the queue is for those who do */
+	x->next = NULL;
 	if (nx_request_is_cancelled(&x->request)) {
-		nx_fail(&x->error, NX_CANCELLED, "nobody waits for this answer");
+		nx_fail(&x->error, NX_CANCELLED, "the client went away");
 		fail_with(x, 0);
 	} else {
-		handle(x);
+		handle(x, fn);
 	}
-	if (x->goes_slow && !x->is_slow && !x->is_answered) {
-		nx_reply_clear(&x->reply);
-		x->is_slow = true;
-		if (nx_job_queue_add(x->server->slow, x))
+	if (x->next && !x->is_answered) {
+		if (nx_workers_add(x->server->slow, &x->job))
 			return;
 		refuse_crowd(x);
 	}
@@ -239,16 +240,16 @@ void nx_exchange_run(void *exchange)
 static enum MHD_Result enqueue(struct nx_exchange *x)
 {
 	struct nx_server *server = x->server;
-	bool is_slow = x->request.route->place == NX_ROUTE_SLOW;
+	bool is_slow = nx_route_is_slow(&x->request);
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	x->fd = info ? info->connect_fd : -1;
 	x->is_queued = true;
-	x->is_slow = is_slow;
+	x->job = (struct nx_job){.run = run, .context = x, .is_detached = true};
 	atomic_fetch_add(&x->reference_count, 1);
 	MHD_suspend_connection(x->connection);
-	if (nx_job_queue_add(is_slow ? server->slow : server->quick, x))
+	if (nx_workers_add(is_slow ? server->slow : server->quick, &x->job))
 		return MHD_YES;
 	refuse_crowd(x);
 	MHD_resume_connection(x->connection);
@@ -268,7 +269,7 @@ enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, 
 	if (*upload_size)
 		return take_body(x, upload, upload_size);
 	if (!x->is_answered && x->request.route->place == NX_ROUTE_AT_ONCE)
-		handle(x);
+		handle(x, x->request.route->handle);
 	if (x->is_answered || x->is_queued)
 		return nx_exchange_send(x);
 	return enqueue(x);
@@ -277,15 +278,13 @@ enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, 
 struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_reply *reply)
 {
 	struct nx_exchange *x = request->exchange;
+	struct nx_stream *stream = nx_stream_new(x->server->streams);
 
-	/* who watches for its client reads it */
-	pthread_mutex_lock(&x->server->watchers.lock);
-	x->stream = nx_stream_new(x->server->streams);
-	pthread_mutex_unlock(&x->server->watchers.lock);
-	reply->stream = nx_stream_hold(x->stream);
+	atomic_store(&x->stream, stream);
+	reply->stream = nx_stream_hold(stream);
 	x->is_streaming = true;
 	MHD_resume_connection(x->connection);
-	return x->stream;
+	return stream;
 }
 
 /* --- what requests ask of their exchange --------------------------------------------------- */
@@ -298,34 +297,30 @@ const char *nx_request_header(const struct nx_request *request, const char *name
 bool nx_request_is_cancelled(const struct nx_request *request)
 {
 	const struct nx_exchange *x = request->exchange;
+	struct nx_stream *stream;
 	struct pollfd client;
 
 	if (!x)
 		return false;
 	if (atomic_load(&x->server->is_stopping))
 		return true;
-	if (x->stream)
-		return nx_stream_is_gone(x->stream);
+	stream = atomic_load(&x->stream);
+	if (stream)
+		return nx_stream_is_gone(stream);
 	client = (struct pollfd){.fd = x->fd, .events = POLLRDHUP};
 	return x->fd >= 0 && poll(&client, 1, 0) > 0 &&
 	       client.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-bool nx_request_is_slow(const struct nx_request *request)
+void nx_request_continue_slow(struct nx_request *request, nx_handler_fn next)
 {
-	return !request->exchange || request->exchange->is_slow;
-}
-
-enum nx_status nx_request_go_slow(struct nx_request *request)
-{
-	if (request->exchange)
-		request->exchange->goes_slow = true;
-	return NX_OK;
+	assert(request->exchange && !request->exchange->next);
+	request->exchange->next = next;
 }
 
 enum nx_status nx_request_go_on(const struct nx_request *request, struct nx_error *err)
 {
 	if (nx_request_is_cancelled(request))
-		return nx_fail(err, NX_CANCELLED, "nobody waits for this answer");
+		return nx_fail(err, NX_CANCELLED, "the client went away");
 	return NX_OK;
 }

@@ -55,7 +55,6 @@ struct page {
 	size_t field_count;
 	uint64_t offset, limit;
 	const char *order;
-	bool is_filtered; /* or sorted: an engine has to answer */
 };
 
 static enum nx_status choose_columns(struct page *p, struct nx_error *err)
@@ -89,7 +88,6 @@ static enum nx_status parse_page(struct page *p, struct nx_error *err)
 		st = choose_columns(p, err);
 	p->order = nx_request_find(p->request, "order");
 	p->order = p->order && *p->order ? p->order : NULL;
-	p->is_filtered = p->order || nx_request_find(p->request, "where");
 	return st;
 }
 
@@ -243,11 +241,11 @@ NX_HANDLER(table)
 
 	if (!st)
 		st = parse_page(&p, err);
-	if (!st && p.is_filtered)
-		st = nx_request_is_slow(request) ? put_asked(&p, server, reply, err)
-						 : nx_request_go_slow(request);
-	else if (!st)
-		st = put_plain(&p, reply, err);
+	/* The same parameters make the route a slow one. */
+	if (!st)
+		st = p.order || nx_request_find(request, "where")
+			     ? put_asked(&p, server, reply, err)
+			     : put_plain(&p, reply, err);
 	nx_open_profiles_return(p.profile);
 	return st;
 }

@@ -4,18 +4,24 @@
 
 #include "model/schema.h"
 #include "serve/handlers.h"
+#include "serve/routes.h"
 #include "serve/tile.h"
 
 struct strip {
 	uint32_t track, depth;
+	const char *table; /* of its colours; NULL: it has none */
 	const struct nx_column_codes *codes;
 	bool is_counter;
 };
 
+/* A request, parsed; kept while it waits for the other queue. */
 struct asked_window {
+	struct nx_open_profile *profile;
+	const struct nx_timeline *timeline;
+	const char *column; /* of the colours */
 	uint64_t from_ns, to_ns, px;
 	struct nx_strips NX_VEC_BODY(struct strip) strips;
-	bool is_waiting; /* colours have to be made first, on the other queue */
+	bool lacks_codes; /* they have to be made first */
 };
 
 static enum nx_status parse_range(const struct nx_request *request, struct asked_window *a,
@@ -52,42 +58,39 @@ static enum nx_status parse_strip(const char *text, const struct nx_timeline *ti
 }
 
 /* Tables that have no such column, and tracks of no table, are drawn without colours. */
-static enum nx_status find_codes(struct nx_open_profile *profile, const struct nx_track *track,
-				 struct nx_request *request, struct strip *strip,
-				 struct asked_window *a, struct nx_error *err)
+static enum nx_status find_codes(struct asked_window *a, const struct nx_track *track,
+				 struct strip *strip, struct nx_error *err)
 {
-	const char *column = nx_request_find(request, "colour");
 	const struct nx_stored_table *table;
 	const char *name;
+	enum nx_status st;
 	size_t field;
 
-	if (!column || !*column || track->keys[0] >= NX_SCHEMA_TABLE_COUNT)
+	if (!a->column || !*a->column || track->keys[0] >= NX_SCHEMA_TABLE_COUNT)
 		return NX_OK;
 	name = nx_schema_tables[track->keys[0]].name;
-	if (nx_open_profile_table(profile, name, &table, NULL) ||
-	    !nx_stored_table_find(table, column, &field))
+	if (nx_open_profile_table(a->profile, name, &table, NULL) ||
+	    !nx_stored_table_find(table, a->column, &field))
 		return NX_OK;
-	if (nx_open_profile_codes(profile, name, column,
-				  nx_request_is_slow(request) ? request : NULL, &strip->codes, err))
-		return err->status;
-	a->is_waiting |= !strip->codes;
-	return NX_OK;
+	strip->table = name;
+	st = nx_open_profile_codes(a->profile, name, a->column, NULL, &strip->codes, err);
+	a->lacks_codes |= !st && !strip->codes;
+	return st;
 }
 
-static enum nx_status add_strips(struct nx_open_profile *profile, struct nx_request *request,
-				 const char *text, struct asked_window *a, struct nx_error *err)
+static enum nx_status add_strips(struct asked_window *a, const char *text, struct nx_error *err)
 {
 	struct strip strip = {0};
 	struct nx_track track = {0};
 	uint64_t id = 0, depth = 0, depth_end;
-	enum nx_status st = parse_strip(text, profile->timeline, &track, &id, &depth, err);
+	enum nx_status st = parse_strip(text, a->timeline, &track, &id, &depth, err);
 
 	if (st)
 		return st;
 	strip.track = (uint32_t)id;
 	strip.is_counter = track.kind == NX_TRACK_COUNTER;
 	if (!strip.is_counter)
-		st = find_codes(profile, &track, request, &strip, a, err);
+		st = find_codes(a, &track, &strip, err);
 	depth_end = depth == NX_ALL_DEPTHS ? track.depth_count : depth + 1;
 	depth = depth == NX_ALL_DEPTHS ? 0 : depth;
 	if (strip.is_counter)
@@ -103,8 +106,8 @@ static enum nx_status add_strips(struct nx_open_profile *profile, struct nx_requ
 	return st;
 }
 
-static enum nx_status parse_strips(struct nx_open_profile *profile, struct nx_request *request,
-				   struct asked_window *a, struct nx_error *err)
+static enum nx_status parse_strips(struct nx_request *request, struct asked_window *a,
+				   struct nx_error *err)
 {
 	const char **texts;
 	size_t count;
@@ -114,17 +117,35 @@ static enum nx_status parse_strips(struct nx_open_profile *profile, struct nx_re
 	if (!st && !count)
 		st = nx_fail(err, NX_USAGE, "the request needs the parameter 'tracks'");
 	for (size_t i = 0; !st && i < count; i++)
-		st = add_strips(profile, request, texts[i], a, err);
+		st = add_strips(a, texts[i], err);
 	return st;
 }
 
-static enum nx_status draw(const struct nx_timeline *timeline, struct nx_request *request,
-			   const struct asked_window *a, struct nx_reply *reply,
-			   struct nx_error *err)
+/* The codes of a table are made once and then found. */
+static enum nx_status make_codes(struct asked_window *a, const struct nx_request *request,
+				 struct nx_error *err)
 {
-	struct nx_tile tile;
 	enum nx_status st = NX_OK;
 
+	for (size_t i = 0; !st && i < a->strips.len; i++) {
+		struct strip *s = &a->strips.items[i];
+
+		if (s->table && !s->codes)
+			st = nx_open_profile_codes(a->profile, s->table, a->column, request,
+						   &s->codes, err);
+	}
+	return st;
+}
+
+static NX_HANDLER(window_of_state)
+{
+	struct asked_window *a = request->state;
+	struct nx_tile tile;
+	enum nx_status st = a->lacks_codes ? make_codes(a, request, err) : NX_OK;
+
+	(void)server;
+	if (st)
+		return st;
 	reply->type = NX_TYPE_OCTETS;
 	nx_tile_begin(&tile, &reply->body, a->from_ns, a->to_ns, (uint32_t)a->px);
 	for (size_t i = 0; !st && i < a->strips.len; i++) {
@@ -132,35 +153,42 @@ static enum nx_status draw(const struct nx_timeline *timeline, struct nx_request
 
 		st = nx_request_go_on(request, err);
 		if (!st && s->is_counter)
-			st = nx_tile_add_counter(&tile, timeline, s->track, err);
+			st = nx_tile_add_counter(&tile, a->timeline, s->track, err);
 		else if (!st)
-			st = nx_tile_add_spans(&tile, timeline, s->track, s->depth, s->codes, err);
+			st = nx_tile_add_spans(&tile, a->timeline, s->track, s->depth, s->codes,
+					       err);
 	}
 	nx_tile_end(&tile);
 	return st;
 }
 
+void nx_forget_window(struct nx_request *request)
+{
+	struct asked_window *a = request->state;
+
+	nx_vec_release(&a->strips);
+	nx_open_profiles_return(a->profile);
+}
+
 NX_HANDLER(window)
 {
-	struct nx_open_profile *profile;
-	const struct nx_timeline *timeline;
-	struct asked_window a = {0};
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	struct asked_window *a = NX_NEW(&request->arena, struct asked_window);
+	enum nx_status st;
 
+	request->state = a;
+	a->column = nx_request_find(request, "colour");
+	st = nx_open_profiles_take(nx_server_profiles(server), nx_request_variable(request, "p"),
+				   &a->profile, err);
 	if (!st)
-		st = nx_open_profile_timeline(profile, &timeline, err);
+		st = nx_open_profile_timeline(a->profile, &a->timeline, err);
 	if (!st)
-		st = parse_range(request, &a, err);
+		st = parse_range(request, a, err);
 	if (!st)
-		st = parse_strips(profile, request, &a, err);
-	if (!st && a.is_waiting)
-		st = nx_request_go_slow(request);
-	else if (!st)
-		st = draw(timeline, request, &a, reply, err);
-	nx_vec_release(&a.strips);
-	nx_open_profiles_return(profile);
-	return st;
+		st = parse_strips(request, a, err);
+	if (st || !a->lacks_codes)
+		return st ? st : nx_handle_window_of_state(server, request, reply, err);
+	nx_request_continue_slow(request, nx_handle_window_of_state);
+	return NX_OK;
 }
 
 /* --- colours --------------------------------------------------------------------------------- */
@@ -179,26 +207,46 @@ static void put_values(const struct nx_column_codes *codes, struct nx_reply *rep
 	nx_json_end_object(&w);
 }
 
+struct asked_colours {
+	struct nx_open_profile *profile;
+	const char *table, *column;
+};
+
+static NX_HANDLER(colours_of_state)
+{
+	struct asked_colours *a = request->state;
+	const struct nx_column_codes *codes;
+	enum nx_status st =
+		nx_open_profile_codes(a->profile, a->table, a->column, request, &codes, err);
+
+	(void)server;
+	if (!st)
+		put_values(codes, reply);
+	return st;
+}
+
+void nx_forget_colours(struct nx_request *request)
+{
+	nx_open_profiles_return(((struct asked_colours *)request->state)->profile);
+}
+
 NX_HANDLER(colours)
 {
-	struct nx_open_profile *profile = NULL;
+	struct asked_colours *a = NX_NEW(&request->arena, struct asked_colours);
 	const struct nx_column_codes *codes = NULL;
-	const char *table, *column;
-	enum nx_status st = nx_request_need(request, "table", &table, err);
+	enum nx_status st = nx_request_need(request, "table", &a->table, err);
 
+	request->state = a;
 	if (!st)
-		st = nx_request_need(request, "column", &column, err);
+		st = nx_request_need(request, "column", &a->column, err);
 	if (!st)
 		st = nx_open_profiles_take(nx_server_profiles(server),
-					   nx_request_variable(request, "p"), &profile, err);
+					   nx_request_variable(request, "p"), &a->profile, err);
 	if (!st)
-		st = nx_open_profile_codes(profile, table, column,
-					   nx_request_is_slow(request) ? request : NULL, &codes,
-					   err);
+		st = nx_open_profile_codes(a->profile, a->table, a->column, NULL, &codes, err);
 	if (!st && codes)
 		put_values(codes, reply);
 	else if (!st)
-		st = nx_request_go_slow(request);
-	nx_open_profiles_return(profile);
+		nx_request_continue_slow(request, nx_handle_colours_of_state);
 	return st;
 }

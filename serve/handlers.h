@@ -30,7 +30,9 @@ NX_HANDLER(names);
 
 /* serve/handle_window.c */
 NX_HANDLER(window);
+void nx_forget_window(struct nx_request *request);
 NX_HANDLER(colours);
+void nx_forget_colours(struct nx_request *request);
 
 /* serve/handle_at.c */
 NX_HANDLER(at);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
-#include "serve/job_queue.h"
+#include "base/workers.h"
 #include "serve/processing_child.h"
 #include "serve/upload_profile.h"
 
@@ -24,12 +24,13 @@ struct job {
 	atomic_bool is_given_up; /* by a visitor; else the server ends */
 	bool is_running;
 	struct nx_processing_step step;
+	struct nx_job job;
 	struct job *next;
 };
 
 struct nx_processing {
 	struct nx_processing_options options;
-	struct nx_job_queue *queue;
+	struct nx_workers *workers;
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	struct job *first;
@@ -63,7 +64,7 @@ static void on_step(void *context, double fraction, const char *stage)
 	tell_step(context, fraction, stage);
 }
 
-/* --- one job, on a thread of the queue ----------------------------------------------- */
+/* --- one job, on a thread of the workers ----------------------------------------------- */
 
 static enum nx_status run_child(struct job *job, const struct nx_upload *u, struct nx_error *err)
 {
@@ -152,6 +153,7 @@ static struct job *new_job(struct nx_processing *p, const char *id, const char *
 	struct job *job = nx_heap_alloc(sizeof(*job));
 
 	*job = (struct job){.processing = p, .lock = lock, .step = {.stage = "waiting"}};
+	job->job = (struct nx_job){.run = run_job, .context = job, .is_detached = true};
 	job->id = nx_arena_copy_text(&job->arena, id);
 	job->name = nx_arena_copy_text(&job->arena, name);
 	pthread_mutex_lock(&p->lock);
@@ -172,7 +174,7 @@ enum nx_status nx_processing_add(struct nx_processing *p, const char *id, const 
 	if (st)
 		return st;
 	job = new_job(p, id, name, lock);
-	if (nx_job_queue_add(p->queue, job))
+	if (nx_workers_add(p->workers, &job->job))
 		return NX_OK;
 	end_job(job);
 	return nx_fail(err, NX_CANCELLED, "too many uploads wait; finish this one again later");
@@ -207,7 +209,8 @@ enum nx_status nx_processing_new(struct nx_processing **processing,
 	*p = (struct nx_processing){.options = *options};
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->ended, NULL);
-	st = nx_job_queue_new(&p->queue, AT_ONCE, WAITING_MAX, run_job, err);
+	p->workers = nx_workers_new("nx-processing", AT_ONCE, WAITING_MAX);
+	st = nx_workers_start(p->workers, err);
 	if (st) {
 		nx_processing_free(p);
 		return st;
@@ -226,7 +229,8 @@ void nx_processing_free(struct nx_processing *p)
 	for (struct job *job = p->first; job; job = job->next)
 		atomic_store(&job->is_cancelled, true);
 	pthread_mutex_unlock(&p->lock);
-	nx_job_queue_free(p->queue);
+	nx_workers_stop(p->workers);
+	nx_workers_free(p->workers);
 	pthread_cond_destroy(&p->ended);
 	pthread_mutex_destroy(&p->lock);
 	nx_heap_free(p);

@@ -60,7 +60,7 @@ struct nx_request {
 	} variables[NX_REQUEST_VARIABLES_MAX];
 	size_t variable_count;
 	struct nx_bytes body; /* unless the route receives it piece by piece */
-	void *receiver;	      /* a receiving route's own */
+	void *state;	      /* the route's own; its forget releases what it holds */
 	/* Of a failure: another status than the sentence's, and what its JSON says besides, such
 	 * as "\"received\":\"12\"". */
 	unsigned problem_status;
@@ -118,20 +118,5 @@ bool nx_request_is_cancelled(const struct nx_request *request);
 /* CANCELLED when nobody waits. */
 NX_MUST_CHECK enum nx_status nx_request_go_on(const struct nx_request *request,
 					      struct nx_error *err);
-
-/*
- * A quick handler that finds out that it will take long returns what this returns, and is
- * called again on the queue of long work; there nx_request_is_slow is true.
- */
-bool nx_request_is_slow(const struct nx_request *request);
-NX_MUST_CHECK enum nx_status nx_request_go_slow(struct nx_request *request);
-
-/*
- * For calls that cannot ask themselves, such as an engine's query: from now on another
- * thread calls stop(context), again and again, once nobody waits. After nx_request_unwatch it
- * is not called any more. One at a time.
- */
-void nx_request_watch(struct nx_request *request, void (*stop)(void *context), void *context);
-void nx_request_unwatch(struct nx_request *request);
 
 #endif

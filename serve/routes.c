@@ -42,12 +42,15 @@ const struct nx_route nx_routes[] = {
 	      "The profiles that ran one model at the same time, by their common name.", ),
 	ROUTE(GET, PROFILE "/tracks", tracks, QUICK, "The tracks of the timeline.", ),
 	ROUTE(GET, PROFILE "/names", names, QUICK, "Names of spans by their ids.", ),
-	ROUTE(GET, PROFILE "/window", window, QUICK, "A part of time of some tracks, to draw.", ),
-	ROUTE(GET, PROFILE "/colours", colours, QUICK, "What the colours of a window mean.", ),
+	ROUTE(GET, PROFILE "/window", window, QUICK, "A time range of some tracks, to draw.",
+	      .forget = nx_forget_window),
+	ROUTE(GET, PROFILE "/colours", colours, QUICK, "What the colours of a window mean.",
+	      .forget = nx_forget_colours),
 	ROUTE(GET, PROFILE "/at", at, QUICK, "What lies at a moment of a track.", ),
 
 	ROUTE(GET, PROFILE "/tables", tables, QUICK, "The tables of a profile.", ),
-	ROUTE(GET, PROFILE "/tables/{T}", table, QUICK, "Rows of a table.", ),
+	ROUTE(GET, PROFILE "/tables/{T}", table, QUICK, "Rows of a table.",
+	      .slow_with = {"where", "order"}),
 	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}", row, QUICK, "One row with all its fields.", ),
 
 	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}/dependencies", dependencies, SLOW,
@@ -226,6 +229,16 @@ enum nx_status nx_route_find(struct nx_request *request, const char **allowed, s
 		       "there is nothing at this address; %s lists what there "
 		       "is",
 		       API "/openapi.json");
+}
+
+bool nx_route_is_slow(const struct nx_request *request)
+{
+	const struct nx_route *route = request->route;
+
+	for (size_t i = 0; i < sizeof(route->slow_with) / sizeof(route->slow_with[0]); i++)
+		if (route->slow_with[i] && nx_request_find(request, route->slow_with[i]))
+			return true;
+	return route->place == NX_ROUTE_SLOW;
 }
 
 /* --- the description ------------------------------------------------------------------ */

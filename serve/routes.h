@@ -32,8 +32,8 @@ typedef enum nx_status (*nx_handler_fn)(struct nx_server *server, struct nx_requ
 
 /*
  * Takes the body piece by piece, on the thread of the connection, before the handler runs. The
- * first call has an empty piece and may set request->receiver, which lives in the request's
- * arena or is closed by forget. After a failure neither this nor the handler is called again.
+ * first call has an empty piece and may set request->state, which lives in the request's arena or
+ * is released by forget. After a failure neither this nor the handler is called again.
  */
 typedef enum nx_status (*nx_receive_fn)(struct nx_server *server, struct nx_request *request,
 					struct nx_slice piece, struct nx_error *err);
@@ -45,10 +45,18 @@ struct nx_route {
 	enum nx_route_place place;
 	unsigned flags;
 	const char *summary;			    /* for openapi.json */
+	const char *slow_with[2];		    /* a QUICK row with one of these is SLOW */
 	size_t body_bytes_max;			    /* 0: no body is taken */
 	nx_receive_fn receive;			    /* NULL: collected in request->body */
-	void (*forget)(struct nx_request *request); /* of receive: always called at the end */
+	void (*forget)(struct nx_request *request); /* if there is a state: called at the end */
 };
+
+/*
+ * For a quick handler that finds that it will take long: when it has returned OK, next is called
+ * instead of an answer being sent, on the queue of long work. What was parsed is in request->state;
+ * next may never be called, if the client goes away, so forget releases what the state holds.
+ */
+void nx_request_continue_slow(struct nx_request *request, nx_handler_fn next);
 
 extern const struct nx_route nx_routes[];
 extern const size_t nx_route_count;
@@ -60,6 +68,9 @@ extern const size_t nx_route_count;
  */
 NX_MUST_CHECK enum nx_status nx_route_find(struct nx_request *request, const char **allowed,
 					   struct nx_error *err);
+
+/* Whether its handler runs on the queue of long work. */
+bool nx_route_is_slow(const struct nx_request *request);
 
 /* The description of all rows, as JSON. */
 void nx_routes_describe(struct nx_json_writer *w);

@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/workers.h"
 #include "serve/listen.h"
 #include "serve/server_internal.h"
 
@@ -15,9 +14,10 @@
 #define IDLE_SECONDS 60
 #define REQUEST_BYTES_MAX ((size_t)32 << 10)
 #define STOP_CHECK_NS 50000000
-/* Who waits longer than these queues are is better told to come again. */
+/* A request that finds this many waiting is refused with 503. */
 #define QUICK_WAITING_MAX 2000
 #define SLOW_WAITING_MAX 200
+#define QUICK_THREADS_MAX 16
 #define SLOW_THREADS 4
 
 struct port {
@@ -107,6 +107,7 @@ static void stop_port(struct port *port)
 		MHD_stop_daemon(port->daemon); /* closes fd */
 	else if (port->fd >= 0)
 		close(port->fd);
+	*port = (struct port){.fd = -1};
 }
 
 /* The second port is a courtesy: only who asked for it is refused when it is in use. */
@@ -208,51 +209,58 @@ static void wait_for_stop(const struct nx_serve_options *options)
 		nanosleep(&pause, NULL);
 }
 
-static enum nx_status start_uploads(struct nx_server *server, struct nx_error *err)
+static enum nx_status start(struct nx_server *server, struct nx_error *err)
 {
 	struct nx_processing_options how = {.workspace = server->workspace,
 					    .program = server->options->program};
-	enum nx_status st = nx_events_new(&server->events, server->workspace, err);
+	unsigned quick = nx_workers_default_count(QUICK_THREADS_MAX);
+	enum nx_status st = nx_timer_new(&server->timer, err);
 
+	if (st)
+		return st;
+	server->profiles = nx_open_profiles_new(server->workspace);
+	server->asking = nx_asking_new(server->timer);
+	server->streams = nx_streams_new();
+	server->quick = nx_workers_new("nx-quick", quick < 2 ? 2 : quick, QUICK_WAITING_MAX);
+	server->slow = nx_workers_new("nx-slow", SLOW_THREADS, SLOW_WAITING_MAX);
+	server->events = nx_events_new(server->workspace, server->timer, server->quick);
 	how.events = server->events;
+	st = nx_workers_start(server->quick, err);
+	if (!st)
+		st = nx_workers_start(server->slow, err);
 	return st ? st : nx_processing_new(&server->processing, &how, err);
 }
 
-static enum nx_status start_threads(struct nx_server *server, struct nx_error *err)
-{
-	unsigned quick = nx_workers_default_count(16);
-	enum nx_status st;
-
-	server->streams = nx_streams_new();
-	st = nx_watchers_begin(&server->watchers, err);
-	if (!st)
-		st = start_uploads(server, err);
-	if (!st)
-		st = nx_job_queue_new(&server->quick, quick < 2 ? 2 : quick, QUICK_WAITING_MAX,
-				      nx_exchange_run, err);
-	if (!st)
-		st = nx_job_queue_new(&server->slow, SLOW_THREADS, SLOW_WAITING_MAX,
-				      nx_exchange_run, err);
-	return st;
-}
-
-/* Suspended connections have to go on before MHD can end, so workers and streams end first. */
-static void stop_threads(struct nx_server *server)
+/*
+ * MHD must have no suspended connection when it stops, so streams and handlers end first. Until it
+ * stops it still accepts visitors, which are refused: the queues take no more jobs. It cannot be
+ * told to stop listening earlier; MHD_quiesce_daemon races with its own threads and aborts.
+ */
+static void stop(struct nx_server *server, struct port ports[2])
 {
 	atomic_store(&server->is_stopping, true);
 	if (server->streams)
 		nx_streams_stop(server->streams);
-	nx_job_queue_free(server->quick);
-	nx_job_queue_free(server->slow);
+	if (server->quick)
+		nx_workers_stop(server->quick);
+	if (server->slow)
+		nx_workers_stop(server->slow);
+	stop_port(&ports[0]);
+	stop_port(&ports[1]);
 	nx_processing_free(server->processing);
 	nx_events_free(server->events);
-	nx_watchers_end(&server->watchers);
+	nx_workers_free(server->slow);
+	nx_workers_free(server->quick);
+	nx_streams_free(server->streams);
+	nx_asking_free(server->asking);
+	nx_open_profiles_free(server->profiles);
+	nx_timer_free(server->timer);
 }
 
 static enum nx_status run(struct nx_server *server, struct port ports[2], const char *note,
 			  struct nx_error *err)
 {
-	enum nx_status st = start_threads(server, err);
+	enum nx_status st = start(server, err);
 
 	for (int i = 0; !st && i < 2; i++)
 		if (ports[i].fd >= 0)
@@ -261,10 +269,6 @@ static enum nx_status run(struct nx_server *server, struct port ports[2], const 
 		tell_ready(server, ports, note);
 		wait_for_stop(server->options);
 	}
-	for (int i = 0; i < 2; i++)
-		if (ports[i].daemon)
-			MHD_quiesce_daemon(ports[i].daemon);
-	stop_threads(server);
 	return st;
 }
 
@@ -291,8 +295,6 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 		st = nx_workspace_open(&server.workspace, &where, err);
 	if (st)
 		return st;
-	server.profiles = nx_open_profiles_new(server.workspace);
-	server.asking = nx_asking_new();
 	raise_file_limit();
 	st = open_ports(options, host, ports, note, err);
 	server.guard = (struct nx_guard){
@@ -302,12 +304,7 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	};
 	if (!st)
 		st = run(&server, ports, note, err);
-	stop_port(&ports[0]);
-	stop_port(&ports[1]);
-	if (server.streams)
-		nx_streams_free(server.streams);
-	nx_asking_free(server.asking);
-	nx_open_profiles_free(server.profiles);
+	stop(&server, ports);
 	nx_workspace_close(server.workspace);
 	return st;
 }

@@ -4,23 +4,15 @@
 #define NX_SERVE_SERVER_INTERNAL_H
 
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/timer.h"
+#include "base/workers.h"
 #include "serve/guard.h"
-#include "serve/job_queue.h"
 #include "serve/reply.h"
 #include "serve/request.h"
+#include "serve/routes.h"
 #include "serve/server.h"
-
-/* Calls back for requests whose client went away while an engine works for them. */
-struct nx_watchers {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	pthread_t thread;
-	bool has_thread, is_stopped;
-	struct nx_exchange *first;
-};
 
 struct nx_server {
 	const struct nx_serve_options *options;
@@ -32,8 +24,8 @@ struct nx_server {
 	struct nx_streams *streams;
 	struct nx_events *events;
 	struct nx_processing *processing;
-	struct nx_job_queue *quick, *slow;
-	struct nx_watchers watchers;
+	struct nx_timer *timer;
+	struct nx_workers *quick, *slow;
 	atomic_bool is_stopping;
 };
 
@@ -45,19 +37,16 @@ struct nx_exchange {
 	struct nx_reply reply;
 	struct nx_error error;
 	atomic_uint reference_count;
-	bool is_seen;	   /* the head was looked at */
-	bool is_answered;  /* the reply is complete */
-	bool is_queued;	   /* was given to a worker */
-	bool is_streaming; /* its handler sends while it works */
-	bool goes_slow;	   /* its handler wants to run on the queue of long work */
-	bool is_slow;
+	bool is_seen;	    /* the head was looked at */
+	bool is_answered;   /* the reply is complete */
+	bool is_queued;	    /* was given to a worker */
+	bool is_streaming;  /* its handler sends while it works */
+	nx_handler_fn next; /* continues the handler on the slow queue */
 	uint64_t body_bytes;
 	int fd; /* of the connection, for asking whether the client is still there */
-	struct nx_stream *stream; /* begun by a handler that still runs; it holds a reference */
-	/* of a watched request */
-	void (*stop)(void *context);
-	void *stop_context;
-	struct nx_exchange *watched_previous, *watched_next;
+	/* Begun by a handler that still runs; it holds a reference. Watchdogs read it. */
+	_Atomic(struct nx_stream *) stream;
+	struct nx_job job; /* on one of the queues */
 };
 
 /* MHD's callbacks; cls is the server. */
@@ -67,11 +56,6 @@ enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, 
 				  size_t *upload_size, void **exchange);
 void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchange,
 		     enum MHD_RequestTerminationCode why);
-/* A job of the queues. */
-void nx_exchange_run(void *exchange);
-
-NX_MUST_CHECK enum nx_status nx_watchers_begin(struct nx_watchers *watchers, struct nx_error *err);
-void nx_watchers_end(struct nx_watchers *watchers);
 
 /* Queues the reply of an exchange on its connection. */
 enum MHD_Result nx_exchange_send(struct nx_exchange *x);

@@ -35,6 +35,8 @@ struct nx_streams *nx_streams_new(void)
 
 void nx_streams_free(struct nx_streams *all)
 {
+	if (!all)
+		return;
 	pthread_mutex_destroy(&all->lock);
 	nx_heap_free(all);
 }

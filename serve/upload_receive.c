@@ -61,7 +61,7 @@ static enum nx_status begin(struct nx_server *server, struct nx_request *request
 	enum nx_status st;
 
 	r->fd = -1;
-	request->receiver = r;
+	request->state = r;
 	st = nx_upload_load(workspace, nx_request_variable(request, "id"), &request->arena,
 			    &r->upload, err);
 	if (!st)
@@ -106,7 +106,7 @@ static enum nx_status check_space(struct nx_server *server, struct receiver *r, 
 static enum nx_status take(struct nx_server *server, struct nx_request *request,
 			   struct nx_slice piece, struct nx_error *err)
 {
-	struct receiver *r = request->receiver;
+	struct receiver *r = request->state;
 	enum nx_status st;
 
 	if (piece.len > r->file->size_bytes - r->received_bytes) {
@@ -135,27 +135,27 @@ enum nx_status nx_receive_upload_file(struct nx_server *server, struct nx_reques
 				      struct nx_slice piece, struct nx_error *err)
 {
 	enum nx_status st =
-		request->receiver ? take(server, request, piece, err) : begin(server, request, err);
+		request->state ? take(server, request, piece, err) : begin(server, request, err);
 
 	if (st)
-		let_go(request->receiver);
+		let_go(request->state);
 	return st;
 }
 
 void nx_forget_upload_file(struct nx_request *request)
 {
-	struct receiver *r = request->receiver;
+	struct receiver *r = request->state;
 
 	if (!r)
 		return;
 	let_go(r);
 	nx_upload_release(&r->upload);
-	request->receiver = NULL;
+	request->state = NULL;
 }
 
 NX_HANDLER(upload_file)
 {
-	struct receiver *r = request->receiver;
+	struct receiver *r = request->state;
 	struct nx_json_writer w;
 
 	(void)server, (void)err;

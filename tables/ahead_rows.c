@@ -6,7 +6,7 @@
 #include "analyse/sbuf_allocation.h"
 #include "analyse/static_dma.h"
 #include "analyse/throughput.h"
-#include "base/errands.h"
+#include "base/workers.h"
 #include "tables/sorted_rows.h"
 
 /* --- what is found ---------------------------------------------------------- */
@@ -92,11 +92,11 @@ struct stream {
 	const struct nx_profile *profile;
 	enum nx_ahead what;
 	struct nx_sorted_rows rows;
-	size_t errand;
+	struct nx_job job;
 };
 
 struct nx_ahead_rows {
-	struct nx_errands *errands;
+	struct nx_workers *workers;
 	struct stream streams[NX_AHEAD_COUNT];
 };
 
@@ -119,20 +119,22 @@ struct nx_ahead_rows *nx_ahead_rows_begin(const struct nx_profile *profile)
 	struct nx_ahead_rows *ahead = nx_heap_alloc(sizeof(*ahead));
 
 	memset(ahead, 0, sizeof(*ahead));
-	ahead->errands = nx_errands_new();
+	/* One beside the owner, which works while it awaits. */
+	ahead->workers = nx_workers_new("nx-ahead", nx_workers_default_count(2) - 1, 0);
 	for (unsigned i = 0; i < NX_AHEAD_COUNT; i++) {
 		struct stream *s = &ahead->streams[i];
 
 		s->profile = profile;
 		s->what = (enum nx_ahead)i;
-		s->errand = nx_errands_add(ahead->errands, find_rows, s);
+		s->job = (struct nx_job){.run = find_rows, .context = s};
+		(void)nx_workers_add(ahead->workers, &s->job);
 	}
 	return ahead;
 }
 
 void nx_ahead_rows_end(struct nx_ahead_rows *ahead)
 {
-	nx_errands_free(ahead->errands);
+	nx_workers_free(ahead->workers);
 	for (unsigned i = 0; i < NX_AHEAD_COUNT; i++)
 		nx_spool_free(ahead->streams[i].rows.spool);
 	nx_heap_free(ahead);
@@ -146,7 +148,7 @@ enum nx_status nx_ahead_rows_finish(const struct nx_device_fill *fill, enum nx_a
 
 	if (fill->ahead) {
 		s = &fill->ahead->streams[what];
-		nx_errands_await(fill->ahead->errands, s->errand);
+		nx_workers_await(fill->ahead->workers, &s->job);
 	} else {
 		find_rows(s);
 	}

@@ -3,50 +3,24 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "cli/nccom/nccom_rank.h"
 #include "format/collective.h"
 
-struct rank_thread {
-	struct nx_nccom_work *work;
-	uint32_t rank;
-	pthread_t thread;
-};
-
 /* --- all ranks --------------------------------------------------------------------------- */
 
-static void *run_thread(void *context)
+static void run_rank(void *context, size_t index)
 {
-	const struct rank_thread *thread = context;
+	struct nx_nccom_work *work = context;
 
-	nx_nccom_rank_run(thread->work, thread->rank);
-	return NULL;
-}
-
-static enum nx_status run_threads(struct nx_nccom_work *work, struct nx_error *err)
-{
-	uint32_t first = work->options->first_rank, count = work->options->local_rank_count;
-	struct rank_thread *ranks = nx_heap_alloc(count * sizeof(*ranks));
-	enum nx_status st = NX_OK;
-	uint32_t started;
-
-	memset(ranks, 0, count * sizeof(*ranks));
-	for (started = 0; started < count && !st; started++) {
-		ranks[started].work = work;
-		ranks[started].rank = first + started;
-		if (pthread_create(&ranks[started].thread, NULL, run_thread, &ranks[started]))
-			st = nx_fail_errno(err, errno, "no thread for rank %u", first + started);
-	}
-	for (uint32_t i = 0; i < started - (st != NX_OK); i++)
-		pthread_join(ranks[i].thread, NULL);
-	nx_heap_free(ranks);
-	return st;
+	nx_nccom_rank_run(work, work->options->first_rank + (uint32_t)index);
 }
 
 /* A process has the core of its rank, and a runtime of its own. */
@@ -72,15 +46,21 @@ static enum nx_status run_processes(struct nx_nccom_work *work, struct nx_error 
 	pid_t *children = nx_heap_alloc(count * sizeof(*children));
 	enum nx_status st = NX_OK;
 
-	for (uint32_t i = 0; i < count; i++) {
+	memset(children, 0, count * sizeof(*children));
+	for (uint32_t i = 0; i < count && !st; i++) {
 		work->shared->told[first + i].status = NX_IO;
 		snprintf(work->shared->told[first + i].message, 64, "rank %u died", first + i);
 		children[i] = fork();
 		if (children[i] == 0)
 			_exit(run_child(work, first + i));
 		if (children[i] < 0)
-			st = nx_fail_errno(err, errno, "no process for rank %u", first + i);
+			st = nx_fail_errno(err, errno, "cannot start a process for rank %u",
+					   first + i);
 	}
+	/* The others would wait for the one that is missing. */
+	for (uint32_t i = 0; st && i < count; i++)
+		if (children[i] > 0)
+			kill(children[i], SIGKILL);
 	for (uint32_t i = 0; i < count; i++)
 		while (children[i] > 0 && waitpid(children[i], NULL, 0) < 0 && errno == EINTR)
 			;
@@ -199,7 +179,10 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 	if (!work.shared || !mkdtemp(work.folder)) {
 		st = nx_fail_errno(err, errno, "nccom-test has no room for its results");
 	} else {
-		st = options->has_processes ? run_processes(&work, err) : run_threads(&work, err);
+		st = options->has_processes
+			     ? run_processes(&work, err)
+			     : nx_threads_run("nccom-rank", options->local_rank_count, run_rank,
+					      &work, err);
 		if (!st)
 			st = judge(&work, err);
 		if (st)

@@ -101,9 +101,9 @@ static void encode_columns(struct writer *w)
 	for (size_t i = 0; i < w->head.column_count; i++)
 		values += w->head.columns[i].value_count;
 	if (!w->workers && w->threads > 1 && values >= FEWEST_SHARED_VALUES)
-		w->workers = nx_workers_new(w->threads);
+		w->workers = nx_workers_new("nx-parquet", w->threads - 1, 0);
 	if (w->workers)
-		nx_workers_run(w->workers, encode_column, w, w->head.column_count);
+		nx_workers_share(w->workers, encode_column, w, w->head.column_count);
 	else
 		for (size_t i = 0; i < w->head.column_count; i++)
 			encode_column(w, i, 0);

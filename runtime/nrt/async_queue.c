@@ -2,12 +2,12 @@
 #include "runtime/nrt/async_queue.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/thread.h"
 #include "base/vec.h"
 #include "runtime/nrt/handles.h"
 #include "runtime/nrt/nrt_log.h"
@@ -29,8 +29,7 @@ struct waiter { /* somebody polls a descriptor */
 /* Of a core: one that waits for other ranks must not keep those of its process from coming. */
 struct lane {
 	struct nx_async_request *first, *last;
-	bool has_thread;
-	pthread_t thread;
+	struct nx_thread thread;
 };
 
 static struct {
@@ -210,7 +209,7 @@ static struct nx_async_request *next_request(struct lane *lane)
 	return request;
 }
 
-static void *work(void *lane)
+static void work(void *lane)
 {
 	struct nx_async_request *request;
 
@@ -224,22 +223,19 @@ static void *work(void *lane)
 		pthread_mutex_unlock(&async.lock);
 		request->release(request);
 	}
-	return NULL;
 }
 
 /* Under the lock. */
 static bool start_thread(struct lane *lane)
 {
-	sigset_t all, old;
+	struct nx_error err;
 
-	if (lane->has_thread)
+	if (lane->thread.is_running)
 		return true;
 	async.is_ending = false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	lane->has_thread = pthread_create(&lane->thread, NULL, work, lane) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return lane->has_thread;
+	if (nx_thread_start(&lane->thread, "nrt-async", work, lane, &err))
+		nx_log_error("%s", err.message);
+	return lane->thread.is_running;
 }
 
 static bool is_place(const struct nx_async_request *request)
@@ -299,14 +295,12 @@ void nx_async_end(void)
 	pthread_cond_broadcast(&async.changed);
 	pthread_mutex_unlock(&async.lock);
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
-		struct lane *lane = &async.lanes[core];
-		bool had_thread;
+		struct nx_thread thread;
 
 		pthread_mutex_lock(&async.lock);
-		had_thread = lane->has_thread;
+		thread = async.lanes[core].thread;
 		pthread_mutex_unlock(&async.lock);
-		if (had_thread)
-			pthread_join(lane->thread, NULL);
+		nx_thread_join(&thread);
 	}
 	pthread_mutex_lock(&async.lock);
 	memset(async.lanes, 0, sizeof(async.lanes));

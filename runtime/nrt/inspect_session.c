@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/inspect_info.h"
@@ -30,8 +30,7 @@ static struct {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wakes;
 	bool is_on, is_ending;
-	pthread_t thread;
-	bool has_thread;
+	struct nx_thread thread;
 	struct nrt_inspect_config config;
 	char folder[NX_INSPECT_PATH_MAX + 256];
 	/* The thread's own while it runs: */
@@ -155,10 +154,11 @@ static struct timespec after_ns(uint64_t ns)
 	return (struct timespec){(time_t)(then / 1000000000u), (long)(then % 1000000000u)};
 }
 
-static void *keep_draining(void *unused)
+static void keep_draining(void *unused)
 {
 	bool is_over = false;
 
+	(void)unused;
 	while (!is_over) {
 		struct timespec then = after_ns(DRAIN_PERIOD_NS);
 
@@ -170,19 +170,6 @@ static void *keep_draining(void *unused)
 		is_over = session.is_ending;
 		pthread_mutex_unlock(&session.lock);
 	}
-	return unused;
-}
-
-/* Signals are the host's: its handlers must not run on a thread it does not know. */
-static bool start_thread(void)
-{
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	session.has_thread = pthread_create(&session.thread, NULL, keep_draining, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return session.has_thread;
 }
 
 /* --- folders ------------------------------------------------------------------- */
@@ -273,8 +260,8 @@ static enum nx_status begin_files(struct nx_error *err)
 		st = write_info(false, err);
 	if (!st)
 		st = open_streams(err);
-	if (!st && has_thread && !start_thread())
-		st = nx_fail(err, NX_LIMIT, "the system refuses a thread for the capture");
+	if (!st && has_thread)
+		st = nx_thread_start(&session.thread, "nrt-drain", keep_draining, NULL, err);
 	return st;
 }
 
@@ -289,7 +276,7 @@ static enum nx_status begin(const struct nrt_inspect_config *config, struct nx_e
 	session.stored_count = session.pending_count = 0;
 	memset(&session.samples, 0, sizeof(session.samples));
 	nx_host_facts_read(&session.host);
-	session.is_ending = session.has_thread = false;
+	session.is_ending = false;
 	st = begin_files(err);
 	if (st) {
 		if (captures(NX_INSPECT_SYSTEM) && st != NX_MISMATCH)
@@ -320,9 +307,7 @@ static void stop_thread(void)
 	session.is_ending = true;
 	pthread_cond_broadcast(&session.wakes);
 	pthread_mutex_unlock(&session.lock);
-	if (session.has_thread)
-		pthread_join(session.thread, NULL);
-	session.has_thread = false;
+	nx_thread_join(&session.thread);
 }
 
 static void finish(void)
@@ -369,7 +354,7 @@ void nx_inspect_abandon(void)
 	pthread_mutex_init(&session.life, NULL);
 	pthread_mutex_init(&session.lock, NULL);
 	pthread_cond_init(&session.wakes, NULL);
-	session.is_on = session.has_thread = false;
+	session.is_on = session.thread.is_running = false;
 	/* Not released: the drain thread may have been in the middle of it. */
 	session.pending = (struct nx_bytes){0};
 	nx_guest_stream_close(&session.events);

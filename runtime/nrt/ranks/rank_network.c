@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <netdb.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,25 +21,22 @@
 
 /* --- connections ------------------------------------------------------------------------- */
 
-static void *read_caller(void *context)
+static void read_caller(void *context)
 {
 	struct nx_rank_route *route = context;
 
 	nx_rank_route_tell_present(route, true);
 	nx_rank_route_read(route);
-	return NULL;
 }
 
-static bool start_thread(pthread_t *thread, void *(*run)(void *), void *context)
+/* Under the lock. Without the thread ranks would wait in vain, so they all fail. */
+static void start_thread(struct nx_rank_world *world, struct nx_thread *thread, void (*run)(void *),
+			 void *context)
 {
-	sigset_t all, old;
-	bool is_started;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	is_started = pthread_create(thread, NULL, run, context) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return is_started;
+	if (!nx_thread_start(thread, "nrt-ranks", run, context, &world->trouble))
+		return;
+	nx_context(&world->trouble, "no connection between the ranks");
+	nx_rank_world_wake(world);
 }
 
 static bool is_ending(struct nx_rank_world *world)
@@ -53,7 +49,7 @@ static bool is_ending(struct nx_rank_world *world)
 	return answer;
 }
 
-static void *accept_callers(void *context)
+static void accept_callers(void *context)
 {
 	struct nx_rank_world *world = context;
 
@@ -66,10 +62,14 @@ static void *accept_callers(void *context)
 		if (fd < 0)
 			break;
 		route = nx_rank_route_add(world, fd);
-		if (route)
-			route->has_reader = start_thread(&route->reader, read_caller, route);
+		if (!route)
+			continue;
+		pthread_mutex_lock(&world->lock);
+		start_thread(world, &route->reader, read_caller, route);
+		pthread_mutex_unlock(&world->lock);
+		if (!route->reader.is_running)
+			shutdown(fd, SHUT_RDWR); /* the other process notices */
 	}
-	return NULL;
 }
 
 static int open_socket(struct nx_rank_world *world, bool listens)
@@ -112,7 +112,7 @@ static void start_listening(struct nx_rank_world *world)
 		nx_rank_world_wake(world);
 	} else {
 		world->listen_fd = fd;
-		world->has_listener = start_thread(&world->listener, accept_callers, world);
+		start_thread(world, &world->listener, accept_callers, world);
 	}
 	pthread_mutex_unlock(&world->lock);
 }
@@ -152,7 +152,7 @@ static int call_root(struct nx_rank_world *world)
 	return fd;
 }
 
-static void *call_and_read(void *context)
+static void call_and_read(void *context)
 {
 	struct nx_rank_world *world = context;
 	const struct nx_rank_frame hello = {NX_RANK_HELLO, 0, 0, world->count, 0};
@@ -162,11 +162,10 @@ static void *call_and_read(void *context)
 
 	route = fd < 0 ? NULL : nx_rank_route_add(world, fd);
 	if (!route || nx_rank_route_send(route, &hello, NULL, &ignored))
-		return NULL;
+		return;
 	route->has_greeted = true; /* the root has no need to */
 	nx_rank_route_tell_present(route, false);
 	nx_rank_route_read(route);
-	return NULL;
 }
 
 /* --- for the world -------------------------------------------------------------------------- */
@@ -178,11 +177,11 @@ void nx_rank_network_joined(struct nx_rank_world *world, uint32_t rank)
 	if (!world->has_root)
 		return;
 	pthread_mutex_lock(&world->lock);
-	listens = rank == 0 && world->ranks[0].join_count == 1 && !world->has_listener;
-	calls = !listens && !world->has_listener && !world->has_caller &&
+	listens = rank == 0 && world->ranks[0].join_count == 1 && !world->listener.is_running;
+	calls = !listens && !world->listener.is_running && !world->caller.is_running &&
 		!world->ranks[0].join_count;
 	if (calls)
-		world->has_caller = start_thread(&world->caller, call_and_read, world);
+		start_thread(world, &world->caller, call_and_read, world);
 	pthread_mutex_unlock(&world->lock);
 	if (listens)
 		start_listening(world);
@@ -200,8 +199,7 @@ static void end_routes(struct nx_rank_world *world)
 {
 	for (struct nx_rank_route *route = world->routes; route; route = route->next) {
 		shutdown(route->fd, SHUT_RDWR);
-		if (route->has_reader)
-			pthread_join(route->reader, NULL);
+		nx_thread_join(&route->reader);
 	}
 	while (world->routes) {
 		struct nx_rank_route *route = world->routes;
@@ -232,7 +230,7 @@ static void await_guests(struct nx_rank_world *world)
 
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += world->timeout_s;
-	while (world->has_listener && has_guests(world))
+	while (world->listener.is_running && has_guests(world))
 		if (pthread_cond_timedwait(&world->changed, &world->lock, &deadline) == ETIMEDOUT)
 			return;
 }
@@ -249,12 +247,10 @@ void nx_rank_network_end(struct nx_rank_world *world)
 	pthread_mutex_unlock(&world->lock);
 	if (world->listen_fd >= 0)
 		shutdown(world->listen_fd, SHUT_RDWR);
-	if (world->has_listener)
-		pthread_join(world->listener, NULL);
+	nx_thread_join(&world->listener);
 	for (; route; route = route->next)
 		shutdown(route->fd, SHUT_RDWR);
-	if (world->has_caller)
-		pthread_join(world->caller, NULL);
+	nx_thread_join(&world->caller);
 	end_routes(world);
 	if (world->listen_fd >= 0)
 		close(world->listen_fd);

@@ -189,7 +189,7 @@ static bool is_root(struct nx_rank_world *world)
 	bool answer;
 
 	pthread_mutex_lock(&world->lock);
-	answer = world->has_listener;
+	answer = world->listener.is_running;
 	pthread_mutex_unlock(&world->lock);
 	return answer;
 }
@@ -265,7 +265,7 @@ static void lose_route(struct nx_rank_route *route, const struct nx_error *why)
 	pthread_mutex_lock(&world->lock);
 	route->is_open = false;
 	/* Anybody may call the root and talk nonsense; that is no reason to stop. */
-	if (why->status == NX_MISMATCH || (why->status && !world->has_listener))
+	if (why->status == NX_MISMATCH || (why->status && !world->listener.is_running))
 		world->trouble = *why;
 	pthread_mutex_unlock(&world->lock);
 	for (uint32_t i = 0; i < world->count; i++) {

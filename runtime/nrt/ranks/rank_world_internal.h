@@ -3,9 +3,8 @@
 #ifndef NX_RUNTIME_NRT_RANKS_RANK_WORLD_INTERNAL_H
 #define NX_RUNTIME_NRT_RANKS_RANK_WORLD_INTERNAL_H
 
-#include <pthread.h>
-
 #include "base/map.h"
+#include "base/thread.h"
 #include "runtime/nrt/ranks/rank_world.h"
 
 #define NX_RANK_HOST_MAX 256
@@ -44,8 +43,7 @@ struct nx_rank_route {
 	int fd;
 	bool is_open;		    /* under the world's lock */
 	pthread_mutex_t write_lock; /* frames are written whole; never held with the world's */
-	pthread_t reader;
-	bool has_reader;
+	struct nx_thread reader;
 	bool has_greeted; /* the reader's */
 };
 
@@ -70,8 +68,7 @@ struct nx_rank_world {
 	char host[NX_RANK_HOST_MAX], port[8];
 	bool has_root, is_ending;
 	struct nx_error trouble; /* that ends all waiting */
-	pthread_t caller, listener;
-	bool has_caller, has_listener;
+	struct nx_thread caller, listener;
 	int listen_fd;
 	struct nx_rank_route *routes;
 };

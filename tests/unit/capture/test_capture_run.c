@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +16,23 @@
 #include "capture/capture_run.h"
 
 #define GIVEN(n) ((struct nx_capture_count){true, n})
+
+/* The linker sends the library's pthread_create here. */
+int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
+			  void *argument);
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
+			  void *argument);
+
+static unsigned threads_left = 1000; /* that the system grants */
+
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
+			  void *argument)
+{
+	if (!threads_left)
+		return EAGAIN;
+	threads_left--;
+	return __real_pthread_create(id, attributes, fn, argument);
+}
 
 struct heard {
 	unsigned said, warned, steps;
@@ -199,6 +218,24 @@ static void test_one_fails(void **state)
 	nx_capture_result_release(&result);
 }
 
+/* Ranks that were started would wait for the one that is missing. */
+static void test_no_thread_for_a_rank(void **state)
+{
+	struct nx_capture_wishes wishes = {.neff_path = "m", .workers = GIVEN(4)};
+	struct nx_capture_result result;
+	struct nx_error err;
+	struct heard heard;
+
+	(void)state;
+	threads_left = 2;
+	assert_int_equal(run(&wishes, true, &heard, &result, &err), NX_LIMIT);
+	threads_left = 1000;
+	assert_non_null(strstr(err.message, "the system refuses to start a thread"));
+	assert_int_equal(heard.steps, 0);
+	assert_int_equal(result.sessions.len, 0);
+	nx_capture_result_release(&result);
+}
+
 static void test_more_than_cores(void **state)
 {
 	struct nx_capture_wishes wishes = {.neff_path = "m", .workers = GIVEN(5)};
@@ -235,6 +272,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_turns, forget_wishes),
 		cmocka_unit_test_teardown(test_queued, forget_wishes),
 		cmocka_unit_test_teardown(test_one_fails, forget_wishes),
+		cmocka_unit_test_teardown(test_no_thread_for_a_rank, forget_wishes),
 		cmocka_unit_test_teardown(test_more_than_cores, forget_wishes),
 		cmocka_unit_test_teardown(test_what_is_left, forget_wishes),
 	};

@@ -14,6 +14,21 @@
 static const struct nx_engine_pool_options one = {
 	.engine_max = 1, .memory_limit_bytes = 128 << 20, .idle_ms = 60000, .patience_ms = 20000};
 
+static struct nx_timer *timer;
+
+static int make_timer(void **state)
+{
+	(void)state;
+	return nx_timer_new(&timer, NULL);
+}
+
+static int free_timer(void **state)
+{
+	(void)state;
+	nx_timer_free(timer);
+	return 0;
+}
+
 static int64_t ask(struct nx_duckdb *db, const char *sql, struct nx_error *err)
 {
 	struct nx_row_stream *rows = NULL;
@@ -38,7 +53,7 @@ static struct duckdb_fixture *made(void **state)
 static void an_engine_is_kept_for_the_next_question(void **state)
 {
 	struct duckdb_fixture *f = made(state);
-	struct nx_engine_pool *pool = nx_engine_pool_new(&one);
+	struct nx_engine_pool *pool = nx_engine_pool_new(timer, &one);
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
 	struct nx_duckdb *first, *second;
 
@@ -57,7 +72,7 @@ static void an_engine_is_kept_for_the_next_question(void **state)
 static void a_profile_stored_again_gets_another(void **state)
 {
 	struct duckdb_fixture *f = made(state);
-	struct nx_engine_pool *pool = nx_engine_pool_new(&one);
+	struct nx_engine_pool *pool = nx_engine_pool_new(timer, &one);
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
 	struct nx_duckdb *engine;
 
@@ -89,7 +104,7 @@ static void who_waits_may_leave_or_lose_patience(void **state)
 	struct nx_duckdb *engine, *other;
 
 	hasty.patience_ms = 150;
-	pool = nx_engine_pool_new(&hasty);
+	pool = nx_engine_pool_new(timer, &hasty);
 	assert_int_equal(nx_engine_pool_take(pool, &wish, &engine, &f->err), NX_OK);
 	assert_int_equal(nx_engine_pool_take(pool, &leaver, &other, &f->err), NX_CANCELLED);
 	assert_null(other);
@@ -105,7 +120,7 @@ static void who_waits_may_leave_or_lose_patience(void **state)
 static void a_profile_that_cannot_be_opened_leaves_its_place(void **state)
 {
 	struct duckdb_fixture *f = made(state);
-	struct nx_engine_pool *pool = nx_engine_pool_new(&one);
+	struct nx_engine_pool *pool = nx_engine_pool_new(timer, &one);
 	struct nx_engine_wish nowhere = {.path = "/nonexistent", .id = "1"};
 	struct nx_engine_wish wish = {.path = f->path, .id = "1"};
 	struct nx_duckdb *engine;
@@ -126,7 +141,7 @@ static void idle_engines_are_closed(void **state)
 	struct nx_duckdb *engine;
 
 	short_lived.idle_ms = 20;
-	pool = nx_engine_pool_new(&short_lived);
+	pool = nx_engine_pool_new(timer, &short_lived);
 	assert_int_equal(nx_engine_pool_take(pool, &wish, &engine, &f->err), NX_OK);
 	nx_engine_pool_return(pool, engine, true);
 	for (int i = 0; i < 500 && nx_engine_pool_open_count(pool); i++)
@@ -172,7 +187,7 @@ static void a_crowd_is_served_by_few(void **state)
 
 	two.engine_max = 2;
 	two.patience_ms = 60000;
-	c.pool = nx_engine_pool_new(&two);
+	c.pool = nx_engine_pool_new(timer, &two);
 	for (size_t i = 0; i < 8; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, visit, &c), 0);
 	for (size_t i = 0; i < 8; i++)
@@ -196,5 +211,5 @@ int main(void)
 
 	if (fixture_is_impossible())
 		return 0;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_timer, free_timer);
 }

@@ -16,6 +16,8 @@
 
 struct fixture {
 	struct nx_workspace *ws;
+	struct nx_timer *timer;
+	struct nx_workers *workers;
 	struct nx_events *events;
 	struct nx_processing *processing;
 	struct nx_arena arena;
@@ -25,7 +27,9 @@ static void start(struct fixture *f)
 {
 	struct nx_processing_options how = {.workspace = f->ws, .program = "./fake"};
 
-	assert_int_equal(nx_events_new(&f->events, f->ws, NULL), NX_OK);
+	assert_int_equal(nx_timer_new(&f->timer, NULL), NX_OK);
+	f->workers = nx_workers_new("nx-test", 1, 0);
+	f->events = nx_events_new(f->ws, f->timer, f->workers);
 	how.events = f->events;
 	assert_int_equal(nx_processing_new(&f->processing, &how, NULL), NX_OK);
 }
@@ -34,6 +38,8 @@ static void stop(struct fixture *f)
 {
 	nx_processing_free(f->processing);
 	nx_events_free(f->events);
+	nx_workers_free(f->workers);
+	nx_timer_free(f->timer);
 }
 
 /* script is run instead of the program; $6 is the profile's name. */

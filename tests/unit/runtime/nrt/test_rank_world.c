@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks that meet, wait in vain, and die: as threads and as processes. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +18,23 @@
 #include "rank_threads.h"
 #include "runtime/nrt/ranks/rank_group.h"
 #include "runtime/nrt/ranks/rank_world_internal.h"
+
+/* The linker sends the library's pthread_create here. */
+int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
+			  void *argument);
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
+			  void *argument);
+
+static unsigned threads_left = 1000; /* that the system grants */
+
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
+			  void *argument)
+{
+	if (!threads_left)
+		return EAGAIN;
+	threads_left--;
+	return __real_pthread_create(id, attributes, fn, argument);
+}
 
 static int reserved = -1;
 
@@ -381,6 +399,29 @@ static void test_port_in_use(void **state)
 	close(fd);
 }
 
+/* Without its thread a rank would wait for the others until the timeout. */
+static void test_no_thread_for_the_network(void **state)
+{
+	struct nx_rank_message *message;
+	struct nx_rank_world *world;
+	struct nx_error err;
+	char root[64];
+
+	(void)state;
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		set_root(root, sizeof(root));
+		threads_left = 0;
+		assert_int_equal(nx_rank_world_join(rank, 2, &world, &err), NX_OK);
+		threads_left = 1000;
+		assert_int_equal(nx_rank_world_take(world, rank, 1 - rank, 0, &message, &err),
+				 NX_LIMIT);
+		assert_non_null(strstr(err.message, "no connection between the ranks: the system "
+						    "refuses to start a thread (nrt-ranks)"));
+		nx_rank_world_leave(world, rank);
+		end_worlds(state);
+	}
+}
+
 /* A stranger who calls the root and talks nonsense changes nothing for the ranks. */
 static void test_stranger_at_the_root(void **state)
 {
@@ -448,6 +489,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stranger_at_the_root, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_root_ends_last, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_port_in_use, start_clean, end_worlds),
+		cmocka_unit_test_setup_teardown(test_no_thread_for_the_network, start_clean,
+						end_worlds),
 		cmocka_unit_test_setup_teardown(test_threads_meet, start_clean, end_worlds),
 		cmocka_unit_test_setup_teardown(test_order_by_sender_and_tag, start_clean,
 						end_worlds),

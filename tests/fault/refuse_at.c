@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * refuse_at: loaded before libc (LD_PRELOAD), refuses thread number NX_REFUSE_THREAD and child
+ * number NX_REFUSE_FORK of a process, and all after it, as a system does that has no more.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static atomic_long thread_count, fork_count;
+
+static bool is_refused(const char *variable, atomic_long *count)
+{
+	const char *at = getenv(variable);
+
+	return at && atomic_fetch_add(count, 1) + 1 >= strtol(at, NULL, 10);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+		   void *context)
+{
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	if (is_refused("NX_REFUSE_THREAD", &thread_count))
+		return EAGAIN;
+	*(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+	return create(thread, attributes, run, context);
+}
+
+pid_t fork(void)
+{
+	pid_t (*make)(void);
+
+	if (is_refused("NX_REFUSE_FORK", &fork_count)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	*(void **)&make = dlsym(RTLD_NEXT, "fork");
+	return make();
+}
