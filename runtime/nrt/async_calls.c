@@ -6,7 +6,7 @@
 #include "runtime/nrt/collectives.h"
 #include "runtime/nrt/execution.h"
 
-struct work { /* whatever a kind needs; what it holds is dropped at the end */
+struct work { /* what the kinds need; held objects are dropped when it is done */
 	struct nx_async_request request;
 	struct nx_object *held[3];
 	void *buffer;
@@ -23,60 +23,51 @@ static void release_work(struct nx_async_request *request)
 	nx_heap_free(work);
 }
 
-static struct work *new_work(uint32_t core, nrta_xu_t unit, int queue, nrta_error_tracker_t *err)
+static struct work *new_work(NRT_STATUS (*run)(struct nx_async_request *request), uint32_t core,
+			     nrta_xu_t unit, int queue, nrta_error_tracker_t *err)
 {
 	struct work *work = nx_heap_try_alloc(sizeof(*work));
 
-	if (!work)
-		return NULL;
-	work->request.release = release_work;
-	work->request.core = core;
-	work->request.unit = unit;
-	work->request.queue = queue;
-	work->request.tracker = err;
+	if (work)
+		work->request = (struct nx_async_request){.run = run,
+							  .release = release_work,
+							  .core = core,
+							  .unit = unit,
+							  .queue = queue,
+							  .tracker = err};
 	return work;
 }
 
 /* --- tensors --------------------------------------------------------------------------------- */
 
-static NRT_STATUS run_write(struct nx_async_request *request)
+static NRT_STATUS run_transfer(struct nx_async_request *request)
 {
 	struct work *work = (struct work *)request;
+	nrt_tensor_t *tensor = work->held[0]->handle;
 
-	return nrt_tensor_write(work->held[0]->handle, work->buffer, work->offsets[0], work->size);
+	if (request->unit == NRTA_XU_TENSOR_WRITE)
+		return nrt_tensor_write(tensor, work->buffer, work->offsets[0], work->size);
+	return nrt_tensor_read(tensor, work->buffer, work->offsets[0], work->size);
 }
 
-static NRT_STATUS run_read(struct nx_async_request *request)
-{
-	struct work *work = (struct work *)request;
-
-	return nrt_tensor_read(work->held[0]->handle, work->buffer, work->offsets[0], work->size);
-}
-
-static NRT_STATUS run_copy(struct nx_async_request *request)
-{
-	struct work *work = (struct work *)request;
-
-	return nx_tensor_copy((struct nx_nrt_tensor *)work->held[0], work->offsets[0],
-			      (struct nx_nrt_tensor *)work->held[1], work->offsets[1], work->size);
-}
-
+/* unit and queue say which call it is and where it goes. */
 static NRT_STATUS put_transfer(nrt_tensor_t *tensor, void *buffer, uint64_t offset, uint64_t size,
-			       struct nx_async_request pattern, nrta_seq_t *seq)
+			       nrta_xu_t unit, int queue, nrta_error_tracker_t *err,
+			       nrta_seq_t *seq)
 {
 	struct nx_nrt_tensor *held;
 	NRT_STATUS st = nx_tensor_acquire(tensor, &held);
-	struct work *work;
+	struct work *work = NULL;
 
 	if (st != NRT_SUCCESS)
 		return st;
-	work = buffer || !size ? new_work(held->core, pattern.unit, pattern.queue, pattern.tracker)
-			       : NULL;
+	st = buffer || !size ? NRT_FAIL_HOST_MEM_ALLOC : NRT_INVALID;
+	if (buffer || !size)
+		work = new_work(run_transfer, held->core, unit, queue, err);
 	if (!work) {
 		nx_object_drop(held);
-		return buffer || !size ? NRT_FAIL_HOST_MEM_ALLOC : NRT_INVALID;
+		return st;
 	}
-	work->request.run = pattern.run;
 	work->held[0] = &held->object;
 	work->buffer = buffer;
 	work->offsets[0] = offset;
@@ -88,41 +79,44 @@ NX_EXPORT NRT_STATUS nrta_tensor_write(nrt_tensor_t *tensor, const void *buf, ui
 				       uint64_t size, int queue, nrta_error_tracker_t *err,
 				       nrta_seq_t *req_sequence)
 {
-	struct nx_async_request pattern = {
-		.run = run_write, .unit = NRTA_XU_TENSOR_WRITE, .queue = queue, .tracker = err};
-
-	return put_transfer(tensor, (void *)(uintptr_t)buf, offset, size, pattern, req_sequence);
+	return put_transfer(tensor, (void *)(uintptr_t)buf, offset, size, NRTA_XU_TENSOR_WRITE,
+			    queue, err, req_sequence);
 }
 
 NX_EXPORT NRT_STATUS nrta_tensor_read(void *buf, nrt_tensor_t *tensor, uint64_t offset,
 				      uint64_t size, int queue, nrta_error_tracker_t *err,
 				      nrta_seq_t *req_sequence)
 {
-	struct nx_async_request pattern = {
-		.run = run_read, .unit = NRTA_XU_TENSOR_READ, .queue = queue, .tracker = err};
+	return put_transfer(tensor, buf, offset, size, NRTA_XU_TENSOR_READ, queue, err,
+			    req_sequence);
+}
 
-	return put_transfer(tensor, buf, offset, size, pattern, req_sequence);
+static NRT_STATUS run_copy(struct nx_async_request *request)
+{
+	struct work *work = (struct work *)request;
+
+	return nx_tensor_copy((struct nx_nrt_tensor *)work->held[0], work->offsets[0],
+			      (struct nx_nrt_tensor *)work->held[1], work->offsets[1], work->size);
 }
 
 NX_EXPORT NRT_STATUS nrta_tensor_copy(nrt_tensor_t *src, uint64_t src_offset, nrt_tensor_t *dst,
 				      uint64_t dst_offset, uint64_t size, int queue,
 				      nrta_error_tracker_t *err, nrta_seq_t *req_sequence)
 {
-	struct nx_nrt_tensor *from, *to;
-	struct work *work;
+	struct nx_nrt_tensor *from, *to = NULL;
+	struct work *work = NULL;
 	NRT_STATUS st = nx_tensor_acquire(src, &from);
 
 	if (st != NRT_SUCCESS)
 		return st;
 	st = nx_tensor_acquire(dst, &to);
-	work = st == NRT_SUCCESS ? new_work(from->core, NRTA_XU_TENSOR_OP, queue, err) : NULL;
+	if (st == NRT_SUCCESS)
+		work = new_work(run_copy, from->core, NRTA_XU_TENSOR_OP, queue, err);
 	if (!work) {
-		if (st == NRT_SUCCESS)
-			nx_object_drop(to);
+		nx_object_drop(to);
 		nx_object_drop(from);
 		return st == NRT_SUCCESS ? NRT_FAIL_HOST_MEM_ALLOC : st;
 	}
-	work->request.run = run_copy;
 	work->held[0] = &from->object;
 	work->held[1] = &to->object;
 	work->offsets[0] = src_offset;
@@ -153,12 +147,11 @@ NX_EXPORT NRT_STATUS nrta_execute_schedule(nrt_model_t *model, const nrt_tensor_
 
 	if (st != NRT_SUCCESS)
 		return st;
-	work = new_work(held->core, NRTA_XU_COMPUTE, queue, err);
+	work = new_work(run_model, held->core, NRTA_XU_COMPUTE, queue, err);
 	if (!work) {
 		nx_object_drop(held);
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	}
-	work->request.run = run_model;
 	work->held[0] = &held->object;
 	if (input)
 		st = nx_tensor_set_acquire(input, &inputs);
@@ -203,13 +196,12 @@ NX_EXPORT NRT_STATUS nrta_cc_schedule(nrt_cc_context_t **cc_ctx, int queue,
 	if (!taken)
 		return NRT_INVALID_HANDLE;
 	*cc_ctx = NULL;
-	work = new_work(nx_collective_core((struct nx_collective *)taken), NRTA_XU_COLLECTIVES,
-			queue, err);
+	work = new_work(run_collective, nx_collective_core((struct nx_collective *)taken),
+			NRTA_XU_COLLECTIVES, queue, err);
 	if (!work) {
 		nx_object_drop(taken);
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	}
-	work->request.run = run_collective;
 	work->held[0] = taken;
 	return nx_async_put(&work->request, req_sequence);
 }

@@ -4,6 +4,7 @@
 #include <nrt/nrt_experimental.h>
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "format/instruction.h"
@@ -271,9 +272,7 @@ NX_EXPORT NRT_STATUS nrt_build_global_comm(int32_t vnc, uint32_t g_device_id,
 NX_EXPORT NRT_STATUS nrt_cc_global_comm_init(uint32_t vnc, uint32_t g_device_id,
 					     uint32_t g_device_count)
 {
-	struct nx_rank_world *world;
-
-	return join_global(vnc, g_device_id, g_device_count, &world);
+	return nrt_build_global_comm((int32_t)vnc, g_device_id, g_device_count);
 }
 
 NX_EXPORT NRT_STATUS nrt_barrier(int32_t vnc, uint32_t g_device_id, uint32_t g_device_count)
@@ -330,16 +329,9 @@ NX_EXPORT NRT_STATUS nrt_all_gather(int32_t vnc, uint32_t g_device_id, uint32_t 
 
 NX_EXPORT void *nrt_get_libnccl_net(int *err, char *err_msg, size_t err_msg_size)
 {
-	static const char why[] = "this library has no network";
-
 	if (err)
 		*err = NRT_FAILURE;
-	if (err_msg && err_msg_size) {
-		size_t len =
-			sizeof(why) - 1 < err_msg_size - 1 ? sizeof(why) - 1 : err_msg_size - 1;
-
-		memcpy(err_msg, why, len);
-		err_msg[len] = '\0';
-	}
+	if (err_msg && err_msg_size)
+		snprintf(err_msg, err_msg_size, "this library has no network plugin");
 	return NULL;
 }

@@ -178,18 +178,13 @@ NX_EXPORT NRT_STATUS nrt_inspect_config_set_capture_enabled_for_nc(nrt_inspect_c
 NX_EXPORT NRT_STATUS nrt_inspect_config_set_capture_enabled_for_event_type_string(
 	nrt_inspect_config_t *options, const char *event_type, bool enabled)
 {
-	uint64_t bits = options && event_type ? nx_trace_filter_bits(nx_slice_text(event_type)) : 0;
+	struct nx_error err = {0};
 
-	if (!bits) {
-		if (event_type)
-			nx_log_error("there is no event type \"%.60s\"; did you mean \"%s\"?",
-				     event_type,
-				     nx_trace_filter_nearest(nx_slice_text(event_type)));
+	if (!options || !event_type)
 		return NRT_INVALID;
-	}
-	options->filter.types =
-		enabled ? options->filter.types | bits : options->filter.types & ~bits;
-	return NRT_SUCCESS;
+	return nx_trace_filter_set_type(&options->filter, event_type, enabled, &err)
+		       ? nx_state_fail(__func__, &err)
+		       : NRT_SUCCESS;
 }
 
 NX_EXPORT NRT_STATUS nrt_inspect_config_set_enable_inspect(nrt_inspect_config_t *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sendrecv: tensors between cores of this process; other machines cannot be reached. */
+/* sendrecv: sends tensors between cores of this process; there is no network. */
 #include <nrt/nrt_async_sendrecv.h>
 #include <pthread.h>
 
@@ -12,34 +12,34 @@
 #define MAX_COMMS 64   /* of a core */
 #define MAX_PENDING 64 /* requests of a communicator */
 
-struct nrt_async_sendrecv_request {
+struct request {
 	struct nx_object object;
-	struct nrt_async_sendrecv_request *next; /* waiting behind it */
-	struct nx_nrt_tensor *tensor;		 /* held */
+	struct request *next;	      /* in the queue of its communicator */
+	struct nx_nrt_tensor *tensor; /* held */
 	size_t offset, len;
 	bool is_done;
 	NRT_STATUS outcome;
 };
 
-struct nrt_async_sendrecv_comm {
+struct comm {
 	struct nx_object object;
 	bool is_sender;
 	int core, peer_core;
-	struct nrt_async_sendrecv_comm *peer;	  /* NULL: not connected */
-	struct nrt_async_sendrecv_request *first; /* held; oldest first */
+	struct comm *peer;     /* NULL: not connected */
+	struct request *first; /* held; oldest first */
 	unsigned pending_count;
-	struct nrt_async_sendrecv_comm *next; /* in the list of all, which holds it */
+	struct comm *next; /* in the list of all, which holds it */
 };
 
 static struct {
 	pthread_mutex_t lock;
 	bool is_open[NX_TRACE_MAX_CORES];
-	struct nrt_async_sendrecv_comm *comms;
+	struct comm *comms;
 } links = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void destroy_request(struct nx_object *object)
 {
-	struct nrt_async_sendrecv_request *request = (struct nrt_async_sendrecv_request *)object;
+	struct request *request = (struct request *)object;
 
 	nx_object_drop(request->tensor);
 	nx_heap_free(request);
@@ -82,17 +82,17 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_init(int lnc)
 	return st;
 }
 
-/* Under the lock. Returns false when something was still going on. */
-static bool drop_comm(struct nrt_async_sendrecv_comm **at)
+/* Under the lock. Returns false if it was not connected or had pending requests. */
+static bool drop_comm(struct comm **at)
 {
-	struct nrt_async_sendrecv_comm *comm = *at;
+	struct comm *comm = *at;
 	bool was_quiet = comm->peer && !comm->first;
 
 	*at = comm->next;
 	if (comm->peer)
 		comm->peer->peer = NULL;
 	while (comm->first) {
-		struct nrt_async_sendrecv_request *request = comm->first;
+		struct request *request = comm->first;
 
 		comm->first = request->next;
 		nx_object_drop(nx_handle_close(request->object.handle, NX_HANDLE_REQUEST));
@@ -105,7 +105,7 @@ static bool drop_comm(struct nrt_async_sendrecv_comm **at)
 
 NX_EXPORT NRT_STATUS nrt_async_sendrecv_close(int lnc)
 {
-	struct nrt_async_sendrecv_comm **at = &links.comms;
+	struct comm **at = &links.comms;
 	NRT_STATUS st = nx_state_check_core(lnc);
 
 	if (st != NRT_SUCCESS)
@@ -139,20 +139,10 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_flush(int lnc)
 
 /* --- communicators ------------------------------------------------------------------- */
 
-static bool is_this_host(const char *ip)
-{
-	static const char *const names[] = {"127.0.0.1", "::1", "localhost", "0.0.0.0"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(ip, names[i]) == 0)
-			return true;
-	return false;
-}
-
 /* Under the lock. */
-static void pair_up(struct nrt_async_sendrecv_comm *comm)
+static void pair_up(struct comm *comm)
 {
-	struct nrt_async_sendrecv_comm *other = links.comms;
+	struct comm *other = links.comms;
 
 	for (; other; other = other->next)
 		if (!other->peer && other != comm && other->is_sender != comm->is_sender &&
@@ -163,23 +153,17 @@ static void pair_up(struct nrt_async_sendrecv_comm *comm)
 		}
 }
 
-static unsigned count_comms(int core)
-{
-	unsigned count = 0;
-
-	for (struct nrt_async_sendrecv_comm *comm = links.comms; comm; comm = comm->next)
-		count += comm->core == core;
-	return count;
-}
-
 /* Under the lock. */
 static NRT_STATUS add_comm(bool is_sender, int peer_core, int core, nrt_async_sendrecv_comm_t **out)
 {
-	struct nrt_async_sendrecv_comm *comm;
+	struct comm *comm;
+	unsigned count = 0;
 
 	if (!links.is_open[core])
 		return NRT_FAILURE;
-	if (count_comms(core) >= MAX_COMMS)
+	for (comm = links.comms; comm; comm = comm->next)
+		count += comm->core == core;
+	if (count >= MAX_COMMS)
 		return NRT_RESOURCE;
 	comm = nx_heap_try_alloc(sizeof(*comm));
 	if (!comm)
@@ -202,14 +186,18 @@ static NRT_STATUS add_comm(bool is_sender, int peer_core, int core, nrt_async_se
 static NRT_STATUS make_comm(const char *peer_ip, bool is_sender, int peer_core, int core,
 			    nrt_async_sendrecv_comm_t **out)
 {
+	static const char *const local_names[] = {"127.0.0.1", "::1", "localhost", "0.0.0.0"};
 	NRT_STATUS st = nx_state_check_core(core);
+	bool is_local = false;
 
 	if (st != NRT_SUCCESS)
 		return st;
 	if (!peer_ip || !out || nx_state_check_core(peer_core) != NRT_SUCCESS)
 		return NRT_INVALID;
 	*out = NULL;
-	if (!is_this_host(peer_ip)) {
+	for (size_t i = 0; i < sizeof(local_names) / sizeof(local_names[0]); i++)
+		is_local |= strcmp(peer_ip, local_names[i]) == 0;
+	if (!is_local) {
 		nx_log_error("%.64s is another machine, and this library has no network", peer_ip);
 		return NRT_FAILURE;
 	}
@@ -231,8 +219,7 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_accept(const char *peer_ip, int peer_lnc
 	return make_comm(peer_ip, false, peer_lnc, lnc, recv_comm);
 }
 
-static NRT_STATUS acquire_comm(nrt_async_sendrecv_comm_t *handle,
-			       struct nrt_async_sendrecv_comm **comm)
+static NRT_STATUS acquire_comm(nrt_async_sendrecv_comm_t *handle, struct comm **comm)
 {
 	NRT_STATUS st = nx_state_check();
 
@@ -244,7 +231,7 @@ static NRT_STATUS acquire_comm(nrt_async_sendrecv_comm_t *handle,
 
 NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_comm(nrt_async_sendrecv_comm_t *comm, bool *done)
 {
-	struct nrt_async_sendrecv_comm *asked;
+	struct comm *asked;
 	NRT_STATUS st = acquire_comm(comm, &asked);
 
 	if (st != NRT_SUCCESS)
@@ -259,9 +246,9 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_comm(nrt_async_sendrecv_comm_t *com
 
 /* --- requests ------------------------------------------------------------------ */
 
-static void finish_request(struct nrt_async_sendrecv_comm *comm, NRT_STATUS outcome, size_t len)
+static void finish_request(struct comm *comm, NRT_STATUS outcome, size_t len)
 {
-	struct nrt_async_sendrecv_request *request = comm->first;
+	struct request *request = comm->first;
 
 	comm->first = request->next;
 	comm->pending_count--;
@@ -272,13 +259,13 @@ static void finish_request(struct nrt_async_sendrecv_comm *comm, NRT_STATUS outc
 }
 
 /* Under the lock: the oldest send meets the oldest receive. */
-static void match(struct nrt_async_sendrecv_comm *comm)
+static void match(struct comm *comm)
 {
-	struct nrt_async_sendrecv_comm *sender = comm->is_sender ? comm : comm->peer;
-	struct nrt_async_sendrecv_comm *receiver = sender->peer;
+	struct comm *sender = comm->is_sender ? comm : comm->peer;
+	struct comm *receiver = sender->peer;
 
 	while (sender->first && receiver->first) {
-		struct nrt_async_sendrecv_request *from = sender->first, *to = receiver->first;
+		struct request *from = sender->first, *to = receiver->first;
 		size_t len = from->len;
 		NRT_STATUS st = NRT_SUCCESS;
 		uint8_t *source, *target;
@@ -293,10 +280,10 @@ static void match(struct nrt_async_sendrecv_comm *comm)
 	}
 }
 
-static NRT_STATUS add_request(struct nrt_async_sendrecv_comm *comm, struct nx_nrt_tensor *tensor,
-			      size_t offset, size_t len, nrt_async_sendrecv_request_t **out)
+static NRT_STATUS add_request(struct comm *comm, struct nx_nrt_tensor *tensor, size_t offset,
+			      size_t len, nrt_async_sendrecv_request_t **out)
 {
-	struct nrt_async_sendrecv_request **last = &comm->first, *request;
+	struct request **last = &comm->first, *request;
 
 	if (!comm->peer)
 		return NRT_FAILURE;
@@ -327,7 +314,7 @@ static NRT_STATUS put_request(nrt_tensor_t *tensor, size_t offset, size_t len, b
 			      nrt_async_sendrecv_comm_t *handle,
 			      nrt_async_sendrecv_request_t **request)
 {
-	struct nrt_async_sendrecv_comm *comm;
+	struct comm *comm;
 	struct nx_nrt_tensor *held;
 	uint8_t *bytes;
 	NRT_STATUS st = acquire_comm(handle, &comm);
@@ -368,7 +355,7 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_recv_tensor(nrt_tensor_t *tensor, size_t
 NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_request(nrt_async_sendrecv_request_t *request,
 						     bool *done, size_t *size)
 {
-	struct nrt_async_sendrecv_request *asked;
+	struct request *asked;
 	NRT_STATUS st = nx_state_check();
 	bool is_done;
 

@@ -66,19 +66,13 @@ NX_EXPORT void nrt_sys_trace_config_set_capture_enabled_for_nc(nrt_sys_trace_con
 NX_EXPORT NRT_STATUS nrt_sys_trace_config_set_capture_enabled_for_event_type(
 	nrt_sys_trace_config_t *options, const char *event_type, bool enabled)
 {
-	uint64_t bits;
+	struct nx_error err = {0};
 
 	if (!options || !event_type)
 		return NRT_INVALID;
-	bits = nx_trace_filter_bits(nx_slice_text(event_type));
-	if (!bits) {
-		nx_log_error("there is no event type \"%.60s\"; did you mean \"%s\"?", event_type,
-			     nx_trace_filter_nearest(nx_slice_text(event_type)));
-		return NRT_INVALID;
-	}
-	options->filter.types =
-		enabled ? options->filter.types | bits : options->filter.types & ~bits;
-	return NRT_SUCCESS;
+	return nx_trace_filter_set_type(&options->filter, event_type, enabled, &err)
+		       ? nx_state_fail(__func__, &err)
+		       : NRT_SUCCESS;
 }
 
 static NRT_STATUS list_types(uint64_t types, const char ***event_types, size_t *count)
@@ -320,8 +314,7 @@ NX_EXPORT NRT_STATUS nrt_trace_start(bool trace_mem)
 	nrt_sys_trace_config_set_defaults(&config);
 	if (!trace_mem)
 		config.filter.types &=
-			~(nx_trace_filter_bits(nx_slice_text("nrt_dma_mem_alloc")) |
-			  nx_trace_filter_bits(nx_slice_text("nrt_dma_mem_dealloc")));
+			~(UINT64_C(1) << NX_TRACE_MEM_ALLOC | UINT64_C(1) << NX_TRACE_MEM_DEALLOC);
 	return nrt_sys_trace_start(&config);
 }
 

@@ -83,7 +83,7 @@ static struct nx_slice trim(struct nx_slice text)
 	return text;
 }
 
-/* The next item; *at is NULL behind the last. */
+/* The next item; *at becomes NULL after the last. */
 static struct nx_slice next_item(const char **at)
 {
 	const char *start = *at, *comma = strchr(start, ',');
@@ -118,7 +118,7 @@ static enum nx_status check_range(struct nx_slice item, uint64_t first, uint64_t
 			       (unsigned long long)first);
 	if (last >= NX_TRACE_MAX_CORES)
 		return nx_fail(err, NX_USAGE,
-			       "there is no core %llu; the last one that can be is %d",
+			       "there is no core %llu; the highest core number is %d",
 			       (unsigned long long)last, NX_TRACE_MAX_CORES - 1);
 	return NX_OK;
 }
@@ -134,7 +134,7 @@ enum nx_status nx_trace_filter_parse_cores(struct nx_trace_filter *filter, const
 
 		if (!parse_range(item, &first, &last))
 			return nx_fail(err, NX_USAGE,
-				       "\"%.*s\" is no core; write numbers and ranges as in "
+				       "\"%.*s\" is not a core; write numbers and ranges as in "
 				       "\"0,2,4-7\"",
 				       (int)(item.len < 40 ? item.len : 40),
 				       item.len ? (const char *)item.data : "");
@@ -149,7 +149,8 @@ enum nx_status nx_trace_filter_parse_cores(struct nx_trace_filter *filter, const
 
 /* --- types -------------------------------------------------------------------- */
 
-uint64_t nx_trace_filter_bits(struct nx_slice name)
+/* The bits of an event type or group; 0 for an unknown name. */
+static uint64_t bits_of(struct nx_slice name)
 {
 	if (nx_slice_is(name, "hardware"))
 		return hardware_types();
@@ -200,7 +201,7 @@ static void consider(struct nx_slice name, const char *candidate, unsigned *leas
 	*nearest = candidate;
 }
 
-const char *nx_trace_filter_nearest(struct nx_slice name)
+static const char *nearest_type(struct nx_slice name)
 {
 	const char *nearest = NULL;
 	unsigned least = 0;
@@ -233,7 +234,18 @@ static enum nx_status no_such_type(struct nx_slice item, struct nx_error *err)
 			       "\"hardware,nrt_execute\"");
 	return nx_fail(err, NX_USAGE, "there is no event type \"%.*s\"; did you mean \"%s\"?",
 		       (int)(item.len < 60 ? item.len : 60), (const char *)item.data,
-		       nx_trace_filter_nearest(item));
+		       nearest_type(item));
+}
+
+enum nx_status nx_trace_filter_set_type(struct nx_trace_filter *filter, const char *name,
+					bool is_on, struct nx_error *err)
+{
+	uint64_t bits = bits_of(nx_slice_text(name));
+
+	if (!bits)
+		return no_such_type(nx_slice_text(name), err);
+	filter->types = is_on ? filter->types | bits : filter->types & ~bits;
+	return NX_OK;
 }
 
 enum nx_status nx_trace_filter_parse_types(struct nx_trace_filter *filter, const char *text,
@@ -249,7 +261,7 @@ enum nx_status nx_trace_filter_parse_types(struct nx_trace_filter *filter, const
 
 		if (excludes)
 			item = trim(nx_slice_of(item.data + 1, item.len - 1));
-		bits = nx_trace_filter_bits(item);
+		bits = bits_of(item);
 		if (!bits)
 			return no_such_type(item, err);
 		has_wanted |= !excludes;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_filter: which cores and which events are traced, as bits.
+ * trace_filter: which cores and which event types are traced, as bits.
  *
  *	"0"  "0,2,4"  "0-3"  "0-3,8"			cores
  *	"nrt_execute,nrt_load"				these events
  *	"hardware"  "software"				these groups
  *	"hardware,^cc_running"  "^dmem_buf_copyin"	all of a group, or all, but these
  *
- * Names are those of event types; the shorter ones of AWS's examples
- * (model_load, tensor_read, device_exec...) are known too. A text that is wrong
- * leaves the filter as it was, and the sentence names the nearest right one.
+ * Names are those of event types, or the shorter ones of AWS's examples
+ * (model_load, tensor_read, device_exec...). An error message suggests the
+ * nearest valid name.
  */
 #ifndef NX_RUNTIME_TRACE_TRACE_FILTER_H
 #define NX_RUNTIME_TRACE_TRACE_FILTER_H
@@ -31,20 +31,20 @@ static inline bool nx_trace_filter_has_core(const struct nx_trace_filter *filter
 	return core < NX_TRACE_MAX_CORES && (filter->cores[core / 64] >> (core % 64) & 1);
 }
 
-/* False for a core that cannot be. */
+/* False for a core number beyond the maximum. */
 bool nx_trace_filter_set_core(struct nx_trace_filter *filter, uint32_t core, bool is_on);
 
-/* USAGE for what is no list of cores or of events. */
+/* Read a list of cores or of event types; USAGE if it is not one, and the filter is unchanged. */
 NX_MUST_CHECK enum nx_status nx_trace_filter_parse_cores(struct nx_trace_filter *filter,
 							 const char *text, struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_trace_filter_parse_types(struct nx_trace_filter *filter,
 							 const char *text, struct nx_error *err);
 
-/* The bits of one name or group; 0 when it is none. */
-uint64_t nx_trace_filter_bits(struct nx_slice name);
-/* The known name or group that differs least. */
-const char *nx_trace_filter_nearest(struct nx_slice name);
-/* The same among names of any kind, of which there is one at least. */
+/* Turns one event type or group on or off; USAGE for an unknown name. */
+NX_MUST_CHECK enum nx_status nx_trace_filter_set_type(struct nx_trace_filter *filter,
+						      const char *name, bool is_on,
+						      struct nx_error *err);
+/* The candidate that differs least from name; there must be at least one. */
 const char *nx_trace_filter_nearest_of(struct nx_slice name, const char *const *candidates,
 				       size_t count);
 uint64_t nx_trace_filter_all_types(void);

@@ -199,15 +199,15 @@ static const struct {
 	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "3-0",
 	 "EVENT_FILTER_NC: the range of cores \"3-0\" runs backwards; did you mean \"0-3\"?; all "
 	 "cores are captured"},
-	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "0;1", "\"0;1\" is no core; write numbers"},
-	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "128", "the last one that can be is 127"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "0;1", "\"0;1\" is not a core; write numbers"},
+	{"NEURON_RT_INSPECT_EVENT_FILTER_NC", "128", "the highest core number is 127"},
 	{"NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "hardwear",
 	 "there is no event type \"hardwear\"; did you mean \"hardware\"?; all events are "
 	 "captured"},
 	{"NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "hardware,^cc_exce",
 	 "there is no event type \"cc_exce\"; did you mean \"cc_exec\"?"},
 	{"NEURON_RT_INSPECT_EVENT_FILTER_TYPE", "nrt_execute,", "has an empty item"},
-	{"NEURON_RT_VISIBLE_CORES", "2-", "\"2-\" is no core; write numbers"},
+	{"NEURON_RT_VISIBLE_CORES", "2-", "\"2-\" is not a core; write numbers"},
 	{"NEURON_RT_VISIBLE_CORES", "3-1", "did you mean \"1-3\"?; using all cores"},
 	{"NEURON_RT_VISIBLE_CORES", "7", "=7 names none of the cores 0 to 3; using all of them"},
 	{"NEURON_RT_VISIBLE_CORES", "0,2", NULL},

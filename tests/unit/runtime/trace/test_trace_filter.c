@@ -58,16 +58,16 @@ static void wrong_cores_are_told(void **state)
 {
 	(void)state;
 	refuse_cores("", "0,2,4-7");
-	refuse_cores("a", "\"a\" is no core");
-	refuse_cores("0,,1", "is no core");
-	refuse_cores("1,", "is no core");
-	refuse_cores("-1", "is no core");
-	refuse_cores("1-", "is no core");
-	refuse_cores("0x1", "is no core");
+	refuse_cores("a", "\"a\" is not a core");
+	refuse_cores("0,,1", "is not a core");
+	refuse_cores("1,", "is not a core");
+	refuse_cores("-1", "is not a core");
+	refuse_cores("1-", "is not a core");
+	refuse_cores("0x1", "is not a core");
 	refuse_cores("5-2", "did you mean \"2-5\"?");
-	refuse_cores("128", "there is no core 128; the last one that can be is 127");
-	refuse_cores("0-4000000000", "the last one that can be is 127");
-	refuse_cores("99999999999999999999999", "is no core");
+	refuse_cores("128", "there is no core 128; the highest core number is 127");
+	refuse_cores("0-4000000000", "the highest core number is 127");
+	refuse_cores("99999999999999999999999", "is not a core");
 }
 
 static void check_types(const char *text, uint64_t types)
@@ -153,6 +153,21 @@ static void single_cores_are_switched(void **state)
 	assert_false(nx_trace_filter_set_core(&filter, UINT32_MAX, true));
 }
 
+static void single_types_are_switched(void **state)
+{
+	struct nx_trace_filter filter = {.types = BIT(1)};
+	struct nx_error err;
+
+	(void)state;
+	assert_int_equal(nx_trace_filter_set_type(&filter, "tensor_read", true, &err), NX_OK);
+	assert_int_equal(filter.types, BIT(1) | BIT(9));
+	assert_int_equal(nx_trace_filter_set_type(&filter, "software", false, &err), NX_OK);
+	assert_int_equal(filter.types, 0);
+	assert_int_equal(nx_trace_filter_set_type(&filter, "tensor_raed", true, &err), NX_USAGE);
+	assert_non_null(strstr(err.message, "did you mean \"tensor_read\"?"));
+	assert_int_equal(filter.types, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +177,7 @@ int main(void)
 		cmocka_unit_test(names_of_examples_are_known),
 		cmocka_unit_test(wrong_types_are_told_with_the_nearest),
 		cmocka_unit_test(single_cores_are_switched),
+		cmocka_unit_test(single_types_are_switched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
