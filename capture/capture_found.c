@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "format/ntrace.h"
+#include "format/process_folder.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -99,13 +100,6 @@ static void add(struct scan *s, const struct nx_captured_folder *folder)
 	total->has_no_end |= folder->has_no_end;
 }
 
-static bool is_process(const char *name)
-{
-	const char *mark = strstr(name, "_pid_");
-
-	return mark && mark[5] >= '0' && mark[5] <= '9';
-}
-
 static bool is_number(const char *name)
 {
 	return *name && strspn(name, "0123456789") == strlen(name);
@@ -163,13 +157,15 @@ enum nx_status nx_capture_found_scan(struct nx_capture_found *found, const char 
 				     struct nx_error *err)
 {
 	struct scan s = {found, arena, since_ns};
+	struct nx_slice instance;
 	struct dirent *entry;
+	uint64_t pid;
 	DIR *dir = opendir(folder);
 
 	if (!dir)
 		return nx_fail_errno(err, errno, "cannot look into %s", folder);
 	while ((entry = readdir(dir)))
-		if (is_process(entry->d_name))
+		if (nx_process_folder_parse(nx_slice_text(entry->d_name), &instance, &pid))
 			scan_process(&s, nx_arena_printf(arena, "%s/%s", folder, entry->d_name),
 				     nx_arena_copy_text(arena, entry->d_name), true);
 	closedir(dir);

@@ -17,7 +17,6 @@
 #include "model/profile.h"
 
 #define NX_FRAMEWORK_EVENT_TYPE 99999u
-#define NX_NOWHERE UINT64_MAX
 
 enum nx_event_source {
 	NX_SOURCE_RUNTIME,   /* neuron_rt: calls on the host */
@@ -32,15 +31,20 @@ enum nx_system_flags {
 	NX_EVENT_ORPHAN = 1 << 2,     /* a STOP whose START was overwritten: no duration */
 };
 
+/* Finds an event's attributes again. Only the row source that made it knows what it means; a zeroed
+ * one finds none. */
+struct nx_event_handle {
+	uint64_t words[2];
+};
+
 struct nx_system_event {
 	uint64_t start_ns; /* epoch */
 	uint64_t end_ns;
-	uint64_t id;	    /* as recorded; framework events count on behind the recorded ones */
+	uint64_t id;	    /* as recorded; those of framework events follow the recorded ones */
 	uint64_t parent_id; /* innermost enclosing event of the same thread, 0 = none */
 	uint64_t thread_id;
-	uint64_t flow_id;  /* connects framework, runtime and hardware events; 0 = none */
-	uint64_t start_at; /* where its record lies in the process's file */
-	uint64_t stop_at;  /* NX_NOWHERE without STOP */
+	uint64_t flow_id; /* connects framework, runtime and hardware events; 0 = none */
+	struct nx_event_handle handle;
 	uint64_t model_id; /* of the execution it belongs to; 0 = none known */
 	uint32_t process;
 	uint32_t type;	/* event type, or NX_FRAMEWORK_EVENT_TYPE */
@@ -51,9 +55,7 @@ struct nx_system_event {
 	uint16_t depth;	    /* enclosing events of the same thread */
 	uint8_t source;	    /* enum nx_event_source */
 	uint8_t flags;	    /* enum nx_system_flags */
-	/* bytes of its records before their attributes; 0 when that is not known */
-	uint8_t start_lead_bytes, stop_lead_bytes;
-	uint16_t padding;
+	uint32_t padding;
 };
 
 struct nx_cpu_sample {

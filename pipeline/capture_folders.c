@@ -2,6 +2,7 @@
 #include "pipeline/capture_folders.h"
 
 #include "base/path.h"
+#include "format/process_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,31 +19,11 @@ struct walk {
 	const char *root; /* resolved, without a trailing slash */
 };
 
-bool nx_folder_name_parse(const char *name, struct nx_arena *arena, const char **instance_id,
-			  uint64_t *pid)
-{
-	const char *mark = NULL, *at = name;
-	char *end;
-
-	while ((at = strstr(at, "_pid_"))) {
-		mark = at;
-		at++;
-	}
-	if (!mark || mark == name || mark[5] < '0' || mark[5] > '9')
-		return false;
-	errno = 0;
-	*pid = strtoull(mark + 5, &end, 10);
-	if (errno || *end)
-		return false;
-	*instance_id = nx_arena_copy(arena, nx_slice_of(name, (size_t)(mark - name)));
-	return true;
-}
-
 /* The name of the nearest folder, from this one upwards, that names a process. */
 static const char *process_name(struct walk *w, const char *folder)
 {
 	char *path = nx_arena_copy_text(w->arena, folder);
-	const char *instance;
+	struct nx_slice instance;
 	uint64_t pid;
 
 	while (strlen(path) >= strlen(w->found->path)) {
@@ -52,7 +33,7 @@ static const char *process_name(struct walk *w, const char *folder)
 		const char *name = strlen(path) > strlen(w->found->path) ? nx_path_name(path)
 									 : nx_path_name(w->root);
 
-		if (nx_folder_name_parse(name, w->arena, &instance, &pid))
+		if (nx_process_folder_parse(nx_slice_text(name), &instance, &pid))
 			return nx_arena_copy_text(w->arena, name);
 		if (!slash || slash == path)
 			break;

@@ -47,8 +47,4 @@ NX_MUST_CHECK enum nx_status nx_capture_folders_find(struct nx_capture_folders *
 						     struct nx_error *err);
 void nx_capture_folders_release(struct nx_capture_folders *found);
 
-/* instance and pid of "i-0123_pid_45"; false when the name has another form. */
-bool nx_folder_name_parse(const char *name, struct nx_arena *arena, const char **instance_id,
-			  uint64_t *pid);
-
 #endif

@@ -15,13 +15,12 @@ struct nx_kept_event {
 	uint64_t id;
 	uint64_t thread_id;
 	uint64_t flow_id;
-	uint64_t start_at, stop_at;
+	struct nx_event_handle handle;
 	uint32_t name;
 	int32_t nc_idx;
 	uint32_t number; /* a framework event's stream, any other's type */
 	uint8_t source;
 	uint8_t flags;
-	uint8_t start_lead_bytes, stop_lead_bytes;
 };
 
 /* Written where it is to stay: a copy of what was just written in small pieces is slow. */
@@ -34,15 +33,12 @@ static inline void nx_kept_event_fill(struct nx_kept_event *kept,
 		.id = event->id,
 		.thread_id = event->thread_id,
 		.flow_id = event->flow_id,
-		.start_at = event->start_at,
-		.stop_at = event->stop_at,
+		.handle = event->handle,
 		.name = event->name,
 		.nc_idx = event->nc_idx,
 		.number = event->source == NX_SOURCE_FRAMEWORK ? event->stream_id : event->type,
 		.source = event->source,
 		.flags = event->flags,
-		.start_lead_bytes = event->start_lead_bytes,
-		.stop_lead_bytes = event->stop_lead_bytes,
 	};
 }
 
@@ -57,8 +53,7 @@ static inline void nx_kept_event_show(const struct nx_kept_event *kept, uint32_t
 		.id = kept->id,
 		.thread_id = kept->thread_id,
 		.flow_id = kept->flow_id,
-		.start_at = kept->start_at,
-		.stop_at = kept->stop_at,
+		.handle = kept->handle,
 		.process = process,
 		.type = is_framework ? NX_FRAMEWORK_EVENT_TYPE : kept->number,
 		.name = kept->name,
@@ -67,8 +62,6 @@ static inline void nx_kept_event_show(const struct nx_kept_event *kept, uint32_t
 		.stream_id = is_framework ? kept->number : UINT32_MAX,
 		.source = kept->source,
 		.flags = kept->flags,
-		.start_lead_bytes = kept->start_lead_bytes,
-		.stop_lead_bytes = kept->stop_lead_bytes,
 	};
 }
 

@@ -228,8 +228,7 @@ static void keep_transfer(struct nx_system_run *run, const struct nx_system_even
 {
 	struct nx_kept_transfer kept = {.start_ns = event->start_ns,
 					.end_ns = event->end_ns,
-					.start_at = event->start_at,
-					.stop_at = event->stop_at,
+					.handle = event->handle,
 					.type = event->type,
 					.nc_idx = event->nc_idx,
 					.direction = direction,

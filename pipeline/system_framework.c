@@ -111,7 +111,6 @@ static void take(void *context, const struct nx_framework_event *event)
 	row.source = NX_SOURCE_FRAMEWORK;
 	row.nc_idx = -1;
 	row.worker_gid = UINT32_MAX;
-	row.start_at = row.stop_at = NX_NOWHERE;
 	row.name = name_id(input, &r->run->profile.arena, event->name);
 	nx_system_sink_event(r->run, &row, input->names.items[row.name]);
 }

@@ -49,7 +49,7 @@ struct nx_memory_change { /* of device memory, at the end of the event that repo
 /* What was copied is told by its records, which only those who ask for transfers read. */
 struct nx_kept_transfer {
 	uint64_t start_ns, end_ns;
-	uint64_t start_at, stop_at;
+	struct nx_event_handle handle;
 	uint32_t type;
 	int32_t nc_idx;
 	uint8_t direction;

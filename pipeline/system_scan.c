@@ -63,6 +63,7 @@ struct event_scan {
 static int longer_first(const void *left, const void *right)
 {
 	const struct nx_system_event *a = left, *b = right;
+	uint64_t a_at, b_at;
 
 	if (a->end_ns != b->end_ns)
 		return a->end_ns > b->end_ns ? -1 : 1;
@@ -70,7 +71,9 @@ static int longer_first(const void *left, const void *right)
 		return a->process < b->process ? -1 : 1;
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
-	return (a->start_at > b->start_at) - (a->start_at < b->start_at);
+	a_at = nx_event_record_at(a->handle.words[NX_RECORD_START]);
+	b_at = nx_event_record_at(b->handle.words[NX_RECORD_START]);
+	return (a_at > b_at) - (a_at < b_at);
 }
 
 /* Workers are sorted by core. */
@@ -132,9 +135,11 @@ static void flush_waiting(struct event_scan *s)
 }
 
 /* A record is seldom longer than two lines. */
-static void ask_for_record(struct nx_slice file, uint64_t at)
+static void ask_for_record(struct nx_slice file, uint64_t word)
 {
-	if (at >= file.len)
+	uint64_t at = nx_event_record_at(word);
+
+	if (!at || at >= file.len)
 		return;
 	__builtin_prefetch(file.data + at);
 	__builtin_prefetch(file.data + at + CACHE_LINE_BYTES);
@@ -157,8 +162,8 @@ static enum nx_status scan_sorted(struct event_scan *s, uint32_t process, struct
 		    (waiting->items[waiting->len - 1].start_ns != event->start_ns ||
 		     waiting->len == MAX_WAITING_EVENTS))
 			flush_waiting(s);
-		ask_for_record(file, event->start_at);
-		ask_for_record(file, event->stop_at);
+		ask_for_record(file, event->handle.words[NX_RECORD_START]);
+		ask_for_record(file, event->handle.words[NX_RECORD_STOP]);
 		nx_vec_reserve(&s->waiting, s->waiting.len + 1);
 		nx_kept_event_show(event, process, &s->waiting.items[s->waiting.len++]);
 		if (++count % EVENTS_BETWEEN_FORGETTING == 0)
@@ -220,10 +225,8 @@ struct transfer_scan {
 
 static uint64_t size_of(struct transfer_scan *s, const struct nx_kept_transfer *kept)
 {
-	struct nx_system_event event = {.start_at = kept->start_at,
-					.stop_at = kept->stop_at,
-					.type = kept->type,
-					.flags = kept->flags};
+	struct nx_system_event event = {
+		.handle = kept->handle, .type = kept->type, .flags = kept->flags};
 	struct nx_read_attributes read;
 	uint64_t size_bytes;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check includes and reserved calls against the two tables in ARCHITECTURE.md, and that no two
-files of the rooms define a function or a type of one name: a linker would take either function, and
-a reader would mix up the types.
+"""Check includes and reserved calls against the two tables in ARCHITECTURE.md, that no room has a
+permission it does not use, and that no two files of the rooms define a function or a type of one
+name: a linker would take either function, and a reader would mix up the types.
 
 usage: check_layers.py [ROOT]
 
@@ -44,6 +44,8 @@ class Rules:
                 self.calls[name] = listed(places)
         self.families = {WILDCARD.sub('', r) for r in self.rooms if WILDCARD.search(r)}
         self.tops = {r.split('/')[0] for r in self.rooms}
+        self.used = {}  # row of a room -> permissions that an include needed
+        self.seen = set()  # rows of rooms that have a file
 
     def unknown_names(self):
         known = set(self.rooms) | self.families | {'all'}
@@ -60,9 +62,23 @@ class Rules:
         best = max((r for r in self.rooms if is_under(folder, r)), key=len, default=None)
         return best, self.rooms.get(best, set())
 
+    def row_of(self, room):
+        """How the table names a room: decode/ntff is a decode/<format>."""
+        top = room.partition('/')[0]
+        return next((r for r in self.rooms if WILDCARD.sub('', r) == top and WILDCARD.search(r)),
+                    room)
+
+    def unused(self):
+        """Permissions of rooms that exist which no include needs."""
+        for room in sorted(self.seen):
+            for dep in sorted(self.rooms[room] - self.used.get(room, set()) - {'all'}):
+                yield f'{room} may include {dep}, which none of its files does'
+
     def include_fault(self, path, target):
         here, deps = self.room_of(path)
         there, _ = self.room_of(target)
+        self.used.setdefault(self.row_of(here), set()).update(
+            dep for dep in deps if there and is_under(there, dep))
         if there is None:
             return f'"{target}" is in no room; write the path from the root of the tree'
         if target.endswith('_internal.h') and target.rpartition('/')[0] != path.rpartition('/')[0]:
@@ -139,6 +155,7 @@ def main(argv):
             bad += 1
             print(f'{path}: lies in no room of ARCHITECTURE.md')
             continue
+        rules.seen.add(rules.row_of(rules.room_of(path)[0]))
         for name in names_defined(path, text):
             if homes.setdefault(name, path) != path:
                 bad += 1
@@ -146,6 +163,9 @@ def main(argv):
         for line, why in faults_in(path, text, rules, root):
             bad += 1
             print(f'{path}:{line}: {why}')
+    for why in rules.unused():
+        bad += 1
+        print(f'ARCHITECTURE.md: {why}')
     print(f'layers: {len(files)} files, {bad} faults')
     return 1 if bad else 0
 

@@ -84,8 +84,6 @@ static bool make_event(const struct decoder *d, struct nx_framework_event *event
 	*event = (struct nx_framework_event){
 		.row = {.thread_id = r->thread.value,
 			.flow_id = r->has_flow ? r->flow : 0,
-			.start_at = r->at,
-			.stop_at = NX_NOWHERE,
 			.type = NX_FRAMEWORK_EVENT_TYPE,
 			.nc_idx = -1,
 			.stream_id = r->stream_id,
@@ -201,7 +199,6 @@ static void on_end(struct decoder *d)
 		on_orphan(d, &end);
 		return;
 	}
-	event->row.stop_at = end.row.start_at;
 	if (end.row.start_ns >= event->row.start_ns)
 		event->row.end_ns = end.row.start_ns;
 	else

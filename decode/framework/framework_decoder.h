@@ -39,9 +39,8 @@ struct nx_framework_loss {
 /*
  * What fn receives; texts live for the call. A name longer than 4 KiB is cut.
  *
- * row has start_ns, end_ns, thread_id, flow_id, stream_id, flags, type, source
- * and start_at, stop_at (of its records in the unpacked text); the pipeline
- * fills in the rest. A thread id that is no number ("Trace PyTorch Profiler")
+ * row has start_ns, end_ns, thread_id, flow_id, stream_id, flags, type and
+ * source; the pipeline fills in the rest. A thread id that is no number ("Trace PyTorch Profiler")
  * becomes a hash with the top bit set, and so does a pid; their texts are in
  * the names.
  *

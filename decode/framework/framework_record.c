@@ -235,7 +235,6 @@ bool nx_framework_record_read(struct nx_json_stream *s, struct nx_framework_reco
 	enum nx_json_token token;
 
 	clear(r);
-	r->at = s->token_at;
 	r->is_empty = true;
 	while ((token = nx_json_stream_next(s)) == NX_TOKEN_KEY) {
 		r->is_empty = false;

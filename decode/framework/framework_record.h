@@ -23,8 +23,7 @@ struct nx_framework_id {
 };
 
 struct nx_framework_record {
-	uint64_t at; /* offset in the text */
-	char phase;  /* 0 when the record has none of one letter */
+	char phase; /* 0 when the record has none of one letter */
 	bool is_empty;
 	bool has_name, has_time, has_duration, has_flow;
 	bool id_is_local; /* only meant within its process */

@@ -11,9 +11,13 @@
 #define MOST_FAILURES 8
 #define STOP_KEY "nc_stop_timestamp_ns"
 
-/* The record whose message lies at; rows may come from a file that has changed since. */
-static struct nx_slice record_at(struct nx_slice file, uint64_t at)
+/* START's or STOP's record; rows may come from a file that has changed since. */
+static struct nx_slice record_of(const struct nx_ntrace_decoder *decoder,
+				 const struct nx_system_event *event, unsigned which)
 {
+	uint64_t at = nx_event_record_at(event->handle.words[which]);
+	struct nx_slice file = decoder->files.events;
+
 	if (at < LENGTH_BYTES || at > file.len)
 		return (struct nx_slice){0};
 	return nx_slice_part(file, at, nx_load32(file.data + at - LENGTH_BYTES));
@@ -68,11 +72,10 @@ size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
 				  const struct nx_system_event *event,
 				  struct nx_event_attribute *out, size_t cap)
 {
-	struct nx_slice file = decoder->files.events;
-	size_t count =
-		add_attributes(record_at(file, event->start_at), start_key_of(event), out, 0, cap);
+	size_t count = add_attributes(record_of(decoder, event, NX_RECORD_START),
+				      start_key_of(event), out, 0, cap);
 
-	return add_attributes(record_at(file, event->stop_at), STOP_KEY, out, count, cap);
+	return add_attributes(record_of(decoder, event, NX_RECORD_STOP), STOP_KEY, out, count, cap);
 }
 
 /* --- shapes ------------------------------------------------------------------------ */
@@ -132,9 +135,12 @@ struct event_records {
 static struct event_records records_of(const struct nx_ntrace_decoder *decoder,
 				       const struct nx_system_event *event)
 {
-	return (struct event_records){record_at(decoder->files.events, event->start_at),
-				      record_at(decoder->files.events, event->stop_at),
-				      event->start_lead_bytes, event->stop_lead_bytes};
+	return (struct event_records){
+		record_of(decoder, event, NX_RECORD_START),
+		record_of(decoder, event, NX_RECORD_STOP),
+		nx_event_record_lead_bytes(event->handle.words[NX_RECORD_START]),
+		nx_event_record_lead_bytes(event->handle.words[NX_RECORD_STOP]),
+	};
 }
 
 /* False when the records are not of this shape; read is undefined then. */

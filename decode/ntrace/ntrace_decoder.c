@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/ntrace/ntrace_decoder.h"
 
-#include <ctype.h>
+#include "format/process_folder.h"
 
 #define SMALLEST_NAME_CAP 64
 
@@ -122,39 +122,18 @@ struct nx_slice nx_ntrace_interned_text(const struct nx_ntrace_decoder *d, uint6
 
 /* --- the process --------------------------------------------------------------- */
 
-/* "<instance>_pid_<digits>", the length of what precedes "_pid_" in *instance_len. */
-static bool parse_folder_part(struct nx_slice part, size_t *instance_len, uint64_t *pid)
-{
-	static const char mark[] = "_pid_";
-	const uint8_t *found = part.len ? memmem(part.data, part.len, mark, strlen(mark)) : NULL;
-	size_t i;
-
-	if (!found)
-		return false;
-	*instance_len = (size_t)(found - part.data);
-	i = *instance_len + strlen(mark);
-	if (i == part.len || part.len - i > 18)
-		return false;
-	for (*pid = 0; i < part.len; i++) {
-		if (!isdigit(part.data[i]))
-			return false;
-		*pid = *pid * 10 + (uint64_t)(part.data[i] - '0');
-	}
-	return true;
-}
-
 static void use_folder_name(struct nx_ntrace_decoder *d, const char *folder_name)
 {
 	struct nx_system_process *process = d->process;
 
 	for (const char *at = folder_name; *at;) {
-		size_t instance_len, len = strcspn(at, "/");
+		size_t len = strcspn(at, "/");
+		struct nx_slice instance;
 		uint64_t pid;
 
-		if (parse_folder_part(nx_slice_of(at, len), &instance_len, &pid)) {
+		if (nx_process_folder_parse(nx_slice_of(at, len), &instance, &pid)) {
 			if (!d->info.instance_id.len)
-				process->instance_id =
-					nx_arena_copy(d->arena, nx_slice_of(at, instance_len));
+				process->instance_id = nx_arena_copy(d->arena, instance);
 			if (!d->info.pid)
 				process->pid = pid;
 		}

@@ -69,9 +69,30 @@ NX_MUST_CHECK enum nx_status nx_ntrace_decoder_open(struct nx_ntrace_decoder *de
 void nx_ntrace_decoder_release(struct nx_ntrace_decoder *decoder);
 
 /*
+ * The words of an event's handle: the place of START's message in the file and of STOP's, with the
+ * number of its bytes before the attributes (0: not known) on top. A word of 0 is no record.
+ */
+enum { NX_RECORD_START, NX_RECORD_STOP };
+
+static inline uint64_t nx_event_record(uint64_t at, uint8_t lead_bytes)
+{
+	return at | (uint64_t)lead_bytes << 56;
+}
+
+static inline uint64_t nx_event_record_at(uint64_t word)
+{
+	return word & (UINT64_MAX >> 8);
+}
+
+static inline uint8_t nx_event_record_lead_bytes(uint64_t word)
+{
+	return (uint8_t)(word >> 56);
+}
+
+/*
  * Rows of model/system.h. Events are paired by (event type, tracking id); parent_id, depth and
  * flow_id are left for the pipeline. nc_idx and worker_gid are those of the record, worker_gid
- * UINT32_MAX when it has none. start_at of an orphan is NX_NOWHERE.
+ * UINT32_MAX when it has none.
  *
  * Events also set the process's workers, its counts of events, and names of types that were not
  * known before: process->names may move. May be called again: the loss is counted anew.

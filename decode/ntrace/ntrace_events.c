@@ -96,8 +96,7 @@ static struct nx_system_event row_of(struct scan *s, const struct nx_open_start 
 		.end_ns = start->start_ns,
 		.id = start->id,
 		.thread_id = start->thread_id,
-		.start_at = start->at,
-		.stop_at = NX_NOWHERE,
+		.handle.words[NX_RECORD_START] = nx_event_record(start->at, start->lead_bytes),
 		.process = s->decoder->process_idx,
 		.type = start->event_type <= UINT32_MAX ? (uint32_t)start->event_type : UINT32_MAX,
 		.name = start->name,
@@ -105,7 +104,6 @@ static struct nx_system_event row_of(struct scan *s, const struct nx_open_start 
 		.worker_gid = start->worker_gid,
 		.stream_id = UINT32_MAX,
 		.source = start->source,
-		.start_lead_bytes = start->lead_bytes,
 	};
 }
 
@@ -120,11 +118,11 @@ static struct nx_open_start start_of(struct scan *s, const struct nx_ntrace_head
 		.thread_id = head->thread_id,
 		.id = head->id,
 		.at = at,
+		.lead_bytes = head->lead_bytes,
 		.nc_idx = core_of(head),
 		.worker_gid = worker_of(head),
 		.name = type.name,
 		.source = type.source,
-		.lead_bytes = head->lead_bytes,
 	};
 }
 
@@ -140,12 +138,11 @@ static void take_instant(struct scan *s, const struct nx_ntrace_head *head, uint
 
 static void take_orphan(struct scan *s, const struct nx_ntrace_head *head, uint64_t at)
 {
-	struct nx_open_start start = start_of(s, head, NX_NOWHERE);
+	struct nx_open_start start = start_of(s, head, at);
 	struct nx_system_event row = row_of(s, &start);
 
-	row.stop_at = at;
-	row.start_lead_bytes = 0;
-	row.stop_lead_bytes = head->lead_bytes;
+	row.handle = (struct nx_event_handle){.words[NX_RECORD_STOP] =
+						      nx_event_record(at, head->lead_bytes)};
 	row.flags = NX_EVENT_ORPHAN;
 	s->decoder->loss.orphan_count++;
 	s->fn(s->context, &row);
@@ -161,8 +158,7 @@ static void take_stop(struct scan *s, const struct nx_ntrace_head *head, uint64_
 		return;
 	}
 	row = row_of(s, &start);
-	row.stop_at = at;
-	row.stop_lead_bytes = head->lead_bytes;
+	row.handle.words[NX_RECORD_STOP] = nx_event_record(at, head->lead_bytes);
 	if (head->timestamp_ns >= row.start_ns)
 		row.end_ns = head->timestamp_ns;
 	else

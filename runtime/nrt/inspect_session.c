@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "format/process_folder.h"
 #include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/inspect_info.h"
@@ -198,7 +199,7 @@ static enum nx_status claim_folder(size_t len, struct nx_error *err)
 static enum nx_status make_folder(struct nx_error *err)
 {
 	enum nx_status st = nx_guest_make_folder(session.config.output_dir, err);
-	int len = snprintf(session.folder, sizeof(session.folder), "%s/%s_pid_%d",
+	int len = snprintf(session.folder, sizeof(session.folder), "%s/" NX_PROCESS_FOLDER,
 			   session.config.output_dir, nx_state_instance()->instance_id,
 			   (int)getpid());
 

@@ -40,8 +40,10 @@ report() { # status, name
 	fi
 }
 
-passes() { # name
-	"$root/tools/check_layers.py" "$tree" >"$tree.out" 2>&1
+passes() { # name; the toy tree does not use all that the real table permits
+	"$root/tools/check_layers.py" "$tree" 2>&1 |
+		grep -v '^ARCHITECTURE.md: .* which none of its files does$\|^layers: ' >"$tree.out"
+	[ ! -s "$tree.out" ]
 	report $? "$1"
 }
 
@@ -147,9 +149,14 @@ fails 'a type of one name in two files is found' 'struct nx_rows is also defined
 
 fresh
 plant model/rows.c 'static int nx_rows_count(void)' '{' '	return 1;' '}'
-plant store/rows_kept.c 'static int nx_rows_count(void)' '{' '	return 2;' '}' \
+plant model/rows_kept.c 'static int nx_rows_count(void)' '{' '	return 2;' '}' \
 	'struct nx_rows *nx_rows_new(void);'
 passes 'what stays in its file may have any name'
+
+fresh
+plant decode/ntff/ntff.h '#include "decode/reader.h"' '#include "base/arena.h"'
+fails 'a permission that no file needs is found' \
+	'ARCHITECTURE.md: decode/<format> may include format, which none of its files does'
 
 fresh
 printf 'no tables\n' >"$tree/ARCHITECTURE.md"

@@ -50,9 +50,10 @@ static size_t attributes(void *context, const struct nx_system_event *event,
 			 struct nx_event_attribute *out, size_t cap)
 {
 	const struct nx_system_fixture *f = context;
-	size_t count = f->attribute_counts[event->start_at];
+	size_t count = f->attribute_counts[event->handle.words[0]];
 
-	memcpy(out, f->attributes[event->start_at], (count < cap ? count : cap) * sizeof(*out));
+	memcpy(out, f->attributes[event->handle.words[0]],
+	       (count < cap ? count : cap) * sizeof(*out));
 	return count;
 }
 
@@ -120,7 +121,7 @@ struct nx_system_event *nx_fixture_event(struct nx_system_fixture *f, enum fixtu
 						 .end_ns = end_ns,
 						 .id = at + 1,
 						 .thread_id = 70,
-						 .start_at = at,
+						 .handle = {{at}},
 						 .type = 10,
 						 .name = name,
 						 .worker_gid = 3,

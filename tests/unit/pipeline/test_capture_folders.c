@@ -38,34 +38,6 @@ static void put(struct found *f, const char *name)
 	folder_put(&f->folder, name, "x", 1);
 }
 
-/* --- names ----------------------------------------------------------------- */
-
-static bool parse(const char *name, const char *instance_id, uint64_t pid)
-{
-	struct nx_arena arena = {0};
-	const char *got = "";
-	uint64_t got_pid = 0;
-	bool is_name = nx_folder_name_parse(name, &arena, &got, &got_pid);
-	bool is_right = is_name && !strcmp(got, instance_id) && got_pid == pid;
-
-	nx_arena_release(&arena);
-	return is_right;
-}
-
-static void folder_names(void **state)
-{
-	(void)state;
-	assert_true(parse("i-0123_pid_45", "i-0123", 45));
-	assert_true(parse("a_pid_1_pid_2", "a_pid_1", 2));
-	assert_true(parse("x_pid_18446744073709551615", "x", UINT64_MAX));
-	assert_false(parse("x_pid_18446744073709551616", "x", UINT64_MAX));
-	assert_false(parse("_pid_3", "", 3));
-	assert_false(parse("x_pid_", "x", 0));
-	assert_false(parse("x_pid_-3", "x", 3));
-	assert_false(parse("x_pid_3a", "x", 3));
-	assert_false(parse("", "", 0));
-}
-
 /* --- what lies where --------------------------------------------------------- */
 
 static void files_come_to_their_processes(void **state)
@@ -294,7 +266,6 @@ static void what_is_no_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folder_names),
 		cmocka_unit_test(files_come_to_their_processes),
 		cmocka_unit_test(cores_come_in_the_order_of_their_numbers),
 		cmocka_unit_test(traces_of_frameworks_have_many_names),

@@ -19,8 +19,7 @@ static struct nx_system_event recorded(void)
 	event.id = 3;
 	event.thread_id = 4;
 	event.flow_id = 5;
-	event.start_at = 6;
-	event.stop_at = NX_NOWHERE;
+	event.handle = (struct nx_event_handle){{6, UINT64_MAX}};
 	event.process = 7;
 	event.type = UINT32_MAX;
 	event.name = 8;
@@ -29,8 +28,6 @@ static struct nx_system_event recorded(void)
 	event.stream_id = UINT32_MAX;
 	event.source = NX_SOURCE_HARDWARE;
 	event.flags = NX_EVENT_ORPHAN;
-	event.start_lead_bytes = 9;
-	event.stop_lead_bytes = UINT8_MAX;
 	return event;
 }
 

@@ -54,7 +54,6 @@ static void test_a_complete_event(void **state)
 	assert_true(read(" {\"args\":{\"stream\":7,\"grid\":[1,2]},\"dur\":2.24,\"ts\":-1.5,"
 			 "\"tid\":\"25738\",\"pid\":3,\"cat\":\"kernel\",\"name\":\"gemm\","
 			 "\"ph\":\"X\"}"));
-	assert_int_equal(r.at, 1);
 	assert_int_equal(r.phase, 'X');
 	assert_int_equal(r.duration_ns.magnitude, 2240);
 	assert_int_equal(r.time_ns.magnitude, 1500);

@@ -69,7 +69,7 @@ static void test_attributes_out_of_bounds(void **state)
 	put_event(&t, NX_PHASE_INSTANT, SYNC, 1, 10, core_2);
 	decode(&t, folder);
 	for (uint64_t at = 0; at < t.events.len + 8; at++) {
-		struct nx_system_event row = {.start_at = at, .stop_at = UINT64_MAX - at};
+		struct nx_system_event row = {.handle = {{at, UINT64_MAX - at}}};
 
 		(void)nx_ntrace_event_attributes(&t.decoder, &row, found, 4);
 	}
@@ -138,9 +138,12 @@ static void test_shape_without_lead(void **state)
 	put_event(&t, NX_PHASE_START, ALLOC, 1, 10, alloc_start);
 	put_event(&t, NX_PHASE_STOP, ALLOC, 1, 20, alloc_stop);
 	decode(&t, folder);
-	assert_true(t.rows.items[0].start_lead_bytes && t.rows.items[0].stop_lead_bytes);
+	for (unsigned i = 0; i < 2; i++)
+		assert_true(nx_event_record_lead_bytes(t.rows.items[0].handle.words[i]));
 	assert_null(check_read(&t, &t.rows.items[0], &shapes));
-	t.rows.items[0].start_lead_bytes = t.rows.items[0].stop_lead_bytes = 0;
+	for (unsigned i = 0; i < 2; i++)
+		t.rows.items[0].handle.words[i] =
+			nx_event_record_at(t.rows.items[0].handle.words[i]);
 	assert_non_null(check_read(&t, &t.rows.items[0], &shapes));
 	nx_event_shapes_release(&shapes);
 	release(&t);
@@ -209,9 +212,9 @@ static void test_shapes_of_rows_that_lie(void **state)
 		for (unsigned lead = 0; lead < 256; lead += 5) {
 			struct nx_system_event row = t.rows.items[0];
 
-			row.start_at = at;
-			row.stop_at = t.events.len - at;
-			row.start_lead_bytes = row.stop_lead_bytes = (uint8_t)lead;
+			row.handle = (struct nx_event_handle){
+				{nx_event_record(at, (uint8_t)lead),
+				 nx_event_record(t.events.len - at, (uint8_t)lead)}};
 			nx_ntrace_read_event(&t.decoder, &row, &shapes, &read);
 			assert_true(read.count <= NX_MAX_ATTRIBUTES);
 		}

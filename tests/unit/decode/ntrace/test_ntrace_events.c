@@ -83,7 +83,7 @@ static void test_instants_and_sources(void **state)
 	assert_int_equal(t.rows.len, 3);
 	assert_int_equal(t.rows.items[0].flags, NX_EVENT_INSTANT);
 	assert_int_equal(t.rows.items[0].end_ns, 10);
-	assert_true(t.rows.items[0].stop_at == NX_NOWHERE);
+	assert_int_equal(t.rows.items[0].handle.words[NX_RECORD_STOP], 0);
 	assert_int_equal(t.rows.items[0].source, NX_SOURCE_HARDWARE);
 	assert_int_equal(t.rows.items[1].flags, NX_EVENT_INSTANT);
 	assert_int_equal(t.decoder.loss.unknown_phase_count, 2);
@@ -163,7 +163,7 @@ static void test_orphans_and_backwards(void **state)
 	assert_int_equal(t.rows.items[0].flags, NX_EVENT_ORPHAN);
 	assert_int_equal(t.rows.items[0].start_ns, 100);
 	assert_int_equal(t.rows.items[0].end_ns, 100);
-	assert_true(t.rows.items[0].start_at == NX_NOWHERE);
+	assert_int_equal(t.rows.items[0].handle.words[NX_RECORD_START], 0);
 	assert_int_equal(nx_ntrace_event_attributes(&t.decoder, &t.rows.items[0], found, 4), 1);
 	assert_true(nx_slice_is(found[0].key, "nc_stop_timestamp_ns"));
 	assert_int_equal(t.rows.items[1].start_ns, 300);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_folder: the name of the folder that holds what one process captured,
+ * "<instance>_pid_<pid>". The runtime writes such folders; all else reads them.
+ */
+#ifndef NX_FORMAT_PROCESS_FOLDER_H
+#define NX_FORMAT_PROCESS_FOLDER_H
+
+#include "base/bare/slice.h"
+
+/* For printf: the instance as text, then the pid. */
+#define NX_PROCESS_FOLDER "%s_pid_%d"
+
+/* False when the name has another form. The instance borrows from the name. */
+bool nx_process_folder_parse(struct nx_slice name, struct nx_slice *instance, uint64_t *pid);
+
+#endif
