@@ -208,6 +208,8 @@ static const struct nx_example examples[] = {
 	{"Where does the time go?",
 	 "query -d profile 'SELECT opcode, sum(duration_ns) AS ns FROM Instruction GROUP BY opcode "
 	 "ORDER BY ns DESC LIMIT 10'"},
+	{"What does each layer cost? (.queries lists more such queries)",
+	 "query -d profile '.query layers depth=2'"},
 	{"Hand rows to another program:",
 	 "query -d profile --format jsonl 'FROM Instruction' | jq .opcode"},
 	{"Look around at a prompt:", "query -d profile"},

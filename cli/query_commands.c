@@ -125,8 +125,10 @@ static const struct {
 } commands[] = {
 	{".tables", "", "the tables of the profile and how many rows they have", show_tables},
 	{".schema", " [TABLE]", "the columns of a table, or of all", show_schema},
+	{".queries", "", "queries with a name, and their parameters", nx_query_session_list_named},
+	{".query", " NAME [PARAMETER=VALUE]...", "run one of them", nx_query_session_run_named},
 	{".help", "", "this list", show_help},
-	{".quit", "", "the end; so is ctrl-d", quit},
+	{".quit", "", "quit (also ctrl-d)", quit},
 };
 
 static enum nx_status show_help(struct nx_query_session *s, const char *word, struct nx_error *err)
@@ -136,7 +138,7 @@ static enum nx_status show_help(struct nx_query_session *s, const char *word, st
 			  "and at the\nprompt the program.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		nx_print(&s->out, "%s%-*s  %s\n", commands[i].name,
-			 (int)(15 - strlen(commands[i].name)), commands[i].operand,
+			 (int)(34 - strlen(commands[i].name)), commands[i].operand,
 			 commands[i].help);
 	nx_output_flush(&s->out);
 	return NX_OK;
@@ -154,6 +156,8 @@ enum nx_status nx_query_session_command(struct nx_query_session *s, const char *
 
 		if (strlen(commands[i].name) != len || strncmp(commands[i].name, name, len) != 0)
 			continue;
+		if (commands[i].run == nx_query_session_run_named)
+			return nx_query_session_run_named(s, rest, err);
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(rest, " \t\r\n;"), rest);
 		return commands[i].run(s, word, err);
 	}

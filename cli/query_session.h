@@ -46,9 +46,15 @@ NX_MUST_CHECK enum nx_status nx_query_session_ask(struct nx_query_session *sessi
 NX_MUST_CHECK enum nx_status nx_query_session_ask_all(struct nx_query_session *session,
 						      struct nx_slice text, struct nx_error *err);
 
-/* ".tables", ".schema [TABLE]", ".help", ".quit" */
+/* ".tables", ".schema [TABLE]", ".queries", ".query NAME [P=V]...", ".help", ".quit" */
 NX_MUST_CHECK enum nx_status nx_query_session_command(struct nx_query_session *session,
 						      const char *line, struct nx_error *err);
+
+/* .queries, and .query with the rest of its line: "layers depth=2". */
+NX_MUST_CHECK enum nx_status nx_query_session_list_named(struct nx_query_session *session,
+							 const char *line, struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_query_session_run_named(struct nx_query_session *session,
+							const char *line, struct nx_error *err);
 
 /*
  * Reads statements from standard input until it ends: with a prompt and editing

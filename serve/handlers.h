@@ -47,6 +47,11 @@ NX_HANDLER(sql);
 NX_HANDLER(db_search);
 NX_HANDLER(profiles_search);
 
+/* serve/handle_queries.c */
+NX_HANDLER(queries);
+NX_HANDLER(query);
+NX_HANDLER(values);
+
 /* serve/handle_bandwidth.c */
 NX_HANDLER(bandwidth);
 

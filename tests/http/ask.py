@@ -81,6 +81,70 @@ def check_sql(server):
     check('a profile that is not there is not found', status == 404, status)
 
 
+# --- named queries ------------------------------------------------------------------------------
+
+def check_queries(server, profile):
+    """Every query of the list answers, with the columns its rows have."""
+    listed = server.json(f'/profiles/{profile}/queries')['queries']
+    check(f'{profile} has named queries', len(listed) > 5 and
+          all(q['name'] and q['description'] for q in listed), listed)
+    for query in listed:
+        answer = server.json(f'/profiles/{profile}/queries/{query["name"]}')
+        width = len(answer.get('columns', []))
+        check(f'the query {query["name"]} answers', width and
+              all(len(row) == width for row in answer['rows']), answer)
+
+
+def check_named(server):
+    check_queries(server, 'demo')
+
+    def named(query, **parameters):
+        answer = server.json(f'/profiles/demo/queries/{query}', **parameters)
+        names = [c['name'] for c in answer['columns']]
+        return [dict(zip(names, row)) for row in answer['rows']]
+
+    figures, = named('figures')
+    (mfu, hfu), = server.rows('SELECT mfu_estimated_percent, hfu_estimated_percent FROM Summary')
+    check('figures are those of the summary', abs(figures['mfu_frac'] - mfu) < 1e-7 and
+          abs(figures['hfu_frac'] - hfu) < 1e-7 and figures['mfu_source'] == 'hlo', figures)
+    bars = named('utilisation', from_=100000, to=200000)
+    check('utilisation adds up to 1', len(bars) == 10 and all(abs(sum(
+        v for k, v in bar.items() if k.endswith('_frac')) - 1) < 1e-9 for bar in bars), bars)
+    layers = named('layers', depth=2)
+    (count, time_ns), = server.rows("SELECT count(*), sum(duration_ns) FROM Instruction "
+                                    "WHERE layer != ''")
+    check('layers add up to all instructions with one',
+          (sum(r['instruction_count'] for r in layers),
+           sum(int(r['instruction_time_ns']) for r in layers)) == (count, int(time_ns)), layers)
+    check('a limit cuts', len(named('source_lines', limit=3)) == 3, None)
+    for path, wanted in (('none', 404), ('layers?depth=many', 400), ('layers?dept=2', 400),
+                         ("layers?depth=1'", 400), ('dma_utilisation?by=row', 400),
+                         ('figures?from=never', 400), ('flows', 404),
+                         ('layers?limit=100001', 400)):
+        answer = server.json(f'/profiles/demo/queries/{path}')
+        check(f'queries/{path} gives {wanted}', answer.get('status') == wanted, answer)
+
+
+def check_values(server):
+    path = '/profiles/demo/tables/Instruction/values'
+    answer = server.json(path, column='opcode', where='engine=Vector')
+    wanted = server.rows("SELECT opcode, count(*), sum(duration_ns) FROM Instruction "
+                         "WHERE engine = 'Vector' GROUP BY 1 ORDER BY 2 DESC, 1")
+    check('values are counted', [[r[0], r[1], r[3]] for r in answer['rows']] == wanted, answer)
+    check('their shares add up', abs(sum(r[2] for r in answer['rows']) - 1) < 1e-9 and
+          abs(sum(r[4] for r in answer['rows']) - 1) < 1e-9, answer)
+    answer = server.json(path, column='opcode', contains='MATM', limit=1)
+    check('values are suggested, whatever their case', len(answer['rows']) == 1 and
+          'matm' in answer['rows'][0][0].lower(), answer)
+    answer = server.json('/profiles/demo/tables/NeffHeader/values',
+                         column=server.rows('DESCRIBE NeffHeader')[0][0])
+    check('a table without durations has none', answer['rows'][0][3:] == [None] * 3, answer)
+    for parameters, wanted in (({}, 400), ({'column': 'none'}, 404),
+                               ({'column': 'opcode', 'where': 'x'}, 400)):
+        answer = server.json(path, **parameters)
+        check(f'values of {parameters} give {wanted}', answer.get('status') == wanted, answer)
+
+
 def check_line(server):
     """More questions at once than engines."""
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
@@ -423,9 +487,15 @@ def main():
         os.mkdir(capture)
         subprocess.run([MAKER, '--demo', capture], check=True, stdout=subprocess.DEVNULL)
         ingest(capture, workspace, 'demo')
+        subprocess.run([MAKER, '--system', f'{folder}/system'], check=True,
+                       stdout=subprocess.DEVNULL)
+        subprocess.run([PROGRAM, 'view', '-d', f'{folder}/system', '--ingest-only',
+                        '--display-name', 'system', '--ignore-device-profile', '--data-path',
+                        workspace, '-v', '2'], check=True, stdout=subprocess.DEVNULL)
         server = Server(workspace)
         if has_duckdb(server):
-            for test in (check_sql, check_line, check_statistics, check_opcode_summary,
+            check_queries(server, 'system')
+            for test in (check_sql, check_named, check_values, check_line, check_statistics, check_opcode_summary,
                          check_counters, check_search, check_hits, check_marks,
                          check_dependencies, check_csv, check_insights, check_other_tools,
                          check_gone):

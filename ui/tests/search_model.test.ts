@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search asks for, in both languages.
+// What a search asks for.
 
 import test from "node:test";
 import assert from "node:assert/strict";
 import {
-	conditionOf, orderFields, regexOf, sqlOf, statisticsSql, suggestionsSql, whereOf,
+	conditionOf, orderFields, regexOf, whereOf,
 } from "../src/panels/search/search_model.ts";
 
 test("operators become what the server takes", () => {
@@ -19,19 +19,6 @@ test("slashes make a regular expression", () => {
 	assert.equal(regexOf("/a.c/i"), "(?i)a.c");
 	assert.equal(regexOf("//"), null);
 	assert.equal(regexOf("a/b"), null);
-});
-
-test("SQL is quoted", () => {
-	assert.equal(sqlOf({ field: "name", operator: "=", value: "it's" }),
-		`CAST("name" AS VARCHAR) = 'it''s'`);
-	assert.equal(sqlOf({ field: "pc", operator: ">=", value: "12" }), `"pc" >= 12`);
-	assert.match(statisticsSql("T", "f", [{ field: "f", operator: "matches", value: "a" }], true),
-		/regexp_matches\(CAST\("f" AS VARCHAR\), 'a'\)/);
-	assert.match(suggestionsSql("T", "f", "Mat"), /contains\(lower\(.*'mat'\)/);
-});
-
-test("a condition without a value is left out", () => {
-	assert.ok(!statisticsSql("T", "f", [{ field: "f", operator: "=", value: "" }], false).includes("WHERE"));
 });
 
 test("common fields come first", () => {

@@ -12,9 +12,9 @@ test("a location is a path and a line", () => {
 
 test("engines of one line are added up", () => {
 	const files = costsByFile([
-		{ loc: "k.py:3", engine: "Tensor", n: 2, t: 10, f: 100 },
-		{ loc: "k.py:3", engine: "Vector", n: "5", t: "20", f: null },
-		{ loc: "nowhere", engine: "Sync", n: 1, t: 1, f: 0 },
+		{ location: "k.py:3", engine: "Tensor", instruction_count: 2, duration_ns: 10, flops: 100 },
+		{ location: "k.py:3", engine: "Vector", instruction_count: "5", duration_ns: "20", flops: null },
+		{ location: "nowhere", engine: "Sync", instruction_count: 1, duration_ns: 1, flops: 0 },
 	]);
 	const cost = files.get("k.py")?.get(3);
 	assert.equal(cost?.count, 7);

@@ -16,7 +16,7 @@ export class ApiError extends Error {
 	}
 }
 
-type Parameters = Record<string, string | number | string[] | undefined>;
+export type Parameters = Record<string, string | number | string[] | undefined>;
 
 export interface TableQuery {
 	columns?: string[];
@@ -159,6 +159,13 @@ export class ProfileApi {
 		});
 		return (await response.json()) as SqlAnswer;
 	}
+
+	/** The rows of a named query; docs/api.md lists them. */
+	query = (name: string, parameters: Parameters = {}, limit = 10_000, signal?: AbortSignal) =>
+		this.json<SqlAnswer>(`/queries/${name}`, { ...parameters, limit }, signal);
+	/** How often each value of a column occurs: value, count, count_frac, total_ns, ... */
+	values = (table: string, column: string, parameters: Parameters = {}, signal?: AbortSignal) =>
+		this.json<SqlAnswer>(`/tables/${table}/values`, { column, ...parameters }, signal);
 
 	csvUrl = (table: string, from: bigint, to: bigint) =>
 		this.api.url(`${this.path}/csv`, { table, from: String(from), to: String(to) });

@@ -1,32 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of the summary page, computed from rows. Pure. Fractions are of the peak over the
-// part of time that is looked at.
+// Rows of the server's queries as bars and rings. Pure.
 
-import type { Cell } from "../../api/types.ts";
-
-type Row = Record<string, Cell>;
-const num = (cell: Cell | undefined): number => {
-	const value = Number(cell ?? 0);
-	return Number.isFinite(value) ? value : 0;
-};
-
-export interface Machine {
-	peakFlops: number; // of one core, per second
-	hbmRate: number; // bytes per second of one stack
-	dmaRate: number; // bytes per second of one core's DMA engines together
-	dmaEngines: number;
-	cores: number;
-}
-
-export function machineOf(row: Row): Machine {
-	return {
-		peakFlops: 2 * num(row["tensor_engine_num_rows"]) * num(row["tensor_engine_num_cols"]) *
-			num(row["tensor_engine_clock_freq"]) * 1e9,
-		hbmRate: num(row["hbm_ddr_bandwidth"]), dmaRate: num(row["dma_ddr_bandwidth"]),
-		dmaEngines: Math.max(1, num(row["num_dma_engines_per_neuroncore"])),
-		cores: Math.max(1, num(row["num_physical_cores"])),
-	};
-}
+import { sum, text, type Row } from "../../panels/parts/data.ts";
 
 export interface Slice {
 	label: string;
@@ -39,153 +14,66 @@ export interface Bar {
 	slices: Slice[];
 }
 
-const part = (value: number, whole: number) => whole > 0 ? Math.max(0, value / whole) : 0;
-
-export interface EngineCosts {
-	engine: string; // "Tensor"
-	core: string;
-	activeNs: number;
-	adjustedFlops: number;
-	adjustedTranspose: number;
-	/** Time weighted by 1 - k/n, within active time and in all. */
-	throttledActiveNs: number;
-	throttledNs: number;
+/** How one engine spent the time; of the tensor engine more is known. Row of `utilisation`. */
+export function utilisationBar(row: Row): Bar {
+	const label = `${text(row["engine"])}, core ${text(row["core"])}`;
+	const slices = [
+		{ label: "Model work", value: sum(row["model_frac"]), colour: "--pn-c3" },
+		{ label: "Transposes", value: sum(row["transpose_frac"]), colour: "--pn-c4" },
+		{ label: "Active", value: sum(row["other_active_frac"]), colour: "--pn-c1" },
+		{ label: "Throttled while active", value: sum(row["throttled_active_frac"]),
+			colour: "--pn-c2" },
+		{ label: "Throttled while idle", value: sum(row["throttled_idle_frac"]), colour: "--pn-c8" },
+		{ label: "Unused", value: sum(row["unused_frac"]), colour: "--line" },
+	];
+	return { label, slices: row["engine"] === "Tensor" ? slices
+		: slices.filter((slice) => slice.label === "Active" || slice.label === "Unused") };
 }
 
-/**
- * How one engine spent the time: a partition of the whole. Only the tensor engine's work is known.
- */
-export function utilisationBar(costs: EngineCosts, spanNs: number, machine: Machine): Bar {
-	const label = `${costs.engine}, core ${costs.core}`;
-	const active = Math.min(1, part(costs.activeNs, spanNs));
-	if (costs.engine !== "Tensor")
-		return { label, slices: [{ label: "Active", value: active, colour: "--pn-c1" },
-			{ label: "Unused", value: 1 - active, colour: "--line" }] };
-	const peak = machine.peakFlops * spanNs / 1e9;
-	const transpose = Math.min(active, part(costs.adjustedTranspose, peak));
-	const model = Math.min(active - transpose,
-		part(costs.adjustedFlops - costs.adjustedTranspose, peak));
-	const held = Math.min(active - transpose - model, part(costs.throttledActiveNs, spanNs));
-	const idleHeld = Math.min(1 - active, part(costs.throttledNs - costs.throttledActiveNs, spanNs));
-	return { label, slices: [
-		{ label: "Model work", value: model, colour: "--pn-c3" },
-		{ label: "Transposes", value: transpose, colour: "--pn-c4" },
-		{ label: "Active", value: active - transpose - model - held, colour: "--pn-c1" },
-		{ label: "Held back while active", value: held, colour: "--pn-c2" },
-		{ label: "Held back while idle", value: idleHeld, colour: "--pn-c8" },
-		{ label: "Unused", value: 1 - active - idleHeld, colour: "--line" },
-	] };
-}
+/** The part of a bar's time in which its engine was active. */
+export const activePart = (bar: Bar): number => 1 - bar.slices
+	.filter((slice) => slice.label === "Unused" || slice.label === "Throttled while idle")
+	.reduce((total, slice) => total + slice.value, 0);
 
-export interface Traffic {
-	readBytes: number;
-	writeBytes: number;
-	reloadBytes: number;
-	saveBytes: number;
-}
-
-/** What the HBM could have moved, and what it did move it for. */
-export function bandwidthSlices(traffic: Traffic, spanNs: number, machine: Machine): Slice[] {
-	const available = machine.hbmRate * spanNs / 1e9;
-	const used = traffic.readBytes + traffic.writeBytes;
+/** What the HBM moved, and what it could have moved. Row of `figures`. */
+export function bandwidthSlices(row: Row): Slice[] {
 	return [
-		{ label: "HBM read", value: Math.max(0, traffic.readBytes - traffic.reloadBytes),
-			colour: "--pn-c1" },
-		{ label: "HBM write", value: Math.max(0, traffic.writeBytes - traffic.saveBytes),
-			colour: "--pn-c3" },
-		{ label: "Spill reload", value: traffic.reloadBytes, colour: "--pn-c5" },
-		{ label: "Spill save", value: traffic.saveBytes, colour: "--pn-c2" },
-		{ label: "Unused", value: Math.max(0, available - used), colour: "--line" },
+		{ label: "HBM read", value: sum(row["useful_read_bytes"]), colour: "--pn-c1" },
+		{ label: "HBM write", value: sum(row["useful_write_bytes"]), colour: "--pn-c3" },
+		{ label: "Spill reload", value: sum(row["spill_reload_bytes"]), colour: "--pn-c5" },
+		{ label: "Spill save", value: sum(row["spill_save_bytes"]), colour: "--pn-c2" },
+		{ label: "Unused", value: sum(row["unused_bytes"]), colour: "--line" },
 	];
 }
 
-export interface Figures {
-	spanNs: number;
-	intensity: number | null;
-	hfu: number | null;
-	mfu: number | null;
-	mfuSource: string;
-	mbu: number | null;
-	usefulRead: number | null;
-	availableBytes: number;
-	averageDma: number | null;
-}
-
-/**
- * Of a part of time, from what the instructions did; matrix work of the model is then not known
- * apart.
- */
-export function figuresOf(work: { flops: number; transpose: number; transfers: number;
-	bytes: number } & Traffic,
-	spanNs: number, machine: Machine): Figures {
-	const peak = machine.peakFlops * machine.cores * spanNs / 1e9;
-	const moved = work.readBytes + work.writeBytes;
-	const available = machine.hbmRate * spanNs / 1e9;
-	return {
-		spanNs, availableBytes: available,
-		intensity: moved > 0 ? (work.flops - work.transpose) / moved : null,
-		hfu: peak > 0 ? work.flops / peak : null,
-		mfu: peak > 0 ? (work.flops - work.transpose) / peak : null,
-		mfuSource: "From the matrix instructions, without transposes.",
-		mbu: available > 0 ? moved / available : null,
-		usefulRead: work.readBytes > 0 ? (work.readBytes - work.reloadBytes) / work.readBytes : null,
-		averageDma: work.transfers > 0 ? work.bytes / work.transfers : null,
-	};
-}
-
-/** Of the whole profile, as the Summary table has it: the same numbers as everywhere else. */
-export function figuresOfSummary(row: Row, machine: Machine): Figures {
-	const value = (name: string) => row[name] === null || row[name] === undefined ? null
-		: num(row[name]);
-	const spanNs = num(row["total_time"]) * 1e9;
-	const read = num(row["hbm_read_bytes"]);
-	const fromHlo = num(row["mfu_hlo_estimated_percent"]) > 0;
-	return {
-		spanNs, availableBytes: machine.hbmRate * spanNs / 1e9,
-		intensity: value("mm_arithmetic_intensity"), hfu: value("hfu_estimated_percent"),
-		mfu: value("mfu_estimated_percent"),
-		mfuSource: fromHlo ? "From the compiler's count of the model's operations (HLO)."
-			: "From the matrix instructions: the NEFF carries no HLO statistics.",
-		mbu: value("mbu_estimated_percent"),
-		usefulRead: read > 0 ? (read - num(row["spill_reload_bytes"])) / read : null,
-		averageDma: value("dma_transfer_average_bytes") || null, // 0: there were none
-	};
-}
-
-export interface DmaUse {
-	label: string;
-	bytes: Map<string, number>; // by kind
-	activeNs: number;
-	engines: number;
-}
-
-/**
- * Solid: share of the bandwidth that was used. Striped: busy beyond that, with small or slow
- * packets.
- */
-export function dmaBar(use: DmaUse, spanNs: number, machine: Machine, colours: Map<string,
-	string>): Bar {
-	const peak = machine.dmaRate / machine.dmaEngines * use.engines * spanNs / 1e9;
-	const slices = [...use.bytes].map(([label, bytes]): Slice => ({ label, value: part(bytes, peak),
-		colour: colours.get(label) ?? "--pn-c7" }));
-	const solid = slices.reduce((sum, slice) => sum + slice.value, 0);
-	const striped = Math.max(0, Math.min(1, part(use.activeNs, spanNs * use.engines)) - solid);
-	return { label: use.label, slices: [...slices, { label: "Busy beyond", value: striped,
-		colour: "stripes" }] };
-}
-
-const CLASSES: Record<string, string> = {
-	instruction: "Instructions", input: "Inputs and outputs", output: "Inputs and outputs",
-		data: "Weights and data",
-	software_dynamic: "Dynamic", hardware_dynamic: "Dynamic", unknown: "Unknown",
+/** Kinds of DMA traffic: their names, and variables of the theme. */
+const DMA_KINDS: Record<string, { label: string; colour: string }> = {
+	instruction: { label: "Instructions", colour: "--pn-c7" },
+	io: { label: "Inputs and outputs", colour: "--pn-c3" },
+	input: { label: "Inputs and outputs", colour: "--pn-c3" },
+	output: { label: "Inputs and outputs", colour: "--pn-c3" },
+	data: { label: "Weights and data", colour: "--pn-c6" },
+	dynamic: { label: "Dynamic", colour: "--pn-c1" },
+	static: { label: "Static", colour: "--pn-c6" },
+	software_dynamic: { label: "Software dynamic", colour: "--pn-c2" },
+	hardware_dynamic: { label: "Hardware dynamic", colour: "--pn-c1" },
+	unknown: { label: "Unknown", colour: "--pn-c8" },
+	busy: { label: "Busy beyond that", colour: "stripes" },
 };
-const SOURCES: Record<string, string> = {
-	software_dynamic: "Software dynamic", hardware_dynamic: "Hardware dynamic", unknown: "Unknown",
-};
+export const dmaKind = (word: string) => DMA_KINDS[word] ?? DMA_KINDS["unknown"]!;
 
-export type DmaSplit = "kind" | "source";
-export const dmaKind = (queueType: string, split: DmaSplit): string =>
-	split === "kind" ? CLASSES[queueType] ?? "Unknown" : SOURCES[queueType] ?? "Static";
+/** One bar for each label, in the order people count. Rows of `dma_utilisation`. */
+export function dmaBars(rows: Row[]): Bar[] {
+	const bars = new Map<string, Bar>();
+	for (const row of rows) {
+		const label = text(row["label"]);
+		const bar = bars.get(label) ?? { label, slices: [] };
+		bars.set(label, bar);
+		bar.slices.push({ ...dmaKind(text(row["kind"])), value: sum(row["frac"]) });
+	}
+	const order = new Intl.Collator("en", { numeric: true });
+	return [...bars.values()].sort((a, b) => order.compare(a.label, b.label));
+}
 
 /** A round end of a scale that all bars fit in. */
 export function scaleOf(bars: Bar[]): number {

@@ -5,7 +5,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, formatFraction, formatInteger, formatNs } from "../../format.ts";
-import { ask, fetchTable, firstRow, namedRows, num, sum, text } from "../../panels/parts/data.ts";
+import { fetchTable, firstRow, namedRows, num, query, sum, text } from "../../panels/parts/data.ts";
 import { DataTable } from "../../panels/parts/data_table.tsx";
 import { Choice, Loaded } from "../../panels/parts/parts.tsx";
 import { SystemCurve } from "../../panels/system/system_curves.tsx";
@@ -14,7 +14,7 @@ import { shortened } from "../../timeline/rows.ts";
 import { Card } from "./card.tsx";
 import { Figure } from "./compute_cards.tsx";
 import {
-	deviceLine, modelsSql, overviewSql, processesOf, processKey, type DeviceLine, type Metrics,
+	deviceLine, parametersOf, processesOf, processKey, type DeviceLine, type Metrics,
 	type Process,
 } from "./system_model.ts";
 
@@ -27,35 +27,28 @@ const counted = (count: number, one: string, many = `${one}s`) =>
 	`${formatInteger(count)} ${count === 1 ? one : many}`;
 
 export function OverviewCard({ context, process }: Props) {
-	const load = useLoad(async (signal) => ({
-		events: (await ask(context, ["SystemProfileEvents"], overviewSql(process), 1, signal))[0] ?? {},
-		peak: (await ask(context, ["SystemProfileHbmUsage"],
-			"SELECT max(total_bytes) AS b FROM SystemProfileHbmUsage", 1, signal))[0] ?? {},
-		about: (await firstRow(context, "SystemProfileMetadata", signal))?.row ?? {},
-	}), [context, process]);
+	const load = useLoad((signal) =>
+		query(context, "system_overview", parametersOf(process), 1, signal), [context, process]);
 	const { fromNs, toNs } = context.home;
-	return <Card title="Overview" wide><Loaded load={load}
-		what="the overview">{({ events, peak, about }) => {
-		const capacity = sum(about["hbm_capacity_bytes"]);
-		const first = text(about["first_ts_ns"]), last = text(about["last_ts_ns"]);
-		const span = first && last ? Number(BigInt(last) - BigInt(first)) : toNs - fromNs;
+	return <Card title="Overview" wide><Loaded load={load} what="the overview">{([row = {}]) => {
+		const capacity = sum(row["hbm_capacity_bytes"]);
 		return <div class="sm-figures">
-			<Figure name="From first to last event" value={formatNs(span)}
+			<Figure name="From first to last event" value={formatNs(sum(row["span_ns"]) || toNs - fromNs)}
 				help="Load and memory of the machine may be recorded for longer."
 				note={`${formatNs(context.endNs)} recorded`} />
-			<Figure name="Events" value={formatInteger(sum(events["n"]))}
+			<Figure name="Events" value={formatInteger(sum(row["event_count"]))}
 				help="Calls, executions and instants that were recorded."
-				note={counted(sum(events["threads"]), "thread")} />
-			<Figure name="Processes" value={formatInteger(sum(events["p"]))}
+				note={counted(sum(row["thread_count"]), "thread")} />
+			<Figure name="Processes" value={formatInteger(sum(row["process_count"]))}
 				help="Processes that were traced."
-				note={`on ${counted(sum(events["i"]), "machine")}`} />
-			<Figure name="Executions" value={formatInteger(sum(events["x"]))}
+				note={`on ${counted(sum(row["instance_count"]), "machine")}`} />
+			<Figure name="Executions" value={formatInteger(sum(row["execution_count"]))}
 				help="Times a core ran a model (nc_exec_running)."
-				note={`${formatNs(sum(events["t"]))} in all`} />
-			<Figure name="Peak of one HBM" value={formatBytes(sum(peak["b"]))}
+				note={`${formatNs(sum(row["execution_time_ns"]))} in all`} />
+			<Figure name="Peak of one HBM" value={formatBytes(sum(row["hbm_peak_bytes"]))}
 				help="The most that one device memory held."
 				note={capacity
-					? `${formatFraction(sum(peak["b"]) / capacity)} of ${formatBytes(capacity)}` : ""} />
+					? `${formatFraction(sum(row["hbm_peak_frac"]))} of ${formatBytes(capacity)}` : ""} />
 		</div>;
 	}}</Loaded></Card>;
 }
@@ -87,7 +80,7 @@ const tableHeight = (rows: number) => ({ height: `${Math.min(360, 84 + 22 * rows
 async function loadDevices(context: ProfileContext, process: Process | null, signal: AbortSignal):
 Promise<DeviceLine[]> {
 	const list = namedRows(await fetchTable(context, "DeviceProfileList", {}, signal));
-	const models = await ask(context, ["SystemProfileEvents"], modelsSql(process), 10_000, signal)
+	const models = await query(context, "executions", parametersOf(process), 10_000, signal)
 		.catch(() => []); // no SQL here: calls are not counted
 	const own = list.filter((row) => !process || text(row["process_id"]) === process.process &&
 		text(row["instance_id"]) === process.instance);
@@ -131,8 +124,8 @@ function Device({ context, line }: { context: ProfileContext; line: DeviceLine }
 		</p>
 		{models.length > 0 && <div class="sm-table" style={tableHeight(models.length)}>
 			<DataTable label="Calls on each core" columns={CORE_COLUMNS} rows={models.map((row) => [
-				row["c"] ?? null, num(row["n"]), num(row["t"]), num(row["t"]) / num(row["n"]),
-				num(row["longest"])])} />
+				row["nc_idx"] ?? null, num(row["execution_count"]), num(row["total_ns"]),
+				num(row["mean_ns"]), num(row["longest_ns"])])} />
 		</div>}
 	</section>;
 }

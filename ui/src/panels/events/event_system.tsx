@@ -5,14 +5,15 @@
 import type { Cell, EventDetails } from "../../api/types.ts";
 import type { ProfileContext } from "../../contract.ts";
 import { formatNs } from "../../format.ts";
-import { ask, fetchTable, namedRows, sqlText, text, timeOf, type Row } from "../parts/data.ts";
-import { callsOf, callsSql, type Calls } from "./callers.ts";
+import { fetchTable, namedRows, query, text, timeOf, type Row } from "../parts/data.ts";
+import { callsOf, type Calls } from "./callers.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { capturesOf, placeOf } from "./device_match.ts";
 import { Button, copyText, Empty, Loaded, Metric } from "../parts/parts.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
 const MOST_LINKS = 4;
+export const MOST_FLOW_EVENTS = 2000;
 
 const valueOf = (details: EventDetails, name: string) =>
 	details.fields.find((field) => field.name === name)?.value ?? null;
@@ -70,13 +71,6 @@ export function AttributeList({ context, details }: { context: ProfileContext;
 	);
 }
 
-export function flowSql(flows: string[]): string {
-	return "SELECT row_, id, name, start_ts, end_ts, duration_ns, trace_event_source FROM " +
-		"(SELECT *, row_number() OVER () - 1 AS row_ FROM SystemProfileEvents) " +
-		`WHERE ${flows.map((flow) => `list_contains(flow_id, ${sqlText(flow)})`).join(" OR ")} ` +
-		"ORDER BY start_ts, row_";
-}
-
 interface Chain {
 	calls: Calls;
 	rows: Row[];
@@ -84,17 +78,14 @@ interface Chain {
 
 async function loadChain(context: ProfileContext, details: EventDetails,
 	signal: AbortSignal): Promise<Chain> {
-	const tables = ["SystemProfileEvents"];
-	const callsAround = async (event: EventDetails) =>
-		callsOf(await ask(context, tables, callsSql(event), 5000, signal), event.row);
-	const calls = await callsAround(details);
+	const callsAround = async (row: string) =>
+		callsOf(await query(context, "calls", { row }, 5000, signal), row);
+	const calls = await callsAround(details.row);
 	const outermost = calls.callers[0];
-	// what its caller called beside it may have the number
-	if (!calls.flows.length && outermost)
-		calls.flows = (await callsAround(await context.api.event(
-			{ table: "SystemProfileEvents", row: outermost.row }, signal))).flows;
-	return { calls, rows: calls.flows.length
-		? await ask(context, tables, flowSql(calls.flows), 2000, signal) : [] };
+	// a sibling may carry the id of the flow
+	if (!calls.flows.length && outermost) calls.flows = (await callsAround(outermost.row)).flows;
+	return { calls, rows: calls.flows.length ? await query(context, "flow_events",
+		{ flows: calls.flows.join(",") }, MOST_FLOW_EVENTS, signal) : [] };
 }
 
 /** The calls an event stands in, and the flow that it is part of or leads to. */
@@ -104,7 +95,7 @@ export function FlowChain({ context, details }: { context: ProfileContext;
 	return (
 		<Loaded load={load} what="the flow">
 			{({ calls, rows }) => {
-				const at = rows.findIndex((row) => text(row["row_"]) === details.row);
+				const at = rows.findIndex((row) => text(row["row_idx"]) === details.row);
 				return <>
 					<CallPath context={context} calls={calls} name={text(valueOf(details, "name"))} />
 					{rows.length ? <>
@@ -156,6 +147,6 @@ export function FlowTable({ context, rows, current }: { context: ProfileContext;
 			render={(cell, column) => column.name === "start" && typeof cell === "number"
 				? formatNs(cell, 7) : null}
 			choose={(_, i) => context.reveal({ table: "SystemProfileEvents",
-				row: text(rows[i]?.["row_"]) })} />
+				row: text(rows[i]?.["row_idx"]) })} />
 	);
 }

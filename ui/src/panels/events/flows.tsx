@@ -4,23 +4,17 @@
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
 import { formatInteger } from "../../format.ts";
-import { ask, num, text, timeOf, type Row } from "../parts/data.ts";
+import { num, query, text, timeOf, type Row } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
-import { flowSql, FlowTable } from "./event_system.tsx";
+import { FlowTable, MOST_FLOW_EVENTS } from "./event_system.tsx";
 import { Button, Empty, Loaded, Panel } from "../parts/parts.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
-const FLOWS = `SELECT flow, count(*) AS n, min(start_ts) AS a, max(end_ts) AS b,
-	count(*) FILTER (trace_event_source = 'neuron_hw') AS hw, arg_min(name, start_ts) AS first
-	FROM (SELECT unnest(flow_id) AS flow, * FROM SystemProfileEvents)
-	GROUP BY 1 HAVING count(*) > 1 ORDER BY 3`;
-
 export function FlowsPanel({ context }: { context: ProfileContext }) {
 	const [flow, setFlow] = useState<string | null>(null);
-	const load = useLoad((signal) => ask(context, ["SystemProfileEvents"], FLOWS, 10_000, signal),
-		[context]);
+	const load = useLoad((signal) => query(context, "flows", {}, 10_000, signal), [context]);
 	const chain = useLoad((signal) => flow
-		? ask(context, ["SystemProfileEvents"], flowSql([flow]), 2000, signal)
+		? query(context, "flow_events", { flows: flow }, MOST_FLOW_EVENTS, signal)
 		: Promise.resolve<Row[]>([]), [context, flow]);
 	if (flow)
 		return <Panel label="Flows" bar={<>
@@ -34,9 +28,11 @@ export function FlowsPanel({ context }: { context: ProfileContext }) {
 			{ name: "first", title: "Begins with", width: 180 }, { name: "n", title: "Events" },
 			{ name: "hw", title: "On the device" }, { name: "start", title: "Start", unit: "nanoseconds" },
 			{ name: "span", title: "Duration", unit: "nanoseconds" }]}
-			rows={rows.map((row) => [row["flow"] ?? null, row["first"] ?? null, num(row["n"]),
-				num(row["hw"]),
-				timeOf(context, row["a"]), timeOf(context, row["b"]) - timeOf(context, row["a"])])}
+			rows={rows.map((row) => {
+				const start = timeOf(context, row["start_ts"]);
+				return [row["flow"] ?? null, row["first_name"] ?? null, num(row["event_count"]),
+					num(row["device_event_count"]), start, timeOf(context, row["end_ts"]) - start];
+			})}
 			choose={(row) => {
 				setFlow(text(row[0]));
 				context.zoomTo(num(row[4]), num(row[4]) + num(row[5]));

@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, titleOf } from "../../format.ts";
-import { ask, fetchTable, namedRows, num, text } from "../parts/data.ts";
+import { fetchTable, namedRows, num, text } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { Empty, Loaded, Panel, Tabs } from "../parts/parts.tsx";
 import { SbufMap } from "./sbuf_map.tsx";
@@ -39,19 +39,8 @@ export function MemoryUsagePanel({ context }: { context: ProfileContext }) {
 /** What each device memory was used for: at the end of the recording, and at most. */
 function HbmPurposes({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => {
-		const { columns } = await fetchTable(context, "SystemProfileHbmUsage", { limit: 1 }, signal);
-		const purposes = columns.map((column) => column.name)
-			.filter((name) => name.endsWith("_bytes") && name !== "total_bytes");
-		if (!purposes.length) return [];
-		const rows = await ask(context, ["SystemProfileHbmUsage"],
-			"SELECT instance_id, device_idx, hbm_idx, " +
-			purposes.map((name) =>
-				`arg_max(${name}, timestamp) AS last_${name}, max(${name}) AS most_${name}`)
-				.join(", ") + " FROM SystemProfileHbmUsage GROUP BY ALL ORDER BY ALL", 1000, signal);
-		return rows.flatMap((row) => purposes.map((name) => [titleOf(name.replace(/_bytes$/, "")),
-			row["device_idx"] ?? null, row["hbm_idx"] ?? null, num(row[`last_${name}`]),
-				num(row[`most_${name}`]),
-			row["instance_id"] ?? null]).filter((cells) => num(cells[4]) > 0));
+		const { rows } = await context.api.query("hbm_purposes", {}, 1000, signal);
+		return rows.map(([purpose, ...rest]) => [titleOf(text(purpose)), ...rest]);
 	}, [context]);
 	return <Loaded load={load} what="purposes">{(rows) => <DataTable
 		label="What device memory is used for"

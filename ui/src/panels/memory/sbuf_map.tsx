@@ -8,7 +8,7 @@ import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, formatInteger, formatNs } from "../../format.ts";
 import { useStore } from "../../store.ts";
 import { cssColour, prepareCanvas, useSize } from "../parts/canvas.ts";
-import { absolute, ask, num, rowCount, text, timeOf } from "../parts/data.ts";
+import { absolute, num, query, rowCount, text, timeOf } from "../parts/data.ts";
 import { Choice, Empty, Loaded } from "../parts/parts.tsx";
 import { addressRange, allocationAt, rectOf, ticks, type Allocation,
 	type MapArea } from "./sbuf_layout.ts";
@@ -24,19 +24,13 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 	const view = useStore(context.view);
 	const [partition, setPartition] = useState("0");
 	const [core, setCore] = useState("0");
-	const known = useLoad(async (signal) => (await ask(context, ["SbufAllocation"],
-		"SELECT DISTINCT coalesce(pcore_idx, 0) AS core FROM SbufAllocation ORDER BY core", 64, signal))
+	const known = useLoad(async (signal) => (await query(context, "sbuf_cores", {}, 64, signal))
 		.map((row) => text(row["core"])), [context]);
 	const cores = valueOf(known) ?? [];
 	const load = useLoad(async (signal) => {
-		const rows = await ask(context, ["SbufAllocation"],
-			"SELECT start_ts, end_ts, start_address, end_address, " +
-			"op_source_type, opcode, operands, queue_name, block_id, tensor_name, hlo_name FROM " +
-			"SbufAllocation " +
-			`WHERE partition = ${Number(partition)} AND coalesce(pcore_idx, 0) = ${Number(core)} ` +
-			`AND end_ts >= ${absolute(context, view.fromNs)} ` +
-			`AND start_ts <= ${absolute(context, view.toNs)} ` +
-			"ORDER BY end_ts - start_ts DESC", MOST, signal);
+		const rows = await query(context, "sbuf_allocations", { partition, core,
+			from: String(absolute(context, view.fromNs)), to: String(absolute(context, view.toNs)) },
+		MOST, signal);
 		return rows.map((row): Allocation => ({
 			fromNs: timeOf(context, row["start_ts"]), toNs: timeOf(context, row["end_ts"]),
 			low: num(row["start_address"]), high: num(row["end_address"]),

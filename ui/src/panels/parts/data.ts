@@ -2,8 +2,8 @@
 // What panels ask of a profile, in few words. Tables without rows may not be there at all, which is
 // an ordinary answer here and not a failure.
 
-import type { Cell, Column, SqlAnswer, TablePage } from "../../api/types.ts";
-import { numberOf, type TableQuery } from "../../api/client.ts";
+import type { Cell, Column, TablePage } from "../../api/types.ts";
+import { numberOf, type Parameters, type TableQuery } from "../../api/client.ts";
 import type { ProfileContext } from "../../contract.ts";
 import { sinceOrigin, titleOf, unitOf } from "../../format.ts";
 import type { TableColumn } from "./table_model.ts";
@@ -61,12 +61,10 @@ export async function firstRow(context: ProfileContext, table: string,
 	return row ? { columns: page.columns, row } : null;
 }
 
-/** SQL whose answer is read by name; nothing when one of the tables has no rows. */
-export async function ask(context: ProfileContext, tables: string[], sql: string, limit = 10_000,
-	signal?: AbortSignal): Promise<Row[]> {
-	if (tables.some((table) => !rowCount(context, table))) return [];
-	const answer: SqlAnswer = await context.api.sql(sql, limit, signal);
-	return namedRows(answer);
+/** The rows of a named query, as objects. */
+export async function query(context: ProfileContext, name: string, parameters: Parameters = {},
+	limit = 10_000, signal?: AbortSignal): Promise<Row[]> {
+	return namedRows(await context.api.query(name, parameters, limit, signal));
 }
 
 export const num = (cell: Cell | undefined): number => numberOf(cell);
@@ -80,9 +78,5 @@ export const timeOf = (context: ProfileContext, cell: Cell | undefined): number 
 export const absolute = (context: ProfileContext, ns: number): bigint =>
 	context.originNs + BigInt(Math.round(ns));
 
-/** A text in SQL. */
-export const sqlText = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-/** A name in SQL. */
-export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** A text that a regular expression takes for itself. */
 export const escapeRegex = (value: string): string => value.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");

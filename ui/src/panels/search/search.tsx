@@ -5,15 +5,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SearchPage } from "../../api/types.ts";
 import type { ProfileContext, SearchQuery } from "../../contract.ts";
-import { formatFraction, formatInteger, formatNs, titleOf } from "../../format.ts";
+import { formatInteger, formatNs, titleOf } from "../../format.ts";
 import { useStore } from "../../store.ts";
-import { absolute, num, rowCount, sum, text, timeOf } from "../parts/data.ts";
+import { absolute, rowCount, text, timeOf } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { Button, Choice, Empty, Explained, Loaded, Panel, Tabs, Toggle } from "../parts/parts.tsx";
 import { ResultPager } from "./result_pager.tsx";
 import { ConditionRow } from "./search_condition.tsx";
 import {
-	conditionOf, isComplete, orderFields, statisticsSql, whereOf, type Condition,
+	conditionOf, isComplete, orderFields, whereOf, type Condition,
 } from "./search_model.ts";
 import { placeIn } from "./search_results.ts";
 import { useLoad } from "../parts/use_load.ts";
@@ -103,8 +103,7 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 				<div class="se-tabs"><Tabs label="Results" value={tab} change={setTab} tabs={[
 					{ id: "results", title: "Results" }, { id: "statistics", title: "By value" }]} /></div>
 				{tab === "results" ? <Results context={context} query={query} onlyInView={onlyInView} />
-					: <Statistics context={context} query={query} names={names} conditions={conditions}
-						hasDuration={names.includes("duration_ns")} />}
+					: <Statistics context={context} query={query} names={names} />}
 			</> : <Empty title="Nothing searched yet">
 				What is found is listed here and marked in the timeline.</Empty>}
 		</Panel>
@@ -168,31 +167,22 @@ function ResultTable(props: { context: ProfileContext; page: SearchPage; offset:
 	);
 }
 
-function Statistics(props: { context: ProfileContext; query: SearchQuery; names: string[];
-	conditions: Condition[]; hasDuration: boolean }) {
-	const { context, query, names } = props;
+function Statistics({ context, query, names }: { context: ProfileContext; query: SearchQuery;
+	names: string[] }) {
 	const [field, setField] = useState("");
 	const shown = names.includes(field) ? field : names[0] ?? "";
-	const load = useLoad((signal) => shown ? context.api.sql(
-		statisticsSql(query.table, shown, props.conditions, props.hasDuration), 1000, signal)
-		: Promise.resolve(null), [context, query, shown]);
+	const load = useLoad((signal) => shown && query.table ? context.api.values(query.table, shown,
+		{ where: query.where }, signal) : Promise.resolve(null), [context, query, shown]);
 	if (!query.table) return <Empty title="Choose a table">Values are counted within one
 		table.</Empty>;
-	return <Loaded load={load} what="statistics">{(answer) => {
-		const rows = answer?.rows ?? [];
-		const count = rows.reduce((now, row) => now + sum(row[1]), 0);
-		const time = rows.reduce((now, row) => now + sum(row[2]), 0);
-		return <DataTable label={`Values of ${shown}`} order={{ column: 1, down: true }}
+	return <Loaded load={load} what="statistics">{(answer) => <DataTable label={`Values of ${shown}`} order={{ column: 1, down: true }}
 			columns={[{ name: "value", title: titleOf(shown), width: 280 }, { name: "n", title: "Count" },
 				{ name: "share", title: "Share", unit: "fraction" },
 				{ name: "total", title: "Total time", unit: "nanoseconds" },
 				{ name: "time", title: "Share of time", unit: "fraction" },
 				{ name: "average", title: "Average time", unit: "nanoseconds" }]}
-			rows={rows.map((row) => [text(row[0]) || "(none)", row[1] ?? 0, sum(row[1]) / count, row[2]
-				?? null,
-				time ? sum(row[2]) / time : null, Number.isFinite(num(row[3])) ? num(row[3]) : null])}
+			rows={(answer?.rows ?? []).map(([value, ...counts]) => [text(value) || "(none)", ...counts])}
 			bar={<Choice label="Values of" value={shown} change={setField}
 				options={names.map((name) => ({ value: name, text: titleOf(name) }))} />}
-			empty={`Nothing to count (${formatFraction(0)}).`} />;
-	}}</Loaded>;
+			empty="Nothing to count." />}</Loaded>;
 }

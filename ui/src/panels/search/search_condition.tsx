@@ -6,9 +6,10 @@ import type { ProfileContext } from "../../contract.ts";
 import { titleOf } from "../../format.ts";
 import { text } from "../parts/data.ts";
 import { Button, Choice } from "../parts/parts.tsx";
-import { OPERATORS, suggestionsSql, type Condition, type Operator } from "./search_model.ts";
+import { OPERATORS, type Condition, type Operator } from "./search_model.ts";
 import { useLoad, valueOf } from "../parts/use_load.ts";
 
+const MOST_SUGGESTIONS = 40;
 let lists = 0;
 
 export function ConditionRow(props: { context: ProfileContext; table: string; names: string[];
@@ -17,9 +18,10 @@ export function ConditionRow(props: { context: ProfileContext; table: string; na
 	const [list] = useState(() => `se-values-${++lists}`);
 	const [asked, setAsked] = useState(false);
 	// asked once the value has the focus: distinct values of a long table cost the server something
+	const typed = condition.value.startsWith("/") ? "" : condition.value;
 	const load = useLoad(async (signal) => asked && condition.field
-		? (await context.api.sql(suggestionsSql(table, condition.field, condition.value), 40, signal))
-			.rows.map((row) => text(row[0])) : [],
+		? (await context.api.values(table, condition.field, { contains: typed, limit: MOST_SUGGESTIONS },
+			signal)).rows.map((row) => text(row[0])).filter((value) => value) : [],
 	[context, table, condition.field, condition.value, asked], 250);
 	return (
 		<div class="se-line">

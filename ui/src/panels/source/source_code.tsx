@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
 import { formatFlops, formatInteger, formatNs } from "../../format.ts";
 import { useStore } from "../../store.ts";
-import { absolute, ask, text } from "../parts/data.ts";
+import { absolute, query, text } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { Button, Choice, Empty, Loaded, Panel, Toggle } from "../parts/parts.tsx";
 import { costsByFile, engineText, matchFile, splitLocation,
@@ -17,9 +17,6 @@ import { visibleRange } from "../parts/table_model.ts";
 import "./source_code.css";
 
 const ROW = 18;
-const LOCATION = "coalesce(nki_source_location, bir_debug_info_source_location)";
-const COLUMN = "CASE WHEN nki_source_location IS NULL THEN 'bir_debug_info_source_location' " +
-	"ELSE 'nki_source_location' END";
 
 export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const [onlyInView, setOnlyInView] = useState(false);
@@ -28,13 +25,11 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const selected = useStore(context.selected);
 	const files = useLoad(async () => (await context.api.sourceFiles()).files.map((file) => file.path),
 		[context]);
-	const part = onlyInView ? ` AND end_ts >= ${absolute(context, view.fromNs)} AND start_ts <= ` +
-		`${absolute(context, view.toNs)}` : "";
-	const costs = useLoad(async (signal) => costsByFile(await ask(context, ["Instruction"],
-		`SELECT ${LOCATION} AS loc, ${COLUMN} AS col, engine, count(*) AS n, sum(duration_ns) AS t, ` +
-			`sum(raw_flops) AS f ` +
-		`FROM Instruction WHERE ${LOCATION} IS NOT NULL${part} GROUP BY ALL`, 50_000, signal)),
-	[context, part], onlyInView ? 250 : 0);
+	const from = onlyInView ? String(absolute(context, view.fromNs)) : undefined;
+	const to = onlyInView ? String(absolute(context, view.toNs)) : undefined;
+	const costs = useLoad(async (signal) => costsByFile(
+		await query(context, "source_lines", { from, to }, 50_000, signal)),
+	[context, from, to], onlyInView ? 250 : 0);
 	const own = useLoad(async (signal) => {
 		if (selected?.table !== "Instruction") return null;
 		const event = await context.api.event(selected, signal);

@@ -19,24 +19,24 @@ export function splitLocation(location: string): { path: string; line: number } 
 	return match ? { path: match[1] ?? "", line: Number(match[2]) } : null;
 }
 
-/** What each line costs, by file. Rows: loc, col, engine, n, t, f. */
+/** What each line costs, by file. Rows of the query source_lines. */
 export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<number, LineCost>> {
 	const files = new Map<string, Map<number, LineCost>>();
 	for (const row of rows) {
-		const location = String(row["loc"] ?? "");
+		const location = String(row["location"] ?? "");
 		const place = splitLocation(location);
 		if (!place) continue;
 		const lines = files.get(place.path) ?? new Map<number, LineCost>();
 		files.set(place.path, lines);
 		const cost = lines.get(place.line) ?? { location,
-			column: String(row["col"] ?? "nki_source_location"), line: place.line, count: 0, durationNs: 0,
+			column: String(row["source_column"] ?? "nki_source_location"), line: place.line, count: 0, durationNs: 0,
 				flops: 0,
 			engines: new Map<string, number>() };
 		lines.set(place.line, cost);
-		const count = Number(row["n"] ?? 0);
+		const count = Number(row["instruction_count"] ?? 0);
 		cost.count += count;
-		cost.durationNs += Number(row["t"] ?? 0);
-		cost.flops += Number(row["f"] ?? 0);
+		cost.durationNs += Number(row["duration_ns"] ?? 0);
+		cost.flops += Number(row["flops"] ?? 0);
 		const engine = String(row["engine"] ?? "");
 		cost.engines.set(engine, (cost.engines.get(engine) ?? 0) + count);
 	}

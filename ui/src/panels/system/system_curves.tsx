@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ProfileContext } from "../../contract.ts";
 import { shortened } from "../../timeline/rows.ts";
-import { ask, num, sqlText, text, timeOf, type Row } from "../parts/data.ts";
+import { num, query, text, timeOf, type Row } from "../parts/data.ts";
 import { Empty, Loaded } from "../parts/parts.tsx";
 import { Plot, type PlotSeries } from "../parts/plot.tsx";
 import { useLoad } from "../parts/use_load.ts";
@@ -13,48 +13,35 @@ import { useLoad } from "../parts/use_load.ts";
 export type CurveKind = "hbm" | "host" | "cpu";
 
 interface Curve {
-	table: string;
+	query: string;
 	unit: string;
-	value: string;
-	name: string;
-	where?: string;
 	empty: string;
 }
 
 const CURVES: Record<CurveKind, Curve> = {
-	hbm: { table: "SystemProfileHbmUsage", unit: "bytes", value: "total_bytes",
-		name: "'Device ' || device_idx || ', HBM ' || hbm_idx",
+	hbm: { query: "hbm_usage", unit: "bytes",
 		empty: "No allocation of device memory was recorded." },
-	host: { table: "HostMemUsage", unit: "bytes", value: "used_bytes", name: "'Used'",
-		empty: "Host memory was not sampled." },
-	cpu: { table: "CpuUsage", unit: "hundredths", value: "util_percent", name: "'Mean of all'",
-		where: "cpu_id = 'average'", empty: "The processors' load was not sampled." },
+	host: { query: "host_memory", unit: "bytes", empty: "Host memory was not sampled." },
+	cpu: { query: "cpu_load", unit: "hundredths", empty: "Processor load was not sampled." },
 };
-
-function sqlOf(kind: CurveKind, instance: string): string {
-	const { table, value, name, where = "true" } = CURVES[kind];
-	const own = instance ? ` AND instance_id = ${sqlText(instance)}` : "";
-	return `SELECT timestamp AS t, ${value} AS v, ${name} AS s, instance_id AS i FROM ${table} ` +
-		`WHERE ${where}${own} ORDER BY timestamp`;
-}
 
 /** Machines are named where there are several. */
 function withMachines(rows: Row[]): Row[] {
-	const first = rows[0]?.["i"];
-	if (rows.every((row) => row["i"] === first)) return rows;
-	return rows.map((row) => ({ ...row, s: `${text(row["s"])} on ${shortened(text(row["i"]))}` }));
+	const first = rows[0]?.["instance_id"];
+	if (rows.every((row) => row["instance_id"] === first)) return rows;
+	return rows.map((row) => ({ ...row, series: `${text(row["series"])} on ${shortened(text(row["instance_id"]))}` }));
 }
 
 /** Series over one common axis of time; a value holds until the next one of its series. */
 export function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
 	data: uPlot.AlignedData } {
-	const names = [...new Set(rows.map((row) => text(row["s"])))];
+	const names = [...new Set(rows.map((row) => text(row["series"])))];
 	const moments = [...new Set(rows.map(time))].sort((a, b) => a - b);
 	const places = new Map(moments.map((moment, i) => [moment, i]));
 	const curves = names.map((name) => {
 		const values = new Array<number | null>(moments.length).fill(null);
 		for (const row of rows)
-			if (text(row["s"]) === name) values[places.get(time(row))!] = num(row["v"]);
+			if (text(row["series"]) === name) values[places.get(time(row))!] = num(row["value"]);
 		for (let i = 1; i < values.length; i++) values[i] ??= values[i - 1] ?? null;
 		return values;
 	});
@@ -65,8 +52,8 @@ export function curvesOf(rows: Row[], time: (row: Row) => number): { names: stri
 export function SystemCurve({ context, kind, instance = "" }: { context: ProfileContext;
 	kind: CurveKind; instance?: string }) {
 	const curve = CURVES[kind];
-	const load = useLoad(async (signal) => withMachines(
-		await ask(context, [curve.table], sqlOf(kind, instance), 100_000, signal)),
+	const load = useLoad(async (signal) => withMachines(await query(context, curve.query,
+		{ instance: instance || undefined }, 100_000, signal)),
 	[context, kind, instance]);
 	return <Loaded load={load} what="the curve">{(rows) => rows.length
 		? <Curves context={context} rows={rows} unit={curve.unit} kind={kind} />
@@ -76,7 +63,7 @@ export function SystemCurve({ context, kind, instance = "" }: { context: Profile
 function Curves({ context, rows, unit, kind }: { context: ProfileContext; rows: Row[]; unit: string;
 	kind: string }) {
 	const { data, series } = useMemo(() => {
-		const curves = curvesOf(rows, (row) => timeOf(context, row["t"]));
+		const curves = curvesOf(rows, (row) => timeOf(context, row["timestamp"]));
 		return { data: curves.data,
 			series: curves.names.map((name, i): PlotSeries => ({ label: name, unit,
 			colour: `--pn-c${(i % 8) + 1}`, kind: "step", fill: curves.names.length === 1 })) };

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The named queries, in the order they are listed. */
+#include "query/named_query.h"
+
+/* clang-format off */
+
+/* A row belongs to the time range in which it starts. An open end is NULL. */
+#define STARTS_IN_RANGE "($from IS NULL OR start_ts >= $from) AND ($to IS NULL OR start_ts < $to)"
+#define OVERLAPS_RANGE "($from IS NULL OR end_ts > $from) AND ($to IS NULL OR start_ts < $to)"
+/* least and greatest ignore NULL */
+#define START_IN_RANGE "greatest(start_ts, $from)"
+#define END_IN_RANGE "least(end_ts, $to)"
+#define IS_WHOLE "($from IS NULL AND $to IS NULL)"
+
+/* The peaks of the machine, and the length of the time range. */
+#define MACHINE \
+	"machine AS (SELECT 2.0 * tensor_engine_num_rows * tensor_engine_num_cols * " \
+	"tensor_engine_clock_freq * 1e9 AS core_flops, greatest(1, num_physical_cores) AS cores, " \
+	"CAST(hbm_ddr_bandwidth AS DOUBLE) AS hbm_rate, CAST(dma_ddr_bandwidth AS DOUBLE) / " \
+	"greatest(1, num_dma_engines_per_neuroncore) AS dma_engine_rate, " \
+	"coalesce($to, last_hw_timestamp) - coalesce($from, first_hw_timestamp) AS span_ns " \
+	"FROM Metadata)"
+
+/* Events with their row in the table, which links to them carry. */
+#define NUMBERED \
+	"(SELECT *, row_number() OVER () - 1 AS row_idx FROM SystemProfileEvents)"
+
+#define OF_PROCESS \
+	"($instance IS NULL OR instance_id = $instance) AND ($process IS NULL OR process_id = $process)"
+/* A logical core runs an execution on several physical cores: one exec_id on one core is one. */
+#define EXECUTIONS \
+	"(SELECT json_extract_string(extra_attributes_json, '$.model_id') AS model_id, instance_id, " \
+	"process_id, nc_idx, json_extract_string(extra_attributes_json, '$.exec_id') AS exec_id, " \
+	"max(end_ts) - min(start_ts) AS duration_ns FROM SystemProfileEvents " \
+	"WHERE name = 'nc_exec_running' AND " OF_PROCESS " GROUP BY ALL)"
+
+#define FROM {"from", NX_NAMED_TIME, NULL, NULL, "start of the time range, inclusive"}
+#define TO {"to", NX_NAMED_TIME, NULL, NULL, "end of the time range, exclusive"}
+#define INSTANCE {"instance", NX_NAMED_TEXT, NULL, NULL, "only this machine"}
+#define PROCESS {"process", NX_NAMED_INTEGER, NULL, NULL, "only this process"}
+
+const struct nx_named_query nx_named_queries[] = {
+	{"figures", "device",
+	 "Utilisation of compute and memory: MFU, HFU, MBU, arithmetic intensity, bytes moved.",
+	 {FROM, TO},
+	 "WITH " MACHINE ", "
+	 "sums AS (SELECT sum(raw_flops) AS flops, sum(flops_transpose) AS transpose, "
+	 "coalesce(sum(hbm_read_bytes), 0) AS read, coalesce(sum(hbm_write_bytes), 0) AS write, "
+	 "coalesce(sum(spill_reload_bytes), 0) AS reload, coalesce(sum(spill_save_bytes), 0) AS save "
+	 "FROM Instruction WHERE NOT " IS_WHOLE " AND " STARTS_IN_RANGE "), "
+	 "dma AS (SELECT avg(transfer_bytes) AS average FROM DmaPacketAggregated "
+	 "WHERE NOT " IS_WHOLE " AND " STARTS_IN_RANGE "), "
+	 "known AS (SELECT CAST(span_ns AS DOUBLE) AS span_ns, read, write, reload, save, "
+	 "dma.average AS average_dma_bytes, 'instructions' AS mfu_source, "
+	 "(flops - transpose) / nullif(core_flops * cores * span_ns / 1e9, 0) AS mfu_frac, "
+	 "flops / nullif(core_flops * cores * span_ns / 1e9, 0) AS hfu_frac, "
+	 "(read + write) / nullif(hbm_rate * span_ns / 1e9, 0) AS mbu_frac, "
+	 "(flops - transpose) / nullif(read + write, 0) AS flops_per_byte "
+	 "FROM machine, sums, dma WHERE NOT " IS_WHOLE " UNION ALL "
+	 "SELECT total_time * 1e9, hbm_read_bytes, hbm_write_bytes, spill_reload_bytes, "
+	 "spill_save_bytes, nullif(dma_transfer_average_bytes, 0), "
+	 "CASE WHEN mfu_hlo_estimated_percent > 0 THEN 'hlo' ELSE 'instructions' END, "
+	 "mfu_estimated_percent, hfu_estimated_percent, mbu_estimated_percent, "
+	 "mm_arithmetic_intensity FROM Summary WHERE " IS_WHOLE ") "
+	 "SELECT known.span_ns, mfu_frac, mfu_source, hfu_frac, flops_per_byte, "
+	 "core_flops * cores / nullif(hbm_rate, 0) AS ridge_flops_per_byte, mbu_frac, "
+	 "hbm_rate * known.span_ns / 1e9 AS available_bytes, "
+	 "greatest(0, coalesce(read, 0) - coalesce(reload, 0)) AS useful_read_bytes, "
+	 "greatest(0, coalesce(write, 0) - coalesce(save, 0)) AS useful_write_bytes, "
+	 "coalesce(reload, 0) AS spill_reload_bytes, coalesce(save, 0) AS spill_save_bytes, "
+	 "greatest(0, hbm_rate * known.span_ns / 1e9 - coalesce(read, 0) - coalesce(write, 0)) "
+	 "AS unused_bytes, (read - coalesce(reload, 0)) / nullif(read, 0) AS useful_read_frac, "
+	 "average_dma_bytes FROM known, machine"},
+
+	{"utilisation", "device",
+	 "How each engine spent the time, as fractions that add up to 1.",
+	 {FROM, TO},
+	 "WITH " MACHINE ", "
+	 "active AS (SELECT engine, pcore_idx AS core, sum(" END_IN_RANGE " - " START_IN_RANGE ") "
+	 "AS ns FROM ActiveTime WHERE " OVERLAPS_RANGE " GROUP BY ALL), "
+	 "work AS (SELECT pcore_idx AS core, sum(adjusted_flops) AS flops, "
+	 "sum(adjusted_flops_transpose) AS transpose FROM Instruction WHERE " STARTS_IN_RANGE
+	 " GROUP BY ALL), "
+	 "limits AS (SELECT pcore_idx AS core, greatest(timestamp, $from) AS a, "
+	 "least(timestamp + duration, $to) AS b, 1.0 - k * 1.0 / n AS held FROM Throttle WHERE n > 0), "
+	 "held AS (SELECT core, sum((b - a) * held) AS ns FROM limits WHERE b > a GROUP BY ALL), "
+	 "held_active AS (SELECT l.core, sum((least(l.b, x.end_ts) - greatest(l.a, x.start_ts)) * "
+	 "l.held) AS ns FROM limits l JOIN ActiveTime x ON x.engine = 'tensor' AND "
+	 "coalesce(l.core, x.pcore_idx) = x.pcore_idx AND x.end_ts > l.a AND x.start_ts < l.b "
+	 "WHERE l.held > 0 AND l.b > l.a GROUP BY ALL), "
+	 "shares AS (SELECT active.engine, active.core, active.engine = 'tensor' AS is_tensor, "
+	 "least(1.0, active.ns / span_ns) AS busy, core_flops * span_ns / 1e9 AS peak, "
+	 "coalesce(work.flops, 0) AS flops, coalesce(work.transpose, 0) AS transpose, "
+	 "coalesce(held.ns, 0) / span_ns AS held, coalesce(held_active.ns, 0) / span_ns AS held_busy "
+	 "FROM active CROSS JOIN machine LEFT JOIN work ON work.core = active.core "
+	 "LEFT JOIN held ON held.core = active.core "
+	 "LEFT JOIN held_active ON held_active.core = active.core WHERE span_ns > 0), "
+	 "cut AS (SELECT *, CASE WHEN is_tensor THEN coalesce(least(busy, transpose / "
+	 "nullif(peak, 0)), 0) ELSE 0 END AS t, CASE WHEN is_tensor THEN coalesce(least(busy - t, "
+	 "greatest(0, (flops - transpose) / nullif(peak, 0))), 0) ELSE 0 END AS m, "
+	 "CASE WHEN is_tensor THEN least(busy - t - m, held_busy) ELSE 0 END AS h, "
+	 "CASE WHEN is_tensor THEN least(1 - busy, greatest(0, held - held_busy)) ELSE 0 END AS i "
+	 "FROM shares) "
+	 "SELECT CASE engine WHEN 'gpsimd' THEN 'GpSimd' ELSE upper(engine[1]) || engine[2:] END "
+	 "AS engine, core, m AS model_frac, t AS transpose_frac, busy - t - m - h AS other_active_frac, "
+	 "h AS throttled_active_frac, i AS throttled_idle_frac, 1 - busy - i AS unused_frac FROM cut "
+	 "ORDER BY list_position(['tensor', 'vector', 'scalar', 'gpsimd', 'sync'], cut.engine), core"},
+
+	{"kernel_share", "device",
+	 "Instructions from NKI kernels, and how many there are in all, for each engine.",
+	 {FROM, TO},
+	 "SELECT engine, count(*) AS instruction_count, count(*) FILTER (nki_source_location IS NOT "
+	 "NULL OR kernel_instruction_name IS NOT NULL) AS nki_count, nki_count / count(*) AS nki_frac "
+	 "FROM Instruction WHERE " STARTS_IN_RANGE " GROUP BY engine ORDER BY "
+	 "list_position(['Tensor', 'Vector', 'Scalar', 'GpSimd', 'Sync'], engine)"},
+
+	{"dma_utilisation", "device",
+	 "Fractions of their peak rate at which DMA engines moved data, by kind; 'busy' is the time "
+	 "they were busy beyond that.",
+	 {FROM, TO,
+	  {"by", NX_NAMED_WORD, "queue engine core", "queue", "what a label stands for"},
+	  {"split", NX_NAMED_WORD, "kind source", "kind",
+	   "kinds of data, or who made the descriptors"}},
+	 "WITH " MACHINE ", "
+	 "packets AS (SELECT CASE $by WHEN 'engine' THEN 'E' || coalesce(CAST(engine_idx AS VARCHAR), "
+	 "'?') WHEN 'core' THEN 'Core ' || coalesce(CAST(pcore_idx AS VARCHAR), '?') "
+	 "ELSE coalesce(queue_name, '(not declared)') END AS label, engine_idx, transfer_bytes, "
+	 "CASE WHEN queue_type = 'unknown' THEN 'unknown' WHEN $split = 'source' THEN CASE WHEN "
+	 "queue_type IN ('software_dynamic', 'hardware_dynamic') THEN CAST(queue_type AS VARCHAR) "
+	 "ELSE 'static' END WHEN queue_type IN ('software_dynamic', 'hardware_dynamic') THEN 'dynamic' "
+	 "WHEN queue_type IN ('input', 'output') THEN 'io' ELSE CAST(queue_type AS VARCHAR) END "
+	 "AS kind, " STARTS_IN_RANGE " AS is_counted, " START_IN_RANGE " AS a, " END_IN_RANGE " AS b "
+	 "FROM DmaPacket WHERE " OVERLAPS_RANGE " OR (" STARTS_IN_RANGE ")), "
+	 "labels AS (SELECT label, greatest(1, count(DISTINCT engine_idx)) AS engines FROM packets "
+	 "GROUP BY label), "
+	 /* covered time, overlaps counted once, added up over the engines of a label */
+	 "islands AS (SELECT *, sum(is_new) OVER (PARTITION BY label, engine_idx ORDER BY a, b "
+	 "ROWS UNBOUNDED PRECEDING) AS island FROM (SELECT label, engine_idx, a, b, CASE WHEN a <= "
+	 "max(b) OVER (PARTITION BY label, engine_idx ORDER BY a, b ROWS BETWEEN UNBOUNDED PRECEDING "
+	 "AND 1 PRECEDING) THEN 0 ELSE 1 END AS is_new FROM packets)), "
+	 "covered AS (SELECT label, sum(ns) AS ns FROM (SELECT label, max(b) - min(a) AS ns FROM "
+	 "islands GROUP BY label, engine_idx, island) GROUP BY label), "
+	 "moved AS (SELECT label, kind, sum(transfer_bytes) / nullif(any_value(dma_engine_rate * "
+	 "engines * span_ns / 1e9), 0) AS frac FROM packets JOIN labels USING (label), machine "
+	 "WHERE is_counted GROUP BY ALL) "
+	 "SELECT * FROM (SELECT label, kind, coalesce(frac, 0) AS frac FROM moved UNION ALL "
+	 "SELECT label, 'busy', greatest(0, least(1.0, coalesce(covered.ns / nullif(span_ns * engines, "
+	 "0), 0)) - coalesce((SELECT sum(frac) FROM moved WHERE moved.label = labels.label), 0)) "
+	 "FROM labels JOIN covered USING (label), machine WHERE label IN (SELECT label FROM moved)) "
+	 "ORDER BY label, kind = 'busy', kind"},
+
+	{"dma_queues", "device",
+	 "The DMA queues the program declares, and what went through them.",
+	 {{0}},
+	 "WITH traffic AS (SELECT queue_name AS name, pcore_idx AS core, any_value(queue_type) AS fed_by, "
+	 "count(DISTINCT engine_idx) AS engine_count, count(*) AS packet_count, "
+	 "sum(transfer_bytes) AS bytes, avg(transfer_bytes) AS bytes_per_packet, "
+	 "sum(duration_ns) AS packet_time_ns, sum(transfer_bytes) * 1e9 / "
+	 "nullif(max(end_ts) - min(start_ts), 0) AS bytes_per_second FROM DmaPacket GROUP BY ALL), "
+	 "declared AS (SELECT name, pcore_idx AS core, any_value(type) AS carries FROM DmaQueuesInfo "
+	 "GROUP BY ALL) "
+	 "SELECT coalesce(t.name, d.name, '(not declared)') AS queue, coalesce(t.core, d.core) AS core, "
+	 "carries, fed_by, engine_count, coalesce(packet_count, 0) AS packet_count, "
+	 "coalesce(bytes, 0) AS bytes, bytes_per_packet, packet_time_ns, bytes_per_second "
+	 "FROM traffic t FULL JOIN declared d ON t.name = d.name AND t.core IS NOT DISTINCT FROM d.core "
+	 "ORDER BY coalesce(bytes, 0) DESC, queue, core"},
+
+	{"layers", "device",
+	 "What each layer costs: time, arithmetic, instructions of each engine.",
+	 {{"depth", NX_NAMED_INTEGER, NULL, "0",
+	   "how many parts of a layer's name to keep; 0 for all"}},
+	 "SELECT CASE WHEN $depth = 0 THEN layer ELSE array_to_string(list_slice(string_split(layer, "
+	 "'/'), 1, $depth), '/') END AS name, max(end_ts) - min(start_ts) AS span_ns, "
+	 "sum(duration_ns) AS instruction_time_ns, nullif(sum(raw_flops), 0) AS flops, "
+	 "sum(flops_transpose) / nullif(sum(raw_flops), 0) AS transpose_frac, "
+	 "count(*) AS instruction_count, count(*) FILTER (engine = 'Tensor') AS tensor_count, "
+	 "count(*) FILTER (engine = 'Vector') AS vector_count, "
+	 "count(*) FILTER (engine = 'Scalar') AS scalar_count, "
+	 "count(*) FILTER (engine = 'GpSimd') AS gpsimd_count, "
+	 "count(*) FILTER (engine = 'Sync') AS sync_count, min(start_ts) AS start_ts, "
+	 "max(end_ts) AS end_ts FROM Instruction WHERE layer != '' GROUP BY 1 "
+	 "ORDER BY min(start_ts), 1"},
+
+	{"source_lines", "device",
+	 "What each line of source costs on each engine.",
+	 {FROM, TO},
+	 "SELECT coalesce(nki_source_location, bir_debug_info_source_location) AS location, "
+	 "CASE WHEN nki_source_location IS NULL THEN 'bir_debug_info_source_location' ELSE "
+	 "'nki_source_location' END AS source_column, engine, count(*) AS instruction_count, "
+	 "sum(duration_ns) AS duration_ns, sum(raw_flops) AS flops FROM Instruction "
+	 "WHERE location IS NOT NULL AND " OVERLAPS_RANGE " GROUP BY ALL ORDER BY ALL"},
+
+	{"sbuf_cores", "device",
+	 "The cores that allocate in the state buffer.",
+	 {{0}},
+	 "SELECT DISTINCT coalesce(pcore_idx, 0) AS core FROM SbufAllocation ORDER BY core"},
+
+	{"sbuf_allocations", "device",
+	 "What one partition of the state buffer held, the longest first.",
+	 {FROM, TO,
+	  {"partition", NX_NAMED_INTEGER, NULL, "0", "partition of the state buffer"},
+	  {"core", NX_NAMED_INTEGER, NULL, "0", "physical core"}},
+	 "SELECT start_ts, end_ts, start_address, end_address, op_source_type, opcode, operands, "
+	 "queue_name, block_id, tensor_name, hlo_name FROM SbufAllocation WHERE partition = $partition "
+	 "AND coalesce(pcore_idx, 0) = $core AND " OVERLAPS_RANGE
+	 " ORDER BY end_ts - start_ts DESC, start_ts, start_address"},
+
+	{"system_overview", "system",
+	 "How much was recorded: events, threads, processes, machines, executions, peak of HBM.",
+	 {INSTANCE, PROCESS},
+	 "SELECT *, hbm_peak_bytes / hbm_capacity_bytes AS hbm_peak_frac FROM (SELECT "
+	 "count(*) AS event_count, count(DISTINCT thread_id) AS thread_count, "
+	 "count(DISTINCT (instance_id, process_id)) AS process_count, "
+	 "count(DISTINCT instance_id) AS instance_count, "
+	 "(SELECT count(*) FROM " EXECUTIONS ") AS execution_count, "
+	 "(SELECT sum(duration_ns) FROM " EXECUTIONS ") AS execution_time_ns, "
+	 "(SELECT CAST(last_ts_ns AS BIGINT) - CAST(first_ts_ns AS BIGINT) FROM SystemProfileMetadata) AS span_ns, "
+	 "(SELECT max(total_bytes) FROM SystemProfileHbmUsage WHERE $instance IS NULL OR "
+	 "instance_id = $instance) AS hbm_peak_bytes, "
+	 "(SELECT nullif(hbm_capacity_bytes, 0) FROM SystemProfileMetadata) AS hbm_capacity_bytes "
+	 "FROM SystemProfileEvents WHERE " OF_PROCESS ")"},
+
+	{"executions", "system",
+	 "How often and how long each core of a process ran each model.",
+	 {INSTANCE, PROCESS},
+	 "SELECT model_id, instance_id, process_id, nc_idx, count(*) AS execution_count, "
+	 "sum(duration_ns) AS total_ns, avg(duration_ns) AS mean_ns, max(duration_ns) AS longest_ns "
+	 "FROM " EXECUTIONS " GROUP BY ALL ORDER BY nc_idx, instance_id, process_id, model_id"},
+
+	{"flows", "system",
+	 "Chains of events that belong together, such as all events of one execution.",
+	 {{0}},
+	 "SELECT flow, arg_min(name, start_ts) AS first_name, count(*) AS event_count, "
+	 "count(*) FILTER (trace_event_source = 'neuron_hw') AS device_event_count, "
+	 "min(start_ts) AS start_ts, max(end_ts) AS end_ts FROM (SELECT unnest(flow_id) AS flow, * "
+	 "FROM SystemProfileEvents) GROUP BY flow HAVING count(*) > 1 ORDER BY min(start_ts), flow"},
+
+	{"flow_events", "system",
+	 "The events of some flows, in order of time.",
+	 {{"flows", NX_NAMED_TEXT, NULL, "", "ids of flows, separated by commas"}},
+	 "SELECT row_idx, id, name, start_ts, end_ts, duration_ns, trace_event_source FROM " NUMBERED
+	 " WHERE list_has_any(flow_id, string_split($flows, ',')) ORDER BY start_ts, row_idx"},
+
+	{"calls", "system",
+	 "What called an event (up) and what it called (down), itself included in both.",
+	 {{"row", NX_NAMED_INTEGER, NULL, "0", "row of the event in SystemProfileEvents"}},
+	 /* calls of one process enclose each other, so only what overlaps the event matters */
+	 "WITH RECURSIVE numbered AS MATERIALIZED " NUMBERED ", "
+	 "own AS (SELECT * FROM numbered WHERE row_idx = $row), "
+	 "near AS MATERIALIZED (SELECT n.row_idx, CAST(n.id AS VARCHAR) AS id, n.name, n.start_ts, "
+	 "n.flow_id, json_extract_string(n.extra_attributes_json, '$.parent_id') AS parent "
+	 "FROM numbered n, own WHERE n.instance_id = own.instance_id AND n.process_id = own.process_id "
+	 "AND n.start_ts <= own.end_ts AND n.end_ts >= own.start_ts), "
+	 "up AS (SELECT * FROM near WHERE row_idx = $row UNION SELECT near.* FROM near JOIN up ON "
+	 "near.id = up.parent), "
+	 "down AS (SELECT * FROM near WHERE row_idx = $row UNION SELECT near.* FROM near JOIN down ON "
+	 "near.parent = down.id) "
+	 "SELECT 'up' AS way, row_idx, name, flow_id, start_ts FROM up UNION ALL "
+	 "SELECT 'down', row_idx, name, flow_id, start_ts FROM down ORDER BY start_ts, row_idx, way"},
+
+	{"hbm_usage", "system",
+	 "Bytes in use in each device memory over time.",
+	 {INSTANCE},
+	 "SELECT timestamp, total_bytes AS value, 'Device ' || device_idx || ', HBM ' || hbm_idx "
+	 "AS series, instance_id FROM SystemProfileHbmUsage WHERE $instance IS NULL OR "
+	 "instance_id = $instance ORDER BY timestamp, series"},
+
+	{"hbm_purposes", "system",
+	 "What each device memory was used for: at the end, and at most.",
+	 {{0}},
+	 "SELECT replace(purpose, '_bytes', '') AS purpose, device_idx, hbm_idx, arg_max(bytes, timestamp) AS last_bytes, "
+	 "max(bytes) AS most_bytes, instance_id FROM (UNPIVOT (SELECT * EXCLUDE (total_bytes) FROM "
+	 "SystemProfileHbmUsage) ON COLUMNS('_bytes$') INTO NAME purpose VALUE bytes) "
+	 "GROUP BY ALL HAVING max(bytes) > 0 ORDER BY most_bytes DESC, 1, 2, 3, 6"},
+
+	{"host_memory", "system",
+	 "Bytes in use in the memory of each machine over time.",
+	 {INSTANCE},
+	 "SELECT timestamp, used_bytes AS value, 'Used' AS series, instance_id FROM HostMemUsage "
+	 "WHERE $instance IS NULL OR instance_id = $instance ORDER BY timestamp"},
+
+	{"cpu_load", "system",
+	 "Mean load of the processors of each machine over time, in percent.",
+	 {INSTANCE},
+	 "SELECT timestamp, util_percent AS value, 'Mean of all' AS series, instance_id FROM CpuUsage "
+	 "WHERE cpu_id = 'average' AND ($instance IS NULL OR instance_id = $instance) "
+	 "ORDER BY timestamp"},
+};
+/* clang-format on */
+
+const size_t nx_named_query_count = sizeof(nx_named_queries) / sizeof(nx_named_queries[0]);

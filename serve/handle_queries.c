@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Named queries, and how often each value of a column occurs. */
+#include <string.h>
+
+#include "query/named_query.h"
+#include "query/sql_text.h"
+#include "serve/handlers.h"
+#include "serve/sql_answer.h"
+#include "serve/where.h"
+
+#define VALUES_USUAL 1000u
+#define VALUES_MAX 10000u
+
+/* --- the list ----------------------------------------------------------------------- */
+
+static void put_words(struct nx_json_writer *w, const char *words)
+{
+	nx_json_key(w, "words");
+	nx_json_begin_array(w);
+	while (*words) {
+		size_t len = strcspn(words, " ");
+
+		nx_json_slice(w, nx_slice_of(words, len));
+		words += len + strspn(words + len, " ");
+	}
+	nx_json_end_array(w);
+}
+
+static void put_query(struct nx_json_writer *w, const struct nx_named_query *query)
+{
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "name", query->name);
+	nx_json_key_text(w, "description", query->help);
+	nx_json_key(w, "parameters");
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < NX_NAMED_PARAMETERS_MAX && query->parameters[i].name; i++) {
+		const struct nx_named_parameter *p = &query->parameters[i];
+
+		nx_json_begin_object(w);
+		nx_json_key_text(w, "name", p->name);
+		nx_json_key_text(w, "type", nx_named_type_name(p->type));
+		nx_json_key_text(w, "description", p->help);
+		nx_json_key_text(w, "default", p->fallback ? p->fallback : "");
+		put_words(w, p->words ? p->words : "");
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+	nx_json_end_object(w);
+}
+
+NX_HANDLER(queries)
+{
+	struct nx_open_profile *profile;
+	struct nx_json_writer w;
+	const char *kind;
+	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
+						  nx_request_variable(request, "p"), &profile, err);
+
+	if (st)
+		return st;
+	kind = nx_profile_kind_text(profile->record.kind);
+	nx_reply_json(reply, &w);
+	nx_json_begin_object(&w);
+	nx_json_key(&w, "queries");
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < nx_named_query_count; i++)
+		if (!strcmp(nx_named_queries[i].kind, kind))
+			put_query(&w, &nx_named_queries[i]);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	nx_open_profiles_return(profile);
+	return NX_OK;
+}
+
+/* --- one query ---------------------------------------------------------------------- */
+
+static const char *find_value(void *request, const char *name)
+{
+	return nx_request_find(request, name);
+}
+
+static enum nx_status check_parameters(const struct nx_request *request,
+				       const struct nx_named_query *query, struct nx_error *err)
+{
+	for (size_t i = 0; i < request->parameter_count; i++) {
+		const char *name = request->parameters[i].name;
+
+		if (strcmp(name, "limit") != 0 && !nx_named_query_parameter(query, name))
+			return nx_fail(err, NX_USAGE, "the query %s has no parameter '%.100s'",
+				       query->name, name);
+	}
+	return NX_OK;
+}
+
+NX_HANDLER(query)
+{
+	const char *name = nx_request_variable(request, "name");
+	const struct nx_named_query *query = nx_named_query_find(name);
+	struct nx_sql_asked asked = {0};
+	struct nx_bytes sql = {0};
+	enum nx_status st;
+
+	if (!query)
+		return nx_fail(err, NX_NOT_FOUND,
+			       "there is no query '%.100s'; .../queries lists them", name);
+	st = nx_request_u64(request, "limit", NX_SQL_ROWS_USUAL, NX_SQL_ROWS_MAX, &asked.limit,
+			    err);
+	if (!st)
+		st = check_parameters(request, query, err);
+	if (!st)
+		st = nx_named_query_append(&sql, query, find_value, request, err);
+	if (!st) {
+		asked.sql = nx_slice_of(sql.items, sql.len);
+		st = nx_sql_answer(server, request, &asked, reply, err);
+	}
+	nx_vec_release(&sql);
+	return st;
+}
+
+/* --- values of a column -------------------------------------------------------------- */
+
+static enum nx_status append_values(struct nx_bytes *sql, const struct nx_stored_table *table,
+				    const struct nx_request *request, struct nx_error *err)
+{
+	const char *column, *part = nx_request_find(request, "contains");
+	struct nx_bytes cell = {0};
+	size_t field;
+	enum nx_status st = nx_request_need(request, "column", &column, err);
+
+	if (st)
+		return st;
+	if (!nx_stored_table_find(table, column, &field))
+		return nx_fail(err, NX_NOT_FOUND, "the table %s has no column '%.100s'",
+			       table->name, column);
+	nx_sql_append(&cell, "CAST(");
+	st = nx_sql_append_name(&cell, NX_SQL_DUCKDB, table->fields[field].name, err);
+	nx_sql_append(&cell, " AS VARCHAR)");
+	nx_sql_append(sql, "WITH chosen AS (SELECT *, ");
+	nx_bytes_append(sql, cell.items, cell.len);
+	nx_sql_append(sql, " AS nx_value FROM ");
+	if (!st)
+		st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->name, err);
+	if (!st)
+		st = nx_where_append(sql, table, request, err);
+	nx_sql_append(sql, ") SELECT nx_value AS value, count(*) AS count, count(*) / "
+			   "sum(count(*)) OVER () AS count_frac");
+	nx_sql_append(sql, nx_stored_table_find(table, "duration_ns", &field)
+				   ? ", sum(duration_ns) AS total_ns, sum(duration_ns) / "
+				     "nullif(sum(sum(duration_ns)) OVER (), 0) AS total_frac, "
+				     "avg(duration_ns) AS mean_ns"
+				   : ", NULL AS total_ns, NULL AS total_frac, NULL AS mean_ns");
+	nx_sql_append(sql, " FROM chosen");
+	if (part) {
+		nx_sql_append(sql, " WHERE contains(lower(nx_value), lower(");
+		if (!st)
+			st = nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(part), err);
+		nx_sql_append(sql, "))");
+	}
+	nx_sql_append(sql, " GROUP BY nx_value ORDER BY count DESC, value");
+	nx_vec_release(&cell);
+	return st;
+}
+
+NX_HANDLER(values)
+{
+	const struct nx_stored_table *table;
+	struct nx_open_profile *profile;
+	struct nx_sql_asked asked = {0};
+	struct nx_bytes sql = {0};
+	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
+						  nx_request_variable(request, "p"), &profile, err);
+
+	if (!st)
+		st = nx_request_u64(request, "limit", VALUES_USUAL, VALUES_MAX, &asked.limit, err);
+	if (!st)
+		st = nx_open_profile_table(profile, nx_request_variable(request, "T"), &table, err);
+	if (!st)
+		st = append_values(&sql, table, request, err);
+	if (!st) {
+		asked.sql = nx_slice_of(sql.items, sql.len);
+		st = nx_sql_answer(server, request, &asked, reply, err);
+	}
+	nx_vec_release(&sql);
+	nx_open_profiles_return(profile);
+	return st;
+}
