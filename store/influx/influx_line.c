@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/map.h"
 #include "base/number.h"
 
 static void append(struct nx_bytes *out, const char *text)
@@ -18,14 +17,7 @@ static void append_i64(struct nx_bytes *out, int64_t value)
 	nx_bytes_append(out, number, nx_format_i64(number, value));
 }
 
-static void append_u64(struct nx_bytes *out, uint64_t value)
-{
-	char number[NX_NUMBER_MAX];
-
-	nx_bytes_append(out, number, nx_format_u64(number, value));
-}
-
-/* The protocol cannot write a control character in a tag, nor a backslash before what separates. */
+/* The protocol cannot express a control character in a tag, nor a backslash before a separator. */
 static void append_tag_text(struct nx_bytes *out, struct nx_slice text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -72,19 +64,14 @@ static void append_tags(struct nx_bytes *out, const struct nx_row *row,
 		append_tag_number(out, "ordinal", (int64_t)point->ordinal);
 }
 
-static void append_quoted_bytes(struct nx_bytes *out, struct nx_slice text)
+static void append_quoted(struct nx_bytes *out, struct nx_slice text)
 {
+	append(out, "\"");
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.data[i] == '"' || text.data[i] == '\\')
 			nx_vec_push(out, '\\');
 		nx_vec_push(out, text.data[i] ? text.data[i] : ' ');
 	}
-}
-
-static void append_quoted(struct nx_bytes *out, struct nx_slice text)
-{
-	append(out, "\"");
-	append_quoted_bytes(out, text);
 	append(out, "\"");
 }
 
@@ -191,7 +178,7 @@ void nx_influx_line_append(struct nx_bytes *out, const struct nx_row *row,
 		append(out, ",");
 	}
 	append(out, "row=");
-	append_u64(out, point->row_number);
+	append_i64(out, (int64_t)point->row_number);
 	append(out, "i ");
 	append_i64(out, point->time_ns);
 	append(out, "\n");
@@ -212,4 +199,47 @@ uint64_t nx_influx_series_hash(const struct nx_row *row, const struct nx_track_c
 			hash = nx_fnv1a(hash, &cell->i64, sizeof(cell->i64));
 	}
 	return hash;
+}
+
+/* Two series with the same hash share ordinals: wasted numbers, never equal points. */
+static struct nx_influx_series *series_of(struct nx_influx_ordinals *ordinals, uint64_t hash,
+					  bool *is_new)
+{
+	uint64_t at;
+
+	*is_new = !nx_map_get(&ordinals->idx_of_hash, hash, &at);
+	if (*is_new) {
+		at = ordinals->series.len;
+		nx_vec_push(&ordinals->series, ((struct nx_influx_series){0}));
+		nx_map_put(&ordinals->idx_of_hash, hash, at);
+	}
+	return &ordinals->series.items[at];
+}
+
+uint64_t nx_influx_ordinals_next(struct nx_influx_ordinals *ordinals, uint64_t series_hash,
+				 int64_t time_ns)
+{
+	bool is_new;
+	struct nx_influx_series *series = series_of(ordinals, series_hash, &is_new);
+
+	if (is_new || time_ns > series->latest_ns) {
+		series->latest_ns = time_ns;
+		series->base = 0;
+		series->next = 0;
+	} else if (time_ns < series->last_ns) {
+		series->base = series->highest + 1;
+		series->next = series->base;
+	} else if (time_ns > series->last_ns) {
+		series->next = series->base;
+	}
+	series->last_ns = time_ns;
+	if (series->next > series->highest)
+		series->highest = series->next;
+	return series->next++;
+}
+
+void nx_influx_ordinals_release(struct nx_influx_ordinals *ordinals)
+{
+	nx_map_release(&ordinals->idx_of_hash);
+	nx_vec_release(&ordinals->series);
 }

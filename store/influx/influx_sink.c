@@ -1,27 +1,215 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/influx/influx_sink.h"
 
-#include "store/influx/influx_line.h"
-#include "store/influx/influx_ordinal.h"
-#include "store/influx/influx_server.h"
+#include <assert.h>
 
+#include "base/arena.h"
+#include "base/backoff.h"
+#include "base/http_client.h"
+#include "store/influx/influx_line.h"
+
+#define ENDPOINT "http://localhost:8086"
+#define BUCKET "neuron_profile"
+#define NEEDS_NONE "the default output format, parquet, needs no server"
 #define BATCH_LINES 10000
 #define BATCH_BYTES ((size_t)4 << 20)
 #define PATIENCE_MS 60000
 
+/* An InfluxDB that accepts lines, by whichever of its two write interfaces it has. */
+struct server {
+	struct nx_http_client *http;
+	struct nx_http_answer answer;
+	const char *endpoint, *bucket, *org;
+	const char *write_url;
+	const char *header;	     /* with the token, version 2 */
+	const char *user, *password; /* version 1 */
+	bool is_version_1;
+};
+
 struct nx_influx_sink {
-	struct nx_table_sink sink; /* first: ops get it and mean the whole */
+	struct nx_table_sink sink; /* first: ops cast it back to the whole */
 	struct nx_influx_options options;
 	struct nx_arena arena;
-	struct nx_influx_server server;
+	struct server server;
 	struct nx_slice profile;
 	struct nx_influx_ordinals ordinals;
-	struct nx_bytes lines; /* of all tables: a line names its own */
+	struct nx_bytes lines; /* of all tables: a line names its table */
 	uint32_t waiting_count;
 	uint64_t line_count;
 	uint64_t row_numbers[NX_SCHEMA_TABLE_COUNT];
 	struct nx_track_columns tracks[NX_SCHEMA_TABLE_COUNT];
 };
+
+static const char *escaped(struct nx_arena *arena, const char *text)
+{
+	struct nx_bytes bytes = {0};
+	const char *copy;
+
+	nx_http_append_escaped(&bytes, nx_slice_text(text));
+	copy = nx_arena_copy(arena, nx_slice_of(bytes.items, bytes.len));
+	nx_vec_release(&bytes);
+	return copy;
+}
+
+static enum nx_status ask(struct server *server, const char *url, struct nx_slice body,
+			  struct nx_error *err)
+{
+	struct nx_http_request request = {.url = url, .body = body};
+	struct nx_error reason;
+	enum nx_status st;
+
+	if (server->is_version_1) {
+		request.user = server->user;
+		request.password = server->password;
+	} else {
+		request.header = server->header;
+	}
+	st = nx_http_client_ask(server->http, &request, &server->answer, &reason);
+	if (st)
+		return nx_fail(err, st,
+			       "no InfluxDB answers at %s (%s); start one, or name another with "
+			       "--db-endpoint; " NEEDS_NONE,
+			       server->endpoint, reason.message);
+	return NX_OK;
+}
+
+static bool has_succeeded(const struct server *server)
+{
+	return server->answer.code / 100 == 2;
+}
+
+static enum nx_status refuse(const struct server *server, struct nx_error *err)
+{
+	struct nx_slice words = nx_slice_of(server->answer.body.items, server->answer.body.len);
+	unsigned code = server->answer.code;
+
+	while (words.len && words.data[words.len - 1] <= ' ')
+		words.len--;
+	words = nx_slice_part(words, 0, 300);
+	if (code == 401 || code == 403)
+		return nx_fail(
+			err, NX_PERMISSION,
+			"InfluxDB at %s refuses the token (HTTP %u); give one that may write "
+			"to bucket '%s' in INFLUX_TOKEN, or use --output-format parquet, "
+			"which needs no server",
+			server->endpoint, code, server->bucket);
+	if (code == 404)
+		return nx_fail(err, NX_NOT_FOUND,
+			       "InfluxDB at %s has no bucket '%s' in organisation '%s' ('%.*s'); "
+			       "check --db-bucket and --db-org, or make it with: influx bucket "
+			       "create --name %s --org %s",
+			       server->endpoint, server->bucket, server->org, (int)words.len,
+			       (const char *)words.data, server->bucket, server->org);
+	if (code == 413)
+		return nx_fail(err, NX_LIMIT,
+			       "InfluxDB at %s takes no bodies of 4 MiB; raise max-body-size",
+			       server->endpoint);
+	return nx_fail(err, NX_IO, "InfluxDB at %s answers with HTTP code %u, '%.*s'",
+		       server->endpoint, code, (int)words.len, (const char *)words.data);
+}
+
+static enum nx_status make_database(struct server *server, struct nx_arena *arena,
+				    struct nx_error *err)
+{
+	struct nx_bytes statement = {0};
+	const char *url;
+	enum nx_status st;
+
+	nx_bytes_append(&statement, "CREATE DATABASE \"", 17);
+	for (const char *c = server->bucket; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			nx_vec_push(&statement, '\\');
+		nx_vec_push(&statement, (uint8_t)*c);
+	}
+	nx_bytes_append(&statement, "\"", 2);
+	url = nx_arena_printf(arena, "%s/query?q=%s", server->endpoint,
+			      escaped(arena, (const char *)statement.items));
+	nx_vec_release(&statement);
+	st = ask(server, url, nx_slice_of("", 0), err);
+	if (!st && !has_succeeded(server))
+		st = refuse(server, err);
+	return st;
+}
+
+static void set_places(struct server *server, const struct nx_influx_options *options,
+		       struct nx_arena *arena)
+{
+	struct nx_slice endpoint = nx_slice_text(options->endpoint ? options->endpoint : ENDPOINT);
+
+	while (nx_slice_ends(endpoint, "/"))
+		endpoint.len--;
+	server->endpoint = nx_arena_copy(arena, endpoint);
+	server->bucket = nx_arena_copy_text(arena, options->bucket ? options->bucket : BUCKET);
+	server->org = nx_arena_copy_text(arena, options->org ? options->org : "");
+	server->write_url = nx_arena_printf(arena, "%s/api/v2/write?org=%s&bucket=%s&precision=ns",
+					    server->endpoint, escaped(arena, server->org),
+					    escaped(arena, server->bucket));
+}
+
+static void set_token(struct server *server, const char *token, struct nx_arena *arena)
+{
+	const char *colon = strchr(token, ':');
+
+	server->header = nx_arena_printf(arena, "Authorization: Token %s", token);
+	if (!colon)
+		return;
+	server->user = nx_arena_copy(arena, nx_slice_of(token, (size_t)(colon - token)));
+	server->password = nx_arena_copy_text(arena, colon + 1);
+}
+
+/*
+ * Probes the write interface of version 2 with an empty body. A plain 404 means version 1 before
+ * 1.8, whose database is then created; a 404 from version 2 names the missing bucket or
+ * organisation.
+ */
+static enum nx_status open_server(struct server *server, const struct nx_influx_options *options,
+				  struct nx_arena *arena, struct nx_error *err)
+{
+	enum nx_status st;
+
+	server->http = nx_http_client_new();
+	set_places(server, options, arena);
+	if (options->token && *options->token)
+		set_token(server, options->token, arena);
+	st = ask(server, server->write_url, nx_slice_of("", 0), err);
+	if (st)
+		return st;
+	/* Version 2 reports errors as JSON with a code; older servers answer in plain text. */
+	if (server->answer.code == 404 &&
+	    !memmem(server->answer.body.items, server->answer.body.len, "\"code\"", 6)) {
+		server->is_version_1 = true;
+		server->write_url =
+			nx_arena_printf(arena, "%s/write?db=%s&precision=ns", server->endpoint,
+					escaped(arena, server->bucket));
+		return make_database(server, arena, err);
+	}
+	/* Some servers that accept lines refuse an empty body. */
+	return has_succeeded(server) || server->answer.code == 400 ? NX_OK : refuse(server, err);
+}
+
+/* Writes lines, retrying for patience_ms while the server is away or busy. */
+static enum nx_status write_lines(struct server *server, struct nx_slice lines,
+				  uint64_t patience_ms, struct nx_error *err)
+{
+	struct nx_backoff backoff;
+	enum nx_status st;
+
+	nx_backoff_init(&backoff, patience_ms);
+	do {
+		st = ask(server, server->write_url, lines, err);
+		if (!st && has_succeeded(server))
+			return NX_OK;
+		if (!st) {
+			bool is_transient =
+				server->answer.code == 429 || server->answer.code >= 500;
+
+			st = refuse(server, err);
+			if (!is_transient)
+				return st;
+		}
+	} while (nx_backoff_wait(&backoff));
+	return st;
+}
 
 static struct nx_influx_sink *sink_of(struct nx_table_sink *sink)
 {
@@ -33,8 +221,8 @@ static enum nx_status flush(struct nx_influx_sink *s, struct nx_error *err)
 	enum nx_status st = NX_OK;
 
 	if (s->waiting_count)
-		st = nx_influx_server_write(&s->server, nx_slice_of(s->lines.items, s->lines.len),
-					    s->options.patience_ms, err);
+		st = write_lines(&s->server, nx_slice_of(s->lines.items, s->lines.len),
+				 s->options.patience_ms, err);
 	nx_vec_clear(&s->lines);
 	s->waiting_count = 0;
 	return st;
@@ -84,17 +272,6 @@ static void end(struct nx_table_sink *sink, enum nx_schema_table_id table)
 	(void)table;
 }
 
-static void set_options(struct nx_influx_sink *s, const struct nx_influx_options *options)
-{
-	s->options = *options;
-	if (!s->options.batch_lines)
-		s->options.batch_lines = BATCH_LINES;
-	if (!s->options.batch_bytes)
-		s->options.batch_bytes = BATCH_BYTES;
-	if (!s->options.patience_ms)
-		s->options.patience_ms = PATIENCE_MS;
-}
-
 enum nx_status nx_influx_sink_open(const struct nx_influx_options *options, const char *profile,
 				   struct nx_influx_sink **sink, struct nx_error *err)
 {
@@ -102,11 +279,18 @@ enum nx_status nx_influx_sink_open(const struct nx_influx_options *options, cons
 	struct nx_influx_sink *s = nx_heap_alloc(sizeof(*s));
 	enum nx_status st;
 
+	assert(options && profile && *profile);
 	memset(s, 0, sizeof(*s));
 	s->sink.ops = &ops;
-	set_options(s, options);
+	s->options = *options;
+	if (!s->options.batch_lines)
+		s->options.batch_lines = BATCH_LINES;
+	if (!s->options.batch_bytes)
+		s->options.batch_bytes = BATCH_BYTES;
+	if (!s->options.patience_ms)
+		s->options.patience_ms = PATIENCE_MS;
 	s->profile = nx_slice_text(nx_arena_copy_text(&s->arena, profile));
-	st = nx_influx_server_open(&s->server, options, &s->arena, err);
+	st = open_server(&s->server, options, &s->arena, err);
 	if (st) {
 		nx_influx_sink_close(s);
 		s = NULL;
@@ -136,7 +320,8 @@ void nx_influx_sink_close(struct nx_influx_sink *sink)
 {
 	if (!sink)
 		return;
-	nx_influx_server_close(&sink->server);
+	nx_http_client_free(sink->server.http);
+	nx_http_answer_release(&sink->server.answer);
 	nx_influx_ordinals_release(&sink->ordinals);
 	nx_vec_release(&sink->lines);
 	nx_arena_release(&sink->arena);

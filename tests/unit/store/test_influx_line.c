@@ -93,7 +93,7 @@ static void floats_are_shortest_and_finite(void **state)
 static void booleans_and_lists_have_a_form(void **state)
 {
 	struct nx_influx_point point = {nx_slice_text("p"), 0, 0, 0};
-	struct nx_slice items[] = {nx_slice_text("a\"b\\c\n"), nx_slice_text("")};
+	struct nx_slice items[] = {nx_slice_text("a\"b\\c\n\x1f"), nx_slice_text("")};
 	int64_t numbers[] = {1, -2};
 	struct nx_row row;
 
@@ -105,7 +105,7 @@ static void booleans_and_lists_have_a_form(void **state)
 	nx_row_put_list_text(&row, NX_COL_SystemProfileEvents_flow_id, items, 2);
 	expect(&row, point,
 	       "SystemProfileEvents,profile=p "
-	       "flow_id=\"[\\\"a\\\\\\\"b\\\\\\\\c\\\\u000a\\\",\\\"\\\"]\",row=0i 0\n");
+	       "flow_id=\"[\\\"a\\\\\\\"b\\\\\\\\c\\\\u000a\\\\u001f\\\",\\\"\\\"]\",row=0i 0\n");
 	nx_row_init(&row, NX_SCHEMA_BirInstruction);
 	nx_row_put_list_i64(&row, NX_COL_BirInstruction_element_count_per_interval, numbers, 2);
 	expect(&row, point,

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/influx/influx_ordinal.h"
+#include "store/influx/influx_line.h"
 
 static void rows_of_other_times_need_none(void **state)
 {
