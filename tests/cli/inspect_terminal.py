@@ -9,14 +9,18 @@ Prints TAP.
 
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import signal
 import struct
 import sys
-import tempfile
 import termios
 import time
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import run_cases  # noqa: E402
 
 # Goes on until a trap says told=1, and a little longer: what comes twice is to be seen twice.
 LOOP = ('told=; echo go; i=0; while [ -z "$told" ] && [ $i -lt 2000 ]; do '
@@ -108,21 +112,6 @@ CASES = [ctrl_c_comes_once, ctrl_c_ends_a_command_and_is_its_end,
          ctrl_z_stops_both_and_fg_wakes_both, a_resized_window_is_told_once]
 
 
-def main(argv):
-    failed = 0
-    print(f'1..{len(CASES)}', flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        for i, case in enumerate(CASES, 1):
-            name = case.__name__.replace('_', ' ')
-            try:
-                case(argv[1], folder)
-                print(f'ok {i} - {name}', flush=True)
-            except Exception as failure:  # the other cases still say something
-                failed += 1
-                print(f'not ok {i} - {name}', flush=True)
-                print('# ' + repr(failure), flush=True)
-    return 1 if failed else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main(sys.argv))
+    sys.exit(run_cases([(case.__name__.replace('_', ' '),
+                         lambda folder, case=case: case(sys.argv[1], folder)) for case in CASES]))

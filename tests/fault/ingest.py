@@ -19,6 +19,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import Skip, run_cases  # noqa: E402
+
 NO_SPACE = 9  # exit code
 LAST_STEPS = 15  # in which the profile takes its place: each of them
 STRIDE = 6  # of the others
@@ -229,10 +233,10 @@ def mount_and_fill(t):
 
 def a_full_disk_is_told_in_one_sentence_and_survived(t):
     if not shutil.which('unshare'):
-        return 'there is no unshare'
+        raise Skip('there is no unshare')
     done = mount_and_fill(t)
     if done.returncode == UNALLOWED or 'unshare' in done.stderr.partition(':')[0]:
-        return 'mounting is not allowed here'
+        raise Skip('mounting is not allowed here')
     assert done.returncode == 0, done.stderr
     return None
 
@@ -282,20 +286,9 @@ def main():
     programs = [pathlib.Path(p).resolve() for p in sys.argv[1:5]]
     # A disk would take minutes for what memory does in seconds.
     memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
-    failed = 0
-    print(f'1..{len(CASES)}', flush=True)
     with tempfile.TemporaryDirectory(prefix='nx-ingest-', dir=memory) as folder:
         t = Ingest(*programs, pathlib.Path(folder))
-        for i, case in enumerate(CASES, 1):
-            name = case.__name__.replace('_', ' ')
-            try:
-                skipped = case(t)
-                print(f'ok {i} - {name}' + (f' # SKIP {skipped}' if skipped else ''), flush=True)
-            except Exception as failure:  # the other cases still say something
-                failed += 1
-                print(f'not ok {i} - {name}', flush=True)
-                print('# ' + repr(failure).replace('\n', '\n# '), flush=True)
-    return 1 if failed else 0
+        return run_cases(CASES, lambda _: t)
 
 
 if __name__ == '__main__':

@@ -18,6 +18,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import Skip, run_cases  # noqa: E402
+
 KILLED = 128 + 9
 NOT_FOUND = 3  # exit codes
 UNALLOWED = 77
@@ -183,7 +187,7 @@ def pods_share_a_volume(t):
     unshare = ['unshare', '-p', '-f']
     if not shutil.which('unshare') or subprocess.run([*unshare, 'true'], check=False,
                                                      capture_output=True).returncode:
-        return 'process ids of their own are not allowed here'
+        raise Skip('process ids of their own are not allowed here')
     out = t.new_folder()
     runs = [subprocess.Popen(t.words(out, 300, *unshare), stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL,
@@ -200,7 +204,7 @@ def pods_share_a_volume(t):
 
 def a_full_disk_costs_events_not_the_program(t):
     if not shutil.which('unshare'):
-        return 'there is no unshare'
+        raise Skip('there is no unshare')
     small = t.root / 'small'
     small.mkdir()
     mount = 'mount -t tmpfs -o size=1m none "$1" || exit 77; shift; exec "$@"'
@@ -208,7 +212,7 @@ def a_full_disk_costs_events_not_the_program(t):
                            pathlib.Path(__file__).resolve(), '--small-disk', small, t.explorer,
                            t.program, t.neff], check=False, capture_output=True, text=True)
     if done.returncode == UNALLOWED or 'unshare' in done.stderr.partition(':')[0]:
-        return 'mounting is not allowed here'
+        raise Skip('mounting is not allowed here')
     assert done.returncode == 0, done.stderr
     return None
 
@@ -241,20 +245,9 @@ def main():
         fill_small_disk(*map(pathlib.Path, sys.argv[2:6]))
         return 0
     programs = [pathlib.Path(p).resolve() for p in sys.argv[1:5]]
-    failed = 0
-    print(f'1..{len(CASES)}', flush=True)
     with tempfile.TemporaryDirectory(prefix='nx-traced-') as folder:
         t = Traced(*programs, pathlib.Path(folder))
-        for i, case in enumerate(CASES, 1):
-            name = case.__name__.replace('_', ' ')
-            try:
-                skipped = case(t)
-                print(f'ok {i} - {name}' + (f' # SKIP {skipped}' if skipped else ''), flush=True)
-            except Exception as failure:  # the other cases still say something
-                failed += 1
-                print(f'not ok {i} - {name}', flush=True)
-                print('# ' + repr(failure).replace('\n', '\n# '), flush=True)
-    return 1 if failed else 0
+        return run_cases(CASES, lambda _: t)
 
 
 if __name__ == '__main__':

@@ -18,6 +18,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import Skip, run_cases  # noqa: E402
+
 PROGRAM, RUN_NEFF, MAKE_CAPTURE = sys.argv[1:4]
 EXAMPLES, SHARED = pathlib.Path(sys.argv[4]), pathlib.Path(sys.argv[5])
 STREAM = re.compile(r'sg\d\d/(PE|Activation|Pool|DVE|SP)0?\.bin')
@@ -98,25 +102,17 @@ def made(folder):
     return sorted(folder.glob('*.neff'))
 
 
+def real_neffs(_):
+    if not (SHARED / 'data').is_dir():
+        raise Skip('none are here')
+
+
 def main():
-    failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        cases = made(folder)
-        cases += sorted(SHARED.glob('data/**/*.neff'))
-        print('1..%d' % (len(cases) + 1))
-        for number, path in enumerate(cases, 1):
-            place = folder / str(number)
-            place.mkdir()
-            try:
-                check(path, place)
-                print('ok %d - %s/%s' % (number, path.parent.name, path.name))
-            except (AssertionError, subprocess.CalledProcessError) as why:
-                failed = 1
-                print('not ok %d - %s\n# %s' % (number, path, why))
-    is_there = (SHARED / 'data').is_dir()
-    print('ok %d - real NEFFs%s' % (len(cases) + 1, '' if is_there else ' # SKIP none are here'))
-    return failed
+        paths = made(pathlib.Path(folder)) + sorted(SHARED.glob('data/**/*.neff'))
+        cases = [(f'{path.parent.name}/{path.name}', lambda place, path=path: check(path, place))
+                 for path in paths]
+        return run_cases([*cases, ('real NEFFs', real_neffs)])
 
 
 sys.exit(main())

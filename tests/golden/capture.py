@@ -16,7 +16,10 @@ import random
 import struct
 import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import Skip, run_cases  # noqa: E402
 
 import device
 
@@ -24,10 +27,6 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 EXAMPLES, SHARED = pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
 CHOSEN = (3, 7, 100, 5, 9, 127, 0, 64)
 HIDDEN, INNER = 2048, 256
-
-
-class Skip(Exception):
-    pass
 
 
 def capture(folder, *arguments, code=0):
@@ -205,21 +204,4 @@ def experts(folder):
 CASES = (sums, modes, traces, small_tensors_stay_right, nothing_is_left, attention, experts)
 
 
-def main():
-    failed = 0
-    print(f'1..{len(CASES)}')
-    for number, case in enumerate(CASES, 1):
-        name = case.__name__.replace('_', ' ')
-        try:
-            with tempfile.TemporaryDirectory(prefix='nx-capture-') as folder:
-                case(pathlib.Path(folder))
-            print(f'ok {number} - {name}', flush=True)
-        except Skip as why:
-            print(f'ok {number} - {name} # SKIP {why}')
-        except (AssertionError, OSError, subprocess.CalledProcessError) as why:
-            failed = 1
-            print(f'not ok {number} - {name}\n# {why}')
-    return failed
-
-
-sys.exit(main())
+sys.exit(run_cases(CASES))

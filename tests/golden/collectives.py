@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap_cases import run_cases  # noqa: E402
 
 PROGRAM, DUMP_TABLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])

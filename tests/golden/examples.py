@@ -16,6 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import run_cases  # noqa: E402
+
 PROGRAM, RUN_NEFF, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 SEEDS = (0, 7)
 
@@ -169,17 +173,9 @@ CASES = (vector_add, relu, matmul, mlp, softmax, attention, all_reduce)
 
 
 def main():
-    failed = 0
-    print('1..%d' % (len(CASES) * len(SEEDS)))
-    for number, (case, seed) in enumerate(((c, s) for c in CASES for s in SEEDS), 1):
-        name = case.__name__ + (' in another order of engines' if seed else '')
-        try:
-            case(Draw(), seed)
-            print('ok %d - %s' % (number, name))
-        except (AssertionError, subprocess.CalledProcessError) as why:
-            failed = 1
-            print('not ok %d - %s\n# %s' % (number, name, why))
-    return failed
+    return run_cases([(case.__name__ + (' in another order of engines' if seed else ''),
+                       lambda _, case=case, seed=seed: case(Draw(), seed))
+                      for case in CASES for seed in SEEDS])
 
 
 sys.exit(main())

@@ -21,6 +21,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import run_cases  # noqa: E402
 PROGRAM, RUN_NEFF, SIMULATE, FOLDER = *sys.argv[1:4], pathlib.Path(sys.argv[4])
 sys.path.insert(0, str(FOLDER))
 
@@ -249,18 +251,5 @@ def tests():
     yield 'instructions are the published ones', check_counts
 
 
-def main():
-    failed = number = 0
-    for number, (name, test) in enumerate(tests(), 1):
-        try:
-            test()
-            print(f'ok {number} - {name}', flush=True)
-        except (AssertionError, subprocess.CalledProcessError) as error:
-            failed += 1
-            print(f'not ok {number} - {name}\n# {str(error)[:400]}', flush=True)
-    print(f'1..{number}')
-    return failed > 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_cases([(name, lambda _, test=test: test()) for name, test in tests()]))

@@ -15,8 +15,11 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import threading
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import Skip, run_cases  # noqa: E402
 
 PROGRAM, LIBNRT, EXAMPLES = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
 OPS = 'allr allg allgv redsct sendrecv alltoall alltoallv permute broadcast'.split()
@@ -221,6 +224,8 @@ class Runtime:
 
 
 def assembled(folder):
+    if b'__asan_init' in LIBNRT.read_bytes():
+        raise Skip('a sanitized library cannot be loaded into Python')
     neff_path, count = folder / 'a.neff', 128 * 64
     subprocess.run([str(PROGRAM), 'neff', '--assemble', str(EXAMPLES / 'rank_sum.nasm'), '-o',
                     str(neff_path)], check=True)
@@ -255,25 +260,9 @@ CASES = (documented_lines, formulas, columns, algorithms, checks, variable_sizes
          processes, machines, wall_time, errors, captured, assembled)
 
 
-def main():
-    failed = 0
-    is_sanitized = b'__asan_init' in LIBNRT.read_bytes()
-    print('1..%d' % len(CASES))
-    for number, case in enumerate(CASES, 1):
-        if case == assembled and is_sanitized:
-            print('ok %d # SKIP a sanitized library cannot be loaded into Python' % number)
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            (folder / 'nccom-test').symlink_to(PROGRAM)
-            try:
-                case(folder)
-                print('ok %d - %s' % (number, case.__name__.replace('_', ' ')), flush=True)
-            except (AssertionError, subprocess.CalledProcessError, OSError) as why:
-                failed = 1
-                print('not ok %d - %s' % (number, case.__name__.replace('_', ' ')))
-                print('\n'.join('# ' + line for line in str(why).splitlines()), flush=True)
-    return failed
+def with_program(folder):
+    (folder / 'nccom-test').symlink_to(PROGRAM)
+    return folder
 
 
-sys.exit(main())
+sys.exit(run_cases(CASES, with_program))

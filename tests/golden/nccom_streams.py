@@ -17,7 +17,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True  # the tree stays as it is
-from tap_cases import run_cases, title_of  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import run_cases  # noqa: E402
 
 PROGRAM, DUMP_TABLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 PATIENCE_S = 60
@@ -189,4 +190,4 @@ def with_program(folder):
     return folder
 
 
-sys.exit(run_cases([(title_of(case), case) for case in CASES], with_program))
+sys.exit(run_cases(CASES, with_program))

@@ -15,7 +15,10 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import run_cases  # noqa: E402
 
 
 def pairs_of(shared):
@@ -63,17 +66,9 @@ def main(argv):
         print(f'1..0 # SKIP no captures at {shared}')
         return 0
     pairs = [(n.resolve(), t.resolve()) for n, t in pairs_of(shared)]
-    failed = 0
-    print(f'1..{len(pairs)}')
-    for number, (neff, ntff) in enumerate(pairs, 1):
-        name = f'{neff.parent.name}/{neff.name}'
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f'ok {number} - {name}: {compare(explorer, neff, ntff, pathlib.Path(folder))}')
-            except (AssertionError, subprocess.CalledProcessError) as failure:
-                failed += 1
-                print(f'not ok {number} - {name}\n# {failure}')
-    return 1 if failed else 0
+    return run_cases([(f'{neff.parent.name}/{neff.name}',
+                       lambda folder, neff=neff, ntff=ntff: compare(explorer, neff, ntff, folder))
+                      for neff, ntff in pairs])
 
 
 if __name__ == '__main__':

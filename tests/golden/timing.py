@@ -14,6 +14,10 @@ import pathlib
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import run_cases  # noqa: E402
+
 MOST_ERROR = 6.0
 SLOWED = {'neuron-raw/attn_v6.neff': 36.0}
 PAIRS = (
@@ -38,18 +42,13 @@ def check(tool, data, neff, ntff):
     done = subprocess.run([tool, data / neff, data / ntff], capture_output=True, text=True,
                           check=False)
     lines = done.stdout.splitlines()
-    if len(lines) < 2:
-        return done.stderr
+    assert len(lines) >= 2, done.stderr
     fields = lines[1].split('\t')
     error, code, packets = float(fields[3].split()[0]), fields[9], fields[10]
-    if done.returncode or code != 'same':
-        return f'the code is not that of the capture: {done.stderr}'
-    if len(set(packets.split('/'))) != 1:
-        return f'only {packets} rings carry what they carried'
-    # written so that a NaN does not pass
-    if not abs(error) <= SLOWED.get(neff, MOST_ERROR):
-        return f'the total time is off by {error} %'
-    return None
+    assert done.returncode == 0 and code == 'same', f'the code differs from the capture: {done.stderr}'
+    assert len(set(packets.split('/'))) == 1, f'only {packets} rings carry what they carried'
+    # a NaN must not pass
+    assert abs(error) <= SLOWED.get(neff, MOST_ERROR), f'the total time is off by {error} %'
 
 
 def main(argv):
@@ -57,13 +56,8 @@ def main(argv):
     if not (data / PAIRS[0][1]).exists():
         print(f'1..0 # SKIP no captures at {argv[2]}')
         return 0
-    print(f'1..{len(PAIRS)}')
-    for number, (neff, ntff) in enumerate(PAIRS, 1):
-        wrong = check(argv[1], data, neff, ntff)
-        print(f'{"not ok" if wrong else "ok"} {number} - {neff}')
-        if wrong:
-            print(f'# {wrong}')
-    return 0
+    return run_cases([(neff, lambda _, neff=neff, ntff=ntff: check(argv[1], data, neff, ntff))
+                      for neff, ntff in PAIRS])
 
 
 if __name__ == '__main__':

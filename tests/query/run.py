@@ -17,9 +17,12 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap_cases import run_cases  # noqa: E402
 
 ENDLESS = 'SELECT count(*) FROM range(1000000000000) a, range(1000000) b'
 IS_SANITIZED = 'ASAN_OPTIONS' in os.environ
@@ -220,23 +223,12 @@ def main(argv):
     if subprocess.run([make_tables, '--check'], stdout=subprocess.DEVNULL, check=False).returncode:
         print('1..0 # SKIP there is no DuckDB library here')
         return 0
-    print(f'1..{len(CASES)}')
-    failures = 0
-    for number, case in enumerate(CASES, 1):
-        with tempfile.TemporaryDirectory(prefix='nx-query-') as folder:
-            folder = pathlib.Path(folder)
-            subprocess.run([make_tables, folder / 'profile'], check=True)
-            try:
-                case(Query(program, folder))
-                note = None
-            except (AssertionError, subprocess.TimeoutExpired, OSError) as failure:
-                note = failure
-        print(f'{"not ok" if note else "ok"} {number} - {case.__name__.replace("_", " ")}',
-              flush=True)
-        if note:
-            failures += 1
-            print('\n'.join(f'#   {line}' for line in repr(note).splitlines()))
-    return 1 if failures else 0
+
+    def prepare(folder):
+        subprocess.run([make_tables, folder / 'profile'], check=True)
+        return Query(program, folder)
+
+    return run_cases(CASES, prepare)
 
 
 if __name__ == '__main__':

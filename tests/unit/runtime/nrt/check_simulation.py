@@ -15,7 +15,10 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3]))
+from tap_cases import run_cases  # noqa: E402
 
 PROFILED, TRACED, EXPLORER, EXAMPLES = sys.argv[1:5]
 NAMES = ('vector_add', 'matmul', 'mlp', 'softmax', 'attention', 'all_reduce')
@@ -312,20 +315,5 @@ CHECKS = (
 )
 
 
-def main():
-    failures = 0
-    print(f'1..{len(CHECKS)}')
-    for number, check in enumerate(CHECKS, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                check(Bench(folder))
-                print(f'ok {number} - {check.__name__}')
-            except (AssertionError, KeyError, subprocess.CalledProcessError) as failure:
-                failures += 1
-                print(f'not ok {number} - {check.__name__}')
-                print('# ' + f'{type(failure).__name__}: {failure}'.replace('\n', '\n# '))
-    return 1 if failures else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_cases(CHECKS, Bench))
