@@ -102,15 +102,23 @@ static void push_error(void *context)
 
 static void report_error(nrta_error_tracker_t *handle, nrta_seq_t seq, NRT_STATUS st)
 {
+	static const char *const calls[16] = {
+		[NRTA_XU_TENSOR_READ] = "nrta_tensor_read",
+		[NRTA_XU_TENSOR_WRITE] = "nrta_tensor_write",
+		[NRTA_XU_TENSOR_OP] = "nrta_tensor_copy",
+		[NRTA_XU_COMPUTE] = "nrta_execute_schedule",
+		[NRTA_XU_COLLECTIVES] = "nrta_cc_schedule",
+	};
 	struct report report = {nx_handle_acquire(handle, NX_HANDLE_TRACKER), {seq, (uint64_t)st}};
 
-	nx_log_warn("request %llx ended with %s", (unsigned long long)seq,
-		    nrt_get_status_as_str(st));
+	nx_log_warn(calls[NRTA_SEQ_GET_XU_ID(seq) >> 4 & 15], "request %llx failed: %s",
+		    (unsigned long long)seq, nrt_get_status_as_str(st));
 	if (!report.tracker)
 		return;
 	pthread_mutex_lock(&report.tracker->lock);
 	if (report.tracker->fresh.len >= MAX_ERRORS || !nx_heap_guarded(push_error, &report))
-		nx_log_error("an error could not be kept: ask the tracker more often");
+		nx_log_error("nrta_error_tracker_get_list",
+			     "an error was dropped; call this more often");
 	pthread_mutex_unlock(&report.tracker->lock);
 	nx_object_drop(report.tracker);
 }
@@ -171,7 +179,7 @@ NX_EXPORT NRT_STATUS nrta_error_tracker_get_list(nrta_error_tracker_t *error_tra
 static void signal_waiter(int fd)
 {
 	if (eventfd_write(fd, 1))
-		nx_log_error("nobody could be told that a request is completed");
+		nx_log_error("nrta_get_completion_handle", "cannot signal a completed request");
 	close(fd);
 }
 
@@ -234,7 +242,7 @@ static bool start_thread(struct lane *lane)
 		return true;
 	async.is_ending = false;
 	if (nx_thread_start(&lane->thread, "nrt-async", work, lane, &err))
-		nx_log_error("%s", err.message);
+		nx_log_error("nrta", "%s", err.message);
 	return lane->thread.is_running;
 }
 

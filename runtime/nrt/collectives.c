@@ -126,7 +126,7 @@ static enum nx_status run_pair(const struct nx_collective *collective, size_t pa
 	uint8_t *in, *out;
 
 	if (nx_tensor_part(from, 0, from->len, &in) || nx_tensor_part(to, 0, to->len, &out))
-		return nx_fail(err, NX_USAGE, "a tensor of the collective has no memory");
+		return nx_fail(err, NX_USAGE, "a tensor of the collective has no storage");
 	shape.bytes = from->len > to->len ? from->len : to->len;
 	call.element_count = from->len / nx_dtype_bytes(call.dtype);
 	call.input = nx_slice_of(in, from->len);
@@ -198,11 +198,12 @@ static enum nx_status join_group(struct nx_collective *made, const nrt_cc_comm_t
 	made->rank = comm->ctx_device_count ? comm->ctx_device_id : comm->rank;
 	made->count = comm->ctx_device_count ? comm->ctx_device_count : count;
 	if (count == 0 || comm->rank >= count || count > made->count)
-		return nx_fail(err, NX_USAGE, "rank %u of a group of %u, of a job of %u ranks",
+		return nx_fail(err, NX_USAGE,
+			       "rank %u is not valid in a group of %u, in a job of %u ranks",
 			       comm->rank, count, made->count);
 	made->members = nx_heap_try_alloc(count * sizeof(*made->members));
 	if (!made->members)
-		return nx_fail(err, NX_LIMIT, "no memory for a group of %u ranks", count);
+		return nx_fail(err, NX_LIMIT, "out of memory for a group of %u ranks", count);
 	for (uint32_t i = 0; i < count; i++)
 		made->members[i] = comm->replica_group ? comm->replica_group[i] : i;
 	if (count == 1)

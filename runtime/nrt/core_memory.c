@@ -8,12 +8,12 @@
 #include "runtime/trace/tracer.h"
 
 #define ALIGNMENT UINT64_C(64)
-/* As errno has it: files name it OUT_OF_MEMORY. */
+/* The value of ENOMEM; trace files name it OUT_OF_MEMORY. */
 #define OUT_OF_MEMORY 12
 
 static struct {
 	pthread_mutex_t lock;
-	uint64_t next_offset[NX_TRACE_MAX_CORES]; /* addresses come round only when all were used */
+	uint64_t next_offset[NX_TRACE_MAX_CORES]; /* wraps round at the end of the memory */
 	uint64_t used_bytes[NX_TRACE_MAX_CORES];
 	uint64_t category_bytes[NX_TRACE_MAX_CORES][NX_NTRACE_CATEGORIES];
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -30,7 +30,7 @@ static uint64_t pack_place(const struct nx_memory_block *block)
 				   nx_instance_device(instance, block->core), block->category);
 }
 
-/* Under the lock. Cores that share an HBM have each their part of it. */
+/* Under the lock. Cores that share an HBM each use a part of it. */
 static uint64_t next_address(uint32_t core, uint64_t bytes, uint64_t limit)
 {
 	const struct nx_instance *instance = nx_state_instance();
@@ -64,7 +64,7 @@ static bool count_taken(struct nx_memory_block *block, struct totals *totals)
 	return fits;
 }
 
-NRT_STATUS nx_memory_take(uint32_t core, uint32_t category, uint64_t bytes,
+NRT_STATUS nx_memory_take(uint32_t core, enum nx_memory_category category, uint64_t bytes,
 			  struct nx_memory_block *block)
 {
 	struct totals totals;
@@ -79,7 +79,8 @@ NRT_STATUS nx_memory_take(uint32_t core, uint32_t category, uint64_t bytes,
 		      totals.used, totals.category, block->address);
 	if (fits)
 		return NRT_SUCCESS;
-	nx_log_error("core %u has %llu of %llu bytes in use: %llu more do not fit", core,
+	nx_log_error(category == NX_MEMORY_TENSOR ? "nrt_tensor_allocate" : "nrt_load",
+		     "core %u has %llu of %llu bytes in use: %llu more do not fit", core,
 		     (unsigned long long)totals.used,
 		     (unsigned long long)nx_instance_memory_bytes(nx_state_instance()),
 		     (unsigned long long)bytes);

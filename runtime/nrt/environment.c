@@ -29,8 +29,8 @@ uint64_t nx_environment_number(const char *variable, uint64_t least, uint64_t mo
 		return fallback;
 	if (nx_slice_to_u64(nx_slice_text(text), &value) && value >= least && value <= most)
 		return value;
-	nx_log_error("%s=%.40s is not a number from %llu to %llu; using %llu", variable, text,
-		     (unsigned long long)least, (unsigned long long)most,
+	nx_log_error("environment", "%s=%.40s is not a number from %llu to %llu; using %llu",
+		     variable, text, (unsigned long long)least, (unsigned long long)most,
 		     (unsigned long long)fallback);
 	return fallback;
 }
@@ -50,8 +50,8 @@ bool nx_environment_switch(const char *variable, bool fallback)
 		return true;
 	if (strcmp(text, "0") == 0 || strcmp(text, "false") == 0)
 		return false;
-	nx_log_error("%s=%.40s is not 0 or 1; did you mean %d? Using %d", variable, text,
-		     nx_environment_nearest_switch(text), fallback);
+	nx_log_error("environment", "%s=%.40s is not 0 or 1; did you mean %d? Using %d", variable,
+		     text, nx_environment_nearest_switch(text), fallback);
 	return fallback;
 }
 
@@ -63,7 +63,8 @@ size_t nx_environment_choice(const char *variable, const char *const *names, siz
 		if (strcmp(text, names[i]) == 0)
 			return i;
 	if (text)
-		nx_log_error("%s=%.40s is not a known value; did you mean %s? Using %s", variable,
+		nx_log_error("environment",
+			     "%s=%.40s is not a known value; did you mean %s? Using %s", variable,
 			     text, nx_trace_filter_nearest_of(nx_slice_text(text), names, count),
 			     names[0]);
 	return 0;

@@ -75,15 +75,15 @@ static NRT_STATUS bind_tensor(struct execution *e, size_t index, struct nx_tenso
 	struct nx_nrt_tensor *tensor = set ? nx_tensor_set_find(set, wanted->name) : NULL;
 
 	if (!tensor) {
-		nx_log_error("the %s set has no tensor \"%s\", which the model %s",
+		nx_log_error("nrt_execute", "the %s set has no tensor \"%s\", which the model %s",
 			     wanted->is_output ? "output" : "input", wanted->name,
 			     wanted->is_output ? "writes" : "reads");
 		return NRT_EXEC_BAD_INPUT;
 	}
 	e->tensors[index] = tensor;
 	if (!tensor->storage || tensor->len < wanted->size_bytes) {
-		nx_log_error("tensor \"%s\" has %zu bytes, the model needs %llu", wanted->name,
-			     tensor->len, (unsigned long long)wanted->size_bytes);
+		nx_log_error("nrt_execute", "tensor \"%s\" has %zu bytes; the model needs %llu",
+			     wanted->name, tensor->len, (unsigned long long)wanted->size_bytes);
 		return NRT_EXEC_BAD_INPUT;
 	}
 	e->buffers[index] = tensor->storage->bytes + tensor->offset;
@@ -285,7 +285,7 @@ static NRT_STATUS wait_for(struct execution *e)
 	NRT_STATUS st = NRT_SUCCESS;
 
 	if (run) {
-		nx_log_error("%s", e->err.message);
+		nx_log_error("nrt_execute", "%s", e->err.message);
 		st = e->run.is_hanging || run == NX_CANCELLED ? NRT_TIMEOUT
 							      : NRT_EXEC_COMPLETED_WITH_ERR;
 	} else if (e->run.fault == NX_PORT_BOUNDS) {

@@ -76,12 +76,13 @@ bool nx_guest_stream_append(struct nx_guest_stream *stream, struct nx_slice reco
 		return true;
 	}
 	if (!stream->has_failed)
-		nx_log_error("cannot write %s (errno %d): events are dropped until writing works "
+		nx_log_error("nrt_inspect",
+			     "cannot write %s (errno %d): events are dropped until writing works "
 			     "again",
 			     stream->path, errno);
 	stream->has_failed = true;
 	if (ftruncate(stream->fd, (off_t)stream->written_bytes))
-		nx_log_error("%s ends in the middle of a record", stream->path);
+		nx_log_error("nrt_inspect", "%s ends in the middle of a record", stream->path);
 	return false;
 }
 

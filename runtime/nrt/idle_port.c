@@ -200,7 +200,8 @@ static enum nx_status run_program(struct nx_port_program *program, uint8_t *cons
 
 	(void)err;
 	if (!program->has_warned)
-		nx_log_warn("no device is connected: nothing is computed and outputs are zero");
+		nx_log_warn("nrt_execute",
+			    "no device is connected: nothing is computed and outputs are zero");
 	program->has_warned = true;
 	for (size_t i = 0; i < program->tensors.len; i++)
 		if (program->tensors.items[i].is_output && program->tensors.items[i].size_bytes)

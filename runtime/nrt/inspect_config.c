@@ -49,6 +49,7 @@ static void read_device_profile(struct nrt_inspect_config *config)
 		mode++;
 	if (mode == count) {
 		nx_log_error(
+			"environment",
 			"NEURON_RT_INSPECT_DEVICE_PROFILE=%.40s is not 0, 1, model or session; "
 			"did you mean %s? Using 0",
 			text,
@@ -69,10 +70,12 @@ static void read_filters(struct nrt_inspect_config *config)
 	struct nx_error err;
 
 	if (cores && *cores && nx_trace_filter_parse_cores(&config->filter, cores, &err))
-		nx_log_error("NEURON_RT_INSPECT_EVENT_FILTER_NC: %s; all cores are captured",
+		nx_log_error("environment",
+			     "NEURON_RT_INSPECT_EVENT_FILTER_NC: %s; all cores are captured",
 			     err.message);
 	if (types && *types && nx_trace_filter_parse_types(&config->filter, types, &err))
-		nx_log_error("NEURON_RT_INSPECT_EVENT_FILTER_TYPE: %s; all events are captured",
+		nx_log_error("environment",
+			     "NEURON_RT_INSPECT_EVENT_FILTER_TYPE: %s; all events are captured",
 			     err.message);
 }
 
@@ -85,7 +88,8 @@ static void read_output_dir(struct nrt_inspect_config *config)
 	if (strlen(text) < sizeof(config->output_dir))
 		snprintf(config->output_dir, sizeof(config->output_dir), "%s", text);
 	else
-		nx_log_error("NEURON_RT_INSPECT_OUTPUT_DIR has more than %zu bytes; using %s",
+		nx_log_error("environment",
+			     "NEURON_RT_INSPECT_OUTPUT_DIR has more than %zu bytes; using %s",
 			     sizeof(config->output_dir) - 1, config->output_dir);
 }
 
@@ -101,7 +105,8 @@ void nx_inspect_config_read(struct nrt_inspect_config *config)
 	set_activity(config, NX_INSPECT_HOST_MEMORY,
 		     nx_environment_switch("NEURON_RT_INSPECT_HOST_MEMORY", true));
 	if (nx_environment_switch("NEURON_RT_INSPECT_PRECACHE_ENABLE", false))
-		nx_log_info("NEURON_RT_INSPECT_PRECACHE_ENABLE: ignored; there is no graph cache "
+		nx_log_info("environment",
+			    "NEURON_RT_INSPECT_PRECACHE_ENABLE: ignored; there is no graph cache "
 			    "here, every execution is captured as it is");
 	read_device_profile(config);
 	config->max_events = nx_environment_number("NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",

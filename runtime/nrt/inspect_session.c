@@ -133,7 +133,7 @@ static void refresh_info(bool is_end)
 	struct nx_error err = {0};
 
 	if (write_info(is_end, &err))
-		nx_log_error("%s", err.message);
+		nx_log_error("nrt_inspect", "%s", err.message);
 }
 
 static void tick(void)
@@ -142,7 +142,7 @@ static void tick(void)
 		return;
 	session.next_sample_ns += SAMPLE_PERIOD_NS;
 	if (!nx_heap_guarded(sample, NULL))
-		nx_log_error("no memory to sample the host");
+		nx_log_error("nrt_inspect", "out of memory while sampling the host");
 	refresh_info(false);
 }
 
@@ -192,8 +192,7 @@ static enum nx_status claim_folder(size_t len, struct nx_error *err)
 		snprintf(session.folder + len, cap - len, "/%llu",
 			 (unsigned long long)session.init_ns + attempt);
 	}
-	return nx_fail(err, NX_LIMIT, "%s is taken, and so are the names tried instead",
-		       session.folder);
+	return nx_fail(err, NX_LIMIT, "%s and all alternative names exist already", session.folder);
 }
 
 static enum nx_status make_folder(struct nx_error *err)
@@ -253,7 +252,7 @@ static enum nx_status begin_files(struct nx_error *err)
 	enum nx_status st = make_folder(err);
 
 	if (!st && !nx_heap_guarded(reserve_pending, NULL))
-		st = nx_fail(err, NX_LIMIT, "no memory for a capture");
+		st = nx_fail(err, NX_LIMIT, "out of memory for the capture");
 	if (!st)
 		st = begin_trace(err);
 	/* First of all files: whenever the process is killed, its folder can be read. */
@@ -271,7 +270,8 @@ static enum nx_status begin(const struct nrt_inspect_config *config, struct nx_e
 	enum nx_status st;
 
 	if (session.is_on)
-		return nx_fail(err, NX_MISMATCH, "an inspect session is already on; stop it first");
+		return nx_fail(err, NX_MISMATCH,
+			       "an inspect session is already running; stop it first");
 	session.config = *config;
 	session.init_ns = session.next_sample_ns = nx_trace_clock_epoch_ns();
 	session.stored_count = session.pending_count = 0;
@@ -283,12 +283,12 @@ static enum nx_status begin(const struct nrt_inspect_config *config, struct nx_e
 		if (captures(NX_INSPECT_SYSTEM) && st != NX_MISMATCH)
 			nx_tracer_end();
 		close_files();
-		return nx_context(err, "no capture of this process");
+		return nx_context(err, "cannot capture this process");
 	}
 	pthread_mutex_lock(&session.lock);
 	session.is_on = true;
 	pthread_mutex_unlock(&session.lock);
-	nx_log_info("capturing into %s", session.folder);
+	nx_log_info("nrt_inspect", "capturing into %s", session.folder);
 	return NX_OK;
 }
 
@@ -323,7 +323,8 @@ static void finish(void)
 	drain(true);
 	counts = nx_tracer_count();
 	if (captures(NX_INSPECT_SYSTEM) && counts.total > session.stored_count)
-		nx_log_warn("%llu of %llu trace events were dropped; raise "
+		nx_log_warn("nrt_inspect",
+			    "%llu of %llu trace events were dropped; raise "
 			    "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC or filter events",
 			    (unsigned long long)(counts.total - session.stored_count),
 			    (unsigned long long)counts.total);
@@ -386,7 +387,8 @@ static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const ch
 
 	if (!config->is_on && !config->is_on_fail) {
 		nx_log_info(
-			"neither inspect nor inspect on failure is enabled: nothing is captured");
+			"nrt_inspect",
+			"neither inspect nor inspect on failure is enabled; nothing is captured");
 		return NRT_SUCCESS;
 	}
 	return nx_inspect_begin(config, &err) ? nx_state_fail(function, &err) : NRT_SUCCESS;

@@ -57,7 +57,8 @@ static void read_visible(struct nx_instance *instance, const char *text)
 	uint32_t count = 0, first = instance->total_count;
 
 	if (nx_trace_filter_parse_cores(&chosen, text, &err)) {
-		nx_log_error("NEURON_RT_VISIBLE_CORES: %s; using all cores", err.message);
+		nx_log_error("environment", "NEURON_RT_VISIBLE_CORES: %s; using all cores",
+			     err.message);
 		return;
 	}
 	for (uint32_t core = instance->total_count; core-- > 0;)
@@ -66,7 +67,8 @@ static void read_visible(struct nx_instance *instance, const char *text)
 			count++;
 		}
 	if (!count) {
-		nx_log_error("NEURON_RT_VISIBLE_CORES=%.40s names none of the cores 0 to %u; using "
+		nx_log_error("environment",
+			     "NEURON_RT_VISIBLE_CORES=%.40s names none of the cores 0 to %u; using "
 			     "all of them",
 			     text, instance->total_count - 1);
 		return;
@@ -174,7 +176,8 @@ static void read_instance(struct nx_instance *instance)
 		return;
 	}
 	if (given && *given)
-		nx_log_error("NEURON_INSTANCE_ID=%.60s cannot be part of a folder name; using "
+		nx_log_error("environment",
+			     "NEURON_INSTANCE_ID=%.60s cannot be part of a folder name; using "
 			     "another id",
 			     given);
 	if (read_line("/sys/class/dmi/id/board_asset_tag", instance->instance_id,

@@ -11,9 +11,6 @@
 #include "runtime/nrt/ranks/model_ranks.h"
 #include "runtime/trace/tracer.h"
 
-/* Categories of nx_ntrace_category_name. */
-enum { CATEGORY_GENERIC = 0, CATEGORY_WEIGHT = 6, CATEGORY_SCRATCHPAD = 11 };
-
 static _Atomic uint32_t model_count;
 
 /* --- life ----------------------------------------------------------------------------- */
@@ -40,7 +37,8 @@ static enum nx_status copy_file(struct nx_model *model, const void *bytes, size_
 	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
-		return nx_fail(err, NX_LIMIT, "no memory to keep the NEFF's %zu bytes", len);
+		return nx_fail(err, NX_LIMIT, "out of memory for a copy of the NEFF's %zu bytes",
+			       len);
 	memcpy(memory, bytes, len);
 	model->file = nx_slice_of(memory, len);
 	return NX_OK;
@@ -64,7 +62,7 @@ static enum nx_status read_neff(struct nx_model *model, struct nx_error *err)
 	struct parsing p = {model, NX_OK, err};
 
 	if (!nx_heap_guarded(parse, &p))
-		return nx_fail(err, NX_LIMIT, "no memory to unpack the NEFF's %zu bytes",
+		return nx_fail(err, NX_LIMIT, "out of memory while unpacking the NEFF's %zu bytes",
 			       model->file.len);
 	if (p.st == NX_OK && model->neff.is_truncated)
 		return nx_fail(err, NX_FORMAT, "the NEFF is damaged: %s", model->neff.damage);
@@ -75,11 +73,11 @@ static NRT_STATUS take_memory(struct nx_model *model)
 {
 	struct nx_port_memory memory = model->port->memory(model->program);
 	const struct {
-		uint32_t category;
+		enum nx_memory_category category;
 		uint64_t bytes;
-	} wanted[NX_MODEL_BLOCKS] = {{CATEGORY_WEIGHT, memory.weight_bytes},
-				     {CATEGORY_SCRATCHPAD, memory.scratch_bytes},
-				     {CATEGORY_GENERIC, memory.code_bytes}};
+	} wanted[NX_MODEL_BLOCKS] = {{NX_MEMORY_WEIGHT, memory.weight_bytes},
+				     {NX_MEMORY_SCRATCHPAD, memory.scratch_bytes},
+				     {NX_MEMORY_GENERIC, memory.code_bytes}};
 	NRT_STATUS st = NRT_SUCCESS;
 
 	for (unsigned i = 0; i < NX_MODEL_BLOCKS && st == NRT_SUCCESS; i++) {
@@ -143,8 +141,9 @@ static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t l
 	model->port = port;
 	if (model->neff.header.logical_core_size &&
 	    model->neff.header.logical_core_size != nx_state_instance()->core_size)
-		nx_log_info("the NEFF is for logical cores of %u physical ones, this process has "
-			    "cores of %u",
+		nx_log_info("nrt_load",
+			    "the NEFF was compiled for logical cores of %u physical cores; this "
+			    "process uses %u",
 			    model->neff.header.logical_core_size, nx_state_instance()->core_size);
 	return take_memory(model);
 }
@@ -205,8 +204,8 @@ static NRT_STATUS choose_cores(int32_t vnc, int32_t vnc_count, uint32_t *core, u
 	*count = vnc_count == -1 ? 1 : (uint32_t)vnc_count;
 	if (*core < visible && *count <= visible - *core)
 		return NRT_SUCCESS;
-	nx_log_error("%u cores from core %u on are asked for, this process has %u", *count, *core,
-		     visible);
+	nx_log_error("nrt_load", "%u cores from core %u on do not exist; this process has %u",
+		     *count, *core, visible);
 	return NRT_LOAD_NOT_ENOUGH_NC;
 }
 

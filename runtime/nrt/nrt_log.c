@@ -34,7 +34,7 @@ void nx_log_restart(void)
 	atomic_store(&chosen_level, (int)nx_log_parse(getenv("NEURON_RT_LOG_LEVEL")));
 }
 
-static size_t put_head(char *line, size_t cap, enum nx_log_level level, const char *function)
+static size_t put_head(char *line, size_t cap, enum nx_log_level level, const char *call)
 {
 	struct timespec now;
 	struct tm date;
@@ -44,12 +44,12 @@ static size_t put_head(char *line, size_t cap, enum nx_log_level level, const ch
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &date);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &date);
-	len = snprintf(line, cap, "%s.%06ldZ %d:%ld %-5s NRT:%s ", stamp, now.tv_nsec / 1000,
-		       (int)getpid(), syscall(SYS_gettid), level_names[level], function);
+	len = snprintf(line, cap, "%s.%06ldZ %d:%ld %-5s NRT:%s: ", stamp, now.tv_nsec / 1000,
+		       (int)getpid(), syscall(SYS_gettid), level_names[level], call);
 	return len > 0 && (size_t)len < cap ? (size_t)len : 0;
 }
 
-void nx_log_write(enum nx_log_level level, const char *function, const char *fmt, ...)
+void nx_log_write(enum nx_log_level level, const char *call, const char *fmt, ...)
 {
 	int saved_errno = errno;
 	char line[1400];
@@ -61,7 +61,7 @@ void nx_log_write(enum nx_log_level level, const char *function, const char *fmt
 		nx_log_restart();
 	if ((int)level > atomic_load(&chosen_level))
 		return;
-	used = put_head(line, sizeof(line), level, function);
+	used = put_head(line, sizeof(line), level, call);
 	va_start(args, fmt);
 	len = vsnprintf(line + used, sizeof(line) - used - 1, fmt, args);
 	va_end(args);
@@ -69,7 +69,7 @@ void nx_log_write(enum nx_log_level level, const char *function, const char *fmt
 		used += (size_t)len < sizeof(line) - used - 1 ? (size_t)len
 							      : sizeof(line) - used - 2;
 	line[used++] = '\n';
-	/* Where standard error is closed there is nobody to tell. */
+	/* If standard error is closed, the message is lost. */
 	(void)!write(STDERR_FILENO, line, used);
 	errno = saved_errno;
 }

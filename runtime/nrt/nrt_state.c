@@ -35,12 +35,12 @@ NRT_STATUS nx_state_check(void)
 	}
 }
 
-NRT_STATUS nx_state_check_core(int64_t core)
+NRT_STATUS nx_state_check_core_for(const char *call, int64_t core)
 {
 	NRT_STATUS st = nx_state_check();
 
 	if (st == NRT_SUCCESS && (core < 0 || core >= instance.visible_count)) {
-		nx_log_error("there is no core %lld; this process has cores 0 to %u",
+		nx_log_error(call, "there is no core %lld; this process has cores 0 to %u",
 			     (long long)core, instance.visible_count - 1);
 		st = NRT_INVALID;
 	}
@@ -71,9 +71,9 @@ uint64_t nx_state_next_execution(void)
 	return atomic_fetch_add(&execution_count, 1) + 1;
 }
 
-NRT_STATUS nx_state_fail(const char *function, const struct nx_error *err)
+NRT_STATUS nx_state_fail(const char *call, const struct nx_error *err)
 {
-	nx_log_write(NX_LOG_ERROR, function, "%s", err->message);
+	nx_log_error(call, "%s", err->message);
 	switch (err->status) {
 	case NX_OK:
 		return NRT_SUCCESS;
@@ -128,7 +128,7 @@ NRT_STATUS nx_text_list_new(const char *const *names, size_t name_count, const c
 
 /* --- life ------------------------------------------------------------------------ */
 
-/* A child has neither our threads nor a right to our files. */
+/* A child process has none of our threads and must not write our files. */
 static void after_fork(void)
 {
 	nx_tracer_abandon();
@@ -141,7 +141,8 @@ static void after_fork(void)
 static void register_fork_handler(void)
 {
 	if (pthread_atfork(NULL, NULL, after_fork))
-		nx_log_warn("no handler for fork: children may write into this process's capture");
+		nx_log_warn("nrt_init", "cannot register a fork handler: children may write into "
+					"this process's capture");
 }
 
 NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_version,
@@ -154,7 +155,7 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 		return NRT_INVALID;
 	pthread_mutex_lock(&life_lock);
 	if (atomic_load(&phase) == PHASE_READY) {
-		nx_log_error("the runtime is already initialised; call nrt_close first");
+		nx_log_error(__func__, "the runtime is already initialised; call nrt_close first");
 		st = NRT_INVALID;
 	} else {
 		nx_log_restart();
@@ -162,7 +163,7 @@ NX_EXPORT NRT_STATUS nrt_init(nrt_framework_type_t framework, const char *fw_ver
 		nx_instance_read(&instance);
 		nx_execution_restart();
 		atomic_store_explicit(&phase, PHASE_READY, memory_order_release);
-		nx_log_info("framework %d (%s, %s), %u cores", (int)framework,
+		nx_log_info(__func__, "framework %d (%s, %s), %u cores", (int)framework,
 			    fw_version ? fw_version : "", fal_version ? fal_version : "",
 			    instance.visible_count);
 		nx_inspect_begin_from_environment();
@@ -189,7 +190,7 @@ NX_EXPORT void nrt_close(void)
 	pthread_mutex_unlock(&life_lock);
 }
 
-/* Programs that never call nrt_close get their capture completed as well. */
+/* Completes the capture of programs that never call nrt_close. */
 static void __attribute__((destructor)) close_at_exit(void)
 {
 	nx_inspect_end();

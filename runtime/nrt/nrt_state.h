@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nrt_state: whether the runtime is initialised, and what every call shares.
+ * nrt_state: whether the runtime is initialised, and what all calls share.
  *
- * Calls begin with nx_state_check and return what it says. The instance is read
- * by nrt_init and does not change until the next one.
+ * Calls start with nx_state_check and return its status if it fails. The instance
+ * is read by nrt_init and stays the same until the next nrt_init.
  */
 #ifndef NX_RUNTIME_NRT_NRT_STATE_H
 #define NX_RUNTIME_NRT_NRT_STATE_H
@@ -14,13 +14,14 @@
 #include "runtime/nrt/handles.h"
 #include "runtime/nrt/instance.h"
 
-/* Every function of the interface is exported, and nothing else is. */
+/* Marks the functions of the public interface; nothing else is exported. */
 #define NX_EXPORT __attribute__((visibility("default")))
 
 /* NRT_SUCCESS while initialised, else NRT_UNINITIALIZED or NRT_CLOSED. */
 NRT_STATUS nx_state_check(void);
-/* The same, and NRT_INVALID for a core this process does not have. */
-NRT_STATUS nx_state_check_core(int64_t core);
+/* The same, and NRT_INVALID for a core that this process does not have, logged for the caller. */
+#define nx_state_check_core(core) nx_state_check_core_for(__func__, core)
+NRT_STATUS nx_state_check_core_for(const char *call, int64_t core);
 /*
  * Checks the state and finds the object of a handle: NRT_INVALID for NULL, NRT_INVALID_HANDLE if
  * it is not open. On success *object (a pointer to the kind's struct) holds a reference, which
@@ -29,11 +30,11 @@ NRT_STATUS nx_state_check_core(int64_t core);
 NRT_STATUS nx_state_acquire(const void *handle, enum nx_handle_kind kind, void *object);
 const struct nx_instance *nx_state_instance(void);
 
-/* Counts executions of the process. */
+/* Numbers the executions of the process, from 1. */
 uint64_t nx_state_next_execution(void);
 
-/* Logs the sentence and turns its status into the interface's. */
-NRT_STATUS nx_state_fail(const char *function, const struct nx_error *err);
+/* Logs the error and returns the status of the interface that matches it. */
+NRT_STATUS nx_state_fail(const char *call, const struct nx_error *err);
 
 /* Copies names into a list for the host, which may also free list and names with free. */
 NRT_STATUS nx_text_list_new(const char *const *names, size_t name_count, const char ***out,
@@ -42,15 +43,23 @@ void nx_text_list_free(const char **list, size_t count);
 
 /* --- device memory, counted per core and category ------------------------------- */
 
+/* Categories that are used here, as nx_ntrace_category_name numbers them. */
+enum nx_memory_category {
+	NX_MEMORY_GENERIC = 0,
+	NX_MEMORY_WEIGHT = 6,
+	NX_MEMORY_SCRATCHPAD = 11,
+	NX_MEMORY_TENSOR = 12,
+};
+
 struct nx_memory_block {
 	uint64_t address;
 	uint64_t bytes;
 	uint32_t core;
-	uint32_t category; /* of nx_ntrace_category_name */
+	enum nx_memory_category category;
 };
 
-/* Counts and traces; NRT_RESOURCE when the core's memory is used up. */
-NRT_STATUS nx_memory_take(uint32_t core, uint32_t category, uint64_t bytes,
+/* Counts and traces an allocation; NRT_RESOURCE if the core's memory is used up. */
+NRT_STATUS nx_memory_take(uint32_t core, enum nx_memory_category category, uint64_t bytes,
 			  struct nx_memory_block *block);
 void nx_memory_give(const struct nx_memory_block *block);
 uint64_t nx_memory_used_bytes(uint32_t core);

@@ -47,7 +47,7 @@ static struct {
 
 static NRT_STATUS refuse(const char *call, const char *reason)
 {
-	nx_log_write(NX_LOG_ERROR, call, "%s", reason);
+	nx_log_error(call, "%s", reason);
 	return NRT_INVALID;
 }
 
@@ -117,7 +117,8 @@ static void hold_model(struct kept *kept, struct nx_model *model)
 		return;
 	nx_object_drop(kept->model);
 	if (kept->rings.rings.len)
-		nx_log_warn("core %u runs several models: the session's device profile has the "
+		nx_log_warn("nrt_execute",
+			    "core %u runs several models: the session's device profile has the "
 			    "records of the last one",
 			    model->core);
 	drop_rings(kept);
@@ -173,7 +174,8 @@ static void add_to_session(struct kept *kept, struct nx_model *model, const stru
 
 	hold_model(kept, model);
 	if (kept->executions.len >= MAX_EXECUTIONS || !nx_heap_guarded(add_guarded, &adding))
-		nx_log_warn("core %u: an execution is missing from the device profile",
+		nx_log_warn("nrt_execute",
+			    "core %u: an execution is missing from the device profile",
 			    model->core);
 }
 
@@ -416,7 +418,7 @@ static NRT_STATUS save_core(uint32_t vnc, const char *folder)
 	struct nx_error err = {0};
 
 	if (!capture.is_continuous || !kept->model || !kept->ntff.len) {
-		nx_log_write(NX_LOG_ERROR, call, "core %u has no profiled execution to save", vnc);
+		nx_log_error(call, "core %u has no profiled execution to save", vnc);
 		return NRT_INVALID;
 	}
 	if (nx_guest_make_folder(folder, &err))

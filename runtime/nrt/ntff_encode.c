@@ -363,7 +363,8 @@ bool nx_ntff_encode(const struct nx_ntff_recording *recording, struct nx_bytes *
 	if (is_done) {
 		nx_notified_release(&e.own);
 	} else {
-		nx_log_error("out of memory for the device profile of core %u", model->core);
+		nx_log_error("nrt_profile", "out of memory for the device profile of core %u",
+			     model->core);
 		out->len = 0;
 	}
 	return is_done;

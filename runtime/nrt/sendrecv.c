@@ -198,7 +198,8 @@ static NRT_STATUS make_comm(const char *peer_ip, bool is_sender, int peer_core, 
 	for (size_t i = 0; i < sizeof(local_names) / sizeof(local_names[0]); i++)
 		is_local |= strcmp(peer_ip, local_names[i]) == 0;
 	if (!is_local) {
-		nx_log_error("%.64s is another machine, and this library has no network", peer_ip);
+		nx_log_error("nrt_async_sendrecv",
+			     "cannot reach %.64s: this library has no network", peer_ip);
 		return NRT_FAILURE;
 	}
 	pthread_mutex_lock(&links.lock);

@@ -66,7 +66,8 @@ static enum nx_status pass_collective(void *context, const struct nx_device_coll
 	struct nx_device_collective timed = *call;
 
 	if (!ranks)
-		return nx_fail(err, NX_UNSUPPORTED, "the model has no ranks for its collectives");
+		return nx_fail(err, NX_UNSUPPORTED,
+			       "the model has collectives but was loaded without ranks");
 	if (software->outcome)
 		timed.when = nx_timed_program_collective(&software->timed, software->outcome, call,
 							 &software->next_collective);
@@ -99,7 +100,8 @@ static void open_numbers(struct opening *o)
 
 	software->rank_door = (struct nx_device_ranks){software, pass_collective};
 	if (nx_device_open(o->file, &options, &software->device, &err)) {
-		nx_log_warn("the software core cannot run this NEFF, outputs will be zero: %s",
+		nx_log_warn("nrt_load",
+			    "the simulator cannot run this NEFF, outputs will be zero: %s",
 			    err.message);
 		software->has_told_zero = true;
 	} else {
@@ -114,7 +116,7 @@ static void open_times(struct software *software)
 
 	if (nx_timed_program_init(&software->timed, software->program, settings->seed,
 				  settings->is_strict, &err))
-		nx_log_warn("no times are known of this NEFF, profiles will be empty: %s",
+		nx_log_warn("nrt_load", "cannot time this NEFF, profiles will be empty: %s",
 			    err.message);
 	else
 		software->has_times = true;
@@ -130,7 +132,7 @@ static void open_simulation(void *context)
 		open_numbers(o);
 	if (!software->program && software->settings.has_times) {
 		if (nx_device_program_read(&software->own, o->file, &err))
-			nx_log_warn("no times are known of this NEFF: %s", err.message);
+			nx_log_warn("nrt_load", "cannot time this NEFF: %s", err.message);
 		else
 			software->program = &software->own;
 	}
@@ -145,7 +147,8 @@ static void tell_arch(const struct software *software)
 
 	if (!software->program || !kind || nx_instance_runs(kind, software->program->arch))
 		return;
-	nx_log_info("the NEFF was compiled for %s and is run as there, not as on %s",
+	nx_log_info("nrt_load",
+		    "the NEFF was compiled for %s; it runs as on that chip, not as on %s",
 		    nx_chip_of(software->program->arch)->name, kind->type);
 }
 
@@ -172,7 +175,7 @@ static enum nx_status open_program(struct nx_slice file, const struct nx_neff *n
 
 	*out = NULL;
 	if (!o.software)
-		return nx_fail(err, NX_LIMIT, "no memory for a model");
+		return nx_fail(err, NX_LIMIT, "out of memory for a model");
 	st = nx_idle_port.open(file, neff, &o.software->idle, err);
 	if (st) {
 		nx_heap_free(o.software);
@@ -180,8 +183,9 @@ static enum nx_status open_program(struct nx_slice file, const struct nx_neff *n
 	}
 	nx_simulation_settings_read(&o.software->settings);
 	if (!nx_heap_guarded(open_simulation, &o)) {
-		nx_log_warn("the software core cannot run this NEFF, outputs will be zero: memory "
-			    "ran out");
+		nx_log_warn("nrt_load",
+			    "the simulator cannot run this NEFF, outputs will be zero: out of "
+			    "memory");
 		o.software->device = NULL;
 		o.software->program = NULL;
 		o.software->has_times = false;
@@ -253,11 +257,11 @@ static void record(const struct nx_port_program *program, const struct nx_port_r
 			      software->device ? &software->report : NULL, &options, out);
 	for (size_t i = 0; i < out->rings.len; i++)
 		if (out->rings.items[i].lost_count)
-			nx_log_warn(
-				"a ring was too small for its records: the %llu oldest are lost; "
-				"raise NEURON_RT_PROFILE_BUF_%s_MB",
-				(unsigned long long)out->rings.items[i].lost_count,
-				ring_name(out->rings.items[i].trace_type));
+			nx_log_warn("nrt_execute",
+				    "a ring was too small: the %llu oldest records are lost; "
+				    "raise NEURON_RT_PROFILE_BUF_%s_MB",
+				    (unsigned long long)out->rings.items[i].lost_count,
+				    ring_name(out->rings.items[i].trace_type));
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -314,7 +318,8 @@ static void tell_unknown(const struct nx_device_report *report)
 
 		if (fault->kind == NX_FAULT_UNKNOWN &&
 		    !(atomic_fetch_or(&told[fault->opcode / 64], bit) & bit))
-			nx_log_warn("opcode 0x%02x is not executed, its results are NaN: %s",
+			nx_log_warn("nrt_execute",
+				    "opcode 0x%02x is not executed, its results are NaN: %s",
 				    fault->opcode, fault->text);
 	}
 }
@@ -324,7 +329,7 @@ static void zero_outputs(struct running *r)
 	size_t count = nx_idle_port.tensor_count(r->software->idle);
 
 	if (!r->software->has_told_zero)
-		nx_log_warn("only times are simulated: outputs are zero");
+		nx_log_warn("nrt_execute", "only times are simulated; outputs are zero");
 	r->software->has_told_zero = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct nx_port_tensor *tensor = nx_idle_port.tensor(r->software->idle, i);
@@ -371,7 +376,9 @@ static void tell_collectives(struct software *software)
 	if (!software->ranks || !software->outcome || software->outcome->st)
 		return;
 	if (nx_timed_program_tell(&software->timed, software->outcome, software->ranks, &err))
-		nx_log_warn("a collective of this NEFF is not shown: %s", err.message);
+		nx_log_warn("nrt_execute",
+			    "a collective of this NEFF is missing from the profile: %s",
+			    err.message);
 }
 
 static void run_simulation(void *context)
@@ -414,7 +421,7 @@ static enum nx_status run_program(struct nx_port_program *program, uint8_t *cons
 		software->is_broken = true;
 		software->outcome = NULL;
 		return nx_fail(err, NX_LIMIT,
-			       "memory ran out in the software core; load the model again");
+			       "the simulator ran out of memory; load the model again");
 	}
 	return r.st;
 }

@@ -124,7 +124,7 @@ NX_EXPORT NRT_STATUS nrt_get_hbm_mmap_va(int device_id, int hbm_idx, void **addr
 		return NRT_INVALID;
 	if ((uint32_t)hbm_idx >= nx_state_instance()->kind->device_hbms)
 		return NRT_INVALID_HANDLE;
-	nx_log_error("device memory is not one piece here; use nrt_tensor_get_va");
+	nx_log_error(__func__, "device memory cannot be mapped as a whole; use nrt_tensor_get_va");
 	return NRT_INVALID;
 }
 
@@ -137,7 +137,7 @@ NX_EXPORT NRT_STATUS nrt_get_dmabuf_fd(uint64_t va, uint64_t size, int *fd)
 	if (!va || !size || !fd)
 		return NRT_INVALID;
 	*fd = -1;
-	nx_log_error("there is no driver to share device memory through");
+	nx_log_error(__func__, "there is no driver to share device memory");
 	return NRT_FAILURE;
 }
 
@@ -149,7 +149,7 @@ NX_EXPORT NRT_STATUS nrt_get_attached_efa_bdf(const void *va, char *efa_bdf, siz
 		return st;
 	if (!va || !efa_bdf || !len)
 		return NRT_INVALID;
-	nx_log_error("no network device is attached");
+	nx_log_error(__func__, "no network device is attached");
 	return NRT_FAILURE;
 }
 
@@ -178,7 +178,7 @@ NX_EXPORT NRT_STATUS nrt_set_pool_eng_ucode(const nrt_ucode_info *ucode_info)
 	if (!ucode_info || !ucode_info->iram.bin || !ucode_info->iram.size ||
 	    !ucode_info->dram.bin || !ucode_info->dram.size)
 		return NRT_INVALID;
-	nx_log_warn("microcode has no effect: this GpSimd is not made of it");
+	nx_log_warn(__func__, "ignored: the simulated GpSimd does not run microcode");
 	return NRT_SUCCESS;
 }
 

@@ -52,14 +52,14 @@ NX_EXPORT void nrt_sys_trace_config_set_max_events_per_nc(nrt_sys_trace_config_t
 	if (options && max_events_per_nc)
 		options->max_events = max_events_per_nc;
 	else
-		nx_log_error("a trace of 0 events per core is none; nothing was changed");
+		nx_log_error(__func__, "needs options and at least 1 event per core; ignored");
 }
 
 NX_EXPORT void nrt_sys_trace_config_set_capture_enabled_for_nc(nrt_sys_trace_config_t *options,
 							       uint32_t nc_idx, bool enabled)
 {
 	if (options && !nx_trace_filter_set_core(&options->filter, nc_idx, enabled))
-		nx_log_error("there is no core %u; the last one that can be is %d", nc_idx,
+		nx_log_error(__func__, "there is no core %u; the highest core number is %d", nc_idx,
 			     NX_TRACE_MAX_CORES - 1);
 }
 
@@ -286,13 +286,14 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_fetch_events(char **buffer, size_t *written_s
 	*buffer = NULL;
 	*written_size = 0;
 	if (!is_ours()) {
-		nx_log_error("no trace was started with nrt_sys_trace_start");
+		nx_log_error(__func__, "call nrt_sys_trace_start first");
 		return NRT_INVALID;
 	}
 	if (!fetch(&f, options ? options->core : NX_TRACER_ALL_CORES,
 		   options ? options->max_events : UINT64_MAX)) {
 		nx_vec_release(&f.text);
-		nx_log_error("no memory for the events as text; fetch fewer at a time");
+		nx_log_error(__func__,
+			     "out of memory for the events as text; fetch fewer at a time");
 		return NRT_RESOURCE;
 	}
 	*buffer = (char *)f.text.items;

@@ -10,8 +10,6 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/trace/tracer.h"
 
-#define TENSOR_CATEGORY 12 /* "tensor" */
-
 static pthread_mutex_t completion_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t completion = PTHREAD_COND_INITIALIZER;
 
@@ -51,10 +49,11 @@ static NRT_STATUS new_storage(bool is_device, uint32_t core, size_t len, struct 
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	atomic_store(&storage->reference_count, 1);
 	if (is_device)
-		st = nx_memory_take(core, TENSOR_CATEGORY, len, &storage->block);
+		st = nx_memory_take(core, NX_MEMORY_TENSOR, len, &storage->block);
 	storage->is_device = is_device && st == NRT_SUCCESS;
 	if (st == NRT_SUCCESS && !map_bytes(storage, len)) {
-		nx_log_error("no %zu bytes of host memory for a tensor", len);
+		nx_log_error("nrt_tensor_allocate", "out of host memory for a tensor of %zu bytes",
+			     len);
 		storage->mapped_bytes = 0;
 		st = is_device ? NRT_RESOURCE : NRT_FAIL_HOST_MEM_ALLOC;
 	}
@@ -93,7 +92,7 @@ static NRT_STATUS new_tensor(const char *name, nrt_tensor_placement_t placement,
 	tensor->storage = storage;
 	tensor->len = storage ? storage->len : 0;
 	if (!nx_handle_new(&tensor->object, NX_HANDLE_TENSOR, destroy_tensor)) {
-		nx_log_error("too many tensors are open");
+		nx_log_error("nrt_tensor_allocate", "too many tensors exist");
 		destroy_tensor(&tensor->object);
 		return NRT_RESOURCE;
 	}
@@ -216,7 +215,7 @@ NX_EXPORT void nrt_tensor_free(nrt_tensor_t **tensor)
 	closed = nx_handle_close(*tensor, NX_HANDLE_TENSOR);
 	*tensor = NULL;
 	if (!closed) {
-		nx_log_error("a tensor is freed that is none, or was freed before");
+		nx_log_error(__func__, "not a valid tensor");
 		return;
 	}
 	core = closed->core;

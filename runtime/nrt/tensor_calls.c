@@ -15,9 +15,11 @@ NRT_STATUS nx_tensor_part(const struct nx_nrt_tensor *tensor, uint64_t offset, u
 			  uint8_t **bytes)
 {
 	if (!tensor->storage || offset > tensor->len || len > tensor->len - offset) {
-		nx_log_error("tensor \"%s\" has %zu bytes: there is no part of %llu bytes at %llu",
-			     tensor->name, tensor->len, (unsigned long long)len,
-			     (unsigned long long)offset);
+		nx_log_error(
+			"nrt_tensor",
+			"%llu bytes at offset %llu are outside of tensor \"%s\", which has %zu",
+			(unsigned long long)len, (unsigned long long)offset, tensor->name,
+			tensor->len);
 		return NRT_INVALID;
 	}
 	*bytes = tensor->storage->bytes + tensor->offset + offset;
@@ -98,7 +100,8 @@ NRT_STATUS nx_tensor_copy(const struct nx_nrt_tensor *from, uint64_t from_offset
 	if (st != NRT_SUCCESS)
 		return st;
 	if (from->storage->is_device && to->storage->is_device && from->core != to->core) {
-		nx_log_error("tensors \"%s\" and \"%s\" are on different cores; copy through the "
+		nx_log_error("nrt_tensor_copy",
+			     "tensors \"%s\" and \"%s\" are on different cores; copy through the "
 			     "host",
 			     from->name, to->name);
 		return NRT_INVALID;

@@ -63,7 +63,7 @@ NX_EXPORT void nrt_destroy_tensor_set(nrt_tensor_set_t **tensor_set)
 	set = nx_handle_close(*tensor_set, NX_HANDLE_TENSOR_SET);
 	*tensor_set = NULL;
 	if (!set)
-		nx_log_error("a tensor set is destroyed that is none, or was destroyed before");
+		nx_log_error(__func__, "not a valid tensor set");
 	nx_object_drop(set);
 }
 

@@ -84,10 +84,11 @@ static enum nx_status prepare_rings(const struct nx_tracer_options *options, str
 		if (!nx_trace_filter_has_core(&options->filter, core))
 			continue;
 		if (!prepare_ring(core, options->max_events))
-			return nx_fail(err, NX_LIMIT,
-				       "no memory for %llu trace events of core %u; ask for fewer "
-				       "events per core, or fewer cores",
-				       (unsigned long long)options->max_events, core);
+			return nx_fail(
+				err, NX_LIMIT,
+				"out of memory for %llu trace events of core %u; choose fewer "
+				"events per core, or fewer cores",
+				(unsigned long long)options->max_events, core);
 		tracer.has_ring[core] = true;
 	}
 	return NX_OK;
@@ -99,7 +100,7 @@ enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct n
 
 	pthread_mutex_lock(&tracer.lock);
 	if (tracer.is_on)
-		st = nx_fail(err, NX_MISMATCH, "a trace is already being recorded; stop it first");
+		st = nx_fail(err, NX_MISMATCH, "a trace is already running; stop it first");
 	if (!st)
 		st = prepare_rings(options, err);
 	if (!st) {

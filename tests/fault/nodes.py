@@ -156,7 +156,7 @@ def silent_root(machines):
     ip('-n', machines.spaces[1], 'neigh', 'replace', '10.77.0.9', 'lladdr', '02:00:00:00:00:09',
        'dev', machines.cables[1], 'nud', 'permanent')
     expect_failure(machines.start(1, 'allr -b 64kb -e 64kb', root='10.77.0.9:46123'),
-                   r'not there of 4 ranks: 0, 1')
+                   r'missing of 4 ranks: 0, 1')
 
 
 CASES = (both_measure, late_root, killed_other, killed_root, absent_other, silent_root,

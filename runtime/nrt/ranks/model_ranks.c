@@ -99,9 +99,10 @@ static enum nx_status copy_pairs(struct nx_model_ranks *ranks, const struct nx_r
 
 	for (size_t i = 0; i < pairs->count; i++) {
 		if (pairs->items[i].count != 2)
-			return nx_fail(err, NX_FORMAT,
-				       "pair %zu of source and target has %u ranks in the NEFF", i,
-				       pairs->items[i].count);
+			return nx_fail(
+				err, NX_FORMAT,
+				"source-target pair %zu of the NEFF has %u ranks instead of 2", i,
+				pairs->items[i].count);
 		memcpy(copy[i], pairs->items[i].items, sizeof(copy[i]));
 	}
 	op->call.pairs = (const uint32_t(*)[2])copy;
@@ -257,8 +258,8 @@ enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execu
 	nx_vec_clear(&ranks->records);
 	if (ranks->is_broken)
 		return nx_fail(err, NX_MISMATCH,
-			       "a collective of this model failed before; load it again on all "
-			       "ranks");
+			       "a collective of this model has failed; load the model again on "
+			       "all ranks");
 	if (ranks->world && ranks->place.rank_count > 1)
 		st = nx_rank_group_meet(&ranks->all, execution_id, &any, err);
 	*is_watched = any != 0;
@@ -397,7 +398,7 @@ enum nx_status nx_model_ranks_open_apart(uint32_t core, uint32_t rank, uint32_t 
 
 	*out = ranks;
 	if (!ranks)
-		return nx_fail(err, NX_LIMIT, "no memory for the ranks of a model");
+		return nx_fail(err, NX_LIMIT, "out of memory for the ranks of a model");
 	ranks->door = (struct nx_device_ranks){ranks, run_collective};
 	ranks->core = core;
 	ranks->rank = rank;

@@ -180,7 +180,7 @@ static enum nx_status reduce_scatter(struct running *c)
 	enum nx_status st;
 
 	if (!copy)
-		return nx_fail(c->err, NX_LIMIT, "no memory for %zu bytes to reduce", len);
+		return nx_fail(c->err, NX_LIMIT, "out of memory for %zu bytes to reduce", len);
 	if (len)
 		memcpy(copy, c->call->input.data, len);
 	c->bytes = copy;
@@ -312,8 +312,8 @@ static enum nx_status check_algorithm(const struct nx_rank_group *group,
 	if (((call->algorithm == NX_ALGORITHM_RDH || call->algorithm == NX_ALGORITHM_RDH_NODES) &&
 	     !is_power && call->kind != NX_COLLECTIVE_BROADCAST) ||
 	    (call->algorithm == NX_ALGORITHM_KANGARING && group->count % 2))
-		return nx_fail(err, NX_UNSUPPORTED, "%u ranks cannot go by %s", group->count,
-			       nx_collective_algorithm_name(call->algorithm));
+		return nx_fail(err, NX_UNSUPPORTED, "%s does not work for %u ranks",
+			       nx_collective_algorithm_name(call->algorithm), group->count);
 	return NX_OK;
 }
 
@@ -365,11 +365,11 @@ static enum nx_status check_sizes(const struct nx_rank_group *group,
 
 	measure(group, call, &in, &out);
 	if (is_cut && call->element_count % group->count)
-		return nx_fail(err, NX_MISMATCH, "%llu elements cannot be cut for %u ranks",
+		return nx_fail(err, NX_MISMATCH, "%llu elements cannot be divided among %u ranks",
 			       (unsigned long long)call->element_count, group->count);
 	if (in > call->input.len / size || out > call->output_len / size)
 		return nx_fail(err, NX_MISMATCH,
-			       "%s reads %llu elements of %llu bytes and writes %llu, its tensors "
+			       "%s reads %llu elements of %llu bytes and writes %llu; its tensors "
 			       "have %zu and %zu bytes",
 			       nx_collective_kind_name(call->kind), (unsigned long long)in,
 			       (unsigned long long)size, (unsigned long long)out, call->input.len,
@@ -382,10 +382,11 @@ static enum nx_status check_pairs(const struct nx_rank_group *group,
 {
 	for (size_t i = 0; i < call->pair_count; i++)
 		if (call->pairs[i][0] >= group->count || call->pairs[i][1] >= group->count)
-			return nx_fail(err, NX_FORMAT, "a pair goes from rank %u to %u, of %u",
+			return nx_fail(err, NX_FORMAT,
+				       "a pair connects rank %u to rank %u, but there are %u",
 				       call->pairs[i][0], call->pairs[i][1], group->count);
 	if (call->root >= group->count)
-		return nx_fail(err, NX_FORMAT, "rank %u cannot broadcast in a group of %u",
+		return nx_fail(err, NX_FORMAT, "rank %u cannot broadcast: the group has %u ranks",
 			       call->root, group->count);
 	return NX_OK;
 }
@@ -398,10 +399,10 @@ enum nx_status nx_rank_collective_check(const struct nx_rank_group *group,
 	enum nx_status st = NX_OK;
 
 	if (!nx_collective_kind_name(call->kind))
-		return nx_fail(err, NX_UNSUPPORTED, "a collective of kind %lld is not known",
+		return nx_fail(err, NX_UNSUPPORTED, "unknown collective kind %lld",
 			       (long long)call->kind);
 	if (!nx_dtype_bytes(call->dtype) || (is_reduced && !nx_reduce_can(call->op, call->dtype)))
-		return nx_fail(err, NX_UNSUPPORTED, "%s cannot use operation %u on type %u",
+		return nx_fail(err, NX_UNSUPPORTED, "%s does not support operation %u on type %u",
 			       nx_collective_kind_name(call->kind), call->op, call->dtype);
 	if (call->kind == NX_COLLECTIVE_ALL_GATHER_V || call->kind == NX_COLLECTIVE_ALL_TO_ALL_V)
 		st = check_counts(group, call, err);

@@ -14,10 +14,11 @@ enum nx_status nx_rank_group_init(struct nx_rank_group *group, struct nx_rank_wo
 
 	for (uint32_t i = 0; members && i < count; i++) {
 		if (members[i] >= nx_rank_world_count(world))
-			return nx_fail(err, NX_FORMAT,
-				       "rank %u of a replica group is none of the %u ranks loaded; "
-				       "load with as many as the NEFF was compiled for",
-				       members[i], nx_rank_world_count(world));
+			return nx_fail(
+				err, NX_FORMAT,
+				"a replica group names rank %u, but only %u ranks are loaded; "
+				"load as many as the NEFF was compiled for",
+				members[i], nx_rank_world_count(world));
 		if (members[i] == rank)
 			found = i;
 		hash = nx_hash_words((const uint64_t[]){hash, members[i]}, 2);

@@ -32,18 +32,20 @@ enum nx_status nx_rank_frame_get(const uint8_t bytes[NX_RANK_FRAME_BYTES], uint3
 				      nx_load64(bytes + 24)};
 	if (nx_load32(bytes) != NX_RANK_FRAME_MAGIC)
 		return nx_fail(err, NX_FORMAT,
-			       "a program that is no rank of this version answers at the root; "
+			       "a program other than a rank of this version answers at the root; "
 			       "choose another port in NEURON_RT_ROOT_COMM_ID");
 	if (out->kind < NX_RANK_HELLO || out->kind > NX_RANK_DATA)
 		return nx_fail(err, NX_FORMAT, "a rank sent a frame of unknown kind %u", out->kind);
 	if (out->kind == NX_RANK_HELLO && out->tag != rank_count)
-		return nx_fail(err, NX_MISMATCH,
-			       "a process counts %llu ranks, this one %u; start all with the same "
-			       "number",
-			       (unsigned long long)out->tag, rank_count);
+		return nx_fail(
+			err, NX_MISMATCH,
+			"another process expects %llu ranks, this one %u; start all with the "
+			"same number",
+			(unsigned long long)out->tag, rank_count);
 	if (out->from >= rank_count || out->to >= rank_count)
-		return nx_fail(err, NX_FORMAT, "a frame goes from rank %u to rank %u, of %u",
-			       out->from, out->to, rank_count);
+		return nx_fail(err, NX_FORMAT,
+			       "a frame goes from rank %u to rank %u, but there are %u", out->from,
+			       out->to, rank_count);
 	if (out->len > (out->kind == NX_RANK_DATA ? NX_RANK_MESSAGE_MAX : 0))
 		return nx_fail(err, NX_FORMAT, "a rank sent a frame of %llu bytes",
 			       (unsigned long long)out->len);

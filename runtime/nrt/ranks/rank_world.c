@@ -84,7 +84,7 @@ static enum nx_status make_world(const char *root, uint32_t count, struct nx_ran
 		world->ranks = nx_heap_try_alloc(count * sizeof(*world->ranks));
 	if (!world || !world->ranks) {
 		nx_heap_free(world);
-		return nx_fail(err, NX_LIMIT, "no memory for %u ranks", count);
+		return nx_fail(err, NX_LIMIT, "out of memory for %u ranks", count);
 	}
 	world->count = count;
 	timeout_s =
@@ -146,9 +146,9 @@ enum nx_status nx_rank_world_join(uint32_t rank, uint32_t count, struct nx_rank_
 
 	*out = NULL;
 	if (count == 0 || rank >= count)
-		return nx_fail(err, NX_USAGE, "rank %u is none of %u ranks", rank, count);
+		return nx_fail(err, NX_USAGE, "rank %u does not exist: there are %u", rank, count);
 	if (count > NX_RANK_MAX)
-		return nx_fail(err, NX_LIMIT, "%u ranks are asked for, at most %u can be", count,
+		return nx_fail(err, NX_LIMIT, "%u ranks are too many; the maximum is %u", count,
 			       NX_RANK_MAX);
 	pthread_mutex_lock(&worlds.lock);
 	st = find_world(count, out, err);
@@ -206,7 +206,8 @@ uint64_t nx_rank_world_tag(struct nx_rank_world *world, uint32_t rank, uint64_t 
 	pthread_mutex_lock(&world->lock);
 	(void)nx_map_get(&world->tags, turn.place, &turn.number);
 	if (!nx_heap_guarded(put_turn, &turn))
-		(void)nx_fail(&world->trouble, NX_LIMIT, "no memory to count collectives");
+		(void)nx_fail(&world->trouble, NX_LIMIT,
+			      "out of memory while counting collectives");
 	pthread_mutex_unlock(&world->lock);
 	return nx_hash_words((const uint64_t[]){key, turn.number}, 2);
 }
@@ -242,11 +243,11 @@ static enum nx_status fail_waiting(const struct nx_rank_world *world, uint32_t r
 	list_absent(world, absent, sizeof(absent));
 	if (*absent)
 		return nx_fail(err, NX_CANCELLED,
-			       "rank %u waited %u s for rank %u; not there of %u ranks: %s. Start "
+			       "rank %u waited %u s for rank %u; missing of %u ranks: %s. Start "
 			       "them all, in one process or with the same NEURON_RT_ROOT_COMM_ID",
 			       rank, world->timeout_s, peer, world->count, absent);
 	return nx_fail(err, NX_CANCELLED,
-		       "rank %u waited %u s for rank %u, which is there but sent nothing: it is "
+		       "rank %u waited %u s for rank %u, which has joined but sent nothing: it is "
 		       "slower than NEURON_RT_EXEC_TIMEOUT or runs another program",
 		       rank, world->timeout_s, peer);
 }
@@ -368,7 +369,8 @@ enum nx_status nx_rank_world_send(struct nx_rank_world *world, uint32_t from, ui
 		return nx_rank_route_send(route, &frame, bytes.data, err);
 	message = copy_message(from, tag, bytes);
 	if (!message)
-		return nx_fail(err, NX_LIMIT, "no memory for a message of %zu bytes", bytes.len);
+		return nx_fail(err, NX_LIMIT, "out of memory for a message of %zu bytes",
+			       bytes.len);
 	pthread_mutex_lock(&world->lock);
 	nx_rank_world_deliver(world, to, message);
 	pthread_mutex_unlock(&world->lock);

@@ -421,7 +421,7 @@ static void test_refuses(void **state)
 	prepare(NX_COLLECTIVE_PERMUTE, 0, NX_DTYPE_FP32, 1, 1);
 	job.call.pairs = pairs;
 	job.call.pair_count = 1;
-	refuse(NX_FORMAT, "from rank 0 to 1");
+	refuse(NX_FORMAT, "connects rank 0 to rank 1");
 	prepare(NX_COLLECTIVE_ALL_GATHER_V, 0, NX_DTYPE_FP32, 1, 1);
 	refuse(NX_MISMATCH, "needs 1 counts");
 	job.call.counts = counts;
@@ -439,7 +439,7 @@ static void test_uneven_cuts(void **state)
 	rank_threads_run(2, run_rank, &job);
 	assert_int_equal(job.st[0], NX_MISMATCH);
 	assert_int_equal(job.st[1], NX_MISMATCH);
-	assert_non_null(strstr(job.err[1].message, "cannot be cut for 2 ranks"));
+	assert_non_null(strstr(job.err[1].message, "cannot be divided among 2 ranks"));
 }
 
 static int end_worlds(void **state)

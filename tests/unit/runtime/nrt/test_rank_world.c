@@ -150,7 +150,7 @@ static void test_missing_ranks_are_named(void **state)
 	assert_int_equal(nx_rank_world_join(1, 4, &world, &err), NX_OK);
 	assert_int_equal(nx_rank_world_take(world, 1, 2, 0, &message, &err), NX_CANCELLED);
 	assert_non_null(strstr(err.message, "rank 1 waited 1 s for rank 2"));
-	assert_non_null(strstr(err.message, "not there of 4 ranks: 0, 2, 3."));
+	assert_non_null(strstr(err.message, "missing of 4 ranks: 0, 2, 3."));
 	assert_int_equal(nx_rank_world_send(world, 1, 3, 0, nx_slice_text("x"), &err),
 			 NX_CANCELLED);
 	assert_int_equal(nx_rank_world_take(world, 1, 1, 0, &message, &err), NX_CANCELLED);
