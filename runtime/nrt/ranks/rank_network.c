@@ -113,6 +113,7 @@ static void start_listening(struct nx_rank_world *world)
 	} else {
 		world->listen_fd = fd;
 		start_thread(world, &world->listener, accept_callers, world);
+		world->is_root = world->listener.is_running;
 	}
 	pthread_mutex_unlock(&world->lock);
 }
@@ -177,8 +178,8 @@ void nx_rank_network_joined(struct nx_rank_world *world, uint32_t rank)
 	if (!world->has_root)
 		return;
 	pthread_mutex_lock(&world->lock);
-	listens = rank == 0 && world->ranks[0].join_count == 1 && !world->listener.is_running;
-	calls = !listens && !world->listener.is_running && !world->caller.is_running &&
+	listens = rank == 0 && world->ranks[0].join_count == 1 && !world->is_root;
+	calls = !listens && !world->is_root && !world->caller.is_running &&
 		!world->ranks[0].join_count;
 	if (calls)
 		start_thread(world, &world->caller, call_and_read, world);
@@ -230,7 +231,7 @@ static void await_guests(struct nx_rank_world *world)
 
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += world->timeout_s;
-	while (world->listener.is_running && has_guests(world))
+	while (world->is_root && has_guests(world))
 		if (pthread_cond_timedwait(&world->changed, &world->lock, &deadline) == ETIMEDOUT)
 			return;
 }

@@ -191,7 +191,7 @@ static bool is_root(struct nx_rank_world *world)
 	bool answer;
 
 	pthread_mutex_lock(&world->lock);
-	answer = world->listener.is_running;
+	answer = world->is_root;
 	pthread_mutex_unlock(&world->lock);
 	return answer;
 }
@@ -267,7 +267,7 @@ static void lose_route(struct nx_rank_route *route, const struct nx_error *why)
 	pthread_mutex_lock(&world->lock);
 	route->is_open = false;
 	/* Anybody may call the root and talk nonsense; that is no reason to stop. */
-	if (why->status == NX_MISMATCH || (why->status && !world->listener.is_running))
+	if (why->status == NX_MISMATCH || (why->status && !world->is_root))
 		world->trouble = *why;
 	pthread_mutex_unlock(&world->lock);
 	for (uint32_t i = 0; i < world->count; i++) {

@@ -69,6 +69,7 @@ struct nx_rank_world {
 	bool has_root, is_ending;
 	struct nx_error trouble; /* that ends all waiting */
 	struct nx_thread caller, listener;
+	bool is_root; /* it listens, or did until its end; under the lock */
 	int listen_fd;
 	struct nx_rank_route *routes;
 };

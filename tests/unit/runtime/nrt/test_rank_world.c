@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,14 +26,13 @@ int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
 			  void *argument);
 
-static unsigned threads_left = 1000; /* that the system grants */
+static atomic_bool threads_are_refused;
 
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
 			  void *argument)
 {
-	if (!threads_left)
+	if (atomic_load(&threads_are_refused))
 		return EAGAIN;
-	threads_left--;
 	return __real_pthread_create(id, attributes, fn, argument);
 }
 
@@ -410,9 +410,9 @@ static void test_no_thread_for_the_network(void **state)
 	(void)state;
 	for (uint32_t rank = 0; rank < 2; rank++) {
 		set_root(root, sizeof(root));
-		threads_left = 0;
+		atomic_store(&threads_are_refused, true);
 		assert_int_equal(nx_rank_world_join(rank, 2, &world, &err), NX_OK);
-		threads_left = 1000;
+		atomic_store(&threads_are_refused, false);
 		assert_int_equal(nx_rank_world_take(world, rank, 1 - rank, 0, &message, &err),
 				 NX_LIMIT);
 		assert_non_null(strstr(err.message, "no connection between the ranks: the system "
