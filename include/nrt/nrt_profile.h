@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nrt_profile: captures of what runs.
+ * nrt_profile: capture what runs.
  *
- * Three ways, which exclude one another where they need the same buffers:
- * one model between start and stop (an NTFF), continuous profiling (the latest
- * execution of a core, written on request), and inspect (a folder per process
- * with system trace, device profiles, CPU and memory samples).
+ * There are three ways: profile one model between start and stop (an NTFF);
+ * continuous profiling (the latest execution on a core, written on request); and
+ * inspect (a folder per process with a system trace, device profiles, CPU and
+ * memory samples). Starting one gives NRT_INVALID while another needs the same
+ * buffers.
  */
 #ifndef NRT_PROFILE_H
 #define NRT_PROFILE_H
@@ -22,8 +23,9 @@ extern "C" {
 
 /* --- one model ------------------------------------------------------------------ */
 
+/* Each model and each file can have one profile at a time. */
 NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename);
-/* Writes the NTFF; filename is the one given to start. */
+/* Writes the latest execution to filename, which must be that passed to nrt_profile_start. */
 NRT_STATUS nrt_profile_stop(const char *filename);
 
 /* --- continuous ------------------------------------------------------------------ */
@@ -32,13 +34,13 @@ typedef struct nrt_profile_continuous_options nrt_profile_continuous_options_t;
 
 NRT_STATUS nrt_profile_continuous_options_allocate(nrt_profile_continuous_options_t **options);
 NRT_STATUS nrt_profile_continuous_options_free(nrt_profile_continuous_options_t *options);
-/* Default ./output; the text is copied. */
+/* The default is ./output; the text is copied. */
 NRT_STATUS
 nrt_profile_continuous_options_set_output_dir(nrt_profile_continuous_options_t *options,
 					      const char *output_dir);
 /* NRT_INVALID while an inspect session captures device profiles. */
 NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options_t *options);
-/* Writes the latest execution on vnc to a file of a new name; goes on. */
+/* Writes the latest execution on vnc to a new file; profiling continues. */
 NRT_STATUS nrt_profile_continuous_save(uint32_t vnc, nrt_profile_continuous_options_t *options);
 NRT_STATUS nrt_profile_continuous_stop(void);
 
@@ -46,12 +48,13 @@ NRT_STATUS nrt_profile_continuous_stop(void);
 
 typedef struct nrt_inspect_config nrt_inspect_config_t;
 
-/* As the NEURON_RT_INSPECT_* variables say. */
+/* Begins a session as the NEURON_RT_INSPECT_* variables say. */
 NRT_STATUS nrt_inspect_begin(void);
+/* Completes the files. */
 NRT_STATUS nrt_inspect_stop(void);
 
 NRT_STATUS nrt_inspect_config_allocate(nrt_inspect_config_t **options);
-/* Session 1, ./output, all activities, all cores, all events, inspect and on-fail off. */
+/* Session 1, ./output, all activities, cores and events; inspect and on-fail are off. */
 NRT_STATUS nrt_inspect_config_set_defaults(nrt_inspect_config_t *options);
 NRT_STATUS nrt_inspect_config_free(nrt_inspect_config_t *options);
 NRT_STATUS nrt_inspect_config_set_session_id(nrt_inspect_config_t *options, int session_id);
@@ -68,7 +71,7 @@ NRT_STATUS nrt_inspect_config_set_enable_inspect(nrt_inspect_config_t *options,
 						 bool enable_inspect);
 NRT_STATUS nrt_inspect_config_set_enable_inspect_on_fail(nrt_inspect_config_t *options,
 							 bool enable_inspect_on_fail);
-/* NULL: the defaults. The variables are not read. */
+/* options NULL: the defaults. Does not read the variables. */
 NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *options);
 
 /* Activities: system_profile, device_profile, host_memory, cpu_util, all. */

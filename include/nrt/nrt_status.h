@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nrt_status: how a call of the Neuron runtime ended.
+ * nrt_status: result codes of the Neuron runtime.
  *
- * Names and values are those of the published interface, so that programs
- * written for it compile and link against this library unchanged. Numbers below
- * 1000 are about the call, numbers from 1000 on about what ran on the device.
+ * Names and values are those of the published interface, so programs written for
+ * it compile and link unchanged. Values below 1000 concern the call, values from
+ * 1000 on concern what ran on the device.
  */
 #ifndef NRT_STATUS_H
 #define NRT_STATUS_H
@@ -15,10 +15,10 @@ extern "C" {
 
 typedef enum {
 	NRT_SUCCESS = 0,
-	NRT_FAILURE = 1,	/* none of the others fits; the log says what happened */
-	NRT_INVALID = 2,	/* an argument is wrong */
-	NRT_INVALID_HANDLE = 3, /* a handle was never given out, or is freed */
-	NRT_RESOURCE = 4,	/* memory, files or other resources ran out */
+	NRT_FAILURE = 1,	/* any other failure; see the log */
+	NRT_INVALID = 2,	/* wrong argument */
+	NRT_INVALID_HANDLE = 3, /* not a handle, or already freed */
+	NRT_RESOURCE = 4,	/* out of memory, files or another resource */
 	NRT_TIMEOUT = 5,
 	NRT_HW_ERROR = 6,
 	NRT_QUEUE_FULL = 7,
@@ -45,7 +45,7 @@ typedef enum {
 	NRT_NETWORK_PROXY_FAILURE = 1206,
 } NRT_STATUS;
 
-/* The name of a status, "NRT_SUCCESS" for instance; never NULL. */
+/* The name of a status, such as "NRT_SUCCESS"; never NULL. */
 const char *nrt_get_status_as_str(NRT_STATUS status);
 
 #ifdef __cplusplus

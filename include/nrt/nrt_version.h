@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nrt_version: which release of the runtime is loaded. */
+/* nrt_version: the release of the loaded runtime. */
 #ifndef NRT_VERSION_H
 #define NRT_VERSION_H
 
@@ -24,7 +24,7 @@ typedef struct nrt_version {
 	char git_hash[GIT_HASH_LEN];
 } nrt_version_t;
 
-/* Fills the first size bytes of ver, so that the struct may grow. Works before nrt_init. */
+/* Fills the first size bytes of ver, so the struct can grow. Works before nrt_init. */
 NRT_STATUS nrt_get_version(nrt_version_t *ver, size_t size);
 
 #ifdef __cplusplus
