@@ -8,9 +8,9 @@
  *	profiles/global/<name>@latest/annotations/<document>.json
  *	layouts/<document>.json
  *
- * A document is the old text or the new one, also after a power cut. Those of a profile go
- * where it goes: renamed with it, deleted with it, and kept when it is stored again. What is
- * in a text is the caller's to check. Names are those that a profile may have.
+ * A write is atomic, even across a power cut. Documents of a profile follow it: they are renamed
+ * and deleted with it, and kept when it is stored again. The caller checks what a text contains.
+ * Names follow the rules of profile names.
  */
 #ifndef NX_STORE_DOCUMENTS_H
 #define NX_STORE_DOCUMENTS_H
@@ -27,24 +27,24 @@ struct nx_document_place {
 
 struct nx_document_names NX_VEC_BODY(const char *);
 
-/* Sorted by name; texts are made in the arena, the caller releases the list. */
+/* Sorted by name. Texts live in the arena; the caller releases the list. */
 NX_MUST_CHECK enum nx_status nx_documents_list(const struct nx_document_place *place,
 					       struct nx_arena *arena,
 					       struct nx_document_names *names,
 					       struct nx_error *err);
-/* Appends the text. NOT_FOUND when there is none of that name. */
+/* Appends the text. NOT_FOUND if there is no document of that name. */
 NX_MUST_CHECK enum nx_status nx_document_read(const struct nx_document_place *place,
 					      const char *name, struct nx_bytes *text,
 					      struct nx_error *err);
-/* LIMIT for a text that is too long, and for one more document than there may be. */
+/* LIMIT if the text is too long or there are too many documents. */
 NX_MUST_CHECK enum nx_status nx_document_write(const struct nx_document_place *place,
 					       const char *name, struct nx_slice text,
 					       struct nx_error *err);
-/* NOT_FOUND when there is none. */
+/* NOT_FOUND if it does not exist. */
 NX_MUST_CHECK enum nx_status nx_document_remove(const struct nx_document_place *place,
 						const char *name, struct nx_error *err);
 
-/* For staging: the documents of a profile's folder into another's, which has none yet. */
+/* For staging: copies the documents of one profile folder into another, which has none yet. */
 NX_MUST_CHECK enum nx_status nx_documents_keep(int from_folder, int to_folder, const char *shown,
 					       struct nx_error *err);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ingest: where the tables of one profile go: a profile of the workspace, or a
- * folder of the user's. Parquet files and the timeline are made together.
+ * ingest: writes the tables of one profile to a workspace, or to a folder that the user chose.
+ * Parquet files and the timeline are written together.
  *
  *	st = nx_ingest_begin(&ingest, &target, err);
  *	st = nx_device_tables_write(profile, &options, nx_ingest_sink(ingest), err);
  *	st = nx_ingest_end(ingest, st, &counts, err);
  *
- * Nothing of it is seen before the end. In a workspace the profile takes its
- * place in one step (store/staging.h); in a folder, files that are there under
- * the names of tables are replaced one after another when all new ones are whole;
- * what a killed process left there is removed by the next.
+ * Nothing is visible before the end. In a workspace the profile appears in one step
+ * (store/staging.h). In a folder, existing files named after tables are replaced one by one once
+ *all new ones are complete; the next run removes what a killed process left.
  */
 #ifndef NX_STORE_INGEST_H
 #define NX_STORE_INGEST_H
@@ -19,15 +18,15 @@
 #include "store/workspace.h"
 
 struct nx_ingest_target {
-	const char *folder;		/* of the user's; NULL: the workspace */
+	const char *folder;		/* chosen by the user; NULL: the workspace */
 	struct nx_workspace *workspace; /* borrowed */
-	const char *name;		/* of the profile there */
-	bool force;			/* replace one of that name */
+	const char *name;		/* of the profile in the workspace */
+	bool force;			/* replace a profile of that name */
 	enum nx_profile_kind kind;
 	bool is_simulated;	    /* its times come from a simulator */
-	const char *key;	    /* from what the capture holds; NULL when unknown */
-	const char *recipe;	    /* as of struct nx_profile_record; NULL when unknown */
-	const char *const *sources; /* files and folders it is made from */
+	const char *key;	    /* derived from the contents of the capture; NULL if unknown */
+	const char *recipe;	    /* as in struct nx_profile_record; NULL if unknown */
+	const char *const *sources; /* files and folders the profile is made from */
 	size_t source_count;
 };
 
@@ -38,7 +37,7 @@ NX_MUST_CHECK enum nx_status nx_ingest_begin(struct nx_ingest **ingest,
 					     struct nx_error *err);
 struct nx_table_sink *nx_ingest_sink(struct nx_ingest *ingest);
 
-/* Where its files are made; others may be put there, in folders of their own. */
+/* The folder its files are written to; callers may add subfolders. */
 const char *nx_ingest_path(const struct nx_ingest *ingest);
 
 struct nx_ingest_counts {
@@ -46,8 +45,8 @@ struct nx_ingest_counts {
 };
 
 /*
- * Puts the profile in place, unless st (how writing its tables went, told in err) is a failure:
- * then what was made is thrown away and a workspace keeps the reason. Frees. counts may be NULL.
+ * Publishes the profile if st, the result of writing its tables, is OK. Otherwise discards it; a
+ * workspace keeps the reason from err. Frees the ingest. counts may be NULL.
  */
 NX_MUST_CHECK enum nx_status nx_ingest_end(struct nx_ingest *ingest, enum nx_status st,
 					   struct nx_ingest_counts *counts, struct nx_error *err);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_name: what a profile may be called. The name is a folder's name, a
- * part of an address in the browser and a word in users' scripts, so it has to
- * be harmless in all three: 1 to 150 characters of UTF-8 in at most 240 bytes,
- * none of / \ @ * ? [ ], none that is invisible, not beginning with a dot, a
- * dash or a blank and not ending with a blank. It can therefore neither leave
- * its folder nor look like an option or a pattern.
+ * profile_name: the rules for names of profiles. A name is a folder, a part of a URL and a word in
+ * users' scripts, so it must be harmless in all three: 1 to 150 characters of UTF-8 in at most 240
+ * bytes, none of / \ @ * ? [ ], no invisible character, no dot, dash or space at the start and no
+ * space at the end. It can neither leave its folder nor look like an option or a pattern.
  */
 #ifndef NX_STORE_PROFILE_NAME_H
 #define NX_STORE_PROFILE_NAME_H
@@ -17,17 +15,17 @@
 #define NX_PROFILE_NAME_BYTES 240
 #define NX_PROFILE_NAME_MAX (NX_PROFILE_NAME_BYTES + 1)
 
-/* Behind every name in the folder of profiles, as AWS's tool writes it. */
+/* The suffix of every name in the folder of profiles, as AWS's tool writes it. */
 #define NX_PROFILE_VERSION_SUFFIX "@latest"
 #define NX_PROFILE_FOLDER_MAX (NX_PROFILE_NAME_BYTES + sizeof(NX_PROFILE_VERSION_SUFFIX))
 
-/* USAGE with the rule that was broken. */
+/* USAGE with the rule that the name breaks. */
 NX_MUST_CHECK enum nx_status nx_profile_name_check(struct nx_slice name, struct nx_error *err);
 
-/* An allowed name from any text, such as a file's: what is not allowed becomes '_'. */
+/* Makes a valid name from any text, such as a file name: invalid characters become '_'. */
 void nx_profile_name_make(struct nx_slice text, char name[NX_PROFILE_NAME_MAX]);
 
-/* "name" of "name@latest"; the text itself when it has no such end. */
+/* Strips "@latest" from the end, if it is there. */
 struct nx_slice nx_profile_name_without_version(struct nx_slice text);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_record: what a workspace knows of one profile, and profile.json, the
- * file in the profile's folder that says it (docs/design/workspace.md).
+ * profile_record: what a workspace knows about one profile, and profile.json, the file in the
+ * profile's folder that holds it (docs/design/workspace.md).
  *
- * The name of a finished profile is the name of its folder and stands nowhere
- * else; begun_as is what it was called when processing began.
+ * The name of a finished profile is the name of its folder and is stored nowhere else; begun_as is
+ * the name it had when processing began.
  *
- * Texts are borrowed: those of a record that was read live in the arena it was
- * read into, those of a record to be written belong to the caller. No text is
- * NULL after reading.
+ * Texts are borrowed: those of a record that was read live in the arena it was read into, those of
+ * a record to be written belong to the caller. No text is NULL after reading.
  */
 #ifndef NX_STORE_PROFILE_RECORD_H
 #define NX_STORE_PROFILE_RECORD_H
@@ -20,7 +19,7 @@
 #define NX_PROFILE_RECORD_FILE "profile.json"
 #define NX_PROFILE_RECORD_BYTES_MAX ((size_t)4 << 20)
 
-/* Of the files in a profile's folder; a change that older programs cannot read raises it. */
+/* The version of the files in a profile's folder; raised when older programs cannot read them. */
 #define NX_STORE_VERSION 2u
 
 /* X(name, text in profile.json and in lists) */
@@ -34,14 +33,14 @@ enum nx_profile_kind {
 #undef NX_PROFILE_KIND_ENUM
 };
 
-/* The first three are written in profile.json; the others are what a reader finds. */
+/* profile.json stores the first three; readers conclude the others. */
 #define NX_PROFILE_STATE_MAP(X)                                                                    \
 	X(PROCESSING, "processing")                                                                \
 	X(READY, "ready")                                                                          \
 	X(FAILED, "failed")                                                                        \
-	X(UNFINISHED, "unfinished") /* its process ended without a word */                         \
-	X(DAMAGED, "damaged")	    /* its folder has no profile.json that can be read */          \
-	X(UPLOADING, "uploading")   /* its files are on their way (store/upload.h) */
+	X(UNFINISHED, "unfinished") /* its process died */                                         \
+	X(DAMAGED, "damaged")	    /* its folder has no readable profile.json */                  \
+	X(UPLOADING, "uploading")   /* its files are being uploaded (store/upload.h) */
 
 enum nx_profile_state {
 #define NX_PROFILE_STATE_ENUM(name, text) NX_PROFILE_##name,
@@ -51,8 +50,8 @@ enum nx_profile_state {
 
 struct nx_profile_source {    /* a file the profile was made from, or a folder of files */
 	const char *path;     /* absolute */
-	uint64_t size_bytes;  /* of a folder, all in it */
-	uint64_t modified_ms; /* since 1970; of a folder, the latest in it */
+	uint64_t size_bytes;  /* for a folder: the sum */
+	uint64_t modified_ms; /* since 1970; for a folder: the latest */
 };
 
 struct nx_profile_table {
@@ -63,12 +62,12 @@ struct nx_profile_table {
 struct nx_profile_record {
 	const char *name;
 	const char *begun_as;
-	const char *id;	    /* of this version of the profile: another one after --force */
-	const char *key;    /* n_<40 hex>, from what the capture holds; "" when unknown */
-	const char *recipe; /* program and options that decide what its rows are; "" when unknown */
+	const char *id;	 /* of this version of the profile; --force makes a new one */
+	const char *key; /* n_<40 hex>, derived from the contents of the capture; "" if unknown */
+	const char *recipe; /* program version and options that determine its rows; "" if unknown */
 	enum nx_profile_kind kind;
 	enum nx_profile_state state;
-	const char *reason;	    /* of FAILED, UNFINISHED, DAMAGED: a sentence */
+	const char *reason;	    /* for FAILED, UNFINISHED, DAMAGED: a sentence */
 	const char *schema_version; /* of the tables, "7.4.0" */
 	uint32_t store_version;
 	uint64_t created_ms, opened_ms; /* since 1970; opened 0 = never */
@@ -85,16 +84,16 @@ void nx_profile_record_release(struct nx_profile_record *r);
 
 /* Appends profile.json. */
 void nx_profile_record_write(const struct nx_profile_record *r, struct nx_bytes *bytes);
-/* FORMAT when it is none; unknown members are ignored. The caller releases, also then. */
+/* FORMAT if the text is not a record; unknown members are ignored. The caller always releases. */
 NX_MUST_CHECK enum nx_status nx_profile_record_read(struct nx_slice json, struct nx_arena *arena,
 						    struct nx_profile_record *r,
 						    struct nx_error *err);
 
-/* Notes a file or folder with its size and time; NOT_FOUND and the like when it is not there. */
+/* Adds a file or folder with its size and time; NOT_FOUND if it does not exist. */
 NX_MUST_CHECK enum nx_status nx_profile_record_add_source(struct nx_profile_record *r,
 							  const char *path, struct nx_arena *arena,
 							  struct nx_error *err);
-/* From the same files, which have not changed since, in the same way. */
+/* Whether both were made from the same, unchanged files in the same way. */
 bool nx_profile_record_is_made_like(const struct nx_profile_record *r,
 				    const struct nx_profile_record *wanted);
 void nx_profile_record_add_table(struct nx_profile_record *r, const char *name, uint64_t row_count);

@@ -2,28 +2,27 @@
 /*
  * related_profiles: which profiles of a workspace were captured together.
  *
- * A directory becomes several profiles: that of the system, and one of each device capture in it,
- * called "<name of the directory's profile>_<name of the capture>" when they were made
- * (begun_as). People rename profiles, so what they were made from counts before what they are
- * called.
+ * A capture directory becomes several profiles: one for the system, and one for each device capture
+ * in it, called "<name of the directory's profile>_<name of the capture>" at first (begun_as).
+ * People rename profiles, so the sources of a profile count more than its name.
  */
 #ifndef NX_STORE_RELATED_PROFILES_H
 #define NX_STORE_RELATED_PROFILES_H
 
 #include "store/catalogue.h"
 
-/* The finished profile of a device capture of the system profile's directory; NULL if none. */
+/* The finished profile of a device capture in the system profile's directory; NULL if none. */
 const struct nx_profile_record *nx_related_device(const struct nx_catalogue *catalogue,
 						  const struct nx_profile_record *system,
 						  const char *capture);
 
 /*
- * The system profile that a device profile was made together with, in whatever state they are;
- * NULL if none: it was made from files by itself, or the system profile is gone.
+ * The system profile that a device profile was made with, whatever their states; NULL if it was
+ * made from files by itself or the system profile is gone.
  */
 const struct nx_profile_record *nx_related_parent(const struct nx_catalogue *catalogue,
 						  const struct nx_profile_record *device);
-/* Its times come from a simulator, or, of a system profile, those of a device in it. */
+/* Whether its times, or those of a device in it, come from a simulator. */
 bool nx_related_is_simulated(const struct nx_catalogue *catalogue,
 			     const struct nx_profile_record *record);
 
@@ -37,9 +36,9 @@ struct nx_ranked_profile {
 struct nx_ranks NX_VEC_BODY(struct nx_ranked_profile);
 
 /*
- * The finished profiles that ran one model at the same time, in order of their ranks. name is what
- * the set was called when it was made, or one of its profiles is. The caller releases; records are
- * the catalogue's.
+ * The finished profiles that ran one model at the same time, ordered by rank. name is the name that
+ * the set was made with, or the name of one of its profiles. The caller releases the list; the
+ * catalogue owns the records.
  */
 void nx_related_ranks(const struct nx_catalogue *catalogue, const char *name,
 		      struct nx_ranks *ranks);

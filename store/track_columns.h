@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * track_columns: which columns of a published table say where on the timeline a row lies.
+ * track_columns: the columns of a published table that place a row on the timeline.
  *
- * Stores that many machines share sort, spread and tag rows by them. They are found by name, so a
- * new table of the schema is laid out well without a line here.
+ * Databases shared by many machines sort, shard and tag rows by them. They are found by name, so a
+ * new table of the schema needs no line here.
  */
 #ifndef NX_STORE_TRACK_COLUMNS_H
 #define NX_STORE_TRACK_COLUMNS_H
@@ -15,7 +15,8 @@
 struct nx_track_columns {
 	int time; /* start_ts or timestamp; -1: rows have no time */
 	unsigned count;
-	uint8_t columns[NX_TRACK_COLUMNS_MAX]; /* from the whole to its parts: machine to engine */
+	uint8_t columns[NX_TRACK_COLUMNS_MAX]; /* from the largest unit to the smallest: machine to
+						  engine */
 };
 
 struct nx_track_columns nx_track_columns_of(enum nx_schema_table_id table);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * upload: files on their way into a workspace, and upload.json, which says what they
- * are to become.
+ * upload: files being uploaded into a workspace, and upload.json, which describes them.
  *
  *	uploads/<id>/upload.json	name, files, their sizes and roles
  *	uploads/<id>/capture/<path>	what the profile is made from
- *	uploads/<id>/source/<path>	source code that is kept with it
+ *	uploads/<id>/source/<path>	source code to store with it
  *
- * How much of a file has arrived is what its size says, so a killed server loses
- * nothing but what was still on its way. Whoever makes a profile of an upload holds a
- * lock on its folder meanwhile; whoever writes a file holds one on that.
+ * The size of a file on disk says how much of it has arrived, so a killed server loses only what
+ *was in flight. A process that makes a profile from an upload holds a lock on its folder; a process
+ * that writes a file holds a lock on that file.
  *
  * Texts of an upload live in the arena it was read into.
  */
@@ -22,7 +21,7 @@
 #define NX_UPLOAD_FILE_BYTES_MAX (UINT64_C(256) << 30)
 #define NX_UPLOAD_BYTES_MAX (UINT64_C(512) << 30)
 #define NX_UPLOAD_RECORD_BYTES_MAX ((size_t)8 << 20)
-#define NX_UPLOADS_MAX 1000u /* at once, finished or not */
+#define NX_UPLOADS_MAX 1000u /* at a time, finished or not */
 
 /* X(name, word in upload.json and in requests) */
 #define NX_UPLOAD_ROLE_MAP(X)                                                                      \
@@ -52,18 +51,18 @@ struct nx_upload_file {
 	const char *path; /* relative, checked */
 	enum nx_upload_role role;
 	uint64_t size_bytes;
-	uint64_t received_bytes; /* by nx_upload_load, from the disk */
+	uint64_t received_bytes; /* set by nx_upload_load from the disk */
 };
 
 struct nx_upload {
 	const char *id;
 	const char *name;  /* of the profile it becomes */
-	const char *label; /* the user's folder for it; "" for none */
+	const char *label; /* the user's folder; "" for none */
 	bool force;	   /* replace a profile of that name */
 	enum nx_upload_state state;
 	const char *reason;
 	uint64_t created_ms;
-	uint64_t changed_ms; /* when something of it arrived last; by nx_upload_load */
+	uint64_t changed_ms; /* when its last byte arrived; set by nx_upload_load */
 	struct nx_upload_files NX_VEC_BODY(struct nx_upload_file) files;
 };
 
@@ -72,55 +71,56 @@ void nx_upload_release(struct nx_upload *u);
 
 /* --- upload.json, and the request that begins an upload ------------------------------- */
 
-/* USAGE for what no upload can be, LIMIT for what is too much. The caller releases, also then. */
+/* USAGE if the request is invalid, LIMIT if it is too large. The caller always releases. */
 NX_MUST_CHECK enum nx_status nx_upload_read(struct nx_slice json, struct nx_arena *arena,
 					    struct nx_upload *u, struct nx_error *err);
 void nx_upload_write(const struct nx_upload *u, struct nx_bytes *bytes);
-uint64_t nx_upload_size(const struct nx_upload *u);	/* that it is to have */
-uint64_t nx_upload_received(const struct nx_upload *u); /* that has arrived */
+uint64_t nx_upload_size(const struct nx_upload *u);	/* declared */
+uint64_t nx_upload_received(const struct nx_upload *u); /* received so far */
 bool nx_upload_is_system(const struct nx_upload *u);	/* a directory, not single files */
 
 /* --- on the disk ------------------------------------------------------------------------ */
 
 /*
- * Makes the folder and sets id, state and created_ms. MISMATCH when the name is taken and force
- * is not set, NO_SPACE when the files will not fit, LIMIT when too many others are unfinished.
+ * Creates the folder and sets id, state and created_ms. MISMATCH if the name is taken and force is
+ * not set, NO_SPACE if the files do not fit, LIMIT if too many uploads are unfinished.
  */
 NX_MUST_CHECK enum nx_status nx_upload_begin(struct nx_workspace *ws, struct nx_upload *u,
 					     struct nx_arena *arena, struct nx_error *err);
-/* NOT_FOUND without it. The caller releases, also then. */
+/* NOT_FOUND if there is none. The caller always releases. */
 NX_MUST_CHECK enum nx_status nx_upload_load(struct nx_workspace *ws, const char *id,
 					    struct nx_arena *arena, struct nx_upload *u,
 					    struct nx_error *err);
-/* Another state or reason. */
+/* Stores a new state or reason. */
 NX_MUST_CHECK enum nx_status nx_upload_save(struct nx_workspace *ws, const struct nx_upload *u,
 					    struct nx_error *err);
-/* All of it. That it is gone already is no failure. */
+/* Removes everything. OK if it is already gone. */
 NX_MUST_CHECK enum nx_status nx_upload_remove(struct nx_workspace *ws, const char *id,
 					      struct nx_error *err);
 
-/* Open for writing at its end, with the lock of its writer: MISMATCH when it has another. */
+/* Opens a file for appending and locks it; MISMATCH if another writer holds the lock. */
 NX_MUST_CHECK enum nx_status nx_upload_open_file(struct nx_workspace *ws, const struct nx_upload *u,
 						 size_t file, int *fd, uint64_t *received_bytes,
 						 struct nx_error *err);
-/* Whether more_bytes fit onto the disk and leave it a little room. */
+/* Whether more_bytes fit on the disk with a reserve. */
 NX_MUST_CHECK enum nx_status nx_upload_check_space(struct nx_workspace *ws, uint64_t more_bytes,
 						   struct nx_error *err);
 
-/* The right to make a profile of it, until the descriptor is closed; MISMATCH when taken. */
+/* Locks the upload for processing until the descriptor is closed; MISMATCH if it is locked. */
 NX_MUST_CHECK enum nx_status nx_upload_lock(struct nx_workspace *ws, const char *id, int *fd,
 					    struct nx_error *err);
 
-/* What a process that failed or was ended left in staging under the name of an upload. */
+/* Removes what a failed or killed process left in staging under the name of an upload. */
 void nx_upload_forget_tries(struct nx_workspace *ws, const char *name);
-bool nx_upload_is_busy(const struct nx_workspace *ws, const char *id); /* somebody has that right */
+bool nx_upload_is_busy(const struct nx_workspace *ws,
+		       const char *id); /* a process holds that lock */
 
 /* "…/uploads/<id>/<below>" */
 const char *nx_upload_path(const struct nx_workspace *ws, struct nx_arena *arena, const char *id,
 			   const char *below);
 
 struct nx_upload_ids NX_VEC_BODY(const char *);
-/* All there are, in no order; the caller releases. */
+/* All uploads, in no order; the caller releases. */
 NX_MUST_CHECK enum nx_status nx_uploads_list(const struct nx_workspace *ws, struct nx_arena *arena,
 					     struct nx_upload_ids *ids, struct nx_error *err);
 

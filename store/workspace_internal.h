@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workspace_internal: what the files that make up the workspace share. */
+/* workspace_internal: shared by the files that implement the workspace. */
 #ifndef NX_STORE_WORKSPACE_INTERNAL_H
 #define NX_STORE_WORKSPACE_INTERNAL_H
 
@@ -11,28 +11,27 @@ struct nx_workspace {
 	char *path;
 	bool is_read_only;
 	uint32_t lock_patience_ms;
-	/* Open folders; -1 where a read only workspace has none. */
+	/* Open folders; -1 for those that a read-only workspace lacks. */
 	int root, profiles, staging, trash;
 };
 
 struct nx_version_ids NX_VEC_BODY(const char *);
 
 /*
- * The right to move things, as a descriptor that nx_workspace_unlock takes: a
- * new one each time, so that threads of one process exclude each other as well. Every change takes
- * it, ends what a killed process left half done, and does its renames; nothing slow happens
- * meanwhile.
+ * Takes the lock for moving things. The descriptor is new each time, so threads of one process
+ * exclude each other too; nx_workspace_unlock closes it. Every change takes the lock, completes
+ * what a killed process left and does its renames; nothing slow happens while it is held.
  */
 NX_MUST_CHECK enum nx_status nx_workspace_lock(struct nx_workspace *ws, int *lock,
 					       struct nx_error *err);
-/* For readers: waits a moment for a change to end; -1, which may be unlocked, when it does not. */
+/* For readers: waits a moment for a change to end; otherwise -1, which unlock accepts. */
 int nx_workspace_lock_shared(const struct nx_workspace *ws);
 void nx_workspace_unlock(int lock);
 
-/* With the lock held: rolls half-done replacements forward, puts replaced folders away. */
+/* With the lock held: completes interrupted replacements, moves replaced folders to the trash. */
 NX_MUST_CHECK enum nx_status nx_workspace_recover(struct nx_workspace *ws, struct nx_error *err);
 
-/* "20261115t231400-0123456789abcdef", new with every call. */
+/* "20261115t231400-0123456789abcdef", unique for every call. */
 void nx_version_id_make(char id[NX_VERSION_ID_MAX]);
 uint64_t nx_now_ms(void);
 
@@ -40,7 +39,7 @@ uint64_t nx_now_ms(void);
 void nx_profile_folder_name(const char *name, char folder[NX_PROFILE_FOLDER_MAX]);
 bool nx_profile_exists(const struct nx_workspace *ws, const char *name);
 
-/* profile.json of a folder in profiles or staging; the sentence of a failure begins with it. */
+/* The path of profile.json in a folder of profiles or staging, for error messages. */
 NX_MUST_CHECK enum nx_status nx_profile_folder_read(int parent, const char *folder,
 						    struct nx_arena *arena,
 						    struct nx_profile_record *record,
@@ -49,23 +48,23 @@ NX_MUST_CHECK enum nx_status nx_profile_folder_write(int folder, const char *sho
 						     const struct nx_profile_record *record,
 						     struct nx_error *err);
 
-/* Whether the process that fills staging/<id> still lives. */
+/* Whether the process that writes staging/<id> is alive. */
 bool nx_staging_is_alive(const struct nx_workspace *ws, const char *id);
-/* Those of that name in staging: ids of dead ones, made in the arena, and whether one lives. */
+/* Entries of that name in staging: ids of dead ones, in the arena, and whether one is alive. */
 NX_MUST_CHECK enum nx_status nx_staging_find(const struct nx_workspace *ws, const char *name,
 					     struct nx_arena *arena, struct nx_version_ids *dead,
 					     bool *is_alive, struct nx_error *err);
-/* With the lock held: staging/<id> goes to trash/<id>, its lock file goes. */
+/* With the lock held: moves staging/<id> to trash/<id> and removes its lock file. */
 NX_MUST_CHECK enum nx_status nx_staging_discard(struct nx_workspace *ws, const char *id,
 						struct nx_error *err);
-/* Without the lock: a failure leaves work for collect and is nobody's concern here. */
+/* Without the lock; a failure leaves work for collect and is ignored here. */
 void nx_workspace_empty_trash(struct nx_workspace *ws, const char *id);
 
 struct nx_staging;
-/* commit refuses unless it replaces the version of that id. */
+/* commit refuses unless it replaces the version with that id. */
 void nx_staging_expect(struct nx_staging *s, const char *id);
 
-/* rename that does not replace; EEXIST in errno when the target is there. */
+/* A rename that does not replace; EEXIST in errno if the target exists. */
 int nx_rename_new(int from_folder, const char *from, int to_folder, const char *to);
 
 #endif

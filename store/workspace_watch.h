@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workspace_watch: whether a workspace is still as it was.
+ * workspace_watch: detects changes of a workspace.
  *
- * The number is made of the names and times of all profiles, finished or in the making,
- * and of all uploads; it is another one after every change that a list would show. It
- * costs one look per profile and works on file systems that notify nobody.
+ * The number is computed from the names and times of all profiles, finished or in progress, and of
+ * all uploads; it differs after every change that a list would show. It costs one stat per profile
+ * and works on file systems without notification.
  */
 #ifndef NX_STORE_WORKSPACE_WATCH_H
 #define NX_STORE_WORKSPACE_WATCH_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clickhouse_cell: one value in ClickHouse's tab-separated text, and what its type's name means.
- * All functions accept any bytes; those that return bool say false for what is no such value.
+ * clickhouse_cell: parses one value, and the name of its type, from ClickHouse's tab-separated
+ * text. All functions accept any bytes; those that return bool return false if it is not such a
+ * value.
  */
 #ifndef NX_STORE_CLICKHOUSE_CLICKHOUSE_CELL_H
 #define NX_STORE_CLICKHOUSE_CLICKHOUSE_CELL_H
@@ -15,13 +16,13 @@ bool nx_clickhouse_type_kind(struct nx_slice type, enum nx_cell_kind *kind);
 bool nx_clickhouse_read_i64(struct nx_slice raw, int64_t *value);
 bool nx_clickhouse_read_f64(struct nx_slice raw, double *value);
 
-/* The text without its escapes: raw itself where it has none, else a copy at the end of texts,
- * which is never longer than raw. */
+/* Removes escapes: returns raw itself if there are none, otherwise a copy at the end of texts that
+ * is never longer than raw. */
 struct nx_slice nx_clickhouse_unescape(struct nx_bytes *texts, struct nx_slice raw);
 
-/* What is between [ and ]. */
+/* The text between [ and ]. */
 bool nx_clickhouse_open_list(struct nx_slice raw, struct nx_slice *list);
-/* Takes the next item and the comma behind it off the list. */
+/* Removes the next item and its comma from the list. */
 bool nx_clickhouse_next_number(struct nx_slice *list, int64_t *value);
 bool nx_clickhouse_next_item(struct nx_slice *list, struct nx_bytes *texts, struct nx_slice *item);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clickhouse_rows: what ClickHouse answers as typed rows, one by one, as the bytes arrive.
+ * clickhouse_rows: parses a response of ClickHouse into typed rows, one by one, as the bytes
+ *arrive.
  *
- * The bytes are in the format TabSeparatedWithNamesAndTypes, the typed one that every server from
- * 18.16 on writes: a line of names, a line of types, then a line for each row. Lines never hold a
- * raw tab or line feed, so memory is that of the longest line.
+ * The bytes are in the format TabSeparatedWithNamesAndTypes, which every server since
+ * 18.16 writes: a line of names, a line of types, then a line for each row. Values never contain
+ * a raw tab or line feed, so memory is bounded by the longest line.
  *
  *	nx_clickhouse_rows_init(&rows, on_row, context);
  *	while (...)
@@ -26,7 +27,7 @@
 
 struct nx_clickhouse_column {
 	const char *name;
-	const char *type;	/* as the server says it: "Nullable(Int64)" */
+	const char *type;	/* as the server names it: "Nullable(Int64)" */
 	enum nx_cell_kind kind; /* of values that are not null */
 };
 
@@ -38,11 +39,11 @@ struct nx_clickhouse_row {
 	const union nx_cell *cells;
 };
 
-/* FORMAT unless the row has just these cells, none null: a letter each, i integer, t text. */
+/* FORMAT unless the row has exactly these cells, none null: a letter each, i integer, t text. */
 NX_MUST_CHECK enum nx_status nx_clickhouse_row_expect(const struct nx_clickhouse_row *row,
 						      const char *letters, struct nx_error *err);
 
-/* A failure ends the reading and becomes its status. */
+/* A failure ends the reading and is returned. */
 typedef enum nx_status (*nx_clickhouse_row_fn)(void *context, const struct nx_clickhouse_row *row,
 					       struct nx_error *err);
 
@@ -59,18 +60,19 @@ struct nx_clickhouse_rows {
 	union nx_cell *cells;
 	bool has_lists;
 	uint64_t line_count;
-	struct nx_bytes partial; /* the start of a line whose end has not come */
-	struct nx_bytes texts;	 /* of the row under way, without escapes */
+	struct nx_bytes partial; /* the start of an incomplete line */
+	struct nx_bytes texts;	 /* of the current row, unescaped */
 	NX_VEC(int64_t) numbers; /* of its lists */
 	NX_VEC(struct nx_slice) items;
 };
 
 void nx_clickhouse_rows_init(struct nx_clickhouse_rows *rows, nx_clickhouse_row_fn row,
 			     void *context);
-/* The next bytes, cut anywhere. */
+/* Parses the next bytes, which may end anywhere. */
 NX_MUST_CHECK enum nx_status nx_clickhouse_rows_take(struct nx_clickhouse_rows *rows,
 						     struct nx_slice piece, struct nx_error *err);
-/* There are no more bytes: fails when a line or the header is cut. No bytes at all are no rows. */
+/* Call at the end of the response: fails if a line or the header is cut. An empty one has no rows.
+ */
 NX_MUST_CHECK enum nx_status nx_clickhouse_rows_finish(struct nx_clickhouse_rows *rows,
 						       struct nx_error *err);
 void nx_clickhouse_rows_release(struct nx_clickhouse_rows *rows);

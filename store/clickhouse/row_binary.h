@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_binary: rows of published tables in ClickHouse's RowBinary, the fastest way in: values one
- * after another, numbers little-endian, a text as its length (LEB128) and bytes, a list as its
- * length and items, in front of a nullable value a byte that is 1 for null. Types as in
+ * row_binary: rows of published tables in ClickHouse's RowBinary, its fastest input format: values
+ * one after another, numbers little-endian, a text as its length (LEB128) and bytes, a list as its
+ * length and items; a nullable value follows a byte that is 1 for null. Types as in
  * store/clickhouse/clickhouse_layout.h; a required column without a value becomes 0 or the empty
  * text.
  */
