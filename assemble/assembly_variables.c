@@ -167,7 +167,7 @@ static enum nx_status encode(struct nx_expression_value value, uint8_t dtype, ui
 	if (nx_instruction_assemble(nx_slice_text(text), NULL, slot, &at, err))
 		return nx_fail(err, NX_FORMAT, "%g is no number of type %s", value.real,
 			       nx_dtype_name(dtype));
-	memcpy(out, slot + 40, 4);
+	memcpy(out, nx_word_of(slot)->memset.value.bytes, 4);
 	return NX_OK;
 }
 

@@ -70,7 +70,8 @@ static void list_instruction(struct listing *l, const struct nx_instruction *row
 	if (!l->w) {
 		nx_print(l->out, "%14s %5u %-7s %6u %-27s %12s  %s%s%s\n",
 			 time_text((int64_t)row->start_ps, start), row->graph,
-			 nx_engines[row->engine].label, row->slot, nx_opcode_label(word[0], label),
+			 nx_engines[row->engine].label, row->slot,
+			 nx_opcode_label(nx_word_opcode(word), label),
 			 time_text((int64_t)(row->end_ps - row->start_ps), duration),
 			 operands + strspn(operands, " "), *layer_of(s, row) ? "  # " : "",
 			 layer_of(s, row));
@@ -82,7 +83,7 @@ static void list_instruction(struct listing *l, const struct nx_instruction *row
 	nx_json_key_u64(l->w, "Graph", row->graph);
 	nx_json_key_text(l->w, "Engine", nx_engines[row->engine].label);
 	nx_json_key_u64(l->w, "Pc", row->slot);
-	nx_json_key_text(l->w, "Opcode", nx_opcode_label(word[0], label));
+	nx_json_key_text(l->w, "Opcode", nx_opcode_label(nx_word_opcode(word), label));
 	nx_json_key_text(l->w, "Operands", operands);
 	if (s->has_binary)
 		nx_json_key_text(l->w, "Layer", layer_of(s, row));

@@ -42,7 +42,7 @@ static void put_text(struct nx_json_writer *w, const struct slot_ref *r, const u
 	bool is_known;
 
 	nx_instruction_text(word, &context, text, sizeof(text), &is_known);
-	nx_json_key_text(w, opcode_key, nx_opcode_label(word[0], label));
+	nx_json_key_text(w, opcode_key, nx_opcode_label(nx_word_opcode(word), label));
 	nx_json_key_text(w, operands_key, text);
 }
 
@@ -58,7 +58,7 @@ static void put_compiler_text(struct nx_json_writer *w, const struct slot_ref *r
 	if (!graph)
 		return;
 	word = nx_instruction_word(graph->engines[r->engine].code, r->slot->compiler_slot);
-	if (word && word[0] != r->slot->opcode)
+	if (word && nx_word_opcode(word) != r->slot->opcode)
 		put_text(w, r, word, "compiler_opcode", "compiler_operands");
 }
 
@@ -178,7 +178,9 @@ static void slot_members(struct nx_json_writer *w, const void *what)
 	nx_json_key_text(w, "subgroup", engine);
 	put_text(w, r, word, "opcode", "operands");
 	nx_json_key_text(w, "activation_fn",
-			 word[0] == NX_OP_ACTIVATE ? nx_activation_name(word[35], function) : "");
+			 nx_word_opcode(word) == NX_OP_ACTIVATE
+				 ? nx_activation_name(nx_word_of(word)->activate.function, function)
+				 : "");
 	nx_json_subgraph(w, r->profile, r->graph);
 	snprintf(name, sizeof(name), "/%s", graph->name);
 	nx_json_key_text(w, "fully_qualified_subgraph", name);

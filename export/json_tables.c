@@ -151,7 +151,7 @@ static void write_fault(void *context, const void *opaque)
 			graph->engines[row->engine].code.data + (size_t)row->slot * NX_SLOT_BYTES;
 
 		nx_json_key_u64(w, "pc", row->slot);
-		nx_json_key_text(w, "opcode", nx_opcode_label(word[0], text));
+		nx_json_key_text(w, "opcode", nx_opcode_label(nx_word_opcode(word), text));
 	}
 	nx_json_end_object(w);
 }

@@ -56,7 +56,8 @@ static void put_instruction(struct nx_perfetto_args *args, struct nx_arena *aren
 
 	nx_instruction_text(word, &context, text, sizeof(text), &is_known);
 	nx_perfetto_arg_text(args, opcode_key,
-			     nx_arena_copy_text(arena, nx_opcode_label(word[0], label)));
+			     nx_arena_copy_text(arena,
+						nx_opcode_label(nx_word_opcode(word), label)));
 	nx_perfetto_arg_text(args, operands_key, nx_arena_copy_text(arena, text));
 }
 
@@ -74,7 +75,7 @@ static void put_compiled(struct nx_perfetto_args *args, struct nx_arena *arena,
 	if (!graph)
 		return;
 	word = nx_instruction_word(graph->engines[row->engine].code, slot->compiler_slot);
-	if (word && word[0] != slot->opcode)
+	if (word && nx_word_opcode(word) != slot->opcode)
 		put_instruction(args, arena, p, row->graph, word, "compiler_opcode",
 				"compiler_operands");
 }
@@ -183,10 +184,12 @@ void nx_perfetto_slot_args(struct nx_perfetto_args *args, struct nx_arena *arena
 	nx_perfetto_arg_text(args, "label", slot->flags & NX_SLOT_MATMUL ? "TensorMatrix" : engine);
 	nx_perfetto_arg_text(args, "subgroup", engine);
 	put_instruction(args, arena, profile, row->graph, word, "opcode", "operands");
-	if (word[0] == NX_OP_ACTIVATE)
-		nx_perfetto_arg_text(args, "activation_fn",
-				     nx_arena_copy_text(arena,
-							nx_activation_name(word[35], function)));
+	if (nx_word_opcode(word) == NX_OP_ACTIVATE)
+		nx_perfetto_arg_text(
+			args, "activation_fn",
+			nx_arena_copy_text(arena,
+					   nx_activation_name(nx_word_of(word)->activate.function,
+							      function)));
 	nx_perfetto_arg_text(args, "fully_qualified_subgraph",
 			     nx_arena_printf(arena, "/%s", graph->name));
 	put_compiled(args, arena, profile, row);

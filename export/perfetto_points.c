@@ -56,7 +56,8 @@ static void put_fault(void *context, const void *opaque)
 			graph->engines[row->engine].code.data + (size_t)row->slot * NX_SLOT_BYTES;
 
 		nx_perfetto_arg_u64(&x->args, "pc", row->slot);
-		nx_perfetto_arg_text(&x->args, "opcode", nx_opcode_label(word[0], label));
+		nx_perfetto_arg_text(&x->args, "opcode",
+				     nx_opcode_label(nx_word_opcode(word), label));
 	}
 	put_instant(x, x->notifications[row->graph], row->time_ps, nx_fault_name(row));
 }

@@ -2,6 +2,7 @@
 #include "format/collective.h"
 
 #include "base/bare/bits.h"
+#include "format/instruction_word.h"
 
 #define TRACE_MAGIC 0x4343584eu /* "NXCC" */
 #define TRACE_VERSION 1u
@@ -98,16 +99,18 @@ double nx_collective_bus_factor(int64_t kind, uint64_t rank_count)
 
 void nx_collective_word_get(const uint8_t *slot, struct nx_collective_word *out)
 {
+	const struct nx_trigger_collective_word *w = &nx_word_of(slot)->collective;
+
 	*out = (struct nx_collective_word){
-		.op = slot[12],
-		.dtype = slot[13],
-		.group = nx_load16(slot + 14),
-		.input_id = nx_load32(slot + 16),
-		.output_id = nx_load32(slot + 20),
-		.element_count = nx_load64(slot + 24),
-		.kind = slot[32],
-		.root = slot[33],
-		.counts = nx_load16(slot + 34),
+		.op = w->op,
+		.dtype = w->dtype,
+		.group = w->group,
+		.input_id = w->input,
+		.output_id = w->output,
+		.element_count = w->element_count,
+		.kind = w->kind,
+		.root = w->root,
+		.counts = w->counts,
 	};
 }
 

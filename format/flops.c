@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/flops.h"
 
-#define DTYPE_AT 32
-#define PASS_AT 33 /* its low bits tell which pass of an fp32 product this is */
-
 /* Time of an operation in quarters of a bf16 one's. */
 static unsigned quarters(unsigned dtype, unsigned arch)
 {
@@ -25,15 +22,16 @@ static uint64_t times(uint64_t count, unsigned factor)
 
 struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch)
 {
-	unsigned dtype = slot[DTYPE_AT];
-	unsigned each = dtype == NX_DTYPE_FP32 && slot[PASS_AT] & 3 ? 1 : 2;
+	const struct nx_array_word *w = &nx_word_of(slot)->array;
+	bool is_pass = w->dtype == NX_DTYPE_FP32 && w->fp32_mode & NX_FP32_MODE_MASK;
+	unsigned each = is_pass ? 1 : 2;
 	struct nx_instruction_effect e;
 	struct nx_flops flops = {0};
 
-	if (slot[0] != NX_OP_MATMUL)
+	if (w->header.opcode != NX_OP_MATMUL)
 		return flops;
 	nx_instruction_effect(slot, arch, &e);
 	flops.raw_count = times(e.elements, each);
-	flops.adjusted_count = times(e.elements, each * quarters(dtype, arch) / 4);
+	flops.adjusted_count = times(e.elements, each * quarters(w->dtype, arch) / 4);
 	return flops;
 }

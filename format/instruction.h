@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/bare/slice.h"
+#include "format/instruction_word.h"
 #include "machine/dtype.h"
-#include "machine/hardware.h"
 
 #define NX_INSTRUCTION_TEXT_MAX 1024
 
@@ -39,6 +39,7 @@ enum nx_opcode {
 	NX_OP_NOP = 0xa4,
 	NX_OP_WRITE = 0xa5,
 	NX_OP_NOTIFY = 0xa6,
+	NX_OP_MOVE = 0xa7,
 	NX_OP_COMPARE_BRANCH = 0xa9,
 	NX_OP_TENSOR_LOAD = 0xaa,
 	NX_OP_TENSOR_STORE = 0xab,
@@ -96,26 +97,6 @@ struct nx_instruction_context {
 size_t nx_instruction_text(const uint8_t slot[NX_SLOT_BYTES],
 			   const struct nx_instruction_context *context, char *out, size_t cap,
 			   bool *is_known);
-
-/* An on-chip operand: start address and up to four (step, count) pairs, fastest first. */
-struct nx_access {
-	bool is_write;
-	uint32_t address;
-	uint8_t partition_count; /* from the one in the address on */
-	unsigned dtype;		 /* element type used to size it */
-	unsigned dims;
-	int16_t steps[4];
-	uint16_t counts[4];
-};
-
-static inline uint64_t nx_access_elements(const struct nx_access *a)
-{
-	uint64_t n = 1;
-
-	for (unsigned i = 0; i < a->dims; i++)
-		n *= a->counts[i];
-	return n;
-}
 
 /* What an instruction touches, as far as its layout is known. */
 struct nx_instruction_effect {

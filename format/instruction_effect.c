@@ -19,110 +19,99 @@ enum dtype_place { WHOLE, LOW, HIGH }; /* which bits of the byte hold the elemen
 
 struct operand {
 	bool is_write;
-	uint8_t address_at;
-	uint8_t pattern_at;
-	uint8_t dims;
+	uint8_t at;   /* of its pattern */
+	uint8_t dims; /* 2 to 4 */
 	uint8_t dtype_at;
 	enum dtype_place place;
+	uint8_t lanes_at;
 };
 
 struct operand_list {
-	uint8_t count;
+	unsigned count;
 	struct operand items[3];
 };
 
-#define READ(address, pattern, dims, dtype, place)                                                 \
+#define OPERAND(is_write, layout, field, dims, dtype, place, lanes)                                \
 	{                                                                                          \
-		false, address, pattern, dims, dtype, place                                        \
+		is_write, offsetof(struct layout, field), dims, offsetof(struct layout, dtype),    \
+			place, offsetof(struct layout, lanes)                                      \
 	}
-#define WRITE(address, pattern, dims, dtype, place)                                                \
-	{                                                                                          \
-		true, address, pattern, dims, dtype, place                                         \
-	}
+#define READ(...) OPERAND(false, __VA_ARGS__)
+#define WRITE(...) OPERAND(true, __VA_ARGS__)
+#define COPY_SOURCE READ(nx_copy_word, source, 4, source_dtype, WHOLE, lanes)
 #define COPY_OPERANDS                                                                              \
 	{                                                                                          \
 		2,                                                                                 \
 		{                                                                                  \
-			READ(12, 16, 4, 32, WHOLE), WRITE(44, 48, 4, 33, WHOLE)                    \
+			COPY_SOURCE, WRITE(nx_copy_word, target, 4, target_dtype, WHOLE, lanes)    \
 		}                                                                                  \
 	}
 #define TOP8_OPERANDS                                                                              \
 	{                                                                                          \
 		2,                                                                                 \
 		{                                                                                  \
-			READ(12, 16, 4, 32, WHOLE), WRITE(48, 52, 2, 33, WHOLE)                    \
+			READ(nx_top8_word, source, 4, source_dtype, WHOLE, lanes),                 \
+				WRITE(nx_top8_word, target, 2, target_dtype, WHOLE, lanes)         \
 		}                                                                                  \
 	}
 #define PAIR_OPERANDS                                                                              \
 	{                                                                                          \
 		3,                                                                                 \
 		{                                                                                  \
-			READ(16, 20, 3, 12, LOW), READ(32, 36, 3, 12, HIGH),                       \
-				WRITE(48, 52, 3, 13, WHOLE)                                        \
+			READ(nx_pair_word, first, 3, dtypes, LOW, lanes),                          \
+				READ(nx_pair_word, second, 3, dtypes, HIGH, lanes),                \
+				WRITE(nx_pair_word, target, 3, target_dtype, WHOLE, lanes)         \
 		}                                                                                  \
 	}
 
+/* The array reads from its rows and writes to its columns. */
 static const struct operand_list operand_lists[256] = {
-	[0x01] = {1, {READ(16, 20, 3, 32, WHOLE)}},
-	[0x02] = {2, {READ(16, 20, 3, 32, WHOLE), WRITE(48, 52, 3, 32, WHOLE)}},
-	[0x21] = {2, {READ(16, 20, 3, 32, LOW), WRITE(48, 52, 3, 33, WHOLE)}},
+	[0x01] = {1, {READ(nx_array_word, source, 3, dtype, WHOLE, rows)}},
+	[0x02] = {2,
+		  {READ(nx_array_word, source, 3, dtype, WHOLE, rows),
+		   WRITE(nx_array_word, target, 3, dtype, WHOLE, columns)}},
+	[0x21] = {2,
+		  {READ(nx_activate_word, source, 3, dtypes, LOW, lanes),
+		   WRITE(nx_activate_word, target, 3, target_dtype, WHOLE, lanes)}},
 	[0x41] = PAIR_OPERANDS,
 	[0x42] = COPY_OPERANDS,
-	[0x43] = {2, {READ(16, 20, 3, 32, WHOLE), WRITE(48, 52, 3, 33, WHOLE)}},
+	[0x43] = {2,
+		  {READ(nx_scalar_word, source, 3, source_dtype, WHOLE, lanes),
+		   WRITE(nx_scalar_word, target, 3, target_dtype, WHOLE, lanes)}},
 	[0x46] = COPY_OPERANDS,
 	[0x47] = COPY_OPERANDS,
 	[0x48] = COPY_OPERANDS,
-	[0x49] = {1, {WRITE(44, 48, 4, 32, WHOLE)}},
-	[0x67] = {1, {READ(12, 16, 4, 32, WHOLE)}},
+	[0x49] = {1, {WRITE(nx_memset_word, target, 4, dtype, WHOLE, lanes)}},
+	[0x67] = {1, {COPY_SOURCE}},
 	[0x68] = COPY_OPERANDS,
 	[0x6a] = COPY_OPERANDS,
 	[0x6b] = COPY_OPERANDS,
 	[0x6c] = TOP8_OPERANDS,
-	[0x6d] = {1, {READ(16, 20, 2, 32, WHOLE)}},
+	[0x6d] = {1, {READ(nx_match_word, source, 2, dtype, WHOLE, lanes)}},
 	[0x6e] = TOP8_OPERANDS,
 	[0x72] = PAIR_OPERANDS,
-	[0x92] = {2, {READ(36, 40, 2, 13, LOW), WRITE(48, 52, 2, 13, HIGH)}},
-	[0xe8] = {2, {READ(16, 20, 3, 32, WHOLE), WRITE(48, 52, 3, 42, WHOLE)}},
+	[0x92] = {2,
+		  {READ(nx_affine_select_word, source, 2, dtypes, LOW, lanes),
+		   WRITE(nx_affine_select_word, target, 2, dtypes, HIGH, lanes)}},
+	[0xe8] = {2,
+		  {READ(nx_scalar_predicated_word, predicate, 3, predicate_dtype, WHOLE, lanes),
+		   WRITE(nx_scalar_predicated_word, target, 3, target_dtype, WHOLE, lanes)}},
 };
-
-static unsigned operand_dtype(const uint8_t *slot, const struct operand *op)
-{
-	uint8_t byte = slot[op->dtype_at];
-
-	if (op->place == LOW)
-		return byte & 15;
-	return op->place == HIGH ? byte >> 4 : byte;
-}
-
-/* Lanes an instruction works on; the array reads from its rows and writes to its columns. */
-static uint8_t partition_count_of(const uint8_t *slot, bool is_write)
-{
-	switch (slot[0]) {
-	case NX_OP_LDWEIGHTS:
-	case NX_OP_MATMUL:
-		return slot[is_write ? 39 : 38];
-	case NX_OP_TENSOR_TENSOR:
-	case 0x72:
-		return slot[15];
-	case 0x92:
-		return slot[12];
-	default:
-		return slot[34];
-	}
-}
 
 static struct nx_access access_of(const uint8_t *slot, const struct operand *op)
 {
+	const uint8_t *steps = slot + op->at + sizeof(uint32_t), *counts = steps + 2 * op->dims;
+	uint8_t dtype = slot[op->dtype_at];
 	struct nx_access a = {.is_write = op->is_write,
-			      .address = nx_load32(slot + op->address_at),
-			      .partition_count = partition_count_of(slot, op->is_write),
-			      .dtype = operand_dtype(slot, op),
+			      .address = nx_load32(slot + op->at),
+			      .partition_count = slot[op->lanes_at],
+			      .dtype = op->place == LOW	   ? nx_low_dtype(dtype)
+				       : op->place == HIGH ? nx_high_dtype(dtype)
+							   : dtype,
 			      .dims = op->dims};
 
-	for (unsigned i = 0; i < a.dims; i++) {
-		a.steps[i] = (int16_t)nx_load16(slot + op->pattern_at + 2 * i);
-		a.counts[i] = nx_load16(slot + op->pattern_at + 2 * (a.dims + i));
-	}
+	memcpy(a.steps, steps, 2 * op->dims);
+	memcpy(a.counts, counts, 2 * op->dims);
 	return a;
 }
 
@@ -167,17 +156,17 @@ static bool is_psum_operand(uint8_t opcode, const struct nx_access *a)
 
 static void on_chip_effect(const uint8_t *slot, struct nx_instruction_effect *e)
 {
-	const struct operand_list *list = &operand_lists[slot[0]];
+	const struct operand_list *list = &operand_lists[nx_word_opcode(slot)];
 
 	for (unsigned i = 0; i < list->count; i++) {
 		struct nx_access a = access_of(slot, &list->items[i]);
 
 		if (nx_dtype_bytes(a.dtype) == 0)
 			continue;
-		count_access(e, &a, is_psum_operand(slot[0], &a));
+		count_access(e, &a, is_psum_operand(nx_word_opcode(slot), &a));
 		e->accesses[e->access_count++] = a;
 	}
-	if (slot[0] != NX_OP_MATMUL && e->has_psum_read && e->has_sbuf_write) {
+	if (nx_word_opcode(slot) != NX_OP_MATMUL && e->has_psum_read && e->has_sbuf_write) {
 		e->is_psum_read_sbuf_write = true;
 		e->psum_read_sbuf_write_bytes = e->sbuf_write_bytes;
 	}
@@ -185,9 +174,10 @@ static void on_chip_effect(const uint8_t *slot, struct nx_instruction_effect *e)
 
 static void matmul_effect(const uint8_t *slot, struct nx_instruction_effect *e)
 {
-	struct nx_access moving = access_of(slot, &operand_lists[NX_OP_MATMUL].items[0]);
+	const struct nx_array_word *w = &nx_word_of(slot)->array;
+	struct nx_access moving = nx_access_3d(&w->source, w->dtype, w->rows);
 
-	e->elements = (uint64_t)slot[38] * slot[39] * nx_access_elements(&moving);
+	e->elements = (uint64_t)w->rows * w->columns * nx_access_elements(&moving);
 	e->has_elements = true;
 	/* PSUM is occupied as fp32 whatever the type of the sums, also by a transpose that
 	 * passes two-byte values through: real exports show its unread halves as live. */
@@ -206,24 +196,24 @@ static bool is_on_chip(uint64_t address, bool is_pseudo, unsigned arch)
 	return nx_address_is_on_chip(address, arch);
 }
 
-static uint64_t dma_side_bytes(const uint8_t *side)
+static uint64_t dma_side_bytes(const struct nx_word_dma_side *side)
 {
-	return (uint64_t)nx_load16(side + 16) * nx_load16(side + 18) * nx_load16(side + 20);
+	return (uint64_t)side->outer_count * side->inner_count * side->element_bytes;
 }
 
 static void dma_effect(const uint8_t *slot, unsigned arch, struct nx_instruction_effect *e)
 {
-	const uint8_t *src = slot + 16, *dst = slot + 40;
-	bool is_pseudo = slot[0] == NX_OP_PSEUDO_DMA_DIRECT2D;
+	const struct nx_dma_word *w = &nx_word_of(slot)->dma;
+	bool is_pseudo = w->header.opcode == NX_OP_PSEUDO_DMA_DIRECT2D;
 
-	if (is_on_chip(nx_load64(src), is_pseudo, arch))
-		add_bytes(&e->sbuf_read_bytes, &e->has_sbuf_read, dma_side_bytes(src));
+	if (is_on_chip(w->source.address, is_pseudo, arch))
+		add_bytes(&e->sbuf_read_bytes, &e->has_sbuf_read, dma_side_bytes(&w->source));
 	else
-		add_bytes(&e->hbm_read_bytes, &e->has_hbm_read, dma_side_bytes(src));
-	if (is_on_chip(nx_load64(dst), is_pseudo, arch))
-		add_bytes(&e->sbuf_write_bytes, &e->has_sbuf_write, dma_side_bytes(dst));
+		add_bytes(&e->hbm_read_bytes, &e->has_hbm_read, dma_side_bytes(&w->source));
+	if (is_on_chip(w->target.address, is_pseudo, arch))
+		add_bytes(&e->sbuf_write_bytes, &e->has_sbuf_write, dma_side_bytes(&w->target));
 	else
-		add_bytes(&e->hbm_write_bytes, &e->has_hbm_write, dma_side_bytes(dst));
+		add_bytes(&e->hbm_write_bytes, &e->has_hbm_write, dma_side_bytes(&w->target));
 }
 
 void nx_instruction_effect(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
@@ -231,72 +221,76 @@ void nx_instruction_effect(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 {
 	memset(out, 0, sizeof(*out));
 	on_chip_effect(slot, out);
-	if (slot[0] == NX_OP_MATMUL)
+	if (nx_word_opcode(slot) == NX_OP_MATMUL)
 		matmul_effect(slot, out);
-	else if (slot[0] == NX_OP_DMA_DIRECT2D || slot[0] == NX_OP_PSEUDO_DMA_DIRECT2D)
+	else if (nx_word_opcode(slot) == NX_OP_DMA_DIRECT2D ||
+		 nx_word_opcode(slot) == NX_OP_PSEUDO_DMA_DIRECT2D)
 		dma_effect(slot, arch, out);
 }
 
 bool nx_instruction_dma_trigger(const uint8_t slot[NX_SLOT_BYTES], struct nx_dma_trigger *out)
 {
-	if (slot[0] != NX_OP_PSEUDO_DMA_TRIGGER)
+	const struct nx_dma_trigger_word *w = &nx_word_of(slot)->dma_trigger;
+
+	if (w->header.opcode != NX_OP_PSEUDO_DMA_TRIGGER)
 		return false;
-	memcpy(out->queue, slot + 12, sizeof(out->queue) - 1);
-	out->queue[sizeof(out->queue) - 1] = '\0';
-	out->block_id = nx_load32(slot + 48);
+	memcpy(out->queue, w->queue, sizeof(w->queue));
+	out->queue[sizeof(w->queue)] = '\0';
+	out->block_id = w->block_id;
 	return true;
 }
 
 bool nx_instruction_core_barrier(const uint8_t slot[NX_SLOT_BYTES], struct nx_core_barrier *out)
 {
-	if (slot[0] != NX_OP_PSEUDO_CORE_BARRIER)
+	const struct nx_core_barrier_word *w = &nx_word_of(slot)->core_barrier;
+
+	if (w->header.opcode != NX_OP_PSEUDO_CORE_BARRIER)
 		return false;
-	out->id = nx_load32(slot + 12);
-	out->semaphore = slot[16];
+	*out = (struct nx_core_barrier){w->id, w->semaphore};
 	return true;
 }
 
 bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 				      struct nx_register_transfer *out)
 {
-	switch (slot[0]) {
+	const struct nx_register_transfer_word *w = &nx_word_of(slot)->registers;
+
+	switch (w->header.opcode) {
 	case NX_OP_TENSOR_LOAD:
 	case NX_OP_TENSOR_STORE:
-		out->is_on_chip = is_on_chip(nx_load64(slot + 16), false, arch);
+		out->is_on_chip = is_on_chip(w->address, false, arch);
 		break;
 	case NX_OP_PSEUDO_TENSOR_LOAD:
 	case 0xcd: /* PSEUDO_TENSOR_STORE */
-		out->is_on_chip = nx_load32(slot + 16) == 0;
+		out->is_on_chip = w->variable == 0;
 		break;
 	default:
 		return false;
 	}
-	out->value_count = (unsigned)slot[14] * slot[15];
+	out->value_count = (unsigned)w->counts[0] * w->counts[1];
 	return true;
 }
 
 /* --- waits ----------------------------------------------------------------- */
 
-#define WAIT_FIRST_SEMAPHORE_MODE 1 /* ==, <, <=, >, >= */
-#define WAIT_LAST_SEMAPHORE_MODE 5
-#define WAIT_REGISTER_BIT 0x80 /* compare with a register instead of the slot's number */
-
 static bool is_semaphore_wait(uint8_t mode)
 {
-	mode &= (uint8_t)~WAIT_REGISTER_BIT;
-	return mode >= WAIT_FIRST_SEMAPHORE_MODE && mode <= WAIT_LAST_SEMAPHORE_MODE;
+	mode &= (uint8_t)~NX_WAIT_REGISTER;
+	return mode >= NX_WAIT_EQUAL && mode <= NX_WAIT_AT_LEAST;
 }
 
 /* Every word has a wait in its header; EVENT_SEMAPHORE has another in its body. */
 bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore)
 {
-	if (is_semaphore_wait(slot[4])) {
-		*semaphore = slot[5];
+	const struct nx_event_semaphore_word *w = &nx_word_of(slot)->event_semaphore;
+
+	if (is_semaphore_wait(w->header.wait.mode)) {
+		*semaphore = w->header.wait.semaphore;
 		return true;
 	}
-	if (slot[0] != NX_OP_EVENT_SEMAPHORE || !is_semaphore_wait(slot[32]))
+	if (w->header.opcode != NX_OP_EVENT_SEMAPHORE || !is_semaphore_wait(w->wait.mode))
 		return false;
-	*semaphore = slot[33];
+	*semaphore = w->wait.semaphore;
 	return true;
 }
 
@@ -314,7 +308,7 @@ static int64_t scaled(uint64_t elements, uint64_t factor)
 struct nx_matmul_flops nx_matmul_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 				       uint64_t elements)
 {
-	unsigned dtype = operand_dtype(slot, &operand_lists[NX_OP_MATMUL].items[0]);
+	unsigned dtype = nx_word_of(slot)->array.dtype;
 	struct nx_matmul_flops flops = {.raw = scaled(elements, 2), .adjusted = -1};
 
 	if (dtype == NX_DTYPE_FP32) {

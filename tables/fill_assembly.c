@@ -36,7 +36,7 @@ static struct word_text text_of(struct assembly_fill *x, const uint8_t *word)
 {
 	struct nx_instruction_context context = {x->profile->capture.arch, NULL};
 	char text[NX_INSTRUCTION_TEXT_MAX], label[16];
-	const char *opcode = nx_opcode_label(word[0], label);
+	const char *opcode = nx_opcode_label(nx_word_opcode(word), label);
 	bool is_known;
 
 	nx_instruction_text(word, &context, text, sizeof(text), &is_known);

@@ -25,7 +25,7 @@ static bool place_of(const struct nx_profile *p, const struct nx_fault *fault, c
 				   fault->slot);
 	if (word)
 		snprintf(out, cap, "engine=%s pc=%u opcode=%s", nx_engines[fault->engine].label,
-			 fault->slot, nx_opcode_label(word[0], label));
+			 fault->slot, nx_opcode_label(nx_word_opcode(word), label));
 	else
 		snprintf(out, cap, "engine=%s", nx_engines[fault->engine].label);
 	return true;

@@ -38,10 +38,11 @@ static struct nx_slice text_or_null(const char *text)
 
 static struct nx_slice opcode_of(struct nx_slot_text_cache *cache, const uint8_t *word)
 {
-	const char *name = nx_opcode_name(word[0]);
+	const char *name = nx_opcode_name(nx_word_opcode(word));
 	char label[16];
 
-	return name ? nx_slice_text(name) : keep(cache, nx_opcode_label(word[0], label));
+	return name ? nx_slice_text(name)
+		    : keep(cache, nx_opcode_label(nx_word_opcode(word), label));
 }
 
 static struct nx_slice operands_of(struct nx_slot_text_cache *cache, uint32_t graph,
@@ -88,7 +89,7 @@ static struct nx_slice chain_of(struct nx_slot_text_cache *cache, const struct n
 		if (!chain) {
 			nx_instruction_text(word, &context, text, sizeof(text), &is_known);
 			chain = nx_arena_printf(&cache->arena, "%s %s",
-						nx_opcode_label(word[0], label), text);
+						nx_opcode_label(nx_word_opcode(word), label), text);
 		}
 		nx_instruction_text(next, &context, text, sizeof(text), &is_known);
 		chain = nx_arena_printf(&cache->arena, "%s\n%s %s", chain,
@@ -104,7 +105,7 @@ static void put_compiler(struct nx_slot_text_cache *cache, struct nx_slot_texts 
 
 	if (!word)
 		return;
-	if (word[0] != nx_profile_slot(cache->profile, row)->opcode) {
+	if (nx_word_opcode(word) != nx_profile_slot(cache->profile, row)->opcode) {
 		texts->compiler_opcode = opcode_of(cache, word);
 		texts->compiler_operands = operands_of(cache, row->graph, word);
 	}
@@ -121,9 +122,10 @@ static void put_word(struct nx_slot_text_cache *cache, struct nx_slot_texts *tex
 
 	texts->opcode = opcode_of(cache, word);
 	texts->operands = operands_of(cache, row->graph, word);
-	if (word[0] == NX_OP_ACTIVATE)
-		texts->activation = keep(cache, nx_activation_name(word[35], function));
-	if (word[0] == NX_OP_MATMUL)
+	if (nx_word_opcode(word) == NX_OP_ACTIVATE)
+		texts->activation = keep(
+			cache, nx_activation_name(nx_word_of(word)->activate.function, function));
+	if (nx_word_opcode(word) == NX_OP_MATMUL)
 		texts->flops =
 			nx_matmul_flops(word, p->capture.arch, nx_profile_slot(p, row)->elements);
 }

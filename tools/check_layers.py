@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check includes and reserved calls against the two tables in ARCHITECTURE.md, that no room has a
 permission it does not use, and that no two files of the rooms define a function or a type of one
-name: a linker would take either function, and a reader would mix up the types.
+name: a linker would take either function, and a reader would mix up the types. Fields
+of instruction words are read by offset in format/ alone.
 
 usage: check_layers.py [ROOT]
 
@@ -23,6 +24,10 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINED = re.compile(r'^(?!static |typedef )[a-z][\w *]*?\b(nx_\w+)\([^;{}]*\)\n\{', re.M)
 TYPE = re.compile(r'^((?:struct|enum|union) nx_\w+)(?: NX_VEC_BODY\(| \{)', re.M)
+# "word[35]", "nx_load32(slot + 8)": an offset into an instruction word, where one is at hand.
+KNOWS_WORDS = re.compile(r'"(?:format/instruction|runtime/device/|runtime/timing/)')
+RAW_FIELD = re.compile(r'\b(?:word|slot)(?:(?:\.|->)bytes)?\s*\[\s*\d+\s*\]'
+                       r'|\b(?:nx_load|nx_store|mem)\w*\([^;]*?\b(?:word|slot|bytes)\s*\+\s*\d')
 WILDCARD = re.compile(r'/<[a-z]+>$')
 
 
@@ -114,6 +119,10 @@ def faults_in(path, text, rules, root):
         why = rules.include_fault(path, target) if bracket == '"' or ours else None
         if why:
             yield visible.count('\n', 0, match.start()) + 1, why
+    if KNOWS_WORDS.search(visible) and rules.room_of(path)[0] != 'format':
+        for match in RAW_FIELD.finditer(code):
+            yield (code.count('\n', 0, match.start()) + 1,
+                   'a field of an instruction word is named, as format/instruction_word.h does')
     if not rules.calls:
         return
     calls = re.compile(r'(?<![\w.>])(' + '|'.join(map(re.escape, rules.calls)) + r')\s*\(')

@@ -8,8 +8,9 @@
 static bool is_start_marker(const struct nx_engine_image *image, uint32_t slot)
 {
 	const uint8_t *word = image->code.data + (size_t)slot * NX_SLOT_BYTES;
+	const struct nx_notify_word *w = &nx_word_of(word)->notify;
 
-	return word[0] == NX_OP_NOTIFY && nx_load16(word + 36) == NX_NOTIFY_HINT_START;
+	return w->header.opcode == NX_OP_NOTIFY && w->hint == NX_NOTIFY_HINT_START;
 }
 
 /*

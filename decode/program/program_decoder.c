@@ -343,8 +343,8 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 		const uint8_t *word = image->code.data + (size_t)i * NX_SLOT_BYTES;
 		struct nx_slot *slot = &slots[i];
 
-		slot->opcode = word[0];
-		slot->flags = kind_flags(word[0]);
+		slot->opcode = nx_word_opcode(word);
+		slot->flags = kind_flags(nx_word_opcode(word));
 		slot->compiler_slot = image->compiler_slot[i];
 		slot->bir = NX_NONE;
 		slot->trigger_queue = NX_NONE;
@@ -356,7 +356,8 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 		if (graph) {
 			put_origin(b, slot, graph, &graph->engines[engine]);
 			put_trigger(b, slot, graph, &graph->engines[engine]);
-		} else if (has_single && word[0] == NX_OP_WRITE && slot->compiler_slot != NX_NONE) {
+		} else if (has_single && nx_word_opcode(word) == NX_OP_WRITE &&
+			   slot->compiler_slot != NX_NONE) {
 			slot->flags |= NX_SLOT_TRIGGER;
 			slot->trigger_queue = intern(b, &b->queues, only_queue);
 			slot->trigger_block = only_block;

@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/bare/bits.h"
-
 /* --- life ---------------------------------------------------------------------- */
 
 enum nx_status nx_core_init(struct nx_core *core, struct nx_machine *machine, unsigned index,
@@ -93,7 +91,7 @@ static void add_fault(struct nx_core *core, enum nx_device_fault_kind kind, cons
 	struct nx_device_fault fault = {.kind = kind,
 					.core = (uint8_t)core->index,
 					.engine = (uint8_t)core->engine,
-					.opcode = core->slot ? core->slot[0] : 0,
+					.opcode = core->word ? core->word->header.opcode : 0,
 					.pc = core->pc};
 	char label[8];
 
@@ -120,25 +118,12 @@ static void poison_results(struct nx_core *core)
 {
 	struct nx_instruction_effect effect;
 
-	nx_instruction_effect(core->slot, 0, &effect);
+	nx_instruction_effect(core->word->bytes, 0, &effect);
 	for (unsigned i = 0; i < effect.access_count; i++) {
 		const struct nx_access *a = &effect.accesses[i];
-		struct nx_device_operand o =
-			nx_operand_column(a->address, a->dtype, a->partition_count);
+		struct nx_device_operand o = nx_operand_of(a);
 
-		if (!a->is_write)
-			continue;
-		for (unsigned d = 0; d < a->dims; d++) {
-			o.counts[d] = a->counts[d];
-			o.steps[d] = a->steps[d] * (int32_t)o.size_bytes;
-			o.elements *= a->counts[d];
-			if (a->counts[d] && o.steps[d] < 0)
-				o.least += (a->counts[d] - 1) * (int64_t)o.steps[d];
-			else if (a->counts[d])
-				o.most += (a->counts[d] - 1) * (int64_t)o.steps[d];
-		}
-		o.dims = a->dims;
-		if (!nx_operand_check(&o, core->machine->sbuf_partition_bytes))
+		if (a->is_write && !nx_operand_check(&o, core->machine->sbuf_partition_bytes))
 			nx_operand_poison(&o, core->on_chip.bytes);
 	}
 }
@@ -184,9 +169,6 @@ void nx_core_check_numbers(struct nx_core *core, const float *values, size_t cou
 
 /* --- semaphores ------------------------------------------------------------------ */
 
-enum wait_mode { WAIT_NONE, WAIT_EQUAL, WAIT_LESS, WAIT_AT_MOST, WAIT_MORE, WAIT_AT_LEAST };
-#define WAIT_REGISTER 0x80 /* the value is the number of a register */
-
 struct wait {
 	uint8_t mode, semaphore;
 	uint32_t value;
@@ -194,48 +176,35 @@ struct wait {
 
 static bool is_fulfilled(const struct nx_core *core, struct wait w)
 {
-	uint32_t have = core->semaphores[w.semaphore];
-
-	switch (w.mode) {
-	case WAIT_EQUAL:
-		return have == w.value;
-	case WAIT_LESS:
-		return have < w.value;
-	case WAIT_AT_MOST:
-		return have <= w.value;
-	case WAIT_MORE:
-		return have > w.value;
-	case WAIT_AT_LEAST:
-		return have >= w.value;
-	default:
-		return true;
-	}
+	return nx_wait_holds(w.mode, core->semaphores[w.semaphore], w.value);
 }
 
-static struct wait wait_at(const struct nx_core *core, unsigned engine, const uint8_t *mode,
-			   const uint8_t *value)
+static struct wait wait_of(const struct nx_core *core, unsigned engine, struct nx_word_sync sync,
+			   uint32_t value)
 {
-	struct wait w = {mode[0], mode[1], nx_load32(value)};
+	struct wait w = {sync.mode, sync.semaphore, value};
 
-	if (w.mode & WAIT_REGISTER) {
-		w.mode &= (uint8_t)~WAIT_REGISTER;
+	if (w.mode & NX_WAIT_REGISTER) {
+		w.mode &= (uint8_t)~NX_WAIT_REGISTER;
 		w.value = core->registers[engine][w.value % NX_REGISTER_COUNT];
 	}
 	return w;
 }
 
-/* The header's wait, and that in the body of EVENT_SEMAPHORE. */
-static unsigned waits_of(const struct nx_core *core, unsigned engine, const uint8_t *slot,
+/* The header's wait, and the one in the body of EVENT_SEMAPHORE. */
+static unsigned waits_of(const struct nx_core *core, unsigned engine, const union nx_word *word,
 			 struct wait waits[2])
 {
+	const struct nx_word_header *header = &word->header;
+	const struct nx_event_semaphore_word *body = &word->event_semaphore;
 	unsigned count = 0;
 
-	if (slot[0] == NX_OP_PSEUDO_EXTENSION)
+	if (header->opcode == NX_OP_PSEUDO_EXTENSION)
 		return 0;
-	if (slot[4])
-		waits[count++] = wait_at(core, engine, slot + 4, slot + 8);
-	if (slot[0] == NX_OP_EVENT_SEMAPHORE && slot[32])
-		waits[count++] = wait_at(core, engine, slot + 32, slot + 36);
+	if (header->wait.mode)
+		waits[count++] = wait_of(core, engine, header->wait, header->value);
+	if (header->opcode == NX_OP_EVENT_SEMAPHORE && body->wait.mode)
+		waits[count++] = wait_of(core, engine, body->wait, body->wait_value);
 	return count;
 }
 
@@ -257,38 +226,31 @@ static void subtract_semaphore(struct nx_core *core, uint8_t index, uint32_t dec
 		nx_core_fault(core, NX_FAULT_SEMAPHORE, "sem %u underflow", index);
 }
 
-enum update_mode {
-	UPDATE_NONE = 0,
-	UPDATE_INCREMENT = 3,
-	UPDATE_DECREMENT = 4,
-	UPDATE_ADD = 5,
-	UPDATE_SUBTRACT = 7,
-	UPDATE_SET = 9,
-};
-
-void nx_core_update_semaphore(struct nx_core *core, uint8_t mode, uint8_t index, uint32_t value)
+void nx_core_update_semaphore(struct nx_core *core, struct nx_word_sync update, uint32_t value)
 {
-	if (mode == 0)
+	uint8_t index = update.semaphore;
+
+	if (update.mode == NX_UPDATE_NONE)
 		return;
-	switch (mode & 15) {
-	case UPDATE_INCREMENT:
+	switch (update.mode & NX_UPDATE_MODE_MASK) {
+	case NX_UPDATE_INCREMENT:
 		nx_core_add_semaphore(core, index, 1);
 		break;
-	case UPDATE_DECREMENT:
+	case NX_UPDATE_DECREMENT:
 		subtract_semaphore(core, index, 1);
 		break;
-	case UPDATE_ADD:
+	case NX_UPDATE_ADD:
 		nx_core_add_semaphore(core, index, value);
 		break;
-	case UPDATE_SUBTRACT:
+	case NX_UPDATE_SUBTRACT:
 		subtract_semaphore(core, index, value);
 		break;
-	case UPDATE_SET:
+	case NX_UPDATE_SET:
 		core->changed_semaphore = index;
 		core->semaphores[index] = value;
 		break;
 	default:
-		nx_core_fault(core, NX_FAULT_UNKNOWN, "update mode 0x%02x", mode);
+		nx_core_fault(core, NX_FAULT_UNKNOWN, "update mode 0x%02x", update.mode);
 	}
 }
 
@@ -303,11 +265,11 @@ static uint64_t arrivals_at(const struct nx_core *core, uint32_t barrier)
 }
 
 /* The n-th arrival of one core lets the n-th of every other go. */
-static bool passes_barrier(struct nx_core *core, unsigned engine, const uint8_t *slot)
+static bool passes_barrier(struct nx_core *core, unsigned engine, const union nx_word *word)
 {
 	struct nx_core_barrier barrier;
 
-	if (!nx_instruction_core_barrier(slot, &barrier))
+	if (!nx_instruction_core_barrier(word->bytes, &barrier))
 		return true;
 	if (core->arrival[engine] == 0) {
 		core->arrival[engine] = arrivals_at(core, barrier.id) + 1;
@@ -321,61 +283,59 @@ static bool passes_barrier(struct nx_core *core, unsigned engine, const uint8_t 
 
 /* --- steps ------------------------------------------------------------------------- */
 
-static const uint8_t *current_slot(const struct nx_core *core, unsigned engine)
+static const union nx_word *current_word(const struct nx_core *core, unsigned engine)
 {
-	return nx_instruction_word(core->program->code[engine], core->pcs[engine]);
-}
+	const uint8_t *slot = nx_instruction_word(core->program->code[engine], core->pcs[engine]);
 
-bool nx_core_engine_has_ended(const struct nx_core *core, unsigned engine)
-{
-	return core->pcs[engine] >= nx_core_slot_count(core, engine);
+	return slot ? nx_word_of(slot) : NULL;
 }
 
 bool nx_core_engine_is_ready(struct nx_core *core, unsigned engine)
 {
-	const uint8_t *slot = current_slot(core, engine);
+	const union nx_word *word = current_word(core, engine);
 	struct wait waits[2];
 	unsigned count;
 
-	if (!slot)
+	if (!word)
 		return false;
-	count = waits_of(core, engine, slot, waits);
+	count = waits_of(core, engine, word, waits);
 	for (unsigned i = 0; i < count; i++)
 		if (!is_fulfilled(core, waits[i]))
 			return false;
-	return passes_barrier(core, engine, slot);
+	return passes_barrier(core, engine, word);
 }
 
-static void check_wait_modes(struct nx_core *core, unsigned engine, const uint8_t *slot)
+static void check_wait_modes(struct nx_core *core, unsigned engine, const union nx_word *word)
 {
 	struct wait waits[2];
-	unsigned count = waits_of(core, engine, slot, waits);
+	unsigned count = waits_of(core, engine, word, waits);
 
 	for (unsigned i = 0; i < count; i++)
-		if (waits[i].mode > WAIT_AT_LEAST)
+		if (waits[i].mode > NX_WAIT_AT_LEAST)
 			nx_core_fault(core, NX_FAULT_UNKNOWN, "wait mode 0x%02x", waits[i].mode);
 }
 
 void nx_core_step(struct nx_core *core, unsigned engine)
 {
-	const uint8_t *slot = current_slot(core, engine);
+	const union nx_word *word = current_word(core, engine);
 	const struct nx_device_clock *clock = core->machine->options->clock;
-	nx_execute_fn execute = nx_opcode_execute(slot[0]);
+	const struct nx_word_header *header = &word->header;
+	nx_execute_fn execute = nx_opcode_execute(header->opcode);
 
 	core->engine = engine;
 	core->pc = core->pcs[engine];
-	core->slot = slot;
+	core->word = word;
 	core->changed_semaphore = NX_NO_INDEX;
 	core->has_bad_number = false;
-	check_wait_modes(core, engine, slot);
+	check_wait_modes(core, engine, word);
 	if (execute)
-		execute(core, engine, slot);
+		execute(core, engine, word);
 	else
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "the opcode has no known meaning");
-	if (slot[0] != NX_OP_PSEUDO_EXTENSION)
-		nx_core_update_semaphore(core, slot[6], slot[7], nx_load32(slot + 8));
+	if (header->opcode != NX_OP_PSEUDO_EXTENSION)
+		nx_core_update_semaphore(core, header->update, header->value);
 	core->arrival[engine] = 0;
-	core->machine->report->executed[engine][slot[0]]++;
+	core->machine->report->executed[engine][header->opcode]++;
 	core->machine->report->executed_count++;
 	core->pcs[engine]++;
 	if (clock && clock->stepped) {
@@ -384,7 +344,7 @@ void nx_core_step(struct nx_core *core, unsigned engine)
 			.actor = {(uint8_t)core->index, false, engine},
 			.engine = engine,
 			.pc = core->pc,
-			.slot = slot,
+			.word = word,
 			.semaphore = changed,
 			.value = changed < NX_SEMAPHORE_COUNT ? core->semaphores[changed] : 0};
 
@@ -395,12 +355,12 @@ void nx_core_step(struct nx_core *core, unsigned engine)
 void nx_core_explain_wait(const struct nx_core *core, unsigned engine, char *out, size_t cap)
 {
 	static const char *const signs[] = {"", "==", "<", "<=", ">", ">="};
-	const uint8_t *slot = current_slot(core, engine);
+	const union nx_word *word = current_word(core, engine);
 	struct wait waits[2];
-	unsigned count = slot ? waits_of(core, engine, slot, waits) : 0;
+	unsigned count = word ? waits_of(core, engine, word, waits) : 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (is_fulfilled(core, waits[i]) || waits[i].mode > WAIT_AT_LEAST)
+		if (is_fulfilled(core, waits[i]) || waits[i].mode > NX_WAIT_AT_LEAST)
 			continue;
 		snprintf(out, cap, "waits for S[%u] %s %u, which is %u", waits[i].semaphore,
 			 signs[waits[i].mode], waits[i].value,

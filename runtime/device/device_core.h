@@ -23,7 +23,6 @@
 #include "runtime/device/schedule.h"
 
 #define NX_MATCH_COUNT 8u
-#define NX_MASK_LANES 32u
 #define NX_MASK_NONE 0x20u
 
 /* A place that a dynamic transfer reads or writes, resolved when the instruction issues. */
@@ -35,7 +34,7 @@ struct nx_dma_place {
 
 struct nx_dma_job {
 	const struct nx_block *block; /* NULL: the instruction is its own descriptor */
-	const uint8_t *slot;
+	const union nx_word *word;
 	uint32_t pc;
 	uint8_t engine;
 	struct nx_dma_place from, to;
@@ -86,7 +85,7 @@ struct nx_core {
 	/* The instruction being executed, for messages. */
 	unsigned engine;
 	uint32_t pc;
-	const uint8_t *slot;
+	const union nx_word *word;
 	uint32_t changed_semaphore;
 	bool has_bad_number; /* it has been reported */
 };
@@ -117,7 +116,6 @@ static inline uint32_t nx_core_slot_count(const struct nx_core *core, unsigned e
 
 /* --- steps ------------------------------------------------------------------- */
 
-bool nx_core_engine_has_ended(const struct nx_core *core, unsigned engine);
 bool nx_core_engine_is_ready(struct nx_core *core, unsigned engine);
 void nx_core_step(struct nx_core *core, unsigned engine);
 /* "waits for S[5] >= 3, which is 2" */
@@ -139,7 +137,7 @@ bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *opera
 /* Counts values that are no number, and reports the first of an instruction. */
 void nx_core_check_numbers(struct nx_core *core, const float *values, size_t count);
 
-void nx_core_update_semaphore(struct nx_core *core, uint8_t mode, uint8_t index, uint32_t value);
+void nx_core_update_semaphore(struct nx_core *core, struct nx_word_sync update, uint32_t value);
 void nx_core_add_semaphore(struct nx_core *core, uint32_t index, uint32_t increment);
 float *nx_core_row(struct nx_core *core, unsigned which);
 
@@ -154,7 +152,7 @@ struct nx_dma_region {
 };
 struct nx_dma_region nx_core_region(struct nx_core *core, uint32_t variable);
 
-typedef void (*nx_execute_fn)(struct nx_core *core, unsigned engine, const uint8_t *slot);
+typedef void (*nx_execute_fn)(struct nx_core *core, unsigned engine, const union nx_word *word);
 /* NULL when the opcode has no known meaning. */
 nx_execute_fn nx_opcode_execute(uint8_t opcode);
 

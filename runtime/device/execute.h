@@ -12,7 +12,7 @@
 #include "runtime/device/device_core.h"
 
 #define NX_EXECUTE(name)                                                                           \
-	void nx_execute_##name(struct nx_core *core, unsigned engine, const uint8_t *slot)
+	void nx_execute_##name(struct nx_core *core, unsigned engine, const union nx_word *word)
 
 NX_EXECUTE(load_weights);
 NX_EXECUTE(matmul);

@@ -6,10 +6,6 @@
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
 
-static const struct nx_operand_place source_place = {16, 20, 3}, target_place = {48, 52, 3};
-
-enum fp32_mode { FP32_LOW = 1, FP32_HIGH = 2 };
-#define ACC_START 1
 #define PSUM_WORDS (NX_PSUM_PARTITION_BYTES / 4)
 #define MAX_ZERO_CODE 13 /* 16 KiB, all of a partition */
 #define MAX_MOVING PSUM_WORDS
@@ -18,12 +14,12 @@ enum fp32_mode { FP32_LOW = 1, FP32_HIGH = 2 };
  * fp32 goes through the array in passes over a high and a low part. Where the cut is does not
  * show in the sum of the passes; infinities have no low part.
  */
-static float part_of(float value, enum fp32_mode mode)
+static float part_of(float value, unsigned mode)
 {
 	uint32_t bits = nx_load32(&value) & 0xfffff000;
 	float high = nx_load_f32(&bits);
 
-	if (mode == FP32_HIGH)
+	if (mode == NX_FP32_HIGH)
 		return value != value ? value : high;
 	return isfinite(value) ? value - high : 0;
 }
@@ -34,33 +30,34 @@ static void take_parts(float *values, size_t count, unsigned mode)
 		values[i] = part_of(values[i], mode);
 }
 
-static bool has_parts(const uint8_t *slot)
+static bool has_parts(const struct nx_array_word *w)
 {
-	unsigned mode = slot[33] & 3;
+	unsigned mode = w->fp32_mode & NX_FP32_MODE_MASK;
 
-	return (slot[32] == NX_DTYPE_FP32 || slot[32] == NX_DTYPE_FP32R) &&
-	       (mode == FP32_LOW || mode == FP32_HIGH);
+	return (w->dtype == NX_DTYPE_FP32 || w->dtype == NX_DTYPE_FP32R) &&
+	       (mode == NX_FP32_LOW || mode == NX_FP32_HIGH);
 }
 
-static bool is_array_size(struct nx_core *core, const uint8_t *slot)
+static bool is_array_size(struct nx_core *core, const struct nx_array_word *w)
 {
-	if (slot[38] >= 1 && slot[38] <= NX_ARRAY_ROWS && slot[39] >= 1 &&
-	    slot[39] <= NX_ARRAY_COLUMNS)
+	if (w->rows >= 1 && w->rows <= NX_ARRAY_ROWS && w->columns >= 1 &&
+	    w->columns <= NX_ARRAY_COLUMNS)
 		return true;
-	nx_core_refuse(core, NX_FAULT_OPERAND, "the array has no %u x %u", slot[38], slot[39]);
+	nx_core_refuse(core, NX_FAULT_OPERAND, "the array has no %u x %u", w->rows, w->columns);
 	return false;
 }
 
 NX_EXECUTE(load_weights)
 {
-	struct nx_device_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
+	const struct nx_array_word *w = &word->array;
+	struct nx_device_operand source = nx_operand_3d(&w->source, w->dtype, w->rows);
 	struct nx_array_state *array = &core->array;
 	struct nx_device_operand columns_first;
-	size_t columns = slot[39];
+	size_t columns = w->columns;
 
 	(void)engine;
 	array->is_loaded = false;
-	if (!is_array_size(core, slot) || !nx_core_accepts(core, &source, "source"))
+	if (!is_array_size(core, w) || !nx_core_accepts(core, &source, "source"))
 		return;
 	if (source.elements != columns) {
 		nx_core_refuse(core, NX_FAULT_OPERAND, "%llu weights for %zu columns",
@@ -76,14 +73,14 @@ NX_EXECUTE(load_weights)
 		float *row = array->weights + (size_t)k * NX_ARRAY_COLUMNS;
 
 		nx_operand_load(&columns_first, core->on_chip.bytes, k, row);
-		if (has_parts(slot) && !(slot[34] & 1))
-			take_parts(row, columns, slot[33] & 3);
+		if (has_parts(w) && !(w->transpose & 1))
+			take_parts(row, columns, w->fp32_mode & NX_FP32_MODE_MASK);
 		memset(row + columns, 0, (NX_ARRAY_COLUMNS - columns) * sizeof(*row));
 	}
-	array->rows = slot[38];
-	array->columns = slot[39];
+	array->rows = w->rows;
+	array->columns = w->columns;
 	array->partition = source.address >> NX_PARTITION_SHIFT;
-	array->is_transpose = slot[34] & 1;
+	array->is_transpose = w->transpose & 1;
 	array->is_loaded = true;
 }
 
@@ -100,7 +97,7 @@ static void make_room(struct nx_array_state *array, size_t stride)
 	array->capacity = stride;
 }
 
-static void load_moving(struct nx_core *core, const uint8_t *slot,
+static void load_moving(struct nx_core *core, const struct nx_array_word *w,
 			const struct nx_device_operand *source, size_t stride)
 {
 	struct nx_array_state *array = &core->array;
@@ -109,8 +106,8 @@ static void load_moving(struct nx_core *core, const uint8_t *slot,
 		float *row = array->moving + k * stride;
 
 		nx_operand_load(source, core->on_chip.bytes, k, row);
-		if (has_parts(slot) && !array->is_transpose)
-			take_parts(row, (size_t)source->elements, slot[33] & 3);
+		if (has_parts(w) && !array->is_transpose)
+			take_parts(row, (size_t)source->elements, w->fp32_mode & NX_FP32_MODE_MASK);
 		memset(row + source->elements, 0, (stride - source->elements) * sizeof(*row));
 	}
 }
@@ -195,15 +192,15 @@ static void add_held(struct nx_core *core, const struct nx_device_operand *targe
 		sums[i] += held[i];
 }
 
-static void write_sums(struct nx_core *core, const uint8_t *slot,
+static void write_sums(struct nx_core *core, const struct nx_array_word *w,
 		       const struct nx_device_operand *target, size_t stride)
 {
-	bool is_start = slot[43] & ACC_START;
-	bool has_region = slot[40] && !core->array.is_transpose;
+	bool is_start = w->acc_flags & NX_ACC_START;
+	bool has_region = w->zero_region && !core->array.is_transpose;
 	int32_t *offsets = NULL;
 
 	if (has_region && is_start)
-		arm(core, target, slot[40]);
+		arm(core, target, w->zero_region);
 	has_region = has_region && core->array.armed;
 	if (has_region) {
 		offsets = (int32_t *)(void *)nx_core_row(core, 1);
@@ -221,7 +218,7 @@ static void write_sums(struct nx_core *core, const uint8_t *slot,
 	}
 }
 
-static bool fits_array(struct nx_core *core, const uint8_t *slot,
+static bool fits_array(struct nx_core *core, const struct nx_array_word *w,
 		       const struct nx_device_operand *source,
 		       const struct nx_device_operand *target)
 {
@@ -230,17 +227,17 @@ static bool fits_array(struct nx_core *core, const uint8_t *slot,
 
 	if (!array->is_loaded)
 		wrong = "no weights are loaded";
-	else if (array->rows != slot[38] || array->columns != slot[39])
+	else if (array->rows != w->rows || array->columns != w->columns)
 		wrong = "the weights have another size";
 	else if (array->partition != source->address >> NX_PARTITION_SHIFT)
 		wrong = "the weights came from other partitions";
-	else if (array->is_transpose != (slot[34] & 1))
+	else if (array->is_transpose != (w->transpose & 1))
 		wrong = "only one of weights and values is a transpose";
 	else if (target->elements != source->elements || source->elements > MAX_MOVING)
 		wrong = "as many sums as moving values do not fit the target";
 	else if (target->address < NX_PSUM_BASE)
 		wrong = "the target is not in PSUM";
-	else if (slot[40] > MAX_ZERO_CODE)
+	else if (w->zero_region > MAX_ZERO_CODE)
 		wrong = "the zero region is larger than PSUM";
 	if (wrong)
 		nx_core_refuse(core, NX_FAULT_OPERAND, "%s", wrong);
@@ -249,19 +246,20 @@ static bool fits_array(struct nx_core *core, const uint8_t *slot,
 
 NX_EXECUTE(matmul)
 {
-	bool is_transpose = slot[34] & 1;
-	struct nx_device_operand source = nx_operand_read(slot, source_place, slot[32], slot[38]);
-	struct nx_device_operand target = nx_operand_read(
-		slot, target_place, is_transpose ? slot[32] : NX_DTYPE_FP32, slot[39]);
+	const struct nx_array_word *w = &word->array;
+	bool is_transpose = w->transpose & 1;
+	struct nx_device_operand source = nx_operand_3d(&w->source, w->dtype, w->rows);
+	struct nx_device_operand target =
+		nx_operand_3d(&w->target, is_transpose ? w->dtype : NX_DTYPE_FP32, w->columns);
 	struct nx_array_state *array = &core->array;
 	size_t stride = nx_array_padded((size_t)source.elements);
 
 	(void)engine;
-	if (!is_array_size(core, slot) || !nx_core_accepts(core, &source, "source") ||
-	    !nx_core_accepts(core, &target, "target") || !fits_array(core, slot, &source, &target))
+	if (!is_array_size(core, w) || !nx_core_accepts(core, &source, "source") ||
+	    !nx_core_accepts(core, &target, "target") || !fits_array(core, w, &source, &target))
 		return;
 	make_room(array, stride);
-	load_moving(core, slot, &source, stride);
+	load_moving(core, w, &source, stride);
 	if (!is_transpose || !move_through(array, (size_t)source.elements, stride)) {
 		struct nx_array_product product = {array->weights, array->moving,
 						   array->sums,	   array->rows,
@@ -271,5 +269,5 @@ NX_EXECUTE(matmul)
 		core->machine->report->flops +=
 			UINT64_C(2) * array->rows * array->columns * source.elements;
 	}
-	write_sums(core, slot, &target, stride);
+	write_sums(core, w, &target, stride);
 }

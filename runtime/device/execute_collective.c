@@ -28,7 +28,7 @@ NX_EXECUTE(collective)
 	struct nx_device_collective call = {.core = core->index, .engine = engine, .pc = core->pc};
 	struct nx_dma_region from, to;
 
-	nx_collective_word_get(slot, &call.word);
+	nx_collective_word_get(word->bytes, &call.word);
 	if (!ranks) {
 		nx_core_fault(core, NX_FAULT_UNKNOWN, "a collective, and no other ranks");
 		return;

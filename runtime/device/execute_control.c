@@ -8,20 +8,21 @@ NX_EXECUTE(nothing)
 {
 	(void)core;
 	(void)engine;
-	(void)slot;
+	(void)word;
 }
 
 /* Both waits were fulfilled before it came here. */
 NX_EXECUTE(event_semaphore)
 {
 	(void)engine;
-	nx_core_update_semaphore(core, slot[34], slot[35], nx_load32(slot + 40));
+	nx_core_update_semaphore(core, word->event_semaphore.update,
+				 word->event_semaphore.update_value);
 }
 
 NX_EXECUTE(range_clear)
 {
 	(void)engine;
-	for (unsigned i = slot[13]; i <= slot[14]; i++)
+	for (unsigned i = word->range_clear.first; i <= word->range_clear.last; i++)
 		core->semaphores[i] = 0;
 }
 
@@ -32,26 +33,23 @@ static uint32_t *register_at(struct nx_core *core, unsigned engine, uint32_t num
 	return &core->registers[engine][number % NX_REGISTER_COUNT];
 }
 
-/* A number in the word, or the register of that number. */
-static uint32_t value_at(struct nx_core *core, unsigned engine, const uint8_t *slot, unsigned at)
-{
-	uint32_t value = nx_load32(slot + at);
-
-	return slot[14] & 1 ? value : *register_at(core, engine, value);
-}
-
 NX_EXECUTE(move)
 {
-	*register_at(core, engine, nx_load32(slot + 24)) = value_at(core, engine, slot, 32);
+	const struct nx_move_word *w = &word->move;
+	uint32_t value = w->is_immediate & 1 ? w->source : *register_at(core, engine, w->source);
+
+	*register_at(core, engine, w->target_register) = value;
 }
 
 NX_EXECUTE(alu)
 {
-	uint32_t left = *register_at(core, engine, nx_load32(slot + 16));
-	uint32_t right = value_at(core, engine, slot, 24);
-	uint32_t *target = register_at(core, engine, nx_load32(slot + 20));
+	const struct nx_alu_word *w = &word->alu;
+	uint32_t left = *register_at(core, engine, w->left_register);
+	uint32_t right =
+		w->is_right_immediate & 1 ? w->right : *register_at(core, engine, w->right);
+	uint32_t *target = register_at(core, engine, w->target_register);
 
-	switch (slot[12]) {
+	switch (w->op) {
 	case NX_ALU_OP_ADD:
 		*target = left + right;
 		break;
@@ -62,31 +60,31 @@ NX_EXECUTE(alu)
 		*target = left * right;
 		break;
 	default:
-		nx_core_fault(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x on registers",
-			      slot[12]);
+		nx_core_fault(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x on registers", w->op);
 	}
 }
 
 NX_EXECUTE(tensor_load)
 {
-	uint32_t id = nx_load32(slot + 16), offset = nx_load32(slot + 20), index;
+	const struct nx_register_transfer_word *w = &word->registers;
+	uint32_t index;
 	struct nx_dma_region region;
 
-	if (!nx_core_program_variable(core->program, id, &index)) {
-		nx_core_fault(core, NX_FAULT_DMA_BOUNDS, "there is no variable %u", id);
+	if (!nx_core_program_variable(core->program, w->variable, &index)) {
+		nx_core_fault(core, NX_FAULT_DMA_BOUNDS, "there is no variable %u", w->variable);
 		return;
 	}
-	if (slot[14] != 1 || slot[15] != 1) {
-		nx_core_fault(core, NX_FAULT_UNKNOWN, "a load of %u x %u registers", slot[14],
-			      slot[15]);
+	if (w->counts[0] != 1 || w->counts[1] != 1) {
+		nx_core_fault(core, NX_FAULT_UNKNOWN, "a load of %u x %u registers", w->counts[0],
+			      w->counts[1]);
 		return;
 	}
 	region = nx_core_region(core, index);
-	if (region.size_bytes < 4 || offset > region.size_bytes - 4) {
+	if (region.size_bytes < 4 || w->offset > region.size_bytes - 4) {
 		nx_core_fault(core, NX_FAULT_DMA_BOUNDS,
-			      "offset %u lies outside of a variable of %llu bytes", offset,
+			      "offset %u lies outside of a variable of %llu bytes", w->offset,
 			      (unsigned long long)region.size_bytes);
 		return;
 	}
-	*register_at(core, engine, slot[32]) = nx_load32(region.bytes + offset);
+	*register_at(core, engine, w->registers[0]) = nx_load32(region.bytes + w->offset);
 }

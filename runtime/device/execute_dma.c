@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* execute_dma: instructions that start transfers, and the transfers. */
-#include "base/bare/bits.h"
 #include "runtime/device/dma_stream.h"
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
@@ -54,12 +53,12 @@ void nx_core_start(struct nx_core *core, size_t queue, const struct nx_dma_job *
 
 NX_EXECUTE(dma_trigger)
 {
-	struct nx_dma_job job = {.slot = slot, .pc = core->pc, .engine = (uint8_t)engine};
+	struct nx_dma_job job = {.word = word, .pc = core->pc, .engine = (uint8_t)engine};
 	const struct nx_device_queue *queue;
 	struct nx_dma_trigger trigger;
 	size_t index;
 
-	(void)nx_instruction_dma_trigger(slot, &trigger);
+	(void)nx_instruction_dma_trigger(word->bytes, &trigger);
 	queue = nx_core_program_queue(core->program, engine, nx_slice_text(trigger.queue), &index);
 	job.block = queue ? nx_queue_block(queue, trigger.block_id) : NULL;
 	if (job.block)
@@ -69,55 +68,56 @@ NX_EXECUTE(dma_trigger)
 			      trigger.block_id, trigger.queue);
 }
 
-enum place_kind { PLACE_VARIABLE = 0x10, PLACE_TABLE = 0x20, PLACE_TABLE_REGISTER = 0x28 };
-
 /* Registers are read now, not when the transfer runs. */
-static bool resolve_place(struct nx_core *core, const uint8_t *at, struct nx_dma_place *place)
+static bool resolve_place(struct nx_core *core, const struct nx_word_dma_side *side,
+			  struct nx_dma_place *place)
 {
 	const struct nx_core_program *program = core->program;
-	uint32_t word = nx_load32(at), index = nx_load32(at + 4) & 0xffffff, id = index;
-	uint8_t kind = at[7];
+	uint32_t index = nx_dma_side_index(side), id = index;
 
-	place->offset = word;
+	place->offset = side->offset;
 	place->limit = UINT64_MAX;
-	if (kind != PLACE_VARIABLE && kind != PLACE_TABLE && kind != PLACE_TABLE_REGISTER) {
-		nx_core_fault(core, NX_FAULT_UNKNOWN, "a place of kind 0x%02x", kind);
+	if (side->kind != NX_PLACE_VARIABLE && side->kind != NX_PLACE_TABLE &&
+	    side->kind != NX_PLACE_TABLE_REGISTER) {
+		nx_core_fault(core, NX_FAULT_UNKNOWN, "a place of kind 0x%02x", side->kind);
 		return false;
 	}
-	if (kind != PLACE_VARIABLE)
+	if (side->kind != NX_PLACE_VARIABLE)
 		id = index < program->table_count ? program->table[index] : NX_NO_INDEX;
-	if (kind == PLACE_TABLE_REGISTER)
-		place->offset = core->registers[core->engine][word % NX_REGISTER_COUNT];
+	if (side->kind == NX_PLACE_TABLE_REGISTER)
+		place->offset = core->registers[core->engine][side->offset % NX_REGISTER_COUNT];
 	if (nx_core_program_variable(program, id, &place->variable))
 		return true;
 	nx_core_fault(core, NX_FAULT_OPERAND, "there is no variable %u", id);
 	return false;
 }
 
-/* The word behind it says how large the tensor is that a register points into. */
-static void apply_bound(struct nx_core *core, const uint8_t *slot, struct nx_dma_job *job)
+/* The next word says how large the tensor is that a register points into. */
+static void apply_bound(struct nx_core *core, const struct nx_dma_word *w, struct nx_dma_job *job)
 {
 	const uint8_t *next = nx_instruction_word(core->program->code[core->engine], core->pc + 1);
 	uint32_t size;
 
-	if (!next || next[0] != NX_OP_PSEUDO_EXTENSION)
+	if (!next || nx_word_opcode(next) != NX_OP_PSEUDO_EXTENSION)
 		return;
-	size = nx_load32(next + 12);
+	size = nx_word_of(next)->extension.tensor_bytes;
 	if (size == 0)
 		return;
-	if (slot[16 + 7] == PLACE_TABLE_REGISTER)
+	if (w->source.kind == NX_PLACE_TABLE_REGISTER)
 		job->from.limit = size;
-	if (slot[40 + 7] == PLACE_TABLE_REGISTER)
+	if (w->target.kind == NX_PLACE_TABLE_REGISTER)
 		job->to.limit = size;
 }
 
 NX_EXECUTE(dma_direct2d)
 {
-	struct nx_dma_job job = {.slot = slot, .pc = core->pc, .engine = (uint8_t)engine};
+	const struct nx_dma_word *w = &word->dma;
+	struct nx_dma_job job = {.word = word, .pc = core->pc, .engine = (uint8_t)engine};
 
-	if (!resolve_place(core, slot + 16, &job.from) || !resolve_place(core, slot + 40, &job.to))
+	if (!resolve_place(core, &w->source, &job.from) ||
+	    !resolve_place(core, &w->target, &job.to))
 		return;
-	apply_bound(core, slot, &job);
+	apply_bound(core, w, &job);
 	nx_core_start(core, core->queue_count - NX_ENGINE_COUNT + engine, &job);
 }
 
@@ -293,35 +293,29 @@ static uint64_t run_descriptor(struct nx_core *core, const struct nx_descriptor 
 
 /* --- transfers that an instruction describes ------------------------------------------------- */
 
-#define FULL_ELEMENT 65536u /* an element size of 0 */
-
 struct direct_side {
 	uint64_t sizes[3];
 	int64_t steps[3];
 };
 
-static struct nx_dma_walk walk_of(const uint8_t *at, const struct nx_dma_place *place,
-				  struct direct_side *side)
+static struct nx_dma_walk walk_of(const struct nx_word_dma_side *from,
+				  const struct nx_dma_place *place, struct direct_side *side)
 {
-	uint16_t element_bytes = nx_load16(at + 20);
-
-	side->sizes[0] = element_bytes ? element_bytes : FULL_ELEMENT;
-	side->sizes[1] = nx_load16(at + 18);
-	side->sizes[2] = nx_load16(at + 16);
-	side->steps[0] = 1;
-	side->steps[1] = (int32_t)nx_load32(at + 12);
-	side->steps[2] = (int32_t)nx_load32(at + 8);
+	*side = (struct direct_side){.sizes = {nx_dma_side_element_bytes(from), from->inner_count,
+					       from->outer_count},
+				     .steps = {1, from->inner_step, from->outer_step}};
 	return (struct nx_dma_walk){place->offset, place->limit, 3, side->sizes, side->steps};
 }
 
 static uint64_t run_direct(struct nx_core *core, const struct nx_dma_job *job)
 {
+	const struct nx_dma_word *w = &job->word->dma;
 	struct direct_side from_side, to_side;
-	struct nx_dma_walk from = walk_of(job->slot + 16, &job->from, &from_side);
-	struct nx_dma_walk to = walk_of(job->slot + 40, &job->to, &to_side);
+	struct nx_dma_walk from = walk_of(&w->source, &job->from, &from_side);
+	struct nx_dma_walk to = walk_of(&w->target, &job->to, &to_side);
 	struct transfer t = {
-		.from_count = 1, .from_dtype = {job->slot[62]}, .to_dtype = job->slot[63]};
-	bool is_cast = job->slot[62] != job->slot[63];
+		.from_count = 1, .from_dtype = {w->source_dtype}, .to_dtype = w->target_dtype};
+	bool is_cast = w->source_dtype != w->target_dtype;
 	const char *wrong = begin_side(core, job->to.variable, &to, true, &t.to);
 
 	if (wrong) {
@@ -355,7 +349,7 @@ static uint64_t run_job(struct nx_core *core, const struct nx_dma_job *job)
 
 	if (!job->block) {
 		bytes = run_direct(core, job);
-		nx_core_add_semaphore(core, job->slot[13], nx_load16(job->slot + 14));
+		nx_core_add_semaphore(core, job->word->dma.semaphore, job->word->dma.increment);
 		return bytes;
 	}
 	for (size_t i = 0; i < job->block->descriptor_count; i++)
@@ -379,7 +373,7 @@ void nx_core_transfer(struct nx_core *core, size_t queue)
 	}
 	core->engine = job.engine;
 	core->pc = job.pc;
-	core->slot = job.slot;
+	core->word = job.word;
 	core->changed_semaphore = NX_NO_INDEX;
 	bytes = run_job(core, &job);
 	report->dma_count++;
@@ -390,7 +384,7 @@ void nx_core_transfer(struct nx_core *core, size_t queue)
 			.actor = {(uint8_t)core->index, true, (uint32_t)queue},
 			.engine = job.engine,
 			.pc = job.pc,
-			.slot = job.slot,
+			.word = job.word,
 			.dma_bytes = bytes,
 			.semaphore = changed,
 			.value = changed < NX_SEMAPHORE_COUNT ? core->semaphores[changed] : 0};

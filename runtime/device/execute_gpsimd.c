@@ -4,11 +4,10 @@
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
 
-static const struct nx_operand_place copy_source = {12, 16, 4}, copy_target = {44, 48, 4};
-
 NX_EXECUTE(gather_load)
 {
-	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
+	const struct nx_copy_word *w = &word->copy;
+	struct nx_device_operand source = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
 	struct nx_gather_state *table = &core->gather;
 	size_t row_bytes;
 
@@ -48,8 +47,9 @@ static bool gather_lane(const struct nx_gather_state *table, unsigned lane, cons
 
 NX_EXECUTE(gather)
 {
-	struct nx_device_operand index = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
+	const struct nx_copy_word *w = &word->copy;
+	struct nx_device_operand index = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
+	struct nx_device_operand target = nx_operand_4d(&w->target, w->target_dtype, w->lanes);
 	const struct nx_gather_state *table = &core->gather;
 	int64_t *at = (int64_t *)(void *)nx_core_row(core, 0);
 	uint8_t *row = (uint8_t *)nx_core_row(core, 1);
@@ -79,30 +79,25 @@ NX_EXECUTE(gather)
 #define COMPARE_NOT_EQUAL 3
 
 /* The index runs over a pattern of its own: base + lane * multiplier + sum of i * step. */
-static int64_t index_of(const uint8_t *slot, unsigned lane, uint64_t element)
+static int64_t index_of(const struct nx_affine_select_word *w, unsigned lane, uint64_t element)
 {
-	int64_t index =
-		(int32_t)nx_load32(slot + 16) + (int64_t)lane * (int32_t)nx_load32(slot + 60);
+	int64_t index = w->base + (int64_t)lane * w->lane_step;
 
-	for (size_t d = 0; d < 4; d++) {
-		uint16_t count = nx_load16(slot + 28 + 2 * d);
-
-		if (count == 0)
-			break;
-		index += (int64_t)(element % count) * (int16_t)nx_load16(slot + 20 + 2 * d);
-		element /= count;
+	for (size_t d = 0; d < 4 && w->counts[d]; d++) {
+		index += (int64_t)(element % w->counts[d]) * w->steps[d];
+		element /= w->counts[d];
 	}
 	return index;
 }
 
 NX_EXECUTE(affine_select)
 {
-	unsigned lanes = slot[12];
+	const struct nx_affine_select_word *w = &word->affine_select;
 	struct nx_device_operand source =
-		nx_operand_read(slot, (struct nx_operand_place){36, 40, 2}, slot[13] & 15, lanes);
+		nx_operand_2d(&w->source, nx_low_dtype(w->dtypes), w->lanes);
 	struct nx_device_operand target =
-		nx_operand_read(slot, (struct nx_operand_place){48, 52, 2}, slot[13] >> 4, lanes);
-	float fill = nx_load_f32(&core->registers[engine][slot[15] % NX_REGISTER_COUNT]);
+		nx_operand_2d(&w->target, nx_high_dtype(w->dtypes), w->lanes);
+	float fill = nx_load_f32(&core->registers[engine][w->fill_register % NX_REGISTER_COUNT]);
 	float *row = nx_core_row(core, 0);
 
 	if (!nx_core_accepts(core, &source, "source") || !nx_core_accepts(core, &target, "target"))
@@ -111,16 +106,16 @@ NX_EXECUTE(affine_select)
 		nx_core_refuse(core, NX_FAULT_OPERAND, "source and target differ in length");
 		return;
 	}
-	if (slot[14] != COMPARE_NOT_EQUAL) {
-		nx_core_refuse(core, NX_FAULT_UNKNOWN, "comparison %u", slot[14]);
+	if (w->comparison != COMPARE_NOT_EQUAL) {
+		nx_core_refuse(core, NX_FAULT_UNKNOWN, "comparison %u", w->comparison);
 		return;
 	}
-	for (unsigned i = 0; i < lanes; i++) {
+	for (unsigned i = 0; i < w->lanes; i++) {
 		unsigned lane = nx_execute_lane(&source, &target, i);
 
 		nx_operand_load(&source, core->on_chip.bytes, lane, row);
 		for (size_t n = 0; n < source.elements; n++)
-			if (index_of(slot, lane, n) == 0)
+			if (index_of(w, lane, n) == 0)
 				row[n] = fill;
 		nx_operand_store(&target, core->on_chip.bytes, lane, row);
 	}

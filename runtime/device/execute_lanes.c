@@ -2,19 +2,15 @@
 /* execute_lanes: the vector engine across lanes, and its search for the eight largest. */
 #include <math.h>
 
-#include "base/bare/bits.h"
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
-
-static const struct nx_operand_place copy_source = {12, 16, 4}, copy_target = {44, 48, 4};
-static const struct nx_operand_place top_target = {48, 52, 2}, match_source = {16, 20, 2};
 
 /* --- between the lanes of a quadrant ---------------------------------------------------- */
 
 NX_EXECUTE(load_mask)
 {
 	(void)engine;
-	memcpy(core->vector.mask, slot + 32, NX_MASK_LANES);
+	memcpy(core->vector.mask, word->mask.mask, NX_MASK_LANES);
 }
 
 struct lane_copy {
@@ -23,10 +19,10 @@ struct lane_copy {
 	struct nx_bytes rows; /* every lane of the source, packed */
 };
 
-static bool read_lanes(struct nx_core *core, const uint8_t *slot, struct lane_copy *c)
+static bool read_lanes(struct nx_core *core, const struct nx_copy_word *w, struct lane_copy *c)
 {
-	c->source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	c->target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
+	c->source = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
+	c->target = nx_operand_4d(&w->target, w->target_dtype, w->lanes);
 	if (!nx_core_accepts(core, &c->source, "source") ||
 	    !nx_core_accepts(core, &c->target, "target"))
 		return false;
@@ -57,7 +53,7 @@ NX_EXECUTE(shuffle)
 	struct lane_copy c = {0};
 
 	(void)engine;
-	if (!read_lanes(core, slot, &c))
+	if (!read_lanes(core, &word->copy, &c))
 		goto out;
 	if (c.source.elements != c.target.elements) {
 		nx_core_refuse(core, NX_FAULT_OPERAND, "source and target differ in length");
@@ -81,7 +77,7 @@ NX_EXECUTE(transpose)
 	uint8_t *row = (uint8_t *)nx_core_row(core, 0);
 
 	(void)engine;
-	if (!read_lanes(core, slot, &c))
+	if (!read_lanes(core, &word->copy, &c))
 		goto out;
 	if (c.target.elements > NX_MASK_LANES || c.source.elements > NX_MASK_LANES) {
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "a transpose of more than 32 elements");
@@ -136,8 +132,9 @@ static void take_largest(const float *row, size_t count, float top[NX_MATCH_COUN
 
 NX_EXECUTE(max8)
 {
-	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_device_operand target = nx_operand_read(slot, top_target, slot[33], slot[34]);
+	const struct nx_top8_word *w = &word->top8;
+	struct nx_device_operand source = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
+	struct nx_device_operand target = nx_operand_2d(&w->target, w->target_dtype, w->lanes);
 	float *row = nx_core_row(core, 0);
 
 	(void)engine;
@@ -155,7 +152,8 @@ NX_EXECUTE(max8)
 
 NX_EXECUTE(match_load)
 {
-	struct nx_device_operand source = nx_operand_read(slot, match_source, slot[32], slot[34]);
+	const struct nx_match_word *w = &word->match;
+	struct nx_device_operand source = nx_operand_2d(&w->source, w->dtype, w->lanes);
 
 	(void)engine;
 	if (!nx_core_accepts(core, &source, "source"))
@@ -185,8 +183,9 @@ static void find_places(const float *row, size_t count, const float *match, int6
 
 NX_EXECUTE(find_index8)
 {
-	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_device_operand target = nx_operand_read(slot, top_target, slot[33], slot[34]);
+	const struct nx_top8_word *w = &word->top8;
+	struct nx_device_operand source = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
+	struct nx_device_operand target = nx_operand_2d(&w->target, w->target_dtype, w->lanes);
 	float *row = nx_core_row(core, 0);
 
 	(void)engine;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* execute_scalar: the scalar engine, a function of source times scale plus bias. */
-#include "base/bare/bits.h"
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
 
 NX_EXECUTE(table_load)
 {
 	(void)engine;
-	core->function_set = slot[35];
+	core->function_set = word->table_load.function_set;
 }
 
 static bool evaluate_from(const struct nx_activation_set *set, uint8_t id, float *row, size_t count)
@@ -42,11 +41,11 @@ struct factor {
 	struct nx_device_operand column;
 };
 
-static struct factor factor_at(const uint8_t *slot, unsigned at, bool is_pointer, unsigned dtype,
-			       unsigned lanes)
+static struct factor factor_at(union nx_word_scalar scalar, bool is_pointer, unsigned dtype,
+			       uint8_t lanes)
 {
-	return (struct factor){is_pointer, nx_load_f32(slot + at),
-			       nx_operand_column(nx_load32(slot + at), dtype, lanes)};
+	return (struct factor){is_pointer, scalar.value,
+			       nx_operand_column(scalar.address, dtype, lanes)};
 }
 
 static float factor_of(const struct nx_core *core, const struct factor *f, unsigned lane)
@@ -60,13 +59,13 @@ static float factor_of(const struct nx_core *core, const struct factor *f, unsig
 
 NX_EXECUTE(activate)
 {
-	unsigned lanes = slot[34];
+	const struct nx_activate_word *w = &word->activate;
 	struct nx_device_operand source =
-		nx_operand_read(slot, (struct nx_operand_place){16, 20, 3}, slot[32] & 15, lanes);
-	struct nx_device_operand target =
-		nx_operand_read(slot, (struct nx_operand_place){48, 52, 3}, slot[33], lanes);
-	struct factor scale = factor_at(slot, 36, slot[13] & 1, NX_DTYPE_FP32, lanes);
-	struct factor bias = factor_at(slot, 40, !(slot[12] & 1), slot[32] >> 4, lanes);
+		nx_operand_3d(&w->source, nx_low_dtype(w->dtypes), w->lanes);
+	struct nx_device_operand target = nx_operand_3d(&w->target, w->target_dtype, w->lanes);
+	struct factor scale = factor_at(w->scale, w->is_scale_pointer & 1, NX_DTYPE_FP32, w->lanes);
+	struct factor bias =
+		factor_at(w->bias, !(w->is_bias_immediate & 1), nx_high_dtype(w->dtypes), w->lanes);
 
 	(void)engine;
 	if (!nx_core_accepts(core, &source, "source") || !nx_core_accepts(core, &target, "target"))
@@ -78,7 +77,7 @@ NX_EXECUTE(activate)
 		nx_core_refuse(core, NX_FAULT_OPERAND, "source and target differ in length");
 		return;
 	}
-	for (unsigned i = 0; i < lanes; i++) {
+	for (unsigned i = 0; i < w->lanes; i++) {
 		unsigned lane = nx_execute_lane(&source, &target, i);
 		float *row = nx_core_row(core, 0);
 		float s = factor_of(core, &scale, lane), b = factor_of(core, &bias, lane);
@@ -86,8 +85,8 @@ NX_EXECUTE(activate)
 		nx_operand_load(&source, core->on_chip.bytes, lane, row);
 		for (size_t n = 0; n < source.elements; n++)
 			row[n] = row[n] * s + b;
-		if (!apply_function(core, slot[35], row, (size_t)source.elements)) {
-			nx_core_refuse(core, NX_FAULT_UNKNOWN, "function %u", slot[35]);
+		if (!apply_function(core, w->function, row, (size_t)source.elements)) {
+			nx_core_refuse(core, NX_FAULT_UNKNOWN, "function %u", w->function);
 			return;
 		}
 		nx_core_check_numbers(core, row, (size_t)target.elements);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* execute_vector: element by element, within each lane. */
-#include "base/bare/bits.h"
 #include "runtime/device/alu.h"
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
-
-static const struct nx_operand_place copy_source = {12, 16, 4}, copy_target = {44, 48, 4};
-static const struct nx_operand_place first_source = {16, 20, 3}, second_source = {32, 36, 3},
-				     last_target = {48, 52, 3};
 
 static bool accepts_pair(struct nx_core *core, const struct nx_device_operand *source,
 			 const struct nx_device_operand *target)
@@ -52,10 +47,10 @@ static void convert(struct nx_core *core, const struct nx_device_operand *source
 	}
 }
 
-static void copy_or_convert(struct nx_core *core, const uint8_t *slot, bool is_reciprocal)
+static void copy_or_convert(struct nx_core *core, const struct nx_copy_word *w, bool is_reciprocal)
 {
-	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
+	struct nx_device_operand source = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
+	struct nx_device_operand target = nx_operand_4d(&w->target, w->target_dtype, w->lanes);
 
 	if (!accepts_pair(core, &source, &target))
 		return;
@@ -69,31 +64,34 @@ static void copy_or_convert(struct nx_core *core, const uint8_t *slot, bool is_r
 NX_EXECUTE(copy)
 {
 	(void)engine;
-	copy_or_convert(core, slot, false);
+	copy_or_convert(core, &word->copy, false);
 }
 
 NX_EXECUTE(cast)
 {
 	(void)engine;
-	copy_or_convert(core, slot, false);
+	copy_or_convert(core, &word->copy, false);
 }
 
 NX_EXECUTE(reciprocal)
 {
 	(void)engine;
-	copy_or_convert(core, slot, true);
+	copy_or_convert(core, &word->copy, true);
 }
 
 NX_EXECUTE(memset)
 {
-	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[32], slot[34]);
+	const struct nx_memset_word *w = &word->memset;
+	/* Elements of eight bytes go on into the address. */
+	const uint8_t *value = word->bytes + offsetof(struct nx_memset_word, value);
+	struct nx_device_operand target = nx_operand_4d(&w->target, w->dtype, w->lanes);
 	uint8_t *row = (uint8_t *)nx_core_row(core, 0);
 
 	(void)engine;
 	if (!nx_core_accepts(core, &target, "target"))
 		return;
 	for (size_t n = 0; n < target.elements; n++)
-		memcpy(row + n * target.size_bytes, slot + 40, target.size_bytes);
+		memcpy(row + n * target.size_bytes, value, target.size_bytes);
 	for (unsigned lane = 0; lane < target.lanes; lane++)
 		nx_operand_store_raw(&target, core->on_chip.bytes, lane, row);
 }
@@ -104,7 +102,7 @@ struct pair {
 	struct nx_device_operand left, right, target;
 };
 
-static void integer_lanes(struct nx_core *core, const uint8_t *slot, const struct pair *p)
+static void integer_lanes(struct nx_core *core, uint8_t op, const struct pair *p)
 {
 	int64_t *left = (int64_t *)(void *)nx_core_row(core, 0);
 	int64_t *right = (int64_t *)(void *)nx_core_row(core, 1);
@@ -114,12 +112,12 @@ static void integer_lanes(struct nx_core *core, const uint8_t *slot, const struc
 
 		nx_operand_load_integer(&p->left, core->on_chip.bytes, lane, left);
 		nx_operand_load_integer(&p->right, core->on_chip.bytes, lane, right);
-		(void)nx_alu_apply_integer(slot[14], left, right, (size_t)p->left.elements);
+		(void)nx_alu_apply_integer(op, left, right, (size_t)p->left.elements);
 		nx_operand_store_integer(&p->target, core->on_chip.bytes, lane, left);
 	}
 }
 
-static bool float_lanes(struct nx_core *core, const uint8_t *slot, const struct pair *p)
+static bool float_lanes(struct nx_core *core, uint8_t op, const struct pair *p)
 {
 	float *left = nx_core_row(core, 0), *right = nx_core_row(core, 1);
 
@@ -128,7 +126,7 @@ static bool float_lanes(struct nx_core *core, const uint8_t *slot, const struct 
 
 		nx_operand_load(&p->left, core->on_chip.bytes, lane, left);
 		nx_operand_load(&p->right, core->on_chip.bytes, lane, right);
-		if (!nx_alu_apply(slot[14], left, right, (size_t)p->left.elements))
+		if (!nx_alu_apply(op, left, right, (size_t)p->left.elements))
 			return false;
 		nx_core_check_numbers(core, left, (size_t)p->target.elements);
 		nx_operand_store(&p->target, core->on_chip.bytes, lane, left);
@@ -138,46 +136,48 @@ static bool float_lanes(struct nx_core *core, const uint8_t *slot, const struct 
 
 NX_EXECUTE(tensor_tensor)
 {
+	const struct nx_pair_word *w = &word->pair;
 	struct pair p = {
-		.left = nx_operand_read(slot, first_source, slot[12] & 15, slot[15]),
-		.right = nx_operand_read(slot, second_source, slot[12] >> 4, slot[15]),
-		.target = nx_operand_read(slot, last_target, slot[13], slot[15]),
+		.left = nx_operand_3d(&w->first, nx_low_dtype(w->dtypes), w->lanes),
+		.right = nx_operand_3d(&w->second, nx_high_dtype(w->dtypes), w->lanes),
+		.target = nx_operand_3d(&w->target, w->target_dtype, w->lanes),
 	};
 
 	(void)engine;
 	if (!accepts_pair(core, &p.left, &p.target) || !accepts_pair(core, &p.right, &p.target))
 		return;
-	if (nx_alu_is_integer(slot[14]) && nx_dtype_is_integer(p.left.dtype) &&
+	if (nx_alu_is_integer(w->op) && nx_dtype_is_integer(p.left.dtype) &&
 	    nx_dtype_is_integer(p.right.dtype) && nx_dtype_is_integer(p.target.dtype))
-		integer_lanes(core, slot, &p);
-	else if (!float_lanes(core, slot, &p))
-		nx_core_refuse(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x", slot[14]);
+		integer_lanes(core, w->op, &p);
+	else if (!float_lanes(core, w->op, &p))
+		nx_core_refuse(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x", w->op);
 }
 
 /* Axes X, XY, XYZ, XYZW are 2 to 5: how many dimensions go, from the fastest on. */
-static uint64_t reduced_elements(const uint8_t *slot)
+static uint64_t reduced_elements(const struct nx_copy_word *w)
 {
 	uint64_t inner = 1;
 
-	if (slot[37] < 2 || slot[37] > 5)
+	if (w->axes < 2 || w->axes > 5)
 		return 0;
-	for (unsigned i = 0; i + 1 < slot[37]; i++)
-		inner *= nx_load16(slot + 24 + 2 * (size_t)i);
+	for (unsigned i = 0; i + 1 < w->axes; i++)
+		inner *= w->source.counts[i];
 	return inner;
 }
 
 NX_EXECUTE(tensor_reduce)
 {
-	struct nx_device_operand source = nx_operand_read(slot, copy_source, slot[32], slot[34]);
-	struct nx_device_operand target = nx_operand_read(slot, copy_target, slot[33], slot[34]);
-	uint64_t inner = reduced_elements(slot);
+	const struct nx_copy_word *w = &word->copy;
+	struct nx_device_operand source = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
+	struct nx_device_operand target = nx_operand_4d(&w->target, w->target_dtype, w->lanes);
+	uint64_t inner = reduced_elements(w);
 
 	(void)engine;
 	if (!nx_core_accepts(core, &source, "source") || !nx_core_accepts(core, &target, "target"))
 		return;
 	if (inner == 0 || source.elements != target.elements * inner) {
 		nx_core_refuse(core, NX_FAULT_OPERAND,
-			       "axes %u of the source do not give the target", slot[37]);
+			       "axes %u of the source do not give the target", w->axes);
 		return;
 	}
 	for (unsigned i = 0; i < target.lanes; i++) {
@@ -185,24 +185,23 @@ NX_EXECUTE(tensor_reduce)
 		float *row = nx_core_row(core, 0), *out = nx_core_row(core, 1);
 
 		nx_operand_load(&source, core->on_chip.bytes, lane, row);
-		if (!nx_alu_reduce(slot[36], row, (size_t)inner, (size_t)target.elements, out)) {
-			nx_core_refuse(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x", slot[36]);
+		if (!nx_alu_reduce(w->op, row, (size_t)inner, (size_t)target.elements, out)) {
+			nx_core_refuse(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x", w->op);
 			return;
 		}
-		for (size_t n = 0; slot[35] & 1 && n < target.elements; n++)
+		for (size_t n = 0; w->negated & 1 && n < target.elements; n++)
 			out[n] = -out[n];
 		nx_core_check_numbers(core, out, (size_t)target.elements);
 		nx_operand_store(&target, core->on_chip.bytes, lane, out);
 	}
 }
 
-static bool accepts_scalars(struct nx_core *core, const uint8_t *slot,
+static bool accepts_scalars(struct nx_core *core, const struct nx_scalar_word *w,
 			    struct nx_device_operand columns[2])
 {
 	for (unsigned k = 0; k < 2; k++) {
-		columns[k] = nx_operand_column(nx_load32(slot + 40 + 4 * (size_t)k), NX_DTYPE_FP32,
-					       slot[34]);
-		if (slot[36 + k] != NX_ALU_OP_BYPASS && slot[35] >> k & 1 &&
+		columns[k] = nx_operand_column(w->scalars[k].address, NX_DTYPE_FP32, w->lanes);
+		if (w->ops[k] != NX_ALU_OP_BYPASS && w->pointers >> k & 1 &&
 		    !nx_core_accepts(core, &columns[k], "scalar"))
 			return false;
 	}
@@ -211,29 +210,29 @@ static bool accepts_scalars(struct nx_core *core, const uint8_t *slot,
 
 NX_EXECUTE(tensor_scalar)
 {
-	struct nx_device_operand source = nx_operand_read(slot, first_source, slot[32], slot[34]);
-	struct nx_device_operand target = nx_operand_read(slot, last_target, slot[33], slot[34]);
+	const struct nx_scalar_word *w = &word->scalar;
+	struct nx_device_operand source = nx_operand_3d(&w->source, w->source_dtype, w->lanes);
+	struct nx_device_operand target = nx_operand_3d(&w->target, w->target_dtype, w->lanes);
 	struct nx_device_operand columns[2];
 	float *row = nx_core_row(core, 0);
 
 	(void)engine;
-	if (!accepts_pair(core, &source, &target) || !accepts_scalars(core, slot, columns))
+	if (!accepts_pair(core, &source, &target) || !accepts_scalars(core, w, columns))
 		return;
 	for (unsigned i = 0; i < target.lanes; i++) {
 		unsigned lane = nx_execute_lane(&source, &target, i);
 
 		nx_operand_load(&source, core->on_chip.bytes, lane, row);
 		for (unsigned k = 0; k < 2; k++) {
-			float scalar = nx_load_f32(slot + 40 + 4 * (size_t)k);
+			float scalar = w->scalars[k].value;
 
-			if (slot[36 + k] == NX_ALU_OP_BYPASS)
+			if (w->ops[k] == NX_ALU_OP_BYPASS)
 				continue;
-			if (slot[35] >> k & 1)
+			if (w->pointers >> k & 1)
 				nx_operand_load(&columns[k], core->on_chip.bytes, lane, &scalar);
-			if (!nx_alu_apply_scalar(slot[36 + k], row, scalar,
-						 (size_t)source.elements)) {
+			if (!nx_alu_apply_scalar(w->ops[k], row, scalar, (size_t)source.elements)) {
 				nx_core_refuse(core, NX_FAULT_UNKNOWN, "ALU operation 0x%02x",
-					       slot[36 + k]);
+					       w->ops[k]);
 				return;
 			}
 		}
@@ -246,11 +245,12 @@ NX_EXECUTE(tensor_scalar)
 
 NX_EXECUTE(copy_predicated)
 {
+	const struct nx_pair_word *w = &word->pair;
 	struct nx_device_operand predicate =
-		nx_operand_read(slot, first_source, slot[12] & 15, slot[15]);
+		nx_operand_3d(&w->first, nx_low_dtype(w->dtypes), w->lanes);
 	struct nx_device_operand source =
-		nx_operand_read(slot, second_source, slot[12] >> 4, slot[15]);
-	struct nx_device_operand target = nx_operand_read(slot, last_target, slot[13], slot[15]);
+		nx_operand_3d(&w->second, nx_high_dtype(w->dtypes), w->lanes);
+	struct nx_device_operand target = nx_operand_3d(&w->target, w->target_dtype, w->lanes);
 	float *chosen = nx_core_row(core, 0);
 	float *row = nx_core_row(core, 1), *held = nx_core_row(core, 2);
 
@@ -286,19 +286,20 @@ NX_EXECUTE(copy_predicated)
 
 NX_EXECUTE(scalar_predicated)
 {
+	const struct nx_scalar_predicated_word *w = &word->scalar_predicated;
 	struct nx_device_operand predicate =
-		nx_operand_read(slot, first_source, slot[32], slot[34]);
+		nx_operand_3d(&w->predicate, w->predicate_dtype, w->lanes);
 	struct nx_device_operand scalar =
-		nx_operand_column(nx_load32(slot + 44), slot[41], slot[34]);
-	struct nx_device_operand target = nx_operand_read(slot, last_target, slot[42], slot[34]);
+		nx_operand_column(w->scalar_address, w->scalar_dtype, w->lanes);
+	struct nx_device_operand target = nx_operand_3d(&w->target, w->target_dtype, w->lanes);
 	float *chosen = nx_core_row(core, 0);
 	uint8_t *held = (uint8_t *)nx_core_row(core, 1);
-	bool is_inverted = slot[33] & 1;
+	bool is_inverted = w->inverted & 1;
 
 	(void)engine;
 	if (!accepts_pair(core, &predicate, &target) || !nx_core_accepts(core, &scalar, "scalar"))
 		return;
-	if (!(slot[43] & 1)) {
+	if (!(w->is_scalar_pointer & 1)) {
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "a scalar in the word itself");
 		return;
 	}

@@ -36,34 +36,24 @@ static void measure(struct nx_device_operand *o)
 	}
 }
 
-struct nx_device_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES],
-					 struct nx_operand_place place, unsigned dtype,
-					 unsigned lanes)
+struct nx_device_operand nx_operand_of(const struct nx_access *access)
 {
-	struct nx_device_operand o = {.address = nx_load32(slot + place.address_at),
-				      .lanes = lanes,
-				      .dtype = dtype,
-				      .size_bytes = nx_dtype_bytes(dtype),
+	struct nx_device_operand o = {.address = access->address,
+				      .lanes = access->partition_count,
+				      .dtype = access->dtype,
+				      .size_bytes = nx_dtype_bytes(access->dtype),
 				      .elements = 1};
-	const uint8_t *steps = slot + place.pattern_at, *counts = steps + 2 * (size_t)place.dims;
 
-	for (unsigned i = 0; i < place.dims; i++)
-		add_dimension(&o, nx_load16(counts + 2 * (size_t)i),
-			      (int16_t)nx_load16(steps + 2 * (size_t)i) * (int32_t)o.size_bytes);
+	for (unsigned i = 0; i < access->dims; i++)
+		add_dimension(&o, access->counts[i], access->steps[i] * (int32_t)o.size_bytes);
 	measure(&o);
 	return o;
 }
 
-struct nx_device_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes)
+struct nx_device_operand nx_operand_column(uint32_t address, unsigned dtype, uint8_t lanes)
 {
-	struct nx_device_operand o = {.address = address,
-				      .lanes = lanes,
-				      .dtype = dtype,
-				      .size_bytes = nx_dtype_bytes(dtype),
-				      .elements = 1};
-
-	measure(&o);
-	return o;
+	return nx_operand_of(
+		&(struct nx_access){.address = address, .dtype = dtype, .partition_count = lanes});
 }
 
 struct nx_device_operand nx_operand_reversed(const struct nx_device_operand *operand)

@@ -4,7 +4,7 @@
  *
  * On-chip memory is one flat space (machine/hardware.h). An operand starts at an address, which
  * names its first partition, and walks the same access pattern in each of its lanes.
- * nx_operand_read takes one from an instruction word, nx_operand_check bounds it; after that the
+ * nx_operand_of takes one from an instruction word, nx_operand_check bounds it; after that the
  * lane functions touch no byte outside of what was checked.
  */
 #ifndef NX_RUNTIME_OPERAND_H
@@ -30,16 +30,30 @@ struct nx_device_operand {
 	int64_t least, most; /* bytes from the address: first, and behind the last */
 };
 
-/* Where in a word an operand is told. */
-struct nx_operand_place {
-	uint8_t address_at, pattern_at, dims;
-};
+struct nx_device_operand nx_operand_of(const struct nx_access *access);
+static inline struct nx_device_operand nx_operand_2d(const struct nx_pattern_2d *pattern,
+						     unsigned dtype, uint8_t lanes)
+{
+	struct nx_access access = nx_access_2d(pattern, dtype, lanes);
 
-struct nx_device_operand nx_operand_read(const uint8_t slot[NX_SLOT_BYTES],
-					 struct nx_operand_place place, unsigned dtype,
-					 unsigned lanes);
+	return nx_operand_of(&access);
+}
+static inline struct nx_device_operand nx_operand_3d(const struct nx_pattern_3d *pattern,
+						     unsigned dtype, uint8_t lanes)
+{
+	struct nx_access access = nx_access_3d(pattern, dtype, lanes);
+
+	return nx_operand_of(&access);
+}
+static inline struct nx_device_operand nx_operand_4d(const struct nx_pattern_4d *pattern,
+						     unsigned dtype, uint8_t lanes)
+{
+	struct nx_access access = nx_access_4d(pattern, dtype, lanes);
+
+	return nx_operand_of(&access);
+}
 /* One element per lane: scales, biases, scalars. */
-struct nx_device_operand nx_operand_column(uint32_t address, unsigned dtype, unsigned lanes);
+struct nx_device_operand nx_operand_column(uint32_t address, unsigned dtype, uint8_t lanes);
 
 /* The same elements, last one first. */
 struct nx_device_operand nx_operand_reversed(const struct nx_device_operand *operand);

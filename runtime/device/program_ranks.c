@@ -43,7 +43,7 @@ static bool has_collectives(const struct nx_core_program *core)
 {
 	for (unsigned engine = 0; engine < NX_ENGINE_COUNT; engine++)
 		for (size_t at = 0; at < core->code[engine].len; at += NX_SLOT_BYTES) {
-			uint8_t opcode = core->code[engine].data[at];
+			uint8_t opcode = nx_word_opcode(core->code[engine].data + at);
 
 			if (opcode == NX_OP_PSEUDO_TRIGGER_COLLECTIVE ||
 			    opcode == NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2)

@@ -139,18 +139,18 @@ static enum nx_status report_deadlock(struct nx_machine *machine, struct nx_erro
 	for (size_t c = 0; c < machine->core_count; c++)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 			const struct nx_core *core = &machine->cores[c];
+			const uint8_t *word =
+				nx_instruction_word(core->program->code[e], core->pcs[e]);
 			char why[96], label[8];
-			uint8_t opcode;
 
-			if (nx_core_engine_has_ended(core, e) || used + 160 > sizeof(text))
+			if (!word || used + 160 > sizeof(text))
 				continue;
-			opcode = core->program->code[e].data[(size_t)core->pcs[e] * NX_SLOT_BYTES];
 			nx_core_explain_wait(core, e, why, sizeof(why));
 			used += (size_t)snprintf(text + used, sizeof(text) - used,
 						 "%score %zu %s at slot %u of %u (%s) %s",
 						 used ? "; " : "", c, names[e], core->pcs[e],
 						 nx_core_slot_count(core, e),
-						 nx_opcode_label(opcode, label), why);
+						 nx_opcode_label(nx_word_opcode(word), label), why);
 		}
 	return used ? nx_fail(err, NX_FORMAT, "the engines wait for each other for ever: %s", text)
 		    : NX_OK;

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "format/instruction_word.h"
 
 struct nx_machine;
 
@@ -32,12 +33,12 @@ struct nx_actor {
 
 struct nx_schedule_step {
 	struct nx_actor actor;
-	unsigned engine;     /* whose instruction it is, or who started the transfer */
-	uint32_t pc;	     /* slot in the stream of that engine */
-	const uint8_t *slot; /* the instruction, or the one that started the transfer */
-	uint64_t dma_bytes;  /* moved by a queue's step */
-	uint32_t semaphore;  /* that the step counted up or down; UINT32_MAX for none */
-	uint32_t value;	     /* of it, after the step */
+	unsigned engine;	   /* whose instruction it is, or who started the transfer */
+	uint32_t pc;		   /* slot in the stream of that engine */
+	const union nx_word *word; /* the instruction, or the one that started the transfer */
+	uint64_t dma_bytes;	   /* moved by a queue's step */
+	uint32_t semaphore;	   /* that the step counted up or down; UINT32_MAX for none */
+	uint32_t value;		   /* of it, after the step */
 };
 
 struct nx_device_clock {

@@ -84,7 +84,8 @@ void nx_ntff_fill_code(const struct nx_loaded_core *core, uint8_t version, uint6
 		}
 		image = NX_NEW_ARRAY(arena, uint8_t, stream->slot_count * NX_SLOT_BYTES);
 		for (size_t i = 0; i < stream->slot_count; i++)
-			memcpy(image + i * NX_SLOT_BYTES, stream->slots[i].word, NX_SLOT_BYTES);
+			memcpy(image + i * NX_SLOT_BYTES, stream->slots[i].word.bytes,
+			       NX_SLOT_BYTES);
 		code->inline_code = nx_slice_of(image, stream->slot_count * NX_SLOT_BYTES);
 	}
 }
@@ -93,7 +94,7 @@ void nx_ntff_append_code(const struct nx_loaded_core *core, struct nx_bytes *out
 {
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 		for (size_t i = 0; i < core->streams[e].slot_count; i++)
-			nx_bytes_append(out, core->streams[e].slots[i].word, NX_SLOT_BYTES);
+			nx_bytes_append(out, core->streams[e].slots[i].word.bytes, NX_SLOT_BYTES);
 }
 
 /* --- queues ---------------------------------------------------------------------------------- */

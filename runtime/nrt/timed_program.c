@@ -114,7 +114,7 @@ enum nx_status nx_timed_program_tell(const struct nx_timed_program *timed,
 			.when = {true, row->trigger_ps, row->start_ps, row->end_ps},
 		};
 
-		nx_collective_word_get(slot->word, &call.word);
+		nx_collective_word_get(slot->word.bytes, &call.word);
 		nx_device_collective_set_ranks(&call, &timed->code.program->cores[row->core]);
 		st = ranks->run(ranks->context, &call, err);
 	}

@@ -16,7 +16,6 @@
 #define ASSUMED_ELEMENTS 64u
 #define NEAR_BYTES 16 /* apart: neighbours that a port of SBUF or PSUM still takes at full rate */
 #define WIDE_BYTES 4u
-#define FP32_WHOLE 3 /* fp32 mode of MATMUL: LOW_HIGH */
 
 struct shape {
 	uint16_t traits;
@@ -32,10 +31,9 @@ static unsigned generation_of(const struct nx_hardware_timing *hardware)
 	return is_v2 ? NX_ON_V2 : NX_ON_V3;
 }
 
-/* As NTFFs number them, and so format/ does. */
 static unsigned arch_of(unsigned generation)
 {
-	return generation == NX_ON_V2 ? 1 : 2;
+	return generation == NX_ON_V2 ? NX_ARCH_V2 : NX_ARCH_V3;
 }
 
 /* --- what a word is ---------------------------------------------------------------- */
@@ -64,18 +62,21 @@ static unsigned access_traits(const struct nx_access *a)
 }
 
 /* Those that stand in fields of their own, beside the operands. */
-static unsigned field_traits(const uint8_t *word)
+static unsigned field_traits(const union nx_word *w)
 {
-	switch (word[0]) {
+	switch (w->header.opcode) {
 	case NX_OP_ACTIVATE:
-		return (word[13] & 1 ? NX_POINTER : 0u) | (word[14] ? NX_ACCUMULATE : 0u);
+		return (w->activate.is_scale_pointer & 1 ? NX_POINTER : 0u) |
+		       (w->activate.accumulate ? NX_ACCUMULATE : 0u);
 	case NX_OP_TENSOR_SCALAR:
-		return word[35] & 3 ? NX_POINTER : 0u;
+		return w->scalar.pointers & 3 ? NX_POINTER : 0u;
 	case NX_OP_LDWEIGHTS:
-		return word[34] & 1 ? NX_TRANSPOSE : 0u;
+		return w->array.transpose & 1 ? NX_TRANSPOSE : 0u;
 	case NX_OP_MATMUL:
-		return word[32] == NX_DTYPE_FP32 && (word[33] & 3) == FP32_WHOLE ? NX_WHOLE_FP32
-										 : 0u;
+		return w->array.dtype == NX_DTYPE_FP32 &&
+				       (w->array.fp32_mode & NX_FP32_MODE_MASK) == NX_FP32_LOW_HIGH
+			       ? NX_WHOLE_FP32
+			       : 0u;
 	default:
 		return 0;
 	}
@@ -95,7 +96,7 @@ static struct shape shape_of(const uint8_t *word, unsigned generation)
 {
 	struct nx_instruction_effect effect;
 	struct shape shape = {.lanes = UINT8_MAX};
-	unsigned traits = field_traits(word), psum_sources = 0, sources = 0, bf16 = 0;
+	unsigned traits = field_traits(nx_word_of(word)), psum_sources = 0, sources = 0, bf16 = 0;
 
 	nx_instruction_effect(word, arch_of(generation), &effect);
 	for (unsigned i = 0; i < effect.access_count; i++) {
@@ -183,7 +184,7 @@ static void control_cost(unsigned generation, unsigned engine, const uint8_t *wo
 			 struct nx_cost *out)
 {
 	bool is_alike;
-	uint8_t opcode = control_row_opcode(word[0], &is_alike);
+	uint8_t opcode = control_row_opcode(nx_word_opcode(word), &is_alike);
 	unsigned traits = register_traits(word, generation);
 	const struct nx_control_row *row = nx_control_rows;
 
@@ -205,12 +206,13 @@ static void array_cost(const struct nx_hardware_timing *hardware, const uint8_t 
 	unsigned generation = generation_of(hardware);
 	struct shape shape = shape_of(word, generation);
 	const struct nx_array_row *row = nx_array_rows;
+	uint8_t opcode = nx_word_opcode(word);
 	uint64_t mhz = hardware->engines[NX_ENGINE_TENSOR].clock_mhz;
 
-	while (!is_fit(row->opcode, word[0], row->generations, generation) ||
+	while (!is_fit(row->opcode, opcode, row->generations, generation) ||
 	       !has_traits(shape.traits, row->has, row->lacks))
 		row++;
-	out->kind = is_weights(word[0]) ? NX_COST_WEIGHTS : NX_COST_MATMUL;
+	out->kind = is_weights(opcode) ? NX_COST_WEIGHTS : NX_COST_MATMUL;
 	out->is_rate_bound = row->column_ps == 0;
 	if (out->is_rate_bound)
 		out->latency_ps = cycles_ps((double)shape.elements * row->cycles, mhz);
@@ -249,14 +251,15 @@ static void compute_cost(const struct nx_hardware_timing *hardware, unsigned eng
 	unsigned generation = generation_of(hardware);
 	struct shape shape = shape_of(word, generation);
 	const struct nx_compute_row *row = nx_compute_rows;
+	uint8_t opcode = nx_word_opcode(word);
 	uint64_t counted;
 	int64_t latency_ps, occupancy_ps;
 
-	while (!is_fit(row->opcode, word[0], row->generations, generation) ||
+	while (!is_fit(row->opcode, opcode, row->generations, generation) ||
 	       !(row->engines >> engine & 1) || !has_traits(shape.traits, row->has, row->lacks))
 		row++;
 	counted = shape.elements > row->free_elements ? shape.elements - row->free_elements : 0;
-	latency_ps = row->base_ps - lanes_ps(generation, engine, word[0], &shape) +
+	latency_ps = row->base_ps - lanes_ps(generation, engine, opcode, &shape) +
 		     (int64_t)cycles_ps((double)counted * row->cycles,
 					hardware->engines[engine].clock_mhz);
 	occupancy_ps = latency_ps - row->overlap_ps;
@@ -269,12 +272,14 @@ static void compute_cost(const struct nx_hardware_timing *hardware, unsigned eng
 void nx_hardware_cost(const struct nx_hardware_timing *hardware, unsigned engine,
 		      const uint8_t *word, struct nx_cost *out)
 {
+	uint8_t opcode = nx_word_opcode(word);
+
 	*out = (struct nx_cost){0};
 	if (engine >= NX_ENGINE_COUNT)
 		engine = NX_ENGINE_SYNC;
-	if (is_control(word[0]))
+	if (is_control(opcode))
 		control_cost(generation_of(hardware), engine, word, out);
-	else if (is_weights(word[0]) || is_matmul(word[0]))
+	else if (is_weights(opcode) || is_matmul(opcode))
 		array_cost(hardware, word, out);
 	else
 		compute_cost(hardware, engine, word, out);

@@ -36,7 +36,9 @@ struct loader {
 
 static bool is_dynamic_word(const uint8_t *word)
 {
-	return word[0] == NX_OP_PSEUDO_DMA_DIRECT2D || word[0] == NX_OP_DMA_DIRECT2D;
+	uint8_t opcode = nx_word_opcode(word);
+
+	return opcode == NX_OP_PSEUDO_DMA_DIRECT2D || opcode == NX_OP_DMA_DIRECT2D;
 }
 
 static size_t count_dynamic(struct nx_slice code)
@@ -154,7 +156,7 @@ static struct nx_loaded_slot *add_compiled(struct loader *l, const uint8_t *word
 				      .queue = NX_NO_INDEX,
 				      .block = NX_NO_INDEX};
 
-	memcpy(slot.word, word, NX_SLOT_BYTES);
+	slot.word = *nx_word_of(word);
 	nx_vec_push(&l->slots, slot);
 	return &l->slots.items[l->slots.len - 1];
 }
@@ -171,12 +173,12 @@ static enum nx_status add_trigger(struct loader *l, unsigned engine, const uint8
 
 	(void)nx_instruction_dma_trigger(word, &trigger);
 	queue = nx_core_program_queue(l->program, engine, nx_slice_text(trigger.queue), &index);
-	nx_loaded_word_doorbell(slot->word, (uint32_t)index);
+	nx_loaded_word_doorbell(&slot->word, (uint32_t)index);
 	slot->kind = NX_LOADED_INSERTED;
-	memset(slot->word + 6, 0, 2); /* no update of its own */
+	slot->word.header.update = (struct nx_word_sync){0};
 	slot = add_compiled(l, word, pc);
-	nx_loaded_word_doorbell(slot->word, (uint32_t)index);
-	memset(slot->word + 4, 0, 2);
+	nx_loaded_word_doorbell(&slot->word, (uint32_t)index);
+	slot->word.header.wait = (struct nx_word_sync){0};
 	slot->kind = NX_LOADED_REPLACED;
 	if (!queue || !nx_map_get(&queue->by_id, trigger.block_id, &block))
 		return NX_OK;
@@ -193,7 +195,7 @@ static enum nx_status add_direct2d(struct loader *l, unsigned engine, const uint
 {
 	uint32_t at = l->queue_of[l->program->queue_count + engine];
 	struct nx_loaded_queue *queue = &l->core->queues[at];
-	bool has_bound = next && next[0] == NX_OP_PSEUDO_EXTENSION;
+	bool has_bound = next && nx_word_opcode(next) == NX_OP_PSEUDO_EXTENSION;
 	struct nx_loaded_slot *slot;
 
 	if (!nx_packet_maker_dynamic(&l->packets, l->program, queue->kind, word,
@@ -203,11 +205,11 @@ static enum nx_status add_direct2d(struct loader *l, unsigned engine, const uint
 	if (has_bound) {
 		slot = add_compiled(l, word, NX_NO_INDEX);
 		slot->kind = NX_LOADED_INSERTED;
-		nx_loaded_word_move(slot->word, nx_load32(next + 12));
+		nx_loaded_word_move(&slot->word, nx_word_of(next)->extension.tensor_bytes);
 	}
 	slot = add_compiled(l, word, pc);
-	if (word[0] == NX_OP_PSEUDO_DMA_DIRECT2D) {
-		nx_loaded_word_replace_direct2d(slot->word, has_bound);
+	if (nx_word_opcode(word) == NX_OP_PSEUDO_DMA_DIRECT2D) {
+		nx_loaded_word_replace_direct2d(&slot->word, has_bound);
 		slot->kind = NX_LOADED_REPLACED;
 	}
 	slot->queue = at;
@@ -215,19 +217,19 @@ static enum nx_status add_direct2d(struct loader *l, unsigned engine, const uint
 }
 
 static void add_replaced(struct loader *l, const uint8_t *word, uint32_t pc,
-			 void (*replace)(uint8_t word[NX_SLOT_BYTES]))
+			 void (*replace)(union nx_word *word))
 {
 	struct nx_loaded_slot *slot = add_compiled(l, word, pc);
 
 	slot->kind = NX_LOADED_REPLACED;
-	replace(slot->word);
+	replace(&slot->word);
 }
 
 static enum nx_status add_word(struct loader *l, unsigned engine, struct nx_slice code, uint32_t pc)
 {
 	const uint8_t *word = nx_instruction_word(code, pc);
 
-	switch (word[0]) {
+	switch (nx_word_opcode(word)) {
 	case NX_OP_PSEUDO_BRANCH_LABEL:
 	case NX_OP_PSEUDO_EXTENSION:
 		return NX_OK; /* for the runtime alone */

@@ -16,14 +16,15 @@
 #ifndef NX_RUNTIME_TIMING_LOADED_CODE_H
 #define NX_RUNTIME_TIMING_LOADED_CODE_H
 
+#include "format/instruction_word.h"
 #include "runtime/device/device_program.h"
 
-#define NX_LOADED_RINGS 16u /* DMA engines that share a queue's work */
+#define NX_LOADED_RINGS NX_DMA_ENGINE_COUNT /* a queue has one on each DMA engine */
 
 enum nx_patch_kind { NX_LOADED_COMPILED, NX_LOADED_REPLACED, NX_LOADED_INSERTED };
 
 struct nx_loaded_slot {
-	uint8_t word[NX_SLOT_BYTES];
+	union nx_word word;
 	uint32_t compiler_pc; /* NX_NO_INDEX when inserted */
 	uint8_t kind;	      /* enum nx_patch_kind */
 	uint32_t queue;	      /* that it starts a transfer on, in nx_loaded_core; or NX_NO_INDEX */

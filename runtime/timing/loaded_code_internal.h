@@ -14,12 +14,12 @@ void nx_loaded_words_begin(struct nx_slot_list *out, unsigned engine);
 /* doorbell_count: static queues of the engine, whose rings are put back at the end. */
 void nx_loaded_words_end(struct nx_slot_list *out, unsigned engine, size_t doorbell_count);
 
-void nx_loaded_word_doorbell(uint8_t word[NX_SLOT_BYTES], uint32_t queue_index);
-void nx_loaded_word_move(uint8_t word[NX_SLOT_BYTES], uint32_t bound);
+void nx_loaded_word_doorbell(union nx_word *word, uint32_t queue_index);
+void nx_loaded_word_move(union nx_word *word, uint32_t bound);
 /* The compiler's pseudo words as an engine executes them; word holds theirs and is changed. */
-void nx_loaded_word_replace_load(uint8_t word[NX_SLOT_BYTES]);
-void nx_loaded_word_replace_direct2d(uint8_t word[NX_SLOT_BYTES], bool has_bound);
-void nx_loaded_word_replace_barrier(uint8_t word[NX_SLOT_BYTES]);
+void nx_loaded_word_replace_load(union nx_word *word);
+void nx_loaded_word_replace_direct2d(union nx_word *word, bool has_bound);
+void nx_loaded_word_replace_barrier(union nx_word *word);
 
 /* --- packets of a transfer (loaded_packets.c) ---------------------------------------- */
 

@@ -15,8 +15,6 @@
 #define PACKET_BYTES 4096u
 #define SEMAPHORE_BYTES 4u
 #define SMALL_BYTES 512u /* one ring is enough for fewer; assumed */
-#define FULL_ELEMENT 65536u
-#define PLACE_VARIABLE 0x10
 
 /* --- what a transfer is, as far as packets care ------------------------------------ */
 
@@ -125,23 +123,24 @@ struct direct_side {
 	bool is_hbm;
 };
 
-static struct direct_side read_side(const struct nx_core_program *core, const uint8_t *at)
+static struct direct_side read_side(const struct nx_core_program *core,
+				    const struct nx_word_dma_side *from)
 {
-	uint16_t bytes = nx_load16(at + 20), inner = nx_load16(at + 18), outer = nx_load16(at + 16);
-	struct direct_side side = {.element_bytes = bytes ? bytes : FULL_ELEMENT,
+	uint16_t inner = from->inner_count, outer = from->outer_count;
+	struct direct_side side = {.element_bytes = nx_dma_side_element_bytes(from),
 				   .count = (uint64_t)inner * outer,
 				   .is_hbm = true};
 	uint32_t index;
 
 	side.run_bytes = side.element_bytes;
 	/* Elements that touch each other are one run. */
-	if ((int32_t)nx_load32(at + 12) == (int32_t)side.element_bytes || inner == 1) {
+	if (from->inner_step == (int32_t)side.element_bytes || inner == 1) {
 		side.run_bytes *= inner ? inner : 1;
-		if ((int64_t)(int32_t)nx_load32(at + 8) == (int64_t)side.run_bytes)
+		if (from->outer_step == (int64_t)side.run_bytes)
 			side.run_bytes *= outer ? outer : 1;
 	}
-	if (at[7] == PLACE_VARIABLE &&
-	    nx_core_program_variable(core, nx_load32(at + 4) & 0xffffff, &index))
+	if (from->kind == NX_PLACE_VARIABLE &&
+	    nx_core_program_variable(core, nx_dma_side_index(from), &index))
 		side.is_hbm = is_hbm(core, index);
 	return side;
 }
@@ -150,18 +149,19 @@ bool nx_packet_maker_dynamic(struct nx_packet_maker *maker, const struct nx_core
 			     enum nx_loaded_queue_kind kind, const uint8_t *word,
 			     struct nx_loaded_block *out)
 {
-	struct direct_side from = read_side(core, word + 16), to = read_side(core, word + 40);
+	const struct nx_dma_word *w = &nx_word_of(word)->dma;
+	struct direct_side from = read_side(core, &w->source), to = read_side(core, &w->target);
 	uint64_t run = from.run_bytes < to.run_bytes ? from.run_bytes : to.run_bytes;
 	struct shape shape = {.element_bytes = to.element_bytes,
 			      .element_count = to.count,
 			      .run_bytes = run < UINT32_MAX ? (uint32_t)run : UINT32_MAX,
 			      .is_from_hbm = from.is_hbm,
 			      .is_to_hbm = to.is_hbm,
-			      .is_packet_each =
-				      kind == NX_LOADED_HARDWARE_DGE || word[62] != word[63]};
+			      .is_packet_each = kind == NX_LOADED_HARDWARE_DGE ||
+						w->source_dtype != w->target_dtype};
 
 	out->id = NX_NO_INDEX;
-	out->semaphore = word[13];
+	out->semaphore = w->semaphore;
 	nx_vec_clear(&maker->list);
 	for (unsigned ring = 0; ring < NX_LOADED_RINGS; ring++) {
 		out->first[ring] = (uint32_t)maker->list.len;

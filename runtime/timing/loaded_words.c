@@ -6,88 +6,81 @@
  * execution passes them; what only a first start, a stop or an error reaches is
  * left out (docs/design/simulator.md).
  */
-#include "base/bare/bits.h"
 #include "format/instruction.h"
 #include "runtime/timing/loaded_code_internal.h"
 
-#define WORD_MARK 0x10 /* second byte of every word */
 #define BARRIER_SEMAPHORE 2
-#define WAIT_EQUAL 0x01
-#define UPDATE_INCREMENT 0x13 /* each with "on completion" */
-#define UPDATE_ADD 0x15
-#define UPDATE_SET 0x19
-#define COMPARE_ALWAYS 0
-#define COMPARE_EQUAL 3
 #define BOUND_REGISTER 61u
 #define SHAPE_IN_REGISTER 0x80u
-/* Where captures show host words, doorbells and SBUF on the engines' bus. */
+/* Where captures show host words, doorbells and HBM on the engines' bus. */
 #define HOST_WORDS UINT64_C(0x8005c035e000)
 #define DOORBELLS UINT64_C(0x801002083038)
 #define DOORBELL_STEP 0x1000u
 #define HBM_BASE UINT64_C(0x800000000000)
 
-static uint8_t *add(struct nx_slot_list *out, uint8_t opcode)
+static union nx_word *add(struct nx_slot_list *out, uint8_t opcode)
 {
 	struct nx_loaded_slot slot = {.compiler_pc = NX_NO_INDEX,
 				      .kind = NX_LOADED_INSERTED,
 				      .queue = NX_NO_INDEX,
 				      .block = NX_NO_INDEX};
 
-	slot.word[0] = opcode;
-	slot.word[1] = WORD_MARK;
+	slot.word.header.opcode = opcode;
+	slot.word.header.mark = NX_WORD_MARK;
 	nx_vec_push(out, slot);
-	return out->items[out->len - 1].word;
+	return &out->items[out->len - 1].word;
 }
 
 static void add_load(struct nx_slot_list *out, uint64_t offset, uint8_t register_count,
 		     uint8_t first_register)
 {
-	uint8_t *word = add(out, NX_OP_TENSOR_LOAD);
+	struct nx_register_transfer_word *w = &add(out, NX_OP_TENSOR_LOAD)->registers;
 
-	word[12] = NX_DTYPE_UINT32;
-	word[14] = register_count;
-	word[15] = 1;
-	nx_store64(word + 16, HOST_WORDS + offset);
-	nx_store32(word + 24, register_count > 1);
+	w->dtype = NX_DTYPE_UINT32;
+	w->counts[0] = register_count;
+	w->counts[1] = 1;
+	w->address = HOST_WORDS + offset;
+	w->steps[0] = register_count > 1;
 	for (uint8_t i = 0; i < register_count; i++)
-		word[32 + i] = (uint8_t)(first_register + i);
+		w->registers[i] = (uint8_t)(first_register + i);
 }
 
-static void add_branch(struct nx_slot_list *out, uint8_t condition, uint32_t byte_distance)
+static void add_branch(struct nx_slot_list *out, enum nx_comparison comparison,
+		       uint32_t byte_distance)
 {
-	uint8_t *word = add(out, NX_OP_COMPARE_BRANCH);
+	struct nx_branch_word *w = &add(out, NX_OP_COMPARE_BRANCH)->branch;
 
-	word[12] = condition;
-	if (condition == COMPARE_ALWAYS)
-		word[3] = 2;
+	w->comparison = (uint8_t)comparison;
+	if (comparison == NX_COMPARE_ALWAYS)
+		w->header.debug_hint = 2;
 	else
-		word[13] = NX_DTYPE_INT32;
-	word[14] = 3;
-	nx_store32(word + 48, byte_distance);
+		w->dtype = NX_DTYPE_INT32;
+	w->flags = 3;
+	w->target = byte_distance;
 }
 
 static void add_notify(struct nx_slot_list *out, uint16_t hint)
 {
-	uint8_t *word = add(out, NX_OP_NOTIFY);
+	struct nx_notify_word *w = &add(out, NX_OP_NOTIFY)->notify;
 
-	word[2] = 9;
-	nx_store16(word + 36, hint);
-	word[39] = 1;
+	w->header.debug = 9;
+	w->hint = hint;
+	w->kind = 1;
 }
 
 /* One step of the chain: when the semaphore is `from` (0: at once) it is changed. */
-static void add_step(struct nx_slot_list *out, uint32_t from, uint8_t update, uint32_t value)
+static void add_step(struct nx_slot_list *out, uint32_t from, enum nx_update_mode update,
+		     uint32_t value)
 {
-	uint8_t *word = add(out, NX_OP_EVENT_SEMAPHORE);
+	struct nx_event_semaphore_word *w = &add(out, NX_OP_EVENT_SEMAPHORE)->event_semaphore;
 
 	if (from) {
-		word[32] = WAIT_EQUAL;
-		word[33] = BARRIER_SEMAPHORE;
-		nx_store32(word + 36, from);
+		w->wait = (struct nx_word_sync){NX_WAIT_EQUAL, BARRIER_SEMAPHORE};
+		w->wait_value = from;
 	}
-	word[34] = update;
-	word[35] = BARRIER_SEMAPHORE;
-	nx_store32(word + 40, value);
+	w->update.mode = (uint8_t)(update | NX_UPDATE_ON_COMPLETION);
+	w->update.semaphore = BARRIER_SEMAPHORE;
+	w->update_value = value;
 }
 
 /*
@@ -101,12 +94,12 @@ static void add_barrier(struct nx_slot_list *out, unsigned engine)
 
 	(void)add(out, NX_OP_DRAIN);
 	if (engine == NX_ENGINE_TENSOR) {
-		add_step(out, 0, UPDATE_ADD, 1);
-		add_step(out, up[engine], UPDATE_SET, 0);
+		add_step(out, 0, NX_UPDATE_ADD, 1);
+		add_step(out, up[engine], NX_UPDATE_SET, 0);
 	} else {
-		add_step(out, down[engine], UPDATE_INCREMENT, 1);
+		add_step(out, down[engine], NX_UPDATE_INCREMENT, 1);
 		if (up[engine])
-			add_step(out, up[engine], UPDATE_INCREMENT, 1);
+			add_step(out, up[engine], NX_UPDATE_INCREMENT, 1);
 	}
 	(void)add(out, NX_OP_DRAIN);
 }
@@ -115,7 +108,7 @@ void nx_loaded_words_begin(struct nx_slot_list *out, unsigned engine)
 {
 	add_load(out, 0, 1, 0);
 	(void)add(out, NX_OP_DRAIN);
-	add_branch(out, COMPARE_EQUAL, NX_SLOT_BYTES);
+	add_branch(out, NX_COMPARE_EQUAL, NX_SLOT_BYTES);
 	add_notify(out, NX_NOTIFY_HINT_START);
 	add_barrier(out, engine);
 	add_load(out, 0x7000, 2, 130);
@@ -127,78 +120,76 @@ void nx_loaded_words_end(struct nx_slot_list *out, unsigned engine, size_t doorb
 {
 	/* Each engine clears its part of those that the runtime does not keep for itself. */
 	static const uint8_t first[NX_ENGINE_COUNT + 1] = {3, 54, 105, 156, 207, 0};
+	struct nx_range_clear_word *clear;
 	size_t at = out->len;
-	uint8_t *word;
 
 	add_barrier(out, engine);
 	/* The first DRAIN also waits for what was written. */
-	out->items[at].word[40] = 1;
-	word = add(out, NX_OP_RANGE_CLEAR);
-	word[12] = 1;
-	word[13] = first[engine];
-	word[14] = (uint8_t)(first[engine + 1] - 1);
+	out->items[at].word.drain.waits_for_writes = 1;
+	clear = &add(out, NX_OP_RANGE_CLEAR)->range_clear;
+	clear->mode = 1;
+	clear->first = first[engine];
+	clear->last = (uint8_t)(first[engine + 1] - 1);
 	add_barrier(out, engine);
 	for (size_t i = 0; i < doorbell_count; i++)
 		nx_loaded_word_doorbell(add(out, NX_OP_WRITE), (uint32_t)i);
 	add_notify(out, NX_NOTIFY_HINT_END);
-	add_branch(out, COMPARE_ALWAYS, 0u - (uint32_t)out->len * NX_SLOT_BYTES);
+	add_branch(out, NX_COMPARE_ALWAYS, 0u - (uint32_t)out->len * NX_SLOT_BYTES);
 }
 
 /* Keeps the header: waits and updates are the compiler's. */
-void nx_loaded_word_doorbell(uint8_t word[NX_SLOT_BYTES], uint32_t queue_index)
+void nx_loaded_word_doorbell(union nx_word *word, uint32_t queue_index)
 {
-	memset(word + 12, 0, NX_SLOT_BYTES - 12);
-	word[0] = NX_OP_WRITE;
-	word[1] = WORD_MARK;
-	word[12] = 4;
-	nx_store64(word + 16, DOORBELLS + (uint64_t)queue_index * DOORBELL_STEP);
-	nx_store64(word + 32, 1);
+	nx_word_clear_body(word);
+	word->header.opcode = NX_OP_WRITE;
+	word->header.mark = NX_WORD_MARK;
+	word->write.sizes[0] = 4;
+	word->write.addresses[0] = DOORBELLS + (uint64_t)queue_index * DOORBELL_STEP;
+	word->write.data[0] = 1;
 }
 
-void nx_loaded_word_move(uint8_t word[NX_SLOT_BYTES], uint32_t bound)
+void nx_loaded_word_move(union nx_word *word, uint32_t bound)
 {
-	memset(word, 0, NX_SLOT_BYTES);
-	word[0] = 0xa7; /* MOVE */
-	word[1] = WORD_MARK;
-	word[12] = 1;
-	word[13] = NX_DTYPE_UINT32;
-	word[14] = 1;
-	nx_store32(word + 24, BOUND_REGISTER);
-	nx_store32(word + 32, bound);
+	word->move = (struct nx_move_word){
+		.header = {.opcode = NX_OP_MOVE, .mark = NX_WORD_MARK},
+		.mode = 1,
+		.dtype = NX_DTYPE_UINT32,
+		.is_immediate = 1,
+		.target_register = BOUND_REGISTER,
+		.source = bound,
+	};
 }
 
-void nx_loaded_word_replace_load(uint8_t word[NX_SLOT_BYTES])
+void nx_loaded_word_replace_load(union nx_word *word)
 {
-	uint64_t variable = nx_load32(word + 16), offset = nx_load32(word + 20);
+	struct nx_register_transfer_word *w = &word->registers;
+	uint64_t variable = w->variable, offset = w->offset;
 
-	word[0] = NX_OP_TENSOR_LOAD;
-	nx_store64(word + 16,
-		   (variable ? HBM_BASE + (variable << 32) : NX_ON_CHIP_ADDRESS) + offset);
+	w->header.opcode = NX_OP_TENSOR_LOAD;
+	w->address = (variable ? HBM_BASE + (variable << 32) : NX_ON_CHIP_ADDRESS) + offset;
 }
-
-#define PLACE_VARIABLE 0x10
 
 /* A variable by number becomes an address, variable 0 being SBUF; tables stay. */
-static void replace_place(uint8_t *at)
+static void replace_place(struct nx_word_dma_side *side)
 {
-	uint64_t variable = nx_load32(at + 4) & 0xffffff, offset = nx_load32(at);
+	uint64_t variable = nx_dma_side_index(side), offset = side->offset;
 
-	if (at[7] == PLACE_VARIABLE)
-		nx_store64(at,
-			   (variable ? HBM_BASE + (variable << 24) : NX_ON_CHIP_ADDRESS) + offset);
+	if (side->kind == NX_PLACE_VARIABLE)
+		side->address =
+			(variable ? HBM_BASE + (variable << 24) : NX_ON_CHIP_ADDRESS) + offset;
 }
 
-void nx_loaded_word_replace_direct2d(uint8_t word[NX_SLOT_BYTES], bool has_bound)
+void nx_loaded_word_replace_direct2d(union nx_word *word, bool has_bound)
 {
-	word[0] = NX_OP_DMA_DIRECT2D;
-	replace_place(word + 16);
-	replace_place(word + 40);
+	word->header.opcode = NX_OP_DMA_DIRECT2D;
+	replace_place(&word->dma.source);
+	replace_place(&word->dma.target);
 	if (has_bound)
-		word[38] = BOUND_REGISTER | SHAPE_IN_REGISTER;
+		word->dma.source_shape_register = BOUND_REGISTER | SHAPE_IN_REGISTER;
 }
 
-void nx_loaded_word_replace_barrier(uint8_t word[NX_SLOT_BYTES])
+void nx_loaded_word_replace_barrier(union nx_word *word)
 {
-	word[0] = NX_OP_EVENT_SEMAPHORE;
-	memset(word + 12, 0, NX_SLOT_BYTES - 12);
+	word->header.opcode = NX_OP_EVENT_SEMAPHORE;
+	nx_word_clear_body(word);
 }

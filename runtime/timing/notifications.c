@@ -209,7 +209,9 @@ static void put_throttles(struct notifying *n)
 
 static bool is_marker(const struct nx_loaded_slot *slot, unsigned hint)
 {
-	return slot->word[0] == NX_OP_NOTIFY && nx_load16(slot->word + 36) == hint;
+	const struct nx_notify_word *w = &slot->word.notify;
+
+	return w->header.opcode == NX_OP_NOTIFY && w->hint == hint;
 }
 
 static bool has_row(const struct nx_timed_run *run, unsigned core, unsigned engine, uint32_t slot)

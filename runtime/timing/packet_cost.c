@@ -79,7 +79,8 @@ uint64_t nx_hardware_settle_ps(const struct nx_hardware_timing *hardware,
 int64_t nx_hardware_software_more_ps(const struct nx_hardware_timing *hardware, const uint8_t *word)
 {
 	const struct nx_dma_timing *dma = &hardware->dma;
-	double outer = nx_load16(word + 56), inner = nx_load16(word + 58);
+	const struct nx_word_dma_side *target = &nx_word_of(word)->dma.target;
+	double outer = target->outer_count, inner = target->inner_count;
 	double more_ps = (outer * inner - TABLE_ELEMENTS) * dma->software_element_ps;
 
 	if (outer > 1 && inner > 1)

@@ -17,8 +17,10 @@
 
 bool nx_sim_is_collective(const struct nx_loaded_slot *slot)
 {
-	return slot->word[0] == NX_OP_PSEUDO_TRIGGER_COLLECTIVE ||
-	       slot->word[0] == NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2;
+	uint8_t opcode = slot->word.header.opcode;
+
+	return opcode == NX_OP_PSEUDO_TRIGGER_COLLECTIVE ||
+	       opcode == NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2;
 }
 
 struct group_size {
@@ -76,7 +78,7 @@ void nx_sim_collective_start(struct nx_simulation *sim, unsigned core, unsigned 
 					  .engine = (uint8_t)engine};
 	struct nx_collective_word word;
 
-	nx_collective_word_get(slot->word, &word);
+	nx_collective_word_get(slot->word.bytes, &word);
 	row.group_id = word.group;
 	row.start_ps = start_ps + nx_collective_trigger_ps();
 	if (row.start_ps < on->stream_free_ps)

@@ -53,7 +53,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 /* The runtime's DRAIN behind the last compiled word waits for all that was started; assumed. */
 static bool ends_execution(const struct nx_loaded_slot *slot)
 {
-	return slot->kind == NX_LOADED_INSERTED && slot->word[40];
+	return slot->kind == NX_LOADED_INSERTED && slot->word.drain.waits_for_writes;
 }
 
 /* All compute instructions have started, so that the last end is known. */
@@ -151,7 +151,7 @@ static bool barrier_of(const struct nx_simulation *sim, unsigned core, unsigned 
 	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
 	const uint8_t *word;
 
-	if (slot->kind != NX_LOADED_REPLACED || slot->word[0] != NX_OP_EVENT_SEMAPHORE)
+	if (slot->kind != NX_LOADED_REPLACED || slot->word.header.opcode != NX_OP_EVENT_SEMAPHORE)
 		return false;
 	word = nx_instruction_word(sim->code->program->cores[core].code[engine], slot->compiler_pc);
 	return word && nx_instruction_core_barrier(word, out);
@@ -211,7 +211,7 @@ static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 	struct nx_core_barrier barrier;
 
-	switch (slot->word[0]) {
+	switch (slot->word.header.opcode) {
 	case NX_OP_EVENT_SEMAPHORE:
 		if (barrier_of(sim, core, engine, &barrier))
 			arrive(sim, core, engine, barrier.id, now_ps);
@@ -233,7 +233,8 @@ static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine
 		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
 		break;
 	case NX_OP_RANGE_CLEAR:
-		nx_sim_semaphore_clear(sim, core, slot->word[13], slot->word[14], now_ps);
+		nx_sim_semaphore_clear(sim, core, slot->word.range_clear.first,
+				       slot->word.range_clear.last, now_ps);
 		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
 		break;
 	default:
@@ -260,13 +261,13 @@ static void find_cost(struct nx_simulation *sim, unsigned core, unsigned engine)
 
 	if (front->has_cost)
 		return;
-	nx_hardware_cost(sim->hardware, engine, slot->word, &front->cost);
+	nx_hardware_cost(sim->hardware, engine, slot->word.bytes, &front->cost);
 	front->has_cost = true;
 	if (front->cost.evidence != NX_ASSUMED || slot->kind == NX_LOADED_INSERTED)
 		return;
 	sim->run->assumed_count++;
 	if (!sim->has_unknown)
-		sim->unknown_opcode = slot->word[0];
+		sim->unknown_opcode = slot->word.header.opcode;
 	sim->has_unknown = true;
 }
 
@@ -376,6 +377,6 @@ bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned c, unsigned 
 	else
 		snprintf(where, sizeof(where), "slot %u", stream->slots[pc].compiler_pc);
 	snprintf(out, cap, "core %u %s at %s (%s) %s", c, names[engine], where,
-		 nx_opcode_label(stream->slots[pc].word[0], label), why);
+		 nx_opcode_label(stream->slots[pc].word.header.opcode, label), why);
 	return true;
 }

@@ -52,56 +52,40 @@ struct nx_sim_event nx_sim_heap_pop(struct nx_sim_heap *heap)
 
 /* --- waits ------------------------------------------------------------------------------- */
 
-enum wait_mode { WAIT_NONE, WAIT_EQUAL, WAIT_LESS, WAIT_AT_MOST, WAIT_MORE, WAIT_AT_LEAST };
-
 static uint16_t bank_of(const struct nx_loaded_slot *slot)
 {
-	bool is_own = slot->kind == NX_LOADED_INSERTED && slot->word[0] == NX_OP_EVENT_SEMAPHORE;
+	bool is_own = slot->kind == NX_LOADED_INSERTED &&
+		      slot->word.header.opcode == NX_OP_EVENT_SEMAPHORE;
 
 	return is_own ? NX_SIM_RUNTIME_BANK : 0;
 }
 
 /* What is held in a register is not known here: it counts as there. */
-static struct nx_sim_wait wait_at(const struct nx_loaded_slot *slot, unsigned mode, unsigned value)
+static struct nx_sim_wait wait_of(const struct nx_loaded_slot *slot, struct nx_word_sync sync,
+				  uint32_t value)
 {
-	const uint8_t *word = slot->word;
-
-	if (word[mode] == WAIT_NONE || word[mode] > WAIT_AT_LEAST)
+	if (sync.mode == NX_WAIT_NONE || sync.mode > NX_WAIT_AT_LEAST)
 		return (struct nx_sim_wait){0};
-	return (struct nx_sim_wait){word[mode], (uint16_t)(bank_of(slot) + word[mode + 1]),
-				    nx_load32(word + value)};
+	return (struct nx_sim_wait){sync.mode, (uint16_t)(bank_of(slot) + sync.semaphore), value};
 }
 
 struct nx_sim_wait nx_sim_wait_of(const struct nx_loaded_slot *slot)
 {
-	return wait_at(slot, 4, 8);
+	return wait_of(slot, slot->word.header.wait, slot->word.header.value);
 }
 
 struct nx_sim_wait nx_sim_body_wait_of(const struct nx_loaded_slot *slot)
 {
-	if (slot->word[0] != NX_OP_EVENT_SEMAPHORE)
+	const struct nx_event_semaphore_word *w = &slot->word.event_semaphore;
+
+	if (w->header.opcode != NX_OP_EVENT_SEMAPHORE)
 		return (struct nx_sim_wait){0};
-	return wait_at(slot, 32, 36);
+	return wait_of(slot, w->wait, w->wait_value);
 }
 
 bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait *wait)
 {
-	uint32_t have = core->semaphores[wait->index];
-
-	switch (wait->mode) {
-	case WAIT_EQUAL:
-		return have == wait->value;
-	case WAIT_LESS:
-		return have < wait->value;
-	case WAIT_AT_MOST:
-		return have <= wait->value;
-	case WAIT_MORE:
-		return have > wait->value;
-	case WAIT_AT_LEAST:
-		return have >= wait->value;
-	default:
-		return true;
-	}
+	return nx_wait_holds(wait->mode, core->semaphores[wait->index], wait->value);
 }
 
 /* Each engine has two who may wait: its sequencer and the head of its queue. */
@@ -124,22 +108,14 @@ void nx_sim_wake(struct nx_simulation *sim, unsigned c, uint64_t now_ps)
 
 /* --- changes --------------------------------------------------------------------------------- */
 
-enum update_mode {
-	UPDATE_INCREMENT = 3,
-	UPDATE_DECREMENT = 4,
-	UPDATE_ADD = 5,
-	UPDATE_SUBTRACT = 7,
-	UPDATE_SET = 9,
-};
-
 static bool changes_semaphore(uint8_t mode)
 {
-	switch (mode & 15) {
-	case UPDATE_INCREMENT:
-	case UPDATE_DECREMENT:
-	case UPDATE_ADD:
-	case UPDATE_SUBTRACT:
-	case UPDATE_SET:
+	switch (mode & NX_UPDATE_MODE_MASK) {
+	case NX_UPDATE_INCREMENT:
+	case NX_UPDATE_DECREMENT:
+	case NX_UPDATE_ADD:
+	case NX_UPDATE_SUBTRACT:
+	case NX_UPDATE_SET:
 		return true;
 	default:
 		return false;
@@ -151,22 +127,20 @@ struct author { /* of a change */
 };
 
 static void push_update(struct nx_simulation *sim, struct author by,
-			const struct nx_loaded_slot *slot, unsigned at, uint32_t value,
-			uint64_t time_ps)
+			const struct nx_loaded_slot *slot, struct nx_word_sync update,
+			uint32_t value, uint64_t time_ps)
 {
-	const uint8_t *word = slot->word;
-
-	if (!changes_semaphore(word[at]))
+	if (!changes_semaphore(update.mode))
 		return;
-	nx_sim_heap_push(&sim->heap,
-			 (struct nx_sim_event){.time_ps = time_ps,
-					       .value = value,
-					       .index = (uint16_t)(bank_of(slot) + word[at + 1]),
-					       .kind = NX_SIM_SEMAPHORE,
-					       .core = by.core,
-					       .unit = by.engine,
-					       .mode = word[at] & 15,
-					       .source = by.source});
+	nx_sim_heap_push(&sim->heap, (struct nx_sim_event){
+					     .time_ps = time_ps,
+					     .value = value,
+					     .index = (uint16_t)(bank_of(slot) + update.semaphore),
+					     .kind = NX_SIM_SEMAPHORE,
+					     .core = by.core,
+					     .unit = by.engine,
+					     .mode = update.mode & NX_UPDATE_MODE_MASK,
+					     .source = by.source});
 }
 
 void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
@@ -174,7 +148,8 @@ void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
 {
 	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
 	struct author by = {(uint8_t)core, (uint8_t)engine, NX_TIMED_BY_ENGINE};
-	bool is_control = slot->word[0] == NX_OP_EVENT_SEMAPHORE;
+	const struct nx_event_semaphore_word *w = &slot->word.event_semaphore;
+	bool is_control = w->header.opcode == NX_OP_EVENT_SEMAPHORE;
 	int64_t delay = is_control ? timing->update_control_ps : timing->update_ps;
 	uint64_t time_ps = delay < 0 && end_ps < (uint64_t)-delay ? 0 : end_ps + (uint64_t)delay;
 
@@ -183,28 +158,28 @@ void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
 	/* On older devices it comes before the end, but never before what it follows from. */
 	if (time_ps < now_ps)
 		time_ps = now_ps;
-	push_update(sim, by, slot, 6, nx_load32(slot->word + 8), time_ps);
+	push_update(sim, by, slot, w->header.update, w->header.value, time_ps);
 	if (is_control)
-		push_update(sim, by, slot, 34, nx_load32(slot->word + 40), time_ps);
+		push_update(sim, by, slot, w->update, w->update_value, time_ps);
 }
 
 void nx_sim_update_late(struct nx_simulation *sim, unsigned core, const struct nx_loaded_slot *slot,
 			uint64_t time_ps)
 {
-	push_update(sim, (struct author){(uint8_t)core, 0, NX_TIMED_BY_DMA}, slot, 6,
-		    nx_load32(slot->word + 8), time_ps);
+	push_update(sim, (struct author){(uint8_t)core, 0, NX_TIMED_BY_DMA}, slot,
+		    slot->word.header.update, slot->word.header.value, time_ps);
 }
 
 static uint32_t changed(uint32_t have, uint8_t mode, uint32_t value)
 {
 	switch (mode) {
-	case UPDATE_INCREMENT:
+	case NX_UPDATE_INCREMENT:
 		return have + 1;
-	case UPDATE_DECREMENT:
+	case NX_UPDATE_DECREMENT:
 		return have - 1;
-	case UPDATE_ADD:
+	case NX_UPDATE_ADD:
 		return have + value;
-	case UPDATE_SUBTRACT:
+	case NX_UPDATE_SUBTRACT:
 		return have - value;
 	default:
 		return value;

@@ -18,7 +18,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static uint64_t more_ps(const struct nx_simulation *sim, unsigned core, unsigned engine)
 {
 	const struct nx_sim_front *front = &sim->cores[core].fronts[engine];
-	const uint8_t *word = nx_sim_stream(sim, core, engine)->slots[front->pc].word;
+	const uint8_t *word = nx_sim_stream(sim, core, engine)->slots[front->pc].word.bytes;
 
 	return (uint64_t)nx_hardware_software_more_ps(sim->hardware, word);
 }

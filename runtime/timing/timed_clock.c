@@ -239,9 +239,9 @@ static size_t queue_of(const struct nx_timed_clock *clock, const struct nx_sched
 	struct nx_dma_trigger trigger;
 	size_t index = SIZE_MAX;
 
-	if (step->slot[0] == NX_OP_PSEUDO_DMA_DIRECT2D)
+	if (step->word->header.opcode == NX_OP_PSEUDO_DMA_DIRECT2D)
 		return program->queue_count + step->engine;
-	if (nx_instruction_dma_trigger(step->slot, &trigger))
+	if (nx_instruction_dma_trigger(step->word->bytes, &trigger))
 		(void)nx_core_program_queue(program, step->engine, nx_slice_text(trigger.queue),
 					    &index);
 	return index;

@@ -85,7 +85,7 @@ static double core_ns(const struct nx_loaded_code *code, const struct nx_timed_r
 		const struct nx_timed_instruction *at = &run->instructions.items[i];
 		const struct nx_loaded_stream *stream = &code->cores[at->core].streams[at->engine];
 
-		if (at->core != 0 || stream->slots[at->slot].word[0] != NX_OP_NOTIFY)
+		if (at->core != 0 || stream->slots[at->slot].word.bytes[0] != NX_OP_NOTIFY)
 			continue;
 		if (at->start_ps < first_ps)
 			first_ps = at->start_ps;
@@ -105,7 +105,7 @@ static void print_engine(const struct nx_loaded_code *code, const struct nx_time
 		const struct nx_loaded_stream *stream = &code->cores[at->core].streams[at->engine];
 
 		if (at->core == 0 && at->engine == engine &&
-		    is_computing(stream->slots[at->slot].word[0]))
+		    is_computing(stream->slots[at->slot].word.bytes[0]))
 			nx_vec_push(&spans, ((struct span){at->start_ps, at->end_ps}));
 	}
 	print_totals(name, total_of(&spans));

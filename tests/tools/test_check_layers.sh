@@ -159,6 +159,26 @@ fails 'a permission that no file needs is found' \
 	'ARCHITECTURE.md: decode/<format> may include format, which none of its files does'
 
 fresh
+plant format/instruction.h '' && plant decode/ntff/ntff.c '#include "format/instruction.h"' \
+	'int f(const uint8_t *word) { return word[35]; }'
+fails 'a byte of an instruction word read by offset is found' \
+	'decode/ntff/ntff.c:2: a field of an instruction word is named'
+
+fresh
+plant runtime/device/operand.h ''
+plant runtime/device/operand.c '#include "runtime/device/operand.h"' \
+	'void f(uint8_t *slot) { nx_store32(slot + 8, nx_load32(slot->bytes + 36)); }'
+fails 'so are loads and stores at an offset' 'runtime/device/operand.c:2: a field of'
+
+fresh
+plant format/instruction.h ''
+plant format/text.c '#include "format/instruction.h"' 'int f(uint8_t *slot) { return slot[3]; }'
+plant export/json.c '#include "format/instruction.h"' \
+	'int f(uint32_t slot, int *rows) { return rows[slot + 1] + nx_word_opcode(word); }'
+plant cli/words.c 'int f(const char *word) { return word[1]; }'
+passes 'format reads by offset, and other words are not instructions'
+
+fresh
 printf 'no tables\n' >"$tree/ARCHITECTURE.md"
 fails 'a document without tables is an error, not a pass' 'no table of rooms' 2
 

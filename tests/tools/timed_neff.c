@@ -41,7 +41,7 @@ static void copy_words(const struct nx_loaded_code *code, struct nx_timed_run *r
 									   : slot->compiler_pc,
 						    .core = from->core,
 						    .engine = from->engine,
-						    .opcode = slot->word[0]};
+						    .opcode = slot->word.bytes[0]};
 	}
 }
 

@@ -101,7 +101,7 @@ void core_fixture_run(struct core_fixture *f, unsigned engine,
 		assert_true(nx_core_engine_is_ready(&f->cores[0], engine));
 		nx_core_step(&f->cores[0], engine);
 	}
-	assert_true(nx_core_engine_has_ended(&f->cores[0], engine));
+	assert_int_equal(f->cores[0].pcs[engine], count);
 }
 
 void core_fixture_run_one(struct core_fixture *f, unsigned engine, const uint8_t *word)

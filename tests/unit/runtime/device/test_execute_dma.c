@@ -201,7 +201,7 @@ static struct nx_dma_side sources[2];
 
 static void run_block(size_t count)
 {
-	struct nx_dma_job job = {.block = &block, .slot = words[0], .engine = ENGINE};
+	struct nx_dma_job job = {.block = &block, .word = nx_word_of(words[0]), .engine = ENGINE};
 
 	block = (struct nx_block){
 		.id = 3, .semaphore = 40, .descriptors = descriptors, .descriptor_count = count};

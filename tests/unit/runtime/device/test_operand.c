@@ -14,12 +14,19 @@
 static uint8_t word[NX_SLOT_BYTES];
 
 static struct nx_device_operand operand(uint32_t address, struct pattern p, unsigned dtype,
-					unsigned lanes)
+					uint8_t lanes)
 {
 	word_clear(word, 0x46);
 	word_operand(word, 12, 16, address, p);
-	return nx_operand_read(word, (struct nx_operand_place){12, 16, (uint8_t)p.dims}, dtype,
-			       lanes);
+	switch (p.dims) {
+	case 2:
+		return nx_operand_2d((const struct nx_pattern_2d *)(word + 12), dtype, lanes);
+	case 3:
+		return nx_operand_3d((const struct nx_pattern_3d *)(word + 12), dtype, lanes);
+	default:
+		assert_int_equal(p.dims, 4);
+		return nx_operand_4d((const struct nx_pattern_4d *)(word + 12), dtype, lanes);
+	}
 }
 
 static const char *check(struct nx_device_operand o)

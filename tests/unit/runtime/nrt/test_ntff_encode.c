@@ -39,7 +39,7 @@ static int setup(void **state)
 	for (unsigned i = 0; i < SLOTS; i++) {
 		f.slots[i].compiler_pc = layout[i].compiler_pc;
 		f.slots[i].kind = layout[i].kind;
-		f.slots[i].word[0] = (uint8_t)(0x40 + i);
+		f.slots[i].word.bytes[0] = (uint8_t)(0x40 + i);
 	}
 	f.core.streams[NX_ENGINE_SCALAR] = (struct nx_loaded_stream){0x4000, f.slots, SLOTS};
 	f.core.streams[NX_ENGINE_SYNC] = (struct nx_loaded_stream){0x8000, f.slots, 1};

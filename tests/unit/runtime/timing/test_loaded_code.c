@@ -19,7 +19,7 @@ static void check_opcodes(const struct nx_loaded_stream *stream, size_t first,
 {
 	assert_true(first + count <= stream->slot_count);
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(stream->slots[first + i].word[0], opcodes[i]);
+		assert_int_equal(stream->slots[first + i].word.bytes[0], opcodes[i]);
 }
 
 /* The words of an execution on SP, in the order of captures. */
@@ -42,12 +42,12 @@ static void test_frame(void **state)
 	assert_int_equal(stream->slots[14].compiler_pc, 0);
 	assert_int_equal(stream->slots[14].kind, NX_LOADED_COMPILED);
 	assert_int_equal(stream->slots[13].compiler_pc, NX_NO_INDEX);
-	assert_int_equal(nx_load16(stream->slots[3].word + 36), NX_NOTIFY_HINT_START);
-	assert_int_equal(nx_load16(stream->slots[22].word + 36), NX_NOTIFY_HINT_END);
+	assert_int_equal(nx_load16(stream->slots[3].word.bytes + 36), NX_NOTIFY_HINT_START);
+	assert_int_equal(nx_load16(stream->slots[22].word.bytes + 36), NX_NOTIFY_HINT_END);
 	/* SP clears its fifth of the semaphores; the branch leads back to slot 0. */
-	assert_int_equal(stream->slots[18].word[13], 207);
-	assert_int_equal(stream->slots[18].word[14], 255);
-	assert_int_equal(nx_load32(stream->slots[23].word + 48), 0u - 23 * 64);
+	assert_int_equal(stream->slots[18].word.bytes[13], 207);
+	assert_int_equal(stream->slots[18].word.bytes[14], 255);
+	assert_int_equal(nx_load32(stream->slots[23].word.bytes + 48), 0u - 23 * 64);
 	timing_fixture_close(&f);
 }
 
@@ -64,7 +64,7 @@ static void test_barrier_chain(void **state)
 		const struct nx_loaded_stream *stream = stream_of(&f, e);
 
 		for (size_t i = 0; i < stream->slot_count; i++) {
-			const uint8_t *word = stream->slots[i].word;
+			const uint8_t *word = stream->slots[i].word.bytes;
 
 			if (word[0] == NX_OP_EVENT_SEMAPHORE && word[32])
 				waiters[nx_load32(word + 36)]++;
@@ -114,18 +114,18 @@ static void test_trigger(void **state)
 	word_update(word, 6);
 	assert_int_equal(timing_fixture_load(&f), NX_OK);
 	slot = timing_fixture_slot(&f, 0, NX_ENGINE_SYNC, 0);
-	assert_int_equal(slot->word[0], NX_OP_WRITE);
+	assert_int_equal(slot->word.bytes[0], NX_OP_WRITE);
 	assert_int_equal(slot->kind, NX_LOADED_REPLACED);
 	assert_int_equal(slot->queue, 0);
 	assert_int_equal(slot->block, 1);
-	assert_int_equal(slot->word[4], 0);
-	assert_int_equal(slot->word[7], 6);
+	assert_int_equal(slot->word.bytes[4], 0);
+	assert_int_equal(slot->word.bytes[7], 6);
 	/* The word before it waits, and counts nothing. */
-	assert_int_equal(slot[-1].word[0], NX_OP_WRITE);
+	assert_int_equal(slot[-1].word.bytes[0], NX_OP_WRITE);
 	assert_int_equal(slot[-1].kind, NX_LOADED_INSERTED);
-	assert_int_equal(slot[-1].word[5], 5);
-	assert_int_equal(nx_load32(slot[-1].word + 8), 3);
-	assert_int_equal(slot[-1].word[6], 0);
+	assert_int_equal(slot[-1].word.bytes[5], 5);
+	assert_int_equal(nx_load32(slot[-1].word.bytes + 8), 3);
+	assert_int_equal(slot[-1].word.bytes[6], 0);
 	assert_int_equal(slot[-1].queue, NX_NO_INDEX);
 	timing_fixture_close(&f);
 }
@@ -159,18 +159,18 @@ static void test_pseudo_words(void **state)
 	timing_fixture_add(&f, 0, NX_ENGINE_GPSIMD, NX_OP_PSEUDO_CORE_BARRIER);
 	assert_int_equal(timing_fixture_load(&f), NX_OK);
 	slot = timing_fixture_slot(&f, 0, NX_ENGINE_GPSIMD, 1);
-	assert_int_equal(slot->word[0], NX_OP_TENSOR_LOAD);
-	assert_int_equal(nx_load64(slot->word + 16), 0x802000001234);
+	assert_int_equal(slot->word.bytes[0], NX_OP_TENSOR_LOAD);
+	assert_int_equal(nx_load64(slot->word.bytes + 16), 0x802000001234);
 	/* The label is gone, the bound became a MOVE. */
 	assert_int_equal(slot[-1].kind, NX_LOADED_INSERTED);
-	assert_int_equal(slot[1].word[0], 0xa7);
+	assert_int_equal(slot[1].word.bytes[0], 0xa7);
 	assert_int_equal(slot[1].kind, NX_LOADED_INSERTED);
-	assert_int_equal(nx_load32(slot[1].word + 32), 777);
-	assert_int_equal(slot[2].word[0], NX_OP_DMA_DIRECT2D);
+	assert_int_equal(nx_load32(slot[1].word.bytes + 32), 777);
+	assert_int_equal(slot[2].word.bytes[0], NX_OP_DMA_DIRECT2D);
 	assert_int_equal(slot[2].compiler_pc, 2);
 	assert_int_equal(slot[2].block, NX_NO_INDEX);
-	assert_int_equal(nx_load64(slot[2].word + 40), 0x802000000000);
-	assert_int_equal(slot[3].word[0], NX_OP_EVENT_SEMAPHORE);
+	assert_int_equal(nx_load64(slot[2].word.bytes + 40), 0x802000000000);
+	assert_int_equal(slot[3].word.bytes[0], NX_OP_EVENT_SEMAPHORE);
 	assert_int_equal(slot[3].compiler_pc, 4);
 	timing_fixture_close(&f);
 }

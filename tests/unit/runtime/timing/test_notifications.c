@@ -33,8 +33,8 @@ static void setup(struct fixture *f, enum nx_device_arch arch, size_t core_count
 		.program = &f->program, .cores = f->cores, .core_count = core_count};
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 		f->slots[e][0].compiler_pc = NX_NO_INDEX;
-		f->slots[e][0].word[0] = NX_OP_NOTIFY;
-		f->slots[e][0].word[36] = NX_NOTIFY_HINT_START;
+		f->slots[e][0].word.bytes[0] = NX_OP_NOTIFY;
+		f->slots[e][0].word.bytes[36] = NX_NOTIFY_HINT_START;
 		for (unsigned c = 0; c < 2; c++)
 			f->cores[c].streams[e] = (struct nx_loaded_stream){
 				(uint64_t)(0xfffff - e) << 6, f->slots[e], 2};
@@ -316,8 +316,8 @@ static void v2_states_the_time_between_marks(void **state)
 	(void)state;
 	setup(&f, NX_DEVICE_INF2, 1);
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
-		f.slots[e][1].word[0] = NX_OP_NOTIFY;
-		f.slots[e][1].word[36] = NX_NOTIFY_HINT_END;
+		f.slots[e][1].word.bytes[0] = NX_OP_NOTIFY;
+		f.slots[e][1].word.bytes[36] = NX_NOTIFY_HINT_END;
 	}
 	for (uint8_t e = 0; e < 2; e++) {
 		nx_vec_push(&f.run.instructions,

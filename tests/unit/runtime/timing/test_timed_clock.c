@@ -116,24 +116,27 @@ static int teardown(void **state)
 
 static void step_sync(struct fixture *f, uint32_t pc)
 {
-	nx_timed_clock_stepped(f->clock, &(struct nx_schedule_step){.actor = sync_engine,
-								    .engine = NX_ENGINE_SYNC,
-								    .pc = pc,
-								    .slot = f->sync_code[pc]});
+	nx_timed_clock_stepped(f->clock,
+			       &(struct nx_schedule_step){.actor = sync_engine,
+							  .engine = NX_ENGINE_SYNC,
+							  .pc = pc,
+							  .word = nx_word_of(f->sync_code[pc])});
 }
 
 static void step_vector(struct fixture *f)
 {
-	nx_timed_clock_stepped(f->clock, &(struct nx_schedule_step){.actor = vector_engine,
-								    .engine = NX_ENGINE_VECTOR,
-								    .slot = f->vector_code[0]});
+	nx_timed_clock_stepped(f->clock,
+			       &(struct nx_schedule_step){.actor = vector_engine,
+							  .engine = NX_ENGINE_VECTOR,
+							  .word = nx_word_of(f->vector_code[0])});
 }
 
 static void step_queue(struct fixture *f)
 {
-	nx_timed_clock_stepped(f->clock, &(struct nx_schedule_step){.actor = queue,
-								    .engine = NX_ENGINE_SYNC,
-								    .slot = f->sync_code[0]});
+	nx_timed_clock_stepped(f->clock,
+			       &(struct nx_schedule_step){.actor = queue,
+							  .engine = NX_ENGINE_SYNC,
+							  .word = nx_word_of(f->sync_code[0])});
 }
 
 static size_t choose(struct fixture *f)

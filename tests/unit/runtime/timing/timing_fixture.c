@@ -184,8 +184,8 @@ struct nx_cost timing_fixture_cost(const struct timing_fixture *f, unsigned core
 	const struct nx_hardware_timing *hardware = nx_device_hardware_of(f->program.arch);
 	struct nx_cost cost;
 
-	nx_hardware_cost(hardware, engine, timing_fixture_slot(f, core, engine, compiler_pc)->word,
-			 &cost);
+	nx_hardware_cost(hardware, engine,
+			 timing_fixture_slot(f, core, engine, compiler_pc)->word.bytes, &cost);
 	return cost;
 }
 
