@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/async_queue.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -16,6 +17,8 @@
 
 #define UNIT_SHIFT 48
 #define MAX_ERRORS 65536 /* kept by a tracker until they are asked for */
+
+static_assert(NRTA_XU_TYPE_NUM <= 16 && NX_ASYNC_QUEUES <= 16, "four bits of a number each");
 
 struct counter {
 	uint64_t given, completed;
@@ -260,6 +263,7 @@ NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
 	struct lane *lane = &async.lanes[request->core % NX_TRACE_MAX_CORES];
 	NRT_STATUS st = NRT_SUCCESS;
 
+	assert(request->run && request->release && request->core < NX_TRACE_MAX_CORES);
 	pthread_mutex_lock(&async.lock);
 	if (!seq || !is_place(request)) {
 		st = NRT_INVALID;

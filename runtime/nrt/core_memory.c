@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_memory: how much of each core's memory is used, and for what. */
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ NRT_STATUS nx_memory_take(uint32_t core, enum nx_memory_category category, uint6
 	uint64_t span;
 	bool fits;
 
+	assert(core < NX_TRACE_MAX_CORES && (unsigned)category < NX_NTRACE_CATEGORIES);
 	*block = (struct nx_memory_block){.bytes = bytes, .core = core, .category = category};
 	span = nx_trace_start(core, NX_TRACE_MEM_ALLOC, pack_place(block), 0, 0, 0);
 	fits = count_taken(block, &totals);
@@ -94,6 +96,7 @@ void nx_memory_give(const struct nx_memory_block *block)
 				       block->address, 0, 0);
 
 	pthread_mutex_lock(&memory.lock);
+	assert(memory.used_bytes[block->core] >= block->bytes);
 	memory.used_bytes[block->core] -= block->bytes;
 	memory.category_bytes[block->core][block->category] -= block->bytes;
 	totals = (struct totals){memory.used_bytes[block->core],

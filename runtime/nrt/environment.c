@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/environment.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -25,6 +26,7 @@ uint64_t nx_environment_number(const char *variable, uint64_t least, uint64_t mo
 	const char *text = text_of(variable);
 	uint64_t value;
 
+	assert(least <= fallback && fallback <= most);
 	if (!text)
 		return fallback;
 	if (nx_slice_to_u64(nx_slice_text(text), &value) && value >= least && value <= most)
@@ -59,6 +61,7 @@ size_t nx_environment_choice(const char *variable, const char *const *names, siz
 {
 	const char *text = text_of(variable);
 
+	assert(count > 0);
 	for (size_t i = 0; text && i < count; i++)
 		if (strcmp(text, names[i]) == 0)
 			return i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/handles.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 #define INDEX_BITS 20
@@ -21,6 +22,8 @@ static struct {
 	uint32_t first_free;		   /* index plus 1; 0: none */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static_assert(GENERATION_SHIFT + 32 <= 64, "a handle holds index and generation");
+
 static struct entry *take_entry(void)
 {
 	struct entry *entry;
@@ -38,6 +41,7 @@ void *nx_handle_new(struct nx_object *object, enum nx_handle_kind kind,
 {
 	struct entry *entry;
 
+	assert(kind != NX_HANDLE_NONE && destroy);
 	object->kind = kind;
 	object->destroy = destroy;
 	object->handle = NULL;
@@ -155,6 +159,7 @@ void nx_object_drop(void *opaque)
 {
 	struct nx_object *object = opaque;
 
+	assert(!object || atomic_load(&object->reference_count) > 0);
 	if (object &&
 	    atomic_fetch_sub_explicit(&object->reference_count, 1, memory_order_acq_rel) == 1)
 		object->destroy(object);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/loaded_model.h"
 
+#include <assert.h>
 #include <nrt/nrt_experimental.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -10,6 +11,8 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ranks/model_ranks.h"
 #include "runtime/trace/tracer.h"
+
+static_assert(offsetof(struct nx_model, object) == 0, "nx_object_drop takes a model");
 
 static _Atomic uint32_t model_count;
 
@@ -172,14 +175,14 @@ static NRT_STATUS join_ranks(struct nx_model *model, uint32_t rank, uint32_t cou
 }
 
 struct tally {
-	uint32_t models[128];
+	uint32_t models[NX_TRACE_MAX_CORES];
 };
 
 static void tally_model(void *context, struct nx_object *object)
 {
 	struct tally *tally = context;
 
-	tally->models[((struct nx_model *)object)->core % 128]++;
+	tally->models[((struct nx_model *)object)->core % NX_TRACE_MAX_CORES]++;
 }
 
 static uint32_t least_used_core(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ntff_capture.h"
 
+#include <assert.h>
 #include <nrt/nrt_profile.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -142,6 +143,8 @@ static bool wants_rings(const struct kept *kept)
 	       (kept->executions.len == 1 ||
 		!nx_notify_counts_ticks(kept->model->port->arch(kept->model->program)));
 }
+
+static_assert(NX_INSPECT_PATH_MAX + 256 + 100 <= MAX_PATH, "a session's folder and a file name");
 
 static void add_guarded(void *context)
 {

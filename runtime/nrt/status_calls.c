@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* status_calls: names of statuses, the version, and questions about the machine. */
+#include <assert.h>
 #include <nrt/nrt_experimental.h>
 #include <nrt/nrt_version.h>
 #include <stdio.h>
@@ -8,6 +9,14 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
 #include "runtime/nrt/release.h"
+
+/* Programs compiled against the published headers pass these structs. */
+static_assert(sizeof(nrt_instance_info_t) == 32, "as published");
+static_assert(sizeof(nrt_tensor_batch_op_t) == 24, "as published");
+static_assert(sizeof(nrt_tensor_batch_t) == 24, "as published");
+static_assert(sizeof(nrt_cc_comm_t) == 32, "as published");
+static_assert(sizeof(nrt_version_t) == 4 * 8 + RT_VERSION_DETAIL_LEN + GIT_HASH_LEN,
+	      "as published");
 
 #define NAME(status)                                                                               \
 	case status:                                                                               \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/tensor.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -9,6 +10,8 @@
 #include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/trace/tracer.h"
+
+static_assert(offsetof(struct nx_nrt_tensor, object) == 0, "nx_object_drop takes a tensor");
 
 static pthread_mutex_t completion_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t completion = PTHREAD_COND_INITIALIZER;

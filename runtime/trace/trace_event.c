@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/trace/trace_event.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define CORE_SHIFT 50
+#define MAX_FIELDS 6
 #define MAX_TEXT 24 /* a 64-bit number */
+
+static_assert(NX_TRACE_TYPE_COUNT <= UINT8_MAX, "a type fits into a record");
 
 struct field {
 	const char *name;
@@ -13,9 +17,10 @@ struct field {
 };
 
 struct layout { /* INSTANTs are told as STARTs */
-	struct field start[6];
-	struct field stop[6];
+	struct field start[MAX_FIELDS];
+	struct field stop[MAX_FIELDS];
 };
+static_assert(MAX_FIELDS <= NX_TRACE_MAX_VALUES, "readers have room for all values");
 
 #define WHOLE(arg, name)                                                                           \
 	{                                                                                          \
@@ -119,7 +124,7 @@ size_t nx_trace_event_values(const struct nx_trace_record *record, struct nx_tra
 		return 0;
 	fields = record->phase == NX_PHASE_STOP ? layouts[record->type].stop
 						: layouts[record->type].start;
-	for (; count < 6 && fields[count].name; count++) {
+	for (; count < MAX_FIELDS && fields[count].name; count++) {
 		const struct field *field = &fields[count];
 		uint64_t word = record->args[field->arg] >> field->shift;
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/trace/trace_filter.h"
 
+#include <assert.h>
+
 #include "runtime/trace/trace_event.h"
 
 #define MAX_NAME 48
 #define BIT(type) (UINT64_C(1) << (type))
 
-_Static_assert(NX_TRACE_TYPE_COUNT <= 64, "a type is a bit");
+static_assert(NX_TRACE_MAX_CORES % 64 == 0, "cores are whole words");
+static_assert(NX_TRACE_TYPE_COUNT <= 64, "a type is a bit");
 
 /* As AWS's examples of filters spell them. */
 static const struct {

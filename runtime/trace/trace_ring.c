@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/trace/trace_ring.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 #define MIN_SLOTS ((uint64_t)16)
@@ -8,7 +9,8 @@
 /* How often the reader comes back to an unfinished event before it gives it up. */
 #define PATIENCE 100
 
-_Static_assert(sizeof(struct nx_trace_slot) == 64, "an event is a cache line");
+static_assert(3 + NX_TRACE_ARGS == 7, "packed, ticks, tracking and the arguments");
+static_assert(sizeof(struct nx_trace_slot) == 64, "an event is a cache line");
 
 static uint64_t slots_for(uint64_t limit)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ranks/rank_collective.h"
 
+#include <assert.h>
+
 #include "base/arena.h"
 #include "format/instruction.h"
 #include "runtime/nrt/ranks/reduce.h"
@@ -421,6 +423,7 @@ enum nx_status nx_rank_collective_run(const struct nx_rank_group *group,
 
 	if (st)
 		return st;
+	assert(group->count > 0 && group->index < group->count);
 	c.size = nx_dtype_bytes(call->dtype);
 	switch (call->kind) {
 	case NX_COLLECTIVE_ALL_REDUCE:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank_route: frames over one connection, and what each does to the world. */
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,6 +14,8 @@
 #define READ_STEP_BYTES ((size_t)1 << 20)
 
 /* --- frames -------------------------------------------------------------------------- */
+
+static_assert(NX_RANK_FRAME_BYTES == 4 * sizeof(uint32_t) + 2 * sizeof(uint64_t), "the frame");
 
 void nx_rank_frame_put(const struct nx_rank_frame *frame, uint8_t out[NX_RANK_FRAME_BYTES])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ranks/rank_world.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +174,9 @@ void nx_rank_world_leave(struct nx_rank_world *world, uint32_t rank)
 
 	if (!world)
 		return;
+	assert(rank < world->count);
 	pthread_mutex_lock(&world->lock);
+	assert(world->ranks[rank].join_count > 0);
 	is_last = --world->ranks[rank].join_count == 0;
 	if (is_last)
 		world->ranks[rank].is_present = false;
@@ -306,6 +309,7 @@ enum nx_status nx_rank_world_take(struct nx_rank_world *world, uint32_t rank, ui
 	struct timespec deadline = deadline_of(world);
 	enum nx_status st = NX_OK;
 
+	assert(rank < world->count && from < world->count);
 	pthread_mutex_lock(&world->lock);
 	while (!(*out = unlink_message(&world->ranks[rank], from, tag)) && !st) {
 		st = check_peer(world, rank, from, err);
@@ -357,6 +361,7 @@ enum nx_status nx_rank_world_send(struct nx_rank_world *world, uint32_t from, ui
 	struct nx_rank_route *route;
 	enum nx_status st;
 
+	assert(from < world->count && to < world->count);
 	if (bytes.len > NX_RANK_MESSAGE_MAX)
 		return nx_fail(err, NX_LIMIT, "%zu bytes are too many for one message", bytes.len);
 	pthread_mutex_lock(&world->lock);

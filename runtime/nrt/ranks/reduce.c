@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ranks/reduce.h"
 
+#include <assert.h>
+
 #include "format/instruction.h"
 #include "runtime/device/alu.h"
 #include "runtime/device/element.h"
@@ -63,6 +65,7 @@ void nx_reduce(unsigned op, unsigned dtype, uint8_t *left, const uint8_t *right,
 {
 	size_t size = nx_dtype_bytes(dtype);
 
+	assert(nx_reduce_can(op, dtype));
 	while (count) {
 		size_t now = count < BLOCK ? count : BLOCK;
 

@@ -48,6 +48,9 @@ def main(argv):
         if not NEEDED.match(name):
             faults.append(f'it needs {name}')
     # A file missing from the library is only seen by who binds all at once.
+    if not re.search(r'NEEDED.*lib(asan|ubsan|tsan)', dynamic):
+        if '__assert_fail' in output_of('nm', '-D', '--undefined-only', library):
+            faults.append('it has an assert, which could end its host')
     undefined = re.findall(r' U (nx_\w+)', output_of('nm', '-D', '--undefined-only', library))
     faults += [f'{name} is used but not in it' for name in undefined]
     print('\n'.join(faults) if faults else f'{len(exported)} functions, all as declared')
