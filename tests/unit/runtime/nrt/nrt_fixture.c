@@ -40,6 +40,7 @@ size_t nx_fixture_tensor_bytes(void)
 
 void nx_fixture_init(void)
 {
+	unsetenv("NEURON_RT_ROOT_COMM_ID");
 	setenv("NEURON_EXPLORER_DEVICE", "idle", 1);
 	setenv("NEURON_RT_LOG_LEVEL", "OFF", 1);
 	setenv("NEURON_INSTANCE_ID", "i-0test", 1);

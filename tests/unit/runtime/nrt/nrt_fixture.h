@@ -13,7 +13,7 @@ const struct nx_bytes *nx_fixture_neff(void);
 extern const char nx_fixture_input[], nx_fixture_output[];
 size_t nx_fixture_tensor_bytes(void);
 
-/* nrt_init on the idle device, quiet; checks that it works. */
+/* nrt_init on the idle device, quiet, without other processes; checks that it works. */
 void nx_fixture_init(void);
 /* The same, and nrt_close, before and after a test. */
 int nx_fixture_begin(void **state);

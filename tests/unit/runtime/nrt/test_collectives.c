@@ -12,24 +12,15 @@
 
 #include <cmocka.h>
 
-#include "rank_threads.h"
+#include "tests/unit/runtime/nrt/nrt_fixture.h"
+#include "tests/unit/runtime/nrt/rank_threads.h"
 
 #define RANKS 4u
 
 static int open_runtime(void **state)
 {
-	(void)state;
-	unsetenv("NEURON_RT_ROOT_COMM_ID");
 	setenv("NEURON_RT_EXEC_TIMEOUT", "1", 1);
-	setenv("NEURON_RT_LOG_LEVEL", "OFF", 1);
-	return nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") != NRT_SUCCESS;
-}
-
-static int close_runtime(void **state)
-{
-	(void)state;
-	nrt_close();
-	return 0;
+	return nx_fixture_begin(state);
 }
 
 struct outcome {
@@ -218,15 +209,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nobody_passes_before_all_have_come, open_runtime,
-						close_runtime),
+						nx_fixture_end),
 		cmocka_unit_test_setup_teardown(all_have_what_each_had, open_runtime,
-						close_runtime),
-		cmocka_unit_test_setup_teardown(a_rank_alone_is_told, open_runtime, close_runtime),
+						nx_fixture_end),
+		cmocka_unit_test_setup_teardown(a_rank_alone_is_told, open_runtime, nx_fixture_end),
 		cmocka_unit_test_setup_teardown(scheduled_from_one_thread, open_runtime,
-						close_runtime),
-		cmocka_unit_test_setup_teardown(each_gets_its_part, open_runtime, close_runtime),
+						nx_fixture_end),
+		cmocka_unit_test_setup_teardown(each_gets_its_part, open_runtime, nx_fixture_end),
 		cmocka_unit_test_setup_teardown(wrong_groups_are_refused, open_runtime,
-						close_runtime),
+						nx_fixture_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,10 +13,11 @@
 
 #include <cmocka.h>
 
-#include "rank_threads.h"
 #include "runtime/device/device_ranks.h"
 #include "runtime/device/element.h"
 #include "runtime/nrt/ranks/model_ranks.h"
+#include "tests/unit/runtime/nrt/nrt_fixture.h"
+#include "tests/unit/runtime/nrt/rank_threads.h"
 
 #define RANKS 2u
 #define COUNT 1024u
@@ -40,18 +41,8 @@ struct job {
 
 static int open_runtime(void **state)
 {
-	(void)state;
-	unsetenv("NEURON_RT_ROOT_COMM_ID");
 	setenv("NEURON_EXPLORER_INSTANCE", "trn2.48xlarge", 1);
-	setenv("NEURON_RT_LOG_LEVEL", "OFF", 1);
-	return nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") != NRT_SUCCESS;
-}
-
-static int close_runtime(void **state)
-{
-	(void)state;
-	nrt_close();
-	return 0;
+	return nx_fixture_begin(state);
 }
 
 /* The second is triggered 20 us after the first. */
@@ -299,7 +290,7 @@ static void a_rank_apart_may_fail(void **state)
 	nx_model_ranks_close(ranks);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_runtime, close_runtime)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_runtime, nx_fixture_end)
 
 int main(void)
 {
