@@ -20,10 +20,6 @@ void nx_perfetto_arg_bool(struct nx_perfetto_args *args, const char *name, bool 
 /* The text is borrowed. */
 void nx_perfetto_arg_text(struct nx_perfetto_args *args, const char *name, const char *text);
 
-/* What a slot says of every execution; texts that are made up here go to the arena. */
-void nx_perfetto_slot_args(struct nx_perfetto_args *args, struct nx_arena *arena,
-			   const struct nx_profile *profile, const struct nx_instruction *row);
-
 /* What the NEFF's block says of a transfer or of a packet of it; label holds one of its texts. */
 void nx_perfetto_attribution_args(struct nx_perfetto_args *args, const struct nx_profile *profile,
 				  const struct nx_transfer *t, char label[NX_SEMAPHORE_LABEL_MAX]);

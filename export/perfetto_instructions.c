@@ -10,6 +10,9 @@
 #include "export/perfetto_rows.h"
 #include "export/perfetto_utilisation.h"
 #include "model/measure.h"
+#include "tables/instruction_fields.h"
+
+#define MAX_IDS 16
 
 enum { ARG_ID, ARG_CRC_IN, ARG_CRC_OUT, ARG_WAIT, ROW_ARG_COUNT };
 
@@ -25,7 +28,7 @@ static const struct {
 
 struct slot_args {
 	struct nx_perfetto_arg *items;
-	size_t count; /* without the trigger, which lies behind them */
+	size_t count; /* without the trigger, which follows them */
 	const char *name;
 };
 
@@ -37,11 +40,43 @@ struct instruction_trace {
 	struct nx_perfetto_row rows[NX_MAX_GRAPHS][ROW_COUNT];
 	struct nx_utilisation utilisation[NX_MAX_GRAPHS];
 	struct nx_flow_index *flows; /* NULL when not asked for */
+	struct nx_instruction_fields fields;
 	struct nx_perfetto_args scratch;
 	uint64_t id;
 	size_t next_transfer;
 	double engine_clock; /* GHz */
 };
+
+/* Perfetto has no lists: ids become a text, all that a person would read. */
+static const char *ids_text(struct nx_arena *arena, const struct nx_field *field)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < field->number && i < MAX_IDS; i++)
+		text = nx_arena_printf(arena, "%s%s%llu", text, i ? "," : "",
+				       (unsigned long long)field->ids[i]);
+	return text;
+}
+
+static void put_field(struct instruction_trace *x, const struct nx_field *field)
+{
+	struct nx_perfetto_args *args = &x->scratch;
+
+	switch ((enum nx_field_kind)field->kind) {
+	case NX_FIELD_NUMBER:
+		nx_perfetto_arg_u64(args, field->name, field->number);
+		break;
+	case NX_FIELD_BOOL:
+		nx_perfetto_arg_bool(args, field->name, field->number);
+		break;
+	case NX_FIELD_TEXT:
+		nx_perfetto_arg_text(args, field->name, (const char *)field->text.data);
+		break;
+	case NX_FIELD_IDS:
+		nx_perfetto_arg_text(args, field->name, ids_text(&x->arena, field));
+		break;
+	}
+}
 
 static void fill_slot(struct instruction_trace *x, const struct nx_instruction *row,
 		      struct slot_args *slot)
@@ -57,7 +92,9 @@ static void fill_slot(struct instruction_trace *x, const struct nx_instruction *
 	nx_vec_clear(args);
 	for (unsigned i = 0; i < ROW_ARG_COUNT; i++)
 		nx_perfetto_arg_u64(args, names[i], 0);
-	nx_perfetto_slot_args(args, &x->arena, x->profile, row);
+	nx_instruction_fields_read(&x->fields, row);
+	for (size_t i = 0; i < x->fields.list.len; i++)
+		put_field(x, &x->fields.list.items[i]);
 	nx_perfetto_arg_u64(args, "trigger", 0);
 	slot->items = NX_NEW_ARRAY(&x->arena, struct nx_perfetto_arg, args->len);
 	memcpy(slot->items, args->items, args->len * sizeof(*args->items));
@@ -172,6 +209,7 @@ enum nx_status nx_perfetto_instructions(const struct nx_device_trace *trace, str
 	memset(x, 0, sizeof(*x));
 	x->trace = trace;
 	x->profile = trace->profile;
+	nx_instruction_fields_init(&x->fields, trace->profile, NX_FOR_PERFETTO);
 	x->engine_clock = (double)(float)trace->profile->capture.hardware->engine_clock_ghz;
 	begin_rows(x);
 	if (trace->options->perfetto_flows)
@@ -180,6 +218,7 @@ enum nx_status nx_perfetto_instructions(const struct nx_device_trace *trace, str
 		st = nx_profile_scan(trace->profile, NX_TABLE_INSTRUCTION, write_row, x, err);
 	finish_rows(x);
 	closed = nx_flow_index_close(x->flows, st ? NULL : err);
+	nx_instruction_fields_release(&x->fields);
 	nx_vec_release(&x->scratch);
 	nx_arena_release(&x->arena);
 	nx_heap_free(x);

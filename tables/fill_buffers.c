@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "analyse/sbuf_allocation.h"
+#include "format/instruction.h"
 #include "model/measure.h"
 #include "tables/ahead_rows.h"
 #include "tables/fillers.h"
-#include "tables/slot_texts.h"
+#include "tables/instruction_fields.h"
 
 /* --- how full --------------------------------------------------------------- */
 
@@ -79,19 +80,29 @@ enum nx_status nx_fill_buffer_usage(struct nx_device_fill *fill)
 struct allocation_fill {
 	struct nx_device_fill *fill;
 	struct nx_row row;
-	struct nx_slot_text_cache texts;
+	struct nx_arena arena;
+	struct nx_instruction_words *words[NX_MAX_GRAPHS][NX_ENGINE_COUNT]; /* by slot */
 };
 
 static void put_writer(struct allocation_fill *a, const struct nx_sbuf_allocation *allocation)
 {
-	struct nx_instruction ran = {.slot = allocation->source,
-				     .graph = allocation->graph,
-				     .engine = allocation->engine};
-	const struct nx_slot_texts *texts = nx_slot_texts_of(&a->texts, &ran);
+	const struct nx_profile *p = a->fill->profile;
+	const struct nx_engine_image *image =
+		&p->capture.graphs[allocation->graph].engines[allocation->engine];
+	struct nx_instruction_words **all = &a->words[allocation->graph][allocation->engine];
+	struct nx_instruction_words *words;
 
+	if (!*all)
+		*all = NX_NEW_ARRAY(&a->arena, struct nx_instruction_words,
+				    (size_t)image->slot_count + 1);
+	words = &(*all)[allocation->source];
+	if (!words->opcode.data)
+		*words = nx_instruction_words(p, allocation->graph,
+					      nx_instruction_word(image->code, allocation->source),
+					      &a->arena);
 	nx_row_put_text(&a->row, NX_COL_SbufAllocation_op_source_type, "instruction");
-	nx_row_put_slice(&a->row, NX_COL_SbufAllocation_opcode, texts->opcode);
-	nx_row_put_slice(&a->row, NX_COL_SbufAllocation_operands, texts->operands);
+	nx_row_put_slice(&a->row, NX_COL_SbufAllocation_opcode, words->opcode);
+	nx_row_put_slice(&a->row, NX_COL_SbufAllocation_operands, words->operands);
 }
 
 static const char *loaded_name(const struct nx_profile *p, const struct nx_transfer *t)
@@ -166,11 +177,10 @@ enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill)
 	struct allocation_fill a = {.fill = fill};
 	enum nx_status st;
 
-	nx_slot_text_cache_init(&a.texts, fill->profile);
 	nx_row_init(&a.row, NX_SCHEMA_SbufAllocation);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SbufAllocation);
 	st = nx_ahead_rows_finish(fill, NX_AHEAD_SBUF_ALLOCATION, put_allocation, &a);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SbufAllocation);
-	nx_slot_text_cache_release(&a.texts);
+	nx_arena_release(&a.arena);
 	return st;
 }
