@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chunk: 128 rows of a timeline as bytes, and back.
+ * chunk: encodes and decodes 128 rows of a timeline.
  *
- * A chunk is a head of 16 bytes and packed columns. Its first start is kept
- * outside, where searching needs it. Numbers are stored as what they exceed the
- * smallest by, values of counters as whole numbers or single precision where
- * that loses nothing.
+ * A chunk is a header of 16 bytes and packed columns. Its first start is stored outside, where
+ * searches need it. Numbers are stored as offsets from the smallest; values of counters as integers
+ * or single precision if that is lossless.
  */
 #ifndef NX_STORE_TIMELINE_CHUNK_H
 #define NX_STORE_TIMELINE_CHUNK_H
@@ -15,7 +14,7 @@
 
 #define NX_CHUNK_ROWS ((size_t)128)
 
-/* Borrows from the file. Rows are 0 to count - 1. */
+/* Borrows from the file. Rows are numbered 0 to count - 1. */
 struct nx_span_chunk {
 	uint64_t first_ns;
 	size_t count;
@@ -40,7 +39,7 @@ struct nx_sample_chunk {
 void nx_span_chunk_append(struct nx_bytes *bytes, const struct nx_span *spans, size_t count);
 void nx_sample_chunk_append(struct nx_bytes *bytes, const struct nx_sample *samples, size_t count);
 
-/* Bytes that are no chunk of so many rows, or not all there, read as count rows of nothing. */
+/* If the bytes are not a chunk of that many rows or are cut short, reads count empty rows. */
 void nx_span_chunk_read(struct nx_span_chunk *chunk, struct nx_slice bytes, uint64_t first_ns,
 			size_t count);
 void nx_sample_chunk_read(struct nx_sample_chunk *chunk, struct nx_slice bytes, uint64_t first_ns,

@@ -6,21 +6,21 @@
 #include "store/timeline/name_tally.h"
 #include "store/timeline/strip_internal.h"
 
-/* Working memory of questions about neighbouring buckets; a zeroed struct is ready. */
+/* Scratch memory for queries of neighbouring buckets; a zeroed struct is ready. */
 struct nx_name_search {
 	struct nx_name_tally tally;
-	/* Levels of nodes that the last bucket did not have to look at: the next one will hardly
-	 * be decided sooner, so that it need not be tried, nor what lies below be fetched. */
+	/* Levels of nodes that did not decide the last bucket: they will hardly decide the next, so
+	 * skip them. */
 	unsigned spared_levels;
 };
 
 void nx_name_search_release(struct nx_name_search *search);
 
-/* Of the strips' edges, those at bucket and bucket + 1 bound it, and some span in it takes time. */
+/* The edges at bucket and bucket + 1 bound it; some span in it must have a duration. */
 uint32_t nx_dominant_name(struct nx_name_search *search, const struct nx_strip_edges *const *strips,
 			  size_t strip_count, size_t bucket);
 
-/* Begins to bring nearer what nx_dominant_name will read of a strip. */
+/* Prefetches what nx_dominant_name will read of a strip. */
 void nx_dominant_name_fetch(const struct nx_name_search *search, const struct nx_strip *strip,
 			    const struct nx_edge *a, const struct nx_edge *b);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_list: what a node of a timeline remembers of its names.
+ * name_list: the names that a node of a timeline stores.
  *
- * The names that cover most of the node, with the time each covers, and the
- * rest: a time that no other name exceeds. Where a node has few names all of
- * them are listed and the rest is 0. Names that cover little beside the first
- * are left out: they rarely decide, and a list is read for every pixel. Where
- * many names cover about the same the list is empty.
+ * It holds the names that cover most of the node, with the time each covers, and the rest: a bound
+ * that no other name exceeds. A node with few names lists all of them, and its rest is 0. Names
+ * that cover little compared with the first are left out: they rarely decide, and a list is read
+ * for every pixel. If many names cover about the same, the list is empty.
  */
 #ifndef NX_STORE_TIMELINE_NAME_LIST_H
 #define NX_STORE_TIMELINE_NAME_LIST_H
@@ -23,10 +22,10 @@ struct nx_name_list {
 	struct nx_packed busy_ns;
 };
 
-/* Lists are longer where nodes are fewer. Appends a multiple of eight bytes. */
+/* The fewer the nodes, the longer the lists. Appends a multiple of eight bytes. */
 void nx_name_list_append(struct nx_bytes *bytes, const struct nx_name_tally *tally, unsigned level);
-/* NX_PACKED_SLACK bytes can be read behind the numbers. Numbers that are no list, or not all there,
- * read as an empty one. */
+/* NX_PACKED_SLACK bytes must be readable after the numbers. Numbers that are not a list or are cut
+ * short read as an empty list. */
 void nx_name_list_read(struct nx_name_list *list, const uint64_t *numbers, uint64_t count);
 
 static inline uint32_t nx_name_list_name(const struct nx_name_list *list, size_t i)

@@ -2,10 +2,9 @@
 /*
  * strip_builder: turns the rows of one strip after another into chunks and an index.
  *
- * Chunks go to the output at once; numbers of the index go to a spool, keyed by
- * strip, column and level, because each column has to lie in one piece and a
- * strip's columns may be larger than memory. Only names need memory that grows:
- * a few sums for each different name of the strip.
+ * Chunks are written at once. Numbers of the index go to a spool, keyed by strip, column and level,
+ * because each column must be contiguous and a strip's columns may exceed memory. Only names need
+ * memory that grows: a few sums for each different name of the strip.
  */
 #ifndef NX_STORE_TIMELINE_STRIP_BUILDER_H
 #define NX_STORE_TIMELINE_STRIP_BUILDER_H
@@ -28,7 +27,7 @@ struct nx_value_node {
 	long double sum; /* of values times ns */
 };
 
-/* Nodes that are not full yet. */
+/* Incomplete nodes. */
 struct nx_builder_level {
 	unsigned node_children;
 	uint64_t longest_ns;
@@ -40,14 +39,14 @@ struct nx_builder_level {
 struct nx_strip_builder {
 	struct nx_output *out;	/* borrowed */
 	struct nx_spool *index; /* borrowed */
-	enum nx_status status;	/* of the spool, the first failure sticks; out keeps its own */
+	enum nx_status status;	/* the first failure of the spool; out keeps its own */
 	struct nx_error error;
 	uint64_t strip;
 	enum nx_track_kind kind;
-	uint64_t row_count; /* that will come */
+	uint64_t row_count; /* expected */
 	uint64_t chunk_count;
 	uint64_t busy_ns;
-	size_t used; /* rows in the chunk at hand */
+	size_t used; /* rows in the current chunk */
 	struct nx_span spans[NX_CHUNK_ROWS];
 	struct nx_sample samples[NX_CHUNK_ROWS];
 	struct nx_bytes bytes; /* of a chunk */

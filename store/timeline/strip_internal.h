@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strip_internal: one depth of one track, as the questions to a timeline read it.
+ * strip_internal: one depth of one track, as queries read it.
  *
- * All of this takes what the file says for granted within its bounds: damaged
- * numbers give wrong answers, never a place outside the strip.
+ * These functions trust the file within its bounds: damaged numbers give wrong answers, never an
+ * access outside the strip.
  */
 #ifndef NX_STORE_TIMELINE_STRIP_INTERNAL_H
 #define NX_STORE_TIMELINE_STRIP_INTERNAL_H
 
 #include "store/timeline/timeline_internal.h"
 
-/* A strip with its columns found. */
+/* A strip with its columns located. */
 struct nx_strip {
 	struct nx_slice file;
 	uint64_t row_count;
@@ -30,7 +30,7 @@ struct nx_strip {
 	const uint64_t *mean[NX_MAX_LEVELS];
 };
 
-/* False when there is no such strip of that kind. */
+/* False if there is no such strip of that kind. */
 bool nx_strip_open(struct nx_strip *strip, const struct nx_timeline *timeline,
 		   enum nx_track_kind kind, uint32_t track, uint32_t depth);
 void nx_strip_spans(const struct nx_strip *strip, uint64_t chunk, struct nx_span_chunk *found);
@@ -41,12 +41,12 @@ static inline uint64_t nx_strip_chunks(const struct nx_strip *strip)
 	return (strip->row_count + NX_CHUNK_ROWS - 1) / NX_CHUNK_ROWS;
 }
 
-/* The last chunk whose first row starts before time_ns; 0 when none does. */
+/* The last chunk whose first row starts before time_ns; 0 if none does. */
 uint64_t nx_strip_search(const struct nx_strip *strip, uint64_t time_ns);
 
 /*
- * Full nodes [lo, hi) of the lowest level as few runs of nodes of any level: at most two per
- * level. A run's nodes lie next to each other; runs come in no order.
+ * Covers the full nodes [lo, hi) of the lowest level with few runs of nodes of any level, at most
+ * two per level. The nodes of a run are adjacent; the order of runs is unspecified.
  */
 struct nx_node_walk {
 	uint64_t lo;
@@ -63,15 +63,15 @@ struct nx_node_run {
 
 bool nx_node_walk_next(struct nx_node_walk *walk, struct nx_node_run *run);
 
-/* What lies before a moment, and the chunk it lies in. */
+/* A point in time: what precedes it, and its chunk. */
 struct nx_edge {
 	uint64_t time_ns;
 	uint64_t idx;	      /* spans that start before it */
 	uint64_t busy_ns;     /* time they cover before it */
-	uint64_t over_ns;     /* how much of the last of them lies behind it */
-	uint64_t cross_start; /* start and name of that one, if any lies behind */
+	uint64_t over_ns;     /* how much of the last of them extends past it */
+	uint64_t cross_start; /* start and name of that span, if it extends past */
 	uint32_t cross_name;
-	uint64_t chunk; /* holds that span, or begins with the one at idx, or ends before it */
+	uint64_t chunk; /* contains that span, or begins with the span at idx, or ends before it */
 	struct nx_span_chunk spans;
 };
 
@@ -80,31 +80,31 @@ struct nx_edge {
 void nx_edges_find(const struct nx_strip *strip, const uint64_t *times, size_t count,
 		   struct nx_edge *edges);
 
-/* The first span in [a, b): after all that end before a. */
+/* The first span in [a, b), after all that end before a. */
 static inline uint64_t nx_edge_first(const struct nx_edge *a)
 {
 	return a->idx - (a->over_ns != 0);
 }
 
-/* Where in its chunk an edge cuts: rows before it start before it. */
+/* The row of its chunk at which an edge cuts: earlier rows start before the edge. */
 static inline size_t nx_edge_cut(const struct nx_edge *edge)
 {
 	return (size_t)(edge->idx - edge->chunk * NX_CHUNK_ROWS);
 }
 
-/* The longest of the spans in [a, b), of equals the first: how long, and among which rows. */
+/* The longest span in [a, b), the first if equal: its length, and a range of rows that has it. */
 struct nx_longest {
 	uint64_t ns;
 	uint64_t chunk;
 	size_t from, to;  /* rows of the chunk */
-	bool is_of_chunk; /* it is the one the index tells about, which is at from */
+	bool is_of_chunk; /* it is the span in the index, at from */
 };
 
-/* There is a span in [a, b). */
+/* Whether there is a span in [a, b). */
 struct nx_longest nx_strip_longest(const struct nx_strip *strip, const struct nx_edge *a,
 				   const struct nx_edge *b);
 
-/* The strips a window looks at, with the edges of a few neighbouring buckets in each. */
+/* The strips of a window, with the edges of a few neighbouring buckets in each. */
 struct nx_strip_edges {
 	struct nx_strip strip;
 	uint32_t depth;
@@ -122,7 +122,7 @@ static inline uint64_t nx_window_edge(const struct nx_timeline_window *window, u
 	return window->from_ns + step_ns * i + rest_ns * i / window->bucket_count;
 }
 
-/* Of count neighbours, which need only two divisions together. */
+/* For count neighbours, with two divisions in all. */
 static inline void nx_window_edges(const struct nx_timeline_window *window, uint64_t i,
 				   size_t count, uint64_t *times)
 {
@@ -143,7 +143,7 @@ static inline void nx_window_edges(const struct nx_timeline_window *window, uint
 	}
 }
 
-/* Buckets that can differ: there is no more to tell than one for each nanosecond. */
+/* The number of different buckets: at most one for each nanosecond. */
 static inline uint32_t nx_window_distinct(const struct nx_timeline_window *window)
 {
 	uint64_t length_ns = window->to_ns - window->from_ns;
@@ -151,7 +151,7 @@ static inline uint32_t nx_window_distinct(const struct nx_timeline_window *windo
 	return length_ns < window->bucket_count ? (uint32_t)length_ns : window->bucket_count;
 }
 
-/* Fails for a window without time or buckets; NOT_FOUND when it has no such track. */
+/* Fails if the window is empty; NOT_FOUND if there is no such track. */
 NX_MUST_CHECK enum nx_status nx_window_check(const struct nx_timeline *timeline,
 					     const struct nx_timeline_window *window,
 					     enum nx_track_kind kind, struct nx_error *err);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_internal: the bytes of a timeline, for its writer and its reader.
+ * timeline_internal: the file layout of a timeline, for its writer and its reader.
  *
  * header | chunks of all strips | index of all strips | directory | footer
  *
- * A strip is one depth of one track: rows that follow each other. Its index is
- * a number of columns of 64-bit numbers, one after another; which ones there are
- * and how long follows from the number of rows (nx_column_values), so little
- * about them is stored that could be wrong.
+ * A strip is one depth of one track: rows that do not overlap. Its index is a sequence of columns
+ * of 64-bit numbers. Their number and length follow from the number of rows (nx_column_values), so
+ * the file stores little about them that could be wrong.
  */
 #ifndef NX_STORE_TIMELINE_TIMELINE_INTERNAL_H
 #define NX_STORE_TIMELINE_TIMELINE_INTERNAL_H
@@ -20,11 +19,11 @@
 #define NX_TIMELINE_END_MAGIC "NXTIMEND"
 #define NX_TIMELINE_VERSION ((uint32_t)2)
 
-#define NX_FANOUT ((uint64_t)16) /* nodes under a node */
+#define NX_FANOUT ((uint64_t)16) /* children of a node */
 #define NX_FANOUT_BITS 4
-#define NX_NAME_FANOUT_BITS 2		/* names are slow to add: less of them with more levels */
-#define NX_MAX_LEVELS 12		/* of names there may be fewer levels than rows could use */
-#define NX_MAX_ROWS ((uint64_t)1 << 48) /* of a strip; twelve levels are enough for it */
+#define NX_NAME_FANOUT_BITS 2		/* names are slow to add: fewer of them on higher levels */
+#define NX_MAX_LEVELS 12		/* names may have fewer levels than the rows would allow */
+#define NX_MAX_ROWS ((uint64_t)1 << 48) /* of a strip; twelve levels are enough */
 
 struct nx_timeline_header {
 	char magic[8];
@@ -82,12 +81,12 @@ _Static_assert(sizeof(struct nx_strip_record) == 40, "stored as it is");
 
 /* Columns of an index, in the order of the file; each has its levels one after another. */
 enum nx_timeline_column {
-	NX_COLUMN_START,     /* of a node's first row */
-	NX_COLUMN_BUSY,	     /* ns covered before a chunk */
-	NX_COLUMN_AT,	     /* a chunk's place in the file, and above it its longest row */
-	NX_COLUMN_CALLER,    /* the caller's row of a chunk's longest span */
-	NX_COLUMN_LONGEST,   /* ns, of a full node's spans */
-	NX_COLUMN_NAME_AT,   /* where a full node has its list of names */
+	NX_COLUMN_START,   /* of a node's first row */
+	NX_COLUMN_BUSY,	   /* ns covered before a chunk */
+	NX_COLUMN_AT,	   /* a chunk's offset in the file, and in the upper bits its longest row */
+	NX_COLUMN_CALLER,  /* row of a chunk's longest span */
+	NX_COLUMN_LONGEST, /* ns, of a full node's spans */
+	NX_COLUMN_NAME_AT, /* where the list of names of a full node is */
 	NX_COLUMN_NAME_LIST, /* lists of names, of any length */
 	NX_COLUMN_LOWEST,    /* doubles: of the samples of a full node of a counter */
 	NX_COLUMN_HIGHEST,
@@ -95,7 +94,7 @@ enum nx_timeline_column {
 	NX_COLUMN_COUNT,
 };
 
-/* How many numbers a column has at a level; 0 ends its levels. Of lists only their strip knows. */
+/* How many numbers a column has at a level; 0 after the last level. Lists vary by strip. */
 uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count,
 			  enum nx_timeline_column column, unsigned level);
 /* Of all columns together; name_values are in the lists. */
@@ -119,7 +118,7 @@ struct nx_timeline {
 	struct nx_slice texts;
 };
 
-/* As nx_timeline_open, of bytes that are aligned to eight and outlive the timeline. */
+/* Like nx_timeline_open, for bytes that are aligned to eight and outlive the timeline. */
 NX_MUST_CHECK enum nx_status nx_timeline_open_bytes(struct nx_timeline **timeline,
 						    struct nx_slice bytes, struct nx_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_places: where rows lie on a timeline that is being drawn.
+ * timeline_places: the tracks that a row is drawn on while a timeline is written.
  *
- * Rows of one rule that agree in its columns share a place; the first of them
- * makes its tracks. Millions of rows pass for each new place, so those asked for
- * lately are kept where a hash of the row's cells finds them.
+ * Rows of one rule that agree in its columns share a place; the first of them creates its tracks.
+ * There are millions of rows for each new place, so recently used ones are cached by a hash of the
+ * row's cells.
  */
 #ifndef NX_STORE_TIMELINE_TIMELINE_PLACES_H
 #define NX_STORE_TIMELINE_TIMELINE_PLACES_H
@@ -45,7 +45,7 @@ struct nx_timeline_places {
 	struct nx_recent_place recent[1 << NX_RECENT_PLACE_BITS];
 };
 
-/* The cell as a time; 0 when it is none, or before the epoch. */
+/* The cell as a time; 0 if it is not one or is before the epoch. */
 static inline uint64_t nx_row_time_ns(const struct nx_row *row, unsigned column)
 {
 	int64_t ns = row->kinds[column] == NX_CELL_I64 ? row->cells[column].i64 : 0;
@@ -54,15 +54,15 @@ static inline uint64_t nx_row_time_ns(const struct nx_row *row, unsigned column)
 }
 
 /*
- * The place of a row that starts at start_ns. Where a rule goes by process, a row
- * that starts before the last one is of another run and gets a place of its own.
- * Valid until the next call.
+ * The place of a row that starts at start_ns. If the rule separates processes, a row that starts
+ * before the previous one belongs to another run and gets a place of its own. Valid until the next
+ * call.
  */
 struct nx_timeline_place *nx_timeline_places_find(struct nx_timeline_places *places,
 						  const struct nx_timeline_rule *rule,
 						  const struct nx_row *row, uint64_t start_ns);
 
-/* Writes what the rates still hold back. */
+/* Writes the remaining samples of the rates. */
 NX_MUST_CHECK enum nx_status nx_timeline_places_finish(struct nx_timeline_places *places,
 						       struct nx_error *err);
 void nx_timeline_places_release(struct nx_timeline_places *places);

@@ -3,11 +3,11 @@
  * timeline_rules: which tables become which tracks. The list is in timeline_rules.c; a new kind of
  * track is one more block there.
  *
- * A rule takes rows of one table. Rows that agree in the columns of group and track lie at one
- * place, and a place has a track for each of the rule's series, so one row may show as a span,
- * count in a rate and change a level. The columns that made a place are the attributes of its
- * tracks (struct nx_track_attribute), for a page that groups them in another way; some are there
- * for that alone and hidden in the label.
+ * A rule applies to the rows of one table. Rows that agree in the columns of group and track share
+ * a place, and a place has a track for each of the rule's series, so one row may be a span, count
+ * in a rate and change a level. The columns of a place are the attributes of its tracks (struct
+ * nx_track_attribute), for pages that group them differently; some serve only that and are hidden
+ * in the label.
  *
  * Tracks are ranked as the rules are, from the top of the screen to its bottom.
  */
@@ -22,7 +22,7 @@
 #define NX_MAX_SERIES 2
 #define NX_MAX_TABLE_RULES 3 /* of one table */
 
-/* A column, and what is written before its value. Lists end with a part without prefix. */
+/* A column, and the text before its value. Lists end with a part without prefix. */
 struct nx_rule_part {
 	const char *prefix;
 	uint16_t column;
@@ -31,9 +31,10 @@ struct nx_rule_part {
 
 enum nx_series_kind {
 	NX_SERIES_NONE,
-	NX_SERIES_SPANS, /* a span for each row, called as a column says */
+	NX_SERIES_SPANS, /* a span for each row, named by a column */
 	NX_SERIES_LEVEL, /* a sample for each row */
-	/* While a row lasts its amount flows evenly: the sum over all rows that last, a second. */
+	/* A row spreads its amount evenly over its duration: the sum over all active rows, per
+	   second. */
 	NX_SERIES_RATE,
 };
 
@@ -50,13 +51,13 @@ struct nx_timeline_rule {
 	bool (*takes)(const struct nx_row *row); /* NULL: every row */
 	uint16_t start, end, duration;		 /* columns; of end and duration one, or none */
 	struct nx_rule_part group[NX_MAX_GROUP_PARTS + 1], track[NX_MAX_TRACK_PARTS + 1];
-	/* Its rows come process after process, and processes in containers may have one number:
-	 * where time steps back the next one begins, and its rows get a place of their own. */
+	/* Rows come process by process, and processes in containers may share a pid: if time steps
+	 * back, the next process begins and its rows get a place of their own. */
 	bool is_by_process;
 	const char *key, *value; /* one more attribute of its tracks; or NULL */
 	struct nx_rule_series series[NX_MAX_SERIES];
-	/* Columns that the first series, a level, is made of: each is a track below it, with a
-	 * sample where the value changes, once it is not 0. None when last is 0. */
+	/* Columns that add up to the first series, a level: each is a track below it, with a sample
+	 * where the value changes, starting with the first that is not 0. None if last is 0. */
 	uint16_t first_share, last_share;
 };
 

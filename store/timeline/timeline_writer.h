@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_writer: makes the file that store/timeline/timeline.h reads.
+ * timeline_writer: writes the file that store/timeline/timeline.h reads.
  *
  *	nx_timeline_writer_open(&writer, "timeline.nxl", 0, err);
  *	track = nx_timeline_writer_add_track(writer, &(struct nx_track){...});
@@ -9,15 +9,13 @@
  *	...
  *	nx_timeline_writer_commit(writer, err);
  *
- * Rows of all tracks may come mixed, but those of one track in order of start;
- * of spans that start together the longest should come first, so that it lies
- * above the others. Tracks and names may be declared at any time before their
- * use.
+ * Rows of different tracks may be interleaved, but the rows of one track must come in order of
+ * start. If spans start together, add the longest first, so that it is above the others. Declare
+ * tracks and names at any time before their use.
  *
- * Memory is the budget given at opening, plus some bytes for each track, each
- * depth and each different name; rows beyond it wait in unlinked temporary
- * files ($TMPDIR or /var/tmp). The file appears under its name only with
- * commit, whole.
+ * Memory is the budget given at opening, plus some bytes for each track, depth and different name;
+ * rows beyond it go to unlinked temporary files ($TMPDIR or /var/tmp). The file gets its name with
+ * commit, when it is complete.
  */
 #ifndef NX_STORE_TIMELINE_TIMELINE_WRITER_H
 #define NX_STORE_TIMELINE_TIMELINE_WRITER_H
@@ -40,7 +38,7 @@ uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *writer,
 /* Counts a row among the track's lost_count. */
 void nx_timeline_writer_lose(struct nx_timeline_writer *writer, uint32_t track);
 
-/* Fails when a row comes before an earlier one of its track, and when the disk does. */
+/* Fails if a row starts before the previous one of its track, or if the disk fails. */
 NX_MUST_CHECK enum nx_status nx_timeline_writer_add_span(struct nx_timeline_writer *writer,
 							 uint32_t track, const struct nx_span *span,
 							 struct nx_error *err);
@@ -49,7 +47,7 @@ NX_MUST_CHECK enum nx_status nx_timeline_writer_add_sample(struct nx_timeline_wr
 							   const struct nx_sample *sample,
 							   struct nx_error *err);
 
-/* Both end the writer, whatever happens. */
+/* Both free the writer, whatever happens. */
 NX_MUST_CHECK enum nx_status nx_timeline_writer_commit(struct nx_timeline_writer *writer,
 						       struct nx_error *err);
 void nx_timeline_writer_abort(struct nx_timeline_writer *writer);

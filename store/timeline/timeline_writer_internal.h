@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline_writer_internal: what adding rows and committing them share. */
+/* timeline_writer_internal: shared by adding rows and committing them. */
 #ifndef NX_STORE_TIMELINE_TIMELINE_WRITER_INTERNAL_H
 #define NX_STORE_TIMELINE_TIMELINE_WRITER_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "store/timeline/strip_builder.h"
 #include "store/timeline/timeline_writer.h"
 
-/* A row on its way: of a sample end_ns holds the value. The first eight bytes sort it. */
+/* A spooled row; for a sample, end_ns holds the value. The first eight bytes are the sort key. */
 struct nx_row_record {
 	uint64_t strip;
 	uint64_t start_ns;
@@ -31,8 +31,8 @@ struct nx_track_state {
 	struct nx_track_record record;
 	uint64_t last_start_ns;
 	NX_VEC(uint32_t) strips; /* by depth */
-	/* Where the last span of each depth ends: a complete binary tree, root at 1, that keeps
-	 * the soonest; its second half are the depths. */
+	/* Where the last span of each depth ends: a complete binary tree of minima, root at 1; its
+	 * second half are the depths. */
 	NX_VEC(uint64_t) ends;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * track_label: what the tracks of a rule (store/timeline/timeline_rules.h) are called, which
- * attributes they have and where they stand, by the row that comes first.
+ * track_label: the names, attributes and ranks of the tracks of a rule
+ * (store/timeline/timeline_rules.h), taken from their first row.
  *
  * A label is filled by one of the functions below and then holds the texts of the track it
  * describes; those of the row are borrowed. nx_timeline_writer_add_track copies all of them.
@@ -30,7 +30,7 @@ void nx_track_label_group(struct nx_track_label *label, const struct nx_timeline
 void nx_track_label_series(struct nx_track_label *label, const struct nx_timeline_rule *rule,
 			   const struct nx_row *row, unsigned series, uint64_t sequence,
 			   struct nx_track *track);
-/* Of one of the columns that the first series is made of. */
+/* For one of the columns that add up to the first series. */
 void nx_track_label_share(struct nx_track_label *label, const struct nx_timeline_rule *rule,
 			  const struct nx_row *row, unsigned column, struct nx_track *track);
 
