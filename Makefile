@@ -84,8 +84,11 @@ verify: ## Run the tests under sanitizers, measure coverage, fuzz for a minute, 
 test-scale: build-tests ## Test ClickHouse and InfluxDB alone, also the current ClickHouse (fetches 178 MB)
 	@SCALE_CHDB=1 meson test -C build --no-rebuild --print-errorlogs --verbose scale
 
-.PHONY: check check-layers check-format check-warnings check-tidy
-check: check-layers check-format check-warnings check-tidy ## Check layers, format, warnings (gcc, clang), clang-tidy
+.PHONY: check check-layers check-format check-ui check-warnings check-tidy
+check: check-layers check-format check-ui check-warnings check-tidy ## Check layers, format, pages, warnings (gcc, clang), clang-tidy
+
+check-ui: build
+	@meson test -C build --no-rebuild --print-errorlogs ui/lint ui/types
 
 check-layers:
 	@tools/check_layers.py

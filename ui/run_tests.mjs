@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the pages that need no browser.
 //
-//	node run_tests.mjs unit|types [--modules DIR] [--out DIR] [part of a test file's name]
+//	node run_tests.mjs unit|types|lint [--modules DIR] [--out DIR] [part of a test file's name]
 //
-// unit bundles tests/*.test.ts and runs them with node's own runner; types checks all types.
+// unit bundles tests/*.test.ts and runs them with node's own runner; types checks all types; lint
+// runs oxlint as .oxlintrc.json says and finds lines of more than 100 columns.
 
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const SOURCE = dirname(fileURLToPath(import.meta.url));
+const COLUMNS_MAX = 100;
 
 function optionOf(name, otherwise) {
 	const at = process.argv.indexOf(`--${name}`);
@@ -40,6 +42,23 @@ function checkTypes() {
 	return run([require.resolve("typescript/bin/tsc"), "-p", project]);
 }
 
+/** Lines that are too long, with a tab as two columns. */
+function longLines() {
+	return readdirSync(join(SOURCE, "src"), { recursive: true })
+		.filter((name) => /\.tsx?$/.test(name))
+		.flatMap((name) => readFileSync(join(SOURCE, "src", name), "utf8").split("\n")
+			.flatMap((line, i) => line.replaceAll("\t", "  ").length > COLUMNS_MAX
+				? [`src/${name}:${i + 1}: longer than ${COLUMNS_MAX} columns`] : []));
+}
+
+function lint() {
+	const long = longLines();
+	for (const fault of long) console.log(fault);
+	const status = run([require.resolve("oxlint/bin/oxlint"), "-c", join(SOURCE, ".oxlintrc.json"),
+		"src", "tests"]);
+	return status || (long.length ? 1 : 0);
+}
+
 async function runUnits() {
 	const files = readdirSync(join(SOURCE, "tests"))
 		.filter((name) => name.endsWith(".test.ts") && name.includes(part));
@@ -65,4 +84,4 @@ async function runUnits() {
 		...files.map((name) => join(bundles, name.replace(/ts$/, "mjs")))]);
 }
 
-process.exit(kind === "types" ? checkTypes() : await runUnits());
+process.exit(kind === "types" ? checkTypes() : kind === "lint" ? lint() : await runUnits());

@@ -58,7 +58,7 @@ const cases = {
 		await page.getByRole("button", { name: "Rename sweep_tile_160" }).click();
 		const field = page.getByRole("textbox", { name: "New name of sweep_tile_160" });
 		await field.fill("sweep_tile_128");
-		await page.getByText("There is a profile of this name already.").waitFor();
+		await page.getByText("A profile with this name already exists.").waitFor();
 		await field.fill("renamed");
 		await field.press("Enter");
 		await page.locator("tbody").getByRole("link", { name: "renamed", exact: true }).waitFor();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh unit|types|browser NODE WORK_FOLDER: one test of the pages, or 77 (skipped) without the
+# run.sh unit|types|lint|browser NODE WORK_FOLDER: one test of the pages, or 77 (skipped) without the
 # packages.
 set -eu
 

@@ -14,8 +14,8 @@ export interface PageHooks {
 	openProfile(name: string): void;
 	notify(sentence: string, kind?: "info" | "error"): void;
 	/**
-	 * Before a step a visitor may want to take back: it becomes an entry of the history, at once where
-	 * it is known where it leads, with the next change otherwise.
+	 * Call before a step that Back should undo: it becomes an entry of the history, at once if its
+	 * target is known, else with the next change.
 	 */
 	beforeJump(to?: View): void;
 }

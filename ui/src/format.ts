@@ -41,7 +41,8 @@ function scaled(value: number, step: number, units: string[], digits: number): s
 		size /= step;
 		at++;
 	}
-	const text = at === 0 && Number.isInteger(size) ? formatInteger(size) : formatNumber(size, digits);
+	const text = at === 0 && Number.isInteger(size) ? formatInteger(size) : formatNumber(size,
+		digits);
 	return `${text} ${units[at]}`;
 }
 
@@ -77,7 +78,7 @@ export function unitOf(name: string, unit = ""): string {
 	if (unit) return unit.replaceAll(" ", "_");
 	if (/_percent$|^(mfu|hfu|mbu)$/.test(name)) return "fraction";
 	if (/_ns$|^(start|end)_ts$|^timestamp$/.test(name)) return "nanoseconds";
-	if (/_bytes$/.test(name)) return "bytes";
+	if (name.endsWith("_bytes")) return "bytes";
 	if (/flops(_transpose)?$/.test(name)) return "flops";
 	if (/(^|_)(ids?|pc|idx|line_number|crc)$|^crc_/.test(name)) return "id";
 	return "";
@@ -129,7 +130,8 @@ export function exactCell(cell: Cell | undefined, unit = ""): string {
 /** Absolute nanoseconds, as a cell has them, since the profile's origin; NaN without a value. */
 export function sinceOrigin(cell: Cell | undefined, originNs: bigint): number {
 	if (typeof cell === "string" && isDecimal(cell)) return Number(BigInt(cell) - originNs);
-	if (typeof cell === "number" && Number.isSafeInteger(cell)) return Number(BigInt(cell) - originNs);
+	if (typeof cell === "number" &&
+		Number.isSafeInteger(cell)) return Number(BigInt(cell) - originNs);
 	return NaN;
 }
 

@@ -19,7 +19,7 @@ export function createStore<T>(initial: T): Store<T> {
 		if (Object.is(next, value)) return;
 		const before = value;
 		value = next;
-		for (const listener of [...listeners]) listener(value, before);
+		for (const listener of Array.from(listeners)) listener(value, before);
 	};
 	return {
 		get: () => value,

@@ -149,7 +149,7 @@ const cases = {
 		await row(page, "beta").getByRole("button", { name: "Rename beta" }).click();
 		const field = page.getByRole("textbox", { name: "New name of beta" });
 		await field.fill("alpha");
-		await page.getByText("There is a profile of this name already.").waitFor();
+		await page.getByText("A profile with this name already exists.").waitFor();
 		await field.fill("beta 2, renamed");
 		await field.press("Enter");
 		await row(page, "beta 2, renamed").waitFor();

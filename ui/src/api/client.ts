@@ -50,8 +50,8 @@ export class Api {
 			response = await fetch(this.url(path, parameters), init);
 		} catch (failure) {
 			if ((failure as Error).name === "AbortError") throw failure;
-			throw new ApiError(0, "The server does not answer. Is `neuron-explorer view` still running, " +
-				"and is the port of this page forwarded?");
+			throw new ApiError(0, "The server does not answer. Check that `neuron-explorer view` is " +
+				"still running and that the port of this page is forwarded.");
 		}
 		if (response.ok) return response;
 		throw new ApiError(response.status, await sentenceOf(response));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name that loses its middle where there is no room for all of it. Whoever shows it says the whole
-// name in a tooltip.
+// A name that loses its middle where it does not fit. The caller shows the whole name in a
+// tooltip.
 
 import { cutParts } from "./cut.ts";
 

@@ -4,7 +4,7 @@
 // one, so that Back undoes it: at once, for Back may be pressed before the view has arrived.
 
 const EVERY_MS = 400;
-/** Jumps that follow each other faster than anybody can look are one: the clicks of a double click. */
+/** Jumps in quick succession count as one: the clicks of a double click. */
 const TOGETHER_MS = 300;
 
 /** The browser's, or a test's. */
@@ -29,7 +29,8 @@ export class Address<Goal> {
 
 	/** queryOf says what the page shows, or will show when it has arrived at a goal. */
 	constructor(private readonly queryOf: (goal?: Goal) => string,
-		private readonly bar: AddressBar = browserBar, private readonly now = () => performance.now()) {}
+		private readonly bar: AddressBar = browserBar, private readonly now = () =>
+			performance.now()) {}
 
 	/** Something changed. */
 	soon(): void {

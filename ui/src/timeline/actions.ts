@@ -38,7 +38,8 @@ export class Actions {
 
 	constructor(readonly stage: Stage) {
 		this.movement = new Movement(stage.context);
-		this.markers = new Markers(stage, this.focusedRow, (sentence) => this.announcement.set(sentence));
+		this.markers = new Markers(stage, this.focusedRow, (sentence) =>
+			this.announcement.set(sentence));
 	}
 
 	private get context(): ProfileContext {
@@ -140,7 +141,8 @@ export class Actions {
 		if (!box || !placed) return;
 		const view = this.context.view.get();
 		this.menu.set({
-			x: box.right, y: box.top, timeNs: Math.round(view.fromNs + spanOf(view) / 2), placed, hit: null,
+			x: box.right, y: box.top, timeNs: Math.round(view.fromNs + spanOf(view) / 2), placed,
+				hit: null,
 		});
 	}
 
@@ -153,7 +155,8 @@ export class Actions {
 	async announceSelected(): Promise<void> {
 		const { selectedDetails, selected } = this.stage.events;
 		if (!selectedDetails || !selected) return;
-		const row = this.stage.layout.get().lanes.get(`${selected.track}:${selected.depth}`)?.placed.row;
+		const row = this.stage.layout.get().lanes
+			.get(`${selected.track}:${selected.depth}`)?.placed.row;
 		this.announcement.set(`Selected ` +
 			`${nameOfEvent(selectedDetails)}${row ? ` in ${row.label}` : ""}, ` +
 			`starts at ${exactNs(selected.fromNs)}, takes ${formatNs(selected.toNs - selected.fromNs)}`);
@@ -169,7 +172,8 @@ export class Actions {
 	async zoomToEvent(event: EventRef): Promise<void> {
 		try {
 			const place = this.stage.events.placeOf(await this.stage.events.detailsOf(event));
-			if (place) this.movement.jumpTo(viewAround(place.fromNs, place.toNs, this.context.endNs, 0.5));
+			if (place) this.movement.jumpTo(viewAround(place.fromNs, place.toNs, this.context.endNs,
+				0.5));
 		} catch (failure) {
 			this.context.notify((failure as Error).message, "error");
 		}
@@ -182,7 +186,8 @@ export class Actions {
 		try {
 			const source = sourceOf(await this.stage.events.detailsOf(event));
 			if (!source) return notify("This event does not say which line of source it came from.");
-			highlight.set({ table: event.table, where: [`${source.column}=${source.location}`], text: "" });
+			highlight.set({ table: event.table, where: [`${source.column}=${source.location}`],
+				text: "" });
 			openPanel(SOURCE_PANEL);
 		} catch (failure) {
 			notify((failure as Error).message, "error");
@@ -193,7 +198,8 @@ export class Actions {
 	private async neighbour(step: 1 | -1): Promise<void> {
 		const { api, originNs, view } = this.context;
 		const { selected } = this.stage.events;
-		const focused = this.stage.layout.get().rows.find(({ row }) => row.key === this.focusedRow.get());
+		const focused = this.stage.layout.get().rows.find(({ row }) =>
+			row.key === this.focusedRow.get());
 		const lane = selected ?? focused?.row.lanes[0];
 		if (!lane)
 			return this.context.notify("Select an event or a row first; then N and P go along it.");

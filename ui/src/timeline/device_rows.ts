@@ -132,7 +132,8 @@ export function deviceLeaves(tracks: Track[], choices: DeviceChoices): Leaf[] {
 			group: section, label, key, tracks: [track], shares: shares.get(track.id) ?? [],
 			beginsFolded: common !== null,
 			rank: [
-				SECTIONS.findIndex((one) => one.key === section), choices.coreOrder === "last" ? -core : core,
+				SECTIONS.findIndex((one) => one.key === section), choices.coreOrder === "last" ? -core :
+					core,
 				engine < 0 ? ENGINES.length : engine, index,
 			],
 		};

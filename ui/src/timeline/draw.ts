@@ -219,7 +219,8 @@ function paintMarks(pixels: Pixels, scene: Scene, rows: PlacedRow[], marks: Scen
 	for (const placed of rows) {
 		const y = screenY(placed, scene.scroll) + LANE_TOP - 1;
 		placed.row.lanes.forEach(({ track, depth, line }) => {
-			const top = Math.round((y + (placed.row.isFolded ? 0 : line * placed.laneHeight)) * scene.dpr);
+			const top = Math.round((y + (placed.row.isFolded ? 0 :
+				line * placed.laneHeight)) * scene.dpr);
 			const height = Math.round(placed.laneHeight * scene.dpr);
 			const count = marks.pieces(track, scene.view, scene.level, "", scene.pieces);
 			for (let i = 0; i < count; i++) {

@@ -197,7 +197,8 @@ function paintShares(pixels: Pixels, scene: Scene, shares: number[], room: Room)
 			}
 			if (x < width && low === runLow && high === runHigh) continue;
 			if (runHigh > runLow)
-				pixels.blend(runFrom, room.bottom - runHigh, x - runFrom, runHigh - runLow, ink, STACK_SHARE);
+				pixels.blend(runFrom, room.bottom - runHigh, x - runFrom, runHigh - runLow, ink,
+					STACK_SHARE);
 			runFrom = x;
 			runLow = low;
 			runHigh = high;

@@ -27,7 +27,8 @@ export function ExportDialog({ context, onClose }: ExportDialogProps) {
 		<dialog ref={dialog} class="tl-dialog" onClose={onClose} aria-labelledby="tl-export-title">
 			<h2 id="tl-export-title">Export as CSV</h2>
 			<p>
-				All rows of {formatNs(view.toNs - view.fromNs)} from {timeText(Math.round(view.fromNs))}, one
+				All rows of {formatNs(view.toNs - view.fromNs)} from {timeText(Math.round(view.fromNs))},
+					one
 				file for each table.
 			</p>
 			<div class="tl-checks">

@@ -198,7 +198,8 @@ export class Feed {
 	private async loadPeak(): Promise<void> {
 		if (![...this.tracks.values()].some((track) => track.unit === "FLOP/s")) return;
 		try {
-			const columns = ["tensor_engine_num_rows", "tensor_engine_num_cols", "tensor_engine_clock_freq"];
+			const columns = ["tensor_engine_num_rows", "tensor_engine_num_cols",
+				"tensor_engine_clock_freq"];
 			const [row] = (await this.context.api.table("Metadata", { columns, limit: 1 })).rows;
 			const [rows, cols, gigahertz] = columns.map((_, i) => numberOf(row?.[i]));
 			const peak = 2 * rows! * cols! * gigahertz! * 1e9;

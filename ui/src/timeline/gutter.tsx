@@ -20,7 +20,8 @@ interface Moving {
 /** Rows that may change places with one another. */
 function siblingsOf(layout: Layout, placed: PlacedRow): PlacedRow[] {
 	return layout.rows.filter(({ row }) => row.parent === placed.row.parent &&
-		row.isPinned === placed.row.isPinned && (row.kind === "group") === (placed.row.kind === "group"));
+		row.isPinned === placed.row.isPinned &&
+			(row.kind === "group") === (placed.row.kind === "group"));
 }
 
 export function Gutter({ actions, isPinned }: { actions: Actions; isPinned: boolean }) {
@@ -36,7 +37,8 @@ export function Gutter({ actions, isPinned }: { actions: Actions; isPinned: bool
 		<div class="tl-labels" role="tree" aria-label={isPinned ? "Pinned rows" : "Rows"}>
 			{rows.map((placed) => (
 				<Label key={placed.row.key} placed={placed} actions={actions} layout={layout}
-					isFocused={placed.row.key === focused} isEntry={placed.row.key === entry} onMoving={setMoving}
+					isFocused={placed.row.key === focused} isEntry={placed.row.key === entry}
+						onMoving={setMoving}
 					isMoving={moving?.key === placed.row.key} />
 			))}
 			{moving && <div class="tl-drop" style={{ top: `${moving.y - 1}px` }} />}
@@ -89,10 +91,12 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 	return (
 		<div ref={element} class={names} style={style} title={row.title} role="treeitem"
 			data-focused={isFocused || undefined} data-source={row.source || undefined}
-			aria-level={isGroup || !row.parent ? 1 : 2} aria-expanded={canFold ? !row.isFolded : undefined}
+			aria-level={isGroup || !row.parent ? 1 : 2} aria-expanded={canFold ? !row.isFolded :
+				undefined}
 			aria-label={row.label} aria-selected={isFocused} tabIndex={isEntry ? 0 : -1} {...drag}
 			onFocus={() => actions.focusedRow.set(row.key)}
-			onClick={() => (isGroup ? actions.changeRow("fold", row.key) : actions.focusedRow.set(row.key))}
+			onClick={() => (isGroup ? actions.changeRow("fold", row.key) :
+				actions.focusedRow.set(row.key))}
 			onKeyDown={(event) => {
 				if (event.key !== "Enter" && event.key !== " ") return;
 				if (isGroup) change("fold")(event);
@@ -160,7 +164,8 @@ function useDragging(placed: PlacedRow, layout: Layout, actions: Actions,
 			const list = siblings();
 			const after = list.find((one) => one.y + one.height / 2 > y);
 			const last = list[list.length - 1]!;
-			from.target = { key, before: after?.row.key ?? "", y: after ? after.y : last.y + last.height };
+			from.target = { key, before: after?.row.key ?? "", y: after ? after.y : last.y +
+				last.height };
 			onMoving(from.target);
 		},
 		onPointerUp: () => {

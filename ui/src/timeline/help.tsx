@@ -54,7 +54,8 @@ function HelpDialog({ onClose }: { onClose: () => void }) {
 						{LEGEND.map(([colour, what]) => (
 							<li key={what}><i style={{ background: colour }} />{what}</li>
 						))}
-						<li><i class="tl-legend-busy" />A low bar: many events in one pixel, busy for part of it</li>
+						<li><i class="tl-legend-busy" />A low bar: many events in one pixel,
+							busy for part of it</li>
 					</ul>
 				</section>
 			</div>

@@ -108,7 +108,8 @@ function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number,
 			const mean = scene.cumulativeOf(strip, piece.batch)?.[at];
 			if (mean === undefined) return null;
 			return {
-				kind: "counter", placed, track, lowest: mean, highest: mean, mean, last: mean, fromNs: 0, toNs,
+				kind: "counter", placed, track, lowest: mean, highest: mean, mean, last: mean, fromNs: 0,
+					toNs,
 			};
 		}
 		return {

@@ -22,7 +22,8 @@ const FIELDS: [string[], string][] = [
 	[["tensor_instruction_type", "instruction_type"], "Type"], [["compiler_pc"], "Compiler PC"],
 	[["pc"], "PC"],
 	[["nki_source_location", "bir_debug_info_source_location"], "Source"],
-	[["variable"], "Variable"], [["queue_name"], "Queue"], [["transfer_bytes", "size_bytes"], "Bytes"],
+	[["variable"], "Variable"], [["queue_name"], "Queue"], [["transfer_bytes", "size_bytes"],
+		"Bytes"],
 	[["trace_event_source"], "Recorded by"], [["instance_id"], "Instance"],
 	[["process_id"], "Process"],
 	[["thread_id"], "Thread"], [["worker_gid"], "Worker"], [["nc_idx"], "NeuronCore"],
@@ -98,7 +99,8 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	}).slice(0, MOST_FIELDS) : [];
 	return (
 		<>
-			<h4>{isOne ? drawn || nameOfEvent(details) : `${hit.count.toLocaleString("en-US")} events`}</h4>
+			<h4>{isOne ? drawn || nameOfEvent(details) :
+				`${hit.count.toLocaleString("en-US")} events`}</h4>
 			<dl>
 				<Line title="Row">{hit.placed.row.label}</Line>
 				{!isOne && <Line title="Busy">{formatFraction(hit.busy)} of this pixel</Line>}

@@ -224,7 +224,8 @@ export class Interaction {
 			this.actions.panBy(event.shiftKey && !dx ? dy : dx);
 		} else if (event.ctrlKey || event.metaKey || zoomsAnyway) {
 			event.preventDefault(); // the browser would zoom the page
-			const about = event.currentTarget === null || (event.currentTarget as HTMLElement).dataset["map"]
+			const about = event.currentTarget === null ||
+				(event.currentTarget as HTMLElement).dataset["map"]
 				? now.fromNs + spanOf(now) / 2 : xToTime(now, this.stage.width, event.offsetX);
 			// a pinch on a touchpad comes as many small turns with Ctrl
 			const speed = event.ctrlKey && Math.abs(dy) < 20 ? 0.01 : 0.0025;

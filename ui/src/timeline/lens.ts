@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lens of the map: the part of the profile on screen, which is often far less than a pixel. Its
-// frame never gets narrower than hands and eyes need; where it is wider than what it shows, the true
-// place is told beside it. Pure.
+// frame has a minimum width and may be wider than the view; a line then marks the view itself.
+// Pure.
 
 import type { View } from "../contract.ts";
 import { clampView, fitView, MIN_SPAN_NS, panView, timeToX } from "./view.ts";
@@ -25,7 +25,8 @@ export function lensOf(view: View, endNs: number, width: number): Lens {
 	const trueFrom = timeToX(whole, width, view.fromNs), trueTo = timeToX(whole, width, view.toNs);
 	const least = Math.min(LEAST_PX, width);
 	if (trueTo - trueFrom >= least)
-		return { from: Math.round(trueFrom), to: Math.round(trueTo), trueFrom, trueTo, isWidened: false };
+		return { from: Math.round(trueFrom), to: Math.round(trueTo), trueFrom, trueTo,
+			isWidened: false };
 	const from = Math.round(Math.min(Math.max((trueFrom + trueTo - least) / 2, 0), width - least));
 	return { from, to: from + least, trueFrom, trueTo, isWidened: true };
 }

@@ -108,7 +108,8 @@ export class TileLoader {
 		const missing = all.slice(0,
 			countAtOnce(all.map((index) => wanted.costs?.[index] ?? 1), range.px));
 		const running: Running = {
-			range, column: wanted.column, abort: new AbortController(), isPart: missing.length < all.length,
+			range, column: wanted.column, abort: new AbortController(),
+				isPart: missing.length < all.length,
 			ids: new Set(missing.map((index) => wanted.ids[index]!)),
 		};
 		this.running = running;

@@ -68,7 +68,8 @@ export class Markers {
 		this.move(id, timeNs);
 		if (isFree || !this.context.settings.get().snap) return this.snapper.drop();
 		const { layout, scroll, height } = this.stage;
-		void this.snapper.follow(timeNs, lanesToSnap(layout.get(), this.focusedRow.get(), scroll, height),
+		void this.snapper.follow(timeNs, lanesToSnap(layout.get(), this.focusedRow.get(), scroll,
+			height),
 			this.reachNs(), (edge) => this.move(id, edge));
 	}
 

@@ -57,7 +57,8 @@ export interface Row {
 
 /** A counter that is one share of its parent, by the column it comes from. */
 export const isShareOf = (track: Track, parent: Track | undefined) =>
-	track.kind === "counter" && parent?.kind === "counter" && track.attributes["column"] !== undefined;
+	track.kind === "counter" && parent?.kind === "counter" &&
+		track.attributes["column"] !== undefined;
 
 /** Shares by the counter they are made of. */
 export function sharesOf(tracks: Track[]): Map<number, Track[]> {
@@ -104,10 +105,12 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 		lost ? `${lost} events could not be drawn` : "",
 	].filter((note) => note);
 	return {
-		key: leaf.key, kind, label: shortened(leaf.label), parent: leaf.group, tracks: leaf.tracks, lanes,
+		key: leaf.key, kind, label: shortened(leaf.label), parent: leaf.group, tracks: leaf.tracks,
+			lanes,
 		lineCount, source: leaf.source ?? "", shares: leaf.shares ?? [],
 		isCumulative: leaf.isCumulative ?? false,
-		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` : leaf.key,
+		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` :
+			leaf.key,
 			...notes].join("\n"),
 		isFolded: kind === "spans" && lineCount > 1 &&
 			isFolded(leaf.key, leaf.beginsFolded || (!!leaf.isPacked && lineCount > FOLD_ABOVE_LINES),

@@ -208,7 +208,8 @@ export class Stage {
 			counterText: (track, value) => feed.counterText(track, value),
 			bands: settings.showBands ? feed.bands : NO_BANDS, pieces: this.pieces,
 			selected: events.selected, hovered: events.hovered, links: events.links,
-			markers: context.markers.get(), box: context.box.get(), drag: this.drag, cursorX: this.cursorX,
+			markers: context.markers.get(), box: context.box.get(), drag: this.drag,
+				cursorX: this.cursorX,
 		};
 	}
 
@@ -245,7 +246,8 @@ export class Stage {
 			this.mapGround.width = ctx.canvas.width;
 			this.mapGround.height = ctx.canvas.height;
 			const { overview } = this.feed;
-			const activity = overview ? activityOf(overview, scene.endNs, this.width) : new Float32Array(0);
+			const activity = overview ? activityOf(overview, scene.endNs, this.width) :
+				new Float32Array(0);
 			drawMapGround(this.mapGround.getContext("2d", { alpha: false })!, scene, activity);
 		}
 		drawMap(ctx, scene, this.mapGround);

@@ -116,7 +116,7 @@ function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 		return leaf(`Transfers · ${process}`, join(titled("NC", place.core), what), MANY_TRANSFERS);
 	}
 	// processors are only for those who ask for them: there are hundreds
-	if (/^CPU /.test(track.name)) return leaf(`Processors · ${instance}`, track.name, 0);
+	if (track.name.startsWith("CPU ")) return leaf(`Processors · ${instance}`, track.name, 0);
 	return leaf(`Resources · ${instance}`, memoryLabel(track));
 }
 
@@ -163,7 +163,8 @@ function sourceOf(tracks: Track[]): string | undefined {
 const SOURCES = ["framework", "neuron_rt", "neuron_hw"];
 
 function sourceRank({ tracks }: Leaf): number {
-	const found = tracks.map((track) => SOURCES.indexOf(track.attributes["trace_event_source"] ?? ""));
+	const found = tracks.map((track) =>
+		SOURCES.indexOf(track.attributes["trace_event_source"] ?? ""));
 	return Math.min(...found.map((at) => (at < 0 ? SOURCES.length : at)));
 }
 

@@ -6,7 +6,8 @@ import { luminanceOf } from "./colours.ts";
 
 export function readTheme(element: Element): ThemeColours {
 	const style = getComputedStyle(element);
-	const read = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+	const read = (name: string, otherwise: string) => style.getPropertyValue(name).trim() ||
+		otherwise;
 	const bg = longHex(read("--bg", "#14171c"));
 	return {
 		theme: isHex(bg) && luminanceOf(bg) > 0.4 ? "light" : "dark",

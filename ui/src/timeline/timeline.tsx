@@ -52,7 +52,8 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 	const [gutter, setGutter] = useState(GUTTER_PX[context.details.kind]);
 	useEffect(() => {
 		const surfaces = {
-			root: root.current!, scroller: scroller.current!, base: base.current!, overlay: overlay.current!,
+			root: root.current!, scroller: scroller.current!, base: base.current!,
+				overlay: overlay.current!,
 			cursor: cursor.current!, axis: axis.current!, map: map.current!,
 		};
 		stage.attach(surfaces);

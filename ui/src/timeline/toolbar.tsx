@@ -95,12 +95,14 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 		<div class="tl-toolbar" role="toolbar" aria-label="Timeline">
 			<Extent context={context} />
 			{settings.hidden.length > 0 && (
-				<button type="button" class="tl-text-tool" onClick={() => context.settings.update(showAllRows)}>
+				<button type="button" class="tl-text-tool" onClick={() =>
+					context.settings.update(showAllRows)}>
 					Show {settings.hidden.length} hidden
 				</button>
 			)}
 			{context.details.devices.length > 0 && (
-				<button type="button" class="tl-text-tool" onClick={() => context.openPanel("device-profiles")}
+				<button type="button" class="tl-text-tool" onClick={() =>
+					context.openPanel("device-profiles")}
 					title="Profiles of the models that ran, captured on the devices">
 					{context.details.devices.length} device {context.details.devices.length === 1
 						? "profile" : "profiles"}

@@ -14,7 +14,8 @@ export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 			<Command text="neuron-explorer view -n model.neff -s profile.ntff" />
 			<p class="ui-dim">processes the trace of one model and shows it here. To trace a whole run
 				with its host, set this where the model runs:</p>
-			<Command text="NEURON_RT_INSPECT_ENABLE=1 NEURON_RT_INSPECT_OUTPUT_DIR=output python train.py" />
+			<Command text={"NEURON_RT_INSPECT_ENABLE=1 " +
+					"NEURON_RT_INSPECT_OUTPUT_DIR=output python train.py"} />
 			<p class="ui-dim">Then process the folder it wrote:</p>
 			<Command text="neuron-explorer view -d output" />
 			<p><button type="button" class="ui-button is-primary" onClick={onUpload}>Upload

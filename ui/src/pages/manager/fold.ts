@@ -52,7 +52,7 @@ function headsOf(profiles: Profile[], query: ListQuery): Head[] {
 
 /**
  * Every profile the query asks for is in one row or folded in one.
- * @param toggled parents that are not as they would be: folded, unless only their children were found
+ * @param toggled parents whose default is inverted: folded, unless only their children match
  */
 export function foldedRows(profiles: Profile[], query: ListQuery, toggled: ReadonlySet<string>):
 	FoldedRow[] {

@@ -94,19 +94,19 @@ export function foldersOf(profiles: Profile[], made: string[]): Folder[] {
 export function nameFault(name: string, profiles: Profile[], isForce = false): string | null {
 	if (!name) return "A profile needs a name.";
 	if (name.length > NAME_MOST) return `A name has at most ${NAME_MOST} characters.`;
-	if (name !== name.trim()) return "A name does not begin or end with a space.";
-	if (name.startsWith(".")) return "A name does not begin with a dot.";
+	if (name !== name.trim()) return "A name must not begin or end with a space.";
+	if (name.startsWith(".")) return "A name must not begin with a dot.";
 	if (/[/\\\u0000-\u001f\u007f]/.test(name))
-		return "A name holds no slashes and no control characters.";
+		return "A name must not contain slashes or control characters.";
 	if (!isForce && profiles.some((p) => p.name === name))
-		return "There is a profile of this name already.";
+		return "A profile with this name already exists.";
 	return null;
 }
 
 export function folderFault(name: string, folders: Folder[]): string | null {
 	if (!name.trim()) return "A folder needs a name.";
-	if (name.length > 100) return "A folder's name has at most 100 characters.";
-	if (/[/\\\u0000-\u001f\u007f]/.test(name)) return "A folder's name holds no slashes.";
+	if (name.length > 100) return "A folder name can have at most 100 characters.";
+	if (/[/\\\u0000-\u001f\u007f]/.test(name)) return "A folder name must not contain slashes.";
 	if (folders.some((folder) => folder.name === name.trim()))
 		return "There is a folder of this name already.";
 	return null;

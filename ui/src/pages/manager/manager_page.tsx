@@ -157,7 +157,8 @@ export function ManagerPage() {
 				{!isLoaded && failure ? <NoServer sentence={failure}
 					onRetry={() => void profileWatch.refresh()} />
 					: !isLoaded
-						? <p class="ui-empty" role="status"><span><span class="ui-spinner" /> Loading …</span></p>
+						? <p class="ui-empty" role="status"><span><span
+							class="ui-spinner" /> Loading …</span></p>
 						: !profiles.length ? <NoProfiles onUpload={() => setPlan(EMPTY_PLAN)} />
 							: !count ? <NothingListed tab={tab} text={text}
 								onClear={() => setText("")} />

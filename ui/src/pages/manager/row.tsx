@@ -87,7 +87,8 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 		{ title: "Delete…", icon: "trash", isDanger: true, run: () => actions.askDelete([name]) },
 	];
 	return (
-		<tr class={`${isChosen ? "is-chosen" : ""}${row.isChild ? " is-child" : ""}`} aria-selected={isChosen}>
+		<tr class={`${isChosen ? "is-chosen" : ""}${row.isChild ? " is-child" : ""}`}
+			aria-selected={isChosen}>
 			<td class="pm-tick"><input type="checkbox" class="ui-check" checked={isChosen}
 				aria-label={`Select ${name}`}
 				onClick={(event) => actions.toggle(name, event.shiftKey)} /></td>

@@ -12,7 +12,8 @@ export function AllRanks({ profile }: { profile: string }) {
 		setCount(0);
 		if (!/rank_?\d/.test(profile)) return;
 		const asking = new AbortController();
-		server.ranks(profile, asking.signal).then(({ ranks }) => setCount(ranks.length), () => undefined);
+		server.ranks(profile, asking.signal).then(({ ranks }) => setCount(ranks.length), () =>
+			undefined);
 		return () => asking.abort();
 	}, [profile]);
 	if (count < 2) return null;

@@ -54,7 +54,7 @@ export function LayoutMenu({ store, kinds }: { store: Store<model.Dock>; kinds: 
 	const load = async (name: string) => {
 		try {
 			const dock = dockOfSaved(await server.layout<unknown>(name));
-			if (!dock) throw new Error(`The layout ${name} was made by another version and cannot be used.`);
+			if (!dock) throw new Error(`The layout ${name} is from another version and cannot be used.`);
 			store.set(model.keepKnown(dock, (panel) => kinds.some((kind) => kind.id === panel)));
 		} catch (failure) {
 			fail(failure);

@@ -61,7 +61,8 @@ function queryOf({ ranks, time }: Run, shown: number, goal?: View): string {
 function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: View) => void {
 	const now = useRef(shown);
 	now.current = shown;
-	const address = useMemo(() => new Address<View>((goal) => queryOf(run, now.current, goal)), [run]);
+	const address = useMemo(() => new Address<View>((goal) => queryOf(run, now.current, goal)),
+		[run]);
 	useEffect(() => address.write(), [address, shown]);
 	useEffect(() => {
 		const stopView = run.time.view.watch(() => address.soon());
@@ -127,7 +128,8 @@ function Ranks({ run }: { run: Run }) {
 				<div class="rk-tabs" role="tablist" aria-label="Ranks" onKeyDown={move}>
 					{run.ranks.map((rank, i) => (
 						<button key={rank.profile} type="button" role="tab" class="rk-tab" title={rank.profile}
-							aria-selected={i === shown} tabIndex={i === shown ? 0 : -1} aria-controls="rk-timeline"
+							aria-selected={i === shown} tabIndex={i === shown ? 0 :
+								-1} aria-controls="rk-timeline"
 							onClick={() => setShown(i)}>{rankTitle(rank)}</button>
 					))}
 				</div>
@@ -173,7 +175,8 @@ export function RanksPage({ name }: { name: string }) {
 					{run.ranks.length === 1 ? "rank" : "ranks"}, common zoom</span>}
 			</TopBar>
 			<main class="app-main">
-				{failure ? <NoProfile name={name} failure={failure} onRetry={() => setAttempt(attempt + 1)} />
+				{failure ? <NoProfile name={name} failure={failure} onRetry={() => setAttempt(attempt +
+					1)} />
 					: run ? <Ranks run={run} /> : <ProfileLoading name={name} />}
 			</main>
 		</>

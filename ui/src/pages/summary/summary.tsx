@@ -42,7 +42,8 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 				<Choice label="Region" value={region.id} change={setChosen}
 					options={choices.map((one) => ({ value: one.id,
 					text: `${one.name} (${formatNs(one.fromNs)} to ${formatNs(one.toNs)})` }))} />
-				<Button onClick={addRegion} title="The part that the timeline shows, as a region of its own">Add
+				<Button onClick={addRegion}
+					title="The part that the timeline shows, as a region of its own">Add
 					region</Button>
 				{region.isAll ? null : <span class="pn-dim">Figures of a region count what begins in it;
 					MFU is then taken

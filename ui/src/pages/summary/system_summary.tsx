@@ -119,7 +119,7 @@ function Device({ context, line }: { context: ProfileContext; line: DeviceLine }
 			<b>{text(line.cells[0])}</b>
 			{profile ? <button type="button" class="pn-button pn-button-main"
 				onClick={() => context.openProfile(profile)}>Open device profile</button>
-				: <span class="sm-none">It was not processed; process the directory again without
+				: <span class="sm-none">It was not processed. Process the directory again without
 					--ignore-device-profile.</span>}
 		</p>
 		{models.length > 0 && <div class="sm-table" style={tableHeight(models.length)}>
@@ -135,11 +135,13 @@ async function metricsOf(context: ProfileContext, profile: string,
 	try {
 		const api = context.server.of(profile);
 		const row = namedRows(await api.table("Summary", { limit: 1 }, signal))[0] ?? {};
-		const about = namedRows(await api.table("Metadata", { limit: 1, columns: ["num_physical_cores"] },
+		const about = namedRows(await api.table("Metadata", { limit: 1,
+			columns: ["num_physical_cores"] },
 			signal))[0] ?? {};
 		const value = (name: string) => row[name] ?? null;
 		return { cores: about["num_physical_cores"] ?? null, cells: [num(row["total_time"]) * 1e9,
-			value("mfu_estimated_percent"), value("hfu_estimated_percent"), value("mbu_estimated_percent"),
+			value("mfu_estimated_percent"), value("hfu_estimated_percent"),
+				value("mbu_estimated_percent"),
 			value("cc_op_active_time_percent")] };
 	} catch {
 		return null; // one that cannot be read leaves its cells empty; the others are worth showing

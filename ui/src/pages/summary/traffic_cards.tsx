@@ -27,8 +27,8 @@ export function DmaCard(props: Props) {
 	const [split, setSplit] = useState("kind");
 	const load = useQuery(props, "dma_utilisation", { by, split });
 	return <Card title="DMA utilisation"
-		help={"Solid: the share of their peak rate at which the DMA engines moved data. Striped: time " +
-			"they were busy beyond that, with small or slow packets."}
+		help={"Solid: the share of their peak rate at which the DMA engines moved data. Striped: " +
+			"time they were busy beyond that, with small or slow packets."}
 		bar={<>
 			<Choice label="By" value={by} change={setBy} options={[{ value: "queue", text: "queue" },
 				{ value: "engine", text: "DMA engine" }, { value: "core", text: "core" }]} />

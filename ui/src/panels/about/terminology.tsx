@@ -14,7 +14,8 @@ export function TerminologyPanel({ context }: { context: ProfileContext }) {
 	const [filter, setFilter] = useState("");
 	const [table, setTable] = useState("Summary");
 	const load = useLoad(async (signal) => namedRows(await fetchTable(context, "SchemaFields", {
-		columns: ["table_name", "field_name", "field_description", "field_unit"] }, signal)), [context]);
+		columns: ["table_name", "field_name", "field_description", "field_unit"] }, signal)),
+			[context]);
 	const word = filter.trim().toLowerCase();
 	const holds = (...texts: string[]) => texts.some((one) => one.toLowerCase().includes(word));
 	const terms = TERMS.filter(([name, meaning]) => holds(name, meaning));
@@ -33,7 +34,7 @@ export function TerminologyPanel({ context }: { context: ProfileContext }) {
 						holds(text(row["field_name"]), titleOf(text(row["field_name"])),
 							text(row["field_description"])));
 					if (!shown.length && !terms.length)
-						return <Empty title="Not found">No word and no column is explained by these letters.</Empty>;
+						return <Empty title="Not found">No matching terms.</Empty>;
 					return <section>
 						<h3>Columns of tables {word ? null : <Choice label="Table" hideLabel
 							value={table} change={setTable}

@@ -2,8 +2,8 @@
 // The words a reader of a profile meets, explained in a sentence or two.
 
 export const TERMS: readonly (readonly [string, string])[] = [
-	["Active time", "Time in which an engine worked, with overlapping instructions counted once and " +
-		"pure waits left out."],
+	["Active time", "Time in which an engine worked. Overlapping instructions count once, pure " +
+		"waits do not count."],
 	["Arithmetic intensity",
 		"Matrix operations per byte read from or written to HBM. Below the ridge point memory is the " +
 			"limit, above it arithmetic."],
@@ -23,8 +23,8 @@ export const TERMS: readonly (readonly [string, string])[] = [
 	["HFU", "Hardware FLOPs utilisation: all matrix work done, transposes included, over the peak " +
 		"of the tensor engines."],
 	["Logical core (LNC)", "The physical cores a program sees as one. LNC2 means two."],
-	["MBU", "Memory bandwidth utilisation: HBM bytes moved over what one HBM stack could have moved " +
-		"in that time."],
+	["MBU", "Memory bandwidth utilisation: HBM bytes moved, relative to what one HBM stack " +
+		"could have moved in that time."],
 	["MFU", "Model FLOPs utilisation: the matrix work the model asks for over the peak of the " +
 		"tensor engines. From HLO statistics if the NEFF has them, else from instructions without " +
 		"transposes."],

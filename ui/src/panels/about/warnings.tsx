@@ -26,7 +26,8 @@ export function WarningsPanel({ context }: { context: ProfileContext }) {
 				const time = timeOf(context, row["timestamp"]);
 				return <article key={i} class="wa-card wa-danger">
 					<h3>{text(row["type"])}</h3>
-					<p>{text(row["description"])}{text(row["metadata"]) ? ` (${text(row["metadata"])})` : ""}</p>
+					<p>{text(row["description"])}{text(row["metadata"]) ? ` (${text(row["metadata"])})` :
+						""}</p>
 					<Button onClick={() => context.reveal({ table: "Error", row: String(i) })}>
 						Show at {formatNs(time, 6)}</Button>
 				</article>;

@@ -55,7 +55,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 	return (
 		<Panel label="Annotations" bar={<>
 			<Button onClick={addMarker} title="In the middle of what is shown">Add marker</Button>
-			<Button onClick={addRegion} title="Between two ticked markers, else the box, else what is shown">
+			<Button onClick={addRegion}
+				title="Between two ticked markers, else the box, else what is shown">
 				Add region</Button>
 			<Button disabled={!tickedRegion} onClick={() => tickedRegion &&
 				context.markers.update((now) => decompose(now, tickedRegion))}>Split region</Button>
@@ -74,13 +75,15 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 		</>}>
 			<div class="pn-bar"><AnnotationSets context={context} /></div>
 			{list.length === 0 ? <Empty title="No markers yet">
-				Right-click in the timeline, or choose “Add marker”, to remember a moment and measure from it.
+				Right-click in the timeline, or choose “Add marker”,
+					to remember a moment and measure from it.
 			</Empty> : <div class="an-scroll"><table class="an">
 				<thead><tr><th aria-label="Tick" /><th>Name</th><th>Time ({unit})</th><th>Colour</th>
 					<th>Difference to</th><th>Difference ({unit})</th><th aria-label="Actions" /></tr></thead>
 				<tbody>{list.map((one) => <MarkerRow
 					key={one.id} context={context} one={one} list={list} unit={unit}
-					isTicked={ticked.has(one.id)} isOpen={open === one.id} change={(part) => change(one.id, part)}
+					isTicked={ticked.has(one.id)} isOpen={open === one.id} change={(part) => change(one.id,
+						part)}
 					move={(time) => void move(one, time)}
 					toggleOpen={() => setOpen(open === one.id ? null : one.id)}
 					tick={() => {
@@ -91,7 +94,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 			</table></div>}
 			{shown && base ? <div class="an-part"><PartSummary context={context}
 				title={`${base.name} to ${shown.name}`}
-				part={{ fromNs: Math.min(base.timeNs, shown.timeNs), toNs: Math.max(base.timeNs, shown.timeNs),
+				part={{ fromNs: Math.min(base.timeNs, shown.timeNs), toNs: Math.max(base.timeNs,
+					shown.timeNs),
 					tracks: null }} /></div> : null}
 		</Panel>
 	);
@@ -101,7 +105,8 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
  * The nearest start or end of an event on any visible track; the time itself when there is none.
  */
 async function nearestEdge(context: ProfileContext, timeNs: number): Promise<number> {
-	const within = Math.max(1, Math.round((context.view.get().toNs - context.view.get().fromNs) / 50));
+	const within = Math.max(1,
+		Math.round((context.view.get().toNs - context.view.get().fromNs) / 50));
 	const tracks = context.tracks.filter((track) => track.kind === "spans").slice(0, 12);
 	const found = await Promise.all(tracks.map((track) => context.api.at({ track: track.id, depth: 0,
 		time: String(absolute(context, timeNs)), nearest: "any", within }).catch(() => null)));
@@ -115,7 +120,8 @@ async function nearestEdge(context: ProfileContext, timeNs: number): Promise<num
 }
 
 function MarkerRow(props: { context: ProfileContext; one: Marker; list: Marker[]; unit: TimeUnit;
-	isTicked: boolean; isOpen: boolean; change: (part: Partial<Marker>) => void; move: (timeNs: number)
+	isTicked: boolean; isOpen: boolean; change: (part: Partial<Marker>) => void;
+		move: (timeNs: number)
 		=> void;
 	tick: () => void; toggleOpen: () => void; remove: () => void }) {
 	const { context, one, list, unit } = props;

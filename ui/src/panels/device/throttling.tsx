@@ -21,7 +21,8 @@ export function ThrottlingPanel({ context }: { context: ProfileContext }) {
 			{all.map((row, i) => <p key={i} class={num(row["throttle_active_time_percent"]) > 0.05
 				? "pn-note pn-note-warning" : "pn-note"}>
 				Core {text(row["nc_idx"])}: held back for {formatNs(num(row["throttle_active_time_ns"]))}
-				{" "}({formatFraction(num(row["throttle_active_time_percent"]))} of the time); it could be busy
+				{" "}({formatFraction(num(row["throttle_active_time_percent"]))} of the time);
+					it could be busy
 				for at most {formatFraction(num(row["max_achievable_util_with_throttling_percent"]))}.
 			</p>)}
 			<DataTable label="Limits" columns={[{ name: "start", title: "From", unit: "nanoseconds" },
@@ -31,7 +32,8 @@ export function ThrottlingPanel({ context }: { context: ProfileContext }) {
 				{ name: "pattern", title: "Pattern", align: "right" }, { name: "type", title: "Cause" },
 				{ name: "core", title: "Core" }]}
 				rows={records.map((row) => [timeOf(context, row["timestamp"]), num(row["duration"]),
-					num(row["k"]) / num(row["n"]), `${text(row["k"])} of ${text(row["n"])}`, row["type"] ?? null,
+					num(row["k"]) / num(row["n"]), `${text(row["k"])} of ${text(row["n"])}`,
+						row["type"] ?? null,
 					row["pcore_idx"] ?? null])}
 				choose={(row) => context.zoomTo(num(row[0]), num(row[0]) + num(row[1]))} />
 		</>;

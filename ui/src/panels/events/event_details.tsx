@@ -125,7 +125,7 @@ function FieldRow({ context, field }: { context: ProfileContext; field: Field })
 	const isTime = unit === "nanoseconds" && /_ts$|^timestamp$/.test(field.name);
 	const time = isTime ? timeOf(context, field.value) : NaN;
 	const shown = Number.isFinite(time) ? formatNs(time, 7) : formatCell(field.value, unit);
-	const isOperands = /operands$/.test(field.name) && !isMissing(field);
+	const isOperands = field.name.endsWith("operands") && !isMissing(field);
 	const copy = () => void copyText(exactCell(field.value)).then((fine) =>
 		context.notify(fine ? `${titleOf(field.name)} is on the clipboard.`
 			: "The browser does not allow copying here.", fine ? "info" : "error"));

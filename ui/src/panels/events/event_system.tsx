@@ -63,7 +63,8 @@ export function AttributeList({ context, details }: { context: ProfileContext;
 			<div class="ed-head"><span class="pn-spring" />
 				<Button onClick={() => void copyText(json).then((fine) => context.notify(fine
 					? "The attributes are on the clipboard as JSON."
-					: "The browser does not allow copying here.", fine ? "info" : "error"))}>Copy as JSON</Button>
+					: "The browser does not allow copying here.", fine ? "info" :
+						"error"))}>Copy as JSON</Button>
 			</div>
 			<dl class="pn-list pn-pad">{attributes.map(([name, value]) =>
 				<Metric key={name} name={name} value={String(value)} />)}</dl>
@@ -100,11 +101,12 @@ export function FlowChain({ context, details }: { context: ProfileContext;
 					<CallPath context={context} calls={calls} name={text(valueOf(details, "name"))} />
 					{rows.length ? <>
 						<p class="pn-note">{at < 0 ? `Leads to flow ${calls.flows.join(", ")}`
-							: `Flow ${calls.flows.join(", ")}: ${at} upstream, ${rows.length - 1 - at} downstream`}</p>
+							: `Flow ${calls.flows.join(", ")}: ${at} upstream, ` +
+								`${rows.length - 1 - at} downstream`}</p>
 						<FlowTable context={context} rows={rows} current={at} />
 					</> : <Empty title="Not part of a flow">
-						Flows tie the events of one execution together; neither this event nor a call around it
-						carries a flow's number.</Empty>}
+						Flows tie the events of one execution together. Neither this event nor a call around it
+						has a flow id.</Empty>}
 				</>;
 			}}
 		</Loaded>
@@ -120,7 +122,8 @@ function CallPath({ context, calls, name }: { context: ProfileContext; calls: Ca
 			{calls.callers.map((call) => (
 				<span key={call.row}>
 					<button type="button" class="pn-link" onClick={() =>
-						context.reveal({ table: "SystemProfileEvents", row: call.row })}>{call.name}</button> ›{" "}
+						context.reveal({ table: "SystemProfileEvents",
+							row: call.row })}>{call.name}</button> ›{" "}
 				</span>
 			))}
 			<b>{name}</b>{calls.calledCount ? <span class="pn-dim"> › {called} inside</span> : null}
@@ -134,7 +137,8 @@ export function FlowTable({ context, rows, current }: { context: ProfileContext;
 	const isMember = current >= 0;
 	const wayOf = (i: number) => (i < current ? "upstream" : i > current ? "downstream" : "this one");
 	const columns = [
-		...(isMember ? [{ name: "where", title: "" }] : []), { name: "name", title: "Event", width: 200 },
+		...(isMember ? [{ name: "where", title: "" }] : []), { name: "name", title: "Event",
+			width: 200 },
 		{ name: "start", title: "Start", unit: "nanoseconds", width: 104 },
 		{ name: "duration_ns", title: "Duration", unit: "nanoseconds" },
 		{ name: "trace_event_source", title: "Source" }, { name: "id", title: "Event ID" },

@@ -26,7 +26,8 @@ export function FlowsPanel({ context }: { context: ProfileContext }) {
 		? <DataTable label="Flows" columns={[{ name: "flow", title: "Flow", unit: "id", width: 180,
 			align: "left" },
 			{ name: "first", title: "Begins with", width: 180 }, { name: "n", title: "Events" },
-			{ name: "hw", title: "On the device" }, { name: "start", title: "Start", unit: "nanoseconds" },
+			{ name: "hw", title: "On the device" }, { name: "start", title: "Start",
+				unit: "nanoseconds" },
 			{ name: "span", title: "Duration", unit: "nanoseconds" }]}
 			rows={rows.map((row) => {
 				const start = timeOf(context, row["start_ts"]);
@@ -39,6 +40,6 @@ export function FlowsPanel({ context }: { context: ProfileContext }) {
 			}}
 			bar={<span class="pn-dim">{formatInteger(rows.length)} {rows.length === 1 ? "flow" : "flows"};
 				choose one to see its events</span>} />
-		: <Empty title="No flows">No event of this profile carries a flow's number.</Empty>}</Loaded>
+		: <Empty title="No flows">No event in this profile has a flow id.</Empty>}</Loaded>
 			</Panel>;
 }

@@ -38,7 +38,8 @@ export function HierarchyPanel({ context }: { context: ProfileContext }) {
 		</>}>
 			<Loaded load={load} what="the hierarchy">{(roots) => roots.length
 				? <Icicle context={context} roots={roots} />
-				: <Empty title="No hierarchy known">The NEFF carries no framework names, so there are no modules
+				: <Empty title="No hierarchy known">The NEFF carries no framework names,
+					so there are no modules
 					to show. Compile with XLA debug information to get them.</Empty>}</Loaded>
 		</Panel>
 	);
@@ -94,7 +95,8 @@ function Icicle({ context, roots }: { context: ProfileContext; roots: TreeNode[]
 	};
 	return (
 		<div class="hi-holder" ref={holder}>
-			<canvas ref={canvas} class="hi-canvas" tabIndex={0} role="img" onKeyDown={onKey} onWheel={wheel}
+			<canvas ref={canvas} class="hi-canvas" tabIndex={0} role="img" onKeyDown={onKey}
+				onWheel={wheel}
 				aria-label={`Hierarchy of operators${chosen ? `, ${chosen} is marked` : ""}`}
 				onMouseMove={(event) => {
 					const box = at(event);
@@ -159,7 +161,8 @@ function Tip({ hover, width }: { hover: { box: Placed; x: number; y: number }; w
 		<div class="hi-tip" style={{ left: `${Math.min(hover.x + 12, width - 260)}px`,
 			top: `${hover.y + 14}px` }}>
 			<b>{node.path}</b>
-			<span>{formatNs(node.endNs - node.startNs)}: {formatNs(node.startNs, 6)} to {formatNs(node.endNs,
+			<span>{formatNs(node.endNs - node.startNs)}: {formatNs(node.startNs,
+				6)} to {formatNs(node.endNs,
 				6)}</span>
 			{Number.isFinite(num(node.row["mfu"])) ? <span>MFU {formatFraction(num(node.row["mfu"]))},
 				HFU{" "}

@@ -38,7 +38,8 @@ const COLUMNS: TreeColumn[] = [
 		help: "Matrix work with transposes, as a share of the peak" },
 	{ name: "instructions", title: "Instructions", unit: "", width: 96, help: "On all engines" },
 	...ENGINES.flatMap((engine) => [
-		{ name: `${engine}_engine_instruction_count`, title: NAMES[engine] ?? engine, unit: "", width: 68,
+		{ name: `${engine}_engine_instruction_count`, title: NAMES[engine] ?? engine, unit: "",
+			width: 68,
 			help: `Instructions on the ${NAMES[engine]} engine` },
 		{ name: `total_time_${engine}`, title: `${NAMES[engine]} time`, unit: "nanoseconds", width: 96,
 			help: `Time its ${NAMES[engine]} instructions cover` },
@@ -49,7 +50,8 @@ const COLUMNS: TreeColumn[] = [
 		help: "Bytes its DMAs wrote to HBM" },
 	{ name: "start", title: "Start", unit: "nanoseconds", width: 96,
 		help: "Start of its first instruction" },
-	{ name: "end", title: "End", unit: "nanoseconds", width: 96, help: "End of its last instruction" },
+	{ name: "end", title: "End", unit: "nanoseconds", width: 96,
+		help: "End of its last instruction" },
 ];
 
 export function cellOf(node: TreeNode, column: string): Cell {
@@ -58,7 +60,8 @@ export function cellOf(node: TreeNode, column: string): Cell {
 	if (column === "end") return node.endNs;
 	if (column === "label") return node.label;
 	if (column === "instructions")
-		return ENGINES.reduce((now, engine) => now + sum(node.row[`${engine}_engine_instruction_count`]),
+		return ENGINES.reduce((now, engine) => now +
+			sum(node.row[`${engine}_engine_instruction_count`]),
 			0);
 	return node.row[column] ?? null;
 }
@@ -105,7 +108,8 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 		if (!element) return;
 		const room = element.clientHeight - ROW;
 		if (next * ROW < element.scrollTop) element.scrollTop = next * ROW;
-		else if ((next + 1) * ROW > element.scrollTop + room) element.scrollTop = (next + 1) * ROW - room;
+		else if ((next + 1) * ROW > element.scrollTop + room) element.scrollTop = (next +
+			1) * ROW - room;
 	};
 	const onKey = (event: KeyboardEvent) => {
 		const line = lines[cursor];
@@ -128,7 +132,8 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 	return (
 		<div class="dt">
 			<div class="dt-bar">
-				<input class="pn-input dt-filter" type="search" placeholder="Filter operators" value={filter}
+				<input class="pn-input dt-filter" type="search" placeholder="Filter operators"
+					value={filter}
 					aria-label="Filter operators" onInput={(event) => setFilter(event.currentTarget.value)} />
 				<Button onClick={() => setOpen(openTo(roots, 99))}>Expand all</Button>
 				<Button onClick={() => setOpen(new Set())}>Collapse all</Button>
@@ -144,7 +149,8 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 				<div class="dt-inner">
 					<div class="dt-head" role="row" style={{ gridTemplateColumns: template }}>
 						{[{ name: "label", title: "Operator", help: "" }, ...COLUMNS].map((column, i) => (
-							<div key={column.name} role="columnheader" class={i ? "dt-title dt-right" : "dt-title"}
+							<div key={column.name} role="columnheader" class={i ? "dt-title dt-right" :
+								"dt-title"}
 								aria-sort={order?.column !== column.name ? "none" : order.down ? "descending"
 									: "ascending"}>
 								<button type="button" class="dt-sort" tabIndex={-1} title={column.help}
@@ -154,7 +160,8 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 						))}
 					</div>
 					<div class="dt-rows" style={{ height: `${lines.length * ROW}px` }}>
-						{lines.slice(first, last).map((line, k) => <TreeRow key={line.node.path} context={context}
+						{lines.slice(first, last).map((line, k) => <TreeRow key={line.node.path}
+							context={context}
 							line={line} at={first + k} isCursor={cursor === first + k} template={template}
 							isChosen={chosen === line.node.path} toggle={() => toggle(line.node.path)}
 							point={() => setCursor(first + k)} />)}

@@ -38,8 +38,8 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 		}));
 	}, [context, view, partition, core], 200);
 	if (!rowCount(context, "SbufAllocation"))
-		return <Empty title="No allocations known">What lies in the state buffer is told by the NEFF's
-			instructions; this profile has none that write it.</Empty>;
+		return <Empty title="No allocations known">The state buffer's contents follow from the NEFF's
+			instructions; none in this profile writes to it.</Empty>;
 	return <>
 		<div class="pn-bar">
 			<Choice label="Partition" value={partition} change={setPartition}
@@ -51,7 +51,8 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 			<span class="pn-spring" />
 			<ShowAll context={context} />
 		</div>
-		<Loaded load={load} what="allocations">{(list) => <Map context={context} list={list} />}</Loaded>
+		<Loaded load={load} what="allocations">{(list) => <Map context={context}
+			list={list} />}</Loaded>
 	</>;
 }
 
@@ -63,7 +64,8 @@ function Map({ context, list }: { context: ProfileContext; list: Allocation[] })
 	const [hover, setHover] = useState<{ one: Allocation; x: number; y: number } | null>(null);
 	const [low, high] = useMemo(() => addressRange(list), [list]);
 	const area: MapArea = { left: LEFT, top: 8, width: Math.max(10, size.width - LEFT - 12),
-		height: Math.max(10, size.height - BOTTOM - 8), fromNs: view.fromNs, toNs: view.toNs, low, high };
+		height: Math.max(10, size.height - BOTTOM - 8), fromNs: view.fromNs, toNs: view.toNs, low,
+			high };
 	useEffect(() => {
 		const element = canvas.current;
 		if (!element || !size.width) return;
@@ -82,7 +84,7 @@ function Map({ context, list }: { context: ProfileContext; list: Allocation[] })
 				onClick={() => hover && context.zoomTo(hover.one.fromNs, hover.one.toNs)} />
 			{list.length >= MOST ? <p class="sb-note">The {formatInteger(MOST)} longest are drawn;
 				zoom in to see all.</p> : null}
-			{list.length ? null : <p class="sb-note">Nothing is held in this part of time.</p>}
+			{list.length ? null : <p class="sb-note">Nothing is held in this time range.</p>}
 			{hover ? <Tip hover={hover} width={size.width} height={size.height} /> : null}
 		</div>
 	);

@@ -35,7 +35,8 @@ export function TensorsPanel({ context }: { context: ProfileContext }) {
 			<DataTable label="Tensors" columns={columns} rows={page.rows} total={Number(page.total)}
 				order={{ column: at, down: true }}
 				render={(cell, column) => column.name !== "load_to_sbuf_repeat_factor" ? null
-					: num(cell) > MANY_LOADS ? <span class="pn-tone-warning">▲ {formatNumber(num(cell))}×</span>
+					: num(cell) > MANY_LOADS ? <span
+						class="pn-tone-warning">▲ {formatNumber(num(cell))}×</span>
 						: <>{formatCell(cell)}{cell === null ? "" : "×"}</>}
 				choose={(row) => context.search.set({ table: "DmaPacketAggregated",
 					where: [`variable=${text(row[0])}`], text: "" })} />

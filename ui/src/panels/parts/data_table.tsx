@@ -49,7 +49,8 @@ export function DataTable(props: DataTableProps) {
 
 	const fitted = useMemo(() => fitWidths(columns, rows), [columns, rows]);
 	const numeric = useMemo(() => columns.map((_, i) => isNumeric(rows, i)), [columns, rows]);
-	const shown = useMemo(() => arrange(rows, columns, filter, order), [rows, columns, filter, order]);
+	const shown = useMemo(() => arrange(rows, columns, filter, order), [rows, columns, filter,
+		order]);
 	const visible = columns.map((_, i) => i).filter((i) => !hidden.has(columns[i]?.name ?? ""));
 	const widthOf = (i: number) => widths[columns[i]?.name ?? ""] ?? fitted[i] ?? 100;
 	const template = visible.map((i) => `${widthOf(i)}px`).join(" ");
@@ -161,7 +162,8 @@ export function DataTable(props: DataTableProps) {
 									{visible.map((i) => (
 										<div key={i} role="gridcell" title={exactCell(row[i], columns[i]?.unit)}
 											class={isRight(columns[i], numeric[i]) ? "dt-cell dt-right" : "dt-cell"}>
-											{props.render?.(row[i], columns[i]!, row) ?? formatCell(row[i], columns[i]?.unit)}
+											{props.render?.(row[i], columns[i]!, row) ?? formatCell(row[i],
+												columns[i]?.unit)}
 										</div>
 									))}
 								</div>

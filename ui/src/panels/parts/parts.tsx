@@ -126,7 +126,7 @@ export function Metric(props: { name: string; value: string; exact?: string; hel
 	);
 }
 
-/** A word with an explanation behind it, dotted so that one knows. */
+/** A word with an explanation in a tooltip, underlined with dots. */
 export function Explained(props: { text: string; help: string }) {
 	const [at, setAt] = useState<{ left: string; top: string } | null>(null);
 	if (!props.help) return <>{props.text}</>;
@@ -164,7 +164,8 @@ export function MiniBar(props: { fraction: number }) {
 export function CopyIcon() {
 	return (
 		<svg class="pn-icon" viewBox="0 0 16 16" aria-hidden="true">
-			<path d="M5.5 5.5h7v8h-7z M3.5 10.5v-8h7" fill="none" stroke="currentColor" stroke-width="1.2" />
+			<path d="M5.5 5.5h7v8h-7z M3.5 10.5v-8h7" fill="none" stroke="currentColor"
+				stroke-width="1.2" />
 		</svg>
 	);
 }

@@ -13,7 +13,8 @@ export function ResultPager({ context }: { context: ProfileContext }) {
 	if (!query || !place.total) return null;
 	return (
 		<span class="pn-pager" role="group" aria-label="Search results">
-			<Button aria-label="Previous result" onClick={() => void goToResult(context, place.index - 1)}>
+			<Button aria-label="Previous result" onClick={() => void goToResult(context,
+				place.index - 1)}>
 				‹</Button>
 			<span>{place.index < 0 ? "–" : formatInteger(place.index +
 				1)} of {formatInteger(place.total)} results</span>

@@ -81,13 +81,14 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 					}} options={[...tables.map((name) => ({ value: name, text: name })),
 						{ value: "", text: "Everything" }]} />
 					<input class="pn-input se-words" type="search" value={words} aria-label="Words anywhere"
-						placeholder="Words in any text" onInput={(event) => setWords(event.currentTarget.value)} />
+						placeholder="Words in any text" onInput={(event) =>
+							setWords(event.currentTarget.value)} />
 					<Button type="submit" kind="main">Search</Button>
 					<Button onClick={clear} disabled={!query}>Clear</Button>
 					<Explained text="How to search" help={HELP} />
 					<span class="pn-spring" />
 					<Toggle label="Only in view" on={onlyInView} change={setOnlyInView}
-						title="List only what lies in the part of time that the timeline shows" />
+						title="List only events in the time range that the timeline shows" />
 					<ResultPager context={context} />
 				</div>
 				{table ? conditions.map((condition, i) => (
@@ -121,8 +122,8 @@ function Results({ context, query, onlyInView }: { context: ProfileContext; quer
 	const load = useLoad((signal) => context.api.search(query, { ...part, offset, limit: PAGE },
 		signal), [context, query, offset, onlyInView, onlyInView ? view : null], onlyInView ? 200 : 0);
 	return <Loaded load={load} what="results">{(page) => Number(page.total) === 0
-		? <Empty title="Nothing found">No event holds all of these conditions
-			{onlyInView ? " in the part of time that is shown" : ""}.</Empty>
+		? <Empty title="Nothing found">No event meets all conditions
+			{onlyInView ? " in the visible time range" : ""}.</Empty>
 		: <ResultTable context={context} page={page} offset={offset} move={setOffset}
 			current={onlyInView ? null : place.index - offset} isAll={!onlyInView} />}</Loaded>;
 }
@@ -175,7 +176,8 @@ function Statistics({ context, query, names }: { context: ProfileContext; query:
 		{ where: query.where }, signal) : Promise.resolve(null), [context, query, shown]);
 	if (!query.table) return <Empty title="Choose a table">Values are counted within one
 		table.</Empty>;
-	return <Loaded load={load} what="statistics">{(answer) => <DataTable label={`Values of ${shown}`} order={{ column: 1, down: true }}
+	return <Loaded load={load} what="statistics">{(answer) => <DataTable label={`Values of ${shown}`}
+		order={{ column: 1, down: true }}
 			columns={[{ name: "value", title: titleOf(shown), width: 280 }, { name: "n", title: "Count" },
 				{ name: "share", title: "Share", unit: "fraction" },
 				{ name: "total", title: "Total time", unit: "nanoseconds" },

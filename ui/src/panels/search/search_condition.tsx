@@ -13,14 +13,16 @@ const MOST_SUGGESTIONS = 40;
 let lists = 0;
 
 export function ConditionRow(props: { context: ProfileContext; table: string; names: string[];
-	condition: Condition; change: (next: Condition) => void; add?: () => void; remove?: () => void }) {
+	condition: Condition; change: (next: Condition) => void; add?: () => void; remove?: () =>
+		void }) {
 	const { context, table, condition } = props;
 	const [list] = useState(() => `se-values-${++lists}`);
 	const [asked, setAsked] = useState(false);
 	// asked once the value has the focus: distinct values of a long table cost the server something
 	const typed = condition.value.startsWith("/") ? "" : condition.value;
 	const load = useLoad(async (signal) => asked && condition.field
-		? (await context.api.values(table, condition.field, { contains: typed, limit: MOST_SUGGESTIONS },
+		? (await context.api.values(table, condition.field, { contains: typed,
+			limit: MOST_SUGGESTIONS },
 			signal)).rows.map((row) => text(row[0])).filter((value) => value) : [],
 	[context, table, condition.field, condition.value, asked], 250);
 	return (
@@ -31,7 +33,8 @@ export function ConditionRow(props: { context: ProfileContext; table: string; na
 				change={(field) => props.change({ ...condition, field })} />
 			<Choice<Operator> label="Operator" hideLabel value={condition.operator} options={OPERATORS}
 				change={(operator) => props.change({ ...condition, operator })} />
-			<input class="pn-input se-value" aria-label="Value" placeholder="Value, or /regular expression/"
+			<input class="pn-input se-value" aria-label="Value"
+				placeholder="Value, or /regular expression/"
 				list={list} value={condition.value} onFocus={() => setAsked(true)}
 				onInput={(event) => props.change({ ...condition, value: event.currentTarget.value })} />
 			<datalist id={list}>

@@ -39,7 +39,8 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 							options={[{ value: "minimal", text: "The most telling ones" }, { value: "full",
 								text: "All" }]} />}
 					{isSystem ? null : <>
-						<Choice label="DMA packets by" value={settings.dmaBy} change={(dmaBy) => change({ dmaBy })}
+						<Choice label="DMA packets by" value={settings.dmaBy} change={(dmaBy) =>
+							change({ dmaBy })}
 							options={[{ value: "queue", text: "Queue" }, { value: "engine", text: "Engine" }]} />
 						<Choice label="On top" value={settings.coreOrder}
 							change={(coreOrder) => change({ coreOrder })}
@@ -63,10 +64,11 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 					<h3>Rows</h3>
 					<Reset what="pinned" list={settings.pinned} reset={() => change({ pinned: [] })} />
 					<Reset what="hidden" list={settings.hidden} reset={() => change({ hidden: [] })} />
-					<Reset what="collapsed" list={settings.collapsed} reset={() => change({ collapsed: [] })} />
+					<Reset what="collapsed" list={settings.collapsed} reset={() =>
+						change({ collapsed: [] })} />
 					<Reset what="moved" list={settings.order} reset={() => change({ order: [] })} />
 				</section>
-				<p class="pn-dim">Settings are kept in the page's address: a link shows the same to others.</p>
+				<p class="pn-dim">Settings are part of the page's address, so a link shares them.</p>
 			</div>
 		</Panel>
 	);

@@ -23,7 +23,8 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const [chosen, setChosen] = useState<string | null>(null);
 	const view = useStore(context.view);
 	const selected = useStore(context.selected);
-	const files = useLoad(async () => (await context.api.sourceFiles()).files.map((file) => file.path),
+	const files = useLoad(async () => (await context.api.sourceFiles()).files.map((file) =>
+		file.path),
 		[context]);
 	const from = onlyInView ? String(absolute(context, view.fromNs)) : undefined;
 	const to = onlyInView ? String(absolute(context, view.toNs)) : undefined;
@@ -55,14 +56,15 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 			{current ? <Choice label="File" value={current} change={setChosen}
 				options={all.map((path) => ({ value: path, text: shorten(path) }))} /> : null}
 			<Toggle label="Only in view" on={onlyInView} change={setOnlyInView}
-				title="Count only instructions in the part of time that the timeline shows" />
+				title="Count only instructions in the time range that the timeline shows" />
 			<span class="pn-spring" />
 			<Button onClick={() => context.highlight.set(null)}>Stop highlighting</Button>
 		</>}>
 			<Loaded load={costs} what="lines">{(byFile) => {
 				if (!current) return <Empty title="No source known">No instruction names a line of source,
 					and no
-					source was stored. Build kernels with debug information, and give the sources' folder when the
+					source was stored. Build kernels with debug information,
+						and give the sources' folder when the
 					profile is processed.</Empty>;
 				const lines = byFile.get(current) ?? new Map<number, LineCost>();
 				const file = matchFile(current, stored) ?? (stored.includes(current) ? current : null);
@@ -84,10 +86,12 @@ function LineTable(props: { path: string; lines: Map<number, LineCost>; line: nu
 	const list = [...props.lines.values()].sort((a, b) => a.line - b.line);
 	const current = list.findIndex((cost) => cost.line === props.line);
 	return <>
-		<p class="pn-note">The text of this file is not stored with the profile; these are the lines that
+		<p class="pn-note">The text of this file is not stored with the profile;
+			these are the lines that
 			instructions came from.</p>
 		<DataTable label={`Lines of ${props.path}`} current={current < 0 ? null : current}
-			columns={[{ name: "line", title: "Line", unit: "id" }, { name: "count", title: "Instructions" },
+			columns={[{ name: "line", title: "Line", unit: "id" }, { name: "count",
+				title: "Instructions" },
 				{ name: "time", title: "Time", unit: "nanoseconds" }, { name: "flops", title: "FLOPs",
 					unit: "flops" },
 				{ name: "engines", title: "Engines", width: 300 }]}
@@ -153,12 +157,15 @@ function Lines(props: { source: string[]; lines: Map<number, LineCost>; line: nu
 							style={{ top: `${(line - 1) * ROW}px` }}
 							class={`so-line${cost ? " so-busy" : ""}${isOwn ? " so-own" : ""}` +
 								(line === marked ? " so-marked" : "")}
-							title={cost ? `${engineText(cost)}${cost.flops ? `; ${formatFlops(cost.flops)}` : ""}` : ""}
+							title={cost ? `${engineText(cost)}${cost.flops ? `;
+								${formatFlops(cost.flops)}` : ""}` : ""}
 							onClick={() => choose(line)}>
 							<span class="so-number">{line}</span>
-							<span class="so-heat" style={{ opacity: cost ? 0.15 + 0.85 * cost.durationNs / most : 0 }} />
+							<span class="so-heat" style={{ opacity: cost ? 0.15 + 0.85 * cost.durationNs / most :
+								0 }} />
 							<span class="so-cost">
-								{cost ? `${formatInteger(cost.count)} · ${formatNs(cost.durationNs, 3)}` : ""}</span>
+								{cost ? `${formatInteger(cost.count)} · ${formatNs(cost.durationNs, 3)}` :
+									""}</span>
 							<code>{code || " "}</code>
 						</div>
 					);

@@ -29,7 +29,8 @@ export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<numbe
 		const lines = files.get(place.path) ?? new Map<number, LineCost>();
 		files.set(place.path, lines);
 		const cost = lines.get(place.line) ?? { location,
-			column: String(row["source_column"] ?? "nki_source_location"), line: place.line, count: 0, durationNs: 0,
+			column: String(row["source_column"] ?? "nki_source_location"), line: place.line, count: 0,
+				durationNs: 0,
 				flops: 0,
 			engines: new Map<string, number>() };
 		lines.set(place.line, cost);

@@ -61,7 +61,8 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 				run()} disabled={!sql.trim()} title="Ctrl+Enter">Run</Button>
 			{answer.state === "asking" ? <Button onClick={stop}>Stop</Button> : null}
 			<Choice label="Rows at most" value={limit} change={setLimit}
-				options={["100", "1000", "10000"].map((value) => ({ value, text: formatInteger(value) }))} />
+				options={["100", "1000", "10000"].map((value) => ({ value,
+					text: formatInteger(value) }))} />
 			<select class="pn-input sq-history" aria-label="Earlier questions" value=""
 				onChange={(event) => {
 					const chosen = history[Number(event.currentTarget.value)];
@@ -115,7 +116,8 @@ function SchemaBrowser({ context, insert }: { context: ProfileContext; insert: (
 	=> void }) {
 	const [open, setOpen] = useState<string | null>(null);
 	const load = useLoad(async (signal) => namedRows(await fetchTable(context, "SchemaFields", {
-		columns: ["table_name", "field_name", "field_type", "field_description"] }, signal)), [context]);
+		columns: ["table_name", "field_name", "field_type", "field_description"] }, signal)),
+			[context]);
 	const fields = valueOf(load) ?? [];
 	const tables = [...context.details.tables].filter((table) => table.name !== "SchemaFields")
 		.sort((a, b) => Number(b.row_count !== "0") - Number(a.row_count !== "0") ||

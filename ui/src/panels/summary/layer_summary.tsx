@@ -45,7 +45,7 @@ export function LayerSummaryPanel({ context }: { context: ProfileContext }) {
 								text: value === "0" ? "whole" : value }))} />
 						<Button onClick={() => context.highlight.set(null)}>Stop highlighting</Button>
 					</>} />
-				: <Empty title="No layers known">No instruction carries a layer's name. Compile with XLA debug
+				: <Empty title="No layers known">No instruction names a layer. Compile with XLA debug
 					information to see where the time goes, layer by layer.</Empty>}</Loaded>
 		</Panel>
 	);

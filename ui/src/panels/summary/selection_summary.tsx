@@ -64,7 +64,7 @@ export function PartSummary(props: { context: ProfileContext; part: Box; title: 
 				const busy = answer.tracks.filter((one) => "names" in one)
 					.filter((one) => Number(one.count) > 0);
 				if (!busy.length) return <Empty title="Nothing happened here">
-					No event lies in this part of time.</Empty>;
+					There is no event in this time range.</Empty>;
 				return tab === "names" ? <NameTable context={context} tracks={busy} />
 					: <TrackList context={context} tracks={busy} />;
 			}}</Loaded>
@@ -89,7 +89,8 @@ function TrackList({ context, tracks }: { context: ProfileContext; tracks: Track
 								<span class="ss-number">{formatNs(Number(one.busy_ns))} busy</span>
 								<span class="ss-number">{formatInteger(one.count)} {one.count === "1" ? "event"
 									: "events"}</span>
-								<span class="ss-number">{formatNs(Number(one.sum_ns) / Number(one.count))} average</span>
+								<span class="ss-number">{formatNs(Number(one.sum_ns) / Number(one.count))}{" "}
+						average</span>
 							</summary>
 							<table class="ss-names">
 								<tbody>{one.names.slice(0, 20).map((name) => (
@@ -97,7 +98,8 @@ function TrackList({ context, tracks }: { context: ProfileContext; tracks: Track
 										<td>{name.name || "(no name)"}</td>
 										<td>{formatInteger(name.count)}</td>
 										<td>{formatNs(Number(name.busy_ns))}</td>
-										<td>{formatFraction(Number(name.busy_ns) / Math.max(1, Number(one.busy_ns)))}</td>
+										<td>{formatFraction(Number(name.busy_ns) / Math.max(1,
+											Number(one.busy_ns)))}</td>
 									</tr>
 								))}</tbody>
 							</table>
@@ -155,5 +157,5 @@ function CounterTable({ context, counters }: { context: ProfileContext;
 		rows={rows}
 		render={(cell, column, row) => typeof cell === "number" && column.unit === "number"
 			? valueOf(trackOf.get(row), cell) : null}
-		empty="No counter has a value in this part of time." />;
+		empty="No counter has a value in this time range." />;
 }

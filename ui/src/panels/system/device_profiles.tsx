@@ -16,12 +16,15 @@ export function DeviceProfilesPanel({ context }: { context: ProfileContext }) {
 		load={load} what="device profiles">{(rows) => rows.length
 		? <DataTable label="Device profiles" columns={[
 			{ name: "profile", title: "Device profile", width: 320 }, { name: "state", title: "" },
-			{ name: "instance_id", title: "Machine" }, { name: "process_id", title: "Process", unit: "id" },
-			{ name: "nc_id", title: "Core", unit: "id" }, { name: "model_id", title: "Model", unit: "id" }]}
+			{ name: "instance_id", title: "Machine" }, { name: "process_id", title: "Process",
+				unit: "id" },
+			{ name: "nc_id", title: "Core", unit: "id" }, { name: "model_id", title: "Model",
+				unit: "id" }]}
 			rows={rows.map((row) => {
 				const name = text(row["device_profile_name"]);
 				return [name, profileOf(name) ? "Open" : "not processed", row["instance_id"] ?? null,
-					row["process_id"] ?? null, row["nc_id"] === -1 ? null : row["nc_id"] ?? null, row["model_id"]
+					row["process_id"] ?? null, row["nc_id"] === -1 ? null : row["nc_id"] ?? null,
+						row["model_id"]
 						?? null];
 			})}
 			render={(cell, column) => column.name === "state" && cell === "Open"

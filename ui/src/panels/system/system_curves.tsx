@@ -29,7 +29,8 @@ const CURVES: Record<CurveKind, Curve> = {
 function withMachines(rows: Row[]): Row[] {
 	const first = rows[0]?.["instance_id"];
 	if (rows.every((row) => row["instance_id"] === first)) return rows;
-	return rows.map((row) => ({ ...row, series: `${text(row["series"])} on ${shortened(text(row["instance_id"]))}` }));
+	return rows.map((row) => ({ ...row,
+		series: `${text(row["series"])} on ${shortened(text(row["instance_id"]))}` }));
 }
 
 /** Series over one common axis of time; a value holds until the next one of its series. */
