@@ -35,7 +35,7 @@ static void copy_names(struct nx_system_run *run, uint32_t index)
 	for (size_t i = 0; i < process->name_count; i++) {
 		nx_vec_push(&input->names, process->names[i]);
 		nx_text_map_put(&input->name_ids, nx_slice_text(process->names[i]), i);
-		input->roles[i] = nx_system_role_of(process->names[i]);
+		input->roles[i] = nx_event_role_of(process->names[i]);
 	}
 }
 

@@ -3,23 +3,12 @@
 #ifndef NX_PIPELINE_SYSTEM_RUN_H
 #define NX_PIPELINE_SYSTEM_RUN_H
 
-#include "analyse/hbm_usage.h"
+#include "analyse/event_roles.h"
 #include "base/file.h"
 #include "base/spool.h"
 #include "decode/ntrace/ntrace_decoder.h"
 #include "pipeline/capture_folders.h"
 #include "pipeline/system_profile.h"
-
-/* What an event means to the derived tables, looked up once per name. */
-enum nx_event_role {
-	NX_ROLE_NONE,
-	NX_ROLE_EXECUTION, /* carries an exec_id: belongs to a flow */
-	NX_ROLE_SYNC,	   /* so does this; and it tells the device's clock and the host's */
-	NX_ROLE_ALLOCATE,
-	NX_ROLE_RELEASE,
-	NX_ROLE_TO_DEVICE,
-	NX_ROLE_TO_HOST,
-};
 
 struct nx_process_input {
 	struct nx_file info, events, cpu, memory;
@@ -31,19 +20,6 @@ struct nx_process_input {
 	uint64_t sync_ns; /* when the process's clock offset was told */
 	uint64_t next_id; /* for framework events */
 	bool is_kept;
-};
-
-/* Where a shape of events has the attributes that are asked for. */
-#define NX_WANTED_KEYS 13
-struct nx_wanted_places {
-	bool is_known;
-	uint8_t of[NX_WANTED_KEYS];
-};
-
-struct nx_memory_change { /* of device memory, at the end of the event that reports it */
-	uint64_t time_ns;
-	struct nx_hbm_change change;
-	struct nx_hbm_sample row; /* sums left for the scan */
 };
 
 /* What was copied is told by its records, which only those who ask for transfers read. */
@@ -69,14 +45,13 @@ struct nx_system_run {
 	struct nx_spool *transfers;	 /* struct nx_kept_transfer by start */
 	struct nx_map models_of_flows;	 /* of executions: flow -> model's id */
 	struct nx_event_shapes shapes;	 /* while events are read */
-	struct nx_wanted_places places_of_shapes[NX_MAX_SHAPES];
+	struct nx_role_places places;
 	struct nx_progress progress;
 	enum nx_status status; /* first failure of a row sink */
 	struct nx_error error;
 };
 
 /* system_events.c: fills the spools, process by process. */
-uint8_t nx_system_role_of(const char *event_name);
 void nx_system_read_events(struct nx_system_run *run);
 /* Drops what the filter does not keep; false then. */
 bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyse/event_roles.h"
+
+#include <assert.h>
+#include <string.h>
+
+uint8_t nx_event_role_of(const char *event_name)
+{
+	static const struct {
+		const char *name;
+		uint8_t role;
+	} roles[] = {
+		{"nrt_dma_mem_alloc", NX_ROLE_ALLOCATE},
+		{"nrt_dma_mem_dealloc", NX_ROLE_RELEASE},
+		{"dmem_buf_copyin", NX_ROLE_TO_DEVICE},
+		{"dmem_buf_batch_copyin", NX_ROLE_TO_DEVICE},
+		{"dmem_buf_copyout", NX_ROLE_TO_HOST},
+		{"dmem_buf_batch_copyout", NX_ROLE_TO_HOST},
+		{"kbl_exec_pre", NX_ROLE_EXECUTION},
+		{"kbl_exec_core", NX_ROLE_EXECUTION},
+		{"kbl_exec_wait", NX_ROLE_EXECUTION},
+		{"kbl_exec_post", NX_ROLE_EXECUTION},
+		{"nc_exec_running", NX_ROLE_EXECUTION},
+		{"nc_model_switch", NX_ROLE_EXECUTION},
+		{"nrt_model_switch", NX_ROLE_EXECUTION},
+		{"cc_running", NX_ROLE_EXECUTION},
+		{"cc_exec_barrier", NX_ROLE_EXECUTION},
+		{"timestamp_sync_point", NX_ROLE_SYNC},
+	};
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (!strcmp(event_name, roles[i].name))
+			return roles[i].role;
+	return NX_ROLE_NONE;
+}
+
+/* Attributes that matter. */
+enum key {
+	EXEC_ID,
+	MODEL_ID,
+	NC_TIME,
+	NC_START_TIME,
+	CPU_TIME,
+	IS_DEVICE_MEMORY,
+	USAGE_TYPE,
+	HBM_IDX,
+	DEVICE_IDX,
+	FREED_BYTES,
+	ALLOCATED_BYTES,
+	TOTAL_BYTES,
+	USAGE_TOTAL_BYTES,
+};
+
+static const char *const key_names[NX_ROLE_KEYS] = {
+	[EXEC_ID] = "exec_id",
+	[MODEL_ID] = "model_id",
+	[NC_TIME] = "nc_timestamp_ns",
+	[NC_START_TIME] = "nc_start_timestamp_ns",
+	[CPU_TIME] = "cpu_timestamp_ns",
+	[IS_DEVICE_MEMORY] = "is_nc_hbm",
+	[USAGE_TYPE] = "usage_type",
+	[HBM_IDX] = "hbm_idx",
+	[DEVICE_IDX] = "mla_idx",
+	[FREED_BYTES] = "freed_bytes",
+	[ALLOCATED_BYTES] = "allocated_bytes",
+	[TOTAL_BYTES] = "total_bytes",
+	[USAGE_TOTAL_BYTES] = "usage_type_total_bytes",
+};
+
+static_assert(USAGE_TOTAL_BYTES + 1 == NX_ROLE_KEYS, "every key has a place");
+
+static struct nx_slice find(struct nx_role_places *places, const struct nx_read_attributes *read,
+			    enum key key)
+{
+	size_t i = 0;
+
+	if (!read->shape) {
+		while (i < read->count && !nx_slice_is(read->items[i].key, key_names[key]))
+			i++;
+	} else {
+		uint32_t shape = read->shape->idx;
+
+		if (!places->shapes[shape].is_known)
+			for (size_t k = 0; k < NX_ROLE_KEYS; k++)
+				places->shapes[shape].of[k] =
+					(uint8_t)nx_event_shape_find(read->shape, key_names[k]);
+		places->shapes[shape].is_known = true;
+		i = places->shapes[shape].of[key];
+	}
+	return i < read->count ? read->items[i].value : (struct nx_slice){0};
+}
+
+static uint64_t number(struct nx_role_places *places, const struct nx_read_attributes *read,
+		       enum key key)
+{
+	uint64_t value;
+
+	return nx_slice_to_u64(find(places, read, key), &value) ? value : 0;
+}
+
+/* Executions are numbered per core and process; only some of their events name the model. */
+uint64_t nx_execution_flow(struct nx_role_places *places, const struct nx_system_event *event,
+			   const struct nx_read_attributes *read, uint64_t *model_id)
+{
+	struct nx_slice exec = find(places, read, EXEC_ID), model = find(places, read, MODEL_ID);
+	uint64_t flow, id;
+
+	if (!exec.data)
+		return 0;
+	flow = nx_fnv1a(NX_FNV_SEED, &event->process, sizeof(event->process));
+	flow = nx_fnv1a(flow, &event->nc_idx, sizeof(event->nc_idx));
+	flow = nx_fnv1a(flow, exec.data, exec.len) | 1;
+	if (model.data && nx_slice_to_u64(model, &id))
+		*model_id = id;
+	return flow;
+}
+
+bool nx_sync_offset(struct nx_role_places *places, const struct nx_read_attributes *read,
+		    int64_t *offset_ns)
+{
+	struct nx_slice device = find(places, read, NC_TIME);
+	uint64_t device_ns, host_ns;
+
+	if (!device.data)
+		device = find(places, read, NC_START_TIME);
+	if (!nx_slice_to_u64(device, &device_ns) ||
+	    !nx_slice_to_u64(find(places, read, CPU_TIME), &host_ns))
+		return false;
+	*offset_ns = (int64_t)(host_ns - device_ns);
+	return true;
+}
+
+bool nx_memory_change_of(struct nx_role_places *places, const struct nx_system_event *event,
+			 const struct nx_read_attributes *read, bool is_release,
+			 struct nx_memory_change *change, struct nx_slice *category)
+{
+	if (!number(places, read, IS_DEVICE_MEMORY))
+		return false;
+	*category = find(places, read, USAGE_TYPE);
+	*change = (struct nx_memory_change){
+		.time_ns = event->end_ns,
+		.change = {.size_bytes =
+				   number(places, read, is_release ? FREED_BYTES : ALLOCATED_BYTES),
+			   .is_release = is_release,
+			   .total_bytes = number(places, read, TOTAL_BYTES),
+			   .category_total_bytes = number(places, read, USAGE_TOTAL_BYTES)},
+		.row = {.time_ns = event->end_ns,
+			.process = event->process,
+			.nc_idx = event->nc_idx,
+			.hbm_idx = (uint32_t)number(places, read, HBM_IDX),
+			.device_idx = (uint32_t)number(places, read, DEVICE_IDX),
+			.category = UINT32_MAX},
+	};
+	return true;
+}

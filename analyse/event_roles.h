@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_roles: what runtime events mean to the derived tables of a system profile: executions that
+ * form a flow, changes of device memory, copies between host and device, and points where the
+ * clocks of host and device are known. An event's name decides its role, its attributes the rest.
+ */
+#ifndef NX_ANALYSE_EVENT_ROLES_H
+#define NX_ANALYSE_EVENT_ROLES_H
+
+#include "analyse/hbm_usage.h"
+#include "model/event_shapes.h"
+
+enum nx_event_role {
+	NX_ROLE_NONE,
+	NX_ROLE_EXECUTION, /* has an exec_id: belongs to a flow */
+	NX_ROLE_SYNC,	   /* so does this, and it has both clocks */
+	NX_ROLE_ALLOCATE,
+	NX_ROLE_RELEASE,
+	NX_ROLE_TO_DEVICE,
+	NX_ROLE_TO_HOST,
+};
+
+/* One of enum nx_event_role; look it up once per name. */
+uint8_t nx_event_role_of(const char *event_name);
+
+/* Where each shape of events has the attributes that matter here. A zeroed struct is valid. */
+#define NX_ROLE_KEYS 13
+struct nx_role_places {
+	struct {
+		bool is_known;
+		uint8_t of[NX_ROLE_KEYS];
+	} shapes[NX_MAX_SHAPES];
+};
+
+/* The flow of an execution, 0 when the event names none; model_id stays when it names no model. */
+uint64_t nx_execution_flow(struct nx_role_places *places, const struct nx_system_event *event,
+			   const struct nx_read_attributes *read, uint64_t *model_id);
+
+/* What to add to the device's clock to get the host's; false when the event does not say. */
+bool nx_sync_offset(struct nx_role_places *places, const struct nx_read_attributes *read,
+		    int64_t *offset_ns);
+
+struct nx_memory_change { /* of device memory, at the end of the event that reports it */
+	uint64_t time_ns;
+	struct nx_hbm_change change;
+	struct nx_hbm_sample row; /* its category and sums are left to the caller */
+};
+
+/* False for host memory, which is not part of the cores' totals. category borrows from read. */
+bool nx_memory_change_of(struct nx_role_places *places, const struct nx_system_event *event,
+			 const struct nx_read_attributes *read, bool is_release,
+			 struct nx_memory_change *change, struct nx_slice *category);
+
+#endif
