@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parquet: writes tables of any number of rows as Parquet, row by row, in
- * bounded memory. docs/formats/parquet.md tells what is in the file;
+ * bounded memory. docs/formats/parquet.md describes the file;
  * format/parquet/parquet_reader.h reads it back.
  *
  *	static const struct nx_parquet_field fields[] = {
@@ -16,13 +16,12 @@
  *	}
  *	st = nx_parquet_close(w, err);
  *
- * A column that gets nothing in a row is null there, at no cost. Rows collect in
- * a row group; a full one is encoded and compressed by several threads, column
- * by column, and written. The bytes depend on the rows and the options, never on
- * the number of threads.
+ * A column without a value in a row is null there, at no cost. Rows are collected in a row group; a
+ * full one is encoded and compressed by several threads, column by column, and written. The bytes
+ * depend on the rows and the options, never on the number of threads.
  *
- * Failures stick: put never fails, end_row and close report the first one. Names,
- * options and texts are copied; the output stays the caller's to commit.
+ * Put never fails; end_row and close report the first failure. Names, options and texts are copied;
+ * the caller commits the output.
  */
 #ifndef NX_FORMAT_PARQUET_PARQUET_H
 #define NX_FORMAT_PARQUET_PARQUET_H
@@ -35,7 +34,7 @@
 #include "base/vec.h"
 #include "format/parquet/parquet_texts.h"
 
-/* What one column may take of one row, and a row group of everything. */
+/* Limits of one column in one row, and of a whole row group. */
 #define NX_PARQUET_VALUE_MAX_BYTES ((size_t)64 << 20)
 #define NX_PARQUET_GROUP_MAX_BYTES ((size_t)1 << 30)
 #define NX_PARQUET_GROUP_MAX_ROWS ((size_t)4 << 20)
@@ -52,36 +51,36 @@ enum nx_parquet_type {
 struct nx_parquet_field {
 	const char *name;
 	enum nx_parquet_type type; /* of the elements, in a list */
-	bool is_optional;	   /* else a row without a value is a failure */
+	bool is_optional;	   /* otherwise a row without a value is a failure */
 	bool is_list;		   /* of I64, F64 or TEXT; elements are never null */
 };
 
-/* What the footer tells of the values of one column in one group. */
+/* Statistics in the footer: the values of one column in one group. */
 struct nx_parquet_stats {
 	bool has_null_count, has_distinct_count, has_range;
-	bool is_min_exact, is_max_exact; /* else a shorter bound below or above */
+	bool is_min_exact, is_max_exact; /* otherwise a shorter lower or upper bound */
 	uint64_t null_count;
 	uint64_t distinct_count;
 	struct nx_slice min, max; /* as PLAIN writes one value, a text without its length */
 };
 
-/* By which the caller says the rows are sorted; nobody checks. */
+/* The order of rows that the caller declares; it is not checked. */
 struct nx_parquet_order {
 	size_t column;
 	bool is_descending;
 };
 
-/* A zeroed struct asks for the defaults. */
+/* A zeroed struct selects the defaults. */
 struct nx_parquet_options {
 	size_t group_rows;  /* 250,000 */
-	size_t group_bytes; /* 64 MB: closes a group early, so that memory is bounded */
+	size_t group_bytes; /* 64 MB: closes a group early to bound memory */
 	size_t page_rows;   /* 65,536; rows of lists count as their elements */
 	unsigned threads;   /* processors, at most 4 */
 	const struct nx_parquet_order *orders;
 	size_t order_count;
 };
 
-/* Takes the next bytes of the file. */
+/* Writes the next bytes of the file. */
 typedef enum nx_status (*nx_parquet_sink_fn)(void *context, const void *data, size_t len,
 					     struct nx_error *err);
 struct nx_parquet_sink {
@@ -105,15 +104,15 @@ void nx_parquet_add_metadata(struct nx_parquet_writer *writer, const char *key, 
 
 /* nx_parquet_put_bool, _i32, _i64, _f32, _f64, _text, _slice, _null and end_row are below. */
 
-/* Writes what is left and the footer, and frees the writer, also when it fails. */
+/* Writes the last group and the footer and frees the writer, even if it fails. */
 NX_MUST_CHECK enum nx_status nx_parquet_close(struct nx_parquet_writer *writer,
 					      struct nx_error *err);
-/* Frees without writing: for a caller who failed elsewhere. NULL is allowed. */
+/* Frees without writing, after a failure elsewhere. NULL is allowed. */
 void nx_parquet_abandon(struct nx_parquet_writer *writer);
 
 uint64_t nx_parquet_row_count(const struct nx_parquet_writer *writer);
 
-/* Lists at once; texts that are not UTF-8 are mended as in nx_parquet_put_text. */
+/* Whole lists; texts that are not UTF-8 are repaired as in nx_parquet_put_text. */
 void nx_parquet_put_list_i64(struct nx_parquet_writer *writer, size_t column, const int64_t *values,
 			     size_t count);
 void nx_parquet_put_list_f64(struct nx_parquet_writer *writer, size_t column, const double *values,
@@ -121,7 +120,7 @@ void nx_parquet_put_list_f64(struct nx_parquet_writer *writer, size_t column, co
 void nx_parquet_put_list_text(struct nx_parquet_writer *writer, size_t column,
 			      const struct nx_slice *texts, size_t count);
 
-/* --- what follows is the writer's own, here so that putting a value is a store ---- */
+/* --- private to the writer; in the header so that putting a value is inlined ------- */
 
 struct nx_parquet_gap {
 	uint32_t row; /* the first without a value, counted in the group */
@@ -134,7 +133,7 @@ struct nx_parquet_column {
 	enum nx_parquet_type type;
 	bool is_optional;
 	bool is_list;
-	uint32_t row_count; /* rows of the group that are told, up to the last value */
+	uint32_t row_count; /* rows of the group up to the last value */
 	union {
 		int64_t *i64; /* and I32 */
 		double *f64;  /* and F32 */
@@ -160,10 +159,10 @@ struct nx_parquet_writer {
 	struct nx_error error;
 };
 
-/* Where nx_parquet_claim does not suffice: room, nulls before this row; NULL on failure. */
+/* The slow path of nx_parquet_claim: room, nulls before this row; NULL on failure. */
 struct nx_parquet_column *nx_parquet_claim_slowly(struct nx_parquet_writer *w,
 						  struct nx_parquet_column *c);
-/* A text that differs from row to row, or the first one behind such a one. */
+/* A text that differs from row to row, or the first one after such a text. */
 void nx_parquet_put_late(struct nx_parquet_writer *w, struct nx_parquet_column *c,
 			 struct nx_slice text);
 /* Closes the group when it is full. */
@@ -182,7 +181,7 @@ static inline struct nx_parquet_column *nx_parquet_claim(struct nx_parquet_write
 	return c;
 }
 
-/* A row is written to more columns than a processor looks ahead for by itself. */
+/* Prefetch: a row has more columns than the processor prefetches by itself. */
 #define NX_PARQUET_VALUES_AHEAD 16
 
 static inline void nx_parquet_put_bool(struct nx_parquet_writer *w, size_t column, bool value)
@@ -260,7 +259,7 @@ static inline void nx_parquet_put_text(struct nx_parquet_writer *w, size_t colum
 	nx_parquet_put_slice(w, column, nx_slice_text(text));
 }
 
-/* For readers of the code: leaving the column alone does the same. */
+/* Same as not putting a value; states the intent. */
 static inline void nx_parquet_put_null(struct nx_parquet_writer *w, size_t column)
 {
 	assert(column < w->column_count && w->columns[column].is_optional);

@@ -28,7 +28,7 @@ static inline void nx_parquet_pack(struct nx_parquet_packer *p, uint64_t value, 
 	}
 }
 
-/* The rest, filled up to a whole byte. */
+/* The remaining bits, padded to a whole byte. */
 static inline void nx_parquet_pack_rest(struct nx_parquet_packer *p)
 {
 	for (; p->held_bits; p->held_bits -= p->held_bits < 8 ? p->held_bits : 8) {
@@ -37,7 +37,7 @@ static inline void nx_parquet_pack_rest(struct nx_parquet_packer *p)
 	}
 }
 
-/* The bits [at, at+width) of bytes, which reach to them; width is from 1 to 64. */
+/* The bits [at, at+width) of bytes, which must contain them; width is from 1 to 64. */
 static inline uint64_t nx_parquet_unpack(struct nx_slice bytes, size_t at, unsigned width)
 {
 	size_t first = at / 8;
@@ -63,7 +63,7 @@ static inline void nx_parquet_put_varint(struct nx_bytes *out, uint64_t value)
 	nx_vec_push(out, (uint8_t)value);
 }
 
-/* Takes a varint off the front; false when it is cut or longer than 64 bits. */
+/* Reads a varint from the front; false if it is cut short or exceeds 64 bits. */
 static inline bool nx_parquet_take_varint(struct nx_slice *bytes, uint64_t *value)
 {
 	*value = 0;

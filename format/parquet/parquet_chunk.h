@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet_chunk: one column of a finished row group as bytes; for this folder.
+ * parquet_chunk: encodes one column of a finished row group; for this folder.
  *
- * Chunks are independent of each other: several threads may encode at once, each
- * with scratch memory of its own, and the bytes do not depend on the scratch.
+ * Chunks are independent: several threads may encode at once, each with its own scratch memory. The
+ * bytes do not depend on the scratch memory.
  */
 #ifndef NX_FORMAT_PARQUET_PARQUET_CHUNK_H
 #define NX_FORMAT_PARQUET_PARQUET_CHUNK_H
@@ -16,7 +16,7 @@
 
 struct nx_parquet_encoded {
 	struct nx_bytes bytes;
-	struct nx_parquet_chunk chunk; /* offset is the writer's to fill in */
+	struct nx_parquet_chunk chunk; /* the writer sets the offset */
 	uint8_t min[NX_PARQUET_BOUND_BYTES], max[NX_PARQUET_BOUND_BYTES]; /* of its statistics */
 };
 
@@ -34,15 +34,15 @@ struct nx_parquet_scratch {
 
 void nx_parquet_scratch_release(struct nx_parquet_scratch *scratch);
 
-/* Every row of the group is told: gaps and lengths reach its end. */
+/* All rows of the group must be present: gaps and lengths reach its end. */
 void nx_parquet_chunk_encode(const struct nx_parquet_column *column, uint32_t row_count,
 			     size_t page_rows, struct nx_parquet_scratch *scratch,
 			     struct nx_parquet_encoded *out);
 
-/* Compresses the pages in scratch where that pays and puts them together. */
+/* Compresses the pages in scratch if that saves space, and joins them. */
 void nx_parquet_chunk_pack(struct nx_parquet_scratch *scratch, struct nx_parquet_encoded *out);
 
-/* Fills in min and max; no range where there are no values or one of them is NaN. */
+/* Sets min and max; no range if there are no values or one is NaN. */
 void nx_parquet_chunk_measure(const struct nx_parquet_column *column,
 			      struct nx_parquet_encoded *out);
 

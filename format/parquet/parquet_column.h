@@ -5,16 +5,16 @@
 
 #include "format/parquet/parquet.h"
 
-/* Remembers the first failure of a writer, whose sentence is in its error already. */
+/* Records the first failure of a writer; its error already holds the message. */
 enum nx_status nx_parquet_keep(struct nx_parquet_writer *w, enum nx_status status);
 
 /* Memory of one value of the open group, without the bytes of a text. */
 size_t nx_parquet_value_bytes(const struct nx_parquet_column *c);
 
-/* Rows up to the current one that got nothing are null, or a failure. */
+/* Rows before the current one without a value become null, or a failure. */
 enum nx_status nx_parquet_fill_gap(struct nx_parquet_writer *w, struct nx_parquet_column *c);
 
-/* The last text gets its number, if it has none yet: before the group is encoded. */
+/* Call before encoding a group: numbers the last text if it has no number yet. */
 void nx_parquet_settle(struct nx_parquet_writer *w, struct nx_parquet_column *c);
 
 #endif

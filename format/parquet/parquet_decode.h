@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_decode: the values of one chunk from its bytes; for this folder only. */
+/* parquet_decode: decodes the values of one chunk; for this folder only. */
 #ifndef NX_FORMAT_PARQUET_PARQUET_DECODE_H
 #define NX_FORMAT_PARQUET_PARQUET_DECODE_H
 
@@ -7,21 +7,21 @@
 #include "format/parquet/parquet_internal.h"
 #include "format/parquet/parquet_reader.h"
 
-/* What decoding may still take, so that no file can ask for more than the bound. */
+/* The remaining memory budget, so that no file can exceed the limit. */
 struct nx_parquet_budget {
 	struct nx_arena *arena;
 	size_t left_bytes;
 };
 
-/* Rows of a group, counted in it. */
+/* A range of rows within a group. */
 struct nx_parquet_rows {
 	uint64_t first, count;
 };
 
 /*
- * bytes are those of the chunk in the file, and are borrowed by the texts of pages that
- * are not compressed. Everything else goes to the arena. rows lie in the group; pages that
- * hold none of them are not unpacked, unless of lists, whose pages do not tell.
+ * bytes is the chunk in the file; texts of uncompressed pages borrow from it, everything else goes
+ * to the arena. rows is a range within the group; pages without any of them are not unpacked,
+ * except for lists, whose pages do not record their rows.
  */
 NX_MUST_CHECK enum nx_status nx_parquet_chunk_decode(
 	const struct nx_parquet_field *field, const struct nx_parquet_chunk *chunk,

@@ -3,8 +3,8 @@
  * parquet_footer: the message at the end of a Parquet file: columns, row groups,
  * statistics, metadata; both directions. For this folder only.
  *
- * A writer keeps the part about row groups as bytes while it goes on; a reader
- * gets structs in its arena, with texts that borrow from the file.
+ * A writer keeps finished row groups as encoded bytes; a reader gets structs in its arena, with
+ * texts that borrow from the file.
  */
 #ifndef NX_FORMAT_PARQUET_PARQUET_FOOTER_H
 #define NX_FORMAT_PARQUET_PARQUET_FOOTER_H
@@ -42,7 +42,7 @@ void nx_parquet_footer_put_group(const struct nx_parquet_footer *footer,
 void nx_parquet_footer_write(const struct nx_parquet_footer *footer, const struct nx_bytes *groups,
 			     struct nx_bytes *out);
 
-/* message ends at data_end of the file; chunks are checked to lie before that. */
+/* The message ends at data_end of the file; chunks must end before it. */
 NX_MUST_CHECK enum nx_status nx_parquet_footer_read(struct nx_slice message, uint64_t data_end,
 						    struct nx_arena *arena,
 						    struct nx_parquet_footer *footer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_footer_internal: the numbers of the footer's fields, for its two halves only. */
+/* parquet_footer_internal: field numbers of the footer, for its writer and reader only. */
 #ifndef NX_FORMAT_PARQUET_PARQUET_FOOTER_INTERNAL_H
 #define NX_FORMAT_PARQUET_PARQUET_FOOTER_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_internal: Parquet's own numbers and what its writer and its reader share. */
+/* parquet_internal: constants of the format, and what the writer and the reader share. */
 #ifndef NX_FORMAT_PARQUET_PARQUET_INTERNAL_H
 #define NX_FORMAT_PARQUET_PARQUET_INTERNAL_H
 
@@ -40,7 +40,7 @@ static inline enum nx_parquet_physical nx_parquet_physical_of(enum nx_parquet_ty
 	return of[type];
 }
 
-/* Levels of a field: a flat one has 1 when it may be null; a list counts empty as well. */
+/* Levels of a field: a flat one has 1 if it may be null; a list adds one for empty. */
 static inline unsigned nx_parquet_definition_max(bool is_optional, bool is_list)
 {
 	return (unsigned)is_optional + (unsigned)is_list;
@@ -48,8 +48,8 @@ static inline unsigned nx_parquet_definition_max(bool is_optional, bool is_list)
 
 /* One column of one group. */
 struct nx_parquet_chunk {
-	uint64_t offset;	   /* of its first page in the file */
-	uint64_t stored_bytes;	   /* pages with their headers, as they lie in the file */
+	uint64_t offset;	   /* offset of its first page in the file */
+	uint64_t stored_bytes;	   /* pages with their headers, as stored in the file */
 	uint64_t plain_bytes;	   /* the same before compression */
 	uint64_t dictionary_bytes; /* stored; 0 without a dictionary page */
 	uint64_t level_count;	   /* values, nulls and empty lists */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet_texts: the distinct texts of a column in a row group, numbered in the
- * order of their first appearance. They lie in memory as PLAIN writes them, so
- * that the dictionary page needs no work.
+ * parquet_texts: the distinct texts of a column in a row group, numbered in the order of first
+ * appearance. They are stored as PLAIN writes them, so the dictionary page needs no work.
  *
- * Most texts of a profile are interned: the same address comes again and again.
- * A small cache by address finds those without hashing; it compares the bytes
- * all the same, so a buffer that is used for text after text does no harm. Such a
- * buffer is noticed, and its texts are looked up at once.
+ * Most texts of a profile are interned: the same address comes again and again. A small cache by
+ * address finds them without hashing; it still compares the bytes, so reusing a buffer for several
+ * texts is safe. Such a buffer is detected, and its texts bypass the cache.
  */
 #ifndef NX_FORMAT_PARQUET_PARQUET_TEXTS_H
 #define NX_FORMAT_PARQUET_PARQUET_TEXTS_H
@@ -17,7 +15,7 @@
 #include "base/vec.h"
 
 struct nx_parquet_recent {
-	const uint8_t *data; /* an address to compare, never to read from */
+	const uint8_t *data; /* only compared, never dereferenced */
 	uint32_t len;
 	uint32_t id;
 };
@@ -26,12 +24,12 @@ struct nx_parquet_recent {
 struct nx_parquet_texts {
 	struct nx_bytes plain; /* of each text: 4 bytes of length, the bytes */
 	struct nx_parquet_offsets NX_VEC_BODY(uint32_t) offsets; /* in plain, by id */
-	struct nx_parquet_slot { /* what a search needs lies in one place */
+	struct nx_parquet_slot { /* what a lookup needs, in one place */
 		uint32_t hash;
 		uint32_t number; /* id + 1, 0 for none */
 	} * slots;
 	size_t slot_count;
-	const uint8_t *reused; /* an address whose text changed: the cache is no use there */
+	const uint8_t *reused; /* an address whose text changed: bypass the cache */
 	bool is_waiting;       /* the last text of plain has no number yet */
 	uint32_t waiting_hash;
 	uint32_t waiting_offset;
@@ -41,16 +39,16 @@ struct nx_parquet_texts {
 };
 
 void nx_parquet_texts_release(struct nx_parquet_texts *texts);
-/* Forgets all texts; memory is kept for the next group. */
+/* Removes all texts and keeps the memory for the next group. */
 void nx_parquet_texts_clear(struct nx_parquet_texts *texts);
 
-/* Where the cache does not know. */
+/* The slow path, on a cache miss. */
 uint32_t nx_parquet_texts_id_slowly(struct nx_parquet_texts *texts, struct nx_slice text);
 
 /*
- * In two steps, for texts that differ from row to row: looking one up waits for memory, so the
- * text is only written down and its place asked for, and what its number is is found out before
- * the next one. In between no other text may be asked for.
+ * Two steps for texts that differ from row to row, to hide the latency of memory: the first copies
+ * the text and prefetches its slot, the second finds its number before the next text. No other text
+ * may be looked up in between.
  */
 void nx_parquet_texts_defer(struct nx_parquet_texts *texts, struct nx_slice text);
 uint32_t nx_parquet_texts_settle(struct nx_parquet_texts *texts);
@@ -62,7 +60,7 @@ static inline struct nx_slice nx_parquet_text_of(const struct nx_parquet_texts *
 	return nx_slice_of(at + 4, nx_load32(at));
 }
 
-/* The pair where a text would be: two that share a place do not drive each other out. */
+/* The pair of entries for a text: two texts with the same slot do not evict each other. */
 static inline struct nx_parquet_recent *nx_parquet_recent_of(const struct nx_parquet_texts *texts,
 							     struct nx_slice text)
 {
@@ -71,7 +69,7 @@ static inline struct nx_parquet_recent *nx_parquet_recent_of(const struct nx_par
 	return &texts->recent[mixed >> (64 - texts->recent_bits) & ~(uint64_t)1];
 }
 
-/* Texts are short: a call of memcmp would cost more than the comparison. */
+/* Texts are short: a call to memcmp would cost more than the comparison. */
 static inline bool nx_parquet_text_is(const uint8_t *a, struct nx_slice b)
 {
 	size_t i = 0;
@@ -99,12 +97,12 @@ static inline bool nx_parquet_recent_is(const struct nx_parquet_texts *texts,
 	return known.len == text.len && nx_parquet_text_is(known.data, text);
 }
 
-/* The number of a text, a new one if need be. */
+/* The number of a text, which may be new. */
 static inline uint32_t nx_parquet_texts_id(struct nx_parquet_texts *texts, struct nx_slice text)
 {
 	const struct nx_parquet_recent *pair;
 
-	/* Without texts there may be no cache either. */
+	/* Before the first text there may be no cache. */
 	if (!texts->offsets.len || text.data == texts->reused)
 		return nx_parquet_texts_id_slowly(texts, text);
 	pair = nx_parquet_recent_of(texts, text);

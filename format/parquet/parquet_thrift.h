@@ -9,9 +9,9 @@
  *	nx_thrift_i64(&w, 3, row_count);
  *	nx_thrift_end(&w);
  *
- * Reading: a loop over the fields that are there, whatever their order. A value
- * that is damaged or of another type than asked for sets is_broken; from then on
- * every call returns zero and every loop ends, so one check at the end suffices.
+ * Reading: a loop over the fields in any order. A value that is damaged or has an unexpected type
+ * sets is_broken; from then on every call returns zero and every loop ends, so one check at the end
+ * suffices.
  */
 #ifndef NX_FORMAT_PARQUET_PARQUET_THRIFT_H
 #define NX_FORMAT_PARQUET_PARQUET_THRIFT_H
@@ -75,18 +75,18 @@ struct nx_thrift_field {
 	enum nx_thrift_type type;
 };
 
-/* Moves to the next field of the struct being read; false behind the last one. */
+/* Moves to the next field of the current struct; false after the last one. */
 bool nx_thrift_next(struct nx_thrift_reader *r, struct nx_thrift_field *field);
 
-/* The value of a field. Each must be taken or skipped before the next one. */
+/* The value of a field. Read or skip each before the next. */
 bool nx_thrift_take_bool(struct nx_thrift_reader *r, struct nx_thrift_field field);
-/* Any integer type; broken when it lies outside. */
+/* Any integer type; broken if it is out of range. */
 int64_t nx_thrift_take_int(struct nx_thrift_reader *r, struct nx_thrift_field field, int64_t low,
 			   int64_t high);
 struct nx_slice nx_thrift_take_bytes(struct nx_thrift_reader *r, struct nx_thrift_field field);
 /* Enters a struct; read on with nx_thrift_next on a new field. */
 void nx_thrift_take_struct(struct nx_thrift_reader *r, struct nx_thrift_field field);
-/* Enters a list of items of that type; never more of them than bytes are left. */
+/* Enters a list of items of that type; never more items than bytes are left. */
 size_t nx_thrift_take_list(struct nx_thrift_reader *r, struct nx_thrift_field field,
 			   enum nx_thrift_type type);
 void nx_thrift_skip(struct nx_thrift_reader *r, struct nx_thrift_field field);

@@ -11,14 +11,13 @@
  *	nx_perfetto_finish(p);
  *
  * One packet sequence per track: names, argument names and argument texts are
- * interned per sequence, timestamps are deltas, the track comes from defaults.
- * On one track calls must come in order of time and slices must nest; lanes for
- * overlapping work are the caller's business (base/lanes.h). With compress,
- * packets travel in deflated bundles.
+ * interned per sequence, timestamps are deltas, the track comes from defaults. Calls for one track
+ * must be in order of time and slices must nest; the caller assigns lanes to overlapping work
+ * (base/lanes.h). With compress, packets are written in deflated bundles.
  *
- * A trace may be written in shards, by several threads: each is a writer of its
- * own whose tracks have numbers no other shard uses, and the trace is their
- * bytes one after another. Tracks of one shard are unknown to the others.
+ * Several threads may write a trace in shards: each is a separate writer whose track numbers no
+ * other shard uses, and the trace is the concatenation of their bytes. A shard does not see the
+ * tracks of the others.
  */
 #ifndef NX_FORMAT_PERFETTO_PERFETTO_H
 #define NX_FORMAT_PERFETTO_PERFETTO_H
@@ -39,9 +38,9 @@ enum nx_perfetto_kind {
 };
 
 struct nx_perfetto_arg {  /* a debug annotation */
-	const char *name; /* interned: must be one of a small set */
+	const char *name; /* interned: use a small set of texts */
 	enum nx_perfetto_kind kind;
-	bool is_unique; /* a text that will not come again: do not intern it */
+	bool is_unique; /* a text that will not recur: do not intern it */
 	struct nx_slice text;
 	uint64_t u64; /* also I64 (as int64_t) and BOOL */
 	double f64;
@@ -57,12 +56,12 @@ struct nx_perfetto_shard {
 	void *context;
 };
 struct nx_perfetto *nx_perfetto_new_shard(const struct nx_perfetto_shard *shard, bool compress);
-/* A number for a process or thread: no shard gives it twice. */
+/* A number for a process or thread, unique across shards. */
 uint64_t nx_perfetto_new_number(struct nx_perfetto *p);
 /* Flushes and frees. Failures of writing surface at the output's commit. */
 void nx_perfetto_finish(struct nx_perfetto *p);
 
-/* Each returns a track's handle. rank orders siblings. */
+/* Each returns the handle of a track. rank orders siblings. */
 uint32_t nx_perfetto_process(struct nx_perfetto *p, uint64_t pid, const char *name);
 uint32_t nx_perfetto_thread(struct nx_perfetto *p, uint32_t process, uint64_t tid, const char *name,
 			    uint32_t rank);
@@ -70,7 +69,7 @@ uint32_t nx_perfetto_track(struct nx_perfetto *p, uint32_t parent, const char *n
 uint32_t nx_perfetto_counter(struct nx_perfetto *p, uint32_t parent, const char *name,
 			     enum nx_perfetto_unit unit, const char *unit_name, uint32_t rank);
 
-/* flow_ids connect slices: the same id on a producer and, ending, on its consumer. */
+/* flow_ids connect slices: the same id on a producer and, terminating, on its consumer. */
 struct nx_perfetto_flows {
 	const uint64_t *out_ids;
 	size_t out_count;

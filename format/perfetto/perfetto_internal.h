@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfetto_internal: what the files of the Perfetto writer share. Field numbers are those of
+/* perfetto_internal: shared by the files of the Perfetto writer. Field numbers are those of
  * perfetto/protos/perfetto/trace. */
 #ifndef NX_FORMAT_PERFETTO_PERFETTO_INTERNAL_H
 #define NX_FORMAT_PERFETTO_PERFETTO_INTERNAL_H
@@ -69,7 +69,7 @@ struct track {
 	enum nx_perfetto_unit unit;
 	const char *unit_name;
 
-	bool is_open; /* its sequence was begun */
+	bool is_open; /* its sequence has begun */
 	uint64_t last_ns;
 	uint64_t depth; /* slices begun and not ended */
 	struct nx_perfetto_iids iids;
@@ -77,13 +77,14 @@ struct track {
 
 struct nx_perfetto {
 	struct nx_perfetto_shard shard;
-	struct nx_conveyor *bundles;	     /* that other threads compress */
-	struct nx_perfetto_deflate *deflate; /* or what compresses them here; both NULL: plain */
+	struct nx_conveyor *bundles; /* for other threads to compress */
+	struct nx_perfetto_deflate
+		*deflate; /* or the compressor of this thread; both NULL: plain */
 	uint64_t last_number;
 	struct nx_arena arena; /* names of tracks */
 	struct nx_perfetto_texts texts;
 	NX_VEC(struct track) tracks;
-	struct nx_bytes bundle;			       /* whole packets on their way out */
+	struct nx_bytes bundle;			       /* complete packets to write */
 	struct nx_bytes event, interned, part, nested; /* messages under construction */
 	uint64_t slice_count;
 };
@@ -139,7 +140,7 @@ static inline void put_message(struct nx_bytes *b, enum field number,
 	put_bytes(b, number, message->items, message->len);
 }
 
-/* perfetto_bundle.c: a trace of its own compresses in threads, a shard runs in one. */
+/* perfetto_bundle.c: a whole trace compresses in threads, a shard in its own thread. */
 void nx_perfetto_compress(struct nx_perfetto *p, bool in_threads);
 void nx_perfetto_flush(struct nx_perfetto *p);
 void nx_perfetto_finish_bundles(struct nx_perfetto *p);
