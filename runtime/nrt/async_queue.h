@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * async_queue: requests that are worked off in order by threads of ours.
+ * async_queue: requests that our own threads execute in order.
  *
- * Every execution unit of a core has queues with sequence numbers of their own;
- * one thread of the core serves them all, in order of arrival, and is started
- * with the first request.
+ * Each execution unit of a core has queues with their own sequence numbers. One
+ * thread per core, started with the first request, serves all of them in order of
+ * arrival.
  */
 #ifndef NX_RUNTIME_NRT_ASYNC_QUEUE_H
 #define NX_RUNTIME_NRT_ASYNC_QUEUE_H
 
 #include <nrt/nrt_async.h>
 
-#define NX_ASYNC_QUEUES 16	  /* of a unit */
-#define NX_ASYNC_MAX_WAITING 4096 /* requests, of all queues */
+#define NX_ASYNC_QUEUES 16	  /* per unit */
+#define NX_ASYNC_MAX_WAITING 4096 /* requests in all queues */
 
 struct nx_async_request {
 	struct nx_async_request *next;
@@ -25,13 +25,13 @@ struct nx_async_request {
 	nrta_seq_t seq;
 };
 
-/* Takes the request over; on failure it is released. */
+/* Takes ownership of the request and releases it if it fails. */
 NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq);
-/* Waits until no request of the core is left. */
+/* Waits until the core has no requests left. */
 void nx_async_drain(uint32_t core);
-/* Works off what waits and ends the thread. */
+/* Completes all requests and ends the threads. */
 void nx_async_end(void);
-/* In the child of a fork: there is no thread, and nothing waits. */
+/* In the child after a fork: forgets threads and requests. */
 void nx_async_abandon(void);
 
 #endif

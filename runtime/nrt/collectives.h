@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collectives: operations over ranks that the host asks for, without a program.
+ * collectives: operations over ranks that the host calls, without a program.
  *
- * A core becomes a rank of a job (rank_world.h) by nrt_build_global_comm or with
- * its first barrier or gathering. Ranks that are threads of one process need
- * nothing else; processes find each other by NEURON_RT_ROOT_COMM_ID.
+ * A core becomes a rank of a job (rank_world.h) with nrt_build_global_comm, or its
+ * first barrier or all-gather. Ranks in one process need nothing else; processes
+ * find each other through NEURON_RT_ROOT_COMM_ID.
  */
 #ifndef NX_RUNTIME_NRT_COLLECTIVES_H
 #define NX_RUNTIME_NRT_COLLECTIVES_H
@@ -13,13 +13,13 @@
 
 struct nx_collective; /* made by nrta_cc_prepare */
 
-/* Waits for the other ranks of its group. */
+/* Runs it; waits for the other ranks of its group. */
 NRT_STATUS nx_collective_run(struct nx_collective *collective);
 uint32_t nx_collective_core(const struct nx_collective *collective);
 
-/* Cores are ranks no more; before the worlds end. */
+/* All cores leave their jobs. Call it before nx_rank_worlds_end. */
 void nx_collectives_end(void);
-void nx_collectives_abandon(void); /* in the child of a fork */
+void nx_collectives_abandon(void); /* in the child after a fork */
 
 /* Drops all communicators and requests of sendrecv.c. */
 void nx_sendrecv_end(void);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handles: what the host holds instead of our pointers.
+ * handles: what the host gets instead of pointers to our objects.
  *
- * A handle is a number that looks like a pointer: an index and the generation of
- * its entry. It is looked up, never followed, so a handle that was freed, or
- * never was one, is recognised for certain and cannot make us touch foreign
- * memory. Objects count their references; closing a handle makes it invalid at
- * once, and the object goes when the last call that uses it is done.
+ * A handle is a number that looks like a pointer: the index of a table entry and
+ * its generation. It is looked up, never dereferenced, so an invalid or freed
+ * handle is always detected. Objects are reference-counted: closing a handle makes
+ * it invalid at once, and the object is destroyed when the last call that uses it
+ * has finished.
  */
 #ifndef NX_RUNTIME_NRT_HANDLES_H
 #define NX_RUNTIME_NRT_HANDLES_H
@@ -31,15 +31,15 @@ struct nx_object {
 	enum nx_handle_kind kind;
 	_Atomic uint32_t reference_count;
 	void (*destroy)(struct nx_object *object);
-	void *handle; /* the host's name for it */
+	void *handle; /* NULL: none */
 };
 
-/* Gives the object its first reference and a handle; NULL when there are too many. */
+/* Gives the object its first reference and a handle; NULL if there are too many handles. */
 void *nx_handle_new(struct nx_object *object, enum nx_handle_kind kind,
 		    void (*destroy)(struct nx_object *object));
-/* The object with a reference more, or NULL. */
+/* Returns the object with an additional reference, or NULL if the handle is not valid. */
 void *nx_handle_acquire(const void *handle, enum nx_handle_kind kind);
-/* Takes the handle out of use; the caller gets its reference. NULL when it is none. */
+/* Invalidates the handle and passes its reference to the caller; NULL if it is not valid. */
 void *nx_handle_close(const void *handle, enum nx_handle_kind kind);
 void nx_handle_close_all(void);
 /* Calls fn for the objects of a kind, each with a reference held during the call. */

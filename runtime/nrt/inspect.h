@@ -5,9 +5,9 @@
  *	<output>/<instance>_pid_<pid>/ntrace.pb, trace_info.pb, cpu_util.pb,
  *		host_mem.pb, neff_<model>.neff, <model>_instid_0_vnc_<core>.ntff
  *
- * A second session of the process goes into a folder named by its time below.
- * Streams only grow by whole records, the rest is renamed into place, so what a
- * killed process leaves can be read up to its last tenth of a second.
+ * Later sessions of the process get subfolders named after their start time.
+ * Streams grow by whole records and other files are renamed into place, so the
+ * capture of a killed process is readable up to its last tenth of a second.
  */
 #ifndef NX_RUNTIME_NRT_INSPECT_H
 #define NX_RUNTIME_NRT_INSPECT_H
@@ -31,29 +31,29 @@ struct nrt_inspect_config {
 	int session_id;
 	char output_dir[NX_INSPECT_PATH_MAX];
 	unsigned activities;   /* enum nx_inspect_activity */
-	bool is_whole_session; /* device profiles of all that runs, not of first executions */
+	bool is_whole_session; /* profile all executions, not only first ones */
 	bool is_on, is_on_fail;
 	struct nx_trace_filter filter;
 	uint64_t max_events;
 };
 
 void nx_inspect_config_reset(struct nrt_inspect_config *config);
-/* What NEURON_RT_INSPECT_* say; wrong values are logged and the default is used. */
+/* Reads NEURON_RT_INSPECT_*; wrong values are logged and the default is used. */
 void nx_inspect_config_read(struct nrt_inspect_config *config);
 
 /* --- the session ---------------------------------------------------------------------- */
 
-/* MISMATCH while one is on; IO, PERMISSION... when the folder cannot be written. */
+/* MISMATCH if a session is running; IO, PERMISSION... if the folder cannot be written. */
 NX_MUST_CHECK enum nx_status nx_inspect_begin(const struct nrt_inspect_config *config,
 					      struct nx_error *err);
-/* Completes the files; nothing when there is no session. */
+/* Completes the files; does nothing without a session. */
 void nx_inspect_end(void);
-/* As nrt_init does: begins when NEURON_RT_INSPECT_ENABLE says so, failures are logged. */
+/* For nrt_init: begins a session if NEURON_RT_INSPECT_ENABLE is set; logs failures. */
 void nx_inspect_begin_from_environment(void);
-/* In the child of a fork: the session is the parent's. */
+/* In the child after a fork: forgets the session, which is the parent's. */
 void nx_inspect_abandon(void);
 
-/* What ntff_capture has to keep; false when no session wants device profiles. */
+/* What ntff_capture has to write; false if no session wants device profiles. */
 struct nx_inspect_device {
 	char folder[NX_INSPECT_PATH_MAX + 256];
 	bool wants_first, wants_all, wants_failed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect_info: trace_info.pb, what a reader has to know of the streams beside it. */
+/* inspect_info: trace_info.pb, which describes the other files of a capture. */
 #ifndef NX_RUNTIME_NRT_INSPECT_INFO_H
 #define NX_RUNTIME_NRT_INSPECT_INFO_H
 

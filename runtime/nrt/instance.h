@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instance: what this process believes it runs on.
+ * instance: the EC2 instance that this process simulates.
  *
  * NEURON_EXPLORER_INSTANCE names one of the table in instance.c, trn2.3xlarge by
  * default: its generation, devices, cores and memory.
- * NEURON_RT_VIRTUAL_CORE_SIZE (or NEURON_LOGICAL_NC_CONFIG) makes 1 or 2 physical
- * cores a logical one, NEURON_RT_VISIBLE_CORES ("0-3") or NEURON_RT_NUM_CORES says
- * which this process uses. The instance id is NEURON_INSTANCE_ID, else what the
- * firmware knows, else made from the machine's id; the network is never asked.
+ * NEURON_RT_VIRTUAL_CORE_SIZE (or NEURON_LOGICAL_NC_CONFIG) sets the physical
+ * cores per logical core (1 or 2); NEURON_RT_VISIBLE_CORES ("0-3") or
+ * NEURON_RT_NUM_CORES selects the cores of this process. The instance id is
+ * NEURON_INSTANCE_ID, or that of the firmware, or derived from the machine id;
+ * the network is never used.
  */
 #ifndef NX_RUNTIME_NRT_INSTANCE_H
 #define NX_RUNTIME_NRT_INSTANCE_H
@@ -23,15 +24,15 @@ struct nx_instance_kind {
 	uint8_t family, size; /* of nrt_get_instance_info */
 	uint32_t device_count;
 	uint32_t device_cores, device_hbms; /* physical, of each device */
-	uint32_t core_size; /* physical cores of a logical one, by default and at most */
+	uint32_t core_size; /* physical cores per logical core: default and maximum */
 };
 
 struct nx_instance {
 	const struct nx_instance_kind *kind;
-	uint32_t core_size;	/* physical cores of a logical one */
+	uint32_t core_size;	/* physical cores per logical core */
 	uint32_t total_count;	/* logical cores of the instance */
-	uint32_t visible_count; /* of this process; they count from 0 */
-	uint32_t first_visible; /* number on the instance of the first */
+	uint32_t visible_count; /* logical cores of this process, numbered from 0 */
+	uint32_t first_visible; /* number of the first one on the instance */
 	char instance_id[64];
 	char hostname[64];
 };
@@ -49,7 +50,7 @@ uint32_t nx_instance_device(const struct nx_instance *instance, uint32_t core);
 uint32_t nx_instance_physical_core(const struct nx_instance *instance, uint32_t core);
 uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core);
 uint64_t nx_instance_memory_bytes(const struct nx_instance *instance);
-/* Where a byte of an HBM lies for the device. */
+/* The device address of a byte of an HBM. */
 uint64_t nx_instance_address(uint32_t hbm_idx, uint64_t offset);
 
 #endif

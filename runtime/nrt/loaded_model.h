@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loaded_model: a NEFF on its cores: the program, its bytes, and what captures call it. */
+/* loaded_model: a NEFF loaded on its cores. */
 #ifndef NX_RUNTIME_NRT_LOADED_MODEL_H
 #define NX_RUNTIME_NRT_LOADED_MODEL_H
 
@@ -16,8 +16,8 @@ struct nx_model_ranks;
 struct nx_model {
 	struct nx_object object;
 	uint32_t core, core_count;
-	uint64_t id;	       /* interned name: events and file names have it */
-	uint32_t number;       /* counts models of the process, for callbacks */
+	uint64_t id;	       /* interned name, used in events and file names */
+	uint32_t number;       /* number of the model in this process, for callbacks */
 	struct nx_slice file;  /* our own copy of the NEFF */
 	struct nx_arena arena; /* of neff */
 	struct nx_neff neff;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release: which runtime this says it is; its captures are laid out as that one's. */
+/* release: the runtime version we report; captures have the layout of that version. */
 #ifndef NX_RUNTIME_NRT_RELEASE_H
 #define NX_RUNTIME_NRT_RELEASE_H
 

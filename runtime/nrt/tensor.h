@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tensor: bytes with a name, on the device or on the host, owned or attached.
+ * tensor: named bytes on the device or the host, owned by us or by the caller.
  *
- * Storage is counted: a slice shares its source's, and an execution holds what
- * it reads and writes, so freeing a tensor never pulls memory from under anyone.
+ * Storage is reference-counted: slices share it, and executions hold what they
+ * read and write, so freeing a tensor never frees memory that is in use.
  */
 #ifndef NX_RUNTIME_NRT_TENSOR_H
 #define NX_RUNTIME_NRT_TENSOR_H
@@ -18,7 +18,7 @@ struct nx_storage {
 	_Atomic uint32_t reference_count;
 	uint8_t *bytes;
 	size_t len;
-	size_t mapped_bytes; /* 0: the caller's buffer */
+	size_t mapped_bytes; /* 0: a buffer of the caller */
 	bool is_device;
 	struct nx_memory_block block; /* of device storage */
 };
@@ -28,7 +28,7 @@ struct nx_nrt_tensor {
 	char name[256];
 	uint64_t name_id;
 	nrt_tensor_placement_t placement;
-	uint32_t core;		    /* 0 for the host's */
+	uint32_t core;		    /* 0 for tensors on the host */
 	struct nx_storage *storage; /* NULL: empty */
 	size_t offset, len;	    /* within the storage */
 	_Atomic uint64_t completion_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timed_program: when a loaded program happens, worked out once for all of its executions.
+ * timed_program: the simulated times of a loaded program, computed once for all executions.
  *
  * A run depends on nothing but the program, the hardware, the seed and how many
  * ranks there are (options.place, set before the first run). The first execution

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_clock: ticks while tracing, epoch nanoseconds afterwards.
+ * trace_clock: CPU ticks while tracing, converted to epoch nanoseconds later.
  *
- * The processor's time stamp counter costs a third of clock_gettime, so events
- * carry ticks. The reader ties ticks to the epoch again and again; between two
- * ties time is a straight line, so converted times never run backwards, however
- * long a session lasts and whatever is done to the system's clock meanwhile
- * (only its value at the first tie counts). Machines without an invariant
- * counter tick in nanoseconds of CLOCK_MONOTONIC.
+ * Reading the time stamp counter costs a third of clock_gettime, so events carry
+ * ticks. The reader repeatedly records ties, pairs of ticks and epoch time, and
+ * interpolates between them. Converted times never run backwards, even if the
+ * system clock is changed: only its value at the first tie counts. Without an
+ * invariant counter, ticks are nanoseconds of CLOCK_MONOTONIC.
  */
 #ifndef NX_RUNTIME_TRACE_TRACE_CLOCK_H
 #define NX_RUNTIME_TRACE_TRACE_CLOCK_H
@@ -24,7 +23,7 @@ struct nx_trace_tie {
 };
 
 struct nx_trace_clock {
-	struct nx_trace_tie ties[NX_TRACE_TIES]; /* the newest, in order */
+	struct nx_trace_tie ties[NX_TRACE_TIES]; /* the latest, in order */
 	unsigned tie_count;
 	uint64_t epoch_offset_ns; /* epoch minus CLOCK_MONOTONIC at the first tie */
 };
@@ -51,12 +50,12 @@ static inline uint64_t nx_trace_clock_ticks(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint64_t nx_trace_clock_epoch_ns(void); /* the system's clock, for what has no ticks */
+uint64_t nx_trace_clock_epoch_ns(void); /* the system clock, for events without ticks */
 
 void nx_trace_clock_begin(struct nx_trace_clock *clock);
-/* Adds a tie: before events are converted, after they were written. */
+/* Adds a tie. Call it after events were written and before they are converted. */
 void nx_trace_clock_tie(struct nx_trace_clock *clock);
-/* The same with given values, in order of both; what nx_trace_clock_tie does with real ones. */
+/* Adds the given tie; ticks and time must increase. */
 void nx_trace_clock_add(struct nx_trace_clock *clock, struct nx_trace_tie tie);
 uint64_t nx_trace_clock_convert(const struct nx_trace_clock *clock, uint64_t ticks);
 

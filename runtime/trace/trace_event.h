@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_event: what the runtime can trace, and how a record tells it.
+ * trace_event: event types of the runtime and the layout of their records.
  *
  * Numbers and names are those of ntrace files (format/ntrace). A record has four
- * words; one table says which bits of them are which attribute, so that writing
- * an event costs four stores and naming things is left to the reader.
+ * argument words; a table maps their bits to attributes. Writing an event costs
+ * four stores; names are left to the reader.
  */
 #ifndef NX_RUNTIME_TRACE_TRACE_EVENT_H
 #define NX_RUNTIME_TRACE_TRACE_EVENT_H
@@ -63,13 +63,13 @@ enum nx_trace_style { NX_TRACE_DECIMAL, NX_TRACE_HEX, NX_TRACE_CATEGORY };
 struct nx_trace_value {
 	const char *name;
 	enum nx_trace_style style;
-	uint64_t number; /* CATEGORY: of nx_ntrace_category_name */
+	uint64_t number; /* CATEGORY: see nx_ntrace_category_name */
 };
 
-/* What the record says beside core and worker; at most NX_TRACE_MAX_VALUES. */
+/* The attributes of a record except core and worker; at most NX_TRACE_MAX_VALUES. */
 size_t nx_trace_event_values(const struct nx_trace_record *record, struct nx_trace_value *out);
 
-/* Where device memory lies, in the first word of MEM_ALLOC and MEM_DEALLOC starts. */
+/* The place of device memory, for the first word of MEM_ALLOC and MEM_DEALLOC starts. */
 static inline uint64_t nx_trace_pack_place(unsigned hbm_idx, bool is_device, bool is_aligned,
 					   unsigned device_idx, unsigned category)
 {
@@ -83,18 +83,18 @@ static inline uint64_t nx_trace_pack_outcome(uint64_t allocated_bytes, unsigned 
 	return (allocated_bytes & ((UINT64_C(1) << 48) - 1)) | (uint64_t)return_code << 48;
 }
 
-struct nx_trace_place { /* of a record: what all records of a core share */
+struct nx_trace_place { /* what all records of a core share */
 	uint32_t core_idx;
 	uint32_t worker; /* across the processes of a job */
 	uint64_t first;	 /* position whose id has the sequence number 1 */
 	const struct nx_trace_clock *clock;
 };
 
-/* Ids as files have them: the core from bit 50 on, below it 1, 2, 3... */
+/* Ids as in files: the core from bit 50 on, a number from 1 below. */
 uint64_t nx_trace_event_id(const struct nx_trace_place *place, uint64_t position_plus_one);
 uint64_t nx_trace_event_time(const struct nx_trace_place *place,
 			     const struct nx_trace_record *record);
-/* Appends the record of an ntrace.pb. */
+/* Appends a record of ntrace.pb. */
 void nx_trace_event_append(const struct nx_trace_place *place, const struct nx_trace_record *record,
 			   struct nx_bytes *out);
 

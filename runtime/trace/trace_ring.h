@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_ring: events of one NeuronCore, from any number of threads, to one reader.
+ * trace_ring: the events of one NeuronCore; any number of writers, one reader.
  *
- * A writer never waits: it takes the next position, claims that slot and fills
- * it; when the ring is full the oldest event is overwritten. The reader may run
- * at the same time. Every position ends up either taken or in dropped_count, so
+ * A writer never waits: it takes the next position, claims its slot and fills it.
+ * If the ring is full, the oldest event is overwritten. The reader may run
+ * concurrently. Every position is either taken or counted as dropped, so
  *
  *	taken + dropped_count == nx_trace_ring_total()
  *
- * holds exactly once the reader has caught up. Two cases besides overwriting are
- * counted as dropped: a writer that finds its slot still held by a thread that
- * was stopped a whole round ago, and a position whose writer died on the way.
+ * holds once the reader has caught up. Besides overwritten events, two cases count
+ * as dropped: a slot that is still claimed by a thread stopped a whole round
+ * earlier, and a position whose writer died before it finished.
  *
- * A ring is never unmapped, as a thread may always be about to write into it;
- * nx_trace_ring_forget gives its memory back and keeps the addresses.
+ * A ring is never unmapped, as a thread may be about to write to it;
+ * nx_trace_ring_forget frees its memory but keeps the addresses.
  */
 #ifndef NX_RUNTIME_TRACE_TRACE_RING_H
 #define NX_RUNTIME_TRACE_TRACE_RING_H
@@ -28,7 +28,7 @@
 #define NX_TRACE_ARGS 4
 
 struct nx_trace_record {
-	uint64_t position; /* since the ring exists */
+	uint64_t position; /* since the ring was made */
 	uint64_t ticks;	   /* of trace_clock, or epoch nanoseconds with NX_TRACE_IS_EPOCH */
 	uint64_t tracking; /* of a STOP: position of its START plus 1; else 0 */
 	uint32_t thread_id;
@@ -51,7 +51,7 @@ struct nx_trace_ring {
 	_Alignas(64) _Atomic uint64_t head; /* next position */
 	_Alignas(64) struct nx_trace_slot *slots;
 	uint64_t mask;
-	uint64_t limit; /* newest events that are kept */
+	uint64_t limit; /* number of latest events that are kept */
 	/* The reader's own: */
 	_Alignas(64) uint64_t base; /* where counting began */
 	uint64_t tail;		    /* next position to take */
@@ -60,24 +60,24 @@ struct nx_trace_ring {
 	unsigned stuck_count;
 };
 
-/* Addresses for limit events, rounded up to a power of two; LIMIT when the system refuses them. */
+/* Reserves addresses for limit events, rounded up to a power of two. LIMIT if that fails. */
 NX_MUST_CHECK enum nx_status nx_trace_ring_init(struct nx_trace_ring *ring, uint64_t limit);
-/* For tests alone: see above. */
+/* Only for tests: see above. */
 void nx_trace_ring_release(struct nx_trace_ring *ring);
 
-/* Begins to count anew: what is in the ring is neither taken nor dropped. */
+/* Restarts counting: events in the ring are neither taken nor dropped. */
 void nx_trace_ring_restart(struct nx_trace_ring *ring, uint64_t limit);
-/* Gives the memory back. */
+/* Frees the memory. */
 void nx_trace_ring_forget(struct nx_trace_ring *ring);
 
 /*
- * Up to cap of the oldest events, in order. An event still being written ends
- * the list, unless is_final: then nobody is expected to finish it.
+ * Takes up to cap of the oldest events, in order. Stops at an event that is still being
+ * written, unless is_final, which means that no writer will finish it.
  */
 size_t nx_trace_ring_take(struct nx_trace_ring *ring, struct nx_trace_record *out, size_t cap,
 			  bool is_final);
 
-/* All events since the last restart. */
+/* The number of events since the last restart. */
 static inline uint64_t nx_trace_ring_total(const struct nx_trace_ring *ring)
 {
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) - ring->base;
@@ -105,7 +105,7 @@ static inline uint64_t nx_trace_ring_put(struct nx_trace_ring *ring, uint64_t pa
 	    !atomic_compare_exchange_strong_explicit(&slot->stamp, &seen, stamp | 1,
 						     memory_order_acq_rel, memory_order_relaxed))
 		return position + 1;
-	/* Released one by one: who sees a new word also sees that the stamp is odd. */
+	/* Release stores: a reader that sees a new word also sees the odd stamp. */
 	atomic_store_explicit(&slot->words[0], packed, memory_order_release);
 	atomic_store_explicit(&slot->words[1], ticks, memory_order_release);
 	atomic_store_explicit(&slot->words[2], tracking, memory_order_release);

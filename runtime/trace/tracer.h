@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracer: the process's rings and the one test that guards them.
+ * tracer: the rings of the process, and the test whether an event is traced.
  *
  *	uint64_t span = nx_trace_start(core, NX_TRACE_NRT_EXECUTE, model_id, 0, 0, 0);
  *	...
  *	nx_trace_stop(core, NX_TRACE_NRT_EXECUTE, span, 0, 0, 0, 0);
  *
- * Off, or filtered out, an event costs a load and a test of one bit: each core
- * has a word with a bit per event type, zero when the core or the tracer is off.
- * Rings exist only for cores that are on. There is one tracer per process, and
- * one session at a time; begin, end and take are for one controlling thread at a
- * time (they lock), start, stop and instant for any.
+ * An event that is not traced costs a load and a test of one bit: each core has a
+ * word with a bit per event type, which is 0 if the core or the tracer is off.
+ * Only enabled cores have rings. There is one tracer per process and one session
+ * at a time. All functions may be called from any thread; begin, end and take lock.
  */
 #ifndef NX_RUNTIME_TRACE_TRACER_H
 #define NX_RUNTIME_TRACE_TRACER_H
@@ -30,12 +29,12 @@ static inline bool nx_trace_wants(uint32_t core, unsigned type)
 	return bits >> (type & 63) & 1;
 }
 
-/* Writes whatever the filter says: behind nx_trace_wants. Returns position plus 1. */
+/* Writes without checking the filter; see nx_trace_wants. Returns position plus 1. */
 uint64_t nx_trace_put(uint32_t core, uint64_t packed, uint64_t ticks, uint64_t tracking,
 		      const uint64_t args[NX_TRACE_ARGS]);
 uint32_t nx_trace_thread_id(void);
 
-/* 0 when the event is not traced. */
+/* Returns 0 if the event is not traced. */
 static inline uint64_t nx_trace_start(uint32_t core, unsigned type, uint64_t a, uint64_t b,
 				      uint64_t c, uint64_t d)
 {
@@ -55,7 +54,7 @@ static inline void nx_trace_stop(uint32_t core, unsigned type, uint64_t span, ui
 		     nx_trace_clock_ticks(), span, (const uint64_t[]){a, b, c, d});
 }
 
-/* What hardware reported, at a time of its own. */
+/* An event that the device reported, with its own time. */
 static inline uint64_t nx_trace_hardware(uint32_t core, unsigned type, unsigned phase,
 					 uint64_t epoch_ns, uint64_t span,
 					 const uint64_t args[NX_TRACE_ARGS])
@@ -76,26 +75,26 @@ struct nx_tracer_options {
 	uint32_t worker;     /* number of core 0 across the job */
 };
 
-/* MISMATCH while a session is on, LIMIT when the rings do not fit. */
+/* MISMATCH if a session is running, LIMIT if the rings do not fit into memory. */
 NX_MUST_CHECK enum nx_status nx_tracer_begin(const struct nx_tracer_options *options,
 					     struct nx_error *err);
-/* No event is recorded any more; those in the rings can still be taken until the next begin. */
+/* Stops recording; events in the rings can be taken until the next begin. */
 void nx_tracer_end(void);
 bool nx_tracer_is_on(void);
-/* Which session was begun last, from 1: who began it may tell whether it is still his. */
+/* The number of the latest session, from 1; a caller can check that it is still its own. */
 uint64_t nx_tracer_session(void);
-/* Gives the rings' memory back; what was not taken is gone. */
+/* Frees the memory of the rings; events that were not taken are lost. */
 void nx_tracer_forget(void);
-/* In the child of a fork: nothing is traced, whatever the parent did. */
+/* In the child after a fork: stops tracing. */
 void nx_tracer_abandon(void);
 
-/* Called once per event, in order; place lives during the call. */
+/* Called once per event, in order; place is valid during the call. */
 typedef void (*nx_tracer_fn)(void *context, const struct nx_trace_place *place,
 			     const struct nx_trace_record *record);
 
 #define NX_TRACER_ALL_CORES UINT32_MAX
 
-/* Up to max events per core, of one core or all; is_final: do not wait for unfinished ones. */
+/* Takes up to max events per core, of one core or all; is_final: skip unfinished events. */
 uint64_t nx_tracer_take(uint32_t core, uint64_t max, bool is_final, nx_tracer_fn fn, void *context);
 
 struct nx_tracer_counts {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank_group: some ranks of a world, as one of them sees the others.
+ * rank_group: a subset of a world's ranks, as seen by one of them.
  *
- * Members are told by their place in the group, from 0. All members make the
- * group with the same list and key, and as often as each other: what they send
- * then meets, and never what belongs to another group. The caller's struct;
- * members are borrowed, and so is the world.
+ * Members are identified by their index in the group. All members have to create
+ * the group with the same list and key, and equally often; then their messages
+ * match, and never mix with those of another group. The struct is the caller's; it
+ * borrows members and world.
  */
 #ifndef NX_RUNTIME_NRT_RANKS_RANK_GROUP_H
 #define NX_RUNTIME_NRT_RANKS_RANK_GROUP_H
@@ -14,15 +14,15 @@
 
 struct nx_rank_group {
 	struct nx_rank_world *world;
-	const uint32_t *members; /* ranks; NULL: all of the world */
+	const uint32_t *members; /* ranks; NULL: all ranks of the world */
 	uint32_t count;
-	uint32_t index; /* of this rank among them */
+	uint32_t index; /* of this rank in the group */
 	uint64_t tag;
-	uint32_t core;	/* for events, */
-	bool is_traced; /* if any */
+	uint32_t core;	/* for trace events */
+	bool is_traced; /* whether nx_rank_group_meet is traced */
 };
 
-/* MISMATCH when the rank is no member, FORMAT when a member is no rank of the world. */
+/* MISMATCH if the rank is not a member, FORMAT if a member is not a rank of the world. */
 NX_MUST_CHECK enum nx_status nx_rank_group_init(struct nx_rank_group *group,
 						struct nx_rank_world *world, uint32_t rank,
 						const uint32_t *members, uint32_t count,
@@ -35,17 +35,17 @@ static inline uint32_t nx_rank_group_rank(const struct nx_rank_group *group, uin
 
 NX_MUST_CHECK enum nx_status nx_rank_group_send(const struct nx_rank_group *group, uint32_t to,
 						struct nx_slice bytes, struct nx_error *err);
-/* As many bytes as were asked for; MISMATCH when the other sent more or fewer. */
+/* Receives exactly len bytes; MISMATCH if the other rank sent more or fewer. */
 NX_MUST_CHECK enum nx_status nx_rank_group_receive(const struct nx_rank_group *group, uint32_t from,
 						   void *out, size_t len, struct nx_error *err);
-/* The same, as the message itself. */
+/* The same without a copy: the caller frees the message. */
 NX_MUST_CHECK enum nx_status nx_rank_group_take(const struct nx_rank_group *group, uint32_t from,
 						size_t len, struct nx_rank_message **out,
 						struct nx_error *err);
 
 /*
- * Returns when all members have come, on each with the largest of their numbers.
- * May be traced as enc_barrier, with a send and a receive for each peer it talks to.
+ * A barrier: returns when all members have called it. *largest becomes the maximum over all
+ * members. Traced as enc_barrier, with a send and a receive per peer.
  */
 NX_MUST_CHECK enum nx_status nx_rank_group_meet(const struct nx_rank_group *group,
 						uint64_t execution_id, uint64_t *largest,

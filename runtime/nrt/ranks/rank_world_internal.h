@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank_world_internal: a world as its network sees it. */
+/* rank_world_internal: what rank_world.c, rank_network.c and rank_route.c share. */
 #ifndef NX_RUNTIME_NRT_RANKS_RANK_WORLD_INTERNAL_H
 #define NX_RUNTIME_NRT_RANKS_RANK_WORLD_INTERNAL_H
 
@@ -49,7 +49,7 @@ struct nx_rank_route {
 
 struct nx_rank {
 	uint32_t join_count;	     /* in this process */
-	struct nx_rank_route *route; /* NULL: here, or not known yet */
+	struct nx_rank_route *route; /* NULL: in this process, or unknown */
 	bool is_present, is_gone;
 	pthread_cond_t arrived;
 	struct nx_rank_message *first, **last;
@@ -61,13 +61,13 @@ struct nx_rank_world {
 	uint32_t count;
 	uint32_t timeout_s;
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* somebody came or went */
+	pthread_cond_t changed; /* a rank joined or left */
 	struct nx_map tags;
 	struct nx_rank *ranks;
 	/* --- the network, when there is one --- */
 	char host[NX_RANK_HOST_MAX], port[8];
 	bool has_root, is_ending;
-	struct nx_error trouble; /* that ends all waiting */
+	struct nx_error trouble; /* ends all waiting */
 	struct nx_thread caller, listener;
 	bool is_root; /* it listens, or did until its end; under the lock */
 	int listen_fd;
@@ -83,18 +83,18 @@ struct nx_rank_route *nx_rank_route_add(struct nx_rank_world *world, int fd);
 NX_MUST_CHECK enum nx_status nx_rank_route_send(struct nx_rank_route *route,
 						const struct nx_rank_frame *frame,
 						const void *bytes, struct nx_error *err);
-/* That a rank came or went, to all connections but one; may be NULL. */
+/* Tells all connections except one (or NULL) that a rank joined or left. */
 void nx_rank_route_tell_all(struct nx_rank_world *world, const struct nx_rank_route *but,
 			    enum nx_rank_frame_kind kind, uint32_t rank);
-/* To a new connection: who is already there, or, not at the root, who is here. */
+/* Tells a new connection which ranks have joined; a process other than the root, its own. */
 void nx_rank_route_tell_present(struct nx_rank_route *route, bool is_root);
-/* Until the connection is lost, and with it the ranks behind it. */
+/* Reads frames until the connection is lost, then marks its ranks as gone. */
 void nx_rank_route_read(struct nx_rank_route *route);
 
-/* Under the lock: the message is the mailbox's now. */
+/* Under the lock. Takes ownership of the message. */
 void nx_rank_world_deliver(struct nx_rank_world *world, uint32_t to,
 			   struct nx_rank_message *message);
-/* Under the lock: all who wait look again. */
+/* Under the lock. Wakes all waiting threads. */
 void nx_rank_world_wake(struct nx_rank_world *world);
 
 #endif
