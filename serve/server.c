@@ -61,11 +61,6 @@ const struct nx_serve_options *nx_server_options(const struct nx_server *server)
 	return server->options;
 }
 
-bool nx_server_is_stopping(const struct nx_server *server)
-{
-	return atomic_load(&server->is_stopping);
-}
-
 /* --- ports ---------------------------------------------------------------------------------- */
 
 /* Each visitor is a descriptor, and the usual limit is made for smaller programs. */

@@ -20,7 +20,5 @@ struct nx_streams *nx_server_streams(struct nx_server *server);
 struct nx_events *nx_server_events(struct nx_server *server);
 struct nx_processing *nx_server_processing(struct nx_server *server);
 const struct nx_serve_options *nx_server_options(const struct nx_server *server);
-/* Long work that is not a request's asks this as often as handlers ask for their client. */
-bool nx_server_is_stopping(const struct nx_server *server);
 
 #endif

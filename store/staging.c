@@ -256,11 +256,6 @@ const char *nx_staging_path(const struct nx_staging *s)
 	return s->path;
 }
 
-int nx_staging_folder(const struct nx_staging *s)
-{
-	return s->folder;
-}
-
 /* --- ending ---------------------------------------------------------------- */
 
 int nx_rename_new(int from_folder, const char *from, int to_folder, const char *to)

@@ -30,9 +30,8 @@ NX_MUST_CHECK enum nx_status nx_staging_begin(struct nx_staging **out, struct nx
 					      struct nx_profile_record *record, bool force,
 					      struct nx_error *err);
 
-/* The folder for the tables: its absolute path, and its open descriptor. Both borrowed. */
+/* The folder for the tables: its absolute path, borrowed. */
 const char *nx_staging_path(const struct nx_staging *s);
-int nx_staging_folder(const struct nx_staging *s);
 
 /* Syncs every file and publishes the profile. A failure leaves only a record in state "failed". */
 NX_MUST_CHECK enum nx_status nx_staging_commit(struct nx_staging *s, struct nx_error *err);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Push rows into real servers, do them harm, and count what is there.
 
-usage: run.py PUSH_ROWS ASK_WINDOWS NEURON_EXPLORER MAKE_CAPTURE SERVERS CHDB     TAP on stdout
+usage: run.py PUSH_ROWS ASK_BOTH NEURON_EXPLORER MAKE_CAPTURE SERVERS CHDB     TAP on stdout
 
 SERVERS is where fetch.sh unpacks servers that are not installed. Where it cannot, the test is
 skipped with one line. With SCALE_CHDB set in the environment the current ClickHouse is checked as
@@ -387,7 +387,7 @@ def table_rows(folder):
         return {table['name']: table['row_count'] for table in json.load(file)['tables']}
 
 
-def check_windows(folder, url):
+def check_questions(folder, url):
     """The same question to both engines, the same answer."""
     library = pathlib.Path(PROGRAM).resolve().parent.parent / 'lib/neuron-explorer/libduckdb.so'
     variables = dict(os.environ)
@@ -403,7 +403,7 @@ def check_windows(folder, url):
           here.stderr + there.stderr)
     answers, others = here.stdout.splitlines(), there.stdout.splitlines()
     differing = [pair for pair in zip(answers, others) if pair[0] != pair[1]]
-    check('windows have the same rows in DuckDB and ClickHouse',
+    check('questions have the same rows in DuckDB and ClickHouse',
           len(answers) == len(others) > 300 and not differing,
           (len(answers), len(others), differing[:3]))
 
@@ -425,7 +425,7 @@ def check_view(all_servers):
             out = run('query', url, f"SELECT count() FROM {table} WHERE profile = 'demo'")[1]
             found[table] = int(out)
         check('all its tables have their rows there', found == wanted, (found, wanted))
-        check_windows(f'{work}/ws/profiles/global/demo@latest', url)
+        check_questions(f'{work}/ws/profiles/global/demo@latest', url)
         code, err = view(*capture, '--store', url)
         check('and takes it a second time', code == 0, err)
         server.stop()

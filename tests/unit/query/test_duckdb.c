@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "query/window.h"
 #include "tests/unit/query/duckdb_fixture.h"
 
 static int begin(void **state)
@@ -439,133 +438,6 @@ static void an_answer_can_become_a_file(void **state)
 	assert_int_not_equal(access("/tmp/nx-x", F_OK), 0);
 }
 
-/* --- windows --------------------------------------------------------------- */
-
-static const char *ask_window(struct duckdb_fixture *f, const struct nx_window *w)
-{
-	struct nx_query_engine engine = nx_duckdb_as_engine(f->db);
-	static char text[1024];
-	struct nx_row_stream *rows;
-	const struct nx_value *row;
-	struct nx_bytes bytes = {0};
-	enum nx_status st = nx_window_ask(w, &engine, &rows, &f->err);
-
-	if (st)
-		fail_msg("%s", f->err.message);
-	for (size_t i = 0; i < rows->column_count; i++) {
-		nx_bytes_append(&bytes, " ", i ? 1 : 0);
-		nx_bytes_append(&bytes, rows->columns[i].name, strlen(rows->columns[i].name));
-	}
-	while (!(st = nx_row_stream_next(rows, &row, &f->err)) && row)
-		for (size_t i = 0; i < rows->column_count; i++) {
-			nx_bytes_append(&bytes, i ? "|" : "\n", 1);
-			nx_value_append_text(&row[i], &bytes);
-		}
-	assert_int_equal(st, NX_OK);
-	nx_row_stream_close(rows);
-	snprintf(text, sizeof(text), "%.*s", (int)bytes.len, (const char *)bytes.items);
-	nx_vec_release(&bytes);
-	return text;
-}
-
-/*
- * Rows 0 to 9 begin at 0, 10, ... 90 and last 1 + i % 7; the window 5..65 in two
- * buckets of 30 sees rows 1 to 6: row 0 ended at 1. Bucket 0 has rows 1, 2, 3
- * (10, 20, 30), bucket 1 rows 4, 5, 6.
- */
-static void a_window_is_answered(void **state)
-{
-	const struct nx_window_aggregate aggregates[] = {
-		{NX_WINDOW_COUNT, NULL, false},
-		{NX_WINDOW_SUM, "bytes", false},
-		{NX_WINDOW_MAX, "bytes", true},
-		{NX_WINDOW_LONGEST, "opcode", false},
-	};
-	struct nx_window w = {
-		.table = "Instruction",
-		.start_column = "start_ts",
-		.end_column = "end_ts",
-		.from = 5,
-		.to = 65,
-		.bucket_count = 2,
-		.aggregates = aggregates,
-		.aggregate_count = 4,
-	};
-
-	assert_string_equal(ask_window(*state, &w),
-			    "bucket_idx row_count sum_bytes max_bytes longest_opcode\n"
-			    "0|3|6|3|op0\n"
-			    "1|3|15|6|op0");
-}
-
-/* Odd rows are Vector's. Of its op1 rows 1 and 7 only row 1 is seen: 2; op0: row 3: 4; op2: 5: 6.
- */
-static void a_window_by_track_names_the_dominant(void **state)
-{
-	const struct nx_window_aggregate aggregates[] = {
-		{NX_WINDOW_DOMINANT, "opcode", false},
-		{NX_WINDOW_COUNT, NULL, false},
-		{NX_WINDOW_LONGEST, "bytes", false},
-	};
-	const struct nx_value tracks[] = {{.kind = NX_VALUE_TEXT, .text = nx_slice_text("Vector")},
-					  {.kind = NX_VALUE_TEXT, .text = nx_slice_text("it's")}};
-	const struct nx_window_filter filters[] = {{"engine", NX_WINDOW_ONE_OF, tracks, 2}};
-	const char *const groups[] = {"engine"};
-	struct nx_window w = {
-		.profile = "not looked at here",
-		.table = "Instruction",
-		.start_column = "start_ts",
-		.end_column = "end_ts",
-		.from = 5,
-		.to = 65,
-		.groups = groups,
-		.group_count = 1,
-		.filters = filters,
-		.filter_count = 1,
-		.aggregates = aggregates,
-		.aggregate_count = 3,
-	};
-
-	assert_string_equal(ask_window(*state, &w),
-			    "engine dominant_opcode row_count longest_bytes\nVector|op2|3|5");
-	w.from = 100000;
-	w.to = 100001;
-	assert_string_equal(ask_window(*state, &w),
-			    "engine dominant_opcode row_count longest_bytes");
-	w.group_count = 0;
-	assert_string_equal(ask_window(*state, &w), "dominant_opcode row_count longest_bytes");
-}
-
-/* Row 2 lasts from 20 to 23, so a window that begins at 22 sees it in its first bucket. */
-static void a_window_sees_what_reaches_into_it(void **state)
-{
-	const char *const columns[] = {"start_ts", "opcode"};
-	const struct nx_window_aggregate count = {NX_WINDOW_COUNT, NULL, false};
-	struct nx_window w = {
-		.table = "Instruction",
-		.start_column = "start_ts",
-		.end_column = "end_ts",
-		.from = 22,
-		.to = 41,
-		.columns = columns,
-		.column_count = 2,
-		.limit_count = 2,
-	};
-
-	assert_string_equal(ask_window(*state, &w), "start_ts opcode\n20|op2\n30|op0");
-	w.from = 23;
-	assert_string_equal(ask_window(*state, &w), "start_ts opcode\n30|op0\n40|op1");
-	w = (struct nx_window){.table = "Instruction",
-			       .start_column = "start_ts",
-			       .end_column = "end_ts",
-			       .from = 22,
-			       .to = 42,
-			       .bucket_count = 20,
-			       .aggregates = &count,
-			       .aggregate_count = 1};
-	assert_string_equal(ask_window(*state, &w), "bucket_idx row_count\n0|1\n8|1\n18|1");
-}
-
 #define OPENED(name) cmocka_unit_test_setup_teardown(name, begin_open, fixture_end)
 #define CLOSED(name) cmocka_unit_test_setup_teardown(name, begin, fixture_end)
 
@@ -591,9 +463,6 @@ int main(void)
 		OPENED(rows_can_be_counted_without_reading),
 		OPENED(a_stream_may_be_closed_early),
 		CLOSED(an_answer_can_become_a_file),
-		OPENED(a_window_is_answered),
-		OPENED(a_window_by_track_names_the_dominant),
-		OPENED(a_window_sees_what_reaches_into_it),
 	};
 
 	if (fixture_is_impossible())
