@@ -23,6 +23,8 @@ import time
 
 from visitor import API, JSON, MAKER, PATIENCE_S, PROGRAM, Served, check, results, skip
 
+LOOK_S = 1  # the server compares the workspace once a second
+
 
 class Server(Served):
     def __init__(self, workspace, *options, env=None):
@@ -107,6 +109,16 @@ class Listener(threading.Thread):
             if any(wanted(e) for e in list(self.events)):
                 return True
             time.sleep(0.02)
+        return False
+
+    def falls_silent(self):
+        """Whether no event comes for longer than the server takes between its looks."""
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
+            count = len(self.events)
+            time.sleep(3 * LOOK_S)
+            if len(self.events) == count:
+                return True
         return False
 
 
@@ -421,10 +433,8 @@ def check_other_process(server, folder):
     subprocess.run([PROGRAM, 'view', '--ingest-only', '--data-path', str(server.workspace),
                     '--display-name', 'other', '-s', folder / 'demo.ntff', '-v', '2'], check=True)
     check('what other processes do is told', events.wait_for(lambda e: e[0] == 'profiles'))
-    time.sleep(1.5)
+    check('nothing is told when nothing changes', events.falls_silent(), events.events)
     events.events.clear()
-    time.sleep(1.5)
-    check('nothing is told when nothing changes', events.events == [], events.events)
     server.ask('/profiles/other', 'PATCH', '{"favourite":true}', JSON)
     check('a mark is told', events.wait_for(lambda e: e[0] == 'profiles'))
 
