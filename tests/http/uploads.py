@@ -62,13 +62,16 @@ class Server(Served):
         return found[0] if found else {'state': 'none'}
 
     def wait_for(self, name, *states):
-        until = time.monotonic() + PATIENCE_S
-        while time.monotonic() < until:
+        """As long as it advances: a large profile takes minutes on a busy machine."""
+        seen, until = None, 0
+        while True:
             profile = self.profile(name)
-            if profile['state'] in states:
-                break
+            step = [profile.get(key) for key in ('state', 'stage', 'fraction')]
+            if step != seen:
+                seen, until = step, time.monotonic() + PATIENCE_S
+            if profile['state'] in states or time.monotonic() > until:
+                return profile
             time.sleep(0.05)
-        return profile
 
     def kill(self):
         self.process.kill()
