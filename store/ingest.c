@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/ingest.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -193,6 +194,7 @@ enum nx_status nx_ingest_begin(struct nx_ingest **ingest, const struct nx_ingest
 	struct nx_error unheard = {0};
 	enum nx_status st;
 
+	assert(!target->folder != !target->workspace);
 	memset(in, 0, sizeof(*in));
 	in->lock = -1;
 	if (!err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/staging.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -374,6 +375,7 @@ enum nx_status nx_staging_commit(struct nx_staging *s, struct nx_error *err)
 	enum nx_status st = nx_durable_sync_tree(s->folder, s->path, &s->record->size_bytes, &why);
 	int lock;
 
+	assert(s);
 	if (!st)
 		st = nx_workspace_lock(s->ws, &lock, &why);
 	if (!st) {
@@ -405,6 +407,7 @@ void nx_staging_fail(struct nx_staging *s, const char *reason)
 	char folder[NX_PROFILE_FOLDER_MAX];
 	struct stat here, placed;
 
+	assert(s);
 	/* Put in place and only the last sync failed: it is the user's profile already. */
 	nx_profile_folder_name(s->record->name, folder);
 	if (fstat(s->folder, &here) == 0 && fstatat(s->ws->profiles, folder, &placed, 0) == 0 &&

@@ -192,6 +192,7 @@ uint32_t nx_clickhouse_cluster_shard(const struct nx_clickhouse_cluster *cluster
 	uint64_t weight = weight_of(cluster), slot;
 	uint32_t shard = 0;
 
+	assert(cluster->shard_ends.len);
 	assert(weight);
 	slot = hash % weight;
 	while (slot >= cluster->shard_ends.items[shard])

@@ -303,6 +303,7 @@ enum nx_status nx_clickhouse_sink_open(const char *url, const char *profile,
 	struct nx_clickhouse_sink *s = nx_heap_alloc(sizeof(*s));
 	enum nx_status st;
 
+	assert(url && profile);
 	memset(s, 0, sizeof(*s));
 	s->sink.ops = &ops;
 	set_options(s, options);

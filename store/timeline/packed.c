@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline/packed.h"
 
+#include <assert.h>
+
 unsigned nx_packed_width(uint64_t bits)
 {
 	unsigned width = 0;
@@ -14,6 +16,7 @@ void nx_packed_append(struct nx_bytes *bytes, const uint64_t *numbers, size_t co
 {
 	size_t at = bytes->len;
 
+	assert(width <= 8);
 	nx_bytes_append_zeros(bytes, nx_packed_bytes(count, width));
 	/* Little-endian: the low bytes of a number come first. */
 	for (size_t i = 0; i < count && width; i++)
@@ -43,6 +46,7 @@ uint64_t nx_packed_sum(struct nx_packed column, size_t from, size_t to)
 {
 	uint64_t sum = 0;
 
+	assert(from <= to);
 	if (column.width == 1)
 		return sum_bytes(column.bytes + from, to - from);
 	if (column.width == 2)

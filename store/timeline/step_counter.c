@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline/step_counter.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* --- what lasts ------------------------------------------------------------ */
@@ -77,6 +78,7 @@ enum nx_status nx_step_counter_add(struct nx_step_counter *s, uint64_t start_ns,
 {
 	enum nx_status st = end_until(s, start_ns, err);
 
+	assert(s->writer);
 	if (st || end_ns <= start_ns)
 		return st;
 	if (!isfinite(value) || s->running.len >= NX_STEPS_AT_ONCE) {
@@ -95,6 +97,7 @@ enum nx_status nx_step_counter_finish(struct nx_step_counter *s, struct nx_error
 {
 	enum nx_status st = end_until(s, UINT64_MAX, err);
 
+	assert(s->writer);
 	if (!st && s->is_begun)
 		st = write_last(s, err);
 	return st;

@@ -74,6 +74,13 @@ struct nx_strip_record {
 	uint64_t name_values; /* in the column of name lists */
 };
 
+/* The file stores these as they are in memory. */
+_Static_assert(sizeof(struct nx_timeline_header) == 16, "stored");
+_Static_assert(sizeof(struct nx_timeline_footer) == 64, "stored");
+_Static_assert(sizeof(struct nx_track_record) == 64, "stored");
+_Static_assert(sizeof(struct nx_attribute_record) == 8, "stored");
+_Static_assert(sizeof(struct nx_strip_record) == 40, "stored");
+
 _Static_assert(sizeof(struct nx_timeline_header) == 16, "stored as it is");
 _Static_assert(sizeof(struct nx_timeline_footer) == 64, "stored as it is");
 _Static_assert(sizeof(struct nx_track_record) == 64, "stored as it is");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline/strip_internal.h"
 
+#include <assert.h>
+
 uint64_t nx_timeline_span_count(const struct nx_timeline *t, uint32_t track, uint32_t depth)
 {
 	struct nx_strip strip;
@@ -71,6 +73,7 @@ uint64_t nx_timeline_rows(const struct nx_timeline *t, const struct nx_timeline_
 	struct nx_strip strip;
 	uint64_t from;
 
+	assert(spans || !cap);
 	if (window->from_ns >= window->to_ns ||
 	    !nx_strip_open(&strip, t, NX_TRACK_SPANS, window->track, window->depth))
 		return 0;

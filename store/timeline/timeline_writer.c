@@ -74,6 +74,7 @@ static void add_attribute(struct nx_timeline_writer *w, const struct nx_track_at
 
 uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *w, const struct nx_track *track)
 {
+	assert(track->parent == NX_TRACK_NONE || track->parent < w->tracks.len);
 	struct nx_track_state state = {
 		.record =
 			{
@@ -188,6 +189,7 @@ enum nx_status nx_timeline_writer_add_span(struct nx_timeline_writer *w, uint32_
 	enum nx_status status;
 	size_t depth;
 
+	assert(span->name != NX_NAME_NONE);
 	assert(track_idx < w->tracks.len && track->record.kind == NX_TRACK_SPANS);
 	assert(span->name < w->names.len);
 	status = check_order(w, track, span->start_ns, err);
