@@ -177,7 +177,7 @@ size_t nx_session_findings(struct nx_session *s, const char *findings[NX_SESSION
 		const char *sentence;
 	} all[] = {
 		{loss->missing_bytes, "bytes of its traces are missing: the file is cut short"},
-		{loss->odd_tail_bytes, "bytes at the ends of rings are no whole record"},
+		{loss->odd_tail_bytes, "bytes at the ends of rings do not form a complete record"},
 		{loss->unpaired_start_count + loss->unpaired_end_count,
 		 "instruction records have no partner"},
 		{loss->unpaired_packet_count, "DMA records have no partner"},

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/date.h"
 #include "pipeline/data_quality.h"
 #include "pipeline/system_run.h"
 
@@ -160,102 +159,6 @@ static void number_workers(struct nx_system_profile *p)
 			p->processes[i].workers[k].worker_gid = next++;
 }
 
-/* --- what is missing ------------------------------------------------------- */
-
-static void warn_missing(struct nx_system_run *run, uint32_t index)
-{
-	const struct nx_ntrace_loss *loss = &run->inputs[index].decoder.loss;
-	const char *folder = run->profile.processes[index].folder;
-	const struct {
-		bool is_missing;
-		const char *file, *costs;
-	} files[] = {
-		{loss->info_is_missing, "trace_info.pb", "names, versions and session times"},
-		{loss->events_are_missing, "ntrace.pb", "runtime and hardware events"},
-		{loss->cpu_is_missing, "cpu_util.pb", "CPU utilisation"},
-		{loss->memory_is_missing, "host_mem.pb", "host memory"},
-	};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i].is_missing)
-			nx_system_warn(&run->profile, NX_WARN_MISSING,
-				       "%s has no %s: %s of this process are missing.", folder,
-				       files[i].file, files[i].costs);
-	if (loss->info_is_damaged)
-		nx_system_warn(&run->profile, NX_WARN_LOSS,
-			       "%s/trace_info.pb is damaged; names and times of its session are "
-			       "guessed.",
-			       folder);
-}
-
-static void warn_end(struct nx_system_run *run, uint32_t index)
-{
-	const struct nx_system_process *process = &run->profile.processes[index];
-	uint64_t newest_ns = run->inputs[index].decoder.newest_ns;
-	char date[NX_DATE_MAX];
-
-	nx_format_date(date, newest_ns ? newest_ns : process->init_ns);
-	nx_system_warn(&run->profile, NX_WARN_LOSS,
-		       "%s: the capture ends at %s: the process was killed, its disk was "
-		       "full, or it is still running.%s",
-		       process->folder, date, newest_ns ? "" : " It has no events up to then.");
-}
-
-static void warn_dropped(struct nx_system_run *run, const struct nx_system_process *process)
-{
-	if (process->total_event_count <= process->stored_event_count)
-		return;
-	nx_system_warn(&run->profile, NX_WARN_LOSS,
-		       "%" PRIu64 " trace events were dropped during capture (stored %" PRIu64
-		       " out of %" PRIu64 " total events) in %s. Consider increasing buffer "
-		       "size, reducing trace duration, or filtering events.",
-		       process->total_event_count - process->stored_event_count,
-		       process->stored_event_count, process->total_event_count, process->folder);
-}
-
-static void warn_loss(struct nx_system_run *run, uint32_t index)
-{
-	const struct nx_ntrace_loss *loss = &run->inputs[index].decoder.loss;
-	const struct nx_system_process *process = &run->profile.processes[index];
-	uint64_t torn = loss->torn_event_bytes + loss->torn_cpu_bytes + loss->torn_memory_bytes;
-	struct nx_system_profile *p = &run->profile;
-
-	/* Counts of a moment before the end say nothing of what was lost at the end. */
-	if (loss->has_no_end)
-		warn_end(run, index);
-	else
-		warn_dropped(run, process);
-	if (torn)
-		nx_system_warn(p, NX_WARN_LOSS,
-			       "%s: the last %" PRIu64
-			       " bytes of its files are no whole record; all "
-			       "before is shown.",
-			       process->folder, torn);
-	if (loss->unreadable_count)
-		nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " records cannot be read.",
-			       process->folder, loss->unreadable_count);
-	if (loss->unfinished_count)
-		nx_system_warn(p, NX_WARN_LOSS,
-			       "%s: %" PRIu64 " events have no recorded end; they end with the "
-			       "session.",
-			       process->folder, loss->unfinished_count);
-	if (loss->orphan_count)
-		nx_system_warn(p, NX_WARN_LOSS,
-			       "%s: %" PRIu64
-			       " events have no recorded start; they are shown without "
-			       "a duration.",
-			       process->folder, loss->orphan_count);
-	if (loss->backwards_count)
-		nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " events end before they start.",
-			       process->folder, loss->backwards_count);
-	if (loss->unknown_type_count)
-		nx_system_warn(p, NX_WARN_UNKNOWN,
-			       "%s: %" PRIu64
-			       " events are of a type this version cannot name; they "
-			       "are shown by number.",
-			       process->folder, loss->unknown_type_count);
-}
-
 static enum nx_status refuse_empty(const struct nx_system_run *run, struct nx_error *err)
 {
 	if (run->profile.process_count || run->profile.devices.len)
@@ -278,10 +181,8 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 	for (uint32_t i = 0; i < p->process_count; i++) {
 		p->processes[i].names = run->inputs[i].names.items;
 		p->processes[i].name_count = run->inputs[i].names.len;
-		if (run->inputs[i].is_kept) {
-			warn_missing(run, i);
-			warn_loss(run, i);
-		}
+		if (run->inputs[i].is_kept)
+			nx_data_quality_report_process(p, i, &run->inputs[i].decoder);
 	}
 	if (run->status) {
 		if (err)

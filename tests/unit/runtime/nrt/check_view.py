@@ -48,7 +48,7 @@ def main(argv):
         stream = next(out.glob('*/ntrace.pb'))
         os.truncate(stream, stream.stat().st_size - 3)
         text = summary(explorer, out)
-        require('bytes of its files are no whole record; all before is shown' in text,
+        require('bytes of its files do not form a complete record; all before is shown' in text,
                 'the torn end is not told', text)
         print('captured and read back')
     return 0
