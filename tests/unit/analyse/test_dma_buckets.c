@@ -16,20 +16,9 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = nx_heap_alloc(sizeof(*f));
+	struct fixture *f = row_list_fixture_new(sizeof(*f), sizeof(struct nx_dma_bucket));
 
-	memset(f, 0, sizeof(*f));
-	f->out.row_size = sizeof(struct nx_dma_bucket);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	nx_vec_release(&f->out.bytes);
-	nx_heap_free(f);
 	return 0;
 }
 
@@ -120,7 +109,7 @@ static void absurd_numbers_stay_within_bounds(void **state)
 	assert_true(at(f, 0)->sum_total_bytes == UINT64_MAX);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, row_list_fixture_end)
 
 int main(void)
 {

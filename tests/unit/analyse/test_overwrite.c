@@ -10,34 +10,23 @@
 #include "row_list.h"
 
 struct fixture {
+	struct row_list out;
 	struct nx_profile profile;
 	struct nx_slot slots[2]; /* plain, matmul */
-	struct row_list out;
 	struct nx_overwrite o;
 };
 
 static int setup(void **state)
 {
-	struct fixture *f = nx_heap_alloc(sizeof(*f));
+	struct fixture *f = row_list_fixture_new(sizeof(*f), sizeof(struct nx_instruction));
 
-	memset(f, 0, sizeof(*f));
 	f->slots[1].flags = NX_SLOT_MATMUL;
 	for (unsigned g = 0; g < 2; g++)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			f->profile.program.slots[g][e] = f->slots;
-	f->out.row_size = sizeof(struct nx_instruction);
 	f->o = (struct nx_overwrite){
 		.fn = row_list_add, .context = &f->out, .profile = &f->profile};
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	nx_vec_release(&f->out.bytes);
-	nx_heap_free(f);
 	return 0;
 }
 
@@ -122,14 +111,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rows_of_different_nanoseconds_all_stay, setup,
-						teardown),
+						row_list_fixture_end),
 		cmocka_unit_test_setup_teardown(of_one_nanosecond_the_later_core_stays, setup,
-						teardown),
+						row_list_fixture_end),
 		cmocka_unit_test_setup_teardown(on_one_core_the_later_recorded_stays, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(of_a_simulation_all_stay, setup, teardown),
+						row_list_fixture_end),
+		cmocka_unit_test_setup_teardown(of_a_simulation_all_stay, setup,
+						row_list_fixture_end),
 		cmocka_unit_test_setup_teardown(engines_and_the_matrix_have_lines_of_their_own,
-						setup, teardown),
+						setup, row_list_fixture_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

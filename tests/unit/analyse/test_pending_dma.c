@@ -17,10 +17,8 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = nx_heap_alloc(sizeof(*f));
+	struct fixture *f = row_list_fixture_new(sizeof(*f), sizeof(struct nx_pending));
 
-	memset(f, 0, sizeof(*f));
-	f->out.row_size = sizeof(struct nx_pending);
 	f->a.fn = row_list_add;
 	f->a.context = &f->out;
 	*state = f;
@@ -31,10 +29,8 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	nx_vec_release(&f->out.bytes);
 	nx_vec_release(&f->transfers);
-	nx_heap_free(f);
-	return 0;
+	return row_list_fixture_end(state);
 }
 
 static void transfer(struct fixture *f, uint8_t graph, uint64_t trigger_ps, uint64_t end_ps)

@@ -16,22 +16,11 @@ struct fixture {
 
 static int setup(void **state)
 {
-	struct fixture *f = nx_heap_alloc(sizeof(*f));
+	struct fixture *f = row_list_fixture_new(sizeof(*f), sizeof(struct nx_throughput));
 
-	memset(f, 0, sizeof(*f));
-	f->out.row_size = sizeof(struct nx_throughput);
 	f->a.fn = row_list_add;
 	f->a.context = &f->out;
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	nx_vec_release(&f->out.bytes);
-	nx_heap_free(f);
 	return 0;
 }
 
@@ -141,7 +130,7 @@ static void graphs_have_their_own_rate(void **state)
 	assert_row(f, 2, 1, 2000, 2e9f);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, row_list_fixture_end)
 
 int main(void)
 {
