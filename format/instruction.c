@@ -13,7 +13,7 @@
 #include "base/bare/bits.h"
 #include "format/operand_text.h"
 
-#define PAYLOAD_AT 12 /* behind opcode, debug, wait, update and semaphore value */
+#define PAYLOAD_AT 12 /* the end of the header */
 #define REGISTER_LIST_MAX 32
 #define ALL_GROUPS 0x0f
 
@@ -317,7 +317,7 @@ static void put_pair(struct nx_operand_text *t, const char *side, const char *wh
 		nx_operand_put_u64(t, value);
 }
 
-/* The top byte tells the kind: an address table entry, a variable or an address. */
+/* The top byte is the kind: an address table entry, a variable or an address. */
 static void put_dma_address(struct nx_operand_text *t, const char *side, uint64_t address,
 			    bool is_pseudo)
 {

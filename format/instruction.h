@@ -3,8 +3,8 @@
  * instruction: the 64-byte word of a NeuronCore engine, its names and its text.
  *
  * The text is what AWS's profiler prints, rule by rule (docs/formats/isa.md).
- * An opcode whose layout nobody has published is shown by name (or OP_xx) and
- * its raw words, and says so.
+ * An opcode without a known layout is shown by name (or OP_xx) and its raw
+ * words, and is_known is false.
  */
 #ifndef NX_FORMAT_INSTRUCTION_H
 #define NX_FORMAT_INSTRUCTION_H
@@ -142,10 +142,9 @@ bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigne
 bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore);
 
 /*
- * Floating point operations of a MATMUL over so many elements; INT64_MAX where they would not
- * fit. An fp32 product takes two passes, which count half each. The adjusted number is in bf16
- * equivalents: what the array could have done in the same time; -1 for element types whose
- * cost nobody has published.
+ * Floating point operations of a MATMUL over that many elements; INT64_MAX if they do not fit. An
+ * fp32 product takes two passes, which count half each. The adjusted number is in bf16 equivalents:
+ * what the array could have done in the same time; -1 for element types without a published cost.
  */
 struct nx_matmul_flops {
 	int64_t raw;

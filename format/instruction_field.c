@@ -226,7 +226,7 @@ static enum nx_status read_listed(struct nx_instruction_reader *r, const char *l
 	if (!status)
 		*at = (uint8_t)number;
 	else if (name.len)
-		(void)nx_fail(err, NX_FORMAT, "'%.*s' is none of %.*s", (int)name.len,
+		(void)nx_fail(err, NX_FORMAT, "'%.*s' is not one of %.*s", (int)name.len,
 			      (const char *)name.data, (int)strcspn(list, "}"), list);
 	return status;
 }
@@ -345,7 +345,7 @@ static bool is_queue_byte(char c)
 	return c > ' ' && c != '=' && c != '#';
 }
 
-/* A name that is no queue of the core is taken as it stands. */
+/* A name that is not a queue of the core is used as it is. */
 static enum nx_status read_queue(struct nx_instruction_reader *r, uint8_t *at, struct nx_error *err)
 {
 	struct nx_cursor *c = &r->cursor;
@@ -461,7 +461,7 @@ static enum nx_status read_kind(struct nx_instruction_reader *r, char kind, unsi
 	}
 }
 
-/* At a '{'; leaves *pattern behind the '}'. */
+/* At a '{'; leaves *pattern after the '}'. */
 static enum nx_status read_brace(struct nx_instruction_reader *r, const char **pattern,
 				 struct nx_error *err)
 {

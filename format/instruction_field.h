@@ -7,7 +7,7 @@
  *
  *	{!13:1}		nothing in the text; the byte becomes 1
  *	{e12:A=0,B=1}	a byte by name or number
- *	{k38}		byte, as a factor: no operator behind it is looked at
+ *	{k38}		byte, as a factor: an operator after it is not read
  *	{g44}		groups of the array: q0 to q3 or a mask
  *	{z40}		bytes of the zero region, stored as a power of two
  *	{f35}		activation function
@@ -17,7 +17,7 @@
  *	{F36}		float32
  *	{o40}		float32 or address; what it is, imm_src says
  *	{p35}		imm_src: PTR or INSTRUCTION, twice
- *	{v40}		value of a MEMSET; its element type tells how it is stored
+ *	{v40}		value of a MEMSET; the element type decides how it is stored
  *	{L32}		registers, {B32} 32 bytes in brackets
  */
 #ifndef NX_FORMAT_INSTRUCTION_FIELD_H
@@ -51,7 +51,7 @@ NX_MUST_CHECK enum nx_status nx_instruction_read_number(struct nx_instruction_re
 
 /*
  * Reads a wait or an update, of the header or of the body of an EVENT_SEMAPHORE. False when
- * what comes next is neither; otherwise *status tells whether it was right.
+ * what comes next is neither; otherwise *status says whether it was valid.
  */
 bool nx_instruction_try_meeting(struct nx_instruction_reader *r, bool is_body,
 				enum nx_status *status, struct nx_error *err);

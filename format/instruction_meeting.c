@@ -67,7 +67,7 @@ static enum nx_status read_mode_value(struct nx_instruction_reader *r, const str
 	return NX_OK;
 }
 
-/* "?w9[3]" and "?u6[3]": modes nobody has a spelling for. */
+/* "?w9[3]" and "?u6[3]": modes without a spelling. */
 static enum nx_status read_unknown_mode(struct nx_instruction_reader *r, struct meeting m,
 					bool is_wait, struct nx_error *err)
 {

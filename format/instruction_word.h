@@ -146,7 +146,7 @@ union nx_word_scalar {
 
 enum nx_place_kind {
 	NX_PLACE_VARIABLE = 0x10,	/* of the NEFF: index, and offset in it */
-	NX_PLACE_TABLE = 0x20,		/* of addresses: index, and offset behind that address */
+	NX_PLACE_TABLE = 0x20,		/* of addresses: index, and offset from that address */
 	NX_PLACE_TABLE_REGISTER = 0x28, /* the same, but offset is the number of a register */
 };
 
@@ -442,7 +442,7 @@ struct nx_core_barrier_word {
 	uint8_t pad17[47];
 } NX_LAYOUT;
 
-struct nx_extension_word { /* follows a DMA whose place a register tells */
+struct nx_extension_word { /* follows a DMA whose offset is in a register */
 	struct nx_word_header header;
 	uint32_t tensor_bytes;
 	uint8_t pad16[48];

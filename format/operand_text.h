@@ -10,7 +10,7 @@
  *	{r24} register number in a u32, {s15} in a byte
  *	{d32} element type, {n12} in the low and {m12} in the high nibble
  *	{a36} ALU operation
- *	{2:20} {3:20} {4:16} access pattern of so many dimensions
+ *	{2:20} {3:20} {4:16} access pattern with that many dimensions
  *
  * Everything is cut silently at cap - 1 bytes; the caller writes the NUL.
  */
@@ -52,7 +52,7 @@ void nx_operand_put_register(struct nx_operand_text *t, uint32_t index);
 /* Nothing for mode 0; a mode without a spelling shows as ?w9[3] or ?u6[3]. */
 void nx_operand_put_wait(struct nx_operand_text *t, uint8_t mode, uint8_t index, uint32_t value);
 void nx_operand_put_update(struct nx_operand_text *t, uint8_t mode, uint8_t index, uint32_t value);
-/* Wait and update of the slot header, and the space behind them. */
+/* Wait and update of the slot header, and the space after them. */
 void nx_operand_put_prefix(struct nx_operand_text *t);
 
 #endif

@@ -20,9 +20,10 @@ static enum nx_status check_program(struct nx_device *device, struct nx_error *e
 
 	if (options->arch && device->program.arch &&
 	    nx_device_generation(options->arch) != nx_device_generation(device->program.arch))
-		return nx_fail(err, NX_MISMATCH,
-			       "the NEFF was compiled for another architecture than this device; "
-			       "compile it for this one");
+		return nx_fail(
+			err, NX_MISMATCH,
+			"the NEFF was compiled for another architecture; compile it for this "
+			"device");
 	if (device->program.memory_bytes > limit)
 		return nx_fail(err, NX_LIMIT,
 			       "the NEFF asks for %llu bytes of device memory, the device has %llu",

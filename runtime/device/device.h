@@ -12,8 +12,8 @@
  *
  * What is executed is what AWS's compiler wrote: instruction streams of the
  * five engines, DMA descriptors and semaphores, per physical core, so one or
- * two of them for a logical core. Numbers come out as docs/design/simulator.md
- * says; time is no business of this part (schedule.h has the door for it).
+ * two of them for a logical core. docs/design/simulator.md describes the numerical
+ * behaviour. This room does not model time; schedule.h lets a clock decide the order.
  *
  * A device may be used from several threads: each call takes its lock, a run
  * for as long as it lasts. The NEFF's bytes must outlive the device.
@@ -33,23 +33,23 @@ struct nx_device_clock;
 struct nx_device_program;
 struct nx_device_ranks;
 
-/* A zeroed struct asks for the usual. */
+/* A zeroed struct selects the defaults. */
 struct nx_device_options {
 	enum nx_device_arch arch;
-	/* Refuse what has no known meaning, instead of counting it and going on. */
+	/* Fail on what has no known meaning instead of counting it and continuing. */
 	bool is_strict;
-	/* All bytes on chip and in device memory start as 0xff, a NaN in every float type:
-	 * whatever is read before it was written shows. Costs 64 MiB per core. */
+	/* Fill on-chip and device memory with 0xff, a NaN in every float type, to show reads of
+	 * unwritten memory. Costs 64 MiB per core. */
 	bool is_poisoned;
-	/* Mathematics in place of the activation tables that the NEFF carries. */
+	/* Compute functions exactly instead of from the activation tables in the NEFF. */
 	bool has_exact_functions;
-	/* 0: engines run in a fixed order. Otherwise their order is drawn from this seed; a
-	 * correct program gives the same result. */
+	/* 0: engines run in a fixed order. Otherwise this seed picks a random order; a correct
+	 * program gives the same result. */
 	uint64_t seed;
-	/* Of device memory the program may ask for; 0 for NX_DEVICE_MEMORY_BYTES. */
+	/* Device memory the program may use; 0 for NX_DEVICE_MEMORY_BYTES. */
 	uint64_t memory_limit_bytes;
-	const struct nx_device_clock *clock; /* borrowed; NULL: nobody watches */
-	/* Who carries out collectives (device_ranks.h); borrowed, NULL: they are refused. */
+	const struct nx_device_clock *clock; /* borrowed; NULL for none */
+	/* Runs collectives (device_ranks.h); borrowed. NULL: they are reported as faults. */
 	const struct nx_device_ranks *ranks;
 };
 
@@ -89,7 +89,7 @@ const struct nx_device_tensor *nx_device_tensor_borrow(const struct nx_device *d
 #define NX_DEVICE_NO_TENSOR SIZE_MAX
 size_t nx_device_find(const struct nx_device *device, const char *name);
 
-/* Part of a tensor; LIMIT when it reaches beyond its end. */
+/* Part of a tensor; LIMIT if it extends past the end. */
 NX_MUST_CHECK enum nx_status nx_device_write(struct nx_device *device, size_t tensor,
 					     uint64_t offset, struct nx_slice bytes,
 					     struct nx_error *err);
@@ -100,7 +100,7 @@ NX_MUST_CHECK enum nx_status nx_device_read(struct nx_device *device, size_t ten
 /*
  * One execution, from cleared semaphores and registers to the end of all engines. The
  * report is filled in any case, also when the run fails:
- * FORMAT the engines wait for each other for ever; the sentence says who for what
+ * FORMAT the engines are deadlocked; the message says which waits for what
  * UNSUPPORTED strict, and something has no known meaning
  * Hardware faults (report->faults) do not end a run, as they do not on a device.
  */

@@ -100,7 +100,7 @@ static void add_fault(struct nx_core *core, enum nx_device_fault_kind kind, cons
 	if (kind == NX_FAULT_UNKNOWN && machine->options->is_strict && !machine->status)
 		machine->status = nx_fail(
 			&machine->error, NX_UNSUPPORTED,
-			"core %u, engine %u, slot %u, %s: %s; run it without strict to go on",
+			"core %u, engine %u, slot %u, %s: %s; run it without strict to continue",
 			core->index, core->engine, core->pc, nx_opcode_label(fault.opcode, label),
 			fault.text);
 }

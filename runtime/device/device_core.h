@@ -71,9 +71,9 @@ struct nx_core {
 	uint32_t semaphores[NX_SEMAPHORE_COUNT];
 	uint32_t registers[NX_ENGINE_COUNT][NX_REGISTER_COUNT];
 	uint32_t pcs[NX_ENGINE_COUNT];
-	/* Which of its arrivals at a barrier the engine waits with; 0: it has not arrived. */
+	/* The arrival at a barrier with which the engine waits; 0 if it has not arrived. */
 	uint64_t arrival[NX_ENGINE_COUNT];
-	struct nx_map arrivals; /* barrier -> how many came so far */
+	struct nx_map arrivals; /* barrier -> number of arrivals */
 	uint32_t function_set;
 	struct nx_array_state array;
 	struct nx_vector_state vector;
@@ -124,7 +124,7 @@ void nx_core_explain_wait(const struct nx_core *core, unsigned engine, char *out
 bool nx_core_queue_is_ready(const struct nx_core *core, size_t queue);
 void nx_core_transfer(struct nx_core *core, size_t queue);
 
-/* --- for those who execute ----------------------------------------------------- */
+/* --- for instructions ----------------------------------------------------------- */
 
 void nx_core_fault(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
 	NX_PRINTF(3, 4);

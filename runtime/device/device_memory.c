@@ -18,8 +18,7 @@ enum nx_status nx_device_memory_open(struct nx_device_memory *memory, uint64_t s
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (bytes == MAP_FAILED)
 		return nx_fail(err, NX_LIMIT,
-			       "this machine has no room for %llu bytes of device "
-			       "memory",
+			       "this host cannot allocate %llu bytes of device memory",
 			       (unsigned long long)size_bytes);
 	*memory = (struct nx_device_memory){bytes, size_bytes};
 	return NX_OK;

@@ -36,7 +36,7 @@ enum nx_device_fault_kind {
 struct nx_device_fault {
 	enum nx_device_fault_kind kind;
 	uint8_t core;
-	uint8_t engine; /* whose instruction, or who started the transfer */
+	uint8_t engine; /* that executed the instruction or started the transfer */
 	uint8_t opcode;
 	uint32_t pc; /* slot in the engine's stream */
 	char text[160];

@@ -222,7 +222,7 @@ static void store_integers(unsigned dtype, const float *from, size_t count, uint
 	unsigned size = nx_dtype_bytes(dtype);
 	struct integer_range range;
 
-	if (!size) /* a type that nobody knows has no elements */
+	if (!size) /* an unknown type */
 		return;
 	range = integer_range_of(dtype);
 	for (size_t i = 0; i < count; i++, to += stride)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execute_collective: what ranks do together; the other ranks are behind device_ranks.h. */
+/* execute_collective: collectives; device_ranks.h reaches the other ranks. */
 #include "runtime/device/device_ranks.h"
 #include "runtime/device/execute.h"
 

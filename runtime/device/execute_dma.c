@@ -209,7 +209,7 @@ static const char *begin_side(struct nx_core *core, uint32_t variable,
 	const char *wrong;
 
 	if (region.size_bytes == 0)
-		return "is no variable with bytes";
+		return "is not a variable with bytes";
 	if (is_write && region.is_constant)
 		return "is a constant";
 	wrong = nx_dma_stream_begin(stream, &region, core->machine->sbuf_partition_bytes, walk);
@@ -231,7 +231,7 @@ static const char *check_lengths(const struct transfer *t, bool is_converted)
 
 		if (size == 0 || t->from[i].total_bytes % size ||
 		    t->from[i].total_bytes / size != t->to.total_bytes / to_size)
-			return "has not the length of its target";
+			return "differs in length from its target";
 	}
 	return NULL;
 }

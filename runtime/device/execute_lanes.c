@@ -108,7 +108,7 @@ static bool accepts_top(struct nx_core *core, const struct nx_device_operand *so
 		return false;
 	if (target->elements == NX_MATCH_COUNT)
 		return true;
-	nx_core_refuse(core, NX_FAULT_OPERAND, "the target has not eight elements");
+	nx_core_refuse(core, NX_FAULT_OPERAND, "the target does not have eight elements");
 	return false;
 }
 
@@ -159,7 +159,7 @@ NX_EXECUTE(match_load)
 	if (!nx_core_accepts(core, &source, "source"))
 		return;
 	if (source.elements != NX_MATCH_COUNT) {
-		nx_core_refuse(core, NX_FAULT_OPERAND, "the source has not eight elements");
+		nx_core_refuse(core, NX_FAULT_OPERAND, "the source does not have eight elements");
 		return;
 	}
 	for (unsigned lane = 0; lane < source.lanes; lane++)
@@ -192,7 +192,7 @@ NX_EXECUTE(find_index8)
 	if (!accepts_top(core, &source, &target))
 		return;
 	if (!nx_dtype_is_integer(target.dtype)) {
-		nx_core_refuse(core, NX_FAULT_UNKNOWN, "an index that is no integer");
+		nx_core_refuse(core, NX_FAULT_UNKNOWN, "an index that is not an integer");
 		return;
 	}
 	for (unsigned lane = 0; lane < target.lanes; lane++) {

@@ -82,7 +82,7 @@ NX_EXECUTE(reciprocal)
 NX_EXECUTE(memset)
 {
 	const struct nx_memset_word *w = &word->memset;
-	/* Elements of eight bytes go on into the address. */
+	/* Elements of eight bytes extend into the address field. */
 	const uint8_t *value = word->bytes + offsetof(struct nx_memset_word, value);
 	struct nx_device_operand target = nx_operand_4d(&w->target, w->dtype, w->lanes);
 	uint8_t *row = (uint8_t *)nx_core_row(core, 0);

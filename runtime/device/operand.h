@@ -15,7 +15,7 @@
 
 #include "format/instruction.h"
 
-/* Of one byte; more elements than fit a partition cannot all be kept, and nobody asks for more. */
+/* An operand cannot have more elements than a partition has bytes. */
 #define NX_OPERAND_MAX_ELEMENTS NX_PARTITION_STRIDE
 
 struct nx_device_operand {
@@ -27,7 +27,7 @@ struct nx_device_operand {
 	uint32_t counts[4];
 	int32_t steps[4]; /* bytes */
 	uint64_t elements;
-	int64_t least, most; /* bytes from the address: first, and behind the last */
+	int64_t least, most; /* byte offsets from the address: the first, and past the last */
 };
 
 struct nx_device_operand nx_operand_of(const struct nx_access *access);

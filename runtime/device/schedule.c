@@ -5,7 +5,7 @@
 
 #include "runtime/device/device_core.h"
 
-/* --- who may go ------------------------------------------------------------------------------ */
+/* --- ready actors ---------------------------------------------------------------------------- */
 
 struct actor_list NX_VEC_BODY(struct nx_actor);
 
@@ -152,8 +152,7 @@ static enum nx_status report_deadlock(struct nx_machine *machine, struct nx_erro
 						 nx_core_slot_count(core, e),
 						 nx_opcode_label(nx_word_opcode(word), label), why);
 		}
-	return used ? nx_fail(err, NX_FORMAT, "the engines wait for each other for ever: %s", text)
-		    : NX_OK;
+	return used ? nx_fail(err, NX_FORMAT, "the engines are deadlocked: %s", text) : NX_OK;
 }
 
 enum nx_status nx_schedule_run(struct nx_machine *machine, struct nx_error *err)

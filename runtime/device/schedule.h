@@ -3,14 +3,14 @@
  * schedule: the order in which engines and queues take their steps.
  *
  * What a step does is in device_core.h; when it happens is decided here, or by
- * a clock that the caller brings. A step is one instruction of an engine, or
- * one block of a DMA queue, and happens at once. Which of those that may go
- * goes next does not change the numbers of a correct program.
+ * a clock that the caller provides. A step is one instruction of an engine, or
+ * one block of a DMA queue, and is atomic. The order of ready steps does not
+ * change the results of a correct program.
  *
- * A clock is asked with the list of all who may go and answers with a position
- * in it; it hears of each step after it was taken. A clock that keeps time per
- * actor and per semaphore therefore sees the one schedule that numbers and
- * times share. Without `choose` the order is fixed, or drawn from the seed.
+ * A clock chooses among the actors that are ready and is notified after each
+ * step. A clock that keeps time per actor and per semaphore therefore sees the
+ * one schedule that results and times share. Without `choose` the order is fixed, or drawn from the
+ * seed.
  */
 #ifndef NX_RUNTIME_SCHEDULE_H
 #define NX_RUNTIME_SCHEDULE_H
@@ -33,7 +33,7 @@ struct nx_actor {
 
 struct nx_schedule_step {
 	struct nx_actor actor;
-	unsigned engine;	   /* whose instruction it is, or who started the transfer */
+	unsigned engine;	   /* that executed the instruction or started the transfer */
 	uint32_t pc;		   /* slot in the stream of that engine */
 	const union nx_word *word; /* the instruction, or the one that started the transfer */
 	uint64_t dma_bytes;	   /* moved by a queue's step */
@@ -43,7 +43,7 @@ struct nx_schedule_step {
 
 struct nx_device_clock {
 	void *context;
-	/* Which of count actors goes next; an answer beyond the list stops the run. */
+	/* The index of the actor to run next; count or more stops the run. */
 	size_t (*choose)(void *context, const struct nx_actor *ready, size_t count);
 	void (*stepped)(void *context, const struct nx_schedule_step *step);
 };

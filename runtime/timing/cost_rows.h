@@ -71,7 +71,7 @@ struct nx_control_row {
 	uint16_t has;
 	int32_t latency_ps[NX_ENGINE_COUNT];
 	int32_t gap_ps[NX_ENGINE_COUNT];
-	uint8_t assumed; /* engines of which no capture tells, a bit each */
+	uint8_t assumed; /* engines without a capture, a bit each */
 	struct nx_source source;
 };
 extern const struct nx_control_row nx_control_rows[];

@@ -53,8 +53,8 @@ struct nx_dma_timing {
 	uint32_t static_start_ps[NX_ENGINE_COUNT]; /* start of WRITE -> earliest engine's packet */
 	uint32_t static_spread_ps;		   /* between earliest and latest engine */
 	uint32_t software_start_ps, software_spread_ps, software_step_ps;
-	/* A software transfer on GpSimd: the front end hands it over and goes on, its record comes
-	 * later; what it waits for is waited for in between. */
+	/* A software transfer on GpSimd: the front end hands it over and continues; its record
+	 * comes later, what it waits for is waited for in between. */
 	uint32_t software_record_ps;  /* handed over -> record starts */
 	uint32_t software_wake_ps;    /* or: semaphore changes -> record starts */
 	uint32_t software_release_ps; /* next control instruction: so long before the record */
@@ -106,7 +106,7 @@ struct nx_hardware_timing {
 };
 
 /*
- * Of trn1, inf2, trn2; trn3 has trn2's, as nobody has published any, and each of its sources and
+ * Of trn1, inf2, trn2; trn3 has trn2's, as none are published for it, and each of its sources and
  * costs says ASSUMED. NX_DEVICE_ANY is trn2. Never NULL.
  */
 const struct nx_hardware_timing *nx_device_hardware_of(enum nx_device_arch arch);

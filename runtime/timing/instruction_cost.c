@@ -2,9 +2,9 @@
 /*
  * instruction_cost: finds the row of cost_rows.h that fits a word, and applies it.
  *
- * What matters of a word is read from its operands as format/instruction.h tells
- * them. Of an opcode whose layout nobody has published nothing is read: it costs
- * as if it had 64 elements, which is the least that an engine spends on any.
+ * What matters of a word is read from its operands as format/instruction.h describes
+ * them. An opcode without a published layout costs as much as one with 64
+ * elements, the minimum of every engine.
  */
 #include <stdlib.h>
 
@@ -222,7 +222,7 @@ static void array_cost(const struct nx_hardware_timing *hardware, const uint8_t 
 	out->evidence = shape.is_known ? (uint8_t)row->source.evidence : (uint8_t)NX_ASSUMED;
 }
 
-/* What an instruction on few partitions is sooner than one on all of them. */
+/* How much sooner an instruction on few partitions ends than one on all. */
 static int64_t lanes_ps(unsigned generation, unsigned engine, uint8_t opcode,
 			const struct shape *shape)
 {

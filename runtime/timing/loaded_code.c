@@ -297,7 +297,7 @@ static enum nx_status load_core(struct loader *l, size_t index)
 	return status;
 }
 
-/* Images lie one behind the other, as the pc of a record has only 20 bits. */
+/* Images lie one after the other, as the pc of a record has only 20 bits. */
 static void place_streams(struct nx_loaded_code *code)
 {
 	uint64_t at = CODE_BASE;

@@ -3,7 +3,7 @@
  * loaded_code: a program as the runtime puts it onto the device.
  *
  * The compiler's streams are not what engines execute. The runtime writes a few
- * words before and behind them (ordering mode, NOTIFY, clearing of semaphores)
+ * words before and after them (ordering mode, NOTIFY, clearing of semaphores)
  * and replaces the compiler's pseudo words by real ones: PSEUDO_DMA_TRIGGER by
  * WRITE, PSEUDO_TENSOR_LOAD by TENSOR_LOAD, PSEUDO_DMA_DIRECT2D by DMA_DIRECT2D.
  * A capture holds these device images, and the patches that lead back from a
@@ -43,7 +43,7 @@ struct nx_loaded_packet {
 	uint32_t elements;	     /* contiguous runs, on the side that has more of them */
 	uint32_t run_bytes;	     /* of the shortest side */
 	bool is_from_hbm, is_to_hbm; /* else SBUF or PSUM */
-	bool is_semaphore;	     /* the 4 bytes behind the data of each ring */
+	bool is_semaphore;	     /* the 4 bytes after the data of each ring */
 };
 
 struct nx_loaded_block {

@@ -137,8 +137,7 @@ static enum nx_status report_deadlock(const struct nx_simulation *sim, struct nx
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 used ? "; " : "", one);
 		}
-	return used ? nx_fail(err, NX_FORMAT, "the engines wait for each other for ever: %s", text)
-		    : NX_OK;
+	return used ? nx_fail(err, NX_FORMAT, "the engines are deadlocked: %s", text) : NX_OK;
 }
 
 static uint64_t last_time(const struct nx_timed_run *run, uint64_t end_ps)
@@ -178,8 +177,7 @@ enum nx_status nx_simulate(const struct nx_loaded_code *code,
 		handle(&sim, &event);
 	}
 	if (options->is_strict && sim.has_unknown)
-		status = nx_fail(err, NX_UNSUPPORTED,
-				 "nobody has measured how long opcode 0x%02x takes on %s",
+		status = nx_fail(err, NX_UNSUPPORTED, "no measured duration of opcode 0x%02x on %s",
 				 sim.unknown_opcode, sim.hardware->name);
 	else
 		status = report_deadlock(&sim, err);

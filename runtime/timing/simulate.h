@@ -28,7 +28,7 @@ struct nx_simulate_options {
 };
 
 /*
- * Fills a zeroed run. FORMAT when engines wait for each other for ever (the
+ * Fills a zeroed run. FORMAT if the engines are deadlocked (the
  * sentence names engines, slots, semaphores and values; the rows up to then are
  * there), UNSUPPORTED when strict.
  */

@@ -116,7 +116,7 @@ void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event)
 				 .queue = event->index,
 				 .is_burst_start = is_alone};
 
-	/* Descriptors are fetched behind the data of another queue. */
+	/* Descriptors are fetched after the data of another queue. */
 	if (is_alone && dma->waiting)
 		job.not_before_ps += sim->hardware->dma.busy_queue_ps;
 	if (dma->waiting++ == 0)

@@ -2,9 +2,9 @@
 /*
  * simulate_front: the sequencer of an engine.
  *
- * It takes words in order. What computes goes into the queue behind it, as long
+ * It takes words in order. Compute instructions go into the engine's queue, as long
  * as there is room; the rest it executes itself, while earlier compute
- * instructions may still wait. Its own waits hold up everything behind them.
+ * instructions may still wait. Its own waits hold up every later word.
  */
 #include <stdio.h>
 
@@ -50,7 +50,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The runtime's DRAIN behind the last compiled word waits for all that was started; assumed. */
+/* Assumed: the runtime's DRAIN after the last compiled word waits for all that was started. */
 static bool ends_execution(const struct nx_loaded_slot *slot)
 {
 	return slot->kind == NX_LOADED_INSERTED && slot->word.drain.waits_for_writes;
@@ -92,7 +92,7 @@ static void write_word(struct nx_simulation *sim, unsigned core, unsigned engine
 }
 
 /*
- * GpSimd hands a transfer over to its own program and goes on; the record comes when that program
+ * GpSimd hands a transfer over to its own program and continues; the record comes when that program
  * has got so far.
  */
 static void start_software(struct nx_simulation *sim, unsigned core, unsigned engine,

@@ -4,10 +4,10 @@
  *
  * simulate.c turns the crank: it takes events in the order of their times and
  * hands each to its part. simulate_front.c is the sequencer of an engine,
- * simulate_queue.c the compute queue behind it, simulate_array.c the tensor
+ * simulate_queue.c its compute queue, simulate_array.c the tensor
  * engine and its throttle, simulate_dma.c the DMA engines,
  * simulate_software.c how GpSimd feeds them, simulate_collective.c what ranks
- * do together, simulate_semaphore.c who wakes whom.
+ * do together, simulate_semaphore.c which waits a change ends.
  */
 #ifndef NX_RUNTIME_SIMULATE_INTERNAL_H
 #define NX_RUNTIME_SIMULATE_INTERNAL_H
@@ -22,7 +22,7 @@
 /* --- events ----------------------------------------------------------------------- */
 
 enum nx_sim_event_kind {
-	NX_SIM_FRONT,	  /* the sequencer of an engine goes on */
+	NX_SIM_FRONT,	  /* the sequencer of an engine continues */
 	NX_SIM_QUEUE,	  /* the head of a compute queue may start */
 	NX_SIM_SEMAPHORE, /* a semaphore changes */
 	NX_SIM_JOB,	  /* descriptors of a transfer reach a DMA engine */
@@ -228,7 +228,7 @@ bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait 
 /* The updates of a word, which ends at end_ps; none for a collective. */
 void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
 		   const struct nx_loaded_slot *slot, uint64_t end_ps, uint64_t now_ps);
-/* The update in a word's header, at a moment and by one that is no engine. */
+/* The update in a word's header, at a given time, not by an engine. */
 void nx_sim_update_late(struct nx_simulation *sim, unsigned core, const struct nx_loaded_slot *slot,
 			uint64_t time_ps);
 void nx_sim_semaphore_change(struct nx_simulation *sim, const struct nx_sim_event *event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simulate_queue: the in-order queue of compute instructions behind an engine's sequencer. */
+/* simulate_queue: the in-order queue of compute instructions that a sequencer feeds. */
 #include "runtime/timing/simulate_internal.h"
 
 static void schedule_head(struct nx_simulation *sim, unsigned core, unsigned engine,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simulate_semaphore: events in time, semaphores, and who wakes when one changes. */
+/* simulate_semaphore: events in time, semaphores, and the waits that a change ends. */
 #include "base/bare/bits.h"
 #include "runtime/timing/simulate_internal.h"
 
@@ -60,7 +60,7 @@ static uint16_t bank_of(const struct nx_loaded_slot *slot)
 	return is_own ? NX_SIM_RUNTIME_BANK : 0;
 }
 
-/* What is held in a register is not known here: it counts as there. */
+/* The values of registers are not simulated: a wait for one never blocks. */
 static struct nx_sim_wait wait_of(const struct nx_loaded_slot *slot, struct nx_word_sync sync,
 				  uint32_t value)
 {
@@ -88,7 +88,7 @@ bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait 
 	return nx_wait_holds(wait->mode, core->semaphores[wait->index], wait->value);
 }
 
-/* Each engine has two who may wait: its sequencer and the head of its queue. */
+/* Two parts of an engine may wait: its sequencer and the head of its queue. */
 void nx_sim_wake(struct nx_simulation *sim, unsigned c, uint64_t now_ps)
 {
 	struct nx_sim_core *core = &sim->cores[c];

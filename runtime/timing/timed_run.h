@@ -54,7 +54,7 @@ struct nx_timed_descriptors {
 	uint8_t core, engine;
 };
 
-/* What the ranks of a group do together, as one of them has it. */
+/* A collective, as one rank of the group sees it. */
 struct nx_timed_collective {
 	uint64_t trigger_ps; /* start of the triggering instruction */
 	uint64_t start_ps, end_ps;
@@ -72,7 +72,7 @@ struct nx_timed_run {
 	NX_VEC(struct nx_timed_throttle) throttles;
 	NX_VEC(struct nx_timed_descriptors) descriptors;
 	NX_VEC(struct nx_timed_collective) collectives; /* by core in the order of their times */
-	uint64_t assumed_count; /* instructions whose cost nobody has measured */
+	uint64_t assumed_count;				/* instructions without a measured cost */
 };
 
 void nx_timed_run_release(struct nx_timed_run *run);

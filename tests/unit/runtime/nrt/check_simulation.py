@@ -235,7 +235,7 @@ def a_program_that_hangs_leaves_its_profile(bench):
     for mode in ('both', 'timing', 'numeric'):
         status, _, log = bench.run(neff, bench.folder / 'stuck.ntff', NEURON_SIM=mode)
         assert status == 'NRT_TIMEOUT', (mode, status)
-        assert log.count('wait for each other') == 1 and '>= 17' in log, log
+        assert log.count('are deadlocked') == 1 and '>= 17' in log, log
         view = bench.view(neff, bench.folder / 'stuck.ntff')
         assert len(opcodes(view, 'TENSOR_TENSOR')) == (mode != 'numeric'), mode
         assert losses(view) == [], losses(view)

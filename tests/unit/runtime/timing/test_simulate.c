@@ -359,7 +359,7 @@ static void test_strict(void **state)
 	assert_int_equal(f.run.assumed_count, 1);
 	f.options.is_strict = true;
 	assert_int_equal(timing_fixture_run(&f), NX_UNSUPPORTED);
-	assert_non_null(strstr(f.err.message, "opcode 0x7b takes on trn2"));
+	assert_non_null(strstr(f.err.message, "opcode 0x7b on trn2"));
 	timing_fixture_close(&f);
 }
 
