@@ -193,6 +193,25 @@ void nx_text_map_release(struct nx_text_map *map)
 	*map = (struct nx_text_map){0};
 }
 
+const char *nx_text_pool_copy(struct nx_text_pool *pool, struct nx_slice text)
+{
+	uint64_t known;
+	const char *copy;
+
+	if (text.len == 0)
+		return "";
+	if (nx_text_map_get(&pool->copies, text, &known))
+		return (const char *)(uintptr_t)known;
+	copy = nx_arena_copy(pool->arena, text);
+	nx_text_map_put(&pool->copies, nx_slice_of(copy, text.len), (uint64_t)(uintptr_t)copy);
+	return copy;
+}
+
+void nx_text_pool_release(struct nx_text_pool *pool)
+{
+	nx_text_map_release(&pool->copies);
+}
+
 uint64_t nx_hash_words(const uint64_t *words, size_t count)
 {
 	uint64_t hash = count;

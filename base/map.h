@@ -8,6 +8,7 @@
 #ifndef NX_BASE_MAP_H
 #define NX_BASE_MAP_H
 
+#include "base/arena.h"
 #include "base/bare/slice.h"
 
 struct nx_map_entry;
@@ -34,6 +35,15 @@ struct nx_text_map {
 void nx_text_map_put(struct nx_text_map *map, struct nx_slice key, uint64_t value);
 bool nx_text_map_get(const struct nx_text_map *map, struct nx_slice key, uint64_t *value);
 void nx_text_map_release(struct nx_text_map *map);
+
+/* One copy of each text, in the arena; the copies outlive the pool. "" for an empty text. */
+struct nx_text_pool {
+	struct nx_arena *arena;
+	struct nx_text_map copies;
+};
+
+const char *nx_text_pool_copy(struct nx_text_pool *pool, struct nx_slice text);
+void nx_text_pool_release(struct nx_text_pool *pool);
 
 /* Many numbers as one key, well spread. */
 uint64_t nx_hash_words(const uint64_t *words, size_t count);

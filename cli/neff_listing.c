@@ -129,12 +129,10 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 {
 	struct nx_program *program = NX_NEW(&v->arena, struct nx_program);
 	bool is_complete = engine == NX_ENGINE_COUNT;
-	struct nx_disassembly d;
 
 	name_semaphores(v, program);
-	nx_disassembly_init(&d, &v->neff, &v->arena);
 	if (is_complete)
-		nx_disassembly_write_head(&d, out);
+		nx_disassembly_write_head(&v->neff, out);
 	for (size_t g = 0; g < v->binary.graph_count; g++) {
 		const struct nx_binary_graph *graph = &v->binary.graphs[g];
 		struct stream s = {
@@ -146,7 +144,7 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 		s.names.queue_count = graph->queue_count;
 		nx_print(out, "%s# %s\n", g || is_complete ? "\n" : "", graph->name);
 		if (is_complete)
-			nx_disassembly_write_core(&d, g, out);
+			nx_disassembly_write_core(&v->neff, g, out);
 		else
 			nx_print(out, ".core %zu\n", g);
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
@@ -155,7 +153,7 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 			s.program = &graph->engines[e];
 			print_engine(out, &s, e);
 			if (is_complete)
-				nx_disassembly_write_blocks(&d, g, e, out);
+				nx_disassembly_write_blocks(&v->neff, g, e, out);
 			print_stream(out, &s);
 		}
 	}

@@ -3,9 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/bare/bits.h"
 #include "base/md5.h"
+#include "format/neff_internal.h"
 #include "format/tar.h"
 #include "format/zlib_stream.h"
 
@@ -186,6 +188,16 @@ static enum nx_status unpack_gzip(struct nx_slice packed, struct nx_arena *arena
 	return st;
 }
 
+/* In a tar a later member replaces an earlier one of the same name. */
+static int by_name(const void *left, const void *right)
+{
+	const struct nx_neff_member *a = *(const struct nx_neff_member *const *)left;
+	const struct nx_neff_member *b = *(const struct nx_neff_member *const *)right;
+	int order = nx_slice_compare(a->name, b->name);
+
+	return order ? order : (a > b) - (a < b);
+}
+
 static enum nx_status list_members(struct nx_slice archive, struct nx_arena *arena,
 				   struct nx_neff *neff, struct nx_error *err)
 {
@@ -210,6 +222,11 @@ static enum nx_status list_members(struct nx_slice archive, struct nx_arena *are
 	neff->members = NX_NEW_ARRAY(arena, struct nx_neff_member, members.len);
 	if (members.len)
 		memcpy(neff->members, members.items, members.len * sizeof(*members.items));
+	neff->by_name = NX_NEW_ARRAY(arena, const struct nx_neff_member *, members.len);
+	for (size_t i = 0; i < members.len; i++)
+		neff->by_name[i] = &neff->members[i];
+	if (members.len)
+		qsort(neff->by_name, members.len, sizeof(*neff->by_name), by_name);
 	nx_vec_release(&members);
 	return NX_OK;
 }
@@ -238,16 +255,34 @@ enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena, struct
 	tar = archive;
 	if (is_gzip(archive))
 		st = unpack_gzip(archive, arena, out, &tar, err);
-	return st ? st : list_members(tar, arena, out, err);
+	if (!st)
+		st = list_members(tar, arena, out, err);
+	if (!st)
+		nx_neff_read_graphs(out, arena);
+	return st;
+}
+
+const struct nx_neff_member *nx_neff_find(const struct nx_neff *neff, struct nx_slice name)
+{
+	size_t low = 0, high = neff->member_count;
+
+	while (low < high) { /* the first after those of that name */
+		size_t middle = low + (high - low) / 2;
+
+		if (nx_slice_compare(neff->by_name[middle]->name, name) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && nx_slice_equal(neff->by_name[low - 1]->name, name) ? neff->by_name[low - 1]
+									 : NULL;
 }
 
 struct nx_slice nx_neff_member(const struct nx_neff *neff, struct nx_slice name)
 {
-	/* In a tar a later member replaces an earlier one of the same name. */
-	for (size_t i = neff->member_count; i-- > 0;)
-		if (nx_slice_equal(neff->members[i].name, name))
-			return neff->members[i].bytes;
-	return (struct nx_slice){NULL, 0};
+	const struct nx_neff_member *member = nx_neff_find(neff, name);
+
+	return member ? member->bytes : (struct nx_slice){NULL, 0};
 }
 
 /* --- hash and features -------------------------------------------------- */

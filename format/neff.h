@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neff: the container of a compiled model. 1024 bytes of header, then a tar,
- * gzipped (package 2) or plain (package 1). docs/formats/neff.md has the layout.
+ * neff: a compiled model. 1024 bytes of header, then a tar, gzipped (package 2) or plain
+ * (package 1), whose members declare the program. docs/formats/neff.md has the layout.
+ *
+ * nx_neff_read is the one reader of kelf-*.json, def.json and tensor_map.json; everything
+ * else that handles a NEFF takes a struct nx_neff. It follows the names inside these files,
+ * never a guessed one, so all compiler generations read alike.
+ *
+ * The static DMA of an engine may be the largest part of a NEFF and few need it: read it with
+ * nx_neff_table_read when it is wanted.
  */
 #ifndef NX_FORMAT_NEFF_H
 #define NX_FORMAT_NEFF_H
@@ -10,6 +17,7 @@
 #include "base/bare/slice.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "machine/hardware.h"
 
 #define NX_NEFF_HEADER_BYTES 1024
 /* An archive that unpacks to more is refused: 8 GiB of code is no model, it is a bomb. */
@@ -36,25 +44,191 @@ struct nx_neff_member {
 	struct nx_slice bytes;
 };
 
+#define NX_NO_INDEX UINT32_MAX /* of a variable, block, core: none, or none that is known */
+
+enum nx_variable_kind {
+	NX_VARIABLE_OTHER, /* no transfer can read or write it */
+	NX_VARIABLE_STATE_BUFFER,
+	NX_VARIABLE_REMOTE, /* the state buffer of another core */
+	NX_VARIABLE_INPUT,
+	NX_VARIABLE_OUTPUT,
+	NX_VARIABLE_FILE,    /* a constant */
+	NX_VARIABLE_VIRTUAL, /* part of the core's scratchpad */
+	NX_VARIABLE_TABLE,   /* for descriptors made on the device: a list of variables */
+};
+
+struct nx_neff_shape {
+	const int64_t *sizes;
+	size_t dims; /* 0 also when the NEFF does not say */
+};
+
+/* Texts are never NULL; "" when the NEFF does not say. */
+struct nx_neff_variable {
+	const char *name;
+	const char *type; /* "state-buffer", "input", … */
+	enum nx_variable_kind kind;
+	uint64_t id; /* by which instructions name it; UINT64_MAX: none */
+	uint64_t size_bytes;
+	uint64_t scratch_offset; /* VIRTUAL */
+	const char *file_name;	 /* FILE: a .npy in the graph's folder */
+	const uint32_t *list;	 /* TABLE: ids of variables */
+	size_t list_count;
+	uint32_t tensor; /* INPUT, OUTPUT: index into the NEFF's tensors */
+	/* From tensor_map.json, of inputs, outputs and files: */
+	const char *dtype;		      /* "bfloat16" */
+	const char *format;		      /* "NCHW" */
+	struct nx_neff_shape shape;	      /* on the device */
+	struct nx_neff_shape framework_shape; /* as the framework sees it */
+};
+
+struct nx_neff_queue {
+	const char *name, *owner, *type;
+	uint32_t ring_count; /* NX_NO_INDEX when the NEFF does not say */
+	const uint32_t *semaphores;
+	size_t semaphore_count;
+	bool has_scratch; /* in the state buffer, for descriptors: */
+	uint64_t scratch_offset, scratch_bytes;
+};
+
+struct nx_neff_paths {
+	const char **items;
+	size_t count;
+};
+
+struct nx_neff_engine {
+	const char *table;    /* path of its JSON file: static DMA, see nx_neff_table_read */
+	const char *stream;   /* path of its instructions, */
+	struct nx_slice code; /* and these; empty when the member is missing */
+	struct nx_neff_paths backend_debug, asm_debug;
+};
+
+/* Ranks of a collective, or how many elements each of them brings. */
+struct nx_rank_list {
+	const uint32_t *items; /* NX_NO_INDEX for what is not a rank */
+	uint32_t count;
+};
+struct nx_rank_lists { /* groups of ranks, or pairs of source and target */
+	const struct nx_rank_list *items;
+	size_t count;
+};
+struct nx_rank_choices { /* by the group id of a collective's word */
+	const struct nx_rank_lists *items;
+	size_t count;
+};
+
+struct nx_neff_graph {			    /* the program of one physical core */
+	const char *name;		    /* "sg00" */
+	const char *path;		    /* of its def.json */
+	const char *folder;		    /* of the same, with its slash: "sg00/" */
+	struct nx_neff_variable *variables; /* in the order of the file */
+	size_t variable_count;
+	struct nx_neff_queue *queues;
+	size_t queue_count;
+	struct nx_neff_engine engines[NX_ENGINE_COUNT];
+	struct nx_neff_paths dma_debug;
+	uint32_t runtime_semaphore_count; /* that the runtime keeps for itself */
+	uint64_t scratch_bytes;		  /* UINT64_MAX when a variable ends beyond any memory */
+	struct nx_rank_choices replica_groups, source_target_pairs;
+	struct nx_rank_lists element_counts; /* by the counts id of a collective's word */
+};
+
+/* What is missing or damaged, and what that costs: "sg00/def.json", "is missing …; …". */
+struct nx_neff_problem {
+	const char *path;
+	const char *text;
+};
+
 struct nx_neff {
 	struct nx_neff_header header;
 	uint32_t packed_at_s; /* gzip mtime: when it was packaged; 0 unknown */
 	struct nx_neff_member *members;
 	size_t member_count;
+	const struct nx_neff_member **by_name; /* the same, sorted */
 	bool is_truncated; /* the archive is cut or damaged; members are what could be read */
 	char damage[256];  /* then: one sentence */
+
+	const char *target;	      /* "cayman"; "" unknown */
+	uint32_t kelf_node;	      /* index of the executor node in neff.json */
+	struct nx_neff_graph *graphs; /* whose def.json could be read */
+	size_t graph_count;
+	const char
+		*broken_path; /* the first def.json that could not, or lacks variables; or NULL */
+	/* Inputs and outputs of all graphs, each name once, in the order of the files. */
+	const struct nx_neff_variable **tensors;
+	size_t tensor_count;
+	uint32_t world_size; /* ranks it was compiled for; 0 when it does not say */
+	struct nx_neff_problem *problems;
+	size_t problem_count;
 };
 
 /*
- * Reads header and archive. Members borrow from the arena (gzip) or from file
- * (plain tar). FORMAT when the header or the very first archive byte makes no
- * sense; a damaged or cut archive keeps all members before the damage.
+ * Reads header, archive and what the archive declares. Members borrow from the arena (gzip) or
+ * from file (plain tar); all else lives in the arena. FORMAT when the header or the very first
+ * archive byte makes no sense. Damage further on is no failure: what could be read is there,
+ * and is_truncated and problems say what could not.
  */
 NX_MUST_CHECK enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena,
 					  struct nx_neff *out, struct nx_error *err);
 
-/* Empty slice when absent. */
+/* FORMAT, with the first problem, unless the archive is whole and all graphs could be read. */
+NX_MUST_CHECK enum nx_status nx_neff_check_program(const struct nx_neff *neff,
+						   struct nx_error *err);
+
+/* The last member of that name, NULL when absent; its bytes, empty when absent. */
+const struct nx_neff_member *nx_neff_find(const struct nx_neff *neff, struct nx_slice name);
 struct nx_slice nx_neff_member(const struct nx_neff *neff, struct nx_slice name);
+
+bool nx_neff_graph_has_collectives(const struct nx_neff_graph *graph);
+
+/* --- the static DMA of an engine ------------------------------------------------------ */
+
+/* One side of a transfer: a walk over bytes of a variable, fastest dimension first. */
+struct nx_neff_side {
+	uint32_t variable; /* index into the graph's variables; NX_NO_INDEX when unknown */
+	uint64_t offset;
+	unsigned dtype; /* an enum nx_dtype; 0 unknown */
+	unsigned dims;
+	const uint64_t *sizes; /* the first in bytes, others count */
+	const int64_t *steps;
+	const char *name;	/* of the variable */
+	const char *dtype_name; /* "float32"; "" unknown */
+};
+
+enum nx_dma_op { NX_DMA_COPY, NX_DMA_CAST, NX_DMA_ADD, NX_DMA_TRANSPOSE, NX_DMA_UNKNOWN };
+
+struct nx_neff_descriptor {
+	enum nx_dma_op op;
+	const char *op_name;	   /* "copy" also when absent; "transpose" with transpose_op */
+	const char *transpose_op;  /* "" when it does not transpose */
+	struct nx_neff_side *from; /* several for a sum */
+	size_t from_count;	   /* at least 1 */
+	struct nx_neff_side to;
+	uint32_t element_bytes; /* TRANSPOSE; NX_NO_INDEX when absent, as is: */
+	uint32_t tiling_dims;
+};
+
+struct nx_neff_block { /* what one trigger starts */
+	const char *queue;
+	uint32_t id;	    /* NX_NO_INDEX when absent, as is: */
+	uint32_t semaphore; /* raised when all descriptors are done */
+	const char *comment;
+	struct nx_neff_descriptor *descriptors;
+	size_t descriptor_count;
+};
+
+struct nx_neff_table {
+	struct nx_neff_block *blocks;
+	size_t block_count;
+	const char **activation_sets; /* stems of file names; of the Scalar engine */
+	size_t activation_set_count;
+};
+
+/* Reads the bytes of an engine's table into the arena; texts that it repeats are there once. */
+NX_MUST_CHECK enum nx_status nx_neff_table_read(const struct nx_neff_graph *graph,
+						struct nx_slice table, struct nx_arena *arena,
+						struct nx_neff_table *out, struct nx_error *err);
+
+/* --- hash, features and writing --------------------------------------------------------- */
 
 /* How the stored hash relates to the archive; compilers differ (docs/formats/neff.md). */
 enum nx_neff_hash_state { NX_HASH_PLAIN, NX_HASH_SWAPPED, NX_HASH_UNKNOWN };

@@ -49,7 +49,7 @@ struct nx_queue_declaration {
 	const char *name; /* the compiler's spelling: qPoolDynamic */
 	const char *owner;
 	const char *type; /* in, data, dynamic, … */
-	uint32_t *semaphores;
+	const uint32_t *semaphores;
 	size_t semaphore_count;
 };
 

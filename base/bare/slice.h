@@ -43,6 +43,15 @@ static inline bool nx_slice_equal(struct nx_slice a, struct nx_slice b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
+/* Less than, equal to or greater than 0, as memcmp; a prefix comes first. */
+static inline int nx_slice_compare(struct nx_slice a, struct nx_slice b)
+{
+	size_t common = a.len < b.len ? a.len : b.len;
+	int order = common ? memcmp(a.data, b.data, common) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 static inline bool nx_slice_is(struct nx_slice a, const char *text)
 {
 	return nx_slice_equal(a, nx_slice_text(text));

@@ -3,8 +3,6 @@
  * neff_debug: the backend instructions (BIR) of a graph, and which of them each
  * instruction slot was made from.
  */
-#include <stdio.h>
-
 #include "decode/neff/neff_source.h"
 #include "format/debug_info.h"
 
@@ -104,25 +102,20 @@ static void add_file(struct nx_neff_source *source, const struct nx_debug_info *
 		*penguin_file = nx_neff_source_intern(source, file->parent_file_name);
 }
 
-/* The backend files that def.json lists under "<prefix>_dbg". */
-static void read_backend(const struct nx_neff_graph *graph, const char *prefix, struct birs *birs,
-			 struct nx_map *index_of_id, const char **penguin_file)
+static void read_backend(const struct nx_graph_source *graph, const struct nx_neff_paths *files,
+			 struct birs *birs, struct nx_map *index_of_id, const char **penguin_file)
 {
 	const char *cost = "names and dependencies of its instructions are unknown";
-	const struct nx_json *files;
-	char key[32];
 
-	snprintf(key, sizeof(key), "%s_dbg", prefix);
-	files = nx_json_get(graph->definition, key);
-	for (size_t i = 0; i < nx_neff_file_count(files); i++) {
-		const char *path = nx_neff_graph_path(graph, nx_neff_file_at(files, i));
+	for (size_t i = 0; i < files->count; i++) {
+		const char *path = files->items[i];
 		struct nx_debug_info file = {0};
 		struct nx_wire_loss loss = {0};
 		struct nx_arena scratch = {0};
 		struct nx_slice bytes;
 		struct nx_error why;
 
-		if (!path || !nx_neff_source_take(graph->source, path, cost, &bytes))
+		if (!path[0] || !nx_neff_source_take(graph->source, path, cost, &bytes))
 			continue;
 		if (nx_wire_decode(&nx_debug_info_message, bytes, &file, &scratch, &loss, &why))
 			nx_neff_source_note(graph->source, path, "is damaged (%.200s); %s",
@@ -176,22 +169,19 @@ static size_t map_slots(struct nx_slice file, const struct nx_map *index_of_id, 
 	return slot;
 }
 
-static void read_asm(const struct nx_neff_graph *graph, unsigned engine,
+static void read_asm(const struct nx_graph_source *graph, unsigned engine,
 		     const struct nx_map *index_of_id)
 {
 	struct nx_engine_program *program = &graph->out->engines[engine];
-	const struct nx_json *files;
+	const struct nx_neff_paths *files = &graph->graph->engines[engine].asm_debug;
 	const char *path = NULL;
 	size_t slot = 0;
-	char key[32];
 
-	snprintf(key, sizeof(key), "%s_asm_dbg", nx_engines[engine].neff_key);
-	files = nx_json_get(graph->definition, key);
-	for (size_t i = 0; i < nx_neff_file_count(files); i++) {
+	for (size_t i = 0; i < files->count; i++) {
 		struct nx_slice bytes;
 
-		path = nx_neff_graph_path(graph, nx_neff_file_at(files, i));
-		if (!path ||
+		path = files->items[i];
+		if (!path[0] ||
 		    !nx_neff_source_take(graph->source, path,
 					 "its instructions cannot be traced to source", &bytes))
 			return;
@@ -203,7 +193,7 @@ static void read_asm(const struct nx_neff_graph *graph, unsigned engine,
 				    program->slot_count);
 }
 
-void nx_neff_debug_read(const struct nx_neff_graph *graph, const char **penguin_file)
+void nx_neff_debug_read(const struct nx_graph_source *graph, const char **penguin_file)
 {
 	struct nx_binary_graph *out = graph->out;
 	struct birs birs = {0};
@@ -212,12 +202,13 @@ void nx_neff_debug_read(const struct nx_neff_graph *graph, const char **penguin_
 	for (unsigned engine = 0; engine < NX_ENGINE_COUNT; engine++) {
 		struct nx_map index_of_id = {0};
 
-		read_backend(graph, nx_engines[engine].neff_key, &birs, &index_of_id, penguin_file);
+		read_backend(graph, &graph->graph->engines[engine].backend_debug, &birs,
+			     &index_of_id, penguin_file);
 		read_asm(graph, engine, &index_of_id);
 		nx_map_release(&index_of_id);
 	}
 	/* DMA blocks are instructions to the compiler: others wait for them. */
-	read_backend(graph, "dma", &birs, &blocks, penguin_file);
+	read_backend(graph, &graph->graph->dma_debug, &birs, &blocks, penguin_file);
 	nx_map_release(&blocks);
 	out->bir_count = birs.len;
 	out->birs = NX_NEW_ARRAY(graph->source->arena, struct nx_bir, birs.len);

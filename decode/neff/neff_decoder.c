@@ -5,8 +5,6 @@
 
 #include "decode/neff/neff_source.h"
 
-#define KELF_FUNCTION "__kelf"
-
 /* What is collected over all graphs. */
 struct collection {
 	struct nx_neff_source source;
@@ -116,107 +114,26 @@ static void read_statistics(struct nx_neff_source *source, struct nx_binary *out
 
 /* --- graphs --------------------------------------------------------------- */
 
-static const char *directory_of(struct nx_arena *arena, const char *path)
+static void read_graph(struct collection *all, const struct nx_neff_graph *graph)
 {
-	const char *slash = strrchr(path, '/');
+	struct nx_binary_graph out = {.name = graph->name, .definition = graph->path};
+	struct nx_graph_source g = {.source = &all->source, .graph = graph, .out = &out};
 
-	return slash ? nx_arena_copy(arena, nx_slice_of(path, (size_t)(slash - path) + 1)) : "";
-}
-
-static void read_graph(struct collection *all, const char *name, const char *definition)
-{
-	struct nx_neff_source *source = &all->source;
-	struct nx_binary_graph out = {.name = name, .definition = definition};
-	struct nx_neff_graph graph = {.source = source, .out = &out};
-	struct nx_arena scratch = {0};
-
-	graph.directory = directory_of(source->arena, definition);
-	graph.definition = nx_neff_source_json(source, definition,
-					       "this graph's program is unknown", &scratch);
-	if (graph.definition && graph.definition->kind == NX_JSON_OBJECT) {
-		nx_neff_graph_read(&graph);
-		nx_neff_tensors_read(&graph, (uint32_t)all->graphs.len, &all->tensors);
-		nx_neff_streams_read(&graph);
-		if (!source->options.skip_debug_info)
-			nx_neff_debug_read(&graph, &all->penguin_file);
-		nx_vec_push(&all->graphs, out);
-	} else if (graph.definition) {
-		nx_neff_source_note(source, definition, "is no JSON object; ignored");
-	}
-	nx_text_map_release(&graph.variable_index);
-	nx_arena_release(&scratch);
-}
-
-static void read_kelf(struct collection *all, const char *member)
-{
-	struct nx_neff_source *source = &all->source;
-	struct nx_arena scratch = {0};
-	const struct nx_json *root =
-		nx_neff_source_json(source, member, "its graphs are unknown", &scratch);
-	const struct nx_json *graphs = nx_json_get(root, "graphs");
-	const char *target = nx_neff_source_text(source, nx_json_get(root, "target"));
-
-	if (!all->out->target[0])
-		all->out->target = target;
-	for (size_t i = 0; graphs && graphs->kind == NX_JSON_ARRAY && i < graphs->count; i++) {
-		const struct nx_json *entry = &graphs->children[i];
-		struct nx_slice path = nx_json_as_slice(nx_json_get(entry, "definition"));
-
-		while (nx_slice_starts(path, "./"))
-			path = nx_slice_part(path, 2, path.len);
-		if (path.len)
-			read_graph(all, nx_neff_source_text(source, nx_json_get(entry, "name")),
-				   nx_neff_source_intern(source, path));
-	}
-	nx_arena_release(&scratch);
-}
-
-/* Without neff.json the kelf files can still be told by their names. */
-static void read_unnamed_kelfs(struct collection *all)
-{
-	const struct nx_neff *neff = all->source.neff;
-
-	for (size_t i = 0; i < neff->member_count; i++)
-		if (nx_slice_starts(neff->members[i].name, "kelf") &&
-		    nx_slice_ends(neff->members[i].name, ".json"))
-			read_kelf(all, nx_neff_source_intern(&all->source, neff->members[i].name));
-}
-
-static void read_nodes(struct collection *all)
-{
-	struct nx_arena scratch = {0};
-	const struct nx_json *root = nx_neff_source_json(
-		&all->source, "neff.json", "the number of the executor node is unknown", &scratch);
-	const struct nx_json *nodes = nx_json_get(root, "nodes");
-	size_t executor_count = 0;
-
-	for (size_t i = 0; nodes && nodes->kind == NX_JSON_ARRAY && i < nodes->count; i++) {
-		const struct nx_json *attributes = nx_json_get(&nodes->children[i], "attrs");
-		struct nx_slice function = nx_json_as_slice(nx_json_get(attributes, "func_name"));
-
-		if (!nx_slice_is(function, KELF_FUNCTION))
-			continue;
-		if (executor_count++ == 0)
-			all->out->kelf_node = (uint32_t)i;
-		read_kelf(all, nx_neff_source_text(&all->source, nx_json_get(attributes, "kelf")));
-	}
-	if (executor_count == 0)
-		read_unnamed_kelfs(all);
-	nx_arena_release(&scratch);
+	nx_neff_graph_read(&g);
+	nx_neff_tensors_read(&g, (uint32_t)all->graphs.len, &all->tensors);
+	nx_neff_streams_read(&g);
+	if (!all->source.options.skip_debug_info)
+		nx_neff_debug_read(&g, &all->penguin_file);
+	nx_vec_push(&all->graphs, out);
 }
 
 static enum nx_status finish(struct collection *all, struct nx_error *err)
 {
 	struct nx_arena *arena = all->source.arena;
 	struct nx_binary *out = all->out;
-	const struct nx_property *first = all->source.missing.items;
 
 	if (all->graphs.len == 0)
-		return nx_fail(err, NX_FORMAT,
-			       "the NEFF holds no readable graph: %.200s %.300s; compile the model "
-			       "again or give the NEFF it was captured with",
-			       first ? first->name : "kelf-0.json",
-			       first ? first->value : "names none");
+		return nx_neff_check_program(all->source.neff, err);
 	out->graph_count = all->graphs.len;
 	out->graphs = NX_NEW_ARRAY(arena, struct nx_binary_graph, out->graph_count);
 	memcpy(out->graphs, all->graphs.items, out->graph_count * sizeof(*out->graphs));
@@ -238,12 +155,15 @@ enum nx_status nx_neff_decode(const struct nx_neff *neff, const struct nx_neff_o
 	struct collection all = {.penguin_file = "", .out = out};
 	enum nx_status st;
 
-	*out = (struct nx_binary){.target = "", .packed_at_s = neff->packed_at_s};
+	*out = (struct nx_binary){.target = neff->target,
+				  .packed_at_s = neff->packed_at_s,
+				  .kelf_node = neff->kelf_node};
 	nx_neff_source_init(&all.source, neff, options, arena);
 	read_header(&neff->header, arena, out);
 	read_compiler(&all.source, out);
 	read_statistics(&all.source, out);
-	read_nodes(&all);
+	for (size_t i = 0; i < neff->graph_count; i++)
+		read_graph(&all, &neff->graphs[i]);
 	st = finish(&all, err);
 	nx_neff_source_finish(&all.source, out);
 	nx_neff_source_release(&all.source);

@@ -2,9 +2,8 @@
 /*
  * neff_decoder: the members of a NEFF as rows of struct nx_binary.
  *
- * Follows the names inside kelf-0.json and def.json, never a guessed file name,
- * so all compiler generations read alike. A member that is missing or damaged
- * costs only what it would have told; `missing` says what and why.
+ * The rows borrow from the NEFF, which must outlive them. A member that is missing
+ * or damaged costs only what it would have told; `missing` says what and why.
  */
 #ifndef NX_DECODE_NEFF_NEFF_DECODER_H
 #define NX_DECODE_NEFF_NEFF_DECODER_H

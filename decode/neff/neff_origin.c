@@ -122,10 +122,8 @@ static struct nx_slice attribute(const struct nx_debug_record *record, const cha
 static int by_key(const void *left, const void *right)
 {
 	const struct nx_debug_attribute *a = left, *b = right;
-	size_t common = a->key.len < b->key.len ? a->key.len : b->key.len;
-	int order = common ? memcmp(a->key.data, b->key.data, common) : 0;
 
-	return order ? order : (a->key.len > b->key.len) - (a->key.len < b->key.len);
+	return nx_slice_compare(a->key, b->key);
 }
 
 /* The keys are sorted, as in the JSON of the vendor's tool. */

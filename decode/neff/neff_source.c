@@ -10,22 +10,20 @@
 void nx_neff_source_init(struct nx_neff_source *source, const struct nx_neff *neff,
 			 const struct nx_neff_options *options, struct nx_arena *arena)
 {
-	*source = (struct nx_neff_source){.neff = neff, .arena = arena};
+	*source = (struct nx_neff_source){.neff = neff, .arena = arena, .pool = {.arena = arena}};
 	if (options)
 		source->options = *options;
 	source->uses = nx_heap_alloc(neff->member_count + 1);
 	memset(source->uses, 0, neff->member_count + 1);
-	for (size_t i = 0; i < neff->member_count; i++)
-		nx_text_map_put(&source->member_by_name, neff->members[i].name, i);
-	if (neff->is_truncated)
-		nx_neff_source_note(source, "archive", "%s", neff->damage);
+	for (size_t i = 0; i < neff->problem_count; i++)
+		nx_vec_push(&source->missing,
+			    ((struct nx_property){neff->problems[i].path, neff->problems[i].text}));
 }
 
 void nx_neff_source_release(struct nx_neff_source *source)
 {
 	nx_heap_free(source->uses);
-	nx_text_map_release(&source->member_by_name);
-	nx_text_map_release(&source->pool);
+	nx_text_pool_release(&source->pool);
 	nx_vec_release(&source->missing);
 }
 
@@ -66,20 +64,22 @@ void nx_neff_source_note(struct nx_neff_source *source, const char *member, cons
 bool nx_neff_source_take(struct nx_neff_source *source, const char *member, const char *cost,
 			 struct nx_slice *bytes)
 {
-	uint64_t index;
+	const struct nx_neff_member *found = nx_neff_find(source->neff, nx_slice_text(member));
+	uint8_t *uses;
 
-	if (!nx_text_map_get(&source->member_by_name, nx_slice_text(member), &index)) {
+	if (!found) {
 		if (cost)
 			nx_neff_source_note(source, member, "is missing from the NEFF; %s", cost);
 		return false;
 	}
-	if (source->uses[index] == MAX_USES) {
+	uses = &source->uses[found - source->neff->members];
+	if (*uses == MAX_USES) {
 		nx_neff_source_note(source, member, "is named more than %d times; ignored",
 				    MAX_USES);
 		return false;
 	}
-	source->uses[index]++;
-	*bytes = source->neff->members[index].bytes;
+	++*uses;
+	*bytes = found->bytes;
 	return true;
 }
 
@@ -101,16 +101,7 @@ const struct nx_json *nx_neff_source_json(struct nx_neff_source *source, const c
 
 const char *nx_neff_source_intern(struct nx_neff_source *source, struct nx_slice text)
 {
-	uint64_t known;
-	const char *copy;
-
-	if (text.len == 0)
-		return "";
-	if (nx_text_map_get(&source->pool, text, &known))
-		return (const char *)(uintptr_t)known;
-	copy = nx_arena_copy(source->arena, text);
-	nx_text_map_put(&source->pool, nx_slice_of(copy, text.len), (uint64_t)(uintptr_t)copy);
-	return copy;
+	return nx_text_pool_copy(&source->pool, text);
 }
 
 const char **nx_neff_source_texts(struct nx_neff_source *source, const struct nx_slice *texts,
@@ -127,32 +118,6 @@ const char *nx_neff_source_text(struct nx_neff_source *source, const struct nx_j
 {
 	return value && value->kind == NX_JSON_TEXT ? nx_neff_source_intern(source, value->text)
 						    : "";
-}
-
-const char *nx_neff_graph_path(const struct nx_neff_graph *graph, const struct nx_json *file_name)
-{
-	struct nx_slice text = {NULL, 0};
-
-	if (file_name && file_name->kind == NX_JSON_TEXT)
-		text = file_name->text;
-	while (nx_slice_starts(text, "./"))
-		text = nx_slice_part(text, 2, text.len);
-	if (text.len == 0 || text.len > INT32_MAX)
-		return NULL;
-	return nx_arena_printf(graph->source->arena, "%s%.*s", graph->directory, (int)text.len,
-			       (const char *)text.data);
-}
-
-size_t nx_neff_file_count(const struct nx_json *value)
-{
-	if (!value)
-		return 0;
-	return value->kind == NX_JSON_ARRAY ? value->count : value->kind == NX_JSON_TEXT;
-}
-
-const struct nx_json *nx_neff_file_at(const struct nx_json *value, size_t i)
-{
-	return value->kind == NX_JSON_ARRAY ? &value->children[i] : value;
 }
 
 uint32_t nx_neff_u32(const struct nx_json *value, uint32_t fallback)

@@ -19,19 +19,17 @@ struct nx_neff_source {
 	const struct nx_neff *neff;
 	struct nx_neff_options options;
 	struct nx_arena *arena; /* of the result */
-	struct nx_text_map member_by_name;
-	uint8_t *uses; /* of each member */
-	struct nx_text_map pool;
+	uint8_t *uses;		/* of each member */
+	struct nx_text_pool pool;
 	NX_VEC(struct nx_property) missing;
 	size_t unlisted_count; /* missing parts beyond the list's limit */
 };
 
 /* One graph on its way into the model. */
-struct nx_neff_graph {
+struct nx_graph_source {
 	struct nx_neff_source *source;
-	const char *directory;		   /* of its def.json, with the slash: "sg00/" */
-	const struct nx_json *definition;  /* lives as long as the graph is decoded */
-	struct nx_text_map variable_index; /* name -> index into out->variables */
+	const struct nx_neff_graph *graph;
+	uint32_t *rows; /* of the graph's variables: their indices in out->variables */
 	struct nx_binary_graph *out;
 };
 
@@ -65,24 +63,19 @@ const char **nx_neff_source_texts(struct nx_neff_source *source, const struct nx
 				  size_t count);
 const char *nx_neff_source_text(struct nx_neff_source *source, const struct nx_json *value);
 
-/* "sg00/" + "PE.bin"; NULL when the value is no text. */
-const char *nx_neff_graph_path(const struct nx_neff_graph *graph, const struct nx_json *file_name);
-/* Number of names in a value that is one file name or a list of them, and the i-th. */
-size_t nx_neff_file_count(const struct nx_json *value);
-const struct nx_json *nx_neff_file_at(const struct nx_json *value, size_t i);
-
 /* The number when it is one and fits 32 bits, else the fallback. */
 uint32_t nx_neff_u32(const struct nx_json *value, uint32_t fallback);
 bool nx_neff_parse_u32(struct nx_slice digits, uint32_t *value);
 
 /* --- the parts, in the order in which they run ------------------------------ */
 
-void nx_neff_graph_read(struct nx_neff_graph *graph);
-void nx_neff_tensors_read(const struct nx_neff_graph *graph, uint32_t graph_index,
+/* Variables and queues; fills in rows. */
+void nx_neff_graph_read(struct nx_graph_source *graph);
+void nx_neff_tensors_read(const struct nx_graph_source *graph, uint32_t graph_index,
 			  struct nx_neff_tensors *tensors);
-void nx_neff_streams_read(const struct nx_neff_graph *graph);
+void nx_neff_streams_read(const struct nx_graph_source *graph);
 /* *penguin_file is the name of the files above the first backend file that names one. */
-void nx_neff_debug_read(const struct nx_neff_graph *graph, const char **penguin_file);
+void nx_neff_debug_read(const struct nx_graph_source *graph, const char **penguin_file);
 void nx_neff_origins_read(struct nx_neff_source *source, const char *penguin_file,
 			  struct nx_binary *out);
 void nx_neff_kernels_read(struct nx_neff_source *source, struct nx_binary *out);

@@ -6,145 +6,90 @@
 
 #define SLOT_BYTES 64
 
-static size_t array_count(const struct nx_json *array)
+static uint32_t row_of(const struct nx_graph_source *g, const struct nx_neff_side *side)
 {
-	return array && array->kind == NX_JSON_ARRAY ? array->count : 0;
+	return side->variable == NX_NO_INDEX ? NX_NONE : g->rows[side->variable];
 }
 
-static uint32_t variable_named(const struct nx_neff_graph *graph, const struct nx_json *name)
+static uint64_t bytes_of(const struct nx_neff_side *side)
 {
-	uint64_t index;
+	uint64_t bytes = side->dims > 0;
 
-	if (!name || name->kind != NX_JSON_TEXT ||
-	    !nx_text_map_get(&graph->variable_index, name->text, &index))
-		return NX_NONE;
-	return (uint32_t)index;
+	for (unsigned i = 0; i < side->dims; i++)
+		if (__builtin_mul_overflow(bytes, side->sizes[i], &bytes))
+			bytes = UINT64_MAX;
+	return bytes;
 }
 
-/* One side of a transfer: how many bytes, in which steps. */
-struct side {
-	uint64_t *sizes;
-	int64_t *steps;
-	size_t dims;
-	uint64_t bytes;
-};
-
-static struct side read_side(struct nx_arena *arena, const struct nx_json *sizes,
-			     const struct nx_json *steps)
+static void *copy(struct nx_arena *arena, const void *items, size_t size)
 {
-	struct side side = {.dims = array_count(sizes)};
-	size_t step_count = array_count(steps);
-
-	side.sizes = NX_NEW_ARRAY(arena, uint64_t, side.dims);
-	side.steps = NX_NEW_ARRAY(arena, int64_t, side.dims);
-	side.bytes = side.dims > 0;
-	for (size_t i = 0; i < side.dims; i++) {
-		side.sizes[i] = nx_json_as_u64(&sizes->children[i], 0);
-		if (i < step_count)
-			side.steps[i] = nx_json_as_i64(&steps->children[i], 0);
-		if (__builtin_mul_overflow(side.bytes, side.sizes[i], &side.bytes))
-			side.bytes = UINT64_MAX;
-	}
-	return side;
+	return nx_arena_copy(arena, nx_slice_of(items, size));
 }
 
-static const char *operation_of(struct nx_neff_source *source, const struct nx_json *entry)
-{
-	const char *op = nx_neff_source_text(source, nx_json_get(entry, "op"));
-
-	if (op[0])
-		return op;
-	return nx_json_get(entry, "transpose_op") ? "transpose" : "copy";
-}
-
-/* A sum has its sources in from_arr, as names or as objects with the keys of one source. */
-static const struct nx_json *read_sources(const struct nx_neff_graph *graph,
-					  const struct nx_json *entry, struct nx_dma_descriptor *d)
-{
-	const struct nx_json *several = nx_json_get(entry, "from_arr");
-	size_t count = array_count(several);
-
-	d->from_count = count ? count : 1;
-	d->from = NX_NEW_ARRAY(graph->source->arena, uint32_t, d->from_count);
-	if (count == 0) {
-		d->from[0] = variable_named(graph, nx_json_get(entry, "from"));
-		return entry;
-	}
-	for (size_t i = 0; i < count; i++) {
-		const struct nx_json *part = &several->children[i];
-
-		if (part->kind == NX_JSON_OBJECT)
-			part = nx_json_get(part, "from");
-		d->from[i] = variable_named(graph, part);
-	}
-	return nx_json_get(&several->children[0], "from_sizes") ? &several->children[0] : entry;
-}
-
-static void read_descriptor(const struct nx_neff_graph *graph, const struct nx_json *entry,
+/* Sizes and steps of a sum are those of its first source. */
+static void read_descriptor(const struct nx_graph_source *g, const struct nx_neff_descriptor *in,
 			    struct nx_dma_descriptor *d)
 {
-	struct nx_neff_source *source = graph->source;
-	const struct nx_json *from = read_sources(graph, entry, d);
-	struct side read = read_side(source->arena, nx_json_get(from, "from_sizes"),
-				     nx_json_get(from, "from_steps"));
-	struct side write = read_side(source->arena, nx_json_get(entry, "to_sizes"),
-				      nx_json_get(entry, "to_steps"));
+	struct nx_neff_source *source = g->source;
+	const struct nx_neff_side *from = &in->from[0], *to = &in->to;
 
-	d->op = operation_of(source, entry);
-	d->to = variable_named(graph, nx_json_get(entry, "to"));
-	d->from_offset = nx_json_as_u64(nx_json_get(from, "from_off"), 0);
-	d->to_offset = nx_json_as_u64(nx_json_get(entry, "to_off"), 0);
-	d->from_dtype = nx_neff_source_text(source, nx_json_get(from, "from_dtype"));
-	d->to_dtype = nx_neff_source_text(source, nx_json_get(entry, "to_dtype"));
-	d->from_sizes = read.sizes;
-	d->from_steps = read.steps;
-	d->from_dims = read.dims;
-	d->from_bytes = read.bytes;
-	d->to_sizes = write.sizes;
-	d->to_steps = write.steps;
-	d->to_dims = write.dims;
-	d->to_bytes = write.bytes;
+	*d = (struct nx_dma_descriptor){
+		.op = nx_neff_source_intern(source, nx_slice_text(in->op_name)),
+		.from = NX_NEW_ARRAY(source->arena, uint32_t, in->from_count),
+		.from_count = in->from_count,
+		.to = row_of(g, to),
+		.from_offset = from->offset,
+		.to_offset = to->offset,
+		.from_sizes = copy(source->arena, from->sizes, from->dims * sizeof(*from->sizes)),
+		.to_sizes = copy(source->arena, to->sizes, to->dims * sizeof(*to->sizes)),
+		.from_steps = copy(source->arena, from->steps, from->dims * sizeof(*from->steps)),
+		.to_steps = copy(source->arena, to->steps, to->dims * sizeof(*to->steps)),
+		.from_dims = from->dims,
+		.to_dims = to->dims,
+		.from_dtype = nx_neff_source_intern(source, nx_slice_text(from->dtype_name)),
+		.to_dtype = nx_neff_source_intern(source, nx_slice_text(to->dtype_name)),
+		.from_bytes = bytes_of(from),
+		.to_bytes = bytes_of(to),
+	};
+	for (size_t i = 0; i < in->from_count; i++)
+		d->from[i] = row_of(g, &in->from[i]);
 }
 
-static void read_block(const struct nx_neff_graph *graph, const struct nx_json *entry,
-		       struct nx_dma_block *block)
-{
-	const struct nx_json *descriptors = nx_json_get(entry, "desc");
-	const struct nx_json *queue = nx_json_get(entry, "queue");
-
-	if (!queue)
-		queue = nx_json_get(entry, "instance_name");
-	block->queue = nx_neff_source_text(graph->source, queue);
-	block->id = nx_neff_u32(nx_json_get(entry, "id"), NX_NONE);
-	block->semaphore = nx_neff_u32(nx_json_get(entry, "semaphore"), NX_NONE);
-	block->comment = nx_neff_source_text(graph->source, nx_json_get(entry, "#comment"));
-	block->descriptor_count = array_count(descriptors);
-	block->descriptors = NX_NEW_ARRAY(graph->source->arena, struct nx_dma_descriptor,
-					  block->descriptor_count);
-	for (size_t i = 0; i < block->descriptor_count; i++)
-		read_descriptor(graph, &descriptors->children[i], &block->descriptors[i]);
-}
-
-static void read_blocks(const struct nx_neff_graph *graph, const struct nx_json *table,
+static void read_blocks(const struct nx_graph_source *g, const struct nx_neff_table *table,
 			struct nx_engine_program *program)
 {
-	const struct nx_json *blocks = nx_json_get(table, "dma");
+	struct nx_neff_source *source = g->source;
 
-	program->block_count = array_count(blocks);
-	program->blocks =
-		NX_NEW_ARRAY(graph->source->arena, struct nx_dma_block, program->block_count);
-	for (size_t i = 0; i < program->block_count; i++)
-		read_block(graph, &blocks->children[i], &program->blocks[i]);
+	program->block_count = table->block_count;
+	program->blocks = NX_NEW_ARRAY(source->arena, struct nx_dma_block, table->block_count);
+	for (size_t i = 0; i < table->block_count; i++) {
+		const struct nx_neff_block *in = &table->blocks[i];
+		struct nx_dma_block *block = &program->blocks[i];
+
+		*block = (struct nx_dma_block){
+			.queue = nx_neff_source_intern(source, nx_slice_text(in->queue)),
+			.id = in->id,
+			.semaphore = in->semaphore,
+			.comment = nx_neff_source_intern(source, nx_slice_text(in->comment)),
+			.descriptors = NX_NEW_ARRAY(source->arena, struct nx_dma_descriptor,
+						    in->descriptor_count),
+			.descriptor_count = in->descriptor_count,
+		};
+		for (size_t k = 0; k < in->descriptor_count; k++)
+			read_descriptor(g, &in->descriptors[k], &block->descriptors[k]);
+	}
 }
 
-static void read_code(const struct nx_neff_graph *graph, const char *path, const char *label,
+static void read_code(const struct nx_graph_source *g, unsigned engine,
 		      struct nx_engine_program *program)
 {
-	struct nx_neff_source *source = graph->source;
+	const char *path = g->graph->engines[engine].stream;
+	struct nx_neff_source *source = g->source;
 	char cost[96];
 
-	snprintf(cost, sizeof(cost), "the %s engine's instructions are unknown", label);
-	if (!path || !nx_neff_source_take(source, path, cost, &program->code))
+	snprintf(cost, sizeof(cost), "the %s engine's instructions are unknown",
+		 nx_engines[engine].label);
+	if (!path[0] || !nx_neff_source_take(source, path, cost, &program->code))
 		return;
 	program->stream_name = path;
 	program->slot_count = program->code.len / SLOT_BYTES;
@@ -157,41 +102,35 @@ static void read_code(const struct nx_neff_graph *graph, const char *path, const
 		program->slot_bir[i] = NX_NONE;
 }
 
-static const struct nx_json *stream_key(const struct nx_json *definition, const char *engine)
+static void read_table(const struct nx_graph_source *g, unsigned engine,
+		       struct nx_engine_program *program)
 {
-	char key[32];
-
-	snprintf(key, sizeof(key), "%s_instr", engine);
-	return nx_json_get(definition, key);
-}
-
-static void read_engine(const struct nx_neff_graph *graph, unsigned engine)
-{
-	const struct nx_engine_names *names = &nx_engines[engine];
-	struct nx_engine_program *program = &graph->out->engines[engine];
-	const struct nx_json *stream = stream_key(graph->definition, names->neff_key);
-	const char *path =
-		nx_neff_graph_path(graph, nx_json_get(graph->definition, names->neff_key));
-	bool skip = graph->source->options.skip_dma_blocks;
-	const struct nx_json *table = NULL;
+	const char *path = g->graph->engines[engine].table;
+	struct nx_neff_table table;
 	struct nx_arena scratch = {0};
+	struct nx_slice bytes;
+	struct nx_error why;
 	char cost[96];
 
-	program->stream_name = "";
-	snprintf(cost, sizeof(cost), "the %s engine's static DMA blocks are unknown", names->label);
-	/* Old definitions name the stream only in the engine's own file. */
-	if (path && (!skip || !stream))
-		table = nx_neff_source_json(graph->source, path, cost, &scratch);
-	if (!stream)
-		stream = nx_json_get(table, "instr");
-	read_code(graph, nx_neff_graph_path(graph, stream), names->label, program);
-	if (!skip)
-		read_blocks(graph, table, program);
+	snprintf(cost, sizeof(cost), "the %s engine's static DMA blocks are unknown",
+		 nx_engines[engine].label);
+	if (!path[0] || !nx_neff_source_take(g->source, path, cost, &bytes))
+		return;
+	if (nx_neff_table_read(g->graph, bytes, &scratch, &table, &why))
+		nx_neff_source_note(g->source, path, "is damaged (%.200s); %s", why.message, cost);
+	else
+		read_blocks(g, &table, program);
 	nx_arena_release(&scratch);
 }
 
-void nx_neff_streams_read(const struct nx_neff_graph *graph)
+void nx_neff_streams_read(const struct nx_graph_source *g)
 {
-	for (unsigned engine = 0; engine < NX_ENGINE_COUNT; engine++)
-		read_engine(graph, engine);
+	for (unsigned engine = 0; engine < NX_ENGINE_COUNT; engine++) {
+		struct nx_engine_program *program = &g->out->engines[engine];
+
+		program->stream_name = "";
+		if (!g->source->options.skip_dma_blocks)
+			read_table(g, engine, program);
+		read_code(g, engine, program);
+	}
 }

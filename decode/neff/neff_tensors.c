@@ -1,55 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* neff_tensors: the variables a user can name, with format and shape from where they are told. */
+/* neff_tensors: the variables a user can name: inputs, outputs and weights. */
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "decode/neff/neff_source.h"
 #include "format/npy.h"
 
-struct tensor_map {
-	const struct nx_json *root;
-	struct nx_text_map by_name;
-	struct nx_text_map by_file; /* constants are joined by their file */
-};
-
-static void index_tensor_map(struct tensor_map *map)
-{
-	for (size_t i = 0; map->root && i < map->root->count; i++) {
-		const struct nx_json *entry = &map->root->children[i];
-		struct nx_slice file = nx_json_as_slice(nx_json_get(entry, "tf_file"));
-
-		nx_text_map_put(&map->by_name, entry->key, i);
-		if (file.len)
-			nx_text_map_put(&map->by_file, file, i);
-	}
-}
-
-static const struct nx_json *find_entry(const struct tensor_map *map,
-					const struct nx_variable *variable,
-					enum nx_tensor_kind kind)
-{
-	bool by_file = kind == NX_TENSOR_WEIGHT;
-	const char *key = by_file ? variable->file_name : variable->name;
-	uint64_t index;
-
-	if (!nx_text_map_get(by_file ? &map->by_file : &map->by_name, nx_slice_text(key), &index))
-		return NULL;
-	return &map->root->children[index];
-}
-
-static const char *joined_shape(struct nx_neff_source *source, const struct nx_json *shape)
+static const char *joined_shape(struct nx_neff_source *source, const struct nx_neff_shape *shape)
 {
 	struct nx_bytes text = {0};
 	const char *copy;
 
 	nx_bytes_append(&text, "[", 1);
-	for (size_t i = 0; shape && shape->kind == NX_JSON_ARRAY && i < shape->count; i++) {
-		const struct nx_json *dimension = &shape->children[i];
+	for (size_t i = 0; i < shape->dims; i++) {
+		char digits[NX_NUMBER_MAX];
 
 		if (i)
 			nx_bytes_append(&text, " ", 1);
-		if (dimension->kind == NX_JSON_NUMBER)
-			nx_bytes_append(&text, dimension->text.data, dimension->text.len);
+		nx_bytes_append(&text, digits, nx_format_i64(digits, shape->sizes[i]));
 	}
 	nx_bytes_append(&text, "]", 1);
 	copy = nx_neff_source_intern(source, nx_slice_of(text.items, text.len));
@@ -83,29 +51,10 @@ static const char *format_in_file_name(struct nx_neff_source *source, const char
 	return nx_neff_source_intern(source, nx_slice_of(mark + 1, (size_t)(end - mark - 1)));
 }
 
-static const struct nx_json *first_of(const struct nx_json *entry, const char *key,
-				      const char *other)
+static void describe_weight(const struct nx_graph_source *g,
+			    const struct nx_neff_variable *variable, struct nx_tensor *tensor)
 {
-	const struct nx_json *value = nx_json_get(entry, key);
-
-	return value ? value : nx_json_get(entry, other);
-}
-
-static void describe(const struct nx_neff_graph *graph, const struct nx_variable *variable,
-		     const struct nx_json *entry, struct nx_tensor *tensor)
-{
-	struct nx_neff_source *source = graph->source;
-
-	tensor->dtype = nx_neff_source_text(source, nx_json_get(entry, "dtype"));
-	tensor->format = nx_neff_source_text(source, first_of(entry, "tf_format", "sim_format"));
-	tensor->shape = joined_shape(source, first_of(entry, "tf_shape", "sim_shape"));
-	tensor->size_bytes = variable->size_bytes;
-}
-
-static void describe_weight(const struct nx_neff_graph *graph, const struct nx_variable *variable,
-			    struct nx_tensor *tensor)
-{
-	struct nx_neff_source *source = graph->source;
+	struct nx_neff_source *source = g->source;
 	const char *format = format_in_file_name(source, variable->file_name);
 	struct nx_slice bytes;
 	struct nx_npy array;
@@ -115,68 +64,62 @@ static void describe_weight(const struct nx_neff_graph *graph, const struct nx_v
 		tensor->format = format;
 	if (!variable->file_name[0])
 		return;
-	path = nx_arena_printf(source->arena, "%s%s", graph->directory, variable->file_name);
+	path = nx_arena_printf(source->arena, "%s%s", g->graph->folder, variable->file_name);
 	if (!nx_neff_source_take(source, path, "its shape is taken from tensor_map.json", &bytes))
 		return;
 	if (nx_npy_read(bytes, &array))
 		tensor->shape = npy_shape(source, &array);
 	else
 		nx_neff_source_note(source, path,
-				    "is no .npy file; its shape is taken from tensor_map.json");
+				    "is not a .npy file; its shape is taken from tensor_map.json");
 }
 
 static int by_name(const void *left, const void *right)
 {
-	const struct nx_variable *const *a = left, *const *b = right;
+	const struct nx_neff_variable *a = *(const struct nx_neff_variable *const *)left;
+	const struct nx_neff_variable *b = *(const struct nx_neff_variable *const *)right;
 
-	return strcmp((*a)->name, (*b)->name);
+	return strcmp(a->name, b->name);
 }
 
-static void add_kind(const struct nx_neff_graph *graph, uint32_t graph_index,
-		     const struct tensor_map *map, enum nx_tensor_kind kind,
+static void add_kind(const struct nx_graph_source *g, uint32_t graph_index,
+		     enum nx_variable_kind variable_kind, enum nx_tensor_kind kind,
 		     struct nx_neff_tensors *tensors)
 {
-	static const char *const types[] = {"input", "output", "file"};
-	NX_VEC(const struct nx_variable *) chosen = {0};
-	uint64_t seen;
+	NX_VEC(const struct nx_neff_variable *) chosen = {0};
 
-	for (size_t i = 0; i < graph->out->variable_count; i++)
-		if (strcmp(graph->out->variables[i].type, types[kind]) == 0)
-			nx_vec_push(&chosen, &graph->out->variables[i]);
+	for (size_t i = 0; i < g->graph->variable_count; i++)
+		if (g->graph->variables[i].kind == variable_kind)
+			nx_vec_push(&chosen, &g->graph->variables[i]);
 	if (chosen.len)
 		qsort(chosen.items, chosen.len, sizeof(*chosen.items), by_name);
 	for (size_t i = 0; i < chosen.len; i++) {
-		const struct nx_variable *variable = chosen.items[i];
+		const struct nx_neff_variable *variable = chosen.items[i];
 		struct nx_slice name = nx_slice_text(variable->name);
-		struct nx_tensor tensor = {.name = variable->name, .kind = kind};
+		struct nx_tensor tensor = {
+			.name = variable->name,
+			.kind = kind,
+			.format = variable->format,
+			.shape = joined_shape(g->source, &variable->framework_shape),
+			.dtype = variable->dtype,
+			.size_bytes = variable->size_bytes,
+			.graph = graph_index,
+		};
 
-		if (nx_text_map_get(&tensors->seen, name, &seen))
+		if (nx_text_map_get(&tensors->seen, name, NULL))
 			continue;
 		nx_text_map_put(&tensors->seen, name, 1);
-		tensor.graph = graph_index;
-		describe(graph, variable, find_entry(map, variable, kind), &tensor);
 		if (kind == NX_TENSOR_WEIGHT)
-			describe_weight(graph, variable, &tensor);
+			describe_weight(g, variable, &tensor);
 		nx_vec_push(&tensors->rows, tensor);
 	}
 	nx_vec_release(&chosen);
 }
 
-void nx_neff_tensors_read(const struct nx_neff_graph *graph, uint32_t graph_index,
+void nx_neff_tensors_read(const struct nx_graph_source *g, uint32_t graph_index,
 			  struct nx_neff_tensors *tensors)
 {
-	const char *path =
-		nx_arena_printf(graph->source->arena, "%stensor_map.json", graph->directory);
-	struct nx_arena scratch = {0};
-	struct tensor_map map = {0};
-
-	map.root = nx_neff_source_json(
-		graph->source, path, "formats, shapes and types of tensors are unknown", &scratch);
-	index_tensor_map(&map);
-	add_kind(graph, graph_index, &map, NX_TENSOR_INPUT, tensors);
-	add_kind(graph, graph_index, &map, NX_TENSOR_OUTPUT, tensors);
-	add_kind(graph, graph_index, &map, NX_TENSOR_WEIGHT, tensors);
-	nx_text_map_release(&map.by_name);
-	nx_text_map_release(&map.by_file);
-	nx_arena_release(&scratch);
+	add_kind(g, graph_index, NX_VARIABLE_INPUT, NX_TENSOR_INPUT, tensors);
+	add_kind(g, graph_index, NX_VARIABLE_OUTPUT, NX_TENSOR_OUTPUT, tensors);
+	add_kind(g, graph_index, NX_VARIABLE_FILE, NX_TENSOR_WEIGHT, tensors);
 }

@@ -59,7 +59,7 @@ static enum nx_status open_machine(struct nx_device *device, struct nx_error *er
 	return status;
 }
 
-enum nx_status nx_device_open(struct nx_slice neff, const struct nx_device_options *options,
+enum nx_status nx_device_open(const struct nx_neff *neff, const struct nx_device_options *options,
 			      struct nx_device **out, struct nx_error *err)
 {
 	struct nx_device *device = nx_heap_alloc(sizeof(*device));
@@ -69,7 +69,7 @@ enum nx_status nx_device_open(struct nx_slice neff, const struct nx_device_optio
 	(void)pthread_mutex_init(&device->lock, NULL);
 	if (options)
 		device->options = *options;
-	status = nx_device_program_read(&device->program, neff, err);
+	status = nx_device_program_init(&device->program, neff, err);
 	if (!status)
 		status = check_program(device, err);
 	if (!status)

@@ -3,11 +3,9 @@
  * device: a NeuronCore in software. Give it a NEFF and inputs, run, read outputs.
  *
  *	struct nx_device *d;
- *	if (nx_device_open(neff_bytes, &options, &d, &err)) ...
- *	size_t q = nx_device_find(d, "q_ref");
- *	if (nx_device_write(d, q, 0, q_bytes, &err)) ...
- *	if (nx_device_run(d, &report, &err)) ...
- *	nx_device_read(d, out, 0, buffer, size, &err);
+ *	if (nx_neff_read(file, &arena, &neff, &err) || nx_device_open(&neff, &options, &d, &err))
+ *... size_t q = nx_device_find(d, "q_ref"); if (nx_device_write(d, q, 0, q_bytes, &err)) ... if
+ *(nx_device_run(d, &report, &err)) ... nx_device_read(d, out, 0, buffer, size, &err);
  *	nx_device_close(d);
  *
  * What is executed is what AWS's compiler wrote: instruction streams of the
@@ -16,7 +14,7 @@
  * behaviour. This room does not model time; schedule.h lets a clock decide the order.
  *
  * A device may be used from several threads: each call takes its lock, a run
- * for as long as it lasts. The NEFF's bytes must outlive the device.
+ * for as long as it lasts. The NEFF must outlive the device.
  */
 #ifndef NX_RUNTIME_DEVICE_H
 #define NX_RUNTIME_DEVICE_H
@@ -32,6 +30,7 @@ struct nx_device;
 struct nx_device_clock;
 struct nx_device_program;
 struct nx_device_ranks;
+struct nx_neff;
 
 /* A zeroed struct selects the defaults. */
 struct nx_device_options {
@@ -72,7 +71,7 @@ struct nx_device_tensor {
  * FORMAT when the NEFF is damaged, MISMATCH when it is for another architecture, LIMIT when
  * it asks for more memory than the device has.
  */
-NX_MUST_CHECK enum nx_status nx_device_open(struct nx_slice neff,
+NX_MUST_CHECK enum nx_status nx_device_open(const struct nx_neff *neff,
 					    const struct nx_device_options *options,
 					    struct nx_device **out, struct nx_error *err);
 void nx_device_close(struct nx_device *device); /* NULL is allowed */

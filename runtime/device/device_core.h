@@ -33,7 +33,7 @@ struct nx_dma_place {
 };
 
 struct nx_dma_job {
-	const struct nx_block *block; /* NULL: the instruction is its own descriptor */
+	const struct nx_neff_block *block; /* NULL: the instruction is its own descriptor */
 	const union nx_word *word;
 	uint32_t pc;
 	uint8_t engine;

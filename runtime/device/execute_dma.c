@@ -27,7 +27,8 @@ struct nx_dma_region nx_core_region(struct nx_core *core, uint32_t variable)
 			return (struct nx_dma_region){0};
 		return (struct nx_dma_region){machine->cores[v->index].on_chip.bytes,
 					      NX_ON_CHIP_BYTES, true, false};
-	case NX_VARIABLE_TENSOR:
+	case NX_VARIABLE_INPUT:
+	case NX_VARIABLE_OUTPUT:
 		memory = &machine->tensors[v->index];
 		return (struct nx_dma_region){memory->bytes, memory->size_bytes, false, false};
 	case NX_VARIABLE_FILE:
@@ -178,9 +179,9 @@ static void transpose_tile(const uint8_t *from, uint8_t *to, size_t rows, size_t
 }
 
 /* The two fastest dimensions are a tile, whose rows become columns. */
-static const char *transpose_stream(struct transfer *t, const struct nx_descriptor *d)
+static const char *transpose_stream(struct transfer *t, const struct nx_neff_descriptor *d)
 {
-	const struct nx_dma_side *from = &d->from[0];
+	const struct nx_neff_side *from = &d->from[0];
 	uint64_t tile_bytes, rows = from->dims > 1 ? from->sizes[1] : 1;
 	uint8_t *tile;
 
@@ -241,7 +242,7 @@ static void report_transfer(struct nx_core *core, const char *side, const char *
 	nx_core_fault(core, NX_FAULT_DMA_BOUNDS, "the %s %s", side, wrong);
 }
 
-static bool begin_descriptor(struct nx_core *core, const struct nx_descriptor *d,
+static bool begin_descriptor(struct nx_core *core, const struct nx_neff_descriptor *d,
 			     struct transfer *t)
 {
 	struct nx_dma_walk to = {d->to.offset, UINT64_MAX, d->to.dims, d->to.sizes, d->to.steps};
@@ -254,7 +255,7 @@ static bool begin_descriptor(struct nx_core *core, const struct nx_descriptor *d
 	t->to_dtype = d->to.dtype;
 	t->from_count = (unsigned)d->from_count;
 	for (unsigned i = 0; i < t->from_count && !wrong; i++) {
-		const struct nx_dma_side *side = &d->from[i];
+		const struct nx_neff_side *side = &d->from[i];
 		struct nx_dma_walk from = {side->offset, UINT64_MAX, side->dims, side->sizes,
 					   side->steps};
 
@@ -268,7 +269,7 @@ static bool begin_descriptor(struct nx_core *core, const struct nx_descriptor *d
 	return !wrong;
 }
 
-static uint64_t run_descriptor(struct nx_core *core, const struct nx_descriptor *d)
+static uint64_t run_descriptor(struct nx_core *core, const struct nx_neff_descriptor *d)
 {
 	const char *wrong = NULL;
 	struct transfer t;

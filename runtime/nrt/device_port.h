@@ -2,9 +2,9 @@
 /*
  * device_port: the interface between the runtime and a device.
  *
- * A port opens a NEFF as a program, lists its tensors, runs it on buffers of this
- * process, and produces the records that hardware would have written. Programs on
- * one core run one at a time; different cores run concurrently.
+ * A port opens a NEFF as a program, runs it on buffers of this process, and produces
+ * the records that hardware would have written. Programs on one core run one at a
+ * time; different cores run concurrently.
  */
 #ifndef NX_RUNTIME_NRT_DEVICE_PORT_H
 #define NX_RUNTIME_NRT_DEVICE_PORT_H
@@ -14,21 +14,6 @@
 #include "format/neff.h"
 #include "runtime/timing/loaded_code.h"
 #include "runtime/timing/notifications.h"
-
-#define NX_PORT_MAX_DIMS 16
-
-struct nx_port_tensor {
-	const char *name;
-	bool is_output;
-	const char *dtype_name; /* as in the NEFF; "" if missing */
-	uint32_t dims;
-	uint32_t shape[NX_PORT_MAX_DIMS];
-	uint64_t size_bytes;
-};
-
-struct nx_port_memory { /* device memory of a program besides its tensors */
-	uint64_t weight_bytes, scratch_bytes, code_bytes;
-};
 
 struct nx_port_collective { /* a collective that ran, on the core's clock */
 	uint32_t op_idx;    /* which instruction, in order of first execution */
@@ -62,21 +47,17 @@ struct nx_port_program; /* each port's own */
 
 struct nx_device_port {
 	const char *name;
-	/* FORMAT, VERSION, MISMATCH or LIMIT. neff and its members outlive the program. */
-	enum nx_status (*open)(struct nx_slice file, const struct nx_neff *neff,
-			       struct nx_port_program **out, struct nx_error *err);
+	/* FORMAT, VERSION, MISMATCH or LIMIT. neff outlives the program, which borrows it. */
+	enum nx_status (*open)(const struct nx_neff *neff, struct nx_port_program **out,
+			       struct nx_error *err);
 	void (*close)(struct nx_port_program *program);
-	uint32_t (*graph_count)(const struct nx_port_program *program); /* physical cores */
-	size_t (*tensor_count)(const struct nx_port_program *program);
-	const struct nx_port_tensor *(*tensor)(const struct nx_port_program *program, size_t index);
-	struct nx_port_memory (*memory)(const struct nx_port_program *program);
 	/* Sets who runs collectives, and where; ranks may be NULL to find out how they run. */
 	enum nx_port_ranks (*connect)(struct nx_port_program *program,
 				      const struct nx_device_ranks *ranks,
 				      const struct nx_collective_place *place);
 	/* The target it was compiled for; ANY if unknown. */
 	enum nx_device_arch (*arch)(const struct nx_port_program *program);
-	/* buffers[i] belongs to tensor i and has its size. run->start_ps is set. */
+	/* buffers[i] belongs to tensor i of the NEFF and has its size. run->start_ps is set. */
 	enum nx_status (*run)(struct nx_port_program *program, uint8_t *const *buffers,
 			      struct nx_port_run *run, struct nx_error *err);
 	/* The code as loaded on the device; NULL if the port does not know. */
@@ -89,7 +70,7 @@ struct nx_device_port {
 		       uint32_t first_core, struct nx_notified *out);
 };
 
-/* Knows a NEFF's tensors but computes nothing: sets outputs to zero and logs a warning. */
+/* Computes nothing: sets outputs to zero and logs a warning. */
 extern const struct nx_device_port nx_idle_port;
 /* Simulates with runtime/device and runtime/timing; idle if they reject the NEFF. */
 extern const struct nx_device_port nx_software_port;
@@ -99,5 +80,7 @@ const struct nx_device_port *nx_device_port_choose(void);
 
 /* The host's clock, for ports without a clock of their own. */
 uint64_t nx_device_port_host_ps(void);
+/* For ports that compute nothing. */
+void nx_device_port_zero_outputs(const struct nx_neff *neff, uint8_t *const *buffers);
 
 #endif

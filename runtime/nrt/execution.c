@@ -71,13 +71,14 @@ struct execution {
 
 static NRT_STATUS bind_tensor(struct execution *e, size_t index, struct nx_tensor_set *set)
 {
-	const struct nx_port_tensor *wanted = e->model->port->tensor(e->model->program, index);
+	const struct nx_neff_variable *wanted = e->model->neff.tensors[index];
+	bool is_output = wanted->kind == NX_VARIABLE_OUTPUT;
 	struct nx_nrt_tensor *tensor = set ? nx_tensor_set_find(set, wanted->name) : NULL;
 
 	if (!tensor) {
 		nx_log_error("nrt_execute", "the %s set has no tensor \"%s\", which the model %s",
-			     wanted->is_output ? "output" : "input", wanted->name,
-			     wanted->is_output ? "writes" : "reads");
+			     is_output ? "output" : "input", wanted->name,
+			     is_output ? "writes" : "reads");
 		return NRT_EXEC_BAD_INPUT;
 	}
 	e->tensors[index] = tensor;
@@ -95,13 +96,13 @@ static NRT_STATUS bind(struct execution *e, struct nx_tensor_set *inputs,
 {
 	NRT_STATUS st = NRT_SUCCESS;
 
-	e->tensor_count = e->model->port->tensor_count(e->model->program);
+	e->tensor_count = e->model->neff.tensor_count;
 	e->tensors = nx_heap_try_alloc(e->tensor_count * sizeof(*e->tensors));
 	e->buffers = nx_heap_try_alloc(e->tensor_count * sizeof(*e->buffers));
 	if (!e->tensors || !e->buffers)
 		return NRT_FAIL_HOST_MEM_ALLOC;
 	for (size_t i = 0; i < e->tensor_count && st == NRT_SUCCESS; i++) {
-		bool is_output = e->model->port->tensor(e->model->program, i)->is_output;
+		bool is_output = e->model->neff.tensors[i]->kind == NX_VARIABLE_OUTPUT;
 
 		st = bind_tensor(e, i, is_output ? outputs : inputs);
 	}
@@ -113,7 +114,7 @@ static void unbind(struct execution *e, bool is_complete)
 	for (size_t i = 0; e->tensors && i < e->tensor_count; i++) {
 		if (!e->tensors[i])
 			continue;
-		if (is_complete && e->model->port->tensor(e->model->program, i)->is_output)
+		if (is_complete && e->model->neff.tensors[i]->kind == NX_VARIABLE_OUTPUT)
 			nx_tensor_complete(e->tensors[i]);
 		nx_object_drop(e->tensors[i]);
 	}
@@ -183,10 +184,9 @@ static void trace_collectives(struct execution *e)
 static void trace_hardware(struct execution *e)
 {
 	bool is_switch = cores[e->core].last_model != e->model->id;
-	uint32_t graph_count = e->model->port->graph_count(e->model->program);
 
 	cores[e->core].last_model = e->model->id;
-	for (uint32_t graph = 0; graph < graph_count; graph++)
+	for (uint32_t graph = 0; graph < e->model->neff.graph_count; graph++)
 		trace_graph(e, graph, is_switch);
 	trace_collectives(e);
 }

@@ -58,6 +58,8 @@ static void parse(void *context)
 	struct parsing *p = context;
 
 	p->st = nx_neff_read(p->model->file, &p->model->arena, &p->model->neff, p->err);
+	if (!p->st)
+		p->st = nx_neff_check_program(&p->model->neff, p->err);
 }
 
 static enum nx_status read_neff(struct nx_model *model, struct nx_error *err)
@@ -67,22 +69,35 @@ static enum nx_status read_neff(struct nx_model *model, struct nx_error *err)
 	if (!nx_heap_guarded(parse, &p))
 		return nx_fail(err, NX_LIMIT, "out of memory while unpacking the NEFF's %zu bytes",
 			       model->file.len);
-	if (p.st == NX_OK && model->neff.is_truncated)
-		return nx_fail(err, NX_FORMAT, "the NEFF is damaged: %s", model->neff.damage);
 	return p.st;
 }
 
+static void add_bytes(uint64_t *sum, uint64_t bytes)
+{
+	if (__builtin_add_overflow(*sum, bytes, sum))
+		*sum = UINT64_MAX;
+}
+
+/* What a program takes of device memory besides its tensors. */
 static NRT_STATUS take_memory(struct nx_model *model)
 {
-	struct nx_port_memory memory = model->port->memory(model->program);
-	const struct {
+	struct {
 		enum nx_memory_category category;
 		uint64_t bytes;
-	} wanted[NX_MODEL_BLOCKS] = {{NX_MEMORY_WEIGHT, memory.weight_bytes},
-				     {NX_MEMORY_SCRATCHPAD, memory.scratch_bytes},
-				     {NX_MEMORY_GENERIC, memory.code_bytes}};
+	} wanted[NX_MODEL_BLOCKS] = {
+		{NX_MEMORY_WEIGHT, 0}, {NX_MEMORY_SCRATCHPAD, 0}, {NX_MEMORY_GENERIC, 0}};
 	NRT_STATUS st = NRT_SUCCESS;
 
+	for (size_t g = 0; g < model->neff.graph_count; g++) {
+		const struct nx_neff_graph *graph = &model->neff.graphs[g];
+
+		for (size_t i = 0; i < graph->variable_count; i++)
+			if (graph->variables[i].kind == NX_VARIABLE_FILE)
+				add_bytes(&wanted[0].bytes, graph->variables[i].size_bytes);
+		add_bytes(&wanted[1].bytes, graph->scratch_bytes);
+		for (unsigned engine = 0; engine < NX_ENGINE_COUNT; engine++)
+			add_bytes(&wanted[2].bytes, graph->engines[engine].code.len);
+	}
 	for (unsigned i = 0; i < NX_MODEL_BLOCKS && st == NRT_SUCCESS; i++) {
 		if (!wanted[i].bytes)
 			continue;
@@ -138,7 +153,7 @@ static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t l
 	if (!st)
 		st = read_neff(model, &err);
 	if (!st)
-		st = port->open(model->file, &model->neff, &model->program, &err);
+		st = port->open(&model->neff, &model->program, &err);
 	if (st)
 		return nx_state_fail("nrt_load", &err);
 	model->port = port;

@@ -20,7 +20,7 @@ struct nx_model {
 	uint32_t number;       /* number of the model in this process, for callbacks */
 	struct nx_slice file;  /* our own copy of the NEFF */
 	struct nx_arena arena; /* of neff */
-	struct nx_neff neff;
+	struct nx_neff neff;   /* the only unpacked copy: the port borrows from it */
 	const struct nx_device_port *port;
 	struct nx_port_program *program;
 	struct nx_model_ranks *ranks; /* NULL: the program has no collectives */

@@ -9,27 +9,31 @@
 /* One block of memory: the array, then the shapes. */
 static nrt_tensor_info_array_t *list_tensors(const struct nx_model *model)
 {
-	size_t count = model->port->tensor_count(model->program);
+	size_t count = model->neff.tensor_count, dims = 0;
 	size_t array_bytes = sizeof(nrt_tensor_info_array_t) + count * sizeof(nrt_tensor_info_t);
-	nrt_tensor_info_array_t *list =
-		nx_heap_try_alloc(array_bytes + count * NX_PORT_MAX_DIMS * sizeof(uint32_t));
+	nrt_tensor_info_array_t *list;
 	uint32_t *shapes;
 
+	for (size_t i = 0; i < count; i++)
+		dims += model->neff.tensors[i]->shape.dims;
+	list = nx_heap_try_alloc(array_bytes + dims * sizeof(uint32_t));
 	if (!list)
 		return NULL;
 	shapes = (uint32_t *)(void *)((uint8_t *)list + array_bytes);
 	list->tensor_count = count;
 	for (size_t i = 0; i < count; i++) {
-		const struct nx_port_tensor *from = model->port->tensor(model->program, i);
+		const struct nx_neff_variable *from = model->neff.tensors[i];
 		nrt_tensor_info_t *to = &list->tensor_array[i];
 
 		snprintf(to->name, sizeof(to->name), "%s", from->name);
-		to->usage = from->is_output ? NRT_TENSOR_USAGE_OUTPUT : NRT_TENSOR_USAGE_INPUT;
+		to->usage = from->kind == NX_VARIABLE_OUTPUT ? NRT_TENSOR_USAGE_OUTPUT
+							     : NRT_TENSOR_USAGE_INPUT;
 		to->size = from->size_bytes;
-		to->dtype = (nrt_dtype_t)nx_dtype_find(nx_slice_text(from->dtype_name));
-		to->ndim = from->dims;
-		to->shape = shapes + i * NX_PORT_MAX_DIMS;
-		memcpy(to->shape, from->shape, from->dims * sizeof(uint32_t));
+		to->dtype = (nrt_dtype_t)nx_dtype_find(nx_slice_text(from->dtype));
+		to->ndim = (uint32_t)from->shape.dims;
+		to->shape = shapes;
+		for (size_t k = 0; k < from->shape.dims; k++)
+			*shapes++ = (uint32_t)from->shape.sizes[k];
 	}
 	return list;
 }

@@ -323,7 +323,7 @@ static void encode(void *context)
 	if (e->recording->run)
 		model->port->record(model->program, e->recording->run, e->first_core, &e->own);
 	fill_identity(e, &info);
-	node.device.graphs.count = model->port->graph_count(model->program);
+	node.device.graphs.count = model->neff.graph_count;
 	node.device.graphs.items =
 		NX_NEW_ARRAY(&e->arena, struct nx_ntff_graph, node.device.graphs.count);
 	for (size_t i = 0; i < node.device.graphs.count; i++)

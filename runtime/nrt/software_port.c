@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * software_port: the software NeuronCore behind the port. What a NEFF declares is
- * known from the idle port; runtime/device adds the numbers and runtime/timing the
- * times, each or both as NEURON_SIM says.
+ * software_port: the software NeuronCore behind the port. runtime/device computes the
+ * numbers and runtime/timing the times, each or both as NEURON_SIM says. Where neither
+ * can run a NEFF, the idle port does.
  */
 #include <stdatomic.h>
 
@@ -18,6 +18,7 @@
 #include "runtime/timing/timed_clock.h"
 
 struct software {
+	const struct nx_neff *neff;
 	struct nx_port_program *idle;
 	struct nx_simulation_settings settings;
 	struct nx_device *device;     /* NULL: no numbers, or it refused the NEFF */
@@ -53,11 +54,6 @@ const struct nx_device_port *nx_device_port_choose(void)
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-struct opening {
-	struct nx_slice file;
-	struct software *software;
-};
-
 static enum nx_status pass_collective(void *context, const struct nx_device_collective *call,
 				      struct nx_error *err)
 {
@@ -89,9 +85,8 @@ static enum nx_port_ranks connect_ranks(struct nx_port_program *program,
 	return software->has_times ? NX_PORT_RANKS_APART : NX_PORT_RANKS_NONE;
 }
 
-static void open_numbers(struct opening *o)
+static void open_numbers(struct software *software)
 {
-	struct software *software = o->software;
 	const struct nx_device_options options = {.arch = NX_DEVICE_ANY,
 						  .is_strict = software->settings.is_strict,
 						  .clock = &software->door,
@@ -99,7 +94,7 @@ static void open_numbers(struct opening *o)
 	struct nx_error err = {0};
 
 	software->rank_door = (struct nx_device_ranks){software, pass_collective};
-	if (nx_device_open(o->file, &options, &software->device, &err)) {
+	if (nx_device_open(software->neff, &options, &software->device, &err)) {
 		nx_log_warn("nrt_load",
 			    "the simulator cannot run this NEFF, outputs will be zero: %s",
 			    err.message);
@@ -124,14 +119,13 @@ static void open_times(struct software *software)
 
 static void open_simulation(void *context)
 {
-	struct opening *o = context;
-	struct software *software = o->software;
+	struct software *software = context;
 	struct nx_error err = {0};
 
 	if (software->settings.has_numbers)
-		open_numbers(o);
+		open_numbers(software);
 	if (!software->program && software->settings.has_times) {
-		if (nx_device_program_read(&software->own, o->file, &err))
+		if (nx_device_program_init(&software->own, software->neff, &err))
 			nx_log_warn("nrt_load", "cannot time this NEFF: %s", err.message);
 		else
 			software->program = &software->own;
@@ -167,55 +161,36 @@ static void close_program(struct nx_port_program *program)
 	nx_heap_free(software);
 }
 
-static enum nx_status open_program(struct nx_slice file, const struct nx_neff *neff,
-				   struct nx_port_program **out, struct nx_error *err)
+static enum nx_status open_program(const struct nx_neff *neff, struct nx_port_program **out,
+				   struct nx_error *err)
 {
-	struct opening o = {.file = file, .software = nx_heap_try_alloc(sizeof(*o.software))};
+	struct software *software = nx_heap_try_alloc(sizeof(*software));
 	enum nx_status st;
 
 	*out = NULL;
-	if (!o.software)
+	if (!software)
 		return nx_fail(err, NX_LIMIT, "out of memory for a model");
-	st = nx_idle_port.open(file, neff, &o.software->idle, err);
+	software->neff = neff;
+	st = nx_idle_port.open(neff, &software->idle, err);
 	if (st) {
-		nx_heap_free(o.software);
+		nx_heap_free(software);
 		return st;
 	}
-	nx_simulation_settings_read(&o.software->settings);
-	if (!nx_heap_guarded(open_simulation, &o)) {
+	nx_simulation_settings_read(&software->settings);
+	if (!nx_heap_guarded(open_simulation, software)) {
 		nx_log_warn("nrt_load",
 			    "the simulator cannot run this NEFF, outputs will be zero: out of "
 			    "memory");
-		o.software->device = NULL;
-		o.software->program = NULL;
-		o.software->has_times = false;
+		software->device = NULL;
+		software->program = NULL;
+		software->has_times = false;
 	}
-	tell_arch(o.software);
-	*out = (struct nx_port_program *)(void *)o.software;
+	tell_arch(software);
+	*out = (struct nx_port_program *)(void *)software;
 	return NX_OK;
 }
 
 /* --- asking ---------------------------------------------------------------------------------- */
-
-static uint32_t graph_count(const struct nx_port_program *program)
-{
-	return nx_idle_port.graph_count(software_of(program)->idle);
-}
-
-static size_t tensor_count(const struct nx_port_program *program)
-{
-	return nx_idle_port.tensor_count(software_of(program)->idle);
-}
-
-static const struct nx_port_tensor *tensor_at(const struct nx_port_program *program, size_t index)
-{
-	return nx_idle_port.tensor(software_of(program)->idle, index);
-}
-
-static struct nx_port_memory memory_of(const struct nx_port_program *program)
-{
-	return nx_idle_port.memory(software_of(program)->idle);
-}
 
 static enum nx_device_arch arch_of(const struct nx_port_program *program)
 {
@@ -274,25 +249,22 @@ struct running {
 	struct nx_error *err;
 };
 
-/* Inputs before, outputs after. */
+/* Inputs before, outputs after. The device numbers its tensors as the NEFF does. */
 static enum nx_status transfer(struct running *r, bool is_output)
 {
 	struct nx_device *device = r->software->device;
-	size_t count = nx_idle_port.tensor_count(r->software->idle);
+	const struct nx_neff *neff = r->software->neff;
 	enum nx_status st = NX_OK;
 
-	for (size_t i = 0; i < count && !st; i++) {
-		const struct nx_port_tensor *tensor = nx_idle_port.tensor(r->software->idle, i);
-		size_t index = nx_device_find(device, tensor->name);
+	for (size_t i = 0; i < neff->tensor_count && !st; i++) {
+		uint64_t size_bytes = neff->tensors[i]->size_bytes;
 
-		if (tensor->is_output != is_output || index == NX_DEVICE_NO_TENSOR)
+		if ((neff->tensors[i]->kind == NX_VARIABLE_OUTPUT) != is_output)
 			continue;
 		if (is_output)
-			st = nx_device_read(device, index, 0, r->buffers[i], tensor->size_bytes,
-					    r->err);
+			st = nx_device_read(device, i, 0, r->buffers[i], size_bytes, r->err);
 		else
-			st = nx_device_write(device, index, 0,
-					     nx_slice_of(r->buffers[i], tensor->size_bytes),
+			st = nx_device_write(device, i, 0, nx_slice_of(r->buffers[i], size_bytes),
 					     r->err);
 	}
 	return st;
@@ -326,17 +298,10 @@ static void tell_unknown(const struct nx_device_report *report)
 
 static void zero_outputs(struct running *r)
 {
-	size_t count = nx_idle_port.tensor_count(r->software->idle);
-
 	if (!r->software->has_told_zero)
 		nx_log_warn("nrt_execute", "only times are simulated; outputs are zero");
 	r->software->has_told_zero = true;
-	for (size_t i = 0; i < count; i++) {
-		const struct nx_port_tensor *tensor = nx_idle_port.tensor(r->software->idle, i);
-
-		if (tensor->is_output && tensor->size_bytes)
-			memset(r->buffers[i], 0, tensor->size_bytes);
-	}
+	nx_device_port_zero_outputs(r->software->neff, r->buffers);
 }
 
 /* Numbers follow the order of the times, where there are times. */
@@ -430,10 +395,6 @@ const struct nx_device_port nx_software_port = {
 	.name = "software",
 	.open = open_program,
 	.close = close_program,
-	.graph_count = graph_count,
-	.tensor_count = tensor_count,
-	.tensor = tensor_at,
-	.memory = memory_of,
 	.arch = arch_of,
 	.connect = connect_ranks,
 	.run = run_program,

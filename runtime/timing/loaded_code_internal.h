@@ -35,7 +35,8 @@ struct nx_packet_maker {
 /* False when the program asks for more packets than it may. */
 NX_MUST_CHECK bool nx_packet_maker_static(struct nx_packet_maker *maker,
 					  const struct nx_core_program *core,
-					  const struct nx_block *from, struct nx_loaded_block *out);
+					  const struct nx_neff_block *from,
+					  struct nx_loaded_block *out);
 /* word: PSEUDO_DMA_DIRECT2D as the compiler wrote it. */
 NX_MUST_CHECK bool nx_packet_maker_dynamic(struct nx_packet_maker *maker,
 					   const struct nx_core_program *core,

@@ -176,7 +176,7 @@ bool nx_packet_maker_dynamic(struct nx_packet_maker *maker, const struct nx_core
 
 /* --- blocks -------------------------------------------------------------------------- */
 
-static uint64_t runs_of(const struct nx_dma_side *side)
+static uint64_t runs_of(const struct nx_neff_side *side)
 {
 	uint64_t count = 1;
 
@@ -186,9 +186,10 @@ static uint64_t runs_of(const struct nx_dma_side *side)
 }
 
 /* Both sides carry the same bytes unless they cast; the one with more runs decides. */
-static struct shape static_shape(const struct nx_core_program *core, const struct nx_descriptor *d)
+static struct shape static_shape(const struct nx_core_program *core,
+				 const struct nx_neff_descriptor *d)
 {
-	const struct nx_dma_side *side = &d->to;
+	const struct nx_neff_side *side = &d->to;
 	struct shape shape = {.is_to_hbm = is_hbm(core, d->to.variable)};
 
 	for (size_t i = 0; i < d->from_count; i++) {
@@ -224,7 +225,7 @@ static void end_ring(struct nx_packet_maker *maker, uint32_t first)
 }
 
 bool nx_packet_maker_static(struct nx_packet_maker *maker, const struct nx_core_program *core,
-			    const struct nx_block *from, struct nx_loaded_block *out)
+			    const struct nx_neff_block *from, struct nx_loaded_block *out)
 {
 	uint64_t bytes = 0;
 

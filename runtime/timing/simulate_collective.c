@@ -35,9 +35,9 @@ static struct group_size largest_group(const struct nx_core_program *program,
 	struct group_size most = {0}, world = {place->rank_count, place->node_count};
 	const struct nx_rank_lists *groups;
 
-	if (nx_collective_is_pairwise(word->kind) || word->group >= program->replica_group_count)
+	if (nx_collective_is_pairwise(word->kind) || word->group >= program->replica_groups.count)
 		return world;
-	groups = &program->replica_groups[word->group];
+	groups = &program->replica_groups.items[word->group];
 	for (size_t i = 0; i < groups->count; i++) {
 		uint32_t nodes = nx_collective_node_count(place, &groups->items[i]);
 

@@ -135,7 +135,7 @@ static bool measure(const struct kind *k)
 	bool is_good;
 
 	make(&neff, k);
-	is_good = nx_device_open(made_neff_pack(&neff), NULL, &device, &err) == NX_OK;
+	is_good = nx_device_open(made_neff_read(&neff), NULL, &device, &err) == NX_OK;
 	for (int i = 0; i < 3 && is_good; i++) {
 		double start = now_s(), took;
 

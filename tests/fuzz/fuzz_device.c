@@ -77,6 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct nx_slice input = nx_slice_of(data, size), blocks = {NULL, 0};
 	static struct nx_device_report report;
 	struct nx_bytes file = {0};
+	struct nx_arena arena = {0};
+	struct nx_neff neff;
 	struct nx_device *device;
 
 	if (size < 1)
@@ -88,11 +90,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		input.len /= 2;
 	}
 	pack(input, blocks, &file);
-	if (nx_device_open(nx_slice_of(file.items, file.len), &options, &device, NULL) == NX_OK) {
+	if (nx_neff_read(nx_slice_of(file.items, file.len), &arena, &neff, NULL) == NX_OK &&
+	    nx_device_open(&neff, &options, &device, NULL) == NX_OK) {
 		(void)nx_device_run(device, &report, NULL);
 		check_report(&report);
 		nx_device_close(device);
 	}
+	nx_arena_release(&arena);
 	nx_vec_release(&file);
 	return 0;
 }

@@ -104,6 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct nx_device_program program = {0};
 	struct nx_loaded_code code = {0};
 	struct nx_bytes file = {0};
+	struct nx_arena arena = {0};
+	struct nx_neff neff;
 
 	if (size < 1)
 		return 0;
@@ -113,11 +115,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		input.len /= 2;
 	}
 	pack(input, blocks, &file);
-	if (nx_device_program_read(&program, nx_slice_of(file.items, file.len), NULL) == NX_OK &&
+	if (nx_neff_read(nx_slice_of(file.items, file.len), &arena, &neff, NULL) == NX_OK &&
+	    nx_device_program_init(&program, &neff, NULL) == NX_OK &&
 	    nx_loaded_code_make(&code, &program, NULL) == NX_OK)
 		simulate_twice(&code, data[0]);
 	nx_loaded_code_release(&code);
 	nx_device_program_release(&program);
+	nx_arena_release(&arena);
 	nx_vec_release(&file);
 	return 0;
 }

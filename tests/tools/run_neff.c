@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "format/instruction.h"
+#include "format/neff.h"
 #include "format/npy.h"
 #include "runtime/device/device.h"
 
@@ -218,6 +219,8 @@ int main(int argc, char **argv)
 	struct request request = {0};
 	struct nx_device *device = NULL;
 	struct nx_file file = {0};
+	struct nx_arena arena = {0};
+	struct nx_neff neff;
 	struct nx_error err = {0};
 	enum nx_status status;
 
@@ -229,12 +232,15 @@ int main(int argc, char **argv)
 	}
 	status = nx_file_map(&file, request.neff, &err);
 	if (!status)
-		status = nx_device_open(file.bytes, &request.options, &device, &err);
+		status = nx_neff_read(file.bytes, &arena, &neff, &err);
+	if (!status)
+		status = nx_device_open(&neff, &request.options, &device, &err);
 	if (!status)
 		status = run(device, &request, &err);
 	if (status)
 		fprintf(stderr, "run_neff: %s\n", err.message);
 	nx_device_close(device);
+	nx_arena_release(&arena);
 	nx_file_unmap(&file);
 	return nx_status_exit_code(status);
 }

@@ -173,15 +173,19 @@ static double now_s(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static enum nx_status simulate(struct nx_slice neff, const struct nx_simulate_options *options,
+static enum nx_status simulate(struct nx_slice file, const struct nx_simulate_options *options,
 			       struct nx_error *err)
 {
 	struct nx_device_program program = {0};
 	struct nx_loaded_code code = {0};
 	struct nx_timed_run run = {0};
+	struct nx_arena arena = {0};
+	struct nx_neff neff;
 	double start = now_s();
-	enum nx_status status = nx_device_program_read(&program, neff, err);
+	enum nx_status status = nx_neff_read(file, &arena, &neff, err);
 
+	if (!status)
+		status = nx_device_program_init(&program, &neff, err);
 	if (!status)
 		status = nx_loaded_code_make(&code, &program, err);
 	if (!status)
@@ -191,6 +195,7 @@ static enum nx_status simulate(struct nx_slice neff, const struct nx_simulate_op
 	nx_timed_run_release(&run);
 	nx_loaded_code_release(&code);
 	nx_device_program_release(&program);
+	nx_arena_release(&arena);
 	return status;
 }
 

@@ -86,15 +86,20 @@ const char *timed_neff_run(const char *path, uint64_t seed, struct timed_neff *o
 {
 	struct nx_device_program program = {0};
 	struct nx_file file = {0};
+	struct nx_arena arena = {0};
+	struct nx_neff neff;
 	enum nx_status status = nx_file_map(&file, path, &last_error);
 
 	memset(out, 0, sizeof(*out));
 	if (status)
 		return last_error.message;
-	status = nx_device_program_read(&program, file.bytes, &last_error);
+	status = nx_neff_read(file.bytes, &arena, &neff, &last_error);
+	if (!status)
+		status = nx_device_program_init(&program, &neff, &last_error);
 	if (!status)
 		status = run_program(&program, seed, out);
 	nx_device_program_release(&program);
+	nx_arena_release(&arena);
 	nx_file_unmap(&file);
 	return status ? last_error.message : NULL;
 }

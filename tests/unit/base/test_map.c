@@ -137,6 +137,24 @@ static void many_texts_survive_growth(void **state)
 	nx_arena_release(&arena);
 }
 
+static void a_pool_has_each_text_once(void **state)
+{
+	struct nx_arena arena = {0};
+	struct nx_text_pool pool = {.arena = &arena};
+	char text[] = "qSPIO0";
+	const char *first = nx_text_pool_copy(&pool, nx_slice_text(text));
+
+	(void)state;
+	text[0] = 'x'; /* the pool keeps its own copy */
+	assert_string_equal(first, "qSPIO0");
+	assert_ptr_equal(nx_text_pool_copy(&pool, nx_slice_text("qSPIO0")), first);
+	assert_ptr_not_equal(nx_text_pool_copy(&pool, nx_slice_text(text)), first);
+	assert_string_equal(nx_text_pool_copy(&pool, (struct nx_slice){NULL, 0}), "");
+	nx_text_pool_release(&pool);
+	assert_string_equal(first, "qSPIO0");
+	nx_arena_release(&arena);
+}
+
 /* Published test vectors of FNV-1a 64. */
 static void fnv_matches_its_vectors(void **state)
 {
@@ -157,6 +175,7 @@ int main(void)
 		cmocka_unit_test(many_keys_survive_growth),
 		cmocka_unit_test(texts_differ_by_length_and_any_byte),
 		cmocka_unit_test(many_texts_survive_growth),
+		cmocka_unit_test(a_pool_has_each_text_once),
 		cmocka_unit_test(fnv_matches_its_vectors),
 	};
 

@@ -58,7 +58,8 @@ static void test_weight_that_is_no_npy(void **state)
 	nx_neff_fixture_add_text(f, "sg00/value_eye_CRSM.npy", "junk");
 	assert_int_equal(nx_neff_fixture_decode(f), NX_OK);
 	check_tensor(f, 3, "eye", NX_TENSOR_WEIGHT, "CRSM", "[9]", "float16");
-	assert_non_null(strstr(nx_neff_fixture_missing(f, "sg00/value_eye_CRSM.npy"), "no .npy"));
+	assert_non_null(
+		strstr(nx_neff_fixture_missing(f, "sg00/value_eye_CRSM.npy"), "not a .npy"));
 }
 
 static void test_without_tensor_map(void **state)

@@ -19,7 +19,7 @@ static void open_program(struct core_fixture *f, unsigned core)
 	p->variable_count = VAR_COUNT;
 	p->variables = NX_NEW_ARRAY(arena, struct nx_device_variable, VAR_COUNT);
 	p->variables[VAR_SBUF].kind = NX_VARIABLE_STATE_BUFFER;
-	p->variables[VAR_TENSOR].kind = NX_VARIABLE_TENSOR;
+	p->variables[VAR_TENSOR].kind = NX_VARIABLE_INPUT;
 	p->variables[VAR_TENSOR].size_bytes = FIXTURE_TENSOR_BYTES;
 	p->variables[VAR_CONSTANT].kind = NX_VARIABLE_FILE;
 	p->variables[VAR_CONSTANT].payload = nx_slice_of(constant_bytes, sizeof(constant_bytes));

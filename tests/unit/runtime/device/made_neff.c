@@ -2,6 +2,7 @@
 #include "tests/unit/runtime/device/made_neff.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/bare/bits.h"
 #include "tests/unit/runtime/device/core_fixture.h"
@@ -36,6 +37,17 @@ struct nx_slice made_neff_pack(struct made_neff *n)
 	nx_vec_clear(&n->file);
 	nx_neff_write(&header, n->members.items, n->members.len, &n->file);
 	return nx_slice_of(n->file.items, n->file.len);
+}
+
+const struct nx_neff *made_neff_read(struct made_neff *n)
+{
+	struct nx_error err;
+
+	if (nx_neff_read(made_neff_pack(n), &n->arena, &n->neff, &err)) {
+		fprintf(stderr, "made_neff: %s\n", err.message);
+		abort();
+	}
+	return &n->neff;
 }
 
 void made_neff_release(struct made_neff *n)

@@ -18,6 +18,7 @@ struct made_neff {
 	struct nx_arena arena;
 	NX_VEC(struct nx_neff_member) members;
 	struct nx_bytes file;
+	struct nx_neff neff;
 };
 
 void made_neff_add(struct made_neff *n, const char *name, const void *bytes, size_t len);
@@ -25,6 +26,8 @@ void made_neff_add_text(struct made_neff *n, const char *name, const char *text)
 /* Takes another one's place. */
 void made_neff_replace(struct made_neff *n, const char *name, const char *text);
 struct nx_slice made_neff_pack(struct made_neff *n);
+/* Packed and read again; lives until it is read once more or released. */
+const struct nx_neff *made_neff_read(struct made_neff *n);
 void made_neff_release(struct made_neff *n);
 
 /* kelf-0.json with so many graphs, and for each of them def.json and empty streams. */

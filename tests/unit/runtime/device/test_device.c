@@ -39,7 +39,7 @@ static int end(void **state)
 static enum nx_status open_with(struct nx_device_options options)
 {
 	nx_device_close(device);
-	return nx_device_open(made_neff_pack(&neff), &options, &device, &err);
+	return nx_device_open(made_neff_read(&neff), &options, &device, &err);
 }
 
 static void set(const char *name, const float *values, size_t count)

@@ -17,11 +17,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "format/neff.h"
 #include "runtime/device/device.h"
 #include "runtime/device/element.h"
 
 struct run {
 	struct nx_file file;
+	struct nx_arena arena;
+	struct nx_neff neff;
 	struct nx_device *device;
 	struct nx_device_report report;
 	struct nx_error err;
@@ -36,12 +39,14 @@ static void open_run(struct run *r, const char *name, struct nx_device_options o
 	options.is_strict = true;
 	snprintf(path, sizeof(path), "%s/%s", NX_TEST_DATA, name);
 	assert_int_equal(nx_file_map(&r->file, path, &r->err), NX_OK);
-	assert_int_equal(nx_device_open(r->file.bytes, &options, &r->device, &r->err), NX_OK);
+	assert_int_equal(nx_neff_read(r->file.bytes, &r->arena, &r->neff, &r->err), NX_OK);
+	assert_int_equal(nx_device_open(&r->neff, &options, &r->device, &r->err), NX_OK);
 }
 
 static void close_run(struct run *r)
 {
 	nx_device_close(r->device);
+	nx_arena_release(&r->arena);
 	nx_file_unmap(&r->file);
 }
 

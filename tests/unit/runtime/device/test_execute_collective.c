@@ -51,8 +51,7 @@ static void test_ranks_get_memory_and_groups(void **state)
 
 	(void)state;
 	f.options.ranks = &ranks;
-	f.core_programs[0].replica_groups = groups;
-	f.core_programs[0].replica_group_count = 2;
+	f.core_programs[0].replica_groups = (struct nx_rank_choices){groups, 2};
 	trigger(0xc8, VAR_CONSTANT, VAR_TENSOR);
 	assert_int_equal(call_count, 1);
 	assert_int_equal(seen.word.kind, NX_COLLECTIVE_ALL_GATHER);

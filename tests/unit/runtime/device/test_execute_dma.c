@@ -195,15 +195,23 @@ static void test_direct_refusals(void **state)
 
 /* --- blocks of descriptors ----------------------------------------------------- */
 
-static struct nx_descriptor descriptors[2];
-static struct nx_block block;
-static struct nx_dma_side sources[2];
+static struct nx_neff_descriptor descriptors[2];
+static struct nx_neff_block block;
+#define SIDE(which, at, type, count, lengths, strides)                                             \
+	((struct nx_neff_side){.variable = (which),                                                \
+			       .offset = (at),                                                     \
+			       .dtype = (type),                                                    \
+			       .dims = (count),                                                    \
+			       .sizes = (lengths),                                                 \
+			       .steps = (strides)})
+
+static struct nx_neff_side sources[2];
 
 static void run_block(size_t count)
 {
 	struct nx_dma_job job = {.block = &block, .word = nx_word_of(words[0]), .engine = ENGINE};
 
-	block = (struct nx_block){
+	block = (struct nx_neff_block){
 		.id = 3, .semaphore = 40, .descriptors = descriptors, .descriptor_count = count};
 	nx_core_start(&f.cores[0], 0, &job);
 	nx_core_transfer(&f.cores[0], 0);
@@ -216,12 +224,12 @@ static void test_block_counts_up_by_its_rings(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		sources[i] = (struct nx_dma_side){VAR_CONSTANT, 16 * i, 0, 1, sizes_16, step_1};
-		descriptors[i] =
-			(struct nx_descriptor){.op = NX_DMA_COPY,
-					       .from = &sources[i],
-					       .from_count = 1,
-					       .to = {VAR_TENSOR, 100 * i, 0, 1, sizes_16, step_1}};
+		sources[i] = SIDE(VAR_CONSTANT, 16 * i, 0, 1, sizes_16, step_1);
+		descriptors[i] = (struct nx_neff_descriptor){.op = NX_DMA_COPY,
+							     .from = &sources[i],
+							     .from_count = 1,
+							     .to = SIDE(VAR_TENSOR, 100 * i, 0, 1,
+									sizes_16, step_1)};
 	}
 	run_block(2);
 	assert_int_equal(f.cores[0].semaphores[40], 16);
@@ -236,13 +244,13 @@ static void test_sum_of_two_sources(void **state)
 	(void)state;
 	put_bf16(&f, 0, a, 2);
 	put_f32(&f, 64, b, 4);
-	sources[0] = (struct nx_dma_side){VAR_SBUF, 0, NX_DTYPE_BF16, 1, sizes_8, step_1};
-	sources[1] = (struct nx_dma_side){VAR_SBUF, 64, NX_DTYPE_FP32, 1, sizes_16, step_1};
-	descriptors[0] =
-		(struct nx_descriptor){.op = NX_DMA_ADD,
-				       .from = sources,
-				       .from_count = 2,
-				       .to = {VAR_TENSOR, 0, NX_DTYPE_FP32, 1, sizes_16, step_1}};
+	sources[0] = SIDE(VAR_SBUF, 0, NX_DTYPE_BF16, 1, sizes_8, step_1);
+	sources[1] = SIDE(VAR_SBUF, 64, NX_DTYPE_FP32, 1, sizes_16, step_1);
+	descriptors[0] = (struct nx_neff_descriptor){.op = NX_DMA_ADD,
+						     .from = sources,
+						     .from_count = 2,
+						     .to = SIDE(VAR_TENSOR, 0, NX_DTYPE_FP32, 1,
+								sizes_16, step_1)};
 	put_bf16(&f, 4, b + 2, 2);
 	run_block(1);
 	assert_exactly(tensor_f32(0), 11);
@@ -259,12 +267,13 @@ static void test_tile_transpose(void **state)
 	(void)state;
 	for (uint16_t i = 0; i < 12; i++)
 		nx_store16(tensor() + 2 * i, i);
-	sources[0] = (struct nx_dma_side){VAR_TENSOR, 0, 0, 3, from, from_steps};
-	descriptors[0] = (struct nx_descriptor){.op = NX_DMA_TRANSPOSE,
-						.from = sources,
-						.from_count = 1,
-						.to = {VAR_TENSOR, 512, 0, 3, to, to_steps},
-						.element_bytes = 2};
+	sources[0] = SIDE(VAR_TENSOR, 0, 0, 3, from, from_steps);
+	descriptors[0] =
+		(struct nx_neff_descriptor){.op = NX_DMA_TRANSPOSE,
+					    .from = sources,
+					    .from_count = 1,
+					    .to = SIDE(VAR_TENSOR, 512, 0, 3, to, to_steps),
+					    .element_bytes = 2};
 	run_block(1);
 	assert_memory_equal(tensor() + 512, expected, sizeof(expected));
 	descriptors[0].element_bytes = 4; /* six bytes are no row of those */
@@ -283,11 +292,11 @@ static void test_broadcast_that_writes_one_place_often(void **state)
 	static const int64_t same[2] = {1, 0};
 
 	(void)state;
-	sources[0] = (struct nx_dma_side){VAR_CONSTANT, 0, 0, 2, often, same};
-	descriptors[0] = (struct nx_descriptor){.op = NX_DMA_COPY,
-						.from = sources,
-						.from_count = 1,
-						.to = {VAR_TENSOR, 0, 0, 2, often, same}};
+	sources[0] = SIDE(VAR_CONSTANT, 0, 0, 2, often, same);
+	descriptors[0] = (struct nx_neff_descriptor){.op = NX_DMA_COPY,
+						     .from = sources,
+						     .from_count = 1,
+						     .to = SIDE(VAR_TENSOR, 0, 0, 2, often, same)};
 	run_block(1);
 	assert_int_equal(faults_of(&f, NX_FAULT_DMA_BOUNDS), 1);
 }

@@ -17,6 +17,7 @@
 #include "base/bare/bits.h"
 #include "base/file.h"
 #include "format/ntff.h"
+#include "runtime/nrt/loaded_model.h"
 #include "tests/data/synthetic.h"
 #include "tests/unit/runtime/nrt/nrt_fixture.h"
 
@@ -124,6 +125,34 @@ static void times_alone_leave_outputs_zero(void **state)
 	unsetenv("NEURON_SIM");
 }
 
+/* Numbers, times and tensors all come from the model's own NEFF: it is unpacked once. */
+static void a_model_has_one_unpacked_copy(void **state)
+{
+	(void)state;
+	for (int times_alone = 0; times_alone < 2; times_alone++) {
+		const struct nx_device_program *program;
+		struct nx_fixture_run run;
+		struct nx_model *model;
+
+		init_software();
+		if (times_alone)
+			setenv("NEURON_SIM", "timing", 1);
+		run = nx_fixture_load(0);
+		assert_int_equal(nx_model_acquire(run.model, &model), NRT_SUCCESS);
+		program = model->port->code(model->program)->program;
+		assert_int_equal(program->core_count, model->neff.graph_count);
+		for (size_t g = 0; g < program->core_count; g++)
+			for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+				assert_ptr_equal(program->cores[g].code[e].data,
+						 model->neff.graphs[g].engines[e].code.data);
+		for (size_t t = 0; t < program->tensor_count; t++)
+			assert_ptr_equal(program->tensors[t].name, model->neff.tensors[t]->name);
+		nx_object_drop(&model->object);
+		nrt_close();
+		unsetenv("NEURON_SIM");
+	}
+}
+
 struct saved {
 	struct nx_file file;
 	struct nx_arena arena;
@@ -204,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_real_kernel_computes),
+		cmocka_unit_test(a_model_has_one_unpacked_copy),
 		cmocka_unit_test(times_alone_leave_outputs_zero),
 		cmocka_unit_test(cores_are_profiled_at_once),
 		cmocka_unit_test(a_program_that_hangs_is_an_error),

@@ -230,8 +230,7 @@ static void test_largest_group_counts(void **state)
 
 	(void)state;
 	timing_fixture_open(&f, NX_DEVICE_TRN2, 1);
-	f.cores[0].replica_groups = &groups;
-	f.cores[0].replica_group_count = 1;
+	f.cores[0].replica_groups = (struct nx_rank_choices){&groups, 1};
 	add_reduce(&f, 0, NX_ENGINE_SYNC);
 	nx_store16(add_reduce(&f, 0, NX_ENGINE_SYNC) + 14, 1); /* that nobody lists: all ranks */
 	add_collective(&f, 0, NX_ENGINE_SYNC, NX_COLLECTIVE_PERMUTE, 1024);

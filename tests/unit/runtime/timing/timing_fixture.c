@@ -11,7 +11,7 @@
 #include "base/bare/bits.h"
 
 static struct nx_device_variable variables[2] = {{.kind = NX_VARIABLE_STATE_BUFFER},
-						 {.kind = NX_VARIABLE_TENSOR}};
+						 {.kind = NX_VARIABLE_INPUT}};
 
 void timing_fixture_open(struct timing_fixture *f, enum nx_device_arch arch, unsigned core_count)
 {
@@ -75,15 +75,15 @@ void timing_fixture_add_block(struct timing_fixture *f, unsigned rows, unsigned 
 	f->sizes[i][1] = rows;
 	f->steps[i][0] = 1;
 	f->steps[i][1] = NX_PARTITION_STRIDE;
-	f->sources[i] = (struct nx_dma_side){
+	f->sources[i] = (struct nx_neff_side){
 		.variable = 1, .dims = 2, .sizes = f->sizes[i], .steps = f->steps[i]};
-	f->descriptors[i] = (struct nx_descriptor){
+	f->descriptors[i] = (struct nx_neff_descriptor){
 		.op = NX_DMA_COPY, .from = &f->sources[i], .from_count = 1, .to = f->sources[i]};
 	f->descriptors[i].to.variable = 0;
-	f->blocks[i] = (struct nx_block){.id = (uint32_t)i + 70,
-					 .semaphore = semaphore,
-					 .descriptors = &f->descriptors[i],
-					 .descriptor_count = 1};
+	f->blocks[i] = (struct nx_neff_block){.id = (uint32_t)i + 70,
+					      .semaphore = semaphore,
+					      .descriptors = &f->descriptors[i],
+					      .descriptor_count = 1};
 	nx_map_put(&f->queue.by_id, f->blocks[i].id, i);
 	f->cores[0].queues = &f->queue;
 	f->cores[0].queue_count = 1;

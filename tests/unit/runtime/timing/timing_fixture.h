@@ -22,9 +22,9 @@ struct timing_fixture {
 	struct nx_core_program cores[2];
 	struct nx_bytes words[2][NX_ENGINE_COUNT];
 	struct nx_device_queue queue;
-	struct nx_block blocks[FIXTURE_BLOCKS];
-	struct nx_descriptor descriptors[FIXTURE_BLOCKS];
-	struct nx_dma_side sources[FIXTURE_BLOCKS];
+	struct nx_neff_block blocks[FIXTURE_BLOCKS];
+	struct nx_neff_descriptor descriptors[FIXTURE_BLOCKS];
+	struct nx_neff_side sources[FIXTURE_BLOCKS];
 	uint64_t sizes[FIXTURE_BLOCKS][2];
 	int64_t steps[FIXTURE_BLOCKS][2];
 	struct nx_loaded_code code;
