@@ -15,9 +15,9 @@
 #define MAX_CORES NX_TRACE_MAX_CORES
 
 static pthread_mutex_t core_locks[MAX_CORES] = {[0 ... MAX_CORES - 1] = PTHREAD_MUTEX_INITIALIZER};
-/* Between two executions; records of one may stand at its very end. */
+/* Between two executions, as records may be at the very end of one. */
 #define PAUSE_PS 20000000u
-/* Hosts whose clocks differ by more have no moment in common. */
+/* If clocks of hosts differ by more, they cannot be aligned. */
 #define CLOCKS_APART_NS 1000000000u
 
 /* Of each core, under its lock. */
@@ -30,7 +30,7 @@ static struct { /* one moment on both clocks */
 	_Atomic uint64_t device_ps, host_ns;
 } epoch;
 
-/* Never waits: after a fork a lock may be held by a thread that the child does not have. */
+/* Never waits: after a fork, a thread that the child does not have may hold a lock. */
 void nx_execution_restart(void)
 {
 	uint64_t epoch_ps = nx_simulation_epoch_ps();
@@ -143,7 +143,7 @@ static void trace_span(struct execution *e, unsigned type, const struct device_t
 			  (const uint64_t[]){end_ns, 0, 0, 0});
 }
 
-/* The sync point comes first: it says how the device's clock stands to ours. */
+/* The sync point comes first: it relates the device's clock to ours. */
 static void trace_graph(struct execution *e, uint32_t graph, bool is_switch)
 {
 	uint64_t start_ns = e->run.start_ps / 1000, end_ns = e->run.end_ps / 1000;
@@ -216,7 +216,7 @@ static NRT_STATUS submit(struct execution *e, struct nx_tensor_set *inputs,
 	return st;
 }
 
-/* Whether what happens here will be laid beside what the host did. */
+/* Whether this execution will be shown next to events of the host. */
 static bool is_watched(const struct execution *e)
 {
 	struct nx_inspect_device wishes;
@@ -226,8 +226,8 @@ static bool is_watched(const struct execution *e)
 }
 
 /*
- * A device's clock stands still between executions, so that profiles do not depend on the
- * host; where both are captured it goes on with the host's, and one offset holds for all.
+ * A device's clock stops between executions, so that profiles do not depend on the host. If
+ * both are captured, it follows the host's clock, and one offset is valid for all executions.
  */
 static void begin_run(struct execution *e)
 {
@@ -240,14 +240,9 @@ static void begin_run(struct execution *e)
 		e->run.start_ps = now_ps;
 }
 
-static void end_run(struct execution *e)
-{
-	cores[e->core].next_start_ps = e->run.end_ps + PAUSE_PS;
-}
-
 /*
- * On the clock of a host that captures, ranks begin when the last of them does. One that is not
- * watched says nothing and keeps its own time, which no host shows.
+ * Watched ranks begin when the last of them does, on the clock of the host. A rank that is not
+ * watched contributes 0 and keeps its own time.
  */
 static enum nx_status begin_with_ranks(struct execution *e)
 {
@@ -293,7 +288,7 @@ static NRT_STATUS wait_for(struct execution *e)
 	} else if (e->run.fault == NX_PORT_NUMERICAL) {
 		st = NRT_EXEC_COMPLETED_WITH_NUM_ERR;
 	}
-	end_run(e);
+	cores[e->core].next_start_ps = e->run.end_ps + PAUSE_PS;
 	trace_hardware(e);
 	part = start_step(e, NX_TRACE_CONSUME_STDIO);
 	stop_step(e, NX_TRACE_CONSUME_STDIO, part);

@@ -37,36 +37,27 @@ static void list_names(struct nx_ntrace_interned *table, struct nx_arena *arena,
 			(struct nx_ntrace_text){i, nx_slice_text(name(i))};
 }
 
-static void list_outcomes(struct nx_ntrace_interned *table, struct nx_arena *arena)
-{
-	table->texts.items = NX_NEW_ARRAY(arena, struct nx_ntrace_text, 2);
-	table->texts.items[0] = (struct nx_ntrace_text){0, nx_slice_text("SUCCESS")};
-	table->texts.items[1] = (struct nx_ntrace_text){12, nx_slice_text("OUT_OF_MEMORY")};
-	table->texts.count = 2;
-}
-
-static void list_interned(struct nx_ntrace_interned *table, struct nx_arena *arena)
-{
-	size_t count = nx_interned_count();
-
-	table->texts.items = NX_NEW_ARRAY(arena, struct nx_ntrace_text, count + 1);
-	table->texts.count = nx_interned_list(table->texts.items, count);
-	table->texts.items[table->texts.count++] =
-		(struct nx_ntrace_text){0, nx_slice_text("invalid_interned_string")};
-}
-
 static void fill_tables(struct nx_ntrace_info *info, struct nx_arena *arena)
 {
 	struct nx_ntrace_interned *tables = NX_NEW_ARRAY(arena, struct nx_ntrace_interned, TABLES);
+	size_t count = nx_interned_count();
+	struct nx_ntrace_text *names = NX_NEW_ARRAY(arena, struct nx_ntrace_text, count + 1);
+	struct nx_ntrace_text *outcomes = NX_NEW_ARRAY(arena, struct nx_ntrace_text, 2);
 
 	tables[0].category = nx_slice_text("ntrace_inspect_type");
 	list_names(&tables[0], arena, NX_TRACE_TYPE_COUNT, nx_ntrace_event_name);
 	tables[1].category = nx_slice_text("system_trace");
-	list_interned(&tables[1], arena);
+	tables[1].texts.items = names;
+	tables[1].texts.count = nx_interned_list(names, count);
+	names[tables[1].texts.count++] =
+		(struct nx_ntrace_text){0, nx_slice_text("invalid_interned_string")};
 	tables[2].category = nx_slice_text("nrt_inspect_mem_usage_type");
 	list_names(&tables[2], arena, NX_NTRACE_CATEGORIES, nx_ntrace_category_name);
 	tables[3].category = nx_slice_text("nrt_inspect_mem_alloc_errno_type");
-	list_outcomes(&tables[3], arena);
+	outcomes[0] = (struct nx_ntrace_text){0, nx_slice_text("SUCCESS")};
+	outcomes[1] = (struct nx_ntrace_text){12, nx_slice_text("OUT_OF_MEMORY")};
+	tables[3].texts.items = outcomes;
+	tables[3].texts.count = 2;
 	info->interned.items = tables;
 	info->interned.count = TABLES;
 }
