@@ -52,6 +52,11 @@ ui: build/build.ninja ## Build the web pages, should the build have gone on with
 	@meson configure build -Dui=enabled
 	@$(MAKE) --no-print-directory build
 
+.PHONY: ui-types
+ui-types: build/build.ninja ## Write the pages' types of the API from its description
+	@ninja -C build tests/ui/print_api
+	@build/tests/ui/print_api | node ui/make_types.mjs >ui/src/api/types.ts
+
 .PHONY: build-asan
 build-asan: build-asan/build.ninja
 	@ninja -C build-asan

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "serve/api_types.h"
 #include "serve/handlers.h"
 #include "store/profile_name.h"
 #include "store/upload.h"
@@ -31,44 +32,59 @@ const struct nx_route nx_routes[] = {
 	/* before {p}, which would take it for a name */
 	ROUTE(GET, API "/profiles/search", profiles_search, QUICK,
 	      "All profiles, as other tools ask for them.", ),
-	ROUTE(GET, API "/profiles", profiles, QUICK, "All profiles.", ),
-	ROUTE(GET, PROFILE, profile, QUICK, "One profile, with its tables.", ),
+	ROUTE(GET, API "/profiles", profiles, QUICK, "All profiles.",
+	      .answer = "Profiles"),
+	ROUTE(GET, PROFILE, profile, QUICK, "One profile, with its tables.",
+	      .answer = "ProfileDetails"),
 	ROUTE(PATCH, PROFILE, profile_change, QUICK,
 	      "Renames a profile, marks it as favourite or puts it into a folder.",
 	      JSON_BODY(KIB(64))),
 	ROUTE(DELETE, PROFILE, profile_delete, SLOW, "Deletes a profile.", ),
 
 	ROUTE(GET, PROFILE "/ranks", ranks, QUICK,
-	      "The profiles that ran one model at the same time, by their common name.", ),
-	ROUTE(GET, PROFILE "/tracks", tracks, QUICK, "The tracks of the timeline.", ),
-	ROUTE(GET, PROFILE "/names", names, QUICK, "Names of spans by their ids.", ),
+	      "The profiles that ran one model at the same time, by their common name.",
+	      .answer = "Ranks"),
+	ROUTE(GET, PROFILE "/tracks", tracks, QUICK, "The tracks of the timeline.",
+	      .answer = "Tracks"),
+	ROUTE(GET, PROFILE "/names", names, QUICK, "Names of spans by their ids.",
+	      .answer = "Names"),
 	ROUTE(GET, PROFILE "/window", window, QUICK, "A time range of some tracks, to draw.",
 	      .forget = nx_forget_window),
 	ROUTE(GET, PROFILE "/colours", colours, QUICK, "What the colours of a window mean.",
-	      .forget = nx_forget_colours),
-	ROUTE(GET, PROFILE "/at", at, QUICK, "What lies at a moment of a track.", ),
+	      .forget = nx_forget_colours, .answer = "Colours"),
+	ROUTE(GET, PROFILE "/at", at, QUICK, "What lies at a moment of a track.",
+	      .answer = "At"),
 
 	ROUTE(GET, PROFILE "/tables", tables, QUICK, "The tables of a profile.", ),
 	ROUTE(GET, PROFILE "/tables/{T}", table, QUICK, "Rows of a table.",
-	      .slow_with = {"where", "order"}),
-	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}", row, QUICK, "One row with all its fields.", ),
+	      .slow_with = {"where", "order"}, .answer = "TablePage"),
+	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}", row, QUICK, "One row with all its fields.",
+	      .answer = "EventDetails"),
 
 	ROUTE(GET, PROFILE "/tables/{T}/rows/{row}/dependencies", dependencies, SLOW,
-	      "What a row waited for and what waited for it.", ),
-	ROUTE(GET, PROFILE "/search", search, SLOW, "Events that fit, in order of time.", ),
+	      "What a row waited for and what waited for it.",
+	      .answer = "Dependencies"),
+	ROUTE(GET, PROFILE "/search", search, SLOW, "Events that fit, in order of time.",
+	      .answer = "SearchPage"),
 	ROUTE(GET, PROFILE "/search/marks", marks, SLOW, "Where the events that fit lie, to draw.", ),
-	ROUTE(GET, PROFILE "/statistics", statistics, SLOW, "What tracks cost in a part of time.", ),
+	ROUTE(GET, PROFILE "/statistics", statistics, SLOW, "What tracks cost in a part of time.",
+	      .answer = "Statistics"),
 	ROUTE(GET, PROFILE "/csv", csv, SLOW, "Rows of a part of time as CSV.", ),
 	ROUTE(POST, API "/db/{p}/_search", db_search, SLOW,
 	      "SQL, columns and files, as other tools ask for them.", JSON_BODY(KIB(256))),
-	ROUTE(GET, PROFILE "/queries", queries, QUICK, "The named queries that fit a profile.", ),
-	ROUTE(GET, PROFILE "/queries/{name}", query, SLOW, "The rows of a named query.", ),
+	ROUTE(GET, PROFILE "/queries", queries, QUICK, "The named queries that fit a profile.",
+	      .answer = "NamedQueries"),
+	ROUTE(GET, PROFILE "/queries/{name}", query, SLOW, "The rows of a named query.",
+	      .answer = "SqlAnswer"),
 	ROUTE(GET, PROFILE "/tables/{T}/values", values, SLOW,
-	      "How often each value of a column occurs.", ),
+	      "How often each value of a column occurs.",
+	      .answer = "SqlAnswer"),
 	ROUTE(GET, PROFILE "/memory_bandwidth", bandwidth, SLOW,
 	      "How fast data moved between hosts and devices.", ),
-	ROUTE(GET, PROFILE "/insights", insights, SLOW, "What to look at first.", ),
-	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Asks in SQL.", JSON_BODY(KIB(256))),
+	ROUTE(GET, PROFILE "/insights", insights, SLOW, "What to look at first.",
+	      .answer = "Insights"),
+	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Runs SQL.", JSON_BODY(KIB(256)),
+	      .answer = "SqlAnswer"),
 
 	ROUTE(GET, PROFILE "/annotations", annotation_sets, QUICK, "Sets of annotations.", ),
 	ROUTE(GET, PROFILE "/annotations/{set}", annotations, QUICK, "A set of annotations.", ),
@@ -279,9 +295,19 @@ static void describe_route(struct nx_json_writer *w, const struct nx_route *rout
 	describe_variables(w, route->pattern);
 	nx_json_key(w, "responses");
 	nx_json_begin_object(w);
-	nx_json_key(w, "default");
+	nx_json_key(w, route->answer ? "200" : "default");
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "description", "see docs/api.md");
+	if (route->answer) {
+		nx_json_key(w, "content");
+		nx_json_begin_object(w);
+		nx_json_key(w, "application/json");
+		nx_json_begin_object(w);
+		nx_json_key(w, "schema");
+		nx_api_type_describe(w, route->answer);
+		nx_json_end_object(w);
+		nx_json_end_object(w);
+	}
 	nx_json_end_object(w);
 	nx_json_end_object(w);
 	nx_json_end_object(w);
@@ -329,6 +355,11 @@ void nx_routes_describe(struct nx_json_writer *w)
 	for (size_t i = 0; i < nx_route_count; i++)
 		if (is_first_of_pattern(i))
 			describe_path(w, i);
+	nx_json_end_object(w);
+	nx_json_key(w, "components");
+	nx_json_begin_object(w);
+	nx_json_key(w, "schemas");
+	nx_api_types_describe(w);
 	nx_json_end_object(w);
 	nx_json_end_object(w);
 }

@@ -45,6 +45,7 @@ struct nx_route {
 	enum nx_route_place place;
 	unsigned flags;
 	const char *summary;			    /* for openapi.json */
+	const char *answer;			    /* its type in api_types.c; NULL: see api.md */
 	const char *slow_with[2];		    /* a QUICK row with one of these is SLOW */
 	size_t body_bytes_max;			    /* 0: no body is taken */
 	nx_receive_fn receive;			    /* NULL: collected in request->body */

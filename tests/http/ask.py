@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -79,6 +80,68 @@ def check_sql(server):
         check(f'a limit of {limit!r} is refused', status == 400, answer)
     status, _ = server.post('/profiles/nobody/sql', {'sql': 'SELECT 1'})
     check('a profile that is not there is not found', status == 404, status)
+
+
+# --- the description ----------------------------------------------------------------------------
+
+def fault_of(value, schema, schemas, place='answer'):
+    """What of a value its schema does not allow, or None."""
+    if '$ref' in schema:
+        return fault_of(value, schemas[schema['$ref'].rpartition('/')[2]], schemas, place)
+    if 'anyOf' in schema:
+        faults = [fault_of(value, one, schemas, place) for one in schema['anyOf']]
+        return None if None in faults else faults[0]
+    if 'const' in schema:
+        return None if value == schema['const'] else f'{place}: {value!r}'
+    types = {'string': str, 'number': (int, float), 'integer': int, 'boolean': bool,
+             'null': type(None), 'array': list, 'object': dict}
+    if not isinstance(value, types[schema['type']]) or \
+            isinstance(value, bool) and schema['type'] != 'boolean':
+        return f'{place}: {str(value)[:60]!r} is not of type {schema["type"]}'
+    if 'pattern' in schema and not re.search(schema['pattern'], value):
+        return f'{place}: {value!r} is not a decimal'
+    if schema['type'] == 'array':
+        return next(filter(None, (fault_of(one, schema['items'], schemas, f'{place}[{i}]')
+                                  for i, one in enumerate(value))), None)
+    if schema['type'] != 'object' or 'properties' not in schema:
+        return None
+    fields, required = {}, []
+    for part in [schemas[s['$ref'].rpartition('/')[2]] for s in schema.get('allOf', [])] + [schema]:
+        fields.update(part['properties'])
+        required += part['required']
+    for name in set(required) - set(value):
+        return f'{place}: {name} is missing'
+    return next(filter(None, (
+        fault_of(one, fields[name], schemas, f'{place}.{name}') if name in fields
+        else f'{place}: {name} is not described' for name, one in value.items())), None)
+
+
+def check_description(server):
+    """Answers are what the description says, field by field."""
+    described = server.json('/openapi.json')
+    schemas = described['components']['schemas']
+    demo = '/profiles/demo'
+    for path, pattern in (
+            ('/profiles', '/profiles'), (demo, '/profiles/{p}'),
+            (f'{demo}/ranks', '/profiles/{p}/ranks'), (f'{demo}/tracks', '/profiles/{p}/tracks'),
+            ('/profiles/system/tracks', '/profiles/{p}/tracks'),
+            (f'{demo}/names?ids=1,2', '/profiles/{p}/names'),
+            (f'{demo}/colours?table=Instruction&column=opcode', '/profiles/{p}/colours'),
+            (f'{demo}/tables/Instruction', '/profiles/{p}/tables/{T}'),
+            (f'{demo}/tables/Instruction/rows/7', '/profiles/{p}/tables/{T}/rows/{row}'),
+            (f'{demo}/tables/Instruction/rows/7/dependencies',
+             '/profiles/{p}/tables/{T}/rows/{row}/dependencies'),
+            (f'{demo}/tables/Instruction/values?column=opcode',
+             '/profiles/{p}/tables/{T}/values'),
+            (f'{demo}/search?text=mat', '/profiles/{p}/search'),
+            (f'{demo}/statistics', '/profiles/{p}/statistics'),
+            (f'{demo}/insights', '/profiles/{p}/insights'),
+            (f'{demo}/queries', '/profiles/{p}/queries'),
+            (f'{demo}/queries/layers', '/profiles/{p}/queries/{name}')):
+        answer = server.json(path)
+        content = described['paths'][API + pattern]['get']['responses']['200']['content']
+        fault = fault_of(answer, content['application/json']['schema'], schemas)
+        check(f'{path} is as described', fault is None, fault)
 
 
 # --- named queries ------------------------------------------------------------------------------
@@ -495,7 +558,7 @@ def main():
         server = Server(workspace)
         if has_duckdb(server):
             check_queries(server, 'system')
-            for test in (check_sql, check_named, check_values, check_line, check_statistics, check_opcode_summary,
+            for test in (check_sql, check_description, check_named, check_values, check_line, check_statistics, check_opcode_summary,
                          check_counters, check_search, check_hits, check_marks,
                          check_dependencies, check_csv, check_insights, check_other_tools,
                          check_gone):

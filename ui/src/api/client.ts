@@ -4,9 +4,8 @@
 // message is the server's sentence.
 
 import type {
-	At, Cell, Dependencies, EventDetails, Insights, Profile, ProfileDetails, Rank, SearchPage,
-	SqlAnswer,
-	TablePage, CounterStatistics, TrackStatistics, Tracks,
+	At, Cell, Colours, Dependencies, EventDetails, Insights, Names, ProfileDetails, Profiles, Ranks,
+	SearchPage, SqlAnswer, Statistics, TablePage, Tracks,
 } from "./types.ts";
 import type { EventRef, SearchQuery } from "../contract.ts";
 
@@ -74,11 +73,11 @@ export class Api {
 		return (text ? JSON.parse(text) : undefined) as T;
 	}
 
-	profiles = (signal?: AbortSignal) => this.json<{ profiles: Profile[] }>("profiles", {}, signal);
+	profiles = (signal?: AbortSignal) => this.json<Profiles>("profiles", {}, signal);
 	profile = (name: string, signal?: AbortSignal) =>
 		this.json<ProfileDetails>(`profiles/${encodeURIComponent(name)}`, {}, signal);
 	ranks = (name: string, signal?: AbortSignal) =>
-		this.json<{ ranks: Rank[] }>(`profiles/${encodeURIComponent(name)}/ranks`, {}, signal);
+		this.json<Ranks>(`profiles/${encodeURIComponent(name)}/ranks`, {}, signal);
 	changeProfile = (name: string, change: { name?: string; favourite?: boolean; folder?: string }) =>
 		this.send<void>("PATCH", `profiles/${encodeURIComponent(name)}`, change);
 	deleteProfile = (name: string) =>
@@ -109,7 +108,7 @@ export class ProfileApi {
 
 	async names(ids: number[], signal?: AbortSignal): Promise<string[]> {
 		if (!ids.length) return [];
-		return (await this.json<{ names: string[] }>("/names", { ids: ids.join(",") }, signal)).names;
+		return (await this.json<Names>("/names", { ids: ids.join(",") }, signal)).names;
 	}
 
 	/** The octets of docs/api.md; src/timeline/tile.ts reads them. */
@@ -130,7 +129,7 @@ export class ProfileApi {
 	}
 
 	colours = (table: string, column: string, signal?: AbortSignal) =>
-		this.json<{ values: string[] }>("/colours", { table, column }, signal);
+		this.json<Colours>("/colours", { table, column }, signal);
 	at = (parameters: Parameters, signal?: AbortSignal) => this.json<At>("/at", parameters, signal);
 
 	table = (name: string, query: TableQuery = {}, signal?: AbortSignal) =>
@@ -146,9 +145,7 @@ export class ProfileApi {
 	search = (query: SearchQuery, part: Parameters = {}, signal?: AbortSignal) =>
 		this.json<SearchPage>("/search", { ...searchParameters(query), ...part }, signal);
 	statistics = (from: bigint, to: bigint, tracks: number[] | null, signal?: AbortSignal) =>
-		this.json<{
-			from_ns: string; to_ns: string; tracks: (TrackStatistics | CounterStatistics)[];
-		}>("/statistics", {
+		this.json<Statistics>("/statistics", {
 			from: String(from), to: String(to), tracks: tracks?.join(","),
 		}, signal);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server says, as docs/api.md describes it. Decimal texts stay texts here.
+// Written by make_types.mjs from the server's description; change serve/api_types.c instead.
 
 export type ProfileState =
 	| "ready"
@@ -8,6 +8,11 @@ export type ProfileState =
 	| "unfinished"
 	| "damaged"
 	| "uploading";
+
+export interface Source {
+	name: string;
+	size_bytes: string;
+}
 
 export interface Profile {
 	name: string;
@@ -20,11 +25,25 @@ export interface Profile {
 	row_count: string;
 	favourite: boolean;
 	folder: string;
-	parent: string | null; // the system profile it was captured with
+	parent: string | null;
 	simulated: boolean;
-	sources: { name: string; size_bytes: string }[];
+	sources: Source[];
 	stage: string | null;
 	fraction: number | null;
+}
+
+export interface Profiles {
+	profiles: Profile[];
+}
+
+export interface TableSize {
+	name: string;
+	row_count: string;
+}
+
+export interface DeviceLink {
+	name: string;
+	profile: string | null;
 }
 
 export interface ProfileDetails extends Profile {
@@ -32,14 +51,17 @@ export interface ProfileDetails extends Profile {
 	schema_version: string;
 	from_ns: string;
 	to_ns: string;
-	tables: { name: string; row_count: string }[];
-	devices: { name: string; profile: string | null }[];
+	tables: TableSize[];
+	devices: DeviceLink[];
 }
 
-/** One of several profiles that ran one model at the same time. */
 export interface Rank {
 	rank: number | null;
 	profile: string;
+}
+
+export interface Ranks {
+	ranks: Rank[];
 }
 
 export interface Track {
@@ -52,9 +74,9 @@ export interface Track {
 	depth_count: number;
 	row_count: string;
 	lost_count: string;
-	first_ns?: string; // none without rows
+	first_ns?: string;
 	last_ns?: string;
-	last_start_ns?: string; // of spans
+	last_start_ns?: string;
 	attributes: Record<string, string>;
 }
 
@@ -63,6 +85,15 @@ export interface Tracks {
 	to_ns: string;
 	name_count: number;
 	tracks: Track[];
+}
+
+export interface Names {
+	names: string[];
+	total: string;
+}
+
+export interface Colours {
+	values: string[];
 }
 
 export type Cell = string | number | boolean | null | Cell[];
@@ -107,16 +138,16 @@ export interface EventSummary {
 	start_ns: string;
 	end_ns: string;
 	name: string;
-	engine?: string;
-	pc?: string;
+	engine: string;
+	pc: number | string | null;
 	kind?: string;
-	gap_ns?: string;
+	gap_ns?: number | string | null;
 }
 
 export interface Dependencies {
 	predecessors: EventSummary[];
-	successors: EventSummary[];
 	total_predecessors: number;
+	successors: EventSummary[];
 	total_successors: number;
 }
 
@@ -126,7 +157,6 @@ export interface SearchPage {
 	rows: EventSummary[];
 }
 
-/** Of a counter; null where nothing is known yet. */
 export interface CounterStatistics {
 	track: number;
 	count: string;
@@ -136,14 +166,27 @@ export interface CounterStatistics {
 	last: number | null;
 }
 
-/** Of spans. */
+export interface NameStatistics {
+	name: string;
+	count: string;
+	sum_ns: string;
+	busy_ns: string;
+}
+
 export interface TrackStatistics {
 	track: number;
 	count: string;
 	busy_ns: string;
 	sum_ns: string;
 	busy_fraction: number;
-	names: { name: string; count: string; sum_ns: string; busy_ns: string }[];
+	name_count: number;
+	names: NameStatistics[];
+}
+
+export interface Statistics {
+	from_ns: string;
+	to_ns: string;
+	tracks: (TrackStatistics | CounterStatistics)[];
 }
 
 export interface SqlAnswer {
@@ -151,6 +194,24 @@ export interface SqlAnswer {
 	rows: Cell[][];
 	is_cut: boolean;
 	elapsed_ms: number;
+}
+
+export interface NamedParameter {
+	name: string;
+	type: "time" | "integer" | "text" | "word";
+	description: string;
+	default: string;
+	words: string[];
+}
+
+export interface NamedQuery {
+	name: string;
+	description: string;
+	parameters: NamedParameter[];
+}
+
+export interface NamedQueries {
+	queries: NamedQuery[];
 }
 
 export interface Band {

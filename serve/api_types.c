@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/api_types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * One row for each field; the rows of a type stand together. A type is string, number, integer,
+ * boolean, null, decimal (a 64-bit integer as text), texts (an object of strings), 'word', or the
+ * name of another; T[] is a list, T? may be null, A|B is either. A field whose name ends in '?' may
+ * be missing. Without a name the row says what the type itself is; "..." takes over all fields of
+ * another type.
+ */
+static const struct {
+	const char *type, *name, *is;
+} fields[] = {
+	/* clang-format off */
+	{"ProfileState", NULL,
+	 "'ready'|'processing'|'failed'|'unfinished'|'damaged'|'uploading'"},
+	{"Source", "name", "string"},
+	{"Source", "size_bytes", "decimal"},
+	{"Profile", "name", "string"},
+	{"Profile", "kind", "'device'|'system'"},
+	{"Profile", "state", "ProfileState"},
+	{"Profile", "reason", "string"},
+	{"Profile", "created_ms", "number"},
+	{"Profile", "opened_ms", "number"},
+	{"Profile", "size_bytes", "decimal"},
+	{"Profile", "row_count", "decimal"},
+	{"Profile", "favourite", "boolean"},
+	{"Profile", "folder", "string"},
+	{"Profile", "parent", "string?"},
+	{"Profile", "simulated", "boolean"},
+	{"Profile", "sources", "Source[]"},
+	{"Profile", "stage", "string?"},
+	{"Profile", "fraction", "number?"},
+	{"Profiles", "profiles", "Profile[]"},
+	{"TableSize", "name", "string"},
+	{"TableSize", "row_count", "decimal"},
+	{"DeviceLink", "name", "string"},
+	{"DeviceLink", "profile", "string?"},
+	{"ProfileDetails", "...", "Profile"},
+	{"ProfileDetails", "id", "string"},
+	{"ProfileDetails", "schema_version", "string"},
+	{"ProfileDetails", "from_ns", "decimal"},
+	{"ProfileDetails", "to_ns", "decimal"},
+	{"ProfileDetails", "tables", "TableSize[]"},
+	{"ProfileDetails", "devices", "DeviceLink[]"},
+	{"Rank", "rank", "integer?"},
+	{"Rank", "profile", "string"},
+	{"Ranks", "ranks", "Rank[]"},
+	{"Track", "id", "integer"},
+	{"Track", "parent", "integer?"},
+	{"Track", "kind", "'group'|'spans'|'counter'"},
+	{"Track", "name", "string"},
+	{"Track", "unit", "string"},
+	{"Track", "table", "string?"},
+	{"Track", "depth_count", "integer"},
+	{"Track", "row_count", "decimal"},
+	{"Track", "lost_count", "decimal"},
+	{"Track", "first_ns?", "decimal"},
+	{"Track", "last_ns?", "decimal"},
+	{"Track", "last_start_ns?", "decimal"},
+	{"Track", "attributes", "texts"},
+	{"Tracks", "from_ns", "decimal"},
+	{"Tracks", "to_ns", "decimal"},
+	{"Tracks", "name_count", "integer"},
+	{"Tracks", "tracks", "Track[]"},
+	{"Names", "names", "string[]"},
+	{"Names", "total", "decimal"},
+	{"Colours", "values", "string[]"},
+	{"Cell", NULL, "string|number|boolean|null|Cell[]"},
+	{"Column", "name", "string"},
+	{"Column", "type", "string"},
+	{"Column", "unit?", "string"},
+	{"Column", "description?", "string"},
+	{"TablePage", "table", "string"},
+	{"TablePage", "total", "decimal"},
+	{"TablePage", "columns", "Column[]"},
+	{"TablePage", "rows", "Cell[][]"},
+	{"Field", "name", "string"},
+	{"Field", "value", "Cell"},
+	{"Field", "unit", "string"},
+	{"Field", "description", "string"},
+	{"Field", "group", "string"},
+	{"EventDetails", "table", "string"},
+	{"EventDetails", "row", "decimal"},
+	{"EventDetails", "track", "integer?"},
+	{"EventDetails", "depth", "integer"},
+	{"EventDetails", "start_ns", "decimal"},
+	{"EventDetails", "end_ns", "decimal"},
+	{"EventDetails", "fields", "Field[]"},
+	{"EventSummary", "table", "string"},
+	{"EventSummary", "row", "decimal"},
+	{"EventSummary", "track", "integer?"},
+	{"EventSummary", "depth", "integer"},
+	{"EventSummary", "start_ns", "decimal"},
+	{"EventSummary", "end_ns", "decimal"},
+	{"EventSummary", "name", "string"},
+	{"EventSummary", "engine", "string"},
+	{"EventSummary", "pc", "integer|decimal|null"},
+	{"EventSummary", "kind?", "string"},
+	{"EventSummary", "gap_ns?", "integer|decimal|null"},
+	{"Dependencies", "predecessors", "EventSummary[]"},
+	{"Dependencies", "total_predecessors", "integer"},
+	{"Dependencies", "successors", "EventSummary[]"},
+	{"Dependencies", "total_successors", "integer"},
+	{"SearchPage", "total", "decimal"},
+	{"SearchPage", "duration_ns", "decimal"},
+	{"SearchPage", "rows", "EventSummary[]"},
+	{"CounterStatistics", "track", "integer"},
+	{"CounterStatistics", "count", "decimal"},
+	{"CounterStatistics", "lowest", "number?"},
+	{"CounterStatistics", "highest", "number?"},
+	{"CounterStatistics", "mean", "number?"},
+	{"CounterStatistics", "last", "number?"},
+	{"NameStatistics", "name", "string"},
+	{"NameStatistics", "count", "decimal"},
+	{"NameStatistics", "sum_ns", "decimal"},
+	{"NameStatistics", "busy_ns", "decimal"},
+	{"TrackStatistics", "track", "integer"},
+	{"TrackStatistics", "count", "decimal"},
+	{"TrackStatistics", "busy_ns", "decimal"},
+	{"TrackStatistics", "sum_ns", "decimal"},
+	{"TrackStatistics", "busy_fraction", "number"},
+	{"TrackStatistics", "name_count", "integer"},
+	{"TrackStatistics", "names", "NameStatistics[]"},
+	{"Statistics", "from_ns", "decimal"},
+	{"Statistics", "to_ns", "decimal"},
+	{"Statistics", "tracks", "TrackStatistics|CounterStatistics[]"},
+	{"SqlAnswer", "columns", "Column[]"},
+	{"SqlAnswer", "rows", "Cell[][]"},
+	{"SqlAnswer", "is_cut", "boolean"},
+	{"SqlAnswer", "elapsed_ms", "number"},
+	{"NamedParameter", "name", "string"},
+	{"NamedParameter", "type", "'time'|'integer'|'text'|'word'"},
+	{"NamedParameter", "description", "string"},
+	{"NamedParameter", "default", "string"},
+	{"NamedParameter", "words", "string[]"},
+	{"NamedQuery", "name", "string"},
+	{"NamedQuery", "description", "string"},
+	{"NamedQuery", "parameters", "NamedParameter[]"},
+	{"NamedQueries", "queries", "NamedQuery[]"},
+	{"Band", "kind", "'throttling'|'small_dma'|'reload'|'barrier'|'collective'"},
+	{"Band", "title", "string"},
+	{"Band", "detail", "string"},
+	{"Band", "from_ns", "decimal"},
+	{"Band", "to_ns", "decimal"},
+	{"Band", "tracks", "integer[]"},
+	{"Finding", "severity", "number"},
+	{"Finding", "title", "string"},
+	{"Finding", "cause", "string"},
+	{"Finding", "advice", "string"},
+	{"Finding", "value", "number"},
+	{"Finding", "unit", "string"},
+	{"Insights", "bands", "Band[]"},
+	{"Insights", "findings", "Finding[]"},
+	{"At", "track", "integer"},
+	{"At", "depth?", "integer"},
+	{"At", "index?", "decimal"},
+	{"At", "row?", "decimal"},
+	{"At", "start_ns?", "decimal"},
+	{"At", "end_ns?", "decimal"},
+	{"At", "name?", "string"},
+	{"At", "edge_ns?", "decimal"},
+	{"At", "time_ns?", "decimal"},
+	{"At", "value?", "number"},
+	/* clang-format on */
+};
+
+#define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
+
+static void put_schema(struct nx_json_writer *w, struct nx_slice is);
+
+static void put_list_of(struct nx_json_writer *w, struct nx_slice is)
+{
+	nx_json_key_text(w, "type", "array");
+	nx_json_key(w, "items");
+	put_schema(w, is);
+}
+
+/* "anyOf" of what stands between bars, and null. */
+static void put_choice(struct nx_json_writer *w, struct nx_slice is, bool or_null)
+{
+	nx_json_key(w, "anyOf");
+	nx_json_begin_array(w);
+	for (size_t from = 0, at = 0; at <= is.len; at++)
+		if (at == is.len || is.data[at] == '|') {
+			put_schema(w, nx_slice_part(is, from, at - from));
+			from = at + 1;
+		}
+	if (or_null)
+		put_schema(w, nx_slice_text("null"));
+	nx_json_end_array(w);
+}
+
+static void put_base(struct nx_json_writer *w, struct nx_slice is)
+{
+	static const char *const plain[] = {"string", "number", "integer", "boolean", "null"};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (nx_slice_is(is, plain[i])) {
+			nx_json_key_text(w, "type", plain[i]);
+			return;
+		}
+	if (is.data[0] == '\'') {
+		nx_json_key(w, "const");
+		nx_json_slice(w, nx_slice_part(is, 1, is.len - 2));
+	} else if (nx_slice_is(is, "decimal")) {
+		nx_json_key_text(w, "type", "string");
+		nx_json_key_text(w, "pattern", "^-?[0-9]+$");
+	} else if (nx_slice_is(is, "texts")) {
+		nx_json_key_text(w, "type", "object");
+		nx_json_key(w, "additionalProperties");
+		put_schema(w, nx_slice_text("string"));
+	} else {
+		char reference[128] = "#/components/schemas/";
+
+		strncat(reference, (const char *)is.data, is.len < 64 ? is.len : 64);
+		nx_json_key_text(w, "$ref", reference);
+	}
+}
+
+static void put_schema(struct nx_json_writer *w, struct nx_slice is)
+{
+	bool is_choice = memchr(is.data, '|', is.len) != NULL;
+
+	nx_json_begin_object(w);
+	if (nx_slice_ends(is, "?"))
+		put_choice(w, nx_slice_part(is, 0, is.len - 1), true);
+	else if (nx_slice_ends(is, "[]") && !nx_slice_starts(is, "string|"))
+		put_list_of(w, nx_slice_part(is, 0, is.len - 2));
+	else if (is_choice)
+		put_choice(w, is, false);
+	else
+		put_base(w, is);
+	nx_json_end_object(w);
+}
+
+void nx_api_type_describe(struct nx_json_writer *w, const char *type)
+{
+	put_schema(w, nx_slice_text(type));
+}
+
+static void put_object(struct nx_json_writer *w, size_t first, size_t last)
+{
+	nx_json_begin_object(w);
+	if (!strcmp(fields[first].name, "...")) {
+		nx_json_key(w, "allOf");
+		nx_json_begin_array(w);
+		put_schema(w, nx_slice_text(fields[first++].is));
+		nx_json_end_array(w);
+	}
+	nx_json_key_text(w, "type", "object");
+	nx_json_key(w, "properties");
+	nx_json_begin_object(w);
+	for (size_t i = first; i < last; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(fields[i].name, "?"),
+			 fields[i].name);
+		nx_json_key(w, name);
+		put_schema(w, nx_slice_text(fields[i].is));
+	}
+	nx_json_end_object(w);
+	nx_json_key(w, "required");
+	nx_json_begin_array(w);
+	for (size_t i = first; i < last; i++)
+		if (!strchr(fields[i].name, '?'))
+			nx_json_slice(w, nx_slice_text(fields[i].name));
+	nx_json_end_array(w);
+	nx_json_end_object(w);
+}
+
+void nx_api_types_describe(struct nx_json_writer *w)
+{
+	nx_json_begin_object(w);
+	for (size_t first = 0, last; first < FIELD_COUNT; first = last) {
+		last = first + 1;
+		while (last < FIELD_COUNT && !strcmp(fields[last].type, fields[first].type))
+			last++;
+		nx_json_key(w, fields[first].type);
+		if (fields[first].name)
+			put_object(w, first, last);
+		else
+			put_schema(w, nx_slice_text(fields[first].is));
+	}
+	nx_json_end_object(w);
+}
