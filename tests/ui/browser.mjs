@@ -97,7 +97,7 @@ const cases = {
 		const page = await newPage();
 		await page.goto(`${root}profile/llama3_8b_tp8_decode?from=1000&to=5000&rows=full`);
 		await page.getByRole("tab", { name: "Timeline" }).waitFor();
-		await page.waitForTimeout(600);
+		await page.waitForURL((url) => url.searchParams.has("panels"));
 		const query = new URL(page.url()).searchParams;
 		assert.equal(query.get("from"), "1000");
 		assert.equal(query.get("rows"), "full");
@@ -135,13 +135,11 @@ const cases = {
 		await page.mouse.move(timeline.x + timeline.width - 40, timeline.y + timeline.height / 2, { steps: 4 });
 		await page.locator(".dock-drop").waitFor();
 		await page.mouse.up();
-		await page.waitForTimeout(600);
-		const panels = () => new URL(page.url()).searchParams.get("panels");
-		assert.match(panels(), /^v\(\d+~h\(500~timeline\)\(500~[\w-]+\)\)/);
+		const panels = (url) => url.searchParams.get("panels") ?? "";
+		await page.waitForURL((url) => /^v\(\d+~h\(500~timeline\)\(500~[\w-]+\)\)/.test(panels(url)));
 		await page.locator(".dock-gutter.is-row").first().focus();
 		await page.keyboard.press("ArrowLeft");
-		await page.waitForTimeout(600);
-		assert.match(panels(), /h\(480~timeline\)/);
+		await page.waitForURL((url) => /h\(480~timeline\)/.test(panels(url)));
 	},
 	async "keys: help, focus mode, colours"() {
 		const page = await newPage();

@@ -233,7 +233,8 @@ const cases = {
 		const t = await open("?from=100000&to=200000");
 		const panel = await t.panel("Current selection summary");
 		await panel.locator("summary").first().waitFor();
-		await t.page.waitForTimeout(600); // the link knows of the panel
+		await until("the link knows of the panel", () =>
+			t.query().get("panels")?.includes("current-selection"));
 		const before = await panel.innerText();
 		await t.canvas.focus();
 		await t.does(() => t.page.keyboard.press("w"));
@@ -324,7 +325,7 @@ const cases = {
 		await t.canvas.focus();
 		for (let i = 0; i < 12 && await t.label("Vector (nc0)").getAttribute("aria-selected") !== "true"; i++) {
 			await page.keyboard.press("j");
-			await page.waitForTimeout(60);
+			await t.drawn();
 		}
 		assert.equal(await t.label("Vector (nc0)").getAttribute("aria-selected"), "true");
 		await t.does(() => page.keyboard.press("n"), "the first event");

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { begin, runCases, until } from "./harness.mjs";
 import { TimelinePage } from "./timeline_page.mjs";
 
@@ -121,8 +122,7 @@ const cases = {
 		await t.page.waitForURL(/\/summary$/);
 		await t.page.evaluate(() => history.go(-2));
 		await t.canvas.waitFor();
-		await t.page.waitForTimeout(600);
-		assert.deepEqual(t.view(), home);
+		await until("the view of before", () => isDeepStrictEqual(t.view(), home));
 		await go(t, "goForward", zoomed);
 	},
 	async "ranks: a zoom of all of them is a step"() {

@@ -175,7 +175,7 @@ const cases = {
 	async "a layout is saved, loaded for another profile, and deleted"() {
 		const t = await open();
 		await t.panel("Tensors");
-		await t.page.waitForTimeout(600);
+		await until("the link knows of the panel", () => t.query().get("panels")?.includes("tensors"));
 		const panels = t.query().get("panels");
 		await t.page.getByRole("button", { name: "Layout" }).click();
 		await t.page.getByRole("menuitem", { name: "Save layout…" }).click();
@@ -198,7 +198,7 @@ const cases = {
 		assert.ok(!t.query().get("panels").includes("event-details"));
 		await t.page.goto(`${world.root}profile/demo`);
 		await t.ready();
-		await t.page.waitForTimeout(600);
+		await until("the link names panels", () => t.query().has("panels"));
 		assert.ok(!t.query().get("panels").includes("event-details"), "the browser remembers");
 	},
 	async "source lines have the instructions that SQL finds"() {

@@ -31,7 +31,7 @@ const cases = {
 		const height = await scroller.evaluate((element) => element.scrollHeight);
 		for (let top = 0; top <= height; top += 300) {
 			await scroller.evaluate((element, y) => element.scrollTo(0, y), top);
-			await t.page.waitForTimeout(60);
+			await t.drawn();
 			for (const label of await t.labels()) seen.add(label);
 		}
 		for (const { queue } of world.sql("demo", "SELECT DISTINCT queue_name AS queue FROM DmaPacketAggregated"))
@@ -177,10 +177,9 @@ const cases = {
 	async "never leaves the profile, and zooms to single nanoseconds"() {
 		const t = await open("?from=100000&to=100200");
 		for (let i = 0; i < 30; i++) await t.page.keyboard.press("w");
-		await t.page.waitForTimeout(700);
-		assert.ok(span(t.view()) > 0 && span(t.view()) <= 20, `${span(t.view())} ns`);
+		await until("single nanoseconds", () => span(t.view()) > 0 && span(t.view()) <= 20);
 		for (let i = 0; i < 60; i++) await t.page.keyboard.press("s");
-		await t.page.waitForTimeout(700);
+		await until("all of it", () => span(t.view()) >= t.endNs - 1);
 		assert.ok(t.view().from >= 0 && t.view().to <= t.endNs + 1);
 	},
 	async "rows are pinned, folded, hidden, brought back and moved, and the link knows"() {
@@ -245,7 +244,7 @@ const cases = {
 		const seen = new Map();
 		for (const id of await choice.locator("option").evaluateAll((all) => all.map((one) => one.value))) {
 			await choice.selectOption(id);
-			await t.page.waitForTimeout(400);
+			await until(`the link says ${id}`, () => (t.query().get("colour") ?? "name") === id);
 			await t.settled();
 			await until(`colours by ${id} are drawn`, async () => (await t.colours({ y })).length > 1);
 			seen.set(id, (await t.colours({ y, height: 8 })).map(([colour]) => colour));

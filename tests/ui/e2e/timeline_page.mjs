@@ -44,6 +44,12 @@ export class TimelinePage {
 		for (let quiet = 0; quiet < 4; await this.page.waitForTimeout(40)) quiet = pending.size ? 0 : quiet + 1;
 	}
 
+	/** What an input changed is on the screen: two frames have passed. */
+	async drawn() {
+		await this.page.evaluate(() => new Promise((done) =>
+			requestAnimationFrame(() => requestAnimationFrame(done))));
+	}
+
 	// --- the link ----------------------------------------------------------------------------------
 
 	query() {
@@ -85,7 +91,7 @@ export class TimelinePage {
 	async rowY(name, depth = 0) {
 		const label = this.label(name);
 		await label.scrollIntoViewIfNeeded();
-		await this.page.waitForTimeout(80);
+		await this.drawn();
 		const box = await label.boundingBox();
 		assert.ok(box, `there is no row ${name}`);
 		return depth ? box.y + 3 + 16 * depth + 8 : box.y + Math.min(box.height / 2, 12);
