@@ -131,6 +131,14 @@ install: build ## Install below PREFIX (/usr/local), staged into DESTDIR if set
 	@meson configure build --prefix '$(abspath $(PREFIX))'
 	@meson install -C build $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
 
+.PHONY: generated
+generated: build ## Write man pages and completions as the program prints them
+	@for page in $$(build/neuron-explorer --print-man); do \
+		build/neuron-explorer --print-man $$page >docs/man/$$page.1 || exit 1; done
+	@build/neuron-explorer --print-completion bash >cli/completion/neuron-explorer.bash
+	@build/neuron-explorer --print-completion zsh >cli/completion/_neuron-explorer
+	@build/neuron-explorer --print-completion fish >cli/completion/neuron-explorer.fish
+
 .PHONY: clean
 clean: ## Remove everything that was built
 	rm -rf build build-asan build-tsan build-fuzz

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/workspace_view.h"
@@ -14,9 +13,8 @@ struct delete_options {
 };
 
 static const struct nx_option options[] = {
-	{"yes", 'y', NX_OPTION_FLAG, NULL, NX_FIELD(struct delete_options, is_sure),
-	 "Delete without asking.", NULL},
-	NX_OPTION_DATA_PATH(struct delete_options),
+	{"yes", 'y', NX_FLAG, NX_FIELD(struct delete_options, is_sure), "Delete without asking."},
+	NX_ROW_DATA_PATH(struct delete_options),
 	{0},
 };
 
@@ -25,7 +23,7 @@ static bool is_confirmed(const struct nx_profile_record *r)
 {
 	char size[NX_COUNT_TEXT_MAX], answer[16];
 
-	nx_say("Delete profile '%s'%s%s%s? It cannot be undone. [y/N]", r->name,
+	nx_say("Delete profile '%s'%s%s%s? This cannot be undone. [y/N]", r->name,
 	       r->size_bytes ? " (" : "", r->size_bytes ? nx_size_text(r->size_bytes, size) : "",
 	       r->size_bytes ? ")" : "");
 	if (!fgets(answer, sizeof(answer), stdin))
@@ -52,7 +50,7 @@ static enum nx_status delete_one(struct nx_workspace *ws, const struct nx_catalo
 	return st;
 }
 
-/* Each name is a request of its own: what can be deleted is, the rest is told. */
+/* Deletes what it can; the first failure is the result, further ones are warnings. */
 static enum nx_status delete_all(struct nx_workspace *ws, const struct nx_operands *names,
 				 bool is_sure, struct nx_error *err)
 {
@@ -73,47 +71,43 @@ static enum nx_status delete_all(struct nx_workspace *ws, const struct nx_operan
 	return st ? st : failed;
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
-	struct delete_options o = {0};
-	struct nx_operands operands;
+	const struct delete_options *o = values;
 	struct nx_workspace *ws;
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_delete, argc, argv, &o, &operands, &wants_help, err);
+	enum nx_status st;
 
-	if (st)
-		return st;
-	if (wants_help)
-		return nx_help_show(call, &nx_command_delete, err);
-	if (!operands.count)
+	(void)call;
+	if (!operands->count)
 		return nx_fail(err, NX_USAGE,
 			       "name the profile to delete; 'list' shows all profiles");
-	if (!o.is_sure && !(isatty(STDIN_FILENO) && nx_terminal_is_error_shown()))
+	if (!o->is_sure && !(isatty(STDIN_FILENO) && nx_terminal_is_error_shown()))
 		return nx_fail(err, NX_USAGE,
-			       "deleting cannot be undone and there is nobody to ask: add --yes");
-	st = nx_workspace_view_open(&ws, o.data_path, false, err);
-	if (st)
-		return st;
-	st = delete_all(ws, &operands, o.is_sure, err);
+			       "deleting cannot be undone and there is no terminal to confirm on: "
+			       "add --yes");
+	st = nx_workspace_view_open(&ws, o->data_path, false, err);
+	if (!st)
+		st = delete_all(ws, operands, o->is_sure, err);
 	nx_workspace_close(ws);
 	return st;
 }
 
 static const struct nx_example examples[] = {
-	{"Delete a profile, after a question:", "delete bert"},
+	{"Delete a profile, after confirming:", "delete bert"},
 	{"Delete several, in a script:", "delete --yes run-1 run-2"},
 	{0},
 };
 
 const struct nx_command nx_command_delete = {
-	"delete",
-	"delete profiles from a workspace",
-	"NAME...",
-	"Deletes profiles with all their tables. Their captures are not touched. On a terminal it "
-	"asks first; elsewhere it needs --yes. Names have to be written in full.",
-	options,
-	examples,
-	run,
+	.name = "delete",
+	.summary = "delete profiles from a workspace",
+	.operands = "NAME...",
+	.description = "Deletes profiles with all their tables. The captures they were made from "
+		       "are kept. Asks before deleting; without a terminal, --yes is required. "
+		       "Names must be given in full.",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct delete_options),
+	.run = run,
 };

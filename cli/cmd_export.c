@@ -2,7 +2,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
 #include "cli/table.h"
@@ -18,25 +17,22 @@ struct export
 	const char *profile, *data_path, *table, *format, *from, *to, *columns, *output_file;
 };
 
+#define FIELD(member) NX_FIELD(struct export, member)
+
 static const struct nx_option options[] = {
-	NX_OPTION_PROFILE(struct export, "The profile"),
-	NX_OPTION_DATA_PATH(struct export),
-	{"table", 't', NX_OPTION_TEXT, "TABLE", NX_FIELD(struct export, table),
-	 "Whose rows to write (default: all, which lists the tables and writes no rows).", NULL},
-	{"format", 'f', NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct export, format),
-	 "How rows are written: csv, json (an array of objects), jsonl (an object on each line) or "
-	 "parquet (default: as the name of the output file ends, else csv).",
-	 FORMATS},
-	{"from", 0, NX_OPTION_TEXT, "TIME", NX_FIELD(struct export, from),
-	 "Leave out rows that are over by then: nanoseconds, or a number with a unit such as 20us, "
-	 "1.5ms or 3s, on the clock of the table.",
-	 NULL},
-	{"to", 0, NX_OPTION_TEXT, "TIME", NX_FIELD(struct export, to),
-	 "Leave out rows that begin then or later.", NULL},
-	{"columns", 'c', NX_OPTION_TEXT, "NAMES", NX_FIELD(struct export, columns),
-	 "Which columns, separated by commas, in this order (default: all).", NULL},
-	{"output-file", 'o', NX_OPTION_FILE, "FILE", NX_FIELD(struct export, output_file),
-	 "Where the rows go (default: standard output).", NULL},
+	NX_ROW_PROFILE(struct export),
+	NX_ROW_DATA_PATH(struct export),
+	{"table", 't', NX_TEXT("TABLE"), FIELD(table),
+	 "The table to write (default: all, which lists the tables and writes no rows)."},
+	NX_ROW_ROWS_FORMAT(struct export, FORMATS, "",
+			   " (default: the extension of the output file, else csv)."),
+	{"from", 0, NX_TEXT("TIME"), FIELD(from),
+	 "Leave out rows that end before this time: nanoseconds, or a number with a unit such as "
+	 "20us, 1.5ms or 3s, on the clock of the table."},
+	{"to", 0, NX_TEXT("TIME"), FIELD(to), "Leave out rows that begin at this time or later."},
+	{"columns", 'c', NX_TEXT("NAMES"), FIELD(columns),
+	 "Which columns to write, separated by commas, in this order (default: all)."},
+	NX_ROW_ROWS_FILE(struct export, ""),
 	{0},
 };
 
@@ -47,7 +43,7 @@ static bool is_listing(const struct export *o)
 	return !o->table || !strcmp(o->table, ALL_TABLES);
 }
 
-/* A name that ends in .parquet with text in it would be a trap. */
+/* So that a file called .parquet is not CSV. */
 static const char *format_of_name(const char *path)
 {
 	const char *point = path ? strrchr(path, '.') : NULL;
@@ -57,36 +53,19 @@ static const char *format_of_name(const char *path)
 	return "csv";
 }
 
-static enum nx_status check_format(const struct export *o, struct nx_error *err)
+static enum nx_status check(struct export *o, struct nx_error *err)
 {
-	bool is_parquet = !strcmp(o->format, "parquet");
 	bool is_standard = !o->output_file || !strcmp(o->output_file, "-");
-	const char *near = nx_suggest_word(FORMATS, o->format);
 
-	if (is_parquet && is_standard && isatty(STDOUT_FILENO) == 1)
-		return nx_fail(err, NX_USAGE,
-			       "a terminal cannot show a Parquet file: add --output-file FILE");
-	if (is_parquet || nx_row_format_find(o->format))
-		return NX_OK;
-	return nx_fail(err, NX_USAGE, "there is no format '%.100s' (there are: %s)%s%.*s%s",
-		       o->format, FORMATS, near ? "; did you mean '" : "",
-		       near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
-}
-
-static enum nx_status check(struct export *o, const struct nx_operands *operands,
-			    struct nx_error *err)
-{
-	if (operands->count)
-		return nx_fail(err, NX_USAGE,
-			       "export takes options only, not '%.100s'; name a table with "
-			       "--table, a profile with -d",
-			       operands->items[0]);
 	if (is_listing(o) && (o->format || o->from || o->to || o->columns || o->output_file))
 		return nx_fail(err, NX_USAGE,
 			       "to write rows, name one table with --table; with -d alone the "
 			       "tables are listed");
 	o->format = o->format ? o->format : format_of_name(o->output_file);
-	return check_format(o, err);
+	if (!strcmp(o->format, "parquet") && is_standard && isatty(STDOUT_FILENO) == 1)
+		return nx_fail(err, NX_USAGE,
+			       "a terminal cannot show a Parquet file: add --output-file FILE");
+	return NX_OK;
 }
 
 static enum nx_status parse_range(const struct export *o, struct nx_time_range *range,
@@ -105,43 +84,19 @@ static enum nx_status parse_range(const struct export *o, struct nx_time_range *
 
 /* --- what was meant -------------------------------------------------------- */
 
-struct names NX_VEC_BODY(const char *);
-
-static enum nx_status refuse(const char *what, const char *name, const struct names *names,
-			     const char *remedy, struct nx_error *err)
-{
-	const char *near = nx_suggest_name(names->items, names->len, name);
-
-	return nx_fail(err, NX_NOT_FOUND, "there is no %s '%.100s'%s%.200s%s", what, name,
-		       near ? "; did you mean '" : "; ", near ? near : remedy, near ? "'?" : "");
-}
-
-static enum nx_status find_table(const struct nx_profile_folder *folder, const char *name,
-				 const struct nx_folder_table **table, struct nx_error *err)
-{
-	struct names names = {0};
-	enum nx_status st = NX_OK;
-
-	*table = nx_profile_folder_find(folder, name);
-	for (size_t i = 0; i < folder->tables.len; i++)
-		nx_vec_push(&names, folder->tables.items[i].name);
-	if (!*table)
-		st = refuse("table", name, &names, "without --table they are listed", err);
-	nx_vec_release(&names);
-	return st;
-}
-
 static enum nx_status refuse_column(const struct nx_stored_table *table, const char *name,
 				    struct nx_error *err)
 {
-	struct names names = {0};
-	enum nx_status st;
+	NX_VEC(const char *) names = {0};
+	char hint[NX_HINT_MAX];
+	const char *near;
 
 	for (size_t i = 0; i < table->field_count; i++)
 		nx_vec_push(&names, table->fields[i].name);
-	st = refuse("column", name, &names, "a run without --columns shows them", err);
+	near = nx_suggest_name(names.items, names.len, name);
 	nx_vec_release(&names);
-	return st;
+	return nx_fail(err, NX_NOT_FOUND, "there is no column '%.100s'%s", name,
+		       nx_hint(near, "; a run without --columns shows them", hint));
 }
 
 struct fields NX_VEC_BODY(size_t);
@@ -152,7 +107,7 @@ static enum nx_status add_column(const struct nx_stored_table *table, const char
 	size_t field;
 
 	if (!*name)
-		return nx_fail(err, NX_USAGE, "--columns has an empty name in it");
+		return nx_fail(err, NX_USAGE, "--columns has an empty name");
 	if (!nx_stored_table_find(table, name, &field))
 		return refuse_column(table, name, err);
 	for (size_t i = 0; i < fields->len; i++)
@@ -184,24 +139,17 @@ static enum nx_status choose_columns(const struct nx_stored_table *table, const 
 
 /* --- rows ------------------------------------------------------------------ */
 
-static struct nx_row_sink *open_sink(const char *format, const struct nx_rows_parquet_shape *shape,
-				     struct nx_output *out)
-{
-	const struct nx_row_format *rows = nx_row_format_find(format);
-
-	return rows ? rows->open(out) : nx_rows_parquet_open(out, shape);
-}
-
 static enum nx_status pour(const struct export *o, struct nx_row_stream *rows,
 			   const struct nx_rows_parquet_shape *shape, struct nx_error *err)
 {
+	const struct nx_row_format *format = nx_row_format_find(o->format);
 	struct nx_row_sink *sink;
 	struct nx_output out;
 	enum nx_status st = nx_output_open(&out, o->output_file ? o->output_file : "-", err);
 
 	if (st)
 		return st;
-	sink = open_sink(o->format, shape, &out);
+	sink = format ? format->open(&out) : nx_rows_parquet_open(&out, shape);
 	st = nx_row_sink_pour(sink, rows, err);
 	nx_row_sink_close(sink);
 	if (!st)
@@ -232,13 +180,15 @@ static enum nx_status write_fields(const struct export *o, const struct nx_store
 static enum nx_status write_table(const struct export *o, const struct nx_profile_folder *folder,
 				  const struct nx_time_range *range, struct nx_error *err)
 {
-	const struct nx_folder_table *found;
+	const struct nx_folder_table *found = nx_profile_folder_find(folder, o->table);
 	struct nx_stored_table table = {0};
 	struct fields fields = {0};
-	enum nx_status st = find_table(folder, o->table, &found, err);
+	enum nx_status st;
 
-	if (!st)
-		st = nx_stored_table_open(&table, found, err);
+	if (!found)
+		return nx_workspace_view_refuse_table(folder, o->table,
+						      "; a run without --table lists them", err);
+	st = nx_stored_table_open(&table, found, err);
 	if (!st)
 		st = choose_columns(&table, o->columns, &fields, err);
 	if (!st)
@@ -299,14 +249,19 @@ static enum nx_status list_tables(struct nx_profile_folder *folder, struct nx_er
 
 /* --- the command ----------------------------------------------------------- */
 
-static enum nx_status answer(const struct export *o, struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
+	struct export *o = values;
 	struct nx_profile_folder folder = {0};
 	struct nx_time_range range;
 	struct nx_arena arena = {0};
 	const char *path;
-	enum nx_status st = parse_range(o, &range, err);
+	enum nx_status st = check(o, err);
 
+	(void)call, (void)operands;
+	if (!st)
+		st = parse_range(o, &range, err);
 	if (!st)
 		st = nx_workspace_view_resolve(o->data_path, o->profile ? o->profile : ".", &arena,
 					       &path, err);
@@ -320,25 +275,8 @@ static enum nx_status answer(const struct export *o, struct nx_error *err)
 	return st;
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
-{
-	struct export o = {0};
-	struct nx_operands operands;
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_export, argc, argv, &o, &operands, &wants_help, err);
-
-	if (st)
-		return st;
-	if (wants_help)
-		return nx_help_show(call, &nx_command_export, err);
-	st = check(&o, &operands, err);
-	return st ? st : answer(&o, err);
-}
-
 static const struct nx_example examples[] = {
-	{"Which tables are there, and how many rows have they?", "export -d profile"},
+	{"Which tables are there, and how many rows do they have?", "export -d profile"},
 	{"All instructions, for a spreadsheet:",
 	 "export -d profile --table Instruction --output-file instructions.csv"},
 	{"What moved in two milliseconds?",
@@ -350,22 +288,29 @@ static const struct nx_example examples[] = {
 };
 
 const struct nx_command nx_command_export = {
-	"export",
-	"write the rows of one table of a profile",
-	"",
-	"Writes the rows of one table of a stored profile as CSV, JSON or Parquet, as they are and "
-	"in their order. Needs no DuckDB; to join, add up or sort, see 'query'. Without --table it "
-	"lists the tables, their rows and columns, and which columns tell when a row was.\n"
-	"\n"
-	"--from and --to choose a part of time, --from in it and --to not. A table with start_ts "
-	"and end_ts gives the rows of which any part lies in it, one with timestamp those that "
-	"happened in it. Times are compared with the values as they are stored: since the "
-	"measured window began, or since 1970 for tables on the host's clock.\n"
-	"\n"
-	"Only the parts of the file that can hold such rows are read, one row group at a time, so "
-	"memory does not grow with the table. Integers are exact in every format, in JSON too, "
-	"where some readers round what is beyond 2^53.",
-	options,
-	examples,
-	run,
+	.name = "export",
+	.summary = "write the rows of one table of a profile",
+	.operands = "",
+	.operand_hint = "name a table with --table, a profile with -d",
+	.description =
+		"Writes the rows of one table of a stored profile as CSV, JSON or Parquet, "
+		"unchanged and in order. Needs no DuckDB; to join, aggregate or sort, use 'query'. "
+		"Without --table it lists the tables, their rows and columns, and which columns "
+		"hold times.\n"
+		"\n"
+		"--from and --to select a time range, --from inclusive, --to exclusive. For a "
+		"table "
+		"with start_ts and end_ts, rows that overlap the range are written; for one with "
+		"timestamp, rows inside it. Times are those of the table: since the measured "
+		"window "
+		"began, or since 1970 for tables on the host's clock.\n"
+		"\n"
+		"Only row groups that overlap the range are read, one at a time, so memory does "
+		"not "
+		"grow with the table. Integers are exact in every format, including JSON, where "
+		"some readers round values beyond 2^53.",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct export),
+	.run = run,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/workspace_view.h"
@@ -12,9 +11,9 @@ struct gc {
 };
 
 static const struct nx_option options[] = {
-	{"dry-run", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct gc, is_dry_run),
-	 "Only show what would be removed.", NULL},
-	NX_OPTION_DATA_PATH(struct gc),
+	{"dry-run", 0, NX_FLAG, NX_FIELD(struct gc, is_dry_run),
+	 "Only show what would be removed."},
+	NX_ROW_DATA_PATH(struct gc),
 	{0},
 };
 
@@ -41,47 +40,27 @@ static void print(const struct nx_leftovers *leftovers, bool is_dry_run, struct 
 		 nx_size_text(total_bytes, size));
 }
 
-static enum nx_status collect(struct nx_workspace *ws, bool is_dry_run, struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
+	const struct gc *o = values;
 	struct nx_leftovers leftovers = {0};
 	struct nx_arena arena = {0};
+	struct nx_workspace *ws;
 	struct nx_output out;
-	enum nx_status st =
-		ws ? nx_workspace_collect(ws, is_dry_run, &arena, &leftovers, err) : NX_OK;
+	enum nx_status st = nx_workspace_view_open(&ws, o->data_path, o->is_dry_run, err);
 
+	(void)call, (void)operands;
+	if (!st && ws)
+		st = nx_workspace_collect(ws, o->is_dry_run, &arena, &leftovers, err);
 	if (!st)
 		st = nx_output_open(&out, "-", err);
 	if (!st) {
-		print(&leftovers, is_dry_run, &arena, &out);
+		print(&leftovers, o->is_dry_run, &arena, &out);
 		st = nx_output_commit(&out, err);
 	}
 	nx_vec_release(&leftovers);
 	nx_arena_release(&arena);
-	return st;
-}
-
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
-{
-	struct gc o = {0};
-	struct nx_operands operands;
-	struct nx_workspace *ws;
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_gc, argc, argv, &o, &operands, &wants_help, err);
-
-	if (st)
-		return st;
-	if (wants_help)
-		return nx_help_show(call, &nx_command_gc, err);
-	if (operands.count)
-		return nx_fail(err, NX_USAGE,
-			       "gc takes options only, not '%.100s'; 'delete' removes a profile",
-			       operands.items[0]);
-	st = nx_workspace_view_open(&ws, o.data_path, o.is_dry_run, err);
-	if (st)
-		return st;
-	st = collect(ws, o.is_dry_run, err);
 	nx_workspace_close(ws);
 	return st;
 }
@@ -93,14 +72,15 @@ static const struct nx_example examples[] = {
 };
 
 const struct nx_command nx_command_gc = {
-	"gc",
-	"remove what nobody needs from a workspace",
-	"",
-	"Removes profiles that failed or were never finished, older versions that were replaced, "
-	"and "
-	"temporary files of processes that were killed. Finished profiles and those that are being "
-	"processed stay.",
-	options,
-	examples,
-	run,
+	.name = "gc",
+	.summary = "remove failed, unfinished and replaced profiles from a workspace",
+	.operands = "",
+	.operand_hint = "'delete' removes a profile",
+	.description = "Removes profiles that failed or were never finished, versions that have "
+		       "been replaced, and temporary files of processes that were killed. Finished "
+		       "profiles and those being processed are kept.",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct gc),
+	.run = run,
 };

@@ -11,7 +11,6 @@
 #include "cli/help.h"
 #include "cli/inspect_report.h"
 #include "cli/options.h"
-#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "runtime/trace/trace_filter.h"
 
@@ -27,77 +26,43 @@ struct inspect {
 	bool wants_version;
 };
 
+#define FIELD(member) NX_FIELD(struct inspect, member)
+
 static const struct nx_option options[] = {
-	{"output-dir", 'o', NX_OPTION_FOLDER, "FOLDER", NX_FIELD(struct inspect, output_dir),
-	 "Where the capture goes; a folder per process is made in it. Several commands, also on "
-	 "several machines, may share it. Default: the current folder, and ./output when called as "
-	 "neuron-profile.",
-	 NULL},
-	{"num-trace-events", 'n', NX_OPTION_NUMBER, "N", NX_FIELD(struct inspect, max_events),
-	 "Events of a NeuronCore that are held in memory until they are written (default "
-	 "1,000,000). When events come faster than they are written, old ones are dropped and "
-	 "counted.",
-	 NULL},
-	{"device-profile", 0, NX_OPTION_TEXT, "MODE", NX_FIELD(struct inspect, device_mode),
-	 "Device profiles (NTFF): 'model' (the default) captures the first execution of each model "
-	 "on each core, 'session' all executions, 'off' none.",
-	 DEVICE_MODES},
-	{"capture-system-profiles", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct inspect, skips_system),
-	 "Do NOT capture system profiles: the option has its name from AWS's tool, where it "
-	 "disables as well.",
-	 NULL},
-	{"capture-device-profiles", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct inspect, skips_device),
-	 "Do NOT capture device profiles, as above; the same as --device-profile off.", NULL},
-	{"filter-nc", 0, NX_OPTION_TEXT, "CORES", NX_FIELD(struct inspect, cores),
-	 "Events of these NeuronCores only: 0 or 0,2,4 or 0-3. What is not captured cannot be "
-	 "shown later; 'view' can filter as well.",
-	 NULL},
-	{"filter-event-type", 0, NX_OPTION_TEXT, "TYPES", NX_FIELD(struct inspect, types),
-	 "Events of these types only, separated by commas: names, hardware, software, ^name for "
-	 "all but that one.",
-	 NULL},
-	{"runtime", 0, NX_OPTION_FILE, "PATH", NX_FIELD(struct inspect, runtime),
-	 "The libnrt.so.1 to run with, or its folder. Default: what LD_LIBRARY_PATH has, then the "
-	 "system's where there is a Neuron device, else the one that comes with this program and "
-	 "computes in software.",
-	 NULL},
-	{"version", 'v', NX_OPTION_FLAG, NULL, NX_FIELD(struct inspect, wants_version),
-	 "Show the version.", NULL},
+	{"output-dir", 'o', NX_FOLDER("FOLDER"), FIELD(output_dir),
+	 "Where to write the capture, with a folder for each process. Several commands may share "
+	 "it, also from several machines. Default: the current folder, or ./output when called as "
+	 "neuron-profile."},
+	{"num-trace-events", 'n', NX_NUMBER("N"), FIELD(max_events),
+	 "How many events per NeuronCore to buffer in memory (default 1,000,000). If events arrive "
+	 "faster than they can be written, the oldest are dropped and counted."},
+	{"device-profile", 0, NX_CHOICE("MODE", DEVICE_MODES), FIELD(device_mode),
+	 "Which executions get a device profile (NTFF): 'model', the first of each model on each "
+	 "core (default); 'session', all; 'off', none."},
+	{"capture-system-profiles", 0, NX_FLAG, FIELD(skips_system),
+	 "Do NOT capture system profiles: the name comes from AWS's tool, where the option "
+	 "disables them too."},
+	{"capture-device-profiles", 0, NX_FLAG, FIELD(skips_device),
+	 "Do NOT capture device profiles; the same as --device-profile off."},
+	{"filter-nc", 0, NX_TEXT("CORES"), FIELD(cores),
+	 "Capture events of these NeuronCores only: 0 or 0,2,4 or 0-3. What is not captured cannot "
+	 "be shown later; 'view' can filter too."},
+	{"filter-event-type", 0, NX_TEXT("TYPES"), FIELD(types),
+	 "Capture events of these types only, separated by commas: names, hardware, software, or "
+	 "^name for all but that one."},
+	NX_ROW_RUNTIME(struct inspect),
+	NX_ROW_VERSION(struct inspect, 'v'),
 	{0},
 };
 
 /* --- options ------------------------------------------------------------------------- */
 
-static bool is_listed(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *w = words; *w; w += strspn(w, " ")) {
-		size_t here = strcspn(w, " ");
-
-		if (here == len && !memcmp(w, word, len))
-			return true;
-		w += here;
-	}
-	return false;
-}
-
 static enum nx_status check_device(const struct inspect *o, struct nx_error *err)
 {
-	const char *near;
-
-	if (o->device_mode && !is_listed(DEVICE_MODES, o->device_mode)) {
-		near = nx_suggest_word(DEVICE_MODES, o->device_mode);
-		return nx_fail(err, NX_USAGE,
-			       "--device-profile is off, model or session, not '%.100s'%s%.*s%s",
-			       o->device_mode, near ? "; did you mean '" : "",
-			       near ? (int)strcspn(near, " ") : 0, near ? near : "",
-			       near ? "'?" : "");
-	}
 	if (o->skips_device && o->device_mode && strcmp(o->device_mode, "off") != 0)
 		return nx_fail(err, NX_USAGE,
-			       "--capture-device-profiles disables device profiles, "
-			       "--device-profile %s asks for them; leave one out",
+			       "--capture-device-profiles disables device profiles, but "
+			       "--device-profile %s enables them; leave one out",
 			       o->device_mode);
 	if (o->skips_system && (o->skips_device || (o->device_mode && *o->device_mode == 'o')))
 		return nx_fail(err, NX_USAGE,
@@ -114,10 +79,10 @@ static enum nx_status check(const struct inspect *o, const struct nx_operands *o
 
 	if (!operands->count || !operands->items[0][0])
 		return nx_fail(err, NX_USAGE,
-			       "give the command to run behind the options, as in 'inspect -o out "
-			       "python app.py'");
+			       "give the command to run after the options, as in 'inspect -o "
+			       "output nccom-test allr -r 4'");
 	if (o->max_events.is_given && !o->max_events.value)
-		return nx_fail(err, NX_USAGE, "--num-trace-events is at least 1");
+		return nx_fail(err, NX_USAGE, "--num-trace-events must be at least 1");
 	if (o->cores && nx_trace_filter_parse_cores(&filter, o->cores, err))
 		return nx_context(err, "--filter-nc");
 	if (o->types && nx_trace_filter_parse_types(&filter, o->types, err))
@@ -125,7 +90,7 @@ static enum nx_status check(const struct inspect *o, const struct nx_operands *o
 	return check_device(o, err);
 }
 
-/* Absolute, because the command may go elsewhere before it captures. */
+/* Absolute, because the command may change its folder before it captures. */
 static enum nx_status make_output(const char *folder, char *path, struct nx_error *err)
 {
 	enum nx_status st = nx_make_directories(folder, err);
@@ -251,52 +216,49 @@ static enum nx_status run_command(const struct nx_invocation *call, char **argv,
 	return NX_OK;
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
-	struct inspect o = {0};
+	const struct inspect *o = values;
 	struct plan plan = {0};
-	struct nx_operands operands;
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_inspect, argc, argv, &o, &operands, &wants_help, err);
+	enum nx_status st;
 
-	if (st)
-		return st;
-	if (wants_help)
-		return nx_help_show(call, &nx_command_inspect, err);
-	if (o.wants_version)
+	if (o->wants_version)
 		return nx_help_show_version(call, err);
-	st = check(&o, &operands, err);
+	st = check(o, operands, err);
 	if (!st)
-		st = prepare(call, &o, &plan, err);
+		st = prepare(call, o, &plan, err);
 	if (!st)
-		st = run_command(call, operands.items, &plan, err);
+		st = run_command(call, operands->items, &plan, err);
 	nx_child_environment_release(&plan.environment);
 	nx_arena_release(&plan.arena);
 	return st;
 }
 
 static const struct nx_example examples[] = {
-	{"Capture what a script does, into a folder:", "inspect -o output python app.py"},
-	{"Only what the hardware did on two cores:",
+	{"Capture a collective over four ranks, into a folder:",
+	 "inspect -o output nccom-test allr -r 4"},
+	{"Capture only hardware events on two cores of your own program:",
 	 "inspect -o output --filter-nc 0,1 --filter-event-type hardware -- ./serve --port 8000"},
-	{"Look at it:", "view -d output"},
+	{"View it:", "view -d output"},
 	{0},
 };
 
 const struct nx_command nx_command_inspect = {
-	"inspect",
-	"run a command and capture what it does",
-	NX_OPERANDS_COMMAND " [ARGS...]",
-	"Runs a command with NEURON_RT_INSPECT_ENABLE=1 and the variables that the options stand "
-	"for, checked before anything starts, and says at the end what was captured. Every process "
-	"that calls nrt_init is captured, children as well. Variables of the environment that no "
-	"option names stay as they are.\n\n"
-	"The command has our input, outputs and terminal; what we say goes to standard error. "
-	"Signals are passed on. The exit code is the command's: 128 and the signal's number when a "
-	"signal ended it, 127 when there is no such command, 126 when it cannot be run.",
-	options,
-	examples,
-	run,
+	.name = "inspect",
+	.summary = "run a command and capture what it does",
+	.operands = NX_OPERANDS_COMMAND " [ARGS...]",
+	.description =
+		"Runs a command with NEURON_RT_INSPECT_ENABLE=1 and the variables that the options "
+		"stand for, and reports at the end what was captured. Options are checked before "
+		"the command starts. Every process that calls nrt_init is captured, children too. "
+		"Environment variables that no option sets are left as they are.\n\n"
+		"The command inherits standard input, output and the terminal; our messages go to "
+		"standard error. Signals are passed on. The exit code is the command's: 128 plus "
+		"the signal number if a signal ended it, 127 if it was not found, 126 if it cannot "
+		"be run.",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct inspect),
+	.run = run,
 };

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "base/json_writer.h"
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/workspace_view.h"
@@ -14,9 +13,9 @@ struct list {
 };
 
 static const struct nx_option options[] = {
-	NX_OPTION_DATA_PATH(struct list),
-	{"format", 0, NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct list, format),
-	 "table for people (default), json for programs.", "table json"},
+	NX_ROW_DATA_PATH(struct list),
+	{"format", 0, NX_CHOICE("FORMAT", "table json"), NX_FIELD(struct list, format),
+	 "table for people (default), json for programs."},
 	{0},
 };
 
@@ -32,7 +31,7 @@ static const char *when_text(uint64_t time_ms, char *out, size_t cap)
 	return out;
 }
 
-/* A finished profile of another version cannot be opened, which is what matters here. */
+/* A finished profile of another version cannot be opened. */
 static const char *state_text(const struct nx_profile_record *r)
 {
 	if (r->state == NX_PROFILE_READY && r->store_version > NX_STORE_VERSION)
@@ -64,7 +63,7 @@ static void print_table(struct nx_catalogue *c, const char *path, struct nx_outp
 		nx_print(out, "no profiles%s%s\n", path ? " in " : "", path ? path : "");
 		return;
 	}
-	nx_table_begin(&table, &c->arena, "name|type|>size|>rows|created|state");
+	nx_table_begin(&table, &c->arena, "name|kind|>size|>rows|created|state");
 	for (size_t i = 0; i < c->records.len; i++)
 		add_row(&table, &c->records.items[i]);
 	nx_table_end(&table, out, 0);
@@ -136,13 +135,16 @@ static void print_json(struct nx_catalogue *c, const struct nx_workspace *ws, st
 
 /* --- the command ----------------------------------------------------------- */
 
-static enum nx_status list(const struct list *o, struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
+	const struct list *o = values;
 	struct nx_catalogue c = {0};
 	struct nx_workspace *ws;
 	struct nx_output out;
 	enum nx_status st = nx_workspace_view_open(&ws, o->data_path, true, err);
 
+	(void)call, (void)operands;
 	if (!st && ws)
 		st = nx_catalogue_load(&c, ws, err);
 	if (!st)
@@ -159,43 +161,24 @@ static enum nx_status list(const struct list *o, struct nx_error *err)
 	return st;
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
-{
-	struct list o = {0};
-	struct nx_operands operands;
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_list, argc, argv, &o, &operands, &wants_help, err);
-
-	if (st)
-		return st;
-	if (wants_help)
-		return nx_help_show(call, &nx_command_list, err);
-	if (operands.count)
-		return nx_fail(err, NX_USAGE, "list takes options only, not '%.100s'",
-			       operands.items[0]);
-	if (o.format && strcmp(o.format, "table") != 0 && strcmp(o.format, "json") != 0)
-		return nx_fail(err, NX_USAGE, "there is no format '%.100s' (there are: table json)",
-			       o.format);
-	return list(&o, err);
-}
-
 static const struct nx_example examples[] = {
 	{"Which profiles are there?", "list"},
-	{"Names of all that can be opened, for a script:",
+	{"Names of all ready profiles, for a script:",
 	 "list --format json | jq -r '.profiles[] | select(.state == \"ready\") | .name'"},
 	{0},
 };
 
 const struct nx_command nx_command_list = {
-	"list",
-	"list the profiles of a workspace",
-	"",
-	"Lists all profiles, newest first, with their type, size, number of rows and state. "
-	"Profiles that are being processed, failed or were never finished are listed as such, with "
-	"what to do about them. A star marks a favourite.",
-	options,
-	examples,
-	run,
+	.name = "list",
+	.summary = "list the profiles of a workspace",
+	.operands = "",
+	.operand_hint = "see 'list --help'",
+	.description =
+		"Lists all profiles, newest first, with their kind, size, number of rows and "
+		"state. Profiles that are being processed, failed or were never finished are "
+		"listed as such, with what to do about them. A star marks a favourite.",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct list),
+	.run = run,
 };

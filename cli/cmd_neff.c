@@ -3,7 +3,6 @@
 
 #include "assemble/assembler.h"
 #include "cli/engine_name.h"
-#include "cli/help.h"
 #include "cli/neff_view.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -17,36 +16,30 @@ struct neff_command {
 	const char *output, *arch;
 };
 
+#define ARCHITECTURES "trn1 inf2 trn2 trn3"
+#define FIELD(member) NX_FIELD(struct neff_command, member)
+
 static const struct nx_option options[] = {
-	{"header", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, header),
-	 "Show the header only.", NULL},
-	{"nodes", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, nodes),
-	 "Show inputs, outputs and weights only.", NULL},
-	{"members", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, members),
-	 "List the files inside.", NULL},
-	{"json", 'j', NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, is_json),
-	 "Write header, nodes and members as JSON.", NULL},
-	{"extract", 0, NX_OPTION_FOLDER, "DIR", NX_FIELD(struct neff_command, folder),
-	 "Write the files inside below this folder.", NULL},
-	{"force", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, force),
-	 "With --extract, replace files that exist.", NULL},
-	{"disassemble", 0, NX_OPTION_FLAG_TEXT, "ENGINE",
-	 NX_FIELD(struct neff_command, disassemble),
+	{"header", 0, NX_FLAG, FIELD(header), "Show the header only."},
+	{"nodes", 0, NX_FLAG, FIELD(nodes), "Show inputs, outputs and weights only."},
+	{"members", 0, NX_FLAG, FIELD(members), "List the files inside."},
+	NX_ROW_JSON(struct neff_command),
+	{"extract", 0, NX_FOLDER("DIR"), FIELD(folder),
+	 "Unpack the files inside into this folder."},
+	{"force", 0, NX_FLAG, FIELD(force), "With --extract, replace files that exist."},
+	{"disassemble", 0, NX_FLAG_TEXT("ENGINE", NX_ENGINE_LABELS), FIELD(disassemble),
 	 "List the compiled instructions of all engines or of one: Tensor, Scalar, GpSimd, Vector "
-	 "or Sync (also pe, act, pool, dve, sp), with the layer and source line each came from.",
-	 NX_ENGINE_LABELS},
-	{"assemble", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct neff_command, assemble),
-	 "FILE is a text such as --disassemble prints; write the NEFF it describes.", NULL},
-	{"output", 'o', NX_OPTION_FILE, "FILE", NX_FIELD(struct neff_command, output),
-	 "With --assemble, the NEFF to write.", NULL},
-	{"arch", 0, NX_OPTION_TEXT, "DEVICE", NX_FIELD(struct neff_command, arch),
-	 "With --assemble, the device it is for: trn1, inf2, trn2 or trn3. Without it, what the "
-	 "text says.",
-	 "trn1 trn2 trn3 inf2"},
+	 "or Sync (also pe, act, pool, dve, sp), with the layer and source line of each."},
+	{"assemble", 0, NX_FLAG, FIELD(assemble),
+	 "FILE is a text such as --disassemble prints; write the NEFF it describes."},
+	{"output", 'o', NX_FILE("FILE"), FIELD(output), "With --assemble, the NEFF to write."},
+	{"arch", 0, NX_CHOICE("DEVICE", ARCHITECTURES), FIELD(arch),
+	 "With --assemble, the device to build for: trn1, inf2, trn2 or trn3 (default: as the text "
+	 "says)."},
 	{0},
 };
 
-/* "--disassemble pe FILE" and "FILE --disassemble pe" are as good as "--disassemble=pe FILE". */
+/* "--disassemble pe FILE" and "FILE --disassemble pe" mean "--disassemble=pe FILE". */
 static void take_engine(struct neff_command *o, struct nx_operands *operands)
 {
 	for (size_t i = 0; i < 2 && o->disassemble && !*o->disassemble; i++) {
@@ -68,13 +61,10 @@ static enum nx_status check_assemble(const struct neff_command *o, struct nx_err
 		return NX_OK;
 	if (o->header || o->nodes || o->members || o->is_json || o->folder || o->disassemble)
 		return nx_fail(err, NX_USAGE,
-			       "--assemble writes a NEFF; it goes with -o and "
-			       "--arch only");
+			       "--assemble writes a NEFF; only -o and --arch go with it");
 	if (!o->output)
-		return nx_fail(err, NX_USAGE, "where to? neff --assemble FILE.nasm -o FILE.neff");
-	if (o->arch && !nx_assembly_target(nx_slice_text(o->arch)))
-		return nx_fail(err, NX_USAGE, "--arch is trn1, inf2, trn2 or trn3, not '%.100s'",
-			       o->arch);
+		return nx_fail(err, NX_USAGE,
+			       "name the NEFF to write: neff --assemble FILE.nasm -o FILE.neff");
 	return NX_OK;
 }
 
@@ -86,12 +76,12 @@ static enum nx_status check(struct neff_command *o, struct nx_operands *operands
 	if (!operands->count)
 		return nx_fail(err, NX_USAGE, "give a NEFF: neff MODEL.neff");
 	if (operands->count > 1)
-		return nx_fail(err, NX_USAGE, "neff reads one file at a time; '%.100s' is too many",
+		return nx_fail(err, NX_USAGE, "give one file at a time, not also '%.100s'",
 			       operands->items[1]);
 	if (o->force && !o->folder)
 		return nx_fail(err, NX_USAGE, "--force is for --extract");
 	if (o->is_json && o->disassemble)
-		return nx_fail(err, NX_USAGE, "--disassemble has no JSON; leave -j out");
+		return nx_fail(err, NX_USAGE, "--disassemble does not write JSON; leave out -j");
 	if (check_assemble(o, err))
 		return err->status;
 	return o->disassemble && *o->disassemble ? nx_engine_parse(o->disassemble, engine, err)
@@ -155,7 +145,7 @@ static enum nx_status open_neff(const struct neff_command *o, struct nx_neff_vie
 		return st;
 	if (nx_neff_read(v->file.bytes, &v->arena, &v->neff, err))
 		return nx_context(err, "%s", v->path);
-	/* What is inside can be listed and unpacked even when no graph can be read. */
+	/* The files inside can be listed and unpacked even if no graph can be read. */
 	if (is_archive_only && !o->disassemble)
 		return NX_OK;
 	if (nx_neff_decode(&v->neff, &how, &v->arena, &v->binary, err))
@@ -173,7 +163,7 @@ static enum nx_status extract(const struct neff_command *o, const struct nx_neff
 		return nx_context(err, "%s", v->path);
 	if (v->neff.is_truncated)
 		nx_say_warning("%s is damaged: %s", v->path, v->neff.damage);
-	nx_say("wrote %s files below %s", nx_count_text(v->neff.member_count, count), o->folder);
+	nx_say("wrote %s files to %s", nx_count_text(v->neff.member_count, count), o->folder);
 	return NX_OK;
 }
 
@@ -220,27 +210,21 @@ static enum nx_status print(const struct neff_command *o, struct nx_neff_view *v
 	return nx_output_commit(&out, err);
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
-	struct neff_command o = {0};
+	struct neff_command *o = values;
 	struct nx_neff_view v = {0};
-	struct nx_operands operands;
 	enum nx_engine engine;
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_neff, argc, argv, &o, &operands, &wants_help, err);
+	enum nx_status st = check(o, operands, &engine, err);
 
-	if (!st && wants_help)
-		return nx_help_show(call, &nx_command_neff, err);
-	if (!st)
-		st = check(&o, &operands, &engine, err);
+	(void)call;
 	if (st)
 		return st;
-	v.path = operands.items[0];
-	st = o.assemble ? assemble(&o, &v, err) : open_neff(&o, &v, err);
-	if (!st && !o.assemble)
-		st = o.folder ? extract(&o, &v, err) : print(&o, &v, engine, err);
+	v.path = operands->items[0];
+	st = o->assemble ? assemble(o, &v, err) : open_neff(o, &v, err);
+	if (!st && !o->assemble)
+		st = o->folder ? extract(o, &v, err) : print(o, &v, engine, err);
 	nx_arena_release(&v.arena);
 	nx_file_unmap(&v.file);
 	return st;
@@ -255,14 +239,16 @@ static const struct nx_example examples[] = {
 };
 
 const struct nx_command nx_command_neff = {
-	"neff",
-	"look inside a compiled model",
-	"FILE",
-	"Shows what a NEFF declares: its header, its inputs, outputs and weights, and the "
-	"instruction streams of each graph. It can list and unpack the files inside, and print the "
-	"compiled instructions. --assemble goes the other way: it makes a NEFF from a text with "
-	"instructions, variables and transfers (docs/assembler.md).",
-	options,
-	examples,
-	run,
+	.name = "neff",
+	.summary = "look inside a compiled model",
+	.operands = "FILE",
+	.description =
+		"Shows what a NEFF declares: its header, its inputs, outputs and weights, and the "
+		"instruction streams of each graph. It can list and unpack the files inside, and "
+		"print the compiled instructions. --assemble does the reverse: it builds a NEFF "
+		"from a text with instructions, variables and transfers (docs/assembler.md).",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct neff_command),
+	.run = run,
 };

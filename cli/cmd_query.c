@@ -5,10 +5,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/query_session.h"
-#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/workspace_view.h"
 
@@ -23,50 +21,27 @@ struct query {
 	bool explain;
 };
 
+#define FIELD(member) NX_FIELD(struct query, member)
+
 static const struct nx_option options[] = {
-	NX_OPTION_PROFILE(struct query, "The profile to ask"),
-	NX_OPTION_DATA_PATH(struct query),
-	{"format", 'f', NX_OPTION_TEXT, "FORMAT", NX_FIELD(struct query, format),
-	 "How rows are written: table (default), csv, json (an array of objects), jsonl (an object "
-	 "on each line) or parquet.",
-	 FORMATS},
-	{"output-file", 'o', NX_OPTION_FILE, "FILE", NX_FIELD(struct query, output_file),
-	 "Where the rows go (default: standard output); parquet needs one.", NULL},
-	{"explain", 0, NX_OPTION_FLAG, NULL, NX_FIELD(struct query, explain),
-	 "Show how the query would be answered, and do not answer it.", NULL},
-	{"max-rows", 0, NX_OPTION_NUMBER, "N", NX_FIELD(struct query, max_rows),
-	 "How many rows a table shows; 0 for all (default: 100 on a terminal, else all).", NULL},
-	{"timeout", 0, NX_OPTION_NUMBER, "SECONDS", NX_FIELD(struct query, timeout),
-	 "End a query that takes longer, with exit code 10 (default: never).", NULL},
-	{"memory-limit", 0, NX_OPTION_TEXT, "SIZE", NX_FIELD(struct query, memory_limit),
+	NX_ROW_PROFILE(struct query),
+	NX_ROW_DATA_PATH(struct query),
+	NX_ROW_ROWS_FORMAT(struct query, FORMATS, "table (default), ", "."),
+	NX_ROW_ROWS_FILE(struct query, " Required for parquet."),
+	{"explain", 0, NX_FLAG, FIELD(explain), "Show the query plan without running the query."},
+	{"max-rows", 0, NX_NUMBER("N"), FIELD(max_rows),
+	 "How many rows a table shows; 0 for all (default: 100 on a terminal, else all)."},
+	{"timeout", 0, NX_NUMBER("SECONDS"), FIELD(timeout),
+	 "Stop a query that takes longer, with exit code 10 (default: no limit)."},
+	{"memory-limit", 0, NX_TEXT("SIZE"), FIELD(memory_limit),
 	 "How much memory a query may use, such as 500MB or 4GB (default: half of the machine's). "
-	 "Nothing is put on disk beyond it.",
-	 NULL},
-	{"threads", 'j', NX_OPTION_NUMBER, "N", NX_FIELD(struct query, threads),
-	 "How many processors to use (default: all).", NULL},
+	 "Queries do not spill to disk."},
+	{"threads", 'j', NX_NUMBER("N"), FIELD(threads),
+	 "How many threads to use (default: one per processor)."},
 	{0},
 };
 
 /* --- options --------------------------------------------------------------- */
-
-static enum nx_status check_format(const struct query *q, struct nx_error *err)
-{
-	struct nx_slice format = nx_slice_text(q->format);
-	const char *near = nx_suggest_word(FORMATS, q->format);
-	bool is_file = q->output_file && strcmp(q->output_file, "-") != 0;
-
-	if (nx_slice_is(format, "parquet") && !is_file)
-		return nx_fail(err, NX_USAGE,
-			       "a Parquet file needs a name: add --output-file FILE");
-	if (nx_slice_is(format, "parquet") && q->explain)
-		return nx_fail(err, NX_USAGE, "--explain shows a plan, which is no Parquet file");
-	if (nx_slice_is(format, "table") || nx_slice_is(format, "parquet") ||
-	    nx_row_format_find(q->format))
-		return NX_OK;
-	return nx_fail(err, NX_USAGE, "there is no format '%.100s' (there are: %s)%s%.*s%s",
-		       q->format, FORMATS, near ? "; did you mean '" : "",
-		       near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
-}
 
 /* "500MB", "1.5 GB", "2GiB" */
 static enum nx_status parse_size(const char *text, uint64_t *size_bytes, struct nx_error *err)
@@ -89,33 +64,37 @@ static enum nx_status parse_size(const char *text, uint64_t *size_bytes, struct 
 		*size_bytes = (uint64_t)size;
 		if (*size_bytes < LEAST_MEMORY_BYTES)
 			return nx_fail(err, NX_USAGE,
-				       "--memory-limit %s is too little; 16MiB is "
-				       "the least",
+				       "--memory-limit %s is too small; the minimum is 16MiB",
 				       text);
 		return NX_OK;
 	}
 	return nx_fail(err, NX_USAGE,
-		       "--memory-limit needs a size such as 500MB or 4GB, not "
-		       "'%.100s'",
-		       text);
+		       "--memory-limit needs a size such as 500MB or 4GB, not '%.100s'", text);
 }
 
 static enum nx_status check(struct query *q, const struct nx_operands *operands,
 			    struct nx_error *err)
 {
+	bool is_parquet = q->format && !strcmp(q->format, "parquet");
+
 	q->format = q->format ? q->format : "table";
 	if (operands->count > 1 && operands->items[0][0] != '.')
 		return nx_fail(err, NX_USAGE,
-			       "give the SQL as one word, in quotes: query -d PROFILE 'SELECT "
-			       "...'");
+			       "quote the SQL, so that it is one argument: query -d PROFILE "
+			       "'SELECT ...'");
 	if (q->timeout.value > MOST_SECONDS)
 		return nx_fail(err, NX_USAGE, "--timeout %u is too long; leave it out",
 			       q->timeout.value);
-	if (!operands->count && !strcmp(q->format, "parquet"))
+	if (!operands->count && is_parquet)
 		return nx_fail(err, NX_USAGE,
-			       "a Parquet file holds the answer of one query: give it as an "
+			       "a Parquet file holds the result of one query: give it as an "
 			       "argument");
-	return check_format(q, err);
+	if (is_parquet && (!q->output_file || !strcmp(q->output_file, "-")))
+		return nx_fail(err, NX_USAGE,
+			       "a Parquet file needs a name: add --output-file FILE");
+	if (is_parquet && q->explain)
+		return nx_fail(err, NX_USAGE, "--explain cannot write a plan as Parquet");
+	return NX_OK;
 }
 
 static bool is_on_terminal(const struct query *q)
@@ -147,7 +126,7 @@ static enum nx_status settings_of(const struct query *q, struct nx_query_setting
 
 /* --- what it does ---------------------------------------------------------- */
 
-/* .schema TABLE comes as two words */
+/* ".schema TABLE" arrives as two words. */
 static enum nx_status ask_operands(struct nx_query_session *session,
 				   const struct nx_operands *operands, struct nx_error *err)
 {
@@ -176,61 +155,58 @@ static enum nx_status ask(const struct nx_query_settings *how, const struct nx_o
 	return nx_query_session_close(&session, st, err);
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
-	struct query q = {0};
+	struct query *q = values;
 	struct nx_query_settings how;
-	struct nx_operands operands;
 	struct nx_arena arena = {0};
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_query, argc, argv, &q, &operands, &wants_help, err);
+	enum nx_status st = check(q, operands, err);
 
-	if (st)
-		return st;
-	if (wants_help)
-		return nx_help_show(call, &nx_command_query, err);
-	st = check(&q, &operands, err);
 	if (!st)
-		st = settings_of(&q, &how, err);
+		st = settings_of(q, &how, err);
 	if (!st)
-		st = nx_workspace_view_resolve(q.data_path, q.profile ? q.profile : ".", &arena,
+		st = nx_workspace_view_resolve(q->data_path, q->profile ? q->profile : ".", &arena,
 					       &how.profile, err);
 	if (!st)
-		st = ask(&how, &operands, call->program, err);
+		st = ask(&how, operands, call->program, err);
 	nx_arena_release(&arena);
 	return st;
 }
 
 static const struct nx_example examples[] = {
-	{"Which tables are there, and what is in one?", "query -d profile '.tables'"},
+	{"Which tables are there?", "query -d profile .tables"},
 	{"Where does the time go?",
 	 "query -d profile 'SELECT opcode, sum(duration_ns) AS ns FROM Instruction GROUP BY opcode "
 	 "ORDER BY ns DESC LIMIT 10'"},
 	{"What does each layer cost? (.queries lists more such queries)",
 	 "query -d profile '.query layers depth=2'"},
-	{"Hand rows to another program:",
+	{"Pass rows to another program:",
 	 "query -d profile --format jsonl 'FROM Instruction' | jq .opcode"},
-	{"Look around at a prompt:", "query -d profile"},
+	{"Explore at a prompt:", "query -d profile"},
 	{0},
 };
 
 const struct nx_command nx_command_query = {
-	"query",
-	"ask a profile with SQL",
-	"[SQL]",
-	"Answers SQL over the tables of a profile: a folder with a Parquet file for each table. "
-	"Several statements are separated by ';'. Without SQL they are read from standard input, "
-	"on a terminal with a prompt, where .help lists commands such as .tables and .schema.\n"
-	"\n"
-	"The SQL is DuckDB's. It can read the tables of the profile and nothing else: no other "
-	"file, no network, no settings, and nothing is changed. Integers are exact in every "
-	"format, in JSON too, where some readers round what is beyond 2^53.\n"
-	"\n"
-	"The DuckDB library is loaded from where NEURON_EXPLORER_DUCKDB says, else from beside the "
-	"program, else from the system.",
-	options,
-	examples,
-	run,
+	.name = "query",
+	.summary = "query a profile with SQL",
+	.operands = "[SQL]",
+	.description =
+		"Runs SQL over the tables of a profile: a folder with a Parquet file for each "
+		"table. Statements are separated by ';'. Without SQL, they are read from standard "
+		"input; on a terminal there is a prompt, where .help lists commands such as "
+		".tables "
+		"and .schema.\n"
+		"\n"
+		"The SQL is DuckDB's. It can read the tables of the profile and nothing else: no "
+		"other file, no network, no settings, and it changes nothing. Integers are exact "
+		"in "
+		"every format, including JSON, where some readers round values beyond 2^53.\n"
+		"\n"
+		"The DuckDB library is loaded from NEURON_EXPLORER_DUCKDB if set, else from the "
+		"program's folder, else from the system.",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct query),
+	.run = run,
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/workspace_view.h"
@@ -9,7 +8,7 @@ struct rename_options {
 };
 
 static const struct nx_option options[] = {
-	NX_OPTION_DATA_PATH(struct rename_options),
+	NX_ROW_DATA_PATH(struct rename_options),
 	{0},
 };
 
@@ -31,39 +30,23 @@ static enum nx_status rename_in(struct nx_workspace *ws, const struct nx_catalog
 	return st;
 }
 
-static enum nx_status rename_profile(struct nx_workspace *ws, const char *name,
-				     const char *new_name, struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
+	const struct rename_options *o = values;
 	struct nx_catalogue c = {0};
-	enum nx_status st = ws ? nx_catalogue_load(&c, ws, err) : NX_OK;
-
-	if (!st)
-		st = rename_in(ws, &c, name, new_name, err);
-	nx_catalogue_release(&c);
-	return st;
-}
-
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
-{
-	struct rename_options o = {0};
-	struct nx_operands operands;
 	struct nx_workspace *ws;
-	bool wants_help;
-	enum nx_status st =
-		nx_options_parse(&nx_command_rename, argc, argv, &o, &operands, &wants_help, err);
+	enum nx_status st;
 
-	if (st)
-		return st;
-	if (wants_help)
-		return nx_help_show(call, &nx_command_rename, err);
-	if (operands.count != 2)
-		return nx_fail(err, NX_USAGE,
-			       "rename needs two names: the profile's, and the one it shall have");
-	st = nx_workspace_view_open(&ws, o.data_path, false, err);
-	if (st)
-		return st;
-	st = rename_profile(ws, operands.items[0], operands.items[1], err);
+	(void)call;
+	if (operands->count != 2)
+		return nx_fail(err, NX_USAGE, "give two names: rename OLD NEW");
+	st = nx_workspace_view_open(&ws, o->data_path, false, err);
+	if (!st && ws)
+		st = nx_catalogue_load(&c, ws, err);
+	if (!st)
+		st = rename_in(ws, &c, operands->items[0], operands->items[1], err);
+	nx_catalogue_release(&c);
 	nx_workspace_close(ws);
 	return st;
 }
@@ -74,15 +57,14 @@ static const struct nx_example examples[] = {
 };
 
 const struct nx_command nx_command_rename = {
-	"rename",
-	"give a profile another name",
-	"OLD NEW",
-	"Renames a profile in one step; its address in the browser and its folder change with it. "
-	"A "
-	"name has at most 150 characters, none of / \\ @ * ? [ ], and does not begin with a dot or "
-	"a "
-	"dash.",
-	options,
-	examples,
-	run,
+	.name = "rename",
+	.summary = "give a profile another name",
+	.operands = "OLD NEW",
+	.description = "Renames a profile in one step; its address in the browser and its folder "
+		       "change with it. A name has at most 150 characters, none of / \\ @ * ? [ ], "
+		       "and does not begin with a dot or a dash.",
+	.options = options,
+	.examples = examples,
+	.values_bytes = sizeof(struct rename_options),
+	.run = run,
 };

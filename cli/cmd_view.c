@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/progress.h"
-#include "cli/help.h"
 #include "cli/status_file.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
@@ -134,8 +133,8 @@ static enum nx_status store_profile(const struct nx_view_options *v,
 	return st;
 }
 
-/* Scripts of neuron-profile expect rows in their InfluxDB. One that was not asked for by name may
- * be missing: what is shown comes from the workspace. */
+/* Scripts for neuron-profile expect rows in their InfluxDB. Unless the user named one it may be
+ * missing: the browser reads the workspace. */
 static enum nx_status send_to_influx(const struct nx_view_options *v,
 				     const struct nx_profile *profile, const char *name,
 				     struct nx_error *err)
@@ -153,8 +152,8 @@ static enum nx_status send_to_influx(const struct nx_view_options *v,
 	if (st && (v->db_endpoint || v->db_org || v->db_bucket))
 		return nx_fail(err, st, "%s", reason.message);
 	if (st)
-		nx_say("no InfluxDB answers at http://localhost:8086, and none is needed; name "
-		       "one with --db-endpoint to fill it");
+		nx_say("no InfluxDB at http://localhost:8086, which is fine; to fill one, name it "
+		       "with --db-endpoint");
 	else if (verbosity_of(v) > NX_SAY_ERRORS)
 		nx_view_say_stored(&sent, 0);
 	return NX_OK;
@@ -171,7 +170,7 @@ static bool is_stored(const struct nx_view_options *v, struct nx_stored *stored)
 			    !v->directory && v->neff_path ? 2 : 1, stored))
 		return false;
 	if (verbosity_of(v) > NX_SAY_ERRORS)
-		nx_say("%s is stored as %s and has not changed; --force processes it again",
+		nx_say("%s has not changed since it was stored as %s; --force processes it again",
 		       sources[0], stored->name);
 	return true;
 }
@@ -225,7 +224,7 @@ static void say_ignored(const struct nx_view_options *v)
 		nx_say("--output-file is not used: %s goes to standard output", v->format);
 }
 
-/* Once it is served, processing is over: whoever waits for the status file may go on. */
+/* The status file ends before serving: programs that wait for it may then continue. */
 static enum nx_status serve_workspace(const struct nx_view_options *v, const char *open_name,
 				      bool opens_ranks, struct nx_status_file *status_file,
 				      struct nx_error *err)
@@ -294,57 +293,56 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 	return nx_status_file_end(&status_file, st, err);
 }
 
-static enum nx_status run(const struct nx_invocation *call, int argc, char **argv,
-			  struct nx_error *err)
+static enum nx_status run(const struct nx_invocation *call, void *values,
+			  struct nx_operands *operands, struct nx_error *err)
 {
-	struct nx_view_options v = {.is_legacy = call->is_legacy};
-	struct nx_operands operands;
+	struct nx_view_options *v = values;
 	uint64_t started_ns = nx_now_ns();
 	struct nx_arena arena = {0};
-	bool wants_help;
 	enum nx_status st;
 
-	st = nx_options_parse(&nx_command_view, argc, argv, &v, &operands, &wants_help, err);
-	if (!st && wants_help)
-		return nx_help_show(call, &nx_command_view, err);
-	if (!st)
-		st = nx_view_options_check(&v, &operands, err);
-	if (!st && v.terminology)
+	(void)operands;
+	v->is_legacy = call->is_legacy;
+	st = nx_view_options_check(v, err);
+	if (!st && v->terminology)
 		return show_terminology(err);
 	if (st)
 		return st;
-	if (v.progress_fd.is_given)
-		nx_progress_tell((int)v.progress_fd.value);
-	v.recipe = nx_view_recipe(&v, &arena);
-	st = view(&v, started_ns, err);
+	if (v->progress_fd.is_given)
+		nx_progress_tell((int)v->progress_fd.value);
+	v->recipe = nx_view_recipe(v, &arena);
+	st = view(v, started_ns, err);
 	nx_arena_release(&arena);
 	return st;
 }
 
 static const struct nx_example examples[] = {
-	{"Look at a profile in the browser:", "view -n model.neff -s profile.ntff"},
+	{"View a profile in the browser:", "view -n model.neff -s profile.ntff"},
 	{"Write every section as JSON:",
 	 "view -n model.neff -s profile.ntff --output-format json --output-file profile.json"},
 	{"Write the timeline for ui.perfetto.dev:",
 	 "view -n model.neff -s profile.ntff --output-format perfetto"},
-	{"A system profile, all processes and instances, for ui.perfetto.dev:",
+	{"Write a system profile of all processes and instances for ui.perfetto.dev:",
 	 "view -d output --output-format perfetto"},
-	{"Print the metrics, quickly and without other words:",
+	{"Print only the metrics:",
 	 "view -n model.neff -s profile.ntff --output-format summary-text -v 2"},
 	{0},
 };
 
 const struct nx_command nx_command_view = {
-	"view",
-	"show a profile, or write it as JSON, trace or summary",
-	"",
-	"Reads a session file (NTFF) and the compiled model that was running (NEFF), and shows "
-	"the profile in a browser or writes it in the chosen format.\n"
-	"\n"
-	"The session file alone is enough for times, instructions and DMA packets; the NEFF adds "
-	"names, layers, source lines and tensors. What a capture lacks or lost is told on standard "
-	"error.",
-	nx_view_option_table,
-	examples,
-	run,
+	.name = "view",
+	.summary = "show a profile, or write it as JSON, trace or summary",
+	.operands = "",
+	.operand_hint = "give a session file with -s, its NEFF with -n",
+	.description =
+		"Reads a session file (NTFF) and the compiled model that was running (NEFF), and "
+		"shows the profile in a browser or writes it in the chosen format.\n"
+		"\n"
+		"The session file alone has times, instructions and DMA packets; the NEFF adds "
+		"names, layers, source lines and tensors. Warnings on standard error list what a "
+		"capture lacks or lost.",
+	.options = nx_view_option_table,
+	.examples = examples,
+	.values_bytes = sizeof(struct nx_view_options),
+	.run = run,
 };

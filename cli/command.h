@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command: what a sub-command is. One table of these in main.c; parsing, --help,
- * man pages and shell completions all come from it, so they cannot disagree.
+ * command: what a sub-command is. commands.def lists them; parsing, --help, man pages and shell
+ * completions all come from their tables, so they cannot disagree.
  *
- * A command has a plain struct for its options; the option table says where in
- * that struct each value goes:
+ * A command has a plain struct for its options; a row of the option table names an option and the
+ * member that its value goes into:
  *
- *	{"output-file", 0, NX_OPTION_TEXT, "FILE", NX_FIELD(struct view, output_file), "..."},
+ *	{"output-file", 'o', NX_FILE("FILE"), NX_FIELD(struct view, output_file), "..."},
  */
 #ifndef NX_CLI_COMMAND_H
 #define NX_CLI_COMMAND_H
@@ -20,14 +20,13 @@
 enum nx_option_kind {
 	NX_OPTION_FLAG,	      /* bool */
 	NX_OPTION_TEXT,	      /* const char * */
+	NX_OPTION_CHOICE,     /* const char *, one of the choices */
 	NX_OPTION_FILE,	      /* const char *; completes to files */
 	NX_OPTION_FOLDER,     /* const char *; completes to folders */
 	NX_OPTION_NUMBER,     /* struct nx_number_value */
 	NX_OPTION_LIST,	      /* struct nx_list_value; may be repeated */
 	NX_OPTION_FLAG_TEXT,  /* const char *: "" when given without =VALUE */
-	NX_OPTION_LATER_FLAG, /* known to users of AWS's tool, not here yet: help says what instead
-			       */
-	NX_OPTION_LATER_TEXT, /* the same, takes a value */
+	NX_OPTION_LATER_FLAG, /* AWS's tool has it and we do not: help says what to do instead */
 };
 
 struct nx_number_value {
@@ -41,16 +40,32 @@ struct nx_list_value {
 	size_t count;
 };
 
-#define NX_FIELD(type, member) (uint16_t) offsetof(type, member)
-
 struct nx_option {
 	const char *name;    /* NULL: the letter alone */
 	char letter;	     /* 0: the name alone */
 	uint8_t kind;	     /* enum nx_option_kind */
-	const char *value;   /* what the value is called in help: "FILE"; NULL for flags */
+	const char *value;   /* what help calls the value: "FILE"; NULL for flags */
+	const char *choices; /* values to offer or, for CHOICE, to accept; separated by spaces */
 	uint16_t offset;     /* NX_FIELD in the command's struct */
-	const char *help;    /* a sentence; of a LATER option, what to do instead */
-	const char *choices; /* values a shell may offer, separated by spaces; NULL: any */
+	const char *help;    /* a sentence; for a LATER option, what to do instead */
+};
+
+/* The kind, value and choices of a row. */
+#define NX_FLAG NX_OPTION_FLAG, NULL, NULL
+#define NX_TEXT(value) NX_OPTION_TEXT, value, NULL
+#define NX_TEXT_OR(value, choices) NX_OPTION_TEXT, value, choices
+#define NX_CHOICE(value, choices) NX_OPTION_CHOICE, value, choices
+#define NX_FILE(value) NX_OPTION_FILE, value, NULL
+#define NX_FOLDER(value) NX_OPTION_FOLDER, value, NULL
+#define NX_NUMBER(value) NX_OPTION_NUMBER, value, NULL
+#define NX_LIST(value) NX_OPTION_LIST, value, NULL
+#define NX_FLAG_TEXT(value, choices) NX_OPTION_FLAG_TEXT, value, choices
+#define NX_LATER_FLAG NX_OPTION_LATER_FLAG, NULL, NULL
+#define NX_FIELD(type, member) (uint16_t) offsetof(type, member)
+
+struct nx_operands { /* words that are not options, in order; borrowed from argv */
+	char **items;
+	size_t count;
 };
 
 struct nx_example {
@@ -59,9 +74,11 @@ struct nx_example {
 };
 
 struct nx_invocation {
-	const char *program; /* as called: neuron-explorer or neuron-profile */
+	const char *program; /* as called: neuron-explorer, neuron-profile or nccom-test */
 	bool is_legacy;	     /* called as neuron-profile */
-	int *exit_code;	     /* set by a command that ends as another does; else 0 */
+	int argc;	     /* of the command, whose name is argv[0] */
+	char **argv;
+	int *exit_code; /* set by a command that ends as another does; else 0 */
 };
 
 /* Operands that begin so are a command line of their own: our options end at its first word. */
@@ -71,30 +88,23 @@ struct nx_command {
 	const char *name;
 	const char *summary;
 	const char *operands;		   /* "FILE"; "" for none; or NX_OPERANDS_COMMAND */
+	const char *operand_choices;	   /* operands that shells offer; NULL: files */
+	const char *operand_hint;	   /* without operands: what to do instead of giving one */
 	const char *description;	   /* paragraphs, separated by empty lines */
 	const struct nx_option *options;   /* ends with a zeroed row */
 	const struct nx_example *examples; /* ends with a zeroed row */
-	enum nx_status (*run)(const struct nx_invocation *call, int argc, char **argv,
-			      struct nx_error *err);
+	bool is_program;		   /* a name of the program itself, not a sub-command */
+	size_t values_bytes;		   /* the struct that options fill; values points to it */
+	enum nx_status (*run)(const struct nx_invocation *call, void *values,
+			      struct nx_operands *operands, struct nx_error *err);
 };
 
-extern const struct nx_command *const nx_commands[];
+extern const struct nx_command *const nx_commands[]; /* programs come last */
 extern const size_t nx_command_count;
-const struct nx_command *nx_command_find(const char *name);
+const struct nx_command *nx_command_find(const char *name); /* not a program; NULL: none */
 
-extern const struct nx_command nx_command_view;
-extern const struct nx_command nx_command_inspect;
-extern const struct nx_command nx_command_capture;
-extern const struct nx_command nx_command_show_session;
-extern const struct nx_command nx_command_neff;
-extern const struct nx_command nx_command_list;
-extern const struct nx_command nx_command_rename;
-extern const struct nx_command nx_command_delete;
-extern const struct nx_command nx_command_gc;
-extern const struct nx_command nx_command_query;
-extern const struct nx_command nx_command_export;
-extern const struct nx_command nx_command_upload;
-extern const struct nx_command nx_command_help;
-extern const struct nx_command nx_command_nccom_test; /* a program of its own name */
+#define NX_COMMAND(name) extern const struct nx_command nx_command_##name;
+#include "cli/commands.def"
+#undef NX_COMMAND
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shell completions from the command table; cli/completion holds what this prints. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/help.h"
-#include "cli/nccom/nccom_plan.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -22,18 +22,6 @@ static bool takes_file(const struct nx_option *o)
 	return o->kind == NX_OPTION_FILE || o->kind == NX_OPTION_FOLDER;
 }
 
-/* Commands, and behind them the program that is one by itself. */
-static const struct nx_command *command_at(size_t i)
-{
-	return i < nx_command_count ? nx_commands[i] : &nx_command_nccom_test;
-}
-
-/* What a shell may offer as operands; NULL: files. */
-static const char *operand_choices(const struct nx_command *command)
-{
-	return command == &nx_command_nccom_test ? nx_nccom_op_names : NULL;
-}
-
 /* --- bash ------------------------------------------------------------------ */
 
 static void bash_word(struct nx_output *out, const struct nx_command *command,
@@ -49,7 +37,7 @@ static void bash_word(struct nx_output *out, const struct nx_command *command,
 static void bash_value(struct nx_output *out, const struct nx_command *command,
 		       const struct nx_option *o)
 {
-	/* Behind an option whose value may be left out a file may come as well. */
+	/* a file may follow an option whose value may be left out */
 	if ((!o->choices && !takes_file(o)) || o->kind == NX_OPTION_FLAG_TEXT)
 		return;
 	nx_print(out, "\t");
@@ -66,9 +54,9 @@ static void bash_value(struct nx_output *out, const struct nx_command *command,
 	nx_print(out, "\t\treturn ;;\n");
 }
 
-static void bash_names(struct nx_output *out)
+static void put_names(struct nx_output *out)
 {
-	for (size_t i = 0; i < nx_command_count; i++)
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
 		nx_print(out, "%s%s", i ? " " : "", nx_commands[i]->name);
 }
 
@@ -79,10 +67,10 @@ static void bash_words(struct nx_output *out, const struct nx_command *command)
 	nx_print(out, "'");
 	if (command == &nx_command_help) {
 		nx_print(out, "\n\t\toperands='");
-		bash_names(out);
+		put_names(out);
 		nx_print(out, "'");
-	} else if (operand_choices(command)) {
-		nx_print(out, "\n\t\toperands='%s'", operand_choices(command));
+	} else if (command->operand_choices) {
+		nx_print(out, "\n\t\toperands='%s'", command->operand_choices);
 	}
 	nx_print(out, " ;;\n");
 }
@@ -98,14 +86,16 @@ static void print_bash(struct nx_output *out)
 		      "\t\tcommand=nccom-test\n"
 		      "\telif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 		      "\t\tmapfile -t COMPREPLY < <(compgen -W '");
-	bash_names(out);
-	nx_print(out, " --help --version --show-profile-schema' -- \"$cur\")\n\t\treturn\n\tfi\n"
+	put_names(out);
+	for (const struct nx_option *o = nx_global_options; o->name; o++)
+		nx_print(out, " --%s", o->name);
+	nx_print(out, "' -- \"$cur\")\n\t\treturn\n\tfi\n"
 		      "\tcase \"$command:$prev\" in\n");
-	for (size_t i = 0; i <= nx_command_count; i++)
-		each_option(out, command_at(i), bash_value);
+	for (size_t i = 0; i < nx_command_count; i++)
+		each_option(out, nx_commands[i], bash_value);
 	nx_print(out, "\tesac\n\tcase \"$command\" in\n");
-	for (size_t i = 0; i <= nx_command_count; i++)
-		bash_words(out, command_at(i));
+	for (size_t i = 0; i < nx_command_count; i++)
+		bash_words(out, nx_commands[i]);
 	nx_print(out, "\tesac\n"
 		      "\tcase \"$cur\" in\n"
 		      "\t-*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\") ;;\n"
@@ -156,36 +146,33 @@ static void zsh_spec(struct nx_output *out, const struct nx_option *o, const cha
 static void zsh_option(struct nx_output *out, const struct nx_command *command,
 		       const struct nx_option *o)
 {
-	char spelling[80] = "-x";
+	char spelling[80];
 
 	(void)command;
 	if (o->letter) {
-		spelling[1] = o->letter;
+		snprintf(spelling, sizeof(spelling), "-%c", o->letter);
 		zsh_spec(out, o, spelling);
 	}
 	if (o->name) {
-		size_t len = strlen(o->name) < sizeof(spelling) - 3 ? strlen(o->name)
-								    : sizeof(spelling) - 3;
-
-		memcpy(spelling, "--", 2);
-		memcpy(spelling + 2, o->name, len);
-		spelling[2 + len] = '\0';
+		snprintf(spelling, sizeof(spelling), "--%s", o->name);
 		zsh_spec(out, o, spelling);
 	}
 }
 
 static void zsh_command(struct nx_output *out, const struct nx_command *command)
 {
-	bool is_help = command == &nx_command_help;
-
 	nx_print(out, "\t%s)\n\t\t_arguments \\\n", command->name);
 	each_option(out, command, zsh_option);
 	nx_print(out, "\t\t\t'--help[show the help of this command]' \\\n");
-	if (operand_choices(command))
-		nx_print(out, "\t\t\t'*:operand:(%s)' ;;\n", operand_choices(command));
-	else
-		nx_print(out, "\t\t\t'*:%s:%s' ;;\n", is_help ? "command" : "file",
-			 is_help ? "_nothing" : "_files");
+	if (command == &nx_command_help) {
+		nx_print(out, "\t\t\t'*:command:(");
+		put_names(out);
+		nx_print(out, ")' ;;\n");
+	} else if (command->operand_choices) {
+		nx_print(out, "\t\t\t'*:operand:(%s)' ;;\n", command->operand_choices);
+	} else {
+		nx_print(out, "\t\t\t'*:file:_files' ;;\n");
+	}
 }
 
 static void print_zsh(struct nx_output *out)
@@ -195,7 +182,7 @@ static void print_zsh(struct nx_output *out)
 		      "_neuron_explorer() {\n"
 		      "\tlocal -a commands\n"
 		      "\tcommands=(\n");
-	for (size_t i = 0; i < nx_command_count; i++) {
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++) {
 		nx_print(out, "\t\t'%s:", nx_commands[i]->name);
 		put_quoted(out, nx_commands[i]->summary, true);
 		nx_print(out, "'\n");
@@ -212,8 +199,8 @@ static void print_zsh(struct nx_output *out)
 		      "\t\t(( CURRENT-- ))\n"
 		      "\tfi\n"
 		      "\tcase $command in\n");
-	for (size_t i = 0; i <= nx_command_count; i++)
-		zsh_command(out, command_at(i));
+	for (size_t i = 0; i < nx_command_count; i++)
+		zsh_command(out, nx_commands[i]);
 	nx_print(out, "\tesac\n}\n\n_neuron_explorer \"$@\"\n");
 }
 
@@ -222,8 +209,8 @@ static void print_zsh(struct nx_output *out)
 static void fish_option(struct nx_output *out, const struct nx_command *command,
 			const struct nx_option *o)
 {
-	if (command == &nx_command_nccom_test)
-		nx_print(out, "complete -c nccom-test");
+	if (command->is_program)
+		nx_print(out, "complete -c %s", command->name);
 	else
 		nx_print(out, "\tcomplete -c $program -n '__fish_seen_subcommand_from %s'",
 			 command->name);
@@ -247,19 +234,30 @@ static void print_fish(struct nx_output *out)
 	nx_print(out, "# SPDX-License-Identifier: Apache-2.0\n"
 		      "# fish completion for neuron-explorer, neuron-profile and nccom-test\n\n"
 		      "for program in neuron-explorer neuron-profile\n");
-	for (size_t i = 0; i < nx_command_count; i++) {
+	for (const struct nx_option *o = nx_global_options; o->name; o++) {
+		nx_print(out, "\tcomplete -c $program -n __fish_use_subcommand -f -l %s -d '",
+			 o->name);
+		put_quoted(out, o->help, false);
+		nx_print(out, "'\n");
+	}
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++) {
 		nx_print(out, "\tcomplete -c $program -n __fish_use_subcommand -f -a %s -d '",
 			 nx_commands[i]->name);
 		put_quoted(out, nx_commands[i]->summary, false);
 		nx_print(out, "'\n");
 		each_option(out, nx_commands[i], fish_option);
 	}
-	nx_print(out, "end\ncomplete -c nccom-test -f -a '%s'\n", nx_nccom_op_names);
+	nx_print(out, "\tcomplete -c $program -n '__fish_seen_subcommand_from help' -f -a '");
+	put_names(out);
+	nx_print(out, "'\nend\ncomplete -c nccom-test -f -a '%s'\n",
+		 nx_command_nccom_test.operand_choices);
 	each_option(out, &nx_command_nccom_test, fish_option);
 }
 
 enum nx_status nx_completion_print(const char *shell, struct nx_output *out, struct nx_error *err)
 {
+	if (!shell)
+		return nx_fail(err, NX_USAGE, "--print-completion needs a shell: bash zsh fish");
 	if (!strcmp(shell, "bash"))
 		print_bash(out);
 	else if (!strcmp(shell, "zsh"))

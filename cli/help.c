@@ -15,12 +15,11 @@ const struct nx_exit_code nx_exit_codes[] = {
 const size_t nx_exit_code_count = sizeof(nx_exit_codes) / sizeof(nx_exit_codes[0]);
 
 const struct nx_option nx_global_options[] = {
-	{"help", 'h', NX_OPTION_FLAG, NULL, 0, "Show this help, or the help of a command.", NULL},
-	{"version", 'V', NX_OPTION_FLAG, NULL, 0, "Show the version.", NULL},
-	{"show-profile-schema", 0, NX_OPTION_FLAG, NULL, 0,
+	{"help", 'h', NX_FLAG, 0, "Show this help, or the help of a command."},
+	{"version", 'V', NX_FLAG, 0, "Show the version."},
+	{"show-profile-schema", 0, NX_FLAG, 0,
 	 "Print the tables of a profile and what their fields mean, as OpenAPI 3.0 in YAML: one "
-	 "document per table, separated by ---.",
-	 NULL},
+	 "document per table, separated by ---."},
 	{0},
 };
 
@@ -39,14 +38,6 @@ static void print_options(const struct nx_option *options, struct nx_output *out
 	}
 }
 
-static void print_examples(const struct nx_invocation *call, const struct nx_example *examples,
-			   struct nx_output *out)
-{
-	nx_print(out, "\nExamples:\n");
-	for (const struct nx_example *e = examples; e->what; e++)
-		nx_print(out, "  %s\n      %s %s\n", e->what, call->program, e->line);
-}
-
 static void print_exit_codes(struct nx_output *out)
 {
 	nx_print(out, "\nExit codes:\n");
@@ -54,38 +45,38 @@ static void print_exit_codes(struct nx_output *out)
 		nx_print(out, "  %2d  %s\n", nx_exit_codes[i].code, nx_exit_codes[i].meaning);
 }
 
-void nx_help_print_overview(const struct nx_invocation *call, struct nx_output *out)
+static void print_overview(const struct nx_invocation *call, struct nx_output *out)
 {
 	nx_print(out, "Usage: %s COMMAND [OPTIONS]\n\n", call->program);
 	nx_print_wrapped(out,
-			 "Reads profiles that were captured on AWS Trainium and Inferentia: a "
-			 "session file (NTFF) and the compiled model that was running (NEFF).",
+			 "Reads profiles captured on AWS Trainium and Inferentia: a session file "
+			 "(NTFF) and the compiled model that was running (NEFF).",
 			 0, 0, nx_terminal_columns());
 	nx_print(out, "\nCommands:\n");
-	for (size_t i = 0; i < nx_command_count; i++)
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
 		nx_print(out, "  %-14s %s\n", nx_commands[i]->name, nx_commands[i]->summary);
 	print_options(nx_global_options, out);
 	nx_print(out, "\nExamples:\n");
-	for (size_t i = 0; i < nx_command_count; i++)
-		if (nx_commands[i]->examples->what)
-			nx_print(out, "  %s\n      %s %s\n", nx_commands[i]->examples->what,
-				 call->program, nx_commands[i]->examples->line);
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
+		nx_print(out, "  %s\n      %s %s\n", nx_commands[i]->examples->what, call->program,
+			 nx_commands[i]->examples->line);
 	print_exit_codes(out);
 	nx_print(out, "\n'%s help COMMAND' explains a command and its options.\n", call->program);
 }
 
-void nx_help_print_command(const struct nx_invocation *call, const struct nx_command *command,
-			   struct nx_output *out)
+static void print_command(const struct nx_invocation *call, const struct nx_command *command,
+			  struct nx_output *out)
 {
-	bool is_program = call->program == command->name; /* not a command of ours */
-
-	nx_print(out, "Usage: %s%s%s%s%s%s\n\n", call->program, is_program ? "" : " ",
-		 is_program ? "" : command->name, command->options->name ? " [OPTIONS]" : "",
-		 *command->operands ? " " : "", command->operands);
+	nx_print(out, "Usage: %s%s%s%s%s%s\n\n", call->program, command->is_program ? "" : " ",
+		 command->is_program ? "" : command->name,
+		 command->options->name ? " [OPTIONS]" : "", *command->operands ? " " : "",
+		 command->operands);
 	nx_print_wrapped(out, command->description, 0, 0, nx_terminal_columns());
 	if (command->options->name)
 		print_options(command->options, out);
-	print_examples(call, command->examples, out);
+	nx_print(out, "\nExamples:\n");
+	for (const struct nx_example *e = command->examples; e->what; e++)
+		nx_print(out, "  %s\n      %s %s\n", e->what, call->program, e->line);
 	print_exit_codes(out);
 }
 
@@ -98,9 +89,9 @@ enum nx_status nx_help_show(const struct nx_invocation *call, const struct nx_co
 	if (st)
 		return st;
 	if (command)
-		nx_help_print_command(call, command, &out);
+		print_command(call, command, &out);
 	else
-		nx_help_print_overview(call, &out);
+		print_overview(call, &out);
 	return nx_output_commit(&out, err);
 }
 

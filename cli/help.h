@@ -6,25 +6,25 @@
 #include "base/file.h"
 #include "cli/command.h"
 
-void nx_help_print_overview(const struct nx_invocation *call, struct nx_output *out);
-void nx_help_print_command(const struct nx_invocation *call, const struct nx_command *command,
-			   struct nx_output *out);
-/* The same on standard output: what a command does when it is asked for --help. */
+#define NX_PROGRAM "neuron-explorer"
+#define NX_LEGACY_PROGRAM "neuron-profile"
+
+/* Prints the help of a command to standard output; command NULL: the overview. */
 NX_MUST_CHECK enum nx_status nx_help_show(const struct nx_invocation *call,
 					  const struct nx_command *command, struct nx_error *err);
 
 NX_MUST_CHECK enum nx_status nx_help_show_version(const struct nx_invocation *call,
 						  struct nx_error *err);
 
-/* A man page in roff; command NULL: the page of the program itself. */
-void nx_man_print(const struct nx_command *command, struct nx_output *out);
+/* The man page of that name in roff; page NULL: the names of all pages. NOT_FOUND. */
+NX_MUST_CHECK enum nx_status nx_man_print(const char *page, struct nx_output *out,
+					  struct nx_error *err);
 
 /* shell is bash, zsh or fish; NOT_FOUND for any other. */
 NX_MUST_CHECK enum nx_status nx_completion_print(const char *shell, struct nx_output *out,
 						 struct nx_error *err);
 
-/* X(exit code, meaning): every way a run can end, for the lists in help and man pages. */
-struct nx_exit_code {
+struct nx_exit_code { /* a way in which a run can end, for the lists in help and man pages */
 	int code;
 	const char *meaning;
 };

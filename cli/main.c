@@ -6,34 +6,32 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/path.h"
-#include "cli/command.h"
 #include "cli/help.h"
+#include "cli/nccom/nccom_options.h"
+#include "cli/options.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "export/exporters.h"
 #include "export/schema_texts.h"
 
-#define PROGRAM "neuron-explorer"
-#define LEGACY_PROGRAM "neuron-profile"
-
 const struct nx_command *const nx_commands[] = {
-	&nx_command_inspect, &nx_command_capture, &nx_command_view,   &nx_command_show_session,
-	&nx_command_neff,    &nx_command_query,	  &nx_command_export, &nx_command_list,
-	&nx_command_rename,  &nx_command_delete,  &nx_command_gc,     &nx_command_upload,
-	&nx_command_help,
+#define NX_COMMAND(name) &nx_command_##name,
+#include "cli/commands.def"
+#undef NX_COMMAND
 };
 const size_t nx_command_count = sizeof(nx_commands) / sizeof(nx_commands[0]);
 
 const struct nx_command *nx_command_find(const char *name)
 {
-	for (size_t i = 0; i < nx_command_count; i++)
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
 		if (!strcmp(nx_commands[i]->name, name))
 			return nx_commands[i];
 	return NULL;
 }
 
-/* Commands of AWS's tool that have no counterpart here yet, and what serves instead. */
+/* Commands of AWS's tool that are missing here, and what to use instead. */
 static const struct {
 	const char *name;
 	const char *instead;
@@ -54,31 +52,20 @@ static enum nx_status show_schema(void (*write)(struct nx_output *out), struct n
 	return nx_output_commit(&out, err);
 }
 
-/* How the man pages and completions in the tree are made; not for users, so not in help. */
+/* Prints man pages and completions for the tree (see `make generated`); not shown in help. */
 static enum nx_status print_generated(const char *option, const char *what, struct nx_error *err)
 {
-	const struct nx_command *command = what ? nx_command_find(what) : NULL;
 	struct nx_output out;
-	enum nx_status st;
+	enum nx_status st = nx_output_open(&out, "-", err);
 
-	if (what && !strcmp(what, nx_command_nccom_test.name))
-		command = &nx_command_nccom_test;
-	if (!what)
-		return nx_fail(err, NX_USAGE, "%s needs a value", option);
-	if (!strcmp(option, "--print-man") && !command && strcmp(what, PROGRAM) != 0)
-		return nx_fail(err, NX_USAGE, "there is no page for '%.100s'", what);
-	st = nx_output_open(&out, "-", err);
 	if (st)
 		return st;
-	if (!strcmp(option, "--print-man"))
-		nx_man_print(command, &out);
-	else
-		st = nx_completion_print(what, &out, err);
-	if (st) {
-		nx_output_abort(&out);
-		return st;
-	}
-	return nx_output_commit(&out, err);
+	st = !strcmp(option, "--print-man") ? nx_man_print(what, &out, err)
+					    : nx_completion_print(what, &out, err);
+	if (!st)
+		return nx_output_commit(&out, err);
+	nx_output_abort(&out);
+	return st;
 }
 
 static enum nx_status run_global(const struct nx_invocation *call, char **argv,
@@ -107,37 +94,63 @@ static enum nx_status run_global(const struct nx_invocation *call, char **argv,
 
 static enum nx_status refuse_command(const char *name, struct nx_error *err)
 {
-	const char *near = nx_suggest_command(name);
+	char hint[NX_HINT_MAX];
 
 	for (size_t i = 0; i < sizeof(later_commands) / sizeof(later_commands[0]); i++)
 		if (!strcmp(later_commands[i].name, name))
 			return nx_fail(err, NX_UNSUPPORTED, "%s is not in this version yet; %s",
 				       name, later_commands[i].instead);
-	return nx_fail(err, NX_USAGE, "there is no command '%.100s'%s%s%s", name,
-		       near ? "; did you mean '" : "; --help lists them", near ? near : "",
-		       near ? "'?" : "");
+	return nx_fail(err, NX_USAGE, "there is no command '%.100s'%s", name,
+		       nx_hint(nx_suggest_command(name), "; --help lists them", hint));
 }
 
-static enum nx_status dispatch(const struct nx_invocation *call, int argc, char **argv,
+static enum nx_status run_command(struct nx_invocation *call, const struct nx_command *command,
+				  int argc, char **argv, struct nx_error *err)
+{
+	void *values = nx_heap_alloc(command->values_bytes + 1);
+	struct nx_operands operands;
+	bool wants_help = false;
+	enum nx_status st;
+
+	memset(values, 0, command->values_bytes);
+	call->argc = argc;
+	call->argv = argv;
+	st = nx_options_parse(command, argc, argv, values, &operands, &wants_help, err);
+	if (!st && wants_help)
+		st = nx_help_show(call, command, err);
+	else if (!st && !*command->operands && operands.count)
+		st = nx_fail(err, NX_USAGE, "%s takes options only, not '%.100s'; %s",
+			     command->name, operands.items[0], command->operand_hint);
+	else if (!st)
+		st = command->run(call, values, &operands, err);
+	nx_heap_free(values);
+	return st;
+}
+
+static enum nx_status dispatch(struct nx_invocation *call, int argc, char **argv,
 			       struct nx_error *err)
 {
 	const struct nx_command *command;
 
-	if (call->program == nx_command_nccom_test.name)
-		return nx_command_nccom_test.run(call, argc, argv, err);
+	if (call->program == nx_command_nccom_test.name) {
+		struct nx_arena arena = {0};
+		int count = nx_nccom_join_words(argc, argv, &arena, &argv);
+		enum nx_status st = run_command(call, &nx_command_nccom_test, count, argv, err);
+
+		nx_arena_release(&arena);
+		return st;
+	}
 	if (argc < 2)
-		return nx_fail(err, NX_USAGE,
-			       "give a command; '%s --help' lists them with examples",
+		return nx_fail(err, NX_USAGE, "no command given; '%s --help' lists them",
 			       call->program);
 	if (argv[1][0] == '-')
 		return run_global(call, argv, err);
 	command = nx_command_find(argv[1]);
-	if (!command)
-		return refuse_command(argv[1], err);
-	return command->run(call, argc - 1, argv + 1, err);
+	return command ? run_command(call, command, argc - 1, argv + 1, err)
+		       : refuse_command(argv[1], err);
 }
 
-/* Whoever read our standard output has gone, as head does after ten lines. */
+/* The reader of our standard output has closed it, as head does after ten lines. */
 static bool is_reader_gone(void)
 {
 	struct pollfd standard_output = {.fd = STDOUT_FILENO};
@@ -156,22 +169,18 @@ static int end_run(const struct nx_invocation *call, enum nx_status st, const st
 	return *call->exit_code ? *call->exit_code : nx_status_exit_code(st);
 }
 
-static struct nx_invocation invocation_of(const char *path, int *exit_code)
-{
-	const char *name = path ? nx_path_name(path) : NULL;
-	bool is_legacy = name && !strcmp(name, LEGACY_PROGRAM);
-
-	if (name && !strcmp(name, nx_command_nccom_test.name))
-		return (struct nx_invocation){nx_command_nccom_test.name, false, exit_code};
-	return (struct nx_invocation){is_legacy ? LEGACY_PROGRAM : PROGRAM, is_legacy, exit_code};
-}
-
 int main(int argc, char **argv)
 {
 	int exit_code = 0;
-	struct nx_invocation call = invocation_of(argc ? argv[0] : NULL, &exit_code);
+	const char *name = argc ? nx_path_name(argv[0]) : "";
+	struct nx_invocation call = {.program = NX_PROGRAM, .exit_code = &exit_code};
 	struct nx_error err = {0};
 
+	if (!strcmp(name, nx_command_nccom_test.name))
+		call.program = nx_command_nccom_test.name;
+	call.is_legacy = !strcmp(name, NX_LEGACY_PROGRAM);
+	if (call.is_legacy)
+		call.program = NX_LEGACY_PROGRAM;
 	nx_file_guard_install();
 	nx_output_guard_install();
 	signal(SIGPIPE, SIG_IGN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Man pages in roff's man macros. docs/man holds what this prints; a test fails
- * when the two differ, so the pages cannot fall behind the option tables.
+ * Man pages in roff's man macros. docs/man holds what this prints; a test fails if the two differ,
+ * so the pages cannot fall behind the option tables.
  */
 #include <ctype.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define PAGE_DATE "2026-11-15"
 #define LINE_COLUMNS 64 /* of text; escapes may add to it */
 
-/* '-' and '\\' would be typeset otherwise. */
+/* '-' and '\\' mean something else to roff. */
 static void put_word(struct nx_output *out, const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -69,18 +69,12 @@ static void put_options(struct nx_output *out, const struct nx_option *options)
 	}
 }
 
-/* A program of its own name is no command of ours. */
-static bool is_program(const struct nx_command *command)
-{
-	return command == &nx_command_nccom_test;
-}
-
 static void put_example(struct nx_output *out, const struct nx_command *command,
 			const struct nx_example *example)
 {
 	nx_print(out, ".TP\n");
 	put_line(out, example->what);
-	put_line(out, is_program(command) ? command->name : "neuron-explorer");
+	put_line(out, command->is_program ? command->name : NX_PROGRAM);
 	put_line(out, example->line);
 }
 
@@ -89,11 +83,11 @@ static void put_environment(struct nx_output *out, const struct nx_command *comm
 	nx_print(out,
 		 ".SH ENVIRONMENT\n"
 		 ".TP\n\\fBNO_COLOR\\fR\n"
-		 "If set and not empty, messages have no colour.\n"
+		 "If set and not empty, messages are not coloured.\n"
 		 ".TP\n\\fBTMPDIR\\fR\n%s",
-		 command && is_program(command)
-			 ? "Where its log and its profiles go; /tmp if unset.\n"
-			 : "Where captures too large for memory are sorted; /var/tmp if unset.\n");
+		 command && command->is_program
+			 ? "The folder for its log and profiles; /tmp if unset.\n"
+			 : "The folder for temporary files; /var/tmp if unset.\n");
 }
 
 static void put_exit_codes(struct nx_output *out)
@@ -107,20 +101,20 @@ static void put_exit_codes(struct nx_output *out)
 
 static void put_see_also(struct nx_output *out, const struct nx_command *except)
 {
-	const char *separator = "";
+	const char *separator = ",\n";
 
 	nx_print(out, ".SH SEE ALSO\n");
-	if (except) {
+	if (except)
 		nx_print(out, ".BR neuron\\-explorer (1)");
-		separator = ",\n";
-	}
+	else
+		nx_print(out, ".BR neuron\\-profile (1)");
 	for (size_t i = 0; i < nx_command_count; i++) {
 		if (nx_commands[i] == except || nx_commands[i] == &nx_command_help)
 			continue;
-		nx_print(out, "%s.BR neuron\\-explorer\\-", separator);
+		nx_print(out, "%s.BR %s", separator,
+			 nx_commands[i]->is_program ? "" : "neuron\\-explorer\\-");
 		put_text(out, nx_commands[i]->name);
 		nx_print(out, " (1)");
-		separator = ",\n";
 	}
 	nx_print(out, "\n");
 }
@@ -128,17 +122,15 @@ static void put_see_also(struct nx_output *out, const struct nx_command *except)
 static void put_program(struct nx_output *out)
 {
 	nx_print(out, ".TH NEURON\\-EXPLORER 1 %s \"Open Neuron Explorer\"\n.nh\n", PAGE_DATE);
-	nx_print(out, ".SH NAME\nneuron\\-explorer, neuron\\-profile \\-\n"
+	nx_print(out, ".SH NAME\nneuron\\-explorer \\-\n"
 		      "read profiles of AWS Trainium and Inferentia\n");
 	nx_print(out, ".SH SYNOPSIS\n.B neuron\\-explorer\n.I COMMAND\n[\\fIOPTIONS\\fR]\n");
 	nx_print(out,
 		 ".SH DESCRIPTION\n"
 		 "Reads what was captured on a device: a session file (NTFF) and the compiled\n"
-		 "model that was running (NEFF). Needs no device and no driver.\n"
-		 ".PP\n"
-		 "Called as neuron\\-profile it is the same program under the older name.\n");
+		 "model that was running (NEFF). Needs no device and no driver.\n");
 	nx_print(out, ".SH COMMANDS\n");
-	for (size_t i = 0; i < nx_command_count; i++) {
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++) {
 		nx_print(out, ".TP\n\\fB");
 		put_text(out, nx_commands[i]->name);
 		nx_print(out, "\\fR\n");
@@ -146,44 +138,91 @@ static void put_program(struct nx_output *out)
 	}
 	put_options(out, nx_global_options);
 	nx_print(out, ".SH EXAMPLES\n");
-	for (size_t i = 0; i < nx_command_count; i++)
-		if (nx_commands[i]->examples->what)
-			put_example(out, nx_commands[i], nx_commands[i]->examples);
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
+		put_example(out, nx_commands[i], nx_commands[i]->examples);
+}
+
+static void put_legacy(struct nx_output *out)
+{
+	nx_print(out, ".TH NEURON\\-PROFILE 1 %s \"Open Neuron Explorer\"\n.nh\n", PAGE_DATE);
+	nx_print(out, ".SH NAME\nneuron\\-profile \\- the older name of neuron\\-explorer\n"
+		      ".SH SYNOPSIS\n.B neuron\\-profile\n.I COMMAND\n[\\fIOPTIONS\\fR]\n"
+		      ".SH DESCRIPTION\n"
+		      "The same program as\n.BR neuron\\-explorer (1),\n"
+		      "with the same commands and options. Called by this name:\n"
+		      ".IP \\(bu 2\n"
+		      ".B inspect\nwrites to ./output by default, not to the current folder;\n"
+		      ".IP \\(bu 2\n"
+		      ".B view\nalso sends the rows of a profile that it shows in the browser to\n"
+		      "the InfluxDB at http://localhost:8086, if there is one.\n"
+		      ".SH SEE ALSO\n.BR neuron\\-explorer (1)\n");
 }
 
 static void put_command(const struct nx_command *command, struct nx_output *out)
 {
-	bool is_alone = is_program(command);
-
-	nx_print(out, ".TH %s", is_alone ? "" : "NEURON\\-EXPLORER\\-");
+	nx_print(out, ".TH %s", command->is_program ? "" : "NEURON\\-EXPLORER\\-");
 	for (const char *c = command->name; *c; c++)
 		nx_print(out, "%s%c", *c == '-' ? "\\" : "", toupper(*c));
 	nx_print(out, " 1 %s \"Open Neuron Explorer\"\n.nh\n", PAGE_DATE);
-	nx_print(out, ".SH NAME\n%s", is_alone ? "" : "neuron\\-explorer\\-");
+	nx_print(out, ".SH NAME\n%s", command->is_program ? "" : "neuron\\-explorer\\-");
 	put_text(out, command->name);
 	nx_print(out, " \\- ");
 	put_line(out, command->summary);
-	nx_print(out, ".SH SYNOPSIS\n.B %s", is_alone ? "" : "neuron\\-explorer ");
+	nx_print(out, ".SH SYNOPSIS\n.B %s", command->is_program ? "" : "neuron\\-explorer ");
 	put_line(out, command->name);
 	nx_print(out, "[\\fIOPTIONS\\fR]\n");
 	if (*command->operands)
 		nx_print(out, ".I %s\n", command->operands);
 	nx_print(out, ".SH DESCRIPTION\n");
 	put_line(out, command->description);
-	if (command->options->name || command->options->letter)
-		put_options(out, command->options);
+	put_options(out, command->options);
 	nx_print(out, ".SH EXAMPLES\n");
 	for (const struct nx_example *e = command->examples; e->what; e++)
 		put_example(out, command, e);
 }
 
-void nx_man_print(const struct nx_command *command, struct nx_output *out)
+/* Whether page is that of the command: "neuron-explorer-view", "nccom-test". */
+static bool is_page_of(const char *page, const struct nx_command *command)
 {
+	size_t len = strlen(NX_PROGRAM "-");
+
+	if (command->is_program)
+		return !strcmp(page, command->name);
+	return command != &nx_command_help && !strncmp(page, NX_PROGRAM "-", len) &&
+	       !strcmp(page + len, command->name);
+}
+
+static void list_pages(struct nx_output *out)
+{
+	nx_print(out, NX_PROGRAM "\n" NX_LEGACY_PROGRAM "\n");
+	for (size_t i = 0; i < nx_command_count; i++)
+		if (nx_commands[i] != &nx_command_help)
+			nx_print(out, "%s%s\n", nx_commands[i]->is_program ? "" : NX_PROGRAM "-",
+				 nx_commands[i]->name);
+}
+
+enum nx_status nx_man_print(const char *page, struct nx_output *out, struct nx_error *err)
+{
+	const struct nx_command *command = NULL;
+
+	for (size_t i = 0; page && i < nx_command_count; i++)
+		if (is_page_of(page, nx_commands[i]))
+			command = nx_commands[i];
+	if (!page || !strcmp(page, NX_LEGACY_PROGRAM)) {
+		if (page)
+			put_legacy(out);
+		else
+			list_pages(out);
+		return NX_OK;
+	}
 	if (command)
 		put_command(command, out);
-	else
+	else if (!strcmp(page, NX_PROGRAM))
 		put_program(out);
+	else
+		return nx_fail(err, NX_NOT_FOUND, "there is no man page '%.100s'", page);
 	put_environment(out, command);
 	put_exit_codes(out);
 	put_see_also(out, command);
+	return NX_OK;
 }

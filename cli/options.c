@@ -42,7 +42,7 @@ static void build(struct parser *p, const struct nx_command *command)
 	if (command->operands &&
 	    !strncmp(command->operands, NX_OPERANDS_COMMAND, strlen(NX_OPERANDS_COMMAND)))
 		p->shorts[shorts++] = '+';
-	p->shorts[shorts++] = ':'; /* a missing value is told apart from an unknown option */
+	p->shorts[shorts++] = ':'; /* getopt then tells a missing value from an unknown option */
 	p->shorts[shorts++] = 'h';
 	p->longs[longs++] = (struct option){"help", no_argument, NULL, HELP_CODE};
 	for (int i = 0; i < OPTION_MAX; i++) {
@@ -96,6 +96,25 @@ static const char *typed(const struct nx_option *o, char *out, size_t cap)
 	return out;
 }
 
+static enum nx_status store_choice(const struct nx_option *o, const char *text, const char **to,
+				   struct nx_error *err)
+{
+	char name[64], hint[NX_HINT_MAX];
+
+	for (const char *word = o->choices; *word; word += strspn(word, " ")) {
+		size_t len = strcspn(word, " ");
+
+		if (len == strlen(text) && !memcmp(word, text, len)) {
+			*to = text;
+			return NX_OK;
+		}
+		word += len;
+	}
+	return nx_fail(err, NX_USAGE, "%s is one of %s, not '%.100s'%s",
+		       typed(o, name, sizeof(name)), o->choices, text,
+		       nx_hint_word(o->choices, text, "", hint));
+}
+
 static enum nx_status store_number(const struct nx_option *o, const char *text,
 				   struct nx_number_value *to, struct nx_error *err)
 {
@@ -111,22 +130,11 @@ static enum nx_status store_number(const struct nx_option *o, const char *text,
 	return NX_OK;
 }
 
-static enum nx_status store_item(const struct nx_option *o, const char *text,
-				 struct nx_list_value *to, struct nx_error *err)
-{
-	char name[64];
-
-	if (to->count == NX_LIST_MAX)
-		return nx_fail(err, NX_USAGE, "%s is given more than %d times",
-			       typed(o, name, sizeof(name)), NX_LIST_MAX);
-	to->items[to->count++] = text;
-	return NX_OK;
-}
-
 static enum nx_status store(const struct nx_option *o, const char *value, void *values,
 			    struct nx_error *err)
 {
 	void *at = (char *)values + o->offset;
+	struct nx_list_value *list = at; /* of a LIST */
 	char name[64];
 
 	switch ((enum nx_option_kind)o->kind) {
@@ -139,12 +147,17 @@ static enum nx_status store(const struct nx_option *o, const char *value, void *
 	case NX_OPTION_FLAG_TEXT:
 		*(const char **)at = value ? value : "";
 		return NX_OK;
+	case NX_OPTION_CHOICE:
+		return store_choice(o, value, at, err);
 	case NX_OPTION_NUMBER:
 		return store_number(o, value, at, err);
 	case NX_OPTION_LIST:
-		return store_item(o, value, at, err);
+		if (list->count == NX_LIST_MAX)
+			return nx_fail(err, NX_USAGE, "%s is given more than %d times",
+				       typed(o, name, sizeof(name)), NX_LIST_MAX);
+		list->items[list->count++] = value;
+		return NX_OK;
 	case NX_OPTION_LATER_FLAG:
-	case NX_OPTION_LATER_TEXT:
 		break;
 	}
 	return nx_fail(err, NX_UNSUPPORTED, "%s is not in this version yet; %s",
@@ -152,29 +165,22 @@ static enum nx_status store(const struct nx_option *o, const char *value, void *
 }
 
 /* getopt accepts unambiguous beginnings; when there are several it says only '?'. */
-static size_t matches_of(const struct parser *p, const char *word, size_t len)
-{
-	size_t count = 0;
-
-	for (const struct option *l = p->longs; l->name; l++)
-		count += !strncmp(l->name, word, len);
-	return count;
-}
-
 static enum nx_status refuse_long(const struct parser *p, const char *word, struct nx_error *err)
 {
 	const char *name = word + 2, *near;
-	size_t len = strcspn(name, "=");
+	size_t len = strcspn(name, "="), match_count = 0;
+	int shown = (int)(len < 100 ? len : 100);
 
-	if (len && matches_of(p, name, len) > 1)
+	for (const struct option *l = p->longs; len && l->name; l++)
+		match_count += !strncmp(l->name, name, len);
+	if (match_count > 1)
 		return nx_fail(err, NX_USAGE, "--%.*s could be several options; write it in full",
-			       (int)(len < 100 ? len : 100), name);
-	if (len && matches_of(p, name, len) == 1)
-		return nx_fail(err, NX_USAGE, "--%.*s takes no value", (int)(len < 100 ? len : 100),
-			       name);
+			       shown, name);
+	if (match_count == 1)
+		return nx_fail(err, NX_USAGE, "--%.*s takes no value", shown, name);
 	near = nx_suggest_option(p->command->options, name, len);
-	return nx_fail(err, NX_USAGE, "unknown option --%.*s%s%s%s", (int)(len < 100 ? len : 100),
-		       name, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+	return nx_fail(err, NX_USAGE, "unknown option --%.*s%s%s%s", shown, name,
+		       near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 }
 
 static enum nx_status refuse(const struct parser *p, int code, char **argv, struct nx_error *err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dot commands of the query command: what is there to ask about. */
+/* The dot commands of the query command. */
 #include <stdio.h>
 
 #include "cli/query_session.h"
-#include "cli/suggest.h"
 #include "cli/terminal.h"
+#include "cli/workspace_view.h"
 #include "query/sql_text.h"
 
 static enum nx_status append_text(struct nx_bytes *sql, const char *text, struct nx_error *err)
@@ -68,26 +68,13 @@ static enum nx_status check_table(struct nx_query_session *s, const char *name,
 				  struct nx_error *err)
 {
 	const struct nx_folder_table *table = nx_profile_folder_find(&s->profile, name);
-	struct nx_bytes words = {0};
-	const char *near;
-	enum nx_status st;
 
-	if (table && table->fault)
-		return nx_fail(err, NX_FORMAT, "the table %s cannot be read: %s", table->name,
-			       table->fault);
-	if (table)
-		return NX_OK;
-	for (size_t i = 0; i < s->profile.tables.len; i++) {
-		nx_sql_append(&words, s->profile.tables.items[i].name);
-		nx_sql_append(&words, " ");
-	}
-	nx_bytes_append_zeros(&words, 1);
-	near = nx_suggest_word((const char *)words.items, name);
-	st = nx_fail(err, NX_NOT_FOUND, "there is no table '%.100s'%s%.*s%s", name,
-		     near ? "; did you mean '" : "; .tables lists them",
-		     near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
-	nx_vec_release(&words);
-	return st;
+	if (!table)
+		return nx_workspace_view_refuse_table(&s->profile, name, "; .tables lists them",
+						      err);
+	return table->fault ? nx_fail(err, NX_FORMAT, "the table %s cannot be read: %s",
+				      table->name, table->fault)
+			    : NX_OK;
 }
 
 static enum nx_status show_schema(struct nx_query_session *s, const char *word,
@@ -123,19 +110,21 @@ static const struct {
 	const char *name, *operand, *help;
 	enum nx_status (*run)(struct nx_query_session *s, const char *word, struct nx_error *err);
 } commands[] = {
-	{".tables", "", "the tables of the profile and how many rows they have", show_tables},
-	{".schema", " [TABLE]", "the columns of a table, or of all", show_schema},
-	{".queries", "", "queries with a name, and their parameters", nx_query_session_list_named},
-	{".query", " NAME [PARAMETER=VALUE]...", "run one of them", nx_query_session_run_named},
-	{".help", "", "this list", show_help},
+	{".tables", "", "list the tables and their row counts", show_tables},
+	{".schema", " [TABLE]", "list the columns of a table, or of all", show_schema},
+	{".queries", "", "list the named queries and their parameters",
+	 nx_query_session_list_named},
+	{".query", " NAME [PARAMETER=VALUE]...", "run a named query", nx_query_session_run_named},
+	{".help", "", "show this list", show_help},
 	{".quit", "", "quit (also ctrl-d)", quit},
 };
 
 static enum nx_status show_help(struct nx_query_session *s, const char *word, struct nx_error *err)
 {
 	(void)word, (void)err;
-	nx_print(&s->out, "SQL goes over lines until a ';' ends it. ctrl-c ends a query that runs, "
-			  "and at the\nprompt the program.\n\n");
+	nx_print(&s->out,
+		 "SQL may span lines and ends with ';'. ctrl-c stops a running query; at the "
+		 "prompt it\nquits.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		nx_print(&s->out, "%s%-*s  %s\n", commands[i].name,
 			 (int)(34 - strlen(commands[i].name)), commands[i].operand,

@@ -87,23 +87,19 @@ static const char *take_word(const char **line, struct nx_arena *arena)
 static enum nx_status find_query(const char *name, const struct nx_named_query **query,
 				 struct nx_error *err)
 {
-	struct nx_bytes words = {0};
+	NX_VEC(const char *) names = {0};
+	char hint[NX_HINT_MAX];
 	const char *near;
 
 	*query = nx_named_query_find(name);
 	if (*query)
 		return NX_OK;
-	for (size_t i = 0; i < nx_named_query_count; i++) {
-		nx_sql_append(&words, nx_named_queries[i].name);
-		nx_sql_append(&words, " ");
-	}
-	nx_bytes_append_zeros(&words, 1);
-	near = nx_suggest_word((const char *)words.items, name);
-	nx_fail(err, NX_NOT_FOUND, "there is no query '%.100s'%s%.*s%s", name,
-		near ? "; did you mean '" : "; .queries lists them",
-		near ? (int)strcspn(near, " ") : 0, near ? near : "", near ? "'?" : "");
-	nx_vec_release(&words);
-	return NX_NOT_FOUND;
+	for (size_t i = 0; i < nx_named_query_count; i++)
+		nx_vec_push(&names, nx_named_queries[i].name);
+	near = nx_suggest_name(names.items, names.len, name);
+	nx_vec_release(&names);
+	return nx_fail(err, NX_NOT_FOUND, "there is no query '%.100s'%s", name,
+		       nx_hint(near, "; .queries lists them", hint));
 }
 
 static enum nx_status read_arguments(struct arguments *arguments, const char *line,

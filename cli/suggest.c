@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/suggest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WORD_MAX 40u
@@ -33,7 +34,6 @@ unsigned nx_edit_distance(const char *a, size_t a_len, const char *b, size_t b_l
 	return d[n][m];
 }
 
-/* A third of the letters may be wrong; beyond that a hint misleads more than it helps. */
 struct best {
 	const char *word;
 	unsigned distance;
@@ -45,23 +45,11 @@ static void consider(struct best *best, const char *word, size_t word_len, const
 	size_t longer = word_len > typed_len ? word_len : typed_len;
 	unsigned distance = nx_edit_distance(word, word_len, typed, typed_len);
 
+	/* beyond that a hint misleads more than it helps */
 	if (distance > 1 + longer / 4 || distance >= longer)
 		return;
 	if (!best->word || distance < best->distance)
 		*best = (struct best){word, distance};
-}
-
-const char *nx_suggest_word(const char *words, const char *word)
-{
-	struct best best = {0};
-
-	for (const char *w = words; *w; w += strspn(w, " ")) {
-		size_t here = strcspn(w, " ");
-
-		consider(&best, w, here, word, strlen(word));
-		w += here;
-	}
-	return best.word;
 }
 
 const char *nx_suggest_name(const char *const *names, size_t count, const char *name)
@@ -87,8 +75,35 @@ const char *nx_suggest_command(const char *name)
 {
 	struct best best = {0};
 
-	for (size_t i = 0; i < nx_command_count; i++)
+	for (size_t i = 0; i < nx_command_count && !nx_commands[i]->is_program; i++)
 		consider(&best, nx_commands[i]->name, strlen(nx_commands[i]->name), name,
 			 strlen(name));
 	return best.word;
+}
+
+static const char *hint(const char *near, size_t len, const char *otherwise, char out[NX_HINT_MAX])
+{
+	if (!near)
+		return otherwise;
+	snprintf(out, NX_HINT_MAX, "; did you mean '%.*s'?", (int)(len < 200 ? len : 200), near);
+	return out;
+}
+
+const char *nx_hint(const char *near, const char *otherwise, char out[NX_HINT_MAX])
+{
+	return hint(near, near ? strlen(near) : 0, otherwise, out);
+}
+
+const char *nx_hint_word(const char *words, const char *word, const char *otherwise,
+			 char out[NX_HINT_MAX])
+{
+	struct best best = {0};
+
+	for (const char *w = words; *w; w += strspn(w, " ")) {
+		size_t len = strcspn(w, " ");
+
+		consider(&best, w, len, word, strlen(word));
+		w += len;
+	}
+	return hint(best.word, best.word ? strcspn(best.word, " ") : 0, otherwise, out);
 }

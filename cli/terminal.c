@@ -178,17 +178,16 @@ const char *nx_count_text(uint64_t count, char *out)
 
 const char *nx_size_text(uint64_t size_bytes, char *out)
 {
-	static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
-	double size = (double)size_bytes;
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	double size = (double)size_bytes / 1024;
 	size_t unit = 0;
 
-	if (size_bytes < 1000) {
+	if (size_bytes < 1024) {
 		snprintf(out, NX_COUNT_TEXT_MAX, "%u B", (unsigned)size_bytes);
 		return out;
 	}
-	size /= 1000;
-	while (size >= 999.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
-		size /= 1000;
+	while (size >= 1023.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		size /= 1024;
 		unit++;
 	}
 	snprintf(out, NX_COUNT_TEXT_MAX, "%.1f %s", size, units[unit]);

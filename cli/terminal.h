@@ -29,7 +29,7 @@ bool nx_terminal_is_error_shown(void); /* standard error is a terminal */
 void nx_print_wrapped(struct nx_output *out, const char *text, unsigned first_column,
 		      unsigned indent, unsigned columns);
 
-/* 2657 -> "2,657"; 4100000 -> "4.1 MB". NX_COUNT_TEXT_MAX bytes hold either. */
+/* 2657 -> "2,657"; 4300000 -> "4.1 MiB". NX_COUNT_TEXT_MAX bytes hold either. */
 #define NX_COUNT_TEXT_MAX 32
 const char *nx_count_text(uint64_t count, char *out);
 const char *nx_size_text(uint64_t size_bytes, char *out);

@@ -37,7 +37,7 @@ void nx_upload_client_close(struct nx_upload_client *c)
 
 /* --- answers ------------------------------------------------------------------------------ */
 
-/* In the answer's own bytes: copied before the next request. */
+/* Points into the bytes of the answer: copy before the next request. */
 static const struct nx_json *answer_json(struct nx_upload_client *c)
 {
 	struct nx_json *root = NULL;
@@ -79,20 +79,20 @@ static enum nx_status refuse(struct nx_upload_client *c, struct nx_error *err)
 
 	if (code == 401)
 		return nx_fail(err, NX_PERMISSION,
-			       "the server at %s wants a token; give it with --token or "
+			       "the server at %s requires a token; give it with --token or "
 			       "NEURON_EXPLORER_TOKEN",
 			       c->endpoint);
 	if (*detail)
 		return nx_fail(err, status_of(code), "the server says: %s", detail);
 	return nx_fail(err, status_of(code),
-		       "%s answers with code %u; is it the address of a neuron-explorer that "
-		       "shows a workspace?",
+		       "%s responds with code %u; is it a neuron-explorer that serves a "
+		       "workspace?",
 		       c->endpoint, code);
 }
 
 /* --- one request ---------------------------------------------------------------------------- */
 
-/* IO: none came. Other codes than 2xx are refusals. */
+/* IO: no response. Codes other than 2xx are failures. */
 static enum nx_status ask_once(struct nx_upload_client *c, struct nx_http_request *request,
 			       const char *path, struct nx_error *err)
 {
@@ -106,7 +106,7 @@ static enum nx_status ask_once(struct nx_upload_client *c, struct nx_http_reques
 	return c->answer.code / 100 == 2 ? NX_OK : refuse(c, err);
 }
 
-/* A server that is busy, or not there for a moment, is asked again. */
+/* Retry if the server is busy or briefly unreachable. */
 static bool may_pass(const struct nx_upload_client *c, enum nx_status st)
 {
 	return st == NX_IO && (!c->answer.code || c->answer.code >= 500);
@@ -127,18 +127,20 @@ static enum nx_status ask(struct nx_upload_client *c, struct nx_http_request req
 
 /* --- beginning ------------------------------------------------------------------------------- */
 
-/* Asked once: a second try might meet the upload that the first one began. */
+/* Sent once: a second request might meet the upload that the first one began. */
 static enum nx_status begin(struct nx_upload_client *c, struct nx_slice json, struct nx_error *err)
 {
 	struct nx_http_request request = {.content_type = "application/json", .body = json};
 	enum nx_status st = ask_once(c, &request, "/uploads", err);
 
+	if (st == NX_MISMATCH) /* the name is taken */
+		return nx_fail(err, st, "%s with --overwrite", err->message);
 	if (st)
 		return st;
 	c->id = nx_json_as_text(nx_json_get(answer_json(c), "id"), &c->arena, "");
 	if (*c->id)
 		return NX_OK;
-	return nx_fail(err, NX_FORMAT, "the answer of %s makes no sense; is it a neuron-explorer?",
+	return nx_fail(err, NX_FORMAT, "unexpected response from %s; is it a neuron-explorer?",
 		       c->endpoint);
 }
 
@@ -159,7 +161,7 @@ static size_t give(void *context, void *to, size_t room)
 	if (n <= 0)
 		return 0;
 	s->offset += (uint64_t)n;
-	/* what has to be sent again counts once */
+	/* bytes that are sent again count once */
 	s->client->progress.done = s->done_before + s->offset - (uint64_t)n;
 	nx_progress_add(&s->client->progress, (uint64_t)n);
 	return (size_t)n;
@@ -178,7 +180,7 @@ static enum nx_status learn_received(struct nx_upload_client *c, size_t index, u
 	if (!files || files->kind != NX_JSON_ARRAY || index >= files->count ||
 	    !nx_slice_to_u64(nx_json_as_slice(nx_json_get(&files->children[index], "received")),
 			     received))
-		return nx_fail(err, NX_FORMAT, "the answer of %s makes no sense", c->endpoint);
+		return nx_fail(err, NX_FORMAT, "unexpected response from %s", c->endpoint);
 	return NX_OK;
 }
 
@@ -195,7 +197,7 @@ static enum nx_status put_once(struct sending *s, const struct nx_planned_file *
 			err);
 }
 
-/* As long as bytes arrive there is hope; MISMATCH is a connection that the server still holds. */
+/* Retry while bytes arrive. MISMATCH: the server still holds the old connection. */
 static enum nx_status put_file(struct sending *s, const struct nx_planned_file *f, size_t index,
 			       struct nx_error *err)
 {
@@ -288,7 +290,7 @@ static void show_step(struct nx_upload_client *c, const char *path)
 	nx_progress_add(&c->progress, 0);
 }
 
-/* The upload is gone when its profile is there. */
+/* The upload disappears when its profile is ready. */
 static enum nx_status look(struct nx_upload_client *c, bool *is_over, struct nx_error *err)
 {
 	const char *path = nx_arena_printf(&c->arena, "/uploads/%s", c->id);
@@ -324,6 +326,6 @@ enum nx_status nx_upload_client_wait(struct nx_upload_client *c, const char *nam
 		nanosleep(&pause, NULL);
 	}
 	nx_progress_end(&c->progress);
-	/* Somebody may have deleted it meanwhile: then there is nothing to have waited for. */
+	/* The profile may have been deleted meanwhile. */
 	return st ? st : ask(c, (struct nx_http_request){0}, path, err);
 }

@@ -7,9 +7,9 @@
  *	st = nx_upload_client_wait(&client, name, err);
  *	nx_upload_client_close(&client);
  *
- * A connection that breaks is taken up again where the server says it broke, for a
- * minute without a new byte; then it fails with IO. What the server refuses is its
- * sentence, with the status that its code stands for.
+ * If the connection breaks, the upload resumes where the server says it stopped, and fails with IO
+ * after a minute without a new byte. When the server refuses, the error is its message, with the
+ * status that its code stands for.
  */
 #ifndef NX_CLI_UPLOAD_CLIENT_H
 #define NX_CLI_UPLOAD_CLIENT_H
@@ -37,7 +37,7 @@ void nx_upload_client_close(struct nx_upload_client *client);
 NX_MUST_CHECK enum nx_status nx_upload_client_send(struct nx_upload_client *client,
 						   const struct nx_upload_plan *plan,
 						   struct nx_slice json, struct nx_error *err);
-/* Until the profile is ready; FORMAT with the server's reason when it failed. */
+/* Waits until the profile is ready; FORMAT with the server's reason if processing failed. */
 NX_MUST_CHECK enum nx_status nx_upload_client_wait(struct nx_upload_client *client,
 						   const char *name, struct nx_error *err);
 

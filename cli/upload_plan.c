@@ -62,7 +62,7 @@ static int is_shown(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* In the order of names, so that two uploads of a folder are the same. */
+/* Sorted by name, so that two uploads of a folder are the same. */
 static enum nx_status add_folder(struct nx_upload_plan *plan, const char *local, const char *path,
 				 enum nx_upload_role role, struct nx_error *err)
 {
@@ -103,12 +103,12 @@ enum nx_status nx_upload_plan_add(struct nx_upload_plan *plan, const char *path,
 			       "--profile-directory",
 			       path);
 	if (!is_folder && role == NX_UPLOAD_DIRECTORY)
-		return nx_fail(err, NX_USAGE, "%s is no folder; give files with --neff and --ntff",
-			       path);
+		return nx_fail(err, NX_USAGE,
+			       "%s is not a folder; give files with --neff and --ntff", path);
 	if (is_folder)
 		return add_folder(plan, path, name, role, err);
 	if (!S_ISREG(st.st_mode))
-		return nx_fail(err, NX_USAGE, "%s is no file", path);
+		return nx_fail(err, NX_USAGE, "%s is not a file", path);
 	return add_file(plan, path, name, role, (uint64_t)st.st_size, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_options: what `view` can be told, and whether it makes sense together. */
+/* view_options: the options of `view`, and which of them go together. */
 #ifndef NX_CLI_VIEW_OPTIONS_H
 #define NX_CLI_VIEW_OPTIONS_H
 
@@ -9,8 +9,7 @@
 struct nx_view_options {
 	const char *neff_path, *session_path, *directory;
 	const char *format, *output_file, *status_file, *data_path, *display_name;
-	bool is_legacy; /* asked as neuron-profile: without a format an InfluxDB gets the rows too
-			 */
+	bool is_legacy; /* called as neuron-profile: without a format, rows go to InfluxDB too */
 	const char *store, *db_endpoint, *db_org, *db_bucket;
 	bool ingest_only, pretty, force, terminology, perfetto_flows;
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
@@ -27,9 +26,7 @@ struct nx_view_options {
 
 extern const struct nx_option nx_view_option_table[];
 
-NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v,
-						   const struct nx_operands *operands,
-						   struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err);
 
 /* The profile becomes rows of tables, here or in a database, rather than a file or a page. */
 bool nx_view_wants_tables(const struct nx_view_options *v);

@@ -8,6 +8,8 @@
 
 #include "cli/suggest.h"
 
+struct nx_names NX_VEC_BODY(const char *);
+
 enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data_path,
 				      bool is_read_only, struct nx_error *err)
 {
@@ -38,7 +40,7 @@ static enum nx_status find_profile(struct nx_workspace *ws, const char *word,
 	if (!st)
 		st = nx_catalogue_match(&catalogue, word, &record, err);
 	if (!st && record->state != NX_PROFILE_READY)
-		st = nx_fail(err, NX_NOT_FOUND, "the profile %s cannot be asked: %s", record->name,
+		st = nx_fail(err, NX_NOT_FOUND, "the profile %s cannot be opened: %s", record->name,
 			     *record->reason ? record->reason : "it is still being processed");
 	else if (!st)
 		*path = nx_workspace_profile_path(ws, arena, record->name);
@@ -59,8 +61,8 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 	enum nx_status st;
 
 	*path = word;
-	/* what looks like a path is meant as one, and told by its own name when it is missing; who
-	 * names a workspace means a profile in it, whatever folders stand around */
+	/* what looks like a path is one, even if it is missing; with --data-path a plain name
+	 * means a profile, even if there is a folder of that name */
 	if (strchr(word, '/') ||
 	    (!data_path && (is_path || nx_workspace_default_path(arena, &home, NULL))))
 		return NX_OK;
@@ -69,8 +71,8 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 		return st;
 	if (!ws)
 		return nx_fail(err, NX_NOT_FOUND,
-			       "there is no folder '%.200s' and no profile of that name: nothing "
-			       "has been stored yet; 'view --ingest-only' does",
+			       "there is no folder '%.200s' and no profile of that name: the "
+			       "workspace is empty; fill it with 'view --ingest-only'",
 			       word);
 	st = find_profile(ws, word, arena, path, err);
 	nx_workspace_close(ws);
@@ -80,14 +82,30 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 enum nx_status nx_workspace_view_refuse(const struct nx_catalogue *catalogue, const char *name,
 					struct nx_error *err)
 {
-	struct nx_names NX_VEC_BODY(const char *) names = {0};
+	struct nx_names names = {0};
+	char hint[NX_HINT_MAX];
 	const char *near;
 
 	for (size_t i = 0; i < catalogue->records.len; i++)
 		nx_vec_push(&names, catalogue->records.items[i].name);
 	near = nx_suggest_name(names.items, names.len, name);
 	nx_vec_release(&names);
-	return nx_fail(err, NX_NOT_FOUND, "there is no profile '%.200s'%s%s%s", name,
-		       near ? "; did you mean '" : "; 'list' shows all profiles", near ? near : "",
-		       near ? "'?" : "");
+	return nx_fail(err, NX_NOT_FOUND, "there is no profile '%.200s'%s", name,
+		       nx_hint(near, "; 'list' shows all profiles", hint));
+}
+
+enum nx_status nx_workspace_view_refuse_table(const struct nx_profile_folder *folder,
+					      const char *name, const char *remedy,
+					      struct nx_error *err)
+{
+	struct nx_names names = {0};
+	char hint[NX_HINT_MAX];
+	const char *near;
+
+	for (size_t i = 0; i < folder->tables.len; i++)
+		nx_vec_push(&names, folder->tables.items[i].name);
+	near = nx_suggest_name(names.items, names.len, name);
+	nx_vec_release(&names);
+	return nx_fail(err, NX_NOT_FOUND, "there is no table '%.100s'%s", name,
+		       nx_hint(near, remedy, hint));
 }

@@ -126,8 +126,8 @@ static enum nx_status check_name(struct nx_workspace *ws, const struct nx_upload
 	other = st || u->force ? NULL : nx_catalogue_find(&catalogue, u->name);
 	if (other && other->state != NX_PROFILE_FAILED && other->state != NX_PROFILE_UNFINISHED)
 		st = nx_fail(err, NX_MISMATCH,
-			     "there is a profile '%s' already (%s); choose another name, or "
-			     "replace it with force",
+			     "there is already a profile '%s' (%s); choose another name, or "
+			     "replace it",
 			     u->name, nx_profile_state_text(other->state));
 	nx_catalogue_release(&catalogue);
 	return st;

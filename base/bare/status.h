@@ -11,17 +11,17 @@
 /* X(name, exit code, what it means to a user) */
 #define NX_STATUS_MAP(X)                                                                           \
 	X(OK, 0, "success")                                                                        \
-	X(USAGE, 2, "the command line is wrong")                                                   \
-	X(NOT_FOUND, 3, "a file or a named thing does not exist")                                  \
-	X(PERMISSION, 4, "the system denied access")                                               \
-	X(FORMAT, 5, "a file is damaged or not what it should be")                                 \
-	X(VERSION, 6, "a file is of a version this program does not read")                         \
-	X(MISMATCH, 7, "two files do not belong together")                                         \
+	X(USAGE, 2, "invalid command line")                                                        \
+	X(NOT_FOUND, 3, "a file, profile or name does not exist")                                  \
+	X(PERMISSION, 4, "permission denied")                                                      \
+	X(FORMAT, 5, "a file is damaged or has another format")                                    \
+	X(VERSION, 6, "a file has a version that is not supported")                                \
+	X(MISMATCH, 7, "two files do not match, or a name is taken")                               \
 	X(IO, 8, "reading or writing failed")                                                      \
 	X(NO_SPACE, 9, "the disk is full")                                                         \
-	X(LIMIT, 10, "the input asks for more than the program allows")                            \
-	X(UNSUPPORTED, 11, "the request is valid but this build cannot do it")                     \
-	X(CANCELLED, 130, "it was interrupted, by ctrl-c for instance")
+	X(LIMIT, 10, "a limit was exceeded")                                                       \
+	X(UNSUPPORTED, 11, "not supported by this build")                                          \
+	X(CANCELLED, 130, "interrupted, for example by ctrl-c")
 
 enum nx_status {
 #define NX_STATUS_ENUM(name, exit_code, text) NX_##name,

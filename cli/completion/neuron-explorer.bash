@@ -92,7 +92,7 @@ _neuron_explorer()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	neff:--arch)
-		mapfile -t COMPREPLY < <(compgen -W 'trn1 trn2 trn3 inf2' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'trn1 inf2 trn2 trn3' -- "$cur")
 		return ;;
 	query:-d|query:--profile)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")

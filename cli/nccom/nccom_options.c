@@ -6,112 +6,102 @@
 #include <string.h>
 
 #include "cli/nccom/nccom_hosts.h"
+#include "cli/options.h"
 #include "cli/suggest.h"
 
-#define W(member) NX_FIELD(struct nx_nccom_words, member)
+#define FIELD(member) NX_FIELD(struct nx_nccom_words, member)
 #define DEFAULT_SIZE (UINT64_C(32) << 20)
 #define DEFAULT_ITERATIONS 20
 #define DEFAULT_WARMUPS 5
-#define NOT_HERE "Accepted and without effect: ranks on this machine are threads of nccom-test."
+#define NO_EFFECT "Accepted, no effect: "
 
 const struct nx_option nx_nccom_option_table[] = {
-	{"nworkers", 'r', NX_OPTION_NUMBER, "N", W(ranks), "Ranks in total.", NULL},
-	{"nnodes", 'N', NX_OPTION_NUMBER, "N", W(nodes),
-	 "Machines the ranks are spread over (default 1). All ranks still run here, and times are "
-	 "those of so many machines, unless --node-rank, --hosts or -S spread them.",
-	 NULL},
-	{"node-rank", 0, NX_OPTION_TEXT, "N", W(node_rank),
-	 "Run the ranks of machine N only; the others are reached by NEURON_RT_ROOT_COMM_ID. auto: "
-	 "of the machine that mpirun or srun says this is.",
-	 "auto"},
-	{"minbytes", 'b', NX_OPTION_TEXT, "SIZE", W(least),
-	 "Smallest size: 100, 512kb, 32mb, 1gb (default 32M).", NULL},
-	{"maxbytes", 'e', NX_OPTION_TEXT, "SIZE", W(most), "Largest size (default 32M).", NULL},
-	{"stepbytes", 'i', NX_OPTION_TEXT, "SIZE", W(step),
-	 "From one size to the next (default a tenth of the range).", NULL},
-	{"stepfactor", 'f', NX_OPTION_NUMBER, "N", W(factor), "Sizes grow by this factor.", NULL},
-	{"iters", 'n', NX_OPTION_NUMBER, "N", W(iterations), "Measured operations (default 20).",
-	 NULL},
-	{"warmup_iters", 'w', NX_OPTION_NUMBER, "N", W(warmups),
-	 "Operations before them that do not count (default 5).", NULL},
-	{"neff_iters", 'I', NX_OPTION_NUMBER, "N", W(executions),
-	 "Measured executions of a program that holds all of -n and -w.", NULL},
-	{"neff_warmup_iters", 'W', NX_OPTION_NUMBER, "N", W(ignored_executions),
-	 "Executions before them that do not count.", NULL},
-	{"datatype", 'd', NX_OPTION_TEXT, "TYPE", W(dtype), "Type of the elements (default uint8).",
-	 "uint8 int8 fp8 uint16 int16 fp16 bf16 uint32 int32 fp32"},
-	{"check", 'c', NX_OPTION_FLAG_TEXT, "KIND", W(check),
-	 "Compare all outputs with what a plain loop computes, from inputs that are random (the "
-	 "default) or all_ones.",
-	 "random all_ones"},
-	{"seed", 0, NX_OPTION_NUMBER, "N", W(seed), "Of random inputs (default 0).", NULL},
-	{"stats", 't', NX_OPTION_TEXT, "LIST", W(stats),
-	 "Columns of time: avg, p25, p50, p99 and the like (default avg).", NULL},
-	{"show-algorithm", 0, NX_OPTION_FLAG, NULL, W(shows_algorithm),
-	 "A column with the way the data took.", NULL},
-	{"show-input-output-size", 0, NX_OPTION_FLAG, NULL, W(shows_sizes),
-	 "Columns with what all ranks put in and get out.", NULL},
-	{"report-to-json-file", 0, NX_OPTION_FILE, "FILE", W(json), "The table as JSON as well.",
-	 NULL},
-	{"variable-size-op-metadata", 0, NX_OPTION_TEXT, "JSON", W(counts),
-	 "Elements of each rank ([3,0,5]) for all_gatherv, of each rank for each other "
-	 "([[1,2],[0,4]]) for alltoallv; a file or the text itself.",
-	 NULL},
-	{"custom-replica-groups", 0, NX_OPTION_TEXT, "JSON", W(groups),
-	 "Groups of ranks of one size, [[0,1],[2,3]]; a file or the text itself.", NULL},
-	{"custom-src-target-pairs", 0, NX_OPTION_TEXT, "JSON", W(pairs),
-	 "Who sends to whom in permute and sendrecv, [[0,1],[1,0]]; each to the next without it.",
-	 NULL},
-	{"data-parallel-dimension", 0, NX_OPTION_NUMBER, "N", W(data_parallel),
-	 "Groups of N ranks that lie evenly apart.", NULL},
-	{"processes", 0, NX_OPTION_FLAG, NULL, W(has_processes),
-	 "A process for each rank, not a thread.", NULL},
-	{"wall-time", 0, NX_OPTION_FLAG, NULL, W(wants_wall_time),
-	 "Times of this machine's clock, not of the device.", NULL},
-	{"runtime", 0, NX_OPTION_FILE, "PATH", W(runtime),
-	 "The libnrt.so.1 to measure, or its folder; chosen as by 'neuron-explorer inspect'.",
-	 NULL},
-	{"hosts", 's', NX_OPTION_TEXT, "HOSTS", W(hosts),
-	 "Start nccom-test on these machines by Open MPI's mpirun, once on each: 'a,b' or 'a b'. "
-	 "The first one has rank 0.",
-	 NULL},
-	{"hosts-file", 0, NX_OPTION_FILE, "FILE", W(hosts_file),
-	 "The same, a machine in each line.", NULL},
-	{"mpi-log-dir", 0, NX_OPTION_FOLDER, "FOLDER", W(log_folder),
-	 "With --hosts: what each machine prints, in a file of its own.", NULL},
-	{"slurm-mode", 'S', NX_OPTION_FLAG, NULL, W(has_slurm),
-	 "Start nccom-test on -N machines by Slurm's srun, once on each.", NULL},
-	{"slurm-vcpus-per-node", 'u', NX_OPTION_NUMBER, "N", W(slurm_vcpus),
-	 "With -S: processors of a machine (srun -c).", NULL},
-	{"slurm-setup-script", 0, NX_OPTION_FILE, "FILE", W(slurm_script),
-	 "With -S: a script for sh that each machine reads before.", NULL},
-	{"slurm-job-id", 0, NX_OPTION_TEXT, "ID", W(slurm_job),
-	 "With -S: machines of this job; without it srun asks for new ones.", NULL},
-	{"slurm-use-head-node-neuron-bench", 0, NX_OPTION_FLAG, NULL, W(head_node),
-	 "Accepted and without effect: each machine has to have nccom-test at the same path.",
-	 NULL},
-	{"non-interactive", 0, NX_OPTION_FLAG, NULL, W(is_quiet), "Nothing is ever asked.", NULL},
-	{"unique-buff", 0, NX_OPTION_FLAG, NULL, W(unique),
-	 "Accepted and without effect: buffers do not change simulated times.", NULL},
-	{"shared-output-buff", 0, NX_OPTION_FLAG, NULL, W(shared_output), "As --unique-buff.",
-	 NULL},
-	{"coalesced-cc-size-ratio", 0, NX_OPTION_TEXT, "RATIO", W(ignored[0]), "As --unique-buff.",
-	 NULL},
-	{"sb2sb", 0, NX_OPTION_FLAG, NULL, W(sb2sb),
-	 "Accepted; transfers between state buffers are measured as those between device memories.",
-	 NULL},
-	{"input-shape", 0, NX_OPTION_TEXT, "SHAPE", W(ignored[1]), "As --sb2sb.", NULL},
-	{"output-shape", 0, NX_OPTION_TEXT, "SHAPE", W(ignored[2]), "As --sb2sb.", NULL},
-	{"cc-dim", 0, NX_OPTION_TEXT, "N", W(ignored[3]), "As --sb2sb.", NULL},
-	{"streams-json", 0, NX_OPTION_FILE, "FILE", W(streams),
-	 "Streams that run side by side, each with ranks of its own and a table of its own: see "
-	 "below.",
-	 NULL},
-	{"vcpu-pin-mode", 0, NX_OPTION_TEXT, "MODE", W(ignored[4]), NOT_HERE, NULL},
-	{"data-collector-port", 0, NX_OPTION_TEXT, "PORT", W(ignored[5]), NOT_HERE, NULL},
-	{"data-collector-host", 0, NX_OPTION_TEXT, "HOST", W(ignored[6]), NOT_HERE, NULL},
-	{"debug", 0, NX_OPTION_FLAG, NULL, W(is_debug), "All lines of the runtime.", NULL},
-	{"version", 'V', NX_OPTION_FLAG, NULL, W(wants_version), "Show the version.", NULL},
+	{"nworkers", 'r', NX_NUMBER("N"), FIELD(ranks), "The total number of ranks."},
+	{"nnodes", 'N', NX_NUMBER("N"), FIELD(nodes),
+	 "How many machines the ranks are spread over (default 1). All ranks still run here, timed "
+	 "as if on that many machines, unless --node-rank, --hosts or -S spread them."},
+	{"node-rank", 0, NX_TEXT_OR("N", "auto"), FIELD(node_rank),
+	 "Run only the ranks of machine N; NEURON_RT_ROOT_COMM_ID tells how to reach the others. "
+	 "auto: take N from mpirun or srun."},
+	{"minbytes", 'b', NX_TEXT("SIZE"), FIELD(least),
+	 "Smallest size: 100, 512kb, 32mb, 1gb (default 32M)."},
+	{"maxbytes", 'e', NX_TEXT("SIZE"), FIELD(most), "Largest size (default 32M)."},
+	{"stepbytes", 'i', NX_TEXT("SIZE"), FIELD(step),
+	 "Step from one size to the next (default: a tenth of the range)."},
+	{"stepfactor", 'f', NX_NUMBER("N"), FIELD(factor),
+	 "Factor from one size to the next, instead of a step."},
+	{"iters", 'n', NX_NUMBER("N"), FIELD(iterations), "Measured operations (default 20)."},
+	{"warmup_iters", 'w', NX_NUMBER("N"), FIELD(warmups),
+	 "Operations to run first, without measuring them (default 5)."},
+	{"neff_iters", 'I', NX_NUMBER("N"), FIELD(executions),
+	 "Measured executions of a program that contains all of -n and -w."},
+	{"neff_warmup_iters", 'W', NX_NUMBER("N"), FIELD(ignored_executions),
+	 "Executions to run first, without measuring them."},
+	{"datatype", 'd',
+	 NX_TEXT_OR("TYPE", "uint8 int8 fp8 uint16 int16 fp16 bf16 uint32 int32 fp32"),
+	 FIELD(dtype), "Element type (default uint8)."},
+	{"check", 'c', NX_FLAG_TEXT("KIND", "random all_ones"), FIELD(check),
+	 "Compare all outputs with those of a plain loop, for random (default) or all_ones "
+	 "inputs."},
+	{"seed", 0, NX_NUMBER("N"), FIELD(seed), "Seed of random inputs (default 0)."},
+	{"stats", 't', NX_TEXT("LIST"), FIELD(stats),
+	 "Time columns: avg, p25, p50, p99 and so on (default avg)."},
+	{"show-algorithm", 0, NX_FLAG, FIELD(shows_algorithm),
+	 "Add a column with the algorithm used."},
+	{"show-input-output-size", 0, NX_FLAG, FIELD(shows_sizes),
+	 "Add columns with the total input and output size of all ranks."},
+	{"report-to-json-file", 0, NX_FILE("FILE"), FIELD(json), "Also write the table as JSON."},
+	{"variable-size-op-metadata", 0, NX_TEXT("JSON"), FIELD(counts),
+	 "Element counts: for all_gatherv one per rank ([3,0,5]), for alltoallv one per pair of "
+	 "ranks ([[1,2],[0,4]]); a file or the text itself."},
+	{"custom-replica-groups", 0, NX_TEXT("JSON"), FIELD(groups),
+	 "Groups of ranks, all of one size, [[0,1],[2,3]]; a file or the text itself."},
+	{"custom-src-target-pairs", 0, NX_TEXT("JSON"), FIELD(pairs),
+	 "Which rank sends to which in permute and sendrecv, [[0,1],[1,0]] (default: each to the "
+	 "next)."},
+	{"data-parallel-dimension", 0, NX_NUMBER("N"), FIELD(data_parallel),
+	 "Form groups of N evenly spaced ranks."},
+	{"processes", 0, NX_FLAG, FIELD(has_processes),
+	 "Run each rank as a process, not a thread."},
+	{"wall-time", 0, NX_FLAG, FIELD(wants_wall_time),
+	 "Report times of this machine's clock, not of the device."},
+	NX_ROW_RUNTIME(struct nx_nccom_words),
+	{"hosts", 's', NX_TEXT("HOSTS"), FIELD(hosts),
+	 "Start nccom-test once on each of these machines with Open MPI's mpirun: 'a,b' or 'a b'. "
+	 "The first one has rank 0."},
+	{"hosts-file", 0, NX_FILE("FILE"), FIELD(hosts_file),
+	 "The same, with one machine per line."},
+	{"mpi-log-dir", 0, NX_FOLDER("FOLDER"), FIELD(log_folder),
+	 "With --hosts: write the output of each machine to a file in this folder."},
+	{"slurm-mode", 'S', NX_FLAG, FIELD(has_slurm),
+	 "Start nccom-test on -N machines with Slurm's srun, once on each."},
+	{"slurm-vcpus-per-node", 'u', NX_NUMBER("N"), FIELD(slurm_vcpus),
+	 "With -S: processors per machine (srun -c)."},
+	{"slurm-setup-script", 0, NX_FILE("FILE"), FIELD(slurm_script),
+	 "With -S: a shell script to source first on each machine."},
+	{"slurm-job-id", 0, NX_TEXT("ID"), FIELD(slurm_job),
+	 "With -S: use the machines of this job (default: srun allocates new ones)."},
+	{"slurm-use-head-node-neuron-bench", 0, NX_FLAG, FIELD(head_node),
+	 NO_EFFECT "nccom-test must be at the same path on each machine."},
+	{"non-interactive", 0, NX_FLAG, FIELD(is_quiet), NO_EFFECT "nccom-test never prompts."},
+	{"unique-buff", 0, NX_FLAG, FIELD(unique),
+	 NO_EFFECT "buffers do not change simulated times."},
+	{"shared-output-buff", 0, NX_FLAG, FIELD(shared_output), "See --unique-buff."},
+	{"coalesced-cc-size-ratio", 0, NX_TEXT("RATIO"), FIELD(ignored[0]), "See --unique-buff."},
+	{"sb2sb", 0, NX_FLAG, FIELD(sb2sb),
+	 NO_EFFECT "transfers between state buffers are measured like those between device "
+		   "memories."},
+	{"input-shape", 0, NX_TEXT("SHAPE"), FIELD(ignored[1]), "See --sb2sb."},
+	{"output-shape", 0, NX_TEXT("SHAPE"), FIELD(ignored[2]), "See --sb2sb."},
+	{"cc-dim", 0, NX_TEXT("N"), FIELD(ignored[3]), "See --sb2sb."},
+	{"streams-json", 0, NX_FILE("FILE"), FIELD(streams),
+	 "Run several streams at the same time, each with its own ranks and table: see below."},
+	{"vcpu-pin-mode", 0, NX_TEXT("MODE"), FIELD(ignored[4]),
+	 NO_EFFECT "ranks on this machine are threads of nccom-test."},
+	{"data-collector-port", 0, NX_TEXT("PORT"), FIELD(ignored[5]), "See --vcpu-pin-mode."},
+	{"data-collector-host", 0, NX_TEXT("HOST"), FIELD(ignored[6]), "See --vcpu-pin-mode."},
+	{"debug", 0, NX_FLAG, FIELD(is_debug), "Show all messages of the runtime."},
+	NX_ROW_VERSION(struct nx_nccom_words, 'V'),
 	{0},
 };
 
@@ -131,7 +121,7 @@ static bool is_stat(const char *word)
 	return word[0] == 'p' && word[1] && strtoul(word + 1, &end, 10) <= 100 && end && !*end;
 }
 
-/* Behind --hosts; an operation may stand there as well. */
+/* After --hosts, where an operation may follow too. */
 static bool is_host(const char *word)
 {
 	return word[0] != '-' && !nx_nccom_op_find(word);
@@ -176,7 +166,7 @@ static enum nx_status read_stats(const char *text, struct nx_nccom_request *r, s
 		snprintf(word, sizeof(word), "%.*s", (int)(len < 15 ? len : 15), text);
 		if (!is_stat(word) || r->stat_count == NX_NCCOM_MAX_STATS)
 			return nx_fail(err, NX_USAGE,
-				       "--stats is a list of avg, p50, p99; not '%s'", word);
+				       "--stats is a list such as avg,p50,p99, not '%s'", word);
 		r->stats[r->stat_count++] = word[0] == 'a' ? -1 : atoi(word + 1);
 		text += len + (text[len] == ',');
 	}
@@ -201,7 +191,7 @@ static enum nx_status read_sizes(const struct nx_nccom_words *w, struct nx_nccom
 		st = nx_nccom_size_parse(w->step, &sizes.step, err);
 	sizes.factor = w->factor.is_given ? w->factor.value : 0;
 	if (!st && w->factor.is_given && sizes.factor < 2)
-		return nx_fail(err, NX_USAGE, "--stepfactor has to be 2 or more");
+		return nx_fail(err, NX_USAGE, "--stepfactor must be 2 or more");
 	return st ? st : nx_nccom_sizes_list(&sizes, arena, &r->sizes, &r->size_count, err);
 }
 
@@ -222,8 +212,8 @@ static enum nx_status read_node(const char *text, struct nx_nccom_request *r, st
 		return st;
 	if (node >= r->node_count || !getenv(NX_NCCOM_ROOT))
 		return nx_fail(err, NX_USAGE,
-			       "--node-rank is 0 to %u, and needs NEURON_RT_ROOT_COMM_ID=host:port "
-			       "of the machine of rank 0",
+			       "--node-rank must be 0 to %u, and NEURON_RT_ROOT_COMM_ID=host:port "
+			       "must name the machine of rank 0",
 			       r->node_count - 1);
 	o->local_rank_count = r->rank_count / r->node_count;
 	o->first_rank = node * o->local_rank_count;
@@ -238,7 +228,7 @@ static enum nx_status read_ranks(const struct nx_nccom_words *w, struct nx_nccom
 	r->rank_count = or_default(w->ranks, 0);
 	r->node_count = or_default(w->nodes, 1);
 	if (!r->rank_count || r->rank_count > NX_NCCOM_MAX_RANKS)
-		return nx_fail(err, NX_USAGE, "--nworkers says how many ranks there are, 1 to %u",
+		return nx_fail(err, NX_USAGE, "give the number of ranks with --nworkers, 1 to %u",
 			       NX_NCCOM_MAX_RANKS);
 	if (!r->node_count || r->rank_count % r->node_count)
 		return nx_fail(err, NX_USAGE, "%u ranks cannot be spread over %u machines",
@@ -263,7 +253,7 @@ static enum nx_status read_options(const struct nx_nccom_words *w, struct nx_ncc
 	if (!o->measured_count || o->measured_count > 100000 || o->warmup_count > 100000 ||
 	    !o->execution_count || o->execution_count > 10000 || o->ignored_count > 10000)
 		return nx_fail(err, NX_USAGE,
-			       "-n has to be 1 to 100,000, -w 0 to 100,000, -I 1 to 10,000");
+			       "-n must be 1 to 100,000, -w 0 to 100,000, -I 1 to 10,000");
 	if (w->check && *w->check && !is_one_of(w->check, "random", "all_ones"))
 		return nx_fail(err, NX_USAGE, "--check is random or all_ones, not '%.40s'",
 			       w->check);
@@ -273,8 +263,8 @@ static enum nx_status read_options(const struct nx_nccom_words *w, struct nx_ncc
 	r->dtype = nx_nccom_dtype_find(r->dtype_name);
 	if (!r->dtype)
 		return nx_fail(err, NX_USAGE,
-			       "there is no type '%.40s'; uint8, int8, fp8, uint16, int16, fp16, "
-			       "bf16, uint32, int32 and fp32 are",
+			       "there is no type '%.40s'; choose from uint8 int8 fp8 uint16 int16 "
+			       "fp16 bf16 uint32 int32 fp32",
 			       r->dtype_name);
 	return NX_OK;
 }
@@ -293,14 +283,13 @@ static enum nx_status read_ops(char **ops, size_t count, struct nx_nccom_request
 			       "alltoallv, permute, broadcast",
 			       NX_NCCOM_MAX_OPS);
 	for (r->op_count = 0; r->op_count < count; r->op_count++) {
-		const char *name = ops[r->op_count], *near = nx_suggest_word(op_words, name);
+		const char *name = ops[r->op_count];
+		char hint[NX_HINT_MAX];
 
 		r->ops[r->op_count] = nx_nccom_op_find(name);
 		if (!r->ops[r->op_count])
-			return nx_fail(err, NX_USAGE, "there is no operation '%.40s'; %s%.*s%s",
-				       name, near ? "did you mean '" : "--help lists them",
-				       near ? (int)strcspn(near, " ") : 0, near ? near : "",
-				       near ? "'?" : "");
+			return nx_fail(err, NX_USAGE, "there is no operation '%.40s'%s", name,
+				       nx_hint_word(op_words, name, "; --help lists them", hint));
 	}
 	return NX_OK;
 }

@@ -9,7 +9,7 @@
 #include "cli/suggest.h"
 
 #define MAX_FILE_BYTES ((size_t)4 << 20)
-#define MAX_OPERATIONS 100000u /* of a stream, that count or that do not */
+#define MAX_OPERATIONS 100000u /* of a stream, measured or warm-up */
 
 enum field_kind {
 	FIELD_OPERATION,
@@ -23,7 +23,7 @@ enum field_kind {
 
 #define W(member) NX_FIELD(struct nx_nccom_words, member)
 
-/* Options of a machine or a screen are not here: they hold for all streams. */
+/* Options of the machine or the output are not here: they hold for all streams. */
 static const struct field {
 	const char *name;
 	uint8_t kind;	 /* enum field_kind */
@@ -50,7 +50,7 @@ static const struct field {
 };
 #define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
 
-/* What a stream says, before it is understood. */
+/* The fields of a stream, not yet interpreted. */
 struct wish {
 	struct nx_nccom_words words;
 	char *op;
@@ -59,7 +59,7 @@ struct wish {
 
 /* --- fields --------------------------------------------------------------------------------- */
 
-/* Options are spelt with - and with _, so both will do. */
+/* Some options are spelled with - and some with _, so accept both. */
 static bool is_called(const char *name, struct nx_slice key)
 {
 	for (size_t i = 0; i < key.len; i++) {
@@ -74,8 +74,8 @@ static bool is_called(const char *name, struct nx_slice key)
 static enum nx_status find_field(struct nx_slice key, const struct field **out,
 				 struct nx_error *err)
 {
-	const char *names[FIELD_COUNT], *near;
-	char name[64] = "";
+	const char *names[FIELD_COUNT];
+	char name[64] = "", hint[NX_HINT_MAX];
 
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
 		names[i] = fields[i].name;
@@ -85,15 +85,14 @@ static enum nx_status find_field(struct nx_slice key, const struct field **out,
 	}
 	if (key.len)
 		memcpy(name, key.data, key.len < sizeof(name) - 1 ? key.len : sizeof(name) - 1);
-	near = nx_suggest_name(names, FIELD_COUNT, name);
-	return nx_fail(err, NX_USAGE, "there is no field '%s'%s%s%s", name,
-		       near ? "; did you mean '" : "; --help lists them", near ? near : "",
-		       near ? "'?" : "");
+	return nx_fail(err, NX_USAGE, "there is no field '%s'%s", name,
+		       nx_hint(nx_suggest_name(names, FIELD_COUNT, name), "; --help lists them",
+			       hint));
 }
 
 static enum nx_status refuse(const struct field *field, const char *wanted, struct nx_error *err)
 {
-	return nx_fail(err, NX_USAGE, "'%s' has to be %s", field->name, wanted);
+	return nx_fail(err, NX_USAGE, "'%s' must be %s", field->name, wanted);
 }
 
 static bool read_number(const struct nx_json *value, uint32_t *out)
@@ -112,7 +111,7 @@ static bool has_zero_byte(const struct nx_json *value)
 	return text.len && memchr(text.data, '\0', text.len);
 }
 
-/* For the reader of the option, which says what else is wrong with them. */
+/* As text for the parser of the option, which reports other errors. */
 static void write_lists(struct nx_json_writer *w, const struct nx_json *value, unsigned depth)
 {
 	if (value->kind == NX_JSON_NUMBER) {
@@ -189,14 +188,14 @@ static enum nx_status store_field(const struct field *field, const struct nx_jso
 		return NX_OK;
 	case FIELD_OPS_PER_ITER:
 		if (!read_number(value, &wish->ops_per_iter) || !wish->ops_per_iter)
-			return refuse(field, "a whole number from 1 on", err);
+			return refuse(field, "a whole number of at least 1", err);
 		return NX_OK;
 	case FIELD_NUMBER:
 		number = (struct nx_number_value *)(void *)((char *)&wish->words + field->offset);
 		if (!read_number(value, &number->value))
 			return refuse(field, "a whole number", err);
 		number->is_given = true;
-		/* The nearer word decides, of two that say the same thing. */
+		/* The field of a stream overrides groups given on the command line. */
 		if (field->offset == W(data_parallel))
 			wish->words.groups = NULL;
 		return NX_OK;
@@ -251,8 +250,7 @@ static enum nx_status read_stream(const struct nx_json *object, const struct wis
 static enum nx_status find_list(const struct nx_json *root, const struct nx_json **out,
 				struct nx_error *err)
 {
-	const char *near = NULL;
-	char name[64] = "";
+	char name[64] = "", hint[NX_HINT_MAX];
 
 	*out = root->kind == NX_JSON_OBJECT ? nx_json_get(root, "streams") : root;
 	for (size_t i = 0; root->kind == NX_JSON_OBJECT && i < root->count; i++) {
@@ -263,16 +261,15 @@ static enum nx_status find_list(const struct nx_json *root, const struct nx_json
 		if (key.len)
 			memcpy(name, key.data,
 			       key.len < sizeof(name) - 1 ? key.len : sizeof(name) - 1);
-		near = nx_suggest_word("streams", name);
 		return nx_fail(err, NX_USAGE, "there is no field '%s' beside the streams%s", name,
-			       near ? "; did you mean 'streams'?" : "");
+			       nx_hint_word("streams", name, "", hint));
 	}
 	if (!*out || (*out)->kind != NX_JSON_ARRAY)
 		return nx_fail(err, NX_USAGE,
 			       "there is no list of streams; write {\"streams\": [{...}, {...}]}");
 	if (!(*out)->count || (*out)->count > NX_NCCOM_MAX_STREAMS)
 		return nx_fail(err, (*out)->count ? NX_LIMIT : NX_USAGE,
-			       "there are %zu streams, and 1 to %u are possible", (*out)->count,
+			       "there are %zu streams; 1 to %u are allowed", (*out)->count,
 			       NX_NCCOM_MAX_STREAMS);
 	return NX_OK;
 }
@@ -289,10 +286,10 @@ enum nx_status nx_nccom_streams_read(struct nx_slice text, const struct nx_nccom
 	*out = (struct nx_nccom_streams){0};
 	if (op_count > 1)
 		return nx_fail(err, NX_USAGE,
-			       "a stream has one operation; name one for those that have none");
+			       "a stream has one operation; name one for the streams without");
 	if (text.len > MAX_FILE_BYTES)
-		return nx_fail(err, NX_LIMIT, "it has %zu bytes, and %zu are read at most",
-			       text.len, MAX_FILE_BYTES);
+		return nx_fail(err, NX_LIMIT, "it has %zu bytes; the limit is %zu", text.len,
+			       MAX_FILE_BYTES);
 	st = nx_json_parse(text, arena, &root, err);
 	if (!st)
 		st = find_list(root, &list, err);
@@ -320,7 +317,7 @@ enum nx_status nx_nccom_streams_open(const struct nx_nccom_words *words, char **
 
 	if (st)
 		return nx_context(err, "--streams-json");
-	/* What is read borrows from it. */
+	/* The request borrows from the text. */
 	text = nx_slice_of(nx_arena_copy(arena, file.bytes), file.bytes.len);
 	nx_file_unmap(&file);
 	st = nx_nccom_streams_read(text, words, ops, op_count, arena, out, err);

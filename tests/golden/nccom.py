@@ -162,14 +162,14 @@ def wall_time(folder):
 
 def errors(folder):
     for line, code, part in (
-            ('allr', 2, '--nworkers says'), ('-r 2', 2, 'name 1 to'),
+            ('allr', 2, 'with --nworkers'), ('-r 2', 2, 'name 1 to'),
             ('allx -r 2', 2, "no operation 'allx'"), ('allr -r 2 -b 12zb', 2, 'is no size'),
             ('allr -r 2 -d fp64', 2, "no type 'fp64'"), ('allr -r 2 -b 2mb -e 1mb', 2, 'not above'),
             ('allr -r 2 --node-rank x', 2, 'number of a machine'),
             ('allr -r 2 -S -s a,b', 2, 'Slurm chooses'),
             ('allr -r 2 -s a,b -N 3', 2, '3 machines, and 2 are named'),
             ('allr -r 2 -f 1', 2, 'stepfactor'), ('allr -r 2 -c sometimes', 2, 'no operation'),
-            ('allr -r 3 -N 2', 2, 'cannot be spread'), ('allr -r 2 -n 0', 2, '-n has to be')):
+            ('allr -r 3 -N 2', 2, 'cannot be spread'), ('allr -r 2 -n 0', 2, '-n must be')):
         out, said = run(line, folder, code=code)
         assert part in said, said
     out, said = run('allg -r 3 -b 64 -e 64', folder, code=7)

@@ -189,7 +189,7 @@ def failing_copy(site):
     site.add('mpirun', MPIRUN.replace('%s=$i', 'OMPI_COMM_WORLD_RANK=$((i * 5))'))
     out, said = site.run('allr -r 2 -b 64 -e 64 --hosts 127.0.0.1,localhost',
                          {'NEURON_RT_EXEC_TIMEOUT': '1', 'NEURON_RT_LOG_LEVEL': 'OFF'}, code=2)
-    assert '--node-rank is 0 to 1' in said, said
+    assert '--node-rank must be 0 to 1' in said, said
     site.add('mpirun', '#!/bin/sh\nexit 19\n')
     site.run('allr -r 2 -b 64 -e 64 --hosts 127.0.0.1,localhost', code=19)
 

@@ -137,7 +137,7 @@ static void wrong_texts(void **state)
 	       "there is no field 'stream' beside the streams; did you mean 'streams'?");
 	expect("{\"streams\": [], \"more\": 1}", NX_USAGE,
 	       "there is no field 'more' beside the streams");
-	expect("[]", NX_USAGE, "there are 0 streams, and 1 to 16 are possible");
+	expect("[]", NX_USAGE, "there are 0 streams; 1 to 16 are allowed");
 	expect("[[]]", NX_USAGE, "stream 1: a stream is an object, {\"operation\": \"allr\"}");
 }
 
@@ -153,32 +153,31 @@ static void wrong_fields(void **state)
 	       "stream 1: 'operation' is missing; give it here, or one for all streams on the "
 	       "command line");
 	expect("[{\"operation\": 3}]", NX_USAGE,
-	       "stream 1: 'operation' has to be a text, the name of an operation");
+	       "stream 1: 'operation' must be a text, the name of an operation");
 	expect("[{\"operation\": \"alr\"}]", NX_USAGE,
 	       "stream 1: there is no operation 'alr'; did you mean 'allr'?");
 	expect("[{\"operation\": \"allr\\u0000\"}]", NX_USAGE,
-	       "stream 1: 'operation' has to be a text, the name of an operation");
-	expect("[{\"nworkers\": \"2\"}]", NX_USAGE,
-	       "stream 1: 'nworkers' has to be a whole number");
+	       "stream 1: 'operation' must be a text, the name of an operation");
+	expect("[{\"nworkers\": \"2\"}]", NX_USAGE, "stream 1: 'nworkers' must be a whole number");
 	expect("[{\"nworkers\": 4294967296}]", NX_USAGE,
-	       "stream 1: 'nworkers' has to be a whole number");
-	expect("[{\"nworkers\": -1}]", NX_USAGE, "stream 1: 'nworkers' has to be a whole number");
+	       "stream 1: 'nworkers' must be a whole number");
+	expect("[{\"nworkers\": -1}]", NX_USAGE, "stream 1: 'nworkers' must be a whole number");
 	expect("[{\"minbytes\": true}]", NX_USAGE,
-	       "stream 1: 'minbytes' has to be a number of bytes, or a text like \"32mb\"");
+	       "stream 1: 'minbytes' must be a number of bytes, or a text like \"32mb\"");
 	expect("[{\"check\": 1}]", NX_USAGE,
-	       "stream 1: 'check' has to be true, false, \"random\" or \"all_ones\"");
-	expect("[{\"datatype\": null}]", NX_USAGE, "stream 1: 'datatype' has to be a text");
+	       "stream 1: 'check' must be true, false, \"random\" or \"all_ones\"");
+	expect("[{\"datatype\": null}]", NX_USAGE, "stream 1: 'datatype' must be a text");
 	expect("[{\"custom-replica-groups\": \"file\"}]", NX_USAGE,
-	       "stream 1: 'custom-replica-groups' has to be a list of lists of whole numbers");
+	       "stream 1: 'custom-replica-groups' must be a list of lists of whole numbers");
 	expect("[{\"ops_per_iter\": 0}]", NX_USAGE,
-	       "stream 1: 'ops_per_iter' has to be a whole number from 1 on");
+	       "stream 1: 'ops_per_iter' must be a whole number of at least 1");
 }
 
 static void wrong_values(void **state)
 {
 	(void)state;
 	expect("[{\"operation\": \"allr\"}]", NX_USAGE,
-	       "stream 1: --nworkers says how many ranks there are, 1 to 1024");
+	       "stream 1: give the number of ranks with --nworkers, 1 to 1024");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"minbytes\": -5}]", NX_USAGE,
 	       "stream 1: '-5' is no size; write 100, 512kb, 32mb or 1gb");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"check\": \"often\"}]", NX_USAGE,
@@ -208,7 +207,7 @@ static void limits(void **state)
 	       "stream 1: 20 iterations of 4294967295 operations are more than 100000; choose "
 	       "fewer with 'iters' or 'ops_per_iter'");
 	expect("[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]", NX_LIMIT,
-	       "there are 17 streams, and 1 to 16 are possible");
+	       "there are 17 streams; 1 to 16 are allowed");
 	snprintf(name, sizeof(name), "[{\"%0150d\": 1}]", 7);
 	assert_int_equal(read_with(name, &words, NULL), NX_USAGE);
 	nx_bytes_append_zeros(&text, ((size_t)4 << 20) + 1);

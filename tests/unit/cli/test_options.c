@@ -11,18 +11,21 @@
 
 struct values {
 	bool force;
-	const char *file, *engine;
+	const char *file, *engine, *mode;
 	struct nx_number_value number;
 	struct nx_list_value list;
 };
 
+#define FIELD(member) NX_FIELD(struct values, member)
+
 static const struct nx_option table[] = {
-	{"force", 'f', NX_OPTION_FLAG, NULL, NX_FIELD(struct values, force), "Force.", NULL},
-	{"file", 0, NX_OPTION_FILE, "FILE", NX_FIELD(struct values, file), "A file.", NULL},
-	{"engine", 0, NX_OPTION_FLAG_TEXT, "NAME", NX_FIELD(struct values, engine), "One.", NULL},
-	{"number", 'n', NX_OPTION_NUMBER, "N", NX_FIELD(struct values, number), "A number.", NULL},
-	{NULL, 'F', NX_OPTION_LIST, "X", NX_FIELD(struct values, list), "Again.", NULL},
-	{"later", 'l', NX_OPTION_LATER_TEXT, "X", 0, "do this", NULL},
+	{"force", 'f', NX_FLAG, FIELD(force), "Force."},
+	{"file", 0, NX_FILE("FILE"), FIELD(file), "A file."},
+	{"engine", 0, NX_FLAG_TEXT("NAME", NULL), FIELD(engine), "One."},
+	{"number", 'n', NX_NUMBER("N"), FIELD(number), "A number."},
+	{NULL, 'F', NX_LIST("X"), FIELD(list), "Again."},
+	{"later", 'l', NX_LATER_FLAG, 0, "do this"},
+	{"mode", 'm', NX_CHOICE("MODE", "sync async async-wait"), FIELD(mode), "How."},
 	{0},
 };
 
@@ -156,10 +159,25 @@ static void test_later(void **state)
 	struct parsed p;
 
 	(void)state;
-	PARSE(&p, "-l", "x");
+	PARSE(&p, "-l");
 	assert_int_equal(p.status, NX_UNSUPPORTED);
 	assert_string_equal(p.error.message,
 			    "--later is not in this version yet; do this (see 'try --help')");
+}
+
+static void test_choice(void **state)
+{
+	static const char *const wrong[] = {"", "s", "sync ", "sync async", "asynch"};
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "-m", "async");
+	assert_int_equal(p.status, NX_OK);
+	assert_string_equal(p.values.mode, "async");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(PARSE(&p, "-m", wrong[i])->status, NX_USAGE);
+	assert_string_equal(p.error.message, "--mode is one of sync async async-wait, not "
+					     "'asynch'; did you mean 'async'? (see 'try --help')");
 }
 
 static void test_list_is_bounded(void **state)
@@ -209,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_list_is_bounded),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_spelling),

@@ -38,16 +38,21 @@ static void test_distance_long_words(void **state)
 	assert_int_equal(nx_edit_distance(a, sizeof(a), b, sizeof(b)), 40);
 }
 
-static void test_word(void **state)
+static void test_hint(void **state)
 {
 	const char *words = "json summary-json summary-text";
+	char hint[NX_HINT_MAX];
 
 	(void)state;
-	assert_ptr_equal(nx_suggest_word(words, "jsno"), words);
-	assert_ptr_equal(nx_suggest_word(words, "sumary-json"), words + 5);
-	assert_null(nx_suggest_word(words, "parquet"));
-	assert_null(nx_suggest_word(words, ""));
-	assert_null(nx_suggest_word("", "json"));
+	assert_string_equal(nx_hint("a b", "", hint), "; did you mean 'a b'?");
+	assert_string_equal(nx_hint(NULL, "; see", hint), "; see");
+	assert_string_equal(nx_hint_word(words, "jsno", "", hint), "; did you mean 'json'?");
+	assert_string_equal(nx_hint_word(words, "sumary-json", "", hint),
+			    "; did you mean 'summary-json'?");
+	assert_string_equal(nx_hint_word(words, "parquet", "; see", hint), "; see");
+	assert_string_equal(nx_hint_word(words, "", "", hint), "");
+	assert_string_equal(nx_hint_word("", "json", "", hint), "");
+	assert_string_equal(nx_hint_word("a", "b", "", hint), ""); /* too short to guess */
 }
 
 static void test_name(void **state)
@@ -62,12 +67,6 @@ static void test_name(void **state)
 	assert_null(nx_suggest_name(NULL, 0, "gpt"));
 }
 
-static void test_short_words_are_not_guessed(void **state)
-{
-	(void)state;
-	assert_null(nx_suggest_word("a", "b"));
-}
-
 static void test_command(void **state)
 {
 	(void)state;
@@ -79,9 +78,9 @@ static void test_command(void **state)
 static void test_option(void **state)
 {
 	static const struct nx_option options[] = {
-		{"neff-path", 'n', NX_OPTION_FILE, "FILE", 0, "", NULL},
-		{NULL, 'F', NX_OPTION_LIST, "X", 0, "", NULL},
-		{"force", 0, NX_OPTION_FLAG, NULL, 0, "", NULL},
+		{"neff-path", 'n', NX_FILE("FILE"), 0, ""},
+		{NULL, 'F', NX_LIST("X"), 0, ""},
+		{"force", 0, NX_FLAG, 0, ""},
 		{0},
 	};
 
@@ -94,13 +93,9 @@ static void test_option(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distance),
-		cmocka_unit_test(test_distance_long_words),
-		cmocka_unit_test(test_word),
-		cmocka_unit_test(test_name),
-		cmocka_unit_test(test_short_words_are_not_guessed),
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_option),
+		cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_long_words),
+		cmocka_unit_test(test_hint),	 cmocka_unit_test(test_name),
+		cmocka_unit_test(test_command),	 cmocka_unit_test(test_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,12 +30,12 @@ static void test_sizes(void **state)
 
 	(void)state;
 	assert_string_equal(nx_size_text(0, text), "0 B");
-	assert_string_equal(nx_size_text(999, text), "999 B");
-	assert_string_equal(nx_size_text(1000, text), "1.0 kB");
-	assert_string_equal(nx_size_text(4100000, text), "4.1 MB");
-	assert_string_equal(nx_size_text(999949, text), "999.9 kB");
-	assert_string_equal(nx_size_text(999960, text), "1.0 MB"); /* never "1000.0 kB" */
-	assert_string_equal(nx_size_text(UINT64_MAX, text), "18.4 EB");
+	assert_string_equal(nx_size_text(1023, text), "1023 B");
+	assert_string_equal(nx_size_text(1024, text), "1.0 KiB");
+	assert_string_equal(nx_size_text(4300000, text), "4.1 MiB");
+	assert_string_equal(nx_size_text(1048524, text), "1023.9 KiB");
+	assert_string_equal(nx_size_text(1048525, text), "1.0 MiB"); /* never "1024.0 KiB" */
+	assert_string_equal(nx_size_text(UINT64_MAX, text), "16.0 EiB");
 }
 
 static void test_durations(void **state)

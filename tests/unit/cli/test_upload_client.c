@@ -155,13 +155,14 @@ static void a_refusal_is_the_servers_sentence(void **state)
 		enum nx_status status;
 		const char *body, *word;
 	} cases[] = {
-		{409, NX_MISMATCH, "{\"detail\":\"the name is taken\"}", "the name is taken"},
+		{409, NX_MISMATCH, "{\"detail\":\"taken; replace it\"}",
+		 "the server says: taken; replace it with --overwrite"},
 		{507, NX_NO_SPACE, "{\"detail\":\"the disk is full\"}", "the disk is full"},
 		{413, NX_LIMIT, "{\"detail\":\"too large\"}", "too large"},
 		{401, NX_PERMISSION, "{\"detail\":\"no\"}", "--token"},
 		{404, NX_NOT_FOUND, "<html>", "code 404"},
-		{201, NX_FORMAT, "<html>", "makes no sense"},
-		{200, NX_FORMAT, "{}", "makes no sense"},
+		{201, NX_FORMAT, "<html>", "unexpected response"},
+		{200, NX_FORMAT, "{}", "unexpected response"},
 	};
 
 	(void)state;
