@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ['base', 'format', 'assemble', 'runtime/trace', 'runtime/device', 'runtime/timing',
+ROOMS = ['base', 'machine', 'format', 'assemble', 'runtime/trace', 'runtime/device', 'runtime/timing',
          'runtime/nrt', 'capture', 'model', 'decode', 'analyse', 'tables', 'store', 'query',
          'pipeline', 'export', 'serve', 'cli', 'include']
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
