@@ -125,22 +125,10 @@ struct nx_collective_shape nx_collective_shape_of(const struct nx_collective_wor
 
 /* --- the way -------------------------------------------------------------------------------- */
 
-static bool is_power_of_two(uint32_t n)
-{
-	return n && !(n & (n - 1));
-}
-
-static uint32_t log2_up(uint32_t n)
-{
-	uint32_t bits = 0;
-
-	while (bits < 31 && (UINT32_C(1) << bits) < n)
-		bits++;
-	return bits;
-}
-
 static enum nx_collective_algorithm choose(const struct nx_collective_shape *shape)
 {
+	bool is_power_of_two;
+
 	switch (shape->kind) {
 	case NX_COLLECTIVE_ALL_REDUCE:
 	case NX_COLLECTIVE_REDUCE_SCATTER:
@@ -151,9 +139,10 @@ static enum nx_collective_algorithm choose(const struct nx_collective_shape *sha
 	default:
 		return NX_ALGORITHM_MESH;
 	}
+	is_power_of_two = !(shape->rank_count & (shape->rank_count - 1));
 	if (shape->bytes < MESH_BELOW_BYTES || shape->rank_count <= 2)
 		return NX_ALGORITHM_MESH;
-	if (shape->bytes <= RDH_UP_TO_BYTES && is_power_of_two(shape->rank_count))
+	if (shape->bytes <= RDH_UP_TO_BYTES && is_power_of_two)
 		return shape->node_count > 1 ? NX_ALGORITHM_RDH_NODES : NX_ALGORITHM_RDH;
 	if (shape->bytes > RDH_UP_TO_BYTES && shape->rank_count % 2 == 0 && shape->node_count <= 1)
 		return NX_ALGORITHM_KANGARING;
@@ -163,12 +152,16 @@ static enum nx_collective_algorithm choose(const struct nx_collective_shape *sha
 /* Of one pass over the ranks: a gathering, or a scattering. */
 static uint32_t steps_of(enum nx_collective_algorithm algorithm, uint32_t rank_count)
 {
+	uint32_t bits = 0;
+
 	switch (algorithm) {
 	case NX_ALGORITHM_MESH:
 		return 1;
 	case NX_ALGORITHM_RDH:
 	case NX_ALGORITHM_RDH_NODES:
-		return log2_up(rank_count);
+		while (bits < 31 && (UINT32_C(1) << bits) < rank_count)
+			bits++;
+		return bits;
 	case NX_ALGORITHM_KANGARING:
 		return rank_count / 2;
 	default:

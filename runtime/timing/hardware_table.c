@@ -25,10 +25,10 @@
 	}
 
 /* A row of the tables below; columns as in struct nx_engine_timing, in nanoseconds. */
-#define ENGINE(mhz, depth, update, update_control, wake, wake_control, body, drain, drain_write,   \
-	       first, weight, words)                                                               \
+#define ENGINE(depth, update, update_control, wake, wake_control, body, drain, drain_write, first, \
+	       weight, words)                                                                      \
 	{                                                                                          \
-		.clock_mhz = (mhz), .queue_depth = (depth), .update_ps = NX_NS(update),            \
+		.queue_depth = (depth), .update_ps = NX_NS(update),                                \
 		.update_control_ps = NX_NS(update_control), .wake_ps = NX_NS(wake),                \
 		.wake_control_ps = NX_NS(wake_control), .body_wake_ps = NX_NS(body),               \
 		.drain_ps = NX_NS(drain), .drain_write_ps = NX_NS(drain_write),                    \
@@ -45,17 +45,16 @@
 /* The semaphore changes before the record of its instruction ends, so updates are negative. */
 #define V2_ENGINES(tensor, scalar, gpsimd, vector, sync)                                           \
 	{                                                                                          \
-		[NX_ENGINE_TENSOR] = ENGINE(2800, 32, -33.6, -33.6, 81.4, 70, 75, 41, 0, tensor,   \
+		[NX_ENGINE_TENSOR] = ENGINE(32, -33.6, -33.6, 81.4, 70, 75, 41, 0, tensor,         \
 					    NX_DERIVED, SEEN_AHEAD),                               \
-		[NX_ENGINE_SCALAR] = ENGINE(1400, 12, -44, -44, 71, 71, 75.5, 31, 0, scalar,       \
-					    NX_DERIVED, DEPTH_OF_VECTOR),                          \
-		[NX_ENGINE_GPSIMD] =                                                               \
-			ENGINE(1400, 12, -46, -46, 70, 70, 75.5, 33, 0, gpsimd, NX_ASSUMED,        \
-			       "captures; drain and depth as the vector engine's"),                \
-		[NX_ENGINE_VECTOR] = ENGINE(1120, 12, -36, -36, 69, 69, 74, 33, 0, vector,         \
-					    NX_DERIVED, SEEN_AHEAD),                               \
+		[NX_ENGINE_SCALAR] = ENGINE(12, -44, -44, 71, 71, 75.5, 31, 0, scalar, NX_DERIVED, \
+					    DEPTH_OF_VECTOR),                                      \
+		[NX_ENGINE_GPSIMD] = ENGINE(12, -46, -46, 70, 70, 75.5, 33, 0, gpsimd, NX_ASSUMED, \
+					    "captures; drain and depth as the vector engine's"),   \
+		[NX_ENGINE_VECTOR] =                                                               \
+			ENGINE(12, -36, -36, 69, 69, 74, 33, 0, vector, NX_DERIVED, SEEN_AHEAD),   \
 		[NX_ENGINE_SYNC] =                                                                 \
-			ENGINE(1400, 12, -49.3, -49.3, 70, 70, 70, 7.9, 240, sync, NX_ASSUMED,     \
+			ENGINE(12, -49.3, -49.3, 70, 70, 70, 7.9, 240, sync, NX_ASSUMED,           \
 			       "captures; waits as GpSimd's, after WRITE as on trn2"),             \
 	}
 
@@ -146,17 +145,17 @@ static const struct nx_hardware_timing inf2 = {
 
 #define V3_ENGINES(weight)                                                                         \
 	{                                                                                          \
-		[NX_ENGINE_TENSOR] = ENGINE(2400, 32, 14.2, 12.5, 41.7, 28.3, 35.8, 41, 0, 13412,  \
+		[NX_ENGINE_TENSOR] = ENGINE(32, 14.2, 12.5, 41.7, 28.3, 35.8, 41, 0, 13412,        \
 					    weight, SEEN_AHEAD),                                   \
-		[NX_ENGINE_SCALAR] = ENGINE(1200, 12, 9.2, 7.5, 22.9, 20.8, 28.3, 13, 0, 13339,    \
-					    weight, DEPTH_OF_VECTOR),                              \
+		[NX_ENGINE_SCALAR] = ENGINE(12, 9.2, 7.5, 22.9, 20.8, 28.3, 13, 0, 13339, weight,  \
+					    DEPTH_OF_VECTOR),                                      \
 		[NX_ENGINE_GPSIMD] =                                                               \
-			ENGINE(1200, 12, 10, 8.3, 24.2, 24.2, 31.7, 20, 0, 13264, NX_ASSUMED,      \
+			ENGINE(12, 10, 8.3, 24.2, 24.2, 31.7, 20, 0, 13264, NX_ASSUMED,            \
 			       "captures; compute waits as control, depth as vector"),             \
-		[NX_ENGINE_VECTOR] = ENGINE(960, 12, 11, 9, 23.3, 27.5, 36.9, 20, 0, 13230,        \
-					    weight, SEEN_AHEAD),                                   \
+		[NX_ENGINE_VECTOR] =                                                               \
+			ENGINE(12, 11, 9, 23.3, 27.5, 36.9, 20, 0, 13230, weight, SEEN_AHEAD),     \
 		[NX_ENGINE_SYNC] =                                                                 \
-			ENGINE(1200, 12, 0, 0, 16.7, 16.7, 25.9, 7.5, 240, 13171, weight,          \
+			ENGINE(12, 0, 0, 16.7, 16.7, 25.9, 7.5, 240, 13171, weight,                \
 			       "captures; it computes nothing, so all waits are control's"),       \
 	}
 

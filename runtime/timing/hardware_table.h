@@ -26,9 +26,8 @@ struct nx_source {
 	const char *text;	   /* never NULL or empty */
 };
 
-/* Of an engine; all in picoseconds. */
+/* Of an engine, in picoseconds. Clocks are those of machine/hardware.h. */
 struct nx_engine_timing {
-	uint64_t clock_mhz;
 	uint32_t queue_depth;	   /* compute instructions the front end may be ahead */
 	int32_t update_ps;	   /* end of a compute instruction -> its semaphore changes */
 	int32_t update_control_ps; /* end of EVENT_SEMAPHORE -> the same */

@@ -24,13 +24,6 @@ struct shape {
 	uint64_t elements; /* of the longest operand, per partition */
 };
 
-static unsigned generation_of(const struct nx_hardware_timing *hardware)
-{
-	bool is_v2 = nx_device_generation(hardware->arch) == NX_ARCH_V2;
-
-	return is_v2 ? NX_ON_V2 : NX_ON_V3;
-}
-
 static unsigned arch_of(unsigned generation)
 {
 	return generation == NX_ON_V2 ? NX_ARCH_V2 : NX_ARCH_V3;
@@ -80,16 +73,6 @@ static unsigned field_traits(const union nx_word *w)
 	default:
 		return 0;
 	}
-}
-
-static unsigned register_traits(const uint8_t *word, unsigned generation)
-{
-	struct nx_register_transfer transfer;
-
-	if (!nx_instruction_register_transfer(word, arch_of(generation), &transfer))
-		return 0;
-	return (transfer.is_on_chip ? NX_FROM_SBUF : 0u) |
-	       (transfer.value_count > 1 ? NX_REGISTERS : 0u);
 }
 
 static struct shape shape_of(const uint8_t *word, unsigned generation)
@@ -175,9 +158,14 @@ static bool has_traits(unsigned traits, unsigned has, unsigned lacks)
 	return (traits & has) == has && (traits & lacks) == 0;
 }
 
-static uint64_t cycles_ps(double cycles, uint64_t clock_mhz)
+static uint64_t cycles_ps(unsigned generation, unsigned engine, double cycles)
 {
-	return (uint64_t)(cycles * 1e6 / (double)clock_mhz + 0.5);
+	const struct nx_hardware *hardware = nx_hardware_of(arch_of(generation));
+	double ghz = engine == NX_ENGINE_TENSOR	  ? hardware->tensor_clock_ghz
+		     : engine == NX_ENGINE_VECTOR ? hardware->vector_clock_ghz
+						  : hardware->engine_clock_ghz;
+
+	return (uint64_t)(cycles * 1e6 / (ghz * 1e3) + 0.5);
 }
 
 static void control_cost(unsigned generation, unsigned engine, const uint8_t *word,
@@ -185,9 +173,13 @@ static void control_cost(unsigned generation, unsigned engine, const uint8_t *wo
 {
 	bool is_alike;
 	uint8_t opcode = control_row_opcode(nx_word_opcode(word), &is_alike);
-	unsigned traits = register_traits(word, generation);
 	const struct nx_control_row *row = nx_control_rows;
+	struct nx_register_transfer transfer;
+	unsigned traits = 0;
 
+	if (nx_instruction_register_transfer(word, arch_of(generation), &transfer))
+		traits = (transfer.is_on_chip ? NX_FROM_SBUF : 0u) |
+			 (transfer.value_count > 1 ? NX_REGISTERS : 0u);
 	while (!is_fit(row->opcode, opcode, row->generations, generation) ||
 	       !has_traits(traits, row->has, 0))
 		row++;
@@ -200,14 +192,11 @@ static void control_cost(unsigned generation, unsigned engine, const uint8_t *wo
 		out->evidence = NX_ASSUMED;
 }
 
-static void array_cost(const struct nx_hardware_timing *hardware, const uint8_t *word,
-		       struct nx_cost *out)
+static void array_cost(unsigned generation, const uint8_t *word, struct nx_cost *out)
 {
-	unsigned generation = generation_of(hardware);
 	struct shape shape = shape_of(word, generation);
 	const struct nx_array_row *row = nx_array_rows;
 	uint8_t opcode = nx_word_opcode(word);
-	uint64_t mhz = hardware->engines[NX_ENGINE_TENSOR].clock_mhz;
 
 	while (!is_fit(row->opcode, opcode, row->generations, generation) ||
 	       !has_traits(shape.traits, row->has, row->lacks))
@@ -215,7 +204,8 @@ static void array_cost(const struct nx_hardware_timing *hardware, const uint8_t 
 	out->kind = is_weights(opcode) ? NX_COST_WEIGHTS : NX_COST_MATMUL;
 	out->is_rate_bound = row->column_ps == 0;
 	if (out->is_rate_bound)
-		out->latency_ps = cycles_ps((double)shape.elements * row->cycles, mhz);
+		out->latency_ps = cycles_ps(generation, NX_ENGINE_TENSOR,
+					    (double)shape.elements * row->cycles);
 	else
 		out->latency_ps = shape.elements * (uint64_t)row->column_ps;
 	out->occupancy_ps = out->latency_ps;
@@ -235,20 +225,9 @@ static int64_t lanes_ps(unsigned generation, unsigned engine, uint8_t opcode,
 	return 0;
 }
 
-static uint8_t compute_evidence(const struct nx_compute_row *row, const struct shape *shape)
+static void compute_cost(unsigned generation, unsigned engine, const uint8_t *word,
+			 struct nx_cost *out)
 {
-	if (row->cycles > 0 && !shape->is_known)
-		return NX_ASSUMED;
-	if (row->free_elements > 0 && shape->elements > row->free_elements &&
-	    row->source.evidence == NX_MEASURED)
-		return NX_PUBLISHED;
-	return (uint8_t)row->source.evidence;
-}
-
-static void compute_cost(const struct nx_hardware_timing *hardware, unsigned engine,
-			 const uint8_t *word, struct nx_cost *out)
-{
-	unsigned generation = generation_of(hardware);
 	struct shape shape = shape_of(word, generation);
 	const struct nx_compute_row *row = nx_compute_rows;
 	uint8_t opcode = nx_word_opcode(word);
@@ -260,29 +239,34 @@ static void compute_cost(const struct nx_hardware_timing *hardware, unsigned eng
 		row++;
 	counted = shape.elements > row->free_elements ? shape.elements - row->free_elements : 0;
 	latency_ps = row->base_ps - lanes_ps(generation, engine, opcode, &shape) +
-		     (int64_t)cycles_ps((double)counted * row->cycles,
-					hardware->engines[engine].clock_mhz);
+		     (int64_t)cycles_ps(generation, engine, (double)counted * row->cycles);
 	occupancy_ps = latency_ps - row->overlap_ps;
 	out->kind = NX_COST_COMPUTE;
 	out->latency_ps = (uint64_t)latency_ps;
 	out->occupancy_ps = (uint64_t)(occupancy_ps > row->least_ps ? occupancy_ps : row->least_ps);
-	out->evidence = compute_evidence(row, &shape);
+	out->evidence = (uint8_t)row->source.evidence;
+	if (row->cycles > 0 && !shape.is_known)
+		out->evidence = NX_ASSUMED;
+	else if (row->free_elements > 0 && counted > 0 && out->evidence == NX_MEASURED)
+		out->evidence = NX_PUBLISHED;
 }
 
 void nx_hardware_cost(const struct nx_hardware_timing *hardware, unsigned engine,
 		      const uint8_t *word, struct nx_cost *out)
 {
 	uint8_t opcode = nx_word_opcode(word);
+	bool is_v2 = nx_device_generation(hardware->arch) == NX_ARCH_V2;
+	unsigned generation = is_v2 ? NX_ON_V2 : NX_ON_V3;
 
 	*out = (struct nx_cost){0};
 	if (engine >= NX_ENGINE_COUNT)
 		engine = NX_ENGINE_SYNC;
 	if (is_control(opcode))
-		control_cost(generation_of(hardware), engine, word, out);
+		control_cost(generation, engine, word, out);
 	else if (is_weights(opcode) || is_matmul(opcode))
-		array_cost(hardware, word, out);
+		array_cost(generation, word, out);
 	else
-		compute_cost(hardware, engine, word, out);
+		compute_cost(generation, engine, word, out);
 	if (hardware->arch == NX_DEVICE_TRN3)
 		out->evidence = NX_ASSUMED;
 }

@@ -34,25 +34,16 @@ struct loader {
 
 /* --- queues ------------------------------------------------------------------------- */
 
-static bool is_dynamic_word(const uint8_t *word)
-{
-	uint8_t opcode = nx_word_opcode(word);
-
-	return opcode == NX_OP_PSEUDO_DMA_DIRECT2D || opcode == NX_OP_DMA_DIRECT2D;
-}
-
 static size_t count_dynamic(struct nx_slice code)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < code.len / NX_SLOT_BYTES; i++)
-		count += is_dynamic_word(code.data + i * NX_SLOT_BYTES);
-	return count;
-}
+	for (size_t i = 0; i < code.len / NX_SLOT_BYTES; i++) {
+		uint8_t opcode = nx_word_opcode(code.data + i * NX_SLOT_BYTES);
 
-static bool has_in_name(struct nx_slice name, const char *part)
-{
-	return memmem(name.data, name.len, part, strlen(part)) != NULL;
+		count += opcode == NX_OP_PSEUDO_DMA_DIRECT2D || opcode == NX_OP_DMA_DIRECT2D;
+	}
+	return count;
 }
 
 enum { QUEUE_TYPE_DATA = 2, QUEUE_TYPE_IO = 3 };
@@ -67,7 +58,8 @@ static void add_queue(struct loader *l, size_t source, struct nx_slice name, uns
 		.name = name,
 		.kind = (uint8_t)kind,
 		.engine = (uint8_t)engine,
-		.queue_type = has_in_name(name, "IO") ? QUEUE_TYPE_IO : QUEUE_TYPE_DATA,
+		.queue_type =
+			memmem(name.data, name.len, "IO", 2) ? QUEUE_TYPE_IO : QUEUE_TYPE_DATA,
 		.blocks = NX_NEW_ARRAY(&l->code->arena, struct nx_loaded_block, block_count),
 		.block_count = kind == NX_LOADED_STATIC ? block_count : 0};
 }
@@ -250,20 +242,11 @@ static enum nx_status add_word(struct loader *l, unsigned engine, struct nx_slic
 	}
 }
 
-static size_t static_queues_of(const struct nx_core_program *program, unsigned engine)
-{
-	size_t count = 0;
-
-	for (size_t q = 0; q < program->queue_count; q++)
-		count += program->queues[q].engine == engine;
-	return count;
-}
-
 static enum nx_status make_stream(struct loader *l, unsigned engine)
 {
 	struct nx_slice code = l->program->code[engine];
 	struct nx_loaded_stream *stream = &l->core->streams[engine];
-	size_t count = code.len / NX_SLOT_BYTES;
+	size_t count = code.len / NX_SLOT_BYTES, static_queues = 0;
 	enum nx_status status = NX_OK;
 
 	nx_vec_clear(&l->slots);
@@ -273,7 +256,9 @@ static enum nx_status make_stream(struct loader *l, unsigned engine)
 			status = add_word(l, engine, code, pc);
 	if (status)
 		return status;
-	nx_loaded_words_end(&l->slots, engine, static_queues_of(l->program, engine));
+	for (size_t q = 0; q < l->program->queue_count; q++)
+		static_queues += l->program->queues[q].engine == engine;
+	nx_loaded_words_end(&l->slots, engine, static_queues);
 	if (count >= MAX_SLOTS || l->slots.len > MAX_SLOTS)
 		return nx_fail(l->err, NX_LIMIT,
 			       "the stream of engine %s has %zu words; a record of a device can "
@@ -312,20 +297,13 @@ static void place_streams(struct nx_loaded_code *code)
 		}
 }
 
-static uint64_t count_words(const struct nx_device_program *program)
+static uint64_t packets_allowed(const struct nx_device_program *program)
 {
-	uint64_t count = 0;
+	uint64_t count = PACKETS_ANYWAY;
 
 	for (size_t c = 0; c < program->core_count; c++)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-			count += program->cores[c].code[e].len / NX_SLOT_BYTES;
-	return count;
-}
-
-static uint64_t packets_allowed(const struct nx_device_program *program)
-{
-	uint64_t count = PACKETS_ANYWAY + PACKETS_PER_WORD * count_words(program);
-
+			count += PACKETS_PER_WORD * (program->cores[c].code[e].len / NX_SLOT_BYTES);
 	return count < PACKETS_MOST ? count : PACKETS_MOST;
 }
 

@@ -77,19 +77,15 @@ bool nx_packet_maker_count(struct nx_packet_maker *maker, const struct nx_loaded
 	return take_budget(maker, block->first[NX_LOADED_RINGS]);
 }
 
-static uint64_t packets_for(uint64_t bytes)
-{
-	return bytes / PACKET_BYTES + (bytes % PACKET_BYTES != 0);
-}
-
 /* The elements of one ring; false when there are too many. */
 static bool push_share(struct nx_packet_maker *maker, const struct shape *shape, uint64_t elements)
 {
 	uint64_t unit = shape->is_packet_each ? shape->element_bytes
 					      : saturated(shape->element_bytes, elements);
 	uint64_t units = shape->is_packet_each ? elements : elements != 0;
+	uint64_t packets = unit / PACKET_BYTES + (unit % PACKET_BYTES != 0);
 
-	if (!take_budget(maker, saturated(units, packets_for(unit))))
+	if (!take_budget(maker, saturated(units, packets)))
 		return false;
 	for (uint64_t i = 0; i < units; i++)
 		for (uint64_t left = unit; left;) {
@@ -205,28 +201,11 @@ static struct shape static_shape(const struct nx_core_program *core,
 	return shape;
 }
 
-static bool push_descriptor(struct nx_packet_maker *maker, const struct shape *shape, unsigned ring,
-			    uint64_t block_bytes)
-{
-	if (block_bytes < SMALL_BYTES)
-		return ring != 0 || push_share(maker, shape, shape->element_count);
-	return push_share(maker, shape, share_of(shape->element_count, ring));
-}
-
-/* Newer devices write the semaphore with the last packet, older ones in one of its own. */
-static void end_ring(struct nx_packet_maker *maker, uint32_t first)
-{
-	bool is_apart = nx_device_generation(maker->arch) == NX_ARCH_V2;
-
-	if (is_apart || maker->list.len == first)
-		push_semaphore(maker);
-	else
-		maker->list.items[maker->list.len - 1].bytes += SEMAPHORE_BYTES;
-}
-
 bool nx_packet_maker_static(struct nx_packet_maker *maker, const struct nx_core_program *core,
 			    const struct nx_neff_block *from, struct nx_loaded_block *out)
 {
+	/* Newer devices write the semaphore with the last packet, older ones in its own. */
+	bool is_apart = nx_device_generation(maker->arch) == NX_ARCH_V2;
 	uint64_t bytes = 0;
 
 	out->id = from->id;
@@ -244,11 +223,17 @@ bool nx_packet_maker_static(struct nx_packet_maker *maker, const struct nx_core_
 			return false;
 		for (size_t i = 0; i < from->descriptor_count; i++) {
 			struct shape shape = static_shape(core, &from->descriptors[i]);
+			uint64_t share = share_of(shape.element_count, ring);
 
-			if (!push_descriptor(maker, &shape, ring, bytes))
+			if (bytes < SMALL_BYTES)
+				share = ring == 0 ? shape.element_count : 0;
+			if (!push_share(maker, &shape, share))
 				return false;
 		}
-		end_ring(maker, out->first[ring]);
+		if (is_apart || maker->list.len == out->first[ring])
+			push_semaphore(maker);
+		else
+			maker->list.items[maker->list.len - 1].bytes += SEMAPHORE_BYTES;
 	}
 	finish(maker, out);
 	return true;

@@ -117,27 +117,25 @@ static const struct nx_loaded_stream *stream_of(const struct notifying *n, unsig
 	return slot < stream->slot_count ? stream : NULL;
 }
 
-/* Waits are told in cycles of the common clock: 1.4 GHz on v2, 1.2 GHz later. */
-static uint64_t wait_cycles(const struct notifying *n, uint64_t wait_ps)
-{
-	return wait_ps / 10000 * (n->counts_ticks ? 14 : 12) +
-	       wait_ps % 10000 * (n->counts_ticks ? 14 : 12) / 10000;
-}
-
 static void put_instructions(struct notifying *n)
 {
+	/* Records give waits in cycles of the common clock: 1.4 GHz on v2, 1.2 GHz later. */
+	uint64_t cycles_per_10ns = n->counts_ticks ? 14 : 12;
+
 	for (size_t i = 0; i < n->run->instructions.len; i++) {
 		const struct nx_timed_instruction *row = &n->run->instructions.items[i];
 		const struct nx_loaded_stream *stream =
 			stream_of(n, row->core, row->engine, row->slot);
 		const struct nx_ntff_clock *clock = engine_clock(n->clocks, row->engine);
+		uint64_t wait_cycles = row->wait_ps / 10000 * cycles_per_10ns +
+				       row->wait_ps % 10000 * cycles_per_10ns / 10000;
 		uint32_t pc;
 
 		if (!stream)
 			continue;
 		pc = pc_of(stream, row->slot);
 		put(n, row->core, INSTRUCTIONS, clock, (int64_t)row->start_ps,
-		    nx_notification_start(row->engine, pc, wait_cycles(n, row->wait_ps), 0));
+		    nx_notification_start(row->engine, pc, wait_cycles, 0));
 		put(n, row->core, INSTRUCTIONS, clock, (int64_t)row->end_ps,
 		    nx_notification_end(row->engine, pc, 0));
 	}
@@ -214,15 +212,17 @@ static bool is_marker(const struct nx_loaded_slot *slot, unsigned hint)
 	return w->header.opcode == NX_OP_NOTIFY && w->hint == hint;
 }
 
-static bool has_row(const struct nx_timed_run *run, unsigned core, unsigned engine, uint32_t slot)
+/* NULL if the slot did not run. */
+static const struct nx_timed_instruction *row_of(const struct nx_timed_run *run, unsigned core,
+						 unsigned engine, uint32_t slot)
 {
 	for (size_t i = 0; i < run->instructions.len; i++) {
 		const struct nx_timed_instruction *row = &run->instructions.items[i];
 
 		if (row->core == core && row->engine == engine && row->slot == slot)
-			return true;
+			return row;
 	}
-	return false;
+	return NULL;
 }
 
 /*
@@ -239,7 +239,7 @@ static void put_markers(struct notifying *n, unsigned core, unsigned engine)
 
 		if (!is_marker(&stream->slots[slot], NX_NOTIFY_HINT_START))
 			continue;
-		if (has_row(n->run, core, engine, slot) || n->options->start_ps < MARKER_PS)
+		if (row_of(n->run, core, engine, slot) || n->options->start_ps < MARKER_PS)
 			return;
 		put(n, core, INSTRUCTIONS, clock, -(int64_t)MARKER_PS,
 		    nx_notification_start(engine, pc, 0, 0));
@@ -296,30 +296,21 @@ static uint32_t device_slot(const struct nx_loaded_stream *stream, uint32_t comp
 	return NX_NO_INDEX;
 }
 
-static uint64_t end_of(const struct nx_timed_run *run, const struct nx_device_fault *fault,
-		       uint32_t slot)
-{
-	for (size_t i = 0; i < run->instructions.len; i++) {
-		const struct nx_timed_instruction *row = &run->instructions.items[i];
-
-		if (row->core == fault->core && row->engine == fault->engine && row->slot == slot)
-			return row->end_ps;
-	}
-	return run->end_ps;
-}
-
 static void put_faults(struct notifying *n, const struct nx_device_report *report)
 {
 	for (unsigned i = 0; report && i < report->fault_count && i < NX_FAULT_KEPT; i++) {
 		const struct nx_device_fault *fault = &report->faults[i];
 		const struct nx_loaded_stream *stream = stream_of(n, fault->core, fault->engine, 0);
 		uint32_t slot = stream ? device_slot(stream, fault->pc) : NX_NO_INDEX;
+		const struct nx_timed_instruction *row;
 
-		if (slot != NX_NO_INDEX)
-			put(n, fault->core, ERRORS, &n->clocks->throttle,
-			    (int64_t)end_of(n->run, fault, slot),
-			    nx_notification_error(error_of(fault->kind), fault->engine,
-						  pc_of(stream, slot), 0));
+		if (slot == NX_NO_INDEX)
+			continue;
+		row = row_of(n->run, fault->core, fault->engine, slot);
+		put(n, fault->core, ERRORS, &n->clocks->throttle,
+		    (int64_t)(row ? row->end_ps : n->run->end_ps),
+		    nx_notification_error(error_of(fault->kind), fault->engine, pc_of(stream, slot),
+					  0));
 	}
 }
 

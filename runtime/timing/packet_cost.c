@@ -47,22 +47,16 @@ static double runs_ns(const struct nx_loaded_packet *packet, bool is_from_hbm, b
 	return 0;
 }
 
-/* A single run has no next one to turn to, so its bytes are all it takes. */
-static double elements_ns(const struct nx_loaded_packet *packet)
-{
-	if (packet->elements <= 1)
-		return 0;
-	return runs_ns(packet, packet->is_from_hbm, packet->is_to_hbm);
-}
-
 uint64_t nx_hardware_packet_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet, bool is_burst)
 {
 	const struct nx_dma_timing *dma = &hardware->dma;
 	double ns = stream_ns(dma, packet, is_burst);
 
-	if (!packet->is_semaphore)
-		ns = larger(ns, elements_ns(packet) + dma->packet_ps / 1e3);
+	/* A single run has no next one to turn to, so its bytes are all it takes. */
+	if (!packet->is_semaphore && packet->elements > 1)
+		ns = larger(ns, runs_ns(packet, packet->is_from_hbm, packet->is_to_hbm) +
+					dma->packet_ps / 1e3);
 	return (uint64_t)(bounded_ps(ns * 1e3) + 0.5);
 }
 

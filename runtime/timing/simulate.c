@@ -46,6 +46,53 @@ void nx_sim_add_row(struct nx_simulation *sim, unsigned core, unsigned engine, u
 		sim->compiled_end_ps = end_ps;
 }
 
+/* --- events in the order of time ------------------------------------------------------ */
+
+static bool is_earlier(const struct nx_sim_event *a, const struct nx_sim_event *b)
+{
+	return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->order < b->order;
+}
+
+void nx_sim_heap_push(struct nx_sim_heap *heap, struct nx_sim_event event)
+{
+	size_t at = heap->len;
+
+	event.order = heap->order++;
+	nx_vec_push(heap, event);
+	while (at) {
+		size_t parent = (at - 1) / 2;
+
+		if (!is_earlier(&event, &heap->items[parent]))
+			break;
+		heap->items[at] = heap->items[parent];
+		at = parent;
+	}
+	heap->items[at] = event;
+}
+
+static struct nx_sim_event pop_event(struct nx_sim_heap *heap)
+{
+	struct nx_sim_event first = heap->items[0], last = heap->items[--heap->len];
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= heap->len)
+			break;
+		if (child + 1 < heap->len &&
+		    is_earlier(&heap->items[child + 1], &heap->items[child]))
+			child++;
+		if (!is_earlier(&heap->items[child], &last))
+			break;
+		heap->items[at] = heap->items[child];
+		at = child;
+	}
+	if (heap->len)
+		heap->items[at] = last;
+	return first;
+}
+
 /* --- begin ------------------------------------------------------------------------------ */
 
 static uint32_t first_compiled(const struct nx_loaded_stream *stream)
@@ -143,16 +190,14 @@ static enum nx_status report_deadlock(const struct nx_simulation *sim, struct nx
 static uint64_t last_time(const struct nx_timed_run *run, uint64_t end_ps)
 {
 	for (size_t i = 0; i < run->instructions.len; i++)
-		if (run->instructions.items[i].end_ps > end_ps)
-			end_ps = run->instructions.items[i].end_ps;
+		end_ps = nx_sim_later(end_ps, run->instructions.items[i].end_ps);
 	for (size_t i = 0; i < run->packets.len; i++)
-		if (run->packets.items[i].completion_ps > end_ps)
-			end_ps = run->packets.items[i].completion_ps;
+		end_ps = nx_sim_later(end_ps, run->packets.items[i].completion_ps);
 	for (size_t i = 0; i < run->collectives.len; i++)
-		if (run->collectives.items[i].end_ps > end_ps)
-			end_ps = run->collectives.items[i].end_ps;
-	if (run->semaphores.len && run->semaphores.items[run->semaphores.len - 1].time_ps > end_ps)
-		end_ps = run->semaphores.items[run->semaphores.len - 1].time_ps;
+		end_ps = nx_sim_later(end_ps, run->collectives.items[i].end_ps);
+	if (run->semaphores.len)
+		end_ps = nx_sim_later(end_ps,
+				      run->semaphores.items[run->semaphores.len - 1].time_ps);
 	return end_ps;
 }
 
@@ -172,7 +217,7 @@ enum nx_status nx_simulate(const struct nx_loaded_code *code,
 		sim.hardware = nx_device_hardware_of(code->program->arch);
 	begin(&sim, &arena);
 	while (sim.heap.len && !(options->is_strict && sim.has_unknown)) {
-		struct nx_sim_event event = nx_sim_heap_pop(&sim.heap);
+		struct nx_sim_event event = pop_event(&sim.heap);
 
 		handle(&sim, &event);
 	}
@@ -184,4 +229,15 @@ enum nx_status nx_simulate(const struct nx_loaded_code *code,
 	run->end_ps = last_time(run, sim.compiled_end_ps + sim.hardware->frame.end_ps);
 	end(&sim, &arena);
 	return status;
+}
+
+void nx_timed_run_release(struct nx_timed_run *run)
+{
+	nx_vec_release(&run->instructions);
+	nx_vec_release(&run->semaphores);
+	nx_vec_release(&run->packets);
+	nx_vec_release(&run->throttles);
+	nx_vec_release(&run->descriptors);
+	nx_vec_release(&run->collectives);
+	memset(run, 0, sizeof(*run));
 }

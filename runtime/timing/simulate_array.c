@@ -95,21 +95,6 @@ static uint64_t at_rate(const struct nx_sim_array *array, const struct nx_cost *
 	return array->is_slow && cost->is_rate_bound ? 2 * cost->latency_ps : cost->latency_ps;
 }
 
-static uint64_t load_weights(struct nx_simulation *sim, struct nx_sim_array *array,
-			     const struct nx_cost *cost, uint64_t start_ps)
-{
-	uint64_t from_ps = start_ps > array->last_start_ps ? start_ps : array->last_start_ps;
-
-	array->weights_ps = from_ps + at_rate(array, cost);
-	array->has_own_weights = true;
-	return array->weights_ps + sim->hardware->array.weights_base_ps;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /*
  * What waits for the array leaves the queue at its turn, but at half rate a little before it: a
  * hand-over that the array's own clock counts takes longer then.
@@ -129,15 +114,15 @@ static uint64_t multiply(struct nx_simulation *sim, unsigned core, const struct 
 {
 	const struct nx_array_timing *timing = &sim->hardware->array;
 	struct nx_sim_array *array = &sim->cores[core].array;
-	uint64_t turn_ps = later(*start_ps, array->free_ps);
-	uint64_t begin_ps = later(turn_ps, array->weights_ps);
+	uint64_t turn_ps = nx_sim_later(*start_ps, array->free_ps);
+	uint64_t begin_ps = nx_sim_later(turn_ps, array->weights_ps);
 	uint64_t columns_ps, busy_ps;
 
 	*start_ps = leaves_queue_ps(sim, core, *start_ps, turn_ps);
 	pass_windows(sim, core, begin_ps);
 	columns_ps = busy_ps = at_rate(array, cost);
-	if (array->has_own_weights && busy_ps < timing->minimum_ps)
-		busy_ps = timing->minimum_ps;
+	if (array->has_own_weights)
+		busy_ps = nx_sim_later(busy_ps, timing->minimum_ps);
 	count_busy(array, begin_ps, busy_ps);
 	array->last_start_ps = begin_ps;
 	array->free_ps = begin_ps + busy_ps + (array->is_slow ? 0 : timing->gap_ps);
@@ -148,8 +133,12 @@ static uint64_t multiply(struct nx_simulation *sim, unsigned core, const struct 
 uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
 			  uint64_t *start_ps)
 {
+	struct nx_sim_array *array = &sim->cores[core].array;
+
 	pass_windows(sim, core, *start_ps);
-	if (cost->kind == NX_COST_WEIGHTS)
-		return load_weights(sim, &sim->cores[core].array, cost, *start_ps);
-	return multiply(sim, core, cost, start_ps);
+	if (cost->kind != NX_COST_WEIGHTS)
+		return multiply(sim, core, cost, start_ps);
+	array->weights_ps = nx_sim_later(*start_ps, array->last_start_ps) + at_rate(array, cost);
+	array->has_own_weights = true;
+	return array->weights_ps + sim->hardware->array.weights_base_ps;
 }

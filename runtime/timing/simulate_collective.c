@@ -80,15 +80,12 @@ void nx_sim_collective_start(struct nx_simulation *sim, unsigned core, unsigned 
 
 	nx_collective_word_get(slot->word.bytes, &word);
 	row.group_id = word.group;
-	row.start_ps = start_ps + nx_collective_trigger_ps();
-	if (row.start_ps < on->stream_free_ps)
-		row.start_ps = on->stream_free_ps;
+	row.start_ps = nx_sim_later(start_ps + nx_collective_trigger_ps(), on->stream_free_ps);
 	row.end_ps = row.start_ps + cost_ps(sim, core, &word);
 	if (row.end_ps > LATEST_PS)
-		row.end_ps = row.start_ps > LATEST_PS ? row.start_ps : LATEST_PS;
+		row.end_ps = nx_sim_later(row.start_ps, LATEST_PS);
 	on->stream_free_ps = on->fronts[engine].last_collective_ps = row.end_ps;
 	nx_vec_push(&sim->run->collectives, row);
 	nx_sim_update_late(sim, core, slot, row.end_ps);
-	if (row.end_ps > sim->compiled_end_ps)
-		sim->compiled_end_ps = row.end_ps;
+	sim->compiled_end_ps = nx_sim_later(sim->compiled_end_ps, row.end_ps);
 }

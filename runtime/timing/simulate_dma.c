@@ -96,8 +96,7 @@ static void schedule_engine(struct nx_simulation *sim, unsigned core, unsigned r
 {
 	struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
 
-	if (time_ps < dma->busy_until_ps)
-		time_ps = dma->busy_until_ps;
+	time_ps = nx_sim_later(time_ps, dma->busy_until_ps);
 	if (dma->is_scheduled && dma->scheduled_ps <= time_ps)
 		return;
 	dma->is_scheduled = true;
@@ -180,16 +179,6 @@ static void count_semaphore(struct nx_simulation *sim, unsigned core, unsigned r
 							   .source = NX_TIMED_BY_DMA});
 }
 
-static uint64_t duration_of(struct nx_simulation *sim, unsigned core,
-			    const struct nx_loaded_packet *packet, bool is_first)
-{
-	uint64_t ps =
-		nx_hardware_packet_ps(sim->hardware, packet, sim->cores[core].busy_dma_count > 1);
-
-	ps += (uint64_t)(nx_sim_draw(sim) * STALL_FRAC * (double)ps);
-	return is_first ? ps + sim->hardware->dma.first_packet_ps : ps;
-}
-
 static void pop_job(struct nx_simulation *sim, unsigned core, unsigned ring, unsigned q)
 {
 	struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
@@ -214,7 +203,10 @@ static void serve(struct nx_simulation *sim, unsigned core, unsigned ring, unsig
 	uint32_t at = block->first[ring] + dma->packets_done[q];
 	const struct nx_loaded_packet *packet = &block->packets[at];
 	bool is_first = job.is_burst_start && dma->packets_done[q] == 0;
-	uint64_t end_ps = now_ps + duration_of(sim, core, packet, is_first);
+	bool is_burst = sim->cores[core].busy_dma_count > 1;
+	uint64_t ps = nx_hardware_packet_ps(sim->hardware, packet, is_burst);
+	uint64_t stall_ps = (uint64_t)(nx_sim_draw(sim) * STALL_FRAC * (double)ps);
+	uint64_t end_ps = now_ps + ps + stall_ps + (is_first ? timing->first_packet_ps : 0);
 
 	nx_vec_push(&sim->run->packets,
 		    ((struct nx_timed_packet){

@@ -16,7 +16,7 @@ static const struct nx_loaded_slot *slot_at(const struct nx_simulation *sim, uns
 	return &nx_sim_stream(sim, core, engine)->slots[sim->cores[core].fronts[engine].pc];
 }
 
-static void go_on_at(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t time_ps)
+static void continue_at(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t time_ps)
 {
 	sim->cores[core].fronts[engine].state = NX_SIM_FRONT_RUNS;
 	nx_sim_schedule(sim, NX_SIM_FRONT, core, engine, time_ps);
@@ -33,7 +33,7 @@ static void finish_at(struct nx_simulation *sim, unsigned core, unsigned engine,
 	nx_sim_update(sim, core, engine, slot_at(sim, core, engine), end_ps, now_ps);
 	front->pc++;
 	front->has_cost = false;
-	go_on_at(sim, core, engine, next_ps);
+	continue_at(sim, core, engine, next_ps);
 }
 
 static void finish(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t end_ps,
@@ -45,31 +45,22 @@ static void finish(struct nx_simulation *sim, unsigned core, unsigned engine, ui
 	finish_at(sim, core, engine, end_ps, end_ps + front->cost.gap_ps, now_ps);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* Assumed: the runtime's DRAIN after the last compiled word waits for all that was started. */
-static bool ends_execution(const struct nx_loaded_slot *slot)
-{
-	return slot->kind == NX_LOADED_INSERTED && slot->word.drain.waits_for_writes;
-}
-
 /* All compute instructions have started, so that the last end is known. */
 static void finish_drain(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
 {
 	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 	const struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
+	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
 	uint64_t end_ps = front->start_ps + front->cost.latency_ps;
 
 	if (queue->last_end_ps > front->start_ps)
-		end_ps = later(end_ps, queue->last_end_ps + timing->drain_ps);
+		end_ps = nx_sim_later(end_ps, queue->last_end_ps + timing->drain_ps);
 	if (front->last_write_ps)
-		end_ps = later(end_ps, front->last_write_ps + timing->drain_write_ps);
-	if (ends_execution(slot_at(sim, core, engine)))
-		end_ps = later(end_ps, front->last_collective_ps);
+		end_ps = nx_sim_later(end_ps, front->last_write_ps + timing->drain_write_ps);
+	/* Assumed: the runtime's DRAIN after the last compiled word waits for all transfers. */
+	if (slot->kind == NX_LOADED_INSERTED && slot->word.drain.waits_for_writes)
+		end_ps = nx_sim_later(end_ps, front->last_collective_ps);
 	finish(sim, core, engine, end_ps, now_ps);
 }
 
@@ -79,16 +70,6 @@ static void drain(struct nx_simulation *sim, unsigned core, unsigned engine, uin
 		sim->cores[core].fronts[engine].state = NX_SIM_FRONT_DRAINS;
 	else
 		finish_drain(sim, core, engine, now_ps);
-}
-
-static void write_word(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
-{
-	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
-
-	front->last_write_ps = front->start_ps;
-	if (slot_at(sim, core, engine)->queue != NX_NO_INDEX)
-		nx_sim_dma_start(sim, core, engine, front->pc, front->start_ps);
-	finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
 }
 
 /*
@@ -112,7 +93,8 @@ static void start_software(struct nx_simulation *sim, unsigned core, unsigned en
 	nx_sim_dma_start(sim, core, engine, front->pc,
 			 front->last_ring_ps - front->cost.latency_ps);
 	finish_at(sim, core, engine, front->last_ring_ps,
-		  later(record_ps > release_ps ? record_ps - release_ps : 0, now_ps), now_ps);
+		  nx_sim_later(record_ps > release_ps ? record_ps - release_ps : 0, now_ps),
+		  now_ps);
 }
 
 static void start_transfer(struct nx_simulation *sim, unsigned core, unsigned engine,
@@ -121,14 +103,14 @@ static void start_transfer(struct nx_simulation *sim, unsigned core, unsigned en
 	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 
-	if (slot->queue == NX_NO_INDEX) {
-		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
-	} else if (sim->code->cores[core].queues[slot->queue].kind == NX_LOADED_SOFTWARE_DGE) {
-		start_software(sim, core, engine, has_waited, now_ps);
-	} else {
+	if (slot->queue != NX_NO_INDEX) {
+		if (sim->code->cores[core].queues[slot->queue].kind == NX_LOADED_SOFTWARE_DGE) {
+			start_software(sim, core, engine, has_waited, now_ps);
+			return;
+		}
 		nx_sim_dma_start(sim, core, engine, front->pc, front->start_ps);
-		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
 	}
+	finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
 }
 
 static void event_semaphore(struct nx_simulation *sim, unsigned core, unsigned engine,
@@ -183,7 +165,8 @@ static void release_waiting(struct nx_simulation *sim, uint32_t barrier, uint64_
 			if (front->state == NX_SIM_FRONT_AT_BARRIER && front->barrier == barrier &&
 			    have_all_arrived(sim, barrier, front->arrival))
 				finish(sim, c, e,
-				       later(end_ps, front->start_ps + front->cost.latency_ps),
+				       nx_sim_later(end_ps,
+						    front->start_ps + front->cost.latency_ps),
 				       now_ps);
 		}
 }
@@ -209,6 +192,7 @@ static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine
 {
 	const struct nx_loaded_slot *slot = slot_at(sim, core, engine);
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
+	uint64_t full_ps = front->start_ps + front->cost.latency_ps;
 	struct nx_core_barrier barrier;
 
 	switch (slot->word.header.opcode) {
@@ -222,7 +206,10 @@ static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine
 		drain(sim, core, engine, now_ps);
 		break;
 	case NX_OP_WRITE:
-		write_word(sim, core, engine, now_ps);
+		front->last_write_ps = front->start_ps;
+		if (slot->queue != NX_NO_INDEX)
+			nx_sim_dma_start(sim, core, engine, front->pc, front->start_ps);
+		finish(sim, core, engine, full_ps, now_ps);
 		break;
 	case NX_OP_DMA_DIRECT2D:
 		start_transfer(sim, core, engine, has_waited, now_ps);
@@ -230,15 +217,15 @@ static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine
 	case NX_OP_PSEUDO_TRIGGER_COLLECTIVE:
 	case NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2:
 		nx_sim_collective_start(sim, core, engine, front->pc, front->start_ps);
-		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+		finish(sim, core, engine, full_ps, now_ps);
 		break;
 	case NX_OP_RANGE_CLEAR:
 		nx_sim_semaphore_clear(sim, core, slot->word.range_clear.first,
 				       slot->word.range_clear.last, now_ps);
-		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+		finish(sim, core, engine, full_ps, now_ps);
 		break;
 	default:
-		finish(sim, core, engine, front->start_ps + front->cost.latency_ps, now_ps);
+		finish(sim, core, engine, full_ps, now_ps);
 	}
 }
 
@@ -271,33 +258,23 @@ static void find_cost(struct nx_simulation *sim, unsigned core, unsigned engine)
 	sim->has_unknown = true;
 }
 
-/* The first compiled word comes when the table says, not when the made-up words are done. */
-static bool is_too_early(const struct nx_simulation *sim, unsigned core, unsigned engine,
-			 uint64_t now_ps)
-{
-	const struct nx_sim_front *front = &sim->cores[core].fronts[engine];
-
-	return front->pc == front->first_compiled &&
-	       now_ps < sim->hardware->engines[engine].first_instruction_ps;
-}
-
 void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps)
 {
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 	const struct nx_loaded_stream *stream = nx_sim_stream(sim, core, engine);
-	uint64_t at_ps = now_ps;
+	uint64_t first_ps = sim->hardware->engines[engine].first_instruction_ps, at_ps = now_ps;
 
 	front->state = NX_SIM_FRONT_RUNS;
 	for (; front->pc < stream->slot_count; front->pc++, front->has_cost = false) {
-		if (is_too_early(sim, core, engine, at_ps)) {
-			go_on_at(sim, core, engine,
-				 sim->hardware->engines[engine].first_instruction_ps);
+		/* The table says when the first compiled word runs, not the words before it. */
+		if (front->pc == front->first_compiled && at_ps < first_ps) {
+			continue_at(sim, core, engine, first_ps);
 			return;
 		}
 		find_cost(sim, core, engine);
 		if (front->cost.kind == NX_COST_CONTROL) {
 			if (at_ps > now_ps)
-				go_on_at(sim, core, engine, at_ps);
+				continue_at(sim, core, engine, at_ps);
 			else
 				take_control(sim, core, engine, now_ps);
 			return;
@@ -319,8 +296,8 @@ void nx_sim_front_wake(struct nx_simulation *sim, unsigned core, unsigned engine
 
 	if (front->state == NX_SIM_FRONT_WAITS_INSIDE) {
 		finish(sim, core, engine,
-		       later(now_ps + timing->body_wake_ps,
-			     front->start_ps + front->cost.latency_ps),
+		       nx_sim_later(now_ps + timing->body_wake_ps,
+				    front->start_ps + front->cost.latency_ps),
 		       now_ps);
 		return;
 	}
@@ -334,10 +311,10 @@ void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 
 	if (front->state == NX_SIM_FRONT_IS_FULL) {
-		go_on_at(sim, core, engine, now_ps);
+		continue_at(sim, core, engine, now_ps);
 	} else if (front->state == NX_SIM_FRONT_DRAINS && !sim->cores[core].queues[engine].count) {
 		/* Records show it start when the last of the queue has. */
-		front->start_ps = later(front->start_ps, now_ps);
+		front->start_ps = nx_sim_later(front->start_ps, now_ps);
 		finish_drain(sim, core, engine, now_ps);
 	}
 }

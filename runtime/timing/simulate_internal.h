@@ -46,7 +46,6 @@ struct nx_sim_heap {
 };
 
 void nx_sim_heap_push(struct nx_sim_heap *heap, struct nx_sim_event event);
-struct nx_sim_event nx_sim_heap_pop(struct nx_sim_heap *heap); /* not of an empty one */
 
 /* --- waiting ------------------------------------------------------------------------ */
 
@@ -169,6 +168,11 @@ static inline const struct nx_loaded_stream *nx_sim_stream(const struct nx_simul
 							   unsigned core, unsigned engine)
 {
 	return &sim->code->cores[core].streams[engine];
+}
+
+static inline uint64_t nx_sim_later(uint64_t a_ps, uint64_t b_ps)
+{
+	return a_ps > b_ps ? a_ps : b_ps;
 }
 
 /* 0 without a seed, else 0 to 1. */

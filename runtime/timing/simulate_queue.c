@@ -7,12 +7,9 @@ static void schedule_head(struct nx_simulation *sim, unsigned core, unsigned eng
 {
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
 	struct nx_sim_entry *head = &queue->entries[queue->head];
-	uint64_t time_ps = head->reached_ps;
+	uint64_t time_ps =
+		nx_sim_later(now_ps, nx_sim_later(head->reached_ps, queue->next_start_ps));
 
-	if (time_ps < queue->next_start_ps)
-		time_ps = queue->next_start_ps;
-	if (time_ps < now_ps)
-		time_ps = now_ps;
 	queue->reached_ps = time_ps;
 	queue->is_scheduled = true;
 	nx_sim_schedule(sim, NX_SIM_QUEUE, core, engine, time_ps);
@@ -38,10 +35,9 @@ static uint64_t run_compute(struct nx_sim_queue *queue, const struct nx_cost *co
 {
 	uint64_t overlap_ps =
 		cost->latency_ps > cost->occupancy_ps ? cost->latency_ps - cost->occupancy_ps : 0;
-	uint64_t end_ps = start_ps + cost->latency_ps;
+	uint64_t end_ps =
+		nx_sim_later(start_ps + cost->latency_ps, queue->last_end_ps + cost->occupancy_ps);
 
-	if (end_ps < queue->last_end_ps + cost->occupancy_ps)
-		end_ps = queue->last_end_ps + cost->occupancy_ps;
 	queue->next_start_ps = end_ps - overlap_ps;
 	return end_ps;
 }
@@ -60,8 +56,7 @@ static void start_head(struct nx_simulation *sim, unsigned core, unsigned engine
 		end_ps = nx_sim_array_run(sim, core, &entry.cost, &start_ps);
 		queue->next_start_ps = start_ps + sim->hardware->array.dispatch_ps;
 	}
-	if (end_ps > queue->last_end_ps)
-		queue->last_end_ps = end_ps;
+	queue->last_end_ps = nx_sim_later(queue->last_end_ps, end_ps);
 	queue->head = (queue->head + 1) % NX_SIM_DEPTH;
 	queue->count--;
 	nx_sim_add_row(sim, core, engine, entry.pc, start_ps - wait_ps, start_ps, end_ps);

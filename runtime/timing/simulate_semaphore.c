@@ -1,54 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simulate_semaphore: events in time, semaphores, and the waits that a change ends. */
+/* simulate_semaphore: how semaphores change, and the waits that a change ends. */
 #include "base/bare/bits.h"
 #include "runtime/timing/simulate_internal.h"
-
-/* --- events in the order of time ------------------------------------------------------ */
-
-static bool is_earlier(const struct nx_sim_event *a, const struct nx_sim_event *b)
-{
-	return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->order < b->order;
-}
-
-void nx_sim_heap_push(struct nx_sim_heap *heap, struct nx_sim_event event)
-{
-	size_t at = heap->len;
-
-	event.order = heap->order++;
-	nx_vec_push(heap, event);
-	while (at) {
-		size_t parent = (at - 1) / 2;
-
-		if (!is_earlier(&event, &heap->items[parent]))
-			break;
-		heap->items[at] = heap->items[parent];
-		at = parent;
-	}
-	heap->items[at] = event;
-}
-
-struct nx_sim_event nx_sim_heap_pop(struct nx_sim_heap *heap)
-{
-	struct nx_sim_event first = heap->items[0], last = heap->items[--heap->len];
-	size_t at = 0;
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= heap->len)
-			break;
-		if (child + 1 < heap->len &&
-		    is_earlier(&heap->items[child + 1], &heap->items[child]))
-			child++;
-		if (!is_earlier(&heap->items[child], &last))
-			break;
-		heap->items[at] = heap->items[child];
-		at = child;
-	}
-	if (heap->len)
-		heap->items[at] = last;
-	return first;
-}
 
 /* --- waits ------------------------------------------------------------------------------- */
 

@@ -9,11 +9,6 @@
  */
 #include "runtime/timing/simulate_internal.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* What the word at pc takes besides the table's times; modulo 2^64, as it may be negative. */
 static uint64_t more_ps(const struct nx_simulation *sim, unsigned core, unsigned engine)
 {
@@ -31,7 +26,7 @@ static uint64_t behind_last_ps(const struct nx_dma_timing *dma, const struct nx_
 
 	if (dma->software_ring_step_ps == 0 || ring_ps < dma->software_backlog_ps)
 		return step_ps;
-	return later(step_ps, ring_ps - dma->software_backlog_ps);
+	return nx_sim_later(step_ps, ring_ps - dma->software_backlog_ps);
 }
 
 uint64_t nx_sim_software_record_ps(const struct nx_simulation *sim, unsigned core, unsigned engine,
@@ -48,10 +43,10 @@ uint64_t nx_sim_software_record_ps(const struct nx_simulation *sim, unsigned cor
 		record_ps = front->start_ps + dma->software_release_ps + dma->software_step_ps;
 	record_ps += work_ps;
 	if (sim->options->is_first_execution && !front->has_library)
-		record_ps =
-			later(record_ps, front->start_ps + sim->hardware->frame.gpsimd_library_ps);
+		record_ps = nx_sim_later(record_ps,
+					 front->start_ps + sim->hardware->frame.gpsimd_library_ps);
 	if (front->last_record_ps)
-		record_ps = later(record_ps, behind_last_ps(dma, front) + work_ps);
+		record_ps = nx_sim_later(record_ps, behind_last_ps(dma, front) + work_ps);
 	return record_ps;
 }
 
@@ -63,6 +58,6 @@ uint64_t nx_sim_software_ring_ps(const struct nx_simulation *sim, unsigned core,
 
 	if (front->last_ring_ps == 0 || dma->software_ring_step_ps == 0)
 		return ring_ps;
-	return later(ring_ps,
-		     front->last_ring_ps + dma->software_ring_step_ps + more_ps(sim, core, engine));
+	return nx_sim_later(ring_ps, front->last_ring_ps + dma->software_ring_step_ps +
+					     more_ps(sim, core, engine));
 }

@@ -96,7 +96,6 @@ static void expect_sane(const struct nx_hardware_timing *h)
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 		const struct nx_engine_timing *t = &h->engines[e];
 
-		assert_true(t->clock_mhz >= 900 && t->clock_mhz <= 3000);
 		assert_true(t->queue_depth > 0);
 		/* a semaphore that changes before its record ends still wakes nobody before it */
 		assert_true(t->update_ps + (int64_t)t->wake_ps > 0);
@@ -132,10 +131,8 @@ static void test_nothing_of_trn3_is_known(void **state)
 	const struct nx_hardware_timing *trn3 = nx_device_hardware_of(NX_DEVICE_TRN3);
 
 	(void)state;
-	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 		assert_int_equal(trn3->engines[e].source.evidence, NX_ASSUMED);
-		assert_int_equal(trn3->engines[e].clock_mhz, trn2->engines[e].clock_mhz);
-	}
 	assert_int_equal(trn3->array.source.evidence, NX_ASSUMED);
 	assert_int_equal(trn3->frame.source.evidence, NX_ASSUMED);
 	assert_int_equal(trn3->dma.rate_source.evidence, NX_ASSUMED);
