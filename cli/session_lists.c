@@ -179,17 +179,11 @@ static void list_record(struct listing *l, uint32_t g, struct nx_notification n)
 
 static void list_rings(struct listing *l, uint32_t g)
 {
-	const struct nx_graph_rings *rings = &l->s->decoder.graphs[g];
+	struct nx_ring_scan scan = nx_ring_scan_dma(&l->s->decoder.graphs[g], NULL);
+	struct nx_notification n;
 
-	for (size_t r = 0; r < rings->ring_count; r++) {
-		struct nx_ring_scan scan = nx_ring_scan_of(rings->rings[r].records, NULL);
-		struct nx_notification n;
-
-		if (rings->rings[r].block_type != NX_BLOCK_DMA)
-			continue;
-		while (!l->out->status && nx_ring_scan_next(&scan, &n))
-			list_record(l, g, n);
-	}
+	while (!l->out->status && nx_ring_scan_next(&scan, &n))
+		list_record(l, g, n);
 }
 
 void nx_session_list_dma(struct nx_session *s, struct nx_output *out, struct nx_json_writer *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/ntff/ntff_collectives.h"
+#include "decode/ntff/ntff_internal.h"
 
 #include "format/collective.h"
 

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/ntff/ntff_code.h"
-#include "decode/ntff/ntff_collectives.h"
-#include "decode/ntff/ntff_window.h"
+#include "decode/ntff/ntff_internal.h"
 #include "decode/ntff/ring_scan.h"
 #include "format/instruction.h"
 

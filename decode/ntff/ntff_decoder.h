@@ -71,7 +71,7 @@ struct nx_ntff_decoder {
 	struct nx_decode_loss loss;
 	uint64_t early_semaphore_count; /* before the window; set by nx_ntff_decode_events */
 	uint64_t ring_bytes;		/* of all rings, for progress */
-	uint64_t code_budget_bytes;	/* what further blobs may still take, see ntff_code.h */
+	uint64_t code_budget_bytes;	/* what further blobs may still take, see ntff_internal.h */
 	uint64_t ring_budget_bytes;
 	struct nx_progress *progress; /* counts bytes scanned; may be NULL */
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/ntff/ntff_window.h"
-
+#include "decode/ntff/ntff_internal.h"
 #include "decode/ntff/ring_scan.h"
 #include "format/instruction.h"
 #include "model/binary.h"
@@ -23,39 +22,31 @@ static bool find_start_marker(const struct nx_ntff_decoder *d, int64_t *start_ps
 {
 	const struct nx_graph *graph = &d->capture->graphs[0];
 	const struct nx_graph_rings *rings = &d->graphs[0];
+	struct nx_ring_scan scan = nx_ring_scan_core(rings, NX_TRACE_INSTRUCTION, NULL);
 	bool found = false, has[NX_ENGINE_COUNT] = {false};
+	struct nx_notification n;
 
-	for (size_t r = 0; r < rings->ring_count; r++) {
-		struct nx_ring_scan scan;
-		struct nx_notification n;
+	while (nx_ring_scan_next(&scan, &n)) {
+		unsigned type = nx_notification_type(n), engine;
+		uint32_t slot;
+		int64_t at;
 
-		if (rings->rings[r].trace_type != NX_TRACE_INSTRUCTION ||
-		    rings->rings[r].block_type != NX_BLOCK_CORE)
+		if (!nx_notification_is_engine(type) || nx_notification_kind(type) != NX_NOTIFY_END)
 			continue;
-		scan = nx_ring_scan_of(rings->rings[r].records, NULL);
-		while (nx_ring_scan_next(&scan, &n)) {
-			unsigned type = nx_notification_type(n), engine;
-			uint32_t slot;
-			int64_t at;
-
-			if (!nx_notification_is_engine(type) ||
-			    nx_notification_kind(type) != NX_NOTIFY_END)
-				continue;
-			engine = nx_notification_engine(type);
-			slot = nx_image_slot(&graph->engines[engine], nx_bits32(n.w0, 19, 0));
-			if (slot == NX_NONE || has[engine] ||
-			    !is_start_marker(&graph->engines[engine], slot))
-				continue;
-			has[engine] = true;
-			at = nx_clock_ps(&rings->engine_clocks[engine], n.timestamp);
-			if (engine == NX_ENGINE_TENSOR) {
-				*start_ps = at;
-				return true;
-			}
-			if (!found || at > *start_ps)
-				*start_ps = at;
-			found = true;
+		engine = nx_notification_engine(type);
+		slot = nx_image_slot(&graph->engines[engine], nx_bits32(n.w0, 19, 0));
+		if (slot == NX_NONE || has[engine] ||
+		    !is_start_marker(&graph->engines[engine], slot))
+			continue;
+		has[engine] = true;
+		at = nx_clock_ps(&rings->engine_clocks[engine], n.timestamp);
+		if (engine == NX_ENGINE_TENSOR) {
+			*start_ps = at;
+			return true;
 		}
+		if (!found || at > *start_ps)
+			*start_ps = at;
+		found = true;
 	}
 	return found;
 }
@@ -65,27 +56,20 @@ static int64_t earliest_record(const struct nx_ntff_decoder *d)
 	int64_t earliest = INT64_MAX;
 
 	for (uint32_t g = 0; g < d->capture->graph_count; g++) {
-		const struct nx_graph_rings *rings = &d->graphs[g];
+		const struct nx_clock *clocks = d->graphs[g].engine_clocks;
+		struct nx_ring_scan scan =
+			nx_ring_scan_core(&d->graphs[g], NX_TRACE_INSTRUCTION, NULL);
+		struct nx_notification n;
 
-		for (size_t r = 0; r < rings->ring_count; r++) {
-			struct nx_ring_scan scan = nx_ring_scan_of(rings->rings[r].records, NULL);
-			struct nx_notification n;
+		while (nx_ring_scan_next(&scan, &n)) {
+			unsigned type = nx_notification_type(n);
+			int64_t at;
 
-			if (rings->rings[r].trace_type != NX_TRACE_INSTRUCTION ||
-			    rings->rings[r].block_type != NX_BLOCK_CORE)
+			if (!nx_notification_is_engine(type))
 				continue;
-			while (nx_ring_scan_next(&scan, &n)) {
-				unsigned type = nx_notification_type(n);
-				int64_t at;
-
-				if (!nx_notification_is_engine(type))
-					continue;
-				at = nx_clock_ps(
-					&rings->engine_clocks[nx_notification_engine(type)],
-					n.timestamp);
-				if (at < earliest)
-					earliest = at;
-			}
+			at = nx_clock_ps(&clocks[nx_notification_engine(type)], n.timestamp);
+			if (at < earliest)
+				earliest = at;
 		}
 	}
 	return earliest == INT64_MAX ? 0 : earliest;

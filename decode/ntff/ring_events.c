@@ -14,19 +14,11 @@ struct emit {
 static void each_record(struct nx_ntff_decoder *d, uint32_t graph, enum nx_trace_type type,
 			record_fn each, void *state)
 {
-	const struct nx_graph_rings *rings = &d->graphs[graph];
+	struct nx_ring_scan scan = nx_ring_scan_core(&d->graphs[graph], type, d->progress);
+	struct nx_notification n;
 
-	for (size_t r = 0; r < rings->ring_count; r++) {
-		struct nx_ring_scan scan;
-		struct nx_notification n;
-
-		if (rings->rings[r].trace_type != type ||
-		    rings->rings[r].block_type != NX_BLOCK_CORE)
-			continue;
-		scan = nx_ring_scan_of(rings->rings[r].records, d->progress);
-		while (nx_ring_scan_next(&scan, &n))
-			each(d, graph, n, state);
-	}
+	while (nx_ring_scan_next(&scan, &n))
+		each(d, graph, n, state);
 }
 
 static void event_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx_notification n,

@@ -154,27 +154,20 @@ static void count_unpaired(struct pairing *p)
 
 static void decode_graph(struct nx_ntff_decoder *d, uint32_t graph, nx_decoded_fn fn, void *context)
 {
-	const struct nx_graph_rings *rings = &d->graphs[graph];
+	struct nx_ring_scan scan =
+		nx_ring_scan_core(&d->graphs[graph], NX_TRACE_INSTRUCTION, d->progress);
 	struct pairing p = {.decoder = d, .graph = graph};
+	struct nx_notification n;
 
-	for (size_t r = 0; r < rings->ring_count; r++) {
-		struct nx_ring_scan scan;
-		struct nx_notification n;
+	while (nx_ring_scan_next(&scan, &n)) {
+		unsigned type = nx_notification_type(n);
 
-		if (rings->rings[r].trace_type != NX_TRACE_INSTRUCTION ||
-		    rings->rings[r].block_type != NX_BLOCK_CORE)
-			continue;
-		scan = nx_ring_scan_of(rings->rings[r].records, d->progress);
-		while (nx_ring_scan_next(&scan, &n)) {
-			unsigned type = nx_notification_type(n);
-
-			if (nx_notification_is_engine(type)) {
-				decode_record(&p, n, fn, context);
-			} else if (type != NX_TYPE_ERROR && type != NX_TYPE_INTERRUPT &&
-				   type != NX_TYPE_AXI_EVENT && type != NX_TYPE_THROTTLE) {
-				if (!d->loss.unknown_record_count++)
-					d->loss.first_unknown_record = type;
-			}
+		if (nx_notification_is_engine(type)) {
+			decode_record(&p, n, fn, context);
+		} else if (type != NX_TYPE_ERROR && type != NX_TYPE_INTERRUPT &&
+			   type != NX_TYPE_AXI_EVENT && type != NX_TYPE_THROTTLE) {
+			if (!d->loss.unknown_record_count++)
+				d->loss.first_unknown_record = type;
 		}
 	}
 	count_unpaired(&p);

@@ -29,7 +29,6 @@ struct dma_queue {
 struct dma_core {
 	struct nx_ntff_decoder *decoder;
 	uint32_t graph;
-	bool is_cut;
 	struct dma_queue queues[NX_DMA_ENGINES][NX_DMA_QUEUES];
 };
 
@@ -56,14 +55,6 @@ static uint64_t pop_start(struct start_queue *q)
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->len--;
 	return start_ps;
-}
-
-static int64_t record_time(const struct dma_core *core, struct nx_notification n, uint32_t engine)
-{
-	const struct nx_graph_rings *rings = &core->decoder->graphs[core->graph];
-
-	return nx_clock_ps(&rings->dma_clocks[(rings->dma_engine_base + engine) % NX_DMA_CLOCKS],
-			   n.timestamp);
 }
 
 typedef void (*record_fn)(struct dma_core *core, struct nx_notification n, uint32_t engine,
@@ -122,35 +113,33 @@ static void each_record(struct dma_core *core, record_fn each, nx_decoded_fn fn,
 {
 	struct nx_ntff_decoder *d = core->decoder;
 	const struct nx_graph_rings *rings = &d->graphs[core->graph];
+	struct nx_ring_scan scan =
+		nx_ring_scan_dma(rings, each == pair_record ? d->progress : NULL);
+	struct nx_notification n;
 
-	for (size_t r = 0; r < rings->ring_count; r++) {
-		struct nx_ring_scan scan;
-		struct nx_notification n;
+	while (nx_ring_scan_next(&scan, &n)) {
+		uint32_t step = nx_bits32(n.w1, 3, 0), engine = nx_notification_type(n);
+		const struct nx_clock *clock =
+			&rings->dma_clocks[(rings->dma_engine_base + engine) % NX_DMA_CLOCKS];
+		int64_t at_ps = nx_clock_ps(clock, n.timestamp);
 
-		if (rings->rings[r].block_type != NX_BLOCK_DMA)
+		if (step != NX_DMA_START && step != NX_DMA_END)
 			continue;
-		core->is_cut |= rings->rings[r].is_cut;
-		scan = nx_ring_scan_of(rings->rings[r].records,
-				       each == pair_record ? d->progress : NULL);
-		while (nx_ring_scan_next(&scan, &n)) {
-			uint32_t step = nx_bits32(n.w1, 3, 0), engine = nx_notification_type(n);
-			int64_t at_ps;
-
-			if (step != NX_DMA_START && step != NX_DMA_END)
-				continue;
-			at_ps = record_time(core, n, engine);
-			if (d->capture->has_window_end && !nx_in_window(d->capture, at_ps))
-				continue;
-			each(core, n, engine, nx_bits32(n.w1, 7, 4), at_ps, fn, context);
-		}
+		if (d->capture->has_window_end && !nx_in_window(d->capture, at_ps))
+			continue;
+		each(core, n, engine, nx_bits32(n.w1, 7, 4), at_ps, fn, context);
 	}
 }
 
 static void settle_queues(struct dma_core *core)
 {
 	struct nx_ntff_decoder *d = core->decoder;
-	uint32_t base = d->graphs[core->graph].dma_engine_base;
+	const struct nx_graph_rings *rings = &d->graphs[core->graph];
+	uint32_t base = rings->dma_engine_base;
+	bool is_cut = false;
 
+	for (size_t r = 0; r < rings->ring_count; r++)
+		is_cut |= rings->rings[r].block_type == NX_BLOCK_DMA && rings->rings[r].is_cut;
 	for (uint32_t e = 0; e < NX_DMA_ENGINES; e++)
 		for (uint32_t q = 0; q < NX_DMA_QUEUES; q++) {
 			struct dma_queue *queue = &core->queues[e][q];
@@ -161,7 +150,7 @@ static void settle_queues(struct dma_core *core)
 			declared = nx_graph_queue(&d->capture->graphs[core->graph], base + e, q);
 			queue->queue_class =
 				(uint8_t)(declared ? declared->queue_class : NX_QUEUE_INSTRUCTION);
-			if (queue->start_count == queue->end_count || core->is_cut ||
+			if (queue->start_count == queue->end_count || is_cut ||
 			    !d->capture->has_window_end)
 				continue;
 			queue->is_dropped = true;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring_scan: walking the records of a ring without keeping the file resident. */
+/*
+ * ring_scan: the records of all rings of one kind of a graph, without keeping the file resident.
+ *
+ *	struct nx_ring_scan scan = nx_ring_scan_core(rings, NX_TRACE_EVENT, progress);
+ *	while (nx_ring_scan_next(&scan, &record)) ...
+ */
 #ifndef NX_DECODE_NTFF_RING_SCAN_H
 #define NX_DECODE_NTFF_RING_SCAN_H
 
@@ -10,16 +15,29 @@
 #define NX_SCAN_CHUNK_BYTES ((size_t)8 << 20)
 
 struct nx_ring_scan {
-	struct nx_slice records;
-	size_t at;
-	size_t forgotten;
-	struct nx_progress *progress;
+	const struct nx_graph_rings *rings;
+	uint32_t block_type, trace_type; /* trace_type counts for core rings only */
+	struct nx_progress *progress;	 /* may be NULL */
+	size_t next_ring;
+	struct nx_slice records; /* of the current ring */
+	size_t at, forgotten;
 };
 
-static inline struct nx_ring_scan nx_ring_scan_of(struct nx_slice records,
-						  struct nx_progress *progress)
+static inline struct nx_ring_scan nx_ring_scan_core(const struct nx_graph_rings *rings,
+						    enum nx_trace_type trace_type,
+						    struct nx_progress *progress)
 {
-	return (struct nx_ring_scan){records, 0, 0, progress};
+	return (struct nx_ring_scan){.rings = rings,
+				     .block_type = NX_BLOCK_CORE,
+				     .trace_type = trace_type,
+				     .progress = progress};
+}
+
+static inline struct nx_ring_scan nx_ring_scan_dma(const struct nx_graph_rings *rings,
+						   struct nx_progress *progress)
+{
+	return (struct nx_ring_scan){
+		.rings = rings, .block_type = NX_BLOCK_DMA, .progress = progress};
 }
 
 static inline void nx_ring_scan_forget(struct nx_ring_scan *scan)
@@ -30,13 +48,28 @@ static inline void nx_ring_scan_forget(struct nx_ring_scan *scan)
 	scan->forgotten = scan->at;
 }
 
+static inline bool nx_ring_scan_turn(struct nx_ring_scan *scan)
+{
+	if (scan->forgotten < scan->at)
+		nx_ring_scan_forget(scan);
+	while (scan->next_ring < scan->rings->ring_count) {
+		const struct nx_ring_span *ring = &scan->rings->rings[scan->next_ring++];
+
+		if (ring->block_type != scan->block_type ||
+		    (ring->block_type == NX_BLOCK_CORE && ring->trace_type != scan->trace_type))
+			continue;
+		scan->records = ring->records;
+		scan->at = scan->forgotten = 0;
+		return true;
+	}
+	return false;
+}
+
 static inline bool nx_ring_scan_next(struct nx_ring_scan *scan, struct nx_notification *record)
 {
-	if (scan->records.len - scan->at < NX_NOTIFICATION_BYTES) {
-		if (scan->forgotten < scan->at)
-			nx_ring_scan_forget(scan);
-		return false;
-	}
+	while (scan->records.len - scan->at < NX_NOTIFICATION_BYTES)
+		if (!nx_ring_scan_turn(scan))
+			return false;
 	*record = nx_notification_load(scan->records.data + scan->at);
 	scan->at += NX_NOTIFICATION_BYTES;
 	if (scan->at - scan->forgotten >= NX_SCAN_CHUNK_BYTES)

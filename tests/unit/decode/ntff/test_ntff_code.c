@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decode/ntff/ntff_code.h"
+#include "decode/ntff/ntff_internal.h"
 #include "decode/ntff/ring_scan.h"
 #include "format/instruction.h"
 #include "model/binary.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decode/ntff/ntff_code.h"
+#include "decode/ntff/ntff_internal.h"
 #include "ntff_fixture.h"
 
 static void identity_is_copied(void **state)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ntff_internal: the parts that nx_ntff_decoder_open loads one after the other. */
+#ifndef NX_DECODE_NTFF_NTFF_INTERNAL_H
+#define NX_DECODE_NTFF_NTFF_INTERNAL_H
+
+#include "decode/ntff/ntff_decoder.h"
+
+/*
+ * Blobs of real captures do not overlap. Many that point at the same bytes would let a small
+ * file demand any amount of memory and time, so all blobs together may have at most this many
+ * times the length of the file.
+ */
+#define NX_BLOB_SHARE 4
+
+/* The part of a blob that fits into the budget; the rest is counted as a loss. */
+struct nx_slice nx_ntff_within_budget(struct nx_ntff_decoder *decoder, struct nx_slice blob,
+				      uint64_t *budget_bytes);
+
+/* The instruction words each engine ran, and the compiled word each came from. */
+void nx_ntff_load_code(struct nx_ntff_decoder *decoder, const struct nx_ntff_graph *from,
+		       struct nx_arena *arena, struct nx_graph *graph);
+
+/* Collective operations, as declared and, in captures of our own runtime, as they ran. */
+void nx_ntff_load_collectives(const struct nx_ntff_graph *from, struct nx_arena *arena,
+			      struct nx_graph *graph);
+
+/* When the measured execution began and ended, by the best evidence there is. */
+NX_MUST_CHECK enum nx_status nx_ntff_find_window(struct nx_ntff_decoder *decoder,
+						 const struct nx_ntff_options *options,
+						 struct nx_error *err);
+
+#endif
