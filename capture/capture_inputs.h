@@ -44,6 +44,9 @@ NX_MUST_CHECK enum nx_status nx_capture_inputs_check(const struct nx_capture_inp
 /* NULL when the tensor is not among them: it stays zero. */
 const char *nx_capture_inputs_find(const struct nx_capture_inputs *inputs, const char *name);
 
+/* Whether a NumPy type fits; types that NumPy lacks also take bytes, UNKNOWN takes any. */
+bool nx_capture_input_accepts(nrt_dtype_t dtype, const char *npy);
+
 /* Maps the array of a tensor, checked once more; unmap the file afterwards. */
 NX_MUST_CHECK enum nx_status nx_capture_input_map(const char *path,
 						  const struct nx_capture_tensor *tensor,

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "capture/runtime_status.h"
 #include "format/neff.h"
 #include "machine/dtype.h"
 #include "machine/hardware.h"

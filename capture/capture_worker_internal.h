@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "capture/capture_run.h"
-#include "capture/runtime_status.h"
+#include "capture/runtime_library.h"
 
 #define NX_CAPTURE_CHUNK_BYTES ((size_t)1 << 20)
 

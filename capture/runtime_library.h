@@ -100,4 +100,14 @@ NX_MUST_CHECK enum nx_status nx_runtime_library_need(const struct nx_runtime_lib
 /* "/opt/aws/neuron/lib/libnrt.so.1, version 2.30.51"; returns out. */
 const char *nx_runtime_library_text(const struct nx_runtime_library *lib, char *out, size_t cap);
 
+/*
+ * Fails with "WHAT failed with NRT_TIMEOUT: meaning; next step" and returns the status of ours
+ * that fits. The library names a number that we do not know. lib may be NULL.
+ */
+enum nx_status nx_runtime_fail(const struct nx_runtime_library *lib, NRT_STATUS status,
+			       struct nx_error *err, const char *fmt, ...) NX_PRINTF(4, 5);
+
+/* "NRT_TIMEOUT"; never NULL. */
+const char *nx_runtime_status_name(const struct nx_runtime_library *lib, NRT_STATUS status);
+
 #endif

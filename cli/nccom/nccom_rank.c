@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
-#include "capture/runtime_status.h"
+#include "capture/runtime_library.h"
 #include "cli/nccom/nccom_values.h"
 #include "format/collective.h"
 #include "format/instruction.h"

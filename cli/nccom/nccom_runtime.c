@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "capture/runtime_status.h"
+#include "capture/runtime_library.h"
 
 enum nx_status nx_nccom_runtime_open(struct nx_nccom_runtime *runtime, const char *path,
 				     struct nx_error *err)

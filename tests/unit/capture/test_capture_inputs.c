@@ -171,12 +171,26 @@ static void test_names(void **state)
 	assert_string_equal(err.message, "the model has no input y; it has: x");
 }
 
+static void test_accepted_types(void **state)
+{
+	(void)state;
+	assert_true(nx_capture_input_accepts(NRT_DTYPE_BFLOAT16, "<u2"));
+	assert_true(nx_capture_input_accepts(NRT_DTYPE_BFLOAT16, "|V2"));
+	assert_false(nx_capture_input_accepts(NRT_DTYPE_BFLOAT16, "<f2"));
+	assert_true(nx_capture_input_accepts(NRT_DTYPE_UINT8, "|b1"));
+	assert_false(nx_capture_input_accepts(NRT_DTYPE_FLOAT32, ">f4"));
+	assert_false(nx_capture_input_accepts(NRT_DTYPE_FLOAT32, "<f8"));
+	/* parts of a word are not words */
+	assert_false(nx_capture_input_accepts(NRT_DTYPE_BFLOAT16, "u2"));
+	assert_false(nx_capture_input_accepts(NRT_DTYPE_FLOAT32, ""));
+	assert_true(nx_capture_input_accepts(NRT_DTYPE_UNKNOWN, "<c8"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_arrays),
+		cmocka_unit_test(test_accepted_types), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_lines),	       cmocka_unit_test(test_arrays),
 		cmocka_unit_test(test_names),
 	};
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "capture/runtime_status.h"
+#include "capture/runtime_library.h"
 
 /* All of the published ones but success. */
 static const NRT_STATUS statuses[] = {
