@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/nccom/nccom_launch.h"
 #include "cli/nccom/nccom_measure.h"
+#include "cli/nccom/nccom_ports.h"
 #include "cli/nccom/nccom_stream_run.h"
 #include "cli/nccom/nccom_table.h"
 #include "cli/options.h"
@@ -92,9 +93,11 @@ static enum nx_status run_here(struct job *job, struct nx_error *err)
 	nx_nccom_set_environment(
 		r, has_streams ? job->streams.core_count : r->options.local_rank_count,
 		job->words->is_debug);
-	if (r->options.has_processes && !has_streams && !getenv(NX_NCCOM_ROOT))
-		nx_nccom_set_root_here();
-	st = nx_nccom_runtime_open(&runtime, job->words->runtime, err);
+	if (r->options.has_processes && !getenv(NX_NCCOM_ROOT))
+		st = nx_nccom_root_choose("127.0.0.1",
+					  has_streams ? (uint32_t)job->streams.count : 1, err);
+	if (!st)
+		st = nx_nccom_runtime_open(&runtime, job->words->runtime, err);
 	if (!st && has_streams)
 		st = nx_nccom_streams_run(&job->streams, &runtime, &table, err);
 	else if (!st)

@@ -10,7 +10,8 @@
 #include "base/file.h"
 #include "capture/child_run.h"
 #include "capture/executable_kind.h"
-#include "cli/nccom/nccom_measure.h"
+#include "cli/nccom/nccom_ports.h"
+#include "cli/nccom/nccom_streams.h"
 
 #define BY_HAND                                                                                    \
 	"start nccom-test with -N and --node-rank on each machine, " NX_NCCOM_ROOT                 \
@@ -230,25 +231,6 @@ static enum nx_status find_starter(const struct nx_nccom_launch *launch, const c
 			      "there is no mpirun in PATH; install openmpi-bin, or " BY_HAND);
 }
 
-/* The first machine of Slurm's choice is known to the copies only. */
-static enum nx_status set_root(const struct nx_nccom_launch *launch, struct nx_error *err)
-{
-	uint16_t port = 0;
-	int fd;
-
-	if (getenv(NX_NCCOM_ROOT))
-		return NX_OK;
-	fd = nx_nccom_port_open(&port);
-	if (fd < 0)
-		return nx_fail(err, NX_IO, "no port is free; set " NX_NCCOM_ROOT "=host:port");
-	close(fd);
-	setenv(NX_NCCOM_ROOT,
-	       nx_arena_printf(launch->arena, "%s:%u",
-			       launch->hosts.len ? launch->hosts.items[0] : "", port),
-	       1);
-	return NX_OK;
-}
-
 enum nx_status nx_nccom_launch_run(const struct nx_nccom_launch *launch, int argc, char **argv,
 				   int *exit_code, struct nx_error *err)
 {
@@ -257,8 +239,10 @@ enum nx_status nx_nccom_launch_run(const struct nx_nccom_launch *launch, int arg
 	const char *starter = NULL;
 	enum nx_status st = find_starter(launch, &starter, err);
 
-	if (!st)
-		st = set_root(launch, err);
+	/* Only the copies know the first machine that Slurm chose. */
+	if (!st && !getenv(NX_NCCOM_ROOT))
+		st = nx_nccom_root_choose(launch->hosts.len ? launch->hosts.items[0] : "",
+					  launch->words->streams ? NX_NCCOM_MAX_STREAMS : 1, err);
 	if (!st && launch->words->log_folder)
 		st = nx_make_directories(launch->words->log_folder, err);
 	if (st)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_measure.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli/nccom/nccom_hosts.h"
 #include "cli/nccom/nccom_memory.h"
 
 #define OPS_IN_NEFF 512 /* of one execution; more make more executions */
@@ -57,37 +54,6 @@ enum nx_status nx_nccom_measure(struct nx_nccom_runtime *runtime, const struct n
 }
 
 /* --- the environment of ranks ------------------------------------------------------------ */
-
-int nx_nccom_port_open(uint16_t *port)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t len = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -1;
-	if (bind(fd, (struct sockaddr *)&address, len) ||
-	    getsockname(fd, (struct sockaddr *)&address, &len)) {
-		close(fd);
-		return -1;
-	}
-	*port = ntohs(address.sin_port);
-	return fd;
-}
-
-void nx_nccom_set_root_here(void)
-{
-	uint16_t port = 0;
-	int fd = nx_nccom_port_open(&port);
-	char text[40];
-
-	if (fd < 0)
-		return;
-	snprintf(text, sizeof(text), "127.0.0.1:%u", port);
-	setenv(NX_NCCOM_ROOT, text, 1);
-	close(fd);
-}
 
 /* Without a device the runtime makes one up: large enough for all ranks. */
 void nx_nccom_set_environment(const struct nx_nccom_request *r, uint32_t rank_count, bool is_debug)

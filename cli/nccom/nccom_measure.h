@@ -28,12 +28,4 @@ void nx_nccom_set_environment(const struct nx_nccom_request *r, uint32_t rank_co
 NX_MUST_CHECK enum nx_status nx_nccom_start(const struct nx_nccom_request *r,
 					    struct nx_nccom_runtime *runtime, struct nx_error *err);
 
-/*
- * A port that nobody has now, kept for the caller until it closes the descriptor: -1 with errno
- * when there is none.
- */
-int nx_nccom_port_open(uint16_t *port);
-/* Processes of this machine meet at a port that nobody has now. */
-void nx_nccom_set_root_here(void);
-
 #endif

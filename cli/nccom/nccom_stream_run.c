@@ -23,7 +23,6 @@
 struct stream {
 	const struct nx_nccom_request *request;
 	uint32_t first_core;
-	uint16_t port; /* where its processes meet; 0: they have none of their own */
 	pid_t pid;
 	int from;	      /* -1: nothing more will come */
 	struct nx_bytes told; /* so far */
@@ -49,28 +48,23 @@ static void set_cores(const struct stream *s)
 	unsetenv("NEURON_RT_NUM_CORES");
 }
 
-/* Streams do not hear each other: each has its own port, behind that of the first. */
-static enum nx_status set_root(const struct stream *s, size_t index, struct nx_error *err)
+/* Streams must not receive each other's messages: stream i meets i ports after the first. */
+static enum nx_status set_root(size_t index, struct nx_error *err)
 {
 	const char *root = getenv(NX_NCCOM_ROOT), *colon = root ? strrchr(root, ':') : NULL;
 	uint64_t port = 0;
 	char text[320];
 
-	if (!root && !s->port)
+	if (!root)
 		return NX_OK;
-	if (!root) {
-		snprintf(text, sizeof(text), "127.0.0.1:%u", s->port);
-	} else {
-		if (!colon || colon - root > 280 ||
-		    !nx_slice_to_u64(nx_slice_text(colon + 1), &port) || port + index > 65535)
-			return nx_fail(err, NX_USAGE,
-				       NX_NCCOM_ROOT
-				       "=%.60s is not host:port, with a port for each stream "
-				       "from there on",
-				       root);
-		snprintf(text, sizeof(text), "%.*s:%u", (int)(colon - root), root,
-			 (unsigned)(port + index));
-	}
+	if (!colon || colon - root > 280 || !nx_slice_to_u64(nx_slice_text(colon + 1), &port) ||
+	    port + index > 65535)
+		return nx_fail(err, NX_USAGE,
+			       NX_NCCOM_ROOT "=%.60s is not host:port with one port for each "
+					     "stream from there on",
+			       root);
+	snprintf(text, sizeof(text), "%.*s:%u", (int)(colon - root), root,
+		 (unsigned)(port + index));
 	setenv(NX_NCCOM_ROOT, text, 1);
 	return NX_OK;
 }
@@ -117,7 +111,7 @@ static int run_stream(struct run *run, size_t index, int to)
 		return 1;
 	close(run->go[1]);
 	set_cores(s);
-	st = set_root(s, index, &err);
+	st = set_root(index, &err);
 	if (!st)
 		st = nx_nccom_start(s->request, run->runtime, &err);
 	if (st) {
@@ -329,11 +323,9 @@ static uint32_t first_core(void)
 	return core < NX_NCCOM_MAX_RANKS ? core : 0;
 }
 
-/* Ports are kept until all are found, lest one is found twice. */
 static void prepare(struct run *run, const struct nx_nccom_streams *streams)
 {
 	uint32_t core = first_core();
-	int kept[NX_NCCOM_MAX_STREAMS];
 
 	run->count = streams->count;
 	for (size_t i = 0; i < streams->count; i++) {
@@ -341,13 +333,7 @@ static void prepare(struct run *run, const struct nx_nccom_streams *streams)
 
 		*s = (struct stream){.request = &streams->items[i], .first_core = core, .from = -1};
 		core += s->request->options.local_rank_count;
-		kept[i] = s->request->options.has_processes && !getenv(NX_NCCOM_ROOT)
-				  ? nx_nccom_port_open(&s->port)
-				  : -1;
 	}
-	for (size_t i = 0; i < streams->count; i++)
-		if (kept[i] >= 0)
-			close(kept[i]);
 }
 
 static void release(struct run *run)
