@@ -131,6 +131,11 @@ install: build ## Install below PREFIX (/usr/local), staged into DESTDIR if set
 	@meson configure build --prefix '$(abspath $(PREFIX))'
 	@meson install -C build $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
 
+.PHONY: uninstall
+uninstall: build ## Remove what install put below PREFIX and DESTDIR
+	@meson configure build --prefix '$(abspath $(PREFIX))'
+	@tools/uninstall.sh build '$(if $(DESTDIR),$(abspath $(DESTDIR)))'
+
 .PHONY: generated
 generated: build ## Write man pages and completions as the program prints them
 	@for page in $$(build/neuron-explorer --print-man); do \
