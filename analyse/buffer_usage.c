@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/buffer_usage.h"
-
+/*
+ * buffer_usage: how full the on-chip memories were, from what instructions and static DMAs wrote
+ * and read.
+ *
+ * A byte is live from the start of the instruction that writes it to the end of the last
+ * instruction that reads it before the next write (or of the writer, if none does). When it dies is
+ * known only later, so changes are spooled and read back in order of time: memory does not grow
+ * with the trace.
+ */
 #include <string.h>
 
+#include "analyse/analyses.h"
 #include "analyse/operand_runs.h"
+#include "base/spool.h"
+#include "model/transfer.h"
 
 /* Memory is followed in grains of two bytes, the size of the smallest operand that occurs. */
 #define GRAIN_BYTES 2
@@ -39,8 +49,10 @@ struct step { /* a change in the number of live grains; the key is first, as the
 	uint8_t buffer, bank, graph, padding;
 };
 
-struct nx_buffer_analysis {
-	const struct nx_profile *profile;
+struct buffer_usage {
+	struct nx_derivation out;
+	uint32_t *transfers; /* by start */
+	size_t next_transfer;
 	struct graph_lives graphs[NX_MAX_GRAPHS];
 	struct nx_spool *steps;
 	enum nx_status status; /* first failure of the spool sticks */
@@ -72,12 +84,6 @@ static void make_lives(struct lives *l, uint32_t count)
 	}
 }
 
-static void release_lives(struct lives *l)
-{
-	nx_heap_free(l->of);
-	nx_heap_free(l->is_first);
-}
-
 /* The first grain of the run that has the grain. */
 static uint32_t run_start(const struct lives *l, uint32_t grain)
 {
@@ -91,7 +97,7 @@ static uint32_t run_start(const struct lives *l, uint32_t grain)
 	return word * 64 + 63 - (uint32_t)__builtin_clzll(l->is_first[word]);
 }
 
-/* Where the run of the grain ends, but not behind end. */
+/* Where the run of the grain ends, but not after end. */
 static uint32_t run_end(const struct lives *l, uint32_t grain, uint32_t end)
 {
 	uint32_t next = grain + 1;
@@ -127,47 +133,15 @@ static bool join_runs(struct lives *l, uint32_t before, uint32_t grain)
 	return true;
 }
 
-static struct lives *lives_of(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer)
-{
-	struct lives *lives = &a->graphs[graph].buffers[buffer];
-
-	if (!lives->of)
-		make_lives(lives, grain_counts[buffer]);
-	return lives;
-}
-
-/* --- life ------------------------------------------------------------------- */
-
-struct nx_buffer_analysis *nx_buffer_new(const struct nx_profile *profile)
-{
-	struct nx_buffer_analysis *a = nx_heap_alloc(sizeof(*a));
-
-	memset(a, 0, sizeof(*a));
-	a->profile = profile;
-	a->steps = nx_spool_new(sizeof(struct step), SPOOL_BYTES);
-	return a;
-}
-
-void nx_buffer_free(struct nx_buffer_analysis *a)
-{
-	if (!a)
-		return;
-	for (unsigned g = 0; g < NX_MAX_GRAPHS; g++)
-		for (unsigned b = 0; b < NX_BUFFER_COUNT; b++)
-			release_lives(&a->graphs[g].buffers[b]);
-	nx_spool_free(a->steps);
-	nx_heap_free(a);
-}
-
 /* --- steps ------------------------------------------------------------------ */
 
-static void put_step(struct nx_buffer_analysis *a, const struct step *step)
+static void put_step(struct buffer_usage *a, const struct step *step)
 {
 	if (!a->status)
 		a->status = nx_spool_add(a->steps, step, &a->error);
 }
 
-static void flush_run(struct nx_buffer_analysis *a)
+static void flush_run(struct buffer_usage *a)
 {
 	struct step step = {a->run.start_ps, a->run_grains, a->run_buffer,
 			    a->run_bank,     a->run_graph,  0};
@@ -187,7 +161,7 @@ static uint8_t bank_of(uint8_t buffer, uint32_t grain)
 }
 
 /* count neighbouring grains of one bank lived from life->start_ps to life->end_ps. */
-static void end_lives(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffer, uint32_t grain,
+static void end_lives(struct buffer_usage *a, uint8_t graph, uint8_t buffer, uint32_t grain,
 		      uint32_t count, const struct life *life)
 {
 	uint8_t bank = bank_of(buffer, grain);
@@ -205,8 +179,8 @@ static void end_lives(struct nx_buffer_analysis *a, uint8_t graph, uint8_t buffe
 
 /* --- what an operand touches ------------------------------------------------ */
 
-static void write_run(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-		      uint8_t buffer, struct life *life, uint32_t grain, uint32_t count)
+static void write_run(struct buffer_usage *a, const struct nx_instruction *row, uint8_t buffer,
+		      struct life *life, uint32_t grain, uint32_t count)
 {
 	if (buffer == NX_BUFFER_PSUM)
 		a->graphs[row->graph].banks_ever |= (uint8_t)(1u << bank_of(buffer, grain));
@@ -221,8 +195,8 @@ static void write_run(struct nx_buffer_analysis *a, const struct nx_instruction 
 	*life = (struct life){row->start_ps, row->end_ps};
 }
 
-static void write_grains(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-			 uint8_t buffer, struct lives *lives, uint32_t first, uint32_t end)
+static void write_grains(struct buffer_usage *a, const struct nx_instruction *row, uint8_t buffer,
+			 struct lives *lives, uint32_t first, uint32_t end)
 {
 	uint32_t before = first;
 
@@ -252,7 +226,7 @@ static void read_grains(const struct nx_instruction *row, struct lives *lives, u
 }
 
 struct touch { /* one operand of one instruction */
-	struct nx_buffer_analysis *a;
+	struct buffer_usage *a;
 	const struct nx_instruction *row;
 	const struct nx_operand *operand;
 	struct lives *lives;
@@ -270,18 +244,20 @@ static void touch_run(void *context, uint32_t first_byte, uint32_t end_byte)
 		read_grains(t->row, t->lives, first, end);
 }
 
-static void touch(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+static void touch(struct buffer_usage *a, const struct nx_instruction *row,
 		  const struct nx_operand *o)
 {
-	struct touch t = {a, row, o, lives_of(a, row->graph, o->buffer)};
+	struct touch t = {a, row, o, &a->graphs[row->graph].buffers[o->buffer]};
 
+	if (!t.lives->of)
+		make_lives(t.lives, grain_counts[o->buffer]);
 	nx_operand_runs(o, grain_counts[o->buffer] * GRAIN_BYTES, touch_run, &t);
 }
 
-static void touch_operands(struct nx_buffer_analysis *a, const struct nx_instruction *row,
+static void touch_operands(struct buffer_usage *a, const struct nx_instruction *row,
 			   const struct nx_slot *slot)
 {
-	const struct nx_operand *operands = a->profile->program.operands + slot->operand;
+	const struct nx_operand *operands = a->out.profile->program.operands + slot->operand;
 
 	/* an instruction reads before it writes, also when both touch the same bytes */
 	for (unsigned pass = 0; pass < 2; pass++)
@@ -299,27 +275,45 @@ static void touch_operands(struct nx_buffer_analysis *a, const struct nx_instruc
 		}
 }
 
-void nx_buffer_add(struct nx_buffer_analysis *a, const struct nx_instruction *row,
-		   const struct nx_slot *slot)
+/* A static DMA writes what the operands of its trigger name. */
+static void add_transfers_until(struct buffer_usage *a, uint64_t start_ps)
 {
+	const struct nx_profile *p = a->out.profile;
+
+	for (; a->next_transfer < p->transfers.len; a->next_transfer++) {
+		const struct nx_transfer *t = &p->transfers.items[a->transfers[a->next_transfer]];
+		struct nx_instruction row = {
+			.start_ps = t->start_ps, .end_ps = t->end_ps, .graph = t->graph};
+
+		if (t->start_ps > start_ps)
+			break;
+		touch_operands(a, &row, &p->program.slots[t->graph][t->engine][t->slot]);
+	}
+}
+
+static void begin(void *state)
+{
+	struct buffer_usage *a = state;
+
+	a->steps = nx_spool_new(sizeof(struct step), SPOOL_BYTES);
+	a->transfers = nx_transfers_by_start(&a->out.profile->transfers);
+}
+
+static void add(void *state, const void *opaque)
+{
+	struct buffer_usage *a = state;
+	const struct nx_instruction *row = opaque;
+	const struct nx_slot *slot = nx_profile_slot(a->out.profile, row);
+
+	add_transfers_until(a, row->start_ps);
 	/* what a trigger names is written by its DMA, later */
 	if (!(slot->flags & NX_SLOT_TRIGGER))
 		touch_operands(a, row, slot);
 }
 
-void nx_buffer_add_transfer(struct nx_buffer_analysis *a, const struct nx_transfer *transfer,
-			    const struct nx_slot *slot)
+static void end_all(struct buffer_usage *a)
 {
-	struct nx_instruction row = {.start_ps = transfer->start_ps,
-				     .end_ps = transfer->end_ps,
-				     .graph = transfer->graph};
-
-	touch_operands(a, &row, slot);
-}
-
-static void end_all(struct nx_buffer_analysis *a)
-{
-	for (uint32_t g = 0; g < a->profile->capture.graph_count; g++)
+	for (uint32_t g = 0; g < a->out.profile->capture.graph_count; g++)
 		for (uint8_t b = 0; b < NX_BUFFER_COUNT; b++) {
 			const struct lives *lives = &a->graphs[g].buffers[b];
 
@@ -340,15 +334,13 @@ struct level { /* where the sweep stands, per graph and buffer */
 };
 
 struct sweep {
-	struct nx_buffer_analysis *a;
+	struct buffer_usage *a;
 	struct level levels[NX_MAX_GRAPHS][NX_BUFFER_COUNT];
-	nx_row_fn fn;
-	void *context;
 };
 
 static void emit_moment(struct sweep *s, uint64_t time_ps)
 {
-	for (uint32_t g = 0; g < s->a->profile->capture.graph_count; g++)
+	for (uint32_t g = 0; g < s->a->out.profile->capture.graph_count; g++)
 		for (uint8_t b = 0; b < NX_BUFFER_COUNT; b++) {
 			struct level *level = &s->levels[g][b];
 			struct nx_buffer_usage row = {
@@ -361,19 +353,20 @@ static void emit_moment(struct sweep *s, uint64_t time_ps)
 			row.live_bytes = (uint64_t)level->grains[0] * GRAIN_BYTES;
 			for (unsigned k = 0; k < NX_PSUM_BANKS; k++)
 				row.banks |= (uint8_t)((level->grains[k] > 0) << k);
-			s->fn(s->context, &row);
+			s->a->out.fn(s->a->out.context, &row);
 		}
 }
 
-enum nx_status nx_buffer_finish(struct nx_buffer_analysis *a, nx_row_fn fn, void *context,
-				struct nx_error *err)
+static enum nx_status finish(void *state, struct nx_error *err)
 {
-	struct sweep sweep = {.a = a, .fn = fn, .context = context};
+	struct buffer_usage *a = state;
+	struct sweep sweep = {.a = a};
 	struct nx_spool_cursor *cursor;
 	const struct step *step;
 	uint64_t now_ps = 0;
 	enum nx_status st;
 
+	add_transfers_until(a, UINT64_MAX);
 	end_all(a);
 	if (a->status) {
 		if (err)
@@ -397,3 +390,27 @@ enum nx_status nx_buffer_finish(struct nx_buffer_analysis *a, nx_row_fn fn, void
 	emit_moment(&sweep, now_ps);
 	return nx_spool_cursor_close(cursor, err);
 }
+
+static void release(void *state)
+{
+	struct buffer_usage *a = state;
+
+	for (unsigned g = 0; g < NX_MAX_GRAPHS; g++)
+		for (unsigned b = 0; b < NX_BUFFER_COUNT; b++) {
+			nx_heap_free(a->graphs[g].buffers[b].of);
+			nx_heap_free(a->graphs[g].buffers[b].is_first);
+		}
+	nx_heap_free(a->transfers);
+	nx_spool_free(a->steps);
+}
+
+const struct nx_analysis nx_analysis_buffer_usage = {
+	.reads = NX_TABLE_INSTRUCTION,
+	.makes = NX_TABLE_BUFFER_USAGE,
+	.row_size = sizeof(struct nx_buffer_usage),
+	.state_size = sizeof(struct buffer_usage),
+	.begin = begin,
+	.add = add,
+	.finish = finish,
+	.release = release,
+};

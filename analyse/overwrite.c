@@ -1,37 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/overwrite.h"
+/*
+ * overwrite: one instruction per timeline row and nanosecond.
+ *
+ * AWS's exports come out of a time-series store that keeps one point per (row, timestamp): when two
+ * cores start an instruction on the same engine within one nanosecond, the one written later
+ * replaces the other. The same rule here makes exports comparable. Counts and activity are taken
+ * before it. It replaces nothing in a simulation: its cores run in step, and half of it would be
+ * lost.
+ */
+#include <string.h>
 
-void nx_overwrite_finish(struct nx_overwrite *o)
+#include "analyse/analyses.h"
+
+#define TIMELINE_ROWS (NX_ENGINE_COUNT + 1) /* the engines, and TensorMatrix for matmuls */
+
+struct overwrite {
+	struct nx_derivation out;
+	uint64_t timestamp_ns;
+	bool has[TIMELINE_ROWS];
+	struct nx_instruction rows[TIMELINE_ROWS];
+};
+
+static enum nx_status finish(void *state, struct nx_error *err)
 {
-	for (unsigned i = 0; i < NX_TIMELINE_ROWS; i++) {
+	struct overwrite *o = state;
+
+	(void)err;
+	for (unsigned i = 0; i < TIMELINE_ROWS; i++)
 		if (o->has[i])
-			o->fn(o->context, &o->rows[i]);
-		o->has[i] = false;
-	}
+			o->out.fn(o->out.context, &o->rows[i]);
+	memset(o->has, 0, sizeof(o->has));
+	return NX_OK;
 }
 
-static bool is_written_later(const struct nx_instruction *a, const struct nx_instruction *b)
+static void add(void *state, const void *opaque)
 {
-	return a->graph != b->graph ? a->graph > b->graph : a->order > b->order;
-}
-
-void nx_overwrite_add(struct nx_overwrite *o, const struct nx_instruction *row)
-{
-	bool is_matmul = nx_profile_slot(o->profile, row)->flags & NX_SLOT_MATMUL;
+	struct overwrite *o = state;
+	const struct nx_instruction *row = opaque, *old;
+	bool is_matmul = nx_profile_slot(o->out.profile, row)->flags & NX_SLOT_MATMUL;
 	unsigned line = is_matmul ? NX_ENGINE_COUNT : row->engine;
 	uint64_t timestamp_ns = row->start_ps / 1000;
 
-	if (o->profile->capture.is_simulation) {
-		o->fn(o->context, row);
+	if (o->out.profile->capture.is_simulation) {
+		o->out.fn(o->out.context, row);
 		return;
 	}
 	if (timestamp_ns != o->timestamp_ns) {
-		nx_overwrite_finish(o);
+		(void)!finish(o, NULL);
 		o->timestamp_ns = timestamp_ns;
 	}
-	if (o->has[line])
-		o->replaced_count++;
-	if (!o->has[line] || is_written_later(row, &o->rows[line]))
+	old = &o->rows[line];
+	if (!o->has[line] ||
+	    (row->graph != old->graph ? row->graph > old->graph : row->order > old->order))
 		o->rows[line] = *row;
 	o->has[line] = true;
 }
+
+const struct nx_analysis nx_analysis_overwrite = {
+	.reads = NX_TABLE_INSTRUCTION,
+	.makes = NX_TABLE_INSTRUCTION,
+	.row_size = sizeof(struct nx_instruction),
+	.state_size = sizeof(struct overwrite),
+	.add = add,
+	.finish = finish,
+};

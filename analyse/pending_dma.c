@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/pending_dma.h"
-
+/*
+ * pending_dma: DMA work started and not yet finished, over time.
+ *
+ * A dynamic DMA counts from its instruction on; without DGE notifications its end is not known, so
+ * it is never taken off again. A static transfer counts from its trigger to the end of its last
+ * packet.
+ */
 #include <stdlib.h>
+
+#include "analyse/analyses.h"
+
+struct step {
+	uint64_t time_ps;
+	uint8_t graph;
+	int8_t change;
+};
+
+struct pending_dma {
+	struct nx_derivation out;
+	struct steps NX_VEC_BODY(struct step) transfers; /* by time */
+	size_t next;
+	int64_t value[NX_MAX_GRAPHS];
+};
 
 /* At one moment ends come before starts. */
 static int compare_steps(const void *left, const void *right)
 {
-	const struct nx_pending_step *a = left, *b = right;
+	const struct step *a = left, *b = right;
 
 	if (a->time_ps != b->time_ps)
 		return a->time_ps < b->time_ps ? -1 : 1;
@@ -15,42 +35,65 @@ static int compare_steps(const void *left, const void *right)
 	return a->graph - b->graph;
 }
 
-void nx_pending_begin(struct nx_pending_analysis *a, const struct nx_transfers *transfers)
+static void begin(void *state)
 {
+	struct pending_dma *a = state;
+	const struct nx_transfers *transfers = &a->out.profile->transfers;
+
 	for (size_t i = 0; i < transfers->len; i++) {
 		const struct nx_transfer *t = &transfers->items[i];
 
-		nx_vec_push(&a->transfers, ((struct nx_pending_step){t->trigger_ps, t->graph, 1}));
-		nx_vec_push(&a->transfers, ((struct nx_pending_step){t->end_ps, t->graph, -1}));
+		nx_vec_push(&a->transfers, ((struct step){t->trigger_ps, t->graph, 1}));
+		nx_vec_push(&a->transfers, ((struct step){t->end_ps, t->graph, -1}));
 	}
 	if (a->transfers.len)
 		qsort(a->transfers.items, a->transfers.len, sizeof(*a->transfers.items),
 		      compare_steps);
 }
 
-static void apply(struct nx_pending_analysis *a, const struct nx_pending_step *step)
+static void apply(struct pending_dma *a, const struct step *step)
 {
 	struct nx_pending row = {step->time_ps, 0, step->graph};
 
 	row.value = a->value[step->graph] += step->change;
-	a->fn(a->context, &row);
+	a->out.fn(a->out.context, &row);
 }
 
-void nx_pending_add(struct nx_pending_analysis *a, const struct nx_instruction *row,
-		    const struct nx_slot *slot)
+static void add(void *state, const void *opaque)
 {
-	struct nx_pending_step step = {row->start_ps, row->graph, 1};
+	struct pending_dma *a = state;
+	const struct nx_instruction *row = opaque;
+	struct step step = {row->start_ps, row->graph, 1};
 
-	if (!(slot->flags & NX_SLOT_DYNAMIC_DMA))
+	if (!(nx_profile_slot(a->out.profile, row)->flags & NX_SLOT_DYNAMIC_DMA))
 		return;
 	while (a->next < a->transfers.len && compare_steps(&a->transfers.items[a->next], &step) < 0)
 		apply(a, &a->transfers.items[a->next++]);
 	apply(a, &step);
 }
 
-void nx_pending_finish(struct nx_pending_analysis *a)
+static enum nx_status finish(void *state, struct nx_error *err)
 {
+	struct pending_dma *a = state;
+
+	(void)err;
 	while (a->next < a->transfers.len)
 		apply(a, &a->transfers.items[a->next++]);
-	nx_vec_release(&a->transfers);
+	return NX_OK;
 }
+
+static void release(void *state)
+{
+	nx_vec_release(&((struct pending_dma *)state)->transfers);
+}
+
+const struct nx_analysis nx_analysis_pending_dma = {
+	.reads = NX_TABLE_INSTRUCTION,
+	.makes = NX_TABLE_PENDING,
+	.row_size = sizeof(struct nx_pending),
+	.state_size = sizeof(struct pending_dma),
+	.begin = begin,
+	.add = add,
+	.finish = finish,
+	.release = release,
+};

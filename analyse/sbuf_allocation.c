@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/sbuf_allocation.h"
-
-#include <stdlib.h>
-#include <string.h>
-
+/*
+ * sbuf_allocation: what lay where in the state buffer, and for how long.
+ *
+ * A write fills a range; the range lasts until the last read of any of its bytes, and any part of
+ * it that a later write covers ends there. Ranges are followed in the partitions 0, 32, 64 and 96,
+ * one for each quarter. Instructions write and read, and so do static DMAs; what DMAs do that the
+ * device makes for itself is not known.
+ *
+ * A write with gaps fills a range for each of its pieces; one of more than
+ * PIECES_MAX fills a single range from its first to its last byte.
+ *
+ * Ends are known only later, so ranges are spooled and handed out in order of start. Memory is a
+ * few megabytes for each core, whatever the length of the trace.
+ */
+#include "analyse/analyses.h"
 #include "analyse/operand_runs.h"
 #include "base/bare/bits.h"
-#include "base/vec.h"
+#include "base/spool.h"
+#include "model/transfer.h"
 
 #define GRAIN_BYTES 2 /* the size of the smallest operand that occurs */
 #define GRAINS (NX_PARTITION_STRIDE / GRAIN_BYTES)
+#define PIECES_MAX 8
+#define QUARTERS 4
+#define QUARTER_PARTITIONS (NX_PARTITION_COUNT / QUARTERS)
 #define SPOOL_BYTES ((size_t)16 << 20)
 #define MAX_DESCRIPTORS 64 /* of one DMA: more rows repeat what these cover */
 
@@ -28,57 +42,15 @@ struct quarter {
 	uint32_t free; /* chain of unused ranges, NX_NONE */
 };
 
-struct nx_sbuf_analysis {
-	const struct nx_profile *profile;
-	struct quarter quarters[NX_MAX_GRAPHS][NX_SBUF_QUARTERS];
+struct sbuf_allocation {
+	struct nx_derivation out;
+	struct quarter quarters[NX_MAX_GRAPHS][QUARTERS];
 	uint32_t *transfers; /* by start */
 	size_t next_transfer;
 	struct nx_spool *spool;
 	enum nx_status status; /* first failure of the spool sticks */
 	struct nx_error error;
 };
-
-/* --- life ------------------------------------------------------------------- */
-
-static int compare_starts(const void *left, const void *right, void *context)
-{
-	const struct nx_transfer *all = context;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	if (all[a].start_ps != all[b].start_ps)
-		return all[a].start_ps < all[b].start_ps ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
-struct nx_sbuf_analysis *nx_sbuf_new(const struct nx_profile *profile)
-{
-	struct nx_sbuf_analysis *a = nx_heap_alloc(sizeof(*a));
-	const struct nx_transfers *all = &profile->transfers;
-
-	memset(a, 0, sizeof(*a));
-	a->profile = profile;
-	a->spool = nx_spool_new(sizeof(struct nx_sbuf_allocation), SPOOL_BYTES);
-	a->transfers = nx_heap_alloc((all->len + 1) * sizeof(*a->transfers));
-	for (uint32_t i = 0; i < all->len; i++)
-		a->transfers[i] = i;
-	if (all->len)
-		qsort_r(a->transfers, all->len, sizeof(*a->transfers), compare_starts, all->items);
-	return a;
-}
-
-void nx_sbuf_free(struct nx_sbuf_analysis *a)
-{
-	if (!a)
-		return;
-	for (unsigned g = 0; g < NX_MAX_GRAPHS; g++)
-		for (unsigned q = 0; q < NX_SBUF_QUARTERS; q++) {
-			nx_heap_free(a->quarters[g][q].owner);
-			nx_vec_release(&a->quarters[g][q].ranges);
-		}
-	nx_heap_free(a->transfers);
-	nx_spool_free(a->spool);
-	nx_heap_free(a);
-}
 
 /* --- ranges of one partition ------------------------------------------------ */
 
@@ -103,7 +75,7 @@ static void add_range(struct quarter *quarter, const struct range *range)
 }
 
 struct access { /* who touches what */
-	struct nx_sbuf_analysis *a;
+	struct sbuf_allocation *a;
 	struct quarter *quarter;
 	struct range range; /* of a write: what it would leave */
 	uint8_t graph, partition;
@@ -125,7 +97,7 @@ static void emit(const struct access *x, const struct range *range, uint32_t fir
 		x->a->status = nx_spool_add(x->a->spool, &row, &x->a->error);
 }
 
-/* The part of a range that is written again ends; what is left of it goes on. */
+/* The part of a range that is written again ends; the rest of it continues. */
 static void cut(const struct access *x, uint32_t index, uint32_t first, uint32_t end)
 {
 	struct quarter *quarter = x->quarter;
@@ -194,7 +166,7 @@ static void read_run(void *context, uint32_t first_byte, uint32_t end_byte)
 struct pieces { /* ascending once closed */
 	struct {
 		uint32_t first, end;
-	} items[NX_ALLOCATION_PIECES_MAX];
+	} items[PIECES_MAX];
 	unsigned count;
 	bool is_one; /* too many: the whole from the first byte to the last */
 };
@@ -218,7 +190,7 @@ static void add_piece(void *context, uint32_t first_byte, uint32_t end_byte)
 			join_piece(p, i, first, end);
 			return;
 		}
-	if (p->count < NX_ALLOCATION_PIECES_MAX) {
+	if (p->count < PIECES_MAX) {
 		p->items[p->count].first = first;
 		p->items[p->count++].end = end;
 		return;
@@ -253,7 +225,7 @@ static bool is_in(const struct nx_operand *o, unsigned partition)
 	return partition >= first && partition < first + o->partition_count;
 }
 
-static struct quarter *prepare_quarter(struct nx_sbuf_analysis *a, uint8_t graph, unsigned q)
+static struct quarter *prepare_quarter(struct sbuf_allocation *a, uint8_t graph, unsigned q)
 {
 	struct quarter *quarter = &a->quarters[graph][q];
 
@@ -275,8 +247,8 @@ static void touch(struct access *x, const struct nx_operand *o)
 		nx_operand_runs(o, NX_PARTITION_STRIDE, add_piece, &pieces);
 		close_pieces(&pieces);
 	}
-	for (unsigned q = 0; q < NX_SBUF_QUARTERS; q++) {
-		x->partition = (uint8_t)(q * NX_QUARTER_PARTITIONS);
+	for (unsigned q = 0; q < QUARTERS; q++) {
+		x->partition = (uint8_t)(q * QUARTER_PARTITIONS);
 		if (!is_in(o, x->partition))
 			continue;
 		x->quarter = prepare_quarter(x->a, x->graph, q);
@@ -292,7 +264,7 @@ static void touch(struct access *x, const struct nx_operand *o)
 
 static void touch_operands(struct access *x, const struct nx_slot *slot, bool is_write)
 {
-	const struct nx_operand *operands = x->a->profile->program.operands + slot->operand;
+	const struct nx_operand *operands = x->a->out.profile->program.operands + slot->operand;
 
 	for (unsigned i = 0; i < slot->operand_count; i++)
 		if (operands[i].is_write == is_write)
@@ -303,8 +275,8 @@ static void touch_operands(struct access *x, const struct nx_slot *slot, bool is
 
 static void read_transfer(struct access *x, const struct nx_transfer *t)
 {
-	const struct nx_dma_block *block = nx_profile_block(x->a->profile, t);
-	const struct nx_binary_graph *graph = x->a->profile->program.binary_graphs[t->graph];
+	const struct nx_dma_block *block = nx_profile_block(x->a->out.profile, t);
+	const struct nx_binary_graph *graph = x->a->out.profile->program.binary_graphs[t->graph];
 	struct nx_operand o;
 
 	for (size_t i = 0; block && i < block->descriptor_count && i < MAX_DESCRIPTORS; i++) {
@@ -317,10 +289,10 @@ static void read_transfer(struct access *x, const struct nx_transfer *t)
 	}
 }
 
-static void add_transfer(struct nx_sbuf_analysis *a, uint32_t index)
+static void add_transfer(struct sbuf_allocation *a, uint32_t index)
 {
-	const struct nx_transfer *t = &a->profile->transfers.items[index];
-	const struct nx_slot *slot = &a->profile->program.slots[t->graph][t->engine][t->slot];
+	const struct nx_transfer *t = &a->out.profile->transfers.items[index];
+	const struct nx_slot *slot = &a->out.profile->program.slots[t->graph][t->engine][t->slot];
 	struct access x = {.a = a, .graph = t->graph};
 
 	x.range = (struct range){.start_ps = t->start_ps,
@@ -332,9 +304,9 @@ static void add_transfer(struct nx_sbuf_analysis *a, uint32_t index)
 	touch_operands(&x, slot, true);
 }
 
-static void add_transfers_until(struct nx_sbuf_analysis *a, uint64_t start_ps)
+static void add_transfers_until(struct sbuf_allocation *a, uint64_t start_ps)
 {
-	const struct nx_transfers *all = &a->profile->transfers;
+	const struct nx_transfers *all = &a->out.profile->transfers;
 
 	for (; a->next_transfer < all->len; a->next_transfer++) {
 		uint32_t index = a->transfers[a->next_transfer];
@@ -345,9 +317,19 @@ static void add_transfers_until(struct nx_sbuf_analysis *a, uint64_t start_ps)
 	}
 }
 
-void nx_sbuf_add(struct nx_sbuf_analysis *a, const struct nx_instruction *row)
+static void begin(void *state)
 {
-	const struct nx_slot *slot = nx_profile_slot(a->profile, row);
+	struct sbuf_allocation *a = state;
+
+	a->spool = nx_spool_new(sizeof(struct nx_sbuf_allocation), SPOOL_BYTES);
+	a->transfers = nx_transfers_by_start(&a->out.profile->transfers);
+}
+
+static void add(void *state, const void *opaque)
+{
+	struct sbuf_allocation *a = state;
+	const struct nx_instruction *row = opaque;
+	const struct nx_slot *slot = nx_profile_slot(a->out.profile, row);
 	struct access x = {.a = a, .graph = row->graph};
 
 	add_transfers_until(a, row->start_ps);
@@ -363,24 +345,24 @@ void nx_sbuf_add(struct nx_sbuf_analysis *a, const struct nx_instruction *row)
 	touch_operands(&x, slot, true);
 }
 
-static void end_all(struct nx_sbuf_analysis *a)
+static void end_all(struct sbuf_allocation *a)
 {
-	for (uint32_t g = 0; g < a->profile->capture.graph_count; g++)
-		for (unsigned q = 0; q < NX_SBUF_QUARTERS; q++) {
+	for (uint32_t g = 0; g < a->out.profile->capture.graph_count; g++)
+		for (unsigned q = 0; q < QUARTERS; q++) {
 			struct access x = {.a = a, .quarter = &a->quarters[g][q]};
 
 			if (!x.quarter->owner)
 				continue;
 			x.graph = (uint8_t)g;
-			x.partition = (uint8_t)(q * NX_QUARTER_PARTITIONS);
+			x.partition = (uint8_t)(q * QUARTER_PARTITIONS);
 			x.range.end = GRAINS;
 			write_range(&x);
 		}
 }
 
-enum nx_status nx_sbuf_finish(struct nx_sbuf_analysis *a, nx_row_fn fn, void *context,
-			      struct nx_error *err)
+static enum nx_status finish(void *state, struct nx_error *err)
 {
+	struct sbuf_allocation *a = state;
 	struct nx_spool_cursor *cursor;
 	const void *row;
 	enum nx_status st;
@@ -398,6 +380,30 @@ enum nx_status nx_sbuf_finish(struct nx_sbuf_analysis *a, nx_row_fn fn, void *co
 	if (st)
 		return st;
 	while ((row = nx_spool_cursor_next(cursor)))
-		fn(context, row);
+		a->out.fn(a->out.context, row);
 	return nx_spool_cursor_close(cursor, err);
 }
+
+static void release(void *state)
+{
+	struct sbuf_allocation *a = state;
+
+	for (unsigned g = 0; g < NX_MAX_GRAPHS; g++)
+		for (unsigned q = 0; q < QUARTERS; q++) {
+			nx_heap_free(a->quarters[g][q].owner);
+			nx_vec_release(&a->quarters[g][q].ranges);
+		}
+	nx_heap_free(a->transfers);
+	nx_spool_free(a->spool);
+}
+
+const struct nx_analysis nx_analysis_sbuf_allocation = {
+	.reads = NX_TABLE_INSTRUCTION,
+	.makes = NX_TABLE_COUNT,
+	.row_size = sizeof(struct nx_sbuf_allocation),
+	.state_size = sizeof(struct sbuf_allocation),
+	.begin = begin,
+	.add = add,
+	.finish = finish,
+	.release = release,
+};

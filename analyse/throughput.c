@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyse/throughput.h"
-
+/*
+ * throughput: the rate of all packets in flight, over time, and that of packets from or to HBM
+ * alone; at most one point per 10 ns and graph.
+ */
+#include "analyse/analyses.h"
+#include "analyse/static_dma.h"
 #include "model/measure.h"
 
 #define POINT_GAP_PS 10000
 
-static void push_end(struct nx_rate_heap *h, struct nx_rate_end end)
+struct rate_end { /* when a packet stops adding to the rate */
+	uint64_t end_ps;
+	float bytes_per_s;
+};
+
+struct rate_heap NX_VEC_BODY(struct rate_end); /* smallest end first */
+
+struct graph_throughput {
+	struct rate_heap ends;
+	uint64_t now_ps;
+	uint64_t total_bytes;
+	double bytes_per_s;
+	uint64_t last_point_ps;
+	bool has_now, has_point;
+};
+
+struct throughput {
+	struct nx_derivation out;
+	struct graph_throughput graphs[NX_MAX_GRAPHS];
+};
+
+static void push_end(struct rate_heap *h, struct rate_end end)
 {
 	size_t i = h->len;
 
@@ -17,9 +42,9 @@ static void push_end(struct nx_rate_heap *h, struct nx_rate_end end)
 	h->items[i] = end;
 }
 
-static struct nx_rate_end pop_end(struct nx_rate_heap *h)
+static struct rate_end pop_end(struct rate_heap *h)
 {
-	struct nx_rate_end top = h->items[0], last = h->items[--h->len];
+	struct rate_end top = h->items[0], last = h->items[--h->len];
 	size_t i = 0;
 
 	for (;;) {
@@ -39,9 +64,9 @@ static struct nx_rate_end pop_end(struct nx_rate_heap *h)
 }
 
 /* Everything of one picosecond belongs to one point: it closes when time moves on. */
-static void close_moment(struct nx_throughput_analysis *a, uint8_t graph)
+static void close_moment(struct throughput *a, uint8_t graph)
 {
-	struct nx_graph_throughput *g = &a->graphs[graph];
+	struct graph_throughput *g = &a->graphs[graph];
 	struct nx_throughput point;
 
 	while (g->ends.len && g->ends.items[0].end_ps <= g->now_ps)
@@ -49,14 +74,14 @@ static void close_moment(struct nx_throughput_analysis *a, uint8_t graph)
 	if (g->has_point && g->now_ps - g->last_point_ps < POINT_GAP_PS)
 		return;
 	point = (struct nx_throughput){g->now_ps, g->total_bytes, (float)g->bytes_per_s, graph};
-	a->fn(a->context, &point);
+	a->out.fn(a->out.context, &point);
 	g->last_point_ps = g->now_ps;
 	g->has_point = true;
 }
 
-static void advance(struct nx_throughput_analysis *a, uint8_t graph, uint64_t to_ps)
+static void advance(struct throughput *a, uint8_t graph, uint64_t to_ps)
 {
-	struct nx_graph_throughput *g = &a->graphs[graph];
+	struct graph_throughput *g = &a->graphs[graph];
 
 	if (g->has_now && g->now_ps == to_ps)
 		return;
@@ -70,11 +95,12 @@ static void advance(struct nx_throughput_analysis *a, uint8_t graph, uint64_t to
 	g->has_now = true;
 }
 
-void nx_throughput_add(struct nx_throughput_analysis *a, const struct nx_packet *row)
+static void add(void *state, const void *opaque)
 {
-	struct nx_graph_throughput *g = &a->graphs[row->graph];
-	struct nx_rate_end end = {row->end_ps,
-				  nx_rate(row->size_bytes, row->end_ps - row->start_ps)};
+	struct throughput *a = state;
+	const struct nx_packet *row = opaque;
+	struct graph_throughput *g = &a->graphs[row->graph];
+	struct rate_end end = {row->end_ps, nx_rate(row->size_bytes, row->end_ps - row->start_ps)};
 
 	advance(a, row->graph, row->start_ps);
 	g->total_bytes += row->size_bytes;
@@ -82,10 +108,29 @@ void nx_throughput_add(struct nx_throughput_analysis *a, const struct nx_packet 
 	push_end(&g->ends, end);
 }
 
-void nx_throughput_finish(struct nx_throughput_analysis *a)
+/* Only a NEFF tells where a packet's bytes come from or go to, and only of static transfers. */
+static void add_hbm(void *state, const void *row)
 {
+	const struct nx_profile *p = ((struct throughput *)state)->out.profile;
+	const struct nx_packet *packet = row;
+	const struct nx_transfer *t;
+	uint32_t at = nx_profile_find_transfer(p, packet);
+
+	if (at == NX_NONE || packet->size_bytes <= NX_SEMAPHORE_WRITE_BYTES)
+		return;
+	t = &p->transfers.items[at];
+	if (p->program.slots[t->graph][t->engine][t->slot].flags &
+	    (NX_SLOT_HBM_READ | NX_SLOT_HBM_WRITE))
+		add(state, packet);
+}
+
+static enum nx_status finish(void *state, struct nx_error *err)
+{
+	struct throughput *a = state;
+
+	(void)err;
 	for (unsigned i = 0; i < NX_MAX_GRAPHS; i++) {
-		struct nx_graph_throughput *g = &a->graphs[i];
+		struct graph_throughput *g = &a->graphs[i];
 
 		if (g->has_now)
 			close_moment(a, (uint8_t)i);
@@ -93,6 +138,33 @@ void nx_throughput_finish(struct nx_throughput_analysis *a)
 			g->now_ps = g->ends.items[0].end_ps;
 			close_moment(a, (uint8_t)i);
 		}
-		nx_vec_release(&g->ends);
 	}
+	return NX_OK;
 }
+
+static void release(void *state)
+{
+	for (unsigned i = 0; i < NX_MAX_GRAPHS; i++)
+		nx_vec_release(&((struct throughput *)state)->graphs[i].ends);
+}
+
+const struct nx_analysis nx_analysis_throughput = {
+	.reads = NX_TABLE_PACKET,
+	.makes = NX_TABLE_THROUGHPUT,
+	.row_size = sizeof(struct nx_throughput),
+	.state_size = sizeof(struct throughput),
+	.add = add,
+	.finish = finish,
+	.release = release,
+};
+
+const struct nx_analysis nx_analysis_hbm_throughput = {
+	.reads = NX_TABLE_PACKET,
+	.makes = NX_TABLE_COUNT,
+	.needs_transfers = true,
+	.row_size = sizeof(struct nx_throughput),
+	.state_size = sizeof(struct throughput),
+	.add = add_hbm,
+	.finish = finish,
+	.release = release,
+};

@@ -104,6 +104,17 @@ struct nx_buffer_usage { /* live bytes of an on-chip memory from this moment on 
 	uint8_t graph;
 };
 
+struct nx_sbuf_allocation { /* what filled a range of the state buffer */
+	uint64_t start_ps;  /* when it was written */
+	uint64_t end_ps;    /* when it was read for the last time, or the write ended */
+	uint32_t first_byte, end_byte;
+	uint32_t source; /* slot that wrote it; of a DMA: into transfers */
+	uint8_t graph;
+	uint8_t engine; /* of the slot */
+	uint8_t partition;
+	bool is_dma;
+};
+
 struct nx_transfer {	     /* all packets of one triggered static DMA block */
 	uint64_t trigger_ps; /* start of the instruction that rang the queue */
 	uint64_t start_ps;

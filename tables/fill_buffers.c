@@ -2,7 +2,6 @@
 /* How full the on-chip memories were, and with what. */
 #include <string.h>
 
-#include "analyse/sbuf_allocation.h"
 #include "format/instruction.h"
 #include "model/measure.h"
 #include "tables/ahead_rows.h"
@@ -69,7 +68,7 @@ enum nx_status nx_fill_buffer_usage(struct nx_device_fill *fill)
 	nx_row_init(&u.psum, NX_SCHEMA_PsumUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SbufUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_PsumUsage);
-	st = nx_ahead_rows_finish(fill, NX_AHEAD_BUFFER_USAGE, put_usage, &u);
+	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_BUFFER_USAGE, put_usage, &u);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SbufUsage);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_PsumUsage);
 	return st;
@@ -179,7 +178,7 @@ enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill)
 
 	nx_row_init(&a.row, NX_SCHEMA_SbufAllocation);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SbufAllocation);
-	st = nx_ahead_rows_finish(fill, NX_AHEAD_SBUF_ALLOCATION, put_allocation, &a);
+	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_SBUF_ALLOCATION, put_allocation, &a);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SbufAllocation);
 	nx_arena_release(&a.arena);
 	return st;

@@ -54,7 +54,7 @@ static enum nx_status fill_curve(struct nx_device_fill *fill, struct usage_fill 
 
 	nx_row_init(&x->row, NX_SCHEMA_DmaUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaUsage);
-	st = nx_ahead_rows_finish(fill, NX_AHEAD_THROUGHPUT, put_usage, x);
+	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_THROUGHPUT, put_usage, x);
 	nx_dma_buckets_finish(&x->buckets);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaUsage);
 	return st;
@@ -106,7 +106,7 @@ enum nx_status nx_fill_hbm_usage(struct nx_device_fill *fill)
 
 	nx_row_init(&x.row, NX_SCHEMA_HbmUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_HbmUsage);
-	st = nx_ahead_rows_finish(fill, NX_AHEAD_HBM, put_hbm, &x);
+	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_HBM_THROUGHPUT, put_hbm, &x);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_HbmUsage);
 	return st;
 }

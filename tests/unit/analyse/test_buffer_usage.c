@@ -6,25 +6,25 @@
 
 #include <cmocka.h>
 
-#include "analyse/buffer_usage.h"
-#include "row_list.h"
+#include "derived.h"
 
 struct fixture {
+	struct derived d;
 	struct nx_profile profile;
 	struct nx_operand operands[4];
-	struct nx_buffer_analysis *a;
-	struct row_list out;
+	struct nx_slot slot;
 };
 
 static int setup(void **state)
 {
-	struct fixture *f = nx_heap_alloc(sizeof(*f));
+	struct fixture *f = derived_fixture_new(sizeof(*f), NX_ANALYSIS_BUFFER_USAGE);
 
-	memset(f, 0, sizeof(*f));
+	f->d.profile = &f->profile;
+	f->slot.operand_count = 1;
+	for (unsigned g = 0; g < 2; g++)
+		f->profile.program.slots[g][0] = &f->slot;
 	f->profile.capture.graph_count = 2;
 	f->profile.program.operands = f->operands;
-	f->out.row_size = sizeof(struct nx_buffer_usage);
-	f->a = nx_buffer_new(&f->profile);
 	*state = f;
 	return 0;
 }
@@ -33,10 +33,8 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	nx_buffer_free(f->a);
-	nx_vec_release(&f->out.bytes);
-	nx_heap_free(f);
-	return 0;
+	nx_vec_release(&f->profile.transfers);
+	return row_list_fixture_end(state);
 }
 
 /* A row of elements, one after the other. */
@@ -55,24 +53,16 @@ static struct nx_operand run_of(bool is_write, uint32_t address, uint8_t element
 static void run(struct fixture *f, uint64_t start_ps, uint64_t end_ps, struct nx_operand operand)
 {
 	struct nx_instruction row = {.start_ps = start_ps, .end_ps = end_ps};
-	struct nx_slot slot = {.operand_count = 1};
 
 	f->operands[0] = operand;
-	nx_buffer_add(f->a, &row, &slot);
-}
-
-static void finish(struct fixture *f)
-{
-	struct nx_error err;
-
-	assert_int_equal(nx_buffer_finish(f->a, row_list_add, &f->out, &err), NX_OK);
+	derived_add(&f->d, &row);
 }
 
 static void assert_points(const struct fixture *f, const uint64_t (*want)[2], size_t count)
 {
-	assert_int_equal(row_list_count(&f->out), count);
+	assert_int_equal(row_list_count(&f->d.out), count);
 	for (size_t i = 0; i < count; i++) {
-		const struct nx_buffer_usage *row = row_list_at(&f->out, i);
+		const struct nx_buffer_usage *row = row_list_at(&f->d.out, i);
 
 		assert_int_equal(row->time_ps, want[i][0]);
 		assert_int_equal(row->live_bytes, want[i][1]);
@@ -88,7 +78,7 @@ static void bytes_live_from_write_to_last_read(void **state)
 	run(f, 100, 200, run_of(true, 0, 4, 4));
 	run(f, 300, 400, run_of(false, 0, 4, 2)); /* the first half only */
 	run(f, 500, 600, run_of(true, 0, 4, 4));
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 5);
 }
 
@@ -97,8 +87,8 @@ static void reading_what_nobody_wrote_is_nothing(void **state)
 	struct fixture *f = *state;
 
 	run(f, 100, 200, run_of(false, 0, 4, 4));
-	finish(f);
-	assert_int_equal(row_list_count(&f->out), 0);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 0);
 }
 
 static void a_write_into_living_bytes_continues_them(void **state)
@@ -109,7 +99,7 @@ static void a_write_into_living_bytes_continues_them(void **state)
 	run(f, 100, 200, run_of(true, 0, 4, 4));
 	run(f, 150, 400, run_of(false, 0, 4, 4));
 	run(f, 300, 350, run_of(true, 0, 4, 4));
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 3);
 }
 
@@ -120,7 +110,7 @@ static void a_write_at_the_very_end_still_continues(void **state)
 
 	run(f, 100, 200, run_of(true, 0, 4, 4));
 	run(f, 200, 300, run_of(true, 0, 4, 4));
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 3);
 }
 
@@ -129,13 +119,13 @@ static void working_in_place_reads_first(void **state)
 	static const uint64_t want[][2] = {{100, 16}, {300, 16}, {400, 0}};
 	struct fixture *f = *state;
 	struct nx_instruction row = {.start_ps = 300, .end_ps = 400};
-	struct nx_slot slot = {.operand_count = 2};
 
 	run(f, 100, 200, run_of(true, 0, 4, 4));
 	f->operands[0] = run_of(true, 0, 4, 4); /* listed before the read, done after it */
 	f->operands[1] = run_of(false, 0, 4, 4);
-	nx_buffer_add(f->a, &row, &slot);
-	finish(f);
+	f->slot.operand_count = 2;
+	derived_add(&f->d, &row);
+	derived_finish(&f->d);
 	assert_points(f, want, 3);
 }
 
@@ -149,7 +139,7 @@ static void a_descending_pattern_lies_below_its_address(void **state)
 	down.steps[0] = -1;
 	run(f, 100, 200, run_of(true, 0, 2, 8));
 	run(f, 300, 400, down);
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 3);
 }
 
@@ -167,7 +157,7 @@ static void patterns_leave_gaps(void **state)
 	o.counts[2] = 5;
 	o.counts[3] = 0; /* counts as one */
 	run(f, 100, 200, o);
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 2);
 }
 
@@ -181,7 +171,7 @@ static void parts_of_a_write_end_when_they_were_read_last(void **state)
 	run(f, 300, 400, run_of(false, 4, 2, 2));
 	run(f, 500, 600, run_of(false, 6, 2, 3)); /* half of what was just read, and more */
 	run(f, 700, 800, run_of(true, 8, 2, 4));
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 6);
 }
 
@@ -192,7 +182,7 @@ static void a_long_write_is_as_long_as_it_says(void **state)
 
 	run(f, 100, 200, run_of(true, 1000, 2, 3000));
 	run(f, 300, 400, run_of(false, 3000, 2, 1000));
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 3);
 }
 
@@ -203,7 +193,7 @@ static void partitions_lie_on_top_of_each_other(void **state)
 
 	run(f, 100, 200, run_of(true, 0, 4, 2));
 	run(f, 150, 300, run_of(true, 32 << 18, 4, 2)); /* the same bytes, partition 32 */
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 3);
 }
 
@@ -213,7 +203,7 @@ static void single_bytes_take_two(void **state)
 	struct fixture *f = *state;
 
 	run(f, 100, 200, run_of(true, 0, 1, 4));
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 2);
 }
 
@@ -228,7 +218,7 @@ static void what_lies_outside_the_memory_is_not_counted(void **state)
 	run(f, 100, 200, wild);
 	down.steps[0] = -1;
 	run(f, 300, 400, down);
-	finish(f);
+	derived_finish(&f->d);
 	assert_points(f, want, 4);
 }
 
@@ -240,8 +230,8 @@ static void an_endless_pattern_ends(void **state)
 	o.dims = 4;
 	o.counts[1] = o.counts[2] = o.counts[3] = UINT16_MAX;
 	run(f, 100, 200, o);
-	finish(f);
-	assert_int_equal(row_list_count(&f->out), 2);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 2);
 }
 
 static void psum_is_counted_in_banks(void **state)
@@ -256,10 +246,10 @@ static void psum_is_counted_in_banks(void **state)
 	run(f, 300, 400, o);
 	o.address = 8 * 2048; /* there is no ninth bank */
 	run(f, 500, 600, o);
-	finish(f);
-	assert_int_equal(row_list_count(&f->out), 5);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 5);
 	for (size_t i = 0; i < 4; i++) {
-		const struct nx_buffer_usage *row = row_list_at(&f->out, i);
+		const struct nx_buffer_usage *row = row_list_at(&f->d.out, i);
 
 		assert_int_equal(row->buffer, NX_BUFFER_PSUM);
 		assert_int_equal(row->banks, want[i]);
@@ -271,18 +261,17 @@ static void graphs_have_memories_of_their_own(void **state)
 {
 	struct fixture *f = *state;
 	struct nx_instruction row = {.start_ps = 100, .end_ps = 200, .graph = 1};
-	struct nx_slot slot = {.operand_count = 1};
 	const struct nx_buffer_usage *usage;
 
 	run(f, 100, 300, run_of(true, 0, 4, 4));
 	f->operands[0] = run_of(true, 0, 4, 1);
-	nx_buffer_add(f->a, &row, &slot);
-	finish(f);
-	assert_int_equal(row_list_count(&f->out), 4);
-	usage = row_list_at(&f->out, 0);
+	derived_add(&f->d, &row);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 4);
+	usage = row_list_at(&f->d.out, 0);
 	assert_int_equal(usage->graph, 0);
 	assert_int_equal(usage->live_bytes, 16);
-	usage = row_list_at(&f->out, 1);
+	usage = row_list_at(&f->d.out, 1);
 	assert_int_equal(usage->graph, 1);
 	assert_int_equal(usage->live_bytes, 4);
 }
@@ -292,13 +281,13 @@ static void a_trigger_writes_when_its_dma_runs(void **state)
 	static const uint64_t want[][2] = {{500, 8}, {700, 0}};
 	struct fixture *f = *state;
 	struct nx_instruction row = {.start_ps = 100, .end_ps = 200};
-	struct nx_slot slot = {.operand_count = 1, .flags = NX_SLOT_TRIGGER};
 	struct nx_transfer transfer = {.start_ps = 500, .end_ps = 700};
 
+	f->slot.flags = NX_SLOT_TRIGGER;
 	f->operands[0] = run_of(true, 0, 4, 2);
-	nx_buffer_add(f->a, &row, &slot);
-	nx_buffer_add_transfer(f->a, &transfer, &slot);
-	finish(f);
+	nx_vec_push(&f->profile.transfers, transfer);
+	derived_add(&f->d, &row);
+	derived_finish(&f->d);
 	assert_points(f, want, 2);
 }
 

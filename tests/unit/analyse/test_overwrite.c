@@ -6,26 +6,23 @@
 
 #include <cmocka.h>
 
-#include "analyse/overwrite.h"
-#include "row_list.h"
+#include "derived.h"
 
 struct fixture {
-	struct row_list out;
+	struct derived d;
 	struct nx_profile profile;
 	struct nx_slot slots[2]; /* plain, matmul */
-	struct nx_overwrite o;
 };
 
 static int setup(void **state)
 {
-	struct fixture *f = row_list_fixture_new(sizeof(*f), sizeof(struct nx_instruction));
+	struct fixture *f = derived_fixture_new(sizeof(*f), NX_ANALYSIS_OVERWRITE);
 
 	f->slots[1].flags = NX_SLOT_MATMUL;
 	for (unsigned g = 0; g < 2; g++)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			f->profile.program.slots[g][e] = f->slots;
-	f->o = (struct nx_overwrite){
-		.fn = row_list_add, .context = &f->out, .profile = &f->profile};
+	f->d.profile = &f->profile;
 	*state = f;
 	return 0;
 }
@@ -40,7 +37,7 @@ static void add(struct fixture *f, uint64_t start_ps, uint8_t graph, enum nx_eng
 				     .graph = graph,
 				     .engine = (uint8_t)engine};
 
-	nx_overwrite_add(&f->o, &row);
+	derived_add(&f->d, &row);
 }
 
 static void rows_of_different_nanoseconds_all_stay(void **state)
@@ -49,9 +46,8 @@ static void rows_of_different_nanoseconds_all_stay(void **state)
 
 	add(f, 999, 0, NX_ENGINE_TENSOR, 0, 0);
 	add(f, 1000, 0, NX_ENGINE_TENSOR, 0, 1);
-	nx_overwrite_finish(&f->o);
-	assert_int_equal(row_list_count(&f->out), 2);
-	assert_int_equal(f->o.replaced_count, 0);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 2);
 }
 
 static void of_one_nanosecond_the_later_core_stays(void **state)
@@ -61,11 +57,10 @@ static void of_one_nanosecond_the_later_core_stays(void **state)
 
 	add(f, 1000, 1, NX_ENGINE_SCALAR, 0, 0);
 	add(f, 1999, 0, NX_ENGINE_SCALAR, 0, 7);
-	nx_overwrite_finish(&f->o);
-	assert_int_equal(row_list_count(&f->out), 1);
-	row = row_list_at(&f->out, 0);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 1);
+	row = row_list_at(&f->d.out, 0);
 	assert_int_equal(row->graph, 1);
-	assert_int_equal(f->o.replaced_count, 1);
 }
 
 static void on_one_core_the_later_recorded_stays(void **state)
@@ -75,9 +70,9 @@ static void on_one_core_the_later_recorded_stays(void **state)
 
 	add(f, 1000, 0, NX_ENGINE_SCALAR, 0, 9);
 	add(f, 1500, 0, NX_ENGINE_SCALAR, 0, 3);
-	nx_overwrite_finish(&f->o);
-	assert_int_equal(row_list_count(&f->out), 1);
-	row = row_list_at(&f->out, 0);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 1);
+	row = row_list_at(&f->d.out, 0);
 	assert_int_equal(row->order, 9);
 }
 
@@ -88,10 +83,8 @@ static void engines_and_the_matrix_have_lines_of_their_own(void **state)
 	add(f, 1000, 0, NX_ENGINE_TENSOR, 0, 0);
 	add(f, 1001, 0, NX_ENGINE_TENSOR, 1, 1); /* TensorMatrix */
 	add(f, 1002, 0, NX_ENGINE_SYNC, 0, 2);
-	nx_overwrite_finish(&f->o);
-	assert_int_equal(row_list_count(&f->out), 3);
-	nx_overwrite_finish(&f->o); /* hands nothing out twice */
-	assert_int_equal(row_list_count(&f->out), 3);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 3);
 }
 
 /* Simulated cores run in step. */
@@ -102,9 +95,8 @@ static void of_a_simulation_all_stay(void **state)
 	f->profile.capture.is_simulation = true;
 	add(f, 1000, 0, NX_ENGINE_SCALAR, 0, 0);
 	add(f, 1000, 1, NX_ENGINE_SCALAR, 0, 1);
-	nx_overwrite_finish(&f->o);
-	assert_int_equal(row_list_count(&f->out), 2);
-	assert_int_equal(f->o.replaced_count, 0);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 2);
 }
 
 int main(void)

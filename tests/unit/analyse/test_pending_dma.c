@@ -6,21 +6,21 @@
 
 #include <cmocka.h>
 
-#include "analyse/pending_dma.h"
-#include "row_list.h"
+#include "derived.h"
 
 struct fixture {
-	struct row_list out;
-	struct nx_pending_analysis a;
-	struct nx_transfers transfers;
+	struct derived d;
+	struct nx_profile profile;
+	struct nx_slot slots[2]; /* plain, dynamic DMA */
 };
 
 static int setup(void **state)
 {
-	struct fixture *f = row_list_fixture_new(sizeof(*f), sizeof(struct nx_pending));
+	struct fixture *f = derived_fixture_new(sizeof(*f), NX_ANALYSIS_PENDING_DMA);
 
-	f->a.fn = row_list_add;
-	f->a.context = &f->out;
+	f->d.profile = &f->profile;
+	f->slots[1].flags = NX_SLOT_DYNAMIC_DMA;
+	f->profile.program.slots[0][0] = f->slots;
 	*state = f;
 	return 0;
 }
@@ -29,7 +29,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	nx_vec_release(&f->transfers);
+	nx_vec_release(&f->profile.transfers);
 	return row_list_fixture_end(state);
 }
 
@@ -40,21 +40,21 @@ static void transfer(struct fixture *f, uint8_t graph, uint64_t trigger_ps, uint
 				.end_ps = end_ps,
 				.graph = graph};
 
-	nx_vec_push(&f->transfers, t);
+	nx_vec_push(&f->profile.transfers, t);
 }
 
-static void instruction(struct fixture *f, uint8_t graph, uint64_t start_ps, uint32_t flags)
+static void instruction(struct fixture *f, uint8_t graph, uint64_t start_ps, uint32_t slot)
 {
-	struct nx_instruction row = {.start_ps = start_ps, .end_ps = start_ps, .graph = graph};
-	struct nx_slot slot = {.flags = flags};
+	struct nx_instruction row = {
+		.start_ps = start_ps, .end_ps = start_ps, .graph = graph, .slot = slot};
 
-	nx_pending_add(&f->a, &row, &slot);
+	derived_add(&f->d, &row);
 }
 
 static void assert_row(const struct fixture *f, size_t index, uint8_t graph, uint64_t time_ps,
 		       int64_t value)
 {
-	const struct nx_pending *row = row_list_at(&f->out, index);
+	const struct nx_pending *row = row_list_at(&f->d.out, index);
 
 	assert_int_equal(row->graph, graph);
 	assert_int_equal(row->time_ps, time_ps);
@@ -65,12 +65,11 @@ static void dynamic_dmas_only_add(void **state)
 {
 	struct fixture *f = *state;
 
-	nx_pending_begin(&f->a, &f->transfers);
-	instruction(f, 0, 10, NX_SLOT_DYNAMIC_DMA);
+	instruction(f, 0, 10, 1);
 	instruction(f, 0, 20, 0);
-	instruction(f, 0, 30, NX_SLOT_DYNAMIC_DMA);
-	nx_pending_finish(&f->a);
-	assert_int_equal(row_list_count(&f->out), 2);
+	instruction(f, 0, 30, 1);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 2);
 	assert_row(f, 0, 0, 10, 1);
 	assert_row(f, 1, 0, 30, 2);
 }
@@ -81,10 +80,9 @@ static void transfers_count_from_trigger_to_end(void **state)
 
 	transfer(f, 0, 40, 100);
 	transfer(f, 0, 10, 60);
-	nx_pending_begin(&f->a, &f->transfers);
-	instruction(f, 0, 50, NX_SLOT_DYNAMIC_DMA);
-	nx_pending_finish(&f->a);
-	assert_int_equal(row_list_count(&f->out), 5);
+	instruction(f, 0, 50, 1);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 5);
 	assert_row(f, 0, 0, 10, 1);
 	assert_row(f, 1, 0, 40, 2);
 	assert_row(f, 2, 0, 50, 3);
@@ -98,10 +96,9 @@ static void at_one_moment_ends_come_first(void **state)
 
 	transfer(f, 0, 10, 50);
 	transfer(f, 0, 50, 70);
-	nx_pending_begin(&f->a, &f->transfers);
-	instruction(f, 0, 50, NX_SLOT_DYNAMIC_DMA);
-	nx_pending_finish(&f->a);
-	assert_int_equal(row_list_count(&f->out), 5);
+	instruction(f, 0, 50, 1);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 5);
 	assert_row(f, 1, 0, 50, 0);
 	assert_row(f, 2, 0, 50, 1);
 	assert_row(f, 3, 0, 50, 2);
@@ -114,9 +111,8 @@ static void graphs_count_apart_and_in_order(void **state)
 
 	transfer(f, 1, 10, 20);
 	transfer(f, 0, 10, 20);
-	nx_pending_begin(&f->a, &f->transfers);
-	nx_pending_finish(&f->a);
-	assert_int_equal(row_list_count(&f->out), 4);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 4);
 	assert_row(f, 0, 0, 10, 1);
 	assert_row(f, 1, 1, 10, 1);
 	assert_row(f, 2, 0, 20, 0);

@@ -6,30 +6,27 @@
 
 #include <cmocka.h>
 
-#include "analyse/sbuf_allocation.h"
-#include "row_list.h"
+#include "derived.h"
 
 struct fixture {
+	struct derived d;
 	struct nx_profile profile;
 	struct nx_operand operands[8];
 	struct nx_slot slots[8]; /* slot n has operand n */
-	struct nx_sbuf_analysis *a;
-	struct row_list out;
 	uint64_t now_ps;
 };
 
 static int setup(void **state)
 {
-	struct fixture *f = nx_heap_alloc(sizeof(*f));
+	struct fixture *f = derived_fixture_new(sizeof(*f), NX_ANALYSIS_SBUF_ALLOCATION);
 
-	memset(f, 0, sizeof(*f));
+	f->d.profile = &f->profile;
 	f->profile.capture.graph_count = 2;
 	f->profile.program.operands = f->operands;
 	for (unsigned g = 0; g < 2; g++)
 		f->profile.program.slots[g][NX_ENGINE_VECTOR] = f->slots;
 	for (unsigned i = 0; i < 8; i++)
 		f->slots[i] = (struct nx_slot){.operand = i, .operand_count = 1};
-	f->out.row_size = sizeof(struct nx_sbuf_allocation);
 	*state = f;
 	return 0;
 }
@@ -38,11 +35,8 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	nx_sbuf_free(f->a);
 	nx_vec_release(&f->profile.transfers);
-	nx_vec_release(&f->out.bytes);
-	nx_heap_free(f);
-	return 0;
+	return row_list_fixture_end(state);
 }
 
 /* Bytes [first, first + count) of partition 0. */
@@ -64,27 +58,16 @@ static void run(struct fixture *f, uint32_t slot, uint64_t start_ps, uint64_t en
 	struct nx_instruction row = {
 		.start_ps = start_ps, .end_ps = end_ps, .slot = slot, .engine = NX_ENGINE_VECTOR};
 
-	if (!f->a)
-		f->a = nx_sbuf_new(&f->profile);
 	f->operands[slot] = operand;
-	nx_sbuf_add(f->a, &row);
-}
-
-static void finish(struct fixture *f)
-{
-	struct nx_error err;
-
-	if (!f->a)
-		f->a = nx_sbuf_new(&f->profile);
-	assert_int_equal(nx_sbuf_finish(f->a, row_list_add, &f->out, &err), NX_OK);
+	derived_add(&f->d, &row);
 }
 
 /* {slot, start_ps, end_ps, first_byte, end_byte} */
 static void assert_rows(const struct fixture *f, const uint64_t (*want)[5], size_t count)
 {
-	assert_int_equal(row_list_count(&f->out), count);
+	assert_int_equal(row_list_count(&f->d.out), count);
 	for (size_t i = 0; i < count; i++) {
-		const struct nx_sbuf_allocation *row = row_list_at(&f->out, i);
+		const struct nx_sbuf_allocation *row = row_list_at(&f->d.out, i);
 
 		assert_int_equal(row->source, want[i][0]);
 		assert_int_equal(row->start_ps, want[i][1]);
@@ -104,7 +87,7 @@ static void a_range_lasts_to_its_last_read(void **state)
 	run(f, 2, 30, 60, bytes_of(false, 8, 4));  /* a part stands for the whole */
 	run(f, 2, 40, 50, bytes_of(false, 0, 4));
 	run(f, 2, 70, 90, bytes_of(false, 64, 4)); /* just behind it */
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, want, 2);
 }
 
@@ -118,7 +101,7 @@ static void a_new_write_ends_what_it_covers(void **state)
 	run(f, 2, 30, 35, bytes_of(true, 16, 16));
 	run(f, 3, 40, 50, bytes_of(false, 0, 2)); /* the left rest alone */
 	run(f, 4, 70, 80, bytes_of(false, 20, 2));
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, want, 4);
 }
 
@@ -134,7 +117,7 @@ static void a_write_may_cover_the_ends_of_several(void **state)
 	run(f, 1, 10, 11, bytes_of(true, 0, 32));
 	run(f, 2, 20, 21, bytes_of(true, 32, 32));
 	run(f, 3, 30, 31, bytes_of(true, 16, 24));
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, want, 5);
 }
 
@@ -147,7 +130,7 @@ static void an_instruction_reads_before_it_writes(void **state)
 	f->slots[2].operand_count = 2;
 	f->operands[3] = bytes_of(false, 0, 8);
 	run(f, 2, 30, 40, bytes_of(true, 0, 8));
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, want, 2);
 }
 
@@ -164,10 +147,10 @@ static void quarters_are_told_apart(void **state)
 	wide.address = 64u << 18;
 	wide.partition_count = 32;
 	run(f, 2, 30, 40, wide);
-	finish(f);
-	assert_int_equal(row_list_count(&f->out), 3);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 3);
 	for (size_t i = 0; i < 3; i++) {
-		row = row_list_at(&f->out, i);
+		row = row_list_at(&f->d.out, i);
 		assert_int_equal(row->partition, 32 * (i + 1));
 		assert_int_equal(row->first_byte, 0);
 		assert_int_equal(row->end_ps, row->partition == 64 ? 40 : 20);
@@ -188,8 +171,8 @@ static void a_write_between_the_quarters_is_not_shown(void **state)
 	o = bytes_of(true, 0, 8);
 	o.buffer = NX_BUFFER_PSUM;
 	run(f, 1, 10, 20, o);
-	finish(f);
-	assert_int_equal(row_list_count(&f->out), 0);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 0);
 }
 
 static void pieces_are_ranges_until_there_are_many(void **state)
@@ -206,16 +189,14 @@ static void pieces_are_ranges_until_there_are_many(void **state)
 	o.element_bytes = 4;
 	o.steps[0] = 4;
 	run(f, 1, 10, 20, o);
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, few, 3);
-	f->out.bytes.len = 0;
-	nx_sbuf_free(f->a);
-	f->a = NULL;
+	nx_vec_clear(&f->d.out.bytes);
 	run(f, 1, 10, 20, o);
 	o.address = 100;
 	o.counts[0] = 9;
 	run(f, 2, 30, 40, o);
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, many, 4);
 }
 
@@ -231,7 +212,7 @@ static void rows_that_touch_are_one_range(void **state)
 	o.steps[2] = 0; /* and all of it again */
 	o.counts[2] = 5;
 	run(f, 1, 10, 20, o);
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, want, 1);
 }
 
@@ -248,7 +229,7 @@ static void rows_in_any_order_are_one_range(void **state)
 	o.steps[2] = 16;
 	o.counts[2] = 2;
 	run(f, 1, 10, 20, o);
-	finish(f);
+	derived_finish(&f->d);
 	assert_rows(f, want, 1);
 }
 
@@ -291,14 +272,14 @@ static void dmas_write_when_they_run_and_read_too(void **state)
 								 .engine = NX_ENGINE_VECTOR}));
 	run(f, 5, 10, 11, f->operands[5]); /* the trigger writes nothing itself */
 	run(f, 1, 30, 31, bytes_of(true, 100, 8));
-	finish(f);
-	assert_int_equal(row_list_count(&f->out), 2);
-	row = row_list_at(&f->out, 0);
+	derived_finish(&f->d);
+	assert_int_equal(row_list_count(&f->d.out), 2);
+	row = row_list_at(&f->d.out, 0);
 	assert_true(row->is_dma);
 	assert_int_equal(row->source, 1);
 	assert_int_equal(row->start_ps, 20);
 	assert_int_equal(row->end_ps, 90);
-	row = row_list_at(&f->out, 1);
+	row = row_list_at(&f->d.out, 1);
 	assert_false(row->is_dma);
 	f->profile.program.binary_graphs[0] = NULL;
 }
@@ -311,10 +292,10 @@ static void many_writes_of_one_place_stay_in_order(void **state)
 
 	for (uint64_t i = 0; i < 20000; i++)
 		run(f, 1, 10 * i, 10 * i + 5, bytes_of(true, (uint32_t)(i * 7 % 64), 32));
-	finish(f);
-	assert_true(row_list_count(&f->out) >= 20000);
-	for (size_t i = 0; i < row_list_count(&f->out); i++) {
-		const struct nx_sbuf_allocation *row = row_list_at(&f->out, i);
+	derived_finish(&f->d);
+	assert_true(row_list_count(&f->d.out) >= 20000);
+	for (size_t i = 0; i < row_list_count(&f->d.out); i++) {
+		const struct nx_sbuf_allocation *row = row_list_at(&f->d.out, i);
 
 		assert_true(row->start_ps >= last_ps && row->first_byte < row->end_byte);
 		last_ps = row->start_ps;

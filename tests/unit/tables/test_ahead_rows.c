@@ -37,7 +37,8 @@ static void check_points(struct nx_device_fill *fill)
 {
 	struct seen seen = {0};
 
-	assert_int_equal(nx_ahead_rows_finish(fill, NX_AHEAD_THROUGHPUT, see_point, &seen), NX_OK);
+	assert_int_equal(nx_ahead_rows_finish(fill, NX_ANALYSIS_THROUGHPUT, see_point, &seen),
+			 NX_OK);
 	assert_int_equal(seen.count, POINTS);
 	assert_int_equal(seen.last_ps, POINTS);
 }
@@ -52,7 +53,8 @@ static void rows_are_the_same_ahead_or_not(void **state)
 	check_points(&fill);
 	fill.ahead = nx_ahead_rows_begin(&f->made.p);
 	check_points(&fill);
-	assert_int_equal(nx_ahead_rows_finish(&fill, NX_AHEAD_HBM, see_point, &seen), NX_OK);
+	assert_int_equal(nx_ahead_rows_finish(&fill, NX_ANALYSIS_HBM_THROUGHPUT, see_point, &seen),
+			 NX_OK);
 	assert_int_equal(seen.count, 0);
 	nx_ahead_rows_end(fill.ahead);
 }
@@ -76,7 +78,7 @@ static void a_failure_waits_for_who_asks(void **state)
 	add_points(f);
 	f->made.failing = NX_TABLE_BUFFER_USAGE;
 	fill.ahead = nx_ahead_rows_begin(&f->made.p);
-	assert_int_equal(nx_ahead_rows_finish(&fill, NX_AHEAD_BUFFER_USAGE, see_point, &seen),
+	assert_int_equal(nx_ahead_rows_finish(&fill, NX_ANALYSIS_BUFFER_USAGE, see_point, &seen),
 			 NX_NO_SPACE);
 	assert_true(err.message[0]);
 	check_points(&fill); /* the others are whole */
