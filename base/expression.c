@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/bare/text.h"
+
 #define MAX_DEPTH 64
 #define MAX_NUMBER_BYTES 63
 
@@ -44,12 +46,6 @@ struct nx_slice nx_cursor_take_name(struct nx_cursor *c)
 
 /* --- literals ---------------------------------------------------------------- */
 
-static bool is_hex_digit(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-/* How far a number goes; a sign belongs to it only behind an exponent. */
 static size_t number_length(const struct nx_cursor *c, bool *is_hex, bool *is_real)
 {
 	const char *text = (const char *)c->text.data + c->at;
@@ -58,7 +54,7 @@ static size_t number_length(const struct nx_cursor *c, bool *is_hex, bool *is_re
 	*is_real = false;
 	*is_hex = left > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	if (*is_hex) {
-		for (n = 2; n < left && is_hex_digit(text[n]); n++)
+		for (n = 2; n < left && nx_hex_value(text[n]) >= 0; n++)
 			;
 		return n;
 	}

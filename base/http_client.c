@@ -176,18 +176,3 @@ enum nx_status nx_http_client_ask(struct nx_http_client *client,
 	curl_slist_free_all(headers);
 	return judge(client, &call, result);
 }
-
-void nx_http_append_escaped(struct nx_bytes *url, struct nx_slice text)
-{
-	static const char digits[] = "0123456789ABCDEF";
-
-	for (size_t i = 0; i < text.len; i++) {
-		uint8_t c = text.data[i];
-		char escaped[3] = {'%', digits[c >> 4], digits[c & 15]};
-
-		if (c < 0x80 && (isalnum(c) || strchr("-._~", c)) && c)
-			nx_vec_push(url, c);
-		else
-			nx_bytes_append(url, escaped, sizeof(escaped));
-	}
-}

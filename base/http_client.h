@@ -69,7 +69,4 @@ NX_MUST_CHECK enum nx_status nx_http_client_ask(struct nx_http_client *client,
 						struct nx_error *err);
 void nx_http_answer_release(struct nx_http_answer *answer);
 
-/* Appends text as it may stand in a URL's query: all but letters, digits and -._~ as %XX. */
-void nx_http_append_escaped(struct nx_bytes *url, struct nx_slice text);
-
 #endif

@@ -6,6 +6,7 @@
  * is not, the second stops before the counts could disagree.
  */
 #include "base/json_reader.h"
+#include "base/bare/text.h"
 #include "base/json_text.h"
 #include "base/vec.h"
 
@@ -123,15 +124,11 @@ static bool read_hex4(const uint8_t *at, const uint8_t *end, uint32_t *value)
 	if (end - at < 4)
 		return false;
 	for (int i = 0; i < 4; i++) {
-		uint8_t c = at[i];
-		uint8_t lower = c | 0x20;
+		int digit = nx_hex_value(at[i]);
 
-		if (is_digit(c))
-			v = v << 4 | (uint32_t)(c - '0');
-		else if (lower >= 'a' && lower <= 'f')
-			v = v << 4 | (uint32_t)(lower - 'a' + 10);
-		else
+		if (digit < 0)
 			return false;
+		v = v << 4 | (uint32_t)digit;
 	}
 	*value = v;
 	return true;

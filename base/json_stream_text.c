@@ -5,6 +5,7 @@
  * followed by a refill in the same call, which is why the colon behind a key is
  * left to the call after it.
  */
+#include "base/bare/text.h"
 #include "base/json_stream_inside.h"
 #include "base/json_text.h"
 
@@ -69,14 +70,6 @@ static void hold_lone_half(struct nx_json_stream *s)
 	s->high_half = 0;
 }
 
-static int hex_value(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void hold_code_unit(struct nx_json_stream *s, uint32_t unit)
 {
 	if (s->high_half && unit >= 0xdc00 && unit <= 0xdfff) {
@@ -91,7 +84,7 @@ static void hold_code_unit(struct nx_json_stream *s, uint32_t unit)
 		hold_utf8(s, unit >= 0xdc00 && unit <= 0xdfff ? 0xfffd : unit);
 }
 
-/* Digits that are none stay in the text, behind a replacement character. */
+/* What is not a digit stays in the text, after a replacement character. */
 static bool hold_hex_escape(struct nx_json_stream *s)
 {
 	uint32_t unit = 0;
@@ -101,7 +94,7 @@ static bool hold_hex_escape(struct nx_json_stream *s)
 
 		if (s->at == s->end && !nx_json_stream_refill(s))
 			return false;
-		digit = hex_value(*s->at);
+		digit = nx_hex_value(*s->at);
 		if (digit < 0) {
 			hold_code_unit(s, 0xfffd);
 			return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_writer.h"
+#include "base/bare/text.h"
 #include "base/json_text.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -117,8 +118,7 @@ static uint8_t *put_escape(uint8_t *p, uint8_t byte)
 		*p++ = (uint8_t)letters[byte];
 	} else {
 		memcpy(p, "u00", 3);
-		p[3] = (uint8_t)('0' + (byte >> 4));
-		p[4] = (uint8_t) "0123456789abcdef"[byte & 15];
+		nx_hex_encode((char *)p + 3, nx_slice_of(&byte, 1));
 		p += 5;
 	}
 	return p;

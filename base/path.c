@@ -10,6 +10,15 @@ const char *nx_path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+struct nx_slice nx_path_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return nx_slice_text(".");
+	return nx_slice_of(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 struct nx_slice nx_path_last(const char *path)
 {
 	size_t len = strlen(path);

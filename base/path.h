@@ -9,6 +9,8 @@
 const char *nx_path_name(const char *path);
 /* The last part, also when slashes follow it: "b" of "a/b//", "/" of "/". */
 struct nx_slice nx_path_last(const char *path);
+/* What precedes the last slash: "a" of "a/b", "/" of "/b", "." of "b". */
+struct nx_slice nx_path_folder(const char *path);
 /* The last part without its suffix: "b" of "a/b.c"; a leading dot does not start a suffix. */
 struct nx_slice nx_path_stem(const char *path);
 

@@ -2,6 +2,8 @@
 #include "base/vec.h"
 #include "base/arena.h"
 
+#include <string.h>
+
 #define SMALLEST_GROWTH_BYTES ((size_t)64)
 
 void *nx_vec_grow(void *items, size_t *cap, size_t need, size_t item_size)
@@ -50,4 +52,20 @@ void nx_bytes_append_zeros(struct nx_bytes *bytes, size_t len)
 {
 	if (len)
 		memset(extend(bytes, len), 0, len);
+}
+
+void nx_bytes_append_percent(struct nx_bytes *bytes, struct nx_slice text)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < text.len; i++) {
+		uint8_t c = text.data[i];
+		char escaped[3] = {'%', digits[c >> 4], digits[c & 15]};
+
+		if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		    (c && strchr("-._~", c)))
+			nx_vec_push(bytes, c);
+		else
+			nx_bytes_append(bytes, escaped, sizeof(escaped));
+	}
 }

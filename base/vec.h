@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bare/slice.h"
+
 #define NX_VEC_BODY(type)                                                                          \
 	{                                                                                          \
 		type *items;                                                                       \
@@ -43,5 +45,7 @@ struct nx_bytes NX_VEC_BODY(uint8_t);
 
 void nx_bytes_append(struct nx_bytes *bytes, const void *data, size_t len);
 void nx_bytes_append_zeros(struct nx_bytes *bytes, size_t len);
+/* Appends text for a URL: all bytes but letters, digits and -._~ become %XX. */
+void nx_bytes_append_percent(struct nx_bytes *bytes, struct nx_slice text);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "base/thread.h"
 #include "capture/capture_worker_internal.h"
 
@@ -238,16 +239,14 @@ static void gather(struct nx_capture_shared *shared, struct nx_capture_worker *w
 /* Told before minutes of loading, not after. */
 static enum nx_status check_place(const struct nx_capture_plan *plan, struct nx_error *err)
 {
-	const char *path = plan->wishes.session_path, *slash = strrchr(path, '/');
+	const char *path = plan->wishes.session_path;
 	struct nx_arena arena = {0};
 	struct nx_output out = {0};
-	enum nx_status st = NX_OK;
+	enum nx_status st;
 
 	if (plan->wishes.is_unprofiled && !plan->wishes.is_systrace)
 		return NX_OK;
-	if (slash && slash != path)
-		st = nx_make_directories(nx_arena_printf(&arena, "%.*s", (int)(slash - path), path),
-					 err);
+	st = nx_make_directories(nx_arena_copy(&arena, nx_path_folder(path)), err);
 	if (!st && !plan->wishes.is_systrace)
 		path = nx_capture_plan_session(plan, 0, 1, &arena);
 	if (!st)

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 #define LIBRARY "libnrt.so.1"
 
 static bool holds_library(const char *folder, struct nx_arena *arena)
@@ -64,15 +66,13 @@ static const char *listed_folder(const struct nx_runtime_wish *wish, struct nx_a
 static enum nx_status take_given(const struct nx_runtime_wish *wish, struct nx_arena *arena,
 				 struct nx_runtime_choice *choice, struct nx_error *err)
 {
-	const char *slash = strrchr(wish->given, '/'), *folder = wish->given, *own;
+	const char *folder = wish->given, *own;
 	char real[PATH_MAX];
 	struct stat st;
 
 	if (stat(wish->given, &st) == 0 && !S_ISDIR(st.st_mode) &&
-	    !strcmp(slash ? slash + 1 : wish->given, LIBRARY))
-		folder = slash ? nx_arena_copy(arena, nx_slice_of(wish->given,
-								  (size_t)(slash - wish->given)))
-			       : ".";
+	    !strcmp(nx_path_name(wish->given), LIBRARY))
+		folder = nx_arena_copy(arena, nx_path_folder(wish->given));
 	if (*folder && holds_library(folder, arena) && realpath(folder, real)) {
 		choice->origin = NX_RUNTIME_GIVEN;
 		choice->folder = nx_arena_copy_text(arena, real);
@@ -109,11 +109,9 @@ const char *nx_program_folder(struct nx_arena *arena)
 {
 	char path[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	const char *slash;
 
 	if (len <= 0)
 		return NULL;
 	path[len] = '\0';
-	slash = strrchr(path, '/');
-	return nx_arena_copy(arena, nx_slice_of(path, slash ? (size_t)(slash - path) : 0));
+	return nx_arena_copy(arena, nx_path_folder(path));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/path.h"
 #include "base/progress.h"
 #include "capture/capture_run.h"
 #include "cli/options.h"
@@ -164,13 +165,12 @@ static void step(void *context)
 static void say_view(const struct nx_invocation *call, const struct nx_capture_plan *plan,
 		     const struct nx_capture_result *result)
 {
-	const char *path = result->sessions.items[0].path, *slash = strrchr(path, '/');
-	bool is_folder = plan->is_collective && result->sessions.len > 1;
-	int len = (int)(slash ? slash - path : 1);
+	const char *path = result->sessions.items[0].path;
+	struct nx_slice folder = nx_path_folder(path);
 
-	if (is_folder)
+	if (plan->is_collective && result->sessions.len > 1)
 		nx_say("view it: %s view -n %s -d %.*s", call->program, plan->wishes.neff_path,
-		       len ? len : 1, slash ? path : ".");
+		       (int)folder.len, (const char *)folder.data);
 	else
 		nx_say("view it: %s view -n %s -s %s", call->program, plan->wishes.neff_path, path);
 }

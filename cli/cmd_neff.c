@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "assemble/assembler.h"
+#include "base/path.h"
 #include "cli/engine_name.h"
 #include "cli/neff_view.h"
 #include "cli/options.h"
@@ -170,13 +171,9 @@ static enum nx_status extract(const struct neff_command *o, const struct nx_neff
 static enum nx_status assemble(const struct neff_command *o, struct nx_neff_view *v,
 			       struct nx_error *err)
 {
-	const char *slash = strrchr(v->path, '/');
 	struct nx_assembly_options how = {
 		.path = v->path,
-		.folder = !slash	     ? "."
-			  : slash == v->path ? "/"
-					     : nx_arena_printf(&v->arena, "%.*s",
-							       (int)(slash - v->path), v->path),
+		.folder = nx_arena_copy(&v->arena, nx_path_folder(v->path)),
 		.target = o->arch ? nx_assembly_target(nx_slice_text(o->arch)) : NULL,
 	};
 	struct nx_bytes neff = {0};

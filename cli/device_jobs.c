@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 struct child {
 	pid_t pid;
 	int pipe;
@@ -100,23 +102,6 @@ static enum nx_status write_capture(struct nx_device_job *job, const struct nx_e
 	return st;
 }
 
-static void tell(int pipe, const struct nx_device_result *result)
-{
-	const uint8_t *at = (const uint8_t *)result;
-	size_t left = sizeof(*result);
-
-	while (left) {
-		ssize_t n = write(pipe, at, left);
-
-		if (n <= 0 && errno != EINTR)
-			return;
-		if (n > 0) {
-			at += n;
-			left -= (size_t)n;
-		}
-	}
-}
-
 static void be_child(struct nx_device_job *job, const struct nx_exporter *exporter,
 		     const struct nx_export_options *how, int pipe)
 {
@@ -126,7 +111,8 @@ static void be_child(struct nx_device_job *job, const struct nx_exporter *export
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	job->result.status = write_capture(job, exporter, how, &err);
 	snprintf(job->result.message, sizeof(job->result.message), "%s", err.message);
-	tell(pipe, &job->result);
+	/* the parent reports a result that is cut short */
+	(void)nx_write_all(pipe, nx_slice_of(&job->result, sizeof(job->result)));
 	_exit(0);
 }
 

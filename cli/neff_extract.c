@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/path.h"
 #include "cli/neff_view.h"
 
@@ -103,19 +104,6 @@ static enum nx_status check_absent(const struct nx_neff *neff, int root, const c
 	return NX_OK;
 }
 
-static int write_file(int fd, struct nx_slice bytes)
-{
-	while (bytes.len) {
-		ssize_t n = write(fd, bytes.data, bytes.len);
-
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0)
-			bytes = nx_slice_part(bytes, (uint64_t)n, bytes.len);
-	}
-	return 0;
-}
-
 static int write_beside(int parent, const char *name, struct nx_slice bytes)
 {
 	int fd, failed, saved_errno;
@@ -125,7 +113,7 @@ static int write_beside(int parent, const char *name, struct nx_slice bytes)
 		    0666);
 	if (fd < 0)
 		return -1;
-	failed = write_file(fd, bytes);
+	failed = nx_write_all(fd, bytes) ? 0 : -1;
 	saved_errno = errno;
 	if (close(fd) < 0 && !failed) {
 		failed = -1;

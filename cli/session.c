@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bare/text.h"
 #include "decode/neff/neff_decoder.h"
 #include "decode/program/program_decoder.h"
 #include "pipeline/neff_match.h"
@@ -116,12 +117,7 @@ const char *nx_session_uuid(struct nx_session *s)
 
 	id = nx_slice_part(id, 0, 16);
 	text = nx_arena_zalloc(&s->arena, 2 * id.len + 1, 1);
-	for (size_t i = 0; i < id.len; i++) {
-		static const char digits[] = "0123456789abcdef";
-
-		text[2 * i] = digits[id.data[i] >> 4];
-		text[2 * i + 1] = digits[id.data[i] & 15];
-	}
+	nx_hex_encode(text, id);
 	return text;
 }
 

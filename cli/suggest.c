@@ -4,35 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_MAX 40u
-
-static unsigned least(unsigned a, unsigned b, unsigned c)
-{
-	unsigned ab = a < b ? a : b;
-
-	return ab < c ? ab : c;
-}
-
-unsigned nx_edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	unsigned d[WORD_MAX + 1][WORD_MAX + 1];
-	size_t n = a_len < WORD_MAX ? a_len : WORD_MAX, m = b_len < WORD_MAX ? b_len : WORD_MAX;
-
-	for (size_t i = 0; i <= n; i++)
-		d[i][0] = (unsigned)i;
-	for (size_t j = 0; j <= m; j++)
-		d[0][j] = (unsigned)j;
-	for (size_t i = 1; i <= n; i++)
-		for (size_t j = 1; j <= m; j++) {
-			unsigned replace = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-
-			d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1, replace);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    d[i - 2][j - 2] + 1 < d[i][j])
-				d[i][j] = d[i - 2][j - 2] + 1;
-		}
-	return d[n][m];
-}
+#include "base/bare/text.h"
 
 struct best {
 	const char *word;
@@ -43,7 +15,8 @@ static void consider(struct best *best, const char *word, size_t word_len, const
 		     size_t typed_len)
 {
 	size_t longer = word_len > typed_len ? word_len : typed_len;
-	unsigned distance = nx_edit_distance(word, word_len, typed, typed_len);
+	unsigned distance =
+		nx_edit_distance(nx_slice_of(word, word_len), nx_slice_of(typed, typed_len));
 
 	/* beyond that a hint misleads more than it helps */
 	if (distance > 1 + longer / 4 || distance >= longer)

@@ -5,9 +5,6 @@
 
 #include "cli/command.h"
 
-/* How many letters to add, drop, replace or swap; only the first 40 letters count. */
-unsigned nx_edit_distance(const char *a, size_t a_len, const char *b, size_t b_len);
-
 /* The nearest name, or NULL if none is near enough. */
 const char *nx_suggest_name(const char *const *names, size_t count, const char *name);
 const char *nx_suggest_option(const struct nx_option *options, const char *name, size_t len);

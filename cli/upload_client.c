@@ -272,7 +272,7 @@ static void escape(struct nx_upload_client *c, const char *name, const char **es
 {
 	struct nx_bytes bytes = {0};
 
-	nx_http_append_escaped(&bytes, nx_slice_text(name));
+	nx_bytes_append_percent(&bytes, nx_slice_text(name));
 	*escaped = nx_arena_copy(&c->arena, nx_slice_of(bytes.items, bytes.len));
 	nx_vec_release(&bytes);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bare/bits.h"
+#include "base/bare/text.h"
 #include "format/operand_text.h"
 
 #define PAYLOAD_AT 12 /* the end of the header */
@@ -495,14 +496,12 @@ static bool is_layout_known(const uint8_t *slot)
 
 static void put_raw_words(struct nx_operand_text *t)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	for (unsigned at = PAYLOAD_AT; at < NX_SLOT_BYTES; at += 4) {
-		uint32_t word = nx_load32(t->slot + at);
-		char hex[8];
+		const uint8_t *word = t->slot + at; /* little-endian */
+		uint8_t bytes[] = {word[3], word[2], word[1], word[0]};
+		char hex[2 * sizeof(bytes)];
 
-		for (unsigned i = 0; i < sizeof(hex); i++)
-			hex[i] = digits[word >> (28 - 4 * i) & 15];
+		nx_hex_encode(hex, nx_slice_of(bytes, sizeof(bytes)));
 		nx_operand_put(t, at == PAYLOAD_AT ? "words=0x" : ",0x");
 		nx_operand_put_bytes(t, hex, sizeof(hex));
 	}

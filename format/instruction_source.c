@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bare/bits.h"
+#include "base/bare/text.h"
 #include "format/instruction_field.h"
 #include "format/operand_text.h"
 
@@ -84,15 +85,6 @@ static const char *grammar_of(uint8_t opcode)
 
 /* --- raw bytes --------------------------------------------------------------------- */
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static enum nx_status read_raw_run(struct nx_instruction_reader *r, struct nx_error *err)
 {
 	struct nx_cursor *c = &r->cursor;
@@ -102,11 +94,11 @@ static enum nx_status read_raw_run(struct nx_instruction_reader *r, struct nx_er
 		at = at * 10 + (unsigned)(c->text.data[c->at++] - '0');
 	if (!nx_cursor_take(c, ":"))
 		return nx_fail(err, NX_FORMAT, "raw bytes are written offset:hexadecimal");
-	for (; hex_digit(nx_cursor_peek(c)) >= 0; count++) {
-		int high = hex_digit(nx_cursor_peek(c)), low;
+	for (; nx_hex_value(nx_cursor_peek(c)) >= 0; count++) {
+		int high = nx_hex_value(nx_cursor_peek(c)), low;
 
 		c->at++;
-		low = hex_digit(nx_cursor_peek(c));
+		low = nx_hex_value(nx_cursor_peek(c));
 		if (low < 0 || at + count >= NX_SLOT_BYTES)
 			return nx_fail(err, NX_FORMAT,
 				       "raw bytes have two digits each and end within the %d of a "

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bare/text.h"
 #include "format/instruction_source.h"
 #include "format/operand_text.h"
 
@@ -74,14 +75,6 @@ static void add_extras(struct nx_operand_text *t, const struct nx_instruction_na
 	}
 }
 
-static void add_raw_byte(struct nx_operand_text *t, uint8_t byte)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	nx_operand_put_bytes(t, &digits[byte >> 4], 1);
-	nx_operand_put_bytes(t, &digits[byte & 15], 1);
-}
-
 static void add_raw(struct nx_operand_text *t, const uint8_t *read)
 {
 	const char *lead = " raw=";
@@ -91,8 +84,12 @@ static void add_raw(struct nx_operand_text *t, const uint8_t *read)
 		nx_operand_put(t, lead);
 		nx_operand_put_u64(t, at);
 		nx_operand_put(t, ":");
-		for (; at < NX_SLOT_BYTES && read[at] != t->slot[at]; at++)
-			add_raw_byte(t, t->slot[at]);
+		for (; at < NX_SLOT_BYTES && read[at] != t->slot[at]; at++) {
+			char digits[2];
+
+			nx_hex_encode(digits, nx_slice_of(t->slot + at, 1));
+			nx_operand_put_bytes(t, digits, sizeof(digits));
+		}
 		at = next_difference(read, t->slot, at);
 		lead = ",";
 	}

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bare/text.h"
 #include "base/utf8.h"
 
 static const char *const method_words[NX_METHOD_COUNT] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
@@ -26,14 +27,6 @@ const char *nx_method_word(enum nx_method method)
 }
 
 /* --- taking a target apart --------------------------------------------------------- */
-
-static int hex_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* Whether it can be shown, compared and put into a file's name without surprise. */
 static bool is_harmless(const uint8_t *at, const uint8_t *end, bool is_line_allowed)
@@ -66,12 +59,11 @@ static const char *decode(struct nx_arena *arena, struct nx_slice part, bool is_
 		if (is_query && c == '+') {
 			c = ' ';
 		} else if (c == '%') {
-			int high = i + 2 < part.len ? hex_digit(part.data[i + 1]) : -1;
-			int low = i + 2 < part.len ? hex_digit(part.data[i + 2]) : -1;
+			int byte = nx_percent_decode(part, i);
 
-			if (high < 0 || low < 0)
+			if (byte < 0)
 				return NULL;
-			c = (uint8_t)(high << 4 | low);
+			c = (uint8_t)byte;
 			i += 2;
 		}
 		text[len++] = (char)c;

@@ -145,16 +145,13 @@ static const char *make_url(struct nx_arena *arena, const char *host, uint16_t p
 
 static const char *encode(struct nx_arena *arena, const char *text)
 {
-	char *encoded = nx_arena_alloc(arena, strlen(text) * 3 + 1), *at = encoded;
+	struct nx_bytes encoded = {0};
+	const char *copy;
 
-	for (; *text; text++)
-		if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-		    (*text >= '0' && *text <= '9') || strchr("-._~", *text))
-			*at++ = *text;
-		else
-			at += snprintf(at, 4, "%%%02X", (uint8_t)*text);
-	*at = '\0';
-	return encoded;
+	nx_bytes_append_percent(&encoded, nx_slice_text(text));
+	copy = nx_arena_copy(arena, nx_slice_of(encoded.items, encoded.len));
+	nx_vec_release(&encoded);
+	return copy;
 }
 
 /* A directory may have no system profile of its own; the list of profiles shows the others. */

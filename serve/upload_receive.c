@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "serve/handlers.h"
 #include "store/upload.h"
 
@@ -75,21 +76,6 @@ static enum nx_status begin(struct nx_server *server, struct nx_request *request
 	return st;
 }
 
-static enum nx_status write_all(const struct receiver *r, struct nx_slice piece,
-				struct nx_error *err)
-{
-	while (piece.len) {
-		ssize_t n = write(r->fd, piece.data, piece.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return nx_fail_errno(err, errno, "cannot keep '%s'", r->file->path);
-		piece = nx_slice_part(piece, (uint64_t)n, piece.len);
-	}
-	return NX_OK;
-}
-
 /* Others write to the same disk: look again from time to time. */
 static enum nx_status check_space(struct nx_server *server, struct receiver *r, size_t more,
 				  struct nx_error *err)
@@ -116,8 +102,8 @@ static enum nx_status take(struct nx_server *server, struct nx_request *request,
 			       r->file->path, (unsigned long long)r->file->size_bytes);
 	}
 	st = check_space(server, r, piece.len, err);
-	if (!st)
-		st = write_all(r, piece, err);
+	if (!st && !nx_write_all(r->fd, piece))
+		st = nx_fail_errno(err, errno, "cannot keep '%s'", r->file->path);
 	if (!st)
 		r->received_bytes += piece.len;
 	return st;

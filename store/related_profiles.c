@@ -5,17 +5,11 @@
 #include <string.h>
 
 #include "base/bare/slice.h"
+#include "base/path.h"
 
 static bool is_finished_device(const struct nx_profile_record *r)
 {
 	return r->kind == NX_PROFILE_DEVICE && r->state == NX_PROFILE_READY;
-}
-
-static struct nx_slice folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return nx_slice_of(path, slash ? (size_t)(slash - path) : 0);
 }
 
 static bool is_below(const char *path, const char *folder)
@@ -117,8 +111,8 @@ static const char *model_of(const struct nx_profile_record *r)
 static bool is_one_run(const struct nx_profile_record *a, const struct nx_profile_record *b)
 {
 	return a->sources.len && b->sources.len &&
-	       nx_slice_equal(folder_of(a->sources.items[0].path),
-			      folder_of(b->sources.items[0].path)) &&
+	       nx_slice_equal(nx_path_folder(a->sources.items[0].path),
+			      nx_path_folder(b->sources.items[0].path)) &&
 	       !strcmp(model_of(a), model_of(b));
 }
 

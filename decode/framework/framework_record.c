@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/framework/framework_record.h"
+#include "base/bare/text.h"
 #include "base/map.h"
 #include "decode/framework/framework_names.h"
 
@@ -56,14 +57,11 @@ static bool parse_hexadecimal(struct nx_slice text, uint64_t *value)
 	if (text.len < 3 || text.len > 18 || text.data[0] != '0' || (text.data[1] | 0x20) != 'x')
 		return false;
 	for (size_t i = 2; i < text.len; i++) {
-		uint8_t lower = text.data[i] | 0x20;
+		int digit = nx_hex_value(text.data[i]);
 
-		if (text.data[i] >= '0' && text.data[i] <= '9')
-			*value = *value << 4 | (uint64_t)(text.data[i] - '0');
-		else if (lower >= 'a' && lower <= 'f')
-			*value = *value << 4 | (uint64_t)(lower - 'a' + 10);
-		else
+		if (digit < 0)
 			return false;
+		*value = *value << 4 | (uint64_t)digit;
 	}
 	return true;
 }

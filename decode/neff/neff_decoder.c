@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/bare/text.h"
 #include "decode/neff/neff_source.h"
 
 /* What is collected over all graphs. */
@@ -18,13 +19,9 @@ struct collection {
 
 static const char *hex_text(struct nx_arena *arena, const uint8_t *bytes, size_t count)
 {
-	static const char digits[] = "0123456789abcdef";
 	char *text = nx_arena_zalloc(arena, 2 * count + 1, 1);
 
-	for (size_t i = 0; i < count; i++) {
-		text[2 * i] = digits[bytes[i] >> 4];
-		text[2 * i + 1] = digits[bytes[i] & 15];
-	}
+	nx_hex_encode(text, nx_slice_of(bytes, count));
 	return text;
 }
 

@@ -3,9 +3,9 @@
 
 #include <assert.h>
 
+#include "base/bare/text.h"
 #include "runtime/trace/trace_event.h"
 
-#define MAX_NAME 48
 #define BIT(type) (UINT64_C(1) << (type))
 
 static_assert(NX_TRACE_MAX_CORES % 64 == 0, "cores are whole words");
@@ -168,35 +168,10 @@ static uint64_t bits_of(struct nx_slice name)
 	return 0;
 }
 
-/* Letters to insert, drop or change, at most MAX_NAME. */
-static unsigned distance(struct nx_slice a, const char *b)
-{
-	unsigned row[MAX_NAME + 1];
-	size_t b_len = strlen(b);
-
-	if (a.len > MAX_NAME || b_len > MAX_NAME)
-		return MAX_NAME;
-	for (unsigned j = 0; j <= b_len; j++)
-		row[j] = j;
-	for (unsigned i = 1; i <= a.len; i++) {
-		unsigned corner = row[0];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= b_len; j++) {
-			unsigned best = corner + (a.data[i - 1] != (uint8_t)b[j - 1]);
-
-			corner = row[j];
-			best = row[j] + 1 < best ? row[j] + 1 : best;
-			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-		}
-	}
-	return row[b_len];
-}
-
 static void consider(struct nx_slice name, const char *candidate, unsigned *least,
 		     const char **nearest)
 {
-	unsigned d = distance(name, candidate);
+	unsigned d = nx_edit_distance(name, nx_slice_text(candidate));
 
 	if (*nearest && d >= *least)
 		return;

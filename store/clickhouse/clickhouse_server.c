@@ -251,8 +251,8 @@ enum nx_status nx_clickhouse_server_insert(struct nx_clickhouse_server *server, 
 	if (server->version >= KNOWS_ASYNC_INSERT)
 		append(&server->request_url, "&async_insert=0");
 	append(&server->request_url, "&query_id=");
-	nx_http_append_escaped(&server->request_url, nx_slice_text(query_id));
+	nx_bytes_append_percent(&server->request_url, nx_slice_text(query_id));
 	append(&server->request_url, "&query=");
-	nx_http_append_escaped(&server->request_url, nx_slice_text(sql));
+	nx_bytes_append_percent(&server->request_url, nx_slice_text(sql));
 	return ask(server, &request, err);
 }

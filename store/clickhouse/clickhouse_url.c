@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 
+#include "base/bare/text.h"
+
 #define SCHEME "clickhouse://"
 #define HTTP_PORT 8123
 #define HTTPS_PORT 8443
@@ -46,22 +48,16 @@ static bool cut(struct nx_slice text, uint8_t separator, bool at_last, struct nx
 	return true;
 }
 
-static int digit_of(uint8_t c)
-{
-	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
-}
-
 static const char *copy_unescaped(struct nx_arena *arena, struct nx_slice text)
 {
 	char *copy = nx_arena_copy(arena, text);
 	size_t len = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
-		int high = i + 2 < text.len ? digit_of(text.data[i + 1]) : -1;
-		int low = i + 2 < text.len ? digit_of(text.data[i + 2]) : -1;
+		int byte = nx_percent_decode(text, i);
 
-		if (text.data[i] == '%' && high >= 0 && low >= 0 && high + low > 0) {
-			copy[len++] = (char)(high * 16 + low);
+		if (byte > 0) {
+			copy[len++] = (char)byte;
 			i += 2;
 		} else {
 			copy[len++] = (char)text.data[i];

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/bare/text.h"
 #include "base/number.h"
 
 static void append(struct nx_bytes *out, const char *text)
@@ -78,8 +79,6 @@ static void append_quoted(struct nx_bytes *out, struct nx_slice text)
 /* JSON's escapes first, then those of the protocol: "a\"b" is written \"a\\\"b\". */
 static void append_json_text(struct nx_bytes *out, struct nx_slice text)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	append(out, "\\\"");
 	for (size_t i = 0; i < text.len; i++) {
 		uint8_t c = text.data[i];
@@ -89,9 +88,11 @@ static void append_json_text(struct nx_bytes *out, struct nx_slice text)
 		else if (c == '\\')
 			append(out, "\\\\\\\\");
 		else if (c < ' ') {
+			char digits[2];
+
+			nx_hex_encode(digits, nx_slice_of(&c, 1));
 			append(out, "\\\\u00");
-			nx_vec_push(out, (uint8_t)digits[c >> 4]);
-			nx_vec_push(out, (uint8_t)digits[c & 15]);
+			nx_bytes_append(out, digits, sizeof(digits));
 		} else
 			nx_vec_push(out, c);
 	}

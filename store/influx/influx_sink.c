@@ -45,7 +45,7 @@ static const char *escaped(struct nx_arena *arena, const char *text)
 	struct nx_bytes bytes = {0};
 	const char *copy;
 
-	nx_http_append_escaped(&bytes, nx_slice_text(text));
+	nx_bytes_append_percent(&bytes, nx_slice_text(text));
 	copy = nx_arena_copy(arena, nx_slice_of(bytes.items, bytes.len));
 	nx_vec_release(&bytes);
 	return copy;

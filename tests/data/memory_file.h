@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/bare/slice.h"
+#include "base/file.h"
 
 struct nx_memory_file {
 	int fd;
@@ -21,16 +21,10 @@ static inline bool nx_memory_file_open(struct nx_memory_file *file, struct nx_sl
 	if (file->fd < 0)
 		return false;
 	snprintf(file->path, sizeof(file->path), "/proc/self/fd/%d", file->fd);
-	for (size_t at = 0; at < bytes.len;) {
-		ssize_t n = write(file->fd, bytes.data + at, bytes.len - at);
-
-		if (n <= 0) {
-			close(file->fd);
-			return false;
-		}
-		at += (size_t)n;
-	}
-	return true;
+	if (nx_write_all(file->fd, bytes))
+		return true;
+	close(file->fd);
+	return false;
 }
 
 static inline void nx_memory_file_close(struct nx_memory_file *file)

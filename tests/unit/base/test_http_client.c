@@ -256,17 +256,6 @@ static void kept_bodies_are_bounded(void **state)
 	end(&f);
 }
 
-static void escapes_leave_only_what_a_url_may_hold(void **state)
-{
-	struct nx_bytes url = {0};
-
-	(void)state;
-	nx_http_append_escaped(&url, nx_slice_of("aZ9-._~ /?&=%\0\xc3", 15));
-	nx_vec_push(&url, '\0');
-	assert_string_equal((const char *)url.items, "aZ9-._~%20%2F%3F%26%3D%25%00%C3");
-	nx_vec_release(&url);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,7 +271,6 @@ int main(void)
 		cmocka_unit_test(a_taker_gets_what_is_fine_only),
 		cmocka_unit_test(a_taker_can_end_the_call),
 		cmocka_unit_test(kept_bodies_are_bounded),
-		cmocka_unit_test(escapes_leave_only_what_a_url_may_hold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,12 +57,23 @@ static void a_name_is_what_follows_the_last_slash(void **state)
 	assert_string_equal(nx_path_name(""), "");
 }
 
+static void a_folder_is_what_precedes_the_last_slash(void **state)
+{
+	(void)state;
+	assert_true(nx_slice_is(nx_path_folder("a/b/c"), "a/b"));
+	assert_true(nx_slice_is(nx_path_folder("a/"), "a"));
+	assert_true(nx_slice_is(nx_path_folder("/b"), "/"));
+	assert_true(nx_slice_is(nx_path_folder("b"), "."));
+	assert_true(nx_slice_is(nx_path_folder(""), "."));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stem_is_the_last_part_without_its_suffix),
 		cmocka_unit_test(the_last_part_ignores_slashes_after_it),
 		cmocka_unit_test(a_name_is_what_follows_the_last_slash),
+		cmocka_unit_test(a_folder_is_what_precedes_the_last_slash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

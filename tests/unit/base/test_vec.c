@@ -87,6 +87,18 @@ static void bytes_append_in_order(void **state)
 	nx_vec_release(&bytes);
 }
 
+static void escapes_leave_only_what_a_url_may_hold(void **state)
+{
+	struct nx_bytes url = {0};
+
+	(void)state;
+	nx_bytes_append_percent(&url, nx_slice_of("azAZ09-._~ /?&=%\0\xc3@[`{:", 23));
+	nx_vec_push(&url, '\0');
+	assert_string_equal((const char *)url.items,
+			    "azAZ09-._~%20%2F%3F%26%3D%25%00%C3%40%5B%60%7B%3A");
+	nx_vec_release(&url);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +107,7 @@ int main(void)
 		cmocka_unit_test(items_larger_than_the_first_growth_fit),
 		cmocka_unit_test(clear_keeps_the_memory),
 		cmocka_unit_test(bytes_append_in_order),
+		cmocka_unit_test(escapes_leave_only_what_a_url_may_hold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

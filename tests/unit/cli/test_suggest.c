@@ -9,35 +9,6 @@
 #include "cli/suggest.h"
 #include "tests/unit/cli/command_table.h"
 
-static unsigned distance(const char *a, const char *b)
-{
-	return nx_edit_distance(a, strlen(a), b, strlen(b));
-}
-
-static void test_distance(void **state)
-{
-	(void)state;
-	assert_int_equal(distance("", ""), 0);
-	assert_int_equal(distance("view", "view"), 0);
-	assert_int_equal(distance("", "abc"), 3);
-	assert_int_equal(distance("view", "vew"), 1);	/* dropped */
-	assert_int_equal(distance("view", "viiew"), 1); /* added */
-	assert_int_equal(distance("view", "vibw"), 1);	/* replaced */
-	assert_int_equal(distance("view", "veiw"), 1);	/* swapped */
-	assert_int_equal(distance("kitten", "sitting"), 3);
-}
-
-static void test_distance_long_words(void **state)
-{
-	char a[5000], b[5000];
-
-	(void)state;
-	memset(a, 'a', sizeof(a));
-	memset(b, 'b', sizeof(b));
-	assert_int_equal(nx_edit_distance(a, sizeof(a), a, sizeof(a)), 0);
-	assert_int_equal(nx_edit_distance(a, sizeof(a), b, sizeof(b)), 40);
-}
-
 static void test_hint(void **state)
 {
 	const char *words = "json summary-json summary-text";
@@ -93,9 +64,11 @@ static void test_option(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_long_words),
-		cmocka_unit_test(test_hint),	 cmocka_unit_test(test_name),
-		cmocka_unit_test(test_command),	 cmocka_unit_test(test_option),
+
+		cmocka_unit_test(test_hint),
+		cmocka_unit_test(test_name),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
