@@ -9,7 +9,7 @@
  *
  * Nothing is visible before the end. In a workspace the profile appears in one step
  * (store/staging.h). In a folder, existing files named after tables are replaced one by one once
- *all new ones are complete; the next run removes what a killed process left.
+ * all new ones are complete; the next run removes what a killed process left.
  */
 #ifndef NX_STORE_INGEST_H
 #define NX_STORE_INGEST_H

@@ -7,8 +7,8 @@
  *	uploads/<id>/source/<path>	source code to store with it
  *
  * The size of a file on disk says how much of it has arrived, so a killed server loses only what
- *was in flight. A process that makes a profile from an upload holds a lock on its folder; a process
- * that writes a file holds a lock on that file.
+ * was in flight. A process that makes a profile from an upload holds a lock on its folder; a
+ * process that writes a file holds a lock on that file.
  *
  * Texts of an upload live in the arena it was read into.
  */

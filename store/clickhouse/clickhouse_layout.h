@@ -12,8 +12,8 @@
  *	digest	Int64	of the rows of that insert, the same in all of them
  *
  * Rows are sorted by track and time. On a cluster the rows are stored in <table>_local on every
- *shard and <table> is a Distributed table over them; a row's shard follows from its profile and
- *track.
+ * shard and <table> is a Distributed table over them; a row's shard follows from its profile and
+ * track.
  *
  * All functions append to sql. The statements work on servers from 18.16 to 26.7.
  */

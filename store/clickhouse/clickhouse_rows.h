@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clickhouse_rows: parses a response of ClickHouse into typed rows, one by one, as the bytes
- *arrive.
+ * arrive.
  *
  * The bytes are in the format TabSeparatedWithNamesAndTypes, which every server since
  * 18.16 writes: a line of names, a line of types, then a line for each row. Values never contain

@@ -4,12 +4,12 @@
  *
  *	simulate_neff FILE.neff [--seed N] [--first]
  *
- * Times are in nanoseconds. "total" is a profile's, "core" reaches from the first NOTIFY of a begin
- * to the last of an end, which is what a runtime sees of an execution. Of an engine, "active" is
- *what its computing instructions cover, overlaps once; "sum" adds their durations, as the
- *profiler's instruction time does. Of transfers, "active" is what data packets cover and "packets"
- *the sum of their durations; bytes are those that touch device memory. The exit code is that of the
- *status.
+ * Times are in nanoseconds. "total" is a profile's, "core" reaches from the first NOTIFY of a
+ * begin to the last of an end, which is what a runtime sees of an execution. Of an engine,
+ * "active" is what its computing instructions cover, overlaps once; "sum" adds their durations, as
+ * the profiler's instruction time does. Of transfers, "active" is what data packets cover and
+ * "packets" the sum of their durations; bytes are those that touch device memory. The exit code is
+ * that of the status.
  */
 #include <getopt.h>
 #include <stdio.h>
