@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check includes and reserved calls against the two tables in ARCHITECTURE.md, that no room has a
-permission it does not use, and that no two files of the rooms define a function or a type of one
+"""Check includes, reserved calls and reserved texts against the three tables in ARCHITECTURE.md, that
+no room has a permission it does not use, and that no two files of the rooms define a function or a type of one
 name: a linker would take either function, and a reader would mix up the types. Fields
 of instruction words are read by offset in format/ alone.
 
@@ -10,6 +10,7 @@ usage: check_layers.py [ROOT]
 The tables are the only copy of the rules, so the document cannot go stale.
 Rooms:  | `decode/<format>` | contract | base, format, model |
 Calls:  | `malloc free` | base |
+Texts:  | `def.json kelf` | format |      (below the heading "| Texts | Only in |")
 Prints one line per fault and exits 1 if there is any, 2 if the tables are unreadable.
 """
 
@@ -19,9 +20,12 @@ import sys
 
 ROOM_ROW = re.compile(r'^\| `([a-z_]+(?:/(?:[a-z_]+|<[a-z]+>))*)` \|[^|]*\|([^|]*)\|$', re.M)
 CALL_ROW = re.compile(r'^\| `([A-Za-z_][\w ]*)` \|([^|]*)\|$', re.M)
+TEXTS_TABLE = re.compile(r'^\| Texts \|.*\n\|[-|]+\|\n((?:\|.*\n)*)', re.M)
+TEXT_ROW = re.compile(r'^\| `([^`]+)` \|([^|]*)\|$', re.M)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 # Comments, strings and characters; a string is blanked, so its text cannot look like a call.
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 DEFINED = re.compile(r'^(?!static |typedef )[a-z][\w *]*?\b(nx_\w+)\([^;{}]*\)\n\{', re.M)
 TYPE = re.compile(r'^((?:struct|enum|union) nx_\w+)(?: NX_VEC_BODY\(| \{)', re.M)
 # "word[35]", "nx_load32(slot + 8)": an offset into an instruction word, where one is at hand.
@@ -43,6 +47,11 @@ def is_under(path, folder):
 class Rules:
     def __init__(self, text):
         self.rooms = {name: listed(deps) for name, deps in ROOM_ROW.findall(text)}
+        self.texts = {}
+        for rows in TEXTS_TABLE.findall(text):
+            for names, places in TEXT_ROW.findall(rows):
+                self.texts.update((name, listed(places)) for name in names.split())
+        text = TEXTS_TABLE.sub('', text)
         self.calls = {}
         for names, places in CALL_ROW.findall(text):
             for name in names.split():
@@ -103,6 +112,15 @@ class Rules:
         return f'{name}() is reserved for {", ".join(sorted(places)) or "nobody"}'
 
 
+    def text_faults(self, path, string):
+        if not self.texts:
+            return
+        here = self.room_of(path)[0]
+        for name in re.findall(r'(?<![\w.])(' + '|'.join(map(re.escape, self.texts)) + r')(?!\w)', string):
+            if not any(is_under(here, place) for place in self.texts[name]):
+                yield f'"{name}" is reserved for {", ".join(sorted(self.texts[name]))}, which parses it'
+
+
 def blank(match):
     text = match.group()
     kept = '\n' * text.count('\n')
@@ -123,6 +141,9 @@ def faults_in(path, text, rules, root):
         for match in RAW_FIELD.finditer(code):
             yield (code.count('\n', 0, match.start()) + 1,
                    'a field of an instruction word is named, as format/instruction_word.h does')
+    for match in STRING.finditer(visible):
+        for why in rules.text_faults(path, match.group()):
+            yield visible.count('\n', 0, match.start()) + 1, why
     if not rules.calls:
         return
     calls = re.compile(r'(?<![\w.>])(' + '|'.join(map(re.escape, rules.calls)) + r')\s*\(')

@@ -65,13 +65,15 @@ static void describe_weight(const struct nx_graph_source *g,
 	if (!variable->file_name[0])
 		return;
 	path = nx_arena_printf(source->arena, "%s%s", g->graph->folder, variable->file_name);
-	if (!nx_neff_source_take(source, path, "its shape is taken from tensor_map.json", &bytes))
+	if (!nx_neff_source_take(source, path, "its shape is taken from the map of tensors",
+				 &bytes))
 		return;
 	if (nx_npy_read(bytes, &array))
 		tensor->shape = npy_shape(source, &array);
 	else
-		nx_neff_source_note(source, path,
-				    "is not a .npy file; its shape is taken from tensor_map.json");
+		nx_neff_source_note(
+			source, path,
+			"is not a .npy file; its shape is taken from the map of tensors");
 }
 
 static int by_name(const void *left, const void *right)

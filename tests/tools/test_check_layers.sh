@@ -179,6 +179,20 @@ plant cli/words.c 'int f(const char *word) { return word[1]; }'
 passes 'format reads by offset, and other words are not instructions'
 
 fresh
+plant decode/neff/again.c 'const char *names[] = {"x", "sg00/def.json"};'
+fails 'a second parser of a NEFF is found by the files it names' \
+	'decode/neff/again.c:1: "def.json" is reserved for format'
+
+fresh
+plant capture/model.c 'static const char *path = "kelf-0.json"; /* tf_shape */'
+fails 'also by the start of a name, and not by comments' 'capture/model.c:1: "kelf" is reserved'
+
+fresh
+plant format/neff.c 'const char *def = "def.json";'
+plant decode/neff/shape.c 'int tf_shape; /* "def.json" */' 'const char *s = "tf_shapes undef.json";'
+passes 'format spells them, and others may use such names in code and comments'
+
+fresh
 printf 'no tables\n' >"$tree/ARCHITECTURE.md"
 fails 'a document without tables is an error, not a pass' 'no table of rooms' 2
 
