@@ -64,6 +64,14 @@ static inline bool nx_wait_holds(unsigned mode, uint32_t have, uint32_t value)
 	}
 }
 
+/* "==" to ">="; NULL for a mode that does not compare. */
+static inline const char *nx_wait_sign(unsigned mode)
+{
+	static const char *const signs[] = {NULL, "==", "<", "<=", ">", ">="};
+
+	return mode <= NX_WAIT_AT_LEAST ? signs[mode] : NULL;
+}
+
 /* --- parts of words ---------------------------------------------------------------------- */
 
 struct nx_word_sync { /* a wait for a semaphore, or an update of one */

@@ -212,15 +212,14 @@ static void put_unknown_mode(struct nx_operand_text *t, const char *mark, uint8_
 
 void nx_operand_put_wait(struct nx_operand_text *t, uint8_t mode, uint8_t index, uint32_t value)
 {
-	static const char *const compare[] = {NULL, "==", "<", "<=", ">", ">="};
 	static const char *const events[16] = {
 		[6] = "==1", [7] = "==1-", [14] = "==0", [15] = "==0+"};
 
 	if (mode == 0)
 		return;
-	if (mode < sizeof(compare) / sizeof(compare[0])) {
+	if (nx_wait_sign(mode)) {
 		put_semaphore(t, index);
-		nx_operand_put(t, compare[mode]);
+		nx_operand_put(t, nx_wait_sign(mode));
 		nx_operand_put_u64(t, value);
 	} else if (mode < 16 && events[mode]) {
 		put_event(t, index, events[mode]);

@@ -10,6 +10,15 @@
 static_assert(NX_PSUM_BASE == 0x2000000u, "PSUM follows SBUF at 32 MiB in every operand");
 static_assert(NX_PSUM_BANK_BYTES == 2048, "a bank holds 512 fp32 sums");
 
+const char *nx_engine_label(enum nx_engine engine)
+{
+	static const char *const labels[] = {"PE", "Act", "Pool", "DVE", "SP"};
+
+	static_assert(COUNT(labels) == NX_ENGINE_COUNT, "every engine has a label");
+	assert(engine < NX_ENGINE_COUNT);
+	return labels[engine];
+}
+
 /* Clocks and bandwidths as AWS's own exports state them; sizes as published per generation. */
 static const struct nx_hardware generations[] = {
 	[NX_ARCH_V2] = {.name = "trn1/inf2",

@@ -23,6 +23,7 @@ enum nx_engine {
 	NX_ENGINE_SYNC,	  /* SP */
 	NX_ENGINE_COUNT,
 };
+const char *nx_engine_label(enum nx_engine engine); /* "PE", "Act", "Pool", "DVE", "SP" */
 
 #define NX_SLOT_BYTES 64       /* an instruction word; a program is an array of slots */
 #define NX_PC_COUNT (1u << 20) /* a program counter is (address / NX_SLOT_BYTES) modulo this */

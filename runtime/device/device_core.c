@@ -3,6 +3,44 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
+
+#include "runtime/device/execute.h"
+
+/* --- memory ---------------------------------------------------------------------- */
+
+enum nx_status nx_device_memory_open(struct nx_device_memory *memory, uint64_t size_bytes,
+				     struct nx_error *err)
+{
+	void *bytes;
+
+	*memory = (struct nx_device_memory){0};
+	if (size_bytes == 0)
+		return NX_OK;
+	bytes = size_bytes > SIZE_MAX / 2
+			? MAP_FAILED
+			: mmap(NULL, (size_t)size_bytes, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (bytes == MAP_FAILED)
+		return nx_fail(err, NX_LIMIT,
+			       "this host cannot allocate %llu bytes of device memory",
+			       (unsigned long long)size_bytes);
+	*memory = (struct nx_device_memory){bytes, size_bytes};
+	return NX_OK;
+}
+
+void nx_device_memory_release(struct nx_device_memory *memory)
+{
+	if (memory->bytes)
+		(void)munmap(memory->bytes, (size_t)memory->size_bytes);
+	*memory = (struct nx_device_memory){0};
+}
+
+void nx_device_memory_poison(struct nx_device_memory *memory)
+{
+	if (memory->bytes)
+		memset(memory->bytes, 0xff, (size_t)memory->size_bytes);
+}
 
 /* --- life ---------------------------------------------------------------------- */
 
@@ -84,10 +122,22 @@ float *nx_core_row(struct nx_core *core, unsigned which)
 
 /* --- faults -------------------------------------------------------------------- */
 
+const char *nx_fault_kind_text(enum nx_device_fault_kind kind)
+{
+	static const char *const texts[] = {
+#define NX_FAULT_TEXT(name, text) text,
+		NX_FAULT_MAP(NX_FAULT_TEXT)
+#undef NX_FAULT_TEXT
+	};
+
+	return (unsigned)kind < NX_FAULT_KIND_COUNT ? texts[kind] : "";
+}
+
 static void add_fault(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt,
 		      va_list args)
 {
 	struct nx_machine *machine = core->machine;
+	struct nx_device_report *report = machine->report;
 	struct nx_device_fault fault = {.kind = kind,
 					.core = (uint8_t)core->index,
 					.engine = (uint8_t)core->engine,
@@ -96,7 +146,9 @@ static void add_fault(struct nx_core *core, enum nx_device_fault_kind kind, cons
 	char label[8];
 
 	vsnprintf(fault.text, sizeof(fault.text), fmt, args);
-	nx_device_report_add(machine->report, &fault);
+	report->fault_counts[kind]++;
+	if (report->fault_count < NX_FAULT_KEPT)
+		report->faults[report->fault_count++] = fault;
 	if (kind == NX_FAULT_UNKNOWN && machine->options->is_strict && !machine->status)
 		machine->status = nx_fail(
 			&machine->error, NX_UNSUPPORTED,
@@ -147,6 +199,18 @@ bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *opera
 		return true;
 	nx_core_refuse(core, NX_FAULT_ADDRESS_BOUNDS, "%s at 0x%x %s", name, operand->address,
 		       wrong);
+	return false;
+}
+
+bool nx_core_accepts_pair(struct nx_core *core, const struct nx_device_operand *source,
+			  const struct nx_device_operand *target)
+{
+	if (!nx_core_accepts(core, source, "source") || !nx_core_accepts(core, target, "target"))
+		return false;
+	if (source->elements == target->elements)
+		return true;
+	nx_core_refuse(core, NX_FAULT_OPERAND, "source has %llu elements, target %llu",
+		       (unsigned long long)source->elements, (unsigned long long)target->elements);
 	return false;
 }
 
@@ -305,31 +369,47 @@ bool nx_core_engine_is_ready(struct nx_core *core, unsigned engine)
 	return passes_barrier(core, engine, word);
 }
 
-static void check_wait_modes(struct nx_core *core, unsigned engine, const union nx_word *word)
+void nx_core_notify_clock(const struct nx_core *core, struct nx_actor actor, uint64_t dma_bytes)
 {
-	struct wait waits[2];
-	unsigned count = waits_of(core, engine, word, waits);
+	const struct nx_device_clock *clock = core->machine->options->clock;
+	uint32_t changed = core->changed_semaphore;
+	struct nx_schedule_step step = {.actor = actor,
+					.engine = core->engine,
+					.pc = core->pc,
+					.word = core->word,
+					.dma_bytes = dma_bytes,
+					.semaphore = changed};
 
-	for (unsigned i = 0; i < count; i++)
-		if (waits[i].mode > NX_WAIT_AT_LEAST)
-			nx_core_fault(core, NX_FAULT_UNKNOWN, "wait mode 0x%02x", waits[i].mode);
+	if (!clock || !clock->stepped)
+		return;
+	if (changed < NX_SEMAPHORE_COUNT)
+		step.value = core->semaphores[changed];
+	clock->stepped(clock->context, &step);
 }
+
+static void (*const functions[256])(struct nx_core *core, const union nx_word *word) = {
+#define NX_EXECUTE_ROW(opcode, name) [opcode] = nx_execute_##name,
+	NX_EXECUTE_MAP(NX_EXECUTE_ROW)
+#undef NX_EXECUTE_ROW
+};
 
 void nx_core_step(struct nx_core *core, unsigned engine)
 {
 	const union nx_word *word = current_word(core, engine);
-	const struct nx_device_clock *clock = core->machine->options->clock;
 	const struct nx_word_header *header = &word->header;
-	nx_execute_fn execute = nx_opcode_execute(header->opcode);
+	struct wait waits[2];
+	unsigned wait_count = waits_of(core, engine, word, waits);
 
 	core->engine = engine;
 	core->pc = core->pcs[engine];
 	core->word = word;
 	core->changed_semaphore = NX_NO_INDEX;
 	core->has_bad_number = false;
-	check_wait_modes(core, engine, word);
-	if (execute)
-		execute(core, engine, word);
+	for (unsigned i = 0; i < wait_count; i++)
+		if (waits[i].mode > NX_WAIT_AT_LEAST)
+			nx_core_fault(core, NX_FAULT_UNKNOWN, "wait mode 0x%02x", waits[i].mode);
+	if (functions[header->opcode])
+		functions[header->opcode](core, word);
 	else
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "the opcode has no known meaning");
 	if (header->opcode != NX_OP_PSEUDO_EXTENSION)
@@ -338,23 +418,11 @@ void nx_core_step(struct nx_core *core, unsigned engine)
 	core->machine->report->executed[engine][header->opcode]++;
 	core->machine->report->executed_count++;
 	core->pcs[engine]++;
-	if (clock && clock->stepped) {
-		uint32_t changed = core->changed_semaphore;
-		struct nx_schedule_step step = {
-			.actor = {(uint8_t)core->index, false, engine},
-			.engine = engine,
-			.pc = core->pc,
-			.word = word,
-			.semaphore = changed,
-			.value = changed < NX_SEMAPHORE_COUNT ? core->semaphores[changed] : 0};
-
-		clock->stepped(clock->context, &step);
-	}
+	nx_core_notify_clock(core, (struct nx_actor){(uint8_t)core->index, false, engine}, 0);
 }
 
 void nx_core_explain_wait(const struct nx_core *core, unsigned engine, char *out, size_t cap)
 {
-	static const char *const signs[] = {"", "==", "<", "<=", ">", ">="};
 	const union nx_word *word = current_word(core, engine);
 	struct wait waits[2];
 	unsigned count = word ? waits_of(core, engine, word, waits) : 0;
@@ -363,7 +431,7 @@ void nx_core_explain_wait(const struct nx_core *core, unsigned engine, char *out
 		if (is_fulfilled(core, waits[i]) || waits[i].mode > NX_WAIT_AT_LEAST)
 			continue;
 		snprintf(out, cap, "waits for S[%u] %s %u, which is %u", waits[i].semaphore,
-			 signs[waits[i].mode], waits[i].value,
+			 nx_wait_sign(waits[i].mode), waits[i].value,
 			 core->semaphores[waits[i].semaphore]);
 		return;
 	}

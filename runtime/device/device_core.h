@@ -17,13 +17,28 @@
 #define NX_RUNTIME_DEVICE_CORE_H
 
 #include "runtime/device/array_multiply.h"
-#include "runtime/device/device_memory.h"
 #include "runtime/device/device_program.h"
 #include "runtime/device/operand.h"
 #include "runtime/device/schedule.h"
 
 #define NX_MATCH_COUNT 8u
 #define NX_MASK_NONE 0x20u
+
+/*
+ * A range of bytes of the device. A model may own gigabytes that a run never reads, so pages come
+ * from the system when they are touched. A zeroed struct is empty and may be released.
+ */
+struct nx_device_memory {
+	uint8_t *bytes;
+	uint64_t size_bytes;
+};
+
+/* All zero; LIMIT when the system has no room for it. */
+NX_MUST_CHECK enum nx_status nx_device_memory_open(struct nx_device_memory *memory,
+						   uint64_t size_bytes, struct nx_error *err);
+void nx_device_memory_release(struct nx_device_memory *memory);
+/* 0xff in every byte. */
+void nx_device_memory_poison(struct nx_device_memory *memory);
 
 /* A place that a dynamic transfer reads or writes, resolved when the instruction issues. */
 struct nx_dma_place {
@@ -109,11 +124,6 @@ void nx_core_release(struct nx_core *core);
  */
 void nx_core_reset(struct nx_core *core);
 
-static inline uint32_t nx_core_slot_count(const struct nx_core *core, unsigned engine)
-{
-	return (uint32_t)(core->program->code[engine].len / NX_SLOT_BYTES);
-}
-
 /* --- steps ------------------------------------------------------------------- */
 
 bool nx_core_engine_is_ready(struct nx_core *core, unsigned engine);
@@ -123,6 +133,8 @@ void nx_core_explain_wait(const struct nx_core *core, unsigned engine, char *out
 
 bool nx_core_queue_is_ready(const struct nx_core *core, size_t queue);
 void nx_core_transfer(struct nx_core *core, size_t queue);
+/* Tells the clock, if there is one, about the step that is being executed. */
+void nx_core_notify_clock(const struct nx_core *core, struct nx_actor actor, uint64_t dma_bytes);
 
 /* --- for instructions ----------------------------------------------------------- */
 
@@ -134,15 +146,15 @@ void nx_core_refuse(struct nx_core *core, enum nx_device_fault_kind kind, const 
 /* True when the operand lies in memory; else the instruction is refused. */
 bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *operand,
 		     const char *name);
+/* The same for a source and a target that must have as many elements. */
+bool nx_core_accepts_pair(struct nx_core *core, const struct nx_device_operand *source,
+			  const struct nx_device_operand *target);
 /* Counts values that are no number, and reports the first of an instruction. */
 void nx_core_check_numbers(struct nx_core *core, const float *values, size_t count);
 
 void nx_core_update_semaphore(struct nx_core *core, struct nx_word_sync update, uint32_t value);
 void nx_core_add_semaphore(struct nx_core *core, uint32_t index, uint32_t increment);
 float *nx_core_row(struct nx_core *core, unsigned which);
-
-/* Starts a transfer; the queue is the program's, or queue_count - NX_ENGINE_COUNT + engine. */
-void nx_core_start(struct nx_core *core, size_t queue, const struct nx_dma_job *job);
 
 /* The bytes of a variable; size 0 when it has none. Constants refuse to be written. */
 struct nx_dma_region {
@@ -151,9 +163,5 @@ struct nx_dma_region {
 	bool is_on_chip, is_constant;
 };
 struct nx_dma_region nx_core_region(struct nx_core *core, uint32_t variable);
-
-typedef void (*nx_execute_fn)(struct nx_core *core, unsigned engine, const union nx_word *word);
-/* NULL when the opcode has no known meaning. */
-nx_execute_fn nx_opcode_execute(uint8_t opcode);
 
 #endif

@@ -9,8 +9,6 @@
 #include "machine/hardware.h"
 #include "runtime/device/device_ranks.h"
 
-#define MAX_SEMAPHORE 255
-
 struct making {
 	struct nx_device_program *program;
 	const struct nx_neff *neff;
@@ -199,7 +197,7 @@ static void add_blocks(const struct making *m, unsigned engine, const struct nx_
 		struct nx_neff_block *block = &queue->blocks[queue->block_count];
 
 		*block = table->blocks[i];
-		if (block->semaphore > MAX_SEMAPHORE)
+		if (block->semaphore >= NX_SEMAPHORE_COUNT)
 			block->semaphore = NX_NO_INDEX;
 		nx_map_put(&queue->by_id, block->id, queue->block_count++);
 	}
@@ -243,13 +241,6 @@ static enum nx_status make_core(const struct making *m, struct nx_error *err)
 	return st;
 }
 
-static enum nx_device_arch arch_named(const char *target)
-{
-	const struct nx_chip *chip = nx_chip_find(nx_slice_text(target));
-
-	return chip ? chip->device : NX_DEVICE_ANY;
-}
-
 static void add_memory(struct nx_device_program *program, uint64_t size_bytes)
 {
 	if (__builtin_add_overflow(program->memory_bytes, size_bytes, &program->memory_bytes))
@@ -260,6 +251,7 @@ enum nx_status nx_device_program_init(struct nx_device_program *program, const s
 				      struct nx_error *err)
 {
 	struct nx_arena *arena = &program->arena;
+	const struct nx_chip *chip;
 	enum nx_status st;
 
 	memset(program, 0, sizeof(*program));
@@ -269,7 +261,8 @@ enum nx_status nx_device_program_init(struct nx_device_program *program, const s
 	if (neff->graph_count > NX_DEVICE_MAX_CORES)
 		return nx_fail(err, NX_FORMAT, "the NEFF has %zu graphs; a device runs 1 to %d",
 			       neff->graph_count, NX_DEVICE_MAX_CORES);
-	program->arch = arch_named(neff->target);
+	chip = nx_chip_find(nx_slice_text(neff->target));
+	program->arch = chip ? chip->device : NX_DEVICE_ANY;
 	program->tensor_count = neff->tensor_count;
 	program->tensors = NX_NEW_ARRAY(arena, struct nx_device_tensor, neff->tensor_count);
 	for (size_t i = 0; i < neff->tensor_count; i++) {

@@ -56,6 +56,4 @@ struct nx_device_report {
 
 const char *nx_fault_kind_text(enum nx_device_fault_kind kind); /* "DMA2D OOB" */
 
-void nx_device_report_add(struct nx_device_report *report, const struct nx_device_fault *fault);
-
 #endif

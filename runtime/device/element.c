@@ -113,17 +113,11 @@ static uint8_t to_fp8(float value, struct small_float f)
 	for (size_t i = 0; i < count; i++, from += stride)                                         \
 	out[i] = (float)(expression)
 
-static void load_small(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,
-		       float *out)
-{
-	struct small_float f = small_float_of(dtype);
-
-	LOAD_RUN(from_fp8(*from, f));
-}
-
 void nx_element_load(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size_t count,
 		     float *out)
 {
+	struct small_float small = small_float_of(dtype);
+
 	switch (dtype) {
 	case NX_DTYPE_FP32:
 	case NX_DTYPE_FP32R:
@@ -171,7 +165,7 @@ void nx_element_load(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size
 		LOAD_RUN(nx_load64(from));
 		break;
 	default:
-		load_small(dtype, from, stride, count, out);
+		LOAD_RUN(from_fp8(*from, small));
 	}
 }
 
@@ -229,18 +223,11 @@ static void store_integers(unsigned dtype, const float *from, size_t count, uint
 		store_bytes(size, to_integer(from[i], range), to);
 }
 
-static void store_small(unsigned dtype, const float *from, size_t count, uint8_t *to,
-			ptrdiff_t stride)
-{
-	struct small_float f = small_float_of(dtype);
-
-	for (size_t i = 0; i < count; i++, to += stride)
-		*to = to_fp8(from[i], f);
-}
-
 void nx_element_store(unsigned dtype, const float *from, size_t count, uint8_t *to,
 		      ptrdiff_t stride)
 {
+	struct small_float small = small_float_of(dtype);
+
 	switch (dtype) {
 	case NX_DTYPE_FP32:
 	case NX_DTYPE_FP32R:
@@ -265,7 +252,8 @@ void nx_element_store(unsigned dtype, const float *from, size_t count, uint8_t *
 	case NX_DTYPE_FP8E3:
 	case NX_DTYPE_FP8E4:
 	case NX_DTYPE_FP8E5:
-		store_small(dtype, from, count, to, stride);
+		for (size_t i = 0; i < count; i++, to += stride)
+			*to = to_fp8(from[i], small);
 		break;
 	default:
 		store_integers(dtype, from, count, to, stride);

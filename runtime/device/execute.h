@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * execute: what each instruction computes; opcode_table.c has a row for each.
+ * execute: what each instruction computes. NX_EXECUTE_MAP has a row for each.
  *
  * Operands are taken from the word, bounded (nx_core_accepts), read into rows
  * of fp32, computed and written back with one rounding to the target's type.
@@ -11,40 +11,60 @@
 
 #include "runtime/device/device_core.h"
 
-#define NX_EXECUTE(name)                                                                           \
-	void nx_execute_##name(struct nx_core *core, unsigned engine, const union nx_word *word)
+/* X(opcode, function): a row per instruction that the software device can execute. */
+#define NX_EXECUTE_MAP(X)                                                                          \
+	/* tensor engine */                                                                        \
+	X(0x01, load_weights)                                                                      \
+	X(0x02, matmul)                                                                            \
+	/* scalar engine */                                                                        \
+	X(0x21, activate)                                                                          \
+	X(0x23, table_load)                                                                        \
+	/* vector engine; some of them on scalar and GpSimd engine as well */                      \
+	X(0x41, tensor_tensor)                                                                     \
+	X(0x42, tensor_reduce)                                                                     \
+	X(0x43, tensor_scalar)                                                                     \
+	X(0x46, copy)                                                                              \
+	X(0x47, copy)                                                                              \
+	X(0x48, reciprocal)                                                                        \
+	X(0x49, memset)                                                                            \
+	X(0x69, load_mask)                                                                         \
+	X(0x6a, shuffle)                                                                           \
+	X(0x6b, transpose)                                                                         \
+	X(0x6c, max8)                                                                              \
+	X(0x6d, match_load)                                                                        \
+	X(0x6e, find_index8)                                                                       \
+	X(0x72, copy_predicated)                                                                   \
+	X(0xe8, scalar_predicated)                                                                 \
+	/* GpSimd engine */                                                                        \
+	X(0x67, gather_load)                                                                       \
+	X(0x68, gather)                                                                            \
+	X(0x92, affine_select)                                                                     \
+	/* sequencer of any engine; NOP, DRAIN and their like only wait and update */              \
+	X(0xa0, event_semaphore)                                                                   \
+	X(0xa2, nothing)                                                                           \
+	X(0xa4, nothing)                                                                           \
+	X(0xa6, nothing)                                                                           \
+	X(0xa7, move)                                                                              \
+	X(0xa8, alu)                                                                               \
+	X(0xb0, range_clear)                                                                       \
+	X(0xb1, nothing)                                                                           \
+	X(0xcc, nothing)                                                                           \
+	X(0xce, tensor_load)                                                                       \
+	X(0xd8, nothing)                                                                           \
+	/* transfers */                                                                            \
+	X(0xc1, dma_trigger)                                                                       \
+	X(0xd4, dma_direct2d)                                                                      \
+	X(0xda, nothing)                                                                           \
+	/* ranks */                                                                                \
+	X(0xc8, collective)                                                                        \
+	X(0xd9, collective)
 
-NX_EXECUTE(load_weights);
-NX_EXECUTE(matmul);
-NX_EXECUTE(activate);
-NX_EXECUTE(table_load);
-NX_EXECUTE(tensor_tensor);
-NX_EXECUTE(tensor_reduce);
-NX_EXECUTE(tensor_scalar);
-NX_EXECUTE(copy);
-NX_EXECUTE(cast);
-NX_EXECUTE(reciprocal);
-NX_EXECUTE(memset);
-NX_EXECUTE(load_mask);
-NX_EXECUTE(shuffle);
-NX_EXECUTE(transpose);
-NX_EXECUTE(max8);
-NX_EXECUTE(match_load);
-NX_EXECUTE(find_index8);
-NX_EXECUTE(copy_predicated);
-NX_EXECUTE(scalar_predicated);
-NX_EXECUTE(gather_load);
-NX_EXECUTE(gather);
-NX_EXECUTE(affine_select);
-NX_EXECUTE(event_semaphore);
-NX_EXECUTE(nothing);
-NX_EXECUTE(move);
-NX_EXECUTE(alu);
-NX_EXECUTE(range_clear);
-NX_EXECUTE(tensor_load);
-NX_EXECUTE(dma_trigger);
-NX_EXECUTE(dma_direct2d);
-NX_EXECUTE(collective);
+/* core->engine executes the word. */
+#define NX_EXECUTE(name) void nx_execute_##name(struct nx_core *core, const union nx_word *word)
+
+#define NX_EXECUTE_DECLARE(opcode, name) NX_EXECUTE(name);
+NX_EXECUTE_MAP(NX_EXECUTE_DECLARE)
+#undef NX_EXECUTE_DECLARE
 
 /*
  * The order in which lanes are worked on so that no lane of a source is overwritten before it

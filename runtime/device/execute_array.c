@@ -14,20 +14,18 @@
  * fp32 goes through the array in passes over a high and a low part. Where the cut is does not
  * show in the sum of the passes; infinities have no low part.
  */
-static float part_of(float value, unsigned mode)
-{
-	uint32_t bits = nx_load32(&value) & 0xfffff000;
-	float high = nx_load_f32(&bits);
-
-	if (mode == NX_FP32_HIGH)
-		return value != value ? value : high;
-	return isfinite(value) ? value - high : 0;
-}
-
 static void take_parts(float *values, size_t count, unsigned mode)
 {
-	for (size_t i = 0; i < count; i++)
-		values[i] = part_of(values[i], mode);
+	for (size_t i = 0; i < count; i++) {
+		float value = values[i];
+		uint32_t bits = nx_load32(&value) & 0xfffff000;
+		float high = nx_load_f32(&bits);
+
+		if (mode == NX_FP32_HIGH)
+			values[i] = value != value ? value : high;
+		else
+			values[i] = isfinite(value) ? value - high : 0;
+	}
 }
 
 static bool has_parts(const struct nx_array_word *w)
@@ -55,7 +53,6 @@ NX_EXECUTE(load_weights)
 	struct nx_device_operand columns_first;
 	size_t columns = w->columns;
 
-	(void)engine;
 	array->is_loaded = false;
 	if (!is_array_size(core, w) || !nx_core_accepts(core, &source, "source"))
 		return;
@@ -182,21 +179,12 @@ static void merge_armed(struct nx_core *core, const struct nx_device_operand *ta
 	}
 }
 
-static void add_held(struct nx_core *core, const struct nx_device_operand *target, unsigned lane,
-		     float *sums)
-{
-	float *held = nx_core_row(core, 0);
-
-	nx_operand_load(target, core->on_chip.bytes, lane, held);
-	for (size_t i = 0; i < target->elements; i++)
-		sums[i] += held[i];
-}
-
 static void write_sums(struct nx_core *core, const struct nx_array_word *w,
 		       const struct nx_device_operand *target, size_t stride)
 {
 	bool is_start = w->acc_flags & NX_ACC_START;
 	bool has_region = w->zero_region && !core->array.is_transpose;
+	float *held = nx_core_row(core, 0);
 	int32_t *offsets = NULL;
 
 	if (has_region && is_start)
@@ -209,10 +197,13 @@ static void write_sums(struct nx_core *core, const struct nx_array_word *w,
 	for (unsigned m = 0; m < target->lanes; m++) {
 		float *sums = core->array.sums + m * stride;
 
-		if (has_region)
+		if (has_region) {
 			merge_armed(core, target, offsets, m, sums);
-		else if (!is_start)
-			add_held(core, target, m, sums);
+		} else if (!is_start) {
+			nx_operand_load(target, core->on_chip.bytes, m, held);
+			for (size_t i = 0; i < target->elements; i++)
+				sums[i] += held[i];
+		}
 		nx_core_check_numbers(core, sums, (size_t)target->elements);
 		nx_operand_store(target, core->on_chip.bytes, m, sums);
 	}
@@ -254,7 +245,6 @@ NX_EXECUTE(matmul)
 	struct nx_array_state *array = &core->array;
 	size_t stride = nx_array_padded((size_t)source.elements);
 
-	(void)engine;
 	if (!is_array_size(core, w) || !nx_core_accepts(core, &source, "source") ||
 	    !nx_core_accepts(core, &target, "target") || !fits_array(core, w, &source, &target))
 		return;

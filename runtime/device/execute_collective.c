@@ -25,7 +25,8 @@ static bool find_region(struct nx_core *core, uint32_t id, const char *side,
 NX_EXECUTE(collective)
 {
 	const struct nx_device_ranks *ranks = core->machine->options->ranks;
-	struct nx_device_collective call = {.core = core->index, .engine = engine, .pc = core->pc};
+	struct nx_device_collective call = {
+		.core = core->index, .engine = core->engine, .pc = core->pc};
 	struct nx_dma_region from, to;
 
 	nx_collective_word_get(word->bytes, &call.word);

@@ -7,47 +7,43 @@
 NX_EXECUTE(nothing)
 {
 	(void)core;
-	(void)engine;
 	(void)word;
 }
 
 /* Both waits were fulfilled before it came here. */
 NX_EXECUTE(event_semaphore)
 {
-	(void)engine;
 	nx_core_update_semaphore(core, word->event_semaphore.update,
 				 word->event_semaphore.update_value);
 }
 
 NX_EXECUTE(range_clear)
 {
-	(void)engine;
 	for (unsigned i = word->range_clear.first; i <= word->range_clear.last; i++)
 		core->semaphores[i] = 0;
 }
 
-static uint32_t *register_at(struct nx_core *core, unsigned engine, uint32_t number)
+static uint32_t *register_at(struct nx_core *core, uint32_t number)
 {
 	if (number >= NX_REGISTER_COUNT)
 		nx_core_fault(core, NX_FAULT_OPERAND, "there is no register %u", number);
-	return &core->registers[engine][number % NX_REGISTER_COUNT];
+	return &core->registers[core->engine][number % NX_REGISTER_COUNT];
 }
 
 NX_EXECUTE(move)
 {
 	const struct nx_move_word *w = &word->move;
-	uint32_t value = w->is_immediate & 1 ? w->source : *register_at(core, engine, w->source);
+	uint32_t value = w->is_immediate & 1 ? w->source : *register_at(core, w->source);
 
-	*register_at(core, engine, w->target_register) = value;
+	*register_at(core, w->target_register) = value;
 }
 
 NX_EXECUTE(alu)
 {
 	const struct nx_alu_word *w = &word->alu;
-	uint32_t left = *register_at(core, engine, w->left_register);
-	uint32_t right =
-		w->is_right_immediate & 1 ? w->right : *register_at(core, engine, w->right);
-	uint32_t *target = register_at(core, engine, w->target_register);
+	uint32_t left = *register_at(core, w->left_register);
+	uint32_t right = w->is_right_immediate & 1 ? w->right : *register_at(core, w->right);
+	uint32_t *target = register_at(core, w->target_register);
 
 	switch (w->op) {
 	case NX_ALU_OP_ADD:
@@ -86,5 +82,5 @@ NX_EXECUTE(tensor_load)
 			      (unsigned long long)region.size_bytes);
 		return;
 	}
-	*register_at(core, engine, w->registers[0]) = nx_load32(region.bytes + w->offset);
+	*register_at(core, w->registers[0]) = nx_load32(region.bytes + w->offset);
 }

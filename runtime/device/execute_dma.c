@@ -47,23 +47,19 @@ struct nx_dma_region nx_core_region(struct nx_core *core, uint32_t variable)
 
 /* --- starting ------------------------------------------------------------------------------ */
 
-void nx_core_start(struct nx_core *core, size_t queue, const struct nx_dma_job *job)
-{
-	nx_vec_push(&core->queues[queue], *job);
-}
-
 NX_EXECUTE(dma_trigger)
 {
-	struct nx_dma_job job = {.word = word, .pc = core->pc, .engine = (uint8_t)engine};
+	struct nx_dma_job job = {.word = word, .pc = core->pc, .engine = (uint8_t)core->engine};
 	const struct nx_device_queue *queue;
 	struct nx_dma_trigger trigger;
 	size_t index;
 
 	(void)nx_instruction_dma_trigger(word->bytes, &trigger);
-	queue = nx_core_program_queue(core->program, engine, nx_slice_text(trigger.queue), &index);
+	queue = nx_core_program_queue(core->program, core->engine, nx_slice_text(trigger.queue),
+				      &index);
 	job.block = queue ? nx_queue_block(queue, trigger.block_id) : NULL;
 	if (job.block)
-		nx_core_start(core, index, &job);
+		nx_vec_push(&core->queues[index], job);
 	else
 		nx_core_fault(core, NX_FAULT_OPERAND, "there is no block %u on queue %s",
 			      trigger.block_id, trigger.queue);
@@ -113,13 +109,14 @@ static void apply_bound(struct nx_core *core, const struct nx_dma_word *w, struc
 NX_EXECUTE(dma_direct2d)
 {
 	const struct nx_dma_word *w = &word->dma;
-	struct nx_dma_job job = {.word = word, .pc = core->pc, .engine = (uint8_t)engine};
+	struct nx_dma_job job = {.word = word, .pc = core->pc, .engine = (uint8_t)core->engine};
 
 	if (!resolve_place(core, &w->source, &job.from) ||
 	    !resolve_place(core, &w->target, &job.to))
 		return;
 	apply_bound(core, w, &job);
-	nx_core_start(core, core->queue_count - NX_ENGINE_COUNT + engine, &job);
+	/* A queue per engine follows those of the program. */
+	nx_vec_push(&core->queues[core->program->queue_count + core->engine], job);
 }
 
 /* --- moving -------------------------------------------------------------------------------- */
@@ -170,20 +167,13 @@ static void convert_streams(struct transfer *t)
 	}
 }
 
-static void transpose_tile(const uint8_t *from, uint8_t *to, size_t rows, size_t columns,
-			   size_t size)
-{
-	for (size_t r = 0; r < rows; r++)
-		for (size_t c = 0; c < columns; c++)
-			memcpy(to + (c * rows + r) * size, from + (r * columns + c) * size, size);
-}
-
 /* The two fastest dimensions are a tile, whose rows become columns. */
 static const char *transpose_stream(struct transfer *t, const struct nx_neff_descriptor *d)
 {
 	const struct nx_neff_side *from = &d->from[0];
 	uint64_t tile_bytes, rows = from->dims > 1 ? from->sizes[1] : 1;
-	uint8_t *tile;
+	size_t size = d->element_bytes, columns;
+	uint8_t *tile, *turned;
 
 	if (d->element_bytes != 1 && d->element_bytes != 2 && d->element_bytes != 4)
 		return "has elements of a size that cannot be transposed";
@@ -191,12 +181,16 @@ static const char *transpose_stream(struct transfer *t, const struct nx_neff_des
 	    tile_bytes > MAX_TILE_BYTES || from->sizes[0] % d->element_bytes ||
 	    t->to.total_bytes % tile_bytes)
 		return "has a tile that cannot be transposed";
+	columns = (size_t)from->sizes[0] / size;
 	tile = nx_heap_alloc(2 * (size_t)tile_bytes);
+	turned = tile + tile_bytes;
 	for (uint64_t left = t->to.total_bytes; left; left -= tile_bytes) {
 		nx_dma_stream_read(&t->from[0], tile, (size_t)tile_bytes);
-		transpose_tile(tile, tile + tile_bytes, (size_t)rows,
-			       (size_t)(from->sizes[0] / d->element_bytes), d->element_bytes);
-		nx_dma_stream_write(&t->to, tile + tile_bytes, (size_t)tile_bytes);
+		for (size_t r = 0; r < rows; r++)
+			for (size_t c = 0; c < columns; c++)
+				memcpy(turned + (c * rows + r) * size,
+				       tile + (r * columns + c) * size, size);
+		nx_dma_stream_write(&t->to, turned, (size_t)tile_bytes);
 	}
 	nx_heap_free(tile);
 	return NULL;
@@ -364,7 +358,6 @@ void nx_core_transfer(struct nx_core *core, size_t queue)
 {
 	struct nx_dma_job_queue *jobs = &core->queues[queue];
 	struct nx_dma_job job = jobs->items[core->queue_heads[queue]++];
-	const struct nx_device_clock *clock = core->machine->options->clock;
 	struct nx_device_report *report = core->machine->report;
 	uint64_t bytes;
 
@@ -379,17 +372,6 @@ void nx_core_transfer(struct nx_core *core, size_t queue)
 	bytes = run_job(core, &job);
 	report->dma_count++;
 	report->dma_bytes += bytes;
-	if (clock && clock->stepped) {
-		uint32_t changed = core->changed_semaphore;
-		struct nx_schedule_step step = {
-			.actor = {(uint8_t)core->index, true, (uint32_t)queue},
-			.engine = job.engine,
-			.pc = job.pc,
-			.word = job.word,
-			.dma_bytes = bytes,
-			.semaphore = changed,
-			.value = changed < NX_SEMAPHORE_COUNT ? core->semaphores[changed] : 0};
-
-		clock->stepped(clock->context, &step);
-	}
+	nx_core_notify_clock(core, (struct nx_actor){(uint8_t)core->index, true, (uint32_t)queue},
+			     bytes);
 }

@@ -11,7 +11,6 @@ NX_EXECUTE(gather_load)
 	struct nx_gather_state *table = &core->gather;
 	size_t row_bytes;
 
-	(void)engine;
 	nx_vec_clear(&table->bytes);
 	table->count = 0;
 	if (!nx_core_accepts(core, &source, "source"))
@@ -55,7 +54,6 @@ NX_EXECUTE(gather)
 	uint8_t *row = (uint8_t *)nx_core_row(core, 1);
 	bool is_inside = true;
 
-	(void)engine;
 	if (!nx_core_accepts(core, &index, "index") || !nx_core_accepts(core, &target, "target"))
 		return;
 	if (index.elements != target.elements || !nx_dtype_is_integer(index.dtype) ||
@@ -97,15 +95,12 @@ NX_EXECUTE(affine_select)
 		nx_operand_2d(&w->source, nx_low_dtype(w->dtypes), w->lanes);
 	struct nx_device_operand target =
 		nx_operand_2d(&w->target, nx_high_dtype(w->dtypes), w->lanes);
-	float fill = nx_load_f32(&core->registers[engine][w->fill_register % NX_REGISTER_COUNT]);
+	const uint32_t *registers = core->registers[core->engine];
+	float fill = nx_load_f32(&registers[w->fill_register % NX_REGISTER_COUNT]);
 	float *row = nx_core_row(core, 0);
 
-	if (!nx_core_accepts(core, &source, "source") || !nx_core_accepts(core, &target, "target"))
+	if (!nx_core_accepts_pair(core, &source, &target))
 		return;
-	if (source.elements != target.elements) {
-		nx_core_refuse(core, NX_FAULT_OPERAND, "source and target differ in length");
-		return;
-	}
 	if (w->comparison != COMPARE_NOT_EQUAL) {
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "comparison %u", w->comparison);
 		return;

@@ -9,7 +9,6 @@
 
 NX_EXECUTE(load_mask)
 {
-	(void)engine;
 	memcpy(core->vector.mask, word->mask.mask, NX_MASK_LANES);
 }
 
@@ -52,7 +51,6 @@ NX_EXECUTE(shuffle)
 {
 	struct lane_copy c = {0};
 
-	(void)engine;
 	if (!read_lanes(core, &word->copy, &c))
 		goto out;
 	if (c.source.elements != c.target.elements) {
@@ -76,7 +74,6 @@ NX_EXECUTE(transpose)
 	struct lane_copy c = {0};
 	uint8_t *row = (uint8_t *)nx_core_row(core, 0);
 
-	(void)engine;
 	if (!read_lanes(core, &word->copy, &c))
 		goto out;
 	if (c.target.elements > NX_MASK_LANES || c.source.elements > NX_MASK_LANES) {
@@ -137,7 +134,6 @@ NX_EXECUTE(max8)
 	struct nx_device_operand target = nx_operand_2d(&w->target, w->target_dtype, w->lanes);
 	float *row = nx_core_row(core, 0);
 
-	(void)engine;
 	if (!accepts_top(core, &source, &target))
 		return;
 	for (unsigned i = 0; i < target.lanes; i++) {
@@ -155,7 +151,6 @@ NX_EXECUTE(match_load)
 	const struct nx_match_word *w = &word->match;
 	struct nx_device_operand source = nx_operand_2d(&w->source, w->dtype, w->lanes);
 
-	(void)engine;
 	if (!nx_core_accepts(core, &source, "source"))
 		return;
 	if (source.elements != NX_MATCH_COUNT) {
@@ -188,7 +183,6 @@ NX_EXECUTE(find_index8)
 	struct nx_device_operand target = nx_operand_2d(&w->target, w->target_dtype, w->lanes);
 	float *row = nx_core_row(core, 0);
 
-	(void)engine;
 	if (!accepts_top(core, &source, &target))
 		return;
 	if (!nx_dtype_is_integer(target.dtype)) {

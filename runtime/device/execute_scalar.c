@@ -5,7 +5,6 @@
 
 NX_EXECUTE(table_load)
 {
-	(void)engine;
 	core->function_set = word->table_load.function_set;
 }
 
@@ -67,16 +66,10 @@ NX_EXECUTE(activate)
 	struct factor bias =
 		factor_at(w->bias, !(w->is_bias_immediate & 1), nx_high_dtype(w->dtypes), w->lanes);
 
-	(void)engine;
-	if (!nx_core_accepts(core, &source, "source") || !nx_core_accepts(core, &target, "target"))
-		return;
-	if ((scale.is_pointer && !nx_core_accepts(core, &scale.column, "scale")) ||
+	if (!nx_core_accepts_pair(core, &source, &target) ||
+	    (scale.is_pointer && !nx_core_accepts(core, &scale.column, "scale")) ||
 	    (bias.is_pointer && !nx_core_accepts(core, &bias.column, "bias")))
 		return;
-	if (source.elements != target.elements) {
-		nx_core_refuse(core, NX_FAULT_OPERAND, "source and target differ in length");
-		return;
-	}
 	for (unsigned i = 0; i < w->lanes; i++) {
 		unsigned lane = nx_execute_lane(&source, &target, i);
 		float *row = nx_core_row(core, 0);

@@ -4,18 +4,6 @@
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
 
-static bool accepts_pair(struct nx_core *core, const struct nx_device_operand *source,
-			 const struct nx_device_operand *target)
-{
-	if (!nx_core_accepts(core, source, "source") || !nx_core_accepts(core, target, "target"))
-		return false;
-	if (source->elements == target->elements)
-		return true;
-	nx_core_refuse(core, NX_FAULT_OPERAND, "source has %llu elements, target %llu",
-		       (unsigned long long)source->elements, (unsigned long long)target->elements);
-	return false;
-}
-
 /* --- copies ---------------------------------------------------------------------- */
 
 static void copy_bits(struct nx_core *core, const struct nx_device_operand *source,
@@ -52,7 +40,7 @@ static void copy_or_convert(struct nx_core *core, const struct nx_copy_word *w, 
 	struct nx_device_operand source = nx_operand_4d(&w->source, w->source_dtype, w->lanes);
 	struct nx_device_operand target = nx_operand_4d(&w->target, w->target_dtype, w->lanes);
 
-	if (!accepts_pair(core, &source, &target))
+	if (!nx_core_accepts_pair(core, &source, &target))
 		return;
 	/* Two halves are often moved as one int32: bits must pass as they are. */
 	if (source.dtype == target.dtype && !is_reciprocal)
@@ -63,19 +51,11 @@ static void copy_or_convert(struct nx_core *core, const struct nx_copy_word *w, 
 
 NX_EXECUTE(copy)
 {
-	(void)engine;
-	copy_or_convert(core, &word->copy, false);
-}
-
-NX_EXECUTE(cast)
-{
-	(void)engine;
 	copy_or_convert(core, &word->copy, false);
 }
 
 NX_EXECUTE(reciprocal)
 {
-	(void)engine;
 	copy_or_convert(core, &word->copy, true);
 }
 
@@ -87,7 +67,6 @@ NX_EXECUTE(memset)
 	struct nx_device_operand target = nx_operand_4d(&w->target, w->dtype, w->lanes);
 	uint8_t *row = (uint8_t *)nx_core_row(core, 0);
 
-	(void)engine;
 	if (!nx_core_accepts(core, &target, "target"))
 		return;
 	for (size_t n = 0; n < target.elements; n++)
@@ -143,8 +122,8 @@ NX_EXECUTE(tensor_tensor)
 		.target = nx_operand_3d(&w->target, w->target_dtype, w->lanes),
 	};
 
-	(void)engine;
-	if (!accepts_pair(core, &p.left, &p.target) || !accepts_pair(core, &p.right, &p.target))
+	if (!nx_core_accepts_pair(core, &p.left, &p.target) ||
+	    !nx_core_accepts_pair(core, &p.right, &p.target))
 		return;
 	if (nx_alu_is_integer(w->op) && nx_dtype_is_integer(p.left.dtype) &&
 	    nx_dtype_is_integer(p.right.dtype) && nx_dtype_is_integer(p.target.dtype))
@@ -172,7 +151,6 @@ NX_EXECUTE(tensor_reduce)
 	struct nx_device_operand target = nx_operand_4d(&w->target, w->target_dtype, w->lanes);
 	uint64_t inner = reduced_elements(w);
 
-	(void)engine;
 	if (!nx_core_accepts(core, &source, "source") || !nx_core_accepts(core, &target, "target"))
 		return;
 	if (inner == 0 || source.elements != target.elements * inner) {
@@ -216,8 +194,7 @@ NX_EXECUTE(tensor_scalar)
 	struct nx_device_operand columns[2];
 	float *row = nx_core_row(core, 0);
 
-	(void)engine;
-	if (!accepts_pair(core, &source, &target) || !accepts_scalars(core, w, columns))
+	if (!nx_core_accepts_pair(core, &source, &target) || !accepts_scalars(core, w, columns))
 		return;
 	for (unsigned i = 0; i < target.lanes; i++) {
 		unsigned lane = nx_execute_lane(&source, &target, i);
@@ -254,8 +231,8 @@ NX_EXECUTE(copy_predicated)
 	float *chosen = nx_core_row(core, 0);
 	float *row = nx_core_row(core, 1), *held = nx_core_row(core, 2);
 
-	(void)engine;
-	if (!accepts_pair(core, &source, &target) || !accepts_pair(core, &predicate, &target))
+	if (!nx_core_accepts_pair(core, &source, &target) ||
+	    !nx_core_accepts_pair(core, &predicate, &target))
 		return;
 	for (unsigned i = 0; i < target.lanes; i++) {
 		unsigned lane = nx_execute_lane(&source, &target, i);
@@ -296,8 +273,8 @@ NX_EXECUTE(scalar_predicated)
 	uint8_t *held = (uint8_t *)nx_core_row(core, 1);
 	bool is_inverted = w->inverted & 1;
 
-	(void)engine;
-	if (!accepts_pair(core, &predicate, &target) || !nx_core_accepts(core, &scalar, "scalar"))
+	if (!nx_core_accepts_pair(core, &predicate, &target) ||
+	    !nx_core_accepts(core, &scalar, "scalar"))
 		return;
 	if (!(w->is_scalar_pointer & 1)) {
 		nx_core_refuse(core, NX_FAULT_UNKNOWN, "a scalar in the word itself");

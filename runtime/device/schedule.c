@@ -35,14 +35,6 @@ static void let_go(struct nx_machine *machine, struct nx_actor actor)
 		nx_core_step(core, actor.index);
 }
 
-static bool may_go(struct nx_machine *machine, struct nx_actor actor)
-{
-	struct nx_core *core = &machine->cores[actor.core];
-
-	return actor.is_queue ? nx_core_queue_is_ready(core, actor.index)
-			      : nx_core_engine_is_ready(core, actor.index);
-}
-
 /* --- three ways to choose ------------------------------------------------------------ */
 
 static enum nx_status run_by_clock(struct nx_machine *machine, struct nx_error *err)
@@ -86,13 +78,17 @@ static void run_by_chance(struct nx_machine *machine)
 
 	for (;;) {
 		struct nx_actor actor;
+		struct nx_core *core;
+		unsigned left;
 
 		list_ready(machine, &ready);
 		if (ready.len == 0 || machine->status)
 			break;
 		actor = ready.items[draw(&state) % ready.len];
-		for (unsigned left = turns[draw(&state) % 5]; left && may_go(machine, actor);
-		     left--)
+		core = &machine->cores[actor.core];
+		left = turns[draw(&state) % 5];
+		while (left-- && (actor.is_queue ? nx_core_queue_is_ready(core, actor.index)
+						 : nx_core_engine_is_ready(core, actor.index)))
 			let_go(machine, actor);
 	}
 	nx_vec_release(&ready);
@@ -131,7 +127,6 @@ static void run_in_turn(struct nx_machine *machine)
 
 static enum nx_status report_deadlock(struct nx_machine *machine, struct nx_error *err)
 {
-	static const char *const names[] = {"PE", "Act", "Pool", "DVE", "SP"};
 	char text[800];
 	size_t used = 0;
 
@@ -146,11 +141,12 @@ static enum nx_status report_deadlock(struct nx_machine *machine, struct nx_erro
 			if (!word || used + 160 > sizeof(text))
 				continue;
 			nx_core_explain_wait(core, e, why, sizeof(why));
-			used += (size_t)snprintf(text + used, sizeof(text) - used,
-						 "%score %zu %s at slot %u of %u (%s) %s",
-						 used ? "; " : "", c, names[e], core->pcs[e],
-						 nx_core_slot_count(core, e),
-						 nx_opcode_label(nx_word_opcode(word), label), why);
+			used += (size_t)snprintf(
+				text + used, sizeof(text) - used,
+				"%score %zu %s at slot %u of %u (%s) %s", used ? "; " : "", c,
+				nx_engine_label(e), core->pcs[e],
+				(uint32_t)(core->program->code[e].len / NX_SLOT_BYTES),
+				nx_opcode_label(nx_word_opcode(word), label), why);
 		}
 	return used ? nx_fail(err, NX_FORMAT, "the engines are deadlocked: %s", text) : NX_OK;
 }

@@ -20,7 +20,6 @@
 
 static const char *const dynamic_names[NX_ENGINE_COUNT] = {
 	"qPEDynamicHW", "qActDynamicHW", "qPoolDynamic", "qDVEDynamicHW", "qSPDynamicHW"};
-static const char *const engine_names[NX_ENGINE_COUNT] = {"PE", "Act", "Pool", "DVE", "SP"};
 
 struct loader {
 	struct nx_loaded_code *code;
@@ -263,7 +262,7 @@ static enum nx_status make_stream(struct loader *l, unsigned engine)
 		return nx_fail(l->err, NX_LIMIT,
 			       "the stream of engine %s has %zu words; a record of a device can "
 			       "name %u of them",
-			       engine_names[engine], count, MAX_SLOTS);
+			       nx_engine_label(engine), count, MAX_SLOTS);
 	stream->slot_count = l->slots.len;
 	stream->slots = NX_NEW_ARRAY(&l->code->arena, struct nx_loaded_slot, l->slots.len);
 	memcpy(stream->slots, l->slots.items, l->slots.len * sizeof(*stream->slots));

@@ -324,18 +324,15 @@ void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned
 static void explain_wait(const struct nx_sim_core *core, const struct nx_sim_wait *wait, char *out,
 			 size_t cap)
 {
-	static const char *const signs[] = {"", "==", "<", "<=", ">", ">="};
-
 	snprintf(out, cap, "waits for %s[%u] %s %u, which is %u",
 		 wait->index >= NX_SIM_RUNTIME_BANK ? "the runtime's S" : "S",
-		 wait->index % NX_SIM_RUNTIME_BANK, signs[wait->mode], wait->value,
+		 wait->index % NX_SIM_RUNTIME_BANK, nx_wait_sign(wait->mode), wait->value,
 		 core->semaphores[wait->index]);
 }
 
 bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned c, unsigned engine, char *out,
 			  size_t cap)
 {
-	static const char *const names[] = {"PE", "Act", "Pool", "DVE", "SP"};
 	const struct nx_sim_core *core = &sim->cores[c];
 	const struct nx_sim_front *front = &core->fronts[engine];
 	const struct nx_sim_queue *queue = &core->queues[engine];
@@ -353,7 +350,7 @@ bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned c, unsigned 
 		snprintf(where, sizeof(where), "a word of the runtime");
 	else
 		snprintf(where, sizeof(where), "slot %u", stream->slots[pc].compiler_pc);
-	snprintf(out, cap, "core %u %s at %s (%s) %s", c, names[engine], where,
+	snprintf(out, cap, "core %u %s at %s (%s) %s", c, nx_engine_label(engine), where,
 		 nx_opcode_label(stream->slots[pc].word.header.opcode, label), why);
 	return true;
 }

@@ -29,6 +29,14 @@ static void known_generations_have_their_numbers(void **state)
 	assert_true(v3->tensor_clock_ghz == 2.4 && v3->engine_clock_ghz == 1.2);
 }
 
+static void engines_have_short_labels(void **state)
+{
+	(void)state;
+	assert_string_equal(nx_engine_label(NX_ENGINE_TENSOR), "PE");
+	assert_string_equal(nx_engine_label(NX_ENGINE_GPSIMD), "Pool");
+	assert_string_equal(nx_engine_label(NX_ENGINE_SYNC), "SP");
+}
+
 static void generations_without_published_numbers_are_null(void **state)
 {
 	(void)state;
@@ -84,6 +92,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_generations_have_their_numbers),
+		cmocka_unit_test(engines_have_short_labels),
 		cmocka_unit_test(generations_without_published_numbers_are_null),
 		cmocka_unit_test(an_address_on_chip_differs_by_generation),
 		cmocka_unit_test(chips_are_found_by_every_name),

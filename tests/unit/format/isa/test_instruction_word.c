@@ -130,6 +130,10 @@ static void waits_hold_below_at_and_above_their_value(void **state)
 		assert_int_equal(nx_wait_holds(cases[i].mode, 7, 7), cases[i].at);
 		assert_int_equal(nx_wait_holds(cases[i].mode, UINT32_MAX, 7), cases[i].above);
 	}
+	assert_string_equal(nx_wait_sign(NX_WAIT_EQUAL), "==");
+	assert_string_equal(nx_wait_sign(NX_WAIT_AT_LEAST), ">=");
+	assert_null(nx_wait_sign(NX_WAIT_NONE));
+	assert_null(nx_wait_sign(NX_WAIT_AT_LEAST + 1));
 }
 
 int main(void)

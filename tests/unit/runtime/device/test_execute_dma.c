@@ -213,7 +213,7 @@ static void run_block(size_t count)
 
 	block = (struct nx_neff_block){
 		.id = 3, .semaphore = 40, .descriptors = descriptors, .descriptor_count = count};
-	nx_core_start(&f.cores[0], 0, &job);
+	nx_vec_push(&f.cores[0].queues[0], job);
 	nx_core_transfer(&f.cores[0], 0);
 }
 
