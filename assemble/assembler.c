@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assembler: lines, repetition, and who reads which line. */
+/* assembler: lines, repetition, and which directive reads which line. */
 #include "assemble/assembler.h"
 
 #include "assemble/assembly_internal.h"
@@ -89,7 +89,7 @@ enum nx_status nx_assembly_emit(struct nx_assembly *a, const uint8_t slot[NX_SLO
 	struct nx_assembly_engine *engine;
 
 	if (a->engine == NX_ASSEMBLY_NO_ENGINE)
-		return nx_fail(err, NX_FORMAT, "which engine runs this? .engine comes first");
+		return nx_fail(err, NX_FORMAT, "no engine is chosen; write .engine first");
 	engine = &nx_assembly_core(a)->engines[a->engine];
 	nx_bytes_append(&engine->code, slot, NX_SLOT_BYTES);
 	nx_vec_push(&engine->origins, origin_now(a));
@@ -187,7 +187,7 @@ static enum nx_status read_directive(struct nx_assembly *a, struct nx_cursor *c,
 		if (nx_slice_is(word, directives[i].word))
 			return directives[i].read(a, c, err);
 	c->at = start;
-	return nx_fail(err, NX_FORMAT, "there is no directive %.*s",
+	return nx_fail(err, NX_FORMAT, "unknown directive %.*s",
 		       (int)(word.len < 40 ? word.len : 40), (const char *)word.data);
 }
 
@@ -272,7 +272,7 @@ static void match_ends(struct nx_assembly *a)
 struct group {
 	bool is_condition;
 	int64_t count;
-	struct nx_slice counter; /* empty: nobody asks */
+	struct nx_slice counter; /* empty: the loop does not name one */
 };
 
 static enum nx_status read_group(struct nx_assembly *a, size_t index, struct group *out,
@@ -318,7 +318,7 @@ static enum nx_status run_group(struct nx_assembly *a, size_t first, unsigned de
 	enum nx_status status = NX_OK;
 
 	if (last == 0)
-		status = nx_fail(err, NX_FORMAT, "the .end of this is missing");
+		status = nx_fail(err, NX_FORMAT, "its .end is missing");
 	else if (depth == MAX_NESTING)
 		status = nx_fail(err, NX_FORMAT, "this is nested more than %d deep", MAX_NESTING);
 	if (status)
@@ -349,8 +349,7 @@ static enum nx_status run_lines(struct nx_assembly *a, size_t first, size_t end,
 		if (line->kind == NX_LINE_PLAIN) {
 			status = read_line(a, i, err);
 		} else if (line->kind == NX_LINE_END) {
-			(void)nx_fail(err, NX_FORMAT,
-				      "this .end closes nothing; .repeat or .if is missing");
+			(void)nx_fail(err, NX_FORMAT, ".end without .repeat or .if");
 			return place_fault(a, i, &c, err);
 		} else {
 			status = run_group(a, i, depth, err);
@@ -387,7 +386,7 @@ static enum nx_status split_lines(struct nx_assembly *a, struct nx_slice text, s
 			return nx_fail(err, NX_LIMIT, "%s has more than %u lines", a->options->path,
 				       MAX_TEXT_LINES);
 		if (memchr(text.data + start, '\0', end - start))
-			return nx_fail(err, NX_FORMAT, "%s:%u: this is no text: it holds a NUL",
+			return nx_fail(err, NX_FORMAT, "%s:%u: not a text file: it contains a NUL",
 				       a->options->path, number);
 		nx_vec_push(
 			&a->lines,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assembly_ranks: who takes part in the collectives of a core. */
+/* assembly_ranks: which ranks take part in the collectives of a core. */
 #include <stdio.h>
 
 #include "assemble/assembly_internal.h"
@@ -17,7 +17,7 @@ static enum nx_status read_numbers(struct nx_cursor *c, unsigned depth, struct n
 
 	nx_cursor_skip_blanks(c);
 	if (!nx_cursor_take(c, "["))
-		return nx_fail(err, NX_FORMAT, "a list in square brackets has to stand here");
+		return nx_fail(err, NX_FORMAT, "expected a list in square brackets");
 	nx_bytes_append(out, "[", 1);
 	do {
 		if (out->items[out->len - 1] != '[')

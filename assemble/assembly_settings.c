@@ -20,9 +20,7 @@ enum nx_status nx_directive_arch(struct nx_assembly *a, struct nx_cursor *c, str
 		return status;
 	target = nx_assembly_target(nx_slice_text(word));
 	if (!target)
-		return nx_fail(err, NX_FORMAT,
-			       "there is no device '%s'; trn1, inf2, trn2 and trn3 "
-			       "are",
+		return nx_fail(err, NX_FORMAT, "unknown device '%s'; use trn1, inf2, trn2 or trn3",
 			       word);
 	if (!a->options->target)
 		a->target = target;
@@ -70,9 +68,7 @@ enum nx_status nx_directive_engine(struct nx_assembly *a, struct nx_cursor *c, s
 		return status;
 	engine = nx_assembly_engine_of(nx_slice_text(word));
 	if (engine == NX_ENGINE_COUNT)
-		return nx_fail(err, NX_FORMAT,
-			       "there is no engine '%s'; pe, act, pool, dve and sp "
-			       "are",
+		return nx_fail(err, NX_FORMAT, "unknown engine '%s'; use pe, act, pool, dve or sp",
 			       word);
 	a->engine = engine;
 	a->has_block = false;
@@ -158,7 +154,7 @@ enum nx_status nx_directive_line(struct nx_assembly *a, struct nx_cursor *c, str
 	if (status)
 		return status;
 	if (!*a->source_file)
-		return nx_fail(err, NX_FORMAT, "a line of which file? .file comes first");
+		return nx_fail(err, NX_FORMAT, ".line needs a file; write .file first");
 	a->source_line = (uint32_t)line;
 	return nx_assembly_end(c, err);
 }

@@ -137,12 +137,13 @@ static struct nx_assembly_block *begin_block(struct nx_assembly *a, struct nx_cu
 
 	*status = nx_assembly_word(a, c, "a queue", &name, err);
 	if (!*status && a->engine == NX_ASSEMBLY_NO_ENGINE)
-		*status = nx_fail(err, NX_FORMAT, "which engine starts it? .engine comes first");
+		*status = nx_fail(err, NX_FORMAT, "no engine is chosen; write .engine first");
 	if (*status)
 		return NULL;
 	index = find_queue(core, name);
 	if (index == core->queues.len) {
-		*status = nx_fail(err, NX_FORMAT, "there is no queue '%s'; .queue makes one", name);
+		*status =
+			nx_fail(err, NX_FORMAT, "unknown queue '%s'; declare it with .queue", name);
 		return NULL;
 	}
 	queue = &core->queues.items[index];
@@ -191,8 +192,9 @@ static enum nx_status read_pattern(struct nx_cursor *c, struct nx_plan_side *sid
 	if (status)
 		return status;
 	if (count != side->dims)
-		return nx_fail(err, NX_FORMAT, "%u steps and %u sizes; there have to be as many",
-			       side->dims, count);
+		return nx_fail(err, NX_FORMAT,
+			       "%u steps but %u sizes; give the same number of both", side->dims,
+			       count);
 	for (unsigned i = 0; i < count; i++)
 		side->sizes[i] = (uint64_t)sizes[i];
 	return NX_OK;
@@ -323,8 +325,7 @@ static enum nx_status read_sides(struct nx_assembly *a, struct nx_cursor *c,
 		from[d->from_count++] = more[0];
 	}
 	if (!status && (d->from_count == 0 || !nx_assembly_key(c, "to")))
-		return nx_fail(err, NX_FORMAT, "%s= has to stand here",
-			       d->from_count ? "to" : "from");
+		return nx_fail(err, NX_FORMAT, "expected %s=", d->from_count ? "to" : "from");
 	if (!status)
 		status = read_side(a, c, &d->to, err);
 	return status ? status : check_sides(d, from, err);
@@ -338,7 +339,7 @@ static enum nx_status add_descriptor(struct nx_assembly *a, struct nx_cursor *c,
 	size_t start = c->at;
 
 	if (!a->has_block)
-		return nx_fail(err, NX_FORMAT, "a transfer belongs to a block; .block comes first");
+		return nx_fail(err, NX_FORMAT, "a transfer belongs to a block; write .block first");
 	status = read_sides(a, c, d, err);
 	if (!status)
 		status = nx_assembly_end(c, err);
@@ -377,7 +378,7 @@ enum nx_status nx_directive_transpose(struct nx_assembly *a, struct nx_cursor *c
 	enum nx_status status = NX_OK;
 
 	if (!nx_assembly_key(c, "element"))
-		return nx_fail(err, NX_FORMAT, "element=, in bytes, has to stand here");
+		return nx_fail(err, NX_FORMAT, "expected element=, in bytes");
 	status = nx_assembly_number(c, 1, 8, &element, err);
 	if (!status && nx_assembly_key(c, "tiling"))
 		status = nx_assembly_number(c, 0, NX_PLAN_MAX_DIMS, &tiling, err);

@@ -40,7 +40,7 @@ static enum nx_status read_dtype(struct nx_cursor *c, uint8_t *dtype, struct nx_
 		return NX_OK;
 	c->at = start;
 	return nx_fail(err, NX_FORMAT,
-		       "an element type has to stand here: fp32, bfloat16, fp16, int32, ...");
+		       "expected an element type: fp32, bfloat16, fp16, int32, ...");
 }
 
 /* NAME DTYPE [shape] */
@@ -61,7 +61,8 @@ static enum nx_status read_tensor(struct nx_assembly *a, struct nx_cursor *c,
 	for (unsigned i = 0; i < v->dims; i++) {
 		v->shape[i] = (uint64_t)shape[i];
 		if (__builtin_mul_overflow(bytes, shape[i], &bytes) || bytes > MAX_TENSOR_BYTES)
-			return nx_fail(err, NX_LIMIT, "a tensor of this shape fits no memory");
+			return nx_fail(err, NX_LIMIT,
+				       "a tensor of this shape is too large for any memory");
 	}
 	v->size_bytes = (uint64_t)bytes;
 	return NX_OK;
@@ -103,7 +104,7 @@ static enum nx_status place(struct nx_assembly *a, struct nx_cursor *c, struct n
 	if (v->scratch_offset + v->size_bytes > core->scratch_bytes)
 		core->scratch_bytes = v->scratch_offset + v->size_bytes;
 	if (!status && core->scratch_bytes > 2 * (uint64_t)MAX_TENSOR_BYTES)
-		return nx_fail(err, NX_LIMIT, "the scratchpad fits no memory any more");
+		return nx_fail(err, NX_LIMIT, "the scratchpad is too large for any memory");
 	return status;
 }
 
@@ -149,15 +150,15 @@ static enum nx_status encode(struct nx_expression_value value, uint8_t dtype, ui
 	memset(out, 0, 8);
 	if (dtype == 1 || dtype == 12) {
 		memcpy(out, &value.whole, sizeof(value.whole));
-		return value.is_real ? nx_fail(err, NX_FORMAT, "a whole number has to stand here")
-				     : NX_OK;
+		return value.is_real ? nx_fail(err, NX_FORMAT, "expected an integer") : NX_OK;
 	}
 	if (dtype >= 11)
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "literals of this element type are not possible; use a .npy file");
 	if (high[dtype] != 0 &&
 	    (value.is_real || value.real < low[dtype] || value.real > high[dtype]))
-		return nx_fail(err, NX_FORMAT, "%g is no %s", value.real, nx_dtype_name(dtype));
+		return nx_fail(err, NX_FORMAT, "%g is not a valid %s", value.real,
+			       nx_dtype_name(dtype));
 	if (high[dtype] != 0) {
 		memcpy(out, &value.whole, nx_dtype_bytes(dtype));
 		return NX_OK;
@@ -165,7 +166,7 @@ static enum nx_status encode(struct nx_expression_value value, uint8_t dtype, ui
 	snprintf(text, sizeof(text), "MEMSET value=%s%.17e dst=%s@0[1][1] channels=1",
 		 signbit(value.real) ? "" : "+", value.real, nx_dtype_name(dtype));
 	if (nx_instruction_assemble(nx_slice_text(text), NULL, slot, &at, err))
-		return nx_fail(err, NX_FORMAT, "%g is no number of type %s", value.real,
+		return nx_fail(err, NX_FORMAT, "%g does not fit type %s", value.real,
 			       nx_dtype_name(dtype));
 	memcpy(out, nx_word_of(slot)->memset.value.bytes, 4);
 	return NX_OK;
@@ -245,7 +246,7 @@ static enum nx_status read_payload(struct nx_assembly *a, struct nx_cursor *c,
 		return status;
 	nx_cursor_skip_blanks(c);
 	if (!nx_cursor_take(c, "="))
-		return nx_fail(err, NX_FORMAT, "'=' and values, or file=, has to stand here");
+		return nx_fail(err, NX_FORMAT, "expected '=' and values, or file=");
 	nx_cursor_skip_blanks(c);
 	if (nx_cursor_take(c, "identity"))
 		return fill_identity(v, dtype, payload, err);
@@ -296,7 +297,7 @@ static enum nx_status read_npy(struct nx_assembly *a, struct nx_cursor *c,
 	if (status)
 		return status;
 	if (!nx_npy_read(v->file, &array) || array.payload.len == 0)
-		return nx_fail(err, NX_FORMAT, "%s is no .npy with elements", path);
+		return nx_fail(err, NX_FORMAT, "%s is not a .npy file with elements", path);
 	v->size_bytes = array.payload.len;
 	v->dims = array.dims;
 	memcpy(v->shape, array.shape, sizeof(v->shape));
@@ -373,7 +374,7 @@ enum nx_status nx_directive_table(struct nx_assembly *a, struct nx_cursor *c, st
 		if (status)
 			break;
 		if (!nx_text_map_get(&core->variable_of_name, nx_slice_text(name), &index)) {
-			status = nx_fail(err, NX_FORMAT, "there is no variable '%s'", name);
+			status = nx_fail(err, NX_FORMAT, "unknown variable '%s'", name);
 			break;
 		}
 		nx_vec_push(&list, (uint32_t)index);

@@ -20,7 +20,7 @@ enum nx_status nx_assembly_word(struct nx_assembly *a, struct nx_cursor *c, cons
 		word = nx_cursor_take_name(c);
 	}
 	if (word.len == 0)
-		return nx_fail(err, NX_FORMAT, "%s is missing here; odd names stand in \"quotes\"",
+		return nx_fail(err, NX_FORMAT, "expected %s; put unusual names in \"quotes\"",
 			       what);
 	*out = nx_arena_copy(&a->arena, word);
 	return NX_OK;
@@ -54,9 +54,8 @@ enum nx_status nx_assembly_number(struct nx_cursor *c, int64_t low, int64_t high
 		return NX_OK;
 	c->at = start;
 	if (value.is_real)
-		return nx_fail(err, NX_FORMAT, "a whole number has to stand here, not %g",
-			       value.real);
-	return nx_fail(err, NX_FORMAT, "%lld does not fit here; %lld to %lld do",
+		return nx_fail(err, NX_FORMAT, "expected an integer, not %g", value.real);
+	return nx_fail(err, NX_FORMAT, "%lld is out of range; use %lld to %lld",
 		       (long long)value.whole, (long long)low, (long long)high);
 }
 
@@ -68,7 +67,7 @@ enum nx_status nx_assembly_list(struct nx_cursor *c, int64_t low, int64_t *items
 	*count = 0;
 	nx_cursor_skip_blanks(c);
 	if (!nx_cursor_take(c, "["))
-		return nx_fail(err, NX_FORMAT, "a list in square brackets has to stand here");
+		return nx_fail(err, NX_FORMAT, "expected a list in square brackets");
 	c->allows_blanks = true;
 	do {
 		enum nx_status status;
@@ -91,7 +90,7 @@ enum nx_status nx_assembly_end(struct nx_cursor *c, struct nx_error *err)
 	nx_cursor_skip_blanks(c);
 	if (!nx_cursor_peek(c))
 		return NX_OK;
-	return nx_fail(err, NX_FORMAT, "the line should end here");
+	return nx_fail(err, NX_FORMAT, "expected the end of the line");
 }
 
 enum nx_status nx_assembly_define(struct nx_assembly *a, struct nx_slice name,

@@ -59,7 +59,7 @@ static enum nx_status wait_completed(struct nx_capture_worker *w, nrta_seq_t seq
 	}
 }
 
-/* The runtime tells each error once, also those of requests that nobody has waited for yet. */
+/* The runtime reports each error once, also those of requests not waited for yet. */
 static NRT_STATUS error_of(struct executing *x, nrta_seq_t sequence)
 {
 	const nrta_error_t *errors = NULL;

@@ -52,7 +52,7 @@ static uint64_t count_events(const char *path)
 	return count;
 }
 
-/* A runtime tells the time of its end last of all. */
+/* A runtime writes the time of its end last of all. */
 static bool has_no_end(const char *path)
 {
 	struct nx_wire_loss loss = {0};
@@ -163,7 +163,7 @@ enum nx_status nx_capture_found_scan(struct nx_capture_found *found, const char 
 	DIR *dir = opendir(folder);
 
 	if (!dir)
-		return nx_fail_errno(err, errno, "cannot look into %s", folder);
+		return nx_fail_errno(err, errno, "cannot read the folder %s", folder);
 	while ((entry = readdir(dir)))
 		if (nx_process_folder_parse(nx_slice_text(entry->d_name), &instance, &pid))
 			scan_process(&s, nx_arena_printf(arena, "%s/%s", folder, entry->d_name),

@@ -101,7 +101,7 @@ enum nx_status nx_capture_inputs_read(struct nx_capture_inputs *workers, size_t 
 	if (st)
 		return st;
 	if (file.bytes.len && memchr(file.bytes.data, '\0', file.bytes.len))
-		st = nx_fail(err, NX_FORMAT, "it is no text");
+		st = nx_fail(err, NX_FORMAT, "not a text file");
 	else
 		st = read_lines(workers, worker_count, file.bytes, arena, err);
 	nx_file_unmap(&file);
@@ -221,7 +221,7 @@ enum nx_status nx_capture_input_map(const char *path, const struct nx_capture_te
 	if (st)
 		return st;
 	if (!nx_npy_read(file->bytes, &array))
-		st = nx_fail(err, NX_FORMAT, "it is no .npy array; save it with numpy.save");
+		st = nx_fail(err, NX_FORMAT, "not a .npy array; save it with numpy.save");
 	else
 		st = check_array(&array, tensor, err);
 	if (st) {

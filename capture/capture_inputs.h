@@ -4,7 +4,7 @@
  *
  * Words are pairs NAME FILE.npy, from the command line (all workers alike) or
  * from a file with a line per worker. They are checked against the model before
- * anything is loaded: a name that is none, a type, shape or size that differs is
+ * anything is loaded: an unknown name, or a type, shape or size that differs, is
  * a sentence. Arrays are mapped when they are written to the device, not before.
  */
 #ifndef NX_CAPTURE_INPUTS_H

@@ -41,7 +41,8 @@ enum nx_status nx_capture_model_read(struct nx_slice file, struct nx_arena *aren
 	return NX_OK;
 }
 
-/* --- the runtime's word --------------------------------------------------------------------- */
+/* --- as the runtime reports it
+ * --------------------------------------------------------------------- */
 
 static void copy_tensor(struct nx_arena *arena, const nrt_tensor_info_t *from,
 			struct nx_capture_tensor *to)
@@ -73,7 +74,7 @@ enum nx_status nx_capture_model_ask(struct nx_capture_model *model,
 		return err->status;
 	status = lib->nrt_get_model_tensor_info(loaded, &list);
 	if (status != NRT_SUCCESS || !list)
-		return nx_runtime_fail(lib, status, err, "asking the runtime for the tensors");
+		return nx_runtime_fail(lib, status, err, "querying the runtime for the tensors");
 	model->tensors = NX_NEW_ARRAY(arena, struct nx_capture_tensor, list->tensor_count + 1);
 	model->tensor_count = list->tensor_count;
 	for (size_t i = 0; i < model->tensor_count; i++)

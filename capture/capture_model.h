@@ -3,8 +3,8 @@
  * capture_model: what a capture has to know of a model before it runs: names,
  * types and sizes of its inputs and outputs, and how many workers it is for.
  *
- * Both come from the NEFF. Where the runtime knows better (--io-from runtime)
- * nx_capture_model_ask replaces the tensors by what it says. All texts live in
+ * Both come from the NEFF. With --io-from runtime
+ * nx_capture_model_ask replaces the tensors by those the runtime reports. All texts live in
  * the arena.
  */
 #ifndef NX_CAPTURE_MODEL_H
@@ -20,9 +20,9 @@ struct nx_capture_tensor {
 	const char *name;
 	bool is_output;
 	uint64_t size_bytes;
-	nrt_dtype_t dtype;	/* NRT_DTYPE_UNKNOWN when nobody says */
+	nrt_dtype_t dtype;	/* NRT_DTYPE_UNKNOWN when not declared */
 	const char *dtype_name; /* "bfloat16"; "" likewise */
-	unsigned dims;		/* 0 also when nobody says */
+	unsigned dims;		/* 0 also when not declared */
 	uint64_t shape[NX_CAPTURE_MAX_DIMS];
 };
 
@@ -34,7 +34,7 @@ struct nx_capture_model {
 	uint32_t logical_core_size; /* physical cores per logical core; 0 likewise */
 };
 
-/* FORMAT when the bytes are no NEFF or declare no graph. */
+/* FORMAT when the bytes are not a NEFF or declare no graph. */
 NX_MUST_CHECK enum nx_status nx_capture_model_read(struct nx_slice neff, struct nx_arena *arena,
 						   struct nx_capture_model *out,
 						   struct nx_error *err);

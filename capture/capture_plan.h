@@ -4,7 +4,7 @@
  * of them are profiled, and what the files are called.
  *
  * struct nx_capture_wishes is what a person asked for, with nothing decided; a
- * zeroed one asks for the usual. nx_capture_plan_make decides, knowing the model.
+ * zeroed one has the defaults. nx_capture_plan_make decides, given the model.
  */
 #ifndef NX_CAPTURE_PLAN_H
 #define NX_CAPTURE_PLAN_H

@@ -9,7 +9,7 @@
 #include "base/thread.h"
 #include "capture/capture_worker_internal.h"
 
-/* Of our runtime: what it offers when nobody asks, and the instance with the most cores. */
+/* Of our runtime: what it offers by default, and the instance with the most cores. */
 #define USUAL_CORES 4
 #define INSTANCE_VARIABLE "NEURON_EXPLORER_INSTANCE"
 #define LARGE_INSTANCE "trn2.48xlarge"
@@ -46,7 +46,7 @@ void nx_capture_step(struct nx_capture_shared *shared)
 /* --- environment
  * ------------------------------------------------------------------------------------- */
 
-/* A process that asks for no number of cores takes all of the instance. */
+/* A process that requests no number of cores takes all of the instance. */
 static void ask_for_cores(const struct nx_capture_job *job)
 {
 	uint32_t count = job->plan->worker_count;

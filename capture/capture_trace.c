@@ -30,7 +30,8 @@ enum nx_status nx_capture_event_types(const struct nx_runtime_library *lib,
 		return err->status;
 	status = lib->nrt_sys_trace_get_event_types(&names, &count);
 	if (status != NRT_SUCCESS)
-		return nx_runtime_fail(lib, status, err, "asking the runtime for its event types");
+		return nx_runtime_fail(lib, status, err,
+				       "querying the runtime for its event types");
 	for (size_t i = 0; i < count; i++)
 		each(context, names[i]);
 	lib->nrt_sys_trace_free_event_types(names, count);

@@ -29,7 +29,7 @@ static sigset_t waited_signals(void)
 
 /* --- start --------------------------------------------------------------------------- */
 
-/* In the child: becomes the command, or tells why not. */
+/* In the child: becomes the command, or reports why not. */
 static void become(const struct nx_child_command *command, const sigset_t *mask, int report)
 {
 	int failure;

@@ -25,7 +25,7 @@ struct nx_child_command {
 
 struct nx_child_end {
 	pid_t pid;
-	int exit_code;	 /* as a shell tells it: its own, or 128 + signal */
+	int exit_code;	 /* as a shell reports it: its own, or 128 + signal */
 	int signal;	 /* that killed it; 0 when it ended by itself */
 	bool is_started; /* false: the command could not be started at all */
 };
@@ -33,7 +33,7 @@ struct nx_child_end {
 /*
  * Waits for the command's end. A command that cannot be started is NOT_FOUND or
  * PERMISSION (or what else the system says) with exit_code 127 or 126, as shells
- * have it. How the command itself ends is no failure.
+ * have it. A command that itself fails is not an error here.
  */
 NX_MUST_CHECK enum nx_status nx_child_command_run(const struct nx_child_command *command,
 						  struct nx_child_end *end, struct nx_error *err);

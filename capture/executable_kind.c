@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEAD_BYTES 4096 /* linkers put the program headers right behind the file's */
+#define HEAD_BYTES 4096 /* linkers put the program headers right after the file's */
 
 enum nx_executable_kind nx_executable_kind_of_bytes(struct nx_slice bytes)
 {

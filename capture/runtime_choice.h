@@ -33,7 +33,7 @@ struct nx_runtime_choice {
 	bool has_device, has_system_runtime;
 };
 
-/* NOT_FOUND when there is no libnrt.so.1 where the user says; the sentence names ours. */
+/* NOT_FOUND when there is no libnrt.so.1 where the user says; the message names ours. */
 NX_MUST_CHECK enum nx_status nx_runtime_choose(const struct nx_runtime_wish *wish,
 					       struct nx_arena *arena,
 					       struct nx_runtime_choice *choice,

@@ -79,7 +79,7 @@ static enum nx_status resolve(struct nx_runtime_library *lib, void *library, str
 
 		if (!function && functions[i].is_required)
 			return nx_fail(err, NX_VERSION,
-				       "%s has no function %s, so it is no Neuron runtime or a "
+				       "%s has no function %s, so it is not a Neuron runtime or a "
 				       "very old one; name another with --runtime PATH",
 				       lib->path, functions[i].name);
 		memcpy((char *)lib + functions[i].offset, &function, sizeof(function));
@@ -160,7 +160,7 @@ const char *nx_runtime_library_text(const struct nx_runtime_library *lib, char *
 /* --- its statuses -------------------------------------------------------------------------- */
 
 #define LOG "NEURON_RT_LOG_LEVEL=INFO shows what the runtime did"
-#define INPUTS "give real inputs (NAME FILE.npy), or go on with --ignore-exec-errors"
+#define INPUTS "give real inputs (NAME FILE.npy), or continue with --ignore-exec-errors"
 #define DRIVER "look at 'dmesg' and restart the Neuron driver"
 
 static const struct meaning {
@@ -186,7 +186,7 @@ static const struct meaning {
 	ROW(NRT_QUEUE_FULL, NX_LIMIT,
 	    "too many executions are waiting; lower --num-exec or use --exec-mode sync"),
 	ROW(NRT_LOAD_NOT_ENOUGH_NC, NX_LIMIT,
-	    "there are not enough NeuronCores; ask for fewer workers (-r), or free the cores that "
+	    "there are not enough NeuronCores; use fewer workers (-r), or free the cores that "
 	    "other programs hold"),
 	ROW(NRT_UNSUPPORTED_NEFF_VERSION, NX_VERSION,
 	    "the runtime does not read this version of NEFF; use a newer runtime, or compile "

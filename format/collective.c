@@ -151,7 +151,7 @@ void nx_collective_trace_put(const struct nx_collective_trace *trace, struct nx_
 	}
 }
 
-/* Moves at behind the group; false when it is cut. */
+/* Moves at past the group; false when it is cut. */
 static bool get_group(struct nx_slice bytes, size_t *at, struct nx_arena *arena,
 		      struct nx_collective_ranks *out)
 {

@@ -43,7 +43,7 @@ const char *nx_collective_algorithm_name(int64_t algorithm);
 /* Ranks in pairs, of all there are: no replica group counts. */
 bool nx_collective_is_pairwise(int64_t kind);
 
-/* What a rank of so many gets out that puts element_count elements in; 0 when nobody can. */
+/* How many elements a rank gets for element_count elements put in; 0 when not possible. */
 uint64_t nx_collective_output_count(int64_t kind, uint64_t element_count, uint64_t rank_count);
 /* The share of the bytes that crosses links: 2(n-1)/n for an all-reduce. */
 double nx_collective_bus_factor(int64_t kind, uint64_t rank_count);
@@ -72,7 +72,7 @@ struct nx_collective_record {
 	uint64_t trigger_ps, start_ps, end_ps;
 };
 
-struct nx_collective_ranks { /* who takes part */
+struct nx_collective_ranks { /* that take part */
 	uint32_t id;	     /* comm_id of cc_ops */
 	const uint32_t *ranks;
 	uint32_t count;

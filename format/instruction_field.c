@@ -26,9 +26,8 @@ enum nx_status nx_instruction_read_number(struct nx_instruction_reader *r, int64
 		return NX_OK;
 	r->cursor.at = start;
 	if (value.is_real)
-		return nx_fail(err, NX_FORMAT, "a whole number has to stand here, not %g",
-			       value.real);
-	return nx_fail(err, NX_FORMAT, "%lld does not fit here; %lld to %lld do",
+		return nx_fail(err, NX_FORMAT, "expected an integer, not %g", value.real);
+	return nx_fail(err, NX_FORMAT, "%lld is out of range; use %lld to %lld",
 		       (long long)value.whole, (long long)low, (long long)high);
 }
 
@@ -266,8 +265,9 @@ static enum nx_status read_access_pattern(struct nx_instruction_reader *r, uint8
 	if (status)
 		return status;
 	if (step_count != count_count)
-		return nx_fail(err, NX_FORMAT, "%u steps and %u counts; there have to be as many",
-			       step_count, count_count);
+		return nx_fail(err, NX_FORMAT,
+			       "%u steps but %u counts; give the same number of both", step_count,
+			       count_count);
 	for (unsigned i = 0; i < dims; i++) {
 		nx_store16(at + 2 * i, (uint16_t)steps[i]);
 		nx_store16(at + 2 * (dims + i), (uint16_t)counts[i]);
@@ -385,7 +385,7 @@ static enum nx_status read_operand_sources(struct nx_instruction_reader *r, uint
 		if (nx_cursor_take(&r->cursor, "PTR"))
 			*at |= (uint8_t)(1u << k);
 		else if (!nx_cursor_take(&r->cursor, "INSTRUCTION"))
-			return nx_fail(err, NX_FORMAT, "PTR or INSTRUCTION has to stand here");
+			return nx_fail(err, NX_FORMAT, "expected PTR or INSTRUCTION");
 	}
 	return NX_OK;
 }

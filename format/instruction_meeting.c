@@ -41,7 +41,7 @@ static enum nx_status read_moment(struct nx_instruction_reader *r, uint8_t *mode
 	if (nx_cursor_take(&r->cursor, "@complete"))
 		*mode |= 0x10;
 	else if (!nx_cursor_take(&r->cursor, "@read"))
-		return nx_fail(err, NX_FORMAT, "@complete or @read has to stand here");
+		return nx_fail(err, NX_FORMAT, "expected @complete or @read");
 	return NX_OK;
 }
 
@@ -122,8 +122,7 @@ static enum nx_status read_meeting(struct nx_instruction_reader *r, struct meeti
 	update = is_event ? take_mode(&r->cursor, event_updates, COUNT(event_updates))
 			  : take_mode(&r->cursor, updates, COUNT(updates));
 	if (!update)
-		return nx_fail(err, NX_FORMAT,
-			       "a wait (>=3) or an update (++@complete) has to stand here");
+		return nx_fail(err, NX_FORMAT, "expected a wait (>=3) or an update (++@complete)");
 	m.update[0] = update->code;
 	m.update[1] = (uint8_t)index;
 	status = read_mode_value(r, update, m.update_value, err);

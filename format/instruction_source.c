@@ -279,9 +279,7 @@ static enum nx_status read_operand(struct nx_instruction_reader *r, struct opera
 		return status;
 	if (key.len)
 		return fail_unknown(r, o, key, err);
-	return nx_fail(err, NX_FORMAT,
-		       "an operand (name=value), a wait or an update has to stand "
-		       "here");
+	return nx_fail(err, NX_FORMAT, "expected an operand (name=value), a wait or an update");
 }
 
 static enum nx_status read_operands(struct nx_instruction_reader *r, struct operands *o,

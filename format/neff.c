@@ -32,7 +32,7 @@
 /* Larger numbers come from files that are something else. */
 #define LARGEST_CREDIBLE_VERSION 255
 
-/* Compilers fill the archive up with zeros to tar's record size, behind the gzip stream. */
+/* Compilers fill the archive up with zeros to tar's record size, after the gzip stream. */
 #define DATA_ALIGNMENT 10240
 #define INFLATE_STEP_BYTES ((size_t)1 << 18)
 
@@ -93,7 +93,7 @@ static enum nx_status check_header(const struct nx_neff_header *header, size_t f
 	if (package == 0 || package > LARGEST_CREDIBLE_VERSION || header->header_size == 0 ||
 	    header->header_size > file_bytes || major > LARGEST_CREDIBLE_VERSION)
 		return nx_fail(err, NX_FORMAT,
-			       "not a NEFF: the first 1024 bytes are no NEFF header; give the "
+			       "not a NEFF: the first 1024 bytes are not a NEFF header; give the "
 			       ".neff file that the compiler or the capture wrote");
 	if (package > NEWEST_PACKAGE_VERSION)
 		return nx_fail(err, NX_VERSION,
@@ -110,7 +110,7 @@ static enum nx_status check_header(const struct nx_neff_header *header, size_t f
 
 /* --- archive ------------------------------------------------------------ */
 
-/* The first damage tells most; what follows is its consequence. */
+/* Report the first damage only; what follows is its consequence. */
 static void NX_PRINTF(2, 3) note_damage(struct nx_neff *neff, const char *fmt, ...)
 {
 	va_list args;

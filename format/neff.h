@@ -20,7 +20,7 @@
 #include "machine/hardware.h"
 
 #define NX_NEFF_HEADER_BYTES 1024
-/* An archive that unpacks to more is refused: 8 GiB of code is no model, it is a bomb. */
+/* An archive that unpacks to more is refused: 8 GiB of code is not a model but a bomb. */
 #define NX_NEFF_MAX_UNPACKED_BYTES ((uint64_t)8 << 30)
 
 struct nx_neff_header {
@@ -164,7 +164,7 @@ struct nx_neff {
 /*
  * Reads header, archive and what the archive declares. Members borrow from the arena (gzip) or
  * from file (plain tar); all else lives in the arena. FORMAT when the header or the very first
- * archive byte makes no sense. Damage further on is no failure: what could be read is there,
+ * archive byte is invalid. Damage further on is not an error: what could be read is there,
  * and is_truncated and problems say what could not.
  */
 NX_MUST_CHECK enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena,

@@ -3,7 +3,7 @@
  * neff_plan_debug: the chain of files that leads from a slot to its layer and source line.
  *
  * A slot's record names its backend instruction; that one a record of the
- * middle layer; from there it goes on to the operation, which has the source
+ * middle layer; from there it leads to the operation, which has the source
  * line, and to the framework's, which has the layer's name.
  */
 #include "format/debug_info.h"

@@ -42,7 +42,7 @@ static bool find_value(struct nx_slice header, const char *key, struct nx_slice 
 	return false;
 }
 
-/* A structured dtype is a list of fields; it stays "" because nobody computes with it. */
+/* A structured dtype is a list of fields; it stays "" because it is not computed with. */
 static bool read_dtype(struct nx_slice text, char *dtype, size_t cap)
 {
 	uint8_t quote;

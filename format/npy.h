@@ -18,7 +18,7 @@ struct nx_npy {
 	struct nx_slice payload;
 };
 
-/* False when the bytes are no .npy (versions 1 to 3). */
+/* False when the bytes are not a .npy (versions 1 to 3). */
 bool nx_npy_read(struct nx_slice file, struct nx_npy *out);
 void nx_npy_write(const struct nx_npy *array, struct nx_bytes *out);
 

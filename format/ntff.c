@@ -16,12 +16,12 @@ static enum nx_status check_header(struct nx_slice file, struct nx_error *err)
 		return nx_fail(
 			err, NX_FORMAT,
 			"the file has only %zu bytes, but an NTFF begins with a header of %d "
-			"bytes and a message: it was cut off or is no NTFF",
+			"bytes and a message: it was cut off or is not an NTFF",
 			file.len, NX_NTFF_HEADER_BYTES);
 	if (file.data[0] < NX_NTFF_OLDEST_VERSION || file.data[0] > NX_NTFF_NEWEST_VERSION)
 		return nx_fail(err, NX_VERSION,
 			       "NTFF version %u is not supported (this build reads %d to %d): the "
-			       "file is from another runtime generation or is no NTFF",
+			       "file is from another runtime generation or is not an NTFF",
 			       file.data[0], NX_NTFF_OLDEST_VERSION, NX_NTFF_NEWEST_VERSION);
 	if (nx_load64(file.data + PROTO_SIZE_OFFSET) == 0)
 		return nx_fail(err, NX_FORMAT,
@@ -142,13 +142,13 @@ enum nx_status nx_ntff_read(struct nx_slice file, struct nx_arena *arena, struct
 	out->blobs = nx_slice_part(rest, proto_size, SIZE_MAX);
 	st = nx_wire_decode(&nx_ntff_info_message, proto, &out->info, arena, &out->loss, err);
 	if (st) {
-		nx_context(err, "the message behind the NTFF header cannot be read");
+		nx_context(err, "the message after the NTFF header cannot be read");
 		return st;
 	}
 	if (is_blank(&out->info))
 		return nx_fail(err, NX_FORMAT,
-			       "the message behind the NTFF header has none of the fields of a "
-			       "capture: the file is damaged or no NTFF");
+			       "the message after the NTFF header has none of the fields of a "
+			       "capture: the file is damaged or not an NTFF");
 	out->is_truncated = proto_size > rest.len || any_blob_outside(out);
 	return NX_OK;
 }

@@ -230,7 +230,7 @@ struct nx_ntff_node {
 struct nx_ntff_info {
 	struct nx_slice name;
 	struct nx_slice
-		uuid; /* as a C string: may be cut at a zero byte, or carry garbage behind */
+		uuid; /* as a C string: may be cut at a zero byte, or carry garbage after it */
 	uint64_t id;
 	NX_WIRE_LIST(struct nx_ntff_node) nodes;
 	uint64_t arch; /* 1 = V2 (trn1, inf2), 2 = V3 (trn2), 3 = V4 (trn3) */
@@ -260,7 +260,7 @@ extern const struct nx_wire_message nx_ntff_info_message;
 struct nx_ntff {
 	uint8_t version;
 	struct nx_ntff_info info;
-	struct nx_slice blobs; /* everything behind the protobuf */
+	struct nx_slice blobs; /* everything after the protobuf */
 	struct nx_wire_loss loss;
 	bool is_truncated; /* the protobuf or a blob reaches beyond the file */
 };

@@ -360,7 +360,7 @@ static inline bool is_key(const uint8_t *data, struct nx_slice key)
 	return nx_load64(data + key.len - 8) == nx_load64(key.data + key.len - 8);
 }
 
-/* As split_entry, where the key is known; at is behind the field's tag. */
+/* As split_entry, where the key is known; at is after the field's tag. */
 static inline const uint8_t *take_value(const uint8_t *at, const uint8_t *end, struct nx_slice key,
 					struct nx_slice *value)
 {
@@ -380,7 +380,7 @@ static inline const uint8_t *take_value(const uint8_t *at, const uint8_t *end, s
 	return at + len;
 }
 
-/* Of a record whose attributes begin at and lie one behind the other. */
+/* Of a record whose attributes begin at and follow each other. */
 static bool read_row_of_values(const uint8_t *at, const uint8_t *end, const struct nx_slice *keys,
 			       size_t count, struct nx_slice *values)
 {

@@ -97,7 +97,7 @@ extern const struct nx_wire_message nx_ntrace_memory_message;
 struct nx_ntrace_stream {
 	struct nx_slice file;
 	uint64_t at;	  /* of the next record */
-	bool is_torn;	  /* the file ended inside a record, or a length makes no sense */
+	bool is_torn;	  /* the file ended inside a record, or a length is invalid */
 	uint64_t torn_at; /* then: where */
 };
 
@@ -113,11 +113,11 @@ struct nx_ntrace_head {
 	int64_t nc_idx;	    /* attribute nc_idx, else field 5; -1 = none */
 	int64_t worker_gid; /* attribute; -1 = none */
 	uint64_t unknown_field_count;
-	/* Bytes of the record before its attributes, all of which lie there one behind the other;
+	/* Bytes of the record before its attributes, all of which follow each other there;
 	 * 0 when it has none, when they are scattered or when that does not fit. */
 	uint8_t lead_bytes;
 };
-/* False when the record is no event at all: empty, or not a message to its end. */
+/* False when the record is not an event: empty, or not a message to its end. */
 bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head);
 
 /* The record's attributes, in file order; returns how many there are (may exceed cap). */
@@ -126,7 +126,7 @@ size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attrib
 
 /*
  * The values of a record whose attributes have exactly these keys in this order. False when it has
- * others, or is laid out in a way that few writers choose: then nx_ntrace_read_attributes tells.
+ * others, or is laid out in a way that few writers choose: then call nx_ntrace_read_attributes.
  * lead_bytes as of its head, or 0 to have it read from its beginning.
  */
 bool nx_ntrace_read_values(struct nx_slice record, size_t lead_bytes, const struct nx_slice *keys,

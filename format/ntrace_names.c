@@ -135,7 +135,7 @@ uint64_t nx_ntrace_intern_id(struct nx_slice text)
 {
 	struct sip s = {UINT64_C(0x736f6d6570736575), UINT64_C(0x646f72616e646f6d),
 			UINT64_C(0x6c7967656e657261), UINT64_C(0x7465646279746573)};
-	uint64_t hashed_len = (uint64_t)text.len + 1; /* with the 0xFF behind the text */
+	uint64_t hashed_len = (uint64_t)text.len + 1; /* with the 0xFF after the text */
 	uint8_t tail[16] = {0};
 	size_t i = 0;
 

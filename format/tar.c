@@ -26,7 +26,7 @@
 #define SUM_BYTES 8
 #define PREFIX_BYTES 155
 
-/* What extension records say about the member behind them. */
+/* What extension records say about the member after them. */
 struct overrides {
 	struct nx_slice name;
 	uint64_t size_bytes;
@@ -38,7 +38,7 @@ static struct nx_slice text_field(const uint8_t *field, size_t cap)
 	return nx_slice_of(field, strnlen((const char *)field, cap));
 }
 
-/* Octal digits between blanks and NULs, or GNU's big-endian binary behind a set top bit. */
+/* Octal digits between blanks and NULs, or GNU's big-endian binary after a set top bit. */
 static bool read_number(const uint8_t *field, size_t len, uint64_t *value)
 {
 	size_t i = 0;
@@ -73,7 +73,7 @@ static bool is_empty_block(const uint8_t *block)
 	return block[0] == 0 && memcmp(block, block + 1, BLOCK_BYTES - 1) == 0;
 }
 
-/* "<length> <key>=<value>\n"; false at the end or when the record makes no sense. */
+/* "<length> <key>=<value>\n"; false at the end or when the record is invalid. */
 static bool pax_next(struct nx_slice *records, struct nx_slice *key, struct nx_slice *value)
 {
 	const uint8_t *equals;
@@ -181,7 +181,7 @@ static enum nx_status next_header(struct nx_tar_reader *tar, const uint8_t **hea
 	return NX_OK;
 }
 
-/* The member's bytes as far as they exist; moves behind them. */
+/* The member's bytes as far as they exist; moves past them. */
 static struct nx_slice take_bytes(struct nx_tar_reader *tar, uint64_t size_bytes)
 {
 	struct nx_slice bytes;

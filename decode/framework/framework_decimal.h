@@ -17,7 +17,7 @@ struct nx_decimal {
 
 /*
  * The number times 10^digits, rounded down to an integer (towards minus
- * infinity). False when the text is no JSON number or does not fit.
+ * infinity). False when the text is not a JSON number or does not fit.
  */
 bool nx_decimal_parse(struct nx_slice text, int digits, struct nx_decimal *out);
 

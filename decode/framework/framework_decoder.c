@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two readings of the text: Kineto writes baseTimeNanoseconds behind the events
+ * Two readings of the text: Kineto writes baseTimeNanoseconds after the events
  * whose times need it, so the first reading looks at the top-level keys only,
  * and the second delivers.
  */
@@ -76,7 +76,7 @@ static void deliver(struct decoder *d, const struct nx_framework_event *event)
 	d->fn(d->context, event);
 }
 
-/* The event of the record so far as every phase has it; false when its time makes no sense. */
+/* The fields that all phases share; false when the time is missing or out of range. */
 static bool make_event(const struct decoder *d, struct nx_framework_event *event)
 {
 	const struct nx_framework_record *r = &d->record;
@@ -150,7 +150,7 @@ static void on_flow(struct decoder *d)
 	deliver(d, &event);
 }
 
-/* Slices of a thread nest; async ones are told apart by category, id and scope. */
+/* Slices of a thread nest; async ones are distinguished by category, id and scope. */
 static uint64_t pair_key(const struct nx_framework_record *r)
 {
 	bool is_async = r->phase == 'b' || r->phase == 'e';
@@ -359,7 +359,7 @@ static enum nx_status read_text(struct decoder *d, const char *path, struct nx_e
 	return NX_OK;
 }
 
-/* The format lets a writer that dies leave out the bracket behind a bare list of events. */
+/* The format lets a writer that dies leave out the bracket after a bare list of events. */
 static void tell_end(struct decoder *d)
 {
 	enum nx_json_token last = nx_json_stream_next(&d->json);

@@ -9,7 +9,7 @@
  * microseconds with decimals and are converted in integers. Names such as
  * `model.py(123): forward` are kept.
  *
- * Events come in the order of the file, which is no order of time.
+ * Events come in the order of the file, which is not the order of time.
  */
 #ifndef NX_DECODE_FRAMEWORK_FRAMEWORK_DECODER_H
 #define NX_DECODE_FRAMEWORK_FRAMEWORK_DECODER_H
@@ -33,18 +33,17 @@ struct nx_framework_loss {
 	uint64_t lost_name_count;  /* names of threads and processes beyond the limit */
 	uint64_t read_bytes;	   /* of text, unpacked; where reading stopped */
 	bool is_cut;		   /* the text ends inside; all before is kept */
-	bool is_damaged;	   /* it ends because what follows is no JSON, or no gzip */
+	bool is_damaged;	   /* it ends because what follows is not JSON, or not gzip */
 };
 
 /*
  * What fn receives; texts live for the call. A name longer than 4 KiB is cut.
  *
  * row has start_ns, end_ns, thread_id, flow_id, stream_id, flags, type and
- * source; the pipeline fills in the rest. A thread id that is no number ("Trace PyTorch Profiler")
- * becomes a hash with the top bit set, and so does a pid; their texts are in
- * the names.
+ * source; the pipeline fills in the rest. A thread id that is not a number ("Trace PyTorch
+ * Profiler") becomes a hash with the top bit set, and so does a pid; their texts are in the names.
  *
- * A flow point is no event of its own but one end of an arrow, delivered in a
+ * A flow point is not an event of its own but one end of an arrow, delivered in a
  * call of its own with is_flow_point set and row.start_ns == row.end_ns. Points
  * of equal category and row.flow_id are one flow: it leaves at 's', passes 't',
  * arrives at 'f'. It belongs to the innermost slice that encloses its time on
@@ -66,11 +65,11 @@ typedef void (*nx_framework_fn)(void *context, const struct nx_framework_event *
 
 /*
  * Streams the events of one file. Times are as in the file plus its
- * baseTimeNanoseconds, if it has one (Kineto). *is_epoch tells whether they are
- * epoch ns: the file has a base, or its first event lies behind September 2001
+ * baseTimeNanoseconds, if it has one (Kineto). *is_epoch says whether they are
+ * epoch ns: the file has a base, or its first event is later than September 2001
  * (10^18 ns), where no clock that counts from boot arrives. names may be NULL.
  *
- * A file that is cut or damaged is OK and the loss tells; FORMAT is a file that
+ * A file that is cut or damaged is OK and loss says so; FORMAT is a file that
  * never was a trace.
  */
 NX_MUST_CHECK enum nx_status nx_framework_decode(struct nx_slice file, const char *path,

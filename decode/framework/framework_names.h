@@ -43,7 +43,7 @@ void nx_framework_names_release(struct nx_framework_names *names);
 /* The entry to fill in, a new one if need be; NULL when there are too many. */
 struct nx_framework_name *nx_framework_names_take(struct nx_framework_names *names, bool is_thread,
 						  uint64_t pid, uint64_t thread_id);
-/* Sets the text where there is none; what metadata tells replaces what came from an id. */
+/* Sets the text where there is none; metadata replaces what came from an id. */
 void nx_framework_name_set(struct nx_framework_names *names, struct nx_framework_name *name,
 			   struct nx_slice text, bool is_told);
 

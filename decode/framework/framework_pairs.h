@@ -35,7 +35,7 @@ bool nx_framework_pairs_push(struct nx_framework_pairs *pairs, uint64_t key,
 struct nx_framework_event *nx_framework_pairs_top(struct nx_framework_pairs *pairs, uint64_t key);
 /* Forgets the youngest of that key, which must exist. */
 void nx_framework_pairs_drop(struct nx_framework_pairs *pairs, uint64_t key);
-/* The open ones, one per call, in no order; NULL behind the last. Begin with *at = 0. */
+/* The open ones, one per call, in no order; NULL after the last. Begin with *at = 0. */
 struct nx_framework_event *nx_framework_pairs_next(struct nx_framework_pairs *pairs, size_t *at);
 void nx_framework_pairs_release(struct nx_framework_pairs *pairs);
 

@@ -66,7 +66,7 @@ static bool parse_hexadecimal(struct nx_slice text, uint64_t *value)
 	return true;
 }
 
-/* Writers spell the same id as 7, "7" and "0x7". False for a text that is no number. */
+/* Writers spell the same id as 7, "7" and "0x7". False for a text that is not a number. */
 static bool parse_id(struct nx_slice text, uint64_t *value)
 {
 	struct nx_decimal number;
@@ -140,7 +140,7 @@ static void set_field(struct nx_framework_record *r, enum field field, struct nx
 	}
 }
 
-/* The scalar behind a key, or false with the value read past. */
+/* The scalar after a key, or false with the value read past. */
 static bool read_scalar(struct nx_json_stream *s)
 {
 	enum nx_json_token token = nx_json_stream_next(s);

@@ -150,7 +150,7 @@ static bool first_parent(struct nx_slice record, uint64_t *id)
 	return false;
 }
 
-/* Record i of the asm files tells of slot i. Returns the number of the next slot. */
+/* Record i of the asm files describes slot i. Returns the number of the next slot. */
 static size_t map_slots(struct nx_slice file, const struct nx_map *index_of_id, size_t slot,
 			struct nx_engine_program *program)
 {

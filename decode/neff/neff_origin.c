@@ -285,7 +285,7 @@ static void fill_origins(struct nx_arena *arena, const struct layer *penguin,
 	}
 }
 
-/* Ids count from one. One that points nowhere, and a caller behind the callee, is none: frames
+/* Ids count from one. One that points nowhere, and a caller after its callee, count as none: frames
  * are written callers first, so chains end. */
 static uint32_t id_within(uint64_t id, size_t count)
 {

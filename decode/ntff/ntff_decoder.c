@@ -173,7 +173,7 @@ static void load_clocks(const struct nx_ntff_graph *from, struct nx_graph_rings 
 	rings->throttle_clock = clock_of(&c->throttle);
 	for (size_t i = 0; i < NX_DMA_CLOCKS && i < c->dma.count; i++)
 		rings->dma_clocks[i] = clock_of(&c->dma.items[i]);
-	/* a record names its DMA engine modulo 32; the declared queues tell which 32 */
+	/* a record names its DMA engine modulo 32; the declared queues say which 32 */
 	for (size_t i = 0; i < from->queues.count; i++)
 		if (from->queues.items[i].engine_index < lowest)
 			lowest = (uint32_t)from->queues.items[i].engine_index;
@@ -182,7 +182,7 @@ static void load_clocks(const struct nx_ntff_graph *from, struct nx_graph_rings 
 
 /* --- rings ----------------------------------------------------------------- */
 
-/* Explicit rings have never been seen filled, and nobody has published what TopSP records say. */
+/* Explicit rings have never been seen filled, and what TopSP records mean is not public. */
 static bool ring_is_read(const struct nx_ntff_ring *ring)
 {
 	switch (ring->block_type) {

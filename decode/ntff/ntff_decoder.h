@@ -31,7 +31,7 @@ struct nx_ntff_options {
 };
 
 struct nx_decode_loss {
-	uint64_t odd_tail_bytes;    /* ring bytes behind the last whole record */
+	uint64_t odd_tail_bytes;    /* ring bytes after the last complete record */
 	uint64_t missing_bytes;	    /* of blobs that reach beyond the file */
 	uint64_t overlapping_bytes; /* of blobs that use the same bytes too often, left out */
 	uint64_t unknown_ring_count;

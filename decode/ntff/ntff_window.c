@@ -108,8 +108,8 @@ enum nx_status nx_ntff_find_window(struct nx_ntff_decoder *d, const struct nx_nt
 		return window_from_timeline(d, options->execution, err);
 	if (options->execution)
 		return nx_fail(err, NX_NOT_FOUND,
-			       "%s does not tell its executions apart; there is no execution %u, "
-			       "ask for 0",
+			       "%s does not separate its executions; there is no execution %u, "
+			       "use 0",
 			       c->path, options->execution);
 	c->total_time_ps = c->graphs[0].exec_duration_ps;
 	c->window_source = NX_WINDOW_NOTIFY;

@@ -131,7 +131,7 @@ static bool fault_of_engine(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 	return true;
 }
 
-/* Simulated devices tell whose instruction it was; what real ones write there is not public. */
+/* Simulated devices record which instruction it was; what real ones write there is not public. */
 static void error_place(const struct nx_ntff_decoder *d, uint32_t graph, struct nx_fault *row)
 {
 	unsigned engine = nx_bits32(row->w1, 22, 20);

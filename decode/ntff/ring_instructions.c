@@ -37,7 +37,7 @@ static void push_start(struct pairing *p, struct slot_queue *queue, struct pendi
 		p->pool.items[index - 1] = start;
 	} else {
 		if (p->pool.len >= UINT32_MAX - 1)
-			return; /* 64 GiB of unpaired starts: nobody's capture */
+			return; /* 64 GiB of unpaired starts: not a real capture */
 		nx_vec_push(&p->pool, start);
 		index = (uint32_t)p->pool.len;
 	}

@@ -176,7 +176,7 @@ static void describe_process(struct nx_ntrace_decoder *d, const char *folder_nam
 	use_folder_name(d, folder_name);
 }
 
-/* What cannot be read of trace_info.pb is told in loss; the other files do not need it. */
+/* Loss counts what cannot be read of trace_info.pb; the other files do not need it. */
 static void read_info(struct nx_ntrace_decoder *d)
 {
 	struct nx_wire_loss loss = {0};

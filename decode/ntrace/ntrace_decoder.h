@@ -18,11 +18,12 @@ struct nx_ntrace_loss {
 	bool info_is_missing, events_are_missing, cpu_is_missing, memory_is_missing;
 	bool info_is_damaged;
 	uint64_t torn_event_bytes, torn_cpu_bytes,
-		torn_memory_bytes; /* behind the last whole record */
-	uint64_t unreadable_count; /* records that are no message, samples without time or value */
-	uint64_t unfinished_count; /* STARTs without STOP */
-	uint64_t orphan_count;	   /* STOPs without START */
-	uint64_t backwards_count;  /* STOPs before their START: shown with no duration */
+		torn_memory_bytes; /* after the last complete record */
+	uint64_t
+		unreadable_count; /* records that are not messages, samples without time or value */
+	uint64_t unfinished_count;    /* STARTs without STOP */
+	uint64_t orphan_count;	      /* STOPs without START */
+	uint64_t backwards_count;     /* STOPs before their START: shown with no duration */
 	uint64_t unknown_type_count;  /* types neither the file nor we can name */
 	uint64_t unknown_phase_count; /* neither START, STOP nor INSTANT: shown as instants */
 	uint64_t unknown_field_count;
@@ -43,7 +44,7 @@ struct nx_ntrace_decoder {
 	uint32_t process_idx;
 	struct nx_map type_names; /* event type -> index into process->names */
 	struct nx_text_map names; /* index of a name */
-	const char **own_names;	  /* process->names while nobody else has replaced it */
+	const char **own_names;	  /* process->names unless it was replaced */
 	size_t own_name_cap;
 	struct nx_map interned; /* id -> index into interned_texts */
 	struct nx_slice *interned_texts;
@@ -70,7 +71,7 @@ void nx_ntrace_decoder_release(struct nx_ntrace_decoder *decoder);
 
 /*
  * The words of an event's handle: the place of START's message in the file and of STOP's, with the
- * number of its bytes before the attributes (0: not known) on top. A word of 0 is no record.
+ * number of its bytes before the attributes (0: not known) on top. A word of 0 means no record.
  */
 enum { NX_RECORD_START, NX_RECORD_STOP };
 

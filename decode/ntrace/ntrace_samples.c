@@ -7,7 +7,7 @@
 
 #define FIXED32 5
 
-/* A sample without a time is none. */
+/* A sample without a time is unreadable. */
 static bool read_cpu(struct nx_slice record, struct nx_cpu_sample *row)
 {
 	struct nx_wire_reader reader = nx_wire_reader_of(record);

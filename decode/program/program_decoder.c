@@ -41,7 +41,7 @@ static uint32_t intern(struct build *b, struct names *names, const char *text)
 
 /* --- semaphore names ------------------------------------------------------- */
 
-/* A queue names its semaphores; the four compute engines count in the ones behind the
+/* A queue names its semaphores; the four compute engines count in the ones after the
  * runtime's own, in this order (Sync has none). */
 static const char *const *name_semaphores(struct build *b, const struct nx_binary_graph *graph)
 {
@@ -285,7 +285,7 @@ static void put_trigger(struct build *b, struct nx_slot *slot, const struct nx_b
 }
 
 /*
- * Without a NEFF nobody says which WRITE rings a queue. When the core declares
+ * Without a NEFF it is unknown which WRITE starts a queue. When the core declares
  * a single static block there is only one thing a compiled WRITE can trigger.
  */
 static bool single_block(const struct nx_graph *graph, const char **queue, uint32_t *block_id)

@@ -221,23 +221,22 @@ static void test_faults_name_line_and_column(void **state)
 	(void)state;
 	expect_fault("", NX_FORMAT, "a.nasm holds no instruction");
 	expect_fault("\n  NOP cycle=1\n", NX_FORMAT,
-		     "a.nasm:2:3: which engine runs this? .engine comes first");
+		     "a.nasm:2:3: no engine is chosen; write .engine first");
 	expect_fault(".engine sp\n\tNOP cycle=x\n", NX_FORMAT,
 		     "a.nasm:2:12: nothing is called 'x' here; .set gives a name");
-	expect_fault(" .foo", NX_FORMAT, "a.nasm:1:2: there is no directive .foo");
+	expect_fault(" .foo", NX_FORMAT, "a.nasm:1:2: unknown directive .foo");
 	expect_fault(".engine gpu", NX_FORMAT,
-		     "a.nasm:1:12: there is no engine 'gpu'; pe, act, pool, dve and sp are");
+		     "a.nasm:1:12: unknown engine 'gpu'; use pe, act, pool, dve or sp");
 	expect_fault(".arch x", NX_FORMAT,
-		     "a.nasm:1:8: there is no device 'x'; trn1, inf2, trn2 and trn3 are");
-	expect_fault(".core 2", NX_FORMAT, "a.nasm:1:7: 2 does not fit here; 0 to 1 do");
-	expect_fault(".repeat 2\n", NX_FORMAT, "a.nasm:1:1: the .end of this is missing");
-	expect_fault(".end", NX_FORMAT,
-		     "a.nasm:1:1: this .end closes nothing; .repeat or .if is missing");
+		     "a.nasm:1:8: unknown device 'x'; use trn1, inf2, trn2 or trn3");
+	expect_fault(".core 2", NX_FORMAT, "a.nasm:1:7: 2 is out of range; use 0 to 1");
+	expect_fault(".repeat 2\n", NX_FORMAT, "a.nasm:1:1: its .end is missing");
+	expect_fault(".end", NX_FORMAT, "a.nasm:1:1: .end without .repeat or .if");
 	expect_fault(".repeat -1\n.end", NX_FORMAT,
-		     "a.nasm:1:9: -1 does not fit here; 0 to 9223372036854775807 do");
+		     "a.nasm:1:9: -1 is out of range; use 0 to 9223372036854775807");
 	expect_fault(".set 1", NX_FORMAT, "a.nasm:1:6: write .set NAME = NUMBER");
-	expect_fault(".set a = 1 2", NX_FORMAT, "a.nasm:1:12: the line should end here");
-	expect_fault(".line 1", NX_FORMAT, "a.nasm:1:8: a line of which file? .file comes first");
+	expect_fault(".set a = 1 2", NX_FORMAT, "a.nasm:1:12: expected the end of the line");
+	expect_fault(".line 1", NX_FORMAT, "a.nasm:1:8: .line needs a file; write .file first");
 	expect_fault(".name \"x", NX_FORMAT, "a.nasm:1:9: the closing '\"' is missing");
 }
 
@@ -245,12 +244,12 @@ static void test_faults_of_variables(void **state)
 {
 	(void)state;
 	expect_fault(".input a fp33 [1]", NX_FORMAT,
-		     "a.nasm:1:10: an element type has to stand here: fp32, bfloat16, fp16, int32, "
+		     "a.nasm:1:10: expected an element type: fp32, bfloat16, fp16, int32, "
 		     "...");
 	expect_fault(".input a fp32 [0]", NX_FORMAT,
-		     "a.nasm:1:16: 0 does not fit here; 1 to 9223372036854775807 do");
+		     "a.nasm:1:16: 0 is out of range; use 1 to 9223372036854775807");
 	expect_fault(".input a fp32 [1<<50]", NX_LIMIT,
-		     "a.nasm:1:22: a tensor of this shape fits no memory");
+		     "a.nasm:1:22: a tensor of this shape is too large for any memory");
 	expect_fault(".input a fp32 [1]\n.input a fp32 [1]", NX_FORMAT,
 		     "a.nasm:2:18: core 0 has a variable 'a' already");
 	expect_fault(".constant a fp32 [2000] = 0", NX_LIMIT,
@@ -259,12 +258,13 @@ static void test_faults_of_variables(void **state)
 		     "a.nasm:1:28: the values do not fill the shape evenly");
 	expect_fault(".constant a fp32 [1] = 1, 2", NX_FORMAT,
 		     "a.nasm:1:27: there are more values than elements");
-	expect_fault(".constant a uint8 [1] = 256", NX_FORMAT, "a.nasm:1:25: 256 is no uint8");
+	expect_fault(".constant a uint8 [1] = 256", NX_FORMAT,
+		     "a.nasm:1:25: 256 is not a valid uint8");
 	expect_fault(".constant a fp32 [2,3] = identity", NX_FORMAT,
 		     "a.nasm:1:34: an identity has the shape [N,N]");
 	expect_fault(".constant a file=\"x.npy\"", NX_UNSUPPORTED,
 		     "a.nasm:1:25: files cannot be read here");
-	expect_fault(".table t = z", NX_FORMAT, "a.nasm:1:13: there is no variable 'z'");
+	expect_fault(".table t = z", NX_FORMAT, "a.nasm:1:13: unknown variable 'z'");
 }
 
 static void test_faults_of_transfers(void **state)
@@ -276,11 +276,11 @@ static void test_faults_of_transfers(void **state)
 		     "a.nasm:1:30: semaphores are 0 to 255");
 	expect_fault(QUEUE QUEUE, NX_FORMAT, "a.nasm:2:9: core 0 has a queue 'q' already");
 	expect_fault(QUEUE ".block q", NX_FORMAT,
-		     "a.nasm:2:9: which engine starts it? .engine comes first");
+		     "a.nasm:2:9: no engine is chosen; write .engine first");
 	expect_fault(".engine sp\n.block p", NX_FORMAT,
-		     "a.nasm:2:9: there is no queue 'p'; .queue makes one");
+		     "a.nasm:2:9: unknown queue 'p'; declare it with .queue");
 	expect_fault(".engine sp\n.copy from=a", NX_FORMAT,
-		     "a.nasm:2:6: a transfer belongs to a block; .block comes first");
+		     "a.nasm:2:6: a transfer belongs to a block; write .block first");
 	expect_fault(QUEUE ".engine sp\n.dma q from=a to=SB+0[1][4]", NX_FORMAT,
 		     "a.nasm:3:13: core 0 has no variable 'a'; it has SB");
 	expect_fault(QUEUE ".engine sp\n.dma q from=fp32@SB+0[1][8] to=SB+0[1][4]", NX_FORMAT,
@@ -288,7 +288,7 @@ static void test_faults_of_transfers(void **state)
 	expect_fault(QUEUE ".engine sp\n.dma q from=SB+0[1][4] to=SB+0[1][4]", NX_FORMAT,
 		     "a.nasm:3:37: the element type is missing: from=fp32@...");
 	expect_fault(QUEUE ".engine sp\n.dma q from=fp32@SB+0[1,2][4] to=SB+0[1][4]", NX_FORMAT,
-		     "a.nasm:3:30: 2 steps and 1 sizes; there have to be as many");
+		     "a.nasm:3:30: 2 steps but 1 sizes; give the same number of both");
 	expect_fault(QUEUE ".engine sp\n.dma q S[x]>=1 from=fp32@SB+0[1][4] to=SB+0[1][4]",
 		     NX_FORMAT, "a.nasm:3:10: nothing is called 'x' here; .set gives a name");
 }

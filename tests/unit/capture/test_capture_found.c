@@ -167,7 +167,7 @@ static void a_folder_that_is_not_there_is_told(void **state)
 
 	(void)state;
 	assert_int_equal(nx_capture_found_scan(&found, "/nowhere", 0, &arena, &err), NX_NOT_FOUND);
-	assert_non_null(strstr(err.message, "cannot look into /nowhere"));
+	assert_non_null(strstr(err.message, "cannot read the folder /nowhere"));
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)

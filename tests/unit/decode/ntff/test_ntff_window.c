@@ -54,8 +54,8 @@ static void a_file_without_timeline_has_no_second_execution(void **state)
 	f->info.executions.count = 0;
 	f->options.execution = 2;
 	assert_int_equal(nx_fixture_open(f), NX_NOT_FOUND);
-	assert_string_equal(f->err.message, "test.ntff does not tell its executions apart; there "
-					    "is no execution 2, ask for 0");
+	assert_string_equal(f->err.message, "test.ntff does not separate its executions; there "
+					    "is no execution 2, use 0");
 }
 
 static void a_backward_execution_is_refused(void **state)

@@ -202,15 +202,14 @@ static void test_faults_name_place_and_remedy(void **state)
 		     "no instruction is called 'FOO'; unknown ones are OP_00 to OP_FF");
 	expect_fault("NOP cycles=1", 4, "NOP has no operand cycles=; it has cycle= raw= words=");
 	expect_fault("NOP cycle=1 cycle=2", 12, "cycle= is given twice");
-	expect_fault("NOP cycle=-1", 10, "-1 does not fit here; 0 to 4294967295 do");
-	expect_fault("NOP cycle=1.5", 10, "a whole number has to stand here, not 1.5");
+	expect_fault("NOP cycle=-1", 10, "-1 is out of range; use 0 to 4294967295");
+	expect_fault("NOP cycle=1.5", 10, "expected an integer, not 1.5");
 	expect_fault("NOP cycle=1x", 11, "the operand should end here");
 	expect_fault("NOP cycle=k", 10, "nothing is called 'k' here; .set gives a name");
 	expect_fault("NOP", 0, "NOP needs cycle=");
-	expect_fault("NOP S[256]>=1 cycle=0", 6, "256 does not fit here; 0 to 255 do");
-	expect_fault("NOP S[6]++ cycle=0", 10, "@complete or @read has to stand here");
-	expect_fault("NOP S[6]? cycle=0", 8,
-		     "a wait (>=3) or an update (++@complete) has to stand here");
+	expect_fault("NOP S[256]>=1 cycle=0", 6, "256 is out of range; use 0 to 255");
+	expect_fault("NOP S[6]++ cycle=0", 10, "expected @complete or @read");
+	expect_fault("NOP S[6]? cycle=0", 8, "expected a wait (>=3) or an update (++@complete)");
 	expect_fault("NOP S[6]>=1 S[7]+=2@read cycle=0", 19,
 		     "a slot has one value for its wait and its update; they have to be the same");
 	expect_fault("NOP raw=64:00", 12,
@@ -225,12 +224,12 @@ static void test_faults_name_place_and_remedy(void **state)
 		     "DERIVATIVE_RELU, DERIVATIVE_LEAKY_RELU, SIN, RECIPROCAL_SQRT, SQUARE, SIGN, "
 		     "ABS, IS_FINITE, SILU, COPY, MEMSET_ZERO");
 	expect_fault("COPY src=fp32@0x0[1][2,3]", 25,
-		     "1 steps and 2 counts; there have to be as many");
+		     "1 steps but 2 counts; give the same number of both");
 	expect_fault("COPY src=fp32@0x0[1,2,3,4,5]", 26, "at most 4 numbers fit here");
 	expect_fault("LDWEIGHTS src=fp32@0x0[1][2] 300*1", 29, "rows and columns are 0 to 255");
 	expect_fault("LDWEIGHTS src=fp32@0x0[1][2]", 0, "LDWEIGHTS needs its size, rows*columns");
 	expect_fault("LDWEIGHTS src=fp32@0x0[1][2] 2*1 2*1", 33,
-		     "an operand (name=value), a wait or an update has to stand here");
+		     "expected an operand (name=value), a wait or an update");
 	expect_fault("PSEUDO_DMA_TRIGGER block_id=1", 0,
 		     "PSEUDO_DMA_TRIGGER needs its queue's name");
 }
