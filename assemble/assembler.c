@@ -115,8 +115,8 @@ enum nx_status nx_assembly_instruction(struct nx_assembly *a, struct nx_cursor *
 }
 
 /* How compilers begin every stream; trn1 has no label. */
-enum nx_status nx_directive_prologue(struct nx_assembly *a, struct nx_cursor *c,
-				     struct nx_error *err)
+static enum nx_status read_prologue(struct nx_assembly *a, struct nx_cursor *c,
+				    struct nx_error *err)
 {
 	static const uint8_t order[NX_SLOT_BYTES] = {NX_OP_SET_ORDERING_MODE, 0x10};
 	static const uint8_t label[NX_SLOT_BYTES] = {NX_OP_PSEUDO_BRANCH_LABEL, 0x10};
@@ -136,13 +136,13 @@ enum nx_status nx_directive_prologue(struct nx_assembly *a, struct nx_cursor *c,
 
 static const struct {
 	const char *word;
-	nx_directive read;
+	nx_directive *read;
 } directives[] = {
 	{".arch", nx_directive_arch},
 	{".name", nx_directive_name},
 	{".core", nx_directive_core},
 	{".engine", nx_directive_engine},
-	{".prologue", nx_directive_prologue},
+	{".prologue", read_prologue},
 	{".set", nx_directive_set},
 	{".semaphore", nx_directive_semaphore},
 	{".input", nx_directive_input},

@@ -33,16 +33,16 @@ struct nx_assembly_engine {
 	NX_VEC(struct nx_assembly_block) blocks;
 };
 
+struct nx_assembly_texts NX_VEC_BODY(const char *);
+
 struct nx_assembly_core {
 	NX_VEC(struct nx_plan_variable) variables;
 	struct nx_text_map variable_of_name;
 	NX_VEC(struct nx_plan_queue) queues;
-	NX_VEC(const char *) queue_names;
+	struct nx_assembly_texts queue_names;
 	NX_VEC(uint32_t) block_counts; /* per queue: the next block's number */
-	NX_VEC(const char *) sets;
-	NX_VEC(const char *) replica_groups;
-	NX_VEC(const char *) source_target_pairs;
-	NX_VEC(const char *) element_counts;
+	struct nx_assembly_texts sets;
+	struct nx_assembly_texts replica_groups, source_target_pairs, element_counts;
 	struct nx_assembly_engine engines[NX_ENGINE_COUNT];
 	uint64_t scratch_bytes;
 };
@@ -97,53 +97,24 @@ NX_MUST_CHECK enum nx_status nx_assembly_file(struct nx_assembly *a, const char 
 
 /* --- directives ------------------------------------------------------------------ */
 
-typedef enum nx_status (*nx_directive)(struct nx_assembly *a, struct nx_cursor *c,
-				       struct nx_error *err);
-
-enum nx_status nx_directive_arch(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_name(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_core(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_engine(struct nx_assembly *a, struct nx_cursor *c,
-				   struct nx_error *err);
-enum nx_status nx_directive_set(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_semaphore(struct nx_assembly *a, struct nx_cursor *c,
-				      struct nx_error *err);
-enum nx_status nx_directive_layer(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_file(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_line(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_member(struct nx_assembly *a, struct nx_cursor *c,
-				   struct nx_error *err);
-enum nx_status nx_directive_activation_set(struct nx_assembly *a, struct nx_cursor *c,
-					   struct nx_error *err);
-enum nx_status nx_directive_prologue(struct nx_assembly *a, struct nx_cursor *c,
-				     struct nx_error *err);
-/* assembly_variables.c */
-enum nx_status nx_directive_input(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_output(struct nx_assembly *a, struct nx_cursor *c,
-				   struct nx_error *err);
-enum nx_status nx_directive_scratch(struct nx_assembly *a, struct nx_cursor *c,
+/* Reads the rest of a line that begins with the directive's word. */
+typedef enum nx_status nx_directive(struct nx_assembly *a, struct nx_cursor *c,
 				    struct nx_error *err);
-enum nx_status nx_directive_constant(struct nx_assembly *a, struct nx_cursor *c,
-				     struct nx_error *err);
-enum nx_status nx_directive_variable(struct nx_assembly *a, struct nx_cursor *c,
-				     struct nx_error *err);
-enum nx_status nx_directive_table(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+
+/* assembly_settings.c */
+nx_directive nx_directive_arch, nx_directive_name, nx_directive_core, nx_directive_engine;
+nx_directive nx_directive_set, nx_directive_semaphore;
+nx_directive nx_directive_layer, nx_directive_file, nx_directive_line;
+nx_directive nx_directive_member, nx_directive_activation_set;
+/* assembly_variables.c */
+nx_directive nx_directive_input, nx_directive_output, nx_directive_scratch;
+nx_directive nx_directive_constant, nx_directive_variable, nx_directive_table;
 /* assembly_transfers.c */
-enum nx_status nx_directive_queue(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_block(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_copy(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_cast(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_add(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
-enum nx_status nx_directive_transpose(struct nx_assembly *a, struct nx_cursor *c,
-				      struct nx_error *err);
-enum nx_status nx_directive_dma(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err);
+nx_directive nx_directive_queue, nx_directive_block, nx_directive_dma;
+nx_directive nx_directive_copy, nx_directive_cast, nx_directive_add, nx_directive_transpose;
 /* assembly_ranks.c */
-enum nx_status nx_directive_replica_groups(struct nx_assembly *a, struct nx_cursor *c,
-					   struct nx_error *err);
-enum nx_status nx_directive_source_target_pairs(struct nx_assembly *a, struct nx_cursor *c,
-						struct nx_error *err);
-enum nx_status nx_directive_element_counts(struct nx_assembly *a, struct nx_cursor *c,
-					   struct nx_error *err);
+nx_directive nx_directive_replica_groups, nx_directive_source_target_pairs;
+nx_directive nx_directive_element_counts;
 
 /* Appends the slot to the current engine, which must be chosen. */
 NX_MUST_CHECK enum nx_status nx_assembly_emit(struct nx_assembly *a,

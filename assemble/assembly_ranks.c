@@ -40,7 +40,7 @@ static enum nx_status read_numbers(struct nx_cursor *c, unsigned depth, struct n
 }
 
 static enum nx_status read_lists(struct nx_assembly *a, struct nx_cursor *c, unsigned depth,
-				 const char **out, struct nx_error *err)
+				 struct nx_assembly_texts *to, struct nx_error *err)
 {
 	struct nx_bytes text = {0};
 	bool outer = c->allows_blanks;
@@ -50,40 +50,27 @@ static enum nx_status read_lists(struct nx_assembly *a, struct nx_cursor *c, uns
 	st = read_numbers(c, depth, &text, err);
 	c->allows_blanks = outer;
 	if (!st)
-		*out = nx_arena_copy(&a->arena, nx_slice_of(text.items, text.len));
+		st = nx_assembly_end(c, err);
+	if (!st)
+		nx_vec_push(to, nx_arena_copy(&a->arena, nx_slice_of(text.items, text.len)));
 	nx_vec_release(&text);
-	return st ? st : nx_assembly_end(c, err);
+	return st;
 }
 
 enum nx_status nx_directive_replica_groups(struct nx_assembly *a, struct nx_cursor *c,
 					   struct nx_error *err)
 {
-	const char *text;
-	enum nx_status st = read_lists(a, c, MAX_DEPTH, &text, err);
-
-	if (!st)
-		nx_vec_push(&nx_assembly_core(a)->replica_groups, text);
-	return st;
+	return read_lists(a, c, MAX_DEPTH, &nx_assembly_core(a)->replica_groups, err);
 }
 
 enum nx_status nx_directive_source_target_pairs(struct nx_assembly *a, struct nx_cursor *c,
 						struct nx_error *err)
 {
-	const char *text;
-	enum nx_status st = read_lists(a, c, MAX_DEPTH, &text, err);
-
-	if (!st)
-		nx_vec_push(&nx_assembly_core(a)->source_target_pairs, text);
-	return st;
+	return read_lists(a, c, MAX_DEPTH, &nx_assembly_core(a)->source_target_pairs, err);
 }
 
 enum nx_status nx_directive_element_counts(struct nx_assembly *a, struct nx_cursor *c,
 					   struct nx_error *err)
 {
-	const char *text;
-	enum nx_status st = read_lists(a, c, 1, &text, err);
-
-	if (!st)
-		nx_vec_push(&nx_assembly_core(a)->element_counts, text);
-	return st;
+	return read_lists(a, c, 1, &nx_assembly_core(a)->element_counts, err);
 }

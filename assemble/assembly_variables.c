@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assembly_variables: what lies in device memory: tensors, constants, scratchpad. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -138,28 +139,31 @@ static const char *npy_dtype(uint8_t dtype)
 static enum nx_status encode(struct nx_expression_value value, uint8_t dtype, uint8_t out[8],
 			     struct nx_error *err)
 {
-	static const double low[16] = {[2] = INT8_MIN, [4] = INT16_MIN, [8] = INT32_MIN};
-	static const double high[16] = {
-		[2] = INT8_MAX,	  [3] = UINT8_MAX, [4] = INT16_MAX,
-		[5] = UINT16_MAX, [8] = INT32_MAX, [9] = UINT32_MAX,
+	static const struct {
+		double low, high;
+	} ranges[NX_DTYPE_COUNT] = {
+		[NX_DTYPE_INT8] = {INT8_MIN, INT8_MAX},	   [NX_DTYPE_UINT8] = {0, UINT8_MAX},
+		[NX_DTYPE_INT16] = {INT16_MIN, INT16_MAX}, [NX_DTYPE_UINT16] = {0, UINT16_MAX},
+		[NX_DTYPE_INT32] = {INT32_MIN, INT32_MAX}, [NX_DTYPE_UINT32] = {0, UINT32_MAX},
 	};
 	uint8_t slot[NX_SLOT_BYTES];
 	char text[96];
 	size_t at;
 
+	assert(dtype < NX_DTYPE_COUNT);
 	memset(out, 0, 8);
-	if (dtype == 1 || dtype == 12) {
+	if (dtype == NX_DTYPE_UINT64 || dtype == NX_DTYPE_INT64) {
 		memcpy(out, &value.whole, sizeof(value.whole));
 		return value.is_real ? nx_fail(err, NX_FORMAT, "expected an integer") : NX_OK;
 	}
-	if (dtype >= 11)
+	if (dtype >= NX_DTYPE_FP32R)
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "literals of this element type are not possible; use a .npy file");
-	if (high[dtype] != 0 &&
-	    (value.is_real || value.real < low[dtype] || value.real > high[dtype]))
+	if (ranges[dtype].high != 0 &&
+	    (value.is_real || value.real < ranges[dtype].low || value.real > ranges[dtype].high))
 		return nx_fail(err, NX_FORMAT, "%g is not a valid %s", value.real,
 			       nx_dtype_name(dtype));
-	if (high[dtype] != 0) {
+	if (ranges[dtype].high != 0) {
 		memcpy(out, &value.whole, nx_dtype_bytes(dtype));
 		return NX_OK;
 	}
@@ -179,7 +183,7 @@ static enum nx_status fill_identity(const struct nx_plan_variable *v, uint8_t dt
 	unsigned bytes = nx_dtype_bytes(dtype);
 	uint8_t one[8];
 	enum nx_status status =
-		encode((struct nx_expression_value){dtype == 7, 1, 1}, dtype, one, err);
+		encode((struct nx_expression_value){dtype == NX_DTYPE_FP16, 1, 1}, dtype, one, err);
 
 	if (status)
 		return status;
