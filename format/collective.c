@@ -13,28 +13,19 @@
 
 const char *nx_collective_kind_name(int64_t kind)
 {
-	switch (kind) {
-	case NX_COLLECTIVE_ALL_REDUCE:
-		return "AllReduce";
-	case NX_COLLECTIVE_REDUCE_SCATTER:
-		return "ReduceScatter";
-	case NX_COLLECTIVE_ALL_GATHER:
-		return "AllGather";
-	case NX_COLLECTIVE_ALL_TO_ALL:
-		return "AllToAll";
-	case NX_COLLECTIVE_PERMUTE:
-		return "Permute";
-	case NX_COLLECTIVE_ALL_TO_ALL_V:
-		return "AllToAllV";
-	case NX_COLLECTIVE_ALL_GATHER_V:
-		return "AllGatherV";
-	case NX_COLLECTIVE_SEND_RECV:
-		return "SendRecv";
-	case NX_COLLECTIVE_BROADCAST:
-		return "Broadcast";
-	default:
-		return NULL;
-	}
+	static const char *const names[] = {
+		[NX_COLLECTIVE_ALL_REDUCE] = "AllReduce",
+		[NX_COLLECTIVE_REDUCE_SCATTER] = "ReduceScatter",
+		[NX_COLLECTIVE_ALL_GATHER] = "AllGather",
+		[NX_COLLECTIVE_ALL_TO_ALL] = "AllToAll",
+		[NX_COLLECTIVE_PERMUTE] = "Permute",
+		[NX_COLLECTIVE_ALL_TO_ALL_V] = "AllToAllV",
+		[NX_COLLECTIVE_ALL_GATHER_V] = "AllGatherV",
+		[NX_COLLECTIVE_SEND_RECV] = "SendRecv",
+		[NX_COLLECTIVE_BROADCAST] = "Broadcast",
+	};
+
+	return kind >= 0 && kind < (int64_t)(sizeof(names) / sizeof(names[0])) ? names[kind] : NULL;
 }
 
 const char *nx_collective_algorithm_name(int64_t algorithm)
@@ -172,12 +163,6 @@ static bool get_group(struct nx_slice bytes, size_t *at, struct nx_arena *arena,
 	return true;
 }
 
-static void get_record(const uint8_t *at, struct nx_collective_record *out)
-{
-	*out = (struct nx_collective_record){nx_load32(at), nx_load32(at + 4), nx_load64(at + 8),
-					     nx_load64(at + 16), nx_load64(at + 24)};
-}
-
 bool nx_collective_trace_get(struct nx_slice bytes, struct nx_arena *arena,
 			     struct nx_collective_trace *out)
 {
@@ -199,8 +184,14 @@ bool nx_collective_trace_get(struct nx_slice bytes, struct nx_arena *arena,
 	if (trace.record_count > (bytes.len - at) / RECORD_BYTES)
 		return false;
 	trace.records = NX_NEW_ARRAY(arena, struct nx_collective_record, trace.record_count);
-	for (size_t i = 0; i < trace.record_count; i++)
-		get_record(bytes.data + at + i * RECORD_BYTES, &trace.records[i]);
+	for (size_t i = 0; i < trace.record_count; i++) {
+		const uint8_t *from = bytes.data + at + i * RECORD_BYTES;
+
+		trace.records[i] =
+			(struct nx_collective_record){nx_load32(from), nx_load32(from + 4),
+						      nx_load64(from + 8), nx_load64(from + 16),
+						      nx_load64(from + 24)};
+	}
 	*out = trace;
 	return true;
 }

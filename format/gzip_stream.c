@@ -28,13 +28,6 @@ void nx_gzip_stream_open(struct nx_gzip_stream *stream, struct nx_slice packed)
 	stream->is_over = stream->is_damaged;
 }
 
-/* What follows the last gzip file is padding, as gunzip sees it too. */
-static void end_member(struct nx_gzip_stream *stream)
-{
-	if (!is_gzip(rest(stream)) || inflateReset(stream->z) != Z_OK)
-		stream->is_over = true;
-}
-
 static void unpack_step(struct nx_gzip_stream *stream)
 {
 	size_t left = rest(stream).len;
@@ -43,7 +36,8 @@ static void unpack_step(struct nx_gzip_stream *stream)
 	stream->z->avail_in = (uInt)(left < NX_ZLIB_MAX_STEP ? left : NX_ZLIB_MAX_STEP);
 	result = inflate(stream->z, Z_NO_FLUSH);
 	if (result == Z_STREAM_END) {
-		end_member(stream);
+		/* What follows the last gzip file is padding, as gunzip sees it too. */
+		stream->is_over = !is_gzip(rest(stream)) || inflateReset(stream->z) != Z_OK;
 	} else if (result == Z_BUF_ERROR) {
 		/* No progress with room for output: the input is used up. */
 		stream->is_over = stream->is_cut = true;
@@ -52,22 +46,17 @@ static void unpack_step(struct nx_gzip_stream *stream)
 	}
 }
 
-static struct nx_slice unpack_piece(struct nx_gzip_stream *stream)
-{
-	stream->z->next_out = stream->piece;
-	stream->z->avail_out = (uInt)NX_GZIP_PIECE_BYTES;
-	while (!stream->is_over && stream->z->avail_out)
-		unpack_step(stream);
-	return nx_slice_of(stream->piece, NX_GZIP_PIECE_BYTES - stream->z->avail_out);
-}
-
 bool nx_gzip_stream_next(struct nx_gzip_stream *stream, struct nx_slice *piece)
 {
 	*piece = (struct nx_slice){0};
 	if (stream->is_over)
 		return false;
 	if (stream->z) {
-		*piece = unpack_piece(stream);
+		stream->z->next_out = stream->piece;
+		stream->z->avail_out = (uInt)NX_GZIP_PIECE_BYTES;
+		while (!stream->is_over && stream->z->avail_out)
+			unpack_step(stream);
+		*piece = nx_slice_of(stream->piece, NX_GZIP_PIECE_BYTES - stream->z->avail_out);
 	} else {
 		*piece = stream->packed;
 		stream->is_over = true;

@@ -174,16 +174,6 @@ static void on_begin(struct decoder *d)
 		d->loss->overflow_count++;
 }
 
-/* Only a name makes an end without a beginning worth showing. */
-static void on_orphan(struct decoder *d, struct nx_framework_event *end)
-{
-	d->loss->orphan_count++;
-	if (!d->record.has_name)
-		return;
-	end->row.flags = NX_EVENT_ORPHAN;
-	deliver(d, end);
-}
-
 static void on_end(struct decoder *d)
 {
 	uint64_t key = pair_key(&d->record);
@@ -196,7 +186,10 @@ static void on_end(struct decoder *d)
 	}
 	event = nx_framework_pairs_top(&d->pairs, key);
 	if (!event) {
-		on_orphan(d, &end);
+		d->loss->orphan_count++;
+		end.row.flags = NX_EVENT_ORPHAN;
+		if (d->record.has_name) /* otherwise not worth showing */
+			deliver(d, &end);
 		return;
 	}
 	if (end.row.start_ns >= event->row.start_ns)
@@ -249,13 +242,6 @@ static void name_by_id(struct decoder *d, const struct nx_framework_id *id, bool
 		nx_framework_name_set(d->names, name, nx_framework_text_slice(&id->text), false);
 }
 
-static void set_sort_index(struct nx_framework_name *name, struct nx_decimal index)
-{
-	uint64_t magnitude = index.magnitude < INT64_MAX ? index.magnitude : INT64_MAX;
-
-	name->sort_index = index.is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
-}
-
 static void on_metadata(struct decoder *d)
 {
 	const struct nx_framework_record *r = &d->record;
@@ -272,8 +258,12 @@ static void on_metadata(struct decoder *d)
 	if (name && is_name)
 		nx_framework_name_set(d->names, name, nx_framework_text_slice(&r->argument_name),
 				      true);
-	if (name && is_index)
-		set_sort_index(name, r->sort_index);
+	if (name && is_index) {
+		uint64_t magnitude = r->sort_index.magnitude;
+		int64_t size = magnitude < INT64_MAX ? (int64_t)magnitude : INT64_MAX;
+
+		name->sort_index = r->sort_index.is_negative ? -size : size;
+	}
 }
 
 /* --- the text ----------------------------------------------------------- */

@@ -129,15 +129,10 @@ uint32_t nx_neff_u32(const struct nx_json *value, uint32_t fallback)
 
 bool nx_neff_parse_u32(struct nx_slice digits, uint32_t *value)
 {
-	uint64_t number = 0;
+	uint64_t number;
 
-	for (size_t i = 0; i < digits.len; i++) {
-		if (digits.data[i] < '0' || digits.data[i] > '9')
-			return false;
-		number = number * 10 + (uint64_t)(digits.data[i] - '0');
-		if (number > UINT32_MAX)
-			return false;
-	}
+	if (!nx_slice_to_u64(digits, &number) || number > UINT32_MAX)
+		return false;
 	*value = (uint32_t)number;
-	return digits.len > 0;
+	return true;
 }

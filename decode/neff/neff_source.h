@@ -69,8 +69,6 @@ bool nx_neff_parse_u32(struct nx_slice digits, uint32_t *value);
 
 /* --- the parts, in the order in which they run ------------------------------ */
 
-/* Variables and queues; fills in rows. */
-void nx_neff_graph_read(struct nx_graph_source *graph);
 void nx_neff_tensors_read(const struct nx_graph_source *graph, uint32_t graph_index,
 			  struct nx_neff_tensors *tensors);
 void nx_neff_streams_read(const struct nx_graph_source *graph);

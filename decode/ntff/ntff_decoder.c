@@ -195,13 +195,6 @@ static bool ring_is_read(const struct nx_ntff_ring *ring)
 	}
 }
 
-static void count_unknown_ring(struct nx_decode_loss *loss, const struct nx_ntff_ring *ring)
-{
-	if (!loss->unknown_ring_count++)
-		loss->first_unknown_ring =
-			(uint32_t)(ring->trace_type << 8) | (uint32_t)(ring->block_type & 0xff);
-}
-
 static void add_ring(struct nx_ntff_decoder *d, const struct nx_ntff_ring *ring,
 		     struct nx_graph_rings *rings)
 {
@@ -244,8 +237,9 @@ static void load_rings(struct nx_ntff_decoder *d, const struct nx_ntff_graph *fr
 			continue;
 		if (ring_is_read(&items[i]))
 			add_ring(d, &items[i], rings);
-		else
-			count_unknown_ring(&d->loss, &items[i]);
+		else if (!d->loss.unknown_ring_count++)
+			d->loss.first_unknown_ring = (uint32_t)(items[i].trace_type << 8) |
+						     (uint32_t)(items[i].block_type & 0xff);
 	}
 }
 
