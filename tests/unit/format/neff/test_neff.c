@@ -201,11 +201,11 @@ static void test_refuses_other_files(void **state)
 	       "\x7f"
 	       "ELF\x02\x01\x01\x00",
 	       8);
-	expect_refused(f, NX_FORMAT, "no NEFF header");
+	expect_refused(f, NX_FORMAT, "not a NEFF header");
 	nx_store64(f->file.items, 0);
-	expect_refused(f, NX_FORMAT, "no NEFF header");
+	expect_refused(f, NX_FORMAT, "not a NEFF header");
 	nx_store64(f->file.items + 8, UINT64_MAX);
-	expect_refused(f, NX_FORMAT, "no NEFF header");
+	expect_refused(f, NX_FORMAT, "not a NEFF header");
 	nx_store64(f->file.items, 3);
 	expect_refused(f, NX_VERSION, "package version 3");
 	nx_store64(f->file.items + 0x18, 9);
