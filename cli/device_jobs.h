@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_jobs: many device captures, each read and written by a child process
- * of its own, a bounded number at a time. Memory is that of one capture times
- * the jobs at once, and a capture that cannot be read costs only itself.
+ * device_jobs: processes many device captures, each in its own child process, a
+ * bounded number at a time. Memory grows with that number only, and a capture
+ * that cannot be read does not affect the others.
  */
 #ifndef NX_CLI_DEVICE_JOBS_H
 #define NX_CLI_DEVICE_JOBS_H
@@ -20,7 +20,7 @@ struct nx_device_result { /* sent by the child through a pipe */
 	bool is_known;			/* already stored and unchanged */
 	char name[NX_PROFILE_NAME_MAX]; /* in the workspace; "" for none */
 	char message[1024];		/* of a failure */
-	char note[1024];		/* for the user, also without a failure */
+	char note[1024];		/* for the user, also after success */
 };
 
 struct nx_device_job {

@@ -8,7 +8,7 @@
 
 #define NX_ENGINE_LABELS "Tensor Scalar GpSimd Vector Sync"
 
-/* NX_ENGINE_COUNT when no engine has that name. */
+/* NX_ENGINE_COUNT if no engine has that name. */
 enum nx_engine nx_engine_find(const char *name);
 NX_MUST_CHECK enum nx_status nx_engine_parse(const char *name, enum nx_engine *engine,
 					     struct nx_error *err);

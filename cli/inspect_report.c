@@ -44,10 +44,10 @@ void nx_inspect_say_runtime(const struct nx_runtime_choice *choice)
 {
 	switch (choice->origin) {
 	case NX_RUNTIME_GIVEN:
-		nx_say("runtime: %s/libnrt.so.1, as --runtime says", choice->folder);
+		nx_say("runtime: %s/libnrt.so.1, given by --runtime", choice->folder);
 		break;
 	case NX_RUNTIME_LIBRARY_PATH:
-		nx_say("runtime: %s/libnrt.so.1, as LD_LIBRARY_PATH says", choice->folder);
+		nx_say("runtime: %s/libnrt.so.1, found in LD_LIBRARY_PATH", choice->folder);
 		break;
 	case NX_RUNTIME_SYSTEM:
 		nx_say("runtime: %s/libnrt.so.1, the system's%s", choice->folder,
@@ -64,13 +64,13 @@ void nx_inspect_say_runtime(const struct nx_runtime_choice *choice)
 	}
 }
 
-/* What all begin with would make any two of them look alike. */
+/* Compares without the common prefix, which would make any two of them look alike. */
 static const char *meant_variable(const char *name)
 {
 	static const size_t prefix_len = sizeof("NEURON_RT_INSPECT_") - 1;
 	const char *ends[KNOWN_VARIABLES], *near;
 
-	/* A word order that is wrong is far away letter by letter. */
+	/* NEURON_RT_ENABLE_INSPECT: the wrong word order is a large edit distance. */
 	if (strncmp(name, known_variables[0], prefix_len) != 0)
 		return strstr(name, "ENABLE") ? known_variables[0] : NULL;
 	for (size_t i = 0; i < KNOWN_VARIABLES; i++)
@@ -98,7 +98,7 @@ void nx_inspect_say_misspelt(const struct nx_child_environment *environment)
 		if (strncmp(name, "NEURON_", 7) != 0 || !strstr(name, "INSPECT") || is_known(name))
 			continue;
 		meant = meant_variable(name);
-		nx_say_warning("no runtime knows %s%s%s%s", name, meant ? "; did you mean " : "",
+		nx_say_warning("no runtime reads %s%s%s%s", name, meant ? "; did you mean " : "",
 			       meant ? meant : "", meant ? "?" : "");
 	}
 }
@@ -120,8 +120,8 @@ static void say_unended(const struct nx_capture_found *found)
 {
 	for (size_t i = 0; i < found->len && i < LISTED_FOLDERS; i++)
 		if (found->items[i].has_no_end)
-			nx_say_warning("%s has no end: the process was killed, or still runs; all "
-				       "up to then can be shown",
+			nx_say_warning("%s has no end: the process was killed or is still running; "
+				       "everything up to then can be viewed",
 				       found->items[i].path);
 }
 
@@ -144,7 +144,7 @@ static void say_captured(const struct nx_invocation *call, const struct nx_captu
 	if (found->len > LISTED_FOLDERS)
 		nx_say("  and %zu more", found->len - LISTED_FOLDERS);
 	say_unended(found);
-	nx_say("to look at it: %s view -d %s%s%s", call->program, quote, output_dir, quote);
+	nx_say("to view it: %s view -d %s%s%s", call->program, quote, output_dir, quote);
 }
 
 static void say_nothing(const struct nx_inspect_outcome *outcome)

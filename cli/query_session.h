@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query_session: questions to one profile and where their answers go. The
- * query command opens one and gives it statements and dot commands, from its
- * arguments, a script or a prompt.
+ * query_session: runs SQL statements and dot commands on one profile and writes their results.
+ * The query command takes them from its arguments, a script or a prompt.
  */
 #ifndef NX_CLI_QUERY_SESSION_H
 #define NX_CLI_QUERY_SESSION_H
@@ -30,19 +29,19 @@ struct nx_query_session {
 	bool is_over; /* .quit was given */
 };
 
-/* The caller closes also after a failure. */
+/* Close it also after a failure. */
 NX_MUST_CHECK enum nx_status nx_query_session_open(struct nx_query_session *session,
 						   const struct nx_query_settings *how,
 						   struct nx_error *err);
-/* Writes what is still to be written if st is OK, and throws it away if not; returns st then. */
+/* Writes pending output if st is OK; else discards it and returns st. */
 enum nx_status nx_query_session_close(struct nx_query_session *session, enum nx_status st,
 				      struct nx_error *err);
 
-/* One statement without its ';'. CANCELLED when ctrl-c ended it. */
+/* One statement without its ';'. CANCELLED if ctrl-c ended it. */
 NX_MUST_CHECK enum nx_status nx_query_session_ask(struct nx_query_session *session,
 						  struct nx_slice sql, struct nx_error *err);
 
-/* All statements of a text, and what stands behind the last ';'; or one dot command. */
+/* All statements of a text, the last with or without ';', or one dot command. */
 NX_MUST_CHECK enum nx_status nx_query_session_ask_all(struct nx_query_session *session,
 						      struct nx_slice text, struct nx_error *err);
 
@@ -58,8 +57,8 @@ NX_MUST_CHECK enum nx_status nx_query_session_run_named(struct nx_query_session 
 
 /*
  * Reads statements from standard input until it ends: with a prompt and editing
- * on a terminal, where an error is told and the next statement awaited; else as
- * a script that ends with its first error.
+ * on a terminal, where an error is reported and the next statement read; else as
+ * a script that ends at its first error.
  */
 NX_MUST_CHECK enum nx_status nx_query_session_read(struct nx_query_session *session,
 						   const char *program, struct nx_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: an NTFF as show-session looks at it: what it states, and counts of
- * what its rings hold, found in one pass that keeps no rows.
+ * session: an NTFF as show-session shows it: its metadata, and counts of the
+ * records in its rings from one pass that keeps no rows.
  */
 #ifndef NX_CLI_SESSION_H
 #define NX_CLI_SESSION_H
@@ -32,7 +32,7 @@ struct nx_session {
 	enum nx_engine engine; /* the only one to list; NX_ENGINE_COUNT: all */
 };
 
-/* neff_path may be NULL. The caller releases, also after a failure. */
+/* neff_path may be NULL. Release it also after a failure. */
 NX_MUST_CHECK enum nx_status nx_session_open(struct nx_session *s, const char *path,
 					     const char *neff_path, struct nx_error *err);
 void nx_session_release(struct nx_session *s);
@@ -44,12 +44,12 @@ static inline bool nx_session_shows(const struct nx_session *s, uint32_t graph)
 
 const char *nx_session_uuid(struct nx_session *s);
 const char *nx_session_window_source(const struct nx_session *s);
-/* How long the graph ran, as far as the file says, else until its last instruction ended. */
+/* How long the graph ran according to the file, else until its last instruction ended. */
 uint64_t nx_session_duration_ps(const struct nx_session *s, uint32_t graph);
 uint64_t nx_session_window_ps(const struct nx_session *s);
 const char *nx_ring_name(const struct nx_ring_span *ring);
 
-/* What was damaged or not understood: sentences, count of them; at most 8. */
+/* Sentences about what is damaged or unknown; returns how many. */
 #define NX_SESSION_FINDINGS 8
 size_t nx_session_findings(struct nx_session *s, const char *findings[NX_SESSION_FINDINGS]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table: columns as wide as their widest cell. Holds all cells, so it is for
- * tables of a screen or a few, not for rows of a trace.
+ * table: text in columns as wide as their widest cell. It holds all cells in memory: use it for
+ * tables of a few screens, not for rows of a trace.
  */
 #ifndef NX_CLI_TABLE_H
 #define NX_CLI_TABLE_H
@@ -19,7 +19,7 @@ struct nx_table_view {
 	struct nx_cells NX_VEC_BODY(const char *) cells;
 };
 
-/* Titles separated by '|'; a title that starts with '>' is of a column of numbers. */
+/* Titles separated by '|'; '>' before a title marks a column of numbers. */
 void nx_table_begin(struct nx_table_view *table, struct nx_arena *arena, const char *titles);
 void nx_table_add(struct nx_table_view *table, const char *fmt, ...) NX_PRINTF(2, 3);
 /* Prints and releases; a table without rows prints "none". */

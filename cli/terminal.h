@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal: words for people. Text that may come from a file passes through
- * here before it reaches a terminal, so that no name in a capture can move the
- * cursor or change colours.
+ * terminal: text for people. Print text from files only through these functions, so that no name
+ * in a capture can move the cursor or change colours.
  */
 #ifndef NX_CLI_TERMINAL_H
 #define NX_CLI_TERMINAL_H
@@ -17,11 +16,11 @@ void nx_say_error(const char *program, const char *message);
 void nx_say_warning(const char *fmt, ...) NX_PRINTF(1, 2);
 void nx_say(const char *fmt, ...) NX_PRINTF(1, 2);
 
-/* Columns of the terminal behind standard output, for prose; 80 when it is none. */
+/* Columns for prose on standard output; 80 if it is not a terminal. */
 unsigned nx_terminal_columns(void);
-/* All columns of the terminal behind standard output, for tables; 0 when it is none. */
+/* Columns for tables on standard output; 0 if it is not a terminal. */
 unsigned nx_terminal_width(void);
-/* Whether colours are welcome behind a descriptor: a terminal, no NO_COLOR, not dumb. */
+/* Whether a descriptor is a terminal that can and may show colours (NO_COLOR, TERM=dumb). */
 bool nx_terminal_is_coloured(int fd);
 bool nx_terminal_is_error_shown(void); /* standard error is a terminal */
 

@@ -9,7 +9,7 @@
 /* How much is said on standard error, as -v counts. */
 enum nx_verbosity { NX_SAY_ERRORS = 2, NX_SAY_WARNINGS = 3, NX_SAY_ALL = 4 };
 
-/* What the reader should know of the profile's gaps: a few lines, or all with NX_SAY_ALL. */
+/* Warnings about gaps in the profile: a few lines, or all with NX_SAY_ALL. */
 void nx_view_say_warnings(const struct nx_profile *profile, unsigned verbosity);
 void nx_view_say_warning_list(const struct nx_warnings *warnings, unsigned verbosity);
 
@@ -24,14 +24,14 @@ void nx_view_say_stored(const struct nx_stored *stored, uint64_t duration_ns);
 struct nx_serve_view {
 	const char *data_path; /* of the workspace; NULL: the usual one */
 	const char *open_name; /* the profile to open; NULL: the list of all */
-	bool opens_ranks;      /* that is what several profiles are called together */
+	bool opens_ranks;      /* open_name is a group of profiles, one per rank */
 	const char *host;
 	const char *token; /* NULL: NEURON_EXPLORER_TOKEN, if it is set */
 	uint16_t port, api_port;
 	bool is_api_port_asked, disable_ui;
 };
 
-/* Until ctrl-c. */
+/* Serves until ctrl-c. */
 NX_MUST_CHECK enum nx_status nx_view_serve(const struct nx_serve_view *view, struct nx_error *err);
 
 /* Terms and metrics, wrapped to the terminal. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * view_directory: view -d: the system profile of a directory, and every device
- * capture in it. Captures are read by child processes, as many at once as
- * asked, so that one that fails costs only itself.
+ * capture in it. Child processes read the captures, a bounded number at once,
+ * so that a capture that fails does not affect the others.
  */
 #ifndef NX_CLI_VIEW_DIRECTORY_H
 #define NX_CLI_VIEW_DIRECTORY_H
@@ -22,11 +22,11 @@ struct nx_directory_view {
 	const char *format;
 	bool as_tables; /* into the workspace, or below output_dir; format is not used */
 	struct nx_store_target store;
-	const char *output_dir; /* NULL: where the program stands */
-	uint32_t jobs;		/* at once; 0: as many as processors */
+	const char *output_dir; /* NULL: the current folder */
+	uint32_t jobs;		/* at once; 0: one per processor */
 	unsigned verbosity;
 	struct nx_status_file *status_file;
-	struct nx_stored system_stored; /* what became of the system profile, as tables */
+	struct nx_stored system_stored; /* the system profile as stored tables */
 	/* Without a system profile: its only device profile, or what the ranks of a model are
 	 * called together. */
 	char devices_name[NX_PROFILE_NAME_MAX];

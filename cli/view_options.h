@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_options: the options of `view`, and which of them go together. */
+/* view_options: the options of `view`, and the checks of their combinations. */
 #ifndef NX_CLI_VIEW_OPTIONS_H
 #define NX_CLI_VIEW_OPTIONS_H
 
@@ -28,14 +28,14 @@ extern const struct nx_option nx_view_option_table[];
 
 NX_MUST_CHECK enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err);
 
-/* The profile becomes rows of tables, here or in a database, rather than a file or a page. */
+/* Whether the profile is stored as tables, here or in a database, not as a file. */
 bool nx_view_wants_tables(const struct nx_view_options *v);
 /*
- * The program and the options that decide what rows a profile has, as words: two profiles of the
- * same files and recipe are the same.
+ * The program version and the options that affect the rows of a profile, as text: two profiles of
+ * the same files and recipe are the same.
  */
 const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *arena);
-/* The browser shows the workspace: there is no format, and nothing else was asked for. */
+/* Whether to show the workspace in the browser: no format, and no other output was requested. */
 bool nx_view_wants_browser(const struct nx_view_options *v);
 bool nx_view_has_format(const struct nx_view_options *v, const char *format);
 

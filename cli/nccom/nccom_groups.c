@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccom_groups: who takes part, from lists that the command line of nccom-test gives. */
+/* nccom_groups: which ranks take part, from the lists on the command line of nccom-test. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,11 +67,11 @@ static enum nx_status read_numbers(const char *option, const char *given, struct
 	if (st || !root)
 		return st;
 	if (root->kind != NX_JSON_ARRAY)
-		return nx_fail(err, NX_USAGE, "--%s is no list", option);
+		return nx_fail(err, NX_USAGE, "--%s must be a list", option);
 	flatten(root, arena, out);
 	for (size_t i = 0; i < out->count; i++)
 		if (out->items[i] > UINT32_MAX)
-			return nx_fail(err, NX_USAGE, "--%s has something that is no number",
+			return nx_fail(err, NX_USAGE, "--%s must contain only whole numbers",
 				       option);
 	return NX_OK;
 }
@@ -125,9 +125,10 @@ static enum nx_status set_groups(struct nx_nccom_request *r, const uint32_t *ran
 		seen[ranks[i]] = true;
 	}
 	if (count != r->rank_count || !len)
-		return nx_fail(err, NX_USAGE,
-			       "groups have to be of one size and hold each of the %u ranks once",
-			       r->rank_count);
+		return nx_fail(
+			err, NX_USAGE,
+			"groups must have the same size and contain each of the %u ranks once",
+			r->rank_count);
 	r->groups.ranks = ranks;
 	r->groups.rank_count = count;
 	r->groups.group_size = (uint32_t)len;
@@ -142,7 +143,7 @@ static enum nx_status spread_groups(struct nx_nccom_request *r, uint32_t size,
 	uint32_t apart;
 
 	if (!size || r->rank_count % size)
-		return nx_fail(err, NX_USAGE, "%u ranks cannot be cut into groups of %u",
+		return nx_fail(err, NX_USAGE, "%u ranks cannot be split into groups of %u",
 			       r->rank_count, size);
 	apart = r->rank_count / size;
 	for (uint32_t i = 0; i < r->rank_count; i++)
@@ -186,7 +187,8 @@ enum nx_status nx_nccom_read_pairs(const struct nx_nccom_words *w, struct nx_ncc
 	if (st)
 		return st;
 	if (numbers.list_len != 2)
-		return nx_fail(err, NX_USAGE, "--custom-src-target-pairs has lists of two ranks");
+		return nx_fail(err, NX_USAGE,
+			       "--custom-src-target-pairs must contain lists of two ranks");
 	r->groups.pairs = lists_text(ranks, numbers.count, 2, arena);
 	r->groups.pair_list = (const uint32_t(*)[2])ranks;
 	r->groups.pair_count = numbers.count / 2;

@@ -18,7 +18,7 @@ static bool may_be_in_name(char c)
 	       (c && strchr(".-_:%[]", c));
 }
 
-/* Nothing that the words of a command could be taken for. */
+/* A name must not look like an option to mpirun or srun. */
 static enum nx_status add_name(struct nx_nccom_hosts *hosts, struct nx_slice name,
 			       struct nx_arena *arena, struct nx_error *err)
 {
@@ -27,7 +27,7 @@ static enum nx_status add_name(struct nx_nccom_hosts *hosts, struct nx_slice nam
 	for (size_t i = 0; i < name.len && is_good; i++)
 		is_good = may_be_in_name((char)name.data[i]);
 	if (!is_good)
-		return nx_fail(err, NX_USAGE, "'%.*s' is no name of a machine",
+		return nx_fail(err, NX_USAGE, "'%.*s' is not a host name",
 			       (int)(name.len < 60 ? name.len : 60), (const char *)name.data);
 	if (hosts->len == NX_NCCOM_MAX_HOSTS)
 		return nx_fail(err, NX_LIMIT, "there are more than %u machines",
@@ -89,8 +89,8 @@ enum nx_status nx_nccom_hosts_read(struct nx_nccom_hosts *hosts, const char *pat
 	if (st)
 		return nx_context(err, "--hosts-file");
 	if (file.bytes.len > MAX_FILE_BYTES)
-		st = nx_fail(err, NX_LIMIT, "it has %zu bytes, and %zu are read at most",
-			     file.bytes.len, MAX_FILE_BYTES);
+		st = nx_fail(err, NX_LIMIT, "it has %zu bytes; the limit is %zu", file.bytes.len,
+			     MAX_FILE_BYTES);
 	else
 		st = read_lines(hosts, file.bytes, arena, err);
 	nx_file_unmap(&file);
@@ -103,9 +103,9 @@ bool nx_nccom_host_is_here(const char *host)
 	       !strcmp(host, "[::1]");
 }
 
-/* --- which of them this is ------------------------------------------------------------------ */
+/* --- which machine this is ------------------------------------------------------------------ */
 
-/* Of Open MPI, of MPICH and its relatives, of Slurm. */
+/* Open MPI, MPICH and its relatives, Slurm. */
 static const char *const rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
 
 enum nx_status nx_nccom_node_read(const char *text, uint32_t *node, struct nx_error *err)
@@ -122,18 +122,19 @@ enum nx_status nx_nccom_node_read(const char *text, uint32_t *node, struct nx_er
 	}
 	if (!text)
 		return nx_fail(err, NX_USAGE,
-			       "--node-rank auto: neither mpirun nor srun has started this; give "
-			       "the number of this machine");
+			       "--node-rank auto: neither mpirun nor srun started this process; "
+			       "give the number of this machine");
 	if (!nx_slice_to_u64(nx_slice_text(text), &number) || number > UINT32_MAX)
-		return nx_fail(err, NX_USAGE, "%s is the number of a machine, from 0, not '%.60s'",
-			       name, text);
+		return nx_fail(err, NX_USAGE,
+			       "%s must be the number of a machine, from 0, not '%.60s'", name,
+			       text);
 	*node = (uint32_t)number;
 	return NX_OK;
 }
 
 bool nx_nccom_hosts_first(const char *list, char *out, size_t cap)
 {
-	bool is_inside = false, is_later = false; /* [, and behind the first number in it */
+	bool is_inside = false, is_later = false; /* in [...]; after its first number */
 	size_t used = 0;
 
 	for (; *list && (is_inside || *list != ','); list++) {
@@ -165,7 +166,7 @@ enum nx_status nx_nccom_root_complete(struct nx_error *err)
 	if (!list || !nx_nccom_hosts_first(list, text, sizeof(text) - 16) || strlen(port) > 6)
 		return nx_fail(err, NX_USAGE,
 			       NX_NCCOM_ROOT
-			       "=%.20s is a port of a Slurm job's first machine, and "
+			       "=%.20s is a port on the first machine of a Slurm job, but "
 			       "SLURM_STEP_NODELIST does not name it; set " NX_NCCOM_ROOT
 			       "=host:port",
 			       port);

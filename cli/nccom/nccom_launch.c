@@ -29,14 +29,14 @@ static enum nx_status plan_slurm(const struct nx_nccom_words *w, struct nx_error
 	if (w->slurm_script && !strcmp(w->slurm_script, "default"))
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "--slurm-setup-script default would install AWS's software; give a "
-			       "script of your own, or none");
+			       "script of your own, or leave it out");
 	if (w->slurm_script && access(w->slurm_script, R_OK) != 0)
 		return nx_fail(err, NX_NOT_FOUND, "--slurm-setup-script: cannot read %.300s",
 			       w->slurm_script);
 	return NX_OK;
 }
 
-/* Others cannot reach a name that means whoever uses it. */
+/* "localhost" means another machine to each that uses it. */
 static enum nx_status check_first(const struct nx_nccom_hosts *hosts, struct nx_error *err)
 {
 	for (size_t i = 1; i < hosts->len && !getenv(NX_NCCOM_ROOT); i++)
@@ -62,13 +62,13 @@ static enum nx_status plan_hosts(struct nx_nccom_launch *launch, struct nx_error
 	if (st)
 		return st;
 	if (!launch->hosts.len)
-		return nx_fail(err, NX_USAGE, "no machine is named by %s",
+		return nx_fail(err, NX_USAGE, "%s names no machine",
 			       w->hosts_file ? w->hosts_file : "--hosts");
 	launch->node_count = (uint32_t)launch->hosts.len;
 	if (w->nodes.is_given && w->nodes.value != launch->node_count)
 		return nx_fail(err, NX_USAGE,
-			       "-N says %u machines, and %u are named; leave -N out or name as "
-			       "many",
+			       "-N says %u machines, but %u are named; leave -N out or name "
+			       "that many",
 			       w->nodes.value, launch->node_count);
 	return check_first(&launch->hosts, err);
 }
@@ -106,7 +106,7 @@ static void add_number(struct line *line, struct nx_arena *arena, const char *op
 	nx_vec_push(line, nx_arena_printf(arena, "%u", number));
 }
 
-/* Other machines begin with an environment of their own: what runtimes and networks read. */
+/* Copies on other machines need the variables that runtimes and networks read. */
 static void add_variables(struct line *line, struct nx_arena *arena)
 {
 	static const char *const prefixes[] = {"NEURON_", "FI_", "LD_LIBRARY_PATH="};
@@ -139,7 +139,7 @@ static void add_mpirun(struct line *line, const struct nx_nccom_launch *launch)
 	nx_vec_release(&list);
 	add(line, arena, "--map-by");
 	add(line, arena, "node");
-	/* A copy is as many threads as its machine has ranks. */
+	/* A copy has a thread for each rank of its machine. */
 	add(line, arena, "--bind-to");
 	add(line, arena, "none");
 	add_variables(line, arena);
@@ -196,13 +196,13 @@ char **nx_nccom_launch_command(const struct nx_nccom_launch *launch, const char 
 
 /* --- starting ------------------------------------------------------------------------------ */
 
-/* NULL when it is not there. */
+/* NULL if it is not there. */
 static const char *find_program(const char *name, struct nx_arena *arena)
 {
 	return nx_executable_find(arena, name, getenv("PATH"));
 }
 
-/* As it was called, from anywhere: the last name of its path is what makes it nccom-test. */
+/* Absolute, but with the name it was called by: that name makes it nccom-test. */
 static const char *own_path(const char *called, struct nx_arena *arena)
 {
 	char folder[PATH_MAX];

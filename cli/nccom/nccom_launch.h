@@ -4,13 +4,13 @@
  *
  *	if (nx_nccom_launch_is_wanted(&words))
  *		st = nx_nccom_launch_plan(&launch, &words, &arena, &err);
- *	... the request is read, so that what is wrong is said once and here ...
+ *	... read the request, so that its errors are reported once, here ...
  *	st = nx_nccom_launch_run(&launch, argc, argv, &exit_code, &err);
  *	nx_nccom_launch_release(&launch);
  *
- * Each machine gets a copy of this program with the same words, "--node-rank auto" and -N
- * before them. Copies meet at NEURON_RT_ROOT_COMM_ID, or at a port of the first machine that
- * is free on this one.
+ * Each machine gets a copy of this program with the same arguments after "--node-rank auto"
+ * and -N. Copies meet at NEURON_RT_ROOT_COMM_ID or, by default, on the first machine at a port
+ * that is free on this one.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_LAUNCH_H
 #define NX_CLI_NCCOM_NCCOM_LAUNCH_H
@@ -20,26 +20,26 @@
 
 struct nx_nccom_launch {
 	const struct nx_nccom_words *words; /* borrowed */
-	struct nx_nccom_hosts hosts;	    /* none with Slurm, which chooses them */
+	struct nx_nccom_hosts hosts;	    /* empty with Slurm, which chooses them */
 	uint32_t node_count;
-	struct nx_arena *arena; /* borrowed: words of the command */
+	struct nx_arena *arena; /* borrowed; holds the command */
 };
 
-/* A copy, which knows its machine, starts no others. */
+/* False in a copy, which has --node-rank. */
 bool nx_nccom_launch_is_wanted(const struct nx_nccom_words *words);
 
-/* Sets words->nodes. USAGE, LIMIT, and what reading the file of hosts fails with. */
+/* Sets words->nodes. USAGE, LIMIT, and errors of reading the hosts file. */
 NX_MUST_CHECK enum nx_status nx_nccom_launch_plan(struct nx_nccom_launch *launch,
 						  struct nx_nccom_words *words,
 						  struct nx_arena *arena, struct nx_error *err);
 
-/* The words of mpirun or srun, as far as starter and program are found; ends with NULL. */
+/* The command line of starter, mpirun or srun, that runs program; ends with NULL. */
 char **nx_nccom_launch_command(const struct nx_nccom_launch *launch, const char *starter,
 			       const char *program, int argc, char **argv);
 
 /*
- * Waits for all copies; *exit_code is that of the one that failed. Signals reach the starter,
- * which ends the copies. NOT_FOUND when there is no starter.
+ * Waits for all copies; *exit_code is that of a copy that failed. Signals are passed to mpirun or
+ * srun, which ends the copies. NOT_FOUND if neither is installed.
  */
 NX_MUST_CHECK enum nx_status nx_nccom_launch_run(const struct nx_nccom_launch *launch, int argc,
 						 char **argv, int *exit_code, struct nx_error *err);

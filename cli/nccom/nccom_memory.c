@@ -23,7 +23,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
 }
 
 /*
- * Inputs nobody writes cost nothing until the device copies them. Halving, rings and trees
+ * Inputs that are never written cost nothing until the device copies them. Halving, rings and trees
  * have half of a rank's bytes on the way, meshes and exchanges all of them, to which all that
  * is freed and not yet used again comes close; over TCP a message is there twice while it
  * grows.

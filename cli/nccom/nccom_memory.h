@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccom_memory: whether a case of nccom-test fits this machine before it is run.
+ * nccom_memory: checks that a case of nccom-test fits into this machine before it runs.
  *
- * A rank without a device lives in memory of this machine: its tensors, what the
- * device keeps of them, and messages that were sent and not yet taken. The kernel
- * would end the program without a word where that is more than there is.
+ * Without a device, a rank uses memory of this machine for its tensors, the device's copies of
+ * them, and messages in flight. If that is too much, the kernel would kill the program.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_MEMORY_H
 #define NX_CLI_NCCOM_NCCOM_MEMORY_H
 
 #include "cli/nccom/nccom_run.h"
 
-/* Of the ranks that run here, at most; UINT64_MAX when it does not fit a number. */
+/* An upper bound for the ranks that run here; UINT64_MAX if it overflows. */
 uint64_t nx_nccom_memory_needed_bytes(const struct nx_nccom_case *c,
 				      const struct nx_nccom_options *options);
 
-/* What new memory the system can give without ending somebody; 0: it does not say. */
+/* Memory that the system can give without killing a process; 0: unknown. */
 uint64_t nx_memory_available_bytes(void);
-/* The same out of the text of /proc/meminfo. */
+/* The same from the text of /proc/meminfo. */
 uint64_t nx_memory_available_in(const char *text);
 
-/* LIMIT when more is needed than available_bytes; 0 of these allows all. */
+/* LIMIT if the case needs more than available_bytes; 0 bytes: no limit. */
 NX_MUST_CHECK enum nx_status nx_nccom_memory_check(const struct nx_nccom_case *c,
 						   const struct nx_nccom_options *options,
 						   uint64_t available_bytes, struct nx_error *err);

@@ -9,7 +9,7 @@
 #define NX_NCCOM_MAX_STATS 12
 #define NX_NCCOM_MAX_OPS 16
 
-/* As words give it. */
+/* The options as given. */
 struct nx_nccom_words {
 	struct nx_number_value ranks, nodes, iterations, warmups, executions, ignored_executions,
 		factor, seed, data_parallel, slurm_vcpus;
@@ -21,7 +21,7 @@ struct nx_nccom_words {
 		shared_output, is_quiet, is_debug, head_node, wants_version;
 };
 
-/* As it is meant. */
+/* What they mean, checked. */
 struct nx_nccom_request {
 	const struct nx_nccom_op *ops[NX_NCCOM_MAX_OPS];
 	size_t op_count;
@@ -39,8 +39,8 @@ struct nx_nccom_request {
 extern const struct nx_option nx_nccom_option_table[];
 
 /*
- * -c and -t take words that may be left out, --hosts takes several: they become one word with
- * their option.
+ * -c and -t have optional values and --hosts has several: joins them into one word with their
+ * option, as the parser expects.
  */
 int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***out);
 
@@ -50,7 +50,7 @@ NX_MUST_CHECK enum nx_status nx_nccom_request_read(const struct nx_nccom_words *
 						   struct nx_nccom_request *out,
 						   struct nx_error *err);
 
-/* Parts of it (nccom_groups.c): groups of ranks, pairs, and counts of the v-operations. */
+/* Its parts in nccom_groups.c: groups of ranks, pairs, and counts of the v-operations. */
 NX_MUST_CHECK enum nx_status nx_nccom_read_groups(const struct nx_nccom_words *w,
 						  struct nx_nccom_request *r,
 						  struct nx_arena *arena, struct nx_error *err);

@@ -71,7 +71,7 @@ enum nx_status nx_nccom_size_parse(const char *text, uint64_t *out, struct nx_er
 		*out = (uint64_t)bytes;
 		return NX_OK;
 	}
-	return nx_fail(err, NX_USAGE, "'%.40s' is no size; write 100, 512kb, 32mb or 1gb", text);
+	return nx_fail(err, NX_USAGE, "'%.40s' is not a size; write 100, 512kb, 32mb or 1gb", text);
 }
 
 static uint64_t next_size(const struct nx_nccom_sizes *sizes, uint64_t now)
@@ -90,8 +90,8 @@ enum nx_status nx_nccom_sizes_list(const struct nx_nccom_sizes *sizes, struct nx
 
 	if (sizes->least > sizes->most || !sizes->least)
 		return nx_fail(err, NX_USAGE,
-			       "sizes go from %llu to %llu bytes; --minbytes has to be positive "
-			       "and not above --maxbytes",
+			       "sizes go from %llu to %llu bytes; --minbytes must be positive "
+			       "and at most --maxbytes",
 			       (unsigned long long)sizes->least, (unsigned long long)sizes->most);
 	*out = NX_NEW_ARRAY(arena, uint64_t, NX_NCCOM_MAX_CASES);
 	for (*count = 0; size <= sizes->most; size = next_size(sizes, size)) {
@@ -121,7 +121,7 @@ static enum nx_status measure_counts(struct nx_nccom_case *c, struct nx_error *e
 	}
 	if (c->groups->count_count != wanted)
 		return nx_fail(err, NX_MISMATCH,
-			       "--variable-size-op-metadata has %zu counts, %s of %zu ranks needs "
+			       "--variable-size-op-metadata has %zu counts; %s of %zu ranks needs "
 			       "%zu",
 			       c->groups->count_count, c->op->name, n, wanted);
 	for (size_t i = 0; i < wanted; i++) {
@@ -161,7 +161,7 @@ enum nx_status nx_nccom_case_measure(struct nx_nccom_case *c, struct nx_error *e
 	     c->op->kind == NX_COLLECTIVE_ALL_TO_ALL) &&
 	    (c->element_count % n || !c->element_count))
 		return nx_fail(err, NX_MISMATCH,
-			       "%s: %llu elements of %llu bytes cannot be cut for %llu ranks; "
+			       "%s: %llu elements of %llu bytes cannot be split among %llu ranks; "
 			       "choose a size that is a multiple of %" PRIu64,
 			       c->op->name, (unsigned long long)c->element_count,
 			       (unsigned long long)size, (unsigned long long)n, n * size);

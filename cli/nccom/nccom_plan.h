@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccom_plan: what nccom-test is asked to measure, and the program that is measured.
+ * nccom_plan: what nccom-test measures, and the program it runs for that.
  *
  * A case is one operation with one size. Its program is text for the assembler:
  * a NEFF with as many triggers of the operation as fit into one execution.
@@ -20,13 +20,13 @@ struct nx_nccom_op {
 	int64_t kind;		       /* enum nx_collective_kind */
 };
 
-/* All their names, separated by spaces, for a shell to offer. */
+/* All their names, separated by spaces, for shell completion. */
 extern const char nx_nccom_op_names[];
-/* NULL when there is no such operation. */
+/* NULL if there is no such operation. */
 const struct nx_nccom_op *nx_nccom_op_find(const char *name);
-/* "fp32" -> its code; 0 when there is no such type. */
+/* "fp32" -> its code; 0 if there is no such type. */
 unsigned nx_nccom_dtype_find(const char *name);
-/* "512kb", "32M", "100": 1024 to the k. USAGE. */
+/* "512kb", "32M", "100"; k is 1024. USAGE. */
 NX_MUST_CHECK enum nx_status nx_nccom_size_parse(const char *text, uint64_t *out,
 						 struct nx_error *err);
 
@@ -35,12 +35,12 @@ struct nx_nccom_sizes {
 	uint64_t step;	 /* 0: by factor, or a tenth of the range */
 	uint64_t factor; /* 0: none */
 };
-/* Every size in turn, least and most included where the steps meet them; LIMIT. */
+/* All sizes from least to most, both included if a step reaches them. LIMIT. */
 NX_MUST_CHECK enum nx_status nx_nccom_sizes_list(const struct nx_nccom_sizes *sizes,
 						 struct nx_arena *arena, uint64_t **out,
 						 size_t *count, struct nx_error *err);
 
-/* Who takes part; a zeroed one is a single group of all. */
+/* Which ranks take part; zeroed: one group of all ranks. */
 struct nx_nccom_groups {
 	const char *groups, *pairs; /* "[[0,1],[2,3]]"; NULL: none are given */
 	uint32_t group_size;	    /* of each group; 0: all ranks are one */
@@ -66,7 +66,7 @@ struct nx_nccom_case {
 	uint32_t core_size;	      /* physical cores of a logical one */
 };
 
-/* MISMATCH when the size cannot be cut as the operation needs it. */
+/* MISMATCH if the size cannot be split as the operation needs it. */
 NX_MUST_CHECK enum nx_status nx_nccom_case_measure(struct nx_nccom_case *c, struct nx_error *err);
 /* The NEFF of a case. */
 NX_MUST_CHECK enum nx_status nx_nccom_case_assemble(const struct nx_nccom_case *c,

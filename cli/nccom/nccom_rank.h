@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccom_rank: one rank of nccom-test, from loading its program to judging what came out.
+ * nccom_rank: one rank of nccom-test, from loading its program to checking its output.
  *
- * A rank is a thread or a process of its own; what it has to tell goes into memory
- * that both share, at its own place. Rank 0 alone tells times.
+ * A rank is a thread or a process of its own; it writes its results to its own slot in shared
+ * memory. Only rank 0 reports times.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_RANK_H
 #define NX_CLI_NCCOM_NCCOM_RANK_H
@@ -21,13 +21,13 @@ struct nx_nccom_told {
 struct nx_nccom_shared {
 	size_t bytes; /* of all this */
 	size_t time_count, time_room;
-	int64_t algorithm; /* -1: not told */
+	int64_t algorithm; /* -1: unknown */
 	bool is_wall_time;
 	struct nx_nccom_told *told; /* of each rank */
 	double *times_us;
 };
 
-/* What all ranks have before them; none of it changes while they run but shared. */
+/* What all ranks work on; only shared changes while they run. */
 struct nx_nccom_work {
 	struct nx_nccom_runtime *runtime;
 	const struct nx_nccom_case *c;
@@ -37,7 +37,7 @@ struct nx_nccom_work {
 	char folder[NX_NCCOM_PATH_MAX]; /* for profiles of rank 0 */
 };
 
-/* The runtime is started. How it ended is in work->shared->told[rank]. */
+/* The runtime must be started. The outcome is in work->shared->told[rank]. */
 void nx_nccom_rank_run(struct nx_nccom_work *work, uint32_t rank);
 
 #endif

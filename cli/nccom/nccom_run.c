@@ -99,7 +99,7 @@ static bool must_be_equal(const struct nx_nccom_case *c)
 	       c->group_size == c->rank_count;
 }
 
-/* What every rank has to say, for who looks for the one at fault. */
+/* The message of every rank that failed, to find the one at fault. */
 static void keep_said(const struct nx_nccom_work *work, struct nx_bytes *said)
 {
 	const struct nx_nccom_options *o = work->options;
@@ -119,7 +119,7 @@ static enum nx_status judge(const struct nx_nccom_work *work, struct nx_error *e
 	const struct nx_nccom_options *o = work->options;
 	const struct nx_nccom_told *told = work->shared->told + o->first_rank;
 
-	/* Those who only waited for the one at fault say less. */
+	/* Ranks that only waited for the one at fault have less to report: IO. */
 	for (uint32_t i = 0; i < o->local_rank_count; i++)
 		if (told[i].status && told[i].status != NX_IO)
 			return nx_fail(err, told[i].status, "%s", told[i].message);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccom_run: one case of nccom-test, carried out by all its ranks through libnrt.
+ * nccom_run: runs one case of nccom-test with all its ranks through libnrt.
  *
- * Ranks are threads of this process, or a process each. Times are those of the
- * device, read from the profile that libnrt writes of rank 0; a library whose
- * profile does not tell them is timed by the host's clock.
+ * Ranks are threads of this process, or a process each. Times are device times, from the profile
+ * that libnrt writes for rank 0; if it has none, the host's clock is used.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_RUN_H
 #define NX_CLI_NCCOM_NCCOM_RUN_H
@@ -28,19 +27,19 @@ struct nx_nccom_options {
 struct nx_nccom_result {
 	double *times_us; /* of each measured operation; heap */
 	size_t time_count;
-	const char *algorithm; /* borrowed from format; "" when the library does not tell */
+	const char *algorithm; /* borrowed from format; "": unknown */
 	bool is_wall_time;
-	struct nx_bytes said; /* when it failed: a line of each rank that did */
+	struct nx_bytes said; /* after a failure: a line for each rank that failed */
 };
 
 struct nx_nccom_runtime;
 
-/* runtime is started, except with processes: each of them starts its own. */
+/* runtime must be started, except with processes: each process starts its own. */
 NX_MUST_CHECK enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime,
 					  const struct nx_nccom_case *c,
 					  const struct nx_nccom_options *options,
 					  struct nx_nccom_result *out, struct nx_error *err);
-/* A name below TMPDIR, or /tmp, that ends in XXXXXX; /tmp as well when TMPDIR is too long. */
+/* A name below TMPDIR, or /tmp, that ends in XXXXXX; /tmp also if TMPDIR is too long. */
 void nx_nccom_temporary(const char *name, char out[NX_NCCOM_PATH_MAX]);
 void nx_nccom_result_release(struct nx_nccom_result *result);
 

@@ -11,12 +11,12 @@ struct nx_nccom_runtime {
 };
 
 /*
- * path as nx_runtime_library_open takes it. A zeroed runtime may be closed, one that
- * did not open as well. NOT_FOUND, VERSION, UNSUPPORTED.
+ * path as nx_runtime_library_open takes it. A zeroed runtime, or one that failed to open,
+ * may be closed. NOT_FOUND, VERSION, UNSUPPORTED.
  */
 NX_MUST_CHECK enum nx_status nx_nccom_runtime_open(struct nx_nccom_runtime *runtime,
 						   const char *path, struct nx_error *err);
-/* Initialises it, and says how many cores it offers; IO. */
+/* Initialises it and gets the number of its cores; IO. */
 NX_MUST_CHECK enum nx_status nx_nccom_runtime_start(struct nx_nccom_runtime *runtime,
 						    uint32_t *core_count, struct nx_error *err);
 void nx_nccom_runtime_close(struct nx_nccom_runtime *runtime);

@@ -163,7 +163,7 @@ static void hear(struct stream *s)
 	}
 }
 
-/* Until none has more to say; the first word of each is that it is ready. */
+/* Until all pipes are closed; the first message of each stream is that it is ready. */
 static void hear_all(struct run *run)
 {
 	for (;;) {
@@ -199,7 +199,7 @@ static void wait_for_all(struct run *run)
 			;
 }
 
-/* --- what they told ------------------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------------------------- */
 
 static enum nx_status show_size(struct nx_nccom_table *table, size_t index,
 				struct nx_nccom_result *result, struct nx_error *err)
@@ -213,8 +213,8 @@ static enum nx_status show_size(struct nx_nccom_table *table, size_t index,
 	if (st || index >= r->size_count || r->options.first_rank != 0)
 		return st;
 	if (result->is_wall_time && !r->options.wants_wall_time)
-		nx_say_warning("this runtime does not tell device times; times are those of the "
-			       "host");
+		nx_say_warning("this runtime does not report device times; these are host "
+			       "times");
 	nx_nccom_table_add(table, &c, result);
 	return NX_OK;
 }
@@ -289,7 +289,7 @@ static enum nx_status most_of(const struct nx_nccom_request *r, uint64_t *needed
 	return st;
 }
 
-/* All that can be said of the sizes is said before anything runs. */
+/* Wrong sizes are reported before anything runs. */
 static enum nx_status check_sizes(const struct run *run, struct nx_error *err)
 {
 	uint64_t available = nx_memory_available_bytes(), sum = 0, bytes = 0;
@@ -308,7 +308,7 @@ static enum nx_status check_sizes(const struct run *run, struct nx_error *err)
 		       nx_size_text(sum, need), nx_size_text(available, have));
 }
 
-/* Cores follow one another, from the first that this process may use. */
+/* Streams take consecutive cores, from the first that this process may use. */
 static uint32_t first_core(void)
 {
 	const char *text = getenv(CORES);

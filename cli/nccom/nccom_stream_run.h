@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccom_stream_run: the streams of nccom-test, all at the same time.
+ * nccom_stream_run: runs the streams of nccom-test at the same time.
  *
- * A stream is a process with cores, a runtime and a world of ranks of its own, so that none
- * waits for a core or a message of another. All begin when the last of them is ready. What
- * they measured is shown when the last has ended, a table for each.
+ * A stream is a process with its own cores, runtime and ranks, so that no stream waits for
+ * another. All start when the last one is ready, and their tables are printed when the last one
+ * has ended.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_STREAM_RUN_H
 #define NX_CLI_NCCOM_NCCOM_STREAM_RUN_H
@@ -14,9 +14,8 @@
 #include "cli/nccom/nccom_table.h"
 
 /*
- * Into the table, which is open; runtime is opened and not started. What the first stream
- * fails with; those that did not fail are shown all the same. LIMIT when they do not fit
- * into memory together.
+ * The table is open; runtime is open but not started. Returns the first error of a stream; the
+ * others are shown all the same. LIMIT if they do not fit into memory together.
  */
 NX_MUST_CHECK enum nx_status nx_nccom_streams_run(const struct nx_nccom_streams *streams,
 						  struct nx_nccom_runtime *runtime,

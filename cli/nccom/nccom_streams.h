@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccom_streams: collectives that run side by side, from the file of --streams-json.
+ * nccom_streams: collectives that run at the same time, from the file of --streams-json.
  *
  *	{"streams": [
  *		{"operation": "allr", "nworkers": 4, "minbytes": "1kb", "maxbytes": "1mb",
@@ -8,9 +8,9 @@
  *		{"operation": "allg", "nworkers": 2, "minbytes": 4096, "maxbytes": 4096}
  *	]}
  *
- * A stream has ranks, cores and a world of its own. Its fields are called like the options
- * of nccom-test and mean what they mean; what a stream leaves out is as on the command line.
- * An iteration of a stream is ops_per_iter operations.
+ * A stream has its own ranks and cores. Its fields have the names and meanings of the options of
+ * nccom-test; for a missing field, the command line counts. An iteration of a stream is
+ * ops_per_iter operations.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_STREAMS_H
 #define NX_CLI_NCCOM_NCCOM_STREAMS_H
@@ -27,16 +27,16 @@ struct nx_nccom_streams {
 };
 
 /*
- * FORMAT when it is no JSON, USAGE when it asks for something wrong, LIMIT when for too much.
- * A stream without an operation has that of ops, of which there may be one. Lives in the arena,
- * and borrows words and text.
+ * FORMAT for invalid JSON, USAGE for wrong values, LIMIT for too large ones. ops is the operation
+ * of streams that name none; at most one is allowed. The result lives in the arena and borrows
+ * words and text.
  */
 NX_MUST_CHECK enum nx_status nx_nccom_streams_read(struct nx_slice text,
 						   const struct nx_nccom_words *words, char **ops,
 						   size_t op_count, struct nx_arena *arena,
 						   struct nx_nccom_streams *out,
 						   struct nx_error *err);
-/* The same of the file that words names. */
+/* The same from the file that words names. */
 NX_MUST_CHECK enum nx_status nx_nccom_streams_open(const struct nx_nccom_words *words, char **ops,
 						   size_t op_count, struct nx_arena *arena,
 						   struct nx_nccom_streams *out,

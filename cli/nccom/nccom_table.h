@@ -19,17 +19,17 @@
 struct nx_nccom_table {
 	const struct nx_nccom_request *request; /* borrowed, as words are */
 	const struct nx_nccom_words *words;
-	struct nx_bytes said; /* by ranks that failed, a line each */
+	struct nx_bytes said; /* a line for each rank that failed */
 	struct nx_output out;
 	struct nx_bytes json;
 	struct nx_json_writer writer;
-	size_t stream; /* whose rows these are, from 1; 0: there are none */
+	size_t stream; /* the stream of these rows, from 1; 0: no streams */
 	double bus_sum;
 	size_t row_count;
 	bool has_header;
 };
 
-/* Begins both; IO. What is opened has to be closed. */
+/* Begins table and JSON; IO. Close what was opened. */
 NX_MUST_CHECK enum nx_status nx_nccom_table_open(struct nx_nccom_table *table,
 						 struct nx_error *err);
 /* Sorts the times of the result. */
@@ -38,9 +38,9 @@ void nx_nccom_table_add(struct nx_nccom_table *table, const struct nx_nccom_case
 void nx_nccom_table_end(struct nx_nccom_table *table);
 
 /*
- * Writes the JSON and, when st or the writing is a failure, tells it in the lines that
- * scripts look for: what err and the ranks say goes into a file they name, and with
- * --debug onto the screen. Returns st, or what failed here.
+ * Writes the JSON. If st or the writing is a failure, prints it in the lines that scripts look
+ * for; they name a file with the messages of err and the ranks, which --debug also shows.
+ * Returns st, or what failed here.
  */
 NX_MUST_CHECK enum nx_status nx_nccom_table_close(struct nx_nccom_table *table, enum nx_status st,
 						  struct nx_error *err);

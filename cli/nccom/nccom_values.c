@@ -102,7 +102,7 @@ static uint64_t count_at(const struct expecting *e, uint32_t from, uint32_t to)
 							    : counts[(size_t)from * n + to];
 }
 
-/* An element of pieces of any length; NaN behind the last one, which nobody writes. */
+/* An element of pieces of any length; NaN after the last one, which is never written. */
 static float pieced(const struct expecting *e, uint64_t element)
 {
 	for (uint32_t from = 0; from < e->c->group_size; from++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccom_values: what ranks of nccom-test put in, and what has to come out. */
+/* nccom_values: the inputs of ranks of nccom-test, and the outputs they must lead to. */
 #ifndef NX_CLI_NCCOM_NCCOM_VALUES_H
 #define NX_CLI_NCCOM_NCCOM_VALUES_H
 
 #include "cli/nccom/nccom_run.h"
 
-/* Elements first to first + count of a rank's input. */
+/* Fills in elements first to first + count of a rank's input. */
 void nx_nccom_fill(const struct nx_nccom_case *c, const struct nx_nccom_options *options,
 		   uint32_t rank, uint64_t first, uint64_t count, uint8_t *in);
-/* The same of its output; MISMATCH naming the first that is not what a plain sum of all inputs
- * gives. */
+/* Checks the same range of its output. MISMATCH names the first element that differs from a plain
+ * reduction of all inputs. */
 NX_MUST_CHECK enum nx_status nx_nccom_verify(const struct nx_nccom_case *c,
 					     const struct nx_nccom_options *options, uint32_t rank,
 					     uint64_t first, uint64_t count, const uint8_t *out,

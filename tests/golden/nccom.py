@@ -163,11 +163,12 @@ def wall_time(folder):
 def errors(folder):
     for line, code, part in (
             ('allr', 2, 'with --nworkers'), ('-r 2', 2, 'name 1 to'),
-            ('allx -r 2', 2, "no operation 'allx'"), ('allr -r 2 -b 12zb', 2, 'is no size'),
-            ('allr -r 2 -d fp64', 2, "no type 'fp64'"), ('allr -r 2 -b 2mb -e 1mb', 2, 'not above'),
+            ('allx -r 2', 2, "no operation 'allx'"), ('allr -r 2 -b 12zb', 2, 'is not a size'),
+            ('allr -r 2 -d fp64', 2, "no type 'fp64'"),
+            ('allr -r 2 -b 2mb -e 1mb', 2, 'at most --maxbytes'),
             ('allr -r 2 --node-rank x', 2, 'number of a machine'),
             ('allr -r 2 -S -s a,b', 2, 'Slurm chooses'),
-            ('allr -r 2 -s a,b -N 3', 2, '3 machines, and 2 are named'),
+            ('allr -r 2 -s a,b -N 3', 2, '3 machines, but 2 are named'),
             ('allr -r 2 -f 1', 2, 'stepfactor'), ('allr -r 2 -c sometimes', 2, 'no operation'),
             ('allr -r 3 -N 2', 2, 'cannot be spread'), ('allr -r 2 -n 0', 2, '-n must be')):
         out, said = run(line, folder, code=code)

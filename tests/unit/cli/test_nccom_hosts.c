@@ -52,7 +52,7 @@ static void names_that_are_none(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(nx_nccom_hosts_add(&hosts, wrong[i], &arena, &err), NX_USAGE);
-	assert_string_equal(err.message, "'a\nb' is no name of a machine");
+	assert_string_equal(err.message, "'a\nb' is not a host name");
 	memset(longest, 'a', sizeof(longest));
 	longest[254] = '\0';
 	assert_int_equal(nx_nccom_hosts_add(&hosts, longest, &arena, &err), NX_USAGE);
@@ -96,7 +96,7 @@ static void files(void **state)
 	assert_int_equal(read_text("", 0), NX_OK);
 	assert_int_equal(hosts.len, 0);
 	assert_int_equal(read_text("a\nb\n-c\n", 7), NX_USAGE);
-	assert_non_null(strstr(err.message, ": line 3: '-c' is no name of a machine"));
+	assert_non_null(strstr(err.message, ": line 3: '-c' is not a host name"));
 	assert_int_equal(read_text("a\0b\n\0\0\nc", 9), NX_OK);
 	assert_int_equal(read_text(large, ((size_t)1 << 20) + 1), NX_LIMIT);
 	assert_int_equal(nx_nccom_hosts_read(&hosts, "/nonexistent/hosts", &arena, &err),
@@ -141,8 +141,9 @@ static void a_machine_by_its_starter(void **state)
 	assert_int_equal(node, 2);
 	setenv("OMPI_COMM_WORLD_RANK", "x", 1);
 	assert_int_equal(nx_nccom_node_read("auto", &node, &err), NX_USAGE);
-	assert_string_equal(err.message,
-			    "OMPI_COMM_WORLD_RANK is the number of a machine, from 0, not 'x'");
+	assert_string_equal(
+		err.message,
+		"OMPI_COMM_WORLD_RANK must be the number of a machine, from 0, not 'x'");
 }
 
 static void first_of_slurms_list(void **state)

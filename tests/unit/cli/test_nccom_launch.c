@@ -50,9 +50,10 @@ static void who_is_launched(void **state)
 static void refusals(void **state)
 {
 	(void)state;
-	expect_refusal((struct nx_nccom_words){.hosts = " ,"}, NX_USAGE, "no machine is named");
+	expect_refusal((struct nx_nccom_words){.hosts = " ,"}, NX_USAGE,
+		       "--hosts names no machine");
 	expect_refusal((struct nx_nccom_words){.hosts = "a,b", .nodes = {true, 3}}, NX_USAGE,
-		       "-N says 3 machines, and 2 are named");
+		       "-N says 3 machines, but 2 are named");
 	expect_refusal((struct nx_nccom_words){.hosts = "a", .has_slurm = true}, NX_USAGE,
 		       "Slurm chooses");
 	expect_refusal((struct nx_nccom_words){.hosts = "localhost,b"}, NX_USAGE,

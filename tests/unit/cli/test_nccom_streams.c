@@ -179,17 +179,17 @@ static void wrong_values(void **state)
 	expect("[{\"operation\": \"allr\"}]", NX_USAGE,
 	       "stream 1: give the number of ranks with --nworkers, 1 to 1024");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"minbytes\": -5}]", NX_USAGE,
-	       "stream 1: '-5' is no size; write 100, 512kb, 32mb or 1gb");
+	       "stream 1: '-5' is not a size; write 100, 512kb, 32mb or 1gb");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"check\": \"often\"}]", NX_USAGE,
 	       "stream 1: --check is random or all_ones, not 'often'");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"custom-replica-groups\": [[[0]]]}]",
-	       NX_USAGE, "stream 1: --custom-replica-groups has something that is no number");
+	       NX_USAGE, "stream 1: --custom-replica-groups must contain only whole numbers");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"custom-replica-groups\": [[0, "
 	       "\"1\"]]}]",
-	       NX_USAGE, "stream 1: --custom-replica-groups has something that is no number");
+	       NX_USAGE, "stream 1: --custom-replica-groups must contain only whole numbers");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"custom-replica-groups\": [[0, "
 	       "1.5]]}]",
-	       NX_USAGE, "stream 1: --custom-replica-groups has something that is no number");
+	       NX_USAGE, "stream 1: --custom-replica-groups must contain only whole numbers");
 }
 
 static void limits(void **state)
