@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,13 +8,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/capture_found.h"
+#include "capture/child_environment.h"
 #include "capture/child_run.h"
+#include "capture/executable_kind.h"
+#include "capture/runtime_choice.h"
 #include "cli/help.h"
-#include "cli/inspect_report.h"
 #include "cli/options.h"
+#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "runtime/trace/trace_filter.h"
 
+#define LISTED_FOLDERS 8u
 #define DEVICE_MODES "off model session"
 
 struct inspect {
@@ -159,15 +165,176 @@ static void set_runtime(struct nx_child_environment *environment,
 						 old && *old ? ":" : "", old ? old : ""));
 }
 
-/* --- run --------------------------------------------------------------------------------- */
+/* --- messages before the command --------------------------------------------------------- */
+
+static const char *const known_variables[] = {
+	"NEURON_RT_INSPECT_ENABLE",
+	"NEURON_RT_INSPECT_OUTPUT_DIR",
+	"NEURON_RT_INSPECT_SYSTEM_PROFILE",
+	"NEURON_RT_INSPECT_DEVICE_PROFILE",
+	"NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC",
+	"NEURON_RT_INSPECT_EVENT_FILTER_NC",
+	"NEURON_RT_INSPECT_EVENT_FILTER_TYPE",
+	"NEURON_RT_INSPECT_CPU_UTIL",
+	"NEURON_RT_INSPECT_HOST_MEMORY",
+	"NEURON_RT_INSPECT_PRECACHE_ENABLE",
+	"NEURON_RT_INSPECT_ON_FAIL",
+};
+
+#define KNOWN_VARIABLES (sizeof(known_variables) / sizeof(known_variables[0]))
+
+/* The first line, as AWS's tool prints it. */
+static void say_banner(char *const *argv)
+{
+	fputs("INFO[0000] Running command \"", stderr);
+	for (size_t i = 0; argv[i]; i++) {
+		fputs(i ? " " : "", stderr);
+		fputs(argv[i], stderr);
+	}
+	fputs("\" with profiling enabled\n", stderr);
+}
+
+static void say_runtime(const struct nx_runtime_choice *choice)
+{
+	switch (choice->origin) {
+	case NX_RUNTIME_GIVEN:
+		nx_say("runtime: %s/libnrt.so.1, given by --runtime", choice->folder);
+		break;
+	case NX_RUNTIME_LIBRARY_PATH:
+		nx_say("runtime: %s/libnrt.so.1, found in LD_LIBRARY_PATH", choice->folder);
+		break;
+	case NX_RUNTIME_SYSTEM:
+		nx_say("runtime: %s/libnrt.so.1, the system's%s", choice->folder,
+		       choice->has_device ? "" : ", although there is no Neuron device");
+		break;
+	case NX_RUNTIME_OWN:
+		nx_say("runtime: %s/libnrt.so.1, a NeuronCore in software: this machine has no %s",
+		       choice->folder, choice->has_device ? "other libnrt.so.1" : "Neuron device");
+		break;
+	case NX_RUNTIME_NONE:
+		nx_say_warning("this machine has no libnrt.so.1; name the folder of one with "
+			       "--runtime, else only programs that bring their own are captured");
+		break;
+	}
+}
+
+/* Compares without the common prefix, which would make any two of them look alike. */
+static const char *meant_variable(const char *name)
+{
+	static const size_t prefix_len = sizeof("NEURON_RT_INSPECT_") - 1;
+	const char *ends[KNOWN_VARIABLES], *near;
+
+	/* NEURON_RT_ENABLE_INSPECT: the wrong word order is a large edit distance. */
+	if (strncmp(name, known_variables[0], prefix_len) != 0)
+		return strstr(name, "ENABLE") ? known_variables[0] : NULL;
+	for (size_t i = 0; i < KNOWN_VARIABLES; i++)
+		ends[i] = known_variables[i] + prefix_len;
+	near = nx_suggest_name(ends, KNOWN_VARIABLES, name + prefix_len);
+	return near ? near - prefix_len : NULL;
+}
+
+/* Warns of NEURON_*INSPECT* variables that no runtime reads. */
+static void say_misspelt(const struct nx_child_environment *environment)
+{
+	for (size_t i = 0; i < environment->len; i++) {
+		char name[128];
+		const char *meant;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(environment->items[i], "="),
+			 environment->items[i]);
+		if (strncmp(name, "NEURON_", 7) != 0 || !strstr(name, "INSPECT"))
+			continue;
+		meant = meant_variable(name);
+		if (meant && !strcmp(meant, name))
+			continue;
+		nx_say_warning("no runtime reads %s%s%s%s", name, meant ? "; did you mean " : "",
+			       meant ? meant : "", meant ? "?" : "");
+	}
+}
+
+/* --- messages after it ------------------------------------------------------------------- */
+
+static void say_folder(const struct nx_captured_folder *folder)
+{
+	char events[NX_COUNT_TEXT_MAX], size[NX_COUNT_TEXT_MAX], text[128] = "";
+
+	if (folder->has_events)
+		snprintf(text, sizeof(text), "%s event records, ",
+			 nx_count_text(folder->event_count, events));
+	nx_say("  %s: %s%" PRIu64 " NTFF, %" PRIu64 " NEFF, %s", folder->path, text,
+	       folder->ntff_count, folder->neff_count, nx_size_text(folder->size_bytes, size));
+}
+
+static void say_unended(const struct nx_capture_found *found)
+{
+	for (size_t i = 0; i < found->len && i < LISTED_FOLDERS; i++)
+		if (found->items[i].has_no_end)
+			nx_say_warning("%s has no end: the process was killed or is still running; "
+				       "everything up to then can be viewed",
+				       found->items[i].path);
+}
+
+static bool is_plain(const char *text)
+{
+	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_./-+:@%,")];
+}
+
+static void say_captured(const struct nx_invocation *call, const struct nx_capture_found *found,
+			 const char *output_dir)
+{
+	const char *quote = is_plain(output_dir) ? "" : "'";
+	char size[NX_COUNT_TEXT_MAX];
+
+	nx_say("captured %zu process%s in %s, %s:", found->len, found->len == 1 ? "" : "es",
+	       output_dir, nx_size_text(found->total.size_bytes, size));
+	for (size_t i = 0; i < found->len && i < LISTED_FOLDERS; i++)
+		say_folder(&found->items[i]);
+	if (found->len > LISTED_FOLDERS)
+		nx_say("  and %zu more", found->len - LISTED_FOLDERS);
+	say_unended(found);
+	nx_say("to view it: %s view -d %s%s%s", call->program, quote, output_dir, quote);
+}
+
+static void say_nothing(const char *command, const char *output_dir)
+{
+	if (nx_executable_kind_of(command, getenv("PATH")) == NX_EXECUTABLE_STATIC)
+		nx_say_warning("nothing was captured: %s is statically linked, so no libnrt.so.1 "
+			       "is loaded that could capture it",
+			       command);
+	else
+		nx_say_warning("nothing was captured in %s: no process of the command called "
+			       "nrt_init; NEURON_RT_LOG_LEVEL=INFO shows what the runtime does",
+			       output_dir);
+}
 
 struct plan {
 	struct nx_child_environment environment;
 	struct nx_runtime_choice runtime;
-	struct nx_inspect_outcome outcome;
+	const char *output_dir; /* as the user gave it */
 	char output_path[PATH_MAX];
 	struct nx_arena arena;
 };
+
+/* What was captured and how to view it, or why nothing was captured. */
+static void say_outcome(const struct nx_invocation *call, const struct plan *plan,
+			const char *command, uint64_t since_ns)
+{
+	struct nx_capture_found found = {0};
+	struct nx_arena arena = {0};
+	struct nx_error err = {0};
+
+	if (nx_capture_found_scan(&found, plan->output_path, since_ns, &arena, &err))
+		nx_say_warning("%s", err.message);
+	else if (found.len)
+		say_captured(call, &found, plan->output_dir);
+	else
+		say_nothing(command, plan->output_dir);
+	nx_capture_found_release(&found);
+	nx_arena_release(&arena);
+}
+
+/* --- run --------------------------------------------------------------------------------- */
 
 static enum nx_status prepare(const struct nx_invocation *call, const struct inspect *o,
 			      struct plan *plan, struct nx_error *err)
@@ -180,15 +347,12 @@ static enum nx_status prepare(const struct nx_invocation *call, const struct ins
 
 	if (st)
 		return st;
-	plan->outcome.output_dir = o->output_dir     ? o->output_dir
-				   : call->is_legacy ? "./output"
-						     : ".";
-	st = make_output(plan->outcome.output_dir, plan->output_path, err);
+	plan->output_dir = o->output_dir ? o->output_dir : call->is_legacy ? "./output" : ".";
+	st = make_output(plan->output_dir, plan->output_path, err);
 	if (st)
 		return st;
-	plan->outcome.output_path = plan->output_path;
 	nx_child_environment_copy(&plan->environment, environ);
-	nx_inspect_say_misspelt(&plan->environment);
+	say_misspelt(&plan->environment);
 	set_environment(&plan->environment, o, plan->output_path);
 	set_runtime(&plan->environment, &plan->runtime, &plan->arena);
 	return NX_OK;
@@ -198,13 +362,12 @@ static enum nx_status run_command(const struct nx_invocation *call, char **argv,
 				  struct nx_error *err)
 {
 	struct nx_child_command command = {argv, plan->environment.items};
+	uint64_t since_ns = nx_capture_now_ns();
 	struct nx_child_end end;
 	enum nx_status st;
 
-	nx_inspect_say_banner(argv);
-	nx_inspect_say_runtime(&plan->runtime);
-	plan->outcome.command = argv[0];
-	plan->outcome.since_ns = nx_capture_now_ns();
+	say_banner(argv);
+	say_runtime(&plan->runtime);
 	st = nx_child_command_run(&command, &end, err);
 	*call->exit_code = end.exit_code;
 	if (st)
@@ -212,7 +375,7 @@ static enum nx_status run_command(const struct nx_invocation *call, char **argv,
 	if (end.signal)
 		nx_say_warning("the command was ended by signal %d (%s)", end.signal,
 			       strsignal(end.signal));
-	nx_inspect_say_outcome(call, &plan->outcome);
+	say_outcome(call, plan, argv[0], since_ns);
 	return NX_OK;
 }
 
