@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/device_jobs.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +12,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+
+/* A child must not wait until its parent reads: pipes hold at least this much. */
+static_assert(sizeof(struct nx_device_result) <= PIPE_BUF, "a result fits into a pipe");
 
 struct child {
 	pid_t pid;
@@ -107,7 +112,7 @@ static void be_child(struct nx_device_job *job, const struct nx_exporter *export
 {
 	struct nx_error err = {0};
 
-	/* nobody would hear of what it makes */
+	/* Without the parent its result has no use. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	job->result.status = write_capture(job, exporter, how, &err);
 	snprintf(job->result.message, sizeof(job->result.message), "%s", err.message);
@@ -183,6 +188,8 @@ enum nx_status nx_device_jobs_run(struct nx_device_jobs *jobs, const struct nx_e
 	enum nx_status st = NX_OK;
 
 	limit = limit < MAX_CHILDREN ? limit : MAX_CHILDREN;
+	for (size_t i = 0; i < jobs->len; i++)
+		assert(!jobs->items[i].store != !jobs->items[i].target);
 	fflush(NULL);
 	for (size_t i = 0; i < jobs->len && !st;) {
 		if (running < limit)

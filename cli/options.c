@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -45,11 +46,10 @@ static void build(struct parser *p, const struct nx_command *command)
 	p->shorts[shorts++] = ':'; /* getopt then tells a missing value from an unknown option */
 	p->shorts[shorts++] = 'h';
 	p->longs[longs++] = (struct option){"help", no_argument, NULL, HELP_CODE};
-	for (int i = 0; i < OPTION_MAX; i++) {
+	for (int i = 0; command->options[i].name || command->options[i].letter; i++) {
 		const struct nx_option *o = &command->options[i];
 
-		if (!o->name && !o->letter)
-			break;
+		assert(i < OPTION_MAX);
 		if (o->name)
 			p->longs[longs++] =
 				(struct option){o->name, argument_of(o), NULL, FIRST_CODE + i};
@@ -201,6 +201,7 @@ enum nx_status nx_options_parse(const struct nx_command *command, int argc, char
 	struct parser p;
 	int code;
 
+	assert(argc > 0);
 	build(&p, command);
 	*wants_help = false;
 	opterr = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/query_session.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -121,6 +122,7 @@ enum nx_status nx_query_session_ask(struct nx_query_session *s, struct nx_slice 
 	struct nx_watchdog dog;
 	enum nx_status st;
 
+	assert(s->db && s->timer);
 	catch_interrupts();
 	nx_watchdog_begin(&dog, s->timer, &watch);
 	st = answer_or_write(s, sql, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/status_file.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -114,6 +115,7 @@ void nx_status_file_leave(struct nx_status_file *file, const char *name, enum nx
 {
 	struct nx_status_entry *entry;
 
+	assert(!status || message);
 	if (!file->path)
 		return;
 	entry = find_open(file, name, kind);

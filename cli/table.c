@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text_width.h"
+
 void nx_table_begin(struct nx_table_view *table, struct nx_arena *arena, const char *titles)
 {
 	*table = (struct nx_table_view){.arena = arena};
@@ -38,13 +40,9 @@ void nx_table_add(struct nx_table_view *table, const char *fmt, ...)
 	nx_vec_push(&table->cells, text);
 }
 
-static size_t width_of(const char *text)
+static unsigned width_of(const char *text)
 {
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
+	return nx_text_width(nx_slice_text(text));
 }
 
 static void print_cell(const struct nx_table_view *table, struct nx_output *out, size_t i,
@@ -65,6 +63,7 @@ void nx_table_end(struct nx_table_view *table, struct nx_output *out, unsigned i
 {
 	size_t widths[NX_TABLE_COLUMNS] = {0};
 
+	assert(table->cells.len % table->column_count == 0); /* rows are complete */
 	for (size_t i = 0; i < table->cells.len; i++) {
 		size_t *width = &widths[i % table->column_count];
 		size_t here = width_of(table->cells.items[i]);

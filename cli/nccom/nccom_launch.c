@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_launch.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +178,7 @@ char **nx_nccom_launch_command(const struct nx_nccom_launch *launch, const char 
 	struct line line = {0};
 	char **words;
 
+	assert(starter && program && argc > 0 && launch->node_count > 0);
 	add(&line, arena, starter);
 	if (launch->words->has_slurm)
 		add_srun(&line, launch);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_measure.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum nx_status nx_nccom_case_make(const struct nx_nccom_request *r, const struct
 	const struct nx_nccom_options *o = &r->options;
 	uint32_t wanted = o->warmup_count + o->measured_count;
 
+	assert(op && r->rank_count > 0);
 	*c = (struct nx_nccom_case){
 		.op = op,
 		.dtype = r->dtype,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_news.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/file.h"
 
 void nx_nccom_news_send(int to, struct nx_nccom_news *news, const struct nx_nccom_result *result)
 {
+	assert(news->kind <= NX_NCCOM_NEWS_END);
 	news->time_count = result ? result->time_count : 0;
 	news->said_len = result ? result->said.len : 0;
 	/* A parent that is gone has no use for the rest either. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_stream_run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -327,6 +328,7 @@ static void prepare(struct run *run, const struct nx_nccom_streams *streams)
 {
 	uint32_t core = first_core();
 
+	assert(streams->count > 0 && streams->count <= NX_NCCOM_MAX_STREAMS);
 	run->count = streams->count;
 	for (size_t i = 0; i < streams->count; i++) {
 		struct stream *s = &run->streams[i];

@@ -54,8 +54,12 @@ static void test_wide_characters_and_controls(void **state)
 	nx_table_begin(&table, &arena, "a|b");
 	nx_table_add(&table, "%s", "\xc3\xa9\xc3\xa9");
 	nx_table_add(&table, "%s", "\033");
+	nx_table_add(&table, "%s", "\xe6\x97\xa5\xe6\x9c\xac"); /* two columns each */
+	nx_table_add(&table, "%s", "x");
 	nx_table_end(&table, captured_begin(&c), 0);
-	assert_string_equal(captured_end(&c), "a   b\n\xc3\xa9\xc3\xa9  ?\n");
+	assert_string_equal(captured_end(&c), "a     b\n"
+					      "\xc3\xa9\xc3\xa9    ?\n"
+					      "\xe6\x97\xa5\xe6\x9c\xac  x\n");
 	nx_arena_release(&arena);
 }
 
