@@ -56,7 +56,7 @@ const cases = {
 		const page = await newPage();
 		await page.goto(root);
 		await page.getByRole("button", { name: "Rename sweep_tile_160" }).click();
-		const field = page.getByRole("textbox", { name: "New name of sweep_tile_160" });
+		const field = page.getByRole("textbox", { name: "New name for sweep_tile_160" });
 		await field.fill("sweep_tile_128");
 		await page.getByText("A profile with this name already exists.").waitFor();
 		await field.fill("renamed");
@@ -115,7 +115,7 @@ const cases = {
 		await page.getByLabel("Name", { exact: true }).waitFor();
 		await page.keyboard.type("mine");
 		await page.keyboard.press("Enter");
-		await page.getByText("The layout is saved as mine.").waitFor();
+		await page.getByText("Layout saved as mine.").waitFor();
 		while (await page.locator(".dock-tab").count()) await page.locator(".dock-close").first().click();
 		await page.getByText("No panels are open").waitFor();
 		await page.getByRole("button", { name: "Layout" }).click();
@@ -160,7 +160,7 @@ const cases = {
 		await page.goto(`${root}profile/nobody`);
 		await page.getByText("There is no profile nobody").first().waitFor();
 		await page.goto(`${root}no/such/page`);
-		await page.getByText("There is no page here").waitFor();
+		await page.getByText("Page not found").waitFor();
 	},
 };
 

@@ -24,11 +24,10 @@ function UnknownPage({ path }: { path: string }) {
 			<TopBar><h1>Neuron Explorer</h1></TopBar>
 			<main class="app-main">
 				<div class="ui-empty">
-					<h1>There is no page here</h1>
-					<p>Nothing is known as <code>/{path}</code>.</p>
-					<p class="ui-dim">A profile is at <code>/profile/</code> and its name,
-						its summary at{" "}
-						<code>/profile/</code> name <code>/summary</code>.</p>
+					<h1>Page not found</h1>
+					<p>There is nothing at <code>/{path}</code>.</p>
+					<p class="ui-dim">Profiles are at <code>/profile/NAME</code>,
+						their summaries at <code>/profile/NAME/summary</code>.</p>
 					<p><a href={urlOf({ page: "manager" })} onClick={(event) =>
 						follow(event, { page: "manager" })}>
 						See all profiles</a></p>

@@ -76,7 +76,7 @@ test("what is folded is chosen, deleted and worried about with its capture", () 
 	assert.deepEqual(foldText([child(1)]), { text: "1 device profile", trouble: "" });
 	assert.equal(foldText([child(1, { state: "failed" }), child(2, { state: "processing" })]).trouble,
 		"1 not usable");
-	assert.equal(foldText([child(1, { state: "processing" }), child(2)]).trouble, "1 in work");
+	assert.equal(foldText([child(1, { state: "processing" }), child(2)]).trouble, "1 in progress");
 });
 
 test("the latest are captures, not their devices", () => {

@@ -25,7 +25,7 @@ test("waits, and events that are cleared", () => {
 	const [set] = parseOperands("$E[1]+@complete");
 	assert.match(set!.meaning, /^Sets event 1 once/);
 	const [add] = parseOperands("$S[2]+=16@read");
-	assert.match(add!.meaning, /^Adds 16 to semaphore 2 once the operands are taken/);
+	assert.match(add!.meaning, /^Adds 16 to semaphore 2 once the operands are read/);
 });
 
 test("an activation names its function", () => {

@@ -30,7 +30,7 @@ test("DMA bars stand in the order people count, and name what they carry", () =>
 	const bars = dmaBars([{ label: "E10", kind: "dynamic", frac: 0.1 },
 		{ label: "E10", kind: "busy", frac: 0.4 }, { label: "E9", kind: "no such kind", frac: 0.2 }]);
 	assert.deepEqual(bars.map((bar) => bar.label), ["E9", "E10"]);
-	assert.deepEqual(bars[1]?.slices.map((slice) => slice.label), ["Dynamic", "Busy beyond that"]);
+	assert.deepEqual(bars[1]?.slices.map((slice) => slice.label), ["Dynamic", "Busy below peak rate"]);
 	assert.equal(bars[0]?.slices[0]?.label, "Unknown");
 });
 

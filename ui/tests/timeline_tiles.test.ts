@@ -52,12 +52,12 @@ test("strips are read without copying", () => {
 	assert.deepEqual([...counter.last], [12, 13, 14, 15]);
 });
 
-test("octets that are not an answer, or end early, are refused", () => {
-	assert.throws(() => decodeWindow(new ArrayBuffer(8)), /not a part/);
-	assert.throws(() => decodeWindow(new ArrayBuffer(64)), /not a part/);
+test("bytes that are not a tile, or an incomplete one, are rejected", () => {
+	assert.throws(() => decodeWindow(new ArrayBuffer(8)), /not a timeline tile/);
+	assert.throws(() => decodeWindow(new ArrayBuffer(64)), /not a timeline tile/);
 	const whole = answer([{ x0: 0, x1: 1, row: 1n }]);
 	for (let length = 32; length < whole.byteLength; length += 4)
-		assert.throws(() => decodeWindow(whole.slice(0, length)), /too early/);
+		assert.throws(() => decodeWindow(whole.slice(0, length)), /incomplete/);
 	assert.equal(decodeWindow(whole).strips.length, 2);
 });
 

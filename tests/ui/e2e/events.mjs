@@ -165,13 +165,13 @@ const cases = {
 		assert.equal(Number((await rows.nth(2).locator("td.an-number").innerText()).replace(/,/g, "")),
 			(third - (event.start_ts - ORIGIN)) / 1000);
 		// kept by the server, and opened by somebody else
-		await panel.getByLabel("Set of annotations").fill("mine");
+		await panel.getByLabel("Annotation set").fill("mine");
 		await panel.getByRole("button", { name: "Save", exact: true }).click();
 		await t.page.getByText("Saved as “mine”.").waitFor();
 		assert.deepEqual((await world.api("profiles/demo/annotations")).sets, ["mine"]);
 		const other = await open();
 		const theirs = await other.panel("Annotations");
-		await theirs.getByLabel("Set of annotations").fill("mine");
+		await theirs.getByLabel("Annotation set").fill("mine");
 		await other.does(() => theirs.getByRole("button", { name: "Open", exact: true }).click());
 		assert.deepEqual(other.query().getAll("mark").map((text) => Number(text.split("~")[1])),
 			[event.start_ts - ORIGIN, event.end_ts - ORIGIN, third]);

@@ -60,7 +60,7 @@ const cases = {
 		await page.keyboard.type("bet");
 		await until("one row", async () => (await names(page)).join() === "beta");
 		await page.getByLabel("Find profiles").fill("no such thing");
-		await page.getByText("No profile matches").waitFor();
+		await page.getByText("No profiles match").waitFor();
 		await page.getByRole("button", { name: "Clear the filter" }).click();
 		assert.equal((await names(page)).length, (await listed()).length);
 	},
@@ -147,7 +147,7 @@ const cases = {
 	async "renames, and the link and the workspace follow"() {
 		const page = await openList();
 		await row(page, "beta").getByRole("button", { name: "Rename beta" }).click();
-		const field = page.getByRole("textbox", { name: "New name of beta" });
+		const field = page.getByRole("textbox", { name: "New name for beta" });
 		await field.fill("alpha");
 		await page.getByText("A profile with this name already exists.").waitFor();
 		await field.fill("beta 2, renamed");
@@ -179,7 +179,7 @@ const cases = {
 		await page.getByRole("checkbox", { name: "Select alpha" }).click();
 		await page.getByRole("button", { name: "Actions", exact: true }).click();
 		await page.getByRole("menuitem", { name: "Move to folder…" }).click();
-		await page.getByLabel("Name of the folder").fill("sweep");
+		await page.getByLabel("Folder name").fill("sweep");
 		await page.getByRole("button", { name: "Move", exact: true }).click();
 		await until("both are in it", async () => (await listed()).filter((one) =>
 			one.folder === "sweep").map((one) => one.name).sort().join() === "alpha,gamma");
@@ -241,8 +241,8 @@ const cases = {
 		await page.getByLabel("Name", { exact: true }).fill("alpha");
 		const button = page.getByRole("button", { name: "Upload", exact: true });
 		assert.ok(await button.isDisabled());
-		await page.getByLabel("Replace a profile of the same name").check();
-		await page.getByText("The profile of this name will be replaced.").waitFor();
+		await page.getByLabel("Replace an existing profile with the same name").check();
+		await page.getByText("The existing profile with this name will be replaced.").waitFor();
 		await button.click();
 		await until("it is another", async () => {
 			const now = await profile("alpha").catch(() => null);

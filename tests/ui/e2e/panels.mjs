@@ -167,7 +167,7 @@ const cases = {
 		const t = await open();
 		const map = () => t.page.evaluate(() => document.querySelector(".tl-map").toDataURL());
 		const shown = await map();
-		await t.does(() => t.page.getByRole("button", { name: /Show what deserves a look/ }).click());
+		await t.does(() => t.page.getByRole("button", { name: /Highlight throttling/ }).click());
 		await t.settled();
 		if (bands.length) assert.notEqual(await map(), shown, `${bands.length} bands`);
 		assert.equal(t.query().get("bands"), "0");
@@ -181,7 +181,7 @@ const cases = {
 		await t.page.getByRole("menuitem", { name: "Save layout…" }).click();
 		await t.page.getByLabel("Name", { exact: true }).fill("mine & yours");
 		await t.page.keyboard.press("Enter");
-		await t.page.getByText("The layout is saved as mine & yours.").waitFor();
+		await t.page.getByText("Layout saved as mine & yours.").waitFor();
 		assert.deepEqual((await world.api("layouts")).layouts, ["mine & yours"]);
 		const other = await TimelinePage.open(world, "other");
 		assert.notEqual(other.query().get("panels"), panels);

@@ -194,7 +194,7 @@ const cases = {
 		await t.page.getByRole("tree", { name: "Pinned rows" }).getByRole("treeitem", { name: "GpSimd (nc0)" })
 			.waitFor();
 		assert.equal((await order())[0], "GpSimd (nc0)");
-		await t.does(() => tool("GpSimd (nc0)", /Let the row go/));
+		await t.does(() => tool("GpSimd (nc0)", /Unpin/));
 		assert.notEqual((await order())[0], "GpSimd (nc0)");
 
 		await t.does(() => t.label("Engines").click());

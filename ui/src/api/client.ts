@@ -49,7 +49,7 @@ export class Api {
 			response = await fetch(this.url(path, parameters), init);
 		} catch (failure) {
 			if ((failure as Error).name === "AbortError") throw failure;
-			throw new ApiError(0, "The server does not answer. Check that `neuron-explorer view` is " +
+			throw new ApiError(0, "The server does not respond. Check that `neuron-explorer view` is " +
 				"still running and that the port of this page is forwarded.");
 		}
 		if (response.ok) return response;
@@ -199,7 +199,7 @@ async function sentenceOf(response: Response): Promise<string> {
 	} catch {
 		// not from our server: a proxy's page
 	}
-	return `The server answered ${response.status} ${response.statusText}.`;
+	return `The server responded with ${response.status} ${response.statusText}.`;
 }
 
 /** A cell as a number; texts are 64-bit integers whose last digits may be lost. */

@@ -10,7 +10,7 @@ export async function copyText(text: string, what: string): Promise<void> {
 		notify(`${what} copied.`);
 	} catch {
 		// Browsers forbid it on plain http from other machines.
-		notify(`The browser does not let this page copy. ${what}: ${text}`);
+		notify(`The browser does not allow this page to copy. ${what}: ${text}`);
 	}
 }
 

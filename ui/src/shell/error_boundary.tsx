@@ -20,9 +20,9 @@ export class ErrorBoundary extends Component<
 		return (
 			<div class="ui-empty" role="alert">
 				<h2>{this.props.what} stopped working</h2>
-				<p class="ui-dim">This is a fault in these pages, not in your profile. Trying again
-					often
-					helps; if it does not, please report the message below.</p>
+				<p class="ui-dim">
+					This is a bug in Neuron Explorer, not a problem with your profile. Try again; if
+					that does not help, please report the message below.</p>
 				<pre class="ui-notice is-error">{failure.message}</pre>
 				<p>
 					<button type="button" class="ui-button"

@@ -17,9 +17,9 @@ const sections = createStore<HelpSection[]>([
 			{ keys: "?", does: "Show this help" },
 			{ keys: "\\", does: "Show or hide the sidebar" },
 			{ keys: ".", does: "Focus mode: hide the bars" },
-			{ keys: "L", does: "Dark or light" },
+			{ keys: "L", does: "Switch between dark and light" },
 			{ keys: "/", does: "Find a profile (Profile Manager)" },
-			{ keys: "Esc", does: "Close what is open" },
+			{ keys: "Esc", does: "Close the open dialog or menu" },
 		],
 	},
 	{
@@ -30,7 +30,7 @@ const sections = createStore<HelpSection[]>([
 			{ keys: "Ctrl+Shift+← / ↑ / → / ↓", does: "On a tab: move it to that side" },
 			{ keys: "Enter", does: "On a tab: maximise or restore" },
 			{ keys: "Delete", does: "On a tab: close the panel" },
-			{ keys: "← / ↑ / → / ↓", does: "On a gutter: resize" },
+			{ keys: "← / ↑ / → / ↓", does: "On a divider: resize panels" },
 		],
 	},
 ]);

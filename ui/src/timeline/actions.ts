@@ -77,7 +77,7 @@ export class Actions {
 			case "source": {
 				const event = context.selected.get();
 				return event ? void this.openSource(event)
-					: context.notify("Select an event first; then O shows its line of source.");
+					: context.notify("Select an event first; O then shows its source line.");
 			}
 			case "zoomToSelection": return this.zoomToSelection();
 			case "help": return this.help.update((open) => !open);
@@ -118,7 +118,7 @@ export class Actions {
 			return;
 		}
 		settings.update((now) => hideRow(now, key));
-		notify(`${row.label} is hidden. The toolbar brings hidden rows back.`);
+		notify(`${row.label} is hidden. Use the toolbar to show hidden rows.`);
 	}
 
 	private moveFocus(by: number): void {
@@ -185,7 +185,7 @@ export class Actions {
 		this.select(event);
 		try {
 			const source = sourceOf(await this.stage.events.detailsOf(event));
-			if (!source) return notify("This event does not say which line of source it came from.");
+			if (!source) return notify("This event has no source line.");
 			highlight.set({ table: event.table, where: [`${source.column}=${source.location}`],
 				text: "" });
 			openPanel(SOURCE_PANEL);
@@ -202,7 +202,7 @@ export class Actions {
 			row.key === this.focusedRow.get());
 		const lane = selected ?? focused?.row.lanes[0];
 		if (!lane)
-			return this.context.notify("Select an event or a row first; then N and P go along it.");
+			return this.context.notify("Select an event or a row first; N and P then step through it.");
 		const time = selected ? selected.fromNs : step > 0 ? view.get().fromNs : view.get().toNs;
 		const table = this.context.tracks.find((track) => track.id === lane.track)?.table;
 		try {
@@ -245,7 +245,7 @@ export class Actions {
 	async copyLink(): Promise<void> {
 		try {
 			await navigator.clipboard.writeText(location.href);
-			this.context.notify("The link to this view is copied.");
+			this.context.notify("Link to this view copied.");
 		} catch {
 			this.context.notify("The browser does not allow copying; the address bar has the link.",
 				"error");

@@ -37,7 +37,7 @@ export function ExportDialog({ context, onClose }: ExportDialogProps) {
 						<input type="checkbox" checked={chosen.includes(table.name)}
 							onChange={() => toggle(table.name)} />
 						<span>{table.name}</span>
-						<span class="tl-dim">{table.rows.toLocaleString("en-US")} rows in all</span>
+						<span class="tl-dim">{table.rows.toLocaleString("en-US")} rows in total</span>
 					</label>
 				))}
 			</div>

@@ -118,7 +118,7 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 				<LabelTool icon="hide" onClick={change("hide")}
 					title={isGroup ? "Hide the group (H)" : "Hide the row (H)"} />
 				{!isGroup && (
-					<LabelTool icon="pin" title={row.isPinned ? "Let the row go (T)" : "Pin to the top (T)"}
+					<LabelTool icon="pin" title={row.isPinned ? "Unpin (T)" : "Pin to the top (T)"}
 						isOn={row.isPinned} onClick={change("pin")} />
 				)}
 			</span>

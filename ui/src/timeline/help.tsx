@@ -13,7 +13,7 @@ const LEGEND: [string, string][] = [
 	[PREDECESSOR, "What the selected event waited for"],
 	[SUCCESSOR, "What waited for the selected event"],
 	[HIT_COLOUR, "Found by the search"],
-	[HIGHLIGHT_COLOUR, "Pointed at from another panel"],
+	[HIGHLIGHT_COLOUR, "Highlighted from another panel"],
 	[ERROR_COLOUR, "An error the device reported"],
 	...Object.values(BAND_STYLES).map(({ colour, label }): [string, string] => [colour, label]),
 ];
@@ -54,8 +54,7 @@ function HelpDialog({ onClose }: { onClose: () => void }) {
 						{LEGEND.map(([colour, what]) => (
 							<li key={what}><i style={{ background: colour }} />{what}</li>
 						))}
-						<li><i class="tl-legend-busy" />A low bar: many events in one pixel,
-							busy for part of it</li>
+						<li><i class="tl-legend-busy" />A low bar: events in one pixel that do not fill it</li>
 					</ul>
 				</section>
 			</div>

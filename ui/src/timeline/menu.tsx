@@ -24,7 +24,7 @@ function itemsOf(actions: Actions, { timeNs, placed, hit }: MenuState): Item[] {
 		items.push({ label: "Show details", hint: "Enter",
 			run: () => actions.stage.context.reveal(event) });
 		if (hit.table === "Instruction")
-			items.push({ label: "Show line of source", hint: "O",
+			items.push({ label: "Show source line", hint: "O",
 				run: () => void actions.openSource(event) });
 	}
 	items.push({
@@ -43,7 +43,7 @@ function itemsOf(actions: Actions, { timeNs, placed, hit }: MenuState): Item[] {
 		items.push({ label: "Select this row as a box", isFirstOfGroup: true,
 			run: () => actions.boxRow(placed) });
 		items.push({
-			label: row.isPinned ? "Let the row go" : "Pin row to the top", hint: "T",
+			label: row.isPinned ? "Unpin row" : "Pin row to the top", hint: "T",
 			run: () => actions.changeRow("pin", row.key),
 		});
 		if (row.lineCount > 1)

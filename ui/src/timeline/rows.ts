@@ -101,7 +101,7 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 	const depths = leaf.tracks.reduce((sum, track) => sum + depthsOf(track), 0);
 	const lost = leaf.tracks.reduce((sum, track) => sum + Number(track.lost_count), 0);
 	const notes = [
-		depths > lanes.length ? `${depths - lanes.length} more depths are not shown` : "",
+		depths > lanes.length ? `${depths - lanes.length} more levels are not shown` : "",
 		lost ? `${lost} events could not be drawn` : "",
 	].filter((note) => note);
 	return {

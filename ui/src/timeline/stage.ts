@@ -279,9 +279,9 @@ export class Stage {
 			settings.update((now) => toggleFolded(now, group.key));
 			requestAnimationFrame(() => this.showRow(place.key)); // when the page is as high as its rows
 		} else if (details.kind === "device" && settings.get().rows === "minimal") {
-			notify("The row of this event is in the full view only.");
+			notify("This event's row is shown only in the full view.");
 		} else {
-			notify("The row of this event is hidden; the toolbar brings it back.");
+			notify("This event's row is hidden; use the toolbar to show it.");
 		}
 	}
 

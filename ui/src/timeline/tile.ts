@@ -53,7 +53,7 @@ const COLUMN_BYTES = 4;
 export function decodeWindow(octets: ArrayBuffer): WindowAnswer {
 	const data = new DataView(octets);
 	if (octets.byteLength < HEADER_BYTES || data.getUint32(0, true) !== MAGIC)
-		throw new Error("The server's answer is not a part of a timeline.");
+		throw new Error("Unexpected response from the server: not a timeline tile.");
 	const px = data.getUint32(4, true);
 	const stripCount = data.getUint32(24, true);
 	const strips: Strip[] = [];
@@ -86,7 +86,7 @@ export function decodeWindow(octets: ArrayBuffer): WindowAnswer {
 	};
 }
 
-const cutError = () => new Error("The server's answer ends too early.");
+const cutError = () => new Error("The server's response is incomplete.");
 
 /** The row of an item's longest span, as the decimal text of an EventRef. */
 export function rowOf(strip: SpanStrip, item: number): string {

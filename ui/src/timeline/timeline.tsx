@@ -111,13 +111,13 @@ function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 	if (failure)
 		return (
 			<div class="tl-notice tl-failure" role="alert">
-				{failure} It is tried again every few seconds.
+				{failure} Retrying every few seconds.
 			</div>
 		);
 	if (!context.tracks.length)
 		return (
 			<div class="tl-notice">
-				This profile has no events to draw. Its tables may still have rows.
+				This profile has no events to show. Its tables may still have rows.
 			</div>
 		);
 	if (!layout.rows.length)
@@ -128,7 +128,7 @@ function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 					onClick={() => context.settings.update(showAllRows)}>Show them</button>
 			</div>
 		);
-	return hasData ? null : <div class="tl-notice">Reading the timeline…</div>;
+	return hasData ? null : <div class="tl-notice">Loading the timeline…</div>;
 }
 
 /** Says to those who do not see it what was selected. */

@@ -103,7 +103,7 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 			{context.details.devices.length > 0 && (
 				<button type="button" class="tl-text-tool" onClick={() =>
 					context.openPanel("device-profiles")}
-					title="Profiles of the models that ran, captured on the devices">
+					title="Device profiles captured with this run">
 					{context.details.devices.length} device {context.details.devices.length === 1
 						? "profile" : "profiles"}
 				</button>
@@ -133,14 +133,14 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 			)}
 			<span class="tl-tools">
 				<Tool icon="bands"
-					title="Show what deserves a look: throttling, small transfers, reloads, collectives"
+					title="Highlight throttling, small transfers, reloads and collectives"
 					isOn={settings.showBands} onClick={() => change({ showBands: !settings.showBands })} />
 				<Tool icon="links" title="Show dependencies of the selected event"
 					isOn={settings.showDependencies}
 					onClick={() => change({ showDependencies: !settings.showDependencies })} />
 				<Tool icon="box" title="Select a box (B)" isOn={mode === "box"}
 					onClick={() => actions.run("box")} />
-				<Tool icon="download" title="Export what is on screen as CSV"
+				<Tool icon="download" title="Export the visible data as CSV"
 					onClick={() => setExporting(true)} />
 			</span>
 			<span class="tl-tools">
@@ -148,8 +148,8 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 				<Tool icon="minus" title="Zoom out (S)" onClick={() => actions.run("out")} />
 				<Tool icon="fit" onClick={() => actions.run("fit")}
 					title={isDevice ? "Show the whole profile (F)"
-						: "Show all events, again to show everything (F)"} />
-				<Tool icon="settings" title="More settings of the timeline"
+						: "Show all events; again for the whole profile (F)"} />
+				<Tool icon="settings" title="More timeline settings"
 					onClick={() => context.openPanel("settings")} />
 				<Tool icon="help" title="Keys and colours (?)" onClick={() => actions.run("help")} />
 			</span>

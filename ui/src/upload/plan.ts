@@ -75,7 +75,7 @@ export function planFault(plan: Plan): string | null {
 		if (!plan.directory.length) return "Choose the folder a capture was written to.";
 		const holdsCapture = plan.directory.some((c) => isTrace(c) || endsWith(c.path, ".ntff"));
 		return holdsCapture ? null
-			: "This folder holds no capture: neither ntrace.pb nor a .ntff file.";
+			: "This folder contains no capture: neither ntrace.pb nor an .ntff file.";
 	}
 	if (!plan.neff.length) return "Choose the NEFF, the compiled model.";
 	if (!plan.ntff.length) return "Choose the NTFF, the trace of its run.";

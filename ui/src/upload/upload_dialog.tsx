@@ -14,7 +14,7 @@ import "./upload.css";
 
 const MODES: { mode: Mode; title: string; hint: string }[] = [
 	{ mode: "files", title: "Files", hint: "One model's run: its NEFF and NTFF" },
-	{ mode: "directory", title: "Folder", hint: "What a capture wrote: system and device traces" },
+	{ mode: "directory", title: "Folder", hint: "The output of a capture: system and device traces" },
 ];
 
 function ModeChoice({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
@@ -62,17 +62,17 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 					chosen={plan.neff}
 					onChange={(neff) => setPlan({ ...plan, neff })} />
 				<DropZone title="NTFF"
-					hint="The trace of its run, profile.ntff; several for several cores"
+					hint="The trace of its run, profile.ntff; one for each core"
 					accept=".ntff"
 					isMultiple chosen={plan.ntff} onChange={(ntff) => setPlan({ ...plan, ntff })} />
 			</> : (
 				<DropZone title="Capture folder"
-					hint="Holds ntrace.pb and trace_info.pb, or NEFF and NTFF files" isFolder
+					hint="Contains ntrace.pb and trace_info.pb, or NEFF and NTFF files" isFolder
 					chosen={plan.directory} onChange={(directory) =>
 						setPlan({ ...plan, directory })} />
 			)}
 			<DropZone title="Source code (optional)"
-				hint="A folder, files or a .tar.gz, to see hot lines" isMultiple
+				hint="A folder, files or a .tar.gz, to show hot lines" isMultiple
 				canBeFolder chosen={plan.source} onChange={(source) =>
 					setPlan({ ...plan, source })} />
 			<div class="up-row">
@@ -86,8 +86,8 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 					<span id="upload-name-hint"
 						class={`ui-hint${isNameShownWrong ? " is-error" : ""}`}>
 						{isNameShownWrong ? fault : isTaken ?
-							"The profile of this name will be replaced."
-							: "How the profile is listed and linked."}</span>
+							"The existing profile with this name will be replaced."
+							: "The profile's name in lists and links."}</span>
 				</div>
 				<div class="ui-field">
 					<label for="upload-folder">Folder</label>
@@ -102,7 +102,7 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 			<label class="up-check">
 				<input type="checkbox" class="ui-check" checked={isForce}
 					onChange={(event) => setForce(event.currentTarget.checked)} />
-				Replace a profile of the same name
+				Replace an existing profile with the same name
 			</label>
 		</Dialog>
 	);

@@ -14,14 +14,14 @@ function statusText(state: TransferState): string {
 	case "paused":
 		return `Paused at ${bytesText(state.sentBytes)} of ${bytesText(state.totalBytes)}`;
 	case "waiting":
-		return state.failure ?? "The connection was lost; trying again …";
+		return state.failure ?? "Connection lost; retrying …";
 	case "failed":
-		return state.failure ?? "It stopped.";
+		return state.failure ?? "Stopped.";
 	case "finishing":
 	case "done":
-		return "All sent; processing begins";
+		return "Uploaded; processing starts";
 	case "cancelled":
-		return "Given up";
+		return "Cancelled";
 	case "sending": {
 		const left = waitText(secondsLeft(state));
 		return `${bytesText(state.sentBytes)} of ${bytesText(state.totalBytes)}` +
@@ -49,10 +49,10 @@ function Item({ transfer }: { transfer: Transfer }) {
 					aria-label="Pause" title="Pause"
 					onClick={() => transfer.pause()}><Icon name="pause" size={12} /></button>}
 				{canResume && <button type="button" class="ui-icon-button is-small"
-					aria-label="Go on" title="Go on"
+					aria-label="Resume" title="Resume"
 					onClick={() => resumeUpload(transfer)}><Icon name="play" size={12} /></button>}
-				<button type="button" class="ui-icon-button is-small" aria-label="Give up"
-					title="Give up"
+				<button type="button" class="ui-icon-button is-small" aria-label="Cancel"
+					title="Cancel"
 					onClick={() => void cancelUpload(transfer)}><Icon name="close"
 						size={12} /></button>
 			</div>

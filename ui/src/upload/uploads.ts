@@ -39,7 +39,7 @@ export function beginUpload(name: string, folder: string, isForce: boolean, plan
 export async function cancelUpload(transfer: Transfer): Promise<void> {
 	try {
 		await transfer.cancel();
-		notify(`The upload of ${transfer.name} is given up.`);
+		notify(`Upload of ${transfer.name} cancelled.`);
 	} catch (failure) {
 		notify((failure as Error).message, "error");
 	}

@@ -29,7 +29,7 @@ function put(url: string, piece: Blob, onProgress: (bytes: number) => void,
 	return new Promise((resolve, reject) => {
 		const request = new XMLHttpRequest();
 		const gone = () => reject(new WireError(0,
-			"The connection to the server was lost; trying again."));
+			"The connection to the server was lost; retrying."));
 		let watchdog = setTimeout(() => request.abort(), STALLED_MS);
 		const abort = () => request.abort();
 		request.open("PUT", url);
@@ -46,7 +46,7 @@ function put(url: string, piece: Blob, onProgress: (bytes: number) => void,
 			if (request.status >= 200 && request.status < 300 && received !== null)
 				resolve(received);
 			else reject(new WireError(request.status, answer?.detail ??
-				`The server answered ${request.status} to a piece of the upload.`, received));
+				`The server rejected a part of the upload with status ${request.status}.`, received));
 		};
 		request.onerror = gone;
 		request.onabort = gone;

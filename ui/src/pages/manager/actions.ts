@@ -32,7 +32,7 @@ export async function moveToFolder(names: string[], folder: string): Promise<voi
 	const done = await Promise.all(names.map((name) => changeProfile(name, { folder })));
 	const count = done.filter(Boolean).length;
 	if (count) notify(folder ? `${pluralText(count, "profile")} moved to ${folder}.`
-		: `${pluralText(count, "profile")} taken out of the folder.`);
+		: `${pluralText(count, "profile")} removed from the folder.`);
 }
 
 /** Each deletion stands alone: one that fails is named and the others go on. */
@@ -46,7 +46,7 @@ export async function deleteProfiles(names: string[]): Promise<void> {
 		}
 	}
 	const count = names.length - failures.length;
-	if (count) notify(count === 1 && names.length === 1 ? `${names[0]} is deleted.`
+	if (count) notify(count === 1 && names.length === 1 ? `${names[0]} deleted.`
 		: `${pluralText(count, "profile")} deleted.`);
 	for (const sentence of failures) notify(sentence, "error");
 	void profileWatch.refresh();

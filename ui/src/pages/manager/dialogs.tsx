@@ -33,9 +33,9 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 					onClick={() => onClose(false)}>Cancel</button>
 				<button type="submit" class="ui-button is-danger" disabled={!isSure}>Delete</button>
 			</>}>
-			<p class="ui-notice is-warning">This cannot be undone. The profile's tables,
-				annotations and links to it
-				go; the NEFF and NTFF files it was made from are not touched.</p>
+			<p class="ui-notice is-warning">This cannot be undone. The profile's tables and
+				annotations are deleted, and links to it stop working. The NEFF and NTFF files
+				it was made from are kept.</p>
 			<ul class="pm-names">
 				{names.slice(0, SHOWN_NAMES).map((name) => <li key={name}
 					class="ui-mono">{name}</li>)}
@@ -44,7 +44,7 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 			</ul>
 			{!!children.length && <label class="pm-whole"><input type="checkbox" class="ui-check"
 				checked={isWhole} onChange={(event) => setWhole(event.currentTarget.checked)} />
-				Delete the {pluralText(children.length, "device profile")} captured with it, too
+				Also delete the {pluralText(children.length, "device profile")} captured with it
 			</label>}
 			<div class="ui-field">
 				<label for="delete-word">To confirm, type <code>delete</code></label>
@@ -97,7 +97,7 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 			)}
 			{isNew && (
 				<div class="ui-field">
-					<label for="folder-name">Name of the folder</label>
+					<label for="folder-name">Folder name</label>
 					<input id="folder-name" class="ui-input" maxLength={100} value={typed}
 						autocomplete="off"
 						{...(names.length && folders.length ? {} : { "data-autofocus": true })}
@@ -105,7 +105,7 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 							setTyped(event.currentTarget.value)} />
 					<span class={`ui-hint${typed && fault ? " is-error" : ""}`}>
 						{typed && fault ? fault
-							: "A folder groups profiles in this list; nothing on disk moves."}</span>
+							: "Folders group profiles in this list; files on disk do not move."}</span>
 				</div>
 			)}
 		</Dialog>

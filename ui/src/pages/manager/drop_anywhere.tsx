@@ -48,5 +48,5 @@ export function DropAnywhere({ onFiles }: { onFiles: (files: Chosen[]) => void }
 		};
 	}, [onFiles]);
 	if (!isOver || document.querySelector("dialog[open]")) return null;
-	return <div class="up-veil">Drop NEFF and NTFF files, or a capture's folder</div>;
+	return <div class="up-veil">Drop NEFF and NTFF files, or a capture folder</div>;
 }

@@ -12,8 +12,9 @@ export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 			<p>Upload a capture, drop its files anywhere on this page, or use the command line on the
 				machine that runs the server:</p>
 			<Command text="neuron-explorer view -n model.neff -s profile.ntff" />
-			<p class="ui-dim">processes the trace of one model and shows it here. To trace a whole run
-				with its host, set this where the model runs:</p>
+			<p class="ui-dim">
+				processes the trace of one model and opens it here. To trace a whole run including
+				the host, start the model like this:</p>
 			<Command text={"NEURON_RT_INSPECT_ENABLE=1 " +
 					"NEURON_RT_INSPECT_OUTPUT_DIR=output python train.py"} />
 			<p class="ui-dim">Then process the folder it wrote:</p>
@@ -25,17 +26,17 @@ export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 }
 
 const NOTHING: Record<Tab, string> = {
-	all: "No profile matches.",
-	favourites: "No favourites yet. The star beside a profile's name puts it here.",
+	all: "No profiles match.",
+	favourites: "No favourites yet. Click the star next to a profile to add it.",
 	folders: "No folders yet. Create one, or move profiles to a new folder with Actions.",
-	viewed: "Nothing was opened yet. Profiles you look at are listed here, the latest first.",
+	viewed: "No profiles opened yet. Profiles you open are listed here, most recent first.",
 };
 
 export function NothingListed({ tab, text, onClear }: { tab: Tab; text: string; onClear: () =>
 	void }) {
 	return (
 		<div class="ui-empty">
-			<p class="ui-dim">{text ? `No profile matches “${text}”.` : NOTHING[tab]}</p>
+			<p class="ui-dim">{text ? `No profiles match “${text}”.` : NOTHING[tab]}</p>
 			{text && <p><button type="button" class="ui-button" onClick={onClear}>Clear the
 				filter</button></p>}
 		</div>
@@ -45,7 +46,7 @@ export function NothingListed({ tab, text, onClear }: { tab: Tab; text: string; 
 export function NoServer({ sentence, onRetry }: { sentence: string; onRetry: () => void }) {
 	return (
 		<div class="ui-empty" role="alert">
-			<h1>The profiles cannot be listed</h1>
+			<h1>Cannot list the profiles</h1>
 			<p>{sentence}</p>
 			<p class="ui-dim">If the server runs on another machine, forward its port and try
 				again:</p>

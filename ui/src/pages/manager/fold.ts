@@ -79,7 +79,7 @@ export function foldText(children: Profile[]): { text: string; trouble: string }
 	const busy = children.filter((one) => one.state === "processing" || one.state === "uploading");
 	const bad = children.filter((one) => one.state !== "ready").length - busy.length;
 	return { text: pluralText(children.length, "device profile"),
-		trouble: bad ? `${bad} not usable` : busy.length ? `${busy.length} in work` : "" };
+		trouble: bad ? `${bad} not usable` : busy.length ? `${busy.length} in progress` : "" };
 }
 
 /** Children of profiles to delete that would stay. */

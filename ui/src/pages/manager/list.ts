@@ -93,7 +93,7 @@ export function foldersOf(profiles: Profile[], made: string[]): Folder[] {
 /** Why a profile cannot be called that, or null. */
 export function nameFault(name: string, profiles: Profile[], isForce = false): string | null {
 	if (!name) return "A profile needs a name.";
-	if (name.length > NAME_MOST) return `A name has at most ${NAME_MOST} characters.`;
+	if (name.length > NAME_MOST) return `A name can have at most ${NAME_MOST} characters.`;
 	if (name !== name.trim()) return "A name must not begin or end with a space.";
 	if (name.startsWith(".")) return "A name must not begin with a dot.";
 	if (/[/\\\u0000-\u001f\u007f]/.test(name))
@@ -108,7 +108,7 @@ export function folderFault(name: string, folders: Folder[]): string | null {
 	if (name.length > 100) return "A folder name can have at most 100 characters.";
 	if (/[/\\\u0000-\u001f\u007f]/.test(name)) return "A folder name must not contain slashes.";
 	if (folders.some((folder) => folder.name === name.trim()))
-		return "There is a folder of this name already.";
+		return "A folder with this name already exists.";
 	return null;
 }
 

@@ -100,7 +100,7 @@ export function ManagerPage() {
 				run: () => names.forEach((name) => void changeProfile(name, { favourite: true })) },
 			{ title: "Move to folder…", icon: "folder", isDisabled: isNone, run: () =>
 				setQuestion({ folder: names }) },
-			{ title: "Take out of folder", icon: "folder", isDisabled: isNone, run: () =>
+			{ title: "Remove from folder", icon: "folder", isDisabled: isNone, run: () =>
 				void moveToFolder(names, "") },
 			"line",
 			{ title: "Copy ssh tunnel command", icon: "copy",
@@ -152,8 +152,8 @@ export function ManagerPage() {
 						Actions <Icon name="down" size={12} /></MenuButton>
 				</div>
 				<UploadList />
-				{failure && isLoaded && <p class="ui-notice is-warning pm-stale">This list may be
-					old. {failure}</p>}
+				{failure && isLoaded && <p class="ui-notice is-warning pm-stale">
+					This list may be out of date. {failure}</p>}
 				{!isLoaded && failure ? <NoServer sentence={failure}
 					onRetry={() => void profileWatch.refresh()} />
 					: !isLoaded

@@ -26,7 +26,7 @@ export function RenameField({ name, profiles, onEnd }:
 	return (
 		<span class="pm-rename">
 			<input ref={input} class="ui-input" maxLength={NAME_MOST} value={typed}
-				aria-label={`New name of ${name}`}
+				aria-label={`New name for ${name}`}
 				aria-invalid={!!fault} onInput={(event) => setTyped(event.currentTarget.value)}
 				onBlur={() => (fault ? end() : save())}
 				onKeyDown={(event) => {

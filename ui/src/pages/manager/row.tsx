@@ -81,7 +81,7 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 			run: () => void changeProfile(name, { favourite: !favourite }) },
 		{ title: "Rename", icon: "pencil", run: () => setRenaming(true) },
 		{ title: "Move to folder…", icon: "folder", run: () => actions.askFolder([name]) },
-		...(profile.folder ? [{ title: `Take out of ${profile.folder}`, icon: "folder",
+		...(profile.folder ? [{ title: `Remove from ${profile.folder}`, icon: "folder",
 			run: () => void changeProfile(name, { folder: "" }) } as MenuEntry] : []),
 		"line",
 		{ title: "Delete…", icon: "trash", isDanger: true, run: () => actions.askDelete([name]) },

@@ -78,7 +78,7 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 					<tr>
 						<th scope="col" class="pm-tick"><input type="checkbox" class="ui-check"
 							checked={isAll}
-							aria-label="Select all that are listed" onClick={() =>
+							aria-label="Select all listed profiles" onClick={() =>
 								setChosen(isAll ? new Set() : new Set(names))} /></th>
 						<th scope="col" class="pm-star"><span
 							class="ui-hidden-text">Favourite</span></th>

@@ -37,7 +37,7 @@ export function AddPanel({ store, kinds, onClose }:
 					</button>
 				))}
 			</div>
-			{!shown.length && <p class="ui-dim">No panel has this name.</p>}
+			{!shown.length && <p class="ui-dim">No matching panel.</p>}
 		</Dialog>
 	);
 }

@@ -65,7 +65,7 @@ export function ProfileName({ name, details }: { name: string; details: ProfileD
 		<div class="info-area" ref={area}>
 			<button type="button" class="top-name" aria-expanded={isOpen} aria-haspopup="dialog"
 				aria-label={name}
-				title={`${name}: what is in it`} disabled={!details}
+				title={`About ${name}`} disabled={!details}
 					onClick={() => setOpen(!isOpen)}>
 				<CutName name={name} /> <Icon name="info" size={12} />
 			</button>

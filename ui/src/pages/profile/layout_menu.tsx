@@ -24,7 +24,7 @@ function SaveDialog({ dock, names, onClose }:
 		if (!wanted) return;
 		try {
 			await server.saveLayout(wanted, savedLayout(dock));
-			notify(`The layout is saved as ${wanted}.`);
+			notify(`Layout saved as ${wanted}.`);
 			onClose(wanted);
 		} catch (failure) {
 			fail(failure);
@@ -40,8 +40,8 @@ function SaveDialog({ dock, names, onClose }:
 				<input id="layout-name" class="ui-input" data-autofocus maxLength={100} value={name}
 					onInput={(event) => setName(event.currentTarget.value)} />
 				<span class="ui-hint">{names.includes(wanted) ?
-					"There is a layout of this name; it will be replaced."
-					: "Which panels are open, where and how big. It can be used with every profile."}</span>
+					"A layout with this name exists and will be replaced."
+					: "The open panels with their position and size, usable with every profile."}</span>
 			</div>
 		</Dialog>
 	);
@@ -54,7 +54,7 @@ export function LayoutMenu({ store, kinds }: { store: Store<model.Dock>; kinds: 
 	const load = async (name: string) => {
 		try {
 			const dock = dockOfSaved(await server.layout<unknown>(name));
-			if (!dock) throw new Error(`The layout ${name} is from another version and cannot be used.`);
+			if (!dock) throw new Error(`Layout ${name} was saved by another version and cannot be used.`);
 			store.set(model.keepKnown(dock, (panel) => kinds.some((kind) => kind.id === panel)));
 		} catch (failure) {
 			fail(failure);
@@ -62,7 +62,7 @@ export function LayoutMenu({ store, kinds }: { store: Store<model.Dock>; kinds: 
 	};
 	const remove = (name: string) => void server.deleteLayout(name).then(() => {
 		setNames((now) => now.filter((other) => other !== name));
-		notify(`The layout ${name} is deleted.`);
+		notify(`Layout ${name} deleted.`);
 	}, fail);
 	const entries = (): MenuEntry[] => [
 		{ title: "Save layout…", icon: "add", run: () => setSaving(true) },

@@ -40,7 +40,7 @@ export function NoProfile({ name, failure, onRetry }:
 				<h1>{name} is being processed</h1>
 				<p class="ui-dim">{profile.stage ?? "Reading the capture"}{percent === null ?
 					"" : `, ${percent} %`}.
-					This page opens when it is done.</p>
+					This page opens when processing is complete.</p>
 				<div class={`ui-progress${percent === null ? " is-unknown" : ""}`}>
 					<span style={percent === null ? {} : { width: `${percent}%` }} />
 				</div>
@@ -53,9 +53,8 @@ export function NoProfile({ name, failure, onRetry }:
 			<h1>{failure.status === 404 ? `There is no profile ${name}`
 				: `${name} cannot be opened`}</h1>
 			<p>{profile?.reason || failure.message}</p>
-			{failure.status === 404 && <p class="ui-dim">It may have been renamed or deleted,
-				or the link is from
-				another server: profiles live where they were processed.</p>}
+			{failure.status === 404 && <p class="ui-dim">It may have been renamed or deleted, or the
+				link may be for another server: profiles are stored where they were processed.</p>}
 			{failure.status === 0 && <Command text={tunnelCommand()} />}
 			<p><button type="button" class="ui-button" onClick={onRetry}>Try again</button></p>
 			<BackLink />

@@ -23,7 +23,7 @@ const KEY_METRICS: [string, string][] = [
 	["scalar_engine_active_time_percent", "Scalar"], ["gpsimd_engine_active_time_percent", "GpSimd"],
 	["dma_active_time_percent", "DMA"], ["cc_op_active_time_percent", "Collectives"],
 	["hbm_read_bytes", "HBM read"], ["hbm_write_bytes", "HBM written"],
-	["spill_reload_bytes", "Spill reloaded"],
+	["spill_reload_bytes", "Spill reload"],
 ];
 
 const timeOf = (summary: RankSummary) => Number(summary.row["total_time"] ?? NaN);
@@ -58,7 +58,7 @@ export function rankTable(ranks: RankSummary[], columns: Column[]): Table {
 			...known.flatMap(([name, title]): TableColumn[] => {
 				const column = { name, title, unit: unitOf(name, about.get(name)?.unit),
 					help: about.get(name)?.description ?? "" };
-				return name === "total_time" ? [column, { name: "lag", title: "Behind the fastest",
+				return name === "total_time" ? [column, { name: "lag", title: "Over the fastest",
 					unit: "fraction", help: "How much longer it took than the fastest rank." }] : [column];
 			}),
 		],
@@ -84,7 +84,7 @@ export function metricTable(ranks: RankSummary[],
 		columns: [
 			{ name: "metric", title: "Metric", width: 280 },
 			{ name: "spread", title: "Spread", unit: "fraction",
-				help: "Between the smallest and the largest value, as a share of the largest." },
+				help: "Difference between the largest and the smallest value, as a share of the largest." },
 			...ranks.map((rank) => ({ name: rank.rank.profile, title: rank.title, width: 112 })),
 		],
 		rows: lines.map(({ name, spread, cells }) => [name, spread, ...cells]),

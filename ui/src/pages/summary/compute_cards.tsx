@@ -43,14 +43,14 @@ function boundOf(row: Row): string {
 	const ridge = sum(row["ridge_flops_per_byte"]);
 	if (row["flops_per_byte"] === null || !ridge) return "";
 	return sum(row["flops_per_byte"]) < ridge
-		? `below ${formatNumber(ridge, 3)}: limited by memory`
-		: `above ${formatNumber(ridge, 3)}: limited by arithmetic`;
+		? `below ${formatNumber(ridge, 3)}: memory bound`
+		: `above ${formatNumber(ridge, 3)}: compute bound`;
 }
 
 function mfuSource(row: Row, region: Region): string {
 	if (!region.isAll) return "Counted from matrix instructions, without transposes.";
 	return row["mfu_source"] === "hlo" ? "Counted by the compiler from the model's operations (HLO)."
-		: "Counted from matrix instructions: the NEFF carries no HLO statistics.";
+		: "Counted from matrix instructions: the NEFF has no HLO statistics.";
 }
 
 export function ComputeCard(props: Props) {
@@ -115,6 +115,6 @@ export function KernelCard(props: Props) {
 					return `${formatInteger(sum(row["nki_count"]))} of ` +
 						formatInteger(sum(row["instruction_count"]));
 				}} />
-			: <p class="sm-none">No instruction ran in this time range.</p>}</Loaded>
+			: <p class="sm-none">No instructions ran in this time range.</p>}</Loaded>
 	</Card>;
 }

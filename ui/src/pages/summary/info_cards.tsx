@@ -7,7 +7,7 @@ import { Loaded, Metric } from "../../panels/parts/parts.tsx";
 import { useLoad } from "../../panels/parts/use_load.ts";
 import { Card } from "./card.tsx";
 
-const SEVERITY = ["", "Hint", "Worth a look", "Costs much"];
+const SEVERITY = ["", "Hint", "Worth a look", "High impact"];
 
 export function FindingsCard({ context, isAll }: { context: ProfileContext; isAll: boolean }) {
 	const load = useLoad((signal) => context.api.insights(signal), [context]);
@@ -24,8 +24,8 @@ export function FindingsCard({ context, isAll }: { context: ProfileContext; isAl
 				</li>
 			))}
 		</ol>
-		: <p class="sm-none">Nothing stands out: no rule found anything worth changing
-			first.</p>}</Loaded></Card>;
+		: <p class="sm-none">
+			Nothing stands out: no rule found a problem worth fixing.</p>}</Loaded></Card>;
 }
 
 const SHOWN: [string, string][] = [

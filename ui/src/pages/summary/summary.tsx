@@ -43,11 +43,11 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 					options={choices.map((one) => ({ value: one.id,
 					text: `${one.name} (${formatNs(one.fromNs)} to ${formatNs(one.toNs)})` }))} />
 				<Button onClick={addRegion}
-					title="The part that the timeline shows, as a region of its own">Add
+					title="Add the time range shown in the timeline as a region">Add
 					region</Button>
-				{region.isAll ? null : <span class="pn-dim">Figures of a region count what begins in it;
-					MFU is then taken
-					from the instructions.</span>}
+				{region.isAll ? null : <span class="pn-dim">
+					A region counts the events that start in it; its MFU is computed from
+					instructions.</span>}
 			</div>
 			<div class="sm-cards">
 				<FindingsCard context={context} isAll={region.isAll} />

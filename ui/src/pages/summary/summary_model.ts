@@ -58,7 +58,7 @@ const DMA_KINDS: Record<string, { label: string; colour: string }> = {
 	software_dynamic: { label: "Software dynamic", colour: "--pn-c2" },
 	hardware_dynamic: { label: "Hardware dynamic", colour: "--pn-c1" },
 	unknown: { label: "Unknown", colour: "--pn-c8" },
-	busy: { label: "Busy beyond that", colour: "stripes" },
+	busy: { label: "Busy below peak rate", colour: "stripes" },
 };
 export const dmaKind = (word: string) => DMA_KINDS[word] ?? DMA_KINDS["unknown"]!;
 

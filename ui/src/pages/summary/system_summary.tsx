@@ -34,19 +34,19 @@ export function OverviewCard({ context, process }: Props) {
 		const capacity = sum(row["hbm_capacity_bytes"]);
 		return <div class="sm-figures">
 			<Figure name="From first to last event" value={formatNs(sum(row["span_ns"]) || toNs - fromNs)}
-				help="Load and memory of the machine may be recorded for longer."
+				help="CPU and memory usage may have been recorded for longer."
 				note={`${formatNs(context.endNs)} recorded`} />
 			<Figure name="Events" value={formatInteger(sum(row["event_count"]))}
-				help="Calls, executions and instants that were recorded."
+				help="Recorded calls, executions and instant events."
 				note={counted(sum(row["thread_count"]), "thread")} />
 			<Figure name="Processes" value={formatInteger(sum(row["process_count"]))}
-				help="Processes that were traced."
+				help="Traced processes."
 				note={`on ${counted(sum(row["instance_count"]), "machine")}`} />
 			<Figure name="Executions" value={formatInteger(sum(row["execution_count"]))}
-				help="Times a core ran a model (nc_exec_running)."
-				note={`${formatNs(sum(row["execution_time_ns"]))} in all`} />
-			<Figure name="Peak of one HBM" value={formatBytes(sum(row["hbm_peak_bytes"]))}
-				help="The most that one device memory held."
+				help="How often a core ran a model (nc_exec_running)."
+				note={`${formatNs(sum(row["execution_time_ns"]))} in total`} />
+			<Figure name="Peak HBM usage" value={formatBytes(sum(row["hbm_peak_bytes"]))}
+				help="Highest usage of any single HBM."
 				note={capacity
 					? `${formatFraction(sum(row["hbm_peak_frac"]))} of ${formatBytes(capacity)}` : ""} />
 		</div>;
@@ -56,13 +56,13 @@ export function OverviewCard({ context, process }: Props) {
 const COLUMNS = [
 	{ name: "name", title: "Device profile", width: 256 },
 	{ name: "process", title: "Process", unit: "id" },
-	{ name: "lnc", title: "LNC", help: "Physical cores that one logical core is made of" },
-	{ name: "cores", title: "Cores", help: "Logical cores of the process that ran the model" },
-	{ name: "total", title: "All calls", unit: "nanoseconds", help: "Time of all calls together" },
-	{ name: "calls", title: "Calls", help: "Times the model ran on a core" },
+	{ name: "lnc", title: "LNC", help: "Physical cores per logical core" },
+	{ name: "cores", title: "Cores", help: "Logical cores on which the process ran the model" },
+	{ name: "total", title: "All calls", unit: "nanoseconds", help: "Total time of all calls" },
+	{ name: "calls", title: "Calls", help: "How often the model ran on a core" },
 	{ name: "mean", title: "Mean call", unit: "nanoseconds" },
 	{ name: "time", title: "Profiled call", unit: "nanoseconds",
-		help: "The one the device profile shows" },
+		help: "The call that the device profile shows" },
 	{ name: "mfu", title: "MFU", unit: "fraction" }, { name: "hfu", title: "HFU", unit: "fraction" },
 	{ name: "mbu", title: "MBU", unit: "fraction" },
 	{ name: "cc", title: "CC active", unit: "fraction" },
@@ -106,8 +106,8 @@ export function DeviceTableCard({ context, process }: Props) {
 					choose={(row) => setChosen(text(row[0]) === chosen ? "" : text(row[0]))} />
 			</div>
 			{line ? <Device context={context} line={line} />
-				: <p class="sm-none">Choose a line to open the device profile and to see its calls on each
-					core.</p>}
+				: <p class="sm-none">
+					Choose a row to open the device profile and to see its calls on each core.</p>}
 		</>;
 	}}</Loaded></Card>;
 }
@@ -119,7 +119,7 @@ function Device({ context, line }: { context: ProfileContext; line: DeviceLine }
 			<b>{text(line.cells[0])}</b>
 			{profile ? <button type="button" class="pn-button pn-button-main"
 				onClick={() => context.openProfile(profile)}>Open device profile</button>
-				: <span class="sm-none">It was not processed. Process the directory again without
+				: <span class="sm-none">Not processed. Process the directory again without
 					--ignore-device-profile.</span>}
 		</p>
 		{models.length > 0 && <div class="sm-table" style={tableHeight(models.length)}>

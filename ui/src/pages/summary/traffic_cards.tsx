@@ -27,8 +27,8 @@ export function DmaCard(props: Props) {
 	const [split, setSplit] = useState("kind");
 	const load = useQuery(props, "dma_utilisation", { by, split });
 	return <Card title="DMA utilisation"
-		help={"Solid: the share of their peak rate at which the DMA engines moved data. Striped: " +
-			"time they were busy beyond that, with small or slow packets."}
+		help={"Solid: data rate of the DMA engines, as a share of their peak. Striped: " +
+			"additional time they were busy, with small or slow packets."}
 		bar={<>
 			<Choice label="By" value={by} change={setBy} options={[{ value: "queue", text: "queue" },
 				{ value: "engine", text: "DMA engine" }, { value: "core", text: "core" }]} />
@@ -38,7 +38,7 @@ export function DmaCard(props: Props) {
 		</>}>
 		<Loaded load={load} what="DMA packets">{(rows) => {
 			if (!rows.length)
-				return <p class="sm-none">No DMA packet was recorded in this time range.</p>;
+				return <p class="sm-none">No DMA packets were recorded in this time range.</p>;
 			const bars = dmaBars(rows);
 			const most = scaleOf(bars);
 			return <div class="sm-tall"><Bars label="DMA utilisation" bars={bars} most={most} />
@@ -65,7 +65,7 @@ export function CollectivesCard(props: Props) {
 	return <Card title="Duration of collectives"><Loaded
 		load={load} what="collectives">{(rows) => rows.length
 		? <CollectivePlot context={context} rows={rows} />
-		: <p class="sm-none">No collective began in this time range.</p>}</Loaded></Card>;
+		: <p class="sm-none">No collectives started in this time range.</p>}</Loaded></Card>;
 }
 
 function CollectivePlot({ context, rows }: { context: ProfileContext; rows: Row[] }) {
@@ -83,9 +83,9 @@ export function TensorDmaCard(props: Props) {
 		"-transfer_bytes", ["transfer_bytes>0", "throughput>0"], MOST_POINTS);
 	if (!rowCount(props.context, "DmaPacketAggregated")) return null;
 	return <Card title="Throughput of tensor transfers"
-		help="Each point is a transfer. Small transfers are slow: they lie at the lower left.">
+		help="Each point is a transfer. Small transfers are slow and appear at the lower left.">
 		<Loaded load={load} what="transfers">{(rows) => rows.length ? <Scatter rows={rows} />
-			: <p class="sm-none">No transfer began in this time range.</p>}</Loaded>
+			: <p class="sm-none">No transfers started in this time range.</p>}</Loaded>
 	</Card>;
 }
 
@@ -105,7 +105,7 @@ function Scatter({ rows }: { rows: Row[] }) {
 		};
 	}, [rows]);
 	return <>
-		<div class="sm-plot"><Plot label="Throughput against size of transfers"
+		<div class="sm-plot"><Plot label="Throughput by transfer size"
 			data={data} series={series} xUnit="bytes"
 			yUnit="bytes_per_second" xTitle="Size" yTitle="Throughput" xLog yLog /></div>
 		{rows.length >= MOST_POINTS ? <p class="sm-none">The {formatInteger(MOST_POINTS)} largest are

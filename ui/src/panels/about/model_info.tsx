@@ -28,6 +28,6 @@ export function ModelInfoPanel({ context }: { context: ProfileContext }) {
 				{executions.rows.length ? <div class="pn-fixed"><DataTable label="Executions"
 					columns={tableColumns(executions.columns)} rows={executions.rows} /></div> : null}
 			</div>
-			: <Empty title="Nothing known">This profile does not describe itself.</Empty>}
+			: <Empty title="No model info">This profile contains no metadata.</Empty>}
 	</Loaded></Panel>;
 }

@@ -11,7 +11,8 @@ export function NeffHeaderPanel({ context }: { context: ProfileContext }) {
 	const load = useLoad((signal) => firstRow(context, "NeffHeader", signal), [context]);
 	return <Panel label="NEFF header"><Loaded load={load} what="the header">{(header) => header
 		? <div class="pn-scroll"><div class="pn-groups pn-wide">
-			<Record title="Header of the NEFF" columns={header.columns} row={header.row} /></div></div>
-		: <Empty title="No NEFF">This profile was made from a session file alone. Give the NEFF as well
-			(-n model.neff) to see what the program declares.</Empty>}</Loaded></Panel>;
+			<Record title="NEFF header" columns={header.columns} row={header.row} /></div></div>
+		: <Empty title="No NEFF">
+			This profile was made from a session file alone. Process it with the NEFF (-n
+			model.neff) to see the header.</Empty>}</Loaded></Panel>;
 }

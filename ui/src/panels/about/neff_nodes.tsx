@@ -14,12 +14,13 @@ export function NeffNodesPanel({ context }: { context: ProfileContext }) {
 	const load = useLoad((signal) => fetchTable(context, "TensorInfo", { columns: COLUMNS }, signal),
 		[context]);
 	return <Panel label="NEFF nodes"><Loaded load={load} what="tensors">{(page) => page.rows.length
-		? <DataTable label="Tensors of the NEFF" columns={tableColumns(page.columns)} rows={page.rows}
+		? <DataTable label="NEFF tensors" columns={tableColumns(page.columns)} rows={page.rows}
 			total={Number(page.total)}
 			bar={<span class="pn-dim">{["IN", "OUT", "WEIGHT"].map((type) =>
 				`${type} ${formatBytes(page.rows
 				.filter((row) => row[1] === type)
 				.reduce((now, row) => now + sum(row[4]), 0))}`).join(" · ")}</span>} />
-		: <Empty title="No tensors declared">The NEFF was not given,
-			or it declares none.</Empty>}</Loaded></Panel>;
+		: <Empty title="No tensors declared">
+			The profile was processed without the NEFF, or the NEFF declares no
+			tensors.</Empty>}</Loaded></Panel>;
 }

@@ -21,7 +21,7 @@ export function TerminologyPanel({ context }: { context: ProfileContext }) {
 	const terms = TERMS.filter(([name, meaning]) => holds(name, meaning));
 	return (
 		<Panel label="Terminology" bar={<input class="pn-input dt-filter" type="search" value={filter}
-			placeholder="Find a word" aria-label="Find a word"
+			placeholder="Find a term" aria-label="Find a term"
 			onInput={(event) => setFilter(event.currentTarget.value)} />}>
 			<div class="pn-scroll te">
 				{terms.length ? <section><h3>Words</h3>
@@ -36,7 +36,7 @@ export function TerminologyPanel({ context }: { context: ProfileContext }) {
 					if (!shown.length && !terms.length)
 						return <Empty title="Not found">No matching terms.</Empty>;
 					return <section>
-						<h3>Columns of tables {word ? null : <Choice label="Table" hideLabel
+						<h3>Table columns {word ? null : <Choice label="Table" hideLabel
 							value={table} change={setTable}
 							options={tables.map((name) => ({ value: name, text: name }))} />}</h3>
 						<dl>{shown.slice(0, 400).map((row) => (

@@ -24,7 +24,7 @@ export function AnnotationSets({ context }: { context: ProfileContext }) {
 	const known = sets.includes(name);
 	const open = () => attempt(async () => {
 		context.markers.set(fromDocument(await context.api.annotations(name), context.originNs));
-		return `“${name}” is shown.`;
+		return `Showing “${name}”.`;
 	});
 	const save = () => attempt(async () => {
 		await context.api.saveAnnotations(name, toDocument(context.markers.get(), context.originNs));
@@ -33,7 +33,7 @@ export function AnnotationSets({ context }: { context: ProfileContext }) {
 	const remove = () => attempt(async () => {
 		await context.api.deleteAnnotations(name);
 		setName("");
-		return `“${name}” is deleted.`;
+		return `“${name}” deleted.`;
 	});
 	const take = (chosen: File | undefined) => chosen && attempt(async () => {
 		const text = await chosen.text();
@@ -41,15 +41,15 @@ export function AnnotationSets({ context }: { context: ProfileContext }) {
 		try {
 			document = JSON.parse(text);
 		} catch {
-			throw new Error(`${chosen.name} is not JSON.`);
+			throw new Error(`${chosen.name} is not valid JSON.`);
 		}
 		context.markers.set(fromDocument(document, context.originNs));
-		return `${chosen.name} is shown.`;
+		return `Showing ${chosen.name}.`;
 	});
 	return (
 		<>
-			<input class="pn-input an-set" list="an-sets" placeholder="Name of a set"
-				aria-label="Set of annotations"
+			<input class="pn-input an-set" list="an-sets" placeholder="Set name"
+				aria-label="Annotation set"
 				value={name} onInput={(event) => setName(event.currentTarget.value.trim())} />
 			<datalist id="an-sets">{sets.map((set) => <option key={set} value={set} />)}</datalist>
 			<Button disabled={!known} onClick={() => void open()}>Open</Button>
@@ -60,7 +60,7 @@ export function AnnotationSets({ context }: { context: ProfileContext }) {
 				"application/json")}>Export</Button>
 			<Button onClick={() => file.current?.click()}>Import</Button>
 			<input ref={file} class="pn-hidden" type="file" accept=".json,application/json" tabIndex={-1}
-				aria-label="File of annotations" onChange={(event) => {
+				aria-label="Annotation file" onChange={(event) => {
 					void take(event.currentTarget.files?.[0]);
 					event.currentTarget.value = "";
 				}} />

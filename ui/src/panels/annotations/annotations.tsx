@@ -54,9 +54,10 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 	const base = shown ? baseOf(markers, shown) : null;
 	return (
 		<Panel label="Annotations" bar={<>
-			<Button onClick={addMarker} title="In the middle of what is shown">Add marker</Button>
+			<Button onClick={addMarker} title="At the centre of the visible range">
+				Add marker</Button>
 			<Button onClick={addRegion}
-				title="Between two ticked markers, else the box, else what is shown">
+				title="Between two selected markers, or else the box, or else the visible time range">
 				Add region</Button>
 			<Button disabled={!tickedRegion} onClick={() => tickedRegion &&
 				context.markers.update((now) => decompose(now, tickedRegion))}>Split region</Button>
@@ -64,19 +65,18 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 				const [a, b] = chosen;
 				if (a && b) context.zoomTo(a.timeNs, b.timeNs);
 			}}>Zoom to two</Button>
-			<Button disabled={!chosen.length} onClick={() => remove(ticked)}>Delete ticked</Button>
+			<Button disabled={!chosen.length} onClick={() => remove(ticked)}>Delete selected</Button>
 			<Button disabled={!list.length} onClick={() =>
 				context.markers.update((now) =>
 					now.map((one) => ({ ...one, diffTo: null })))}>Reset differences</Button>
 			<Button disabled={!list.length} onClick={() => context.markers.set([])}>Clear all</Button>
 			<Toggle label="Snap to events" on={snap} change={setSnap}
-				title="A time that is entered moves to the nearest start or end of an event" />
+				title="Move a time you enter to the nearest start or end of an event" />
 			<Choice label="Unit" value={unit} options={UNITS} change={setUnit} />
 		</>}>
 			<div class="pn-bar"><AnnotationSets context={context} /></div>
 			{list.length === 0 ? <Empty title="No markers yet">
-				Right-click in the timeline, or choose “Add marker”,
-					to remember a moment and measure from it.
+				Right-click in the timeline, or choose “Add marker”, to bookmark a time and measure from it.
 			</Empty> : <div class="an-scroll"><table class="an">
 				<thead><tr><th aria-label="Tick" /><th>Name</th><th>Time ({unit})</th><th>Colour</th>
 					<th>Difference to</th><th>Difference ({unit})</th><th aria-label="Actions" /></tr></thead>

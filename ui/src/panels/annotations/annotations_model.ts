@@ -105,7 +105,7 @@ export function toDocument(markers: Marker[], originNs: bigint): object {
 export function fromDocument(document: unknown, originNs: bigint): Marker[] {
 	const list = (document as { markers?: unknown } | null)?.markers;
 	if (!Array.isArray(list))
-		throw new Error("This is not a set of annotations: it has no list of markers.");
+		throw new Error("This is not an annotation set: it has no list of markers.");
 	return list.slice(0, 10_000).map((item: unknown, i) => {
 		const one = (item ?? {}) as Record<string, unknown>;
 		const time = String(one["time_ns"] ?? "");

@@ -19,7 +19,7 @@ const COLUMNS = [
 	{ name: "algorithm_bandwidth", title: "Algorithm rate", unit: "bytes_per_second" },
 	{ name: "bus_bandwidth", title: "Bus rate", unit: "bytes_per_second" },
 	{ name: "cc_trigger_start_delay", title: "Start delay", unit: "nanoseconds",
-		help: "How long the request waited before the collective began" },
+		help: "How long the request waited before the collective started" },
 	{ name: "dtype", title: "Type" }, { name: "num_elements", title: "Elements" },
 	{ name: "trigger_engine", title: "Triggered by" }, { name: "stream_id", title: "Stream",
 		unit: "id" },
@@ -31,8 +31,8 @@ export function CollectivesPanel({ context }: { context: ProfileContext }) {
 		[context]);
 	return <Panel label="Collectives"><Loaded load={load} what="collectives">{(rows) => rows.length
 		? <Body context={context} rows={rows} />
-		: <Empty title="No collectives">This program ran on its own: no operation in which several cores
-			take part was recorded.</Empty>}</Loaded></Panel>;
+		: <Empty title="No collectives">
+			No operation across several cores was recorded.</Empty>}</Loaded></Panel>;
 }
 
 function Body({ context, rows }: { context: ProfileContext; rows: Row[] }) {

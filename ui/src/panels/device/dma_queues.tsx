@@ -9,15 +9,15 @@ import { useLoad } from "../parts/use_load.ts";
 
 const COLUMNS = [
 	{ name: "name", title: "Queue", width: 220 }, { name: "core", title: "Core" },
-	{ name: "type", title: "Carries", help: "In the program's own words" },
-	{ name: "class", title: "Fed by", help: "Who makes its descriptors" },
+	{ name: "type", title: "Carries", help: "As named in the NEFF" },
+	{ name: "class", title: "Fed by", help: "What generates its descriptors" },
 	{ name: "engines", title: "DMA engines" }, { name: "packets", title: "Packets" },
 	{ name: "bytes", title: "Bytes", unit: "bytes" },
 	{ name: "size", title: "Bytes per packet", unit: "bytes" },
 	{ name: "busy", title: "Packet time", unit: "nanoseconds",
-		help: "Durations of its packets added up" },
+		help: "Sum of its packets' durations" },
 	{ name: "rate", title: "Rate while used", unit: "bytes_per_second",
-		help: "Bytes over the time from its first packet to its last" },
+		help: "Bytes divided by the time from its first packet to its last" },
 ];
 
 export function DmaQueuesPanel({ context }: { context: ProfileContext }) {
@@ -27,6 +27,7 @@ export function DmaQueuesPanel({ context }: { context: ProfileContext }) {
 		? <DataTable label="DMA queues" columns={COLUMNS} rows={rows}
 			choose={(row) => context.highlight.set({ table: "DmaPacketAggregated",
 				where: [`queue_name=${text(row[0])}`], text: "" })} />
-		: <Empty title="No DMA queues">The program declares none, and no packet was recorded.</Empty>}
+		: <Empty title="No DMA queues">
+			The program declares no queues, and no packets were recorded.</Empty>}
 	</Loaded></Panel>;
 }

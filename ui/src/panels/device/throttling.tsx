@@ -15,15 +15,16 @@ export function ThrottlingPanel({ context }: { context: ProfileContext }) {
 	}), [context]);
 	return <Panel label="Throttling"><Loaded load={load} what="throttling">{({ sums, records }) => {
 		if (!records.length && !sums.length) return <Empty title="No throttling recorded">
-			The capture holds no record of a limit on the tensor engine.</Empty>;
+			The capture contains no throttling of the tensor engine.</Empty>;
 		const all = sums.filter((row) => text(row["throttle_type"]) === "all");
 		return <>
 			{all.map((row, i) => <p key={i} class={num(row["throttle_active_time_percent"]) > 0.05
 				? "pn-note pn-note-warning" : "pn-note"}>
-				Core {text(row["nc_idx"])}: held back for {formatNs(num(row["throttle_active_time_ns"]))}
+				Core {text(row["nc_idx"])}: throttled for {formatNs(num(row["throttle_active_time_ns"]))}
 				{" "}({formatFraction(num(row["throttle_active_time_percent"]))} of the time);
-					it could be busy
-				for at most {formatFraction(num(row["max_achievable_util_with_throttling_percent"]))}.
+					at most
+				{" "}{formatFraction(num(row["max_achievable_util_with_throttling_percent"]))}
+				{" "}utilisation was possible.
 			</p>)}
 			<DataTable label="Limits" columns={[{ name: "start", title: "From", unit: "nanoseconds" },
 				{ name: "duration", title: "For", unit: "nanoseconds" },

@@ -19,7 +19,7 @@ export function DependencyCards({ context, event }: { context: ProfileContext; e
 		<Loaded load={load} what="dependencies">
 			{(all) => all.total_predecessors + all.total_successors === 0
 				? <Empty title="No dependencies known">
-					The compiler's records name nothing this event waited for, or that waited for it.
+					The compiler recorded nothing that this event waited for, or that waited for it.
 				</Empty>
 				: <div class="pn-scroll ed-sides">
 					<Side context={context} title="Waited for" events={all.predecessors}
@@ -53,7 +53,7 @@ function Side(props: { context: ProfileContext; title: string; events: EventSumm
 function Card({ context, event }: { context: ProfileContext; event: EventSummary }) {
 	const gap = Number(event.gap_ns);
 	const copy = () => void copyText(JSON.stringify(event, null, "\t")).then((fine) =>
-		context.notify(fine ? "The dependency is on the clipboard as JSON."
+		context.notify(fine ? "Dependency copied as JSON."
 			: "The browser does not allow copying here.", fine ? "info" : "error"));
 	return (
 		<article class="ed-card">

@@ -101,7 +101,7 @@ function FieldGroups({ context, details }: { context: ProfileContext; details: E
 				<DeviceLinks context={context} details={details} />
 				<Button onClick={() => context.zoomTo(from, Math.max(to, from + 1))}>Zoom to it</Button>
 				<Button onClick={() => void copyText(json()).then((fine) =>
-					context.notify(fine ? "The event is on the clipboard." :
+					context.notify(fine ? "Event copied as JSON." :
 						"The browser does not allow copying here.", fine ? "info" : "error"))}>
 					Copy as JSON</Button>
 				{missing ? <Toggle label={`Show ${missing} empty`} on={showMissing}
@@ -127,7 +127,7 @@ function FieldRow({ context, field }: { context: ProfileContext; field: Field })
 	const shown = Number.isFinite(time) ? formatNs(time, 7) : formatCell(field.value, unit);
 	const isOperands = field.name.endsWith("operands") && !isMissing(field);
 	const copy = () => void copyText(exactCell(field.value)).then((fine) =>
-		context.notify(fine ? `${titleOf(field.name)} is on the clipboard.`
+		context.notify(fine ? `${titleOf(field.name)} copied.`
 			: "The browser does not allow copying here.", fine ? "info" : "error"));
 	return (
 		<div class={isOperands || shown.length > 44 ? "ed-field ed-long" : "ed-field"}>

@@ -56,13 +56,13 @@ export function AttributeList({ context, details }: { context: ProfileContext;
 	details: EventDetails }) {
 	const attributes = Object.entries(attributesOf(details)).sort(([a], [b]) => a < b ? -1 : 1);
 	if (!attributes.length)
-		return <Empty title="No attributes">The runtime recorded nothing more about this event.</Empty>;
+		return <Empty title="No attributes">The runtime recorded no attributes for this event.</Empty>;
 	const json = JSON.stringify(Object.fromEntries(attributes), null, "\t");
 	return (
 		<div class="pn-scroll">
 			<div class="ed-head"><span class="pn-spring" />
 				<Button onClick={() => void copyText(json).then((fine) => context.notify(fine
-					? "The attributes are on the clipboard as JSON."
+					? "Attributes copied as JSON."
 					: "The browser does not allow copying here.", fine ? "info" :
 						"error"))}>Copy as JSON</Button>
 			</div>
@@ -105,8 +105,8 @@ export function FlowChain({ context, details }: { context: ProfileContext;
 								`${rows.length - 1 - at} downstream`}</p>
 						<FlowTable context={context} rows={rows} current={at} />
 					</> : <Empty title="Not part of a flow">
-						Flows tie the events of one execution together. Neither this event nor a call around it
-						has a flow id.</Empty>}
+						A flow connects the events of one execution. Neither this event nor a call around it
+						has a flow ID.</Empty>}
 				</>;
 			}}
 		</Loaded>

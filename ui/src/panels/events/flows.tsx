@@ -40,6 +40,6 @@ export function FlowsPanel({ context }: { context: ProfileContext }) {
 			}}
 			bar={<span class="pn-dim">{formatInteger(rows.length)} {rows.length === 1 ? "flow" : "flows"};
 				choose one to see its events</span>} />
-		: <Empty title="No flows">No event in this profile has a flow id.</Empty>}</Loaded>
+		: <Empty title="No flows">No event in this profile has a flow ID.</Empty>}</Loaded>
 			</Panel>;
 }

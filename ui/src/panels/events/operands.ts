@@ -30,7 +30,7 @@ function partOf(token: string): OperandPart {
 	const size = /^(\d+)\*(\d+)$/.exec(token);
 	if (size) return {
 		text: token, kind: "size", title: "Active array",
-		meaning: `${size[1]} rows by ${size[2]} columns of the tensor engine's array take part.`,
+		meaning: `${size[1]} rows by ${size[2]} columns of the tensor engine's array are used.`,
 	};
 	const field = /^(\w+)=(.*)$/.exec(token);
 	if (field) return fieldPart(token, field[1] ?? "", field[2] ?? "");
@@ -64,9 +64,10 @@ function updateMeaning(name: string, rest: string): string {
 			: amount ? `${amount[1] === "+" ? "Adds" : "Takes"} ${amount[2]} ` +
 				`${amount[1] === "+" ? "to" : "from"} ${name}`
 				: change.startsWith("=") ? `Sets ${name} to ${change.slice(1)}` : `Changes ${name}`;
-	if (when === "complete") return `${what} once the result is written; others may wait for that.`;
+	if (when === "complete")
+		return `${what} once the result is written; other instructions may wait for it.`;
 	if (when === "read")
-		return `${what} once the operands are taken; their memory may then be reused.`;
+		return `${what} once the operands are read; their memory may then be reused.`;
 	return `${what}.`;
 }
 
@@ -80,12 +81,12 @@ const FIELDS: Record<string, [string, string]> = {
 };
 
 const NAMED: Record<string, [string, (value: string) => string]> = {
-	channels: ["Channels", (v) => `${v} of 128 partitions (lanes) take part.`],
+	channels: ["Channels", (v) => `${v} of 128 partitions (lanes) are used.`],
 	acc_flags: ["Accumulation", (v) => accumulation(Number(v))],
-	fp32_mode: ["fp32 pass", (v) => `An fp32 product is made in several passes; this is ${v}.`],
-	transpose_mode: ["Transpose", (v) => v === "DISABLED" ? "The operand is used as it lies."
+	fp32_mode: ["fp32 pass", (v) => `An fp32 product takes several passes; this is ${v}.`],
+	transpose_mode: ["Transpose", (v) => v === "DISABLED" ? "The operand is not transposed."
 		: `The operand is transposed (${v}).`],
-	op: ["Operation", (v) => `Combines elements by ${v}.`],
+	op: ["Operation", (v) => `Combines elements with ${v}.`],
 	ops: ["Operations", (v) => `Applied one after the other: ${v.replaceAll(",", ", ")}.`],
 	dim: ["Dimension", (v) => `Reduces along ${v}.`],
 	imm: ["Immediate", (v) => `Constant in the instruction: ${v}.`],
@@ -96,24 +97,24 @@ const NAMED: Record<string, [string, (value: string) => string]> = {
 		: `The running sum: ${v}.`],
 	value: ["Value", (v) => `Every element becomes ${v}.`],
 	semaphore: ["Semaphore", (v) => `The DMA raises semaphore ${v} when it ends.`],
-	sem_increment: ["Increment", (v) => `By ${v}, one for each DMA engine that takes part.`],
+	sem_increment: ["Increment", (v) => `By ${v}, one for each DMA engine used.`],
 	src_elem_size: ["Element read",
-		(v) => `${v} bytes in one piece; small pieces cannot fill a DMA engine.`],
+		(v) => `${v} contiguous bytes; small elements cannot saturate a DMA engine.`],
 	dst_elem_size: ["Element written",
-		(v) => `${v} bytes in one piece; small pieces cannot fill a DMA engine.`],
+		(v) => `${v} contiguous bytes; small elements cannot saturate a DMA engine.`],
 	compute_op: ["On the way", (v) => v === "NONE" ? "The data is copied unchanged."
-		: `The DMA combines data by ${v}.`],
-	table_sel: ["Table", (v) => `Loads table ${v} of functions into the Scalar engine.`],
+		: `The DMA combines data with ${v}.`],
+	table_sel: ["Table", (v) => `Loads function table ${v} into the Scalar engine.`],
 	ordering_mode: ["Ordering", (v) => v === "relaxed"
 		? "Later instructions may start before earlier ones end."
 		: `Order of execution: ${v}.`],
 	cycle: ["Cycles", (v) => `Takes ${v} ${v === "1" ? "cycle" : "cycles"}.`],
-	cmp_op: ["Condition", (v) => `Compares by ${v}.`],
+	cmp_op: ["Condition", (v) => `Compares with ${v}.`],
 	dtype: ["Type", (v) => `Elements are ${v}.`],
 	data: ["Data", (v) => v.startsWith("$R") ? `Register ${v.slice(3, -1)}.` : `The value ${v}.`],
 	size: ["Size", (v) => `${v} bytes.`],
 	trace: ["Trace", (v) => `Marks the ${v === "START" ? "start" : v === "STOP" ? "end" : v} of ` +
-		"what is recorded."],
+		"the recorded range."],
 };
 
 function fieldPart(token: string, name: string, value: string): OperandPart {

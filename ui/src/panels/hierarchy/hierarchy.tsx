@@ -38,9 +38,9 @@ export function HierarchyPanel({ context }: { context: ProfileContext }) {
 		</>}>
 			<Loaded load={load} what="the hierarchy">{(roots) => roots.length
 				? <Icicle context={context} roots={roots} />
-				: <Empty title="No hierarchy known">The NEFF carries no framework names,
-					so there are no modules
-					to show. Compile with XLA debug information to get them.</Empty>}</Loaded>
+				: <Empty title="No hierarchy known">
+					The NEFF has no framework names, so there are no modules to show. Compile with
+					XLA debug information to get them.</Empty>}</Loaded>
 		</Panel>
 	);
 }

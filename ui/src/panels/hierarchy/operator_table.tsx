@@ -31,7 +31,7 @@ interface TreeColumn {
 
 const COLUMNS: TreeColumn[] = [
 	{ name: "duration", title: "Time", unit: "nanoseconds", width: 84,
-		help: "From its first instruction's start to its last one's end" },
+		help: "From the start of its first instruction to the end of its last" },
 	{ name: "mfu", title: "MFU", unit: "fraction", width: 64,
 		help: "Matrix work without transposes, as a share of the tensor engines' peak over that time" },
 	{ name: "hfu", title: "HFU", unit: "fraction", width: 64,
@@ -73,7 +73,7 @@ export function OperatorTablePanel({ context }: { context: ProfileContext }) {
 			<Loaded load={load} what="operators">{(roots) => roots.length
 				? <TreeTable context={context} roots={roots} />
 				: <Empty title="No operators known">
-					The NEFF carries no framework names. Compile with XLA debug information, as the guide on
+					The NEFF has no framework names. Compile with XLA debug information, as the guide on
 					capturing explains, to see modules and operators here.
 				</Empty>}</Loaded>
 		</Panel>
@@ -167,7 +167,7 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 							point={() => setCursor(first + k)} />)}
 					</div>
 				</div>
-				{lines.length ? null : <p class="dt-empty">No operator's path holds this text.</p>}
+				{lines.length ? null : <p class="dt-empty">No operator path contains this text.</p>}
 			</div>
 		</div>
 	);

@@ -43,30 +43,30 @@ function HbmPurposes({ context }: { context: ProfileContext }) {
 		return rows.map(([purpose, ...rest]) => [titleOf(text(purpose)), ...rest]);
 	}, [context]);
 	return <Loaded load={load} what="purposes">{(rows) => <DataTable
-		label="What device memory is used for"
+		label="Device memory by use"
 		order={{ column: 4, down: true }} rows={rows} columns={[{ name: "purpose", title: "Used for",
 			width: 220 },
 			{ name: "device", title: "Device", unit: "id" }, { name: "hbm", title: "HBM", unit: "id" },
 			{ name: "last", title: "At the end", unit: "bytes" }, { name: "most", title: "At most",
 				unit: "bytes" },
-			{ name: "machine", title: "Machine" }]} empty="No allocation was recorded." />}</Loaded>;
+			{ name: "machine", title: "Machine" }]} empty="No allocations were recorded." />}</Loaded>;
 }
 
 function DeviceMemory({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => namedRows(
 		await fetchTable(context, "HbmUsageSummaryByType", {}, signal)), [context]);
 	return <Loaded load={load} what="device memory">{(rows) => {
-		if (!rows.length) return <Empty title="Not recorded">The capture does not tell how much device
-			memory
-			was taken.</Empty>;
+		if (!rows.length) return <Empty title="Not recorded">
+			The capture does not include device memory usage.</Empty>;
 		const totals = rows.filter((row) => text(row["usage_type"]) === "Total");
 		const totalOf = (core: string) => num(totals.find((row) => text(row["neuroncore_idx"])
 			=== core)?.["usage_bytes"]);
-		return <DataTable label="Device memory when the capture began" order={{ column: 2, down: true }}
-			columns={[{ name: "type", title: "Taken for", width: 240 }, { name: "core", title: "Core",
+		return <DataTable label="Device memory at the start of the capture"
+			order={{ column: 2, down: true }}
+			columns={[{ name: "type", title: "Used for", width: 240 }, { name: "core", title: "Core",
 				unit: "id" },
 				{ name: "bytes", title: "Bytes", unit: "bytes" },
-				{ name: "share", title: "Share of the core's", unit: "fraction" }]}
+				{ name: "share", title: "Share of core total", unit: "fraction" }]}
 			rows={rows.filter((row) => text(row["usage_type"]) !== "Total")
 				.map((row) => [row["usage_type"] ?? null,
 				row["neuroncore_idx"] ?? null, num(row["usage_bytes"]),

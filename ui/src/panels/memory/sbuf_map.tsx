@@ -38,8 +38,9 @@ export function SbufMap({ context }: { context: ProfileContext }) {
 		}));
 	}, [context, view, partition, core], 200);
 	if (!rowCount(context, "SbufAllocation"))
-		return <Empty title="No allocations known">The state buffer's contents follow from the NEFF's
-			instructions; none in this profile writes to it.</Empty>;
+		return <Empty title="No allocations known">
+			Allocations are derived from the instructions in the NEFF; none in this profile writes
+			to the state buffer.</Empty>;
 	return <>
 		<div class="pn-bar">
 			<Choice label="Partition" value={partition} change={setPartition}
@@ -84,7 +85,7 @@ function Map({ context, list }: { context: ProfileContext; list: Allocation[] })
 				onClick={() => hover && context.zoomTo(hover.one.fromNs, hover.one.toNs)} />
 			{list.length >= MOST ? <p class="sb-note">The {formatInteger(MOST)} longest are drawn;
 				zoom in to see all.</p> : null}
-			{list.length ? null : <p class="sb-note">Nothing is held in this time range.</p>}
+			{list.length ? null : <p class="sb-note">Nothing is allocated in this time range.</p>}
 			{hover ? <Tip hover={hover} width={size.width} height={size.height} /> : null}
 		</div>
 	);

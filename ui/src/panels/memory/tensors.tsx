@@ -21,7 +21,8 @@ export function TensorsPanel({ context }: { context: ProfileContext }) {
 	const load = useLoad((signal) => fetchTable(context, "TensorInfo", {}, signal), [context]);
 	return <Panel label="Tensors"><Loaded load={load} what="tensors">{(page) => {
 		if (!page.rows.length)
-			return <Empty title="No tensors known">The NEFF was not given, or it declares none.</Empty>;
+			return <Empty title="No tensors known">The profile was processed without the NEFF,
+				or the NEFF declares no tensors.</Empty>;
 		const columns = tableColumns(page.columns).map((column) => ({ ...column,
 			title: TITLES[column.name] ?? column.title ?? column.name }));
 		const at = columns.findIndex((column) => column.name === "load_to_sbuf_repeat_factor");
@@ -29,9 +30,8 @@ export function TensorsPanel({ context }: { context: ProfileContext }) {
 		return <>
 			{often ? <p class="pn-note pn-note-warning">{formatInteger(often)} {often === 1 ? "tensor was"
 				: "tensors were"}
-				{" "}loaded more than {MANY_LOADS} times over. Larger tiles, or another order of loops,
-					can keep them on
-				the chip.</p> : null}
+				{" "}loaded more than {MANY_LOADS} times. Larger tiles or a different loop order
+				can keep them on the chip.</p> : null}
 			<DataTable label="Tensors" columns={columns} rows={page.rows} total={Number(page.total)}
 				order={{ column: at, down: true }}
 				render={(cell, column) => column.name !== "load_to_sbuf_repeat_factor" ? null

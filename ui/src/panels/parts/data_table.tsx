@@ -130,7 +130,7 @@ export function DataTable(props: DataTableProps) {
 				<span class="pn-spring" />
 				<span class="pn-dim" role="status">{copied ||
 					countText(shown.length, rows.length, props.total)}</span>
-				<Button kind="quiet" title="Copy the rows shown as tab-separated values"
+				<Button kind="quiet" title="Copy the visible rows as tab-separated values"
 					onClick={() => void copy(shown)}>Copy</Button>
 				<ColumnMenu columns={columns} hidden={hidden} change={setHidden} />
 			</div>
@@ -172,7 +172,7 @@ export function DataTable(props: DataTableProps) {
 					</div>
 				</div>
 				{shown.length === 0 ? <p class="dt-empty">
-					{filter ? "No row holds these words." : props.empty ?? "No rows."}</p> : null}
+					{filter ? "No matching rows." : props.empty ?? "No rows."}</p> : null}
 			</div>
 		</div>
 	);

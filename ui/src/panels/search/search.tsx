@@ -20,9 +20,9 @@ import { useLoad } from "../parts/use_load.ts";
 import "./search.css";
 
 const PAGE = 500;
-const HELP = "Give a field and a value, or words to look for in every text. A value between " +
-	"slashes is a regular expression: /^conv.*bias$/; add i for any case: /softmax/i. " +
-	"Conditions are combined: all must hold.";
+const HELP = "Enter a field and a value, or words to find in any text field. A value between " +
+	"slashes is a regular expression: /^conv.*bias$/; append i to ignore case: /softmax/i. " +
+	"An event must meet all conditions.";
 const blank = (): Condition => ({ field: "", operator: "=", value: "" });
 
 /** Tables whose rows are drawn, the ones people look into first. */
@@ -62,7 +62,7 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 		event?.preventDefault();
 		const where = table ? conditions.filter(isComplete).map(whereOf) : [];
 		if (!where.length && !words.trim())
-			return context.notify("Give a value or words to look for first.");
+			return context.notify("Enter a value or words to search for.");
 		own.current = { table, where, text: words.trim() };
 		context.search.set(own.current);
 	};
@@ -105,8 +105,8 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 					{ id: "results", title: "Results" }, { id: "statistics", title: "By value" }]} /></div>
 				{tab === "results" ? <Results context={context} query={query} onlyInView={onlyInView} />
 					: <Statistics context={context} query={query} names={names} />}
-			</> : <Empty title="Nothing searched yet">
-				What is found is listed here and marked in the timeline.</Empty>}
+			</> : <Empty title="No search yet">
+				Matching events are listed here and highlighted in the timeline.</Empty>}
 		</Panel>
 	);
 }
@@ -122,7 +122,7 @@ function Results({ context, query, onlyInView }: { context: ProfileContext; quer
 	const load = useLoad((signal) => context.api.search(query, { ...part, offset, limit: PAGE },
 		signal), [context, query, offset, onlyInView, onlyInView ? view : null], onlyInView ? 200 : 0);
 	return <Loaded load={load} what="results">{(page) => Number(page.total) === 0
-		? <Empty title="Nothing found">No event meets all conditions
+		? <Empty title="No matches">No event meets all conditions
 			{onlyInView ? " in the visible time range" : ""}.</Empty>
 		: <ResultTable context={context} page={page} offset={offset} move={setOffset}
 			current={onlyInView ? null : place.index - offset} isAll={!onlyInView} />}</Loaded>;

@@ -36,26 +36,26 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 					{isSystem ? <Choice label="Group rows by" value={settings.grouping} options={GROUPINGS}
 						change={(grouping) => change({ grouping })} />
 						: <Choice label="Rows" value={settings.rows} change={(rows) => change({ rows })}
-							options={[{ value: "minimal", text: "The most telling ones" }, { value: "full",
+							options={[{ value: "minimal", text: "Most important" }, { value: "full",
 								text: "All" }]} />}
 					{isSystem ? null : <>
 						<Choice label="DMA packets by" value={settings.dmaBy} change={(dmaBy) =>
 							change({ dmaBy })}
 							options={[{ value: "queue", text: "Queue" }, { value: "engine", text: "Engine" }]} />
-						<Choice label="On top" value={settings.coreOrder}
+						<Choice label="Core at the top" value={settings.coreOrder}
 							change={(coreOrder) => change({ coreOrder })}
-							options={[{ value: "last", text: "The last core" }, { value: "first",
-								text: "The first core" }]} />
+							options={[{ value: "last", text: "Last" }, { value: "first",
+								text: "First" }]} />
 						<Semaphores ids={settings.semaphores}
 							change={(semaphores) => change({ semaphores })} />
-						<Toggle label="Show cumulative rows beside rates" on={settings.showCumulative}
+						<Toggle label="Show cumulative rows next to rates" on={settings.showCumulative}
 							change={(showCumulative) => change({ showCumulative })} />
 					</>}
 					<Toggle label="Show names inside bars" on={settings.showText}
 						change={(showText) => change({ showText })} />
-					<Toggle label="Markers snap to edges of events" on={settings.snap}
+					<Toggle label="Snap markers to event edges" on={settings.snap}
 						change={(snap) => change({ snap })} />
-					<Toggle label="Show bands of warnings" on={settings.showBands}
+					<Toggle label="Show warning bands" on={settings.showBands}
 						change={(showBands) => change({ showBands })} />
 					<Toggle label="Show dependencies of the selected event" on={settings.showDependencies}
 						change={(showDependencies) => change({ showDependencies })} />
@@ -68,7 +68,7 @@ export function SettingsPanel({ context }: { context: ProfileContext }) {
 						change({ collapsed: [] })} />
 					<Reset what="moved" list={settings.order} reset={() => change({ order: [] })} />
 				</section>
-				<p class="pn-dim">Settings are part of the page's address, so a link shares them.</p>
+				<p class="pn-dim">Settings are part of the page's URL, so a link includes them.</p>
 			</div>
 		</Panel>
 	);
@@ -105,7 +105,7 @@ function Semaphores(props: { ids: number[]; change: (ids: number[]) => void }) {
 
 function Reset(props: { what: string; list: string[]; reset: () => void }) {
 	const words: Record<string, string> = {
-		pinned: "Unpin all", hidden: "Show all", collapsed: "Expand all", moved: "Put back" };
+		pinned: "Unpin all", hidden: "Show all", collapsed: "Expand all", moved: "Reset" };
 	return (
 		<div class="st-line">
 			<span>{formatInteger(props.list.length)} {props.what}</span>

@@ -61,11 +61,10 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 			<Button onClick={() => context.highlight.set(null)}>Stop highlighting</Button>
 		</>}>
 			<Loaded load={costs} what="lines">{(byFile) => {
-				if (!current) return <Empty title="No source known">No instruction names a line of source,
-					and no
-					source was stored. Build kernels with debug information,
-						and give the sources' folder when the
-					profile is processed.</Empty>;
+				if (!current) return <Empty title="No source code">
+					No instruction has a source line, and no source files are stored. Build kernels
+					with debug information, and pass --source-code-root when processing the
+					profile.</Empty>;
 				const lines = byFile.get(current) ?? new Map<number, LineCost>();
 				const file = matchFile(current, stored) ?? (stored.includes(current) ? current : null);
 				const line = place?.path === current ? place.line : null;
@@ -86,9 +85,9 @@ function LineTable(props: { path: string; lines: Map<number, LineCost>; line: nu
 	const list = [...props.lines.values()].sort((a, b) => a.line - b.line);
 	const current = list.findIndex((cost) => cost.line === props.line);
 	return <>
-		<p class="pn-note">The text of this file is not stored with the profile;
-			these are the lines that
-			instructions came from.</p>
+		<p class="pn-note">
+			This file is not stored with the profile; these are the lines that instructions refer
+			to.</p>
 		<DataTable label={`Lines of ${props.path}`} current={current < 0 ? null : current}
 			columns={[{ name: "line", title: "Line", unit: "id" }, { name: "count",
 				title: "Instructions" },

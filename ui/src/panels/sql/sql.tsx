@@ -60,16 +60,16 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 			<Button kind="main" onClick={() => void
 				run()} disabled={!sql.trim()} title="Ctrl+Enter">Run</Button>
 			{answer.state === "asking" ? <Button onClick={stop}>Stop</Button> : null}
-			<Choice label="Rows at most" value={limit} change={setLimit}
+			<Choice label="Row limit" value={limit} change={setLimit}
 				options={["100", "1000", "10000"].map((value) => ({ value,
 					text: formatInteger(value) }))} />
-			<select class="pn-input sq-history" aria-label="Earlier questions" value=""
+			<select class="pn-input sq-history" aria-label="History" value=""
 				onChange={(event) => {
 					const chosen = history[Number(event.currentTarget.value)];
 					if (chosen) setSql(chosen);
 					event.currentTarget.value = "";
 				}}>
-				<option value="">Earlier questions</option>
+				<option value="">History</option>
 				{history.map((one, i) => <option key={i} value={i}>{one.replace(/\s+/g, " ").slice(0,
 					90)}</option>)}
 			</select>
@@ -94,9 +94,10 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 						}} />
 					{answer.state === "ready" ? <Result answer={answer.answer} />
 						: answer.state === "failed" ? <Failed sentence={answer.sentence} />
-							: answer.state === "asking" ? <Loading what="the answer" />
-								: <Empty title="Ask anything">Ctrl+Enter runs the question. It can read every table
-									that is listed here, and nothing else.</Empty>}
+							: answer.state === "asking" ? <Loading what="the result" />
+								: <Empty title="Query any table">
+									Press Ctrl+Enter to run the query. It can read the tables listed
+									here, and nothing else.</Empty>}
 				</div>
 			</div></div>
 		</Panel>
@@ -107,9 +108,9 @@ function Result({ answer }: { answer: SqlAnswer }) {
 	const columns = answer.columns.map((column, i) =>
 		({ name: `${column.name}${i ? `\u200b`.repeat(i) : ""}`,
 		title: column.name, unit: unitOf(column.name), help: column.type }));
-	return <DataTable key={answer.columns.map((column) => column.name).join()} label="Answer"
+	return <DataTable key={answer.columns.map((column) => column.name).join()} label="Result"
 		columns={columns}
-		rows={answer.rows} empty="The answer has no rows." />;
+		rows={answer.rows} empty="The query returned no rows." />;
 }
 
 function SchemaBrowser({ context, insert }: { context: ProfileContext; insert: (word: string)

@@ -14,10 +14,10 @@ const COLUMNS = [
 	{ name: "layer", title: "Layer", width: 260 },
 	{ name: "span", title: "Time", unit: "nanoseconds", help: "From first start to last end" },
 	{ name: "sum", title: "Instruction time", unit: "nanoseconds",
-		help: "Durations of its instructions added up" },
+		help: "Sum of its instructions' durations" },
 	{ name: "flops", title: "FLOPs", unit: "flops", help: "Matrix work, transposes included" },
 	{ name: "transpose", title: "Transposes", unit: "fraction",
-		help: "Part of the FLOPs that only transposes" },
+		help: "Share of the FLOPs that only transpose data" },
 	{ name: "count", title: "Instructions" }, { name: "Tensor" }, { name: "Vector" },
 	{ name: "Scalar" },
 	{ name: "GpSimd", title: "GpSimd" }, { name: "Sync" },
@@ -40,12 +40,12 @@ export function LayerSummaryPanel({ context }: { context: ProfileContext }) {
 						context.highlight.set(instructionsOf(text(row[0])));
 					}}
 					bar={<>
-						<Choice label="Depth of names" value={parts} change={setParts}
+						<Choice label="Name depth" value={parts} change={setParts}
 							options={["1", "2", "3", "4", "0"].map((value) => ({ value,
 								text: value === "0" ? "whole" : value }))} />
 						<Button onClick={() => context.highlight.set(null)}>Stop highlighting</Button>
 					</>} />
-				: <Empty title="No layers known">No instruction names a layer. Compile with XLA debug
+				: <Empty title="No layers known">No instruction belongs to a layer. Compile with XLA debug
 					information to see where the time goes, layer by layer.</Empty>}</Loaded>
 		</Panel>
 	);

@@ -21,12 +21,12 @@ export function OverallSummaryPanel({ context }: { context: ProfileContext }) {
 		</>}>
 			<Loaded load={load} what="metrics">{(summary) => {
 				if (!summary) return <Empty
-					title="No summary">This profile has no table of metrics.</Empty>;
+					title="No summary">This profile has no metrics.</Empty>;
 				const groups = metricGroups(summary.columns, summary.row, filter)
 					.map((group) => ({ ...group, lines: group.lines.filter((line) => showMissing ||
 						!line.isMissing) }))
 					.filter((group) => group.lines.length);
-				if (!groups.length) return <Empty title="No metric found">Try another word.</Empty>;
+				if (!groups.length) return <Empty title="No matching metrics">Try another filter.</Empty>;
 				return <div class="pn-scroll"><div class="pn-groups pn-masonry">
 					{groups.map((group) => (
 						<section key={group.title} class="pn-group">

@@ -63,8 +63,8 @@ export function PartSummary(props: { context: ProfileContext; part: Box; title: 
 					counters={answer.tracks.filter((one) => "mean" in one)} />;
 				const busy = answer.tracks.filter((one) => "names" in one)
 					.filter((one) => Number(one.count) > 0);
-				if (!busy.length) return <Empty title="Nothing happened here">
-					There is no event in this time range.</Empty>;
+				if (!busy.length) return <Empty title="No events">
+					There are no events in this time range.</Empty>;
 				return tab === "names" ? <NameTable context={context} tracks={busy} />
 					: <TrackList context={context} tracks={busy} />;
 			}}</Loaded>

@@ -33,9 +33,9 @@ export function DeviceProfilesPanel({ context }: { context: ProfileContext }) {
 				const profile = profileOf(text(row[0]));
 				if (profile) context.openProfile(profile);
 				else context.notify("This device profile was not processed; process the directory again " +
-					"without --ignore-device-profiles.");
+					"without --ignore-device-profile.");
 			}} />
-		: <Empty title="No device profiles">None was captured together with this system profile. Capture
-			with
-			device profiles on to look into single executions.</Empty>}</Loaded></Panel>;
+		: <Empty title="No device profiles">None were captured with this system profile.
+			Enable device profiles during capture to inspect individual
+			executions.</Empty>}</Loaded></Panel>;
 }

@@ -20,7 +20,7 @@ interface Curve {
 
 const CURVES: Record<CurveKind, Curve> = {
 	hbm: { query: "hbm_usage", unit: "bytes",
-		empty: "No allocation of device memory was recorded." },
+		empty: "No device memory allocations were recorded." },
 	host: { query: "host_memory", unit: "bytes", empty: "Host memory was not sampled." },
 	cpu: { query: "cpu_load", unit: "hundredths", empty: "Processor load was not sampled." },
 };
