@@ -20,7 +20,7 @@ export interface PageHooks {
 	beforeJump(to?: View): void;
 }
 
-/** Timelines that are looked at together: one part of time, as long as the longest of them. */
+/** Timelines shown together: one time range, as long as the longest of them. */
 export interface CommonTime {
 	view: Store<View>;
 	endNs: number;

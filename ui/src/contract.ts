@@ -8,7 +8,7 @@ import type { Api, ProfileApi } from "./api/client.ts";
 import type { ProfileDetails, Track } from "./api/types.ts";
 import type { Store } from "./store.ts";
 
-/** The part of time that is shown, in nanoseconds since the origin. */
+/** The visible time range, in nanoseconds since the origin. */
 export interface View {
 	fromNs: number;
 	toNs: number;
@@ -20,7 +20,7 @@ export interface EventRef {
 	row: string;
 }
 
-/** A part of time, and the tracks if only some are meant. */
+/** A time range, and the tracks if it is limited to some. */
 export interface Box {
 	fromNs: number;
 	toNs: number;

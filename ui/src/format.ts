@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people read them. Pure: no page, no locale of the machine, so that a test, a tooltip
-// and a copied table agree. Values come as cells: numbers, or decimal texts beyond 53 bits.
+// Readable numbers. Pure: no DOM and no system locale, so that a test, a tooltip and a copied table
+// agree. Values are cells: numbers, or decimal strings beyond 53 bits.
 
 import type { Cell } from "./api/types.ts";
 

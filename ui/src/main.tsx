@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the pages begin.
+// Entry point of the pages.
 
 import { render } from "preact";
 import "./style/theme.css";

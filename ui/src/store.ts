@@ -32,7 +32,7 @@ export function createStore<T>(initial: T): Store<T> {
 	};
 }
 
-/** The store's value in a component, drawn anew when it (or the selected part of it) changes. */
+/** The store's value in a component, which rerenders when it (or the selected part) changes. */
 export function useStore<T, Part = T>(store: Store<T>, select?: (value: T) => Part): Part {
 	const pick = select ?? ((value: T) => value as unknown as Part);
 	const [part, setPart] = useState<Part>(() => pick(store.get()));

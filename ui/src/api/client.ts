@@ -111,7 +111,7 @@ export class ProfileApi {
 		return (await this.json<Names>("/names", { ids: ids.join(",") }, signal)).names;
 	}
 
-	/** The octets of docs/api.md; src/timeline/tile.ts reads them. */
+	/** The bytes described in docs/api.md; src/timeline/tile.ts reads them. */
 	async window(from: bigint, to: bigint, px: number, tracks: string[], colour?: string,
 		signal?: AbortSignal): Promise<ArrayBuffer> {
 		const response = await this.api.request(`${this.path}/window`, {

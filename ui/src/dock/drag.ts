@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dragging a tab with the pointer. It begins after a few pixels, so a click stays a click; Escape
-// gives it up.
+// Dragging a tab with the pointer. A drag starts after a few pixels, so a click stays a click;
+// Escape cancels it.
 
 export interface TabDrag {
 	onMove(x: number, y: number): void;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where groups and gutters lie in the dock, and what a point in it means for a panel that is
-// dragged there. Pure; pixels from the dock's left top corner.
+// Where groups and gutters are in the dock, and what dropping a panel at a point does. Pure; pixels
+// from the dock's top left corner.
 
 import { groupOf, type Dock, type DockNode, type Edge, type Group, type Split, type Target } from
 	"./model.ts";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line between two parts of a split: dragged, moved by arrow keys, halved by a double click.
+// The divider between two parts of a split: drag it, move it with arrow keys, double-click to
+// halve.
 
 import type { Gutter as GutterPlace } from "./geometry.ts";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layout a page begins with: the link's, else the last one of this kind of profile, else the
-// usual one.
+// The initial layout of a page: the link's, else the last one used for this kind of profile, else
+// the default.
 
 import type { PanelKind, ProfileContext } from "../contract.ts";
 import { recall, remember } from "../state/remember.ts";
@@ -10,7 +10,7 @@ import { dockText, parseDock } from "./text.ts";
 type Kind = ProfileContext["details"]["kind"];
 
 export const TIMELINE = "timeline";
-/** What is asked for most, in this order; the others are a click away. */
+/** The most used panels, in this order; the others are a click away. */
 const USUAL_TABS = ["overall-summary", "operator-table", "search", "current-selection",
 	"annotations",
 	"device-profiles", "source-code", "flows", "memory-usage", "warnings"];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tabs of one group, with what can be done to it.
+// The tabs of one group, with their menu.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../shell/icons.tsx";

@@ -65,7 +65,7 @@ function parseNode(text: string, depth: number): DockNode | null {
 	return split(text[0] === "v" ? "column" : "row", children, weights);
 }
 
-/** The layout a text means, or null for a text that is none. */
+/** Parses a layout; null if the text is not one. */
 export function parseDock(text: string): Dock | null {
 	if (!text) return null;
 	const [tree, maximised, ...more] = text.split("!");

@@ -7,7 +7,7 @@ const SHORT = 16; // fits everywhere
 // Never between the halves of one character.
 const lettersOf = (name: string): string[] => Array.from(name);
 
-/** What may be cut and what stays behind it. Together they are the name. */
+/** The part that may be cut and the tail that stays. Together they are the name. */
 export function cutParts(name: string): [head: string, tail: string] {
 	const letters = lettersOf(name);
 	if (letters.length <= SHORT) return [name, ""];

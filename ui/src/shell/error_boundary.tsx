@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault in one part must not take the page with it: what failed is shown in its place.
+// An error in one part must not break the page: the error is shown in its place.
 
 import { Component, type ComponentChildren } from "preact";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Focus mode: nothing but the work; the bars come back with a button or Escape.
+// Focus mode hides the bars; a button or Escape brings them back.
 
 import { createStore, useStore } from "../store.ts";
 import { Icon } from "./icons.tsx";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that work on the whole page, unless somebody is typing or a dialog is open.
+// Keys that work on the whole page, unless the user is typing or a dialog is open.
 
 export function isTyping(target: EventTarget | null): boolean {
 	const element = target as HTMLElement | null;

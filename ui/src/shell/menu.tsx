@@ -15,7 +15,7 @@ export type MenuEntry =
 export interface Place {
 	left: number;
 	top: number;
-	/** Height of what it hangs from, to open above it when there is no room below. */
+	/** Height of the anchor, to open above it if there is no room below. */
 	height?: number;
 	isRight?: boolean; // left is where the right edge goes
 }

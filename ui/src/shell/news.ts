@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says when a profile's processing has ended, wherever the visitor is by then.
+// Notifies when processing of a profile ends, on whichever page the user is.
 
 import { profileWatch } from "../server.ts";
 import { navigate } from "../state/navigate.ts";

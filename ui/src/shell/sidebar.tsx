@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list at the left: the Profile Manager and short ways to profiles.
+// The sidebar: the Profile Manager and shortcuts to profiles.
 
 import { useState } from "preact/hooks";
 import type { Profile } from "../api/types.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dark or light: as the system says until the visitor chooses. Canvases watch `theme` to draw anew.
+// Dark or light: follows the system until the user chooses. Canvases watch `theme` to redraw.
 
 import { createStore } from "../store.ts";
 import { forget, recall, remember } from "../state/remember.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short messages at the corner. News goes by itself; an error stays until it is read.
+// Short messages in the corner. Notices disappear after a while; errors stay until dismissed.
 
 import { createStore, useStore } from "../store.ts";
 import { Icon } from "./icons.tsx";
@@ -28,7 +28,7 @@ export function notify(text: string, kind: "info" | "error" = "info",
 	action?: Toast["action"]): void {
 	const id = ++lastId;
 	const sentence = asSentence(text);
-	// The same sentence again replaces the one before: ten failed requests are one piece of news.
+	// A repeated message replaces the previous one: ten failed requests show one toast.
 	toasts.update((all) => [
 		...all.filter((toast) => toast.sentence !== sentence).slice(1 - MOST),
 		{ id, sentence, kind, ...(action ? { action } : {}) },

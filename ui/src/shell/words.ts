@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes, counts and moments as people read them, for lists of profiles. Pure.
+// Sizes, counts and times as readable text, for lists of profiles. Pure.
 
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the address of a page is written, and whether that is a new entry of the history. Small
-// changes replace the entry a few times a second at most (browsers refuse more). A jump makes a new
-// one, so that Back undoes it: at once, for Back may be pressed before the view has arrived.
+// When a page's URL is written, and whether that adds an entry to the history. Small changes
+// replace the entry a few times a second at most (browsers refuse more). A jump adds an entry, so
+// that Back undoes it: immediately, because Back may be pressed before the view has arrived.
 
 const EVERY_MS = 400;
 /** Jumps in quick succession count as one: the clicks of a double click. */
@@ -56,7 +56,7 @@ export class Address<Goal> {
 		this.jumpedAt = this.now();
 		if (goal === undefined) return;
 		this.write(goal);
-		this.isJump = false; // it leads to where one is
+		this.isJump = false; // the jump leads to the current place
 	}
 
 	/** What was going to be written is not wanted any more. */

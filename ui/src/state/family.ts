@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles that came together: a system profile and the devices captured with it. Pure.
+// Profiles captured together: a system profile and its device profiles. Pure.
 
 import type { Profile } from "../api/types.ts";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a timeline begins: what happened, not what was sampled around it. Load and memory of a
+// The initial view of a timeline: the events, not the samples around them. Load and memory of a
 // machine may be recorded for minutes around a few milliseconds of events. Pure.
 
 import type { Track } from "../api/types.ts";
@@ -7,7 +7,7 @@ import type { View } from "../contract.ts";
 import { clampView } from "./view.ts";
 
 const MARGIN = 0.02; // of what happened, on each side
-/** An end so many times as far away as all beginnings is that of something nobody ended. */
+/** An end this many times as far away as all starts belongs to an event that never ended. */
 const LONG_END = 3;
 const REST = 0.1; // that is shown of such an end
 

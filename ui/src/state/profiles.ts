@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of profiles, kept as new as the server's: by its events, or by asking again while no
-// events come through (some proxies hold them back).
+// The list of profiles, kept in sync with the server: by its events, or by polling while no events
+// arrive (some proxies buffer them).
 
 import { Api, ApiError } from "../api/client.ts";
 import type { Profile } from "../api/types.ts";
@@ -92,7 +92,7 @@ export class ProfileWatch {
 		clearInterval(this.pollTimer);
 		this.pollTimer = isOn ? setInterval(() => {
 			if (!document.hidden) void this.refresh();
-			// A browser gives up on an answer it does not understand; begin again then.
+			// Browsers stop after a response they do not understand; reconnect then.
 			if (this.events?.readyState === EventSource.CLOSED) {
 				this.poll(false);
 				this.start();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a browser keeps between visits. Storage may be full, forbidden or hold what an older version
-// wrote: none of that is an error, the value is just not remembered.
+// Values the browser keeps between visits. Storage may be full, forbidden or written by an older
+// version: none of that is an error, the value is just not remembered.
 
 const PREFIX = "neuron-explorer.";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the URL of a profile's page and its stores the same.
+// Keeps the URL of a profile's page and its stores in sync.
 
 import type { ProfileContext, View } from "../contract.ts";
 import type { Store } from "../store.ts";
@@ -20,7 +20,7 @@ function pageState(context: ProfileContext, dock: string, view: View): PageState
 	};
 }
 
-/** Going back to another view must not lay out all rows anew, nor scroll to what is selected. */
+/** Going back to another view must not rebuild all rows, nor scroll to the selection. */
 function setIfOther<T>(store: Store<T>, next: T): void {
 	if (JSON.stringify(store.get()) !== JSON.stringify(next)) store.set(next);
 }

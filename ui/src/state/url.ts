@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a profile's page <-> the query of its URL, so that a link shows what its sender saw.
-// Pure. What is as usual is left out; what cannot be read is ignored, for links are typed, cut and
-// made by other versions.
+// Converts the state of a profile's page to and from the query of its URL, so that a link shows
+// what its sender saw. Pure. Defaults are left out and unreadable values ignored, because links are
+// typed, truncated and made by other versions.
 
 import type { ColourBy, EventRef, Marker, SearchQuery, Settings, View } from "../contract.ts";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of the part of time that is shown. Pure.
+// Arithmetic on the visible time range. Pure.
 
 import type { View } from "../contract.ts";
 
@@ -15,7 +15,7 @@ export function clampView(view: View, endNs: number): View {
 	return { fromNs, toNs: fromNs + width };
 }
 
-/** A view that shows a part of time with a margin around it. */
+/** A view that shows a time range with a margin around it. */
 export function viewAround(fromNs: number, toNs: number, endNs: number): View {
 	const width = Math.max(toNs - fromNs, LEAST_NS);
 	const margin = width * MARGIN;

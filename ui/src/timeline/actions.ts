@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people can do in a timeline, whichever way they ask for it: key, button, menu or pointer.
+// The commands of a timeline, shared by keys, buttons, menus and the pointer.
 
 import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore } from "../store.ts";
@@ -219,8 +219,8 @@ export class Actions {
 	}
 
 	/**
-	 * Moves the view as little as needed to see a part of time. No jump: going along a row is many
-	 * small steps, and Back leads to where one came from.
+	 * Moves the view as little as needed to show a time range. Not a jump: stepping along a row
+	 * is many small steps, and Back returns to where they started.
 	 */
 	private follow(fromNs: number, toNs: number): void {
 		const { view, endNs } = this.context;

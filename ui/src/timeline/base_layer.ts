@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canvas of rows: the picture is written into memory, put on the canvas in one piece, and texts
-// are drawn on top. Where texts are many, only wide bars have them while the view moves; when it
-// rests, all have.
+// The canvas of rows: the picture is composed in memory, copied to the canvas at once, and texts
+// are drawn on top. If there are many texts, only wide bars have them while the view moves; all
+// have them when it rests.
 
 import { paintBase } from "./draw.ts";
 import { Pixels } from "./pixels.ts";

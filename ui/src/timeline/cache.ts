@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the server that are kept, bounded in bytes: the ones used longest ago go first. An
-// answer holds many rows in one block of memory, so whole answers come and go. Pure.
+// Responses of the server, kept within a limit of bytes: the least recently used go first. A
+// response holds many rows in one block of memory, so it is kept or dropped as a whole. Pure.
 
 import type { View } from "../contract.ts";
 import type { Range, Strip } from "./tile.ts";
 
-/** One answer: a part of time at one resolution, for some tracks. */
+/** One response: a time range at one resolution, for some tracks. */
 export interface Batch extends Range {
-	colour: string; // the column that was asked for, "" for none
-	strips: Map<number, Strip[]>; // by track, the depths that were asked for
+	colour: string; // the requested column, "" for none
+	strips: Map<number, Strip[]>; // by track, the requested depths
 	bytes: number;
 	used: number;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which colour a thing has: the same name has the same one on every screen and in every visit.
-// Pure. The hues are chosen to stay apart for people who see red and green alike (after Okabe and
-// Ito, and Paul Tol's qualitative schemes); yellow is kept for search hits, white for what is
-// selected.
+// Colours by name: the same name has the same colour on every screen and in every visit. Pure. The
+// hues stay distinct for people with red-green colour blindness (after Okabe and Ito, and Paul
+// Tol's qualitative schemes); yellow is reserved for search hits, white for the selection.
 
 import type { ColourBy } from "../contract.ts";
 import type { Track } from "../api/types.ts";
@@ -89,7 +88,7 @@ function paintOf(hue: string, theme: Theme): Paint {
 	return { fill, edge: mixColours(fill, "#000000", 0.45), text: INK };
 }
 
-/** All paints of a theme; behind the hues grey, for what has no value, and red, for errors. */
+/** All paints of a theme; after the hues, grey for missing values and red for errors. */
 export function paintsOf(theme: Theme): Paint[] {
 	return [...HUES, GREY, ERROR_COLOUR].map((hue) => paintOf(hue, theme));
 }
@@ -99,8 +98,8 @@ export const NO_VALUE = HUES.length;
 export const ERROR_HUE = HUES.length + 1;
 
 /**
- * FNV-1a over the characters, its bits mixed: near names shall not get near colours. With this
- * seed the names one sees most, of opcodes, calls and operators, are all told apart.
+ * FNV-1a over the characters, its bits mixed: similar names must not get similar colours. With this
+ * seed the most common opcodes, calls and operators all get different colours.
  */
 const SEED = 51393;
 

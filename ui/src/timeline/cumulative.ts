@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cumulative counters: the mean of a counter from the profile's first moment on. What was before an
-// answer is asked for as one more pixel, [0, from). Pure but for that question.
+// Cumulative counters: the mean of a counter since the start of the profile. The value before a
+// tile is requested as one more pixel, [0, from). Pure apart from that request.
 
 import type { Batch } from "./cache.ts";
 import type { CounterStrip } from "./tile.ts";
@@ -34,7 +34,7 @@ export class Cumulative {
 		return this.kept.has(strip);
 	}
 
-	/** null until it is known what was before; asks for that. */
+	/** null until the value before is known; requests it. */
 	valuesOf(strip: CounterStrip, batch: Batch): Float32Array | null {
 		const known = this.kept.get(strip);
 		if (known) return known;
@@ -68,7 +68,7 @@ export class Cumulative {
 				for (const track of tracks) this.before.set(`${track}@${fromNs}`, means.get(track) ?? NaN);
 			} catch {
 				for (const track of tracks)
-					this.asked.delete(`${track}@${fromNs}`); // the next frame asks again
+					this.asked.delete(`${track}@${fromNs}`); // the next frame retries
 			}
 		}));
 		this.onChange();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a device profile: what a track is about decides where it stands. Pure.
+// The rows of a device profile: the kind of a track decides where its row goes. Pure.
 
 import type { Track } from "../api/types.ts";
 import type { Settings } from "../contract.ts";
@@ -9,7 +9,7 @@ interface Section {
 	key: string;
 	label: string;
 	inMinimalView?: boolean;
-	/** More rows than this start folded: they are many and rarely what one came for. */
+	/** Groups with more rows than this start folded: they are long and rarely needed. */
 	foldAbove?: number;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The base layer: rows with their spans and counters, grid lines and bands, written pixel by pixel.
-// Drawn anew when the view, the rows or the data change, not when the pointer moves. Texts are
+// Redrawn when the view, the rows or the data change, not when the pointer moves. Texts are
 // collected on the way and drawn on top. Pure.
 
 import type { Batch } from "./cache.ts";
@@ -193,7 +193,7 @@ function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanS
 		if (!starts) a = left;
 		if (b > right) b = right;
 		const ink = fills[hues[i]!]!;
-		const inside = isWide && starts ? Math.min(a + cap, b) : a; // behind the edge
+		const inside = isWide && starts ? Math.min(a + cap, b) : a; // after the edge
 		if (parts === "all" && inside < b) {
 			const share = spans[i]! > 1 ? busy[i]! : 1;
 			// a pixel that is partly busy is partly high, never less than can be seen

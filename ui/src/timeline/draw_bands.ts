@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behind the spans: the colour of a row, grid lines, and parts of time that deserve a look
-// (/insights) on the rows they are about, or on all when they name none. All lines of pixels of a
-// row are the same, so one is made and repeated. Pure.
+// Drawn below the spans: the colour of a row, grid lines, and bands of /insights on the rows they
+// concern, or on all rows if they name none. All pixel lines of a row are the same, so one is made
+// and repeated. Pure.
 
 import { BAND_STYLES, bandStyleOf } from "./colours.ts";
 import { pixelOf } from "./grid.ts";
@@ -52,7 +52,7 @@ function boxesOf(layout: Layout, bands: PlacedBand[]): Boxes {
 	return boxes;
 }
 
-/** Makes the lines behind rows, one for each; memory is kept from frame to frame. */
+/** Makes the background line of each row; memory is reused from frame to frame. */
 export class Ground {
 	private plain = new Uint32Array(0);
 	private group = new Uint32Array(0);
@@ -78,7 +78,7 @@ export class Ground {
 		this.byRow = boxesOf(scene.layout, scene.bands).byRow;
 	}
 
-	/** To be used before the next one is asked for. */
+	/** Valid until the next call. */
 	lineOf(scene: Scene, placed: PlacedRow): Uint32Array {
 		const ground = placed.row.kind === "group" ? this.group : this.plain;
 		const bands = this.byRow[placed.index]!;
@@ -99,7 +99,7 @@ function extentOf(scene: Scene, band: PlacedBand): [number, number] | null {
 
 const KINDS = Object.keys(BAND_STYLES);
 
-/** Bands of one kind that lie on each other, of two cores say, are no darker than one. */
+/** Overlapping bands of one kind, of two cores for example, are no darker than one. */
 function paintBand(into: Uint32Array, covered: Uint8Array, scene: Scene, band: PlacedBand): void {
 	const extent = extentOf(scene, band);
 	if (!extent) return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flow of a selected event of a system profile. Its members follow each other by when they
-// begin, and often one runs while the next does: an arrow leaves an event where the next begins, or
-// at its end when that came first.
+// The flow of the selected event of a system profile. Its members are ordered by start time and may
+// overlap: an arrow leaves an event where the next one starts, or at its end if that is earlier.
 
 import type { Link, PlacedEvent } from "./scene.ts";
 

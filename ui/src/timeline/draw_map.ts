@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole profile in small: how busy it is, its bands and markers, and the part on screen as a
-// lens.
+// The map, a small picture of the whole profile: how busy it is, its bands and markers, and the
+// visible time range as a lens.
 
 import type { Marker, View } from "../contract.ts";
 import type { Batch } from "./cache.ts";
@@ -25,7 +25,7 @@ export interface MapScene {
 	bands: PlacedBand[];
 }
 
-/** How busy the tracks of an answer are at each of so many pixels of the profile, 0 to 1. */
+/** How busy the tracks of a response are at each pixel of the map, 0 to 1. */
 export function activityOf(batch: Batch, endNs: number, width: number): Float32Array {
 	const sums = new Float32Array(width);
 	const scale = ((batch.toNs - batch.fromNs) / batch.px) * (width / Math.max(endNs, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layer above: what is selected and hovered, dependencies, markers, box and cursor. It is
-// nearly empty, so it can be drawn anew with every move of the pointer.
+// The top layer: selection, hover, dependencies, markers, box and cursor. It is nearly empty, so it
+// can be redrawn with every move of the pointer.
 
 import { formatNs } from "../format.ts";
 import { drawStep, isFlow, stepsOf } from "./draw_flow.ts";

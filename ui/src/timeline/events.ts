@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selected and the hovered event: where they lie, what they depend on. Details are asked for
-// once and kept for as long as somebody may come back to them.
+// The selected and the hovered event: where they are and what they depend on. Details are fetched
+// once and cached.
 
 import type { EventDetails, EventSummary } from "../api/types.ts";
 import type { EventRef, ProfileContext } from "../contract.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the part of time on screen as CSV: one file for each table, none left out.
+// Exports all rows of the visible time range as CSV, one file per table.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";

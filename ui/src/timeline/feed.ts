@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server knows and the timeline shows: tiles of rows, hits of searches, names, bands, the
-// whole profile in small, and the scales of counters. Asked for when needed, told when it comes.
+// The data a timeline shows: tiles of rows, search hits, names, bands, the map, and the scales of
+// counters. Requested when needed; listeners are notified when it arrives.
 
 import type { Track } from "../api/types.ts";
 import { numberOf } from "../api/client.ts";
@@ -20,7 +20,7 @@ import { absoluteNs, fitView, relativeNs } from "./view.ts";
 
 const CACHE_BYTES = 128 << 20;
 const MARKS_BYTES = 16 << 20;
-const MARKS_ID = -1; // hits are asked for without tracks
+const MARKS_ID = -1; // hits are requested without tracks
 const OVERVIEW_ROWS = 64;
 const HBM_TABLE = "SystemProfileHbmUsage";
 
@@ -88,7 +88,7 @@ export class Feed {
 		this.cumulative.stop();
 	}
 
-	/** The query behind a layer is another one. */
+	/** The query of a layer has changed. */
 	restart(layer: MarksLayer): void {
 		layer.loader.stop();
 		layer.cache.clear();

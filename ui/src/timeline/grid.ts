@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole pixels, counted from the profile's first moment: a moment has the same pixel wherever the
-// view begins, so panning moves a picture and does not make another one. Pure.
+// Whole pixels, counted from the start of the profile: a time maps to the same pixel wherever the
+// view starts, so panning moves the picture instead of changing it. Pure.
 
 import type { View } from "../contract.ts";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels of rows, left of the canvas: to fold, pin, hide and move rows, and to walk along them by
-// keyboard. Only those near the screen are in the page.
+// Row labels, left of the canvas: fold, pin, hide and move rows, and step through them by keyboard.
+// Only labels near the screen are in the page.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../store.ts";
@@ -9,7 +9,7 @@ import { Icon } from "./icons.tsx";
 import type { Layout, PlacedRow } from "./layout.ts";
 import { moveRow } from "./rows.ts";
 
-const STEP_PX = 400; // labels are chosen anew each time so much was scrolled
+const STEP_PX = 400; // labels are chosen again after scrolling this far
 
 interface Moving {
 	key: string;

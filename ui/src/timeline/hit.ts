@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies under the pointer, told from the answers that are drawn. Pure.
+// Finds what is under the pointer in the tiles that are drawn. Pure.
 
 import { lanesAt, rowAt, screenY, type PlacedRow } from "./layout.ts";
 import { counterStrip } from "./draw_counter.ts";
@@ -67,7 +67,7 @@ function hitLane(scene: Scene, placed: PlacedRow, lane: number, x: number): Span
 		for (let item = firstItemAt(strip, at - slack); item < strip.count; item++) {
 			if (strip.x0[item]! > at + slack) break;
 			const away = Math.max(strip.x0[item]! - at, at - strip.x1[item]!, 0);
-			if (away <= bestAway) { // of equals the later: an empty one behind a wide one
+			if (away <= bestAway) { // on a tie the later one: an empty event after a wide one
 				best = item;
 				bestAway = away;
 			}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card beside the pointer: what an event, a pixel of many events, a counter or a band is.
+// The card next to the pointer: describes an event, a pixel of many events, a counter or a band.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { EventDetails, Track } from "../api/types.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tracks the screen needs: those of the rows that are seen, then those of the rows around
-// them, which a turn of the wheel will bring. Pure. A row may have a thousand tracks, and this is
-// asked in every frame, so what a row needs is worked out once.
+// Which tracks the screen needs: those of the visible rows, then those of the rows around them,
+// which scrolling will bring. Pure. A row may have a thousand tracks, and every frame calls this,
+// so the result is cached per row.
 
 import { visibleRows, type Layout, type PlacedRow } from "./layout.ts";
 import type { Wanted } from "./loader.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointer, wheel and keys on a timeline become actions. One gesture at a time: what a press began,
-// its release or Escape ends. The axis and the map have theirs in interact_head.ts.
+// Turns pointer, wheel and keys on a timeline into actions. One gesture at a time: it starts with a
+// press and ends with its release or Escape. interact_head.ts handles the axis and the map.
 
 import { createStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
@@ -187,7 +187,7 @@ export class Interaction {
 		});
 	}
 
-	/** Nothing is pressed: tell what is under the pointer. */
+	/** Nothing is pressed: report what is under the pointer. */
 	private point(event: PointerEvent): void {
 		const { stage } = this;
 		const scene = stage.scene();

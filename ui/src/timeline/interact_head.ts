@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointers on the axis (moving along, moving markers) and on the map (moving and sizing the lens).
+// Pointer input on the axis (panning, moving markers) and on the map (moving and resizing the
+// lens).
 
 import type { Marker, View } from "../contract.ts";
 import type { Actions } from "./actions.ts";

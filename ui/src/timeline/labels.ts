@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of spans and values of colour codes: answers carry numbers, and the texts are asked for
-// once, many at a time. Also which colour each item of a strip has, kept until something changes.
+// Names of spans and values of colour codes: tiles carry numbers, and their texts are fetched once,
+// many at a time. Also the colour of each item of a strip, cached until something changes.
 
 import type { ProfileApi } from "../api/client.ts";
 import type { Track } from "../api/types.ts";
@@ -58,7 +58,7 @@ export class Labels {
 			this.readCodes(key);
 			this.changed();
 		} catch {
-			this.codes.delete(key); // shown in grey; asked again with the next choice
+			this.codes.delete(key); // shown in grey; requested again with the next choice
 		}
 	}
 
@@ -73,7 +73,7 @@ export class Labels {
 		this.onChange();
 	}
 
-	/** Notes what an answer mentions and asks for what is not known. */
+	/** Notes the ids in a response and requests the unknown ones. */
 	learn(strips: Iterable<SpanStrip>): void {
 		for (const strip of strips) {
 			const { name, count } = strip;
@@ -103,7 +103,7 @@ export class Labels {
 				});
 				this.changed();
 			} catch {
-				for (const id of some) this.asked.delete(id); // the next answer asks again
+				for (const id of some) this.asked.delete(id); // the next response retries
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bars of a lane on their way into a picture. Most of a lane's lines of pixels are the same: one is
-// made, bars that are not as high as the lane join it from above to below, and each line is written
-// once. Lanes that lie on each other are painted from the top one down, or bar by bar. Pure.
+// Writes the bars of a lane into a picture. Most pixel lines of a lane are the same: one is made,
+// bars lower than the lane join it from top to bottom, and each line is written once. Lanes that
+// overlap are painted from the top one down, or bar by bar. Pure.
 
 import type { Ink, Pixels } from "./pixels.ts";
 

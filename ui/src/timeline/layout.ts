@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where rows lie on the page: heights, tops, and what is under a point. Pure. Pinned rows stay at
-// the top; the others scroll below them. y is in pixels of the content as if nothing were scrolled.
+// Where rows are on the page: heights, tops, and what is under a point. Pure. Pinned rows stay at
+// the top; the others scroll below them. y is in pixels of the unscrolled content.
 
 import type { Row } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks for what is missing on screen: one request for all rows, or a few one after the other where
-// one would take long, the rows that are seen first; given up when the view has moved on.
-// Meanwhile the cache has something coarser to draw.
+// Requests the data missing on screen: one request for all rows or, if that would take long, a few
+// in sequence with the visible rows first. Requests are aborted when the view has moved on.
+// Meanwhile the cache has coarser data to draw.
 
 import type { View } from "../contract.ts";
 import type { TileCache } from "./cache.ts";
@@ -30,7 +30,7 @@ interface Running {
 
 /** While a wheel turns, levels follow each other faster than anybody can look. */
 const PATIENCE_MS = 30;
-/** Nearer than this share of the margin to the end of what is known, more is asked for. */
+/** Closer than this share of the margin to the end of the loaded range, more is requested. */
 const NEAR_EDGE = 0.2;
 const RETRY_MS = 2000;
 /**
@@ -39,7 +39,7 @@ const RETRY_MS = 2000;
  */
 const MOST_PIXELS = 1_000_000;
 const MOST_TRACKS = 800;
-/** What a margin as wide as the view may cost; of more rows less is asked for ahead. */
+/** What a margin as wide as the view may cost; with more rows, less is prefetched. */
 const LIGHT_PIXELS = 1_500_000;
 const LEAST_MARGIN = 0.5;
 
@@ -135,7 +135,7 @@ export class TileLoader {
 	}
 }
 
-/** How much of a view is asked for on each side of it, so that moving finds it there. */
+/** How much is prefetched on each side of the view, as a share of it. */
 export function marginOf({ view, widthPx, ids, costs }: Wanted): number {
 	const viewPx = (view.toNs - view.fromNs) / 2 ** levelOf(view, widthPx);
 	const cost = viewPx * (costs ? costs.reduce((sum, one) => sum + one, 0) : ids.length);
@@ -153,7 +153,7 @@ export function countAtOnce(costs: number[], px: number): number {
 	return Math.max(count, 1);
 }
 
-/** Tracks without anything in that time are there too, so that they are not asked for again. */
+/** Tracks without data in that range are included too, so that they are not requested again. */
 export function stripsByTrack(octets: ArrayBuffer, ids: Iterable<number>): Map<number, Strip[]> {
 	const strips = new Map<number, Strip[]>();
 	for (const id of ids) strips.set(id, []);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setting and moving markers, at edges of events where people want that.
+// Setting and moving markers, with optional snapping to event edges.
 
 import type { Marker, ProfileContext } from "../contract.ts";
 import type { Store } from "../store.ts";

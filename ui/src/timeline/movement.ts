@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a view gets to another place: at once, gliding, or as a jump that Back takes back.
+// Moves the view: at once, with an animation, or as a jump that Back undoes.
 
 import type { ProfileContext, View } from "../contract.ts";
 import { blendViews } from "./view.ts";
@@ -32,7 +32,7 @@ export class Movement {
 		this.context.view.set(to);
 	}
 
-	/** Unless people asked their system for less movement. */
+	/** Unless the system is set to reduced motion. */
 	glideTo(to: View): void {
 		this.arrive();
 		const { view } = this.context;
@@ -41,7 +41,7 @@ export class Movement {
 		const start = performance.now();
 		let last = from;
 		const step = (now: number) => {
-			if (view.get() !== last) return this.stop(); // somebody else moved it: Back, a panel
+			if (view.get() !== last) return this.stop(); // moved by something else: Back, a panel
 			const progress = Math.min((now - start) / MOVE_MS, 1);
 			const eased = 1 - (1 - progress) ** 3;
 			last = blendViews(from, to, Math.max(eased, 0));
@@ -53,7 +53,7 @@ export class Movement {
 		this.frame = requestAnimationFrame(step);
 	}
 
-	/** Whoever goes on before the end of a way goes on from its end: that is what history keeps. */
+	/** A move during an animation starts from its end: that is what the history keeps. */
 	private arrive(): void {
 		const { goal } = this;
 		this.stop();

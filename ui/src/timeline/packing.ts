@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks on shared lines: threads of a runtime come and go, and those that never ran at the same
-// time need no lines of their own. A track keeps its depths together, below each other. Pure.
+// Packs tracks onto shared lines: threads of a runtime come and go, and threads that never ran at
+// the same time can share lines. A track keeps its depths together, one below the other. Pure.
 
 import type { Track } from "../api/types.ts";
 import type { Lane } from "./rows.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks and settings in, rows out: in which order they stand, which are pinned, folded or hidden.
-// Pure. A row is known by its key, a readable path that is the same in every visit, so that links
-// and layouts can name it.
+// Turns tracks and settings into rows: their order, and which are pinned, folded or hidden. Pure. A
+// row is identified by its key, a readable path that is the same in every visit, so that links and
+// layouts can name it.
 
 import type { Settings } from "../contract.ts";
 import type { Track } from "../api/types.ts";
@@ -19,11 +19,11 @@ export interface Leaf {
 	shares?: Track[];
 	/** The mean from the profile's beginning instead of the value. */
 	isCumulative?: boolean;
-	/** All depths in one line, until people ask for more. */
+	/** All depths in one line until unfolded. */
 	beginsFolded?: boolean;
 	/** A group of more rows than this begins folded. */
 	foldAbove?: number;
-	/** Who recorded it, for rows of one source. */
+	/** What recorded it, for rows of one source. */
 	source?: string;
 	/** Tracks that are never busy at the same time share lines. */
 	isPacked?: boolean;
@@ -40,13 +40,13 @@ export interface Row {
 	key: string;
 	kind: "group" | "spans" | "counter";
 	label: string;
-	title: string; // in full, for people who hover
+	title: string; // in full, for the tooltip
 	parent: string; // the group's key, "" at the top
 	tracks: Track[];
 	lanes: Lane[];
 	lineCount: number; // that lanes lie on
 	shares: Track[]; // of a counter: what it is made of, drawn on top of each other
-	source: string; // who recorded it; "" where that is not told or several did
+	source: string; // what recorded it; "" if unknown or several did
 	isCumulative: boolean;
 	/** A folded group shows none of its rows, a folded row all its depths in one line. */
 	isFolded: boolean;
@@ -187,7 +187,7 @@ function groupsOf(leaves: Leaf[], isDevice: boolean, settings: RowSettings): Gro
 	return [...groups.values()];
 }
 
-/** Of systems, by their tracks: thousands of them, while every fold builds the rows anew. */
+/** Cached for systems, by their tracks: there are thousands, and every fold rebuilds the rows. */
 const systemsLeaves = new WeakMap<Track[], { grouping: string; leaves: Leaf[] }>();
 
 function allLeaves(kind: "device" | "system", tracks: Track[], settings: RowSettings): Leaf[] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn: everything the painters need to know, and nothing they could change.
+// The scene: everything the painters need to know, read-only.
 
 import type { Band, EventSummary } from "../api/types.ts";
 import type { Box, Marker, View } from "../contract.ts";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers go to edges of events: of the row that is meant, or of all rows on screen, whichever edge
-// is nearest. While a marker is dragged, one question is on its way at a time and the last wish
-// wins.
+// Snaps markers to event edges: the nearest edge in the given row, or in all visible rows. While a
+// marker is dragged, one request is pending at a time and the latest position wins.
 
 import { visibleRows, type Layout } from "./layout.ts";
 import type { Lane } from "./rows.ts";
@@ -12,7 +11,7 @@ export type Depth = Pick<Lane, "track" | "depth">;
 /** The nearest edge within reach in a lane, null when there is none. */
 export type NearestEdge = (timeNs: number, lane: Depth, withinNs: number) => Promise<number | null>;
 
-/** More lanes than this are not asked: a drag would be a flood of requests. */
+/** At most this many lanes are queried: a drag would flood the server otherwise. */
 const MOST_LANES = 12;
 
 /**

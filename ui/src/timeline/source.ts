@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line of source that an event came from, as its details say. Pure.
+// The source line of an event, taken from its details. Pure.
 
 import type { EventDetails } from "../api/types.ts";
 import { fieldOf } from "./events.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens between the stores of a profile's page and the canvases: it knows what changed and
-// draws the layers that need it, once per frame.
+// Connects the stores of a profile's page to the canvases: it tracks what changed and redraws the
+// affected layers, once per frame.
 
 import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
@@ -54,7 +54,7 @@ export class Stage {
 	private inks!: Inks;
 	private readonly base = new BaseLayer();
 	private restTimer: ReturnType<typeof setTimeout> | undefined; // set while the view moves
-	private mapGround: HTMLCanvasElement | null = null; // made anew when null
+	private mapGround: HTMLCanvasElement | null = null; // redrawn when null
 	private isOverlayClear = false;
 	private readonly pieces: Scene["pieces"] = [];
 	private endings: (() => void)[] = [];
@@ -229,7 +229,7 @@ export class Stage {
 		dirty.clear();
 	}
 
-	/** The line under the pointer is an element of its own: moving it draws nothing anew. */
+	/** The line under the pointer is a separate element: moving it redraws nothing. */
 	private drawOverlay({ overlay, cursor }: Surfaces, scene: OverlayScene): void {
 		cursor.hidden = this.cursorX === null || this.drag !== null;
 		cursor.style.transform = `translateX(${Math.round(this.cursorX ?? 0)}px)`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a system profile: six ways to put events together, by what the tracks say of
-// themselves (instance, process, source, thread, core). A row may show several tracks. Pure.
+// The rows of a system profile: six ways to group events, by the attributes of their tracks
+// (instance, process, source, thread, core). A row may show several tracks. Pure.
 
 import type { Track } from "../api/types.ts";
 import { isShareOf, sharesOf, type Leaf } from "./rows.ts";
@@ -115,7 +115,7 @@ function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 		const process = [titled("PID", place.process), instance].filter(Boolean).join(" · ");
 		return leaf(`Transfers · ${process}`, join(titled("NC", place.core), what), MANY_TRANSFERS);
 	}
-	// processors are only for those who ask for them: there are hundreds
+	// processors are shown only on request: there are hundreds
 	if (track.name.startsWith("CPU ")) return leaf(`Processors · ${instance}`, track.name, 0);
 	return leaf(`Resources · ${instance}`, memoryLabel(track));
 }
@@ -152,7 +152,7 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 	return [...calls, ...resources];
 }
 
-/** Who recorded a row's events; nobody when there were several. */
+/** The source of a row's events; none if there are several. */
 function sourceOf(tracks: Track[]): string | undefined {
 	const source = tracks[0]?.attributes["trace_event_source"];
 	const isOne = tracks.every((track) => track.attributes["trace_event_source"] === source);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts inside bars and rows: collected while bars are painted, drawn on top of them. Memory is
-// kept from frame to frame.
+// reused from frame to frame.
 
 const TEXT_PX = 11;
 const CHARACTER_PX = 6.65; // of a monospaced font of that size, rounded up
 const SCALE_PX = 10;
 
-/** How many characters a bar of so many pixels has room for. */
+/** How many characters fit into a bar of this width. */
 export const roomOf = (width: number) => Math.floor((width - 7) / CHARACTER_PX);
 
-/** As much of a text as so many characters hold; "" when that would say nothing. */
+/** The text cut to this many characters; "" if too little would be left. */
 export function fitText(text: string, characters: number): string {
 	if (text.length <= characters) return text;
 	return characters < 3 ? "" : `${text.slice(0, characters - 1)}…`;

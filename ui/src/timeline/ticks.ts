@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an axis has its ticks and what they say. Pure. Steps are 1, 2 or 5 times a power of ten of
-// nanoseconds. Far from the origin and close to the ground a full time would be a long number at
-// every tick: there the axis says once where it is, and the ticks how much is added.
+// The ticks of an axis and their labels. Pure. Steps are 1, 2 or 5 times a power of ten of
+// nanoseconds. Deep zoom far from the origin would need a long number at every tick: there the axis
+// shows a base time once, and the ticks show offsets from it.
 
 import type { View } from "../contract.ts";
 import { formatInteger } from "../format.ts";
@@ -53,7 +53,7 @@ function inUnit(ns: number, unit: Unit): string {
 }
 
 /** The unit in which the largest time on the axis has few digits before the point, and no more
- * behind it than the step needs. */
+ * after it than the step needs. */
 function axisUnit(stepNs: number, largestNs: number): Unit {
 	const fitting = UNITS.find((unit) => unit.ns <= largestNs && stepNs * 1000 >= unit.ns);
 	return fitting ?? unitOf(stepNs);

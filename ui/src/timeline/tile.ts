@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server says of a part of time (docs/api.md, /window), read without copying: the columns
-// of a strip are views into the octets of the answer. And the grid on which parts of time are asked
-// for: pixels of a power of two of nanoseconds, edges at whole blocks, with room on both sides, so
-// that panning rarely asks again and everybody asks for the same parts.
+// A server response for a time range (docs/api.md, /window), read without copying: the columns of a
+// strip are views into the bytes of the response. Also the grid of requests: pixels of a power of
+// two of nanoseconds, edges at whole blocks, with a margin on both sides, so that panning rarely
+// needs a request and clients request the same ranges.
 
 import type { View } from "../contract.ts";
 
@@ -49,7 +49,7 @@ const HEADER_BYTES = 32;
 const STRIP_HEADER_BYTES = 16;
 const COLUMN_BYTES = 4;
 
-/** Throws where the octets are not what docs/api.md says; nothing is read behind their end. */
+/** Throws if the bytes are not what docs/api.md says; never reads past their end. */
 export function decodeWindow(octets: ArrayBuffer): WindowAnswer {
 	const data = new DataView(octets);
 	if (octets.byteLength < HEADER_BYTES || data.getUint32(0, true) !== MAGIC)
@@ -94,7 +94,7 @@ export function rowOf(strip: SpanStrip, item: number): string {
 	return high ? String((BigInt(high) << 32n) | BigInt(low)) : String(low);
 }
 
-/** The first item that ends behind x (or would, were it not empty). Items follow each other. */
+/** The first item that ends after x (or would, if it were not empty). Items are in order. */
 export function firstItemAt(strip: SpanStrip, x: number): number {
 	let low = 0, high = strip.count;
 	while (low < high) {
@@ -107,7 +107,7 @@ export function firstItemAt(strip: SpanStrip, x: number): number {
 
 // --- the grid ----------------------------------------------------------------------------------
 
-/** A part of time on the grid: pixels of 2^level ns, from fromNs on. */
+/** A time range on the grid: pixels of 2^level ns, starting at fromNs. */
 export interface Range {
 	level: number;
 	fromNs: number;
@@ -120,13 +120,13 @@ const MAX_PX = 16384; // the server's
 const MAX_LEVEL = 40;
 
 /** The level whose pixels are as wide as the screen's or narrower, to half of them. Below one
- * nanosecond there is nothing more to tell: a span's own edges are exact. */
+ * nanosecond there is no more detail: a span's own edges are exact. */
 export function levelOf(view: View, widthPx: number): number {
 	const nsPerPx = (view.toNs - view.fromNs) / Math.max(widthPx, 1);
 	return Math.min(Math.max(Math.floor(Math.log2(nsPerPx) + 1e-9), 0), MAX_LEVEL);
 }
 
-/** What to ask for to show the view: it and as much again on both sides, within the profile. */
+/** The range to request for a view: the view and as much on both sides, within the profile. */
 export function rangeFor(view: View, widthPx: number, endNs: number, margin = 1): Range {
 	const level = levelOf(view, widthPx);
 	const block = BLOCK_PX * 2 ** level;

@@ -131,7 +131,7 @@ function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 	return hasData ? null : <div class="tl-notice">Loading the timeline…</div>;
 }
 
-/** Says to those who do not see it what was selected. */
+/** Announces the selection to screen readers. */
 function Speaker({ actions, context }: { actions: Actions; context: ProfileContext }) {
 	const text = useStore(actions.announcement);
 	useEffect(() => context.selected.watch(() => {

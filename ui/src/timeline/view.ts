@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of time on screen: zooming, panning, and where a moment lies in pixels. Pure. A moment
+// The visible time range: zooming, panning, and conversion between times and pixels. Pure. A time
 // is a whole number of nanoseconds since the origin; edges of a view may lie between two of them,
 // so that panning stays smooth when a nanosecond is wider than a pixel. Differences are taken
-// before anything is scaled, so nothing is lost far from the origin.
+// before scaling, so no precision is lost far from the origin.
 
 import type { View } from "../contract.ts";
 
-/** The shortest part of time that is worth a screen. */
+/** The shortest time range a view may have. */
 export const MIN_SPAN_NS = 10;
 
 export const spanOf = (view: View) => view.toNs - view.fromNs;
@@ -37,7 +37,7 @@ export function panView(view: View, endNs: number, deltaNs: number): View {
 	return clampView({ fromNs: view.fromNs + deltaNs, toNs: view.toNs + deltaNs }, endNs);
 }
 
-/** A part of time with room on both sides, as one looks at an event. */
+/** A time range with a margin on both sides, to look at an event. */
 export function viewAround(fromNs: number, toNs: number, endNs: number, margin = 0.15): View {
 	const room = Math.max((toNs - fromNs) * margin, MIN_SPAN_NS / 4);
 	return clampView({ fromNs: fromNs - room, toNs: toNs + room }, endNs);

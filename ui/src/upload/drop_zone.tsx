@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place to drop files on or to choose them at, and the list of what it holds.
+// An area to drop files on or to choose them from, with the list of its files.
 
 import { useRef, useState } from "preact/hooks";
 import { Icon } from "../shell/icons.tsx";

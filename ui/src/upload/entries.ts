@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and whole folders out of a drop or an input field.
+// Files and whole folders from a drop or an input field.
 
 import type { Chosen } from "./plan.ts";
 

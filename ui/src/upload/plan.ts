@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is uploaded and as what: files chosen or dropped become a list the server takes. Pure; a
-// File of the browser fits Chosen.
+// What is uploaded and in which role: turns chosen or dropped files into the list the server
+// expects. Pure; a browser File is a valid Chosen.
 
 export type Role = "neff" | "ntff" | "directory" | "source";
 export type Mode = "files" | "directory";
@@ -31,7 +31,7 @@ const isInFolder = (chosen: Chosen) => chosen.path.includes("/");
 const isTrace = (chosen: Chosen) =>
 	/(^|\/)(ntrace|trace_info|cpu_util|host_mem)\.pb$/.test(chosen.path);
 
-/** Files a system leaves everywhere and nobody means to upload. */
+/** Files that systems leave everywhere and that are never meant to be uploaded. */
 export function isJunk(path: string): boolean {
 	return /(^|\/)(\.DS_Store|Thumbs\.db|\.git\/|__pycache__\/|node_modules\/)/.test(path);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast something comes along: an average over the last seconds, so that a stall shows and a
-// single fast piece does not. Pure: the caller has the clock.
+// Transfer rate: an average over the last seconds, so that a stall shows and a single fast chunk
+// does not. Pure: the caller passes the time.
 
 const WINDOW_MS = 6000;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One upload, from its first byte to the start of processing: in pieces, with pauses, and going on
-// after a dropped connection from where the server says it is. The wire and the clock are given, so
-// this runs without a browser.
+// One upload, from its first byte to the start of processing: in chunks, with pauses, resuming
+// after a lost connection at the offset the server reports. The wire and the clock are parameters,
+// so this runs without a browser.
 
 import { createStore } from "../store.ts";
 import type { Planned } from "./plan.ts";
@@ -67,7 +67,7 @@ export class Transfer {
 		});
 	}
 
-	/** Runs until done, paused, cancelled or failed; called again it goes on from there. */
+	/** Runs until done, paused, cancelled or failed; calling it again resumes. */
 	async run(): Promise<void> {
 		this.stop = new AbortController();
 		const { signal } = this.stop;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialog that begins an upload.
+// The dialog that starts an upload.
 
 import { useMemo, useState } from "preact/hooks";
 import { nameFault, NAME_MOST, type Folder } from "../pages/manager/list.ts";

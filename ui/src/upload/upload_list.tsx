@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The uploads under way, above the table.
+// The uploads in progress, above the table.
 
 import { Icon } from "../shell/icons.tsx";
 import { bytesText, waitText } from "../shell/words.ts";

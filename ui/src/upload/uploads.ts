@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The uploads under way. They belong to the page, not to the dialog that began them.
+// The uploads in progress. They belong to the page, not to the dialog that started them.
 
 import { profileWatch, server } from "../server.ts";
 import { notify } from "../shell/toasts.tsx";

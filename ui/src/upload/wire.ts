@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire of an upload in a browser. Pieces go by XMLHttpRequest, which alone tells how much of a
-// request has been sent.
+// Sends the requests of an upload in a browser. Chunks use XMLHttpRequest, because only it reports
+// how much of a request has been sent.
 
 import { ApiError, type Api } from "../api/client.ts";
 import type { Planned } from "./plan.ts";

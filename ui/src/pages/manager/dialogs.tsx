@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Profile Manager's questions: really delete, which folder.
+// The Profile Manager's dialogs: confirm deletion, choose a folder.
 
 import { useState } from "preact/hooks";
 import type { Profile } from "../../api/types.ts";
@@ -15,7 +15,7 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 	profiles: Profile[]; onClose: (isDone: boolean) => void }) {
 	const [typed, setTyped] = useState("");
 	const children = leftBehind(asked, profiles);
-	// Who chose only some of a capture's devices meant the others to stay.
+	// If only some of a capture's devices were chosen, the others are meant to stay.
 	const [isWhole, setWhole] = useState(() => !profiles.some((one) => one.parent !== null &&
 		asked.includes(one.parent) && asked.includes(one.name)));
 	const names = isWhole ? [...asked, ...children] : asked;

@@ -11,7 +11,7 @@ const hasFiles = (event: DragEvent) => !!event.dataTransfer?.types.includes("Fil
 export function DropAnywhere({ onFiles }: { onFiles: (files: Chosen[]) => void }) {
 	const [isOver, setOver] = useState(false);
 	useEffect(() => {
-		// Entering a child leaves its parent: only the difference tells whether the page is left.
+		// Entering a child leaves its parent: only the difference shows whether the page is left.
 		let depth = 0;
 		const change = (by: number) => (event: DragEvent) => {
 			if (!hasFiles(event)) return;

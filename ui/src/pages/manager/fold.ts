@@ -29,7 +29,7 @@ interface Head {
 function headsOf(profiles: Profile[], query: ListQuery): Head[] {
 	const text = query.text.trim();
 	const isWanted = (profile: Profile) => isIn(profile, query) && matches(profile, text);
-	// Favourites and what lies in a folder were chosen one by one: there nobody stands in for them.
+	// Favourites and profiles in folders were chosen one by one: no parent stands in for them.
 	const chosen = query.tab === "favourites" ? []
 		: query.tab === "folders" ? profiles.filter((profile) => isIn(profile, query)) : profiles;
 	const families = childrenOf(profiles);
@@ -42,7 +42,7 @@ function headsOf(profiles: Profile[], query: ListQuery): Head[] {
 		const found = family.filter((child) => (query.tab === "folders" || isIn(child, query)) &&
 			matches(child, text));
 		if (!isFound && !found.length) continue;
-		// who finds a capture by its name may want any of its devices
+		// a search that finds a capture by name may be for any of its devices
 		const children = isFound && query.tab !== "viewed" ? family : found;
 		heads.push({ profile, children, isFound: isFound || !text,
 			openedMs: Math.max(profile.opened_ms, ...found.map((child) => child.opened_ms)) });

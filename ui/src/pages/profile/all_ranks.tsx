@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { server } from "../../server.ts";
 import { follow, urlOf } from "../../state/navigate.ts";
 
-/** Nothing for profiles that are no ranks, which their names tell without asking. */
+/** Renders nothing for profiles that are not ranks; the name is enough to know. */
 export function AllRanks({ profile }: { profile: string }) {
 	const [count, setCount] = useState(0);
 	useEffect(() => {

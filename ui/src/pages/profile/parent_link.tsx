@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before a device profile's name: the way back to the system profile it was captured with.
+// The link before a device profile's name to the system profile it was captured with.
 
 import { CutName } from "../../shell/cut_name.tsx";
 import { follow, urlOf } from "../../state/navigate.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile's page before there is anything to show, or when there cannot be.
+// A profile's page while it is being processed, or if it cannot be opened.
 
 import { useEffect } from "preact/hooks";
 import type { ApiError } from "../../api/client.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of one run beside each other: what they are called, which is the slowest, and in which
-// metrics they differ. Pure.
+// Compares the ranks of one run: their names, which is the slowest, and in which metrics they
+// differ. Pure.
 
 import type { Cell, Column, Rank } from "../../api/types.ts";
 import { titleOf, unitOf } from "../../format.ts";

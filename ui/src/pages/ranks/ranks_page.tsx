@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of one run: a timeline each, behind tabs, all at the same part of time and on the same
-// scale, and a table that says which of them holds the others up.
+// The ranks of one run: a timeline for each on its own tab, all with the same time range and scale,
+// and a table that shows which rank holds the others up.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
@@ -57,7 +57,7 @@ function queryOf({ ranks, time }: Run, shown: number, goal?: View): string {
 	return `?${query}`;
 }
 
-/** Where one is stays in the address; returns what a jump is announced to. */
+/** Keeps the current place in the URL; returns the object to announce jumps to. */
 function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: View) => void {
 	const now = useRef(shown);
 	now.current = shown;
@@ -83,7 +83,7 @@ function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: V
 	return (to) => address.beforeJump(to);
 }
 
-/** Contexts of ranks that were looked at stay: what is selected and folded there is kept. */
+/** Contexts of visited ranks are kept, with their selection and folded rows. */
 function useContext(run: Run, shown: number, beforeJump: (to?: View) => void):
 ProfileContext | ApiError | null {
 	const kept = useMemo(() => new Map<string, ProfileContext>(), [run]);
@@ -95,7 +95,7 @@ ProfileContext | ApiError | null {
 		if (kept.has(profile)) return;
 		const asking = new AbortController();
 		loadContext(server, profile, { ...stateOf(""), view: run.time.view.get() }, {
-			openPanel: () => undefined, // what there is to open is open
+			openPanel: () => undefined, // all panels are open already
 			openProfile: (other) => navigate({ page: "analysis", profile: other }),
 			notify,
 			beforeJump,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary's drawings: a ring and stacked bars, as SVG that says its numbers to readers too.
+// The summary's charts: a ring and stacked bars, as SVG whose numbers screen readers can read.
 
 import { formatFraction } from "../../format.ts";
 import { arcPath, type Bar, type Slice } from "./summary_model.ts";

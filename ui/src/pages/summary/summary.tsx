@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a profile: what to change first, then the figures behind it, of the whole profile
-// or of one region.
+// The summary of a profile: what to fix first, then the underlying figures, for the whole profile
+// or one region.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

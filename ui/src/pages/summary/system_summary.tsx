@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a system profile: what ran where, memory, and the device profiles behind it, of
-// all processes or of one.
+// The summary of a system profile: what ran where, memory, and its device profiles, for all
+// processes or one.
 
 import { useMemo, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers and regions: differences, order, names, and how they are kept and exchanged. Pure. A
-// region is two markers whose ids say so: "region:7:from" and "region:7:to".
+// Markers and regions: differences, order, names, and how they are stored and exchanged. Pure. A
+// region is two markers with ids such as "region:7:from" and "region:7:to".
 
 import type { Marker } from "../../contract.ts";
 
@@ -20,7 +20,7 @@ export function inUnit(ns: number, unit: TimeUnit): string {
 	return rest ? `${grouped}.${rest}` : grouped;
 }
 
-/** Nanoseconds from what somebody typed; a unit in the text wins over the one that is chosen. */
+/** Parses a typed time to nanoseconds; a unit in the text overrides the chosen one. */
 export function parseTime(typed: string, unit: TimeUnit): number | null {
 	const match = /^\s*(-?[\d,]*\.?\d+)\s*(ns|us|µs|ms|s)?\s*$/.exec(typed);
 	if (!match) return null;
@@ -101,7 +101,7 @@ export function toDocument(markers: Marker[], originNs: bigint): object {
 			diff_to: one.diffTo })) };
 }
 
-/** Markers from a document of ours; throws a sentence when it is none. */
+/** Reads markers from an exported document; throws a message if it is not one. */
 export function fromDocument(document: unknown, originNs: bigint): Marker[] {
 	const list = (document as { markers?: unknown } | null)?.markers;
 	if (!Array.isArray(list))

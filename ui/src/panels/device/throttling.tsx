@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When and how much the tensor engine was held back, and what that cost.
+// When and how much the tensor engine was throttled, and what that cost.
 
 import type { ProfileContext } from "../../contract.ts";
 import { formatFraction, formatNs } from "../../format.ts";

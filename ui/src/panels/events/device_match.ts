@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device captures belong to an event of a system profile. Pure. A capture says as much as the
-// name of its file told: of which process, of which core, of which model or session.
+// Which device captures belong to an event of a system profile. Pure. All that is known of a
+// capture is in its file name: the process, the core, and the model or session.
 
 import type { EventDetails } from "../../api/types.ts";
 import { text, type Row } from "../parts/data.ts";
@@ -9,7 +9,7 @@ export interface EventPlace {
 	instance: string;
 	process: string;
 	core: string; // "" where it concerns none
-	model: string; // "" where it is not told
+	model: string; // "" if unknown
 }
 
 /** Events that are one execution of a model, or lead to one. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is known of the selected event: its fields with their explanations, what it
-// waited for and who waited for it, and of system events their attributes and their chain.
+// All fields of the selected event with their explanations, its dependencies in both directions
+// and, for system events, its attributes and flow.
 
 import { useState } from "preact/hooks";
 import type { EventDetails, Field } from "../../api/types.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only events of system profiles have: attributes, the chain of events of one execution, and
-// the device profile that was captured while they ran.
+// Tabs that only system events have: attributes, the flow of one execution, and the device profile
+// captured while it ran.
 
 import type { Cell, EventDetails } from "../../api/types.ts";
 import type { ProfileContext } from "../../contract.ts";
@@ -133,7 +133,7 @@ function CallPath({ context, calls, name }: { context: ProfileContext; calls: Ca
 
 export function FlowTable({ context, rows, current }: { context: ProfileContext; rows: Row[];
 	current: number }) {
-	// of a flow that the event only leads to, nothing is before or behind it
+	// if the event only leads to the flow, no event comes before or after it
 	const isMember = current >= 0;
 	const wayOf = (i: number) => (i < current ? "upstream" : i > current ? "downstream" : "this one");
 	const columns = [

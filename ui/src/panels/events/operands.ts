@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the text of an instruction's operands apart and says what each part means. Pure; what it
-// does not know it hands back as it is.
+// Parses the text of an instruction's operands and explains each part. Pure; unknown parts are
+// returned unchanged.
 
 export type OperandKind = "wait" | "update" | "memory" | "size" | "field" | "word";
 

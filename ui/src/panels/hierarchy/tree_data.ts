@@ -29,7 +29,7 @@ function sharedOf(context: ProfileContext): Shared {
 			buildTree(namedRows(page), (cell) => timeOf(context, cell)));
 		all = { tree, chosen: createStore<string | null>(null) };
 		shared.set(context, all);
-		tree.catch(() => shared.delete(context)); // so that another attempt asks again
+		tree.catch(() => shared.delete(context)); // so that the next attempt retries
 	}
 	return all;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: of a device profile the state buffer over time and what device memory was taken for; of a
-// system profile device and host memory and the processors' load as curves.
+// Memory: for a device profile, the state buffer over time and the uses of device memory; for a
+// system profile, device memory, host memory and CPU load over time.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

@@ -73,7 +73,7 @@ export function addressRange(list: Allocation[], step = 0x2000): [number, number
 	return [Math.floor(low / step) * step, Math.ceil(high / step) * step];
 }
 
-/** Round values between two bounds, about as many as asked for. */
+/** Round values between two bounds, about as many as requested. */
 export function ticks(low: number, high: number, count: number, base: 2 | 10): number[] {
 	const rough = (high - low) / Math.max(1, count);
 	if (!(rough > 0)) return [low];

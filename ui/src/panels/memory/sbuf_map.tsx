@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state buffer as a map: time to the right, addresses upwards, a rectangle for each range that
-// somebody will still read. Gaps that never close are fragmentation; a column of rectangles that
-// all begin at once is a spill that comes back.
+// will still be read. Gaps that never close are fragmentation; a column of rectangles that all
+// start at once is a spill being reloaded.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

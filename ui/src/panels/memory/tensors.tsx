@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors and how often they travelled to the chip; more than twice is worth a look.
+// Tensors and how often they were loaded; more than twice is worth a look.
 
 import type { ProfileContext } from "../../contract.ts";
 import { formatCell, formatInteger, formatNumber } from "../../format.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What panels ask of a profile, in few words. Tables without rows may not be there at all, which is
-// an ordinary answer here and not a failure.
+// Short forms of the queries panels need. Tables without rows may not exist at all; that is an
+// empty result here, not an error.
 
 import type { Cell, Column, TablePage } from "../../api/types.ts";
 import { numberOf, type Parameters, type TableQuery } from "../../api/client.ts";
@@ -70,7 +70,7 @@ export async function query(context: ProfileContext, name: string, parameters: P
 export const num = (cell: Cell | undefined): number => numberOf(cell);
 export const text = (cell: Cell | undefined): string =>
 	cell === null || cell === undefined ? "" : String(cell);
-/** A number, or 0 where there is none: for sums. */
+/** A number, or 0 if there is none: for sums. */
 export const sum = (cell: Cell | undefined): number => numberOf(cell) || 0;
 
 export const timeOf = (context: ProfileContext, cell: Cell | undefined): number =>

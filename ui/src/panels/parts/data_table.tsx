@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of rows that are all here: only those in sight are drawn. Sorts by a click on a title,
-// filters by words, columns can be resized and hidden, rows chosen by mouse and keyboard, and what
-// is chosen is copied as tab-separated values.
+// A table whose rows are all in memory; only visible rows are drawn. Click a title to sort, filter
+// by words, resize and hide columns, choose rows by mouse or keyboard, and copy them as
+// tab-separated values.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";

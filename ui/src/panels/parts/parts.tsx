@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What panels are built from: a bar above a body, the three states of anything that is loaded,
-// labelled figures, and small controls that look alike everywhere.
+// Building blocks of panels: a bar above a body, the three states of loaded data, labelled figures,
+// and small controls.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A uPlot in the theme's colours, as large as its place, drawn anew when the theme changes.
+// A uPlot in the theme's colours that fills its container and redraws when the theme changes.
 
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";

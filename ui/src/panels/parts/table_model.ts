@@ -39,7 +39,7 @@ export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
 	return textA < textB ? -1 : textA > textB ? 1 : 0;
 }
 
-/** Rows, by their places in `rows`, that hold every word of the filter, in the order asked for. */
+/** Indices of the rows that contain every word of the filter, in the requested order. */
 export function arrange(rows: Cell[][], columns: TableColumn[], filter: string,
 	order: Order | null): number[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something asked of the server, in a component: asked again when what it depends on changes, given
-// up when the component goes away, and late enough not to ask for each step of a drag.
+// Data from the server in a component: requested again when its inputs change, aborted when the
+// component unmounts, and delayed so that a drag does not send a request for each step.
 
 import { useEffect, useState } from "preact/hooks";
 

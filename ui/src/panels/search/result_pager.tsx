@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Previous and next result of the search in force; nothing without one.
+// Previous and next result of the active search; renders nothing without one.
 
 import type { ProfileContext } from "../../contract.ts";
 import { useStore } from "../../store.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds events: conditions on fields of one table, or words anywhere. What is found is marked in
-// the timeline while the search is in force, can be stepped through, and is counted by value.
+// Finds events: conditions on the fields of one table, or words anywhere. Matches are highlighted
+// in the timeline while the search is active, can be stepped through, and are counted by value.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SearchPage } from "../../api/types.ts";
@@ -151,7 +151,7 @@ function ResultTable(props: { context: ProfileContext; page: SearchPage; offset:
 			choose={(_, i) => {
 				const event = page.rows[i];
 				if (!event) return;
-				// Prev and Next step through all results; a place in a part of them is none of those
+				// Prev and Next step through all results; a position within a subset does not apply
 				if (props.isAll) placeIn(context).update((now) => ({ ...now, index: offset + i }));
 				context.reveal({ table: event.table, row: event.row });
 			}}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One condition of a search: field, operator and value, with values that occur as suggestions.
+// One condition of a search: field, operator and value, with existing values as suggestions.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -18,7 +18,7 @@ export function ConditionRow(props: { context: ProfileContext; table: string; na
 	const { context, table, condition } = props;
 	const [list] = useState(() => `se-values-${++lists}`);
 	const [asked, setAsked] = useState(false);
-	// asked once the value has the focus: distinct values of a long table cost the server something
+	// requested when the value gets the focus: distinct values of a long table are expensive
 	const typed = condition.value.startsWith("/") ? "" : condition.value;
 	const load = useLoad(async (signal) => asked && condition.field
 		? (await context.api.values(table, condition.field, { contains: typed,

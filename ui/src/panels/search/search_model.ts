@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions of a search: as people enter them and as docs/api.md takes them. Pure.
+// Search conditions: as entered, and as docs/api.md expects them. Pure.
 
 import { escapeRegex } from "../parts/data.ts";
 
@@ -38,7 +38,7 @@ export function whereOf(condition: Condition): string {
 	return `${field}${operator}${value}`;
 }
 
-/** What the server takes, as somebody might have entered it. */
+/** The server's conditions as they could have been entered. */
 export function conditionOf(where: string): Condition {
 	const [, field = "", operator = "=", value = ""] = /^(\w+)(!=|<=|>=|=|<|>|~)(.*)$/s.exec(where)
 		?? [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where one stands among the results of the search in force. The Search panel and the pager in
-// Event details share it, so it hangs on the context and not on either of them.
+// The current position in the results of the active search. The Search panel and the pager in Event
+// details share it, so it belongs to the context rather than to either of them.
 
 import type { ProfileContext } from "../../contract.ts";
 import { createStore, type Store } from "../../store.ts";

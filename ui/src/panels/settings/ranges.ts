@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of numbers as people write them: "1, 4, 24-30". Pure.
+// Lists of numbers as text: "1, 4, 24-30". Pure.
 
 const MOST = 256;
 

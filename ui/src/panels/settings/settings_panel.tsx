@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timeline shows, and how. All of it is part of the page's address.
+// What the timeline shows, and how. All settings are part of the page's URL.
 
 import type { ColourBy, ProfileContext, Settings } from "../../contract.ts";
 import { formatInteger } from "../../format.ts";

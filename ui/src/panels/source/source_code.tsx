@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source, with what each line costs. A click on a line marks its instructions in the timeline; the
-// selected event shows its line. Without the text, the lines that are known are listed all the
-// same.
+// Source code with the cost of each line. Clicking a line highlights its instructions in the
+// timeline; selecting an event shows its line. If the text is not stored, the known lines are still
+// listed.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

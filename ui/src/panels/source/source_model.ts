@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of source and the instructions that came from them. Pure.
+// Source lines and the instructions that came from them. Pure.
 
 import type { Cell } from "../../api/types.ts";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any question, in SQL: with the tables and their columns beside it, what was asked before, and the
-// answer as a table or a file.
+// An SQL console: the tables and their columns, the query history, and the result as a table or a
+// CSV file.
 
 import { useRef, useState } from "preact/hooks";
 import type { SqlAnswer } from "../../api/types.ts";

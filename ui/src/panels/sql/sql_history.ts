@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions asked before, kept by the browser; without its consent, only until the page is left.
+// Earlier queries, kept in the browser's storage; without storage, only until the page is left.
 
 const KEY = "neuron-explorer.sql";
 const MOST = 50;

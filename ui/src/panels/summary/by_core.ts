@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks in groups people know: by core where that is told, else by the outermost group. Pure.
+// Groups tracks by core if they have one, else by their outermost group. Pure.
 
 import type { Track } from "../../api/types.ts";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each layer costs: time, arithmetic, instructions. Layers have the framework's names, cut
-// after a number of parts, since "layers.0/attention" is often what people want to compare.
+// The cost of each layer: time, FLOPs, instructions. Layers have the framework's names, cut after a
+// number of parts, because "layers.0/attention" is often the level to compare.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened in a part of time: the one in view, or the one drawn as a box. Tracks are grouped
-// by core, each with how busy it was and with what.
+// Statistics of a time range: the one in view, or the one selected as a box. Tracks are grouped by
+// core; each shows how busy it was and with what.
 
 import { useState } from "preact/hooks";
 import type { CounterStatistics, Track, TrackStatistics } from "../../api/types.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of the Summary table in groups people look for, each as a line to show. Pure.
+// The metrics of the Summary table in groups, one line each. Pure.
 
 import type { Cell, Column } from "../../api/types.ts";
 import { exactCell, formatCell, titleOf, unitOf } from "../../format.ts";
