@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* neff --disassemble: the compiled streams as text. */
+/* neff --disassemble: the compiled instruction streams as text. */
 #include <string.h>
 
 #include "assemble/disassembler.h"
@@ -26,7 +26,7 @@ static struct origin origin_of(const struct nx_binary *b, const struct nx_bir *b
 			       has_source ? o->source_line : bir->kernel_line};
 }
 
-/* "layer  file:line" behind the instruction, for people. */
+/* "layer  file:line" after the instruction, for people. */
 static void print_remark(struct nx_output *out, const struct origin *origin,
 			 const struct nx_bir *bir)
 {
@@ -37,7 +37,7 @@ static void print_remark(struct nx_output *out, const struct origin *origin,
 			 origin->line);
 }
 
-/* The same as directives where it changes, so that it is there again when the text is assembled. */
+/* The same as directives wherever it changes, so that assembling the text restores it. */
 static void print_origin(struct nx_output *out, const struct origin *before,
 			 const struct origin *now)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements from standard input. On a terminal libedit edits lines and keeps
- * a history for the session; it is small, free to link and found everywhere,
- * but not needed: without it lines are read plainly.
+ * Reads statements from standard input. On a terminal, libedit edits lines and
+ * keeps a history for the session; without that library, lines are read as
+ * they are.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static const char *next_line(struct reader *r, size_t *len)
 
 /* --- statements ------------------------------------------------------------ */
 
-/* At a prompt an error is told and forgotten; in a script it is the end. */
+/* At a prompt an error is reported and forgotten; a script ends at its first error. */
 static enum nx_status settle(struct reader *r, enum nx_status st, struct nx_error *err)
 {
 	if (!st || !r->is_prompting)
@@ -154,7 +154,7 @@ static enum nx_status run_complete(struct reader *r, struct nx_error *err)
 		r->pending.len = text.len;
 		text = nx_slice_of(r->pending.items, r->pending.len);
 	}
-	/* what is left may be blanks or a comment only */
+	/* the rest may be blanks or a comment */
 	if (!st && !statement.len && !nx_sql_is_open(nx_slice_of(r->pending.items, r->pending.len)))
 		nx_vec_clear(&r->pending);
 	return st;
@@ -170,7 +170,7 @@ static enum nx_status take_line(struct reader *r, const char *line, size_t len,
 			       "a statement is longer than %zu MB; is a ';' missing?",
 			       STATEMENT_MAX_BYTES >> 20);
 	nx_bytes_append(&r->pending, line, len);
-	/* looking only when it can be complete keeps long scripts linear */
+	/* parse only if the statement can be complete, so that time stays linear in long scripts */
 	return memchr(line, ';', len) || r->pending.len == len ? run_complete(r, err) : NX_OK;
 }
 

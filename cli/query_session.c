@@ -30,7 +30,7 @@ static void catch_interrupts(void)
 	atomic_store(&is_interrupted, false);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, NULL, &usual_action);
-	/* nohup and shells' background jobs ignore on purpose */
+	/* nohup and background jobs of shells ignore it on purpose */
 	if (usual_action.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &action, NULL);
 }
@@ -131,7 +131,7 @@ enum nx_status nx_query_session_ask(struct nx_query_session *s, struct nx_slice 
 	return st;
 }
 
-/* The first line of a text may be a command; SQL never begins with a point. */
+/* The first line of a text may be a command; SQL never begins with a dot. */
 static bool is_command(struct nx_slice text)
 {
 	size_t at = 0;

@@ -92,7 +92,7 @@ static size_t count_name(const struct nx_graph *graph, const char *name)
 	return count;
 }
 
-/* A capture declares the same queue once per DMA engine; beyond this many nobody reads on. */
+/* A capture declares the same queue once per DMA engine; a longer list would not help. */
 #define QUEUES_LISTED 4096u
 
 static void print_queues(struct nx_session *s, struct nx_output *out, uint32_t g)

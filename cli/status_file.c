@@ -57,8 +57,8 @@ static enum nx_status write_file(const struct nx_status_file *file, const struct
 	return nx_output_commit(&out, err) ? nx_context(err, "--processing-status-file") : NX_OK;
 }
 
-/* Between begin and end a failure is not told: it would interrupt work that may still succeed,
- * and the end meets it again. */
+/* Between begin and end a failure is not reported: that would interrupt work that may still
+ * succeed, and the end meets it again. */
 static void write_progress(const struct nx_status_file *file)
 {
 	(void)!write_file(file, &(struct outcome){.message = ""}, NULL);

@@ -12,7 +12,7 @@ static bool is_tail(uint8_t byte)
 	return (byte & 0xc0) == 0x80;
 }
 
-/* Bytes the lead announces; 0 when it is no lead. */
+/* Length of the character by its first byte; 0 if no character begins with it. */
 static size_t length_of(uint8_t lead)
 {
 	if (lead < 0x80)

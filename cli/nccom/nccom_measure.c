@@ -49,7 +49,7 @@ enum nx_status nx_nccom_measure(struct nx_nccom_runtime *runtime, const struct n
 	enum nx_status st = NX_OK;
 
 	memset(result, 0, sizeof(*result));
-	/* A device has its own memory, and says itself when that is not enough. */
+	/* A device has its own memory, and its runtime reports if that is not enough. */
 	if (runtime->calls.is_own)
 		st = nx_nccom_memory_check(c, &r->options, nx_memory_available_bytes(), err);
 	return st ? st : nx_nccom_run(runtime, c, &r->options, result, err);

@@ -104,7 +104,7 @@ static enum nx_status make_tensors(struct rank *r)
 	return check_call(r, "making tensors", st);
 }
 
-/* Tensors of our own runtime are zero as they are made. */
+/* New tensors of our own runtime are zero. */
 static bool has_values(const struct rank *r)
 {
 	return r->work->options->check != NX_NCCOM_UNCHECKED || !r->work->runtime->calls.is_own;
@@ -155,7 +155,7 @@ static enum nx_status check_output(struct rank *r)
 	return st;
 }
 
-/* Of rank 0 with its times, unless they are not wanted. */
+/* Only rank 0 writes a profile, for its times, unless host times are wanted. */
 static enum nx_status execute_once(struct rank *r, bool is_timed)
 {
 	const struct nx_runtime_library *rt = &r->work->runtime->calls;

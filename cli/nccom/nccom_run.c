@@ -194,7 +194,7 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 	if (work.shared)
 		munmap(work.shared, work.shared->bytes);
 	nx_vec_release(&neff);
-	/* Else it counts as taken when the next size asks what is available. */
+	/* Else it counts as used when the next size checks what is available. */
 	(void)malloc_trim(0);
 	return st;
 }
