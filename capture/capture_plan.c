@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/capture_plan.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define SESSION_SUFFIX ".ntff"
@@ -177,6 +178,7 @@ bool nx_capture_plan_profiles(const struct nx_capture_plan *plan, uint32_t worke
 {
 	const struct nx_capture_wishes *w = &plan->wishes;
 
+	assert(worker < plan->worker_count && execution > 0);
 	if (w->is_unprofiled || w->is_systrace)
 		return false;
 	if (w->profiled_rank.is_given && w->profiled_rank.value != plan->first_rank + worker)
@@ -188,6 +190,7 @@ bool nx_capture_plan_saves(const struct nx_capture_plan *plan, uint32_t executio
 {
 	const struct nx_capture_wishes *w = &plan->wishes;
 
+	assert(execution > 0);
 	if (!w->saves_raw && !w->saves_npy)
 		return false;
 	if (w->save_nth.is_given)

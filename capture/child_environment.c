@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/child_environment.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void push(struct nx_child_environment *environment, char *item)
@@ -37,6 +38,7 @@ void nx_child_environment_set(struct nx_child_environment *environment, const ch
 {
 	size_t kept = 0;
 
+	assert(*name && !strchr(name, '='));
 	for (size_t i = 0; i < environment->len; i++)
 		if (!is_named(environment->items[i], name))
 			environment->items[kept++] = environment->items[i];

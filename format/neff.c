@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/neff.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,11 @@
 /* Compilers fill the archive up with zeros to tar's record size, after the gzip stream. */
 #define DATA_ALIGNMENT 10240
 #define INFLATE_STEP_BYTES ((size_t)1 << 18)
+
+static_assert(AT_LOGICAL_CORE_SIZE + sizeof(uint32_t) <= NX_NEFF_HEADER_BYTES &&
+		      AT_HASH + sizeof(((struct nx_neff_header *)0)->hash) == AT_UUID &&
+		      AT_UUID + sizeof(((struct nx_neff_header *)0)->uuid) == AT_NAME,
+	      "the fields follow each other inside the header");
 
 /* --- header ------------------------------------------------------------- */
 
@@ -367,6 +373,7 @@ void nx_neff_write(const struct nx_neff_header *header, const struct nx_neff_mem
 	uint8_t bytes[NX_NEFF_HEADER_BYTES] = {0};
 	struct nx_bytes tar = {0}, data = {0};
 
+	assert(header->package_version >= 1 && header->package_version <= NEWEST_PACKAGE_VERSION);
 	for (size_t i = 0; i < member_count; i++)
 		nx_tar_append(&tar, members[i].name, members[i].bytes);
 	nx_tar_finish(&tar);

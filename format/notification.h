@@ -7,6 +7,7 @@
 #ifndef NX_FORMAT_NOTIFICATION_H
 #define NX_FORMAT_NOTIFICATION_H
 
+#include <assert.h>
 #include <stdbool.h>
 
 #include "base/bare/bits.h"
@@ -19,6 +20,7 @@ struct nx_notification {
 	uint32_t w1;
 	uint64_t timestamp; /* ticks of the block that wrote it, see nx_clock */
 };
+static_assert(sizeof(struct nx_notification) == NX_NOTIFICATION_BYTES, "as hardware writes it");
 
 enum nx_notification_kind { /* of an engine's record: type code & 3 */
 			    NX_NOTIFY_START,

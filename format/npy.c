@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/npy.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/bare/bits.h"
@@ -134,7 +135,7 @@ static size_t put_shape(const struct nx_npy *array, char *out, size_t cap)
 {
 	size_t at = 0;
 
-	for (unsigned i = 0; i < array->dims && i < NX_NPY_MAX_DIMS; i++)
+	for (unsigned i = 0; i < array->dims; i++)
 		at += (size_t)snprintf(out + at, cap - at, "%s%llu", i ? ", " : "",
 				       (unsigned long long)array->shape[i]);
 	/* A tuple of one needs its comma, or it is a number in brackets. */
@@ -150,6 +151,7 @@ void nx_npy_write(const struct nx_npy *array, struct nx_bytes *out)
 	size_t padding;
 	int len;
 
+	assert(array->dims <= NX_NPY_MAX_DIMS);
 	shape[put_shape(array, shape, sizeof(shape))] = '\0';
 	len = snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }",
 		       array->dtype, array->is_fortran_order ? "True" : "False", shape);

@@ -20,6 +20,8 @@ static const uint8_t wire_types[] = {
 	[NX_WIRE_MESSAGE] = DELIMITED,
 };
 
+static_assert(sizeof(wire_types) == NX_WIRE_MESSAGE + 1, "a wire type for each kind");
+
 /* --- reading fields ------------------------------------------------------ */
 
 static inline bool fail(struct nx_wire_reader *reader)

@@ -5,9 +5,11 @@
  * and the second delivers.
  */
 #include "decode/framework/framework_decoder.h"
+
 #include "decode/framework/framework_pairs.h"
 #include "decode/framework/framework_record.h"
 #include "format/gzip_stream.h"
+#include <assert.h>
 
 #define FIRST_EPOCH_NS UINT64_C(1000000000000000000)
 
@@ -367,6 +369,7 @@ enum nx_status nx_framework_decode(struct nx_slice file, const char *path, nx_fr
 	struct decoder *d = nx_heap_alloc(sizeof(*d));
 	enum nx_status st;
 
+	assert(path && fn && is_epoch && loss);
 	memset(d, 0, sizeof(*d));
 	*loss = (struct nx_framework_loss){0};
 	d->fn = fn;

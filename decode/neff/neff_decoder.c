@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/neff/neff_decoder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/bare/text.h"
@@ -212,6 +213,7 @@ enum nx_status nx_neff_decode(const struct nx_neff *neff, const struct nx_neff_o
 	struct collection all = {.penguin_file = "", .out = out};
 	enum nx_status st;
 
+	assert(neff && arena && out);
 	*out = (struct nx_binary){.target = neff->target,
 				  .packed_at_s = neff->packed_at_s,
 				  .kelf_node = neff->kelf_node};

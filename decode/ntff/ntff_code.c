@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/ntff/ntff_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "decode/ntff/ring_scan.h"
@@ -9,7 +10,10 @@
 
 uint32_t nx_image_slot(const struct nx_engine_image *image, uint32_t pc)
 {
-	uint32_t slot = (pc - image->first_pc) & (NX_PC_COUNT - 1);
+	uint32_t slot;
+
+	assert(image->main_slot_count <= image->slot_count);
+	slot = (pc - image->first_pc) & (NX_PC_COUNT - 1);
 
 	if (slot < image->main_slot_count)
 		return slot;

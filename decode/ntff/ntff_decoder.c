@@ -5,6 +5,7 @@
  */
 #include "decode/ntff/ntff_decoder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,6 +307,7 @@ enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice f
 {
 	uint32_t count, index = 0;
 
+	assert(path && options && arena);
 	memset(d, 0, sizeof(*d));
 	memset(capture, 0, sizeof(*capture));
 	d->capture = capture;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small streams: semaphore events, throttle changes, errors and custom notifications. */
+#include <assert.h>
+
 #include "decode/ntff/ring_scan.h"
 #include "model/binary.h"
 
@@ -48,6 +50,7 @@ void nx_ntff_decode_events(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *co
 {
 	struct emit emit = {fn, context};
 
+	assert(d->capture && fn);
 	d->early_semaphore_count = 0;
 	for (uint32_t g = 0; g < d->capture->graph_count; g++)
 		each_record(d, g, NX_TRACE_EVENT, event_record, &emit);
@@ -58,6 +61,7 @@ uint64_t nx_ntff_event_record_count(const struct nx_ntff_decoder *d, uint32_t gr
 	const struct nx_graph_rings *rings = &d->graphs[graph];
 	uint64_t count = 0;
 
+	assert(graph < d->capture->graph_count);
 	for (size_t r = 0; r < rings->ring_count; r++)
 		if (rings->rings[r].trace_type == NX_TRACE_EVENT &&
 		    rings->rings[r].block_type == NX_BLOCK_CORE)
@@ -182,6 +186,7 @@ void nx_ntff_decode_faults(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *co
 {
 	struct emit emit = {fn, context};
 
+	assert(d->capture && fn);
 	d->loss.dge_record_count = 0;
 	for (uint32_t g = 0; g < d->capture->graph_count; g++) {
 		each_record(d, g, NX_TRACE_INSTRUCTION, fault_record, &emit);

@@ -4,6 +4,8 @@
  * belong together when engine and pc agree; the same pc may be in flight more
  * than once (loops), then first in is first out.
  */
+#include <assert.h>
+
 #include "base/vec.h"
 #include "decode/ntff/ring_scan.h"
 #include "model/binary.h"
@@ -178,6 +180,7 @@ static void decode_graph(struct nx_ntff_decoder *d, uint32_t graph, nx_decoded_f
 
 void nx_ntff_decode_instructions(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *context)
 {
+	assert(d->capture && fn);
 	/* a second scan must not count the same losses again */
 	d->loss.unknown_record_count = 0;
 	d->loss.outside_code_count = 0;

@@ -10,6 +10,8 @@
  * AWS's tool drops such a queue whole; so do we, and count it. A queue that is
  * unequal because the file is cut keeps its pairs.
  */
+#include <assert.h>
+
 #include "base/vec.h"
 #include "decode/ntff/ring_scan.h"
 
@@ -52,6 +54,7 @@ static uint64_t pop_start(struct start_queue *q)
 {
 	uint64_t start_ps = q->items[q->head];
 
+	assert(q->len > 0);
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->len--;
 	return start_ps;
@@ -179,6 +182,7 @@ static void decode_graph(struct nx_ntff_decoder *d, uint32_t graph, nx_decoded_f
 
 void nx_ntff_decode_packets(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *context)
 {
+	assert(d->capture && fn);
 	d->loss.unpaired_packet_count = 0;
 	d->loss.dropped_queue_count = 0;
 	d->loss.dropped_packet_count = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ntrace_events: records of ntrace.pb, paired. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/bare/bits.h"
@@ -256,6 +257,7 @@ void nx_ntrace_decode_events(struct nx_ntrace_decoder *decoder, nx_row_fn fn, vo
 	struct scan s = {.decoder = decoder, .newest_core = -1, .fn = fn, .context = context};
 	struct nx_slice record;
 
+	assert(fn && decoder->process);
 	reset_loss(decoder);
 	while (nx_ntrace_next(&stream, &record))
 		take_record(&s, record, stream.at - record.len);

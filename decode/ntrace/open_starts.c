@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/ntrace/open_starts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -41,6 +42,7 @@ static void grow(struct nx_open_starts *open)
 	uint32_t *old = open->slots;
 	size_t old_count = open->slot_count;
 
+	assert((old_count & (old_count - 1)) == 0); /* slots are found with a mask */
 	open->slot_count = old_count ? old_count * 2 : SMALLEST_TABLE;
 	open->slots = nx_heap_alloc(open->slot_count * sizeof(*open->slots));
 	memset(open->slots, 0, open->slot_count * sizeof(*open->slots));
@@ -117,6 +119,7 @@ bool nx_open_starts_take(struct nx_open_starts *open, uint64_t event_type, uint6
 	if (!index)
 		return false;
 	*out = open->starts.items[index - 1];
+	assert(out->is_open && open->open_count > 0);
 	open->slots[slot] = out->next;
 	if (!out->next) {
 		close_gap(open, slot);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/program/program_decoder.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -385,6 +386,7 @@ void nx_program_decode(const struct nx_capture *capture, const struct nx_binary 
 {
 	struct build b = {.capture = capture, .binary = binary, .arena = arena, .out = out};
 
+	assert(capture && arena && capture->graph_count <= NX_MAX_GRAPHS);
 	memset(out, 0, sizeof(*out));
 	intern(&b, &b.layers, "");
 	for (uint32_t g = 0; g < capture->graph_count; g++) {
