@@ -58,13 +58,6 @@ static struct nx_slice take_line(struct nx_slice *text)
 	return line;
 }
 
-static struct nx_slice without_end(struct nx_slice text)
-{
-	while (text.len && strchr(" \t\r\n", text.data[text.len - 1]))
-		text.len--;
-	return text;
-}
-
 static enum nx_status read_lines(struct nx_capture_inputs *workers, size_t worker_count,
 				 struct nx_slice text, struct nx_arena *arena, struct nx_error *err)
 {
@@ -72,7 +65,9 @@ static enum nx_status read_lines(struct nx_capture_inputs *workers, size_t worke
 	enum nx_status st = NX_OK;
 	size_t line_count = 0;
 
-	for (text = without_end(text); text.len && !st; line_count++) {
+	while (text.len && strchr(" \t\r\n", text.data[text.len - 1]))
+		text.len--;
+	for (; text.len && !st; line_count++) {
 		struct nx_slice line = take_line(&text);
 
 		nx_vec_clear(&words);

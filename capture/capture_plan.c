@@ -64,22 +64,17 @@ static enum nx_status plan_workers(struct nx_capture_plan *plan,
 
 /* --- executions ---------------------------------------------------------------------- */
 
-static uint32_t most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-/* An execution that is asked for by its number is run, unless the number of runs was said. */
+/* Unless --num-exec says otherwise, run as often as the highest execution named requires. */
 static enum nx_status plan_executions(struct nx_capture_plan *plan, struct nx_error *err)
 {
 	struct nx_capture_wishes *w = &plan->wishes;
-	uint32_t nth = or_else(w->profile_nth, 1), last = most(1, w->save_nth.value);
+	uint32_t nth = or_else(w->profile_nth, 1), last = w->save_nth.value ? w->save_nth.value : 1;
 
 	w->profile_nth.value = nth;
 	if (nth == 0)
 		w->is_unprofiled = true;
-	if (!w->is_unprofiled && !w->is_systrace)
-		last = most(last, nth);
+	if (!w->is_unprofiled && !w->is_systrace && nth > last)
+		last = nth;
 	plan->execution_count = or_else(w->executions, last);
 	if (plan->execution_count == 0)
 		return nx_fail(err, NX_USAGE, "--num-exec is 0: nothing would run");
@@ -127,14 +122,6 @@ static enum nx_status check_wishes(const struct nx_capture_wishes *w, struct nx_
 	return NX_OK;
 }
 
-static void fill_in(struct nx_capture_wishes *w)
-{
-	if (!w->session_path)
-		w->session_path = w->is_systrace ? "systrace.json" : "profile" SESSION_SUFFIX;
-	if ((w->save_nth.is_given || w->saves_each) && !w->saves_npy)
-		w->saves_raw = true;
-}
-
 static enum nx_status plan_inputs(struct nx_capture_plan *plan, struct nx_arena *arena,
 				  struct nx_error *err)
 {
@@ -157,14 +144,18 @@ enum nx_status nx_capture_plan_make(struct nx_capture_plan *plan,
 				    const struct nx_capture_model *model, struct nx_arena *arena,
 				    struct nx_error *err)
 {
+	struct nx_capture_wishes *w = &plan->wishes;
 	enum nx_status st;
 
 	memset(plan, 0, sizeof(*plan));
-	plan->wishes = *wishes;
-	st = check_wishes(wishes, err);
+	*w = *wishes;
+	st = check_wishes(w, err);
 	if (st)
 		return st;
-	fill_in(&plan->wishes);
+	if (!w->session_path)
+		w->session_path = w->is_systrace ? "systrace.json" : "profile" SESSION_SUFFIX;
+	if ((w->save_nth.is_given || w->saves_each) && !w->saves_npy)
+		w->saves_raw = true;
 	st = plan_workers(plan, model, err);
 	if (!st)
 		st = plan_executions(plan, err);
@@ -198,8 +189,7 @@ bool nx_capture_plan_saves(const struct nx_capture_plan *plan, uint32_t executio
 	return w->saves_each || execution == plan->execution_count;
 }
 
-/* --- names
- * ---------------------------------------------------------------------------------------- */
+/* --- names --------------------------------------------------------------------------- */
 
 static const char *with_marks(const struct nx_capture_plan *plan, struct nx_slice stem,
 			      const char *suffix, const uint32_t place[2], struct nx_arena *arena)

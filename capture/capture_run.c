@@ -233,10 +233,9 @@ static void gather(struct nx_capture_shared *shared, struct nx_capture_worker *w
 	}
 }
 
-/* --- the run
- * --------------------------------------------------------------------------------------------- */
+/* --- the run ------------------------------------------------------------------------- */
 
-/* Told before minutes of loading, not after. */
+/* Fails before minutes of loading, not after. */
 static enum nx_status check_place(const struct nx_capture_plan *plan, struct nx_error *err)
 {
 	const char *path = plan->wishes.session_path;
@@ -254,15 +253,6 @@ static enum nx_status check_place(const struct nx_capture_plan *plan, struct nx_
 	nx_output_abort(&out);
 	nx_arena_release(&arena);
 	return st;
-}
-
-static enum nx_status check_functions(const struct nx_capture_job *job, struct nx_error *err)
-{
-	static const char *const needed[] = {"nrt_profile_start", "nrt_profile_stop", NULL};
-
-	if (job->plan->wishes.is_unprofiled || job->plan->wishes.is_systrace)
-		return NX_OK;
-	return nx_runtime_library_need(job->library, "a device profile", needed, err);
 }
 
 static enum nx_status run_initialised(struct nx_capture_shared *shared,
@@ -289,6 +279,7 @@ static enum nx_status run_initialised(struct nx_capture_shared *shared,
 enum nx_status nx_capture_run(const struct nx_capture_job *job, struct nx_capture_result *result,
 			      struct nx_error *err)
 {
+	static const char *const needed[] = {"nrt_profile_start", "nrt_profile_stop", NULL};
 	struct nx_capture_shared shared = {
 		.job = job,
 		.turns = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
@@ -298,9 +289,11 @@ enum nx_status nx_capture_run(const struct nx_capture_job *job, struct nx_captur
 	uint32_t count = job->plan->worker_count;
 	struct nx_arena arena = {0};
 	struct nx_capture_worker *workers = NX_NEW_ARRAY(&arena, struct nx_capture_worker, count);
-	enum nx_status st = check_functions(job, err);
+	enum nx_status st = NX_OK;
 	NRT_STATUS status;
 
+	if (!job->plan->wishes.is_unprofiled && !job->plan->wishes.is_systrace)
+		st = nx_runtime_library_need(job->library, "a device profile", needed, err);
 	for (uint32_t i = 0; i < count; i++)
 		workers[i] = (struct nx_capture_worker){.shared = &shared, .index = i};
 	if (!st)

@@ -100,62 +100,41 @@ static enum nx_status start(const struct nx_child_command *command, const sigset
 
 /* --- wait ------------------------------------------------------------------------------ */
 
-/* The kernel's own signals (ctrl-c, a resized window) go to the whole group of the terminal. */
-static bool has_reached(pid_t child, const siginfo_t *info)
-{
-	return info->si_code == SI_KERNEL && getpgid(child) == getpgrp();
-}
-
-static void pass_on(pid_t child, const siginfo_t *info)
-{
-	if (!has_reached(child, info))
-		kill(child, info->si_signo);
-}
-
-static void note_end(int status, struct nx_child_end *end)
-{
-	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	end->exit_code = end->signal ? KILLED_BY + end->signal : WEXITSTATUS(status);
-}
-
 /*
  * A child that the terminal stopped would leave the shell waiting for us: stop as well. SIGCONT is
- * blocked but wakes all the same, and is then passed on like the others. SIGSTOP was meant for the
- * child alone.
+ * blocked but wakes us all the same, and is then passed on like the others. SIGSTOP was meant for
+ * the child alone.
  */
-static void stop_with_child(int status)
-{
-	int number = WSTOPSIG(status);
-
-	if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
-		kill(getpid(), SIGSTOP);
-}
-
 static bool has_ended(struct nx_child_end *end)
 {
 	int status;
 	pid_t pid;
 
 	while ((pid = waitpid(end->pid, &status, WNOHANG | WUNTRACED)) > 0) {
-		if (WIFSTOPPED(status)) {
-			stop_with_child(status);
+		int stop = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+
+		if (stop == SIGTSTP || stop == SIGTTIN || stop == SIGTTOU)
+			kill(getpid(), SIGSTOP);
+		if (stop)
 			continue;
-		}
-		note_end(status, end);
+		end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		end->exit_code = end->signal ? KILLED_BY + end->signal : WEXITSTATUS(status);
 		return true;
 	}
 	return pid < 0 && errno != EINTR;
 }
 
+/* The kernel sends its own signals (ctrl-c, a resized window) to the terminal's whole group. */
 static void wait_for(const sigset_t *signals, struct nx_child_end *end)
 {
-	siginfo_t info;
+	siginfo_t info = {0};
 
 	while (!has_ended(end)) {
 		int number = sigwaitinfo(signals, &info);
+		bool has_it = info.si_code == SI_KERNEL && getpgid(end->pid) == getpgrp();
 
-		if (number > 0 && number != SIGCHLD)
-			pass_on(end->pid, &info);
+		if (number > 0 && number != SIGCHLD && !has_it)
+			kill(end->pid, number);
 	}
 }
 

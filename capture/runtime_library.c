@@ -123,23 +123,16 @@ enum nx_status nx_runtime_library_open(struct nx_runtime_library *lib, const cha
 	return st;
 }
 
-static const struct function *find(const char *name)
-{
-	for (size_t i = 0; i < COUNT(functions); i++)
-		if (strcmp(functions[i].name, name) == 0)
-			return &functions[i];
-	return NULL;
-}
-
 enum nx_status nx_runtime_library_need(const struct nx_runtime_library *lib, const char *what,
 				       const char *const *names, struct nx_error *err)
 {
 	for (; *names; names++) {
-		const struct function *wanted = find(*names);
 		void *function = NULL;
 
-		if (wanted)
-			memcpy(&function, (const char *)lib + wanted->offset, sizeof(function));
+		for (size_t i = 0; i < COUNT(functions); i++)
+			if (strcmp(functions[i].name, *names) == 0)
+				memcpy(&function, (const char *)lib + functions[i].offset,
+				       sizeof(function));
 		if (!function)
 			return nx_fail(err, NX_UNSUPPORTED,
 				       "%s needs the function %s, which %s does not have; a newer "

@@ -52,9 +52,10 @@ static void push_start(struct start_queue *q, uint64_t start_ps)
 
 static uint64_t pop_start(struct start_queue *q)
 {
-	uint64_t start_ps = q->items[q->head];
+	uint64_t start_ps;
 
 	assert(q->len > 0);
+	start_ps = q->items[q->head];
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->len--;
 	return start_ps;

@@ -38,54 +38,25 @@ uint32_t nx_ntrace_name_index(struct nx_ntrace_decoder *d, struct nx_slice name)
 	return (uint32_t)index;
 }
 
-static void add_type_names(struct nx_ntrace_decoder *d, const struct nx_ntrace_interned *table)
+/* The types, categories or texts that one table of the file names. */
+static void add_table(struct nx_ntrace_decoder *d, const struct nx_ntrace_interned *table,
+		      size_t *text_count)
 {
+	bool has_types = nx_slice_is(table->category, "ntrace_inspect_type");
+	bool has_categories = nx_slice_is(table->category, "nrt_inspect_mem_usage_type");
+	bool has_texts = nx_slice_is(table->category, "system_trace");
+
 	for (size_t i = 0; i < table->texts.count; i++) {
 		const struct nx_ntrace_text *entry = &table->texts.items[i];
 
-		if (entry->text.len)
+		if (has_types && entry->text.len)
 			nx_map_put(&d->type_names, entry->id, nx_ntrace_name_index(d, entry->text));
-	}
-}
-
-static void add_known_types(struct nx_ntrace_decoder *d)
-{
-	const char *name;
-
-	for (uint64_t type = 0; (name = nx_ntrace_event_name(type)) != NULL; type++)
-		if (!nx_map_get(&d->type_names, type, NULL))
-			nx_map_put(&d->type_names, type,
-				   nx_ntrace_name_index(d, nx_slice_text(name)));
-}
-
-static void add_categories(struct nx_ntrace_decoder *d, const struct nx_ntrace_interned *table)
-{
-	for (size_t i = 0; i < table->texts.count; i++)
-		(void)nx_ntrace_name_index(d, table->texts.items[i].text);
-}
-
-static void add_known_categories(struct nx_ntrace_decoder *d)
-{
-	for (uint64_t i = 0; i < NX_NTRACE_CATEGORIES; i++)
-		(void)nx_ntrace_name_index(d, nx_slice_text(nx_ntrace_category_name(i)));
-}
-
-static size_t count_texts(const struct nx_ntrace_info *info, const char *category)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < info->interned.count; i++)
-		if (nx_slice_is(info->interned.items[i].category, category))
-			count += info->interned.items[i].texts.count;
-	return count;
-}
-
-static void add_interned(struct nx_ntrace_decoder *d, const struct nx_ntrace_interned *table,
-			 size_t *count)
-{
-	for (size_t i = 0; i < table->texts.count; i++) {
-		nx_map_put(&d->interned, table->texts.items[i].id, *count);
-		d->interned_texts[(*count)++] = table->texts.items[i].text;
+		else if (has_categories)
+			(void)nx_ntrace_name_index(d, entry->text);
+		else if (has_texts) {
+			nx_map_put(&d->interned, entry->id, *text_count);
+			d->interned_texts[(*text_count)++] = entry->text;
+		}
 	}
 }
 
@@ -93,22 +64,20 @@ static void add_interned(struct nx_ntrace_decoder *d, const struct nx_ntrace_int
 static void add_tables(struct nx_ntrace_decoder *d)
 {
 	const struct nx_ntrace_info *info = &d->info;
-	size_t text_count = 0;
+	size_t max_text_count = 0, text_count = 0;
+	const char *name;
 
-	d->interned_texts =
-		NX_NEW_ARRAY(d->arena, struct nx_slice, count_texts(info, "system_trace") + 1);
-	for (size_t i = 0; i < info->interned.count; i++) {
-		const struct nx_ntrace_interned *table = &info->interned.items[i];
-
-		if (nx_slice_is(table->category, "ntrace_inspect_type"))
-			add_type_names(d, table);
-		else if (nx_slice_is(table->category, "nrt_inspect_mem_usage_type"))
-			add_categories(d, table);
-		else if (nx_slice_is(table->category, "system_trace"))
-			add_interned(d, table, &text_count);
-	}
-	add_known_types(d);
-	add_known_categories(d);
+	for (size_t i = 0; i < info->interned.count; i++)
+		max_text_count += info->interned.items[i].texts.count;
+	d->interned_texts = NX_NEW_ARRAY(d->arena, struct nx_slice, max_text_count);
+	for (size_t i = 0; i < info->interned.count; i++)
+		add_table(d, &info->interned.items[i], &text_count);
+	for (uint64_t type = 0; (name = nx_ntrace_event_name(type)) != NULL; type++)
+		if (!nx_map_get(&d->type_names, type, NULL))
+			nx_map_put(&d->type_names, type,
+				   nx_ntrace_name_index(d, nx_slice_text(name)));
+	for (uint64_t i = 0; i < NX_NTRACE_CATEGORIES; i++)
+		(void)nx_ntrace_name_index(d, nx_slice_text(nx_ntrace_category_name(i)));
 }
 
 struct nx_slice nx_ntrace_interned_text(const struct nx_ntrace_decoder *d, uint64_t id)

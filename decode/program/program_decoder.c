@@ -162,14 +162,6 @@ static uint64_t block_key(const char *queue, uint32_t block_id)
 	return nx_fnv1a(nx_fnv1a(NX_FNV_SEED, queue, strlen(queue)), &block_id, sizeof(block_id));
 }
 
-static void index_blocks(struct build *b, const struct nx_engine_program *stream)
-{
-	nx_map_release(&b->blocks);
-	nx_map_release(&b->triggers);
-	for (size_t i = 0; i < stream->block_count; i++)
-		nx_map_put(&b->blocks, block_key(stream->blocks[i].queue, stream->blocks[i].id), i);
-}
-
 static const struct nx_dma_block *find_block(const struct build *b,
 					     const struct nx_engine_program *stream,
 					     const struct nx_dma_trigger *trigger)
@@ -338,8 +330,13 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 
 	b->out->slots[g][engine] = slots;
 	b->slots = slots;
-	if (graph)
-		index_blocks(b, &graph->engines[engine]);
+	nx_map_release(&b->blocks);
+	nx_map_release(&b->triggers);
+	for (size_t i = 0; graph && i < graph->engines[engine].block_count; i++) {
+		const struct nx_dma_block *block = &graph->engines[engine].blocks[i];
+
+		nx_map_put(&b->blocks, block_key(block->queue, block->id), i);
+	}
 	for (uint32_t i = 0; i < image->slot_count; i++) {
 		const uint8_t *word = image->code.data + (size_t)i * NX_SLOT_BYTES;
 		struct nx_slot *slot = &slots[i];
