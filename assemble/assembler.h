@@ -23,7 +23,7 @@ struct nx_assembly_options {
 	const char *path;   /* of the text, for messages and as the source of its lines */
 	const char *folder; /* where files are looked for; NULL: the text may not name any */
 	const char *target; /* sunda, cayman, mariana; NULL: what .arch says, else cayman */
-	/* Of what repetition and literals may make of a few bytes; 0 for the usual. */
+	/* Limits on what repetition and literals may expand to; 0 for the defaults below. */
 	uint64_t max_lines;
 	uint64_t max_constant_bytes;
 };
@@ -32,14 +32,14 @@ struct nx_assembly_options {
 #define NX_ASSEMBLY_MAX_CONSTANT_BYTES (UINT64_C(1) << 30)
 
 /*
- * FORMAT with "path:line:column: what and what to do" when the text is wrong, LIMIT when it
- * makes too much, NOT_FOUND and IO for the files it names. On failure out is as it was.
+ * FORMAT with "path:line:column: what is wrong; what to do" for a faulty text, LIMIT when it
+ * expands to too much, NOT_FOUND and IO for the files it names. On failure out is unchanged.
  */
 NX_MUST_CHECK enum nx_status nx_assemble(struct nx_slice text,
 					 const struct nx_assembly_options *options,
 					 struct nx_bytes *out, struct nx_error *err);
 
-/* "trn1" -> "sunda"; NULL for words that name no device. */
+/* "trn1" -> "sunda"; NULL for unknown devices. */
 const char *nx_assembly_target(struct nx_slice arch);
 
 #endif

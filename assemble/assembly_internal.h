@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assembly_internal: a text on its way to a NEFF, as the directives see it. */
+/* assembly_internal: the state of an assembly, which directives read and extend. */
 #ifndef NX_ASSEMBLE_ASSEMBLY_INTERNAL_H
 #define NX_ASSEMBLE_ASSEMBLY_INTERNAL_H
 
@@ -65,7 +65,7 @@ struct nx_assembly {
 	uint32_t next_semaphore;
 	const char *layer, *source_file; /* "" unknown */
 	uint32_t source_line;		 /* 0: the line of the text */
-	uint32_t line;			 /* now at work */
+	uint32_t line;			 /* being read */
 	uint64_t line_budget, constant_budget;
 };
 
@@ -123,7 +123,7 @@ NX_MUST_CHECK enum nx_status nx_assembly_emit(struct nx_assembly *a,
 /* One instruction from the cursor to its end. */
 NX_MUST_CHECK enum nx_status nx_assembly_instruction(struct nx_assembly *a, struct nx_cursor *c,
 						     struct nx_error *err);
-/* The whole as a NEFF (assembly_plan.c). */
+/* Writes the NEFF (assembly_plan.c). */
 NX_MUST_CHECK enum nx_status nx_assembly_write(struct nx_assembly *a, struct nx_bytes *out,
 					       struct nx_error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disassembler: the directives that make a NEFF again, from the NEFF.
+ * disassembler: writes the directives from which a NEFF can be assembled again.
  *
- * Instructions are written by format/instruction_source.h; here is what stands
+ * format/instruction_source.h writes the instructions; this file writes what stands
  * around them: variables, queues, blocks of transfers, activation sets. Constants
- * and tables are named as files, where `neff --extract` puts them. What a file
- * lacks or has wrong is left out; a text written from a whole NEFF assembles.
+ * and tables are named as files, where `neff --extract` puts them. What a NEFF
+ * lacks, or what is damaged, is left out; the text of a complete NEFF assembles.
  */
 #ifndef NX_ASSEMBLE_DISASSEMBLER_H
 #define NX_ASSEMBLE_DISASSEMBLER_H

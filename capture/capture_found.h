@@ -3,7 +3,7 @@
  * capture_found: what a run has left in its output folder.
  *
  * A runtime writes one folder per process, <instance>_pid_<pid>, perhaps with
- * another per session inside; nothing else is looked at, so a run may write into
+ * another per session inside; other files are ignored, so a run may write into
  * a folder that is full of other things. Only what was written since a given time
  * counts: many runs may share the folder.
  */
@@ -27,13 +27,14 @@ struct nx_capture_found {
 	struct nx_captured_folder *items; /* by path */
 	size_t len, cap;
 	struct nx_captured_folder total;
-	uint64_t older_count; /* folders that nothing was written to */
+	uint64_t older_count; /* folders without new files */
 };
 
-/* The time that files get now, to be asked for before a run. */
+/* The time stamp that a file written now gets; call it before a run. */
 uint64_t nx_capture_now_ns(void);
 
-/* NOT_FOUND, PERMISSION... when the folder cannot be read; what is in it costs only itself. */
+/* NOT_FOUND, PERMISSION... when the folder cannot be read; a damaged file in it only loses its own
+ * counts. */
 NX_MUST_CHECK enum nx_status nx_capture_found_scan(struct nx_capture_found *found,
 						   const char *folder, uint64_t since_ns,
 						   struct nx_arena *arena, struct nx_error *err);

@@ -5,7 +5,7 @@
  * Words are pairs NAME FILE.npy, from the command line (all workers alike) or
  * from a file with a line per worker. They are checked against the model before
  * anything is loaded: an unknown name, or a type, shape or size that differs, is
- * a sentence. Arrays are mapped when they are written to the device, not before.
+ * an error. Arrays are mapped when they are written to the device, not before.
  */
 #ifndef NX_CAPTURE_INPUTS_H
 #define NX_CAPTURE_INPUTS_H
@@ -24,7 +24,7 @@ struct nx_capture_inputs { /* of one worker */
 	size_t count;
 };
 
-/* Words of a command line; USAGE when one has no partner or a name comes twice. */
+/* Words of a command line; USAGE for a name without a file, or given twice. */
 NX_MUST_CHECK enum nx_status nx_capture_inputs_parse(struct nx_capture_inputs *inputs,
 						     char *const *words, size_t word_count,
 						     struct nx_arena *arena, struct nx_error *err);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture_model: what a capture has to know of a model before it runs: names,
+ * capture_model: what a capture must know about a model before it runs: names,
  * types and sizes of its inputs and outputs, and how many workers it is for.
  *
- * Both come from the NEFF. With --io-from runtime
- * nx_capture_model_ask replaces the tensors by those the runtime reports. All texts live in
- * the arena.
+ * Both come from the NEFF. With --io-from runtime nx_capture_model_ask replaces
+ * the tensors by those the runtime reports. All texts live in the arena.
  */
 #ifndef NX_CAPTURE_MODEL_H
 #define NX_CAPTURE_MODEL_H
@@ -47,7 +46,7 @@ NX_MUST_CHECK enum nx_status nx_capture_model_ask(struct nx_capture_model *model
 size_t nx_capture_model_find(const struct nx_capture_model *model, const char *name,
 			     bool is_output);
 
-/* "a, b and c": the names of inputs or outputs, for sentences; cut to cap. Returns out. */
+/* "a, b and c": the names of inputs or outputs, for messages; cut to cap. Returns out. */
 const char *nx_capture_model_names(const struct nx_capture_model *model, bool is_output, char *out,
 				   size_t cap);
 

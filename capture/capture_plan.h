@@ -3,7 +3,7 @@
  * capture_plan: what a capture is to do: which workers, which executions, which
  * of them are profiled, and what the files are called.
  *
- * struct nx_capture_wishes is what a person asked for, with nothing decided; a
+ * struct nx_capture_wishes is what the user requested, with nothing decided; a
  * zeroed one has the defaults. nx_capture_plan_make decides, given the model.
  */
 #ifndef NX_CAPTURE_PLAN_H
@@ -71,7 +71,7 @@ bool nx_capture_plan_saves(const struct nx_capture_plan *plan, uint32_t executio
 /* "out/profile_rank_3_exec_2.ntff" from "out/profile.ntff". */
 const char *nx_capture_plan_session(const struct nx_capture_plan *plan, uint32_t worker,
 				    uint32_t execution, struct nx_arena *arena);
-/* A file of the working folder, whatever the name of the tensor is; suffix "" or ".npy". */
+/* A file in the working folder, whatever the tensor is called; suffix "" or ".npy". */
 const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const char *tensor,
 				   const char *suffix, uint32_t worker, uint32_t execution,
 				   struct nx_arena *arena);

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "capture/capture_plan.h"
 
-/* Sentences on the way; called by one thread at a time, from any. */
+/* Messages during the run; called by any thread, but one at a time. */
 struct nx_capture_listener {
 	void (*say)(void *context, const char *sentence);
 	void (*warn)(void *context, const char *sentence);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * executable_kind: how a command will be loaded. A statically linked program
- * takes no libnrt.so.1 from anywhere, so nothing of it can be captured.
+ * loads no libnrt.so.1, so it cannot be captured.
  */
 #ifndef NX_CAPTURE_EXECUTABLE_KIND_H
 #define NX_CAPTURE_EXECUTABLE_KIND_H

@@ -13,7 +13,7 @@
 #include "base/error.h"
 
 enum nx_runtime_origin {
-	NX_RUNTIME_NONE, /* there is none anywhere */
+	NX_RUNTIME_NONE, /* not found */
 	NX_RUNTIME_GIVEN,
 	NX_RUNTIME_LIBRARY_PATH,
 	NX_RUNTIME_SYSTEM,
@@ -24,7 +24,7 @@ struct nx_runtime_wish {
 	const char *given;	    /* a folder or a file; NULL: choose */
 	const char *library_path;   /* value of LD_LIBRARY_PATH; may be NULL */
 	const char *program_folder; /* where this program lies; ours is near it */
-	const char *root;	    /* before /dev and /opt: "" but in tests */
+	const char *root;	    /* before /dev and /opt: "" except in tests */
 };
 
 struct nx_runtime_choice {
@@ -38,7 +38,7 @@ NX_MUST_CHECK enum nx_status nx_runtime_choose(const struct nx_runtime_wish *wis
 					       struct nx_arena *arena,
 					       struct nx_runtime_choice *choice,
 					       struct nx_error *err);
-/* The folder of this program's file; NULL when the system does not tell. */
+/* The folder of this program's file; NULL when unknown. */
 const char *nx_program_folder(struct nx_arena *arena);
 
 #endif

@@ -16,7 +16,7 @@ struct nx_flops {
 	uint64_t adjusted_count;
 };
 
-/* Zeros for anything but a MATMUL. A count beyond 64 bits is the highest there is. */
+/* Zeros for anything but a MATMUL. A count beyond 64 bits is UINT64_MAX. */
 struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch);
 
 #endif

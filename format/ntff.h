@@ -267,7 +267,7 @@ struct nx_ntff {
 
 /*
  * Reads header and message; borrows from file. VERSION when the version byte is
- * outside OLDEST..NEWEST (the sentence names both), FORMAT when the file cannot
+ * outside OLDEST..NEWEST (the message names both), FORMAT when the file cannot
  * be an NTFF at all (empty, shorter than its header, no parsable message).
  */
 NX_MUST_CHECK enum nx_status nx_ntff_read(struct nx_slice file, struct nx_arena *arena,

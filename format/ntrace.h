@@ -14,7 +14,7 @@
 enum nx_ntrace_phase { NX_PHASE_INVALID, NX_PHASE_START, NX_PHASE_STOP, NX_PHASE_INSTANT };
 
 struct nx_ntrace_file {		  /* one of the streams, as trace_info.pb describes it */
-	struct nx_slice filename; /* relative to the traced process: only its last part is of use */
+	struct nx_slice filename; /* relative to the traced process: only its last part is useful */
 	uint64_t type;
 	uint64_t num_events; /* records; of cpu_util: ticks */
 	uint64_t session_id;

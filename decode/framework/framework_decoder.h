@@ -32,7 +32,7 @@ struct nx_framework_loss {
 	uint64_t overflow_count;   /* Bs dropped because too many were open at once */
 	uint64_t lost_name_count;  /* names of threads and processes beyond the limit */
 	uint64_t read_bytes;	   /* of text, unpacked; where reading stopped */
-	bool is_cut;		   /* the text ends inside; all before is kept */
+	bool is_cut;		   /* the text ends early; all before that is kept */
 	bool is_damaged;	   /* it ends because what follows is not JSON, or not gzip */
 };
 

@@ -21,7 +21,7 @@ struct nx_framework_name {
 	uint64_t pid;
 	uint64_t thread_id; /* 0 of a process */
 	const char *text;   /* NULL when only its place is known */
-	int64_t sort_index; /* 0 when not told */
+	int64_t sort_index; /* 0 when not given */
 	uint32_t stream_id; /* of a thread called "stream 7"; NX_FRAMEWORK_NO_STREAM */
 	bool is_thread;
 	bool is_told; /* text comes from metadata, not from the id */

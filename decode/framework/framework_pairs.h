@@ -31,9 +31,9 @@ struct nx_framework_pairs {
 /* Copies the texts; false when too many are open. */
 bool nx_framework_pairs_push(struct nx_framework_pairs *pairs, uint64_t key,
 			     const struct nx_framework_event *event);
-/* The youngest of that key, until the next push or drop; NULL when there is none. */
+/* The latest of that key, until the next push or drop; NULL when there is none. */
 struct nx_framework_event *nx_framework_pairs_top(struct nx_framework_pairs *pairs, uint64_t key);
-/* Forgets the youngest of that key, which must exist. */
+/* Forgets the latest of that key, which must exist. */
 void nx_framework_pairs_drop(struct nx_framework_pairs *pairs, uint64_t key);
 /* The open ones, one per call, in no order; NULL after the last. Begin with *at = 0. */
 struct nx_framework_event *nx_framework_pairs_next(struct nx_framework_pairs *pairs, size_t *at);

@@ -23,7 +23,7 @@ struct nx_framework_id {
 };
 
 struct nx_framework_record {
-	char phase; /* 0 when the record has none of one letter */
+	char phase; /* 0 when missing or longer than one letter */
 	bool is_empty;
 	bool has_name, has_time, has_duration, has_flow;
 	bool id_is_local; /* only meant within its process */
@@ -38,7 +38,7 @@ struct nx_framework_record {
 	struct nx_framework_text name, category, scope, argument_name;
 };
 
-/* Behind NX_TOKEN_OBJECT. False when the text ends inside. */
+/* Call after NX_TOKEN_OBJECT. False when the text ends inside the record. */
 bool nx_framework_record_read(struct nx_json_stream *stream, struct nx_framework_record *record);
 
 static inline struct nx_slice nx_framework_text_slice(const struct nx_framework_text *text)

@@ -3,7 +3,7 @@
  * neff_decoder: the members of a NEFF as rows of struct nx_binary.
  *
  * The rows borrow from the NEFF, which must outlive them. A member that is missing
- * or damaged costs only what it would have told; `missing` says what and why.
+ * or damaged costs only its own content; `missing` says what and why.
  */
 #ifndef NX_DECODE_NEFF_NEFF_DECODER_H
 #define NX_DECODE_NEFF_NEFF_DECODER_H

@@ -3,7 +3,7 @@
  * neff_source: what the parts of the NEFF decoder share: members by name, the
  * pool of repeated texts, and the list of what is missing.
  *
- * Names come from the file itself, so one of them may name the same member a
+ * Names come from the file itself, so a hostile one may name the same member a
  * million times: each member is handed out a few times only, which keeps work
  * and memory in proportion to the file.
  */
@@ -25,7 +25,7 @@ struct nx_neff_source {
 	size_t unlisted_count; /* missing parts beyond the list's limit */
 };
 
-/* One graph on its way into the model. */
+/* One graph and the rows made from it. */
 struct nx_graph_source {
 	struct nx_neff_source *source;
 	const struct nx_neff_graph *graph;

@@ -9,7 +9,7 @@
  * The streams read the rings where they lie in the mapped file and keep only
  * what is in flight, so their memory does not grow with the trace. Rows come in
  * the order of the ring, which is not the order of time: hardware drains each
- * engine when it pleases. Whatever cannot be used is counted in `loss`.
+ * engine at its own pace. `loss` counts what cannot be used.
  */
 #ifndef NX_DECODE_NTFF_NTFF_DECODER_H
 #define NX_DECODE_NTFF_NTFF_DECODER_H
@@ -36,7 +36,7 @@ struct nx_decode_loss {
 	uint64_t overlapping_bytes; /* of blobs that use the same bytes too often, left out */
 	uint64_t unknown_ring_count;
 	uint32_t first_unknown_ring;   /* trace_type << 8 | block_type */
-	uint64_t unknown_record_count; /* type codes no document names */
+	uint64_t unknown_record_count; /* unknown type codes */
 	uint32_t first_unknown_record;
 	uint64_t unpaired_start_count; /* instructions that never ended */
 	uint64_t unpaired_end_count;   /* that ended without a start */

@@ -16,7 +16,7 @@
 
 struct nx_ring_scan {
 	const struct nx_graph_rings *rings;
-	uint32_t block_type, trace_type; /* trace_type counts for core rings only */
+	uint32_t block_type, trace_type; /* trace_type matters for core rings only */
 	struct nx_progress *progress;	 /* may be NULL */
 	size_t next_ring;
 	struct nx_slice records; /* of the current ring */
@@ -77,7 +77,7 @@ static inline bool nx_ring_scan_next(struct nx_ring_scan *scan, struct nx_notifi
 	return true;
 }
 
-/* Where a time lies in the capture's window: false when it is outside. */
+/* Whether a time lies in the capture's window. */
 static inline bool nx_in_window(const struct nx_capture *capture, int64_t time_ps)
 {
 	return time_ps >= capture->window_start_ps &&

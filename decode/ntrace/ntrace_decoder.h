@@ -24,16 +24,16 @@ struct nx_ntrace_loss {
 	uint64_t unfinished_count;    /* STARTs without STOP */
 	uint64_t orphan_count;	      /* STOPs without START */
 	uint64_t backwards_count;     /* STOPs before their START: shown with no duration */
-	uint64_t unknown_type_count;  /* types neither the file nor we can name */
+	uint64_t unknown_type_count;  /* types that neither the file nor our table names */
 	uint64_t unknown_phase_count; /* neither START, STOP nor INSTANT: shown as instants */
 	uint64_t unknown_field_count;
 	uint64_t duplicate_count; /* STARTs of an id that is already open */
-	/* Nobody told the session's end, or there are more events than were counted at it: the
+	/* The session's end is not recorded, or there are more events than were counted at it: the
 	 * process was killed, or is still running. */
 	bool has_no_end;
 };
 
-struct nx_ntrace_files { /* any of them may be empty: then it was not there */
+struct nx_ntrace_files { /* empty when missing */
 	struct nx_slice info, events, cpu, memory;
 };
 
@@ -58,7 +58,7 @@ struct nx_ntrace_decoder {
 
 /*
  * folder_name ("i-0123_pid_45", with or without more folders around it) fills in what a missing
- * trace_info.pb would have told. Damage is counted in loss; fails with FORMAT only when all four
+ * trace_info.pb would have said. Damage is counted in loss; fails with FORMAT only when all four
  * files are empty.
  */
 NX_MUST_CHECK enum nx_status nx_ntrace_decoder_open(struct nx_ntrace_decoder *decoder,

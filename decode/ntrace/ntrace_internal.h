@@ -7,7 +7,7 @@
 
 enum nx_ntrace_stream_kind { NX_STREAM_EVENTS, NX_STREAM_CPU, NX_STREAM_MEMORY };
 
-/* Each stream may be scanned again, the total must not count twice. */
+/* A stream may be scanned again; the total must not count it twice. */
 static inline void nx_ntrace_set_unreadable(struct nx_ntrace_decoder *decoder,
 					    enum nx_ntrace_stream_kind stream, uint64_t count)
 {
