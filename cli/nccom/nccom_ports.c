@@ -23,7 +23,7 @@ struct nx_nccom_port_range nx_nccom_port_range(const char *ephemeral)
 {
 	uint32_t first, last;
 
-	if (sscanf(ephemeral, "%u %u", &first, &last) != 2) /* NOLINT(cert-err34-c) */
+	if (sscanf(ephemeral, "%u %u", &first, &last) != 2)
 		return nx_nccom_port_range(EPHEMERAL_DEFAULT);
 	if (first >= FIRST_PORT + ENOUGH_PORTS && first <= LAST_PORT)
 		return (struct nx_nccom_port_range){FIRST_PORT, first - 1};
