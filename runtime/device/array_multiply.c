@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/array_multiply.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 typedef float lanes8 __attribute__((vector_size(32)));
 typedef float loose_lanes8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define TILE_COLUMNS 4u
+static_assert(NX_ARRAY_COLUMNS % TILE_COLUMNS == 0, "tiles fill the columns");
+static_assert(NX_ARRAY_BLOCK * sizeof(float) == 2 * sizeof(lanes8), "a tile has two vectors");
 
 /*
  * One tile of 4 x 16 sums stays in registers while k runs. The body is shared by the variants
@@ -42,6 +45,7 @@ static inline __attribute__((always_inline)) void multiply_all(const struct nx_a
 {
 	size_t stride = nx_array_padded(p->count);
 
+	assert(p->rows <= NX_ARRAY_ROWS && p->columns <= NX_ARRAY_COLUMNS);
 	for (size_t n = 0; n < stride; n += NX_ARRAY_BLOCK)
 		for (size_t m = 0; m < p->columns; m += TILE_COLUMNS)
 			multiply_tile(p->stationary + m, p->moving + n, stride, p->rows,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/device.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 #include "runtime/device/device_core.h"
@@ -190,6 +191,7 @@ enum nx_status nx_device_run(struct nx_device *device, struct nx_device_report *
 {
 	enum nx_status status;
 
+	assert(device && report);
 	memset(report, 0, sizeof(*report));
 	(void)pthread_mutex_lock(&device->lock);
 	device->machine.report = report;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/device_core.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -50,6 +51,7 @@ enum nx_status nx_core_init(struct nx_core *core, struct nx_machine *machine, un
 	const struct nx_core_program *program = &machine->program->cores[index];
 	enum nx_status status;
 
+	assert(index < machine->program->core_count);
 	memset(core, 0, sizeof(*core));
 	core->machine = machine;
 	core->program = program;
@@ -114,6 +116,7 @@ void nx_core_reset(struct nx_core *core)
 
 float *nx_core_row(struct nx_core *core, unsigned which)
 {
+	assert(which < sizeof(core->rows) / sizeof(core->rows[0]));
 	/* Eight bytes each, as integers of 64 bits pass through here too. */
 	if (!core->rows[which])
 		core->rows[which] = nx_heap_alloc(NX_OPERAND_MAX_ELEMENTS * sizeof(int64_t));
@@ -130,6 +133,8 @@ const char *nx_fault_kind_text(enum nx_device_fault_kind kind)
 #undef NX_FAULT_TEXT
 	};
 
+	static_assert(sizeof(texts) / sizeof(texts[0]) == NX_FAULT_KIND_COUNT,
+		      "every kind of fault has a text");
 	return (unsigned)kind < NX_FAULT_KIND_COUNT ? texts[kind] : "";
 }
 
@@ -400,6 +405,7 @@ void nx_core_step(struct nx_core *core, unsigned engine)
 	struct wait waits[2];
 	unsigned wait_count = waits_of(core, engine, word, waits);
 
+	assert(nx_core_engine_is_ready(core, engine));
 	core->engine = engine;
 	core->pc = core->pcs[engine];
 	core->word = word;

@@ -16,6 +16,8 @@
 #ifndef NX_RUNTIME_DEVICE_CORE_H
 #define NX_RUNTIME_DEVICE_CORE_H
 
+#include <assert.h>
+
 #include "runtime/device/array_multiply.h"
 #include "runtime/device/device_program.h"
 #include "runtime/device/operand.h"
@@ -23,6 +25,7 @@
 
 #define NX_MATCH_COUNT 8u
 #define NX_MASK_NONE 0x20u
+static_assert(NX_MASK_NONE == NX_MASK_LANES, "lanes below it exist");
 
 /*
  * A range of bytes of the device. A model may own gigabytes that a run never reads, so pages come
@@ -149,7 +152,7 @@ bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *opera
 /* The same for a source and a target that must have as many elements. */
 bool nx_core_accepts_pair(struct nx_core *core, const struct nx_device_operand *source,
 			  const struct nx_device_operand *target);
-/* Counts values that are no number, and reports the first of an instruction. */
+/* Counts NaNs, and reports the first of an instruction. */
 void nx_core_check_numbers(struct nx_core *core, const float *values, size_t count);
 
 void nx_core_update_semaphore(struct nx_core *core, struct nx_word_sync update, uint32_t value);

@@ -48,7 +48,7 @@ struct nx_device_report {
 	uint64_t dma_count; /* transfers completed */
 	uint64_t dma_bytes; /* written by them */
 	uint64_t flops;	    /* multiplications and additions of the array */
-	uint64_t nan_count; /* results that are no number */
+	uint64_t nan_count; /* results that are NaN */
 	uint64_t fault_counts[NX_FAULT_KIND_COUNT];
 	struct nx_device_fault faults[NX_FAULT_KEPT];
 	unsigned fault_count; /* of those kept */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/element.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/bare/bits.h"
@@ -303,6 +304,7 @@ void nx_element_store_integer(unsigned dtype, const int64_t *from, size_t count,
 void nx_element_copy(unsigned size, const uint8_t *from, ptrdiff_t from_stride, size_t count,
 		     uint8_t *to, ptrdiff_t to_stride)
 {
+	assert(size == 1 || size == 2 || size == 4 || size == 8);
 	if (from_stride == (ptrdiff_t)size && to_stride == (ptrdiff_t)size) {
 		memcpy(to, from, size * count);
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* execute_array: the tensor engine. Weights stay in the array while values stream through. */
+#include <assert.h>
 #include <math.h>
 
 #include "base/bare/bits.h"
@@ -9,6 +10,7 @@
 #define PSUM_WORDS (NX_PSUM_PARTITION_BYTES / 4)
 #define MAX_ZERO_CODE 13 /* 16 KiB, all of a partition */
 #define MAX_MOVING PSUM_WORDS
+static_assert(2u << MAX_ZERO_CODE == NX_PSUM_PARTITION_BYTES, "the largest zero region");
 
 /*
  * fp32 goes through the array in passes over a high and a low part. Where the cut is does not

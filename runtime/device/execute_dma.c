@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* execute_dma: instructions that start transfers, and the transfers. */
+#include <assert.h>
+
 #include "runtime/device/dma_stream.h"
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
@@ -361,6 +363,7 @@ void nx_core_transfer(struct nx_core *core, size_t queue)
 	struct nx_device_report *report = core->machine->report;
 	uint64_t bytes;
 
+	assert(queue < core->queue_count);
 	if (core->queue_heads[queue] == jobs->len) {
 		nx_vec_clear(jobs);
 		core->queue_heads[queue] = 0;

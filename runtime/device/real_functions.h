@@ -8,8 +8,7 @@
  * compares all 2^32 of each function. NaN, and what has no result (log of less
  * than 0, sin of an infinity), give the one NaN of bits 0x7fc00000.
  *
- * The caller rounds to nearest and keeps subnormals, as every thread does that
- * was not told otherwise.
+ * The calling thread must round to nearest and keep subnormals, which is the default.
  */
 #ifndef NX_RUNTIME_REAL_FUNCTIONS_H
 #define NX_RUNTIME_REAL_FUNCTIONS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/timing/collective_cost.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "format/instruction.h"
@@ -185,6 +186,7 @@ struct nx_collective_plan nx_collective_plan_make(const struct nx_collective_sha
 	struct nx_collective_plan plan = {.algorithm = choose(shape)};
 	uint32_t n = shape->rank_count;
 
+	assert(shape->rank_count >= 1 && shape->node_count <= shape->rank_count);
 	if (n <= 1)
 		return (struct nx_collective_plan){
 			.algorithm = NX_ALGORITHM_MESH, .touch_count = 2, .wire_bytes = 0};

@@ -2,7 +2,7 @@
 /*
  * cost_rows: what was measured or published about single instructions and packets.
  *
- * "n =" counts the instructions of published captures behind a number. Bases
+ * "n =" is how many instructions of published captures a number comes from. Bases
  * hold for 128 partitions. Where captures tell a class but not its slope, or a
  * document tells a slope but not its base, the base or slope of its neighbours
  * stands beside it and the evidence is that of the weaker half.

@@ -6,7 +6,7 @@
  * group and row with its source, so that a reader can doubt a number where it
  * stands. "Measured" is from captures of real devices, "published" from
  * documents or code that others have published, "derived" follows from those by
- * a step that is named, "assumed" has nothing behind it but its likeness to a
+ * a step that is named, "assumed" rests on nothing but its likeness to a
  * neighbour. docs/design/simulator.md says how well they predict.
  */
 #ifndef NX_RUNTIME_HARDWARE_TABLE_H

@@ -6,6 +6,7 @@
  * them. An opcode without a published layout costs as much as one with 64
  * elements, the minimum of every engine.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "format/instruction.h"
@@ -258,6 +259,7 @@ void nx_hardware_cost(const struct nx_hardware_timing *hardware, unsigned engine
 	bool is_v2 = nx_device_generation(hardware->arch) == NX_ARCH_V2;
 	unsigned generation = is_v2 ? NX_ON_V2 : NX_ON_V3;
 
+	assert(hardware && word && out);
 	*out = (struct nx_cost){0};
 	if (engine >= NX_ENGINE_COUNT)
 		engine = NX_ENGINE_SYNC;

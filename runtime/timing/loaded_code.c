@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/timing/loaded_code.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,6 +18,8 @@
 #define PACKETS_MOST (UINT64_C(1) << 30)
 /* Queues 14 and 15 of a DMA engine fetch tables and instructions. */
 #define QUEUES_FOR_PROGRAMS 14u
+
+static_assert(MAX_SLOTS == NX_PC_COUNT, "a record can name every slot of a stream");
 
 static const char *const dynamic_names[NX_ENGINE_COUNT] = {
 	"qPEDynamicHW", "qActDynamicHW", "qPoolDynamic", "qDVEDynamicHW", "qSPDynamicHW"};
@@ -312,6 +315,7 @@ enum nx_status nx_loaded_code_make(struct nx_loaded_code *code,
 	struct loader l = {.code = code, .err = err};
 	enum nx_status status = NX_OK;
 
+	assert(program->core_count <= NX_DEVICE_MAX_CORES);
 	memset(code, 0, sizeof(*code));
 	code->program = program;
 	code->core_count = program->core_count;

@@ -8,6 +8,8 @@
  * with four bytes for the semaphore. What the runtime lays out itself (a static
  * block) has them in its last packet, and keeps to ring 0 when it is small.
  */
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "format/instruction.h"
 #include "runtime/timing/loaded_code_internal.h"
@@ -101,6 +103,8 @@ static uint64_t share_of(uint64_t count, unsigned ring)
 {
 	return count / NX_LOADED_RINGS + (ring < count % NX_LOADED_RINGS);
 }
+
+static_assert(SMALL_BYTES <= PACKET_BYTES, "what fits one ring fits one packet");
 
 static void finish(struct nx_packet_maker *maker, struct nx_loaded_block *out)
 {

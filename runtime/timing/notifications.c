@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/timing/notifications.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "format/instruction.h"
@@ -353,6 +354,7 @@ void nx_notifications_make(const struct nx_loaded_code *code, const struct nx_ti
 	size_t ring_count = code->core_count * RING_COUNT;
 	struct notifying n = {code, run, options, &out->clocks, false, NULL};
 
+	assert(code->program && !out->rings.len);
 	n.counts_ticks = nx_notify_counts_ticks(code->program->arch);
 	n.rings = NX_NEW_ARRAY(&out->arena, struct records, ring_count);
 	set_clocks(&out->clocks, n.counts_ticks, &out->arena);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/timing/simulate.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "runtime/timing/simulate_internal.h"
@@ -213,6 +214,8 @@ enum nx_status nx_simulate(const struct nx_loaded_code *code,
 	struct nx_arena arena = {0};
 	enum nx_status status;
 
+	assert(code->core_count <= NX_DEVICE_MAX_CORES);
+	assert(!run->instructions.len && !run->packets.len);
 	if (!sim.hardware)
 		sim.hardware = nx_device_hardware_of(code->program->arch);
 	begin(&sim, &arena);

@@ -5,7 +5,7 @@
  * Event driven, in integer picoseconds. Engines have a front end that runs ahead
  * of an in-order queue; latency and occupancy are apart; semaphores take their
  * time from writer to waiter; DMA engines serve packets, ring by ring; the array
- * is throttled by what it did; a collective goes on its own once it is triggered,
+ * is throttled by what it did; a collective runs on its own once it is triggered,
  * as if the other ranks triggered it at the same moment, which they do when they
  * run the same program. Costs come from hardware_table.h and collective_cost.h. No
  * number is computed here: what engines wait for does not depend on data.

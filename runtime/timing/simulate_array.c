@@ -2,7 +2,7 @@
 /*
  * simulate_array: the tensor engine, and the throttle that halves its rate.
  *
- * Weights are loaded behind the products that still run. Windows of the
+ * Weights are loaded while earlier products still run. Windows of the
  * throttle run freely; what the array did in one decides the rate of the next.
  */
 #include "runtime/timing/simulate_internal.h"

@@ -3,7 +3,7 @@
  * simulate_collective: what ranks do together, as one of them sees it.
  *
  * An engine triggers a collective and continues; collectives run on the core's
- * stream one after the other, and counts its semaphore up when it is over. The word stays
+ * stream one after the other, and each counts its semaphore up when it is over. The word stays
  * in the loaded code as the compiler wrote it and the engine's front end pays a
  * control word for it: what AWS's runtime puts in its place is not published.
  *

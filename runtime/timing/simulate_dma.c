@@ -6,6 +6,8 @@
  * An engine serves its queues in turn, packet by packet; within a queue order is
  * kept. The last packet of a ring counts the semaphore up.
  */
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "runtime/timing/simulate_internal.h"
 
@@ -235,6 +237,7 @@ void nx_sim_dma_go(struct nx_simulation *sim, unsigned core, unsigned ring, uint
 	uint64_t later_ps;
 	unsigned q;
 
+	assert(core < sim->code->core_count && ring < NX_LOADED_RINGS);
 	if (!dma->is_scheduled || dma->scheduled_ps != now_ps)
 		return;
 	dma->is_scheduled = false;

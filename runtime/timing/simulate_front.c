@@ -41,7 +41,7 @@ static void finish(struct nx_simulation *sim, unsigned core, unsigned engine, ui
 {
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 
-	front->is_behind_transfer = false;
+	front->follows_transfer = false;
 	finish_at(sim, core, engine, end_ps, end_ps + front->cost.gap_ps, now_ps);
 }
 
@@ -88,7 +88,7 @@ static void start_software(struct nx_simulation *sim, unsigned core, unsigned en
 	front->last_record_ps = front->start_ps = record_ps;
 	front->last_ring_ps = nx_sim_software_ring_ps(sim, core, engine);
 	front->reached_ps = record_ps - waited_ps;
-	front->is_behind_transfer = true;
+	front->follows_transfer = true;
 	/* Delays of transfers count from the start of a record that rings at once. */
 	nx_sim_dma_start(sim, core, engine, front->pc,
 			 front->last_ring_ps - front->cost.latency_ps);
@@ -283,7 +283,7 @@ void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 			front->state = NX_SIM_FRONT_IS_FULL;
 			return;
 		}
-		front->is_behind_transfer = false;
+		front->follows_transfer = false;
 		at_ps += sim->hardware->array.dispatch_ps;
 	}
 	front->state = NX_SIM_FRONT_ENDED;

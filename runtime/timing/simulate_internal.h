@@ -53,8 +53,8 @@ void nx_sim_heap_push(struct nx_sim_heap *heap, struct nx_sim_event event);
  * Words that the runtime adds count in semaphores of their own bank: a program may use any of
  * the 256 for itself.
  */
-#define NX_SIM_RUNTIME_BANK 256u
-#define NX_SIM_SEMAPHORES 512u
+#define NX_SIM_RUNTIME_BANK NX_SEMAPHORE_COUNT
+#define NX_SIM_SEMAPHORES (2u * NX_SEMAPHORE_COUNT)
 
 struct nx_sim_wait {
 	uint8_t mode;	/* 0: none */
@@ -87,7 +87,7 @@ struct nx_sim_front {
 	uint64_t last_collective_ps; /* end of those it triggered */
 	uint64_t last_record_ps;     /* of a software transfer */
 	uint64_t last_ring_ps;	     /* its doorbell */
-	bool is_behind_transfer;     /* the word before was one */
+	bool follows_transfer;	     /* the word before was one */
 	bool has_library;
 	uint32_t barrier;
 	uint64_t arrival;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simulate_queue: the in-order queue of compute instructions that a sequencer feeds. */
+#include <assert.h>
+
 #include "runtime/timing/simulate_internal.h"
 
 static void schedule_head(struct nx_simulation *sim, unsigned core, unsigned engine,
@@ -50,6 +52,7 @@ static void start_head(struct nx_simulation *sim, unsigned core, unsigned engine
 	const struct nx_loaded_slot *slot = &nx_sim_stream(sim, core, engine)->slots[entry.pc];
 	uint64_t wait_ps = start_ps - queue->reached_ps, end_ps;
 
+	assert(queue->count > 0);
 	if (entry.cost.kind == NX_COST_COMPUTE) {
 		end_ps = run_compute(queue, &entry.cost, start_ps);
 	} else {

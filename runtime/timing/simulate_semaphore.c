@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simulate_semaphore: how semaphores change, and the waits that a change ends. */
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "runtime/timing/simulate_internal.h"
 
@@ -143,6 +145,7 @@ void nx_sim_semaphore_change(struct nx_simulation *sim, const struct nx_sim_even
 {
 	uint32_t *value = &sim->cores[event->core].semaphores[event->index];
 
+	assert(event->core < sim->code->core_count && event->index < NX_SIM_SEMAPHORES);
 	*value = changed(*value, event->mode, event->value);
 	nx_vec_push(&sim->run->semaphores,
 		    ((struct nx_timed_semaphore){.time_ps = event->time_ps,

@@ -19,7 +19,7 @@ static uint64_t more_ps(const struct nx_simulation *sim, unsigned core, unsigned
 }
 
 /* Neither stage can be further ahead of the other than the table says. */
-static uint64_t behind_last_ps(const struct nx_dma_timing *dma, const struct nx_sim_front *front)
+static uint64_t after_last_ps(const struct nx_dma_timing *dma, const struct nx_sim_front *front)
 {
 	uint64_t step_ps = front->last_record_ps + dma->software_step_ps;
 	uint64_t ring_ps = front->last_ring_ps + dma->software_ring_step_ps;
@@ -39,14 +39,14 @@ uint64_t nx_sim_software_record_ps(const struct nx_simulation *sim, unsigned cor
 
 	if (has_waited)
 		record_ps = now_ps + dma->software_wake_ps;
-	else if (front->is_behind_transfer)
+	else if (front->follows_transfer)
 		record_ps = front->start_ps + dma->software_release_ps + dma->software_step_ps;
 	record_ps += work_ps;
 	if (sim->options->is_first_execution && !front->has_library)
 		record_ps = nx_sim_later(record_ps,
 					 front->start_ps + sim->hardware->frame.gpsimd_library_ps);
 	if (front->last_record_ps)
-		record_ps = nx_sim_later(record_ps, behind_last_ps(dma, front) + work_ps);
+		record_ps = nx_sim_later(record_ps, after_last_ps(dma, front) + work_ps);
 	return record_ps;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/timing/timed_clock.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "format/instruction.h"
@@ -163,6 +164,7 @@ struct nx_timed_clock *nx_timed_clock_new(const struct nx_loaded_code *code,
 {
 	struct nx_timed_clock *clock = nx_heap_alloc(sizeof(*clock));
 
+	assert(code->program && code->core_count == code->program->core_count);
 	memset(clock, 0, sizeof(*clock));
 	clock->code = code;
 	clock->cores = NX_NEW_ARRAY(&clock->arena, struct timed_core, code->core_count);
