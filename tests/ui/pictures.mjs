@@ -74,7 +74,7 @@ const pictures = {
 	async summary(scheme) {
 		const page = await world.page("profile/llama_block/summary", { scheme });
 		await page.getByText("Compute performance").waitFor();
-		await page.waitForTimeout(1500);
+		await until("all cards are loaded", async () => !await page.getByText(/^Loading /).count());
 		return page;
 	},
 };

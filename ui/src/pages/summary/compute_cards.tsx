@@ -75,7 +75,7 @@ export function BandwidthCard(props: Props) {
 	const load = useQuery(props, "figures");
 	return <Card title="Memory bandwidth"><Loaded load={load} what="figures">{([row = {}]) => <>
 		<div class="sm-figures">
-			<Figure name="HBM capacity" value={formatBytes(sum(row["available_bytes"]))}
+			<Figure name="HBM at peak rate" value={formatBytes(sum(row["available_bytes"]))}
 				help="What one HBM stack could have moved in this time at its peak rate." />
 			<Figure name="Average DMA" value={known(row["average_dma_bytes"], formatBytes)}
 				help={"Bytes per transfer. Small transfers cannot fill the DMA engines; aim for 32 KiB " +
