@@ -405,7 +405,7 @@ void nx_core_step(struct nx_core *core, unsigned engine)
 	struct wait waits[2];
 	unsigned wait_count = waits_of(core, engine, word, waits);
 
-	assert(nx_core_engine_is_ready(core, engine));
+	assert(engine < NX_ENGINE_COUNT && word);
 	core->engine = engine;
 	core->pc = core->pcs[engine];
 	core->word = word;
