@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What each opcode cost on each engine, over all cores. */
 #include <string.h>
 
-#include "analyse/opcode_summary.h"
+#include "analyse/span_union.h"
 #include "format/instruction.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
 
+#define OPCODES 256
+
+struct opcode_cost {
+	uint64_t instruction_count; /* 0: it did not occur */
+	uint64_t instruction_ps;    /* overlaps counted each time */
+	struct nx_span_union busy;  /* overlaps counted once */
+};
+
 struct opcode_fill {
 	const struct nx_profile *profile;
-	struct nx_opcode_summary summary;
+	struct opcode_cost costs[NX_ENGINE_COUNT][OPCODES];
 };
 
 static void add_row(void *context, const void *opaque)
 {
 	struct opcode_fill *x = context;
 	const struct nx_instruction *ran = opaque;
+	struct opcode_cost *cost = &x->costs[ran->engine][nx_profile_slot(x->profile, ran)->opcode];
 
-	nx_opcode_summary_add(&x->summary, ran, nx_profile_slot(x->profile, ran));
+	cost->instruction_count++;
+	cost->instruction_ps += ran->end_ps - ran->start_ps;
+	nx_span_union_cover(&cost->busy, ran->start_ps, ran->end_ps);
 }
 
 static void put_cost(struct nx_device_fill *fill, struct nx_row *row, unsigned engine,
-		     unsigned opcode, const struct nx_opcode_cost *cost)
+		     unsigned opcode, const struct opcode_cost *cost)
 {
 	uint64_t active_ps = nx_span_union_length(&cost->busy);
 	uint64_t total_ps = fill->profile->capture.total_time_ps;
@@ -50,9 +62,9 @@ enum nx_status nx_fill_opcodes(struct nx_device_fill *fill)
 	nx_row_init(&row, NX_SCHEMA_OpcodeSummary);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_OpcodeSummary);
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-		for (unsigned op = 0; op < NX_OPCODES; op++)
-			if (x->summary.costs[e][op].instruction_count)
-				put_cost(fill, &row, e, op, &x->summary.costs[e][op]);
+		for (unsigned op = 0; op < OPCODES; op++)
+			if (x->costs[e][op].instruction_count)
+				put_cost(fill, &row, e, op, &x->costs[e][op]);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_OpcodeSummary);
 	nx_heap_free(x);
 	return st;

@@ -18,7 +18,11 @@ static void each_engine_and_opcode_has_a_row(void **state)
 	f->made.p.capture.total_time_ps = 1000000;
 	f->made.slots[0][NX_ENGINE_TENSOR][1].opcode = 0x0f;
 	nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 0, 100, 200);
-	nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 0, 150, 300);
+	nx_made_profile_add_row(&f->made, NX_TABLE_INSTRUCTION, /* on another core */
+				&(struct nx_instruction){.start_ps = 150000,
+							 .end_ps = 300000,
+							 .graph = 1,
+							 .engine = NX_ENGINE_TENSOR});
 	nx_made_profile_run(&f->made, NX_ENGINE_TENSOR, 1, 400, 450);
 	nx_made_profile_run(&f->made, NX_ENGINE_SYNC, 0, 500, 501);
 	nx_fill_fixture_run(f, nx_fill_opcodes);
