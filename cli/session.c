@@ -164,30 +164,3 @@ const char *nx_ring_name(const struct nx_ring_span *ring)
 		return "unknown";
 	return names[ring->trace_type];
 }
-
-size_t nx_session_findings(struct nx_session *s, const char *findings[NX_SESSION_FINDINGS])
-{
-	const struct nx_decode_loss *loss = &s->decoder.loss;
-	const struct {
-		uint64_t count;
-		const char *sentence;
-	} all[] = {
-		{loss->missing_bytes, "bytes of its traces are missing: the file is cut short"},
-		{loss->odd_tail_bytes, "bytes at the ends of rings do not form a complete record"},
-		{loss->unpaired_start_count + loss->unpaired_end_count,
-		 "instruction records have no partner"},
-		{loss->unpaired_packet_count, "DMA records have no partner"},
-		{loss->dropped_packet_count,
-		 "packets are on queues that cross the edge of the window"},
-		{loss->outside_code_count, "instruction records point outside the captured code"},
-		{loss->unknown_ring_count, "rings are of an unknown kind"},
-		{loss->unknown_record_count, "records are of an unknown type"},
-	};
-	size_t count = 0;
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i].count)
-			findings[count++] = nx_arena_printf(&s->arena, "%" PRIu64 " %s",
-							    all[i].count, all[i].sentence);
-	return count;
-}

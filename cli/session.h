@@ -49,10 +49,6 @@ uint64_t nx_session_duration_ps(const struct nx_session *s, uint32_t graph);
 uint64_t nx_session_window_ps(const struct nx_session *s);
 const char *nx_ring_name(const struct nx_ring_span *ring);
 
-/* Sentences about what is damaged or unknown; returns how many. */
-#define NX_SESSION_FINDINGS 8
-size_t nx_session_findings(struct nx_session *s, const char *findings[NX_SESSION_FINDINGS]);
-
 void nx_session_print(struct nx_session *s, struct nx_output *out);
 /* Writes the members of the open object. */
 void nx_session_write_json(struct nx_session *s, struct nx_json_writer *w);

@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "format/notification.h"
 #include "model/measure.h"
+#include "pipeline/data_quality.h"
 
 /* --- text ------------------------------------------------------------------ */
 
@@ -158,8 +159,8 @@ static void print_graph(struct nx_session *s, struct nx_output *out, uint32_t g)
 
 void nx_session_print(struct nx_session *s, struct nx_output *out)
 {
-	const char *findings[NX_SESSION_FINDINGS];
-	size_t count = nx_session_findings(s, findings);
+	const char *findings[NX_DATA_QUALITY_FINDINGS];
+	size_t count = nx_data_quality_findings(&s->decoder.loss, &s->arena, findings);
 
 	print_identity(s, out);
 	for (uint32_t g = 0; g < s->capture.graph_count; g++)
@@ -293,8 +294,8 @@ static void write_nodes(struct nx_session *s, struct nx_json_writer *w)
 void nx_session_write_json(struct nx_session *s, struct nx_json_writer *w)
 {
 	const struct nx_capture *c = &s->capture;
-	const char *findings[NX_SESSION_FINDINGS];
-	size_t count = nx_session_findings(s, findings);
+	const char *findings[NX_DATA_QUALITY_FINDINGS];
+	size_t count = nx_data_quality_findings(&s->decoder.loss, &s->arena, findings);
 
 	nx_json_key_u64(w, "Version", c->version);
 	nx_json_key_text(w, "Name", c->model_name);

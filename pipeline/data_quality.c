@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/data_quality.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/date.h"
@@ -162,6 +163,46 @@ void nx_data_quality_report(struct nx_profile *p, const struct nx_ntff_decoder *
 				fault_count);
 }
 
+void nx_data_quality_report_neff(struct nx_profile *p, const char *damage, bool matches)
+{
+	if (damage)
+		nx_profile_warn(p, NX_WARN_LOSS, "%s is damaged: %s", p->binary_path, damage);
+	if (!matches)
+		nx_profile_warn(p, NX_WARN_MISMATCH,
+				"%s was not captured from %s; joined because --force was given: "
+				"names, layers and source lines may be wrong",
+				p->capture.path, p->binary_path);
+}
+
+size_t nx_data_quality_findings(const struct nx_decode_loss *loss, struct nx_arena *arena,
+				const char *findings[NX_DATA_QUALITY_FINDINGS])
+{
+	const struct {
+		uint64_t count;
+		const char *sentence;
+	} all[] = {
+		{loss->missing_bytes, "bytes of its traces are missing: the file is cut short"},
+		{loss->odd_tail_bytes, "bytes at the ends of rings do not form a complete record"},
+		{loss->unpaired_start_count + loss->unpaired_end_count,
+		 "instruction records have no partner"},
+		{loss->unpaired_packet_count, "DMA records have no partner"},
+		{loss->dropped_packet_count,
+		 "packets are on queues that cross the edge of the window"},
+		{loss->outside_code_count, "instruction records point outside the captured code"},
+		{loss->unknown_ring_count, "rings are of an unknown kind"},
+		{loss->unknown_record_count, "records are of an unknown type"},
+	};
+	size_t count = 0;
+
+	static_assert(sizeof(all) / sizeof(all[0]) <= NX_DATA_QUALITY_FINDINGS, "a place for each");
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].count)
+			findings[count++] = nx_arena_printf(arena, "%" PRIu64 " %s", all[i].count,
+							    all[i].sentence);
+	return count;
+}
+
 /* --- processes of a system profile ----------------------------------------- */
 
 static void warn_missing(struct nx_system_profile *p, uint32_t index,
@@ -264,4 +305,41 @@ void nx_data_quality_report_process(struct nx_system_profile *p, uint32_t index,
 {
 	warn_missing(p, index, d);
 	warn_loss(p, index, d);
+}
+
+/* --- files of a system profile ---------------------------------------------- */
+
+void nx_data_quality_report_folders(struct nx_system_profile *p,
+				    const struct nx_capture_folders *found)
+{
+	if (found->outside_link_count)
+		nx_system_warn(p, NX_WARN_MISSING,
+			       "%" PRIu64 " links lead out of %s and were not followed.",
+			       found->outside_link_count, p->path);
+	if (found->unreadable_count)
+		nx_system_warn(p, NX_WARN_MISSING, "%" PRIu64 " folders in %s cannot be opened.",
+			       found->unreadable_count, p->path);
+}
+
+void nx_data_quality_report_framework(struct nx_system_profile *p, const char *path,
+				      const struct nx_framework_loss *loss)
+{
+	if (loss->is_cut || loss->is_damaged)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s is %s; the %" PRIu64 " events before are shown.", path,
+			       loss->is_damaged ? "damaged" : "cut short", loss->event_count);
+	if (loss->malformed_count || loss->orphan_count || loss->unfinished_count)
+		nx_system_warn(p, NX_WARN_LOSS,
+			       "%s: %" PRIu64 " events are malformed, %" PRIu64
+			       " have no start, %" PRIu64 " no end.",
+			       path, loss->malformed_count, loss->orphan_count,
+			       loss->unfinished_count);
+}
+
+void nx_data_quality_report_shift(struct nx_system_profile *p, const char *path, bool is_epoch)
+{
+	nx_system_warn(p, NX_WARN_MISSING, "%s %s; it is shown as if it began with the session.",
+		       path,
+		       is_epoch ? "was recorded at another time than the session"
+				: "does not say what its clock counts from");
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data_quality: what a reader of the profile must know about its gaps, as rows
- * of the Warning table. Nothing is dropped in silence.
+ * data_quality: what a reader of a profile must know about its gaps, as rows of the Warning table.
+ * Every sentence about lost, missing or unknown data is written here.
  */
 #ifndef NX_PIPELINE_DATA_QUALITY_H
 #define NX_PIPELINE_DATA_QUALITY_H
 
 #include "analyse/activity.h"
+#include "decode/framework/framework_decoder.h"
 #include "decode/ntff/ntff_decoder.h"
 #include "decode/ntrace/ntrace_decoder.h"
 #include "model/system.h"
+#include "pipeline/capture_folders.h"
 
 #define NX_WARN_MISSING "Missing Data" /* the capture or the NEFF never had it */
 #define NX_WARN_LOSS "Data Loss"       /* it was there and is damaged or cut */
@@ -19,8 +21,24 @@
 
 void nx_data_quality_report(struct nx_profile *profile, const struct nx_ntff_decoder *decoder,
 			    const struct nx_activity *activity, uint64_t fault_count);
+/* damage: what is wrong with the NEFF, or NULL. A NEFF that does not match was forced. */
+void nx_data_quality_report_neff(struct nx_profile *profile, const char *damage, bool matches);
+
+/* What a capture lost, each finding as one short sentence in the arena; returns how many. */
+#define NX_DATA_QUALITY_FINDINGS 8
+size_t nx_data_quality_findings(const struct nx_decode_loss *loss, struct nx_arena *arena,
+				const char *findings[NX_DATA_QUALITY_FINDINGS]);
+
 /* What one process of a system profile lacks or lost. */
 void nx_data_quality_report_process(struct nx_system_profile *profile, uint32_t process,
 				    const struct nx_ntrace_decoder *decoder);
+/* Parts of the capture's folder that were not read. */
+void nx_data_quality_report_folders(struct nx_system_profile *profile,
+				    const struct nx_capture_folders *found);
+void nx_data_quality_report_framework(struct nx_system_profile *profile, const char *path,
+				      const struct nx_framework_loss *loss);
+/* The times of a framework's trace were shifted; is_epoch: although it states its clock's epoch. */
+void nx_data_quality_report_shift(struct nx_system_profile *profile, const char *path,
+				  bool is_epoch);
 
 #endif

@@ -59,6 +59,7 @@ static enum nx_status open_neff(struct nx_device_session *d, struct nx_error *er
 	struct nx_neff_options options = {.skip_debug_info = d->options.skip_hierarchy};
 	struct nx_neff *neff = NX_NEW(&p->arena, struct nx_neff);
 	enum nx_status st;
+	bool matches;
 
 	if (!d->options.neff_path)
 		return NX_OK;
@@ -71,17 +72,10 @@ static enum nx_status open_neff(struct nx_device_session *d, struct nx_error *er
 		return st;
 	p->has_binary = true;
 	p->binary_path = d->options.neff_path;
-	if (neff->is_truncated)
-		nx_profile_warn(p, NX_WARN_LOSS, "%s is damaged: %s", d->options.neff_path,
-				neff->damage);
-	if (nx_neff_matches(&p->capture, &p->binary))
-		return NX_OK;
-	if (!d->options.force)
+	matches = nx_neff_matches(&p->capture, &p->binary);
+	if (!matches && !d->options.force)
 		return refuse_mismatch(d, err);
-	nx_profile_warn(p, NX_WARN_MISMATCH,
-			"%s was not captured from %s; joined because --force was given: names, "
-			"layers and source lines may be wrong",
-			d->options.session_path, d->options.neff_path);
+	nx_data_quality_report_neff(p, neff->is_truncated ? neff->damage : NULL, matches);
 	return NX_OK;
 }
 

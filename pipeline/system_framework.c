@@ -9,7 +9,6 @@
  * A flow point names a moment of a thread; the slice that starts there (where
  * all tools seen put it) gets the flow.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "decode/framework/framework_decoder.h"
@@ -131,26 +130,7 @@ static void choose_shift(struct framework_read *r, const char *path, bool is_epo
 		return;
 	r->is_shifted = true;
 	r->init_ns = process->init_ns;
-	nx_system_warn(&r->run->profile, NX_WARN_MISSING,
-		       "%s %s; it is shown as if it began with "
-		       "the session.",
-		       path,
-		       is_epoch ? "was recorded at another time than the session"
-				: "does not say what its clock counts from");
-}
-
-static void report(struct framework_read *r, const char *path, const struct nx_framework_loss *loss)
-{
-	if (loss->is_cut || loss->is_damaged)
-		nx_system_warn(&r->run->profile, NX_WARN_LOSS,
-			       "%s is %s; the %" PRIu64 " events before are shown.", path,
-			       loss->is_damaged ? "damaged" : "cut short", loss->event_count);
-	if (loss->malformed_count || loss->orphan_count || loss->unfinished_count)
-		nx_system_warn(&r->run->profile, NX_WARN_LOSS,
-			       "%s: %" PRIu64 " events are malformed, %" PRIu64
-			       " have no start, %" PRIu64 " no end.",
-			       path, loss->malformed_count, loss->orphan_count,
-			       loss->unfinished_count);
+	nx_data_quality_report_shift(&r->run->profile, path, is_epoch);
 }
 
 static void read_one(struct nx_system_run *run, uint32_t process, const struct nx_found_file *found)
@@ -174,7 +154,7 @@ static void read_one(struct nx_system_run *run, uint32_t process, const struct n
 	memset(&loss, 0, sizeof(loss));
 	if (nx_framework_decode(file.bytes, found->path, take, &r, NULL, &is_epoch, &loss, &err))
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
-	report(&r, found->path, &loss);
+	nx_data_quality_report_framework(&run->profile, found->path, &loss);
 	nx_map_release(&r.flows);
 	nx_file_unmap(&file);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/system_profile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,13 +218,7 @@ static enum nx_status open_run(struct nx_system_run *run, struct nx_error *err)
 	if (st)
 		return st;
 	p->path = run->found.path;
-	if (run->found.outside_link_count)
-		nx_system_warn(p, NX_WARN_MISSING,
-			       "%" PRIu64 " links lead out of %s and were not followed.",
-			       run->found.outside_link_count, p->path);
-	if (run->found.unreadable_count)
-		nx_system_warn(p, NX_WARN_MISSING, "%" PRIu64 " folders in %s cannot be opened.",
-			       run->found.unreadable_count, p->path);
+	nx_data_quality_report_folders(p, &run->found);
 	if (!run->options.skip_device)
 		nx_system_find_devices(run);
 	st = refuse_empty(run, err);
