@@ -2,7 +2,6 @@
 /* What was sampled: load and memory of the hosts, memory of the devices. */
 #include <string.h>
 
-#include "analyse/cpu_average.h"
 #include "analyse/hbm_places.h"
 #include "base/number.h"
 #include "base/spool.h"
@@ -20,7 +19,9 @@
 
 struct cpu_rows {
 	struct nx_sorted_rows sorted;
-	struct nx_cpu_average average;
+	struct nx_cpu_sample tick; /* process and time of the samples that are averaged */
+	double sum_percent;
+	uint32_t sample_count;
 };
 
 static void put_cpu(void *context, const void *item)
@@ -49,33 +50,39 @@ static void put_cpu(void *context, const void *item)
 	nx_table_sink_put(fill->sink, &row);
 }
 
-static void add_average(struct cpu_rows *rows, struct nx_cpu_sample mean)
+static void add_average(struct cpu_rows *rows)
 {
-	mean.cpu_id = AVERAGE_CPU;
-	nx_sorted_rows_add(&rows->sorted, &mean);
+	if (!rows->sample_count)
+		return;
+	rows->tick.cpu_id = AVERAGE_CPU;
+	rows->tick.util_percent = (float)(rows->sum_percent / rows->sample_count);
+	nx_sorted_rows_add(&rows->sorted, &rows->tick);
+	rows->sum_percent = 0;
+	rows->sample_count = 0;
 }
 
+/* A sampler writes all processors of a tick one after another, with one time. */
 static void add_cpu(void *context, const void *item)
 {
 	struct cpu_rows *rows = context;
 	const struct nx_cpu_sample *s = item;
-	struct nx_cpu_sample mean;
 
-	if (nx_cpu_average_add(&rows->average, s, &mean))
-		add_average(rows, mean);
+	if (rows->tick.time_ns != s->time_ns || rows->tick.process != s->process)
+		add_average(rows);
+	rows->tick = *s;
+	rows->sum_percent += (double)s->util_percent;
+	rows->sample_count++;
 	nx_sorted_rows_add(&rows->sorted, s);
 }
 
 enum nx_status nx_fill_system_cpu(struct nx_system_fill *fill)
 {
 	struct cpu_rows rows = {0};
-	struct nx_cpu_sample mean;
 	enum nx_status st, sorted;
 
 	nx_sorted_rows_init(&rows.sorted, sizeof(struct nx_cpu_sample));
 	st = nx_system_scan(fill->profile, NX_SYSTEM_CPU, add_cpu, &rows, fill->err);
-	if (nx_cpu_average_finish(&rows.average, &mean))
-		add_average(&rows, mean);
+	add_average(&rows);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_CpuUsage);
 	sorted = nx_sorted_rows_finish(&rows.sorted, put_cpu, fill, st ? NULL : fill->err);
 	st = st ? st : sorted;

@@ -215,6 +215,25 @@ static void processors_are_followed_by_their_mean(void **state)
 	nx_table_memory_release(&memory);
 }
 
+static void means_are_of_one_process(void **state)
+{
+	struct nx_system_fixture *f = *state;
+	struct nx_table_memory memory;
+	double sum = 0;
+
+	f->cpu[0] = (struct nx_cpu_sample){.time_ns = 5, .process = 0, .util_percent = 10};
+	f->cpu[1] = (struct nx_cpu_sample){.time_ns = 5, .process = 1, .util_percent = 50};
+	f->p.rows[NX_SYSTEM_CPU] = 2;
+	write_tables(f, &memory);
+	assert_int_equal(nx_table_memory_count(&memory, NX_SCHEMA_CpuUsage), 4);
+	for (size_t i = 0; i < 4; i++)
+		sum += nx_table_memory_row(&memory, NX_SCHEMA_CpuUsage, i)
+			       ->cells[NX_COL_CpuUsage_util_percent]
+			       .f64;
+	assert_true(sum == 2 * (10 + 50));
+	nx_table_memory_release(&memory);
+}
+
 static void memory_of_hosts_is_a_share_of_theirs(void **state)
 {
 	struct nx_system_fixture *f = *state;
@@ -513,6 +532,7 @@ int main(void)
 		CASE(keys_of_every_length_stand_as_they_are),
 		CASE(a_row_has_nothing_of_the_one_before),
 		CASE(processors_are_followed_by_their_mean),
+		CASE(means_are_of_one_process),
 		CASE(memory_of_hosts_is_a_share_of_theirs),
 		CASE(memory_of_devices_is_shared_in_order_of_time),
 		CASE(categories_have_their_columns),
