@@ -23,7 +23,7 @@ enum nx_status nx_analysis_run(enum nx_analysis_id id, const struct nx_profile *
 	enum nx_status st = NX_OK;
 
 	assert(id < NX_ANALYSIS_COUNT && source->scan && fn);
-	assert(analysis->state_size >= sizeof(*state));
+	assert(analysis->state_size >= sizeof(*state) && analysis->add && analysis->finish);
 	state = nx_heap_alloc(analysis->state_size);
 	memset(state, 0, analysis->state_size);
 	*state = (struct nx_derivation){profile, fn, context};

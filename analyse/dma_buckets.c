@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/dma_buckets.h"
 
+#include <assert.h>
 #include <string.h>
 
 void nx_dma_buckets_begin(struct nx_dma_buckets *b, uint64_t total_time_ns, nx_row_fn fn,
@@ -8,6 +9,7 @@ void nx_dma_buckets_begin(struct nx_dma_buckets *b, uint64_t total_time_ns, nx_r
 {
 	uint64_t width_ns = NX_DMA_BUCKET_FINEST_NS;
 
+	assert(fn);
 	memset(b, 0, sizeof(*b));
 	b->fn = fn;
 	b->context = context;
@@ -41,6 +43,7 @@ void nx_dma_buckets_add(struct nx_dma_buckets *b, const struct nx_throughput *po
 {
 	uint64_t width_ns = NX_DMA_BUCKET_FINEST_NS, time_ns = point->time_ps / 1000;
 
+	assert(point->graph < NX_MAX_GRAPHS);
 	for (unsigned level = 0; level < b->level_count; level++, width_ns *= 10) {
 		struct nx_dma_bucket *bucket = &b->open[point->graph][level];
 		uint64_t start_ns = time_ns - time_ns % width_ns;

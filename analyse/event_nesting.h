@@ -20,7 +20,7 @@ struct nx_open_event {
 
 /*
  * In order of start, and each ends before the one below it: whatever an event
- * outlasts can be nobody's innermost parent any more.
+ * outlasts can no longer be an innermost parent.
  */
 struct nx_thread_stack {
 	struct nx_open_events NX_VEC_BODY(struct nx_open_event) open;

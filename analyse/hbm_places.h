@@ -2,14 +2,14 @@
 /*
  * hbm_places: what each memory of a device holds, by purpose, over time.
  *
- * A sample of hbm_usage tells what a logical core has taken, in all and for one purpose, wherever
+ * A sample of hbm_usage states what a logical core has taken, in all and for one purpose, wherever
  * it lies. The differences to its sample before are what the change put into, or took out of, the
  * memory that the sample names; several cores and processes may share that memory.
  *
  * A trace may begin late: what was taken before is in the total from the first sample on, but its
  * purpose shows only with the next change of that kind.
  *
- * Feed samples of all processes in order of time.
+ * Add samples of all processes in order of time.
  */
 #ifndef NX_ANALYSE_HBM_PLACES_H
 #define NX_ANALYSE_HBM_PLACES_H
@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "model/system.h"
 
-#define NX_HBM_PURPOSES 32 /* room for those a caller tells apart */
+#define NX_HBM_PURPOSES 32 /* as many as a caller may distinguish */
 
 struct nx_hbm_place {
 	uint64_t total_bytes;

@@ -6,7 +6,7 @@
  *	nx_insights_join(&bands, 0, gap_ns);
  *	nx_insights_small_dma(parts, part_count, from_ns, to_ns, &bands);
  *
- * The rules, with their limits, are one list in insights.c; docs/api.md tells them to users.
+ * The rules, with their limits, are one list in insights.c; docs/api.md describes them to users.
  */
 #ifndef NX_ANALYSE_INSIGHTS_H
 #define NX_ANALYSE_INSIGHTS_H

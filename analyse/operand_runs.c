@@ -8,7 +8,7 @@ struct walk {
 	void *context;
 };
 
-/* count elements that lie one behind the other, from element on. */
+/* count elements, one after the other, from element on. */
 static void touch(const struct walk *w, int64_t element, uint32_t count)
 {
 	const struct nx_operand *o = w->operand;

@@ -74,7 +74,7 @@ static void add_range(struct quarter *quarter, const struct range *range)
 	set_owner(quarter, range->first, range->end, index);
 }
 
-struct access { /* who touches what */
+struct access { /* one operand of an instruction or a DMA */
 	struct sbuf_allocation *a;
 	struct quarter *quarter;
 	struct range range; /* of a write: what it would leave */

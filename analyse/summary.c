@@ -276,7 +276,7 @@ static void add_collectives(const struct nx_graph *graph, struct nx_span_union *
 	}
 }
 
-/* Steps of collective cores are not decoded: nobody has published their records. */
+/* Steps of collective cores are not decoded: their records are not documented. */
 static void put_collectives(struct nx_profile *p)
 {
 	static const char *const zeros[] = {"cc_cores_instruction_active_time",

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/throttle_summary.h"
 
+#include <assert.h>
+
+static_assert(NX_THROTTLE_TYPES > UINT8_MAX, "a place for each type of a row");
+
 void nx_throttle_sums_add(struct nx_throttle_sums *sums, const struct nx_throttle *row)
 {
 	uint64_t ns = (row->end_ps - row->start_ps) / 1000;
@@ -25,6 +29,7 @@ struct nx_throttle_cost nx_throttle_cost_of_type(const struct nx_throttle_sums *
 {
 	const struct nx_throttle_type_sum *sum = &sums->types[type];
 
+	assert(type < NX_THROTTLE_TYPES);
 	return (struct nx_throttle_cost){
 		.active_ns = sum->duration_ns,
 		.active_frac = ratio((double)sum->duration_ns, (double)last_ns),

@@ -10,7 +10,7 @@ struct nx_transfer_end {
 	uint64_t semaphore; /* and its graph: see semaphore_key */
 	uint64_t end_ps;
 	uint32_t transfer;
-	uint32_t next; /* the nearest entry from here on that nobody waited for yet */
+	uint32_t next; /* the nearest entry from here on that was not waited for yet */
 };
 
 static uint64_t semaphore_key(uint32_t graph, uint32_t semaphore)

@@ -55,7 +55,7 @@ static void write_throughput(void *context, const void *opaque)
 	nx_json_key_u64(w, "timestamp", row->time_ps / 1000);
 	nx_json_key_u64(w, "total_transfer_bytes", row->total_bytes);
 	nx_json_key_f32(w, "transfer_rate", row->bytes_per_s);
-	/* which packets touch HBM cannot be told from the records */
+	/* the records do not show which packets touch HBM */
 	nx_json_key_text(w, "uses_hbm", "false");
 	nx_json_key_u64(w, "hbm_total_transfer_bytes", 0);
 	nx_json_key_u64(w, "hbm_transfer_rate", 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters: one sample for every row of the tables behind them. */
+/* Counters: one sample for every row of their tables. */
 #include "export/perfetto_device.h"
 
 enum counter {

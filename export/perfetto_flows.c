@@ -5,7 +5,7 @@
 #include "model/executions.h"
 
 #define SPOOL_BYTES ((size_t)8 << 20)
-/* Compilers name a few dozen; more would draw a picture nobody can read. */
+/* Compilers name a few dozen; with more the picture is unreadable. */
 #define MAX_FLOWS_IN 64
 
 struct edge {

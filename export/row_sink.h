@@ -41,7 +41,7 @@ struct nx_row_format {
 	struct nx_row_sink *(*open)(struct nx_output *out);
 };
 
-/* csv, json, jsonl; NULL when there is none of that name. */
+/* csv, json, jsonl; NULL if there is no such format. */
 const struct nx_row_format *nx_row_format_find(const char *name);
 
 /* Everything of a stream into a sink; closes neither. */
@@ -54,7 +54,7 @@ void nx_row_sink_close(struct nx_row_sink *sink);
  * text is "".
  * JSON is an array of objects, a row on each line; JSONL the objects alone.
  * Integers are exact in both, beyond 2^53 too; NaN and infinities are null.
- * Columns of one name are told apart as a, a_1, a_2.
+ * Columns of the same name become a, a_1, a_2.
  */
 struct nx_row_sink *nx_rows_csv_open(struct nx_output *out);
 struct nx_row_sink *nx_rows_json_open(struct nx_output *out);

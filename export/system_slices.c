@@ -20,7 +20,7 @@ struct row { /* a Perfetto thread */
 	const char *label;
 	struct nx_lanes layout; /* of the process at hand */
 	struct nx_row_lanes NX_VEC_BODY(struct lane) lanes;
-	size_t first_lane; /* that the process at hand may use: time goes on in those before */
+	size_t first_lane; /* that the current process may use: time continues in earlier ones */
 };
 
 struct nx_slices {

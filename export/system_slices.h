@@ -17,7 +17,7 @@ struct nx_slices_plan { /* what all slices of a trace have in common; never chan
 	const struct nx_system_profile *profile;
 	const struct nx_system_export_options *options;
 	struct nx_group primary, secondary;
-	bool is_in_label[NX_GROUP_FIELD_COUNT]; /* told by the names of a row */
+	bool is_in_label[NX_GROUP_FIELD_COUNT]; /* already part of the row's name */
 	struct nx_map profiled_models;		/* ids of models that have a device profile */
 };
 

@@ -224,7 +224,7 @@ static int compare_device_cores(const void *left, const void *right)
 			qsort((list)->items, (list)->len, sizeof(*(list)->items), compare);        \
 	} while (0)
 
-/* Hands each group its stretch of the sorted lists. */
+/* Gives each group its range of the sorted lists. */
 static void share_out(struct nx_system_totals *t)
 {
 	uint32_t processes = t->profile->process_count;

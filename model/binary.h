@@ -4,7 +4,7 @@
  *
  * decode/neff fills it; everything lives in the arena given there or is
  * borrowed from the mapped file, so it lasts as long as the profile. Optional
- * parts that a file lacks are empty; which ones is told in `missing`.
+ * parts that a file lacks are empty; `missing` lists them.
  */
 #ifndef NX_MODEL_BINARY_H
 #define NX_MODEL_BINARY_H
@@ -95,7 +95,7 @@ struct nx_bir { /* a backend instruction: what a slot was made from */
 	uint32_t kernel_instruction; /* into kernel_instructions; none when beyond their count */
 };
 
-struct nx_origin { /* where a penguin instruction came from, when the chain goes on */
+struct nx_origin { /* where a penguin instruction came from, if the chain continues */
 	uint64_t penguin_id;
 	const char *penguin_name;
 	bool has_hlo;
@@ -106,7 +106,7 @@ struct nx_origin { /* where a penguin instruction came from, when the chain goes
 	size_t framework_id_count;
 	bool has_framework;
 	uint64_t framework_id;	    /* of those above, the one that names the layer */
-	const char *framework_name; /* "" when no record tells */
+	const char *framework_name; /* "" if no record states it */
 	uint32_t stack_frame;	    /* into the stack's frames from one on; 0 = none */
 	const char *layer;	    /* "Unknown" when the chain ends before the framework */
 	const char *source_file;    /* "" */

@@ -15,7 +15,7 @@
  *	nx_event_shapes_release(&shapes);
  *
  * Shapes belong to whoever reads, one thread each, and serve all processes of a profile. Their
- * number has a bound: what comes behind it is read without one. A zeroed struct is valid and
+ * number has a bound: what comes after it is read without one. A zeroed struct is valid and
  * empty.
  */
 #ifndef NX_MODEL_EVENT_SHAPES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 enum nx_status nx_profile_scan(const struct nx_profile *profile, enum nx_table table, nx_row_fn fn,
 			       void *context, struct nx_error *err)
 {
+	assert(table < NX_TABLE_COUNT && fn);
 	return profile->source.scan(profile->source.context, table, fn, context, err);
 }
 
@@ -25,6 +27,7 @@ void nx_warnings_add(struct nx_warnings *warnings, struct nx_arena *arena, const
 	struct nx_warning w = {.category = category};
 	char text[1024];
 
+	assert(category && *category);
 	vsnprintf(text, sizeof(text), fmt, args);
 	w.message = nx_arena_copy_text(arena, text);
 	nx_vec_push(warnings, w);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile: one device profile as everyone after the decoders sees it.
+ * profile: one device profile, as all code after the decoders sees it.
  *
- * Small tables are arrays here. Tables that grow with the trace are not held
- * in memory: nx_profile_scan streams their rows to a function, in order of
- * time (events, throttles and faults graph by graph), as often as asked. Who produces them
- * (pipeline) stays hidden behind struct nx_row_source, so exporters know neither files nor
- * decoders.
+ * Small tables are arrays here. Tables that grow with the trace are not held in memory:
+ * nx_profile_scan streams their rows to a function, in order of time (events, throttles and faults
+ * graph by graph), as often as needed. struct nx_row_source hides the producer (pipeline), so
+ * exporters know neither files nor decoders.
  */
 #ifndef NX_MODEL_PROFILE_H
 #define NX_MODEL_PROFILE_H
@@ -52,7 +51,7 @@ struct nx_profile;
 struct nx_row_source {
 	enum nx_status (*scan)(void *context, enum nx_table table, nx_row_fn fn, void *fn_context,
 			       struct nx_error *err);
-	/* transfer a packet belongs to, NX_NONE when it is none's */
+	/* transfer a packet belongs to, NX_NONE if it belongs to none */
 	uint32_t (*find_transfer)(void *context, const struct nx_packet *packet);
 	void *context;
 };
@@ -111,7 +110,7 @@ struct nx_profile {
 	/* updates before a window that has no end: not shown, but AWS counts them as points */
 	uint64_t early_semaphore_count;
 	uint64_t with_layer_count; /* instructions that have a layer */
-	/* what only the published summary tells, beside the metrics */
+	/* what only the published summary has, in addition to the metrics */
 	uint64_t exec_time_ps; /* from the first to the last instruction or packet of work */
 	uint64_t adjusted_flop_count, adjusted_transpose_flop_count; /* in bf16 equivalents */
 	struct nx_row_source source;

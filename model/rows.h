@@ -9,6 +9,7 @@
 #ifndef NX_MODEL_ROWS_H
 #define NX_MODEL_ROWS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +36,9 @@ struct nx_packet { /* one DMA packet */
 	uint8_t queue_class; /* enum nx_queue_class */
 	uint8_t padding;
 };
+
+static_assert(sizeof(struct nx_instruction) == 32 && sizeof(struct nx_packet) == 32,
+	      "rows that are spooled in millions");
 
 struct nx_event { /* a semaphore or event changed its value */
 	uint64_t time_ps;

@@ -2,7 +2,7 @@
 /*
  * schema: the published tables of a profile as data: names, types, units, meanings.
  *
- * Stores, the query API, the printed schema and the documents ask here; nobody spells a
+ * Stores, the query API, the printed schema and the documents read it here; no code spells a
  * table or a column a second time. The lines are in model/schema.def; from them come
  *
  *	NX_SCHEMA_DmaPacket		the number of a table
@@ -116,7 +116,7 @@ struct nx_schema_enum {
 extern const struct nx_schema_table nx_schema_tables[NX_SCHEMA_TABLE_COUNT]; /* by name, sorted */
 extern const struct nx_schema_enum nx_schema_enums[NX_SCHEMA_ENUM_COUNT];
 
-/* By published name, case counts; NULL when there is none. */
+/* By published name, case counts; NULL if there is none. */
 const struct nx_schema_table *nx_schema_find_table(struct nx_slice name);
 const struct nx_schema_column *nx_schema_find_column(const struct nx_schema_table *table,
 						     struct nx_slice name);

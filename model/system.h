@@ -145,8 +145,8 @@ struct nx_device_capture { /* an NTFF found beside the traces, and the NEFF it b
 	const char *model_name;
 	uint32_t process; /* UINT32_MAX when it lies in no process's folder */
 	uint32_t rank;	  /* of profile_rank_<i>; UINT32_MAX */
-	uint32_t nc_idx;  /* logical core, when the name tells; UINT32_MAX */
-	uint32_t session; /* of the capture, when the name tells; UINT32_MAX */
+	uint32_t nc_idx;  /* logical core, if the name has it; else UINT32_MAX */
+	uint32_t session; /* of the capture, if the name has it; else UINT32_MAX */
 	bool is_empty;	  /* a core that ran nothing leaves an empty file */
 };
 
@@ -205,9 +205,9 @@ const char *nx_system_event_name(const struct nx_system_profile *profile,
 				 const struct nx_system_event *event);
 
 /*
- * Names by which device captures are called, parallel to profile->devices and each another:
+ * A unique name for each device capture, parallel to profile->devices:
  * device_profile_model_<id>, device_profile_rank_<i>, or after the session's own file; a number
- * behind it when the same model has several. NULL for the empty ones.
+ * follows if a model has several. NULL for empty ones.
  */
 const char **nx_system_device_names(const struct nx_system_profile *profile,
 				    struct nx_arena *arena);

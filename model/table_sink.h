@@ -23,7 +23,7 @@
  *
  * Several tables may be open at once, each with a row of its own; a table is begun and ended at
  * most once. A sink belongs to one thread. Failures stick: after the first one rows are dropped
- * and nx_table_sink_status tells why, so loops need no checks.
+ * and nx_table_sink_status says why, so loops need no checks.
  */
 #ifndef NX_MODEL_TABLE_SINK_H
 #define NX_MODEL_TABLE_SINK_H
@@ -146,7 +146,7 @@ static inline void nx_row_put_list_text(struct nx_row *row, unsigned column,
 
 /*
  * What is wrong with a row: a required column that is null, a value of another type, a number
- * too wide for int32, a text that is none of its enumeration's. FORMAT and a sentence that
+ * too wide for int32, a text that is not in its enumeration. FORMAT and a sentence that
  * names table and column; OK when nothing is.
  */
 NX_MUST_CHECK enum nx_status nx_row_check(const struct nx_row *row, struct nx_error *err);

@@ -23,7 +23,7 @@ const char *nx_descriptor_variable(const struct nx_binary_graph *graph,
 /*
  * Ids of 63 bits, hashed as AWS's profiler does. block is that of the packet's transfer, 0 for
  * a packet of none. A packet's id is unique up to chance; that of a transfer repeats when its
- * block is triggered again, unless turn tells them apart (AWS's is turn 0).
+ * block is triggered again, unless turn distinguishes them (AWS's is turn 0).
  */
 uint64_t nx_packet_id(const struct nx_profile *profile, const struct nx_packet *packet,
 		      uint32_t block);

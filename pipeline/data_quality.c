@@ -123,8 +123,8 @@ static void report_unknown(struct nx_profile *p, const struct nx_ntff_decoder *d
 	if (activity->unknown_text_count)
 		nx_profile_warn(p, NX_WARN_UNKNOWN,
 				"%" PRIu64
-				" executed instructions have an operand layout nobody has "
-				"published; they are shown by name with their raw words.",
+				" executed instructions have an undocumented operand layout; they "
+				"are shown by name with their raw words.",
 				activity->unknown_text_count);
 	if (!nx_hardware_of(p->capture.arch))
 		nx_profile_warn(

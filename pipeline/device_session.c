@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/device_session.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,6 +289,7 @@ enum nx_status nx_device_session_open(struct nx_device_session **out,
 	struct nx_device_session *d = nx_heap_alloc(sizeof(*d));
 	enum nx_status st;
 
+	assert(options->session_path);
 	memset(d, 0, sizeof(*d));
 	d->options = *options;
 	d->profile.source = (struct nx_row_source){nx_device_scan, nx_device_find_transfer, d};

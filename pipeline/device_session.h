@@ -25,10 +25,10 @@ struct nx_device_session_options {
 	/* parts to leave out, for speed */
 	bool skip_buffer_usage, skip_instructions, skip_events, skip_dma, skip_hierarchy;
 	bool show_progress;
-	/* what to add to the device's clock to get the host's, when a system trace tells */
+	/* what to add to the device's clock to get the host's, if a system trace states it */
 	bool has_host_offset;
 	int64_t host_offset_ns;
-	uint64_t host_pid; /* of the process whose trace tells; nothing of another's captures */
+	uint64_t host_pid; /* the process whose trace states it; not valid for others */
 };
 
 struct nx_device_session;

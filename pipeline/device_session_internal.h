@@ -26,7 +26,7 @@ struct nx_device_session {
 	struct nx_error error;
 };
 
-/* device_scan.c: the tables as they are asked for, from the sorted rows. */
+/* device_scan.c: streams any table, from the sorted rows. */
 NX_MUST_CHECK enum nx_status nx_device_scan(void *context, enum nx_table table, nx_row_fn fn,
 					    void *fn_context, struct nx_error *err);
 uint32_t nx_device_find_transfer(void *context, const struct nx_packet *packet);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kept_event: what the spool of a system profile keeps of an event: all that its record or its
- * framework told. Parent, depth, model and worker are found out with each scan, and the process
- * is known by the part, so they need no room while millions wait to be sorted.
+ * framework states. Each scan derives parent, depth, model and worker again, and the part names
+ * the process, so they take no space while millions of events are sorted.
  */
 #ifndef NX_PIPELINE_KEPT_EVENT_H
 #define NX_PIPELINE_KEPT_EVENT_H

@@ -3,7 +3,7 @@
 
 /*
  * Version 6 stores all sixteen bytes. Older runtimes copied the id as a C
- * string, which ends at its first zero byte and carries whatever lay behind
+ * string, which ends at its first zero byte and carries whatever lay after
  * otherwise, so only the bytes up to there can be compared. An id that starts
  * with zero says nothing and matches anything.
  */

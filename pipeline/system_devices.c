@@ -24,8 +24,8 @@ static bool leading_number(const char *name, uint64_t *number)
 	return *end == '_' || *end == '.';
 }
 
-/* The number behind a word of the name; UINT32_MAX when it is not there. */
-static uint32_t number_behind(const char *name, const char *word)
+/* The number after a word of the name; UINT32_MAX if there is none. */
+static uint32_t number_after(const char *name, const char *word)
 {
 	const char *at = strstr(name, word);
 	uint64_t number;
@@ -50,7 +50,7 @@ struct neff_index {
 
 static uint64_t vnc_of(const char *name)
 {
-	uint32_t vnc = number_behind(name, "_vnc_");
+	uint32_t vnc = number_after(name, "_vnc_");
 
 	return vnc != UINT32_MAX ? vnc : NO_VNC;
 }
@@ -133,9 +133,9 @@ static uint32_t process_in(const struct nx_system_run *run, const char *folder)
 
 static uint32_t core_in(const char *name)
 {
-	uint32_t vnc = number_behind(name, "_vnc_");
+	uint32_t vnc = number_after(name, "_vnc_");
 
-	return vnc != UINT32_MAX ? vnc : number_behind(name, "_nc_");
+	return vnc != UINT32_MAX ? vnc : number_after(name, "_nc_");
 }
 
 static void add_device(struct nx_system_run *run, const struct neff_index *neffs,
@@ -145,7 +145,7 @@ static void add_device(struct nx_system_run *run, const struct neff_index *neffs
 				      .model_name = "",
 				      .rank = UINT32_MAX,
 				      .nc_idx = core_in(session->name),
-				      .session = number_behind(session->name, "_session_"),
+				      .session = number_after(session->name, "_session_"),
 				      .is_empty = !session->size_bytes};
 	const struct nx_found_file *neff = NULL;
 	uint64_t rank;

@@ -22,7 +22,7 @@ struct nx_filter_words {
 
 struct nx_system_filter {
 	struct nx_filter_words cores, types, instances;
-	bool has_positive_type; /* some type is asked for, not only left out */
+	bool has_positive_type; /* some type is included, not only excluded */
 	/* which words matched something so far */
 	bool *core_matched, *type_matched, *instance_matched;
 };

@@ -122,7 +122,7 @@ static uint64_t later(uint64_t time_ns, uint64_t by_ns)
 static void choose_shift(struct framework_read *r, const char *path, bool is_epoch)
 {
 	const struct nx_system_process *process = &r->run->profile.processes[r->process];
-	/* a process that was killed has not told when it ended */
+	/* a process that was killed did not record its end */
 	uint64_t close_ns = process->close_ns ? process->close_ns : UINT64_MAX;
 
 	if (!process->init_ns || (later(r->first_ns, SLACK_NS) >= process->init_ns &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline/system_profile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +238,7 @@ enum nx_status nx_system_run_open(struct nx_system_run **out,
 	struct nx_system_run *run = nx_heap_alloc(sizeof(*run));
 	enum nx_status st;
 
+	assert(options->directory);
 	memset(run, 0, sizeof(*run));
 	run->options = *options;
 	run->profile.source = (struct nx_system_source){

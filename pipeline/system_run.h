@@ -17,12 +17,12 @@ struct nx_process_input {
 	struct nx_process_names NX_VEC_BODY(
 		const char *) names; /* decoder's, then the framework's */
 	struct nx_text_map name_ids;
-	uint64_t sync_ns; /* when the process's clock offset was told */
+	uint64_t sync_ns; /* when the process's clock offset was recorded */
 	uint64_t next_id; /* for framework events */
 	bool is_kept;
 };
 
-/* What was copied is told by its records, which only those who ask for transfers read. */
+/* Records state what was copied; they are read only if transfers are requested. */
 struct nx_kept_transfer {
 	uint64_t start_ns, end_ns;
 	struct nx_event_handle handle;

@@ -16,7 +16,7 @@ struct nx_counting_sink {
 
 void nx_counting_sink_init(struct nx_counting_sink *counting, struct nx_table_sink *target,
 			   struct nx_progress *progress);
-/* Begins and ends, with no rows, all tables of the scope that nobody has begun. */
+/* Begins and ends, with no rows, all tables of the scope that were not begun. */
 void nx_counting_sink_complete(struct nx_counting_sink *counting, enum nx_schema_scope scope);
 
 #endif

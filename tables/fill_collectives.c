@@ -2,8 +2,8 @@
 /*
  * Collectives: what each took part in, and the streams they ran on.
  *
- * Only captures of our own runtime tell when a collective ran; nobody has published the records
- * of others. CcInstruction, the steps of collective cores, has no filler for that reason.
+ * Only captures of our own runtime record when a collective ran; the records of other captures are
+ * not documented. CcInstruction, the steps of collective cores, has no filler for that reason.
  */
 #include <stdio.h>
 

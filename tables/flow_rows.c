@@ -70,7 +70,7 @@ static void put_predecessors(struct nx_flow_rows *x, const struct nx_instruction
 		for (size_t i = 0; i < walk.count; i++) {
 			const struct nx_execution *before = &walk.executions[i];
 
-			/* later rounds of a loop are nobody's predecessor */
+			/* later rounds of a loop precede nothing */
 			if (before->id < x->id)
 				put_flow(x, &(struct flow){instructions, instructions, before->id,
 							   x->id, type_name(walk.type),

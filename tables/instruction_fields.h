@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction_fields: what is published of an instruction's slot, told once for the JSON export,
+ * instruction_fields: what is published of an instruction's slot, in one place for the JSON export,
  * the Perfetto export and table Instruction. What an execution adds (its times, id and trigger) is
  * up to each of them.
  *

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tables/sorted_rows.h"
 
+#include <assert.h>
+
 #define SPOOL_BYTES ((size_t)8 << 20)
 
 void nx_sorted_rows_init(struct nx_sorted_rows *rows, size_t row_size)
 {
+	assert(row_size >= sizeof(uint64_t)); /* the key is first */
 	*rows = (struct nx_sorted_rows){.spool = nx_spool_new(row_size, SPOOL_BYTES)};
 }
 
@@ -54,8 +57,10 @@ static enum nx_status hand_on(struct nx_sorted_rows *rows, nx_row_fn fn, void *c
 enum nx_status nx_sorted_rows_finish(struct nx_sorted_rows *rows, nx_row_fn fn, void *context,
 				     struct nx_error *err)
 {
-	enum nx_status st = hand_on(rows, fn, context, err);
+	enum nx_status st;
 
+	assert(rows->spool && fn); /* once each */
+	st = hand_on(rows, fn, context, err);
 	nx_spool_free(rows->spool);
 	rows->spool = NULL;
 	return st;
