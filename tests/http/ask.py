@@ -540,6 +540,16 @@ def check_other_tools(server):
     check('a device profile has none', answer.get('status') == 404, answer)
 
 
+# Routes that need SQL report the missing library; the server survives.
+def check_without_engine(workspace):
+    server = Server(workspace, env={'NEURON_EXPLORER_DUCKDB': f'{workspace}/none.so'})
+    for path in ('insights', 'search?text=mat', 'search/marks?text=mat&px=10&from=0&to=100'):
+        status, _, content = server.ask(f'/profiles/demo/{path}')
+        check(f'{path} needs DuckDB', status == 501 and b'DuckDB' in content, (status, content))
+    code, _, err = server.stop()
+    check('the server outlives that', code == 0 and err == '', (code, err))
+
+
 def has_duckdb(server):
     return server.post('/profiles/demo/sql', {'sql': 'SELECT 1'})[0] != 501
 
@@ -568,6 +578,7 @@ def main():
         check_documents(server, capture, workspace)
         code, _, err = server.stop()
         check('ctrl-c ends it cleanly', code == 0 and err == '', (code, err))
+        check_without_engine(workspace)
     print(f'1..{len(results)}')
     sys.exit(0 if all(results) else 1)
 

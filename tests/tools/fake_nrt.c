@@ -3,7 +3,9 @@
  * fake_nrt: a runtime that does what the environment says, for tests of those who call one.
  *
  *	FAKE_NRT_FAIL=nrt_load=9	the call returns status 9; nrt_execute=1004@2: its second
- *call FAKE_NRT_CORES=2		visible cores (4)
+ *				call
+ *	FAKE_NRT_FAIL_ALSO=nrt_unload=2	another call that fails, each time
+ *	FAKE_NRT_CORES=2		visible cores (4)
  *	FAKE_NRT_ONE_PROFILE=1		a second profile at the same time is NRT_INVALID
  *	FAKE_NRT_EMPTY=1		profiles are files without bytes
  *	FAKE_NRT_DRIFT=1		outputs change with each execution
@@ -81,11 +83,13 @@ static NRT_STATUS outcome(const char *call)
 {
 	static unsigned calls;
 	static char last[64]; /* a new wish counts anew */
-	const char *fail = getenv("FAKE_NRT_FAIL");
+	const char *fail = getenv("FAKE_NRT_FAIL"), *also = getenv("FAKE_NRT_FAIL_ALSO");
 	size_t len = strlen(call);
 	const char *at;
 	NRT_STATUS status = NRT_SUCCESS;
 
+	if (also && !strncmp(also, call, len) && also[len] == '=')
+		return (NRT_STATUS)strtol(also + len + 1, NULL, 10);
 	if (!fail || strncmp(fail, call, len) != 0 || fail[len] != '=')
 		return NRT_SUCCESS;
 	at = strchr(fail, '@');

@@ -92,6 +92,7 @@ static int forget_wishes(void **state)
 {
 	(void)state;
 	unsetenv("FAKE_NRT_FAIL");
+	unsetenv("FAKE_NRT_FAIL_ALSO");
 	unsetenv("FAKE_NRT_ONE_PROFILE");
 	unsetenv("NEURON_RT_NUM_CORES");
 	return 0;
@@ -262,6 +263,11 @@ static void test_what_is_left(void **state)
 	assert_int_equal(run(&wishes, false, &heard, &result, &err), NX_IO);
 	assert_int_equal(access("left.ntff", F_OK), -1);
 	assert_int_equal(result.sessions.len, 0);
+	nx_capture_result_release(&result);
+	/* of two failures the first is reported: the second follows from it */
+	setenv("FAKE_NRT_FAIL_ALSO", "nrt_profile_stop=6", 1);
+	assert_int_equal(run(&wishes, false, &heard, &result, &err), NX_IO);
+	assert_null(strstr(err.message, "writing the profile"));
 	nx_capture_result_release(&result);
 }
 

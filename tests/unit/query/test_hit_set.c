@@ -62,6 +62,15 @@ static void hits_of_a_pixel_are_marked_together(void **state)
 	assert_int_equal(marks.items[1].count, 1);
 	assert_int_equal(marks.items[1].start_ns, 40);
 	nx_vec_clear(&marks);
+	/* buckets count from the window's begin: 5 to 15, 15 to 25, 35 to 45 */
+	window = (struct nx_timeline_window){.from_ns = 5, .to_ns = 105, .bucket_count = 10};
+	nx_hit_set_marks(c.timeline, &set.strips.items[0], &window, &marks);
+	assert_int_equal(marks.len, 3);
+	assert_int_equal(marks.items[0].end_ns, 12);
+	assert_int_equal(marks.items[1].start_ns, 15);
+	assert_int_equal(marks.items[2].start_ns, 40);
+	nx_vec_clear(&marks);
+	window = (struct nx_timeline_window){.from_ns = 0, .to_ns = 100, .bucket_count = 10};
 	/* one that began before is there as well */
 	window.from_ns = 50;
 	nx_hit_set_marks(c.timeline, &set.strips.items[0], &window, &marks);

@@ -109,6 +109,7 @@ static void what_is_no_url_is_refused(void **state)
 		"clickhouse://h/d?cluster=a'b",
 		"clickhouse://h/d?secure=yes",
 		"clickhouse://h/d?other=1",
+		"clickhouse://h/d?other=1&secure=1",
 		"clickhouse://me:top-secret@/d",
 		"clickhouse://me:top-secret@h/",
 	};

@@ -332,11 +332,11 @@ static void sizes_are_read_from_their_key_alone(void **state)
 	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
 		put_event(&d, "dmem_buf_copyin", 10 * (int64_t)i, 10 * (int64_t)i + 5, without[i]);
 	put_event(&d, "dmem_buf_copyin", 1000, 1010,
-		  "{\"text\":\"\\\"size\\\":\\\"12\\\"\",\"size\":\"3\"}");
+		  "{\"text\":\"\\\"size\\\":\\\"12\\\"\",\"size\":\"390\"}");
 	put_event(&d, "dmem_buf_copy", 2000, 2010, "{\"size\":\"3\"}");
 	put_event(&d, "dmem_buf_copyins", 2000, 2010, "{\"size\":\"3\"}");
 	draw(&d);
-	SAMPLES(&d, "host_to_device bandwidth nc 2", {0, 0}, {1000, 3e8}, {1010, 0});
+	SAMPLES(&d, "host_to_device bandwidth nc 2", {0, 0}, {1000, 3.9e10}, {1010, 0});
 	end(&d);
 }
 

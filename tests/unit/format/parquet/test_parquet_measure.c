@@ -171,6 +171,9 @@ static void long_texts_are_cut_below_and_above(void **state)
 	assert_false(s->is_min_exact || s->is_max_exact);
 	assert_true(nx_slice_is(s->min, SIXTY "aaaa"));
 	assert_true(nx_slice_is(s->max, SIXTY "bbbc"));
+	/* the largest character that has a next one in ASCII */
+	s = measure_texts(SIXTY "aaaaaaa", SIXTY "bbb~bbb");
+	assert_true(nx_slice_is(s->max, SIXTY "bbb\x7f"));
 	/* 64 bytes need no cut */
 	s = measure_texts(SIXTY "aaaa", SIXTY "zzzz");
 	assert_true(s->is_min_exact && s->is_max_exact);

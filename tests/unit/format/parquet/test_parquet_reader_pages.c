@@ -150,6 +150,42 @@ static void narrow_pages_are_bounded_by_four_bytes(void **state)
 	check_strange(s, NX_FORMAT, "its dictionary is cut");
 }
 
+/* Six booleans in two pages: 1, 0, 1 and 0, 1, 1. */
+static void plain_booleans_continue_in_the_next_page(void **state)
+{
+	static const uint8_t want[] = {1, 0, 1, 0, 1, 1};
+	struct strange s = usual();
+	struct nx_bytes body = {0}, file;
+	const struct nx_parquet_values *v;
+	const size_t column = 0;
+	struct nx_parquet_reader *r;
+	struct nx_parquet_cursor *c;
+	size_t rows;
+
+	(void)state;
+	s.field.type = NX_PARQUET_BOOL;
+	s.rows = s.chunk.level_count = 6;
+	s.page.plain_bytes = s.page.stored_bytes = 1;
+	nx_vec_push(&body, 5);
+	nx_parquet_page_write(&s.page, &body);
+	nx_vec_push(&body, 6);
+	s.body = (const char *)body.items;
+	s.body_len = body.len;
+	file = make_strange(s);
+	assert_int_equal(nx_parquet_reader_open_bytes(&r, nx_slice_of(file.items, file.len),
+						      "table", NULL),
+			 NX_OK);
+	assert_int_equal(nx_parquet_cursor_open(&c, r, &column, 1, NULL, NULL), NX_OK);
+	assert_int_equal(nx_parquet_cursor_next(c, &rows, NULL), NX_OK);
+	assert_int_equal(rows, 6);
+	v = nx_parquet_cursor_values(c, 0);
+	assert_memory_equal(v->flags, want, sizeof(want));
+	nx_parquet_cursor_close(c);
+	nx_parquet_reader_close(r);
+	nx_vec_release(&file);
+	nx_vec_release(&body);
+}
+
 static bool has_range(enum nx_parquet_type type, size_t bound_len)
 {
 	struct strange s = narrow();
@@ -256,6 +292,7 @@ int main(void)
 		cmocka_unit_test(narrow_differences_wrap_at_32_bits),
 		cmocka_unit_test(lists_of_narrow_integers_are_read),
 		cmocka_unit_test(narrow_pages_are_bounded_by_four_bytes),
+		cmocka_unit_test(plain_booleans_continue_in_the_next_page),
 		cmocka_unit_test(bounds_of_another_width_are_not_used),
 		cmocka_unit_test(large_claims_cost_nothing),
 	};
