@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bandwidth_sql: how fast data moved between hosts and devices, asked of the events of a system
- * profile (schema: MemoryBandwidthResponse).
+ * bandwidth_sql: the bandwidth between hosts and devices over time, as SQL over the events of a
+ * system profile (schema: MemoryBandwidthResponse).
  */
 #ifndef NX_QUERY_BANDWIDTH_SQL_H
 #define NX_QUERY_BANDWIDTH_SQL_H
@@ -9,13 +9,14 @@
 #include <stdbool.h>
 
 /*
- * Rows in order of series and time. A copy counts with its bytes over its time, evenly; moments
- * without a copy have 0. Copies that take no time, or whose size is not known, are left out.
+ * Columns of the rows, which are ordered by series and time. The bytes of a copy are spread evenly
+ * over its duration; times without a copy have 0. Copies without a duration or a known size are
+ * left out.
  */
 enum nx_bandwidth_column {
 	NX_BANDWIDTH_INSTANCE,	/* text */
 	NX_BANDWIDTH_WORKER,	/* integer or null; null for whole machines */
-	NX_BANDWIDTH_CORE,	/* as before */
+	NX_BANDWIDTH_CORE,	/* integer or null */
 	NX_BANDWIDTH_DIRECTION, /* text */
 	NX_BANDWIDTH_TIME,	/* integer, ns */
 	NX_BANDWIDTH_VALUE,	/* bytes per second */

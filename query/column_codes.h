@@ -18,7 +18,7 @@
 #include "query/stored_table.h"
 
 #define NX_CODE_NONE UINT32_MAX		       /* the row has no value, or there is no such row */
-#define NX_CODE_VALUES_MAX ((uint32_t)1 << 20) /* a column of more is no good for colours */
+#define NX_CODE_VALUES_MAX ((uint32_t)1 << 20) /* more cannot be told apart by colour */
 
 struct nx_column_codes {
 	struct nx_file file;
@@ -32,14 +32,14 @@ struct nx_column_codes {
 /* NOT_FOUND when there is no such file, FORMAT when it cannot be used. path is borrowed. */
 NX_MUST_CHECK enum nx_status nx_column_codes_open(struct nx_column_codes *codes, const char *path,
 						  struct nx_error *err);
-void nx_column_codes_close(struct nx_column_codes *codes); /* a zeroed one is allowed */
+void nx_column_codes_close(struct nx_column_codes *codes); /* may be zeroed */
 
-/* False ends the making with CANCELLED; asked once for each row group. */
+/* Called for each row group; returning false cancels (CANCELLED). */
 typedef bool (*nx_go_on_fn)(void *context);
 
 /*
- * Makes the file. USAGE for a field that has no codes (lists and broken numbers), LIMIT for one
- * with too many values.
+ * Makes the file. USAGE for a field that cannot have codes (lists and floating-point numbers),
+ * LIMIT for one with too many values.
  */
 NX_MUST_CHECK enum nx_status nx_column_codes_make(const struct nx_stored_table *table, size_t field,
 						  const char *path, nx_go_on_fn go_on,

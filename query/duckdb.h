@@ -2,18 +2,18 @@
 /*
  * duckdb: SQL over the Parquet files of one profile, inside this process.
  *
- * Each table of the profile is a view. Whoever asks may be a stranger, so the
- * engine is locked before the first question:
+ * Each table of the profile is a view. Queries are untrusted, so the engine is
+ * locked before the first one:
  *
  *	- the only files it can open are the profile's own, by name; no folder,
  *	  no network, no extension, no setting can be changed afterwards;
- *	- a question is one SELECT (or DESCRIBE, SHOW, SUMMARIZE, EXPLAIN of one)
+ *	- a query is one SELECT (or DESCRIBE, SHOW, SUMMARIZE, EXPLAIN of one)
  *	  that calls only table functions from a list, because DuckDB has some
  *	  that write; nothing is ever written;
  *	- memory is limited and nothing is spilled to disk.
  *
- * One question at a time for each struct; open several for more. Needs the
- * DuckDB library at run time; nx_duckdb_open says what to do when it is missing.
+ * One query at a time for each engine; open several for more. Needs the DuckDB
+ * library at run time; the error of nx_duckdb_open says how to install it.
  */
 #ifndef NX_QUERY_DUCKDB_H
 #define NX_QUERY_DUCKDB_H
@@ -34,8 +34,8 @@ struct nx_duckdb_options {
 };
 
 /*
- * Names of tables that turned out to be unreadable get their fault set in
- * profile, which must outlive the engine. Fails when no table can be read.
+ * Sets the fault of each unreadable table in profile, which must outlive the
+ * engine. Fails if no table can be read.
  */
 NX_MUST_CHECK enum nx_status nx_duckdb_open(struct nx_duckdb **out,
 					    struct nx_profile_folder *profile,
@@ -44,10 +44,10 @@ NX_MUST_CHECK enum nx_status nx_duckdb_open(struct nx_duckdb **out,
 void nx_duckdb_close(struct nx_duckdb *db);
 
 /*
- * Asks. USAGE for SQL that is wrong, NOT_FOUND for a table or column that is
- * not there, PERMISSION for what is locked, LIMIT for too much memory,
- * CANCELLED after nx_duckdb_stop; the place in sql is in the sentence. The
- * stream must be closed before the next question.
+ * Runs a query. USAGE for invalid SQL, NOT_FOUND for a missing table or column,
+ * PERMISSION for what is locked, LIMIT if it needs too much memory, CANCELLED
+ * after nx_duckdb_stop; messages name the position in sql. Close the stream
+ * before the next query.
  */
 NX_MUST_CHECK enum nx_status nx_duckdb_query(struct nx_duckdb *db, struct nx_slice sql,
 					     struct nx_row_stream **out, struct nx_error *err);
@@ -56,10 +56,10 @@ NX_MUST_CHECK enum nx_status nx_duckdb_query(struct nx_duckdb *db, struct nx_sli
 NX_MUST_CHECK enum nx_status nx_duckdb_write_parquet(struct nx_duckdb *db, struct nx_slice sql,
 						     const char *path, struct nx_error *err);
 
-/* Ends the question that is being answered, if there is one; from any thread. */
+/* Stops the running query, if any; safe from any thread. */
 void nx_duckdb_stop(struct nx_duckdb *db);
 
-/* For those who ask without knowing whom. */
+/* For callers that do not depend on the engine. */
 struct nx_query_engine nx_duckdb_as_engine(struct nx_duckdb *db);
 
 /* "v1.5.6" */

@@ -67,7 +67,7 @@ struct duckdb_result { /* theirs to fill; passed by value */
 	void *pointers[3];
 };
 
-/* A text is its length, then itself if it is this short, else where it is at byte 8. */
+/* A string is its length, then its bytes if they fit, else a pointer to them at byte 8. */
 #define DUCKDB_TEXT_INSIDE 12u
 
 struct duckdb_span { /* a list in its child vector */
@@ -91,7 +91,7 @@ struct duckdb_interval {
 	int64_t micros;
 };
 
-/* X(result, name, parameters); calls that return int answer 0 for success */
+/* X(result, name, parameters); calls that return int return 0 on success */
 #define NX_DUCKDB_MAP(X)                                                                           \
 	X(const char *, duckdb_library_version, (void))                                            \
 	X(int, duckdb_open, (const char *path, duckdb_database *))                                 \
@@ -172,7 +172,7 @@ struct nx_duckdb {
 
 /*
  * The library, loaded once and never unloaded: its threads and exit handlers
- * would outlive it. UNSUPPORTED, with what to do, when it is not to be found.
+ * would outlive it. UNSUPPORTED, with a hint, if it cannot be found.
  */
 NX_MUST_CHECK enum nx_status nx_duckdb_load(const struct nx_duckdb_api **api,
 					    const char *library_path, struct nx_error *err);
@@ -204,7 +204,7 @@ NX_MUST_CHECK enum nx_status nx_duckdb_reader_init(struct nx_duckdb_reader *read
 						   const struct nx_duckdb_api *api,
 						   duckdb_logical type, struct nx_arena *arena,
 						   struct nx_error *err);
-/* Turns the reader to a vector of the next chunk. */
+/* Points the reader at a vector of the next chunk. */
 void nx_duckdb_reader_turn(struct nx_duckdb_reader *reader, const struct nx_duckdb_api *api,
 			   duckdb_vector vector);
 /* The value at index; what it needs besides the chunk goes to the arena. */
@@ -233,7 +233,7 @@ NX_MUST_CHECK enum nx_status nx_duckdb_start(struct nx_duckdb *db,
 NX_MUST_CHECK enum nx_status nx_duckdb_run(struct nx_duckdb *db, const char *sql,
 					   struct nx_error *err);
 
-/* Whether a statement is one a stranger may run: PERMISSION when it is not. */
+/* PERMISSION for a statement that untrusted users may not run. */
 NX_MUST_CHECK enum nx_status nx_duckdb_check(struct nx_duckdb *db, struct nx_slice statement,
 					     struct nx_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine_pool: engines for SQL over profiles, few of them for any number of askers.
+ * engine_pool: a few SQL engines, shared by any number of requests.
  *
  *	st = nx_engine_pool_take(pool, &(struct nx_engine_wish){path, id, is_wanted, request}, &db,
  *				 err);
@@ -8,10 +8,10 @@
  *	...
  *	nx_engine_pool_return(pool, db, st == NX_OK);
  *
- * An engine answers one question at a time and belongs to one profile. It is opened when it is
- * first wanted and kept for the next question; one that nobody used for a while is closed, and
- * so is one whose place another profile needs. Who finds all of them busy waits in line: first
- * come, first served. Memory is shared out evenly, so that all together keep to the limit.
+ * An engine runs one query at a time and belongs to one profile. It is opened on demand and kept
+ * for the next query. Idle engines are closed after a while, or earlier if another profile needs
+ * the slot. If all are busy, callers wait in the order in which they came. Memory is divided
+ *evenly, so that all engines together stay within the limit.
  *
  * Safe from any thread.
  */
@@ -23,20 +23,20 @@
 
 struct nx_engine_pool;
 
-/* A zeroed struct asks for the defaults. */
+/* A zeroed struct has the defaults. */
 struct nx_engine_pool_options {
 	unsigned engine_max;	      /* 4 */
 	uint64_t memory_limit_bytes;  /* of all together; half of the machine's */
 	size_t statement_limit_bytes; /* 64 KiB */
 	uint32_t idle_ms;	      /* a minute */
-	uint32_t patience_ms;	      /* how long a wish waits in line: half a minute */
+	uint32_t patience_ms;	      /* how long a caller waits for an engine: half a minute */
 	const char *library_path;     /* borrowed; NULL: looked for where it usually is */
 };
 
 struct nx_engine_wish {
 	const char *path; /* of the profile's folder */
-	const char *id;	  /* tells apart profiles that had the same place one after the other */
-	/* Asked now and then while it waits; CANCELLED when it says no. NULL: always. */
+	const char *id;	  /* distinguishes profiles stored at the same path at different times */
+	/* Called now and then while waiting; CANCELLED if it returns false. NULL: always true. */
 	bool (*is_wanted)(void *context);
 	void *context;
 };
@@ -44,17 +44,17 @@ struct nx_engine_wish {
 /* The timer closes idle engines; it outlives the pool. */
 struct nx_engine_pool *nx_engine_pool_new(struct nx_timer *timer,
 					  const struct nx_engine_pool_options *options);
-/* No engine is taken and nobody waits any more. */
+/* Requires that no engine is taken and no caller waits. */
 void nx_engine_pool_free(struct nx_engine_pool *pool);
 
-/* LIMIT when the line does not move for too long; else as nx_duckdb_open. */
+/* LIMIT if no engine becomes free in time; otherwise fails as nx_duckdb_open does. */
 NX_MUST_CHECK enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool,
 						 const struct nx_engine_wish *wish,
 						 struct nx_duckdb **engine, struct nx_error *err);
-/* One that is not good is closed. NULL is allowed. */
+/* Closes an engine that is not good. db may be NULL. */
 void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_duckdb *engine, bool is_good);
 
-/* How many are open, taken or not. */
+/* The number of open engines, taken or not. */
 unsigned nx_engine_pool_open_count(struct nx_engine_pool *pool);
 
 #endif

@@ -8,9 +8,9 @@
  *	nx_sql_append(&sql, " FROM ");
  *	st = nx_event_sql_append_source(&sql, table, files, err);
  *
- * Tables call alike things differently; which column is an event's name, engine or counter
- * is found by lists of names, so that a new table of the schema needs no line here. Views of
- * the engine do not tell the numbers of rows, so the source reads the table's files itself.
+ * Tables use different names for the same thing. The columns for name, engine and counter are
+ * found by lists of names, so a new table of the schema needs no change here. Views of the
+ * engine have no row numbers, so the source reads the table's files itself.
  */
 #ifndef NX_QUERY_EVENT_SQL_H
 #define NX_QUERY_EVENT_SQL_H
@@ -39,7 +39,7 @@ NX_MUST_CHECK enum nx_status nx_event_sql_append_source(struct nx_bytes *sql,
 							const struct nx_folder_table *files,
 							struct nx_error *err);
 
-/* Columns of an event, in this order; number is what the caller calls the table. */
+/* Columns of an event, in this order; number is the caller's number of the table. */
 enum nx_event_column {
 	NX_EVENT_TABLE,	 /* t */
 	NX_EVENT_NUMBER, /* r */
@@ -54,13 +54,13 @@ NX_MUST_CHECK enum nx_status nx_event_sql_append_columns(struct nx_bytes *sql,
 							 const struct nx_event_columns *columns,
 							 size_t number, struct nx_error *err);
 
-/* A condition that holds for rows of which any part lies in the range; "true" for all of time. */
+/* A condition that selects the rows that overlap the range; "true" for all of time. */
 NX_MUST_CHECK enum nx_status nx_event_sql_append_range(struct nx_bytes *sql,
 						       const struct nx_event_columns *columns,
 						       const struct nx_time_range *range,
 						       struct nx_error *err);
 
-/* A row of such columns. Texts live as long as the row. */
+/* A row of these columns. Texts live as long as the row. */
 struct nx_event_row {
 	size_t table;
 	uint64_t row;

@@ -6,8 +6,8 @@
  *	nx_hit_set_marks(timeline, strip, &window, &marks);
  *
  * A bit for each span, in order of time, for those strips (depths of tracks) that have hits:
- * how many lie in a pixel is then a matter of counting bits, whatever the number of rows.
- * Does not change once made; threads may share it.
+ * counting the hits of a pixel means counting bits, whatever the number of rows.
+ * Immutable once made; threads may share it.
  */
 #ifndef NX_QUERY_HIT_SET_H
 #define NX_QUERY_HIT_SET_H
@@ -26,8 +26,8 @@ struct nx_hit_set {
 	uint64_t size_bytes;
 };
 
-struct nx_hit_wish {			  /* asked now and then; CANCELLED when it says no */
-	bool (*is_wanted)(void *context); /* NULL: always */
+struct nx_hit_wish {			  /* called now and then; CANCELLED if it returns false */
+	bool (*is_wanted)(void *context); /* NULL: always true */
 	void *context;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_facts: asks a profile for the numbers and stretches of time that analyse/insights.h
- * judges. Tables that are missing leave their facts unknown, which is no failure.
+ * insight_facts: queries a profile for the numbers and time ranges that analyse/insights.h
+ * judges. The facts of missing tables stay unknown, which is not an error.
  */
 #ifndef NX_QUERY_INSIGHT_FACTS_H
 #define NX_QUERY_INSIGHT_FACTS_H
@@ -10,7 +10,7 @@
 #include "model/insight.h"
 #include "query/query_engine.h"
 
-/* At most so many of a kind are asked for, the longest first. */
+/* At most so many of each kind are queried, the longest first. */
 #define NX_INSIGHT_BANDS_MAX 2000u
 #define NX_INSIGHT_DMA_PARTS 200u
 
@@ -18,8 +18,8 @@
 struct nx_insight_subject {
 	const char *name; /* of the tensor, the collective, the cause of throttling */
 	double factor;	  /* how often a tensor was loaded */
-	uint64_t bytes;	  /* it took altogether */
-	int64_t core;	  /* that alone was throttled; or -1 */
+	uint64_t bytes;	  /* in total */
+	int64_t core;	  /* the only one that was throttled, or -1 */
 };
 
 struct nx_insight_rows {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query_engine: something that answers SQL with rows: DuckDB in this process,
- * later a cluster over HTTP. Who asks through it need not know which.
+ * query_engine: runs SQL and returns rows, whichever engine it is: DuckDB in this
+ * process, or a server.
  */
 #ifndef NX_QUERY_QUERY_ENGINE_H
 #define NX_QUERY_QUERY_ENGINE_H

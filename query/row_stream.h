@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_stream: the answer to a question, row by row, with the types it has.
+ * row_stream: the typed result of a query, row by row.
  *
  *	st = nx_duckdb_query(db, sql, &rows, err);
  *	while (!st && !(st = nx_row_stream_next(rows, &row, err)) && row)
  *		use(row[0].i64, row[1].text);
  *	nx_row_stream_close(rows);
  *
- * Every engine answers with one of these, so that whoever prints, serves or
- * draws rows does not know where they come from. Rows are not collected: a row
- * and all it points at live until the next call.
+ * Every engine returns one of these, so that code that prints, serves or draws
+ * rows does not depend on their source. Rows are not collected: a row and all it
+ * points at live until the next call.
  *
  * A column has one kind and its values have that kind or are NULL. Integers
  * are exact: what does not fit 64 bits comes as DIGITS.
@@ -52,7 +52,7 @@ struct nx_value {
 	};
 };
 
-/* How deep lists and structs may be in each other; engines refuse what is deeper. */
+/* How deep lists and structs may be nested; engines refuse deeper values. */
 #define NX_VALUE_MAX_DEPTH 32
 
 struct nx_column {
@@ -63,10 +63,10 @@ struct nx_column {
 struct nx_row_stream;
 
 struct nx_row_stream_ops {
-	/* *row is NULL behind the last one; after a failure only close is allowed */
+	/* *row is NULL after the last one; after a failure only close is allowed */
 	enum nx_status (*next)(struct nx_row_stream *rows, const struct nx_value **row,
 			       struct nx_error *err);
-	/* reads to the end and counts, without looking at values */
+	/* reads to the end and counts, without decoding values */
 	enum nx_status (*count_rest)(struct nx_row_stream *rows, uint64_t *count,
 				     struct nx_error *err);
 	void (*close)(struct nx_row_stream *rows);
@@ -98,7 +98,7 @@ static inline void nx_row_stream_close(struct nx_row_stream *rows)
 		rows->ops->close(rows);
 }
 
-/* Numbers stand on the right of a column. */
+/* Whether values of the kind are right-aligned in a column: numbers. */
 bool nx_value_kind_is_number(enum nx_value_kind kind);
 
 /*

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * span_statistics: what the spans of a track cost in a part of time, in all and by name.
+ * span_statistics: the time that the spans of a track take in a time range, in total and by name.
  *
  *	st = nx_span_statistics_take(&statistics, timeline, &part, err);
  *	use(statistics.total.busy_ns, statistics.names[0].name);
  *	nx_span_statistics_release(&statistics);
  *
- * Counted are spans of which any part lies in [from_ns, to_ns), and empty ones that start in it.
- * busy_ns is the time of the part that at least one span covers, sum_ns how long the spans are
- * altogether, also where they reach outside or overlap. All spans of the part are read, from
- * the mapped file and in order of time, so memory grows with the names alone.
+ * Counts the spans that overlap [from_ns, to_ns), and empty ones that start in it. busy_ns is how
+ * much of the range at least one span covers; sum_ns is the sum of the durations of the spans, also
+ * where they reach outside or overlap. All spans of the range are read from the mapped file, in
+ * order of time, so memory grows only with the number of names.
  */
 #ifndef NX_QUERY_SPAN_STATISTICS_H
 #define NX_QUERY_SPAN_STATISTICS_H
@@ -19,7 +19,7 @@
 struct nx_span_part {
 	uint32_t track;
 	uint64_t from_ns, to_ns;
-	/* Asked now and then; CANCELLED when it says no. NULL: always. */
+	/* Called now and then; CANCELLED if it returns false. NULL: always true. */
 	bool (*is_wanted)(void *context);
 	void *context;
 };
@@ -31,11 +31,11 @@ struct nx_span_cost {
 
 struct nx_span_statistics {
 	struct nx_span_cost total;
-	struct nx_span_cost *names; /* most time first; of equals the more frequent, then the id */
+	struct nx_span_cost *names; /* by time, then count, both descending, then id */
 	size_t name_count;
 };
 
-/* NOT_FOUND for a track that has no spans to have. Release also after a failure. */
+/* NOT_FOUND for a track of another kind. Release it after a failure too. */
 NX_MUST_CHECK enum nx_status nx_span_statistics_take(struct nx_span_statistics *statistics,
 						     const struct nx_timeline *timeline,
 						     const struct nx_span_part *part,

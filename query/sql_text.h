@@ -5,7 +5,7 @@
  *
  * Quotes ('a''b', "a""b", e'a\'b', $tag$ $tag$) and comments (-- to the end of
  * the line, nested slash-star) are honoured, so a ';' inside them ends nothing.
- * Safety never rests on this reader: the engine parses every statement again
+ * Safety does not depend on this reader: the engine parses every statement again
  * and refuses more than one.
  */
 #ifndef NX_QUERY_SQL_TEXT_H
@@ -16,9 +16,9 @@
 #include "base/vec.h"
 
 /*
- * Takes the first statement off text, without its ';'. False when no ';' ends
- * one; statement is then the rest, for the caller to run or to add to. A
- * statement of nothing but blanks and comments is empty.
+ * Takes the first statement off text, without its ';'. False if no ';' ends
+ * it; statement is then the rest, for the caller to run or to extend. A
+ * statement of only blanks and comments is empty.
  */
 bool nx_sql_take(struct nx_slice *text, struct nx_slice *statement);
 
@@ -27,7 +27,7 @@ bool nx_sql_is_open(struct nx_slice text);
 
 enum nx_sql_explain { NX_SQL_RUN, NX_SQL_EXPLAIN, NX_SQL_EXPLAIN_ANALYZE };
 
-/* Takes a leading EXPLAIN or EXPLAIN ANALYZE off; comments before them are not looked through. */
+/* Removes a leading EXPLAIN or EXPLAIN ANALYZE; not if a comment precedes it. */
 enum nx_sql_explain nx_sql_take_explain(struct nx_slice *statement);
 
 enum nx_sql_dialect { NX_SQL_DUCKDB, NX_SQL_CLICKHOUSE };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stored_table: one table of a profile, its Parquet files opened and checked
- * against each other. Needs no engine: for rows as they are, see
- * query/table_rows.h; for questions, query/duckdb.h.
+ * against each other. Needs no engine: to read rows, see
+ * query/table_rows.h; to query them, query/duckdb.h.
  *
  *	table = nx_profile_folder_find(&folder, "Instruction");
  *	st = nx_stored_table_open(&stored, table, err);
@@ -10,7 +10,7 @@
  *	nx_stored_table_close(&stored);
  *
  * Parts of a table are written at different times, so their columns may come in
- * any order; a column that one part lacks or has of another type is a failure.
+ * any order; a column that a part lacks, or has with another type, is an error.
  */
 #ifndef NX_QUERY_STORED_TABLE_H
 #define NX_QUERY_STORED_TABLE_H
@@ -33,21 +33,21 @@ struct nx_stored_table {
 	uint64_t row_count;
 };
 
-/* Where a row lies in time: fields of integers. Of a moment, end is start. */
+/* The fields, both integers, that hold the start and end of a row. The same for an instant. */
 struct nx_stored_times {
 	size_t start, end;
 };
 
-/* The folder's table outlives it. FORMAT for one that cannot be used. Close also then. */
+/* The folder's table outlives it. FORMAT if it cannot be used. Close it after a failure too. */
 NX_MUST_CHECK enum nx_status nx_stored_table_open(struct nx_stored_table *stored,
 						  const struct nx_folder_table *table,
 						  struct nx_error *err);
 void nx_stored_table_close(struct nx_stored_table *stored);
 
-/* The field of that name, as SQL sees names: without regard to case. */
+/* The field of that name; as in SQL, case does not matter. */
 bool nx_stored_table_find(const struct nx_stored_table *stored, const char *name, size_t *field);
 
-/* start_ts and end_ts, else timestamp; false when rows have no time. */
+/* start_ts and end_ts, else timestamp; false if rows have no time. */
 bool nx_stored_table_times(const struct nx_stored_table *stored, struct nx_stored_times *times);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table_rows: the rows of one stored table as they are, all of them or those of
- * a range of time, straight from its Parquet files and in their order.
+ * table_rows: the rows of one stored table, all of them or those of a time
+ * range, straight from its Parquet files and in their order.
  *
  *	struct nx_table_choice choice = {.range = {.has_to = true, .to_ns = 1000}};
  *	st = nx_table_rows_open(&rows, &stored, &choice, err);
@@ -10,7 +10,7 @@
  *
  * Row groups whose statistics lie outside the range are not read; of the others
  * one at a time is in memory. A row without a start is in no range; one without
- * an end is a moment.
+ * an end is an instant.
  */
 #ifndef NX_QUERY_TABLE_ROWS_H
 #define NX_QUERY_TABLE_ROWS_H
@@ -24,7 +24,7 @@ struct nx_table_choice {
 	const size_t *fields; /* in the order of the answer; borrowed while opening */
 	size_t field_count;   /* 0: all */
 	struct nx_time_range range;
-	uint64_t first_row; /* of the table; those before are passed over without reading them */
+	uint64_t first_row; /* of the table; earlier ones are skipped without reading them */
 	uint64_t row_count; /* 0: all that follow */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * asking: questions in SQL on behalf of a request.
+ * asking: runs SQL on behalf of a request.
  *
  *	st = nx_question_begin(&question, server, request, profile, err);
  *	if (!st) {
@@ -9,9 +9,9 @@
  *		st = nx_question_end(&question, st, err);
  *	}
  *
- * An engine is taken from those of the server (query/engine_pool.h); it is stopped when the
- * client goes away or half a minute is over, for all questions of the request together.
- * Handlers that ask run on the queue of long work.
+ * Takes an engine of the server's pool (query/engine_pool.h). It is stopped when the client
+ * disconnects, or after half a minute for all queries of the request together. Handlers that query
+ * run on the slow queue.
  */
 #ifndef NX_SERVE_ASKING_H
 #define NX_SERVE_ASKING_H
@@ -24,13 +24,13 @@
 #define NX_QUESTION_LIMIT_MS 30000u
 
 struct nx_server;
-struct nx_asking; /* what a server keeps for those who ask */
+struct nx_asking; /* the engines and timer of a server */
 struct nx_hit_cache;
 struct nx_insight_cache;
 
 /* The timer outlives it. */
 struct nx_asking *nx_asking_new(struct nx_timer *timer);
-/* Nobody asks any more. */
+/* Requires that no query runs. */
 void nx_asking_free(struct nx_asking *asking);
 struct nx_hit_cache *nx_asking_hits(struct nx_asking *asking);
 struct nx_insight_cache *nx_asking_insights(struct nx_asking *asking);
@@ -42,17 +42,16 @@ struct nx_question {
 	struct nx_watchdog dog;
 };
 
-/* UNSUPPORTED, with what to do, where there is no DuckDB. */
+/* UNSUPPORTED, with a hint, if DuckDB is missing. */
 NX_MUST_CHECK enum nx_status nx_question_begin(struct nx_question *question,
 					       struct nx_server *server, struct nx_request *request,
 					       const struct nx_open_profile *profile,
 					       struct nx_error *err);
-/* The rows are closed before the next question and before the end. *rows is NULL after a failure.
- */
+/* Close the rows before the next query and before the end. *rows is NULL after a failure. */
 NX_MUST_CHECK enum nx_status nx_question_ask(struct nx_question *question,
 					     const struct nx_bytes *sql,
 					     struct nx_row_stream **rows, struct nx_error *err);
-/* st is how it went so far; a CANCELLED by the time limit becomes LIMIT. */
+/* st is the status so far; CANCELLED by the time limit becomes LIMIT. */
 NX_MUST_CHECK enum nx_status nx_question_end(struct nx_question *question, enum nx_status st,
 					     struct nx_error *err);
 

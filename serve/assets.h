@@ -4,9 +4,9 @@
  *
  *	const struct nx_asset *asset = nx_asset_find(url);	"/profile/x" -> index.1.html
  *
- * ui/build_assets.py writes the table. Every file is gzip-compressed; a client that cannot take
- * that is not a browser. Files whose name holds a hash of their content (is_hashed) never change,
- * so a browser may keep them for ever; the others are asked for anew with their etag.
+ * ui/build_assets.py writes the table. Every file is gzip-compressed; all browsers accept
+ * that. Files whose name holds a hash of their content (is_hashed) never change,
+ * so browsers may cache them for ever; the others are revalidated with their etag.
  */
 #ifndef NX_SERVE_ASSETS_H
 #define NX_SERVE_ASSETS_H
@@ -30,7 +30,7 @@ extern const size_t nx_asset_count;
 
 /*
  * The file for the path of a URL: /assets/NAME is that file or NULL; every other path is a page of
- * the application, whose script tells the visitor if there is no such page. Pages refer to their
+ * the application, whose script shows an error if there is no such page. Pages refer to their
  * files relatively, so there is one page per depth of path. NULL for /api and for paths too deep.
  */
 const struct nx_asset *nx_asset_find(const char *url_path);

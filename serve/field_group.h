@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* field_group: under which heading the details of an event show a column. */
+/* field_group: the heading under which the details of an event show a column. */
 #ifndef NX_SERVE_FIELD_GROUP_H
 #define NX_SERVE_FIELD_GROUP_H
 

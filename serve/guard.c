@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/guard.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "serve/host_name.h"
 #include "serve/routes.h"
 
 static enum nx_status refuse(unsigned *http_status, unsigned code, struct nx_error *err,
@@ -13,6 +13,55 @@ static enum nx_status refuse(unsigned *http_status, unsigned code, struct nx_err
 {
 	*http_status = code;
 	return nx_fail(err, NX_PERMISSION, "%s", sentence);
+}
+
+/* As IPv6 addresses stand in a Host header, and nothing else does. */
+static bool is_bracketed(const char *name, size_t len)
+{
+	return len > 2 && name[0] == '[' && name[len - 1] == ']';
+}
+
+static bool is_address(const char *name, size_t len)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	struct in6_addr address;
+	int family = is_bracketed(name, len) ? AF_INET6 : AF_INET;
+
+	if (family == AF_INET6)
+		name++, len -= 2;
+	if (len >= sizeof(text))
+		return false;
+	memcpy(text, name, len);
+	return inet_pton(family, text, &address) == 1;
+}
+
+/*
+ * A page elsewhere can let its own name point to this machine and read us through
+ * a visitor's browser, but it cannot choose the Host header: only expected
+ * names are answered. A server that listens on every address accepts any address as
+ * Host, because an address cannot be such a trick.
+ */
+bool nx_guard_is_our_host(const char *host, const char *listening_on)
+{
+	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+	bool is_everywhere = !strcmp(listening_on, "0.0.0.0") || !strcmp(listening_on, "::");
+	const char *end;
+	size_t len;
+
+	if (!host)
+		return false;
+	end = host[0] == '[' ? strchr(host, ']') : NULL;
+	end = strchr(end ? end : host, ':');
+	len = end ? (size_t)(end - host) : strlen(host);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (len == strlen(names[i]) && !strncasecmp(host, names[i], len))
+			return true;
+	if (len == strlen(listening_on) && !strncasecmp(host, listening_on, len))
+		return true;
+	if (is_bracketed(host, len) && strchr(listening_on, ':') &&
+	    len == strlen(listening_on) + 2 && !strncasecmp(host + 1, listening_on, len - 2))
+		return true;
+	return is_everywhere && is_address(host, len);
 }
 
 /* "host:port" of "http://host:port"; NULL for every other kind of origin, "null" included. */
@@ -26,14 +75,14 @@ static const char *address_of_origin(const char *origin)
 }
 
 /*
- * Pages of this server, and of nobody else: another program on this machine has the
- * same host but not the same port. Behind a proxy that keeps Host, both are the proxy's.
+ * Only pages of this server: another program on this machine has the same host but
+ * not the same port. If a proxy keeps Host, both are the proxy's.
  */
 static bool is_own_origin(const struct nx_guard *guard, const struct nx_head *head)
 {
 	const char *address = address_of_origin(head->origin), *port;
 
-	if (!address || !nx_host_name_is_ours(address, guard->listening_on))
+	if (!address || !nx_guard_is_our_host(address, guard->listening_on))
 		return false;
 	if (!strcasecmp(address, head->host))
 		return true;
@@ -51,7 +100,7 @@ static bool is_own_origin(const struct nx_guard *guard, const struct nx_head *he
 enum nx_status nx_guard_check(const struct nx_guard *guard, const struct nx_head *head,
 			      unsigned *http_status, struct nx_error *err)
 {
-	if (!nx_host_name_is_ours(head->host, guard->listening_on))
+	if (!nx_guard_is_our_host(head->host, guard->listening_on))
 		return refuse(http_status, 421, err,
 			      "open this server at the address that it printed; requests by other "
 			      "names are refused");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * guard: whether a request may be answered, from its head alone and before anything
- * else looks at it. docs/design/serve.md says against whom.
+ * else looks at it. docs/design/serve.md lists the attacks.
  *
  * The order is: the address it was sent to (421), the page that sent it (403), the
  * token (401), and once its route is known what kind of body it has (415) and how
@@ -20,7 +20,7 @@ struct nx_guard {
 	const char *token;	  /* NULL: none is needed */
 };
 
-/* What the head says; NULL where a header is missing. */
+/* Headers of the request; NULL if missing. */
 struct nx_head {
 	const char *host;
 	const char *origin;
@@ -28,14 +28,16 @@ struct nx_head {
 	const char *cookie_token; /* the value of the cookie NX_TOKEN_COOKIE */
 	const char *content_type;
 	const char *content_length;
-	bool is_chunked; /* the body's length is not said */
+	bool is_chunked; /* the length of the body is unknown */
 };
 
+/* host: the Host header or NULL; listening_on: as in the options. */
+bool nx_guard_is_our_host(const char *host, const char *listening_on);
 /* *http_status is set on failure. */
 NX_MUST_CHECK enum nx_status nx_guard_check(const struct nx_guard *guard,
 					    const struct nx_head *head, unsigned *http_status,
 					    struct nx_error *err);
-/* The request has its route. */
+/* Requires the route of the request. */
 NX_MUST_CHECK enum nx_status nx_guard_check_token(const struct nx_guard *guard,
 						  const struct nx_request *request,
 						  const struct nx_head *head, unsigned *http_status,
@@ -44,10 +46,10 @@ NX_MUST_CHECK enum nx_status nx_guard_check_body(const struct nx_request *reques
 						 const struct nx_head *head, unsigned *http_status,
 						 struct nx_error *err);
 
-/* Whether text is the token, in time that does not tell how much of it is right. */
+/* Whether text is the token; takes constant time, so timing reveals nothing about the token. */
 bool nx_guard_is_token(const struct nx_guard *guard, const char *text);
 
-/* The headers that every answer has; false behind the last. */
+/* The headers of every response; false after the last. */
 bool nx_guard_header(size_t idx, const char **name, const char **value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* handlers: one line for each resource; serve/routes.c says where they are found. */
+/* handlers: one line for each resource; serve/routes.c maps URLs to them. */
 #ifndef NX_SERVE_HANDLERS_H
 #define NX_SERVE_HANDLERS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_cache: answers about whole profiles, kept because they take seconds for large ones and
- * never change. By the id of a profile, which is another one when it is stored again. Safe
+ * insight_cache: insights of whole profiles, cached because they take seconds for large ones and
+ * never change. The key is the id of the profile, which changes when it is stored again. Safe
  * from any thread.
  */
 #ifndef NX_SERVE_INSIGHT_CACHE_H
@@ -17,9 +17,9 @@ struct nx_insight_cache;
 struct nx_insight_cache *nx_insight_cache_new(void);
 void nx_insight_cache_free(struct nx_insight_cache *cache);
 
-/* Appends the answer; false when it is not there. */
+/* Appends the answer; false if it is not cached. */
 bool nx_insight_cache_get(struct nx_insight_cache *cache, const char *id, struct nx_bytes *answer);
-/* Copies it; the one that was kept first goes when there are too many. */
+/* Copies it; drops the oldest if there are too many. */
 void nx_insight_cache_put(struct nx_insight_cache *cache, const char *id, struct nx_slice answer);
 
 #endif

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open_profiles: profiles that are being looked at, kept open between requests.
+ * open_profiles: recently used profiles, kept open between requests.
  *
  *	st = nx_open_profiles_take(nx_server_profiles(server), name, &profile, err);
  *	use(profile->timeline);
  *	nx_open_profiles_return(profile);
  *
- * The least recently used of those that nobody holds is closed when there are more than
- * 16. A profile that was stored again under its name is opened anew for who comes next;
- * who holds the old one keeps it. Everything behind a profile is shared by threads:
- * timelines and tables do not change.
+ * If there are more than 16, the least recently used one that is not held is closed. A
+ * profile that was stored again under its name is reopened for the next request; holders
+ * of the old one keep it. Threads share a profile: timelines and tables do not change.
  *
- * What not every visitor needs is opened when it is first asked for: tables, colours and
- * engines for SQL.
+ * Tables, colours and SQL engines are opened on first use.
  */
 #ifndef NX_SERVE_OPEN_PROFILES_H
 #define NX_SERVE_OPEN_PROFILES_H
@@ -37,16 +35,16 @@ struct nx_open_profile {
 };
 
 struct nx_open_profiles *nx_open_profiles_new(struct nx_workspace *workspace);
-/* Nobody holds a profile any more. */
+/* Requires that no profile is held. */
 void nx_open_profiles_free(struct nx_open_profiles *all);
 
 /* NOT_FOUND, FORMAT and VERSION as nx_workspace_load. */
 NX_MUST_CHECK enum nx_status nx_open_profiles_take(struct nx_open_profiles *all, const char *name,
 						   struct nx_open_profile **profile,
 						   struct nx_error *err);
-void nx_open_profiles_return(struct nx_open_profile *profile); /* NULL is allowed */
+void nx_open_profiles_return(struct nx_open_profile *profile); /* profile may be NULL */
 
-/* The timeline; NOT_FOUND with a sentence when the profile has none. */
+/* The timeline; NOT_FOUND if the profile has none. */
 NX_MUST_CHECK enum nx_status nx_open_profile_timeline(const struct nx_open_profile *profile,
 						      const struct nx_timeline **timeline,
 						      struct nx_error *err);
@@ -57,8 +55,8 @@ NX_MUST_CHECK enum nx_status nx_open_profile_table(struct nx_open_profile *profi
 						   struct nx_error *err);
 
 /*
- * The codes of a column. The first time they are made, which takes a while for a large table:
- * with a request they are, as long as somebody waits for it; without, *codes is NULL then.
+ * The codes of a column. Making them on first use takes a while for a large table: with a
+ * request, makes them unless its client disconnects; without, sets *codes to NULL.
  */
 NX_MUST_CHECK enum nx_status nx_open_profile_codes(struct nx_open_profile *profile,
 						   const char *table, const char *column,

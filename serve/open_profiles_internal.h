@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open_profiles_internal: an open profile and what is opened behind it on demand. */
+/* open_profiles_internal: an open profile and what is opened for it on demand. */
 #ifndef NX_SERVE_OPEN_PROFILES_INTERNAL_H
 #define NX_SERVE_OPEN_PROFILES_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 #include "serve/open_profiles.h"
 
-struct nx_profile_sight { /* by which a change on disk is noticed */
+struct nx_profile_sight { /* detects a change on disk */
 	uint64_t folder_inode, record_inode;
 	int64_t record_ns;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* processing_child: one run of this program as a child, and what it tells on its way. */
+/* processing_child: one run of this program as a child, and its progress reports. */
 #ifndef NX_SERVE_PROCESSING_CHILD_H
 #define NX_SERVE_PROCESSING_CHILD_H
 
@@ -9,9 +9,9 @@
 
 struct nx_processing_child {
 	const char *program;
-	const char *const *arguments; /* behind the program's name, NULL at the end */
-	const char *status_file;      /* where it writes its last sentence */
-	atomic_bool *is_cancelled;    /* the child is ended when it becomes true */
+	const char *const *arguments; /* after the program name, NULL-terminated */
+	const char *status_file;      /* where it writes its last message */
+	atomic_bool *is_cancelled;    /* when true, the child is killed */
 	void (*on_step)(void *context, double fraction, const char *stage);
 	void *context;
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reply: what a handler answers. A zeroed one is 200 with no bytes.
+ * reply: the response of a handler. A zeroed one is 200 without a body.
  *
  *	nx_reply_json(reply, &w);		an object, to be written with w
  *	nx_json_begin_object(&w); ...
  *
  * Bytes come from one place: body (owned, freed by the frame), borrowed (lives as
- * long as the program), fd (closed by the frame), or a stream that goes on after the
+ * long as the program), fd (closed by the frame), or a stream that continues after the
  * head was sent (serve/stream.h). A handler that fails returns a status and a
- * sentence instead; the frame makes problem+json of it and drops what the reply has.
+ * message instead; the frame turns them into problem+json and drops the reply's contents.
  */
 #ifndef NX_SERVE_REPLY_H
 #define NX_SERVE_REPLY_H
@@ -49,16 +49,16 @@ void nx_reply_add_header(struct nx_reply *reply, const char *name, const char *v
 /* Frees what it owns and empties it. */
 void nx_reply_clear(struct nx_reply *reply);
 
-/* The one place that knows which HTTP status a failure is. */
+/* The only place that maps failures to HTTP statuses. */
 unsigned nx_http_status_of(enum nx_status status);
 
 /*
- * Turns the reply into problem+json. http_status stays when the handler set one. The
- * server's own folder is cut out of the sentence: visitors need not know where it lies.
+ * Turns the reply into problem+json. Keeps http_status if the handler set one. Removes
+ * the path of the workspace from the message: clients need not know it.
  */
 void nx_reply_problem(struct nx_reply *reply, const struct nx_error *error, const char *folder);
 
-/* 64 bits as a text, which JavaScript's numbers cannot hold. */
+/* 64 bits as a text: JavaScript's numbers cannot hold them. */
 void nx_json_key_u64_text(struct nx_json_writer *w, const char *key, uint64_t value);
 
 #endif

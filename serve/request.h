@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request: what somebody asks, taken apart and checked before a handler sees it.
+ * request: an HTTP request, parsed and checked before a handler sees it.
  *
  *	const char *name = nx_request_variable(request, "p");
  *	st = nx_request_u64(request, "limit", 100, 10000, &limit, err);
@@ -10,7 +10,7 @@
  * never a separator. A part that is not UTF-8 or holds a control character is
  * refused; so are "." and "..", whatever their spelling.
  *
- * The getters return USAGE with one sentence that names the parameter. All texts
+ * The getters return USAGE with a message that names the parameter. All texts
  * live in the request's arena; handlers may allocate there too.
  */
 #ifndef NX_SERVE_REQUEST_H
@@ -68,25 +68,26 @@ struct nx_request {
 	struct nx_exchange *exchange;
 };
 
-/* False for words that are no method. */
+/* False for words that are not a method. */
 bool nx_method_parse(const char *word, enum nx_method *method);
 const char *nx_method_word(enum nx_method method);
 
-/* Splits and decodes target, which is copied. USAGE when it cannot be one. Release also then. */
+/* Splits and decodes target, which is copied. USAGE if it is invalid. Release it after a failure
+ * too. */
 NX_MUST_CHECK enum nx_status nx_request_parse(struct nx_request *request, enum nx_method method,
 					      const char *target, struct nx_error *err);
 void nx_request_release(struct nx_request *request);
 
 /* Of the route's pattern; the name has to be in it. */
 const char *nx_request_variable(const struct nx_request *request, const char *name);
-/* A variable that is a whole number; NOT_FOUND when it is none, as for any other path. */
+/* A variable that is a whole number; NOT_FOUND if it is not, as for any unknown path. */
 NX_MUST_CHECK enum nx_status nx_request_variable_u64(const struct nx_request *request,
 						     const char *name, uint64_t *value,
 						     struct nx_error *err);
 
 /* The first parameter of that name; NULL when there is none. */
 const char *nx_request_find(const struct nx_request *request, const char *name);
-/* One after the other where a name repeats: begin with *at = 0; NULL behind the last. */
+/* One after the other where a name repeats: start with *at = 0; NULL after the last. */
 const char *nx_request_next(const struct nx_request *request, const char *name, size_t *at);
 
 NX_MUST_CHECK enum nx_status nx_request_need(const struct nx_request *request, const char *name,
@@ -110,12 +111,12 @@ NX_MUST_CHECK enum nx_status nx_request_json(struct nx_request *request,
 /* A header of the request; NULL when there is none. */
 const char *nx_request_header(const struct nx_request *request, const char *name);
 
-/* --- for handlers that take long --------------------------------------------------- */
+/* --- for slow handlers --------------------------------------------------- */
 
-/* Whether nobody waits for the answer: the client went away, or the server ends. Costs a system
- * call; ask every few thousand rows. */
+/* Whether the answer is no longer wanted: the client disconnected, or the server ends. Costs a
+ * system call; call it every few thousand rows. */
 bool nx_request_is_cancelled(const struct nx_request *request);
-/* CANCELLED when nobody waits. */
+/* CANCELLED if the answer is no longer wanted. */
 NX_MUST_CHECK enum nx_status nx_request_go_on(const struct nx_request *request,
 					      struct nx_error *err);
 

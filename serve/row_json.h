@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * row_json: values of rows as the API writes them: integers that JavaScript's numbers
- * cannot hold are texts, numbers that are none are null.
+ * cannot hold are texts, NaN and infinities are null.
  */
 #ifndef NX_SERVE_ROW_JSON_H
 #define NX_SERVE_ROW_JSON_H

@@ -6,7 +6,7 @@
  *	st = nx_search_init(&search, profile, request, err);
  *	st = nx_search_append_hits(&sql, &search, err);		"(SELECT ... UNION ALL ...)"
  *
- * Without a table it looks into all that are drawn as spans and have the columns of its
+ * Without a table, searches all tables that are drawn as spans and have the columns of the
  * conditions. Everything lives in the request's arena.
  */
 #ifndef NX_SERVE_SEARCH_H
@@ -20,7 +20,7 @@ struct nx_search_table {
 	const struct nx_stored_table *stored;
 	const struct nx_folder_table *files;
 	struct nx_event_columns columns;
-	const char *condition; /* SQL, without the part of time */
+	const char *condition; /* SQL, without the time range */
 };
 
 struct nx_search {
@@ -34,7 +34,7 @@ NX_MUST_CHECK enum nx_status nx_search_init(struct nx_search *search,
 					    struct nx_open_profile *profile,
 					    struct nx_request *request, struct nx_error *err);
 
-/* All hits in the part of time, in parentheses; columns as of enum nx_event_column. */
+/* All hits in the time range, in parentheses; columns as in enum nx_event_column. */
 NX_MUST_CHECK enum nx_status nx_search_append_hits(struct nx_bytes *sql,
 						   const struct nx_search *search,
 						   struct nx_error *err);

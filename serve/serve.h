@@ -9,8 +9,8 @@
  *		.on_ready = print_url, .stop = &stop};
  *	st = nx_serve(&options, err);
  *
- * Both ports answer the same; the second is where other tools expect the API. When it is
- * in use and was not asked for, the server does without and says so in its note.
+ * Both ports answer the same; the second is where other tools expect the API. If it is in
+ * use and was not given by the user, the server does without it and says so in its note.
  */
 #ifndef NX_SERVE_SERVE_H
 #define NX_SERVE_SERVE_H
@@ -36,13 +36,13 @@ struct nx_serve_options {
 	const char *host;	    /* name or address to listen on; NULL: this machine only */
 	uint16_t port;		    /* 0: any free one */
 	uint16_t api_port;	    /* 0: none */
-	bool is_api_port_asked;	    /* that it is in use is a failure then */
+	bool is_api_port_asked;	    /* given by the user: fail if it is in use */
 	bool disable_ui;	    /* the API alone, no pages */
-	const char *token;	    /* NULL or "": nobody needs one */
-	const char *program;	    /* that processes uploads; NULL: the one that runs */
-	const char *open_name;	    /* the profile whose address is told; NULL: the list's */
+	const char *token;	    /* NULL or "": none is needed */
+	const char *program;	    /* that processes uploads; NULL: this executable */
+	const char *open_name;	    /* the profile to print the URL of; NULL: the list */
 	bool opens_ranks;	    /* open_name is that of several ranks together */
-	/* Called once, from the calling thread, when visitors are welcome. */
+	/* Called once, on the calling thread, when the server is ready. */
 	void (*on_ready)(void *context, const struct nx_serve_ready *ready);
 	void *context;
 	volatile sig_atomic_t *stop; /* serving ends a moment after it is not 0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server: what handlers may ask of the process that serves; serve/serve.h starts it. */
+/* server: what handlers may use of the server; serve/serve.h starts it. */
 #ifndef NX_SERVE_SERVER_H
 #define NX_SERVE_SERVER_H
 

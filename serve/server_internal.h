@@ -43,7 +43,7 @@ struct nx_exchange {
 	bool is_streaming;  /* its handler sends while it works */
 	nx_handler_fn next; /* continues the handler on the slow queue */
 	uint64_t body_bytes;
-	int fd; /* of the connection, for asking whether the client is still there */
+	int fd; /* of the connection, to detect whether the client disconnected */
 	/* Begun by a handler that still runs; it holds a reference. Watchdogs read it. */
 	_Atomic(struct nx_stream *) stream;
 	struct nx_job job; /* on one of the queues */

@@ -13,12 +13,12 @@ struct nx_span_place {
 
 /*
  * Finds the span of a row by when it starts, in time that grows with the tracks of its table
- * and the logarithm of their rows. False when it is on none.
+ * and the logarithm of their rows. False if it is not drawn.
  */
 bool nx_span_place_find(const struct nx_timeline *timeline, const char *table, uint64_t row,
 			uint64_t start_ns, struct nx_span_place *place);
 
-/* "track" and "depth", as of a row that is drawn nowhere when place is NULL. */
+/* Writes "track" and "depth"; place is NULL for a row that is not drawn. */
 void nx_span_place_json(struct nx_json_writer *w, const struct nx_span_place *place);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sql_answer: a statement of a visitor asked of a profile, and its rows as the API writes them. */
+/* sql_answer: runs a user's SQL statement on a profile and writes its rows as JSON. */
 #ifndef NX_SERVE_SQL_ANSWER_H
 #define NX_SERVE_SQL_ANSWER_H
 
@@ -8,7 +8,7 @@
 
 #define NX_SQL_ROWS_USUAL 1000u
 #define NX_SQL_ROWS_MAX 100000u
-/* Rows are cut off behind it. */
+/* The most rows of an answer. */
 #define NX_SQL_ANSWER_BYTES_MAX ((size_t)32 << 20)
 
 struct nx_sql_asked {

@@ -8,10 +8,10 @@
  *	st = nx_stream_write(stream, data, len, err);		waits for slow readers
  *
  * The stream ends when the handler returns; a failure then breaks the connection off,
- * so that half an answer is never taken for a whole one. The reply must not be touched
- * behind the beginning.
+ * so that half an answer is never taken for a whole one. Do not touch the reply
+ * after the stream has begun.
  *
- * A quick handler may also leave one behind (reply->stream = nx_stream_new(...)) and keep a
+ * A quick handler may also return one (reply->stream = nx_stream_new(...)) and keep a
  * reference elsewhere, for events: nx_stream_offer never waits.
  *
  * Writer and connection each hold a reference. Safe from any thread.
@@ -26,7 +26,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-/* What may wait in memory for one slow reader. */
+/* The most unsent bytes in memory for one slow reader. */
 #define NX_STREAM_BYTES_MAX ((size_t)1 << 20)
 
 struct MHD_Connection;
@@ -40,12 +40,12 @@ struct nx_stream *nx_stream_new(struct nx_streams *all);
 struct nx_stream *nx_stream_hold(struct nx_stream *stream);
 void nx_stream_release(struct nx_stream *stream);
 
-/* Waits while too much is unsent; CANCELLED when the reader went away. */
+/* Waits while too much is unsent; CANCELLED if the reader disconnected. */
 NX_MUST_CHECK enum nx_status nx_stream_write(struct nx_stream *stream, const void *data, size_t len,
 					     struct nx_error *err);
-/* False, and nothing is written, when the reader went away or does not keep up. */
+/* False, and nothing is written, if the reader disconnected or is too slow. */
 bool nx_stream_offer(struct nx_stream *stream, const void *data, size_t len);
-/* No more bytes; broken: the reader is to notice that some are missing. */
+/* Ends the stream; broken: the reader must notice that bytes are missing. */
 void nx_stream_end(struct nx_stream *stream, bool is_broken);
 bool nx_stream_is_gone(struct nx_stream *stream);
 
@@ -55,7 +55,7 @@ struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_
 /* --- the frame's side ---------------------------------------------------------------- */
 
 struct nx_streams *nx_streams_new(void);
-/* From now on no reader waits; every stream ends. */
+/* Ends every stream and wakes its waiting writer. */
 void nx_streams_stop(struct nx_streams *all);
 void nx_streams_free(struct nx_streams *all);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_columns: what the schema says of the columns of a stored table. */
+/* table_columns: columns of a stored table with their meaning in the schema. */
 #ifndef NX_SERVE_TABLE_COLUMNS_H
 #define NX_SERVE_TABLE_COLUMNS_H
 

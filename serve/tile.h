@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tile: a part of time of some tracks as the octets that pages draw from (docs/api.md,
+ * tile: a time range of some tracks in the binary format that pages draw from (docs/api.md,
  * window), little endian, columns one after the other.
  *
  *	nx_tile_begin(&tile, &reply->body, from_ns, to_ns, px);
@@ -8,7 +8,7 @@
  *	st = nx_tile_add_counter(&tile, timeline, track, err);
  *	nx_tile_end(&tile);
  *
- * Works of a size that grows with the pixels, not with the rows.
+ * Size and time grow with the pixels, not with the rows.
  */
 #ifndef NX_SERVE_TILE_H
 #define NX_SERVE_TILE_H

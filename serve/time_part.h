@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* time_part: the part of time and the tracks a request is about, of parameters they all share. */
+/* time_part: the time range and the tracks of a request, from parameters that many routes share. */
 #ifndef NX_SERVE_TIME_PART_H
 #define NX_SERVE_TIME_PART_H
 
@@ -11,7 +11,7 @@ struct nx_time_part {
 	uint64_t from_ns, to_ns; /* from is before to */
 };
 
-/* from= and to=; what is not given is the timeline's begin or end. */
+/* from= and to=; they default to the timeline's start and end. */
 NX_MUST_CHECK enum nx_status nx_request_time_part(const struct nx_request *request,
 						  const struct nx_timeline *timeline,
 						  struct nx_time_part *part, struct nx_error *err);

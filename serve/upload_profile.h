@@ -9,13 +9,13 @@
 NX_MUST_CHECK enum nx_status nx_upload_profile_unpack(struct nx_workspace *ws,
 						      const struct nx_upload *u,
 						      struct nx_arena *arena, struct nx_error *err);
-/* The child's command line, behind the program's name. */
+/* The arguments of the child, after the program name. */
 const char *const *nx_upload_profile_arguments(struct nx_workspace *ws, const struct nx_upload *u,
 					       const char *status_file, struct nx_arena *arena);
-/* The child's sentence without where we keep the files, which visitors need not know. */
+/* The child's message without the paths of the workspace, which users need not know. */
 const char *nx_upload_profile_reason(const struct nx_workspace *ws, const char *id,
 				     const char *sentence, struct nx_arena *arena);
-/* Its profiles get source code and label; the upload is over. */
+/* Gives its profiles their source code and label, and ends the upload. */
 NX_MUST_CHECK enum nx_status nx_upload_profile_finish(struct nx_workspace *ws,
 						      const struct nx_upload *u,
 						      struct nx_error *err);

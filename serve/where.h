@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * where: the conditions of a request (where=opcode=MATMUL&where=duration_ns>100) as SQL for
- * the engine of a profile. Names are looked up in the table and values are written as
- * its columns' types want them, so nothing a visitor sends is taken for SQL.
+ * the engine of a profile. Names are looked up in the table and values are written
+ * according to the types of its columns, so nothing a client sends is read as SQL.
  */
 #ifndef NX_SERVE_WHERE_H
 #define NX_SERVE_WHERE_H

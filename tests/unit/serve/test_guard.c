@@ -133,9 +133,66 @@ static void bodies_of_forms_are_refused(void **state)
 	assert_int_equal(check_body(NX_ROUTE_JSON_BODY, NULL, "1", false), 415);
 }
 
+static void test_this_machine(void **state)
+{
+	(void)state;
+	assert_true(nx_guard_is_our_host("localhost", "127.0.0.1"));
+	assert_true(nx_guard_is_our_host("LocalHost:3001", "127.0.0.1"));
+	assert_true(nx_guard_is_our_host("127.0.0.1:1", "127.0.0.1"));
+	assert_true(nx_guard_is_our_host("[::1]", "127.0.0.1"));
+	assert_true(nx_guard_is_our_host("[::1]:3001", "127.0.0.1"));
+}
+
+static void test_strangers(void **state)
+{
+	static const char *const hosts[] = {"",		  ":",	   "[",	       "]",
+					    "[::1",	  "[]",	   "::1",      "localhos",
+					    "localhostx", "a.com", "10.0.0.1", "localhost.a.com"};
+
+	(void)state;
+	assert_false(nx_guard_is_our_host(NULL, "127.0.0.1"));
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+		assert_false(nx_guard_is_our_host(hosts[i], "127.0.0.1"));
+}
+
+static void test_given_name(void **state)
+{
+	(void)state;
+	assert_true(nx_guard_is_our_host("box.lan:3001", "box.lan"));
+	assert_false(nx_guard_is_our_host("box.lan.evil", "box.lan"));
+	assert_true(nx_guard_is_our_host("[fe80::1]:3001", "fe80::1"));
+	assert_false(nx_guard_is_our_host("[fe80::2]:3001", "fe80::1"));
+}
+
+static void test_brackets_are_closed_and_hold_ipv6(void **state)
+{
+	(void)state;
+	assert_false(nx_guard_is_our_host("[127.0.0.1y", "127.0.0.1"));
+	assert_false(nx_guard_is_our_host("[127.0.0.1]", "127.0.0.1"));
+	assert_false(nx_guard_is_our_host("[box.lan]", "box.lan"));
+	assert_false(nx_guard_is_our_host("[fe80::1y", "fe80::1"));
+}
+
+static void test_everywhere_takes_addresses_only(void **state)
+{
+	(void)state;
+	assert_true(nx_guard_is_our_host("192.168.1.20:3001", "0.0.0.0"));
+	assert_true(nx_guard_is_our_host("[2001:db8::1]:3001", "::"));
+	assert_false(nx_guard_is_our_host("evil.example", "0.0.0.0"));
+	assert_false(nx_guard_is_our_host("192.168.1.20.nip.io", "0.0.0.0"));
+	assert_false(nx_guard_is_our_host("[2001:db8::1", "::"));
+	assert_false(nx_guard_is_our_host(
+		"1111111111111111111111111111111111111111111111111111111111111111", "0.0.0.0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_this_machine),
+		cmocka_unit_test(test_strangers),
+		cmocka_unit_test(test_given_name),
+		cmocka_unit_test(test_brackets_are_closed_and_hold_ipv6),
+		cmocka_unit_test(test_everywhere_takes_addresses_only),
 		cmocka_unit_test(other_addresses_are_refused),
 		cmocka_unit_test(other_pages_are_refused),
 		cmocka_unit_test(only_the_token_opens),
