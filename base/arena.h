@@ -26,7 +26,7 @@ void nx_arena_release(struct nx_arena *arena);
 void *nx_arena_alloc(struct nx_arena *arena, size_t size);
 void *nx_arena_zalloc(struct nx_arena *arena, size_t count, size_t size);
 
-/* Copies, always NUL-terminated behind the copied bytes. */
+/* Copies, always NUL-terminated after the copied bytes. */
 char *nx_arena_copy(struct nx_arena *arena, struct nx_slice bytes);
 char *nx_arena_copy_text(struct nx_arena *arena, const char *text);
 char *nx_arena_printf(struct nx_arena *arena, const char *fmt, ...) NX_PRINTF(2, 3);
@@ -34,19 +34,19 @@ char *nx_arena_printf(struct nx_arena *arena, const char *fmt, ...) NX_PRINTF(2,
 #define NX_NEW(arena, type) ((type *)nx_arena_zalloc((arena), 1, sizeof(type)))
 #define NX_NEW_ARRAY(arena, type, count) ((type *)nx_arena_zalloc((arena), (count), sizeof(type)))
 
-/* The only doors to the heap outside an arena; they too end the program when it is full. */
+/* The only access to the heap outside an arena; running out of memory ends the program here too. */
 void *nx_heap_alloc(size_t size);
 void *nx_heap_realloc(void *old, size_t size);
 void nx_heap_free(void *memory);
 
-/* Zeroed, or NULL: for what a caller asked for and can be told that it does not fit. */
+/* Zeroed, or NULL: for sizes that a caller chose, so that the failure can be reported. */
 void *nx_heap_try_alloc(size_t size);
 
 /*
- * Calls fn; false when memory ran out on the way. A guest may not end its host,
- * so it calls what allocates through here: instead of the end of the program
- * comes a return, and what fn had allocated by then is lost, but for what lies in
- * arenas from outside. fn must hold no lock when it allocates.
+ * Calls fn; false if memory ran out meanwhile. A library must not end the program
+ * that loaded it, so it calls functions that allocate through here: running out of
+ * memory then returns from here, and what fn had allocated is leaked, except in
+ * arenas of the caller. fn must hold no lock when it allocates.
  */
 NX_MUST_CHECK bool nx_heap_guarded(void (*fn)(void *context), void *context);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backoff: how long to wait before a server is asked again.
+ * backoff: how long to wait before retrying a request to a server.
  *
  *	struct nx_backoff backoff;
  *
@@ -8,8 +8,8 @@
  *	while ((st = ask(err)) && may_pass && nx_backoff_wait(&backoff))
  *		;
  *
- * Waits double from 50 ms to 2 s and vary by half, so that many clients of one server that went
- * away do not all come back in the same moment. The waits of one backoff add up to its patience.
+ * Waits double from 50 ms to 2 s and vary by half, so that many clients of a server that
+ * restarts do not all retry at once. The waits of one backoff add up to its patience.
  */
 #ifndef NX_BASE_BACKOFF_H
 #define NX_BASE_BACKOFF_H
@@ -24,9 +24,9 @@ struct nx_backoff {
 };
 
 void nx_backoff_init(struct nx_backoff *backoff, uint64_t patience_ms);
-/* How long the next wait is, and counts it; 0 when patience has come to its end. */
+/* The length of the next wait, which is counted; 0 if no patience is left. */
 uint64_t nx_backoff_next(struct nx_backoff *backoff);
-/* Sleeps that long; false, at once, when patience has come to its end. */
+/* Sleeps that long; false, at once, if no patience is left. */
 bool nx_backoff_wait(struct nx_backoff *backoff);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error: one sentence for the user, made where the failure is known and
+ * error: one message for the user, made where the failure is detected and
  * given more context on the way up.
  *
  *	if (size > limit)
@@ -10,8 +10,8 @@
  *	if (st)
  *		return nx_context(err, "cannot read %s", path);
  *
- * gives "cannot read a.neff: header is larger than 1024 bytes". Callers who do
- * not care pass NULL.
+ * gives "cannot read a.neff: header is larger than 1024 bytes". Callers that
+ * do not care pass NULL.
  */
 #ifndef NX_BASE_ERROR_H
 #define NX_BASE_ERROR_H
@@ -23,7 +23,7 @@ struct nx_error {
 	char message[1024];
 };
 
-/* Sets the sentence and returns status, so that a failing line is one line. */
+/* Sets the message and returns status, so that failing takes one line. */
 enum nx_status nx_fail(struct nx_error *err, enum nx_status status, const char *fmt, ...)
 	NX_PRINTF(3, 4);
 
@@ -31,7 +31,7 @@ enum nx_status nx_fail(struct nx_error *err, enum nx_status status, const char *
 enum nx_status nx_fail_errno(struct nx_error *err, int errno_value, const char *fmt, ...)
 	NX_PRINTF(3, 4);
 
-/* Puts "context: " before the sentence; returns the status it already has. */
+/* Puts "context: " before the message; returns the status it already has. */
 enum nx_status nx_context(struct nx_error *err, const char *fmt, ...) NX_PRINTF(2, 3);
 
 int nx_status_exit_code(enum nx_status status);

@@ -5,9 +5,9 @@
  *	tile*512 + (i == 0)      0x40      1.5e-3      place(32, 4*i)
  *
  * Operators and their order are C's, from * down to |; comparisons give 0 or 1.
- * Whole numbers are 64 bits wide and say so when they overflow; a number with a
- * point or an exponent makes its expression a real one. Names and calls are the
- * caller's.
+ * Whole numbers have 64 bits, and overflow is an error; a number with a point or
+ * an exponent makes its expression a real one. The caller resolves names and
+ * calls.
  *
  * A cursor reads from the front of its text. Blanks end an expression, except
  * within brackets or when allows_blanks is set.
@@ -34,9 +34,10 @@ static inline struct nx_expression_value nx_value_of(int64_t whole)
 #define NX_EXPRESSION_MAX_ARGUMENTS 4
 
 struct nx_expression_names {
-	/* What a name stands for; false when nothing. */
+	/* The value of a name; false if it is unknown. */
 	bool (*find)(void *context, struct nx_slice name, struct nx_expression_value *out);
-	/* name(arguments); false when there is no such function of so many. May be NULL. */
+	/* name(arguments); false if no function has that name and number of arguments. May be NULL.
+	 */
 	bool (*call)(void *context, struct nx_slice name,
 		     const struct nx_expression_value *arguments, unsigned count,
 		     struct nx_expression_value *out);
@@ -57,19 +58,18 @@ static inline char nx_cursor_peek(const struct nx_cursor *c)
 }
 
 void nx_cursor_skip_blanks(struct nx_cursor *c);
-/* Steps over the word when it comes next. */
+/* Skips the word if it comes next. */
 bool nx_cursor_take(struct nx_cursor *c, const char *word);
-/* Letters, digits, '_' and '.', not beginning with a digit; empty when none comes next. */
+/* Letters, digits, '_' and '.', not starting with a digit; empty if none comes next. */
 struct nx_slice nx_cursor_take_name(struct nx_cursor *c);
 
 /*
- * FORMAT and one sentence when no expression comes next; the cursor then stands where it went
- * wrong.
+ * FORMAT if no expression comes next; the cursor then stands at the error.
  */
 NX_MUST_CHECK enum nx_status nx_expression_read(struct nx_cursor *c,
 						struct nx_expression_value *out,
 						struct nx_error *err);
-/* A number, a name, a call or something in brackets: no operator is looked for behind it. */
+/* A number, a name, a call or something in brackets, without the operators after it. */
 NX_MUST_CHECK enum nx_status nx_expression_read_primary(struct nx_cursor *c,
 							struct nx_expression_value *out,
 							struct nx_error *err);

@@ -4,12 +4,12 @@
  *
  * A mapped file is a slice that lives until nx_file_unmap. A file that shrinks
  * while it is mapped would raise SIGBUS; nx_file_map therefore takes the size
- * at opening and nx_file_guard_install turns such a fault into one sentence and
+ * at opening and nx_file_guard_install turns such a fault into a message and
  * exit code 8.
  *
  * An output is written to a temporary name beside its target and renamed by
  * nx_output_commit, so that a reader sees the old file or the whole new one,
- * and an aborted run leaves nothing behind. Path "-" is standard output.
+ * and an aborted run leaves no files. Path "-" is standard output.
  */
 #ifndef NX_BASE_FILE_H
 #define NX_BASE_FILE_H
@@ -69,13 +69,14 @@ static inline void nx_output_advance(struct nx_output *out, size_t len)
 
 /* Flushes, closes, renames. Reports the first failure of any write since open. */
 NX_MUST_CHECK enum nx_status nx_output_commit(struct nx_output *out, struct nx_error *err);
-/* Throws the temporary file away; harmless after commit. */
+/* Removes the temporary file; harmless after commit. */
 void nx_output_abort(struct nx_output *out);
 
-/* On SIGINT, SIGTERM and SIGHUP removes the temporary files of open outputs, then dies as usual. */
+/* On SIGINT, SIGTERM and SIGHUP removes the temporary files of open outputs, then exits as usual.
+ */
 void nx_output_guard_install(void);
 
-/* All of it, however often a signal interrupts; false with errno when it cannot be. */
+/* Writes all bytes, also when signals interrupt; false with errno if it fails. */
 bool nx_write_all(int fd, struct nx_slice bytes);
 
 /* Makes a directory and its parents. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_client: asks an HTTP server one thing after another over a connection that is kept.
+ * http_client: sends requests to an HTTP server over a persistent connection.
  *
  *	struct nx_http_client *http = nx_http_client_new();
  *	struct nx_http_request request = {.url = "http://localhost:8123/", .body = sql};
@@ -11,11 +11,11 @@
  *	nx_http_answer_release(&answer);
  *	nx_http_client_free(http);
  *
- * An answer is an answer: codes such as 404 or 500 are OK here and the caller's to judge. IO means
- * that no whole answer came; whether the server did what it was asked is then not known.
+ * Responses with codes such as 404 or 500 are OK here; the caller judges them. IO means that no
+ * complete response came; whether the server processed the request is then unknown.
  *
- * Only http and https are spoken, redirects are not followed, certificates are checked. A proxy is
- * used only where the user's environment (http_proxy, https_proxy, no_proxy) names one. A client
+ * Only http and https are supported, redirects are not followed, certificates are checked. A proxy
+ *is used only where the user's environment (http_proxy, https_proxy, no_proxy) names one. A client
  * belongs to one thread.
  */
 #ifndef NX_BASE_HTTP_CLIENT_H
@@ -49,11 +49,11 @@ struct nx_http_request {
 	uint32_t stall_seconds; /* without a byte in either direction; 0: 300 */
 };
 
-/* What is kept of a body that nobody takes. */
+/* The most that is kept of a body without a take function. */
 #define NX_HTTP_KEPT_BYTES ((size_t)1 << 20)
 
 struct nx_http_answer {
-	unsigned code;	 /* 200, ...; 0: none came */
+	unsigned code;	 /* 200, ...; 0: no response */
 	bool is_cut;	 /* the body was longer than what is kept */
 	bool is_refused; /* the taker failed, not the connection */
 	struct nx_bytes body;

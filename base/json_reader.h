@@ -35,7 +35,7 @@ struct nx_json {
 NX_MUST_CHECK enum nx_status nx_json_parse(struct nx_slice input, struct nx_arena *arena,
 					   struct nx_json **root, struct nx_error *err);
 
-/* The member of that name; the last one where a file repeats a name. */
+/* The member of that name; the last one if a file repeats a name. */
 const struct nx_json *nx_json_get(const struct nx_json *object, const char *key);
 /* The bytes of a TEXT; empty for every other kind. */
 struct nx_slice nx_json_as_slice(const struct nx_json *value);

@@ -12,8 +12,8 @@
  * Texts are unescaped and cut to NX_JSON_STREAM_TEXT_BYTES between characters;
  * numbers keep their text, so nothing is rounded.
  *
- * Programs write JSON by hand and do not always get it right, and a trace is
- * worth reading all the same. Accepted beyond RFC 8259: control characters in
+ * Programs write JSON by hand and do not always get it right, but their traces
+ * are worth reading. Accepted beyond RFC 8259: control characters in
  * strings, unknown escapes (the backslash is dropped), a comma before a closing
  * bracket, NaN and infinities. Values that are skipped are only checked for
  * balanced brackets.
@@ -29,7 +29,7 @@
 /* The first three end the text for good. */
 enum nx_json_token {
 	NX_TOKEN_CUT,	 /* it ends inside a value */
-	NX_TOKEN_BROKEN, /* it goes on with something that is no JSON, or too deep */
+	NX_TOKEN_BROKEN, /* what follows is not JSON, or nested too deeply */
 	NX_TOKEN_DONE,	 /* the value is complete */
 	NX_TOKEN_OBJECT,
 	NX_TOKEN_OBJECT_END,
@@ -42,8 +42,8 @@ enum nx_json_token {
 };
 
 /*
- * The next piece, empty ones allowed; it must stay until the next call. False
- * when there is none, also when asked again.
+ * Gets the next piece, which may be empty and must stay valid until the next call.
+ * False at the end, also when called again.
  */
 typedef bool (*nx_json_piece_fn)(void *context, struct nx_slice *piece);
 
@@ -69,10 +69,10 @@ struct nx_json_stream {
 void nx_json_stream_init(struct nx_json_stream *stream, nx_json_piece_fn next_piece, void *context);
 enum nx_json_token nx_json_stream_next(struct nx_json_stream *stream);
 
-/* Behind KEY: reads past its value. Behind OBJECT or ARRAY: past its end. Any depth. */
+/* After KEY: reads past its value. After OBJECT or ARRAY: past its end. Any depth. */
 void nx_json_stream_skip(struct nx_json_stream *stream);
 
-/* How many bytes of text lie behind the reader. */
+/* How many bytes of text have been read. */
 uint64_t nx_json_stream_offset(const struct nx_json_stream *stream);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "base/json_stream.h"
 
-/* Behind the last byte of a piece: begins the next one; false at the end. */
+/* After the last byte of a piece: starts the next one; false at the end. */
 bool nx_json_stream_refill(struct nx_json_stream *s);
 
-/* At a quote, and at any other byte that begins no container. */
+/* At a quote, and at any other byte that does not start a container. */
 enum nx_json_token nx_json_stream_read_text(struct nx_json_stream *s, enum nx_json_token token);
 enum nx_json_token nx_json_stream_read_scalar(struct nx_json_stream *s);
 

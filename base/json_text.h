@@ -45,8 +45,8 @@ static inline const uint8_t *nx_json_plain_end(const uint8_t *at, const uint8_t 
 }
 
 /*
- * Copies a text in which nothing needs attention; false, and out is undefined, when something
- * does or a byte is not ASCII. Short texts are what it is for: it makes no call.
+ * Copies a text that needs no escapes; false, and out is undefined, if it does or a byte is
+ * not ASCII. Meant for short texts: it calls no function.
  */
 static inline bool nx_json_copy_plain(uint8_t *out, const uint8_t *text, size_t len)
 {

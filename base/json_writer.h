@@ -7,10 +7,9 @@
  *	nx_json_f64(w, 0.017);
  *	nx_json_end_object(w);
  *
- * Commas and, when pretty, line breaks and two-space indents come by
- * themselves. Text is escaped; bytes that are not UTF-8 become U+FFFD, so the
- * output is always valid JSON. Errors stick in the output and surface at its
- * commit.
+ * Adds commas and, if pretty, line breaks and two-space indents. Text is escaped; bytes that are
+ *not UTF-8 become U+FFFD, so the output is always valid JSON. Errors stick in the output and
+ *surface at its commit.
  */
 #ifndef NX_BASE_JSON_WRITER_H
 #define NX_BASE_JSON_WRITER_H

@@ -15,7 +15,8 @@
 
 struct nx_lane {
 	struct nx_lane_ends NX_VEC_BODY(uint64_t) open; /* ends of open intervals, innermost last */
-	size_t live; /* of them, those that had not ended at the last start; the rest is untold */
+	size_t live; /* of them, those that had not ended at the last start; the rest is not
+			reported yet */
 };
 
 struct nx_lane_node {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path: parts of a path, as text; no file is looked at. Results borrow from the path. */
+/* path: parts of a path, as text, without file system access. Results borrow from the path. */
 #ifndef NX_BASE_PATH_H
 #define NX_BASE_PATH_H
 

@@ -2,7 +2,7 @@
 /*
  * progress: a bar with an estimate of the time left, on standard error, only
  * on a terminal, at most ten times a second, and only once a second has
- * passed. Erases itself at the end. Below cli nobody prints, so rooms receive a
+ * passed. Erases itself at the end. Only cli prints, so other rooms receive a
  * struct nx_progress and only count; a NULL or zeroed one counts silently.
  *
  * A program that waits for us has no terminal: after nx_progress_tell the same bars become lines
@@ -18,7 +18,7 @@
 struct nx_progress {
 	bool enabled;
 	bool shown;
-	bool is_told;	  /* to a program */
+	bool is_told;	  /* reported to a program */
 	const char *what; /* "decoding profile.ntff"; borrowed */
 	uint64_t total;
 	uint64_t done;
@@ -27,14 +27,14 @@ struct nx_progress {
 	uint64_t last_told_ns;
 };
 
-/* From now on, and for the whole process; -1: nobody. Before threads begin. */
+/* For the whole process; -1: no descriptor. Call it before threads start. */
 void nx_progress_tell(int fd);
 
 void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled);
 void nx_progress_add(struct nx_progress *p, uint64_t done);
 void nx_progress_end(struct nx_progress *p);
 
-/* A clock that never goes back: for how long things took. */
+/* A monotonic clock, for durations. */
 uint64_t nx_now_ns(void);
 
 #endif

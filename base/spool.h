@@ -11,8 +11,8 @@
  * with equal keys keep the order in which they were added. After nx_spool_sort
  * any number of cursors may read, one after another or at once.
  *
- * A spool may be cut into parts, which are sorted and read each by itself:
- * what comes in pieces that need no common order is not merged for nothing.
+ * A spool may be cut into parts, which are sorted and read separately: pieces
+ * that need no common order are not merged.
  */
 #ifndef NX_BASE_SPOOL_H
 #define NX_BASE_SPOOL_H
@@ -29,15 +29,15 @@ void nx_spool_free(struct nx_spool *spool);
 
 NX_MUST_CHECK enum nx_status nx_spool_add(struct nx_spool *spool, const void *record,
 					  struct nx_error *err);
-/* The same without a copy: the record, key first, is to be written at place before anything else is
- * asked of the spool. */
+/* The same without a copy: write the record, key first, at place before the next call for this
+ * spool. */
 NX_MUST_CHECK enum nx_status nx_spool_place(struct nx_spool *spool, uint64_t key, void **place,
 					    struct nx_error *err);
-/* What was added since the last cut is a part of its own, also when that is nothing. */
+/* The records since the last cut, possibly none, become a part. */
 void nx_spool_cut(struct nx_spool *spool);
 NX_MUST_CHECK enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err);
-/* For a sorted spool that is read several times and was not cut: merges once instead of with each
- * reading. While it does, the temporary file takes its size twice. */
+/* For a sorted spool that is read several times and was not cut: merges once instead of in each
+ * reading. Meanwhile the temporary file needs twice its size. */
 NX_MUST_CHECK enum nx_status nx_spool_merge(struct nx_spool *spool, struct nx_error *err);
 uint64_t nx_spool_count(const struct nx_spool *spool);
 
@@ -50,7 +50,7 @@ NX_MUST_CHECK enum nx_status nx_spool_cursor_open_part(struct nx_spool_cursor **
 						       struct nx_error *err);
 /* The next record, borrowed until the next call; NULL at the end or on failure. */
 const void *nx_spool_cursor_next(struct nx_spool_cursor *cursor);
-/* OK unless reading the temporary file failed; ask after NULL. */
+/* OK unless reading the temporary file failed; check it after NULL. */
 NX_MUST_CHECK enum nx_status nx_spool_cursor_close(struct nx_spool_cursor *cursor,
 						   struct nx_error *err);
 

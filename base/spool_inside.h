@@ -6,7 +6,7 @@
 #include "base/spool.h"
 #include "base/vec.h"
 
-/* Records are read through a permutation; asking this many ahead hides the cache misses. */
+/* Records are read through a permutation; prefetching this many ahead hides the cache misses. */
 #define NX_SPOOL_PREFETCH 16
 
 struct nx_spool_run {
@@ -25,7 +25,7 @@ struct nx_spool {
 	size_t room_max; /* records it may grow to before its end has to be sorted */
 	uint64_t last_key;
 	size_t ordered; /* records of the buffer up to a cut that are in order, part by part */
-	bool unordered; /* a record behind those has a smaller key than the one before it */
+	bool unordered; /* a later record has a smaller key than its predecessor */
 	bool sorted;
 	void *scratch; /* of sorting, kept from one run to the next */
 	size_t scratch_bytes;

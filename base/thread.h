@@ -9,7 +9,7 @@
  *	nx_thread_join(&thread);
  *
  * A thread starts with all signals blocked: their handlers run on the threads that the program
- * knows. Faults of the thread itself (SIGSEGV, SIGBUS and their like) still reach their handlers.
+ * knows. Faults of the thread itself (SIGSEGV, SIGBUS and the like) still reach their handlers.
  * The struct stays where it is until the thread is joined; a zeroed struct is not running.
  */
 #ifndef NX_BASE_THREAD_H

@@ -33,7 +33,7 @@ struct nx_alarm {
 
 /* LIMIT if the system refuses the thread. */
 NX_MUST_CHECK enum nx_status nx_timer_new(struct nx_timer **timer, struct nx_error *err);
-/* Every alarm has been cleared. NULL is allowed. */
+/* Requires that every alarm has been cleared. timer may be NULL. */
 void nx_timer_free(struct nx_timer *timer);
 
 /* The alarm rings once, that much later; an earlier setting is forgotten. */

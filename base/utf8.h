@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8: tells well-formed UTF-8 from other bytes; texts in captures are whatever they are. */
+/* utf8: recognizes well-formed UTF-8; texts in captures may hold any bytes. */
 #ifndef NX_BASE_UTF8_H
 #define NX_BASE_UTF8_H
 

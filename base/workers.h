@@ -45,7 +45,7 @@ struct nx_workers *nx_workers_new(const char *name, unsigned thread_max, size_t 
 NX_MUST_CHECK enum nx_status nx_workers_start(struct nx_workers *workers, struct nx_error *err);
 /* Runs the jobs that wait and ends the threads; from now on no job is taken. */
 void nx_workers_stop(struct nx_workers *workers);
-/* Waits for the jobs that run; those not begun are dropped. NULL is allowed. */
+/* Waits for the jobs that run; those not started are dropped. w may be NULL. */
 void nx_workers_free(struct nx_workers *workers);
 
 /* False if too many jobs wait or the workers are stopped. A job is added again only when idle. */
@@ -57,7 +57,7 @@ void nx_workers_await(struct nx_workers *workers, struct nx_job *job);
 typedef void (*nx_worker_fn)(void *context, size_t item, unsigned worker);
 
 /* Calls fn once for each item below item_count, on all threads and this one; returns when all are
- * done. Which worker takes which item is chance. */
+ * done. Any worker may take any item. */
 void nx_workers_share(struct nx_workers *workers, nx_worker_fn fn, void *context,
 		      size_t item_count);
 

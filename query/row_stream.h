@@ -98,7 +98,7 @@ static inline void nx_row_stream_close(struct nx_row_stream *rows)
 		rows->ops->close(rows);
 }
 
-/* Whether values of the kind are right-aligned in a column: numbers. */
+/* Numbers are right-aligned in a column. */
 bool nx_value_kind_is_number(enum nx_value_kind kind);
 
 /*

@@ -33,7 +33,7 @@ static void mark_damaged(struct nx_arena *arena, struct nx_profile_record *r,
 	};
 }
 
-/* Removed by somebody else between the listing and the look: as if it had not been listed. */
+/* Another process removed it after it was listed: treat it as not listed. */
 static bool is_gone(const struct nx_workspace *ws, struct nx_slice name, struct nx_arena *arena)
 {
 	return !nx_profile_exists(ws, nx_arena_copy(arena, name));

@@ -61,7 +61,7 @@ static int open_inside(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* *folder is -1 when nobody added anything yet, unless it is to be made. */
+/* *folder is -1 if there are no documents yet, unless it is to be made. */
 static enum nx_status open_place(const struct nx_document_place *place, bool is_made, int *folder,
 				 struct nx_error *err)
 {

@@ -22,7 +22,7 @@ struct nx_ingest {
 	struct nx_arena arena;
 	const char *folder; /* of the user's; NULL in a workspace */
 	const char *path;   /* where files are made */
-	int lock;	    /* of that folder of the user's: says that it is in use; or -1 */
+	int lock;	    /* of the user's folder while it is in use, or -1 */
 	struct nx_profile_record record;
 	struct nx_staging *staging;
 	struct nx_parquet_folder *tables;
@@ -50,7 +50,7 @@ static void remove_hidden(int parent, const char *name)
 	closedir(files);
 }
 
-/* What killed processes left: nobody holds its lock. */
+/* Left by killed processes: no process holds its lock. */
 static void remove_leftovers(const struct nx_ingest *in)
 {
 	DIR *folder = opendir(in->folder);

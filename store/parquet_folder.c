@@ -95,7 +95,7 @@ static void begin(struct nx_table_sink *sink, enum nx_schema_table_id table)
 		nx_table_sink_fail(sink, &err);
 }
 
-/* What the disk says names the file; what a row says, only its column. */
+/* Errors of the disk name the file; errors of a row only its column. */
 static void fail_table(struct nx_parquet_folder *f, enum nx_schema_table_id id,
 		       struct nx_error *err)
 {

@@ -22,7 +22,7 @@ static size_t length_of(uint8_t first)
 	return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/* The character at the start of a text that is not empty; len 1 where it is no UTF-8. */
+/* The character at the start of a text that is not empty; len 1 if it is not UTF-8. */
 static uint32_t first_character(const uint8_t *text, size_t left, size_t *len)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};

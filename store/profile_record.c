@@ -40,7 +40,7 @@ void nx_profile_record_release(struct nx_profile_record *r)
 	nx_vec_release(&r->tables);
 }
 
-/* Captures lie a few folders deep; whoever makes a maze is not followed into it. */
+/* Captures lie a few folders deep; deeper folders are not searched. */
 #define SOURCE_DEPTH_MAX 8
 
 static void measure_file(struct nx_profile_source *source, const struct stat *st)
@@ -248,7 +248,7 @@ static enum nx_status read_enums(const struct nx_json *root, struct nx_profile_r
 	unsigned state = find_text(state_texts, NX_PROFILE_UNFINISHED,
 				   nx_json_as_slice(nx_json_get(root, "state")));
 
-	/* What newer programs add is theirs to understand; the version says so to the user. */
+	/* Members that newer versions added are ignored; the version tells the user. */
 	if (r->store_version > NX_STORE_VERSION) {
 		r->kind = kind < kind_count ? (enum nx_profile_kind)kind : NX_PROFILE_DEVICE;
 		r->state = state < NX_PROFILE_UNFINISHED ? (enum nx_profile_state)state

@@ -153,7 +153,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->record->name, y->record->name);
 }
 
-/* Other profiles may begin with the same word: the largest run is what is meant. */
+/* Other profiles may start with the same word: choose the largest run. */
 static void collect_named(const struct nx_catalogue *catalogue, const char *stem,
 			  struct nx_ranks *ranks)
 {

@@ -31,7 +31,7 @@ static bool is_allowed_part(struct nx_slice part)
 	       !nx_slice_is(part, "..");
 }
 
-/* The part at the start of a path that is not empty; moves behind it and its slash. */
+/* The part at the start of a path that is not empty; moves past it and its slash. */
 static struct nx_slice take_part(struct nx_slice *path)
 {
 	const uint8_t *slash = memchr(path->data, '/', path->len);

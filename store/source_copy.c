@@ -23,7 +23,7 @@ struct copying {
 	struct nx_source_copied *copied;
 };
 
-/* A file of the right name and a bearable size; -1 when there is none. */
+/* A file of the right name and an acceptable size; -1 if there is none. */
 static int open_regular(int root, const char *path, uint64_t *size_bytes)
 {
 	int fd = nx_relative_path_open(root, path, O_RDONLY, false);

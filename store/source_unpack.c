@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An archive of source code, from somebody we do not know. */
+/* Unpacks an archive of source code, which is untrusted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static enum nx_status put_members(int folder, struct nx_slice archive, struct nx
 		st = nx_tar_next(&tar, &member, &found, err);
 		if (!st && tar.is_truncated)
 			st = nx_fail(err, NX_FORMAT,
-				     "the archive of source code is cut, or is no tar");
+				     "the archive of source code is truncated or not a tar file");
 		if (st || !found)
 			break;
 		if (++file_count > NX_SOURCE_FILES_MAX)

@@ -57,7 +57,7 @@ bool nx_staging_is_alive(const struct nx_workspace *ws, const char *id)
 		return false;
 	lock_name(id, name);
 	fd = openat(ws->staging, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0) /* one that may not be asked counts as alive: better kept than lost */
+	if (fd < 0) /* if it cannot be checked, assume that it is alive */
 		return errno != ENOENT;
 	is_alive = flock(fd, LOCK_SH | LOCK_NB) < 0;
 	close(fd);
@@ -156,7 +156,7 @@ static enum nx_status clear_way(struct nx_staging *s, struct nx_version_ids *dea
 	return st;
 }
 
-/* With the lock held, so that nobody takes the folder for a dead one before it is locked. */
+/* Holds the lock, so that no process takes the folder for a dead one before it is locked. */
 static enum nx_status make_folder(struct nx_staging *s, struct nx_error *err)
 {
 	char name[NX_VERSION_ID_MAX + 8];

@@ -258,7 +258,7 @@ static enum nx_status lock_file(const struct nx_upload_file *f, int fd, uint64_t
 	struct stat st;
 
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-		return nx_fail(err, NX_MISMATCH, "'%s' is being received from somebody else",
+		return nx_fail(err, NX_MISMATCH, "'%s' is being received from another client",
 			       f->path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || lseek(fd, 0, SEEK_END) < 0)
 		return nx_fail(err, NX_IO, "'%s' cannot be written", f->path);
@@ -301,7 +301,7 @@ enum nx_status nx_upload_lock(struct nx_workspace *ws, const char *id, int *fd,
 
 	if (st)
 		return st;
-	/* who only asks whether it is free holds the lock for a moment */
+	/* a check whether it is free holds the lock for a moment */
 	for (int i = 0; i < LOCK_RETRIES; i++) {
 		if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
 			return NX_OK;

@@ -203,7 +203,7 @@ uint64_t nx_now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* flock alone would wait for ever behind a process that was stopped. */
+/* flock alone would wait for ever for a stopped process. */
 static int lock_within(int fd, int how, uint32_t patience_ms)
 {
 	for (uint32_t waited_ms = 0;; waited_ms += RETRY_MS) {

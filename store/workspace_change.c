@@ -62,7 +62,7 @@ struct removal {
 	struct nx_version_ids ids; /* in the trash, to be emptied */
 };
 
-/* That there is none is no failure: something unfinished may have the name. */
+/* A missing one is not an error: an unfinished profile may have the name. */
 static enum nx_status discard_finished(struct removal *removal, struct nx_error *err)
 {
 	struct nx_workspace *ws = removal->ws;
@@ -144,7 +144,7 @@ static void apply(struct nx_profile_record *r, const struct change *change)
 		r->label = change->marks->label;
 }
 
-/* That it was opened a moment ago: who looks at it asks for it again and again. */
+/* Whether it was opened a moment ago: a viewer opens it again and again. */
 static bool is_noted(const struct nx_profile_record *r, const struct change *change)
 {
 	uint64_t now_ms = nx_now_ms();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What killed processes leave behind: finished where it can be, removed where nobody needs it. */
+/* Cleans up after killed processes: finishes what it can, removes what is not needed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

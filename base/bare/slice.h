@@ -28,7 +28,7 @@ static inline struct nx_slice nx_slice_text(const char *text)
 	return (struct nx_slice){(const uint8_t *)text, strlen(text)};
 }
 
-/* The part [offset, offset+len) that really exists; empty when offset lies outside. */
+/* The part of [offset, offset+len) that exists; empty if offset lies outside. */
 static inline struct nx_slice nx_slice_part(struct nx_slice whole, uint64_t offset, uint64_t len)
 {
 	if (!whole.data || offset >= whole.len)
@@ -71,7 +71,7 @@ static inline bool nx_slice_ends(struct nx_slice a, const char *suffix)
 	return a.len >= n && memcmp(a.data + a.len - n, suffix, n) == 0;
 }
 
-/* The decimal number a text is; false when it is none, or does not fit. */
+/* Parses a decimal number; false if the text is not one or it does not fit. */
 static inline bool nx_slice_to_u64(struct nx_slice text, uint64_t *value)
 {
 	*value = 0;

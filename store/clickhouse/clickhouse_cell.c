@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Longer than any number a server prints, and than the zeros somebody may put before one. */
+/* Longer than any number that a server prints, with leading zeros. */
 #define NUMBER_MAX 400
 
 /* The inside of "name(inside)"; false when type is something else. */
@@ -120,7 +120,7 @@ bool nx_clickhouse_open_list(struct nx_slice raw, struct nx_slice *list)
 	return true;
 }
 
-/* Moves the list behind an item of len bytes; a comma must follow it unless it is the last. */
+/* Moves the list past an item of len bytes; a comma must follow it unless it is the last. */
 static bool step_over(struct nx_slice *list, size_t len)
 {
 	if (len == list->len) {

@@ -125,7 +125,7 @@ static enum nx_status refuse_other(const struct nx_clickhouse_server *server,
 		       server->place, batch->table, (int)name.len, (const char *)name.data);
 }
 
-/* Asks until it is certain whether the batch is there; then either it is or nothing of it. */
+/* Queries until it is certain whether the batch was inserted; it is inserted as a whole or not. */
 static enum nx_status settle(struct nx_clickhouse_server *server,
 			     const struct nx_clickhouse_batch *batch, struct nx_backoff *backoff,
 			     bool *is_there, struct nx_error *err)

@@ -19,7 +19,7 @@ static enum nx_status on_setting(void *context, const struct nx_clickhouse_row *
 	return st;
 }
 
-/* A user who may only read may not even ask for that again. */
+/* A read-only user may not set that again. */
 static enum nx_status choose_settings(struct nx_clickhouse_reader *reader, const char *database,
 				      struct nx_error *err)
 {

@@ -31,7 +31,7 @@ enum nx_status nx_clickhouse_row_expect(const struct nx_clickhouse_row *row, con
 	for (size_t i = 0; fits && i < row->column_count; i++)
 		fits = row->kinds[i] == (letters[i] == 'i' ? NX_CELL_I64 : NX_CELL_TEXT);
 	return fits ? NX_OK
-		    : nx_fail(err, NX_FORMAT, "the server answered with other columns than asked");
+		    : nx_fail(err, NX_FORMAT, "the server returned other columns than requested");
 }
 
 /* The next cell of a line, up to a tab; false when the line has none left. */
@@ -197,7 +197,8 @@ static enum nx_status read_row(struct nx_clickhouse_rows *rows, struct nx_slice 
 
 		if (!read_cell(rows, count++, raw))
 			return nx_fail(err, NX_FORMAT,
-				       "row %" PRIu64 " has '%.*s' in column '%.60s', which is no "
+				       "row %" PRIu64
+				       " has '%.*s' in column '%.60s', which is not a "
 				       "%.60s that fits 64 bits",
 				       rows->line_count - 2, (int)nx_slice_part(raw, 0, 60).len,
 				       (const char *)raw.data, column->name, column->type);

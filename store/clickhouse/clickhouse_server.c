@@ -180,7 +180,7 @@ static enum nx_status take_rows(void *context, struct nx_slice piece, struct nx_
 	return nx_clickhouse_rows_take(context, piece, err);
 }
 
-/* The end of the query is waited for: an error behind the first rows would look like a row. */
+/* Waits for the end of the query: an error after the first rows would look like a row. */
 enum nx_status nx_clickhouse_server_query(struct nx_clickhouse_server *server,
 					  const struct nx_clickhouse_question *question,
 					  struct nx_error *err)
@@ -203,7 +203,7 @@ enum nx_status nx_clickhouse_server_query(struct nx_clickhouse_server *server,
 	return st;
 }
 
-/* The number at the start of text, which moves behind it and its dot. */
+/* The number at the start of text, which moves past it and its dot. */
 static bool take_number(struct nx_slice *text, uint64_t *number)
 {
 	size_t len = 0;

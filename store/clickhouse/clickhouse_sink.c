@@ -358,7 +358,7 @@ static enum nx_status on_count(void *context, const struct nx_clickhouse_row *ro
 	if (st)
 		return st;
 	if (row->cells[0].i64 < 0 || row->cells[0].i64 >= NX_SCHEMA_TABLE_COUNT)
-		return nx_fail(err, NX_FORMAT, "the server counts a table that is none");
+		return nx_fail(err, NX_FORMAT, "the server reported rows of an unknown table");
 	table = &check->sink->tables[row->cells[0].i64];
 	put_count = table->parts ? table->parts[check->node->shard].row_count : 0;
 	check->table_count++;

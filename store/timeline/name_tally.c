@@ -264,7 +264,7 @@ bool nx_name_tally_winner(const struct nx_name_tally *tally, uint32_t *name)
 	uint64_t most_ns = most_busy_ns(tally);
 	size_t rival_count = 0, rival = 0;
 
-	/* A name nobody mentioned might have as much and a smaller id. */
+	/* A name that was not counted might have as much and a smaller id. */
 	if (!most_ns || (tally->rest_ns && tally->rest_ns >= most_ns))
 		return false;
 	for (size_t i = 0; i < tally->used_count; i++) {

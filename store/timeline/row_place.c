@@ -33,7 +33,7 @@ void nx_row_place_key(const struct nx_timeline_rule *rule, const struct nx_row *
 	add_cells(key, row, rule->track);
 }
 
-/* Whether add_cells would write what is known from at on; moves at behind it. */
+/* Whether add_cells would write what is known from at on; moves at past it. */
 static bool are_cells(const struct nx_bytes *known, size_t *at, const struct nx_row *row,
 		      const struct nx_rule_part *parts)
 {

@@ -5,7 +5,7 @@
 #define EDGES_AHEAD ((size_t)4)
 #define EDGE_LINES 8 /* of the cache: head, starts and lengths are usually in these */
 
-/* The pointers of one column's levels; returns what lies behind it. */
+/* The pointers of one column's levels; returns the position after it. */
 static const uint64_t *place_levels(const uint64_t *at, const uint64_t **levels,
 				    enum nx_track_kind kind, uint64_t row_count,
 				    enum nx_timeline_column column)

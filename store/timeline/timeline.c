@@ -271,7 +271,7 @@ enum nx_status nx_timeline_open(struct nx_timeline **timeline, const char *path,
 	status = nx_file_map(&file, path, err);
 	if (status)
 		return status;
-	/* Questions jump; reading on behind each place would bring the whole file in. */
+	/* Access is random; read-ahead would bring in the whole file. */
 	if (file.bytes.len)
 		madvise((void *)(uintptr_t)file.bytes.data, file.bytes.len, MADV_RANDOM);
 	status = nx_timeline_open_bytes(timeline, file.bytes, err);

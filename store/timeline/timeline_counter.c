@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline/strip_internal.h"
 
-/* What a counter says around a moment. */
+/* The value of a counter around an instant. */
 struct moment {
 	uint64_t time_ns;
 	uint64_t idx; /* samples before it */

@@ -65,7 +65,7 @@ static double model_flops(const struct nx_row *row)
 
 /* --- throttling ------------------------------------------------------------ */
 
-/* 1 is no limit; a pattern of no cycles is no number, and counted as lost. */
+/* 1 is no limit; a pattern without cycles is not a number, and counted as lost. */
 static double allowed_frac(const struct nx_row *row)
 {
 	double n = number_of(row, C(Throttle, n));
@@ -75,7 +75,7 @@ static double allowed_frac(const struct nx_row *row)
 
 /* --- transfers between host and device ------------------------------------- */
 
-/* What the name has behind "dmem_buf_". */
+/* What follows "dmem_buf_" in the name. */
 static bool is_copy(const struct nx_row *row, const char *one, const char *batch)
 {
 	static const char stem[] = "dmem_buf_";

@@ -46,7 +46,7 @@ static uint32_t find_name(struct nx_timeline_sink *s, struct nx_slice text)
 	return recent->name;
 }
 
-/* False when the cell is no number. */
+/* False if the cell is not a number. */
 static bool number_of(const struct nx_row *row, unsigned column, double *value)
 {
 	if (row->kinds[column] == NX_CELL_I64)

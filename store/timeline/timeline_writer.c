@@ -160,12 +160,12 @@ static enum nx_status check_order(struct nx_timeline_writer *w, struct nx_track_
 	struct nx_slice name = w->names.items[track->record.name];
 
 	if (start_ns < track->last_start_ns)
-		return nx_fail(
-			err, NX_FORMAT,
-			"track %.*s: a row at %llu ns comes behind one at %llu ns; rows of a "
-			"track must come in order of their start",
-			(int)(name.len < 200 ? name.len : 200), (const char *)name.data,
-			(unsigned long long)start_ns, (unsigned long long)track->last_start_ns);
+		return nx_fail(err, NX_FORMAT,
+			       "track %.*s: a row at %llu ns comes after one at %llu ns; rows of a "
+			       "track must come in order of their start",
+			       (int)(name.len < 200 ? name.len : 200), (const char *)name.data,
+			       (unsigned long long)start_ns,
+			       (unsigned long long)track->last_start_ns);
 	track->last_start_ns = start_ns;
 	return NX_OK;
 }

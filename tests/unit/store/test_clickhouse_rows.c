@@ -129,7 +129,7 @@ static void damage_is_told_with_its_place(void **state)
 		{"a\nInt8\n1\t2\n", "row 1 does not have 1 cells"},
 		{"a\tb\nInt8\tInt8\n1\t2\n3\n", "row 2 does not have 2 cells"},
 		{"a\nInt8\nx\n", "'x' in column 'a'"},
-		{"big\nUInt64\n18446744073709551615\n", "column 'big', which is no UInt64"},
+		{"big\nUInt64\n18446744073709551615\n", "column 'big', which is not a UInt64"},
 		{"a\nArray(Int64)\n[1,x]\n", "'[1,x]'"},
 		{"a\nArray(String)\n['x\n", "column 'a'"},
 		{"a\nBool\nmaybe\n", "'maybe'"},

@@ -596,7 +596,7 @@ static void rows_out_of_order_are_refused_by_name(void **state)
 	put_instruction(&d, "Vector", 50, 60);
 	assert_int_equal(nx_table_sink_status(d.sink, NULL), NX_OK);
 	put_instruction(&d, "Tensor", 99, 105);
-	check_failure(&d, NX_FORMAT, "track Tensor: a row at 99 ns comes behind one at 100 ns");
+	check_failure(&d, NX_FORMAT, "track Tensor: a row at 99 ns comes after one at 100 ns");
 }
 
 static void a_folder_that_is_missing_is_told(void **state)

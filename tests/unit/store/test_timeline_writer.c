@@ -125,7 +125,7 @@ static void rows_out_of_order_are_refused(void **state)
 	span.start_ns = sample.time_ns = 9;
 	assert_int_equal(nx_timeline_writer_add_span(c.writer, spans, &span, &c.err), NX_FORMAT);
 	assert_string_equal(c.err.message,
-			    "track track: a row at 9 ns comes behind one at 10 ns; rows of a track "
+			    "track track: a row at 9 ns comes after one at 10 ns; rows of a track "
 			    "must come in order of their start");
 	assert_int_equal(nx_timeline_writer_add_sample(c.writer, counter, &sample, &c.err),
 			 NX_FORMAT);
