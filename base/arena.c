@@ -94,7 +94,7 @@ static struct nx_arena_block *new_block(size_t capacity)
 	return block;
 }
 
-/* A large request gets a block of its own behind the newest, which keeps its free rest. */
+/* A large request gets a block of its own after the newest, which keeps its free rest. */
 static struct nx_arena_block *add_large_block(struct nx_arena *arena, size_t size)
 {
 	struct nx_arena_block *block = new_block(size);

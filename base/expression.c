@@ -94,7 +94,7 @@ static enum nx_status read_number(struct nx_cursor *c, struct nx_expression_valu
 	else
 		*out = nx_value_of(strtoll(text, &end, 10));
 	if (*end || end == text)
-		return nx_fail(err, NX_FORMAT, "'%s' is no number", text);
+		return nx_fail(err, NX_FORMAT, "'%s' is not a number", text);
 	if (errno == ERANGE && !is_real)
 		return nx_fail(err, NX_FORMAT, "%s does not fit into 64 bits", text);
 	c->at += len;

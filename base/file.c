@@ -227,7 +227,7 @@ static int create_registered(struct nx_output *out)
 	return fd;
 }
 
-/* A link keeps pointing where it points: the file behind it is replaced. */
+/* Replaces the target of a link, not the link. */
 static char *final_name(const char *path, bool exists)
 {
 	char *resolved = exists ? realpath(path, NULL) : NULL;

@@ -301,7 +301,7 @@ static bool parse_key(struct parser *p, struct nx_slice *key)
 	return true;
 }
 
-/* Fills the children between the brackets; p->at is behind the opening one. */
+/* Fills the children between the brackets; p->at is after the opening one. */
 static bool parse_children(struct parser *p, struct nx_json *out, size_t count, uint8_t closing)
 {
 	p->at = skip_spaces(p->at, p->end);

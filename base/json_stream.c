@@ -5,7 +5,7 @@
 
 enum expected {
 	EXPECT_VALUE,
-	EXPECT_ITEM, /* behind an opening bracket or a comma */
+	EXPECT_ITEM, /* after an opening bracket or a comma */
 	EXPECT_COLON,
 	EXPECT_COMMA, /* or a closing bracket; outside of everything, the end */
 };
@@ -63,7 +63,7 @@ static int peek_behind_spaces(struct nx_json_stream *s)
 	return -1;
 }
 
-/* The next byte that is no white space, not taken; -1 at the end. */
+/* The next byte that is not white space, not taken; -1 at the end. */
 static inline int peek(struct nx_json_stream *s)
 {
 	if (s->at<s->end && * s->at> ' ')

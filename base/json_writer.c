@@ -47,7 +47,7 @@ static uint8_t *put_line_break(uint8_t *p, unsigned depth)
 	return p + 2 * (size_t)depth;
 }
 
-/* What separates this item from the one before it, with room for need bytes behind it. */
+/* What separates this item from the one before it, with room for need bytes after it. */
 static inline uint8_t *begin_item(struct nx_json_writer *w, size_t need)
 {
 	uint8_t *p = room(w, FRAME_MAX + need);
@@ -124,7 +124,7 @@ static uint8_t *put_escape(uint8_t *p, uint8_t byte)
 	return p;
 }
 
-/* Escapes from at to soft_end; a sequence that begins before it may end behind it. */
+/* Escapes from at to soft_end; a sequence that begins before it may end after it. */
 static uint8_t *put_piece(uint8_t *p, const uint8_t **at, const uint8_t *soft_end,
 			  const uint8_t *end)
 {

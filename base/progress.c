@@ -93,7 +93,7 @@ static void tell(struct nx_progress *p, uint64_t now)
 	p->last_told_ns = now;
 	if (len <= 0 || write(told_fd, line, (size_t)len) >= 0)
 		return;
-	/* whom it was done for is gone: end as by ctrl-c, which tidies up */
+	/* the reader is gone: end as by ctrl-c, which tidies up */
 	if (errno == EPIPE)
 		raise(SIGTERM);
 	p->is_told = false;

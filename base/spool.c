@@ -286,7 +286,7 @@ static void add_run(struct nx_spool *spool, struct nx_spool_range range, size_t 
 		join_last_runs(spool);
 }
 
-/* The buffer as it now lies at the end of the file; a part goes on in the next one. */
+/* The buffer as it now lies at the end of the file; a part continues in the next one. */
 static void add_runs(struct nx_spool *spool)
 {
 	for (size_t i = 0; i <= spool->cuts.len; i++) {

@@ -172,7 +172,7 @@ static enum nx_status put_part(struct making *m, const struct nx_stored_part *pa
 
 	while (!st) {
 		if (go_on && !go_on(context))
-			st = nx_fail(err, NX_CANCELLED, "nobody waits for the colours any more");
+			st = nx_fail(err, NX_CANCELLED, "the request for colours was cancelled");
 		if (!st)
 			st = nx_parquet_cursor_next(cursor, &row_count, err);
 		if (st || !row_count)

@@ -257,7 +257,7 @@ enum nx_status nx_duckdb_write_parquet(struct nx_duckdb *db, struct nx_slice sql
 	uint64_t count;
 	enum nx_status st = check(db, sql, err);
 
-	/* the line break ends a comment behind the statement */
+	/* the line break ends a comment after the statement */
 	nx_sql_append(&tail, "\n) TO ");
 	if (!st)
 		st = nx_sql_append_text(&tail, NX_SQL_DUCKDB, nx_slice_text(path), err);

@@ -38,7 +38,7 @@ static enum nx_status fail(struct stream *s, const char *words, struct nx_error 
 	return nx_duckdb_fail(s->db, words, s->user_sql, s->user_at, err);
 }
 
-/* chunk_rows stays 0 behind the last chunk. */
+/* chunk_rows stays 0 after the last chunk. */
 static enum nx_status next_chunk(struct stream *s, struct nx_error *err)
 {
 	const struct nx_duckdb_api *api = s->db->api;
@@ -162,7 +162,7 @@ static enum nx_status prepare(struct stream *s, duckdb_extracted statement, int 
 	if (api->duckdb_prepare_extracted_statement(s->db->connection, statement, 0, &prepared))
 		st = fail(s, api->duckdb_prepare_error(prepared), err);
 	else if (type && api->duckdb_prepared_statement_type(prepared) != type)
-		st = nx_fail(err, NX_PERMISSION, "only questions can be asked here (SELECT)");
+		st = nx_fail(err, NX_PERMISSION, "only queries (SELECT) are allowed here");
 	else
 		st = execute(s, prepared, err);
 	api->duckdb_destroy_prepare(&prepared);

@@ -13,7 +13,7 @@
 #define MEMORY_BYTES_LEAST (UINT64_C(64) << 20)
 #define IDLE_MS_USUAL 60000u
 #define PATIENCE_MS_USUAL 30000u
-#define LOOK_MS 100u /* how often those in line are asked whether they still want to */
+#define LOOK_MS 100u /* how often waiting requests are checked for cancellation */
 
 enum place_state { EMPTY, IDLE, BUSY };
 
@@ -217,7 +217,7 @@ static enum nx_status wait_in_line(struct nx_engine_pool *pool, const struct nx_
 		wait_a_while(pool, LOOK_MS);
 		if (wish->is_wanted && !wish->is_wanted(wish->context)) {
 			leave_line(pool, number);
-			return nx_fail(err, NX_CANCELLED, "nobody waits for this answer");
+			return nx_fail(err, NX_CANCELLED, "the request was cancelled");
 		}
 		if (now_ms() - since_ms >= pool->how.patience_ms) {
 			leave_line(pool, number);
@@ -258,7 +258,7 @@ static enum nx_status open_held(const struct nx_engine_pool *pool,
 	return st;
 }
 
-/* The place is BUSY, so nobody else takes it meanwhile. */
+/* The place is BUSY, so no other thread takes it meanwhile. */
 static enum nx_status fill_place(struct nx_engine_pool *pool, const struct nx_engine_wish *wish,
 				 struct place *place, struct nx_error *err)
 {

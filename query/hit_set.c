@@ -36,7 +36,7 @@ static enum nx_status mark_spans(struct nx_hit_strip *strip, const struct nx_tim
 		}
 		if (at % (BATCH_SPANS * 256) == 0 && wish->is_wanted &&
 		    !wish->is_wanted(wish->context))
-			return nx_fail(err, NX_CANCELLED, "nobody waits for this answer");
+			return nx_fail(err, NX_CANCELLED, "the request was cancelled");
 	}
 	return NX_OK;
 }

@@ -75,7 +75,7 @@ static bool is_inside(const char *path, const char *folder)
 	return !strncmp(path, folder, len) && (path[len] == '/' || !strcmp(folder, "/"));
 }
 
-/* The file behind the name; NULL, and the fault told, when queries may not read it. */
+/* The file with links resolved; NULL, and the fault set, if queries may not read it. */
 static const char *resolve_file(struct nx_profile_folder *folder, const char *name,
 				const char **fault)
 {

@@ -155,7 +155,7 @@ static enum nx_status add_all(struct taking *t, struct nx_error *err)
 		add_span(last, t->part, span);
 		pass(t);
 		if (i % 65536 == 0 && t->part->is_wanted && !t->part->is_wanted(t->part->context))
-			return nx_fail(err, NX_CANCELLED, "nobody waits for this answer");
+			return nx_fail(err, NX_CANCELLED, "the request was cancelled");
 	}
 	return NX_OK;
 }

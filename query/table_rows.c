@@ -9,7 +9,7 @@ struct table_rows {
 	const struct nx_stored_table *table;
 	struct nx_time_range range;
 	struct nx_stored_times times; /* if there is a range */
-	size_t *fields;		      /* those of the answer, behind them times not among them */
+	size_t *fields;		      /* those of the answer, then times not among them */
 	size_t field_count;
 	size_t start_idx, end_idx; /* of the times in fields */
 	struct nx_value *row;
@@ -94,7 +94,7 @@ static enum nx_status open_part(struct table_rows *t, const struct nx_stored_par
 	return is_ranged ? narrow_to_ends(t, part, err) : NX_OK;
 }
 
-/* Leaves group_row_count 0 behind the last group of the last part. */
+/* Leaves group_row_count 0 after the last group of the last part. */
 static enum nx_status next_group(struct table_rows *t, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
@@ -134,7 +134,7 @@ static bool is_in_range(const struct table_rows *t, size_t row)
 				   ends->is_null && ends->is_null[row] ? start_ns : ends->i64[row]);
 }
 
-/* found is false behind the last row. */
+/* found is false after the last row. */
 static enum nx_status find_row(struct table_rows *t, size_t *row, bool *found, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
@@ -261,7 +261,7 @@ static void close_rows(struct nx_row_stream *stream)
 
 /* --- what was chosen ------------------------------------------------------- */
 
-/* Where a field is among those to read, put behind them if it is not. */
+/* The index of a field among those to read; appends it if it is missing. */
 static size_t place_of(struct table_rows *t, size_t field)
 {
 	for (size_t i = 0; i < t->field_count; i++)

@@ -5,7 +5,7 @@
 
 static const struct {
 	const char *name;
-	unsigned digits; /* behind the point, down to a nanosecond */
+	unsigned digits; /* after the point, down to a nanosecond */
 } units[] = {{"", 0}, {"ns", 0}, {"us", 3}, {"µs", 3}, {"μs", 3}, {"ms", 6}, {"s", 9}};
 
 struct reading { /* of a number without its sign */
@@ -36,7 +36,7 @@ static bool find_unit(const char *name, unsigned *digits)
 	return false;
 }
 
-/* The digits behind the point as nanoseconds; false when some are finer. */
+/* The digits after the point as nanoseconds; false if some are finer. */
 static bool take_fraction(struct reading *r, struct nx_slice fraction, unsigned digits)
 {
 	bool is_whole = true;

@@ -127,7 +127,7 @@ static enum nx_status check_head(struct nx_exchange *x, const char *word, unsign
 	if (st || take_token(x))
 		return st;
 	st = find_route(x, http_status);
-	/* who has no token is not even told what there is */
+	/* without the token a client must not learn which routes exist */
 	if (nx_guard_check_token(&server->guard, &x->request, &head, http_status, &x->error)) {
 		nx_reply_clear(&x->reply);
 		x->is_answered = false;
@@ -152,7 +152,7 @@ static enum MHD_Result look_at_head(struct nx_exchange *x, const char *method)
 	x->is_seen = true;
 	if ((check_head(x, method, &http_status) || begin_body(x)) && !x->is_answered)
 		fail_with(x, http_status ? http_status : x->reply.http_status);
-	/* An answer before the body costs the connection, but so would a body nobody wants. */
+	/* An answer before the body costs the connection, but so would an unwanted body. */
 	if (x->is_answered && (header(x, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
 			       header(x, MHD_HTTP_HEADER_TRANSFER_ENCODING)))
 		return nx_exchange_send(x);
@@ -170,7 +170,7 @@ static enum MHD_Result take_body(struct nx_exchange *x, const char *upload, size
 	if (x->is_answered)
 		return MHD_YES;
 	x->body_bytes += piece.len;
-	/* Only a body of untold length comes this far. It may be endless, so it is cut off. */
+	/* Only a body of unknown length comes this far. It may be endless, so it is cut off. */
 	if (x->body_bytes > route->body_bytes_max)
 		return MHD_NO;
 	if (!route->receive)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a table in a part of time as CSV, all of them, sent while they are read. */
+/* The rows of a table in a time range as CSV, sent while they are read. */
 #include <string.h>
 
 #include "export/csv_text.h"

@@ -118,7 +118,7 @@ NX_HANDLER(db_search)
 /* --- /profiles/search
  * -------------------------------------------------------------------------------------- */
 
-/* There is one user here, so any name will do; but who gives none is refused as elsewhere. */
+/* There is one user here, so any name will do; a missing one is refused as elsewhere. */
 NX_HANDLER(profiles_search)
 {
 	const char *user = nx_request_header(request, "x-user-id");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes while somebody looks, as server-sent events. */
+/* Changes of the workspace as server-sent events. */
 #include "serve/events.h"
 #include "serve/handlers.h"
 

@@ -197,7 +197,7 @@ static enum nx_status ask(struct asked_insights *a, struct nx_server *server, st
 	return nx_question_end(&question, st, err);
 }
 
-/* As many equal parts as transfers are counted in, so the end may lie a little behind. */
+/* As many equal parts as transfers are counted in, so the end may lie a little later. */
 static void find_times(struct asked_insights *a)
 {
 	uint64_t part_ns;

@@ -6,7 +6,7 @@
 #include "serve/assets.h"
 #include "serve/handlers.h"
 
-/* Whether a list such as "gzip;q=0.5, br" has the word and does not put q=0 behind it. */
+/* Whether a list such as "gzip;q=0.5, br" has the word, without q=0 after it. */
 static bool list_has(const char *list, const char *word)
 {
 	size_t len = strlen(word);

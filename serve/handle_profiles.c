@@ -110,7 +110,7 @@ static void put_tables(struct nx_json_writer *w, const struct nx_profile_record 
 	nx_json_end_array(w);
 }
 
-/* A profile that failed has no times but can be asked about all the same. */
+/* A profile that failed has no times but can be queried. */
 static void put_times(struct nx_json_writer *w, struct nx_server *server, const char *name)
 {
 	struct nx_open_profile *profile = NULL;
@@ -162,7 +162,7 @@ NX_HANDLER(profile)
 
 /* --- changes ------------------------------------------------------------------------------ */
 
-/* A member that is there but is no text is a mistake, not a wish to leave it alone. */
+/* A member that is present but not a text is an error. */
 static enum nx_status take_text(const struct nx_json *object, const char *key,
 				struct nx_arena *arena, const char **text, struct nx_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tracks cost in a part of time: how often, how long, and by which names. */
+/* Statistics of tracks in a time range: counts and durations, by name. */
 #include "query/span_statistics.h"
 #include "serve/handlers.h"
 #include "serve/time_part.h"

@@ -13,7 +13,7 @@
 #define ROWS_MAX 10000u
 #define ROWS_USUAL 100u
 #define COLUMNS_MAX 1000u
-/* What one answer may take; rows are cut off behind it, and their reader asks for the rest. */
+/* The most bytes of one answer; the client requests the remaining rows. */
 #define ANSWER_BYTES_MAX ((size_t)32 << 20)
 
 NX_HANDLER(tables)

@@ -26,7 +26,7 @@ static int compare(const void *a, const void *b)
 
 struct forest {
 	struct ordered_track *tracks; /* as compare orders them */
-	uint32_t *first_child;	      /* of each id, in tracks; behind the last, the roots' */
+	uint32_t *first_child;	      /* of each id, in tracks; after the last, the roots' */
 	uint32_t count;
 };
 

@@ -97,7 +97,7 @@ static enum nx_status finish(struct nx_server *server, struct nx_upload *u, stru
 	return st;
 }
 
-/* Who did not hear the first answer may ask again. A failed one is tried again. */
+/* A client that lost the first answer may repeat the request. A failed upload is retried. */
 NX_HANDLER(upload_finish)
 {
 	const char *id = nx_request_variable(request, "id");

@@ -125,7 +125,7 @@ static void forget(struct nx_open_profiles *all, size_t idx)
 		close_profile(p);
 }
 
-/* Whoever marks or opens a profile changes its record, not its id: what is open stays good. */
+/* Marking or opening a profile changes its record, not its id: what is open stays valid. */
 static bool is_still_good(struct nx_open_profiles *all, struct nx_held_profile *p,
 			  const struct nx_profile_sight *sight)
 {
@@ -170,7 +170,7 @@ static void make_room(struct nx_open_profiles *all)
 							   all->profiles.items[oldest]->last_use))
 				oldest = i;
 		if (oldest == SIZE_MAX)
-			return; /* all are held: one more is better than nobody gets any */
+			return; /* all are held: exceed the limit rather than fail */
 		forget(all, oldest);
 	}
 }

@@ -81,7 +81,7 @@ static enum nx_status run_child(struct job *job, const struct nx_upload *u, stru
 	return nx_processing_child_run(&run, err);
 }
 
-/* What is wrong with it is kept, for lists, until somebody deletes it or it is tried again. */
+/* Keeps the reason, for lists, until the upload is deleted or retried. */
 static void note_failure(struct job *job, struct nx_upload *u, const struct nx_error *err)
 {
 	struct nx_workspace *ws = job->processing->options.workspace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is opened behind a profile when somebody asks for it: tables and colours. */
+/* Parts of a profile that are opened on demand: tables and colours. */
 #include <stdio.h>
 #include <strings.h>
 #include <sys/stat.h>

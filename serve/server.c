@@ -175,7 +175,7 @@ static enum nx_status open_port(const char *host, uint16_t *port, const char *op
 	return NX_OK;
 }
 
-/* The second port is a courtesy: only who asked for it is refused when it is in use. */
+/* The second port is optional: if it is in use, that is an error only if the user gave it. */
 static enum nx_status open_ports(const struct nx_serve_options *options, const char *host,
 				 struct port ports[2], char note[256], struct nx_error *err)
 {

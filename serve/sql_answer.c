@@ -66,7 +66,7 @@ static void put_row(struct nx_json_writer *w, const struct nx_row_stream *rows,
 	nx_json_end_object(w);
 }
 
-/* One row more than is wanted is asked for, to know whether there are more. */
+/* Requests one row more than the limit, to know whether there are more. */
 static enum nx_status put_rows(struct nx_json_writer *w, struct nx_row_stream *rows,
 			       const struct nx_sql_asked *asked, bool *is_cut, struct nx_error *err)
 {

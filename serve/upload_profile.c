@@ -117,7 +117,7 @@ static void find_made(struct nx_workspace *ws, const struct nx_upload *u, struct
 	nx_catalogue_release(&catalogue);
 }
 
-/* A server that ended meanwhile may have left a part; replacing that hurts nobody. */
+/* A server that ended meanwhile may have left a part; replacing it is harmless. */
 static bool has_part(struct nx_workspace *ws, const struct nx_upload *u, struct nx_arena *arena)
 {
 	struct names names = {0};

@@ -145,7 +145,7 @@ NX_HANDLER(upload_file)
 	struct nx_json_writer w;
 
 	(void)server, (void)err;
-	/* who hears the answer may send the next piece over another connection at once */
+	/* once it has the answer, the client may send the next piece over another connection */
 	let_go(r);
 	nx_reply_json(reply, &w);
 	nx_json_begin_object(&w);

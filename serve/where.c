@@ -122,7 +122,7 @@ enum nx_status nx_where_append_one(struct nx_bytes *sql, const struct nx_stored_
 		return append_match(sql, f, rest, err);
 	st = append_column(sql, f, f->is_list, err);
 	nx_sql_append(sql, " ");
-	/* who asks for what is not equal means rows without a value too */
+	/* "not equal" includes rows without a value */
 	nx_sql_append(sql, !strcmp(sign, "!=") ? "IS DISTINCT FROM" : sign);
 	nx_sql_append(sql, " ");
 	return st ? st : append_value(sql, f, rest, err);

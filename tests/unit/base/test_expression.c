@@ -158,7 +158,7 @@ static void test_faults(void **state)
 	expect_fault("9223372036854775807+1", 19, "the result does not fit into 64 bits");
 	expect_fault("(0-9223372036854775807-1)/-1", 25, "the result does not fit into 64 bits");
 	expect_fault("9223372036854775808", 0, "9223372036854775808 does not fit into 64 bits");
-	expect_fault("1..2", 0, "'1..2' is no number");
+	expect_fault("1..2", 0, "'1..2' is not a number");
 	memset(deep, '(', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
 	expect_fault(deep, 65, "this is nested more than 64 deep");
