@@ -44,10 +44,6 @@ static enum nx_status read_semaphores(struct nx_assembly *a, struct nx_cursor *c
 static enum nx_status read_owner(struct nx_assembly *a, struct nx_cursor *c,
 				 struct nx_plan_queue *queue, struct nx_error *err)
 {
-	static const char *const keys[] = {
-		[NX_ENGINE_TENSOR] = "pe",  [NX_ENGINE_SCALAR] = "act", [NX_ENGINE_GPSIMD] = "pool",
-		[NX_ENGINE_VECTOR] = "dve", [NX_ENGINE_SYNC] = "sp",
-	};
 	const char *word;
 	enum nx_status status = nx_assembly_word(a, c, "an engine", &word, err);
 	unsigned engine;
@@ -58,7 +54,7 @@ static enum nx_status read_owner(struct nx_assembly *a, struct nx_cursor *c,
 	if (engine == NX_ENGINE_COUNT)
 		return nx_fail(err, NX_FORMAT, "owner= is pe, act, pool, dve or sp, not '%s'",
 			       word);
-	queue->owner = keys[engine];
+	queue->owner = nx_engines[engine].neff_key;
 	return NX_OK;
 }
 

@@ -130,14 +130,9 @@ enum nx_status nx_assembly_file(struct nx_assembly *a, const char *name, struct 
 
 unsigned nx_assembly_engine_of(struct nx_slice word)
 {
-	static const char *const words[NX_ENGINE_COUNT][2] = {
-		[NX_ENGINE_TENSOR] = {"pe", "Tensor"},	 [NX_ENGINE_SCALAR] = {"act", "Scalar"},
-		[NX_ENGINE_GPSIMD] = {"pool", "GpSimd"}, [NX_ENGINE_VECTOR] = {"dve", "Vector"},
-		[NX_ENGINE_SYNC] = {"sp", "Sync"},
-	};
-
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-		if (nx_slice_is(word, words[e][0]) || nx_slice_is(word, words[e][1]))
+		if (nx_slice_is(word, nx_engines[e].neff_key) ||
+		    nx_slice_is(word, nx_engines[e].label))
 			return e;
 	return NX_ENGINE_COUNT;
 }

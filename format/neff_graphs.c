@@ -20,11 +20,6 @@
 /* More ranks than any cluster has is a damaged file. */
 #define MAX_WORLD_SIZE 65536
 
-static const char *const engine_keys[NX_ENGINE_COUNT] = {
-	[NX_ENGINE_TENSOR] = "pe",  [NX_ENGINE_SCALAR] = "act", [NX_ENGINE_GPSIMD] = "pool",
-	[NX_ENGINE_VECTOR] = "dve", [NX_ENGINE_SYNC] = "sp",
-};
-
 struct reading {
 	struct nx_neff *neff;
 	struct nx_arena *arena;
@@ -336,7 +331,7 @@ static void read_engines(struct reading *r, const struct nx_json *definition,
 {
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 		struct nx_neff_engine *engine = &graph->engines[e];
-		const char *key = engine_keys[e];
+		const char *key = nx_engines[e].neff_key;
 
 		engine->table = path_beside(r, graph, nx_json_get(definition, key));
 		engine->stream = path_beside(r, graph, get_suffixed(definition, key, "_instr"));

@@ -7,12 +7,6 @@
 #define NODE_SLOTS 64
 #define FEATURE_VIRTUAL_CORE 0xc00
 
-const struct nx_plan_engine_names nx_plan_engines[NX_ENGINE_COUNT] = {
-	[NX_ENGINE_TENSOR] = {"pe", "PE", 1},	  [NX_ENGINE_SCALAR] = {"act", "Activation", 2},
-	[NX_ENGINE_GPSIMD] = {"pool", "Pool", 3}, [NX_ENGINE_VECTOR] = {"dve", "DVE", 5},
-	[NX_ENGINE_SYNC] = {"sp", "SP", 6},
-};
-
 void nx_plan_add_member(struct nx_plan_members *m, const char *name, struct nx_bytes *bytes)
 {
 	struct nx_neff_member member = {

@@ -14,6 +14,12 @@
 #define HLO_FILE "debug_info_hlo.dbg"
 #define FRAMEWORK_FILE "debug_info_pttf.dbg"
 
+/* As debug files number the engines. */
+static const uint8_t engine_numbers[NX_ENGINE_COUNT] = {
+	[NX_ENGINE_TENSOR] = 1, [NX_ENGINE_SCALAR] = 2, [NX_ENGINE_GPSIMD] = 3,
+	[NX_ENGINE_VECTOR] = 5, [NX_ENGINE_SYNC] = 6,
+};
+
 struct debug_file {
 	struct nx_debug_info info;
 	struct nx_arena arena;
@@ -63,7 +69,7 @@ static bool has_instruction(const struct nx_plan_engine *part, size_t slot)
 static void write_slots(const struct nx_plan_engine *part, unsigned engine, uint64_t first_id,
 			struct nx_bytes *out)
 {
-	struct debug_file f = {.info = {.engine_type = nx_plan_engines[engine].debug_number}};
+	struct debug_file f = {.info = {.engine_type = engine_numbers[engine]}};
 
 	for (size_t slot = 0; slot < slot_count(part); slot++) {
 		struct nx_debug_record record = {.id = slot + 1};
@@ -78,7 +84,7 @@ static void write_slots(const struct nx_plan_engine *part, unsigned engine, uint
 static void write_backend(const struct nx_plan_engine *part, unsigned engine, uint64_t first_id,
 			  struct nx_bytes *out)
 {
-	struct debug_file f = {.info = {.engine_type = nx_plan_engines[engine].debug_number}};
+	struct debug_file f = {.info = {.engine_type = engine_numbers[engine]}};
 
 	f.info.parent_file_name = nx_slice_text(PENGUIN_FILE);
 	for (size_t slot = 0; slot < slot_count(part); slot++) {
@@ -162,7 +168,7 @@ void nx_plan_add_debug_info(struct nx_plan_members *m, const struct nx_neff_plan
 
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 			const struct nx_plan_engine *part = &plan->graphs[g].engines[e];
-			const char *stem = nx_plan_engines[e].stem;
+			const char *stem = nx_engines[e].stem;
 
 			write_slots(part, e, first_id, &bytes);
 			nx_plan_add_member(m,

@@ -23,7 +23,7 @@ static void put_engine_files(struct nx_plan_members *m, struct nx_json_writer *w
 	struct nx_arena *a = &m->arena;
 
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
-		const char *key = nx_plan_engines[e].key, *stem = nx_plan_engines[e].stem;
+		const char *key = nx_engines[e].neff_key, *stem = nx_engines[e].stem;
 
 		nx_json_key_text(w, key, nx_arena_printf(a, "%s.json", stem));
 		nx_json_key_text(w, nx_arena_printf(a, "%s_instr", key),
@@ -306,7 +306,7 @@ void nx_plan_add_engine(struct nx_plan_members *m, const struct nx_plan_graph *g
 			unsigned engine)
 {
 	const struct nx_plan_engine *part = &graph->engines[engine];
-	const char *stem = nx_plan_engines[engine].stem;
+	const char *stem = nx_engines[engine].stem;
 	const char *code = nx_arena_printf(&m->arena, "%s.bin", stem);
 	const char *table = nx_arena_printf(&m->arena, "%s.json", stem);
 	struct nx_bytes bytes = {0};

@@ -6,14 +6,6 @@
 #include "base/json_writer.h"
 #include "format/neff_plan.h"
 
-/* As def.json and the members call the engines. */
-struct nx_plan_engine_names {
-	const char *key;      /* "pe" */
-	const char *stem;     /* "PE" */
-	uint8_t debug_number; /* of the engine in debug files */
-};
-extern const struct nx_plan_engine_names nx_plan_engines[NX_ENGINE_COUNT];
-
 struct nx_plan_members {
 	struct nx_arena arena;
 	NX_VEC(struct nx_neff_member) items;

@@ -19,6 +19,14 @@ const char *nx_engine_label(enum nx_engine engine)
 	return labels[engine];
 }
 
+const struct nx_engine_names nx_engines[NX_ENGINE_COUNT] = {
+	[NX_ENGINE_TENSOR] = {"Tensor", "tensor", "pe", "PE"},
+	[NX_ENGINE_SCALAR] = {"Scalar", "scalar", "act", "Activation"},
+	[NX_ENGINE_GPSIMD] = {"GpSimd", "gpsimd", "pool", "Pool"},
+	[NX_ENGINE_VECTOR] = {"Vector", "vector", "dve", "DVE"},
+	[NX_ENGINE_SYNC] = {"Sync", "sync", "sp", "SP"},
+};
+
 /* Clocks and bandwidths as AWS's own exports state them; sizes as published per generation. */
 static const struct nx_hardware generations[] = {
 	[NX_ARCH_V2] = {.name = "trn1/inf2",

@@ -25,6 +25,15 @@ enum nx_engine {
 };
 const char *nx_engine_label(enum nx_engine engine); /* "PE", "Act", "Pool", "DVE", "SP" */
 
+struct nx_engine_names {
+	const char *label;    /* "Tensor": rows of a timeline */
+	const char *word;     /* "tensor": in field names */
+	const char *neff_key; /* "pe": in a NEFF's def.json */
+	const char *stem;     /* "PE": file names in a NEFF */
+};
+
+extern const struct nx_engine_names nx_engines[NX_ENGINE_COUNT];
+
 #define NX_SLOT_BYTES 64       /* an instruction word; a program is an array of slots */
 #define NX_PC_COUNT (1u << 20) /* a program counter is (address / NX_SLOT_BYTES) modulo this */
 #define NX_SEMAPHORE_COUNT 256

@@ -150,10 +150,6 @@ static void add_memory(struct nx_ntff_graph *graph, const char *type, uint64_t a
 void nx_ntff_fill_memory(const struct nx_loaded_code *code, size_t core, struct nx_arena *arena,
 			 struct nx_ntff_graph *graph)
 {
-	static const char *const streams[NX_ENGINE_COUNT] = {
-		[NX_ENGINE_TENSOR] = "pe",  [NX_ENGINE_SCALAR] = "act", [NX_ENGINE_GPSIMD] = "pool",
-		[NX_ENGINE_VECTOR] = "dve", [NX_ENGINE_SYNC] = "sp",
-	};
 	const struct nx_core_program *program = &code->program->cores[core];
 	uint64_t weight_bytes = 0, tensor_bytes = 0;
 
@@ -164,7 +160,7 @@ void nx_ntff_fill_memory(const struct nx_loaded_code *code, size_t core, struct 
 		tensor_bytes += code->program->tensors[i].size_bytes;
 	graph->memory.items = NX_NEW_ARRAY(arena, struct nx_ntff_memory_usage, NX_ENGINE_COUNT + 3);
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-		add_memory(graph, streams[e],
+		add_memory(graph, nx_engines[e].neff_key,
 			   code->cores[core].streams[e].slot_count * NX_SLOT_BYTES);
 	add_memory(graph, "weight", weight_bytes);
 	add_memory(graph, "scratchpad", program->scratch_bytes);

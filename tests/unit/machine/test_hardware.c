@@ -88,9 +88,28 @@ static void devices_and_targets_have_a_generation(void **state)
 	assert_int_equal(nx_device_sbuf_partition_bytes(NX_DEVICE_ANY), 256 * 1024);
 }
 
+/* The numbers are those of capture files: POOL before DVE. */
+static void engines_are_numbered_as_in_captures(void **state)
+{
+	static const char *const keys[] = {"pe", "act", "pool", "dve", "sp"};
+	static const char *const labels[] = {"Tensor", "Scalar", "GpSimd", "Vector", "Sync"};
+	static const char *const words[] = {"tensor", "scalar", "gpsimd", "vector", "sync"};
+	static const char *const stems[] = {"PE", "Activation", "Pool", "DVE", "SP"};
+
+	(void)state;
+	assert_int_equal(NX_ENGINE_COUNT, 5);
+	for (unsigned i = 0; i < NX_ENGINE_COUNT; i++) {
+		assert_string_equal(nx_engines[i].neff_key, keys[i]);
+		assert_string_equal(nx_engines[i].label, labels[i]);
+		assert_string_equal(nx_engines[i].word, words[i]);
+		assert_string_equal(nx_engines[i].stem, stems[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(engines_are_numbered_as_in_captures),
 		cmocka_unit_test(known_generations_have_their_numbers),
 		cmocka_unit_test(engines_have_short_labels),
 		cmocka_unit_test(generations_without_published_numbers_are_null),

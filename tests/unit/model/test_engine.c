@@ -10,24 +10,6 @@
 
 #include "model/engine.h"
 
-/* The numbers are those of capture files: POOL before DVE. */
-static void engines_are_numbered_as_in_captures(void **state)
-{
-	static const char *const keys[] = {"pe", "act", "pool", "dve", "sp"};
-	static const char *const labels[] = {"Tensor", "Scalar", "GpSimd", "Vector", "Sync"};
-	static const char *const words[] = {"tensor", "scalar", "gpsimd", "vector", "sync"};
-	static const char *const stems[] = {"PE", "Activation", "Pool", "DVE", "SP"};
-
-	(void)state;
-	assert_int_equal(NX_ENGINE_COUNT, 5);
-	for (unsigned i = 0; i < NX_ENGINE_COUNT; i++) {
-		assert_string_equal(nx_engines[i].neff_key, keys[i]);
-		assert_string_equal(nx_engines[i].label, labels[i]);
-		assert_string_equal(nx_engines[i].word, words[i]);
-		assert_string_equal(nx_engines[i].stem, stems[i]);
-	}
-}
-
 static void edges_have_names(void **state)
 {
 	(void)state;
@@ -54,7 +36,6 @@ static void instruction_types_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(engines_are_numbered_as_in_captures),
 		cmocka_unit_test(edges_have_names),
 		cmocka_unit_test(instruction_types_have_names),
 	};
