@@ -38,7 +38,7 @@ def source_files(pattern):
 
 
 def flags_of(command):
-    """The compiler's arguments without input, output and dependency files."""
+    """The compiler's arguments without input, output and dependency files, and with asserts."""
     words = shlex.split(command)
     # With ccache the compiler is the second word.
     arguments = iter(words[2 if pathlib.Path(words[0]).name == 'ccache' else 1:])
@@ -46,7 +46,7 @@ def flags_of(command):
     for argument in arguments:
         if argument in ('-o', '-c', '-MQ', '-MF', '-MT'):
             next(arguments)
-        elif argument not in ('-MD', '-MMD') and not argument.startswith('-fdiagnostics-color'):
+        elif argument not in ('-MD', '-MMD', '-DNDEBUG') and not argument.startswith('-fdiagnostics-color'):
             flags.append(argument)
     return flags
 
