@@ -246,7 +246,7 @@ export async function begin(prepare, kind = "chromium") {
 }
 
 /** Asks until it holds; pages take their time. */
-export async function until(what, holds, withinMs = 10_000) {
+export async function until(what, holds, withinMs = 30_000) {
 	const end = Date.now() + withinMs;
 	let last;
 	for (;;) {

@@ -62,12 +62,18 @@ export class TimelinePage {
 			: { from: 0, to: this.endNs };
 	}
 
-	/** Waits until the link says something else than before, and holds still. */
+	/**
+	 * Waits until the link differs from before and holds still. The page itself keeps the time, so a
+	 * page that gets no processor makes the wait longer: frames deliver the input and move an
+	 * animation on, and the timer that writes the link is older than the one set here.
+	 */
 	async changed(before, what = "the link") {
-		await until(`${what} changes`, () => this.page.url() !== before, 5000);
+		await until(`${what} changes`, () => this.page.url() !== before, 20_000);
 		for (let last = ""; last !== this.page.url();) {
 			last = this.page.url();
-			await this.page.waitForTimeout(450);
+			await this.drawn();
+			await this.page.evaluate(() => new Promise((done) => setTimeout(done, 450)));
+			await this.drawn();
 		}
 	}
 
