@@ -15,10 +15,10 @@
 
 /* .name and .arch */
 void nx_disassembly_write_head(const struct nx_neff *neff, struct nx_output *out);
-/* .core, then its variables, queues and activation sets. */
-void nx_disassembly_write_core(const struct nx_neff *neff, size_t graph, struct nx_output *out);
-/* The blocks that an engine (an enum nx_engine) starts. */
-void nx_disassembly_write_blocks(const struct nx_neff *neff, size_t graph, unsigned engine,
+/* The .core of a graph, then its variables, queues and activation sets. */
+void nx_disassembly_write_core(const struct nx_neff *neff, size_t index, struct nx_output *out);
+/* The blocks of a graph that an engine (an enum nx_engine) starts. */
+void nx_disassembly_write_blocks(const struct nx_neff *neff, size_t index, unsigned engine,
 				 struct nx_output *out);
 
 /* ".layer NAME" and the like, with the text in quotes where it needs them. */

@@ -176,7 +176,8 @@ static enum nx_status open_server(struct server *server, const struct nx_influx_
 		return st;
 	/* Version 2 reports errors as JSON with a code; older servers answer in plain text. */
 	if (server->answer.code == 404 &&
-	    !memmem(server->answer.body.items, server->answer.body.len, "\"code\"", 6)) {
+	    !(server->answer.body.len &&
+	      memmem(server->answer.body.items, server->answer.body.len, "\"code\"", 6))) {
 		server->is_version_1 = true;
 		server->write_url =
 			nx_arena_printf(arena, "%s/write?db=%s&precision=ns", server->endpoint,
