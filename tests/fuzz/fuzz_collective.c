@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "format/collective.h"
-#include "runtime/nrt/ranks/rank_frame.h"
+#include "runtime/nrt/ranks/rank_world_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
