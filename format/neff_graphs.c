@@ -252,7 +252,7 @@ static void read_tensor_map(struct reading *r, struct nx_neff_graph *graph)
 		if (file.len)
 			nx_text_map_put(&by_file, file, i);
 	}
-	for (size_t i = 0; i < graph->variable_count; i++) {
+	for (size_t i = 0; root && i < graph->variable_count; i++) {
 		struct nx_neff_variable *v = &graph->variables[i];
 		bool is_file = v->kind == NX_VARIABLE_FILE;
 		uint64_t index;
