@@ -300,11 +300,11 @@ static void warn_loss(struct nx_system_profile *p, uint32_t index,
 			       process->folder, loss->unknown_type_count);
 }
 
-void nx_data_quality_report_process(struct nx_system_profile *p, uint32_t index,
+void nx_data_quality_report_process(struct nx_system_profile *p, uint32_t process,
 				    const struct nx_ntrace_decoder *d)
 {
-	warn_missing(p, index, d);
-	warn_loss(p, index, d);
+	warn_missing(p, process, d);
+	warn_loss(p, process, d);
 }
 
 /* --- files of a system profile ---------------------------------------------- */

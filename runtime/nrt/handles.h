@@ -46,9 +46,9 @@ void nx_handle_close_all(void);
 void nx_handle_each(enum nx_handle_kind kind, void (*fn)(void *context, struct nx_object *object),
 		    void *context);
 
-/* Take and drop a reference; object is any struct that starts with a struct nx_object. */
-void nx_object_hold(void *object);
+/* Take and drop a reference; opaque is any struct that starts with a struct nx_object. */
+void nx_object_hold(void *opaque);
 /* Destroys the object with its last reference; NULL is allowed. */
-void nx_object_drop(void *object);
+void nx_object_drop(void *opaque);
 
 #endif

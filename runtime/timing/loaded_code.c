@@ -11,15 +11,13 @@
 
 #define CODE_BASE UINT64_C(0x8005c0400000)
 #define CODE_ALIGN UINT64_C(0x8000)
-#define MAX_SLOTS (1u << 20) /* a record has 20 bits for the slot */
+#define MAX_SLOTS NX_PC_COUNT /* a record can name every slot of a stream */
 /* Packets a program may ask for: some, and some for each of its words. */
 #define PACKETS_ANYWAY (UINT64_C(1) << 18)
 #define PACKETS_PER_WORD 256u
 #define PACKETS_MOST (UINT64_C(1) << 30)
 /* Queues 14 and 15 of a DMA engine fetch tables and instructions. */
 #define QUEUES_FOR_PROGRAMS 14u
-
-static_assert(MAX_SLOTS == NX_PC_COUNT, "a record can name every slot of a stream");
 
 static const char *const dynamic_names[NX_ENGINE_COUNT] = {
 	"qPEDynamicHW", "qActDynamicHW", "qPoolDynamic", "qDVEDynamicHW", "qSPDynamicHW"};
