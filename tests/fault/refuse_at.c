@@ -20,15 +20,15 @@ static bool is_refused(const char *variable, atomic_long *count)
 	return at && atomic_fetch_add(count, 1) + 1 >= strtol(at, NULL, 10);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-		   void *context)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start_routine)(void *),
+		   void *arg)
 {
 	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 	if (is_refused("NX_REFUSE_THREAD", &thread_count))
 		return EAGAIN;
 	*(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
-	return create(thread, attributes, run, context);
+	return create(thread, attr, start_routine, arg);
 }
 
 pid_t fork(void)

@@ -186,8 +186,8 @@ static void test_variables(void **state)
 static void test_scratch_beyond_memory(void **state)
 {
 	(void)state;
-	ONE_GRAPH("{\"var\":{\"v\":{\"type\":\"virtual\",\"size\":18446744073709551615,"
-		  "\"backing_variable_off\":2}}}");
+	ONE_GRAPH(("{\"var\":{\"v\":{\"type\":\"virtual\",\"size\":18446744073709551615,"
+		   "\"backing_variable_off\":2}}}"));
 	assert_int_equal(neff.graphs[0].scratch_bytes, UINT64_MAX);
 }
 
@@ -210,9 +210,9 @@ static void test_engines(void **state)
 	const struct nx_neff_engine *engines;
 
 	(void)state;
-	ONE_GRAPH("{\"var\":{},\"pe\":\"PE.json\",\"pe_instr\":\"./PE.bin\",\"act\":\"old.json\","
-		  "\"pe_dbg\":\"one.dbg\",\"pe_asm_dbg\":[\"x\",\"y\"],\"dma_dbg\":[\"z\"],"
-		  "\"sp_instr\":\"gone.bin\",\"runtime_semaphore_count\":5}",
+	ONE_GRAPH(("{\"var\":{},\"pe\":\"PE.json\",\"pe_instr\":\"./PE.bin\",\"act\":\"old.json\","
+		   "\"pe_dbg\":\"one.dbg\",\"pe_asm_dbg\":[\"x\",\"y\"],\"dma_dbg\":[\"z\"],"
+		   "\"sp_instr\":\"gone.bin\",\"runtime_semaphore_count\":5}"),
 		  "sg00/PE.bin", "pe code", "sg00/old.json", "{\"instr\":\"old.bin\"}",
 		  "sg00/old.bin", "act code");
 	engines = neff.graphs[0].engines;
@@ -258,8 +258,8 @@ static void test_ranks(void **state)
 	const struct nx_neff_graph *graph;
 
 	(void)state;
-	ONE_GRAPH("{\"var\":{},\"#rank_world_size\":2,\"replica_groups\":[[[0,1],[2]],[[5]]],"
-		  "\"src_target_pairs\":[[0,1],[1,0]],\"cc_element_counts\":[[3,-1],[]]}");
+	ONE_GRAPH(("{\"var\":{},\"#rank_world_size\":2,\"replica_groups\":[[[0,1],[2]],[[5]]],"
+		   "\"src_target_pairs\":[[0,1],[1,0]],\"cc_element_counts\":[[3,-1],[]]}"));
 	graph = &neff.graphs[0];
 	assert_int_equal(neff.world_size, 6);
 	assert_int_equal(graph->replica_groups.count, 2);
