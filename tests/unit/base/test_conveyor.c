@@ -7,26 +7,11 @@
 #include <cmocka.h>
 
 #include "base/conveyor.h"
+#include "tests/unit/granted_threads.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
-
-/* The linker sends the library's pthread_create here. */
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-			  void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-			  void *argument);
-
-static bool threads_are_refused;
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-			  void *argument)
-{
-	if (threads_are_refused)
-		return EAGAIN;
-	return __real_pthread_create(thread, attributes, run, argument);
-}
 
 struct item {
 	unsigned number, square;
@@ -96,10 +81,10 @@ static void items_come_back_in_order(void **state)
 static void without_threads_the_owner_works(void **state)
 {
 	(void)state;
-	threads_are_refused = true;
+	threads_left = 0;
 	run(1);
 	run(100);
-	threads_are_refused = false;
+	threads_left = THREADS_ENOUGH;
 }
 
 static void an_item_taken_and_not_put_is_released(void **state)
@@ -163,9 +148,9 @@ static void work_can_wait_for_its_turn(void **state)
 {
 	(void)state;
 	run_turns();
-	threads_are_refused = true;
+	threads_left = 0;
 	run_turns();
-	threads_are_refused = false;
+	threads_left = THREADS_ENOUGH;
 }
 
 int main(void)

@@ -11,26 +11,9 @@
 #include <string.h>
 
 #include "base/thread.h"
+#include "tests/unit/granted_threads.h"
 
 #define MEMBERS 8u
-
-/* The linker sends the library's pthread_create here. */
-int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-
-static unsigned threads_left = 1000; /* that the system grants */
-
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument)
-{
-	errno = 0; /* which it does not set */
-	if (!threads_left)
-		return EAGAIN;
-	threads_left--;
-	return __real_pthread_create(id, attributes, fn, argument);
-}
 
 struct seen {
 	sigset_t mask;
@@ -75,7 +58,7 @@ static void a_refused_thread_is_an_error_with_its_code(void **state)
 	(void)state;
 	threads_left = 0;
 	assert_int_equal(nx_thread_start(&thread, "nx-test", look, NULL, &err), NX_LIMIT);
-	threads_left = 1000;
+	threads_left = THREADS_ENOUGH;
 	assert_string_equal(err.message, "the system refuses to start a thread (nx-test): Resource "
 					 "temporarily unavailable");
 	assert_false(thread.is_running);
@@ -122,7 +105,7 @@ static void a_group_that_is_not_complete_does_not_run(void **state)
 		assert_int_equal(nx_threads_run("nx-test", MEMBERS, meet, &g, &err), NX_LIMIT);
 		assert_non_null(strstr(err.message, "refuses to start a thread"));
 	}
-	threads_left = 1000;
+	threads_left = THREADS_ENOUGH;
 	for (unsigned i = 0; i < MEMBERS; i++)
 		assert_int_equal(g.calls[i], 0);
 	pthread_barrier_destroy(&g.all_are_there);

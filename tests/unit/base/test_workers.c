@@ -11,25 +11,9 @@
 #include <string.h>
 
 #include "base/workers.h"
+#include "tests/unit/granted_threads.h"
 
 #define ITEMS 1000
-
-/* The linker sends the library's pthread_create here. */
-int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-
-static unsigned threads_left = 1000; /* that the system grants */
-
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument)
-{
-	if (!threads_left)
-		return 11;
-	threads_left--;
-	return __real_pthread_create(id, attributes, fn, argument);
-}
 
 struct items {
 	unsigned done[ITEMS]; /* each item is one worker's alone */
@@ -80,7 +64,7 @@ static void without_threads_the_caller_does_it_all(void **state)
 	check_share(8, 100);
 	threads_left = 0;
 	check_share(8, 100);
-	threads_left = 1000;
+	threads_left = THREADS_ENOUGH;
 }
 
 static void idle_workers_end(void **state)
@@ -170,7 +154,7 @@ static void without_threads_awaiting_does_the_job_and_free_drops_the_rest(void *
 	assert_int_equal(all[20].done_at, 1);
 	nx_workers_free(w);
 	assert_int_equal(turn, 1);
-	threads_left = 1000;
+	threads_left = THREADS_ENOUGH;
 }
 
 static void freeing_does_not_wait_for_what_is_not_begun(void **state)

@@ -14,25 +14,9 @@
 #include <cmocka.h>
 
 #include "capture/capture_run.h"
+#include "tests/unit/granted_threads.h"
 
 #define GIVEN(n) ((struct nx_capture_count){true, n})
-
-/* The linker sends the library's pthread_create here. */
-int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-
-static unsigned threads_left = 1000; /* that the system grants */
-
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument)
-{
-	if (!threads_left)
-		return EAGAIN;
-	threads_left--;
-	return __real_pthread_create(id, attributes, fn, argument);
-}
 
 struct heard {
 	unsigned said, warned, steps;
@@ -230,7 +214,7 @@ static void test_no_thread_for_a_rank(void **state)
 	(void)state;
 	threads_left = 2;
 	assert_int_equal(run(&wishes, true, &heard, &result, &err), NX_LIMIT);
-	threads_left = 1000;
+	threads_left = THREADS_ENOUGH;
 	assert_non_null(strstr(err.message, "the system refuses to start a thread"));
 	assert_int_equal(heard.steps, 0);
 	assert_int_equal(result.sessions.len, 0);

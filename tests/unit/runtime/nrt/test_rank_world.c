@@ -19,22 +19,7 @@
 #include "rank_threads.h"
 #include "runtime/nrt/ranks/rank_group.h"
 #include "runtime/nrt/ranks/rank_world_internal.h"
-
-/* The linker sends the library's pthread_create here. */
-int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument);
-
-static atomic_bool threads_are_refused;
-
-int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *),
-			  void *argument)
-{
-	if (atomic_load(&threads_are_refused))
-		return EAGAIN;
-	return __real_pthread_create(id, attributes, fn, argument);
-}
+#include "tests/unit/granted_threads.h"
 
 static int reserved = -1;
 
@@ -410,9 +395,9 @@ static void test_no_thread_for_the_network(void **state)
 	(void)state;
 	for (uint32_t rank = 0; rank < 2; rank++) {
 		set_root(root, sizeof(root));
-		atomic_store(&threads_are_refused, true);
+		threads_left = 0;
 		assert_int_equal(nx_rank_world_join(rank, 2, &world, &err), NX_OK);
-		atomic_store(&threads_are_refused, false);
+		threads_left = THREADS_ENOUGH;
 		assert_int_equal(nx_rank_world_take(world, rank, 1 - rank, 0, &message, &err),
 				 NX_LIMIT);
 		assert_non_null(strstr(err.message, "no connection between the ranks: the system "
