@@ -16,8 +16,8 @@ libraries="zlib libzstd libdeflate libmicrohttpd libcurl"
 case $level in
 build) ;;
 test | verify)
-	packages="$packages libcmocka-dev curl chromium firefox-esr"
-	tools="$tools curl"
+	packages="$packages g++ libcmocka-dev curl chromium firefox-esr"
+	tools="$tools g++ curl"
 	libraries="$libraries cmocka"
 	;;
 *)

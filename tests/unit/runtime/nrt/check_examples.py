@@ -16,7 +16,7 @@ import textwrap
 
 BLOCK = re.compile(r'^( *)\.\. code-block:: c\n\n((?:\1 +.*\n|\s*\n)+)', re.M)
 INCLUDES = '#include <stdio.h>\n#include <stdlib.h>\n'
-COMPILERS = (['clang', '-x', 'c++', '-std=c++11'], ['gcc', '-x', 'c', '-Dnullptr=NULL'])
+COMPILERS = (['g++', '-x', 'c++', '-std=c++11'], ['gcc', '-x', 'c', '-Dnullptr=NULL'])
 
 
 def program_of(example):
