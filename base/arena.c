@@ -161,6 +161,21 @@ void nx_arena_release(struct nx_arena *arena)
 	*arena = (struct nx_arena){0};
 }
 
+void nx_arena_reset(struct nx_arena *arena)
+{
+	struct nx_arena_block *kept = arena->newest;
+	struct nx_arena older;
+
+	if (!kept)
+		return;
+	older = (struct nx_arena){.newest = kept->older};
+	nx_arena_release(&older);
+	memset(kept + 1, 0, kept->used);
+	kept->older = NULL;
+	kept->used = 0;
+	arena->used_bytes = 0;
+}
+
 char *nx_arena_copy(struct nx_arena *arena, struct nx_slice bytes)
 {
 	char *copy = nx_arena_alloc(arena, bytes.len + 1);

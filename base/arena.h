@@ -21,6 +21,9 @@ struct nx_arena {
 };
 
 void nx_arena_release(struct nx_arena *arena);
+/* Forget everything allocated, but keep the newest block for the next row: cheaper than a release.
+ */
+void nx_arena_reset(struct nx_arena *arena);
 
 /* Aligned for any type; nx_arena_zalloc is zeroed. count*size may not overflow (checked). */
 void *nx_arena_alloc(struct nx_arena *arena, size_t size);

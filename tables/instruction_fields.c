@@ -31,7 +31,7 @@ void nx_instruction_fields_release(struct nx_instruction_fields *fields)
 
 void nx_instruction_fields_forget(struct nx_instruction_fields *fields)
 {
-	nx_arena_release(&fields->arena);
+	nx_arena_reset(&fields->arena);
 	fields->kernel_file = NULL;
 	fields->stack_frame_id = 0;
 	fields->stack_frame_ids = (struct nx_slice){0};

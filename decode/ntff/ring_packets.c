@@ -125,10 +125,11 @@ static void each_record(struct dma_core *core, record_fn each, nx_decoded_fn fn,
 		uint32_t step = nx_bits32(n.w1, 3, 0), engine = nx_notification_type(n);
 		const struct nx_clock *clock =
 			&rings->dma_clocks[(rings->dma_engine_base + engine) % NX_DMA_CLOCKS];
-		int64_t at_ps = nx_clock_ps(clock, n.timestamp);
+		int64_t at_ps;
 
 		if (step != NX_DMA_START && step != NX_DMA_END)
 			continue;
+		at_ps = nx_clock_ps(clock, n.timestamp);
 		if (d->capture->has_window_end && !nx_in_window(d->capture, at_ps))
 			continue;
 		each(core, n, engine, nx_bits32(n.w1, 7, 4), at_ps, fn, context);

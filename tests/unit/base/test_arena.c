@@ -84,6 +84,22 @@ static void used_bytes_counts_rounded_sizes(void **state)
 	nx_arena_release(&arena);
 }
 
+static void a_reset_arena_reuses_its_block_and_hands_out_zeroes(void **state)
+{
+	struct nx_arena arena = {0};
+	char *first = nx_arena_copy_text(&arena, "a row's text");
+
+	(void)state;
+	nx_arena_alloc(&arena, (size_t)1 << 20); /* a block of its own, which goes */
+	nx_arena_reset(&arena);
+	assert_int_equal(arena.used_bytes, 0);
+	assert_ptr_equal(nx_arena_zalloc(&arena, 1, 16), first);
+	for (unsigned i = 0; i < 16; i++)
+		assert_int_equal(first[i], 0);
+	nx_arena_release(&arena);
+	nx_arena_reset(&arena); /* an empty arena may be reset */
+}
+
 static void copies_end_with_nul(void **state)
 {
 	struct nx_arena arena = {0};
@@ -223,6 +239,7 @@ int main(void)
 		cmocka_unit_test(large_request_keeps_the_free_rest_of_the_block),
 		cmocka_unit_test(large_request_may_come_first),
 		cmocka_unit_test(used_bytes_counts_rounded_sizes),
+		cmocka_unit_test(a_reset_arena_reuses_its_block_and_hands_out_zeroes),
 		cmocka_unit_test(copies_end_with_nul),
 		cmocka_unit_test(printf_handles_both_sides_of_its_stack_buffer),
 		cmocka_unit_test(impossible_requests_end_with_code_10),
