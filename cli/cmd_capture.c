@@ -209,11 +209,7 @@ static enum nx_status print_event_types(const struct nx_runtime_library *lib, st
 
 	if (st)
 		return st;
-	st = nx_capture_event_types(lib, print_type, &out, err);
-	if (!st)
-		return nx_output_commit(&out, err);
-	nx_output_abort(&out);
-	return st;
+	return nx_print_end(&out, nx_capture_event_types(lib, print_type, &out, err), err);
 }
 
 static enum nx_status run_job(const struct nx_invocation *call, struct nx_capture_job job,

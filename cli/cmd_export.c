@@ -43,25 +43,19 @@ static bool is_listing(const struct export *o)
 	return !o->table || !strcmp(o->table, ALL_TABLES);
 }
 
-/* So that a file called .parquet is not CSV. */
-static const char *format_of_name(const char *path)
-{
-	const char *point = path ? strrchr(path, '.') : NULL;
-
-	if (point && (nx_row_format_find(point + 1) || !strcmp(point + 1, "parquet")))
-		return point + 1;
-	return "csv";
-}
-
 static enum nx_status check(struct export *o, struct nx_error *err)
 {
 	bool is_standard = !o->output_file || !strcmp(o->output_file, "-");
+	const char *point = o->output_file ? strrchr(o->output_file, '.') : NULL;
 
 	if (is_listing(o) && (o->format || o->from || o->to || o->columns || o->output_file))
 		return nx_fail(err, NX_USAGE,
 			       "to write rows, name one table with --table; with -d alone the "
 			       "tables are listed");
-	o->format = o->format ? o->format : format_of_name(o->output_file);
+	/* a file called .parquet must not be CSV */
+	if (!o->format && point && (nx_row_format_find(point + 1) || !strcmp(point + 1, "parquet")))
+		o->format = point + 1;
+	o->format = o->format ? o->format : "csv";
 	if (!strcmp(o->format, "parquet") && is_standard && isatty(STDOUT_FILENO) == 1)
 		return nx_fail(err, NX_USAGE,
 			       "a terminal cannot show a Parquet file: add --output-file FILE");
@@ -84,32 +78,21 @@ static enum nx_status parse_range(const struct export *o, struct nx_time_range *
 
 /* --- what was meant -------------------------------------------------------- */
 
-static enum nx_status refuse_column(const struct nx_stored_table *table, const char *name,
-				    struct nx_error *err)
-{
-	NX_VEC(const char *) names = {0};
-	char hint[NX_HINT_MAX];
-	const char *near;
-
-	for (size_t i = 0; i < table->field_count; i++)
-		nx_vec_push(&names, table->fields[i].name);
-	near = nx_suggest_name(names.items, names.len, name);
-	nx_vec_release(&names);
-	return nx_fail(err, NX_NOT_FOUND, "there is no column '%.100s'%s", name,
-		       nx_hint(near, "; a run without --columns shows them", hint));
-}
-
 struct fields NX_VEC_BODY(size_t);
 
 static enum nx_status add_column(const struct nx_stored_table *table, const char *name,
 				 struct fields *fields, struct nx_error *err)
 {
+	char hint[NX_HINT_MAX];
 	size_t field;
 
 	if (!*name)
 		return nx_fail(err, NX_USAGE, "--columns has an empty name");
 	if (!nx_stored_table_find(table, name, &field))
-		return refuse_column(table, name, err);
+		return nx_fail(
+			err, NX_NOT_FOUND, "there is no column '%.100s'%s", name,
+			nx_hint(nx_suggest_member(table->fields, table->field_count, name, name),
+				"; a run without --columns shows them", hint));
 	for (size_t i = 0; i < fields->len; i++)
 		if (fields->items[i] == field)
 			return nx_fail(err, NX_USAGE, "--columns names %.100s twice",
@@ -152,10 +135,7 @@ static enum nx_status pour(const struct export *o, struct nx_row_stream *rows,
 	sink = format ? format->open(&out) : nx_rows_parquet_open(&out, shape);
 	st = nx_row_sink_pour(sink, rows, err);
 	nx_row_sink_close(sink);
-	if (!st)
-		return nx_output_commit(&out, err);
-	nx_output_abort(&out);
-	return st;
+	return nx_print_end(&out, st, err);
 }
 
 static enum nx_status write_fields(const struct export *o, const struct nx_stored_table *table,
@@ -299,16 +279,13 @@ const struct nx_command nx_command_export = {
 		"hold times.\n"
 		"\n"
 		"--from and --to select a time range, --from inclusive, --to exclusive. For a "
-		"table "
-		"with start_ts and end_ts, rows that overlap the range are written; for one with "
-		"timestamp, rows inside it. Times are those of the table: since the measured "
-		"window "
-		"began, or since 1970 for tables on the host's clock.\n"
+		"table with start_ts and end_ts, rows that overlap the range are written; for one "
+		"with timestamp, rows inside it. Times are those of the table: since the measured "
+		"window began, or since 1970 for tables on the host's clock.\n"
 		"\n"
 		"Only row groups that overlap the range are read, one at a time, so memory does "
-		"not "
-		"grow with the table. Integers are exact in every format, including JSON, where "
-		"some readers round values beyond 2^53.",
+		"not grow with the table. Integers are exact in every format, including JSON, "
+		"where some readers round values beyond 2^53.",
 	.options = options,
 	.examples = examples,
 	.values_bytes = sizeof(struct export),

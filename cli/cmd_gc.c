@@ -30,9 +30,8 @@ static void print(const struct nx_leftovers *leftovers, bool is_dry_run, struct 
 	}
 	nx_table_begin(&table, arena, "name|what|>size");
 	for (size_t i = 0; i < leftovers->len; i++) {
-		nx_table_add(&table, "%s", leftovers->items[i].name);
-		nx_table_add(&table, "%s", leftovers->items[i].what);
-		nx_table_add(&table, "%s", nx_size_text(leftovers->items[i].size_bytes, size));
+		nx_table_row(&table, leftovers->items[i].name, leftovers->items[i].what,
+			     nx_size_text(leftovers->items[i].size_bytes, size));
 		total_bytes += leftovers->items[i].size_bytes;
 	}
 	nx_table_end(&table, out, 0);

@@ -110,36 +110,23 @@ static enum nx_status make_output(const char *folder, char *path, struct nx_erro
 
 /* --- environment ----------------------------------------------------------------------- */
 
-static void set_default(struct nx_child_environment *environment, const char *name,
-			const char *value)
-{
-	const char *present = nx_child_environment_get(environment, name);
-
-	if (!present || !*present)
-		nx_child_environment_set(environment, name, value);
-}
-
-static void set_kinds(struct nx_child_environment *environment, const struct inspect *o)
-{
-	if (o->skips_system)
-		nx_child_environment_set(environment, "NEURON_RT_INSPECT_SYSTEM_PROFILE", "0");
-	if (o->skips_device || (o->device_mode && !strcmp(o->device_mode, "off")))
-		nx_child_environment_set(environment, "NEURON_RT_INSPECT_DEVICE_PROFILE", "0");
-	else if (o->device_mode)
-		nx_child_environment_set(environment, "NEURON_RT_INSPECT_DEVICE_PROFILE",
-					 !strcmp(o->device_mode, "model") ? "1" : o->device_mode);
-	else
-		set_default(environment, "NEURON_RT_INSPECT_DEVICE_PROFILE", "1");
-}
-
 static void set_environment(struct nx_child_environment *environment, const struct inspect *o,
 			    const char *output_path)
 {
+	static const char device[] = "NEURON_RT_INSPECT_DEVICE_PROFILE";
+	const char *present = nx_child_environment_get(environment, device);
 	char number[16];
 
 	nx_child_environment_set(environment, "NEURON_RT_INSPECT_ENABLE", "1");
 	nx_child_environment_set(environment, "NEURON_RT_INSPECT_OUTPUT_DIR", output_path);
-	set_kinds(environment, o);
+	if (o->skips_system)
+		nx_child_environment_set(environment, "NEURON_RT_INSPECT_SYSTEM_PROFILE", "0");
+	if (o->skips_device || (o->device_mode && !strcmp(o->device_mode, "off")))
+		nx_child_environment_set(environment, device, "0");
+	else if (o->device_mode && strcmp(o->device_mode, "model") != 0)
+		nx_child_environment_set(environment, device, o->device_mode);
+	else if (o->device_mode || !present || !*present)
+		nx_child_environment_set(environment, device, "1");
 	if (o->max_events.is_given) {
 		snprintf(number, sizeof(number), "%u", o->max_events.value);
 		nx_child_environment_set(environment,
@@ -183,17 +170,6 @@ static const char *const known_variables[] = {
 
 #define KNOWN_VARIABLES (sizeof(known_variables) / sizeof(known_variables[0]))
 
-/* The first line, as AWS's tool prints it. */
-static void say_banner(char *const *argv)
-{
-	fputs("INFO[0000] Running command \"", stderr);
-	for (size_t i = 0; argv[i]; i++) {
-		fputs(i ? " " : "", stderr);
-		fputs(argv[i], stderr);
-	}
-	fputs("\" with profiling enabled\n", stderr);
-}
-
 static void say_runtime(const struct nx_runtime_choice *choice)
 {
 	switch (choice->origin) {
@@ -229,7 +205,7 @@ static const char *meant_variable(const char *name)
 		return strstr(name, "ENABLE") ? known_variables[0] : NULL;
 	for (size_t i = 0; i < KNOWN_VARIABLES; i++)
 		ends[i] = known_variables[i] + prefix_len;
-	near = nx_suggest_name(ends, KNOWN_VARIABLES, name + prefix_len);
+	near = nx_suggest_name(ends, KNOWN_VARIABLES, sizeof(*ends), 0, name + prefix_len);
 	return near ? near - prefix_len : NULL;
 }
 
@@ -265,25 +241,12 @@ static void say_folder(const struct nx_captured_folder *folder)
 	       folder->ntff_count, folder->neff_count, nx_size_text(folder->size_bytes, size));
 }
 
-static void say_unended(const struct nx_capture_found *found)
-{
-	for (size_t i = 0; i < found->len && i < LISTED_FOLDERS; i++)
-		if (found->items[i].has_no_end)
-			nx_say_warning("%s has no end: the process was killed or is still running; "
-				       "everything up to then can be viewed",
-				       found->items[i].path);
-}
-
-static bool is_plain(const char *text)
-{
-	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					   "0123456789_./-+:@%,")];
-}
-
 static void say_captured(const struct nx_invocation *call, const struct nx_capture_found *found,
 			 const char *output_dir)
 {
-	const char *quote = is_plain(output_dir) ? "" : "'";
+	size_t plain_len = strspn(output_dir, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789_./-+:@%,");
+	const char *quote = plain_len && !output_dir[plain_len] ? "" : "'";
 	char size[NX_COUNT_TEXT_MAX];
 
 	nx_say("captured %zu process%s in %s, %s:", found->len, found->len == 1 ? "" : "es",
@@ -292,7 +255,11 @@ static void say_captured(const struct nx_invocation *call, const struct nx_captu
 		say_folder(&found->items[i]);
 	if (found->len > LISTED_FOLDERS)
 		nx_say("  and %zu more", found->len - LISTED_FOLDERS);
-	say_unended(found);
+	for (size_t i = 0; i < found->len && i < LISTED_FOLDERS; i++)
+		if (found->items[i].has_no_end)
+			nx_say_warning("%s has no end: the process was killed or is still running; "
+				       "everything up to then can be viewed",
+				       found->items[i].path);
 	nx_say("to view it: %s view -d %s%s%s", call->program, quote, output_dir, quote);
 }
 
@@ -366,7 +333,11 @@ static enum nx_status run_command(const struct nx_invocation *call, char **argv,
 	struct nx_child_end end;
 	enum nx_status st;
 
-	say_banner(argv);
+	/* The first line is as AWS's tool prints it. */
+	fputs("INFO[0000] Running command \"", stderr);
+	for (size_t i = 0; argv[i]; i++)
+		fprintf(stderr, "%s%s", i ? " " : "", argv[i]);
+	fputs("\" with profiling enabled\n", stderr);
 	say_runtime(&plan->runtime);
 	st = nx_child_command_run(&command, &end, err);
 	*call->exit_code = end.exit_code;

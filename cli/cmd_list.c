@@ -21,16 +21,6 @@ static const struct nx_option options[] = {
 
 /* --- for people ------------------------------------------------------------ */
 
-static const char *when_text(uint64_t time_ms, char *out, size_t cap)
-{
-	time_t seconds = (time_t)(time_ms / 1000);
-	struct tm t;
-
-	if (!time_ms || !localtime_r(&seconds, &t) || !strftime(out, cap, "%Y-%m-%d %H:%M", &t))
-		snprintf(out, cap, "-");
-	return out;
-}
-
 /* A finished profile of another version cannot be opened. */
 static const char *state_text(const struct nx_profile_record *r)
 {
@@ -44,15 +34,22 @@ static const char *state_text(const struct nx_profile_record *r)
 static void add_row(struct nx_table_view *table, const struct nx_profile_record *r)
 {
 	bool is_known = r->state != NX_PROFILE_DAMAGED;
-	bool has_size = is_known && r->state == NX_PROFILE_READY;
-	char size[NX_COUNT_TEXT_MAX], rows[NX_COUNT_TEXT_MAX], when[32];
+	bool has_size = r->state == NX_PROFILE_READY;
+	char size[NX_COUNT_TEXT_MAX] = "-", rows[NX_COUNT_TEXT_MAX] = "-", when[32];
+	time_t created = (time_t)(r->created_ms / 1000);
+	struct tm t;
 
-	nx_table_add(table, "%s%s", r->name, r->is_favourite ? " *" : "");
-	nx_table_add(table, "%s", is_known ? nx_profile_kind_text(r->kind) : "-");
-	nx_table_add(table, "%s", has_size ? nx_size_text(r->size_bytes, size) : "-");
-	nx_table_add(table, "%s", has_size ? nx_count_text(nx_profile_record_rows(r), rows) : "-");
-	nx_table_add(table, "%s", when_text(r->created_ms, when, sizeof(when)));
-	nx_table_add(table, "%s", state_text(r));
+	if (has_size) {
+		nx_size_text(r->size_bytes, size);
+		nx_count_text(nx_profile_record_rows(r), rows);
+	}
+	if (!r->created_ms || !localtime_r(&created, &t) ||
+	    !strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &t))
+		snprintf(when, sizeof(when), "-");
+	nx_table_row(table,
+		     nx_arena_printf(table->arena, "%s%s", r->name, r->is_favourite ? " *" : ""),
+		     is_known ? nx_profile_kind_text(r->kind) : "-", size, rows, when,
+		     state_text(r));
 }
 
 static void print_table(struct nx_catalogue *c, const char *path, struct nx_output *out)
@@ -75,15 +72,6 @@ static void print_table(struct nx_catalogue *c, const char *path, struct nx_outp
 
 /* --- for programs ---------------------------------------------------------- */
 
-static void write_sources(struct nx_json_writer *w, const struct nx_profile_sources *sources)
-{
-	nx_json_key(w, "sources");
-	nx_json_begin_array(w);
-	for (size_t i = 0; i < sources->len; i++)
-		nx_json_text(w, sources->items[i].path);
-	nx_json_end_array(w);
-}
-
 static void write_record(struct nx_json_writer *w, const struct nx_profile_record *r,
 			 const char *path)
 {
@@ -103,7 +91,11 @@ static void write_record(struct nx_json_writer *w, const struct nx_profile_recor
 		nx_json_key_u64(w, "store_version", r->store_version);
 		nx_json_key_bool(w, "favourite", r->is_favourite);
 		nx_json_key_text(w, "label", r->label);
-		write_sources(w, &r->sources);
+		nx_json_key(w, "sources");
+		nx_json_begin_array(w);
+		for (size_t i = 0; i < r->sources.len; i++)
+			nx_json_text(w, r->sources.items[i].path);
+		nx_json_end_array(w);
 	}
 	if (path)
 		nx_json_key_text(w, "path", path);

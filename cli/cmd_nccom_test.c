@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccom-test: measures collectives; a second name of the program. */
+/* nccom-test: measures collectives; another name of the program. */
 #include <stdlib.h>
 
 #include "cli/help.h"
 #include "cli/nccom/nccom_launch.h"
 #include "cli/nccom/nccom_measure.h"
 #include "cli/nccom/nccom_ports.h"
-#include "cli/nccom/nccom_stream_run.h"
-#include "cli/nccom/nccom_table.h"
+#include "cli/nccom/nccom_streams.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -23,12 +22,8 @@ static enum nx_status measure(struct nx_nccom_table *table, struct nx_nccom_runt
 
 	if (!st)
 		st = nx_nccom_measure(runtime, r, &c, &result, err);
-	if (!st && r->options.first_rank == 0) {
-		if (result.is_wall_time && !r->options.wants_wall_time)
-			nx_say_warning("this runtime does not report device times; these are host "
-				       "times");
+	if (!st && r->options.first_rank == 0)
 		nx_nccom_table_add(table, &c, &result);
-	}
 	table->said = result.said;
 	result.said = (struct nx_bytes){0};
 	nx_nccom_result_release(&result);
@@ -55,32 +50,13 @@ static enum nx_status measure_all(struct nx_nccom_table *table, struct nx_nccom_
 
 /* --- what is asked for ----------------------------------------------------------------------- */
 
-struct job { /* a request or streams, and where to run them */
+struct job {
 	struct nx_nccom_request request;
 	struct nx_nccom_streams streams; /* none: the request */
-	struct nx_nccom_words *words;
-	struct nx_nccom_launch launch;
-	bool is_launched; /* by copies on other machines */
-	struct nx_arena arena;
+	const struct nx_nccom_words *words;
 };
 
-static enum nx_status read_job(struct job *job, const struct nx_operands *ops, struct nx_error *err)
-{
-	enum nx_status st = NX_OK;
-
-	job->is_launched = nx_nccom_launch_is_wanted(job->words);
-	if (job->is_launched)
-		st = nx_nccom_launch_plan(&job->launch, job->words, &job->arena, err);
-	if (st)
-		return st;
-	if (job->words->streams)
-		return nx_nccom_streams_open(job->words, ops->items, ops->count, &job->arena,
-					     &job->streams, err);
-	return nx_nccom_request_read(job->words, ops->items, ops->count, &job->arena, &job->request,
-				     err);
-}
-
-static enum nx_status run_here(struct job *job, struct nx_error *err)
+static enum nx_status run_here(const struct job *job, struct nx_error *err)
 {
 	bool has_streams = job->streams.count > 0;
 	const struct nx_nccom_request *r = has_streams ? job->streams.items : &job->request;
@@ -110,18 +86,30 @@ static enum nx_status run_here(struct job *job, struct nx_error *err)
 static enum nx_status run(const struct nx_invocation *call, void *values,
 			  struct nx_operands *operands, struct nx_error *err)
 {
-	struct job job = {.words = values};
-	enum nx_status st;
+	struct nx_nccom_words *words = values;
+	bool is_launched = nx_nccom_launch_is_wanted(words); /* copies on other machines */
+	struct nx_nccom_launch launch = {0};
+	struct job job = {.words = words};
+	struct nx_arena arena = {0};
+	enum nx_status st = NX_OK;
 
-	if (job.words->wants_version)
+	if (words->wants_version)
 		return nx_help_show_version(call, err);
-	st = read_job(&job, operands, err);
-	if (!st)
-		st = job.is_launched ? nx_nccom_launch_run(&job.launch, call->argc, call->argv,
-							   call->exit_code, err)
-				     : run_here(&job, err);
-	nx_nccom_launch_release(&job.launch);
-	nx_arena_release(&job.arena);
+	if (is_launched)
+		st = nx_nccom_launch_plan(&launch, words, &arena, err);
+	/* The copies read the request too, but its errors are reported once, here. */
+	if (!st && words->streams)
+		st = nx_nccom_streams_open(words, operands->items, operands->count, &arena,
+					   &job.streams, err);
+	else if (!st)
+		st = nx_nccom_request_read(words, operands->items, operands->count, &arena,
+					   &job.request, err);
+	if (!st && is_launched)
+		st = nx_nccom_launch_run(&launch, call->argc, call->argv, call->exit_code, err);
+	else if (!st)
+		st = run_here(&job, err);
+	nx_nccom_launch_release(&launch);
+	nx_arena_release(&arena);
 	return st;
 }
 
@@ -168,13 +156,10 @@ const struct nx_command nx_command_nccom_test = {
 		"Fields left out have the value given on the command line. Each stream has its own "
 		"cores, and streams do not slow each other down in simulated time.\n\n"
 		"--hosts and --slurm-mode start a copy of nccom-test on each machine, where it "
-		"must "
-		"be at the same path, with mpirun (Open MPI; mpiexec if there is none) or srun. "
-		"The "
-		"copies meet at NEURON_RT_ROOT_COMM_ID=host:port, by default on the first machine "
-		"at a port that is free here. The machine of rank 0 prints the table; the exit "
-		"code "
-		"is that of a copy that failed, and a signal ends all copies.",
+		"must be at the same path, with mpirun (Open MPI; mpiexec if there is none) or "
+		"srun. The copies meet at NEURON_RT_ROOT_COMM_ID=host:port, by default on the "
+		"first machine at a port that is free here. The machine of rank 0 prints the "
+		"table; the exit code is that of a copy that failed, and a signal ends all copies.",
 	.options = nx_nccom_option_table,
 	.examples = examples,
 	.is_program = true,

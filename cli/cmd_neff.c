@@ -3,7 +3,6 @@
 
 #include "assemble/assembler.h"
 #include "base/path.h"
-#include "cli/engine_name.h"
 #include "cli/neff_view.h"
 #include "cli/options.h"
 #include "cli/terminal.h"

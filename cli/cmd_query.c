@@ -97,15 +97,11 @@ static enum nx_status check(struct query *q, const struct nx_operands *operands,
 	return NX_OK;
 }
 
-static bool is_on_terminal(const struct query *q)
-{
-	return isatty(STDOUT_FILENO) == 1 && (!q->output_file || !strcmp(q->output_file, "-"));
-}
-
 static enum nx_status settings_of(const struct query *q, struct nx_query_settings *how,
 				  struct nx_error *err)
 {
-	bool is_terminal = is_on_terminal(q);
+	bool is_terminal =
+		isatty(STDOUT_FILENO) == 1 && (!q->output_file || !strcmp(q->output_file, "-"));
 
 	*how = (struct nx_query_settings){
 		.format = q->format,
@@ -142,23 +138,11 @@ static enum nx_status ask_operands(struct nx_query_session *session,
 	return st;
 }
 
-static enum nx_status ask(const struct nx_query_settings *how, const struct nx_operands *operands,
-			  const char *program, struct nx_error *err)
-{
-	struct nx_query_session session;
-	enum nx_status st = nx_query_session_open(&session, how, err);
-
-	if (!st && operands->count)
-		st = ask_operands(&session, operands, err);
-	else if (!st)
-		st = nx_query_session_read(&session, program, err);
-	return nx_query_session_close(&session, st, err);
-}
-
 static enum nx_status run(const struct nx_invocation *call, void *values,
 			  struct nx_operands *operands, struct nx_error *err)
 {
 	struct query *q = values;
+	struct nx_query_session session;
 	struct nx_query_settings how;
 	struct nx_arena arena = {0};
 	enum nx_status st = check(q, operands, err);
@@ -168,8 +152,14 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	if (!st)
 		st = nx_workspace_view_resolve(q->data_path, q->profile ? q->profile : ".", &arena,
 					       &how.profile, err);
-	if (!st)
-		st = ask(&how, operands, call->program, err);
+	if (!st) {
+		st = nx_query_session_open(&session, &how, err);
+		if (!st && operands->count)
+			st = ask_operands(&session, operands, err);
+		else if (!st)
+			st = nx_query_session_read(&session, call->program, err);
+		st = nx_query_session_close(&session, st, err);
+	}
 	nx_arena_release(&arena);
 	return st;
 }
@@ -195,13 +185,11 @@ const struct nx_command nx_command_query = {
 		"Runs SQL over the tables of a profile: a folder with a Parquet file for each "
 		"table. Statements are separated by ';'. Without SQL, they are read from standard "
 		"input; on a terminal there is a prompt, where .help lists commands such as "
-		".tables "
-		"and .schema.\n"
+		".tables and .schema.\n"
 		"\n"
 		"The SQL is DuckDB's. It can read the tables of the profile and nothing else: no "
 		"other file, no network, no settings, and it changes nothing. Integers are exact "
-		"in "
-		"every format, including JSON, where some readers round values beyond 2^53.\n"
+		"in every format, including JSON, where some readers round values beyond 2^53.\n"
 		"\n"
 		"The DuckDB library is loaded from NEURON_EXPLORER_DUCKDB if set, else from the "
 		"program's folder, else from the system.",

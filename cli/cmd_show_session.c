@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cli/engine_name.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
+#include "decode/neff/neff_decoder.h"
+#include "decode/program/program_decoder.h"
+#include "pipeline/neff_match.h"
 
 struct show_session {
 	const char *session_path, *neff_path, *engine;
@@ -29,6 +31,100 @@ static const struct nx_option options[] = {
 	{"index", 'i', NX_NUMBER("N"), FIELD(graph), "Only this graph, counted from 0."},
 	{0},
 };
+
+/* --- reading ----------------------------------------------------------------- */
+
+static enum nx_status open_neff(struct nx_session *s, const char *path, struct nx_error *err)
+{
+	struct nx_neff_options how = {.skip_dma_blocks = true};
+	struct nx_neff *neff = NX_NEW(&s->arena, struct nx_neff);
+	enum nx_status st = nx_file_map(&s->neff_file, path, err);
+
+	if (st)
+		return st;
+	if (nx_neff_read(s->neff_file.bytes, &s->arena, neff, err) ||
+	    nx_neff_decode(neff, &how, &s->arena, &s->binary, err))
+		return nx_context(err, "%s", path);
+	if (!nx_neff_matches(&s->capture, &s->binary))
+		return nx_fail(err, NX_MISMATCH,
+			       "%s was not captured from %s: their ids differ; give the NEFF that "
+			       "was running or leave -n out",
+			       s->capture.path, path);
+	s->has_binary = true;
+	nx_program_decode(&s->capture, &s->binary, &s->arena, &s->program);
+	return NX_OK;
+}
+
+static void count_instruction(void *context, const void *opaque)
+{
+	const struct nx_instruction *row = opaque;
+	struct nx_session_counts *c = &((struct nx_session *)context)->counts[row->graph];
+
+	c->instruction_count[row->engine]++;
+	if (row->end_ps > c->last_end_ps)
+		c->last_end_ps = row->end_ps;
+}
+
+static void count_packet(void *context, const void *opaque)
+{
+	const struct nx_packet *row = opaque;
+	struct nx_session_counts *c = &((struct nx_session *)context)->counts[row->graph];
+
+	c->packet_count++;
+	c->packet_bytes += row->size_bytes;
+}
+
+static void count_event(void *context, const void *opaque)
+{
+	const struct nx_event *row = opaque;
+
+	((struct nx_session *)context)->counts[row->graph].event_count++;
+}
+
+static void count_fault(void *context, const void *opaque)
+{
+	const struct nx_fault *row = opaque;
+	struct nx_session_counts *c = &((struct nx_session *)context)->counts[row->graph];
+
+	switch ((enum nx_fault_kind)row->kind) {
+	case NX_FAULT_ERROR:
+		c->error_count++;
+		break;
+	case NX_FAULT_WARNING:
+		c->warning_count++;
+		break;
+	case NX_FAULT_CUSTOM:
+		c->custom_count++;
+		break;
+	}
+}
+
+static enum nx_status open_session(struct nx_session *s, const char *path, const char *neff_path,
+				   struct nx_error *err)
+{
+	struct nx_ntff_options how = {0};
+	struct nx_progress progress;
+	enum nx_status st = nx_file_map(&s->file, path, err);
+
+	if (!st)
+		st = nx_ntff_decoder_open(&s->decoder, s->file.bytes, path, &how, &s->arena,
+					  &s->capture, err);
+	if (!st && neff_path)
+		st = open_neff(s, neff_path, err);
+	if (st)
+		return st;
+	nx_progress_begin(&progress, "reading the capture", s->decoder.ring_bytes, true);
+	s->decoder.progress = &progress;
+	nx_ntff_decode_instructions(&s->decoder, count_instruction, s);
+	nx_ntff_decode_packets(&s->decoder, count_packet, s);
+	nx_ntff_decode_events(&s->decoder, count_event, s);
+	nx_ntff_decode_faults(&s->decoder, count_fault, s);
+	s->decoder.progress = NULL;
+	nx_progress_end(&progress);
+	return NX_OK;
+}
+
+/* --- the command ------------------------------------------------------------- */
 
 static enum nx_status check(const struct show_session *o, struct nx_session *s,
 			    struct nx_error *err)
@@ -72,7 +168,7 @@ static enum nx_status open_and_show(const struct show_session *o, struct nx_sess
 				    struct nx_error *err)
 {
 	struct nx_output out;
-	enum nx_status st = nx_session_open(s, o->session_path, o->neff_path, err);
+	enum nx_status st = open_session(s, o->session_path, o->neff_path, err);
 
 	if (!st && s->graph != NX_NONE && s->graph >= s->capture.graph_count)
 		st = nx_fail(err, NX_NOT_FOUND,
@@ -82,12 +178,7 @@ static enum nx_status open_and_show(const struct show_session *o, struct nx_sess
 		st = nx_output_open(&out, "-", err);
 	if (st)
 		return st;
-	st = show(o, s, &out, err);
-	if (st) {
-		nx_output_abort(&out);
-		return st;
-	}
-	return nx_output_commit(&out, err);
+	return nx_print_end(&out, show(o, s, &out, err), err);
 }
 
 static enum nx_status run(const struct nx_invocation *call, void *values,
@@ -102,7 +193,9 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	st = check(o, s, err);
 	if (!st)
 		st = open_and_show(o, s, err);
-	nx_session_release(s);
+	nx_arena_release(&s->arena);
+	nx_file_unmap(&s->file);
+	nx_file_unmap(&s->neff_file);
 	nx_heap_free(s);
 	return st;
 }

@@ -45,13 +45,12 @@ static void bash_value(struct nx_output *out, const struct nx_command *command,
 		nx_print(out, "%s:-%c%s", command->name, o->letter, o->name ? "|" : "");
 	if (o->name)
 		nx_print(out, "%s:--%s", command->name, o->name);
+	nx_print(out, ")\n\t\tmapfile -t COMPREPLY < <(compgen -");
 	if (o->choices)
-		nx_print(out, ")\n\t\tmapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\")\n",
-			 o->choices);
+		nx_print(out, "W '%s'", o->choices);
 	else
-		nx_print(out, ")\n\t\tmapfile -t COMPREPLY < <(compgen -%c -- \"$cur\")\n",
-			 o->kind == NX_OPTION_FILE ? 'f' : 'd');
-	nx_print(out, "\t\treturn ;;\n");
+		nx_print(out, "%s", o->kind == NX_OPTION_FILE ? "f" : "d");
+	nx_print(out, " -- \"$cur\")\n\t\treturn ;;\n");
 }
 
 static void put_names(struct nx_output *out)
@@ -146,17 +145,15 @@ static void zsh_spec(struct nx_output *out, const struct nx_option *o, const cha
 static void zsh_option(struct nx_output *out, const struct nx_command *command,
 		       const struct nx_option *o)
 {
-	char spelling[80];
+	const char letter[] = {'-', o->letter, '\0'};
+	char name[80];
 
 	(void)command;
-	if (o->letter) {
-		snprintf(spelling, sizeof(spelling), "-%c", o->letter);
-		zsh_spec(out, o, spelling);
-	}
-	if (o->name) {
-		snprintf(spelling, sizeof(spelling), "--%s", o->name);
-		zsh_spec(out, o, spelling);
-	}
+	if (o->letter)
+		zsh_spec(out, o, letter);
+	snprintf(name, sizeof(name), "--%s", o->name ? o->name : "");
+	if (o->name)
+		zsh_spec(out, o, name);
 }
 
 static void zsh_command(struct nx_output *out, const struct nx_command *command)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/device_jobs.h"
+#include "cli/view.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "cli/terminal.h"
 
-/* A child must not wait until its parent reads: pipes hold at least this much. */
+/* A child must not block until its parent reads: pipes hold at least this much. */
 static_assert(sizeof(struct nx_device_result) <= PIPE_BUF, "a result fits into a pipe");
 
 struct child {
@@ -51,57 +51,35 @@ static void note_counts(struct nx_device_result *r, const struct nx_profile *p)
 	}
 }
 
-static enum nx_status store_capture(struct nx_device_job *job, const struct nx_profile *profile,
-				    struct nx_error *err)
-{
-	struct nx_stored stored;
-	enum nx_status st = nx_store_device(job->store, profile, job->options.session_path,
-					    job->options.neff_path, &stored, err);
-
-	job->result.written_bytes = stored.counts.file_bytes;
-	snprintf(job->result.name, sizeof(job->result.name), "%s", stored.name);
-	return st;
-}
-
-static bool is_known(struct nx_device_job *job)
-{
-	const char *sources[] = {job->options.session_path, job->options.neff_path};
-	struct nx_stored stored;
-
-	if (!job->store ||
-	    !nx_stored_find(job->store, NX_PROFILE_DEVICE, sources, sources[1] ? 2 : 1, &stored))
-		return false;
-	snprintf(job->result.name, sizeof(job->result.name), "%s", stored.name);
-	return true;
-}
-
 static enum nx_status write_capture(struct nx_device_job *job, const struct nx_exporter *exporter,
 				    const struct nx_export_options *how, struct nx_error *err)
 {
+	const char *sources[] = {job->options.session_path, job->options.neff_path};
+	struct nx_device_result *r = &job->result;
 	struct nx_device_session *device;
+	const struct nx_profile *profile;
+	struct nx_stored stored = {0};
 	struct nx_output out;
 	enum nx_status st;
 
-	job->result.is_known = is_known(job);
-	if (job->result.is_known)
+	r->is_known = job->store && nx_stored_find(job->store, NX_PROFILE_DEVICE, sources,
+						   sources[1] ? 2 : 1, &stored);
+	snprintf(r->name, sizeof(r->name), "%s", r->is_known ? stored.name : "");
+	if (r->is_known)
 		return NX_OK;
 	st = nx_device_job_open(job, &device, err);
 	if (st)
 		return st;
-	note_counts(&job->result, nx_device_session_borrow(device));
+	profile = nx_device_session_borrow(device);
+	note_counts(r, profile);
 	if (job->store) {
-		st = store_capture(job, nx_device_session_borrow(device), err);
-		nx_device_session_close(device);
-		return st;
-	}
-	st = nx_output_open(&out, job->target, err);
-	if (!st) {
-		st = exporter->write(nx_device_session_borrow(device), how, &out, err);
-		if (st)
-			nx_output_abort(&out);
-		else
-			st = nx_output_commit(&out, err);
-		job->result.written_bytes = out.written_bytes;
+		st = nx_store_device(job->store, profile, job->options.session_path,
+				     job->options.neff_path, &stored, err);
+		snprintf(r->name, sizeof(r->name), "%s", stored.name);
+	} else {
+		st = nx_output_open(&out, job->target, err);
+		if (!st)
+			st = nx_print_end(&out, exporter->write(profile, how, &out, err), err);
 	}
 	nx_device_session_close(device);
 	return st;
@@ -112,7 +90,7 @@ static void be_child(struct nx_device_job *job, const struct nx_exporter *export
 {
 	struct nx_error err = {0};
 
-	/* Without the parent its result has no use. */
+	/* Nobody else reads the result. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	job->result.status = write_capture(job, exporter, how, &err);
 	snprintf(job->result.message, sizeof(job->result.message), "%s", err.message);
@@ -127,17 +105,17 @@ static enum nx_status start(struct nx_device_jobs *jobs, size_t index,
 			    const struct nx_exporter *exporter, const struct nx_export_options *how,
 			    struct child *child, struct nx_error *err)
 {
-	int ends[2];
+	int ends[2] = {-1, -1};
 
-	if (pipe(ends) != 0)
-		return nx_fail_errno(err, errno, "cannot start reading %s",
-				     jobs->items[index].options.session_path);
-	child->pid = fork();
+	assert(index < jobs->len);
+	child->pid = pipe(ends) == 0 ? fork() : -1;
 	if (child->pid < 0) {
+		enum nx_status st = nx_fail_errno(err, errno, "cannot start reading %s",
+						  jobs->items[index].options.session_path);
+
 		close(ends[0]);
 		close(ends[1]);
-		return nx_fail_errno(err, errno, "cannot start reading %s",
-				     jobs->items[index].options.session_path);
+		return st;
 	}
 	if (!child->pid) {
 		close(ends[0]);
@@ -149,7 +127,7 @@ static enum nx_status start(struct nx_device_jobs *jobs, size_t index,
 	return NX_OK;
 }
 
-/* A child that died without a word (killed, out of memory) fails its own job only. */
+/* A child that died without a result (killed, out of memory) fails its own job only. */
 static void finish(struct nx_device_jobs *jobs, struct child *child)
 {
 	struct nx_device_job *job = &jobs->items[child->job];

@@ -62,10 +62,7 @@ static enum nx_status print_generated(const char *option, const char *what, stru
 		return st;
 	st = !strcmp(option, "--print-man") ? nx_man_print(what, &out, err)
 					    : nx_completion_print(what, &out, err);
-	if (!st)
-		return nx_output_commit(&out, err);
-	nx_output_abort(&out);
-	return st;
+	return nx_print_end(&out, st, err);
 }
 
 static enum nx_status run_global(const struct nx_invocation *call, char **argv,
@@ -150,17 +147,12 @@ static enum nx_status dispatch(struct nx_invocation *call, int argc, char **argv
 		       : refuse_command(argv[1], err);
 }
 
-/* The reader of our standard output has closed it, as head does after ten lines. */
-static bool is_reader_gone(void)
-{
-	struct pollfd standard_output = {.fd = STDOUT_FILENO};
-
-	return poll(&standard_output, 1, 0) == 1 && (standard_output.revents & POLLERR);
-}
-
 static int end_run(const struct nx_invocation *call, enum nx_status st, const struct nx_error *err)
 {
-	if (st == NX_IO && is_reader_gone()) {
+	struct pollfd output = {.fd = STDOUT_FILENO};
+
+	/* The reader of our standard output has closed it, as head does after ten lines. */
+	if (st == NX_IO && poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}

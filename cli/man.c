@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Man pages in roff's man macros. docs/man holds what this prints; a test fails if the two differ,
- * so the pages cannot fall behind the option tables.
- */
+/* Man pages in roff's man macros. docs/man holds what this prints; a test compares them. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/help.h"
@@ -78,7 +76,8 @@ static void put_example(struct nx_output *out, const struct nx_command *command,
 	put_line(out, example->line);
 }
 
-static void put_environment(struct nx_output *out, const struct nx_command *command)
+/* What all pages end with; command NULL: that of the program. */
+static void put_end(struct nx_output *out, const struct nx_command *command)
 {
 	nx_print(out,
 		 ".SH ENVIRONMENT\n"
@@ -88,30 +87,16 @@ static void put_environment(struct nx_output *out, const struct nx_command *comm
 		 command && command->is_program
 			 ? "The folder for its log and profiles; /tmp if unset.\n"
 			 : "The folder for temporary files; /var/tmp if unset.\n");
-}
-
-static void put_exit_codes(struct nx_output *out)
-{
 	nx_print(out, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < nx_exit_code_count; i++) {
 		nx_print(out, ".TP\n\\fB%d\\fR\n", nx_exit_codes[i].code);
 		put_line(out, nx_exit_codes[i].meaning);
 	}
-}
-
-static void put_see_also(struct nx_output *out, const struct nx_command *except)
-{
-	const char *separator = ",\n";
-
-	nx_print(out, ".SH SEE ALSO\n");
-	if (except)
-		nx_print(out, ".BR neuron\\-explorer (1)");
-	else
-		nx_print(out, ".BR neuron\\-profile (1)");
+	nx_print(out, ".SH SEE ALSO\n.BR neuron\\-%s (1)", command ? "explorer" : "profile");
 	for (size_t i = 0; i < nx_command_count; i++) {
-		if (nx_commands[i] == except || nx_commands[i] == &nx_command_help)
+		if (nx_commands[i] == command || nx_commands[i] == &nx_command_help)
 			continue;
-		nx_print(out, "%s.BR %s", separator,
+		nx_print(out, ",\n.BR %s",
 			 nx_commands[i]->is_program ? "" : "neuron\\-explorer\\-");
 		put_text(out, nx_commands[i]->name);
 		nx_print(out, " (1)");
@@ -181,48 +166,36 @@ static void put_command(const struct nx_command *command, struct nx_output *out)
 		put_example(out, command, e);
 }
 
-/* Whether page is that of the command: "neuron-explorer-view", "nccom-test". */
-static bool is_page_of(const char *page, const struct nx_command *command)
-{
-	size_t len = strlen(NX_PROGRAM "-");
-
-	if (command->is_program)
-		return !strcmp(page, command->name);
-	return command != &nx_command_help && !strncmp(page, NX_PROGRAM "-", len) &&
-	       !strcmp(page + len, command->name);
-}
-
-static void list_pages(struct nx_output *out)
-{
-	nx_print(out, NX_PROGRAM "\n" NX_LEGACY_PROGRAM "\n");
-	for (size_t i = 0; i < nx_command_count; i++)
-		if (nx_commands[i] != &nx_command_help)
-			nx_print(out, "%s%s\n", nx_commands[i]->is_program ? "" : NX_PROGRAM "-",
-				 nx_commands[i]->name);
-}
-
 enum nx_status nx_man_print(const char *page, struct nx_output *out, struct nx_error *err)
 {
 	const struct nx_command *command = NULL;
 
-	for (size_t i = 0; page && i < nx_command_count; i++)
-		if (is_page_of(page, nx_commands[i]))
-			command = nx_commands[i];
-	if (!page || !strcmp(page, NX_LEGACY_PROGRAM)) {
-		if (page)
-			put_legacy(out);
-		else
-			list_pages(out);
+	if (page && !strcmp(page, NX_LEGACY_PROGRAM)) {
+		put_legacy(out);
 		return NX_OK;
 	}
+	if (!page)
+		nx_print(out, NX_PROGRAM "\n" NX_LEGACY_PROGRAM "\n");
+	for (size_t i = 0; i < nx_command_count; i++) {
+		char name[64]; /* "neuron-explorer-view", "nccom-test" */
+
+		snprintf(name, sizeof(name), "%s%s",
+			 nx_commands[i]->is_program ? "" : NX_PROGRAM "-", nx_commands[i]->name);
+		if (nx_commands[i] == &nx_command_help)
+			continue;
+		if (!page)
+			nx_print(out, "%s\n", name);
+		else if (!strcmp(page, name))
+			command = nx_commands[i];
+	}
+	if (!page)
+		return NX_OK;
 	if (command)
 		put_command(command, out);
 	else if (!strcmp(page, NX_PROGRAM))
 		put_program(out);
 	else
 		return nx_fail(err, NX_NOT_FOUND, "there is no man page '%.100s'", page);
-	put_environment(out, command);
-	put_exit_codes(out);
-	put_see_also(out, command);
+	put_end(out, command);
 	return NX_OK;
 }

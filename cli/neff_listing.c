@@ -108,23 +108,6 @@ static void name_semaphores(struct nx_neff_view *v, struct nx_program *program)
 	nx_program_decode(&capture, &v->binary, &v->arena, program);
 }
 
-static void print_engine(struct nx_output *out, const struct stream *s, unsigned engine)
-{
-	const char *name = s->program->stream_name;
-
-	nx_print(out, "\n.engine %s  # %s, %zu slots\n", nx_engines[engine].label,
-		 *name ? name : "no stream", s->program->slot_count);
-}
-
-static const char *const *queue_names(struct nx_neff_view *v, const struct nx_binary_graph *graph)
-{
-	const char **names = NX_NEW_ARRAY(&v->arena, const char *, graph->queue_count);
-
-	for (size_t i = 0; i < graph->queue_count; i++)
-		names[i] = graph->queues[i].name;
-	return names;
-}
-
 void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct nx_output *out)
 {
 	struct nx_program *program = NX_NEW(&v->arena, struct nx_program);
@@ -135,12 +118,15 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 		nx_disassembly_write_head(&v->neff, out);
 	for (size_t g = 0; g < v->binary.graph_count; g++) {
 		const struct nx_binary_graph *graph = &v->binary.graphs[g];
+		const char **queues = NX_NEW_ARRAY(&v->arena, const char *, graph->queue_count);
 		struct stream s = {
 			.binary = &v->binary, .graph = graph, .is_complete = is_complete};
 
+		for (size_t i = 0; i < graph->queue_count; i++)
+			queues[i] = graph->queues[i].name;
 		s.context.arch = nx_target_generation(v->binary.target);
 		s.context.semaphore_names = g < NX_MAX_GRAPHS ? program->semaphore_names[g] : NULL;
-		s.names.queues = queue_names(v, graph);
+		s.names.queues = queues;
 		s.names.queue_count = graph->queue_count;
 		nx_print(out, "%s# %s\n", g || is_complete ? "\n" : "", graph->name);
 		if (is_complete)
@@ -151,7 +137,9 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 			if (!is_complete && engine != e)
 				continue;
 			s.program = &graph->engines[e];
-			print_engine(out, &s, e);
+			nx_print(out, "\n.engine %s  # %s, %zu slots\n", nx_engines[e].label,
+				 *s.program->stream_name ? s.program->stream_name : "no stream",
+				 s.program->slot_count);
 			if (is_complete)
 				nx_disassembly_write_blocks(&v->neff, g, e, out);
 			print_stream(out, &s);

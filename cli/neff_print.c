@@ -7,15 +7,7 @@
 
 static const char *kind_name(enum nx_tensor_kind kind)
 {
-	switch (kind) {
-	case NX_TENSOR_INPUT:
-		return "input";
-	case NX_TENSOR_OUTPUT:
-		return "output";
-	case NX_TENSOR_WEIGHT:
-		break;
-	}
-	return "weight";
+	return kind == NX_TENSOR_INPUT ? "input" : kind == NX_TENSOR_OUTPUT ? "output" : "weight";
 }
 
 void nx_neff_print_header(struct nx_neff_view *v, struct nx_output *out)
@@ -23,10 +15,8 @@ void nx_neff_print_header(struct nx_neff_view *v, struct nx_output *out)
 	struct nx_table_view table;
 
 	nx_table_begin(&table, &v->arena, "header|value");
-	for (size_t i = 0; i < v->binary.header_count; i++) {
-		nx_table_add(&table, "%s", v->binary.header[i].name);
-		nx_table_add(&table, "%s", v->binary.header[i].value);
-	}
+	for (size_t i = 0; i < v->binary.header_count; i++)
+		nx_table_row(&table, v->binary.header[i].name, v->binary.header[i].value);
 	nx_table_end(&table, out, 0);
 }
 
@@ -39,11 +29,8 @@ void nx_neff_print_nodes(struct nx_neff_view *v, struct nx_output *out)
 	for (size_t i = 0; i < v->binary.tensor_count; i++) {
 		const struct nx_tensor *t = &v->binary.tensors[i];
 
-		nx_table_add(&table, "%s", t->name);
-		nx_table_add(&table, "%s", kind_name(t->kind));
-		nx_table_add(&table, "%s", t->shape);
-		nx_table_add(&table, "%s", t->dtype);
-		nx_table_add(&table, "%s", nx_count_text(t->size_bytes, size));
+		nx_table_row(&table, t->name, kind_name(t->kind), t->shape, t->dtype,
+			     nx_count_text(t->size_bytes, size));
 	}
 	nx_table_end(&table, out, 0);
 }
@@ -66,18 +53,16 @@ void nx_neff_print_members(struct nx_neff_view *v, struct nx_output *out)
 static void print_streams(struct nx_neff_view *v, struct nx_output *out)
 {
 	struct nx_table_view table;
-	char text[NX_COUNT_TEXT_MAX];
+	char slots[NX_COUNT_TEXT_MAX], blocks[NX_COUNT_TEXT_MAX];
 
 	nx_table_begin(&table, &v->arena, "graph|engine|stream|>slots|>DMA blocks");
 	for (size_t g = 0; g < v->binary.graph_count; g++)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 			const struct nx_engine_program *p = &v->binary.graphs[g].engines[e];
 
-			nx_table_add(&table, "%s", v->binary.graphs[g].name);
-			nx_table_add(&table, "%s", nx_engines[e].label);
-			nx_table_add(&table, "%s", p->stream_name);
-			nx_table_add(&table, "%s", nx_count_text(p->slot_count, text));
-			nx_table_add(&table, "%s", nx_count_text(p->block_count, text));
+			nx_table_row(&table, v->binary.graphs[g].name, nx_engines[e].label,
+				     p->stream_name, nx_count_text(p->slot_count, slots),
+				     nx_count_text(p->block_count, blocks));
 		}
 	nx_table_end(&table, out, 0);
 }

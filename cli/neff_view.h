@@ -31,9 +31,9 @@ void nx_neff_write_members(const struct nx_neff_view *v, struct nx_json_writer *
 void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct nx_output *out);
 
 /*
- * Writes every member below folder, which is made if need be. Nothing is
- * written when a name would leave the folder or, without force, when a file is
- * there already. Links inside the folder are never followed.
+ * Writes every member below folder, which is created if needed. Nothing is written if a name would
+ * leave the folder or, without force, if a file exists already. Links inside the folder are never
+ * followed.
  */
 NX_MUST_CHECK enum nx_status nx_neff_extract(const struct nx_neff *neff, const char *folder,
 					     bool force, struct nx_error *err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/suggest.h"
 
@@ -59,16 +60,6 @@ static void build(struct parser *p, const struct nx_command *command)
 		if (argument_of(o) != no_argument)
 			p->shorts[shorts++] = ':';
 	}
-}
-
-static const struct nx_option *option_of(const struct parser *p, int code)
-{
-	if (code >= FIRST_CODE)
-		return &p->command->options[code - FIRST_CODE];
-	for (const struct nx_option *o = p->command->options; o->name || o->letter; o++)
-		if (o->letter == code)
-			return o;
-	return NULL;
 }
 
 const char *nx_option_spelling(const struct nx_option *o, char *out, size_t cap)
@@ -194,6 +185,28 @@ static enum nx_status refuse(const struct parser *p, int code, char **argv, stru
 	return nx_fail(err, NX_USAGE, "unknown option -%c", optopt);
 }
 
+enum nx_engine nx_engine_find(const char *name)
+{
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		const struct nx_engine_names *n = &nx_engines[e];
+
+		if (!strcasecmp(name, n->label) || !strcasecmp(name, n->neff_key) ||
+		    !strcasecmp(name, n->stem))
+			return (enum nx_engine)e;
+	}
+	return NX_ENGINE_COUNT;
+}
+
+enum nx_status nx_engine_parse(const char *name, enum nx_engine *engine, struct nx_error *err)
+{
+	*engine = nx_engine_find(name);
+	if (*engine == NX_ENGINE_COUNT)
+		return nx_fail(err, NX_USAGE,
+			       "there is no engine '%.100s'; there are: %s (or pe act pool dve sp)",
+			       name, NX_ENGINE_LABELS);
+	return NX_OK;
+}
+
 enum nx_status nx_options_parse(const struct nx_command *command, int argc, char **argv,
 				void *values, struct nx_operands *operands, bool *wants_help,
 				struct nx_error *err)
@@ -214,8 +227,14 @@ enum nx_status nx_options_parse(const struct nx_command *command, int argc, char
 			*wants_help = true;
 			return NX_OK;
 		}
-		option = code == '?' || code == ':' ? NULL : option_of(&p, code);
-		st = option ? store(option, optarg, values, err) : refuse(&p, code, argv, err);
+		option = command->options;
+		if (code >= FIRST_CODE)
+			option += code - FIRST_CODE;
+		else
+			while (code != option->letter && (option->name || option->letter))
+				option++;
+		st = code == '?' || code == ':' ? refuse(&p, code, argv, err)
+						: store(option, optarg, values, err);
 		if (st)
 			return nx_fail(err, st, "%s (see '%s --help')", err->message,
 				       command->name);

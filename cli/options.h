@@ -7,6 +7,7 @@
 #define NX_CLI_OPTIONS_H
 
 #include "cli/command.h"
+#include "model/engine.h"
 
 #define NX_ROW_DATA_PATH(type)                                                                     \
 	{                                                                                          \
@@ -89,6 +90,13 @@ static inline bool nx_option_is_later(const struct nx_option *option)
 {
 	return option->kind == NX_OPTION_LATER_FLAG;
 }
+
+#define NX_ENGINE_LABELS "Tensor Scalar GpSimd Vector Sync"
+
+/* Engines as people type them: Tensor, tensor, PE, act, ...; NX_ENGINE_COUNT if there is none. */
+enum nx_engine nx_engine_find(const char *name);
+NX_MUST_CHECK enum nx_status nx_engine_parse(const char *name, enum nx_engine *engine,
+					     struct nx_error *err);
 
 /* "-o, --output-file FILE", as help and man pages show it; returns out. */
 const char *nx_option_spelling(const struct nx_option *option, char *out, size_t cap);

@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dot commands of the query command. */
+#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/query_session.h"
+#include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/workspace_view.h"
+#include "query/named_query.h"
 #include "query/sql_text.h"
 
 static enum nx_status append_text(struct nx_bytes *sql, const char *text, struct nx_error *err)
 {
 	return nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text), err);
 }
+
+/* Of our own, so without a zero byte. */
+static void append_word(struct nx_bytes *sql, const char *text)
+{
+	struct nx_error err;
+	enum nx_status st = append_text(sql, text, &err);
+
+	assert(!st);
+	(void)st;
+}
+
+/* --- tables ---------------------------------------------------------------- */
 
 static enum nx_status append_table(struct nx_bytes *sql, const struct nx_folder_table *table,
 				   struct nx_error *err)
@@ -36,24 +52,19 @@ static enum nx_status append_table(struct nx_bytes *sql, const struct nx_folder_
 	return st;
 }
 
-static bool has_fault(const struct nx_profile_folder *profile)
-{
-	for (size_t i = 0; i < profile->tables.len; i++)
-		if (profile->tables.items[i].fault)
-			return true;
-	return false;
-}
-
 static enum nx_status show_tables(struct nx_query_session *s, const char *word,
 				  struct nx_error *err)
 {
 	struct nx_bytes list = {0}, sql = {0};
+	bool has_fault = false;
 	enum nx_status st = NX_OK;
 
 	(void)word;
-	for (size_t i = 0; i < s->profile.tables.len && !st; i++)
+	for (size_t i = 0; i < s->profile.tables.len && !st; i++) {
+		has_fault = has_fault || s->profile.tables.items[i].fault;
 		st = append_table(&list, &s->profile.tables.items[i], err);
-	nx_sql_append(&sql, has_fault(&s->profile) ? "SELECT *" : "SELECT * EXCLUDE (fault)");
+	}
+	nx_sql_append(&sql, has_fault ? "SELECT *" : "SELECT * EXCLUDE (fault)");
 	nx_sql_append(&sql, " FROM (");
 	nx_bytes_append(&sql, list.items, list.len);
 	nx_sql_append(&sql, ") AS t(\"table\", row_count, file_count, fault)");
@@ -64,28 +75,22 @@ static enum nx_status show_tables(struct nx_query_session *s, const char *word,
 	return st;
 }
 
-static enum nx_status check_table(struct nx_query_session *s, const char *name,
-				  struct nx_error *err)
-{
-	const struct nx_folder_table *table = nx_profile_folder_find(&s->profile, name);
-
-	if (!table)
-		return nx_workspace_view_refuse_table(&s->profile, name, "; .tables lists them",
-						      err);
-	return table->fault ? nx_fail(err, NX_FORMAT, "the table %s cannot be read: %s",
-				      table->name, table->fault)
-			    : NX_OK;
-}
-
 static enum nx_status show_schema(struct nx_query_session *s, const char *word,
 				  struct nx_error *err)
 {
+	const struct nx_folder_table *table = nx_profile_folder_find(&s->profile, word);
 	struct nx_bytes sql = {0};
-	enum nx_status st = *word ? check_table(s, word, err) : NX_OK;
+	enum nx_status st = NX_OK;
 
+	if (*word && !table)
+		return nx_workspace_view_refuse_table(&s->profile, word, "; .tables lists them",
+						      err);
+	if (*word && table->fault)
+		return nx_fail(err, NX_FORMAT, "the table %s cannot be read: %s", table->name,
+			       table->fault);
 	nx_sql_append(&sql, "SELECT table_name AS \"table\", column_name AS \"column\", data_type "
 			    "AS \"type\" FROM duckdb_columns() WHERE NOT internal");
-	if (!st && *word) {
+	if (*word) {
 		nx_sql_append(&sql, " AND lower(table_name) = lower(");
 		st = append_text(&sql, word, err);
 		nx_sql_append(&sql, ")");
@@ -96,6 +101,126 @@ static enum nx_status show_schema(struct nx_query_session *s, const char *word,
 	nx_vec_release(&sql);
 	return st;
 }
+
+/* --- named queries, which the pages run too -------------------------------- */
+
+static void append_parameters(struct nx_bytes *sql, const struct nx_named_query *query)
+{
+	struct nx_bytes text = {0};
+
+	for (size_t i = 0; i < NX_NAMED_PARAMETERS_MAX && query->parameters[i].name; i++) {
+		const struct nx_named_parameter *p = &query->parameters[i];
+
+		nx_sql_append(&text, i ? " " : "");
+		nx_sql_append(&text, p->name);
+		nx_sql_append(&text, "=");
+		nx_sql_append(&text, p->fallback ? p->fallback : nx_named_type_name(p->type));
+	}
+	nx_bytes_append_zeros(&text, 1);
+	append_word(sql, (const char *)text.items);
+	nx_vec_release(&text);
+}
+
+static enum nx_status list_named(struct nx_query_session *s, const char *line, struct nx_error *err)
+{
+	struct nx_bytes sql = {0};
+	enum nx_status st;
+
+	(void)line;
+	nx_sql_append(&sql, "SELECT * FROM (VALUES ");
+	for (size_t i = 0; i < nx_named_query_count; i++) {
+		const struct nx_named_query *query = &nx_named_queries[i];
+
+		nx_sql_append(&sql, i ? ", (" : "(");
+		append_word(&sql, query->name);
+		nx_sql_append(&sql, ", ");
+		append_word(&sql, query->kind);
+		nx_sql_append(&sql, ", ");
+		append_parameters(&sql, query);
+		nx_sql_append(&sql, ", ");
+		append_word(&sql, query->help);
+		nx_sql_append(&sql, ")");
+	}
+	nx_sql_append(&sql, ") AS q(query, profile, parameters, description)");
+	st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
+	nx_vec_release(&sql);
+	return st;
+}
+
+struct arguments {
+	struct nx_arena arena;
+	const struct nx_named_query *query;
+	const char *values[NX_NAMED_PARAMETERS_MAX]; /* of its parameters */
+};
+
+static const char *find_value(void *context, const char *name)
+{
+	const struct arguments *arguments = context;
+	const struct nx_named_query *query = arguments->query;
+
+	return arguments->values[nx_named_query_parameter(query, name) - query->parameters];
+}
+
+static const char *take_word(const char **line, struct nx_arena *arena)
+{
+	const char *begin = *line + strspn(*line, " \t");
+	size_t len = strcspn(begin, " \t\r\n;");
+
+	*line = begin + len;
+	return nx_arena_copy(arena, nx_slice_of(begin, len));
+}
+
+static enum nx_status read_arguments(struct arguments *arguments, const char *line,
+				     struct nx_error *err)
+{
+	const struct nx_named_query *query = arguments->query;
+
+	for (;;) {
+		const char *word = take_word(&line, &arguments->arena);
+		const char *sign = strchr(word, '='), *name;
+		const struct nx_named_parameter *p;
+
+		if (!*word)
+			return NX_OK;
+		if (!sign)
+			return nx_fail(err, NX_USAGE,
+				       "a parameter is NAME=VALUE, such as depth=2, not '%.100s'",
+				       word);
+		name = nx_arena_copy(&arguments->arena, nx_slice_of(word, (size_t)(sign - word)));
+		p = nx_named_query_parameter(query, name);
+		if (!p)
+			return nx_fail(err, NX_USAGE, "the query %s has no parameter '%.100s'",
+				       query->name, name);
+		arguments->values[p - query->parameters] = sign + 1;
+	}
+}
+
+static enum nx_status run_named(struct nx_query_session *s, const char *line, struct nx_error *err)
+{
+	struct arguments arguments = {0};
+	const char *name = take_word(&line, &arguments.arena);
+	struct nx_bytes sql = {0};
+	char hint[NX_HINT_MAX];
+	enum nx_status st = NX_OK;
+
+	arguments.query = nx_named_query_find(name);
+	if (!arguments.query)
+		st = nx_fail(err, NX_NOT_FOUND, "there is no query '%.100s'%s", name,
+			     nx_hint(nx_suggest_member(nx_named_queries, nx_named_query_count, name,
+						       name),
+				     "; .queries lists them", hint));
+	if (!st)
+		st = read_arguments(&arguments, line, err);
+	if (!st)
+		st = nx_named_query_append(&sql, arguments.query, find_value, &arguments, err);
+	if (!st)
+		st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
+	nx_vec_release(&sql);
+	nx_arena_release(&arguments.arena);
+	return st;
+}
+
+/* --- the commands ---------------------------------------------------------- */
 
 static enum nx_status quit(struct nx_query_session *s, const char *word, struct nx_error *err)
 {
@@ -112,9 +237,8 @@ static const struct {
 } commands[] = {
 	{".tables", "", "list the tables and their row counts", show_tables},
 	{".schema", " [TABLE]", "list the columns of a table, or of all", show_schema},
-	{".queries", "", "list the named queries and their parameters",
-	 nx_query_session_list_named},
-	{".query", " NAME [PARAMETER=VALUE]...", "run a named query", nx_query_session_run_named},
+	{".queries", "", "list the named queries and their parameters", list_named},
+	{".query", " NAME [PARAMETER=VALUE]...", "run a named query", run_named},
 	{".help", "", "show this list", show_help},
 	{".quit", "", "quit (also ctrl-d)", quit},
 };
@@ -145,8 +269,8 @@ enum nx_status nx_query_session_command(struct nx_query_session *s, const char *
 
 		if (strlen(commands[i].name) != len || strncmp(commands[i].name, name, len) != 0)
 			continue;
-		if (commands[i].run == nx_query_session_run_named)
-			return nx_query_session_run_named(s, rest, err);
+		if (commands[i].run == run_named)
+			return run_named(s, rest, err);
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(rest, " \t\r\n;"), rest);
 		return commands[i].run(s, word, err);
 	}

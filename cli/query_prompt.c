@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads statements from standard input. On a terminal, libedit edits lines and
- * keeps a history for the session; without that library, lines are read as
- * they are.
- */
+/* Reads statements from standard input; on a terminal with libedit, if the build has it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +20,6 @@
 
 struct reader {
 	struct nx_query_session *session;
-	const char *program;
 	bool is_prompting;
 	struct nx_bytes pending; /* a statement whose ';' has not come */
 	char *line;		 /* getline's */
@@ -42,10 +37,23 @@ static const char *prompt_of(const struct reader *r)
 
 /* --- lines ----------------------------------------------------------------- */
 
-static const char *plain_line(struct reader *r, size_t *len)
+static const char *next_line(struct reader *r, size_t *len)
 {
 	ssize_t got;
 
+#ifdef NX_HAVE_EDIT
+	if (r->edit && r->history) {
+		const char *line;
+		HistEvent event;
+		int count = 0;
+
+		line = el_gets(r->edit, &count);
+		*len = count > 0 ? (size_t)count : 0;
+		if (line && count > 1)
+			history(r->history, &event, H_ENTER, line);
+		return count > 0 ? line : NULL;
+	}
+#endif
 	if (r->is_prompting) {
 		fputs(prompt_of(r), stdout);
 		fflush(stdout);
@@ -95,51 +103,9 @@ static void close_lines(struct reader *r)
 		history_end(r->history);
 }
 
-static const char *next_line(struct reader *r, size_t *len)
-{
-	const char *line;
-	HistEvent event;
-	int count = 0;
-
-	if (!r->edit || !r->history)
-		return plain_line(r, len);
-	line = el_gets(r->edit, &count);
-	*len = count > 0 ? (size_t)count : 0;
-	if (line && count > 1)
-		history(r->history, &event, H_ENTER, line);
-	return count > 0 ? line : NULL;
-}
-
-#else
-
-static void open_lines(struct reader *r)
-{
-	(void)r;
-}
-
-static void close_lines(struct reader *r)
-{
-	(void)r;
-}
-
-static const char *next_line(struct reader *r, size_t *len)
-{
-	return plain_line(r, len);
-}
-
 #endif
 
 /* --- statements ------------------------------------------------------------ */
-
-/* At a prompt an error is reported and forgotten; a script ends at its first error. */
-static enum nx_status settle(struct reader *r, enum nx_status st, struct nx_error *err)
-{
-	if (!st || !r->is_prompting)
-		return st;
-	nx_say_error(r->program, err->message);
-	nx_vec_clear(&r->pending);
-	return NX_OK;
-}
 
 /* Runs the statements that are complete and keeps the rest. */
 static enum nx_status run_complete(struct reader *r, struct nx_error *err)
@@ -189,21 +155,31 @@ static enum nx_status run_rest(struct reader *r, struct nx_error *err)
 enum nx_status nx_query_session_read(struct nx_query_session *session, const char *program,
 				     struct nx_error *err)
 {
-	struct reader r = {.session = session, .program = program};
+	struct reader r = {.session = session};
 	enum nx_status st = NX_OK;
 	const char *line;
 	size_t len;
 
 	r.is_prompting = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+#ifdef NX_HAVE_EDIT
 	open_lines(&r);
+#endif
 	if (r.is_prompting)
 		nx_say("DuckDB %s, %zu tables; .help says more", nx_duckdb_version(session->db),
 		       session->profile.tables.len);
-	while (!st && !session->is_over && (line = next_line(&r, &len)))
-		st = settle(&r, take_line(&r, line, len, err), err);
+	while (!st && !session->is_over && (line = next_line(&r, &len))) {
+		st = take_line(&r, line, len, err);
+		if (!st || !r.is_prompting)
+			continue;
+		nx_say_error(program, err->message);
+		nx_vec_clear(&r.pending);
+		st = NX_OK;
+	}
 	if (!st)
 		st = run_rest(&r, err);
+#ifdef NX_HAVE_EDIT
 	close_lines(&r);
+#endif
 	nx_vec_release(&r.pending);
 	nx_heap_free(r.line);
 	return st;

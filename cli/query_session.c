@@ -100,18 +100,6 @@ static enum nx_status answer(struct nx_query_session *s, struct nx_slice sql, st
 	return st;
 }
 
-static enum nx_status answer_or_write(struct nx_query_session *s, struct nx_slice sql,
-				      struct nx_error *err)
-{
-	enum nx_status st;
-
-	if (!strcmp(s->how.format, "parquet"))
-		return nx_duckdb_write_parquet(s->db, sql, s->how.engine.writable_path, err);
-	st = answer(s, sql, err);
-	nx_output_flush(&s->out);
-	return st;
-}
-
 enum nx_status nx_query_session_ask(struct nx_query_session *s, struct nx_slice sql,
 				    struct nx_error *err)
 {
@@ -125,20 +113,15 @@ enum nx_status nx_query_session_ask(struct nx_query_session *s, struct nx_slice 
 	assert(s->db && s->timer);
 	catch_interrupts();
 	nx_watchdog_begin(&dog, s->timer, &watch);
-	st = answer_or_write(s, sql, err);
+	if (!strcmp(s->how.format, "parquet")) {
+		st = nx_duckdb_write_parquet(s->db, sql, s->how.engine.writable_path, err);
+	} else {
+		st = answer(s, sql, err);
+		nx_output_flush(&s->out);
+	}
 	st = nx_watchdog_end(&dog, st, err);
 	sigaction(SIGINT, &usual_action, NULL);
 	return st;
-}
-
-/* The first line of a text may be a command; SQL never begins with a dot. */
-static bool is_command(struct nx_slice text)
-{
-	size_t at = 0;
-
-	while (at < text.len && (text.data[at] == ' ' || text.data[at] == '\n'))
-		at++;
-	return at < text.len && text.data[at] == '.';
 }
 
 enum nx_status nx_query_session_ask_all(struct nx_query_session *s, struct nx_slice text,
@@ -146,12 +129,13 @@ enum nx_status nx_query_session_ask_all(struct nx_query_session *s, struct nx_sl
 {
 	struct nx_slice statement;
 	enum nx_status st = NX_OK;
+	size_t at = 0;
 
-	if (is_command(text)) {
-		char *line = nx_arena_copy(&s->profile.arena, text);
-
-		return nx_query_session_command(s, line, err);
-	}
+	/* SQL never begins with a dot. */
+	while (at < text.len && (text.data[at] == ' ' || text.data[at] == '\n'))
+		at++;
+	if (at < text.len && text.data[at] == '.')
+		return nx_query_session_command(s, nx_arena_copy(&s->profile.arena, text), err);
 	while (text.len && !st) {
 		(void)nx_sql_take(&text, &statement);
 		if (statement.len)
@@ -196,10 +180,7 @@ enum nx_status nx_query_session_close(struct nx_query_session *s, enum nx_status
 {
 	nx_duckdb_close(s->db);
 	nx_timer_free(s->timer);
-	if (st)
-		nx_output_abort(&s->out);
-	else
-		st = nx_output_commit(&s->out, err);
+	st = nx_print_end(&s->out, st, err);
 	nx_profile_folder_release(&s->profile);
 	return st;
 }

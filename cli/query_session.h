@@ -6,9 +6,15 @@
 #ifndef NX_CLI_QUERY_SESSION_H
 #define NX_CLI_QUERY_SESSION_H
 
-#include "base/file.h"
-#include "cli/query_table.h"
+#include "export/row_sink.h"
 #include "query/duckdb.h"
+
+struct nx_query_table_style {
+	unsigned width;	      /* columns of the terminal; 0: lines may be of any length */
+	bool is_coloured;     /* NULL dim, titles bold */
+	bool shows_count;     /* ends with the number of rows */
+	uint64_t limit_count; /* of rows; 0: none */
+};
 
 struct nx_query_settings {
 	const char *profile;	 /* as the user named it */
@@ -49,12 +55,6 @@ NX_MUST_CHECK enum nx_status nx_query_session_ask_all(struct nx_query_session *s
 NX_MUST_CHECK enum nx_status nx_query_session_command(struct nx_query_session *session,
 						      const char *line, struct nx_error *err);
 
-/* .queries, and .query with the rest of its line: "layers depth=2". */
-NX_MUST_CHECK enum nx_status nx_query_session_list_named(struct nx_query_session *session,
-							 const char *line, struct nx_error *err);
-NX_MUST_CHECK enum nx_status nx_query_session_run_named(struct nx_query_session *session,
-							const char *line, struct nx_error *err);
-
 /*
  * Reads statements from standard input until it ends: with a prompt and editing
  * on a terminal, where an error is reported and the next statement read; else as
@@ -62,5 +62,13 @@ NX_MUST_CHECK enum nx_status nx_query_session_run_named(struct nx_query_session 
  */
 NX_MUST_CHECK enum nx_status nx_query_session_read(struct nx_query_session *session,
 						   const char *program, struct nx_error *err);
+
+/*
+ * Rows as aligned columns, for people. Columns are as wide as the first rows need; later rows are
+ * printed as they come, so memory is bounded. On a terminal lines are cut to its width, NULL is
+ * dim and there may be a limit of rows; rows beyond it are only counted.
+ */
+struct nx_row_sink *nx_query_table_open(struct nx_output *out,
+					const struct nx_query_table_style *style);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/query_table.h"
+#include "cli/query_session.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "cli/terminal.h"
@@ -66,34 +67,19 @@ static struct cell value_cell(struct table *t, const struct nx_value *value)
 
 /* --- widths ---------------------------------------------------------------- */
 
-static unsigned total_width(const struct table *t)
-{
-	unsigned total = 0;
-
-	for (size_t i = 0; i < t->column_count; i++)
-		total += t->widths[i] + (i ? GAP : 0);
-	return total;
-}
-
-static size_t widest(const struct table *t)
-{
-	size_t best = 0;
-
-	for (size_t i = 1; i < t->column_count; i++)
-		if (t->widths[i] > t->widths[best])
-			best = i;
-	return best;
-}
-
 /* The widest column gives first; what still does not fit is cut at the right. */
 static void share_width(struct table *t)
 {
-	while (total_width(t) > t->style.width) {
-		unsigned *width = &t->widths[widest(t)];
+	for (;;) {
+		unsigned total = 0, *widest = t->widths;
 
-		if (*width <= NARROWEST_COLUMN)
+		for (size_t i = 0; i < t->column_count; i++) {
+			total += t->widths[i] + (i ? GAP : 0);
+			widest = t->widths[i] > *widest ? &t->widths[i] : widest;
+		}
+		if (total <= t->style.width || *widest <= NARROWEST_COLUMN)
 			return;
-		--*width;
+		--*widest;
 	}
 }
 
@@ -175,15 +161,6 @@ static void write_line(struct table *t, const struct cell *cells, const char *co
 	write_text(t, "\n");
 }
 
-static void write_titles(struct table *t)
-{
-	struct cell *titles = NX_NEW_ARRAY(&t->arena, struct cell, t->column_count);
-
-	for (size_t i = 0; i < t->column_count; i++)
-		titles[i] = cell_of(t, nx_slice_text(t->columns[i].name), false);
-	write_line(t, titles, BOLD);
-}
-
 static void drop_rows(struct table *t)
 {
 	nx_vec_clear(&t->cells);
@@ -192,8 +169,13 @@ static void drop_rows(struct table *t)
 
 static void start_flowing(struct table *t)
 {
+	struct cell *titles = NX_NEW_ARRAY(&t->arena, struct cell, t->column_count);
+
+	assert(!t->is_flowing);
 	decide_widths(t);
-	write_titles(t);
+	for (size_t i = 0; i < t->column_count; i++)
+		titles[i] = cell_of(t, nx_slice_text(t->columns[i].name), false);
+	write_line(t, titles, BOLD);
 	for (size_t i = 0; i < t->cells.len; i += t->column_count)
 		write_line(t, &t->cells.items[i], NULL);
 	drop_rows(t);
@@ -242,23 +224,19 @@ static bool is_full(const struct nx_row_sink *sink)
 static enum nx_status end(struct nx_row_sink *sink, uint64_t left_count, struct nx_error *err)
 {
 	struct table *t = (struct table *)sink;
-	const char *dim = t->style.is_coloured ? DIM : "";
-	const char *plain = t->style.is_coloured ? PLAIN : "";
-	char number[NX_COUNT_TEXT_MAX];
+	uint64_t count = left_count ? left_count : t->row_count;
+	char number[NX_COUNT_TEXT_MAX], line[128];
 
 	(void)err;
 	if (!t->is_flowing)
 		start_flowing(t);
 	if (!left_count && !t->style.shows_count)
 		return NX_OK;
-	write_text(t, dim);
-	if (left_count)
-		write_text(t, DOTS " ");
-	write_text(t, nx_count_text(left_count ? left_count : t->row_count, number));
-	write_text(t, left_count ? " more row" : " row");
-	write_text(t, (left_count ? left_count : t->row_count) == 1 ? "" : "s");
-	write_text(t, plain);
-	write_text(t, "\n");
+	snprintf(line, sizeof(line), "%s%s%s%s row%s%s\n", t->style.is_coloured ? DIM : "",
+		 left_count ? DOTS " " : "", nx_count_text(count, number),
+		 left_count ? " more" : "", count == 1 ? "" : "s",
+		 t->style.is_coloured ? PLAIN : "");
+	write_text(t, line);
 	return NX_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session: an NTFF as show-session shows it: its metadata, and counts of the
- * records in its rings from one pass that keeps no rows.
+ * session: an NTFF as show-session shows it: its metadata, and counts of the records in its rings,
+ * from one pass that keeps no rows.
  */
 #ifndef NX_CLI_SESSION_H
 #define NX_CLI_SESSION_H
@@ -32,22 +32,10 @@ struct nx_session {
 	enum nx_engine engine; /* the only one to list; NX_ENGINE_COUNT: all */
 };
 
-/* neff_path may be NULL. Release it also after a failure. */
-NX_MUST_CHECK enum nx_status nx_session_open(struct nx_session *s, const char *path,
-					     const char *neff_path, struct nx_error *err);
-void nx_session_release(struct nx_session *s);
-
 static inline bool nx_session_shows(const struct nx_session *s, uint32_t graph)
 {
 	return s->graph == NX_NONE || s->graph == graph;
 }
-
-const char *nx_session_uuid(struct nx_session *s);
-const char *nx_session_window_source(const struct nx_session *s);
-/* How long the graph ran according to the file, else until its last instruction ended. */
-uint64_t nx_session_duration_ps(const struct nx_session *s, uint32_t graph);
-uint64_t nx_session_window_ps(const struct nx_session *s);
-const char *nx_ring_name(const struct nx_ring_span *ring);
 
 void nx_session_print(struct nx_session *s, struct nx_output *out);
 /* Writes the members of the open object. */

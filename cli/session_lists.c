@@ -177,15 +177,6 @@ static void list_record(struct listing *l, uint32_t g, struct nx_notification n)
 	nx_json_end_object(l->w);
 }
 
-static void list_rings(struct listing *l, uint32_t g)
-{
-	struct nx_ring_scan scan = nx_ring_scan_dma(&l->s->decoder.graphs[g], NULL);
-	struct nx_notification n;
-
-	while (!l->out->status && nx_ring_scan_next(&scan, &n))
-		list_record(l, g, n);
-}
-
 void nx_session_list_dma(struct nx_session *s, struct nx_output *out, struct nx_json_writer *w)
 {
 	struct listing l = {.s = s, .out = out, .w = w};
@@ -197,9 +188,13 @@ void nx_session_list_dma(struct nx_session *s, struct nx_output *out, struct nx_
 		nx_print(out, "%14s %5s %-14s %-4s %-3s %10s  %s\n", "time (ns)", "graph", "step",
 			 "dma", "", "bytes", "queue");
 	}
-	for (uint32_t g = 0; g < s->capture.graph_count; g++)
-		if (nx_session_shows(s, g))
-			list_rings(&l, g);
+	for (uint32_t g = 0; g < s->capture.graph_count; g++) {
+		struct nx_ring_scan scan = nx_ring_scan_dma(&s->decoder.graphs[g], NULL);
+		struct nx_notification n;
+
+		while (nx_session_shows(s, g) && !out->status && nx_ring_scan_next(&scan, &n))
+			list_record(&l, g, n);
+	}
 	if (w)
 		nx_json_end_array(w);
 }

@@ -1,12 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show-session for people and, with -j, for programs. */
+#include <assert.h>
 #include <string.h>
 
+#include "base/bare/text.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "format/notification.h"
 #include "model/measure.h"
 #include "pipeline/data_quality.h"
+
+/* --- values ---------------------------------------------------------------- */
+
+static const char *uuid_of(struct nx_session *s)
+{
+	struct nx_slice id = s->capture.uid.len ? s->capture.uid : s->capture.uuid;
+	char *text;
+
+	id = nx_slice_part(id, 0, 16);
+	text = nx_arena_zalloc(&s->arena, 2 * id.len + 1, 1);
+	nx_hex_encode(text, id);
+	return text;
+}
+
+static const char *window_source(const struct nx_session *s)
+{
+	switch (s->capture.window_source) {
+	case NX_WINDOW_TIMELINE:
+		return "timeline";
+	case NX_WINDOW_NOTIFY:
+		return "start mark";
+	case NX_WINDOW_FIRST_RECORD:
+		break;
+	}
+	return "first record";
+}
+
+/* How long the graph ran according to the file, else until its last instruction ended. */
+static uint64_t duration_ps(const struct nx_session *s, uint32_t graph)
+{
+	if (s->capture.graphs[graph].exec_duration_ps)
+		return s->capture.graphs[graph].exec_duration_ps;
+	if (s->capture.total_time_ps)
+		return s->capture.total_time_ps;
+	return s->counts[graph].last_end_ps;
+}
+
+static uint64_t window_ps(const struct nx_session *s)
+{
+	uint64_t latest_ps = 0;
+
+	for (uint32_t g = 0; g < s->capture.graph_count; g++)
+		if (s->counts[g].last_end_ps > latest_ps)
+			latest_ps = s->counts[g].last_end_ps;
+	return s->capture.total_time_ps ? s->capture.total_time_ps : latest_ps;
+}
+
+static const char *ring_name(const struct nx_ring_span *ring)
+{
+	static const char *const names[] = {"instruction", "event", "error",
+					    "explicit",	   "dma",   "throttle"};
+
+	if (ring->block_type == NX_BLOCK_DMA)
+		return "dma";
+	return ring->trace_type < sizeof(names) / sizeof(names[0]) ? names[ring->trace_type]
+								   : "unknown";
+}
 
 /* --- text ------------------------------------------------------------------ */
 
@@ -23,7 +82,7 @@ static void print_identity(struct nx_session *s, struct nx_output *out)
 
 	nx_print(out, "%s: NTFF version %u\n", c->path, c->version);
 	print_row(out, "model", c->model_name);
-	print_row(out, "uuid", nx_session_uuid(s));
+	print_row(out, "uuid", uuid_of(s));
 	print_row(out, "instance", c->instance_type);
 	print_row(out, "runtime", c->runtime_version);
 	print_row(out, "driver", c->driver_version);
@@ -36,7 +95,7 @@ static void print_identity(struct nx_session *s, struct nx_output *out)
 	if (c->execution_count)
 		nx_print(out, "  %-16s %u\n", "executions", c->execution_count);
 	nx_print(out, "  %-16s %s, from its %s\n", "window",
-		 nx_duration_text(nx_session_window_ps(s), duration), nx_session_window_source(s));
+		 nx_duration_text(window_ps(s), duration), window_source(s));
 	if (s->has_binary)
 		print_row(out, "NEFF", s->binary.network_name);
 }
@@ -44,15 +103,13 @@ static void print_identity(struct nx_session *s, struct nx_output *out)
 static void print_engines(struct nx_session *s, struct nx_output *out, uint32_t g)
 {
 	struct nx_table_view table;
-	char count[NX_COUNT_TEXT_MAX];
+	char executed[NX_COUNT_TEXT_MAX], slots[NX_COUNT_TEXT_MAX];
 
 	nx_table_begin(&table, &s->arena, "engine|>executed|>code slots");
-	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
-		nx_table_add(&table, "%s", nx_engines[e].label);
-		nx_table_add(&table, "%s", nx_count_text(s->counts[g].instruction_count[e], count));
-		nx_table_add(&table, "%s",
-			     nx_count_text(s->capture.graphs[g].engines[e].slot_count, count));
-	}
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+		nx_table_row(&table, nx_engines[e].label,
+			     nx_count_text(s->counts[g].instruction_count[e], executed),
+			     nx_count_text(s->capture.graphs[g].engines[e].slot_count, slots));
 	nx_table_end(&table, out, 2);
 }
 
@@ -67,7 +124,7 @@ static void print_rings(struct nx_session *s, struct nx_output *out, uint32_t g)
 	for (size_t i = 0; i < rings->ring_count; i++) {
 		size_t len = rings->rings[i].records.len;
 
-		nx_table_add(&table, "%s%s%s", nx_ring_name(&rings->rings[i]),
+		nx_table_add(&table, "%s%s%s", ring_name(&rings->rings[i]),
 			     rings->rings[i].block_type == NX_BLOCK_TOPSP ? " (CC-core)" : "",
 			     rings->rings[i].is_cut ? " (cut)" : "");
 		nx_table_add(&table, "%s", nx_count_text(len / NX_NOTIFICATION_BYTES, text));
@@ -76,40 +133,32 @@ static void print_rings(struct nx_session *s, struct nx_output *out, uint32_t g)
 	nx_table_end(&table, out, 2);
 }
 
-static bool is_first_of_name(const struct nx_graph *graph, size_t index)
-{
-	for (size_t i = 0; i < index; i++)
-		if (!strcmp(graph->queues[i].name, graph->queues[index].name))
-			return false;
-	return true;
-}
-
-static size_t count_name(const struct nx_graph *graph, const char *name)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < graph->queue_count; i++)
-		count += !strcmp(graph->queues[i].name, name);
-	return count;
-}
-
 /* A capture declares the same queue once per DMA engine; a longer list would not help. */
 #define QUEUES_LISTED 4096u
 
 static void print_queues(struct nx_session *s, struct nx_output *out, uint32_t g)
 {
-	struct nx_graph graph = s->capture.graphs[g];
+	const struct nx_graph *graph = &s->capture.graphs[g];
+	size_t count = graph->queue_count < QUEUES_LISTED ? graph->queue_count : QUEUES_LISTED;
 	struct nx_table_view table;
 
-	graph.queue_count = graph.queue_count < QUEUES_LISTED ? graph.queue_count : QUEUES_LISTED;
 	nx_print(out, "\n");
 	nx_table_begin(&table, &s->arena, "queue|class|>DMA engines");
-	for (size_t i = 0; i < graph.queue_count; i++) {
-		if (!is_first_of_name(&graph, i))
+	for (size_t i = 0; i < count; i++) {
+		const struct nx_queue *q = &graph->queues[i];
+		size_t before = 0, same = 0;
+
+		for (size_t k = 0; k < count && !before; k++) {
+			bool is_same = !strcmp(graph->queues[k].name, q->name);
+
+			same += is_same;
+			before += is_same && k < i;
+		}
+		if (before)
 			continue;
-		nx_table_add(&table, "%s", graph.queues[i].display_name);
-		nx_table_add(&table, "%s", nx_queue_class_name(graph.queues[i].queue_class));
-		nx_table_add(&table, "%zu", count_name(&graph, graph.queues[i].name));
+		nx_table_add(&table, "%s", q->display_name);
+		nx_table_add(&table, "%s", nx_queue_class_name(q->queue_class));
+		nx_table_add(&table, "%zu", same);
 	}
 	nx_table_end(&table, out, 2);
 }
@@ -122,12 +171,10 @@ static void print_memory(struct nx_session *s, struct nx_output *out, uint32_t g
 
 	nx_print(out, "\n");
 	nx_table_begin(&table, &s->arena, "device memory|>size");
-	for (size_t i = 0; i < graph->memory_count; i++) {
-		if (!graph->memory[i].amount_bytes)
-			continue;
-		nx_table_add(&table, "%s", graph->memory[i].usage_type);
-		nx_table_add(&table, "%s", nx_size_text(graph->memory[i].amount_bytes, size));
-	}
+	for (size_t i = 0; i < graph->memory_count; i++)
+		if (graph->memory[i].amount_bytes)
+			nx_table_row(&table, graph->memory[i].usage_type,
+				     nx_size_text(graph->memory[i].amount_bytes, size));
 	nx_table_end(&table, out, 2);
 }
 
@@ -139,7 +186,7 @@ static void print_graph(struct nx_session *s, struct nx_output *out, uint32_t g)
 
 	nx_print(out, "\ngraph %u: %s, device %u, core %u\n", g, graph->name, graph->nd_idx,
 		 graph->nc_idx);
-	print_row(out, "execution time", nx_duration_text(nx_session_duration_ps(s, g), a));
+	print_row(out, "execution time", nx_duration_text(duration_ps(s, g), a));
 	nx_print(out, "  %-16s %s (%s)\n", "DMA packets", nx_count_text(c->packet_count, a),
 		 nx_size_text(c->packet_bytes, b));
 	print_row(out, "events", nx_count_text(c->event_count, a));
@@ -195,7 +242,7 @@ static void write_rings(struct nx_session *s, struct nx_json_writer *w, uint32_t
 	nx_json_begin_array(w);
 	for (size_t i = 0; i < rings->ring_count; i++) {
 		nx_json_begin_object(w);
-		nx_json_key_text(w, "Name", nx_ring_name(&rings->rings[i]));
+		nx_json_key_text(w, "Name", ring_name(&rings->rings[i]));
 		nx_json_key_u64(w, "TraceType", rings->rings[i].trace_type);
 		nx_json_key_u64(w, "BlockType", rings->rings[i].block_type);
 		nx_json_key_u64(w, "RecordCount",
@@ -241,15 +288,15 @@ static void write_graph(struct nx_session *s, struct nx_json_writer *w, uint32_t
 {
 	const struct nx_graph *graph = &s->capture.graphs[g];
 	const struct nx_session_counts *c = &s->counts[g];
-	uint64_t duration_ps = nx_session_duration_ps(s, g);
+	uint64_t ran_ps = duration_ps(s, g);
 
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "Name", graph->name);
 	nx_json_key_u64(w, "DeviceIndex", graph->nd_idx);
 	nx_json_key_u64(w, "CoreIndex", graph->nc_idx);
 	nx_json_key_u64(w, "CycleCount",
-			nx_cycle_count(duration_ps, s->capture.hardware->engine_clock_ghz));
-	nx_json_key_u64(w, "DurationPs", duration_ps);
+			nx_cycle_count(ran_ps, s->capture.hardware->engine_clock_ghz));
+	nx_json_key_u64(w, "DurationPs", ran_ps);
 	nx_json_key_u64(w, "DmaPacketCount", c->packet_count);
 	nx_json_key_u64(w, "DmaPacketBytes", c->packet_bytes);
 	nx_json_key_u64(w, "EventCount", c->event_count);
@@ -299,7 +346,7 @@ void nx_session_write_json(struct nx_session *s, struct nx_json_writer *w)
 
 	nx_json_key_u64(w, "Version", c->version);
 	nx_json_key_text(w, "Name", c->model_name);
-	nx_json_key_text(w, "Uuid", nx_session_uuid(s));
+	nx_json_key_text(w, "Uuid", uuid_of(s));
 	nx_json_key_text(w, "InstanceType", c->instance_type);
 	nx_json_key_u64(w, "Pid", c->pid);
 	nx_json_key_text(w, "RuntimeVersion", c->runtime_version);
@@ -308,8 +355,8 @@ void nx_session_write_json(struct nx_session *s, struct nx_json_writer *w)
 	nx_json_key_u64(w, "Arch", c->arch);
 	nx_json_key_text(w, "Hardware", c->hardware->name);
 	nx_json_key_u64(w, "ExecutionCount", c->execution_count);
-	nx_json_key_text(w, "WindowSource", nx_session_window_source(s));
-	nx_json_key_u64(w, "WindowPs", nx_session_window_ps(s));
+	nx_json_key_text(w, "WindowSource", window_source(s));
+	nx_json_key_u64(w, "WindowPs", window_ps(s));
 	write_nodes(s, w);
 	nx_json_key(w, "NotUsable");
 	nx_json_begin_array(w);

@@ -16,16 +16,6 @@ static const char *word_of(bool is_done, enum nx_status status)
 	return status ? "failed" : "success";
 }
 
-static void write_entry(struct nx_json_writer *w, const struct nx_status_entry *entry)
-{
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "name", entry->name);
-	nx_json_key_text(w, "type", nx_profile_kind_text(entry->kind));
-	nx_json_key_text(w, "status", word_of(entry->is_done, entry->status));
-	nx_json_key_text(w, "message", entry->message);
-	nx_json_end_object(w);
-}
-
 struct outcome {
 	bool is_done;
 	enum nx_status status;
@@ -49,8 +39,16 @@ static enum nx_status write_file(const struct nx_status_file *file, const struct
 	nx_json_key_text(&w, "message", outcome->message);
 	nx_json_key(&w, "profiles");
 	nx_json_begin_array(&w);
-	for (size_t i = 0; i < file->entries.len; i++)
-		write_entry(&w, &file->entries.items[i]);
+	for (size_t i = 0; i < file->entries.len; i++) {
+		const struct nx_status_entry *entry = &file->entries.items[i];
+
+		nx_json_begin_object(&w);
+		nx_json_key_text(&w, "name", entry->name);
+		nx_json_key_text(&w, "type", nx_profile_kind_text(entry->kind));
+		nx_json_key_text(&w, "status", word_of(entry->is_done, entry->status));
+		nx_json_key_text(&w, "message", entry->message);
+		nx_json_end_object(&w);
+	}
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
 	nx_output_write(&out, "\n", 1);

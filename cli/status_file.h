@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status_file: --processing-status-file, which tells batch programs how
- * processing went without parsing our messages:
+ * status_file: --processing-status-file, which reports to batch programs how processing went:
  *
  *	{"status_code": 0, "status": "success", "message": "",
  *	 "profiles": [{"name": "bert.ntff", "type": "device", "status": "success",
  *	               "message": ""}]}
  *
- * status_code is the exit code, -1 until there is one: a run that was
- * killed never looks like a success. status is processing, success or failed.
- * The file is replaced atomically at each change, so that a program that polls
- * it always reads valid JSON. A zeroed struct, and one without a path, writes
- * nothing.
+ * status_code is the exit code, -1 until there is one: a run that was killed never looks like a
+ * success. The file is replaced atomically at each change, so that a program that polls it always
+ * reads valid JSON. A zeroed struct, and one without a path, writes nothing.
  */
 #ifndef NX_CLI_STATUS_FILE_H
 #define NX_CLI_STATUS_FILE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/suggest.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,12 +26,18 @@ static void consider(struct best *best, const char *word, size_t word_len, const
 		*best = (struct best){word, distance};
 }
 
-const char *nx_suggest_name(const char *const *names, size_t count, const char *name)
+const char *nx_suggest_name(const void *items, size_t count, size_t item_bytes, size_t offset,
+			    const char *name)
 {
 	struct best best = {0};
 
-	for (size_t i = 0; i < count; i++)
-		consider(&best, names[i], strlen(names[i]), name, strlen(name));
+	assert(offset + sizeof(char *) <= item_bytes);
+	for (size_t i = 0; i < count; i++) {
+		const char *word;
+
+		memcpy(&word, (const char *)items + i * item_bytes + offset, sizeof(word));
+		consider(&best, word, strlen(word), name, strlen(name));
+	}
 	return best.word;
 }
 

@@ -5,8 +5,13 @@
 
 #include "cli/command.h"
 
-/* The nearest name, or NULL if none is near enough. */
-const char *nx_suggest_name(const char *const *names, size_t count, const char *name);
+/* The nearest name, or NULL if none is near enough. nx_suggest_member looks at a member of each
+ * of an array's structs. */
+const char *nx_suggest_name(const void *items, size_t count, size_t item_bytes, size_t offset,
+			    const char *name);
+#define nx_suggest_member(items, count, member, name)                                              \
+	nx_suggest_name(items, count, sizeof(*(items)), offsetof(__typeof__(*(items)), member),    \
+			name)
 const char *nx_suggest_option(const struct nx_option *options, const char *name, size_t len);
 const char *nx_suggest_command(const char *name);
 

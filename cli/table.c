@@ -40,6 +40,13 @@ void nx_table_add(struct nx_table_view *table, const char *fmt, ...)
 	nx_vec_push(&table->cells, text);
 }
 
+void nx_table_add_row(struct nx_table_view *table, const char *const *cells, size_t count)
+{
+	assert(count == table->column_count);
+	for (size_t i = 0; i < count; i++)
+		nx_vec_push(&table->cells, nx_arena_copy_text(table->arena, cells[i]));
+}
+
 static unsigned width_of(const char *text)
 {
 	return nx_text_width(nx_slice_text(text));

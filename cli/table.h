@@ -21,6 +21,12 @@ struct nx_table_view {
 
 /* Titles separated by '|'; '>' before a title marks a column of numbers. */
 void nx_table_begin(struct nx_table_view *table, struct nx_arena *arena, const char *titles);
+/* A whole row, with a text for each column. */
+#define nx_table_row(table, ...)                                                                   \
+	nx_table_add_row(table, (const char *const[]){__VA_ARGS__},                                \
+			 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+void nx_table_add_row(struct nx_table_view *table, const char *const *cells, size_t count);
+/* One cell. */
 void nx_table_add(struct nx_table_view *table, const char *fmt, ...) NX_PRINTF(2, 3);
 /* Prints and releases; a table without rows prints "none". */
 void nx_table_end(struct nx_table_view *table, struct nx_output *out, unsigned indent);

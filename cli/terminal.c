@@ -47,6 +47,14 @@ void nx_print(struct nx_output *out, const char *fmt, ...)
 		nx_heap_free(text);
 }
 
+enum nx_status nx_print_end(struct nx_output *out, enum nx_status st, struct nx_error *err)
+{
+	if (!st)
+		return nx_output_commit(out, err);
+	nx_output_abort(out);
+	return st;
+}
+
 bool nx_terminal_is_error_shown(void)
 {
 	return isatty(STDERR_FILENO) == 1;
@@ -103,16 +111,6 @@ void nx_say(const char *fmt, ...)
 	va_end(args);
 }
 
-unsigned nx_terminal_columns(void)
-{
-	struct winsize size;
-
-	if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
-	    size.ws_col < 20)
-		return USUAL_COLUMNS;
-	return size.ws_col < WIDEST_TEXT ? size.ws_col : WIDEST_TEXT;
-}
-
 unsigned nx_terminal_width(void)
 {
 	struct winsize size;
@@ -123,14 +121,12 @@ unsigned nx_terminal_width(void)
 									       : size.ws_col;
 }
 
-/* Bytes that continue a UTF-8 character take no column. */
-static unsigned columns_of(const char *text, size_t len)
+unsigned nx_terminal_columns(void)
 {
-	unsigned columns = 0;
+	unsigned width = nx_terminal_width();
 
-	for (size_t i = 0; i < len; i++)
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return columns;
+	width = width ? width : USUAL_COLUMNS;
+	return width < WIDEST_TEXT ? width : WIDEST_TEXT;
 }
 
 void nx_print_wrapped(struct nx_output *out, const char *text, unsigned first_column,
@@ -141,8 +137,10 @@ void nx_print_wrapped(struct nx_output *out, const char *text, unsigned first_co
 
 	while (*text) {
 		size_t len = strcspn(text, " \n");
-		unsigned width = columns_of(text, len);
+		unsigned width = 0;
 
+		for (size_t i = 0; i < len; i++) /* tail bytes of UTF-8 take no column */
+			width += ((unsigned char)text[i] & 0xc0) != 0x80;
 		if (!is_line_start && at + 1 + width > columns) {
 			nx_print(out, "\n%*s", (int)indent, "");
 			at = indent;

@@ -11,6 +11,10 @@
 /* To standard output (or wherever out goes); control characters become '?'. */
 void nx_print(struct nx_output *out, const char *fmt, ...) NX_PRINTF(2, 3);
 
+/* Commits out; if st is a failure, aborts it. Returns st, or why the commit failed. */
+NX_MUST_CHECK enum nx_status nx_print_end(struct nx_output *out, enum nx_status st,
+					  struct nx_error *err);
+
 /* To standard error: "neuron-explorer: error: ..." with the word in colour on a terminal. */
 void nx_say_error(const char *program, const char *message);
 void nx_say_warning(const char *fmt, ...) NX_PRINTF(1, 2);

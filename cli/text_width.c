@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/text_width.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <pthread.h>
 #include <wchar.h>
 
 #define REPLACEMENT 0xfffdu
-
-static bool is_tail(uint8_t byte)
-{
-	return (byte & 0xc0) == 0x80;
-}
 
 /* Length of the character by its first byte; 0 if no character begins with it. */
 static size_t length_of(uint8_t lead)
@@ -24,24 +20,20 @@ static size_t length_of(uint8_t lead)
 	return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
 }
 
-static bool is_character(uint32_t code, size_t len)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-
-	return code >= least[len] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-}
-
 uint32_t nx_text_take(struct nx_slice *text)
 {
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* by length */
 	size_t len = length_of(text->data[0]);
 	uint32_t code = len <= 1 ? text->data[0] : text->data[0] & (0x7fu >> len);
 	bool is_good = len && len <= text->len;
 
+	static_assert(sizeof(least) / sizeof(least[0]) == 5, "a length is at most 4");
 	for (size_t i = 1; i < len && is_good; i++) {
-		is_good = is_tail(text->data[i]);
+		is_good = (text->data[i] & 0xc0) == 0x80;
 		code = code << 6 | (text->data[i] & 0x3fu);
 	}
-	is_good = is_good && is_character(code, len);
+	is_good = is_good && code >= least[len] && code <= 0x10ffff &&
+		  (code < 0xd800 || code > 0xdfff);
 	*text = nx_slice_part(*text, is_good ? len : 1, text->len);
 	return is_good ? code : REPLACEMENT;
 }
@@ -100,14 +92,12 @@ struct nx_slice nx_text_cut(struct nx_slice text, unsigned width)
 
 /* --- taming ---------------------------------------------------------------- */
 
-static bool is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
+/* Instead of the character; NULL: as it is. */
 static const char *shown(uint32_t code)
 {
+	bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0) ||
+			  (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+
 	switch (code) {
 	case '\n':
 		return "\\n";
@@ -118,7 +108,7 @@ static const char *shown(uint32_t code)
 	case REPLACEMENT:
 		return "\xef\xbf\xbd";
 	default:
-		return is_control(code) ? "?" : NULL;
+		return is_control ? "?" : NULL;
 	}
 }
 

@@ -1,18 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/upload_client.h"
 
+#include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/backoff.h"
 #include "base/json_reader.h"
+#include "base/json_writer.h"
+#include "base/path.h"
+#include "store/relative_path.h"
 
 #define API "/api/v1"
 #define PATIENCE_MS 60000
 #define LOOK_NS 300000000
+
+/* --- the plan ------------------------------------------------------------------------------ */
+
+void nx_upload_plan_release(struct nx_upload_plan *plan)
+{
+	nx_vec_release(&plan->files);
+	nx_arena_release(&plan->arena);
+}
+
+static enum nx_status add_file(struct nx_upload_plan *plan, const char *local, const char *path,
+			       enum nx_upload_role role, uint64_t size_bytes, struct nx_error *err)
+{
+	enum nx_status st = nx_relative_path_check(nx_slice_text(path), err);
+
+	if (st)
+		return nx_context(err, "%s cannot be uploaded", local);
+	if (plan->files.len >= NX_UPLOAD_FILES_MAX)
+		return nx_fail(err, NX_LIMIT,
+			       "there are more than %u files; upload fewer, or source code as a "
+			       ".tar.gz",
+			       NX_UPLOAD_FILES_MAX);
+	plan->size_bytes += size_bytes;
+	nx_vec_push(&plan->files, ((struct nx_planned_file){
+					  .local = local,
+					  .path = path,
+					  .role = role,
+					  .size_bytes = size_bytes,
+				  }));
+	return NX_OK;
+}
+
+static int is_shown(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/* Sorted by name, so that two uploads of a folder are the same. */
+static enum nx_status add_folder(struct nx_upload_plan *plan, const char *local, const char *path,
+				 enum nx_upload_role role, struct nx_error *err)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(local, &entries, is_shown, alphasort);
+	enum nx_status st = NX_OK;
+
+	if (count < 0)
+		return nx_fail_errno(err, errno, "cannot list %s", local);
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		const char *from = nx_arena_printf(&plan->arena, "%s/%s", local, name);
+		const char *to = nx_arena_printf(&plan->arena, "%s/%s", path, name);
+		bool is_hidden = role == NX_UPLOAD_SOURCE && name[0] == '.';
+		struct stat info;
+
+		nx_heap_free(entries[i]);
+		if (st || is_hidden)
+			continue;
+		if (lstat(from, &info)) {
+			if (errno != ENOENT) /* it may have been deleted meanwhile */
+				st = nx_fail_errno(err, errno, "cannot inspect %s", from);
+		} else if (S_ISDIR(info.st_mode)) {
+			st = add_folder(plan, from, to, role, err);
+		} else if (S_ISREG(info.st_mode)) {
+			st = add_file(plan, from, to, role, (uint64_t)info.st_size, err);
+		}
+	}
+	nx_heap_free(entries);
+	return st;
+}
+
+enum nx_status nx_upload_plan_add(struct nx_upload_plan *plan, const char *path,
+				  enum nx_upload_role role, struct nx_error *err)
+{
+	char *absolute = realpath(path, NULL);
+	const char *name = nx_arena_copy(&plan->arena, nx_path_last(absolute ? absolute : path));
+	struct stat st;
+	bool is_folder;
+
+	nx_heap_free(absolute);
+	if (stat(path, &st))
+		return nx_fail_errno(err, errno, "cannot inspect %s", path);
+	is_folder = S_ISDIR(st.st_mode);
+	if (is_folder && (role == NX_UPLOAD_NEFF || role == NX_UPLOAD_NTFF))
+		return nx_fail(err, NX_USAGE,
+			       "%s is a folder; give a directory that a capture wrote with "
+			       "--profile-directory",
+			       path);
+	if (!is_folder && role == NX_UPLOAD_DIRECTORY)
+		return nx_fail(err, NX_USAGE,
+			       "%s is not a folder; give files with --neff and --ntff", path);
+	if (is_folder)
+		return add_folder(plan, path, name, role, err);
+	if (!S_ISREG(st.st_mode))
+		return nx_fail(err, NX_USAGE, "%s is not a file", path);
+	return add_file(plan, path, name, role, (uint64_t)st.st_size, err);
+}
+
+void nx_upload_plan_describe(const struct nx_upload_plan *plan, const char *name,
+			     const char *folder, bool force, struct nx_bytes *json)
+{
+	static const char *const roles[] = {
+#define ROLE_TEXT(role, text) text,
+		NX_UPLOAD_ROLE_MAP(ROLE_TEXT)
+#undef ROLE_TEXT
+	};
+	struct nx_json_writer w;
+
+	nx_json_init_bytes(&w, json, false);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "name", name);
+	nx_json_key_text(&w, "folder", folder ? folder : "");
+	nx_json_key_bool(&w, "force", force);
+	nx_json_key(&w, "files");
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < plan->files.len; i++) {
+		nx_json_begin_object(&w);
+		nx_json_key_text(&w, "path", plan->files.items[i].path);
+		nx_json_key_text(&w, "role", roles[plan->files.items[i].role]);
+		nx_json_key_u64(&w, "size_bytes", plan->files.items[i].size_bytes);
+		nx_json_end_object(&w);
+	}
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+}
+
+/* --- the client ----------------------------------------------------------------------------- */
 
 void nx_upload_client_open(struct nx_upload_client *c, const char *endpoint, const char *token,
 			   bool shows_progress)
@@ -184,23 +316,11 @@ static enum nx_status learn_received(struct nx_upload_client *c, size_t index, u
 	return NX_OK;
 }
 
-static enum nx_status put_once(struct sending *s, const struct nx_planned_file *f, size_t index,
-			       struct nx_error *err)
-{
-	struct nx_upload_client *c = s->client;
-	struct nx_http_request request = {
-		.give = give, .give_context = s, .give_bytes = f->size_bytes - s->offset};
-
-	return ask_once(c, &request,
-			nx_arena_printf(&c->arena, "/uploads/%s/files/%zu?offset=%llu", c->id,
-					index, (unsigned long long)s->offset),
-			err);
-}
-
 /* Retry while bytes arrive. MISMATCH: the server still holds the old connection. */
 static enum nx_status put_file(struct sending *s, const struct nx_planned_file *f, size_t index,
 			       struct nx_error *err)
 {
+	struct nx_upload_client *c = s->client;
 	struct nx_backoff backoff;
 	uint64_t received = 0;
 	enum nx_status st;
@@ -208,13 +328,17 @@ static enum nx_status put_file(struct sending *s, const struct nx_planned_file *
 	nx_backoff_init(&backoff, PATIENCE_MS);
 	for (;;) {
 		uint64_t before = received;
+		struct nx_http_request request = {
+			.give = give, .give_context = s, .give_bytes = f->size_bytes - received};
 
 		s->offset = received;
-		st = put_once(s, f, index, err);
-		if (!st || (st != NX_MISMATCH && !may_pass(s->client, st)) ||
-		    !nx_backoff_wait(&backoff))
+		st = ask_once(c, &request,
+			      nx_arena_printf(&c->arena, "/uploads/%s/files/%zu?offset=%llu", c->id,
+					      index, (unsigned long long)received),
+			      err);
+		if (!st || (st != NX_MISMATCH && !may_pass(c, st)) || !nx_backoff_wait(&backoff))
 			return st;
-		st = learn_received(s->client, index, &received, err);
+		st = learn_received(c, index, &received, err);
 		if (st || received >= f->size_bytes)
 			return st;
 		if (received > before)
@@ -268,15 +392,6 @@ enum nx_status nx_upload_client_send(struct nx_upload_client *c, const struct nx
 
 /* --- waiting ------------------------------------------------------------------------- */
 
-static void escape(struct nx_upload_client *c, const char *name, const char **escaped)
-{
-	struct nx_bytes bytes = {0};
-
-	nx_bytes_append_percent(&bytes, nx_slice_text(name));
-	*escaped = nx_arena_copy(&c->arena, nx_slice_of(bytes.items, bytes.len));
-	nx_vec_release(&bytes);
-}
-
 static void show_step(struct nx_upload_client *c, const char *path)
 {
 	const struct nx_json *profile;
@@ -311,12 +426,16 @@ enum nx_status nx_upload_client_wait(struct nx_upload_client *c, const char *nam
 				     struct nx_error *err)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_NS};
-	const char *escaped, *path;
+	struct nx_bytes escaped = {0};
+	const char *path;
 	bool is_over = false;
 	enum nx_status st;
 
-	escape(c, name, &escaped);
-	path = nx_arena_printf(&c->arena, "/profiles/%s", escaped);
+	assert(c->id);
+	nx_bytes_append_percent(&escaped, nx_slice_text(name));
+	path = nx_arena_printf(&c->arena, "/profiles/%.*s", (int)escaped.len,
+			       (const char *)escaped.items);
+	nx_vec_release(&escaped);
 	nx_progress_begin(&c->progress, "processing", 1000, c->shows_progress);
 	for (;;) {
 		st = look(c, &is_over, err);

@@ -2,7 +2,8 @@
 /*
  * upload_client: the other end of docs/api.md "Uploads".
  *
- *	nx_upload_client_open(&client, endpoint, token);
+ *	st = nx_upload_plan_add(&plan, "model.neff", NX_UPLOAD_NEFF, err);
+ *	nx_upload_client_open(&client, endpoint, token, true);
  *	st = nx_upload_client_send(&client, plan, json, err);
  *	st = nx_upload_client_wait(&client, name, err);
  *	nx_upload_client_close(&client);
@@ -16,7 +17,31 @@
 
 #include "base/http_client.h"
 #include "base/progress.h"
-#include "cli/upload_plan.h"
+#include "store/upload.h"
+
+/* The files that the user named, and all files below the folders that the user named. */
+struct nx_planned_file {
+	const char *local; /* on this machine */
+	const char *path;  /* its name in the upload */
+	enum nx_upload_role role;
+	uint64_t size_bytes;
+};
+
+struct nx_upload_plan {
+	struct nx_arena arena;
+	struct nx_planned_files NX_VEC_BODY(struct nx_planned_file) files;
+	uint64_t size_bytes;
+};
+
+/* A file; for role source also a folder or an archive, for role directory a folder alone. Skips
+ * links below a folder and, in source code, names that begin with a dot. */
+NX_MUST_CHECK enum nx_status nx_upload_plan_add(struct nx_upload_plan *plan, const char *path,
+						enum nx_upload_role role, struct nx_error *err);
+void nx_upload_plan_release(struct nx_upload_plan *plan);
+
+/* The request that begins the upload. */
+void nx_upload_plan_describe(const struct nx_upload_plan *plan, const char *name,
+			     const char *folder, bool force, struct nx_bytes *json);
 
 struct nx_upload_client {
 	struct nx_arena arena;

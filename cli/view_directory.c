@@ -1,224 +1,211 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/view_directory.h"
-
+/*
+ * view -d: the system profile of a directory, and every device capture in it. Child processes read
+ * the captures, so that a capture that fails does not affect the others.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/json_writer.h"
 #include "base/path.h"
-#include "cli/device_jobs.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "cli/view.h"
 #include "export/json_sections.h"
+#include "export/system_exporters.h"
+#include "pipeline/system_profile.h"
 
-static bool says(const struct nx_directory_view *v)
-{
-	return v->verbosity > NX_SAY_ERRORS;
-}
+struct directory {
+	const struct nx_view_options *v;
+	const struct nx_system_profile *profile;
+	bool as_tables; /* into the workspace, or below --output-file; else in a format */
+	struct nx_status_file *status_file;
+	struct nx_stored *stored;
+	bool has_ranks;
+	struct nx_arena arena;
+};
 
-static const char *file_in(const struct nx_directory_view *v, struct nx_arena *arena,
-			   const char *name)
+static const char *file_in(struct directory *d, const char *name)
 {
-	return v->output_dir ? nx_arena_printf(arena, "%s/%s", v->output_dir, name) : name;
+	const char *folder = d->v->output_file;
+
+	return folder ? nx_arena_printf(&d->arena, "%s/%s", folder, name) : name;
 }
 
 /* --- the system profile ---------------------------------------------------- */
 
-static enum nx_status write_system(struct nx_directory_view *v,
-				   const struct nx_system_profile *profile, struct nx_arena *arena,
-				   struct nx_error *err)
+static enum nx_status write_system(struct directory *d, struct nx_error *err)
 {
+	const struct nx_view_options *v = d->v;
 	const struct nx_system_exporter *exporter = nx_system_exporter_find(v->format);
-	const char *target =
-		exporter->default_file ? file_in(v, arena, exporter->default_file) : "-";
+	const char *target = exporter->default_file ? file_in(d, exporter->default_file) : "-";
+	uint64_t event_count = d->profile->rows[NX_SYSTEM_EVENT];
 	struct nx_progress progress;
+	const struct nx_system_export_options how = {
+		.pretty = v->pretty,
+		.include_private = v->show_private,
+		.compress = !v->uncompressed,
+		.primary_group = v->primary_group,
+		.secondary_group = v->secondary_group,
+		.progress = &progress,
+	};
 	char events[NX_COUNT_TEXT_MAX], size[NX_COUNT_TEXT_MAX];
 	struct nx_output out;
 	enum nx_status st = nx_output_open(&out, target, err);
 
 	if (st)
 		return st;
-	nx_progress_begin(&progress, "writing the system profile", profile->rows[NX_SYSTEM_EVENT],
-			  says(v));
-	v->system_export.progress = &progress;
-	st = exporter->write(profile, &v->system_export, &out, err);
+	nx_progress_begin(&progress, "writing the system profile", event_count, nx_view_says(v));
+	st = exporter->write(d->profile, &how, &out, err);
 	nx_progress_end(&progress);
-	if (st) {
-		nx_output_abort(&out);
-		return st;
-	}
-	st = nx_output_commit(&out, err);
-	if (!st && exporter->default_file && says(v))
+	st = nx_print_end(&out, st, err);
+	if (!st && exporter->default_file && nx_view_says(v))
 		nx_say("wrote %s: %s events of %u processes, %s", target,
-		       nx_count_text(profile->rows[NX_SYSTEM_EVENT], events),
-		       profile->process_count, nx_size_text(out.written_bytes, size));
+		       nx_count_text(event_count, events), d->profile->process_count,
+		       nx_size_text(out.written_bytes, size));
 	return st;
 }
 
 /* --- as tables ------------------------------------------------------------- */
 
 /* The names of a directory's profiles in the workspace begin with this. */
-static const char *store_stem(const struct nx_directory_view *v,
-			      const struct nx_system_profile *profile, struct nx_arena *arena)
+static const char *store_stem(struct directory *d)
 {
 	char name[NX_PROFILE_NAME_MAX];
 
-	if (*v->system_stored.name)
-		return v->system_stored.name;
-	if (v->store.name)
-		return v->store.name;
-	nx_profile_name_make(nx_path_stem(profile->path), name);
-	return nx_arena_copy_text(arena, name);
+	if (*d->stored->name || d->v->display_name)
+		return *d->stored->name ? d->stored->name : d->v->display_name;
+	nx_profile_name_make(nx_path_stem(d->profile->path), name);
+	return nx_arena_copy_text(&d->arena, name);
 }
 
-static struct nx_store_target place_of(const struct nx_directory_view *v, const char *name,
-				       const char *stem, struct nx_arena *arena)
+static struct nx_store_target place_of(struct directory *d, const char *name, const char *stem)
 {
-	struct nx_store_target place = v->store;
+	struct nx_store_target place = nx_view_store_target(d->v);
 
-	if (v->output_dir)
-		place.folder = file_in(v, arena, name);
+	if (d->v->output_file)
+		place.folder = file_in(d, name);
 	else
 		place.name = stem;
 	return place;
 }
 
-static enum nx_status store_system(struct nx_directory_view *v,
-				   const struct nx_system_profile *profile, struct nx_arena *arena,
-				   struct nx_error *err)
+static enum nx_status store_system(struct directory *d, struct nx_error *err)
 {
-	struct nx_store_target place =
-		place_of(v, "system_profile", store_stem(v, profile, arena), arena);
+	struct nx_store_target place = place_of(d, "system_profile", store_stem(d));
 	uint64_t started_ns = nx_now_ns();
-	enum nx_status st = nx_store_system(&place, profile, &v->system_stored, err);
+	enum nx_status st = nx_store_system(&place, d->profile, d->stored, err);
 
-	if (!st && says(v))
-		nx_view_say_stored(&v->system_stored, nx_now_ns() - started_ns);
+	if (!st && nx_view_says(d->v))
+		nx_view_say_stored(d->stored, nx_now_ns() - started_ns);
 	return st;
-}
-
-static const struct nx_store_target *device_place(const struct nx_directory_view *v,
-						  const struct nx_system_profile *profile,
-						  const char *name, struct nx_arena *arena)
-{
-	struct nx_store_target *place = NX_NEW_ARRAY(arena, struct nx_store_target, 1);
-
-	*place = place_of(v, name,
-			  nx_arena_printf(arena, "%s_%s", store_stem(v, profile, arena), name),
-			  arena);
-	place->show_progress = false; /* several at once would draw over each other */
-	return place;
 }
 
 /* --- device captures ------------------------------------------------------- */
 
-static void set_clock(struct nx_device_session_options *options,
-		      const struct nx_system_process *process)
+static struct nx_device_job job_of(const struct directory *d, const struct nx_device_capture *c)
 {
-	if (!process->has_clock_offset)
-		return;
-	options->has_host_offset = true;
-	options->host_offset_ns = process->clock_offset_ns;
-	options->host_pid = process->pid;
+	struct nx_device_job job = {.options = nx_view_device_options(d->v)};
+
+	job.options.session_path = c->session_path;
+	job.options.neff_path = c->neff_path;
+	job.options.show_progress = false; /* several at once would draw over each other */
+	return job;
 }
 
-static void plan_jobs(const struct nx_directory_view *v, const struct nx_system_profile *profile,
-		      struct nx_arena *arena, struct nx_device_jobs *jobs)
+static void plan_jobs(struct directory *d, struct nx_device_jobs *jobs)
 {
-	const char **names = nx_system_device_names(profile, arena);
-	const char *suffix = v->format && !strcmp(v->format, "perfetto") ? "pftrace" : "json";
+	const struct nx_system_profile *profile = d->profile;
+	const char **names = nx_system_device_names(profile, &d->arena);
+	const char *suffix = d->v->format && !strcmp(d->v->format, "perfetto") ? "pftrace" : "json";
 	size_t empty = 0;
 
 	for (size_t i = 0; i < profile->devices.len; i++) {
-		const struct nx_device_capture *d = &profile->devices.items[i];
-		struct nx_device_job job = {.options = v->device, .capture = d};
+		const struct nx_device_capture *c = &profile->devices.items[i];
+		struct nx_device_job job = job_of(d, c);
 
-		if (d->is_empty) {
+		if (c->is_empty) {
 			empty++;
 			continue;
 		}
-		job.options.session_path = d->session_path;
-		job.options.neff_path = d->neff_path;
-		job.options.show_progress = false;
-		if (d->process < profile->process_count)
-			set_clock(&job.options, &profile->processes[d->process]);
-		if (v->as_tables)
-			job.store = device_place(v, profile, names[i], arena);
-		else
-			job.target = file_in(v, arena,
-					     nx_arena_printf(arena, "%s.%s", names[i], suffix));
+		if (c->process < profile->process_count &&
+		    profile->processes[c->process].has_clock_offset) {
+			job.options.has_host_offset = true;
+			job.options.host_offset_ns = profile->processes[c->process].clock_offset_ns;
+			job.options.host_pid = profile->processes[c->process].pid;
+		}
+		if (d->as_tables) {
+			struct nx_store_target *place =
+				NX_NEW_ARRAY(&d->arena, struct nx_store_target, 1);
+
+			*place = place_of(d, names[i],
+					  nx_arena_printf(&d->arena, "%s_%s", store_stem(d),
+							  names[i]));
+			place->show_progress = false;
+			job.store = place;
+		} else {
+			job.target =
+				file_in(d, nx_arena_printf(&d->arena, "%s.%s", names[i], suffix));
+		}
 		nx_vec_push(jobs, job);
 	}
-	if (empty && says(v))
+	if (empty && nx_view_says(d->v))
 		nx_say("%zu session file%s empty: %s ran nothing", empty,
 		       empty == 1 ? " is" : "s are", empty == 1 ? "its core" : "their cores");
 }
 
-static bool is_new(const struct nx_device_job *job)
-{
-	return !job->result.status && !job->result.is_known;
-}
-
-/* The file it is in, its name in the workspace or a database, or the folder of its tables. */
-static const char *place_name(const struct nx_device_job *job)
-{
-	if (job->target)
-		return job->target;
-	return *job->result.name ? job->result.name : job->store->folder;
-}
-
-static void report_jobs(const struct nx_directory_view *v, const struct nx_device_jobs *jobs,
-			struct nx_arena *arena)
+static void report_jobs(struct directory *d, const struct nx_device_jobs *jobs)
 {
 	struct nx_table_view table;
 	struct nx_output out;
 	uint64_t earliest = UINT64_MAX;
 	size_t known = 0;
-	char time[NX_COUNT_TEXT_MAX], start[NX_COUNT_TEXT_MAX], count[NX_COUNT_TEXT_MAX];
 
-	for (size_t i = 0; i < jobs->len; i++)
+	for (size_t i = 0; i < jobs->len; i++) {
+		uint64_t start_ns = jobs->items[i].result.start_epoch_ns;
+
 		known += jobs->items[i].result.is_known;
-	if (known && says(v))
+		earliest = start_ns && start_ns < earliest ? start_ns : earliest;
+	}
+	if (known && nx_view_says(d->v))
 		nx_say("%zu of %zu device profiles are stored and have not changed; --force "
 		       "processes them again",
 		       known, jobs->len);
-	if (jobs->len == known || !says(v) || nx_output_open(&out, "-", NULL))
+	if (jobs->len == known || !nx_view_says(d->v) || nx_output_open(&out, "-", NULL))
 		return;
-	for (size_t i = 0; i < jobs->len; i++)
-		if (jobs->items[i].result.start_epoch_ns &&
-		    jobs->items[i].result.start_epoch_ns < earliest)
-			earliest = jobs->items[i].result.start_epoch_ns;
-	nx_table_begin(&table, arena, "device profile|>time|>instructions|>DMA packets|>start");
+	nx_table_begin(&table, &d->arena, "device profile|>time|>instructions|>DMA packets|>start");
 	for (size_t i = 0; i < jobs->len; i++) {
 		const struct nx_device_job *job = &jobs->items[i];
+		const struct nx_device_result *r = &job->result;
+		char time[NX_COUNT_TEXT_MAX], start[NX_COUNT_TEXT_MAX] = "-";
+		char instructions[NX_COUNT_TEXT_MAX], packets[NX_COUNT_TEXT_MAX];
 
-		if (!is_new(job))
+		if (r->status || r->is_known)
 			continue;
-		snprintf(start, sizeof(start), "-");
-		if (job->result.start_epoch_ns)
-			nx_duration_text((job->result.start_epoch_ns - earliest) * 1000, start);
-		nx_table_add(&table, "%s", place_name(job));
-		nx_table_add(&table, "%s", nx_duration_text(job->result.total_time_ps, time));
-		nx_table_add(&table, "%s", nx_count_text(job->result.instruction_count, count));
-		nx_table_add(&table, "%s", nx_count_text(job->result.packet_count, count));
-		nx_table_add(&table, "%s", start);
+		if (r->start_epoch_ns)
+			nx_duration_text((r->start_epoch_ns - earliest) * 1000, start);
+		/* a file, a name in the workspace or a database, or the folder of the tables */
+		nx_table_row(&table,
+			     job->target ? job->target
+			     : *r->name	 ? r->name
+					 : job->store->folder,
+			     nx_duration_text(r->total_time_ps, time),
+			     nx_count_text(r->instruction_count, instructions),
+			     nx_count_text(r->packet_count, packets), start);
 	}
 	nx_table_end(&table, &out, 0);
 	(void)!nx_output_commit(&out, NULL);
 }
 
-static enum nx_status say_failures(const struct nx_directory_view *v,
-				   const struct nx_device_jobs *jobs, size_t *good,
-				   struct nx_error *err)
+static enum nx_status say_failures(const struct directory *d, const struct nx_device_jobs *jobs,
+				   size_t *good, struct nx_error *err)
 {
 	enum nx_status first = NX_OK;
 
 	for (size_t i = 0; i < jobs->len; i++) {
 		const struct nx_device_job *job = &jobs->items[i];
 
-		nx_status_file_leave(v->status_file, job->options.session_path, NX_PROFILE_DEVICE,
+		nx_status_file_leave(d->status_file, job->options.session_path, NX_PROFILE_DEVICE,
 				     job->result.status, job->result.message);
 		if (job->result.note[0])
 			nx_say_warning("%s", job->result.note);
@@ -235,8 +222,7 @@ static enum nx_status say_failures(const struct nx_directory_view *v,
 
 /* Which profile to show if there is no system profile. Ranks that were stored before under other
  * names are found by the name of any of them. */
-static void name_devices(struct nx_directory_view *v, const struct nx_device_jobs *jobs,
-			 const char *stem)
+static void name_devices(struct directory *d, const struct nx_device_jobs *jobs, const char *stem)
 {
 	const char *first = NULL;
 	size_t good = 0, len = strlen(stem);
@@ -251,30 +237,29 @@ static void name_devices(struct nx_directory_view *v, const struct nx_device_job
 		are_alike = are_alike && !strncmp(name, stem, len) && name[len] == '_';
 		good++;
 	}
-	v->has_ranks = good > 1;
+	d->has_ranks = good > 1;
 	if (first)
-		snprintf(v->devices_name, sizeof(v->devices_name), "%s",
-			 v->has_ranks && are_alike ? stem : first);
+		snprintf(d->stored->name, sizeof(d->stored->name), "%s",
+			 d->has_ranks && are_alike ? stem : first);
 }
 
 /* Fails only if no capture could be read; single failures are reported as warnings. */
-static enum nx_status write_devices(struct nx_directory_view *v,
-				    const struct nx_system_profile *profile, struct nx_arena *arena,
-				    struct nx_error *err)
+static enum nx_status write_devices(struct directory *d, struct nx_error *err)
 {
+	struct nx_export_options how = nx_view_export_options(d->v);
 	struct nx_device_jobs jobs = {0};
 	enum nx_status st, failed;
 	size_t good = 0;
 
-	plan_jobs(v, profile, arena, &jobs);
-	st = nx_device_jobs_run(&jobs, v->as_tables ? NULL : nx_exporter_find(v->format),
-				&v->device_export, v->jobs, err);
+	plan_jobs(d, &jobs);
+	st = nx_device_jobs_run(&jobs, d->as_tables ? NULL : nx_exporter_find(d->v->format), &how,
+				d->v->jobs.value, err);
 	if (!st) {
-		failed = say_failures(v, &jobs, &good, err);
-		report_jobs(v, &jobs, arena);
-		if (!profile->process_count && v->as_tables)
-			name_devices(v, &jobs, store_stem(v, profile, arena));
-		if (!good && failed && !profile->process_count)
+		failed = say_failures(d, &jobs, &good, err);
+		report_jobs(d, &jobs);
+		if (!d->profile->process_count && d->as_tables)
+			name_devices(d, &jobs, store_stem(d));
+		if (!good && failed && !d->profile->process_count)
 			st = failed;
 	}
 	nx_vec_release(&jobs);
@@ -290,64 +275,52 @@ struct rank_summaries {
 	size_t good;
 };
 
-static void write_rank(const struct nx_directory_view *v, const struct nx_device_capture *d,
-		       const struct nx_profile *profile, struct rank_summaries *s)
+static enum nx_status summarise_one(const struct directory *d, const struct nx_device_capture *c,
+				    struct rank_summaries *s, struct nx_error *err)
 {
+	struct nx_export_options how = nx_view_export_options(d->v);
+	struct nx_device_job job = job_of(d, c);
+	struct nx_device_session *device;
+	const struct nx_profile *profile;
 	char key[NX_PROFILE_KEY_MAX];
+	enum nx_status st = nx_device_job_open(&job, &device, err);
 
+	if (job.result.note[0])
+		nx_say_warning("%s", job.result.note);
+	if (st)
+		return st;
+	profile = nx_device_session_borrow(device);
 	if (s->is_json) {
 		nx_profile_key(profile, key);
 		nx_json_key(&s->json, key);
 		nx_json_summary(&s->json, profile);
 	} else {
-		nx_print(&s->out, "%s%s\n", s->good ? "\n" : "", d->session_path);
-		(void)!nx_export_summary_text(profile, &v->device_export, &s->out, NULL);
+		nx_print(&s->out, "%s%s\n", s->good ? "\n" : "", c->session_path);
+		(void)!nx_export_summary_text(profile, &how, &s->out, NULL);
 	}
 	s->good++;
-}
-
-static enum nx_status summarise_one(const struct nx_directory_view *v,
-				    const struct nx_device_capture *d, struct rank_summaries *s,
-				    struct nx_error *err)
-{
-	struct nx_device_job job = {.options = v->device, .capture = d};
-	struct nx_device_session *device;
-	enum nx_status st;
-
-	job.options.session_path = d->session_path;
-	job.options.neff_path = d->neff_path;
-	job.options.show_progress = false;
-	st = nx_device_job_open(&job, &device, err);
-	if (job.result.note[0])
-		nx_say_warning("%s", job.result.note);
-	if (st)
-		return st;
-	write_rank(v, d, nx_device_session_borrow(device), s);
 	nx_device_session_close(device);
 	return NX_OK;
 }
 
 /* Fails only if no capture could be read. */
-static enum nx_status summarise_each(const struct nx_directory_view *v,
-				     const struct nx_system_profile *profile,
-				     struct rank_summaries *s, struct nx_error *err)
+static enum nx_status summarise_each(const struct directory *d, struct rank_summaries *s,
+				     struct nx_error *err)
 {
 	struct nx_error first = {0}, one = {0};
 	enum nx_status st;
 
-	for (size_t i = 0; i < profile->devices.len; i++) {
-		const struct nx_device_capture *d = &profile->devices.items[i];
+	for (size_t i = 0; i < d->profile->devices.len; i++) {
+		const struct nx_device_capture *c = &d->profile->devices.items[i];
 
-		if (d->is_empty)
+		if (c->is_empty)
 			continue;
-		st = summarise_one(v, d, s, &one);
-		nx_status_file_leave(v->status_file, d->session_path, NX_PROFILE_DEVICE, st,
+		st = summarise_one(d, c, s, &one);
+		nx_status_file_leave(d->status_file, c->session_path, NX_PROFILE_DEVICE, st,
 				     one.message);
-		if (!st)
-			continue;
-		if (first.status)
+		if (st && first.status)
 			nx_say_warning("%s", one.message);
-		else
+		else if (st)
 			first = one;
 	}
 	if (first.status && !s->good)
@@ -358,67 +331,70 @@ static enum nx_status summarise_each(const struct nx_directory_view *v,
 }
 
 /* Without a system trace, each rank has its own summary. */
-static enum nx_status summarise_devices(const struct nx_directory_view *v,
-					const struct nx_system_profile *profile,
-					struct nx_error *err)
+static enum nx_status summarise_devices(const struct directory *d, struct nx_error *err)
 {
-	struct rank_summaries s = {.is_json = !strcmp(v->format, "summary-json")};
+	struct rank_summaries s = {.is_json = !strcmp(d->v->format, "summary-json")};
 	enum nx_status st = nx_output_open(&s.out, "-", err);
 
 	if (st)
 		return st;
-	nx_json_init_output(&s.json, &s.out, v->device_export.pretty);
+	nx_json_init_output(&s.json, &s.out, d->v->pretty);
 	if (s.is_json)
 		nx_json_begin_object(&s.json);
-	st = summarise_each(v, profile, &s, err);
+	st = summarise_each(d, &s, err);
 	if (s.is_json) {
 		nx_json_end_object(&s.json);
 		nx_output_write(&s.out, "\n", 1);
 	}
-	if (st) {
-		nx_output_abort(&s.out);
-		return st;
-	}
-	return nx_output_commit(&s.out, err);
+	return nx_print_end(&s.out, st, err);
 }
 
-static enum nx_status write_all(struct nx_directory_view *v,
-				const struct nx_system_profile *profile, struct nx_error *err)
+static enum nx_status write_all(struct directory *d, struct nx_error *err)
 {
-	const struct nx_exporter *exporter = v->as_tables ? NULL : nx_exporter_find(v->format);
-	bool has_files = !exporter || exporter->default_file;
-	struct nx_arena arena = {0};
+	const char *path = d->v->directory;
+	bool has_files = d->as_tables || nx_exporter_find(d->v->format)->default_file;
 	enum nx_status st = NX_OK;
 
-	if (!has_files && !profile->process_count)
-		return summarise_devices(v, profile, err);
-	if (v->output_dir && has_files)
-		st = nx_make_directories(v->output_dir, err);
-	if (!st && profile->process_count) {
-		nx_status_file_enter(v->status_file, v->system.directory, NX_PROFILE_SYSTEM);
-		st = v->as_tables ? store_system(v, profile, &arena, err)
-				  : write_system(v, profile, &arena, err);
+	if (!has_files && !d->profile->process_count)
+		return summarise_devices(d, err);
+	if (d->v->output_file && has_files)
+		st = nx_make_directories(d->v->output_file, err);
+	if (!st && d->profile->process_count) {
+		nx_status_file_enter(d->status_file, path, NX_PROFILE_SYSTEM);
+		st = d->as_tables ? store_system(d, err) : write_system(d, err);
 		if (!st)
-			nx_status_file_leave(v->status_file, v->system.directory, NX_PROFILE_SYSTEM,
-					     NX_OK, "");
+			nx_status_file_leave(d->status_file, path, NX_PROFILE_SYSTEM, NX_OK, "");
 	}
-	if (!st && has_files)
-		st = write_devices(v, profile, &arena, err);
-	nx_arena_release(&arena);
-	return st;
+	return !st && has_files ? write_devices(d, err) : st;
 }
 
-enum nx_status nx_view_directory(struct nx_directory_view *v, struct nx_error *err)
+enum nx_status nx_view_directory(const struct nx_view_options *v,
+				 struct nx_status_file *status_file, struct nx_stored *stored,
+				 bool *has_ranks, struct nx_error *err)
 {
+	struct nx_system_options how = {
+		.directory = v->directory,
+		.neff_path = v->neff_path,
+		.filter = {v->core_filter, v->type_filter, v->instance_filter},
+		.skip_system = v->skip_system_profile,
+		.skip_device = v->skip_device_profile,
+		.show_progress = nx_view_says(v),
+	};
+	struct directory d = {.v = v,
+			      .as_tables = nx_view_wants_tables(v),
+			      .status_file = status_file,
+			      .stored = stored};
 	struct nx_system_run *run;
-	enum nx_status st;
+	enum nx_status st = nx_system_run_open(&run, &how, err);
 
-	v->system.show_progress = says(v);
-	st = nx_system_run_open(&run, &v->system, err);
+	memset(stored, 0, sizeof(*stored));
 	if (st)
 		return st;
-	nx_view_say_warning_list(&nx_system_run_borrow(run)->warnings, v->verbosity);
-	st = write_all(v, nx_system_run_borrow(run), err);
+	d.profile = nx_system_run_borrow(run);
+	nx_view_say_warnings(&d.profile->warnings, nx_view_verbosity(v));
+	st = write_all(&d, err);
+	*has_ranks = d.has_ranks;
 	nx_system_run_close(run);
+	nx_arena_release(&d.arena);
 	return st;
 }

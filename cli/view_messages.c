@@ -8,13 +8,14 @@
 
 #define FEW_WARNINGS 6u
 
-static size_t count_category(const struct nx_warnings *w, const char *category)
+unsigned nx_view_verbosity(const struct nx_view_options *v)
 {
-	size_t count = 0;
+	return v->verbosity.is_given ? v->verbosity.value : NX_SAY_WARNINGS;
+}
 
-	for (size_t i = 0; i < w->len; i++)
-		count += !strcmp(w->items[i].category, category);
-	return count;
+bool nx_view_says(const struct nx_view_options *v)
+{
+	return nx_view_verbosity(v) > NX_SAY_ERRORS;
 }
 
 static bool is_first_of_category(const struct nx_warnings *w, size_t index)
@@ -29,33 +30,23 @@ static bool is_first_of_category(const struct nx_warnings *w, size_t index)
 static void say_grouped(const struct nx_warnings *w)
 {
 	for (size_t i = 0; i < w->len; i++) {
-		size_t count;
+		const char *category = w->items[i].category;
+		size_t count = 0;
 
 		if (!is_first_of_category(w, i))
 			continue;
-		count = count_category(w, w->items[i].category);
+		for (size_t k = i; k < w->len; k++)
+			count += !strcmp(w->items[k].category, category);
 		if (count > 1)
-			nx_say_warning("%s: %s (and %zu more)", w->items[i].category,
-				       w->items[i].message, count - 1);
+			nx_say_warning("%s: %s (and %zu more)", category, w->items[i].message,
+				       count - 1);
 		else
-			nx_say_warning("%s: %s", w->items[i].category, w->items[i].message);
+			nx_say_warning("%s: %s", category, w->items[i].message);
 	}
 	nx_say("%zu warnings in all; -v 4 shows each", w->len);
 }
 
-static void say_category(const struct nx_warnings *w, const char *category)
-{
-	for (size_t i = 0; i < w->len; i++)
-		if (!strcmp(w->items[i].category, category))
-			nx_say_warning("%s: %s", category, w->items[i].message);
-}
-
-void nx_view_say_warnings(const struct nx_profile *profile, unsigned verbosity)
-{
-	nx_view_say_warning_list(&profile->warnings, verbosity);
-}
-
-void nx_view_say_warning_list(const struct nx_warnings *w, unsigned verbosity)
+void nx_view_say_warnings(const struct nx_warnings *w, unsigned verbosity)
 {
 	if (verbosity < NX_SAY_WARNINGS)
 		return;
@@ -64,8 +55,9 @@ void nx_view_say_warning_list(const struct nx_warnings *w, unsigned verbosity)
 		return;
 	}
 	for (size_t i = 0; i < w->len; i++)
-		if (is_first_of_category(w, i))
-			say_category(w, w->items[i].category);
+		for (size_t k = i; k < w->len && is_first_of_category(w, i); k++)
+			if (!strcmp(w->items[k].category, w->items[i].category))
+				nx_say_warning("%s: %s", w->items[k].category, w->items[k].message);
 }
 
 void nx_view_say_result(const struct nx_profile *profile, const char *path, uint64_t written_bytes,

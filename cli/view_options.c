@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/view_options.h"
+#include "cli/view.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "export/exporters.h"
 
 #define FORMATS "parquet json perfetto summary-json summary-text db"
 
@@ -146,20 +145,65 @@ static enum nx_status apply_feature(struct nx_view_options *v, const char *text,
 		       (int)(len < 100 ? len : 100), text);
 }
 
-bool nx_view_has_format(const struct nx_view_options *v, const char *format)
+static bool has_format(const struct nx_view_options *v, const char *format)
 {
 	return v->format && !strcmp(v->format, format);
 }
 
-bool nx_view_wants_tables(const struct nx_view_options *v)
-{
-	return v->ingest_only || v->store || nx_view_has_format(v, "parquet") ||
-	       nx_view_has_format(v, "db");
-}
-
 bool nx_view_wants_browser(const struct nx_view_options *v)
 {
-	return !v->format && !nx_view_wants_tables(v);
+	return !v->format && !v->ingest_only && !v->store;
+}
+
+bool nx_view_wants_tables(const struct nx_view_options *v)
+{
+	return !v->format || v->ingest_only || v->store || has_format(v, "parquet") ||
+	       has_format(v, "db");
+}
+
+struct nx_device_session_options nx_view_device_options(const struct nx_view_options *v)
+{
+	return (struct nx_device_session_options){
+		.session_path = v->session_path,
+		.neff_path = v->neff_path,
+		.force = v->force,
+		.execution = v->execution.value,
+		.skip_buffer_usage = v->skip_buffer_usage,
+		.skip_instructions = v->skip_instructions,
+		.skip_events = v->skip_events,
+		.skip_dma = v->skip_dma,
+		.skip_hierarchy = v->skip_hierarchy,
+		.show_progress = nx_view_says(v),
+	};
+}
+
+struct nx_export_options nx_view_export_options(const struct nx_view_options *v)
+{
+	return (struct nx_export_options){
+		.pretty = v->pretty,
+		.compress = !v->uncompressed,
+		.perfetto_flows = v->perfetto_flows,
+	};
+}
+
+struct nx_store_target nx_view_store_target(const struct nx_view_options *v)
+{
+	return (struct nx_store_target){
+		.folder = v->output_file,
+		.data_path = v->data_path,
+		.name = v->display_name,
+		.url = v->store,
+		.to_influx = has_format(v, "db"),
+		.influx = {.endpoint = v->db_endpoint,
+			   .org = v->db_org,
+			   .bucket = v->db_bucket,
+			   .token = getenv("INFLUX_TOKEN")},
+		.recipe = v->recipe,
+		.source_roots = {v->framework_source_root, v->nki_source_root, v->source_code_root},
+		.force = v->force,
+		.may_number = nx_view_wants_browser(v) && !v->display_name,
+		.show_progress = nx_view_says(v),
+	};
 }
 
 /* Source code changes no row, but a new folder means that its files are to be stored. */
@@ -243,17 +287,16 @@ static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_er
 
 static enum nx_status check_database(const struct nx_view_options *v, struct nx_error *err)
 {
-	bool to_influx = nx_view_has_format(v, "db") || (v->is_legacy && nx_view_wants_browser(v));
+	bool to_influx = has_format(v, "db") || (v->is_legacy && nx_view_wants_browser(v));
 
 	if ((v->db_endpoint || v->db_org || v->db_bucket) && !to_influx)
 		return nx_fail(err, NX_USAGE,
 			       "--db-endpoint, --db-org and --db-bucket are for InfluxDB: add "
 			       "--output-format db");
-	if (v->store &&
-	    (nx_view_has_format(v, "db") || (v->format && !nx_view_has_format(v, "parquet"))))
+	if (v->store && (has_format(v, "db") || (v->format && !has_format(v, "parquet"))))
 		return nx_fail(err, NX_USAGE,
 			       "--store writes tables to a ClickHouse; leave out --output-format");
-	if ((v->store || nx_view_has_format(v, "db")) && v->output_file)
+	if ((v->store || has_format(v, "db")) && v->output_file)
 		return nx_fail(err, NX_USAGE, "rows go to the database; leave out --output-file");
 	return NX_OK;
 }

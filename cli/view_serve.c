@@ -3,6 +3,7 @@
 
 #ifdef NX_HAVE_SERVE
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +21,6 @@ static void on_stop(int sig)
 	is_stopped = 1;
 }
 
-static void install_stop(void)
-{
-	/* The second ctrl-c ends the program at once, should the first not get through. */
-	struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND};
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
 static void say_ready(void *context, const struct nx_serve_ready *ready)
 {
 	(void)context;
@@ -41,47 +32,47 @@ static void say_ready(void *context, const struct nx_serve_ready *ready)
 	fflush(stdout);
 }
 
-static enum nx_status serve_workspace(const struct nx_serve_view *view, const char *path,
-				      struct nx_error *err)
+enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,
+			     bool opens_ranks, struct nx_error *err)
 {
-	const char *token = view->token ? view->token : getenv("NEURON_EXPLORER_TOKEN");
 	struct nx_serve_options how = {
-		.workspace_path = path,
-		.host = view->host,
-		.port = view->port,
-		.api_port = view->api_port,
-		.is_api_port_asked = view->is_api_port_asked,
-		.disable_ui = view->disable_ui,
-		.token = token,
-		.open_name = view->open_name,
-		.opens_ranks = view->opens_ranks,
+		.workspace_path = v->data_path,
+		.host = v->host,
+		.port = v->port.is_given ? (uint16_t)v->port.value : NX_SERVE_DEFAULT_PORT,
+		.api_port = v->api_port.is_given ? (uint16_t)v->api_port.value
+						 : NX_SERVE_DEFAULT_API_PORT,
+		.is_api_port_asked = v->api_port.is_given,
+		.disable_ui = v->disable_ui,
+		.token = v->token ? v->token : getenv("NEURON_EXPLORER_TOKEN"),
+		.open_name = *open_name ? open_name : NULL,
+		.opens_ranks = opens_ranks,
 		.on_ready = say_ready,
 		.stop = &is_stopped,
 	};
-
-	install_stop();
-	return nx_serve(&how, err);
-}
-
-enum nx_status nx_view_serve(const struct nx_serve_view *view, struct nx_error *err)
-{
+	/* The second ctrl-c ends the program at once, in case the first has no effect. */
+	struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND};
 	struct nx_arena arena = {0};
-	const char *path = view->data_path;
 	enum nx_status st = NX_OK;
 
-	if (!path)
-		st = nx_workspace_default_path(&arena, &path, err);
-	if (!st)
-		st = serve_workspace(view, path, err);
+	assert(v->port.value <= UINT16_MAX && v->api_port.value <= UINT16_MAX);
+	if (!v->data_path)
+		st = nx_workspace_default_path(&arena, &how.workspace_path, err);
+	if (!st) {
+		sigemptyset(&action.sa_mask);
+		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGTERM, &action, NULL);
+		st = nx_serve(&how, err);
+	}
 	nx_arena_release(&arena);
 	return st;
 }
 
 #else
 
-enum nx_status nx_view_serve(const struct nx_serve_view *view, struct nx_error *err)
+enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,
+			     bool opens_ranks, struct nx_error *err)
 {
-	(void)view;
+	(void)v, (void)open_name, (void)opens_ranks;
 	return nx_fail(err, NX_UNSUPPORTED,
 		       "this build has no browser view; choose --output-format json, summary-json "
 		       "or summary-text");

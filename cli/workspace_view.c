@@ -8,8 +8,6 @@
 
 #include "cli/suggest.h"
 
-struct nx_names NX_VEC_BODY(const char *);
-
 enum nx_status nx_workspace_view_open(struct nx_workspace **ws, const char *data_path,
 				      bool is_read_only, struct nx_error *err)
 {
@@ -82,14 +80,10 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 enum nx_status nx_workspace_view_refuse(const struct nx_catalogue *catalogue, const char *name,
 					struct nx_error *err)
 {
-	struct nx_names names = {0};
+	const char *near =
+		nx_suggest_member(catalogue->records.items, catalogue->records.len, name, name);
 	char hint[NX_HINT_MAX];
-	const char *near;
 
-	for (size_t i = 0; i < catalogue->records.len; i++)
-		nx_vec_push(&names, catalogue->records.items[i].name);
-	near = nx_suggest_name(names.items, names.len, name);
-	nx_vec_release(&names);
 	return nx_fail(err, NX_NOT_FOUND, "there is no profile '%.200s'%s", name,
 		       nx_hint(near, "; 'list' shows all profiles", hint));
 }
@@ -98,14 +92,9 @@ enum nx_status nx_workspace_view_refuse_table(const struct nx_profile_folder *fo
 					      const char *name, const char *remedy,
 					      struct nx_error *err)
 {
-	struct nx_names names = {0};
+	const char *near = nx_suggest_member(folder->tables.items, folder->tables.len, name, name);
 	char hint[NX_HINT_MAX];
-	const char *near;
 
-	for (size_t i = 0; i < folder->tables.len; i++)
-		nx_vec_push(&names, folder->tables.items[i].name);
-	near = nx_suggest_name(names.items, names.len, name);
-	nx_vec_release(&names);
 	return nx_fail(err, NX_NOT_FOUND, "there is no table '%.100s'%s", name,
 		       nx_hint(near, remedy, hint));
 }

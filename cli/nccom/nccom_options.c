@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/nccom/nccom_hosts.h"
+#include "cli/nccom/nccom_launch.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
 
@@ -121,12 +121,6 @@ static bool is_stat(const char *word)
 	return word[0] == 'p' && word[1] && strtoul(word + 1, &end, 10) <= 100 && end && !*end;
 }
 
-/* After --hosts, where an operation may follow too. */
-static bool is_host(const char *word)
-{
-	return word[0] != '-' && !nx_nccom_op_find(word);
-}
-
 int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***out)
 {
 	char **words = NX_NEW_ARRAY(arena, char *, (size_t)argc + 1);
@@ -147,7 +141,9 @@ int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***o
 		}
 		if (is_one_of(word, "-s", "--hosts") && i + 1 < argc)
 			word = nx_arena_printf(arena, "--hosts=%s", argv[++i]);
-		while (!strncmp(word, "--hosts=", 8) && i + 1 < argc && is_host(argv[i + 1]))
+		/* an operation may follow the hosts */
+		while (!strncmp(word, "--hosts=", 8) && i + 1 < argc && argv[i + 1][0] != '-' &&
+		       !nx_nccom_op_find(argv[i + 1]))
 			word = nx_arena_printf(arena, "%s,%s", word, argv[++i]);
 		words[count++] = word;
 	}

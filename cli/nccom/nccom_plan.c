@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/nccom/nccom_plan.h"
+#include "cli/nccom/nccom_run.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,15 +15,15 @@
 /* --- names ------------------------------------------------------------------------------- */
 
 static const struct nx_nccom_op ops[] = {
-	{"all_reduce", "allr", NX_COLLECTIVE_ALL_REDUCE},
-	{"all_gather", "allg", NX_COLLECTIVE_ALL_GATHER},
-	{"all_gatherv", "allgv", NX_COLLECTIVE_ALL_GATHER_V},
-	{"reduce_scatter", "redsct", NX_COLLECTIVE_REDUCE_SCATTER},
-	{"sendrecv", "sendrecv", NX_COLLECTIVE_SEND_RECV},
-	{"alltoall", "alltoall", NX_COLLECTIVE_ALL_TO_ALL},
-	{"alltoallv", "alltoallv", NX_COLLECTIVE_ALL_TO_ALL_V},
-	{"permute", "permute", NX_COLLECTIVE_PERMUTE},
-	{"broadcast", "bcast", NX_COLLECTIVE_BROADCAST},
+	{"all_reduce", "allr", "ALL_REDUCE", NX_COLLECTIVE_ALL_REDUCE},
+	{"all_gather", "allg", "ALL_GATHER", NX_COLLECTIVE_ALL_GATHER},
+	{"all_gatherv", "allgv", "ALL_GATHER_V", NX_COLLECTIVE_ALL_GATHER_V},
+	{"reduce_scatter", "redsct", "REDUCE_SCATTER", NX_COLLECTIVE_REDUCE_SCATTER},
+	{"sendrecv", "sendrecv", "SEND_RECV", NX_COLLECTIVE_SEND_RECV},
+	{"alltoall", "alltoall", "ALL_TO_ALL", NX_COLLECTIVE_ALL_TO_ALL},
+	{"alltoallv", "alltoallv", "ALL_TO_ALL_V", NX_COLLECTIVE_ALL_TO_ALL_V},
+	{"permute", "permute", "PERMUTE", NX_COLLECTIVE_PERMUTE},
+	{"broadcast", "bcast", "BROADCAST", NX_COLLECTIVE_BROADCAST},
 };
 
 const char nx_nccom_op_names[] =
@@ -74,32 +74,29 @@ enum nx_status nx_nccom_size_parse(const char *text, uint64_t *out, struct nx_er
 	return nx_fail(err, NX_USAGE, "'%.40s' is not a size; write 100, 512kb, 32mb or 1gb", text);
 }
 
-static uint64_t next_size(const struct nx_nccom_sizes *sizes, uint64_t now)
-{
-	uint64_t step = sizes->step ? sizes->step : (sizes->most - sizes->least) / 10;
-
-	if (sizes->factor > 1)
-		return now > UINT64_MAX / sizes->factor ? UINT64_MAX : now * sizes->factor;
-	return now + (step ? step : sizes->most - sizes->least + 1);
-}
-
 enum nx_status nx_nccom_sizes_list(const struct nx_nccom_sizes *sizes, struct nx_arena *arena,
 				   uint64_t **out, size_t *count, struct nx_error *err)
 {
-	uint64_t size = sizes->least;
+	uint64_t size = sizes->least, factor = sizes->factor, step = sizes->step;
 
 	if (sizes->least > sizes->most || !sizes->least)
 		return nx_fail(err, NX_USAGE,
 			       "sizes go from %llu to %llu bytes; --minbytes must be positive "
 			       "and at most --maxbytes",
 			       (unsigned long long)sizes->least, (unsigned long long)sizes->most);
+	step = step ? step : (sizes->most - sizes->least) / 10;
+	step = step ? step : sizes->most - sizes->least + 1;
 	*out = NX_NEW_ARRAY(arena, uint64_t, NX_NCCOM_MAX_CASES);
-	for (*count = 0; size <= sizes->most; size = next_size(sizes, size)) {
+	for (*count = 0; size <= sizes->most;) {
 		if (*count == NX_NCCOM_MAX_CASES)
 			return nx_fail(err, NX_LIMIT,
 				       "more than %u sizes; choose a larger step or a factor",
 				       NX_NCCOM_MAX_CASES);
 		(*out)[(*count)++] = size;
+		if (factor > 1)
+			size = size > UINT64_MAX / factor ? UINT64_MAX : size * factor;
+		else
+			size += step;
 	}
 	return NX_OK;
 }
@@ -171,8 +168,7 @@ enum nx_status nx_nccom_case_measure(struct nx_nccom_case *c, struct nx_error *e
 	return NX_OK;
 }
 
-/* --- the program
- * ---------------------------------------------------------------------------------- */
+/* --- the program ----------------------------------------------------------------------------- */
 
 static const char *counts_text(const struct nx_nccom_case *c, struct nx_arena *arena)
 {
@@ -196,30 +192,6 @@ static const char *counts_text(const struct nx_nccom_case *c, struct nx_arena *a
 	out = nx_arena_copy(arena, nx_slice_of(text.items, text.len));
 	nx_vec_release(&text);
 	return out;
-}
-
-static const char *kind_word(int64_t kind)
-{
-	switch (kind) {
-	case NX_COLLECTIVE_ALL_REDUCE:
-		return "ALL_REDUCE";
-	case NX_COLLECTIVE_ALL_GATHER:
-		return "ALL_GATHER";
-	case NX_COLLECTIVE_REDUCE_SCATTER:
-		return "REDUCE_SCATTER";
-	case NX_COLLECTIVE_ALL_TO_ALL:
-		return "ALL_TO_ALL";
-	case NX_COLLECTIVE_PERMUTE:
-		return "PERMUTE";
-	case NX_COLLECTIVE_ALL_TO_ALL_V:
-		return "ALL_TO_ALL_V";
-	case NX_COLLECTIVE_ALL_GATHER_V:
-		return "ALL_GATHER_V";
-	case NX_COLLECTIVE_SEND_RECV:
-		return "SEND_RECV";
-	default:
-		return "BROADCAST";
-	}
 }
 
 static const char *groups_text(const struct nx_nccom_case *c, struct nx_arena *arena)
@@ -251,7 +223,7 @@ enum nx_status nx_nccom_case_assemble(const struct nx_nccom_case *c, struct nx_b
 		c->op->short_name, (unsigned long long)c->size_bytes, type,
 		(unsigned long long)(c->in_count ? c->in_count : 1), type,
 		(unsigned long long)(c->out_count ? c->out_count : 1), groups_text(c, &arena),
-		counts_text(c, &arena), c->op->name, c->op_count, kind_word(c->op->kind),
+		counts_text(c, &arena), c->op->name, c->op_count, c->op->word,
 		(unsigned long long)c->word_count, type,
 		c->core_size == 2 ? ".core 1\n.engine sp\nNOP cycle=0\n" : "");
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/nccom/nccom_hosts.h"
+#include "cli/nccom/nccom_launch.h"
 #include "cli/nccom/nccom_streams.h"
 
 #define EPHEMERAL_PATH "/proc/sys/net/ipv4/ip_local_port_range"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/nccom/nccom_stream_run.h"
+#include "cli/nccom/nccom_streams.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,10 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/nccom/nccom_hosts.h"
+#include "base/file.h"
+#include "cli/nccom/nccom_launch.h"
 #include "cli/nccom/nccom_measure.h"
-#include "cli/nccom/nccom_memory.h"
-#include "cli/nccom/nccom_news.h"
 #include "cli/terminal.h"
 #include "runtime/trace/trace_filter.h"
 
@@ -37,17 +36,55 @@ struct run {
 	int go[2]; /* closed by the parent when all are ready */
 };
 
-/* --- a stream, in its process -------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------------------------ */
 
-static void set_cores(const struct stream *s)
+void nx_nccom_news_send(int to, struct nx_nccom_news *news, const struct nx_nccom_result *result)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%u-%u", s->first_core,
-		 s->first_core + s->request->options.local_rank_count - 1);
-	setenv(CORES, text, 1);
-	unsetenv("NEURON_RT_NUM_CORES");
+	assert(news->kind <= NX_NCCOM_NEWS_END);
+	news->time_count = result ? result->time_count : 0;
+	news->said_len = result ? result->said.len : 0;
+	/* A parent that is gone has no use for the rest either. */
+	if (!nx_write_all(to, nx_slice_of(news, sizeof(*news))) || !result ||
+	    !nx_write_all(to, nx_slice_of(result->times_us, result->time_count * sizeof(double))))
+		return;
+	(void)nx_write_all(to, nx_slice_of(result->said.items, result->said.len));
 }
+
+static struct nx_slice take(struct nx_slice *rest, size_t len)
+{
+	struct nx_slice part = nx_slice_part(*rest, 0, len);
+
+	*rest = nx_slice_part(*rest, len, SIZE_MAX);
+	return part;
+}
+
+bool nx_nccom_news_next(struct nx_slice told, size_t *at, struct nx_nccom_news *news,
+			struct nx_nccom_result *result)
+{
+	struct nx_slice rest = nx_slice_part(told, *at, SIZE_MAX), times, said;
+
+	memset(result, 0, sizeof(*result));
+	if (rest.len < sizeof(*news))
+		return false;
+	memcpy(news, take(&rest, sizeof(*news)).data, sizeof(*news));
+	if (news->time_count > rest.len / sizeof(double) ||
+	    news->said_len > rest.len - news->time_count * sizeof(double))
+		return false;
+	times = take(&rest, (size_t)news->time_count * sizeof(double));
+	said = take(&rest, (size_t)news->said_len);
+	result->time_count = (size_t)news->time_count;
+	result->times_us = nx_heap_alloc(times.len + sizeof(double));
+	if (times.len)
+		memcpy(result->times_us, times.data, times.len);
+	if (said.len)
+		nx_bytes_append(&result->said, said.data, said.len);
+	result->algorithm = news->algorithm;
+	result->is_wall_time = news->is_wall_time;
+	*at = told.len - rest.len;
+	return true;
+}
+
+/* --- a stream, in its process -------------------------------------------------------------- */
 
 /* Streams must not receive each other's messages: stream i meets i ports after the first. */
 static enum nx_status set_root(size_t index, struct nx_error *err)
@@ -92,26 +129,22 @@ static enum nx_status measure(const struct run *run, const struct nx_nccom_reque
 	return st;
 }
 
-static void wait_for_go(const struct run *run)
-{
-	char byte;
-
-	while (read(run->go[0], &byte, 1) < 0 && errno == EINTR)
-		;
-}
-
 static int run_stream(struct run *run, size_t index, int to)
 {
 	const struct stream *s = &run->streams[index];
 	struct nx_error err = {0};
 	struct nx_nccom_news news = {.kind = NX_NCCOM_NEWS_READY};
+	char cores[32], byte;
 	enum nx_status st;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != run->parent)
 		return 1;
 	close(run->go[1]);
-	set_cores(s);
+	snprintf(cores, sizeof(cores), "%u-%u", s->first_core,
+		 s->first_core + s->request->options.local_rank_count - 1);
+	setenv(CORES, cores, 1);
+	unsetenv("NEURON_RT_NUM_CORES");
 	st = set_root(index, &err);
 	if (!st)
 		st = nx_nccom_start(s->request, run->runtime, &err);
@@ -120,8 +153,8 @@ static int run_stream(struct run *run, size_t index, int to)
 		news.err = err;
 	}
 	nx_nccom_news_send(to, &news, NULL);
-	if (!st)
-		wait_for_go(run);
+	while (!st && read(run->go[0], &byte, 1) < 0 && errno == EINTR)
+		;
 	for (size_t i = 0; i < s->request->size_count && !st; i++)
 		st = measure(run, s->request, i, to, &err);
 	news.kind = NX_NCCOM_NEWS_END;
@@ -192,14 +225,6 @@ static void hear_all(struct run *run)
 	}
 }
 
-static void wait_for_all(struct run *run)
-{
-	for (size_t i = 0; i < run->count; i++)
-		while (run->streams[i].pid > 0 && waitpid(run->streams[i].pid, NULL, 0) < 0 &&
-		       errno == EINTR)
-			;
-}
-
 /* --- results -------------------------------------------------------------------------------- */
 
 static enum nx_status show_size(struct nx_nccom_table *table, size_t index,
@@ -207,17 +232,13 @@ static enum nx_status show_size(struct nx_nccom_table *table, size_t index,
 {
 	const struct nx_nccom_request *r = table->request;
 	struct nx_nccom_case c;
-	enum nx_status st = index < r->size_count
-				    ? nx_nccom_case_make(r, r->ops[0], r->sizes[index], &c, err)
-				    : NX_OK;
+	enum nx_status st;
 
-	if (st || index >= r->size_count || r->options.first_rank != 0)
-		return st;
-	if (result->is_wall_time && !r->options.wants_wall_time)
-		nx_say_warning("this runtime does not report device times; these are host "
-			       "times");
-	nx_nccom_table_add(table, &c, result);
-	return NX_OK;
+	assert(index < r->size_count);
+	st = nx_nccom_case_make(r, r->ops[0], r->sizes[index], &c, err);
+	if (!st && r->options.first_rank == 0)
+		nx_nccom_table_add(table, &c, result);
+	return st;
 }
 
 static enum nx_status show_stream(const struct stream *s, struct nx_nccom_table *table,
@@ -261,12 +282,8 @@ static enum nx_status show_all(const struct run *run, struct nx_nccom_table *tab
 		st = show_stream(&run->streams[i], table, &own);
 		if (r->options.first_rank == 0)
 			nx_nccom_table_end(table);
-		if (st)
-			(void)nx_context(&own, "stream %zu", i + 1);
-		if (st && !first) {
-			*err = own;
-			first = st;
-		}
+		if (st && !first)
+			first = nx_fail(err, st, "stream %zu: %s", i + 1, own.message);
 	}
 	return first;
 }
@@ -338,15 +355,6 @@ static void prepare(struct run *run, const struct nx_nccom_streams *streams)
 	}
 }
 
-static void release(struct run *run)
-{
-	for (size_t i = 0; i < run->count; i++)
-		nx_vec_release(&run->streams[i].told);
-	close(run->go[0]);
-	if (run->go[1] >= 0)
-		close(run->go[1]);
-}
-
 enum nx_status nx_nccom_streams_run(const struct nx_nccom_streams *streams,
 				    struct nx_nccom_runtime *runtime, struct nx_nccom_table *table,
 				    struct nx_error *err)
@@ -365,9 +373,16 @@ enum nx_status nx_nccom_streams_run(const struct nx_nccom_streams *streams,
 		if (run.streams[i].pid > 0)
 			kill(run.streams[i].pid, SIGTERM);
 	hear_all(&run);
-	wait_for_all(&run);
+	for (size_t i = 0; i < run.count; i++)
+		while (run.streams[i].pid > 0 && waitpid(run.streams[i].pid, NULL, 0) < 0 &&
+		       errno == EINTR)
+			;
 	if (!st)
 		st = show_all(&run, table, err);
-	release(&run);
+	for (size_t i = 0; i < run.count; i++)
+		nx_vec_release(&run.streams[i].told);
+	close(run.go[0]);
+	if (run.go[1] >= 0)
+		close(run.go[1]);
 	return st;
 }

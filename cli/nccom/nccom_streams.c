@@ -74,11 +74,9 @@ static bool is_called(const char *name, struct nx_slice key)
 static enum nx_status find_field(struct nx_slice key, const struct field **out,
 				 struct nx_error *err)
 {
-	const char *names[FIELD_COUNT];
 	char name[64] = "", hint[NX_HINT_MAX];
 
 	for (size_t i = 0; i < FIELD_COUNT; i++) {
-		names[i] = fields[i].name;
 		*out = &fields[i];
 		if (is_called(fields[i].name, key))
 			return NX_OK;
@@ -86,8 +84,8 @@ static enum nx_status find_field(struct nx_slice key, const struct field **out,
 	if (key.len)
 		memcpy(name, key.data, key.len < sizeof(name) - 1 ? key.len : sizeof(name) - 1);
 	return nx_fail(err, NX_USAGE, "there is no field '%s'%s", name,
-		       nx_hint(nx_suggest_name(names, FIELD_COUNT, name), "; --help lists them",
-			       hint));
+		       nx_hint(nx_suggest_member(fields, FIELD_COUNT, name, name),
+			       "; --help lists them", hint));
 }
 
 static enum nx_status refuse(const struct field *field, const char *wanted, struct nx_error *err)

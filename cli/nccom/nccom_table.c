@@ -91,15 +91,6 @@ struct speeds {
 	double algorithm, bus; /* GB/s, decimal */
 };
 
-static struct speeds speeds_of(const struct nx_nccom_case *c, const struct nx_nccom_result *result)
-{
-	double us = average_of(result);
-	double algorithm = us > 0 ? (double)c->size_bytes / us / 1e3 : 0;
-
-	return (struct speeds){algorithm,
-			       algorithm * nx_collective_bus_factor(c->op->kind, c->group_size)};
-}
-
 static void write_json(struct nx_nccom_table *table, const struct nx_nccom_case *c,
 		       const struct nx_nccom_result *result, struct speeds speeds)
 {
@@ -130,11 +121,15 @@ void nx_nccom_table_add(struct nx_nccom_table *table, const struct nx_nccom_case
 			struct nx_nccom_result *result)
 {
 	const struct nx_nccom_request *r = table->request;
-	struct speeds speeds = speeds_of(c, result);
+	double us = average_of(result);
+	struct speeds speeds = {.algorithm = us > 0 ? (double)c->size_bytes / us / 1e3 : 0};
 	unsigned size = nx_dtype_bytes(c->dtype);
 	struct row row = {.count = 0};
 	char title[CELL];
 
+	speeds.bus = speeds.algorithm * nx_collective_bus_factor(c->op->kind, c->group_size);
+	if (result->is_wall_time && !r->options.wants_wall_time)
+		nx_say_warning("this runtime does not report device times; these are host times");
 	qsort(result->times_us, result->time_count, sizeof(double), compare_times);
 	add_cell(&row, "size(B)", "%llu", (unsigned long long)c->size_bytes);
 	add_cell(&row, "count(elems)", "%llu", (unsigned long long)c->element_count);
@@ -203,8 +198,8 @@ static enum nx_status write_report(struct nx_nccom_table *table, struct nx_error
 	return nx_output_commit(&out, err);
 }
 
-/* The form in which scripts expect a failure; the sentence goes into the file and the error. */
-static void tell_failure(struct nx_nccom_table *table, const struct nx_error *err)
+/* Scripts look for these lines; the message itself goes into the file and the error. */
+static void print_failure(struct nx_nccom_table *table, const struct nx_error *err)
 {
 	char path[NX_NCCOM_PATH_MAX];
 	int fd;
@@ -231,7 +226,7 @@ enum nx_status nx_nccom_table_close(struct nx_nccom_table *table, enum nx_status
 
 	st = st ? st : end;
 	if (st)
-		tell_failure(table, err);
+		print_failure(table, err);
 	end = nx_output_commit(&table->out, st ? &later : err);
 	nx_vec_release(&table->json);
 	nx_vec_release(&table->said);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/nccom/nccom_values.h"
+#include "cli/nccom/nccom_run.h"
 
 #include <inttypes.h>
 #include <math.h>

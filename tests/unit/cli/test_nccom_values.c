@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/nccom/nccom_values.h"
+#include "cli/nccom/nccom_run.h"
 
 #define COUNT 96
 #define RANKS 3

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/query_table.h"
+#include "cli/query_session.h"
 #include "tests/unit/cli/captured_output.h"
 #include "tests/unit/export/given_rows.h"
 

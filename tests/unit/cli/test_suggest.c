@@ -31,11 +31,12 @@ static void test_name(void **state)
 	const char *const names[] = {"bert large", "resnet-50", "Größe"};
 
 	(void)state;
-	assert_string_equal(nx_suggest_name(names, 3, "bert lrage"), "bert large");
-	assert_string_equal(nx_suggest_name(names, 3, "resnet50"), "resnet-50");
-	assert_string_equal(nx_suggest_name(names, 3, "Größ"), "Größe");
-	assert_null(nx_suggest_name(names, 3, "gpt"));
-	assert_null(nx_suggest_name(NULL, 0, "gpt"));
+	assert_string_equal(nx_suggest_name(names, 3, sizeof(*names), 0, "bert lrage"),
+			    "bert large");
+	assert_string_equal(nx_suggest_name(names, 3, sizeof(*names), 0, "resnet50"), "resnet-50");
+	assert_string_equal(nx_suggest_name(names, 3, sizeof(*names), 0, "Größ"), "Größe");
+	assert_null(nx_suggest_name(names, 3, sizeof(*names), 0, "gpt"));
+	assert_null(nx_suggest_name(NULL, 0, sizeof(*names), 0, "gpt"));
 }
 
 static void test_command(void **state)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/nccom/nccom_news.h"
+#include "cli/nccom/nccom_streams.h"
 
 /* All that is sent fits into a pipe. */
 static struct nx_bytes send_three(void)

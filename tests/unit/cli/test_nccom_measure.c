@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/nccom/nccom_memory.h"
+#include "cli/nccom/nccom_measure.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define UINT8 3
