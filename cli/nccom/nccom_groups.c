@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccom_groups: which ranks take part, from the lists on the command line of nccom-test. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static enum nx_status read_json(const char *option, const char *given, struct nx
 
 struct numbers { /* of all inner lists */
 	uint64_t *items;
-	size_t count, list_count, list_len; /* list_len: 0 when they differ */
+	size_t count, list_len; /* list_len: 0 if they differ, or if a number is beside them */
 };
 
 static void flatten(const struct nx_json *value, struct nx_arena *arena, struct numbers *out)
@@ -45,9 +46,9 @@ static void flatten(const struct nx_json *value, struct nx_arena *arena, struct 
 
 		if (inner->kind != NX_JSON_ARRAY) {
 			out->items[out->count++] = nx_json_as_u64(inner, UINT64_MAX);
+			out->list_len = 0;
 			continue;
 		}
-		out->list_count++;
 		if (out->list_len != SIZE_MAX && out->list_len != inner->count)
 			out->list_len = 0;
 		else
@@ -84,6 +85,7 @@ static const char *lists_text(const uint32_t *items, size_t count, size_t len,
 	const char *out;
 	char part[32];
 
+	assert(len > 0 && count % len == 0);
 	for (size_t i = 0; i < count; i++) {
 		int n = snprintf(part, sizeof(part), "%s%u",
 				 i % len ? ","

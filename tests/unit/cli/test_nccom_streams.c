@@ -182,6 +182,10 @@ static void wrong_values(void **state)
 	       "stream 1: '-5' is not a size; write 100, 512kb, 32mb or 1gb");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"check\": \"often\"}]", NX_USAGE,
 	       "stream 1: --check is random or all_ones, not 'often'");
+	expect("[{\"operation\": \"allr\", \"nworkers\": 3, \"custom-replica-groups\": [0, [1, "
+	       "2]]}]",
+	       NX_USAGE,
+	       "stream 1: groups must have the same size and contain each of the 3 ranks once");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"custom-replica-groups\": [[[0]]]}]",
 	       NX_USAGE, "stream 1: --custom-replica-groups must contain only whole numbers");
 	expect("[{\"operation\": \"allr\", \"nworkers\": 2, \"custom-replica-groups\": [[0, "
