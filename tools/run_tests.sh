@@ -75,6 +75,13 @@ run_fuzzers() {
 		echo 'FAILED: fuzzing'
 }
 
+case ${1:-} in
+test | verify) ;;
+*)
+	echo 'usage: run_tests.sh test|verify' >&2
+	exit 2
+	;;
+esac
 mkdir -p build
 steps=build/steps-$1.tap
 rm -f "$steps"
