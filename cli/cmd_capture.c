@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -84,7 +85,7 @@ static const struct nx_option options[] = {
 	{0},
 };
 
-/* --- words to wishes ----------------------------------------------------------------- */
+/* --- options ----------------------------------------------------------------- */
 
 static struct nx_capture_count count_of(struct nx_number_value value)
 {
@@ -141,9 +142,9 @@ static enum nx_status make_wishes(const struct capture *o, const struct nx_opera
 	return read_profile_id(o->profile_id, &w->profiled_rank, err);
 }
 
-/* --- listening ----------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------- */
 
-/* The progress bar must not be left on the line. */
+/* Clears the progress bar first. */
 static void say(void *context, const char *sentence)
 {
 	nx_progress_end(context);
@@ -168,6 +169,7 @@ static void say_view(const struct nx_invocation *call, const struct nx_capture_p
 	const char *path = result->sessions.items[0].path;
 	struct nx_slice folder = nx_path_folder(path);
 
+	assert(result->sessions.len);
 	if (plan->is_collective && result->sessions.len > 1)
 		nx_say("view it: %s view -n %s -d %.*s", call->program, plan->wishes.neff_path,
 		       (int)folder.len, (const char *)folder.data);

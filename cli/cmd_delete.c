@@ -18,7 +18,7 @@ static const struct nx_option options[] = {
 	{0},
 };
 
-/* Only "yes" and "y" count; the end of the input is a no. */
+/* Only "yes" and "y" confirm; the end of the input does not. */
 static bool is_confirmed(const struct nx_profile_record *r)
 {
 	char size[NX_COUNT_TEXT_MAX], answer[16];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "cli/help.h"
@@ -71,6 +72,7 @@ static void print_command(const struct nx_invocation *call, const struct nx_comm
 		 command->is_program ? "" : command->name,
 		 command->options->name ? " [OPTIONS]" : "", *command->operands ? " " : "",
 		 command->operands);
+	assert(command->description && command->examples->what);
 	nx_print_wrapped(out, command->description, 0, 0, nx_terminal_columns());
 	if (command->options->name)
 		print_options(command->options, out);

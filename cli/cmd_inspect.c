@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -200,6 +201,7 @@ static const char *meant_variable(const char *name)
 	static const size_t prefix_len = sizeof("NEURON_RT_INSPECT_") - 1;
 	const char *ends[KNOWN_VARIABLES], *near;
 
+	assert(strstr(name, "INSPECT"));
 	/* NEURON_RT_ENABLE_INSPECT: the wrong word order is a large edit distance. */
 	if (strncmp(name, known_variables[0], prefix_len) != 0)
 		return strstr(name, "ENABLE") ? known_variables[0] : NULL;

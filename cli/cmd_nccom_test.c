@@ -7,6 +7,7 @@
 #include "cli/nccom/nccom_measure.h"
 #include "cli/nccom/nccom_ports.h"
 #include "cli/nccom/nccom_streams.h"
+#include "cli/nccom/nccom_table.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "cli/options.h"
@@ -60,6 +61,7 @@ static void count_instruction(void *context, const void *opaque)
 	const struct nx_instruction *row = opaque;
 	struct nx_session_counts *c = &((struct nx_session *)context)->counts[row->graph];
 
+	assert(row->graph < NX_MAX_GRAPHS && row->engine < NX_ENGINE_COUNT);
 	c->instruction_count[row->engine]++;
 	if (row->end_ps > c->last_end_ps)
 		c->last_end_ps = row->end_ps;
@@ -70,6 +72,7 @@ static void count_packet(void *context, const void *opaque)
 	const struct nx_packet *row = opaque;
 	struct nx_session_counts *c = &((struct nx_session *)context)->counts[row->graph];
 
+	assert(row->graph < NX_MAX_GRAPHS);
 	c->packet_count++;
 	c->packet_bytes += row->size_bytes;
 }
@@ -78,6 +81,7 @@ static void count_event(void *context, const void *opaque)
 {
 	const struct nx_event *row = opaque;
 
+	assert(row->graph < NX_MAX_GRAPHS);
 	((struct nx_session *)context)->counts[row->graph].event_count++;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ static enum nx_status choose_name(const struct upload *o, char name[NX_PROFILE_N
 {
 	enum nx_status st;
 
+	assert(o->directory || o->session_path);
 	if (!o->display_name) {
 		nx_profile_name_make(nx_path_stem(o->directory ? o->directory : o->session_path),
 				     name);

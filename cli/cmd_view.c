@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "base/progress.h"
+#include "cli/status_file.h"
 #include "cli/terminal.h"
 #include "cli/view.h"
-
-static enum nx_status show_terminology(struct nx_error *err)
-{
-	struct nx_output out;
-	enum nx_status st = nx_output_open(&out, "-", err);
-
-	if (st)
-		return st;
-	nx_view_print_terminology(&out);
-	return nx_output_commit(&out, err);
-}
 
 static enum nx_status write_profile(const struct nx_view_options *v,
 				    const struct nx_profile *profile, uint64_t started_ns,
@@ -27,6 +18,7 @@ static enum nx_status write_profile(const struct nx_view_options *v,
 	struct nx_output out;
 	enum nx_status st;
 
+	assert(exporter); /* the format was checked */
 	if (exporter->default_file)
 		target = v->output_file ? v->output_file : exporter->default_file;
 	st = nx_output_open(&out, target, err);
@@ -156,7 +148,7 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 	v->is_legacy = call->is_legacy;
 	st = nx_view_options_check(v, err);
 	if (!st && v->terminology)
-		return show_terminology(err);
+		return nx_print_page(nx_view_print_terminology, err);
 	if (st)
 		return st;
 	if (v->progress_fd.is_given)

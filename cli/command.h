@@ -44,7 +44,7 @@ struct nx_option {
 	const char *name;    /* NULL: the letter alone */
 	char letter;	     /* 0: the name alone */
 	uint8_t kind;	     /* enum nx_option_kind */
-	const char *value;   /* what help calls the value: "FILE"; NULL for flags */
+	const char *value;   /* name of the value in help: "FILE"; NULL for flags */
 	const char *choices; /* values to offer or, for CHOICE, to accept; separated by spaces */
 	uint16_t offset;     /* NX_FIELD in the command's struct */
 	const char *help;    /* a sentence; for a LATER option, what to do instead */
@@ -78,10 +78,10 @@ struct nx_invocation {
 	bool is_legacy;	     /* called as neuron-profile */
 	int argc;	     /* of the command, whose name is argv[0] */
 	char **argv;
-	int *exit_code; /* set by a command that ends as another does; else 0 */
+	int *exit_code; /* set by a command that runs another program; else 0 */
 };
 
-/* Operands that begin so are a command line of their own: our options end at its first word. */
+/* Operands that begin like this are a command line: our options end at its first word. */
 #define NX_OPERANDS_COMMAND "[--] COMMAND"
 
 struct nx_command {
@@ -89,7 +89,7 @@ struct nx_command {
 	const char *summary;
 	const char *operands;		   /* "FILE"; "" for none; or NX_OPERANDS_COMMAND */
 	const char *operand_choices;	   /* operands that shells offer; NULL: files */
-	const char *operand_hint;	   /* without operands: what to do instead of giving one */
+	const char *operand_hint;	   /* if operands is "": what to do instead of giving one */
 	const char *description;	   /* paragraphs, separated by empty lines */
 	const struct nx_option *options;   /* ends with a zeroed row */
 	const struct nx_example *examples; /* ends with a zeroed row */

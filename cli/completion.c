@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shell completions from the command table; cli/completion holds what this prints. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ typedef void (*option_fn)(struct nx_output *out, const struct nx_command *comman
 
 static void each_option(struct nx_output *out, const struct nx_command *command, option_fn fn)
 {
+	assert(command->options);
 	for (const struct nx_option *o = command->options; o->name || o->letter; o++)
 		if (!nx_option_is_later(o))
 			fn(out, command, o);

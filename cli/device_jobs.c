@@ -94,7 +94,7 @@ static void be_child(struct nx_device_job *job, const struct nx_exporter *export
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	job->result.status = write_capture(job, exporter, how, &err);
 	snprintf(job->result.message, sizeof(job->result.message), "%s", err.message);
-	/* the parent reports a result that is cut short */
+	/* the parent reports a truncated result */
 	(void)nx_write_all(pipe, nx_slice_of(&job->result, sizeof(job->result)));
 	_exit(0);
 }
@@ -176,7 +176,7 @@ enum nx_status nx_device_jobs_run(struct nx_device_jobs *jobs, const struct nx_e
 			running++;
 			i++;
 		} else if (running) {
-			/* also when the system has no room for more at once */
+			/* also if the system cannot start another child now */
 			finish(jobs, &children[0]);
 			memmove(children, children + 1, sizeof(*children) * --running);
 			st = NX_OK;

@@ -24,7 +24,7 @@ NX_MUST_CHECK enum nx_status nx_man_print(const char *page, struct nx_output *ou
 NX_MUST_CHECK enum nx_status nx_completion_print(const char *shell, struct nx_output *out,
 						 struct nx_error *err);
 
-struct nx_exit_code { /* a way in which a run can end, for the lists in help and man pages */
+struct nx_exit_code { /* for the lists in help and man pages */
 	int code;
 	const char *meaning;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program: which command was meant, and how a run ends. */
+/* The program: finds the command, runs it and ends with its exit code. */
+#include <assert.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,17 +42,6 @@ static const struct {
 	{"analyze", "use 'view --output-format json'"},
 };
 
-static enum nx_status show_schema(void (*write)(struct nx_output *out), struct nx_error *err)
-{
-	struct nx_output out;
-	enum nx_status st = nx_output_open(&out, "-", err);
-
-	if (st)
-		return st;
-	write(&out);
-	return nx_output_commit(&out, err);
-}
-
 /* Prints man pages and completions for the tree (see `make generated`); not shown in help. */
 static enum nx_status print_generated(const char *option, const char *what, struct nx_error *err)
 {
@@ -77,9 +67,9 @@ static enum nx_status run_global(const struct nx_invocation *call, char **argv,
 	if (!strcmp(word, "--print-man") || !strcmp(word, "--print-completion"))
 		return print_generated(word, argv[2], err);
 	if (!strcmp(word, "--show-profile-schema"))
-		return show_schema(nx_schema_write_yaml, err);
+		return nx_print_page(nx_schema_write_yaml, err);
 	if (!strcmp(word, "--print-schema-docs"))
-		return show_schema(nx_schema_write_markdown, err);
+		return nx_print_page(nx_schema_write_markdown, err);
 	near = word[1] == '-' ? nx_suggest_option(nx_global_options, word + 2, strlen(word + 2))
 			      : NULL;
 	if (near)
@@ -109,6 +99,7 @@ static enum nx_status run_command(struct nx_invocation *call, const struct nx_co
 	bool wants_help = false;
 	enum nx_status st;
 
+	assert(command->run && command->operands && (*command->operands || command->operand_hint));
 	memset(values, 0, command->values_bytes);
 	call->argc = argc;
 	call->argv = argv;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Man pages in roff's man macros. docs/man holds what this prints; a test compares them. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void put_text(struct nx_output *out, const char *text)
 	put_word(out, text, strlen(text));
 }
 
-/* A paragraph in lines of handy length; a line that starts with . or ' would be a request. */
+/* A paragraph in short lines; a line that starts with . or ' would be a request. */
 static void put_line(struct nx_output *out, const char *text)
 {
 	size_t at = 0;
@@ -76,7 +77,7 @@ static void put_example(struct nx_output *out, const struct nx_command *command,
 	put_line(out, example->line);
 }
 
-/* What all pages end with; command NULL: that of the program. */
+/* The sections at the end of all pages; command NULL: the page of the program. */
 static void put_end(struct nx_output *out, const struct nx_command *command)
 {
 	nx_print(out,
@@ -179,6 +180,7 @@ enum nx_status nx_man_print(const char *page, struct nx_output *out, struct nx_e
 	for (size_t i = 0; i < nx_command_count; i++) {
 		char name[64]; /* "neuron-explorer-view", "nccom-test" */
 
+		assert(strlen(nx_commands[i]->name) < 32);
 		snprintf(name, sizeof(name), "%s%s",
 			 nx_commands[i]->is_program ? "" : NX_PROGRAM "-", nx_commands[i]->name);
 		if (nx_commands[i] == &nx_command_help)

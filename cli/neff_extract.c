@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unpacking an archive that somebody else made. Folders are opened one by one,
- * relative to each other and without following links, so neither a name in the
- * archive nor a link placed in the target can lead outside.
+ * Unpacks an archive that somebody else made. Folders are opened one by one, relative to each other
+ * and without following links, so neither a name in the archive nor a link in the target can lead
+ * outside.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static enum nx_status check_names(const struct nx_neff *neff, const char *folder
 	return NX_OK;
 }
 
-/* The folder a member goes into, made when asked; -1 and errno when it is not there. */
+/* The folder of a member; -1 and errno if it does not exist and is not made. */
 static int open_parent(int root, char *path, bool make)
 {
 	int at = dup(root);
@@ -108,6 +109,7 @@ static int write_beside(int parent, const char *name, struct nx_slice bytes)
 {
 	int fd, failed, saved_errno;
 
+	assert(!strchr(name, '/'));
 	(void)unlinkat(parent, TEMPORARY_NAME, 0);
 	fd = openat(parent, TEMPORARY_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0666);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* neff --disassemble: the compiled instruction streams as text. */
+#include <assert.h>
 #include <string.h>
 
 #include "assemble/disassembler.h"
@@ -9,7 +10,7 @@
 #include "format/instruction_source.h"
 #include "model/capture.h"
 
-/* What the slot was made from, as far as the chain goes. */
+/* The source of an instruction slot; "" for what is unknown. */
 struct origin {
 	const char *layer, *file;
 	uint32_t line;
@@ -37,7 +38,7 @@ static void print_remark(struct nx_output *out, const struct origin *origin,
 			 origin->line);
 }
 
-/* The same as directives wherever it changes, so that assembling the text restores it. */
+/* The same as directives, only where it changes; the assembler reads them. */
 static void print_origin(struct nx_output *out, const struct origin *before,
 			 const struct origin *now)
 {
@@ -94,7 +95,7 @@ static void print_stream(struct nx_output *out, const struct stream *s)
 		print_origin(out, &before, &(struct origin){"", "", 0});
 }
 
-/* Semaphores get their names where a capture meets its NEFF; an empty capture will do. */
+/* Semaphore names come from decoding a NEFF with a capture; an empty capture is enough. */
 static void name_semaphores(struct nx_neff_view *v, struct nx_program *program)
 {
 	struct nx_capture capture = {.arch = nx_target_generation(v->binary.target)};
@@ -113,6 +114,7 @@ void nx_neff_disassemble(struct nx_neff_view *v, enum nx_engine engine, struct n
 	struct nx_program *program = NX_NEW(&v->arena, struct nx_program);
 	bool is_complete = engine == NX_ENGINE_COUNT;
 
+	assert(engine <= NX_ENGINE_COUNT);
 	name_semaphores(v, program);
 	if (is_complete)
 		nx_disassembly_write_head(&v->neff, out);

@@ -44,13 +44,13 @@ static void build(struct parser *p, const struct nx_command *command)
 	if (command->operands &&
 	    !strncmp(command->operands, NX_OPERANDS_COMMAND, strlen(NX_OPERANDS_COMMAND)))
 		p->shorts[shorts++] = '+';
-	p->shorts[shorts++] = ':'; /* getopt then tells a missing value from an unknown option */
+	p->shorts[shorts++] = ':'; /* getopt then returns ':' for a missing value */
 	p->shorts[shorts++] = 'h';
 	p->longs[longs++] = (struct option){"help", no_argument, NULL, HELP_CODE};
 	for (int i = 0; command->options[i].name || command->options[i].letter; i++) {
 		const struct nx_option *o = &command->options[i];
 
-		assert(i < OPTION_MAX);
+		assert(i < OPTION_MAX && (o->kind != NX_OPTION_CHOICE || o->choices));
 		if (o->name)
 			p->longs[longs++] =
 				(struct option){o->name, argument_of(o), NULL, FIRST_CODE + i};
@@ -66,6 +66,7 @@ const char *nx_option_spelling(const struct nx_option *o, char *out, size_t cap)
 {
 	char letter[8] = "", name[64] = "", value[64] = "";
 
+	assert(o->name || o->letter);
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c", o->letter);
 	if (o->name)
@@ -155,7 +156,7 @@ static enum nx_status store(const struct nx_option *o, const char *value, void *
 		       typed(o, name, sizeof(name)), o->help);
 }
 
-/* getopt accepts unambiguous beginnings; when there are several it says only '?'. */
+/* getopt accepts unambiguous prefixes; for an ambiguous one it only returns '?'. */
 static enum nx_status refuse_long(const struct parser *p, const char *word, struct nx_error *err)
 {
 	const char *name = word + 2, *near;

@@ -77,7 +77,7 @@
 	}
 
 /*
- * Fills the command's struct. USAGE when a word is wrong, with the nearest right one as a hint;
+ * Fills the command's struct. USAGE if a word is wrong, with the nearest valid one as a hint;
  * UNSUPPORTED for an option that this version does not have yet. *wants_help becomes true on
  * --help; the rest is then ignored.
  */

@@ -16,7 +16,7 @@ static enum nx_status append_text(struct nx_bytes *sql, const char *text, struct
 	return nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text), err);
 }
 
-/* Of our own, so without a zero byte. */
+/* For our own texts, which contain no zero byte. */
 static void append_word(struct nx_bytes *sql, const char *text)
 {
 	struct nx_error err;

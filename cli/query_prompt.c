@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads statements from standard input; on a terminal with libedit, if the build has it. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 struct reader {
 	struct nx_query_session *session;
 	bool is_prompting;
-	struct nx_bytes pending; /* a statement whose ';' has not come */
+	struct nx_bytes pending; /* a statement without its ';' so far */
 	char *line;		 /* getline's */
 	size_t line_cap;
 #ifdef NX_HAVE_EDIT
@@ -80,7 +81,7 @@ static void open_lines(struct reader *r)
 
 	if (!r->is_prompting)
 		return;
-	/* libedit reads characters as the locale says; nothing else here depends on it */
+	/* libedit needs it for multi-byte characters; nothing else here depends on it */
 	setlocale(LC_CTYPE, "");
 	r->edit = el_init("neuron-explorer", stdin, stdout, stderr);
 	r->history = history_init();
@@ -129,6 +130,7 @@ static enum nx_status run_complete(struct reader *r, struct nx_error *err)
 static enum nx_status take_line(struct reader *r, const char *line, size_t len,
 				struct nx_error *err)
 {
+	assert(r->pending.len <= STATEMENT_MAX_BYTES);
 	if (!r->pending.len && line[0] == '.')
 		return nx_query_session_command(r->session, line, err);
 	if (len > STATEMENT_MAX_BYTES - r->pending.len)
@@ -165,8 +167,8 @@ enum nx_status nx_query_session_read(struct nx_query_session *session, const cha
 	open_lines(&r);
 #endif
 	if (r.is_prompting)
-		nx_say("DuckDB %s, %zu tables; .help says more", nx_duckdb_version(session->db),
-		       session->profile.tables.len);
+		nx_say("DuckDB %s, %zu tables; .help lists the commands",
+		       nx_duckdb_version(session->db), session->profile.tables.len);
 	while (!st && !session->is_over && (line = next_line(&r, &len))) {
 		st = take_line(&r, line, len, err);
 		if (!st || !r.is_prompting)

@@ -164,6 +164,7 @@ enum nx_status nx_query_session_open(struct nx_query_session *s,
 {
 	enum nx_status st;
 
+	assert(how->profile && how->format && how->output_path);
 	*s = (struct nx_query_session){.how = *how};
 	st = nx_profile_folder_open(&s->profile, how->profile, err);
 	if (!st)

@@ -29,13 +29,13 @@ struct table {
 	struct nx_row_sink sink;
 	struct nx_query_table_style style;
 	struct nx_arena arena;	      /* of the table */
-	struct nx_arena sample_arena; /* of the rows that wait */
+	struct nx_arena sample_arena; /* of the cells */
 	const struct nx_column *columns;
 	size_t column_count;
 	unsigned *widths;
-	struct cells cells; /* rows that wait, or the one that is printed */
+	struct cells cells; /* rows of the sample, or the row to print */
 	uint64_t row_count;
-	bool is_flowing; /* widths are fixed, rows do not wait any more */
+	bool is_flowing; /* widths are fixed, rows are printed at once */
 	struct nx_bytes text;
 };
 
@@ -121,7 +121,7 @@ static void write_cell(struct table *t, const struct cell *cell, unsigned width,
 		       const char *colour)
 {
 	bool is_cut = t->style.width && cell->width > width;
-	struct nx_slice text = is_cut ? nx_text_cut(cell->text, width - 1) : cell->text;
+	struct nx_slice text = is_cut ? nx_text_cut(cell->text, width ? width - 1 : 0) : cell->text;
 	unsigned used = is_cut ? nx_text_width(text) + 1 : cell->width;
 	unsigned gap = used < width ? width - used : 0;
 
@@ -202,6 +202,7 @@ static enum nx_status add(struct nx_row_sink *sink, const struct nx_value *row,
 	struct table *t = (struct table *)sink;
 
 	(void)err;
+	assert(!t->is_flowing || !t->cells.len);
 	for (size_t i = 0; i < t->column_count; i++)
 		nx_vec_push(&t->cells, value_cell(t, &row[i]));
 	t->row_count++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show-session --show-trace and --show-dma: rows, one by one, as lines or as JSON. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static const char *layer_of(const struct nx_session *s, const struct nx_instruct
 	const struct nx_program *p = &s->program;
 	const char *layer;
 
+	assert(row->graph < NX_MAX_GRAPHS && row->engine < NX_ENGINE_COUNT);
 	if (!s->has_binary)
 		return "";
 	layer = p->layers[p->slots[row->graph][row->engine][row->slot].layer];

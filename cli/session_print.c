@@ -50,6 +50,7 @@ static uint64_t window_ps(const struct nx_session *s)
 {
 	uint64_t latest_ps = 0;
 
+	assert(s->capture.graph_count <= NX_MAX_GRAPHS);
 	for (uint32_t g = 0; g < s->capture.graph_count; g++)
 		if (s->counts[g].last_end_ps > latest_ps)
 			latest_ps = s->counts[g].last_end_ps;
@@ -311,7 +312,7 @@ static void write_graph(struct nx_session *s, struct nx_json_writer *w, uint32_t
 	nx_json_end_object(w);
 }
 
-/* Graphs lie flat in the capture; the file has them by node. */
+/* The capture has one list of graphs; the file groups them by node. */
 static void write_nodes(struct nx_session *s, struct nx_json_writer *w)
 {
 	const struct nx_ntff_info *info = &s->decoder.ntff.info;

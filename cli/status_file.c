@@ -55,8 +55,8 @@ static enum nx_status write_file(const struct nx_status_file *file, const struct
 	return nx_output_commit(&out, err) ? nx_context(err, "--processing-status-file") : NX_OK;
 }
 
-/* Between begin and end a failure is not reported: that would interrupt work that may still
- * succeed, and the end meets it again. */
+/* A failure is not reported here: that would interrupt work that may still succeed, and
+ * nx_status_file_end will fail in the same way. */
 static void write_progress(const struct nx_status_file *file)
 {
 	(void)!write_file(file, &(struct outcome){.message = ""}, NULL);
@@ -92,6 +92,7 @@ static struct nx_status_entry *find_open(struct nx_status_file *file, const char
 static struct nx_status_entry *add(struct nx_status_file *file, const char *name,
 				   enum nx_profile_kind kind)
 {
+	assert(file->path && name);
 	nx_vec_push(&file->entries, ((struct nx_status_entry){
 					    .name = nx_arena_copy_text(&file->arena, name),
 					    .kind = kind,

@@ -10,6 +10,7 @@
 
 void nx_table_begin(struct nx_table_view *table, struct nx_arena *arena, const char *titles)
 {
+	assert(arena && *titles);
 	*table = (struct nx_table_view){.arena = arena};
 	for (const char *t = titles; *t;) {
 		size_t len = strcspn(t, "|");
@@ -29,6 +30,7 @@ void nx_table_add(struct nx_table_view *table, const char *fmt, ...)
 	char *text;
 	int len;
 
+	assert(table->column_count);
 	va_start(args, fmt);
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, args);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/terminal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ void nx_print(struct nx_output *out, const char *fmt, ...)
 	va_list args, again;
 	int len;
 
+	assert(out);
 	va_start(args, fmt);
 	va_copy(again, args);
 	len = vsnprintf(stack, sizeof(stack), fmt, args);
@@ -45,6 +47,17 @@ void nx_print(struct nx_output *out, const char *fmt, ...)
 	}
 	if (text != stack)
 		nx_heap_free(text);
+}
+
+enum nx_status nx_print_page(void (*write)(struct nx_output *out), struct nx_error *err)
+{
+	struct nx_output out;
+	enum nx_status st = nx_output_open(&out, "-", err);
+
+	if (st)
+		return st;
+	write(&out);
+	return nx_output_commit(&out, err);
 }
 
 enum nx_status nx_print_end(struct nx_output *out, enum nx_status st, struct nx_error *err)
@@ -135,6 +148,7 @@ void nx_print_wrapped(struct nx_output *out, const char *text, unsigned first_co
 	unsigned at = first_column;
 	bool is_line_start = true;
 
+	assert(indent < columns);
 	while (*text) {
 		size_t len = strcspn(text, " \n");
 		unsigned width = 0;

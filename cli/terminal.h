@@ -11,6 +11,9 @@
 /* To standard output (or wherever out goes); control characters become '?'. */
 void nx_print(struct nx_output *out, const char *fmt, ...) NX_PRINTF(2, 3);
 
+/* Opens standard output, writes and commits it. */
+NX_MUST_CHECK enum nx_status nx_print_page(void (*write)(struct nx_output *out),
+					   struct nx_error *err);
 /* Commits out; if st is a failure, aborts it. Returns st, or why the commit failed. */
 NX_MUST_CHECK enum nx_status nx_print_end(struct nx_output *out, enum nx_status st,
 					  struct nx_error *err);

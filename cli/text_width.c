@@ -27,6 +27,7 @@ uint32_t nx_text_take(struct nx_slice *text)
 	uint32_t code = len <= 1 ? text->data[0] : text->data[0] & (0x7fu >> len);
 	bool is_good = len && len <= text->len;
 
+	assert(text->len);
 	static_assert(sizeof(least) / sizeof(least[0]) == 5, "a length is at most 4");
 	for (size_t i = 1; i < len && is_good; i++) {
 		is_good = (text->data[i] & 0xc0) == 0x80;
@@ -92,7 +93,7 @@ struct nx_slice nx_text_cut(struct nx_slice text, unsigned width)
 
 /* --- taming ---------------------------------------------------------------- */
 
-/* Instead of the character; NULL: as it is. */
+/* The text to show instead of a character; NULL: the character itself. */
 static const char *shown(uint32_t code)
 {
 	bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0) ||

@@ -126,6 +126,7 @@ void nx_upload_plan_describe(const struct nx_upload_plan *plan, const char *name
 	};
 	struct nx_json_writer w;
 
+	assert(name);
 	nx_json_init_bytes(&w, json, false);
 	nx_json_begin_object(&w);
 	nx_json_key_text(&w, "name", name);
@@ -259,7 +260,7 @@ static enum nx_status ask(struct nx_upload_client *c, struct nx_http_request req
 
 /* --- beginning ------------------------------------------------------------------------------- */
 
-/* Sent once: a second request might meet the upload that the first one began. */
+/* Sent once: a second request might collide with the upload that the first one began. */
 static enum nx_status begin(struct nx_upload_client *c, struct nx_slice json, struct nx_error *err)
 {
 	struct nx_http_request request = {.content_type = "application/json", .body = json};
@@ -293,7 +294,7 @@ static size_t give(void *context, void *to, size_t room)
 	if (n <= 0)
 		return 0;
 	s->offset += (uint64_t)n;
-	/* bytes that are sent again count once */
+	/* bytes that are sent again are counted once */
 	s->client->progress.done = s->done_before + s->offset - (uint64_t)n;
 	nx_progress_add(&s->client->progress, (uint64_t)n);
 	return (size_t)n;
@@ -383,6 +384,7 @@ enum nx_status nx_upload_client_send(struct nx_upload_client *c, const struct nx
 	struct nx_http_request empty = {.body = nx_slice_text("")};
 	enum nx_status st = begin(c, json, err);
 
+	assert(st || *c->id);
 	if (!st)
 		st = send_files(c, plan, err);
 	if (!st)

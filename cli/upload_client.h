@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * upload_client: the other end of docs/api.md "Uploads".
+ * upload_client: sends files to a server as docs/api.md "Uploads" describes.
  *
  *	st = nx_upload_plan_add(&plan, "model.neff", NX_UPLOAD_NEFF, err);
  *	nx_upload_client_open(&client, endpoint, token, true);
@@ -9,8 +9,8 @@
  *	nx_upload_client_close(&client);
  *
  * If the connection breaks, the upload resumes where the server says it stopped, and fails with IO
- * after a minute without a new byte. When the server refuses, the error is its message, with the
- * status that its code stands for.
+ * after a minute without a new byte. If the server refuses, the error is its message, with the
+ * status that matches its code.
  */
 #ifndef NX_CLI_UPLOAD_CLIENT_H
 #define NX_CLI_UPLOAD_CLIENT_H

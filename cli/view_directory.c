@@ -3,12 +3,14 @@
  * view -d: the system profile of a directory, and every device capture in it. Child processes read
  * the captures, so that a capture that fails does not affect the others.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/json_writer.h"
 #include "base/path.h"
+#include "cli/status_file.h"
 #include "cli/table.h"
 #include "cli/view.h"
 #include "export/json_sections.h"
@@ -120,6 +122,7 @@ static void plan_jobs(struct directory *d, struct nx_device_jobs *jobs)
 	const char *suffix = d->v->format && !strcmp(d->v->format, "perfetto") ? "pftrace" : "json";
 	size_t empty = 0;
 
+	assert(!jobs->len);
 	for (size_t i = 0; i < profile->devices.len; i++) {
 		const struct nx_device_capture *c = &profile->devices.items[i];
 		struct nx_device_job job = job_of(d, c);
@@ -387,6 +390,7 @@ enum nx_status nx_view_directory(const struct nx_view_options *v,
 	struct nx_system_run *run;
 	enum nx_status st = nx_system_run_open(&run, &how, err);
 
+	assert(v->directory && (d.as_tables || v->format));
 	memset(stored, 0, sizeof(*stored));
 	if (st)
 		return st;

@@ -206,7 +206,7 @@ struct nx_store_target nx_view_store_target(const struct nx_view_options *v)
 	};
 }
 
-/* Source code changes no row, but a new folder means that its files are to be stored. */
+/* Source code changes no row, but the files of a new folder must be stored. */
 static const char *source_recipe(const struct nx_view_options *v, struct nx_arena *arena)
 {
 	const char *const roots[] = {v->framework_source_root, v->nki_source_root,
@@ -249,7 +249,7 @@ static enum nx_status check_directory(const struct nx_view_options *v, struct nx
 	return NX_OK;
 }
 
-/* Checked first, not when everything else is done. */
+/* Checked early, before anything is processed. */
 static enum nx_status check_roots(const struct nx_view_options *v, struct nx_error *err)
 {
 	const struct {

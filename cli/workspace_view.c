@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/workspace_view.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,6 +59,7 @@ enum nx_status nx_workspace_view_resolve(const char *data_path, const char *word
 	const char *home;
 	enum nx_status st;
 
+	assert(word && arena);
 	*path = word;
 	/* what looks like a path is one, even if it is missing; with --data-path a plain name
 	 * means a profile, even if there is a folder of that name */

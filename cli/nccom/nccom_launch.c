@@ -245,6 +245,7 @@ enum nx_status nx_nccom_launch_plan(struct nx_nccom_launch *launch, struct nx_nc
 {
 	enum nx_status st;
 
+	assert(nx_nccom_launch_is_wanted(words));
 	launch->words = words;
 	launch->arena = arena;
 	if (words->has_slurm && (words->hosts || words->hosts_file))
@@ -397,7 +398,7 @@ enum nx_status nx_nccom_launch_run(const struct nx_nccom_launch *launch, int arg
 	const char *starter = NULL;
 	enum nx_status st = find_starter(launch, &starter, err);
 
-	/* Only the copies know the first machine that Slurm chose. */
+	/* With Slurm, only the copies know the first machine: name just the port. */
 	if (!st && !getenv(NX_NCCOM_ROOT))
 		st = nx_nccom_root_choose(launch->hosts.len ? launch->hosts.items[0] : "",
 					  launch->words->streams ? NX_NCCOM_MAX_STREAMS : 1, err);

@@ -11,9 +11,9 @@
 #include "format/collective.h"
 #include "format/instruction.h"
 
-#define OPS_IN_NEFF 512			   /* of one execution; more make more executions */
+#define OPS_IN_NEFF 512			   /* the most in one execution */
 #define PROGRAM_BYTES ((uint64_t)16 << 20) /* the program and its runtime, with no rank */
-#define THREAD_BYTES ((uint64_t)2 << 20)   /* a rank with next to nothing to move */
+#define THREAD_BYTES ((uint64_t)2 << 20)   /* a rank with tiny tensors */
 #define PROCESS_BYTES ((uint64_t)8 << 20)  /* the same as a process */
 
 /* Physical cores per logical core, according to the environment. */
@@ -72,6 +72,7 @@ static uint64_t rank_bytes(const struct nx_nccom_case *c, const struct nx_nccom_
 	uint64_t sent = in > out ? in : out;
 	uint64_t sum = add(add(in, out), add(out, sent));
 
+	assert(size > 0 && options->local_rank_count <= c->rank_count);
 	if (options->check != NX_NCCOM_UNCHECKED)
 		sum = add(sum, in);
 	if (c->op->kind == NX_COLLECTIVE_REDUCE_SCATTER)
@@ -140,7 +141,7 @@ enum nx_status nx_nccom_measure(struct nx_nccom_runtime *runtime, const struct n
 
 /* --- the environment of ranks ------------------------------------------------------------ */
 
-/* Without a device the runtime makes one up: large enough for all ranks. */
+/* Without a device the runtime simulates one: make it large enough for all ranks. */
 void nx_nccom_set_environment(const struct nx_nccom_request *r, uint32_t rank_count, bool is_debug)
 {
 	char text[16];

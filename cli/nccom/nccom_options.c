@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_options.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,7 @@ int nx_nccom_join_words(int argc, char **argv, struct nx_arena *arena, char ***o
 	char **words = NX_NEW_ARRAY(arena, char *, (size_t)argc + 1);
 	int count = 0;
 
+	assert(argc >= 0);
 	for (int i = 0; i < argc; i++) {
 		char *word = argv[i];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_run.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static const struct nx_nccom_op ops[] = {
 	{"broadcast", "bcast", "BROADCAST", NX_COLLECTIVE_BROADCAST},
 };
 
+static_assert(sizeof(ops) / sizeof(ops[0]) == 9, "add a new operation to the names below too");
 const char nx_nccom_op_names[] =
 	"all_reduce all_gather all_gatherv reduce_scatter sendrecv alltoall "
 	"alltoallv permute broadcast";
@@ -137,6 +139,7 @@ enum nx_status nx_nccom_case_measure(struct nx_nccom_case *c, struct nx_error *e
 {
 	uint64_t n = c->group_size, size = nx_dtype_bytes(c->dtype);
 
+	assert(c->op && c->groups && n > 0 && size > 0);
 	c->element_count = c->size_bytes / size;
 	c->in_count = c->out_count = c->word_count = c->element_count;
 	switch (c->op->kind) {

@@ -65,7 +65,7 @@ uint16_t nx_nccom_ports_find(struct nx_nccom_port_range range, uint32_t count)
 	assert(range.first > 0 && range.first <= range.last && range.last <= LAST_PORT);
 	assert(count > 0 && count <= NX_NCCOM_MAX_STREAMS);
 	offset = random_number() % port_count;
-	/* Once around, and on through a run of ports that includes the start. */
+	/* Once around, and on past the start, which may be inside a free run. */
 	for (uint32_t i = 0; i < port_count + count; i++, offset++) {
 		if (offset == port_count)
 			offset = in_row = 0;

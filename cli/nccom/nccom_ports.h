@@ -2,9 +2,9 @@
 /*
  * nccom_ports: free TCP ports where ranks meet.
  *
- * A port is chosen before the process that listens on it starts, so nothing can hold it in
- * between. The kernel must not give it to an outgoing connection meanwhile: ports come from
- * outside its ephemeral range, from a random place so that two runs do not choose the same.
+ * A port is chosen before the process that listens on it starts, so nothing holds it in between.
+ * To keep the kernel from giving it to an outgoing connection, ports come from outside its
+ * ephemeral range; a random start keeps two runs from choosing the same.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_PORTS_H
 #define NX_CLI_NCCOM_NCCOM_PORTS_H

@@ -342,7 +342,7 @@ static enum nx_status run_processes(struct work *work, struct nx_error *err)
 			st = nx_fail_errno(err, errno, "cannot start a process for rank %u",
 					   first + i);
 	}
-	/* The others would wait for the one that is missing. */
+	/* The others would wait for the missing rank. */
 	for (uint32_t i = 0; st && i < count; i++)
 		if (children[i] > 0)
 			kill(children[i], SIGKILL);
@@ -376,7 +376,7 @@ static struct shared *make_shared(const struct nx_nccom_case *c,
 	return shared;
 }
 
-/* The message of every rank that failed, to find the one at fault. */
+/* The messages of all ranks that failed, to find the cause. */
 static void keep_said(const struct work *work, struct nx_bytes *said)
 {
 	const struct nx_nccom_options *o = work->options;
@@ -401,7 +401,7 @@ static enum nx_status judge(const struct work *work, struct nx_error *err)
 			     (c->op->kind == NX_COLLECTIVE_ALL_REDUCE ||
 			      c->op->kind == NX_COLLECTIVE_ALL_GATHER);
 
-	/* Ranks that only waited for the one at fault have less to report: IO. */
+	/* Ranks that only waited for a failed one report IO: prefer any other error. */
 	for (uint32_t i = 0; i < o->local_rank_count; i++)
 		if (told[i].status && told[i].status != NX_IO)
 			return nx_fail(err, told[i].status, "%s", told[i].message);
@@ -410,7 +410,7 @@ static enum nx_status judge(const struct work *work, struct nx_error *err)
 			return nx_fail(err, told[i].status, "%s", told[i].message);
 	for (uint32_t i = 1; must_be_equal && i < o->local_rank_count; i++)
 		if (told[i].output_hash != told[0].output_hash)
-			return nx_fail(err, NX_MISMATCH, "ranks %u and %u ended with other bits",
+			return nx_fail(err, NX_MISMATCH, "the outputs of ranks %u and %u differ",
 				       o->first_rank, o->first_rank + i);
 	return NX_OK;
 }
@@ -422,6 +422,7 @@ static void take_times(const struct work *work, struct nx_nccom_result *out)
 	const struct nx_nccom_options *o = work->options;
 	size_t ops = work->c->op_count, total = o->warmup_count + (size_t)o->measured_count;
 
+	assert(ops > 0 && shared->time_count <= shared->time_room);
 	out->times_us = nx_heap_alloc((shared->time_count + 1) * sizeof(double));
 	for (size_t i = 0; i < shared->time_count; i++) {
 		size_t place = o->has_executions ? i % ops : i;
@@ -452,6 +453,8 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 	struct work work = {.runtime = runtime, .c = c, .options = options};
 	enum nx_status st = nx_nccom_case_assemble(c, &neff, err);
 
+	assert(options->local_rank_count > 0 &&
+	       options->first_rank + options->local_rank_count <= c->rank_count);
 	memset(out, 0, sizeof(*out));
 	if (st)
 		return st;
@@ -459,7 +462,7 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 	work.shared = make_shared(c, options);
 	nx_nccom_temporary("nccom-test", work.folder);
 	if (!work.shared || !mkdtemp(work.folder)) {
-		st = nx_fail_errno(err, errno, "nccom-test has no room for its results");
+		st = nx_fail_errno(err, errno, "cannot make room for the results of nccom-test");
 	} else {
 		st = options->has_processes
 			     ? run_processes(&work, err)
@@ -476,7 +479,7 @@ enum nx_status nx_nccom_run(struct nx_nccom_runtime *runtime, const struct nx_nc
 	if (work.shared)
 		munmap(work.shared, work.shared->bytes);
 	nx_vec_release(&neff);
-	/* Else it counts as used when the next size checks what is available. */
+	/* Freed memory would count as used when the next size checks what is available. */
 	(void)malloc_trim(0);
 	return st;
 }

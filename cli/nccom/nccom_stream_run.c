@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "cli/nccom/nccom_launch.h"
 #include "cli/nccom/nccom_measure.h"
+#include "cli/nccom/nccom_table.h"
 #include "cli/terminal.h"
 #include "runtime/trace/trace_filter.h"
 
@@ -24,7 +25,7 @@ struct stream {
 	const struct nx_nccom_request *request;
 	uint32_t first_core;
 	pid_t pid;
-	int from;	      /* -1: nothing more will come */
+	int from;	      /* -1: closed */
 	struct nx_bytes told; /* so far */
 };
 
@@ -43,7 +44,7 @@ void nx_nccom_news_send(int to, struct nx_nccom_news *news, const struct nx_ncco
 	assert(news->kind <= NX_NCCOM_NEWS_END);
 	news->time_count = result ? result->time_count : 0;
 	news->said_len = result ? result->said.len : 0;
-	/* A parent that is gone has no use for the rest either. */
+	/* If the parent is gone, nobody reads the rest. */
 	if (!nx_write_all(to, nx_slice_of(news, sizeof(*news))) || !result ||
 	    !nx_write_all(to, nx_slice_of(result->times_us, result->time_count * sizeof(double))))
 		return;
@@ -86,7 +87,7 @@ bool nx_nccom_news_next(struct nx_slice told, size_t *at, struct nx_nccom_news *
 
 /* --- a stream, in its process -------------------------------------------------------------- */
 
-/* Streams must not receive each other's messages: stream i meets i ports after the first. */
+/* Streams must not receive each other's messages: stream i uses port + i. */
 static enum nx_status set_root(size_t index, struct nx_error *err)
 {
 	const char *root = getenv(NX_NCCOM_ROOT), *colon = root ? strrchr(root, ':') : NULL;
@@ -170,8 +171,9 @@ static enum nx_status start_stream(struct run *run, size_t index, struct nx_erro
 	struct stream *s = &run->streams[index];
 	int ends[2];
 
+	assert(index < run->count);
 	if (pipe(ends))
-		return nx_fail_errno(err, errno, "no pipe for stream %zu", index + 1);
+		return nx_fail_errno(err, errno, "cannot make a pipe for stream %zu", index + 1);
 	s->pid = fork();
 	if (s->pid == 0) {
 		close(ends[0]);
@@ -181,7 +183,7 @@ static enum nx_status start_stream(struct run *run, size_t index, struct nx_erro
 	s->from = ends[0];
 	if (s->pid > 0)
 		return NX_OK;
-	return nx_fail_errno(err, errno, "no process for stream %zu", index + 1);
+	return nx_fail_errno(err, errno, "cannot start a process for stream %zu", index + 1);
 }
 
 static void hear(struct stream *s)
@@ -363,7 +365,7 @@ enum nx_status nx_nccom_streams_run(const struct nx_nccom_streams *streams,
 	enum nx_status st = NX_OK;
 
 	if (pipe(run.go))
-		return nx_fail_errno(err, errno, "no pipe for the streams");
+		return nx_fail_errno(err, errno, "cannot make a pipe for the streams");
 	prepare(&run, streams);
 	st = check_sizes(&run, err);
 	nx_output_flush(&table->out);

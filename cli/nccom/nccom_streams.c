@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_streams.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -109,7 +110,7 @@ static bool has_zero_byte(const struct nx_json *value)
 	return text.len && memchr(text.data, '\0', text.len);
 }
 
-/* As text for the parser of the option, which reports other errors. */
+/* As JSON text for the parser of the option, which reports all other errors. */
 static void write_lists(struct nx_json_writer *w, const struct nx_json *value, unsigned depth)
 {
 	if (value->kind == NX_JSON_NUMBER) {
@@ -143,6 +144,7 @@ static enum nx_status store_text(const struct field *field, const struct nx_json
 	const char **to = (const char **)(void *)((char *)&wish->words + field->offset);
 	bool is_text = value->kind == NX_JSON_TEXT && !has_zero_byte(value);
 
+	assert(field->offset + sizeof(*to) <= sizeof(wish->words));
 	switch ((enum field_kind)field->kind) {
 	case FIELD_SIZE:
 		if (value->kind == NX_JSON_NUMBER)

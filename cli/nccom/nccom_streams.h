@@ -9,7 +9,7 @@
  *	]}
  *
  * A stream has its own ranks and cores. Its fields have the names and meanings of the options of
- * nccom-test; for a missing field, the command line counts. An iteration of a stream is
+ * nccom-test; a missing field has the value given on the command line. An iteration of a stream is
  * ops_per_iter operations.
  */
 #ifndef NX_CLI_NCCOM_NCCOM_STREAMS_H

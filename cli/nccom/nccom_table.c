@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_table.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -28,8 +29,7 @@ static void add_cell(struct row *row, const char *title, const char *fmt, ...)
 {
 	va_list args;
 
-	if (row->count == MAX_COLUMNS)
-		return;
+	assert(row->count < MAX_COLUMNS);
 	va_start(args, fmt);
 	vsnprintf(row->cells[row->count], CELL, fmt, args);
 	va_end(args);
@@ -59,6 +59,7 @@ static double stat_of(const struct nx_nccom_result *result, int stat)
 {
 	size_t rank;
 
+	assert(stat <= 100);
 	if (stat < 0 || !result->time_count)
 		return average_of(result);
 	rank = (size_t)ceil(stat / 100.0 * (double)result->time_count);
@@ -166,7 +167,7 @@ void nx_nccom_table_end(struct nx_nccom_table *table)
 	table->has_header = false;
 }
 
-/* --- from the first to the last ------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------------------------- */
 
 enum nx_status nx_nccom_table_open(struct nx_nccom_table *table, struct nx_error *err)
 {

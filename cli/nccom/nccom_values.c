@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/nccom/nccom_run.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -32,6 +33,7 @@ void nx_nccom_fill(const struct nx_nccom_case *c, const struct nx_nccom_options 
 {
 	size_t size = nx_dtype_bytes(c->dtype);
 
+	assert(first + count <= c->in_count);
 	for (uint64_t i = 0; i < count; i++) {
 		float value = value_of(c, options, rank, first + i);
 
@@ -50,6 +52,7 @@ static struct place place_of(const struct nx_nccom_case *c, uint32_t rank)
 {
 	struct place place = {NULL, rank / c->group_size * c->group_size, rank % c->group_size};
 
+	assert(rank < c->rank_count);
 	for (size_t i = 0; c->groups->ranks && i < c->groups->rank_count; i++)
 		if (c->groups->ranks[i] == rank) {
 			place.members = c->groups->ranks + i / c->group_size * c->group_size;
@@ -154,7 +157,7 @@ static bool is_near(unsigned dtype, float have, float want)
 
 	if (isnan(want))
 		return true;
-	/* What does not fit a narrow type wraps or ends at its limit; compare as it would be. */
+	/* Values that do not fit a narrow type wrap or saturate: convert the expected one too. */
 	if (nx_dtype_is_integer(dtype)) {
 		int64_t whole = (int64_t)want, back = 0;
 
@@ -175,6 +178,7 @@ enum nx_status nx_nccom_verify(const struct nx_nccom_case *c,
 	const struct expecting e = {c, options, place_of(c, rank), rank};
 	size_t size = nx_dtype_bytes(c->dtype);
 
+	assert(first + count <= c->out_count);
 	for (uint64_t i = 0; i < count; i++) {
 		float have, want = expected_at(&e, first + i);
 
