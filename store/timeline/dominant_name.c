@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline/dominant_name.h"
-#include "store/timeline/name_list.h"
 
-#define LINE_VALUES 8 /* in a line of the cache */
+#define LINE_VALUES 8 /* in a cache line */
 
 static void tally_rows(struct nx_name_tally *tally, const struct nx_span_chunk *spans, size_t from,
 		       size_t to)
@@ -34,35 +33,12 @@ static void tally_chunks(struct nx_name_tally *tally, const struct nx_strip *str
 	}
 }
 
-static void tally_list(struct nx_name_tally *tally, const struct nx_name_list *list)
-{
-	struct nx_name_columns columns = {
-		.name_base = list->name_base,
-		.names = list->names,
-		.busy_ns = list->busy_ns,
-		.to = list->count,
-		.known_ns = list->rest_ns,
-	};
-
-	nx_name_tally_add_columns(tally, &columns);
-	tally->rest_ns += list->rest_ns;
-}
-
-static void read_list(struct nx_name_list *list, const struct nx_strip *strip, unsigned level,
-		      uint64_t node)
-{
-	uint64_t at = strip->name_at[level][node];
-
-	if (at > strip->name_values)
-		at = strip->name_values;
-	nx_name_list_read(list, strip->name_lists + at, strip->name_values - at);
-}
-
-/* Whole chunks between two edges, and of these what nodes from a level on cover. */
+/* A run of nodes of one level. */
 struct inside {
 	uint64_t lo, hi;
 };
 
+/* The nodes of a level that lie between two edges. */
 static struct inside inside_of(const struct nx_edge *a, const struct nx_edge *b, unsigned level)
 {
 	unsigned shift = level * NX_NAME_FANOUT_BITS;
@@ -82,7 +58,7 @@ static unsigned top_level(const struct nx_edge *a, const struct nx_edge *b)
 	return level;
 }
 
-/* The nodes of a level between two edges that lie under no node above: runs before and behind. */
+/* The nodes of a level between two edges that no node above covers: a run on each side. */
 static void find_runs(const struct nx_edge *a, const struct nx_edge *b, unsigned level,
 		      struct inside runs[2])
 {
@@ -98,7 +74,7 @@ static void find_runs(const struct nx_edge *a, const struct nx_edge *b, unsigned
 	runs[1] = (struct inside){above.hi << NX_NAME_FANOUT_BITS, here.hi};
 }
 
-/* Adds what the nodes of one level remember. */
+/* Adds the names that the nodes of one level list. */
 static void tally_level(struct nx_name_tally *tally, const struct nx_strip *strip,
 			const struct nx_edge *a, const struct nx_edge *b, unsigned level)
 {
@@ -108,23 +84,26 @@ static void tally_level(struct nx_name_tally *tally, const struct nx_strip *stri
 	find_runs(a, b, level, runs);
 	for (unsigned i = 0; i < 2; i++) {
 		for (uint64_t node = runs[i].lo; node < runs[i].hi; node++) {
-			read_list(&list, strip, level, node);
-			tally_list(tally, &list);
+			uint64_t at = strip->name_at[level][node];
+			struct nx_name_columns columns;
+
+			if (at > strip->name_values) /* in a damaged file */
+				at = strip->name_values;
+			nx_name_list_read(&list, strip->name_lists + at, strip->name_values - at);
+			columns = (struct nx_name_columns){
+				.name_base = list.name_base,
+				.names = list.names,
+				.busy_ns = list.busy_ns,
+				.to = list.count,
+				.known_ns = list.rest_ns,
+			};
+			nx_name_tally_add_columns(tally, &columns);
+			tally->rest_ns += list.rest_ns;
 		}
 	}
 }
 
-/* The time covered in chunks under nodes of a level and above. */
-static uint64_t inside_busy_ns(const struct nx_strip *strip, const struct nx_edge *a,
-			       const struct nx_edge *b, unsigned level)
-{
-	struct inside in = inside_of(a, b, level);
-	unsigned shift = level * NX_NAME_FANOUT_BITS;
-
-	return in.hi ? strip->busy[in.hi << shift] - strip->busy[in.lo << shift] : 0;
-}
-
-/* What lies in the chunks of the edges. Only the first and the last span can reach outside. */
+/* Adds the chunks of the edges. Only the first and the last span can extend outside. */
 static void tally_outer(struct nx_name_tally *tally, const struct nx_edge *a,
 			const struct nx_edge *b)
 {
@@ -145,40 +124,32 @@ static void tally_outer(struct nx_name_tally *tally, const struct nx_edge *a,
 	tally_rows(tally, &b->spans, 0, end);
 }
 
-/* Adds what the nodes of a level of all strips remember; returns what they and those above cover.
- */
+/* Adds the nodes of a level of all strips; returns the time that they and those above cover. */
 static uint64_t tally_strips(struct nx_name_tally *tally,
 			     const struct nx_strip_edges *const *strips, size_t strip_count,
 			     size_t bucket, unsigned level)
 {
+	unsigned shift = level * NX_NAME_FANOUT_BITS;
 	uint64_t covered_ns = 0;
 
 	for (size_t i = 0; i < strip_count; i++) {
 		const struct nx_edge *a = &strips[i]->edges[bucket], *b = a + 1;
+		const uint64_t *busy = strips[i]->strip.busy;
+		struct inside in = inside_of(a, b, level);
 
 		tally_level(tally, &strips[i]->strip, a, b, level);
-		covered_ns += inside_busy_ns(&strips[i]->strip, a, b, level);
+		covered_ns += in.hi ? busy[in.hi << shift] - busy[in.lo << shift] : 0;
 	}
 	return covered_ns;
 }
 
-/* Whatever was not added may be of any name. */
-static bool is_decided(struct nx_name_tally *tally, uint64_t left_ns, uint32_t *name)
-{
-	bool is_sure;
-
-	tally->rest_ns += left_ns;
-	is_sure = nx_name_tally_winner(tally, name);
-	tally->rest_ns -= left_ns;
-	return is_sure;
-}
-
-/* Large nodes first: often they leave so little that the small ones cannot matter. */
+/* Large nodes first: often the rest is so little that the small ones cannot matter. */
 static bool try_nodes(struct nx_name_search *search, const struct nx_strip_edges *const *strips,
 		      size_t strip_count, size_t bucket, uint32_t *name)
 {
 	unsigned spared = search->spared_levels, level = 0;
 	uint64_t busy_ns = 0;
+	bool is_sure;
 
 	search->spared_levels = 0;
 	for (size_t i = 0; i < strip_count; i++) {
@@ -194,17 +165,16 @@ static bool try_nodes(struct nx_name_search *search, const struct nx_strip_edges
 
 		if (level > spared + 1 || covered_ns / 2 <= busy_ns - covered_ns)
 			continue;
-		if (is_decided(&search->tally, busy_ns - covered_ns, name)) {
+		/* Time that was not added may belong to any name. */
+		search->tally.rest_ns += busy_ns - covered_ns;
+		is_sure = nx_name_tally_winner(&search->tally, name);
+		search->tally.rest_ns -= busy_ns - covered_ns;
+		if (is_sure) {
 			search->spared_levels = level;
 			return true;
 		}
 	}
 	return false;
-}
-
-void nx_name_search_release(struct nx_name_search *search)
-{
-	nx_name_tally_release(&search->tally);
 }
 
 uint32_t nx_dominant_name(struct nx_name_search *search, const struct nx_strip_edges *const *strips,
@@ -227,17 +197,9 @@ uint32_t nx_dominant_name(struct nx_name_search *search, const struct nx_strip_e
 		tally_outer(tally, a, b);
 		tally_chunks(tally, &strips[i]->strip, a->chunk + 1, b->chunk);
 	}
-	/* Rows leave no doubt. */
+	/* Rows have no rest, so the winner is certain. */
 	nx_name_tally_winner(tally, &name);
 	return name;
-}
-
-static void fetch_list(const struct nx_strip *strip, uint64_t at)
-{
-	if (at >= strip->name_values)
-		return;
-	__builtin_prefetch(strip->name_lists + at);
-	__builtin_prefetch(strip->name_lists + at + LINE_VALUES);
 }
 
 void nx_dominant_name_fetch(const struct nx_name_search *search, const struct nx_strip *strip,
@@ -249,8 +211,14 @@ void nx_dominant_name_fetch(const struct nx_name_search *search, const struct nx
 	for (unsigned level = search->spared_levels; level <= top; level++) {
 		find_runs(a, b, level, runs);
 		for (unsigned i = 0; i < 2; i++) {
-			for (uint64_t node = runs[i].lo; node < runs[i].hi; node++)
-				fetch_list(strip, strip->name_at[level][node]);
+			for (uint64_t node = runs[i].lo; node < runs[i].hi; node++) {
+				uint64_t at = strip->name_at[level][node];
+
+				if (at >= strip->name_values)
+					continue;
+				__builtin_prefetch(strip->name_lists + at);
+				__builtin_prefetch(strip->name_lists + at + LINE_VALUES);
+			}
 		}
 	}
 }

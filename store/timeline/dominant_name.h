@@ -6,15 +6,14 @@
 #include "store/timeline/name_tally.h"
 #include "store/timeline/strip_internal.h"
 
-/* Scratch memory for queries of neighbouring buckets; a zeroed struct is ready. */
+/* Scratch memory for queries of neighbouring buckets; a zeroed struct is ready. The
+ * caller releases the tally. */
 struct nx_name_search {
 	struct nx_name_tally tally;
 	/* Levels of nodes that did not decide the last bucket: they will hardly decide the next, so
 	 * skip them. */
 	unsigned spared_levels;
 };
-
-void nx_name_search_release(struct nx_name_search *search);
 
 /* The edges at bucket and bucket + 1 bound it; some span in it must have a duration. */
 uint32_t nx_dominant_name(struct nx_name_search *search, const struct nx_strip_edges *const *strips,

@@ -24,67 +24,46 @@ void nx_packed_append(struct nx_bytes *bytes, const uint64_t *numbers, size_t co
 }
 
 /* Lengths mostly take one or two bytes; these loops become vector instructions. */
-static uint64_t sum_bytes(const uint8_t *bytes, size_t count)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += bytes[i];
-	return sum;
-}
-
-static uint64_t sum_pairs(const uint8_t *bytes, size_t count)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += nx_load16(bytes + 2 * i);
-	return sum;
-}
-
 uint64_t nx_packed_sum(struct nx_packed column, size_t from, size_t to)
 {
 	uint64_t sum = 0;
 
-	assert(from <= to);
-	if (column.width == 1)
-		return sum_bytes(column.bytes + from, to - from);
-	if (column.width == 2)
-		return sum_pairs(column.bytes + 2 * from, to - from);
-	for (size_t i = from; i < to; i++)
-		sum += nx_packed_at(column, i);
+	assert(from <= to && column.width <= 8);
+	if (column.width == 1) {
+		for (size_t i = from; i < to; i++)
+			sum += column.bytes[i];
+	} else if (column.width == 2) {
+		for (size_t i = from; i < to; i++)
+			sum += nx_load16(column.bytes + 2 * i);
+	} else {
+		for (size_t i = from; i < to; i++)
+			sum += nx_packed_at(column, i);
+	}
 	return sum;
 }
 
-static uint64_t largest_byte(const uint8_t *bytes, size_t count)
-{
-	uint8_t largest = 0;
-
-	for (size_t i = 0; i < count; i++)
-		largest = bytes[i] > largest ? bytes[i] : largest;
-	return largest;
-}
-
-static uint64_t largest_pair(const uint8_t *bytes, size_t count)
-{
-	uint16_t largest = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		uint16_t number = nx_load16(bytes + 2 * i);
-
-		largest = number > largest ? number : largest;
-	}
-	return largest;
-}
-
+/* Narrow types, or the loops would not become vector instructions. */
 uint64_t nx_packed_largest(struct nx_packed column, size_t from, size_t to)
 {
 	uint64_t largest = 0;
+	uint16_t largest_pair = 0;
+	uint8_t largest_byte = 0;
 
-	if (column.width == 1)
-		return largest_byte(column.bytes + from, to - from);
-	if (column.width == 2)
-		return largest_pair(column.bytes + 2 * from, to - from);
+	assert(from <= to && column.width <= 8);
+	if (column.width == 1) {
+		for (size_t i = from; i < to; i++)
+			largest_byte =
+				column.bytes[i] > largest_byte ? column.bytes[i] : largest_byte;
+		return largest_byte;
+	}
+	if (column.width == 2) {
+		for (size_t i = from; i < to; i++) {
+			uint16_t number = nx_load16(column.bytes + 2 * i);
+
+			largest_pair = number > largest_pair ? number : largest_pair;
+		}
+		return largest_pair;
+	}
 	for (size_t i = from; i < to; i++) {
 		uint64_t number = nx_packed_at(column, i);
 

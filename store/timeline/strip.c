@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+
 #include "store/timeline/strip_internal.h"
 
-/* Chunks are fetched so many edges before they are read; more would push each other out. */
+/* Chunks are prefetched this many edges ahead; more would evict each other. */
 #define EDGES_AHEAD ((size_t)4)
-#define EDGE_LINES 8 /* of the cache: head, starts and lengths are usually in these */
+#define EDGE_LINES 8 /* cache lines: header, starts and lengths are usually in these */
 
 /* The pointers of one column's levels; returns the position after it. */
 static const uint64_t *place_levels(const uint64_t *at, const uint64_t **levels,
@@ -95,7 +97,7 @@ uint64_t nx_strip_search(const struct nx_strip *strip, uint64_t time_ns)
 
 		if (count > NX_FANOUT)
 			count = NX_FANOUT;
-		/* The last of the first that starts before, found by halving without guesses. */
+		/* The last that starts before time_ns: a binary search without branches. */
 		while (count > 1) {
 			uint64_t half = count / 2;
 
@@ -135,16 +137,7 @@ bool nx_node_walk_next(struct nx_node_walk *walk, struct nx_node_run *run)
 	return false;
 }
 
-/* Begins to bring a chunk nearer that will be read soon. */
-static void fetch_chunk(const struct nx_strip *strip, uint64_t chunk)
-{
-	const uint8_t *bytes = chunk_bytes(strip, chunk).data;
-
-	for (size_t line = 0; line < EDGE_LINES; line++)
-		__builtin_prefetch(bytes + 64 * line);
-}
-
-/* Rows of a chunk that start before a moment, of which the first few are known to. */
+/* How many rows of a chunk start before time_ns; the first known ones do. */
 static size_t rows_before(const struct nx_span_chunk *spans, size_t known, uint64_t time_ns)
 {
 	struct nx_packed rest = spans->starts;
@@ -181,23 +174,6 @@ static void find_edge(const struct nx_strip *strip, const struct nx_edge *before
 	edge->cross_name = nx_span_chunk_name(spans, below - 1);
 }
 
-/* Given that the chunk starts before some earlier time: is it the last that does? */
-static bool is_in_chunk(const struct nx_strip *strip, uint64_t chunk, uint64_t time_ns)
-{
-	return chunk + 1 == nx_strip_chunks(strip) || strip->start[0][chunk + 1] >= time_ns;
-}
-
-/* Starts out of order would make the later edge come first: then both are the same. */
-static void keep_order(const struct nx_edge *before, struct nx_edge *edge)
-{
-	uint64_t time_ns = edge->time_ns;
-
-	if (edge->idx >= before->idx && edge->chunk >= before->chunk)
-		return;
-	*edge = *before;
-	edge->time_ns = time_ns;
-}
-
 static void read_edge(const struct nx_strip *strip, struct nx_edge *edges, size_t i)
 {
 	const struct nx_edge *before =
@@ -208,18 +184,27 @@ static void read_edge(const struct nx_strip *strip, struct nx_edge *edges, size_
 	else
 		nx_strip_spans(strip, edges[i].chunk, &edges[i].spans);
 	find_edge(strip, before, &edges[i]);
-	if (i)
-		keep_order(&edges[i - 1], &edges[i]);
+	/* If starts are out of order, the later edge would come first: make both the same. */
+	if (i && (edges[i].idx < edges[i - 1].idx || edges[i].chunk < edges[i - 1].chunk)) {
+		uint64_t time_ns = edges[i].time_ns;
+
+		edges[i] = edges[i - 1];
+		edges[i].time_ns = time_ns;
+	}
 }
 
-/* Two rounds, so that the memory of many edges is on its way at once. */
+/* Two passes, so that the memory of many edges is fetched at once. */
 void nx_edges_find(const struct nx_strip *strip, const uint64_t *times, size_t count,
 		   struct nx_edge *edges)
 {
+	uint64_t last_chunk = nx_strip_chunks(strip) - 1;
+
 	for (size_t i = 0; i < count; i++) {
+		assert(!i || times[i] >= times[i - 1]);
 		edges[i].time_ns = times[i];
 		/* Neighbours often lie in one chunk. */
-		if (i && is_in_chunk(strip, edges[i - 1].chunk, times[i])) {
+		if (i && (edges[i - 1].chunk == last_chunk ||
+			  strip->start[0][edges[i - 1].chunk + 1] >= times[i])) {
 			edges[i].chunk = edges[i - 1].chunk;
 			continue;
 		}
@@ -228,8 +213,12 @@ void nx_edges_find(const struct nx_strip *strip, const uint64_t *times, size_t c
 		__builtin_prefetch(&strip->busy[edges[i].chunk]);
 	}
 	for (size_t i = 0; i < count + EDGES_AHEAD; i++) {
-		if (i < count && (!i || edges[i].chunk != edges[i - 1].chunk))
-			fetch_chunk(strip, edges[i].chunk);
+		if (i < count && (!i || edges[i].chunk != edges[i - 1].chunk)) {
+			const uint8_t *bytes = chunk_bytes(strip, edges[i].chunk).data;
+
+			for (size_t line = 0; line < EDGE_LINES; line++)
+				__builtin_prefetch(bytes + 64 * line);
+		}
 		if (i >= EDGES_AHEAD)
 			read_edge(strip, edges, i - EDGES_AHEAD);
 	}
@@ -261,7 +250,7 @@ static void compare_rows(const struct nx_strip *strip, const struct nx_edge *edg
 
 	if (from >= to)
 		return;
-	/* What is known of the whole chunk is mostly enough. */
+	/* The longest of the whole chunk mostly decides. */
 	if (is_full && !is_beaten(contest, strip->longest[0][edge->chunk], first_idx))
 		return;
 	if (is_of_chunk) {
@@ -309,7 +298,7 @@ static struct nx_longest descend(const struct nx_strip *strip, struct nx_node_ru
 		node.from = i;
 	}
 	row = strip->at[node.from] >> NX_AT_BITS;
-	/* Only a wrong number could be too large. */
+	/* A damaged file may say anything. */
 	row = row < rows_of(strip, node.from) ? row : 0;
 	return (struct nx_longest){ns, node.from, row, row + 1, true};
 }

@@ -5,21 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-static bool is_chunk_column(enum nx_track_kind kind, enum nx_timeline_column column)
-{
-	if (kind == NX_TRACK_SPANS && (column == NX_COLUMN_BUSY || column == NX_COLUMN_CALLER))
-		return true;
-	return column == NX_COLUMN_AT;
-}
-
-static bool is_full_levels_column(enum nx_track_kind kind, enum nx_timeline_column column)
-{
-	if (kind == NX_TRACK_COUNTER)
-		return column >= NX_COLUMN_LOWEST && column < NX_COLUMN_COUNT;
-	return column == NX_COLUMN_LONGEST;
-}
-
-/* Nodes of starts are all there, and no level is above one that a single node would cover. */
+/* Starts have all nodes, and levels up to the first that a single node would cover. */
 static uint64_t start_nodes(uint64_t chunks, unsigned level)
 {
 	uint64_t nodes = chunks;
@@ -36,21 +22,31 @@ uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count,
 			  enum nx_timeline_column column, unsigned level)
 {
 	uint64_t chunks = (row_count + NX_CHUNK_ROWS - 1) / NX_CHUNK_ROWS;
-	uint64_t full_rows;
+	bool is_spans = kind == NX_TRACK_SPANS;
 
 	if (level >= NX_MAX_LEVELS || !row_count)
 		return 0;
-	if (column == NX_COLUMN_START)
+	switch (column) {
+	case NX_COLUMN_START:
 		return start_nodes(chunks, level);
-	if (is_chunk_column(kind, column))
+	case NX_COLUMN_AT:
 		return level ? 0 : chunks;
-	if (is_full_levels_column(kind, column)) {
+	case NX_COLUMN_BUSY:
+	case NX_COLUMN_CALLER:
+		return level || !is_spans ? 0 : chunks;
+	case NX_COLUMN_LONGEST:
+		return is_spans ? row_count / NX_CHUNK_ROWS >> level * NX_FANOUT_BITS : 0;
+	case NX_COLUMN_NAME_AT:
+		return is_spans ? row_count / NX_CHUNK_ROWS >> level * NX_NAME_FANOUT_BITS : 0;
+	case NX_COLUMN_LOWEST:
+	case NX_COLUMN_HIGHEST:
+	case NX_COLUMN_MEAN:
 		/* The mean of a node ends with the sample after it. */
-		full_rows = kind == NX_TRACK_COUNTER ? row_count - 1 : row_count;
-		return full_rows / NX_CHUNK_ROWS >> level * NX_FANOUT_BITS;
+		return is_spans ? 0 : (row_count - 1) / NX_CHUNK_ROWS >> level * NX_FANOUT_BITS;
+	case NX_COLUMN_NAME_LIST:
+	case NX_COLUMN_COUNT:
+		break;
 	}
-	if (column == NX_COLUMN_NAME_AT && kind == NX_TRACK_SPANS)
-		return row_count / NX_CHUNK_ROWS >> level * NX_NAME_FANOUT_BITS;
 	return 0;
 }
 

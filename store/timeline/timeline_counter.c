@@ -29,16 +29,6 @@ static void blend_add(struct blend *blend, double lowest, double highest, double
 	blend->sum += (long double)mean * (long double)length_ns;
 }
 
-static uint64_t sample_time(const struct nx_strip *strip, uint64_t idx)
-{
-	struct nx_sample_chunk samples;
-
-	if (idx >= strip->row_count)
-		return UINT64_MAX;
-	nx_strip_samples(strip, idx / NX_CHUNK_ROWS, &samples);
-	return nx_sample_chunk_time(&samples, idx % NX_CHUNK_ROWS);
-}
-
 static struct moment find_moment(const struct nx_strip *strip, uint64_t time_ns)
 {
 	uint64_t chunk = nx_strip_search(strip, time_ns);
@@ -54,8 +44,11 @@ static struct moment find_moment(const struct nx_strip *strip, uint64_t time_ns)
 		moment.last_ns = nx_sample_chunk_time(&samples, below - 1);
 		moment.last = nx_sample_chunk_value(&samples, below - 1);
 	}
-	moment.next_ns = below < samples.count ? nx_sample_chunk_time(&samples, below)
-					       : sample_time(strip, moment.idx);
+	moment.next_ns = UINT64_MAX;
+	if (below < samples.count)
+		moment.next_ns = nx_sample_chunk_time(&samples, below);
+	else if (moment.idx < strip->row_count)
+		moment.next_ns = strip->start[0][chunk + 1];
 	return moment;
 }
 
@@ -120,21 +113,12 @@ static void blend_range(struct blend *blend, const struct nx_strip *strip, uint6
 	blend_rows(blend, strip, hi * NX_CHUNK_ROWS, to);
 }
 
-static double mean_of(const struct blend *blend, uint64_t length_ns)
-{
-	double mean = (double)(blend->sum / (long double)length_ns);
-
-	/* Rounding must not carry it out of what there was. */
-	if (mean < blend->lowest)
-		return blend->lowest;
-	return mean > blend->highest ? blend->highest : mean;
-}
-
 static void fill_bucket(const struct nx_strip *strip, const struct moment *a,
 			const struct moment *b, struct nx_counter_bucket *bucket)
 {
 	struct blend blend = {0};
 	uint64_t first_ns = a->idx ? a->time_ns : a->next_ns;
+	double mean;
 
 	*bucket = (struct nx_counter_bucket){0};
 	if (!b->idx || b->idx < a->idx)
@@ -146,13 +130,16 @@ static void fill_bucket(const struct nx_strip *strip, const struct moment *a,
 		blend_range(&blend, strip, a->idx, b->idx - 1);
 		blend_add(&blend, b->last, b->last, b->last, b->time_ns - b->last_ns);
 	}
+	/* Rounding must not move the mean out of the range. */
+	mean = (double)(blend.sum / (long double)(b->time_ns - first_ns));
+	mean = mean < blend.lowest ? blend.lowest : mean > blend.highest ? blend.highest : mean;
 	*bucket = (struct nx_counter_bucket){
 		.count = b->idx - a->idx,
 		.has_value = true,
 		.lowest = blend.lowest,
 		.highest = blend.highest,
 		.last = b->last,
-		.mean = mean_of(&blend, b->time_ns - first_ns),
+		.mean = mean,
 	};
 }
 

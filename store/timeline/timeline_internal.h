@@ -11,6 +11,8 @@
 #ifndef NX_STORE_TIMELINE_TIMELINE_INTERNAL_H
 #define NX_STORE_TIMELINE_TIMELINE_INTERNAL_H
 
+#include <assert.h>
+
 #include "base/file.h"
 #include "store/timeline/chunk.h"
 #include "store/timeline/timeline.h"
@@ -75,16 +77,11 @@ struct nx_strip_record {
 };
 
 /* The file stores these as they are in memory. */
-_Static_assert(sizeof(struct nx_timeline_header) == 16, "stored");
-_Static_assert(sizeof(struct nx_timeline_footer) == 64, "stored");
-_Static_assert(sizeof(struct nx_track_record) == 64, "stored");
-_Static_assert(sizeof(struct nx_attribute_record) == 8, "stored");
-_Static_assert(sizeof(struct nx_strip_record) == 40, "stored");
-
-_Static_assert(sizeof(struct nx_timeline_header) == 16, "stored as it is");
-_Static_assert(sizeof(struct nx_timeline_footer) == 64, "stored as it is");
-_Static_assert(sizeof(struct nx_track_record) == 64, "stored as it is");
-_Static_assert(sizeof(struct nx_strip_record) == 40, "stored as it is");
+static_assert(sizeof(struct nx_timeline_header) == 16, "stored");
+static_assert(sizeof(struct nx_timeline_footer) == 64, "stored");
+static_assert(sizeof(struct nx_track_record) == 64, "stored");
+static_assert(sizeof(struct nx_attribute_record) == 8, "stored");
+static_assert(sizeof(struct nx_strip_record) == 40, "stored");
 
 /* Columns of an index, in the order of the file; each has its levels one after another. */
 enum nx_timeline_column {

@@ -4,12 +4,35 @@
 #include <assert.h>
 #include <string.h>
 
-#include "store/timeline/timeline_places.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "store/timeline/step_counter.h"
 #include "store/timeline/track_label.h"
 
 #define NS_PER_S 1e9
 #define RECENT_BITS 10
-#define NAME_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+#define RECENT_COUNT ((size_t)1 << RECENT_BITS)
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+/* One column below a level. */
+struct share {
+	uint32_t track; /* NX_TRACK_NONE until the value is not 0 */
+	double value;
+};
+
+/* The tracks that a row is drawn on. Rows of one rule that agree in its columns share a place; the
+ * first of them creates its tracks. */
+struct place {
+	uint64_t first_ns, last_ns; /* starts of rows */
+	uint32_t tracks[NX_MAX_SERIES];
+	struct nx_step_counter *steps[NX_MAX_SERIES]; /* of rates */
+	struct share *shares;			      /* by column, the first share's at 0 */
+};
+
+struct recent_place {
+	struct nx_bytes key; /* empty: not used yet */
+	uint32_t place;
+};
 
 struct recent_name {
 	bool is_used;
@@ -18,29 +41,218 @@ struct recent_name {
 };
 
 struct nx_timeline_sink {
-	struct nx_table_sink sink;
+	struct nx_table_sink sink; /* first: ops cast it back to the whole */
 	struct nx_table_sink *target;
 	struct nx_timeline_writer *writer;
 	/* of each table; the first NULL ends them */
 	const struct nx_timeline_rule *rules[NX_SCHEMA_TABLE_COUNT][NX_MAX_TABLE_RULES + 1];
 	uint64_t row_counts[NX_SCHEMA_TABLE_COUNT];
-	struct nx_timeline_places places;
-	/* what rows asked for lately, each where a hash of it says */
-	struct recent_name recent_names[1 << RECENT_BITS];
+	struct nx_arena arena;
+	struct nx_text_map group_tracks; /* by name */
+	struct nx_text_map place_idxs;	 /* by key */
+	NX_VEC(struct place) places;
+	/* There are millions of rows for each new place or name: caches, indexed by a hash. */
+	struct recent_place recent_places[RECENT_COUNT];
+	struct recent_name recent_names[RECENT_COUNT];
 };
+
+static_assert(offsetof(struct nx_timeline_sink, sink) == 0, "ops cast the sink to the whole");
+
+/* The cell as a time; 0 if it is not one or is before the epoch. */
+static uint64_t time_of(const struct nx_row *row, unsigned column)
+{
+	int64_t ns = row->kinds[column] == NX_CELL_I64 ? row->cells[column].i64 : 0;
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* --- keys of places ---------------------------------------------------------- */
+
+static void add_cells(struct nx_bytes *key, const struct nx_row *row,
+		      const struct nx_rule_part *parts)
+{
+	for (; parts->prefix; parts++) {
+		const union nx_cell *cell = &row->cells[parts->column];
+		uint64_t head[2] = {row->kinds[parts->column], 0};
+
+		if (head[0] == NX_CELL_I64)
+			head[1] = (uint64_t)cell->i64;
+		else if (head[0] == NX_CELL_TEXT)
+			head[1] = cell->text.len;
+		nx_bytes_append(key, head, sizeof(head));
+		if (head[0] == NX_CELL_TEXT)
+			nx_bytes_append(key, cell->text.data, cell->text.len);
+	}
+}
+
+/* The rule's number, since rules may share columns, then the cells as they are. */
+static void write_key(const struct nx_timeline_rule *rule, const struct nx_row *row,
+		      struct nx_bytes *key)
+{
+	const uint64_t rule_idx = (uint64_t)(rule - nx_timeline_rules);
+
+	nx_vec_clear(key);
+	nx_bytes_append(key, &rule_idx, sizeof(rule_idx));
+	add_cells(key, row, rule->group);
+	add_cells(key, row, rule->track);
+}
+
+/* Whether add_cells would write what the key holds from at on; moves at past it. */
+static bool are_cells(const struct nx_bytes *key, size_t *at, const struct nx_row *row,
+		      const struct nx_rule_part *parts)
+{
+	for (; parts->prefix; parts++) {
+		const union nx_cell *cell = &row->cells[parts->column];
+		uint64_t head[2];
+
+		if (key->len - *at < sizeof(head))
+			return false;
+		memcpy(head, key->items + *at, sizeof(head));
+		*at += sizeof(head);
+		if (head[0] != row->kinds[parts->column])
+			return false;
+		if (head[0] == NX_CELL_I64 && head[1] != (uint64_t)cell->i64)
+			return false;
+		if (head[0] != NX_CELL_TEXT)
+			continue;
+		if (head[1] != cell->text.len || key->len - *at < cell->text.len ||
+		    (cell->text.len &&
+		     memcmp(key->items + *at, cell->text.data, cell->text.len) != 0))
+			return false;
+		*at += cell->text.len;
+	}
+	return true;
+}
+
+/* Whether write_key would write this key. */
+static bool is_key(const struct nx_timeline_rule *rule, const struct nx_row *row,
+		   const struct nx_bytes *key)
+{
+	const uint64_t rule_idx = (uint64_t)(rule - nx_timeline_rules);
+	size_t at = sizeof(rule_idx);
+
+	return key->len >= at && !memcmp(key->items, &rule_idx, sizeof(rule_idx)) &&
+	       are_cells(key, &at, row, rule->group) && are_cells(key, &at, row, rule->track);
+}
+
+/* Hashes texts by address: most are interned, and the others only miss the cache. */
+static uint64_t hash_cells(uint64_t hash, const struct nx_row *row,
+			   const struct nx_rule_part *parts)
+{
+	for (; parts->prefix; parts++) {
+		const union nx_cell *cell = &row->cells[parts->column];
+		unsigned kind = row->kinds[parts->column];
+
+		hash *= HASH_FACTOR;
+		if (kind == NX_CELL_I64)
+			hash += (uint64_t)cell->i64;
+		else if (kind == NX_CELL_TEXT)
+			hash += (uint64_t)(uintptr_t)cell->text.data;
+	}
+	return hash * HASH_FACTOR;
+}
+
+/* --- places ------------------------------------------------------------------ */
+
+static uint32_t group_track(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
+			    const struct nx_row *row)
+{
+	struct nx_track_label label;
+	struct nx_track track;
+	uint64_t at;
+
+	nx_track_label_group(&label, rule, row, &track);
+	if (!track.name.len)
+		return NX_TRACK_NONE;
+	if (nx_text_map_get(&s->group_tracks, track.name, &at))
+		return (uint32_t)at;
+	if (!track.rank)
+		track.rank = (int64_t)s->group_tracks.len;
+	at = nx_timeline_writer_add_track(s->writer, &track);
+	nx_text_map_put(&s->group_tracks,
+			nx_slice_of(nx_arena_copy(&s->arena, track.name), track.name.len), at);
+	return (uint32_t)at;
+}
+
+static uint32_t new_place(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
+			  const struct nx_row *row)
+{
+	struct place place = {.first_ns = time_of(row, rule->start)};
+	size_t share_count = rule->last_share ? rule->last_share - rule->first_share + 1u : 0;
+	uint32_t parent = group_track(s, rule, row);
+
+	for (unsigned i = 0; i < NX_MAX_SERIES && rule->series[i].kind; i++) {
+		struct nx_track_label label;
+		struct nx_track track;
+
+		nx_track_label_series(&label, rule, row, i, s->places.len, &track);
+		track.parent = parent;
+		place.tracks[i] = nx_timeline_writer_add_track(s->writer, &track);
+		if (rule->series[i].kind != NX_SERIES_RATE)
+			continue;
+		place.steps[i] = NX_NEW(&s->arena, struct nx_step_counter);
+		*place.steps[i] =
+			(struct nx_step_counter){.writer = s->writer, .track = place.tracks[i]};
+	}
+	if (share_count)
+		place.shares = NX_NEW_ARRAY(&s->arena, struct share, share_count);
+	for (size_t i = 0; i < share_count; i++)
+		place.shares[i] = (struct share){.track = NX_TRACK_NONE};
+	nx_vec_push(&s->places, place);
+	return (uint32_t)(s->places.len - 1);
+}
+
+static void look_up_place(struct nx_timeline_sink *s, struct recent_place *recent,
+			  const struct nx_timeline_rule *rule, const struct nx_row *row)
+{
+	struct nx_slice key;
+	uint64_t at;
+
+	write_key(rule, row, &recent->key);
+	key = nx_slice_of(recent->key.items, recent->key.len);
+	if (!nx_text_map_get(&s->place_idxs, key, &at)) {
+		at = new_place(s, rule, row);
+		key = nx_slice_of(nx_arena_copy(&s->arena, key), key.len);
+		nx_text_map_put(&s->place_idxs, key, at);
+	}
+	recent->place = (uint32_t)at;
+}
+
+/*
+ * The place of a row; valid until the next call. If the rule separates processes, a row that starts
+ * before the previous one belongs to another run, and it and later rows get a place of their own.
+ */
+static struct place *find_place(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
+				const struct nx_row *row, uint64_t start_ns)
+{
+	uint64_t hash = (uint64_t)(rule - nx_timeline_rules) + 1;
+	struct recent_place *recent;
+
+	hash = hash_cells(hash_cells(hash, row, rule->group), row, rule->track);
+	recent = &s->recent_places[hash >> (64 - RECENT_BITS)];
+	if (!is_key(rule, row, &recent->key))
+		look_up_place(s, recent, rule, row);
+	if (rule->is_by_process && start_ns < s->places.items[recent->place].last_ns) {
+		recent->place = new_place(s, rule, row);
+		nx_text_map_put(&s->place_idxs, nx_slice_of(recent->key.items, recent->key.len),
+				recent->place);
+	}
+	s->places.items[recent->place].last_ns = start_ns;
+	return &s->places.items[recent->place];
+}
 
 /* --- rows ------------------------------------------------------------------ */
 
 static uint32_t find_name(struct nx_timeline_sink *s, struct nx_slice text)
 {
-	uint64_t hash = ((uint64_t)(uintptr_t)text.data + text.len) * NAME_FACTOR;
+	uint64_t hash = ((uint64_t)(uintptr_t)text.data + text.len) * HASH_FACTOR;
 	struct recent_name *recent = &s->recent_names[hash >> (64 - RECENT_BITS)];
 
 	if (recent->is_used &&
 	    nx_slice_equal(nx_slice_of(recent->text.items, recent->text.len), text))
 		return recent->name;
 	recent->is_used = true;
-	recent->text.len = 0;
+	nx_vec_clear(&recent->text);
 	nx_bytes_append(&recent->text, text.data, text.len);
 	recent->name = nx_timeline_writer_add_name(s->writer, text);
 	return recent->name;
@@ -61,12 +273,12 @@ static bool number_of(const struct nx_row *row, unsigned column, double *value)
 static void times_of(const struct nx_timeline_rule *rule, const struct nx_row *row,
 		     struct nx_span *span)
 {
-	span->start_ns = nx_row_time_ns(row, rule->start);
+	span->start_ns = time_of(row, rule->start);
 	span->end_ns = span->start_ns;
 	if (rule->end != NX_NO_COLUMN)
-		span->end_ns = nx_row_time_ns(row, rule->end);
+		span->end_ns = time_of(row, rule->end);
 	else if (rule->duration != NX_NO_COLUMN)
-		span->end_ns += nx_row_time_ns(row, rule->duration);
+		span->end_ns += time_of(row, rule->duration);
 	if (span->end_ns < span->start_ns)
 		span->end_ns = span->start_ns;
 }
@@ -106,12 +318,12 @@ static enum nx_status add_rate(struct nx_step_counter *steps, const struct nx_ru
 	return nx_step_counter_add(steps, span->start_ns, span->end_ns, rate, err);
 }
 
-/* What was 0 until now is so from the beginning on, or areas could not be put on each other. */
+/* Emits a leading 0 so that stacked areas align. */
 static enum nx_status begin_share(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
-				  const struct nx_row *row, struct nx_timeline_place *place,
-				  unsigned column, struct nx_error *err)
+				  const struct nx_row *row, struct place *place, unsigned column,
+				  struct nx_error *err)
 {
-	struct nx_place_share *share = &place->shares[column - rule->first_share];
+	struct share *share = &place->shares[column - rule->first_share];
 	struct nx_sample none = {.time_ns = place->first_ns};
 	struct nx_track_label label;
 	struct nx_track track;
@@ -119,20 +331,20 @@ static enum nx_status begin_share(struct nx_timeline_sink *s, const struct nx_ti
 	nx_track_label_share(&label, rule, row, column, &track);
 	track.parent = place->tracks[0];
 	share->track = nx_timeline_writer_add_track(s->writer, &track);
-	if (nx_row_time_ns(row, rule->start) == place->first_ns)
+	if (time_of(row, rule->start) == place->first_ns)
 		return NX_OK;
 	return nx_timeline_writer_add_sample(s->writer, share->track, &none, err);
 }
 
 static enum nx_status add_shares(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
-				 const struct nx_row *row, struct nx_timeline_place *place,
+				 const struct nx_row *row, struct place *place,
 				 struct nx_error *err)
 {
-	struct nx_sample sample = {.time_ns = nx_row_time_ns(row, rule->start)};
+	struct nx_sample sample = {.time_ns = time_of(row, rule->start)};
 	enum nx_status st = NX_OK;
 
 	for (unsigned i = rule->first_share; i <= rule->last_share && !st; i++) {
-		struct nx_place_share *share = &place->shares[i - rule->first_share];
+		struct share *share = &place->shares[i - rule->first_share];
 
 		if (!number_of(row, i, &sample.value) || sample.value == share->value)
 			continue;
@@ -148,12 +360,12 @@ static enum nx_status add_shares(struct nx_timeline_sink *s, const struct nx_tim
 static enum nx_status add_row(struct nx_timeline_sink *s, const struct nx_timeline_rule *rule,
 			      const struct nx_row *row, struct nx_error *err)
 {
-	struct nx_timeline_place *place;
+	struct place *place;
 	enum nx_status st = NX_OK;
 	struct nx_span span;
 
 	times_of(rule, row, &span);
-	place = nx_timeline_places_find(&s->places, rule, row, span.start_ns);
+	place = find_place(s, rule, row, span.start_ns);
 	for (unsigned i = 0; i < NX_MAX_SERIES && rule->series[i].kind && !st; i++) {
 		const struct nx_rule_series *series = &rule->series[i];
 
@@ -229,7 +441,7 @@ enum nx_status nx_timeline_sink_open(struct nx_timeline_sink **sink, const char 
 	memset(s, 0, sizeof(*s));
 	s->sink.ops = &ops;
 	s->target = target;
-	s->writer = s->places.writer = writer;
+	s->writer = writer;
 	for (size_t i = 0; i < nx_timeline_rule_count; i++)
 		keep_rule(s, &nx_timeline_rules[i]);
 	*sink = s;
@@ -241,24 +453,31 @@ struct nx_table_sink *nx_timeline_sink_borrow(struct nx_timeline_sink *sink)
 	return &sink->sink;
 }
 
-static void release(struct nx_timeline_sink *s)
-{
-	for (size_t i = 0; i < sizeof(s->recent_names) / sizeof(s->recent_names[0]); i++)
-		nx_vec_release(&s->recent_names[i].text);
-	nx_timeline_places_release(&s->places);
-	nx_heap_free(s);
-}
-
 enum nx_status nx_timeline_sink_close(struct nx_timeline_sink *s, struct nx_error *err)
 {
 	enum nx_status st = nx_table_sink_status(&s->sink, err);
 
-	if (!st)
-		st = nx_timeline_places_finish(&s->places, err);
+	for (size_t i = 0; i < s->places.len; i++)
+		for (unsigned k = 0; k < NX_MAX_SERIES; k++) {
+			struct nx_step_counter *steps = s->places.items[i].steps[k];
+
+			if (steps && !st)
+				st = nx_step_counter_finish(steps, err);
+			if (steps)
+				nx_step_counter_release(steps);
+		}
 	if (st)
 		nx_timeline_writer_abort(s->writer);
 	else
 		st = nx_timeline_writer_commit(s->writer, err);
-	release(s);
+	for (size_t i = 0; i < RECENT_COUNT; i++) {
+		nx_vec_release(&s->recent_names[i].text);
+		nx_vec_release(&s->recent_places[i].key);
+	}
+	nx_vec_release(&s->places);
+	nx_text_map_release(&s->place_idxs);
+	nx_text_map_release(&s->group_tracks);
+	nx_arena_release(&s->arena);
+	nx_heap_free(s);
 	return st;
 }

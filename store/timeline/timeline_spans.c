@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+
 #include "base/arena.h"
 #include "store/timeline/dominant_name.h"
 #include "store/timeline/strip_internal.h"
 
 #define TILE_BUCKETS (NX_EDGES_MAX - 1)
-/* Buckets are worked on in tiles, so that memory does not grow with depths times buckets. */
+/* Work goes tile by tile, so that memory does not grow with depths times buckets. */
 #define TILE_EDGES ((size_t)8192)
 
-/* Measuring a bucket runs so many ahead of naming it, while memory is on its way. */
+/* Buckets are measured this many ahead of being named, while memory is prefetched. */
 #define FETCH_AHEAD 4
 
-/* With fewer spans than a bucket in so many has, it is quicker to look where they are. */
+/* If fewer than one bucket in this many has a span, finding those buckets first is faster. */
 #define SPARSE 4
 
 static const struct nx_span_bucket no_spans = {
@@ -48,7 +50,7 @@ struct scan {
 	struct nx_name_search names;
 };
 
-_Static_assert(TILE_BUCKETS < 64, "a bit for each");
+static_assert(TILE_BUCKETS < 64, "tile.busy has a bit for each bucket");
 
 enum nx_status nx_window_check(const struct nx_timeline *t, const struct nx_timeline_window *window,
 			       enum nx_track_kind kind, struct nx_error *err)
@@ -108,24 +110,6 @@ static void scan_open(struct scan *scan, const struct nx_timeline *t,
 				    sizeof(*scan->edges));
 }
 
-static void scan_release(struct scan *scan)
-{
-	nx_name_search_release(&scan->names);
-	nx_heap_free(scan->edges);
-	nx_heap_free(scan->active);
-	nx_heap_free(scan->all);
-}
-
-/* Bits of the buckets that a span lies in; at is the one it starts in. */
-static uint64_t bits_of(const struct tile *tile, size_t at, uint64_t end_ns)
-{
-	uint64_t bits = UINT64_C(1) << at;
-
-	while (++at < tile->count && tile->times[at] < end_ns)
-		bits |= UINT64_C(1) << at;
-	return bits;
-}
-
 /* The buckets of a tile that a strip has spans in. */
 static uint64_t find_busy(const struct nx_strip *strip, const struct tile *tile)
 {
@@ -138,14 +122,17 @@ static uint64_t find_busy(const struct nx_strip *strip, const struct tile *tile)
 	nx_edges_find(strip, times, 2, ends);
 	for (uint64_t idx = nx_edge_first(&ends[0]); idx < ends[1].idx; idx++) {
 		size_t row = idx % NX_CHUNK_ROWS;
-		uint64_t start_ns;
+		uint64_t start_ns, end_ns;
 
 		if (idx / NX_CHUNK_ROWS != ends[0].chunk)
 			nx_strip_spans(strip, ends[0].chunk = idx / NX_CHUNK_ROWS, spans);
 		start_ns = nx_span_chunk_start(spans, row);
 		while (at + 1 < tile->count && tile->times[at + 1] <= start_ns)
 			at++;
-		busy |= bits_of(tile, at, start_ns + nx_packed_at(spans->lengths, row));
+		end_ns = start_ns + nx_packed_at(spans->lengths, row);
+		busy |= UINT64_C(1) << at;
+		for (size_t i = at + 1; i < tile->count && tile->times[i] < end_ns; i++)
+			busy |= UINT64_C(1) << i;
 	}
 	return busy;
 }
@@ -194,7 +181,7 @@ static void find_edges(struct scan *scan, struct tile *tile)
 	}
 }
 
-/* A strip's part in a bucket, all but names. */
+/* Adds a strip to a bucket, except its names. */
 static void add_strip(const struct scan *scan, struct nx_span_bucket *bucket,
 		      const struct nx_strip_edges *one, size_t at, struct found *found)
 {
@@ -220,25 +207,7 @@ static void add_strip(const struct scan *scan, struct nx_span_bucket *bucket,
 	nx_dominant_name_fetch(&scan->names, &one->strip, a, b);
 }
 
-static void measure_bucket(struct scan *scan, size_t at, struct nx_span_bucket *bucket,
-			   struct found *found)
-{
-	*found = (struct found){0};
-	for (size_t i = 0; i < scan->active_count; i++)
-		add_strip(scan, bucket, scan->active[i], at, found);
-	if (found->longest_strip)
-		__builtin_prefetch(&found->longest_strip->caller[found->longest.chunk]);
-}
-
-static struct nx_span span_at(const struct nx_strip *strip, uint64_t idx)
-{
-	struct nx_span_chunk spans;
-
-	nx_strip_spans(strip, idx / NX_CHUNK_ROWS, &spans);
-	return nx_span_chunk_span(&spans, idx % NX_CHUNK_ROWS);
-}
-
-/* The index knows the longest of most buckets; the others have theirs in a chunk of an edge. */
+/* Most are in the index; the others are in the chunk of an edge. */
 static void find_longest(const struct found *found, struct nx_span_bucket *bucket)
 {
 	const struct nx_longest *longest = &found->longest;
@@ -261,19 +230,23 @@ static void find_longest(const struct found *found, struct nx_span_bucket *bucke
 	bucket->longest_idx = longest->chunk * NX_CHUNK_ROWS + i;
 }
 
-/* What needs memory that measuring began to fetch. */
+/* Reads the memory that add_strip prefetched. */
 static void name_bucket(struct scan *scan, size_t at, struct nx_span_bucket *bucket,
 			const struct found *found)
 {
+	struct nx_span_chunk spans;
+
 	if (!bucket->count)
 		return;
 	find_longest(found, bucket);
 	if (bucket->count == 1)
 		return;
-	if (bucket->busy_ns)
+	if (bucket->busy_ns) {
 		bucket->name = nx_dominant_name(&scan->names, scan->active, scan->active_count, at);
-	else
-		bucket->name = span_at(found->first_strip, bucket->first_idx).name;
+		return;
+	}
+	nx_strip_spans(found->first_strip, bucket->first_idx / NX_CHUNK_ROWS, &spans);
+	bucket->name = nx_span_chunk_name(&spans, bucket->first_idx % NX_CHUNK_ROWS);
 }
 
 static void fill_tile(struct scan *scan, const struct tile *tile, struct nx_span_bucket *buckets)
@@ -284,8 +257,16 @@ static void fill_tile(struct scan *scan, const struct tile *tile, struct nx_span
 		const struct place *place = tile->places;
 
 		if (i < tile->place_count) {
-			buckets[place[i].bucket] = no_spans;
-			measure_bucket(scan, place[i].at, &buckets[place[i].bucket], &found[i]);
+			struct nx_span_bucket *bucket = &buckets[place[i].bucket];
+			const struct nx_strip *strip;
+
+			*bucket = no_spans;
+			found[i] = (struct found){0};
+			for (size_t k = 0; k < scan->active_count; k++)
+				add_strip(scan, bucket, scan->active[k], place[i].at, &found[i]);
+			strip = found[i].longest_strip;
+			if (strip)
+				__builtin_prefetch(&strip->caller[found[i].longest.chunk]);
 		}
 		if (i < FETCH_AHEAD)
 			continue;
@@ -364,7 +345,10 @@ enum nx_status nx_timeline_busy(const struct nx_timeline *t,
 	coarse.bucket_count = nx_window_distinct(window);
 	scan_open(&scan, t, &coarse);
 	*busy_count = fill_buckets(&scan, buckets, busy);
-	scan_release(&scan);
+	nx_name_tally_release(&scan.names.tally);
+	nx_heap_free(scan.edges);
+	nx_heap_free(scan.active);
+	nx_heap_free(scan.all);
 	if (coarse.bucket_count < window->bucket_count) {
 		clear_others(buckets, coarse.bucket_count, busy, *busy_count);
 		*busy_count = spread_buckets(window, buckets, busy);

@@ -22,8 +22,6 @@ enum nx_status nx_timeline_writer_open(struct nx_timeline_writer **writer, const
 		memory_bytes = NX_TIMELINE_MEMORY_BYTES;
 	w->rows = nx_spool_new(sizeof(struct nx_row_record), memory_bytes / 4 * 3);
 	w->index = nx_spool_new(sizeof(struct nx_index_record), memory_bytes / 4);
-	w->builder.out = &w->out;
-	w->builder.index = w->index;
 	nx_output_write(&w->out, &header, sizeof(header));
 	*writer = w;
 	return NX_OK;
@@ -33,7 +31,6 @@ void nx_timeline_writer_abort(struct nx_timeline_writer *w)
 {
 	if (!w)
 		return;
-	nx_strip_builder_release(&w->builder);
 	for (size_t i = 0; i < w->tracks.len; i++) {
 		nx_vec_release(&w->tracks.items[i].strips);
 		nx_vec_release(&w->tracks.items[i].ends);
@@ -64,17 +61,8 @@ uint32_t nx_timeline_writer_add_name(struct nx_timeline_writer *w, struct nx_sli
 	return (uint32_t)id;
 }
 
-static void add_attribute(struct nx_timeline_writer *w, const struct nx_track_attribute *attribute)
-{
-	struct nx_attribute_record record = {nx_timeline_writer_add_name(w, attribute->key),
-					     nx_timeline_writer_add_name(w, attribute->value)};
-
-	nx_vec_push(&w->attributes, record);
-}
-
 uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *w, const struct nx_track *track)
 {
-	assert(track->parent == NX_TRACK_NONE || track->parent < w->tracks.len);
 	struct nx_track_state state = {
 		.record =
 			{
@@ -92,8 +80,14 @@ uint32_t nx_timeline_writer_add_track(struct nx_timeline_writer *w, const struct
 	assert(track->kind < NX_TRACK_KIND_COUNT && w->tracks.len < NX_TRACK_NONE);
 	assert(track->parent == NX_TRACK_NONE || track->parent < w->tracks.len);
 	assert(track->attribute_count <= UINT32_MAX - w->attributes.len);
-	for (uint32_t i = 0; i < track->attribute_count; i++)
-		add_attribute(w, &track->attributes[i]);
+	for (uint32_t i = 0; i < track->attribute_count; i++) {
+		const struct nx_track_attribute *attribute = &track->attributes[i];
+		struct nx_attribute_record record = {nx_timeline_writer_add_name(w, attribute->key),
+						     nx_timeline_writer_add_name(w,
+										 attribute->value)};
+
+		nx_vec_push(&w->attributes, record);
+	}
 	nx_vec_push(&w->tracks, state);
 	return (uint32_t)(w->tracks.len - 1);
 }
@@ -114,7 +108,7 @@ static void update_ends(struct nx_track_state *track, size_t depth, uint64_t end
 		ends[at] = ends[2 * at] < ends[2 * at + 1] ? ends[2 * at] : ends[2 * at + 1];
 }
 
-/* There is always a depth to spare, which ended before all time. */
+/* Keeps a spare depth, which ended at 0. */
 static void make_room(struct nx_track_state *track)
 {
 	size_t old = track->ends.len / 2, half = old ? 2 * old : 2;
@@ -189,7 +183,6 @@ enum nx_status nx_timeline_writer_add_span(struct nx_timeline_writer *w, uint32_
 	enum nx_status status;
 	size_t depth;
 
-	assert(span->name != NX_NAME_NONE);
 	assert(track_idx < w->tracks.len && track->record.kind == NX_TRACK_SPANS);
 	assert(span->name < w->names.len);
 	status = check_order(w, track, span->start_ns, err);

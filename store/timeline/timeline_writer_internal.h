@@ -5,7 +5,9 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "store/timeline/strip_builder.h"
+#include "base/spool.h"
+#include "base/vec.h"
+#include "store/timeline/timeline_internal.h"
 #include "store/timeline/timeline_writer.h"
 
 /* A spooled row; for a sample, end_ns holds the value. The first eight bytes are the sort key. */
@@ -16,6 +18,12 @@ struct nx_row_record {
 	uint64_t row;
 	uint32_t name;
 	uint32_t unused;
+};
+
+/* A number of an index in the spool; the key is made of strip, column and level. */
+struct nx_index_record {
+	uint64_t key;
+	uint64_t value;
 };
 
 struct nx_strip_state {
@@ -46,7 +54,6 @@ struct nx_timeline_writer {
 	NX_VEC(struct nx_track_state) tracks;
 	NX_VEC(struct nx_strip_state) strips;
 	NX_VEC(struct nx_attribute_record) attributes; /* of one track after another */
-	struct nx_strip_builder builder;
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline/track_label.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -11,7 +12,7 @@ static void add_text(struct nx_track_label *label, struct nx_slice text)
 {
 	size_t room = NX_LABEL_MAX - label->len, len = text.len < room ? text.len : room;
 
-	/* Where it is cut no character is torn. */
+	/* Do not cut inside a character. */
 	while (len && len < text.len && nx_utf8_is_tail(text.data[len]))
 		len--;
 	if (len)
@@ -19,22 +20,14 @@ static void add_text(struct nx_track_label *label, struct nx_slice text)
 	label->len += len;
 }
 
-/* Parts are separated by blanks. */
-static void add_part(struct nx_track_label *label, const char *prefix, struct nx_slice text)
-{
-	if (label->len)
-		add_text(label, nx_slice_text(" "));
-	add_text(label, nx_slice_text(prefix));
-	add_text(label, text);
-}
-
 static void add_attribute(struct nx_track_label *label, const char *key, struct nx_slice value)
 {
+	assert(label->attribute_count < sizeof(label->attributes) / sizeof(label->attributes[0]));
 	label->attributes[label->attribute_count++] =
 		(struct nx_track_attribute){nx_slice_text(key), value};
 }
 
-/* What a row does not have is left out. */
+/* Leaves out cells that are null. */
 static void add_parts(struct nx_track_label *label, const struct nx_row *row,
 		      const struct nx_rule_part *parts, bool is_shown)
 {
@@ -54,8 +47,12 @@ static void add_parts(struct nx_track_label *label, const struct nx_row *row,
 			continue;
 		}
 		add_attribute(label, columns[parts->column].name, value);
-		if (is_shown && !parts->is_hidden)
-			add_part(label, parts->prefix, value);
+		if (!is_shown || parts->is_hidden)
+			continue;
+		if (label->len)
+			add_text(label, nx_slice_text(" "));
+		add_text(label, nx_slice_text(parts->prefix));
+		add_text(label, value);
 	}
 }
 
@@ -74,7 +71,7 @@ static void describe(const struct nx_track_label *label, struct nx_track *track)
 
 /* --- ranks ----------------------------------------------------------------- */
 
-/* In the order of the screen; what is not listed comes below. */
+/* From top to bottom of the screen; other words come below. */
 static const char *const ordered_words[] = {
 	"Errors",    "Warnings",  "Custom Notification",
 	"Sync",	     "Tensor",	  "TensorMatrix",
