@@ -2,14 +2,12 @@
 #include "store/clickhouse/clickhouse_cluster.h"
 
 #include <assert.h>
+#include <inttypes.h>
+
+#include "base/backoff.h"
+#include "store/clickhouse/clickhouse_delivery.h"
 
 #define NODES_MAX 4096
-
-static const char *finish(struct nx_bytes *sql)
-{
-	nx_vec_push(sql, '\0');
-	return (const char *)sql->items;
-}
 
 static void add_node(struct nx_clickhouse_cluster *cluster, const char *host, uint32_t shard)
 {
@@ -116,7 +114,7 @@ static enum nx_status on_table(void *context, const struct nx_clickhouse_row *ro
 	return NX_OK;
 }
 
-/* A cluster's rows lie in _local tables; without one, in those that have the published names. */
+/* On a cluster, rows are stored in _local tables; on a single server, in the published ones. */
 static enum nx_status list_tables(struct nx_clickhouse_cluster *cluster,
 				  struct nx_clickhouse_node *node, struct nx_error *err)
 {
@@ -130,17 +128,25 @@ static enum nx_status list_tables(struct nx_clickhouse_cluster *cluster,
 	return nx_clickhouse_server_query(&node->server, &question, err);
 }
 
+static enum nx_status run(struct nx_clickhouse_node *node, struct nx_bytes *sql,
+			  struct nx_error *err)
+{
+	enum nx_status st;
+
+	nx_vec_push(sql, '\0');
+	st = nx_clickhouse_server_run(&node->server, (const char *)sql->items, err);
+	nx_vec_release(sql);
+	return st;
+}
+
 static enum nx_status create_ingest(struct nx_clickhouse_cluster *cluster,
 				    struct nx_clickhouse_node *node, bool is_distributed,
 				    struct nx_error *err)
 {
 	struct nx_bytes sql = {0};
-	enum nx_status st;
 
 	nx_clickhouse_create_ingest(&cluster->layout, is_distributed, &sql);
-	st = nx_clickhouse_server_run(&node->server, finish(&sql), err);
-	nx_vec_release(&sql);
-	return st;
+	return run(node, &sql, err);
 }
 
 static enum nx_status set_up(struct nx_clickhouse_cluster *cluster, struct nx_clickhouse_node *node,
@@ -214,9 +220,8 @@ static enum nx_status create_on(struct nx_clickhouse_cluster *cluster,
 		nx_clickhouse_create_distributed(&cluster->layout, table, &sql);
 	else
 		nx_clickhouse_create_local(&cluster->layout, table, &sql);
-	st = nx_clickhouse_server_run(&node->server, finish(&sql), err);
+	st = run(node, &sql, err);
 	has[table] = !st;
-	nx_vec_release(&sql);
 	return st;
 }
 
@@ -230,5 +235,156 @@ enum nx_status nx_clickhouse_cluster_prepare(struct nx_clickhouse_cluster *clust
 		if (!st && cluster->url.cluster)
 			st = create_on(cluster, &cluster->nodes.items[i], table, true, err);
 	}
+	return st;
+}
+
+/* --- states of a profile ------------------------------------------------------- */
+
+static const char *local_name(const struct nx_clickhouse_catalogue *catalogue, const char *table)
+{
+	const struct nx_clickhouse_layout *layout = &catalogue->cluster->layout;
+
+	return nx_arena_printf(&catalogue->cluster->arena, "%s.`%s%s`", layout->database, table,
+			       layout->cluster ? "_local" : "");
+}
+
+/* Whether a node stores the states of the profile. */
+static bool is_home(const struct nx_clickhouse_catalogue *catalogue,
+		    const struct nx_clickhouse_node *node)
+{
+	return node->shard ==
+	       nx_clickhouse_cluster_shard(catalogue->cluster,
+					   nx_clickhouse_profile_hash(catalogue->profile));
+}
+
+static enum nx_status on_count(void *context, const struct nx_clickhouse_row *row,
+			       struct nx_error *err)
+{
+	enum nx_status st = nx_clickhouse_row_expect(row, "i", err);
+
+	if (!st)
+		*(bool *)context = row->cells[0].i64 > 0;
+	return st;
+}
+
+/* Inserts rows for a state on all replicas of the home unless they are there. They come in one
+ * insert, so there are all of them or none. */
+static enum nx_status mark(const struct nx_clickhouse_catalogue *catalogue, const char *state,
+			   const char *rows, struct nx_error *err)
+{
+	struct nx_clickhouse_cluster *cluster = catalogue->cluster;
+	const char *table = local_name(catalogue, NX_CLICKHOUSE_INGEST);
+	const char *insert =
+		nx_arena_printf(&cluster->arena,
+				"INSERT INTO %s (profile, state, table_name, row_count, "
+				"batch_count, schema_version) VALUES %s",
+				table, rows);
+	bool is_there = false;
+	struct nx_clickhouse_question question = {.row = on_count, .context = &is_there};
+	enum nx_status st = NX_OK;
+
+	question.sql = nx_arena_printf(&cluster->arena,
+				       "SELECT toInt64(count()) FROM %s WHERE profile = %s"
+				       " AND state = '%s'",
+				       table, catalogue->quoted, state);
+	for (size_t i = 0; !st && i < cluster->nodes.len; i++) {
+		struct nx_clickhouse_server *server = &cluster->nodes.items[i].server;
+		struct nx_backoff backoff;
+
+		if (!is_home(catalogue, &cluster->nodes.items[i]))
+			continue;
+		is_there = false;
+		nx_backoff_init(&backoff, catalogue->patience_ms);
+		do {
+			st = nx_clickhouse_server_query(server, &question, err);
+			if (!st && !is_there)
+				st = nx_clickhouse_server_run(server, insert, err);
+		} while (st && server->may_pass && nx_backoff_wait(&backoff));
+	}
+	return st;
+}
+
+static const char *state_row(const struct nx_clickhouse_catalogue *catalogue, const char *state,
+			     const char *table, const struct nx_clickhouse_tally *tally)
+{
+	return nx_arena_printf(&catalogue->cluster->arena,
+			       "(%s, '%s', '%s', %" PRIu64 ", %" PRIu64 ", '" NX_SCHEMA_VERSION
+			       "')",
+			       catalogue->quoted, state, table, tally->row_count,
+			       tally->batch_count);
+}
+
+enum nx_status nx_clickhouse_catalogue_find(const struct nx_clickhouse_catalogue *catalogue,
+					    bool *is_begun, struct nx_error *err)
+{
+	struct nx_clickhouse_cluster *cluster = catalogue->cluster;
+	struct nx_clickhouse_question question = {.row = on_count, .context = is_begun};
+	enum nx_status st = NX_OK;
+
+	*is_begun = false;
+	question.sql =
+		nx_arena_printf(&cluster->arena,
+				"SELECT toInt64(count()) FROM %s WHERE profile = %s",
+				local_name(catalogue, NX_CLICKHOUSE_INGEST), catalogue->quoted);
+	for (size_t i = 0; !st && !*is_begun && i < cluster->nodes.len; i++)
+		if (is_home(catalogue, &cluster->nodes.items[i]))
+			st = nx_clickhouse_server_query(&cluster->nodes.items[i].server, &question,
+							err);
+	return st;
+}
+
+enum nx_status nx_clickhouse_catalogue_begin(const struct nx_clickhouse_catalogue *catalogue,
+					     struct nx_error *err)
+{
+	static const struct nx_clickhouse_tally none;
+
+	return mark(catalogue, "begun", state_row(catalogue, "begun", "", &none), err);
+}
+
+static enum nx_status drop_table(const struct nx_clickhouse_catalogue *catalogue,
+				 struct nx_clickhouse_node *node, const char *table,
+				 struct nx_error *err)
+{
+	const char *sql =
+		nx_arena_printf(&catalogue->cluster->arena, "ALTER TABLE %s DROP PARTITION %s",
+				local_name(catalogue, table), catalogue->quoted);
+
+	return nx_clickhouse_insist(&node->server, sql, catalogue->patience_ms, err);
+}
+
+enum nx_status nx_clickhouse_catalogue_drop(const struct nx_clickhouse_catalogue *catalogue,
+					    struct nx_error *err)
+{
+	static const struct nx_clickhouse_tally none;
+	struct nx_clickhouse_node *nodes = catalogue->cluster->nodes.items;
+	size_t node_count = catalogue->cluster->nodes.len;
+	enum nx_status st =
+		mark(catalogue, "replaced", state_row(catalogue, "replaced", "", &none), err);
+
+	for (size_t i = 0; i < node_count; i++)
+		for (unsigned k = 0; !st && k < NX_SCHEMA_TABLE_COUNT; k++)
+			if (nodes[i].has_local[k])
+				st = drop_table(catalogue, &nodes[i], nx_schema_tables[k].name,
+						err);
+	for (size_t i = 0; !st && i < node_count; i++)
+		st = drop_table(catalogue, &nodes[i], NX_CLICKHOUSE_INGEST, err);
+	return st;
+}
+
+enum nx_status nx_clickhouse_catalogue_complete(const struct nx_clickhouse_catalogue *catalogue,
+						const struct nx_clickhouse_tally *tallies,
+						struct nx_error *err)
+{
+	struct nx_bytes rows = {0};
+	enum nx_status st;
+
+	for (unsigned i = 0; i < NX_SCHEMA_TABLE_COUNT; i++)
+		if (tallies[i].is_ended)
+			nx_clickhouse_append(&rows,
+					     state_row(catalogue, "complete",
+						       nx_schema_tables[i].name, &tallies[i]));
+	nx_vec_push(&rows, '\0');
+	st = mark(catalogue, "complete", (const char *)rows.items, err);
+	nx_vec_release(&rows);
 	return st;
 }

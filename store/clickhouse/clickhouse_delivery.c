@@ -12,25 +12,13 @@ struct findings {
 	bool is_running; /* the insert of an earlier try has not ended */
 };
 
-static void append(struct nx_bytes *sql, const char *text)
-{
-	nx_bytes_append(sql, text, strlen(text));
-}
-
-/* "before" 'text' "after" as one text. */
-static void append_quoted(struct nx_bytes *sql, const char *before, struct nx_slice text,
-			  const char *after)
-{
-	append(sql, before);
-	nx_clickhouse_append_text(sql, text);
-	append(sql, after);
-}
-
 static void append_batch(struct nx_bytes *sql, const struct nx_clickhouse_batch *batch)
 {
 	char number[NX_NUMBER_MAX];
 
-	append_quoted(sql, " WHERE profile = ", batch->profile, " AND batch = ");
+	nx_clickhouse_append(sql, " WHERE profile = ");
+	nx_clickhouse_append_text(sql, batch->profile);
+	nx_clickhouse_append(sql, " AND batch = ");
 	nx_bytes_append(sql, number, nx_format_u64(number, batch->number));
 	nx_vec_push(sql, '\0');
 }
@@ -60,7 +48,7 @@ static enum nx_status on_found(void *context, const struct nx_clickhouse_row *ro
 	return NX_OK;
 }
 
-/* In this order: rows may still come from an insert that runs, never from one that has ended. */
+/* In this order: an insert that runs may still add rows, one that has ended never does. */
 static enum nx_status find(struct nx_clickhouse_server *server,
 			   const struct nx_clickhouse_batch *batch, struct findings *findings,
 			   struct nx_error *err)
@@ -71,14 +59,15 @@ static enum nx_status find(struct nx_clickhouse_server *server,
 	enum nx_status st;
 
 	memset(findings, 0, sizeof(*findings));
-	append_quoted(&sql, "SELECT toInt64(count()) FROM system.processes WHERE query_id = ",
-		      nx_slice_text(batch->query_id), "");
+	nx_clickhouse_append(&sql,
+			     "SELECT toInt64(count()) FROM system.processes WHERE query_id = ");
+	nx_clickhouse_append_text(&sql, nx_slice_text(batch->query_id));
 	nx_vec_push(&sql, '\0');
 	running.sql = (const char *)sql.items;
 	st = nx_clickhouse_server_query(server, &running, err);
 	nx_vec_clear(&sql);
-	append(&sql, "SELECT toInt64(count()), min(digest), max(digest) FROM ");
-	append(&sql, batch->table);
+	nx_clickhouse_append(&sql, "SELECT toInt64(count()), min(digest), max(digest) FROM ",
+			     batch->table);
 	append_batch(&sql, batch);
 	found.sql = (const char *)sql.items;
 	if (!st)
@@ -87,8 +76,8 @@ static enum nx_status find(struct nx_clickhouse_server *server,
 	return st;
 }
 
-/* Neither is there a way for part of a block to arrive nor for one to arrive twice that we know of;
- * if there is, this mends it. Deleting works in the background, so its end is waited for. */
+/* We know of no way for a block to arrive in part or twice; if there is one, this repairs it.
+ * ClickHouse deletes in the background, so wait for the end. */
 static enum nx_status remove_rows(struct nx_clickhouse_server *server,
 				  const struct nx_clickhouse_batch *batch,
 				  struct nx_backoff *backoff, struct nx_error *err)
@@ -97,9 +86,7 @@ static enum nx_status remove_rows(struct nx_clickhouse_server *server,
 	struct findings findings = {.row_count = 1};
 	enum nx_status st;
 
-	append(&sql, "ALTER TABLE ");
-	append(&sql, batch->table);
-	append(&sql, " DELETE");
+	nx_clickhouse_append(&sql, "ALTER TABLE ", batch->table, " DELETE");
 	append_batch(&sql, batch);
 	st = nx_clickhouse_server_run(server, (const char *)sql.items, err);
 	nx_vec_release(&sql);
@@ -114,22 +101,12 @@ static enum nx_status remove_rows(struct nx_clickhouse_server *server,
 	return st;
 }
 
-static enum nx_status refuse_other(const struct nx_clickhouse_server *server,
-				   const struct nx_clickhouse_batch *batch, struct nx_error *err)
-{
-	struct nx_slice name = nx_slice_part(batch->profile, 0, 100);
-
-	return nx_fail(err, NX_MISMATCH,
-		       "%s holds other rows of %s under the profile name '%.*s'; choose another "
-		       "name with --display-name or replace the profile with --force",
-		       server->place, batch->table, (int)name.len, (const char *)name.data);
-}
-
 /* Queries until it is certain whether the batch was inserted; it is inserted as a whole or not. */
 static enum nx_status settle(struct nx_clickhouse_server *server,
 			     const struct nx_clickhouse_batch *batch, struct nx_backoff *backoff,
 			     bool *is_there, struct nx_error *err)
 {
+	struct nx_slice name = nx_slice_part(batch->profile, 0, 100);
 	struct findings found;
 	enum nx_status st = find(server, batch, &found, err);
 
@@ -142,7 +119,11 @@ static enum nx_status settle(struct nx_clickhouse_server *server,
 	if (st || !found.row_count)
 		return st;
 	if (found.least_digest != batch->digest || found.greatest_digest != batch->digest)
-		return refuse_other(server, batch, err);
+		return nx_fail(
+			err, NX_MISMATCH,
+			"%s holds other rows of %s under the profile name '%.*s'; choose "
+			"another name with --display-name or replace the profile with --force",
+			server->place, batch->table, (int)name.len, (const char *)name.data);
 	return *is_there ? NX_OK : remove_rows(server, batch, backoff, err);
 }
 
@@ -213,9 +194,11 @@ enum nx_status nx_clickhouse_list_arrived(struct nx_clickhouse_server *server, c
 	struct nx_bytes sql = {0};
 	enum nx_status st;
 
-	append(&sql, "SELECT toInt64(batch), toInt64(count()), min(digest), max(digest) FROM ");
-	append(&sql, table);
-	append_quoted(&sql, " WHERE profile = ", profile, " GROUP BY batch");
+	nx_clickhouse_append(
+		&sql, "SELECT toInt64(batch), toInt64(count()), min(digest), max(digest) FROM ",
+		table, " WHERE profile = ");
+	nx_clickhouse_append_text(&sql, profile);
+	nx_clickhouse_append(&sql, " GROUP BY batch");
 	nx_vec_push(&sql, '\0');
 	question.sql = (const char *)sql.items;
 	st = nx_clickhouse_server_query(server, &question, err);

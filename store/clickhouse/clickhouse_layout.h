@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clickhouse_layout: the SQL that defines the published tables in ClickHouse.
+ * clickhouse_layout: the published tables in ClickHouse: their SQL, and their rows.
  *
  * Every stored table of the schema becomes one of the same name with the same columns: INT32
  * Int32, INT64 Int64, FLOAT Float32, DOUBLE Float64, BOOLEAN UInt8, TEXT and ENUM String, lists
@@ -15,7 +15,7 @@
  * shard and <table> is a Distributed table over them; a row's shard follows from its profile and
  * track.
  *
- * All functions append to sql. The statements work on servers from 18.16 to 26.7.
+ * The statements work on servers from 18.16 to 26.7.
  */
 #ifndef NX_STORE_CLICKHOUSE_CLICKHOUSE_LAYOUT_H
 #define NX_STORE_CLICKHOUSE_CLICKHOUSE_LAYOUT_H
@@ -59,5 +59,14 @@ uint64_t nx_clickhouse_shard_hash(struct nx_slice profile, const struct nx_row *
 				  const struct nx_track_columns *track, struct nx_bytes *scratch);
 /* The hash of a profile alone, for its rows in the ingest table. */
 uint64_t nx_clickhouse_profile_hash(struct nx_slice profile);
+
+/*
+ * Rows in RowBinary, ClickHouse's fastest input format: values one after another, numbers
+ * little-endian, a text as its length (LEB128) and bytes, a list as its length and items; a
+ * nullable value follows a byte that is 1 for null. A required column without a value becomes 0 or
+ * the empty text.
+ */
+void nx_row_binary_text(struct nx_bytes *out, struct nx_slice text);
+void nx_row_binary_append(struct nx_bytes *out, const struct nx_row *row);
 
 #endif

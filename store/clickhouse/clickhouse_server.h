@@ -17,7 +17,29 @@
 
 #include "base/http_client.h"
 #include "store/clickhouse/clickhouse_rows.h"
-#include "store/clickhouse/clickhouse_url.h"
+
+/*
+ * The address of a server and a database on it:
+ *
+ *	clickhouse://[user[:password]@]host[:port]/database[?cluster=NAME][&secure=1]
+ *
+ * The port is that of the HTTP interface, by default 8123, or 8443 with secure=1, which uses
+ * https. User and password may be percent-encoded. IPv6 addresses are written in brackets.
+ */
+struct nx_clickhouse_url {
+	const char *user, *password; /* NULL: the server's default user */
+	const char *host;
+	uint16_t port;
+	bool is_secure;
+	const char *database; /* letters, digits and _ */
+	const char *cluster;  /* as in system.clusters; NULL: this server alone */
+};
+
+/* Copies texts into the arena. USAGE if it is not valid; the message shows the form of a URL and
+ * never repeats the password. */
+NX_MUST_CHECK enum nx_status nx_clickhouse_url_parse(struct nx_clickhouse_url *url,
+						     const char *text, struct nx_arena *arena,
+						     struct nx_error *err);
 
 struct nx_clickhouse_server {
 	struct nx_http_client *http;
@@ -64,5 +86,10 @@ NX_MUST_CHECK enum nx_status nx_clickhouse_server_insert(struct nx_clickhouse_se
 
 /* Appends 'text' as SQL writes it, quotes and backslashes escaped. */
 void nx_clickhouse_append_text(struct nx_bytes *sql, struct nx_slice text);
+
+/* Appends texts one after another. */
+void nx_clickhouse_append_all(struct nx_bytes *sql, const char *const *texts);
+#define nx_clickhouse_append(sql, ...)                                                             \
+	nx_clickhouse_append_all((sql), (const char *const[]){__VA_ARGS__, NULL})
 
 #endif

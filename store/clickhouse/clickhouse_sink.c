@@ -7,10 +7,9 @@
 
 #include "base/backoff.h"
 #include "base/bare/bits.h"
-#include "base/number.h"
-#include "store/clickhouse/clickhouse_catalogue.h"
+#include "store/clickhouse/clickhouse_cluster.h"
 #include "store/clickhouse/clickhouse_delivery.h"
-#include "store/clickhouse/row_binary.h"
+#include "store/clickhouse/clickhouse_layout.h"
 
 #define BATCH_ROWS 200000
 #define BATCH_ROWS_MAX 1000000
@@ -135,23 +134,6 @@ static uint32_t shard_of(struct nx_clickhouse_sink *s, struct table *table,
 	return (uint32_t)shard;
 }
 
-/* The digest is of the rows without it, and then goes into each of them. */
-static int64_t seal(struct part *part)
-{
-	int64_t digest = (int64_t)hash_bytes(0, part->rows.items, part->rows.len);
-
-	for (size_t i = 0; i < part->digests.len; i++)
-		nx_store64(part->rows.items + part->digests.items[i], (uint64_t)digest);
-	return digest;
-}
-
-static void name_batch(const struct nx_clickhouse_sink *s, const char *table, uint32_t shard,
-		       uint32_t number, char out[128])
-{
-	snprintf(out, 128, "nx-%016" PRIx64 "-%s-%" PRIu32 "-%" PRIu32,
-		 nx_fnv1a(NX_FNV_SEED, s->profile.data, s->profile.len), table, shard, number);
-}
-
 static enum nx_status send_to(struct nx_clickhouse_sink *s, const struct table *table, size_t node,
 			      const struct nx_clickhouse_batch *batch, struct nx_error *err)
 {
@@ -184,9 +166,14 @@ static enum nx_status flush(struct nx_clickhouse_sink *s, enum nx_schema_table_i
 
 	if (!part->digests.len)
 		return NX_OK;
-	name_batch(s, nx_schema_tables[id].name, shard, part->batch_number, name);
+	snprintf(name, sizeof(name), "nx-%016" PRIx64 "-%s-%" PRIu32 "-%" PRIu32,
+		 nx_fnv1a(NX_FNV_SEED, s->profile.data, s->profile.len), nx_schema_tables[id].name,
+		 shard, part->batch_number);
 	batch.query_id = name;
-	batch.digest = seal(part);
+	/* The digest is of the rows with zeros in its place, and then goes into each of them. */
+	batch.digest = (int64_t)hash_bytes(0, part->rows.items, part->rows.len);
+	for (size_t i = 0; i < part->digests.len; i++)
+		nx_store64(part->rows.items + part->digests.items[i], (uint64_t)batch.digest);
 	batch.rows = nx_slice_of(part->rows.items, part->rows.len);
 	for (size_t i = 0; !st && i < s->cluster.nodes.len; i++)
 		if (s->cluster.nodes.items[i].shard == shard)
@@ -285,8 +272,14 @@ static enum nx_status set_up(struct nx_clickhouse_sink *s, const char *url, cons
 		return st;
 	s->profile = nx_slice_text(nx_arena_copy_text(&s->cluster.arena, profile));
 	s->shard_count = (uint32_t)s->cluster.shard_ends.len;
-	s->catalogue =
-		(struct nx_clickhouse_catalogue){&s->cluster, s->profile, s->options.patience_ms};
+	nx_clickhouse_append_text(&s->scratch, s->profile);
+	s->catalogue = (struct nx_clickhouse_catalogue){
+		.cluster = &s->cluster,
+		.profile = s->profile,
+		.quoted = nx_arena_copy(&s->cluster.arena,
+					nx_slice_of(s->scratch.items, s->scratch.len)),
+		.patience_ms = s->options.patience_ms,
+	};
 	st = nx_clickhouse_catalogue_find(&s->catalogue, &s->is_resumed, err);
 	if (!st && s->is_resumed && s->options.replaces) {
 		st = nx_clickhouse_catalogue_drop(&s->catalogue, err);
@@ -326,21 +319,6 @@ struct nx_clickhouse_counts nx_clickhouse_sink_counts(const struct nx_clickhouse
 	return sink->counts;
 }
 
-/* One question for all tables: how many rows of the profile the server has in each. */
-static void append_count(struct nx_bytes *sql, const struct nx_clickhouse_sink *s, unsigned id)
-{
-	char number[NX_NUMBER_MAX];
-
-	if (sql->len)
-		nx_bytes_append(sql, " UNION ALL ", 11);
-	nx_bytes_append(sql, "SELECT toInt64(", 15);
-	nx_bytes_append(sql, number, nx_format_u64(number, id));
-	nx_bytes_append(sql, ") AS id, toInt64(count()) AS row_count FROM ", 44);
-	nx_bytes_append(sql, s->tables[id].local_name, strlen(s->tables[id].local_name));
-	nx_bytes_append(sql, " WHERE profile = ", 17);
-	nx_clickhouse_append_text(sql, s->profile);
-}
-
 struct check {
 	const struct nx_clickhouse_sink *sink;
 	const struct nx_clickhouse_node *node;
@@ -370,6 +348,7 @@ static enum nx_status on_count(void *context, const struct nx_clickhouse_row *ro
 		       check->node->server.place, row->cells[1].i64, table->local_name, put_count);
 }
 
+/* Compares the rows of the profile in all tables of a server with those sent, in one query. */
 static enum nx_status verify(struct nx_clickhouse_sink *s, struct nx_clickhouse_node *node,
 			     struct nx_error *err)
 {
@@ -377,14 +356,19 @@ static enum nx_status verify(struct nx_clickhouse_sink *s, struct nx_clickhouse_
 	struct nx_clickhouse_question question = {.row = on_count, .context = &check};
 	struct nx_backoff backoff;
 	unsigned begun_count = 0;
+	char id[16];
 	enum nx_status st;
 
 	nx_vec_clear(&s->scratch);
 	for (unsigned i = 0; i < NX_SCHEMA_TABLE_COUNT; i++) {
 		if (!s->tables[i].is_begun)
 			continue;
-		begun_count++;
-		append_count(&s->scratch, s, i);
+		snprintf(id, sizeof(id), "%u", i);
+		nx_clickhouse_append(&s->scratch, begun_count++ ? " UNION ALL " : "",
+				     "SELECT toInt64(", id,
+				     ") AS id, toInt64(count()) AS row_count FROM ",
+				     s->tables[i].local_name,
+				     " WHERE profile = ", s->catalogue.quoted);
 	}
 	if (!begun_count)
 		return NX_OK;

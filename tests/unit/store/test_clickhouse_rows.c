@@ -106,6 +106,94 @@ static void rows_are_the_same_however_they_are_cut(void **state)
 	}
 }
 
+static void values_are_read_by_type(void **state)
+{
+	static const struct {
+		const char *type, *raw;
+		const char *text; /* NULL: refused */
+	} cases[] = {
+		{"Int8", "-5", "-5 ;"},
+		{"UInt64", "7", "7 ;"},
+		{"Nullable(Int64)", "8", "8 ;"},
+		{"LowCardinality(Nullable(String))", "a", "'a' ;"},
+		{"Int128", "9", "'9' ;"},
+		{"Float32", "1.5", "1.5 ;"},
+		{"Decimal(9, 2)", "2.25", "2.25 ;"},
+		{"Bool", "true", "yes ;"},
+		{"Bool", "0", "no ;"},
+		{"Bool", "maybe", NULL},
+		{"DateTime64(9)", "now", "'now' ;"},
+		{"Enum8('a' = 1)", "a", "'a' ;"},
+		{"Array(Nullable(UInt8))", "[1]", "<1>;"},
+		{"Array(Float64)", "[1.5]", "<1.5>;"},
+		{"Array(Array(Int64))", "[]", NULL},
+		{"Array(Tuple(Int64, String))", "[]", NULL},
+		{"Nullable(", "a", "'a' ;"},
+		{"Array()", "['a']", "<a>;"},
+		{"Int64", "9223372036854775807", "9223372036854775807 ;"},
+		{"Int64", "-9223372036854775808", "-9223372036854775808 ;"},
+		{"Int64", "-0", "0 ;"},
+		{"Int64", "9223372036854775808", NULL},
+		{"Int64", "-9223372036854775809", NULL},
+		{"Int64", "-", NULL},
+		{"Int64", "", NULL},
+		{"Int64", "1.5", NULL},
+		{"Int64", " 1", NULL},
+		{"Float64", "-1.5e-3", "-0.0015 ;"},
+		{"Float64", "nan", "nan ;"},
+		{"Float64", "-inf", "-inf ;"},
+		{"Float64", "1.5x", NULL},
+		{"Float64", "", NULL},
+		{"String", "a\\tb\\nc\\\\d\\'e\\bf\\q\\", "'a\tb\nc\\d'e\bfq\\' ;"},
+		{"Array(Int64)", "[-1,22]", "<-1><22>;"},
+		{"Array(String)", "['a,b','','it\\'s',1.5]", "<a,b><><it's><1.5>;"},
+		{"Array(Int64)", "[1", NULL},
+		{"Array(Int64)", "[", NULL},
+		{"Array(Int64)", "", NULL},
+		{"Array(Int64)", "[1,]", NULL},
+		{"Array(Int64)", "[NULL]", NULL},
+		{"Array(Int64)", "['1']", NULL},
+		{"Array(String)", "['a]", NULL},
+		{"Array(String)", "['a'b]", NULL},
+		{"Array(String)", "['a',]", NULL},
+		{"Array(String)", "['\\']", NULL},
+		{"Array(String)", "[,'a']", NULL},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct seen seen = {0};
+		char text[128];
+
+		snprintf(text, sizeof(text), "c\n%s\n%s\n", cases[i].type, cases[i].raw);
+		if (!read(text, sizeof(text), &seen, NULL) != !!cases[i].text ||
+		    strcmp(seen.text, cases[i].text ? cases[i].text : "") != 0)
+			fail_msg("%s %s: %s", cases[i].type, cases[i].raw, seen.text);
+	}
+}
+
+static enum nx_status on_zero(void *context, const struct nx_clickhouse_row *row,
+			      struct nx_error *err)
+{
+	(void)err;
+	*(bool *)context =
+		row->cells[0].text.len == 3 && memcmp(row->cells[0].text.data, "a\0b", 3) == 0;
+	return NX_OK;
+}
+
+static void a_zero_byte_is_part_of_a_text(void **state)
+{
+	struct nx_clickhouse_rows rows;
+	bool is_there = false;
+
+	(void)state;
+	nx_clickhouse_rows_init(&rows, on_zero, &is_there);
+	assert_int_equal(nx_clickhouse_rows_take(&rows, nx_slice_text("c\nString\na\\0b\n"), NULL),
+			 NX_OK);
+	nx_clickhouse_rows_release(&rows);
+	assert_true(is_there);
+}
+
 static void no_bytes_are_no_rows(void **state)
 {
 	struct seen seen = {0};
@@ -209,6 +297,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_the_same_however_they_are_cut),
+		cmocka_unit_test(values_are_read_by_type),
+		cmocka_unit_test(a_zero_byte_is_part_of_a_text),
 		cmocka_unit_test(no_bytes_are_no_rows),
 		cmocka_unit_test(damage_is_told_with_its_place),
 		cmocka_unit_test(the_reader_can_end_it),

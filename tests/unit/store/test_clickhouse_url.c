@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse/clickhouse_url.h"
+#include "store/clickhouse/clickhouse_server.h"
 
 static struct nx_arena arena;
 
@@ -125,14 +125,6 @@ static void what_is_no_url_is_refused(void **state)
 	}
 }
 
-static void other_urls_do_not_fit(void **state)
-{
-	(void)state;
-	assert_true(nx_clickhouse_url_fits("clickhouse://h/d"));
-	assert_false(nx_clickhouse_url_fits("clickhouse"));
-	assert_false(nx_clickhouse_url_fits("/tmp/clickhouse://"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,7 +135,6 @@ int main(void)
 		cmocka_unit_test(an_ipv6_address_keeps_its_brackets),
 		cmocka_unit_test(half_an_escape_is_text),
 		cmocka_unit_test(what_is_no_url_is_refused),
-		cmocka_unit_test(other_urls_do_not_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/clickhouse/row_binary.h"
+#include "store/clickhouse/clickhouse_layout.h"
 
 static void expect(const struct nx_row *row, const char *bytes, size_t len)
 {
