@@ -18,7 +18,7 @@
 #include "model/system.h"
 #include "store/influx/influx_sink.h"
 #include "store/ingest.h"
-#include "store/source_copy.h"
+#include "store/profile_source.h"
 
 #define NX_SOURCE_ROOTS_MAX 3
 

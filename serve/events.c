@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/progress.h"
 #include "base/timer.h"
-#include "store/workspace_watch.h"
+#include "store/workspace.h"
 
 #define LOOK_MS 1000
 #define COMMENT_NS (UINT64_C(15) * 1000000000)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "store/durable.h"
-#include "store/uploads_internal.h"
 #include "store/workspace_internal.h"
 
 #define SHOWN_MATCHES 4

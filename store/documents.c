@@ -56,11 +56,6 @@ static enum nx_status open_parent(const struct nx_document_place *place, int *pa
 	return *parent < 0 ? nx_fail_errno(err, errno, "cannot open %s", ws->path) : NX_OK;
 }
 
-static int open_inside(int parent, const char *name)
-{
-	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-}
-
 /* *folder is -1 if there are no documents yet, unless it is to be made. */
 static enum nx_status open_place(const struct nx_document_place *place, bool is_made, int *folder,
 				 struct nx_error *err)
@@ -72,27 +67,21 @@ static enum nx_status open_place(const struct nx_document_place *place, bool is_
 	*folder = -1;
 	if (st)
 		return st;
-	*folder = open_inside(parent, name);
+	*folder = nx_durable_open_folder(parent, name);
 	if (*folder < 0 && errno == ENOENT && is_made) {
 		if (mkdirat(parent, name, 0777) == 0 || errno == EEXIST)
-			*folder = open_inside(parent, name);
+			*folder = nx_durable_open_folder(parent, name);
 		if (*folder >= 0)
 			st = nx_durable_sync_folder(parent, name, err);
 	}
 	if (!st && *folder < 0 && (errno != ENOENT || is_made))
 		st = nx_fail_errno(err, errno, "cannot open the folder %s", name);
 	close(parent);
-	if (st && *folder >= 0) {
-		close(*folder);
+	if (st) {
+		nx_durable_close(*folder);
 		*folder = -1;
 	}
 	return st;
-}
-
-static void close_place(int folder)
-{
-	if (folder >= 0)
-		close(folder);
 }
 
 /* --- the list ------------------------------------------------------------------ */
@@ -132,7 +121,7 @@ enum nx_status nx_documents_list(const struct nx_document_place *place, struct n
 		st = nx_durable_each(folder, shown_of(place), add_entry, &listing, err);
 	if (names->len)
 		qsort(names->items, names->len, sizeof(*names->items), compare);
-	close_place(folder);
+	nx_durable_close(folder);
 	return st;
 }
 
@@ -167,7 +156,7 @@ enum nx_status nx_document_read(const struct nx_document_place *place, const cha
 	if (!st)
 		st = nx_durable_read(folder, file, NX_DOCUMENT_BYTES_MAX, text, shown_of(place),
 				     err);
-	close_place(folder);
+	nx_durable_close(folder);
 	return st;
 }
 
@@ -186,26 +175,12 @@ static enum nx_status check_room(const struct nx_document_place *place, struct n
 	return st;
 }
 
-static enum nx_status write_locked(const struct nx_document_place *place, const char *file,
-				   struct nx_slice text, struct nx_error *err)
-{
-	int folder;
-	enum nx_status st = open_place(place, true, &folder, err);
-
-	if (!st && !is_there(folder, file))
-		st = check_room(place, err);
-	if (!st)
-		st = nx_durable_write(folder, file, text, shown_of(place), err);
-	close_place(folder);
-	return st;
-}
-
 /* Under the lock, or what is written while the profile is stored again would be lost with it. */
 enum nx_status nx_document_write(const struct nx_document_place *place, const char *name,
 				 struct nx_slice text, struct nx_error *err)
 {
 	char file[FILE_MAX];
-	int lock;
+	int lock = -1, folder = -1;
 	enum nx_status st = check_name(name, file, err);
 
 	if (!st && text.len > NX_DOCUMENT_BYTES_MAX)
@@ -213,26 +188,14 @@ enum nx_status nx_document_write(const struct nx_document_place *place, const ch
 			     NX_DOCUMENT_BYTES_MAX >> 10);
 	if (!st)
 		st = nx_workspace_lock(place->workspace, &lock, err);
-	if (st)
-		return st;
-	st = write_locked(place, file, text, err);
-	nx_workspace_unlock(lock);
-	return st;
-}
-
-static enum nx_status remove_locked(const struct nx_document_place *place, const char *name,
-				    const char *file, struct nx_error *err)
-{
-	int folder;
-	enum nx_status st = open_place(place, false, &folder, err);
-
-	if (!st && !is_there(folder, file))
-		st = refuse_unknown(place, name, err);
-	if (!st && unlinkat(folder, file, 0) < 0)
-		st = nx_fail_errno(err, errno, "cannot remove %s/%s", shown_of(place), file);
 	if (!st)
-		st = nx_durable_sync_folder(folder, shown_of(place), err);
-	close_place(folder);
+		st = open_place(place, true, &folder, err);
+	if (!st && !is_there(folder, file))
+		st = check_room(place, err);
+	if (!st)
+		st = nx_durable_write(folder, file, text, shown_of(place), err);
+	nx_durable_close(folder);
+	nx_workspace_unlock(lock);
 	return st;
 }
 
@@ -240,14 +203,20 @@ enum nx_status nx_document_remove(const struct nx_document_place *place, const c
 				  struct nx_error *err)
 {
 	char file[FILE_MAX];
-	int lock;
+	int lock = -1, folder = -1;
 	enum nx_status st = check_name(name, file, err);
 
 	if (!st)
 		st = nx_workspace_lock(place->workspace, &lock, err);
-	if (st)
-		return st;
-	st = remove_locked(place, name, file, err);
+	if (!st)
+		st = open_place(place, false, &folder, err);
+	if (!st && !is_there(folder, file))
+		st = refuse_unknown(place, name, err);
+	if (!st && unlinkat(folder, file, 0) < 0)
+		st = nx_fail_errno(err, errno, "cannot remove %s/%s", shown_of(place), file);
+	if (!st)
+		st = nx_durable_sync_folder(folder, shown_of(place), err);
+	nx_durable_close(folder);
 	nx_workspace_unlock(lock);
 	return st;
 }
@@ -258,7 +227,7 @@ struct keeping {
 	int from, to;
 };
 
-/* A document is never changed in place, so a second name for its file is as good as a copy. */
+/* A document is never changed in place, so a hard link is as good as a copy. */
 static enum nx_status keep_entry(void *context, const char *file, struct nx_error *err)
 {
 	const struct keeping *k = context;
@@ -273,20 +242,20 @@ static enum nx_status keep_entry(void *context, const char *file, struct nx_erro
 enum nx_status nx_documents_keep(int from_folder, int to_folder, const char *shown,
 				 struct nx_error *err)
 {
-	struct keeping k = {.from = open_inside(from_folder, ANNOTATIONS), .to = -1};
+	struct keeping k = {.from = nx_durable_open_folder(from_folder, ANNOTATIONS), .to = -1};
 	enum nx_status st = NX_OK;
 
 	if (k.from < 0)
 		return NX_OK;
 	if (mkdirat(to_folder, ANNOTATIONS, 0777) == 0 || errno == EEXIST)
-		k.to = open_inside(to_folder, ANNOTATIONS);
+		k.to = nx_durable_open_folder(to_folder, ANNOTATIONS);
 	if (k.to < 0)
 		st = nx_fail_errno(err, errno, "cannot make %s/" ANNOTATIONS, shown);
 	if (!st)
 		st = nx_durable_each(k.from, ANNOTATIONS, keep_entry, &k, err);
 	if (!st)
 		st = nx_durable_sync_folder(k.to, ANNOTATIONS, err);
-	close_place(k.to);
+	nx_durable_close(k.to);
 	close(k.from);
 	return st;
 }

@@ -99,22 +99,23 @@ enum nx_status nx_durable_read(int folder, const char *name, size_t max_bytes,
 	return st;
 }
 
-/* Some file systems cannot sync a folder because they never delay its changes. */
-static bool is_sync_refused(int errno_value)
-{
-	return errno_value == EINVAL || errno_value == ENOSYS || errno_value == EOPNOTSUPP;
-}
-
 enum nx_status nx_durable_sync_folder(int folder, const char *shown, struct nx_error *err)
 {
-	if (fsync(folder) < 0 && !is_sync_refused(errno))
+	/* Some file systems cannot sync a folder because they never delay its changes. */
+	if (fsync(folder) < 0 && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
 		return nx_fail_errno(err, errno, "cannot make sure that %s is on the disk", shown);
 	return NX_OK;
 }
 
-static int open_folder_at(int parent, const char *name)
+int nx_durable_open_folder(int parent, const char *name)
 {
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+void nx_durable_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 enum nx_status nx_durable_each(int folder, const char *shown, nx_durable_entry_fn fn, void *context,
@@ -127,8 +128,7 @@ enum nx_status nx_durable_each(int folder, const char *shown, nx_durable_entry_f
 
 	if (!entries) {
 		st = nx_fail_errno(err, errno, "cannot list %s", shown);
-		if (fd >= 0)
-			close(fd);
+		nx_durable_close(fd);
 		return st;
 	}
 	while (!st && (errno = 0, entry = readdir(entries)) != NULL)
@@ -140,17 +140,51 @@ enum nx_status nx_durable_each(int folder, const char *shown, nx_durable_entry_f
 	return st;
 }
 
-/* --- walks ----------------------------------------------------------------- */
+/* --- trees ----------------------------------------------------------------- */
+
+enum task { MEASURE, SYNC, REMOVE };
 
 struct walk {
+	enum task task;
 	int folder;
 	unsigned depth;
-	bool syncs;
 	const char *shown;
 	uint64_t size_bytes;
 };
 
-static enum nx_status walk_folder(struct walk *walk, struct nx_error *err);
+static enum nx_status walk_entry(void *context, const char *name, struct nx_error *err);
+
+static enum nx_status walk_folder(struct walk *walk, struct nx_error *err)
+{
+	enum nx_status st;
+
+	if (walk->depth > DEPTH_MAX)
+		return nx_fail(err, NX_LIMIT, "%s has more than %u folders inside each other",
+			       walk->shown, DEPTH_MAX);
+	st = nx_durable_each(walk->folder, walk->shown, walk_entry, walk, err);
+	if (!st && walk->task == SYNC)
+		st = nx_durable_sync_folder(walk->folder, walk->shown, err);
+	return st;
+}
+
+static enum nx_status walk_below(struct walk *walk, const char *name, struct nx_error *err)
+{
+	struct walk below = *walk;
+	enum nx_status st = NX_OK;
+
+	below.folder = nx_durable_open_folder(walk->folder, name);
+	below.depth++;
+	if (below.folder >= 0)
+		st = walk_folder(&below, err);
+	else if (walk->task != REMOVE || errno != ENOENT)
+		st = nx_fail_errno(err, errno, "cannot open %s/%s", walk->shown, name);
+	nx_durable_close(below.folder);
+	walk->size_bytes = below.size_bytes;
+	if (!st && walk->task == REMOVE && unlinkat(walk->folder, name, AT_REMOVEDIR) < 0 &&
+	    errno != ENOENT)
+		st = nx_fail_errno(err, errno, "cannot remove %s/%s", walk->shown, name);
+	return st;
+}
 
 static enum nx_status sync_file(const struct walk *walk, const char *name, struct nx_error *err)
 {
@@ -165,19 +199,14 @@ static enum nx_status sync_file(const struct walk *walk, const char *name, struc
 	return failure ? fail_change(err, failure, "write", walk->shown, name) : NX_OK;
 }
 
-static enum nx_status walk_below(struct walk *walk, const char *name, struct nx_error *err)
+static enum nx_status remove_entry(struct walk *walk, const char *name, struct nx_error *err)
 {
-	struct walk below = *walk;
-	enum nx_status st;
-
-	below.folder = open_folder_at(walk->folder, name);
-	below.depth++;
-	if (below.folder < 0)
-		return nx_fail_errno(err, errno, "cannot open %s/%s", walk->shown, name);
-	st = walk_folder(&below, err);
-	close(below.folder);
-	walk->size_bytes = below.size_bytes;
-	return st;
+	if (unlinkat(walk->folder, name, 0) == 0 || errno == ENOENT)
+		return NX_OK;
+	/* For a folder Linux reports EISDIR, POSIX asks for EPERM. */
+	if (errno != EISDIR && errno != EPERM)
+		return nx_fail_errno(err, errno, "cannot remove %s/%s", walk->shown, name);
+	return walk_below(walk, name, err);
 }
 
 static enum nx_status walk_entry(void *context, const char *name, struct nx_error *err)
@@ -185,6 +214,8 @@ static enum nx_status walk_entry(void *context, const char *name, struct nx_erro
 	struct walk *walk = context;
 	struct stat st;
 
+	if (walk->task == REMOVE)
+		return remove_entry(walk, name, err);
 	if (fstatat(walk->folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? NX_OK
 				       : nx_fail_errno(err, errno, "cannot inspect %s/%s",
@@ -194,26 +225,13 @@ static enum nx_status walk_entry(void *context, const char *name, struct nx_erro
 	if (!S_ISREG(st.st_mode))
 		return NX_OK;
 	walk->size_bytes += (uint64_t)st.st_size;
-	return walk->syncs ? sync_file(walk, name, err) : NX_OK;
-}
-
-static enum nx_status walk_folder(struct walk *walk, struct nx_error *err)
-{
-	enum nx_status st;
-
-	if (walk->depth > DEPTH_MAX)
-		return nx_fail(err, NX_LIMIT, "%s has more than %u folders inside each other",
-			       walk->shown, DEPTH_MAX);
-	st = nx_durable_each(walk->folder, walk->shown, walk_entry, walk, err);
-	if (!st && walk->syncs)
-		st = nx_durable_sync_folder(walk->folder, walk->shown, err);
-	return st;
+	return walk->task == SYNC ? sync_file(walk, name, err) : NX_OK;
 }
 
 enum nx_status nx_durable_sync_tree(int folder, const char *shown, uint64_t *size_bytes,
 				    struct nx_error *err)
 {
-	struct walk walk = {.folder = folder, .shown = shown, .syncs = true};
+	struct walk walk = {.task = SYNC, .folder = folder, .shown = shown};
 	enum nx_status st = walk_folder(&walk, err);
 
 	*size_bytes = walk.size_bytes;
@@ -222,7 +240,7 @@ enum nx_status nx_durable_sync_tree(int folder, const char *shown, uint64_t *siz
 
 uint64_t nx_durable_tree_bytes(int parent, const char *name)
 {
-	struct walk walk = {.folder = open_folder_at(parent, name), .shown = name};
+	struct walk walk = {.folder = nx_durable_open_folder(parent, name), .shown = name};
 
 	if (walk.folder < 0)
 		return 0;
@@ -231,55 +249,10 @@ uint64_t nx_durable_tree_bytes(int parent, const char *name)
 	return walk.size_bytes;
 }
 
-/* --- removal --------------------------------------------------------------- */
-
-struct removal {
-	int folder;
-	unsigned depth;
-	const char *shown;
-};
-
-static enum nx_status remove_entry(void *context, const char *name, struct nx_error *err);
-
-static enum nx_status remove_below(const struct removal *outer, const char *name,
-				   struct nx_error *err)
-{
-	struct removal below = {open_folder_at(outer->folder, name), outer->depth + 1,
-				outer->shown};
-	enum nx_status st;
-
-	if (below.depth > DEPTH_MAX)
-		st = nx_fail(err, NX_LIMIT, "%s has more than %u folders inside each other",
-			     outer->shown, DEPTH_MAX);
-	else if (below.folder < 0 && errno == ENOENT)
-		st = NX_OK;
-	else if (below.folder < 0)
-		st = nx_fail_errno(err, errno, "cannot open %s/%s", outer->shown, name);
-	else
-		st = nx_durable_each(below.folder, outer->shown, remove_entry, &below, err);
-	if (below.folder >= 0)
-		close(below.folder);
-	if (!st && unlinkat(outer->folder, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
-		st = nx_fail_errno(err, errno, "cannot remove %s/%s", outer->shown, name);
-	return st;
-}
-
-static enum nx_status remove_entry(void *context, const char *name, struct nx_error *err)
-{
-	const struct removal *removal = context;
-
-	if (unlinkat(removal->folder, name, 0) == 0 || errno == ENOENT)
-		return NX_OK;
-	/* Linux says EISDIR where POSIX says EPERM. */
-	if (errno != EISDIR && errno != EPERM)
-		return nx_fail_errno(err, errno, "cannot remove %s/%s", removal->shown, name);
-	return remove_below(removal, name, err);
-}
-
 enum nx_status nx_durable_remove_tree(int parent, const char *name, const char *shown,
 				      struct nx_error *err)
 {
-	struct removal removal = {.folder = parent, .shown = shown};
+	struct walk walk = {.task = REMOVE, .folder = parent, .shown = shown};
 
-	return remove_entry(&removal, name, err);
+	return remove_entry(&walk, name, err);
 }

@@ -40,6 +40,11 @@ uint64_t nx_durable_tree_bytes(int parent, const char *name);
 NX_MUST_CHECK enum nx_status nx_durable_remove_tree(int parent, const char *name, const char *shown,
 						    struct nx_error *err);
 
+/* Opens a folder, not a link to one; -1 with errno if it fails. */
+int nx_durable_open_folder(int parent, const char *name);
+/* Closes a descriptor unless it is -1. */
+void nx_durable_close(int fd);
+
 /* Calls fn with every entry except . and ..; stops at the first failure. */
 typedef enum nx_status (*nx_durable_entry_fn)(void *context, const char *name,
 					      struct nx_error *err);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +13,9 @@
 #include "store/relative_path.h"
 #include "store/workspace_internal.h"
 
+#define ROOTS_MAX 8
+#define COPY_BYTES ((size_t)1 << 20)
 #define ATTACHING NX_SOURCE_FOLDER NX_DURABLE_ASIDE_SUFFIX
-
-static int open_folder(int parent, const char *name)
-{
-	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
 
 static enum nx_status open_profile(struct nx_workspace *ws, const char *name, int *fd,
 				   struct nx_error *err)
@@ -29,7 +27,7 @@ static enum nx_status open_profile(struct nx_workspace *ws, const char *name, in
 	if (st)
 		return st;
 	nx_profile_folder_name(name, folder);
-	*fd = ws->profiles < 0 ? -1 : open_folder(ws->profiles, folder);
+	*fd = ws->profiles < 0 ? -1 : nx_durable_open_folder(ws->profiles, folder);
 	if (*fd >= 0)
 		return NX_OK;
 	return nx_fail(err, NX_NOT_FOUND, "there is no profile '%s'", name);
@@ -53,11 +51,10 @@ static enum nx_status list_below(const struct listing *outer, const char *name, 
 	struct listing below = *outer;
 	enum nx_status st;
 
-	below.folder = open_folder(outer->folder, name);
+	below.folder = nx_durable_open_folder(outer->folder, name);
 	below.prefix = nx_arena_printf(outer->arena, "%s/", path);
 	if (below.folder < 0 || ++below.depth > NX_RELATIVE_PATH_DEPTH) {
-		if (below.folder >= 0)
-			close(below.folder);
+		nx_durable_close(below.folder);
 		return NX_OK;
 	}
 	st = nx_durable_each(below.folder, "the source code", list_entry, &below, err);
@@ -98,7 +95,7 @@ enum nx_status nx_profile_source_list(struct nx_workspace *ws, const char *name,
 
 	if (st)
 		return st;
-	l.folder = open_folder(profile, NX_SOURCE_FOLDER);
+	l.folder = nx_durable_open_folder(profile, NX_SOURCE_FOLDER);
 	if (l.folder >= 0) {
 		st = nx_durable_each(l.folder, "the source code", list_entry, &l, err);
 		close(l.folder);
@@ -127,7 +124,7 @@ enum nx_status nx_profile_source_open(struct nx_workspace *ws, const char *name,
 		return fail_missing(path, err);
 	if (open_profile(ws, name, &profile, err))
 		return NX_NOT_FOUND;
-	folder = open_folder(profile, NX_SOURCE_FOLDER);
+	folder = nx_durable_open_folder(profile, NX_SOURCE_FOLDER);
 	close(profile);
 	if (folder >= 0) {
 		*fd = nx_relative_path_open(folder, path, O_RDONLY, false);
@@ -137,8 +134,7 @@ enum nx_status nx_profile_source_open(struct nx_workspace *ws, const char *name,
 		*size_bytes = (uint64_t)st.st_size;
 		return NX_OK;
 	}
-	if (*fd >= 0)
-		close(*fd);
+	nx_durable_close(*fd);
 	*fd = -1;
 	return fail_missing(path, err);
 }
@@ -163,14 +159,12 @@ static enum nx_status link_below(const struct linking *outer, const char *name,
 		return NX_OK;
 	if (mkdirat(outer->to, name, 0777) < 0 && errno != EEXIST)
 		return nx_fail_errno(err, errno, "cannot keep the source code's folder %s", name);
-	below.from = open_folder(outer->from, name);
-	below.to = open_folder(outer->to, name);
+	below.from = nx_durable_open_folder(outer->from, name);
+	below.to = nx_durable_open_folder(outer->to, name);
 	if (below.from >= 0 && below.to >= 0)
 		st = nx_durable_each(below.from, "the source code", link_entry, &below, err);
-	if (below.from >= 0)
-		close(below.from);
-	if (below.to >= 0)
-		close(below.to);
+	nx_durable_close(below.from);
+	nx_durable_close(below.to);
 	return st;
 }
 
@@ -199,7 +193,7 @@ static enum nx_status attach_to(int profile, int from, struct nx_error *err)
 
 	if (!st && mkdirat(profile, ATTACHING, 0777) < 0)
 		st = nx_fail_errno(err, errno, "cannot keep the source code");
-	l.to = st ? -1 : open_folder(profile, ATTACHING);
+	l.to = st ? -1 : nx_durable_open_folder(profile, ATTACHING);
 	if (l.to < 0)
 		return st ? st : nx_fail_errno(err, errno, "cannot keep the source code");
 	st = nx_durable_each(from, "the source code", link_entry, &l, err);
@@ -221,13 +215,151 @@ enum nx_status nx_profile_source_attach(struct nx_workspace *ws, const char *nam
 
 	if (st)
 		return st;
-	from = open_folder(AT_FDCWD, folder);
+	from = nx_durable_open_folder(AT_FDCWD, folder);
 	if (from < 0)
 		st = nx_fail_errno(err, errno, "cannot open %s", folder);
 	else
 		st = attach_to(profile, from, err);
-	if (from >= 0)
-		close(from);
+	nx_durable_close(from);
 	close(profile);
+	return st;
+}
+
+/* --- copying ------------------------------------------------------------------------------ */
+
+struct copying {
+	int roots[ROOTS_MAX];
+	size_t root_count;
+	int target; /* -1 until something was found */
+	const char *folder;
+	struct nx_source_copied *copied;
+};
+
+/* Opens a regular file that is not too large; -1 if there is none. */
+static int open_regular(int root, const char *path, uint64_t *size_bytes)
+{
+	int fd = nx_relative_path_open(root, path, O_RDONLY, false);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_size > NX_SOURCE_FILE_BYTES_MAX) {
+		close(fd);
+		return -1;
+	}
+	*size_bytes = (uint64_t)st.st_size;
+	return fd;
+}
+
+/* Tries ever shorter ends of the path. */
+static int find(const struct copying *c, const char *path, uint64_t *size_bytes)
+{
+	for (;;) {
+		const char *slash = strchr(path, '/');
+
+		for (size_t i = 0; i < c->root_count; i++) {
+			int fd = open_regular(c->roots[i], path, size_bytes);
+
+			if (fd >= 0)
+				return fd;
+		}
+		if (!slash)
+			return -1;
+		path = slash + 1;
+	}
+}
+
+static enum nx_status open_target(struct copying *c, struct nx_error *err)
+{
+	int folder;
+
+	if (c->target >= 0)
+		return NX_OK;
+	folder = open(c->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return nx_fail_errno(err, errno, "cannot open %s", c->folder);
+	if (!mkdirat(folder, NX_SOURCE_FOLDER, 0777) || errno == EEXIST)
+		c->target = nx_durable_open_folder(folder, NX_SOURCE_FOLDER);
+	close(folder);
+	if (c->target < 0)
+		return nx_fail_errno(err, errno, "cannot make %s/" NX_SOURCE_FOLDER, c->folder);
+	return NX_OK;
+}
+
+static enum nx_status copy_one(struct copying *c, int from, const char *path, struct nx_error *err)
+{
+	uint64_t left = NX_SOURCE_FILE_BYTES_MAX; /* it may grow while it is read */
+	enum nx_status st = open_target(c, err);
+	ssize_t n;
+	int to;
+
+	if (st)
+		return st;
+	to = nx_relative_path_open(c->target, path, O_WRONLY | O_CREAT | O_TRUNC, true);
+	do {
+		n = to < 0 ? -1 : sendfile(to, from, NULL, left < COPY_BYTES ? left : COPY_BYTES);
+		if (n > 0)
+			left -= (uint64_t)n;
+	} while ((n > 0 && left) || (n < 0 && to >= 0 && errno == EINTR));
+	if (n < 0)
+		st = nx_fail_errno(err, errno, "cannot keep the source file %s", path);
+	nx_durable_close(to);
+	return st;
+}
+
+/* A capture also names built-in code such as "<string>", and a hostile one anything at all. */
+static enum nx_status take(struct copying *c, const char *name, struct nx_error *err)
+{
+	uint64_t size_bytes = 0;
+	enum nx_status st = NX_OK;
+	int from = -1;
+
+	while (*name == '/')
+		name++;
+	if (!nx_relative_path_check(nx_slice_text(name), NULL) &&
+	    c->copied->found_count < NX_SOURCE_FILES_MAX)
+		from = find(c, name, &size_bytes);
+	if (from >= 0 && size_bytes > NX_SOURCE_BYTES_MAX - c->copied->size_bytes) {
+		close(from);
+		from = -1;
+	}
+	if (from < 0) {
+		c->copied->missing_count++;
+		return NX_OK;
+	}
+	st = copy_one(c, from, name, err);
+	close(from);
+	c->copied->found_count++;
+	c->copied->size_bytes += size_bytes;
+	return st;
+}
+
+static enum nx_status open_roots(struct copying *c, const char *const *roots, size_t count,
+				 struct nx_error *err)
+{
+	for (size_t i = 0; i < count && i < ROOTS_MAX; i++) {
+		c->roots[i] = open(roots[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (c->roots[i] < 0)
+			return nx_fail_errno(err, errno, "cannot open the source code in %s",
+					     roots[i]);
+		c->root_count++;
+	}
+	return NX_OK;
+}
+
+enum nx_status nx_source_copy(const char *folder, const char *const *roots, size_t root_count,
+			      const char *const *names, size_t name_count,
+			      struct nx_source_copied *copied, struct nx_error *err)
+{
+	struct copying c = {.target = -1, .folder = folder, .copied = copied};
+	enum nx_status st = open_roots(&c, roots, root_count, err);
+
+	*copied = (struct nx_source_copied){0};
+	for (size_t i = 0; !st && i < name_count; i++)
+		st = take(&c, names[i], err);
+	for (size_t i = 0; i < c.root_count; i++)
+		close(c.roots[i]);
+	nx_durable_close(c.target);
 	return st;
 }

@@ -42,4 +42,24 @@ NX_MUST_CHECK enum nx_status nx_profile_source_attach(struct nx_workspace *ws, c
 NX_MUST_CHECK enum nx_status nx_source_unpack(const char *archive, int folder, const char *scratch,
 					      struct nx_error *err);
 
+/*
+ * Copies the source files that a capture names from the user's folders into folder/source, created
+ * on demand, so that they are still there when the checkout has moved on.
+ *
+ * A capture records where a file was at compile time, "/home/build/app/model.py". Below each root
+ * the longest suffix of that path that exists wins: home/build/app/model.py, then
+ * build/app/model.py, down to model.py. Only these paths are tried; no folder is searched and no
+ * link below a root is followed. In the profile the file keeps the capture's path, without the
+ * leading slash. NOT_FOUND if a root does not exist.
+ */
+struct nx_source_copied {
+	size_t found_count, missing_count; /* missing includes files over a limit */
+	uint64_t size_bytes;
+};
+
+NX_MUST_CHECK enum nx_status nx_source_copy(const char *folder, const char *const *roots,
+					    size_t root_count, const char *const *names,
+					    size_t name_count, struct nx_source_copied *copied,
+					    struct nx_error *err);
+
 #endif

@@ -24,7 +24,6 @@ struct nx_staging {
 	int folder, lock;
 	bool force;
 	const char *given_label;
-	const char *expected_id; /* of the version to be replaced; NULL: any */
 };
 
 void nx_version_id_make(char id[NX_VERSION_ID_MAX])
@@ -34,7 +33,7 @@ void nx_version_id_make(char id[NX_VERSION_ID_MAX])
 	uint64_t random;
 	struct tm t;
 
-	/* Two processes at the same moment differ only here; mkdir notices the rest. */
+	/* Ids made in the same second differ only here; if even that fails, mkdir notices. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
 		random = (uint64_t)getpid() << 32 ^ (uint64_t)clock();
 	if (!gmtime_r(&now, &t) || !strftime(when, sizeof(when), "%Y%m%dt%H%M%S", &t))
@@ -70,7 +69,7 @@ enum nx_status nx_staging_discard(struct nx_workspace *ws, const char *id, struc
 	enum nx_status st = NX_OK;
 
 	if (renameat(ws->staging, id, ws->trash, id) < 0 && errno != ENOENT) {
-		/* Two things of one id: the trash already has the version this one replaced. */
+		/* The trash already holds the version that this one replaced. */
 		if (errno == EEXIST || errno == ENOTEMPTY)
 			st = nx_durable_remove_tree(ws->staging, id, ws->path, err);
 		else
@@ -135,7 +134,7 @@ static enum nx_status refuse_taken(const char *name, struct nx_error *err)
 		       name);
 }
 
-/* With the lock held. What an earlier try of the same name left makes room. */
+/* With the lock held: removes what earlier attempts of the same name left. */
 static enum nx_status clear_way(struct nx_staging *s, struct nx_version_ids *dead,
 				struct nx_error *err)
 {
@@ -156,7 +155,7 @@ static enum nx_status clear_way(struct nx_staging *s, struct nx_version_ids *dea
 	return st;
 }
 
-/* Holds the lock, so that no process takes the folder for a dead one before it is locked. */
+/* With the lock held, so that no process takes the folder for a dead one before it is locked. */
 static enum nx_status make_folder(struct nx_staging *s, struct nx_error *err)
 {
 	char name[NX_VERSION_ID_MAX + 8];
@@ -165,7 +164,7 @@ static enum nx_status make_folder(struct nx_staging *s, struct nx_error *err)
 	lock_name(s->id, name);
 	s->path = nx_arena_printf(&s->arena, "%s/staging/%s", s->ws->path, s->id);
 	s->lock = openat(s->ws->staging, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	/* A lister may be asking at this moment whether we live, so wait for it. */
+	/* Wait: a process that lists may be checking at this moment whether we are alive. */
 	if (s->lock < 0 || flock(s->lock, LOCK_EX) < 0 || mkdirat(s->ws->staging, s->id, 0777) < 0)
 		return nx_fail_errno(err, errno, "cannot make %s", s->path);
 	s->folder = openat(s->ws->staging, s->id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -197,26 +196,14 @@ static enum nx_status begin_locked(struct nx_staging *s, struct nx_version_ids *
 
 static void free_staging(struct nx_staging *s)
 {
-	if (s->folder >= 0)
-		close(s->folder);
+	nx_durable_close(s->folder);
 	nx_workspace_unlock(s->lock);
-	/* The record outlives us; texts that are ours do not. */
+	/* The record outlives the arena. */
 	s->record->id = "";
 	s->record->reason = "";
 	s->record->label = s->given_label;
 	nx_arena_release(&s->arena);
 	nx_heap_free(s);
-}
-
-static void discard_now(struct nx_staging *s)
-{
-	int lock;
-
-	if (!s->id[0] || nx_workspace_lock(s->ws, &lock, NULL))
-		return;
-	(void)!nx_staging_discard(s->ws, s->id, NULL);
-	nx_workspace_unlock(lock);
-	nx_workspace_empty_trash(s->ws, s->id);
 }
 
 enum nx_status nx_staging_begin(struct nx_staging **out, struct nx_workspace *ws,
@@ -243,13 +230,17 @@ enum nx_status nx_staging_begin(struct nx_staging **out, struct nx_workspace *ws
 	for (size_t i = 0; i < dead.len; i++)
 		nx_workspace_empty_trash(ws, dead.items[i]);
 	nx_vec_release(&dead);
-	if (st) {
-		discard_now(s);
-		free_staging(s);
-		return st;
+	if (!st) {
+		*out = s;
+		return NX_OK;
 	}
-	*out = s;
-	return NX_OK;
+	if (s->id[0] && !nx_workspace_lock(ws, &lock, NULL)) {
+		(void)!nx_staging_discard(ws, s->id, NULL);
+		nx_workspace_unlock(lock);
+		nx_workspace_empty_trash(ws, s->id);
+	}
+	free_staging(s);
+	return st;
 }
 
 const char *nx_staging_path(const struct nx_staging *s)
@@ -267,7 +258,7 @@ int nx_rename_new(int from_folder, const char *from, int to_folder, const char *
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* A file system that cannot promise it: the lock keeps other processes of ours away. */
+	/* This file system cannot do it atomically; the lock keeps our other processes away. */
 	if (fstatat(to_folder, to, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		errno = EEXIST;
 		return -1;
@@ -276,9 +267,8 @@ int nx_rename_new(int from_folder, const char *from, int to_folder, const char *
 }
 
 /*
- * In one step where the file system can swap two names. Elsewhere the older one
- * goes to the trash under our id first; nx_workspace_recover knows by that pair
- * what to finish, and readers hold the lock while they look.
+ * Swaps in one step if the file system can. Otherwise the old version first moves to the trash
+ * under our id; nx_workspace_recover recognises that pair and finishes, and readers hold the lock.
  */
 static int swap_in(const struct nx_staging *s, const char *folder)
 {
@@ -299,42 +289,23 @@ static int swap_in(const struct nx_staging *s, const char *folder)
 	return -1;
 }
 
-void nx_staging_expect(struct nx_staging *s, const char *id)
-{
-	s->expected_id = id;
-}
-
-/* What the user said of the older version holds for the new one. */
+/* The new version keeps the marks and documents of the old one. */
 static enum nx_status keep_marks(struct nx_staging *s, const char *folder, struct nx_error *err)
 {
+	int fd = openat(s->ws->profiles, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	enum nx_status st = NX_OK;
 	struct nx_profile_record old;
-	bool is_expected = true;
 
 	if (!nx_profile_folder_read(s->ws->profiles, folder, &s->arena, &old, NULL)) {
 		s->record->is_favourite = s->record->is_favourite || old.is_favourite;
 		if (!s->record->label || !*s->record->label)
 			s->record->label = old.label;
 		s->record->opened_ms = old.opened_ms;
-		is_expected = !s->expected_id || !strcmp(s->expected_id, old.id);
 	}
 	nx_profile_record_release(&old);
-	if (!is_expected)
-		return nx_fail(err, NX_MISMATCH, "profile '%s' was replaced by another process",
-			       s->record->name);
-	return NX_OK;
-}
-
-/* And so does what people added to it. */
-static enum nx_status keep_documents(const struct nx_staging *s, const char *folder,
-				     struct nx_error *err)
-{
-	int old = openat(s->ws->profiles, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	enum nx_status st;
-
-	if (old < 0)
-		return NX_OK;
-	st = nx_documents_keep(old, s->folder, s->path, err);
-	close(old);
+	if (fd >= 0)
+		st = nx_documents_keep(fd, s->folder, s->path, err);
+	nx_durable_close(fd);
 	return st;
 }
 
@@ -349,8 +320,6 @@ static enum nx_status put_in_place(struct nx_staging *s, struct nx_error *err)
 	nx_profile_folder_name(s->record->name, folder);
 	if (replaces)
 		st = keep_marks(s, folder, err);
-	if (!st && replaces)
-		st = keep_documents(s, folder, err);
 	if (st)
 		return st;
 	s->record->state = NX_PROFILE_READY;
@@ -408,7 +377,7 @@ void nx_staging_fail(struct nx_staging *s, const char *reason)
 	struct stat here, placed;
 
 	assert(s);
-	/* Put in place and only the last sync failed: it is the user's profile already. */
+	/* If only the last sync failed, the profile is in place already: keep it. */
 	nx_profile_folder_name(s->record->name, folder);
 	if (fstat(s->folder, &here) == 0 && fstatat(s->ws->profiles, folder, &placed, 0) == 0 &&
 	    here.st_ino == placed.st_ino && here.st_dev == placed.st_dev) {
@@ -419,13 +388,7 @@ void nx_staging_fail(struct nx_staging *s, const char *reason)
 	s->record->state = NX_PROFILE_FAILED;
 	s->record->reason = reason;
 	s->record->size_bytes = 0;
-	/* On a full disk even this may fail; then it is unfinished, which is true as well. */
+	/* On a full disk even this may fail; the profile is then listed as unfinished. */
 	(void)!nx_profile_folder_write(s->folder, s->path, s->record, NULL);
-	free_staging(s);
-}
-
-void nx_staging_abort(struct nx_staging *s)
-{
-	discard_now(s);
 	free_staging(s);
 }

@@ -6,13 +6,13 @@
  *	nx_profile_record_add_source(&record, "bert.ntff", err);
  *	st = nx_staging_begin(&staging, workspace, &record, force, err);
  *	... write tables into nx_staging_path(staging), count them in record ...
- *	st = nx_staging_commit(staging, err);		or nx_staging_fail, nx_staging_abort
+ *	st = nx_staging_commit(staging, err);		or nx_staging_fail
  *
  * Readers see only a record in state "processing" until commit publishes the whole folder in one
  * step. Without force, a name that is taken is refused, at the beginning and again at the end; with
  * it, the old profile stays until the new one replaces it, and its marks are kept.
  *
- * Commit, fail and abort each end the staging; a process that dies first leaves a record in state
+ * Commit and fail both end the staging; a process that dies first leaves a record in state
  * "unfinished".
  */
 #ifndef NX_STORE_STAGING_H
@@ -37,7 +37,5 @@ const char *nx_staging_path(const struct nx_staging *s);
 NX_MUST_CHECK enum nx_status nx_staging_commit(struct nx_staging *s, struct nx_error *err);
 /* Discards the tables and keeps the message, which lists show until gc or the next try. */
 void nx_staging_fail(struct nx_staging *s, const char *reason);
-/* Leaves no trace of the attempt. */
-void nx_staging_abort(struct nx_staging *s);
 
 #endif

@@ -5,10 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/catalogue.h"
 #include "store/durable.h"
-#include "store/uploads_internal.h"
+#include "store/upload.h"
+#include "store/workspace_internal.h"
 
 #define SOURCES_SHOWN 16
+/* An upload without a new byte for this long is abandoned. */
+#define PATIENCE_MS (UINT64_C(24) * 3600 * 1000)
 
 /* Calls fn for each upload that can be read. */
 typedef enum nx_status (*upload_fn)(void *context, const struct nx_upload *u, struct nx_error *err);
@@ -222,7 +226,7 @@ enum nx_status nx_uploads_collect(struct nx_workspace *ws, bool is_dry_run, stru
 		const char *id = ids.items[i], *name = id;
 		uint64_t age = age_ms(ws, id, arena, &name);
 
-		if (age < NX_UPLOAD_PATIENCE_MS || nx_upload_is_busy(ws, id))
+		if (age < PATIENCE_MS || nx_upload_is_busy(ws, id))
 			continue;
 		nx_vec_push(
 			leftovers,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/workspace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "store/durable.h"
 #include "store/workspace_internal.h"
 
@@ -23,7 +25,7 @@ enum nx_status nx_workspace_default_path(struct nx_arena *arena, const char **pa
 {
 	const char *data_home = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
-	/* Its specification wants relative paths to be ignored. */
+	/* The XDG specification says to ignore relative paths. */
 	if (data_home && data_home[0] == '/')
 		*path = nx_arena_printf(arena, "%s/neuron-explorer", data_home);
 	else if (home && home[0] == '/')
@@ -37,7 +39,7 @@ enum nx_status nx_workspace_default_path(struct nx_arena *arena, const char **pa
 
 /* --- opening --------------------------------------------------------------- */
 
-/* The last folders of a path may be missing: they become the user's alone. */
+/* Creates the missing folders of a path, readable by the user alone. */
 static enum nx_status make_private(const char *path, struct nx_error *err)
 {
 	size_t len = strlen(path);
@@ -66,12 +68,6 @@ static int open_folder(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static void close_folder(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 static enum nx_status open_root(struct nx_workspace *ws, const char *path, struct nx_error *err)
 {
 	char resolved[PATH_MAX];
@@ -91,7 +87,7 @@ static enum nx_status open_root(struct nx_workspace *ws, const char *path, struc
 	return NX_OK;
 }
 
-/* In a read only workspace what is missing is merely empty. */
+/* In a read-only workspace a missing folder is an empty one. */
 static enum nx_status open_part(const struct nx_workspace *ws, const char *name, int *fd,
 				struct nx_error *err)
 {
@@ -111,7 +107,7 @@ static enum nx_status open_parts(struct nx_workspace *ws, struct nx_error *err)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		enum nx_status st;
 
-		close_folder(*fds[i]);
+		nx_durable_close(*fds[i]);
 		*fds[i] = -1;
 		st = open_part(ws, names[i], fds[i], err);
 		if (st)
@@ -127,22 +123,12 @@ static int open_lock(const struct nx_workspace *ws)
 	return openat(ws->root, "lock", O_RDONLY | O_CLOEXEC | creates, 0666);
 }
 
-/* Whoever holds the lock recovers as well, so there is nothing to wait for; and who may only
- * read still sees what is there. */
-static void recover_if_free(struct nx_workspace *ws)
-{
-	int lock = open_lock(ws);
-
-	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
-		(void)!nx_workspace_recover(ws, NULL);
-	nx_workspace_unlock(lock);
-}
-
 enum nx_status nx_workspace_open(struct nx_workspace **out, const struct nx_workspace_options *how,
 				 struct nx_error *err)
 {
 	struct nx_workspace *ws = nx_heap_alloc(sizeof(*ws));
 	enum nx_status st = NX_OK;
+	int lock;
 
 	*ws = (struct nx_workspace){
 		.is_read_only = how->is_read_only,
@@ -159,12 +145,16 @@ enum nx_status nx_workspace_open(struct nx_workspace **out, const struct nx_work
 		st = open_root(ws, how->path, err);
 	if (!st)
 		st = open_parts(ws, err);
-	if (!st)
-		recover_if_free(ws);
 	if (st) {
 		nx_workspace_close(ws);
 		return st;
 	}
+	/* If another process holds the lock, it recovers as well; there is no need to wait. A
+	 * failure is not an error: what is there can still be read. */
+	lock = open_lock(ws);
+	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+		(void)!nx_workspace_recover(ws, NULL);
+	nx_workspace_unlock(lock);
 	*out = ws;
 	return NX_OK;
 }
@@ -173,10 +163,10 @@ void nx_workspace_close(struct nx_workspace *ws)
 {
 	if (!ws)
 		return;
-	close_folder(ws->root);
-	close_folder(ws->profiles);
-	close_folder(ws->staging);
-	close_folder(ws->trash);
+	nx_durable_close(ws->root);
+	nx_durable_close(ws->profiles);
+	nx_durable_close(ws->staging);
+	nx_durable_close(ws->trash);
 	nx_heap_free(ws->path);
 	nx_heap_free(ws);
 }
@@ -203,7 +193,7 @@ uint64_t nx_now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* flock alone would wait for ever for a stopped process. */
+/* flock alone would wait forever for a stopped process. */
 static int lock_within(int fd, int how, uint32_t patience_ms)
 {
 	for (uint32_t waited_ms = 0;; waited_ms += RETRY_MS) {
@@ -220,24 +210,25 @@ static int lock_within(int fd, int how, uint32_t patience_ms)
 enum nx_status nx_workspace_lock(struct nx_workspace *ws, int *lock, struct nx_error *err)
 {
 	enum nx_status st;
-	int failure;
+	int fd, failure;
 
 	*lock = -1;
-
 	if (ws->is_read_only)
 		return nx_fail(err, NX_PERMISSION, "the workspace %s was opened for reading only",
 			       ws->path);
-	*lock = open_lock(ws);
-	if (*lock < 0)
+	fd = open_lock(ws);
+	if (fd < 0)
 		return nx_fail_errno(err, errno, "cannot open %s/lock", ws->path);
-	failure = lock_within(*lock, LOCK_EX, ws->lock_patience_ms);
+	failure = lock_within(fd, LOCK_EX, ws->lock_patience_ms);
 	if (!failure) {
 		st = nx_workspace_recover(ws, err);
 		if (st)
-			nx_workspace_unlock(*lock);
+			nx_workspace_unlock(fd);
+		else
+			*lock = fd;
 		return st;
 	}
-	close(*lock);
+	close(fd);
 	if (failure == EWOULDBLOCK)
 		return nx_fail(err, NX_IO,
 			       "another process has been changing the workspace %s for %u s; wait "
@@ -264,7 +255,7 @@ void nx_workspace_unlock(int lock)
 {
 	if (lock < 0)
 		return;
-	/* Closing alone would leave it with a child that was forked meanwhile. */
+	/* A child that was forked meanwhile would keep the lock. */
 	flock(lock, LOCK_UN);
 	close(lock);
 }
@@ -356,4 +347,48 @@ enum nx_status nx_workspace_load(struct nx_workspace *ws, const char *name, stru
 	nx_workspace_unlock(lock);
 	record->name = nx_arena_copy_text(arena, name);
 	return st ? st : check_version(record, err);
+}
+
+/* --- changes --------------------------------------------------------------- */
+
+static uint64_t look_at(int folder, const char *name, const char *record, uint64_t seed)
+{
+	char path[512];
+	struct stat st = {0};
+	int len = snprintf(path, sizeof(path), "%s/%s", name, record);
+	uint64_t hash = nx_fnv1a(seed, name, strlen(name));
+
+	if (len > 0 && (size_t)len < sizeof(path) &&
+	    !fstatat(folder, path, &st, AT_SYMLINK_NOFOLLOW)) {
+		const uint64_t words[] = {st.st_ino, (uint64_t)st.st_mtim.tv_sec,
+					  (uint64_t)st.st_mtim.tv_nsec, (uint64_t)st.st_size};
+
+		hash = nx_fnv1a(hash, words, sizeof(words));
+	}
+	return hash;
+}
+
+/* Listings come in any order, so add up the hashes. */
+static uint64_t look_into(int folder, const char *below, const char *record, uint64_t seed)
+{
+	int fd = folder < 0 ? -1 : openat(folder, below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	uint64_t sum = 0;
+
+	if (!entries && fd >= 0)
+		close(fd);
+	while (entries && (entry = readdir(entries)))
+		if (entry->d_name[0] != '.')
+			sum += look_at(fd, entry->d_name, record, seed);
+	if (entries)
+		closedir(entries);
+	return sum;
+}
+
+uint64_t nx_workspace_fingerprint(const struct nx_workspace *ws)
+{
+	return look_into(ws->profiles, ".", NX_PROFILE_RECORD_FILE, NX_FNV_SEED) +
+	       look_into(ws->staging, ".", NX_PROFILE_RECORD_FILE, NX_FNV_SEED + 1) +
+	       look_into(ws->root, "uploads", "upload.json", NX_FNV_SEED + 2);
 }

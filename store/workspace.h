@@ -92,4 +92,10 @@ NX_MUST_CHECK enum nx_status nx_workspace_collect(struct nx_workspace *ws, bool 
 						  struct nx_leftovers *leftovers,
 						  struct nx_error *err);
 
+/*
+ * A number that differs after every change that a list of profiles would show. It is computed from
+ * the names and times of all profiles and uploads: one stat for each, on any file system.
+ */
+uint64_t nx_workspace_fingerprint(const struct nx_workspace *ws);
+
 #endif

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "store/durable.h"
-#include "store/uploads_internal.h"
 #include "store/workspace_internal.h"
 
 /* --- recovery -------------------------------------------------------------- */

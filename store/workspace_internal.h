@@ -19,8 +19,9 @@ struct nx_version_ids NX_VEC_BODY(const char *);
 
 /*
  * Takes the lock for moving things. The descriptor is new each time, so threads of one process
- * exclude each other too; nx_workspace_unlock closes it. Every change takes the lock, completes
- * what a killed process left and does its renames; nothing slow happens while it is held.
+ * exclude each other too; nx_workspace_unlock closes it. It is -1 after a failure. Every change
+ * takes the lock, completes what a killed process left and does its renames; nothing slow happens
+ * while it is held.
  */
 NX_MUST_CHECK enum nx_status nx_workspace_lock(struct nx_workspace *ws, int *lock,
 					       struct nx_error *err);
@@ -60,11 +61,26 @@ NX_MUST_CHECK enum nx_status nx_staging_discard(struct nx_workspace *ws, const c
 /* Without the lock; a failure leaves work for collect and is ignored here. */
 void nx_workspace_empty_trash(struct nx_workspace *ws, const char *id);
 
-struct nx_staging;
-/* commit refuses unless it replaces the version with that id. */
-void nx_staging_expect(struct nx_staging *s, const char *id);
-
 /* A rename that does not replace; EEXIST in errno if the target exists. */
 int nx_rename_new(int from_folder, const char *from, int to_folder, const char *to);
+
+struct nx_catalogue;
+/* Adds uploads in progress, being processed or failed; each replaces the record that its process
+ * keeps in staging. */
+NX_MUST_CHECK enum nx_status nx_uploads_add_records(struct nx_workspace *ws,
+						    struct nx_catalogue *catalogue,
+						    struct nx_error *err);
+
+/* With the lock held: moves the uploads of that name to the trash and lists them in ids. One that
+ * is being processed stays and sets *is_alive. */
+NX_MUST_CHECK enum nx_status nx_uploads_discard(struct nx_workspace *ws, const char *name,
+						struct nx_arena *arena, struct nx_version_ids *ids,
+						bool *is_alive, struct nx_error *err);
+
+/* With the lock held: abandoned and failed uploads, a day after their last byte. */
+NX_MUST_CHECK enum nx_status nx_uploads_collect(struct nx_workspace *ws, bool is_dry_run,
+						struct nx_arena *arena,
+						struct nx_leftovers *leftovers,
+						struct nx_version_ids *ids, struct nx_error *err);
 
 #endif

@@ -153,17 +153,6 @@ static enum nx_status change_fail(struct nx_workspace *ws, struct nx_error *err)
 	return NX_OK;
 }
 
-static enum nx_status change_abort(struct nx_workspace *ws, struct nx_error *err)
-{
-	struct nx_profile_record record = {.name = "target"};
-	struct nx_staging *s;
-	enum nx_status st = nx_staging_begin(&s, ws, &record, true, err);
-
-	if (!st)
-		nx_staging_abort(s);
-	return st;
-}
-
 static enum nx_status change_collect(struct nx_workspace *ws, struct nx_error *err)
 {
 	struct nx_leftovers leftovers = {0};
@@ -187,7 +176,7 @@ static const struct change changes[] = {
 	{change_add, NULL, false, false},	  {change_replace, NULL, false, true},
 	{change_rename, "renamed", false, false}, {change_remove, NULL, true, false},
 	{change_mark, NULL, false, false},	  {change_fail, NULL, false, false},
-	{change_abort, NULL, false, false},	  {change_collect, NULL, false, false},
+	{change_collect, NULL, false, false},
 };
 #define CHANGE_COUNT (sizeof(changes) / sizeof(changes[0]))
 

@@ -11,7 +11,6 @@
 
 #include "format/tar.h"
 #include "store/profile_source.h"
-#include "store/source_copy.h"
 #include "tests/unit/store/workspace_fixture.h"
 
 /* --- archives ------------------------------------------------------------------------------ */

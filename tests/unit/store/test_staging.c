@@ -134,22 +134,6 @@ static void a_failed_replacement_leaves_the_old_profile(void **state)
 	nx_workspace_close(ws);
 }
 
-static void an_abort_leaves_nothing(void **state)
-{
-	struct nx_workspace *ws = open_workspace();
-	struct nx_profile_record record = {.name = "a"};
-	struct nx_staging *s;
-
-	(void)state;
-	assert_int_equal(nx_staging_begin(&s, ws, &record, false, NULL), NX_OK);
-	put_table(s, "rows");
-	nx_staging_abort(s);
-	assert_int_equal(state_of(ws, "a"), -1);
-	assert_int_equal(count_in("ws/staging"), 0);
-	assert_int_equal(count_in("ws/trash"), 0);
-	nx_workspace_close(ws);
-}
-
 static void a_dead_process_leaves_something_unfinished(void **state)
 {
 	struct nx_workspace *ws;
@@ -300,7 +284,6 @@ int main(void)
 		CASE(one_name_is_processed_once_at_a_time),
 		CASE(a_failure_is_kept_as_a_sentence),
 		CASE(a_failed_replacement_leaves_the_old_profile),
-		CASE(an_abort_leaves_nothing),
 		CASE(a_dead_process_leaves_something_unfinished),
 		CASE(names_that_escape_are_refused),
 		CASE(the_caller_keeps_its_record),

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "store/upload.h"
-#include "store/workspace_watch.h"
+#include "store/workspace.h"
 #include "tests/unit/store/workspace_fixture.h"
 
 #define DEMO                                                                                       \
