@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/durable.h"
 #include "store/parquet_folder.h"
 #include "store/staging.h"
 #include "store/timeline/timeline_sink.h"
@@ -32,39 +33,28 @@ struct nx_ingest {
 
 /* --- a folder of the user's ------------------------------------------------ */
 
-static void remove_hidden(int parent, const char *name)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent *entry;
-	DIR *files;
-
-	if (fd < 0)
-		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) || !(files = fdopendir(fd))) {
-		close(fd);
-		return;
-	}
-	while ((entry = readdir(files)))
-		unlinkat(fd, entry->d_name, 0);
-	unlinkat(parent, name, AT_REMOVEDIR);
-	closedir(files);
-}
-
-/* Left by killed processes: no process holds its lock. */
+/* Removes what killed processes left: no process holds its lock. */
 static void remove_leftovers(const struct nx_ingest *in)
 {
 	DIR *folder = opendir(in->folder);
 	struct dirent *entry;
 
-	while (folder && (entry = readdir(folder)))
-		if (nx_slice_starts(nx_slice_text(entry->d_name), HIDDEN_PREFIX))
-			remove_hidden(dirfd(folder), entry->d_name);
+	while (folder && (entry = readdir(folder))) {
+		int fd = nx_slice_starts(nx_slice_text(entry->d_name), HIDDEN_PREFIX)
+				 ? nx_durable_open_folder(dirfd(folder), entry->d_name)
+				 : -1;
+
+		if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
+			(void)!nx_durable_remove_tree(dirfd(folder), entry->d_name, in->folder,
+						      NULL);
+		nx_durable_close(fd);
+	}
 	if (folder)
 		closedir(folder);
 }
 
-/* False when another process took it for a leftover before it was locked. A file system without
- * locks is no failure: there nobody gets one to remove it either. */
+/* False if another process took it for a leftover before it was locked. Without locks in the file
+ * system no other process can lock it to remove it, so that is not a failure. */
 static bool lock_hidden(struct nx_ingest *in)
 {
 	in->lock = open(in->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -72,8 +62,7 @@ static bool lock_hidden(struct nx_ingest *in)
 		(void)!flock(in->lock, LOCK_SH);
 	if (in->lock >= 0 && !access(in->path, F_OK))
 		return true;
-	if (in->lock >= 0)
-		close(in->lock);
+	nx_durable_close(in->lock);
 	in->lock = -1;
 	return false;
 }
@@ -96,39 +85,13 @@ static enum nx_status make_hidden(struct nx_ingest *in, struct nx_error *err)
 	return nx_fail_errno(err, errno, "cannot write into the folder %s", in->folder);
 }
 
-typedef enum nx_status (*file_fn)(struct nx_ingest *in, int folder, const char *name,
-				  struct nx_error *err);
-
-static enum nx_status each_file(struct nx_ingest *in, file_fn fn, struct nx_error *err)
+static enum nx_status move_out(void *context, const char *name, struct nx_error *err)
 {
-	DIR *folder = opendir(in->path);
-	enum nx_status st = NX_OK;
-	struct dirent *entry;
-
-	if (!folder)
-		return nx_fail_errno(err, errno, "cannot open %s", in->path);
-	while (!st && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			st = fn(in, dirfd(folder), entry->d_name, err);
-	closedir(folder);
-	return st;
-}
-
-static enum nx_status move_out(struct nx_ingest *in, int folder, const char *name,
-			       struct nx_error *err)
-{
+	struct nx_ingest *in = context;
 	const char *target = nx_arena_printf(&in->arena, "%s/%s", in->folder, name);
 
-	if (renameat(folder, name, AT_FDCWD, target))
+	if (name[0] != '.' && renameat(in->lock, name, AT_FDCWD, target))
 		return nx_fail_errno(err, errno, "cannot put %s in place", target);
-	return NX_OK;
-}
-
-static enum nx_status remove_file(struct nx_ingest *in, int folder, const char *name,
-				  struct nx_error *err)
-{
-	(void)in, (void)err;
-	unlinkat(folder, name, 0);
 	return NX_OK;
 }
 
@@ -155,34 +118,22 @@ static enum nx_status begin_staging(struct nx_ingest *in, const struct nx_ingest
 	return st;
 }
 
-static enum nx_status open_sinks(struct nx_ingest *in, struct nx_error *err)
-{
-	enum nx_status st = nx_parquet_folder_open(&in->tables, in->path, err);
-
-	if (st)
-		return st;
-	return nx_timeline_sink_open(&in->timeline,
-				     nx_arena_printf(&in->arena, "%s/" NX_TIMELINE_FILE, in->path),
-				     nx_parquet_folder_sink(in->tables), err);
-}
-
 static void release(struct nx_ingest *in)
 {
-	if (in->lock >= 0)
-		close(in->lock);
+	nx_durable_close(in->lock);
 	nx_profile_record_release(&in->record);
 	nx_arena_release(&in->arena);
 	nx_heap_free(in);
 }
 
+/* Removes what is not in place yet. */
 static void throw_away(struct nx_ingest *in, const char *reason)
 {
 	if (in->staging) {
-		nx_vec_clear(&in->record.tables); /* the folder has none any more */
+		nx_vec_clear(&in->record.tables); /* the folder keeps none */
 		nx_staging_fail(in->staging, reason);
 	} else if (in->path) {
-		(void)!each_file(in, remove_file, NULL);
-		rmdir(in->path);
+		(void)!nx_durable_remove_tree(AT_FDCWD, in->path, in->path, NULL);
 	}
 	release(in);
 }
@@ -206,7 +157,12 @@ enum nx_status nx_ingest_begin(struct nx_ingest **ingest, const struct nx_ingest
 		st = begin_staging(in, target, err);
 	}
 	if (!st)
-		st = open_sinks(in, err);
+		st = nx_parquet_folder_open(&in->tables, in->path, err);
+	if (!st)
+		st = nx_timeline_sink_open(&in->timeline,
+					   nx_arena_printf(&in->arena, "%s/" NX_TIMELINE_FILE,
+							   in->path),
+					   nx_parquet_folder_sink(in->tables), err);
 	if (!st) {
 		*ingest = in;
 		return NX_OK;
@@ -266,13 +222,8 @@ static enum nx_status put_in_place(struct nx_ingest *in, struct nx_error *err)
 		release(in);
 		return st;
 	}
-	st = each_file(in, move_out, err);
-	if (!st)
-		rmdir(in->path);
-	if (st)
-		throw_away(in, "");
-	else
-		release(in);
+	st = nx_durable_each(in->lock, in->path, move_out, in, err);
+	throw_away(in, "");
 	return st;
 }
 

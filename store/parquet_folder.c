@@ -8,8 +8,7 @@
 #include "base/arena.h"
 #include "format/parquet/parquet.h"
 
-/* A group of a wide table: its footer is read with every query. */
-/* What one group holds should stay in the caches; DuckDB reads groups of this size in one go. */
+/* DuckDB reads groups of this size in one go, and one group fits the caches. */
 #define GROUP_ROWS 122880
 
 struct table_file {
@@ -25,39 +24,21 @@ struct nx_parquet_folder {
 	struct table_file files[NX_SCHEMA_TABLE_COUNT];
 };
 
-static struct nx_parquet_field field_of(const struct nx_schema_column *column)
-{
-	struct nx_parquet_field field = {.name = column->name, .is_optional = !column->is_required};
-
-	switch (column->type) {
-	case NX_SCHEMA_BOOLEAN:
-		field.type = NX_PARQUET_BOOL;
-		break;
-	case NX_SCHEMA_INT32:
-		field.type = NX_PARQUET_I32;
-		break;
-	case NX_SCHEMA_INT64:
-		field.type = NX_PARQUET_I64;
-		break;
-	case NX_SCHEMA_FLOAT:
-		field.type = NX_PARQUET_F32;
-		break;
-	case NX_SCHEMA_DOUBLE:
-		field.type = NX_PARQUET_F64;
-		break;
-	case NX_SCHEMA_LIST_INT64:
-		field.type = NX_PARQUET_I64;
-		field.is_list = true;
-		break;
-	case NX_SCHEMA_LIST_TEXT:
-		field.type = NX_PARQUET_TEXT;
-		field.is_list = true;
-		break;
-	default:
-		field.type = NX_PARQUET_TEXT;
-	}
-	return field;
-}
+static const struct {
+	enum nx_parquet_type type;
+	bool is_list;
+} types[NX_SCHEMA_TYPE_COUNT] = {
+	[NX_SCHEMA_BOOLEAN] = {NX_PARQUET_BOOL, false},
+	[NX_SCHEMA_INT32] = {NX_PARQUET_I32, false},
+	[NX_SCHEMA_INT64] = {NX_PARQUET_I64, false},
+	[NX_SCHEMA_FLOAT] = {NX_PARQUET_F32, false},
+	[NX_SCHEMA_DOUBLE] = {NX_PARQUET_F64, false},
+	[NX_SCHEMA_TEXT] = {NX_PARQUET_TEXT, false},
+	[NX_SCHEMA_ENUM] = {NX_PARQUET_TEXT, false},
+	[NX_SCHEMA_LIST_INT64] = {NX_PARQUET_I64, true},
+	[NX_SCHEMA_LIST_TEXT] = {NX_PARQUET_TEXT, true},
+	[NX_SCHEMA_LIST_ROWS] = {NX_PARQUET_TEXT, false},
+};
 
 static enum nx_status open_file(struct nx_parquet_folder *f, enum nx_schema_table_id id,
 				struct nx_error *err)
@@ -69,7 +50,12 @@ static enum nx_status open_file(struct nx_parquet_folder *f, enum nx_schema_tabl
 	enum nx_status st;
 
 	for (size_t i = 0; i < table->column_count; i++)
-		fields[i] = field_of(&table->columns[i]);
+		fields[i] = (struct nx_parquet_field){
+			.name = table->columns[i].name,
+			.type = types[table->columns[i].type].type,
+			.is_list = types[table->columns[i].type].is_list,
+			.is_optional = !table->columns[i].is_required,
+		};
 	st = nx_output_open(&file->out,
 			    nx_arena_printf(&f->arena, "%s/%s.parquet", f->path, table->name), err);
 	if (st)

@@ -130,13 +130,9 @@ struct nx_counter_bucket {
 	double mean; /* over the time with a value; exact within 1e-13 of the largest |value| */
 };
 
-/* buckets has room for bucket_count. Fails if the window is empty or there is no such track. */
-NX_MUST_CHECK enum nx_status nx_timeline_spans(const struct nx_timeline *timeline,
-					       const struct nx_timeline_window *window,
-					       struct nx_span_bucket *buckets,
-					       struct nx_error *err);
-/* The same for buckets with spans only: busy, with room for bucket_count, receives their indices in
- * order, other buckets are undefined. Often most of a window is empty. */
+/* Sets the buckets that have spans; busy receives their indices in order, other buckets are
+ * undefined. Both have room for bucket_count. Fails if the window is empty or there is no such
+ * track. */
 NX_MUST_CHECK enum nx_status nx_timeline_busy(const struct nx_timeline *timeline,
 					      const struct nx_timeline_window *window,
 					      struct nx_span_bucket *buckets, uint32_t *busy,
@@ -164,9 +160,5 @@ uint64_t nx_timeline_rows(const struct nx_timeline *timeline,
 /* The spans of a depth starting with number first, as many as fit; returns how many. */
 size_t nx_timeline_list(const struct nx_timeline *timeline, uint32_t track, uint32_t depth,
 			uint64_t first, struct nx_span *spans, size_t cap);
-/* The first cap samples in [from_ns, to_ns); returns how many there are. */
-uint64_t nx_timeline_samples(const struct nx_timeline *timeline,
-			     const struct nx_timeline_window *window, struct nx_sample *samples,
-			     size_t cap);
 
 #endif

@@ -169,25 +169,3 @@ enum nx_status nx_timeline_counter(const struct nx_timeline *t,
 		buckets[i] = buckets[nx_window_edge(window, i) - window->from_ns];
 	return NX_OK;
 }
-
-uint64_t nx_timeline_samples(const struct nx_timeline *t, const struct nx_timeline_window *window,
-			     struct nx_sample *samples, size_t cap)
-{
-	struct nx_sample_chunk chunk;
-	struct nx_strip strip;
-	uint64_t from, to;
-
-	if (!nx_strip_open(&strip, t, NX_TRACK_COUNTER, window->track, 0))
-		return 0;
-	from = find_moment(&strip, window->from_ns).idx;
-	to = find_moment(&strip, window->to_ns).idx;
-	for (uint64_t idx = from; idx < to && idx - from < cap; idx++) {
-		size_t i = idx % NX_CHUNK_ROWS;
-
-		if (idx == from || i == 0)
-			nx_strip_samples(&strip, idx / NX_CHUNK_ROWS, &chunk);
-		samples[idx - from] = (struct nx_sample){nx_sample_chunk_time(&chunk, i),
-							 nx_sample_chunk_value(&chunk, i)};
-	}
-	return to > from ? to - from : 0;
-}

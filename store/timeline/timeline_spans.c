@@ -302,8 +302,9 @@ static size_t fill_buckets(struct scan *scan, struct nx_span_bucket *buckets, ui
 	return busy_count;
 }
 
-static void clear_others(struct nx_span_bucket *buckets, uint32_t bucket_count,
-			 const uint32_t *busy, size_t busy_count)
+/* From one bucket for each nanosecond to the window's; returns how many of these are busy. */
+static size_t spread_buckets(const struct nx_timeline_window *window, uint32_t bucket_count,
+			     struct nx_span_bucket *buckets, uint32_t *busy, size_t busy_count)
 {
 	size_t next = 0;
 
@@ -313,17 +314,10 @@ static void clear_others(struct nx_span_bucket *buckets, uint32_t bucket_count,
 		else
 			buckets[i] = no_spans;
 	}
-}
-
-/* From one bucket for each nanosecond to the window's; returns how many of these are busy. */
-static size_t spread_buckets(const struct nx_timeline_window *window,
-			     struct nx_span_bucket *buckets, uint32_t *busy)
-{
-	size_t busy_count = 0;
-
 	/* From the end, so that nothing is overwritten before it is copied. */
 	for (uint32_t i = window->bucket_count; i--;)
 		buckets[i] = buckets[nx_window_edge(window, i) - window->from_ns];
+	busy_count = 0;
 	for (uint32_t i = 0; i < window->bucket_count; i++) {
 		if (buckets[i].count)
 			busy[busy_count++] = i;
@@ -349,23 +343,8 @@ enum nx_status nx_timeline_busy(const struct nx_timeline *t,
 	nx_heap_free(scan.edges);
 	nx_heap_free(scan.active);
 	nx_heap_free(scan.all);
-	if (coarse.bucket_count < window->bucket_count) {
-		clear_others(buckets, coarse.bucket_count, busy, *busy_count);
-		*busy_count = spread_buckets(window, buckets, busy);
-	}
+	if (coarse.bucket_count < window->bucket_count)
+		*busy_count =
+			spread_buckets(window, coarse.bucket_count, buckets, busy, *busy_count);
 	return NX_OK;
-}
-
-enum nx_status nx_timeline_spans(const struct nx_timeline *t,
-				 const struct nx_timeline_window *window,
-				 struct nx_span_bucket *buckets, struct nx_error *err)
-{
-	uint32_t *busy = nx_heap_alloc(window->bucket_count * sizeof(*busy));
-	size_t busy_count;
-	enum nx_status status = nx_timeline_busy(t, window, buckets, busy, &busy_count, err);
-
-	if (!status)
-		clear_others(buckets, window->bucket_count, busy, busy_count);
-	nx_heap_free(busy);
-	return status;
 }

@@ -19,6 +19,7 @@
 #include "store/timeline/timeline_internal.h"
 #include "store/timeline/timeline_writer.h"
 #include "tests/bench/timeline_rows.h"
+#include "tests/unit/store/timeline_whole.h"
 
 #define BUCKETS 1920
 #define WINDOWS 1000
@@ -237,7 +238,7 @@ static double ask(const struct nx_timeline *t, const struct nx_timeline_window *
 	/* Of this thread alone: nothing here waits, and others may be at work beside us. */
 	double begin = seconds(CLOCK_THREAD_CPUTIME_ID);
 
-	if (nx_timeline_spans(t, window, buckets, &err))
+	if (whole_spans(t, window, buckets, &err))
 		die("cannot ask", &err);
 	return seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
 }

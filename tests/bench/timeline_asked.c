@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/bench/timeline_asked.h"
+#include "tests/unit/store/timeline_whole.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum nx_status nx_asked_of_timeline(struct nx_asked *asked, const struct nx_time
 {
 	static struct nx_span_bucket buckets[NX_ASKED_BUCKETS];
 	double begin = seconds_now();
-	enum nx_status st = nx_timeline_spans(t, &asked->window, buckets, err);
+	enum nx_status st = whole_spans(t, &asked->window, buckets, err);
 
 	asked->seconds = seconds_now() - begin;
 	for (size_t i = 0; i < NX_ASKED_BUCKETS && !st; i++)

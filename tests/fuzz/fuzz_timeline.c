@@ -11,6 +11,7 @@
 
 #include "store/timeline/timeline_internal.h"
 #include "store/timeline/timeline_writer.h"
+#include "tests/unit/store/timeline_whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -82,7 +83,7 @@ static void ask_spans(const struct nx_timeline *t, struct nx_timeline_window *wi
 	struct nx_span spans[BUCKETS];
 	uint64_t idx;
 
-	if (nx_timeline_spans(t, window, buckets, NULL))
+	if (whole_spans(t, window, buckets, NULL))
 		return;
 	for (size_t i = 0; i < BUCKETS; i++) {
 		uint64_t rows = nx_timeline_span_count(t, window->track, buckets[i].longest_depth);
@@ -105,7 +106,7 @@ static void ask_counter(const struct nx_timeline *t, const struct nx_timeline_wi
 	struct nx_sample samples[BUCKETS];
 
 	if (nx_timeline_counter(t, window, buckets, NULL) == NX_OK)
-		nx_timeline_samples(t, window, samples, BUCKETS);
+		whole_samples(t, window, samples, BUCKETS);
 }
 
 /* Every byte of every pair lies within the file. */

@@ -10,6 +10,7 @@
 
 #include "store/timeline/step_counter.h"
 #include "tests/unit/store/timeline_case.h"
+#include "tests/unit/store/timeline_whole.h"
 
 struct steps_case {
 	struct timeline_case c;
@@ -40,7 +41,7 @@ static void check(const struct steps_case *s, const struct nx_sample *want, size
 	struct nx_timeline_window all = {.to_ns = UINT64_MAX};
 	struct nx_sample found[32];
 
-	assert_int_equal(nx_timeline_samples(s->c.timeline, &all, found, 32), count);
+	assert_int_equal(whole_samples(s->c.timeline, &all, found, 32), count);
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(found[i].time_ns, want[i].time_ns);
 		assert_true(found[i].value == want[i].value);
@@ -190,7 +191,7 @@ static void many_stretches_add_up_at_every_moment(void **state)
 			sums[t] += i % 5;
 	}
 	finish(&s);
-	count = nx_timeline_samples(s.c.timeline, &all, found, 1200);
+	count = whole_samples(s.c.timeline, &all, found, 1200);
 	for (uint64_t t = found[0].time_ns, at = 0; t < 1200; t++) {
 		while (at + 1 < count && found[at + 1].time_ns <= t)
 			at++;

@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "tests/unit/store/timeline_case.h"
+#include "tests/unit/store/timeline_whole.h"
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -103,7 +104,7 @@ static void a_counter_without_samples_is_empty(void **state)
 	case_open(&c);
 	assert_int_equal(nx_timeline_counter(c.timeline, &window, b, &c.err), NX_OK);
 	assert_true(!b[0].has_value && !b[1].has_value);
-	assert_int_equal(nx_timeline_samples(c.timeline, &window, NULL, 0), 0);
+	assert_int_equal(whole_samples(c.timeline, &window, NULL, 0), 0);
 	window.from_ns = 5;
 	assert_int_equal(nx_timeline_counter(c.timeline, &window, b, &c.err), NX_USAGE);
 	case_end(&c);
@@ -136,14 +137,14 @@ static void samples_read_back(void **state)
 
 	(void)state;
 	fill_by_hand(&c);
-	assert_int_equal(nx_timeline_samples(c.timeline, &window, samples, 2), 2);
+	assert_int_equal(whole_samples(c.timeline, &window, samples, 2), 2);
 	assert_true(samples[0].time_ns == 20 && samples[0].value == 8);
 	assert_true(samples[1].time_ns == 50 && samples[1].value == 6);
-	assert_int_equal(nx_timeline_samples(c.timeline, &window, samples, 1), 2);
+	assert_int_equal(whole_samples(c.timeline, &window, samples, 1), 2);
 	window.from_ns = window.to_ns;
-	assert_int_equal(nx_timeline_samples(c.timeline, &window, samples, 2), 0);
+	assert_int_equal(whole_samples(c.timeline, &window, samples, 2), 0);
 	window.track = 1;
-	assert_int_equal(nx_timeline_samples(c.timeline, &window, samples, 2), 0);
+	assert_int_equal(whole_samples(c.timeline, &window, samples, 2), 0);
 	case_end(&c);
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "tests/unit/store/timeline_drawing.h"
+#include "tests/unit/store/timeline_whole.h"
 #include "tests/unit/store/workspace_fixture.h"
 
 /* --- the list -------------------------------------------------------------- */
@@ -145,7 +146,7 @@ static void check_sample(const struct drawing *d, uint32_t track, uint64_t time_
 	struct nx_timeline_window all = {.track = track, .to_ns = UINT64_MAX};
 	struct nx_sample sample;
 
-	assert_int_equal(nx_timeline_samples(d->timeline, &all, &sample, 1), 1);
+	assert_int_equal(whole_samples(d->timeline, &all, &sample, 1), 1);
 	assert_int_equal(sample.time_ns, time_ns);
 	assert_true(sample.value == value);
 }

@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "tests/unit/store/timeline_case.h"
+#include "tests/unit/store/timeline_whole.h"
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -32,7 +33,7 @@ static void buckets_of_a_known_track(void **state)
 
 	(void)state;
 	fill_by_hand(&c);
-	assert_int_equal(nx_timeline_spans(c.timeline, &window, b, &c.err), NX_OK);
+	assert_int_equal(whole_spans(c.timeline, &window, b, &c.err), NX_OK);
 	/* [0,20): half of the first */
 	assert_int_equal(b[0].busy_ns, 10);
 	assert_int_equal(b[0].count, 1);
@@ -62,7 +63,7 @@ static void an_empty_bucket_says_so(void **state)
 
 	(void)state;
 	fill_by_hand(&c);
-	assert_int_equal(nx_timeline_spans(c.timeline, &window, &b, &c.err), NX_OK);
+	assert_int_equal(whole_spans(c.timeline, &window, &b, &c.err), NX_OK);
 	assert_int_equal(b.count, 0);
 	assert_int_equal(b.busy_ns, 0);
 	assert_true(b.longest_idx == NX_SPAN_NONE && b.first_idx == NX_SPAN_NONE);
@@ -79,7 +80,7 @@ static void more_buckets_than_nanoseconds(void **state)
 
 	(void)state;
 	fill_by_hand(&c);
-	assert_int_equal(nx_timeline_spans(c.timeline, &window, b, &c.err), NX_OK);
+	assert_int_equal(whole_spans(c.timeline, &window, b, &c.err), NX_OK);
 	for (size_t i = 0; i < 9; i++) {
 		assert_int_equal(b[i].count, i < 6);
 		assert_int_equal(b[i].busy_ns, i < 3);
@@ -95,8 +96,7 @@ static void wrong_windows_are_refused(void **state)
 
 	(void)state;
 	fill_by_hand(&c);
-#define ASK(...)                                                                                   \
-	nx_timeline_spans(c.timeline, &(struct nx_timeline_window){__VA_ARGS__}, &b, &c.err)
+#define ASK(...) whole_spans(c.timeline, &(struct nx_timeline_window){__VA_ARGS__}, &b, &c.err)
 	assert_int_equal(ASK(0, 0, 5, 5, 1), NX_USAGE);
 	assert_int_equal(ASK(0, 0, 6, 5, 1), NX_USAGE);
 	assert_int_equal(ASK(0, 0, 0, 5, 0), NX_USAGE);
@@ -123,7 +123,7 @@ static void a_track_without_spans_is_empty(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		struct nx_timeline_window window = {0, i ? NX_ALL_DEPTHS : 0, 0, 5, 2};
 
-		assert_int_equal(nx_timeline_spans(c.timeline, &window, b, &c.err), NX_OK);
+		assert_int_equal(whole_spans(c.timeline, &window, b, &c.err), NX_OK);
 		assert_int_equal(b[0].count + b[1].count, 0);
 	}
 	case_end(&c);
@@ -141,7 +141,7 @@ static void time_may_come_to_its_end(void **state)
 	case_span(&c, track, (struct nx_span){0, UINT64_MAX, 1, name});
 	case_span(&c, track, (struct nx_span){UINT64_MAX, UINT64_MAX, 2, name});
 	case_open(&c);
-	assert_int_equal(nx_timeline_spans(c.timeline, &window, b, &c.err), NX_OK);
+	assert_int_equal(whole_spans(c.timeline, &window, b, &c.err), NX_OK);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(b[i].busy_ns, UINT64_MAX / 3);
 		assert_int_equal(b[i].count, 1);
@@ -177,7 +177,7 @@ static void the_last_nanosecond_decides(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct nx_timeline_window window = {track, 0, cases[i].from_ns, cases[i].to_ns, 1};
 
-		assert_int_equal(nx_timeline_spans(c.timeline, &window, &b, &c.err), NX_OK);
+		assert_int_equal(whole_spans(c.timeline, &window, &b, &c.err), NX_OK);
 		assert_int_equal(b.name, name + cases[i].name);
 	}
 	case_end(&c);
@@ -202,7 +202,7 @@ static void the_longest_is_looked_for_in_a_cut_chunk(void **state)
 	for (uint32_t cut = 152; cut <= 200; cut++) {
 		struct nx_timeline_window window = {track, 0, 0, UINT64_C(200) * cut, 2};
 
-		assert_int_equal(nx_timeline_spans(c.timeline, &window, b, &c.err), NX_OK);
+		assert_int_equal(whole_spans(c.timeline, &window, b, &c.err), NX_OK);
 		assert_int_equal(b[0].longest_ns, 50);
 		assert_int_equal(b[0].longest_row, 7 * 150);
 		assert_int_equal(b[1].longest_ns, 90);
@@ -506,7 +506,7 @@ static void check_windows(struct world *world, struct timeline_case *c, size_t w
 		struct nx_timeline_window window = any_window(world, &random);
 		uint32_t step = 1 + window.bucket_count / judged_max;
 
-		assert_int_equal(nx_timeline_spans(c->timeline, &window, buckets, &c->err), NX_OK);
+		assert_int_equal(whole_spans(c->timeline, &window, buckets, &c->err), NX_OK);
 		check_busy(c, &window, buckets);
 		for (uint32_t b = (uint32_t)(case_random(&random) % step); b < window.bucket_count;
 		     b += step)

@@ -11,6 +11,7 @@
 
 #include "store/timeline/timeline.h"
 #include "store/timeline/timeline_sink.h"
+#include "tests/unit/store/timeline_whole.h"
 #include "tests/unit/table_memory.h"
 
 #define FILE_PATH "timeline.nxl"
@@ -121,7 +122,7 @@ static inline void check_samples(const struct drawing *d, uint32_t track,
 	struct nx_sample found[64];
 
 	assert_true(count <= 64);
-	assert_int_equal(nx_timeline_samples(d->timeline, &all, found, 64), count);
+	assert_int_equal(whole_samples(d->timeline, &all, found, 64), count);
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(found[i].time_ns, want[i].time_ns);
 		assert_float_equal(found[i].value, want[i].value, 1e-9);
