@@ -32,12 +32,6 @@ static void mark_damaged(struct nx_arena *arena, struct nx_profile_record *r,
 	};
 }
 
-/* Another process removed it after it was listed: treat it as not listed. */
-static bool is_gone(const struct nx_workspace *ws, struct nx_slice name, struct nx_arena *arena)
-{
-	return !nx_profile_exists(ws, nx_arena_copy(arena, name));
-}
-
 static enum nx_status add_finished(void *context, const char *folder, struct nx_error *err)
 {
 	struct loading *l = context;
@@ -48,11 +42,12 @@ static enum nx_status add_finished(void *context, const char *folder, struct nx_
 	struct nx_error why = {0};
 
 	(void)err;
-	/* Files of others, and names that no command could mean, are not ours to show. */
+	/* Skip foreign files and names that no command accepts. */
 	if (name.len == text.len || nx_profile_name_check(name, NULL))
 		return NX_OK;
 	if (nx_profile_folder_read(l->workspace->profiles, folder, arena, &r, &why)) {
-		if (is_gone(l->workspace, name, arena)) {
+		/* Another process may have removed it after it was listed. */
+		if (!nx_profile_exists(l->workspace, nx_arena_copy(arena, name))) {
 			nx_profile_record_release(&r);
 			return NX_OK;
 		}
@@ -122,7 +117,7 @@ enum nx_status nx_catalogue_load(struct nx_catalogue *catalogue, struct nx_works
 	int lock;
 
 	*catalogue = (struct nx_catalogue){0};
-	/* A listing is not atomic: a profile that is renamed meanwhile could be missed. */
+	/* A listing is not atomic: it could miss a profile that is renamed meanwhile. */
 	lock = nx_workspace_lock_shared(ws);
 	if (ws->profiles >= 0)
 		st = nx_durable_each(ws->profiles, ws->path, add_finished, &l, err);
@@ -171,12 +166,7 @@ static bool begins_with(const char *text, struct nx_slice word)
 	return word.len && strlen(text) >= word.len && memcmp(text, word.data, word.len) == 0;
 }
 
-static bool is_called(const struct nx_profile_record *r, struct nx_slice word)
-{
-	return nx_slice_is(word, r->key) || nx_slice_is(word, r->id);
-}
-
-/* All that could be meant: keys and ids in full beat beginnings. */
+/* The records whose key or id is the word, or, if not in full, that begin with it. */
 static size_t collect_matches(const struct nx_catalogue *catalogue, struct nx_slice word,
 			      bool in_full, const struct nx_profile_record *found[SHOWN_MATCHES])
 {
@@ -184,7 +174,8 @@ static size_t collect_matches(const struct nx_catalogue *catalogue, struct nx_sl
 
 	for (size_t i = 0; i < catalogue->records.len; i++) {
 		const struct nx_profile_record *r = &catalogue->records.items[i];
-		bool is_match = in_full ? word.len && is_called(r, word)
+		bool is_match = in_full ? word.len && (nx_slice_is(word, r->key) ||
+						       nx_slice_is(word, r->id))
 					: begins_with(r->name, word) || begins_with(r->key, word) ||
 						  begins_with(r->id, word);
 

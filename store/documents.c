@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/documents.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ static enum nx_status open_parent(const struct nx_document_place *place, int *pa
 	char folder[NX_PROFILE_FOLDER_MAX];
 	enum nx_status st = NX_OK;
 
+	assert(ws);
 	*parent = -1;
 	if (place->profile) {
 		st = nx_profile_name_check(nx_slice_text(place->profile), err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/durable.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +42,7 @@ enum nx_status nx_durable_write(int folder, const char *name, struct nx_slice by
 	char aside[256];
 	int fd, failure;
 
+	assert(folder >= 0 && *name && !strchr(name, '/'));
 	if (snprintf(aside, sizeof(aside), "%s" NX_DURABLE_ASIDE_SUFFIX, name) >=
 	    (int)sizeof(aside))
 		return nx_fail(err, NX_LIMIT, "cannot write %s/%.100s...: the name is too long",

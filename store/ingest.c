@@ -233,6 +233,7 @@ enum nx_status nx_ingest_end(struct nx_ingest *in, enum nx_status st,
 	struct nx_error own = {0}, unheard = {0};
 	enum nx_status closed;
 
+	assert(in->timeline && in->tables);
 	if (!err)
 		err = &unheard;
 	count_tables(in);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/parquet_folder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -130,6 +131,7 @@ static void put(struct nx_table_sink *sink, const struct nx_row *row)
 	const struct nx_schema_column *columns = nx_schema_tables[row->table].columns;
 	struct nx_error err; /* a kilobyte: clearing it would cost more than a short row */
 
+	assert(file->writer && row->column_count == nx_schema_tables[row->table].column_count);
 	for (unsigned i = 0; i < row->column_count; i++)
 		put_cell(file->writer, (enum nx_schema_type)columns[i].type, i,
 			 (enum nx_cell_kind)row->kinds[i], &row->cells[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/profile_record.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +27,13 @@ static const char *const state_texts[] = {
 
 const char *nx_profile_kind_text(enum nx_profile_kind kind)
 {
+	assert(kind <= NX_PROFILE_SYSTEM);
 	return kind_texts[kind];
 }
 
 const char *nx_profile_state_text(enum nx_profile_state state)
 {
+	assert(state <= NX_PROFILE_UPLOADING);
 	return state_texts[state];
 }
 
@@ -54,7 +57,7 @@ static void measure_file(struct nx_profile_source *source, const struct stat *st
 		source->modified_ms = modified_ms;
 }
 
-/* Takes the descriptor. What cannot be read is left out: the decoder will say so. */
+/* Closes the descriptor. Leaves out what cannot be read: the decoder reports it. */
 static void measure_folder(struct nx_profile_source *source, int fd, unsigned depth)
 {
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
@@ -96,21 +99,20 @@ enum nx_status nx_profile_record_add_source(struct nx_profile_record *r, const c
 	return NX_OK;
 }
 
-static bool is_same_source(const struct nx_profile_source *a, const struct nx_profile_source *b)
-{
-	return !strcmp(a->path, b->path) && a->size_bytes == b->size_bytes &&
-	       a->modified_ms == b->modified_ms;
-}
-
 bool nx_profile_record_is_made_like(const struct nx_profile_record *r,
 				    const struct nx_profile_record *wanted)
 {
 	if (r->kind != wanted->kind || r->sources.len != wanted->sources.len || !*wanted->recipe ||
 	    strcmp(r->recipe, wanted->recipe) != 0)
 		return false;
-	for (size_t i = 0; i < r->sources.len; i++)
-		if (!is_same_source(&r->sources.items[i], &wanted->sources.items[i]))
+	for (size_t i = 0; i < r->sources.len; i++) {
+		const struct nx_profile_source *a = &r->sources.items[i];
+		const struct nx_profile_source *b = &wanted->sources.items[i];
+
+		if (strcmp(a->path, b->path) != 0 || a->size_bytes != b->size_bytes ||
+		    a->modified_ms != b->modified_ms)
 			return false;
+	}
 	return true;
 }
 
@@ -209,7 +211,7 @@ static bool read_flag(const struct nx_json *object, const char *key)
 	return value && value->kind == NX_JSON_BOOL && nx_slice_is(value->text, "true");
 }
 
-/* Where in a list the text is; the count when it is not there. */
+/* The index of the text in the list; count if it is not there. */
 static unsigned find_text(const char *const *texts, unsigned count, struct nx_slice text)
 {
 	unsigned i = 0;

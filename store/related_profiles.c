@@ -12,15 +12,6 @@ static bool is_finished_device(const struct nx_profile_record *r)
 	return r->kind == NX_PROFILE_DEVICE && r->state == NX_PROFILE_READY;
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	while (len && folder[len - 1] == '/')
-		len--;
-	return !strncmp(path, folder, len) && path[len] == '/';
-}
-
 /* "<stem>_<rest>": the rest, or NULL. */
 static const char *rest_after(const char *name, const char *stem)
 {
@@ -31,19 +22,21 @@ static const char *rest_after(const char *name, const char *stem)
 		       : NULL;
 }
 
+/* Whether the device's capture lies below the system's directory. */
 static bool is_made_of(const struct nx_profile_record *device,
 		       const struct nx_profile_record *system)
 {
-	return device->sources.len && system->sources.len &&
-	       is_below(device->sources.items[0].path, system->sources.items[0].path);
-}
+	const char *path, *folder;
+	size_t len;
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t len = strlen(name), end_len = strlen(end);
-
-	return len > end_len && name[len - end_len - 1] == '_' &&
-	       !strcmp(name + len - end_len, end);
+	if (!device->sources.len || !system->sources.len)
+		return false;
+	path = device->sources.items[0].path;
+	folder = system->sources.items[0].path;
+	len = strlen(folder);
+	while (len && folder[len - 1] == '/')
+		len--;
+	return !strncmp(path, folder, len) && path[len] == '/';
 }
 
 const struct nx_profile_record *nx_related_device(const struct nx_catalogue *catalogue,
@@ -55,13 +48,15 @@ const struct nx_profile_record *nx_related_device(const struct nx_catalogue *cat
 	for (size_t i = 0; i < catalogue->records.len; i++) {
 		const struct nx_profile_record *r = &catalogue->records.items[i];
 		const char *rest = rest_after(r->begun_as, system->begun_as);
+		size_t len = strlen(r->begun_as), end_len = strlen(capture);
 
 		if (!is_finished_device(r) || !is_made_of(r, system))
 			continue;
 		if (rest && !strcmp(rest, capture))
 			return r;
-		/* the directory was processed under another name as well */
-		if (!other && ends_with(r->begun_as, capture))
+		/* The directory may also have been processed under another name. */
+		if (!other && len > end_len && r->begun_as[len - end_len - 1] == '_' &&
+		    !strcmp(r->begun_as + len - end_len, capture))
 			other = r;
 	}
 	return other;
@@ -78,7 +73,7 @@ const struct nx_profile_record *nx_related_parent(const struct nx_catalogue *cat
 		if (r->kind != NX_PROFILE_SYSTEM || !is_made_of(device, r) ||
 		    !rest_after(device->begun_as, r->begun_as))
 			continue;
-		/* directories lie in one another */
+		/* Directories may be nested: the innermost is the parent. */
 		if (!parent ||
 		    strlen(r->sources.items[0].path) > strlen(parent->sources.items[0].path))
 			parent = r;
@@ -107,7 +102,7 @@ static const char *model_of(const struct nx_profile_record *r)
 	return r->sources.len > 1 ? r->sources.items[1].path : "";
 }
 
-/* Session files of one folder that ran one model. */
+/* Whether both are session files of one folder that ran one model. */
 static bool is_one_run(const struct nx_profile_record *a, const struct nx_profile_record *b)
 {
 	return a->sources.len && b->sources.len &&
@@ -131,7 +126,7 @@ static uint32_t number_of(const char *name)
 	return (uint32_t)number;
 }
 
-/* All of one run, or, with a stem, those of it that were named after it. */
+/* All profiles of one run, or, with a stem, only those named after it. */
 static void collect(const struct nx_catalogue *catalogue, const struct nx_profile_record *one,
 		    const char *stem, struct nx_ranks *ranks)
 {

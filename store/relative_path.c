@@ -74,13 +74,6 @@ enum nx_status nx_relative_path_check(struct nx_slice path, struct nx_error *err
 	return NX_OK;
 }
 
-static int enter(int folder, const char *name, bool makes_folders)
-{
-	if (makes_folders && mkdirat(folder, name, 0777) < 0 && errno != EEXIST)
-		return -1;
-	return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 static void close_but(int fd, int kept)
 {
 	int failure = errno;
@@ -106,13 +99,16 @@ int nx_relative_path_open(int folder, const char *path, int flags, bool makes_fo
 		name[part.len] = '\0';
 		if (!left.len)
 			break;
-		next = enter(here, name, makes_folders);
+		if (makes_folders && mkdirat(here, name, 0777) < 0 && errno != EEXIST)
+			next = -1;
+		else
+			next = openat(here, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		close_but(here, folder);
 		if (next < 0)
 			return -1;
 		here = next;
 	}
-	/* a pipe of that name must not make anyone wait */
+	/* Non-blocking, or a pipe of that name would wait for a writer. */
 	fd = openat(here, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
 	close_but(here, folder);
 	return fd;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/track_columns.h"
 
+#include <assert.h>
+
 static const char *const track_names[] = {
 	"instance_id", "process_id", "device_idx",  "hbm_idx",	  "nc_idx", "core_idx",
 	"pcore_idx",   "engine",     "engine_name", "queue_name", "cpu_id",
@@ -20,6 +22,7 @@ struct nx_track_columns nx_track_columns_of(enum nx_schema_table_id table)
 {
 	struct nx_track_columns track = {.time = -1};
 
+	assert(table < NX_SCHEMA_TABLE_COUNT);
 	for (unsigned i = 0; i < sizeof(time_names) / sizeof(time_names[0]); i++)
 		if (track.time < 0)
 			track.time = find(table, time_names[i]);

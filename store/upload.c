@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/upload.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 #define UPLOADS "uploads"
 #define RECORD_FILE "upload.json"
-/* What is left to the rest of the machine: this much, or a hundredth of a small disk. */
+/* The reserve for the rest of the machine: this much, or a hundredth of a small disk. */
 #define SPARE_BYTES (UINT64_C(64) << 20)
 #define LOCK_RETRIES 20
 #define LOCK_RETRY_NS 5000000
@@ -30,7 +31,7 @@ const char *nx_upload_path(const struct nx_workspace *ws, struct nx_arena *arena
 
 /* --- folders -------------------------------------------------------------------------- */
 
-/* What a request calls an upload is not a path. */
+/* An id comes from a request and must not be a path. */
 static bool is_id(const char *id)
 {
 	size_t len = strlen(id);
@@ -274,6 +275,7 @@ enum nx_status nx_upload_open_file(struct nx_workspace *ws, const struct nx_uplo
 	int folder;
 	enum nx_status st = open_one(ws, u->id, &folder, err);
 
+	assert(file < u->files.len);
 	*fd = -1;
 	if (st)
 		return st;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* upload.json, and the same members in the request that begins an upload. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/json_reader.h"
@@ -21,6 +22,9 @@ static const char *const state_texts[] = {
 	NX_UPLOAD_STATE_MAP(STATE_TEXT)
 #undef STATE_TEXT
 };
+
+static_assert(COUNT_OF(role_texts) == NX_UPLOAD_SOURCE + 1, "a text for each role");
+static_assert(COUNT_OF(state_texts) == NX_UPLOAD_FAILED + 1, "a text for each state");
 
 void nx_upload_release(struct nx_upload *u)
 {
@@ -83,7 +87,7 @@ void nx_upload_write(const struct nx_upload *u, struct nx_bytes *bytes)
 
 /* --- files ---------------------------------------------------------------------------- */
 
-/* What was seen: FILE a file's path, FOLDER one that leads to a file. */
+/* A path is that of a file, or of a folder that leads to one. */
 enum { IS_FOLDER = 1, IS_FILE = 2 };
 
 struct reading {
@@ -100,15 +104,6 @@ static unsigned find_word(const char *const *words, unsigned count, struct nx_sl
 	while (i < count && !nx_slice_is(word, words[i]))
 		i++;
 	return i;
-}
-
-/* "12" as well as 12: JavaScript's numbers are short. */
-static bool read_size(const struct nx_json *value, uint64_t *size_bytes)
-{
-	if (value && value->kind == NX_JSON_TEXT)
-		return nx_slice_to_u64(value->text, size_bytes);
-	*size_bytes = nx_json_as_u64(value, UINT64_MAX);
-	return *size_bytes != UINT64_MAX;
 }
 
 static bool see(struct reading *r, struct nx_slice key, uint64_t what)
@@ -155,7 +150,9 @@ static enum nx_status read_file(struct reading *r, const struct nx_json *item, s
 	unsigned role = find_word(role_texts, COUNT_OF(role_texts),
 				  nx_json_as_slice(nx_json_get(item, "role")));
 	struct nx_upload_file f = {.role = (enum nx_upload_role)role};
+	const struct nx_json *size = nx_json_get(item, "size_bytes");
 	enum nx_status st = nx_relative_path_check(path, err);
+	bool is_size;
 
 	if (st)
 		return st;
@@ -164,7 +161,12 @@ static enum nx_status read_file(struct reading *r, const struct nx_json *item, s
 		return nx_fail(err, NX_USAGE,
 			       "the role of '%s' should be neff, ntff, directory or source",
 			       f.path);
-	if (!read_size(nx_json_get(item, "size_bytes"), &f.size_bytes))
+	/* A text as well as a number: JavaScript's numbers end at 2^53. */
+	if (size && size->kind == NX_JSON_TEXT)
+		is_size = nx_slice_to_u64(size->text, &f.size_bytes);
+	else
+		is_size = (f.size_bytes = nx_json_as_u64(size, UINT64_MAX)) != UINT64_MAX;
+	if (!is_size)
 		return nx_fail(err, NX_USAGE, "the size_bytes of '%s' should be a whole number",
 			       f.path);
 	st = check_unique(r, &f, err);
@@ -211,11 +213,6 @@ static enum nx_status read_files(struct reading *r, const struct nx_json *files,
 
 /* --- the rest --------------------------------------------------------------------------- */
 
-static bool read_flag(const struct nx_json *value)
-{
-	return value && value->kind == NX_JSON_BOOL && nx_slice_is(value->text, "true");
-}
-
 static enum nx_status check_label(struct nx_slice label, struct nx_error *err)
 {
 	if (label.len > NX_PROFILE_LABEL_MAX)
@@ -236,6 +233,7 @@ static enum nx_status read_members(const struct nx_json *root, struct reading *r
 {
 	struct nx_slice name = nx_json_as_slice(nx_json_get(root, "name"));
 	struct nx_slice label = nx_json_as_slice(nx_json_get(root, "folder"));
+	const struct nx_json *force = nx_json_get(root, "force");
 	unsigned state = find_word(state_texts, COUNT_OF(state_texts),
 				   nx_json_as_slice(nx_json_get(root, "state")));
 	enum nx_status st = nx_profile_name_check(name, err);
@@ -246,7 +244,7 @@ static enum nx_status read_members(const struct nx_json *root, struct reading *r
 		return st;
 	r->u->name = nx_arena_copy(r->arena, name);
 	r->u->label = nx_arena_copy(r->arena, label);
-	r->u->force = read_flag(nx_json_get(root, "force"));
+	r->u->force = force && force->kind == NX_JSON_BOOL && nx_slice_is(force->text, "true");
 	r->u->state =
 		state < COUNT_OF(state_texts) ? (enum nx_upload_state)state : NX_UPLOAD_RECEIVING;
 	r->u->reason = nx_json_as_text(nx_json_get(root, "reason"), r->arena, "");

@@ -26,7 +26,7 @@ static enum nx_status each_upload(struct nx_workspace *ws, struct nx_arena *aren
 	for (size_t i = 0; !st && i < ids.len; i++) {
 		struct nx_upload u;
 
-		/* what is damaged has no name to be known by */
+		/* a damaged one has no name */
 		if (!nx_upload_load(ws, ids.items[i], arena, &u, NULL))
 			st = fn(context, &u, err);
 		nx_upload_release(&u);
@@ -41,16 +41,6 @@ struct adding {
 	struct nx_workspace *ws;
 	struct nx_catalogue *catalogue;
 };
-
-static void add_sources(struct nx_profile_record *r, const struct nx_upload *u)
-{
-	for (size_t i = 0; i < u->files.len && r->sources.len < SOURCES_SHOWN; i++)
-		if (u->files.items[i].role != NX_UPLOAD_SOURCE)
-			nx_vec_push(&r->sources, ((struct nx_profile_source){
-							 .path = u->files.items[i].path,
-							 .size_bytes = u->files.items[i].size_bytes,
-						 }));
-}
 
 static struct nx_profile_record record_of(const struct nx_upload *u)
 {
@@ -70,13 +60,18 @@ static struct nx_profile_record record_of(const struct nx_upload *u)
 		.label = u->label,
 	};
 
-	add_sources(&r, u);
+	for (size_t i = 0; i < u->files.len && r.sources.len < SOURCES_SHOWN; i++)
+		if (u->files.items[i].role != NX_UPLOAD_SOURCE)
+			nx_vec_push(&r.sources, ((struct nx_profile_source){
+							.path = u->files.items[i].path,
+							.size_bytes = u->files.items[i].size_bytes,
+						}));
 	return r;
 }
 
 /*
- * Its process may keep a record in staging, which says the same in other words; and a profile
- * that was made of it is not ready before its source code is there.
+ * Whether a record is of the same profile as the upload: the one that its process keeps in staging,
+ * or the finished profile, which is not ready before its source code is there.
  */
 static bool is_same(const struct nx_profile_record *r, const struct nx_upload *u,
 		    const char *folder)
@@ -196,7 +191,7 @@ void nx_upload_forget_tries(struct nx_workspace *ws, const char *name)
 
 /* --- collection ----------------------------------------------------------------------- */
 
-/* Without a record it is known by when its folder changed. */
+/* Without a record, the age of its folder. */
 static uint64_t age_ms(struct nx_workspace *ws, const char *id, struct nx_arena *arena,
 		       const char **name)
 {

@@ -16,17 +16,10 @@ struct recovery {
 	struct nx_arena arena;
 };
 
-static bool is_in_trash(const struct nx_workspace *ws, const char *id)
-{
-	struct stat st;
-
-	return fstatat(ws->trash, id, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /*
- * On a file system that cannot swap names a kill may fall between "the older
- * one to the trash" and "the new one in place". The new one is complete then
- * (it says ready only after every file was synced), so the step is finished.
+ * On a file system that cannot swap names, a process may be killed after it moved the old version
+ * to the trash and before it put the new one in place. The new one is complete (its state is ready
+ * only after every file was synced), so finish the step.
  */
 static enum nx_status finish_replacement(struct nx_workspace *ws, const char *id, const char *name,
 					 struct nx_error *err)
@@ -45,6 +38,7 @@ static enum nx_status recover_entry(void *context, const char *id, struct nx_err
 	struct nx_workspace *ws = recovery->ws;
 	struct nx_profile_record r;
 	enum nx_status st = NX_OK;
+	struct stat in_trash;
 
 	if (nx_slice_ends(nx_slice_text(id), ".lock"))
 		return NX_OK;
@@ -53,10 +47,11 @@ static enum nx_status recover_entry(void *context, const char *id, struct nx_err
 		nx_profile_record_release(&r);
 		return NX_OK;
 	}
-	/* After a swap the folder holds the older version, whose id is another. */
+	/* After a swap the folder holds the old version, which has another id. */
 	if (strcmp(r.id, id) != 0)
 		st = nx_staging_discard(ws, id, err);
-	else if (is_in_trash(ws, id) && !nx_profile_name_check(nx_slice_text(r.begun_as), NULL) &&
+	else if (fstatat(ws->trash, id, &in_trash, AT_SYMLINK_NOFOLLOW) == 0 &&
+		 !nx_profile_name_check(nx_slice_text(r.begun_as), NULL) &&
 		 !nx_profile_exists(ws, r.begun_as))
 		st = finish_replacement(ws, id, r.begun_as, err);
 	nx_profile_record_release(&r);
@@ -99,7 +94,7 @@ static enum nx_status collect_lock(struct collection *c, const char *name)
 	size_t len = strlen(name) - strlen(".lock");
 	struct stat st;
 
-	/* A listing may still name what was removed while it went on. */
+	/* A listing may still name a file that was removed meanwhile. */
 	if (fstatat(c->ws->staging, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return NX_OK;
 	if (len < sizeof(id)) {
@@ -154,17 +149,6 @@ static enum nx_status collect_trash(void *context, const char *id, struct nx_err
 	return NX_OK;
 }
 
-/* Out of sight, so it may take its time; but only what was there under the lock, as a process
- * that replaces a profile may need what it puts there now. */
-static enum nx_status empty_trash(const struct collection *c, struct nx_error *err)
-{
-	enum nx_status st = NX_OK;
-
-	for (size_t i = 0; !st && i < c->ids.len; i++)
-		st = nx_durable_remove_tree(c->ws->trash, c->ids.items[i], c->ws->path, err);
-	return st;
-}
-
 /* The record of a profile, half written when its process was killed. */
 static enum nx_status collect_aside(void *context, const char *folder, struct nx_error *err)
 {
@@ -217,8 +201,10 @@ enum nx_status nx_workspace_collect(struct nx_workspace *ws, bool is_dry_run,
 		return st;
 	st = collect_locked(&c, err);
 	nx_workspace_unlock(lock);
-	if (!st && !is_dry_run)
-		st = empty_trash(&c, err);
+	/* Without the lock, as it may take long; but only what was there under the lock: a process
+	 * that replaces a profile may need what it moves there now. */
+	for (size_t i = 0; !st && !is_dry_run && i < c.ids.len; i++)
+		st = nx_durable_remove_tree(ws->trash, c.ids.items[i], ws->path, err);
 	nx_vec_release(&c.ids);
 	return st;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/clickhouse/clickhouse_delivery.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/backoff.h"
@@ -135,6 +136,7 @@ enum nx_status nx_clickhouse_deliver(struct nx_clickhouse_server *server,
 	bool is_there = false;
 	enum nx_status st;
 
+	assert(batch->table && batch->insert_sql && batch->query_id);
 	nx_backoff_init(&backoff, patience_ms);
 	do {
 		st = is_doubtful ? settle(server, batch, &backoff, &is_there, err) : NX_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/clickhouse/clickhouse_layout.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "base/md5.h"
 #include "base/number.h"
@@ -279,6 +281,7 @@ void nx_row_binary_append(struct nx_bytes *out, const struct nx_row *row)
 {
 	const struct nx_schema_column *columns = nx_schema_tables[row->table].columns;
 
+	assert(row->column_count == nx_schema_tables[row->table].column_count);
 	for (unsigned i = 0; i < row->column_count; i++)
 		append_cell(out, &columns[i], row->kinds[i], &row->cells[i]);
 }

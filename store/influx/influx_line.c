@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/influx/influx_line.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/bare/text.h"
@@ -167,6 +168,7 @@ void nx_influx_line_append(struct nx_bytes *out, const struct nx_row *row,
 {
 	const struct nx_schema_table *table = &nx_schema_tables[row->table];
 
+	assert(row->column_count == table->column_count);
 	append(out, table->name);
 	append_tags(out, row, track, point);
 	append(out, " ");

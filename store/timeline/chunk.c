@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/timeline/chunk.h"
+#include "store/timeline/timeline_internal.h"
+
 #include <assert.h>
 
 #define HEAD_BYTES 16
-#define EXACT_INTEGERS 9007199254740992.0 /* 2^53: below, doubles know every whole number */
+#define EXACT_INTEGERS 9007199254740992.0 /* 2^53: doubles below represent every integer */
 
 /* How values of a counter are stored. */
 enum coding {
 	CODING_WHOLE,  /* whole numbers above a base */
 	CODING_SINGLE, /* float32 */
 	CODING_DOUBLE,
-	CODING_EQUAL, /* the base, as a double, is all of them */
+	CODING_EQUAL, /* all are the base, a double */
 };
 
 struct head {
@@ -19,9 +20,9 @@ struct head {
 	uint64_t base;
 };
 
-_Static_assert(sizeof(struct head) == HEAD_BYTES, "the head is stored as it is");
+static_assert(sizeof(struct head) == HEAD_BYTES, "stored as it is in memory");
 
-/* Numbers about to be stored, and what they have in common. */
+/* Numbers about to be stored. */
 struct column {
 	uint64_t numbers[NX_CHUNK_ROWS];
 	uint64_t base;
@@ -95,39 +96,26 @@ static double double_of(uint64_t bits)
 	return value;
 }
 
-/* Bits are compared, so that -0.0 stays what it is. */
-static bool are_whole(const struct nx_sample *samples, size_t count)
+/* The shortest coding without loss. Compares bits, so that -0.0 stays as it is. */
+static enum coding choose_coding(const struct nx_sample *samples, size_t count)
 {
+	bool is_equal = true, is_whole = true, is_single = true;
+
 	for (size_t i = 0; i < count; i++) {
 		double value = samples[i].value;
+		uint64_t bits = bits_of(value);
 
-		if (!(value > -EXACT_INTEGERS && value < EXACT_INTEGERS) ||
-		    bits_of((double)(int64_t)value) != bits_of(value))
-			return false;
-	}
-	return true;
-}
-
-static bool are_single(const struct nx_sample *samples, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		double value = samples[i].value;
-
+		is_equal = is_equal && bits == bits_of(samples[0].value);
+		is_whole = is_whole && value > -EXACT_INTEGERS && value < EXACT_INTEGERS &&
+			   bits_of((double)(int64_t)value) == bits;
 		/* A value beyond the range of float must not be converted. */
-		if (!(value >= -3e38 && value <= 3e38) ||
-		    bits_of((double)(float)value) != bits_of(value))
-			return false;
+		is_single = is_single && value >= -3e38 && value <= 3e38 &&
+			    bits_of((double)(float)value) == bits;
 	}
-	return true;
-}
-
-static bool are_equal(const struct nx_sample *samples, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		if (bits_of(samples[i].value) != bits_of(samples[0].value))
-			return false;
-	}
-	return true;
+	return is_equal	   ? CODING_EQUAL
+	       : is_whole  ? CODING_WHOLE
+	       : is_single ? CODING_SINGLE
+			   : CODING_DOUBLE;
 }
 
 static void code_whole(struct column *values, const struct nx_sample *samples, size_t count)
@@ -145,26 +133,22 @@ static void code_whole(struct column *values, const struct nx_sample *samples, s
 
 static enum coding code_values(struct column *values, const struct nx_sample *samples, size_t count)
 {
-	bool is_single;
+	enum coding coding = choose_coding(samples, count);
 
-	*values = (struct column){.base = bits_of(samples[0].value)};
-	if (are_equal(samples, count))
-		return CODING_EQUAL;
-	if (are_whole(samples, count)) {
+	*values = (struct column){.base = 0};
+	if (coding == CODING_EQUAL)
+		values->base = bits_of(samples[0].value);
+	else if (coding == CODING_WHOLE)
 		code_whole(values, samples, count);
-		return CODING_WHOLE;
-	}
-	is_single = are_single(samples, count);
-	values->base = 0;
-	values->width = is_single ? 4 : 8;
-	for (size_t i = 0; i < count; i++) {
-		float value = is_single ? (float)samples[i].value : 0;
+	else
+		values->width = coding == CODING_SINGLE ? 4 : 8;
+	for (size_t i = 0; i < count && values->width && coding != CODING_WHOLE; i++) {
+		float single = coding == CODING_SINGLE ? (float)samples[i].value : 0;
 
-		values->numbers[i] = bits_of(samples[i].value);
-		if (is_single)
-			values->numbers[i] = nx_load32(&value);
+		values->numbers[i] =
+			coding == CODING_SINGLE ? nx_load32(&single) : bits_of(samples[i].value);
 	}
-	return is_single ? CODING_SINGLE : CODING_DOUBLE;
+	return coding;
 }
 
 void nx_sample_chunk_append(struct nx_bytes *bytes, const struct nx_sample *samples, size_t count)
@@ -186,7 +170,7 @@ void nx_sample_chunk_append(struct nx_bytes *bytes, const struct nx_sample *samp
 	nx_packed_append(bytes, values.numbers, count, values.width);
 }
 
-/* The head, or zeros when what it tells of is not there: then there are no columns either. */
+/* The header; zeros, and so no columns, if the bytes are too short for it. */
 static struct head read_head(struct nx_slice bytes, size_t count, unsigned column_count)
 {
 	struct head head = {0};
@@ -203,7 +187,7 @@ static struct head read_head(struct nx_slice bytes, size_t count, unsigned colum
 	return is_wrong || need > bytes.len ? (struct head){0} : head;
 }
 
-/* Bytes that can be read as nothing where there is nothing. */
+/* Where the columns begin; readable zeros if there are none. */
 static const uint8_t *columns_of(struct nx_slice bytes)
 {
 	static const uint8_t nothing[NX_PACKED_SLACK];

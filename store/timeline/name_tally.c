@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/timeline/name_tally.h"
-#include "base/arena.h"
+
+#include <assert.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 #define SMALL_IDS ((size_t)2048)
 #define FIRST_OTHERS ((size_t)64)
@@ -28,7 +31,7 @@ void nx_name_tally_clear(struct nx_name_tally *tally)
 	for (size_t i = 0; i < tally->used_count; i++)
 		tally->sums[tally->used[i]] = (struct nx_name_sum){0};
 	tally->rest_ns = 0;
-	/* Looking through names must not take longer than finding them again. */
+	/* Going through old names must not take longer than finding them again. */
 	if (2 * tally->used_count > tally->added_count)
 		forget_names(tally);
 	tally->added_count = 0;
@@ -56,15 +59,6 @@ static void resize(struct nx_name_tally *tally, size_t other_cap)
 	tally->other_cap = other_cap;
 }
 
-static void enter(struct nx_name_tally *tally, size_t which)
-{
-	size_t at = table_place(tally, tally->others[which]);
-
-	while (tally->table[at])
-		at = (at + 1) & (tally->table_cap - 1);
-	tally->table[at] = (uint32_t)which + 1;
-}
-
 /* At most half of the table is in use, so that a search ends soon. */
 static void grow_others(struct nx_name_tally *tally)
 {
@@ -75,8 +69,13 @@ static void grow_others(struct nx_name_tally *tally)
 	tally->table_cap = 2 * tally->other_cap;
 	tally->table = nx_heap_realloc(tally->table, tally->table_cap * sizeof(*tally->table));
 	memset(tally->table, 0, tally->table_cap * sizeof(*tally->table));
-	for (size_t i = 0; i < tally->other_count; i++)
-		enter(tally, i);
+	for (size_t i = 0; i < tally->other_count; i++) {
+		size_t at = table_place(tally, tally->others[i]);
+
+		while (tally->table[at])
+			at = (at + 1) & (tally->table_cap - 1);
+		tally->table[at] = (uint32_t)i + 1;
+	}
 }
 
 /* The place of a name that is not small; may move the sums. */
@@ -110,7 +109,7 @@ static void prepare(struct nx_name_tally *tally)
 	memset(tally->is_used, 0, SMALL_IDS);
 }
 
-/* The place of a name, which it is given if it has none. */
+/* The place of a name, a new one if it has none. */
 static size_t place_of(struct nx_name_tally *tally, uint32_t name)
 {
 	size_t other_count = tally->other_count;
@@ -143,9 +142,8 @@ void nx_name_tally_add(struct nx_name_tally *tally, uint32_t name, uint64_t busy
 }
 
 /*
- * Adds rows from i on as long as their names are small; returns the first that is not. Most of the
- * time of a question goes here: there are no calls, and a loop of its own for each of the usual
- * widths.
+ * Adds rows from i on while their names are small; returns the first whose name is not. Queries
+ * spend most of their time here, so it makes no calls and is compiled once for each usual width.
  */
 static inline __attribute__((always_inline)) size_t add_small(struct nx_name_tally *tally,
 							      const struct nx_name_columns *columns,
@@ -230,13 +228,13 @@ static uint64_t most_busy_ns(const struct nx_name_tally *tally)
 	return most_ns;
 }
 
-/* What a name may have at most. */
+/* The most that a name may cover. */
 static uint64_t ceiling_ns(const struct nx_name_tally *tally, size_t place)
 {
 	return tally->sums[place].busy_ns + tally->rest_ns - tally->sums[place].known_ns;
 }
 
-/* Where several names may have as much as the one that has most_ns for certain. */
+/* For the case that several names may cover as much as the one that certainly covers most_ns. */
 static bool wins_tie(const struct nx_name_tally *tally, uint64_t most_ns, uint32_t *name)
 {
 	struct nx_name_busy best = {UINT32_MAX, most_ns};
@@ -258,13 +256,13 @@ static bool wins_tie(const struct nx_name_tally *tally, uint64_t most_ns, uint32
 	return true;
 }
 
-/* Two rounds that jump nowhere: which name is ahead cannot be guessed. */
+/* Two loops without branches: the processor could not predict which name is ahead. */
 bool nx_name_tally_winner(const struct nx_name_tally *tally, uint32_t *name)
 {
 	uint64_t most_ns = most_busy_ns(tally);
 	size_t rival_count = 0, rival = 0;
 
-	/* A name that was not counted might have as much and a smaller id. */
+	/* An unlisted name might cover as much and have a smaller id. */
 	if (!most_ns || (tally->rest_ns && tally->rest_ns >= most_ns))
 		return false;
 	for (size_t i = 0; i < tally->used_count; i++) {
@@ -317,7 +315,8 @@ struct head {
 	uint64_t rest_ns;
 };
 
-_Static_assert(sizeof(struct head) == 16, "the head is stored as it is");
+static_assert(sizeof(struct head) == 16, "stored as it is in memory");
+static_assert(LONGEST_LIST <= UINT8_MAX, "head.count");
 
 static size_t choose(const struct nx_name_busy *largest, size_t count, size_t longest)
 {
@@ -326,7 +325,7 @@ static size_t choose(const struct nx_name_busy *largest, size_t count, size_t lo
 	while (chosen < count && chosen < longest &&
 	       largest[chosen].busy_ns >= largest[0].busy_ns / LITTLE)
 		chosen++;
-	/* Where none stands out nothing can be decided: not worth its bytes. */
+	/* If none stands out, a list decides nothing and is not worth its bytes. */
 	if (chosen < count && largest[chosen].busy_ns > largest[0].busy_ns / 2)
 		return 0;
 	return chosen;

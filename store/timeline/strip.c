@@ -90,6 +90,7 @@ uint64_t nx_strip_search(const struct nx_strip *strip, uint64_t time_ns)
 	uint64_t last_chunk = nx_strip_chunks(strip) - 1;
 	uint64_t node = 0;
 
+	assert(strip->row_count && strip->start_levels);
 	for (unsigned level = strip->start_levels; level-- > 0;) {
 		uint64_t from = level + 1 == strip->start_levels ? 0 : node * NX_FANOUT;
 		uint64_t count = (last_chunk >> level * NX_FANOUT_BITS) + 1 - from;

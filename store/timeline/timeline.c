@@ -91,19 +91,10 @@ static enum nx_status check_header(struct nx_slice bytes, struct nx_error *err)
 	return NX_OK;
 }
 
-/* Bytes of the directory as its counts promise. */
-static uint64_t promised_bytes(const struct nx_timeline_footer *footer)
-{
-	return footer->track_count * (uint64_t)sizeof(struct nx_track_record) +
-	       footer->strip_count * (uint64_t)sizeof(struct nx_strip_record) +
-	       footer->attribute_count * (uint64_t)sizeof(struct nx_attribute_record) +
-	       footer->name_count * (uint64_t)sizeof(uint64_t) + footer->text_bytes;
-}
-
 static enum nx_status read_footer(struct nx_timeline *t, struct nx_error *err)
 {
 	struct nx_timeline_footer *footer = &t->footer;
-	uint64_t body_bytes;
+	uint64_t body_bytes, expected_bytes;
 
 	if (t->bytes.len < sizeof(struct nx_timeline_header) + sizeof(*footer))
 		return nx_fail(err, NX_FORMAT, "the timeline is cut short; make it again");
@@ -112,10 +103,14 @@ static enum nx_status read_footer(struct nx_timeline *t, struct nx_error *err)
 	if (memcmp(footer->magic, NX_TIMELINE_END_MAGIC, sizeof(footer->magic)) != 0 ||
 	    footer->version != NX_TIMELINE_VERSION)
 		return nx_fail(err, NX_FORMAT, "the timeline is cut short; make it again");
+	expected_bytes = footer->track_count * (uint64_t)sizeof(struct nx_track_record) +
+			 footer->strip_count * (uint64_t)sizeof(struct nx_strip_record) +
+			 footer->attribute_count * (uint64_t)sizeof(struct nx_attribute_record) +
+			 footer->name_count * (uint64_t)sizeof(uint64_t) + footer->text_bytes;
 	if (footer->directory_at % 8 || footer->text_bytes % 8 || footer->text_bytes > body_bytes ||
 	    footer->directory_at > body_bytes ||
 	    footer->directory_bytes != body_bytes - footer->directory_at ||
-	    footer->directory_bytes != promised_bytes(footer))
+	    footer->directory_bytes != expected_bytes)
 		return fail_damaged(err);
 	if (nx_timeline_checksum(nx_slice_part(t->bytes, footer->directory_at,
 					       footer->directory_bytes),
@@ -156,7 +151,7 @@ static bool is_strip_good(const struct nx_timeline *t, enum nx_track_kind kind,
 {
 	uint64_t room = t->footer.directory_at;
 
-	/* A chunk has at least sixteen bytes: more rows cannot be true. */
+	/* A chunk has at least sixteen bytes, which bounds the rows. */
 	if (!strip->row_count || strip->row_count > NX_MAX_ROWS ||
 	    strip->row_count / NX_CHUNK_ROWS > room / 16 || strip->name_values > room / 8 ||
 	    (kind != NX_TRACK_SPANS && strip->name_values))
@@ -219,7 +214,6 @@ static enum nx_status check_directory(const struct nx_timeline *t, struct nx_err
 	return first_strip == t->footer.strip_count ? NX_OK : fail_damaged(err);
 }
 
-/* Pairs of texts, so that tracks can be handed out with all they have. */
 static void read_attributes(struct nx_timeline *t)
 {
 	uint32_t count = t->footer.attribute_count;

@@ -47,6 +47,8 @@ struct builder {
 	struct level levels[NX_MAX_LEVELS];
 };
 
+static_assert(NX_COLUMN_COUNT <= 16 && NX_MAX_LEVELS <= 16, "four bits of a key each");
+
 static void put(struct builder *b, enum nx_timeline_column column, unsigned level, uint64_t value)
 {
 	struct nx_index_record record = {b->strip << 8 | (uint64_t)column << 4 | level, value};

@@ -14,13 +14,14 @@
 #include <assert.h>
 
 #include "base/file.h"
-#include "store/timeline/chunk.h"
+#include "store/timeline/packed.h"
 #include "store/timeline/timeline.h"
 
 #define NX_TIMELINE_MAGIC "NXTIMELN"
 #define NX_TIMELINE_END_MAGIC "NXTIMEND"
 #define NX_TIMELINE_VERSION ((uint32_t)2)
 
+#define NX_CHUNK_ROWS ((size_t)128)
 #define NX_FANOUT ((uint64_t)16) /* children of a node */
 #define NX_FANOUT_BITS 4
 #define NX_NAME_FANOUT_BITS 2		/* names are slow to add: fewer of them on higher levels */
@@ -77,6 +78,7 @@ struct nx_strip_record {
 };
 
 /* The file stores these as they are in memory. */
+static_assert(NX_FANOUT == (uint64_t)1 << NX_FANOUT_BITS, "the same fan-out");
 static_assert(sizeof(struct nx_timeline_header) == 16, "stored");
 static_assert(sizeof(struct nx_timeline_footer) == 64, "stored");
 static_assert(sizeof(struct nx_track_record) == 64, "stored");
@@ -104,9 +106,75 @@ uint64_t nx_column_values(enum nx_track_kind kind, uint64_t row_count,
 /* Of all columns together; name_values are in the lists. */
 uint64_t nx_index_bytes(enum nx_track_kind kind, uint64_t row_count, uint64_t name_values);
 
+/* --- chunks: NX_CHUNK_ROWS rows as a header of 16 bytes and packed columns --- */
+
+/*
+ * The start of the first row is stored outside, where searches need it. Numbers are stored as
+ * offsets from the smallest; values of counters as integers or single precision if that is
+ * lossless.
+ */
+
+/* Borrows from the file. Rows are numbered 0 to count - 1. */
+struct nx_span_chunk {
+	uint64_t first_ns;
+	size_t count;
+	struct nx_packed starts; /* after first_ns */
+	struct nx_packed lengths;
+	struct nx_packed names; /* above name_base */
+	struct nx_packed rows;	/* above row_base */
+	uint32_t name_base;
+	uint64_t row_base;
+};
+
+struct nx_sample_chunk {
+	uint64_t first_ns;
+	size_t count;
+	struct nx_packed times; /* after first_ns */
+	struct nx_packed values;
+	unsigned coding; /* of values */
+	uint64_t value_base;
+};
+
+/* At most NX_CHUNK_ROWS, in order of start. */
+void nx_span_chunk_append(struct nx_bytes *bytes, const struct nx_span *spans, size_t count);
+void nx_sample_chunk_append(struct nx_bytes *bytes, const struct nx_sample *samples, size_t count);
+
+/* If the bytes are not a chunk of that many rows or are cut short, reads count empty rows. */
+void nx_span_chunk_read(struct nx_span_chunk *chunk, struct nx_slice bytes, uint64_t first_ns,
+			size_t count);
+void nx_sample_chunk_read(struct nx_sample_chunk *chunk, struct nx_slice bytes, uint64_t first_ns,
+			  size_t count);
+
+static inline uint64_t nx_span_chunk_start(const struct nx_span_chunk *chunk, size_t i)
+{
+	return chunk->first_ns + nx_packed_at(chunk->starts, i);
+}
+
+static inline uint32_t nx_span_chunk_name(const struct nx_span_chunk *chunk, size_t i)
+{
+	return chunk->name_base + (uint32_t)nx_packed_at(chunk->names, i);
+}
+
+static inline uint64_t nx_span_chunk_row(const struct nx_span_chunk *chunk, size_t i)
+{
+	return chunk->row_base + nx_packed_at(chunk->rows, i);
+}
+
+struct nx_span nx_span_chunk_span(const struct nx_span_chunk *chunk, size_t i);
+
+static inline uint64_t nx_sample_chunk_time(const struct nx_sample_chunk *chunk, size_t i)
+{
+	return chunk->first_ns + nx_packed_at(chunk->times, i);
+}
+
+double nx_sample_chunk_value(const struct nx_sample_chunk *chunk, size_t i);
+
+/* --- the open file --- */
+
 /* A number of NX_COLUMN_AT. */
 #define NX_AT_BITS 56
 #define NX_AT_MASK (((uint64_t)1 << NX_AT_BITS) - 1)
+static_assert(NX_CHUNK_ROWS <= (size_t)1 << (64 - NX_AT_BITS), "a row fits the upper bits");
 
 uint64_t nx_timeline_checksum(struct nx_slice directory, const struct nx_timeline_footer *footer);
 

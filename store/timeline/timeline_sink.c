@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "store/timeline/step_counter.h"
-#include "store/timeline/track_label.h"
+#include "store/timeline/timeline_rules.h"
 
 #define NS_PER_S 1e9
 #define RECENT_BITS 10

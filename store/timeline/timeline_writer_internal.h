@@ -3,6 +3,8 @@
 #ifndef NX_STORE_TIMELINE_TIMELINE_WRITER_INTERNAL_H
 #define NX_STORE_TIMELINE_TIMELINE_WRITER_INTERNAL_H
 
+#include <assert.h>
+
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/spool.h"
@@ -25,6 +27,9 @@ struct nx_index_record {
 	uint64_t key;
 	uint64_t value;
 };
+
+static_assert(sizeof(struct nx_row_record) == 40 && sizeof(struct nx_index_record) == 16,
+	      "no padding in the spools");
 
 struct nx_strip_state {
 	uint64_t row_count;

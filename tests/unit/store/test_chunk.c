@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "store/timeline/chunk.h"
+#include "store/timeline/timeline_internal.h"
 
 /* A chunk's bytes with what lies behind them in a file. */
 static struct nx_slice with_slack(struct nx_bytes *bytes)

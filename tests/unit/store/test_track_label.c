@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/timeline/track_label.h"
+#include "store/timeline/timeline_rules.h"
 
 #define C(table, column) NX_COL_##table##_##column
 
