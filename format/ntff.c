@@ -3,6 +3,11 @@
 
 #include "base/bare/bits.h"
 
+#define NX_MESSAGE NX_WIRE_TABLE
+#define NX_MEMBER NX_WIRE_ROW
+#define NX_MESSAGE_END NX_WIRE_TABLE_END
+#include "format/ntff.def"
+
 #define PROTO_SIZE_OFFSET 1
 
 static enum nx_status check_header(struct nx_slice file, struct nx_error *err)

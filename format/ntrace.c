@@ -3,6 +3,11 @@
 
 #include "base/bare/bits.h"
 
+#define NX_MESSAGE NX_WIRE_TABLE
+#define NX_MEMBER NX_WIRE_ROW
+#define NX_MESSAGE_END NX_WIRE_TABLE_END
+#include "format/ntrace.def"
+
 #define LENGTH_BYTES 4
 #define MAX_VARINT_BYTES 10
 

@@ -13,84 +13,10 @@
 
 enum nx_ntrace_phase { NX_PHASE_INVALID, NX_PHASE_START, NX_PHASE_STOP, NX_PHASE_INSTANT };
 
-struct nx_ntrace_file {		  /* one of the streams, as trace_info.pb describes it */
-	struct nx_slice filename; /* relative to the traced process: only its last part is useful */
-	uint64_t type;
-	uint64_t num_events; /* records; of cpu_util: ticks */
-	uint64_t session_id;
-};
-
-struct nx_ntrace_host_stats {
-	uint64_t num_cpus;
-	struct nx_slice cpu_name;
-	uint64_t mem_capacity_bytes;
-	float cpu_period_s, mem_period_s;
-	struct nx_ntrace_file cpu_util, host_mem;
-	bool has_cpu_util, has_host_mem;
-};
-
-struct nx_ntrace_text { /* entry of a map<u64, string> */
-	uint64_t id;
-	struct nx_slice text;
-};
-
-struct nx_ntrace_interned {
-	struct nx_slice category;
-	NX_WIRE_LIST(struct nx_ntrace_text) texts;
-};
-
-struct nx_ntrace_ultraserver {
-	uint64_t id, type, size, instance_index;
-};
-
-struct nx_ntrace_info {
-	uint64_t arch, pid;
-	struct nx_slice instance_id;
-	uint64_t session_id;
-	struct nx_ntrace_file events;
-	bool has_events;
-	struct nx_ntrace_host_stats host;
-	bool has_host;
-	NX_WIRE_LIST(struct nx_slice) collected_profiles; /* field 8: never seen; kept as bytes */
-	uint64_t data_version;
-	NX_WIRE_LIST(struct nx_ntrace_interned) interned;
-	uint64_t init_ns, close_ns;  /* epoch */
-	struct nx_slice instance_ip; /* private */
-	uint64_t total_event_count;
-	struct nx_slice instance_type;
-	uint64_t logical_nc_size;
-	struct nx_slice instance_hostname; /* private */
-	struct nx_ntrace_ultraserver ultraserver;
-	bool has_ultraserver;
-};
-
-extern const struct nx_wire_message nx_ntrace_info_message;
-
-struct nx_ntrace_attribute {
-	struct nx_slice key, value;
-};
-
-struct nx_ntrace_event { /* as a struct, for the writer and for small readers */
-	uint64_t type, timestamp_ns, data, nd_idx, nc_idx, event_type, duration, thread_id, id,
-		parent_id, status, phase, tracking_id, nrta_seq_id;
-	struct nx_slice hint;
-	NX_WIRE_LIST(struct nx_ntrace_attribute) attributes;
-};
-
-extern const struct nx_wire_message nx_ntrace_event_message;
-
-struct nx_ntrace_cpu {
-	float util_percent;
-	uint64_t timestamp_ns, cpu_id;
-};
-
-extern const struct nx_wire_message nx_ntrace_cpu_message;
-
-struct nx_ntrace_memory {
-	uint64_t usage_bytes, timestamp_ns;
-};
-
-extern const struct nx_wire_message nx_ntrace_memory_message;
+#define NX_MESSAGE NX_WIRE_STRUCT
+#define NX_MEMBER NX_WIRE_MEMBER
+#define NX_MESSAGE_END NX_WIRE_STRUCT_END
+#include "format/ntrace.def"
 
 /* --- streams --------------------------------------------------------------- */
 

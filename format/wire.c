@@ -323,8 +323,7 @@ static enum nx_status decode_field(struct decoder *d, const struct nx_wire_field
 	}
 	if (!field->repeated) {
 		memset(at, 0, field->message->size);
-		if (field->presence_offset >= 0)
-			*(bool *)(out + field->presence_offset) = true;
+		*(bool *)(out + field->presence_offset) = true;
 	}
 	return decode_message(d, field->message, value->bytes, at);
 }
@@ -527,7 +526,7 @@ static bool is_present(const struct nx_wire_field *field, const uint8_t *in)
 {
 	if (field->kind != NX_WIRE_MESSAGE)
 		return !is_zero(field->kind, in + field->offset);
-	return field->presence_offset < 0 || *(const bool *)(in + field->presence_offset);
+	return *(const bool *)(in + field->presence_offset);
 }
 
 void nx_wire_encode(const struct nx_wire_message *message, const void *in, struct nx_bytes *out)

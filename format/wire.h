@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire: protobuf, both directions, from one table per message.
+ * wire: protobuf, both directions, from one list per file format.
  *
- * A message is a plain struct and a static table that says, for each field
- * number, what kind it is and where it lies in the struct. nx_wire_decode and
- * nx_wire_encode walk the same table, so reader and writer cannot disagree;
- * adding a field is adding a line.
+ * A .def file lists the messages and their fields. Included once, it declares a plain struct per
+ * message; included again, a table that says where each field lies. nx_wire_decode and
+ * nx_wire_encode walk the same table, so adding a field is adding a line.
  *
- * Decoding borrows texts and bytes from the input and allocates lists in the
- * arena. Fields it does not know, or that carry the wrong wire type, are
- * skipped and counted in struct nx_wire_loss, never an error. A message that
- * ends in the middle of a field keeps what came before, and the loss says so.
+ * Decoding borrows texts and bytes from the input and allocates lists in the arena. Unknown fields
+ * and fields of the wrong wire type are skipped and counted in struct nx_wire_loss. A message that
+ * ends in the middle of a field keeps what came before, and the loss counts it.
  *
- * For hot streams (millions of small messages) use struct nx_wire_reader and
- * switch on the field number by hand.
+ * For hot streams (millions of small messages) use struct nx_wire_reader and switch on the field
+ * number by hand.
  */
 #ifndef NX_FORMAT_WIRE_H
 #define NX_FORMAT_WIRE_H
@@ -26,13 +24,13 @@
 #include "base/vec.h"
 
 enum nx_wire_kind {
-	NX_WIRE_U64,	 /* uint64_t: uint32, uint64, enum, int32/int64 as two's complement */
-	NX_WIRE_I64,	 /* int64_t */
-	NX_WIRE_BOOL,	 /* bool */
-	NX_WIRE_F32,	 /* float */
-	NX_WIRE_F64,	 /* double */
-	NX_WIRE_BYTES,	 /* struct nx_slice: string or bytes */
-	NX_WIRE_MESSAGE, /* embedded struct with a bool has_<field> before it, see below */
+	NX_WIRE_U64, /* also uint32 and enum; int32 and int64 as two's complement */
+	NX_WIRE_I64,
+	NX_WIRE_BOOL,
+	NX_WIRE_F32,
+	NX_WIRE_F64,
+	NX_WIRE_BYTES, /* also string */
+	NX_WIRE_MESSAGE,
 };
 
 /* A repeated field: items lie in the arena. */
@@ -49,10 +47,9 @@ struct nx_wire_field {
 	uint32_t number;
 	enum nx_wire_kind kind;
 	bool repeated; /* the struct member is an NX_WIRE_LIST; scalars are packed when written */
-	bool is_text;  /* BYTES that hold text (for printing) */
 	uint16_t offset;
-	const struct nx_wire_message *message; /* of MESSAGE fields */
-	int presence_offset; /* of a single MESSAGE: offset of its bool; -1 = none */
+	uint16_t presence_offset;	       /* of a single MESSAGE: of its bool */
+	const struct nx_wire_message *message; /* of a MESSAGE */
 };
 
 /* At most this many fields in one message. */
@@ -66,54 +63,74 @@ struct nx_wire_message {
 };
 
 /*
- * One table line per field:
+ * point.def lists messages, the nested ones first, and ends with #undef of the three macros:
  *
- *	static const struct nx_wire_field nx_point_fields[] = {
- *		NX_FIELD_U64(1, nx_point, x),
- *		NX_FIELD_LIST(2, nx_point, marks, nx_mark),
- *	};
- *	const struct nx_wire_message nx_point_message = NX_WIRE_MESSAGE_OF(nx_point, "point");
+ *	NX_MESSAGE(nx_point)
+ *		NX_MEMBER(U64, 1, nx_point, x)
+ *		NX_MEMBER(LIST, 2, nx_point, marks, nx_mark)
+ *	NX_MESSAGE_END(nx_point, "point")
  *
- * A line whose kind does not fit the type of the member does not compile. The
- * message of struct nx_mark must be called nx_mark_message.
+ * point.h declares struct nx_point and nx_point_message:
+ *
+ *	#define NX_MESSAGE NX_WIRE_STRUCT
+ *	#define NX_MEMBER NX_WIRE_MEMBER
+ *	#define NX_MESSAGE_END NX_WIRE_STRUCT_END
+ *	#include "point.def"
+ *
+ * and point.c defines nx_point_message in the same way with NX_WIRE_TABLE, NX_WIRE_ROW and
+ * NX_WIRE_TABLE_END.
  */
-#define NX_FIELD_U64(number, type, member)                                                         \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_U64, member, uint64_t)
-#define NX_FIELD_I64(number, type, member)                                                         \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_I64, member, int64_t)
-#define NX_FIELD_BOOL(number, type, member)                                                        \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_BOOL, member, bool)
-#define NX_FIELD_F32(number, type, member)                                                         \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_F32, member, float)
-#define NX_FIELD_F64(number, type, member)                                                         \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_F64, member, double)
-#define NX_FIELD_BYTES(number, type, member)                                                       \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_BYTES, member, struct nx_slice)
-#define NX_FIELD_TEXT(number, type, member)                                                        \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_BYTES, member, struct nx_slice, .is_text = true)
+#define NX_WIRE_STRUCT(type) struct type {
+#define NX_WIRE_MEMBER(kind, ...) NX_MEMBER_##kind(__VA_ARGS__)
+#define NX_WIRE_STRUCT_END(type, name)                                                             \
+	}                                                                                          \
+	;                                                                                          \
+	extern const struct nx_wire_message type##_message;
+
+#define NX_MEMBER_U64(number, type, member) uint64_t member;
+#define NX_MEMBER_I64(number, type, member) int64_t member;
+#define NX_MEMBER_BOOL(number, type, member) bool member;
+#define NX_MEMBER_F32(number, type, member) float member;
+#define NX_MEMBER_F64(number, type, member) double member;
+#define NX_MEMBER_BYTES(number, type, member) struct nx_slice member;
+#define NX_MEMBER_TEXT NX_MEMBER_BYTES
+#define NX_MEMBER_MESSAGE(number, type, member, nested)                                            \
+	struct nested member;                                                                      \
+	bool has_##member;
+#define NX_MEMBER_LIST(number, type, member, nested) NX_WIRE_LIST(struct nested) member;
+#define NX_MEMBER_LIST_U64(number, type, member) NX_WIRE_LIST(uint64_t) member;
+#define NX_MEMBER_LIST_TEXT(number, type, member) NX_WIRE_LIST(struct nx_slice) member;
+
+#define NX_WIRE_TABLE(type) static const struct nx_wire_field type##_fields[] = {
+#define NX_WIRE_ROW(kind, ...) NX_FIELD_##kind(__VA_ARGS__),
+#define NX_WIRE_TABLE_END(type, name)                                                              \
+	}                                                                                          \
+	;                                                                                          \
+	const struct nx_wire_message type##_message = NX_WIRE_MESSAGE_OF(type, name);
+
+#define NX_FIELD_U64(number, type, member) NX_WIRE_LINE(number, type, member, NX_WIRE_U64)
+#define NX_FIELD_I64(number, type, member) NX_WIRE_LINE(number, type, member, NX_WIRE_I64)
+#define NX_FIELD_BOOL(number, type, member) NX_WIRE_LINE(number, type, member, NX_WIRE_BOOL)
+#define NX_FIELD_F32(number, type, member) NX_WIRE_LINE(number, type, member, NX_WIRE_F32)
+#define NX_FIELD_F64(number, type, member) NX_WIRE_LINE(number, type, member, NX_WIRE_F64)
+#define NX_FIELD_BYTES(number, type, member) NX_WIRE_LINE(number, type, member, NX_WIRE_BYTES)
+#define NX_FIELD_TEXT NX_FIELD_BYTES
 #define NX_FIELD_MESSAGE(number, type, member, nested)                                             \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_MESSAGE, member, struct nested,                 \
-		     .message = &nested##_message,                                                 \
+	NX_WIRE_LINE(number, type, member, NX_WIRE_MESSAGE, .message = &nested##_message,          \
 		     .presence_offset = offsetof(struct type, has_##member))
 #define NX_FIELD_LIST(number, type, member, nested)                                                \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_MESSAGE, member.items[0], struct nested,        \
-		     .message = &nested##_message, .presence_offset = -1, .repeated = true)
+	NX_WIRE_LINE(number, type, member, NX_WIRE_MESSAGE, .message = &nested##_message,          \
+		     .repeated = true)
 #define NX_FIELD_LIST_U64(number, type, member)                                                    \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_U64, member.items[0], uint64_t, .repeated = true)
+	NX_WIRE_LINE(number, type, member, NX_WIRE_U64, .repeated = true)
 #define NX_FIELD_LIST_TEXT(number, type, member)                                                   \
-	NX_WIRE_LINE(number, type, member, NX_WIRE_BYTES, member.items[0], struct nx_slice,        \
-		     .repeated = true, .is_text = true)
+	NX_WIRE_LINE(number, type, member, NX_WIRE_BYTES, .repeated = true)
 
-#define NX_WIRE_LINE(number_, type, member, kind_, value, want, ...)                               \
+#define NX_WIRE_LINE(number_, type, member, kind_, ...)                                            \
 	{                                                                                          \
 		.name = #member, .number = (number_), .kind = (kind_),                             \
-		.offset = offsetof(struct type, member) +                                          \
-			  NX_WIRE_CHECK_TYPE(((struct type *)0)->value, want),                     \
-		__VA_ARGS__                                                                        \
+		.offset = offsetof(struct type, member), __VA_ARGS__                               \
 	}
-/* Zero; an array of negative size, hence an error, when the value is of another type. */
-#define NX_WIRE_CHECK_TYPE(value, want)                                                            \
-	(sizeof(char[1 - 2 * !_Generic((value), want : 1, default : 0)]) - 1)
 #define NX_WIRE_MESSAGE_OF(type, name_)                                                            \
 	{                                                                                          \
 		.name = (name_), .size = sizeof(struct type), .fields = type##_fields,             \
@@ -130,13 +147,11 @@ struct nx_wire_loss {
 };
 
 /*
- * Fills out (it need not be zeroed) and adds to loss, which may be NULL. Of a
- * single field that occurs twice the last one counts, also for messages.
+ * Fills out (it need not be zeroed) and adds to loss, which may be NULL. If a single field occurs
+ * twice, the last one counts.
  *
- * Fails with FORMAT only when nothing at all can be read or nesting exceeds 64,
- * and with LIMIT when the lists would take more than 64 MiB plus 128 bytes per
- * byte of input: real files need up to 25, but a hostile list of empty messages
- * spends only two bytes of input on each of its structs.
+ * Fails with FORMAT if nothing at all can be read or nesting exceeds 64, and with LIMIT if the
+ * lists would take more than 64 MiB plus 128 bytes per byte of input. Real files need up to 25.
  */
 NX_MUST_CHECK enum nx_status nx_wire_decode(const struct nx_wire_message *message,
 					    struct nx_slice input, void *out,

@@ -148,7 +148,7 @@ static void test_head(void **state)
 static void test_all_fields(void **state)
 {
 	struct nx_ntrace_event event = {
-		1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 13, 14, 15, 16, nx_slice_text("six"), {NULL, 0}};
+		1, 2, 3, 4, 5, nx_slice_text("six"), 7, 8, 9, 10, 11, {NULL, 0}, 13, 14, 15, 16};
 	struct nx_ntrace_head head, expected = HEAD_DEFAULT;
 	struct nx_bytes out = {0};
 

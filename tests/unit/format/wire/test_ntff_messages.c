@@ -12,7 +12,7 @@
 
 /*
  * The runtime's schema, written down apart from the tables: number and kind of
- * each field; u unsigned, i signed, ? bool, d double, s text, b bytes,
+ * each field; u unsigned, i signed, ? bool, d double, s text or bytes,
  * m message, * repeated.
  */
 static const char *const schema[][2] = {
@@ -23,8 +23,8 @@ static const char *const schema[][2] = {
 	{"collectives_info", "1m* 2m*"},
 	{"collectives_net_idx_update", "1u"},
 	{"collectives_op", "1i 2i 3u 4u 5u 6s"},
-	{"collectives_op_info", "1b 2m* 3m*"},
-	{"collectives_op_trace", "1u 2b"},
+	{"collectives_op_info", "1s 2m* 3m*"},
+	{"collectives_op_trace", "1u 2s"},
 	{"collectives_semaphore", "1s 2u"},
 	{"collectives_semaphore_update", "1u 2i"},
 	{"collectives_stream_info", "1u 2u*"},
@@ -32,19 +32,19 @@ static const char *const schema[][2] = {
 	{"cpu_node_info", "1s 2i"},
 	{"desc_block_info", "1u 2u 3u 4u 5s"},
 	{"dma_queue_usage_info", "1u 2u 3u 4s 5i 6u 7u 8m*"},
-	{"engine_instruction_info", "1u 2u 3b 4u 5u 6? 7u 8u"},
-	{"execution_info", "1b 2u 3u"},
+	{"engine_instruction_info", "1u 2u 3s 4u 5u 6? 7u 8u"},
+	{"execution_info", "1s 2u 3u"},
 	{"instruction_patch_info", "1u 2m*"},
 	{"instruction_patch_location", "1u 2u 3u 4?"},
 	{"nc_memory_usage", "1u 2u 3s"},
 	{"nc_timestamp_info", "1m 2m 3m 4m 5m 6m 7m 8m* 9m"},
 	{"nd_node_info", "1m*"},
-	{"neff_node_info", "1i 2d 3m 4m 5b 6m"},
+	{"neff_node_info", "1i 2d 3m 4m 5s 6m"},
 	{"notification_buffer_size", "1u 2u 3u"},
-	{"ntff_info", "1s 2b 3u 4m* 5u 6s 7i 8m 9s 10i 11m 12m 13m* 14m 15m* 16m* 17s 18u 19i 20u"},
+	{"ntff_info", "1s 2s 3u 4m* 5u 6s 7i 8m 9s 10i 11m 12m 13m* 14m 15m* 16m* 17s 18u 19i 20u"},
 	{"outcc_info", "1m 2m* 3m* 4m* 5u*"},
 	{"subgraph_info", "1s 2u 3u 4m* 5m* 6m* 7m* 8? 9m 10m 11m* 12m* 13m* 14u 15m 16m* 17m*"},
-	{"trace_info", "1u 2b 3u 4u 5u 6u 7u"},
+	{"trace_info", "1u 2s 3u 4u 5u 6u 7u"},
 	{"ultraserver_info", "1u 2u 3u 4u"},
 	{"version_info", "1u 2u 3u 4u 5s"},
 };
@@ -57,13 +57,6 @@ struct seen {
 	size_t field_count;
 };
 
-static char kind_letter(const struct nx_wire_field *field)
-{
-	if (field->kind == NX_WIRE_BYTES)
-		return field->is_text ? 's' : 'b';
-	return "ui?fd.m"[field->kind];
-}
-
 static void assert_matches_schema(const struct nx_wire_message *message)
 {
 	char text[256] = "";
@@ -75,8 +68,8 @@ static void assert_matches_schema(const struct nx_wire_message *message)
 	for (size_t f = 0; f < message->field_count; f++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%u%c%s", f ? " " : "",
 					 message->fields[f].number,
-					 kind_letter(&message->fields[f]),
-					 message->fields[f].repeated ? "*" : "");
+					 "ui?fdsm"[message->fields[f].kind],
+					 message -> fields[f].repeated ? "*" : "");
 	assert_string_equal(text, schema[i][1]);
 }
 

@@ -35,7 +35,8 @@ struct sample {
 	NX_WIRE_LIST(double) ds;
 	NX_WIRE_LIST(struct nx_slice) texts;
 	NX_WIRE_LIST(struct leaf) leaves;
-	struct leaf bare;
+	struct leaf far;
+	bool has_far;
 };
 
 static const struct nx_wire_field sample_fields[] = {
@@ -47,13 +48,12 @@ static const struct nx_wire_field sample_fields[] = {
 	NX_FIELD_TEXT(6, sample, text),
 	NX_FIELD_MESSAGE(8, sample, leaf, leaf),
 	NX_FIELD_LIST_U64(9, sample, us),
-	NX_WIRE_LINE(10, sample, flags, NX_WIRE_BOOL, flags.items[0], bool, .repeated = true),
-	NX_WIRE_LINE(11, sample, fs, NX_WIRE_F32, fs.items[0], float, .repeated = true),
-	NX_WIRE_LINE(12, sample, ds, NX_WIRE_F64, ds.items[0], double, .repeated = true),
+	NX_WIRE_LINE(10, sample, flags, NX_WIRE_BOOL, .repeated = true),
+	NX_WIRE_LINE(11, sample, fs, NX_WIRE_F32, .repeated = true),
+	NX_WIRE_LINE(12, sample, ds, NX_WIRE_F64, .repeated = true),
 	NX_FIELD_LIST_TEXT(13, sample, texts),
 	NX_FIELD_LIST(14, sample, leaves, leaf),
-	NX_WIRE_LINE(100, sample, bare, NX_WIRE_MESSAGE, bare, struct leaf,
-		     .message = &leaf_message, .presence_offset = -1),
+	NX_FIELD_MESSAGE(100, sample, far, leaf),
 };
 static const struct nx_wire_message sample_message = NX_WIRE_MESSAGE_OF(sample, "sample");
 
@@ -101,7 +101,7 @@ static void test_single_values(void **unused)
 				0x29, 0, 0, 0, 0, 0, 0, 0x04, 0xc0, /* d = -2.5 */
 				0x32, 2, 'h', 'i',		    /* text */
 				0x42, 2, 0x10, 7,		    /* leaf.b = 7 */
-				0xa2, 0x06, 2, 0x08, 9),	    /* bare.a = 9 */
+				0xa2, 0x06, 2, 0x08, 9),	    /* far.a = 9 */
 			 NX_OK);
 	assert_int_equal(s.out.u, 150);
 	assert_int_equal(s.out.i, -1);
@@ -112,7 +112,7 @@ static void test_single_values(void **unused)
 	assert_true(s.out.has_leaf);
 	assert_int_equal(s.out.leaf.a, 0);
 	assert_int_equal(s.out.leaf.b, 7);
-	assert_int_equal(s.out.bare.a, 9);
+	assert_int_equal(s.out.far.a, 9);
 	assert_int_equal(s.out.us.count, 0);
 	assert_null(s.out.us.items);
 	assert_no_loss();
@@ -446,13 +446,14 @@ static void test_encode_exact_bytes(void **unused)
 		0x52, 2,    1,	  0,					       /* flags */
 		0x6a, 0,						       /* texts */
 		0x72, 0,    0x72, 2,	0x08, 1,			       /* leaves */
-		0xa2, 6,    0,						       /* bare, always */
+		0xa2, 6,    0,						       /* far, empty */
 	};
 	uint64_t us[] = {0, 300};
 	bool flags[] = {true, false};
 	struct nx_slice texts[1] = {{0}};
 	struct leaf leaves[] = {{0}, {.a = 1}};
-	struct sample in = {.u = 128, .i = -2, .flag = true, .f = -0.0f, .has_leaf = true};
+	struct sample in = {
+		.u = 128, .i = -2, .flag = true, .f = -0.0f, .has_leaf = true, .has_far = true};
 
 	(void)unused;
 	in.text = nx_slice_text("x");
@@ -469,11 +470,10 @@ static void test_encode_exact_bytes(void **unused)
 
 static void test_encode_leaves_zeros_out(void **unused)
 {
-	static const uint8_t want[] = {0xa2, 6, 0};
 	struct sample in = {.leaf = {.a = 5}}; /* absent, whatever it holds */
 
 	(void)unused;
-	assert_encodes(&in, want, sizeof(want));
+	assert_encodes(&in, "", 0);
 }
 
 /* Lengths around the places where their varint grows. */
