@@ -1,25 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction: operand text of a slot.
- *
- * The layout table at the end has a pattern or a function for each opcode whose
- * layout is known. docs/formats/isa.md says which spellings are the profiler's
+ * instruction: operand text of a slot. docs/formats/isa.md says which spellings are the profiler's
  * and which are ours.
  */
 #include "format/instruction.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/bare/bits.h"
 #include "base/bare/text.h"
 #include "format/operand_text.h"
 
-#define PAYLOAD_AT 12 /* the end of the header */
-#define REGISTER_LIST_MAX 32
+#define PAYLOAD_AT NX_WORD_HEADER_BYTES
 #define ALL_GROUPS 0x0f
+
+/* --- parts of patterns in opcodes.def ------------------------------------ */
 
 #define COPY_FIELDS "src={d32}@{x12}{4:16} dst={d33}@{x44}{4:48} channels={b34} "
 #define TOP8_FIELDS "src={d32}@{x12}{4:16} dst={d33}@{x48}{2:52} channels={b34} "
+#define FP32_MODE "?fp32_mode={e33:LOW=1,HIGH=2,LOW_HIGH=3} "
+#define TRANSPOSE_MODE "?transpose_mode={e34:DISABLED=0,ENABLED=1} +transpose_mode={b34} "
+#define GROUPS "{!44:15} {!45:15} ?row_grp={g44} ?col_grp={g45} "
+#define REGISTER_WINDOW "[{i24},{i28}][{b14},{b15}]"
+#define DMA_SIDE(side, offset, index, kind)                                                        \
+	"?" side "_var_id={t" index "}{!" kind ":16} ?" side "_var_offset={u" offset "} "          \
+	"?" side "_table_offset_reg={r" offset "}{!" kind ":40} "                                  \
+	"?" side "_table_offset_imm={u" offset "}{!" kind ":32} "                                  \
+	"?" side "_table_index={t" index "} ?" side "_addr_imm={l" offset "} "
+#define DMA_FIELDS                                                                                 \
+	"semaphore={b13} sem_increment={b14} src_elem_size={h36} dst_elem_size={h60} "             \
+	"src_pattern=[{i24},{i28}][{h32},{h34}] dst_pattern=[{i48},{i52}][{h56},{h58}] " DMA_SIDE( \
+		"src", "16", "20", "23")                                                           \
+		DMA_SIDE("dst", "40", "44", "47") "?src_shape_reg={b38} ?dst_shape_reg={b39} "     \
+						  "+in_dtype={d62} +out_dtype={d63} "
 
 /* --- Tensor engine ------------------------------------------------------- */
 
@@ -31,19 +45,13 @@ static void put_fp32_mode(struct nx_operand_text *t)
 	nx_operand_put(t, modes[t->slot[33] & 3]);
 }
 
-/* Said only when a part of the array is used; q2 is the third group of 32. */
-static void put_group(struct nx_operand_text *t, const char *name, uint8_t mask)
+/* Printed only if a part of the array is used. */
+static void put_groups(struct nx_operand_text *t)
 {
-	static const char *const quarters[] = {[1] = "q0", [2] = "q1", [4] = "q2", [8] = "q3"};
-
-	if (mask == 0 || mask == ALL_GROUPS)
-		return;
-	nx_operand_put(t, name);
-	if (mask < sizeof(quarters) / sizeof(quarters[0]) && quarters[mask])
-		nx_operand_put(t, quarters[mask]);
-	else
-		nx_operand_put_hex(t, mask);
-	nx_operand_put(t, " ");
+	if (t->slot[44] && t->slot[44] != ALL_GROUPS)
+		nx_operand_put_fields(t, "row_grp={g44} ");
+	if (t->slot[45] && t->slot[45] != ALL_GROUPS)
+		nx_operand_put_fields(t, "col_grp={g45} ");
 }
 
 static void put_ldweights(struct nx_operand_text *t)
@@ -53,23 +61,14 @@ static void put_ldweights(struct nx_operand_text *t)
 		nx_operand_put(t, t->slot[34] & 1 ? "transpose_mode=ENABLED "
 						  : "transpose_mode=DISABLED ");
 	nx_operand_put_fields(t, "src={d32}@{x16}{3:20} {b38}*{b39} ");
-	put_group(t, "row_grp=", t->slot[44]);
-	put_group(t, "col_grp=", t->slot[45]);
+	put_groups(t);
 }
 
 static void put_matmul(struct nx_operand_text *t)
 {
-	uint8_t zero_region = t->slot[40];
-
-	nx_operand_put_fields(t, "acc_flags={b43} ");
-	if (zero_region) {
-		nx_operand_put(t, "psum_zero=");
-		nx_operand_put_u64(t, zero_region < 32 ? UINT64_C(2) << zero_region : zero_region);
-		nx_operand_put(t, " ");
-	}
+	nx_operand_put_fields(t, "acc_flags={b43} ~psum_zero={z40} ");
 	put_fp32_mode(t);
-	put_group(t, "row_grp=", t->slot[44]);
-	put_group(t, "col_grp=", t->slot[45]);
+	put_groups(t);
 	nx_operand_put_fields(t, "src={d32}@{x16}{3:20} dst={x48}{3:52} {b38}*{b39} ");
 }
 
@@ -78,91 +77,19 @@ static void put_matmul(struct nx_operand_text *t)
 static void put_activate(struct nx_operand_text *t)
 {
 	const uint8_t *s = t->slot;
-	char buf[4];
 
-	nx_operand_put(t, nx_activation_name(s[35], buf));
-	if (s[12] & 1) {
-		nx_operand_put(t, " bias_imm=");
-		nx_operand_put_fixed(t, nx_load_f32(s + 40));
-	} else {
-		nx_operand_put_fields(t, " bias_ptr={m32}@{x40}");
-	}
-	nx_operand_put_fields(t,
-			      " src={n32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} scale=");
-	if (s[13] & 1)
-		nx_operand_put_fields(t, "[{x36}]");
-	else
-		nx_operand_put_fixed(t, nx_load_f32(s + 36));
-	nx_operand_put(t, " imm=");
-	if (t->context->arch == NX_ARCH_V2)
-		nx_operand_put_fields(t, "[{x44}]");
-	else
-		nx_operand_put_fixed(t, nx_load_f32(s + 44));
-	nx_operand_put(t, " accumulator_cmd=");
-	nx_operand_put_named(t, s[14] ? NULL : "IDLE", s[14]);
+	nx_operand_put_fields(t, s[12] & 1 ? "{f35} bias_imm={F40}" : "{f35} bias_ptr={m32}@{x40}");
+	nx_operand_put_fields(t, " src={n32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} ");
+	nx_operand_put_fields(t, s[13] & 1 ? "scale=[{x36}]" : "scale={F36}");
+	nx_operand_put_fields(t, t->context->arch == NX_ARCH_V2 ? " imm=[{x44}]" : " imm={F44}");
+	nx_operand_put_fields(t, " accumulator_cmd={e14:IDLE=0}");
 }
 
 static void put_tensor_reduce(struct nx_operand_text *t)
 {
-	static const char *const axes[] = {[2] = "X", [3] = "XY"};
-	uint8_t dim = t->slot[37];
-
-	nx_operand_put_fields(t, "op={a36} dim=");
-	nx_operand_put_named(t, dim < sizeof(axes) / sizeof(axes[0]) ? axes[dim] : NULL, dim);
+	nx_operand_put_fields(t, "op={a36} dim={e37:X=2,XY=3}");
 	nx_operand_put(t, t->slot[35] & 1 ? " negated=1 " : " ");
 	nx_operand_put_fields(t, COPY_FIELDS);
-}
-
-static void put_tensor_scalar(struct nx_operand_text *t)
-{
-	bool is_ptr[2] = {t->slot[35] & 1, t->slot[35] & 2};
-
-	nx_operand_put_fields(t, "ops={a36},{a37} imm=");
-	for (unsigned k = 0; k < 2; k++) {
-		const uint8_t *operand = t->slot + 40 + 4 * k;
-
-		nx_operand_put(t, k ? "," : "");
-		if (is_ptr[k])
-			nx_operand_put_hex(t, nx_load32(operand));
-		else
-			nx_operand_put_shortest(t, nx_load_f32(operand));
-	}
-	nx_operand_put(t, is_ptr[0] ? " imm_src=PTR," : " imm_src=INSTRUCTION,");
-	nx_operand_put(t, is_ptr[1] ? "PTR" : "INSTRUCTION");
-	nx_operand_put_fields(t, " src={d32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} ");
-}
-
-/* The value lies in the element type's own bytes. */
-static void put_memset(struct nx_operand_text *t)
-{
-	unsigned dtype = t->slot[32];
-	uint32_t raw = nx_load32(t->slot + 40);
-	uint32_t widened = raw << 16;
-
-	nx_operand_put(t, "value=");
-	if (dtype == NX_DTYPE_FP32)
-		nx_operand_put_shortest(t, nx_load_f32(&raw));
-	else if (dtype == NX_DTYPE_BF16)
-		nx_operand_put_shortest(t, nx_load_f32(&widened));
-	else if (dtype == NX_DTYPE_INT32)
-		nx_operand_put_i64(t, (int32_t)raw);
-	else if (nx_dtype_bytes(dtype) == 2)
-		nx_operand_put_hex(t, raw & 0xffff);
-	else if (nx_dtype_bytes(dtype) == 1)
-		nx_operand_put_hex(t, raw & 0xff);
-	else
-		nx_operand_put_hex(t, raw);
-	nx_operand_put_fields(t, " dst={d32}@{x44}{4:48} channels={b34} ");
-}
-
-static void put_load_mask(struct nx_operand_text *t)
-{
-	nx_operand_put(t, "mask=");
-	for (unsigned lane = 0; lane < 32; lane++) {
-		nx_operand_put(t, lane ? "," : "[");
-		nx_operand_put_u64(t, t->slot[32 + lane]);
-	}
-	nx_operand_put(t, "] ");
 }
 
 static void put_copy_predicated_scalar(struct nx_operand_text *t)
@@ -198,15 +125,6 @@ static void put_write(struct nx_operand_text *t)
 		nx_operand_put_fields(t, "data={l32} size={b12} dst={l16} ");
 }
 
-static void put_notify(struct nx_operand_text *t)
-{
-	uint8_t kind = t->slot[39];
-
-	nx_operand_put_fields(t, " hint={h36} notification=");
-	nx_operand_put_named(t, kind == 1 ? "EXPLICIT" : NULL, kind);
-	nx_operand_put(t, "  trace=START ");
-}
-
 /* A 32-bit operand: signed decimal for int32, hexadecimal for uint32. */
 static void put_word(struct nx_operand_text *t, uint32_t value, bool is_hex)
 {
@@ -218,48 +136,13 @@ static void put_word(struct nx_operand_text *t, uint32_t value, bool is_hex)
 
 static void put_compare_branch(struct nx_operand_text *t)
 {
-	static const char *const compares[] = {[0] = "ALWAYS", [3] = "EQ"};
-	uint8_t op = t->slot[12];
-
-	nx_operand_put(t, "cmp_op=");
-	nx_operand_put_named(t, op < sizeof(compares) / sizeof(compares[0]) ? compares[op] : NULL,
-			     op);
-	nx_operand_put(t, " ");
-	if (op) {
+	nx_operand_put_fields(t, "cmp_op={e12:ALWAYS=0,EQ=3} ");
+	if (t->slot[12]) {
 		nx_operand_put_fields(t, "dtype={d13} cmp0={r16} cmp1=");
 		put_word(t, nx_load32(t->slot + 32), t->slot[13] == NX_DTYPE_UINT32);
 		nx_operand_put(t, " ");
 	}
-	nx_operand_put_fields(t, "label_id={u48} ");
-	if (t->slot[3])
-		nx_operand_put_fields(t, "debugHint={b3}");
-}
-
-static void put_register_list(struct nx_operand_text *t)
-{
-	unsigned count = (unsigned)t->slot[14] * t->slot[15];
-
-	if (count > REGISTER_LIST_MAX)
-		count = REGISTER_LIST_MAX;
-	nx_operand_put(t, "data=");
-	for (unsigned i = 0; i < count; i++) {
-		nx_operand_put(t, i ? "," : "");
-		nx_operand_put_register(t, t->slot[32 + i]);
-	}
-	nx_operand_put(t, " ");
-}
-
-static void put_tensor_load_store(struct nx_operand_text *t)
-{
-	nx_operand_put_fields(t, "addr={d12}@{l16}[{i24},{i28}][{b14},{b15}] ");
-	put_register_list(t);
-}
-
-static void put_pseudo_tensor_load(struct nx_operand_text *t)
-{
-	nx_operand_put_fields(
-		t, "dtype={d12} var_id={u16} var_offset={u20} [{i24},{i28}][{b14},{b15}] ");
-	put_register_list(t);
+	nx_operand_put_fields(t, "label_id={u48} ~debugHint={b3}");
 }
 
 /* An immediate when bit 0 of byte 14 is set, else a register. */
@@ -284,25 +167,6 @@ static void put_alu_op(struct nx_operand_text *t)
 {
 	nx_operand_put_fields(t, "op={a12} dtype={d13} dst={r20} src0={r16} src1=");
 	put_source(t, 24);
-}
-
-static void put_range_clear(struct nx_operand_text *t)
-{
-	uint8_t mode = t->slot[12];
-
-	nx_operand_put(t, "mode=");
-	nx_operand_put_named(t, mode == 1 ? "SEMAPHORE_ZERO" : NULL, mode);
-	nx_operand_put_fields(t, " first={b13} last={b14} ");
-}
-
-static void put_ordering_mode(struct nx_operand_text *t)
-{
-	static const char *const modes[] = {"relaxed", "strict"};
-	uint8_t mode = t->slot[12];
-
-	nx_operand_put(t, "ordering_mode=");
-	nx_operand_put_named(t, mode < 2 ? modes[mode] : NULL, mode);
-	nx_operand_put(t, " ");
 }
 
 /* --- DMA ----------------------------------------------------------------- */
@@ -361,137 +225,39 @@ static void put_dma_body(struct nx_operand_text *t, bool is_pseudo)
 static void put_dma_direct2d(struct nx_operand_text *t)
 {
 	put_dma_body(t, false);
-	nx_operand_put(t, "compute_op=");
-	nx_operand_put_named(t, t->slot[15] ? NULL : "NONE", t->slot[15]);
-	nx_operand_put(t, " ");
+	nx_operand_put_fields(t, "compute_op={e15:NONE=0} ");
 }
 
 static void put_pseudo_dma_direct2d(struct nx_operand_text *t)
 {
-	nx_operand_put(t, "dge_op=");
-	nx_operand_put_named(t, t->slot[12] ? NULL : "DIRECT2D", t->slot[12]);
-	nx_operand_put(t, " ");
+	nx_operand_put_fields(t, "dge_op={e12:DIRECT2D=0} ");
 	put_dma_body(t, true);
 	nx_operand_put(t, "  ");
 }
 
-static void put_dma_trigger(struct nx_operand_text *t)
-{
-	struct nx_dma_trigger trigger;
-	char name[sizeof(trigger.queue) + 8];
-	size_t len;
+/* --- all opcodes --------------------------------------------------------- */
 
-	if (!nx_instruction_dma_trigger(t->slot, &trigger))
-		return;
-	len = nx_queue_display_name(trigger.queue, strlen(trigger.queue), name, sizeof(name));
-	for (size_t i = 0; i < len; i++)
-		if (name[i] < ' ' || name[i] > '~')
-			name[i] = '?';
-	nx_operand_put_bytes(t, name, len);
-	nx_operand_put_fields(t, " block_id={u48} ");
-}
-
-static const char *collective_name(uint8_t kind)
-{
-	static const char *const names[256] = {
-		[1] = "ALL_REDUCE",    [2] = "REDUCE_SCATTER", [3] = "ALL_GATHER",
-		[4] = "ALL_TO_ALL",    [5] = "PERMUTE",	       [9] = "ALL_TO_ALL_V",
-		[64] = "ALL_GATHER_V", [65] = "SEND_RECV",     [66] = "BROADCAST",
-	};
-
-	return names[kind];
-}
-
-/* One word of it has been published; root and counts_id, for kinds of our own, are ours. */
-static void put_trigger_collective(struct nx_operand_text *t)
-{
-	nx_operand_put(t, "ctype=");
-	nx_operand_put_named(t, collective_name(t->slot[32]), t->slot[32]);
-	nx_operand_put_fields(t, " input_tensor_id={u16} output_tensor_id={u20} num_elements=");
-	nx_operand_put_u64(t, nx_load64(t->slot + 24));
-	nx_operand_put_fields(t, " dtype={d13} op={a12} group_id={h14} ");
-	if (t->slot[33])
-		nx_operand_put_fields(t, "root={b33} ");
-	if (nx_load16(t->slot + 34))
-		nx_operand_put_fields(t, "counts_id={h34} ");
-}
-
-/* --- the table ----------------------------------------------------------- */
-
-struct layout {
-	const char *pattern;
-	void (*print)(struct nx_operand_text *t);
-};
-
-static const struct layout layouts[256] = {
-	[0x01] = {.print = put_ldweights},
-	[0x02] = {.print = put_matmul},
-	[0x21] = {.print = put_activate},
-	[0x23] = {.pattern = "table_sel={b12} "},
-	[0x41] = {.pattern = "op={a14} src0={n12}@{x16}{3:20} src1={m12}@{x32}{3:36} "
-			     "dst={d13}@{x48}{3:52} channels={b15} "},
-	[0x42] = {.print = put_tensor_reduce},
-	[0x43] = {.print = put_tensor_scalar},
-	[0x46] = {.pattern = COPY_FIELDS},
-	[0x47] = {.pattern = COPY_FIELDS},
-	[0x48] = {.pattern = COPY_FIELDS},
-	[0x49] = {.print = put_memset},
-	[0x67] = {.pattern = "src={d32}@{x12}{4:16} channels={b34} "},
-	[0x68] = {.pattern = "index={d32}@{x12}{4:16} dst={d33}@{x44}{4:48} channels={b34} "},
-	[0x69] = {.print = put_load_mask},
-	[0x6a] = {.pattern = COPY_FIELDS},
-	[0x6b] = {.pattern = COPY_FIELDS},
-	[0x6c] = {.pattern = TOP8_FIELDS},
-	[0x6d] = {.pattern = "src={d32}@{x16}{2:20} channels={b34} "},
-	[0x6e] = {.pattern = TOP8_FIELDS},
-	[0x72] = {.pattern = "predicate={n12}@{x16}{3:20} src={m12}@{x32}{3:36} "
-			     "dst={d13}@{x48}{3:52} channels={b15} "},
-	[0x92] = {.pattern = "cmp_op={b14} fill={s15} base={i16} channel_step={i60} index={4:20} "
-			     "src={n13}@{x36}{2:40} dst={m13}@{x48}{2:52} channels={b12} "},
-	[0xa0] = {.print = put_event_semaphore},
-	[0xa2] = {.pattern = ""},
-	[0xa4] = {.pattern = "cycle={u12} "},
-	[0xa5] = {.print = put_write},
-	[0xa6] = {.print = put_notify},
-	[0xa7] = {.print = put_move},
-	[0xa8] = {.print = put_alu_op},
-	[0xa9] = {.print = put_compare_branch},
-	[0xaa] = {.print = put_tensor_load_store},
-	[0xab] = {.print = put_tensor_load_store},
-	[0xb0] = {.print = put_range_clear},
-	[0xb1] = {.print = put_ordering_mode},
-	[0xb8] = {.print = put_dma_direct2d},
-	[0xc1] = {.print = put_dma_trigger},
-	[0xc8] = {.print = put_trigger_collective},
-	[0xcc] = {.pattern = ""},
-	[0xce] = {.print = put_pseudo_tensor_load},
-	[0xd4] = {.print = put_pseudo_dma_direct2d},
-	[0xd8] = {.pattern = "semaphore={b16} id={u12} "},
-	[0xda] = {.pattern = "tensor_bytes={u12} "},
-	[0xe8] = {.print = put_copy_predicated_scalar},
+static const struct {
+	void (*print)(struct nx_operand_text *t); /* NULL: the pattern */
+	const char *pattern;			  /* NULL: the layout is unknown */
+} words[256] = {
+#define NX_WORD(code, name, print, pattern) [code] = {print, pattern},
+#include "format/opcodes.def"
 };
 
 const char *nx_instruction_pattern(uint8_t opcode)
 {
-	return layouts[opcode].pattern;
-}
-
-static bool is_payload_zero(const uint8_t *slot)
-{
-	for (unsigned i = PAYLOAD_AT; i < NX_SLOT_BYTES; i++)
-		if (slot[i])
-			return false;
-	return true;
+	return words[opcode].pattern ? words[opcode].pattern : "";
 }
 
 static bool is_layout_known(const uint8_t *slot)
 {
-	const struct layout *layout = &layouts[slot[0]];
+	static const uint8_t zeros[NX_SLOT_BYTES - PAYLOAD_AT];
 
-	/* Every branch label seen is empty, so where its fields lie is not known. */
+	/* Every branch label seen is empty, so the place of its fields is unknown. */
 	if (slot[0] == NX_OP_PSEUDO_BRANCH_LABEL)
-		return is_payload_zero(slot);
-	return layout->pattern || layout->print;
+		return memcmp(slot + PAYLOAD_AT, zeros, sizeof(zeros)) == 0;
+	return words[slot[0]].pattern != NULL;
 }
 
 static void put_raw_words(struct nx_operand_text *t)
@@ -512,18 +278,18 @@ size_t nx_instruction_text(const uint8_t slot[NX_SLOT_BYTES],
 			   bool *is_known)
 {
 	struct nx_operand_text t = {.out = out, .cap = cap, .slot = slot, .context = context};
-	const struct layout *layout = &layouts[slot[0]];
 
+	assert(context);
 	*is_known = is_layout_known(slot);
 	if (cap == 0)
 		return 0;
 	nx_operand_put_prefix(&t);
 	if (!*is_known)
 		put_raw_words(&t);
-	else if (layout->print)
-		layout->print(&t);
+	else if (words[slot[0]].print)
+		words[slot[0]].print(&t);
 	else
-		nx_operand_put_fields(&t, layout->pattern);
+		nx_operand_put_fields(&t, words[slot[0]].pattern);
 	out[t.len] = '\0';
 	return t.len;
 }

@@ -19,41 +19,9 @@
 
 #define NX_INSTRUCTION_TEXT_MAX 1024
 
-/* Those the code asks for by name; all others are in the table of instruction_names.c. */
 enum nx_opcode {
-	NX_OP_LDWEIGHTS = 0x01,
-	NX_OP_MATMUL = 0x02,
-	NX_OP_ACTIVATE = 0x21,
-	NX_OP_ACTIVATE_QUANTIZE = 0x22,
-	NX_OP_ACT_TABLE_LOAD = 0x23,
-	NX_OP_TENSOR_TENSOR = 0x41,
-	NX_OP_TENSOR_REDUCE = 0x42,
-	NX_OP_TENSOR_SCALAR = 0x43,
-	NX_OP_COPY = 0x46,
-	NX_OP_CAST = 0x47,
-	NX_OP_RECIPROCAL = 0x48,
-	NX_OP_MEMSET = 0x49,
-	NX_OP_MODIFY_POOL_CONFIG = 0x95,
-	NX_OP_EVENT_SEMAPHORE = 0xa0,
-	NX_OP_DRAIN = 0xa2,
-	NX_OP_NOP = 0xa4,
-	NX_OP_WRITE = 0xa5,
-	NX_OP_NOTIFY = 0xa6,
-	NX_OP_MOVE = 0xa7,
-	NX_OP_COMPARE_BRANCH = 0xa9,
-	NX_OP_TENSOR_LOAD = 0xaa,
-	NX_OP_TENSOR_STORE = 0xab,
-	NX_OP_RANGE_CLEAR = 0xb0,
-	NX_OP_SET_ORDERING_MODE = 0xb1,
-	NX_OP_DMA_DIRECT2D = 0xb8,
-	NX_OP_PSEUDO_DMA_TRIGGER = 0xc1,
-	NX_OP_PSEUDO_TRIGGER_COLLECTIVE = 0xc8,
-	NX_OP_PSEUDO_BRANCH_LABEL = 0xcc,
-	NX_OP_PSEUDO_TENSOR_LOAD = 0xce,
-	NX_OP_PSEUDO_DMA_DIRECT2D = 0xd4,
-	NX_OP_PSEUDO_CORE_BARRIER = 0xd8,
-	NX_OP_PSEUDO_TRIGGER_COLLECTIVE_2 = 0xd9,
-	NX_OP_PSEUDO_EXTENSION = 0xda,
+#define NX_OPCODE(code, name) NX_OP_##name = (code),
+#include "format/opcodes.def"
 };
 
 /* The word of a slot, NULL when the code ends before it. */
@@ -140,6 +108,18 @@ bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigne
 
 /* The semaphore an instruction waits for before it starts; false when it waits for none. */
 bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore);
+
+/*
+ * How much arithmetic a MATMUL is; zeros for anything else, UINT64_MAX for a count beyond 64 bits.
+ * An fp32 product is computed in two passes, a MATMUL each; a pass counts half. Adjusted counts are
+ * in bf16 equivalents: fp32 takes four times as long, uint8 half, fp8 half on Trn2 and later. A
+ * transpose in fp32 is one pass.
+ */
+struct nx_flops {
+	uint64_t raw_count;
+	uint64_t adjusted_count;
+};
+struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch);
 
 /*
  * Floating point operations of a MATMUL over that many elements; INT64_MAX if they do not fit. An

@@ -20,15 +20,10 @@ enum dtype_place { WHOLE, LOW, HIGH }; /* which bits of the byte hold the elemen
 struct operand {
 	bool is_write;
 	uint8_t at;   /* of its pattern */
-	uint8_t dims; /* 2 to 4 */
+	uint8_t dims; /* 2 to 4; 0 after the last operand */
 	uint8_t dtype_at;
 	enum dtype_place place;
 	uint8_t lanes_at;
-};
-
-struct operand_list {
-	unsigned count;
-	struct operand items[3];
 };
 
 #define OPERAND(is_write, layout, field, dims, dtype, place, lanes)                                \
@@ -39,63 +34,23 @@ struct operand_list {
 #define READ(...) OPERAND(false, __VA_ARGS__)
 #define WRITE(...) OPERAND(true, __VA_ARGS__)
 #define COPY_SOURCE READ(nx_copy_word, source, 4, source_dtype, WHOLE, lanes)
-#define COPY_OPERANDS                                                                              \
-	{                                                                                          \
-		2,                                                                                 \
-		{                                                                                  \
-			COPY_SOURCE, WRITE(nx_copy_word, target, 4, target_dtype, WHOLE, lanes)    \
-		}                                                                                  \
-	}
+#define COPY_OPERANDS COPY_SOURCE, WRITE(nx_copy_word, target, 4, target_dtype, WHOLE, lanes)
 #define TOP8_OPERANDS                                                                              \
-	{                                                                                          \
-		2,                                                                                 \
-		{                                                                                  \
-			READ(nx_top8_word, source, 4, source_dtype, WHOLE, lanes),                 \
-				WRITE(nx_top8_word, target, 2, target_dtype, WHOLE, lanes)         \
-		}                                                                                  \
-	}
+	READ(nx_top8_word, source, 4, source_dtype, WHOLE, lanes),                                 \
+		WRITE(nx_top8_word, target, 2, target_dtype, WHOLE, lanes)
 #define PAIR_OPERANDS                                                                              \
-	{                                                                                          \
-		3,                                                                                 \
-		{                                                                                  \
-			READ(nx_pair_word, first, 3, dtypes, LOW, lanes),                          \
-				READ(nx_pair_word, second, 3, dtypes, HIGH, lanes),                \
-				WRITE(nx_pair_word, target, 3, target_dtype, WHOLE, lanes)         \
-		}                                                                                  \
-	}
+	READ(nx_pair_word, first, 3, dtypes, LOW, lanes),                                          \
+		READ(nx_pair_word, second, 3, dtypes, HIGH, lanes),                                \
+		WRITE(nx_pair_word, target, 3, target_dtype, WHOLE, lanes)
 
-/* The array reads from its rows and writes to its columns. */
-static const struct operand_list operand_lists[256] = {
-	[0x01] = {1, {READ(nx_array_word, source, 3, dtype, WHOLE, rows)}},
-	[0x02] = {2,
-		  {READ(nx_array_word, source, 3, dtype, WHOLE, rows),
-		   WRITE(nx_array_word, target, 3, dtype, WHOLE, columns)}},
-	[0x21] = {2,
-		  {READ(nx_activate_word, source, 3, dtypes, LOW, lanes),
-		   WRITE(nx_activate_word, target, 3, target_dtype, WHOLE, lanes)}},
-	[0x41] = PAIR_OPERANDS,
-	[0x42] = COPY_OPERANDS,
-	[0x43] = {2,
-		  {READ(nx_scalar_word, source, 3, source_dtype, WHOLE, lanes),
-		   WRITE(nx_scalar_word, target, 3, target_dtype, WHOLE, lanes)}},
-	[0x46] = COPY_OPERANDS,
-	[0x47] = COPY_OPERANDS,
-	[0x48] = COPY_OPERANDS,
-	[0x49] = {1, {WRITE(nx_memset_word, target, 4, dtype, WHOLE, lanes)}},
-	[0x67] = {1, {COPY_SOURCE}},
-	[0x68] = COPY_OPERANDS,
-	[0x6a] = COPY_OPERANDS,
-	[0x6b] = COPY_OPERANDS,
-	[0x6c] = TOP8_OPERANDS,
-	[0x6d] = {1, {READ(nx_match_word, source, 2, dtype, WHOLE, lanes)}},
-	[0x6e] = TOP8_OPERANDS,
-	[0x72] = PAIR_OPERANDS,
-	[0x92] = {2,
-		  {READ(nx_affine_select_word, source, 2, dtypes, LOW, lanes),
-		   WRITE(nx_affine_select_word, target, 2, dtypes, HIGH, lanes)}},
-	[0xe8] = {2,
-		  {READ(nx_scalar_predicated_word, predicate, 3, predicate_dtype, WHOLE, lanes),
-		   WRITE(nx_scalar_predicated_word, target, 3, target_dtype, WHOLE, lanes)}},
+#define MAX_OPERANDS 3
+static_assert(MAX_OPERANDS == sizeof(((struct nx_instruction_effect *)0)->accesses) /
+				      sizeof(struct nx_access),
+	      "an effect has room for all operands");
+
+static const struct operand operands[256][MAX_OPERANDS] = {
+#define NX_OPERAND_WORD(code, name, print, pattern, ...) [code] = {__VA_ARGS__},
+#include "format/opcodes.def"
 };
 
 static struct nx_access access_of(const uint8_t *slot, const struct operand *op)
@@ -156,10 +111,10 @@ static bool is_psum_operand(uint8_t opcode, const struct nx_access *a)
 
 static void on_chip_effect(const uint8_t *slot, struct nx_instruction_effect *e)
 {
-	const struct operand_list *list = &operand_lists[nx_word_opcode(slot)];
+	const struct operand *list = operands[nx_word_opcode(slot)];
 
-	for (unsigned i = 0; i < list->count; i++) {
-		struct nx_access a = access_of(slot, &list->items[i]);
+	for (unsigned i = 0; i < MAX_OPERANDS && list[i].dims; i++) {
+		struct nx_access a = access_of(slot, &list[i]);
 
 		if (nx_dtype_bytes(a.dtype) == 0)
 			continue;
@@ -261,7 +216,7 @@ bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigne
 		out->is_on_chip = is_on_chip(w->address, false, arch);
 		break;
 	case NX_OP_PSEUDO_TENSOR_LOAD:
-	case 0xcd: /* PSEUDO_TENSOR_STORE */
+	case NX_OP_PSEUDO_TENSOR_STORE:
 		out->is_on_chip = w->variable == 0;
 		break;
 	default:
@@ -295,6 +250,41 @@ bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore)
 }
 
 /* --- flops ----------------------------------------------------------------- */
+
+/* Time of an operation in quarters of a bf16 one's. */
+static unsigned quarters(unsigned dtype, unsigned arch)
+{
+	if (dtype == NX_DTYPE_FP32)
+		return 16;
+	if (dtype == NX_DTYPE_UINT8)
+		return 2;
+	if (dtype >= NX_DTYPE_FP8E3 && dtype <= NX_DTYPE_FP8E5)
+		return arch > NX_ARCH_V2 ? 2 : 4;
+	return 4;
+}
+
+static uint64_t times(uint64_t count, unsigned factor)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(count, factor, &product) ? UINT64_MAX : product;
+}
+
+struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned arch)
+{
+	const struct nx_array_word *w = &nx_word_of(slot)->array;
+	bool is_pass = w->dtype == NX_DTYPE_FP32 && w->fp32_mode & NX_FP32_MODE_MASK;
+	unsigned each = is_pass ? 1 : 2;
+	struct nx_instruction_effect e;
+	struct nx_flops flops = {0};
+
+	if (w->header.opcode != NX_OP_MATMUL)
+		return flops;
+	nx_instruction_effect(slot, arch, &e);
+	flops.raw_count = times(e.elements, each);
+	flops.adjusted_count = times(e.elements, each * quarters(w->dtype, arch) / 4);
+	return flops;
+}
 
 static int64_t scaled(uint64_t elements, uint64_t factor)
 {

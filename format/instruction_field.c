@@ -6,10 +6,6 @@
 
 #include <stdio.h>
 
-#define QUEUE_NAME_BYTES 36
-#define MASK_LANES 32
-#define MAX_REGISTERS 32
-
 /* --- numbers ------------------------------------------------------------------- */
 
 enum nx_status nx_instruction_read_number(struct nx_instruction_reader *r, int64_t low,
@@ -31,7 +27,7 @@ enum nx_status nx_instruction_read_number(struct nx_instruction_reader *r, int64
 		       (long long)value.whole, (long long)low, (long long)high);
 }
 
-/* Fields of one number, by kind; l takes any 64 bits. */
+/* Fields of one number, by kind; l and U take any 64 bits. */
 static const struct width {
 	char kind;
 	uint8_t bytes;
@@ -41,6 +37,7 @@ static const struct width {
 	{'u', 4, 0, UINT32_MAX},	 {'x', 4, 0, UINT32_MAX},
 	{'t', 3, 0, 0xffffff},		 {'i', 4, INT32_MIN, INT32_MAX},
 	{'w', 4, INT32_MIN, UINT32_MAX}, {'l', 8, INT64_MIN, INT64_MAX},
+	{'U', 8, INT64_MIN, INT64_MAX},
 };
 
 static const struct width *width_of(char kind)
@@ -120,14 +117,6 @@ static const char *function_of(uint8_t code)
 	const char *name = nx_activation_name(code, number);
 
 	return name == number ? NULL : name;
-}
-
-/* Bits of a mask of four groups. */
-static const char *group_of(uint8_t code)
-{
-	static const char *const names[] = {[1] = "q0", [2] = "q1", [4] = "q2", [8] = "q3"};
-
-	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
 }
 
 static bool find_code(name_of names, struct nx_slice name, uint8_t *code)
@@ -299,9 +288,9 @@ static enum nx_status read_registers(struct nx_instruction_reader *r, uint8_t *a
 	if (nx_instruction_is_at_end(r))
 		return NX_OK;
 	do {
-		if (count == MAX_REGISTERS)
+		if (count == NX_REGISTER_LIST_MAX)
 			return nx_fail(err, NX_FORMAT, "at most %d registers fit here",
-				       MAX_REGISTERS);
+				       NX_REGISTER_LIST_MAX);
 		status = read_register(r, UINT8_MAX, at + count++, 1, err);
 	} while (!status && nx_cursor_take(&r->cursor, ","));
 	return status;
@@ -309,11 +298,11 @@ static enum nx_status read_registers(struct nx_instruction_reader *r, uint8_t *a
 
 static enum nx_status read_lanes(struct nx_instruction_reader *r, uint8_t *at, struct nx_error *err)
 {
-	int64_t lanes[MASK_LANES] = {0};
+	int64_t lanes[NX_MASK_LANES] = {0};
 	unsigned count;
-	enum nx_status status = read_list(r, 0, UINT8_MAX, lanes, MASK_LANES, &count, err);
+	enum nx_status status = read_list(r, 0, UINT8_MAX, lanes, NX_MASK_LANES, &count, err);
 
-	for (unsigned i = 0; i < MASK_LANES; i++)
+	for (unsigned i = 0; i < NX_MASK_LANES; i++)
 		at[i] = (uint8_t)lanes[i];
 	return status;
 }
@@ -351,7 +340,7 @@ static enum nx_status read_queue(struct nx_instruction_reader *r, uint8_t *at, s
 	struct nx_cursor *c = &r->cursor;
 	size_t start = c->at;
 	struct nx_slice name;
-	char shown[QUEUE_NAME_BYTES + 16];
+	char shown[NX_QUEUE_NAME_BYTES + 16];
 
 	while (is_queue_byte(nx_cursor_peek(c)))
 		c->at++;
@@ -365,12 +354,12 @@ static enum nx_status read_queue(struct nx_instruction_reader *r, uint8_t *at, s
 		name = nx_slice_text(queue);
 		break;
 	}
-	if (name.len == 0 || name.len > QUEUE_NAME_BYTES) {
+	if (name.len == 0 || name.len > NX_QUEUE_NAME_BYTES) {
 		c->at = start;
 		return nx_fail(err, NX_FORMAT, "a queue's name has 1 to %d characters",
-			       QUEUE_NAME_BYTES);
+			       NX_QUEUE_NAME_BYTES);
 	}
-	memset(at, 0, QUEUE_NAME_BYTES);
+	memset(at, 0, NX_QUEUE_NAME_BYTES);
 	memcpy(at, name.data, name.len);
 	return NX_OK;
 }
@@ -433,7 +422,7 @@ static enum nx_status read_kind(struct nx_instruction_reader *r, char kind, unsi
 	case 'f':
 		return read_code(r, function_of, UINT8_MAX, at, err);
 	case 'g':
-		return read_code(r, group_of, UINT8_MAX, at, err);
+		return read_code(r, nx_group_name, UINT8_MAX, at, err);
 	case 'r':
 		return read_register(r, UINT32_MAX, at, 4, err);
 	case 's':

@@ -1,25 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * instruction_field: reads operand texts into a slot, for instruction_source.c.
- *
- * The inverse of operand_text.h: the same patterns, read instead of written.
- * Beyond its kinds of fields there are some that only a reader needs:
- *
- *	{!13:1}		nothing in the text; the byte becomes 1
- *	{e12:A=0,B=1}	a byte by name or number
- *	{k38}		byte, as a factor: an operator after it is not read
- *	{g44}		groups of the array: q0 to q3 or a mask
- *	{z40}		bytes of the zero region, stored as a power of two
- *	{f35}		activation function
- *	{q12}		queue name, 36 bytes
- *	{t20}		u24
- *	{w32}		32 bits, with or without a sign
- *	{F36}		float32
- *	{o40}		float32 or address; what it is, imm_src says
- *	{p35}		imm_src: PTR or INSTRUCTION, twice
- *	{v40}		value of a MEMSET; the element type decides how it is stored
- *	{L32}		registers, {B32} 32 bytes in brackets
- */
+/* instruction_field: reads operands by their patterns (operand_text.h) into a slot. */
 #ifndef NX_FORMAT_INSTRUCTION_FIELD_H
 #define NX_FORMAT_INSTRUCTION_FIELD_H
 

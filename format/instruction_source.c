@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/instruction_source.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,76 +14,6 @@
 #define WORD_LENGTH 0x10 /* byte 1 of every slot but extensions */
 #define PAYLOAD_AT 12
 #define PAYLOAD_WORDS 13
-#define FP32_MODE "?fp32_mode={e33:LOW=1,HIGH=2,LOW_HIGH=3} "
-#define TRANSPOSE_MODE "?transpose_mode={e34:DISABLED=0,ENABLED=1} "
-#define GROUPS "{!44:15} {!45:15} ?row_grp={g44} ?col_grp={g45} "
-#define REGISTER_WINDOW "[{i24},{i28}][{b14},{b15}]"
-#define DMA_SIDE(side, offset, index, kind)                                                        \
-	"?" side "_var_id={t" index "}{!" kind ":16} ?" side "_var_offset={u" offset "} "          \
-	"?" side "_table_offset_reg={r" offset "}{!" kind ":40} "                                  \
-	"?" side "_table_offset_imm={u" offset "}{!" kind ":32} "                                  \
-	"?" side "_table_index={t" index "} ?" side "_addr_imm={l" offset "} "
-#define DMA_BODY                                                                                   \
-	"semaphore={b13} sem_increment={b14} src_elem_size={h36} dst_elem_size={h60} "             \
-	"src_pattern=[{i24},{i28}][{h32},{h34}] dst_pattern=[{i48},{i52}][{h56},{h58}] " DMA_SIDE( \
-		"src", "16", "20", "23")                                                           \
-		DMA_SIDE("dst", "40", "44", "47") "?src_shape_reg={b38} ?dst_shape_reg={b39} "     \
-						  "?in_dtype={d62} ?out_dtype={d63} "
-
-/*
- * Operands of opcodes whose text is more than a pattern; a '?' begins one that may be left
- * out, and a key that comes twice has two spellings.
- */
-static const char *const grammars[256] = {
-	[0x01] = (GROUPS FP32_MODE TRANSPOSE_MODE "src={d32}@{x16}{3:20} {k38}*{k39}"),
-	[0x02] = (GROUPS FP32_MODE TRANSPOSE_MODE
-		  "acc_flags={b43} ?psum_zero={z40} src={d32}@{x16}{3:20} dst={x48}{3:52} "
-		  "{k38}*{k39}"),
-	[0x21] = ("{f35} ?bias_imm={F40}{!12:1}{!15:1} ?bias_ptr={m32}@{x40} ?bias_dtype={m32} "
-		  "src={n32}@{x16}{3:20} dst={d33}@{x48}{3:52} channels={b34} "
-		  "scale=[{x36}]{!13:1} scale={F36} ?imm=[{x44}] ?imm={F44} "
-		  "?accumulator_cmd={e14:IDLE=0} ?scale_bits={x36} ?bias_bits={x40} "
-		  "?imm_bits={x44}"),
-	[0x23] = "?table_sel={b12} ?set={b35}",
-	[0x42] = ("op={a36} dim={e37:X=2,XY=3} ?negated={b35} "
-		  "src={d32}@{x12}{4:16} dst={d33}@{x44}{4:48} channels={b34}"),
-	[0x43] = ("ops={a36},{a37} imm={o40},{o44} imm_src={p35} src={d32}@{x16}{3:20} "
-		  "dst={d33}@{x48}{3:52} channels={b34}"),
-	[0x49] = "value={v40} dst={d32}@{x44}{4:48} channels={b34} ?count={h28}",
-	[0x69] = "mask={B32}",
-	[0xa0] = "?setter={b12}",
-	[0xa5] = ("data={l32},{l40} data={l32} size={b12},{b13} size={b12} dst={l16},{l24} "
-		  "dst={l16}"),
-	[0xa6] = "hint={h36} notification={e39:EXPLICIT=1} ?trace=START",
-	[0xa7] = "{!12:1} dtype={d13} dst={r24} src={r32} src={w32}{!14:1}",
-	[0xa8] = "op={a12} dtype={d13} dst={r20} src0={r16} src1={r24} src1={w24}{!14:1}",
-	[0xa9] = ("cmp_op={e12:ALWAYS=0,EQ=3} ?dtype={d13} ?cmp0={r16} ?cmp1={w32} label_id={u48} "
-		  "?debugHint={b3}"),
-	[0xaa] = ("addr={d12}@{l16}" REGISTER_WINDOW " data={L32}"),
-	[0xab] = ("addr={d12}@{l16}" REGISTER_WINDOW " data={L32}"),
-	[0xb0] = "mode={e12:SEMAPHORE_ZERO=1} first={b13} last={b14}",
-	[0xb1] = "ordering_mode={e12:relaxed=0,strict=1}",
-	[0xb8] = (DMA_BODY "?compute_op={e15:NONE=0}"),
-	[0xc1] = "{q12} block_id={u48}",
-	[0xc8] = ("ctype={e32:ALL_REDUCE=1,REDUCE_SCATTER=2,ALL_GATHER=3,ALL_TO_ALL=4,PERMUTE=5,"
-		  "ALL_TO_ALL_V=9,ALL_GATHER_V=64,SEND_RECV=65,BROADCAST=66} "
-		  "input_tensor_id={u16} output_tensor_id={u20} num_elements={l24} dtype={d13} "
-		  "?op={a12} ?group_id={h14} ?root={b33} ?counts_id={h34}"),
-	[0xce] = ("dtype={d12} var_id={u16} var_offset={u20} " REGISTER_WINDOW " data={L32}"),
-	[0xd4] = ("?dge_op={e12:DIRECT2D=0} " DMA_BODY),
-	[0xe8] = ("predicate={d32}@{x16}{3:20} ?inverted={b33} ?scalar_ptr={d41}@{x44}{!43:1} "
-		  "?scalar_src={b43} ?scalar={d41}@{x44} dst={d42}@{x48}{3:52} channels={b34}"),
-};
-
-static const char *grammar_of(uint8_t opcode)
-{
-	const char *pattern = nx_instruction_pattern(opcode);
-
-	if (grammars[opcode])
-		return grammars[opcode];
-	return pattern ? pattern : "";
-}
-
 /* --- raw bytes --------------------------------------------------------------------- */
 
 static enum nx_status read_raw_run(struct nx_instruction_reader *r, struct nx_error *err)
@@ -155,24 +86,26 @@ static size_t key_length(const char *field)
 	return field[len] == '=' ? len : 0;
 }
 
-/* Splits a grammar at its blanks and applies what it assumes. */
-static void split(const char *grammar, struct operands *o, uint8_t *slot)
+/* Splits a pattern at its blanks and stores the values it assumes. */
+static void split(const char *pattern, struct operands *o, uint8_t *slot)
 {
 	struct nx_instruction_reader r = {.slot = slot};
 
-	while (*grammar) {
-		size_t len = strcspn(grammar, " ");
+	while (*pattern) {
+		size_t len = strcspn(pattern, " ");
+		bool is_optional = nx_operand_is_mark(*pattern);
 
-		if (grammar[0] == '{' && grammar[1] == '!') {
+		if (pattern[0] == '{' && pattern[1] == '!') {
 			/* reads no text, so it cannot fail */
-			if (nx_instruction_read_field(&r, grammar, NULL))
+			if (nx_instruction_read_field(&r, pattern, NULL))
 				return;
-		} else if (len && o->count < MAX_FIELDS) {
-			o->is_optional[o->count] = *grammar == '?';
-			o->fields[o->count++] = grammar + (*grammar == '?');
+		} else if (len) {
+			assert(o->count < MAX_FIELDS);
+			o->is_optional[o->count] = is_optional;
+			o->fields[o->count++] = pattern + is_optional;
 		}
-		grammar += len;
-		grammar += *grammar == ' ';
+		pattern += len;
+		pattern += *pattern == ' ';
 	}
 }
 
@@ -448,7 +381,7 @@ static enum nx_status assemble(struct nx_instruction_reader *r, struct nx_error 
 	}
 	r->slot[0] = opcode;
 	r->slot[1] = opcode == NX_OP_PSEUDO_EXTENSION ? 0 : WORD_LENGTH;
-	split(grammar_of(opcode), &o, r->slot);
+	split(nx_instruction_pattern(opcode), &o, r->slot);
 	status = read_operands(r, &o, err);
 	if (status)
 		return status;

@@ -13,17 +13,6 @@
 #include "format/instruction_source.h"
 #include "format/operand_text.h"
 
-/* What the profiler does not print but has a name, shown where it is not what is assumed. */
-static const char *const extras[256] = {
-	[0x01] = " transpose_mode={b34}",
-	[0x02] = " transpose_mode={b34}",
-	[0x21] = " bias_dtype={m32} scale_bits={x36} bias_bits={x40} imm_bits={x44}",
-	[0x23] = " set={b35}",
-	[0x49] = " count={h28}",
-	[0xb8] = " in_dtype={d62} out_dtype={d63}",
-	[0xd4] = " in_dtype={d62} out_dtype={d63}",
-};
-
 /* The first byte that differs from at on; NX_SLOT_BYTES when none does. */
 static unsigned next_difference(const uint8_t *a, const uint8_t *b, unsigned at)
 {
@@ -53,25 +42,27 @@ static bool reads_back(struct nx_operand_text *t, const struct nx_instruction_na
 	return !nx_instruction_assemble(nx_slice_of(t->out, t->len), names, slot, &fault_at, NULL);
 }
 
-/* A field stays when it brings the text nearer to the slot. */
+/* Adds the fields that the profiler does not print, as long as they bring the text nearer. */
 static void add_extras(struct nx_operand_text *t, const struct nx_instruction_names *names,
 		       uint8_t *read)
 {
-	const char *fields = extras[t->slot[0]];
+	const char *field = nx_instruction_pattern(t->slot[0]);
 	uint8_t with[NX_SLOT_BYTES];
 
-	while (fields && *fields && difference_count(read, t->slot)) {
-		size_t len = 1 + strcspn(fields + 1, " "), before = t->len;
-		char field[64];
+	for (; *field && difference_count(read, t->slot); field += *field == ' ') {
+		size_t len = strcspn(field, " "), before = t->len;
+		char extra[64];
 
-		snprintf(field, sizeof(field), "%.*s", (int)len, fields);
-		nx_operand_put_fields(t, field);
-		if (reads_back(t, names, with) &&
-		    difference_count(with, t->slot) < difference_count(read, t->slot))
-			memcpy(read, with, sizeof(with));
-		else
-			t->len = before;
-		fields += len;
+		if (*field == '+') {
+			snprintf(extra, sizeof(extra), " %.*s", (int)len - 1, field + 1);
+			nx_operand_put_fields(t, extra);
+			if (reads_back(t, names, with) &&
+			    difference_count(with, t->slot) < difference_count(read, t->slot))
+				memcpy(read, with, sizeof(with));
+			else
+				t->len = before;
+		}
+		field += len;
 	}
 }
 

@@ -2,6 +2,7 @@
 /* operand_text: the words operand texts are made of. */
 #include "format/operand_text.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,11 +75,6 @@ void nx_operand_put_named(struct nx_operand_text *t, const char *name, unsigned 
 		nx_operand_put_u64(t, value);
 }
 
-void nx_operand_put_dtype(struct nx_operand_text *t, unsigned dtype)
-{
-	nx_operand_put_named(t, nx_dtype_name(dtype), dtype);
-}
-
 const char *nx_alu_name(uint8_t op)
 {
 	static const char *const names[256] = {
@@ -87,6 +83,13 @@ const char *nx_alu_name(uint8_t op)
 	};
 
 	return names[op];
+}
+
+const char *nx_group_name(uint8_t mask)
+{
+	static const char *const names[256] = {[1] = "q0", [2] = "q1", [4] = "q2", [8] = "q3"};
+
+	return names[mask];
 }
 
 void nx_operand_put_register(struct nx_operand_text *t, uint32_t index)
@@ -109,9 +112,84 @@ static void put_access_pattern(struct nx_operand_text *t, unsigned at, unsigned 
 	}
 }
 
-static void put_number_field(struct nx_operand_text *t, char kind, const uint8_t *at)
+/* "A=0,B=1}": the name of a code, or its number. */
+static void put_listed(struct nx_operand_text *t, const char *list, unsigned code)
 {
+	while (*list != '}') {
+		size_t len = strcspn(list, "=");
+
+		if (strtoul(list + len + 1, NULL, 10) == code) {
+			nx_operand_put_bytes(t, list, len);
+			return;
+		}
+		list += strcspn(list, ",}");
+		list += *list == ',';
+	}
+	nx_operand_put_u64(t, code);
+}
+
+/* The value lies in the element type's own bytes. */
+static void put_memset_value(struct nx_operand_text *t, uint32_t raw)
+{
+	unsigned dtype = t->slot[32];
+	uint32_t widened = raw << 16;
+
+	if (dtype == NX_DTYPE_FP32)
+		nx_operand_put_shortest(t, nx_load_f32(&raw));
+	else if (dtype == NX_DTYPE_BF16)
+		nx_operand_put_shortest(t, nx_load_f32(&widened));
+	else if (dtype == NX_DTYPE_INT32)
+		nx_operand_put_i64(t, (int32_t)raw);
+	else if (nx_dtype_bytes(dtype) == 2)
+		nx_operand_put_hex(t, raw & 0xffff);
+	else if (nx_dtype_bytes(dtype) == 1)
+		nx_operand_put_hex(t, raw & 0xff);
+	else
+		nx_operand_put_hex(t, raw);
+}
+
+static void put_queue(struct nx_operand_text *t, const char *queue)
+{
+	char name[NX_QUEUE_NAME_BYTES + 8];
+	size_t len = nx_queue_display_name(queue, strnlen(queue, NX_QUEUE_NAME_BYTES), name,
+					   sizeof(name));
+
+	for (size_t i = 0; i < len; i++)
+		if (name[i] < ' ' || name[i] > '~')
+			name[i] = '?';
+	nx_operand_put_bytes(t, name, len);
+}
+
+static void put_registers(struct nx_operand_text *t, const uint8_t *numbers)
+{
+	unsigned count = (unsigned)t->slot[14] * t->slot[15];
+
+	for (unsigned i = 0; i < count && i < NX_REGISTER_LIST_MAX; i++) {
+		nx_operand_put(t, i ? "," : "");
+		nx_operand_put_register(t, numbers[i]);
+	}
+}
+
+static void put_mask(struct nx_operand_text *t, const uint8_t *lanes)
+{
+	for (unsigned lane = 0; lane < NX_MASK_LANES; lane++) {
+		nx_operand_put(t, lane ? "," : "[");
+		nx_operand_put_u64(t, lanes[lane]);
+	}
+	nx_operand_put(t, "]");
+}
+
+static void put_field(struct nx_operand_text *t, char kind, unsigned offset, const char *list)
+{
+	const uint8_t *at = t->slot + offset;
+	char buf[4];
+
 	switch (kind) {
+	case '2':
+	case '3':
+	case '4':
+		put_access_pattern(t, offset, (unsigned)(kind - '0'));
+		break;
 	case 'b':
 		nx_operand_put_u64(t, *at);
 		break;
@@ -121,57 +199,117 @@ static void put_number_field(struct nx_operand_text *t, char kind, const uint8_t
 	case 'u':
 		nx_operand_put_u64(t, nx_load32(at));
 		break;
+	case 'U':
+		nx_operand_put_u64(t, nx_load64(at));
+		break;
 	case 'i':
 		nx_operand_put_i64(t, (int32_t)nx_load32(at));
 		break;
 	case 'x':
 		nx_operand_put_hex(t, nx_load32(at));
 		break;
-	default:
+	case 'l':
 		nx_operand_put_hex(t, nx_load64(at));
 		break;
+	case 'd':
+		nx_operand_put_named(t, nx_dtype_name(*at), *at);
+		break;
+	case 'n':
+		nx_operand_put_named(t, nx_dtype_name(*at & 15), *at & 15);
+		break;
+	case 'm':
+		nx_operand_put_named(t, nx_dtype_name(*at >> 4), *at >> 4);
+		break;
+	case 'a':
+		nx_operand_put_named(t, nx_alu_name(*at), *at);
+		break;
+	case 'e':
+		put_listed(t, list, *at);
+		break;
+	case 'f':
+		nx_operand_put(t, nx_activation_name(*at, buf));
+		break;
+	case 'g':
+		if (nx_group_name(*at))
+			nx_operand_put(t, nx_group_name(*at));
+		else
+			nx_operand_put_hex(t, *at);
+		break;
+	case 'z':
+		nx_operand_put_u64(t, *at < 32 ? UINT64_C(2) << *at : *at);
+		break;
+	case 's':
+		nx_operand_put_register(t, *at);
+		break;
+	case 'r':
+		nx_operand_put_register(t, nx_load32(at));
+		break;
+	case 'F':
+		nx_operand_put_fixed(t, nx_load_f32(at));
+		break;
+	case 'o':
+		if (t->slot[35] >> (offset == 44) & 1)
+			nx_operand_put_hex(t, nx_load32(at));
+		else
+			nx_operand_put_shortest(t, nx_load_f32(at));
+		break;
+	case 'p':
+		nx_operand_put(t, *at & 1 ? "PTR," : "INSTRUCTION,");
+		nx_operand_put(t, *at & 2 ? "PTR" : "INSTRUCTION");
+		break;
+	case 'v':
+		put_memset_value(t, nx_load32(at));
+		break;
+	case 'q':
+		put_queue(t, (const char *)at);
+		break;
+	case 'L':
+		put_registers(t, at);
+		break;
+	case 'B':
+		put_mask(t, at);
+		break;
+	default:
+		assert(kind == '!');
 	}
 }
 
-static void put_field(struct nx_operand_text *t, char kind, unsigned offset)
+/* At a mark: whether the operand behind it is printed. */
+static bool is_printed(const struct nx_operand_text *t, const char *operand)
 {
-	const uint8_t *at = t->slot + offset;
+	const char *field = strchr(operand, '{');
+	const uint8_t *at;
 
-	if (kind >= '2' && kind <= '4')
-		put_access_pattern(t, offset, (unsigned)(kind - '0'));
-	else if (kind == 'd')
-		nx_operand_put_dtype(t, *at);
-	else if (kind == 'n')
-		nx_operand_put_dtype(t, *at & 15);
-	else if (kind == 'm')
-		nx_operand_put_dtype(t, *at >> 4);
-	else if (kind == 'a')
-		nx_operand_put_named(t, nx_alu_name(*at), *at);
-	else if (kind == 's')
-		nx_operand_put_register(t, *at);
-	else if (kind == 'r')
-		nx_operand_put_register(t, nx_load32(at));
-	else
-		put_number_field(t, kind, at);
+	if (*operand != '~' || !field)
+		return *operand == '?';
+	at = t->slot + strtoul(field + 2, NULL, 10);
+	return at[0] || (field[1] == 'h' && at[1]);
 }
 
 void nx_operand_put_fields(struct nx_operand_text *t, const char *pattern)
 {
-	while (*pattern) {
-		size_t plain = strcspn(pattern, "{");
-		unsigned offset = 0;
-		char kind;
+	bool is_operand_start = true;
 
+	while (*pattern) {
+		unsigned long offset;
+		size_t plain;
+		char *end;
+
+		if (is_operand_start && nx_operand_is_mark(*pattern)) {
+			pattern += is_printed(t, pattern) ? 1 : strcspn(pattern, " ") + 1;
+			if (!pattern[-1])
+				break;
+		}
+		plain = strcspn(pattern, "{ ");
+		plain += pattern[plain] == ' ';
 		nx_operand_put_bytes(t, pattern, plain);
+		is_operand_start = plain && pattern[plain - 1] == ' ';
 		pattern += plain;
-		if (!*pattern)
-			break;
-		kind = pattern[1];
-		pattern += pattern[2] == ':' ? 3 : 2;
-		for (; *pattern != '}'; pattern++)
-			offset = offset * 10 + (unsigned)(*pattern - '0');
-		pattern++;
-		put_field(t, kind, offset);
+		if (*pattern != '{')
+			continue;
+		offset = strtoul(pattern + (pattern[2] == ':' ? 3 : 2), &end, 10);
+		put_field(t, pattern[1], (unsigned)offset, end + (*end == ':'));
+		pattern = end + strcspn(end, "}") + 1;
 	}
 }
 

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operand_text: the words operand texts are made of, for instruction.c.
+ * operand_text: patterns of operand texts, and the words that texts are made of.
  *
- * Most bodies are plain sequences of fields of the slot and are written as
- * patterns. A field is a kind and the decimal offset of its first byte:
+ * A pattern is a sequence of operands, separated by blanks. instruction.c prints it, and
+ * instruction_source.c reads it. A mark may precede an operand:
  *
- *	{b34} byte    {h36} u16      {u12} u32     {i24} i32
+ *	?	may be left out when read
+ *	~	the same, and not printed if the value (a byte or u16) is zero
+ *	+	the same, and never printed by the profiler; our source adds it if it differs
+ *
+ * A key that comes twice has two spellings. A field is a kind and the offset of its first byte:
+ *
+ *	{b34} byte    {h36} u16      {t20} u24     {u12} u32      {U24} u64
+ *	{i24} i32     {w32} 32 bits, with or without a sign (only read)
  *	{x16} u32 as 0x..            {l16} u64 as 0x..
  *	{r24} register number in a u32, {s15} in a byte
  *	{d32} element type, {n12} in the low and {m12} in the high nibble
- *	{a36} ALU operation
+ *	{a36} ALU operation          {f35} activation function
+ *	{e12:A=0,B=1} byte by name or number
+ *	{!13:1} no text; when read, the byte becomes 1
+ *	{k38} byte as a factor: an operator after it is not read (only read)
+ *	{g44} groups of the array: q0 to q3 or a mask
+ *	{z40} bytes of the zero region, stored as a power of two
+ *	{q12} queue name, 36 bytes
+ *	{F36} float32; {o40} float32 or address, as {p35} says: PTR or INSTRUCTION, twice
+ *	{v40} value of a MEMSET; the element type decides how it is stored
+ *	{L32} registers, {B32} 32 bytes in brackets
  *	{2:20} {3:20} {4:16} access pattern with that many dimensions
  *
  * Everything is cut silently at cap - 1 bytes; the caller writes the NUL.
@@ -18,6 +34,9 @@
 #define NX_FORMAT_OPERAND_TEXT_H
 
 #include "format/instruction.h"
+
+#define NX_QUEUE_NAME_BYTES 36
+#define NX_REGISTER_LIST_MAX 32
 
 struct nx_operand_text {
 	char *out;
@@ -41,12 +60,18 @@ void nx_operand_put_shortest(struct nx_operand_text *t, float value);
 
 /* "ADD"; NULL for codes without a name. */
 const char *nx_alu_name(uint8_t op);
-/* The fields of an opcode whose text is a plain sequence of them; NULL for all others. */
+/* "q2", the third of four groups of rows or columns; NULL for other masks. */
+const char *nx_group_name(uint8_t mask);
+/* The pattern of an opcode; "" if its layout is unknown. */
 const char *nx_instruction_pattern(uint8_t opcode);
+
+static inline bool nx_operand_is_mark(char c)
+{
+	return c == '?' || c == '~' || c == '+';
+}
 
 /* The name of an enum value, or its number when name is NULL. */
 void nx_operand_put_named(struct nx_operand_text *t, const char *name, unsigned value);
-void nx_operand_put_dtype(struct nx_operand_text *t, unsigned dtype);
 void nx_operand_put_register(struct nx_operand_text *t, uint32_t index);
 
 /* Nothing for mode 0; a mode without a spelling shows as ?w9[3] or ?u6[3]. */

@@ -6,7 +6,6 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "format/flops.h"
 #include "format/instruction.h"
 #include "model/rows.h"
 

@@ -126,7 +126,7 @@ void nx_loaded_words_end(struct nx_slot_list *out, unsigned engine, size_t doorb
 	add_barrier(out, engine);
 	/* The first DRAIN also waits for what was written. */
 	out->items[at].word.drain.waits_for_writes = 1;
-	clear = &add(out, NX_OP_RANGE_CLEAR)->range_clear;
+	clear = &add(out, NX_OP_EVENT_SEMAPHORE_RANGE_CLEAR)->range_clear;
 	clear->mode = 1;
 	clear->first = first[engine];
 	clear->last = (uint8_t)(first[engine + 1] - 1);

@@ -219,7 +219,7 @@ static void start_word(struct nx_simulation *sim, unsigned core, unsigned engine
 		nx_sim_collective_start(sim, core, engine, front->pc, front->start_ps);
 		finish(sim, core, engine, full_ps, now_ps);
 		break;
-	case NX_OP_RANGE_CLEAR:
+	case NX_OP_EVENT_SEMAPHORE_RANGE_CLEAR:
 		nx_sim_semaphore_clear(sim, core, slot->word.range_clear.first,
 				       slot->word.range_clear.last, now_ps);
 		finish(sim, core, engine, full_ps, now_ps);

@@ -121,7 +121,7 @@ void nx_word_event_semaphore(uint8_t *word, uint8_t semaphore, uint32_t at_least
 
 void nx_word_range_clear(uint8_t *word, uint8_t first, uint8_t last)
 {
-	nx_word_plain(word, NX_OP_RANGE_CLEAR);
+	nx_word_plain(word, NX_OP_EVENT_SEMAPHORE_RANGE_CLEAR);
 	word[12] = 1;
 	word[13] = first;
 	word[14] = last;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/flops.h"
+#include "format/instruction.h"
 #include "tests/fuzz/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "format/flops.h"
+#include "format/instruction.h"
 #include "tests/unit/format/isa/slot.h"
 
 #define V2 1

@@ -180,7 +180,7 @@ static void test_range_clear(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 256; i++)
 		f.cores[0].semaphores[i] = i;
-	word_clear(word, NX_OP_RANGE_CLEAR);
+	word_clear(word, NX_OP_EVENT_SEMAPHORE_RANGE_CLEAR);
 	word[13] = 250;
 	word[14] = 255;
 	run();
