@@ -43,6 +43,7 @@ static void unpack_step(struct nx_gzip_stream *stream)
 		stream->is_over = stream->is_cut = true;
 	} else if (result != Z_OK) {
 		stream->is_over = stream->is_damaged = true;
+		stream->damage = stream->z->msg;
 	}
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip_stream: a file's text in pieces, unpacked on the way if it is gzip.
+ * gzip_stream: the bytes of a file in pieces, unpacked if they are gzip, in memory for one piece.
  *
- * Memory is one piece whatever the file unpacks to; bytes that are not gzip are
- * handed through as they are, in one piece. Joined gzip files read as one, as
- * gunzip does. Where the file is cut or damaged the stream ends early with all
- * that could be unpacked before, and says so.
+ * Bytes that are not gzip are passed through in one piece. Joined gzip files read as one, as gunzip
+ * does. If the file is cut or damaged, the stream ends early with what could be unpacked.
  */
 #ifndef NX_FORMAT_GZIP_STREAM_H
 #define NX_FORMAT_GZIP_STREAM_H
@@ -21,11 +19,12 @@ struct nx_gzip_stream {
 	struct z_stream_s *z; /* NULL for text that is not packed */
 	uint8_t *piece;
 	bool is_over;
-	bool is_cut;	 /* the file ends inside the gzip stream */
-	bool is_damaged; /* its bytes contradict themselves or their checksum */
+	bool is_cut;	    /* the file ends inside the gzip stream */
+	bool is_damaged;    /* its bytes contradict themselves or their checksum */
+	const char *damage; /* then: zlib's reason, or NULL */
 };
 
-/* packed is borrowed until release. */
+/* packed is borrowed until close. */
 void nx_gzip_stream_open(struct nx_gzip_stream *stream, struct nx_slice packed);
 /* False at the end; the piece lives until the next call. */
 bool nx_gzip_stream_next(struct nx_gzip_stream *stream, struct nx_slice *piece);

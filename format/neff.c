@@ -8,25 +8,10 @@
 
 #include "base/bare/bits.h"
 #include "base/md5.h"
+#include "format/gzip_stream.h"
 #include "format/neff_internal.h"
 #include "format/tar.h"
 #include "format/zlib_stream.h"
-
-/* Where things lie in the header. */
-#define AT_PACKAGE_VERSION 0x000
-#define AT_HEADER_SIZE 0x008
-#define AT_DATA_SIZE 0x010
-#define AT_MAJOR_VERSION 0x018
-#define AT_MINOR_VERSION 0x020
-#define AT_BUILD_VERSION 0x028
-#define AT_CORE_COUNT 0x0a8
-#define AT_HASH 0x0ac
-#define AT_UUID 0x0cc
-#define AT_NAME 0x0dc
-#define AT_REQUESTED_CORE_COUNT 0x1dc
-#define AT_CORES_PER_NODE 0x1e0
-#define AT_FEATURE_BITS 0x220
-#define AT_LOGICAL_CORE_SIZE 0x228
 
 #define NEWEST_PACKAGE_VERSION 2
 #define NEWEST_MAJOR_VERSION 2
@@ -35,59 +20,59 @@
 
 /* Compilers fill the archive up with zeros to tar's record size, after the gzip stream. */
 #define DATA_ALIGNMENT 10240
-#define INFLATE_STEP_BYTES ((size_t)1 << 18)
-
-static_assert(AT_LOGICAL_CORE_SIZE + sizeof(uint32_t) <= NX_NEFF_HEADER_BYTES &&
-		      AT_HASH + sizeof(((struct nx_neff_header *)0)->hash) == AT_UUID &&
-		      AT_UUID + sizeof(((struct nx_neff_header *)0)->uuid) == AT_NAME,
-	      "the fields follow each other inside the header");
+#define DEFLATE_STEP_BYTES ((size_t)1 << 18)
 
 /* --- header ------------------------------------------------------------- */
 
-static void copy_text(char *out, const uint8_t *field, size_t cap)
-{
-	size_t len = strnlen((const char *)field, cap);
+/* A text has a byte more in the struct, for its NUL. */
+#define FIELD(at, member, is_text)                                                                 \
+	{                                                                                          \
+		at, offsetof(struct nx_neff_header, member),                                       \
+			sizeof(((struct nx_neff_header *)0)->member) - (is_text), is_text          \
+	}
+static const struct {
+	uint16_t at, offset, size; /* in the file, in the struct */
+	bool is_text;
+} header_fields[] = {
+	FIELD(0x000, package_version, false),
+	FIELD(0x008, header_size, false),
+	FIELD(0x010, data_size, false),
+	FIELD(0x018, major_version, false),
+	FIELD(0x020, minor_version, false),
+	FIELD(0x028, build_version, true),
+	FIELD(0x0a8, core_count, false),
+	FIELD(0x0ac, hash, false),
+	FIELD(0x0cc, uuid, false),
+	FIELD(0x0dc, name, true),
+	FIELD(0x1dc, requested_core_count, false),
+	FIELD(0x1e0, cores_per_node, false),
+	FIELD(0x220, feature_bits, false),
+	FIELD(0x228, logical_core_size, false),
+};
+#undef FIELD
 
-	memcpy(out, field, len);
-	out[len] = '\0';
-}
-
+/* Numbers are little-endian, as in memory. */
 static void read_header(const uint8_t *bytes, struct nx_neff_header *header)
 {
-	header->package_version = nx_load64(bytes + AT_PACKAGE_VERSION);
-	header->header_size = nx_load64(bytes + AT_HEADER_SIZE);
-	header->data_size = nx_load64(bytes + AT_DATA_SIZE);
-	header->major_version = nx_load64(bytes + AT_MAJOR_VERSION);
-	header->minor_version = nx_load64(bytes + AT_MINOR_VERSION);
-	copy_text(header->build_version, bytes + AT_BUILD_VERSION,
-		  sizeof(header->build_version) - 1);
-	header->core_count = nx_load32(bytes + AT_CORE_COUNT);
-	memcpy(header->hash, bytes + AT_HASH, sizeof(header->hash));
-	memcpy(header->uuid, bytes + AT_UUID, sizeof(header->uuid));
-	copy_text(header->name, bytes + AT_NAME, sizeof(header->name) - 1);
-	header->requested_core_count = nx_load32(bytes + AT_REQUESTED_CORE_COUNT);
-	memcpy(header->cores_per_node, bytes + AT_CORES_PER_NODE, sizeof(header->cores_per_node));
-	header->feature_bits = nx_load64(bytes + AT_FEATURE_BITS);
-	header->logical_core_size = nx_load32(bytes + AT_LOGICAL_CORE_SIZE);
+	memset(header, 0, sizeof(*header));
+	for (size_t i = 0; i < sizeof(header_fields) / sizeof(header_fields[0]); i++) {
+		const uint8_t *from = bytes + header_fields[i].at;
+		size_t size = header_fields[i].size;
+
+		memcpy((uint8_t *)header + header_fields[i].offset, from,
+		       header_fields[i].is_text ? strnlen((const char *)from, size) : size);
+	}
 }
 
 static void write_header(const struct nx_neff_header *header, uint8_t *bytes)
 {
-	nx_store64(bytes + AT_PACKAGE_VERSION, header->package_version);
-	nx_store64(bytes + AT_HEADER_SIZE, header->header_size);
-	nx_store64(bytes + AT_DATA_SIZE, header->data_size);
-	nx_store64(bytes + AT_MAJOR_VERSION, header->major_version);
-	nx_store64(bytes + AT_MINOR_VERSION, header->minor_version);
-	memcpy(bytes + AT_BUILD_VERSION, header->build_version,
-	       strnlen(header->build_version, sizeof(header->build_version) - 1));
-	nx_store32(bytes + AT_CORE_COUNT, header->core_count);
-	memcpy(bytes + AT_HASH, header->hash, sizeof(header->hash));
-	memcpy(bytes + AT_UUID, header->uuid, sizeof(header->uuid));
-	memcpy(bytes + AT_NAME, header->name, strnlen(header->name, sizeof(header->name) - 1));
-	nx_store32(bytes + AT_REQUESTED_CORE_COUNT, header->requested_core_count);
-	memcpy(bytes + AT_CORES_PER_NODE, header->cores_per_node, sizeof(header->cores_per_node));
-	nx_store64(bytes + AT_FEATURE_BITS, header->feature_bits);
-	nx_store32(bytes + AT_LOGICAL_CORE_SIZE, header->logical_core_size);
+	for (size_t i = 0; i < sizeof(header_fields) / sizeof(header_fields[0]); i++) {
+		const uint8_t *from = (const uint8_t *)header + header_fields[i].offset;
+		size_t size = header_fields[i].size;
+
+		memcpy(bytes + header_fields[i].at, from,
+		       header_fields[i].is_text ? strnlen((const char *)from, size) : size);
+	}
 }
 
 /* There is no magic number: a NEFF is known by values that fit together. */
@@ -134,62 +119,33 @@ static bool is_gzip(struct nx_slice bytes)
 	return bytes.len >= 3 && memcmp(bytes.data, "\x1f\x8b\x08", 3) == 0;
 }
 
-/* Feeds and empties zlib once; Z_BUF_ERROR when the input is used up. */
-static int inflate_step(z_stream *z, struct nx_slice packed, struct nx_bytes *out)
-{
-	size_t left = packed.len - (size_t)(z->next_in - packed.data);
-	int result;
-
-	nx_vec_reserve(out, out->len + INFLATE_STEP_BYTES);
-	z->avail_in = (uInt)(left < NX_ZLIB_MAX_STEP ? left : NX_ZLIB_MAX_STEP);
-	z->next_out = out->items + out->len;
-	z->avail_out = (uInt)INFLATE_STEP_BYTES;
-	result = inflate(z, Z_NO_FLUSH);
-	out->len += INFLATE_STEP_BYTES - z->avail_out;
-	if (result != Z_STREAM_END)
-		return result;
-	/* gzip files may be joined; what follows in a NEFF is padding. */
-	left = packed.len - (size_t)(z->next_in - packed.data);
-	if (!is_gzip(nx_slice_of(z->next_in, left)))
-		return Z_STREAM_END;
-	return inflateReset(z);
-}
-
-static enum nx_status unpack(struct nx_slice packed, struct nx_bytes *out, struct nx_neff *neff,
-			     struct nx_error *err)
-{
-	z_stream z = nx_zlib_stream();
-	int result = inflateInit2(&z, NX_ZLIB_GZIP_BITS);
-
-	z.next_in = (z_const Bytef *)packed.data;
-	while (result == Z_OK && out->len <= NX_NEFF_MAX_UNPACKED_BYTES)
-		result = inflate_step(&z, packed, out);
-	if (result == Z_BUF_ERROR)
-		note_damage(neff, "the archive ends in the middle, after %zu unpacked bytes",
-			    out->len);
-	else if (result != Z_STREAM_END && result != Z_OK)
-		note_damage(neff, "the archive is damaged after %zu unpacked bytes (%s)", out->len,
-			    z.msg ? z.msg : "zlib gives no reason");
-	inflateEnd(&z);
-	if (result == Z_OK)
-		return nx_fail(err, NX_LIMIT,
-			       "the archive unpacks to more than %llu GiB, which no model needs; "
-			       "the file is damaged or made to exhaust memory",
-			       (unsigned long long)(NX_NEFF_MAX_UNPACKED_BYTES >> 30));
-	return NX_OK;
-}
-
 static enum nx_status unpack_gzip(struct nx_slice packed, struct nx_arena *arena,
 				  struct nx_neff *neff, struct nx_slice *tar, struct nx_error *err)
 {
+	struct nx_gzip_stream stream;
 	struct nx_bytes out = {0};
-	enum nx_status st;
+	struct nx_slice piece;
+	enum nx_status st = NX_OK;
 
 	if (packed.len >= 8)
 		neff->packed_at_s = nx_load32(packed.data + 4);
-	st = unpack(packed, &out, neff, err);
-	if (st == NX_OK)
+	nx_gzip_stream_open(&stream, packed);
+	while (out.len <= NX_NEFF_MAX_UNPACKED_BYTES && nx_gzip_stream_next(&stream, &piece))
+		nx_bytes_append(&out, piece.data, piece.len);
+	if (stream.is_cut)
+		note_damage(neff, "the archive ends in the middle, after %zu unpacked bytes",
+			    out.len);
+	else if (stream.is_damaged)
+		note_damage(neff, "the archive is damaged after %zu unpacked bytes (%s)", out.len,
+			    stream.damage ? stream.damage : "zlib gives no reason");
+	if (stream.is_over)
 		*tar = nx_slice_of(nx_arena_copy(arena, nx_slice_of(out.items, out.len)), out.len);
+	else
+		st = nx_fail(err, NX_LIMIT,
+			     "the archive unpacks to more than %llu GiB, which no model needs; "
+			     "the file is damaged or made to exhaust memory",
+			     (unsigned long long)(NX_NEFF_MAX_UNPACKED_BYTES >> 30));
+	nx_gzip_stream_close(&stream);
 	nx_vec_release(&out);
 	return st;
 }
@@ -356,12 +312,12 @@ static void append_gzip(struct nx_slice plain, struct nx_bytes *out)
 		size_t left = plain.len - (size_t)(z.next_in - plain.data);
 
 		is_last = left <= NX_ZLIB_MAX_STEP;
-		nx_vec_reserve(out, out->len + INFLATE_STEP_BYTES);
+		nx_vec_reserve(out, out->len + DEFLATE_STEP_BYTES);
 		z.avail_in = (uInt)(is_last ? left : NX_ZLIB_MAX_STEP);
 		z.next_out = out->items + out->len;
-		z.avail_out = (uInt)INFLATE_STEP_BYTES;
+		z.avail_out = (uInt)DEFLATE_STEP_BYTES;
 		result = deflate(&z, is_last ? Z_FINISH : Z_NO_FLUSH);
-		out->len += INFLATE_STEP_BYTES - z.avail_out;
+		out->len += DEFLATE_STEP_BYTES - z.avail_out;
 	}
 	deflateEnd(&z);
 }
