@@ -247,27 +247,6 @@ struct nx_slice nx_neff_member(const struct nx_neff *neff, struct nx_slice name)
 	return member ? member->bytes : (struct nx_slice){NULL, 0};
 }
 
-/* --- hash and features -------------------------------------------------- */
-
-static void swap_words(uint8_t digest[NX_MD5_BYTES])
-{
-	for (size_t i = 0; i < NX_MD5_BYTES; i += 4)
-		nx_store32(digest + i, __builtin_bswap32(nx_load32(digest + i)));
-}
-
-enum nx_neff_hash_state nx_neff_hash_check(const struct nx_neff_header *header,
-					   struct nx_slice archive)
-{
-	uint8_t digest[NX_MD5_BYTES];
-
-	nx_md5_digest(archive, digest);
-	if (memcmp(digest, header->hash, sizeof(digest)) == 0)
-		return NX_HASH_PLAIN;
-	swap_words(digest);
-	return memcmp(digest, header->hash, sizeof(digest)) == 0 ? NX_HASH_SWAPPED
-								 : NX_HASH_UNKNOWN;
-}
-
 size_t nx_neff_features_text(uint64_t feature_bits, char *out, size_t cap)
 {
 	static const char *const names[64] = {
@@ -320,6 +299,13 @@ static void append_gzip(struct nx_slice plain, struct nx_bytes *out)
 		out->len += DEFLATE_STEP_BYTES - z.avail_out;
 	}
 	deflateEnd(&z);
+}
+
+/* Compilers of version 2 store the hash as big-endian words. */
+static void swap_words(uint8_t digest[NX_MD5_BYTES])
+{
+	for (size_t i = 0; i < NX_MD5_BYTES; i += 4)
+		nx_store32(digest + i, __builtin_bswap32(nx_load32(digest + i)));
 }
 
 void nx_neff_write(const struct nx_neff_header *header, const struct nx_neff_member *members,

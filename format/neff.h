@@ -228,12 +228,7 @@ NX_MUST_CHECK enum nx_status nx_neff_table_read(const struct nx_neff_graph *grap
 						struct nx_slice table, struct nx_arena *arena,
 						struct nx_neff_table *out, struct nx_error *err);
 
-/* --- hash, features and writing --------------------------------------------------------- */
-
-/* How the stored hash relates to the archive; compilers differ (docs/formats/neff.md). */
-enum nx_neff_hash_state { NX_HASH_PLAIN, NX_HASH_SWAPPED, NX_HASH_UNKNOWN };
-enum nx_neff_hash_state nx_neff_hash_check(const struct nx_neff_header *header,
-					   struct nx_slice archive);
+/* --- features and writing --------------------------------------------------------- */
 
 /* "virtual-core, v3-2x-4x-dve-perf-mode"; unknown bits as "bit-21". Returns its length. */
 size_t nx_neff_features_text(uint64_t feature_bits, char *out, size_t cap);
