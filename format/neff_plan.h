@@ -10,12 +10,16 @@
 #ifndef NX_FORMAT_NEFF_PLAN_H
 #define NX_FORMAT_NEFF_PLAN_H
 
+#include "base/json_writer.h"
 #include "format/neff.h"
 #include "machine/hardware.h"
 
 #define NX_PLAN_MAX_DIMS 16
 #define NX_PLAN_NO_ORIGIN UINT32_MAX
 #define NX_PLAN_STATE_BUFFER "SB" /* variable 0 of every graph */
+/* Debug files of an engine, by its stem. */
+#define NX_PLAN_ASSEMBLY_DEBUG "debug_info_asm_%s.dbg"
+#define NX_PLAN_BACKEND_DEBUG "debug_info_backend_%s.dbg"
 
 /* A variable's number is its place in the graph's list. */
 struct nx_plan_variable {
@@ -105,7 +109,10 @@ struct nx_plan_origin {
 
 struct nx_neff_plan {
 	const char *name;
-	const char *target; /* sunda, cayman, mariana */
+	const char *target;	      /* sunda, cayman, mariana */
+	const char *compiler_version; /* NULL: ours */
+	bool has_own_debug_info;      /* the caller adds debug files, or there are none: */
+	bool has_no_debug_info;
 	const struct nx_plan_graph *graphs;
 	size_t graph_count;
 	const struct nx_plan_origin *origins;
@@ -115,5 +122,19 @@ struct nx_neff_plan {
 };
 
 void nx_neff_plan_write(const struct nx_neff_plan *plan, struct nx_bytes *out);
+
+/* Members under construction. A zeroed struct is empty. */
+struct nx_plan_members {
+	struct nx_arena arena;
+	NX_VEC(struct nx_neff_member) items;
+	struct nx_bytes json; /* of the open member */
+	struct nx_json_writer writer;
+};
+
+/* The members of a plan, for callers that write the header themselves. */
+void nx_plan_add_program(struct nx_plan_members *m, const struct nx_neff_plan *plan);
+/* Copies name and bytes, and empties the buffer. */
+void nx_plan_add_member(struct nx_plan_members *m, const char *name, struct nx_bytes *bytes);
+void nx_plan_members_release(struct nx_plan_members *m);
 
 #endif

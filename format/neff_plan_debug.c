@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neff_plan_debug: the chain of files that leads from a slot to its layer and source line.
- *
- * A slot's record names its backend instruction; that one a record of the
- * middle layer; from there it leads to the operation, which has the source
- * line, and to the framework's, which has the layer's name.
+ * neff_plan_debug: the chain of files that leads from a slot to its layer and source line: slot,
+ * backend instruction, middle layer, operation (with the source line), framework (with the layer).
  */
 #include "format/debug_info.h"
 #include "format/instruction.h"
@@ -58,7 +55,7 @@ static size_t slot_count(const struct nx_plan_engine *part)
 	return part->code.len / NX_SLOT_BYTES;
 }
 
-/* What orders the stream and nothing else was made from no instruction. */
+/* A slot that only orders the stream has no instruction behind it. */
 static bool has_instruction(const struct nx_plan_engine *part, size_t slot)
 {
 	uint8_t opcode = part->code.data[slot * NX_SLOT_BYTES];
@@ -161,6 +158,7 @@ static void add_level(struct nx_plan_members *m, const struct nx_neff_plan *plan
 
 void nx_plan_add_debug_info(struct nx_plan_members *m, const struct nx_neff_plan *plan)
 {
+	struct nx_arena *a = &m->arena;
 	struct nx_bytes bytes = {0};
 
 	for (size_t g = 0; g < plan->graph_count; g++) {
@@ -169,19 +167,13 @@ void nx_plan_add_debug_info(struct nx_plan_members *m, const struct nx_neff_plan
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 			const struct nx_plan_engine *part = &plan->graphs[g].engines[e];
 			const char *stem = nx_engines[e].stem;
+			const char *assembly = nx_arena_printf(a, NX_PLAN_ASSEMBLY_DEBUG, stem);
+			const char *backend = nx_arena_printf(a, NX_PLAN_BACKEND_DEBUG, stem);
 
 			write_slots(part, e, first_id, &bytes);
-			nx_plan_add_member(m,
-					   nx_arena_printf(&m->arena,
-							   "sg%02zu/debug_info_asm_%s.dbg", g,
-							   stem),
-					   &bytes);
+			nx_plan_add_member(m, nx_plan_path(m, g, assembly), &bytes);
 			write_backend(part, e, first_id, &bytes);
-			nx_plan_add_member(m,
-					   nx_arena_printf(&m->arena,
-							   "sg%02zu/debug_info_backend_%s.dbg", g,
-							   stem),
-					   &bytes);
+			nx_plan_add_member(m, nx_plan_path(m, g, backend), &bytes);
 			first_id += slot_count(part);
 		}
 	}
