@@ -20,7 +20,7 @@
 #define COPY_FIELDS "src={d32}@{x12}{4:16} dst={d33}@{x44}{4:48} channels={b34} "
 #define TOP8_FIELDS "src={d32}@{x12}{4:16} dst={d33}@{x48}{2:52} channels={b34} "
 #define FP32_MODE "?fp32_mode={e33:LOW=1,HIGH=2,LOW_HIGH=3} "
-#define TRANSPOSE_MODE "?transpose_mode={e34:DISABLED=0,ENABLED=1} +transpose_mode={b34} "
+#define TRANSPOSE_MODE "+transpose_mode={b34} ?transpose_mode={e34:DISABLED=0,ENABLED=1} "
 #define GROUPS "{!44:15} {!45:15} ?row_grp={g44} ?col_grp={g45} "
 #define REGISTER_WINDOW "[{i24},{i28}][{b14},{b15}]"
 #define DMA_SIDE(side, offset, index, kind)                                                        \

@@ -296,9 +296,12 @@ void nx_operand_put_fields(struct nx_operand_text *t, const char *pattern)
 		char *end;
 
 		if (is_operand_start && nx_operand_is_mark(*pattern)) {
-			pattern += is_printed(t, pattern) ? 1 : strcspn(pattern, " ") + 1;
-			if (!pattern[-1])
-				break;
+			if (!is_printed(t, pattern)) {
+				pattern += strcspn(pattern, " ");
+				pattern += *pattern == ' ';
+				continue;
+			}
+			pattern++;
 		}
 		plain = strcspn(pattern, "{ ");
 		plain += pattern[plain] == ' ';
