@@ -253,7 +253,7 @@ void nx_plan_add_program(struct nx_plan_members *m, const struct nx_neff_plan *p
 	add_facts(m, plan);
 	for (size_t g = 0; g < plan->graph_count; g++)
 		nx_plan_add_graph(m, plan, g);
-	if (!plan->has_own_debug_info && !plan->has_no_debug_info)
+	if (plan->debug_info == NX_PLAN_DEBUG_ORIGINS)
 		nx_plan_add_debug_info(m, plan);
 	for (size_t i = 0; i < plan->member_count; i++)
 		nx_vec_push(&m->items, plan->members[i]);

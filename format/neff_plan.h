@@ -107,12 +107,17 @@ struct nx_plan_origin {
 	uint32_t line;
 };
 
+enum nx_plan_debug {
+	NX_PLAN_DEBUG_ORIGINS, /* debug files that lead to the origins */
+	NX_PLAN_DEBUG_OTHER,   /* the caller adds debug files */
+	NX_PLAN_DEBUG_NONE,
+};
+
 struct nx_neff_plan {
 	const char *name;
 	const char *target;	      /* sunda, cayman, mariana */
 	const char *compiler_version; /* NULL: ours */
-	bool has_own_debug_info;      /* the caller adds debug files, or there are none: */
-	bool has_no_debug_info;
+	enum nx_plan_debug debug_info;
 	const struct nx_plan_graph *graphs;
 	size_t graph_count;
 	const struct nx_plan_origin *origins;

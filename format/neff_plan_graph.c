@@ -115,7 +115,7 @@ static void add_definition(struct nx_plan_members *m, const struct nx_neff_plan 
 	nx_json_key_u64(w, "runtime_event_count", RUNTIME_EVENTS);
 	nx_json_key_u64(w, "runtime_semaphore_count", RUNTIME_SEMAPHORES);
 	nx_plan_put_texts(w, "neff_features", NULL, 0);
-	put_engine_files(m, w, !plan->has_no_debug_info);
+	put_engine_files(m, w, plan->debug_info != NX_PLAN_DEBUG_NONE);
 	put_lists(w, "replica_groups", &graph->replica_groups);
 	put_lists(w, "src_target_pairs", &graph->source_target_pairs);
 	put_lists(w, "cc_element_counts", &graph->element_counts);

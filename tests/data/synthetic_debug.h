@@ -5,9 +5,6 @@
 
 #include "tests/data/synthetic_inside.h"
 
-#define NX_SYNTHETIC_ASM_FILE "debug_info_asm_%s.dbg"
-#define NX_SYNTHETIC_BACKEND_FILE "debug_info_backend_%s.dbg"
-
 enum nx_synthetic_level {
 	NX_SYNTHETIC_PENGUIN,
 	NX_SYNTHETIC_HLO,

@@ -1,282 +1,180 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* synthetic_neff: writes the compiled program of a machine as a NEFF. */
-#include "tests/data/synthetic_neff.h"
+#include "format/neff_plan.h"
 #include "format/npy.h"
-#include "model/engine.h"
 #include "tests/data/synthetic_debug.h"
 
 #define HIDDEN 2048
 #define TOKENS 128
 #define IO_BYTES ((uint64_t)TOKENS * HIDDEN * 2)
+#define PARTITIONS 128
+#define PARTITION_STRIDE 0x40000
 
-void nx_synthetic_add_member(struct nx_synthetic_members *m, const char *name,
-			     struct nx_bytes *bytes)
+static uint64_t bytes_of(const struct nx_synthetic_machine *machine,
+			 const struct nx_synthetic_block *block)
 {
-	struct nx_neff_member member;
-
-	member.name = nx_slice_text(nx_arena_copy_text(&m->arena, name));
-	member.bytes = nx_slice_of(nx_arena_copy(&m->arena, nx_slice_of(bytes->items, bytes->len)),
-				   bytes->len);
-	nx_vec_push(&m->items, member);
-	nx_vec_release(bytes);
-}
-
-const char *nx_synthetic_path(struct nx_synthetic_members *m, unsigned graph, const char *stem,
-			      const char *suffix)
-{
-	return nx_arena_printf(&m->arena, "sg%02u/%s%s", graph, stem, suffix);
-}
-
-/* --- top-level files ------------------------------------------------------------ */
-
-static void add_nodes(struct nx_synthetic_members *m)
-{
-	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
-
-	nx_json_init_bytes(&w, &bytes, true);
-	nx_json_begin_object(&w);
-	nx_json_key(&w, "nodes");
-	nx_json_begin_array(&w);
-	nx_json_begin_object(&w);
-	nx_json_key_text(&w, "op", "null");
-	nx_json_key_text(&w, "name", "hidden_states");
-	nx_json_end_object(&w);
-	nx_json_begin_object(&w);
-	nx_json_key_text(&w, "op", "tvm_op");
-	nx_json_key_text(&w, "name", "kelf-0");
-	nx_json_key(&w, "attrs");
-	nx_json_begin_object(&w);
-	nx_json_key_text(&w, "func_name", "__kelf");
-	nx_json_key_text(&w, "kelf", "kelf-0.json");
-	nx_json_end_object(&w);
-	nx_json_end_object(&w);
-	nx_json_end_array(&w);
-	nx_json_end_object(&w);
-	nx_synthetic_add_member(m, "neff.json", &bytes);
-}
-
-static void add_graph_list(struct nx_synthetic_members *m,
-			   const struct nx_synthetic_machine *machine)
-{
-	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
-
-	nx_json_init_bytes(&w, &bytes, true);
-	nx_json_begin_object(&w);
-	nx_json_key_text(&w, "version", "0.5");
-	nx_json_key_text(&w, "target", machine->options.arch == 1 ? "sunda" : "cayman");
-	nx_json_key(&w, "graphs");
-	nx_json_begin_array(&w);
-	for (unsigned g = 0; g < machine->options.graph_count; g++) {
-		nx_json_begin_object(&w);
-		nx_json_key_text(&w, "name", nx_arena_printf(&m->arena, "sg%02u", g));
-		nx_json_key_text(&w, "definition", nx_synthetic_path(m, g, "def", ".json"));
-		nx_json_end_object(&w);
-	}
-	nx_json_end_array(&w);
-	nx_json_end_object(&w);
-	nx_synthetic_add_member(m, "kelf-0.json", &bytes);
-}
-
-static void add_facts(struct nx_synthetic_members *m, const struct nx_synthetic_machine *machine)
-{
-	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
-	uint64_t macs = 0;
-
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_object(&w);
-	nx_json_key_text(&w, "tool_version", "2.23.6484.0+3b612583");
-	nx_json_key_text(&w, "name", "llama_demo.neff");
-	nx_json_end_object(&w);
-	nx_synthetic_add_member(m, "info.json", &bytes);
-	for (unsigned g = 0; g < machine->options.graph_count; g++)
-		macs += machine->graphs[g].program.mac_count;
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_object(&w);
-	nx_json_key_u64(&w, "HloMacCount", macs);
-	nx_json_key_u64(&w, "Traffic", 2 * IO_BYTES);
-	nx_json_end_object(&w);
-	nx_synthetic_add_member(m, "hlo_stats.json", &bytes);
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_object(&w);
-	nx_json_end_object(&w);
-	nx_synthetic_add_member(m, "metrics.json", &bytes);
+	return (uint64_t)machine->options.dma_engine_count * block->packet_count *
+	       NX_SYNTHETIC_PACKET_BYTES;
 }
 
 /* --- variables -------------------------------------------------------------------- */
 
-static bool is_weight(const struct nx_synthetic_block *block)
+static struct nx_plan_variable weight_of(struct nx_arena *a,
+					 const struct nx_synthetic_machine *machine,
+					 const struct nx_synthetic_block *block)
 {
-	return block->queue == NX_SYNTHETIC_WEIGHTS;
+	uint64_t size_bytes = bytes_of(machine, block);
+	struct nx_npy array = {
+		.dtype = "<f4", .dims = 2, .shape = {TOKENS, size_bytes / 4 / TOKENS}};
+	struct nx_bytes payload = {0}, file = {0};
+	struct nx_plan_variable v = {
+		.name = block->variable,
+		.type = "file",
+		.size_bytes = size_bytes,
+		.file_name = nx_arena_printf(a, "value_%s_CRSM.npy", block->variable),
+	};
+
+	nx_bytes_append_zeros(&payload, size_bytes);
+	array.payload = nx_slice_of(payload.items, payload.len);
+	nx_npy_write(&array, &file);
+	v.file = nx_slice_of(nx_arena_copy(a, nx_slice_of(file.items, file.len)), file.len);
+	nx_vec_release(&payload);
+	nx_vec_release(&file);
+	return v;
 }
 
-static const char *weight_file(struct nx_synthetic_members *m,
-			       const struct nx_synthetic_block *block)
+static void plan_variables(struct nx_arena *a, const struct nx_synthetic_machine *machine,
+			   const struct nx_synthetic_program *program, struct nx_plan_graph *graph)
 {
-	return nx_arena_printf(&m->arena, "value_%s_CRSM.npy", block->variable);
+	static const struct nx_plan_variable fixed[] = {
+		{.name = NX_PLAN_STATE_BUFFER, .type = "state-buffer"},
+		{.name = "hidden_states",
+		 .type = "input",
+		 .dtype = "bfloat16",
+		 .size_bytes = IO_BYTES,
+		 .dims = 2,
+		 .shape = {TOKENS, HIDDEN}},
+		{.name = "logits",
+		 .type = "output",
+		 .dtype = "bfloat16",
+		 .size_bytes = IO_BYTES,
+		 .dims = 2,
+		 .shape = {TOKENS, HIDDEN}},
+		{.name = "spill0", .type = "virtual", .size_bytes = 262144},
+	};
+	size_t count = sizeof(fixed) / sizeof(fixed[0]);
+	struct nx_plan_variable *all =
+		NX_NEW_ARRAY(a, struct nx_plan_variable, count + program->blocks.len);
+
+	memcpy(all, fixed, sizeof(fixed));
+	for (size_t i = 0; i < program->blocks.len; i++)
+		if (program->blocks.items[i].queue == NX_SYNTHETIC_WEIGHTS)
+			all[count++] = weight_of(a, machine, &program->blocks.items[i]);
+	graph->variables = all;
+	graph->variable_count = count;
 }
 
-static void put_variable(struct nx_json_writer *w, const char *name, const char *type, uint64_t id,
-			 uint64_t size)
+/* --- engines ---------------------------------------------------------------------- */
+
+/* DRAM is one run of bytes; the state buffer takes an equal share in each partition. */
+static struct nx_plan_side side_of(const char *variable, uint64_t bytes)
 {
-	nx_json_key(w, name);
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "type", type);
-	nx_json_key_u64(w, "var_id", id);
-	if (size)
-		nx_json_key_u64(w, "size", size);
-	nx_json_end_object(w);
+	bool is_state_buffer = !strcmp(variable, NX_PLAN_STATE_BUFFER);
+	uint64_t row_bytes = is_state_buffer ? bytes / PARTITIONS : NX_SYNTHETIC_PACKET_BYTES;
+
+	return (struct nx_plan_side){
+		.variable = variable,
+		.dtype = "bfloat16",
+		.offset = is_state_buffer ? NX_SYNTHETIC_SBUF_WEIGHTS : 0,
+		.dims = 2,
+		.sizes = {row_bytes, bytes / row_bytes},
+		.steps = {1, is_state_buffer ? PARTITION_STRIDE : (int64_t)row_bytes},
+	};
 }
 
-static void put_variables(struct nx_synthetic_members *m, struct nx_json_writer *w,
-			  const struct nx_synthetic_machine *machine,
-			  const struct nx_synthetic_program *program)
+static struct nx_plan_block plan_block(struct nx_arena *a,
+				       const struct nx_synthetic_machine *machine,
+				       const struct nx_synthetic_block *block)
 {
-	uint64_t id = 4;
+	bool is_save = block->queue == NX_SYNTHETIC_SPILL_SAVE;
+	uint64_t bytes = bytes_of(machine, block);
+	struct nx_plan_side *from = NX_NEW(a, struct nx_plan_side);
+	struct nx_plan_descriptor *copy = NX_NEW(a, struct nx_plan_descriptor);
 
-	nx_json_key(w, "var");
-	nx_json_begin_object(w);
-	put_variable(w, NX_SYNTHETIC_STATE_BUFFER, "state-buffer", 0, 0);
-	put_variable(w, "hidden_states", "input", 1, IO_BYTES);
-	put_variable(w, "logits", "output", 2, IO_BYTES);
-	put_variable(w, "spill0", "virtual", 3, 262144);
-	for (size_t i = 0; i < program->blocks.len; i++) {
-		const struct nx_synthetic_block *block = &program->blocks.items[i];
-
-		if (!is_weight(block))
-			continue;
-		nx_json_key(w, block->variable);
-		nx_json_begin_object(w);
-		nx_json_key_text(w, "type", "file");
-		nx_json_key_u64(w, "var_id", id++);
-		nx_json_key_u64(w, "size", nx_synthetic_block_bytes(machine, block));
-		nx_json_key_text(w, "file_name", weight_file(m, block));
-		nx_json_end_object(w);
-	}
-	nx_json_end_object(w);
+	*from = side_of(is_save ? NX_PLAN_STATE_BUFFER : block->variable, bytes);
+	copy->from = from;
+	copy->from_count = 1;
+	copy->to = side_of(is_save ? block->variable : NX_PLAN_STATE_BUFFER, bytes);
+	return (struct nx_plan_block){
+		.queue = nx_synthetic_queues[block->queue].name,
+		.id = block->id,
+		.semaphore = nx_synthetic_queues[block->queue].semaphore,
+		.descriptors = copy,
+		.descriptor_count = 1,
+	};
 }
 
-static void put_tensor(struct nx_json_writer *w, const char *name, const char *kind)
+static void plan_engine(struct nx_arena *a, const struct nx_synthetic_machine *machine,
+			const struct nx_synthetic_program *program, unsigned engine,
+			struct nx_plan_engine *out)
 {
-	nx_json_key(w, name);
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "dtype", "bfloat16");
-	nx_json_key_text(w, "kind", kind);
-	nx_json_key_text(w, "tf_format", "NC");
-	nx_json_key(w, "tf_shape");
-	nx_json_begin_array(w);
-	nx_json_u64(w, TOKENS);
-	nx_json_u64(w, HIDDEN);
-	nx_json_end_array(w);
-	nx_json_end_object(w);
+	struct nx_plan_block *blocks = NX_NEW_ARRAY(a, struct nx_plan_block, program->blocks.len);
+	uint8_t *code = nx_arena_alloc(a, program->ops.len * NX_SLOT_BYTES);
+
+	out->blocks = blocks;
+	for (size_t i = 0; i < program->blocks.len; i++)
+		if (program->blocks.items[i].engine == engine)
+			blocks[out->block_count++] =
+				plan_block(a, machine, &program->blocks.items[i]);
+	out->code.data = code;
+	for (size_t i = 0; i < program->ops.len; i++)
+		if (program->ops.items[i].engine == engine) {
+			memcpy(code + out->code.len, program->ops.items[i].word, NX_SLOT_BYTES);
+			out->code.len += NX_SLOT_BYTES;
+		}
 }
 
-static void add_tensors(struct nx_synthetic_members *m, const struct nx_synthetic_machine *machine,
-			unsigned g)
+static void plan_queues(struct nx_arena *a, const struct nx_synthetic_machine *machine,
+			struct nx_plan_graph *graph)
 {
-	const struct nx_synthetic_program *program = &machine->graphs[g].program;
+	struct nx_plan_queue *queues =
+		NX_NEW_ARRAY(a, struct nx_plan_queue, NX_SYNTHETIC_QUEUE_COUNT);
+
+	for (unsigned q = 0; q < NX_SYNTHETIC_QUEUE_COUNT; q++)
+		queues[q] = (struct nx_plan_queue){
+			.name = nx_synthetic_queues[q].name,
+			.owner = nx_synthetic_queues[q].owner,
+			.type = nx_synthetic_queues[q].type,
+			.ring_count = machine->options.dma_engine_count,
+			.semaphores = &nx_synthetic_queues[q].semaphore,
+			.semaphore_count = 1,
+		};
+	graph->queues = queues;
+	graph->queue_count = NX_SYNTHETIC_QUEUE_COUNT;
+}
+
+/* --- the whole -------------------------------------------------------------------- */
+
+static void add_counts(struct nx_plan_members *m, const struct nx_synthetic_machine *machine)
+{
 	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
+	uint64_t macs = 0;
+	const char *text;
 
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_object(&w);
-	put_tensor(&w, "hidden_states", "input");
-	put_tensor(&w, "logits", "output");
-	nx_json_end_object(&w);
-	nx_synthetic_add_member(m, nx_synthetic_path(m, g, "tensor_map", ".json"), &bytes);
-	for (size_t i = 0; i < program->blocks.len; i++) {
-		const struct nx_synthetic_block *block = &program->blocks.items[i];
-		struct nx_npy array = {.dtype = "<f4", .dims = 2};
-		struct nx_bytes payload = {0};
-
-		if (!is_weight(block))
-			continue;
-		nx_bytes_append_zeros(&payload, nx_synthetic_block_bytes(machine, block));
-		array.shape[0] = TOKENS;
-		array.shape[1] = payload.len / 4 / TOKENS;
-		array.payload = nx_slice_of(payload.items, payload.len);
-		nx_npy_write(&array, &bytes);
-		nx_vec_release(&payload);
-		nx_synthetic_add_member(m, nx_synthetic_path(m, g, weight_file(m, block), ""),
-					&bytes);
-	}
+	for (unsigned g = 0; g < machine->options.graph_count; g++)
+		macs += machine->graphs[g].program.mac_count;
+	text = nx_arena_printf(&m->arena, "{\"HloMacCount\":%llu,\"Traffic\":%llu}",
+			       (unsigned long long)macs, (unsigned long long)(2 * IO_BYTES));
+	nx_bytes_append(&bytes, text, strlen(text));
+	nx_plan_add_member(m, "hlo_stats.json", &bytes);
+	nx_bytes_append(&bytes, "{}", 2);
+	nx_plan_add_member(m, "metrics.json", &bytes);
 }
 
-/* --- a graph's definition ----------------------------------------------------------- */
-
-static void put_file_list(struct nx_json_writer *w, const char *key, const char *file)
+static void add_debug_info(struct nx_plan_members *m, const struct nx_synthetic_machine *machine)
 {
-	nx_json_key(w, key);
-	nx_json_begin_array(w);
-	nx_json_text(w, file);
-	nx_json_end_array(w);
-}
-
-static void put_engine_files(struct nx_synthetic_members *m, struct nx_json_writer *w,
-			     bool has_debug_info)
-{
+	const struct nx_synthetic_program *first = &machine->graphs[0].program;
 	struct nx_arena *a = &m->arena;
-
-	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
-		const char *key = nx_engines[e].neff_key, *stem = nx_engines[e].stem;
-
-		nx_json_key_text(w, key, nx_arena_printf(a, "%s.json", stem));
-		nx_json_key_text(w, nx_arena_printf(a, "%s_instr", key),
-				 nx_arena_printf(a, "%s.bin", stem));
-		if (!has_debug_info)
-			continue;
-		put_file_list(w, nx_arena_printf(a, "%s_asm_dbg", key),
-			      nx_arena_printf(a, NX_SYNTHETIC_ASM_FILE, stem));
-		put_file_list(w, nx_arena_printf(a, "%s_dbg", key),
-			      nx_arena_printf(a, NX_SYNTHETIC_BACKEND_FILE, stem));
-	}
-}
-
-static void put_queues(struct nx_json_writer *w, const struct nx_synthetic_machine *machine)
-{
-	nx_json_key(w, "dma_queue");
-	nx_json_begin_object(w);
-	for (unsigned q = 0; q < NX_SYNTHETIC_QUEUE_COUNT; q++) {
-		nx_json_key(w, nx_synthetic_queues[q].name);
-		nx_json_begin_object(w);
-		nx_json_key_text(w, "owner", nx_synthetic_queues[q].owner);
-		nx_json_key_text(w, "type", nx_synthetic_queues[q].type);
-		nx_json_key_u64(w, "num_queues", machine->options.dma_engine_count);
-		nx_json_key(w, "semaphore_set");
-		nx_json_begin_array(w);
-		nx_json_u64(w, nx_synthetic_queues[q].semaphore);
-		nx_json_end_array(w);
-		nx_json_end_object(w);
-	}
-	nx_json_end_object(w);
-}
-
-static void add_definition(struct nx_synthetic_members *m,
-			   const struct nx_synthetic_machine *machine, unsigned g)
-{
-	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
-	bool has_debug_info = !machine->options.without_debug_info;
-
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_object(&w);
-	nx_json_key_text(&w, "name", "definition");
-	nx_json_key_text(&w, "version", "0.6");
-	nx_json_key_u64(&w, "runtime_semaphore_count", 3);
-	put_engine_files(m, &w, has_debug_info);
-	put_queues(&w, machine);
-	put_variables(m, &w, machine, &machine->graphs[g].program);
-	nx_json_end_object(&w);
-	nx_synthetic_add_member(m, nx_synthetic_path(m, g, "def", ".json"), &bytes);
-}
-
-/* --- the whole ------------------------------------------------------------------------ */
-
-static void add_debug_info(struct nx_synthetic_members *m,
-			   const struct nx_synthetic_machine *machine)
-{
 	struct nx_bytes bytes = {0};
 
 	for (unsigned g = 0; g < machine->options.graph_count; g++)
@@ -285,35 +183,27 @@ static void add_debug_info(struct nx_synthetic_members *m,
 			const char *stem = nx_engines[e].stem;
 
 			nx_synthetic_debug_asm(program, g, e, &bytes);
-			nx_synthetic_add_member(
-				m,
-				nx_synthetic_path(m, g,
-						  nx_arena_printf(&m->arena, NX_SYNTHETIC_ASM_FILE,
-								  stem),
-						  ""),
+			nx_plan_add_member(
+				m, nx_arena_printf(a, "sg%02u/" NX_PLAN_ASSEMBLY_DEBUG, g, stem),
 				&bytes);
 			nx_synthetic_debug_backend(program, g, e, &bytes);
-			nx_synthetic_add_member(
-				m,
-				nx_synthetic_path(m, g,
-						  nx_arena_printf(&m->arena,
-								  NX_SYNTHETIC_BACKEND_FILE, stem),
-						  ""),
+			nx_plan_add_member(
+				m, nx_arena_printf(a, "sg%02u/" NX_PLAN_BACKEND_DEBUG, g, stem),
 				&bytes);
 		}
 	for (unsigned level = 0; level < NX_SYNTHETIC_LEVELS; level++) {
-		nx_synthetic_debug_level(&machine->graphs[0].program, level, &bytes);
-		nx_synthetic_add_member(m,
-					nx_arena_printf(&m->arena, "debug_info/%s_sg000000",
-							nx_synthetic_level_files[level]),
-					&bytes);
+		nx_synthetic_debug_level(first, level, &bytes);
+		nx_plan_add_member(m,
+				   nx_arena_printf(a, "debug_info/%s_sg000000",
+						   nx_synthetic_level_files[level]),
+				   &bytes);
 	}
-	nx_synthetic_debug_stack(&machine->graphs[0].program, &bytes);
-	nx_synthetic_add_member(m, "debug_info/" NX_SYNTHETIC_STACK_FILE, &bytes);
+	nx_synthetic_debug_stack(first, &bytes);
+	nx_plan_add_member(m, "debug_info/" NX_SYNTHETIC_STACK_FILE, &bytes);
 	nx_synthetic_debug_kernel_list(&bytes);
-	nx_synthetic_add_member(m, NX_SYNTHETIC_KERNEL_LIST_FILE, &bytes);
-	nx_synthetic_debug_kernel_tree(&machine->graphs[0].program, &bytes);
-	nx_synthetic_add_member(m, NX_SYNTHETIC_KERNEL_TREE_FILE, &bytes);
+	nx_plan_add_member(m, NX_SYNTHETIC_KERNEL_LIST_FILE, &bytes);
+	nx_synthetic_debug_kernel_tree(first, &bytes);
+	nx_plan_add_member(m, NX_SYNTHETIC_KERNEL_TREE_FILE, &bytes);
 }
 
 static struct nx_neff_header header_of(const struct nx_synthetic_machine *machine)
@@ -338,21 +228,31 @@ static struct nx_neff_header header_of(const struct nx_synthetic_machine *machin
 
 void nx_synthetic_write_neff(const struct nx_synthetic_machine *machine, struct nx_bytes *neff)
 {
+	unsigned graph_count = machine->options.graph_count;
 	struct nx_neff_header header = header_of(machine);
-	struct nx_synthetic_members m = {0};
+	struct nx_plan_members m = {0};
+	struct nx_plan_graph *graphs = NX_NEW_ARRAY(&m.arena, struct nx_plan_graph, graph_count);
+	struct nx_neff_plan plan = {
+		.name = "llama_demo.neff",
+		.target = machine->options.arch == 1 ? "sunda" : "cayman",
+		.compiler_version = "2.23.6484.0+3b612583",
+		.debug_info = machine->options.without_debug_info ? NX_PLAN_DEBUG_NONE
+								  : NX_PLAN_DEBUG_OTHER,
+		.graphs = graphs,
+		.graph_count = graph_count,
+	};
 
-	add_nodes(&m);
-	add_graph_list(&m, machine);
-	add_facts(&m, machine);
-	for (unsigned g = 0; g < machine->options.graph_count; g++) {
-		add_definition(&m, machine, g);
-		add_tensors(&m, machine, g);
+	for (unsigned g = 0; g < graph_count; g++) {
+		plan_variables(&m.arena, machine, &machine->graphs[g].program, &graphs[g]);
+		plan_queues(&m.arena, machine, &graphs[g]);
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-			nx_synthetic_add_stream(&m, machine, g, e);
+			plan_engine(&m.arena, machine, &machine->graphs[g].program, e,
+				    &graphs[g].engines[e]);
 	}
+	nx_plan_add_program(&m, &plan);
+	add_counts(&m, machine);
 	if (!machine->options.without_debug_info)
 		add_debug_info(&m, machine);
 	nx_neff_write(&header, m.items.items, m.items.len, neff);
-	nx_vec_release(&m.items);
-	nx_arena_release(&m.arena);
+	nx_plan_members_release(&m);
 }
