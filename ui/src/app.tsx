@@ -39,15 +39,11 @@ function UnknownPage({ path }: { path: string }) {
 
 function Page({ now }: { now: Route }) {
 	switch (now.page) {
-	case "manager":
-		return <ManagerPage />;
+	case "manager": return <ManagerPage />;
 	case "analysis":
-	case "summary":
-		return <ProfilePage name={now.profile} isSummary={now.page === "summary"} />;
-	case "ranks":
-		return <RanksPage name={now.profile} />;
-	case "unknown":
-		return <UnknownPage path={now.path} />;
+	case "summary": return <ProfilePage name={now.profile} isSummary={now.page === "summary"} />;
+	case "ranks": return <RanksPage name={now.profile} />;
+	case "unknown": return <UnknownPage path={now.path} />;
 	}
 }
 

@@ -57,8 +57,7 @@ export function Dock({ store, kinds, context, onAdd }: {
 	useLayoutEffect(() => {
 		const measure = () => {
 			const { clientWidth: width, clientHeight: height } = area.current!;
-			setSize((now) => now.width === width && now.height === height ?
-				now : { width, height });
+			setSize((now) => now.width === width && now.height === height ? now : { width, height });
 		};
 		const observer = new ResizeObserver(measure);
 		observer.observe(area.current!);
@@ -118,8 +117,7 @@ export function Dock({ store, kinds, context, onAdd }: {
 			))}
 			{placed.gutters.map((gutter) => (
 				<Gutter key={`${gutter.path.join(".")}:${gutter.idx}`} place={gutter}
-					onMove={(by) => store.update((now) => model.resize(now, gutter.path, gutter.idx,
-						by,
+					onMove={(by) => store.update((now) => model.resize(now, gutter.path, gutter.idx, by,
 						LEAST_PX / Math.max(1, gutter.lengthPx)))}
 					onHalve={() => store.update((now) => model.halve(now, gutter.path,
 						gutter.idx))} />

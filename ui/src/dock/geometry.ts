@@ -60,8 +60,7 @@ function layOutNode(node: DockNode, rect: Rect, path: number[], placed: Placed):
 		sum += node.weights[idx]!;
 		const size = Math.round(sum * lengthPx) - from;
 		layOutNode(child, isRow ? { ...rect, x: at, width: size } : { ...rect, y: at, height: size
-			},
-			[...path, idx], placed);
+			}, [...path, idx], placed);
 		at += size;
 		if (idx === node.children.length - 1) return;
 		placed.gutters.push({
@@ -86,14 +85,10 @@ function part(rect: Rect, edge: Edge, share: number): Rect {
 	const width = Math.round(rect.width * share);
 	const height = Math.round(rect.height * share);
 	switch (edge) {
-	case "left":
-		return { ...rect, width };
-	case "right":
-		return { ...rect, x: rect.x + rect.width - width, width };
-	case "top":
-		return { ...rect, height };
-	case "bottom":
-		return { ...rect, y: rect.y + rect.height - height, height };
+	case "left": return { ...rect, width };
+	case "right": return { ...rect, x: rect.x + rect.width - width, width };
+	case "top": return { ...rect, height };
+	case "bottom": return { ...rect, y: rect.y + rect.height - height, height };
 	}
 }
 
@@ -101,8 +96,7 @@ function part(rect: Rect, edge: Edge, share: number): Rect {
 function nearEdge(rect: Rect, x: number, y: number): Edge | null {
 	const fx = (x - rect.x) / rect.width;
 	const fy = (y - rect.y) / rect.height;
-	const near: [Edge, number][] = [["left", fx], ["right", 1 - fx], ["top", fy],
-		["bottom", 1 - fy]];
+	const near: [Edge, number][] = [["left", fx], ["right", 1 - fx], ["top", fy], ["bottom", 1 - fy]];
 	const [edge, distance] = near.reduce((best, one) => one[1] < best[1] ? one : best);
 	return distance < 0.25 ? edge : null;
 }
@@ -152,6 +146,5 @@ export function neighbour(placed: Placed, panel: string, edge: Edge): Group | nu
 		rect.y + rect.height / 2 - from.y - from.height / 2);
 	const beyond = placed.groups.filter((one) => isBeyond(one.rect));
 	if (!beyond.length) return null;
-	return beyond.reduce((best, one) => distance(one.rect) < distance(best.rect) ?
-		one : best).group;
+	return beyond.reduce((best, one) => distance(one.rect) < distance(best.rect) ? one : best).group;
 }

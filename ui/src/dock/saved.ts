@@ -12,8 +12,7 @@ type Kind = ProfileContext["details"]["kind"];
 export const TIMELINE = "timeline";
 /** The most used panels, in this order; the others are a click away. */
 const USUAL_TABS = ["overall-summary", "operator-table", "search", "current-selection",
-	"annotations",
-	"device-profiles", "source-code", "flows", "memory-usage", "warnings"];
+	"annotations", "device-profiles", "source-code", "flows", "memory-usage", "warnings"];
 const USUAL_SIDE = ["event-details"];
 const MOST_TABS = 6;
 const WIDE_PX = 1200;

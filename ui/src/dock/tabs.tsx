@@ -94,10 +94,8 @@ export function TabBar({ group, rect, isMaximised, actions }:
 				{panels.map((panel) => (
 					<div key={panel} id={`dock-tab-${panel}`} role="tab" class="dock-tab"
 						tabIndex={panel === active ? 0 : -1} aria-selected={panel === active}
-						aria-label={actions.titleOf(panel)}
-						aria-controls={`dock-panel-${panel}`}
-						onClick={() => actions.activate(panel)}
-						onDblClick={() => actions.maximise(panel)}
+						aria-label={actions.titleOf(panel)} aria-controls={`dock-panel-${panel}`}
+						onClick={() => actions.activate(panel)} onDblClick={() => actions.maximise(panel)}
 						onAuxClick={(event) => event.button === 1 && actions.close(panel)}
 						onKeyDown={(event) => onKeyDown(event, panel)}
 						onContextMenu={(event) => {

@@ -4,8 +4,7 @@
 import { Component, type ComponentChildren } from "preact";
 
 export class ErrorBoundary extends Component<
-	{ what: string; children: ComponentChildren },
-	{ failure: Error | null }
+	{ what: string; children: ComponentChildren }, { failure: Error | null }
 > {
 	override state = { failure: null as Error | null };
 

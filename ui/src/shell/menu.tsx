@@ -122,8 +122,7 @@ export function MenuButton({ label, entries, class: name = "ui-button", isRight,
 	return (
 		<>
 			<button type="button" class={name} aria-haspopup="menu" aria-expanded={!!place}
-				aria-label={label} title={label}
-				onClick={(event) => open(event.currentTarget)}
+				aria-label={label} title={label} onClick={(event) => open(event.currentTarget)}
 				onKeyDown={(event) => {
 					if (event.key !== "ArrowDown") return;
 					event.preventDefault();

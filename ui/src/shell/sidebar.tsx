@@ -47,16 +47,14 @@ function Section({ id, title, empty, profiles, here }:
 	};
 	return (
 		<section class="side-section">
-			<button type="button" class={`side-head${isOpen ? " is-open" : ""}`}
-				aria-expanded={isOpen}
+			<button type="button" class={`side-head${isOpen ? " is-open" : ""}`} aria-expanded={isOpen}
 				onClick={toggle}>
 				<Icon name="down" size={12} /> {title}
 				<span class="side-count">{profiles.length || ""}</span>
 			</button>
 			{isOpen && !profiles.length && <p class="side-empty">{empty}</p>}
 			{isOpen && profiles.map((profile) => (
-				<a key={profile.name} class="side-link" title={profile.name}
-					aria-label={profile.name}
+				<a key={profile.name} class="side-link" title={profile.name} aria-label={profile.name}
 					href={urlOf({ page: "analysis", profile: profile.name })}
 					aria-current={profile.name === here.name ? "page"
 						: profile.name === here.parent ? "true" : undefined}
@@ -95,8 +93,7 @@ export function Sidebar() {
 			{isOpen && (
 				<div class="side-lists">
 					{SECTIONS.map((section) => (
-						<Section key={section.id} id={section.id} title={section.title}
-							empty={section.empty}
+						<Section key={section.id} id={section.id} title={section.title} empty={section.empty}
 							profiles={section.pick(profiles)} here={here} />
 					))}
 				</div>

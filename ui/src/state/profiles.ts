@@ -34,8 +34,7 @@ export function withProgress(profiles: Profile[], progress: Progress): Profile[]
 /** Profiles whose processing ended between two lists. */
 export function finished(before: Profile[], now: Profile[]): Profile[] {
 	const busy = new Set(before.filter((p) => p.state === "processing").map((p) => p.name));
-	return now.filter((p) => busy.has(p.name) && p.state !== "processing" &&
-		p.state !== "uploading");
+	return now.filter((p) => busy.has(p.name) && p.state !== "processing" && p.state !== "uploading");
 }
 
 export class ProfileWatch {

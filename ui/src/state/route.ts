@@ -34,15 +34,10 @@ export function routeOf(path: string): Route {
 
 export function pathOf(route: Route): string {
 	switch (route.page) {
-	case "manager":
-		return "";
-	case "analysis":
-		return `profile/${encodeURIComponent(route.profile)}`;
-	case "ranks":
-		return `profile_cc/${encodeURIComponent(route.profile)}`;
-	case "summary":
-		return `profile/${encodeURIComponent(route.profile)}/summary`;
-	case "unknown":
-		return route.path;
+	case "manager": return "";
+	case "analysis": return `profile/${encodeURIComponent(route.profile)}`;
+	case "ranks": return `profile_cc/${encodeURIComponent(route.profile)}`;
+	case "summary": return `profile/${encodeURIComponent(route.profile)}/summary`;
+	case "unknown": return route.path;
 	}
 }

@@ -112,8 +112,7 @@ export function deviceLeaves(tracks: Track[], choices: DeviceChoices): Leaf[] {
 	const parentOf = (track: Track) => track.parent === null ? undefined : byId.get(track.parent);
 	const shares = sharesOf(tracks);
 	const shown = tracks.filter((track) => track.kind !== "group" &&
-		!isShareOf(track, parentOf(track)) &&
-		isChosen(track, choices));
+		!isShareOf(track, parentOf(track)) && isChosen(track, choices));
 	const cores = new Set(shown.map((track) => coreOf(track, parentOf(track))));
 	cores.delete(-1);
 	const leaves: RankedLeaf[] = [];

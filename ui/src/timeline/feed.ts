@@ -62,8 +62,7 @@ export class Feed {
 		this.loader = new TileLoader(this.cache,
 			(range, tracks, column, signal) => api.window(absoluteNs(originNs, range.fromNs),
 				absoluteNs(originNs, range.toNs), range.px, tracks, column || undefined, signal),
-			(strips) => this.take(strips),
-			(sentence) => this.failure.set(sentence));
+			(strips) => this.take(strips), (sentence) => this.failure.set(sentence));
 	}
 
 	private marksLayer(queryOf: () => SearchQuery | null): MarksLayer {

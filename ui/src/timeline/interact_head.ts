@@ -66,8 +66,7 @@ export class HeadInteraction {
 		axis.setPointerCapture(event.pointerId);
 		const marker = markerAt(this.context.markers.get(), this.context.view.get(), this.stage.width,
 			event.offsetX, event.offsetY);
-		this.gesture = marker ? { kind: "marker", marker }
-			: { kind: "pan", lastX: event.offsetX };
+		this.gesture = marker ? { kind: "marker", marker } : { kind: "pan", lastX: event.offsetX };
 	}
 
 	private moveAxis(event: PointerEvent, axis: HTMLElement): void {

@@ -69,8 +69,7 @@ export class Markers {
 		if (isFree || !this.context.settings.get().snap) return this.snapper.drop();
 		const { layout, scroll, height } = this.stage;
 		void this.snapper.follow(timeNs, lanesToSnap(layout.get(), this.focusedRow.get(), scroll,
-			height),
-			this.reachNs(), (edge) => this.move(id, edge));
+			height), this.reachNs(), (edge) => this.move(id, edge));
 	}
 
 	move(id: string, timeNs: number): void {

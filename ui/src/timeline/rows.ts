@@ -110,8 +110,7 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 		lineCount, source: leaf.source ?? "", shares: leaf.shares ?? [],
 		isCumulative: leaf.isCumulative ?? false,
 		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` :
-			leaf.key,
-			...notes].join("\n"),
+			leaf.key, ...notes].join("\n"),
 		isFolded: kind === "spans" && lineCount > 1 &&
 			isFolded(leaf.key, leaf.beginsFolded || (!!leaf.isPacked && lineCount > FOLD_ABOVE_LINES),
 				settings),

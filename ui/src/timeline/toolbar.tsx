@@ -132,8 +132,7 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 					onChange={(id) => change({ layerDepth: Number(id) })} />
 			)}
 			<span class="tl-tools">
-				<Tool icon="bands"
-					title="Highlight throttling, small transfers, reloads and collectives"
+				<Tool icon="bands" title="Highlight throttling, small transfers, reloads and collectives"
 					isOn={settings.showBands} onClick={() => change({ showBands: !settings.showBands })} />
 				<Tool icon="links" title="Show dependencies of the selected event"
 					isOn={settings.showDependencies}

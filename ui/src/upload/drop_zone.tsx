@@ -78,8 +78,7 @@ export function DropZone(props: ZoneProps) {
 					: <span class="ui-hint">{hint}</span>}
 			</div>
 			{!props.isFolder && <Picker title={isMultiple ? "Choose files" : "Choose file"}
-				isMultiple={isMultiple}
-				isFolder={false} onFiles={take} {...(accept ? { accept } : {})} />}
+				isMultiple={isMultiple} isFolder={false} onFiles={take} {...(accept ? { accept } : {})} />}
 			{(props.isFolder || props.canBeFolder) && (
 				<Picker title="Choose folder" isMultiple isFolder onFiles={take} />)}
 		</div>

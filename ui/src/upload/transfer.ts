@@ -21,8 +21,7 @@ export class WireError extends Error {
 
 export interface Wire {
 	create(files: Planned[]): Promise<{ id: string; received: number[] }>;
-	send(id: string, index: number, offset: number, piece: Blob, onProgress: (bytes: number) =>
-		void,
+	send(id: string, index: number, offset: number, piece: Blob, onProgress: (bytes: number) => void,
 		signal: AbortSignal): Promise<number>; // received of the file
 	received(id: string, signal: AbortSignal): Promise<number[]>;
 	finish(id: string): Promise<void>;

@@ -61,8 +61,7 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 				<DropZone title="NEFF" hint="The compiled model, file.neff" accept=".neff"
 					chosen={plan.neff}
 					onChange={(neff) => setPlan({ ...plan, neff })} />
-				<DropZone title="NTFF"
-					hint="The trace of its run, profile.ntff; one for each core"
+				<DropZone title="NTFF" hint="The trace of its run, profile.ntff; one for each core"
 					accept=".ntff"
 					isMultiple chosen={plan.ntff} onChange={(ntff) => setPlan({ ...plan, ntff })} />
 			</> : (
@@ -80,8 +79,7 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 					<label for="upload-name">Name</label>
 					<input id="upload-name" class="ui-input" required maxLength={NAME_MOST}
 						value={name} data-autofocus
-						autocomplete="off" aria-invalid={isNameShownWrong}
-							aria-describedby="upload-name-hint"
+						autocomplete="off" aria-invalid={isNameShownWrong} aria-describedby="upload-name-hint"
 						onInput={(event) => setName(event.currentTarget.value)} />
 					<span id="upload-name-hint"
 						class={`ui-hint${isNameShownWrong ? " is-error" : ""}`}>
@@ -94,8 +92,7 @@ export function UploadDialog({ plan, setPlan, folders, onClose }:
 					<select id="upload-folder" class="ui-input" value={folder}
 						onChange={(event) => setFolder(event.currentTarget.value)}>
 						<option value="">None</option>
-						{folders.map((one) => <option key={one.name}
-							value={one.name}>{one.name}</option>)}
+						{folders.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
 					</select>
 				</div>
 			</div>

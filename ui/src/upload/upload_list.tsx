@@ -9,19 +9,13 @@ import { cancelUpload, resumeUpload, uploads } from "./uploads.ts";
 
 function statusText(state: TransferState): string {
 	switch (state.phase) {
-	case "starting":
-		return "Starting …";
-	case "paused":
-		return `Paused at ${bytesText(state.sentBytes)} of ${bytesText(state.totalBytes)}`;
-	case "waiting":
-		return state.failure ?? "Connection lost; retrying …";
-	case "failed":
-		return state.failure ?? "Stopped.";
+	case "starting": return "Starting …";
+	case "paused": return `Paused at ${bytesText(state.sentBytes)} of ${bytesText(state.totalBytes)}`;
+	case "waiting": return state.failure ?? "Connection lost; retrying …";
+	case "failed": return state.failure ?? "Stopped.";
 	case "finishing":
-	case "done":
-		return "Uploaded; processing starts";
-	case "cancelled":
-		return "Cancelled";
+	case "done": return "Uploaded; processing starts";
+	case "cancelled": return "Cancelled";
 	case "sending": {
 		const left = waitText(secondsLeft(state));
 		return `${bytesText(state.sentBytes)} of ${bytesText(state.totalBytes)}` +
@@ -51,8 +45,7 @@ function Item({ transfer }: { transfer: Transfer }) {
 				{canResume && <button type="button" class="ui-icon-button is-small"
 					aria-label="Resume" title="Resume"
 					onClick={() => resumeUpload(transfer)}><Icon name="play" size={12} /></button>}
-				<button type="button" class="ui-icon-button is-small" aria-label="Cancel"
-					title="Cancel"
+				<button type="button" class="ui-icon-button is-small" aria-label="Cancel" title="Cancel"
 					onClick={() => void cancelUpload(transfer)}><Icon name="close"
 						size={12} /></button>
 			</div>

@@ -19,8 +19,7 @@ async function asWire<T>(asking: Promise<T>): Promise<T> {
 	try {
 		return await asking;
 	} catch (failure) {
-		throw failure instanceof ApiError ? new WireError(failure.status, failure.message)
-			: failure;
+		throw failure instanceof ApiError ? new WireError(failure.status, failure.message) : failure;
 	}
 }
 
@@ -28,8 +27,7 @@ function put(url: string, piece: Blob, onProgress: (bytes: number) => void,
 	signal: AbortSignal): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const request = new XMLHttpRequest();
-		const gone = () => reject(new WireError(0,
-			"The connection to the server was lost; retrying."));
+		const gone = () => reject(new WireError(0, "The connection to the server was lost; retrying."));
 		let watchdog = setTimeout(() => request.abort(), STALLED_MS);
 		const abort = () => request.abort();
 		request.open("PUT", url);
@@ -68,8 +66,7 @@ export function browserWire(api: Api, options: { name: string; folder: string; i
 				name: options.name,
 				folder: options.folder,
 				force: options.isForce,
-				files: files.map(({ path, role, file }) =>
-					({ path, role, size_bytes: String(file.size) })),
+				files: files.map(({ path, role, file }) => ({ path, role, size_bytes: String(file.size) })),
 			}));
 			return { id: answer.id, received: receivedOf(answer) };
 		},

@@ -26,8 +26,7 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 		onClose(true);
 	};
 	return (
-		<Dialog title={`Delete ${pluralText(names.length, "profile")}`}
-			onClose={() => onClose(false)}
+		<Dialog title={`Delete ${pluralText(names.length, "profile")}`} onClose={() => onClose(false)}
 			onSubmit={remove} foot={<>
 				<button type="button" class="ui-button"
 					onClick={() => onClose(false)}>Cancel</button>
@@ -37,8 +36,7 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 				annotations are deleted, and links to it stop working. The NEFF and NTFF files
 				it was made from are kept.</p>
 			<ul class="pm-names">
-				{names.slice(0, SHOWN_NAMES).map((name) => <li key={name}
-					class="ui-mono">{name}</li>)}
+				{names.slice(0, SHOWN_NAMES).map((name) => <li key={name} class="ui-mono">{name}</li>)}
 				{names.length > SHOWN_NAMES && <li class="ui-dim">
 					and {names.length - SHOWN_NAMES} more</li>}
 			</ul>
@@ -48,8 +46,7 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 			</label>}
 			<div class="ui-field">
 				<label for="delete-word">To confirm, type <code>delete</code></label>
-				<input id="delete-word" class="ui-input" data-autofocus autocomplete="off"
-					value={typed}
+				<input id="delete-word" class="ui-input" data-autofocus autocomplete="off" value={typed}
 					onInput={(event) => setTyped(event.currentTarget.value)} />
 			</div>
 		</Dialog>
@@ -85,8 +82,7 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 			{!!names.length && !!folders.length && (
 				<div class="ui-field">
 					<label for="folder-choice">Folder</label>
-					<select id="folder-choice" class="ui-input" data-autofocus
-						value={chosen ?? "\n"}
+					<select id="folder-choice" class="ui-input" data-autofocus value={chosen ?? "\n"}
 						onChange={(event) => setChosen(event.currentTarget.value === "\n" ? null
 							: event.currentTarget.value)}>
 						{folders.map((folder) => <option key={folder.name}
@@ -98,8 +94,7 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 			{isNew && (
 				<div class="ui-field">
 					<label for="folder-name">Folder name</label>
-					<input id="folder-name" class="ui-input" maxLength={100} value={typed}
-						autocomplete="off"
+					<input id="folder-name" class="ui-input" maxLength={100} value={typed} autocomplete="off"
 						{...(names.length && folders.length ? {} : { "data-autofocus": true })}
 						aria-invalid={!!typed && !!fault} onInput={(event) =>
 							setTyped(event.currentTarget.value)} />

@@ -17,8 +17,7 @@ export function FolderList({ folders, onOpen, onForget }:
 						<span class="pm-folder-name">{folder.name}</span>
 						<span class="ui-dim">{pluralText(folder.count, "profile")}</span>
 					</button>
-					<button type="button" class="ui-icon-button is-small"
-						onClick={() => onForget(folder)}
+					<button type="button" class="ui-icon-button is-small" onClick={() => onForget(folder)}
 						aria-label={`Remove the folder ${folder.name}; its profiles stay`}
 						title="Remove the folder; its profiles stay"><Icon name="trash"
 							size={12} /></button>

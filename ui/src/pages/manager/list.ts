@@ -35,22 +35,14 @@ type MomentOf = (profile: Profile) => number;
 
 function compare(a: Profile, b: Profile, key: SortKey, openedOf: MomentOf): number {
 	switch (key) {
-	case "name":
-		return natural.compare(a.name, b.name);
-	case "kind":
-		return a.kind.localeCompare(b.kind);
-	case "folder":
-		return natural.compare(a.folder, b.folder);
-	case "state":
-		return STATES.indexOf(a.state) - STATES.indexOf(b.state);
-	case "size":
-		return Number(a.size_bytes) - Number(b.size_bytes);
-	case "rows":
-		return Number(a.row_count) - Number(b.row_count);
-	case "created":
-		return a.created_ms - b.created_ms;
-	case "opened":
-		return openedOf(a) - openedOf(b);
+	case "name": return natural.compare(a.name, b.name);
+	case "kind": return a.kind.localeCompare(b.kind);
+	case "folder": return natural.compare(a.folder, b.folder);
+	case "state": return STATES.indexOf(a.state) - STATES.indexOf(b.state);
+	case "size": return Number(a.size_bytes) - Number(b.size_bytes);
+	case "rows": return Number(a.row_count) - Number(b.row_count);
+	case "created": return a.created_ms - b.created_ms;
+	case "opened": return openedOf(a) - openedOf(b);
 	}
 }
 
@@ -84,8 +76,7 @@ export interface Folder {
 /** Folders that hold profiles, and those made here that do not yet. */
 export function foldersOf(profiles: Profile[], made: string[]): Folder[] {
 	const counts = new Map<string, number>(made.map((name) => [name, 0]));
-	for (const { folder } of profiles) if (folder) counts.set(folder, (counts.get(folder) ?? 0) +
-		1);
+	for (const { folder } of profiles) if (folder) counts.set(folder, (counts.get(folder) ?? 0) + 1);
 	return [...counts].map(([name, count]) => ({ name, count }))
 		.sort((a, b) => natural.compare(a.name, b.name));
 }

@@ -124,8 +124,7 @@ export function ManagerPage() {
 				<div class="pm-bar">
 					<div class="pm-tabs" role="tablist" aria-label="Which profiles">
 						{TABS.map(({ id, title }) => (
-							<button type="button" key={id} role="tab" class="pm-tab"
-								aria-selected={tab === id}
+							<button type="button" key={id} role="tab" class="pm-tab" aria-selected={tab === id}
 								onClick={() => openTab(id)}>{title}</button>
 						))}
 					</div>
@@ -145,8 +144,7 @@ export function ManagerPage() {
 					</div>
 					{tab === "folders" && <button type="button" class="ui-button"
 						onClick={() => setQuestion({ folder: [] })}>Create folder</button>}
-					<button type="button" class="ui-icon-button" aria-label="Refresh"
-						title="Refresh"
+					<button type="button" class="ui-icon-button" aria-label="Refresh" title="Refresh"
 						onClick={() => void profileWatch.refresh()}><Icon name="refresh" /></button>
 					<MenuButton label="Actions" isRight entries={actionEntries}>
 						Actions <Icon name="down" size={12} /></MenuButton>
@@ -178,8 +176,7 @@ export function ManagerPage() {
 				if (isDone) setChosen(new Set());
 				setQuestion(null);
 			}} />}
-			{question && "folder" in question && <FolderDialog names={question.folder}
-				folders={folders}
+			{question && "folder" in question && <FolderDialog names={question.folder} folders={folders}
 				onMade={(name) => setMade([...made, name])} onClose={() => setQuestion(null)} />}
 			{plan && <UploadDialog plan={plan} setPlan={setPlan} folders={folders}
 				onClose={() => setPlan(null)} />}

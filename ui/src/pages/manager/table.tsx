@@ -76,8 +76,7 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 			<table class="pm-table">
 				<thead>
 					<tr>
-						<th scope="col" class="pm-tick"><input type="checkbox" class="ui-check"
-							checked={isAll}
+						<th scope="col" class="pm-tick"><input type="checkbox" class="ui-check" checked={isAll}
 							aria-label="Select all listed profiles" onClick={() =>
 								setChosen(isAll ? new Set() : new Set(names))} /></th>
 						<th scope="col" class="pm-star"><span

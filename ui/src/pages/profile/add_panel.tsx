@@ -24,8 +24,7 @@ export function AddPanel({ store, kinds, onClose }:
 		<Dialog title="Add panel" isWide onClose={onClose} onSubmit={() => choose(shown[0])}>
 			<div class="ui-search">
 				<Icon name="search" size={14} />
-				<input class="ui-input" data-autofocus placeholder="Find a panel"
-					aria-label="Find a panel"
+				<input class="ui-input" data-autofocus placeholder="Find a panel" aria-label="Find a panel"
 					value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
 			</div>
 			<div class="add-tiles">

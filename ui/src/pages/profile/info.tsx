@@ -24,8 +24,7 @@ function Facts({ details }: { details: ProfileDetails }) {
 	return (
 		<>
 			<dl class="info-facts">
-				{facts.map(([name, value]) => <div
-					key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+				{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
 			</dl>
 			{!!details.sources.length && <h3>Made from</h3>}
 			<ul class="info-list">

@@ -58,8 +58,7 @@ function textStore(dock: Store<model.Dock>, kinds: PanelKind[]): Store<string> {
 	text.watch((now) => {
 		if (now === dockText(dock.get())) return;
 		const next = parseDock(now);
-		if (next) dock.set(model.keepKnown(next, (panel) => kinds.some((kind) =>
-			kind.id === panel)));
+		if (next) dock.set(model.keepKnown(next, (panel) => kinds.some((kind) => kind.id === panel)));
 	});
 	return text;
 }
@@ -69,8 +68,7 @@ async function openPage(name: string, signal: AbortSignal): Promise<Page> {
 	let page: Page | undefined;
 	const context = await loadContext(server, name, state, {
 		openPanel: (id) => {
-			if (page?.kinds.some((kind) => kind.id === id)) page.dock.update((now) =>
-				model.add(now, id));
+			if (page?.kinds.some((kind) => kind.id === id)) page.dock.update((now) => model.add(now, id));
 		},
 		openProfile: (profile) => navigate({ page: "analysis", profile }),
 		notify,
@@ -133,12 +131,10 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 		<>
 			{!focused && (
 				<TopBar actions={page && !isSummary && (<>
-					<button type="button" class="ui-button is-primary"
-						onClick={() => setAdding(true)}
+					<button type="button" class="ui-button is-primary" onClick={() => setAdding(true)}
 						title="Add panel (I)"><Icon name="add" size={14} /> Add panel</button>
 					<LayoutMenu store={page.dock} kinds={page.kinds} />
-					<button type="button" class="ui-icon-button" onClick={toggleFocus}
-						aria-label="Focus mode"
+					<button type="button" class="ui-icon-button" onClick={toggleFocus} aria-label="Focus mode"
 						title="Focus mode (.)"><Icon name="focus" /></button>
 				</>)}>
 					{page && <ParentLink parent={page.context.details.parent} />}
@@ -146,8 +142,7 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 					{page && <SimulatedBadge of={page.context.details} />}
 					<nav class="top-tabs" aria-label="Pages of this profile">
 						{tabs.map(({ title, to }) => (
-							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) =>
-								follow(event, to)}
+							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) => follow(event, to)}
 								aria-current={isCurrent(title) ? "page" : undefined}>{title}</a>
 						))}
 						<AllRanks profile={name} />

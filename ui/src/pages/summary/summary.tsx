@@ -42,8 +42,7 @@ function DeviceSummary({ context }: { context: ProfileContext }) {
 				<Choice label="Region" value={region.id} change={setChosen}
 					options={choices.map((one) => ({ value: one.id,
 					text: `${one.name} (${formatNs(one.fromNs)} to ${formatNs(one.toNs)})` }))} />
-				<Button onClick={addRegion}
-					title="Add the time range shown in the timeline as a region">Add
+				<Button onClick={addRegion} title="Add the time range shown in the timeline as a region">Add
 					region</Button>
 				{region.isAll ? null : <span class="pn-dim">
 					A region counts the events that start in it; its MFU is computed from

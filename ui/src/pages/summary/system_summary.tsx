@@ -136,8 +136,7 @@ async function metricsOf(context: ProfileContext, profile: string,
 		const api = context.server.of(profile);
 		const row = namedRows(await api.table("Summary", { limit: 1 }, signal))[0] ?? {};
 		const about = namedRows(await api.table("Metadata", { limit: 1,
-			columns: ["num_physical_cores"] },
-			signal))[0] ?? {};
+			columns: ["num_physical_cores"] }, signal))[0] ?? {};
 		const value = (name: string) => row[name] ?? null;
 		return { cores: about["num_physical_cores"] ?? null, cells: [num(row["total_time"]) * 1e9,
 			value("mfu_estimated_percent"), value("hfu_estimated_percent"),

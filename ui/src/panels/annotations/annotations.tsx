@@ -95,8 +95,7 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 			{shown && base ? <div class="an-part"><PartSummary context={context}
 				title={`${base.name} to ${shown.name}`}
 				part={{ fromNs: Math.min(base.timeNs, shown.timeNs), toNs: Math.max(base.timeNs,
-					shown.timeNs),
-					tracks: null }} /></div> : null}
+					shown.timeNs), tracks: null }} /></div> : null}
 		</Panel>
 	);
 }

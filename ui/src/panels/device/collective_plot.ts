@@ -14,7 +14,6 @@ export function collectivePlot(rows: Row[], time: (row: Row) => number):
 		data: [order.map((i) => time(rows[i]!)), ...kinds.map((kind) => order.map((i) =>
 			text(rows[i]!["operation"]) === kind ? num(rows[i]!["duration_ns"]) : null))],
 		series: kinds.map((kind, i) => ({ label: kind, colour: `--pn-c${(i % 8) + 1}`,
-			unit: "nanoseconds",
-			kind: "points" as const })),
+			unit: "nanoseconds", kind: "points" as const })),
 	};
 }

@@ -39,8 +39,7 @@ const COLUMNS: TreeColumn[] = [
 	{ name: "instructions", title: "Instructions", unit: "", width: 96, help: "On all engines" },
 	...ENGINES.flatMap((engine) => [
 		{ name: `${engine}_engine_instruction_count`, title: NAMES[engine] ?? engine, unit: "",
-			width: 68,
-			help: `Instructions on the ${NAMES[engine]} engine` },
+			width: 68, help: `Instructions on the ${NAMES[engine]} engine` },
 		{ name: `total_time_${engine}`, title: `${NAMES[engine]} time`, unit: "nanoseconds", width: 96,
 			help: `Time its ${NAMES[engine]} instructions cover` },
 	]),
@@ -61,8 +60,7 @@ export function cellOf(node: TreeNode, column: string): Cell {
 	if (column === "label") return node.label;
 	if (column === "instructions")
 		return ENGINES.reduce((now, engine) => now +
-			sum(node.row[`${engine}_engine_instruction_count`]),
-			0);
+			sum(node.row[`${engine}_engine_instruction_count`]), 0);
 	return node.row[column] ?? null;
 }
 

@@ -42,8 +42,7 @@ function HbmPurposes({ context }: { context: ProfileContext }) {
 		const { rows } = await context.api.query("hbm_purposes", {}, 1000, signal);
 		return rows.map(([purpose, ...rest]) => [titleOf(text(purpose)), ...rest]);
 	}, [context]);
-	return <Loaded load={load} what="purposes">{(rows) => <DataTable
-		label="Device memory by use"
+	return <Loaded load={load} what="purposes">{(rows) => <DataTable label="Device memory by use"
 		order={{ column: 4, down: true }} rows={rows} columns={[{ name: "purpose", title: "Used for",
 			width: 220 },
 			{ name: "device", title: "Device", unit: "id" }, { name: "hbm", title: "HBM", unit: "id" },
@@ -64,8 +63,7 @@ function DeviceMemory({ context }: { context: ProfileContext }) {
 		return <DataTable label="Device memory at the start of the capture"
 			order={{ column: 2, down: true }}
 			columns={[{ name: "type", title: "Used for", width: 240 }, { name: "core", title: "Core",
-				unit: "id" },
-				{ name: "bytes", title: "Bytes", unit: "bytes" },
+				unit: "id" }, { name: "bytes", title: "Bytes", unit: "bytes" },
 				{ name: "share", title: "Share of core total", unit: "fraction" }]}
 			rows={rows.filter((row) => text(row["usage_type"]) !== "Total")
 				.map((row) => [row["usage_type"] ?? null,

@@ -26,8 +26,7 @@ export function cssColour(name: string): string {
 
 // Light enough for dark words on them, in both themes; neighbours differ in hue and lightness.
 const SOFT = ["#8ec3ee", "#f2c46d", "#84d3b8", "#e2a9c8", "#b9b0ea", "#efa37f", "#c9cf82",
-	"#a9b6c4",
-	"#7fc7d9", "#d9b99b"];
+	"#a9b6c4", "#7fc7d9", "#d9b99b"];
 
 /** A name's colour: the same name, the same colour, everywhere. */
 export function colourOf(name: string): string {

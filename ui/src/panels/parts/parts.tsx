@@ -98,8 +98,7 @@ export function Tabs<T extends string>(props: { label: string; value: T;
 		const next = props.tabs[(at + step + props.tabs.length) % props.tabs.length];
 		if (next) props.change(next.id);
 		const list = (event.currentTarget as HTMLElement);
-		requestAnimationFrame(() =>
-			list.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
+		requestAnimationFrame(() => list.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
 	};
 	return (
 		<div class="pn-tabs" role="tablist" aria-label={props.label} onKeyDown={move}>

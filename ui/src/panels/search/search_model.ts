@@ -48,8 +48,7 @@ export function conditionOf(where: string): Condition {
 /** The fields people look for first, before the rest in alphabetical order. */
 export function orderFields(names: string[]): string[] {
 	const first = ["opcode", "name", "variable", "engine", "queue_name", "operation", "layer",
-		"hlo_name",
-		"operands", "nki_source_location", "duration_ns"];
+		"hlo_name", "operands", "nki_source_location", "duration_ns"];
 	const known = first.filter((name) => names.includes(name));
 	return [...known, ...names.filter((name) => !known.includes(name)).sort()];
 }

@@ -24,8 +24,7 @@ export function SourceCodePanel({ context }: { context: ProfileContext }) {
 	const view = useStore(context.view);
 	const selected = useStore(context.selected);
 	const files = useLoad(async () => (await context.api.sourceFiles()).files.map((file) =>
-		file.path),
-		[context]);
+		file.path), [context]);
 	const from = onlyInView ? String(absolute(context, view.fromNs)) : undefined;
 	const to = onlyInView ? String(absolute(context, view.toNs)) : undefined;
 	const costs = useLoad(async (signal) => costsByFile(

@@ -30,8 +30,7 @@ export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<numbe
 		files.set(place.path, lines);
 		const cost = lines.get(place.line) ?? { location,
 			column: String(row["source_column"] ?? "nki_source_location"), line: place.line, count: 0,
-				durationNs: 0,
-				flops: 0,
+				durationNs: 0, flops: 0,
 			engines: new Map<string, number>() };
 		lines.set(place.line, cost);
 		const count = Number(row["instruction_count"] ?? 0);

@@ -109,8 +109,7 @@ function Result({ answer }: { answer: SqlAnswer }) {
 		({ name: `${column.name}${i ? `\u200b`.repeat(i) : ""}`,
 		title: column.name, unit: unitOf(column.name), help: column.type }));
 	return <DataTable key={answer.columns.map((column) => column.name).join()} label="Result"
-		columns={columns}
-		rows={answer.rows} empty="The query returned no rows." />;
+		columns={columns} rows={answer.rows} empty="The query returned no rows." />;
 }
 
 function SchemaBrowser({ context, insert }: { context: ProfileContext; insert: (word: string)

@@ -20,8 +20,7 @@ export function OverallSummaryPanel({ context }: { context: ProfileContext }) {
 			<Toggle label="Show metrics without a value" on={showMissing} change={setShowMissing} />
 		</>}>
 			<Loaded load={load} what="metrics">{(summary) => {
-				if (!summary) return <Empty
-					title="No summary">This profile has no metrics.</Empty>;
+				if (!summary) return <Empty title="No summary">This profile has no metrics.</Empty>;
 				const groups = metricGroups(summary.columns, summary.row, filter)
 					.map((group) => ({ ...group, lines: group.lines.filter((line) => showMissing ||
 						!line.isMissing) }))
@@ -32,8 +31,7 @@ export function OverallSummaryPanel({ context }: { context: ProfileContext }) {
 						<section key={group.title} class="pn-group">
 							<h3>{group.title}</h3>
 							<dl>{group.lines.map((line) => <Metric key={line.name} name={line.title}
-								value={line.value}
-								exact={line.exact} help={line.help}
+								value={line.value} exact={line.exact} help={line.help}
 								{...(line.fraction === undefined ? {} : { bar: line.fraction })} />)}</dl>
 						</section>
 					))}

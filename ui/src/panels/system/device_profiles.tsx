@@ -24,8 +24,7 @@ export function DeviceProfilesPanel({ context }: { context: ProfileContext }) {
 				const name = text(row["device_profile_name"]);
 				return [name, profileOf(name) ? "Open" : "not processed", row["instance_id"] ?? null,
 					row["process_id"] ?? null, row["nc_id"] === -1 ? null : row["nc_id"] ?? null,
-						row["model_id"]
-						?? null];
+						row["model_id"] ?? null];
 			})}
 			render={(cell, column) => column.name === "state" && cell === "Open"
 				? <span class="pn-link">Open</span> : null}

@@ -19,8 +19,7 @@ interface Curve {
 }
 
 const CURVES: Record<CurveKind, Curve> = {
-	hbm: { query: "hbm_usage", unit: "bytes",
-		empty: "No device memory allocations were recorded." },
+	hbm: { query: "hbm_usage", unit: "bytes", empty: "No device memory allocations were recorded." },
 	host: { query: "host_memory", unit: "bytes", empty: "Host memory was not sampled." },
 	cpu: { query: "cpu_load", unit: "hundredths", empty: "Processor load was not sampled." },
 };
@@ -70,6 +69,5 @@ function Curves({ context, rows, unit, kind }: { context: ProfileContext; rows: 
 			colour: `--pn-c${(i % 8) + 1}`, kind: "step", fill: curves.names.length === 1 })) };
 	}, [rows, unit]);
 	return <Plot key={kind} label="Usage over time" data={data} series={series} xUnit="nanoseconds"
-		yUnit={unit}
-		xTitle="Time" />;
+		yUnit={unit} xTitle="Time" />;
 }
