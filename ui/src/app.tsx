@@ -9,11 +9,12 @@ import { ErrorBoundary } from "./shell/error_boundary.tsx";
 import { isFocused, LeaveFocus, toggleFocus } from "./shell/focus.tsx";
 import { Help, isHelpOpen } from "./shell/help.tsx";
 import { listenToKeys } from "./shell/keys.ts";
+import { Link } from "./shell/link.tsx";
 import { Sidebar, toggleSidebar } from "./shell/sidebar.tsx";
 import { toggleTheme } from "./shell/theme.ts";
 import { Toasts } from "./shell/toasts.tsx";
 import { TopBar } from "./shell/topbar.tsx";
-import { follow, route, urlOf } from "./state/navigate.ts";
+import { route } from "./state/navigate.ts";
 import type { Route } from "./state/route.ts";
 import { useStore } from "./store.ts";
 import "./app.css";
@@ -28,9 +29,7 @@ function UnknownPage({ path }: { path: string }) {
 					<p>There is nothing at <code>/{path}</code>.</p>
 					<p class="ui-dim">Profiles are at <code>/profile/NAME</code>,
 						their summaries at <code>/profile/NAME/summary</code>.</p>
-					<p><a href={urlOf({ page: "manager" })} onClick={(event) =>
-						follow(event, { page: "manager" })}>
-						See all profiles</a></p>
+					<p><Link to={{ page: "manager" }}>See all profiles</Link></p>
 				</div>
 			</main>
 		</>

@@ -9,7 +9,7 @@ import { homeView } from "./state/home.ts";
 import type { PageState } from "./state/url.ts";
 import { clampView, viewAround, viewToReveal } from "./state/view.ts";
 
-export interface PageHooks {
+interface PageHooks {
 	openPanel(id: string): void;
 	openProfile(name: string): void;
 	notify(sentence: string, kind?: "info" | "error"): void;
@@ -26,7 +26,7 @@ export interface CommonTime {
 	endNs: number;
 }
 
-export const DETAILS_PANEL = "event-details";
+const DETAILS_PANEL = "event-details";
 
 export async function loadContext(server: Api, name: string, state: PageState, hooks: PageHooks,
 	signal: AbortSignal, common?: CommonTime): Promise<ProfileContext> {

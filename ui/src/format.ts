@@ -58,7 +58,7 @@ export const formatRate = (rate: number) =>
 	scaled(rate, 1000, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], 4);
 export const formatFlops = (flops: number) =>
 	scaled(flops, 1000, ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"], 4);
-export const formatCycles = (cycles: number) => `${formatInteger(cycles)} cycles`;
+const formatCycles = (cycles: number) => `${formatInteger(cycles)} cycles`;
 
 /** A fraction as a percentage: 0.1234 is "12.3%"; tiny ones are not shown as nothing. */
 export function formatFraction(fraction: number): string {

@@ -8,7 +8,7 @@ import { foldedRows } from "../src/pages/manager/fold.ts";
 import { foldersOf, folderFault, matches, nameFault, sortedBy, type ListQuery }
 	from "../src/pages/manager/list.ts";
 import { finished, withProgress } from "../src/state/profiles.ts";
-import { agoText, bytesText, countText, waitText } from "../src/shell/words.ts";
+import { agoText, bytesText, pluralText, waitText } from "../src/shell/words.ts";
 
 function profile(name: string, more: Partial<Profile> = {}): Profile {
 	return { name, kind: "device", state: "ready", reason: "", created_ms: 0, opened_ms: 0,
@@ -84,8 +84,8 @@ test("sizes, counts and moments read well", () => {
 	assert.equal(bytesText(1023), "1023 B");
 	assert.equal(bytesText(1024 * 1024 - 1), "1.0 MiB");
 	assert.equal(bytesText(5.5 * 1024 ** 3), "5.5 GiB");
-	assert.equal(countText(18446744073709551615n), "18,446,744,073,709,551,615");
-	assert.equal(countText(999), "999");
+	assert.equal(pluralText(1, "profile"), "1 profile");
+	assert.equal(pluralText(1999, "profile"), "1,999 profiles");
 	assert.equal(agoText(0, 1e12), "Never");
 	assert.equal(agoText(1e12 - 59_000, 1e12), "Just now");
 	assert.equal(agoText(1e12 - 3_600_000, 1e12), "1 hour ago");

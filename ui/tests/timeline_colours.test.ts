@@ -4,14 +4,20 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import {
-	columnOf, contrastOf, HUE_COUNT, hashText, hueOfText, mixColours, NO_VALUE, operatorOf, paintsOf,
+	columnOf, HUE_COUNT, hashText, hueOfText, luminanceOf, mixColours, NO_VALUE, operatorOf, paintsOf,
 } from "../src/timeline/colours.ts";
 import { commandOf } from "../src/timeline/keys.ts";
 import { fitText } from "../src/timeline/texts.ts";
 import { valueText } from "../src/timeline/values.ts";
 import type { Track } from "../src/api/types.ts";
 
-test("a name has its colour for ever", () => {
+/** Contrast ratio of WCAG 2. */
+function contrastOf(a: string, b: string): number {
+	const [high, low] = [luminanceOf(a), luminanceOf(b)].sort((x, y) => y - x);
+	return (high! + 0.05) / (low! + 0.05);
+}
+
+test("a name always has the same colour", () => {
 	assert.equal(hashText("MATMUL"), hashText("MATMUL"));
 	assert.equal(hueOfText("MATMUL"), 7); // changing it would repaint everybody's pictures
 	assert.equal(hueOfText(""), NO_VALUE);

@@ -3,7 +3,12 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { DEFAULT_STATE, queryOf, stateOf, type PageState } from "../src/state/url.ts";
+import { DEFAULT_SETTINGS, queryOf, stateOf, type PageState } from "../src/state/url.ts";
+
+const DEFAULT_STATE: PageState = {
+	view: null, selected: null, search: null, settings: DEFAULT_SETTINGS, dock: "",
+	annotationSet: "", markers: [],
+};
 import { pathOf, routeOf } from "../src/state/route.ts";
 
 const there = (state: PageState) => stateOf(queryOf(state));

@@ -2,7 +2,7 @@
 // Dragging a tab with the pointer. A drag starts after a few pixels, so a click stays a click;
 // Escape cancels it.
 
-export interface TabDrag {
+interface TabDrag {
 	onMove(x: number, y: number): void;
 	onDrop(x: number, y: number): void;
 	onCancel(): void;

@@ -5,7 +5,7 @@
 import { groupOf, type Dock, type DockNode, type Edge, type Group, type Split, type Target } from
 	"./model.ts";
 
-export const GUTTER_PX = 4;
+const GUTTER_PX = 4;
 export const TAB_BAR_PX = 32;
 export const LEAST_PX = 96;
 
@@ -16,7 +16,7 @@ export interface Rect {
 	height: number;
 }
 
-export interface PlacedGroup {
+interface PlacedGroup {
 	group: Group;
 	rect: Rect;
 }

@@ -163,7 +163,7 @@ export function add(dock: Dock, panel: string): Dock {
 export const toggleMaximised = (dock: Dock, panel: string): Dock =>
 	dock.maximised ? { ...dock, maximised: null } : { ...activate(dock, panel), maximised: panel };
 
-export function nodeAt(node: DockNode | null, path: number[]): DockNode | null {
+function nodeAt(node: DockNode | null, path: number[]): DockNode | null {
 	let at = node;
 	for (const idx of path) at = at?.kind === "split" ? at.children[idx] ?? null : null;
 	return at;

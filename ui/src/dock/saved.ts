@@ -51,7 +51,7 @@ export function rememberDock(kind: Kind, dock: Dock): void {
 }
 
 /** Saved layouts are JSON objects of the server. */
-export interface SavedLayout {
+interface SavedLayout {
 	version: 1;
 	dock: string;
 }

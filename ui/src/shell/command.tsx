@@ -14,12 +14,12 @@ export async function copyText(text: string, what: string): Promise<void> {
 	}
 }
 
-export function Command({ text, what = "Command" }: { text: string; what?: string }) {
+export function Command({ text }: { text: string }) {
 	return (
 		<div class="ui-command">
 			<code>{text}</code>
 			<button type="button" class="ui-icon-button" aria-label={`Copy: ${text}`} title="Copy"
-				onClick={() => void copyText(text, what)}><Icon name="copy" size={14} /></button>
+				onClick={() => void copyText(text, "Command")}><Icon name="copy" size={14} /></button>
 		</div>
 	);
 }

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons.tsx";
 
-export interface DialogProps {
+interface DialogProps {
 	title: string;
 	onClose: () => void;
 	onSubmit?: () => void;

@@ -52,6 +52,19 @@ function Keys({ text }: { text: string }) {
 	);
 }
 
+export function KeyList({ section: { title, keys } }: { section: HelpSection }) {
+	return (
+		<section>
+			<h3>{title}</h3>
+			<dl>
+				{keys.map((key) => (
+					<div key={key.keys + key.does}><dt><Keys text={key.keys} /></dt><dd>{key.does}</dd></div>
+				))}
+			</dl>
+		</section>
+	);
+}
+
 export function Help() {
 	const isOpen = useStore(isHelpOpen);
 	const all = useStore(sections);
@@ -59,19 +72,7 @@ export function Help() {
 	return (
 		<Dialog title="Keyboard" isWide onClose={() => isHelpOpen.set(false)}>
 			<div class="help-columns">
-				{all.map((section) => (
-					<section key={section.title}>
-						<h3>{section.title}</h3>
-						<dl>
-							{section.keys.map((key) => (
-								<div key={key.keys + key.does}>
-									<dt><Keys text={key.keys} /></dt>
-									<dd>{key.does}</dd>
-								</div>
-							))}
-						</dl>
-					</section>
-				))}
+				{all.map((section) => <KeyList key={section.title} section={section} />)}
 			</div>
 		</Dialog>
 	);

@@ -18,7 +18,6 @@ const SHAPES = {
 	layout: "M2 3h12v10H2zM2 8h12M9 8v5",
 	list: "M5.5 4H14M5.5 8H14M5.5 12H14M2.2 4h.1M2.2 8h.1M2.2 12h.1",
 	maximise: "M3 3h10v10H3zM3 5.5h10",
-	minimise: "M3 11h10",
 	moon: "M13 9.5A5.5 5.5 0 1 1 6.5 3a4.5 4.5 0 0 0 6.5 6.5z",
 	more: "M8 3v.1M8 8v.1M8 13v.1",
 	pause: "M5.5 3.5v9M10.5 3.5v9",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys that work on the whole page, unless the user is typing or a dialog is open.
 
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
 	const element = target as HTMLElement | null;
 	return !!element?.closest?.("input, textarea, select, [contenteditable=true]");
 }
 
 /** By KeyboardEvent.key, letters small: "?", "l", "Escape". */
-export type KeyMap = Record<string, () => void>;
+type KeyMap = Record<string, () => void>;
 
 /** Listens until the returned function is called. */
 export function listenToKeys(keys: KeyMap): () => void {

@@ -101,7 +101,7 @@ function onMenuKey(event: JSX.TargetedKeyboardEvent<HTMLElement>, menu: HTMLElem
 	next?.focus();
 }
 
-export interface MenuButtonProps {
+interface MenuButtonProps {
 	label: string;
 	entries: () => MenuEntry[];
 	class?: string;

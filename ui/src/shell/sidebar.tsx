@@ -5,15 +5,16 @@ import { useState } from "preact/hooks";
 import type { Profile } from "../api/types.ts";
 import { profileWatch } from "../server.ts";
 import { latest } from "../state/family.ts";
-import { follow, route, urlOf } from "../state/navigate.ts";
+import { route } from "../state/navigate.ts";
 import { recall, remember } from "../state/remember.ts";
 import { createStore, useStore } from "../store.ts";
 import { CutName } from "./cut_name.tsx";
 import { Icon } from "./icons.tsx";
+import { Link } from "./link.tsx";
 import "./sidebar.css";
 
 const isBoolean = (value: unknown) => typeof value === "boolean";
-export const isSidebarOpen = createStore(recall<boolean>("sidebar", isBoolean) ?? true);
+const isSidebarOpen = createStore(recall<boolean>("sidebar", isBoolean) ?? true);
 
 export function toggleSidebar(): void {
 	isSidebarOpen.update((isOpen) => !isOpen);
@@ -54,14 +55,13 @@ function Section({ id, title, empty, profiles, here }:
 			</button>
 			{isOpen && !profiles.length && <p class="side-empty">{empty}</p>}
 			{isOpen && profiles.map((profile) => (
-				<a key={profile.name} class="side-link" title={profile.name} aria-label={profile.name}
-					href={urlOf({ page: "analysis", profile: profile.name })}
+				<Link key={profile.name} to={{ page: "analysis", profile: profile.name }}
+					class="side-link" title={profile.name} aria-label={profile.name}
 					aria-current={profile.name === here.name ? "page"
-						: profile.name === here.parent ? "true" : undefined}
-					onClick={(event) => follow(event, { page: "analysis", profile: profile.name })}>
+						: profile.name === here.parent ? "true" : undefined}>
 					<span class={`side-dot is-${profile.state}`} />
 					<CutName name={profile.name} />
-				</a>
+				</Link>
 			))}
 		</section>
 	);
@@ -76,20 +76,16 @@ export function Sidebar() {
 	return (
 		<nav class={`side-bar${isOpen ? "" : " is-closed"}`} aria-label="Profiles">
 			<div class="side-top">
-				{isOpen && (
-					<a class="side-brand" href={urlOf({ page: "manager" })}
-						onClick={(event) => follow(event, { page: "manager" })}>Neuron Explorer</a>
-				)}
+				{isOpen && <Link class="side-brand" to={{ page: "manager" }}>Neuron Explorer</Link>}
 				<button type="button" class="ui-icon-button" onClick={toggleSidebar}
 					aria-label={isOpen ? "Hide the sidebar" : "Show the sidebar"}
 					title={`${isOpen ? "Hide" : "Show"} the sidebar (\\)`}><Icon name="sidebar"
 						/></button>
 			</div>
-			<a class="side-link is-page" href={urlOf({ page: "manager" })} title="Profile Manager"
-				aria-current={now.page === "manager" ? "page" : undefined}
-				onClick={(event) => follow(event, { page: "manager" })}>
+			<Link class="side-link is-page" to={{ page: "manager" }} title="Profile Manager"
+				aria-current={now.page === "manager" ? "page" : undefined}>
 				<Icon name="list" /> {isOpen && "Profile Manager"}
-			</a>
+			</Link>
 			{isOpen && (
 				<div class="side-lists">
 					{SECTIONS.map((section) => (

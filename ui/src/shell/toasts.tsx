@@ -5,7 +5,7 @@ import { createStore, useStore } from "../store.ts";
 import { Icon } from "./icons.tsx";
 import "./toasts.css";
 
-export interface Toast {
+interface Toast {
 	id: number;
 	sentence: string;
 	kind: "info" | "error";

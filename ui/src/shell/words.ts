@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes, counts and times as readable text, for lists of profiles. Pure.
 
+import { formatInteger } from "../format.ts";
+
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
 export function bytesText(bytes: number): string {
@@ -14,13 +16,9 @@ export function bytesText(bytes: number): string {
 	return `${unit ? value.toFixed(value < 99.95 ? 1 : 0) : Math.round(value)} ${BINARY[unit]}`;
 }
 
-export function countText(count: bigint | number): string {
-	return count.toString().replace(/\B(?=(\d{3})+$)/g, ",");
-}
 
-export function pluralText(count: number, one: string, many = `${one}s`): string {
-	return `${countText(count)} ${count === 1 ? one : many}`;
-}
+export const pluralText = (count: number, one: string): string =>
+	`${formatInteger(count)} ${one}${count === 1 ? "" : "s"}`;
 
 const AGO: [string, number][] = [
 	["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3600], ["minute", 60],

@@ -13,7 +13,7 @@ export interface AddressBar {
 	put(query: string, isNew: boolean): void;
 }
 
-export const browserBar: AddressBar = {
+const browserBar: AddressBar = {
 	query: () => location.search,
 	put(query, isNew) {
 		const url = location.pathname + query;

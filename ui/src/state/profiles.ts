@@ -6,13 +6,13 @@ import { Api, ApiError } from "../api/client.ts";
 import type { Profile } from "../api/types.ts";
 import { createStore } from "../store.ts";
 
-export interface ProfileList {
+interface ProfileList {
 	profiles: Profile[];
 	isLoaded: boolean;
 	failure: string | null;
 }
 
-export interface Progress {
+interface Progress {
 	name: string;
 	stage: string | null;
 	fraction: number | null;

@@ -34,15 +34,6 @@ export const DEFAULT_SETTINGS: Settings = {
 	semaphores: [],
 };
 
-export const DEFAULT_STATE: PageState = {
-	view: null,
-	selected: null,
-	search: null,
-	settings: DEFAULT_SETTINGS,
-	dock: "",
-	annotationSet: "",
-	markers: [],
-};
 
 const COLOURS: ColourBy[] = ["name", "engine", "layer", "operator", "track"];
 const LISTS = { pin: "pinned", hide: "hidden", fold: "collapsed", order: "order" } as const;

@@ -74,10 +74,6 @@ export function luminanceOf(hex: string): number {
 	return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
 }
 
-export function contrastOf(a: string, b: string): number {
-	const [high, low] = [luminanceOf(a), luminanceOf(b)].sort((x, y) => y - x);
-	return (high! + 0.05) / (low! + 0.05);
-}
 
 const INK = "#10151c";
 

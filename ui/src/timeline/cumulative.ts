@@ -19,7 +19,7 @@ export function cumulate(mean: Float32Array, fromNs: number, nsPerPx: number,
 }
 
 /** Means of [0, untilNs) for some tracks, in their order. */
-export type AskBefore = (untilNs: number, tracks: number[]) => Promise<Map<number, number>>;
+type AskBefore = (untilNs: number, tracks: number[]) => Promise<Map<number, number>>;
 
 export class Cumulative {
 	private readonly before = new Map<string, number>(); // "track@from" to the mean of [0, from)

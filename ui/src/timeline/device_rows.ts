@@ -52,7 +52,7 @@ const BY_NAME: [RegExp, string][] = [
 
 export const ENGINES = ["Sync", "Tensor", "TensorMatrix", "Vector", "Scalar", "GpSimd"];
 
-export function sectionOf(track: Track): string {
+function sectionOf(track: Track): string {
 	// counters made from instructions are not engines
 	const saysTable = track.table !== null &&
 		(track.kind !== "counter" || track.table !== "Instruction");
@@ -93,7 +93,7 @@ function sharedLabelOf(track: Track, section: string,
 }
 
 /** The number of a semaphore: "24", or "S[24] (qSyncIO0)". */
-export const semaphoreOf = (track: Track) =>
+const semaphoreOf = (track: Track) =>
 	Number(/\d+/.exec(track.attributes["id"] ?? track.name)?.[0] ?? NaN);
 
 /** Rates that are worth a mean from the beginning on. */

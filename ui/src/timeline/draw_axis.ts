@@ -9,7 +9,7 @@ import { timeToX, xToTime } from "./view.ts";
 export const AXIS_HEIGHT = 36;
 const FLAG_HEIGHT = 14;
 
-export interface AxisScene {
+interface AxisScene {
 	view: View;
 	width: number;
 	dpr: number;

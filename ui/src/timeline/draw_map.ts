@@ -15,7 +15,7 @@ const GRIP_HEIGHT = 14;
 const ARROW = 4; // its height and half its width
 const LINE_MOST = 2; // wider than a line
 
-export interface MapScene {
+interface MapScene {
 	view: View;
 	endNs: number;
 	width: number;

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports all rows of the visible time range as CSV, one file per table.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";
 import { formatNs } from "../format.ts";
+import { Dialog } from "../shell/dialog.tsx";
 import { timeText } from "./ticks.ts";
 import { absoluteNs } from "./view.ts";
 
-interface ExportDialogProps { context: ProfileContext; onClose: () => void }
-
-export function ExportDialog({ context, onClose }: ExportDialogProps) {
-	const dialog = useRef<HTMLDialogElement>(null);
+export function ExportDialog({ context, onClose }:
+	{ context: ProfileContext; onClose: () => void }) {
 	const tables = tablesOf(context);
 	const [chosen, setChosen] = useState<string[]>(tables.slice(0, 1).map((table) => table.name));
-	useEffect(() => dialog.current?.showModal(), []);
 	const view = context.view.get();
 	const save = () => {
 		for (const table of chosen)
@@ -24,37 +22,31 @@ export function ExportDialog({ context, onClose }: ExportDialogProps) {
 	const toggle = (name: string) => setChosen((now) =>
 		(now.includes(name) ? now.filter((one) => one !== name) : [...now, name]));
 	return (
-		<dialog ref={dialog} class="tl-dialog" onClose={onClose} aria-labelledby="tl-export-title">
-			<h2 id="tl-export-title">Export as CSV</h2>
-			<p>
+		<Dialog title="Export as CSV" onClose={onClose} onSubmit={save} foot={<>
+			<button type="button" class="ui-button" onClick={onClose}>Cancel</button>
+			<button type="submit" class="ui-button is-primary" disabled={!chosen.length}>
+				Export {chosen.length > 1 ? `${chosen.length} tables` : ""}</button>
+		</>}>
+			<p class="ui-dim">
 				All rows of {formatNs(view.toNs - view.fromNs)} from {timeText(Math.round(view.fromNs))},
-					one
-				file for each table.
-			</p>
+				one file for each table.</p>
 			<div class="tl-checks">
 				{tables.map((table) => (
 					<label key={table.name}>
 						<input type="checkbox" checked={chosen.includes(table.name)}
 							onChange={() => toggle(table.name)} />
 						<span>{table.name}</span>
-						<span class="tl-dim">{table.rows.toLocaleString("en-US")} rows in total</span>
+						<span class="ui-dim">{table.rows.toLocaleString("en-US")} rows in total</span>
 					</label>
 				))}
 			</div>
-			<footer>
-				<button type="button" onClick={onClose}>Cancel</button>
-				<button type="button" class="tl-primary" disabled={!chosen.length} onClick={save}>
-					Export {chosen.length > 1 ? `${chosen.length} tables` : ""}
-				</button>
-			</footer>
-		</dialog>
+		</Dialog>
 	);
 }
 
-/** What people most often want comes first. */
 const FIRST = ["Instruction", "SystemProfileEvents"];
 
-/** Tables that have tracks, in the order of their rows. */
+/** Tables that have tracks, the most wanted ones first. */
 function tablesOf({ tracks, details }: ProfileContext): { name: string; rows: number }[] {
 	const names = [...new Set(tracks.flatMap((track) => track.table ?? []))];
 	const sorted = [...names.filter((name) => FIRST.includes(name)),

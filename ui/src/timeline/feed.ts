@@ -24,7 +24,7 @@ const MARKS_ID = -1; // hits are requested without tracks
 const OVERVIEW_ROWS = 64;
 const HBM_TABLE = "SystemProfileHbmUsage";
 
-export type News = "rows" | "map";
+type News = "rows" | "map";
 
 interface MarksLayer {
 	cache: TileCache;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The help overlay: keys and what colours mean.
+// The help dialog: the timeline's keys and colours.
 
-import { useEffect, useRef } from "preact/hooks";
+import { Dialog } from "../shell/dialog.tsx";
+import { KeyList } from "../shell/help.tsx";
 import { useStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
 import { BAND_STYLES, ERROR_COLOUR, HIGHLIGHT_COLOUR, HIT_COLOUR } from "./colours.ts";
 import { PREDECESSOR, SUCCESSOR } from "./draw_overlay.ts";
-import { Icon } from "./icons.tsx";
 import { SHORTCUTS } from "./keys.ts";
 
 const LEGEND: [string, string][] = [
@@ -19,35 +19,11 @@ const LEGEND: [string, string][] = [
 ];
 
 export function Help({ actions }: { actions: Actions }) {
-	return useStore(actions.help) ? <HelpDialog onClose={() => actions.help.set(false)} /> : null;
-}
-
-function HelpDialog({ onClose }: { onClose: () => void }) {
-	const dialog = useRef<HTMLDialogElement>(null);
-	useEffect(() => dialog.current?.showModal(), []);
+	if (!useStore(actions.help)) return null;
 	return (
-		<dialog ref={dialog} class="tl-dialog tl-help" onClose={onClose} aria-labelledby="tl-help-title"
-			onClick={(event) => event.target === dialog.current && onClose()}
-			onKeyDown={(event) => event.key === "?" && onClose()}>
-			<header>
-				<h2 id="tl-help-title">Keys and colours</h2>
-				<button type="button" class="tl-tool" aria-label="Close" onClick={onClose}>
-					<Icon name="close" /></button>
-			</header>
-			<div class="tl-help-columns">
-				{SHORTCUTS.map(({ title, list }) => (
-					<section key={title}>
-						<h3>{title}</h3>
-						<dl>
-							{list.map(({ keys, what }) => (
-								<div key={what}>
-									<dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt>
-									<dd>{what}</dd>
-								</div>
-							))}
-						</dl>
-					</section>
-				))}
+		<Dialog title="Keys and colours" isWide onClose={() => actions.help.set(false)}>
+			<div class="help-columns">
+				{SHORTCUTS.map((section) => <KeyList key={section.title} section={section} />)}
 				<section>
 					<h3>Colours</h3>
 					<ul class="tl-legend">
@@ -58,6 +34,6 @@ function HelpDialog({ onClose }: { onClose: () => void }) {
 					</ul>
 				</section>
 			</div>
-		</dialog>
+		</Dialog>
 	);
 }

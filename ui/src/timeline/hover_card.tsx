@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { EventDetails, Track } from "../api/types.ts";
 import { formatFraction, formatNs, titleOf } from "../format.ts";
 import { useStore } from "../store.ts";
+import { bandStyleOf } from "./colours.ts";
 import { fieldOf, nameOfEvent } from "./events.ts";
 import { sharesAt, type CounterHit, type SpanHit } from "./hit.ts";
 import type { HoverState, Interaction } from "./interact.ts";
@@ -149,7 +150,7 @@ function CounterCard({ stage, hit }: { stage: Stage; hit: CounterHit }) {
 
 function BandCard({ band }: { band: PlacedBand }) {
 	return (
-		<section class={`tl-card-band tl-band-${band.band.kind}`}>
+		<section class="tl-card-band" style={{ borderColor: bandStyleOf(band.band.kind).colour }}>
 			<h4>{band.band.title}</h4>
 			<p>{band.band.detail}</p>
 			<dl>

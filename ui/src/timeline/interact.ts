@@ -5,7 +5,7 @@
 import { createStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
 import { bandAt } from "./draw_bands.ts";
-import { HeadInteraction } from "./interact_head.ts";
+import { HeadInteraction, type Listen } from "./interact_head.ts";
 import { hitAt, type Hit, type SpanHit } from "./hit.ts";
 import { commandOf } from "./keys.ts";
 import { rowAt, screenY } from "./layout.ts";
@@ -51,7 +51,7 @@ export class Interaction {
 		this.on(overlay, "wheel", (event) => this.wheel(event, false), { passive: false });
 		for (const head of [surfaces.axis, surfaces.map])
 			this.on(head, "wheel", (event) => this.wheel(event, true), { passive: false });
-		this.head.attach(surfaces);
+		this.head.attach(surfaces, this.on);
 		const onKey = (event: KeyboardEvent) => this.key(event, root);
 		document.addEventListener("keydown", onKey);
 		this.endings.push(() => document.removeEventListener("keydown", onKey));
@@ -60,14 +60,12 @@ export class Interaction {
 	detach(): void {
 		for (const end of this.endings) end();
 		this.endings = [];
-		this.head.detach();
 	}
 
-	private on<K extends keyof HTMLElementEventMap>(element: HTMLElement, type: K,
-		listener: (event: HTMLElementEventMap[K]) => void, options?: AddEventListenerOptions): void {
+	private readonly on: Listen = (element, type, listener, options) => {
 		element.addEventListener(type, listener, options);
 		this.endings.push(() => element.removeEventListener(type, listener, options));
-	}
+	};
 
 	private get stage() {
 		return this.actions.stage;

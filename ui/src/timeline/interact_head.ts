@@ -18,35 +18,25 @@ type Gesture =
 /** A hand is never quite still, and a pixel of the map may be a thousand screens. */
 const SLACK_PX = 3;
 
+export type Listen = <K extends keyof HTMLElementEventMap>(element: HTMLElement, type: K,
+	listener: (event: HTMLElementEventMap[K]) => void, options?: AddEventListenerOptions) => void;
+
 export class HeadInteraction {
 	private gesture: Gesture | null = null;
-	private endings: (() => void)[] = [];
 
 	constructor(private readonly actions: Actions, private readonly onLeave: () => void) {}
 
-	attach({ axis, map }: Surfaces): void {
-		this.on(axis, "pointerdown", (event) => this.pressAxis(event, axis));
-		this.on(axis, "pointermove", (event) => this.moveAxis(event, axis));
-		this.on(axis, "pointerup", () => this.end());
-		this.on(axis, "pointercancel", () => this.end());
-		this.on(axis, "pointerleave", () => this.gesture || this.onLeave());
-		this.on(axis, "dblclick", () => this.actions.step("fit"));
-		this.on(map, "pointerdown", (event) => this.pressMap(event, map));
-		this.on(map, "pointermove", (event) => this.moveMap(event, map));
-		this.on(map, "pointerup", () => this.end());
-		this.on(map, "pointercancel", () => this.end());
-		this.on(map, "dblclick", () => this.actions.step("fit"));
-	}
-
-	detach(): void {
-		for (const end of this.endings) end();
-		this.endings = [];
-	}
-
-	private on<K extends keyof HTMLElementEventMap>(element: HTMLElement, type: K,
-		listener: (event: HTMLElementEventMap[K]) => void): void {
-		element.addEventListener(type, listener);
-		this.endings.push(() => element.removeEventListener(type, listener));
+	attach({ axis, map }: Surfaces, on: Listen): void {
+		on(axis, "pointerdown", (event) => this.pressAxis(event, axis));
+		on(axis, "pointermove", (event) => this.moveAxis(event, axis));
+		on(axis, "pointerleave", () => this.gesture || this.onLeave());
+		on(map, "pointerdown", (event) => this.pressMap(event, map));
+		on(map, "pointermove", (event) => this.moveMap(event, map));
+		for (const head of [axis, map]) {
+			on(head, "pointerup", () => this.end());
+			on(head, "pointercancel", () => this.end());
+			on(head, "dblclick", () => this.actions.step("fit"));
+		}
 	}
 
 	private get stage() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which key does what. Pure; the help overlay shows the same list.
 
+import type { HelpSection } from "../shell/help.tsx";
+
 export type Command =
 	| "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | "fit" | "start" | "end"
 	| "clear" | "box" | "marker" | "next" | "previous" | "details" | "help" | "zoomToSelection"
@@ -36,48 +38,43 @@ export function commandOf(press: KeyPress): Command | null {
 	return PLAIN[key] ?? null;
 }
 
-export interface Shortcut {
-	keys: string[];
-	what: string;
-}
-
-export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
+export const SHORTCUTS: HelpSection[] = [
 	{
 		title: "Time",
-		list: [
-			{ keys: ["Drag"], what: "Zoom to a time range" },
-			{ keys: ["W", "S"], what: "Zoom in and out (also ↑ ↓, + −)" },
-			{ keys: ["A", "D"], what: "Pan left and right (also ← →); with Shift by a page" },
-			{ keys: ["Ctrl + wheel"], what: "Zoom at the pointer (on the axis without Ctrl)" },
-			{ keys: ["Shift + drag"], what: "Pan (also drag the axis, Shift + wheel)" },
-			{ keys: ["F", "0"], what: "Show all events; press again for the whole profile" },
-			{ keys: ["Home", "End"], what: "Go to the beginning or the end" },
-			{ keys: ["Back", "Forward"], what: "Undo or redo a jump (the browser's buttons)" },
+		keys: [
+			{ keys: "Drag", does: "Zoom to a time range" },
+			{ keys: "W / S", does: "Zoom in and out (also ↑ ↓, + −)" },
+			{ keys: "A / D", does: "Pan left and right (also ← →); with Shift by a page" },
+			{ keys: "Ctrl + wheel", does: "Zoom at the pointer (on the axis without Ctrl)" },
+			{ keys: "Shift + drag", does: "Pan (also drag the axis, Shift + wheel)" },
+			{ keys: "F / 0", does: "Show all events; press again for the whole profile" },
+			{ keys: "Home / End", does: "Go to the beginning or the end" },
+			{ keys: "Back / Forward", does: "Undo or redo a jump (the browser's buttons)" },
 		],
 	},
 	{
 		title: "Events",
-		list: [
-			{ keys: ["Click"], what: "Select an event" },
-			{ keys: ["Double click", "Z"], what: "Zoom to the event" },
-			{ keys: ["N", "P"], what: "Next and previous event of the row" },
-			{ keys: ["Enter"], what: "Show the event's details" },
-			{ keys: ["Ctrl + click", "O"], what: "Show the event's source line (⌘ + click on a Mac)" },
-			{ keys: ["B"], what: "Select a box by dragging" },
-			{ keys: ["M"], what: "Set a marker at the pointer" },
-			{ keys: ["Drag a flag"], what: "Move a marker; it snaps to events, with Alt it does not" },
-			{ keys: ["Esc"], what: "Clear box and selection" },
+		keys: [
+			{ keys: "Click", does: "Select an event" },
+			{ keys: "Double click / Z", does: "Zoom to the event" },
+			{ keys: "N / P", does: "Next and previous event of the row" },
+			{ keys: "Enter", does: "Show the event's details" },
+			{ keys: "Ctrl + click / O", does: "Show the event's source line (⌘ + click on a Mac)" },
+			{ keys: "B", does: "Select a box by dragging" },
+			{ keys: "M", does: "Set a marker at the pointer" },
+			{ keys: "Drag a flag", does: "Move a marker; it snaps to events, with Alt it does not" },
+			{ keys: "Esc", does: "Clear box and selection" },
 		],
 	},
 	{
 		title: "Rows",
-		list: [
-			{ keys: ["Wheel"], what: "Scroll the rows" },
-			{ keys: ["J", "K"], what: "Go to the next or previous row (also Shift + ↓ ↑)" },
-			{ keys: ["T"], what: "Pin the row to the top, or unpin it" },
-			{ keys: ["C"], what: "Fold or unfold the row or group" },
-			{ keys: ["H"], what: "Hide the row" },
-			{ keys: ["Right click"], what: "Open a menu with these commands" },
+		keys: [
+			{ keys: "Wheel", does: "Scroll the rows" },
+			{ keys: "J / K", does: "Go to the next or previous row (also Shift + ↓ ↑)" },
+			{ keys: "T", does: "Pin the row to the top, or unpin it" },
+			{ keys: "C", does: "Fold or unfold the row or group" },
+			{ keys: "H", does: "Hide the row" },
+			{ keys: "Right click", does: "Open a menu with these commands" },
 		],
 	},
 ];

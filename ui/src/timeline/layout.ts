@@ -20,8 +20,8 @@ export interface Layout {
 	lanes: Map<string, { placed: PlacedRow; top: number; height: number }>;
 }
 
-export const GROUP_HEIGHT = 24;
-export const COUNTER_HEIGHT = 36;
+const GROUP_HEIGHT = 24;
+const COUNTER_HEIGHT = 36;
 const PADDING = 3; // above and below the bars of a row
 const SINGLE_LANE = 18;
 const NESTED_LANE = 16; // still has room for a name

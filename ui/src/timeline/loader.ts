@@ -17,7 +17,7 @@ export interface Wanted {
 	column: string;
 }
 
-export type Ask = (range: Range, tracks: string[], column: string, signal: AbortSignal) =>
+type Ask = (range: Range, tracks: string[], column: string, signal: AbortSignal) =>
 	Promise<ArrayBuffer>;
 
 interface Running {
@@ -53,9 +53,6 @@ export class TileLoader {
 		private readonly onAnswer: (strips: Map<number, Strip[]>) => void,
 		private readonly onFailure: (sentence: string | null) => void) {}
 
-	get isBusy(): boolean {
-		return this.running !== null || this.timer !== undefined;
-	}
 
 	/** To be called whenever the view or the rows change; costs nothing when all is there. */
 	want(wanted: Wanted): void {

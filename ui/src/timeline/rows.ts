@@ -52,7 +52,6 @@ export interface Row {
 	isFolded: boolean;
 	isPinned: boolean;
 	rowCount: number; // of a group
-	hiddenDepths: number; // beyond MAX_LANES
 }
 
 /** A counter that is one share of its parent, by the column it comes from. */
@@ -79,7 +78,7 @@ export const MAX_LANES = 48;
 /** A row of packed tracks with more lines begins folded: it would fill the screen alone. */
 export const FOLD_ABOVE_LINES = 24;
 
-export type RowSettings = DeviceChoices &
+type RowSettings = DeviceChoices &
 	Pick<Settings, "rows" | "grouping" | "pinned" | "hidden" | "collapsed" | "order">;
 
 /** In `collapsed` stand the keys that are not as they begin: most begin open, some folded. */
@@ -106,15 +105,14 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 	].filter((note) => note);
 	return {
 		key: leaf.key, kind, label: shortened(leaf.label), parent: leaf.group, tracks: leaf.tracks,
-			lanes,
-		lineCount, source: leaf.source ?? "", shares: leaf.shares ?? [],
+		lanes, lineCount, source: leaf.source ?? "", shares: leaf.shares ?? [],
 		isCumulative: leaf.isCumulative ?? false,
 		title: [leaf.group && !leaf.key.startsWith(leaf.group) ? `${leaf.group}/${leaf.label}` :
 			leaf.key, ...notes].join("\n"),
 		isFolded: kind === "spans" && lineCount > 1 &&
 			isFolded(leaf.key, leaf.beginsFolded || (!!leaf.isPacked && lineCount > FOLD_ABOVE_LINES),
 				settings),
-		isPinned: settings.pinned.includes(leaf.key), rowCount: 0, hiddenDepths: depths - lanes.length,
+		isPinned: settings.pinned.includes(leaf.key), rowCount: 0,
 	};
 }
 
@@ -232,9 +230,8 @@ export function buildRows(kind: "device" | "system", tracks: Track[],
 function groupRow(group: Group, rowCount: number, folded: boolean): Row {
 	return {
 		key: group.key, kind: "group", label: shortened(group.label), parent: "", title: group.label,
-		tracks: [],
-		lanes: [], lineCount: 0, source: "", shares: [], isCumulative: false, isFolded: folded,
-		isPinned: false, rowCount, hiddenDepths: 0,
+		tracks: [], lanes: [], lineCount: 0, source: "", shares: [], isCumulative: false,
+		isFolded: folded, isPinned: false, rowCount,
 	};
 }
 

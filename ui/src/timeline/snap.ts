@@ -9,7 +9,7 @@ import type { Lane } from "./rows.ts";
 export type Depth = Pick<Lane, "track" | "depth">;
 
 /** The nearest edge within reach in a lane, null when there is none. */
-export type NearestEdge = (timeNs: number, lane: Depth, withinNs: number) => Promise<number | null>;
+type NearestEdge = (timeNs: number, lane: Depth, withinNs: number) => Promise<number | null>;
 
 /** At most this many lanes are queried: a drag would flood the server otherwise. */
 const MOST_LANES = 12;

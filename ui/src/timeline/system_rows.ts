@@ -187,7 +187,7 @@ const groupRank = ({ group }: Leaf) => `${["Transfers", "Resources", "Processors
 	.findIndex((title) => group.startsWith(title))} ${group}`;
 
 /** Numbers inside texts count as numbers: TID:9 stands before TID:10. */
-export function compareTexts(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
 	return COLLATOR.compare(a, b);
 }
 

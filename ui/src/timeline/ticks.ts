@@ -11,8 +11,7 @@ export interface Tick {
 	label: string;
 }
 
-export interface Ticks {
-	stepNs: number;
+interface Ticks {
 	ticks: Tick[];
 	/** What the labels are added to, to be shown once; "" when they are whole times. */
 	base: string;
@@ -80,7 +79,7 @@ export function ticksOf(view: View, width: number, minPx = 110): Ticks {
 		const plus = base ? "+" : "";
 		ticks.push({ timeNs, label: `${plus}${inUnit(timeNs - baseNs, unit)} ${unit.name}` });
 	}
-	return { stepNs, ticks, base };
+	return { ticks, base };
 }
 
 /** A time in full, in the largest unit it has: "1.234567 s". Exact. */

@@ -34,12 +34,11 @@ export interface CounterStrip {
 
 export type Strip = SpanStrip | CounterStrip;
 
-export interface WindowAnswer {
+interface WindowAnswer {
 	px: number;
 	fromNs: bigint;
 	toNs: bigint;
 	strips: Strip[];
-	byteLength: number;
 }
 
 export const NO_COLOUR = 0xffffffff;
@@ -80,10 +79,7 @@ export function decodeWindow(octets: ArrayBuffer): WindowAnswer {
 		}
 		at += columns * count * COLUMN_BYTES;
 	}
-	return {
-		px, fromNs: data.getBigUint64(8, true), toNs: data.getBigUint64(16, true), strips,
-		byteLength: octets.byteLength,
-	};
+	return { px, fromNs: data.getBigUint64(8, true), toNs: data.getBigUint64(16, true), strips };
 }
 
 const cutError = () => new Error("The server's response is incomplete.");
@@ -143,8 +139,3 @@ export function rangeFor(view: View, widthPx: number, endNs: number, margin = 1)
 	return { level, fromNs: first * block, toNs: after * block, px: (after - first) * BLOCK_PX };
 }
 
-/** Whether a range shows all of a view that the profile has. */
-export function covers(range: { fromNs: number; toNs: number }, view: View,
-	endNs: number): boolean {
-	return range.fromNs <= Math.max(view.fromNs, 0) && range.toNs >= Math.min(view.toNs, endNs);
-}

@@ -7,7 +7,7 @@ import {
 } from "../format.ts";
 
 /** Shares come as 0 to 1 (usage, MFU, HFU) or, with the unit percent, as 0 to 100. */
-export const isShare = (track: Track) => /^fraction$/i.test(track.unit) ||
+const isShare = (track: Track) => /^fraction$/i.test(track.unit) ||
 	(track.unit === "" && /usage|utili[sz]ation|\b[mh]fu\b/i.test(track.name));
 
 /** A limit is drawn by what it takes away: nothing where it is 1. */

@@ -8,7 +8,7 @@ import { notify } from "../shell/toasts.tsx";
 import { filesOfDrop, filesOfInput } from "./entries.ts";
 import { sizeOf, type Chosen } from "./plan.ts";
 
-export interface ZoneProps {
+interface ZoneProps {
 	title: string;
 	hint: string;
 	chosen: Chosen[];

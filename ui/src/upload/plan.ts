@@ -2,7 +2,7 @@
 // What is uploaded and in which role: turns chosen or dropped files into the list the server
 // expects. Pure; a browser File is a valid Chosen.
 
-export type Role = "neff" | "ntff" | "directory" | "source";
+type Role = "neff" | "ntff" | "directory" | "source";
 export type Mode = "files" | "directory";
 
 export interface Chosen {
@@ -32,7 +32,7 @@ const isTrace = (chosen: Chosen) =>
 	/(^|\/)(ntrace|trace_info|cpu_util|host_mem)\.pb$/.test(chosen.path);
 
 /** Files that systems leave everywhere and that are never meant to be uploaded. */
-export function isJunk(path: string): boolean {
+function isJunk(path: string): boolean {
 	return /(^|\/)(\.DS_Store|Thumbs\.db|\.git\/|__pycache__\/|node_modules\/)/.test(path);
 }
 

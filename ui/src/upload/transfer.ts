@@ -42,7 +42,7 @@ export interface TransferState {
 
 export const isOver = ({ phase }: TransferState): boolean => phase === "done" ||
 	phase === "cancelled";
-export const isGoing = ({ phase }: TransferState): boolean =>
+const isGoing = ({ phase }: TransferState): boolean =>
 	!["done", "cancelled", "failed", "paused"].includes(phase);
 
 export function secondsLeft(state: TransferState): number {

@@ -8,7 +8,7 @@ import { Icon } from "../../shell/icons.tsx";
 import { listenToKeys } from "../../shell/keys.ts";
 import { MenuButton, type MenuEntry } from "../../shell/menu.tsx";
 import { TopBar } from "../../shell/topbar.tsx";
-import { countText } from "../../shell/words.ts";
+import { formatInteger } from "../../format.ts";
 import { navigate } from "../../state/navigate.ts";
 import { recall, remember } from "../../state/remember.ts";
 import { useStore } from "../../store.ts";
@@ -133,7 +133,7 @@ export function ManagerPage() {
 							onClick={() => setFolder(null)}>
 							<Icon name="back" size={12} /> Folders</button> {folder}</span>
 					)}
-					<span class="pm-count ui-dim">{isLoaded && countText(count)}
+					<span class="pm-count ui-dim">{isLoaded && formatInteger(count)}
 						{names.length ? `, ${names.length} selected` : ""}</span>
 					<div class="ui-search pm-search">
 						<Icon name="search" size={14} />

@@ -5,10 +5,12 @@ import { useState } from "preact/hooks";
 import type { Profile } from "../../api/types.ts";
 import { CutName } from "../../shell/cut_name.tsx";
 import { Icon } from "../../shell/icons.tsx";
+import { Link } from "../../shell/link.tsx";
 import { MenuButton, type MenuEntry } from "../../shell/menu.tsx";
 import { SimulatedBadge } from "../../shell/simulated.tsx";
-import { agoText, bytesText, countText, momentText } from "../../shell/words.ts";
-import { follow, navigate, urlOf } from "../../state/navigate.ts";
+import { formatInteger } from "../../format.ts";
+import { agoText, bytesText, momentText } from "../../shell/words.ts";
+import { navigate } from "../../state/navigate.ts";
 import { changeProfile } from "./actions.ts";
 import { foldText, type FoldedRow } from "./fold.ts";
 import { stateText } from "./list.ts";
@@ -21,7 +23,7 @@ export interface RowActions {
 	askFolder(names: string[]): void;
 }
 
-export function StateCell({ profile }: { profile: Profile }) {
+function StateCell({ profile }: { profile: Profile }) {
 	const { state, stage, fraction, reason } = profile;
 	const isBusy = state === "processing" || state === "uploading";
 	if (!isBusy) {
@@ -104,8 +106,7 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 				{isRenaming ? <RenameField name={name} profiles={profiles}
 					onEnd={() => setRenaming(false)} /> : (
 					<span class="pm-name-line">
-						<a href={urlOf(analysis)} title={name} aria-label={name} onClick={(event) =>
-							follow(event, analysis)}><CutName name={name} /></a>
+						<Link to={analysis} title={name} aria-label={name}><CutName name={name} /></Link>
 						{!row.isChild && <SimulatedBadge of={profile} />}
 						<button type="button" class="ui-icon-button is-small pm-pencil"
 							aria-label={`Rename ${name}`}
@@ -121,16 +122,15 @@ export function Row({ row, profiles, isChosen, now, actions }: {
 			<td><StateCell profile={profile} /></td>
 			<td class="ui-dim">{profile.kind === "device" ? "Device" : "System"}</td>
 			<td class="pm-number">{isReady ? bytesText(Number(profile.size_bytes)) : ""}</td>
-			<td class="pm-number">{isReady ? countText(BigInt(profile.row_count)) : ""}</td>
+			<td class="pm-number">{isReady ? formatInteger(profile.row_count) : ""}</td>
 			<td class="ui-dim" title={momentText(profile.created_ms)}>{agoText(profile.created_ms,
 				now)}</td>
 			<td class="ui-dim" title={momentText(profile.opened_ms)}>{agoText(profile.opened_ms,
 				now)}</td>
 			<td class="pm-folder ui-dim" title={profile.folder}>{profile.folder}</td>
 			<td class="pm-actions">
-				<a class="ui-icon-button is-small" href={urlOf(summary)}
-					aria-label={`Summary of ${name}`} title="Summary"
-					onClick={(event) => follow(event, summary)}><Icon name="bulb" size={14} /></a>
+				<Link class="ui-icon-button is-small" to={summary} aria-label={`Summary of ${name}`}
+					title="Summary"><Icon name="bulb" size={14} /></Link>
 				<MenuButton label={`Actions for ${name}`} class="ui-icon-button is-small" isRight
 					entries={entries}>
 					<Icon name="more" size={14} /></MenuButton>

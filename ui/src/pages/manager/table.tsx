@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Profile } from "../../api/types.ts";
 import { Icon } from "../../shell/icons.tsx";
-import { countText } from "../../shell/words.ts";
+import { formatInteger } from "../../format.ts";
 import { Row, type RowActions } from "./row.tsx";
 import { namesIn, type FoldedRow } from "./fold.ts";
 import { sortedBy, type Sort, type SortKey } from "./list.ts";
@@ -98,7 +98,7 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 			{shown.length > part && (
 				<p class="pm-more"><button type="button" class="ui-button"
 					onClick={() => setPart(part + PART)}>
-					Show more of {countText(shown.length)}</button></p>
+					Show more of {formatInteger(shown.length)}</button></p>
 			)}
 		</div>
 	);

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { server } from "../../server.ts";
-import { follow, urlOf } from "../../state/navigate.ts";
+import { Link } from "../../shell/link.tsx";
 
 /** Renders nothing for profiles that are not ranks; the name is enough to know. */
 export function AllRanks({ profile }: { profile: string }) {
@@ -17,7 +17,6 @@ export function AllRanks({ profile }: { profile: string }) {
 		return () => asking.abort();
 	}, [profile]);
 	if (count < 2) return null;
-	const to = { page: "ranks", profile } as const;
-	return <a class="top-tab" href={urlOf(to)} onClick={(event) => follow(event, to)}
-		title="Compare this rank with the others of its run">All {count} ranks</a>;
+	return <Link class="top-tab" to={{ page: "ranks", profile }}
+		title="Compare this rank with the others of its run">All {count} ranks</Link>;
 }

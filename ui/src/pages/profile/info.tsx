@@ -5,7 +5,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProfileDetails } from "../../api/types.ts";
 import { CutName } from "../../shell/cut_name.tsx";
 import { Icon } from "../../shell/icons.tsx";
-import { agoText, bytesText, countText, momentText } from "../../shell/words.ts";
+import { formatInteger } from "../../format.ts";
+import { agoText, bytesText, momentText } from "../../shell/words.ts";
 import "./info.css";
 
 function Facts({ details }: { details: ProfileDetails }) {
@@ -13,8 +14,8 @@ function Facts({ details }: { details: ProfileDetails }) {
 	const facts: [string, string][] = [
 		["Kind", details.kind === "device" ? "Device profile" : "System profile"],
 		["Size", bytesText(Number(details.size_bytes))],
-		["Rows", countText(BigInt(details.row_count))],
-		["Duration", `${countText(BigInt(details.to_ns) - BigInt(details.from_ns))} ns`],
+		["Rows", formatInteger(details.row_count)],
+		["Duration", `${formatInteger(BigInt(details.to_ns) - BigInt(details.from_ns))} ns`],
 		["Added", `${momentText(details.created_ms)} ` +
 			`(${agoText(details.created_ms, Date.now()).toLowerCase()})`],
 		["Folder", details.folder || "None"],
@@ -37,7 +38,7 @@ function Facts({ details }: { details: ProfileDetails }) {
 			<ul class="info-list">
 				{tables.map((table) => (
 					<li key={table.name}><span class="ui-mono">{table.name}</span>
-						<span class="ui-dim">{countText(BigInt(table.row_count))}</span></li>
+						<span class="ui-dim">{formatInteger(table.row_count)}</span></li>
 				))}
 			</ul>
 		</>

@@ -2,7 +2,7 @@
 // The pages of one profile: Analysis (timeline and panels in a dock) and Summary. Both share one
 // context, so going from one to the other keeps what is selected.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import type { PanelKind, ProfileContext } from "../../contract.ts";
 import { loadContext } from "../../context.ts";
@@ -18,10 +18,11 @@ import { isFocused, toggleFocus } from "../../shell/focus.tsx";
 import { addHelp } from "../../shell/help.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { listenToKeys } from "../../shell/keys.ts";
+import { Link } from "../../shell/link.tsx";
 import { SimulatedBadge } from "../../shell/simulated.tsx";
 import { notify } from "../../shell/toasts.tsx";
 import { TopBar } from "../../shell/topbar.tsx";
-import { follow, moves, navigate, route, urlOf } from "../../state/navigate.ts";
+import { moves, navigate, route } from "../../state/navigate.ts";
 import { UrlSync } from "../../state/sync.ts";
 import { stateOf } from "../../state/url.ts";
 import { createStore, useStore, type Store } from "../../store.ts";
@@ -40,9 +41,8 @@ const timelineKind: PanelKind = {
 	id: TIMELINE, title: "Timeline", kinds: ["device", "system"], component: Timeline,
 };
 
-for (const { title, list } of SHORTCUTS)
-	addHelp({ title: `Timeline: ${title.toLowerCase()}`,
-		keys: list.map(({ keys, what }) => ({ keys: keys.join(" / "), does: what })) });
+for (const { title, keys } of SHORTCUTS)
+	addHelp({ title: `Timeline: ${title.toLowerCase()}`, keys });
 
 interface Page {
 	context: ProfileContext;
@@ -122,11 +122,6 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 		const now = route.get();
 		if (now.page === "analysis" && now.profile === page.context.name) page.sync.read();
 	}) : undefined, [page]);
-	const tabs = useMemo(() => [
-		{ title: "Analysis", to: { page: "analysis", profile: name } as const },
-		{ title: "Summary", to: { page: "summary", profile: name } as const },
-	], [name]);
-	const isCurrent = (title: string) => (title === "Summary") === isSummary;
 	return (
 		<>
 			{!focused && (
@@ -141,10 +136,10 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 					<ProfileName name={name} details={page?.context.details ?? null} />
 					{page && <SimulatedBadge of={page.context.details} />}
 					<nav class="top-tabs" aria-label="Pages of this profile">
-						{tabs.map(({ title, to }) => (
-							<a key={title} class="top-tab" href={urlOf(to)} onClick={(event) => follow(event, to)}
-								aria-current={isCurrent(title) ? "page" : undefined}>{title}</a>
-						))}
+						<Link class="top-tab" to={{ page: "analysis", profile: name }}
+							aria-current={isSummary ? undefined : "page"}>Analysis</Link>
+						<Link class="top-tab" to={{ page: "summary", profile: name }}
+							aria-current={isSummary ? "page" : undefined}>Summary</Link>
 						<AllRanks profile={name} />
 					</nav>
 				</TopBar>

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { ApiError } from "../../api/client.ts";
 import { profileWatch, tunnelCommand } from "../../server.ts";
 import { Command } from "../../shell/command.tsx";
-import { follow, urlOf } from "../../state/navigate.ts";
+import { Link } from "../../shell/link.tsx";
 import { useStore } from "../../store.ts";
 
 export function ProfileLoading({ name }: { name: string }) {
@@ -16,13 +16,7 @@ export function ProfileLoading({ name }: { name: string }) {
 	);
 }
 
-function BackLink() {
-	return (
-		<p><a href={urlOf({ page: "manager" })} onClick={(event) =>
-			follow(event, { page: "manager" })}>
-			Go to the Profile Manager</a></p>
-	);
-}
+const BackLink = () => <p><Link to={{ page: "manager" }}>Go to the Profile Manager</Link></p>;
 
 export function NoProfile({ name, failure, onRetry }:
 	{ name: string; failure: ApiError; onRetry: () => void }) {

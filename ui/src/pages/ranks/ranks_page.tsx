@@ -8,11 +8,13 @@ import type { Rank } from "../../api/types.ts";
 import { loadContext, type CommonTime } from "../../context.ts";
 import type { ProfileContext, View } from "../../contract.ts";
 import { EventDetailsPanel } from "../../panels/events/event_details.tsx";
+import { stepTabs } from "../../panels/parts/parts.tsx";
 import { server } from "../../server.ts";
 import { ErrorBoundary } from "../../shell/error_boundary.tsx";
+import { Link } from "../../shell/link.tsx";
 import { notify } from "../../shell/toasts.tsx";
 import { TopBar } from "../../shell/topbar.tsx";
-import { follow, moves, navigate, route, urlOf } from "../../state/navigate.ts";
+import { moves, navigate, route } from "../../state/navigate.ts";
 import { Address } from "../../state/address.ts";
 import { wholeView } from "../../state/home.ts";
 import { stateOf } from "../../state/url.ts";
@@ -114,18 +116,11 @@ function Ranks({ run }: { run: Run }) {
 	const context = useContext(run, shown, useUrl(run, shown, setShown));
 	const { profile } = run.ranks[shown]!;
 	const title = rankTitle(run.ranks[shown]!);
-	const move = (event: KeyboardEvent) => {
-		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-		if (!step) return;
-		event.preventDefault();
-		setShown((now) => (now + step + run.ranks.length) % run.ranks.length);
-		const list = event.currentTarget as HTMLElement;
-		requestAnimationFrame(() => list.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
-	};
 	return (
 		<div class="rk">
 			<div class="rk-bar">
-				<div class="rk-tabs" role="tablist" aria-label="Ranks" onKeyDown={move}>
+				<div class="rk-tabs" role="tablist" aria-label="Ranks"
+					onKeyDown={(event) => stepTabs(event, shown, run.ranks.length, setShown)}>
 					{run.ranks.map((rank, i) => (
 						<button key={rank.profile} type="button" role="tab" class="rk-tab" title={rank.profile}
 							aria-selected={i === shown} tabIndex={i === shown ? 0 :
@@ -133,8 +128,7 @@ function Ranks({ run }: { run: Run }) {
 							onClick={() => setShown(i)}>{rankTitle(rank)}</button>
 					))}
 				</div>
-				<a class="rk-open" href={urlOf({ page: "analysis", profile })}
-					onClick={(event) => follow(event, { page: "analysis", profile })}>Open {title} alone</a>
+				<Link class="rk-open" to={{ page: "analysis", profile }}>Open {title} alone</Link>
 			</div>
 			<div class="rk-timeline" id="rk-timeline" role="tabpanel" aria-label={title}>
 				{context instanceof ApiError

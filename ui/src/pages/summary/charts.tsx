@@ -7,7 +7,7 @@ import { arcPath, type Bar, type Slice } from "./summary_model.ts";
 /** Fill of a slice: the theme's variable, or stripes for time beyond what was moved. */
 const fillOf = (colour: string) => colour === "stripes" ? "url(#sm-stripes)" : `var(${colour})`;
 
-export function Swatch({ colour }: { colour: string }) {
+function Swatch({ colour }: { colour: string }) {
 	return (
 		<svg class="sm-swatch" viewBox="0 0 10 10" aria-hidden="true">
 			<rect width="10" height="10" rx="2" style={{ fill: fillOf(colour) }} />

@@ -21,9 +21,9 @@ interface Props {
 
 /** The rows of a query about the region. */
 export function useQuery({ context, region }: Props, name: string,
-	parameters: Record<string, string> = {}, limit = 10_000): Load<Row[]> {
+	parameters: Record<string, string> = {}): Load<Row[]> {
 	return useLoad((signal) => query(context, name, { ...rangeOf(context, region), ...parameters },
-		limit, signal), [context, region.id, region.fromNs, region.toNs, ...Object.values(parameters)]);
+		10_000, signal), [context, region.id, region.fromNs, region.toNs, ...Object.values(parameters)]);
 }
 
 export function Figure(props: { name: string; value: string; help: string; note?: string }) {

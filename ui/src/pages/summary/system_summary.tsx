@@ -10,6 +10,7 @@ import { DataTable } from "../../panels/parts/data_table.tsx";
 import { Choice, Loaded } from "../../panels/parts/parts.tsx";
 import { SystemCurve } from "../../panels/system/system_curves.tsx";
 import { useLoad } from "../../panels/parts/use_load.ts";
+import { pluralText } from "../../shell/words.ts";
 import { shortened } from "../../timeline/rows.ts";
 import { Card } from "./card.tsx";
 import { Figure } from "./compute_cards.tsx";
@@ -23,10 +24,8 @@ interface Props {
 	process: Process | null;
 }
 
-const counted = (count: number, one: string, many = `${one}s`) =>
-	`${formatInteger(count)} ${count === 1 ? one : many}`;
 
-export function OverviewCard({ context, process }: Props) {
+function OverviewCard({ context, process }: Props) {
 	const load = useLoad((signal) =>
 		query(context, "system_overview", parametersOf(process), 1, signal), [context, process]);
 	const { fromNs, toNs } = context.home;
@@ -38,10 +37,10 @@ export function OverviewCard({ context, process }: Props) {
 				note={`${formatNs(context.endNs)} recorded`} />
 			<Figure name="Events" value={formatInteger(sum(row["event_count"]))}
 				help="Recorded calls, executions and instant events."
-				note={counted(sum(row["thread_count"]), "thread")} />
+				note={pluralText(sum(row["thread_count"]), "thread")} />
 			<Figure name="Processes" value={formatInteger(sum(row["process_count"]))}
 				help="Traced processes."
-				note={`on ${counted(sum(row["instance_count"]), "machine")}`} />
+				note={`on ${pluralText(sum(row["instance_count"]), "machine")}`} />
 			<Figure name="Executions" value={formatInteger(sum(row["execution_count"]))}
 				help="How often a core ran a model (nc_exec_running)."
 				note={`${formatNs(sum(row["execution_time_ns"]))} in total`} />
@@ -92,7 +91,7 @@ Promise<DeviceLine[]> {
 	}));
 }
 
-export function DeviceTableCard({ context, process }: Props) {
+function DeviceTableCard({ context, process }: Props) {
 	const load = useLoad((signal) => loadDevices(context, process, signal), [context, process]);
 	const [chosen, setChosen] = useState("");
 	return <Card title="Device profiles" wide><Loaded load={load} what="device profiles">{(lines) => {

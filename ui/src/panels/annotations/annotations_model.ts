@@ -3,6 +3,7 @@
 // region is two markers with ids such as "region:7:from" and "region:7:to".
 
 import type { Marker } from "../../contract.ts";
+import { formatInteger } from "../../format.ts";
 
 /** Told apart without red and green. */
 export const COLOURS = ["#e69f00", "#3b8fd1", "#1aa681", "#cc79a7", "#d5672a", "#7d6fd0",
@@ -15,9 +16,8 @@ const DIGITS: Record<TimeUnit, number> = { ns: 0, "µs": 3, ms: 6, s: 9 };
 export function inUnit(ns: number, unit: TimeUnit): string {
 	const fixed = (ns / FACTOR[unit]).toFixed(DIGITS[unit]);
 	const [whole = "0", part] = fixed.split(".");
-	const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 	const rest = part?.replace(/0+$/, "");
-	return rest ? `${grouped}.${rest}` : grouped;
+	return formatInteger(whole) + (rest ? `.${rest}` : "");
 }
 
 /** Parses a typed time to nanoseconds; a unit in the text overrides the chosen one. */
@@ -42,7 +42,7 @@ export function baseOf(markers: Marker[], marker: Marker): Marker | null {
 	return inOrder[inOrder.findIndex((one) => one.id === marker.id) - 1] ?? null;
 }
 
-export function nextName(markers: Marker[], word: string): string {
+function nextName(markers: Marker[], word: string): string {
 	const taken = new Set(markers.map((one) => one.name));
 	for (let i = 1; ; i++) if (!taken.has(`${word} ${i}`)) return `${word} ${i}`;
 }

@@ -4,7 +4,7 @@
 import type { EventSummary } from "../../api/types.ts";
 import type { EventRef, ProfileContext } from "../../contract.ts";
 import { formatInteger, formatNs } from "../../format.ts";
-import { Button, CopyIcon, copyText, Empty, Loaded } from "../parts/parts.tsx";
+import { Button, copyAndNotify, CopyIcon, Empty, Loaded } from "../parts/parts.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
 const KINDS: Record<string, string> = {
@@ -52,9 +52,8 @@ function Side(props: { context: ProfileContext; title: string; events: EventSumm
 
 function Card({ context, event }: { context: ProfileContext; event: EventSummary }) {
 	const gap = Number(event.gap_ns);
-	const copy = () => void copyText(JSON.stringify(event, null, "\t")).then((fine) =>
-		context.notify(fine ? "Dependency copied as JSON."
-			: "The browser does not allow copying here.", fine ? "info" : "error"));
+	const copy = () => void copyAndNotify(context, JSON.stringify(event, null, "\t"),
+		"Dependency copied as JSON.");
 	return (
 		<article class="ed-card">
 			<span class="ed-card-name">{event.name || event.table}</span>

@@ -10,7 +10,7 @@ import { useStore } from "../../store.ts";
 import { DependencyCards } from "./event_dependencies.tsx";
 import { AttributeList, DeviceLinks, FlowChain } from "./event_system.tsx";
 import { parseOperands } from "./operands.ts";
-import { Button, CopyIcon, copyText, Empty, Explained, Loaded, Panel, Tabs,
+import { Button, copyAndNotify, CopyIcon, Empty, Explained, Loaded, Panel, Tabs,
 	Toggle } from "../parts/parts.tsx";
 import { ResultPager } from "../search/result_pager.tsx";
 import { useLoad } from "../parts/use_load.ts";
@@ -100,9 +100,7 @@ function FieldGroups({ context, details }: { context: ProfileContext; details: E
 				<span class="pn-spring" />
 				<DeviceLinks context={context} details={details} />
 				<Button onClick={() => context.zoomTo(from, Math.max(to, from + 1))}>Zoom to it</Button>
-				<Button onClick={() => void copyText(json()).then((fine) =>
-					context.notify(fine ? "Event copied as JSON." :
-						"The browser does not allow copying here.", fine ? "info" : "error"))}>
+				<Button onClick={() => void copyAndNotify(context, json(), "Event copied as JSON.")}>
 					Copy as JSON</Button>
 				{missing ? <Toggle label={`Show ${missing} empty`} on={showMissing}
 					change={setShowMissing} /> : null}
@@ -126,9 +124,8 @@ function FieldRow({ context, field }: { context: ProfileContext; field: Field })
 	const time = isTime ? timeOf(context, field.value) : NaN;
 	const shown = Number.isFinite(time) ? formatNs(time, 7) : formatCell(field.value, unit);
 	const isOperands = field.name.endsWith("operands") && !isMissing(field);
-	const copy = () => void copyText(exactCell(field.value)).then((fine) =>
-		context.notify(fine ? `${titleOf(field.name)} copied.`
-			: "The browser does not allow copying here.", fine ? "info" : "error"));
+	const copy = () => void copyAndNotify(context, exactCell(field.value),
+		`${titleOf(field.name)} copied.`);
 	return (
 		<div class={isOperands || shown.length > 44 ? "ed-field ed-long" : "ed-field"}>
 			<dt><Explained text={titleOf(field.name)} help={field.description} /></dt>

@@ -9,7 +9,7 @@ import { fetchTable, namedRows, query, text, timeOf, type Row } from "../parts/d
 import { callsOf, type Calls } from "./callers.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { capturesOf, placeOf } from "./device_match.ts";
-import { Button, copyText, Empty, Loaded, Metric } from "../parts/parts.tsx";
+import { Button, copyAndNotify, Empty, Loaded, Metric } from "../parts/parts.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
 const MOST_LINKS = 4;
@@ -19,7 +19,7 @@ const valueOf = (details: EventDetails, name: string) =>
 	details.fields.find((field) => field.name === name)?.value ?? null;
 
 /** The attributes, or none when they are not what they should be. */
-export function attributesOf(details: EventDetails): Record<string, unknown> {
+function attributesOf(details: EventDetails): Record<string, unknown> {
 	try {
 		const parsed: unknown = JSON.parse(text(valueOf(details, "extra_attributes_json")) || "{}");
 		return typeof parsed === "object" && parsed !== null ? parsed as Record<string, unknown> : {};
@@ -61,10 +61,8 @@ export function AttributeList({ context, details }: { context: ProfileContext;
 	return (
 		<div class="pn-scroll">
 			<div class="ed-head"><span class="pn-spring" />
-				<Button onClick={() => void copyText(json).then((fine) => context.notify(fine
-					? "Attributes copied as JSON."
-					: "The browser does not allow copying here.", fine ? "info" :
-						"error"))}>Copy as JSON</Button>
+				<Button onClick={() => void copyAndNotify(context, json, "Attributes copied as JSON.")}>
+					Copy as JSON</Button>
 			</div>
 			<dl class="pn-list pn-pad">{attributes.map(([name, value]) =>
 				<Metric key={name} name={name} value={String(value)} />)}</dl>

@@ -2,9 +2,9 @@
 // Parses the text of an instruction's operands and explains each part. Pure; unknown parts are
 // returned unchanged.
 
-export type OperandKind = "wait" | "update" | "memory" | "size" | "field" | "word";
+type OperandKind = "wait" | "update" | "memory" | "size" | "field" | "word";
 
-export interface OperandPart {
+interface OperandPart {
 	text: string;
 	kind: OperandKind;
 	title: string;

@@ -8,7 +8,7 @@ import type { ProfileContext } from "../../contract.ts";
 import { exactCell, formatCell, formatNs, NOTHING } from "../../format.ts";
 import { useStore } from "../../store.ts";
 import { sum } from "../parts/data.ts";
-import { Button, Empty, Loaded, Panel } from "../parts/parts.tsx";
+import { Button, Empty, Loaded, Panel, scrollToRow } from "../parts/parts.tsx";
 import { visibleRange } from "../parts/table_model.ts";
 import { chosenNode, toggleHighlight, treeOf, zoomToNode } from "./tree_data.ts";
 import { linesOf, openTo, type TreeLine, type TreeNode } from "./tree_model.ts";
@@ -53,7 +53,7 @@ const COLUMNS: TreeColumn[] = [
 		help: "End of its last instruction" },
 ];
 
-export function cellOf(node: TreeNode, column: string): Cell {
+function cellOf(node: TreeNode, column: string): Cell {
 	if (column === "duration") return node.endNs - node.startNs;
 	if (column === "start") return node.startNs;
 	if (column === "end") return node.endNs;
@@ -102,12 +102,7 @@ function TreeTable({ context, roots }: { context: ProfileContext; roots: TreeNod
 	const moveTo = (at: number) => {
 		const next = Math.max(0, Math.min(lines.length - 1, at));
 		setCursor(next);
-		const element = body.current;
-		if (!element) return;
-		const room = element.clientHeight - ROW;
-		if (next * ROW < element.scrollTop) element.scrollTop = next * ROW;
-		else if ((next + 1) * ROW > element.scrollTop + room) element.scrollTop = (next +
-			1) * ROW - room;
+		scrollToRow(body.current, next, ROW);
 	};
 	const onKey = (event: KeyboardEvent) => {
 		const line = lines[cursor];

@@ -9,8 +9,7 @@ import { buildTree, type TreeNode } from "./tree_model.ts";
 
 const COLUMNS = [
 	"node_name", "parent_name", "start_ts", "end_ts", "mfu", "hfu", "hbm_read_bytes",
-		"hbm_write_bytes",
-	"sbuf_read_bytes", "sbuf_write_bytes",
+	"hbm_write_bytes",
 	...["tensor", "vector", "scalar", "gpsimd", "sync"].flatMap((engine) =>
 		[`${engine}_engine_instruction_count`, `total_time_${engine}`]),
 ];

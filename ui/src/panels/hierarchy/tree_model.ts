@@ -56,13 +56,13 @@ export interface TreeLine {
 	isOpen: boolean;
 }
 
-export interface TreeView {
+interface TreeView {
 	open: ReadonlySet<string>;
 	filter: string;
 	order: { column: string; down: boolean } | null;
 }
 
-export type ValueOf = (node: TreeNode, column: string) => Cell;
+type ValueOf = (node: TreeNode, column: string) => Cell;
 
 /** The lines to show. A filter opens what leads to a match; siblings are sorted, never the tree. */
 export function linesOf(roots: TreeNode[], view: TreeView, valueOf: ValueOf): TreeLine[] {

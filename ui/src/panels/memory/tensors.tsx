@@ -9,7 +9,7 @@ import { Empty, Loaded, Panel } from "../parts/parts.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
 /** Above this many loads of every byte a tensor is worth a warning (features of the original). */
-export const MANY_LOADS = 2;
+const MANY_LOADS = 2;
 
 const TITLES: Record<string, string> = {
 	load_to_sbuf_avg_size_bytes: "Mean DMA", load_to_sbuf_total_size_bytes: "Loaded",

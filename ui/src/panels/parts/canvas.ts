@@ -4,6 +4,7 @@
 
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { watchTheme } from "../../timeline/theme.ts";
 
 /** The canvas at the screen's resolution, cleared, measured in CSS pixels. */
 export function prepareCanvas(canvas: HTMLCanvasElement, width: number,
@@ -47,14 +48,10 @@ export function useSize(ref: RefObject<HTMLElement>): { width: number; height: n
 		measure();
 		const sizes = new ResizeObserver(measure);
 		sizes.observe(element);
-		const themes = new MutationObserver(measure);
-		themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-		const preference = matchMedia("(prefers-color-scheme: dark)");
-		preference.addEventListener("change", measure);
+		const stopTheme = watchTheme(measure);
 		return () => {
 			sizes.disconnect();
-			themes.disconnect();
-			preference.removeEventListener("change", measure);
+			stopTheme();
 		};
 	}, []);
 	return size;

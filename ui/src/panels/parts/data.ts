@@ -8,8 +8,8 @@ import type { ProfileContext } from "../../contract.ts";
 import { sinceOrigin, titleOf, unitOf } from "../../format.ts";
 import type { TableColumn } from "./table_model.ts";
 
-/** The most rows of a table that a panel takes in one request. */
-export const MOST_ROWS = 10_000;
+const MOST_ROWS = 10_000; // of one request
+const MOST_PAGED = 50_000; // more would make the page slow
 
 export function rowCount(context: ProfileContext, table: string): number {
 	const found = context.details.tables.find((one) => one.name === table);
@@ -22,12 +22,12 @@ export async function fetchTable(context: ProfileContext, table: string, query: 
 	return context.api.table(table, { limit: MOST_ROWS, ...query }, signal);
 }
 
-/** More rows than one request gives, page by page, up to a bound that a browser still bears. */
-export async function fetchMany(context: ProfileContext, table: string, query: TableQuery = {},
-	most = 50_000): Promise<TablePage> {
+/** All rows of a table, page by page, up to MOST_PAGED. */
+export async function fetchMany(context: ProfileContext, table: string,
+	query: TableQuery): Promise<TablePage> {
 	const first = await fetchTable(context, table, query);
 	const rows = [...first.rows];
-	const wanted = Math.min(most, Number(first.total));
+	const wanted = Math.min(MOST_PAGED, Number(first.total));
 	while (rows.length < wanted) {
 		const next = await fetchTable(context, table, { ...query, offset: rows.length });
 		if (!next.rows.length) break;
@@ -67,7 +67,7 @@ export async function query(context: ProfileContext, name: string, parameters: P
 	return namedRows(await context.api.query(name, parameters, limit, signal));
 }
 
-export const num = (cell: Cell | undefined): number => numberOf(cell);
+export const num = numberOf;
 export const text = (cell: Cell | undefined): string =>
 	cell === null || cell === undefined ? "" : String(cell);
 /** A number, or 0 if there is none: for sums. */

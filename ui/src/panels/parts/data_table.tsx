@@ -7,17 +7,16 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Cell } from "../../api/types.ts";
 import { exactCell, formatCell, formatInteger, titleOf } from "../../format.ts";
-import { Button, copyText, Explained } from "./parts.tsx";
+import { Button, copyText, scrollToRow } from "./parts.tsx";
 import {
 	arrange, fitWidths, isNumeric, nextOrder, toTsv, visibleRange, type Order, type TableColumn,
 } from "./table_model.ts";
 import "./data_table.css";
 
-export type { TableColumn } from "./table_model.ts";
 
 const ROW = 22;
 
-export interface DataTableProps {
+interface DataTableProps {
 	label: string;
 	columns: TableColumn[];
 	rows: Cell[][];
@@ -28,7 +27,6 @@ export interface DataTableProps {
 	render?: (cell: Cell | undefined, column: TableColumn, row: Cell[]) => ComponentChildren | null;
 	/** Place of the row that is marked from outside. */
 	current?: number | null;
-	hidden?: string[];
 	bar?: ComponentChildren;
 	/** How many there are in all, when only some were fetched. */
 	total?: number;
@@ -40,7 +38,7 @@ export function DataTable(props: DataTableProps) {
 	const [order, setOrder] = useState<Order | null>(props.order ?? null);
 	const [filter, setFilter] = useState("");
 	const [widths, setWidths] = useState<Record<string, number>>({});
-	const [hidden, setHidden] = useState<Set<string>>(() => new Set(props.hidden ?? []));
+	const [hidden, setHidden] = useState(new Set<string>());
 	const [cursor, setCursor] = useState(0);
 	const [anchor, setAnchor] = useState(0);
 	const [scroll, setScroll] = useState({ top: 0, height: 400 });
@@ -71,21 +69,14 @@ export function DataTable(props: DataTableProps) {
 	useEffect(() => {
 		if (props.current === null || props.current === undefined) return;
 		const at = shown.indexOf(props.current);
-		if (at >= 0) bringIntoSight(at);
+		if (at >= 0) scrollToRow(body.current, at, ROW);
 	}, [props.current, shown]);
 
-	function bringIntoSight(at: number) {
-		const element = body.current;
-		if (!element) return;
-		const room = element.clientHeight - ROW; // the titles stay on top
-		if (at * ROW < element.scrollTop) element.scrollTop = at * ROW;
-		else if ((at + 1) * ROW > element.scrollTop + room) element.scrollTop = (at + 1) * ROW - room;
-	}
 	function moveTo(at: number, extend: boolean) {
 		const next = Math.max(0, Math.min(shown.length - 1, at));
 		setCursor(next);
 		if (!extend) setAnchor(next);
-		bringIntoSight(next);
+		scrollToRow(body.current, next, ROW);
 	}
 	async function copy(which: number[]) {
 		const fine = await copyText(toTsv(columns, rows, which));
@@ -228,7 +219,7 @@ function ColumnMenu(props: { columns: TableColumn[]; hidden: Set<string>;
 					<label key={column.name} class="pn-toggle">
 						<input type="checkbox" checked={!props.hidden.has(column.name)}
 							onChange={() => toggle(column.name)} />
-						<Explained text={column.title ?? titleOf(column.name)} help="" />
+						{column.title ?? titleOf(column.name)}
 					</label>
 				))}
 			</div>

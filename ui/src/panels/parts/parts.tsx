@@ -4,6 +4,7 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { ProfileContext } from "../../contract.ts";
 import type { Load } from "./use_load.ts";
 import "./parts.css";
 
@@ -87,22 +88,25 @@ export function Choice<T extends string>(props: { label: string; value: T; hideL
 	);
 }
 
-/** Tabs within a panel; arrows move between them. */
+/** Left and right arrows on a list of tabs. */
+export function stepTabs(event: KeyboardEvent, at: number, count: number,
+	choose: (at: number) => void): void {
+	const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+	if (!step) return;
+	event.preventDefault();
+	choose((at + step + count) % count);
+	const list = event.currentTarget as HTMLElement;
+	requestAnimationFrame(() => list.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
+}
+
 export function Tabs<T extends string>(props: { label: string; value: T;
 	tabs: { id: T; title: string }[]; change: (id: T) => void }) {
-	const move = (event: KeyboardEvent) => {
-		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-		if (!step) return;
-		event.preventDefault();
-		const at = props.tabs.findIndex((tab) => tab.id === props.value);
-		const next = props.tabs[(at + step + props.tabs.length) % props.tabs.length];
-		if (next) props.change(next.id);
-		const list = (event.currentTarget as HTMLElement);
-		requestAnimationFrame(() => list.querySelector<HTMLElement>("[aria-selected=true]")?.focus());
-	};
+	const { tabs } = props;
+	const at = tabs.findIndex((tab) => tab.id === props.value);
 	return (
-		<div class="pn-tabs" role="tablist" aria-label={props.label} onKeyDown={move}>
-			{props.tabs.map((tab) => (
+		<div class="pn-tabs" role="tablist" aria-label={props.label}
+			onKeyDown={(event) => stepTabs(event, at, tabs.length, (to) => props.change(tabs[to]!.id))}>
+			{tabs.map((tab) => (
 				<button key={tab.id} type="button" role="tab" class="pn-tab"
 					aria-selected={tab.id === props.value} tabIndex={tab.id === props.value ? 0 : -1}
 					onClick={() => props.change(tab.id)}>{tab.title}</button>
@@ -113,11 +117,11 @@ export function Tabs<T extends string>(props: { label: string; value: T;
 
 /** A name and its value; the explanation shows on hover and on focus. */
 export function Metric(props: { name: string; value: string; exact?: string; help?: string;
-	tone?: "warning" | "danger" | "ok"; bar?: number }) {
+	bar?: number }) {
 	return (
 		<div class="pn-metric">
 			<dt><Explained text={props.name} help={props.help ?? ""} /></dt>
-			<dd class={props.tone ? `pn-tone-${props.tone}` : ""} title={props.exact ?? ""}>
+			<dd title={props.exact ?? ""}>
 				{props.bar === undefined ? null : <MiniBar fraction={props.bar} />}
 				{props.value}
 			</dd>
@@ -176,6 +180,21 @@ export async function copyText(text: string): Promise<boolean> {
 	} catch {
 		return false; // pages that are not served securely may not
 	}
+}
+
+/** Copies a text and notifies the user, with `done` if it worked. */
+export async function copyAndNotify(context: ProfileContext, text: string,
+	done: string): Promise<void> {
+	if (await copyText(text)) context.notify(done);
+	else context.notify("The browser does not allow copying here.", "error");
+}
+
+/** Scrolls a table so that the row at `at` is visible below the titles. */
+export function scrollToRow(table: HTMLElement | null, at: number, rowPx: number): void {
+	if (!table) return;
+	const room = table.clientHeight - rowPx;
+	if (at * rowPx < table.scrollTop) table.scrollTop = at * rowPx;
+	else if ((at + 1) * rowPx > table.scrollTop + room) table.scrollTop = (at + 1) * rowPx - room;
 }
 
 /** Hands a file to the browser. */

@@ -16,7 +16,7 @@ export interface PlotSeries {
 	fill?: boolean;
 }
 
-export interface PlotProps {
+interface PlotProps {
 	label: string;
 	data: uPlot.AlignedData;
 	series: PlotSeries[];
@@ -27,7 +27,7 @@ export interface PlotProps {
 	xLog?: boolean;
 	yLog?: boolean;
 	/** A click on the plot: the index of the nearest point. */
-	choose?: (index: number, series: number) => void;
+	choose?: (index: number) => void;
 }
 
 export function Plot(props: PlotProps) {
@@ -87,7 +87,7 @@ function optionsOf(props: PlotProps, width: number, height: number): uPlot.Optio
 				if (!props.choose) return;
 				plot.over.addEventListener("click", () => {
 					const index = plot.cursor.idx;
-					if (index !== null && index !== undefined) props.choose?.(index, plot.series.length);
+					if (index !== null && index !== undefined) props.choose?.(index);
 				});
 			}],
 		},

@@ -6,15 +6,14 @@ import type { Row } from "./data.ts";
 import { Metric } from "./parts.tsx";
 import { metricLine } from "../summary/summary_groups.ts";
 
-export function Record(props: { title: string; columns: Column[]; row: Row; skip?: string[] }) {
-	const lines = props.columns.filter((column) => !props.skip?.includes(column.name))
-		.map((column) => metricLine(column, props.row[column.name])).filter((line) => !line.isMissing);
+export function Record(props: { title: string; columns: Column[]; row: Row }) {
+	const lines = props.columns.map((column) => metricLine(column, props.row[column.name]))
+		.filter((line) => !line.isMissing);
 	return (
 		<section class="pn-group">
 			<h3>{props.title}</h3>
-			<dl>{lines.map((line) => <Metric key={line.name} name={line.title}
-				value={line.value} exact={line.exact}
-				help={line.help} />)}</dl>
+			<dl>{lines.map((line) => <Metric key={line.name} name={line.title} value={line.value}
+				exact={line.exact} help={line.help} />)}</dl>
 		</section>
 	);
 }

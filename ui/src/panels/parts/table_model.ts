@@ -2,7 +2,7 @@
 // What a data table shows of its rows: which, in what order, how wide, and as which text. Pure.
 
 import type { Cell } from "../../api/types.ts";
-import { formatCell, NOTHING } from "../../format.ts";
+import { formatCell } from "../../format.ts";
 
 export interface TableColumn {
 	name: string; // unique in its table
@@ -126,4 +126,3 @@ export function visibleRange(count: number, rowHeight: number, top: number,
 	return [Math.min(first, count), Math.min(count, Math.ceil((top + height) / rowHeight) + 8)];
 }
 
-export { NOTHING };

@@ -26,7 +26,7 @@ const HELP = "Enter a field and a value, or words to find in any text field. A v
 const blank = (): Condition => ({ field: "", operator: "=", value: "" });
 
 /** Tables whose rows are drawn, the ones people look into first. */
-export function searchableTables(context: ProfileContext): string[] {
+function searchableTables(context: ProfileContext): string[] {
 	const drawn = new Set(context.tracks.flatMap((track) => track.table ? [track.table] : []));
 	const first = ["Instruction", "DmaPacketAggregated", "DmaPacket", "CcOp", "SystemProfileEvents"];
 	const all = [...first.filter((name) => drawn.has(name)),

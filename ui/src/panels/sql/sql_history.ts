@@ -18,7 +18,7 @@ export function historyOf(): string[] {
 }
 
 /** The list with this question first, once. */
-export function withQuestion(list: string[], sql: string): string[] {
+function withQuestion(list: string[], sql: string): string[] {
 	const question = sql.trim();
 	return question ? [question, ...list.filter((one) => one !== question)].slice(0, MOST) : list;
 }

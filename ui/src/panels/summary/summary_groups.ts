@@ -4,7 +4,7 @@
 import type { Cell, Column } from "../../api/types.ts";
 import { exactCell, formatCell, titleOf, unitOf } from "../../format.ts";
 
-export interface MetricLine {
+interface MetricLine {
 	name: string;
 	title: string;
 	value: string;
@@ -14,7 +14,7 @@ export interface MetricLine {
 	isMissing: boolean;
 }
 
-export interface MetricGroup {
+interface MetricGroup {
 	title: string;
 	lines: MetricLine[];
 }

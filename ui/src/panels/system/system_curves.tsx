@@ -10,7 +10,7 @@ import { Empty, Loaded } from "../parts/parts.tsx";
 import { Plot, type PlotSeries } from "../parts/plot.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
-export type CurveKind = "hbm" | "host" | "cpu";
+type CurveKind = "hbm" | "host" | "cpu";
 
 interface Curve {
 	query: string;
@@ -33,7 +33,7 @@ function withMachines(rows: Row[]): Row[] {
 }
 
 /** Series over one common axis of time; a value holds until the next one of its series. */
-export function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
+function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
 	data: uPlot.AlignedData } {
 	const names = [...new Set(rows.map((row) => text(row["series"])))];
 	const moments = [...new Set(rows.map(time))].sort((a, b) => a - b);

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// A link to another page of the application.
+
+import type { JSX } from "preact";
+import { follow, urlOf } from "../state/navigate.ts";
+import type { Route } from "../state/route.ts";
+
+export function Link({ to, ...rest }: { to: Route } & JSX.HTMLAttributes<HTMLAnchorElement>) {
+	return <a {...rest} href={urlOf(to)} onClick={(event) => follow(event, to)} />;
+}
