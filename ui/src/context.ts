@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the ProfileContext of a profile's page: loads what every part needs, creates the shared
-// stores from the page's URL, and knows how to bring an event into view.
+// Creates the ProfileContext of a profile's page: loads the profile and fills the shared stores
+// from the page's URL.
 
 import type { Api } from "./api/client.ts";
 import type { Box, EventRef, ProfileContext, View } from "./contract.ts";
@@ -14,13 +14,12 @@ interface PageHooks {
 	openProfile(name: string): void;
 	notify(sentence: string, kind?: "info" | "error"): void;
 	/**
-	 * Call before a step that Back should undo: it becomes an entry of the history, at once if its
-	 * target is known, else with the next change.
+	 * Adds an entry to the browser's history: now if the target is known, else at the next change.
 	 */
 	beforeJump(to?: View): void;
 }
 
-/** Timelines shown together: one time range, as long as the longest of them. */
+/** The time range that several timelines on one page share. */
 export interface CommonTime {
 	view: Store<View>;
 	endNs: number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a profile's page know of each other: a timeline, a dock and its panels meet
-// only in a ProfileContext. Times are nanoseconds since the profile's first moment (originNs), as
-// numbers: exact up to 104 days. Absolute times are bigint and never pass through a number.
+// The interface between the parts of a profile's page: timeline, dock and panels share only a
+// ProfileContext. Times are numbers of nanoseconds since the start of the profile (originNs), exact
+// up to 104 days. Absolute times are bigint and are never converted to number.
 
 import type { ComponentType } from "preact";
 import type { Api, ProfileApi } from "./api/client.ts";
@@ -14,13 +14,13 @@ export interface View {
 	toNs: number;
 }
 
-/** One row of a table, which is what an event is. Rows are decimal texts: they have 64 bits. */
+/** An event is a row of a table. Row numbers have 64 bits, so they are decimal strings. */
 export interface EventRef {
 	table: string;
 	row: string;
 }
 
-/** A time range, and the tracks if it is limited to some. */
+/** A time range on some tracks; null: on all. */
 export interface Box {
 	fromNs: number;
 	toNs: number;
@@ -30,7 +30,7 @@ export interface Box {
 export type ColourBy = "name" | "engine" | "layer" | "operator" | "track";
 
 export interface SearchQuery {
-	table: string; // "" for all that have tracks
+	table: string; // "": all tables that have tracks
 	where: string[]; // "opcode=MATMUL", "name~^conv"; see docs/api.md
 	text: string;
 }
@@ -40,56 +40,54 @@ export interface Marker {
 	name: string;
 	timeNs: number;
 	colour: string;
-	diffTo: string | null; // the marker it is measured from; null: the one before
+	diffTo: string | null; // the marker it is measured from; null: the previous one
 }
 
-/** What a link reproduces, besides the profile: kept in the URL by src/state/url.ts. */
+/** Settings of the timeline; src/state/url.ts keeps them in the URL. */
 export interface Settings {
 	colourBy: ColourBy;
 	rows: "minimal" | "full";
-	/** Of a system timeline: default | cpu_device | core | thread | process | instance. */
-	grouping: string;
-	pinned: string[]; // keys of rows (src/timeline/rows.ts)
+	grouping: string; // system profiles only: an id of GROUPINGS (src/timeline/system_rows.ts)
+	pinned: string[]; // row keys (src/timeline/rows.ts)
 	hidden: string[];
 	collapsed: string[];
-	order: string[]; // keys of rows that were moved, as they follow each other
+	order: string[]; // keys of moved rows, in their new order
 	showBands: boolean;
 	showDependencies: boolean;
 	showText: boolean; // names inside bars
-	showCumulative: boolean; // rows of means from the beginning on, beside rates
-	snap: boolean; // markers go to the nearest edge of an event
-	dmaBy: "queue" | "engine"; // how DMA packets become rows
-	coreOrder: "last" | "first"; // which core is on top
-	layerDepth: number; // of colours by layer: the first parts of its name, 0 for all
-	semaphores: number[]; // ids that are shown; empty: all
+	showCumulative: boolean; // next to rates, rows with their mean since the start
+	snap: boolean; // markers snap to event edges
+	dmaBy: "queue" | "engine"; // one row of DMA packets per queue or per engine
+	coreOrder: "last" | "first"; // which core is at the top
+	layerDepth: number; // colour by this many parts of a layer's name; 0: all
+	semaphores: number[]; // shown ids; empty: all
 }
 
 export interface ProfileContext {
 	name: string;
 	details: ProfileDetails;
-	originNs: bigint; // absolute time of 0
+	originNs: bigint; // the absolute time of 0
 	endNs: number;
-	home: View; // where a visit begins: what happened (src/state/home.ts)
+	home: View; // the initial view (src/state/home.ts)
 	tracks: Track[];
-	api: ProfileApi; // of this profile
+	api: ProfileApi;
 	server: Api;
 	view: Store<View>;
 	selected: Store<EventRef | null>;
 	hovered: Store<EventRef | null>;
 	box: Store<Box | null>;
 	search: Store<SearchQuery | null>;
-	/** Events drawn in their own colour by other parts: a hierarchy's node, a line of source. */
+	/** Events highlighted by another panel: a node of the hierarchy or a source line. */
 	highlight: Store<SearchQuery | null>;
 	markers: Store<Marker[]>;
-	/** Name of the set of annotations that is open, "" for none; links carry it. */
-	annotationSet: Store<string>;
+	annotationSet: Store<string>; // the name of the open set, "" for none
 	settings: Store<Settings>;
 	/**
-	 * To be called before the view jumps there, which Back then takes back. Wheels, keys and drags
-	 * that move along do without: they change the step that one is at. The two below call it.
+	 * Call before the view jumps, so that Back undoes the jump; zoomTo and reveal do it themselves.
+	 * Panning and zooming with wheel, keys or drags are not jumps.
 	 */
 	beforeJump(to: View): void;
-	/** Moves there, keeping a margin on both sides. */
+	/** Jumps to a time range, with a margin on both sides. */
 	zoomTo(fromNs: number, toNs: number): void;
 	/** Selects the event, brings it into view and opens its details. */
 	reveal(event: EventRef): void;
@@ -100,7 +98,7 @@ export interface ProfileContext {
 
 /** A row in the list of panels (src/panels/panels.ts). */
 export interface PanelKind {
-	id: string; // in layouts and URLs
+	id: string; // used in layouts and URLs
 	title: string;
 	kinds: ("device" | "system")[];
 	component: ComponentType<{ context: ProfileContext }>;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readable numbers. Pure: no DOM and no system locale, so that a test, a tooltip and a copied table
-// agree. Values are cells: numbers, or decimal strings beyond 53 bits.
+// Formats numbers for people, without the system's locale. Values are cells: numbers, or decimal
+// strings if they have more than 53 bits.
 
 import type { Cell } from "./api/types.ts";
 
-/** What stands for a value that does not exist. */
+/** Shown instead of a missing value. */
 export const NOTHING = "–";
 
 const GROUPS = /\B(?=(\d{3})+(?!\d))/g;
 
-/** "1,234,567"; texts keep all their digits. */
+/** "1,234,567"; strings keep all their digits. */
 export function formatInteger(value: number | bigint | string): string {
 	const text = typeof value === "number" ? String(Math.round(value)) : String(value);
 	if (!/^-?\d+$/.test(text)) return text;
 	return text.replace(GROUPS, ",");
 }
 
-/** Four significant digits at most, thousands separated, no exponent in the ordinary range. */
+/** At most four significant digits, with thousands separators; an exponent only below 0.0001. */
 export function formatNumber(value: number, digits = 4): string {
 	if (!Number.isFinite(value)) return NOTHING;
 	if (Number.isInteger(value)) return formatInteger(value);
@@ -36,7 +36,7 @@ function scaled(value: number, step: number, units: string[], digits: number): s
 		size /= step;
 		at++;
 	}
-	// 999.96 must not become "1000 ns" where "1 µs" is meant
+	// 999.96 ns rounds to "1 µs", not to "1000 ns".
 	if (Math.abs(Number(size.toPrecision(digits))) >= step && at < units.length - 1) {
 		size /= step;
 		at++;
@@ -60,7 +60,7 @@ export const formatFlops = (flops: number) =>
 	scaled(flops, 1000, ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"], 4);
 const formatCycles = (cycles: number) => `${formatInteger(cycles)} cycles`;
 
-/** A fraction as a percentage: 0.1234 is "12.3%"; tiny ones are not shown as nothing. */
+/** A fraction as a percentage: 0.1234 is "12.3%"; tiny values become "<0.01%". */
 export function formatFraction(fraction: number): string {
 	if (!Number.isFinite(fraction)) return NOTHING;
 	const percent = fraction * 100;
@@ -68,10 +68,10 @@ export function formatFraction(fraction: number): string {
 	return `${formatNumber(percent, 3)}%`;
 }
 
-// Two columns that are percentages where all others are fractions (docs/schema.md).
+// These two columns are percentages; all others are fractions (docs/schema.md).
 const WHOLE_PERCENT = new Set(["util_percent", "used_percent"]);
 
-/** The unit a column is shown in: that of the schema, or what its name gives away. */
+/** The unit of a column: from the schema, else guessed from its name. */
 export function unitOf(name: string, unit = ""): string {
 	if (WHOLE_PERCENT.has(name)) return "hundredths";
 	if (unit === "percent") return "fraction";
@@ -103,7 +103,7 @@ export function formatByUnit(value: number, unit: string): string {
 const isDecimal = (text: string) => /^-?\d{1,30}$/.test(text);
 
 /**
- * A cell for reading. Identifiers and addresses are not numbers to be rounded: unit "" keeps them.
+ * A cell as text. Decimal strings without a unit are identifiers or addresses and stay unchanged.
  */
 export function formatCell(cell: Cell | undefined, unit = ""): string {
 	if (cell === null || cell === undefined || cell === "") return NOTHING;
@@ -114,7 +114,7 @@ export function formatCell(cell: Cell | undefined, unit = ""): string {
 	return cell;
 }
 
-/** The cell in full, for tooltips and copies: never rounded. */
+/** The exact cell, for tooltips and copies. */
 export function exactCell(cell: Cell | undefined, unit = ""): string {
 	if (cell === null || cell === undefined) return "";
 	if (Array.isArray(cell)) return cell.map((one) => exactCell(one)).join(", ");
@@ -127,7 +127,7 @@ export function exactCell(cell: Cell | undefined, unit = ""): string {
 	return formatInteger(text) + (words[unit] ?? "");
 }
 
-/** Absolute nanoseconds, as a cell has them, since the profile's origin; NaN without a value. */
+/** Converts absolute nanoseconds to nanoseconds since the origin; NaN if there is no value. */
 export function sinceOrigin(cell: Cell | undefined, originNs: bigint): number {
 	if (typeof cell === "string" && isDecimal(cell)) return Number(BigInt(cell) - originNs);
 	if (typeof cell === "number" &&
@@ -135,7 +135,7 @@ export function sinceOrigin(cell: Cell | undefined, originNs: bigint): number {
 	return NaN;
 }
 
-/** "model_flops" as "Model flops"; initialisms keep their capitals. */
+/** "model_flops" as "Model FLOPs". */
 export function titleOf(name: string): string {
 	const plain = name.replace(/_(time|packet|size)_percent$/, "_$1_share").replace(/_(percent|ns)$/,
 		"");

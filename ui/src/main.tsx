@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point of the pages.
+// The entry point.
 
 import { render } from "preact";
 import "./style/theme.css";

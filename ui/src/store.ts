@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that can be watched. State that several parts of a page share is one of these;
-// everything else belongs to the component that uses it.
+// A store: a value that can be watched. State shared by several parts of a page is in stores; other
+// state belongs to its component.
 
 import { useEffect, useState } from "preact/hooks";
 
@@ -8,7 +8,7 @@ export interface Store<T> {
 	get(): T;
 	set(next: T): void;
 	update(change: (now: T) => T): void;
-	/** Calls back after each change; returns what ends it. */
+	/** Calls the listener after each change; returns a function that unsubscribes. */
 	watch(listener: (now: T, before: T) => void): () => void;
 }
 
@@ -32,7 +32,7 @@ export function createStore<T>(initial: T): Store<T> {
 	};
 }
 
-/** The store's value in a component, which rerenders when it (or the selected part) changes. */
+/** The store's value, or the selected part; the component rerenders when it changes. */
 export function useStore<T, Part = T>(store: Store<T>, select?: (value: T) => Part): Part {
 	const pick = select ?? ((value: T) => value as unknown as Part);
 	const [part, setPart] = useState<Part>(() => pick(store.get()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function per resource of docs/api.md. URLs are relative to the page's base, so the pages work
-// behind any forwarded port and path. Requests can be aborted; a failure is an ApiError whose
-// message is the server's sentence.
+// The HTTP API, one function per resource of docs/api.md. URLs are relative to the page's base, so
+// the pages work behind any forwarded port and path. A failure is an ApiError with the server's
+// message.
 
 import type {
 	At, Cell, Colours, Dependencies, EventDetails, Insights, Names, ProfileDetails, Profiles, Ranks,
@@ -111,7 +111,7 @@ export class ProfileApi {
 		return (await this.json<Names>("/names", { ids: ids.join(",") }, signal)).names;
 	}
 
-	/** The bytes described in docs/api.md; src/timeline/tile.ts reads them. */
+	/** A timeline tile; src/timeline/tile.ts decodes it. */
 	async window(from: bigint, to: bigint, px: number, tracks: string[], colour?: string,
 		signal?: AbortSignal): Promise<ArrayBuffer> {
 		const response = await this.api.request(`${this.path}/window`, {
@@ -157,7 +157,7 @@ export class ProfileApi {
 		return (await response.json()) as SqlAnswer;
 	}
 
-	/** The rows of a named query; docs/api.md lists them. */
+	/** The rows of a named query (docs/api.md). */
 	query = (name: string, parameters: Parameters = {}, limit = 10_000, signal?: AbortSignal) =>
 		this.json<SqlAnswer>(`/queries/${name}`, { ...parameters, limit }, signal);
 	/** How often each value of a column occurs: value, count, count_frac, total_ns, ... */
@@ -197,12 +197,12 @@ async function sentenceOf(response: Response): Promise<string> {
 		const problem = (await response.json()) as { detail?: string };
 		if (problem.detail) return problem.detail;
 	} catch {
-		// not from our server: a proxy's page
+		// Not JSON: a proxy's error page.
 	}
 	return `The server responded with ${response.status} ${response.statusText}.`;
 }
 
-/** A cell as a number; texts are 64-bit integers whose last digits may be lost. */
+/** A cell as a number; 64-bit integers in strings may lose their last digits. */
 export function numberOf(cell: Cell | undefined): number {
 	return typeof cell === "number" ? cell : typeof cell === "string" ? Number(cell) : NaN;
 }

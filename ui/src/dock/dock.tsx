@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dock: tab bars, gutters and panels, all laid out flat by geometry.ts. Panels are one flat
-// list, so a panel that is moved elsewhere keeps its element, its state and its scroll position.
+// The dock: tab bars, gutters and panels, placed by geometry.ts. Panels are one flat list, so a
+// moved panel keeps its element, state and scroll position.
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PanelKind, ProfileContext } from "../contract.ts";
@@ -34,7 +34,7 @@ function PanelBody({ kind, context, rect }:
 	);
 }
 
-/** Left and right edges of a group's tabs, in pixels of the dock. */
+/** Left and right edges of a group's tabs, in pixels from the dock's left edge. */
 function tabEdges(area: HTMLElement, group: model.Group): [number, number][] {
 	const { left } = area.getBoundingClientRect();
 	return group.panels.map((panel) => {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dragging a tab with the pointer. A drag starts after a few pixels, so a click stays a click;
-// Escape cancels it.
+// Dragging a tab. A drag starts after a few pixels of movement; Escape cancels it.
 
 interface TabDrag {
 	onMove(x: number, y: number): void;
@@ -44,7 +43,7 @@ export function startTabDrag(down: PointerEvent, drag: TabDrag): void {
 		event.stopPropagation();
 		cancel();
 	};
-	// On the window: a fast pointer leaves the tab before the drag has begun.
+	// On the window, because a fast pointer leaves the tab before the drag starts.
 	addEventListener("pointermove", move);
 	addEventListener("pointerup", up);
 	addEventListener("pointercancel", cancel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where groups and gutters are in the dock, and what dropping a panel at a point does. Pure; pixels
-// from the dock's top left corner.
+// Positions of groups and gutters in the dock, and the effect of dropping a panel at a point. In
+// pixels from the dock's top left corner.
 
 import { groupOf, type Dock, type DockNode, type Edge, type Group, type Split, type Target } from
 	"./model.ts";
@@ -24,7 +24,7 @@ interface PlacedGroup {
 export interface Gutter {
 	rect: Rect;
 	path: number[]; // of its split
-	idx: number; // it lies after this child
+	idx: number; // of the child before it
 	direction: Split["direction"];
 	lengthPx: number; // of the split, without gutters
 	share: number; // of the child before it
@@ -55,7 +55,7 @@ function layOutNode(node: DockNode, rect: Rect, path: number[], placed: Placed):
 	let sum = 0;
 	let at = isRow ? rect.x : rect.y;
 	node.children.forEach((child, idx) => {
-		// Edges are rounded, not lengths, so that no pixel is lost or taken twice.
+		// Round edges, not lengths, so that the sizes add up.
 		const from = Math.round(sum * lengthPx);
 		sum += node.weights[idx]!;
 		const size = Math.round(sum * lengthPx) - from;
@@ -74,10 +74,10 @@ function layOutNode(node: DockNode, rect: Rect, path: number[], placed: Placed):
 
 export interface Drop {
 	target: Target;
-	rect: Rect; // what it would take, to be shown
+	rect: Rect; // the preview
 }
 
-const RIM_PX = 14; // at the dock's own edges
+const RIM_PX = 14; // drops this close to the dock's edge split the whole dock
 const contains = (rect: Rect, x: number, y: number) =>
 	x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
 
@@ -92,7 +92,7 @@ function part(rect: Rect, edge: Edge, share: number): Rect {
 	}
 }
 
-/** The edge a point is near to, or null for the middle half. */
+/** The edge that a point is close to, or null for the middle half. */
 function nearEdge(rect: Rect, x: number, y: number): Edge | null {
 	const fx = (x - rect.x) / rect.width;
 	const fy = (y - rect.y) / rect.height;
@@ -101,10 +101,7 @@ function nearEdge(rect: Rect, x: number, y: number): Edge | null {
 	return distance < 0.25 ? edge : null;
 }
 
-/**
- * What dropping `panel` at a point does, null for nothing. `tabEdges` gives the left and right
- * edges of a group's tabs, which only the page knows.
- */
+/** What dropping `panel` at a point does; null: nothing. */
 export function dropAt(placed: Placed, size: { width: number; height: number }, x: number,
 	y: number,
 	panel: string, tabEdges: (group: Group) => [number, number][]): Drop | null {
@@ -135,7 +132,7 @@ export function dropAt(placed: Placed, size: { width: number; height: number }, 
 	return hit.group.panels.includes(panel) ? null : { target: { into: anchor }, rect: hit.rect };
 }
 
-/** The group next to a panel's on one side, by where its middle lies; for moving tabs by keys. */
+/** The nearest group on one side of a panel's group; for moving tabs by keyboard. */
 export function neighbour(placed: Placed, panel: string, edge: Edge): Group | null {
 	const from = placed.groups.find((one) => one.group.panels.includes(panel))?.rect;
 	if (!from) return null;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The divider between two parts of a split: drag it, move it with arrow keys, double-click to
-// halve.
+// The divider between two parts of a split: drag it, use the arrow keys, or double-click to give
+// both parts the same size.
 
 import type { Gutter as GutterPlace } from "./geometry.ts";
 
@@ -8,7 +8,7 @@ const KEY_STEP = 0.02;
 
 export function Gutter({ place, onMove, onHalve }: {
 	place: GutterPlace;
-	/** By a part of the split's length, since the last call. */
+	/** By a fraction of the split's length. */
 	onMove: (by: number) => void;
 	onHalve: () => void;
 }) {

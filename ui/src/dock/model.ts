@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layout of panels: a tree of splits whose leaves are groups of tabs. Pure: every change gives a
-// new tree. A panel is in a layout at most once, so a group is named by any panel in it, and a
-// split by its path from the root.
+// A layout of panels: a tree of splits whose leaves are groups of tabs. Every change returns a new
+// tree. A panel occurs at most once, so any of its panels identifies a group; a split is identified
+// by its path from the root.
 
 export interface Group {
 	kind: "group";
@@ -13,19 +13,19 @@ export interface Split {
 	kind: "split";
 	direction: "row" | "column";
 	children: DockNode[]; // at least two, none a split of the same direction
-	weights: number[]; // of the children, sum 1
+	weights: number[]; // of the children; their sum is 1
 }
 
 export type DockNode = Group | Split;
 
 export interface Dock {
 	root: DockNode | null;
-	maximised: string | null; // a panel; its group fills the dock
+	maximised: string | null; // a panel whose group fills the dock
 }
 
 export type Edge = "left" | "right" | "top" | "bottom";
 
-/** Where a panel can go: among the tabs of a group, or beside a group, or beside everything. */
+/** Where a panel can go: among the tabs of a group, beside a group, or at an edge of the dock. */
 export type Target =
 	| { into: string; index?: number }
 	| { beside: string; edge: Edge }
@@ -53,7 +53,7 @@ export function groupsOf(node: DockNode | null): Group[] {
 export const groupOf = (dock: Dock, panel: string): Group | undefined =>
 	groupsOf(dock.root).find((one) => one.panels.includes(panel));
 
-/** The tree with each group changed; null takes a group out, and what is left is put in order. */
+/** Maps every group; null removes it. Merges nested splits of the same direction. */
 function mapGroups(node: DockNode | null, change: (group: Group) => DockNode | null): DockNode |
 	null {
 	if (!node) return null;
@@ -111,7 +111,7 @@ export function close(dock: Dock, panel: string): Dock {
 	return { root, maximised: next };
 }
 
-/** Puts a panel (new or already there) at the target and shows it. */
+/** Puts a new or existing panel at the target and shows it. */
 export function place(dock: Dock, panel: string, target: Target): Dock {
 	const before = groupOf(dock, panel);
 	if ("beside" in target && target.beside === panel && before?.panels.length === 1) return dock;
@@ -120,7 +120,7 @@ export function place(dock: Dock, panel: string, target: Target): Dock {
 		return { ...dock, root: mapGroups(dock.root, (one) => one === before
 			? group(inserted(one.panels, panel, target.index), panel) : one) };
 	}
-	// A group is named by a panel in it; the moved one cannot be that name any more.
+	// The moved panel can no longer identify its old group.
 	const anchorOf = (name: string) =>
 		name === panel ? before?.panels.find((other) => other !== panel) ?? name : name;
 	const rest = without(dock.root, panel);
@@ -137,7 +137,7 @@ export function place(dock: Dock, panel: string, target: Target): Dock {
 	return { root: tidy(root), maximised: null };
 }
 
-/** Index counts the gaps between the tabs as they are shown, also when the panel is one of them. */
+/** Index counts the gaps between the tabs, the panel's own included if it is among them. */
 function inserted(panels: string[], panel: string, index = panels.length): string[] {
 	const at = panels.indexOf(panel);
 	const rest = panels.filter((other) => other !== panel);
@@ -147,14 +147,14 @@ function inserted(panels: string[], panel: string, index = panels.length): strin
 
 const tidy = (node: DockNode | null): DockNode | null => mapGroups(node, (one) => one);
 
-/** Opens a panel where most tabs are, or only shows it when it is open already. */
+/** Shows a panel; if it is not open, adds it to the group with the most tabs. */
 export function add(dock: Dock, panel: string): Dock {
 	if (groupOf(dock, panel)) return activate(dock, panel);
 	const groups = groupsOf(dock.root);
 	if (!groups.length) return { root: group([panel]), maximised: null };
 	const biggest = groups.reduce((best, one) => one.panels.length >= best.panels.length ?
 		one : best);
-	// A lone group is a work area of its own (the timeline): the panel goes below it.
+	// A single panel (usually the timeline) keeps its group; the new one goes below it.
 	if (groups.length === 1 && biggest.panels.length === 1)
 		return place(dock, panel, { beside: biggest.active, edge: "bottom" });
 	return place({ ...dock, maximised: null }, panel, { into: biggest.active });
@@ -169,7 +169,9 @@ function nodeAt(node: DockNode | null, path: number[]): DockNode | null {
 	return at;
 }
 
-/** Moves the gutter after child `idx` by a part of the split's length, within the least share. */
+/**
+ * Moves the gutter after child `idx` by a fraction of the split; no child gets less than `least`.
+ */
 export function resize(dock: Dock, path: number[], idx: number, by: number, least: number): Dock {
 	const change = (node: DockNode, rest: number[]): DockNode => {
 		if (node.kind !== "split") return node;
@@ -193,7 +195,7 @@ export function halve(dock: Dock, path: number[], idx: number): Dock {
 	return resize(dock, path, idx, (node.weights[idx + 1]! - node.weights[idx]!) / 2, 0);
 }
 
-/** The layout without panels that do not exist (any more), or not for this kind of profile. */
+/** Removes unknown panels: from other versions, or for another kind of profile. */
 export function keepKnown(dock: Dock, isKnown: (panel: string) => boolean): Dock {
 	let next = dock;
 	for (const panel of panelsOf(dock.root)) if (!isKnown(panel)) next = close(next, panel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The initial layout of a page: the link's, else the last one used for this kind of profile, else
-// the default.
+// The initial layout of a page: from the link, else the last one used for this kind of profile,
+// else the default. Also named layouts, which the server stores.
 
 import type { PanelKind, ProfileContext } from "../contract.ts";
 import { recall, remember } from "../state/remember.ts";
@@ -10,17 +10,13 @@ import { dockText, parseDock } from "./text.ts";
 type Kind = ProfileContext["details"]["kind"];
 
 export const TIMELINE = "timeline";
-/** The most used panels, in this order; the others are a click away. */
 const USUAL_TABS = ["overall-summary", "operator-table", "search", "current-selection",
 	"annotations", "device-profiles", "source-code", "flows", "memory-usage", "warnings"];
 const USUAL_SIDE = ["event-details"];
 const MOST_TABS = 6;
 const WIDE_PX = 1200;
 
-/**
- * The timeline above, panels below; on wide screens the details of an event have a place at the
- * right.
- */
+/** The timeline at the top, panels below; on wide screens the event details are at the right. */
 export function usualDock(kinds: PanelKind[], widthPx: number): Dock {
 	const known = kinds.map((kind) => kind.id).filter((id) => id !== TIMELINE);
 	const chosen = USUAL_TABS.filter((id) => known.includes(id));
@@ -50,7 +46,6 @@ export function rememberDock(kind: Kind, dock: Dock): void {
 	if (dock.root) remember(`layout.${kind}`, dockText(dock));
 }
 
-/** Saved layouts are JSON objects of the server. */
 interface SavedLayout {
 	version: 1;
 	dock: string;

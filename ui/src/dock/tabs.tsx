@@ -12,7 +12,7 @@ export interface TabActions {
 	activate(panel: string): void;
 	close(panel: string): void;
 	maximise(panel: string): void;
-	/** To the group on that side, or into a new one there. */
+	/** To the group on that side, or to a new group there. */
 	moveTo(panel: string, edge: Edge): void;
 	startDrag(panel: string, event: PointerEvent): void;
 }
@@ -21,7 +21,7 @@ const ARROWS: Record<string, Edge> = {
 	ArrowLeft: "left", ArrowRight: "right", ArrowUp: "top", ArrowDown: "bottom",
 };
 
-/** The tabs first: some may be scrolled out of sight. */
+/** The menu lists the tabs too, because some may be scrolled out of view. */
 function tabEntries({ panels, active }: Group, actions: TabActions): MenuEntry[] {
 	if (panels.length < 2) return [];
 	return [
@@ -60,7 +60,7 @@ export function TabBar({ group, rect, isMaximised, actions }:
 	const focusTab = (panel: string | undefined) => {
 		if (!panel) return;
 		actions.activate(panel);
-		// After the change is drawn, wherever the tab is then.
+		// After rendering: the tab may have moved.
 		requestAnimationFrame(() => document.getElementById(`dock-tab-${panel}`)?.focus());
 	};
 	const onKeyDown = (event: KeyboardEvent, panel: string) => {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layout as a short text for URLs and saved layouts: tabs are joined by dots, the shown one is
-// marked by a star, a split is v or h with its shares in thousandths:
+// A layout as a short text, for URLs and saved layouts. Tabs are joined by dots, with a star after
+// the active one; a split is v or h with its shares in thousandths:
 //
 //	v(520~timeline)(480~h(600~operators*.search)(400~details))
 //
-// A maximised panel follows after an exclamation mark. Pure.
+// A maximised panel follows after an exclamation mark.
 
 import { group, panelsOf, split, type Dock, type DockNode } from "./model.ts";
 
@@ -35,7 +35,7 @@ function parseGroup(text: string): DockNode | null {
 	return panels.every((panel) => ID.test(panel)) ? group(panels, active) : null;
 }
 
-/** The parts between the outermost brackets; null when they do not close. */
+/** The parts between the outermost brackets; null if they are not balanced. */
 function brackets(text: string): string[] | null {
 	const parts: string[] = [];
 	let depth = 0;

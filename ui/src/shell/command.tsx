@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command to type, with a button that copies it.
+// A shell command with a copy button.
 
 import { Icon } from "./icons.tsx";
 import { notify } from "./toasts.tsx";
@@ -9,7 +9,7 @@ export async function copyText(text: string, what: string): Promise<void> {
 		await navigator.clipboard.writeText(text);
 		notify(`${what} copied.`);
 	} catch {
-		// Browsers forbid it on plain http from other machines.
+		// Browsers allow it only for https and localhost.
 		notify(`The browser does not allow this page to copy. ${what}: ${text}`);
 	}
 }

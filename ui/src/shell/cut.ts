@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names too long for their place lose their middle: ranks and steps differ at the end. Pure.
+// Shortens long names in the middle, because ranks and steps differ at the end.
 
-const TAIL = 8; // characters that always stay; an id and a rank's number
+const TAIL = 8; // characters that are always shown: an id and a rank's number
 const SHORT = 16; // fits everywhere
 
-// Never between the halves of one character.
-const lettersOf = (name: string): string[] => Array.from(name);
+const lettersOf = (name: string): string[] => Array.from(name); // keeps surrogate pairs together
 
-/** The part that may be cut and the tail that stays. Together they are the name. */
+/** Splits a name into a head that CSS may cut and a tail that is always shown. */
 export function cutParts(name: string): [head: string, tail: string] {
 	const letters = lettersOf(name);
 	if (letters.length <= SHORT) return [name, ""];
 	return [letters.slice(0, -TAIL).join(""), letters.slice(-TAIL).join("")];
 }
 
-/** For places that cannot measure, such as the title of a browser's tab. */
+/** For places without CSS, such as the document's title. */
 export function cutText(name: string, most: number): string {
 	const letters = lettersOf(name);
 	if (letters.length <= most) return name;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name that loses its middle where it does not fit. The caller shows the whole name in a
-// tooltip.
+// A name that is shortened in the middle if it does not fit. The caller adds a tooltip.
 
 import { cutParts } from "./cut.ts";
 

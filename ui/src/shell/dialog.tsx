@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A modal dialog on the browser's own <dialog>: focus stays inside, Escape closes, focus returns.
+// A modal dialog, built on <dialog>; focus returns to where it was.
 
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";

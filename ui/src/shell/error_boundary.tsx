@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An error in one part must not break the page: the error is shown in its place.
+// Shows an error in place of the part of the page that failed.
 
 import { Component, type ComponentChildren } from "preact";
 

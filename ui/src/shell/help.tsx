@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keyboard help. Parts of a page add their own keys with addHelp, so the list cannot go stale here.
+// Keyboard help. Parts of a page add their own sections with addHelp.
 
 import { createStore, useStore } from "../store.ts";
 import { Dialog } from "./dialog.tsx";
@@ -7,7 +7,7 @@ import "./help.css";
 
 export interface HelpSection {
 	title: string;
-	keys: { keys: string; does: string }[]; // keys: "Ctrl+Shift+X", alternatives with " / "
+	keys: { keys: string; does: string }[]; // keys: "Ctrl+Shift+X"; " / " separates alternatives
 }
 
 const sections = createStore<HelpSection[]>([
@@ -36,7 +36,7 @@ const sections = createStore<HelpSection[]>([
 ]);
 export const isHelpOpen = createStore(false);
 
-/** Adds a section; a section with the same title is replaced. */
+/** Adds a section, or replaces the one with the same title. */
 export function addHelp(section: HelpSection): void {
 	sections.update((all) => [...all.filter((one) => one.title !== section.title), section]);
 }

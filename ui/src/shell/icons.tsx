@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Icons as strokes on a 16-pixel grid, in the colour of the text around them.
+// Icons: strokes on a 16-pixel grid, in the colour of the surrounding text.
 
 const SHAPES = {
 	add: "M8 3v10M3 8h10",

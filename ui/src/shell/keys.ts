@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that work on the whole page, unless the user is typing or a dialog is open.
+// Keys that work on the whole page, except while the user types or a dialog is open.
 
 function isTyping(target: EventTarget | null): boolean {
 	const element = target as HTMLElement | null;
 	return !!element?.closest?.("input, textarea, select, [contenteditable=true]");
 }
 
-/** By KeyboardEvent.key, letters small: "?", "l", "Escape". */
+/** By KeyboardEvent.key: "?", "l", "Escape". */
 type KeyMap = Record<string, () => void>;
 
 /** Listens until the returned function is called. */

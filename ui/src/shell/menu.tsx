@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A button that opens a menu. Arrow keys, Home, End and first letters move; Escape, Tab and a click
-// elsewhere close.
+// Menus, and buttons that open one. Arrow keys, Home, End and first letters move; Escape, Tab and a
+// click outside close.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -17,7 +17,7 @@ export interface Place {
 	top: number;
 	/** Height of the anchor, to open above it if there is no room below. */
 	height?: number;
-	isRight?: boolean; // left is where the right edge goes
+	isRight?: boolean; // `left` is the menu's right edge
 }
 
 export function Menu({ entries, place, onClose, label }:

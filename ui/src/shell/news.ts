@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifies when processing of a profile ends, on whichever page the user is.
+// Notifies the user, on any page, when the processing of a profile ends.
 
 import { profileWatch } from "../server.ts";
 import { navigate } from "../state/navigate.ts";

@@ -36,7 +36,7 @@ const SECTIONS: { id: string; title: string; empty: string;
 
 interface Here {
 	name: string | null;
-	parent: string | null; // it stands for its devices in some lists
+	parent: string | null; // some lists show it instead of its devices
 }
 
 function Section({ id, title, empty, profiles, here }:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beside a profile's name: its times, or those of devices captured with it, come from a simulator.
+// A badge for profiles whose times, or whose devices' times, come from a simulator.
 
 import type { Profile } from "../api/types.ts";
 

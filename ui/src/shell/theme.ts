@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dark or light: follows the system until the user chooses. Canvases watch `theme` to redraw.
+// Dark or light theme: follows the system until the user chooses one.
 
 import { createStore } from "../store.ts";
 import { forget, recall, remember } from "../state/remember.ts";
@@ -27,7 +27,7 @@ export function startTheme(): void {
 
 export function toggleTheme(): void {
 	const next = theme.get() === "dark" ? "light" : "dark";
-	// Choosing what the system says is the way back to following it.
+	// Choosing the system's theme means following the system again.
 	if (next === systemTheme()) forget("theme");
 	else remember("theme", next);
 	theme.set(next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bar above a page: the title on the left, actions on the right. Pages fill it.
+// The bar above a page: the title on the left, actions on the right.
 
 import type { ComponentChildren } from "preact";
 import { useStore } from "../store.ts";

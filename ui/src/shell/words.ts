@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes, counts and times as readable text, for lists of profiles. Pure.
+// Sizes, counts and times as text, for lists of profiles.
 
 import { formatInteger } from "../format.ts";
 
@@ -8,7 +8,7 @@ const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 export function bytesText(bytes: number): string {
 	let unit = 0;
 	let value = Math.max(0, bytes);
-	// 1023.95 KiB would be shown as 1024.0 KiB.
+	// 1023.95 would be rounded to 1024.0.
 	while (value >= 1023.95 && unit < BINARY.length - 1) {
 		value /= 1024;
 		unit++;
@@ -24,7 +24,7 @@ const AGO: [string, number][] = [
 	["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3600], ["minute", 60],
 ];
 
-/** "3 hours ago"; 0 is never. */
+/** "3 hours ago"; 0 means never. */
 export function agoText(ms: number, nowMs: number): string {
 	if (!ms) return "Never";
 	const seconds = Math.max(0, (nowMs - ms) / 1000);
@@ -39,7 +39,7 @@ export function momentText(ms: number): string {
 		: "";
 }
 
-/** "2 min 5 s": how long something will take. */
+/** "2 min 5 s". */
 export function waitText(seconds: number): string {
 	if (!Number.isFinite(seconds)) return "";
 	const whole = Math.max(1, Math.ceil(seconds));

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a page's URL is written, and whether that adds an entry to the history. Small changes
-// replace the entry a few times a second at most (browsers refuse more). A jump adds an entry, so
-// that Back undoes it: immediately, because Back may be pressed before the view has arrived.
+// Decides when the page's URL is written and whether that adds a history entry. Small changes
+// replace the entry, at most a few times a second (browsers limit this). A jump adds an entry at
+// once, because the user may press Back while the view still moves.
 
 const EVERY_MS = 400;
-/** Jumps in quick succession count as one: the clicks of a double click. */
+/** Jumps within this time count as one, such as the two clicks of a double click. */
 const TOGETHER_MS = 300;
 
-/** The browser's, or a test's. */
 export interface AddressBar {
 	query(): string;
 	put(query: string, isNew: boolean): void;
@@ -27,12 +26,12 @@ export class Address<Goal> {
 	private isJump = false;
 	private jumpedAt = -Infinity;
 
-	/** queryOf says what the page shows, or will show when it has arrived at a goal. */
+	/** queryOf returns the query for the page's state, or for its state once it reaches the goal. */
 	constructor(private readonly queryOf: (goal?: Goal) => string,
 		private readonly bar: AddressBar = browserBar, private readonly now = () =>
 			performance.now()) {}
 
-	/** Something changed. */
+	/** Call after a change; writes the URL within EVERY_MS. */
 	soon(): void {
 		if (this.isJump) return this.write();
 		this.timer ??= setTimeout(() => this.write(), EVERY_MS);
@@ -47,7 +46,7 @@ export class Address<Goal> {
 		this.isJump = false;
 	}
 
-	/** What follows becomes a new entry. Without a goal it is the next change, whatever it is. */
+	/** Starts a new history entry for the goal, or for the next change if there is no goal. */
 	beforeJump(goal?: Goal): void {
 		const isNew = this.now() - this.jumpedAt > TOGETHER_MS;
 		this.isJump = false;
@@ -56,10 +55,10 @@ export class Address<Goal> {
 		this.jumpedAt = this.now();
 		if (goal === undefined) return;
 		this.write(goal);
-		this.isJump = false; // the jump leads to the current place
+		this.isJump = false; // in case the goal is the current view
 	}
 
-	/** What was going to be written is not wanted any more. */
+	/** Drops pending changes. */
 	forget(): void {
 		clearTimeout(this.timer);
 		this.timer = undefined;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles captured together: a system profile and its device profiles. Pure.
+// Profiles captured together: a system profile and its device profiles.
 
 import type { Profile } from "../api/types.ts";
 
-/** By the name of their parent. A parent that is not listed has none. */
+/** Children by the name of their parent, for parents in the list. */
 export function childrenOf(profiles: Profile[]): Map<string, Profile[]> {
 	const names = new Set(profiles.map((profile) => profile.name));
 	const families = new Map<string, Profile[]>();
@@ -17,8 +17,8 @@ export function childrenOf(profiles: Profile[]): Map<string, Profile[]> {
 }
 
 /**
- * The latest by some moment, each family once under its parent's name: a capture of many devices
- * must not push everything else out. 0 is never.
+ * The most recent profiles by some time (0: never). A family counts as one entry, its parent, so
+ * that a capture with many devices does not fill the list.
  */
 export function latest(profiles: Profile[], momentOf: (profile: Profile) => number, most: number):
 	Profile[] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels on hidden tabs keep their scroll positions and inputs, but should not query the server at
-// every zoom. A gate stands between a panel and the shared stores: while closed, it holds changes
-// back; when opened, it delivers the latest.
+// A gate between a panel and the shared stores. Panels on hidden tabs stay mounted, but must not
+// query the server at every zoom: a closed gate holds changes back and delivers the latest when it
+// opens.
 
 import type { ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
@@ -11,7 +11,7 @@ export function gatedStore<T>(source: Store<T>, isOpen: Store<boolean>): Store<T
 	const pass = () => {
 		if (isOpen.get()) seen.set(source.get());
 	};
-	// Both live as long as the page's context, so there is no need to unsubscribe.
+	// No unsubscribe: both live as long as the page's context.
 	source.watch(pass);
 	isOpen.watch(pass);
 	return {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The initial view of a timeline: the events, not the samples around them. Load and memory of a
-// machine may be recorded for minutes around a few milliseconds of events. Pure.
+// The initial view of a timeline: the time range of the events. CPU and memory samples may cover
+// minutes around a few milliseconds of events.
 
 import type { Track } from "../api/types.ts";
 import type { View } from "../contract.ts";
 import { clampView } from "./view.ts";
 
-const MARGIN = 0.02; // of what happened, on each side
-/** An end this many times as far away as all starts belongs to an event that never ended. */
+const MARGIN = 0.02; // on each side, as a fraction of the range
+/** If the last end is this many times further away than the last start, an event never ended. */
 const LONG_END = 3;
-const REST = 0.1; // that is shown of such an end
+const REST = 0.1; // how much of such an event is shown
 
 const isEvents = (track: Track) => track.kind === "spans" && track.first_ns !== undefined;
 
@@ -34,6 +34,6 @@ export function homeView(kind: "device" | "system", tracks: Track[], originNs: b
 
 export const isSameView = (a: View, b: View) => a.fromNs === b.fromNs && a.toNs === b.toNs;
 
-/** What "fit" shows: what happened, and when that is shown already, everything. */
+/** What "fit" shows: all events or, if they are shown already, the whole profile. */
 export const fitOf = (now: View, home: View, endNs: number): View =>
 	(isSameView(now, home) ? wholeView(endNs) : home);

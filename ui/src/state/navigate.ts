@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The browser's address bar. The base is where our files came from, whatever prefix a proxy put in
-// front, so the pages work below any path.
+// Navigation between pages. The base is the URL our files were loaded from, so the pages work below
+// any path of a proxy.
 
 import { createStore } from "../store.ts";
 import { pathOf, routeOf, type Route } from "./route.ts";
@@ -15,7 +15,7 @@ function currentRoute(): Route {
 }
 
 export const route = createStore<Route>(currentRoute());
-/** Counts moves through the history, so that a page can take its state from the URL again. */
+/** Counts Back and Forward, so that a page can read its state from the URL again. */
 export const moves = createStore(0);
 
 addEventListener("popstate", () => {
@@ -31,7 +31,7 @@ export function navigate(to: Route, query = ""): void {
 	route.set(to);
 }
 
-/** For onClick of links: plain clicks stay on the page, others are the browser's. */
+/** For onClick of links: handles plain clicks; the browser handles clicks with modifier keys. */
 export function follow(event: MouseEvent, to: Route): void {
 	if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
 	event.preventDefault();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of profiles, kept in sync with the server: by its events, or by polling while no events
+// Keeps the list of profiles in sync with the server: by its events, or by polling while no events
 // arrive (some proxies buffer them).
 
 import { Api, ApiError } from "../api/client.ts";
@@ -20,7 +20,7 @@ interface Progress {
 
 const POLL_MS = 4000;
 
-/** The list with one profile's progress put in. The same list if it is not there. */
+/** The list with the progress of one profile updated. */
 export function withProgress(profiles: Profile[], progress: Progress): Profile[] {
 	const at = profiles.findIndex((profile) => profile.name === progress.name);
 	const found = profiles[at];
@@ -31,7 +31,7 @@ export function withProgress(profiles: Profile[], progress: Progress): Profile[]
 	return next;
 }
 
-/** Profiles whose processing ended between two lists. */
+/** Profiles whose processing ended between two versions of the list. */
 export function finished(before: Profile[], now: Profile[]): Profile[] {
 	const busy = new Set(before.filter((p) => p.state === "processing").map((p) => p.name));
 	return now.filter((p) => busy.has(p.name) && p.state !== "processing" && p.state !== "uploading");
@@ -46,7 +46,7 @@ export class ProfileWatch {
 
 	constructor(private readonly api: Api) {}
 
-	/** Asks now; calls while an answer is under way make one more request, not many. */
+	/** Requests the list. Calls during a request cause only one more request. */
 	refresh = (): Promise<void> => {
 		if (this.asking) {
 			this.isStale = true;
@@ -91,7 +91,7 @@ export class ProfileWatch {
 		clearInterval(this.pollTimer);
 		this.pollTimer = isOn ? setInterval(() => {
 			if (!document.hidden) void this.refresh();
-			// Browsers stop after a response they do not understand; reconnect then.
+			// After a response they do not understand, browsers do not reconnect by themselves.
 			if (this.events?.readyState === EventSource.CLOSED) {
 				this.poll(false);
 				this.start();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values the browser keeps between visits. Storage may be full, forbidden or written by an older
-// version: none of that is an error, the value is just not remembered.
+// Values kept in the browser's storage. Storage may be full, forbidden or written by an older
+// version; the value is then silently not remembered.
 
 const PREFIX = "neuron-explorer.";
 
@@ -16,7 +16,7 @@ export function forget(key: string): void {
 	try {
 		localStorage.removeItem(PREFIX + key);
 	} catch {
-		// there was nothing
+		// no storage
 	}
 }
 

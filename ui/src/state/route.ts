@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which page a path means. Pure; state/navigate.ts knows the browser.
+// Maps URL paths to pages and back.
 
 export type Route =
 	| { page: "manager" }
 	| { page: "analysis" | "summary"; profile: string }
-	| { page: "ranks"; profile: string } // what several profiles are called together
+	| { page: "ranks"; profile: string } // the common name of several profiles
 	| { page: "unknown"; path: string };
 
 function decoded(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		return text; // typed by hand: a lone % means itself
+		return text; // a lone %, typed by hand
 	}
 }
 
-/** The route of a path below the base, without a leading slash. */
+/** The path is relative to the base, without a leading slash. */
 export function routeOf(path: string): Route {
 	const parts = path.split("/");
 	if (parts.at(-1) === "") parts.pop();

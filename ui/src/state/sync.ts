@@ -20,7 +20,7 @@ function pageState(context: ProfileContext, dock: string, view: View): PageState
 	};
 }
 
-/** Going back to another view must not rebuild all rows, nor scroll to the selection. */
+/** Avoids rebuilding all rows or scrolling to the selection when only the view has changed. */
 function setIfOther<T>(store: Store<T>, next: T): void {
 	if (JSON.stringify(store.get()) !== JSON.stringify(next)) store.set(next);
 }
@@ -46,16 +46,15 @@ export class UrlSync {
 		for (const stop of this.stops.splice(0)) stop();
 	}
 
-	/** What follows becomes a new entry of the history. */
 	beforeJump(to?: View): void {
 		this.address.beforeJump(to);
 	}
 
-	/** Takes the state from the URL again, after Back or Forward. */
+	/** Reads the state from the URL, after Back or Forward. */
 	read(): void {
 		const state = stateOf(location.search);
 		const { context } = this;
-		this.address.forget(); // a jump that was announced
+		this.address.forget(); // a pending jump
 		setIfOther(context.view, state.view ? clampView(state.view, context.endNs) : context.home);
 		setIfOther(context.selected, state.selected);
 		setIfOther(context.search, state.search);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the state of a profile's page to and from the query of its URL, so that a link shows
-// what its sender saw. Pure. Defaults are left out and unreadable values ignored, because links are
-// typed, truncated and made by other versions.
+// Converts the state of a profile's page to and from the query of its URL, so that a link
+// reproduces the page. Defaults are left out. Invalid values are ignored: links are typed by hand,
+// truncated or made by other versions.
 
 import type { ColourBy, EventRef, Marker, SearchQuery, Settings, View } from "../contract.ts";
 
 export interface PageState {
-	view: View | null; // null: where a visit begins
+	view: View | null; // null: the initial view
 	selected: EventRef | null;
 	search: SearchQuery | null;
 	settings: Settings;
-	dock: string; // dock/text.ts; "" for the usual
+	dock: string; // see dock/text.ts; "": the default
 	annotationSet: string;
 	markers: Marker[];
 }
@@ -40,12 +40,12 @@ const LISTS = { pin: "pinned", hide: "hidden", fold: "collapsed", order: "order"
 const SWITCHES = {
 	bands: "showBands", arrows: "showDependencies", names: "showText", cumulative: "showCumulative",
 	snap: "snap",
-} as const; // on, unless the link says 0
+} as const; // on unless the link has 0
 const MOST_MARKERS = 50;
 const MOST_SEMAPHORES = 256;
 const DEEPEST_LAYER = 20;
 
-/** Nanoseconds with the fractions a deep zoom has, never in exponent form. */
+/** Nanoseconds with up to three decimals (for deep zooms), never in exponent form. */
 function timeText(ns: number): string {
 	return ns.toFixed(3).replace(/\.?0+$/, "");
 }
@@ -96,7 +96,7 @@ function settingsFrom(query: URLSearchParams): Settings {
 	};
 }
 
-/** Names may hold anything, so they come last. */
+/** The name comes last because it may contain the separator. */
 function markerText(marker: Marker): string {
 	return [marker.id, timeText(marker.timeNs), marker.colour, marker.diffTo ?? "",
 		marker.name].join("~");

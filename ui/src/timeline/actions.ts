@@ -20,7 +20,7 @@ import {
 } from "./view.ts";
 
 export interface MenuState {
-	x: number; // of the page
+	x: number; // in the window
 	y: number;
 	timeNs: number;
 	placed: PlacedRow | null;
@@ -89,7 +89,7 @@ export class Actions {
 		}
 	}
 
-	/** Whether Escape has something to do here: otherwise it is the page's. */
+	/** Whether the timeline handles Escape; otherwise the page does. */
 	canClear(): boolean {
 		const { box, selected } = this.context;
 		return this.help.get() || !!this.menu.get() || this.mode.get() === "box" ||
@@ -105,7 +105,6 @@ export class Actions {
 		selected.set(null);
 	}
 
-	// --- rows ----------------------------------------------------------------------------------
 
 	changeRow(how: "pin" | "fold" | "hide", key: string): void {
 		if (!key) return;
@@ -140,13 +139,10 @@ export class Actions {
 			.find(({ row }) => row.key === this.focusedRow.get()) ?? null;
 		if (!box || !placed) return;
 		const view = this.context.view.get();
-		this.menu.set({
-			x: box.right, y: box.top, timeNs: Math.round(view.fromNs + spanOf(view) / 2), placed,
-				hit: null,
-		});
+		this.menu.set({ x: box.right, y: box.top,
+			timeNs: Math.round(view.fromNs + spanOf(view) / 2), placed, hit: null });
 	}
 
-	// --- events --------------------------------------------------------------------------------
 
 	select(event: EventRef | null): void {
 		this.context.selected.set(event);
@@ -179,7 +175,7 @@ export class Actions {
 		}
 	}
 
-	/** Shows the line of source an event came from, and all events of that line. */
+	/** Shows an event's source line and highlights all events of that line. */
 	async openSource(event: EventRef): Promise<void> {
 		const { highlight, notify, openPanel } = this.context;
 		this.select(event);
@@ -194,7 +190,7 @@ export class Actions {
 		}
 	}
 
-	/** The event after or before the selected one; without one, the first of the row on screen. */
+	/** Selects the next or previous event; without a selection, the first or last in view. */
 	private async neighbour(step: 1 | -1): Promise<void> {
 		const { api, originNs, view } = this.context;
 		const { selected } = this.stage.events;
@@ -219,8 +215,8 @@ export class Actions {
 	}
 
 	/**
-	 * Moves the view as little as needed to show a time range. Not a jump: stepping along a row
-	 * is many small steps, and Back returns to where they started.
+	 * Moves the view as little as needed to show a time range. Not a jump: Back returns to where
+	 * stepping along the row started.
 	 */
 	private follow(fromNs: number, toNs: number): void {
 		const { view, endNs } = this.context;
@@ -231,7 +227,6 @@ export class Actions {
 		this.movement.glideTo({ ...viewAround(middle - span / 2, middle + span / 2, endNs, 0) });
 	}
 
-	// --- other -----------------------------------------------------------------------------------
 
 	boxRow(placed: PlacedRow): void {
 		const { view, box } = this.context;

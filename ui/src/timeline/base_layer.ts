@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canvas of rows: the picture is composed in memory, copied to the canvas at once, and texts
-// are drawn on top. If there are many texts, only wide bars have them while the view moves; all
-// have them when it rests.
+// The canvas with the rows. The picture is composed in memory and copied to the canvas; texts are
+// drawn on top. If there are many texts, only wide bars get one while the view moves.
 
 import { paintBase } from "./draw.ts";
 import { Pixels } from "./pixels.ts";
 import type { Scene } from "./scene.ts";
 import { TextBatch } from "./texts.ts";
 
-/** A view that did not move for so long has come to rest. */
+/** The view counts as moving until this long after its last change. */
 export const REST_MS = 80;
 const TEXT_FROM_PX = 27;
 const TEXT_FROM_PX_MOVING = 90;
-/** More texts than this take longer than the bars. */
+/** More texts than this take longer to draw than the bars. */
 const MANY_TEXTS = 300;
 
 export class BaseLayer {
@@ -21,7 +20,7 @@ export class BaseLayer {
 	private readonly texts = new TextBatch();
 	private hasMany = false;
 
-	/** Narrower bars have no text. Once there were many, few are drawn until the view rests. */
+	/** Bars narrower than this get no text. */
 	textFromPx(isMoving: boolean): number {
 		return isMoving && this.hasMany ? TEXT_FROM_PX_MOVING : TEXT_FROM_PX;
 	}

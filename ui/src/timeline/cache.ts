@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responses of the server, kept within a limit of bytes: the least recently used go first. A
-// response holds many rows in one block of memory, so it is kept or dropped as a whole. Pure.
+// A cache of responses with a size limit; the least recently used are dropped first. A response is
+// one block of memory, so it is kept or dropped as a whole.
 
 import type { View } from "../contract.ts";
 import type { Range, Strip } from "./tile.ts";
@@ -13,7 +13,7 @@ export interface Batch extends Range {
 	used: number;
 }
 
-/** A stretch of time that is drawn from one answer. */
+/** A time range that is drawn from one response. */
 export interface Piece {
 	fromNs: number;
 	toNs: number;
@@ -48,16 +48,16 @@ export class TileCache {
 		this.bytes = 0;
 	}
 
-	/** Whether the view can be drawn as sharp as it gets. */
+	/** Whether a track is loaded for this range at the wanted level. */
 	has(track: number, level: number, colour: string, from: number, to: number): boolean {
 		return this.batches.some((b) => b.level === level && b.colour === colour && b.fromNs <= from &&
 			b.toNs >= to && b.strips.has(track));
 	}
 
 	/**
-	 * What to draw of a track, left to right, best first at each place: the wanted level where it is
-	 * there, otherwise the nearest one. A part that no answer covers is left out. The pieces array
-	 * is the caller's, so that drawing makes no garbage; returns how many are in it.
+	 * What to draw of a track, from left to right: the best response for the view and, beside it, the
+	 * one that covers most of the rest. Fills the caller's array, to avoid allocations in every
+	 * frame; returns the count.
 	 */
 	pieces(track: number, view: View, level: number, colour: string, into: Piece[]): number {
 		let best: Batch | null = null, rest: Batch | null = null;
@@ -73,7 +73,7 @@ export class TileCache {
 				best = batch;
 				bestScore = score;
 			}
-			const wide = share - away * 0.001; // what covers most; of equals the nearest level
+			const wide = share - away * 0.001; // the widest; if equal, the nearest level
 			if (wide > restScore) {
 				rest = batch;
 				restScore = wide;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours by name: the same name has the same colour on every screen and in every visit. Pure. The
-// hues stay distinct for people with red-green colour blindness (after Okabe and Ito, and Paul
-// Tol's qualitative schemes); yellow is reserved for search hits, white for the selection.
+// Colours by name: a name always has the same colour. The hues are safe for red-green colour
+// blindness (after Okabe and Ito, and Paul Tol); yellow is reserved for search hits, white for the
+// selection.
 
 import type { ColourBy } from "../contract.ts";
 import type { Track } from "../api/types.ts";
@@ -9,7 +9,7 @@ import { ENGINES, engineOf } from "./device_rows.ts";
 
 export type Theme = "dark" | "light";
 
-/** A fill, its edge (to tell neighbours apart), and a text that can be read on the fill. */
+/** Colours of a bar: its fill, its edge and the text on it. */
 export interface Paint {
 	fill: string;
 	edge: string;
@@ -19,8 +19,7 @@ export interface Paint {
 export const HIT_COLOUR = "#ffe100";
 export const HIGHLIGHT_COLOUR = "#ff7a66";
 
-/** Parts of time that deserve a look: how much of the colour covers them, and their edges. */
-interface BandStyle { colour: string; fill: number; edge: number; label: string }
+interface BandStyle { colour: string; fill: number; edge: number; label: string } // opacities
 
 export const BAND_STYLES: Record<string, BandStyle> = {
 	small_dma: { colour: "#e69f00", fill: 0.16, edge: 0.75, label: "Small DMA transfers" },
@@ -49,7 +48,7 @@ const HUES = [
 	"#b3ae4a", // olive
 ];
 
-const GREY = "#8b95a3"; // what has no value
+const GREY = "#8b95a3"; // for missing values
 export const ERROR_COLOUR = "#ff5a4f";
 
 const channels = (hex: string) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -59,7 +58,6 @@ function hexOf(rgb: number[]): string {
 		.join("")}`;
 }
 
-/** share 0: a, 1: b. */
 export function mixColours(a: string, b: string, share: number): string {
 	const to = channels(b);
 	return hexOf(channels(a).map((c, i) => c + (to[i]! - c) * share));
@@ -78,13 +76,13 @@ export function luminanceOf(hex: string): number {
 const INK = "#10151c";
 
 function paintOf(hue: string, theme: Theme): Paint {
-	// On white the pale hues need more body; on black the full ones would glare.
+	// Pale hues need more contrast on white; full ones would glare on black.
 	const fill = theme === "light" ? mixColours(hue, "#101820", 0.16)
 		: mixColours(hue, "#14171c", 0.1);
 	return { fill, edge: mixColours(fill, "#000000", 0.45), text: INK };
 }
 
-/** All paints of a theme; after the hues, grey for missing values and red for errors. */
+/** All paints of a theme: the hues, grey for missing values, red for errors. */
 export function paintsOf(theme: Theme): Paint[] {
 	return [...HUES, GREY, ERROR_COLOUR].map((hue) => paintOf(hue, theme));
 }
@@ -93,11 +91,10 @@ export const HUE_COUNT = HUES.length;
 export const NO_VALUE = HUES.length;
 export const ERROR_HUE = HUES.length + 1;
 
-/**
- * FNV-1a over the characters, its bits mixed: similar names must not get similar colours. With this
- * seed the most common opcodes, calls and operators all get different colours.
- */
+/** With this seed the most common opcodes, calls and operators all get different colours. */
 const SEED = 51393;
+
+/** FNV-1a with mixed bits, so that similar names get different colours. */
 
 export function hashText(text: string): number {
 	let hash = SEED;
@@ -121,18 +118,18 @@ export function hueOfEngine(track: Track): number {
 	return engine >= 0 ? engine : hueOfText(track.attributes["queue_name"] ?? track.name);
 }
 
-/** The column whose values colour spans, "" when names or tracks do. */
+/** The column whose values colour spans, "" for colours by name or track. */
 export function columnOf(colourBy: ColourBy): string {
 	return colourBy === "layer" ? "layer" : colourBy === "operator" ? "hlo_name" : "";
 }
 
-/** The first parts of a layer's name, "model/layer1/op2"; all of it for a depth of 0. */
+/** The first parts of a layer's name ("model/layer1/op2"); depth 0: all of it. */
 export function layerPart(layer: string, depth: number): string {
 	if (depth <= 0) return layer;
 	return layer.split("/").filter((part) => part !== "").slice(0, depth).join("/");
 }
 
-/** An operation's text begins with its name, "%dot.3 = dot(...)": one operator, one colour. */
+/** The operator of an operation: "dot" for "%dot.3 = dot(...)". */
 export function operatorOf(hloName: string): string {
 	return /=\s*(?:\S+\s+)?([A-Za-z][\w-]*)\(/.exec(hloName)?.[1] ??
 		hloName.replace(/^%/, "").replace(/[.\d]+$/, "");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cumulative counters: the mean of a counter since the start of the profile. The value before a
-// tile is requested as one more pixel, [0, from). Pure apart from that request.
+// Cumulative counters: the mean of a counter since the start of the profile. The mean before a tile
+// is requested as a tile of one pixel, [0, from).
 
 import type { Batch } from "./cache.ts";
 import type { CounterStrip } from "./tile.ts";
 
-/** The mean from 0 to the end of each pixel. NaN, nothing known yet, counts as nothing. */
+/** The mean from 0 to the end of each pixel. NaN (no value yet) counts as 0. */
 export function cumulate(mean: Float32Array, fromNs: number, nsPerPx: number,
 	meanBefore: number): Float32Array {
 	const values = new Float32Array(mean.length);
@@ -18,7 +18,7 @@ export function cumulate(mean: Float32Array, fromNs: number, nsPerPx: number,
 	return values;
 }
 
-/** Means of [0, untilNs) for some tracks, in their order. */
+/** Returns the means of [0, untilNs) by track. */
 type AskBefore = (untilNs: number, tracks: number[]) => Promise<Map<number, number>>;
 
 export class Cumulative {
@@ -34,7 +34,7 @@ export class Cumulative {
 		return this.kept.has(strip);
 	}
 
-	/** null until the value before is known; requests it. */
+	/** null until the mean before the tile is known; requests it. */
 	valuesOf(strip: CounterStrip, batch: Batch): Float32Array | null {
 		const known = this.kept.get(strip);
 		if (known) return known;

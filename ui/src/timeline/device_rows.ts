@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a device profile: the kind of a track decides where its row goes. Pure.
+// The rows of a device profile, grouped by the kind of their tracks.
 
 import type { Track } from "../api/types.ts";
 import type { Settings } from "../contract.ts";
@@ -9,11 +9,10 @@ interface Section {
 	key: string;
 	label: string;
 	inMinimalView?: boolean;
-	/** Groups with more rows than this start folded: they are long and rarely needed. */
-	foldAbove?: number;
+	foldAbove?: number; // with more rows than this the group starts folded
 }
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const SECTIONS: Section[] = [
 	{ key: "errors", label: "Errors", inMinimalView: true },
 	{ key: "engines", label: "Engines", inMinimalView: true },
@@ -37,7 +36,7 @@ const BY_TABLE: Record<string, string> = {
 	DmaUsage: "throughput", HbmUsage: "throughput", ActiveTime: "utilisation",
 };
 
-/** For tracks whose table says too little, or that come from none. */
+/** For tracks that have no table, or one of another kind. */
 const BY_NAME: [RegExp, string][] = [
 	[/\b[mh]fu\b|\bflops\b|utili[sz]ation/i, "utilisation"],
 	[/throughput|bandwidth/i, "throughput"],
@@ -53,14 +52,14 @@ const BY_NAME: [RegExp, string][] = [
 export const ENGINES = ["Sync", "Tensor", "TensorMatrix", "Vector", "Scalar", "GpSimd"];
 
 function sectionOf(track: Track): string {
-	// counters made from instructions are not engines
+	// Counters derived from instructions are not engines.
 	const saysTable = track.table !== null &&
 		(track.kind !== "counter" || track.table !== "Instruction");
 	const known = saysTable ? BY_TABLE[track.table!] : undefined;
 	return known ?? BY_NAME.find(([pattern]) => pattern.test(track.name))?.[1] ?? "other";
 }
 
-/** The physical core, -1 when the track is about none. */
+/** The physical core of a track, or -1. */
 export function coreOf(track: Track, parent: Track | undefined): number {
 	const text = track.attributes["pcore_idx"] ?? parent?.attributes["pcore_idx"] ??
 		/core (\d+)/.exec(parent?.name ?? "")?.[1];
@@ -72,17 +71,17 @@ export function engineOf(track: Track): string {
 	return ENGINES.find((engine) => text.replace(/\(.*/, "") === engine) ?? text;
 }
 
-/** Titles the server puts before a name are said by the section. */
+/** The label without words that repeat the section's title. */
 function labelOf(track: Track, section: string): string {
 	if (section === "queues") return track.name.replace(/^transfers /, "");
-	// rates that are shown as parts of the peak
+	// These rates are shown as a share of the peak.
 	if (track.name === "model FLOPS") return "MFU";
 	if (track.name === "hardware FLOPS") return "HFU";
 	if (section === "semaphores") return track.name.replace(/^semaphore /, "Semaphore ");
 	return track.name.charAt(0).toUpperCase() + track.name.slice(1);
 }
 
-/** Tracks of these sections share rows: errors of all types, packets of one engine or queue. */
+/** The label of a row shared by several tracks (errors, packets of a queue or engine), or null. */
 function sharedLabelOf(track: Track, section: string,
 	dmaBy: DeviceChoices["dmaBy"]): string | null {
 	if (section === "errors") return "Errors";
@@ -96,7 +95,7 @@ function sharedLabelOf(track: Track, section: string,
 const semaphoreOf = (track: Track) =>
 	Number(/\d+/.exec(track.attributes["id"] ?? track.name)?.[0] ?? NaN);
 
-/** Rates that are worth a mean from the beginning on. */
+/** Rates that also get a cumulative row. */
 const hasCumulative = (track: Track, section: string) => track.kind === "counter" &&
 	(section === "throughput" || (section === "utilisation" && (track.unit === "FLOP/s" ||
 		/\b[mh]fu\b/i.test(track.name))));
@@ -131,8 +130,8 @@ export function deviceLeaves(tracks: Track[], choices: DeviceChoices): Leaf[] {
 			group: section, label, key, tracks: [track], shares: shares.get(track.id) ?? [],
 			beginsFolded: common !== null,
 			rank: [
-				SECTIONS.findIndex((one) => one.key === section), choices.coreOrder === "last" ? -core :
-					core,
+				SECTIONS.findIndex((one) => one.key === section),
+				choices.coreOrder === "last" ? -core : core,
 				engine < 0 ? ENGINES.length : engine, index,
 			],
 		};
@@ -145,7 +144,7 @@ export function deviceLeaves(tracks: Track[], choices: DeviceChoices): Leaf[] {
 }
 
 function cumulativeOf(leaf: RankedLeaf): RankedLeaf {
-	// short, for the place at the left is narrow; the group says what it is about
+	// Short, because there is little room for labels.
 	const label = `Cumulative ${leaf.label.replace(/^Estimated instant | throughput\b/gi, "")}`;
 	return {
 		...leaf, label, key: `${leaf.group}/${label}`, shares: [], isCumulative: true,

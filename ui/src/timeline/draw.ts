@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base layer: rows with their spans and counters, grid lines and bands, written pixel by pixel.
-// Redrawn when the view, the rows or the data change, not when the pointer moves. Texts are
-// collected on the way and drawn on top. Pure.
+// Paints the base layer pixel by pixel: rows with spans and counters, grid lines and bands. It is
+// redrawn when the view, the rows or the data change, not when the pointer moves. Texts are
+// collected and drawn on top later.
 
 import type { Batch } from "./cache.ts";
 import { ERROR_HUE } from "./colours.ts";
@@ -17,12 +17,12 @@ import { fitText, roomOf, type TextBatch } from "./texts.ts";
 import { firstItemAt, type SpanStrip } from "./tile.ts";
 
 const MIN_TEXT_LANE = 12;
-const CAP_FROM_PX = 4; // narrower bars have no room for an edge
+const CAP_FROM_PX = 4; // narrower bars have no edge
 const ERROR_PX = 3;
 const LANE_TOP = 3;
-const FAR_PX = 1e6; // beside the screen, where nothing is seen
+const FAR_PX = 1e6; // beyond the screen
 
-/** Edges tell neighbours apart; they are painted again above the hits of a search. */
+/** "edges": only the edges of bars, which are painted again above search hits. */
 type Parts = "all" | "edges";
 
 const ground = new Ground();
@@ -74,11 +74,11 @@ function paintRows(pixels: Pixels, scene: Scene, rows: PlacedRow[], texts: TextB
 		if (placed.row.kind === "spans") paintSpans(pixels, scene, placed, texts, "edges");
 }
 
-/** How high bars are in a lane: there is a gap to the next one where there is room. */
+/** The height of bars in a lane; leaves a gap to the next lane if there is room. */
 const barHeight = (laneHeight: number) =>
 	(laneHeight > 6 ? laneHeight - 2 : laneHeight > 3 ? laneHeight - 1 : laneHeight);
 
-/** A row whose lanes have lines of their own: every pixel is written once. */
+/** Paints a row whose lanes do not share lines; writes every pixel once. */
 function paintLines(pixels: Pixels, scene: Scene, placed: PlacedRow, line: Uint32Array,
 	texts: TextBatch): void {
 	const { dpr } = scene;
@@ -98,7 +98,7 @@ function paintLines(pixels: Pixels, scene: Scene, placed: PlacedRow, line: Uint3
 	pixels.lines(line, done, Math.round((y + placed.height) * dpr) - done);
 }
 
-/** All lanes in one line, the last on top; a row of a system may have dozens. */
+/** Paints all lanes in one line, the last one on top. */
 function paintFolded(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch): void {
 	const { row: { lanes }, laneHeight } = placed;
 	const top = screenY(placed, scene.scroll) + LANE_TOP;
@@ -108,7 +108,7 @@ function paintFolded(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: Tex
 		paintLane(pixels.width, scene, lanes[i]!, top, laneHeight, folded, texts, "all");
 }
 
-/** A row whose lanes share lines, or only the edges of any row. */
+/** Paints a row whose lanes share lines, or only the edges of any row. */
 function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: TextBatch,
 	parts: Parts): void {
 	const { row, laneHeight } = placed;
@@ -123,8 +123,7 @@ function paintSpans(pixels: Pixels, scene: Scene, placed: PlacedRow, texts: Text
 }
 
 function paintLane(width: number, scene: Scene, { track, depth }: Lane, top: number,
-	laneHeight: number,
-	target: LaneTarget, texts: TextBatch, parts: Parts): void {
+	laneHeight: number, target: LaneTarget, texts: TextBatch, parts: Parts): void {
 	const count = scene.cache.pieces(track, scene.view, scene.level, scene.column, scene.pieces);
 	for (let i = 0; i < count; i++) {
 		const piece = scene.pieces[i]!;
@@ -146,7 +145,7 @@ export function stripOf(batch: Batch, track: number, depth: number): SpanStrip |
 	return null;
 }
 
-/** Pixels of an answer to pixels of the screen: x * scale + shift. */
+/** Maps pixels of a response to pixels of the screen: x * scale + shift. */
 export function scaleOf(scene: Scene, batch: { fromNs: number; toNs: number; px: number }) {
 	const pxPerNs = scene.width / (scene.view.toNs - scene.view.fromNs);
 	return {
@@ -155,15 +154,14 @@ export function scaleOf(scene: Scene, batch: { fromNs: number; toNs: number; px:
 	};
 }
 
-/** Pixels of an answer to pixels of the grid, counted from the profile's first moment. */
+/** Maps pixels of a response to pixels of the grid, which starts at time 0. */
 function gridScaleOf(scene: Scene, batch: { fromNs: number; toNs: number; px: number }) {
 	const { nsPerPx } = scene.grid;
 	return { shift: batch.fromNs / nsPerPx, scale: (batch.toNs - batch.fromNs) / batch.px / nsPerPx };
 }
 
 function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanStrip, left: number,
-	right: number,
-	laneTop: number, laneHeight: number, texts: TextBatch, parts: Parts): void {
+	right: number, laneTop: number, laneHeight: number, texts: TextBatch, parts: Parts): void {
 	const { shift, scale } = gridScaleOf(scene, batch);
 	const { firstPx } = scene.grid;
 	const { x0, x1, spans, busy, count } = strip;
@@ -174,18 +172,18 @@ function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanS
 	const height = Math.round(high * dpr);
 	const wantsText = parts === "all" && scene.textFromPx < Infinity && laneHeight >= MIN_TEXT_LANE;
 	const cap = Math.round(dpr), capFrom = CAP_FROM_PX * dpr, errorPx = Math.round(ERROR_PX * dpr);
-	let painted = -Infinity; // to the right of it there is room
-	// from a little earlier on, for what is rounded or widened into the first pixel
+	let painted = -Infinity; // the right edge of the last bar
+	// Start a little earlier, for bars that are rounded or widened into the first pixel.
 	for (let i = firstItemAt(strip, (left + firstPx - 1 - errorPx - shift) / scale); i < count; i++) {
 		const from = Math.floor(x0[i]! * scale + shift + 0.5) - firstPx;
 		if (from >= right) break;
 		const to = Math.floor(x1[i]! * scale + shift + 0.5) - firstPx;
-		// small whole numbers are what the loops below are quick with
+		// Small integers make the loops below fast.
 		let a = Math.max(from, -FAR_PX) | 0, b = Math.min(to, right + FAR_PX) | 0;
 		if (b <= a) b = a + 1;
-		if (hues[i] === ERROR_HUE && b < a + errorPx) b = a + errorPx; // one among many must be seen
+		if (hues[i] === ERROR_HUE && b < a + errorPx) b = a + errorPx; // errors must be visible
 		if (a < painted) a = painted;
-		if (b <= a) continue; // this pixel has its rectangle; moving on would shift what follows
+		if (b <= a) continue; // this pixel is taken
 		painted = b;
 		if (b <= left) continue;
 		const isWide = b - a >= capFrom;
@@ -196,7 +194,7 @@ function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanS
 		const inside = isWide && starts ? Math.min(a + cap, b) : a; // after the edge
 		if (parts === "all" && inside < b) {
 			const share = spans[i]! > 1 ? busy[i]! : 1;
-			// a pixel that is partly busy is partly high, never less than can be seen
+			// A partly busy pixel gets a lower bar, but at least two pixels.
 			const own = share >= 0.999 ? height : Math.max(2, (height * (0.25 + 0.75 * share) + 0.5) | 0);
 			target.bar(inside, b, own, ink);
 		}
@@ -212,7 +210,7 @@ function paintStrip(target: LaneTarget, scene: Scene, batch: Batch, strip: SpanS
 	}
 }
 
-/** Hits of a search: thicker than the spans they lie on, in one colour. */
+/** Paints search hits or highlights over the spans, a little higher than these. */
 function paintMarks(pixels: Pixels, scene: Scene, rows: PlacedRow[], marks: Scene["marks"],
 	ink: Ink): void {
 	const { firstPx } = scene.grid;

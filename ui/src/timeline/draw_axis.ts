@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis: ticks, flags of markers, the time under the pointer.
+// Draws the axis: ticks, flags of markers, the time under the pointer.
 
 import type { Marker, View } from "../contract.ts";
 import type { ThemeColours } from "./scene.ts";
@@ -64,7 +64,7 @@ function drawFlag(ctx: CanvasRenderingContext2D, scene: AxisScene, marker: Marke
 	ctx.textBaseline = "alphabetic";
 }
 
-/** The marker whose flag or line is under a point of the axis. */
+/** The marker whose flag or line is at a point of the axis. */
 export function markerAt(markers: Marker[], view: View, width: number, x: number,
 	y: number): Marker | null {
 	for (let i = markers.length - 1; i >= 0; i--) {

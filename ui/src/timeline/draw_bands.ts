@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawn below the spans: the colour of a row, grid lines, and bands of /insights on the rows they
-// concern, or on all rows if they name none. All pixel lines of a row are the same, so one is made
-// and repeated. Pure.
+// Paints what is below the spans: background, grid lines, and the bands of /insights on the rows
+// they concern (on all rows if they name none). All pixel lines of a row are the same, so one is
+// made and repeated.
 
 import { BAND_STYLES, bandStyleOf } from "./colours.ts";
 import { pixelOf } from "./grid.ts";
@@ -10,9 +10,8 @@ import { mixInks, type Pixels } from "./pixels.ts";
 import type { PlacedBand, Scene } from "./scene.ts";
 import { ticksOf } from "./ticks.ts";
 
-/** Narrower bands are widened to be seen; those without room have no edges. */
-const MIN_PX = 2;
-const EDGES_FROM_PX = 4;
+const MIN_PX = 2; // narrower bands are widened
+const EDGES_FROM_PX = 4; // narrower bands have no edges
 const GRID_SHARE = 154;
 
 const share = (part: number) => Math.round(part * 256);
@@ -20,7 +19,7 @@ const share = (part: number) => Math.round(part * 256);
 const isMeant = (band: PlacedBand, placed: PlacedRow) => !band.band.tracks.length ||
 	placed.row.tracks.some((track) => band.band.tracks.includes(track.id));
 
-/** Runs of neighbouring rows a band lies on: one box each. */
+/** Runs of neighbouring rows that a band covers; each is one box. */
 export function bandRuns(band: PlacedBand, rows: PlacedRow[]): [PlacedRow, PlacedRow][] {
 	const runs: [PlacedRow, PlacedRow][] = [];
 	for (const placed of rows) {
@@ -40,7 +39,7 @@ interface Boxes {
 
 const kept = new WeakMap<Layout, Boxes>();
 
-/** Which bands lie where: the same until rows or bands change. */
+/** Which bands cover which rows; cached until rows or bands change. */
 function boxesOf(layout: Layout, bands: PlacedBand[]): Boxes {
 	const known = kept.get(layout);
 	if (known?.bands === bands) return known;
@@ -52,12 +51,12 @@ function boxesOf(layout: Layout, bands: PlacedBand[]): Boxes {
 	return boxes;
 }
 
-/** Makes the background line of each row; memory is reused from frame to frame. */
+/** Makes the background line of each row; reuses memory between frames. */
 export class Ground {
 	private plain = new Uint32Array(0);
 	private group = new Uint32Array(0);
 	private line = new Uint32Array(0);
-	private covered = new Uint8Array(0); // by which kinds of bands, a bit each
+	private covered = new Uint8Array(0); // a bit for each kind of band
 	private byRow: PlacedBand[][] = [];
 
 	begin(scene: Scene, width: number): void {
@@ -90,7 +89,7 @@ export class Ground {
 	}
 }
 
-/** From and to in pixels; null when the view does not have it. */
+/** From and to in pixels; null if the band is not in view. */
 function extentOf(scene: Scene, band: PlacedBand): [number, number] | null {
 	if (band.toNs < scene.view.fromNs || band.fromNs > scene.view.toNs) return null;
 	const from = pixelOf(scene.grid, band.fromNs);
@@ -99,7 +98,7 @@ function extentOf(scene: Scene, band: PlacedBand): [number, number] | null {
 
 const KINDS = Object.keys(BAND_STYLES);
 
-/** Overlapping bands of one kind, of two cores for example, are no darker than one. */
+/** Overlapping bands of one kind (of two cores, for example) are not darker than one. */
 function paintBand(into: Uint32Array, covered: Uint8Array, scene: Scene, band: PlacedBand): void {
 	const extent = extentOf(scene, band);
 	if (!extent) return;
@@ -117,7 +116,7 @@ function paintBand(into: Uint32Array, covered: Uint8Array, scene: Scene, band: P
 	}
 }
 
-/** Upper and lower edges; those at the sides are in the lines. */
+/** Paints upper and lower edges; the lines contain those at the sides. */
 export function paintBoxEdges(pixels: Pixels, scene: Scene, rows: PlacedRow[]): void {
 	const first = rows[0]?.index ?? 0, last = rows[rows.length - 1]?.index ?? -1;
 	const { runs } = boxesOf(scene.layout, scene.bands);
@@ -137,7 +136,7 @@ export function paintBoxEdges(pixels: Pixels, scene: Scene, rows: PlacedRow[]): 
 	}
 }
 
-/** The topmost band at a moment, on a row if it is about rows. */
+/** The topmost band at a time and row. */
 export function bandAt(bands: PlacedBand[], timeNs: number, slackNs: number,
 	placed: PlacedRow | null): PlacedBand | null {
 	for (let i = bands.length - 1; i >= 0; i--) {

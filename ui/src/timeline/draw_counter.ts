@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter's row: a step area up to the mean of each pixel, a band from its lowest to its highest
-// value, and a line on top. Where a counter is made of shares, they fill the area in their colours.
-// Neighbours of equal height become one rectangle. Pure.
+// Paints a counter's row: an area up to the mean of each pixel, a range from its lowest to its
+// highest value, and a line on top. If the counter has shares, they fill the area in their colours.
+// Neighbouring pixels of equal height become one rectangle.
 
 import type { Piece } from "./cache.ts";
 import { HUE_COUNT } from "./colours.ts";
@@ -20,7 +20,7 @@ const STACK_SHARE = 180;
 const SCALE_GROUND = 190;
 const TAKEN_SHARE = 130;
 
-/** What a counter says at each pixel of the screen; NaN where nothing is known. */
+/** A counter's values at each pixel of the screen; mean is NaN where there is none. */
 class Columns {
 	low = new Float32Array(0);
 	high = new Float32Array(0);
@@ -36,7 +36,7 @@ class Columns {
 	}
 }
 
-// reused: there are dozens of rows in a frame
+// Reused, because there are dozens of rows in a frame.
 const level = new Columns();
 const stack: Columns[] = [];
 let sums = new Float32Array(0);
@@ -58,10 +58,10 @@ function readColumns(scene: Scene, width: number, track: number, isCumulative: b
 		const strip = counterStrip(track, piece);
 		if (!strip) continue;
 		const values = isCumulative ? scene.cumulativeOf(strip, batch) : null;
-		if (isCumulative && !values) continue; // what was before is not known yet
+		if (isCumulative && !values) continue; // not loaded yet
 		const from = Math.max(pixelOf(scene.grid, piece.fromNs), 0);
 		const to = Math.min(pixelOf(scene.grid, piece.toNs), width);
-		const own = (batch.toNs - batch.fromNs) / batch.px; // nanoseconds of a pixel of the answer
+		const own = (batch.toNs - batch.fromNs) / batch.px; // nanoseconds per pixel of the response
 		for (let x = from; x < to; x++) {
 			const first = Math.floor(((firstPx + x) * nsPerPx - batch.fromNs) / own);
 			const after = Math.max(Math.floor(((firstPx + x + 1) * nsPerPx - batch.fromNs) / own),
@@ -73,13 +73,13 @@ function readColumns(scene: Scene, width: number, track: number, isCumulative: b
 	}
 }
 
-/** Pixels of the answer from `first` to before `after`, as one. */
+/** Combines the response's pixels [first, after) into one. */
 function readColumn(strip: CounterStrip, first: number, after: number, into: Columns,
 	x: number): void {
 	let low = Infinity, high = -Infinity, sum = 0, known = 0;
 	for (let i = Math.max(first, 0); i < after && i < strip.count; i++) {
 		const mean = strip.mean[i]!;
-		if (mean !== mean) continue; // NaN: nothing is known yet
+		if (mean !== mean) continue; // NaN: no value yet
 		if (strip.lowest[i]! < low) low = strip.lowest[i]!;
 		if (strip.highest[i]! > high) high = strip.highest[i]!;
 		sum += mean;
@@ -91,7 +91,7 @@ function readColumn(strip: CounterStrip, first: number, after: number, into: Col
 	into.mean[x] = sum / known;
 }
 
-/** Where a row's values are drawn, in pixels of the device. */
+/** Where a row's values are drawn, in device pixels. */
 interface Room {
 	top: number; // the value at the upper edge
 	bottom: number;
@@ -115,7 +115,7 @@ export function paintCounter(pixels: Pixels, scene: Scene, placed: PlacedRow,
 		!row.shares.length && !isLimit(row.tracks[0]!), Math.round(scene.dpr));
 	if (!Number.isFinite(top) || top <= 0) return;
 	const text = shortText(scene.counterText(track, top));
-	// dimmed, for what lies below the text
+	// Dim the background of the text.
 	pixels.blend(0, Math.round((y + 2) * scene.dpr), Math.round((text.length * 5.5 + 8) * scene.dpr),
 		Math.round(13 * scene.dpr), scene.inks.bg, SCALE_GROUND);
 	texts.addScale(text, 4, y + 3);
@@ -143,7 +143,7 @@ function paintSteps(pixels: Pixels, room: Room, ink: Ink, hasArea: boolean, thic
 		const m = isKnown ? pixelsOf(value, room) : -1;
 		if (l === low && h === high && m === mean) continue;
 		paint(x);
-		// the line goes up and down with the steps
+		// Connect the steps.
 		if (mean >= 0 && m >= 0 && Math.abs(m - mean) > 1)
 			pixels.rect(x, bottom - Math.max(m, mean), 1, Math.abs(m - mean), ink);
 		runFrom = x;
@@ -154,7 +154,7 @@ function paintSteps(pixels: Pixels, room: Room, ink: Ink, hasArea: boolean, thic
 	paint(width);
 }
 
-/** What a limit takes away: the area above it. */
+/** Paints the area above a limit. */
 function paintTaken(pixels: Pixels, room: Room, ink: Ink): void {
 	const { width } = pixels;
 	let runFrom = 0, runHigh = room.height;
@@ -169,7 +169,7 @@ function paintTaken(pixels: Pixels, room: Room, ink: Ink): void {
 	}
 }
 
-/** Each share takes its part of the level's height: a level may be their sum or their mean. */
+/** Splits the level's height in proportion to the shares; the level may be their sum or mean. */
 function paintShares(pixels: Pixels, scene: Scene, shares: number[], room: Room): void {
 	const { width } = pixels;
 	if (sums.length !== width) {
@@ -206,5 +206,5 @@ function paintShares(pixels: Pixels, scene: Scene, shares: number[], room: Room)
 	});
 }
 
-/** "103% (81 TFLOP/s)" is for the card; the row has room for the share. */
+/** "103%" for "103% (81 TFLOP/s)", because a row has little room. */
 const shortText = (text: string) => text.replace(/ \(.*/, "");

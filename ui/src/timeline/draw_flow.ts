@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flow of the selected event of a system profile. Its members are ordered by start time and may
-// overlap: an arrow leaves an event where the next one starts, or at its end if that is earlier.
+// Draws the flow of the selected event of a system profile. Its events may overlap: an arrow leaves
+// an event when the next one starts, or at its end if that is earlier.
 
 import type { Link, PlacedEvent } from "./scene.ts";
 
 export interface Step {
 	from: PlacedEvent;
 	to: PlacedEvent;
-	/** When the arrow leaves. */
-	leaveNs: number;
+	leaveNs: number; // when the arrow leaves
 	isUpstream: boolean;
 }
 
@@ -17,7 +16,7 @@ export const isFlow = (links: Link[]) => links.some((link) => link.summary.kind 
 const leaveNs = (from: PlacedEvent, to: PlacedEvent) =>
 	Math.min(Math.max(to.fromNs, from.fromNs), from.toNs);
 
-/** Links of both directions are nearest first, as the server says them. */
+/** The server lists the links of each direction nearest first. */
 export function stepsOf(selected: PlacedEvent, links: Link[]): Step[] {
 	const steps: Step[] = [];
 	const walk = (list: Link[], isUpstream: boolean) => {
@@ -33,7 +32,7 @@ export function stepsOf(selected: PlacedEvent, links: Link[]): Step[] {
 	return steps;
 }
 
-/** An S from one row to the next; straight down where both are at the same time. */
+/** An S-shaped arrow from one row to the next, or a vertical one if both are at the same time. */
 export function drawStep(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number,
 	y1: number, colour: string): void {
 	const isFar = Math.abs(x1 - x0) > 12;

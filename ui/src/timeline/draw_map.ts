@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map, a small picture of the whole profile: how busy it is, its bands and markers, and the
-// visible time range as a lens.
+// Draws the map, an overview of the whole profile: activity, bands, markers, and the visible time
+// range as a lens.
 
 import type { Marker, View } from "../contract.ts";
 import type { Batch } from "./cache.ts";
@@ -12,8 +12,8 @@ import { fitView, timeToX } from "./view.ts";
 export const MAP_HEIGHT = 32;
 const GRIP_WIDTH = 3;
 const GRIP_HEIGHT = 14;
-const ARROW = 4; // its height and half its width
-const LINE_MOST = 2; // wider than a line
+const ARROW = 4; // height and half the width
+const LINE_MOST = 2; // the widest range that is drawn as a line
 
 interface MapScene {
 	view: View;
@@ -25,7 +25,7 @@ interface MapScene {
 	bands: PlacedBand[];
 }
 
-/** How busy the tracks of a response are at each pixel of the map, 0 to 1. */
+/** How busy the tracks of a response are at each pixel of the map, from 0 to 1. */
 export function activityOf(batch: Batch, endNs: number, width: number): Float32Array {
 	const sums = new Float32Array(width);
 	const scale = ((batch.toNs - batch.fromNs) / batch.px) * (width / Math.max(endNs, 1));
@@ -46,7 +46,7 @@ export function activityOf(batch: Batch, endNs: number, width: number): Float32A
 	return sums;
 }
 
-/** What lies below the lens: the same until the data, the theme or the size change. */
+/** Everything below the lens; redrawn if the data, the theme or the size change. */
 export function drawMapGround(ctx: CanvasRenderingContext2D, scene: MapScene,
 	activity: Float32Array): void {
 	const { width, dpr, colours, endNs } = scene;
@@ -100,12 +100,12 @@ function drawLens(ctx: CanvasRenderingContext2D, scene: MapScene): void {
 	if (lens.isWidened) drawTruePlace(ctx, scene, lens);
 }
 
-/** A frame wider than what it shows says where that is: by a line, or from where to where. */
+/** If the frame is wider than the view, marks the view's true place by a line or a box. */
 function drawTruePlace(ctx: CanvasRenderingContext2D, { width, dpr, colours }: MapScene,
 	{ trueFrom, trueTo }: Lens): void {
 	const onPixel = (x: number) => Math.round(x * dpr) / dpr;
 	const wide = Math.max(onPixel(trueTo) - onPixel(trueFrom), 1);
-	const left = Math.min(onPixel(trueFrom), width - wide); // the last moment has a pixel too
+	const left = Math.min(onPixel(trueFrom), width - wide);
 	const middle = left + wide / 2;
 	ctx.fillStyle = colours.fg;
 	if (wide <= LINE_MOST) ctx.fillRect(left, 0, wide, MAP_HEIGHT);
@@ -114,7 +114,7 @@ function drawTruePlace(ctx: CanvasRenderingContext2D, { width, dpr, colours }: M
 			ctx.fillRect(left, edge, wide, inwards);
 			continue;
 		}
-		ctx.beginPath(); // too thin to be found without an arrowhead
+		ctx.beginPath(); // arrowheads make the thin line easy to find
 		ctx.moveTo(middle - ARROW, edge);
 		ctx.lineTo(middle + ARROW, edge);
 		ctx.lineTo(middle, edge + inwards);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The top layer: selection, hover, dependencies, markers, box and cursor. It is nearly empty, so it
-// can be redrawn with every move of the pointer.
+// Draws the top layer: selection, hover, dependencies, markers, box and drag. It is cheap, because
+// it is redrawn with every move of the pointer.
 
 import { formatNs } from "../format.ts";
 import { drawStep, isFlow, stepsOf } from "./draw_flow.ts";
@@ -13,10 +13,9 @@ interface Rect {
 	y: number;
 	width: number;
 	height: number;
-	isSeen: boolean; // its row, not its time
+	isSeen: boolean; // whether its row is on screen
 }
 
-/** Warm for what an event waited for, cool for what waited for it; by kind from near to far. */
 export const PREDECESSOR = "#f0603c";
 export const SUCCESSOR = "#3d8bfd";
 
@@ -46,7 +45,6 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, scene: OverlayScene):
 	drawDrag(ctx, scene);
 }
 
-/** Whether there is anything to draw: a layer that stays empty need not be touched. */
 export function isOverlayEmpty(scene: OverlayScene): boolean {
 	return !scene.selected && !scene.hovered && !scene.markers.length && !scene.box && !scene.drag;
 }
@@ -63,7 +61,7 @@ function outline(ctx: CanvasRenderingContext2D, scene: OverlayScene, event: Plac
 		rect.height - 2 + thickness);
 }
 
-/** White on dark, with a dark line around, so that it is seen on any bar and in any theme. */
+/** Two outlines in black and white, visible on any bar and in any theme. */
 function drawSelected(ctx: CanvasRenderingContext2D, scene: OverlayScene,
 	event: PlacedEvent): void {
 	outline(ctx, scene, event, scene.colours.theme === "dark" ? "#000000" : "#ffffff", 4);
@@ -145,8 +143,7 @@ function drawBox(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {
 }
 
 function dashed(ctx: CanvasRenderingContext2D, scene: OverlayScene, x0: number, y0: number,
-	x1: number,
-	y1: number): void {
+	x1: number, y1: number): void {
 	ctx.fillStyle = scene.colours.accent;
 	ctx.globalAlpha = 0.13;
 	ctx.fillRect(x0, y0, x1 - x0, y1 - y0);
@@ -166,7 +163,7 @@ function drawDrag(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {
 	if (drag.kind === "box") {
 		dashed(ctx, scene, x0, Math.min(drag.y0, drag.y1), x1, Math.max(drag.y0, drag.y1));
 	} else {
-		// what will not be shown is dimmed: the rest is what one zooms to
+		// Dim what will be out of view.
 		ctx.fillStyle = colours.bg;
 		ctx.globalAlpha = 0.6;
 		ctx.fillRect(0, 0, x0, height);

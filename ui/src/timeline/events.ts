@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selected and the hovered event: where they are and what they depend on. Details are fetched
-// once and cached.
+// The selected and the hovered event: their places and dependencies. Details are cached.
 
 import type { EventDetails, EventSummary } from "../api/types.ts";
 import type { EventRef, ProfileContext } from "../contract.ts";
@@ -8,7 +7,7 @@ import type { Link, PlacedEvent } from "./scene.ts";
 import { relativeNs } from "./view.ts";
 
 const KEPT_DETAILS = 300;
-const MOST_LINKS = 64; // of each direction; more are a tangle
+const MOST_LINKS = 64; // in each direction
 
 export const sameEvent = (a: EventRef | null, b: EventRef | null) =>
 	a === b || (!!a && !!b && a.table === b.table && a.row === b.row);
@@ -28,7 +27,7 @@ export class Events {
 		const known = this.kept.get(key);
 		if (known) return known;
 		const asked = this.context.api.event(event);
-		asked.catch(() => this.kept.delete(key)); // a failure is not kept
+		asked.catch(() => this.kept.delete(key)); // do not cache failures
 		this.kept.set(key, asked);
 		if (this.kept.size > KEPT_DETAILS) this.kept.delete(this.kept.keys().next().value!);
 		return asked;
@@ -45,7 +44,7 @@ export class Events {
 		};
 	}
 
-	/** Resolves when the event's place is known, to null when another was selected meanwhile. */
+	/** Resolves to the event's place, or to null if another event was selected meanwhile. */
 	async select(event: EventRef | null): Promise<PlacedEvent | null> {
 		const turn = ++this.turn;
 		this.links = [];
@@ -78,7 +77,7 @@ export class Events {
 			];
 			this.onChange();
 		} catch {
-			// the panel of details says why; lines are only an addition
+			// The details panel shows the failure.
 		}
 	}
 
@@ -94,7 +93,7 @@ export class Events {
 		});
 	}
 
-	/** For events that others point at; what the pointer is on is placed by what is drawn. */
+	/** For events hovered in other panels; interact.ts places those under the pointer. */
 	async hover(event: EventRef | null): Promise<void> {
 		if (!event) {
 			this.hovered = null;
@@ -106,12 +105,12 @@ export class Events {
 			this.hovered = place;
 			this.onChange();
 		} catch {
-			// an outline less
+			// no outline then
 		}
 	}
 }
 
-/** A field of the details as text; "" without it. */
+/** The first of these fields that has a value, as text; "" if none has. */
 export function fieldOf(details: EventDetails | null, ...names: string[]): string {
 	for (const name of names) {
 		const value = details?.fields.find((field) => field.name === name)?.value;

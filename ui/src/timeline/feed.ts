@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data a timeline shows: tiles of rows, search hits, names, bands, the map, and the scales of
-// counters. Requested when needed; listeners are notified when it arrives.
+// The data of a timeline: tiles, search hits, names, bands, the map, and the scales of counters. It
+// is requested when needed; `onNews` is called when it arrives.
 
 import type { Track } from "../api/types.ts";
 import { numberOf } from "../api/client.ts";
@@ -46,7 +46,7 @@ export class Feed {
 	private readonly cumulative: Cumulative;
 	private readonly tracks: Map<number, Track>;
 	private peak = 0; // FLOP/s of one core
-	private hbmBytes = 0; // that one device memory can hold
+	private hbmBytes = 0; // capacity of one HBM
 
 	constructor(private readonly context: ProfileContext,
 		private readonly onNews: (...what: News[]) => void) {
@@ -87,14 +87,14 @@ export class Feed {
 		this.cumulative.stop();
 	}
 
-	/** The query of a layer has changed. */
+	/** Call when the query of a layer has changed. */
 	restart(layer: MarksLayer): void {
 		layer.loader.stop();
 		layer.cache.clear();
 		this.onNews("rows");
 	}
 
-	/** What the screen needs now; costs nothing when it is there. */
+	/** Requests what the screen needs and the cache does not have. */
 	request(view: View, widthPx: number, column: string, layout: Layout, scroll: number,
 		height: number): void {
 		const common = { view, widthPx, endNs: this.context.endNs };
@@ -117,7 +117,7 @@ export class Feed {
 		this.onNews("rows");
 	}
 
-	/** The largest value seen so far: a row's scale grows, but does not jump while one pans. */
+	/** The top of a row's scale: the largest value so far, so that the scale does not jump. */
 	counterTop(track: number, isCumulative: boolean): number {
 		const most = isCumulative ? this.mostCumulative : this.most;
 		return topOf(most.get(track) ?? 0, this.tracks.get(track)!);
@@ -158,7 +158,7 @@ export class Feed {
 			}));
 			this.onNews("rows", "map");
 		} catch {
-			// the panel of insights says why
+			// The summary shows the failure.
 		}
 	}
 
@@ -176,11 +176,11 @@ export class Feed {
 			this.overview = { ...range, colour: "", strips, bytes: octets.byteLength, used: 0 };
 			this.onNews("map");
 		} catch {
-			// the map stays empty; the timeline's own requests say why
+			// The map stays empty; the timeline's own requests show the failure.
 		}
 	}
 
-	/** What usage of a device memory is a share of. */
+	/** Loads the HBM capacity, to show usage as a share of it. */
 	private async loadCapacity(): Promise<void> {
 		if (![...this.tracks.values()].some((track) => track.table === HBM_TABLE)) return;
 		try {
@@ -189,11 +189,11 @@ export class Feed {
 			this.hbmBytes = numberOf(row?.[0]) || 0;
 			this.onNews("rows");
 		} catch {
-			// usage is shown without its share
+			// Usage is shown without its share.
 		}
 	}
 
-	/** What a tensor engine can do at most: two operations for each cell and tick. */
+	/** Loads the peak of a tensor engine: two operations per cell and cycle. */
 	private async loadPeak(): Promise<void> {
 		if (![...this.tracks.values()].some((track) => track.unit === "FLOP/s")) return;
 		try {
@@ -205,7 +205,7 @@ export class Feed {
 			this.peak = Number.isFinite(peak) ? peak : 0;
 			this.onNews("rows");
 		} catch {
-			// rates are shown without their share of the peak
+			// Rates are shown without their share of the peak.
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row labels, left of the canvas: fold, pin, hide and move rows, and step through them by keyboard.
-// Only labels near the screen are in the page.
+// Row labels at the left of the canvas: fold, pin, hide and move rows. Only labels near the screen
+// are rendered.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../store.ts";
@@ -9,19 +9,19 @@ import { Icon } from "./icons.tsx";
 import type { Layout, PlacedRow } from "./layout.ts";
 import { moveRow } from "./rows.ts";
 
-const STEP_PX = 400; // labels are chosen again after scrolling this far
+const STEP_PX = 400; // labels are updated after scrolling this far
 
 interface Moving {
 	key: string;
-	before: string; // "" for the end
-	y: number; // of the line that shows where
+	before: string; // "": at the end
+	y: number; // of the line that marks the place
 }
 
-/** Rows that may change places with one another. */
+/** Rows that a row can change places with. */
 function siblingsOf(layout: Layout, placed: PlacedRow): PlacedRow[] {
 	return layout.rows.filter(({ row }) => row.parent === placed.row.parent &&
 		row.isPinned === placed.row.isPinned &&
-			(row.kind === "group") === (placed.row.kind === "group"));
+		(row.kind === "group") === (placed.row.kind === "group"));
 }
 
 export function Gutter({ actions, isPinned }: { actions: Actions; isPinned: boolean }) {
@@ -38,8 +38,7 @@ export function Gutter({ actions, isPinned }: { actions: Actions; isPinned: bool
 			{rows.map((placed) => (
 				<Label key={placed.row.key} placed={placed} actions={actions} layout={layout}
 					isFocused={placed.row.key === focused} isEntry={placed.row.key === entry}
-						onMoving={setMoving}
-					isMoving={moving?.key === placed.row.key} />
+					onMoving={setMoving} isMoving={moving?.key === placed.row.key} />
 			))}
 			{moving && <div class="tl-drop" style={{ top: `${moving.y - 1}px` }} />}
 		</div>
@@ -77,7 +76,7 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 	const canFold = isGroup || row.lineCount > 1;
 	const drag = useDragging(placed, layout, actions, onMoving);
 	useEffect(() => {
-		// focus follows J and K once it is among the labels
+		// If a label has the focus, it follows J and K.
 		const active = document.activeElement;
 		if (isFocused && active !== element.current && active?.classList.contains("tl-label"))
 			element.current?.focus({ preventScroll: true });
@@ -91,8 +90,8 @@ function Label({ placed, layout, actions, isFocused, isEntry, isMoving, onMoving
 	return (
 		<div ref={element} class={names} style={style} title={row.title} role="treeitem"
 			data-focused={isFocused || undefined} data-source={row.source || undefined}
-			aria-level={isGroup || !row.parent ? 1 : 2} aria-expanded={canFold ? !row.isFolded :
-				undefined}
+			aria-level={isGroup || !row.parent ? 1 : 2}
+			aria-expanded={canFold ? !row.isFolded : undefined}
 			aria-label={row.label} aria-selected={isFocused} tabIndex={isEntry ? 0 : -1} {...drag}
 			onFocus={() => actions.focusedRow.set(row.key)}
 			onClick={() => (isGroup ? actions.changeRow("fold", row.key) :
@@ -132,7 +131,7 @@ function LabelTool({ icon, title, onClick, isOn }: {
 	onClick: (event: Event) => void;
 	isOn?: boolean;
 }) {
-	// by keyboard the same is done by the key in the title
+	// Not a tab stop: the title names a key that does the same.
 	return (
 		<button type="button" tabIndex={-1} title={title} aria-label={title} aria-pressed={isOn}
 			onClick={onClick} onPointerDown={(event) => event.stopPropagation()}>
@@ -153,7 +152,7 @@ function useDragging(placed: PlacedRow, layout: Layout, actions: Actions,
 		onPointerDown: (event: PointerEvent) => {
 			if (event.button !== 0) return;
 			start.current = { y: event.clientY, target: null };
-			// at once: the first move of a fast pointer is beyond the label already
+			// Now, because the first move of a fast pointer may already leave the label.
 			(event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
 		},
 		onPointerMove: (event: PointerEvent) => {
@@ -164,8 +163,8 @@ function useDragging(placed: PlacedRow, layout: Layout, actions: Actions,
 			const list = siblings();
 			const after = list.find((one) => one.y + one.height / 2 > y);
 			const last = list[list.length - 1]!;
-			from.target = { key, before: after?.row.key ?? "", y: after ? after.y : last.y +
-				last.height };
+			from.target = { key, before: after?.row.key ?? "",
+				y: after ? after.y : last.y + last.height };
 			onMoving(from.target);
 		},
 		onPointerUp: () => {

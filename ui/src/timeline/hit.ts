@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what is under the pointer in the tiles that are drawn. Pure.
+// Finds what is under the pointer, in the tiles that are drawn.
 
 import { lanesAt, rowAt, screenY, type PlacedRow } from "./layout.ts";
 import { counterStrip } from "./draw_counter.ts";
@@ -19,7 +19,7 @@ export interface SpanHit {
 	nameId: number;
 	count: number; // of spans in the item
 	busy: number;
-	fromNs: number; // of the item, nearly
+	fromNs: number; // of the item, rounded to pixels of the tile
 	toNs: number;
 }
 
@@ -37,7 +37,7 @@ export interface CounterHit {
 
 export type Hit = SpanHit | CounterHit;
 
-/** So near counts as on it: bars may be a pixel wide. */
+/** The pointer may miss a bar by this much: bars can be one pixel wide. */
 const SLACK_PX = 3;
 
 export function hitAt(scene: Scene, x: number, y: number): Hit | null {
@@ -67,7 +67,7 @@ function hitLane(scene: Scene, placed: PlacedRow, lane: number, x: number): Span
 		for (let item = firstItemAt(strip, at - slack); item < strip.count; item++) {
 			if (strip.x0[item]! > at + slack) break;
 			const away = Math.max(strip.x0[item]! - at, at - strip.x1[item]!, 0);
-			if (away <= bestAway) { // on a tie the later one: an empty event after a wide one
+			if (away <= bestAway) { // on a tie the later one, such as an empty event after a wide one
 				best = item;
 				bestAway = away;
 			}
@@ -108,8 +108,8 @@ function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number,
 			const mean = scene.cumulativeOf(strip, piece.batch)?.[at];
 			if (mean === undefined) return null;
 			return {
-				kind: "counter", placed, track, lowest: mean, highest: mean, mean, last: mean, fromNs: 0,
-					toNs,
+				kind: "counter", placed, track, lowest: mean, highest: mean, mean, last: mean,
+				fromNs: 0, toNs,
 			};
 		}
 		return {
@@ -120,7 +120,7 @@ function hitTrack(scene: Scene, placed: PlacedRow, track: number, x: number,
 	return null;
 }
 
-/** What the shares of a counter are where it was hit, the largest first. */
+/** The shares of a counter at a hit, largest first. */
 export function sharesAt(scene: Scene, hit: CounterHit): { track: Track; mean: number }[] {
 	const x = timeToX(scene.view, scene.width, (hit.fromNs + hit.toNs) / 2);
 	return hit.placed.row.shares

@@ -16,17 +16,15 @@ import { relativeNs } from "./view.ts";
 
 const DETAILS_AFTER_MS = 90;
 
-/** What is worth a line of the card, in this order; the panel of details has the rest. */
+/** Fields to show, in this order; the details panel has the rest. */
 const FIELDS: [string[], string][] = [
 	[["opcode"], "Opcode"], [["operation"], "Operation"], [["hlo_name"], "Operator"],
 	[["layer", "hierarchy"], "Layer"], [["operands"], "Operands"],
 	[["tensor_instruction_type", "instruction_type"], "Type"], [["compiler_pc"], "Compiler PC"],
-	[["pc"], "PC"],
-	[["nki_source_location", "bir_debug_info_source_location"], "Source"],
-	[["variable"], "Variable"], [["queue_name"], "Queue"], [["transfer_bytes", "size_bytes"],
-		"Bytes"],
-	[["trace_event_source"], "Recorded by"], [["instance_id"], "Instance"],
-	[["process_id"], "Process"],
+	[["pc"], "PC"], [["nki_source_location", "bir_debug_info_source_location"], "Source"],
+	[["variable"], "Variable"], [["queue_name"], "Queue"],
+	[["transfer_bytes", "size_bytes"], "Bytes"], [["trace_event_source"], "Recorded by"],
+	[["instance_id"], "Instance"], [["process_id"], "Process"],
 	[["thread_id"], "Thread"], [["worker_gid"], "Worker"], [["nc_idx"], "NeuronCore"],
 	[["pcore_idx"], "Physical core"], [["framework_stream_id"], "Stream"],
 ];
@@ -42,7 +40,7 @@ export function HoverCard({ stage, interaction }: { stage: Stage; interaction: I
 	return hover ? <Card stage={stage} hover={hover} /> : null;
 }
 
-/** A popover lies above everything: the panel around would cut it. */
+/** A popover, because the panel would clip it. */
 function Card({ stage, hover }: { stage: Stage; hover: HoverState }) {
 	const card = useRef<HTMLDivElement>(null);
 	useLayoutEffect(() => card.current!.showPopover?.(), []);
@@ -72,7 +70,7 @@ function useDetails(stage: Stage, hit: SpanHit): EventDetails | null {
 		const timer = setTimeout(() => {
 			stage.events.detailsOf({ table: hit.table, row: hit.row })
 				.then((answer) => !isGone && setDetails(answer))
-				.catch(() => undefined); // the card has what is drawn
+				.catch(() => undefined); // the card shows what the tile says
 		}, DETAILS_AFTER_MS);
 		return () => {
 			isGone = true;
@@ -82,7 +80,7 @@ function useDetails(stage: Stage, hit: SpanHit): EventDetails | null {
 	return details;
 }
 
-/** Exact, and where that is a long number also as one says it. */
+/** The exact duration; if the number is long, also a rounded one. */
 const durationText = (ns: number) => (ns < 1e4 ? exactNs(ns) : `${formatNs(ns)} (${exactNs(ns)})`);
 
 function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
@@ -90,7 +88,7 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	const { originNs } = stage.context;
 	const isOne = hit.count === 1;
 	const drawn = stage.feed.labels.nameOf(hit.nameId) ?? "";
-	// before the details come, edges are known as well as they are drawn
+	// Until the details arrive, times are only as exact as the tile.
 	const from = details ? relativeNs(originNs, details.start_ns) : Math.round(hit.fromNs);
 	const to = details ? relativeNs(originNs, details.end_ns) : Math.round(hit.toNs);
 	const about = details ? "" : "≈ ";
@@ -119,7 +117,7 @@ function SpanCard({ stage, hit }: { stage: Stage; hit: SpanHit }) {
 	);
 }
 
-/** Their values have the unit already. */
+/** Without the unit, which the values have. */
 const shareTitle = (track: Track) =>
 	titleOf((track.attributes["column"] ?? track.name).replace(/_bytes$/, ""));
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tracks the screen needs: those of the visible rows, then those of the rows around them,
-// which scrolling will bring. Pure. A row may have a thousand tracks, and every frame calls this,
-// so the result is cached per row.
+// The tracks that the screen needs: those of visible rows, then those of nearby rows. A row may
+// have a thousand tracks and every frame calls this, so the result is cached per row.
 
 import { visibleRows, type Layout, type PlacedRow } from "./layout.ts";
 import type { Wanted } from "./loader.ts";
 import { MAX_LANES, type Row } from "./rows.ts";
 
-const ROWS_AHEAD_PX = 240; // above and below what is seen
-/** A counter has a value for every pixel; most pixels of a strip of spans have nothing. */
-const COUNTER_COST = 4;
+const ROWS_AHEAD_PX = 240; // above and below the screen
+const COUNTER_COST = 4; // counters have a value for every pixel; spans leave most pixels empty
 
 interface Need {
 	id: number;
-	track: string; // as requests name it
+	track: string; // as in requests
 	cost: number;
 }
 

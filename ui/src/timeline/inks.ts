@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of a timeline as numbers, for pictures that are written pixel by pixel. Pure.
+// The colours of a timeline as numbers, for painting pixel by pixel.
 
 import { BAND_STYLES, HIGHLIGHT_COLOUR, HIT_COLOUR, type Paint } from "./colours.ts";
 import { parseInk, type Ink } from "./pixels.ts";

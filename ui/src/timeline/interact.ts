@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns pointer, wheel and keys on a timeline into actions. One gesture at a time: it starts with a
-// press and ends with its release or Escape. interact_head.ts handles the axis and the map.
+// Turns pointer, wheel and key events on a timeline into actions. A gesture starts with a press and
+// ends with its release or Escape. interact_head.ts handles the axis and the map.
 
 import { createStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
@@ -14,7 +14,7 @@ import type { Surfaces } from "./stage.ts";
 import { clampView, momentAt, spanOf, xToTime, zoomAbout } from "./view.ts";
 
 export interface HoverState {
-	x: number; // of the page
+	x: number; // in the window
 	y: number;
 	hit: Hit | null;
 	band: PlacedBand | null;
@@ -26,7 +26,7 @@ type Gesture =
 	| { kind: "pan"; lastX: number; lastY: number };
 
 const CLICK_PX = 4;
-const LINE_PX = 16; // a wheel that counts in lines
+const LINE_PX = 16; // for wheels that count lines
 
 export class Interaction {
 	readonly hover = createStore<HoverState | null>(null);
@@ -75,7 +75,6 @@ export class Interaction {
 		return this.actions.stage.context;
 	}
 
-	// --- rows ----------------------------------------------------------------------------------
 
 	private press(event: PointerEvent, overlay: HTMLElement): void {
 		if (event.button > 1) return;
@@ -185,7 +184,7 @@ export class Interaction {
 		});
 	}
 
-	/** Nothing is pressed: report what is under the pointer. */
+	/** Reports what is under the pointer while nothing is pressed. */
 	private point(event: PointerEvent): void {
 		const { stage } = this;
 		const scene = stage.scene();
@@ -209,7 +208,6 @@ export class Interaction {
 			context.hovered.set(stage.ownHover);
 	}
 
-	// --- wheel and keys ------------------------------------------------------------------------
 
 	private wheel(event: WheelEvent, zoomsAnyway: boolean): void {
 		const { view, endNs } = this.context;
@@ -225,14 +223,14 @@ export class Interaction {
 			const about = event.currentTarget === null ||
 				(event.currentTarget as HTMLElement).dataset["map"]
 				? now.fromNs + spanOf(now) / 2 : xToTime(now, this.stage.width, event.offsetX);
-			// a pinch on a touchpad comes as many small turns with Ctrl
+			// A pinch on a touchpad arrives as many small wheel events with Ctrl.
 			const speed = event.ctrlKey && Math.abs(dy) < 20 ? 0.01 : 0.0025;
 			const factor = Math.exp(Math.min(Math.max(dy, -200), 200) * speed);
 			this.actions.movement.set(zoomAbout(now, endNs, about, factor));
-		} // a plain wheel scrolls the rows: the browser does that
+		} // the browser scrolls the rows with a plain wheel
 	}
 
-	/** Keys count in the timeline, and where nothing has the focus: there help is the page's own. */
+	/** Handles keys in the timeline and, except help and details, if nothing has the focus. */
 	private key(event: KeyboardEvent, root: HTMLElement): void {
 		const target = event.target as HTMLElement;
 		const isOurs = root.contains(target);
@@ -240,7 +238,7 @@ export class Interaction {
 		if (target.closest("input, select, textarea, dialog, [role=menu]")) return;
 		const command = commandOf(event);
 		if (!command || (!isOurs && (command === "help" || command === "details"))) return;
-		// buttons and labels do on Enter what they say
+		// Enter on a button is a click.
 		if (command === "details" && target.tagName === "BUTTON") return;
 		if (command === "clear" && !this.gesture && !this.actions.canClear()) return;
 		if (command === "clear" && this.gesture) this.cancel();

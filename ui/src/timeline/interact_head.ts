@@ -15,7 +15,7 @@ type Gesture =
 	| { kind: "lens"; part: LensPart; start: View; pressX: number;
 		state: "pressed" | "jumped" | "dragged" };
 
-/** A hand is never quite still, and a pixel of the map may be a thousand screens. */
+/** Ignore small movements: one pixel of the map may be a thousand screens. */
 const SLACK_PX = 3;
 
 export type Listen = <K extends keyof HTMLElementEventMap>(element: HTMLElement, type: K,
@@ -108,7 +108,7 @@ export class HeadInteraction {
 		const byPx = event.offsetX - gesture.pressX;
 		if (gesture.state !== "dragged" && Math.abs(byPx) < SLACK_PX) return;
 		const to = dragLens(gesture.start, gesture.part, byPx, endNs, width);
-		// one step of the history: the press that sent the lens here, or else the drag
+		// One history entry: for the press that moved the lens, or else for the drag.
 		if (gesture.state === "pressed") this.actions.movement.jumpAtOnce(to);
 		else this.actions.movement.set(to);
 		gesture.state = "dragged";

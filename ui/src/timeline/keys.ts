@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which key does what. Pure; the help overlay shows the same list.
+// Key bindings, and their descriptions for the help.
 
 import type { HelpSection } from "../shell/help.tsx";
 

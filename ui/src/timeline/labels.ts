@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of spans and values of colour codes: tiles carry numbers, and their texts are fetched once,
-// many at a time. Also the colour of each item of a strip, cached until something changes.
+// Names of spans and values of colour codes. Tiles contain ids; their texts are fetched in batches
+// and cached. Also computes the colour of each item of a strip.
 
 import type { ProfileApi } from "../api/client.ts";
 import type { Track } from "../api/types.ts";
@@ -20,7 +20,7 @@ export class Labels {
 	private waiting: number[] = [];
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private readonly codes = new Map<string, number[]>(); // "table/column" to hues by code
-	private readonly values = new Map<string, string[]>(); // and to what the codes mean
+	private readonly values = new Map<string, string[]>(); // "table/column" to values by code
 	private layerDepth = 0;
 	private version = 0;
 	private colourBy: ColourBy = "name";
@@ -44,7 +44,7 @@ export class Labels {
 		for (const key of this.values.keys()) this.readCodes(key);
 		const column = columnOf(colourBy);
 		if (!column) return;
-		// only the table of instructions has these columns
+		// Only the Instruction table has these columns.
 		for (const table of new Set([...this.tracks.values()].map((track) => track.table)))
 			if (table === "Instruction") void this.loadCodes(table, column);
 	}
@@ -58,7 +58,7 @@ export class Labels {
 			this.readCodes(key);
 			this.changed();
 		} catch {
-			this.codes.delete(key); // shown in grey; requested again with the next choice
+			this.codes.delete(key); // shown in grey; retried with the next choice
 		}
 	}
 
@@ -73,7 +73,7 @@ export class Labels {
 		this.onChange();
 	}
 
-	/** Notes the ids in a response and requests the unknown ones. */
+	/** Requests the names of unknown ids in a response. */
 	learn(strips: Iterable<SpanStrip>): void {
 		for (const strip of strips) {
 			const { name, count } = strip;
@@ -116,7 +116,7 @@ export class Labels {
 		return (this.hues[id] = hueOfText(name));
 	}
 
-	/** Index of the paint of each item. */
+	/** The index of the paint of each item. */
 	huesOf(strip: SpanStrip): Uint8Array {
 		const kept = this.kept.get(strip);
 		if (kept && kept.version === this.version) return kept.hues;

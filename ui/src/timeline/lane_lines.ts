@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the bars of a lane into a picture. Most pixel lines of a lane are the same: one is made,
-// bars lower than the lane join it from top to bottom, and each line is written once. Lanes that
-// overlap are painted from the top one down, or bar by bar. Pure.
+// Three ways to write the bars of a lane into a picture: bar by bar (DirectLane), overlapping lanes
+// from the top one down (FoldedLanes), and line by line (LineLane), which writes each pixel once.
 
 import type { Ink, Pixels } from "./pixels.ts";
 
 export interface LaneTarget {
-	/** From the lane's lower edge up. */
+	/** Starts at the lane's lower edge. */
 	bar(from: number, to: number, high: number, ink: Ink): void;
 	/** As high as the lane. */
 	cap(from: number, to: number, ink: Ink): void;
 }
 
-/** Bars are written where they belong, over what is there. */
 export class DirectLane implements LaneTarget {
 	private pixels!: Pixels;
 	private top = 0;
@@ -35,8 +33,8 @@ export class DirectLane implements LaneTarget {
 }
 
 /**
- * Lanes that lie on each other, the one on top first: a pixel is written once, however many lanes
- * there are below. All bars stand on the same line, so how high a column is filled is all to know.
+ * Overlapping lanes, the one on top first, so that a pixel is written once. All bars start at the
+ * same lower edge, so it is enough to know how high each column is filled.
  */
 export class FoldedLanes implements LaneTarget {
 	private pixels!: Pixels;
@@ -74,10 +72,11 @@ export class FoldedLanes implements LaneTarget {
 
 const NONE = -1;
 
+/** Most pixel lines of a lane are the same: keeps one line and adds lower bars to it on the way. */
 export class LineLane implements LaneTarget {
 	private line = new Uint32Array(0);
 	private height = 0;
-	// bars that are lower than the lane, in lists by their height
+	// Bars lower than the lane, in linked lists by their height.
 	private heads = new Int32Array(64);
 	private size = 1024;
 	private from = new Int32Array(this.size);
@@ -112,7 +111,6 @@ export class LineLane implements LaneTarget {
 		for (let x = from; x < to; x++) line[x] = ink;
 	}
 
-	/** All lines of the lane, from its top on. */
 	write(pixels: Pixels, top: number): void {
 		const { height, heads, next, from, to, inks } = this;
 		for (let y = 0; y < height; y++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where rows are on the page: heights, tops, and what is under a point. Pure. Pinned rows stay at
-// the top; the others scroll below them. y is in pixels of the unscrolled content.
+// Positions of rows. Pinned rows stay at the top; the others scroll below them. y is in pixels of
+// the unscrolled content.
 
 import type { Row } from "./rows.ts";
 
@@ -15,8 +15,8 @@ export interface PlacedRow {
 export interface Layout {
 	rows: PlacedRow[];
 	pinnedHeight: number;
-	height: number; // pinned ones included
-	/** "track:depth" to where it is drawn. */
+	height: number; // including pinned rows
+	/** By "track:depth". */
 	lanes: Map<string, { placed: PlacedRow; top: number; height: number }>;
 }
 
@@ -24,7 +24,7 @@ const GROUP_HEIGHT = 24;
 const COUNTER_HEIGHT = 36;
 const PADDING = 3; // above and below the bars of a row
 const SINGLE_LANE = 18;
-const NESTED_LANE = 16; // still has room for a name
+const NESTED_LANE = 16; // high enough for a name
 const MAX_ROW = 208;
 const FOLDED_LANE = 10;
 const MIN_LANE = 4;
@@ -65,11 +65,10 @@ export function layoutRows(rows: Row[]): Layout {
 	return layout;
 }
 
-/** Where the row's top is on the screen. */
+/** The row's top on the screen. */
 export const screenY = (placed: PlacedRow, scroll: number) =>
 	(placed.row.isPinned ? placed.y : placed.y - scroll);
 
-/** Rows that can be seen, pinned ones first. */
 export function visibleRows(layout: Layout, scroll: number, height: number): PlacedRow[] {
 	return layout.rows.filter((placed) => {
 		if (placed.row.isPinned) return placed.y < height;
@@ -87,9 +86,7 @@ export function rowAt(layout: Layout, scroll: number, y: number): PlacedRow | nu
 	return null;
 }
 
-/**
- * The lanes under a point of a row: those of its line, all of a folded row, none beside the bars.
- */
+/** The lanes at a height of a row: those of the line there, or all lanes of a folded row. */
 export function lanesAt(placed: PlacedRow, insideY: number): number[] {
 	const { row } = placed;
 	if (row.kind === "group") return [];
@@ -99,7 +96,7 @@ export function lanesAt(placed: PlacedRow, insideY: number): number[] {
 	return row.lanes.flatMap((lane, index) => (lane.line === line ? [index] : []));
 }
 
-/** How far to scroll so that a row is seen; the scroll as it is when it already is. */
+/** The scroll position at which a row is visible; the current one if it already is. */
 export function scrollToShow(layout: Layout, placed: PlacedRow, scroll: number,
 	height: number): number {
 	if (placed.row.isPinned) return scroll;

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lens of the map: the part of the profile on screen, which is often far less than a pixel. Its
-// frame has a minimum width and may be wider than the view; a line then marks the view itself.
-// Pure.
+// The lens of the map: a frame around the visible time range. The range is often far less than a
+// pixel, so the frame has a minimum width.
 
 import type { View } from "../contract.ts";
 import { clampView, fitView, MIN_SPAN_NS, panView, timeToX } from "./view.ts";
 
-/** Two grips and as much between them. */
-const LEAST_PX = 18;
+const LEAST_PX = 18; // two grips and as much between them
 const GRIP_INSIDE_PX = 5;
 const GRIP_OUTSIDE_PX = 6;
 
 /** In pixels of the map. */
 export interface Lens {
-	from: number; // the frame, in whole ones
+	from: number; // the frame, in whole pixels
 	to: number;
-	trueFrom: number; // what it shows, exactly
+	trueFrom: number; // the exact view
 	trueTo: number;
 	isWidened: boolean;
 }
@@ -41,8 +39,8 @@ export function lensPartAt(view: View, endNs: number, width: number, x: number):
 }
 
 /**
- * The view after a drag, from the view at its beginning: as far along the profile as the pointer
- * went along the map, however wide the frame is drawn. A drag that comes back changes nothing.
+ * The view after a drag that began with the view `start`. It follows the pointer exactly, even if
+ * the frame is wider than the view.
  */
 export function dragLens(start: View, part: LensPart, byPx: number, endNs: number,
 	width: number): View {

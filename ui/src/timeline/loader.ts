@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests the data missing on screen: one request for all rows or, if that would take long, a few
-// in sequence with the visible rows first. Requests are aborted when the view has moved on.
-// Meanwhile the cache has coarser data to draw.
+// Requests the data missing on screen: one request for all rows or, if that would be slow, several
+// in sequence with the visible rows first. A request is aborted if the view moves on. Meanwhile the
+// cache has coarser data to draw.
 
 import type { View } from "../contract.ts";
 import type { TileCache } from "./cache.ts";
@@ -9,11 +9,11 @@ import { levelOf, rangeFor, type Range, type Strip, decodeWindow } from "./tile.
 
 export interface Wanted {
 	view: View;
-	widthPx: number; // of the device
+	widthPx: number; // in device pixels
 	endNs: number;
-	tracks: string[]; // as /window takes them: T, or T:D of a track of too many depths
-	ids: number[]; // of these tracks, the most wanted first
-	costs?: number[]; // of each, in strips of spans; one without
+	tracks: string[]; // for /window: "T", or "T:D" for single depths
+	ids: number[]; // of these tracks, the most important first
+	costs?: number[]; // of each track, in strips of spans; default 1
 	column: string;
 }
 
@@ -23,23 +23,23 @@ type Ask = (range: Range, tracks: string[], column: string, signal: AbortSignal)
 interface Running {
 	range: Range;
 	ids: Set<number>;
-	isPart: boolean; // of what was missing
+	isPart: boolean; // covers only some of the missing tracks
 	column: string;
 	abort: AbortController;
 }
 
-/** While a wheel turns, levels follow each other faster than anybody can look. */
+/** Delay before a request: during a zoom, levels change faster than anybody can look. */
 const PATIENCE_MS = 30;
-/** Closer than this share of the margin to the end of the loaded range, more is requested. */
+/**
+ * More is requested if the view is closer to the loaded range's end than this share of the
+ * margin.
+ */
 const NEAR_EDGE = 0.2;
 const RETRY_MS = 2000;
-/**
- * Of one request: what takes a server some hundredths of a second, and is far from what it refuses
- * (docs/api.md). Addresses should not be long either.
- */
+/** Limits of one request, which keep it fast and its URL short (docs/api.md has the server's). */
 const MOST_PIXELS = 1_000_000;
 const MOST_TRACKS = 800;
-/** What a margin as wide as the view may cost; with more rows, less is prefetched. */
+/** Up to this cost the margin is as wide as the view; with more rows it is narrower. */
 const LIGHT_PIXELS = 1_500_000;
 const LEAST_MARGIN = 0.5;
 
@@ -54,7 +54,7 @@ export class TileLoader {
 		private readonly onFailure: (sentence: string | null) => void) {}
 
 
-	/** To be called whenever the view or the rows change; costs nothing when all is there. */
+	/** Call it whenever the view or the rows change. */
 	want(wanted: Wanted): void {
 		this.wanted = wanted;
 		if (this.timer !== undefined) return;
@@ -106,7 +106,7 @@ export class TileLoader {
 			countAtOnce(all.map((index) => wanted.costs?.[index] ?? 1), range.px));
 		const running: Running = {
 			range, column: wanted.column, abort: new AbortController(),
-				isPart: missing.length < all.length,
+			isPart: missing.length < all.length,
 			ids: new Set(missing.map((index) => wanted.ids[index]!)),
 		};
 		this.running = running;
@@ -127,19 +127,19 @@ export class TileLoader {
 			if (this.wanted) this.want(this.wanted);
 			return;
 		}
-		// the other parts need no patience; nor does what was wanted meanwhile
+		// Continue without delay: with the other tracks, or with what is wanted by now.
 		if (this.wanted && this.timer === undefined) void this.fetch(this.wanted);
 	}
 }
 
-/** How much is prefetched on each side of the view, as a share of it. */
+/** How much to prefetch on each side of the view, as a share of it. */
 export function marginOf({ view, widthPx, ids, costs }: Wanted): number {
 	const viewPx = (view.toNs - view.fromNs) / 2 ** levelOf(view, widthPx);
 	const cost = viewPx * (costs ? costs.reduce((sum, one) => sum + one, 0) : ids.length);
 	return Math.min(Math.max((LIGHT_PIXELS / Math.max(cost, 1) - 1) / 2, LEAST_MARGIN), 1);
 }
 
-/** How many of the first tracks one request may have, of such costs; never none. */
+/** How many of the first tracks fit into one request; at least one. */
 export function countAtOnce(costs: number[], px: number): number {
 	const most = Math.floor(MOST_PIXELS / Math.max(px, 1));
 	let count = 0;
@@ -150,7 +150,7 @@ export function countAtOnce(costs: number[], px: number): number {
 	return Math.max(count, 1);
 }
 
-/** Tracks without data in that range are included too, so that they are not requested again. */
+/** Includes the ids without data, so that they are not requested again. */
 export function stripsByTrack(octets: ArrayBuffer, ids: Iterable<number>): Map<number, Strip[]> {
 	const strips = new Map<number, Strip[]>();
 	for (const id of ids) strips.set(id, []);

@@ -42,7 +42,7 @@ export class Markers {
 		this.announce(`Marker ${marker.name} at ${exactNs(timeNs)}`);
 	}
 
-	/** At the nearest edge of an event in the row, when one is near. */
+	/** Adds a marker at the nearest event edge in the lane, if one is close. */
 	async addSnapped(timeNs: number, lane: Depth | null): Promise<void> {
 		const lanes = this.context.settings.get().snap && lane ? [lane] : [];
 		this.add(await this.snapper.snap(timeNs, lanes, this.reachNs()));
@@ -50,7 +50,6 @@ export class Markers {
 
 	private reachNs(): number {
 		const span = spanOf(this.context.view.get());
-
 		return Math.max(Math.round((span * SNAP_PX) / Math.max(this.stage.width, 1)), 1);
 	}
 
@@ -63,7 +62,7 @@ export class Markers {
 		return at.edge_ns === undefined ? null : relativeNs(originNs, at.edge_ns);
 	}
 
-	/** While a marker is dragged: it goes along, and to the edge of an event that is near. */
+	/** Moves a dragged marker; unless `isFree`, it snaps to event edges. */
 	drag(id: string, timeNs: number, isFree: boolean): void {
 		this.move(id, timeNs);
 		if (isFree || !this.context.settings.get().snap) return this.snapper.drop();

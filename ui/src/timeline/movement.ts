@@ -8,31 +8,31 @@ const MOVE_MS = 140;
 
 export class Movement {
 	private frame = 0;
-	private goal: View | null = null; // while it glides
+	private goal: View | null = null; // during an animation
 
 	constructor(private readonly context: ProfileContext) {}
 
-	/** At once: what a wheel or a drag says. */
+	/** Without an animation. */
 	set(view: View): void {
 		this.stop();
 		this.context.view.set(view);
 	}
 
-	/** Goes to another place, which Back takes back. */
+	/** With an animation and a history entry. */
 	jumpTo(to: View): void {
 		this.arrive();
 		this.context.beforeJump(to);
 		this.glideTo(to);
 	}
 
-	/** The same without gliding: the first step of a drag. */
+	/** With a history entry, but without an animation. */
 	jumpAtOnce(to: View): void {
 		this.arrive();
 		this.context.beforeJump(to);
 		this.context.view.set(to);
 	}
 
-	/** Unless the system is set to reduced motion. */
+	/** With an animation, unless the system is set to reduced motion. */
 	glideTo(to: View): void {
 		this.arrive();
 		const { view } = this.context;
@@ -41,7 +41,7 @@ export class Movement {
 		const start = performance.now();
 		let last = from;
 		const step = (now: number) => {
-			if (view.get() !== last) return this.stop(); // moved by something else: Back, a panel
+			if (view.get() !== last) return this.stop(); // moved by Back or a panel
 			const progress = Math.min((now - start) / MOVE_MS, 1);
 			const eased = 1 - (1 - progress) ** 3;
 			last = blendViews(from, to, Math.max(eased, 0));
@@ -53,7 +53,7 @@ export class Movement {
 		this.frame = requestAnimationFrame(step);
 	}
 
-	/** A move during an animation starts from its end: that is what the history keeps. */
+	/** Ends an animation at its goal, because that is what the history contains. */
 	private arrive(): void {
 		const { goal } = this;
 		this.stop();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs tracks onto shared lines: threads of a runtime come and go, and threads that never ran at
-// the same time can share lines. A track keeps its depths together, one below the other. Pure.
+// Packs tracks onto shared lines: threads that never ran at the same time can share lines. The
+// depths of a track stay together, one below the other.
 
 import type { Track } from "../api/types.ts";
 import type { Lane } from "./rows.ts";
@@ -13,7 +13,7 @@ interface Timed {
 	lastNs: bigint;
 }
 
-/** Without times a track is taken to be busy all the time. */
+/** A track without times counts as always busy. */
 function timed(track: Track): Timed {
 	const { first_ns: first, last_ns: last } = track;
 	return {
@@ -22,7 +22,7 @@ function timed(track: Track): Timed {
 	};
 }
 
-/** The first lines from which on all are free at that time; a line is free when it has ended. */
+/** The first of `count` adjacent lines that are free at a time. */
 function firstFree(ends: bigint[], count: number, fromNs: bigint): number {
 	let free = 0;
 	for (let line = 0; line < ends.length; line++) {
@@ -32,10 +32,7 @@ function firstFree(ends: bigint[], count: number, fromNs: bigint): number {
 	return ends.length - free;
 }
 
-/**
- * Earlier ones first, each as high up as there is room. Those that begin at the same time stay in
- * their order. Depths beyond maxLines are left out.
- */
+/** Places tracks by start time, each as high as possible. Omits depths beyond maxLines. */
 export function packedLanes(tracks: Track[], maxLines: number): Lane[] {
 	const order = tracks.map(timed)
 		.sort((a, b) => (a.firstNs < b.firstNs ? -1 : a.firstNs > b.firstNs ? 1 : 0));
@@ -45,7 +42,7 @@ export function packedLanes(tracks: Track[], maxLines: number): Lane[] {
 		const count = depthsOf(track);
 		const top = firstFree(ends, count, firstNs);
 		for (let depth = 0; depth < count && top + depth < maxLines; depth++) {
-			// what happened in one moment takes room too
+			// An instant event needs room too.
 			ends[top + depth] = lastNs > firstNs ? lastNs : firstNs + 1n;
 			lanes.push({ track: track.id, depth, line: top + depth });
 		}

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture in memory: rectangles of whole pixels are written to an array and copied to the canvas
-// at once. Without a GPU that takes a third of the time of as many fillRect calls, and it can be
-// tested without a browser. Pure.
+// A picture in memory, copied to the canvas at once. Without a GPU this takes a third of the time
+// of fillRect calls, and it can be tested without a browser.
 
-/** Red, green, blue and a full alpha, as ImageData has them on machines of little endian. */
+/** An opaque colour as ImageData stores it on little-endian machines. */
 export type Ink = number;
 
 export function inkOf(red: number, green: number, blue: number): Ink {
 	return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** "#rgb", "#rrggbb", "rgb(1, 2, 3)" or "rgb(1 2 3 / 0.5)", whose alpha is left out. */
+/** Parses "#rgb", "#rrggbb", "rgb(1, 2, 3)" or "rgb(1 2 3 / 0.5)"; ignores alpha. */
 export function parseInk(text: string): Ink {
 	const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text.trim())?.[1];
 	if (hex) {
@@ -24,7 +23,7 @@ export function parseInk(text: string): Ink {
 		: inkOf(128, 128, 128);
 }
 
-/** share of 256: 0 is all below, 256 all above. */
+/** share is of 256: 0 is all `below`, 256 all `above`. */
 export function mixInks(below: Ink, above: Ink, share: number): Ink {
 	const rest = 256 - share;
 	const even = ((below & 0xff00ff) * rest + (above & 0xff00ff) * share) >>> 8;
@@ -32,7 +31,7 @@ export function mixInks(below: Ink, above: Ink, share: number): Ink {
 	return (0xff000000 | (even & 0xff00ff) | (green & 0xff00)) >>> 0;
 }
 
-/** From here on filling a line at once is faster than a loop. */
+/** From this width on, fill() is faster than a loop. */
 const WIDE_PX = 24;
 
 export class Pixels {
@@ -48,7 +47,7 @@ export class Pixels {
 		this.bottom = height;
 	}
 
-	/** Nothing is written above and below, until the next call. */
+	/** Limits writing to these lines. */
 	clip(top: number, bottom: number): void {
 		this.top = Math.max(top, 0);
 		this.bottom = Math.min(bottom, this.height);
@@ -68,7 +67,7 @@ export class Pixels {
 		}
 	}
 
-	/** As rect, with what is there shining through; share of 256. */
+	/** A translucent rectangle; share is of 256. */
 	blend(x: number, y: number, width: number, height: number, ink: Ink, share: number): void {
 		const { data, width: stride } = this;
 		const left = x < 0 ? 0 : x;
@@ -77,7 +76,7 @@ export class Pixels {
 		const after = y + height > this.bottom ? this.bottom : y + height;
 		for (let line = first; line < after; line++) {
 			const end = line * stride + right;
-			let below = -1, mixed = 0; // neighbours are mostly the same
+			let below = -1, mixed = 0; // neighbours are mostly equal
 			for (let i = line * stride + left; i < end; i++) {
 				const now = data[i]!;
 				if (now !== below) {
@@ -89,7 +88,7 @@ export class Pixels {
 		}
 	}
 
-	/** The same line of pixels, again and again. */
+	/** Repeats a line of pixels. */
 	lines(line: Uint32Array, y: number, height: number): void {
 		const { data, width: stride } = this;
 		const after = Math.min(y + height, this.bottom);

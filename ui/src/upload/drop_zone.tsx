@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An area to drop files on or to choose them from, with the list of its files.
+// An area to drop files on, with buttons to choose files and the current choice.
 
 import { useRef, useState } from "preact/hooks";
 import { Icon } from "../shell/icons.tsx";

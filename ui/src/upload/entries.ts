@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and whole folders from a drop or an input field.
+// Files and folders from a drop or an input field.
 
 import type { Chosen } from "./plan.ts";
 
-const MOST_FILES = 20_000; // a drop of a home folder is a mistake
+const MOST_FILES = 20_000; // more is a mistake, such as a dropped home folder
 
 function readFolder(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
 	const reader = folder.createReader();
 	const all: FileSystemEntry[] = [];
-	// A reader gives a hundred at a time and nothing when it has ended.
+	// readEntries returns up to a hundred entries at a time, and none at the end.
 	return new Promise((resolve, reject) => {
 		const next = () => reader.readEntries((some) => {
 			if (!some.length) return resolve(all);
@@ -32,7 +32,7 @@ async function walk(entry: FileSystemEntry, into: Chosen[]): Promise<void> {
 	}
 }
 
-/** Must be called in the event itself: a drop's items are gone after it. */
+/** Call it during the event: the items of a drop are not available later. */
 export function filesOfDrop(transfer: DataTransfer): Promise<Chosen[]> {
 	const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
 	const plain = [...transfer.files].map((file): Chosen => ({ path: file.name, file }));
@@ -47,6 +47,6 @@ export function filesOfDrop(transfer: DataTransfer): Promise<Chosen[]> {
 export function filesOfInput(input: HTMLInputElement): Chosen[] {
 	const all = [...(input.files ?? [])].map((file): Chosen =>
 		({ path: file.webkitRelativePath || file.name, file }));
-	input.value = ""; // so that choosing the same again is a change
+	input.value = ""; // so that choosing the same file again fires an event
 	return all;
 }

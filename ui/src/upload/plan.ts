@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is uploaded and in which role: turns chosen or dropped files into the list the server
-// expects. Pure; a browser File is a valid Chosen.
+// The plan of an upload: turns chosen or dropped files into the list that the server expects.
 
 type Role = "neff" | "ntff" | "directory" | "source";
 export type Mode = "files" | "directory";
 
 export interface Chosen {
-	path: string; // with the folders it came with
+	path: string; // relative, with its folders
 	file: Blob;
 }
 
@@ -27,22 +26,22 @@ export const EMPTY_PLAN: Plan = { mode: "files", neff: [], ntff: [], directory: 
 const endsWith = (path: string, ...ends: string[]) =>
 	ends.some((end) => path.toLowerCase().endsWith(end));
 const isInFolder = (chosen: Chosen) => chosen.path.includes("/");
-/** What a system capture leaves in its folders. */
+/** Files of a system capture. */
 const isTrace = (chosen: Chosen) =>
 	/(^|\/)(ntrace|trace_info|cpu_util|host_mem)\.pb$/.test(chosen.path);
 
-/** Files that systems leave everywhere and that are never meant to be uploaded. */
+/** Files that nobody means to upload. */
 function isJunk(path: string): boolean {
 	return /(^|\/)(\.DS_Store|Thumbs\.db|\.git\/|__pycache__\/|node_modules\/)/.test(path);
 }
 
-/** Later files take the place of earlier ones of the same path. */
+/** Later files replace earlier ones with the same path. */
 function joined(before: Chosen[], more: Chosen[]): Chosen[] {
 	const paths = new Set(more.map((chosen) => chosen.path));
 	return [...before.filter((chosen) => !paths.has(chosen.path)), ...more];
 }
 
-/** The plan with dropped things sorted to where they belong. */
+/** The plan with dropped files added by their kind. */
 export function withDropped(plan: Plan, dropped: Chosen[]): Plan {
 	const files = dropped.filter((chosen) => !isJunk(chosen.path));
 	const isCapture = files.some((c) => isTrace(c) ||
@@ -69,7 +68,7 @@ export function plannedFiles(plan: Plan): Planned[] {
 export const sizeOf = (files: Chosen[]): number => files.reduce((sum, one) => sum + one.file.size,
 	0);
 
-/** What is missing, in one sentence, or null. */
+/** What is missing, as a sentence, or null. */
 export function planFault(plan: Plan): string | null {
 	if (plan.mode === "directory") {
 		if (!plan.directory.length) return "Choose the folder a capture was written to.";
@@ -83,7 +82,6 @@ export function planFault(plan: Plan): string | null {
 	return empty ? `${empty.path} is empty.` : null;
 }
 
-/** A name made from what was chosen. */
 export function suggestedName(plan: Plan): string {
 	const first = plan.mode === "files" ? (plan.ntff[0] ?? plan.neff[0]) : plan.directory[0];
 	if (!first) return "";

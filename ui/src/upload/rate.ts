@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfer rate: an average over the last seconds, so that a stall shows and a single fast chunk
-// does not. Pure: the caller passes the time.
+// The transfer rate, averaged over the last few seconds.
 
 const WINDOW_MS = 6000;
 
@@ -9,9 +8,9 @@ export class Rate {
 
 	add(bytes: number, ms: number): void {
 		const last = this.points.at(-1);
-		if (last && bytes < last.bytes) this.points = []; // begun again
+		if (last && bytes < last.bytes) this.points = []; // the transfer restarted
 		this.points.push({ bytes, ms });
-		// One point older than the window stays, so the window is full.
+		// Keep one point older than the window, so that the window is covered.
 		while (this.points.length > 2 && this.points[1]!.ms <= ms - WINDOW_MS) this.points.shift();
 	}
 
@@ -19,7 +18,7 @@ export class Rate {
 		this.points = [];
 	}
 
-	/** Bytes per second; 0 while nothing is known. */
+	/** Bytes per second; 0 if unknown. */
 	perSecond(): number {
 		const [first, last] = [this.points[0], this.points.at(-1)];
 		if (!first || !last || last.ms - first.ms < 200) return 0;

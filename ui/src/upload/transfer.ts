@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One upload, from its first byte to the start of processing: in chunks, with pauses, resuming
-// after a lost connection at the offset the server reports. The wire and the clock are parameters,
-// so this runs without a browser.
+// One upload: sent in chunks, can be paused, and resumes after a lost connection at the offset that
+// the server reports. The network and the clock are parameters, for tests.
 
 import { createStore } from "../store.ts";
 import type { Planned } from "./plan.ts";
 import { Rate } from "./rate.ts";
 
 export const PIECE_BYTES = 8 * 1024 * 1024;
-const MOST_TRIES = 10; // without a byte of progress
+const MOST_TRIES = 10; // without progress
 const LONGEST_WAIT_MS = 30_000;
 
-/** A failure of the wire: 0 is a dropped connection; a 409 says what was received. */
+/** A failed request. Status 0: the connection was lost; 409: `received` is the correct offset. */
 export class WireError extends Error {
 	constructor(readonly status: number, sentence: string, readonly received: number |
 		null = null) {
@@ -35,7 +34,7 @@ export interface TransferState {
 		"cancelled";
 	sentBytes: number;
 	totalBytes: number;
-	path: string; // of the file that is under way
+	path: string; // of the current file
 	bytesPerSecond: number;
 	failure: string | null;
 }
@@ -85,7 +84,7 @@ export class Transfer {
 			await this.wire.finish(this.id);
 			this.change({ phase: "done" });
 		} catch (failure) {
-			if (signal.aborted) return; // pause() or cancel() said what it is
+			if (signal.aborted) return; // pause() or cancel() set the phase
 			this.change({ phase: "failed", failure: (failure as Error).message, bytesPerSecond: 0
 				});
 		}
@@ -127,7 +126,7 @@ export class Transfer {
 		this.progress(0);
 	}
 
-	/** Puts things right or throws; returns how many tries there were since the last progress. */
+	/** Recovers or throws; returns the number of tries since the last progress. */
 	private async afterFailure(id: string, index: number, failure: WireError, tries: number,
 		signal: AbortSignal): Promise<number> {
 		if (tries > MOST_TRIES) throw failure;
@@ -158,7 +157,7 @@ export class Transfer {
 	}
 
 	private change(part: Partial<TransferState>): void {
-		// A late answer must not wake up what was ended.
+		// Ignore late responses.
 		if (this.state.get().phase === "cancelled") return;
 		this.state.update((now) => ({ ...now, ...part }));
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The uploads in progress. They belong to the page, not to the dialog that started them.
+// The uploads in progress.
 
 import { profileWatch, server } from "../server.ts";
 import { notify } from "../shell/toasts.tsx";
@@ -10,7 +10,7 @@ import { browserWire } from "./wire.ts";
 
 export const uploads = createStore<Transfer[]>([]);
 
-/** Leaving the page would end them; the browser asks first. */
+/** Asks before the user leaves the page, which would abort the uploads. */
 addEventListener("beforeunload", (event) => {
 	if (uploads.get().some((one) => !isOver(one.state.get()))) event.preventDefault();
 });

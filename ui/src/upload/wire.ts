@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the requests of an upload in a browser. Chunks use XMLHttpRequest, because only it reports
-// how much of a request has been sent.
+// Sends the requests of an upload. Chunks use XMLHttpRequest, because fetch does not report upload
+// progress.
 
 import { ApiError, type Api } from "../api/client.ts";
 import type { Planned } from "./plan.ts";

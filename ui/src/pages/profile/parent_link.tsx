@@ -10,7 +10,8 @@ export function ParentLink({ parent }: { parent: string | null }) {
 		<span class="top-parent">
 			<Link to={{ page: "analysis", profile: parent }}
 				aria-label={`${parent}, the system profile it was captured with`}
-				title={`${parent}: the system profile it was captured with`}><CutName name={parent} /></Link>
+				title={`${parent}: the system profile it was captured with`}>
+				<CutName name={parent} /></Link>
 			<span class="ui-dim" aria-hidden="true">/</span>
 		</span>
 	);

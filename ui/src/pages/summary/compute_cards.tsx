@@ -23,7 +23,8 @@ interface Props {
 export function useQuery({ context, region }: Props, name: string,
 	parameters: Record<string, string> = {}): Load<Row[]> {
 	return useLoad((signal) => query(context, name, { ...rangeOf(context, region), ...parameters },
-		10_000, signal), [context, region.id, region.fromNs, region.toNs, ...Object.values(parameters)]);
+		10_000, signal),
+	[context, region.id, region.fromNs, region.toNs, ...Object.values(parameters)]);
 }
 
 export function Figure(props: { name: string; value: string; help: string; note?: string }) {
