@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panels a profile's page can show, one row each, in the order of the menu.
+// The panels that a profile's page can show, in the order of the menu.
 
 import type { PanelKind } from "../contract.ts";
 import { AnnotationsPanel } from "./annotations/annotations.tsx";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns tracks and settings into rows: their order, and which are pinned, folded or hidden. Pure. A
-// row is identified by its key, a readable path that is the same in every visit, so that links and
-// layouts can name it.
+// Turns tracks and settings into rows: their order, and which are pinned, folded or hidden. A row's
+// key is a readable path that is stable between visits, because links contain it.
 
 import type { Settings } from "../contract.ts";
 import type { Track } from "../api/types.ts";
@@ -9,27 +8,21 @@ import { deviceLeaves, SECTIONS, type DeviceChoices } from "./device_rows.ts";
 import { depthsOf, packedLanes } from "./packing.ts";
 import { systemLeaves } from "./system_rows.ts";
 
-/** A row before it is put into its place. */
+/** A row before it is placed. */
 export interface Leaf {
 	key: string;
-	group: string; // "" for none
+	group: string; // "": none
 	label: string;
 	tracks: Track[];
-	/** Counters that the row's counter is made of. */
-	shares?: Track[];
-	/** The mean from the profile's beginning instead of the value. */
-	isCumulative?: boolean;
-	/** All depths in one line until unfolded. */
+	shares?: Track[]; // the parts of the row's counter
+	isCumulative?: boolean; // shows the mean since the start of the profile
 	beginsFolded?: boolean;
-	/** A group of more rows than this begins folded. */
-	foldAbove?: number;
-	/** What recorded it, for rows of one source. */
-	source?: string;
-	/** Tracks that are never busy at the same time share lines. */
-	isPacked?: boolean;
+	foldAbove?: number; // with more rows than this the group starts folded
+	source?: string; // what recorded the row's events, if it is only one
+	isPacked?: boolean; // tracks that are never busy at the same time share lines
 }
 
-/** One depth of one track, and the line of the row that it is drawn on. */
+/** One depth of one track, and the row's line that shows it. */
 export interface Lane {
 	track: number;
 	depth: number;
@@ -40,26 +33,26 @@ export interface Row {
 	key: string;
 	kind: "group" | "spans" | "counter";
 	label: string;
-	title: string; // in full, for the tooltip
-	parent: string; // the group's key, "" at the top
+	title: string; // for the tooltip
+	parent: string; // the group's key, "" at the top level
 	tracks: Track[];
 	lanes: Lane[];
-	lineCount: number; // that lanes lie on
-	shares: Track[]; // of a counter: what it is made of, drawn on top of each other
-	source: string; // what recorded it; "" if unknown or several did
+	lineCount: number;
+	shares: Track[]; // the parts of a counter, drawn as stacked areas
+	source: string; // what recorded it; "" if unknown or if there are several
 	isCumulative: boolean;
-	/** A folded group shows none of its rows, a folded row all its depths in one line. */
+	/** A folded group hides its rows; a folded row shows all depths in one line. */
 	isFolded: boolean;
 	isPinned: boolean;
 	rowCount: number; // of a group
 }
 
-/** A counter that is one share of its parent, by the column it comes from. */
+/** Whether a counter is a share of its parent. */
 export const isShareOf = (track: Track, parent: Track | undefined) =>
 	track.kind === "counter" && parent?.kind === "counter" &&
-		track.attributes["column"] !== undefined;
+	track.attributes["column"] !== undefined;
 
-/** Shares by the counter they are made of. */
+/** Shares by the id of their parent. */
 export function sharesOf(tracks: Track[]): Map<number, Track[]> {
 	const byId = new Map(tracks.map((track) => [track.id, track]));
 	const shares = new Map<number, Track[]>();
@@ -72,16 +65,16 @@ export function sharesOf(tracks: Track[]): Map<number, Track[]> {
 	return shares;
 }
 
-/** More lines than this in one row are not drawn; the label says so. */
+/** The most lines in one row; the tooltip says how many more there are. */
 export const MAX_LANES = 48;
 
-/** A row of packed tracks with more lines begins folded: it would fill the screen alone. */
+/** Rows of packed tracks with more lines than this start folded. */
 export const FOLD_ABOVE_LINES = 24;
 
 type RowSettings = DeviceChoices &
 	Pick<Settings, "rows" | "grouping" | "pinned" | "hidden" | "collapsed" | "order">;
 
-/** In `collapsed` stand the keys that are not as they begin: most begin open, some folded. */
+/** `collapsed` lists the rows that are not in their initial state, folded or open. */
 const isFolded = (key: string, beginsFolded: boolean, settings: RowSettings) =>
 	settings.collapsed.includes(key) !== beginsFolded;
 
@@ -116,7 +109,7 @@ function rowOfLeaf(leaf: Leaf, settings: RowSettings): Row {
 	};
 }
 
-/** Keys are made unique, in order: two tracks may well have one name. */
+/** Makes keys unique: two tracks may have the same name. */
 function uniqueKeys(leaves: Leaf[]): Leaf[] {
 	const seen = new Map<string, number>();
 	return leaves.map((leaf) => {
@@ -127,8 +120,8 @@ function uniqueKeys(leaves: Leaf[]): Leaf[] {
 }
 
 /**
- * Rows that were moved stand in `order` as they follow each other. They share the places that they
- * have by nature; all others stay where they are, so a short list says what was moved.
+ * `order` lists the moved rows in their new order. They swap places among themselves; all other
+ * rows stay where they are, so the list is short.
  */
 export function applyOrder<T extends { key: string }>(items: T[], order: string[]): T[] {
 	const place = new Map(order.map((key, index) => [key, index]));
@@ -139,7 +132,7 @@ export function applyOrder<T extends { key: string }>(items: T[], order: string[
 	return items.map((item) => (place.has(item.key) ? moved[next++]! : item));
 }
 
-/** The new `order` after `key` was dropped in front of `before` ("" for the end) among siblings. */
+/** The new `order` after `key` was dropped before `before` ("": at the end) among its siblings. */
 export function moveRow(order: string[], siblings: string[], key: string,
 	before: string): string[] {
 	const from = siblings.indexOf(key);
@@ -154,7 +147,7 @@ export function moveRow(order: string[], siblings: string[], key: string,
 		...after.filter((one) => touched.has(one))];
 }
 
-/** Ids of instances differ at their end: the middle can go where there is little room. */
+/** Shortens instance ids, which differ at the end. */
 export const shortened = (label: string) =>
 	label.replace(/\bi-[0-9a-f]{8,}([0-9a-f]{6})\b/g, "i-…$1");
 
@@ -177,14 +170,14 @@ function groupsOf(leaves: Leaf[], isDevice: boolean, settings: RowSettings): Gro
 		const section = isDevice ? SECTIONS.find((one) => one.key === group.key) : undefined;
 		if (section) group.label = section.label;
 		const foldAbove = section?.foldAbove ?? group.leaves[0]?.foldAbove;
-		// semaphores that were chosen are wanted
+		// If the user has chosen semaphores, show them.
 		const isWanted = group.key === "semaphores" && settings.semaphores.length > 0;
 		group.beginsFolded = !isWanted && foldAbove !== undefined && group.leaves.length > foldAbove;
 	}
 	return [...groups.values()];
 }
 
-/** Cached for systems, by their tracks: there are thousands, and every fold rebuilds the rows. */
+/** Cached for system profiles: there may be thousands, and every fold rebuilds the rows. */
 const systemsLeaves = new WeakMap<Track[], { grouping: string; leaves: Leaf[] }>();
 
 function allLeaves(kind: "device" | "system", tracks: Track[], settings: RowSettings): Leaf[] {
@@ -197,7 +190,7 @@ function allLeaves(kind: "device" | "system", tracks: Track[], settings: RowSett
 	return leaves;
 }
 
-/** The row and group a track belongs to, shown or not. */
+/** The row and group of a track, even if they are hidden. */
 export function placeOfTrack(kind: "device" | "system", tracks: Track[], settings: RowSettings,
 	track: number): { key: string; group: string } | null {
 	return allLeaves(kind, tracks, settings)

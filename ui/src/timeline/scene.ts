@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scene: everything the painters need to know, read-only.
+// The scene: everything that the painters need, read-only.
 
 import type { Band, EventSummary } from "../api/types.ts";
 import type { Box, Marker, View } from "../contract.ts";
@@ -10,7 +10,7 @@ import type { Inks } from "./inks.ts";
 import type { Layout } from "./layout.ts";
 import type { CounterStrip, SpanStrip } from "./tile.ts";
 
-/** Colours of the page's theme, as the style sheet says. */
+/** Colours of the page's theme, from the style sheet. */
 export interface ThemeColours {
 	theme: Theme;
 	bg: string;
@@ -24,7 +24,7 @@ export interface ThemeColours {
 	mono: string;
 }
 
-/** A span whose place in time is known exactly. */
+/** An event with its exact times. */
 export interface PlacedEvent {
 	track: number;
 	depth: number;
@@ -38,7 +38,7 @@ export interface PlacedBand {
 	toNs: number;
 }
 
-/** A dependency as it is drawn: from the end of one to the start of the other. */
+/** A dependency of the selected event. */
 export interface Link {
 	event: PlacedEvent;
 	isPredecessor: boolean;
@@ -47,7 +47,7 @@ export interface Link {
 
 export interface Scene {
 	view: View; // on the grid
-	grid: Grid; // in pixels of the device
+	grid: Grid; // in device pixels
 	endNs: number;
 	width: number;
 	height: number;
@@ -57,38 +57,35 @@ export interface Scene {
 	colours: ThemeColours;
 	paints: Paint[];
 	inks: Inks;
-	/** Bars narrower than this have no text; while things move only wide ones have, to save time. */
-	textFromPx: number;
+	textFromPx: number; // narrower bars have no text
 	level: number;
-	column: string; // that spans are coloured by
+	column: string; // whose values colour the spans
 	cache: TileCache;
 	marks: TileCache;
 	hasSearch: boolean;
 	highlights: TileCache;
 	hasHighlight: boolean;
-	/** Index into paints for each item of a strip. */
+	/** An index into paints for each item of a strip. */
 	huesOf(strip: SpanStrip): Uint8Array;
 	nameOf(id: number): string | undefined;
 	counterHue(track: number): number;
-	/** What a counter's row is drawn against; grows with what was seen. */
+	/** The value at the top of a counter's row. */
 	counterTop(track: number, isCumulative: boolean): number;
-	/**
-	 * Means from the profile's beginning to each pixel; null while it is not known what was before.
-	 */
+	/** The mean from time 0 to each pixel; null while it is being loaded. */
 	cumulativeOf(strip: CounterStrip, batch: Batch): Float32Array | null;
 	counterText(track: number, value: number): string;
 	bands: PlacedBand[];
 	pieces: Piece[]; // scratch
 }
 
-/** What moves with the pointer and the selection, drawn above. */
+/** What changes with the pointer and the selection. */
 export interface OverlayScene extends Scene {
 	selected: PlacedEvent | null;
 	hovered: PlacedEvent | null;
 	links: Link[];
 	markers: Marker[];
 	box: Box | null;
-	/** While dragging: from and to in pixels; "zoom" or "box". */
+	/** The current drag, in pixels. */
 	drag: { kind: "zoom" | "box"; x0: number; x1: number; y0: number; y1: number } | null;
 	cursorX: number | null; // shown on the axis
 }

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snaps markers to event edges: the nearest edge in the given row, or in all visible rows. While a
-// marker is dragged, one request is pending at a time and the latest position wins.
+// Snaps markers to event edges. While a marker is dragged, only one request is pending at a time
+// and the latest position wins.
 
 import { visibleRows, type Layout } from "./layout.ts";
 import type { Lane } from "./rows.ts";
 
-/** One depth of one track, wherever it is drawn. */
 export type Depth = Pick<Lane, "track" | "depth">;
 
-/** The nearest edge within reach in a lane, null when there is none. */
+/** Returns the nearest edge in a lane, or null if none is close enough. */
 type NearestEdge = (timeNs: number, lane: Depth, withinNs: number) => Promise<number | null>;
 
-/** At most this many lanes are queried: a drag would flood the server otherwise. */
+/** The most lanes to query, so that a drag does not flood the server. */
 const MOST_LANES = 12;
 
-/**
- * The lanes a marker may snap to: of the row in focus, otherwise the first of each row in sight.
- */
+/** The lanes that a marker may snap to: those of the focused row, else the first of each row. */
 export function lanesToSnap(layout: Layout, focusedKey: string, scroll: number,
 	height: number): Depth[] {
 	const inSight = visibleRows(layout, scroll, height).filter(({ row }) => row.kind === "spans");
@@ -32,7 +29,7 @@ export class Snapper {
 
 	constructor(private readonly nearest: NearestEdge) {}
 
-	/** The edge nearest to a moment, or the moment when none is within reach. */
+	/** The edge nearest to a time, or the time itself if no edge is close enough. */
 	async snap(timeNs: number, lanes: Depth[], withinNs: number): Promise<number> {
 		const edges = await Promise.all(lanes.map((lane) => this.nearest(timeNs, lane, withinNs)
 			.catch(() => null)));
@@ -45,9 +42,7 @@ export class Snapper {
 		return best;
 	}
 
-	/**
-	 * For a marker that is on its way: calls `take` with an edge, unless it has moved on meanwhile.
-	 */
+	/** For a marker that is being dragged: calls `take` with an edge, unless it has moved on. */
 	async follow(timeNs: number, lanes: Depth[], withinNs: number,
 		take: (timeNs: number) => void): Promise<void> {
 		this.wanted = { timeNs, take };
@@ -57,14 +52,14 @@ export class Snapper {
 			const now = this.wanted;
 			this.wanted = null;
 			const at = await this.snap(now.timeNs, lanes, withinNs);
-			// what has moved by less than the reach still means this edge
+			// If the marker has moved, the edge must still be close enough.
 			const last = this.wanted as typeof now | null;
 			if (!last || Math.abs(at - last.timeNs) <= withinNs) (last ?? now).take(at);
 		}
 		this.isAsking = false;
 	}
 
-	/** What is under way is not wanted any more. */
+	/** Ignores the pending request. */
 	drop(): void {
 		this.wanted = null;
 	}

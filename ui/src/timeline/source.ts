@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source line of an event, taken from its details. Pure.
+// The source line of an event.
 
 import type { EventDetails } from "../api/types.ts";
 import { fieldOf } from "./events.ts";
 
 export const SOURCE_PANEL = "source-code";
 
-/** By preference: a kernel's own line says more than the compiler's. */
+/** In order of preference. */
 const COLUMNS = ["nki_source_location", "bir_debug_info_source_location"];
 
 export function sourceOf(details: EventDetails): { column: string; location: string } | null {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects the stores of a profile's page to the canvases: it tracks what changed and redraws the
-// affected layers, once per frame.
+// Connects the stores of a profile's page to the canvases: redraws the layers that changed, once
+// per frame.
 
 import type { EventRef, ProfileContext } from "../contract.ts";
 import { createStore, type Store } from "../store.ts";
@@ -31,7 +31,7 @@ export interface Surfaces {
 
 export type Layer = "base" | "overlay" | "axis" | "map";
 
-const NO_BANDS: Scene["bands"] = []; // always the same: what was made from it is kept
+const NO_BANDS: Scene["bands"] = []; // one object, because it is a cache key
 const ALL: Layer[] = ["base", "overlay", "axis", "map"];
 
 export class Stage {
@@ -43,8 +43,7 @@ export class Stage {
 	width = 0;
 	height = 0;
 	scroll = 0;
-	/** What the pointer is on; its outline is drawn by what is known here already. */
-	ownHover: EventRef | null = null;
+	ownHover: EventRef | null = null; // the event under the pointer; no request is needed for it
 	private dpr = 1;
 	private surfaces: Surfaces | null = null;
 	private readonly dirty = new Set<Layer>();
@@ -78,7 +77,6 @@ export class Stage {
 		return layoutRows(buildRows(details.kind, tracks, settings.get()));
 	}
 
-	// --- life ----------------------------------------------------------------------------------
 
 	attach(surfaces: Surfaces): void {
 		this.surfaces = surfaces;
@@ -152,7 +150,7 @@ export class Stage {
 		this.inks = inksOf(this.colours, this.paints);
 	}
 
-	/** Also to be called for changes of width that no observer sees. */
+	/** Call it after changes of width that the ResizeObserver does not see. */
 	measure(): void {
 		const { surfaces } = this;
 		if (!surfaces) return;
@@ -173,10 +171,9 @@ export class Stage {
 		this.mapGround = null;
 		this.isOverlayClear = false;
 		for (const layer of ALL) this.dirty.add(layer);
-		this.draw(); // a resized canvas is empty: no frame without
+		this.draw(); // now, because a resized canvas is empty
 	}
 
-	// --- drawing -------------------------------------------------------------------------------
 
 	invalidate(...layers: Layer[]): void {
 		for (const layer of layers) this.dirty.add(layer);
@@ -196,8 +193,8 @@ export class Stage {
 		return {
 			textFromPx: settings.showText ? this.base.textFromPx(this.restTimer !== undefined) : Infinity,
 			view, grid, inks: this.inks, endNs: context.endNs, width: this.width, height: this.height,
-			dpr: this.dpr,
-			scroll: this.scroll, layout: this.layout.get(), colours: this.colours, paints: this.paints,
+			dpr: this.dpr, scroll: this.scroll, layout: this.layout.get(), colours: this.colours,
+			paints: this.paints,
 			level: levelOf(view, widthPx), column: columnOf(settings.colourBy),
 			cache: feed.cache, marks: feed.hits.cache, hasSearch: context.search.get() !== null,
 			highlights: feed.highlights.cache, hasHighlight: context.highlight.get() !== null,
@@ -209,7 +206,7 @@ export class Stage {
 			bands: settings.showBands ? feed.bands : NO_BANDS, pieces: this.pieces,
 			selected: events.selected, hovered: events.hovered, links: events.links,
 			markers: context.markers.get(), box: context.box.get(), drag: this.drag,
-				cursorX: this.cursorX,
+			cursorX: this.cursorX,
 		};
 	}
 
@@ -229,13 +226,13 @@ export class Stage {
 		dirty.clear();
 	}
 
-	/** The line under the pointer is a separate element: moving it redraws nothing. */
+	/** The cursor line is a separate element, so moving it needs no redraw. */
 	private drawOverlay({ overlay, cursor }: Surfaces, scene: OverlayScene): void {
 		cursor.hidden = this.cursorX === null || this.drag !== null;
 		cursor.style.transform = `translateX(${Math.round(this.cursorX ?? 0)}px)`;
 		const isEmpty = isOverlayEmpty(scene);
 		if (!isEmpty || !this.isOverlayClear) drawOverlay(overlay.getContext("2d")!, scene);
-		// a layer that is not seen need not be mixed with the one below
+		// An invisible layer saves compositing.
 		overlay.toggleAttribute("data-empty", isEmpty);
 		this.isOverlayClear = isEmpty;
 	}
@@ -246,14 +243,13 @@ export class Stage {
 			this.mapGround.width = ctx.canvas.width;
 			this.mapGround.height = ctx.canvas.height;
 			const { overview } = this.feed;
-			const activity = overview ? activityOf(overview, scene.endNs, this.width) :
-				new Float32Array(0);
+			const activity = overview ? activityOf(overview, scene.endNs, this.width)
+				: new Float32Array(0);
 			drawMapGround(this.mapGround.getContext("2d", { alpha: false })!, scene, activity);
 		}
 		drawMap(ctx, scene, this.mapGround);
 	}
 
-	// --- events and scrolling ------------------------------------------------------------------
 
 	private changeLinks(): void {
 		const event = this.context.selected.get();
@@ -269,7 +265,7 @@ export class Stage {
 		else this.openRowOf(selected.track);
 	}
 
-	/** An event was selected elsewhere whose row is not there: unfold its group, or say why not. */
+	/** Unfolds the group of an event selected elsewhere, or notifies why its row is not shown. */
 	private openRowOf(track: number): void {
 		const { details, tracks, settings, notify } = this.context;
 		const place = placeOfTrack(details.kind, tracks, settings.get(), track);
@@ -277,7 +273,7 @@ export class Stage {
 		const group = this.layout.get().rows.find(({ row }) => row.key === place.group)?.row;
 		if (group?.isFolded) {
 			settings.update((now) => toggleFolded(now, group.key));
-			requestAnimationFrame(() => this.showRow(place.key)); // when the page is as high as its rows
+			requestAnimationFrame(() => this.showRow(place.key)); // after the page has grown
 		} else if (details.kind === "device" && settings.get().rows === "minimal") {
 			notify("This event's row is shown only in the full view.");
 		} else {

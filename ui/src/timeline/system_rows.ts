@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a system profile: six ways to group events, by the attributes of their tracks
-// (instance, process, source, thread, core). A row may show several tracks. Pure.
+// The rows of a system profile. Six ways to group events by the attributes of their tracks
+// (instance, process, source, thread, core); a row may show several tracks.
 
 import type { Track } from "../api/types.ts";
 import { isShareOf, sharesOf, type Leaf } from "./rows.ts";
@@ -14,7 +14,7 @@ export const GROUPINGS: { id: string; label: string }[] = [
 	{ id: "instance", label: "Instance" },
 ];
 
-/** What is known of where a track's events happened; "" where it is not. */
+/** Where a track's events happened; unknown values are "". */
 interface Place {
 	instance: string;
 	process: string;
@@ -36,7 +36,7 @@ function placeOf(track: Track, parent: Track | undefined): Place {
 		return "";
 	};
 	const source = say("trace_event_source", "source");
-	// the group's name has both where a profile is older than attributes
+	// In older profiles only the group's name has instance and process.
 	const named = /^(\S+)(?: pid (\d+))?/.exec(parent?.name ?? "");
 	return {
 		instance: say("instance_id") || (named?.[1] ?? ""),
@@ -56,7 +56,6 @@ const NO_INSTANCE = "This machine";
 const join = (...parts: string[]) => parts.filter((part) => part !== "").join("/");
 const titled = (title: string, value: string) => (value === "" ? "" : `${title}:${value}`);
 
-/** A thread of the framework, a stream of it, a logical core of the runtime, a physical one. */
 function defaultLeaf(place: Place): string {
 	if (place.isDevice) {
 		const core = place.physicalCore === "" ? `NC:${place.core}`
@@ -70,7 +69,7 @@ function defaultLeaf(place: Place): string {
 	return join(place.source, titled("TID", place.thread));
 }
 
-/** Where a track goes: the group's label and the row's. */
+/** The labels of a track's group and row. */
 function pathOf(place: Place, grouping: string): [string, string] {
 	const instance = place.instance || NO_INSTANCE;
 	const process = join(instance, titled("PID", place.process));
@@ -92,17 +91,17 @@ function pathOf(place: Place, grouping: string): [string, string] {
 const isTransfer = (track: Track) => track.attributes["direction"] !== undefined ||
 	/host_to_device|device_to_host/i.test(track.name);
 
-/** Groups of more transfers than this begin folded: they repeat what the calls show. */
+/** Groups of more transfers than this start folded, because they repeat what the calls show. */
 const MANY_TRANSFERS = 12;
 
-/** As the runtime's own tools call it: device, then memory. */
+/** In the notation of the runtime's tools: device, then memory. */
 function memoryLabel(track: Track): string {
 	const [, device, stack] = /device (\d+) stack (\d+)/.exec(track.name) ?? [];
 	if (device === undefined) return track.name.charAt(0).toUpperCase() + track.name.slice(1);
 	return `ND:${device}/HBM:${stack}/neuron_hbm_usage`;
 }
 
-/** Samples and transfers are not calls: they keep rows of their own in every grouping. */
+/** The row of a counter or a transfer, which is the same in every grouping. */
 function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 	const instance = place.instance || NO_INSTANCE;
 	const leaf = (group: string, label: string, foldAbove?: number): Leaf => ({
@@ -111,11 +110,11 @@ function resourceLeaf(track: Track, place: Place, shares: Track[]): Leaf {
 	});
 	if (isTransfer(track)) {
 		const what = track.name.replace(/ nc \d+$/, "");
-		// of long titles the beginning is seen, and processes differ by their numbers
+		// The process comes first, because long titles are cut at the end.
 		const process = [titled("PID", place.process), instance].filter(Boolean).join(" · ");
 		return leaf(`Transfers · ${process}`, join(titled("NC", place.core), what), MANY_TRANSFERS);
 	}
-	// processors are shown only on request: there are hundreds
+	// Processors always start folded: there are hundreds.
 	if (track.name.startsWith("CPU ")) return leaf(`Processors · ${instance}`, track.name, 0);
 	return leaf(`Resources · ${instance}`, memoryLabel(track));
 }
@@ -152,14 +151,14 @@ export function systemLeaves(tracks: Track[], grouping: string): Leaf[] {
 	return [...calls, ...resources];
 }
 
-/** The source of a row's events; none if there are several. */
+/** The source of a row's events; undefined if there are several. */
 function sourceOf(tracks: Track[]): string | undefined {
 	const source = tracks[0]?.attributes["trace_event_source"];
 	const isOne = tracks.every((track) => track.attributes["trace_event_source"] === source);
 	return isOne ? source : undefined;
 }
 
-/** The framework calls the runtime, which starts the hardware: callers stand above. */
+/** Callers come first: the framework calls the runtime, which starts the hardware. */
 const SOURCES = ["framework", "neuron_rt", "neuron_hw"];
 
 function sourceRank({ tracks }: Leaf): number {
@@ -168,13 +167,13 @@ function sourceRank({ tracks }: Leaf): number {
 	return Math.min(...found.map((at) => (at < 0 ? SOURCES.length : at)));
 }
 
-/** What a core did as a whole stands above what each of its parts did. */
+/** A logical core comes before its physical cores. */
 function coreRank({ source, tracks: [track] }: Leaf): string {
 	const { nc_idx: core, pcore_idx: part } = track?.attributes ?? {};
 	return source === "neuron_hw" ? `${core ?? ""}/${part ?? ""}` : "";
 }
 
-/** By core; to the device before back, and what was sent before how fast. */
+/** By core, then host to device before device to host, then transfers before rates. */
 function transferRank({ tracks: [track] }: Leaf): string {
 	const { nc_idx: core, direction } = track?.attributes ?? {};
 	if (!direction) return "";
@@ -182,13 +181,9 @@ function transferRank({ tracks: [track] }: Leaf): string {
 	return `${core ?? ""}/${way}/${what}`;
 }
 
-/** Transfers first, then memory, then processors, of one instance after the other. */
+/** Transfers, then memory, then processors, each by instance. */
 const groupRank = ({ group }: Leaf) => `${["Transfers", "Resources", "Processors"]
 	.findIndex((title) => group.startsWith(title))} ${group}`;
 
-/** Numbers inside texts count as numbers: TID:9 stands before TID:10. */
-function compareTexts(a: string, b: string): number {
-	return COLLATOR.compare(a, b);
-}
-
-const COLLATOR = new Intl.Collator("en", { numeric: true });
+/** Sorts TID:9 before TID:10. */
+const { compare: compareTexts } = new Intl.Collator("en", { numeric: true });

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts inside bars and rows: collected while bars are painted, drawn on top of them. Memory is
-// reused from frame to frame.
+// Texts inside bars and rows: collected while bars are painted, then drawn on top of them. Memory
+// is reused between frames.
 
 const TEXT_PX = 11;
-const CHARACTER_PX = 6.65; // of a monospaced font of that size, rounded up
+const CHARACTER_PX = 6.65; // in a monospaced font of that size, rounded up
 const SCALE_PX = 10;
 
 /** How many characters fit into a bar of this width. */
 export const roomOf = (width: number) => Math.floor((width - 7) / CHARACTER_PX);
 
-/** The text cut to this many characters; "" if too little would be left. */
+/** The text cut to this many characters; "" if fewer than three fit. */
 export function fitText(text: string, characters: number): string {
 	if (text.length <= characters) return text;
 	return characters < 3 ? "" : `${text.slice(0, characters - 1)}…`;
@@ -19,29 +19,29 @@ interface Fonts {
 	mono: string;
 	sans: string;
 	ink: string; // on bars
-	dim: string; // on the ground
+	dim: string; // on the background
 }
 
 export class TextBatch {
 	private texts: string[] = [];
 	private xs: number[] = [];
 	private ys: number[] = [];
-	private tops: number[] = []; // of the part of the screen it belongs to
+	private tops: number[] = []; // the `top` of clip() for each text
 	private scales: { text: string; x: number; y: number; top: number }[] = [];
 	private top = 0;
 	private bottom = Infinity;
 	count = 0;
 
-	/** Enough for a screen; more would not be read and take longer than the bars. */
+	/** More could not be read and would take longer to draw than the bars. */
 	static readonly MOST = 1500;
 
-	/** Texts belong to the rows that scroll or to the pinned ones, and stay inside. */
+	/** The area of the following texts: the pinned rows or the others. */
 	clip(top: number, bottom: number): void {
 		this.top = top;
 		this.bottom = bottom;
 	}
 
-	/** y: the middle of the line. */
+	/** y is the middle of the line. */
 	add(text: string, x: number, y: number): void {
 		if (this.count >= TextBatch.MOST || y < this.top - TEXT_PX || y > this.bottom) return;
 		this.texts[this.count] = text;
@@ -51,7 +51,7 @@ export class TextBatch {
 		this.count++;
 	}
 
-	/** What the upper edge of a counter's row stands for; y: the top of the line. */
+	/** The value at the top of a counter's row; y is the top of the line. */
 	addScale(text: string, x: number, y: number): void {
 		if (y > this.top - SCALE_PX && y < this.bottom) this.scales.push({ text, x, y, top: this.top });
 	}

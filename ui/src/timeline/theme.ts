@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The theme's colours for canvases, which cannot use the style sheet's names for them.
+// The theme's colours for canvases, which cannot use CSS variables.
 
 import type { ThemeColours } from "./scene.ts";
 import { luminanceOf } from "./colours.ts";
@@ -29,7 +29,7 @@ const isHex = (text: string) => /^#[0-9a-f]{6}$/i.test(text);
 const longHex = (text: string) =>
 	(/^#[0-9a-f]{3}$/i.test(text) ? text.replace(/[0-9a-f]/gi, (digit) => digit + digit) : text);
 
-/** Calls back when the theme changes, by the toggle or the system; returns what ends it. */
+/** Calls back when the theme changes; returns a function that unsubscribes. */
 export function watchTheme(onChange: () => void): () => void {
 	const observer = new MutationObserver(onChange);
 	observer.observe(document.documentElement,

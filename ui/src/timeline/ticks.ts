@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ticks of an axis and their labels. Pure. Steps are 1, 2 or 5 times a power of ten of
-// nanoseconds. Deep zoom far from the origin would need a long number at every tick: there the axis
-// shows a base time once, and the ticks show offsets from it.
+// The ticks of an axis and their labels. Steps are 1, 2 or 5 times a power of ten nanoseconds. At a
+// deep zoom far from time 0 the axis shows a base time once, and the ticks show offsets from it.
 
 import type { View } from "../contract.ts";
 import { formatInteger } from "../format.ts";
@@ -13,8 +12,7 @@ export interface Tick {
 
 interface Ticks {
 	ticks: Tick[];
-	/** What the labels are added to, to be shown once; "" when they are whole times. */
-	base: string;
+	base: string; // the labels are offsets from it; "": from 0
 }
 
 interface Unit {
@@ -27,8 +25,7 @@ const UNITS: Unit[] = [
 ];
 const NANOSECONDS: Unit = { ns: 1, name: "ns" };
 
-/** More digits than this are not read at a glance. */
-const MAX_DIGITS = 7;
+const MAX_DIGITS = 7; // of a label
 
 export function tickStep(spanNs: number, width: number, minPx: number): number {
 	const least = Math.max((spanNs * minPx) / Math.max(width, 1), 1);
@@ -40,7 +37,7 @@ export function tickStep(spanNs: number, width: number, minPx: number): number {
 
 const unitOf = (ns: number) => UNITS.find((unit) => Math.abs(ns) >= unit.ns) ?? NANOSECONDS;
 
-/** A whole number of nanoseconds in a unit, without rounding. */
+/** Exact. */
 function inUnit(ns: number, unit: Unit): string {
 	const sign = ns < 0 ? "-" : "";
 	const size = Math.abs(Math.round(ns));
@@ -51,8 +48,7 @@ function inUnit(ns: number, unit: Unit): string {
 	return `${sign}${formatInteger(whole)}${part}`;
 }
 
-/** The unit in which the largest time on the axis has few digits before the point, and no more
- * after it than the step needs. */
+/** The largest unit in which a step needs at most three decimals. */
 function axisUnit(stepNs: number, largestNs: number): Unit {
 	const fitting = UNITS.find((unit) => unit.ns <= largestNs && stepNs * 1000 >= unit.ns);
 	return fitting ?? unitOf(stepNs);
@@ -82,7 +78,7 @@ export function ticksOf(view: View, width: number, minPx = 110): Ticks {
 	return { ticks, base };
 }
 
-/** A time in full, in the largest unit it has: "1.234567 s". Exact. */
+/** The exact time in its largest unit: "1.234567 s". */
 export const timeText = (ns: number) => {
 	const unit = unitOf(ns);
 	return `${inUnit(ns, unit)} ${unit.name}`;

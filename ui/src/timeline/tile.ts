@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server response for a time range (docs/api.md, /window), read without copying: the columns of a
-// strip are views into the bytes of the response. Also the grid of requests: pixels of a power of
-// two of nanoseconds, edges at whole blocks, with a margin on both sides, so that panning rarely
-// needs a request and clients request the same ranges.
+// Tiles: responses of /window (docs/api.md), decoded without copying. Requests are aligned to a
+// grid with pixels of 2^level nanoseconds and have a margin, so that panning rarely needs a request
+// and clients request the same ranges.
 
 import type { View } from "../contract.ts";
 
@@ -13,7 +12,7 @@ export interface SpanStrip {
 	count: number; // of items
 	x0: Float32Array;
 	x1: Float32Array;
-	spans: Uint32Array; // in the item
+	spans: Uint32Array; // number of spans in the item
 	name: Uint32Array;
 	colour: Uint32Array;
 	busy: Float32Array;
@@ -48,7 +47,7 @@ const HEADER_BYTES = 32;
 const STRIP_HEADER_BYTES = 16;
 const COLUMN_BYTES = 4;
 
-/** Throws if the bytes are not what docs/api.md says; never reads past their end. */
+/** Throws if the bytes are not a tile; never reads past their end. */
 export function decodeWindow(octets: ArrayBuffer): WindowAnswer {
 	const data = new DataView(octets);
 	if (octets.byteLength < HEADER_BYTES || data.getUint32(0, true) !== MAGIC)
@@ -84,13 +83,13 @@ export function decodeWindow(octets: ArrayBuffer): WindowAnswer {
 
 const cutError = () => new Error("The server's response is incomplete.");
 
-/** The row of an item's longest span, as the decimal text of an EventRef. */
+/** The row of an item's longest span, for an EventRef. */
 export function rowOf(strip: SpanStrip, item: number): string {
 	const low = strip.rowLow[item]!, high = strip.rowHigh[item]!;
 	return high ? String((BigInt(high) << 32n) | BigInt(low)) : String(low);
 }
 
-/** The first item that ends after x (or would, if it were not empty). Items are in order. */
+/** The first item that ends at or after x. Items are sorted. */
 export function firstItemAt(strip: SpanStrip, x: number): number {
 	let low = 0, high = strip.count;
 	while (low < high) {
@@ -101,7 +100,6 @@ export function firstItemAt(strip: SpanStrip, x: number): number {
 	return low;
 }
 
-// --- the grid ----------------------------------------------------------------------------------
 
 /** A time range on the grid: pixels of 2^level ns, starting at fromNs. */
 export interface Range {
@@ -112,17 +110,16 @@ export interface Range {
 }
 
 const BLOCK_PX = 256;
-const MAX_PX = 16384; // the server's
+const MAX_PX = 16384; // the server's limit
 const MAX_LEVEL = 40;
 
-/** The level whose pixels are as wide as the screen's or narrower, to half of them. Below one
- * nanosecond there is no more detail: a span's own edges are exact. */
+/** The level whose pixels are between half and one screen pixel wide, but at least 1 ns. */
 export function levelOf(view: View, widthPx: number): number {
 	const nsPerPx = (view.toNs - view.fromNs) / Math.max(widthPx, 1);
 	return Math.min(Math.max(Math.floor(Math.log2(nsPerPx) + 1e-9), 0), MAX_LEVEL);
 }
 
-/** The range to request for a view: the view and as much on both sides, within the profile. */
+/** The range to request for a view: the view and a margin on both sides, within the profile. */
 export function rangeFor(view: View, widthPx: number, endNs: number, margin = 1): Range {
 	const level = levelOf(view, widthPx);
 	const block = BLOCK_PX * 2 ** level;

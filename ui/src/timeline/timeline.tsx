@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a profile, of a device or of a system: rows of spans and counters over time.
-// Components here only place things; stage.ts draws, interact.ts listens, actions.ts acts.
+// The timeline of a device or system profile: rows of spans and counters over time. These
+// components only do the layout; stage.ts draws, interact.ts handles input, actions.ts executes
+// commands.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../contract.ts";
@@ -16,8 +17,7 @@ import { Stage } from "./stage.ts";
 import { Toolbar } from "./toolbar.tsx";
 import "./timeline.css";
 
-/** Paths of processes are longer than names of engines. */
-const GUTTER_PX = { device: 176, system: 224 };
+const GUTTER_PX = { device: 176, system: 224 }; // system profiles have longer labels
 const CANVAS_LABEL = "Events. Arrow keys move and zoom, J and K choose a row, N and P an event, " +
 	"question mark for help.";
 const MIN_GUTTER_PX = 96;
@@ -53,8 +53,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 	useEffect(() => {
 		const surfaces = {
 			root: root.current!, scroller: scroller.current!, base: base.current!,
-				overlay: overlay.current!,
-			cursor: cursor.current!, axis: axis.current!, map: map.current!,
+			overlay: overlay.current!, cursor: cursor.current!, axis: axis.current!, map: map.current!,
 		};
 		stage.attach(surfaces);
 		interaction.attach(surfaces);
@@ -103,7 +102,7 @@ function Parts({ context, stage, actions, interaction }: PartsProps) {
 	);
 }
 
-/** Empty, loading and failing: what is the matter and what helps. */
+/** Explains an empty, loading or failing timeline. */
 function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 	const layout = useStore(stage.layout);
 	const failure = useStore(stage.feed.failure);
@@ -135,12 +134,12 @@ function Notice({ context, stage }: { context: ProfileContext; stage: Stage }) {
 function Speaker({ actions, context }: { actions: Actions; context: ProfileContext }) {
 	const text = useStore(actions.announcement);
 	useEffect(() => context.selected.watch(() => {
-		setTimeout(() => void actions.announceSelected(), 300); // when its details are there
+		setTimeout(() => void actions.announceSelected(), 300); // after its details have arrived
 	}), [context]);
 	return <div class="tl-speaker" aria-live="polite">{text}</div>;
 }
 
-/** The line between labels and events can be dragged. */
+/** The line between labels and events, which can be dragged. */
 function Divider({ width, onChange }: { width: number; onChange: (width: number) => void }) {
 	const limit = (px: number) => Math.min(Math.max(px, MIN_GUTTER_PX), MAX_GUTTER_PX);
 	return (

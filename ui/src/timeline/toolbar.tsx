@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bar above a timeline: what is shown of it, and how.
+// The bar above a timeline.
 
 import { useEffect, useState } from "preact/hooks";
 import type { ColourBy, ProfileContext, View } from "../contract.ts";
@@ -50,10 +50,10 @@ const LAYER_DEPTHS = [
 	...[2, 3, 4, 5, 6].map((depth) => ({ id: String(depth), label: `First ${depth} parts` })),
 ];
 
-/** Words that change faster than this are not read; they would only cost frames. */
+/** Nobody can read text that changes faster. */
 const WORDS_MS = 120;
 
-/** The view, a few times a second while it moves. */
+/** The view, updated only a few times a second. */
 function useCalmView(context: ProfileContext): View {
 	const [view, setView] = useState(context.view.get());
 	useEffect(() => {
@@ -72,7 +72,7 @@ function useCalmView(context: ProfileContext): View {
 	return view;
 }
 
-/** What is on screen, in words. */
+/** The visible time range as text. */
 function Extent({ context }: { context: ProfileContext }) {
 	const view = useCalmView(context);
 	const from = Math.round(view.fromNs);

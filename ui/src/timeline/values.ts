@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of counters as people read them, by the unit of their track. Pure.
+// Values of counters as text, by the unit of their track.
 
 import type { Track } from "../api/types.ts";
 import {
 	formatBytes, formatFlops, formatFraction, formatNs, formatNumber, formatRate, NOTHING,
 } from "../format.ts";
 
-/** Shares come as 0 to 1 (usage, MFU, HFU) or, with the unit percent, as 0 to 100. */
+/** Shares range from 0 to 1 (usage, MFU, HFU); those with the unit percent from 0 to 100. */
 const isShare = (track: Track) => /^fraction$/i.test(track.unit) ||
 	(track.unit === "" && /usage|utili[sz]ation|\b[mh]fu\b/i.test(track.name));
 
-/** A limit is drawn by what it takes away: nothing where it is 1. */
+/** Limits range from 0 to 1; the area above them is marked. */
 export const isLimit = (track: Track) => track.kind === "counter" && /\blimit\b/i.test(track.name);
 
 const isPercent = (track: Track) => track.unit === "percent" || track.unit === "%";
 
-/** peak: FLOP/s that count as 100 %, if known. */
+/** peak is the number of FLOP/s that is 100 %, or 0 if unknown. */
 export function valueText(value: number, track: Track, peak = 0): string {
 	if (!Number.isFinite(value)) return NOTHING;
 	if (isShare(track)) return formatFraction(value);
@@ -33,7 +33,7 @@ export function valueText(value: number, track: Track, peak = 0): string {
 	}
 }
 
-/** What the upper edge of a row stands for when the largest value seen is `most`. */
+/** The value at the top of a row if the largest value so far is `most`. */
 export function topOf(most: number, track: Track): number {
 	if (isPercent(track)) return Math.max(100, most);
 	if (isLimit(track)) return 1;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The visible time range: zooming, panning, and conversion between times and pixels. Pure. A time
-// is a whole number of nanoseconds since the origin; edges of a view may lie between two of them,
-// so that panning stays smooth when a nanosecond is wider than a pixel. Differences are taken
-// before scaling, so no precision is lost far from the origin.
+// The visible time range: zooming, panning, and conversion between times and pixels. The edges of a
+// view may be fractions of a nanosecond, so that panning stays smooth when a nanosecond is wider
+// than a pixel. Subtract before scaling, to keep precision far from time 0.
 
 import type { View } from "../contract.ts";
 
@@ -11,7 +10,7 @@ export const MIN_SPAN_NS = 10;
 
 export const spanOf = (view: View) => view.toNs - view.fromNs;
 
-/** The view as it may be: no shorter than MIN_SPAN_NS, no longer than the profile, inside it. */
+/** The view limited to the profile, and not shorter than MIN_SPAN_NS. */
 export function clampView(view: View, endNs: number): View {
 	const whole = Math.max(endNs, MIN_SPAN_NS);
 	const middle = view.fromNs + (view.toNs - view.fromNs) / 2;
@@ -24,7 +23,7 @@ export function clampView(view: View, endNs: number): View {
 
 export const fitView = (endNs: number): View => clampView({ fromNs: 0, toNs: endNs }, endNs);
 
-/** factor below 1 zooms in; what lies at atNs stays where it is. */
+/** Factors below 1 zoom in; atNs keeps its place on the screen. */
 export function zoomAbout(view: View, endNs: number, atNs: number, factor: number): View {
 	const whole = Math.max(endNs, MIN_SPAN_NS);
 	const span = Math.min(Math.max(spanOf(view) * factor, MIN_SPAN_NS), whole);
@@ -37,7 +36,7 @@ export function panView(view: View, endNs: number, deltaNs: number): View {
 	return clampView({ fromNs: view.fromNs + deltaNs, toNs: view.toNs + deltaNs }, endNs);
 }
 
-/** A time range with a margin on both sides, to look at an event. */
+/** A time range with a margin on both sides. */
 export function viewAround(fromNs: number, toNs: number, endNs: number, margin = 0.15): View {
 	const room = Math.max((toNs - fromNs) * margin, MIN_SPAN_NS / 4);
 	return clampView({ fromNs: fromNs - room, toNs: toNs + room }, endNs);
@@ -47,12 +46,12 @@ export function timeToX(view: View, width: number, timeNs: number): number {
 	return ((timeNs - view.fromNs) * width) / spanOf(view);
 }
 
-/** Not rounded: between two nanoseconds where a pixel is narrower than one. */
+/** Not rounded to nanoseconds. */
 export function xToTime(view: View, width: number, x: number): number {
 	return view.fromNs + (x * spanOf(view)) / width;
 }
 
-/** The moment under a pixel, inside the profile. */
+/** The time at a pixel, in whole nanoseconds within the profile. */
 export function momentAt(view: View, width: number, x: number, endNs: number): number {
 	return Math.min(Math.max(Math.round(xToTime(view, width, x)), 0), endNs);
 }
@@ -61,7 +60,7 @@ export function momentAt(view: View, width: number, x: number, endNs: number): n
 export const absoluteNs = (originNs: bigint, timeNs: number) =>
 	originNs + BigInt(Math.round(timeNs));
 
-/** Time since the origin of what the server says. */
+/** A time of the server, relative to the origin. */
 export const relativeNs = (originNs: bigint, text: string) => Number(BigInt(text) - originNs);
 
 export type Step = "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | "fit" | "start" |
@@ -70,7 +69,7 @@ export type Step = "in" | "out" | "left" | "right" | "pageLeft" | "pageRight" | 
 const ZOOM_STEP = 0.7;
 const PAN_STEP = 0.15;
 
-/** What a key or a button does; atNs is where the pointer is, the middle without one. */
+/** The view after a key or button; zooms about atNs (default: the middle). */
 export function stepView(view: View, endNs: number, step: Step, atNs?: number): View {
 	const span = spanOf(view);
 	const about = atNs ?? view.fromNs + span / 2;
@@ -87,12 +86,12 @@ export function stepView(view: View, endNs: number, step: Step, atNs?: number): 
 	}
 }
 
-/** On the way from one view to another, progress 0 to 1: spans change by a constant factor. */
+/** A view between two others, at progress 0 to 1; the zoom changes by a constant factor. */
 export function blendViews(from: View, to: View, progress: number): View {
 	if (progress >= 1) return to;
 	const a = spanOf(from), b = spanOf(to);
 	const span = a * Math.pow(b / a, progress);
-	// the share of the way follows the span, so both edges move steadily
+	// Derived from the span, so that both edges move steadily.
 	const share = Math.abs(b - a) < 1e-9 * a ? progress : (span - a) / (b - a);
 	const fromNs = from.fromNs + (to.fromNs - from.fromNs) * share;
 	return { fromNs, toNs: fromNs + span };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to profiles: shown at once, sent to the server, reverted if it refuses.
+// Changes to profiles: shown at once, sent to the server, and reverted if the server refuses.
 
 import type { Profile } from "../../api/types.ts";
 import { profileWatch, server } from "../../server.ts";
@@ -13,7 +13,7 @@ function show(name: string, change: Partial<Profile>): void {
 	}));
 }
 
-/** False if the server refused; the user has been notified. */
+/** Returns false if the server refused; the user has been notified. */
 export async function changeProfile(name: string,
 	change: { name?: string; favourite?: boolean; folder?: string }): Promise<boolean> {
 	show(name, change);
@@ -35,7 +35,7 @@ export async function moveToFolder(names: string[], folder: string): Promise<voi
 		: `${pluralText(count, "profile")} removed from the folder.`);
 }
 
-/** Deletions are independent: a failure is reported and the others continue. */
+/** A failure is reported; the other deletions continue. */
 export async function deleteProfiles(names: string[]): Promise<void> {
 	const failures: string[] = [];
 	for (const name of names) {

@@ -15,7 +15,7 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 	profiles: Profile[]; onClose: (isDone: boolean) => void }) {
 	const [typed, setTyped] = useState("");
 	const children = leftBehind(asked, profiles);
-	// If only some of a capture's devices were chosen, the others are meant to stay.
+	// If the user has chosen some of a capture's devices, the others should stay.
 	const [isWhole, setWhole] = useState(() => !profiles.some((one) => one.parent !== null &&
 		asked.includes(one.parent) && asked.includes(one.name)));
 	const names = isWhole ? [...asked, ...children] : asked;
@@ -54,13 +54,13 @@ export function DeleteDialog({ names: asked, profiles, onClose }: { names: strin
 }
 
 export function FolderDialog({ names, folders, onMade, onClose }: {
-	names: string[]; // to move there; none: only make the folder
+	names: string[]; // profiles to move; none: only create the folder
 	folders: Folder[];
 	onMade: (folder: string) => void;
 	onClose: () => void;
 }) {
-	const [chosen, setChosen] = useState<string | null>(names.length && folders.length ?
-		folders[0]!.name : null);
+	const [chosen, setChosen] = useState<string | null>(
+		names.length && folders.length ? folders[0]!.name : null);
 	const [typed, setTyped] = useState("");
 	const isNew = chosen === null;
 	const fault = isNew ? folderFault(typed, folders) : null;
@@ -96,8 +96,8 @@ export function FolderDialog({ names, folders, onMade, onClose }: {
 					<label for="folder-name">Folder name</label>
 					<input id="folder-name" class="ui-input" maxLength={100} value={typed} autocomplete="off"
 						{...(names.length && folders.length ? {} : { "data-autofocus": true })}
-						aria-invalid={!!typed && !!fault} onInput={(event) =>
-							setTyped(event.currentTarget.value)} />
+						aria-invalid={!!typed && !!fault}
+						onInput={(event) => setTyped(event.currentTarget.value)} />
 					<span class={`ui-hint${typed && fault ? " is-error" : ""}`}>
 						{typed && fault ? fault
 							: "Folders group profiles in this list; files on disk do not move."}</span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files can be dropped anywhere on the page.
+// Accepts files dropped anywhere on the page.
 
 import { useEffect, useState } from "preact/hooks";
 import { notify } from "../../shell/toasts.tsx";
@@ -11,7 +11,7 @@ const hasFiles = (event: DragEvent) => !!event.dataTransfer?.types.includes("Fil
 export function DropAnywhere({ onFiles }: { onFiles: (files: Chosen[]) => void }) {
 	const [isOver, setOver] = useState(false);
 	useEffect(() => {
-		// Entering a child leaves its parent: only the difference shows whether the page is left.
+		// Entering a child also leaves its parent, so count both to know when the pointer is outside.
 		let depth = 0;
 		const change = (by: number) => (event: DragEvent) => {
 			if (!hasFiles(event)) return;
@@ -38,7 +38,7 @@ export function DropAnywhere({ onFiles }: { onFiles: (files: Chosen[]) => void }
 		addEventListener("dragleave", leave);
 		addEventListener("dragover", over);
 		addEventListener("drop", drop);
-		addEventListener("drop", end, true); // also when a zone takes it
+		addEventListener("drop", end, true); // even if a DropZone handles it
 		return () => {
 			removeEventListener("dragenter", enter);
 			removeEventListener("dragleave", leave);

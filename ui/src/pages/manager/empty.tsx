@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Profile Manager when there is nothing to list: what to do next.
+// The Profile Manager without profiles to list: what to do next.
 
 import { tunnelCommand } from "../../server.ts";
 import { Command } from "../../shell/command.tsx";

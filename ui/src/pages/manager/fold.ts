@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table's rows: profiles of devices are folded under the system profile they came with. Pure.
+// The rows of the table: device profiles are folded under the system profile they came with.
 
 import type { Profile } from "../../api/types.ts";
 import { pluralText } from "../../shell/words.ts";
@@ -9,11 +9,11 @@ import { inOrder, isIn, matches, type ListQuery, type Sort } from "./list.ts";
 export interface FoldedRow {
 	profile: Profile;
 	isChild: boolean;
-	children: Profile[]; // those the row unfolds to
+	children: Profile[]; // shown if the row is open
 	isOpen: boolean;
 }
 
-/** One capture's devices were all added at once; then only their names say an order. */
+/** The order of a capture's devices: by name if the sort key is the same for all. */
 function inside(sort: Sort): Sort {
 	return sort.key === "created" || sort.key === "opened" || sort.key === "kind" ||
 		sort.key === "folder" ? { key: "name", isDescending: false } : sort;
@@ -22,14 +22,14 @@ function inside(sort: Sort): Sort {
 interface Head {
 	profile: Profile;
 	children: Profile[];
-	isFound: boolean; // itself, not only some of its children
-	openedMs: number; // a capture was seen when one of its devices was
+	isFound: boolean; // it matches itself, not only through its children
+	openedMs: number; // the latest of the profile and its children
 }
 
 function headsOf(profiles: Profile[], query: ListQuery): Head[] {
 	const text = query.text.trim();
 	const isWanted = (profile: Profile) => isIn(profile, query) && matches(profile, text);
-	// Favourites and profiles in folders were chosen one by one: no parent stands in for them.
+	// Favourites and profiles in folders were chosen individually, so they are not folded.
 	const chosen = query.tab === "favourites" ? []
 		: query.tab === "folders" ? profiles.filter((profile) => isIn(profile, query)) : profiles;
 	const families = childrenOf(profiles);
@@ -42,7 +42,7 @@ function headsOf(profiles: Profile[], query: ListQuery): Head[] {
 		const found = family.filter((child) => (query.tab === "folders" || isIn(child, query)) &&
 			matches(child, text));
 		if (!isFound && !found.length) continue;
-		// a search that finds a capture by name may be for any of its devices
+		// If the capture itself matches, any of its devices may be wanted.
 		const children = isFound && query.tab !== "viewed" ? family : found;
 		heads.push({ profile, children, isFound: isFound || !text,
 			openedMs: Math.max(profile.opened_ms, ...found.map((child) => child.opened_ms)) });
@@ -51,8 +51,8 @@ function headsOf(profiles: Profile[], query: ListQuery): Head[] {
 }
 
 /**
- * Every profile the query asks for is in one row or folded in one.
- * @param toggled parents whose default is inverted: folded, unless only their children match
+ * Every matching profile is in a row or folded in one. By default a parent is folded, unless only
+ * its children match; `toggled` lists the parents for which it is the other way round.
  */
 export function foldedRows(profiles: Profile[], query: ListQuery, toggled: ReadonlySet<string>):
 	FoldedRow[] {
@@ -68,13 +68,13 @@ export function foldedRows(profiles: Profile[], query: ListQuery, toggled: Reado
 	});
 }
 
-/** Of all rows, also what is folded in them, each once. */
+/** The names of all rows and of the profiles folded in them. */
 export function namesIn(rows: FoldedRow[]): string[] {
 	return [...new Set(rows.flatMap((row) => [row.profile.name,
 		...row.children.map((child) => child.name)]))];
 }
 
-/** "32 device profiles", and what should not be hidden in a fold. */
+/** "32 device profiles", and problems that should not be hidden. */
 export function foldText(children: Profile[]): { text: string; trouble: string } {
 	const busy = children.filter((one) => one.state === "processing" || one.state === "uploading");
 	const bad = children.filter((one) => one.state !== "ready").length - busy.length;
@@ -82,7 +82,7 @@ export function foldText(children: Profile[]): { text: string; trouble: string }
 		trouble: bad ? `${bad} not usable` : busy.length ? `${busy.length} in progress` : "" };
 }
 
-/** Children of profiles to delete that would stay. */
+/** Children of the named profiles that are not named themselves. */
 export function leftBehind(names: string[], profiles: Profile[]): string[] {
 	const gone = new Set(names);
 	const left = profiles.filter((one) => one.parent !== null && gone.has(one.parent) &&

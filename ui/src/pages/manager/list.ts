@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Profile Manager's table shows: filter, order, folders, names. Pure.
+// The list of the Profile Manager: filter, order, folders, names.
 
 import type { Profile } from "../../api/types.ts";
 
@@ -14,7 +14,7 @@ export interface Sort {
 export interface ListQuery {
 	tab: Tab;
 	text: string;
-	folder: string | null; // of the tab folders: null is the list of folders
+	folder: string | null; // on the tab "folders"; null: the list of folders
 	sort: Sort;
 }
 
@@ -22,7 +22,7 @@ export const NAME_MOST = 150;
 
 const natural = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** Every word must be in the name, the folder, the kind, the state or a source's name. */
+/** Every word must occur in the name, folder, kind, state or the name of a source. */
 export function matches(profile: Profile, text: string): boolean {
 	const hay = [profile.name, profile.folder, profile.kind, profile.state,
 		...profile.sources.map((source) => source.name)].join("\n").toLowerCase();
@@ -46,7 +46,7 @@ function compare(a: Profile, b: Profile, key: SortKey, openedOf: MomentOf): numb
 	}
 }
 
-/** Whether the tab and the folder have it. */
+/** Whether a profile belongs to the tab and folder. */
 export function isIn(profile: Profile, { tab, folder }: ListQuery): boolean {
 	return tab === "favourites" ? profile.favourite : tab === "viewed" ? profile.opened_ms > 0
 		: tab === "folders" ? folder !== null && profile.folder === folder : true;
@@ -59,9 +59,7 @@ export function inOrder(profiles: Profile[], { key, isDescending }: Sort,
 		natural.compare(a.name, b.name));
 }
 
-/**
- * What a click on a column's head does: names and kinds begin at A, numbers and times at the top.
- */
+/** The order after a click on a column's title: texts start ascending, numbers descending. */
 export function sortedBy(now: Sort, key: SortKey): Sort {
 	if (now.key === key) return { key, isDescending: !now.isDescending };
 	return { key, isDescending: key === "size" || key === "rows" || key === "created" ||
@@ -73,7 +71,7 @@ export interface Folder {
 	count: number;
 }
 
-/** Folders that hold profiles, and those made here that do not yet. */
+/** Folders that contain profiles, and new ones that are still empty. */
 export function foldersOf(profiles: Profile[], made: string[]): Folder[] {
 	const counts = new Map<string, number>(made.map((name) => [name, 0]));
 	for (const { folder } of profiles) if (folder) counts.set(folder, (counts.get(folder) ?? 0) + 1);
@@ -81,7 +79,7 @@ export function foldersOf(profiles: Profile[], made: string[]): Folder[] {
 		.sort((a, b) => natural.compare(a.name, b.name));
 }
 
-/** Why a profile cannot be called that, or null. */
+/** Why a profile cannot have this name, or null. */
 export function nameFault(name: string, profiles: Profile[], isForce = false): string | null {
 	if (!name) return "A profile needs a name.";
 	if (name.length > NAME_MOST) return `A name can have at most ${NAME_MOST} characters.`;

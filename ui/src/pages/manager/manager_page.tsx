@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Profile Manager: all profiles and what can be done to them.
+// The Profile Manager.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { profileWatch, tunnelCommand } from "../../server.ts";
@@ -35,10 +35,7 @@ const NEWEST: Sort = { key: "created", isDescending: true };
 const isNames = (value: unknown) => Array.isArray(value) && value.every((one) =>
 	typeof one === "string");
 
-/**
- * Folders that were made here and hold nothing yet: the server only knows folders by their
- * profiles.
- */
+/** New, empty folders; the server knows only the folders of profiles. */
 function useMadeFolders(): [string[], (names: string[]) => void] {
 	const [made, setMade] = useState<string[]>(() => recall<string[]>("folders", isNames) ?? []);
 	return [made, (names) => {
@@ -98,10 +95,10 @@ export function ManagerPage() {
 			"line",
 			{ title: "Add to favourites", icon: "star", isDisabled: isNone,
 				run: () => names.forEach((name) => void changeProfile(name, { favourite: true })) },
-			{ title: "Move to folder…", icon: "folder", isDisabled: isNone, run: () =>
-				setQuestion({ folder: names }) },
-			{ title: "Remove from folder", icon: "folder", isDisabled: isNone, run: () =>
-				void moveToFolder(names, "") },
+			{ title: "Move to folder…", icon: "folder", isDisabled: isNone,
+				run: () => setQuestion({ folder: names }) },
+			{ title: "Remove from folder", icon: "folder", isDisabled: isNone,
+				run: () => void moveToFolder(names, "") },
 			"line",
 			{ title: "Copy ssh tunnel command", icon: "copy",
 				run: () => void copyText(tunnelCommand(), "Tunnel command") },
@@ -138,9 +135,8 @@ export function ManagerPage() {
 					<div class="ui-search pm-search">
 						<Icon name="search" size={14} />
 						<input ref={search} class="ui-input" type="search"
-							placeholder="Find profiles" value={text}
-							aria-label="Find profiles" onInput={(event) =>
-								setText(event.currentTarget.value)} />
+							placeholder="Find profiles" value={text} aria-label="Find profiles"
+							onInput={(event) => setText(event.currentTarget.value)} />
 					</div>
 					{tab === "folders" && <button type="button" class="ui-button"
 						onClick={() => setQuestion({ folder: [] })}>Create folder</button>}

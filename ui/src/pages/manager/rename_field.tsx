@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile's name while it is changed.
+// The field to rename a profile.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Profile } from "../../api/types.ts";
@@ -13,7 +13,7 @@ export function RenameField({ name, profiles, onEnd }:
 	const fault = typed === name ? null : nameFault(typed, profiles);
 	const isOver = useRef(false);
 	useEffect(() => input.current?.select(), []);
-	// The field goes when it ends, which blurs it: it must not save twice.
+	// Removing the field blurs it; it must not save twice.
 	const end = () => {
 		isOver.current = true;
 		onEnd();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of profiles. Long lists are drawn in parts: thousands of rows are rare, and a button is
-// simpler than rows that come and go.
+// The table of profiles. Long lists are shown in parts, with a button for more.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Profile } from "../../api/types.ts";
@@ -63,7 +62,7 @@ export function ProfileTable({ shown, profiles, chosen, setChosen, sort, onSort,
 		const at = (wanted: string) => shown.findIndex((row) => row.profile.name === wanted);
 		const [from, to] = [at(last.current ?? name), at(name)].sort((a, b) => a - b);
 		const rows = isRange && from! >= 0 ? shown.slice(from, to! + 1) : [shown[at(name)]!];
-		// what is folded in a row is chosen with it
+		// Folded profiles are chosen with their row.
 		for (const one of namesIn(rows)) {
 			if (isOn) next.add(one);
 			else next.delete(one);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing a panel to open.
+// The dialog that opens a panel.
 
 import { useState } from "preact/hooks";
 import type { PanelKind } from "../../contract.ts";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the profile of one rank to all ranks of its run.
+// The link from the profile of one rank to all ranks of its run.
 
 import { useEffect, useState } from "preact/hooks";
 import { server } from "../../server.ts";
 import { Link } from "../../shell/link.tsx";
 
-/** Renders nothing for profiles that are not ranks; the name is enough to know. */
+/** Renders nothing for profiles that are not ranks, which their name tells. */
 export function AllRanks({ profile }: { profile: string }) {
 	const [count, setCount] = useState(0);
 	useEffect(() => {

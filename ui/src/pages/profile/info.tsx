@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile is: its origin, size and tables, in a popover at its name.
+// A profile's name with a popover: origin, size and tables.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProfileDetails } from "../../api/types.ts";
@@ -64,9 +64,8 @@ export function ProfileName({ name, details }: { name: string; details: ProfileD
 	return (
 		<div class="info-area" ref={area}>
 			<button type="button" class="top-name" aria-expanded={isOpen} aria-haspopup="dialog"
-				aria-label={name}
-				title={`About ${name}`} disabled={!details}
-					onClick={() => setOpen(!isOpen)}>
+				aria-label={name} title={`About ${name}`} disabled={!details}
+				onClick={() => setOpen(!isOpen)}>
 				<CutName name={name} /> <Icon name="info" size={12} />
 			</button>
 			{isOpen && details && (

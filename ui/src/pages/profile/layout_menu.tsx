@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts under a name: kept by the server, for all profiles.
+// Named layouts, which the server stores for all profiles.
 
 import { useState } from "preact/hooks";
 import type { PanelKind } from "../../contract.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link before a device profile's name to the system profile it was captured with.
+// The link from a device profile to the system profile it was captured with.
 
 import { CutName } from "../../shell/cut_name.tsx";
 import { Link } from "../../shell/link.tsx";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of one profile: Analysis (timeline and panels in a dock) and Summary. Both share one
-// context, so going from one to the other keeps what is selected.
+// context, so switching between them keeps the selection.
 
 import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
@@ -36,7 +36,7 @@ import { LayoutMenu } from "./layout_menu.tsx";
 import { ParentLink } from "./parent_link.tsx";
 import { NoProfile, ProfileLoading } from "./states.tsx";
 
-const TITLE_MOST = 32; // characters; tabs of a browser show fewer
+const TITLE_MOST = 32; // characters
 const timelineKind: PanelKind = {
 	id: TIMELINE, title: "Timeline", kinds: ["device", "system"], component: Timeline,
 };
@@ -51,7 +51,7 @@ interface Page {
 	sync: UrlSync;
 }
 
-/** The dock as a store of its text, which is what the URL holds. */
+/** A store with the dock's text, for the URL. */
 function textStore(dock: Store<model.Dock>, kinds: PanelKind[]): Store<string> {
 	const text = createStore(dockText(dock.get()));
 	dock.watch((now) => text.set(dockText(now)));
@@ -117,7 +117,7 @@ export function ProfilePage({ name, isSummary }: { name: string; isSummary: bool
 		});
 		return () => asking.abort();
 	}, [name, attempt]);
-	// Watched here and not by Analysis: it may be what Back brings up again.
+	// Not in Analysis, because Back may lead from the summary to the analysis.
 	useEffect(() => page ? moves.watch(() => {
 		const now = route.get();
 		if (now.page === "analysis" && now.profile === page.context.name) page.sync.read();

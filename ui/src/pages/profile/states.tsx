@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile's page while it is being processed, or if it cannot be opened.
+// A profile's page while it is processed, or if it cannot be opened.
 
 import { useEffect } from "preact/hooks";
 import type { ApiError } from "../../api/client.ts";
@@ -23,7 +23,7 @@ export function NoProfile({ name, failure, onRetry }:
 	const { profiles } = useStore(profileWatch.list);
 	const profile = profiles.find((one) => one.name === name);
 	const isBusy = profile?.state === "processing" || profile?.state === "uploading";
-	// When processing is over, the page opens by itself.
+	// Open the page when processing is complete.
 	useEffect(() => {
 		if (profile?.state === "ready") onRetry();
 	}, [profile?.state]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of a run as tables: one line for each rank, or one for each metric.
+// The ranks of a run as tables: one row per rank, or one row per metric.
 
 import { useState } from "preact/hooks";
 import type { Column, Rank } from "../../api/types.ts";
@@ -16,7 +16,7 @@ interface Summaries {
 	columns: Column[];
 }
 
-/** A rank that cannot be read leaves its line empty: the others are worth comparing. */
+/** The row of a rank that cannot be read stays empty. */
 async function loadSummaries(ranks: Rank[], signal: AbortSignal): Promise<Summaries> {
 	const pages = await Promise.all(ranks.map(({ profile }) =>
 		server.of(profile).table("Summary", { limit: 1 }, signal).catch(() => null)));

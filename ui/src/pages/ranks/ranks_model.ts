@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the ranks of one run: their names, which is the slowest, and in which metrics they
-// differ. Pure.
+// Compares the ranks of one run: which is the slowest, and in which metrics they differ.
 
 import type { Cell, Column, Rank } from "../../api/types.ts";
 import { titleOf, unitOf } from "../../format.ts";
@@ -9,12 +8,11 @@ import type { TableColumn } from "../../panels/parts/table_model.ts";
 export interface RankSummary {
 	rank: Rank;
 	title: string;
-	row: Record<string, Cell>; // of the table Summary; empty when it could not be read
+	row: Record<string, Cell>; // of the table Summary; empty if it cannot be read
 }
 
 export const rankTitle = ({ rank, profile }: Rank) => (rank === null ? profile : `Rank ${rank}`);
 
-/** What people compare first; the others are in the table of all metrics. */
 const KEY_METRICS: [string, string][] = [
 	["total_time", "Total time"], ["total_active_time_percent", "Active"],
 	["mfu_estimated_percent", "MFU"],
@@ -28,7 +26,7 @@ const KEY_METRICS: [string, string][] = [
 
 const timeOf = (summary: RankSummary) => Number(summary.row["total_time"] ?? NaN);
 
-/** Place of the rank that took longest; null when none did, or all took as long. */
+/** The index of the slowest rank; null if there is none. */
 export function slowestOf(ranks: RankSummary[]): number | null {
 	const times = ranks.map(timeOf).filter((time) => Number.isFinite(time));
 	const most = Math.max(...times);
@@ -36,7 +34,7 @@ export function slowestOf(ranks: RankSummary[]): number | null {
 	return ranks.findIndex((rank) => timeOf(rank) === most);
 }
 
-/** How much longer than the fastest, as a share of the fastest. */
+/** How much longer than the fastest rank, as a share of the fastest. */
 export function lagOf(ranks: RankSummary[], at: number): number | null {
 	const times = ranks.map(timeOf).filter((time) => time > 0);
 	const own = timeOf(ranks[at]!);
@@ -48,7 +46,7 @@ interface Table {
 	rows: Cell[][];
 }
 
-/** One line for each rank. */
+/** One row per rank. */
 export function rankTable(ranks: RankSummary[], columns: Column[]): Table {
 	const known = KEY_METRICS.filter(([name]) => ranks.some(({ row }) => row[name] != null));
 	const about = new Map(columns.map((column) => [column.name, column]));
@@ -67,7 +65,7 @@ export function rankTable(ranks: RankSummary[], columns: Column[]): Table {
 	};
 }
 
-/** One line for each metric, those first in which the ranks differ most. */
+/** One row per metric, those with the largest differences first. */
 export function metricTable(ranks: RankSummary[],
 	columns: Column[]): Table & { units: string[] } {
 	const lines = columns.flatMap((column) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of one run: a timeline for each on its own tab, all with the same time range and scale,
-// and a table that shows which rank holds the others up.
+// The ranks of one run: a tab with a timeline for each rank, all with the same time range, and a
+// table that compares them.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
@@ -41,7 +41,7 @@ async function openRun(name: string, signal: AbortSignal): Promise<Run> {
 		view: createStore<View>(view ? clampView(view, endNs) : wholeView(endNs)) } };
 }
 
-/** The rank that a link names by its profile, else the first. */
+/** The rank that the URL names, else the first. */
 function rankOfUrl(ranks: Rank[]): number {
 	const wanted = new URLSearchParams(location.search).get("rank");
 	return Math.max(0, ranks.findIndex(({ rank, profile }) =>
@@ -59,7 +59,7 @@ function queryOf({ ranks, time }: Run, shown: number, goal?: View): string {
 	return `?${query}`;
 }
 
-/** Keeps the current place in the URL; returns the object to announce jumps to. */
+/** Keeps the URL in sync; returns a function to call before jumps. */
 function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: View) => void {
 	const now = useRef(shown);
 	now.current = shown;
@@ -69,7 +69,7 @@ function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: V
 	useEffect(() => {
 		const stopView = run.time.view.watch(() => address.soon());
 		const stopMoves = moves.watch(() => {
-			if (route.get().page !== "ranks") return; // on the way out
+			if (route.get().page !== "ranks") return; // leaving the page
 			const { view } = stateOf(location.search);
 			const { endNs } = run.time;
 			run.time.view.set(view ? clampView(view, endNs) : wholeView(endNs));
@@ -85,7 +85,7 @@ function useUrl(run: Run, shown: number, show: (index: number) => void): (to?: V
 	return (to) => address.beforeJump(to);
 }
 
-/** Contexts of visited ranks are kept, with their selection and folded rows. */
+/** The context of a rank. Contexts are kept, with their selection and folded rows. */
 function useContext(run: Run, shown: number, beforeJump: (to?: View) => void):
 ProfileContext | ApiError | null {
 	const kept = useMemo(() => new Map<string, ProfileContext>(), [run]);
@@ -123,9 +123,8 @@ function Ranks({ run }: { run: Run }) {
 					onKeyDown={(event) => stepTabs(event, shown, run.ranks.length, setShown)}>
 					{run.ranks.map((rank, i) => (
 						<button key={rank.profile} type="button" role="tab" class="rk-tab" title={rank.profile}
-							aria-selected={i === shown} tabIndex={i === shown ? 0 :
-								-1} aria-controls="rk-timeline"
-							onClick={() => setShown(i)}>{rankTitle(rank)}</button>
+							aria-selected={i === shown} tabIndex={i === shown ? 0 : -1}
+							aria-controls="rk-timeline" onClick={() => setShown(i)}>{rankTitle(rank)}</button>
 					))}
 				</div>
 				<Link class="rk-open" to={{ page: "analysis", profile }}>Open {title} alone</Link>
@@ -169,8 +168,8 @@ export function RanksPage({ name }: { name: string }) {
 					{run.ranks.length === 1 ? "rank" : "ranks"}, common zoom</span>}
 			</TopBar>
 			<main class="app-main">
-				{failure ? <NoProfile name={name} failure={failure} onRetry={() => setAttempt(attempt +
-					1)} />
+				{failure ? <NoProfile name={name} failure={failure}
+					onRetry={() => setAttempt(attempt + 1)} />
 					: run ? <Ranks run={run} /> : <ProfileLoading name={name} />}
 			</main>
 		</>

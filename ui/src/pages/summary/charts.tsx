@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary's charts: a ring and stacked bars, as SVG whose numbers screen readers can read.
+// The summary's charts: a ring and stacked bars, with labels for screen readers.
 
 import { formatFraction } from "../../format.ts";
 import { arcPath, type Bar, type Slice } from "./summary_model.ts";
 
-/** Fill of a slice: the theme's variable, or stripes for time beyond what was moved. */
+/** The fill of a slice: a CSS variable or stripes. */
 const fillOf = (colour: string) => colour === "stripes" ? "url(#sm-stripes)" : `var(${colour})`;
 
 function Swatch({ colour }: { colour: string }) {
@@ -15,7 +15,7 @@ function Swatch({ colour }: { colour: string }) {
 	);
 }
 
-/** Stripes are defined once on the page. */
+/** Defines the stripes, once on the page. */
 export function Stripes() {
 	return (
 		<svg class="sm-defs" aria-hidden="true">
@@ -29,8 +29,7 @@ export function Stripes() {
 }
 
 export function Ring(props: { label: string; slices: Slice[]; format: (value: number) => string;
-	middle: string;
-	under: string }) {
+	middle: string; under: string }) {
 	const whole = props.slices.reduce((sum, slice) => sum + slice.value, 0) || 1;
 	let at = 0;
 	return (
@@ -61,7 +60,7 @@ export function Ring(props: { label: string; slices: Slice[]; format: (value: nu
 	);
 }
 
-/** Bars of parts of a whole, with a legend of what occurs. */
+/** Stacked bars with a legend. */
 export function Bars(props: { label: string; bars: Bar[]; most?: number;
 	format?: (bar: Bar) => string }) {
 	const seen = new Map<string, string>();

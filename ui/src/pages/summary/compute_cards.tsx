@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards about computing and memory: figures, bandwidth, utilisation, share of hand-written kernels.
+// Cards about compute and memory: figures, bandwidth, utilisation, share of NKI kernels.
 
 import type { ProfileContext } from "../../contract.ts";
 import { formatBytes, formatFraction, formatInteger, formatNs, formatNumber,
@@ -19,7 +19,7 @@ interface Props {
 	region: Region;
 }
 
-/** The rows of a query about the region. */
+/** The rows of a named query for the region. */
 export function useQuery({ context, region }: Props, name: string,
 	parameters: Record<string, string> = {}): Load<Row[]> {
 	return useLoad((signal) => query(context, name, { ...rangeOf(context, region), ...parameters },

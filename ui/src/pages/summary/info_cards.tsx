@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards of findings and of the machine.
+// Cards with findings and system information.
 
 import type { ProfileContext } from "../../contract.ts";
 import { firstRow, text } from "../../panels/parts/data.ts";
@@ -30,10 +30,10 @@ export function FindingsCard({ context, isAll }: { context: ProfileContext; isAl
 
 const SHOWN: [string, string][] = [
 	["instance_type", "Machine"], ["neuron_device_idx", "Device"],
-		["num_physical_cores", "Physical cores"],
-	["compiler_version", "Compiler"], ["runtime_version", "Runtime"], ["driver_version", "Driver"],
+	["num_physical_cores", "Physical cores"], ["compiler_version", "Compiler"],
+	["runtime_version", "Runtime"], ["driver_version", "Driver"],
 	["collectives_version", "Collectives"], ["explorer_version", "Explorer"],
-		["profile_schema_version", "Schema"],
+	["profile_schema_version", "Schema"],
 ];
 
 export function SystemInformationCard({ context }: { context: ProfileContext }) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time range that the summary is about.
+// The time range of the summary.
 
 import type { ProfileContext } from "../../contract.ts";
 import { regionsOf } from "../../panels/annotations/annotations_model.ts";
 import { absolute } from "../../panels/parts/data.ts";
 
 export interface Region {
-	id: string; // "all", "view", or a region's
+	id: string; // "all", "view", or the id of a region
 	name: string;
 	fromNs: number;
 	toNs: number;
@@ -27,7 +27,7 @@ export function regionChoices(context: ProfileContext): Region[] {
 	];
 }
 
-/** The region as parameters of a query; none for the whole profile. */
+/** Parameters of a query for the region; none for the whole profile. */
 export function rangeOf(context: ProfileContext, region: Region): { from?: string; to?: string } {
 	return region.isAll ? {} : { from: String(absolute(context, region.fromNs)),
 		to: String(absolute(context, region.toNs)) };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a profile: what to fix first, then the underlying figures, for the whole profile
-// or one region.
+// The summary of a profile: findings, then figures, for the whole profile or one region.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

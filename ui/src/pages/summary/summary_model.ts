@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the server's queries as bars and rings. Pure.
+// Converts rows of the server's queries to bars and rings.
 
 import { sum, text, type Row } from "../../panels/parts/data.ts";
 
 export interface Slice {
 	label: string;
 	value: number;
-	colour: string; // a variable of the theme
+	colour: string; // a CSS variable, or "stripes"
 }
 
 export interface Bar {
@@ -14,7 +14,7 @@ export interface Bar {
 	slices: Slice[];
 }
 
-/** How one engine spent the time; of the tensor engine more is known. Row of `utilisation`. */
+/** How an engine spent the time, from a row of `utilisation`; the tensor engine has more slices. */
 export function utilisationBar(row: Row): Bar {
 	const label = `${text(row["engine"])}, core ${text(row["core"])}`;
 	const slices = [
@@ -30,12 +30,12 @@ export function utilisationBar(row: Row): Bar {
 		: slices.filter((slice) => slice.label === "Active" || slice.label === "Unused") };
 }
 
-/** The part of a bar's time in which its engine was active. */
+/** The fraction of the time in which the engine was active. */
 export const activePart = (bar: Bar): number => 1 - bar.slices
 	.filter((slice) => slice.label === "Unused" || slice.label === "Throttled while idle")
 	.reduce((total, slice) => total + slice.value, 0);
 
-/** What the HBM moved, and what it could have moved. Row of `figures`. */
+/** HBM traffic and unused bandwidth, from a row of `figures`. */
 export function bandwidthSlices(row: Row): Slice[] {
 	return [
 		{ label: "HBM read", value: sum(row["useful_read_bytes"]), colour: "--pn-c1" },
@@ -46,7 +46,6 @@ export function bandwidthSlices(row: Row): Slice[] {
 	];
 }
 
-/** Kinds of DMA traffic: their names, and variables of the theme. */
 const DMA_KINDS: Record<string, { label: string; colour: string }> = {
 	instruction: { label: "Instructions", colour: "--pn-c7" },
 	io: { label: "Inputs and outputs", colour: "--pn-c3" },
@@ -62,7 +61,7 @@ const DMA_KINDS: Record<string, { label: string; colour: string }> = {
 };
 export const dmaKind = (word: string) => DMA_KINDS[word] ?? DMA_KINDS["unknown"]!;
 
-/** One bar for each label, in the order people count. Rows of `dma_utilisation`. */
+/** One bar per label, from rows of `dma_utilisation`. */
 export function dmaBars(rows: Row[]): Bar[] {
 	const bars = new Map<string, Bar>();
 	for (const row of rows) {
@@ -75,16 +74,16 @@ export function dmaBars(rows: Row[]): Bar[] {
 	return [...bars.values()].sort((a, b) => order.compare(a.label, b.label));
 }
 
-/** A round end of a scale that all bars fit in. */
+/** A round upper end of the scale. */
 export function scaleOf(bars: Bar[]): number {
 	const longest = Math.max(0,
 		...bars.map((bar) => bar.slices.reduce((sum, slice) => sum + slice.value, 0)));
 	return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find((end) => longest <= end) ?? 1;
 }
 
-/** An arc of a ring, as an SVG path; angles are parts of the whole, from the top, clockwise. */
+/** The SVG path of an arc; angles are fractions of a turn, clockwise from the top. */
 export function arcPath(from: number, to: number, radius: number, width: number): string {
-	const end = Math.min(to, from + 0.99999); // a whole ring would end where it begins: nothing
+	const end = Math.min(to, from + 0.99999); // SVG draws nothing if both ends are the same
 	const point = (at: number, r: number) => {
 		const angle = (at - 0.25) * 2 * Math.PI;
 		return `${(r * Math.cos(angle)).toFixed(3)} ${(r * Math.sin(angle)).toFixed(3)}`;

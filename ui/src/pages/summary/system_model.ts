@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a system profile and the lines of its table of device profiles. Pure.
+// The processes of a system profile, and the rows of its table of device profiles.
 
 import type { Cell, Track } from "../../api/types.ts";
 import { num, text, type Row } from "../../panels/parts/data.ts";
@@ -9,7 +9,7 @@ export interface Process {
 	process: string;
 }
 
-/** All processes that recorded events, as their tracks say. */
+/** All processes that recorded events. */
 export function processesOf(tracks: Track[]): Process[] {
 	const found = new Map<string, Process>();
 	for (const { attributes: { instance_id: instance, process_id: process } } of tracks)
@@ -19,7 +19,7 @@ export function processesOf(tracks: Track[]): Process[] {
 
 export const processKey = ({ instance, process }: Process) => `${instance}/${process}`;
 
-/** A process as parameters of a query; none for all. */
+/** Parameters of a query for one process; none for all. */
 export const parametersOf = (process: Process | null) =>
 	process ? { instance: process.instance, process: process.process } : {};
 
@@ -37,7 +37,7 @@ export interface DeviceLine {
 const total = (rows: Row[], name: string) =>
 	rows.reduce((now, row) => now + (num(row[name]) || 0), 0);
 
-/** Executions of a capture's model by its process. */
+/** The executions of a capture's model by its process. */
 export function executionsOf(capture: Row, models: Row[]): Row[] {
 	const same = (a: Cell | undefined, b: Cell | undefined) => text(a) === text(b);
 	const core = num(capture["nc_id"]);
@@ -45,7 +45,7 @@ export function executionsOf(capture: Row, models: Row[]): Row[] {
 		same(row["model_id"], capture["model_id"]) &&
 		(!text(capture["instance_id"]) || same(row["instance_id"], capture["instance_id"])) &&
 		(!num(capture["process_id"]) || same(row["process_id"], capture["process_id"])));
-	// every core may have its capture: then only what that one ran counts
+	// If the capture's own core ran the model, count only that core.
 	const here = own.filter((row) => num(row["nc_idx"]) === core);
 	return here.length ? here : own;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a system profile: what ran where, memory, and its device profiles, for all
-// processes or one.
+// The summary of a system profile, for all processes or one: executions, device profiles, memory.
 
 import { useMemo, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -80,7 +79,7 @@ async function loadDevices(context: ProfileContext, process: Process | null, sig
 Promise<DeviceLine[]> {
 	const list = namedRows(await fetchTable(context, "DeviceProfileList", {}, signal));
 	const models = await query(context, "executions", parametersOf(process), 10_000, signal)
-		.catch(() => []); // no SQL here: calls are not counted
+		.catch(() => []); // without SQL, calls are not counted
 	const own = list.filter((row) => !process || text(row["process_id"]) === process.process &&
 		text(row["instance_id"]) === process.instance);
 	return Promise.all(own.map(async (row) => {
@@ -134,15 +133,14 @@ async function metricsOf(context: ProfileContext, profile: string,
 	try {
 		const api = context.server.of(profile);
 		const row = namedRows(await api.table("Summary", { limit: 1 }, signal))[0] ?? {};
-		const about = namedRows(await api.table("Metadata", { limit: 1,
-			columns: ["num_physical_cores"] }, signal))[0] ?? {};
+		const about = namedRows(await api.table("Metadata",
+			{ limit: 1, columns: ["num_physical_cores"] }, signal))[0] ?? {};
 		const value = (name: string) => row[name] ?? null;
 		return { cores: about["num_physical_cores"] ?? null, cells: [num(row["total_time"]) * 1e9,
 			value("mfu_estimated_percent"), value("hfu_estimated_percent"),
-				value("mbu_estimated_percent"),
-			value("cc_op_active_time_percent")] };
+			value("mbu_estimated_percent"), value("cc_op_active_time_percent")] };
 	} catch {
-		return null; // one that cannot be read leaves its cells empty; the others are worth showing
+		return null; // its cells stay empty
 	}
 }
 

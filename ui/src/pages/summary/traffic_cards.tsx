@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards about moving data: DMA engines and queues, collectives, transfers of tensors.
+// Cards about data movement: DMA, collectives, tensor transfers.
 
 import { useMemo, useState } from "preact/hooks";
 import type uPlot from "uplot";
@@ -47,7 +47,7 @@ export function DmaCard(props: Props) {
 	</Card>;
 }
 
-/** Rows of a table that start in the region. */
+/** The rows of a table that start in the region. */
 function useRows({ context, region }: Props, table: string, columns: string[], order: string,
 	where: string[], limit: number) {
 	return useLoad(async (signal) => {

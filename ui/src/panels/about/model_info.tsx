@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is true of the capture as a whole: machine, versions, peaks, executions.
+// Facts about the whole capture: machine, versions, peak rates, executions.
 
 import type { ProfileContext } from "../../contract.ts";
 import { fetchTable, firstRow, tableColumns } from "../parts/data.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the header of the compiled model says.
+// The header of the compiled model.
 
 import type { ProfileContext } from "../../contract.ts";
 import { firstRow } from "../parts/data.ts";

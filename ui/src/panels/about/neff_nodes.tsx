@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs, outputs and weights that the compiled model declares.
+// The inputs, outputs and weights that the compiled model declares.
 
 import type { ProfileContext } from "../../contract.ts";
 import { formatBytes } from "../../format.ts";

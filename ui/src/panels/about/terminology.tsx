@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words and metrics explained: the ideas first, then every column of every table.
+// Explains terms and metrics: general terms first, then all columns of all tables.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

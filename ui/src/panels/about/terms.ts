@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words a reader of a profile meets, explained in a sentence or two.
+// Explanations of general terms.
 
 export const TERMS: readonly (readonly [string, string])[] = [
 	["Active time", "Time during which an engine was working. Overlapping instructions count " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the capture lacks or lost, what the hardware reported, and what the analysis found.
+// Warnings: data missing from the capture, hardware errors, and findings of the analysis.
 
 import type { ProfileContext } from "../../contract.ts";
 import { formatNs } from "../../format.ts";
@@ -12,7 +12,7 @@ export function WarningsPanel({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => ({
 		warnings: namedRows(await fetchTable(context, "Warning", {}, signal)),
 		errors: namedRows(await fetchTable(context, "Error", { limit: 1000 }, signal)),
-		// older servers and odd profiles have none; the rest is worth showing all the same
+		// Without insights, the rest is still worth showing.
 		insights: await context.api.insights(signal).catch(() => ({ bands: [], findings: [] })),
 	}), [context]);
 	return <Panel label="Warnings"><Loaded

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named sets of annotations, kept by the server, and files of them.
+// Sets of annotations: stored by the server under a name, exported to and imported from files.
 
 import { useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

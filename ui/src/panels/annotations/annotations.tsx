@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers and regions: named, measured against each other, kept in named sets, and the metrics of
-// what lies between them.
+// The list of markers and regions: their names, differences, sets, and the metrics between them.
 
 import { useState } from "preact/hooks";
 import type { Marker, ProfileContext } from "../../contract.ts";
@@ -100,9 +99,7 @@ export function AnnotationsPanel({ context }: { context: ProfileContext }) {
 	);
 }
 
-/**
- * The nearest start or end of an event on any visible track; the time itself when there is none.
- */
+/** The nearest start or end of an event on the first tracks; the time itself if none is close. */
 async function nearestEdge(context: ProfileContext, timeNs: number): Promise<number> {
 	const within = Math.max(1,
 		Math.round((context.view.get().toNs - context.view.get().fromNs) / 50));
@@ -120,9 +117,7 @@ async function nearestEdge(context: ProfileContext, timeNs: number): Promise<num
 
 function MarkerRow(props: { context: ProfileContext; one: Marker; list: Marker[]; unit: TimeUnit;
 	isTicked: boolean; isOpen: boolean; change: (part: Partial<Marker>) => void;
-		move: (timeNs: number)
-		=> void;
-	tick: () => void; toggleOpen: () => void; remove: () => void }) {
+	move: (timeNs: number) => void; tick: () => void; toggleOpen: () => void; remove: () => void }) {
 	const { context, one, list, unit } = props;
 	const base = baseOf(list, one);
 	return (

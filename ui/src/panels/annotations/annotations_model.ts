@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers and regions: differences, order, names, and how they are stored and exchanged. Pure. A
-// region is two markers with ids such as "region:7:from" and "region:7:to".
+// Markers and regions: differences, order, names, and their file format. A region is two markers
+// with ids such as "region:7:from" and "region:7:to".
 
 import type { Marker } from "../../contract.ts";
 import { formatInteger } from "../../format.ts";
 
-/** Told apart without red and green. */
+/** Safe for red-green colour blindness. */
 export const COLOURS = ["#e69f00", "#3b8fd1", "#1aa681", "#cc79a7", "#d5672a", "#7d6fd0",
 	"#b5a51b"];
 
@@ -20,7 +20,7 @@ export function inUnit(ns: number, unit: TimeUnit): string {
 	return formatInteger(whole) + (rest ? `.${rest}` : "");
 }
 
-/** Parses a typed time to nanoseconds; a unit in the text overrides the chosen one. */
+/** Parses a time to nanoseconds; a unit in the text overrides the given one. */
 export function parseTime(typed: string, unit: TimeUnit): number | null {
 	const match = /^\s*(-?[\d,]*\.?\d+)\s*(ns|us|µs|ms|s)?\s*$/.exec(typed);
 	if (!match) return null;
@@ -32,7 +32,7 @@ export function parseTime(typed: string, unit: TimeUnit): number | null {
 export const sorted = (markers: Marker[]): Marker[] =>
 	[...markers].sort((a, b) => a.timeNs - b.timeNs || (a.id < b.id ? -1 : 1));
 
-/** The marker it is measured from: the one named, else the one before; none for the first. */
+/** The marker that a marker is measured from: diffTo, else the previous one. */
 export function baseOf(markers: Marker[], marker: Marker): Marker | null {
 	if (marker.diffTo) {
 		const named = markers.find((one) => one.id === marker.diffTo);
@@ -86,7 +86,7 @@ export function regionsOf(markers: Marker[]): Region[] {
 	return regions.sort((a, b) => a.from.timeNs - b.from.timeNs);
 }
 
-/** The region's two markers, from now on on their own. */
+/** Turns the region's two markers into independent ones. */
 export function decompose(markers: Marker[], region: Region): Marker[] {
 	const renamed = (id: string) => id.startsWith(`region:${region.id}:`)
 		? `was-${id.replaceAll(":", "-")}` : id;
@@ -94,14 +94,14 @@ export function decompose(markers: Marker[], region: Region): Marker[] {
 		diffTo: one.diffTo === null ? null : renamed(one.diffTo) }));
 }
 
-/** What is kept: absolute times as texts, so that another processing of the capture finds them. */
+/** Times are absolute, so that they stay valid if the capture is processed again. */
 export function toDocument(markers: Marker[], originNs: bigint): object {
 	return { version: 1, markers: sorted(markers).map((one) => ({ id: one.id, name: one.name,
 		time_ns: String(originNs + BigInt(Math.round(one.timeNs))), colour: one.colour,
 			diff_to: one.diffTo })) };
 }
 
-/** Reads markers from an exported document; throws a message if it is not one. */
+/** Throws if the document is not an annotation set. */
 export function fromDocument(document: unknown, originNs: bigint): Marker[] {
 	const list = (document as { markers?: unknown } | null)?.markers;
 	if (!Array.isArray(list))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations of collectives over time, a series for each kind. Pure.
+// The duration of collectives over time, one series per kind.
 
 import type uPlot from "uplot";
 import { num, text, type Row } from "../parts/data.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations: how long each took, and which stand out.
+// Collective operations and their durations.
 
 import { useMemo } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA queues a program declares, and what went through them.
+// The DMA queues of a program and their traffic.
 
 import type { ProfileContext } from "../../contract.ts";
 import { text } from "../parts/data.ts";

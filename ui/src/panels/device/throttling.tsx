@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When and how much the tensor engine was throttled, and what that cost.
+// When and how much the tensor engine was throttled.
 
 import type { ProfileContext } from "../../contract.ts";
 import { formatFraction, formatNs } from "../../format.ts";
@@ -21,8 +21,7 @@ export function ThrottlingPanel({ context }: { context: ProfileContext }) {
 			{all.map((row, i) => <p key={i} class={num(row["throttle_active_time_percent"]) > 0.05
 				? "pn-note pn-note-warning" : "pn-note"}>
 				Core {text(row["nc_idx"])}: throttled for {formatNs(num(row["throttle_active_time_ns"]))}
-				{" "}({formatFraction(num(row["throttle_active_time_percent"]))} of the time);
-					at most
+				{" "}({formatFraction(num(row["throttle_active_time_percent"]))} of the time); at most
 				{" "}{formatFraction(num(row["max_achievable_util_with_throttling_percent"]))}
 				{" "}utilisation was possible.
 			</p>)}
@@ -34,8 +33,7 @@ export function ThrottlingPanel({ context }: { context: ProfileContext }) {
 				{ name: "core", title: "Core" }]}
 				rows={records.map((row) => [timeOf(context, row["timestamp"]), num(row["duration"]),
 					num(row["k"]) / num(row["n"]), `${text(row["k"])} of ${text(row["n"])}`,
-						row["type"] ?? null,
-					row["pcore_idx"] ?? null])}
+					row["type"] ?? null, row["pcore_idx"] ?? null])}
 				choose={(row) => context.zoomTo(num(row[0]), num(row[0]) + num(row[1]))} />
 		</>;
 	}}</Loaded></Panel>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls around an event: what called it, and what it called. Runtimes attach a flow's id to the
-// innermost calls only, so a call leads to the flow of what it called. Pure.
+// The callers and callees of an event. Runtimes attach flow ids only to the innermost calls, so an
+// outer call takes the flow of its callees.
 
 import { text, type Row } from "../parts/data.ts";
 
@@ -12,7 +12,7 @@ export interface Call {
 export interface Calls {
 	callers: Call[]; // outermost first
 	calledCount: number;
-	flows: string[]; // own ones, else of what it called, else of what called it
+	flows: string[]; // its own, else of its callees, else of its callers
 }
 
 const flowsOf = (rows: Row[]) => [...new Set(rows.flatMap((row) => {

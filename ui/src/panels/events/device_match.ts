@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device captures belong to an event of a system profile. Pure. All that is known of a
-// capture is in its file name: the process, the core, and the model or session.
+// Finds the device captures that belong to an event of a system profile. A capture's file name has
+// the process, the core, and the model or session.
 
 import type { EventDetails } from "../../api/types.ts";
 import { text, type Row } from "../parts/data.ts";
@@ -8,15 +8,15 @@ import { text, type Row } from "../parts/data.ts";
 export interface EventPlace {
 	instance: string;
 	process: string;
-	core: string; // "" where it concerns none
+	core: string; // "" if none
 	model: string; // "" if unknown
 }
 
-/** Events that are one execution of a model, or lead to one. */
+/** Events that execute a model or lead to it. */
 const EXECUTES = new RegExp("^(nc_exec_running|nc_model_switch|nrta?_execute|nrt_load|" +
 	"nrt_model_submit|kmgr_exec|kbl_exec)");
 
-/** Where an execution happened; null for events that are none. */
+/** Where an execution happened; null for other events. */
 export function placeOf(details: EventDetails, model: string): EventPlace | null {
 	const value = (name: string) =>
 		text(details.fields.find((field) => field.name === name)?.value ?? null);
@@ -26,12 +26,12 @@ export function placeOf(details: EventDetails, model: string): EventPlace | null
 	};
 }
 
-/** 1 when both say the same, 0 when one says nothing, -1 when they disagree. */
+/** 1 if both are equal, 0 if one is unknown, -1 if they differ. */
 const agreement = (a: string, b: string) => (a === "" || b === "" ? 0 : a === b ? 1 : -1);
 
 /**
- * Names of the captures that may be of the event, those that agree in most first; only the best
- * when they agree in the model, for there all others are less than that.
+ * Names of the captures that may belong to the event, best first. If the best one matches the
+ * model, only those that match equally well.
  */
 export function capturesOf(list: Row[], place: EventPlace): string[] {
 	const scored = list.flatMap((row) => {
@@ -42,7 +42,7 @@ export function capturesOf(list: Row[], place: EventPlace): string[] {
 			agreement(process === "0" ? "" : process, place.process),
 			agreement(core === "-1" ? "" : core, place.core) * 2,
 		];
-		// ranks of one model are profiled on some cores only: another core's is better than none
+		// Another core is acceptable: often only some cores are profiled.
 		const isOther = parts.slice(0, 3).some((part) => part < 0);
 		return isOther ? [] : [{
 			name: text(row["device_profile_name"]), score: parts.reduce((sum, part) => sum + part, 0),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event waited for and what waited for it, a card each.
+// The predecessors and successors of an event, one card each.
 
 import type { EventSummary } from "../../api/types.ts";
 import type { EventRef, ProfileContext } from "../../contract.ts";
@@ -32,8 +32,7 @@ export function DependencyCards({ context, event }: { context: ProfileContext; e
 }
 
 function Side(props: { context: ProfileContext; title: string; events: EventSummary[];
-	total: number;
-	isLater?: boolean }) {
+	total: number; isLater?: boolean }) {
 	const { context, events, total } = props;
 	const role = props.isLater ? "successors" : "predecessors";
 	return (

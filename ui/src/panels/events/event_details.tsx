@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All fields of the selected event with their explanations, its dependencies in both directions
-// and, for system events, its attributes and flow.
+// All fields of the selected event with explanations, its dependencies and, for system events, its
+// attributes and flow.
 
 import { useState } from "preact/hooks";
 import type { EventDetails, Field } from "../../api/types.ts";
@@ -139,7 +139,7 @@ function FieldRow({ context, field }: { context: ProfileContext; field: Field })
 	);
 }
 
-/** The operands' text part by part, each with what it means. */
+/** The parts of the operands with their meaning. */
 function OperandList({ text }: { text: string }) {
 	const parts = parseOperands(text);
 	if (!parts.length) return null;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tabs that only system events have: attributes, the flow of one execution, and the device profile
-// captured while it ran.
+// For system events: attributes, the flow of an execution, and the device profile captured with it.
 
 import type { Cell, EventDetails } from "../../api/types.ts";
 import type { ProfileContext } from "../../contract.ts";
@@ -18,7 +17,7 @@ export const MOST_FLOW_EVENTS = 2000;
 const valueOf = (details: EventDetails, name: string) =>
 	details.fields.find((field) => field.name === name)?.value ?? null;
 
-/** The attributes, or none when they are not what they should be. */
+/** The attributes; none if they are not valid JSON. */
 function attributesOf(details: EventDetails): Record<string, unknown> {
 	try {
 		const parsed: unknown = JSON.parse(text(valueOf(details, "extra_attributes_json")) || "{}");
@@ -28,7 +27,7 @@ function attributesOf(details: EventDetails): Record<string, unknown> {
 	}
 }
 
-/** Device profiles that were captured while the event ran, best first. */
+/** Links to the device profiles captured while the event ran, best match first. */
 export function DeviceLinks({ context, details }: { context: ProfileContext;
 	details: EventDetails }) {
 	const where = placeOf(details, text(attributesOf(details)["model_id"] as Cell));
@@ -81,13 +80,13 @@ async function loadChain(context: ProfileContext, details: EventDetails,
 		callsOf(await query(context, "calls", { row }, 5000, signal), row);
 	const calls = await callsAround(details.row);
 	const outermost = calls.callers[0];
-	// a sibling may carry the id of the flow
+	// A sibling may have the flow's id.
 	if (!calls.flows.length && outermost) calls.flows = (await callsAround(outermost.row)).flows;
 	return { calls, rows: calls.flows.length ? await query(context, "flow_events",
 		{ flows: calls.flows.join(",") }, MOST_FLOW_EVENTS, signal) : [] };
 }
 
-/** The calls an event stands in, and the flow that it is part of or leads to. */
+/** The callers of an event and its flow. */
 export function FlowChain({ context, details }: { context: ProfileContext;
 	details: EventDetails }) {
 	const load = useLoad((signal) => loadChain(context, details, signal), [context, details.row]);
@@ -131,12 +130,12 @@ function CallPath({ context, calls, name }: { context: ProfileContext; calls: Ca
 
 export function FlowTable({ context, rows, current }: { context: ProfileContext; rows: Row[];
 	current: number }) {
-	// if the event only leads to the flow, no event comes before or after it
+	// An event that only leads to the flow has no upstream or downstream.
 	const isMember = current >= 0;
 	const wayOf = (i: number) => (i < current ? "upstream" : i > current ? "downstream" : "this one");
 	const columns = [
-		...(isMember ? [{ name: "where", title: "" }] : []), { name: "name", title: "Event",
-			width: 200 },
+		...(isMember ? [{ name: "where", title: "" }] : []),
+		{ name: "name", title: "Event", width: 200 },
 		{ name: "start", title: "Start", unit: "nanoseconds", width: 104 },
 		{ name: "duration_ns", title: "Duration", unit: "nanoseconds" },
 		{ name: "trace_event_source", title: "Source" }, { name: "id", title: "Event ID" },

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the text of an instruction's operands and explains each part. Pure; unknown parts are
-// returned unchanged.
+// Parses an instruction's operands and explains each part.
 
 type OperandKind = "wait" | "update" | "memory" | "size" | "field" | "word";
 

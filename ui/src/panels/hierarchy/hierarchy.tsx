@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The framework's modules over time, a row for each depth, moving with the timeline. A click zooms,
-// a right click or H highlights, arrows walk the tree.
+// The framework's modules over time, one row per depth, in sync with the timeline. A click zooms, a
+// right click or H highlights, arrow keys walk the tree.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -161,12 +161,10 @@ function Tip({ hover, width }: { hover: { box: Placed; x: number; y: number }; w
 		<div class="hi-tip" style={{ left: `${Math.min(hover.x + 12, width - 260)}px`,
 			top: `${hover.y + 14}px` }}>
 			<b>{node.path}</b>
-			<span>{formatNs(node.endNs - node.startNs)}: {formatNs(node.startNs,
-				6)} to {formatNs(node.endNs,
-				6)}</span>
+			<span>{formatNs(node.endNs - node.startNs)}:
+				{" "}{formatNs(node.startNs, 6)} to {formatNs(node.endNs, 6)}</span>
 			{Number.isFinite(num(node.row["mfu"])) ? <span>MFU {formatFraction(num(node.row["mfu"]))},
-				HFU{" "}
-				{formatFraction(num(node.row["hfu"]))}</span> : null}
+				{" "}HFU {formatFraction(num(node.row["hfu"]))}</span> : null}
 		</div>
 	);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The framework's modules as a tree with what each costs. A click zooms to a module; a right click
-// or H marks its instructions in the timeline.
+// The framework's modules as a tree, with their costs. A click zooms to a module; a right click or
+// H highlights its instructions in the timeline.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Cell } from "../../api/types.ts";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of modules of a profile, fetched once for all panels that show it, and what they do with
-// a node.
+// The tree of modules of a profile, fetched once for all panels, and actions on its nodes.
 
 import type { ProfileContext, SearchQuery } from "../../contract.ts";
 import { createStore, type Store } from "../../store.ts";
@@ -34,11 +33,11 @@ function sharedOf(context: ProfileContext): Shared {
 }
 
 export const treeOf = (context: ProfileContext): Promise<TreeNode[]> => sharedOf(context).tree;
-/** Path of the node that is marked in the operator table and in the hierarchy. */
-export const chosenNode = (context: ProfileContext): Store<string |
-	null> => sharedOf(context).chosen;
+/** The path of the node that is marked in the operator table and the hierarchy. */
+export const chosenNode = (context: ProfileContext): Store<string | null> =>
+	sharedOf(context).chosen;
 
-/** All instructions that belong to the node or to anything below it. */
+/** All instructions of a node and its descendants. */
 export function instructionsOf(path: string): SearchQuery {
 	return { table: "Instruction", where: [`layer~^${escapeRegex(path)}(/|$)`], text: "" };
 }
@@ -48,7 +47,6 @@ export function zoomToNode(context: ProfileContext, node: TreeNode): void {
 	context.zoomTo(node.startNs, node.endNs);
 }
 
-/** Marks its instructions in the timeline, or stops doing so. */
 export function toggleHighlight(context: ProfileContext, node: TreeNode): void {
 	const query = instructionsOf(node.path);
 	const now = context.highlight.get();

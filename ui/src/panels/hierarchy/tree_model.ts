@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The framework's modules as a tree: made from rows of FrameworkNode, sorted, filtered and laid out
-// as lines of a table. Pure.
+// The framework's modules as a tree: built from rows of FrameworkNode, sorted, filtered, and laid
+// out for a table or an icicle chart.
 
 import type { Cell } from "../../api/types.ts";
 import { compareCells } from "../parts/table_model.ts";
@@ -17,7 +17,7 @@ export interface TreeNode {
 
 type Time = (cell: Cell | undefined) => number;
 
-/** Roots in order of time. A row whose parent is not there is a root itself. */
+/** The roots in order of time. A row without a known parent is a root. */
 export function buildTree(rows: Record<string, Cell>[], time: Time): TreeNode[] {
 	const nodes = new Map<string, TreeNode>();
 	for (const row of rows) {
@@ -41,7 +41,7 @@ export function buildTree(rows: Record<string, Cell>[], time: Time): TreeNode[] 
 	const settle = (list: TreeNode[], depth: number) => {
 		list.sort((a, b) => a.startNs - b.startNs || (a.path < b.path ? -1 : 1));
 		for (const node of list) {
-			if (seen.has(node)) continue; // a circle in damaged data
+			if (seen.has(node)) continue; // a cycle in damaged data
 			seen.add(node);
 			node.depth = depth;
 			settle(node.children, depth + 1);
@@ -64,7 +64,7 @@ interface TreeView {
 
 type ValueOf = (node: TreeNode, column: string) => Cell;
 
-/** The lines to show. A filter opens what leads to a match; siblings are sorted, never the tree. */
+/** The lines to show. A filter opens the ancestors of matches; sorting is among siblings. */
 export function linesOf(roots: TreeNode[], view: TreeView, valueOf: ValueOf): TreeLine[] {
 	const word = view.filter.trim().toLowerCase();
 	const matches = new Map<TreeNode, boolean>();
@@ -104,7 +104,7 @@ export function allNodes(roots: TreeNode[]): TreeNode[] {
 	return roots.flatMap((node) => [node, ...allNodes(node.children)]);
 }
 
-/** Paths of all nodes that lie above others, down to a depth. */
+/** Paths of all nodes with children, down to a depth. */
 export function openTo(roots: TreeNode[], depth: number): Set<string> {
 	return new Set(allNodes(roots).filter((node) => node.depth < depth && node.children.length)
 		.map((node) => node.path));
@@ -117,7 +117,7 @@ export interface IcicleBox {
 	depth: number;
 }
 
-/** Where the nodes lie over time: a row per depth, clipped to the window, at least a pixel wide. */
+/** Boxes of the nodes over time, clipped to the range and at least a pixel wide. */
 export function icicle(roots: TreeNode[], fromNs: number, toNs: number,
 	width: number): IcicleBox[] {
 	const boxes: IcicleBox[] = [];
@@ -131,9 +131,7 @@ export function icicle(roots: TreeNode[], fromNs: number, toNs: number,
 	return boxes;
 }
 
-/**
- * Siblings that overlap in time go below each other: lanes within a depth, and each depth's height.
- */
+/** Puts boxes of a depth that overlap in time into separate lanes; returns lanes and heights. */
 export function lanes(boxes: IcicleBox[]): { lane: Map<IcicleBox, number>; heights: number[] } {
 	const lane = new Map<IcicleBox, number>();
 	const heights: number[] = [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: for a device profile, the state buffer over time and the uses of device memory; for a
-// system profile, device memory, host memory and CPU load over time.
+// Memory usage. Device profiles: the state buffer over time, and device memory by use. System
+// profiles: device memory, host memory and CPU load over time.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -17,8 +17,8 @@ type Tab = "sbuf" | "device" | "hbm" | "host" | "cpu";
 const DEVICE: { id: Tab; title: string }[] = [
 	{ id: "sbuf", title: "State buffer" }, { id: "device", title: "Device memory" }];
 const SYSTEM: { id: Tab; title: string }[] = [
-	{ id: "hbm", title: "Device memory" }, { id: "host", title: "Host memory" }, { id: "cpu",
-		title: "Processors" }];
+	{ id: "hbm", title: "Device memory" }, { id: "host", title: "Host memory" },
+	{ id: "cpu", title: "Processors" }];
 
 export function MemoryUsagePanel({ context }: { context: ProfileContext }) {
 	const tabs = context.details.kind === "system" ? SYSTEM : DEVICE;
@@ -36,7 +36,7 @@ export function MemoryUsagePanel({ context }: { context: ProfileContext }) {
 	);
 }
 
-/** What each device memory was used for: at the end of the recording, and at most. */
+/** Device memory by use: at the end of the recording, and the maximum. */
 function HbmPurposes({ context }: { context: ProfileContext }) {
 	const load = useLoad(async (signal) => {
 		const { rows } = await context.api.query("hbm_purposes", {}, 1000, signal);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where allocations of the state buffer lie on a map of address over time. Pure.
+// Places allocations of the state buffer on a map of addresses over time.
 
 import type { Cell } from "../../api/types.ts";
 
@@ -30,7 +30,7 @@ export interface Rect {
 	height: number;
 }
 
-/** The allocation's rectangle within the map, or nothing when it lies outside; at least a pixel. */
+/** The allocation's rectangle on the map, at least a pixel wide; null if it is outside. */
 export function rectOf(one: Allocation, area: MapArea): Rect | null {
 	if (one.toNs < area.fromNs || one.fromNs > area.toNs) return null;
 	const x = (ns: number) => area.left +
@@ -44,9 +44,9 @@ export function rectOf(one: Allocation, area: MapArea): Rect | null {
 	return { x: x0, y: y0, width: Math.max(1, x(one.toNs) - x0), height: Math.max(2, y1 - y0) };
 }
 
-/** The smallest allocation under a point: what lies on top. */
-export function allocationAt(list: Allocation[], area: MapArea, x: number, y: number): Allocation |
-	null {
+/** The smallest allocation at a point. */
+export function allocationAt(list: Allocation[], area: MapArea, x: number,
+	y: number): Allocation | null {
 	let best: Allocation | null = null;
 	let size = Infinity;
 	for (const one of list) {
@@ -61,7 +61,7 @@ export function allocationAt(list: Allocation[], area: MapArea, x: number, y: nu
 	return best;
 }
 
-/** The range of addresses that is used, in whole steps, so that the map is not mostly empty. */
+/** The range of used addresses, rounded to whole steps. */
 export function addressRange(list: Allocation[], step = 0x2000): [number, number] {
 	let low = Infinity;
 	let high = 0;
@@ -73,7 +73,7 @@ export function addressRange(list: Allocation[], step = 0x2000): [number, number
 	return [Math.floor(low / step) * step, Math.ceil(high / step) * step];
 }
 
-/** Round values between two bounds, about as many as requested. */
+/** About `count` round values between two bounds. */
 export function ticks(low: number, high: number, count: number, base: 2 | 10): number[] {
 	const rough = (high - low) / Math.max(1, count);
 	if (!(rough > 0)) return [low];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state buffer as a map: time to the right, addresses upwards, a rectangle for each range that
-// will still be read. Gaps that never close are fragmentation; a column of rectangles that all
-// start at once is a spill being reloaded.
+// A map of the state buffer: time to the right, addresses upwards, one rectangle per range that
+// will still be read. Gaps that never close are fragmentation; many rectangles that start together
+// are a spill being reloaded.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -65,8 +65,8 @@ function Map({ context, list }: { context: ProfileContext; list: Allocation[] })
 	const [hover, setHover] = useState<{ one: Allocation; x: number; y: number } | null>(null);
 	const [low, high] = useMemo(() => addressRange(list), [list]);
 	const area: MapArea = { left: LEFT, top: 8, width: Math.max(10, size.width - LEFT - 12),
-		height: Math.max(10, size.height - BOTTOM - 8), fromNs: view.fromNs, toNs: view.toNs, low,
-			high };
+		height: Math.max(10, size.height - BOTTOM - 8), fromNs: view.fromNs, toNs: view.toNs,
+		low, high };
 	useEffect(() => {
 		const element = canvas.current;
 		if (!element || !size.width) return;
@@ -91,8 +91,8 @@ function Map({ context, list }: { context: ProfileContext; list: Allocation[] })
 	);
 }
 
-function paint(draw: CanvasRenderingContext2D, list: Allocation[], area: MapArea, marked: Allocation
-	| null): void {
+function paint(draw: CanvasRenderingContext2D, list: Allocation[], area: MapArea,
+	marked: Allocation | null): void {
 	const line = cssColour("--line");
 	draw.font = "11px system-ui, sans-serif";
 	draw.fillStyle = cssColour("--fg-dim");
@@ -132,9 +132,8 @@ function paint(draw: CanvasRenderingContext2D, list: Allocation[], area: MapArea
 	draw.strokeRect(rect.x - 0.5, rect.y - 0.5, rect.width + 1, rect.height + 1);
 }
 
-function Tip({ hover, width, height }: { hover: { one: Allocation; x: number; y: number };
-	width: number;
-	height: number }) {
+function Tip({ hover, width, height }:
+	{ hover: { one: Allocation; x: number; y: number }; width: number; height: number }) {
 	const { one } = hover;
 	const hex = (value: number) => `0x${value.toString(16).padStart(5, "0")}`;
 	const lines: [string, string][] = [
@@ -148,7 +147,6 @@ function Tip({ hover, width, height }: { hover: { one: Allocation; x: number; y:
 	];
 	const left = hover.x < width / 2 ? hover.x + 14 : Math.max(0, hover.x - 314);
 	const top = Math.max(0, Math.min(hover.y + 10, height - 160));
-
 	return (
 		<dl class="sb-tip" style={{ left: `${left}px`, top: `${top}px` }}>
 			{lines.filter(([, value]) => value).map(([name, value]) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors and how often they were loaded; more than twice is worth a look.
+// Tensors and how often they were loaded.
 
 import type { ProfileContext } from "../../contract.ts";
 import { formatCell, formatInteger, formatNumber } from "../../format.ts";
@@ -8,8 +8,7 @@ import { DataTable } from "../parts/data_table.tsx";
 import { Empty, Loaded, Panel } from "../parts/parts.tsx";
 import { useLoad } from "../parts/use_load.ts";
 
-/** Above this many loads of every byte a tensor is worth a warning (features of the original). */
-const MANY_LOADS = 2;
+const MANY_LOADS = 2; // a tensor that is loaded more often gets a warning
 
 const TITLES: Record<string, string> = {
 	load_to_sbuf_avg_size_bytes: "Mean DMA", load_to_sbuf_total_size_bytes: "Loaded",

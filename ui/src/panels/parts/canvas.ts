@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drawings on a canvas share: sharp pixels, the theme's colours, a size that follows the
-// panel.
+// Helpers for canvases in panels: resolution, theme colours, and size.
 
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { watchTheme } from "../../timeline/theme.ts";
 
-/** The canvas at the screen's resolution, cleared, measured in CSS pixels. */
+/** Clears the canvas and sets the screen's resolution; coordinates are CSS pixels. */
 export function prepareCanvas(canvas: HTMLCanvasElement, width: number,
 	height: number): CanvasRenderingContext2D | null {
 	const scale = devicePixelRatio || 1;
@@ -20,25 +19,24 @@ export function prepareCanvas(canvas: HTMLCanvasElement, width: number,
 	return draw;
 }
 
-/** A variable of the theme, or one of the marks' colours (--pn-c1 …). */
+/** The value of a CSS variable: of the theme or --pn-c1 to --pn-c8. */
 export function cssColour(name: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim() || "#888";
 }
 
-// Light enough for dark words on them, in both themes; neighbours differ in hue and lightness.
+// Light enough for dark text in both themes.
 const SOFT = ["#8ec3ee", "#f2c46d", "#84d3b8", "#e2a9c8", "#b9b0ea", "#efa37f", "#c9cf82",
 	"#a9b6c4", "#7fc7d9", "#d9b99b"];
 
-/** A name's colour: the same name, the same colour, everywhere. */
+/** A name always has the same colour. */
 export function colourOf(name: string): string {
 	let hash = 2166136261;
 	for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
 	return SOFT[(hash >>> 0) % SOFT.length] ?? "#a9b6c4";
 }
 
-/** The element's size, and the theme it is drawn in. */
-export function useSize(ref: RefObject<HTMLElement>): { width: number; height: number;
-	theme: string } {
+/** The element's size and the current theme. */
+export function useSize(ref: RefObject<HTMLElement>) {
 	const [size, setSize] = useState({ width: 0, height: 0, theme: "" });
 	useEffect(() => {
 		const element = ref.current;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short forms of the queries panels need. Tables without rows may not exist at all; that is an
-// empty result here, not an error.
+// Helpers for the panels' queries. A table that does not exist gives an empty result, not an error.
 
 import type { Cell, Column, TablePage } from "../../api/types.ts";
 import { numberOf, type Parameters, type TableQuery } from "../../api/client.ts";
@@ -36,19 +35,15 @@ export async function fetchMany(context: ProfileContext, table: string,
 	return { ...first, rows };
 }
 
-/** Columns of the server as a data table takes them. */
+/** Converts columns of the server for a DataTable. */
 export function tableColumns(columns: Column[]): TableColumn[] {
-	return columns.map((column) => {
-		const unit = unitOf(column.name, column.unit);
-		return {
-			name: column.name, title: titleOf(column.name), unit, help: column.description ?? "",
-		};
-	});
+	return columns.map(({ name, unit, description }) =>
+		({ name, title: titleOf(name), unit: unitOf(name, unit), help: description ?? "" }));
 }
 
 export type Row = Record<string, Cell>;
 
-/** Rows as objects, for those few that are read by name. */
+/** Rows as objects. */
 export function namedRows(answer: { columns: { name: string }[]; rows: Cell[][] }): Row[] {
 	return answer.rows.map((row) =>
 		Object.fromEntries(answer.columns.map((column, i) => [column.name, row[i] ?? null])));
@@ -70,7 +65,7 @@ export async function query(context: ProfileContext, name: string, parameters: P
 export const num = numberOf;
 export const text = (cell: Cell | undefined): string =>
 	cell === null || cell === undefined ? "" : String(cell);
-/** A number, or 0 if there is none: for sums. */
+/** A number, or 0 if there is none. */
 export const sum = (cell: Cell | undefined): number => numberOf(cell) || 0;
 
 export const timeOf = (context: ProfileContext, cell: Cell | undefined): number =>
@@ -78,5 +73,4 @@ export const timeOf = (context: ProfileContext, cell: Cell | undefined): number 
 export const absolute = (context: ProfileContext, ns: number): bigint =>
 	context.originNs + BigInt(Math.round(ns));
 
-/** A text that a regular expression takes for itself. */
 export const escapeRegex = (value: string): string => value.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");

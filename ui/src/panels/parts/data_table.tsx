@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table whose rows are all in memory; only visible rows are drawn. Click a title to sort, filter
-// by words, resize and hide columns, choose rows by mouse or keyboard, and copy them as
-// tab-separated values.
+// A table whose rows are all in memory; only visible rows are rendered. Rows can be sorted,
+// filtered, chosen by mouse or keyboard, and copied as tab-separated values; columns can be resized
+// and hidden.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -21,15 +21,13 @@ interface DataTableProps {
 	columns: TableColumn[];
 	rows: Cell[][];
 	order?: Order | null;
-	/** A click or Enter on a row; without it rows can only be copied. */
+	/** A click or Enter on a row. */
 	choose?: (row: Cell[], index: number) => void;
-	/** What a cell shows instead of its formatted value. */
+	/** Replaces the formatted value of a cell, unless it returns null. */
 	render?: (cell: Cell | undefined, column: TableColumn, row: Cell[]) => ComponentChildren | null;
-	/** Place of the row that is marked from outside. */
-	current?: number | null;
+	current?: number | null; // the index of the marked row
 	bar?: ComponentChildren;
-	/** How many there are in all, when only some were fetched. */
-	total?: number;
+	total?: number; // if only some rows were fetched
 	empty?: string;
 }
 

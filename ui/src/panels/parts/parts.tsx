@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building blocks of panels: a bar above a body, the three states of loaded data, labelled figures,
-// and small controls.
+// Building blocks of panels.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -45,7 +44,7 @@ export function Loading(props: { what?: string }) {
 	);
 }
 
-/** One of the three states; what was there before stays, dimmed, while the next is loaded. */
+/** Data that is loading, loaded or failed; the previous data stays, dimmed, during a reload. */
 export function Loaded<T>(props: { load: Load<T>; what?: string;
 	children: (value: T) => ComponentChildren }) {
 	const load = props.load;
@@ -129,12 +128,12 @@ export function Metric(props: { name: string; value: string; exact?: string; hel
 	);
 }
 
-/** A word with an explanation in a tooltip, underlined with dots. */
+/** A text with a tooltip. */
 export function Explained(props: { text: string; help: string }) {
 	const [at, setAt] = useState<{ left: string; top: string } | null>(null);
 	if (!props.help) return <>{props.text}</>;
 	const show = (event: Event) => {
-		// fixed on the screen: columns and scrolling parents would cut it
+		// Fixed to the window, because scrolling parents would clip it.
 		const edge = (event.currentTarget as HTMLElement).getBoundingClientRect();
 		const below = edge.bottom + 4 + TIP_HEIGHT < innerHeight;
 		setAt({ left: `${Math.max(4, Math.min(edge.left, innerWidth - TIP_WIDTH - 8))}px`,
@@ -151,7 +150,7 @@ export function Explained(props: { text: string; help: string }) {
 }
 
 const TIP_WIDTH = 300;
-const TIP_HEIGHT = 72; // of most
+const TIP_HEIGHT = 72; // of most tooltips
 
 export function MiniBar(props: { fraction: number }) {
 	const part = Math.max(0, Math.min(1, props.fraction || 0));
@@ -163,7 +162,6 @@ export function MiniBar(props: { fraction: number }) {
 	);
 }
 
-/** Two sheets, one on the other. */
 export function CopyIcon() {
 	return (
 		<svg class="pn-icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -178,7 +176,7 @@ export async function copyText(text: string): Promise<boolean> {
 		await navigator.clipboard.writeText(text);
 		return true;
 	} catch {
-		return false; // pages that are not served securely may not
+		return false; // browsers allow it only for https and localhost
 	}
 }
 
@@ -197,7 +195,7 @@ export function scrollToRow(table: HTMLElement | null, at: number, rowPx: number
 	else if ((at + 1) * rowPx > table.scrollTop + room) table.scrollTop = (at + 1) * rowPx - room;
 }
 
-/** Hands a file to the browser. */
+/** Saves a text as a file. */
 export function download(name: string, text: string, type = "text/plain"): void {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(new Blob([text], { type }));

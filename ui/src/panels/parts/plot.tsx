@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A uPlot in the theme's colours that fills its container and redraws when the theme changes.
+// A uPlot chart in the theme's colours that fills its container.
 
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
@@ -10,7 +10,7 @@ import "./plot.css";
 
 export interface PlotSeries {
 	label: string;
-	colour: string; // a variable: "--pn-c1"
+	colour: string; // a CSS variable: "--pn-c1"
 	unit: string;
 	kind?: "line" | "step" | "points";
 	fill?: boolean;
@@ -43,7 +43,6 @@ export function Plot(props: PlotProps) {
 }
 
 const LEGEND = 28;
-/** Bytes are read in powers of two. */
 const BINARY_STEPS = Array.from({ length: 60 }, (_, i) => 2 ** i);
 
 function optionsOf(props: PlotProps, width: number, height: number): uPlot.Options {
@@ -55,7 +54,7 @@ function optionsOf(props: PlotProps, width: number, height: number): uPlot.Optio
 		font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif",
 		values: (_, ticks) => ticks.map((tick) => tick === null ? "" : formatByUnit(tick, unit)),
 		size: room, space, ...(unit === "bytes" ? { incrs: BINARY_STEPS } : {}),
-			...(title ? { label: title, labelSize: 18 } : {}),
+		...(title ? { label: title, labelSize: 18 } : {}),
 	});
 	return {
 		width, height: height - LEGEND,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table's single row as names and values, for what is true of a profile as a whole.
+// A single row of a table as names and values.
 
 import type { Column } from "../../api/types.ts";
 import type { Row } from "./data.ts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A button back to the whole profile, for panels that follow the timeline.
+// A button that shows the whole profile, for panels that follow the timeline.
 
 import type { ProfileContext } from "../../contract.ts";
 import { wholeView } from "../../state/home.ts";

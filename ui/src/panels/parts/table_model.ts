@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a data table shows of its rows: which, in what order, how wide, and as which text. Pure.
+// The model of a data table: filter, order, column widths, export.
 
 import type { Cell } from "../../api/types.ts";
 import { formatCell } from "../../format.ts";
@@ -10,8 +10,7 @@ export interface TableColumn {
 	unit?: string;
 	help?: string;
 	width?: number;
-	/** Numbers stand on the right unless said otherwise. */
-	align?: "left" | "right";
+	align?: "left" | "right"; // default: right for numbers
 }
 
 export interface Order {
@@ -21,7 +20,7 @@ export interface Order {
 
 const isDecimal = (text: string) => /^-?\d+$/.test(text);
 
-/** Numbers by size, also those that travel as text; then texts; what is missing comes last. */
+/** Compares numbers (also in strings) by value, others as texts; missing values come last. */
 export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
 	const missingA = a === null || a === undefined || a === "";
 	const missingB = b === null || b === undefined || b === "";
@@ -57,7 +56,7 @@ export function arrange(rows: Cell[][], columns: TableColumn[], filter: string,
 		const a = rows[i]?.[order.column];
 		const b = rows[j]?.[order.column];
 		const result = compareCells(a, b);
-		// what is missing stays last in both directions
+		// Missing values stay last in both directions.
 		return (order.down && !missing(a) && !missing(b) ? -result : result) || i - j;
 	});
 }
@@ -69,16 +68,16 @@ function rowText(row: Cell[], columns: TableColumn[]): string {
 	}).join("\u0001");
 }
 
-/** None, then down, then up, then none again: large numbers are what one looks for first. */
+/** A click on a title cycles through descending, ascending and unsorted. */
 export function nextOrder(now: Order | null, column: number): Order | null {
 	if (!now || now.column !== column) return { column, down: true };
 	return now.down ? { column, down: false } : null;
 }
 
-const CHARACTER = 7.2; // of the widest usual system font
+const CHARACTER = 7.2; // pixels, in the widest common system font
 const PADDING = 22;
 
-/** Widths that fit titles and the first rows, within reason. */
+/** Column widths that fit titles and the first rows, within limits. */
 export function fitWidths(columns: TableColumn[], rows: Cell[][]): number[] {
 	return columns.map((column, i) => {
 		if (column.width) return column.width;
@@ -89,7 +88,7 @@ export function fitWidths(columns: TableColumn[], rows: Cell[][]): number[] {
 	});
 }
 
-/** Whether a column holds numbers, by its first values. */
+/** Whether the first values of a column are numbers. */
 export function isNumeric(rows: Cell[][], column: number): boolean {
 	let seen = 0;
 	for (const row of rows) {
@@ -105,7 +104,7 @@ const plain = (cell: Cell | undefined): string =>
 	cell === null || cell === undefined ? ""
 		: Array.isArray(cell) ? cell.map(plain).join(",") : String(cell);
 
-/** What spreadsheets take: raw values, tabs between, no line breaks inside. */
+/** Raw values for spreadsheets; tabs and line breaks become spaces. */
 export function toTsv(columns: TableColumn[], rows: Cell[][], which: number[]): string {
 	const lines = [columns.map((column) => column.name).join("\t")];
 	for (const i of which)
@@ -119,7 +118,7 @@ export function toCsv(columns: { name: string }[], rows: Cell[][]): string {
 		row.map((cell) => quote(plain(cell))))].map((line) => line.join(",")).join("\r\n") + "\r\n";
 }
 
-/** The rows that are drawn, of `count` of equal height. */
+/** The range of rows to render, of `count` rows of equal height. */
 export function visibleRange(count: number, rowHeight: number, top: number,
 	height: number): [number, number] {
 	const first = Math.max(0, Math.floor(top / rowHeight) - 8);

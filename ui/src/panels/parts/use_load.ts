@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data from the server in a component: requested again when its inputs change, aborted when the
-// component unmounts, and delayed so that a drag does not send a request for each step.
+// Loads data in a component: again when the inputs change, aborted when the component unmounts. A
+// delay avoids a request for every step of a drag.
 
 import { useEffect, useState } from "preact/hooks";
 
@@ -39,7 +39,7 @@ export function sentenceOf(failure: unknown): string {
 	return failure instanceof Error ? failure.message : String(failure);
 }
 
-/** The value once there is one; the one before while another is on its way. */
+/** The value, or the previous one during a reload. */
 export function valueOf<T>(load: Load<T>): T | undefined {
 	return load.state === "ready" ? load.value : load.state === "loading" ? load.before : undefined;
 }

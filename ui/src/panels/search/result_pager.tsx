@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Previous and next result of the active search; renders nothing without one.
+// Buttons for the previous and next result of the active search.
 
 import type { ProfileContext } from "../../contract.ts";
 import { useStore } from "../../store.ts";
@@ -13,13 +13,12 @@ export function ResultPager({ context }: { context: ProfileContext }) {
 	if (!query || !place.total) return null;
 	return (
 		<span class="pn-pager" role="group" aria-label="Search results">
-			<Button aria-label="Previous result" onClick={() => void goToResult(context,
-				place.index - 1)}>
-				‹</Button>
-			<span>{place.index < 0 ? "–" : formatInteger(place.index +
-				1)} of {formatInteger(place.total)} results</span>
-			<Button aria-label="Next result" onClick={() => void goToResult(context, place.index + 1)}>
-				›</Button>
+			<Button aria-label="Previous result"
+				onClick={() => void goToResult(context, place.index - 1)}>‹</Button>
+			<span>{place.index < 0 ? "–" : formatInteger(place.index + 1)} of
+				{" "}{formatInteger(place.total)} results</span>
+			<Button aria-label="Next result"
+				onClick={() => void goToResult(context, place.index + 1)}>›</Button>
 		</span>
 	);
 }

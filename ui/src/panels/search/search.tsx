@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds events: conditions on the fields of one table, or words anywhere. Matches are highlighted
-// in the timeline while the search is active, can be stepped through, and are counted by value.
+// Finds events by conditions on the fields of one table, or by words in any field. Matches are
+// highlighted in the timeline, can be stepped through, and are counted by value.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SearchPage } from "../../api/types.ts";
@@ -25,7 +25,7 @@ const HELP = "Enter a field and a value, or words to find in any text field. A v
 	"An event must meet all conditions.";
 const blank = (): Condition => ({ field: "", operator: "=", value: "" });
 
-/** Tables whose rows are drawn, the ones people look into first. */
+/** Tables with rows in the timeline, the most used ones first. */
 function searchableTables(context: ProfileContext): string[] {
 	const drawn = new Set(context.tracks.flatMap((track) => track.table ? [track.table] : []));
 	const first = ["Instruction", "DmaPacketAggregated", "DmaPacket", "CcOp", "SystemProfileEvents"];
@@ -48,7 +48,7 @@ export function SearchPanel({ context }: { context: ProfileContext }) {
 	const columns = fields.state === "ready" ? fields.value : [];
 	const names = orderFields(columns.map((column) => column.name));
 
-	// a search that a link or another panel set shows in the form as if it had been entered here
+	// Show a search from a link or another panel in the form.
 	useEffect(() => {
 		if (!query || query === own.current) return;
 		setTable(query.table);
@@ -151,7 +151,7 @@ function ResultTable(props: { context: ProfileContext; page: SearchPage; offset:
 			choose={(_, i) => {
 				const event = page.rows[i];
 				if (!event) return;
-				// Prev and Next step through all results; a position within a subset does not apply
+				// The pager counts all results, so a position within a subset does not apply.
 				if (props.isAll) placeIn(context).update((now) => ({ ...now, index: offset + i }));
 				context.reveal({ table: event.table, row: event.row });
 			}}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One condition of a search: field, operator and value, with existing values as suggestions.
+// One condition of a search: field, operator, and value with suggestions.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -13,17 +13,17 @@ const MOST_SUGGESTIONS = 40;
 let lists = 0;
 
 export function ConditionRow(props: { context: ProfileContext; table: string; names: string[];
-	condition: Condition; change: (next: Condition) => void; add?: () => void; remove?: () =>
-		void }) {
+	condition: Condition; change: (next: Condition) => void; add?: () => void;
+	remove?: () => void }) {
 	const { context, table, condition } = props;
 	const [list] = useState(() => `se-values-${++lists}`);
 	const [asked, setAsked] = useState(false);
-	// requested when the value gets the focus: distinct values of a long table are expensive
+	// Suggestions are expensive for long tables, so they wait until the input has the focus.
 	const typed = condition.value.startsWith("/") ? "" : condition.value;
 	const load = useLoad(async (signal) => asked && condition.field
-		? (await context.api.values(table, condition.field, { contains: typed,
-			limit: MOST_SUGGESTIONS },
-			signal)).rows.map((row) => text(row[0])).filter((value) => value) : [],
+		? (await context.api.values(table, condition.field,
+			{ contains: typed, limit: MOST_SUGGESTIONS }, signal)).rows
+			.map((row) => text(row[0])).filter((value) => value) : [],
 	[context, table, condition.field, condition.value, asked], 250);
 	return (
 		<div class="se-line">

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search conditions: as entered, and as docs/api.md expects them. Pure.
+// Converts search conditions between the form and the server's syntax (docs/api.md).
 
 import { escapeRegex } from "../parts/data.ts";
 
@@ -12,13 +12,13 @@ export interface Condition {
 }
 
 export const OPERATORS: { value: Operator; text: string }[] = [
-	{ value: "=", text: "is" }, { value: "!=", text: "is not" }, { value: "contains",
-		text: "contains" },
-	{ value: "matches", text: "matches" }, { value: "<", text: "<" }, { value: "<=", text: "≤" },
+	{ value: "=", text: "is" }, { value: "!=", text: "is not" },
+	{ value: "contains", text: "contains" }, { value: "matches", text: "matches" },
+	{ value: "<", text: "<" }, { value: "<=", text: "≤" },
 	{ value: ">", text: ">" }, { value: ">=", text: "≥" },
 ];
 
-/** A value between slashes is a regular expression whatever the operator says. */
+/** A value between slashes is a regular expression, with any operator. */
 export function regexOf(value: string): string | null {
 	const match = /^\/(.*)\/(i?)$/s.exec(value.trim());
 	if (!match || !match[1]) return null;
@@ -28,7 +28,7 @@ export function regexOf(value: string): string | null {
 export const isComplete = (condition: Condition): boolean =>
 	condition.field !== "" && condition.value !== "";
 
-/** As the server takes it: COLUMN OPERATOR VALUE. */
+/** In the server's syntax: COLUMN OPERATOR VALUE. */
 export function whereOf(condition: Condition): string {
 	const { field, operator, value } = condition;
 	const regex = regexOf(value);
@@ -38,14 +38,14 @@ export function whereOf(condition: Condition): string {
 	return `${field}${operator}${value}`;
 }
 
-/** The server's conditions as they could have been entered. */
+/** The reverse of whereOf. */
 export function conditionOf(where: string): Condition {
 	const [, field = "", operator = "=", value = ""] = /^(\w+)(!=|<=|>=|=|<|>|~)(.*)$/s.exec(where)
 		?? [];
 	return { field, operator: operator === "~" ? "matches" : operator as Operator, value };
 }
 
-/** The fields people look for first, before the rest in alphabetical order. */
+/** The most used fields, then the others in alphabetical order. */
 export function orderFields(names: string[]): string[] {
 	const first = ["opcode", "name", "variable", "engine", "queue_name", "operation", "layer",
 		"hlo_name", "operands", "nki_source_location", "duration_ns"];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The current position in the results of the active search. The Search panel and the pager in Event
-// details share it, so it belongs to the context rather than to either of them.
+// The current position in the results of the active search; shared by the Search panel and the
+// pager in Event details.
 
 import type { ProfileContext } from "../../contract.ts";
 import { createStore, type Store } from "../../store.ts";
 import { sentenceOf } from "../parts/use_load.ts";
 
 export interface Place {
-	index: number; // -1: none was looked at yet
+	index: number; // -1: before the first
 	total: number;
 }
 
@@ -24,7 +24,7 @@ export function placeIn(context: ProfileContext): Store<Place> {
 	return place;
 }
 
-/** How many there are, whoever shows them: a link may set a search that no open panel lists. */
+/** Counts the results here, because no open panel may list them. */
 function count(context: ProfileContext, place: Store<Place>): void {
 	const query = context.search.get();
 	place.set({ index: -1, total: 0 });
@@ -32,10 +32,10 @@ function count(context: ProfileContext, place: Store<Place>): void {
 	context.api.search(query, { limit: 1 }).then((page) => {
 		if (context.search.get() === query)
 			place.update((now) => ({ ...now, total: Number(page.total) }));
-	}, () => undefined); // the list of results says what is wrong
+	}, () => undefined); // the list of results shows the failure
 }
 
-/** Selects the result at that place, going round at both ends. */
+/** Selects a result; wraps around at both ends. */
 export async function goToResult(context: ProfileContext, index: number): Promise<void> {
 	const query = context.search.get();
 	const { total } = placeIn(context).get();

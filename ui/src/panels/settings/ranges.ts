@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of numbers as text: "1, 4, 24-30". Pure.
+// Lists of numbers as text: "1, 4, 24-30".
 
 const MOST = 256;
 
-/** What cannot be read is left out. */
+/** Ignores what is not a number. */
 export function parseRanges(text: string): number[] {
 	const numbers = new Set<number>();
 	for (const [, from, to] of text.matchAll(/(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?/g)) {
@@ -13,7 +13,7 @@ export function parseRanges(text: string): number[] {
 	return [...numbers].sort((a, b) => a - b);
 }
 
-/** Neighbours are joined: [1, 4, 5, 6] is "1, 4-6". */
+/** [1, 4, 5, 6] is "1, 4-6". */
 export function rangesText(numbers: number[]): string {
 	const sorted = [...numbers].sort((a, b) => a - b);
 	const parts: string[] = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timeline shows, and how. All settings are part of the page's URL.
+// Settings of the timeline, which are part of the page's URL.
 
 import type { ColourBy, ProfileContext, Settings } from "../../contract.ts";
 import { formatInteger } from "../../format.ts";
@@ -9,14 +9,13 @@ import { parseRanges, rangesText } from "./ranges.ts";
 import "./settings_panel.css";
 
 const COLOURS: { value: ColourBy; text: string }[] = [
-	{ value: "name", text: "Name" }, { value: "engine", text: "Engine" }, { value: "layer",
-		text: "Layer" },
-	{ value: "operator", text: "Operator" }, { value: "track", text: "Track" }];
+	{ value: "name", text: "Name" }, { value: "engine", text: "Engine" },
+	{ value: "layer", text: "Layer" }, { value: "operator", text: "Operator" },
+	{ value: "track", text: "Track" }];
 const GROUPINGS = [
 	{ value: "default", text: "As recorded" }, { value: "cpu_device", text: "Host and device" },
-	{ value: "core", text: "Core" }, { value: "thread", text: "Thread" }, { value: "process",
-		text: "Process" },
-	{ value: "instance", text: "Machine" }];
+	{ value: "core", text: "Core" }, { value: "thread", text: "Thread" },
+	{ value: "process", text: "Process" }, { value: "instance", text: "Machine" }];
 
 export function SettingsPanel({ context }: { context: ProfileContext }) {
 	const settings = useStore(context.settings);
@@ -87,7 +86,6 @@ function NumberChoice(props: { label: string; value: number; most: number; hint:
 	);
 }
 
-/** Ids as people write them: "1, 4, 24-30". */
 function Semaphores(props: { ids: number[]; change: (ids: number[]) => void }) {
 	return (
 		<label class="pn-choice">

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source code with the cost of each line. Clicking a line highlights its instructions in the
-// timeline; selecting an event shows its line. If the text is not stored, the known lines are still
-// listed.
+// Source code with the cost of each line. A click on a line highlights its instructions in the
+// timeline; selecting an event shows its line. Without the source text, the known lines are listed.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -117,7 +116,7 @@ function Lines(props: { source: string[]; lines: Map<number, LineCost>; line: nu
 	useEffect(() => {
 		const element = body.current;
 		if (!element) return;
-		// without a line of its own, where most of the time goes
+		// Without a selected line, show the one that takes most time.
 		const hottest = [...props.lines.values()].sort((a, b) => b.durationNs - a.durationNs)[0]?.line;
 		const line = props.line ?? hottest;
 		if (line) element.scrollTop = Math.max(0, (line - 1) * ROW - element.clientHeight / 2);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source lines and the instructions that came from them. Pure.
+// Source lines and their instructions.
 
 import type { Cell } from "../../api/types.ts";
 
 export interface LineCost {
 	location: string; // as in the table, "path:line"
-	column: string; // the one that names it
+	column: string; // that contains the location
 	line: number;
 	count: number;
 	durationNs: number;
@@ -13,13 +13,13 @@ export interface LineCost {
 	engines: Map<string, number>;
 }
 
-/** "dir/file.py:12" as its two parts; null when there is no line. */
+/** Splits "dir/file.py:12"; null if there is no line. */
 export function splitLocation(location: string): { path: string; line: number } | null {
 	const match = /^(.*):(\d+)$/.exec(location);
 	return match ? { path: match[1] ?? "", line: Number(match[2]) } : null;
 }
 
-/** What each line costs, by file. Rows of the query source_lines. */
+/** The cost of each line by file, from rows of the query source_lines. */
 export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<number, LineCost>> {
 	const files = new Map<string, Map<number, LineCost>>();
 	for (const row of rows) {
@@ -30,8 +30,7 @@ export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<numbe
 		files.set(place.path, lines);
 		const cost = lines.get(place.line) ?? { location,
 			column: String(row["source_column"] ?? "nki_source_location"), line: place.line, count: 0,
-				durationNs: 0, flops: 0,
-			engines: new Map<string, number>() };
+			durationNs: 0, flops: 0, engines: new Map<string, number>() };
 		lines.set(place.line, cost);
 		const count = Number(row["instruction_count"] ?? 0);
 		cost.count += count;
@@ -43,7 +42,7 @@ export function costsByFile(rows: Record<string, Cell>[]): Map<string, Map<numbe
 	return files;
 }
 
-/** The stored file that a path of the compiler means: the one whose end agrees in most parts. */
+/** The stored file that shares the most trailing parts with a path of the compiler. */
 export function matchFile(path: string, stored: string[]): string | null {
 	const parts = path.split("/").reverse();
 	let best: string | null = null;
@@ -60,7 +59,7 @@ export function matchFile(path: string, stored: string[]): string | null {
 	return best;
 }
 
-/** "Tensor 12, Vector 3", the most first. */
+/** "Tensor 12, Vector 3", largest first. */
 export function engineText(cost: LineCost): string {
 	return [...cost.engines].sort(([, a], [, b]) => b - a).map(([engine, n]) => `${engine} ${n}`)
 		.join(", ");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An SQL console: the tables and their columns, the query history, and the result as a table or a
-// CSV file.
+// An SQL console: tables and columns, query history, and the result as a table or CSV file.
 
 import { useRef, useState } from "preact/hooks";
 import type { SqlAnswer } from "../../api/types.ts";
@@ -57,8 +56,8 @@ export function SqlPanel({ context }: { context: ProfileContext }) {
 	};
 	return (
 		<Panel label="SQL" bar={<>
-			<Button kind="main" onClick={() => void
-				run()} disabled={!sql.trim()} title="Ctrl+Enter">Run</Button>
+			<Button kind="main" onClick={() => void run()} disabled={!sql.trim()}
+				title="Ctrl+Enter">Run</Button>
 			{answer.state === "asking" ? <Button onClick={stop}>Stop</Button> : null}
 			<Choice label="Row limit" value={limit} change={setLimit}
 				options={["100", "1000", "10000"].map((value) => ({ value,
@@ -112,8 +111,8 @@ function Result({ answer }: { answer: SqlAnswer }) {
 		columns={columns} rows={answer.rows} empty="The query returned no rows." />;
 }
 
-function SchemaBrowser({ context, insert }: { context: ProfileContext; insert: (word: string)
-	=> void }) {
+function SchemaBrowser({ context, insert }:
+	{ context: ProfileContext; insert: (word: string) => void }) {
 	const [open, setOpen] = useState<string | null>(null);
 	const load = useLoad(async (signal) => namedRows(await fetchTable(context, "SchemaFields", {
 		columns: ["table_name", "field_name", "field_type", "field_description"] }, signal)),

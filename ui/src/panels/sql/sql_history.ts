@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Earlier queries, kept in the browser's storage; without storage, only until the page is left.
+// Previous queries, kept in the browser's storage or, without storage, while the page is open.
 
 const KEY = "neuron-explorer.sql";
 const MOST = 50;
@@ -17,18 +17,15 @@ export function historyOf(): string[] {
 	return kept;
 }
 
-/** The list with this question first, once. */
-function withQuestion(list: string[], sql: string): string[] {
-	const question = sql.trim();
-	return question ? [question, ...list.filter((one) => one !== question)].slice(0, MOST) : list;
-}
-
+/** Moves the query to the front of the history. */
 export function remember(sql: string): string[] {
-	kept = withQuestion(historyOf(), sql);
+	const query = sql.trim();
+	const others = historyOf().filter((one) => one !== query);
+	kept = query ? [query, ...others].slice(0, MOST) : others;
 	try {
 		localStorage.setItem(KEY, JSON.stringify(kept));
 	} catch {
-		// private windows may refuse; the list still holds while the page is open
+		// no storage in private windows
 	}
 	return kept;
 }

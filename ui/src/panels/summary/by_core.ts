@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups tracks by core if they have one, else by their outermost group. Pure.
+// Groups tracks by core if they have one, else by their outermost group.
 
 import type { Track } from "../../api/types.ts";
 
@@ -16,7 +16,7 @@ function groupName(tracks: Map<number, Track>, track: Track | undefined): string
 	return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** What was found of tracks, in groups; groups by name, tracks as they are shown. */
+/** Groups are sorted by name; tracks keep their order. */
 export function byCore<T extends { track: number }>(tracks: Track[], found: T[]): [string, T[]][] {
 	const byId = new Map(tracks.map((track) => [track.id, track]));
 	const groups = new Map<string, T[]>();

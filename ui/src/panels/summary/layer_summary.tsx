@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of each layer: time, FLOPs, instructions. Layers have the framework's names, cut after a
-// number of parts, because "layers.0/attention" is often the level to compare.
+// The cost of each layer: time, FLOPs, instructions. The framework's names are cut after a number
+// of parts, because "layers.0/attention" is often the level to compare.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
@@ -19,10 +19,9 @@ const COLUMNS = [
 	{ name: "transpose", title: "Transposes", unit: "fraction",
 		help: "Share of the FLOPs that only transpose data" },
 	{ name: "count", title: "Instructions" }, { name: "Tensor" }, { name: "Vector" },
-	{ name: "Scalar" },
-	{ name: "GpSimd", title: "GpSimd" }, { name: "Sync" },
-	{ name: "start", title: "Start", unit: "nanoseconds" }, { name: "end", title: "End",
-		unit: "nanoseconds" },
+	{ name: "Scalar" }, { name: "GpSimd", title: "GpSimd" }, { name: "Sync" },
+	{ name: "start", title: "Start", unit: "nanoseconds" },
+	{ name: "end", title: "End", unit: "nanoseconds" },
 ];
 
 export function LayerSummaryPanel({ context }: { context: ProfileContext }) {

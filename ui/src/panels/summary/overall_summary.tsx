@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All metrics of the whole profile, in groups, each with its explanation.
+// All metrics of the profile in groups, with explanations.
 
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of a time range: the one in view, or the one selected as a box. Tracks are grouped by
-// core; each shows how busy it was and with what.
+// Statistics of the visible time range or of the selected box: how busy each track was and with
+// what, grouped by core.
 
 import { useState } from "preact/hooks";
 import type { CounterStatistics, Track, TrackStatistics } from "../../api/types.ts";
@@ -126,7 +126,7 @@ function NameTable({ context, tracks }: { context: ProfileContext; tracks: Track
 			Number(name.count), Number(name.busy_ns), Number(name.sum_ns) / Number(name.count)]))} />;
 }
 
-/** By the unit of the track; usages come as 0 to 1 and have none. */
+/** Formats a value by the unit of its track; usages range from 0 to 1 and have no unit. */
 function valueOf(track: Track | undefined, value: number | null): string {
 	if (value === null || !track) return "–";
 	switch (track.unit) {

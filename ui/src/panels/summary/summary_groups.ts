@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of the Summary table in groups, one line each. Pure.
+// The metrics of the Summary table in groups.
 
 import type { Cell, Column } from "../../api/types.ts";
 import { exactCell, formatCell, titleOf, unitOf } from "../../format.ts";
@@ -48,15 +48,15 @@ export function metricLine(column: Column, cell: Cell | undefined): MetricLine {
 	};
 }
 
-export function metricGroups(columns: Column[], row: Record<string, Cell>, filter
-	= ""): MetricGroup[] {
+export function metricGroups(columns: Column[], row: Record<string, Cell>,
+	filter = ""): MetricGroup[] {
 	const word = filter.trim().toLowerCase();
 	const groups = new Map<string, MetricLine[]>(ORDER.map((title) => [title, []]));
 	for (const column of columns) {
 		const line = metricLine(column, row[column.name]);
 		if (word && !`${line.title} ${line.name} ${line.help}`.toLowerCase().includes(word)) continue;
 		const group = groupOf(column.name);
-		// "Vector engine active time" under "Vector engine" would say it twice
+		// Under "Vector engine", "Vector engine active time" becomes "Active time".
 		if (line.title.startsWith(`${group} `)) {
 			const rest = line.title.slice(group.length + 1);
 			line.title = rest.charAt(0).toUpperCase() + rest.slice(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device profiles that were captured together with a system profile.
+// The device profiles captured with a system profile.
 
 import type { ProfileContext } from "../../contract.ts";
 import { fetchTable, namedRows, text } from "../parts/data.ts";
@@ -24,7 +24,7 @@ export function DeviceProfilesPanel({ context }: { context: ProfileContext }) {
 				const name = text(row["device_profile_name"]);
 				return [name, profileOf(name) ? "Open" : "not processed", row["instance_id"] ?? null,
 					row["process_id"] ?? null, row["nc_id"] === -1 ? null : row["nc_id"] ?? null,
-						row["model_id"] ?? null];
+					row["model_id"] ?? null];
 			})}
 			render={(cell, column) => column.name === "state" && cell === "Open"
 				? <span class="pn-link">Open</span> : null}

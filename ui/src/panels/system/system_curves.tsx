@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and load of machines over time.
+// Memory usage and CPU load over time.
 
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
@@ -24,7 +24,7 @@ const CURVES: Record<CurveKind, Curve> = {
 	cpu: { query: "cpu_load", unit: "hundredths", empty: "Processor load was not sampled." },
 };
 
-/** Machines are named where there are several. */
+/** Adds the machine to the names of series if there are several machines. */
 function withMachines(rows: Row[]): Row[] {
 	const first = rows[0]?.["instance_id"];
 	if (rows.every((row) => row["instance_id"] === first)) return rows;
@@ -32,7 +32,7 @@ function withMachines(rows: Row[]): Row[] {
 		series: `${text(row["series"])} on ${shortened(text(row["instance_id"]))}` }));
 }
 
-/** Series over one common axis of time; a value holds until the next one of its series. */
+/** Aligns the series on a common time axis; a value is valid until the next one of its series. */
 function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
 	data: uPlot.AlignedData } {
 	const names = [...new Set(rows.map((row) => text(row["series"])))];
@@ -48,7 +48,7 @@ function curvesOf(rows: Row[], time: (row: Row) => number): { names: string[];
 	return { names, data: [moments, ...curves] };
 }
 
-/** Of one machine, or of all. */
+/** instance "": all machines. */
 export function SystemCurve({ context, kind, instance = "" }: { context: ProfileContext;
 	kind: CurveKind; instance?: string }) {
 	const curve = CURVES[kind];
