@@ -42,7 +42,7 @@ async function newPage() {
 }
 
 const cases = {
-	async "profiles are listed below any prefix"() {
+	async "profiles are listed below any path prefix"() {
 		const page = await newPage();
 		await page.goto(root);
 		await page.getByRole("link", { name: "llama3_8b_tp8_decode" }).last().waitFor();
@@ -52,7 +52,7 @@ const cases = {
 			.waitFor({ state: "detached" });
 		assert.equal(await page.locator("tbody tr").count(), 1);
 	},
-	async "a profile is renamed in its row"() {
+	async "a profile can be renamed in its row"() {
 		const page = await newPage();
 		await page.goto(root);
 		await page.getByRole("button", { name: "Rename sweep_tile_160" }).click();
@@ -77,7 +77,7 @@ const cases = {
 		await page.locator("tbody").getByRole("link", { name: "sweep_tile_512", exact: true }).waitFor({ state: "detached" });
 		await page.locator("tbody").getByRole("link", { name: "sweep_tile_544", exact: true }).waitFor({ state: "detached" });
 	},
-	async "an upload goes on after its connection drops"() {
+	async "an upload resumes after a lost connection"() {
 		const page = await newPage();
 		await page.goto(root);
 		let pieces = 0;
@@ -93,7 +93,7 @@ const cases = {
 		await row.getByText(/Waiting|Reading|Writing|Ready/).waitFor({ timeout: 60_000 }); // 17 MB, also on a busy machine
 		assert.equal(pieces, 5); // one of the NEFF, three of the NTFF, one dropped
 	},
-	async "a link to a profile, its tabs and the way back"() {
+	async "links to a profile, its tabs and back"() {
 		const page = await newPage();
 		await page.goto(`${root}profile/llama3_8b_tp8_decode?from=1000&to=5000&rows=full`);
 		await page.getByRole("tab", { name: "Timeline" }).waitFor();
@@ -107,7 +107,7 @@ const cases = {
 		await page.goBack();
 		await page.getByRole("tab", { name: "Timeline" }).waitFor();
 	},
-	async "a layout is saved, and panels closed and brought back"() {
+	async "a layout is saved, and closed panels come back with it"() {
 		const page = await newPage();
 		await page.goto(`${root}profile/llama3_8b_tp8_decode`);
 		await page.getByRole("button", { name: "Layout" }).click();
@@ -122,7 +122,7 @@ const cases = {
 		await page.getByRole("menuitem", { name: "mine" }).first().click();
 		await page.getByRole("tab", { name: "Timeline" }).waitFor();
 	},
-	async "a tab is dragged beside the timeline, and a gutter moved by keys"() {
+	async "a tab can be dragged beside the timeline, and a gutter moved by keys"() {
 		const page = await newPage();
 		await page.goto(`${root}profile/llama3_8b_tp8_decode`);
 		const tabs = page.locator(".dock-tab");
@@ -155,7 +155,7 @@ const cases = {
 		await page.keyboard.press("Escape");
 		await page.getByRole("navigation", { name: "Profiles" }).waitFor();
 	},
-	async "what does not exist is said"() {
+	async "unknown pages and profiles give an error"() {
 		const page = await newPage();
 		await page.goto(`${root}profile/nobody`);
 		await page.getByText("There is no profile nobody").first().waitFor();

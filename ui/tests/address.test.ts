@@ -31,7 +31,7 @@ test("small changes replace the entry", () => {
 	assert.deepEqual(entries, ["?c"]);
 });
 
-test("a jump is an entry before it arrives, and what it left is kept as it was", () => {
+test("a jump adds an entry before it arrives, and the previous entry is kept", () => {
 	const { address, entries, show } = visit();
 	show("b"); // not written yet
 	address.beforeJump("z");
@@ -45,7 +45,7 @@ test("a jump is an entry before it arrives, and what it left is kept as it was",
 	assert.deepEqual(entries, ["?b", "?z2"]);
 });
 
-test("a jump to where one is makes no entry, nor does what follows", () => {
+test("a jump to the current view adds no entry, nor does the next change", () => {
 	const { address, entries, show } = visit();
 	address.beforeJump("a");
 	show("b");
@@ -53,7 +53,7 @@ test("a jump to where one is makes no entry, nor does what follows", () => {
 	assert.deepEqual(entries, ["?b"]);
 });
 
-test("a jump whose goal is not known yet begins with the first change", () => {
+test("a jump without a known goal starts with the first change", () => {
 	const { address, entries, show } = visit();
 	address.beforeJump();
 	assert.deepEqual(entries, ["?a"]);
@@ -63,7 +63,7 @@ test("a jump whose goal is not known yet begins with the first change", () => {
 	assert.deepEqual(entries, ["?a", "?selected and there"]);
 });
 
-test("two jumps at once are one, later ones are not", () => {
+test("two quick jumps are one entry, later ones are not", () => {
 	const { address, entries, show, wait } = visit();
 	address.beforeJump("b");
 	show("b");
@@ -76,7 +76,7 @@ test("two jumps at once are one, later ones are not", () => {
 	assert.deepEqual(entries, ["?a", "?c", "?d"]);
 });
 
-test("after Back nothing of before is written", () => {
+test("after Back no earlier change is written", () => {
 	const { address, entries, show } = visit();
 	address.beforeJump();
 	address.forget();

@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { collectivePlot } from "../src/panels/device/collective_plot.ts";
 
-test("points are in order of time, each in the series of its kind", () => {
+test("points are in order of time, in the series of their kind", () => {
 	const rows = [
 		{ operation: "AllReduce", start_ts: 30, duration_ns: 7 },
 		{ operation: "AllGather", start_ts: 10, duration_ns: 5 },

@@ -17,7 +17,7 @@ const LIST = [
 	capture("a", 7, 0, 5), capture("b", 7, 1, 5), capture("c", 7, 0, 6), capture("d", 8, 0, 5),
 ];
 
-test("of one model the capture of its core, else any core's", () => {
+test("the capture of the event's core is preferred, else any core's", () => {
 	assert.deepEqual(capturesOf(LIST, place({})), ["a"]);
 	assert.deepEqual(capturesOf(LIST, place({ core: "1" })), ["b"]);
 	assert.deepEqual(capturesOf(LIST, place({ core: "3" })), ["a", "b"]);
@@ -25,7 +25,7 @@ test("of one model the capture of its core, else any core's", () => {
 	assert.deepEqual(capturesOf([capture("x", 0, -1, 5)], place({})), ["x"]);
 });
 
-test("without a model all that may be, the likeliest first", () => {
+test("without a model all possible captures are listed, best first", () => {
 	assert.deepEqual(capturesOf([capture("s1", 7, 1, null), capture("s0", 7, 0, null)], place({ model: "" })),
 		["s0", "s1"]);
 });

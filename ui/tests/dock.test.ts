@@ -11,37 +11,37 @@ const dock = (text: string) => parseDock(text)!;
 const after = (text: string, change: (dock: model.Dock) => model.Dock) =>
 	dockText(change(dock(text)));
 
-test("a layout survives its text", () => {
+test("a layout can be converted to text and back", () => {
 	for (const text of ["a", "a.b*.c", "v(520~timeline)(480~h(600~ops*.search)(400~details))",
 		"h(500~a)(500~b)!b"])
 		assert.equal(dockText(dock(text)), text);
 });
 
-test("a group whose first panel begins like a split is no split", () => {
+test("a group whose first panel's name starts like a split is not a split", () => {
 	assert.equal(dockText(dock("hierarchy.view*")), "hierarchy.view*");
 });
 
-test("texts that are no layouts are refused", () => {
+test("texts that are not layouts are rejected", () => {
 	for (const text of ["", "a..b", "v(500~a)", "v(0~a)(1~b)", "v(1~a)(1~a)", "v(1~a)(1~b",
 		"v(1~a))(1~b)", "a!b", "<script>", "v(1~a)x(1~b)", "a!a!a",
 		"v(1~a)(1~".repeat(40) + "b" + ")".repeat(40)])
 		assert.equal(parseDock(text), null, text);
 });
 
-test("closing the last tab of a group gives its room to the others", () => {
+test("closing the last tab of a group gives its space to the others", () => {
 	assert.equal(after("v(500~a)(500~h(500~b)(500~c))", (d) => model.close(d, "b")),
 		"v(500~a)(500~c)");
 	assert.equal(after("v(500~a)(500~b)", (d) => model.close(d, "a")), "b");
 	assert.equal(model.close(dock("a"), "a").root, null);
 });
 
-test("closing the shown tab shows the next one, or the one before at the end", () => {
+test("closing the active tab shows the next one, or the previous one at the end", () => {
 	assert.equal(after("a.b*.c", (d) => model.close(d, "b")), "a.c*");
 	assert.equal(after("a.b.c*", (d) => model.close(d, "c")), "a.b*");
 	assert.equal(after("a*.b.c", (d) => model.close(d, "c")), "a*.b");
 });
 
-test("splits of one direction are one split", () => {
+test("nested splits of one direction are merged", () => {
 	assert.equal(after("h(500~a)(500~b)", (d) => model.place(d, "c",
 		{ beside: "b", edge: "right" })),
 		"h(500~a)(250~b)(250~c)");
@@ -65,7 +65,7 @@ test("a tab dragged off its own group leaves the others there", () => {
 	assert.equal(model.place(alone, "a", { beside: "a", edge: "left" }), alone);
 });
 
-test("tabs are put in order where they are dropped", () => {
+test("tabs are inserted where they are dropped", () => {
 	assert.equal(after("a.b.c", (d) => model.place(d, "a", { into: "a", index: 3 })), "b.c.a*");
 	assert.equal(after("a.b.c", (d) => model.place(d, "c", { into: "a", index: 0 })), "c*.a.b");
 	assert.equal(after("a.b.c", (d) => model.place(d, "b", { into: "a", index: 1 })), "a.b*.c");
@@ -73,19 +73,19 @@ test("tabs are put in order where they are dropped", () => {
 		"b.a*.c");
 });
 
-test("the edge of everything takes a part of everything", () => {
+test("a drop at the dock's edge splits the whole dock", () => {
 	assert.equal(after("v(500~a)(500~b.c)", (d) => model.place(d, "c", { edge: "left" })),
 		"h(300~c)(700~v(500~a)(500~b))");
 });
 
-test("adding shows what is open, and else joins the biggest group", () => {
+test("adding a panel shows it if it is open, else adds it to the biggest group", () => {
 	assert.equal(after("v(500~a)(500~b*.c)", (d) => model.add(d, "c")), "v(500~a)(500~b.c*)");
 	assert.equal(after("v(500~a)(500~b*.c)", (d) => model.add(d, "x")), "v(500~a)(500~b.c.x*)");
 	assert.equal(after("timeline", (d) => model.add(d, "x")), "v(500~timeline)(500~x)");
 	assert.equal(dockText(model.add({ root: null, maximised: null }, "x")), "x");
 });
 
-test("a maximised panel goes back when another one is asked for", () => {
+test("a maximised panel is restored when another one is opened", () => {
 	const big = model.toggleMaximised(dock("v(500~a)(500~b.c)"), "b");
 	assert.equal(dockText(big), "v(500~a)(500~b*.c)!b");
 	assert.equal(model.activate(big, "a").maximised, null);
@@ -104,7 +104,7 @@ test("gutters stop at the least size", () => {
 		"h(500~a)(500~v(600~b)(400~c))");
 });
 
-test("panels nobody knows are left out of a saved layout", () => {
+test("unknown panels are removed from a saved layout", () => {
 	assert.equal(after("v(500~a)(500~gone.b)", (d) => model.keepKnown(d, (p) => p !== "gone")),
 		"v(500~a)(500~b)");
 });
@@ -117,14 +117,14 @@ test("groups and gutters fill the dock without a gap", () => {
 	assert.deepEqual(gutters.map((gutter) => gutter.path), [[], [1]]);
 });
 
-test("a maximised panel's group is all there is", () => {
+test("only a maximised panel's group is placed", () => {
 	const { groups, gutters } = layOut(dock("h(500~a)(500~b)!b"), 100, 100);
 	assert.equal(groups.length, 1);
 	assert.equal(gutters.length, 0);
 	assert.deepEqual(groups[0]?.rect, { x: 0, y: 0, width: 100, height: 100 });
 });
 
-test("a dragged tab finds tabs, edges, middles and the rim", () => {
+test("a tab can be dropped on tabs, edges, middles and the dock's edge", () => {
 	const size = { width: 1004, height: 600 };
 	const placed = layOut(dock("h(500~a)(500~b.c)"), size.width, size.height);
 	const tabs = (): [number, number][] => [[504, 560], [560, 620]];
@@ -141,7 +141,7 @@ test("a dragged tab finds tabs, edges, middles and the rim", () => {
 	assert.equal(at(-1, 5), undefined);
 });
 
-test("keys find the neighbour on a side", () => {
+test("keys find the neighbouring group on a side", () => {
 	const placed = layOut(dock("v(500~a)(500~h(500~b)(500~c))"), 800, 600);
 	assert.equal(neighbour(placed, "b", "top")?.active, "a");
 	assert.equal(neighbour(placed, "b", "right")?.active, "c");

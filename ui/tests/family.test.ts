@@ -30,7 +30,7 @@ const shown = (more: Partial<ListQuery> = {}, toggled: string[] = [], profiles =
 		`${row.isChild ? "  " : ""}${row.profile.name}${row.children.length ?
 			` ${row.isOpen ? "-" : "+"}${row.children.length}` : ""}`);
 
-test("devices are folded under their capture, in the order people count", () => {
+test("devices are folded under their capture in natural order", () => {
 	assert.deepEqual(shown(), ["alone", "run +3", "old"]);
 	assert.deepEqual(shown({}, ["run"]),
 		["alone", "run -3", "  run_model_1", "  run_model_2", "  run_model_10", "old"]);
@@ -38,7 +38,7 @@ test("devices are folded under their capture, in the order people count", () => 
 		["run -3", "  run_model_10"]);
 });
 
-test("a search unfolds what only devices match", () => {
+test("a search unfolds captures of which only devices match", () => {
 	assert.deepEqual(shown({ text: "_10" }), ["run -1", "  run_model_10"]);
 	assert.deepEqual(shown({ text: "_10" }, ["run"]), ["run +1"]);
 	assert.deepEqual(shown({ text: "run" }), ["run +3"]);
@@ -46,13 +46,13 @@ test("a search unfolds what only devices match", () => {
 	assert.deepEqual(shown({ text: "nothing" }), []);
 });
 
-test("a capture was viewed when one of its devices was", () => {
+test("a capture counts as viewed if one of its devices was", () => {
 	const viewed = { tab: "viewed", sort: { key: "opened", isDescending: true } } as const;
 	assert.deepEqual(shown(viewed), ["run +1", "alone"]);
 	assert.deepEqual(shown(viewed, ["run"]), ["run -1", "  run_model_10", "alone"]);
 });
 
-test("favourites and folders show what was put there", () => {
+test("favourites and folders show their profiles", () => {
 	const chosen = all.map((one) => one.name === "run_model_2" ? { ...one, favourite: true,
 		folder: "f" } : one);
 	assert.deepEqual(shown({ tab: "favourites" }, [], chosen), ["run_model_2"]);
@@ -61,14 +61,14 @@ test("favourites and folders show what was put there", () => {
 	assert.deepEqual(shown({ tab: "folders", folder: "f" }, [], whole), ["run +3"]);
 });
 
-test("a device whose capture is gone stands for itself", () => {
+test("a device without its capture has its own row", () => {
 	const rest = all.filter((one) => one.name !== "run");
 	assert.equal(childrenOf(rest).size, 0);
 	assert.deepEqual(shown({}, [], rest),
 		["run_model_10", "run_model_2", "run_model_1", "alone", "old"]);
 });
 
-test("what is folded is chosen, deleted and worried about with its capture", () => {
+test("folded profiles are chosen, deleted and reported with their capture", () => {
 	const rows = foldedRows(all, query, new Set());
 	assert.deepEqual(namesIn(rows).length, all.length);
 	assert.deepEqual(leftBehind(["run", "run_model_2"], all), ["run_model_1", "run_model_10"]);
@@ -86,7 +86,7 @@ test("the latest are captures, not their devices", () => {
 		["run", "alone"]);
 });
 
-test("names keep their ends", () => {
+test("shortened names keep their ends", () => {
 	assert.deepEqual(cutParts("short"), ["short", ""]);
 	const name = "nccom_device_profile_model_511568900484287_31";
 	assert.equal(cutParts(name).join(""), name);

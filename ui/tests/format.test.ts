@@ -15,7 +15,7 @@ test("integers are grouped and never rounded", () => {
 	assert.equal(formatInteger("a name"), "a name");
 });
 
-test("durations take the unit that fits", () => {
+test("durations use a suitable unit", () => {
 	assert.equal(formatNs(0), "0 ns");
 	assert.equal(formatNs(999), "999 ns");
 	assert.equal(formatNs(1500), "1.5 µs");
@@ -33,7 +33,7 @@ test("bytes are binary, rates decimal", () => {
 	assert.equal(formatRate(3.07e9), "3.07 GB/s");
 });
 
-test("fractions are percentages, and a little is not nothing", () => {
+test("fractions become percentages, and small ones are not shown as 0", () => {
 	assert.equal(formatFraction(0), "0%");
 	assert.equal(formatFraction(0.1234), "12.3%");
 	assert.equal(formatFraction(0.00001), "<0.01%");
@@ -49,7 +49,7 @@ test("small and large numbers stay readable", () => {
 	assert.equal(formatByUnit(1.4, "gigahertz"), "1.4 GHz");
 });
 
-test("cells without a unit are left alone", () => {
+test("cells without a unit are unchanged", () => {
 	assert.equal(formatCell("16574567391909935517"), "16574567391909935517");
 	assert.equal(formatCell(null), "–");
 	assert.equal(formatCell(true), "yes");
@@ -58,7 +58,7 @@ test("cells without a unit are left alone", () => {
 	assert.equal(exactCell(12.5, "bytes"), "12.5");
 });
 
-test("times since the origin do not pass through a double", () => {
+test("times since the origin are computed without doubles", () => {
 	assert.equal(sinceOrigin("1773237645742008196", 1773237645742008195n), 1);
 	assert.equal(sinceOrigin(5, 2n), 3);
 	assert.ok(Number.isNaN(sinceOrigin(null, 0n)));

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { createStore } from "../src/store.ts";
 import { gatedStore } from "../src/state/gate.ts";
 
-test("a closed gate holds news back and tells the last of it when opened", () => {
+test("a closed gate holds changes back and delivers the latest when it opens", () => {
 	const source = createStore(1);
 	const isOpen = createStore(true);
 	const gated = gatedStore(source, isOpen);
@@ -22,7 +22,7 @@ test("a closed gate holds news back and tells the last of it when opened", () =>
 	assert.equal(gated.get(), 4);
 });
 
-test("what a panel sets goes to everybody at once", () => {
+test("a value set by a panel reaches everyone at once", () => {
 	const source = createStore(1);
 	const gated = gatedStore(source, createStore(true));
 	gated.update((now) => now + 1);

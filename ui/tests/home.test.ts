@@ -19,14 +19,14 @@ function track(kind: Track["kind"], first: number, last: number, start = first):
 
 const SAMPLED = track("counter", 0, 600e9);
 
-test("a system profile begins with its events, not with what was sampled around them", () => {
+test("the initial view of a system profile shows its events, not the samples around them", () => {
 	const tracks = [SAMPLED, track("spans", 2e9, 2.01e9, 2.005e9), track("spans", 2.001e9, 2.02e9, 2.019e9)];
 	const home = homeView("system", tracks, ORIGIN, 600e9);
 	assert.ok(home.fromNs > 1.99e9 && home.fromNs < 2e9);
 	assert.ok(home.toNs > 2.02e9 && home.toNs < 2.03e9);
 });
 
-test("something that nobody ended does not stretch it", () => {
+test("an event that never ended does not stretch the view", () => {
 	const tracks = [SAMPLED, track("spans", 2e9, 2.1e9, 2.09e9), track("spans", 2e9, 600e9, 2e9)];
 	const home = homeView("system", tracks, ORIGIN, 600e9);
 	assert.ok(home.toNs > 2.09e9 && home.toNs < 2.2e9);
@@ -34,13 +34,13 @@ test("something that nobody ended does not stretch it", () => {
 	assert.ok(homeView("system", [track("spans", 0, 600e9)], ORIGIN, 600e9).toNs === 600e9);
 });
 
-test("others begin with everything", () => {
+test("other profiles start with the whole range", () => {
 	assert.deepEqual(homeView("device", [track("spans", 5, 9)], ORIGIN, 100), wholeView(100));
 	assert.deepEqual(homeView("system", [SAMPLED], ORIGIN, 600e9), wholeView(600e9));
 	assert.deepEqual(homeView("system", [], ORIGIN, 0), { fromNs: 0, toNs: 1 });
 });
 
-test("fitting goes to the events, and from there to everything", () => {
+test("\"fit\" shows the events, then the whole profile", () => {
 	const home = { fromNs: 10, toNs: 20 }, whole = wholeView(100);
 	assert.deepEqual(fitOf({ fromNs: 12, toNs: 13 }, home, 100), home);
 	assert.deepEqual(fitOf(home, home, 100), whole);

@@ -27,7 +27,7 @@ const query: ListQuery = { tab: "all", text: "", folder: null, sort: { key: "nam
 const names = (more: Partial<ListQuery>) => foldedRows(all, { ...query, ...more }, new Set())
 	.map((row) => row.profile.name);
 
-test("names are ordered as people count", () => {
+test("names are in natural order", () => {
 	assert.deepEqual(names({}), ["Alpha", "run9", "run10"]);
 	assert.deepEqual(names({ sort: { key: "size", isDescending: true } }),
 		["Alpha", "run9", "run10"]);
@@ -35,7 +35,7 @@ test("names are ordered as people count", () => {
 		["run9", "Alpha", "run10"]);
 });
 
-test("tabs and words choose", () => {
+test("tabs and words filter the list", () => {
 	assert.deepEqual(names({ tab: "favourites" }), ["run10"]);
 	assert.deepEqual(names({ tab: "viewed" }), ["run9"]);
 	assert.deepEqual(names({ tab: "folders", folder: "sweep" }), ["Alpha", "run9"]);
@@ -44,27 +44,27 @@ test("tabs and words choose", () => {
 	assert.ok(matches(profile("x", { sources: [{ name: "a.NEFF", size_bytes: "1" }] }), "neff"));
 });
 
-test("a second click turns the order", () => {
+test("a second click reverses the order", () => {
 	assert.deepEqual(sortedBy(query.sort, "name"), { key: "name", isDescending: true });
 	assert.deepEqual(sortedBy(query.sort, "size"), { key: "size", isDescending: true });
 	assert.deepEqual(sortedBy(query.sort, "kind"), { key: "kind", isDescending: false });
 });
 
-test("folders are counted, empty ones stay", () => {
+test("folders have counts, and empty ones are kept", () => {
 	assert.deepEqual(foldersOf(all, ["new"]), [{ name: "new", count: 0 },
 		{ name: "sweep", count: 2 }]);
 	assert.match(folderFault("sweep", foldersOf(all, []))!, /already/);
 	assert.equal(folderFault("other", []), null);
 });
 
-test("names are checked before the server is asked", () => {
+test("names are checked before they are sent", () => {
 	assert.equal(nameFault("fine name-1.x", all), null);
 	for (const name of ["", " x", ".x", "a/b", "x".repeat(151), "run9", "a\nb"])
 		assert.notEqual(nameFault(name, all), null, name);
 	assert.equal(nameFault("run9", all, true), null);
 });
 
-test("progress goes to its profile and does not bring back what is ready", () => {
+test("progress updates its profile, but not one that is ready", () => {
 	const busy = [profile("a", { state: "processing" }), profile("b")];
 	const next = withProgress(busy, { name: "a", stage: "Reading", fraction: 0.5 });
 	assert.equal(next[0]?.fraction, 0.5);
@@ -72,14 +72,14 @@ test("progress goes to its profile and does not bring back what is ready", () =>
 	assert.equal(withProgress(busy, { name: "b", stage: "Late", fraction: 1 })[1]?.state, "ready");
 });
 
-test("what ended between two lists is news", () => {
+test("profiles that finished between two lists are found", () => {
 	const before = [profile("a", { state: "processing" }), profile("b", { state: "processing" }),
 		profile("c")];
 	const now = [profile("a"), profile("b", { state: "failed" }), profile("c")];
 	assert.deepEqual(finished(before, now).map((p) => p.name), ["a", "b"]);
 });
 
-test("sizes, counts and moments read well", () => {
+test("sizes, counts and times are readable", () => {
 	assert.equal(bytesText(0), "0 B");
 	assert.equal(bytesText(1023), "1023 B");
 	assert.equal(bytesText(1024 * 1024 - 1), "1.0 MiB");

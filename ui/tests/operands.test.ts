@@ -16,7 +16,7 @@ test("a matrix product", () => {
 	assert.match(parts[4]!.meaning, /128 rows by 96 columns/);
 });
 
-test("waits, and events that are cleared", () => {
+test("waits and cleared events", () => {
 	const [wait] = parseOperands("S[10] (qGpSimdDynamic)>=80");
 	assert.equal(wait?.kind, "wait");
 	assert.match(wait!.meaning, /is at least 80\.$/);
@@ -35,7 +35,7 @@ test("an activation names its function", () => {
 	assert.match(parts[3]!.meaning, /^128 of 128/);
 });
 
-test("what is not known is handed back", () => {
+test("unknown parts are returned unchanged", () => {
 	assert.deepEqual(parseOperands(""), []);
 	const [odd] = parseOperands("novel_field=7");
 	assert.equal(odd?.kind, "field");

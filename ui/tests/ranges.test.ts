@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { parseRanges, rangesText } from "../src/panels/settings/ranges.ts";
 
-test("single ones and ranges, in any order, once each", () => {
+test("single numbers and ranges, in any order, without duplicates", () => {
 	assert.deepEqual(parseRanges("4, 1 24-26;25"), [1, 4, 24, 25, 26]);
 	assert.deepEqual(parseRanges("S[7]"), [7]);
 	assert.deepEqual(parseRanges("nothing"), []);

@@ -23,7 +23,7 @@ test("ranks have numbers, or the names of their profiles", () => {
 	assert.equal(rankTitle({ rank: null, profile: "x" }), "x");
 });
 
-test("the slowest is marked when one is slower", () => {
+test("the slowest rank is found if one is slower", () => {
 	assert.equal(slowestOf(RANKS), 1);
 	assert.equal(slowestOf(RANKS.slice(0, 1)), null);
 	assert.equal(slowestOf([RANKS[0]!, RANKS[0]!]), null);
@@ -32,7 +32,7 @@ test("the slowest is marked when one is slower", () => {
 	assert.equal(lagOf(RANKS, 2), null);
 });
 
-test("a line for each rank, with what is known of any", () => {
+test("there is a row for each rank, with all metrics that any rank has", () => {
 	const table = rankTable(RANKS, COLUMNS);
 	assert.deepEqual(table.columns.map((column) => column.name), ["rank", "total_time", "lag", "hbm_read_bytes"]);
 	assert.deepEqual(table.rows, [
@@ -40,7 +40,7 @@ test("a line for each rank, with what is known of any", () => {
 	]);
 });
 
-test("a line for each metric, what differs most first", () => {
+test("there is a row for each metric, the largest differences first", () => {
 	const table = metricTable(RANKS, COLUMNS);
 	assert.deepEqual(table.rows.map((row) => row[0]), ["HBM read bytes", "Total time", "Event count"]);
 	assert.deepEqual(table.rows[0]!.slice(1), [0.75, "10", "40", null]);

@@ -15,18 +15,18 @@ test("time runs to the right, addresses upwards", () => {
 	assert.equal(rectOf({ ...small, fromNs: 2000, toNs: 3000 }, area), null);
 });
 
-test("the smallest one under the pointer is meant", () => {
+test("the smallest allocation at the pointer is found", () => {
 	assert.equal(allocationAt([small, big], area, 25, 85), small);
 	assert.equal(allocationAt([small, big], area, 60, 50), big);
 	assert.equal(allocationAt([small], area, 60, 50), null);
 });
 
-test("the map shows what is used", () => {
+test("the map covers the used addresses", () => {
 	assert.deepEqual(addressRange([{ ...small, low: 0x4010, high: 0x5000 }]), [0x4000, 0x6000]);
 	assert.deepEqual(addressRange([]), [0, 0x2000]);
 });
 
-test("ticks are round", () => {
+test("ticks have round values", () => {
 	assert.deepEqual(ticks(0, 100, 5, 10), [0, 20, 40, 60, 80, 100]);
 	assert.deepEqual(ticks(0, 0x4000, 4, 2), [0, 0x1000, 0x2000, 0x3000, 0x4000]);
 	assert.deepEqual(ticks(5, 5, 4, 10), [5]);

@@ -7,7 +7,7 @@ import {
 	conditionOf, orderFields, regexOf, whereOf,
 } from "../src/panels/search/search_model.ts";
 
-test("operators become what the server takes", () => {
+test("operators are converted to the server's syntax", () => {
 	assert.equal(whereOf({ field: "opcode", operator: "=", value: "MATMUL" }), "opcode=MATMUL");
 	assert.equal(whereOf({ field: "layer", operator: "contains", value: "a.b" }), "layer~(?i)a\\.b");
 	assert.equal(whereOf({ field: "name", operator: "=", value: "/^conv/" }), "name~^conv");
@@ -25,7 +25,7 @@ test("common fields come first", () => {
 	assert.deepEqual(orderFields(["b", "a", "opcode"]), ["opcode", "a", "b"]);
 });
 
-test("what was set elsewhere can be shown in the form", () => {
+test("a search from elsewhere can be shown in the form", () => {
 	assert.deepEqual(conditionOf("duration_ns>=100"), { field: "duration_ns", operator: ">=", value: "100" });
 	assert.deepEqual(conditionOf("name~^a=b"), { field: "name", operator: "matches", value: "^a=b" });
 	assert.equal(whereOf(conditionOf("name~^a=b")), "name~^a=b");

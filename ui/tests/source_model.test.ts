@@ -10,7 +10,7 @@ test("a location is a path and a line", () => {
 	assert.equal(splitLocation("k.py"), null);
 });
 
-test("engines of one line are added up", () => {
+test("the engines of one line are summed", () => {
 	const files = costsByFile([
 		{ location: "k.py:3", engine: "Tensor", instruction_count: 2, duration_ns: 10, flops: 100 },
 		{ location: "k.py:3", engine: "Vector", instruction_count: "5", duration_ns: "20", flops: null },
@@ -23,7 +23,7 @@ test("engines of one line are added up", () => {
 	assert.equal(files.size, 1);
 });
 
-test("the compiler's paths find stored files by their ends", () => {
+test("the compiler's paths match stored files by their last parts", () => {
 	const stored = ["llama/model.py", "kernels/attention.py", "old/attention.py"];
 	assert.equal(matchFile("/home/me/llama/kernels/attention.py", stored), "kernels/attention.py");
 	assert.equal(matchFile("/x/other.py", stored), null);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { createStore } from "../src/store.ts";
 
-test("a listener hears of changes, not of the same value again", () => {
+test("a listener is called for changes, not for equal values", () => {
 	const store = createStore(1);
 	const heard: [number, number][] = [];
 	const stop = store.watch((now, before) => heard.push([now, before]));

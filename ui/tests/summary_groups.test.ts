@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { groupOf, metricGroups } from "../src/panels/summary/summary_groups.ts";
 
-test("metrics go where people look for them", () => {
+test("metrics are in the right groups", () => {
 	assert.equal(groupOf("tensor_engine_active_time_percent"), "Tensor engine");
 	assert.equal(groupOf("mfu_estimated_percent"), "FLOPs and utilisation");
 	assert.equal(groupOf("hbm_read_bytes"), "Memory");
@@ -14,7 +14,7 @@ test("metrics go where people look for them", () => {
 	assert.equal(groupOf("cc_op_count"), "Collectives");
 });
 
-test("lines are formatted, fractions get a bar, what is missing says so", () => {
+test("lines are formatted, fractions get a bar, and missing values are marked", () => {
 	const columns = [
 		{ name: "mfu_estimated_percent", type: "float", unit: "percent", description: "How busy." },
 		{ name: "hbm_read_bytes", type: "int64", unit: "bytes" },

@@ -7,7 +7,7 @@ import {
 	activePart, arcPath, bandwidthSlices, dmaBars, scaleOf, utilisationBar,
 } from "../src/pages/summary/summary_model.ts";
 
-test("a tensor engine's bar shows what its time went to, others are active or not", () => {
+test("the tensor engine's bar shows how it spent its time, the others only active time", () => {
 	const row = { engine: "Tensor", core: 0, model_frac: 0.3, transpose_frac: 0.1,
 		other_active_frac: 0.1, throttled_active_frac: 0.1, throttled_idle_frac: 0.05,
 		unused_frac: 0.35 };
@@ -19,14 +19,14 @@ test("a tensor engine's bar shows what its time went to, others are active or no
 	assert.deepEqual(vector.slices.map((slice) => slice.label), ["Active", "Unused"]);
 });
 
-test("bandwidth is what was moved and what was left", () => {
+test("bandwidth is split into traffic and unused", () => {
 	const slices = bandwidthSlices({ useful_read_bytes: "250", useful_write_bytes: 80,
 		spill_reload_bytes: 50, spill_save_bytes: 20, unused_bytes: 600 });
 	assert.deepEqual(slices.map((slice) => slice.value), [250, 80, 50, 20, 600]);
 	assert.ok(bandwidthSlices({}).every((slice) => slice.value === 0));
 });
 
-test("DMA bars stand in the order people count, and name what they carry", () => {
+test("DMA bars are in natural order and name their traffic", () => {
 	const bars = dmaBars([{ label: "E10", kind: "dynamic", frac: 0.1 },
 		{ label: "E10", kind: "busy", frac: 0.4 }, { label: "E9", kind: "no such kind", frac: 0.2 }]);
 	assert.deepEqual(bars.map((bar) => bar.label), ["E9", "E10"]);

@@ -11,14 +11,14 @@ const track = (attributes: Record<string, string>): Track => ({
 	lost_count: "0", attributes,
 });
 
-test("processes are known by machine and number", () => {
+test("processes are identified by machine and number", () => {
 	assert.deepEqual(processesOf([
 		track({ instance_id: "a", process_id: "1" }), track({ instance_id: "a", process_id: "1" }),
 		track({ instance_id: "b", process_id: "1" }), track({ instance_id: "b" }),
 	]), [{ instance: "a", process: "1" }, { instance: "b", process: "1" }]);
 });
 
-test("queries are about one process, or all of them", () => {
+test("queries are for one process or all", () => {
 	assert.deepEqual(parametersOf({ instance: "i", process: "7" }), { instance: "i", process: "7" });
 	assert.deepEqual(parametersOf(null), {});
 });
@@ -30,13 +30,13 @@ const MODELS = [model("5", "a", 0, 2, 30), model("5", "a", 1, 2, 10), model("5",
 const capture = (core: number) => ({ device_profile_name: "d", instance_id: "a", process_id: 1, nc_id: core,
 	session_id: null, model_id: 5 });
 
-test("a capture of a core has that core's calls, one of no core all of its process", () => {
+test("a capture with a core has that core's calls, one without all calls of its process", () => {
 	assert.deepEqual(executionsOf(capture(1), MODELS), [MODELS[1]]);
 	assert.deepEqual(executionsOf(capture(-1), MODELS), MODELS.slice(0, 2));
 	assert.deepEqual(executionsOf({ ...capture(0), model_id: null }, MODELS), []);
 });
 
-test("a line says cores, calls and their mean, and nothing where nothing is known", () => {
+test("a row has cores, calls and their mean, and null where they are unknown", () => {
 	const line = deviceLine(capture(-1), "stored", MODELS, { cores: 2, cells: [1, 2, 3, 4, 5] });
 	assert.deepEqual(line.cells, ["d", 1, 2, "0, 1", 40, 4, 10, 1, 2, 3, 4, 5]);
 	assert.deepEqual(deviceLine(capture(0), null, [], null).cells.slice(2), Array(10).fill(null));

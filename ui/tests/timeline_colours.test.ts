@@ -24,7 +24,7 @@ test("a name always has the same colour", () => {
 	assert.equal(hueOfText("Unknown"), NO_VALUE);
 });
 
-test("names that are seen together are told apart", () => {
+test("names that occur together have different colours", () => {
 	const sets = [
 		["MATMUL", "LDWEIGHTS", "ACTIVATE", "TENSOR_TENSOR", "TENSOR_SCALAR", "TENSOR_REDUCE", "COPY", "NOP"],
 		["nrt_execute", "nc_exec_running", "kmgr_exec_core", "kbl_exec_core", "kbl_exec_wait", "nrt_tensor_write"],
@@ -39,7 +39,7 @@ test("all hues are used about as often", () => {
 	for (const count of counts) assert.ok(count > 800 && count < 1200, String(count));
 });
 
-test("text on a bar can be read, and bars are seen on their ground", () => {
+test("text on bars and bars on the background have enough contrast", () => {
 	for (const [theme, ground] of [["dark", "#14171c"], ["light", "#ffffff"]] as const) {
 		for (const { fill, text } of paintsOf(theme)) {
 			assert.ok(contrastOf(fill, text) >= 4.5, `${text} on ${fill}`);
@@ -49,7 +49,7 @@ test("text on a bar can be read, and bars are seen on their ground", () => {
 	assert.equal(mixColours("#000000", "#ffffff", 0.5), "#808080");
 });
 
-test("operators are told from their text", () => {
+test("operators are parsed from their text", () => {
 	assert.equal(operatorOf("%dot.3 = dot(%p0, %p1)"), "dot");
 	assert.equal(operatorOf("%r.1 = f32[8]{0} reduce(%a)"), "reduce");
 	assert.equal(operatorOf("fusion.12"), "fusion");
@@ -57,7 +57,7 @@ test("operators are told from their text", () => {
 	assert.equal(columnOf("engine"), "");
 });
 
-test("keys mean what the help says, and leave the browser's alone", () => {
+test("keys do what the help says and do not override the browser's", () => {
 	const press = (key: string, more: object = {}) =>
 		commandOf({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });
 	assert.equal(press("w"), "in");

@@ -15,7 +15,7 @@ const strip = (mean: number[]): CounterStrip => {
 const batch = (fromNs: number): Batch => ({ level: 1, fromNs, toNs: fromNs + 40, px: 4, colour: "", bytes: 1, used: 0,
 	strips: new Map() });
 
-test("the mean from the beginning to each pixel's end", () => {
+test("the cumulative mean goes from 0 to each pixel's end", () => {
 	assert.deepEqual([...cumulate(Float32Array.from([4, 0, 2, 2]), 0, 10, 99)], [4, 2, 2, 2]);
 	// 40 ns of 1 before
 	assert.deepEqual([...cumulate(Float32Array.from([6, 1]), 40, 10, 1)].map((one) => Math.round(one * 60)), [120, 110]);
@@ -23,7 +23,7 @@ test("the mean from the beginning to each pixel's end", () => {
 	assert.deepEqual([...cumulate(Float32Array.from([4]), 10, 10, NaN)], [2]);
 });
 
-test("what was before is asked for once, and again after a failure", async () => {
+test("the mean before a tile is requested once, and again after a failure", async () => {
 	const asked: string[] = [];
 	let fails = true, changes = 0;
 	const cumulative = new Cumulative((until, tracks) => {

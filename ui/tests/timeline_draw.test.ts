@@ -43,7 +43,7 @@ function sceneOf(spans: [number, number][]): Scene {
 	} as unknown as Scene;
 }
 
-test("the pointer finds the span it is on, or nearly on", () => {
+test("the pointer finds the span at or near it", () => {
 	const scene = sceneOf([[10, 20], [20, 20], [21, 22]]);
 	const y = 24 + 10; // below the group's header
 	const rowAtX = (x: number) => {
@@ -57,7 +57,7 @@ test("the pointer finds the span it is on, or nearly on", () => {
 	assert.equal(hitAt(scene, 150, 5), null);
 });
 
-test("bands lie on their rows, or on all", () => {
+test("bands cover their rows, or all rows", () => {
 	const scene = sceneOf([]);
 	const band = (tracks: number[]): PlacedBand => ({
 		fromNs: 10, toNs: 20,
@@ -81,7 +81,7 @@ test("flags of markers are found, the topmost first", () => {
 	assert.equal(markerAt(markers, view, 1000, 300, 5), null);
 });
 
-test("the map tells how busy the tracks are together", () => {
+test("the map shows how busy all tracks are", () => {
 	const batch = {
 		level: 0, fromNs: 0, toNs: 256, px: 256, colour: "", bytes: 1, used: 0,
 		strips: new Map([[5, [strip([[0, 64]])]], [6, [strip([[0, 32]])]]]),

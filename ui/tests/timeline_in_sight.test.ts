@@ -19,7 +19,7 @@ const track = (id: number, more: Partial<Track> = {}): Track => ({
 const layout = layoutRows(buildRows("system", Array.from({ length: 100 }, (_, i) => track(i)), DEFAULT_SETTINGS));
 const rowOf = (id: number) => layout.rows.find(({ row }) => row.tracks.some((one) => one.id === id))!;
 
-test("rows that are seen come first, then those around them", () => {
+test("visible rows come first, then those around them", () => {
 	const scroll = 1000, height = 300;
 	const { ids, tracks, costs } = tracksInSight(layout, scroll, height);
 	const isSeen = ids.map((id) => rowOf(id).y < scroll + height && rowOf(id).y + rowOf(id).height > scroll);
@@ -32,7 +32,7 @@ test("rows that are seen come first, then those around them", () => {
 	assert.ok(costs!.every((cost) => cost === 2));
 });
 
-test("a track of too many depths is asked for by those that are shown, counters cost more", () => {
+test("a track with too many depths is requested by depth, and counters cost more", () => {
 	const rows = buildRows("system", [track(1, { depth_count: 60 }),
 		track(2, { kind: "counter", depth_count: 0, unit: "B", attributes: { instance_id: "i-1", process_id: "7" } })],
 	DEFAULT_SETTINGS);

@@ -14,7 +14,7 @@ const partsOf = (view: View, endNs = END, width = WIDTH) => {
 	return counts;
 };
 
-test("a wide lens is exactly what it shows", () => {
+test("a wide lens matches the view exactly", () => {
 	const lens = lensOf({ fromNs: 200, toNs: 600 }, 1000, 1000);
 	assert.deepEqual(lens, { from: 200, to: 600, trueFrom: 200, trueTo: 600, isWidened: false });
 	const at = (x: number) => lensPartAt({ fromNs: 200, toNs: 600 }, 1000, 1000, x);
@@ -22,7 +22,7 @@ test("a wide lens is exactly what it shows", () => {
 		["inside", "left", "left", "right", "right", "outside", "outside"]);
 });
 
-test("a narrow one has room for the pointer, and keeps its true place", () => {
+test("a narrow lens is widened for the pointer and keeps its true place", () => {
 	const view = { fromNs: 1_000_000_000, toNs: 1_000_000_010 };
 	const lens = lensOf(view, END, WIDTH);
 	assert.ok(lens.isWidened && lens.to - lens.from === 18);
@@ -33,7 +33,7 @@ test("a narrow one has room for the pointer, and keeps its true place", () => {
 	assert.ok(left >= 8 && inside >= 6 && right >= 8, `${left} ${inside} ${right}`);
 });
 
-test("at the profile's ends the frame stays on the map, and all of it in reach", () => {
+test("at the profile's ends the frame stays on the map and can be grabbed", () => {
 	for (const fromNs of [0, END - 10]) {
 		const view = { fromNs, toNs: fromNs + 10 };
 		const lens = lensOf(view, END, WIDTH);
@@ -55,7 +55,7 @@ test("the frame does not jump where it stops being widened", () => {
 	}
 });
 
-test("drags are as far along the profile as along the map", () => {
+test("a drag moves the view as far as the pointer moves on the map", () => {
 	const view = { fromNs: 1_000_000_000, toNs: 1_000_000_010 };
 	const perPx = END / WIDTH;
 	const near = (a: number, b: number) => assert.ok(Math.abs(a - b) < 1, `${a}, not ${b}`);
@@ -69,7 +69,7 @@ test("drags are as far along the profile as along the map", () => {
 	assert.deepEqual(dragLens(view, "inside", 0, END, WIDTH), view);
 });
 
-test("a grip stops at the other one and at the profile's ends", () => {
+test("a grip stops at the other grip and at the profile's ends", () => {
 	const view = { fromNs: 2000, toNs: 8000 };
 	assert.deepEqual(dragLens(view, "left", 900, 10_000, 1000), { fromNs: 7990, toNs: 8000 });
 	assert.deepEqual(dragLens(view, "right", -900, 10_000, 1000), { fromNs: 2000, toNs: 2010 });

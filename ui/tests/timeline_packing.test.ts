@@ -41,12 +41,12 @@ test("depths of a track stay below each other", () => {
 	assert.deepEqual(linesOf([timed(0, 10, 3), timed(10, 20, 2)]), [[0, 1, 2], [0, 1]]);
 });
 
-test("a track without times has lines of its own, and there is a limit", () => {
+test("a track without times shares no lines, and lines are limited", () => {
 	assert.deepEqual(linesOf([track({}), timed(0, 1), timed(2, 3)]), [[0], [1], [1]]);
 	assert.deepEqual(linesOf([timed(0, 10, 3), timed(1, 2, 3)], 4), [[0, 1, 2], [3]]);
 });
 
-test("random tracks never meet on a line", () => {
+test("random tracks never overlap on a line", () => {
 	let seed = 7;
 	const random = (most: number) => (seed = (seed * 48271) % 2147483647) % most;
 	const tracks = Array.from({ length: 300 }, () => {
@@ -66,7 +66,7 @@ test("random tracks never meet on a line", () => {
 	assert.equal(lanes.length, tracks.reduce((sum, one) => sum + one.depth_count, 0));
 });
 
-test("all tracks of a line are found under the pointer", () => {
+test("all tracks of a line are found at the pointer", () => {
 	const where = { instance_id: "i-1", process_id: "1", trace_event_source: "neuron_rt", nc_idx: "0" };
 	const rows = buildRows("system", [timed(0, 10, 2, where), timed(10, 20, 1, where)], DEFAULT_SETTINGS);
 	const placed = layoutRows(rows).rows[1]!;
@@ -76,7 +76,7 @@ test("all tracks of a line are found under the pointer", () => {
 	assert.equal(placed.row.source, "neuron_rt");
 });
 
-test("a row of very many lines begins folded and can be opened", () => {
+test("a row with very many lines starts folded and can be opened", () => {
 	const where = { instance_id: "i-1", trace_event_source: "neuron_rt" };
 	const tracks = Array.from({ length: FOLD_ABOVE_LINES + 1 }, () => timed(0, 9, 1, where));
 	const rowOf = (collapsed: string[]) => buildRows("system", tracks,
@@ -85,7 +85,7 @@ test("a row of very many lines begins folded and can be opened", () => {
 	assert.ok(!rowOf([rowOf([]).key]).isFolded);
 });
 
-test("hardware stands by core, transfers to the device before those back", () => {
+test("hardware rows are sorted by core, transfers to the device before those back", () => {
 	const hardware = (nc: string, pcore?: string) => track({ attributes: { instance_id: "i", process_id: "1",
 		trace_event_source: "neuron_hw", nc_idx: nc, ...(pcore ? { pcore_idx: pcore } : {}) } });
 	const transfer = (nc: string, direction: string, kind: "spans" | "counter") => track({ kind,
@@ -103,7 +103,7 @@ test("hardware stands by core, transfers to the device before those back", () =>
 	]);
 });
 
-test("a flow goes from one beginning to the next", () => {
+test("a flow goes from one start to the next", () => {
 	const event = (fromNs: number, toNs: number) => ({ track: 0, depth: 0, fromNs, toNs });
 	const link = (fromNs: number, toNs: number, isPredecessor: boolean): Link =>
 		({ event: event(fromNs, toNs), isPredecessor, summary: { kind: "flow" } as EventSummary });

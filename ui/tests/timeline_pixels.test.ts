@@ -23,7 +23,7 @@ import { DEFAULT_SETTINGS } from "../src/state/url.ts";
 
 const RED = inkOf(255, 0, 0), BLACK = inkOf(0, 0, 0);
 
-test("colours are read as style sheets write them", () => {
+test("CSS colours are parsed", () => {
 	assert.equal(parseInk("#ff0000"), RED);
 	assert.equal(parseInk(" #f00"), RED);
 	assert.equal(parseInk("rgb(255, 0, 0)"), RED);
@@ -49,7 +49,7 @@ test("nothing is painted outside the picture or the clip", () => {
 	assert.deepEqual(column(0), [0, BLACK, BLACK, 0]);
 });
 
-test("a moment has the same pixel wherever the view begins", () => {
+test("a time has the same pixel wherever the view starts", () => {
 	const view = { fromNs: 123_456.7, toNs: 323_456.7 };
 	const grid = gridOf(view, 1000);
 	const moved = gridOf(panView(view, 1e9, 37 * grid.nsPerPx), 1000);
@@ -166,7 +166,7 @@ test("panning by whole pixels moves the picture and changes nothing else", () =>
 	}
 });
 
-test("what was drawn before leaves no trace", () => {
+test("earlier drawings leave no trace", () => {
 	const view = { fromNs: 15_003, toNs: 30_000 };
 	const pixels = new Pixels(WIDTH, HEIGHT);
 	pixels.data.fill(RED);
@@ -184,7 +184,7 @@ test("pinned rows cover those that scroll below them", () => {
 	assert.notDeepEqual(still.pixels.data.slice(pinned), scrolled.pixels.data.slice(pinned));
 });
 
-test("hits of a search are seen, and edges above them", () => {
+test("search hits are visible, with edges above them", () => {
 	const view = { fromNs: 15_003, toNs: 30_000 };
 	const count = (pixels: Pixels, ink: number) => pixels.data.reduce((sum, one) => sum + (one === ink ? 1 : 0), 0);
 	const scene = sceneOf(view, { hasSearch: true });
@@ -194,7 +194,7 @@ test("hits of a search are seen, and edges above them", () => {
 	assert.equal(count(picture(view).pixels, scene.inks.hit), 0);
 });
 
-test("bars have texts where they have room, only wide ones while things move, none when unwanted", () => {
+test("bars have texts if they have room, only wide ones during movement, none if turned off", () => {
 	const view = { fromNs: 15_000, toNs: 20_000 };
 	const all = picture(view).texts.count;
 	const few = picture(view, { textFromPx: 60 }).texts.count;
@@ -204,7 +204,7 @@ test("bars have texts where they have room, only wide ones while things move, no
 	assert.equal(roomOf(27), 3);
 });
 
-test("a lane written line by line is the same as one painted bar by bar", () => {
+test("a lane written line by line equals one painted bar by bar", () => {
 	const width = 300, height = 17;
 	const ground = Uint32Array.from({ length: width }, (_, x) => inkOf(x % 256, 0, 9));
 	const a = new Pixels(width, height + 4), b = new Pixels(width, height + 4);
@@ -227,7 +227,7 @@ test("a lane written line by line is the same as one painted bar by bar", () => 
 	assert.deepEqual(capped(a), capped(b));
 });
 
-test("lanes in one line are the same from the top one down as from the bottom up", () => {
+test("folded lanes look the same painted from the top as from the bottom", () => {
 	const height = 8, width = 120;
 	let seed = 11;
 	const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
@@ -252,7 +252,7 @@ test("lanes in one line are the same from the top one down as from the bottom up
 	}
 });
 
-test("bands of one kind on each other are no darker than one", () => {
+test("overlapping bands of one kind are not darker than one", () => {
 	const view = { fromNs: 15_003, toNs: 30_000 };
 	const twice = { ...band, fromNs: band.fromNs + 1000, toNs: band.toNs + 1000 };
 	const at = (bands: PlacedBand[], timeNs: number) => {

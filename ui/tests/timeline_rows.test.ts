@@ -42,7 +42,7 @@ function device(cores: number): Track[] {
 
 const keys = (rows: { key: string }[]) => rows.map(({ key }) => key);
 
-test("device rows stand in the order of the sections, engines by core", () => {
+test("device rows are in the order of the sections, engines by core", () => {
 	const rows = buildRows("device", device(2), SETTINGS);
 	assert.deepEqual(keys(rows.filter((row) => row.kind === "group")),
 		["engines", "queues", "collectives", "memory", "semaphores", "pending", "utilisation"]);
@@ -51,7 +51,7 @@ test("device rows stand in the order of the sections, engines by core", () => {
 			"Sync (nc1)", "Tensor (nc1)", "TensorMatrix (nc1)", "Vector (nc1)"]);
 });
 
-test("one core needs no suffix, and the server's titles are not said twice", () => {
+test("a single core needs no suffix, and the server's titles are not repeated", () => {
 	const labels = buildRows("device", device(1), SETTINGS).map((row) => row.label);
 	assert.ok(labels.includes("Tensor"));
 	assert.ok(labels.includes("qSyncIO0"));
@@ -67,7 +67,7 @@ test("the minimal view has instructions, collectives, utilisation, and what is p
 	assert.ok(pinned[0]!.isPinned);
 });
 
-test("many semaphores begin folded; folding is turned round by a key", () => {
+test("many semaphores start folded; their key in `collapsed` opens them", () => {
 	const tracks = device(1);
 	const open = buildRows("device", tracks, { ...SETTINGS, collapsed: ["semaphores"] });
 	assert.equal(open.filter((row) => row.parent === "semaphores").length, 6);
@@ -77,7 +77,7 @@ test("many semaphores begin folded; folding is turned round by a key", () => {
 	assert.deepEqual(toggleFolded(toggleFolded(SETTINGS, "x"), "x").collapsed, []);
 });
 
-test("pinning takes a row out of its group, hiding away", () => {
+test("pinning moves a row out of its group, hiding removes it", () => {
 	const tracks = device(1);
 	const pinned = buildRows("device", tracks, togglePinned(SETTINGS, "engines/Vector"));
 	assert.equal(pinned[0]!.key, "engines/Vector");
@@ -87,12 +87,12 @@ test("pinning takes a row out of its group, hiding away", () => {
 	assert.ok(!keys(buildRows("device", tracks, hideRow(SETTINGS, "engines"))).some((key) => key.startsWith("engines")));
 });
 
-test("equal names get different keys, the same in every visit", () => {
+test("equal names get different, stable keys", () => {
 	const tracks = [track({ name: "A", table: "Instruction" }), track({ name: "A", table: "Instruction" })];
 	assert.deepEqual(keys(buildRows("device", tracks, SETTINGS)), ["engines", "engines/A", "engines/A#2"]);
 });
 
-test("moved rows share the places they had", () => {
+test("moved rows swap places among themselves", () => {
 	const items = ["a", "b", "c", "d", "e"].map((key) => ({ key }));
 	assert.equal(applyOrder(items, []), items);
 	let order = moveRow([], ["a", "b", "c", "d", "e"], "b", "e");
@@ -105,7 +105,7 @@ test("moved rows share the places they had", () => {
 	assert.deepEqual(moveRow(order, ["a", "b"], "a", "a"), order);
 });
 
-test("every move among many leads where it should", () => {
+test("every move among many rows gives the right order", () => {
 	const names = [..."abcdefg"];
 	const items = names.map((key) => ({ key }));
 	let order: string[] = [];
@@ -153,7 +153,7 @@ test("system events by source, callers above what they call", () => {
 	assert.deepEqual([groups.at(-1)!.label, groups.at(-1)!.isFolded], ["Processors · i-1", true]);
 });
 
-test("the other groupings put tracks together", () => {
+test("the other groupings combine tracks", () => {
 	assert.deepEqual(systemRows("core").slice(0, 2), ["i-1|No core|4", "i-1|NC:0|4"].sort().reverse());
 	assert.deepEqual(systemRows("thread").slice(0, 2), ["i-1/PID:9|TID:1|3", "i-1/PID:9|TID:7|1"]);
 	assert.deepEqual(systemRows("process").slice(0, 2), ["i-1|PID:9|4", "i-1|PID:10|4"]);
@@ -173,7 +173,7 @@ test("depths of several tracks are stacked, up to a limit", () => {
 	assert.deepEqual(row.lanes[30], { track: tracks[1]!.id, depth: 0, line: 30 });
 });
 
-test("rows lie below each other; pinned ones do not scroll", () => {
+test("rows are stacked; pinned ones do not scroll", () => {
 	const rows = buildRows("device", device(1), togglePinned(SETTINGS, "engines/Vector"));
 	const layout = layoutRows(rows);
 	layout.rows.reduce((y, placed) => {
@@ -205,7 +205,7 @@ test("lanes are found by their height, all of them in a folded row", () => {
 	assert.deepEqual(lanesAt(folded, 5), [2, 1, 0]);
 });
 
-test("long ids of instances are shortened where they do not differ", () => {
+test("long instance ids are shortened in the middle", () => {
 	assert.equal(shortened("i-0a1b2c3d4e5f60718/PID:7"), "i-…f60718/PID:7");
 	assert.equal(shortened("i-1/PID:7"), "i-1/PID:7");
 });
@@ -221,7 +221,7 @@ test("shares of a counter are part of its row", () => {
 	assert.deepEqual(rows[1]!.shares, [share]);
 });
 
-test("counters of instructions are utilisation, limits are throttling", () => {
+test("counters of instructions go to utilisation, limits to throttling", () => {
 	const tracks = [
 		track({ kind: "counter", name: "model FLOPS", unit: "FLOP/s", table: "Instruction" }),
 		track({ kind: "counter", name: "utilization limit", table: "Throttle" }),
@@ -246,7 +246,7 @@ test("transfers and processors of a system have groups of their own", () => {
 	assert.ok(rows.at(-1)!.isFolded);
 });
 
-test("the row of a track is known also while it is folded away", () => {
+test("the row of a track is known even if it is folded", () => {
 	const tracks = device(1);
 	const semaphore = tracks.find((one) => one.name === "semaphore 3")!;
 	assert.equal(placeOfTrack("device", tracks, SETTINGS, semaphore.id)?.key, "semaphores/Semaphore 3");
@@ -266,7 +266,7 @@ function packets(): Track[] {
 	return tracks;
 }
 
-test("packets are put together by queue or by engine, in one line until asked for", () => {
+test("packets are grouped by queue or engine and start folded", () => {
 	const rowsOf = (part: Partial<Settings>) => buildRows("device", packets(),
 		{ ...SETTINGS, collapsed: ["packets"], ...part }).filter((row) => row.kind !== "group");
 	assert.deepEqual(rowsOf({}).map((row) => row.label), ["qSyncIO0 (nc0)", "qGpSimdDynamic (nc0)", "No queue (nc0)",
@@ -281,7 +281,7 @@ test("packets are put together by queue or by engine, in one line until asked fo
 	assert.ok(!open!.isFolded);
 });
 
-test("the last core stands on top, or the first", () => {
+test("the last or the first core is at the top", () => {
 	const labels = (coreOrder: Settings["coreOrder"]) =>
 		buildRows("device", device(2), { ...SETTINGS, coreOrder }).filter((row) => row.parent === "engines")
 			.map((row) => row.label);
@@ -289,7 +289,7 @@ test("the last core stands on top, or the first", () => {
 	assert.equal(labels("first")[0], "Sync (nc0)");
 });
 
-test("rates have a cumulative row beside them", () => {
+test("rates have a cumulative row below them", () => {
 	const tracks = [
 		track({ kind: "counter", name: "DMA throughput", table: "DmaUsage", unit: "bytes/s" }),
 		track({ kind: "counter", name: "model FLOPS", table: "Instruction", unit: "FLOP/s" }),
@@ -302,7 +302,7 @@ test("rates have a cumulative row beside them", () => {
 	]);
 });
 
-test("semaphores are chosen by their number, and are seen then", () => {
+test("semaphores can be chosen by number and are then shown", () => {
 	const tracks = ["1", "2", "S[24] (qSyncIO0)", "4", "5", "6"].map((id) =>
 		track({ kind: "counter", name: `semaphore ${id}`, table: "SemaphoreUpdate", attributes: { id } }));
 	const rows = buildRows("device", tracks, { ...SETTINGS, semaphores: [24, 1, 4, 5, 6] });

@@ -18,7 +18,7 @@ const nearest = (timeNs: number, lane: { track: number }, within: number) => {
 };
 const lanes = [1, 2, 3].map((track) => ({ track, depth: 0 }));
 
-test("of all rows the nearest edge, none too far away", async () => {
+test("the nearest edge of all rows is used, unless it is too far away", async () => {
 	const snapper = new Snapper(nearest);
 	assert.equal(await snapper.snap(103, lanes, 10), 104);
 	assert.equal(await snapper.snap(101, lanes, 10), 100);
@@ -26,7 +26,7 @@ test("of all rows the nearest edge, none too far away", async () => {
 	assert.equal(await snapper.snap(103, [], 10), 103);
 });
 
-test("one question at a time while a marker moves; the last wish wins", async () => {
+test("one request at a time while a marker moves; the last position wins", async () => {
 	let asked = 0;
 	const snapper = new Snapper((...all) => {
 		asked++;
@@ -47,7 +47,7 @@ const track = (id: number, name: string): Track => ({
 	lost_count: "0", attributes: {},
 });
 
-test("the row in focus is meant, otherwise all in sight", () => {
+test("the focused row is used, else all visible rows", () => {
 	const layout = layoutRows(buildRows("device", [track(1, "Tensor"), track(2, "Vector")], DEFAULT_SETTINGS));
 	const meant = (key: string, scroll: number) =>
 		lanesToSnap(layout, key, scroll, 500).map(({ track, depth }) => `${track}:${depth}`);

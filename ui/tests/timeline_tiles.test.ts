@@ -36,7 +36,7 @@ function answer(items: { x0: number; x1: number; row: bigint }[], px = 4): Array
 	return octets;
 }
 
-test("strips are read without copying", () => {
+test("strips are decoded without copying", () => {
 	const octets = answer([{ x0: 0, x1: 1.5, row: 7n }, { x0: 2, x1: 3, row: (5n << 32n) + 1n }]);
 	const { px, fromNs, toNs, strips } = decodeWindow(octets);
 	assert.equal(px, 4);
@@ -61,7 +61,7 @@ test("bytes that are not a tile, or an incomplete one, are rejected", () => {
 	assert.equal(decodeWindow(whole).strips.length, 2);
 });
 
-test("items are found by halving", () => {
+test("items are found by binary search", () => {
 	const strip = decodeWindow(answer([0, 10, 20, 30].map((x) => ({ x0: x, x1: x + 5, row: 1n })))).strips[0] as SpanStrip;
 	assert.equal(firstItemAt(strip, -3), 0);
 	assert.equal(firstItemAt(strip, 5), 0);
@@ -76,7 +76,7 @@ test("levels are powers of two, as fine as the screen or finer", () => {
 	assert.equal(level(100), 0); // below a nanosecond there is nothing to tell
 });
 
-test("a part is asked for on the grid, with room, within the profile", () => {
+test("a requested range is on the grid, with a margin, within the profile", () => {
 	const END = 10_000_000;
 	for (let from = 0; from < END; from += 777_777) {
 		const view = { fromNs: from, toNs: Math.min(from + 333_333, END) };
@@ -97,7 +97,7 @@ const batch = (level: number, fromNs: number, toNs: number, track = 1, bytes = 1
 	level, fromNs, toNs, px: 10, colour: "", bytes, strips: new Map([[track, []]]),
 });
 
-test("the wanted level is drawn where it is there, a coarser one beside it", () => {
+test("the wanted level is drawn where it is loaded, a coarser one elsewhere", () => {
 	const cache = new TileCache(1e6);
 	const into: Piece[] = [];
 	const view = { fromNs: 1000, toNs: 2000 };
@@ -113,7 +113,7 @@ test("the wanted level is drawn where it is there, a coarser one beside it", () 
 	assert.equal(cache.pieces(2, view, 2, "", into), 0);
 });
 
-test("what was used longest ago goes when there is too much", () => {
+test("the least recently used response is dropped first", () => {
 	const cache = new TileCache(250);
 	const into: Piece[] = [];
 	cache.add(batch(1, 0, 100, 1));
@@ -129,7 +129,7 @@ test("what was used longest ago goes when there is too much", () => {
 
 const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-test("one request for all rows that miss; none when nothing misses", async () => {
+test("one request for all missing rows; none if nothing is missing", async () => {
 	const cache = new TileCache(1e6);
 	const asked: string[][] = [];
 	const loader = new TileLoader(cache, async (_range, tracks) => {
@@ -147,7 +147,7 @@ test("one request for all rows that miss; none when nothing misses", async () =>
 	assert.deepEqual(asked.slice(1), [["4"]]);
 });
 
-test("a request is given up when the view has moved on, and failures are told", async () => {
+test("a request is aborted when the view moves on, and failures are reported", async () => {
 	const cache = new TileCache(1e6);
 	const signals: AbortSignal[] = [];
 	const failures: (string | null)[] = [];
@@ -167,13 +167,13 @@ test("a request is given up when the view has moved on, and failures are told", 
 	loader.stop();
 });
 
-test("tracks without anything are remembered as such", () => {
+test("tracks without data are not requested again", () => {
 	const strips = stripsByTrack(answer([]), [3, 4]);
 	assert.equal(strips.get(3)!.length, 1);
 	assert.deepEqual(strips.get(4), []);
 });
 
-test("what is too much for one request is asked for in parts, none twice", async () => {
+test("large requests are split into parts, without duplicates", async () => {
 	assert.equal(countAtOnce([1, 1, 1], 2000), 3);
 	assert.equal(countAtOnce([300, 200, 200], 2000), 2);
 	assert.equal(countAtOnce([9000, 1], 2000), 1); // alone it is at least tried
@@ -192,7 +192,7 @@ test("what is too much for one request is asked for in parts, none twice", async
 	assert.equal(asked[0], "1");
 });
 
-test("the more rows, the less is asked for beside the view, but always some", () => {
+test("the more rows, the smaller the margin, but it never vanishes", () => {
 	const wanted = (costs: number[]) => ({ view: { fromNs: 0, toNs: 1600 * 1024 }, widthPx: 1600, endNs: 1e9,
 		column: "", tracks: [], ids: costs.map((_, i) => i), costs });
 	assert.equal(marginOf(wanted([10, 20, 30])), 1);

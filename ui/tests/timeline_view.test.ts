@@ -13,7 +13,7 @@ import { exactNs, ticksOf, tickStep, timeText } from "../src/timeline/ticks.ts";
 const END = 2_069_900;
 const close = (a: number, b: number, within: number) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
 
-test("what is under the pointer stays there while zooming", () => {
+test("the time at the pointer stays there while zooming", () => {
 	let view = { fromNs: 100_000, toNs: 300_000 };
 	const at = xToTime(view, 1000, 333);
 	for (let i = 0; i < 20; i++) {
@@ -23,7 +23,7 @@ test("what is under the pointer stays there while zooming", () => {
 	assert.ok(spanOf(view) < 3000);
 });
 
-test("zooming ends at the shortest span and at the whole profile", () => {
+test("zooming stops at the shortest span and at the whole profile", () => {
 	let view = fitView(END);
 	for (let i = 0; i < 100; i++) view = zoomAbout(view, END, 1_000_000, 0.5);
 	close(spanOf(view), MIN_SPAN_NS, 1e-6);
@@ -38,12 +38,12 @@ test("panning stops at the edges and keeps the span", () => {
 	assert.deepEqual(panView(view, END, 1e9), { fromNs: END - 1000, toNs: END });
 });
 
-test("a profile without a span has a view", () => {
+test("a profile of zero length has a view", () => {
 	assert.equal(spanOf(fitView(0)), MIN_SPAN_NS);
 	assert.equal(spanOf(clampView({ fromNs: 5, toNs: 5 }, 100)), MIN_SPAN_NS);
 });
 
-test("nanoseconds survive far from the origin", () => {
+test("nanoseconds are exact far from the origin", () => {
 	const far = 86_400_000_000_000 * 90; // ninety days
 	const view = { fromNs: far, toNs: far + 20 };
 	for (let i = 0; i <= 20; i++) {
@@ -55,7 +55,7 @@ test("nanoseconds survive far from the origin", () => {
 	assert.equal(relativeNs(origin, "1760000000000000130"), 7);
 });
 
-test("keys zoom at the pointer and move by steps", () => {
+test("keys zoom at the pointer and pan in steps", () => {
 	const view = { fromNs: 1000, toNs: 2000 };
 	assert.deepEqual(stepView(view, END, "right"), { fromNs: 1150, toNs: 2150 });
 	assert.deepEqual(stepView(view, END, "left"), { fromNs: 850, toNs: 1850 });
@@ -65,13 +65,13 @@ test("keys zoom at the pointer and move by steps", () => {
 	assert.deepEqual(stepView(view, END, "end"), { fromNs: END - 1000, toNs: END });
 });
 
-test("an event is shown with room around it", () => {
+test("an event is shown with context", () => {
 	const view = viewAround(1000, 2000, END, 0.5);
 	assert.deepEqual(view, { fromNs: 500, toNs: 2500 });
 	assert.ok(spanOf(viewAround(700, 700, END)) >= MIN_SPAN_NS);
 });
 
-test("a movement begins and ends where it should", () => {
+test("an animation starts and ends at the right views", () => {
 	const from = { fromNs: 0, toNs: 1e6 }, to = { fromNs: 5000, toNs: 6000 };
 	assert.deepEqual(blendViews(from, to, 1), to);
 	close(blendViews(from, to, 0).toNs, 1e6, 1e-6);
@@ -88,7 +88,7 @@ test("steps of ticks are 1, 2 or 5 and leave room for labels", () => {
 	}
 });
 
-test("labels are in the unit one thinks in", () => {
+test("labels use a suitable unit", () => {
 	const label = (fromNs: number, toNs: number) => ticksOf({ fromNs, toNs }, 1000).ticks.map((tick) => tick.label);
 	assert.deepEqual(label(0, 2_069_900).slice(0, 3), ["0 ms", "0.5 ms", "1 ms"]);
 	assert.deepEqual(label(100_000, 200_000).slice(0, 2), ["100 µs", "120 µs"]);
@@ -97,7 +97,7 @@ test("labels are in the unit one thinks in", () => {
 	assert.deepEqual(label(0, 4e12).slice(1, 2), ["500 s"]);
 });
 
-test("deep down the axis says once where it is", () => {
+test("at a deep zoom the axis shows the base time once", () => {
 	const { ticks, base } = ticksOf({ fromNs: 1_234_567_890, toNs: 1_234_567_950 }, 1000);
 	assert.equal(base, "1.2345678 s");
 	assert.equal(ticks[0]!.label, "+90 ns");

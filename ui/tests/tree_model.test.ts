@@ -20,14 +20,14 @@ test("rows find their parents, in order of time", () => {
 	assert.deepEqual(roots[0]?.children.map((node) => [node.label, node.depth]), [["a", 1], ["b", 1]]);
 });
 
-test("only what is open is shown", () => {
+test("only open nodes show their children", () => {
 	const closed = linesOf(roots, { open: new Set(), filter: "", order: null }, value);
 	assert.equal(closed.length, 2);
 	const open = linesOf(roots, { open: openTo(roots, 9), filter: "", order: null }, value);
 	assert.deepEqual(open.map((line) => line.node.path), ["M", "M/a", "M/a/x", "M/b", "lost"]);
 });
 
-test("a filter opens the way to what it finds", () => {
+test("a filter opens the ancestors of matches", () => {
 	const lines = linesOf(roots, { open: new Set(), filter: "x", order: null }, value);
 	assert.deepEqual(lines.map((line) => line.node.path), ["M", "M/a", "M/a/x"]);
 });
@@ -45,12 +45,12 @@ test("boxes are clipped to the window and never vanish", () => {
 	assert.equal(icicle(roots, 200, 300, 100).length, 0);
 });
 
-test("siblings that overlap take lanes", () => {
+test("siblings that overlap go to separate lanes", () => {
 	const { heights } = lanes(icicle(roots, 0, 100, 1000));
 	assert.deepEqual(heights, [2, 2, 1]); // "lost" lies under "M", "b" under "a"
 });
 
-test("a circle in damaged data ends", () => {
+test("a cycle in damaged data ends", () => {
 	const circle = buildTree([row("a", "b", 0, 1, null), row("b", "a", 0, 1, null)], Number);
 	assert.deepEqual(circle, []);
 });

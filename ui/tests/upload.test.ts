@@ -12,7 +12,7 @@ import { PIECE_BYTES, Transfer, WireError, type Wire } from "../src/upload/trans
 const chosen = (path: string, size = 10): Chosen =>
 	({ path, file: new Blob([new Uint8Array(size)]) });
 
-test("dropped files find their places", () => {
+test("dropped files are sorted by kind", () => {
 	const plan = withDropped(EMPTY_PLAN, [chosen("a.NEFF"), chosen("b.ntff"), chosen("c.ntff"),
 		chosen("k.py"), chosen("src.tar.gz"), chosen(".DS_Store")]);
 	assert.deepEqual(plannedFiles(plan).map((one) => [one.path, one.role]), [["a.NEFF", "neff"],
@@ -21,7 +21,7 @@ test("dropped files find their places", () => {
 	assert.equal(suggestedName(plan), "b");
 });
 
-test("a dropped capture folder is one", () => {
+test("a dropped capture folder is recognised", () => {
 	const plan = withDropped(EMPTY_PLAN, [chosen("my run/i-1_pid_2/ntrace.pb"),
 		chosen("my run/x.json")]);
 	assert.equal(plan.mode, "directory");
@@ -32,7 +32,7 @@ test("a dropped capture folder is one", () => {
 	assert.equal(withDropped(EMPTY_PLAN, [chosen("code/k.py")]).mode, "files");
 });
 
-test("what is missing is said", () => {
+test("missing files are reported", () => {
 	assert.match(planFault(EMPTY_PLAN)!, /NEFF/);
 	assert.match(planFault(withDropped(EMPTY_PLAN, [chosen("a.neff")]))!, /NTFF/);
 	assert.match(planFault(withDropped(EMPTY_PLAN, [chosen("a.neff"), chosen("a.ntff", 0)]))!,
@@ -42,12 +42,12 @@ test("what is missing is said", () => {
 		/no capture/);
 });
 
-test("a newer NEFF takes the place of the one before", () => {
+test("a newer NEFF replaces the previous one", () => {
 	const plan = withDropped(withDropped(EMPTY_PLAN, [chosen("a.neff")]), [chosen("b.neff")]);
 	assert.deepEqual(plan.neff.map((one) => one.path), ["b.neff"]);
 });
 
-test("speed is of the last seconds", () => {
+test("the rate covers the last seconds", () => {
 	const rate = new Rate();
 	assert.equal(rate.perSecond(), 0);
 	for (let s = 0; s <= 20; s++) rate.add(s < 10 ? 0 : (s - 10) * 1000, s * 1000);
@@ -99,7 +99,7 @@ class FakeWire implements Wire {
 const files: Planned[] = [{ ...chosen("a.neff", 5), role: "neff" },
 	{ ...chosen("a.ntff", PIECE_BYTES + 7), role: "ntff" }];
 
-test("files go in pieces and then processing begins", async () => {
+test("files are sent in chunks, then processing starts", async () => {
 	const wire = new FakeWire();
 	const transfer = new Transfer("x", files, wire);
 	await transfer.run();
@@ -110,7 +110,7 @@ test("files go in pieces and then processing begins", async () => {
 	assert.equal(sentBytes, totalBytes);
 });
 
-test("after a dropped connection it goes on from where the server is", async () => {
+test("after a lost connection it resumes at the server's offset", async () => {
 	const wire = new FakeWire();
 	const drop = () => {
 		throw new WireError(0, "gone");
@@ -127,7 +127,7 @@ test("after a dropped connection it goes on from where the server is", async () 
 	assert.deepEqual(wire.waits, [1000, 1000, 2000]);
 });
 
-test("a wrong offset is put right without waiting", async () => {
+test("a wrong offset is corrected without waiting", async () => {
 	const wire = new FakeWire();
 	wire.stored = [3, 0];
 	const transfer = new Transfer("x", files, wire);
@@ -136,7 +136,7 @@ test("a wrong offset is put right without waiting", async () => {
 	assert.deepEqual(wire.waits, []);
 });
 
-test("it does not try for ever, and can be started again", async () => {
+test("it stops retrying and can be restarted", async () => {
 	const wire = new FakeWire();
 	wire.trouble = Array.from({ length: 11 }, () => () => {
 		throw new WireError(503, "too busy");
@@ -149,7 +149,7 @@ test("it does not try for ever, and can be started again", async () => {
 	assert.equal(transfer.state.get().phase, "done");
 });
 
-test("a refusal is final", async () => {
+test("a rejected request is not retried", async () => {
 	const wire = new FakeWire();
 	wire.trouble = [() => {
 		throw new WireError(413, "too big");
@@ -160,7 +160,7 @@ test("a refusal is final", async () => {
 	assert.equal(wire.sent.length, 1);
 });
 
-test("a pause keeps what is there", async () => {
+test("a pause keeps what was sent", async () => {
 	const wire = new FakeWire();
 	const transfer = new Transfer("x", files, wire);
 	wire.onSend = () => {
@@ -173,7 +173,7 @@ test("a pause keeps what is there", async () => {
 	assert.deepEqual(wire.stored, [5, PIECE_BYTES + 7]);
 });
 
-test("giving up tells the server and stays given up", async () => {
+test("cancelling notifies the server and is final", async () => {
 	const wire = new FakeWire();
 	const transfer = new Transfer("x", files, wire);
 	wire.onSend = () => void transfer.cancel();

@@ -13,12 +13,12 @@ import { pathOf, routeOf } from "../src/state/route.ts";
 
 const there = (state: PageState) => stateOf(queryOf(state));
 
-test("the usual state has no query", () => {
+test("the default state has no query", () => {
 	assert.equal(queryOf(DEFAULT_STATE), "");
 	assert.deepEqual(stateOf(""), DEFAULT_STATE);
 });
 
-test("everything a page shows comes back from its link", () => {
+test("a page's whole state can be restored from its link", () => {
 	const state: PageState = {
 		view: { fromNs: 1234.5, toNs: 9007199254740000 },
 		selected: { table: "Instruction", row: "18446744073709551615" },
@@ -50,14 +50,14 @@ test("short spans of a long profile keep their fractions", () => {
 	assert.deepEqual(there({ ...DEFAULT_STATE, view }).view, view);
 });
 
-test("what cannot be read is ignored", () => {
+test("invalid values are ignored", () => {
 	for (const query of ["?from=1", "?from=9&to=3", "?from=1e5&to=1e9", "?from=NaN&to=Infinity",
 		"?event=Instruction", "?event=a/b:1", "?colour=red", "?mark=1~x~y~z", "?rows=&bands=2",
 			"?%"])
 		assert.deepEqual(stateOf(query), DEFAULT_STATE, query);
 });
 
-test("paths are pages", () => {
+test("paths are mapped to pages", () => {
 	assert.deepEqual(routeOf(""), { page: "manager" });
 	assert.deepEqual(routeOf("index.html"), { page: "manager" });
 	assert.deepEqual(routeOf("profile/a%2Fb%20c"), { page: "analysis", profile: "a/b c" });
@@ -70,7 +70,7 @@ test("paths are pages", () => {
 		assert.equal(routeOf(path).page, "unknown", path);
 });
 
-test("pages have paths", () => {
+test("pages are mapped to paths", () => {
 	for (const name of ["x", "a/b", "50%", "ü ?#"])
 		for (const page of ["analysis", "summary"] as const)
 			assert.deepEqual(routeOf(pathOf({ page, profile: name })), { page, profile: name });

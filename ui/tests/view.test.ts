@@ -18,12 +18,12 @@ test("zooming keeps a margin", () => {
 	assert.deepEqual(viewAround(0, 1000, 1000), { fromNs: 0, toNs: 1000 });
 });
 
-test("an event that can be seen moves nothing", () => {
+test("the view does not move for a visible event", () => {
 	const view = { fromNs: 0, toNs: 1000 };
 	assert.equal(viewToReveal(view, 100, 200, 1e6), view);
 });
 
-test("an event elsewhere, or too small to see, is brought to the middle", () => {
+test("an event that is out of view or too small is centred", () => {
 	const away = viewToReveal({ fromNs: 0, toNs: 1000 }, 50_000, 50_100, 1e6);
 	assert.equal((away.fromNs + away.toNs) / 2, 50_050);
 	assert.equal(away.toNs - away.fromNs, 1000);

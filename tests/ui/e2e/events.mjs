@@ -40,12 +40,12 @@ async function select(t, row, event) {
 }
 
 const cases = {
-	async "the first moment is what the tables say"() {
+	async "the first timestamp matches the tables"() {
 		const t = await open();
 		assert.equal(Number(t.originNs), ORIGIN);
 		assert.ok(t.endNs + ORIGIN >= world.one("demo", "SELECT max(end_ts) FROM Instruction"));
 	},
-	async "the card says what the table says"() {
+	async "the hover card matches the table"() {
 		const event = longest("Vector");
 		const t = await open(around(event));
 		await point(t, "Vector (nc0)", event);
@@ -58,7 +58,7 @@ const cases = {
 		await t.page.mouse.move(5, 5);
 		await card.waitFor({ state: "detached" });
 	},
-	async "a pixel of many events says how many, and none is lost"() {
+	async "a pixel with many events shows their number, and none is lost"() {
 		const t = await open();
 		const y = await t.rowY("Tensor (nc0)");
 		const { x, width } = await t.area();
@@ -82,7 +82,7 @@ const cases = {
 		}
 		assert.fail("no pixel has several events");
 	},
-	async "a click shows all fields of the row, in groups"() {
+	async "a click shows all fields of the row in groups"() {
 		const event = longest("Scalar");
 		const t = await open(around(event));
 		await select(t, "Scalar (nc0)", event);
@@ -101,7 +101,7 @@ const cases = {
 			await panel.locator("dd", { hasText: String(one.name === "pc" ? count(one.value) : one.value) }).first().waitFor();
 		assert.ok(await t.overlayPixels([255, 255, 255], 60) > 20, "the selection is drawn");
 	},
-	async "dependencies are drawn, listed, and gone to"() {
+	async "dependencies are drawn and listed, and can be opened"() {
 		// an instruction that waits for others, and is waited for
 		const busy = world.sql("demo", "SELECT start_ts, end_ts, opcode, timeline_track AS track FROM Instruction " +
 			"WHERE timeline_track LIKE 'Vector%' AND pcore_idx = 0 AND duration_ns > 200 " +
@@ -136,7 +136,7 @@ const cases = {
 		await t.page.goBack();
 		await until("Back returns", () => t.query().get("event") === `Instruction:${row}`);
 	},
-	async "markers: set by key and menu, snapped, named, measured, moved, saved and opened"() {
+	async "markers can be set by key and menu, snapped, named, measured, moved, saved and opened"() {
 		const event = longest("Vector");
 		const t = await open(around(event));
 		const y = await t.rowY("Vector (nc0)");
@@ -195,7 +195,7 @@ const cases = {
 		const perPx = 100_000 / (await t.area()).width;
 		assert.ok(Math.abs(moved - (150_000 + 200 * perPx)) < perPx * 10, `${moved}`);
 	},
-	async "a box has the statistics of the server, and the server those of SQL"() {
+	async "box statistics match the server's, and those match SQL"() {
 		const t = await open();
 		const asked = () => t.page.waitForResponse((answer) => /\/statistics\?/.test(answer.url()) &&
 			/tracks=\d/.test(answer.url()));
@@ -229,7 +229,7 @@ const cases = {
 		await t.page.keyboard.press("Escape");
 		await panel.getByText("No box selection").waitFor();
 	},
-	async "what is in view is summed up, and follows the view"() {
+	async "the summary of the view follows the view"() {
 		const t = await open("?from=100000&to=200000");
 		const panel = await t.panel("Current selection summary");
 		await panel.locator("summary").first().waitFor();
@@ -240,7 +240,7 @@ const cases = {
 		await t.does(() => t.page.keyboard.press("w"));
 		await until("it follows", async () => await panel.innerText() !== before);
 	},
-	async "a search is counted as SQL counts, listed in order, highlighted, paged, and in the link"() {
+	async "a search has the count of SQL, is listed in order, highlighted, paged, and part of the link"() {
 		const t = await open();
 		const opcode = world.one("demo", "SELECT opcode FROM Instruction GROUP BY opcode ORDER BY count(*) DESC LIMIT 1");
 		const total = world.one("demo", `SELECT count(*) FROM Instruction WHERE opcode = '${opcode}'`);
@@ -271,7 +271,7 @@ const cases = {
 		await t.does(() => panel.getByRole("button", { name: "Clear", exact: true }).click());
 		assert.equal(t.query().get("find"), null);
 	},
-	async "a regular expression finds what SQL finds"() {
+	async "a regular expression finds the same events as SQL"() {
 		const t = await open();
 		const panel = await t.panel("Search");
 		await panel.getByLabel(/^In(?! )/).first().selectOption("Instruction");
@@ -285,7 +285,7 @@ const cases = {
 		await until("values are counted", async () =>
 			await panel.locator(".dt-rows [role=row]").count() === Number(values));
 	},
-	async "a link shows the same in a browser that never was here"() {
+	async "a link shows the same page in a new browser"() {
 		const event = longest("Vector");
 		const from = event.start_ts - ORIGIN - 2000;
 		const t = await open(`?from=${from}&to=${from + 9000.5}&rows=full&colour=engine&pin=engines%2FScalar+%28nc0%29` +
@@ -302,7 +302,7 @@ const cases = {
 		assert.deepEqual(await other.labels(), await t.labels());
 		await until("the same picture", async () => await other.picture() === await t.picture());
 	},
-	async "CSV has the rows of the part of time that SQL has"() {
+	async "CSV and SQL have the same rows for a time range"() {
 		const t = await open("?from=100000&to=150000");
 		await t.page.getByRole("button", { name: /as CSV/ }).click();
 		const dialog = t.page.getByRole("dialog", { name: "Export as CSV" });
@@ -319,7 +319,7 @@ const cases = {
 		assert.ok(at >= 0, head.slice(0, 80));
 		assert.equal(rows.reduce((sum, row) => sum + Number(row.split(",")[at]), 0), Number(s), "the same rows");
 	},
-	async "a whole session by keys alone"() {
+	async "a whole session with the keyboard alone"() {
 		const t = await open();
 		const { page } = t;
 		await t.canvas.focus();
@@ -358,7 +358,7 @@ const cases = {
 		await page.keyboard.press("Escape");
 		await page.getByRole("dialog").waitFor({ state: "detached" });
 	},
-	async "everything that can be used has a name, and what is selected is said"() {
+	async "every control has an accessible name, and the selection is announced"() {
 		const event = longest("Vector");
 		const t = await open(around(event));
 		const nameless = await t.page.evaluate(() => [...document.querySelectorAll(

@@ -36,7 +36,7 @@ async function dragZoom(t, fromNs, toNs) {
 }
 
 const cases = {
-	async "drags are steps, and the picture goes with them"() {
+	async "drags add history entries, and the picture follows"() {
 		const t = await open();
 		const views = [t.view()], texts = [await extent(t)];
 		const first = await steps(t);
@@ -55,7 +55,7 @@ const cases = {
 		await t.page.waitForTimeout(600);
 		assert.deepEqual(t.view(), views[3], "nothing of before is written afterwards");
 	},
-	async "wheels and keys change the step they are at"() {
+	async "wheel and keys replace the current history entry"() {
 		const t = await open();
 		const home = t.view();
 		await dragZoom(t, 100_000, 200_000);
@@ -69,7 +69,7 @@ const cases = {
 		await go(t, "goBack", home);
 		await go(t, "goForward", moved);
 	},
-	async "Back counts from the moment of a jump, also while the view still glides"() {
+	async "Back undoes a jump even while the view is still moving"() {
 		const t = await open("", { reducedMotion: "no-preference" });
 		const home = t.view();
 		const y = await t.rowY("Vector (nc0)");
@@ -78,7 +78,7 @@ const cases = {
 		await t.page.waitForTimeout(600);
 		assert.deepEqual(t.view(), home);
 	},
-	async "fit, the ends, a double click, the map and its lens are steps, each one"() {
+	async "fit, Home, End, a double click, the map and its lens each add one history entry"() {
 		const t = await open("?from=100000&to=200000");
 		const map = await t.page.locator("canvas.tl-map").boundingBox();
 		const mapX = (ns) => map.x + (ns / t.endNs) * map.width, mapY = map.y + map.height / 2;
@@ -105,7 +105,7 @@ const cases = {
 		}
 		assert.equal(t.query().get("event"), `Instruction:${row}`);
 	},
-	async "a jump to where one is makes no step"() {
+	async "a jump to the current view adds no history entry"() {
 		const t = await open();
 		const length = await steps(t);
 		await t.page.keyboard.press("Home");
@@ -113,7 +113,7 @@ const cases = {
 		await t.page.waitForTimeout(600);
 		assert.equal(await steps(t), length);
 	},
-	async "the way to the summary and back keeps the steps"() {
+	async "going to the summary and back keeps the history"() {
 		const t = await open();
 		const home = t.view();
 		await dragZoom(t, 100_000, 200_000);
@@ -125,7 +125,7 @@ const cases = {
 		await until("the view of before", () => isDeepStrictEqual(t.view(), home));
 		await go(t, "goForward", zoomed);
 	},
-	async "ranks: a zoom of all of them is a step"() {
+	async "ranks: zooming all of them adds a history entry"() {
 		const page = await world.page("profile_cc/tp");
 		const t = new TimelinePage(page, world, "tp_rank_0");
 		await t.canvas.waitFor();

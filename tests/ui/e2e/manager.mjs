@@ -40,7 +40,7 @@ async function chooseFiles(page, { neff, ntff }) {
 const demoFiles = () => ({ neff: join(device, "demo.neff"), ntff: join(device, "demo.ntff") });
 
 const cases = {
-	async "lists what the workspace has, with its numbers"() {
+	async "lists the profiles of the workspace with their numbers"() {
 		const page = await openWholeList();
 		const all = await listed();
 		assert.deepEqual((await names(page)).sort(), all.map((one) => one.name).sort());
@@ -64,7 +64,7 @@ const cases = {
 		await page.getByRole("button", { name: "Clear the filter" }).click();
 		assert.equal((await names(page)).length, (await listed()).length);
 	},
-	async "folds devices under their capture, and a search unfolds them"() {
+	async "device profiles are folded under their capture, and a search unfolds them"() {
 		const page = await openList();
 		const children = (await listed()).filter((one) => one.parent === "training")
 			.map((one) => one.name);
@@ -85,7 +85,7 @@ const cases = {
 		assert.equal(await side.getByRole("link", { name: "training", exact: true }).count(), 1);
 		assert.equal(await side.getByRole("link", { name: children[0] }).count(), 0);
 	},
-	async "a long name keeps its end, and all of it is in the tooltip"() {
+	async "a long name keeps its end, and the tooltip has all of it"() {
 		const page = await openWholeList();
 		const [child] = (await listed()).filter((one) => one.parent === "training");
 		const link = row(page, child.name).getByRole("link", { name: child.name, exact: true });
@@ -99,7 +99,7 @@ const cases = {
 		});
 		assert.deepEqual([isHeadCut, isTailWhole], [true, true]);
 	},
-	async "the devices of a capture are chosen with it, and may stay when it is deleted"() {
+	async "a capture's devices are chosen with it, and may be kept when it is deleted"() {
 		world.ingest("short lived", "-d", system);
 		const page = await openList();
 		const children = (await listed()).filter((one) => one.parent === "short lived")
@@ -144,7 +144,7 @@ const cases = {
 					assert.ok(sign * compare(shown[i - 1], shown[i]) <= 0, `${title}: ${shown[i].name}`);
 			}
 	},
-	async "renames, and the link and the workspace follow"() {
+	async "renaming a profile changes its link and the workspace"() {
 		const page = await openList();
 		await row(page, "beta").getByRole("button", { name: "Rename beta" }).click();
 		const field = page.getByRole("textbox", { name: "New name for beta" });
@@ -162,7 +162,7 @@ const cases = {
 		await page.getByRole("tab", { name: "Timeline" }).waitFor();
 		assert.equal(decodeURIComponent(new URL(page.url()).pathname), "/profile/beta 2, renamed");
 	},
-	async "keeps favourites, in the list and beside it"() {
+	async "favourites are kept in the list and the sidebar"() {
 		const page = await openList();
 		await page.getByRole("button", { name: "Favourite gamma", exact: true }).click();
 		await until("it is one", async () => (await profile("gamma")).favourite);
@@ -190,7 +190,7 @@ const cases = {
 		await page.getByRole("button", { name: /Remove the folder sweep/ }).click();
 		await until("none is", async () => (await listed()).every((one) => one.folder === ""));
 	},
-	async "deletes after the word is typed, and only then"() {
+	async "deletes only after the word is typed"() {
 		const page = await openList();
 		await page.getByRole("button", { name: "Actions for delta" }).click();
 		await page.getByRole("menuitem", { name: "Delete…" }).click();
@@ -204,7 +204,7 @@ const cases = {
 		await row(page, "delta").waitFor({ state: "detached" });
 		await until("it is gone", async () => !(await listed()).some((one) => one.name === "delta"));
 	},
-	async "uploads files, tells how it goes, and the profile is the same as by the command line"() {
+	async "uploads files with progress, and the profile is the same as from the command line"() {
 		const page = await openList();
 		await chooseFiles(page, demoFiles());
 		assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "demo");
@@ -217,7 +217,7 @@ const cases = {
 		assert.equal(world.one("uploaded", "SELECT count(*) FROM Instruction"),
 			world.one("alpha", "SELECT count(*) FROM Instruction"));
 	},
-	async "an upload goes on after its connection dropped, and no byte is lost"() {
+	async "an upload resumes after a lost connection without losing a byte"() {
 		const page = await openList();
 		const pieces = [];
 		await page.route("**/uploads/*/files/**", (route) => {
@@ -234,7 +234,7 @@ const cases = {
 		assert.ok(pieces.length >= 3, pieces.join());
 		assert.equal((await profile("dropped")).row_count, (await profile("alpha")).row_count);
 	},
-	async "a name that is taken needs the tick to replace it"() {
+	async "an existing name is only replaced if the box is ticked"() {
 		const page = await openList();
 		const before = (await profile("alpha")).id;
 		await chooseFiles(page, demoFiles());
@@ -265,7 +265,7 @@ const cases = {
 		assert.ok(mine.devices[0].profile, "its device profile is known");
 		assert.ok((await listed()).some((one) => one.name === mine.devices[0].profile));
 	},
-	async "a capture that is none fails with a reason to read"() {
+	async "an invalid capture fails with a readable reason"() {
 		const page = await openList();
 		await chooseFiles(page, { neff: demoFiles().neff,
 			ntff: { name: "wrong.ntff", mimeType: "", buffer: Buffer.from("no recording at all") } });
@@ -277,7 +277,7 @@ const cases = {
 		assert.ok(reason.length > 10, reason);
 		assert.ok((await row(page, "broken").innerText()).includes(reason.slice(0, 20)));
 	},
-	async "what the command line does appears by itself"() {
+	async "changes from the command line appear without a reload"() {
 		const page = await openList();
 		world.makeDevice("from outside");
 		await row(page, "from outside").waitFor({ timeout: 30_000 });

@@ -35,7 +35,7 @@ function percent(fraction) {
 }
 
 const cases = {
-	async "every panel opens from the list, without a fault"() {
+	async "every panel opens from the list without an error"() {
 		const t = await open();
 		await t.page.keyboard.press("i");
 		const dialog = t.page.getByRole("dialog", { name: "Add panel" });
@@ -49,14 +49,14 @@ const cases = {
 			assert.ok(!/could not be loaded|went wrong/.test(await panel.first().innerText()), title);
 		}
 	},
-	async "overall summary: the numbers of the Summary table"() {
+	async "overall summary: the numbers match the Summary table"() {
 		const { panel } = await alone("overall-summary", "Overall summary");
 		const text = await panel.innerText();
 		assert.ok(text.includes(percent(summary.total_active_time_percent)), "active time");
 		assert.ok(text.includes(count(summary.dma_transfer_count ?? summary.transfer_count ??
 			rowsOf("DmaPacketAggregated"))), "transfers");
 	},
-	async "operator table: its first row has the instructions that its node has"() {
+	async "operator table: the first row has the instructions of its node"() {
 		const { panel } = await alone("operator-table", "Operator table");
 		const first = panel.getByRole("treegrid").getByRole("row").nth(1);
 		const name = await first.locator(".ot-name").innerText();
@@ -69,7 +69,7 @@ const cases = {
 		const { panel } = await alone("layer-summary", "Layer summary");
 		assert.ok(await gridRows(panel) > 0);
 	},
-	async "tensors, queues, nodes and throttling have the rows of their tables"() {
+	async "tensors, queues, nodes and throttling show the rows of their tables"() {
 		for (const [id, title, rows] of [
 			["tensors", "Tensors", rowsOf("TensorInfo")],
 			["dma-queues", "DMA queues", rowsOf("DmaQueuesInfo")],
@@ -80,7 +80,7 @@ const cases = {
 			await t.page.context().close();
 		}
 	},
-	async "warnings are those of the Warning table"() {
+	async "warnings match the Warning table"() {
 		const { panel } = await alone("warnings", "Warnings");
 		for (const { message } of sql("SELECT COLUMNS('message|text|warning') AS message FROM Warning LIMIT 1"))
 			assert.ok((await panel.innerText()).includes(String(message).slice(0, 40)), String(message));
@@ -95,7 +95,7 @@ const cases = {
 		const info = await alone("model-info", "Model info");
 		assert.ok((await info.panel.innerText()).length > 50);
 	},
-	async "SQL answers as the command line does, and refuses what is none"() {
+	async "SQL gives the same result as the command line and rejects invalid queries"() {
 		const { t, panel } = await alone("sql", "SQL");
 		const statement = "SELECT opcode, count(*) AS n FROM Instruction GROUP BY opcode ORDER BY n DESC, opcode";
 		const editor = panel.locator("textarea").first();
@@ -112,7 +112,7 @@ const cases = {
 		assert.equal(rowsOf("Instruction"), rows.reduce((sum, row) => sum + Number(row.n), 0));
 		await t.settled();
 	},
-	async "the hierarchy zooms the timeline to what is chosen"() {
+	async "the hierarchy zooms the timeline to the chosen node"() {
 		const { t, panel } = await alone("hierarchy", "Hierarchy");
 		const box = await panel.locator("canvas").first().boundingBox();
 		assert.ok(box, "it is drawn");
@@ -121,7 +121,7 @@ const cases = {
 		await until("something is chosen", async () => t.page.url() !== before ||
 			(await panel.innerText()).length > 10);
 	},
-	async "memory: the allocations that are drawn are the table's"() {
+	async "memory: the drawn allocations match the table"() {
 		const { panel } = await alone("memory-usage", "Memory usage");
 		assert.ok((await panel.innerText()).length > 10);
 		assert.ok(await panel.locator("canvas").count() > 0, "it is drawn");
@@ -138,7 +138,7 @@ const cases = {
 		await t.does(() => panel.getByLabel(/Colour/).first().selectOption("engine"));
 		assert.equal(t.query().get("colour"), "engine");
 	},
-	async "the summary page has the numbers of the Summary table"() {
+	async "the summary page matches the Summary table"() {
 		const page = await world.page("profile/demo/summary");
 		await page.getByText("Compute performance").waitFor();
 		await until("findings are there", async () => !/Loading/.test(await page.getByRole("region", { name: "Summary" }).innerText()));
@@ -150,7 +150,7 @@ const cases = {
 		const { findings } = await world.api("profiles/demo/insights");
 		for (const finding of findings) assert.ok(text.includes(finding.title), finding.title);
 	},
-	async "a region of the summary has its own numbers"() {
+	async "a region in the summary has its own numbers"() {
 		const page = await world.page("profile/demo/summary?from=100000&to=200000");
 		await page.getByText("Compute performance").waitFor();
 		const whole = await page.getByRole("region", { name: "Summary" }).innerText();
@@ -162,7 +162,7 @@ const cases = {
 		await page.getByRole("button", { name: "Add region" }).click();
 		await until("it can be chosen", async () => await page.getByLabel("Region").locator("option").count() >= 3);
 	},
-	async "bands of the insights are drawn, and can be left out"() {
+	async "bands of the insights are drawn and can be hidden"() {
 		const { bands } = await world.api("profiles/demo/insights");
 		const t = await open();
 		const map = () => t.page.evaluate(() => document.querySelector(".tl-map").toDataURL());
@@ -192,7 +192,7 @@ const cases = {
 		await other.page.getByRole("menuitem", { name: "mine & yours" }).last().click();
 		await until("it is gone", async () => !(await world.api("layouts")).layouts.length);
 	},
-	async "a panel is closed, maximised and remembered by the next visit"() {
+	async "a panel is closed, maximised and remembered for the next visit"() {
 		const t = await open();
 		await t.does(() => t.page.getByRole("button", { name: "Close Event details" }).click());
 		assert.ok(!t.query().get("panels").includes("event-details"));
@@ -201,7 +201,7 @@ const cases = {
 		await until("the link names panels", () => t.query().has("panels"));
 		assert.ok(!t.query().get("panels").includes("event-details"), "the browser remembers");
 	},
-	async "source lines have the instructions that SQL finds"() {
+	async "source lines have the same instructions as SQL"() {
 		const { panel } = await alone("source-code", "Source code");
 		const lines = sql("SELECT nki_source_location AS place, count(*) AS n FROM Instruction WHERE " +
 			"nki_source_location <> '' GROUP BY ALL ORDER BY n DESC, place LIMIT 1");

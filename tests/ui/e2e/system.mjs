@@ -28,7 +28,7 @@ const execution = () => sql("SELECT row_ AS row, start_ts, end_ts, nc_idx FROM (
 	"AS row_ FROM SystemProfileEvents) WHERE name = 'nc_exec_running' AND nc_idx = 0 ORDER BY start_ts LIMIT 1")[0];
 
 const cases = {
-	async "a visit begins where the events are, and fitting goes on to everything"() {
+	async "the initial view shows all events, and \"fit\" then shows the whole profile"() {
 		const t = await open();
 		assert.ok(!t.query().has("from"), "the usual view is not in the link");
 		const shown = await t.page.locator(".tl-extent b").innerText();
@@ -54,7 +54,7 @@ const cases = {
 		const box = await t.label(label).first().boundingBox();
 		assert.ok(box.height <= 16 * depths + 6, `${box.height} px for ${depths} depths`);
 	},
-	async "processors are folded until they are asked for"() {
+	async "processors start folded"() {
 		const t = await open();
 		const group = t.page.getByRole("treeitem", { name: /^Processors/ }).first();
 		await group.scrollIntoViewIfNeeded();
@@ -62,7 +62,7 @@ const cases = {
 		await group.click();
 		await t.page.getByRole("treeitem", { name: "CPU average" }).first().waitFor();
 	},
-	async "an execution has its attributes, its flow and its device profile"() {
+	async "an execution shows its attributes, its flow and its device profile"() {
 		const { row } = execution();
 		const t = await open(`?event=SystemProfileEvents:${row}&panels=${encodeURIComponent(
 			"v(500~timeline)(500~event-details)")}`);
@@ -76,7 +76,7 @@ const cases = {
 		await details(t.page).getByRole("button", { name: "Open device profile" }).click();
 		await t.page.waitForURL(/profile\/training_device_profile_model_\d+/);
 	},
-	async "device profiles stay found when they are renamed"() {
+	async "device profiles are still linked after they are renamed"() {
 		const { devices: [device] } = await world.api("profiles/training");
 		const rename = async (from, name) => assert.equal((await fetch(
 			`${world.root}api/v1/profiles/${encodeURIComponent(from)}`, { method: "PATCH",
@@ -85,7 +85,7 @@ const cases = {
 		assert.equal((await world.api("profiles/training")).devices[0].profile, "my device");
 		await rename("my device", device.profile);
 	},
-	async "the summary counts an execution once, of all processes or of one"() {
+	async "the summary counts an execution once, for all processes or one"() {
 		const page = await world.page("profile/training/summary");
 		const all = world.one("training", "SELECT count(*) FROM (SELECT DISTINCT instance_id, process_id, nc_idx, " +
 			"json_extract_string(extra_attributes_json, '$.exec_id') FROM SystemProfileEvents " +
@@ -99,7 +99,7 @@ const cases = {
 		await choice.selectOption(value);
 		await overview.getByText(count(first.n), { exact: true }).waitFor();
 	},
-	async "ranks are behind tabs, at one zoom, and the slowest is marked"() {
+	async "ranks have tabs with a common zoom, and the slowest is marked"() {
 		const page = await world.page("profile_cc/tp?from=10000&to=20000");
 		const tabs = page.getByRole("tablist", { name: "Ranks" }).getByRole("tab");
 		await tabs.first().waitFor();
@@ -118,7 +118,7 @@ const cases = {
 		await table.getByText("Rank 1", { exact: true }).click();
 		await until("a line leads to its rank", () => new URL(page.url()).searchParams.get("rank") === "1");
 	},
-	async "a rank leads to the others, and a name that is none says so"() {
+	async "a rank links to the others, and an unknown name gives an error"() {
 		const page = await world.page("profile/tp_device_profile_rank_1");
 		await page.getByRole("link", { name: `All ${RANKS} ranks` }).click();
 		await page.getByRole("tab", { name: "Rank 2" }).waitFor();

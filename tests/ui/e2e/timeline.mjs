@@ -15,7 +15,7 @@ const near = (a, b, slack, what) => assert.ok(Math.abs(a - b) <= slack, `${what}
 const span = ({ from, to }) => to - from;
 
 const cases = {
-	async "has a row for each engine of each core, and more in the full view"() {
+	async "there is a row for each engine of each core, and more in the full view"() {
 		const t = await open();
 		const engines = world.sql("demo", "SELECT DISTINCT timeline_track AS name, pcore_idx AS core " +
 			"FROM Instruction WHERE timeline_track IS NOT NULL");
@@ -40,7 +40,7 @@ const cases = {
 			"Pending DMA", "Throughput", "Utilisation"]) assert.ok(seen.has(group), group);
 		assert.equal(t.query().get("rows"), "full");
 	},
-	async "draws something in every row that has something"() {
+	async "draws something in every row that has events"() {
 		const t = await open();
 		for (const name of ["Tensor (nc0)", "Vector (nc1)", "Scalar (nc0)"]) {
 			const colours = await t.colours({ y: await t.rowY(name) });
@@ -49,7 +49,7 @@ const cases = {
 		const axis = await t.page.locator(".tl-extent").innerText();
 		assert.match(axis, /379\.5 µs from the beginning/);
 	},
-	async "a drag zooms to what was dragged over"() {
+	async "a drag zooms to the dragged range"() {
 		const t = await open();
 		const y = await t.rowY("Vector (nc0)");
 		const [x0, x1] = [await t.xOf(100_000), await t.xOf(150_000)];
@@ -58,7 +58,7 @@ const cases = {
 		near(t.view().from, 100_000, perPx * 1.5, "from");
 		near(t.view().to, 150_000, perPx * 1.5, "to");
 	},
-	async "the wheel zooms about the pointer, sideways it moves, plain it scrolls"() {
+	async "the wheel zooms at the pointer, pans sideways, and scrolls without Ctrl"() {
 		const t = await open("?from=100000&to=200000");
 		const y = await t.rowY("Vector (nc0)");
 		const x = await t.xOf(130_000);
@@ -106,7 +106,7 @@ const cases = {
 			last = now;
 		}
 	},
-	async "pans by shift and drag, by the axis, and by the middle button"() {
+	async "Shift and drag, the axis and the middle button pan"() {
 		const t = await open("?from=100000&to=200000");
 		const y = await t.rowY("Vector (nc0)");
 		const { x, width } = await t.area();
@@ -123,7 +123,7 @@ const cases = {
 		await t.does(() => t.page.mouse.up({ button: "middle" }));
 		near(t.view().from, 100_000 + moved, 300, "the middle button");
 	},
-	async "the map: its lens is dragged, sized and sent elsewhere"() {
+	async "the map: the lens can be dragged, resized and moved by a click"() {
 		const t = await open("?from=100000&to=200000");
 		const map = await t.page.locator("canvas.tl-map").boundingBox();
 		const at = (ns) => map.x + (ns / t.endNs) * map.width;
@@ -137,7 +137,7 @@ const cases = {
 		await t.does(() => t.page.mouse.click(at(50_000), y));
 		near((t.view().from + t.view().to) / 2, Math.max(50_000, span(t.view()) / 2), perPx * 2, "sent elsewhere");
 	},
-	async "the map: a lens of far less than a pixel is seen where it is, dragged and sized"() {
+	async "the map: a lens of much less than a pixel is visible, and can be dragged and resized"() {
 		const t = await open("?from=150000&to=150010");
 		const map = await t.page.locator("canvas.tl-map").boundingBox();
 		const at = (ns) => map.x + (ns / t.endNs) * map.width;
@@ -167,14 +167,14 @@ const cases = {
 		await t.page.waitForTimeout(600);
 		assert.equal(t.page.url(), url, "a hand that trembles moves nothing");
 	},
-	async "buttons zoom, and fit shows all"() {
+	async "buttons zoom, and \"fit\" shows all"() {
 		const t = await open("?from=100000&to=200000");
 		await t.does(() => t.page.getByRole("button", { name: "Zoom in (W)" }).click());
 		assert.ok(span(t.view()) < 100_000);
 		await t.does(() => t.page.getByRole("button", { name: /Show the whole profile/ }).click());
 		near(span(t.view()), t.endNs, 1, "all of it");
 	},
-	async "never leaves the profile, and zooms to single nanoseconds"() {
+	async "the view never leaves the profile, and zooms to single nanoseconds"() {
 		const t = await open("?from=100000&to=100200");
 		for (let i = 0; i < 30; i++) await t.page.keyboard.press("w");
 		await until("single nanoseconds", () => span(t.view()) > 0 && span(t.view()) <= 20);
@@ -182,7 +182,7 @@ const cases = {
 		await until("all of it", () => span(t.view()) >= t.endNs - 1);
 		assert.ok(t.view().from >= 0 && t.view().to <= t.endNs + 1);
 	},
-	async "rows are pinned, folded, hidden, brought back and moved, and the link knows"() {
+	async "rows can be pinned, folded, hidden, shown again and moved, and the link contains it"() {
 		const t = await open();
 		const order = async () => (await t.labels()).filter((label) => /\(nc0\)/.test(label));
 		const tool = async (row, name) => {
@@ -228,7 +228,7 @@ const cases = {
 		await t.does(() => row.getByRole("button", { name: /Fold into one line/ }).click());
 		assert.ok((await row.boundingBox()).height < high);
 	},
-	async "the menu of a row offers the same"() {
+	async "the menu of a row has the same commands"() {
 		const t = await open();
 		await t.page.mouse.click(await t.xOf(200_000), await t.rowY("Vector (nc0)"), { button: "right" });
 		const menu = t.page.getByRole("menu", { name: "Timeline" });
@@ -237,7 +237,7 @@ const cases = {
 		await t.does(() => menu.getByRole("menuitem", { name: /Pin row/ }).click());
 		assert.deepEqual(t.query().getAll("pin"), ["engines/Vector (nc0)"]);
 	},
-	async "colours: by name, layer, operator, engine and row, each a picture of its own"() {
+	async "colours by name, layer, operator, engine and row all differ"() {
 		const t = await open("?from=100000&to=160000");
 		const y = await t.rowY("Vector (nc0)");
 		const choice = t.page.getByLabel("Colour by");
@@ -259,7 +259,7 @@ const cases = {
 			`AND start_ts < ${t.originNs + 160000n}`);
 		assert.ok(opcodes > 1);
 	},
-	async "dark and light: the switch, the system, and it is remembered"() {
+	async "dark and light follow the switch and the system and are remembered"() {
 		const t = await open("", { scheme: "light" });
 		const ground = () => t.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 		const light = await ground();
