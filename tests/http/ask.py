@@ -63,11 +63,11 @@ def check_sql(server):
          True]], answer)
     check('columns have names and types', [(c['name'], c['type']) for c in answer['columns']][:4] ==
           [('a', 'integer'), ('safe', 'integer'), ('big', 'integer'), ('huge', 'integer')], answer)
-    check('it says how long it took', answer['elapsed_ms'] >= 0 and not answer['is_cut'], answer)
+    check('the response has the elapsed time', answer['elapsed_ms'] >= 0 and not answer['is_cut'], answer)
     _, answer = server.post('/profiles/demo/sql', {'sql': 'SELECT * FROM range(11)', 'limit': 10})
-    check('what is cut says so', answer['is_cut'] and len(answer['rows']) == 10, answer)
+    check('a truncated result is marked', answer['is_cut'] and len(answer['rows']) == 10, answer)
     _, answer = server.post('/profiles/demo/sql', {'sql': 'SELECT * FROM range(10)', 'limit': 10})
-    check('what is whole too', not answer['is_cut'] and len(answer['rows']) == 10, answer)
+    check('a complete result is not', not answer['is_cut'] and len(answer['rows']) == 10, answer)
     for sql, wanted in (('SELEC 1', 400), ('SELECT * FROM nothing', 404), ('SELECT 1; SELECT 2', 400),
                         ("SELECT * FROM read_csv('/etc/passwd')", 403),
                         ("SELECT * FROM '/etc/passwd'", 404), ("COPY (SELECT 1) TO '/tmp/x'", 403),
@@ -79,7 +79,7 @@ def check_sql(server):
         status, answer = server.post('/profiles/demo/sql', {'sql': 'SELECT 1', 'limit': limit})
         check(f'a limit of {limit!r} is refused', status == 400, answer)
     status, _ = server.post('/profiles/nobody/sql', {'sql': 'SELECT 1'})
-    check('a profile that is not there is not found', status == 404, status)
+    check('an unknown profile gives 404', status == 404, status)
 
 
 # --- the description ----------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def check_description(server):
         answer = server.json(path)
         content = described['paths'][API + pattern]['get']['responses']['200']['content']
         fault = fault_of(answer, content['application/json']['schema'], schemas)
-        check(f'{path} is as described', fault is None, fault)
+        check(f'{path} matches the description', fault is None, fault)
 
 
 # --- named queries ------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def check_queries(server, profile):
     for query in listed:
         answer = server.json(f'/profiles/{profile}/queries/{query["name"]}')
         width = len(answer.get('columns', []))
-        check(f'the query {query["name"]} answers', width and
+        check(f'the query {query["name"]} works', width and
               all(len(row) == width for row in answer['rows']), answer)
 
 
@@ -168,7 +168,7 @@ def check_named(server):
 
     figures, = named('figures')
     (mfu, hfu), = server.rows('SELECT mfu_estimated_percent, hfu_estimated_percent FROM Summary')
-    check('figures are those of the summary', abs(figures['mfu_frac'] - mfu) < 1e-7 and
+    check('figures match the summary', abs(figures['mfu_frac'] - mfu) < 1e-7 and
           abs(figures['hfu_frac'] - hfu) < 1e-7 and figures['mfu_source'] == 'hlo', figures)
     bars = named('utilisation', from_=100000, to=200000)
     check('utilisation adds up to 1', len(bars) == 10 and all(abs(sum(
@@ -176,10 +176,10 @@ def check_named(server):
     layers = named('layers', depth=2)
     (count, time_ns), = server.rows("SELECT count(*), sum(duration_ns) FROM Instruction "
                                     "WHERE layer != ''")
-    check('layers add up to all instructions with one',
+    check('layers add up to all instructions that have a layer',
           (sum(r['instruction_count'] for r in layers),
            sum(int(r['instruction_time_ns']) for r in layers)) == (count, int(time_ns)), layers)
-    check('a limit cuts', len(named('source_lines', limit=3)) == 3, None)
+    check('a limit truncates the rows', len(named('source_lines', limit=3)) == 3, None)
     for path, wanted in (('none', 404), ('layers?depth=many', 400), ('layers?dept=2', 400),
                          ("layers?depth=1'", 400), ('dma_utilisation?by=row', 400),
                          ('figures?from=never', 400), ('flows', 404),
@@ -197,7 +197,7 @@ def check_values(server):
     check('their shares add up', abs(sum(r[2] for r in answer['rows']) - 1) < 1e-9 and
           abs(sum(r[4] for r in answer['rows']) - 1) < 1e-9, answer)
     answer = server.json(path, column='opcode', contains='MATM', limit=1)
-    check('values are suggested, whatever their case', len(answer['rows']) == 1 and
+    check('values are suggested, ignoring case', len(answer['rows']) == 1 and
           'matm' in answer['rows'][0][0].lower(), answer)
     answer = server.json('/profiles/demo/tables/NeffHeader/values',
                          column=server.rows('DESCRIBE NeffHeader')[0][0])
@@ -213,7 +213,7 @@ def check_line(server):
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         sums = list(pool.map(lambda i: server.rows(
             f'SELECT sum(i)::BIGINT FROM range(2000000) r(i) WHERE i >= {i}'), range(12)))
-    check('a dozen at once are all answered',
+    check('a dozen concurrent queries are all answered',
           sums == [[[1999999000000 - i * (i - 1) // 2]] for i in range(12)], sums)
 
 
@@ -236,14 +236,14 @@ def check_gone(server):
                       b'Content-Type: application/json\r\nContent-Length: '
                       + str(len(body)).encode() + b'\r\n\r\n' + body)
             time.sleep(0.3)
-    check('others are answered when they are gone', server.rows('SELECT 1') == [[1]])
+    check('other queries are answered after clients disconnect', server.rows('SELECT 1') == [[1]])
     deadline = time.monotonic() + 20
     idle = False
     while not idle and time.monotonic() < deadline:
         before = cpu_seconds(server)
         time.sleep(0.5)
         idle = cpu_seconds(server) - before < 0.2
-    check('nothing is computed for who went away', idle)
+    check('a query stops when its client disconnects', idle)
 
 
 # --- statistics -----------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def check_statistics(server):
     answer = server.json('/profiles/demo/statistics')
     by_track = {t['track']: t for t in answer['tracks']}
     all_tracks = server.json('/profiles/demo/tracks')['tracks']
-    check('all tracks but groups are told', set(by_track) ==
+    check('all tracks except groups are listed', set(by_track) ==
           {t['id'] for t in all_tracks if t['kind'] != 'group'}, len(by_track))
     for t in tracks_of(server, 'Instruction'):
         core = next(g['name'] for g in all_tracks if g['id'] == t['parent']).split()[-1]
@@ -265,7 +265,7 @@ def check_statistics(server):
         rows = server.rows('SELECT opcode, count(*), sum(end_ts - start_ts)::BIGINT FROM '
                            f'Instruction WHERE {where} GROUP BY 1')
         seen = {n['name']: [int(n['count']), int(n['sum_ns'])] for n in by_track[t['id']]['names']}
-        check(f"{t['name']} of core {core} costs what SQL says",
+        check(f"{t['name']} of core {core} matches SQL",
               seen == {r[0]: r[1:] for r in rows}, (seen, rows))
     window = server.json('/profiles/demo/statistics', from_=100000, to=150000)
     for t in tracks_of(server, 'Instruction')[:4]:
@@ -277,9 +277,9 @@ def check_statistics(server):
             'start_ts < 150000 AND (end_ts > 100000 OR start_ts = 100000)')
         s = next(x for x in window['tracks'] if x['track'] == t['id'])
         wanted = rows[0] if t['depth_count'] == 1 else rows[0][:2] + [int(s['busy_ns'])]
-        check(f"so it does in a part of time ({t['name']})",
+        check(f"it also matches in a time range ({t['name']})",
               [int(s['count']), int(s['sum_ns']), int(s['busy_ns'])] == wanted, (s, rows))
-        check('busy is a part of that', 0 <= s['busy_fraction'] <= 1
+        check('busy time is at most that', 0 <= s['busy_fraction'] <= 1
               and abs(s['busy_fraction'] - int(s['busy_ns']) / 50000) < 1e-9, s)
 
 
@@ -295,9 +295,9 @@ def check_opcode_summary(server):
     rows = server.rows('SELECT opcode, sum(instruction_count)::BIGINT, '
                        'sum(instruction_time_ns)::BIGINT FROM OpcodeSummary GROUP BY 1')
     wanted = {r[0]: r[1:] for r in rows}
-    check('opcodes are those of OpcodeSummary', set(seen) == set(wanted), (seen, wanted))
-    check('and as many', all(seen[o][0] == wanted[o][0] for o in seen), (seen, wanted))
-    check('and as long, but for what rounding makes of each',
+    check('opcodes match OpcodeSummary', set(seen) == set(wanted), (seen, wanted))
+    check('their counts match', all(seen[o][0] == wanted[o][0] for o in seen), (seen, wanted))
+    check('their durations match, except for rounding',
           all(abs(seen[o][1] - wanted[o][1]) <= seen[o][0] for o in seen), (seen, wanted))
 
 
@@ -305,12 +305,12 @@ def check_counters(server):
     counter = next(t for t in server.json('/profiles/demo/tracks')['tracks']
                    if t['kind'] == 'counter' and t['table'] == 'PendingDma')
     s = server.json('/profiles/demo/statistics', tracks=counter['id'])['tracks'][0]
-    check('a counter tells its values', s['lowest'] <= s['mean'] <= s['highest']
+    check('a counter has its values', s['lowest'] <= s['mean'] <= s['highest']
           and int(s['count']) == int(counter['row_count']), s)
     for parameters in ({'tracks': '99999'}, {'tracks': 'x'}, {'from_': 5, 'to': 5},
                        {'from_': 'now'}, {'to': '-1'}):
         answer = server.json('/profiles/demo/statistics', **parameters)
-        check(f'{parameters} is refused', answer.get('status') in (400, 404), answer)
+        check(f'{parameters} is rejected', answer.get('status') in (400, 404), answer)
 
 
 # --- searching ------------------------------------------------------------------------------------
@@ -326,25 +326,25 @@ def check_search(server):
         answer = server.json('/profiles/demo/search', table='Instruction', where=where)
         rows = server.rows('SELECT count(*), coalesce(sum(end_ts - start_ts), 0)::BIGINT FROM '
                            f'Instruction WHERE {sql}')
-        check(f'{where} finds what SQL does', [int(answer.get('total', -1)),
+        check(f'{where} finds the same rows as SQL', [int(answer.get('total', -1)),
               int(answer.get('duration_ns', -1))] == rows[0], (answer, rows))
     answer = server.json('/profiles/demo/search', table='Instruction', where='opcode=MATMUL',
                          from_=100000, to=120000, limit=1000)
     rows = server.rows("SELECT start_ts, end_ts, pc FROM Instruction WHERE opcode = 'MATMUL' AND "
                        'start_ts < 120000 AND end_ts > 100000 ORDER BY start_ts')
-    check('a part of time, in order of time',
+    check('a time range, in order of time',
           sorted([int(r['start_ns']), int(r['end_ns']), r['pc']] for r in answer['rows']) ==
           sorted(rows) and answer['rows'] == sorted(answer['rows'],
                                                     key=lambda r: int(r['start_ns'])), answer)
     pages = [server.json('/profiles/demo/search', table='Instruction', where='opcode=MATMUL',
                          from_=100000, to=120000, limit=7, offset=o)['rows']
              for o in range(0, len(rows) + 7, 7)]
-    check('pages are the whole', sum(pages, []) == answer['rows'], len(sum(pages, [])))
+    check('the pages together are the whole result', sum(pages, []) == answer['rows'], len(sum(pages, [])))
 
 
 def check_hits(server):
     answer = server.json('/profiles/demo/search', text='matmul', limit=200)
-    check('a text is found in any case', int(answer['total']) > 0, answer)
+    check('a text is found, ignoring case', int(answer['total']) > 0, answer)
     tracks = {t['id']: t for t in server.json('/profiles/demo/tracks')['tracks']}
     wrong = []
     for hit in answer['rows']:
@@ -353,10 +353,10 @@ def check_hits(server):
                 or row.get('start_ns') != hit['start_ns']
                 or tracks[hit['track']]['table'] != hit['table']):
             wrong.append((hit, row))
-    check('each hit knows its row, track and depth', not wrong and answer['rows'], wrong[:1])
+    check('each hit has its row, track and depth', not wrong and answer['rows'], wrong[:1])
     every = server.json('/profiles/demo/search', limit=1)
     wanted = sum(int(t['row_count']) for t in tracks.values() if t['kind'] == 'spans')
-    check('a search for nothing finds all', int(every['total']) == wanted, every)
+    check('an empty search finds everything', int(every['total']) == wanted, every)
     for parameters, status in (
             ({'where': 'nothing=1'}, 404), ({'where': 'opcode'}, 400), ({'where': '=1'}, 400),
             ({'where': 'duration_ns=1 OR 1=1', 'table': 'Instruction'}, 400),
@@ -392,15 +392,15 @@ def check_marks(server):
         total = int(server.json('/profiles/demo/search', where='opcode=MATMUL', from_=start, to=end,
                                 limit=1)['total'])
         _, _, _, strips = read_marks(content)
-        check(f'{px} pixels mark every hit once', status == 200
+        check(f'{px} pixels contain every hit once', status == 200
               and sum(sum(s[4]) for s in strips) == total, total)
-        check('and lie in their window, one after the other',
+        check('marks are sorted and within the window',
               all(0 <= a <= b <= px for s in strips for a, b in zip(s[2], s[3]))
               and all(b <= a for s in strips for b, a in zip(s[3], s[2][1:]))
               and all(len(s[2]) <= px for s in strips), strips)
     for query in ('px=0', 'px=16385', '', 'px=10&from=5&to=5', 'px=10&where=nothing=1'):
         status, _, _ = server.ask('/profiles/demo/search/marks?' + query)
-        check(f'marks?{query} is refused', status in (400, 404), status)
+        check(f'marks?{query} is rejected', status in (400, 404), status)
 
 
 # --- dependencies -----------------------------------------------------------------------------------
@@ -412,16 +412,16 @@ def check_dependencies(server):
         number = server.rows('SELECT nx FROM (SELECT id, row_number() OVER () - 1 AS nx FROM '
                              f'Instruction) WHERE id = {row_id}')[0][0]
         answer = server.json(f'/profiles/demo/tables/Instruction/rows/{number}/dependencies')
-        check('all that a row waited for is told', answer['total_predecessors'] == count
+        check('all predecessors of a row are listed', answer['total_predecessors'] == count
               and len(answer['predecessors']) == min(count, 200), answer)
-        check('the nearest first, with their places',
+        check('the nearest come first, with their places',
               all(a['gap_ns'] <= b['gap_ns'] for a, b in
                   zip(answer['predecessors'], answer['predecessors'][1:]))
               and all(e['track'] is not None and int(e['start_ns']) <= int(e['end_ns'])
                       for e in answer['predecessors']), answer)
         first = answer['predecessors'][0]
         back = server.json(f"/profiles/demo/tables/{first['table']}/rows/{first['row']}/dependencies")
-        check('and knows who waited for it', any(
+        check('a predecessor lists the row as successor', any(
             e['table'] == 'Instruction' and e['row'] == str(number) for e in back['successors'])
             or back['total_successors'] > 200, back)
     for path, status in (('Instruction/rows/99999999', 404), ('Instruction/rows/x', 404),
@@ -429,7 +429,7 @@ def check_dependencies(server):
         answer = server.json(f'/profiles/demo/tables/{path}/dependencies')
         check(f'{path} is not found', answer.get('status') == status, answer)
     answer = server.json('/profiles/demo/tables/Metadata/rows/0/dependencies')
-    check('a row without edges has none', answer.get('total_successors') == 0, answer)
+    check('a row without dependencies has none', answer.get('total_successors') == 0, answer)
 
 
 # --- files ------------------------------------------------------------------------------------------
@@ -440,18 +440,18 @@ def check_csv(server):
     total = server.rows('SELECT count(*) FROM Instruction')[0][0]
     check('a CSV has all rows and a header', len(lines) == total + 1
           and lines[0][0] == 'timeline_track', (len(lines), total))
-    check('and a name', headers['Content-Disposition'] ==
+    check('the CSV has a file name', headers['Content-Disposition'] ==
           'attachment; filename="demo-Instruction.csv"' and
           headers['Content-Type'].startswith('text/csv'), headers.items())
     _, _, content = server.ask('/profiles/demo/csv?table=Instruction&from=100000&to=120000')
     part = list(csv.reader(io.StringIO(content.decode())))
     total = server.rows('SELECT count(*) FROM Instruction WHERE start_ts < 120000 AND (end_ts > '
                         '100000 OR start_ts = 100000)')[0][0]
-    check('a part of time has its rows', len(part) == total + 1, (len(part), total))
+    check('a time range has its rows', len(part) == total + 1, (len(part), total))
     track = tracks_of(server, 'Instruction')[0]
     _, _, content = server.ask(f"/profiles/demo/csv?table=Instruction&tracks={track['id']}")
     own = list(csv.reader(io.StringIO(content.decode())))
-    check('a track has its own', len(own) == int(track['row_count']) + 1
+    check('a track has its own rows', len(own) == int(track['row_count']) + 1
           and {r[0] for r in own[1:]} == {track['name']}, len(own))
     for query, status in (('', 400), ('table=nothing', 404), ('table=Metadata&from=1', 400),
                           ('table=Instruction&tracks=99999', 400),
@@ -473,26 +473,26 @@ def check_documents(server, capture, workspace):
     for place, key in (('/profiles/demo/annotations', 'sets'), ('/layouts', 'layouts')):
         text = json.dumps({'a': [1, 'ä'], 'n': 1e300})
         path = f'{place}/first%20look'
-        check(f'{place} begins empty', server.json(place) == {key: []}, server.json(place))
-        check('a document is kept', server.ask(path, 'PUT', JSON, text)[0] == 204)
-        check('as it is', server.ask(path)[2].decode() == text)
-        check('and listed', server.json(place) == {key: ['first look']})
+        check(f'{place} is empty at first', server.json(place) == {key: []}, server.json(place))
+        check('a document is stored', server.ask(path, 'PUT', JSON, text)[0] == 204)
+        check('it is returned unchanged', server.ask(path)[2].decode() == text)
+        check('it is listed', server.json(place) == {key: ['first look']})
         for name, body, status in (('x', '[1]', 400), ('x', '{', 400), ('..%2fx', '{}', 404),
                                    ('.x', '{}', 400)):
             seen = server.ask(f'{place}/{name}', 'PUT', JSON, body)[0]
             check(f'{name} {body[:6]} gives {status}', seen == status, seen)
-        check('a long one is refused', is_refused_early(server, path, (1 << 20) + 1))
-        check('a form is no document', server.ask(path, 'PUT', {'Content-Type': 'text/plain'},
+        check('a document that is too long is rejected', is_refused_early(server, path, (1 << 20) + 1))
+        check('a form is rejected', server.ask(path, 'PUT', {'Content-Type': 'text/plain'},
                                                   '{}')[0] == 415)
-        check('what is not there is not found', server.ask(f'{place}/other')[0] == 404)
+        check('a missing document gives 404', server.ask(f'{place}/other')[0] == 404)
     ingest(capture, workspace, 'demo', '--force')
-    check('annotations outlive a profile stored again',
+    check('annotations are kept if a profile is stored again',
           server.json('/profiles/demo/annotations') == {'sets': ['first look']})
     server.ask('/profiles/demo', 'PATCH', JSON, '{"name":"renamed"}')
-    check('and follow another name',
+    check('annotations follow a renamed profile',
           server.json('/profiles/renamed/annotations') == {'sets': ['first look']})
     server.ask('/profiles/renamed', 'PATCH', JSON, '{"name":"demo"}')
-    check('and can be deleted',
+    check('annotations can be deleted',
           server.ask('/profiles/demo/annotations/first%20look', 'DELETE')[0] == 204
           and server.json('/profiles/demo/annotations') == {'sets': []})
 
@@ -505,18 +505,18 @@ def check_insights(server):
     check('insights have bands', all(b['kind'] in kinds and int(b['from_ns']) <= int(b['to_ns'])
           and b['title'] and b['detail'] for b in answer['bands']), answer)
     throttled = server.rows('SELECT count(*) FROM Throttle WHERE k < n')[0][0]
-    check('of throttling as well', any(b['kind'] == 'throttling' for b in answer['bands'])
+    check('there are bands for throttling', any(b['kind'] == 'throttling' for b in answer['bands'])
           == (throttled > 0), answer)
     severities = [f['severity'] for f in answer['findings']]
-    check('findings come worst first', severities == sorted(severities, reverse=True)
+    check('findings are sorted by severity', severities == sorted(severities, reverse=True)
           and set(severities) <= {1, 2, 3}, severities)
-    check('and again the same', server.json('/profiles/demo/insights') == answer)
+    check('the second response is the same', server.json('/profiles/demo/insights') == answer)
 
 
 def check_other_tools(server):
-    check('health', server.ask('/health')[2] == b'healthy')
+    check('the health check answers', server.ask('/health')[2] == b'healthy')
     status, _, content = server.ask('/profiles/search?userName=x')
-    check('a user is needed', status == 400
+    check('a user name is required', status == 400
           and json.loads(content)['detail'] == 'x-user-id header is missing', content)
     status, _, content = server.ask('/profiles/search?userName=x', headers={'x-user-id': 'me'})
     check('profiles are listed', {'profile_name': 'demo', 'type': 'device', 'status': 'ready'} in
@@ -537,7 +537,7 @@ def check_other_tools(server):
     answer = server.json('/profiles/demo/memory_bandwidth', group_by='machine')
     check('bandwidth is by instance or core', answer.get('status') == 400, answer)
     answer = server.json('/profiles/demo/memory_bandwidth', group_by='core')
-    check('a device profile has none', answer.get('status') == 404, answer)
+    check('a device profile has no bandwidth', answer.get('status') == 404, answer)
 
 
 # Routes that need SQL report the missing library; the server survives.
@@ -547,7 +547,7 @@ def check_without_engine(workspace):
         status, _, content = server.ask(f'/profiles/demo/{path}')
         check(f'{path} needs DuckDB', status == 501 and b'DuckDB' in content, (status, content))
     code, _, err = server.stop()
-    check('the server outlives that', code == 0 and err == '', (code, err))
+    check('the server still works', code == 0 and err == '', (code, err))
 
 
 def has_duckdb(server):
@@ -577,7 +577,7 @@ def main():
             print('# no DuckDB here: questions in SQL are not asked')
         check_documents(server, capture, workspace)
         code, _, err = server.stop()
-        check('ctrl-c ends it cleanly', code == 0 and err == '', (code, err))
+        check('ctrl-c stops the server cleanly', code == 0 and err == '', (code, err))
         check_without_engine(workspace)
     print(f'1..{len(results)}')
     sys.exit(0 if all(results) else 1)

@@ -67,8 +67,8 @@ def check_headers(server):
                   'Cross-Origin-Opener-Policy': 'same-origin'}
         missing = [k for k, v in wanted.items() if headers.get(k) != v]
         policy = headers.get('Content-Security-Policy', '')
-        check(f'{path} protects its visitor', not missing, missing)
-        check(f'{path} loads from here only and does not name its server',
+        check(f'{path} has security headers', not missing, missing)
+        check(f'{path} allows only our origin and has no Server header',
               policy.startswith("default-src 'self'") and 'unsafe' not in policy
               and 'Server' not in headers, policy)
 
@@ -76,13 +76,13 @@ def check_headers(server):
 def check_hosts(server):
     for host in ('localhost', f'localhost:{server.port}', '127.0.0.1', '[::1]:80', 'LOCALHOST'):
         status, _, _ = server.ask('/health', headers={'Host': host})
-        check(f'Host {host!r} is us', status == 200, status)
+        check(f'Host {host!r} is accepted', status == 200, status)
     for host in ('evil.example', 'localhost.evil.example', 'evil.example:3001', '127.0.0.1.nip.io',
                  '192.168.1.1', '[::2]', '', 'local', '[', '[::1', ':', 'localhost@evil.example'):
         status, _, _ = server.ask(API + '/profiles', headers={'Host': host})
-        check(f'Host {host!r} is not us', status in (400, 421), status)
+        check(f'Host {host!r} is rejected', status in (400, 421), status)
     first = server.raw(b'GET / HTTP/1.0\r\n\r\n')
-    check('no Host at all is not us', b' 4' in first, first)
+    check('a request without Host is rejected', b' 4' in first, first)
 
 
 def check_origins(server):
@@ -95,10 +95,10 @@ def check_origins(server):
     for origin in ('null', 'http://evil.example', 'http://localhost', 'http://localhost:1',
                    f'http://evil.example:{server.port}', f'ftp://localhost:{server.port}',
                    f'http://localhost.evil.example:{server.port}', 'file://', ''):
-        check(f'a page of {origin.rpartition(":")[0]!r} may not', change(origin) == 403,
+        check(f'a page of {origin.rpartition(":")[0]!r} may not change profiles', change(origin) == 403,
               change(origin))
     status, headers, _ = server.ask(PROFILE, headers={'Origin': 'http://evil.example'})
-    check('nor may it read', status == 403 and 'Access-Control-Allow-Origin' not in headers, status)
+    check('a foreign page may not read', status == 403 and 'Access-Control-Allow-Origin' not in headers, status)
 
 
 def check_methods(server):
@@ -106,10 +106,10 @@ def check_methods(server):
                          ('POST', PROFILE + '/tracks'), ('OPTIONS', PROFILE), ('TRACE', '/'),
                          ('CONNECT', '/'), ('NONSENSE', '/')):
         status, headers, _ = server.ask(path, method)
-        check(f'{method} {path} is refused', status in (404, 405, 501)
+        check(f'{method} {path} is rejected', status in (404, 405, 501)
               and (status != 405 or headers['Allow']), status)
     status, headers, _ = server.ask(PROFILE, 'PUT')
-    check('Allow says what is possible', headers['Allow'] == 'GET, HEAD, PATCH, DELETE',
+    check('Allow lists the methods', headers['Allow'] == 'GET, HEAD, PATCH, DELETE',
           headers['Allow'])
     status, headers, content = server.ask(PROFILE, 'HEAD')
     check('HEAD is GET without a body', status == 200 and not content
@@ -118,14 +118,14 @@ def check_methods(server):
 
 def check_bodies(server):
     status, headers, content = server.ask(PROFILE, 'PATCH', JSON, 'x' * 70000)
-    check('a body that is too large is refused', status == 413
+    check('a body that is too large is rejected', status == 413
           and is_problem(status, headers, content), status)
     first = server.raw(b'PATCH /api/v1/profiles/demo HTTP/1.1\r\nHost: localhost\r\n'
                        b'Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n')
-    check('before it is sent', b' 413 ' in first, first)
+    check('it is rejected before it is sent', b' 413 ' in first, first)
     first = server.raw(b'PATCH /api/v1/profiles/demo HTTP/1.1\r\nHost: localhost\r\n'
                        b'Content-Length: -1\r\nContent-Type: application/json\r\n\r\n')
-    check('a length that is none is refused', b' 4' in first, first)
+    check('an invalid Content-Length is rejected', b' 4' in first, first)
     endless = (b'PATCH /api/v1/profiles/demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: '
                b'application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
                + b'8000\r\n' + b' ' * 0x8000 + b'\r\n')
@@ -133,16 +133,16 @@ def check_bodies(server):
         first = server.raw(endless + (b'8000\r\n' + b' ' * 0x8000 + b'\r\n') * 20)
     except ConnectionError:
         first = b''
-    check('a body without an end is cut off', b' 2' not in first, first)
+    check('an endless body is cut off', b' 2' not in first, first)
     first = server.raw(b'GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello')
-    check('a body where none belongs is refused', b' 413 ' in first, first)
+    check('an unexpected body is rejected', b' 413 ' in first, first)
     for body in ('', '{', '[]', '3', '"x"', '{"name":3}', '{"favourite":"yes"}', '{"name":""}',
                  '{"name":"../x"}', '{"name":"a\\u0000b"}', '{"folder":null}', '[' * 5000):
         status, headers, content = server.ask(PROFILE, 'PATCH', JSON, body)
-        check(f'a body {body[:20]!r} is refused', status == 400
+        check(f'a body {body[:20]!r} is rejected', status == 400
               and is_problem(status, headers, content), status)
     status, _, _ = server.ask(PROFILE, 'PATCH', {'Content-Type': 'text/plain'}, '{}')
-    check('forms of other pages cannot change anything', status == 415, status)
+    check('forms of other sites cannot change anything', status == 415, status)
 
 
 def check_paths(server):
@@ -158,13 +158,13 @@ def check_paths(server):
                  PROFILE + '/tables/Instruction/rows/18446744073709551616',
                  API + '/profiles/' + 'a' * 300, '/api/' + 'a/' * 40):
         status, headers, content = server.ask(path)
-        check(f'{path[:60]} is not found', status in (400, 404), status)
+        check(f'{path[:60]} gives 404', status in (400, 404), status)
         if content:
-            check('and says so in one sentence', is_problem(status, headers, content), content)
+            check('the response has a message', is_problem(status, headers, content), content)
     status, _, _ = server.ask('/' + 'a' * 40000)
-    check('a very long address is refused', status in (414, 431), status)
+    check('a very long URL is rejected', status in (414, 431), status)
     status, _, _ = server.ask('/health?' + '&'.join('a=1' for _ in range(300)))
-    check('so are very many parameters', status == 400, status)
+    check('very many parameters are rejected', status == 400, status)
 
 
 def check_leaks(server, workspace):
@@ -176,12 +176,12 @@ def check_leaks(server, workspace):
     for path in ('/profiles', '/profiles/bad', '/profiles/bad/tracks', '/profiles/broken/tracks',
                  '/profiles/broken/tables/Instruction', '/profiles/nope/tracks'):
         status, _, content = server.ask(API + path)
-        check(f'{path} does not tell where the workspace lies',
+        check(f'{path} does not reveal the workspace\'s path',
               os.path.realpath(workspace).encode() not in content and b'/tmp' not in content,
               content)
     for path in ('/profiles/broken/tracks', '/profiles/broken/tables/Instruction'):
         status, headers, content = server.ask(API + path)
-        check(f'{path} is damaged and says so', status == 422
+        check(f'{path} reports the damage', status == 422
               and is_problem(status, headers, content), (status, content))
     shutil.rmtree(damaged)
     check('a damaged profile can be deleted', server.ask(API + '/profiles/bad', 'DELETE')[0] == 204)
@@ -189,24 +189,24 @@ def check_leaks(server, workspace):
 
 def check_token(workspace):
     server = Server(workspace, env={'NEURON_EXPLORER_TOKEN': 'secret-1'})
-    check('the token is in the address', server.url.endswith('/?token=secret-1'), server.url)
+    check('the printed URL has the token', server.url.endswith('/?token=secret-1'), server.url)
     for headers in ({}, {'Authorization': 'Bearer secret-2'}, {'Authorization': 'Bearer secret-'},
                     {'Authorization': 'Bearer secret-11'}, {'Authorization': 'Basic secret-1'},
                     {'Authorization': 'Bearer '}, {'Cookie': 'neuron_explorer_token=x'}):
         for path in ('/', API + '/profiles', '/nothing', API + '/profiles?token=x'):
             status, _, content = server.ask(path, headers=headers)
-            check(f'{path} is closed to {headers}', status == 401 and b'demo' not in content, status)
-    check('the health is not', server.ask('/health')[0] == 200)
+            check(f'{path} rejects {headers}', status == 401 and b'demo' not in content, status)
+    check('the health check needs no token', server.ask('/health')[0] == 200)
     status, _, _ = server.ask(API + '/profiles', headers={'Authorization': 'Bearer secret-1'})
-    check('a program gives the token', status == 200, status)
+    check('a program can send the token', status == 200, status)
     status, headers, _ = server.ask('/profile/demo?token=secret-1')
     cookie = headers.get('Set-Cookie', '')
-    check('a browser gets a cookie and loses the token', status == 303
+    check('a browser gets a cookie and is redirected without the token', status == 303
           and headers['Location'] == '/profile/demo' and 'HttpOnly' in cookie
           and 'SameSite=Strict' in cookie, dict(headers))
     status, _, _ = server.ask(API + '/profiles', headers={'Cookie': cookie.split(';')[0]})
-    check('which opens the rest', status == 200, status)
-    check('ctrl-c ends it', server.stop()[0] == 0)
+    check('the cookie grants access', status == 200, status)
+    check('ctrl-c stops the server', server.stop()[0] == 0)
 
 
 # --- what is answered -------------------------------------------------------------------------
@@ -216,21 +216,21 @@ def check_pages(server):
     check('a client without gzip gets plain text', b'<html' in page
           and 'Content-Encoding' not in headers, headers)
     status, headers, packed = server.ask('/', headers={'Accept-Encoding': 'br, gzip;q=0.5'})
-    check('the others gzip', headers['Content-Encoding'] == 'gzip' and gzip.decompress(packed) == page)
+    check('other clients get gzip', headers['Content-Encoding'] == 'gzip' and gzip.decompress(packed) == page)
     status, headers, content = server.ask('/', headers={'Accept-Encoding': 'gzip;q=0, br'})
-    check('unless they refuse it', 'Content-Encoding' not in headers)
-    check('pages are asked for anew', headers['Cache-Control'] == 'no-cache')
+    check('a client that refuses gzip gets plain text', 'Content-Encoding' not in headers)
+    check('pages are revalidated', headers['Cache-Control'] == 'no-cache')
     status, _, content = server.ask('/', headers={'If-None-Match': headers['ETag']})
-    check('what a browser has is not sent again', status == 304 and not content, status)
+    check('cached content is not sent again', status == 304 and not content, status)
     status, _, _ = server.ask('/', headers={'If-None-Match': '"x", ' + headers['ETag']})
-    check('also when it has several', status == 304, status)
+    check('several ETags are accepted', status == 304, status)
     for path in ('/profile/demo', '/profile/demo/summary', '/profile/a%20b', '/profile/demo?x=<b>'):
         status, headers, content = server.ask(path)
         check(f'{path} is a page', status == 200 and b'<html' in content, status)
     for link in re.findall(rb'(?:src|href)="([^"#]+)"', page):
         path = urllib.parse.urljoin('/', link.decode())
         status, headers, _ = server.ask(path)
-        check(f'{path} is there and kept for ever', status == 200
+        check(f'{path} exists and is cached for ever', status == 200
               and 'immutable' in headers['Cache-Control'], status)
 
 
@@ -256,22 +256,22 @@ def check_profiles(server, capture, workspace):
     profiles = server.json(API + '/profiles')['profiles']
     check('the list has the profile', [p['name'] for p in profiles] == ['demo'], profiles)
     p = server.json(PROFILE)
-    check('a profile tells its tables and times', int(p['to_ns']) > int(p['from_ns'])
+    check('a profile has its tables and times', int(p['to_ns']) > int(p['from_ns'])
           and any(t['name'] == 'Instruction' for t in p['tables']) and p['state'] == 'ready', p)
     check('sources have names, not paths', {s['name'] for s in p['sources']}
           == {'demo.ntff', 'demo.neff'}, p['sources'])
-    check('that it was opened is noted', server.json(PROFILE)['opened_ms'] > 0)
+    check('opening a profile is recorded', server.json(PROFILE)['opened_ms'] > 0)
     ingest(capture, workspace, 'other one')
     other = API + '/profiles/other%20one'
     status, _, _ = server.ask(other, 'PATCH', JSON,
                               '{"favourite":true,"folder":"x","name":"new ü"}'.encode())
     renamed = server.json(API + '/profiles/new%20%C3%BC')
-    check('a profile is renamed and marked', status == 204 and renamed['favourite']
+    check('a profile can be renamed and marked as favourite', status == 204 and renamed['favourite']
           and renamed['folder'] == 'x' and server.ask(other)[0] == 404, renamed)
     status, headers, content = server.ask(API + '/profiles/new%20%C3%BC', 'PATCH', JSON,
                                           '{"name":"demo"}')
-    check('not to a name that is taken', status in (400, 409) and is_problem(status, headers, content))
-    check('and deleted', server.ask(API + '/profiles/new%20%C3%BC', 'DELETE')[0] == 204
+    check('it cannot get an existing name', status in (400, 409) and is_problem(status, headers, content))
+    check('it can be deleted', server.ask(API + '/profiles/new%20%C3%BC', 'DELETE')[0] == 204
           and server.ask(API + '/profiles/new%20%C3%BC')[0] == 404)
     check_family(server, workspace)
     api = server.json(API + '/openapi.json')
@@ -327,14 +327,14 @@ def check_timeline(server):
           all(t['parent'] is None or listed.index(t['parent']) < listed.index(t['id'])
               for t in tracks['tracks']))
     start, end = int(tracks['from_ns']), int(tracks['to_ns'])
-    check('tracks say when they begin and end', all(
+    check('tracks have start and end times', all(
         start <= int(t['first_ns']) <= int(t['last_ns']) <= end
         and int(t.get('last_start_ns', t['first_ns'])) <= int(t['last_ns'])
         for t in tracks['tracks'] if t['row_count'] != '0'))
     engines = [t for t in tracks['tracks'] if t['table'] == 'Instruction']
     check('there are instructions to draw', len(engines) > 1)
     for part in ((start, end, 1000), (start, start + (end - start) // 50, 300), (start, start + 7, 50)):
-        check(f'windows of {part[1] - part[0]} ns agree with their rows',
+        check(f'windows of {part[1] - part[0]} ns match their rows',
               all(check_strip(server, t, *part) for t in engines[:3]))
     whole = server.ask(f'{PROFILE}/window?from={start}&to={end}&px=1&tracks={engines[0]["id"]}:0')
     _, _, _, strips = strips_of(whole[2])
@@ -351,17 +351,17 @@ def check_timeline(server):
                   'from=0&to=18446744073709551616&px=1&tracks=1',
                   'from=0&to=9&px=1&tracks=' + ','.join('1' * 4097)):
         status, _, _ = server.ask(f'{PROFILE}/window?{query}')
-        check(f'a window {query[:40]!r} is refused', status == 400, status)
+        check(f'a window {query[:40]!r} is rejected', status == 400, status)
     for track in ('4294967295', '99999999', f'{engines[0]["id"]}:4096'):
         status, _, _ = server.ask(f'{PROFILE}/window?from=0&to=9&px=1&tracks={track}')
         check(f'there is no track {track}', status == 404, status)
     many = ','.join(str(engines[0]['id']) for _ in range(4096))
     status, _, _ = server.ask(f'{PROFILE}/window?from=0&to=9&px=16384&tracks={many}')
-    check('too much at once is refused', status == 422, status)
+    check('a window that is too large is rejected', status == 422, status)
     colours = server.json(f'{PROFILE}/colours?table=Instruction&column=opcode')['values']
-    check('colours have meanings', len(set(colours)) == len(colours) > 3, colours)
+    check('colour codes have values', len(set(colours)) == len(colours) > 3, colours)
     status, _, _ = server.ask(f'{PROFILE}/colours?table=Instruction&column=flops')
-    check('what is no column is not found', status in (400, 404), status)
+    check('an unknown column gives 404', status in (400, 404), status)
     check_at(server, engines[0])
 
 
@@ -371,28 +371,28 @@ def check_at(server, track):
 
     first = at(time=0, step=1)
     second = at(time=first['start_ns'], step=1)
-    check('one steps from span to span', first['index'] == '0' and second['index'] == '1', second)
-    check('and back', at(time=second['start_ns'], step=-1)['index'] == '0')
-    check('a span is found by a moment in it', at(time=second['start_ns'])['index'] == '1')
+    check('it is possible to step to the next span', first['index'] == '0' and second['index'] == '1', second)
+    check('and to the previous one', at(time=second['start_ns'], step=-1)['index'] == '0')
+    check('a span is found by a time within it', at(time=second['start_ns'])['index'] == '1')
     edge = at(time=int(second['start_ns']) + 1, nearest='start')['edge_ns']
-    check('an edge is near', edge == second['start_ns'], edge)
-    check('but not beyond the limit', at(time=int(first['start_ns']) - 1 if int(first['start_ns'])
+    check('the nearest edge is found', edge == second['start_ns'], edge)
+    check('an edge beyond the limit is not found', at(time=int(first['start_ns']) - 1 if int(first['start_ns'])
                                          else 2**62, nearest='start', within=0)['status'] == 404)
     row = server.json(f'{PROFILE}/tables/{track["table"]}/rows/{second["row"]}')
-    check('its row leads back to the track', row['track'] == track['id'] and row['depth'] == 0
+    check('a span\'s row has its track', row['track'] == track['id'] and row['depth'] == 0
           and row['start_ns'] == second['start_ns'], row)
     groups = {f['group'] for f in row['fields']}
     check('fields have groups', {'Timing', 'Identity', 'Operation'} <= groups, groups)
-    check('and meanings', all(f['description'] for f in row['fields']), row)
+    check('fields have descriptions', all(f['description'] for f in row['fields']), row)
 
 
 def check_tables(server):
     table = PROFILE + '/tables/Instruction'
     whole = server.json(table + '?limit=10000&columns=start_ts,opcode')
     page = server.json(table + '?limit=7&offset=11&columns=opcode,start_ts')
-    check('a page is a part of the table', page['rows'] == [r[::-1] for r in whole['rows'][11:18]]
+    check('a page is part of the table', page['rows'] == [r[::-1] for r in whole['rows'][11:18]]
           and page['total'] == whole['total'] == str(len(whole['rows'])), page)
-    check('behind the end there is nothing', server.json(table + '?offset=999999999')['rows'] == [])
+    check('there are no rows after the end', server.json(table + '?offset=999999999')['rows'] == [])
     check('a row is the same as in its page',
           [f['value'] for f in server.json(table + '/rows/5')['fields']]
           == server.json(table + '?offset=5&limit=1')['rows'][0])
@@ -400,10 +400,10 @@ def check_tables(server):
                   'where==1', 'where=start_ts=soon', 'where=start_ts<1 OR 1=1',
                   "where=start_ts=1' OR '1'='1"):
         status, _, content = server.ask(f'{table}?{urllib.parse.quote(query, safe="=&,")}')
-        check(f'{query} is refused', status in (400, 501), (status, content))
+        check(f'{query} is rejected', status in (400, 501), (status, content))
     for query in ('columns=nope', 'order=nope', 'where=nope=1', 'order=-start_ts;DROP'):
         status, _, _ = server.ask(f'{table}?{query}')
-        check(f'{query} is not found', status in (404, 501), status)
+        check(f'{query} gives 404', status in (404, 501), status)
     check_filters(server, table, whole)
 
 
@@ -413,17 +413,17 @@ def check_filters(server, table, whole):
     status, headers, content = server.ask(
         f'{table}?columns=start_ts,opcode&where=opcode={name}&order=-start_ts&limit=5')
     if status == 501:
-        check('without an engine it says what to do', is_problem(status, headers, content))
+        check('without DuckDB the response says what to do', is_problem(status, headers, content))
         return
     page = json.loads(content)
-    check('rows are chosen and sorted', page['total'] == str(len(hits)) and page['rows']
+    check('rows can be filtered and sorted', page['total'] == str(len(hits)) and page['rows']
           == sorted(hits, key=lambda r: -r[0])[:5], page)
     evil = urllib.parse.quote("opcode=' OR 1=1 --")
     check('a value is never SQL', server.json(f'{table}?where={evil}')['total'] == '0')
     page = server.json(f'{table}?columns=opcode&where=opcode~%5E{name}%24&where=start_ts>=0')
-    check('conditions join', page['total'] == str(len(hits)), page)
+    check('conditions are combined with AND', page['total'] == str(len(hits)), page)
     page = server.json(f'{table}?where=opcode!={name}')
-    check('and exclude', page['total'] == str(len(whole['rows']) - len(hits)), page['total'])
+    check('conditions can exclude rows', page['total'] == str(len(whole['rows']) - len(hits)), page['total'])
 
 
 # --- crowds ------------------------------------------------------------------------------------
@@ -448,12 +448,12 @@ def check_crowd(server):
 
     with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
         answers = list(pool.map(visit, range(CLIENTS * 3)))
-    check(f'{CLIENTS} clients at once are answered',
+    check(f'{CLIENTS} concurrent clients are answered',
           all(a[0] == 200 for _, a in answers), {a[0] for _, a in answers})
     for k, path in enumerate(paths):
-        check(f'all see the same {path[:40]}', len({a[2] for i, a in answers if i == k}) == 1)
+        check(f'all get the same {path[:40]}', len({a[2] for i, a in answers if i == k}) == 1)
     idle = [socket.create_connection(('127.0.0.1', server.port)) for _ in range(CLIENTS)]
-    check('idle connections hold nobody up', server.ask('/health')[0] == 200)
+    check('idle connections do not block others', server.ask('/health')[0] == 200)
     for s in idle:
         s.close()
 
@@ -472,10 +472,10 @@ def check_gone(server):
             with socket.create_connection(('127.0.0.1', server.port)) as s:
                 s.sendall(text)
     started = time.monotonic()
-    check('the next visitor is served', server.ask(PROFILE + '/tracks')[0] == 200)
-    check('without waiting for all of them', time.monotonic() - started < 30)
+    check('the next client is served', server.ask(PROFILE + '/tracks')[0] == 200)
+    check('it does not wait for the clients that left', time.monotonic() - started < 30)
     pipelined = server.raw(b'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n' * 5)
-    check('requests may be sent ahead', b' 200 ' in pipelined, pipelined)
+    check('requests can be pipelined', b' 200 ' in pipelined, pipelined)
 
 
 def check_keep_alive(server):
@@ -510,25 +510,25 @@ def check_replaced(server, capture, workspace):
     stop.set()
     for w in watchers:
         w.join()
-    check('a profile can be replaced under its readers', not failures, failures[:1])
+    check('a profile can be replaced while it is read', not failures, failures[:1])
     after = server.json(PROFILE)
-    check('and its readers see the new one', after['id'] != before
+    check('its readers see the new one', after['id'] != before
           and {s['name'] for s in after['sources']} == {'demo.ntff'}, after)
 
 
 def check_ports(workspace):
     server = Server(workspace, '--disable-ui', api_port='0')
-    check('without pages there is the API', server.ask('/')[0] == 404
+    check('the API works without pages', server.ask('/')[0] == 404
           and server.ask(API + '/profiles')[0] == 200)
     busy = subprocess.run([PROGRAM, 'view', '--data-path', workspace, '-p', str(server.port)],
                           capture_output=True, text=True, check=False)
-    check('a port in use is one sentence with the remedy',
+    check('a port in use gives a message with the remedy',
           busy.returncode == 2 and busy.stderr.count('\n') == 1 and '--port' in busy.stderr,
           busy.stderr)
     busy = subprocess.run([PROGRAM, 'view', '--data-path', workspace, '-p', '0',
                            '--api-server-port', str(server.port)], capture_output=True, text=True,
                           check=False)
-    check('so is a port of the API that was asked for',
+    check('so does a requested API port',
           busy.returncode == 2 and '--api-server-port' in busy.stderr, busy.stderr)
     second = socket.create_server(('127.0.0.1', 0))
     free = second.getsockname()[1]
@@ -538,13 +538,13 @@ def check_ports(workspace):
           and both.ask('/', port=free)[0] == 200)
     status, _, _ = both.ask(PROFILE, 'PATCH', {**JSON, 'Origin': f'http://localhost:{both.port}'},
                             '{}', port=free)
-    check('pages of the one may use the other', status == 204, status)
+    check('pages of one port may use the other', status == 204, status)
     both.stop()
     idle = socket.create_connection(('127.0.0.1', server.port))
     half = socket.create_connection(('127.0.0.1', server.port))
     half.sendall(b'GET / HT')
     code, _, err = server.stop()
-    check('ctrl-c ends it cleanly with visitors around', code == 0 and err == '', (code, err))
+    check('ctrl-c stops the server cleanly with clients connected', code == 0 and err == '', (code, err))
     idle.close()
     half.close()
 
@@ -558,7 +558,7 @@ def check_views(folder, capture):
           and server.json(PROFILE)['kind'] == 'device', server.said)
     server.stop()
     server = Server(workspace, '-n', f'{capture}/demo.neff', '-s', f'{capture}/demo.ntff', '-v', '2')
-    check('looking again shows what is there', len(server.json(API + '/profiles')['profiles']) == 1)
+    check('a second view shows the stored profile', len(server.json(API + '/profiles')['profiles']) == 1)
     server.stop()
     subprocess.run([MAKER, '--system', f'{folder}/run', '--events', '200'], check=True,
                    stdout=subprocess.DEVNULL)
@@ -588,8 +588,8 @@ def check_stop_while_busy(workspace):
         time.sleep(0.3)
         code, _, err = server.stop()
         seen = {a.result() for a in answers}
-    check('ctrl-c ends it in the middle of work', code == 0 and err == '', (code, err))
-    check('nobody got something wrong', seen <= {0, 200, 503}, seen)
+    check('ctrl-c stops the server during work', code == 0 and err == '', (code, err))
+    check('no client got a wrong response', seen <= {0, 200, 503}, seen)
 
 
 def main():
@@ -599,7 +599,7 @@ def main():
         subprocess.run([MAKER, '--demo', capture], check=True, stdout=subprocess.DEVNULL)
         ingest(capture, workspace, 'demo')
         server = Server(workspace)
-        check('it says where to look', server.said.startswith('View a list of profiles at '),
+        check('the server prints its URL', server.said.startswith('View a list of profiles at '),
               server.said)
         for test in (check_headers, check_hosts, check_origins, check_methods, check_bodies,
                      check_paths, check_pages, check_timeline, check_tables, check_keep_alive,
@@ -609,7 +609,7 @@ def main():
         check_leaks(server, workspace)
         check_replaced(server, capture, workspace)
         code, _, err = server.stop()
-        check('ctrl-c ends it cleanly', code == 0 and err == '', (code, err))
+        check('ctrl-c stops the server cleanly', code == 0 and err == '', (code, err))
         check_token(workspace)
         check_ports(workspace)
         check_stop_while_busy(workspace)

@@ -137,21 +137,21 @@ def check_device(server, capture):
     events = Listener(server)
     check('events are server-sent events',
           events.answer.headers['Content-Type'] == 'text/event-stream')
-    check('whoever listens is told to ask for the list',
+    check('listeners are told to reload the list',
           events.wait_for(lambda e: e[0] == 'profiles'))
     files = [*capture, ('model/layer.py', 'source', b'def layer():\n    pass\n')]
     status, _ = server.send('bert', files, folder='team')
-    check('a NEFF and an NTFF are taken', status == 202, status)
-    check('processing is told', events.wait_for(lambda e: e[0] == 'processing'
+    check('a NEFF and an NTFF are accepted', status == 202, status)
+    check('processing events are sent', events.wait_for(lambda e: e[0] == 'processing'
                                                 and e[1]['name'] == 'bert'
                                                 and 0 <= e[1]['fraction'] <= 1), events.events)
     profile = server.wait_for('bert', 'ready', 'failed')
     check('it becomes a profile', profile['state'] == 'ready' and int(profile['row_count']) > 0,
           profile)
-    check('its sources keep their names',
+    check('sources keep their names',
           {s['name'] for s in profile['sources']} == {'demo.neff', 'demo.ntff'}, profile)
     check('it is in its folder', profile['folder'] == 'team', profile)
-    check('nothing of the upload is left', leftovers(server) == [], leftovers(server))
+    check('no file of the upload is left', leftovers(server) == [], leftovers(server))
     stages = [e[1]['stage'] for e in events.events if e[0] == 'processing']
     check('stages have names', 'storing' in stages and 'reading the capture' in stages, stages)
     check('source code is listed',
@@ -176,7 +176,7 @@ def check_source_paths(server):
                  'model/..%2f..%2fprofile.json', 'model', 'model/', 'nothing', '%00', 'model//x'):
         status, content = server.ask('/profiles/bert/source/' + path)
         check(f'source/{path} is not served', status in (400, 404), (status, content))
-    check('a profile without source has none',
+    check('a profile without source code has an empty list',
           server.ask('/profiles/none/source')[0] == 404)
 
 
@@ -188,7 +188,7 @@ def check_directory(server, folder):
         add_member(tar, 'app/train.py', b'import torch\n')
     files.append(('code.tar.gz', 'source', archive.getvalue()))
     status, _ = server.send('fleet', files)
-    check('a directory is taken', status == 202, status)
+    check('a directory is accepted', status == 202, status)
     profile = server.wait_for('fleet', 'ready', 'failed')
     check('it becomes a system profile',
           (profile['state'], profile.get('kind')) == ('ready', 'system'), profile)
@@ -207,28 +207,28 @@ def check_offsets(server, capture):
     _, ntff = capture[0], capture[1]
     status, answer = server.begin('half', describe([ntff]))
     upload, data = answer['id'], ntff[2]
-    check('an upload begins with nothing',
+    check('a new upload has received nothing',
           status == 201 and answer['files'][0]['received'] == '0', answer)
     check('it is listed as uploading', server.profile('half')['state'] == 'uploading')
     status, answer = server.put(upload, 0, data[:1000])
-    check('a piece is taken', (status, answer) == (200, {'received': '1000'}), answer)
+    check('a chunk is accepted', (status, answer) == (200, {'received': '1000'}), answer)
     for offset in (0, 999, 1001, 10 ** 18):
         status, answer = server.put(upload, 0, b'x', offset)
-        check(f'offset {offset} is wrong', status == 409 and answer['received'] == '1000', answer)
+        check(f'offset {offset} is rejected', status == 409 and answer['received'] == '1000', answer)
     for offset in ('-1', 'x', '', '1e3', '99999999999999999999'):
-        check(f'offset {offset!r} is no number', server.put(upload, 0, b'x', offset)[0] == 400)
+        check(f'offset {offset!r} is not a number', server.put(upload, 0, b'x', offset)[0] == 400)
     check('an offset is needed',
           server.ask(f'/uploads/{upload}/files/0', 'PUT', b'x')[0] == 400)
     status, answer = server.put(upload, 0, data[1000:] + b'more', 1000)
-    check('more than was said is refused', status == 413, (status, answer))
-    check('there is no such file', server.put(upload, 1, b'x')[0] == 404)
-    check('there is no such upload', server.put('20260101t000000-0', 0, b'x')[0] == 404)
+    check('more bytes than announced are rejected', status == 413, (status, answer))
+    check('an unknown file gives 404', server.put(upload, 1, b'x')[0] == 404)
+    check('an unknown upload gives 404', server.put('20260101t000000-0', 0, b'x')[0] == 404)
     for bad in ('..', '%2e%2e', 'a%2fb', 'UPPER', 'x' * 300):
-        check(f'{bad[:10]} is no upload', server.ask(f'/uploads/{bad}')[0] in (400, 404))
+        check(f'{bad[:10]} is not an upload', server.ask(f'/uploads/{bad}')[0] in (400, 404))
     status, answer = server.ask(f'/uploads/{upload}/finish', 'POST')
-    check('what is not whole cannot be finished', status == 409 and 'bytes' in answer['detail'],
+    check('an incomplete upload cannot be finished', status == 409 and 'bytes' in answer['detail'],
           answer)
-    check('it can be given up', server.ask(f'/uploads/{upload}', 'DELETE')[0] == 204)
+    check('it can be cancelled', server.ask(f'/uploads/{upload}', 'DELETE')[0] == 204)
     check('then it is gone', server.ask(f'/uploads/{upload}')[0] == 404 and
           server.profile('half')['state'] == 'none')
 
@@ -261,17 +261,17 @@ def check_one_writer(server, capture):
         status, answer = server.put(upload, 0, b'x', 500)
         check('a file has one writer at a time', status == 409, (status, answer))
     answer = put_when_free(server, upload, ntff[2][500:], 500)
-    check('a dropped connection goes on where it broke', answer[0] == 200, answer)
-    check('and becomes a profile',
+    check('a lost connection resumes where it broke', answer[0] == 200, answer)
+    check('the upload becomes a profile',
           server.ask(f'/uploads/{upload}/finish', 'POST')[0] == 202
           and server.wait_for('two', 'ready', 'failed')['state'] == 'ready')
-    check('a finished upload takes nothing more',
+    check('a finished upload accepts no more data',
           server.put(upload, 0, b'x', len(ntff[2]))[0] in (404, 409))
 
 
 def check_names(server, capture):
     status, answer = server.begin('bert', describe(capture))
-    check('a name that is taken is refused', status == 409 and 'bert' in answer['detail'], answer)
+    check('an existing name is rejected', status == 409 and 'bert' in answer['detail'], answer)
     before = server.ask('/profiles/bert')[1]['id']
     status, _ = server.send('bert', capture, force=True)
     until = time.monotonic() + PATIENCE_S
@@ -282,11 +282,11 @@ def check_names(server, capture):
     for path in ('../x', '/etc/x', 'a/../b', 'a//b', './a', 'a/', '', 'a\nb', 'a\0b', 'a\x7fb',
                  '/'.join('d' * 17), 'n' * 256):
         status, answer = server.begin('x', [{'path': path, 'role': 'ntff', 'size_bytes': 1}])
-        check(f'the path {path[:20]!r} is refused', status == 400, (status, answer))
+        check(f'the path {path[:20]!r} is rejected', status == 400, (status, answer))
     for name in ('', '../x', 'a/b', '.hidden', '-v', 'a\nb', 'n' * 300):
-        check(f'the name {name[:20]!r} is refused',
+        check(f'the name {name[:20]!r} is rejected',
               server.begin(name, describe(capture))[0] == 400)
-    check('nothing was begun', server.profile('x')['state'] == 'none' and leftovers(server) == [],
+    check('no upload was started', server.profile('x')['state'] == 'none' and leftovers(server) == [],
           leftovers(server))
 
 
@@ -294,12 +294,12 @@ def check_descriptions(server):
     ntff = {'path': 'a.ntff', 'role': 'ntff', 'size_bytes': '1'}
     cases = [
         ('no file', [], 400), ('two session files', [ntff, {**ntff, 'path': 'b.ntff'}], 400),
-        ('a path twice', [ntff, {**ntff, 'role': 'neff'}], 400),
+        ('the same path twice', [ntff, {**ntff, 'role': 'neff'}], 400),
         ('a file that is a folder', [ntff, {**ntff, 'path': 'a.ntff/b', 'role': 'neff'}], 400),
         ('an unknown role', [{**ntff, 'role': 'x'}], 400),
         ('a directory and a session file', [ntff, {**ntff, 'path': 'b', 'role': 'directory'}], 400),
         ('source code alone', [{**ntff, 'role': 'source'}], 400),
-        ('a size that is none', [{**ntff, 'size_bytes': 'many'}], 400),
+        ('an invalid size', [{**ntff, 'size_bytes': 'many'}], 400),
         ('a negative size', [{**ntff, 'size_bytes': -1}], 400),
         ('a file that is too large', [{**ntff, 'size_bytes': str(2 ** 50)}], 413),
         ('a size beyond 64 bits', [{**ntff, 'size_bytes': '9' * 30}], 400),
@@ -308,7 +308,7 @@ def check_descriptions(server):
         ('more than the disk has', [{**ntff, 'size_bytes': str(200 << 30)},
                                     {**ntff, 'path': 's', 'role': 'source',
                                      'size_bytes': str(250 << 30)}], 507),
-        ('files that are no list', 'x', 400), ('a file that is a number', [3], 400),
+        ('files that are not a list', 'x', 400), ('a file that is a number', [3], 400),
     ]
     for what, files, wanted in cases:
         status, answer = server.begin('x', files)
@@ -316,31 +316,31 @@ def check_descriptions(server):
             skip(what, 'this disk has it')
             server.ask(f"/uploads/{answer['id']}", 'DELETE')
             continue
-        check(f'{what} is refused with {wanted}', status == wanted and 'detail' in answer,
+        check(f'{what} is rejected with {wanted}', status == wanted and 'detail' in answer,
               (status, answer))
     for body in ('', '[]', '3', '{', '{"name":3}', 'null'):
-        check(f'{body!r} is no description',
+        check(f'{body!r} is not a valid description',
               server.ask('/uploads', 'POST', body, JSON)[0] == 400)
-    check('JSON is needed', server.ask('/uploads', 'POST', '{}')[0] == 415)
+    check('JSON is required', server.ask('/uploads', 'POST', '{}')[0] == 415)
 
 
 def check_damage(server, capture):
     neff, ntff = capture
     status, upload = server.send('broken', [('a.ntff', 'ntff', b'not a session file')])
     profile = server.wait_for('broken', 'ready', 'failed')
-    check('a damaged file fails with a sentence',
+    check('a damaged file fails with a message',
           profile['state'] == 'failed' and 'a.ntff' in profile['reason'], profile)
-    check('which does not tell where the server keeps files',
+    check('the message does not reveal the server\'s paths',
           str(server.workspace) not in profile['reason'], profile)
     check('it is listed once',
           sum(p['name'] == 'broken' for p in server.ask('/profiles')[1]['profiles']) == 1)
-    check('it can be tried again',
+    check('it can be retried',
           server.ask(f'/uploads/{upload}/finish', 'POST')[0] == 202)
     check('and fails again', server.wait_for('broken', 'ready', 'failed')['state'] == 'failed')
-    check('a name of a failed one is free', server.begin('broken', describe([ntff]))[0] == 201)
+    check('the name of a failed upload can be reused', server.begin('broken', describe([ntff]))[0] == 201)
     check('it can be deleted', server.ask('/profiles/broken', 'DELETE')[0] == 204
           and server.profile('broken')['state'] == 'none', server.profile('broken'))
-    check('nothing is left of it', leftovers(server) == [], leftovers(server))
+    check('no file of it is left', leftovers(server) == [], leftovers(server))
     del neff
 
 
@@ -362,15 +362,15 @@ def archive_of(fill):
 def check_archives(server, capture):
     ntff = capture[1]
     bad = [
-        ('leads out', archive_of(lambda t: add_member(t, '../../evil', b'x'))),
+        ('leads out of its folder', archive_of(lambda t: add_member(t, '../../evil', b'x'))),
         ('is absolute', archive_of(lambda t: add_member(t, '/tmp/nx-evil', b'x'))),
-        ('is cut', archive_of(lambda t: add_member(t, 'a', b'x' * 100000))[:-30]),
-        ('is a bomb', gzip.compress(bytes(1 << 20)) * 1100),
+        ('is truncated', archive_of(lambda t: add_member(t, 'a', b'x' * 100000))[:-30]),
+        ('is a decompression bomb', gzip.compress(bytes(1 << 20)) * 1100),
     ]
     for what, data in bad:
         server.send('arch', [ntff, ('x.tar.gz', 'source', data)])
         profile = server.wait_for('arch', 'ready', 'failed')
-        check(f'an archive that {what} is refused',
+        check(f'an archive that {what} is rejected',
               profile['state'] == 'failed' and 'archive' in profile['reason'], profile)
         server.ask('/profiles/arch', 'DELETE')
 
@@ -380,7 +380,7 @@ def check_archives(server, capture):
         add_member(tar, 'link/passwd', b'evil')
         add_member(tar, 'hard', b'', type=tarfile.LNKTYPE, linkname='/etc/passwd')
     server.send('arch', [ntff, ('x.tar.gz', 'source', archive_of(fill))])
-    check('links in an archive are left out',
+    check('links in an archive are ignored',
           server.wait_for('arch', 'ready', 'failed')['state'] == 'ready' and
           [f['path'] for f in server.ask('/profiles/arch/source')[1]['files']]
           == ['good.py', 'link/passwd'], server.ask('/profiles/arch/source'))
@@ -394,12 +394,12 @@ def check_cancel(server, folder):
     events = Listener(server)
     data = big.read_bytes()
     _, upload = server.send('big', [('big.ntff', 'ntff', data)])
-    check('a large one is being processed', events.wait_for(
+    check('a large upload is being processed', events.wait_for(
         lambda e: e[0] == 'processing' and e[1]['name'] == 'big' and e[1]['fraction'] > 0))
     profile = server.profile('big')
-    check('the list tells how far it is', profile['state'] in ('processing', 'ready') and
+    check('the list shows the progress', profile['state'] in ('processing', 'ready') and
           (profile['stage'] is None) == (profile['fraction'] is None), profile)
-    check('deleting ends it', server.ask(f'/uploads/{upload}', 'DELETE')[0] == 204
+    check('deleting cancels the processing', server.ask(f'/uploads/{upload}', 'DELETE')[0] == 204
           and server.profile('big')['state'] == 'none', server.profile('big'))
     return data
 
@@ -415,16 +415,16 @@ def check_restart(server, workspace, capture, data):
     states = {p['name']: p['state'] for p in json.loads(subprocess.run(
         [PROGRAM, 'list', '--data-path', str(workspace), '--format', 'json'], check=True,
         capture_output=True).stdout)['profiles']}
-    check('a killed server leaves uploads that list shows',
+    check('uploads of a killed server are listed',
           states['later'] == 'uploading' and states['big'] in ('unfinished', 'ready'), states)
     server = Server(workspace)
     status, answer = server.ask(f'/uploads/{upload}')
-    check('another server knows what has arrived',
+    check('another server knows what was received',
           answer['files'][0]['received'] == '700', answer)
     server.put(upload, 0, ntff[2][700:], 700)
     server.ask(f'/uploads/{upload}/finish', 'POST')
-    check('and goes on', server.wait_for('later', 'ready', 'failed')['state'] == 'ready')
-    check('what was being processed is processed again',
+    check('another server resumes the upload', server.wait_for('later', 'ready', 'failed')['state'] == 'ready')
+    check('an interrupted processing is restarted',
           server.wait_for('big', 'ready', 'failed')['state'] == 'ready', server.profile('big'))
     return server
 
@@ -435,11 +435,11 @@ def check_other_process(server, folder):
     events.events.clear()
     subprocess.run([PROGRAM, 'view', '--ingest-only', '--data-path', str(server.workspace),
                     '--display-name', 'other', '-s', folder / 'demo.ntff', '-v', '2'], check=True)
-    check('what other processes do is told', events.wait_for(lambda e: e[0] == 'profiles'))
-    check('nothing is told when nothing changes', events.falls_silent(), events.events)
+    check('changes by other processes send events', events.wait_for(lambda e: e[0] == 'profiles'))
+    check('no events are sent without changes', events.falls_silent(), events.events)
     events.events.clear()
     server.ask('/profiles/other', 'PATCH', '{"favourite":true}', JSON)
-    check('a mark is told', events.wait_for(lambda e: e[0] == 'profiles'))
+    check('marking a favourite sends an event', events.wait_for(lambda e: e[0] == 'profiles'))
 
 
 def check_disk(capture, folder):
@@ -456,17 +456,17 @@ def check_disk(capture, folder):
         _, ntff = capture
         status, answer = server.begin('x', [{'path': 'a', 'role': 'ntff',
                                              'size_bytes': 5 << 20}])
-        check('what does not fit is refused at once', status == 507 and 'MB' in answer['detail'],
+        check('an upload that does not fit is rejected at once', status == 507 and 'MB' in answer['detail'],
               (status, answer))
         status, answer = server.begin('x', [{'path': 'a', 'role': 'ntff',
                                              'size_bytes': 3 << 20}])
         (place / 'other').write_bytes(bytes(2 << 20))
         status, seen = server.put(answer['id'], 0, bytes(3 << 20))
-        check('a disk that fills up meanwhile is told', status == 507, (status, seen))
+        check('a disk that fills up is reported', status == 507, (status, seen))
         (place / 'other').unlink()
         received = int(server.ask(f"/uploads/{answer['id']}")[1]['files'][0]['received'])
         status, seen = server.put(answer['id'], 0, bytes((3 << 20) - received), received)
-        check('and when there is room again it goes on', status == 200, (status, seen))
+        check('it resumes when there is space again', status == 200, (status, seen))
         server.ask(f"/uploads/{answer['id']}", 'DELETE')
         check('the server still works',
               server.send('fits', [ntff])[0] == 202, server.profile('fits'))
@@ -498,7 +498,7 @@ def main():
         check_other_process(server, folder)
         listener = Listener(server)
         code, _, err = server.stop()
-        check('ctrl-c ends it, listeners or not', code == 0 and err == '', (code, err))
+        check('ctrl-c stops the server, with or without listeners', code == 0 and err == '', (code, err))
         listener.connection.close()
         check_disk(capture, folder)
     print(f'1..{len(results)}')
