@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles the pages: src/main.tsx and its styles become a few files named by their content, so a
-// browser may keep them for ever, and index.html that names them.
+// Bundles src/main.tsx and its styles into a few files whose names contain a hash, so that browsers
+// can cache them for ever, and index.html.
 //
 //	node build.mjs --out DIR [--modules DIR] [--depfile FILE --target NAME] [--watch]
 //
-// The packages may lie anywhere (--modules), so that a build leaves the source tree as it was.
+// The packages may be anywhere (--modules), so that a build does not change the source tree.
 
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
@@ -48,7 +48,7 @@ const settings = {
 	logLevel: "warning",
 };
 
-/** The notices of what is inside the bundle, once each. */
+/** The licences of the bundled packages. */
 function licenceNotices(inputs) {
 	const packages = new Set();
 	for (const path of Object.keys(inputs)) {
@@ -73,8 +73,8 @@ function writePage(metafile) {
 		.replaceAll("{style}", basename(cssBundle ?? ""))
 		.replaceAll("{icon}", iconName);
 	writeFileSync(join(out, iconName), icon);
-	// All URLs are relative, so that any prefix a proxy adds works; a page therefore says how deep it
-	// lies: index.1.html is what the server sends for /profile/x.
+	// All URLs are relative, so that any prefix of a proxy works. A page must therefore know its depth:
+	// the server sends index.1.html for /profile/x.
 	for (let depth = 0; depth <= DEEPEST_PAGE; depth++) {
 		const base = depth ? "../".repeat(depth) : "./";
 		writeFileSync(join(out, depth ? `index.${depth}.html` : "index.html"),

@@ -61,7 +61,7 @@ def tool(name):
 
 
 def install_packages(work):
-    """npm ci, when the lists of packages have changed since the last time."""
+    """Run npm ci if the lists of packages have changed."""
     digest = hashlib.sha256()
     for name in PACKAGE_FILES:
         digest.update((SOURCE / name).read_bytes())
@@ -71,8 +71,8 @@ def install_packages(work):
     npm = tool('npm')
     for name in PACKAGE_FILES:
         shutil.copy(SOURCE / name, work / name)
-    # No script of a package is run: esbuild's program comes as a package of its own.
-    # A machine without network should be told soon.
+    # Packages' scripts are not run: esbuild's binary comes as a separate package.
+    # Fail soon on a machine without network.
     run([npm, 'ci', '--ignore-scripts', '--prefer-offline', '--fetch-retries=1',
          '--fetch-timeout=60000', '--prefix', str(work)],
         'npm could not fetch the packages')
@@ -95,7 +95,7 @@ def plain_pages(reason, output, depfile):
 
 
 def c_text(data):
-    """A string literal of any bytes. Three octal digits, so that no digit after one joins it."""
+    """A C string literal of any bytes; three octal digits, so that no following digit joins them."""
     rows = []
     for at in range(0, len(data), 64):
         rows.append(''.join(chr(b) if 32 <= b < 127 and b not in b'"\\?' else f'\\{b:03o}'
@@ -128,7 +128,7 @@ def main(mode, work, output, depfile):
         try:
             files = bundle(work, output, depfile)
         except CannotBuild as reason:
-            # Sources that do not build are a fault of ours, not of the machine.
+            # Sources that do not build are our fault, not the machine's.
             if mode == 'enabled' or 'sources' in str(reason):
                 sys.exit(f'ui: {reason}')
             print(f'ui: {reason}; the program gets a plain page instead', file=sys.stderr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of the API, written from its description:
+// Writes the types of the API from its description:
 //
 //	node make_types.mjs < openapi.json > src/api/types.ts
 //

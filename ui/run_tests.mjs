@@ -3,8 +3,8 @@
 //
 //	node run_tests.mjs unit|types|lint [--modules DIR] [--out DIR] [part of a test file's name]
 //
-// unit bundles tests/*.test.ts and runs them with node's own runner; types checks all types; lint
-// runs oxlint as .oxlintrc.json says and finds lines of more than 100 columns.
+// unit bundles tests/*.test.ts and runs them with node's test runner; types runs the type checker; lint
+// runs oxlint and finds lines of more than 100 columns.
 
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -29,7 +29,7 @@ function run(args) {
 	return spawnSync(process.execPath, args, { stdio: "inherit", cwd: SOURCE }).status ?? 1;
 }
 
-/** The compiler looks for packages beside the sources; ours may lie in the build folder. */
+/** The compiler looks for packages next to the sources; ours may be in the build folder. */
 function checkTypes() {
 	mkdirSync(out, { recursive: true });
 	const project = join(out, "tsconfig.json");
@@ -42,7 +42,7 @@ function checkTypes() {
 	return run([require.resolve("typescript/bin/tsc"), "-p", project]);
 }
 
-/** Lines that are too long, with a tab as two columns. */
+/** A tab counts as two columns. */
 function longLines() {
 	return readdirSync(join(SOURCE, "src"), { recursive: true })
 		.filter((name) => /\.tsx?$/.test(name))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages in a real browser, against made profiles behind a path prefix: they load under the
-// server's policy, list, rename, upload through a connection that drops, and answer to keys.
+// Tests the pages in a real browser against a fake server behind a path prefix: they load with the
+// server's CSP, list, rename, upload through a connection that drops, and handle keys.
 //
 //	node browser.mjs --dist DIR --modules DIR
 //
-// Exits with 77 (skipped) where there is no Chromium.
+// Exits with 77 (skipped) if there is no Chromium.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -35,7 +35,7 @@ async function newPage() {
 	const page = await (await browser.newContext({ colorScheme: "dark" })).newPage();
 	page.on("pageerror", (fault) => faults.push(fault.message));
 	page.on("console", (line) => {
-		// Answers that are errors on purpose are lines too.
+		// Expected error responses are logged too.
 		if (line.type() === "error" && !/Failed to load resource/.test(line.text())) faults.push(line.text());
 	});
 	return page;

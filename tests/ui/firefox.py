@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pages in Firefox, driven by its own remote protocol (Marionette), with nothing installed besides.
+"""Test the pages in Firefox through its remote protocol (Marionette), without other dependencies.
 
 usage: firefox.py NEURON_EXPLORER MAKE_CAPTURE [PICTURE.png]
 
@@ -95,7 +95,7 @@ class Firefox:
         self.process.wait(timeout=PATIENCE_S)
 
 
-# Colours of the widest canvas: a timeline has many, an empty one hardly any.
+# Colours of the widest canvas: a drawn timeline has many.
 COLOURS = '''
 const canvas = [...document.querySelectorAll("canvas")].sort((a, b) => b.width * b.height - a.width * a.height)[0];
 if (!canvas) return 0;

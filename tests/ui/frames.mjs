@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How smoothly a timeline pans and zooms: frames in a headless browser, without a GPU.
+// Measures how smoothly a timeline pans and zooms in a headless browser without a GPU.
 //
 //	node frames.mjs URL [SECONDS] [--modules DIR]
 //
-// URL is a profile's page. A wheel is turned a little
-// in every frame, as a hand would. Prints frames per second and how long the slowest frames took; 60 a
-// second is the goal. On a busy machine the processor time that all processes of the browser spent on a
-// frame says more. At last, what is seen when all rests is compared with a page opened anew.
+// URL is a profile's page. Turns the wheel a little
+// in every frame. Prints frames per second (the goal is 60) and the slowest frames. On a
+// busy machine the browser's CPU time per frame is more useful. Finally compares the resting page
+// with a newly opened one.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -25,7 +25,7 @@ await page.goto(url);
 await page.locator("canvas.tl-overlay").waitFor();
 await page.waitForTimeout(1500);
 
-/** Processor time of this program's children and theirs, in milliseconds. */
+/** CPU time of all descendant processes, in milliseconds. */
 function spentMs() {
 	const stats = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
 		try {
@@ -41,7 +41,7 @@ function spentMs() {
 	return sumBelow(process.pid) * 10;
 }
 
-/** Turns the wheel once in every frame and notes when frames came. */
+/** Turns the wheel once per frame and records the times of frames. */
 async function run(kind) {
 	return page.evaluate(([how, most]) => new Promise((done) => {
 		const canvas = document.querySelector("canvas.tl-overlay");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the pictures of docs/pictures from the real program, in both themes, so that they show what
-// there is.
+// Takes the pictures of docs/pictures from the real program, in both
+// themes.
 //
 //	node tests/ui/pictures.mjs --program build/neuron-explorer --maker build/tests/make_capture \
 //		--modules build/ui/made/node_modules [--out docs/pictures] [--only NAME]
@@ -17,7 +17,7 @@ const MOST_BYTES = 150 * 1024;
 const world = await begin(async (w) => {
 	w.makeDevice("llama_block", "llama_block_tuned");
 	w.makeSystem("llama_training");
-	// collectives of many ranks, simulated
+	// Simulated collectives of many ranks.
 	const output = join(w.folder, "nccom");
 	w.run(w.program, "inspect", "-o", output, join(dirname(w.program), "nccom-test"), "allg", "-b", "512kb",
 		"-e", "512kb", "-r", "32", "-n", "10", "-d", "fp32", "-w", "1", "-f", "512");
@@ -29,7 +29,7 @@ const world = await begin(async (w) => {
 			headers: { "content-type": "application/json" } }).catch(() => undefined);
 });
 
-/** The busiest stretch of a vector engine's work, and the longest instruction in it. */
+/** The busiest time range of a vector engine, and its longest instruction. */
 const [slow] = world.sql("llama_block", "SELECT start_ts, end_ts FROM Instruction WHERE timeline_track LIKE 'Vector%' " +
 	"AND pcore_idx = 0 AND start_ts > 100000 ORDER BY duration_ns DESC LIMIT 1");
 

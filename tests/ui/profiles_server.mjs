@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server with made profiles, for tests of the pages: node profiles_server.mjs [--port 3901] [--dist DIR]
-// [--latency MS] [--empty] [--prefix /some/path]. It answers the parts of docs/api.md that the list of
+// A fake server with made-up profiles, for tests: node profiles_server.mjs [--port 3901] [--dist DIR]
+// [--latency MS] [--empty] [--prefix /some/path]. It implements the parts of docs/api.md that the list of
 // profiles, layouts and uploads need, and enough of a profile to open its page. Not shipped.
 
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a screenshot small: its most frequent colours become a palette of 256, everything else the
-// nearest of them. Reads what browsers write, 8 bits of RGB or RGBA without interlacing.
+// Shrinks a screenshot: the 256 most frequent colours become the palette, all others are replaced by the
+// nearest one. Reads the PNGs of browsers: 8-bit RGB or RGBA without interlacing.
 
 import { deflateSync, inflateSync, crc32 as zlibCrc } from "node:zlib";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -67,7 +67,7 @@ function paletteOf(pixels) {
 	const counts = new Map();
 	for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
 	const all = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
-	// the shades of one letter's edge should not push out a colour that means something
+	// Shades of anti-aliased text must not displace a meaningful colour.
 	const palette = [], far = (a, b) => distance(a, b) > 40;
 	for (const colour of all) if (palette.length < 256 && palette.every((one) => far(one, colour))) palette.push(colour);
 	for (const colour of all) if (palette.length < 256 && !palette.includes(colour)) palette.push(colour);

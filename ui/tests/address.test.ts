@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which changes of a page become steps that Back takes back.
+// Which changes of a page add history entries.
 
 import test from "node:test";
 import assert from "node:assert/strict";

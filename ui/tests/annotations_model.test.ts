@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers and regions, and what is kept of them.
+// Markers, regions, and their file format.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks in groups.
+// Tracks grouped by core.
 
 import test from "node:test";
 import assert from "node:assert/strict";

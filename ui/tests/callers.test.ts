@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What called an event, and the flow that it leads to.
+// The callers and the flow of an event.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives as points.
+// The plot of collectives.
 
 import test from "node:test";
 import assert from "node:assert/strict";

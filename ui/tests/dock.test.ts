@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of panels: changes, texts, geometry.
+// Layouts of panels: changes, text form, geometry.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures of many devices in lists, and names that are cut in the middle.
+// Captures of many devices in lists, and shortened names.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";

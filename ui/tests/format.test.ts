@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people read must be right to the last digit that is shown.
+// Formatted numbers are correct to the last digit.
 
 import test from "node:test";
 import assert from "node:assert/strict";

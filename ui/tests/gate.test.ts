@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels that are not shown.
+// Gates of hidden panels.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";

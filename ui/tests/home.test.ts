@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a visit begins, and what fitting shows.
+// The initial view, and what "fit" shows.
 
 import test from "node:test";
 import assert from "node:assert/strict";
@@ -30,7 +30,7 @@ test("an event that never ended does not stretch the view", () => {
 	const tracks = [SAMPLED, track("spans", 2e9, 2.1e9, 2.09e9), track("spans", 2e9, 600e9, 2e9)];
 	const home = homeView("system", tracks, ORIGIN, 600e9);
 	assert.ok(home.toNs > 2.09e9 && home.toNs < 2.2e9);
-	// one long call is what happened
+	// One long call.
 	assert.ok(homeView("system", [track("spans", 0, 600e9)], ORIGIN, 600e9).toNs === 600e9);
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of node that the tests use; its own types are a big package.
+// The few types of node that the tests use; @types/node is a large package.
 
 declare module "node:test" {
 	type Body = (context: { name: string }) => void | Promise<void>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand texts as real captures have them.
+// Operands from real captures.
 
 import test from "node:test";
 import assert from "node:assert/strict";

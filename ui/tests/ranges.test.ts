@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people write them.
+// Lists of numbers.
 
 import test from "node:test";
 import assert from "node:assert/strict";

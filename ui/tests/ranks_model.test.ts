@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks beside each other.
+// Comparison of ranks.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search asks for.
+// Search conditions.
 
 import test from "node:test";
 import assert from "node:assert/strict";

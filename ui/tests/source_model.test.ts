@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lines instructions came from.
+// Source lines of instructions.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that can be watched.
+// Stores.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every metric has a place, and a shape.
+// Groups and formatting of metrics.
 
 import test from "node:test";
 import assert from "node:assert/strict";

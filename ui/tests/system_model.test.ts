@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a system profile's summary.
+// The rows of a system profile's summary.
 
 import test from "node:test";
 import assert from "node:assert/strict";

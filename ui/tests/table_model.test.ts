@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order, filter and copies of data tables.
+// Order, filter and export of data tables.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours are the same in every visit, spread well, and can be read.
+// Colours are stable, evenly distributed and readable.
 
 import test from "node:test";
 import assert from "node:assert/strict";

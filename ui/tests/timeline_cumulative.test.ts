@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means from the beginning on: what was before an answer is asked for once.
+// Cumulative means; the mean before a tile is requested once.
 
 import test from "node:test";
 import assert from "node:assert/strict";

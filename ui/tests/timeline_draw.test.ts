@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pointer finds what is drawn; bands, flags and map are where they should be.
+// Hit tests, bands, flags and the map.
 
 import test from "node:test";
 import assert from "node:assert/strict";

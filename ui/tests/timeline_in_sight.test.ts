@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is on screen is asked for before what is near it, each track once.
+// Visible tracks are requested before nearby ones, each once.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lens of the map: it can be seen and grasped however little it shows, says where that is, and
+// The lens of the map is visible and can be grabbed at any zoom, marks the true place, and
 // follows the pointer.
 
 import test from "node:test";

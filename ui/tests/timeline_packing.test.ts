@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads on shared lines, rows of hardware and transfers in order, and the steps of a flow.
+// Threads on shared lines, the order of hardware and transfer rows, and the steps of a flow.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline's picture, pixel by pixel: rectangles stay where they may be, and panning by whole pixels
+// The timeline's picture: rectangles stay within the clip, and panning by whole pixels
 // moves the picture without changing it.
 
 import test from "node:test";
@@ -140,7 +140,7 @@ function picture(view: View, part: Partial<Scene> = {}): { pixels: Pixels; texts
 	return { pixels, texts };
 }
 
-/** Columns of one picture from `from` on that differ from those of another from `to` on. */
+/** Columns that differ between one picture from `from` on and another from `to` on. */
 function differing(a: Pixels, from: number, b: Pixels, to: number, count: number): number[] {
 	const wrong: number[] = [];
 	for (let x = 0; x < count; x++)

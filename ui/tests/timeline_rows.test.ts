@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows there are, in which order, and where they lie.
+// Rows: which exist, their order and positions.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markers go to the nearest edge, and events to their line of source.
+// Snapping of markers, and source lines of events.
 
 import test from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Octets of the server are read as they are meant, asked for on a grid, and kept within bounds.
+// Tiles: decoding, the grid of requests, and the cache.
 
 import test from "node:test";
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import {
 	decodeWindow, firstItemAt, levelOf, rangeFor, rowOf, type SpanStrip,
 } from "../src/timeline/tile.ts";
 
-/** An answer with one strip of spans and one counter. */
+/** A response with one strip of spans and one counter. */
 function answer(items: { x0: number; x1: number; row: bigint }[], px = 4): ArrayBuffer {
 	const n = items.length;
 	const octets = new ArrayBuffer(32 + 16 + 32 * n + 16 + 16 * px);

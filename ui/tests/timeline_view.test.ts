@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zooming and panning keep what people look at, and ticks are read at any zoom.
+// Zooming, panning and ticks.
 
 import { formatNs } from "../src/format.ts";
 import test from "node:test";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uploads: what goes where, and how they go on after trouble.
+// Uploads: roles of files, and recovery from failures.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -54,7 +54,7 @@ test("the rate covers the last seconds", () => {
 	assert.equal(rate.perSecond(), 1000);
 });
 
-/** A server whose connection drops, answers late or is confused, as the script says. */
+/** A fake server that drops connections or responds late or wrongly, as scripted. */
 class FakeWire implements Wire {
 	stored = [0, 0];
 	sent: [number, number, number][] = [];
@@ -115,7 +115,7 @@ test("after a lost connection it resumes at the server's offset", async () => {
 	const drop = () => {
 		throw new WireError(0, "gone");
 	};
-	// The second piece arrives, but its answer does not.
+	// The second chunk arrives, but its response does not.
 	wire.trouble = [() => {}, () => {
 		wire.stored[1] = PIECE_BYTES;
 		drop();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links: what goes into a URL comes out of it.
+// State is converted to a URL and back.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of time that is shown.
+// The visible time range.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";

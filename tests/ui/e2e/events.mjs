@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of a device's timeline: the card, the details, dependencies, markers, boxes, searches, links
-// and exports. Every number shown is compared with the profile's tables, asked in SQL.
+// Events of a device profile: hover card, details, dependencies, markers, boxes, searches, links
+// and exports. All numbers are compared with SQL on the profile's tables.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const open = (query = "", options) => TimelinePage.open(world, "demo", query, op
 const count = (number) => Number(number).toLocaleString("en-US");
 const ORIGIN = 30; // the first moment of the demo; checked below
 
-/** The longest instruction of an engine: wide enough to be pointed at. */
+/** The longest instruction of an engine, which is wide enough for the pointer. */
 const longest = (track, core = 0) => world.sql("demo", "SELECT start_ts, end_ts, opcode, duration_ns, pc, " +
 	`engine FROM Instruction WHERE timeline_track LIKE '${track}%' AND pcore_idx = ${core} ` +
 	"ORDER BY duration_ns DESC, start_ts LIMIT 1")[0];
 
-/** A view around an event, in which it takes a third. */
+/** A view three times as wide as an event. */
 function around(event) {
 	const from = event.start_ts - ORIGIN, size = event.end_ts - event.start_ts;
 	return `?from=${Math.max(from - size, 0)}&to=${from + 2 * size}`;
@@ -73,7 +73,7 @@ const cases = {
 			for (let i = 0; i < items; i++) total += bytes.getUint32(at + 16 + 8 * items + 4 * i, true);
 			at += 16 + items * 32;
 		}
-		// one that reaches into the next pixel is counted there too
+		// An event that reaches into the next pixel is counted there too.
 		assert.ok(total >= Number(track.row_count), `all pixels together have ${total} events`);
 		for (let step = 0.03; step < 0.2; step += 0.002) {
 			await t.page.mouse.move(x + width * step, y);
@@ -102,7 +102,7 @@ const cases = {
 		assert.ok(await t.overlayPixels([255, 255, 255], 60) > 20, "the selection is drawn");
 	},
 	async "dependencies are drawn and listed, and can be opened"() {
-		// an instruction that waits for others, and is waited for
+		// An instruction with predecessors and successors.
 		const busy = world.sql("demo", "SELECT start_ts, end_ts, opcode, timeline_track AS track FROM Instruction " +
 			"WHERE timeline_track LIKE 'Vector%' AND pcore_idx = 0 AND duration_ns > 200 " +
 			"ORDER BY start_ts LIMIT 1 OFFSET 40")[0];
@@ -140,7 +140,7 @@ const cases = {
 		const event = longest("Vector");
 		const t = await open(around(event));
 		const y = await t.rowY("Vector (nc0)");
-		// by the menu, two pixels beside an edge: it snaps to the edge
+		// By menu, two pixels from an edge: it snaps to the edge.
 		await t.page.mouse.click(await t.xOf(event.start_ts - ORIGIN) + 2, y, { button: "right" });
 		await t.does(() => t.page.getByRole("menuitem", { name: /Set marker here/ }).click());
 		await t.page.mouse.click(await t.xOf(event.end_ts - ORIGIN) - 2, y, { button: "right" });
@@ -155,7 +155,7 @@ const cases = {
 		await rows.nth(0).getByLabel("Name").fill("before ~ it");
 		await t.does(() => rows.nth(0).getByLabel("Name").press("Tab"));
 		assert.equal(marks()[0].slice(4).join("~"), "before ~ it");
-		// a third by key, under the pointer; measured from the first
+		// A third one by key at the pointer, measured from the first.
 		await t.page.mouse.move(await t.xOf(event.end_ts - ORIGIN) + 60, y);
 		await t.page.mouse.click(await t.xOf(event.end_ts - ORIGIN) + 60, y);
 		await t.does(() => t.page.keyboard.press("m"));
@@ -164,7 +164,7 @@ const cases = {
 		const third = Number(marks()[2][1]);
 		assert.equal(Number((await rows.nth(2).locator("td.an-number").innerText()).replace(/,/g, "")),
 			(third - (event.start_ts - ORIGIN)) / 1000);
-		// kept by the server, and opened by somebody else
+		// Stored by the server and opened by another user.
 		await panel.getByLabel("Annotation set").fill("mine");
 		await panel.getByRole("button", { name: "Save", exact: true }).click();
 		await t.page.getByText("Saved as “mine”.").waitFor();
@@ -181,7 +181,7 @@ const cases = {
 	async "a marker is dragged along the axis"() {
 		const t = await open("?from=100000&to=200000&mark=m1~150000~%23e69f00~~1");
 		const axis = await t.page.locator("canvas.tl-axis").boundingBox();
-		// its flag is at the axis' top or bottom: find where the pointer changes
+		// Find its flag by the cursor's shape.
 		const x = await t.xOf(150_000);
 		let grip = null;
 		for (let y = axis.y + 2; y < axis.y + axis.height && grip === null; y += 3) {

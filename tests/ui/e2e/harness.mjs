@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every test of the pages against the real program needs: captures of our own in a workspace of
-// their own, a server, a browser, and the same profile asked in SQL by the command line.
+// The harness of tests against the real program: captures in a temporary workspace, a server, a
+// browser, and SQL on the same profiles through the command line.
 //
 //	node AREA.mjs --program NEURON_EXPLORER --maker MAKE_CAPTURE --modules DIR [--only PART_OF_A_NAME]
 //
-// Exits with 77 (skipped) where there is no browser.
+// Exits with 77 (skipped) if there is no browser.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -37,7 +37,7 @@ export function browserPath(kind = "chromium") {
 	return (kind === "chromium" ? CHROMIUM : FIREFOX).find((path) => existsSync(path));
 }
 
-/** Captures of real devices, where this tree has them beside it; "" otherwise. */
+/** The folder with captures of real devices, or "". */
 export function realCaptures() {
 	const folder = process.env["NEURON_EXPLORER_DATA"] ?? resolve(HERE, "../../../../shared/data");
 	return existsSync(join(folder, "neuron-device")) ? folder : "";
@@ -68,7 +68,7 @@ export class World {
 			"--data-path", this.workspace, "-v", "2");
 	}
 
-	/** The device capture every area looks at; two of them, so that lists are lists. */
+	/** The device capture that all areas use, and a second one for lists. */
 	makeDevice(...names) {
 		const folder = join(this.folder, "device");
 		if (!existsSync(folder)) this.make("--demo", folder);
@@ -84,7 +84,7 @@ export class World {
 		return folder;
 	}
 
-	/** Rows as objects, by the command line: an answer that owes nothing to the server. */
+	/** Rows as objects from the command line, independent of the server. */
 	sql(profile, statement) {
 		return JSON.parse(this.run(this.program, "query", "--data-path", this.workspace, "-d", profile,
 			"-f", "json", statement));
@@ -121,7 +121,7 @@ export class World {
 			args: kind === "chromium" ? ["--no-sandbox"] : [] });
 	}
 
-	/** A visitor of their own: nothing is shared with other pages. */
+	/** A page with its own browser context. */
 	async page(path = "", { scheme = "dark", ...options } = {}) {
 		const context = await this.browser.newContext({ colorScheme: scheme, viewport: SCREEN,
 			reducedMotion: "reduce", ...options });
@@ -129,7 +129,7 @@ export class World {
 		const page = await context.newPage();
 		page.on("pageerror", (fault) => this.faults.push(fault.message));
 		page.on("console", (line) => {
-			// answers that are errors on purpose are lines too; they are looked at by address
+			// Expected error responses are logged too; they are filtered by URL.
 			if (line.type() === "error" && !/Failed to load resource/.test(line.text()))
 				this.faults.push(line.text());
 		});
@@ -149,7 +149,7 @@ export class World {
 		return page;
 	}
 
-	/** Nothing near a moment is an answer, not a fault; tests add what they provoke. */
+	/** Expected error responses: no event near a time. Tests add the errors that they provoke. */
 	expected = [/\/at\?/];
 
 	isExpected(answer) {
@@ -183,7 +183,7 @@ function inTime(work) {
 	return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Runs the cases one after the other; each has pages of its own and must leave no fault. */
+/** Runs the cases in sequence; each has its own pages and must not log an error. */
 export async function runCases(world, cases) {
 	const only = optionOf("only", "");
 	let failed = 0, number = 0;
@@ -213,7 +213,7 @@ export async function runCases(world, cases) {
 	process.exit(failed ? 1 : 0);
 }
 
-/** With NEURON_EXPLORER_PICTURES=DIR, what a failed case saw. */
+/** Saves screenshots of a failed case if NEURON_EXPLORER_PICTURES=DIR is set. */
 async function keepPictures(world, name) {
 	const folder = process.env["NEURON_EXPLORER_PICTURES"];
 	if (!folder) return;
@@ -225,10 +225,10 @@ async function keepPictures(world, name) {
 			}).catch(() => undefined);
 }
 
-/** Begins an area: where anything it needs is missing it is skipped with one line. */
+/** Runs an area, or skips it with a message if something is missing. */
 export async function begin(prepare, kind = "chromium") {
 	const world = new World();
-	// whoever stops the test also stops what it started
+	// Stopping the test also stops its processes.
 	for (const signal of ["SIGTERM", "SIGINT"])
 		process.once(signal, () => {
 			setTimeout(() => process.exit(1), STEP_MS).unref();
@@ -245,7 +245,7 @@ export async function begin(prepare, kind = "chromium") {
 	return world;
 }
 
-/** Asks until it holds; pages take their time. */
+/** Polls until the condition holds. */
 export async function until(what, holds, withinMs = 30_000) {
 	const end = Date.now() + withinMs;
 	let last;

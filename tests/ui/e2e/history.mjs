@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Back and Forward: jumps are steps of the browser's history, moving along changes the step one is at.
+// Back and Forward: jumps add history entries; panning and zooming replace the current one.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const open = (query = "", options) => TimelinePage.open(world, "demo", query, op
 const steps = (t) => t.page.evaluate(() => history.length);
 const extent = (t) => t.page.locator(".tl-extent").innerText();
 
-/** Goes through the history; what the link says is what is shown. */
+/** Moves through the history; the page must match the link. */
 async function go(t, way, view) {
 	await t.page[way]();
 	await until(`${way} to ${JSON.stringify(view)}`, () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Profile Manager against the real server: what is listed is what there is, and what is done in
-// the page is done in the workspace.
+// The Profile Manager against the real server: it lists the workspace, and changes in the
+// page change the workspace.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const openList = async () => {
 	await page.locator("tbody tr").first().waitFor();
 	return page;
 };
-/** The list with the devices of each capture below it. */
+/** The list with all captures unfolded. */
 const openWholeList = async () => {
 	const page = await openList();
 	for (const fold of await page.locator("tbody .pm-fold").all()) await fold.click();
@@ -49,7 +49,7 @@ const cases = {
 			assert.ok(text.includes(Number(one.row_count).toLocaleString("en-US")), text);
 			assert.match(text, one.kind === "device" ? /Device/ : /System/);
 		}
-		// what the list says of rows is what the tables have
+		// The number of rows matches the tables.
 		const rows = (await world.api("profiles/alpha/tables")).tables
 			.reduce((sum, table) => sum + Number(table.row_count), 0);
 		assert.equal(Number((await profile("alpha")).row_count), rows);
@@ -80,7 +80,7 @@ const cases = {
 		await until("folded", async () => !(await names(page)).includes(children[0]));
 		await page.getByLabel("Find profiles").fill(children[0].slice("training".length));
 		await until("found", async () => (await names(page)).join() === `training,${children[0]}`);
-		// the sidebar has the capture, not its devices
+		// The sidebar has the capture, not its devices.
 		const side = page.getByRole("navigation", { name: "Profiles" });
 		assert.equal(await side.getByRole("link", { name: "training", exact: true }).count(), 1);
 		assert.equal(await side.getByRole("link", { name: children[0] }).count(), 0);
@@ -153,7 +153,7 @@ const cases = {
 		await field.fill("beta 2, renamed");
 		await field.press("Enter");
 		await row(page, "beta 2, renamed").waitFor();
-		// The page shows what it asked for before the server has answered.
+		// The page shows the change before the server has responded.
 		await until("the server renamed it", async () =>
 			(await listed()).some((one) => one.name === "beta 2, renamed"));
 		assert.ok(!(await listed()).some((one) => one.name === "beta"));
@@ -224,7 +224,7 @@ const cases = {
 			pieces.push(new URL(route.request().url()).search);
 			return pieces.length === 2 ? route.abort("connectionreset") : route.continue();
 		});
-		// a second file beyond one piece: what follows the recording's end is ignored by nobody
+		// A second file larger than one chunk.
 		const big = Buffer.concat([readFileSync(demoFiles().ntff), Buffer.alloc(0)]);
 		await chooseFiles(page, { neff: demoFiles().neff,
 			ntff: { name: "dropped.ntff", mimeType: "", buffer: big } });

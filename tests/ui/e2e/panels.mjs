@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels, layouts and the summary of a device profile: every panel opens and shows what its table has,
-// the summary's numbers are those of the Summary table, and layouts come back.
+// Panels, layouts and the summary of a device profile: every panel opens and matches its table, the
+// summary matches the Summary table, and layouts are restored.
 
 import assert from "node:assert/strict";
 import { begin, runCases, until } from "./harness.mjs";
@@ -16,7 +16,7 @@ const sql = (statement) => world.sql("demo", statement);
 const rowsOf = (table, where = "") => world.one("demo", `SELECT count(*) FROM ${table} ${where}`);
 const summary = sql("SELECT * FROM Summary")[0];
 
-/** A panel alone on the page: what it shows is not cut by others. */
+/** A page with only one panel. */
 async function alone(id, title) {
 	const t = await open(`?panels=v(300~timeline)(700~${id}*)`);
 	const panel = t.page.getByRole("region", { name: title, exact: true });
@@ -28,7 +28,7 @@ async function alone(id, title) {
 }
 const gridRows = async (panel) => Number(await panel.getByRole("grid").first().getAttribute("aria-rowcount")) - 1;
 
-/** As the pages write shares: three digits that count. */
+/** Formats a share like the pages: three significant digits. */
 function percent(fraction) {
 	const digits = Number((fraction * 100).toPrecision(3));
 	return `${digits}%`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages with captures of real devices and of a real run, where this tree has them beside it: the
-// same questions that are asked of made ones.
+// The pages with captures of real devices and of a real run, if this tree has them: the same
+// checks as for generated captures.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// System profiles and ranks: where a visit begins, who shares lines, flows, the way to the device
-// profiles, the summary, and the page that compares ranks. Numbers are compared with the tables.
+// System profiles and ranks: the initial view, shared lines, flows, links to device profiles,
+// the summary, and the page that compares ranks. Numbers are compared with the tables.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const open = (query = "") => TimelinePage.open(world, "training", query);
 const count = (number) => Number(number).toLocaleString("en-US");
 const details = (page) => page.getByLabel("Event details");
 
-/** One execution that a core reported, and the captures there are. */
+/** An execution that a core reported, and the captures. */
 const execution = () => sql("SELECT row_ AS row, start_ts, end_ts, nc_idx FROM (SELECT *, row_number() OVER () - 1 " +
 	"AS row_ FROM SystemProfileEvents) WHERE name = 'nc_exec_running' AND nc_idx = 0 ORDER BY start_ts LIMIT 1")[0];
 

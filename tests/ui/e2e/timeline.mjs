@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving through the timeline of a device: rows, zooming and panning by every way there is, the map,
-// and what can be done to rows. What is on screen is compared with the profile's tables.
+// The timeline of a device profile: rows, all ways to zoom and pan, the map, and changes to rows.
+// The screen is compared with the profile's tables.
 
 import assert from "node:assert/strict";
 import { begin, runCases, until } from "./harness.mjs";
@@ -79,7 +79,7 @@ const cases = {
 		await until("rows scroll", () => t.page.locator(".tl-scroller").evaluate((element) => element.scrollTop > 0));
 		await t.page.waitForTimeout(600);
 		assert.equal(t.page.url(), url, "time stands still");
-		// on the axis no key is needed
+		// On the axis no key is needed.
 		const axis = await t.page.locator("canvas.tl-axis").boundingBox();
 		const now = span(t.view());
 		await t.page.mouse.move(axis.x + 300, axis.y + 10);
@@ -250,7 +250,7 @@ const cases = {
 			seen.set(id, (await t.colours({ y, height: 8 })).map(([colour]) => colour));
 		}
 		assert.ok(seen.size >= 4, [...seen.keys()].join());
-		// one engine has one hue, several opcodes have several
+		// One engine has one hue, several opcodes have several.
 		assert.ok(seen.get("name").length > seen.get("engine").length, "names differ, the engine does not");
 		assert.notDeepEqual(seen.get("layer"), seen.get("name"));
 		assert.equal(t.query().get("colour"), [...seen.keys()].pop());

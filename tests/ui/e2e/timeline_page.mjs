@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline as a visitor meets it: where rows and moments are on the screen, what its link says, and
-// what is painted. Canvases have no elements to ask, so pixels and the link are asked instead.
+// A timeline under test: positions of rows and times on the screen, the link, and painted pixels.
+// Canvases have no elements, so tests look at pixels and the link instead.
 
 import assert from "node:assert/strict";
 import { until } from "./harness.mjs";
@@ -38,13 +38,13 @@ export class TimelinePage {
 		await this.settled();
 	}
 
-	/** Nothing is on its way, and what came is drawn. */
+	/** No request is pending, and everything is drawn. */
 	async settled() {
 		const { pending } = this.page;
 		for (let quiet = 0; quiet < 4; await this.page.waitForTimeout(40)) quiet = pending.size ? 0 : quiet + 1;
 	}
 
-	/** What an input changed is on the screen: two frames have passed. */
+	/** The effect of an input is on the screen: two frames have passed. */
 	async drawn() {
 		await this.page.evaluate(() => new Promise((done) =>
 			requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -63,9 +63,9 @@ export class TimelinePage {
 	}
 
 	/**
-	 * Waits until the link differs from before and holds still. The page itself keeps the time, so a
-	 * page that gets no processor makes the wait longer: frames deliver the input and move an
-	 * animation on, and the timer that writes the link is older than the one set here.
+	 * Waits until the link has changed and is stable. The page itself keeps the time, so that the wait
+	 * is longer on a busy machine: frames deliver the input and advance an animation, and the timer
+	 * that writes the link is older than the one set here.
 	 */
 	async changed(before, what = "the link") {
 		await until(`${what} changes`, () => this.page.url() !== before, 20_000);
@@ -93,7 +93,7 @@ export class TimelinePage {
 		return this.page.getByRole("treeitem", { name, exact: true });
 	}
 
-	/** Scrolls there; the middle of the row's first line on the screen. */
+	/** Scrolls to a row; returns the middle of its first line on the screen. */
 	async rowY(name, depth = 0) {
 		const label = this.label(name);
 		await label.scrollIntoViewIfNeeded();
@@ -147,7 +147,7 @@ export class TimelinePage {
 		return Object.entries(seen).sort((a, b) => b[1] - a[1]);
 	}
 
-	/** How many pixels of a colour, give or take, the layer above has. */
+	/** The number of pixels of about this colour on the overlay. */
 	async overlayPixels([r, g, b], slack = 24) {
 		return this.page.evaluate(({ want, most }) => {
 			const canvas = document.querySelector("canvas.tl-overlay");
