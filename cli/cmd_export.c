@@ -122,22 +122,6 @@ static enum nx_status choose_columns(const struct nx_stored_table *table, const 
 
 /* --- rows ------------------------------------------------------------------ */
 
-static enum nx_status pour(const struct export *o, struct nx_row_stream *rows,
-			   const struct nx_rows_parquet_shape *shape, struct nx_error *err)
-{
-	const struct nx_row_format *format = nx_row_format_find(o->format);
-	struct nx_row_sink *sink;
-	struct nx_output out;
-	enum nx_status st = nx_output_open(&out, o->output_file ? o->output_file : "-", err);
-
-	if (st)
-		return st;
-	sink = format ? format->open(&out) : nx_rows_parquet_open(&out, shape);
-	st = nx_row_sink_pour(sink, rows, err);
-	nx_row_sink_close(sink);
-	return nx_print_end(&out, st, err);
-}
-
 static enum nx_status write_fields(const struct export *o, const struct nx_stored_table *table,
 				   const struct nx_table_choice *choice, struct nx_error *err)
 {
@@ -145,13 +129,22 @@ static enum nx_status write_fields(const struct export *o, const struct nx_store
 	struct nx_parquet_field *fields =
 		NX_NEW_ARRAY(&arena, struct nx_parquet_field, choice->field_count);
 	struct nx_rows_parquet_shape shape = {fields, choice->field_count, table->parts[0].reader};
+	const struct nx_row_format *format = nx_row_format_find(o->format);
 	struct nx_row_stream *rows;
+	struct nx_row_sink *sink;
+	struct nx_output out;
 	enum nx_status st = nx_table_rows_open(&rows, table, choice, err);
 
 	for (size_t i = 0; i < choice->field_count; i++)
 		fields[i] = table->fields[choice->fields[i]];
 	if (!st)
-		st = pour(o, rows, &shape, err);
+		st = nx_output_open(&out, o->output_file ? o->output_file : "-", err);
+	if (!st) {
+		sink = format ? format->open(&out) : nx_rows_parquet_open(&out, &shape);
+		st = nx_row_sink_pour(sink, rows, err);
+		nx_row_sink_close(sink);
+		st = nx_print_end(&out, st, err);
+	}
 	nx_row_stream_close(rows);
 	nx_arena_release(&arena);
 	return st;

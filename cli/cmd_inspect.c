@@ -64,37 +64,34 @@ static const struct nx_option options[] = {
 
 /* --- options ------------------------------------------------------------------------- */
 
-static enum nx_status check_device(const struct inspect *o, struct nx_error *err)
+static enum nx_status check(const struct inspect *o, const struct nx_operands *operands,
+			    struct nx_error *err)
 {
-	if (o->skips_device && o->device_mode && strcmp(o->device_mode, "off") != 0)
+	bool is_off = o->device_mode && !strcmp(o->device_mode, "off");
+	const struct nx_rule rules[] = {
+		{!operands->count || !operands->items[0][0],
+		 "give the command to run after the options, as in 'inspect -o output nccom-test "
+		 "allr -r 4'"},
+		{o->max_events.is_given && !o->max_events.value,
+		 "--num-trace-events must be at least 1"},
+		{o->skips_system && (o->skips_device || is_off),
+		 "nothing would be captured: --capture-system-profiles and "
+		 "--capture-device-profiles each disable what they name; leave both out to "
+		 "capture both"},
+		{0},
+	};
+	struct nx_trace_filter filter = {0};
+
+	if (o->skips_device && o->device_mode && !is_off)
 		return nx_fail(err, NX_USAGE,
 			       "--capture-device-profiles disables device profiles, but "
 			       "--device-profile %s enables them; leave one out",
 			       o->device_mode);
-	if (o->skips_system && (o->skips_device || (o->device_mode && *o->device_mode == 'o')))
-		return nx_fail(err, NX_USAGE,
-			       "nothing would be captured: --capture-system-profiles and "
-			       "--capture-device-profiles each disable what they name; leave both "
-			       "out to capture both");
-	return NX_OK;
-}
-
-static enum nx_status check(const struct inspect *o, const struct nx_operands *operands,
-			    struct nx_error *err)
-{
-	struct nx_trace_filter filter = {0};
-
-	if (!operands->count || !operands->items[0][0])
-		return nx_fail(err, NX_USAGE,
-			       "give the command to run after the options, as in 'inspect -o "
-			       "output nccom-test allr -r 4'");
-	if (o->max_events.is_given && !o->max_events.value)
-		return nx_fail(err, NX_USAGE, "--num-trace-events must be at least 1");
 	if (o->cores && nx_trace_filter_parse_cores(&filter, o->cores, err))
 		return nx_context(err, "--filter-nc");
 	if (o->types && nx_trace_filter_parse_types(&filter, o->types, err))
 		return nx_context(err, "--filter-event-type");
-	return check_device(o, err);
+	return nx_rules_check(rules, err);
 }
 
 /* Absolute, because the command may change its folder before it captures. */

@@ -5,7 +5,6 @@
 #include "cli/help.h"
 #include "cli/nccom/nccom_launch.h"
 #include "cli/nccom/nccom_measure.h"
-#include "cli/nccom/nccom_ports.h"
 #include "cli/nccom/nccom_streams.h"
 #include "cli/nccom/nccom_table.h"
 #include "cli/options.h"

@@ -51,26 +51,23 @@ static void take_engine(struct neff_command *o, struct nx_operands *operands)
 	}
 }
 
-static enum nx_status check_assemble(const struct neff_command *o, struct nx_error *err)
-{
-	if (!o->assemble && o->output)
-		return nx_fail(err, NX_USAGE, "-o is for --assemble");
-	if (!o->assemble && o->arch)
-		return nx_fail(err, NX_USAGE, "--arch is for --assemble");
-	if (!o->assemble)
-		return NX_OK;
-	if (o->header || o->nodes || o->members || o->is_json || o->folder || o->disassemble)
-		return nx_fail(err, NX_USAGE,
-			       "--assemble writes a NEFF; only -o and --arch go with it");
-	if (!o->output)
-		return nx_fail(err, NX_USAGE,
-			       "name the NEFF to write: neff --assemble FILE.nasm -o FILE.neff");
-	return NX_OK;
-}
-
 static enum nx_status check(struct neff_command *o, struct nx_operands *operands,
 			    enum nx_engine *engine, struct nx_error *err)
 {
+	bool is_shown = o->header || o->nodes || o->members || o->is_json || o->disassemble;
+	const struct nx_rule rules[] = {
+		{o->force && !o->folder, "--force is for --extract"},
+		{o->is_json && o->disassemble, "--disassemble does not write JSON; leave out -j"},
+		{!o->assemble && o->output, "-o is for --assemble"},
+		{!o->assemble && o->arch, "--arch is for --assemble"},
+		{o->assemble && (is_shown || o->folder),
+		 "--assemble writes a NEFF; only -o and --arch go with it"},
+		{o->assemble && !o->output,
+		 "name the NEFF to write: neff --assemble FILE.nasm -o FILE.neff"},
+		{0},
+	};
+	enum nx_status st;
+
 	take_engine(o, operands);
 	*engine = NX_ENGINE_COUNT;
 	if (!operands->count)
@@ -78,14 +75,10 @@ static enum nx_status check(struct neff_command *o, struct nx_operands *operands
 	if (operands->count > 1)
 		return nx_fail(err, NX_USAGE, "give one file at a time, not also '%.100s'",
 			       operands->items[1]);
-	if (o->force && !o->folder)
-		return nx_fail(err, NX_USAGE, "--force is for --extract");
-	if (o->is_json && o->disassemble)
-		return nx_fail(err, NX_USAGE, "--disassemble does not write JSON; leave out -j");
-	if (check_assemble(o, err))
-		return err->status;
-	return o->disassemble && *o->disassemble ? nx_engine_parse(o->disassemble, engine, err)
-						 : NX_OK;
+	st = nx_rules_check(rules, err);
+	if (!st && o->disassemble && *o->disassemble)
+		st = nx_engine_parse(o->disassemble, engine, err);
+	return st;
 }
 
 static void print_json(const struct neff_command *o, const struct nx_neff_view *v,

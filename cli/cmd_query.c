@@ -76,25 +76,22 @@ static enum nx_status check(struct query *q, const struct nx_operands *operands,
 			    struct nx_error *err)
 {
 	bool is_parquet = q->format && !strcmp(q->format, "parquet");
+	const struct nx_rule rules[] = {
+		{operands->count > 1 && operands->items[0][0] != '.',
+		 "quote the SQL, so that it is one argument: query -d PROFILE 'SELECT ...'"},
+		{is_parquet && !operands->count,
+		 "a Parquet file holds the result of one query: give it as an argument"},
+		{is_parquet && (!q->output_file || !strcmp(q->output_file, "-")),
+		 "a Parquet file needs a name: add --output-file FILE"},
+		{is_parquet && q->explain, "--explain cannot write a plan as Parquet"},
+		{0},
+	};
 
 	q->format = q->format ? q->format : "table";
-	if (operands->count > 1 && operands->items[0][0] != '.')
-		return nx_fail(err, NX_USAGE,
-			       "quote the SQL, so that it is one argument: query -d PROFILE "
-			       "'SELECT ...'");
 	if (q->timeout.value > MOST_SECONDS)
 		return nx_fail(err, NX_USAGE, "--timeout %u is too long; leave it out",
 			       q->timeout.value);
-	if (!operands->count && is_parquet)
-		return nx_fail(err, NX_USAGE,
-			       "a Parquet file holds the result of one query: give it as an "
-			       "argument");
-	if (is_parquet && (!q->output_file || !strcmp(q->output_file, "-")))
-		return nx_fail(err, NX_USAGE,
-			       "a Parquet file needs a name: add --output-file FILE");
-	if (is_parquet && q->explain)
-		return nx_fail(err, NX_USAGE, "--explain cannot write a plan as Parquet");
-	return NX_OK;
+	return nx_rules_check(rules, err);
 }
 
 static enum nx_status settings_of(const struct query *q, struct nx_query_settings *how,

@@ -186,6 +186,14 @@ static enum nx_status refuse(const struct parser *p, int code, char **argv, stru
 	return nx_fail(err, NX_USAGE, "unknown option -%c", optopt);
 }
 
+enum nx_status nx_rules_check(const struct nx_rule *rules, struct nx_error *err)
+{
+	for (; rules->message; rules++)
+		if (rules->is_broken)
+			return nx_fail(err, NX_USAGE, "%s", rules->message);
+	return NX_OK;
+}
+
 enum nx_engine nx_engine_find(const char *name)
 {
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {

@@ -86,6 +86,13 @@ NX_MUST_CHECK enum nx_status nx_options_parse(const struct nx_command *command, 
 					      struct nx_operands *operands, bool *wants_help,
 					      struct nx_error *err);
 
+/* USAGE with the message of the first rule that is broken; the list ends with a zeroed row. */
+struct nx_rule {
+	bool is_broken;
+	const char *message;
+};
+NX_MUST_CHECK enum nx_status nx_rules_check(const struct nx_rule *rules, struct nx_error *err);
+
 static inline bool nx_option_is_later(const struct nx_option *option)
 {
 	return option->kind == NX_OPTION_LATER_FLAG;

@@ -16,14 +16,9 @@ static const char *word_of(bool is_done, enum nx_status status)
 	return status ? "failed" : "success";
 }
 
-struct outcome {
-	bool is_done;
-	enum nx_status status;
-	const char *message;
-};
-
-static enum nx_status write_file(const struct nx_status_file *file, const struct outcome *outcome,
-				 struct nx_error *err)
+/* outcome is the state of the run, without a name and a kind. */
+static enum nx_status write_file(const struct nx_status_file *file,
+				 const struct nx_status_entry *outcome, struct nx_error *err)
 {
 	struct nx_json_writer w;
 	struct nx_output out;
@@ -59,7 +54,7 @@ static enum nx_status write_file(const struct nx_status_file *file, const struct
  * nx_status_file_end will fail in the same way. */
 static void write_progress(const struct nx_status_file *file)
 {
-	(void)!write_file(file, &(struct outcome){.message = ""}, NULL);
+	(void)!write_file(file, &(struct nx_status_entry){.message = ""}, NULL);
 }
 
 enum nx_status nx_status_file_begin(struct nx_status_file *file, const char *path,
@@ -74,7 +69,7 @@ enum nx_status nx_status_file_begin(struct nx_status_file *file, const char *pat
 			       "--processing-status-file needs the name of a file, which is "
 			       "replaced again and again");
 	}
-	return write_file(file, &(struct outcome){.message = ""}, err);
+	return write_file(file, &(struct nx_status_entry){.message = ""}, err);
 }
 
 static struct nx_status_entry *find_open(struct nx_status_file *file, const char *name,
@@ -129,7 +124,8 @@ void nx_status_file_leave(struct nx_status_file *file, const char *name, enum nx
 enum nx_status nx_status_file_end(struct nx_status_file *file, enum nx_status status,
 				  struct nx_error *err)
 {
-	struct outcome outcome = {true, status, status && err ? err->message : ""};
+	const struct nx_status_entry outcome = {
+		.is_done = true, .status = status, .message = status && err ? err->message : ""};
 	struct nx_error failure = {0};
 	enum nx_status written = NX_OK;
 

@@ -236,19 +236,6 @@ const char *nx_view_recipe(const struct nx_view_options *v, struct nx_arena *are
 			       instance ? instance : "");
 }
 
-static enum nx_status check_directory(const struct nx_view_options *v, struct nx_error *err)
-{
-	if (v->output_file && !strcmp(v->output_file, "-"))
-		return nx_fail(err, NX_USAGE,
-			       "a directory gives several files, which cannot go to standard "
-			       "output; name a folder with --output-file");
-	if (v->skip_device_profile && v->skip_system_profile)
-		return nx_fail(err, NX_USAGE,
-			       "--ignore-device-profile and --ignore-system-profile leave nothing "
-			       "to show; use only one");
-	return NX_OK;
-}
-
 /* Checked early, before anything is processed. */
 static enum nx_status check_roots(const struct nx_view_options *v, struct nx_error *err)
 {
@@ -266,89 +253,59 @@ static enum nx_status check_roots(const struct nx_view_options *v, struct nx_err
 	return NX_OK;
 }
 
-static enum nx_status check_inputs(const struct nx_view_options *v, struct nx_error *err)
-{
-	if (v->directory && v->session_path)
-		return nx_fail(err, NX_USAGE,
-			       "give a session file (-s) or a directory (-d), not both");
-	if (v->directory)
-		return check_directory(v, err);
-	if (!v->session_path && v->neff_path)
-		return nx_fail(err, NX_USAGE,
-			       "a NEFF has the model, not what happened: add the session file "
-			       "with -s, or look inside with 'neff %.300s'",
-			       v->neff_path);
-	if (!v->session_path && !nx_view_wants_browser(v))
-		return nx_fail(err, NX_USAGE,
-			       "nothing to view: give a session file with -s SESSION.ntff and the "
-			       "NEFF that was running with -n MODEL.neff");
-	return NX_OK;
-}
-
-static enum nx_status check_database(const struct nx_view_options *v, struct nx_error *err)
-{
-	bool to_influx = has_format(v, "db") || (v->is_legacy && nx_view_wants_browser(v));
-
-	if ((v->db_endpoint || v->db_org || v->db_bucket) && !to_influx)
-		return nx_fail(err, NX_USAGE,
-			       "--db-endpoint, --db-org and --db-bucket are for InfluxDB: add "
-			       "--output-format db");
-	if (v->store && (has_format(v, "db") || (v->format && !has_format(v, "parquet"))))
-		return nx_fail(err, NX_USAGE,
-			       "--store writes tables to a ClickHouse; leave out --output-format");
-	if ((v->store || has_format(v, "db")) && v->output_file)
-		return nx_fail(err, NX_USAGE, "rows go to the database; leave out --output-file");
-	return NX_OK;
-}
-
-static enum nx_status check_ports(const struct nx_view_options *v, struct nx_error *err)
-{
-	if (v->format && v->port.is_given)
-		return nx_fail(err, NX_USAGE,
-			       "--port is for viewing in a browser; leave out either it or "
-			       "--output-format");
-	if (!nx_view_wants_browser(v) &&
-	    (v->host || v->token || v->disable_ui || v->api_port.is_given))
-		return nx_fail(err, NX_USAGE,
-			       "--host, --token, --disable-ui and --api-server-port are for "
-			       "viewing in a browser; leave out either them or --output-format");
-	if (v->port.value > UINT16_MAX || v->api_port.value > UINT16_MAX)
-		return nx_fail(err, NX_USAGE, "--%s %u: the highest port is 65535",
-			       v->port.value > UINT16_MAX ? "port" : "api-server-port",
-			       v->port.value > UINT16_MAX ? v->port.value : v->api_port.value);
-	return NX_OK;
-}
-
-static enum nx_status check_combination(const struct nx_view_options *v, struct nx_error *err)
-{
-	if (v->ingest_only && (v->output_file || (v->format && strcmp(v->format, "parquet") != 0)))
-		return nx_fail(err, NX_USAGE,
-			       "--ingest-only stores tables in the workspace; leave out "
-			       "--output-file and other formats");
-	if (!v->format && v->output_file)
-		return nx_fail(err, NX_USAGE,
-			       "--output-file needs a format: add --output-format json");
-	if (!v->format && v->pretty)
-		return nx_fail(err, NX_USAGE,
-			       "--json-pretty-print needs a format: add --output-format json");
-	if (v->perfetto_flows && (!v->format || strcmp(v->format, "perfetto") != 0))
-		return nx_fail(err, NX_USAGE,
-			       "--show-perfetto-flows is for Perfetto traces: add --output-format "
-			       "perfetto");
-	return check_ports(v, err);
-}
-
 enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error *err)
 {
+	bool in_browser = nx_view_wants_browser(v), is_db = has_format(v, "db");
+	bool reads = !v->terminology, is_legacy_db = v->is_legacy && in_browser;
+	const struct nx_rule rules[] = {
+		{reads && v->directory && v->session_path,
+		 "give a session file (-s) or a directory (-d), not both"},
+		{reads && v->directory && v->output_file && !strcmp(v->output_file, "-"),
+		 "a directory gives several files, which cannot go to standard output; name a "
+		 "folder with --output-file"},
+		{reads && v->directory && v->skip_device_profile && v->skip_system_profile,
+		 "--ignore-device-profile and --ignore-system-profile leave nothing to show; use "
+		 "only one"},
+		{reads && !v->directory && !v->session_path && !v->neff_path && !in_browser,
+		 "nothing to view: give a session file with -s SESSION.ntff and the NEFF that was "
+		 "running with -n MODEL.neff"},
+		{(v->db_endpoint || v->db_org || v->db_bucket) && !is_db && !is_legacy_db,
+		 "--db-endpoint, --db-org and --db-bucket are for InfluxDB: add --output-format "
+		 "db"},
+		{v->store && v->format && !has_format(v, "parquet"),
+		 "--store writes tables to a ClickHouse; leave out --output-format"},
+		{(v->store || is_db) && v->output_file,
+		 "rows go to the database; leave out --output-file"},
+		{v->ingest_only && (v->output_file || (v->format && !has_format(v, "parquet"))),
+		 "--ingest-only stores tables in the workspace; leave out --output-file and other "
+		 "formats"},
+		{!v->format && v->output_file,
+		 "--output-file needs a format: add --output-format json"},
+		{!v->format && v->pretty,
+		 "--json-pretty-print needs a format: add --output-format json"},
+		{v->perfetto_flows && !has_format(v, "perfetto"),
+		 "--show-perfetto-flows is for Perfetto traces: add --output-format perfetto"},
+		{v->format && v->port.is_given,
+		 "--port is for viewing in a browser; leave out either it or --output-format"},
+		{!in_browser && (v->host || v->token || v->disable_ui || v->api_port.is_given),
+		 "--host, --token, --disable-ui and --api-server-port are for viewing in a "
+		 "browser; leave out either them or --output-format"},
+		{0},
+	};
 	enum nx_status st = NX_OK;
 
 	for (size_t i = 0; !st && i < v->features.count; i++)
 		st = apply_feature(v, v->features.items[i], err);
-	if (!st && !v->terminology)
-		st = check_inputs(v, err);
+	if (!st && reads && !v->directory && !v->session_path && v->neff_path)
+		st = nx_fail(err, NX_USAGE,
+			     "a NEFF has the model, not what happened: add the session file with "
+			     "-s, or look inside with 'neff %.300s'",
+			     v->neff_path);
 	if (!st)
-		st = check_database(v, err);
-	if (!st)
-		st = check_roots(v, err);
-	return st ? st : check_combination(v, err);
+		st = nx_rules_check(rules, err);
+	if (!st && (v->port.value > UINT16_MAX || v->api_port.value > UINT16_MAX))
+		st = nx_fail(err, NX_USAGE, "--%s %u: the highest port is 65535",
+			     v->port.value > UINT16_MAX ? "port" : "api-server-port",
+			     v->port.value > UINT16_MAX ? v->port.value : v->api_port.value);
+	return st ? st : check_roots(v, err);
 }

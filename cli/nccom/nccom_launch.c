@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "capture/child_run.h"
 #include "capture/executable_kind.h"
-#include "cli/nccom/nccom_ports.h"
+#include "cli/nccom/nccom_measure.h"
 #include "cli/nccom/nccom_streams.h"
 
 #define MAX_FILE_BYTES ((size_t)1 << 20)
