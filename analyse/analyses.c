@@ -18,11 +18,12 @@ enum nx_status nx_analysis_run(enum nx_analysis_id id, const struct nx_profile *
 			       const struct nx_row_source *source, nx_row_fn fn, void *context,
 			       struct nx_error *err)
 {
-	const struct nx_analysis *analysis = nx_analyses[id];
+	const struct nx_analysis *analysis;
 	struct nx_derivation *state;
 	enum nx_status st = NX_OK;
 
 	assert(id < NX_ANALYSIS_COUNT && source->scan && fn);
+	analysis = nx_analyses[id];
 	assert(analysis->state_size >= sizeof(*state) && analysis->add && analysis->finish);
 	state = nx_heap_alloc(analysis->state_size);
 	memset(state, 0, analysis->state_size);
