@@ -6,6 +6,10 @@
  *
  * An analysis reads the rows of one table in order of their start and hands the rows it derives to
  * fn. To add one, write analyse/<name>.c, which defines nx_analysis_<name>, and add it to the list.
+ *
+ * Two kinds of analyses are not in the list, because they derive no rows: those that sum up a
+ * profile while it is processed (called by pipeline/device_session.c), and insights.h, which
+ * concludes from a stored profile when a page asks for it (called by serve/handle_insights.c).
  */
 #ifndef NX_ANALYSE_ANALYSES_H
 #define NX_ANALYSE_ANALYSES_H

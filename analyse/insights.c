@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/insights.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #define SMALL_DMA_LEAST 32u
+#define BANDS_MAX 200u
+/* Bands nearer than this part of the profile's time are joined. */
+#define GAP_PART 100u
 
 /* --- findings ------------------------------------------------------------------ */
 
@@ -219,4 +223,79 @@ void nx_insights_small_dma(const struct nx_dma_part *parts, size_t part_count, u
 			nx_vec_push(bands, band);
 	}
 	nx_insights_join(bands, first, 0);
+}
+
+/* --- conclusions --------------------------------------------------------------- */
+
+const struct nx_band_text nx_band_texts[NX_BAND_KIND_COUNT] = {
+	[NX_BAND_THROTTLING] = {"throttling", "Throttled", true},
+	[NX_BAND_SMALL_DMA] = {"small_dma", "Small DMA transfers", false},
+	[NX_BAND_RELOAD] = {"reload", "Loaded again and again", true},
+	[NX_BAND_BARRIER] = {"barrier", "Barrier", false},
+	[NX_BAND_COLLECTIVE] = {"collective", "Collective", false},
+};
+
+const char *nx_insights_detail(const struct nx_insight_rows *rows, const struct nx_band *band,
+			       struct nx_arena *arena)
+{
+	static const struct nx_insight_subject nothing = {.name = ""};
+	double length_ns = (double)(band->end_ns - band->start_ns);
+	const struct nx_insight_subject *s = &nothing;
+
+	if (band->kind != NX_BAND_SMALL_DMA) {
+		assert(band->subject < rows->subjects.len);
+		s = &rows->subjects.items[band->subject];
+	}
+	switch (band->kind) {
+	case NX_BAND_THROTTLING:
+		return nx_arena_printf(arena, "%s took %.0f %% of the tensor engine's cycles here.",
+				       s->name, length_ns > 0 ? 100 * band->weight / length_ns : 0);
+	case NX_BAND_SMALL_DMA:
+		return nx_arena_printf(arena,
+				       "%llu of %.0f transfers move less than %d bytes each; they "
+				       "hold up HBM, so times of instructions here tell little. "
+				       "Join them into larger ones.",
+				       (unsigned long long)band->count, band->weight,
+				       NX_SMALL_DMA_BYTES);
+	case NX_BAND_RELOAD:
+		return nx_arena_printf(arena,
+				       "%s is brought into the state buffer %.1f times, %llu bytes "
+				       "in all; keep it there, or use it where it is loaded.",
+				       s->name, s->factor, (unsigned long long)s->bytes);
+	case NX_BAND_BARRIER:
+		return "The cores wait for each other.";
+	case NX_BAND_COLLECTIVE:
+		return nx_arena_printf(arena, "%s of %llu bytes.", s->name,
+				       (unsigned long long)s->bytes);
+	case NX_BAND_KIND_COUNT:
+		break;
+	}
+	return "";
+}
+
+static void add_stored(struct nx_bands *bands, const struct nx_bands *stored, bool is_joined)
+{
+	for (size_t i = 0; i < stored->len; i++)
+		if (nx_band_texts[stored->items[i].kind].is_joined == is_joined)
+			nx_vec_push(bands, stored->items[i]);
+}
+
+void nx_insights_conclude(struct nx_insights *insights, const struct nx_insight_facts *facts,
+			  const struct nx_insight_rows *rows)
+{
+	size_t counts[NX_BAND_KIND_COUNT] = {0}, kept = 0;
+	struct nx_bands *bands = &insights->bands;
+
+	assert(rows->from_ns <= rows->to_ns);
+	*insights = (struct nx_insights){0};
+	insights->finding_count = nx_insights_judge(facts, insights->findings);
+	add_stored(bands, &rows->bands, true);
+	nx_insights_join(bands, 0, (rows->to_ns - rows->from_ns) / GAP_PART);
+	nx_insights_small_dma(rows->dma_parts, NX_INSIGHT_DMA_PARTS, rows->from_ns, rows->to_ns,
+			      bands);
+	add_stored(bands, &rows->bands, false);
+	for (size_t i = 0; i < bands->len; i++)
+		if (counts[bands->items[i].kind]++ < BANDS_MAX)
+			bands->items[kept++] = bands->items[i];
+	bands->len = kept;
 }

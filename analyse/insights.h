@@ -2,16 +2,40 @@
 /*
  * insights: what a profile suggests to look at first. Rules over numbers, nothing else.
  *
- *	count = nx_insights_judge(&facts, findings);
- *	nx_insights_join(&bands, 0, gap_ns);
- *	nx_insights_small_dma(parts, part_count, from_ns, to_ns, &bands);
+ *	nx_insights_conclude(&insights, &facts, &rows);
+ *	show(nx_insights_detail(&rows, &insights.bands.items[0], arena));
+ *	nx_vec_release(&insights.bands);
  *
- * The rules, with their limits, are one list in insights.c; docs/api.md describes them to users.
+ * The rules with their limits, and the kinds of bands, are lists in insights.c; docs/api.md
+ * describes them to users. query/insight_facts.h asks a stored profile for the facts and rows.
  */
 #ifndef NX_ANALYSE_INSIGHTS_H
 #define NX_ANALYSE_INSIGHTS_H
 
+#include "base/arena.h"
 #include "model/insight.h"
+
+struct nx_insights {
+	struct nx_bands bands; /* joined where they are near, at most 200 of a kind */
+	struct nx_finding findings[NX_FINDINGS_MAX];
+	size_t finding_count;
+};
+
+/* How the kinds of bands are named to programs and to people. */
+struct nx_band_text {
+	const char *name, *title;
+	bool is_joined; /* near bands of one subject become one */
+};
+extern const struct nx_band_text nx_band_texts[NX_BAND_KIND_COUNT];
+
+/* The caller releases the bands. */
+void nx_insights_conclude(struct nx_insights *insights, const struct nx_insight_facts *facts,
+			  const struct nx_insight_rows *rows);
+/* A sentence about a band of those rows. */
+const char *nx_insights_detail(const struct nx_insight_rows *rows, const struct nx_band *band,
+			       struct nx_arena *arena);
+
+/* --- the steps of a conclusion -------------------------------------------------------- */
 
 /* The worst first, of equals in the order of the rules; returns how many. */
 size_t nx_insights_judge(const struct nx_insight_facts *facts,

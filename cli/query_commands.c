@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dot commands of the query command. */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,45 +10,20 @@
 #include "query/named_query.h"
 #include "query/sql_text.h"
 
-static enum nx_status append_text(struct nx_bytes *sql, const char *text, struct nx_error *err)
-{
-	return nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text), err);
-}
-
-/* For our own texts, which contain no zero byte. */
-static void append_word(struct nx_bytes *sql, const char *text)
-{
-	struct nx_error err;
-	enum nx_status st = append_text(sql, text, &err);
-
-	assert(!st);
-	(void)st;
-}
-
 /* --- tables ---------------------------------------------------------------- */
 
-static enum nx_status append_table(struct nx_bytes *sql, const struct nx_folder_table *table,
-				   struct nx_error *err)
+static void append_table(struct nx_bytes *sql, const struct nx_folder_table *table)
 {
-	char files[32];
-	enum nx_status st;
-
-	snprintf(files, sizeof(files), ", %zu, ", table->file_count);
 	nx_sql_append(sql, sql->len ? " UNION ALL SELECT " : "SELECT ");
-	st = append_text(sql, table->name, err);
-	if (st)
-		return st;
+	nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(table->name));
 	if (table->fault) {
-		nx_sql_append(sql, ", NULL");
-		nx_sql_append(sql, files);
-		return append_text(sql, table->fault, err);
+		nx_sql_printf(sql, ", NULL, %zu, ", table->file_count);
+		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(table->fault));
+		return;
 	}
 	nx_sql_append(sql, ", (SELECT count(*) FROM ");
-	st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->name, err);
-	nx_sql_append(sql, ")");
-	nx_sql_append(sql, files);
-	nx_sql_append(sql, "NULL");
-	return st;
+	nx_sql_append_name(sql, NX_SQL_DUCKDB, table->name);
+	nx_sql_printf(sql, "), %zu, NULL", table->file_count);
 }
 
 static enum nx_status show_tables(struct nx_query_session *s, const char *word,
@@ -57,19 +31,18 @@ static enum nx_status show_tables(struct nx_query_session *s, const char *word,
 {
 	struct nx_bytes list = {0}, sql = {0};
 	bool has_fault = false;
-	enum nx_status st = NX_OK;
+	enum nx_status st;
 
 	(void)word;
-	for (size_t i = 0; i < s->profile.tables.len && !st; i++) {
+	for (size_t i = 0; i < s->profile.tables.len; i++) {
 		has_fault = has_fault || s->profile.tables.items[i].fault;
-		st = append_table(&list, &s->profile.tables.items[i], err);
+		append_table(&list, &s->profile.tables.items[i]);
 	}
 	nx_sql_append(&sql, has_fault ? "SELECT *" : "SELECT * EXCLUDE (fault)");
 	nx_sql_append(&sql, " FROM (");
 	nx_bytes_append(&sql, list.items, list.len);
 	nx_sql_append(&sql, ") AS t(\"table\", row_count, file_count, fault)");
-	if (!st)
-		st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
+	st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
 	nx_vec_release(&list);
 	nx_vec_release(&sql);
 	return st;
@@ -80,7 +53,7 @@ static enum nx_status show_schema(struct nx_query_session *s, const char *word,
 {
 	const struct nx_folder_table *table = nx_profile_folder_find(&s->profile, word);
 	struct nx_bytes sql = {0};
-	enum nx_status st = NX_OK;
+	enum nx_status st;
 
 	if (*word && !table)
 		return nx_workspace_view_refuse_table(&s->profile, word, "; .tables lists them",
@@ -92,12 +65,11 @@ static enum nx_status show_schema(struct nx_query_session *s, const char *word,
 			    "AS \"type\" FROM duckdb_columns() WHERE NOT internal");
 	if (*word) {
 		nx_sql_append(&sql, " AND lower(table_name) = lower(");
-		st = append_text(&sql, word, err);
+		nx_sql_append_text(&sql, NX_SQL_DUCKDB, nx_slice_text(word));
 		nx_sql_append(&sql, ")");
 	}
 	nx_sql_append(&sql, " ORDER BY lower(table_name), column_index");
-	if (!st)
-		st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
+	st = nx_query_session_ask(s, nx_slice_of(sql.items, sql.len), err);
 	nx_vec_release(&sql);
 	return st;
 }
@@ -117,7 +89,7 @@ static void append_parameters(struct nx_bytes *sql, const struct nx_named_query 
 		nx_sql_append(&text, p->fallback ? p->fallback : nx_named_type_name(p->type));
 	}
 	nx_bytes_append_zeros(&text, 1);
-	append_word(sql, (const char *)text.items);
+	nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text((const char *)text.items));
 	nx_vec_release(&text);
 }
 
@@ -132,13 +104,13 @@ static enum nx_status list_named(struct nx_query_session *s, const char *line, s
 		const struct nx_named_query *query = &nx_named_queries[i];
 
 		nx_sql_append(&sql, i ? ", (" : "(");
-		append_word(&sql, query->name);
+		nx_sql_append_text(&sql, NX_SQL_DUCKDB, nx_slice_text(query->name));
 		nx_sql_append(&sql, ", ");
-		append_word(&sql, query->kind);
+		nx_sql_append_text(&sql, NX_SQL_DUCKDB, nx_slice_text(query->kind));
 		nx_sql_append(&sql, ", ");
 		append_parameters(&sql, query);
 		nx_sql_append(&sql, ", ");
-		append_word(&sql, query->help);
+		nx_sql_append_text(&sql, NX_SQL_DUCKDB, nx_slice_text(query->help));
 		nx_sql_append(&sql, ")");
 	}
 	nx_sql_append(&sql, ") AS q(query, profile, parameters, description)");

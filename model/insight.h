@@ -11,6 +11,10 @@
 
 #include "base/vec.h"
 
+/* At most so many bands of each kind are queried, the longest first. */
+#define NX_INSIGHT_BANDS_MAX 2000u
+#define NX_INSIGHT_DMA_PARTS 200u
+
 enum nx_nki_engine { NX_NKI_TENSOR, NX_NKI_VECTOR, NX_NKI_SCALAR, NX_NKI_ENGINE_COUNT };
 
 /* Of the whole profile; NaN for what is not known. Fractions are 0 to 1. */
@@ -45,7 +49,7 @@ enum nx_band_kind {
 	NX_BAND_KIND_COUNT,
 };
 
-/* A stretch of time that deserves a look; subject is the caller's, such as a tensor. */
+/* A stretch of time that deserves a look; subject is an index in nx_insight_rows. */
 struct nx_band {
 	enum nx_band_kind kind;
 	uint64_t start_ns, end_ns;
@@ -58,6 +62,21 @@ struct nx_bands NX_VEC_BODY(struct nx_band);
 /* Transfers that began in one of equal parts of the profile's time. */
 struct nx_dma_part {
 	uint64_t count, small_count;
+};
+
+/* What a band is about. */
+struct nx_insight_subject {
+	const char *name; /* of the tensor, the collective, the cause of throttling */
+	double factor;	  /* how often a tensor was loaded */
+	uint64_t bytes;	  /* in total */
+	int64_t core;	  /* the only one that was throttled, or -1 */
+};
+
+struct nx_insight_rows {
+	struct nx_bands bands; /* as stored: not joined; no SMALL_DMA among them */
+	struct nx_insight_subjects NX_VEC_BODY(struct nx_insight_subject) subjects;
+	uint64_t from_ns, to_ns; /* of the DMA parts, which are equal */
+	struct nx_dma_part dma_parts[NX_INSIGHT_DMA_PARTS];
 };
 
 #endif

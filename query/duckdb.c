@@ -54,18 +54,14 @@ static enum nx_status set_limits(struct nx_duckdb *db, uint32_t thread_count, st
 	return st ? st : run_all(db, sizes, 2, err);
 }
 
-/* ['a', 'b'] */
-static enum nx_status append_list(struct nx_bytes *sql, const char *const *texts, size_t count,
-				  struct nx_error *err)
+/* 'a', 'b' after "[" or other items. */
+static void append_list(struct nx_bytes *sql, const char *const *texts, size_t count)
 {
-	enum nx_status st = NX_OK;
-
-	for (size_t i = 0; i < count && !st; i++) {
-		if (i)
+	for (size_t i = 0; i < count; i++) {
+		if (sql->items[sql->len - 1] != '[')
 			nx_sql_append(sql, ", ");
-		st = nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(texts[i]), err);
+		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(texts[i]));
 	}
-	return st;
 }
 
 static enum nx_status run_bytes(struct nx_duckdb *db, struct nx_bytes *sql, struct nx_error *err)
@@ -85,17 +81,12 @@ static enum nx_status shut_files(struct nx_duckdb *db, const struct nx_profile_f
 	enum nx_status st;
 
 	nx_sql_append(&sql, "SET allowed_paths = [");
-	st = append_list(&sql, &writable_path, writable_path ? 1 : 0, err);
-	for (size_t i = 0; i < profile->tables.len && !st; i++) {
-		const struct nx_folder_table *table = &profile->tables.items[i];
-
-		if (table->file_count && sql.items[sql.len - 1] != '[')
-			nx_sql_append(&sql, ", ");
-		st = append_list(&sql, table->files, table->file_count, err);
-	}
+	append_list(&sql, &writable_path, writable_path ? 1 : 0);
+	for (size_t i = 0; i < profile->tables.len; i++)
+		append_list(&sql, profile->tables.items[i].files,
+			    profile->tables.items[i].file_count);
 	nx_sql_append(&sql, "]");
-	if (!st)
-		st = run_bytes(db, &sql, err);
+	st = run_bytes(db, &sql, err);
 	nx_vec_release(&sql);
 	return st ? st : nx_duckdb_run(db, "SET enable_external_access = false", err);
 }
@@ -107,13 +98,11 @@ static enum nx_status make_view(struct nx_duckdb *db, const struct nx_folder_tab
 	enum nx_status st;
 
 	nx_sql_append(&sql, "CREATE VIEW ");
-	st = nx_sql_append_name(&sql, NX_SQL_DUCKDB, table->name, err);
+	nx_sql_append_name(&sql, NX_SQL_DUCKDB, table->name);
 	nx_sql_append(&sql, " AS SELECT * FROM read_parquet([");
-	if (!st)
-		st = append_list(&sql, table->files, table->file_count, err);
+	append_list(&sql, table->files, table->file_count);
 	nx_sql_append(&sql, "], hive_partitioning = false)");
-	if (!st)
-		st = run_bytes(db, &sql, err);
+	st = run_bytes(db, &sql, err);
 	nx_vec_release(&sql);
 	return st;
 }
@@ -259,8 +248,7 @@ enum nx_status nx_duckdb_write_parquet(struct nx_duckdb *db, struct nx_slice sql
 
 	/* the line break ends a comment after the statement */
 	nx_sql_append(&tail, "\n) TO ");
-	if (!st)
-		st = nx_sql_append_text(&tail, NX_SQL_DUCKDB, nx_slice_text(path), err);
+	nx_sql_append_text(&tail, NX_SQL_DUCKDB, nx_slice_text(path));
 	nx_sql_append(&tail, " (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)");
 	nx_bytes_append_zeros(&tail, 1);
 	if (!st)

@@ -91,8 +91,7 @@ enum nx_status nx_duckdb_check(struct nx_duckdb *db, struct nx_slice statement,
 		return nx_fail(err, NX_USAGE, "the SQL holds a zero byte");
 	st = check_syntax(db, statement, err);
 	nx_sql_append(&question, question_head);
-	if (!st)
-		st = nx_sql_append_text(&question, NX_SQL_DUCKDB, statement, err);
+	nx_sql_append_text(&question, NX_SQL_DUCKDB, statement);
 	nx_sql_append(&question, question_tail);
 	nx_bytes_append_zeros(&question, 1);
 	if (!st)

@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/event_sql.h"
 
-#include <stdio.h>
+#include <assert.h>
 
 /* --- columns ------------------------------------------------------------------------- */
 
-/* The first that the table has. */
-static const char *choose(const struct nx_stored_table *table, const char *const *names)
-{
-	size_t field;
-
-	for (; *names; names++)
-		if (nx_stored_table_find(table, *names, &field) && !table->fields[field].is_list)
-			return table->fields[field].name;
-	return NULL;
-}
-
-static const char *choose_integer(const struct nx_stored_table *table, const char *const *names)
+/* The first of the names that the table has as a column of that kind. */
+static const char *choose(const struct nx_stored_table *table, const char *const *names,
+			  bool is_integer)
 {
 	size_t field;
 
 	for (; *names; names++)
 		if (nx_stored_table_find(table, *names, &field) && !table->fields[field].is_list &&
-		    (table->fields[field].type == NX_PARQUET_I64 ||
+		    (!is_integer || table->fields[field].type == NX_PARQUET_I64 ||
 		     table->fields[field].type == NX_PARQUET_I32))
 			return table->fields[field].name;
 	return NULL;
@@ -47,160 +38,105 @@ bool nx_event_columns_find(struct nx_event_columns *columns, const struct nx_sto
 	if (times.end != times.start)
 		columns->end = table->fields[times.end].name;
 	else
-		columns->duration = choose_integer(table, durations);
-	columns->name = choose(table, names);
-	columns->engine = choose(table, engines);
-	columns->pc = choose_integer(table, counters);
-	columns->id = choose_integer(table, ids);
+		columns->duration = choose(table, durations, true);
+	columns->name = choose(table, names, false);
+	columns->engine = choose(table, engines, false);
+	columns->pc = choose(table, counters, true);
+	columns->id = choose(table, ids, true);
 	return true;
 }
 
 /* --- sources ------------------------------------------------------------------------- */
 
-static enum nx_status append_part(struct nx_bytes *sql, const char *file, uint64_t first_row,
-				  struct nx_error *err)
-{
-	char base[64];
-	enum nx_status st;
-
-	snprintf(base, sizeof(base), "SELECT *, file_row_number + %llu AS " NX_EVENT_ROW,
-		 (unsigned long long)first_row);
-	nx_sql_append(sql, base);
-	nx_sql_append(sql, " FROM read_parquet(");
-	st = nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(file), err);
-	nx_sql_append(sql, ", file_row_number = true, hive_partitioning = false)");
-	return st;
-}
-
-enum nx_status nx_event_sql_append_source(struct nx_bytes *sql, const struct nx_stored_table *table,
-					  const struct nx_folder_table *files, struct nx_error *err)
+void nx_event_sql_append_source(struct nx_bytes *sql, const struct nx_stored_table *table,
+				const struct nx_folder_table *files)
 {
 	uint64_t first_row = 0;
-	enum nx_status st = NX_OK;
 
+	assert(table->part_count == files->file_count);
 	nx_sql_append(sql, "(");
-	for (size_t i = 0; !st && i < table->part_count; i++) {
+	for (size_t i = 0; i < table->part_count; i++) {
 		nx_sql_append(sql, i ? " UNION ALL BY NAME " : "");
-		st = append_part(sql, files->files[i], first_row, err);
+		nx_sql_printf(sql,
+			      "SELECT *, file_row_number + %llu AS " NX_EVENT_ROW
+			      " FROM read_parquet(",
+			      (unsigned long long)first_row);
+		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(files->files[i]));
+		nx_sql_append(sql, ", file_row_number = true, hive_partitioning = false)");
 		first_row += nx_parquet_reader_row_count(table->parts[i].reader);
 	}
 	nx_sql_append(sql, ")");
-	return st;
 }
 
 /* --- events -------------------------------------------------------------------------- */
 
-/* A list of pieces of SQL; the first failure sticks. */
-struct text {
-	struct nx_bytes *sql;
-	enum nx_status st;
-	struct nx_error *err;
-};
-
-static void put(struct text *t, const char *words)
+/* before "name" after */
+static void put(struct nx_bytes *sql, const char *before, const char *name, const char *after)
 {
-	nx_sql_append(t->sql, words);
+	nx_sql_append(sql, before);
+	nx_sql_append_name(sql, NX_SQL_DUCKDB, name);
+	nx_sql_append(sql, after);
 }
 
-static void put_name(struct text *t, const char *name)
-{
-	if (!t->st)
-		t->st = nx_sql_append_name(t->sql, NX_SQL_DUCKDB, name, t->err);
-}
-
-static void put_i64(struct text *t, int64_t value)
-{
-	char digits[32];
-
-	snprintf(digits, sizeof(digits), "%lld", (long long)value);
-	put(t, digits);
-}
-
-static void put_end(struct text *t, const struct nx_event_columns *columns)
+static void put_end(struct nx_bytes *sql, const struct nx_event_columns *columns)
 {
 	if (!columns->end && !columns->duration) {
-		put_name(t, columns->start);
+		put(sql, "", columns->start, "");
 		return;
 	}
-	put(t, "greatest(");
-	put_name(t, columns->start);
-	put(t, ", ");
+	put(sql, "greatest(", columns->start, ", ");
 	if (columns->end) {
-		put_name(t, columns->end);
+		put(sql, "", columns->end, ")");
 	} else {
-		put_name(t, columns->start);
-		put(t, " + coalesce(");
-		put_name(t, columns->duration);
-		put(t, ", 0)");
+		put(sql, "", columns->start, " + coalesce(");
+		put(sql, "", columns->duration, ", 0))");
 	}
-	put(t, ")");
 }
 
-static void put_optional(struct text *t, const char *column, const char *type, const char *as)
+static void put_optional(struct nx_bytes *sql, const char *column, const char *as)
 {
-	put(t, ", CAST(");
 	if (column)
-		put_name(t, column);
+		put(sql, ", CAST(", column, as);
 	else
-		put(t, "NULL");
-	put(t, " AS ");
-	put(t, type);
-	put(t, ") AS ");
-	put(t, as);
+		nx_sql_printf(sql, ", CAST(NULL%s", as);
 }
 
-enum nx_status nx_event_sql_append_columns(struct nx_bytes *sql,
-					   const struct nx_event_columns *columns, size_t number,
-					   struct nx_error *err)
+void nx_event_sql_append_columns(struct nx_bytes *sql, const struct nx_event_columns *columns,
+				 size_t number)
 {
-	struct text t = {.sql = sql, .err = err};
-
-	put(&t, "CAST(");
-	put_i64(&t, (int64_t)number);
-	put(&t, " AS BIGINT) AS t, CAST(" NX_EVENT_ROW " AS BIGINT) AS r, CAST(");
-	put_name(&t, columns->start);
-	put(&t, " AS BIGINT) AS s, CAST(");
-	put_end(&t, columns);
-	put(&t, " AS BIGINT) AS e");
-	put_optional(&t, columns->name, "VARCHAR", "n");
-	put_optional(&t, columns->engine, "VARCHAR", "g");
-	put_optional(&t, columns->pc, "BIGINT", "p");
-	return t.st;
+	assert(columns->start);
+	nx_sql_printf(sql, "CAST(%zu AS BIGINT) AS t, CAST(" NX_EVENT_ROW " AS BIGINT) AS r",
+		      number);
+	put(sql, ", CAST(", columns->start, " AS BIGINT) AS s, CAST(");
+	put_end(sql, columns);
+	nx_sql_append(sql, " AS BIGINT) AS e");
+	put_optional(sql, columns->name, " AS VARCHAR) AS n");
+	put_optional(sql, columns->engine, " AS VARCHAR) AS g");
+	put_optional(sql, columns->pc, " AS BIGINT) AS p");
 }
 
-/* The columns stand alone first, so that row groups can be left out by their statistics. */
-enum nx_status nx_event_sql_append_range(struct nx_bytes *sql,
-					 const struct nx_event_columns *columns,
-					 const struct nx_time_range *range, struct nx_error *err)
+/* The columns stand alone first, so that DuckDB can skip row groups by their statistics. */
+void nx_event_sql_append_range(struct nx_bytes *sql, const struct nx_event_columns *columns,
+			       const struct nx_time_range *range)
 {
-	struct text t = {.sql = sql, .err = err};
+	long long from_ns = range->from_ns, to_ns = range->to_ns;
 
-	put_name(&t, columns->start);
-	put(&t, " IS NOT NULL");
+	put(sql, "", columns->start, " IS NOT NULL");
 	if (range->has_to) {
-		put(&t, " AND ");
-		put_name(&t, columns->start);
-		put(&t, " < ");
-		put_i64(&t, range->to_ns);
+		put(sql, " AND ", columns->start, " < ");
+		nx_sql_printf(sql, "%lld", to_ns);
 	}
 	if (!range->has_from)
-		return t.st;
+		return;
 	if (columns->end && columns->is_end_given) {
-		put(&t, " AND ");
-		put_name(&t, columns->end);
-		put(&t, " >= ");
-		put_i64(&t, range->from_ns);
+		put(sql, " AND ", columns->end, " >= ");
+		nx_sql_printf(sql, "%lld", from_ns);
 	}
-	put(&t, " AND (");
-	put_end(&t, columns);
-	put(&t, " > ");
-	put_i64(&t, range->from_ns);
-	put(&t, " OR ");
-	put_name(&t, columns->start);
-	put(&t, " = ");
-	put_i64(&t, range->from_ns);
-	put(&t, ")");
-	return t.st;
+	nx_sql_append(sql, " AND (");
+	put_end(sql, columns);
+	nx_sql_printf(sql, " > %lld OR ", from_ns);
+	put(sql, "", columns->start, " = ");
+	nx_sql_printf(sql, "%lld)", from_ns);
 }
 
 static uint64_t time_of(const struct nx_value *value)

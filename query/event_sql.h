@@ -4,9 +4,9 @@
  *
  *	nx_event_columns_find(&columns, table);
  *	nx_sql_append(&sql, "SELECT ");
- *	st = nx_event_sql_append_columns(&sql, &columns, 0, err);
+ *	nx_event_sql_append_columns(&sql, &columns, 0);
  *	nx_sql_append(&sql, " FROM ");
- *	st = nx_event_sql_append_source(&sql, table, files, err);
+ *	nx_event_sql_append_source(&sql, table, files);
  *
  * Tables use different names for the same thing. The columns for name, engine and counter are
  * found by lists of names, so a new table of the schema needs no change here. Views of the
@@ -34,10 +34,8 @@ bool nx_event_columns_find(struct nx_event_columns *columns, const struct nx_sto
 #define NX_EVENT_ROW "nx_row"
 
 /* (...) with all columns of the table and NX_EVENT_ROW; files are those it was opened from. */
-NX_MUST_CHECK enum nx_status nx_event_sql_append_source(struct nx_bytes *sql,
-							const struct nx_stored_table *table,
-							const struct nx_folder_table *files,
-							struct nx_error *err);
+void nx_event_sql_append_source(struct nx_bytes *sql, const struct nx_stored_table *table,
+				const struct nx_folder_table *files);
 
 /* Columns of an event, in this order; number is the caller's number of the table. */
 enum nx_event_column {
@@ -50,15 +48,12 @@ enum nx_event_column {
 	NX_EVENT_PC,	 /* p, integer or null */
 	NX_EVENT_COLUMN_COUNT,
 };
-NX_MUST_CHECK enum nx_status nx_event_sql_append_columns(struct nx_bytes *sql,
-							 const struct nx_event_columns *columns,
-							 size_t number, struct nx_error *err);
+void nx_event_sql_append_columns(struct nx_bytes *sql, const struct nx_event_columns *columns,
+				 size_t number);
 
 /* A condition that selects the rows that overlap the range; "true" for all of time. */
-NX_MUST_CHECK enum nx_status nx_event_sql_append_range(struct nx_bytes *sql,
-						       const struct nx_event_columns *columns,
-						       const struct nx_time_range *range,
-						       struct nx_error *err);
+void nx_event_sql_append_range(struct nx_bytes *sql, const struct nx_event_columns *columns,
+			       const struct nx_time_range *range);
 
 /* A row of these columns. Texts live as long as the row. */
 struct nx_event_row {

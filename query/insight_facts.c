@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/insight_facts.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Columns of rows that become bands. */
@@ -112,7 +113,7 @@ enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 /* --- stretches of time --------------------------------------------------------- */
 
 #define LONGEST " ORDER BY e - s DESC LIMIT 2000"
-_Static_assert(NX_INSIGHT_BANDS_MAX == 2000, "as in the questions");
+static_assert(NX_INSIGHT_BANDS_MAX == 2000, "as in the questions");
 
 /* start, end, subject, factor, bytes, weight, core (-1: of none) */
 static const char *const questions[NX_BAND_KIND_COUNT] = {
@@ -209,11 +210,12 @@ enum nx_status nx_insight_rows_ask(struct nx_insight_rows *rows,
 {
 	enum nx_status st = NX_OK;
 
-	*rows = (struct nx_insight_rows){0};
+	assert(from_ns <= to_ns);
+	*rows = (struct nx_insight_rows){.from_ns = from_ns, .to_ns = to_ns};
 	for (unsigned kind = 0; !st && kind < NX_BAND_KIND_COUNT; kind++)
 		if (questions[kind])
 			st = ask_bands(rows, kind, engine, arena, err);
-	if (!st && to_ns > from_ns && to_ns - from_ns >= NX_INSIGHT_DMA_PARTS)
+	if (!st && to_ns - from_ns >= NX_INSIGHT_DMA_PARTS)
 		st = ask_dma_parts(rows, engine, from_ns, to_ns, arena, err);
 	return st;
 }

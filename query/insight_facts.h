@@ -10,24 +10,6 @@
 #include "model/insight.h"
 #include "query/query_engine.h"
 
-/* At most so many of each kind are queried, the longest first. */
-#define NX_INSIGHT_BANDS_MAX 2000u
-#define NX_INSIGHT_DMA_PARTS 200u
-
-/* What a band is about. */
-struct nx_insight_subject {
-	const char *name; /* of the tensor, the collective, the cause of throttling */
-	double factor;	  /* how often a tensor was loaded */
-	uint64_t bytes;	  /* in total */
-	int64_t core;	  /* the only one that was throttled, or -1 */
-};
-
-struct nx_insight_rows {
-	struct nx_bands bands; /* as stored: not joined; no SMALL_DMA among them */
-	struct nx_insight_subjects NX_VEC_BODY(struct nx_insight_subject) subjects;
-	struct nx_dma_part dma_parts[NX_INSIGHT_DMA_PARTS];
-};
-
 NX_MUST_CHECK enum nx_status nx_insight_facts_ask(struct nx_insight_facts *facts,
 						  const struct nx_query_engine *engine,
 						  struct nx_error *err);

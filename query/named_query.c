@@ -2,7 +2,6 @@
 #include "query/named_query.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "query/sql_text.h"
@@ -61,7 +60,6 @@ static bool is_word_of(const char *words, const char *value)
 static enum nx_status append_value(struct nx_bytes *sql, const struct nx_named_parameter *p,
 				   const char *value, struct nx_error *err)
 {
-	char digits[32];
 	int64_t time_ns;
 	size_t len;
 
@@ -69,8 +67,7 @@ static enum nx_status append_value(struct nx_bytes *sql, const struct nx_named_p
 	case NX_NAMED_TIME:
 		if (nx_time_parse(value, &time_ns, err))
 			return nx_context(err, "'%s'", p->name);
-		snprintf(digits, sizeof(digits), "%lld", (long long)time_ns);
-		nx_sql_append(sql, digits);
+		nx_sql_printf(sql, "%lld", (long long)time_ns);
 		return NX_OK;
 	case NX_NAMED_INTEGER:
 		len = strspn(value, "0123456789");
@@ -87,7 +84,8 @@ static enum nx_status append_value(struct nx_bytes *sql, const struct nx_named_p
 	case NX_NAMED_TEXT:
 		break;
 	}
-	return nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(value), err);
+	nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(value));
+	return NX_OK;
 }
 
 static bool is_name_byte(char c)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/sql_text.h"
 
+#include <assert.h>
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <strings.h>
 
 static bool is_word_byte(uint8_t byte)
@@ -192,19 +195,28 @@ void nx_sql_append(struct nx_bytes *sql, const char *words)
 	nx_bytes_append(sql, words, strlen(words));
 }
 
-/*
- * DuckDB doubles a quote and knows no backslash; ClickHouse, old and new, puts
- * a backslash before either.
- */
-static enum nx_status append_quoted(struct nx_bytes *sql, enum nx_sql_dialect dialect, char quote,
-				    struct nx_slice text, struct nx_error *err)
+void nx_sql_printf(struct nx_bytes *sql, const char *fmt, ...)
 {
+	char text[256];
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	assert(len >= 0 && (size_t)len < sizeof(text));
+	nx_bytes_append(sql, text, (size_t)len);
+}
+
+/* Doubles a quote for DuckDB, which knows no backslash; escapes both for ClickHouse. */
+static void append_quoted(struct nx_bytes *sql, enum nx_sql_dialect dialect, char quote,
+			  struct nx_slice text)
+{
+	assert(!text.len || !memchr(text.data, 0, text.len));
 	nx_bytes_append(sql, &quote, 1);
 	for (size_t i = 0; i < text.len; i++) {
 		uint8_t byte = text.data[i];
 
-		if (!byte)
-			return nx_fail(err, NX_USAGE, "a text in a query holds a zero byte");
 		if (dialect == NX_SQL_CLICKHOUSE && (byte == (uint8_t)quote || byte == '\\'))
 			nx_sql_append(sql, "\\");
 		else if (dialect == NX_SQL_DUCKDB && byte == (uint8_t)quote)
@@ -212,18 +224,14 @@ static enum nx_status append_quoted(struct nx_bytes *sql, enum nx_sql_dialect di
 		nx_bytes_append(sql, &byte, 1);
 	}
 	nx_bytes_append(sql, &quote, 1);
-	return NX_OK;
 }
 
-enum nx_status nx_sql_append_name(struct nx_bytes *sql, enum nx_sql_dialect dialect,
-				  const char *name, struct nx_error *err)
+void nx_sql_append_name(struct nx_bytes *sql, enum nx_sql_dialect dialect, const char *name)
 {
-	return append_quoted(sql, dialect, dialect == NX_SQL_CLICKHOUSE ? '`' : '"',
-			     nx_slice_text(name), err);
+	append_quoted(sql, dialect, dialect == NX_SQL_CLICKHOUSE ? '`' : '"', nx_slice_text(name));
 }
 
-enum nx_status nx_sql_append_text(struct nx_bytes *sql, enum nx_sql_dialect dialect,
-				  struct nx_slice text, struct nx_error *err)
+void nx_sql_append_text(struct nx_bytes *sql, enum nx_sql_dialect dialect, struct nx_slice text)
 {
-	return append_quoted(sql, dialect, '\'', text, err);
+	append_quoted(sql, dialect, '\'', text);
 }

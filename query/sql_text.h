@@ -32,11 +32,11 @@ enum nx_sql_explain nx_sql_take_explain(struct nx_slice *statement);
 
 enum nx_sql_dialect { NX_SQL_DUCKDB, NX_SQL_CLICKHOUSE };
 
-/* A name or a text, quoted. NX_USAGE for a zero byte, which no engine can hold in its SQL. */
-NX_MUST_CHECK enum nx_status nx_sql_append_name(struct nx_bytes *sql, enum nx_sql_dialect dialect,
-						const char *name, struct nx_error *err);
-NX_MUST_CHECK enum nx_status nx_sql_append_text(struct nx_bytes *sql, enum nx_sql_dialect dialect,
-						struct nx_slice text, struct nx_error *err);
+/* A name or a text, quoted. It holds no zero byte, which no engine can read. */
+void nx_sql_append_name(struct nx_bytes *sql, enum nx_sql_dialect dialect, const char *name);
+void nx_sql_append_text(struct nx_bytes *sql, enum nx_sql_dialect dialect, struct nx_slice text);
 void nx_sql_append(struct nx_bytes *sql, const char *words);
+/* Up to 255 bytes; for numbers and words of our own. */
+void nx_sql_printf(struct nx_bytes *sql, const char *fmt, ...) NX_PRINTF(2, 3);
 
 #endif

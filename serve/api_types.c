@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/api_types.h"
-
+/* The description of the API: what the routes answer, and the types of the answers. */
 #include <stdio.h>
 #include <string.h>
+
+#include "serve/routes.h"
 
 /*
  * One row for each field; the rows of a type stand together. A type is string, number, integer,
@@ -172,18 +173,10 @@ static const struct {
 
 static void put_schema(struct nx_json_writer *w, struct nx_slice is);
 
-static void put_list_of(struct nx_json_writer *w, struct nx_slice is)
-{
-	nx_json_key_text(w, "type", "array");
-	nx_json_key(w, "items");
-	put_schema(w, is);
-}
-
 /* "anyOf" of what stands between bars, and null. */
 static void put_choice(struct nx_json_writer *w, struct nx_slice is, bool or_null)
 {
-	nx_json_key(w, "anyOf");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "anyOf");
 	for (size_t from = 0, at = 0; at <= is.len; at++)
 		if (at == is.len || is.data[at] == '|') {
 			put_schema(w, nx_slice_part(is, from, at - from));
@@ -223,31 +216,26 @@ static void put_base(struct nx_json_writer *w, struct nx_slice is)
 
 static void put_schema(struct nx_json_writer *w, struct nx_slice is)
 {
-	bool is_choice = memchr(is.data, '|', is.len) != NULL;
-
 	nx_json_begin_object(w);
-	if (nx_slice_ends(is, "?"))
+	if (nx_slice_ends(is, "?")) {
 		put_choice(w, nx_slice_part(is, 0, is.len - 1), true);
-	else if (nx_slice_ends(is, "[]") && !nx_slice_starts(is, "string|"))
-		put_list_of(w, nx_slice_part(is, 0, is.len - 2));
-	else if (is_choice)
+	} else if (nx_slice_ends(is, "[]") && !nx_slice_starts(is, "string|")) {
+		nx_json_key_text(w, "type", "array");
+		nx_json_key(w, "items");
+		put_schema(w, nx_slice_part(is, 0, is.len - 2));
+	} else if (memchr(is.data, '|', is.len)) {
 		put_choice(w, is, false);
-	else
+	} else {
 		put_base(w, is);
+	}
 	nx_json_end_object(w);
-}
-
-void nx_api_type_describe(struct nx_json_writer *w, const char *type)
-{
-	put_schema(w, nx_slice_text(type));
 }
 
 static void put_object(struct nx_json_writer *w, size_t first, size_t last)
 {
 	nx_json_begin_object(w);
 	if (!strcmp(fields[first].name, "...")) {
-		nx_json_key(w, "allOf");
-		nx_json_begin_array(w);
+		nx_json_key_array(w, "allOf");
 		put_schema(w, nx_slice_text(fields[first++].is));
 		nx_json_end_array(w);
 	}
@@ -263,8 +251,7 @@ static void put_object(struct nx_json_writer *w, size_t first, size_t last)
 		put_schema(w, nx_slice_text(fields[i].is));
 	}
 	nx_json_end_object(w);
-	nx_json_key(w, "required");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "required");
 	for (size_t i = first; i < last; i++)
 		if (!strchr(fields[i].name, '?'))
 			nx_json_slice(w, nx_slice_text(fields[i].name));
@@ -272,7 +259,7 @@ static void put_object(struct nx_json_writer *w, size_t first, size_t last)
 	nx_json_end_object(w);
 }
 
-void nx_api_types_describe(struct nx_json_writer *w)
+static void describe_types(struct nx_json_writer *w)
 {
 	nx_json_begin_object(w);
 	for (size_t first = 0, last; first < FIELD_COUNT; first = last) {
@@ -285,5 +272,105 @@ void nx_api_types_describe(struct nx_json_writer *w)
 		else
 			put_schema(w, nx_slice_text(fields[first].is));
 	}
+	nx_json_end_object(w);
+}
+
+/* --- the description ------------------------------------------------------------------ */
+
+/* All variables of a pattern as parameters. */
+static void describe_variables(struct nx_json_writer *w, const char *pattern)
+{
+	nx_json_key_array(w, "parameters");
+	for (const char *at = strchr(pattern, '{'); at; at = strchr(at + 1, '{')) {
+		size_t len = strcspn(at + 1, ".}");
+
+		nx_json_begin_object(w);
+		nx_json_key(w, "name");
+		nx_json_slice(w, nx_slice_of(at + 1, len));
+		nx_json_key_text(w, "in", "path");
+		nx_json_key_bool(w, "required", true);
+		nx_json_key(w, "schema");
+		put_schema(w, nx_slice_text("string"));
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void describe_route(struct nx_json_writer *w, const struct nx_route *route)
+{
+	static const char *const words[NX_METHOD_COUNT] = {"get", "post", "put", "patch", "delete"};
+
+	nx_json_key(w, words[route->method]);
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "summary", route->summary);
+	describe_variables(w, route->pattern);
+	nx_json_key(w, "responses");
+	nx_json_begin_object(w);
+	nx_json_key(w, route->answer ? "200" : "default");
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "description", "see docs/api.md");
+	if (route->answer) {
+		nx_json_key(w, "content");
+		nx_json_begin_object(w);
+		nx_json_key(w, "application/json");
+		nx_json_begin_object(w);
+		nx_json_key(w, "schema");
+		put_schema(w, nx_slice_text(route->answer));
+		nx_json_end_object(w);
+		nx_json_end_object(w);
+	}
+	nx_json_end_object(w);
+	nx_json_end_object(w);
+	nx_json_end_object(w);
+}
+
+static bool is_first_of_pattern(size_t route)
+{
+	for (size_t i = 0; i < route; i++)
+		if (!strcmp(nx_routes[i].pattern, nx_routes[route].pattern))
+			return false;
+	return true;
+}
+
+static void describe_path(struct nx_json_writer *w, size_t first)
+{
+	const char *pattern = nx_routes[first].pattern;
+	char path[256];
+	size_t len = 0;
+
+	for (const char *at = pattern; *at && len < sizeof(path) - 1; at++)
+		if (*at != '.' || strncmp(at, "...}", 4) != 0)
+			path[len++] = *at;
+		else
+			at += 2;
+	path[len] = '\0';
+	nx_json_key(w, path);
+	nx_json_begin_object(w);
+	for (size_t i = first; i < nx_route_count; i++)
+		if (!strcmp(nx_routes[i].pattern, pattern))
+			describe_route(w, &nx_routes[i]);
+	nx_json_end_object(w);
+}
+
+void nx_routes_describe(struct nx_json_writer *w)
+{
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "openapi", "3.1.0");
+	nx_json_key(w, "info");
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "title", "Open Neuron Explorer");
+	nx_json_key_text(w, "version", "1");
+	nx_json_end_object(w);
+	nx_json_key(w, "paths");
+	nx_json_begin_object(w);
+	for (size_t i = 0; i < nx_route_count; i++)
+		if (is_first_of_pattern(i))
+			describe_path(w, i);
+	nx_json_end_object(w);
+	nx_json_key(w, "components");
+	nx_json_begin_object(w);
+	nx_json_key(w, "schemas");
+	describe_types(w);
+	nx_json_end_object(w);
 	nx_json_end_object(w);
 }

@@ -136,21 +136,16 @@ static enum nx_status check_head(struct nx_exchange *x, const char *word, unsign
 	return st ? st : nx_guard_check_body(&x->request, &head, http_status, &x->error);
 }
 
-static enum nx_status begin_body(struct nx_exchange *x)
-{
-	const struct nx_route *route = x->request.route;
-
-	if (x->is_answered || !route->receive)
-		return NX_OK;
-	return route->receive(x->server, &x->request, (struct nx_slice){0}, &x->error);
-}
-
 static enum MHD_Result look_at_head(struct nx_exchange *x, const char *method)
 {
 	unsigned http_status = 0;
+	enum nx_status st = check_head(x, method, &http_status);
 
 	x->is_seen = true;
-	if ((check_head(x, method, &http_status) || begin_body(x)) && !x->is_answered)
+	if (!st && !x->is_answered && x->request.route->receive)
+		st = x->request.route->receive(x->server, &x->request, (struct nx_slice){0},
+					       &x->error);
+	if (st && !x->is_answered)
 		fail_with(x, http_status ? http_status : x->reply.http_status);
 	/* An answer before the body costs the connection, but so would an unwanted body. */
 	if (x->is_answered && (header(x, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
@@ -191,7 +186,8 @@ static void handle(struct nx_exchange *x, nx_handler_fn fn)
 	if (atomic_load(&server->is_stopping))
 		st = nx_fail(&x->error, NX_CANCELLED, "the server is shutting down");
 	else
-		st = fn(server, &x->request, &x->reply, &x->error);
+		st = nx_question_end(&x->request, fn(server, &x->request, &x->reply, &x->error),
+				     &x->error);
 	stream = atomic_exchange(&x->stream, NULL);
 	if (stream) {
 		nx_stream_end(stream, st != NX_OK);
@@ -217,22 +213,20 @@ static void run(void *exchange)
 {
 	struct nx_exchange *x = exchange;
 	nx_handler_fn fn = x->next ? x->next : x->request.route->handle;
-	bool is_streaming;
 
 	x->next = NULL;
-	if (nx_request_is_cancelled(&x->request)) {
-		nx_fail(&x->error, NX_CANCELLED, "the client went away");
+	if (nx_request_go_on(&x->request, &x->error))
 		fail_with(x, 0);
-	} else {
+	else
 		handle(x, fn);
-	}
 	if (x->next && !x->is_answered) {
 		if (nx_workers_add(x->server->slow, &x->job))
 			return;
 		refuse_crowd(x);
 	}
-	is_streaming = x->is_streaming;
-	if (!is_streaming)
+	nx_open_profiles_return(x->request.profile);
+	x->request.profile = NULL;
+	if (!x->is_streaming)
 		MHD_resume_connection(x->connection);
 	release(x);
 }
@@ -294,22 +288,23 @@ const char *nx_request_header(const struct nx_request *request, const char *name
 	return request->exchange ? header(request->exchange, name) : NULL;
 }
 
-bool nx_request_is_cancelled(const struct nx_request *request)
+bool nx_request_is_wanted(void *context)
 {
+	const struct nx_request *request = context;
 	const struct nx_exchange *x = request->exchange;
 	struct nx_stream *stream;
 	struct pollfd client;
 
 	if (!x)
-		return false;
-	if (atomic_load(&x->server->is_stopping))
 		return true;
+	if (atomic_load(&x->server->is_stopping))
+		return false;
 	stream = atomic_load(&x->stream);
 	if (stream)
-		return nx_stream_is_gone(stream);
+		return !nx_stream_is_gone(stream);
 	client = (struct pollfd){.fd = x->fd, .events = POLLRDHUP};
-	return x->fd >= 0 && poll(&client, 1, 0) > 0 &&
-	       client.revents & (POLLRDHUP | POLLHUP | POLLERR);
+	return x->fd < 0 || poll(&client, 1, 0) <= 0 ||
+	       !(client.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
 void nx_request_continue_slow(struct nx_request *request, nx_handler_fn next)
@@ -318,9 +313,9 @@ void nx_request_continue_slow(struct nx_request *request, nx_handler_fn next)
 	request->exchange->next = next;
 }
 
-enum nx_status nx_request_go_on(const struct nx_request *request, struct nx_error *err)
+enum nx_status nx_request_go_on(struct nx_request *request, struct nx_error *err)
 {
-	if (nx_request_is_cancelled(request))
-		return nx_fail(err, NX_CANCELLED, "the client went away");
-	return NX_OK;
+	if (nx_request_is_wanted(request))
+		return NX_OK;
+	return nx_fail(err, NX_CANCELLED, "the client disconnected");
 }

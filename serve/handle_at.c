@@ -57,10 +57,8 @@ static enum nx_status fail_nothing(struct nx_error *err)
 
 /* --- spans --------------------------------------------------------------------------------- */
 
-/*
- * The next of the span that is there is its neighbour; where none is, the first that starts
- * later. The same to the left.
- */
+/* The span at the moment, or the one a step before or after it. Between spans, a step leads to the
+ * nearest one on that side. */
 static uint64_t find_idx(const struct nx_timeline *timeline, const struct asked_at *a)
 {
 	uint64_t here = nx_timeline_find(timeline, a->track, a->depth, a->time_ns);
@@ -86,7 +84,6 @@ static void put_span(const struct nx_timeline *timeline, const struct asked_at *
 
 	nx_timeline_span(timeline, a->track, a->depth, idx, &span);
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	nx_json_key_u64(&w, "track", a->track);
 	nx_json_key_u64(&w, "depth", a->depth);
 	nx_json_key_u64_text(&w, "index", idx);
@@ -105,11 +102,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/*
- * Edges of the spans around: the last that starts before the moment, its predecessor, whose end
- * may lie nearer, and the first that starts at it or later. Spans of a depth follow each
- * other, so no others can be nearer.
- */
+/* Spans of a depth do not overlap, so the nearest edge belongs to one of the two spans that start
+ * before the moment or to the first that starts at it or later. */
 static enum nx_status put_nearest(const struct nx_timeline *timeline, const struct asked_at *a,
 				  struct nx_reply *reply, struct nx_error *err)
 {
@@ -168,7 +162,6 @@ static enum nx_status answer_value(const struct nx_timeline *timeline, const str
 	if (!bucket.has_value)
 		return fail_nothing(err);
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	nx_json_key_u64(&w, "track", a->track);
 	nx_json_key_u64_text(&w, "time_ns", a->time_ns);
 	nx_json_key_f64(&w, "value", bucket.last);
@@ -176,31 +169,21 @@ static enum nx_status answer_value(const struct nx_timeline *timeline, const str
 	return NX_OK;
 }
 
-static enum nx_status answer_at(const struct nx_timeline *timeline, const struct asked_at *a,
-				struct nx_reply *reply, struct nx_error *err)
-{
-	struct nx_track track;
-
-	if (!nx_timeline_track(timeline, a->track, &track) || track.kind == NX_TRACK_GROUP)
-		return nx_fail(err, NX_NOT_FOUND, "there is no track %u", a->track);
-	return track.kind == NX_TRACK_SPANS ? answer_span(timeline, a, reply, err)
-					    : answer_value(timeline, a, reply, err);
-}
-
 NX_HANDLER(at)
 {
-	struct nx_open_profile *profile = NULL;
 	const struct nx_timeline *timeline;
 	struct asked_at a = {0};
+	struct nx_track track;
 	enum nx_status st = parse_at(request, &a, err);
 
 	if (!st)
-		st = nx_open_profiles_take(nx_server_profiles(server),
-					   nx_request_variable(request, "p"), &profile, err);
+		st = nx_request_open_profile(server, request, err);
 	if (!st)
-		st = nx_open_profile_timeline(profile, &timeline, err);
-	if (!st)
-		st = answer_at(timeline, &a, reply, err);
-	nx_open_profiles_return(profile);
-	return st;
+		st = nx_open_profile_timeline(request->profile, &timeline, err);
+	if (st)
+		return st;
+	if (!nx_timeline_track(timeline, a.track, &track) || track.kind == NX_TRACK_GROUP)
+		return nx_fail(err, NX_NOT_FOUND, "there is no track %u", a.track);
+	return track.kind == NX_TRACK_SPANS ? answer_span(timeline, &a, reply, err)
+					    : answer_value(timeline, &a, reply, err);
 }

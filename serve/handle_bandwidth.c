@@ -8,32 +8,15 @@
 
 #define ANSWER_BYTES_MAX ((size_t)32 << 20)
 
-/* The columns that tell series apart, of the row before. */
 struct series {
 	bool is_open;
-	struct nx_bytes key;
+	struct nx_bytes key; /* the columns that distinguish series, of the last row */
 };
-
-static void append_key(struct nx_bytes *key, const struct nx_value *row)
-{
-	for (size_t i = 0; i < NX_BANDWIDTH_TIME; i++) {
-		nx_value_append_text(&row[i], key);
-		nx_bytes_append_zeros(key, 1);
-	}
-}
-
-static bool is_same(const struct series *s, const struct nx_bytes *key)
-{
-	return s->is_open && nx_slice_equal(nx_slice_of(s->key.items, s->key.len),
-					    nx_slice_of(key->items, key->len));
-}
 
 static void put_optional(struct nx_json_writer *w, const char *key, const struct nx_value *value)
 {
-	if (value->kind == NX_VALUE_NULL)
-		return;
-	nx_json_key(w, key);
-	nx_row_json_value(w, value);
+	if (value->kind != NX_VALUE_NULL)
+		nx_row_json_key(w, key, value);
 }
 
 static void end_series(struct nx_json_writer *w, struct series *s)
@@ -49,25 +32,12 @@ static void begin_series(struct nx_json_writer *w, struct series *s, const struc
 {
 	end_series(w, s);
 	nx_json_begin_object(w);
-	nx_json_key(w, "instance_id");
-	nx_row_json_value(w, &row[NX_BANDWIDTH_INSTANCE]);
+	nx_row_json_key(w, "instance_id", &row[NX_BANDWIDTH_INSTANCE]);
 	put_optional(w, "worker_gid", &row[NX_BANDWIDTH_WORKER]);
 	put_optional(w, "nc_idx", &row[NX_BANDWIDTH_CORE]);
-	nx_json_key(w, "direction");
-	nx_row_json_value(w, &row[NX_BANDWIDTH_DIRECTION]);
-	nx_json_key(w, "points");
-	nx_json_begin_array(w);
+	nx_row_json_key(w, "direction", &row[NX_BANDWIDTH_DIRECTION]);
+	nx_json_key_array(w, "points");
 	s->is_open = true;
-}
-
-static void put_point(struct nx_json_writer *w, const struct nx_value *row)
-{
-	nx_json_begin_object(w);
-	nx_json_key(w, "timestamp");
-	nx_row_json_value(w, &row[NX_BANDWIDTH_TIME]);
-	nx_json_key(w, "bandwidth_bytes_per_sec");
-	nx_row_json_value(w, &row[NX_BANDWIDTH_VALUE]);
-	nx_json_end_object(w);
 }
 
 static enum nx_status put_series(struct nx_json_writer *w, struct nx_row_stream *rows,
@@ -80,19 +50,27 @@ static enum nx_status put_series(struct nx_json_writer *w, struct nx_row_stream 
 
 	while (!st && !(st = nx_row_stream_next(rows, &row, err)) && row) {
 		nx_vec_clear(&key);
-		append_key(&key, row);
-		if (!is_same(&series, &key)) {
+		for (size_t i = 0; i < NX_BANDWIDTH_TIME; i++) {
+			nx_value_append_text(&row[i], &key);
+			nx_bytes_append_zeros(&key, 1);
+		}
+		if (!series.is_open ||
+		    !nx_slice_equal(nx_slice_of(series.key.items, series.key.len),
+				    nx_slice_of(key.items, key.len))) {
 			struct nx_bytes old = series.key;
 
 			begin_series(w, &series, row);
 			series.key = key;
 			key = old;
 		}
-		put_point(w, row);
+		nx_json_begin_object(w);
+		nx_row_json_key(w, "timestamp", &row[NX_BANDWIDTH_TIME]);
+		nx_row_json_key(w, "bandwidth_bytes_per_sec", &row[NX_BANDWIDTH_VALUE]);
+		nx_json_end_object(w);
 		if (w->bytes->len > ANSWER_BYTES_MAX)
 			st = nx_fail(err, NX_LIMIT,
-				     "the curves are too long for one answer; ask in SQL for a "
-				     "part of time");
+				     "the curves are too long for one answer; query a time range "
+				     "in SQL");
 	}
 	end_series(w, &series);
 	nx_vec_release(&series.key);
@@ -100,7 +78,7 @@ static enum nx_status put_series(struct nx_json_writer *w, struct nx_row_stream 
 	return st;
 }
 
-static enum nx_status answer(struct nx_question *question, bool is_by_core, struct nx_reply *reply,
+static enum nx_status answer(struct nx_request *request, bool is_by_core, struct nx_reply *reply,
 			     struct nx_error *err)
 {
 	struct nx_bytes sql = {0};
@@ -109,14 +87,12 @@ static enum nx_status answer(struct nx_question *question, bool is_by_core, stru
 	enum nx_status st;
 
 	nx_sql_append(&sql, nx_bandwidth_sql(is_by_core));
-	st = nx_question_ask(question, &sql, &rows, err);
+	st = nx_question_ask(request, &sql, &rows, err);
 	nx_vec_release(&sql);
 	if (st)
 		return st;
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
-	nx_json_key(&w, "series");
-	nx_json_begin_array(&w);
+	nx_json_key_array(&w, "series");
 	st = put_series(&w, rows, err);
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
@@ -127,22 +103,13 @@ static enum nx_status answer(struct nx_question *question, bool is_by_core, stru
 NX_HANDLER(bandwidth)
 {
 	const char *group = nx_request_find(request, "group_by");
-	struct nx_open_profile *profile;
-	struct nx_question question;
 	enum nx_status st;
 
 	group = group ? group : "core";
 	if (strcmp(group, "core") != 0 && strcmp(group, "instance") != 0)
 		return nx_fail(err, NX_USAGE, "'group_by' should be instance or core");
-	st = nx_open_profiles_take(nx_server_profiles(server), nx_request_variable(request, "p"),
-				   &profile, err);
-	if (st)
-		return st;
-	st = nx_question_begin(&question, server, request, profile, err);
-	if (!st) {
-		st = answer(&question, !strcmp(group, "core"), reply, err);
-		st = nx_question_end(&question, st, err);
-	}
-	nx_open_profiles_return(profile);
-	return st;
+	st = nx_request_open_profile(server, request, err);
+	if (!st)
+		st = nx_question_begin(server, request, err);
+	return st ? st : answer(request, !strcmp(group, "core"), reply, err);
 }

@@ -16,7 +16,6 @@
 
 struct asked_csv {
 	struct nx_request *request;
-	struct nx_open_profile *profile;
 	const struct nx_stored_table *table;
 	struct nx_table_choice choice;
 	struct nx_row_choice drawn; /* of the tracks, if some are named */
@@ -29,21 +28,21 @@ static enum nx_status check_track(const struct asked_csv *a, uint32_t id, struct
 {
 	struct nx_track track;
 
-	if (!nx_timeline_track(a->profile->timeline, id, &track) || track.kind != NX_TRACK_SPANS ||
-	    track.keys[0] >= NX_SCHEMA_TABLE_COUNT ||
+	if (!nx_timeline_track(a->request->profile->timeline, id, &track) ||
+	    track.kind != NX_TRACK_SPANS || track.keys[0] >= NX_SCHEMA_TABLE_COUNT ||
 	    strcmp(nx_schema_tables[track.keys[0]].name, a->table->name) != 0)
 		return nx_fail(err, NX_USAGE, "track %u does not draw rows of the table %s", id,
 			       a->table->name);
 	return NX_OK;
 }
 
-/* Rows are stored in order of time, so those of a part lie together and the rest is not read. */
+/* Rows are stored in order of time, so those of a time range lie together; others are not read. */
 static enum nx_status choose_tracks(struct asked_csv *a, const uint32_t *tracks, size_t count,
 				    struct nx_error *err)
 {
 	const struct nx_timeline *timeline;
 	struct nx_time_part part;
-	enum nx_status st = nx_open_profile_timeline(a->profile, &timeline, err);
+	enum nx_status st = nx_open_profile_timeline(a->request->profile, &timeline, err);
 
 	if (!st)
 		st = nx_request_time_part(a->request, timeline, &part, err);
@@ -86,7 +85,7 @@ static enum nx_status parse(struct asked_csv *a, struct nx_error *err)
 	enum nx_status st = nx_request_need(a->request, "table", &name, err);
 
 	if (!st)
-		st = nx_open_profile_table(a->profile, name, &a->table, err);
+		st = nx_open_profile_table(a->request->profile, name, &a->table, err);
 	if (!st)
 		st = nx_request_time_range(a->request, &a->choice.range, err);
 	if (!st)
@@ -141,11 +140,11 @@ static enum nx_status send_rows(const struct asked_csv *a, struct nx_row_stream 
 	return st;
 }
 
-/* What a header can carry: of a name's other characters only the place is kept. */
+/* Replaces what a header cannot carry by '_'. */
 static const char *attachment(const struct asked_csv *a)
 {
-	char *name =
-		nx_arena_printf(&a->request->arena, "%s-%s.csv", a->profile->name, a->table->name);
+	char *name = nx_arena_printf(&a->request->arena, "%s-%s.csv", a->request->profile->name,
+				     a->table->name);
 
 	for (char *c = name; *c; c++)
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e || strchr("\"\\%;", *c))
@@ -171,14 +170,12 @@ static enum nx_status answer(const struct asked_csv *a, struct nx_reply *reply,
 NX_HANDLER(csv)
 {
 	struct asked_csv a = {.request = request};
-	enum nx_status st = nx_open_profiles_take(
-		nx_server_profiles(server), nx_request_variable(request, "p"), &a.profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (!st)
 		st = parse(&a, err);
 	if (!st)
 		st = answer(&a, reply, err);
 	nx_row_choice_release(&a.drawn);
-	nx_open_profiles_return(a.profile);
 	return st;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The resources that other tools know, in the form in which they ask. */
+/* Resources in the form in which other tools request them. */
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/path.h"
 #include "serve/handlers.h"
+#include "serve/row_json.h"
 #include "serve/sql_answer.h"
-#include "serve/table_columns.h"
 #include "store/catalogue.h"
 
-/* --- /db/{p}/_search
- * -------------------------------------------------------------------------------------- */
+/* --- /db/{p}/_search ----------------------------------------------------------------------- */
 
 static enum nx_status ask_sql(struct nx_server *server, struct nx_request *request,
 			      const struct nx_json *body, struct nx_reply *reply,
@@ -35,11 +34,9 @@ static enum nx_status put_schema(struct nx_open_profile *profile, const char *na
 	if (st)
 		return st;
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	nx_json_key_text(&w, "tableName", table->name);
 	nx_json_key_u64_text(&w, "row_count", table->row_count);
-	nx_json_key(&w, "columns");
-	nx_json_begin_array(&w);
+	nx_json_key_array(&w, "columns");
 	for (size_t i = 0; i < table->field_count; i++)
 		nx_table_column_put(&w, table, i);
 	nx_json_end_array(&w);
@@ -63,9 +60,7 @@ static void put_files(const struct nx_open_profile *profile, struct nx_reply *re
 	struct nx_json_writer w;
 
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
-	nx_json_key(&w, "files");
-	nx_json_begin_array(&w);
+	nx_json_key_array(&w, "files");
 	for (size_t i = 0; i < profile->folder.tables.len; i++) {
 		const struct nx_folder_table *table = &profile->folder.tables.items[i];
 
@@ -79,17 +74,12 @@ static void put_files(const struct nx_open_profile *profile, struct nx_reply *re
 static enum nx_status describe(struct nx_server *server, struct nx_request *request,
 			       const char *table, struct nx_reply *reply, struct nx_error *err)
 {
-	struct nx_open_profile *profile;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
-	if (st)
-		return st;
-	if (table)
-		st = put_schema(profile, table, reply, err);
-	else
-		put_files(profile, reply);
-	nx_open_profiles_return(profile);
+	if (!st && table)
+		return put_schema(request->profile, table, reply, err);
+	if (!st)
+		put_files(request->profile, reply);
 	return st;
 }
 
@@ -115,10 +105,9 @@ NX_HANDLER(db_search)
 		       "'type' should be databaseExplorerQuery, tableSchema or listDbFiles");
 }
 
-/* --- /profiles/search
- * -------------------------------------------------------------------------------------- */
+/* --- /profiles/search ---------------------------------------------------------------------- */
 
-/* There is one user here, so any name will do; a missing one is refused as elsewhere. */
+/* There is one user, so any name is accepted; a missing one is refused, as other servers do. */
 NX_HANDLER(profiles_search)
 {
 	const char *user = nx_request_header(request, "x-user-id");
@@ -128,12 +117,10 @@ NX_HANDLER(profiles_search)
 
 	if (!user || !*user)
 		return nx_fail(err, NX_USAGE, "x-user-id header is missing");
-	st = nx_catalogue_load(&catalogue, nx_server_workspace(server), err);
+	st = nx_catalogue_load(&catalogue, server->workspace, err);
 	if (!st) {
 		nx_reply_json(reply, &w);
-		nx_json_begin_object(&w);
-		nx_json_key(&w, "profiles");
-		nx_json_begin_array(&w);
+		nx_json_key_array(&w, "profiles");
 		for (size_t i = 0; i < catalogue.records.len; i++) {
 			const struct nx_profile_record *r = &catalogue.records.items[i];
 

@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people add: annotations of a profile, layouts of none. */
+/* What people add: annotations of a profile, and layouts, which belong to no profile. */
+#include <assert.h>
+
 #include "serve/handlers.h"
 #include "store/documents.h"
 
+/* Patterns of annotations have one variable more: {p}. */
 static struct nx_document_place place_of(struct nx_server *server, const struct nx_request *request,
-					 bool is_of_profile)
+					 size_t variable_count)
 {
+	bool is_of_profile = request->variable_count > variable_count;
+
 	return (struct nx_document_place){
-		.workspace = nx_server_workspace(server),
+		.workspace = server->workspace,
 		.profile = is_of_profile ? nx_request_variable(request, "p") : NULL,
 	};
 }
 
-static enum nx_status list(struct nx_server *server, struct nx_request *request, bool is_of_profile,
-			   struct nx_reply *reply, struct nx_error *err)
+static const char *name_of(const struct nx_request *request)
 {
-	struct nx_document_place place = place_of(server, request, is_of_profile);
+	assert(request->variable_count);
+	return request->variables[request->variable_count - 1].value;
+}
+
+NX_HANDLER(documents)
+{
+	struct nx_document_place place = place_of(server, request, 0);
 	struct nx_document_names names = {0};
 	struct nx_json_writer w;
 	enum nx_status st = nx_documents_list(&place, &request->arena, &names, err);
 
 	if (!st) {
 		nx_reply_json(reply, &w);
-		nx_json_begin_object(&w);
-		nx_json_key(&w, is_of_profile ? "sets" : "layouts");
-		nx_json_begin_array(&w);
+		nx_json_key_array(&w, place.profile ? "sets" : "layouts");
 		for (size_t i = 0; i < names.len; i++)
 			nx_json_text(&w, names.items[i]);
 		nx_json_end_array(&w);
@@ -34,85 +42,33 @@ static enum nx_status list(struct nx_server *server, struct nx_request *request,
 	return st;
 }
 
-static enum nx_status read_one(const struct nx_document_place *place, const char *name,
-			       struct nx_reply *reply, struct nx_error *err)
+NX_HANDLER(document)
 {
+	struct nx_document_place place = place_of(server, request, 1);
+
 	reply->type = NX_TYPE_JSON;
 	nx_reply_add_header(reply, "Cache-Control", "no-store");
-	return nx_document_read(place, name, &reply->body, err);
+	return nx_document_read(&place, name_of(request), &reply->body, err);
 }
 
-static enum nx_status write_one(const struct nx_document_place *place, const char *name,
-				struct nx_request *request, struct nx_reply *reply,
-				struct nx_error *err)
+NX_HANDLER(document_write)
 {
+	struct nx_document_place place = place_of(server, request, 1);
 	const struct nx_json *object;
 	enum nx_status st = nx_request_json(request, &object, err);
 
 	if (!st)
-		st = nx_document_write(place, name,
+		st = nx_document_write(&place, name_of(request),
 				       nx_slice_of(request->body.items, request->body.len), err);
 	reply->http_status = st == NX_LIMIT ? 409 : st ? 0 : 204;
 	return st;
 }
 
-static enum nx_status remove_one(const struct nx_document_place *place, const char *name,
-				 struct nx_reply *reply, struct nx_error *err)
+NX_HANDLER(document_delete)
 {
-	enum nx_status st = nx_document_remove(place, name, err);
+	struct nx_document_place place = place_of(server, request, 1);
+	enum nx_status st = nx_document_remove(&place, name_of(request), err);
 
 	reply->http_status = st ? 0 : 204;
 	return st;
-}
-
-NX_HANDLER(annotation_sets)
-{
-	return list(server, request, true, reply, err);
-}
-
-NX_HANDLER(annotations)
-{
-	struct nx_document_place place = place_of(server, request, true);
-
-	return read_one(&place, nx_request_variable(request, "set"), reply, err);
-}
-
-NX_HANDLER(annotations_write)
-{
-	struct nx_document_place place = place_of(server, request, true);
-
-	return write_one(&place, nx_request_variable(request, "set"), request, reply, err);
-}
-
-NX_HANDLER(annotations_delete)
-{
-	struct nx_document_place place = place_of(server, request, true);
-
-	return remove_one(&place, nx_request_variable(request, "set"), reply, err);
-}
-
-NX_HANDLER(layouts)
-{
-	return list(server, request, false, reply, err);
-}
-
-NX_HANDLER(layout)
-{
-	struct nx_document_place place = place_of(server, request, false);
-
-	return read_one(&place, nx_request_variable(request, "name"), reply, err);
-}
-
-NX_HANDLER(layout_write)
-{
-	struct nx_document_place place = place_of(server, request, false);
-
-	return write_one(&place, nx_request_variable(request, "name"), request, reply, err);
-}
-
-NX_HANDLER(layout_delete)
-{
-	struct nx_document_place place = place_of(server, request, false);
-
-	return remove_one(&place, nx_request_variable(request, "name"), reply, err);
 }

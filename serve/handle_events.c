@@ -5,12 +5,12 @@
 
 NX_HANDLER(events)
 {
-	struct nx_stream *stream = nx_stream_new(nx_server_streams(server));
+	struct nx_stream *stream = nx_stream_new(server->streams);
 
 	(void)request;
 	reply->type = "text/event-stream";
 	/* proxies that collect an answer would hold events back for ever */
 	nx_reply_add_header(reply, "X-Accel-Buffering", "no");
 	reply->stream = nx_stream_hold(stream);
-	return nx_events_listen(nx_server_events(server), stream, err);
+	return nx_events_listen(server->events, stream, err);
 }

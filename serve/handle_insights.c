@@ -1,79 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile suggests to look at first: stretches of time, and findings over all of it. */
+/* Insights: time ranges worth a look, and findings about the whole profile. */
 #include "analyse/insights.h"
 #include "base/number.h"
 #include "model/schema.h"
 #include "query/insight_facts.h"
 #include "serve/handlers.h"
-#include "serve/insight_cache.h"
 
-#define BANDS_MAX 200u
-/* Stretches nearer than this part of the profile's time are drawn as one. */
-#define GAP_PART 100u
+#define KEY "insights" /* in the cache; keys of searches contain a line break */
 
-struct asked_insights {
-	struct nx_request *request;
-	const struct nx_open_profile *profile;
-	uint64_t from_ns, to_ns;
-	struct nx_insight_facts facts;
-	struct nx_insight_rows rows;
-	struct nx_json_writer w;
+/* The tables whose tracks a band covers. */
+static const enum nx_schema_table_id tables[NX_BAND_KIND_COUNT][2] = {
+	[NX_BAND_THROTTLING] = {NX_SCHEMA_Throttle, NX_SCHEMA_Instruction},
+	[NX_BAND_SMALL_DMA] = {NX_SCHEMA_DmaPacket, NX_SCHEMA_DmaPacketAggregated},
+	[NX_BAND_RELOAD] = {NX_SCHEMA_DmaPacketAggregated, NX_SCHEMA_DmaPacketAggregated},
+	[NX_BAND_BARRIER] = {NX_SCHEMA_Instruction, NX_SCHEMA_Instruction},
+	[NX_BAND_COLLECTIVE] = {NX_SCHEMA_CcOp, NX_SCHEMA_CcOp},
 };
-
-/* Whose tracks a band lies over. */
-static const struct {
-	const char *name, *title;
-	enum nx_schema_table_id tables[2];
-} kinds[NX_BAND_KIND_COUNT] = {
-	[NX_BAND_THROTTLING] = {"throttling",
-				"Throttled",
-				{NX_SCHEMA_Throttle, NX_SCHEMA_Instruction}},
-	[NX_BAND_SMALL_DMA] = {"small_dma",
-			       "Small DMA transfers",
-			       {NX_SCHEMA_DmaPacket, NX_SCHEMA_DmaPacketAggregated}},
-	[NX_BAND_RELOAD] = {"reload",
-			    "Loaded again and again",
-			    {NX_SCHEMA_DmaPacketAggregated, NX_SCHEMA_DmaPacketAggregated}},
-	[NX_BAND_BARRIER] = {"barrier", "Barrier", {NX_SCHEMA_Instruction, NX_SCHEMA_Instruction}},
-	[NX_BAND_COLLECTIVE] = {"collective", "Collective", {NX_SCHEMA_CcOp, NX_SCHEMA_CcOp}},
-};
-
-/* --- bands --------------------------------------------------------------------- */
-
-static const char *detail_of(const struct asked_insights *a, const struct nx_band *band)
-{
-	static const struct nx_insight_subject nothing = {.name = ""};
-	const struct nx_insight_subject *s =
-		band->kind == NX_BAND_SMALL_DMA ? &nothing : &a->rows.subjects.items[band->subject];
-	double length_ns = (double)(band->end_ns - band->start_ns);
-	struct nx_arena *arena = &a->request->arena;
-
-	switch (band->kind) {
-	case NX_BAND_THROTTLING:
-		return nx_arena_printf(arena, "%s took %.0f %% of the tensor engine's cycles here.",
-				       s->name, length_ns > 0 ? 100 * band->weight / length_ns : 0);
-	case NX_BAND_SMALL_DMA:
-		return nx_arena_printf(arena,
-				       "%llu of %.0f transfers move less than %d bytes each; they "
-				       "hold up HBM, so times of instructions here tell little. "
-				       "Join them into larger ones.",
-				       (unsigned long long)band->count, band->weight,
-				       NX_SMALL_DMA_BYTES);
-	case NX_BAND_RELOAD:
-		return nx_arena_printf(arena,
-				       "%s is brought into the state buffer %.1f times, %llu bytes "
-				       "in all; keep it there, or use it where it is loaded.",
-				       s->name, s->factor, (unsigned long long)s->bytes);
-	case NX_BAND_BARRIER:
-		return "The cores wait for each other.";
-	case NX_BAND_COLLECTIVE:
-		return nx_arena_printf(arena, "%s of %llu bytes.", s->name,
-				       (unsigned long long)s->bytes);
-	case NX_BAND_KIND_COUNT:
-		break;
-	}
-	return "";
-}
 
 static bool is_of_core(const struct nx_track *track, int64_t core)
 {
@@ -86,153 +28,116 @@ static bool is_of_core(const struct nx_track *track, int64_t core)
 	return true;
 }
 
-static void put_tracks(struct asked_insights *a, const struct nx_band *band)
+static void put_band(struct nx_json_writer *w, struct nx_request *request,
+		     const struct nx_insight_rows *rows, const struct nx_band *band)
 {
-	enum nx_band_kind kind = band->kind;
-	int64_t core = kind == NX_BAND_THROTTLING ? a->rows.subjects.items[band->subject].core : -1;
-	const struct nx_timeline *timeline = a->profile->timeline;
+	int64_t core =
+		band->kind == NX_BAND_THROTTLING ? rows->subjects.items[band->subject].core : -1;
+	const struct nx_timeline *timeline = request->profile->timeline;
 	struct nx_track track;
 
-	nx_json_key(&a->w, "tracks");
-	nx_json_begin_array(&a->w);
+	nx_json_begin_object(w);
+	nx_json_key_text(w, "kind", nx_band_texts[band->kind].name);
+	nx_json_key_text(w, "title", nx_band_texts[band->kind].title);
+	nx_json_key_text(w, "detail", nx_insights_detail(rows, band, &request->arena));
+	nx_json_key_u64_text(w, "from_ns", band->start_ns);
+	nx_json_key_u64_text(w, "to_ns", band->end_ns);
+	nx_json_key_array(w, "tracks");
 	for (uint32_t i = 0; timeline && nx_timeline_track(timeline, i, &track); i++)
 		if (track.kind == NX_TRACK_SPANS && (core < 0 || is_of_core(&track, core)) &&
-		    (track.keys[0] == kinds[kind].tables[0] ||
-		     track.keys[0] == kinds[kind].tables[1]))
-			nx_json_u64(&a->w, i);
-	nx_json_end_array(&a->w);
+		    (track.keys[0] == tables[band->kind][0] ||
+		     track.keys[0] == tables[band->kind][1]))
+			nx_json_u64(w, i);
+	nx_json_end_array(w);
+	nx_json_end_object(w);
 }
 
-static void put_band(struct asked_insights *a, const struct nx_band *band)
+static void put_finding(struct nx_json_writer *w, const struct nx_finding *finding)
 {
-	nx_json_begin_object(&a->w);
-	nx_json_key_text(&a->w, "kind", kinds[band->kind].name);
-	nx_json_key_text(&a->w, "title", kinds[band->kind].title);
-	nx_json_key_text(&a->w, "detail", detail_of(a, band));
-	nx_json_key_u64_text(&a->w, "from_ns", band->start_ns);
-	nx_json_key_u64_text(&a->w, "to_ns", band->end_ns);
-	put_tracks(a, band);
-	nx_json_end_object(&a->w);
+	nx_json_begin_object(w);
+	nx_json_key_u64(w, "severity", finding->severity);
+	nx_json_key_text(w, "title", finding->title);
+	nx_json_key_text(w, "cause", finding->cause);
+	nx_json_key_text(w, "advice", finding->advice);
+	nx_json_key_f64(w, "value", finding->value);
+	nx_json_key_text(w, "unit", finding->unit);
+	nx_json_end_object(w);
 }
 
-static bool is_joined(enum nx_band_kind kind)
+static void put_insights(struct nx_bytes *text, struct nx_request *request,
+			 const struct nx_insight_facts *facts, const struct nx_insight_rows *rows)
 {
-	return kind == NX_BAND_THROTTLING || kind == NX_BAND_RELOAD;
+	struct nx_insights insights;
+	struct nx_json_writer w;
+
+	nx_insights_conclude(&insights, facts, rows);
+	nx_json_init_bytes(&w, text, false);
+	nx_json_begin_object(&w);
+	nx_json_key_array(&w, "bands");
+	for (size_t i = 0; i < insights.bands.len; i++)
+		put_band(&w, request, rows, &insights.bands.items[i]);
+	nx_json_end_array(&w);
+	nx_json_key_array(&w, "findings");
+	for (size_t i = 0; i < insights.finding_count; i++)
+		put_finding(&w, &insights.findings[i]);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	nx_vec_release(&insights.bands);
 }
 
-/* Those of a kind that are to be joined, then the others as they are. */
-static void judge_bands(struct asked_insights *a, struct nx_bands *bands)
-{
-	const struct nx_bands *stored = &a->rows.bands;
-
-	for (size_t i = 0; i < stored->len; i++)
-		if (is_joined(stored->items[i].kind))
-			nx_vec_push(bands, stored->items[i]);
-	nx_insights_join(bands, 0, (a->to_ns - a->from_ns) / GAP_PART);
-	nx_insights_small_dma(a->rows.dma_parts, NX_INSIGHT_DMA_PARTS, a->from_ns, a->to_ns, bands);
-	for (size_t i = 0; i < stored->len; i++)
-		if (!is_joined(stored->items[i].kind))
-			nx_vec_push(bands, stored->items[i]);
-}
-
-static void put_bands(struct asked_insights *a)
-{
-	size_t counts[NX_BAND_KIND_COUNT] = {0};
-	struct nx_bands bands = {0};
-
-	judge_bands(a, &bands);
-	nx_json_key(&a->w, "bands");
-	nx_json_begin_array(&a->w);
-	for (size_t i = 0; i < bands.len; i++)
-		if (counts[bands.items[i].kind]++ < BANDS_MAX)
-			put_band(a, &bands.items[i]);
-	nx_json_end_array(&a->w);
-	nx_vec_release(&bands);
-}
-
-/* --- findings ------------------------------------------------------------------ */
-
-static void put_findings(struct asked_insights *a)
-{
-	struct nx_finding findings[NX_FINDINGS_MAX];
-	size_t count = nx_insights_judge(&a->facts, findings);
-
-	nx_json_key(&a->w, "findings");
-	nx_json_begin_array(&a->w);
-	for (size_t i = 0; i < count; i++) {
-		nx_json_begin_object(&a->w);
-		nx_json_key_u64(&a->w, "severity", findings[i].severity);
-		nx_json_key_text(&a->w, "title", findings[i].title);
-		nx_json_key_text(&a->w, "cause", findings[i].cause);
-		nx_json_key_text(&a->w, "advice", findings[i].advice);
-		nx_json_key_f64(&a->w, "value", findings[i].value);
-		nx_json_key_text(&a->w, "unit", findings[i].unit);
-		nx_json_end_object(&a->w);
-	}
-	nx_json_end_array(&a->w);
-}
-
-static void put_answer(struct asked_insights *a, struct nx_reply *reply)
-{
-	nx_reply_json(reply, &a->w);
-	nx_json_begin_object(&a->w);
-	put_bands(a);
-	put_findings(a);
-	nx_json_end_object(&a->w);
-}
-
-static enum nx_status ask(struct asked_insights *a, struct nx_server *server, struct nx_error *err)
-{
-	struct nx_query_engine engine;
-	struct nx_question question;
-	enum nx_status st = nx_question_begin(&question, server, a->request, a->profile, err);
-
-	if (st)
-		return st;
-	engine = nx_duckdb_as_engine(question.engine);
-	st = nx_insight_facts_ask(&a->facts, &engine, err);
-	if (!st)
-		st = nx_insight_rows_ask(&a->rows, &engine, a->from_ns, a->to_ns,
-					 &a->request->arena, err);
-	return nx_question_end(&question, st, err);
-}
-
-/* As many equal parts as transfers are counted in, so the end may lie a little later. */
-static void find_times(struct asked_insights *a)
+/* Rounds the end up to a whole number of parts, in which transfers are counted. */
+static void find_times(const struct nx_timeline *timeline, uint64_t *from_ns, uint64_t *to_ns)
 {
 	uint64_t part_ns;
 
-	if (!nx_timeline_extent(a->profile->timeline, &a->from_ns, &a->to_ns))
+	*from_ns = *to_ns = 0;
+	if (!timeline || !nx_timeline_extent(timeline, from_ns, to_ns))
 		return;
-	part_ns = (a->to_ns - a->from_ns) / NX_INSIGHT_DMA_PARTS + 1;
-	if (part_ns < (UINT64_MAX - a->from_ns) / NX_INSIGHT_DMA_PARTS)
-		a->to_ns = a->from_ns + part_ns * NX_INSIGHT_DMA_PARTS;
+	part_ns = (*to_ns - *from_ns) / NX_INSIGHT_DMA_PARTS + 1;
+	if (part_ns < (UINT64_MAX - *from_ns) / NX_INSIGHT_DMA_PARTS)
+		*to_ns = *from_ns + part_ns * NX_INSIGHT_DMA_PARTS;
+}
+
+static enum nx_status ask(struct nx_server *server, struct nx_request *request,
+			  struct nx_bytes *text, struct nx_error *err)
+{
+	struct nx_insight_facts facts;
+	struct nx_insight_rows rows = {0};
+	struct nx_query_engine engine;
+	uint64_t from_ns, to_ns;
+	enum nx_status st = nx_question_begin(server, request, err);
+
+	if (st)
+		return st;
+	engine = nx_question_engine(request);
+	find_times(request->profile->timeline, &from_ns, &to_ns);
+	st = nx_insight_facts_ask(&facts, &engine, err);
+	if (!st)
+		st = nx_insight_rows_ask(&rows, &engine, from_ns, to_ns, &request->arena, err);
+	if (!st)
+		put_insights(text, request, &facts, &rows);
+	nx_insight_rows_release(&rows);
+	return st;
 }
 
 NX_HANDLER(insights)
 {
-	struct nx_insight_cache *cache = nx_asking_insights(nx_server_asking(server));
-	struct asked_insights a = {.request = request};
-	struct nx_open_profile *profile;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	struct nx_answer *answer, found = {0};
+	enum nx_status st = nx_request_open_profile(server, request, err);
+	const char *id;
 
 	if (st)
 		return st;
-	a.profile = profile;
-	if (nx_insight_cache_get(cache, profile->record.id, &reply->body)) {
-		reply->type = NX_TYPE_JSON;
-	} else {
-		if (profile->timeline)
-			find_times(&a);
-		st = ask(&a, server, err);
-		if (!st) {
-			put_answer(&a, reply);
-			nx_insight_cache_put(cache, profile->record.id,
-					     nx_slice_of(reply->body.items, reply->body.len));
-		}
-		nx_insight_rows_release(&a.rows);
+	id = request->profile->record.id;
+	answer = nx_answer_cache_take(server->answers, id, KEY);
+	if (!answer) {
+		st = ask(server, request, &found.text, err);
+		if (st)
+			return st;
+		answer = nx_answer_cache_put(server->answers, id, KEY, &found);
 	}
-	nx_open_profiles_return(profile);
-	return st;
+	reply->type = NX_TYPE_JSON;
+	nx_bytes_append(&reply->body, answer->text.items, answer->text.len);
+	nx_answer_cache_return(server->answers, answer);
+	return NX_OK;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the hits of a search lie, to draw: octets as of a window, with hits for spans. */
+/* Where the hits of a search lie, in the format of a window, with hits instead of spans. */
 #include "model/schema.h"
 #include "serve/handlers.h"
-#include "serve/hit_cache.h"
 #include "serve/search.h"
 #include "serve/tile.h"
 #include "serve/time_part.h"
@@ -10,22 +9,16 @@
 struct asked_marks {
 	struct nx_server *server;
 	struct nx_request *request;
-	struct nx_open_profile *profile;
 	const struct nx_timeline *timeline;
 	struct nx_search search;
 	struct nx_time_part part;
 	uint64_t px;
 };
 
-static bool is_wanted(void *request)
-{
-	return !nx_request_is_cancelled(request);
-}
-
 /* --- hits ---------------------------------------------------------------------- */
 
-/* The engine answers with 64 rows at once: fewer, and the same for one hit as for millions. */
-static enum nx_status choose_rows(struct nx_question *question, const struct nx_search_table *table,
+/* The engine returns the hits of 64 rows as one mask, so that millions of hits are few rows. */
+static enum nx_status choose_rows(struct nx_request *request, const struct nx_search_table *table,
 				  struct nx_row_choice *rows, struct nx_error *err)
 {
 	struct nx_bytes sql = {0};
@@ -37,10 +30,9 @@ static enum nx_status choose_rows(struct nx_question *question, const struct nx_
 	nx_sql_append(&sql,
 		      "SELECT CAST(" NX_EVENT_ROW " // 64 AS BIGINT) AS w, "
 		      "bit_or(CAST(1 AS UBIGINT) << CAST(" NX_EVENT_ROW " % 64 AS UBIGINT)) AS m");
-	st = nx_search_append_rows(&sql, table, err);
+	nx_search_append_rows(&sql, table);
 	nx_sql_append(&sql, " GROUP BY w");
-	if (!st)
-		st = nx_question_ask(question, &sql, &words, err);
+	st = nx_question_ask(request, &sql, &words, err);
 	while (!st && !(st = nx_row_stream_next(words, &word, err)) && word)
 		nx_row_choice_add_word(rows, (uint64_t)word[0].i64, word[1].u64);
 	nx_row_stream_close(words);
@@ -48,19 +40,18 @@ static enum nx_status choose_rows(struct nx_question *question, const struct nx_
 	return st;
 }
 
-static enum nx_status add_table(const struct asked_marks *a, struct nx_question *question,
-				const struct nx_search_table *table, struct nx_hit_set *set,
-				struct nx_error *err)
+static enum nx_status add_table(const struct asked_marks *a, const struct nx_search_table *table,
+				struct nx_hit_set *set, struct nx_error *err)
 {
 	const struct nx_schema_table *schema =
 		nx_schema_find_table(nx_slice_text(table->stored->name));
-	const struct nx_hit_wish wish = {is_wanted, a->request};
+	const struct nx_hit_wish wish = {nx_request_is_wanted, a->request};
 	struct nx_row_choice rows;
 	enum nx_status st;
 
 	if (!schema)
 		return NX_OK;
-	st = choose_rows(question, table, &rows, err);
+	st = choose_rows(a->request, table, &rows, err);
 	if (!st)
 		st = nx_hit_set_add(set, a->timeline, (uint64_t)(schema - nx_schema_tables), &rows,
 				    &wish, err);
@@ -68,26 +59,23 @@ static enum nx_status add_table(const struct asked_marks *a, struct nx_question 
 	return st;
 }
 
-static enum nx_status find_hits(const struct asked_marks *a, struct nx_hits **hits,
+static enum nx_status find_hits(const struct asked_marks *a, struct nx_answer **hits,
 				struct nx_error *err)
 {
-	struct nx_hit_cache *cache = nx_asking_hits(nx_server_asking(a->server));
-	struct nx_hit_set set = {0};
-	struct nx_question question;
+	const char *id = a->request->profile->record.id;
+	struct nx_answer found = {0};
 	enum nx_status st;
 
-	*hits = nx_hit_cache_take(cache, a->profile->record.id, a->search.key);
+	*hits = nx_answer_cache_take(a->server->answers, id, a->search.key);
 	if (*hits)
 		return NX_OK;
-	st = nx_question_begin(&question, a->server, a->request, a->profile, err);
-	if (st)
-		return st;
+	st = nx_question_begin(a->server, a->request, err);
 	for (size_t i = 0; !st && i < a->search.table_count; i++)
-		st = add_table(a, &question, &a->search.tables[i], &set, err);
-	st = nx_question_end(&question, st, err);
+		st = add_table(a, &a->search.tables[i], &found.hits, err);
+	st = nx_question_end(a->request, st, err);
 	if (!st)
-		*hits = nx_hit_cache_put(cache, a->profile->record.id, a->search.key, &set);
-	nx_hit_set_release(&set);
+		*hits = nx_answer_cache_put(a->server->answers, id, a->search.key, &found);
+	nx_hit_set_release(&found.hits);
 	return st;
 }
 
@@ -149,33 +137,26 @@ static enum nx_status draw(const struct asked_marks *a, const struct nx_hit_set 
 	return st;
 }
 
-static enum nx_status parse(struct asked_marks *a, struct nx_error *err)
-{
-	enum nx_status st = nx_open_profile_timeline(a->profile, &a->timeline, err);
-
-	if (!st)
-		st = nx_request_time_part(a->request, a->timeline, &a->part, err);
-	if (!st)
-		st = nx_request_need_u64(a->request, "px", NX_TILE_PX_MAX, &a->px, err);
-	if (!st && !a->px)
-		st = nx_fail(err, NX_USAGE, "'px' should be at least 1");
-	return st ? st : nx_search_init(&a->search, a->profile, a->request, err);
-}
-
 NX_HANDLER(marks)
 {
 	struct asked_marks a = {.server = server, .request = request};
-	struct nx_hits *hits = NULL;
-	enum nx_status st = nx_open_profiles_take(
-		nx_server_profiles(server), nx_request_variable(request, "p"), &a.profile, err);
+	struct nx_answer *hits = NULL;
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (!st)
-		st = parse(&a, err);
+		st = nx_open_profile_timeline(request->profile, &a.timeline, err);
+	if (!st)
+		st = nx_request_time_part(request, a.timeline, &a.part, err);
+	if (!st)
+		st = nx_request_need_u64(request, "px", NX_TILE_PX_MAX, &a.px, err);
+	if (!st && !a.px)
+		st = nx_fail(err, NX_USAGE, "'px' should be at least 1");
+	if (!st)
+		st = nx_search_init(&a.search, request, err);
 	if (!st)
 		st = find_hits(&a, &hits, err);
 	if (!st)
-		st = draw(&a, &hits->set, reply, err);
-	nx_hit_cache_return(nx_asking_hits(nx_server_asking(server)), hits);
-	nx_open_profiles_return(a.profile);
+		st = draw(&a, &hits->hits, reply, err);
+	nx_answer_cache_return(server->answers, hits);
 	return st;
 }

@@ -68,7 +68,7 @@ NX_HANDLER(page)
 	const char *path = nx_arena_copy(&request->arena, nx_slice_of(request->target, len));
 	const struct nx_asset *asset;
 
-	if (nx_server_options(server)->disable_ui)
+	if (server->options->disable_ui)
 		return nx_fail(err, NX_NOT_FOUND,
 			       "this server has no pages (--disable-ui); its API is at /api/v1");
 	asset = nx_asset_find(path);

@@ -4,13 +4,11 @@
 
 #include "base/path.h"
 #include "serve/handlers.h"
-#include "serve/related_json.h"
 #include "store/related_profiles.h"
 
 static void put_sources(struct nx_json_writer *w, const struct nx_profile_record *r)
 {
-	nx_json_key(w, "sources");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "sources");
 	for (size_t i = 0; i < r->sources.len; i++) {
 		nx_json_begin_object(w);
 		nx_json_key_text(w, "name", nx_path_name(r->sources.items[i].path));
@@ -25,37 +23,18 @@ static void put_step(struct nx_json_writer *w, struct nx_server *server,
 {
 	struct nx_processing_step step;
 	bool is_known = r->state == NX_PROFILE_PROCESSING &&
-			nx_processing_find(nx_server_processing(server), r->name, &step);
+			nx_processing_find(server->processing, r->name, &step);
 
-	nx_json_key(w, "stage");
-	if (is_known)
-		nx_json_text(w, step.stage);
-	else
-		nx_json_null(w);
-	nx_json_key(w, "fraction");
-	if (is_known)
-		nx_json_f64(w, step.fraction);
-	else
-		nx_json_null(w);
-}
-
-static void put_relations(struct nx_json_writer *w, const struct nx_catalogue *catalogue,
-			  const struct nx_profile_record *r)
-{
-	const struct nx_profile_record *parent = nx_related_parent(catalogue, r);
-
-	nx_json_key(w, "parent");
-	if (parent)
-		nx_json_text(w, parent->name);
-	else
-		nx_json_null(w);
-	nx_json_key_bool(w, "simulated", nx_related_is_simulated(catalogue, r));
+	nx_json_key_text_or_null(w, "stage", is_known ? step.stage : NULL);
+	nx_json_key_f64_or_null(w, "fraction", is_known, is_known ? step.fraction : 0);
 }
 
 /* The members of P in docs/api.md. */
 static void put_record(struct nx_json_writer *w, struct nx_server *server,
 		       const struct nx_catalogue *catalogue, const struct nx_profile_record *r)
 {
+	const struct nx_profile_record *parent = nx_related_parent(catalogue, r);
+
 	nx_json_key_text(w, "name", r->name);
 	nx_json_key_text(w, "kind", nx_profile_kind_text(r->kind));
 	nx_json_key_text(w, "state", nx_profile_state_text(r->state));
@@ -66,7 +45,8 @@ static void put_record(struct nx_json_writer *w, struct nx_server *server,
 	nx_json_key_u64_text(w, "row_count", nx_profile_record_rows(r));
 	nx_json_key_bool(w, "favourite", r->is_favourite);
 	nx_json_key_text(w, "folder", r->label ? r->label : "");
-	put_relations(w, catalogue, r);
+	nx_json_key_text_or_null(w, "parent", parent ? parent->name : NULL);
+	nx_json_key_bool(w, "simulated", nx_related_is_simulated(catalogue, r));
 	put_sources(w, r);
 	put_step(w, server, r);
 }
@@ -74,15 +54,13 @@ static void put_record(struct nx_json_writer *w, struct nx_server *server,
 NX_HANDLER(profiles)
 {
 	struct nx_catalogue catalogue = {0};
-	enum nx_status st = nx_catalogue_load(&catalogue, nx_server_workspace(server), err);
+	enum nx_status st = nx_catalogue_load(&catalogue, server->workspace, err);
 	struct nx_json_writer w;
 
 	(void)request;
 	if (!st) {
 		nx_reply_json(reply, &w);
-		nx_json_begin_object(&w);
-		nx_json_key(&w, "profiles");
-		nx_json_begin_array(&w);
+		nx_json_key_array(&w, "profiles");
 		for (size_t i = 0; i < catalogue.records.len; i++) {
 			nx_json_begin_object(&w);
 			put_record(&w, server, &catalogue, &catalogue.records.items[i]);
@@ -99,8 +77,7 @@ NX_HANDLER(profiles)
 
 static void put_tables(struct nx_json_writer *w, const struct nx_profile_record *r)
 {
-	nx_json_key(w, "tables");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "tables");
 	for (size_t i = 0; i < r->tables.len; i++) {
 		nx_json_begin_object(w);
 		nx_json_key_text(w, "name", r->tables.items[i].name);
@@ -115,7 +92,7 @@ static void put_times(struct nx_json_writer *w, struct nx_server *server, const 
 {
 	struct nx_open_profile *profile = NULL;
 	uint64_t from_ns = 0, to_ns = 0;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server), name, &profile, NULL);
+	enum nx_status st = nx_open_profiles_take(server->profiles, name, &profile, NULL);
 
 	if (!st && profile->timeline)
 		nx_timeline_extent(profile->timeline, &from_ns, &to_ns);
@@ -133,13 +110,12 @@ static enum nx_status put_profile(struct nx_server *server, const struct nx_cata
 	if (!r)
 		return nx_fail(err, NX_NOT_FOUND, "there is no profile '%s'", name);
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	put_record(&w, server, catalogue, r);
 	nx_json_key_text(&w, "id", r->id);
 	nx_json_key_text(&w, "schema_version", r->schema_version);
 	put_times(&w, server, name);
 	put_tables(&w, r);
-	nx_related_json_devices(&w, server, catalogue, r);
+	nx_put_devices(&w, server, catalogue, r);
 	nx_json_end_object(&w);
 	return NX_OK;
 }
@@ -147,14 +123,14 @@ static enum nx_status put_profile(struct nx_server *server, const struct nx_cata
 NX_HANDLER(profile)
 {
 	const char *name = nx_request_variable(request, "p");
-	struct nx_workspace *workspace = nx_server_workspace(server);
+	struct nx_workspace *workspace = server->workspace;
 	struct nx_catalogue catalogue = {0};
 	enum nx_status st = nx_catalogue_load(&catalogue, workspace, err);
 
 	if (!st)
 		st = put_profile(server, &catalogue, name, reply, err);
 	nx_catalogue_release(&catalogue);
-	/* Only a finished profile can note that; that it cannot is no reason not to show it. */
+	/* Only a finished profile can note when it was opened; others are shown all the same. */
 	if (!st)
 		(void)!nx_workspace_touch(workspace, name, NULL);
 	return st;
@@ -190,7 +166,7 @@ static enum nx_status take_flag(const struct nx_json *object, const char *key, b
 	return NX_OK;
 }
 
-/* The name last: what follows would not find the profile any more. */
+/* Renames last: later changes would not find the profile any more. */
 static enum nx_status change(struct nx_workspace *workspace, const char *name,
 			     const struct nx_profile_marks *marks, const char *new_name,
 			     struct nx_error *err)
@@ -221,12 +197,12 @@ NX_HANDLER(profile_change)
 		st = take_flag(body, "favourite", &is_favourite, &has_favourite, err);
 	if (st)
 		return st;
-	st = change(nx_server_workspace(server), nx_request_variable(request, "p"),
+	st = change(server->workspace, nx_request_variable(request, "p"),
 		    &(struct nx_profile_marks){.is_favourite = has_favourite ? &is_favourite : NULL,
 					       .label = folder},
 		    new_name, err);
 	if (!st)
-		nx_events_look(nx_server_events(server));
+		nx_events_look(server->events);
 	reply->http_status = st ? 0 : 204;
 	return st;
 }
@@ -234,14 +210,14 @@ NX_HANDLER(profile_change)
 NX_HANDLER(profile_delete)
 {
 	const char *name = nx_request_variable(request, "p");
-	bool was_processed = nx_processing_cancel(nx_server_processing(server), NULL, name);
-	enum nx_status st = nx_workspace_remove(nx_server_workspace(server), name, err);
+	bool was_processed = nx_processing_cancel(server->processing, NULL, name);
+	enum nx_status st = nx_workspace_remove(server->workspace, name, err);
 
 	/* given up, and nothing else had the name */
 	if (st == NX_NOT_FOUND && was_processed)
 		st = NX_OK;
 	reply->http_status = st ? 0 : 204;
 	if (!st)
-		nx_events_look(nx_server_events(server));
+		nx_events_look(server->events);
 	return st;
 }

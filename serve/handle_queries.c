@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "query/named_query.h"
-#include "query/sql_text.h"
 #include "serve/handlers.h"
 #include "serve/sql_answer.h"
 #include "serve/where.h"
@@ -15,8 +14,7 @@
 
 static void put_words(struct nx_json_writer *w, const char *words)
 {
-	nx_json_key(w, "words");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "words");
 	while (*words) {
 		size_t len = strcspn(words, " ");
 
@@ -31,8 +29,7 @@ static void put_query(struct nx_json_writer *w, const struct nx_named_query *que
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "name", query->name);
 	nx_json_key_text(w, "description", query->help);
-	nx_json_key(w, "parameters");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "parameters");
 	for (size_t i = 0; i < NX_NAMED_PARAMETERS_MAX && query->parameters[i].name; i++) {
 		const struct nx_named_parameter *p = &query->parameters[i];
 
@@ -50,25 +47,20 @@ static void put_query(struct nx_json_writer *w, const struct nx_named_query *que
 
 NX_HANDLER(queries)
 {
-	struct nx_open_profile *profile;
 	struct nx_json_writer w;
 	const char *kind;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (st)
 		return st;
-	kind = nx_profile_kind_text(profile->record.kind);
+	kind = nx_profile_kind_text(request->profile->record.kind);
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
-	nx_json_key(&w, "queries");
-	nx_json_begin_array(&w);
+	nx_json_key_array(&w, "queries");
 	for (size_t i = 0; i < nx_named_query_count; i++)
 		if (!strcmp(nx_named_queries[i].kind, kind))
 			put_query(&w, &nx_named_queries[i]);
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
-	nx_open_profiles_return(profile);
 	return NX_OK;
 }
 
@@ -123,7 +115,6 @@ static enum nx_status append_values(struct nx_bytes *sql, const struct nx_stored
 				    const struct nx_request *request, struct nx_error *err)
 {
 	const char *column, *part = nx_request_find(request, "contains");
-	struct nx_bytes cell = {0};
 	size_t field;
 	enum nx_status st = nx_request_need(request, "column", &column, err);
 
@@ -132,16 +123,11 @@ static enum nx_status append_values(struct nx_bytes *sql, const struct nx_stored
 	if (!nx_stored_table_find(table, column, &field))
 		return nx_fail(err, NX_NOT_FOUND, "the table %s has no column '%.100s'",
 			       table->name, column);
-	nx_sql_append(&cell, "CAST(");
-	st = nx_sql_append_name(&cell, NX_SQL_DUCKDB, table->fields[field].name, err);
-	nx_sql_append(&cell, " AS VARCHAR)");
-	nx_sql_append(sql, "WITH chosen AS (SELECT *, ");
-	nx_bytes_append(sql, cell.items, cell.len);
-	nx_sql_append(sql, " AS nx_value FROM ");
-	if (!st)
-		st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->name, err);
-	if (!st)
-		st = nx_where_append(sql, table, request, err);
+	nx_sql_append(sql, "WITH chosen AS (SELECT *, CAST(");
+	nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[field].name);
+	nx_sql_append(sql, " AS VARCHAR) AS nx_value FROM ");
+	nx_sql_append_name(sql, NX_SQL_DUCKDB, table->name);
+	st = nx_where_append(sql, table, request, err);
 	nx_sql_append(sql, ") SELECT nx_value AS value, count(*) AS count, count(*) / "
 			   "sum(count(*)) OVER () AS count_frac");
 	nx_sql_append(sql, nx_stored_table_find(table, "duration_ns", &field)
@@ -152,28 +138,25 @@ static enum nx_status append_values(struct nx_bytes *sql, const struct nx_stored
 	nx_sql_append(sql, " FROM chosen");
 	if (part) {
 		nx_sql_append(sql, " WHERE contains(lower(nx_value), lower(");
-		if (!st)
-			st = nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(part), err);
+		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(part));
 		nx_sql_append(sql, "))");
 	}
 	nx_sql_append(sql, " GROUP BY nx_value ORDER BY count DESC, value");
-	nx_vec_release(&cell);
 	return st;
 }
 
 NX_HANDLER(values)
 {
 	const struct nx_stored_table *table;
-	struct nx_open_profile *profile;
 	struct nx_sql_asked asked = {0};
 	struct nx_bytes sql = {0};
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (!st)
 		st = nx_request_u64(request, "limit", VALUES_USUAL, VALUES_MAX, &asked.limit, err);
 	if (!st)
-		st = nx_open_profile_table(profile, nx_request_variable(request, "T"), &table, err);
+		st = nx_open_profile_table(request->profile, nx_request_variable(request, "T"),
+					   &table, err);
 	if (!st)
 		st = append_values(&sql, table, request, err);
 	if (!st) {
@@ -181,6 +164,5 @@ NX_HANDLER(values)
 		st = nx_sql_answer(server, request, &asked, reply, err);
 	}
 	nx_vec_release(&sql);
-	nx_open_profiles_return(profile);
 	return st;
 }

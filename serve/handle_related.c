@@ -2,7 +2,6 @@
 /* Profiles that were captured together: devices of a system profile, ranks of one run. */
 #include "query/table_rows.h"
 #include "serve/handlers.h"
-#include "serve/related_json.h"
 #include "store/related_profiles.h"
 
 static void put_device(struct nx_json_writer *w, const struct nx_catalogue *catalogue,
@@ -12,11 +11,7 @@ static void put_device(struct nx_json_writer *w, const struct nx_catalogue *cata
 
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "name", capture);
-	nx_json_key(w, "profile");
-	if (device)
-		nx_json_text(w, device->name);
-	else
-		nx_json_null(w);
+	nx_json_key_text_or_null(w, "profile", device ? device->name : NULL);
 	nx_json_end_object(w);
 }
 
@@ -44,18 +39,15 @@ static enum nx_status put_listed(struct nx_json_writer *w, const struct nx_catal
 	return st;
 }
 
-/* A profile without captures, or one that cannot be read, has no devices; the rest of what is said
- * of it is worth having all the same. */
-void nx_related_json_devices(struct nx_json_writer *w, struct nx_server *server,
-			     const struct nx_catalogue *catalogue,
-			     const struct nx_profile_record *system)
+/* A profile without captures, or one that cannot be read, has no devices. That is not an error. */
+void nx_put_devices(struct nx_json_writer *w, struct nx_server *server,
+		    const struct nx_catalogue *catalogue, const struct nx_profile_record *system)
 {
 	struct nx_open_profile *profile = NULL;
 
-	nx_json_key(w, "devices");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "devices");
 	if (system->kind == NX_PROFILE_SYSTEM &&
-	    !nx_open_profiles_take(nx_server_profiles(server), system->name, &profile, NULL))
+	    !nx_open_profiles_take(server->profiles, system->name, &profile, NULL))
 		(void)!put_listed(w, catalogue, system, profile, NULL);
 	nx_open_profiles_return(profile);
 	nx_json_end_array(w);
@@ -65,16 +57,11 @@ void nx_related_json_devices(struct nx_json_writer *w, struct nx_server *server,
 
 static void put_ranks(struct nx_json_writer *w, const struct nx_ranks *ranks)
 {
-	nx_json_begin_object(w);
-	nx_json_key(w, "ranks");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "ranks");
 	for (size_t i = 0; i < ranks->len; i++) {
 		nx_json_begin_object(w);
-		nx_json_key(w, "rank");
-		if (ranks->items[i].number == NX_RANK_NONE)
-			nx_json_null(w);
-		else
-			nx_json_u64(w, ranks->items[i].number);
+		nx_json_key_u64_or_null(w, "rank", ranks->items[i].number != NX_RANK_NONE,
+					ranks->items[i].number);
 		nx_json_key_text(w, "profile", ranks->items[i].record->name);
 		nx_json_end_object(w);
 	}
@@ -88,7 +75,7 @@ NX_HANDLER(ranks)
 	struct nx_catalogue catalogue = {0};
 	struct nx_ranks ranks = {0};
 	struct nx_json_writer w;
-	enum nx_status st = nx_catalogue_load(&catalogue, nx_server_workspace(server), err);
+	enum nx_status st = nx_catalogue_load(&catalogue, server->workspace, err);
 
 	if (!st)
 		nx_related_ranks(&catalogue, name, &ranks);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row with all it says: what the details of an event show. */
+/* One row with all its fields: the details of an event. */
 #include "query/table_rows.h"
-#include "serve/field_group.h"
 #include "serve/handlers.h"
 #include "serve/row_json.h"
-#include "serve/span_place.h"
-#include "serve/table_columns.h"
 
 struct asked_row {
 	const struct nx_open_profile *profile;
@@ -22,31 +19,25 @@ static uint64_t time_of(const struct nx_value *value)
 static void put_place(struct nx_json_writer *w, const struct asked_row *a)
 {
 	struct nx_stored_times times;
-	struct nx_span_place place;
-	uint64_t start_ns, end_ns;
-	bool has_time = nx_stored_table_times(a->table, &times), is_drawn = false;
+	bool has_time = nx_stored_table_times(a->table, &times);
+	uint64_t start_ns = has_time ? time_of(&a->values[times.start]) : 0;
+	uint64_t end_ns = has_time ? time_of(&a->values[times.end]) : 0;
 
-	start_ns = has_time ? time_of(&a->values[times.start]) : 0;
-	end_ns = has_time ? time_of(&a->values[times.end]) : 0;
-	if (has_time && a->profile->timeline)
-		is_drawn = nx_span_place_find(a->profile->timeline, a->table->name, a->row,
-					      start_ns, &place);
-	nx_span_place_json(w, is_drawn ? &place : NULL);
+	nx_row_json_place(w, has_time ? a->profile->timeline : NULL, a->table->name, a->row,
+			  start_ns);
 	nx_json_key_u64_text(w, "start_ns", start_ns);
 	nx_json_key_u64_text(w, "end_ns", end_ns > start_ns ? end_ns : start_ns);
 }
 
 static void put_fields(struct nx_json_writer *w, const struct asked_row *a)
 {
-	nx_json_key(w, "fields");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "fields");
 	for (size_t i = 0; i < a->table->field_count; i++) {
 		const char *name = a->table->fields[i].name;
 
 		nx_json_begin_object(w);
 		nx_json_key_text(w, "name", name);
-		nx_json_key(w, "value");
-		nx_row_json_value(w, &a->values[i]);
+		nx_row_json_key(w, "value", &a->values[i]);
 		nx_table_column_put_meaning(w, a->table, i);
 		nx_json_key_text(w, "group", nx_field_group(name));
 		nx_json_end_object(w);
@@ -59,7 +50,6 @@ static void put_row(const struct asked_row *a, struct nx_reply *reply)
 	struct nx_json_writer w;
 
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	nx_json_key_text(&w, "table", a->table->name);
 	nx_json_key_u64_text(&w, "row", a->row);
 	put_place(&w, a);
@@ -88,19 +78,14 @@ static enum nx_status read_row(struct asked_row *a, struct nx_reply *reply, stru
 
 NX_HANDLER(row)
 {
-	struct nx_open_profile *profile = NULL;
 	struct asked_row a = {0};
 	enum nx_status st = nx_request_variable_u64(request, "row", &a.row, err);
 
 	if (!st)
-		st = nx_open_profiles_take(nx_server_profiles(server),
-					   nx_request_variable(request, "p"), &profile, err);
+		st = nx_request_open_profile(server, request, err);
+	a.profile = request->profile;
 	if (!st)
-		st = nx_open_profile_table(profile, nx_request_variable(request, "T"), &a.table,
-					   err);
-	a.profile = profile;
-	if (!st)
-		st = read_row(&a, reply, err);
-	nx_open_profiles_return(profile);
-	return st;
+		st = nx_open_profile_table(request->profile, nx_request_variable(request, "T"),
+					   &a.table, err);
+	return st ? st : read_row(&a, reply, err);
 }

@@ -16,7 +16,8 @@ NX_HANDLER(openapi)
 	struct nx_json_writer w;
 
 	(void)server, (void)request, (void)err;
-	nx_reply_json(reply, &w);
+	reply->type = NX_TYPE_JSON;
+	nx_json_init_bytes(&w, &reply->body, false);
 	nx_routes_describe(&w);
 	return NX_OK;
 }

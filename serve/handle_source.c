@@ -7,15 +7,13 @@ NX_HANDLER(sources)
 {
 	const char *name = nx_request_variable(request, "p");
 	struct nx_source_files files = {0};
-	enum nx_status st = nx_profile_source_list(nx_server_workspace(server), name,
-						   &request->arena, &files, err);
+	enum nx_status st =
+		nx_profile_source_list(server->workspace, name, &request->arena, &files, err);
 	struct nx_json_writer w;
 
 	if (!st) {
 		nx_reply_json(reply, &w);
-		nx_json_begin_object(&w);
-		nx_json_key(&w, "files");
-		nx_json_begin_array(&w);
+		nx_json_key_array(&w, "files");
 		for (size_t i = 0; i < files.len; i++) {
 			nx_json_begin_object(&w);
 			nx_json_key_text(&w, "path", files.items[i].path);
@@ -31,10 +29,10 @@ NX_HANDLER(sources)
 
 NX_HANDLER(source)
 {
-	enum nx_status st = nx_profile_source_open(nx_server_workspace(server),
-						   nx_request_variable(request, "p"),
-						   nx_request_variable(request, "path"), &reply->fd,
-						   &reply->fd_bytes, err);
+	enum nx_status st =
+		nx_profile_source_open(server->workspace, nx_request_variable(request, "p"),
+				       nx_request_variable(request, "path"), &reply->fd,
+				       &reply->fd_bytes, err);
 
 	reply->has_fd = !st;
 	/* whatever is in it is shown, never run */

@@ -14,11 +14,6 @@ struct asked_statistics {
 	struct nx_json_writer w;
 };
 
-static bool is_wanted(void *request)
-{
-	return !nx_request_is_cancelled(request);
-}
-
 static void put_cost(struct nx_json_writer *w, const struct nx_span_cost *cost)
 {
 	nx_json_key_u64_text(w, "count", cost->count);
@@ -29,8 +24,7 @@ static void put_cost(struct nx_json_writer *w, const struct nx_span_cost *cost)
 static void put_names(struct asked_statistics *a, const struct nx_span_statistics *s)
 {
 	nx_json_key_u64(&a->w, "name_count", s->name_count);
-	nx_json_key(&a->w, "names");
-	nx_json_begin_array(&a->w);
+	nx_json_key_array(&a->w, "names");
 	for (size_t i = 0; i < s->name_count && i < NAMES_MAX; i++) {
 		nx_json_begin_object(&a->w);
 		nx_json_key(&a->w, "name");
@@ -43,8 +37,8 @@ static void put_names(struct asked_statistics *a, const struct nx_span_statistic
 
 static enum nx_status put_spans(struct asked_statistics *a, uint32_t track, struct nx_error *err)
 {
-	const struct nx_span_part part = {track, a->part.from_ns, a->part.to_ns, is_wanted,
-					  a->request};
+	const struct nx_span_part part = {track, a->part.from_ns, a->part.to_ns,
+					  nx_request_is_wanted, a->request};
 	struct nx_span_statistics s;
 	enum nx_status st = nx_span_statistics_take(&s, a->timeline, &part, err);
 
@@ -59,15 +53,6 @@ static enum nx_status put_spans(struct asked_statistics *a, uint32_t track, stru
 	return st;
 }
 
-static void put_value(struct nx_json_writer *w, const char *key, bool has_value, double value)
-{
-	nx_json_key(w, key);
-	if (has_value)
-		nx_json_f64(w, value);
-	else
-		nx_json_null(w);
-}
-
 static enum nx_status put_counter(struct asked_statistics *a, uint32_t track, struct nx_error *err)
 {
 	const struct nx_timeline_window window = {track, 0, a->part.from_ns, a->part.to_ns, 1};
@@ -77,10 +62,10 @@ static enum nx_status put_counter(struct asked_statistics *a, uint32_t track, st
 	if (st)
 		return st;
 	nx_json_key_u64_text(&a->w, "count", b.count);
-	put_value(&a->w, "lowest", b.has_value, b.lowest);
-	put_value(&a->w, "highest", b.has_value, b.highest);
-	put_value(&a->w, "mean", b.has_value, b.mean);
-	put_value(&a->w, "last", b.has_value, b.last);
+	nx_json_key_f64_or_null(&a->w, "lowest", b.has_value, b.lowest);
+	nx_json_key_f64_or_null(&a->w, "highest", b.has_value, b.highest);
+	nx_json_key_f64_or_null(&a->w, "mean", b.has_value, b.mean);
+	nx_json_key_f64_or_null(&a->w, "last", b.has_value, b.last);
 	return NX_OK;
 }
 
@@ -110,8 +95,7 @@ static enum nx_status put_tracks(struct asked_statistics *a, struct nx_error *er
 	size_t count;
 	enum nx_status st = nx_request_tracks(a->request, TRACKS_MAX, &ids, &count, err);
 
-	nx_json_key(&a->w, "tracks");
-	nx_json_begin_array(&a->w);
+	nx_json_key_array(&a->w, "tracks");
 	for (size_t i = 0; !st && i < count; i++)
 		st = put_track(a, ids[i], err);
 	for (uint32_t i = 0; !st && !count && i < nx_timeline_track_count(a->timeline); i++)
@@ -123,22 +107,18 @@ static enum nx_status put_tracks(struct asked_statistics *a, struct nx_error *er
 NX_HANDLER(statistics)
 {
 	struct asked_statistics a = {.request = request};
-	struct nx_open_profile *profile;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (!st)
-		st = nx_open_profile_timeline(profile, &a.timeline, err);
+		st = nx_open_profile_timeline(request->profile, &a.timeline, err);
 	if (!st)
 		st = nx_request_time_part(request, a.timeline, &a.part, err);
 	if (!st) {
 		nx_reply_json(reply, &a.w);
-		nx_json_begin_object(&a.w);
 		nx_json_key_u64_text(&a.w, "from_ns", a.part.from_ns);
 		nx_json_key_u64_text(&a.w, "to_ns", a.part.to_ns);
 		st = put_tracks(&a, err);
 		nx_json_end_object(&a.w);
 	}
-	nx_open_profiles_return(profile);
 	return st;
 }

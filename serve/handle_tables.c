@@ -4,10 +4,8 @@
 
 #include "model/schema.h"
 #include "query/table_rows.h"
-#include "serve/asking.h"
 #include "serve/handlers.h"
 #include "serve/row_json.h"
-#include "serve/table_columns.h"
 #include "serve/where.h"
 
 #define ROWS_MAX 10000u
@@ -18,19 +16,17 @@
 
 NX_HANDLER(tables)
 {
-	struct nx_open_profile *profile;
+	const struct nx_profile_record *record;
 	struct nx_json_writer w;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (st)
 		return st;
+	record = &request->profile->record;
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
-	nx_json_key(&w, "tables");
-	nx_json_begin_array(&w);
-	for (size_t i = 0; i < profile->record.tables.len; i++) {
-		const struct nx_profile_table *t = &profile->record.tables.items[i];
+	nx_json_key_array(&w, "tables");
+	for (size_t i = 0; i < record->tables.len; i++) {
+		const struct nx_profile_table *t = &record->tables.items[i];
 		const struct nx_schema_table *s = nx_schema_find_table(nx_slice_text(t->name));
 
 		nx_json_begin_object(&w);
@@ -41,7 +37,6 @@ NX_HANDLER(tables)
 	}
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
-	nx_open_profiles_return(profile);
 	return NX_OK;
 }
 
@@ -49,7 +44,6 @@ NX_HANDLER(tables)
 
 struct page {
 	struct nx_request *request;
-	struct nx_open_profile *profile;
 	const struct nx_stored_table *table;
 	size_t *fields;
 	size_t field_count;
@@ -78,7 +72,7 @@ static enum nx_status choose_columns(struct page *p, struct nx_error *err)
 static enum nx_status parse_page(struct page *p, struct nx_error *err)
 {
 	const char *table = nx_request_variable(p->request, "T");
-	enum nx_status st = nx_open_profile_table(p->profile, table, &p->table, err);
+	enum nx_status st = nx_open_profile_table(p->request->profile, table, &p->table, err);
 
 	if (!st)
 		st = nx_request_u64(p->request, "offset", 0, UINT64_MAX, &p->offset, err);
@@ -91,34 +85,29 @@ static enum nx_status parse_page(struct page *p, struct nx_error *err)
 	return st;
 }
 
-static void begin_page(const struct page *p, struct nx_json_writer *w, uint64_t total)
-{
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "table", p->table->name);
-	nx_json_key_u64_text(w, "total", total);
-	nx_json_key(w, "columns");
-	nx_json_begin_array(w);
-	for (size_t i = 0; i < p->field_count; i++)
-		nx_table_column_put(w, p->table, p->fields[i]);
-	nx_json_end_array(w);
-	nx_json_key(w, "rows");
-	nx_json_begin_array(w);
-}
-
-static enum nx_status put_rows(const struct page *p, struct nx_row_stream *rows,
-			       struct nx_json_writer *w, struct nx_error *err)
+static enum nx_status put_page(const struct page *p, struct nx_row_stream *rows, uint64_t total,
+			       struct nx_reply *reply, struct nx_error *err)
 {
 	const struct nx_value *row;
+	struct nx_json_writer w;
 	enum nx_status st = NX_OK;
 
-	for (uint64_t i = 0; !st && i < p->limit && w->bytes->len < ANSWER_BYTES_MAX; i++) {
+	nx_reply_json(reply, &w);
+	nx_json_key_text(&w, "table", p->table->name);
+	nx_json_key_u64_text(&w, "total", total);
+	nx_json_key_array(&w, "columns");
+	for (size_t i = 0; i < p->field_count; i++)
+		nx_table_column_put(&w, p->table, p->fields[i]);
+	nx_json_end_array(&w);
+	nx_json_key_array(&w, "rows");
+	for (uint64_t i = 0; rows && i < p->limit && w.bytes->len < ANSWER_BYTES_MAX; i++) {
 		st = nx_row_stream_next(rows, &row, err);
 		if (st || !row)
 			break;
-		nx_row_json_row(w, row, rows->column_count);
+		nx_row_json_row(&w, row, rows->column_count);
 	}
-	nx_json_end_array(w);
-	nx_json_end_object(w);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
 	return st;
 }
 
@@ -129,21 +118,12 @@ static enum nx_status put_plain(const struct page *p, struct nx_reply *reply, st
 					       .first_row = p->offset,
 					       .row_count = p->limit};
 	struct nx_row_stream *rows = NULL;
-	struct nx_json_writer w;
 	enum nx_status st = NX_OK;
 
 	if (p->field_count)
 		st = nx_table_rows_open(&rows, p->table, &choice, err);
-	if (st)
-		return st;
-	nx_reply_json(reply, &w);
-	begin_page(p, &w, p->table->row_count);
-	if (rows) {
-		st = put_rows(p, rows, &w, err);
-	} else {
-		nx_json_end_array(&w);
-		nx_json_end_object(&w);
-	}
+	if (!st)
+		st = put_page(p, rows, p->table->row_count, reply, err);
 	nx_row_stream_close(rows);
 	return st;
 }
@@ -152,15 +132,12 @@ static enum nx_status put_plain(const struct page *p, struct nx_reply *reply, st
 
 static enum nx_status append_from(const struct page *p, struct nx_bytes *sql, struct nx_error *err)
 {
-	enum nx_status st;
-
 	nx_sql_append(sql, " FROM ");
-	st = nx_sql_append_name(sql, NX_SQL_DUCKDB, p->table->name, err);
-	return st ? st : nx_where_append(sql, p->table, p->request, err);
+	nx_sql_append_name(sql, NX_SQL_DUCKDB, p->table->name);
+	return nx_where_append(sql, p->table, p->request, err);
 }
 
-static enum nx_status count_rows(const struct page *p, struct nx_question *question,
-				 uint64_t *total, struct nx_error *err)
+static enum nx_status count_rows(const struct page *p, uint64_t *total, struct nx_error *err)
 {
 	struct nx_row_stream *rows = NULL;
 	const struct nx_value *row = NULL;
@@ -170,7 +147,7 @@ static enum nx_status count_rows(const struct page *p, struct nx_question *quest
 	nx_sql_append(&sql, "SELECT count(*)");
 	st = append_from(p, &sql, err);
 	if (!st)
-		st = nx_question_ask(question, &sql, &rows, err);
+		st = nx_question_ask(p->request, &sql, &rows, err);
 	if (!st)
 		st = nx_row_stream_next(rows, &row, err);
 	*total = !st && row ? (uint64_t)row[0].i64 : 0;
@@ -179,73 +156,45 @@ static enum nx_status count_rows(const struct page *p, struct nx_question *quest
 	return st;
 }
 
-static enum nx_status render_query(const struct page *p, struct nx_bytes *sql, struct nx_error *err)
-{
-	enum nx_status st = NX_OK;
-
-	for (size_t i = 0; !st && i < p->field_count; i++) {
-		nx_sql_append(sql, i ? ", " : "SELECT ");
-		st = nx_sql_append_name(sql, NX_SQL_DUCKDB, p->table->fields[p->fields[i]].name,
-					err);
-	}
-	if (!st)
-		st = append_from(p, sql, err);
-	if (!st && p->order)
-		st = nx_where_append_order(sql, p->table, p->order, err);
-	nx_sql_append(sql,
-		      nx_arena_printf(&p->request->arena, " LIMIT %llu OFFSET %llu",
-				      (unsigned long long)p->limit, (unsigned long long)p->offset));
-	return st;
-}
-
-static enum nx_status ask(const struct page *p, struct nx_question *question,
-			  struct nx_reply *reply, struct nx_error *err)
+static enum nx_status put_asked(const struct page *p, struct nx_server *server,
+				struct nx_reply *reply, struct nx_error *err)
 {
 	struct nx_row_stream *rows = NULL;
 	struct nx_bytes sql = {0};
-	struct nx_json_writer w;
-	uint64_t total;
-	enum nx_status st = count_rows(p, question, &total, err);
+	uint64_t total = 0;
+	enum nx_status st = nx_question_begin(server, p->request, err);
 
 	if (!st)
-		st = render_query(p, &sql, err);
-	if (!st)
-		st = nx_question_ask(question, &sql, &rows, err);
-	if (!st) {
-		nx_reply_json(reply, &w);
-		begin_page(p, &w, total);
-		st = put_rows(p, rows, &w, err);
+		st = count_rows(p, &total, err);
+	for (size_t i = 0; i < p->field_count; i++) {
+		nx_sql_append(&sql, i ? ", " : "SELECT ");
+		nx_sql_append_name(&sql, NX_SQL_DUCKDB, p->table->fields[p->fields[i]].name);
 	}
+	if (!st)
+		st = append_from(p, &sql, err);
+	if (!st && p->order)
+		st = nx_where_append_order(&sql, p->table, p->order, err);
+	nx_sql_printf(&sql, " LIMIT %llu OFFSET %llu", (unsigned long long)p->limit,
+		      (unsigned long long)p->offset);
+	if (!st)
+		st = nx_question_ask(p->request, &sql, &rows, err);
+	if (!st)
+		st = put_page(p, rows, total, reply, err);
 	nx_row_stream_close(rows);
 	nx_vec_release(&sql);
 	return st;
 }
 
-static enum nx_status put_asked(const struct page *p, struct nx_server *server,
-				struct nx_reply *reply, struct nx_error *err)
-{
-	struct nx_question question;
-	enum nx_status st = nx_question_begin(&question, server, p->request, p->profile, err);
-
-	if (st)
-		return st;
-	st = ask(p, &question, reply, err);
-	return nx_question_end(&question, st, err);
-}
-
 NX_HANDLER(table)
 {
 	struct page p = {.request = request};
-	enum nx_status st = nx_open_profiles_take(
-		nx_server_profiles(server), nx_request_variable(request, "p"), &p.profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (!st)
 		st = parse_page(&p, err);
+	if (st)
+		return st;
 	/* The same parameters make the route a slow one. */
-	if (!st)
-		st = p.order || nx_request_find(request, "where")
-			     ? put_asked(&p, server, reply, err)
-			     : put_plain(&p, reply, err);
-	nx_open_profiles_return(p.profile);
-	return st;
+	return p.order || nx_request_find(request, "where") ? put_asked(&p, server, reply, err)
+							    : put_plain(&p, reply, err);
 }

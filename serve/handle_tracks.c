@@ -50,13 +50,6 @@ static void plant(struct forest *f, const struct nx_timeline *timeline, struct n
 	}
 }
 
-static const char *table_of(const struct nx_track *track)
-{
-	if (track->kind == NX_TRACK_GROUP || track->keys[0] >= NX_SCHEMA_TABLE_COUNT)
-		return NULL;
-	return nx_schema_tables[track->keys[0]].name;
-}
-
 static void put_attributes(struct nx_json_writer *w, const struct nx_track *track)
 {
 	nx_json_key(w, "attributes");
@@ -68,7 +61,7 @@ static void put_attributes(struct nx_json_writer *w, const struct nx_track *trac
 	nx_json_end_object(w);
 }
 
-/* When the last span of any depth begins: what follows is only the end of what is there. */
+/* When the last span of any depth starts. */
 static uint64_t last_start(const struct nx_timeline *timeline, const struct nx_track *track,
 			   uint32_t id)
 {
@@ -84,45 +77,31 @@ static uint64_t last_start(const struct nx_timeline *timeline, const struct nx_t
 	return latest_ns;
 }
 
-/* Nothing of a track that holds only others. */
-static void put_times(struct nx_json_writer *w, const struct nx_timeline *timeline,
-		      const struct nx_track *track, uint32_t id)
-{
-	if (!track->row_count)
-		return;
-	nx_json_key_u64_text(w, "first_ns", track->first_ns);
-	nx_json_key_u64_text(w, "last_ns", track->last_ns);
-	if (track->kind == NX_TRACK_SPANS)
-		nx_json_key_u64_text(w, "last_start_ns", last_start(timeline, track, id));
-}
-
 static void put_track(struct nx_json_writer *w, const struct nx_timeline *timeline,
 		      const struct nx_track *track, uint32_t id)
 {
 	static const char *const kinds[NX_TRACK_KIND_COUNT] = {"group", "spans", "counter"};
-	const char *table = table_of(track);
+	bool has_table = track->kind != NX_TRACK_GROUP && track->keys[0] < NX_SCHEMA_TABLE_COUNT;
 
 	nx_json_begin_object(w);
 	nx_json_key_u64(w, "id", id);
-	nx_json_key(w, "parent");
-	if (track->parent == NX_TRACK_NONE)
-		nx_json_null(w);
-	else
-		nx_json_u64(w, track->parent);
+	nx_json_key_u64_or_null(w, "parent", track->parent != NX_TRACK_NONE, track->parent);
 	nx_json_key_text(w, "kind", kinds[track->kind]);
 	nx_json_key(w, "name");
 	nx_json_slice(w, track->name);
 	nx_json_key(w, "unit");
 	nx_json_slice(w, track->unit);
-	nx_json_key(w, "table");
-	if (table)
-		nx_json_text(w, table);
-	else
-		nx_json_null(w);
+	nx_json_key_text_or_null(w, "table",
+				 has_table ? nx_schema_tables[track->keys[0]].name : NULL);
 	nx_json_key_u64(w, "depth_count", track->depth_count);
 	nx_json_key_u64_text(w, "row_count", track->row_count);
 	nx_json_key_u64_text(w, "lost_count", track->lost_count);
-	put_times(w, timeline, track, id);
+	if (track->row_count) {
+		nx_json_key_u64_text(w, "first_ns", track->first_ns);
+		nx_json_key_u64_text(w, "last_ns", track->last_ns);
+	}
+	if (track->row_count && track->kind == NX_TRACK_SPANS)
+		nx_json_key_u64_text(w, "last_start_ns", last_start(timeline, track, id));
 	put_attributes(w, track);
 	nx_json_end_object(w);
 }
@@ -157,32 +136,27 @@ static void put_forest(struct nx_json_writer *w, const struct nx_timeline *timel
 
 NX_HANDLER(tracks)
 {
-	struct nx_open_profile *profile;
 	const struct nx_timeline *timeline;
 	uint64_t from_ns = 0, to_ns = 0;
 	struct nx_json_writer w;
 	struct forest forest;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
 	if (!st)
-		st = nx_open_profile_timeline(profile, &timeline, err);
-	if (!st) {
-		nx_timeline_extent(timeline, &from_ns, &to_ns);
-		plant(&forest, timeline, &request->arena);
-		nx_reply_json(reply, &w);
-		nx_json_begin_object(&w);
-		nx_json_key_u64_text(&w, "from_ns", from_ns);
-		nx_json_key_u64_text(&w, "to_ns", to_ns);
-		nx_json_key_u64(&w, "name_count", nx_timeline_name_count(timeline));
-		nx_json_key(&w, "tracks");
-		nx_json_begin_array(&w);
-		put_forest(&w, timeline, &forest, &request->arena);
-		nx_json_end_array(&w);
-		nx_json_end_object(&w);
-	}
-	nx_open_profiles_return(profile);
-	return st;
+		st = nx_open_profile_timeline(request->profile, &timeline, err);
+	if (st)
+		return st;
+	nx_timeline_extent(timeline, &from_ns, &to_ns);
+	plant(&forest, timeline, &request->arena);
+	nx_reply_json(reply, &w);
+	nx_json_key_u64_text(&w, "from_ns", from_ns);
+	nx_json_key_u64_text(&w, "to_ns", to_ns);
+	nx_json_key_u64(&w, "name_count", nx_timeline_name_count(timeline));
+	nx_json_key_array(&w, "tracks");
+	put_forest(&w, timeline, &forest, &request->arena);
+	nx_json_end_array(&w);
+	nx_json_end_object(&w);
+	return NX_OK;
 }
 
 /* --- names -------------------------------------------------------------------------------- */
@@ -216,38 +190,26 @@ static enum nx_status put_page(struct nx_json_writer *w, const struct nx_timelin
 	return st;
 }
 
-static enum nx_status put_names(const struct nx_timeline *timeline, struct nx_request *request,
-				struct nx_reply *reply, struct nx_error *err)
+NX_HANDLER(names)
 {
+	const struct nx_timeline *timeline;
 	struct nx_json_writer w;
 	const char **ids;
 	size_t count;
-	enum nx_status st = nx_request_list(request, "ids", NAMES_MAX, &ids, &count, err);
+	enum nx_status st = nx_request_open_profile(server, request, err);
 
-	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
-	nx_json_key(&w, "names");
-	nx_json_begin_array(&w);
 	if (!st)
-		st = count ? put_listed(&w, timeline, ids, count, err)
-			   : put_page(&w, timeline, request, err);
+		st = nx_open_profile_timeline(request->profile, &timeline, err);
+	if (!st)
+		st = nx_request_list(request, "ids", NAMES_MAX, &ids, &count, err);
+	if (st)
+		return st;
+	nx_reply_json(reply, &w);
+	nx_json_key_array(&w, "names");
+	st = count ? put_listed(&w, timeline, ids, count, err)
+		   : put_page(&w, timeline, request, err);
 	nx_json_end_array(&w);
 	nx_json_key_u64_text(&w, "total", nx_timeline_name_count(timeline));
 	nx_json_end_object(&w);
-	return st;
-}
-
-NX_HANDLER(names)
-{
-	struct nx_open_profile *profile;
-	const struct nx_timeline *timeline;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
-
-	if (!st)
-		st = nx_open_profile_timeline(profile, &timeline, err);
-	if (!st)
-		st = put_names(timeline, request, reply, err);
-	nx_open_profiles_return(profile);
 	return st;
 }

@@ -5,8 +5,7 @@
 
 static void put_files(struct nx_json_writer *w, const struct nx_upload *u)
 {
-	nx_json_key(w, "files");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "files");
 	for (size_t i = 0; i < u->files.len; i++) {
 		nx_json_begin_object(w);
 		nx_json_key_u64(w, "index", i);
@@ -24,7 +23,6 @@ static void put_upload(const struct nx_upload *u, struct nx_reply *reply)
 	struct nx_json_writer w;
 
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	nx_json_key_text(&w, "id", u->id);
 	nx_json_key_text(&w, "name", u->name);
 	nx_json_key_text(&w, "state", states[u->state]);
@@ -40,11 +38,11 @@ NX_HANDLER(upload_begin)
 					   &request->arena, &u, err);
 
 	if (!st)
-		st = nx_upload_begin(nx_server_workspace(server), &u, &request->arena, err);
+		st = nx_upload_begin(server->workspace, &u, &request->arena, err);
 	if (!st) {
 		put_upload(&u, reply);
 		reply->http_status = 201;
-		nx_events_look(nx_server_events(server));
+		nx_events_look(server->events);
 	} else if (st == NX_LIMIT) {
 		reply->http_status = 413;
 	}
@@ -55,9 +53,8 @@ NX_HANDLER(upload_begin)
 NX_HANDLER(upload)
 {
 	struct nx_upload u;
-	enum nx_status st =
-		nx_upload_load(nx_server_workspace(server), nx_request_variable(request, "id"),
-			       &request->arena, &u, err);
+	enum nx_status st = nx_upload_load(server->workspace, nx_request_variable(request, "id"),
+					   &request->arena, &u, err);
 
 	if (!st)
 		put_upload(&u, reply);
@@ -84,7 +81,7 @@ static enum nx_status check_complete(const struct nx_upload *u, struct nx_error 
 
 static enum nx_status finish(struct nx_server *server, struct nx_upload *u, struct nx_error *err)
 {
-	struct nx_workspace *workspace = nx_server_workspace(server);
+	struct nx_workspace *workspace = server->workspace;
 	enum nx_status st = check_complete(u, err);
 
 	if (st)
@@ -93,7 +90,7 @@ static enum nx_status finish(struct nx_server *server, struct nx_upload *u, stru
 	u->reason = "";
 	st = nx_upload_save(workspace, u, err);
 	if (!st)
-		st = nx_processing_add(nx_server_processing(server), u->id, u->name, err);
+		st = nx_processing_add(server->processing, u->id, u->name, err);
 	return st;
 }
 
@@ -101,7 +98,7 @@ static enum nx_status finish(struct nx_server *server, struct nx_upload *u, stru
 NX_HANDLER(upload_finish)
 {
 	const char *id = nx_request_variable(request, "id");
-	struct nx_workspace *workspace = nx_server_workspace(server);
+	struct nx_workspace *workspace = server->workspace;
 	struct nx_json_writer w;
 	struct nx_upload u;
 	enum nx_status st = nx_upload_load(workspace, id, &request->arena, &u, err);
@@ -110,11 +107,10 @@ NX_HANDLER(upload_finish)
 		st = finish(server, &u, err);
 	if (!st) {
 		nx_reply_json(reply, &w);
-		nx_json_begin_object(&w);
 		nx_json_key_text(&w, "name", u.name);
 		nx_json_end_object(&w);
 		reply->http_status = 202;
-		nx_events_look(nx_server_events(server));
+		nx_events_look(server->events);
 	}
 	nx_upload_release(&u);
 	return st;
@@ -123,16 +119,16 @@ NX_HANDLER(upload_finish)
 NX_HANDLER(upload_delete)
 {
 	const char *id = nx_request_variable(request, "id");
-	struct nx_workspace *workspace = nx_server_workspace(server);
+	struct nx_workspace *workspace = server->workspace;
 	struct nx_upload u;
 	enum nx_status st = nx_upload_load(workspace, id, &request->arena, &u, err);
-	bool was_processed = nx_processing_cancel(nx_server_processing(server), id, NULL);
+	bool was_processed = nx_processing_cancel(server->processing, id, NULL);
 
 	nx_upload_release(&u);
 	if (st == NX_NOT_FOUND && !was_processed)
 		return st;
 	st = nx_upload_remove(workspace, id, err);
 	reply->http_status = st ? 0 : 204;
-	nx_events_look(nx_server_events(server));
+	nx_events_look(server->events);
 	return st;
 }

@@ -16,7 +16,7 @@ struct strip {
 
 /* A request, parsed; kept while it waits for the other queue. */
 struct asked_window {
-	struct nx_open_profile *profile;
+	struct nx_open_profile *profile; /* the request's */
 	const struct nx_timeline *timeline;
 	const char *column; /* of the colours */
 	uint64_t from_ns, to_ns, px;
@@ -122,7 +122,7 @@ static enum nx_status parse_strips(struct nx_request *request, struct asked_wind
 }
 
 /* The codes of a table are made once and then found. */
-static enum nx_status make_codes(struct asked_window *a, const struct nx_request *request,
+static enum nx_status make_codes(struct asked_window *a, struct nx_request *request,
 				 struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
@@ -167,7 +167,6 @@ void nx_forget_window(struct nx_request *request)
 	struct asked_window *a = request->state;
 
 	nx_vec_release(&a->strips);
-	nx_open_profiles_return(a->profile);
 }
 
 NX_HANDLER(window)
@@ -177,8 +176,8 @@ NX_HANDLER(window)
 
 	request->state = a;
 	a->column = nx_request_find(request, "colour");
-	st = nx_open_profiles_take(nx_server_profiles(server), nx_request_variable(request, "p"),
-				   &a->profile, err);
+	st = nx_request_open_profile(server, request, err);
+	a->profile = request->profile;
 	if (!st)
 		st = nx_open_profile_timeline(a->profile, &a->timeline, err);
 	if (!st)
@@ -198,26 +197,19 @@ static void put_values(const struct nx_column_codes *codes, struct nx_reply *rep
 	struct nx_json_writer w;
 
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
-	nx_json_key(&w, "values");
-	nx_json_begin_array(&w);
+	nx_json_key_array(&w, "values");
 	for (uint32_t i = 0; i < codes->value_count; i++)
 		nx_json_slice(&w, nx_column_codes_value(codes, i));
 	nx_json_end_array(&w);
 	nx_json_end_object(&w);
 }
 
-struct asked_colours {
-	struct nx_open_profile *profile;
-	const char *table, *column;
-};
-
-static NX_HANDLER(colours_of_state)
+static NX_HANDLER(colours_of_column)
 {
-	struct asked_colours *a = request->state;
 	const struct nx_column_codes *codes;
 	enum nx_status st =
-		nx_open_profile_codes(a->profile, a->table, a->column, request, &codes, err);
+		nx_open_profile_codes(request->profile, nx_request_find(request, "table"),
+				      nx_request_find(request, "column"), request, &codes, err);
 
 	(void)server;
 	if (!st)
@@ -225,28 +217,21 @@ static NX_HANDLER(colours_of_state)
 	return st;
 }
 
-void nx_forget_colours(struct nx_request *request)
-{
-	nx_open_profiles_return(((struct asked_colours *)request->state)->profile);
-}
-
 NX_HANDLER(colours)
 {
-	struct asked_colours *a = NX_NEW(&request->arena, struct asked_colours);
 	const struct nx_column_codes *codes = NULL;
-	enum nx_status st = nx_request_need(request, "table", &a->table, err);
+	const char *table, *column;
+	enum nx_status st = nx_request_need(request, "table", &table, err);
 
-	request->state = a;
 	if (!st)
-		st = nx_request_need(request, "column", &a->column, err);
+		st = nx_request_need(request, "column", &column, err);
 	if (!st)
-		st = nx_open_profiles_take(nx_server_profiles(server),
-					   nx_request_variable(request, "p"), &a->profile, err);
+		st = nx_request_open_profile(server, request, err);
 	if (!st)
-		st = nx_open_profile_codes(a->profile, a->table, a->column, NULL, &codes, err);
+		st = nx_open_profile_codes(request->profile, table, column, NULL, &codes, err);
 	if (!st && codes)
 		put_values(codes, reply);
 	else if (!st)
-		nx_request_continue_slow(request, nx_handle_colours_of_state);
+		nx_request_continue_slow(request, nx_handle_colours_of_column);
 	return st;
 }

@@ -6,6 +6,7 @@
 #include "serve/reply.h"
 #include "serve/request.h"
 #include "serve/server.h"
+#include "store/catalogue.h"
 
 #define NX_HANDLER(name)                                                                           \
 	enum nx_status nx_handle_##name(struct nx_server *server, struct nx_request *request,      \
@@ -23,6 +24,9 @@ NX_HANDLER(profile_delete);
 
 /* serve/handle_related.c */
 NX_HANDLER(ranks);
+/* The member "devices" of an open object: the device profiles of a system profile. */
+void nx_put_devices(struct nx_json_writer *w, struct nx_server *server,
+		    const struct nx_catalogue *catalogue, const struct nx_profile_record *system);
 
 /* serve/handle_tracks.c */
 NX_HANDLER(tracks);
@@ -32,7 +36,6 @@ NX_HANDLER(names);
 NX_HANDLER(window);
 void nx_forget_window(struct nx_request *request);
 NX_HANDLER(colours);
-void nx_forget_colours(struct nx_request *request);
 
 /* serve/handle_at.c */
 NX_HANDLER(at);
@@ -72,14 +75,11 @@ NX_HANDLER(insights);
 NX_HANDLER(csv);
 
 /* serve/handle_documents.c */
-NX_HANDLER(annotation_sets);
-NX_HANDLER(annotations);
-NX_HANDLER(annotations_write);
-NX_HANDLER(annotations_delete);
-NX_HANDLER(layouts);
-NX_HANDLER(layout);
-NX_HANDLER(layout_write);
-NX_HANDLER(layout_delete);
+NX_HANDLER(documents);
+NX_HANDLER(document);
+NX_HANDLER(document_write);
+NX_HANDLER(document_delete);
+
 /* serve/handle_events.c */
 NX_HANDLER(events);
 

@@ -60,7 +60,7 @@ NX_MUST_CHECK enum nx_status nx_open_profile_table(struct nx_open_profile *profi
  */
 NX_MUST_CHECK enum nx_status nx_open_profile_codes(struct nx_open_profile *profile,
 						   const char *table, const char *column,
-						   const struct nx_request *request,
+						   struct nx_request *request,
 						   const struct nx_column_codes **codes,
 						   struct nx_error *err);
 

@@ -20,14 +20,6 @@ enum nx_status nx_open_profile_timeline(const struct nx_open_profile *profile,
 
 /* --- tables ------------------------------------------------------------------------------ */
 
-static struct nx_stored_table *find_table(struct nx_held_profile *p, const char *name)
-{
-	for (size_t i = 0; i < p->tables.len; i++)
-		if (!strcasecmp(p->tables.items[i]->name, name))
-			return p->tables.items[i];
-	return NULL;
-}
-
 static enum nx_status open_table(struct nx_held_profile *p, const char *name,
 				 struct nx_stored_table **out, struct nx_error *err)
 {
@@ -53,11 +45,13 @@ enum nx_status nx_open_profile_table(struct nx_open_profile *profile, const char
 				     const struct nx_stored_table **table, struct nx_error *err)
 {
 	struct nx_held_profile *p = (struct nx_held_profile *)profile;
-	struct nx_stored_table *stored;
+	struct nx_stored_table *stored = NULL;
 	enum nx_status st = NX_OK;
 
 	pthread_mutex_lock(&p->lock);
-	stored = find_table(p, name);
+	for (size_t i = 0; !stored && i < p->tables.len; i++)
+		if (!strcasecmp(p->tables.items[i]->name, name))
+			stored = p->tables.items[i];
 	if (!stored)
 		st = open_table(p, name, &stored, err);
 	pthread_mutex_unlock(&p->lock);
@@ -74,7 +68,7 @@ static bool is_harmless_name(const char *name)
 	       strlen(name);
 }
 
-/* The name has the version of the profile in it: another one may have the same place by now. */
+/* The file name contains the profile's id, because a newer profile may be at the same path. */
 static struct nx_held_codes *find_codes(struct nx_held_profile *p, const char *table,
 					const char *column)
 {
@@ -96,7 +90,7 @@ static struct nx_held_codes *find_codes(struct nx_held_profile *p, const char *t
 	return c;
 }
 
-/* A file of another number of rows is left from another version of the profile. */
+/* A file with another number of rows belongs to another version of the profile. */
 static bool open_made(struct nx_held_profile *p, struct nx_held_codes *c,
 		      const struct nx_stored_table *stored)
 {
@@ -114,14 +108,9 @@ static bool open_made(struct nx_held_profile *p, struct nx_held_codes *c,
 	return is_open;
 }
 
-static bool is_wanted(void *context)
-{
-	return !nx_request_is_cancelled(context);
-}
-
 static enum nx_status make_codes(struct nx_held_profile *p, struct nx_held_codes *c,
 				 const struct nx_stored_table *stored, size_t field,
-				 const struct nx_request *request, struct nx_error *err)
+				 struct nx_request *request, struct nx_error *err)
 {
 	char folder[4096];
 	enum nx_status st = NX_OK;
@@ -131,8 +120,8 @@ static enum nx_status make_codes(struct nx_held_profile *p, struct nx_held_codes
 	if (!open_made(p, c, stored)) {
 		st = nx_make_directories(folder, err);
 		if (!st)
-			st = nx_column_codes_make(stored, field, c->path, is_wanted,
-						  (void *)(uintptr_t)request, err);
+			st = nx_column_codes_make(stored, field, c->path, nx_request_is_wanted,
+						  request, err);
 		if (!st && !open_made(p, c, stored))
 			st = nx_fail(err, NX_IO, "the colours of %s by %s cannot be read back",
 				     c->table, c->column);
@@ -142,7 +131,7 @@ static enum nx_status make_codes(struct nx_held_profile *p, struct nx_held_codes
 }
 
 enum nx_status nx_open_profile_codes(struct nx_open_profile *profile, const char *table,
-				     const char *column, const struct nx_request *request,
+				     const char *column, struct nx_request *request,
 				     const struct nx_column_codes **codes, struct nx_error *err)
 {
 	struct nx_held_profile *p = (struct nx_held_profile *)profile;

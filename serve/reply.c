@@ -11,6 +11,7 @@ void nx_reply_json(struct nx_reply *reply, struct nx_json_writer *w)
 {
 	reply->type = NX_TYPE_JSON;
 	nx_json_init_bytes(w, &reply->body, false);
+	nx_json_begin_object(w);
 }
 
 void nx_reply_add_header(struct nx_reply *reply, const char *name, const char *value)
@@ -30,7 +31,8 @@ void nx_reply_clear(struct nx_reply *reply)
 	*reply = (struct nx_reply){0};
 }
 
-unsigned nx_http_status_of(enum nx_status status)
+/* The only place that maps failures to HTTP statuses. */
+static unsigned http_status_of(enum nx_status status)
 {
 	switch (status) {
 	case NX_OK:
@@ -98,7 +100,7 @@ static void cut_folder(struct nx_bytes *to, const char *sentence, const char *fo
 void nx_reply_problem(struct nx_reply *reply, const struct nx_error *error, const char *folder)
 {
 	unsigned http_status =
-		reply->http_status ? reply->http_status : nx_http_status_of(error->status);
+		reply->http_status ? reply->http_status : http_status_of(error->status);
 	const char *members = reply->problem_members;
 	struct nx_bytes sentence = {0};
 	struct nx_json_writer w;
@@ -106,7 +108,6 @@ void nx_reply_problem(struct nx_reply *reply, const struct nx_error *error, cons
 	nx_reply_clear(reply);
 	cut_folder(&sentence, error->message, folder);
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	nx_json_key_text(&w, "type", "about:blank");
 	nx_json_key_text(&w, "title", title_of(http_status));
 	nx_json_key_u64(&w, "status", http_status);
@@ -129,4 +130,37 @@ void nx_json_key_u64_text(struct nx_json_writer *w, const char *key, uint64_t va
 
 	nx_json_key(w, key);
 	nx_json_slice(w, nx_slice_of(digits, len));
+}
+
+void nx_json_key_array(struct nx_json_writer *w, const char *key)
+{
+	nx_json_key(w, key);
+	nx_json_begin_array(w);
+}
+
+void nx_json_key_text_or_null(struct nx_json_writer *w, const char *key, const char *text)
+{
+	nx_json_key(w, key);
+	if (text)
+		nx_json_text(w, text);
+	else
+		nx_json_null(w);
+}
+
+void nx_json_key_u64_or_null(struct nx_json_writer *w, const char *key, bool has, uint64_t value)
+{
+	nx_json_key(w, key);
+	if (has)
+		nx_json_u64(w, value);
+	else
+		nx_json_null(w);
+}
+
+void nx_json_key_f64_or_null(struct nx_json_writer *w, const char *key, bool has, double value)
+{
+	nx_json_key(w, key);
+	if (has)
+		nx_json_f64(w, value);
+	else
+		nx_json_null(w);
 }

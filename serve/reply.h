@@ -2,8 +2,9 @@
 /*
  * reply: the response of a handler. A zeroed one is 200 without a body.
  *
- *	nx_reply_json(reply, &w);		an object, to be written with w
- *	nx_json_begin_object(&w); ...
+ *	nx_reply_json(reply, &w);
+ *	nx_json_key_u64(&w, "total", total);
+ *	nx_json_end_object(&w);
  *
  * Bytes come from one place: body (owned, freed by the frame), borrowed (lives as
  * long as the program), fd (closed by the frame), or a stream that continues after the
@@ -43,14 +44,12 @@ struct nx_reply {
 	const char *problem_members; /* of problem+json besides the usual; NULL: none */
 };
 
+/* Begins an object; the caller ends it. */
 void nx_reply_json(struct nx_reply *reply, struct nx_json_writer *w);
 /* Texts are borrowed until the reply is sent: constants, or from the request's arena. */
 void nx_reply_add_header(struct nx_reply *reply, const char *name, const char *value);
 /* Frees what it owns and empties it. */
 void nx_reply_clear(struct nx_reply *reply);
-
-/* The only place that maps failures to HTTP statuses. */
-unsigned nx_http_status_of(enum nx_status status);
 
 /*
  * Turns the reply into problem+json. Keeps http_status if the handler set one. Removes
@@ -60,5 +59,11 @@ void nx_reply_problem(struct nx_reply *reply, const struct nx_error *error, cons
 
 /* 64 bits as a text: JavaScript's numbers cannot hold them. */
 void nx_json_key_u64_text(struct nx_json_writer *w, const char *key, uint64_t value);
+/* "key":[ */
+void nx_json_key_array(struct nx_json_writer *w, const char *key);
+/* null instead of a missing value; a text is missing if it is NULL. */
+void nx_json_key_text_or_null(struct nx_json_writer *w, const char *key, const char *text);
+void nx_json_key_u64_or_null(struct nx_json_writer *w, const char *key, bool has, uint64_t value);
+void nx_json_key_f64_or_null(struct nx_json_writer *w, const char *key, bool has, double value);
 
 #endif

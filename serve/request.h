@@ -16,8 +16,6 @@
 #ifndef NX_SERVE_REQUEST_H
 #define NX_SERVE_REQUEST_H
 
-#include <stdatomic.h>
-
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json_reader.h"
@@ -42,7 +40,9 @@ struct nx_parameter {
 };
 
 struct nx_route;
-struct nx_exchange; /* the connection behind a request; NULL in tests of handlers */
+struct nx_exchange; /* the connection behind a request; NULL in tests */
+struct nx_open_profile;
+struct nx_question;
 
 struct nx_request {
 	struct nx_arena arena;
@@ -66,6 +66,8 @@ struct nx_request {
 	unsigned problem_status;
 	const char *problem_members;
 	struct nx_exchange *exchange;
+	struct nx_open_profile *profile; /* these two: serve/asking.h */
+	struct nx_question *question;
 };
 
 /* False for words that are not a method. */
@@ -113,11 +115,10 @@ const char *nx_request_header(const struct nx_request *request, const char *name
 
 /* --- for slow handlers --------------------------------------------------- */
 
-/* Whether the answer is no longer wanted: the client disconnected, or the server ends. Costs a
- * system call; call it every few thousand rows. */
-bool nx_request_is_cancelled(const struct nx_request *request);
+/* False if the client disconnected or the server ends. Costs a system call; call it every few
+ * thousand rows. Takes a struct nx_request, as a callback. */
+bool nx_request_is_wanted(void *request);
 /* CANCELLED if the answer is no longer wanted. */
-NX_MUST_CHECK enum nx_status nx_request_go_on(const struct nx_request *request,
-					      struct nx_error *err);
+NX_MUST_CHECK enum nx_status nx_request_go_on(struct nx_request *request, struct nx_error *err);
 
 #endif

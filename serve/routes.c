@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "serve/api_types.h"
 #include "serve/handlers.h"
 #include "store/profile_name.h"
 #include "store/upload.h"
@@ -51,7 +50,7 @@ const struct nx_route nx_routes[] = {
 	ROUTE(GET, PROFILE "/window", window, QUICK, "A time range of some tracks, to draw.",
 	      .forget = nx_forget_window),
 	ROUTE(GET, PROFILE "/colours", colours, QUICK, "What the colours of a window mean.",
-	      .forget = nx_forget_colours, .answer = "Colours"),
+	      .answer = "Colours"),
 	ROUTE(GET, PROFILE "/at", at, QUICK, "What lies at a moment of a track.",
 	      .answer = "At"),
 
@@ -86,17 +85,17 @@ const struct nx_route nx_routes[] = {
 	ROUTE(POST, PROFILE "/sql", sql, SLOW, "Runs SQL.", JSON_BODY(KIB(256)),
 	      .answer = "SqlAnswer"),
 
-	ROUTE(GET, PROFILE "/annotations", annotation_sets, QUICK, "Sets of annotations.", ),
-	ROUTE(GET, PROFILE "/annotations/{set}", annotations, QUICK, "A set of annotations.", ),
-	ROUTE(PUT, PROFILE "/annotations/{set}", annotations_write, QUICK,
+	ROUTE(GET, PROFILE "/annotations", documents, QUICK, "Sets of annotations.", ),
+	ROUTE(GET, PROFILE "/annotations/{set}", document, QUICK, "A set of annotations.", ),
+	ROUTE(PUT, PROFILE "/annotations/{set}", document_write, QUICK,
 	      "Keeps a set of annotations.", JSON_BODY(MIB(1))),
-	ROUTE(DELETE, PROFILE "/annotations/{set}", annotations_delete, QUICK,
+	ROUTE(DELETE, PROFILE "/annotations/{set}", document_delete, QUICK,
 	      "Deletes a set of annotations.", ),
-	ROUTE(GET, API "/layouts", layouts, QUICK, "Names of layouts.", ),
-	ROUTE(GET, API "/layouts/{name}", layout, QUICK, "A layout.", ),
-	ROUTE(PUT, API "/layouts/{name}", layout_write, QUICK, "Keeps a layout.",
+	ROUTE(GET, API "/layouts", documents, QUICK, "Names of layouts.", ),
+	ROUTE(GET, API "/layouts/{name}", document, QUICK, "A layout.", ),
+	ROUTE(PUT, API "/layouts/{name}", document_write, QUICK, "Keeps a layout.",
 	      JSON_BODY(MIB(1))),
-	ROUTE(DELETE, API "/layouts/{name}", layout_delete, QUICK, "Deletes a layout.", ),
+	ROUTE(DELETE, API "/layouts/{name}", document_delete, QUICK, "Deletes a layout.", ),
 	ROUTE(GET, API "/events", events, QUICK, "What changes, as server-sent events.", ),
 	ROUTE(GET, PROFILE "/source", sources, QUICK, "The source files of a profile.", ),
 	ROUTE(GET, PROFILE "/source/{path...}", source, QUICK, "One of them, as text.", ),
@@ -259,107 +258,4 @@ bool nx_route_is_slow(const struct nx_request *request)
 		if (route->slow_with[i] && nx_request_find(request, route->slow_with[i]))
 			return true;
 	return route->place == NX_ROUTE_SLOW;
-}
-
-/* --- the description ------------------------------------------------------------------ */
-
-/* All variables of a pattern as parameters. */
-static void describe_variables(struct nx_json_writer *w, const char *pattern)
-{
-	nx_json_key(w, "parameters");
-	nx_json_begin_array(w);
-	for (const char *at = strchr(pattern, '{'); at; at = strchr(at + 1, '{')) {
-		size_t len = strcspn(at + 1, ".}");
-
-		nx_json_begin_object(w);
-		nx_json_key(w, "name");
-		nx_json_slice(w, nx_slice_of(at + 1, len));
-		nx_json_key_text(w, "in", "path");
-		nx_json_key_bool(w, "required", true);
-		nx_json_key(w, "schema");
-		nx_json_begin_object(w);
-		nx_json_key_text(w, "type", "string");
-		nx_json_end_object(w);
-		nx_json_end_object(w);
-	}
-	nx_json_end_array(w);
-}
-
-static void describe_route(struct nx_json_writer *w, const struct nx_route *route)
-{
-	static const char *const words[NX_METHOD_COUNT] = {"get", "post", "put", "patch", "delete"};
-
-	nx_json_key(w, words[route->method]);
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "summary", route->summary);
-	describe_variables(w, route->pattern);
-	nx_json_key(w, "responses");
-	nx_json_begin_object(w);
-	nx_json_key(w, route->answer ? "200" : "default");
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "description", "see docs/api.md");
-	if (route->answer) {
-		nx_json_key(w, "content");
-		nx_json_begin_object(w);
-		nx_json_key(w, "application/json");
-		nx_json_begin_object(w);
-		nx_json_key(w, "schema");
-		nx_api_type_describe(w, route->answer);
-		nx_json_end_object(w);
-		nx_json_end_object(w);
-	}
-	nx_json_end_object(w);
-	nx_json_end_object(w);
-	nx_json_end_object(w);
-}
-
-static bool is_first_of_pattern(size_t route)
-{
-	for (size_t i = 0; i < route; i++)
-		if (!strcmp(nx_routes[i].pattern, nx_routes[route].pattern))
-			return false;
-	return true;
-}
-
-static void describe_path(struct nx_json_writer *w, size_t first)
-{
-	const char *pattern = nx_routes[first].pattern;
-	char path[256];
-	size_t len = 0;
-
-	for (const char *at = pattern; *at && len < sizeof(path) - 1; at++)
-		if (*at != '.' || strncmp(at, "...}", 4) != 0)
-			path[len++] = *at;
-		else
-			at += 2;
-	path[len] = '\0';
-	nx_json_key(w, path);
-	nx_json_begin_object(w);
-	for (size_t i = first; i < nx_route_count; i++)
-		if (!strcmp(nx_routes[i].pattern, pattern))
-			describe_route(w, &nx_routes[i]);
-	nx_json_end_object(w);
-}
-
-void nx_routes_describe(struct nx_json_writer *w)
-{
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "openapi", "3.1.0");
-	nx_json_key(w, "info");
-	nx_json_begin_object(w);
-	nx_json_key_text(w, "title", "Open Neuron Explorer");
-	nx_json_key_text(w, "version", "1");
-	nx_json_end_object(w);
-	nx_json_key(w, "paths");
-	nx_json_begin_object(w);
-	for (size_t i = 0; i < nx_route_count; i++)
-		if (is_first_of_pattern(i))
-			describe_path(w, i);
-	nx_json_end_object(w);
-	nx_json_key(w, "components");
-	nx_json_begin_object(w);
-	nx_json_key(w, "schemas");
-	nx_api_types_describe(w);
-	nx_json_end_object(w);
-	nx_json_end_object(w);
 }

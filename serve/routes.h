@@ -73,7 +73,7 @@ NX_MUST_CHECK enum nx_status nx_route_find(struct nx_request *request, const cha
 /* Whether its handler runs on the queue of long work. */
 bool nx_route_is_slow(const struct nx_request *request);
 
-/* The description of all rows, as JSON. */
+/* The description of all rows, as JSON (serve/api_types.c). */
 void nx_routes_describe(struct nx_json_writer *w);
 
 #endif

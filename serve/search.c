@@ -9,7 +9,7 @@
 
 /* --- conditions ---------------------------------------------------------------------- */
 
-/* Columns that are null throughout are many, and reading them would take most of the time. */
+/* Many columns are null in all rows; reading them would take most of the time. */
 static bool is_empty(const struct nx_stored_table *table, size_t field)
 {
 	for (size_t p = 0; p < table->part_count; p++) {
@@ -28,32 +28,23 @@ static bool is_empty(const struct nx_stored_table *table, size_t field)
 	return true;
 }
 
-static bool has_text(const struct nx_stored_table *table, size_t field)
-{
-	return table->fields[field].type == NX_PARQUET_TEXT && !is_empty(table, field);
-}
-
-/* A text in any text column, whatever its case. */
-static enum nx_status append_text(struct nx_bytes *sql, const struct nx_stored_table *table,
-				  const char *text, struct nx_error *err)
+/* Whether any text column contains the text, in any case. */
+static void append_text(struct nx_bytes *sql, const struct nx_stored_table *table, const char *text)
 {
 	const char *word = "(";
-	enum nx_status st = NX_OK;
 
-	for (size_t i = 0; !st && i < table->field_count; i++) {
-		if (!has_text(table, i))
+	for (size_t i = 0; i < table->field_count; i++) {
+		if (table->fields[i].type != NX_PARQUET_TEXT || is_empty(table, i))
 			continue;
 		nx_sql_append(sql, word);
 		nx_sql_append(sql, "contains(lower(CAST(");
-		st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[i].name, err);
+		nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[i].name);
 		nx_sql_append(sql, " AS VARCHAR)), lower(");
-		if (!st)
-			st = nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text), err);
+		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(text));
 		nx_sql_append(sql, "))");
 		word = " OR ";
 	}
 	nx_sql_append(sql, *word == '(' ? "false" : ")");
-	return st;
 }
 
 static enum nx_status append_conditions(struct nx_bytes *sql, const struct nx_stored_table *table,
@@ -71,23 +62,23 @@ static enum nx_status append_conditions(struct nx_bytes *sql, const struct nx_st
 	}
 	if (!st && text && *text) {
 		nx_sql_append(sql, " AND ");
-		st = append_text(sql, table, text, err);
+		append_text(sql, table, text);
 	}
 	return st;
 }
 
 /* --- tables -------------------------------------------------------------------- */
 
-static enum nx_status add_table(struct nx_search *search, struct nx_open_profile *profile,
-				struct nx_request *request, const char *name, struct nx_error *err)
+static enum nx_status add_table(struct nx_search *search, struct nx_request *request,
+				const char *name, struct nx_error *err)
 {
 	struct nx_search_table *table = &search->tables[search->table_count];
 	struct nx_bytes sql = {0};
-	enum nx_status st = nx_open_profile_table(profile, name, &table->stored, err);
+	enum nx_status st = nx_open_profile_table(request->profile, name, &table->stored, err);
 
 	if (st)
 		return st;
-	table->files = nx_profile_folder_find(&profile->folder, name);
+	table->files = nx_profile_folder_find(&request->profile->folder, name);
 	if (!nx_event_columns_find(&table->columns, table->stored))
 		return nx_fail(err, NX_USAGE,
 			       "rows of the table %s have no time; ask for them with "
@@ -101,14 +92,14 @@ static enum nx_status add_table(struct nx_search *search, struct nx_open_profile
 	return st;
 }
 
-/* Tables that are not there, or have not all of the columns, have no hits; but some has to. */
-static enum nx_status add_drawn(struct nx_search *search, struct nx_open_profile *profile,
-				struct nx_request *request, struct nx_error *err)
+/* Skips tables that are missing or lack a column, but fails if all do. */
+static enum nx_status add_drawn(struct nx_search *search, struct nx_request *request,
+				struct nx_error *err)
 {
 	bool is_seen[NX_SCHEMA_TABLE_COUNT] = {false};
 	const struct nx_timeline *timeline;
 	struct nx_track track;
-	enum nx_status st = nx_open_profile_timeline(profile, &timeline, err);
+	enum nx_status st = nx_open_profile_timeline(request->profile, &timeline, err);
 
 	if (st)
 		return st;
@@ -118,25 +109,15 @@ static enum nx_status add_drawn(struct nx_search *search, struct nx_open_profile
 		if (track.kind != NX_TRACK_SPANS || id >= NX_SCHEMA_TABLE_COUNT || is_seen[id])
 			continue;
 		is_seen[id] = true;
-		st = add_table(search, profile, request, nx_schema_tables[id].name, err);
+		st = add_table(search, request, nx_schema_tables[id].name, err);
 		if (st && st != NX_NOT_FOUND)
 			return st;
 	}
 	return search->table_count ? NX_OK : st;
 }
 
-static const char *make_key(const struct nx_search *search, struct nx_request *request)
-{
-	const char *key = "";
-
-	for (size_t i = 0; i < search->table_count; i++)
-		key = nx_arena_printf(&request->arena, "%s%s:%s\n", key,
-				      search->tables[i].stored->name, search->tables[i].condition);
-	return key;
-}
-
-enum nx_status nx_search_init(struct nx_search *search, struct nx_open_profile *profile,
-			      struct nx_request *request, struct nx_error *err)
+enum nx_status nx_search_init(struct nx_search *search, struct nx_request *request,
+			      struct nx_error *err)
 {
 	const char *table = nx_request_find(request, "table");
 	const char *text = nx_request_find(request, "text");
@@ -149,45 +130,38 @@ enum nx_status nx_search_init(struct nx_search *search, struct nx_open_profile *
 		return nx_fail(err, NX_USAGE, "'text' is longer than %u bytes", TEXT_BYTES_MAX);
 	st = nx_request_time_range(request, &search->range, err);
 	if (!st && table && *table)
-		st = add_table(search, profile, request, table, err);
+		st = add_table(search, request, table, err);
 	else if (!st)
-		st = add_drawn(search, profile, request, err);
-	if (!st)
-		search->key = make_key(search, request);
+		st = add_drawn(search, request, err);
+	search->key = "";
+	for (size_t i = 0; !st && i < search->table_count; i++)
+		search->key = nx_arena_printf(&request->arena, "%s%s:%s\n", search->key,
+					      search->tables[i].stored->name,
+					      search->tables[i].condition);
 	return st;
 }
 
 /* --- SQL ----------------------------------------------------------------------- */
 
-enum nx_status nx_search_append_rows(struct nx_bytes *sql, const struct nx_search_table *table,
-				     struct nx_error *err)
+void nx_search_append_rows(struct nx_bytes *sql, const struct nx_search_table *table)
 {
-	enum nx_status st;
-
 	nx_sql_append(sql, " FROM ");
-	st = nx_event_sql_append_source(sql, table->stored, table->files, err);
+	nx_event_sql_append_source(sql, table->stored, table->files);
 	nx_sql_append(sql, " WHERE ");
 	nx_sql_append(sql, table->condition);
-	return st;
 }
 
-enum nx_status nx_search_append_hits(struct nx_bytes *sql, const struct nx_search *search,
-				     struct nx_error *err)
+void nx_search_append_hits(struct nx_bytes *sql, const struct nx_search *search)
 {
-	enum nx_status st = NX_OK;
-
 	nx_sql_append(sql, "(");
-	for (size_t i = 0; !st && i < search->table_count; i++) {
+	for (size_t i = 0; i < search->table_count; i++) {
 		const struct nx_search_table *table = &search->tables[i];
 
 		nx_sql_append(sql, i ? " UNION ALL SELECT " : "SELECT ");
-		st = nx_event_sql_append_columns(sql, &table->columns, i, err);
-		if (!st)
-			st = nx_search_append_rows(sql, table, err);
+		nx_event_sql_append_columns(sql, &table->columns, i);
+		nx_search_append_rows(sql, table);
 		nx_sql_append(sql, " AND ");
-		if (!st)
-			st = nx_event_sql_append_range(sql, &table->columns, &search->range, err);
+		nx_event_sql_append_range(sql, &table->columns, &search->range);
 	}
 	nx_sql_append(sql, ")");
-	return st;
 }

@@ -3,8 +3,8 @@
  * search: what a request looks for (where=, text=, table=, from=, to=) as SQL over events
  * (query/event_sql.h).
  *
- *	st = nx_search_init(&search, profile, request, err);
- *	st = nx_search_append_hits(&sql, &search, err);		"(SELECT ... UNION ALL ...)"
+ *	st = nx_search_init(&search, request, err);
+ *	nx_search_append_hits(&sql, &search);			"(SELECT ... UNION ALL ...)"
  *
  * Without a table, searches all tables that are drawn as spans and have the columns of the
  * conditions. Everything lives in the request's arena.
@@ -30,17 +30,13 @@ struct nx_search {
 	const char *key; /* equal for searches of a profile that have the same hits */
 };
 
-NX_MUST_CHECK enum nx_status nx_search_init(struct nx_search *search,
-					    struct nx_open_profile *profile,
-					    struct nx_request *request, struct nx_error *err);
+/* Requires the request's profile. */
+NX_MUST_CHECK enum nx_status nx_search_init(struct nx_search *search, struct nx_request *request,
+					    struct nx_error *err);
 
 /* All hits in the time range, in parentheses; columns as in enum nx_event_column. */
-NX_MUST_CHECK enum nx_status nx_search_append_hits(struct nx_bytes *sql,
-						   const struct nx_search *search,
-						   struct nx_error *err);
+void nx_search_append_hits(struct nx_bytes *sql, const struct nx_search *search);
 /* "FROM ... WHERE ..." of one table, of all time. */
-NX_MUST_CHECK enum nx_status nx_search_append_rows(struct nx_bytes *sql,
-						   const struct nx_search_table *table,
-						   struct nx_error *err);
+void nx_search_append_rows(struct nx_bytes *sql, const struct nx_search_table *table);
 
 #endif

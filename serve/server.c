@@ -22,47 +22,14 @@
 #define SLOW_WAITING_MAX 200
 #define QUICK_THREADS_MAX 16
 #define SLOW_THREADS 4
+#define ANSWERS_MAX 48u
+#define ANSWERS_BYTES_MAX (UINT64_C(128) << 20)
 
 struct port {
 	int fd;
 	uint16_t number;
 	struct MHD_Daemon *daemon;
 };
-
-struct nx_workspace *nx_server_workspace(struct nx_server *server)
-{
-	return server->workspace;
-}
-
-struct nx_open_profiles *nx_server_profiles(struct nx_server *server)
-{
-	return server->profiles;
-}
-
-struct nx_asking *nx_server_asking(struct nx_server *server)
-{
-	return server->asking;
-}
-
-struct nx_streams *nx_server_streams(struct nx_server *server)
-{
-	return server->streams;
-}
-
-struct nx_events *nx_server_events(struct nx_server *server)
-{
-	return server->events;
-}
-
-struct nx_processing *nx_server_processing(struct nx_server *server)
-{
-	return server->processing;
-}
-
-const struct nx_serve_options *nx_server_options(const struct nx_server *server)
-{
-	return server->options;
-}
 
 /* --- ports ---------------------------------------------------------------------------------- */
 
@@ -281,7 +248,8 @@ static enum nx_status start(struct nx_server *server, struct nx_error *err)
 	if (st)
 		return st;
 	server->profiles = nx_open_profiles_new(server->workspace);
-	server->asking = nx_asking_new(server->timer);
+	server->engines = nx_engine_pool_new(server->timer, &(struct nx_engine_pool_options){0});
+	server->answers = nx_answer_cache_new(ANSWERS_MAX, ANSWERS_BYTES_MAX);
 	server->streams = nx_streams_new();
 	server->quick = nx_workers_new("nx-quick", quick < 2 ? 2 : quick, QUICK_WAITING_MAX);
 	server->slow = nx_workers_new("nx-slow", SLOW_THREADS, SLOW_WAITING_MAX);
@@ -314,7 +282,8 @@ static void stop(struct nx_server *server, struct port ports[2])
 	nx_workers_free(server->slow);
 	nx_workers_free(server->quick);
 	nx_streams_free(server->streams);
-	nx_asking_free(server->asking);
+	nx_answer_cache_free(server->answers);
+	nx_engine_pool_free(server->engines);
 	nx_open_profiles_free(server->profiles);
 	nx_timer_free(server->timer);
 }

@@ -3,22 +3,30 @@
 #ifndef NX_SERVE_SERVER_H
 #define NX_SERVE_SERVER_H
 
+#include <stdatomic.h>
+
+#include "query/engine_pool.h"
+#include "serve/answer_cache.h"
 #include "serve/asking.h"
 #include "serve/events.h"
-#include "serve/open_profiles.h"
+#include "serve/guard.h"
 #include "serve/processing.h"
 #include "serve/serve.h"
-#include "serve/stream.h"
-#include "store/workspace.h"
 
-struct nx_server;
-
-struct nx_workspace *nx_server_workspace(struct nx_server *server);
-struct nx_open_profiles *nx_server_profiles(struct nx_server *server);
-struct nx_asking *nx_server_asking(struct nx_server *server);
-struct nx_streams *nx_server_streams(struct nx_server *server);
-struct nx_events *nx_server_events(struct nx_server *server);
-struct nx_processing *nx_server_processing(struct nx_server *server);
-const struct nx_serve_options *nx_server_options(const struct nx_server *server);
+struct nx_server {
+	const struct nx_serve_options *options;
+	const char *host;
+	struct nx_workspace *workspace;
+	struct nx_open_profiles *profiles;
+	struct nx_engine_pool *engines;
+	struct nx_answer_cache *answers;
+	struct nx_guard guard;
+	struct nx_streams *streams;
+	struct nx_events *events;
+	struct nx_processing *processing;
+	struct nx_timer *timer;
+	struct nx_workers *quick, *slow;
+	atomic_bool is_stopping;
+};
 
 #endif

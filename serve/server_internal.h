@@ -4,30 +4,9 @@
 #define NX_SERVE_SERVER_INTERNAL_H
 
 #include <microhttpd.h>
-#include <stdatomic.h>
 
-#include "base/timer.h"
-#include "base/workers.h"
-#include "serve/guard.h"
-#include "serve/reply.h"
-#include "serve/request.h"
 #include "serve/routes.h"
 #include "serve/server.h"
-
-struct nx_server {
-	const struct nx_serve_options *options;
-	const char *host;
-	struct nx_workspace *workspace;
-	struct nx_open_profiles *profiles;
-	struct nx_asking *asking;
-	struct nx_guard guard;
-	struct nx_streams *streams;
-	struct nx_events *events;
-	struct nx_processing *processing;
-	struct nx_timer *timer;
-	struct nx_workers *quick, *slow;
-	atomic_bool is_stopping;
-};
 
 /* One request on its way; freed when neither connection nor worker needs it. */
 struct nx_exchange {

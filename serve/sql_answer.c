@@ -6,7 +6,10 @@
 #include "serve/row_json.h"
 #include "serve/server.h"
 
-const char *nx_value_kind_type(enum nx_value_kind kind)
+#define ANSWER_BYTES_MAX ((size_t)32 << 20)
+
+/* boolean, integer, number, string, list or object */
+static const char *type_of(enum nx_value_kind kind)
 {
 	switch (kind) {
 	case NX_VALUE_BOOL:
@@ -40,12 +43,11 @@ static double now_ms(void)
 
 static void put_columns(struct nx_json_writer *w, const struct nx_row_stream *rows)
 {
-	nx_json_key(w, "columns");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "columns");
 	for (size_t i = 0; i < rows->column_count; i++) {
 		nx_json_begin_object(w);
 		nx_json_key_text(w, "name", rows->columns[i].name);
-		nx_json_key_text(w, "type", nx_value_kind_type(rows->columns[i].kind));
+		nx_json_key_text(w, "type", type_of(rows->columns[i].kind));
 		nx_json_end_object(w);
 	}
 	nx_json_end_array(w);
@@ -66,19 +68,17 @@ static void put_row(struct nx_json_writer *w, const struct nx_row_stream *rows,
 	nx_json_end_object(w);
 }
 
-/* Requests one row more than the limit, to know whether there are more. */
+/* Reads one row more than the limit, to know whether there are more. */
 static enum nx_status put_rows(struct nx_json_writer *w, struct nx_row_stream *rows,
 			       const struct nx_sql_asked *asked, bool *is_cut, struct nx_error *err)
 {
 	const struct nx_value *row;
 	enum nx_status st;
 
-	nx_json_key(w, "rows");
-	nx_json_begin_array(w);
+	nx_json_key_array(w, "rows");
 	for (uint64_t i = 0;; i++) {
 		st = nx_row_stream_next(rows, &row, err);
-		*is_cut = !st && row &&
-			  (i == asked->limit || w->bytes->len >= NX_SQL_ANSWER_BYTES_MAX);
+		*is_cut = !st && row && (i == asked->limit || w->bytes->len >= ANSWER_BYTES_MAX);
 		if (st || !row || *is_cut)
 			break;
 		put_row(w, rows, row, asked->has_named_rows);
@@ -87,7 +87,7 @@ static enum nx_status put_rows(struct nx_json_writer *w, struct nx_row_stream *r
 	return st;
 }
 
-static enum nx_status put_answer(struct nx_question *question, const struct nx_sql_asked *asked,
+static enum nx_status put_answer(struct nx_request *request, const struct nx_sql_asked *asked,
 				 struct nx_reply *reply, struct nx_error *err)
 {
 	struct nx_bytes sql = {0};
@@ -98,12 +98,11 @@ static enum nx_status put_answer(struct nx_question *question, const struct nx_s
 	enum nx_status st;
 
 	nx_bytes_append(&sql, asked->sql.data, asked->sql.len);
-	st = nx_question_ask(question, &sql, &rows, err);
+	st = nx_question_ask(request, &sql, &rows, err);
 	nx_vec_release(&sql);
 	if (st)
 		return st;
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	put_columns(&w, rows);
 	st = put_rows(&w, rows, asked, &is_cut, err);
 	nx_row_stream_close(rows);
@@ -117,18 +116,10 @@ enum nx_status nx_sql_answer(struct nx_server *server, struct nx_request *reques
 			     const struct nx_sql_asked *asked, struct nx_reply *reply,
 			     struct nx_error *err)
 {
-	struct nx_question question;
-	struct nx_open_profile *profile;
-	enum nx_status st = nx_open_profiles_take(nx_server_profiles(server),
-						  nx_request_variable(request, "p"), &profile, err);
+	enum nx_status st =
+		request->profile ? NX_OK : nx_request_open_profile(server, request, err);
 
-	if (st)
-		return st;
-	st = nx_question_begin(&question, server, request, profile, err);
-	if (!st) {
-		st = put_answer(&question, asked, reply, err);
-		st = nx_question_end(&question, st, err);
-	}
-	nx_open_profiles_return(profile);
-	return st;
+	if (!st)
+		st = nx_question_begin(server, request, err);
+	return st ? st : put_answer(request, asked, reply, err);
 }

@@ -8,8 +8,6 @@
 
 #define NX_SQL_ROWS_USUAL 1000u
 #define NX_SQL_ROWS_MAX 100000u
-/* The most rows of an answer. */
-#define NX_SQL_ANSWER_BYTES_MAX ((size_t)32 << 20)
 
 struct nx_sql_asked {
 	struct nx_slice sql;
@@ -21,8 +19,5 @@ struct nx_sql_asked {
 NX_MUST_CHECK enum nx_status nx_sql_answer(struct nx_server *server, struct nx_request *request,
 					   const struct nx_sql_asked *asked, struct nx_reply *reply,
 					   struct nx_error *err);
-
-/* boolean, integer, number, string, list or object */
-const char *nx_value_kind_type(enum nx_value_kind kind);
 
 #endif

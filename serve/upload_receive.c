@@ -56,7 +56,7 @@ static enum nx_status find_file(struct nx_request *request, struct receiver *r, 
 static enum nx_status begin(struct nx_server *server, struct nx_request *request,
 			    struct nx_error *err)
 {
-	struct nx_workspace *workspace = nx_server_workspace(server);
+	struct nx_workspace *workspace = server->workspace;
 	struct receiver *r = NX_NEW(&request->arena, struct receiver);
 	size_t index = 0;
 	enum nx_status st;
@@ -84,7 +84,7 @@ static enum nx_status check_space(struct nx_server *server, struct receiver *r, 
 
 	if (r->received_bytes + more <= r->checked_bytes)
 		return NX_OK;
-	st = nx_upload_check_space(nx_server_workspace(server), more, err);
+	st = nx_upload_check_space(server->workspace, more, err);
 	r->checked_bytes = r->received_bytes + SPACE_CHECK_BYTES;
 	return st;
 }
@@ -148,7 +148,6 @@ NX_HANDLER(upload_file)
 	/* once it has the answer, the client may send the next piece over another connection */
 	let_go(r);
 	nx_reply_json(reply, &w);
-	nx_json_begin_object(&w);
 	nx_json_key_u64_text(&w, "received", r->received_bytes);
 	nx_json_end_object(&w);
 	return NX_OK;

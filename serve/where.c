@@ -56,49 +56,32 @@ static enum nx_status append_value(struct nx_bytes *sql, const struct nx_parquet
 				   const char *value, struct nx_error *err)
 {
 	bool is_text = f->is_list || f->type == NX_PARQUET_TEXT;
-	bool is_good = is_text;
+	bool is_good;
 
-	if (f->type == NX_PARQUET_BOOL)
+	if (is_text)
+		is_good = true;
+	else if (f->type == NX_PARQUET_BOOL)
 		is_good = !strcmp(value, "true") || !strcmp(value, "false");
 	else if (f->type == NX_PARQUET_I32 || f->type == NX_PARQUET_I64)
 		is_good = is_integer(value) || is_number(value);
-	else if (!is_text)
+	else
 		is_good = is_number(value);
-	if (is_text)
-		return nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(value), err);
 	if (!is_good)
 		return nx_fail(err, NX_USAGE, "'%s' is compared with %s, not with '%.100s'",
 			       f->name, f->type == NX_PARQUET_BOOL ? "true or false" : "numbers",
 			       value);
-	nx_sql_append(sql, value);
+	if (is_text)
+		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(value));
+	else
+		nx_sql_append(sql, value);
 	return NX_OK;
 }
 
-static enum nx_status append_column(struct nx_bytes *sql, const struct nx_parquet_field *f,
-				    bool as_text, struct nx_error *err)
+static void append_column(struct nx_bytes *sql, const struct nx_parquet_field *f, bool as_text)
 {
-	enum nx_status st;
-
-	if (as_text)
-		nx_sql_append(sql, "CAST(");
-	st = nx_sql_append_name(sql, NX_SQL_DUCKDB, f->name, err);
-	if (as_text)
-		nx_sql_append(sql, " AS VARCHAR)");
-	return st;
-}
-
-static enum nx_status append_match(struct nx_bytes *sql, const struct nx_parquet_field *f,
-				   const char *pattern, struct nx_error *err)
-{
-	enum nx_status st;
-
-	nx_sql_append(sql, "regexp_matches(");
-	st = append_column(sql, f, f->is_list || f->type != NX_PARQUET_TEXT, err);
-	nx_sql_append(sql, ", ");
-	if (!st)
-		st = nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(pattern), err);
-	nx_sql_append(sql, ")");
-	return st;
+	nx_sql_append(sql, as_text ? "CAST(" : "");
+	nx_sql_append_name(sql, NX_SQL_DUCKDB, f->name);
+	nx_sql_append(sql, as_text ? " AS VARCHAR)" : "");
 }
 
 enum nx_status nx_where_append_one(struct nx_bytes *sql, const struct nx_stored_table *table,
@@ -118,14 +101,18 @@ enum nx_status nx_where_append_one(struct nx_bytes *sql, const struct nx_stored_
 	if (st)
 		return st;
 	f = &table->fields[field];
-	if (!strcmp(sign, "~"))
-		return append_match(sql, f, rest, err);
-	st = append_column(sql, f, f->is_list, err);
-	nx_sql_append(sql, " ");
+	if (!strcmp(sign, "~")) {
+		nx_sql_append(sql, "regexp_matches(");
+		append_column(sql, f, f->is_list || f->type != NX_PARQUET_TEXT);
+		nx_sql_append(sql, ", ");
+		nx_sql_append_text(sql, NX_SQL_DUCKDB, nx_slice_text(rest));
+		nx_sql_append(sql, ")");
+		return NX_OK;
+	}
+	append_column(sql, f, f->is_list);
 	/* "not equal" includes rows without a value */
-	nx_sql_append(sql, !strcmp(sign, "!=") ? "IS DISTINCT FROM" : sign);
-	nx_sql_append(sql, " ");
-	return st ? st : append_value(sql, f, rest, err);
+	nx_sql_printf(sql, " %s ", !strcmp(sign, "!=") ? "IS DISTINCT FROM" : sign);
+	return append_value(sql, f, rest, err);
 }
 
 enum nx_status nx_where_append(struct nx_bytes *sql, const struct nx_stored_table *table,
@@ -154,11 +141,11 @@ enum nx_status nx_where_append_order(struct nx_bytes *sql, const struct nx_store
 	if (st)
 		return st;
 	nx_sql_append(sql, " ORDER BY ");
-	st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[field].name, err);
+	nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[field].name);
 	nx_sql_append(sql, is_descending ? " DESC NULLS LAST" : " ASC NULLS LAST");
-	if (!st && nx_stored_table_times(table, &times) && times.start != field) {
+	if (nx_stored_table_times(table, &times) && times.start != field) {
 		nx_sql_append(sql, ", ");
-		st = nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[times.start].name, err);
+		nx_sql_append_name(sql, NX_SQL_DUCKDB, table->fields[times.start].name);
 	}
-	return st;
+	return NX_OK;
 }

@@ -174,6 +174,43 @@ static void parts_with_mostly_small_transfers_become_bands(void **state)
 	nx_vec_release(&bands);
 }
 
+static void bands_are_joined_counted_and_explained(void **state)
+{
+	struct nx_insight_facts facts = nothing();
+	struct nx_insight_rows rows = {.from_ns = 0, .to_ns = 20000};
+	struct nx_insights insights;
+	struct nx_arena arena = {0};
+
+	(void)state;
+	facts.throttled_frac = 0.5;
+	nx_vec_push(&rows.subjects, ((struct nx_insight_subject){"w", 2.5, 300, -1}));
+	/* these two are nearer than a hundredth of the time */
+	nx_vec_push(&rows.bands, ((struct nx_band){NX_BAND_RELOAD, 150, 160, 0, 0, 1}));
+	nx_vec_push(&rows.bands, ((struct nx_band){NX_BAND_RELOAD, 0, 10, 0, 0, 1}));
+	for (unsigned i = 0; i < 201; i++)
+		nx_vec_push(&rows.bands, ((struct nx_band){NX_BAND_BARRIER, i, i + 1, 0, 0, 1}));
+	rows.dma_parts[2] = (struct nx_dma_part){40, 30};
+	nx_insights_conclude(&insights, &facts, &rows);
+	assert_int_equal(insights.finding_count, 1);
+	assert_int_equal(insights.bands.len, 202);
+	assert_int_equal(insights.bands.items[0].kind, NX_BAND_RELOAD);
+	assert_int_equal(insights.bands.items[0].end_ns, 160);
+	assert_string_equal(nx_insights_detail(&rows, &insights.bands.items[0], &arena),
+			    "w is brought into the state buffer 2.5 times, 300 bytes in all; keep "
+			    "it there, or use it where it is loaded.");
+	assert_int_equal(insights.bands.items[1].kind, NX_BAND_SMALL_DMA);
+	assert_int_equal(insights.bands.items[1].start_ns, 200);
+	assert_int_equal(strncmp(nx_insights_detail(&rows, &insights.bands.items[1], &arena),
+				 "30 of 40 transfers", 18),
+			 0);
+	assert_int_equal(insights.bands.items[2].kind, NX_BAND_BARRIER);
+	assert_int_equal(insights.bands.items[201].end_ns, 200);
+	nx_vec_release(&insights.bands);
+	nx_vec_release(&rows.bands);
+	nx_vec_release(&rows.subjects);
+	nx_arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +222,7 @@ int main(void)
 		cmocka_unit_test(all_rules_fit_in_the_list),
 		cmocka_unit_test(near_stretches_of_one_subject_are_joined),
 		cmocka_unit_test(parts_with_mostly_small_transfers_become_bands),
+		cmocka_unit_test(bands_are_joined_counted_and_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/hit_cache.h"
+#include "serve/answer_cache.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/arena.h"
 
 struct held {
-	struct nx_hits hits; /* first: what others see */
+	struct nx_answer answer; /* first: what others see */
 	struct nx_arena arena;
 	const char *profile_id, *key;
 	unsigned holder_count;
 	bool is_listed;
-	uint64_t last_use;
+	uint64_t size_bytes, last_use;
 };
 
-struct nx_hit_cache {
+struct nx_answer_cache {
 	pthread_mutex_t lock;
 	size_t count_max;
 	uint64_t bytes_max, bytes, use_count;
-	struct nx_held_hits NX_VEC_BODY(struct held *) list;
+	struct nx_held_answers NX_VEC_BODY(struct held *) list;
 };
 
-struct nx_hit_cache *nx_hit_cache_new(size_t count_max, uint64_t bytes_max)
+struct nx_answer_cache *nx_answer_cache_new(size_t count_max, uint64_t bytes_max)
 {
-	struct nx_hit_cache *cache = nx_heap_alloc(sizeof(*cache));
+	struct nx_answer_cache *cache = nx_heap_alloc(sizeof(*cache));
 
-	*cache = (struct nx_hit_cache){.count_max = count_max, .bytes_max = bytes_max};
+	*cache = (struct nx_answer_cache){.count_max = count_max, .bytes_max = bytes_max};
 	pthread_mutex_init(&cache->lock, NULL);
 	return cache;
 }
 
 static void free_held(struct held *held)
 {
-	nx_hit_set_release(&held->hits.set);
+	nx_hit_set_release(&held->answer.hits);
+	nx_vec_release(&held->answer.text);
 	nx_arena_release(&held->arena);
 	nx_heap_free(held);
 }
 
-void nx_hit_cache_free(struct nx_hit_cache *cache)
+void nx_answer_cache_free(struct nx_answer_cache *cache)
 {
 	if (!cache)
 		return;
@@ -49,14 +51,14 @@ void nx_hit_cache_free(struct nx_hit_cache *cache)
 	nx_heap_free(cache);
 }
 
-/* All below with the lock held. */
-static void hold(struct nx_hit_cache *cache, struct held *held)
+/* These two with the lock held. */
+static void hold(struct nx_answer_cache *cache, struct held *held)
 {
 	held->holder_count++;
 	held->last_use = ++cache->use_count;
 }
 
-static void drop_oldest(struct nx_hit_cache *cache)
+static void drop_oldest(struct nx_answer_cache *cache)
 {
 	struct held *held;
 	size_t oldest = 0;
@@ -66,14 +68,14 @@ static void drop_oldest(struct nx_hit_cache *cache)
 			oldest = i;
 	held = cache->list.items[oldest];
 	cache->list.items[oldest] = cache->list.items[--cache->list.len];
-	cache->bytes -= held->hits.set.size_bytes;
+	cache->bytes -= held->size_bytes;
 	held->is_listed = false;
 	if (!held->holder_count)
 		free_held(held);
 }
 
-struct nx_hits *nx_hit_cache_take(struct nx_hit_cache *cache, const char *profile_id,
-				  const char *key)
+struct nx_answer *nx_answer_cache_take(struct nx_answer_cache *cache, const char *profile_id,
+				       const char *key)
 {
 	struct held *found = NULL;
 
@@ -85,37 +87,40 @@ struct nx_hits *nx_hit_cache_take(struct nx_hit_cache *cache, const char *profil
 	if (found)
 		hold(cache, found);
 	pthread_mutex_unlock(&cache->lock);
-	return found ? &found->hits : NULL;
+	return found ? &found->answer : NULL;
 }
 
-struct nx_hits *nx_hit_cache_put(struct nx_hit_cache *cache, const char *profile_id,
-				 const char *key, struct nx_hit_set *set)
+struct nx_answer *nx_answer_cache_put(struct nx_answer_cache *cache, const char *profile_id,
+				      const char *key, struct nx_answer *answer)
 {
 	struct held *held = nx_heap_alloc(sizeof(*held));
 
-	*held = (struct held){.hits.set = *set, .is_listed = true};
-	*set = (struct nx_hit_set){0};
+	*held = (struct held){.answer = *answer,
+			      .is_listed = true,
+			      .size_bytes = answer->hits.size_bytes + answer->text.len};
+	*answer = (struct nx_answer){0};
 	held->profile_id = nx_arena_copy_text(&held->arena, profile_id);
 	held->key = nx_arena_copy_text(&held->arena, key);
 	pthread_mutex_lock(&cache->lock);
 	hold(cache, held);
 	nx_vec_push(&cache->list, held);
-	cache->bytes += held->hits.set.size_bytes;
+	cache->bytes += held->size_bytes;
 	while (cache->list.len > cache->count_max ||
 	       (cache->bytes > cache->bytes_max && cache->list.len > 1))
 		drop_oldest(cache);
 	pthread_mutex_unlock(&cache->lock);
-	return &held->hits;
+	return &held->answer;
 }
 
-void nx_hit_cache_return(struct nx_hit_cache *cache, struct nx_hits *hits)
+void nx_answer_cache_return(struct nx_answer_cache *cache, struct nx_answer *answer)
 {
-	struct held *held = (struct held *)hits;
+	struct held *held = (struct held *)answer;
 	bool is_over;
 
 	if (!held)
 		return;
 	pthread_mutex_lock(&cache->lock);
+	assert(held->holder_count);
 	is_over = !--held->holder_count && !held->is_listed;
 	pthread_mutex_unlock(&cache->lock);
 	if (is_over)
