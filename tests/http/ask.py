@@ -342,6 +342,22 @@ def check_search(server):
     check('the pages together are the whole result', sum(pages, []) == answer['rows'], len(sum(pages, [])))
 
 
+def add_endless(workspace):
+    """A row so long that its duration does not fit 64 bits, though its times do."""
+    folder = f'{workspace}/profiles/global/system@latest'
+    subprocess.run([PROGRAM, 'query', '-d', folder, '--format', 'parquet', '--output-file',
+                    f'{folder}/Endless.parquet', 'SELECT (-9223372036854775807)::BIGINT AS start_ts,'
+                    " 9223372036854775807::BIGINT AS end_ts, 'endless' AS name"],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def check_endless(server):
+    page = server.rows('SELECT name FROM Endless', 'system')
+    answer = server.json('/profiles/system/search', table='Endless')
+    check('a search whose total fails has no page either', page == [['endless']]
+          and answer.get('status') == 400 and b'Overflow' in answer['body'], (page, answer))
+
+
 def check_hits(server):
     answer = server.json('/profiles/demo/search', text='matmul', limit=200)
     check('a text is found, ignoring case', int(answer['total']) > 0, answer)
@@ -565,9 +581,11 @@ def main():
         subprocess.run([PROGRAM, 'view', '-d', f'{folder}/system', '--ingest-only',
                         '--display-name', 'system', '--ignore-device-profile', '--data-path',
                         workspace, '-v', '2'], check=True, stdout=subprocess.DEVNULL)
+        add_endless(workspace)
         server = Server(workspace)
         if has_duckdb(server):
             check_queries(server, 'system')
+            check_endless(server)
             for test in (check_sql, check_description, check_named, check_values, check_line, check_statistics, check_opcode_summary,
                          check_counters, check_search, check_hits, check_marks,
                          check_dependencies, check_csv, check_insights, check_other_tools,
