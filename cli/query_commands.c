@@ -130,7 +130,8 @@ static const char *find_value(void *context, const char *name)
 	const struct arguments *arguments = context;
 	const struct nx_named_query *query = arguments->query;
 
-	return arguments->values[nx_named_query_parameter(query, name) - query->parameters];
+	return arguments
+		->values[nx_named_query_parameter(query, nx_slice_text(name)) - query->parameters];
 }
 
 static const char *take_word(const char **line, struct nx_arena *arena)
@@ -159,7 +160,7 @@ static enum nx_status read_arguments(struct arguments *arguments, const char *li
 				       "a parameter is NAME=VALUE, such as depth=2, not '%.100s'",
 				       word);
 		name = nx_arena_copy(&arguments->arena, nx_slice_of(word, (size_t)(sign - word)));
-		p = nx_named_query_parameter(query, name);
+		p = nx_named_query_parameter(query, nx_slice_text(name));
 		if (!p)
 			return nx_fail(err, NX_USAGE, "the query %s has no parameter '%.100s'",
 				       query->name, name);

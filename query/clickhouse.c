@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/clickhouse.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/clickhouse/clickhouse_reader.h"
@@ -129,6 +130,7 @@ static enum nx_status take_row(void *context, const struct nx_clickhouse_row *ro
 
 	if (!a->stream.columns)
 		take_columns(a, row);
+	assert(row->column_count == a->stream.column_count);
 	for (size_t i = 0; i < row->column_count; i++)
 		values[i] = value_of(a, (enum nx_cell_kind)row->kinds[i], &row->cells[i]);
 	nx_vec_push(&a->rows, values);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/column_codes.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "base/map.h"
 #include "base/number.h"
@@ -12,6 +14,7 @@
  */
 #define MAGIC "NXCODES1"
 #define TAIL_BYTES ((size_t)24)
+static_assert(sizeof(MAGIC) - 1 + 16 == TAIL_BYTES, "the magic ends the tail");
 #define TEXTS_MAX ((size_t)256 << 20)
 
 /* --- reading ------------------------------------------------------------------------- */
@@ -226,6 +229,7 @@ enum nx_status nx_column_codes_make(const struct nx_stored_table *table, size_t 
 	struct making m = {.name = table->fields[field].name};
 	enum nx_status st = check_field(table, field, err);
 
+	assert(field < table->field_count);
 	if (!st)
 		st = nx_output_open(&m.out, path, err);
 	if (st)

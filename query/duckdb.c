@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/duckdb.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 
 /* --- opening and locking --------------------------------------------------- */
 
-static uint64_t half_of_memory(void)
+uint64_t nx_duckdb_memory_default(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 	uint64_t half = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2
@@ -70,10 +71,7 @@ static enum nx_status run_bytes(struct nx_duckdb *db, struct nx_bytes *sql, stru
 	return nx_duckdb_run(db, (const char *)sql->items, err);
 }
 
-/*
- * The files are allowed one by one, not their folder: a folder would let in
- * links and whatever else lies there.
- */
+/* Allows the files one by one, because a folder would allow links and other files in it too. */
 static enum nx_status shut_files(struct nx_duckdb *db, const struct nx_profile_folder *profile,
 				 const char *writable_path, struct nx_error *err)
 {
@@ -150,13 +148,14 @@ enum nx_status nx_duckdb_open(struct nx_duckdb **out, struct nx_profile_folder *
 	struct nx_duckdb *db;
 	enum nx_status st = nx_duckdb_load(&api, options->library_path, err);
 
+	assert(profile->tables.len);
 	*out = NULL;
 	if (st)
 		return st;
 	db = nx_heap_alloc(sizeof(*db));
 	*db = (struct nx_duckdb){.api = api, .profile = profile};
-	db->memory_limit_bytes =
-		options->memory_limit_bytes ? options->memory_limit_bytes : half_of_memory();
+	db->memory_limit_bytes = options->memory_limit_bytes ? options->memory_limit_bytes
+							     : nx_duckdb_memory_default();
 	db->statement_limit_bytes = options->statement_limit_bytes ? options->statement_limit_bytes
 								   : USUAL_STATEMENT_BYTES;
 	st = connect_and_lock(db, profile, options, err);
@@ -180,7 +179,7 @@ void nx_duckdb_close(struct nx_duckdb *db)
 
 /* --- asking ---------------------------------------------------------------- */
 
-/* Runs head + statement + tail, after the statement itself was found harmless. */
+/* Runs head + statement + tail; the statement itself was checked. */
 static enum nx_status start_wrapped(struct nx_duckdb *db, const char *head,
 				    struct nx_slice statement, const char *tail, int type,
 				    struct nx_row_stream **out, struct nx_error *err)
@@ -208,7 +207,7 @@ static enum nx_status check(struct nx_duckdb *db, struct nx_slice statement, str
 	return nx_duckdb_check(db, statement, err);
 }
 
-/* Blanks in place of EXPLAIN, so that places in the rest are places in the whole. */
+/* Replaces EXPLAIN by blanks, so that positions in messages stay those of the user's text. */
 static struct nx_slice blank_explain(struct nx_slice sql, struct nx_slice rest,
 				     struct nx_bytes *copy)
 {

@@ -59,6 +59,9 @@ NX_MUST_CHECK enum nx_status nx_duckdb_write_parquet(struct nx_duckdb *db, struc
 /* Stops the running query, if any; safe from any thread. */
 void nx_duckdb_stop(struct nx_duckdb *db);
 
+/* Half of the machine's memory, but at least 64 MiB. */
+uint64_t nx_duckdb_memory_default(void);
+
 /* For callers that do not depend on the engine. */
 struct nx_query_engine nx_duckdb_as_engine(struct nx_duckdb *db);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What DuckDB complains of, as a status and one sentence. */
+/* An error of DuckDB as a status and one sentence. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -56,7 +56,7 @@ static struct complaint read_complaint(const char *words, struct nx_arena *arena
 	};
 }
 
-/* " (line 2, column 7)", counted in characters from 1; nothing when the place is not theirs. */
+/* " (line 2, column 7)", counted in characters from 1; empty outside of the user's SQL. */
 static const char *place_of(const struct complaint *c, struct nx_slice sql, size_t sql_at,
 			    char out[PLACE_MAX])
 {
@@ -126,14 +126,6 @@ static enum nx_status fail_permission(const struct complaint *c, const char *pla
 		       (int)(len < 300 ? len : 300), quoted + 1, place);
 }
 
-static enum nx_status fail_memory(const struct nx_duckdb *db, struct nx_error *err)
-{
-	return nx_fail(err, NX_LIMIT,
-		       "the query needs more memory than the limit of %.1f MB; ask for less, or "
-		       "raise it with --memory-limit",
-		       (double)db->memory_limit_bytes / 1e6);
-}
-
 enum nx_status nx_duckdb_fail(const struct nx_duckdb *db, const char *words, struct nx_slice sql,
 			      size_t sql_at, struct nx_error *err)
 {
@@ -151,7 +143,11 @@ enum nx_status nx_duckdb_fail(const struct nx_duckdb *db, const char *words, str
 	else if (st == NX_PERMISSION)
 		st = fail_permission(&c, place, err);
 	else if (st == NX_LIMIT)
-		st = fail_memory(db, err);
+		st = nx_fail(
+			err, st,
+			"the query needs more memory than the limit of %.1f MB; ask for less, or "
+			"raise it with --memory-limit",
+			(double)db->memory_limit_bytes / 1e6);
 	else if (st == NX_CANCELLED)
 		st = nx_fail(err, st, "the query was interrupted");
 	else

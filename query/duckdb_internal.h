@@ -10,6 +10,7 @@
 #ifndef NX_QUERY_DUCKDB_INTERNAL_H
 #define NX_QUERY_DUCKDB_INTERNAL_H
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "base/arena.h"
@@ -90,6 +91,10 @@ struct duckdb_interval {
 	int32_t months, days;
 	int64_t micros;
 };
+
+static_assert(sizeof(struct duckdb_result) == 48 && sizeof(struct duckdb_span) == 16 &&
+		      sizeof(struct duckdb_huge) == 16 && sizeof(struct duckdb_interval) == 16,
+	      "DuckDB's layouts");
 
 /* X(result, name, parameters); calls that return int return 0 on success */
 #define NX_DUCKDB_MAP(X)                                                                           \

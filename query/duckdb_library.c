@@ -44,12 +44,6 @@ static enum nx_status resolve(struct nx_duckdb_api *api, void *library, const ch
 	return NX_OK;
 }
 
-/* LOCAL, because the library exports the internals of all it was linked with. */
-static void *open_library(const char *path)
-{
-	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 static const char *beside_program(char out[PATH_MAX])
 {
 	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - sizeof(BESIDE_PROGRAM));
@@ -71,7 +65,8 @@ static enum nx_status find_library(void **library, const char **path, char buffe
 	*path = named && *named ? named : beside_program(buffer);
 	if (!*path)
 		*path = "libduckdb.so";
-	*library = open_library(*path);
+	/* LOCAL, because the library exports the internals of all it was linked with. */
+	*library = dlopen(*path, RTLD_NOW | RTLD_LOCAL);
 	if (*library)
 		return NX_OK;
 	if (strcmp(*path, "libduckdb.so") != 0)

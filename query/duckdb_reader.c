@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readers for DuckDB's types; duckdb_value.c reads with them. */
+#include <assert.h>
+
 #include "query/duckdb_internal.h"
 
 /* --- what kind a type is --------------------------------------------------- */
@@ -179,6 +181,7 @@ void nx_duckdb_reader_turn(struct nx_duckdb_reader *r, const struct nx_duckdb_ap
 {
 	duckdb_vector inner = vector;
 
+	assert(vector);
 	r->values = api->duckdb_vector_get_data(vector);
 	r->validity = api->duckdb_vector_get_validity(vector);
 	if (r->type == DUCKDB_LIST || r->type == DUCKDB_MAP)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One statement through DuckDB, and its result as a stream of rows. */
+#include <assert.h>
+
 #include "query/duckdb_internal.h"
 
 struct stream {
@@ -71,6 +73,7 @@ static enum nx_status stream_next(struct nx_row_stream *rows, const struct nx_va
 	const struct nx_duckdb_api *api = s->db->api;
 	enum nx_status st;
 
+	assert(s->row <= s->chunk_rows);
 	*row = NULL;
 	if (s->row == s->chunk_rows) {
 		st = next_chunk(s, err);

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <pthread.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/progress.h"
 
@@ -56,16 +55,7 @@ static void wait_a_while(struct nx_engine_pool *pool, uint64_t wait_ms)
 	pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
 }
 
-static uint64_t half_of_memory(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-
-	if (pages <= 0 || page_bytes <= 0)
-		return UINT64_C(2) << 30;
-	return (uint64_t)pages * (uint64_t)page_bytes / 2;
-}
-
-/* Closing takes a moment, so it is taken out of its place under the lock and closed outside. */
+/* Closing takes a moment: callers take the engine out of its place and unlock the pool first. */
 static void close_held(struct held *held)
 {
 	if (!held)
@@ -109,8 +99,7 @@ static void close_idle(void *context)
 	nx_timer_set(pool->timer, &pool->closer, pool->how.idle_ms / 4 + 1);
 }
 
-/* --- life ---------------------------------------------------------------------------------------
- */
+/* --- life ---------------------------------------------------------------------------------- */
 
 struct nx_engine_pool *nx_engine_pool_new(struct nx_timer *timer,
 					  const struct nx_engine_pool_options *options)
@@ -122,7 +111,7 @@ struct nx_engine_pool *nx_engine_pool_new(struct nx_timer *timer,
 	*pool = (struct nx_engine_pool){.how = *options, .timer = timer};
 	how->engine_max = how->engine_max ? how->engine_max : ENGINES_USUAL;
 	how->memory_limit_bytes =
-		how->memory_limit_bytes ? how->memory_limit_bytes : half_of_memory();
+		how->memory_limit_bytes ? how->memory_limit_bytes : nx_duckdb_memory_default();
 	if (!how->statement_limit_bytes)
 		how->statement_limit_bytes = STATEMENT_BYTES_USUAL;
 	how->idle_ms = how->idle_ms ? how->idle_ms : IDLE_MS_USUAL;
@@ -145,8 +134,10 @@ void nx_engine_pool_free(struct nx_engine_pool *pool)
 	if (!pool)
 		return;
 	nx_timer_clear(pool->timer, &pool->closer);
-	for (unsigned i = 0; i < pool->how.engine_max; i++)
+	for (unsigned i = 0; i < pool->how.engine_max; i++) {
+		assert(pool->places[i].state != BUSY);
 		close_held(pool->places[i].held);
+	}
 	pthread_cond_destroy(&pool->changed);
 	pthread_mutex_destroy(&pool->lock);
 	nx_vec_release(&pool->gone);
@@ -164,13 +155,6 @@ static void pass_gone(struct nx_engine_pool *pool)
 			pool->gone.items[i] = pool->gone.items[--pool->gone.len];
 			i = (size_t)-1;
 		}
-}
-
-static void serve_next(struct nx_engine_pool *pool)
-{
-	pool->served_number++;
-	pass_gone(pool);
-	pthread_cond_broadcast(&pool->changed);
 }
 
 static void leave_line(struct nx_engine_pool *pool, uint64_t number)
@@ -222,11 +206,12 @@ static enum nx_status wait_in_line(struct nx_engine_pool *pool, const struct nx_
 		if (now_ms() - since_ms >= pool->how.patience_ms) {
 			leave_line(pool, number);
 			return nx_fail(err, NX_LIMIT,
-				       "others are asking questions that take long; ask again in a "
-				       "while");
+				       "all engines are busy with long queries; try again later");
 		}
 	}
-	serve_next(pool);
+	pool->served_number++;
+	pass_gone(pool);
+	pthread_cond_broadcast(&pool->changed);
 	return NX_OK;
 }
 
@@ -283,6 +268,7 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 	bool is_open = false;
 	enum nx_status st;
 
+	assert(wish->path && wish->id);
 	*engine = NULL;
 	pthread_mutex_lock(&pool->lock);
 	st = wait_in_line(pool, wish, &place, err);
@@ -302,24 +288,17 @@ enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool, const struct nx_
 	return st;
 }
 
-static struct place *find_place(struct nx_engine_pool *pool, const struct nx_duckdb *engine)
-{
-	struct place *place = pool->places;
-
-	while (!place->held || place->held->engine != engine)
-		place++;
-	return place;
-}
-
 void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_duckdb *engine, bool is_good)
 {
+	struct place *place = pool->places;
 	struct held *bad = NULL;
-	struct place *place;
 
 	if (!engine)
 		return;
 	pthread_mutex_lock(&pool->lock);
-	place = find_place(pool, engine);
+	while (!place->held || place->held->engine != engine)
+		place++;
+	assert(place < pool->places + pool->how.engine_max && place->state == BUSY);
 	if (is_good) {
 		place->state = IDLE;
 		place->used_ms = now_ms();

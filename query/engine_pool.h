@@ -11,7 +11,7 @@
  * An engine runs one query at a time and belongs to one profile. It is opened on demand and kept
  * for the next query. Idle engines are closed after a while, or earlier if another profile needs
  * the slot. If all are busy, callers wait in the order in which they came. Memory is divided
- *evenly, so that all engines together stay within the limit.
+ * evenly, so that all engines together stay within the limit.
  *
  * Safe from any thread.
  */
@@ -51,7 +51,7 @@ void nx_engine_pool_free(struct nx_engine_pool *pool);
 NX_MUST_CHECK enum nx_status nx_engine_pool_take(struct nx_engine_pool *pool,
 						 const struct nx_engine_wish *wish,
 						 struct nx_duckdb **engine, struct nx_error *err);
-/* Closes an engine that is not good. db may be NULL. */
+/* Closes an engine that is not good. engine may be NULL. */
 void nx_engine_pool_return(struct nx_engine_pool *pool, struct nx_duckdb *engine, bool is_good);
 
 /* The number of open engines, taken or not. */

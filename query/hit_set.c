@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/hit_set.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
 
 #define BATCH_SPANS 1024u
-
-static uint64_t *new_bits(uint64_t count)
-{
-	size_t bytes = (size_t)(count / 64 + 1) * sizeof(uint64_t);
-
-	return memset(nx_heap_alloc(bytes), 0, bytes);
-}
 
 /* --- making -------------------------------------------------------------------- */
 
@@ -46,9 +40,11 @@ static enum nx_status add_strip(struct nx_hit_set *set, const struct nx_timeline
 				const struct nx_hit_wish *wish, struct nx_error *err)
 {
 	enum nx_status st;
+	size_t bytes;
 
 	strip.span_count = nx_timeline_span_count(timeline, strip.track, strip.depth);
-	strip.bits = new_bits(strip.span_count);
+	bytes = (size_t)(strip.span_count / 64 + 1) * sizeof(uint64_t);
+	strip.bits = memset(nx_heap_alloc(bytes), 0, bytes);
 	st = mark_spans(&strip, timeline, rows, wish, err);
 	if (st || !strip.hit_count) {
 		nx_heap_free(strip.bits);
@@ -94,6 +90,7 @@ static uint64_t bits_of(const struct nx_hit_strip *strip, uint64_t word, uint64_
 {
 	uint64_t bits = strip->bits[word];
 
+	assert(word <= strip->span_count / 64 && from <= to);
 	if (word == from / 64)
 		bits &= ~UINT64_C(0) << (from % 64);
 	if (word == to / 64)
@@ -179,6 +176,7 @@ void nx_hit_set_marks(const struct nx_timeline *timeline, const struct nx_hit_st
 	uint64_t at, to;
 	struct nx_span span;
 
+	assert(window->from_ns < window->to_ns && window->bucket_count);
 	own.track = strip->track;
 	own.depth = strip->depth;
 	to = nx_timeline_rows(timeline, &own, NULL, 0, &at);

@@ -49,6 +49,7 @@ static enum nx_status ask_numbers(const struct nx_query_engine *engine, const ch
 
 	if (!st && rows)
 		st = nx_row_stream_next(rows, &row, err);
+	assert(!row || rows->column_count == count);
 	for (size_t i = 0; !st && row && i < count && i < rows->column_count; i++)
 		*numbers[i] = number_of(&row[i]);
 	nx_row_stream_close(rows);

@@ -17,20 +17,13 @@ const struct nx_named_query *nx_named_query_find(const char *name)
 	return NULL;
 }
 
-static const struct nx_named_parameter *find_parameter(const struct nx_named_query *query,
-						       const char *name, size_t len)
+const struct nx_named_parameter *nx_named_query_parameter(const struct nx_named_query *query,
+							  struct nx_slice name)
 {
 	for (size_t i = 0; i < NX_NAMED_PARAMETERS_MAX && query->parameters[i].name; i++)
-		if (strlen(query->parameters[i].name) == len &&
-		    !strncmp(query->parameters[i].name, name, len))
+		if (nx_slice_is(name, query->parameters[i].name))
 			return &query->parameters[i];
 	return NULL;
-}
-
-const struct nx_named_parameter *nx_named_query_parameter(const struct nx_named_query *query,
-							  const char *name)
-{
-	return find_parameter(query, name, strlen(name));
 }
 
 const char *nx_named_type_name(enum nx_named_type type)
@@ -42,6 +35,7 @@ const char *nx_named_type_name(enum nx_named_type type)
 		[NX_NAMED_WORD] = "word",
 	};
 
+	assert((size_t)type < sizeof(names) / sizeof(names[0]));
 	return names[type];
 }
 
@@ -88,11 +82,6 @@ static enum nx_status append_value(struct nx_bytes *sql, const struct nx_named_p
 	return NX_OK;
 }
 
-static bool is_name_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || c == '_';
-}
-
 enum nx_status nx_named_query_append(struct nx_bytes *sql, const struct nx_named_query *query,
 				     const char *(*find)(void *context, const char *name),
 				     void *context, struct nx_error *err)
@@ -109,13 +98,13 @@ enum nx_status nx_named_query_append(struct nx_bytes *sql, const struct nx_named
 		at += text_len;
 		if (!*at)
 			break;
-		while (is_name_byte(at[1 + len]))
+		while ((at[1 + len] >= 'a' && at[1 + len] <= 'z') || at[1 + len] == '_')
 			len++;
 		if (!len) { /* a path inside JSON: '$.model_id' */
 			nx_bytes_append(sql, at++, 1);
 			continue;
 		}
-		p = find_parameter(query, at + 1, len);
+		p = nx_named_query_parameter(query, nx_slice_of(at + 1, len));
 		assert(p);
 		value = find(context, p->name);
 		value = value ? value : p->fallback;

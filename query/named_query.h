@@ -46,7 +46,7 @@ extern const size_t nx_named_query_count;
 const struct nx_named_query *nx_named_query_find(const char *name);
 /* NULL when the query has no such parameter. */
 const struct nx_named_parameter *nx_named_query_parameter(const struct nx_named_query *query,
-							  const char *name);
+							  struct nx_slice name);
 /* "time", "integer", "text" or "word" */
 const char *nx_named_type_name(enum nx_named_type type);
 

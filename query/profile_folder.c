@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/profile_folder.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -68,19 +69,13 @@ static enum nx_status list_files(struct nx_profile_folder *folder, struct found_
 	return NX_OK;
 }
 
-static bool is_inside(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	return !strncmp(path, folder, len) && (path[len] == '/' || !strcmp(folder, "/"));
-}
-
 /* The file with links resolved; NULL, and the fault set, if queries may not read it. */
 static const char *resolve_file(struct nx_profile_folder *folder, const char *name,
 				const char **fault)
 {
 	char *path = nx_arena_printf(&folder->arena, "%s/%s", folder->path, name);
 	char resolved[PATH_MAX];
+	size_t len = strlen(folder->path);
 	struct stat st;
 
 	if (!realpath(path, resolved) || stat(resolved, &st) < 0) {
@@ -88,7 +83,8 @@ static const char *resolve_file(struct nx_profile_folder *folder, const char *na
 					 strerror(errno));
 		return NULL;
 	}
-	if (!is_inside(resolved, folder->path)) {
+	if (strncmp(resolved, folder->path, len) != 0 ||
+	    (resolved[len] != '/' && strcmp(folder->path, "/") != 0)) {
 		*fault = nx_arena_printf(&folder->arena,
 					 "%s is a link out of the profile; copy the file into it",
 					 name);
@@ -104,6 +100,7 @@ static const char *resolve_file(struct nx_profile_folder *folder, const char *na
 static const char *fault_of_parts(struct nx_arena *arena, const struct found_file *files,
 				  size_t count)
 {
+	assert(count);
 	for (size_t i = 0; i < count; i++) {
 		if (count == 1 && files[i].part == WHOLE)
 			return NULL;
@@ -137,8 +134,8 @@ static void add_table(struct nx_profile_folder *folder, const struct found_file 
 	nx_vec_push(&folder->tables, table);
 }
 
-enum nx_status nx_profile_folder_resolve(const char *profile, struct nx_arena *arena,
-					 const char **path, struct nx_error *err)
+static enum nx_status resolve(const char *profile, struct nx_arena *arena, const char **path,
+			      struct nx_error *err)
 {
 	char resolved[PATH_MAX];
 	struct stat st;
@@ -160,7 +157,7 @@ enum nx_status nx_profile_folder_open(struct nx_profile_folder *folder, const ch
 	enum nx_status st;
 
 	*folder = (struct nx_profile_folder){0};
-	st = nx_profile_folder_resolve(profile, &folder->arena, &folder->path, err);
+	st = resolve(profile, &folder->arena, &folder->path, err);
 	if (!st)
 		st = list_files(folder, &files, err);
 	for (size_t i = 0, count; !st && i < files.len; i += count) {
@@ -171,7 +168,7 @@ enum nx_status nx_profile_folder_open(struct nx_profile_folder *folder, const ch
 	}
 	if (!st && !files.len)
 		st = nx_fail(err, NX_NOT_FOUND,
-			     "%s holds no Parquet files, so there is nothing to ask; name the "
+			     "%s holds no Parquet files, so there is nothing to query; name the "
 			     "folder of a profile with -d",
 			     folder->path);
 	nx_vec_release(&files);

@@ -5,8 +5,7 @@
  * one (Instruction_0.parquet, Instruction_1.parquet, ...).
  *
  * A table that cannot be used, because a part is missing or a file is a link
- * out of the folder, does not spoil the others: it stays in the list with a
- * sentence that says what is wrong with it.
+ * out of the folder, stays in the list with its fault; the others are usable.
  */
 #ifndef NX_QUERY_PROFILE_FOLDER_H
 #define NX_QUERY_PROFILE_FOLDER_H
@@ -28,19 +27,13 @@ struct nx_profile_folder {
 	struct nx_folder_tables NX_VEC_BODY(struct nx_folder_table) tables; /* by name */
 };
 
-/*
- * The folder a profile's name stands for. This is the one place that knows how
- * profiles are named; today a name is the path of the folder.
+/* NOT_FOUND if there is no such folder or it holds no Parquet file. Release it after a failure too.
  */
-NX_MUST_CHECK enum nx_status nx_profile_folder_resolve(const char *profile, struct nx_arena *arena,
-						       const char **path, struct nx_error *err);
-
-/* NOT_FOUND when there is no such folder or it holds no Parquet file. Release also then. */
 NX_MUST_CHECK enum nx_status nx_profile_folder_open(struct nx_profile_folder *folder,
 						    const char *profile, struct nx_error *err);
 void nx_profile_folder_release(struct nx_profile_folder *folder);
 
-/* Names of tables are equal as SQL sees them, without regard to case. */
+/* As in SQL, case does not matter. */
 const struct nx_folder_table *nx_profile_folder_find(const struct nx_profile_folder *folder,
 						     const char *name);
 

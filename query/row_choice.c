@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/row_choice.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -24,6 +25,7 @@ void nx_row_choice_release(struct nx_row_choice *choice)
 
 static void widen(struct nx_row_choice *choice, uint64_t first, uint64_t last)
 {
+	assert(first <= last && last < choice->row_count);
 	choice->first = first < choice->first ? first : choice->first;
 	choice->last = last > choice->last ? last : choice->last;
 }

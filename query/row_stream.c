@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/row_stream.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/number.h"
@@ -61,6 +62,7 @@ static void append_list(const struct nx_value *value, struct nx_bytes *to)
 {
 	bool is_struct = value->kind == NX_VALUE_STRUCT;
 
+	assert(!is_struct || !value->list.count || value->list.names);
 	append(to, is_struct ? "{" : "[");
 	for (size_t i = 0; i < value->list.count; i++) {
 		if (i)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/span_statistics.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -192,6 +193,7 @@ enum nx_status nx_span_statistics_take(struct nx_span_statistics *statistics,
 	struct nx_track track;
 	enum nx_status st;
 
+	assert(part->from_ns < part->to_ns);
 	*statistics = (struct nx_span_statistics){0};
 	if (!nx_timeline_track(timeline, part->track, &track) || track.kind != NX_TRACK_SPANS)
 		return nx_fail(err, NX_NOT_FOUND, "track %u has no spans", part->track);

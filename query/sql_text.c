@@ -56,13 +56,6 @@ static size_t skip_comment(struct nx_slice text, size_t at, bool *is_open)
 	return text.len;
 }
 
-static size_t skip_line(struct nx_slice text, size_t at)
-{
-	while (at < text.len && text.data[at] != '\n' && text.data[at] != '\r')
-		at++;
-	return at;
-}
-
 /* $$ or $tag$; 0 when it is neither, as in $1 */
 static size_t tag_length(struct nx_slice text, size_t at)
 {
@@ -86,7 +79,7 @@ static size_t skip_dollars(struct nx_slice text, size_t at, size_t tag_len, bool
 	return text.len;
 }
 
-/* Words are skipped whole, so that the e of e'' and the $ of a$1 are seen for what they are. */
+/* Skips whole words, so that the $ of a$1 begins no quote; e'' is a quote with backslashes. */
 static size_t skip_word(struct nx_slice text, size_t at, bool *is_open)
 {
 	size_t start = at;
@@ -100,8 +93,11 @@ static size_t skip_word(struct nx_slice text, size_t at, bool *is_open)
 
 static size_t skip_blank(struct nx_slice text, size_t at, bool *is_open)
 {
-	if (has(text, at, "--"))
-		return skip_line(text, at);
+	if (has(text, at, "--")) {
+		while (at < text.len && text.data[at] != '\n' && text.data[at] != '\r')
+			at++;
+		return at;
+	}
 	if (has(text, at, "/*"))
 		return skip_comment(text, at, is_open);
 	return at < text.len && isspace(text.data[at]) ? at + 1 : at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/stored_table.h"
 
+#include <assert.h>
 #include <strings.h>
 
 /* The same place first: a file may have a name twice. */
@@ -22,6 +23,7 @@ static enum nx_status match_field(struct nx_parquet_field *field, const struct n
 	size_t count;
 	const struct nx_parquet_field *found = nx_parquet_reader_fields(part->reader, &count);
 
+	assert(column < count);
 	found += column;
 	if (found->type != field->type || found->is_list != field->is_list)
 		return nx_fail(err, NX_FORMAT,
@@ -74,6 +76,7 @@ enum nx_status nx_stored_table_open(struct nx_stored_table *s, const struct nx_f
 	if (table->fault)
 		return nx_fail(err, NX_FORMAT, "the table %s cannot be read: %s", table->name,
 			       table->fault);
+	assert(table->file_count);
 	s->parts = NX_NEW_ARRAY(&s->arena, struct nx_stored_part, table->file_count);
 	for (size_t i = 0; i < table->file_count && !st; i++) {
 		struct nx_stored_part *part = &s->parts[i];

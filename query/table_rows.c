@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/table_rows.h"
 
+#include <assert.h>
+
 struct list_items NX_VEC_BODY(struct nx_value);
 
 struct table_rows {
@@ -24,7 +26,7 @@ struct table_rows {
 
 /* --- which row groups ------------------------------------------------------ */
 
-/* Statistics leave rows without a value out, and such rows are moments. */
+/* Statistics do not count rows without an end, but such rows are instants. */
 static bool has_all_values(const struct nx_parquet_reader *reader, size_t column)
 {
 	size_t count;
@@ -63,20 +65,13 @@ static enum nx_status narrow_to_ends(struct table_rows *t, const struct nx_store
 	return nx_parquet_cursor_narrow(t->cursor, &range, err);
 }
 
-static void choose_part_rows(struct table_rows *t, const struct nx_stored_part *part)
-{
-	uint64_t begin = t->part_first_row;
-	uint64_t first = t->wanted_first > begin ? t->wanted_first - begin : 0;
-	uint64_t end = t->wanted_end > begin ? t->wanted_end - begin : 0;
-
-	t->part_first_row += nx_parquet_reader_row_count(part->reader);
-	nx_parquet_cursor_choose_rows(t->cursor, first, end > first ? end - first : 0);
-}
-
 static enum nx_status open_part(struct table_rows *t, const struct nx_stored_part *part,
 				struct nx_error *err)
 {
 	bool is_ranged = nx_time_range_is_given(&t->range);
+	uint64_t begin = t->part_first_row;
+	uint64_t first = t->wanted_first > begin ? t->wanted_first - begin : 0;
+	uint64_t end = t->wanted_end > begin ? t->wanted_end - begin : 0;
 	struct nx_parquet_range range = {0};
 	size_t *columns = nx_heap_alloc(t->field_count * sizeof(*columns));
 	enum nx_status st;
@@ -90,7 +85,8 @@ static enum nx_status open_part(struct table_rows *t, const struct nx_stored_par
 	nx_heap_free(columns);
 	if (st)
 		return st;
-	choose_part_rows(t, part);
+	t->part_first_row += nx_parquet_reader_row_count(part->reader);
+	nx_parquet_cursor_choose_rows(t->cursor, first, end > first ? end - first : 0);
 	return is_ranged ? narrow_to_ends(t, part, err) : NX_OK;
 }
 
@@ -99,6 +95,7 @@ static enum nx_status next_group(struct table_rows *t, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
 
+	assert(t->next_part <= t->table->part_count);
 	t->next_row = t->group_row_count = 0;
 	while (!st && !t->group_row_count) {
 		if (t->cursor)

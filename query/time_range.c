@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/time_range.h"
 
+#include <assert.h>
+
 #include "base/bare/slice.h"
 
 static const struct {
 	const char *name;
 	unsigned digits; /* after the point, down to a nanosecond */
 } units[] = {{"", 0}, {"ns", 0}, {"us", 3}, {"µs", 3}, {"μs", 3}, {"ms", 6}, {"s", 9}};
+
+#define UNIT_COUNT (sizeof(units) / sizeof(units[0]))
 
 struct reading { /* of a number without its sign */
 	uint64_t value;
@@ -15,25 +19,9 @@ struct reading { /* of a number without its sign */
 
 static void take_digit(struct reading *r, unsigned digit)
 {
+	assert(digit < 10);
 	r->overflows = r->overflows || __builtin_mul_overflow(r->value, 10u, &r->value) ||
 		       __builtin_add_overflow(r->value, digit, &r->value);
-}
-
-static enum nx_status refuse(const char *text, struct nx_error *err)
-{
-	return nx_fail(err, NX_USAGE,
-		       "'%.100s' is no time; write nanoseconds (1500) or a unit: 20us, 1.5ms, 3s",
-		       text);
-}
-
-static bool find_unit(const char *name, unsigned *digits)
-{
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(units[i].name, name)) {
-			*digits = units[i].digits;
-			return true;
-		}
-	return false;
 }
 
 /* The digits after the point as nanoseconds; false if some are finer. */
@@ -56,15 +44,19 @@ enum nx_status nx_time_parse(const char *text, int64_t *time_ns, struct nx_error
 	const char *fraction = whole + whole_len + (whole[whole_len] == '.');
 	size_t fraction_len = whole[whole_len] == '.' ? strspn(fraction, "0123456789") : 0;
 	struct reading r = {0};
-	unsigned digits;
+	size_t unit = 0;
 
 	*time_ns = 0;
-	if (!whole_len || (whole[whole_len] == '.' && !fraction_len) ||
-	    !find_unit(fraction + fraction_len, &digits))
-		return refuse(text, err);
+	while (unit < UNIT_COUNT && strcmp(units[unit].name, fraction + fraction_len) != 0)
+		unit++;
+	if (!whole_len || (whole[whole_len] == '.' && !fraction_len) || unit == UNIT_COUNT)
+		return nx_fail(err, NX_USAGE,
+			       "'%.100s' is not a time; write nanoseconds (1500) or a unit: 20us, "
+			       "1.5ms, 3s",
+			       text);
 	for (size_t i = 0; i < whole_len; i++)
 		take_digit(&r, (unsigned)(whole[i] - '0'));
-	if (!take_fraction(&r, nx_slice_of(fraction, fraction_len), digits))
+	if (!take_fraction(&r, nx_slice_of(fraction, fraction_len), units[unit].digits))
 		return nx_fail(err, NX_USAGE, "'%.100s' is finer than a nanosecond", text);
 	if (r.overflows || r.value > (uint64_t)INT64_MAX + is_negative)
 		return nx_fail(err, NX_USAGE, "'%.100s' is beyond 292 years, the longest time",

@@ -27,6 +27,7 @@ struct nx_answer_cache *nx_answer_cache_new(size_t count_max, uint64_t bytes_max
 {
 	struct nx_answer_cache *cache = nx_heap_alloc(sizeof(*cache));
 
+	assert(count_max);
 	*cache = (struct nx_answer_cache){.count_max = count_max, .bytes_max = bytes_max};
 	pthread_mutex_init(&cache->lock, NULL);
 	return cache;

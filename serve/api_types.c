@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The description of the API: what the routes answer, and the types of the answers. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -209,13 +210,15 @@ static void put_base(struct nx_json_writer *w, struct nx_slice is)
 	} else {
 		char reference[128] = "#/components/schemas/";
 
-		strncat(reference, (const char *)is.data, is.len < 64 ? is.len : 64);
+		assert(is.len < sizeof(reference) - strlen(reference));
+		strncat(reference, (const char *)is.data, is.len);
 		nx_json_key_text(w, "$ref", reference);
 	}
 }
 
 static void put_schema(struct nx_json_writer *w, struct nx_slice is)
 {
+	assert(is.len);
 	nx_json_begin_object(w);
 	if (nx_slice_ends(is, "?")) {
 		put_choice(w, nx_slice_part(is, 0, is.len - 1), true);
@@ -324,20 +327,15 @@ static void describe_route(struct nx_json_writer *w, const struct nx_route *rout
 	nx_json_end_object(w);
 }
 
-static bool is_first_of_pattern(size_t route)
-{
-	for (size_t i = 0; i < route; i++)
-		if (!strcmp(nx_routes[i].pattern, nx_routes[route].pattern))
-			return false;
-	return true;
-}
-
 static void describe_path(struct nx_json_writer *w, size_t first)
 {
 	const char *pattern = nx_routes[first].pattern;
 	char path[256];
 	size_t len = 0;
 
+	for (size_t i = 0; i < first; i++)
+		if (!strcmp(nx_routes[i].pattern, pattern))
+			return; /* described with the first route of the pattern */
 	for (const char *at = pattern; *at && len < sizeof(path) - 1; at++)
 		if (*at != '.' || strncmp(at, "...}", 4) != 0)
 			path[len++] = *at;
@@ -364,8 +362,7 @@ void nx_routes_describe(struct nx_json_writer *w)
 	nx_json_key(w, "paths");
 	nx_json_begin_object(w);
 	for (size_t i = 0; i < nx_route_count; i++)
-		if (is_first_of_pattern(i))
-			describe_path(w, i);
+		describe_path(w, i);
 	nx_json_end_object(w);
 	nx_json_key(w, "components");
 	nx_json_begin_object(w);

@@ -35,7 +35,7 @@ enum nx_status nx_question_begin(struct nx_server *server, struct nx_request *re
 	struct nx_question *q = NX_NEW(&request->arena, struct nx_question);
 	enum nx_status st;
 
-	assert(!request->question);
+	assert(!request->question && request->profile);
 	q->pool = server->engines;
 	st = nx_engine_pool_take(q->pool, &wish, &q->engine, err);
 	if (st)

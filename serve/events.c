@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/events.h"
 
+#include <assert.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/progress.h"
@@ -45,6 +47,7 @@ static void tell_all(struct nx_events *e, const void *text, size_t len)
 
 static void append_event(struct nx_bytes *text, const char *event, struct nx_slice data)
 {
+	assert(!memchr(data.data, '\n', data.len));
 	nx_bytes_append(text, "event: ", 7);
 	nx_bytes_append(text, event, strlen(event));
 	nx_bytes_append(text, "\ndata: ", 7);
@@ -63,7 +66,7 @@ static void tell_event(struct nx_events *e, const char *event, struct nx_slice d
 
 /* --- the workspace ------------------------------------------------------------------------ */
 
-/* Compares what the workspace holds with what it held; a job of the workers. */
+/* Compares the workspace with its last state; a job of the workers. */
 static void look(void *context)
 {
 	struct nx_events *e = context;
@@ -105,6 +108,7 @@ struct nx_events *nx_events_new(struct nx_workspace *ws, struct nx_timer *timer,
 {
 	struct nx_events *e = nx_heap_alloc(sizeof(*e));
 
+	assert(ws && timer && workers);
 	*e = (struct nx_events){
 		.ws = ws, .timer = timer, .workers = workers, .commented_ns = nx_now_ns()};
 	pthread_mutex_init(&e->lock, NULL);
@@ -129,34 +133,29 @@ void nx_events_free(struct nx_events *e)
 
 /* --- for others ----------------------------------------------------------------------------- */
 
-/* Whoever comes asks for the list when told, so what the first one sees is what changes are
- * compared with. */
-static void welcome(struct nx_events *e, struct nx_stream *stream)
-{
-	struct nx_bytes text = {0};
-
-	append_event(&text, "profiles", nx_slice_text("{}"));
-	(void)nx_stream_offer(stream, text.items, text.len);
-	nx_vec_release(&text);
-	nx_vec_push(&e->listeners, stream);
-}
-
 enum nx_status nx_events_listen(struct nx_events *e, struct nx_stream *stream, struct nx_error *err)
 {
 	uint64_t fingerprint = nx_workspace_fingerprint(e->ws);
+	struct nx_bytes text = {0};
 	bool is_full;
 
+	append_event(&text, "profiles", nx_slice_text("{}"));
 	pthread_mutex_lock(&e->lock);
 	is_full = e->listeners.len >= NX_EVENTS_LISTENERS_MAX;
+	/* a new listener fetches the list, so later changes are relative to what it is now */
 	if (!is_full && !e->listeners.len)
 		e->fingerprint = fingerprint;
-	if (!is_full)
-		welcome(e, stream);
+	if (!is_full) {
+		(void)nx_stream_offer(stream, text.items, text.len);
+		nx_vec_push(&e->listeners, stream);
+	}
 	pthread_mutex_unlock(&e->lock);
+	nx_vec_release(&text);
 	if (!is_full)
 		return NX_OK;
 	nx_stream_release(stream);
-	return nx_fail(err, NX_CANCELLED, "too many listen to events; ask again in a minute");
+	return nx_fail(err, NX_CANCELLED,
+		       "too many clients listen to events; try again in a minute");
 }
 
 void nx_events_tell(struct nx_events *e, const char *event, struct nx_slice data)

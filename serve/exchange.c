@@ -4,8 +4,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "serve/server_internal.h"
+
+#define STREAM_BLOCK_BYTES ((size_t)64 << 10)
 
 static void release(struct nx_exchange *x)
 {
@@ -45,6 +48,101 @@ static void fail_with(struct nx_exchange *x, unsigned http_status)
 	x->reply.problem_members = x->request.problem_members;
 	nx_reply_problem(&x->reply, &x->error, nx_workspace_path(x->server->workspace));
 	x->is_answered = true;
+}
+
+/* --- the answer ------------------------------------------------------------------------ */
+
+struct sending {
+	struct nx_stream *stream;
+	struct MHD_Connection *connection;
+};
+
+static ssize_t read_stream(void *context, uint64_t offset, char *to, size_t room)
+{
+	struct sending *s = context;
+	ssize_t got = nx_stream_read(s->stream, s->connection, to, room);
+
+	(void)offset;
+	if (got == -1)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	return got == -2 ? MHD_CONTENT_READER_END_WITH_ERROR : got;
+}
+
+static void end_stream(void *context)
+{
+	struct sending *s = context;
+
+	nx_stream_leave(s->stream);
+	nx_stream_release(s->stream);
+	nx_heap_free(s);
+}
+
+static struct MHD_Response *make_stream(struct nx_exchange *x)
+{
+	struct sending *s = nx_heap_alloc(sizeof(*s));
+	struct MHD_Response *response;
+
+	*s = (struct sending){x->reply.stream, x->connection};
+	x->reply.stream = NULL;
+	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
+						     read_stream, s, end_stream);
+	if (!response)
+		end_stream(s);
+	return response;
+}
+
+static struct MHD_Response *make_response(struct nx_exchange *x)
+{
+	struct nx_reply *reply = &x->reply;
+	struct MHD_Response *response;
+
+	if (reply->stream)
+		return make_stream(x);
+	if (reply->has_fd) {
+		response = MHD_create_response_from_fd64(reply->fd_bytes, reply->fd);
+		reply->has_fd = !response; /* else MHD closes it */
+		return response;
+	}
+	if (!reply->body.len)
+		return MHD_create_response_from_buffer(reply->borrowed.len,
+						       (void *)(uintptr_t)reply->borrowed.data,
+						       MHD_RESPMEM_PERSISTENT);
+	response = MHD_create_response_from_buffer_with_free_callback(
+		reply->body.len, reply->body.items, nx_vec_free_items);
+	if (response)
+		reply->body = (struct nx_bytes){0};
+	return response;
+}
+
+static void add_headers(struct MHD_Response *response, const struct nx_reply *reply)
+{
+	const char *name, *value;
+	bool has_cache = false;
+
+	for (size_t i = 0; nx_guard_header(i, &name, &value); i++)
+		MHD_add_response_header(response, name, value);
+	for (size_t i = 0; i < reply->header_count; i++) {
+		has_cache |= !strcasecmp(reply->headers[i].name, MHD_HTTP_HEADER_CACHE_CONTROL);
+		MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+	}
+	if (!has_cache)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				reply->type ? reply->type : NX_TYPE_JSON);
+}
+
+static enum MHD_Result send_reply(struct nx_exchange *x)
+{
+	unsigned http_status = x->reply.http_status ? x->reply.http_status : MHD_HTTP_OK;
+	struct MHD_Response *response = make_response(x);
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO;
+	add_headers(response, &x->reply);
+	result = MHD_queue_response(x->connection, http_status, response);
+	MHD_destroy_response(response);
+	return result;
 }
 
 /* --- the head ------------------------------------------------------------------------- */
@@ -147,10 +245,11 @@ static enum MHD_Result look_at_head(struct nx_exchange *x, const char *method)
 					       &x->error);
 	if (st && !x->is_answered)
 		fail_with(x, http_status ? http_status : x->reply.http_status);
-	/* An answer before the body costs the connection, but so would an unwanted body. */
+	/* Answering before the body was read closes the connection, but reading it would be worse.
+	 */
 	if (x->is_answered && (header(x, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
 			       header(x, MHD_HTTP_HEADER_TRANSFER_ENCODING)))
-		return nx_exchange_send(x);
+		return send_reply(x);
 	return MHD_YES;
 }
 
@@ -161,11 +260,13 @@ static enum MHD_Result take_body(struct nx_exchange *x, const char *upload, size
 	const struct nx_route *route = x->request.route;
 	struct nx_slice piece = nx_slice_of(upload, *upload_size);
 
+	assert(x->is_seen && !x->is_queued);
 	*upload_size = 0;
 	if (x->is_answered)
 		return MHD_YES;
 	x->body_bytes += piece.len;
-	/* Only a body of unknown length comes this far. It may be endless, so it is cut off. */
+	/* Only a body of unknown length gets here. It may be endless, so the connection is closed.
+	 */
 	if (x->body_bytes > route->body_bytes_max)
 		return MHD_NO;
 	if (!route->receive)
@@ -183,6 +284,7 @@ static void handle(struct nx_exchange *x, nx_handler_fn fn)
 	struct nx_stream *stream;
 	enum nx_status st;
 
+	assert(fn && !x->is_answered);
 	if (atomic_load(&server->is_stopping))
 		st = nx_fail(&x->error, NX_CANCELLED, "the server is shutting down");
 	else
@@ -203,8 +305,7 @@ static void handle(struct nx_exchange *x, nx_handler_fn fn)
 
 static void refuse_crowd(struct nx_exchange *x)
 {
-	nx_fail(&x->error, NX_CANCELLED,
-		"too many others ask at this moment; ask again in a second");
+	nx_fail(&x->error, NX_CANCELLED, "the server has too many requests; try again in a second");
 	fail_with(x, MHD_HTTP_SERVICE_UNAVAILABLE);
 }
 
@@ -238,6 +339,7 @@ static enum MHD_Result enqueue(struct nx_exchange *x)
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
+	assert(!x->is_queued && x->request.route);
 	x->fd = info ? info->connect_fd : -1;
 	x->is_queued = true;
 	x->job = (struct nx_job){.run = run, .context = x, .is_detached = true};
@@ -265,7 +367,7 @@ enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, 
 	if (!x->is_answered && x->request.route->place == NX_ROUTE_AT_ONCE)
 		handle(x, x->request.route->handle);
 	if (x->is_answered || x->is_queued)
-		return nx_exchange_send(x);
+		return send_reply(x);
 	return enqueue(x);
 }
 
@@ -274,6 +376,7 @@ struct nx_stream *nx_request_begin_stream(struct nx_request *request, struct nx_
 	struct nx_exchange *x = request->exchange;
 	struct nx_stream *stream = nx_stream_new(x->server->streams);
 
+	assert(!reply->stream && !x->is_streaming);
 	atomic_store(&x->stream, stream);
 	reply->stream = nx_stream_hold(stream);
 	x->is_streaming = true;

@@ -2,6 +2,7 @@
 #include "serve/guard.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -115,8 +116,9 @@ bool nx_guard_is_token(const struct nx_guard *guard, const char *text)
 	size_t len = strlen(guard->token), given = strlen(text);
 	unsigned difference = len != given;
 
+	assert(len);
 	for (size_t i = 0; i < given; i++)
-		difference |= (uint8_t)text[i] ^ (uint8_t)guard->token[len ? i % len : 0];
+		difference |= (uint8_t)text[i] ^ (uint8_t)guard->token[i % len];
 	return !difference;
 }
 
@@ -152,6 +154,7 @@ enum nx_status nx_guard_check_body(const struct nx_request *request, const struc
 	const struct nx_route *route = request->route;
 	uint64_t length = 0;
 
+	assert(route);
 	if (head->content_length && !nx_slice_to_u64(nx_slice_text(head->content_length), &length))
 		return refuse(http_status, 400, err, "Content-Length should be a whole number");
 	if (length > route->body_bytes_max || (head->is_chunked && !route->body_bytes_max)) {

@@ -2,7 +2,6 @@
 /* How fast data moved between hosts and devices, as curves (schema: MemoryBandwidthResponse). */
 #include <string.h>
 
-#include "query/bandwidth_sql.h"
 #include "serve/handlers.h"
 #include "serve/row_json.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a table in a time range as CSV, sent while they are read. */
+#include <assert.h>
 #include <string.h>
 
 #include "export/csv_text.h"
@@ -72,6 +73,7 @@ static void choose_columns(struct asked_csv *a)
 	for (size_t i = 0; i < a->table->field_count; i++)
 		if (!has_first || i != first)
 			fields[count++] = i;
+	assert(count == a->table->field_count);
 	a->choice.fields = fields;
 	a->choice.field_count = count;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Insights: time ranges worth a look, and findings about the whole profile. */
+#include <assert.h>
+
 #include "analyse/insights.h"
 #include "base/number.h"
 #include "model/schema.h"
@@ -36,6 +38,7 @@ static void put_band(struct nx_json_writer *w, struct nx_request *request,
 	const struct nx_timeline *timeline = request->profile->timeline;
 	struct nx_track track;
 
+	assert(band->kind < NX_BAND_KIND_COUNT);
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "kind", nx_band_texts[band->kind].name);
 	nx_json_key_text(w, "title", nx_band_texts[band->kind].title);

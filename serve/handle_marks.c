@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the hits of a search lie, in the format of a window, with hits instead of spans. */
+#include <assert.h>
+
 #include "model/schema.h"
 #include "serve/handlers.h"
 #include "serve/search.h"
@@ -126,6 +128,7 @@ static enum nx_status draw(const struct asked_marks *a, const struct nx_hit_set 
 	struct nx_tile tile;
 	enum nx_status st = NX_OK;
 
+	assert(a->px && a->px <= NX_TILE_PX_MAX);
 	reply->type = NX_TYPE_OCTETS;
 	nx_tile_begin(&tile, &reply->body, a->part.from_ns, a->part.to_ns, (uint32_t)a->px);
 	for (size_t i = 0; !st && i < set->strips.len && tile.strip_count < NX_TILE_STRIPS_MAX;

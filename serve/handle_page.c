@@ -24,13 +24,6 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
-static bool is_known(const struct nx_request *request, const char *etag)
-{
-	const char *tags = nx_request_header(request, "If-None-Match");
-
-	return tags && (list_has(tags, etag) || !strcmp(tags, "*"));
-}
-
 static void inflate_asset(const struct nx_asset *asset, struct nx_bytes *to)
 {
 	struct nx_gzip_stream gzip;
@@ -46,13 +39,14 @@ static void send_asset(const struct nx_asset *asset, struct nx_request *request,
 		       struct nx_reply *reply)
 {
 	const char *etag = nx_arena_printf(&request->arena, "\"%s\"", asset->etag);
+	const char *known = nx_request_header(request, "If-None-Match");
 
 	reply->type = asset->type;
 	nx_reply_add_header(reply, "ETag", etag);
 	nx_reply_add_header(reply, "Vary", "Accept-Encoding");
 	if (asset->is_hashed)
 		nx_reply_add_header(reply, "Cache-Control", "public, max-age=31536000, immutable");
-	if (is_known(request, etag)) {
+	if (known && (list_has(known, etag) || !strcmp(known, "*"))) {
 		reply->http_status = 304;
 	} else if (list_has(nx_request_header(request, "Accept-Encoding"), "gzip")) {
 		nx_reply_add_header(reply, "Content-Encoding", "gzip");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named queries, and how often each value of a column occurs. */
+/* SQL, named queries, and how often each value of a column occurs. */
 #include <string.h>
 
 #include "query/named_query.h"
@@ -9,6 +9,26 @@
 
 #define VALUES_USUAL 1000u
 #define VALUES_MAX 10000u
+
+NX_HANDLER(sql)
+{
+	struct nx_sql_asked asked = {0};
+	const struct nx_json *body;
+	enum nx_status st = nx_request_json(request, &body, err);
+
+	if (st)
+		return st;
+	asked.sql = nx_json_as_slice(nx_json_get(body, "sql"));
+	asked.limit = nx_json_get(body, "limit") ? nx_json_as_u64(nx_json_get(body, "limit"), 0)
+						 : NX_SQL_ROWS_USUAL;
+	if (!asked.sql.len)
+		return nx_fail(err, NX_USAGE,
+			       "the body should be {\"sql\":\"SELECT ...\",\"limit\":100}");
+	if (!asked.limit || asked.limit > NX_SQL_ROWS_MAX)
+		return nx_fail(err, NX_USAGE, "'limit' should be a whole number from 1 to %u",
+			       NX_SQL_ROWS_MAX);
+	return nx_sql_answer(server, request, &asked, reply, err);
+}
 
 /* --- the list ----------------------------------------------------------------------- */
 
@@ -77,7 +97,8 @@ static enum nx_status check_parameters(const struct nx_request *request,
 	for (size_t i = 0; i < request->parameter_count; i++) {
 		const char *name = request->parameters[i].name;
 
-		if (strcmp(name, "limit") != 0 && !nx_named_query_parameter(query, name))
+		if (strcmp(name, "limit") != 0 &&
+		    !nx_named_query_parameter(query, nx_slice_text(name)))
 			return nx_fail(err, NX_USAGE, "the query %s has no parameter '%.100s'",
 				       query->name, name);
 	}

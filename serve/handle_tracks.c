@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tracks of a timeline in the order in which they are shown, and the names of spans. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "model/schema.h"
@@ -83,6 +84,7 @@ static void put_track(struct nx_json_writer *w, const struct nx_timeline *timeli
 	static const char *const kinds[NX_TRACK_KIND_COUNT] = {"group", "spans", "counter"};
 	bool has_table = track->kind != NX_TRACK_GROUP && track->keys[0] < NX_SCHEMA_TABLE_COUNT;
 
+	assert(track->kind < NX_TRACK_KIND_COUNT);
 	nx_json_begin_object(w);
 	nx_json_key_u64(w, "id", id);
 	nx_json_key_u64_or_null(w, "parent", track->parent != NX_TRACK_NONE, track->parent);
@@ -125,6 +127,7 @@ static void put_forest(struct nx_json_writer *w, const struct nx_timeline *timel
 			height--;
 			continue;
 		}
+		assert(height <= f->count);
 		put_track(w, timeline, &t->track, t->id);
 		stack[height - 1] =
 			at + 1 < f->count && f->tracks[at + 1].track.parent == t->track.parent

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An upload from its beginning to its end; serve/upload_receive.c takes the bytes in between. */
+#include <assert.h>
+
 #include "serve/handlers.h"
 #include "store/upload.h"
 
@@ -22,6 +24,7 @@ static void put_upload(const struct nx_upload *u, struct nx_reply *reply)
 	static const char *const states[] = {"receiving", "processing", "failed"};
 	struct nx_json_writer w;
 
+	assert((size_t)u->state < sizeof(states) / sizeof(states[0]));
 	nx_reply_json(reply, &w);
 	nx_json_key_text(&w, "id", u->id);
 	nx_json_key_text(&w, "name", u->name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/processing.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ struct job {
 	const char *id, *name;
 	int lock; /* of its folder */
 	atomic_bool is_cancelled;
-	atomic_bool is_given_up; /* by a visitor; else the server ends */
+	atomic_bool is_given_up; /* deleted by a user; else the server ends */
 	bool is_running;
 	struct nx_processing_step step;
 	struct nx_job job;
@@ -39,8 +40,9 @@ struct nx_processing {
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
-static void tell_step(struct job *job, double fraction, const char *stage)
+static void tell_step(void *context, double fraction, const char *stage)
 {
+	struct job *job = context;
 	struct nx_processing *p = job->processing;
 	struct nx_bytes json = {0};
 	struct nx_json_writer w;
@@ -59,11 +61,6 @@ static void tell_step(struct job *job, double fraction, const char *stage)
 	nx_vec_release(&json);
 }
 
-static void on_step(void *context, double fraction, const char *stage)
-{
-	tell_step(context, fraction, stage);
-}
-
 /* --- one job, on a thread of the workers ----------------------------------------------- */
 
 static enum nx_status run_child(struct job *job, const struct nx_upload *u, struct nx_error *err)
@@ -73,22 +70,12 @@ static enum nx_status run_child(struct job *job, const struct nx_upload *u, stru
 		.program = o->program ? o->program : THIS_PROGRAM,
 		.status_file = nx_upload_path(o->workspace, &job->arena, job->id, "status.json"),
 		.is_cancelled = &job->is_cancelled,
-		.on_step = on_step,
+		.on_step = tell_step,
 		.context = job,
 	};
 
 	run.arguments = nx_upload_profile_arguments(o->workspace, u, run.status_file, &job->arena);
 	return nx_processing_child_run(&run, err);
-}
-
-/* Keeps the reason, for lists, until the upload is deleted or retried. */
-static void note_failure(struct job *job, struct nx_upload *u, const struct nx_error *err)
-{
-	struct nx_workspace *ws = job->processing->options.workspace;
-
-	u->state = NX_UPLOAD_FAILED;
-	u->reason = nx_upload_profile_reason(ws, job->id, err->message, &job->arena);
-	(void)!nx_upload_save(ws, u, NULL);
 }
 
 static void process(struct job *job)
@@ -109,8 +96,12 @@ static void process(struct job *job)
 		}
 		if (st)
 			nx_upload_forget_tries(ws, job->name);
-		if (st && !atomic_load(&job->is_cancelled))
-			note_failure(job, &u, &err);
+		if (st && !atomic_load(&job->is_cancelled)) {
+			/* lists show the reason until the upload is deleted or retried */
+			u.state = NX_UPLOAD_FAILED;
+			u.reason = nx_upload_profile_reason(ws, job->id, err.message, &job->arena);
+			(void)!nx_upload_save(ws, &u, NULL);
+		}
 	}
 	nx_upload_release(&u);
 }
@@ -171,13 +162,14 @@ enum nx_status nx_processing_add(struct nx_processing *p, const char *id, const 
 	int lock;
 	enum nx_status st = nx_upload_lock(p->options.workspace, id, &lock, err);
 
+	assert(id && name);
 	if (st)
 		return st;
 	job = new_job(p, id, name, lock);
 	if (nx_workers_add(p->workers, &job->job))
 		return NX_OK;
 	end_job(job);
-	return nx_fail(err, NX_CANCELLED, "too many uploads wait; finish this one again later");
+	return nx_fail(err, NX_CANCELLED, "too many uploads are waiting; finish this one later");
 }
 
 /* What an earlier server left. */
@@ -243,7 +235,7 @@ static bool is_meant(const struct job *job, const char *id, const char *name)
 	return (id && !strcmp(job->id, id)) || (name && !strcmp(job->name, name));
 }
 
-/* What waits for its turn would keep its files until then. */
+/* Uploads that wait are removed at once; otherwise they would keep their files until their turn. */
 struct waiting {
 	struct nx_arena arena;
 	struct nx_upload_ids ids;
@@ -273,6 +265,7 @@ bool nx_processing_cancel(struct nx_processing *p, const char *id, const char *n
 	struct waiting waiting = {0};
 	bool was_there, is_running;
 
+	assert(!id != !name);
 	pthread_mutex_lock(&p->lock);
 	was_there = give_up(p, id, name, &waiting, &is_running);
 	while (is_running) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/processing_child.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -32,8 +33,8 @@ static void prepare(posix_spawnattr_t *how, posix_spawn_file_actions_t *files, i
 
 	sigemptyset(&none);
 	posix_spawnattr_init(how);
-	/* a group of its own: ctrl-c for the server is not meant for it, and it can be ended with
-	 * all it started */
+	/* a process group of its own: ctrl-c of the server does not reach it, and it can be killed
+	 * with its children */
 	posix_spawnattr_setflags(how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setpgroup(how, 0);
 	posix_spawnattr_setsigmask(how, &none);
@@ -70,38 +71,32 @@ static enum nx_status start(const struct nx_processing_child *run, pid_t *pid, i
 	int ends[2], failure;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return nx_fail_errno(err, errno, "cannot begin processing");
+		return nx_fail_errno(err, errno, "cannot start processing");
 	failure = spawn(run, ends[1], pid);
 	close(ends[1]);
 	*pipe_end = ends[0];
 	if (!failure)
 		return NX_OK;
 	close(ends[0]);
-	return nx_fail_errno(err, failure, "cannot begin processing");
+	return nx_fail_errno(err, failure, "cannot start processing");
 }
 
-/* "0.42 reading the capture" */
-static void take_line(const struct nx_processing_child *run, char *line)
-{
-	char *stage;
-	double fraction = strtod(line, &stage);
-
-	if (*stage != ' ' || !(fraction >= 0 && fraction <= 1))
-		return;
-	run->on_step(run->context, fraction, stage + 1);
-}
-
+/* Lines are "0.42 reading the capture". */
 static void take_lines(const struct nx_processing_child *run, char *text, size_t *len)
 {
-	char *end;
+	char *end, *stage;
 
 	while ((end = memchr(text, '\n', *len))) {
+		double fraction;
+
 		*end = '\0';
-		take_line(run, text);
+		fraction = strtod(text, &stage);
+		if (*stage == ' ' && fraction >= 0 && fraction <= 1)
+			run->on_step(run->context, fraction, stage + 1);
 		*len -= (size_t)(end + 1 - text);
 		memmove(text, end + 1, *len);
 	}
-	/* no line is that long: the child has lost its mind */
+	/* drop what is too long to be a line */
 	if (*len == LINE_BYTES_MAX)
 		*len = 0;
 }
@@ -140,7 +135,7 @@ static enum nx_status read_reason(const struct nx_processing_child *run, struct 
 	    !nx_json_parse(nx_slice_of(bytes.items, bytes.len), &arena, &root, NULL))
 		message = nx_json_as_text(nx_json_get(root, "message"), &arena, "");
 	nx_fail(err, NX_FORMAT, "%s",
-		*message ? message : "processing ended without a word; upload the files again");
+		*message ? message : "processing ended without a message; upload the files again");
 	nx_vec_release(&bytes);
 	nx_arena_release(&arena);
 	return NX_FORMAT;
@@ -149,14 +144,14 @@ static enum nx_status read_reason(const struct nx_processing_child *run, struct 
 static enum nx_status judge(const struct nx_processing_child *run, int how, struct nx_error *err)
 {
 	if (atomic_load(run->is_cancelled))
-		return nx_fail(err, NX_CANCELLED, "processing was given up");
+		return nx_fail(err, NX_CANCELLED, "processing was cancelled");
 	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
 		return nx_fail(err, NX_LIMIT,
-			       "the system ended processing, probably because the server's memory "
-			       "was full; upload it again when less is going on");
+			       "the system killed the processing, probably because memory was "
+			       "full; upload it again when the server is less busy");
 	if (WIFSIGNALED(how))
 		return nx_fail(err, NX_FORMAT,
-			       "processing broke off (signal %d); a file may be damaged, please "
+			       "processing crashed (signal %d); a file may be damaged, please "
 			       "report it",
 			       WTERMSIG(how));
 	return WEXITSTATUS(how) ? read_reason(run, err) : NX_OK;
@@ -168,6 +163,7 @@ enum nx_status nx_processing_child_run(const struct nx_processing_child *run, st
 	int fd = -1, how = 0;
 	enum nx_status st = start(run, &pid, &fd, err);
 
+	assert(run->on_step && run->is_cancelled && run->status_file);
 	if (st)
 		return st;
 	follow(run, pid, fd);

@@ -9,6 +9,7 @@
 
 void nx_reply_json(struct nx_reply *reply, struct nx_json_writer *w)
 {
+	assert(!reply->body.len && !reply->stream);
 	reply->type = NX_TYPE_JSON;
 	nx_json_init_bytes(w, &reply->body, false);
 	nx_json_begin_object(w);

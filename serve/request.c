@@ -23,6 +23,7 @@ bool nx_method_parse(const char *word, enum nx_method *method)
 
 const char *nx_method_word(enum nx_method method)
 {
+	assert(method < NX_METHOD_COUNT);
 	return method_words[method];
 }
 
@@ -239,6 +240,7 @@ enum nx_status nx_request_list(struct nx_request *request, const char *name, siz
 	struct nx_slice rest = nx_slice_text(text ? text : "");
 	size_t room = 1;
 
+	assert(most);
 	*count = 0;
 	*parts = NULL;
 	for (size_t i = 0; i < rest.len; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/routes.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "serve/handlers.h"
@@ -129,33 +130,6 @@ static bool add_variable(struct nx_request *request, struct nx_slice name, const
 	return true;
 }
 
-static const char *join_rest(struct nx_request *request, size_t from)
-{
-	const char *rest = request->segments[from];
-
-	for (size_t i = from + 1; i < request->segment_count; i++)
-		rest = nx_arena_printf(&request->arena, "%s/%s", rest, request->segments[i]);
-	return rest;
-}
-
-/* The next part of a pattern, without the slash before it. */
-static struct nx_slice next_part(const char **pattern)
-{
-	const char *begin = *pattern + 1, *end = strchr(begin, '/');
-	struct nx_slice part = nx_slice_of(begin, end ? (size_t)(end - begin) : strlen(begin));
-
-	*pattern = end ? end : begin + part.len;
-	return part;
-}
-
-static bool is_allowed(struct nx_slice variable, const char *value)
-{
-	struct nx_error ignored;
-
-	return !nx_slice_is(variable, "p") ||
-	       !nx_profile_name_check(nx_slice_text(value), &ignored);
-}
-
 /* A path that stays below where it begins; encoded slashes are slashes here. */
 static bool is_safe_path(const char *path)
 {
@@ -171,36 +145,37 @@ static bool is_safe_path(const char *path)
 	}
 }
 
-/* Programs that misspell a resource should not be shown a page. */
-static bool is_page_path(const struct nx_request *request)
-{
-	return request->method == NX_GET && strcmp(request->segments[0], "api") != 0 &&
-	       strcmp(request->segments[0], "db") != 0;
-}
-
 static bool match_rest(struct nx_request *request, struct nx_slice name, size_t *segment)
 {
-	const char *path = join_rest(request, *segment);
+	const char *path = request->segments[(*segment)++];
 
-	if (!is_safe_path(path) || (nx_slice_is(name, "page") && !is_page_path(request)))
+	/* programs that misspell a resource get an error, not a page */
+	if (nx_slice_is(name, "page") &&
+	    (request->method != NX_GET || !strcmp(request->segments[0], "api") ||
+	     !strcmp(request->segments[0], "db")))
 		return false;
-	*segment = request->segment_count;
+	for (; *segment < request->segment_count; ++*segment)
+		path = nx_arena_printf(&request->arena, "%s/%s", path, request->segments[*segment]);
+	if (!is_safe_path(path))
+		return false;
 	return add_variable(request, name, path);
 }
 
 static bool match_variable(struct nx_request *request, struct nx_slice part, size_t *segment)
 {
 	struct nx_slice name = nx_slice_part(part, 1, part.len - 2);
+	const char *value;
 
 	if (*segment >= request->segment_count)
 		return false;
 	if (nx_slice_ends(name, "..."))
 		return match_rest(request, nx_slice_part(name, 0, name.len - 3), segment);
-	/* a slash that was encoded belongs to a path, and only the last variable is one */
-	if (strchr(request->segments[*segment], '/') ||
-	    !is_allowed(name, request->segments[*segment]))
+	value = request->segments[(*segment)++];
+	/* only the last variable may be a path */
+	if (strchr(value, '/') ||
+	    (nx_slice_is(name, "p") && nx_profile_name_check(nx_slice_text(value), NULL)))
 		return false;
-	return add_variable(request, name, request->segments[(*segment)++]);
+	return add_variable(request, name, value);
 }
 
 static bool matches(struct nx_request *request, const char *pattern)
@@ -211,8 +186,10 @@ static bool matches(struct nx_request *request, const char *pattern)
 	if (request->ends_in_slash && !strstr(pattern, "{page...}"))
 		return false;
 	while (*pattern && strcmp(pattern, "/") != 0) {
-		struct nx_slice part = next_part(&pattern);
+		size_t len = strcspn(pattern + 1, "/");
+		struct nx_slice part = nx_slice_of(pattern + 1, len);
 
+		pattern += 1 + len;
 		if (part.data[0] == '{') {
 			if (!match_variable(request, part, &segment))
 				return false;
@@ -254,6 +231,7 @@ bool nx_route_is_slow(const struct nx_request *request)
 {
 	const struct nx_route *route = request->route;
 
+	assert(route);
 	for (size_t i = 0; i < sizeof(route->slow_with) / sizeof(route->slow_with[0]); i++)
 		if (route->slow_with[i] && nx_request_find(request, route->slow_with[i]))
 			return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/row_json.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "model/schema.h"
@@ -63,6 +64,7 @@ static const char *type_word(const struct nx_parquet_field *f)
 void nx_table_column_put(struct nx_json_writer *w, const struct nx_stored_table *table,
 			 size_t field)
 {
+	assert(field < table->field_count);
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "name", table->fields[field].name);
 	nx_json_key_text(w, "type", type_word(&table->fields[field]));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/search.h"
 
+#include <assert.h>
+
 #include "model/schema.h"
 #include "serve/time_part.h"
 #include "serve/where.h"
@@ -123,6 +125,7 @@ enum nx_status nx_search_init(struct nx_search *search, struct nx_request *reque
 	const char *text = nx_request_find(request, "text");
 	enum nx_status st;
 
+	assert(request->profile);
 	*search = (struct nx_search){0};
 	search->tables =
 		NX_NEW_ARRAY(&request->arena, struct nx_search_table, NX_SCHEMA_TABLE_COUNT + 1);
@@ -153,6 +156,7 @@ void nx_search_append_rows(struct nx_bytes *sql, const struct nx_search_table *t
 
 void nx_search_append_hits(struct nx_bytes *sql, const struct nx_search *search)
 {
+	assert(search->table_count);
 	nx_sql_append(sql, "(");
 	for (size_t i = 0; i < search->table_count; i++) {
 		const struct nx_search_table *table = &search->tables[i];

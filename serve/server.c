@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -33,7 +34,7 @@ struct port {
 
 /* --- ports ---------------------------------------------------------------------------------- */
 
-/* Each visitor is a descriptor, and the usual limit is made for smaller programs. */
+/* Each connection needs a descriptor. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -75,8 +76,6 @@ static void stop_port(struct port *port)
 	*port = (struct port){.fd = -1};
 }
 
-/* --- ports -------------------------------------------------------------------------- */
-
 static enum nx_status refuse_address(const char *host, uint16_t port, const char *option,
 				     int errno_value, struct nx_error *err)
 {
@@ -100,7 +99,7 @@ static int listen_on(const struct addrinfo *address)
 
 	if (fd < 0)
 		return -1;
-	/* a port whose last visitors only just left is free all the same */
+	/* connections that were closed a moment ago do not block the port */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (!bind(fd, address->ai_addr, address->ai_addrlen) && !listen(fd, SOMAXCONN))
 		return fd;
@@ -191,7 +190,7 @@ static const char *encode(struct nx_arena *arena, const char *text)
 	return copy;
 }
 
-/* A directory may have no system profile of its own; the list of profiles shows the others. */
+/* A directory of captures may have device profiles only; then the list of profiles is opened. */
 static bool has_profile(struct nx_workspace *workspace, const char *name)
 {
 	struct nx_profile_record record = {0};
@@ -229,15 +228,6 @@ static void tell_ready(const struct nx_server *server, const struct port ports[2
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-static void wait_for_stop(const struct nx_serve_options *options)
-{
-	const struct timespec pause = {.tv_nsec = STOP_CHECK_NS};
-
-	/* the signal may reach another thread, so a sleep alone would miss it */
-	while (!*options->stop)
-		nanosleep(&pause, NULL);
-}
-
 static enum nx_status start(struct nx_server *server, struct nx_error *err)
 {
 	struct nx_processing_options how = {.workspace = server->workspace,
@@ -262,9 +252,9 @@ static enum nx_status start(struct nx_server *server, struct nx_error *err)
 }
 
 /*
- * MHD must have no suspended connection when it stops, so streams and handlers end first. Until it
- * stops it still accepts visitors, which are refused: the queues take no more jobs. It cannot be
- * told to stop listening earlier; MHD_quiesce_daemon races with its own threads and aborts.
+ * MHD must have no suspended connection when it stops, so streams and handlers end first. Requests
+ * that arrive meanwhile are refused, because the queues take no more jobs. MHD cannot stop
+ * listening earlier: MHD_quiesce_daemon races with its own threads and aborts.
  */
 static void stop(struct nx_server *server, struct port ports[2])
 {
@@ -291,6 +281,7 @@ static void stop(struct nx_server *server, struct port ports[2])
 static enum nx_status run(struct nx_server *server, struct port ports[2], const char *note,
 			  struct nx_error *err)
 {
+	const struct timespec pause = {.tv_nsec = STOP_CHECK_NS};
 	enum nx_status st = start(server, err);
 
 	for (int i = 0; !st && i < 2; i++)
@@ -298,7 +289,9 @@ static enum nx_status run(struct nx_server *server, struct port ports[2], const 
 			st = start_port(server, &ports[i], err);
 	if (!st) {
 		tell_ready(server, ports, note);
-		wait_for_stop(server->options);
+		/* the signal may reach another thread, so a sleep alone would miss it */
+		while (!*server->options->stop)
+			nanosleep(&pause, NULL);
 	}
 	return st;
 }
@@ -322,6 +315,7 @@ enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error 
 	char note[256] = "";
 	enum nx_status st = check_token(options->token, err);
 
+	assert(options->workspace_path && options->stop);
 	if (!st)
 		st = nx_workspace_open(&server.workspace, &where, err);
 	if (st)

@@ -36,7 +36,4 @@ enum MHD_Result nx_exchange_go_on(void *cls, struct MHD_Connection *connection, 
 void nx_exchange_end(void *cls, struct MHD_Connection *connection, void **exchange,
 		     enum MHD_RequestTerminationCode why);
 
-/* Queues the reply of an exchange on its connection. */
-enum MHD_Result nx_exchange_send(struct nx_exchange *x);
-
 #endif

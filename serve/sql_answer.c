@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/sql_answer.h"
 
+#include <assert.h>
 #include <time.h>
 
 #include "serve/row_json.h"
@@ -97,6 +98,7 @@ static enum nx_status put_answer(struct nx_request *request, const struct nx_sql
 	bool is_cut = false;
 	enum nx_status st;
 
+	assert(asked->limit <= NX_SQL_ROWS_MAX);
 	nx_bytes_append(&sql, asked->sql.data, asked->sql.len);
 	st = nx_question_ask(request, &sql, &rows, err);
 	nx_vec_release(&sql);

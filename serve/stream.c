@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/stream.h"
 
+#include <assert.h>
 #include <microhttpd.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ void nx_streams_free(struct nx_streams *all)
 {
 	if (!all)
 		return;
+	assert(!all->first);
 	pthread_mutex_destroy(&all->lock);
 	nx_heap_free(all);
 }
@@ -66,16 +68,6 @@ struct nx_stream *nx_stream_hold(struct nx_stream *s)
 	return s;
 }
 
-static void unlink_stream(struct nx_stream *s)
-{
-	if (s->previous)
-		s->previous->next = s->next;
-	else
-		s->all->first = s->next;
-	if (s->next)
-		s->next->previous = s->previous;
-}
-
 /* The list's lock is held until it is unlinked, so that stopping meets no freed stream. */
 void nx_stream_release(struct nx_stream *s)
 {
@@ -84,10 +76,15 @@ void nx_stream_release(struct nx_stream *s)
 
 	pthread_mutex_lock(&all->lock);
 	pthread_mutex_lock(&s->lock);
+	assert(s->reference_count);
 	is_last = !--s->reference_count;
 	pthread_mutex_unlock(&s->lock);
-	if (is_last)
-		unlink_stream(s);
+	if (is_last && s->previous)
+		s->previous->next = s->next;
+	else if (is_last)
+		all->first = s->next;
+	if (is_last && s->next)
+		s->next->previous = s->previous;
 	pthread_mutex_unlock(&all->lock);
 	if (!is_last)
 		return;
@@ -106,6 +103,7 @@ static void wake_reader(struct nx_stream *s)
 
 static size_t unsent(const struct nx_stream *s)
 {
+	assert(s->sent <= s->bytes.len);
 	return s->bytes.len - s->sent;
 }
 
@@ -129,7 +127,7 @@ enum nx_status nx_stream_write(struct nx_stream *s, const void *data, size_t len
 	if (!is_gone)
 		add(s, data, len);
 	pthread_mutex_unlock(&s->lock);
-	return is_gone ? nx_fail(err, NX_CANCELLED, "the reader went away") : NX_OK;
+	return is_gone ? nx_fail(err, NX_CANCELLED, "the client disconnected") : NX_OK;
 }
 
 bool nx_stream_offer(struct nx_stream *s, const void *data, size_t len)
@@ -163,7 +161,7 @@ bool nx_stream_is_gone(struct nx_stream *s)
 	return is_gone;
 }
 
-static void abandon(struct nx_stream *s)
+void nx_stream_leave(struct nx_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->is_gone = true;
@@ -172,17 +170,12 @@ static void abandon(struct nx_stream *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void nx_stream_leave(struct nx_stream *s)
-{
-	abandon(s);
-}
-
 void nx_streams_stop(struct nx_streams *all)
 {
 	pthread_mutex_lock(&all->lock);
 	all->is_stopped = true;
 	for (struct nx_stream *s = all->first; s; s = s->next)
-		abandon(s);
+		nx_stream_leave(s);
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -203,7 +196,7 @@ ssize_t nx_stream_read(struct nx_stream *s, struct MHD_Connection *connection, c
 	} else if (s->is_over) {
 		got = s->is_broken ? -2 : -1;
 	} else {
-		/* under the lock: a writer that comes now finds it suspended already */
+		/* under the lock, so that the next writer finds it suspended */
 		MHD_suspend_connection(connection);
 		s->suspended = connection;
 	}

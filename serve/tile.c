@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/tile.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/arena.h"
@@ -12,11 +13,14 @@
 
 enum { KIND_SPANS = 1, KIND_COUNTER = 2 };
 
+static_assert(sizeof(float) == sizeof(uint32_t), "columns have 4 bytes for each item");
+
 void nx_tile_begin(struct nx_tile *t, struct nx_bytes *bytes, uint64_t from_ns, uint64_t to_ns,
 		   uint32_t px)
 {
 	uint8_t head[HEAD_BYTES] = "NXW1";
 
+	assert(from_ns < to_ns && px);
 	*t = (struct nx_tile){
 		.bytes = bytes,
 		.head = bytes->len,
@@ -34,6 +38,7 @@ void nx_tile_begin(struct nx_tile *t, struct nx_bytes *bytes, uint64_t from_ns, 
 
 void nx_tile_end(struct nx_tile *t)
 {
+	assert(t->bytes->len >= t->head + HEAD_BYTES);
 	nx_store32(t->bytes->items + t->head + STRIP_COUNT_AT, t->strip_count);
 	nx_heap_free(t->busy);
 	nx_heap_free(t->span_buckets);
@@ -116,10 +121,10 @@ static float busy_of(const struct nx_tile *t, uint32_t bucket, uint64_t busy_ns)
 {
 	uint64_t own_ns = t->step_ns;
 
-	/* what division leaves over is shared out, a nanosecond here and there */
+	/* the remainder of the division is spread over the buckets */
 	if (t->rest_ns)
 		own_ns += t->rest_ns * (bucket + 1) / t->px - t->rest_ns * bucket / t->px;
-	/* where pixels are finer than nanoseconds, a bucket tells of the one it lies in */
+	/* where pixels are finer than nanoseconds, a bucket is that of its nanosecond */
 	return (float)((double)busy_ns / (double)(own_ns ? own_ns : 1));
 }
 
@@ -144,7 +149,7 @@ static struct run run_of(const struct nx_tile *t, uint32_t bucket,
 	};
 }
 
-/* Whether two neighbours say the same: one span, or crowds that look alike. */
+/* Whether two neighbours show the same: one span, or several that look alike. */
 static bool may_join(const struct run *a, const struct run *b)
 {
 	bool is_one_a = a->end_idx - a->first_idx == 1, is_one_b = b->end_idx - b->first_idx == 1;
@@ -158,24 +163,19 @@ static bool may_join(const struct run *a, const struct run *b)
 	       a->item.busy <= b->item.busy;
 }
 
-/* A span alone has its own edges, within the pixels that it has for itself. */
-static void set_edges(const struct nx_tile *t, struct run *r)
-{
-	double x0 = nx_tile_x(t, r->start_ns), x1 = nx_tile_x(t, r->end_ns);
-
-	r->item.x0 = (float)fmin(fmax(x0, r->first), r->end);
-	r->item.x1 = (float)fmax(fmin(x1, r->end), (double)r->item.x0);
-	r->item.busy = r->end_ns > r->start_ns ? 1 : 0;
-}
-
 static void finish_run(struct nx_tile *t, struct run *r)
 {
 	uint64_t count = r->end_idx - r->first_idx;
 
 	r->item.x1 = (float)r->end;
 	r->item.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-	if (count == 1)
-		set_edges(t, r);
+	if (count == 1) { /* a span alone has its own edges, within its pixels */
+		double x0 = nx_tile_x(t, r->start_ns), x1 = nx_tile_x(t, r->end_ns);
+
+		r->item.x0 = (float)fmin(fmax(x0, r->first), r->end);
+		r->item.x1 = (float)fmax(fmin(x1, r->end), (double)r->item.x0);
+		r->item.busy = r->end_ns > r->start_ns ? 1 : 0;
+	}
 	nx_vec_push(&t->items, r->item);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/upload_profile.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,6 +160,7 @@ const char *const *nx_upload_profile_arguments(struct nx_workspace *ws, const st
 		arguments[n++] = "-n";
 		arguments[n++] = neff;
 	}
+	assert(n < ARGUMENTS_MAX);
 	return arguments;
 }
 

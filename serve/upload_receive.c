@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a file, from the connection to the disk; memory holds one piece. */
+#include <assert.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -95,6 +96,7 @@ static enum nx_status take(struct nx_server *server, struct nx_request *request,
 	struct receiver *r = request->state;
 	enum nx_status st;
 
+	assert(r->received_bytes <= r->file->size_bytes);
 	if (piece.len > r->file->size_bytes - r->received_bytes) {
 		request->problem_status = 413;
 		say_received(request, r);

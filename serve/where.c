@@ -7,7 +7,7 @@
 
 #include "query/sql_text.h"
 
-/* Longer ones first: "<=" begins like "<". */
+/* "<=" before "<", which is its prefix. */
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 
 static const char *take_operator(const char **rest)
@@ -33,14 +33,7 @@ static enum nx_status find_field(const struct nx_stored_table *table, struct nx_
 		       (int)(name.len < 100 ? name.len : 100), (const char *)name.data);
 }
 
-static bool is_integer(const char *text)
-{
-	size_t len = strspn(text + (*text == '-'), "0123456789");
-
-	return len && len <= 19 && !text[len + (*text == '-')];
-}
-
-/* Only what strtod reads to its end and is finite; its text is then a number in SQL too. */
+/* What strtod reads to its end and is finite is a number in SQL too. */
 static bool is_number(const char *text)
 {
 	char *end;
@@ -62,8 +55,6 @@ static enum nx_status append_value(struct nx_bytes *sql, const struct nx_parquet
 		is_good = true;
 	else if (f->type == NX_PARQUET_BOOL)
 		is_good = !strcmp(value, "true") || !strcmp(value, "false");
-	else if (f->type == NX_PARQUET_I32 || f->type == NX_PARQUET_I64)
-		is_good = is_integer(value) || is_number(value);
 	else
 		is_good = is_number(value);
 	if (!is_good)

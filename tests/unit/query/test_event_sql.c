@@ -124,6 +124,37 @@ static void a_row_is_read_as_the_timeline_has_it(void **state)
 	assert_int_equal(event.pc, -1);
 }
 
+static void copies_under_way_add_up(void **state)
+{
+	struct duckdb_fixture *f = *state;
+
+	/* 10 bytes in 10 ns are 1e9 bytes/s; the second is twice as fast and begins in the middle
+	 */
+	fixture_make(f, "SystemProfileEvents.parquet",
+		     "SELECT * FROM (VALUES "
+		     "('dmem_buf_copyin', 0::BIGINT, 10::BIGINT, '{\"size\":\"10\"}', 0::BIGINT), "
+		     "('dmem_buf_copyin', 5, 10, '{\"size\":\"10\"}', 1), "
+		     "('dmem_buf_copyout', 7, 9, '{\"size\":\"2\"}', 0), "
+		     "('dmem_buf_copyin', 3, 3, '{\"size\":\"10\"}', 0), "
+		     "('dmem_buf_copyin', 3, 4, '{}', 0), ('other', 0, 9, '{\"size\":\"1\"}', 0)) "
+		     "t(name, start_ts, end_ts, extra_attributes_json, nc_idx), (SELECT 'i-1' AS "
+		     "instance_id, 7::BIGINT AS worker_gid)");
+	fixture_open(f, NULL);
+	assert_answer(f, nx_bandwidth_sql(false),
+		      "i-1|NULL|NULL|device_to_host|7|1000000000\n"
+		      "i-1|NULL|NULL|device_to_host|9|0\n"
+		      "i-1|NULL|NULL|host_to_device|0|1000000000\n"
+		      "i-1|NULL|NULL|host_to_device|5|3000000000\n"
+		      "i-1|NULL|NULL|host_to_device|10|0");
+	assert_answer(f, nx_bandwidth_sql(true),
+		      "i-1|7|0|device_to_host|7|1000000000\n"
+		      "i-1|7|0|device_to_host|9|0\n"
+		      "i-1|7|0|host_to_device|0|1000000000\n"
+		      "i-1|7|0|host_to_device|10|0\n"
+		      "i-1|7|1|host_to_device|5|2000000000\n"
+		      "i-1|7|1|host_to_device|10|0");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_begin, fixture_end)
@@ -131,6 +162,7 @@ int main(void)
 		CASE(rows_are_numbered_through_all_parts),
 		CASE(columns_are_found_under_their_many_names),
 		CASE(without_a_time_there_are_no_events),
+		CASE(copies_under_way_add_up),
 		cmocka_unit_test(a_row_is_read_as_the_timeline_has_it),
 	};
 

@@ -51,7 +51,9 @@ static void every_row_of_the_table_is_complete(void **state)
 
 			snprintf(use, sizeof(use), "$%s", parameter->name);
 			assert_non_null(strstr(q->sql, use));
-			assert_ptr_equal(nx_named_query_parameter(q, parameter->name), parameter);
+			assert_ptr_equal(nx_named_query_parameter(q,
+								  nx_slice_text(parameter->name)),
+					 parameter);
 			assert_non_null(parameter->help);
 			assert_int_equal(parameter->type == NX_NAMED_WORD,
 					 parameter->words != NULL);
@@ -60,7 +62,7 @@ static void every_row_of_the_table_is_complete(void **state)
 		assert_memory_equal(render(q, NULL), q->sql, 4);
 	}
 	assert_null(nx_named_query_find("none"));
-	assert_null(nx_named_query_parameter(&nx_named_queries[0], "none"));
+	assert_null(nx_named_query_parameter(&nx_named_queries[0], nx_slice_text("none")));
 }
 
 static const struct nx_named_query sample = {

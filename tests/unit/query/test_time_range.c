@@ -64,7 +64,7 @@ static void what_is_no_time_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		refuses(texts[i], "is no time");
+		refuses(texts[i], "is not a time");
 }
 
 static void parts_of_a_nanosecond_are_refused(void **state)

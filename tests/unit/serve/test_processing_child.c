@@ -84,7 +84,7 @@ static void a_failure_has_its_sentence(void **state)
 	assert_string_equal(err.message, "a.ntff is cut");
 	put_file("status.json", "no JSON");
 	assert_int_equal(run("exit 5", &seen, &err), NX_FORMAT);
-	assert_non_null(strstr(err.message, "without a word"));
+	assert_non_null(strstr(err.message, "without a message"));
 }
 
 static void a_crash_is_told(void **state)
