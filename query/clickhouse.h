@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clickhouse: the other engine: questions to the ClickHouse that profiles were
- * pushed to (store/clickhouse/clickhouse_sink.h), answered by the same stream of rows.
+ * clickhouse: SQL on the ClickHouse server that profiles were pushed to
+ * (store/clickhouse/clickhouse_sink.h), as the same stream of rows.
  *
- * An answer is kept in memory until it is closed, because the server's bytes
- * cannot wait; one that is larger than the limit fails. A timeline's question
- * asks for a row per pixel and track, which is little.
+ * The rows are kept in memory until the stream is closed, because the server cannot wait for the
+ * reader; a result larger than the limit fails.
  */
 #ifndef NX_QUERY_CLICKHOUSE_H
 #define NX_QUERY_CLICKHOUSE_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * column_codes: which of its few values a column has in each row, as one number per row
- * in a mapped file: what a timeline needs to colour spans by layer or by operator
- * without reading the table again for every window.
+ * column_codes: the values of a column as one small number per row in a mapped file, so that a
+ * timeline can colour spans by layer or operator without reading the table for every window.
  *
  *	st = nx_column_codes_open(&codes, path, &err);		NOT_FOUND: not made yet
  *	st = nx_column_codes_make(&stored, field, path, go_on, context, err);
@@ -18,7 +17,7 @@
 #include "query/stored_table.h"
 
 #define NX_CODE_NONE UINT32_MAX		       /* the row has no value, or there is no such row */
-#define NX_CODE_VALUES_MAX ((uint32_t)1 << 20) /* more cannot be told apart by colour */
+#define NX_CODE_VALUES_MAX ((uint32_t)1 << 20) /* nobody can distinguish more colours */
 
 struct nx_column_codes {
 	struct nx_file file;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a stranger may run. DuckDB's settings keep files and the network shut,
- * but not everything: some table functions (enable_logging, enable_profiling)
- * write, and obey no lock. So each statement is taken apart by DuckDB's own
- * parser, and every table function in it has to be on a list. The list has
- * functions that only read what is in reach anyway.
+ * Which statements untrusted users may run. DuckDB's settings lock files and the network, but some
+ * table functions (enable_logging, enable_profiling) write all the same. So DuckDB's own parser
+ * takes each statement apart, and every table function in it must be on a list.
  */
 #include "query/duckdb_internal.h"
 #include "query/sql_text.h"
@@ -17,7 +15,7 @@
 	"'duckdb_views','pragma_table_info','pragma_version','icu_calendar_names',"                \
 	"'pg_timezone_names'"
 
-/* One row: is it no question at all; how many; and the first function that is not allowed. */
+/* One row: whether it is not a query, how many statements, the first function not allowed. */
 static const char question_head[] =
 	"SELECT (s.tree->>'error')::BOOLEAN, coalesce(json_array_length(s.tree, '$.statements'), "
 	"0)::BIGINT, (SELECT min(f.name) FROM unnest(json_extract_string(s.tree, "
@@ -63,7 +61,7 @@ static enum nx_status ask(struct nx_duckdb *db, const struct nx_bytes *question,
 	return st;
 }
 
-/* First of all the errors of syntax, with their places. */
+/* Reports syntax errors with their positions. */
 static enum nx_status check_syntax(struct nx_duckdb *db, struct nx_slice statement,
 				   struct nx_error *err)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * duckdb_internal: the part of DuckDB's C interface that is used here, declared
- * by hand because the library comes without a header, and resolved at run time
- * because everything else has to work where it is missing.
- *
- * Only what DuckDB means to keep: results are read by data chunks. The numbers
- * and layouts below are fixed by its interface since version 1.0.
+ * duckdb_internal: the part of DuckDB's C API that is used here, declared by hand because the
+ * library comes without a header, and resolved at run time because the program has to work without
+ * it. The numbers and layouts have been stable since version 1.0.
  */
 #ifndef NX_QUERY_DUCKDB_INTERNAL_H
 #define NX_QUERY_DUCKDB_INTERNAL_H
@@ -183,14 +180,13 @@ NX_MUST_CHECK enum nx_status nx_duckdb_load(const struct nx_duckdb_api **api,
 					    const char *library_path, struct nx_error *err);
 
 /*
- * DuckDB's own words (JSON, because errors_as_json is set, or plain) as one
- * sentence, with the place in the user's SQL, which began at byte sql_at of
- * what DuckDB was given.
+ * Turns DuckDB's message (JSON, because errors_as_json is set, or plain) into one sentence with the
+ * position in the user's SQL, which began at byte sql_at of the statement.
  */
 enum nx_status nx_duckdb_fail(const struct nx_duckdb *db, const char *words, struct nx_slice sql,
 			      size_t sql_at, struct nx_error *err);
 
-/* Reads the values of one column, or of what is inside one. */
+/* Reads the values of a column, or of the lists and structs in it. */
 struct nx_duckdb_reader {
 	enum duckdb_type type, stored; /* stored: what a decimal or an enum is kept as */
 	enum nx_value_kind kind;
@@ -216,7 +212,7 @@ void nx_duckdb_reader_turn(struct nx_duckdb_reader *reader, const struct nx_duck
 void nx_duckdb_reader_get(const struct nx_duckdb_reader *reader, const struct nx_duckdb_api *api,
 			  uint64_t index, struct nx_arena *arena, struct nx_value *value);
 
-/* What to run, and whose words it is made of. */
+/* What to run, and which part of it the user wrote. */
 struct nx_duckdb_task {
 	const char *sql;
 	struct nx_slice user_sql; /* the part the user wrote, for places in messages */
@@ -224,7 +220,7 @@ struct nx_duckdb_task {
 	int type;		  /* enum duckdb_statement_type it must have; 0: any */
 };
 
-/* DuckDB's own reading decides what is a statement, and that there is one. Destroy it also then. */
+/* Parses exactly one statement with DuckDB's parser. Destroy it after a failure too. */
 NX_MUST_CHECK enum nx_status nx_duckdb_parse(struct nx_duckdb *db,
 					     const struct nx_duckdb_task *task,
 					     duckdb_extracted *statement, struct nx_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readers for DuckDB's types; duckdb_value.c reads with them. */
+/* Makes readers for DuckDB's types; duckdb_value.c uses them. */
 #include <assert.h>
 
 #include "query/duckdb_internal.h"

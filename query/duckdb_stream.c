@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One statement through DuckDB, and its result as a stream of rows. */
+/* Runs one statement in DuckDB and streams its rows. */
 #include <assert.h>
 
 #include "query/duckdb_internal.h"

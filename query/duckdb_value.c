@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values out of the vector a reader is turned to. */
+/* Reads values from the vector that a reader points at. */
 #include "query/duckdb_internal.h"
 
 #include "base/bare/bits.h"
@@ -109,7 +109,7 @@ static struct nx_slice text_at(const uint8_t *at)
 	return nx_slice_of(far, len);
 }
 
-/* Calendars are hard; DuckDB knows how its dates are written. */
+/* DuckDB formats its own dates and times. */
 static duckdb_value calendar_value(const struct nx_duckdb_reader *r,
 				   const struct nx_duckdb_api *api, const uint8_t *at)
 {
@@ -130,7 +130,7 @@ static duckdb_value calendar_value(const struct nx_duckdb_reader *r,
 		return api->duckdb_create_interval(
 			(struct duckdb_interval){(int32_t)nx_load32(at), (int32_t)nx_load32(at + 4),
 						 (int64_t)nx_load64(at + 8)});
-	case DUCKDB_UUID: /* kept with the sign turned, so that it sorts */
+	case DUCKDB_UUID: /* stored with the sign bit flipped, so that it sorts */
 		return api->duckdb_create_uuid(
 			(struct duckdb_huge){nx_load64(at), nx_load64(at + 8) ^ UINT64_C(1) << 63});
 	default:

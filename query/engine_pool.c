@@ -66,7 +66,7 @@ static void close_held(struct held *held)
 	nx_heap_free(held);
 }
 
-/* --- those that nobody uses ---------------------------------------------------------------- */
+/* --- idle engines -------------------------------------------------------------------------- */
 
 static struct held *take_out_idle(struct nx_engine_pool *pool)
 {
@@ -170,7 +170,7 @@ static bool is_of(const struct place *place, const struct nx_engine_wish *wish)
 	       !strcmp(place->held->id, wish->id);
 }
 
-/* The profile's own engine, else an empty place, else the one that was idle for longest. */
+/* The profile's own engine, else an empty place, else the engine that is idle for longest. */
 static struct place *choose_place(struct nx_engine_pool *pool, const struct nx_engine_wish *wish)
 {
 	struct place *best = NULL;

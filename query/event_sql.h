@@ -59,7 +59,7 @@ void nx_event_sql_append_range(struct nx_bytes *sql, const struct nx_event_colum
 struct nx_event_row {
 	size_t table;
 	uint64_t row;
-	uint64_t start_ns, end_ns; /* 0 for what lies before, as on the timeline */
+	uint64_t start_ns, end_ns; /* negative times are 0, as on the timeline */
 	struct nx_slice name, engine;
 	bool has_pc;
 	int64_t pc;

@@ -154,7 +154,7 @@ static uint64_t add_mark(const struct nx_timeline *timeline, const struct nx_hit
 	struct nx_hit_mark mark = {0};
 	struct nx_span span = {0};
 
-	/* one that began before the window, or a timeline that is damaged */
+	/* the hit began before the window, or the timeline is damaged */
 	next = next <= at ? at + 1 : next > to ? to : next;
 	nx_timeline_span(timeline, strip->track, strip->depth, at, &span);
 	mark = (struct nx_hit_mark){.start_ns = span.start_ns,

@@ -305,7 +305,7 @@ enum nx_status nx_table_rows_open(struct nx_row_stream **rows, const struct nx_s
 	if (nx_time_range_is_given(&choice->range) && !nx_stored_table_times(table, &times))
 		return nx_fail(err, NX_USAGE,
 			       "the table %s has no time (neither start_ts and end_ts nor "
-			       "timestamp); leave --from and --to out",
+			       "timestamp); omit --from and --to",
 			       table->name);
 	t = nx_heap_alloc(sizeof(*t));
 	*t = (struct table_rows){.stream.ops = &ops,

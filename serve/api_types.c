@@ -7,10 +7,10 @@
 #include "serve/routes.h"
 
 /*
- * One row for each field; the rows of a type stand together. A type is string, number, integer,
+ * One row for each field; the rows of a type are adjacent. A type is string, number, integer,
  * boolean, null, decimal (a 64-bit integer as text), texts (an object of strings), 'word', or the
- * name of another; T[] is a list, T? may be null, A|B is either. A field whose name ends in '?' may
- * be missing. Without a name the row says what the type itself is; "..." takes over all fields of
+ * name of another type; T[] is a list, T? may be null, A|B is either. A field whose name ends in
+ * '?' may be missing. A row without a name defines the type itself; "..." includes all fields of
  * another type.
  */
 static const struct {
@@ -174,7 +174,7 @@ static const struct {
 
 static void put_schema(struct nx_json_writer *w, struct nx_slice is);
 
-/* "anyOf" of what stands between bars, and null. */
+/* "anyOf" of the types between bars, and null. */
 static void put_choice(struct nx_json_writer *w, struct nx_slice is, bool or_null)
 {
 	nx_json_key_array(w, "anyOf");

@@ -16,7 +16,7 @@ static enum nx_status refuse(unsigned *http_status, unsigned code, struct nx_err
 	return nx_fail(err, NX_PERMISSION, "%s", sentence);
 }
 
-/* As IPv6 addresses stand in a Host header, and nothing else does. */
+/* Only IPv6 addresses have brackets in a Host header. */
 static bool is_bracketed(const char *name, size_t len)
 {
 	return len > 2 && name[0] == '[' && name[len - 1] == ']';
@@ -37,10 +37,9 @@ static bool is_address(const char *name, size_t len)
 }
 
 /*
- * A page elsewhere can let its own name point to this machine and read us through
- * a visitor's browser, but it cannot choose the Host header: only expected
- * names are answered. A server that listens on every address accepts any address as
- * Host, because an address cannot be such a trick.
+ * DNS rebinding: another site can let its own name resolve to this machine and read our answers in
+ * a user's browser, but it cannot choose the Host header. So only expected names are answered. A
+ * server that listens on all addresses also accepts any address, which nobody can rebind.
  */
 bool nx_guard_is_our_host(const char *host, const char *listening_on)
 {
@@ -75,10 +74,8 @@ static const char *address_of_origin(const char *origin)
 	return NULL;
 }
 
-/*
- * Only pages of this server: another program on this machine has the same host but
- * not the same port. If a proxy keeps Host, both are the proxy's.
- */
+/* Only pages of this server: another program on this machine has the same host but another port.
+ * Behind a proxy that keeps Host, both are the proxy's. */
 static bool is_own_origin(const struct nx_guard *guard, const struct nx_head *head)
 {
 	const char *address = address_of_origin(head->origin), *port;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard: whether a request may be answered, from its head alone and before anything
- * else looks at it. docs/design/serve.md lists the attacks.
+ * guard: decides from the head of a request whether it may be answered, before anything else is
+ * done with it. docs/design/serve.md lists the attacks.
  *
- * The order is: the address it was sent to (421), the page that sent it (403), the
- * token (401), and once its route is known what kind of body it has (415) and how
- * long that is (413).
+ * It checks, in this order: the address the request was sent to (421), the page that sent it (403),
+ * the token (401), and once the route is known the length (413) and type (415) of the body.
  */
 #ifndef NX_SERVE_GUARD_H
 #define NX_SERVE_GUARD_H

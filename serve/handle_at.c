@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies at a moment of a track: the span, the value, or the nearest edge to snap to. */
+/* What a track has at a moment: the span, the value, or the nearest edge to snap to. */
 #include <string.h>
 
 #include "serve/handlers.h"

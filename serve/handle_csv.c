@@ -95,7 +95,7 @@ static enum nx_status parse(struct asked_csv *a, struct nx_error *err)
 	if (!st && nx_time_range_is_given(&a->choice.range) &&
 	    !nx_stored_table_times(a->table, &times))
 		st = nx_fail(err, NX_USAGE,
-			     "rows of the table %s have no time; leave 'from' and 'to' out",
+			     "rows of the table %s have no time; omit 'from' and 'to'",
 			     a->table->name);
 	if (st)
 		return st;

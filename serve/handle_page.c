@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pages and their files, which are in the program, packed. */
+/* The pages and their files, which are packed into the program. */
 #include <string.h>
 
 #include "format/gzip_stream.h"

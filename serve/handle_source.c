@@ -35,7 +35,7 @@ NX_HANDLER(source)
 				       &reply->fd_bytes, err);
 
 	reply->has_fd = !st;
-	/* whatever is in it is shown, never run */
+	/* browsers show it as text and never run it */
 	reply->type = NX_TYPE_TEXT;
 	return st;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An upload from its beginning to its end; serve/upload_receive.c takes the bytes in between. */
+/* Begins and finishes uploads; serve/upload_receive.c takes the bytes in between. */
 #include <assert.h>
 
 #include "serve/handlers.h"

@@ -29,7 +29,7 @@
 struct nx_stream;
 
 struct nx_reply {
-	unsigned http_status; /* 0: 200, or what the handler's status stands for */
+	unsigned http_status; /* 0: 200, or derived from the status of the failure */
 	const char *type;     /* NULL: JSON */
 	struct nx_bytes body;
 	struct nx_slice borrowed;

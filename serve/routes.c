@@ -13,7 +13,7 @@
 #define KIB(n) ((size_t)(n) << 10)
 #define MIB(n) ((size_t)(n) << 20)
 
-/* What stands behind the summary is the rest of struct nx_route. */
+/* After the summary: other members of struct nx_route. */
 #define ROUTE(method_name, path, handler, where, says, ...)                                        \
 	{                                                                                          \
 		.method = NX_##method_name, .pattern = (path), .handle = nx_handle_##handler,      \
@@ -29,7 +29,7 @@ const struct nx_route nx_routes[] = {
 	      .flags = NX_ROUTE_OPEN),
 	ROUTE(GET, API "/openapi.json", openapi, AT_ONCE, "This description.", ),
 
-	/* before {p}, which would take it for a name */
+	/* before {p}, which would match it too */
 	ROUTE(GET, API "/profiles/search", profiles_search, QUICK,
 	      "All profiles, as other tools ask for them.", ),
 	ROUTE(GET, API "/profiles", profiles, QUICK, "All profiles.",
@@ -130,7 +130,7 @@ static bool add_variable(struct nx_request *request, struct nx_slice name, const
 	return true;
 }
 
-/* A path that stays below where it begins; encoded slashes are slashes here. */
+/* Whether a path stays below its root; encoded slashes count as slashes here. */
 static bool is_safe_path(const char *path)
 {
 	for (;;) {

@@ -38,7 +38,7 @@ struct nx_tile {
 	struct nx_bytes *bytes;
 	size_t head; /* where it begins in bytes */
 	uint64_t from_ns, to_ns;
-	uint64_t step_ns, rest_ns; /* what a pixel has at least, and what is left of them all */
+	uint64_t step_ns, rest_ns; /* per pixel, and the remainder of the division */
 	uint32_t px;
 	uint32_t strip_count;
 	struct nx_span_bucket *span_buckets; /* scratch, as all below */

@@ -31,7 +31,7 @@ static enum nx_status unpack_one(struct nx_workspace *ws, const struct nx_upload
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	enum nx_status st;
 
-	/* an earlier server may have come this far */
+	/* an earlier server may have unpacked it already */
 	if (fd < 0 || access(archive, F_OK)) {
 		if (fd >= 0)
 			close(fd);
@@ -57,7 +57,7 @@ enum nx_status nx_upload_profile_unpack(struct nx_workspace *ws, const struct nx
 
 /* --- the child ------------------------------------------------------------------------------ */
 
-/* A browser sends the folder's name in front of every path: that folder is what is meant. */
+/* If all paths begin with the same folder, as a browser sends them, it is that folder. */
 static const char *directory_of(struct nx_workspace *ws, const struct nx_upload *u,
 				struct nx_arena *arena)
 {
@@ -118,7 +118,7 @@ static void find_made(struct nx_workspace *ws, const struct nx_upload *u, struct
 	nx_catalogue_release(&catalogue);
 }
 
-/* A server that ended meanwhile may have left a part; replacing it is harmless. */
+/* Whether an earlier server that was stopped left a part, which may be replaced. */
 static bool has_part(struct nx_workspace *ws, const struct nx_upload *u, struct nx_arena *arena)
 {
 	struct names names = {0};

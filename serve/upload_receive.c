@@ -33,7 +33,7 @@ static enum nx_status check_offset(struct nx_request *request, const struct rece
 	if (st || offset == r->received_bytes)
 		return st;
 	say_received(request, r);
-	return nx_fail(err, NX_MISMATCH, "%llu bytes have arrived; go on from there",
+	return nx_fail(err, NX_MISMATCH, "%llu bytes have arrived; continue from there",
 		       (unsigned long long)r->received_bytes);
 }
 
@@ -46,7 +46,7 @@ static enum nx_status find_file(struct nx_request *request, struct receiver *r, 
 	if (!st && value >= r->upload.files.len)
 		st = nx_fail(err, NX_NOT_FOUND, "this upload has %zu files", r->upload.files.len);
 	if (!st && r->upload.state != NX_UPLOAD_RECEIVING)
-		st = nx_fail(err, NX_MISMATCH, "this upload is finished; nothing more is taken");
+		st = nx_fail(err, NX_MISMATCH, "this upload is finished; it takes no more bytes");
 	if (st)
 		return st;
 	*index = (size_t)value;
@@ -77,7 +77,7 @@ static enum nx_status begin(struct nx_server *server, struct nx_request *request
 	return st;
 }
 
-/* Others write to the same disk: look again from time to time. */
+/* Other programs write to the same disk, so check it again from time to time. */
 static enum nx_status check_space(struct nx_server *server, struct receiver *r, size_t more,
 				  struct nx_error *err)
 {
@@ -100,18 +100,19 @@ static enum nx_status take(struct nx_server *server, struct nx_request *request,
 	if (piece.len > r->file->size_bytes - r->received_bytes) {
 		request->problem_status = 413;
 		say_received(request, r);
-		return nx_fail(err, NX_LIMIT, "'%s' was said to have %llu bytes, and more come",
+		return nx_fail(err, NX_LIMIT,
+			       "'%s' was announced with %llu bytes, but more were sent",
 			       r->file->path, (unsigned long long)r->file->size_bytes);
 	}
 	st = check_space(server, r, piece.len, err);
 	if (!st && !nx_write_all(r->fd, piece))
-		st = nx_fail_errno(err, errno, "cannot keep '%s'", r->file->path);
+		st = nx_fail_errno(err, errno, "cannot store '%s'", r->file->path);
 	if (!st)
 		r->received_bytes += piece.len;
 	return st;
 }
 
-/* The next sender must not find the file held by one that failed. */
+/* Closes the file, so that the next request can open it. */
 static void let_go(struct receiver *r)
 {
 	if (r->fd >= 0)
