@@ -177,7 +177,7 @@ static enum nx_status check_room(const struct nx_document_place *place, struct n
 	return st;
 }
 
-/* Under the lock, or what is written while the profile is stored again would be lost with it. */
+/* Takes the lock: a document written while the profile is being replaced would be lost. */
 enum nx_status nx_document_write(const struct nx_document_place *place, const char *name,
 				 struct nx_slice text, struct nx_error *err)
 {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/profile_name.h"
 
+#include <assert.h>
+
+#include "base/utf8.h"
+
 #define NOT_UTF8 UINT32_MAX
 
-/* Characters that show nothing or turn the text around them: two names would look alike. */
+/* Characters that are invisible or change the direction of text: two names would look alike. */
 static const struct {
 	uint32_t first, last;
 } invisible[] = {
@@ -11,36 +15,21 @@ static const struct {
 	{0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff},
 };
 
-static size_t length_of(uint8_t first)
-{
-	if (first < 0x80)
-		return 1;
-	if (first >= 0xc2 && first <= 0xdf)
-		return 2;
-	if ((first & 0xf0) == 0xe0)
-		return 3;
-	return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
-}
-
 /* The character at the start of a text that is not empty; len 1 if it is not UTF-8. */
-static uint32_t first_character(const uint8_t *text, size_t left, size_t *len)
+static uint32_t first_character(const uint8_t *text, const uint8_t *end, size_t *len)
 {
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t need = length_of(text[0]);
-	uint32_t c;
+	uint32_t c = text[0];
 
-	*len = 1;
-	if (!need || need > left)
+	assert(text < end);
+	*len = c < 0x80 ? 1 : nx_utf8_length(text, end);
+	if (!*len) {
+		*len = 1;
 		return NOT_UTF8;
-	c = need == 1 ? text[0] : text[0] & (0xffu >> (need + 1));
-	for (size_t i = 1; i < need; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return NOT_UTF8;
-		c = c << 6 | (text[i] & 0x3f);
 	}
-	if (c < smallest[need] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return NOT_UTF8;
-	*len = need;
+	if (*len > 1)
+		c &= 0xffu >> (*len + 1);
+	for (size_t i = 1; i < *len; i++)
+		c = c << 6 | (text[i] & 0x3f);
 	return c;
 }
 
@@ -67,7 +56,7 @@ static enum nx_status check_characters(struct nx_slice name, struct nx_error *er
 	size_t count = 0, len;
 
 	for (size_t at = 0; at < name.len; at += len, count++) {
-		uint32_t c = first_character(name.data + at, name.len - at, &len);
+		uint32_t c = first_character(name.data + at, name.data + name.len, &len);
 
 		if (c == NOT_UTF8)
 			return nx_fail(err, NX_USAGE,
@@ -111,7 +100,7 @@ void nx_profile_name_make(struct nx_slice text, char name[NX_PROFILE_NAME_MAX])
 	size_t used = 0, count = 0, len;
 
 	for (size_t at = 0; at < text.len && count < NX_PROFILE_NAME_CHARS; at += len, count++) {
-		uint32_t c = first_character(text.data + at, text.len - at, &len);
+		uint32_t c = first_character(text.data + at, text.data + text.len, &len);
 		bool is_good = c != NOT_UTF8 && !is_invisible(c) && !is_reserved(c) &&
 			       (count || may_begin(text.data[at]));
 		size_t need = is_good ? len : 1;

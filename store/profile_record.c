@@ -250,7 +250,7 @@ static enum nx_status read_enums(const struct nx_json *root, struct nx_profile_r
 	unsigned state = find_text(state_texts, NX_PROFILE_UNFINISHED,
 				   nx_json_as_slice(nx_json_get(root, "state")));
 
-	/* Members that newer versions added are ignored; the version tells the user. */
+	/* Ignore what newer versions added; check_version reports the version. */
 	if (r->store_version > NX_STORE_VERSION) {
 		r->kind = kind < kind_count ? (enum nx_profile_kind)kind : NX_PROFILE_DEVICE;
 		r->state = state < NX_PROFILE_UNFINISHED ? (enum nx_profile_state)state

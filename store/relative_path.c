@@ -89,7 +89,7 @@ int nx_relative_path_open(int folder, const char *path, int flags, bool makes_fo
 	char name[PART_BYTES_MAX + 1];
 	int here = folder, fd;
 
-	assert(*path);
+	assert(folder >= 0 && *path);
 	for (;;) {
 		struct nx_slice part = take_part(&left);
 		int next;

@@ -2,7 +2,6 @@
 /* Unpacks an archive of source code, which is untrusted. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -11,7 +10,7 @@
 #include "store/profile_source.h"
 #include "store/relative_path.h"
 
-/* An archive may unpack to a thousand times its size: onto the disk, and not without end. */
+/* An archive may unpack to a thousand times its size: so to the disk, and with a limit. */
 static enum nx_status inflate_to(int fd, struct nx_slice packed, struct nx_error *err)
 {
 	struct nx_gzip_stream gzip;
@@ -82,22 +81,10 @@ static enum nx_status put_members(int folder, struct nx_slice archive, struct nx
 	return st;
 }
 
-static enum nx_status unpack_from(const char *plain, int folder, struct nx_error *err)
-{
-	struct nx_file file;
-	enum nx_status st = nx_file_map(&file, plain, err);
-
-	if (st)
-		return st;
-	st = put_members(folder, file.bytes, err);
-	nx_file_unmap(&file);
-	return st;
-}
-
 enum nx_status nx_source_unpack(const char *archive, int folder, const char *scratch,
 				struct nx_error *err)
 {
-	struct nx_file packed;
+	struct nx_file packed, plain;
 	enum nx_status st = nx_file_map(&packed, archive, err);
 	int fd;
 
@@ -112,7 +99,11 @@ enum nx_status nx_source_unpack(const char *archive, int folder, const char *scr
 	if (fd >= 0)
 		close(fd);
 	if (!st)
-		st = unpack_from(scratch, folder, err);
+		st = nx_file_map(&plain, scratch, err);
+	if (!st) {
+		st = put_members(folder, plain.bytes, err);
+		nx_file_unmap(&plain);
+	}
 	unlink(scratch);
 	return st;
 }

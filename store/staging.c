@@ -315,6 +315,7 @@ static enum nx_status put_in_place(struct nx_staging *s, struct nx_error *err)
 	char folder[NX_PROFILE_FOLDER_MAX];
 	enum nx_status st = NX_OK;
 
+	assert(s->id[0] && s->folder >= 0 && s->lock >= 0);
 	if (replaces && !s->force)
 		return refuse_taken(s->record->name, err);
 	nx_profile_folder_name(s->record->name, folder);

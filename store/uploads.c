@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,11 +15,11 @@
 /* An upload without a new byte for this long is abandoned. */
 #define PATIENCE_MS (UINT64_C(24) * 3600 * 1000)
 
-/* Calls fn for each upload that can be read. */
-typedef enum nx_status (*upload_fn)(void *context, const struct nx_upload *u, struct nx_error *err);
+struct uploads NX_VEC_BODY(struct nx_upload);
 
-static enum nx_status each_upload(struct nx_workspace *ws, struct nx_arena *arena, upload_fn fn,
-				  void *context, struct nx_error *err)
+/* Loads all uploads that can be read; a damaged one has no name. Release even after a failure. */
+static enum nx_status load_all(struct nx_workspace *ws, struct nx_arena *arena, struct uploads *all,
+			       struct nx_error *err)
 {
 	struct nx_upload_ids ids = {0};
 	enum nx_status st = nx_uploads_list(ws, arena, &ids, err);
@@ -26,21 +27,23 @@ static enum nx_status each_upload(struct nx_workspace *ws, struct nx_arena *aren
 	for (size_t i = 0; !st && i < ids.len; i++) {
 		struct nx_upload u;
 
-		/* a damaged one has no name */
-		if (!nx_upload_load(ws, ids.items[i], arena, &u, NULL))
-			st = fn(context, &u, err);
-		nx_upload_release(&u);
+		if (nx_upload_load(ws, ids.items[i], arena, &u, NULL))
+			nx_upload_release(&u);
+		else
+			nx_vec_push(all, u);
 	}
 	nx_vec_release(&ids);
 	return st;
 }
 
-/* --- listing -------------------------------------------------------------------------- */
+static void release_all(struct uploads *all)
+{
+	for (size_t i = 0; i < all->len; i++)
+		nx_upload_release(&all->items[i]);
+	nx_vec_release(all);
+}
 
-struct adding {
-	struct nx_workspace *ws;
-	struct nx_catalogue *catalogue;
-};
+/* --- listing -------------------------------------------------------------------------- */
 
 static struct nx_profile_record record_of(const struct nx_upload *u)
 {
@@ -83,12 +86,14 @@ static bool is_same(const struct nx_profile_record *r, const struct nx_upload *u
 	       (r->sources.len && !strncmp(r->sources.items[0].path, folder, strlen(folder)));
 }
 
-static void drop_same(const struct adding *a, const struct nx_upload *u)
+static void drop_same(const struct nx_workspace *ws, struct nx_catalogue *catalogue,
+		      const struct nx_upload *u)
 {
-	const char *folder = nx_upload_path(a->ws, &a->catalogue->arena, u->id, "");
-	struct nx_profile_records *records = &a->catalogue->records;
+	const char *folder = nx_upload_path(ws, &catalogue->arena, u->id, "");
+	struct nx_profile_records *records = &catalogue->records;
 	size_t kept = 0;
 
+	assert(u->state != NX_UPLOAD_RECEIVING);
 	for (size_t i = 0; i < records->len; i++) {
 		if (is_same(&records->items[i], u, folder))
 			nx_profile_record_release(&records->items[i]);
@@ -98,45 +103,35 @@ static void drop_same(const struct adding *a, const struct nx_upload *u)
 	records->len = kept;
 }
 
-static enum nx_status add_record(void *context, const struct nx_upload *u, struct nx_error *err)
-{
-	struct adding *a = context;
-	struct nx_profile_record r = record_of(u);
-
-	(void)err;
-	if (u->state != NX_UPLOAD_RECEIVING)
-		drop_same(a, u);
-	if (u->state == NX_UPLOAD_FAILED) {
-		r.state = NX_PROFILE_FAILED;
-		r.reason = u->reason;
-	} else if (u->state == NX_UPLOAD_COMPLETE && nx_upload_is_busy(a->ws, u->id)) {
-		r.state = NX_PROFILE_PROCESSING;
-	} else if (u->state == NX_UPLOAD_COMPLETE) {
-		r.state = NX_PROFILE_UNFINISHED;
-		r.reason = "the server ended before it was processed; it goes on when 'view' "
-			   "serves this workspace again";
-	}
-	nx_vec_push(&a->catalogue->records, r);
-	return NX_OK;
-}
-
 enum nx_status nx_uploads_add_records(struct nx_workspace *ws, struct nx_catalogue *catalogue,
 				      struct nx_error *err)
 {
-	struct adding a = {ws, catalogue};
+	struct uploads all = {0};
+	enum nx_status st = load_all(ws, &catalogue->arena, &all, err);
 
-	return each_upload(ws, &catalogue->arena, add_record, &a, err);
+	for (size_t i = 0; !st && i < all.len; i++) {
+		const struct nx_upload *u = &all.items[i];
+		struct nx_profile_record r = record_of(u);
+
+		if (u->state != NX_UPLOAD_RECEIVING)
+			drop_same(ws, catalogue, u);
+		if (u->state == NX_UPLOAD_FAILED) {
+			r.state = NX_PROFILE_FAILED;
+			r.reason = u->reason;
+		} else if (u->state == NX_UPLOAD_COMPLETE && nx_upload_is_busy(ws, u->id)) {
+			r.state = NX_PROFILE_PROCESSING;
+		} else if (u->state == NX_UPLOAD_COMPLETE) {
+			r.state = NX_PROFILE_UNFINISHED;
+			r.reason = "the server ended before it was processed; it goes on when "
+				   "'view' serves this workspace again";
+		}
+		nx_vec_push(&catalogue->records, r);
+	}
+	release_all(&all);
+	return st;
 }
 
 /* --- removal -------------------------------------------------------------------------- */
-
-struct discarding {
-	struct nx_workspace *ws;
-	const char *name;
-	struct nx_arena *arena;
-	struct nx_version_ids *ids;
-	bool *is_alive;
-};
 
 static enum nx_status to_trash(struct nx_workspace *ws, const char *id, struct nx_arena *arena,
 			       struct nx_version_ids *ids, struct nx_error *err)
@@ -149,25 +144,22 @@ static enum nx_status to_trash(struct nx_workspace *ws, const char *id, struct n
 	return NX_OK;
 }
 
-static enum nx_status discard(void *context, const struct nx_upload *u, struct nx_error *err)
-{
-	struct discarding *d = context;
-
-	if (strcmp(u->name, d->name) != 0)
-		return NX_OK;
-	if (nx_upload_is_busy(d->ws, u->id)) {
-		*d->is_alive = true;
-		return NX_OK;
-	}
-	return to_trash(d->ws, u->id, d->arena, d->ids, err);
-}
-
 enum nx_status nx_uploads_discard(struct nx_workspace *ws, const char *name, struct nx_arena *arena,
 				  struct nx_version_ids *ids, bool *is_alive, struct nx_error *err)
 {
-	struct discarding d = {ws, name, arena, ids, is_alive};
+	struct uploads all = {0};
+	enum nx_status st = load_all(ws, arena, &all, err);
 
-	return each_upload(ws, arena, discard, &d, err);
+	for (size_t i = 0; !st && i < all.len; i++) {
+		if (strcmp(all.items[i].name, name) != 0)
+			continue;
+		if (nx_upload_is_busy(ws, all.items[i].id))
+			*is_alive = true;
+		else
+			st = to_trash(ws, all.items[i].id, arena, ids, err);
+	}
+	release_all(&all);
+	return st;
 }
 
 void nx_upload_forget_tries(struct nx_workspace *ws, const char *name)

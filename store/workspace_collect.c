@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cleans up after killed processes: finishes what it can, removes what is not needed. */
+/* Cleans up after killed processes: finishes what it can, removes the rest. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

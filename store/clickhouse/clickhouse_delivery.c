@@ -2,12 +2,11 @@
 #include "store/clickhouse/clickhouse_delivery.h"
 
 #include <assert.h>
-#include <inttypes.h>
 
 #include "base/backoff.h"
 #include "base/number.h"
 
-/* What a server has of a batch. */
+/* What a server stores of a batch. */
 struct findings {
 	int64_t row_count, least_digest, greatest_digest;
 	bool is_running; /* the insert of an earlier try has not ended */

@@ -7,12 +7,6 @@
  * 18.16 writes: a line of names, a line of types, then a line for each row. Values never contain
  * a raw tab or line feed, so memory is bounded by the longest line.
  *
- *	nx_clickhouse_rows_init(&rows, on_row, context);
- *	while (...)
- *		st = nx_clickhouse_rows_take(&rows, piece, err);
- *	st = nx_clickhouse_rows_finish(&rows, err);
- *	nx_clickhouse_rows_release(&rows);
- *
  * Integers of up to 64 bits become I64, floats and decimals F64, Bool BOOL, arrays of such integers
  * LIST_I64, arrays of anything else LIST_TEXT, everything else TEXT as ClickHouse prints it. Null
  * is NULL whatever the type. An integer beyond int64 fails: cast it in the query.

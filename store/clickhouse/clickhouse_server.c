@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/clickhouse/clickhouse_server.h"
 
-#include <assert.h>
 #include <ctype.h>
 
 #include "base/bare/text.h"
@@ -235,7 +234,7 @@ static unsigned code_of(struct nx_slice message)
 	return code < 10000 ? (unsigned)code : 0;
 }
 
-/* What a person needs of it: the first line, from the exception's own words on. */
+/* The part that helps a person: the first line, from the text of the exception on. */
 static struct nx_slice words_of(struct nx_slice message)
 {
 	static const char mark[] = "Exception: ";

@@ -164,6 +164,7 @@ static enum nx_status flush(struct nx_clickhouse_sink *s, enum nx_schema_table_i
 	char name[128];
 	enum nx_status st = NX_OK;
 
+	assert(shard < s->shard_count);
 	if (!part->digests.len)
 		return NX_OK;
 	snprintf(name, sizeof(name), "nx-%016" PRIx64 "-%s-%" PRIu32 "-%" PRIu32,

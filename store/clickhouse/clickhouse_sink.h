@@ -2,14 +2,6 @@
 /*
  * clickhouse_sink: pushes the published tables of a profile to a ClickHouse server or cluster.
  *
- *	st = nx_clickhouse_sink_open(url, "step-100", NULL, &sink, err);
- *	if (st)
- *		return st;
- *	st = nx_device_tables_write(profile, &options, nx_clickhouse_sink_tables(sink), err);
- *	if (!st)
- *		st = nx_clickhouse_sink_commit(sink, err);
- *	nx_clickhouse_sink_close(sink);
- *
  * Rows are inserted in batches, each exactly once, however often the connection is lost or the
  * server is killed (clickhouse_delivery.h). If this program or the machine dies before the commit,
  * pushing the profile again resumes: batches that arrived are compared and skipped. Pushing a

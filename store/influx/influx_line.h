@@ -2,8 +2,7 @@
 /*
  * influx_line: a row of a published table as a line of InfluxDB's line protocol.
  *
- *	Instruction,profile=step-100,pcore_idx=0,engine=vector start_ts=1200i,...,row=17i
- *1700...1200
+ *	Instruction,profile=p,pcore_idx=0,engine=vector start_ts=1200i,...,row=17i 1700...1200
  *
  * The measurement is the table. Tags are the profile, the columns that name the track
  * (store/track_columns.h) and the ordinal unless it is 0; null and empty tags are left out. Fields

@@ -221,6 +221,7 @@ static enum nx_status flush(struct nx_influx_sink *s, struct nx_error *err)
 {
 	enum nx_status st = NX_OK;
 
+	assert(!s->waiting_count == !s->lines.len);
 	if (s->waiting_count)
 		st = write_lines(&s->server, nx_slice_of(s->lines.items, s->lines.len),
 				 s->options.patience_ms, err);

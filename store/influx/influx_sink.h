@@ -2,15 +2,6 @@
 /*
  * influx_sink: pushes the published tables of a profile to an InfluxDB, for dashboards.
  *
- *	struct nx_influx_options options = {.endpoint = "http://localhost:8086", .bucket = "n_1"};
- *
- *	st = nx_influx_sink_open(&options, "step-100", &sink, err);
- *	...
- *	st = nx_device_tables_write(profile, &tables, nx_influx_sink_tables(sink), err);
- *	if (!st)
- *		st = nx_influx_sink_commit(sink, err);
- *	nx_influx_sink_close(sink);
- *
  * Versions 1.8, 2 and 3 are written to via /api/v2/write; a server without it (404) via /write of
  * version 1, where a missing database is created. Lines are those of store/influx/influx_line.h.
  * They are sent in batches and sent again while the server is away: a point that arrives twice

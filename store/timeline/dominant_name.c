@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/timeline/dominant_name.h"
+#include "store/timeline/strip_internal.h"
 
 #define LINE_VALUES 8 /* in a cache line */
 

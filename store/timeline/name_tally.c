@@ -234,7 +234,7 @@ static uint64_t ceiling_ns(const struct nx_name_tally *tally, size_t place)
 	return tally->sums[place].busy_ns + tally->rest_ns - tally->sums[place].known_ns;
 }
 
-/* For the case that several names may cover as much as the one that certainly covers most_ns. */
+/* Several names may cover as much as the one that certainly covers most_ns. */
 static bool wins_tie(const struct nx_name_tally *tally, uint64_t most_ns, uint32_t *name)
 {
 	struct nx_name_busy best = {UINT32_MAX, most_ns};

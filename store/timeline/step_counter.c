@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* --- what lasts ------------------------------------------------------------ */
+/* --- active intervals, a heap ordered by end --------------------------------- */
 
 static void push(struct nx_step_counter *s, struct nx_counter_step step)
 {
@@ -85,7 +85,7 @@ enum nx_status nx_step_counter_add(struct nx_step_counter *s, uint64_t start_ns,
 		nx_timeline_writer_lose(s->writer, s->track);
 		return NX_OK;
 	}
-	/* What adds nothing need not be kept, but tells that the sum is known. */
+	/* A value of 0 need not be kept, but makes the sum known from here on. */
 	if (value != 0) {
 		s->sum += value;
 		push(s, (struct nx_counter_step){end_ns, value});

@@ -145,7 +145,7 @@ static size_t rows_before(const struct nx_span_chunk *spans, size_t known, uint6
 	uint64_t limit = time_ns - spans->first_ns;
 
 	if (time_ns <= spans->first_ns || known == spans->count ||
-	    nx_packed_at(rest, known) >= limit) /* most often: nothing starts for a while */
+	    nx_packed_at(rest, known) >= limit) /* the usual case: no start in between */
 		return known;
 	rest.bytes += known * rest.width;
 	return known + nx_packed_below(rest, spans->count - known, limit);

@@ -8,6 +8,7 @@
 #ifndef NX_STORE_TIMELINE_STRIP_INTERNAL_H
 #define NX_STORE_TIMELINE_STRIP_INTERNAL_H
 
+#include "store/timeline/name_tally.h"
 #include "store/timeline/timeline_internal.h"
 
 /* A strip with its columns located. */
@@ -110,6 +111,23 @@ struct nx_strip_edges {
 	uint32_t depth;
 	struct nx_edge *edges;
 };
+
+/* Finds the name that covers most of a bucket. Scratch memory for neighbouring buckets; a zeroed
+ * struct is ready. The caller releases the tally. */
+struct nx_name_search {
+	struct nx_name_tally tally;
+	/* Levels of nodes that did not decide the last bucket: they will hardly decide the next, so
+	 * skip them. */
+	unsigned spared_levels;
+};
+
+/* The edges at bucket and bucket + 1 bound it; some span in it must have a duration. */
+uint32_t nx_dominant_name(struct nx_name_search *search, const struct nx_strip_edges *const *strips,
+			  size_t strip_count, size_t bucket);
+
+/* Prefetches what nx_dominant_name will read of a strip. */
+void nx_dominant_name_fetch(const struct nx_name_search *search, const struct nx_strip *strip,
+			    const struct nx_edge *a, const struct nx_edge *b);
 
 /* The time at which bucket i of a window begins. */
 static inline uint64_t nx_window_edge(const struct nx_timeline_window *window, uint64_t i)

@@ -429,6 +429,7 @@ static int64_t rank_of(const struct nx_timeline_rule *rule, const struct nx_row 
 	const uint64_t most = ((uint64_t)1 << 20) - 1;
 	uint64_t rank = (uint64_t)(rule - nx_timeline_rules);
 
+	assert(rank < 1 << 9 && series < 4);
 	rank = rank << 16 | place_of(row, &rule->track[0]);
 	rank = rank << 16 | place_of_core(rule, row);
 	rank = rank << 20 | (sequence < most ? sequence : most);

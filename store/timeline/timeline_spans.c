@@ -2,7 +2,6 @@
 #include <assert.h>
 
 #include "base/arena.h"
-#include "store/timeline/dominant_name.h"
 #include "store/timeline/strip_internal.h"
 
 #define TILE_BUCKETS (NX_EDGES_MAX - 1)
@@ -21,7 +20,7 @@ static const struct nx_span_bucket no_spans = {
 	.name = NX_NAME_NONE,
 };
 
-/* Where a bucket's longest and first span are. */
+/* The longest and the first span of a bucket. */
 struct found {
 	struct nx_longest longest;
 	const struct nx_strip *longest_strip, *first_strip;
@@ -336,6 +335,7 @@ enum nx_status nx_timeline_busy(const struct nx_timeline *t,
 
 	if (status)
 		return status;
+	assert(buckets && busy && busy_count);
 	coarse.bucket_count = nx_window_distinct(window);
 	scan_open(&scan, t, &coarse);
 	*busy_count = fill_buckets(&scan, buckets, busy);
