@@ -102,15 +102,13 @@ NX_MUST_CHECK enum nx_status nx_parquet_open(struct nx_parquet_writer **writer,
 /* A pair of texts for the footer; any time before close. */
 void nx_parquet_add_metadata(struct nx_parquet_writer *writer, const char *key, const char *value);
 
-/* nx_parquet_put_bool, _i32, _i64, _f32, _f64, _text, _slice, _null and end_row are below. */
+/* nx_parquet_put_bool, _i32, _i64, _f32, _f64, _text, _slice and end_row are below. */
 
 /* Writes the last group and the footer and frees the writer, even if it fails. */
 NX_MUST_CHECK enum nx_status nx_parquet_close(struct nx_parquet_writer *writer,
 					      struct nx_error *err);
 /* Frees without writing, after a failure elsewhere. NULL is allowed. */
 void nx_parquet_abandon(struct nx_parquet_writer *writer);
-
-uint64_t nx_parquet_row_count(const struct nx_parquet_writer *writer);
 
 /* Whole lists; texts that are not UTF-8 are repaired as in nx_parquet_put_text. */
 void nx_parquet_put_list_i64(struct nx_parquet_writer *writer, size_t column, const int64_t *values,
@@ -192,44 +190,36 @@ static inline void nx_parquet_put_bool(struct nx_parquet_writer *w, size_t colum
 		c->values.flags[c->value_count++] = value;
 }
 
-static inline void nx_parquet_put_i32(struct nx_parquet_writer *w, size_t column, int32_t value)
+/* value is an int64_t or a double, as the type needs. */
+static inline void nx_parquet_put_number(struct nx_parquet_writer *w, size_t column,
+					 enum nx_parquet_type type, const void *value)
 {
-	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_I32);
+	struct nx_parquet_column *c = nx_parquet_claim(w, column, type);
 
 	if (!c)
 		return;
 	__builtin_prefetch(&c->values.i64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
-	c->values.i64[c->value_count++] = value;
+	memcpy(&c->values.i64[c->value_count++], value, sizeof(int64_t));
+}
+
+static inline void nx_parquet_put_i32(struct nx_parquet_writer *w, size_t column, int32_t value)
+{
+	nx_parquet_put_number(w, column, NX_PARQUET_I32, &(int64_t){value});
 }
 
 static inline void nx_parquet_put_i64(struct nx_parquet_writer *w, size_t column, int64_t value)
 {
-	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_I64);
-
-	if (!c)
-		return;
-	__builtin_prefetch(&c->values.i64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
-	c->values.i64[c->value_count++] = value;
+	nx_parquet_put_number(w, column, NX_PARQUET_I64, &value);
 }
 
 static inline void nx_parquet_put_f32(struct nx_parquet_writer *w, size_t column, float value)
 {
-	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_F32);
-
-	if (!c)
-		return;
-	__builtin_prefetch(&c->values.f64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
-	c->values.f64[c->value_count++] = (double)value;
+	nx_parquet_put_number(w, column, NX_PARQUET_F32, &(double){(double)value});
 }
 
 static inline void nx_parquet_put_f64(struct nx_parquet_writer *w, size_t column, double value)
 {
-	struct nx_parquet_column *c = nx_parquet_claim(w, column, NX_PARQUET_F64);
-
-	if (!c)
-		return;
-	__builtin_prefetch(&c->values.f64[c->value_count + NX_PARQUET_VALUES_AHEAD], 1);
-	c->values.f64[c->value_count++] = value;
+	nx_parquet_put_number(w, column, NX_PARQUET_F64, &value);
 }
 
 /* Bytes that are not UTF-8 become U+FFFD. A text that stays at its address is found at once. */
@@ -257,14 +247,6 @@ static inline void nx_parquet_put_slice(struct nx_parquet_writer *w, size_t colu
 static inline void nx_parquet_put_text(struct nx_parquet_writer *w, size_t column, const char *text)
 {
 	nx_parquet_put_slice(w, column, nx_slice_text(text));
-}
-
-/* Same as not putting a value; states the intent. */
-static inline void nx_parquet_put_null(struct nx_parquet_writer *w, size_t column)
-{
-	assert(column < w->column_count && w->columns[column].is_optional);
-	(void)w;
-	(void)column;
 }
 
 NX_MUST_CHECK static inline enum nx_status nx_parquet_end_row(struct nx_parquet_writer *w,

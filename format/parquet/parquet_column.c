@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/parquet/parquet_column.h"
-
+/* parquet_column: the values of a column while its row group is open. */
 #include "base/arena.h"
+#include "format/parquet/parquet_internal.h"
 
 #define FIRST_ROOM ((size_t)256)
 
@@ -142,33 +142,29 @@ static struct nx_parquet_column *begin_list(struct nx_parquet_writer *w, size_t 
 	return c;
 }
 
-static size_t bytes_of(size_t count, size_t size)
+/* Numbers of 64 bits. */
+static void put_list(struct nx_parquet_writer *w, size_t column, enum nx_parquet_type type,
+		     const void *values, size_t count)
 {
-	return count <= SIZE_MAX / size ? count * size : SIZE_MAX;
+	size_t size = sizeof(int64_t), bytes = count <= SIZE_MAX / size ? count * size : SIZE_MAX;
+	struct nx_parquet_column *c = begin_list(w, column, type, count, bytes);
+
+	if (!c || !count)
+		return;
+	memcpy(c->values.i64 + c->value_count, values, bytes);
+	c->value_count += count;
 }
 
 void nx_parquet_put_list_i64(struct nx_parquet_writer *w, size_t column, const int64_t *values,
 			     size_t count)
 {
-	struct nx_parquet_column *c =
-		begin_list(w, column, NX_PARQUET_I64, count, bytes_of(count, sizeof(*values)));
-
-	if (!c || !count)
-		return;
-	memcpy(c->values.i64 + c->value_count, values, count * sizeof(*values));
-	c->value_count += count;
+	put_list(w, column, NX_PARQUET_I64, values, count);
 }
 
 void nx_parquet_put_list_f64(struct nx_parquet_writer *w, size_t column, const double *values,
 			     size_t count)
 {
-	struct nx_parquet_column *c =
-		begin_list(w, column, NX_PARQUET_F64, count, bytes_of(count, sizeof(*values)));
-
-	if (!c || !count)
-		return;
-	memcpy(c->values.f64 + c->value_count, values, count * sizeof(*values));
-	c->value_count += count;
+	put_list(w, column, NX_PARQUET_F64, values, count);
 }
 
 void nx_parquet_put_list_text(struct nx_parquet_writer *w, size_t column,

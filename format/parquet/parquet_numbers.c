@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/parquet/parquet_numbers.h"
-
-#include <string.h>
-
-#include "base/bare/bits.h"
+#include "format/parquet/parquet_chunk.h"
 
 #define FEWEST_SLOTS ((size_t)512)
 #define NEAR_SLOTS ((size_t)1 << 16)

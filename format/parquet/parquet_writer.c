@@ -5,7 +5,6 @@
 #include "base/workers.h"
 #include "format/parquet/parquet.h"
 #include "format/parquet/parquet_chunk.h"
-#include "format/parquet/parquet_column.h"
 #include "format/parquet/parquet_footer.h"
 #include "format/parquet/parquet_plain.h"
 
@@ -173,11 +172,6 @@ enum nx_status nx_parquet_look(struct nx_parquet_writer *w, struct nx_error *err
 		(void)flush_group(w);
 	w->next_look = next_look(inside(w));
 	return report(w, err);
-}
-
-uint64_t nx_parquet_row_count(const struct nx_parquet_writer *w)
-{
-	return w->group_first_row + w->group_row_count;
 }
 
 /* --- opening and closing ------------------------------------------------------------ */

@@ -58,6 +58,7 @@ static const struct {
 static void put_new_text(struct nx_perfetto *p, enum nx_perfetto_space space, uint64_t iid,
 			 struct nx_slice text)
 {
+	assert(iid);
 	nx_vec_clear(&p->nested);
 	put_u64(&p->nested, (enum field)1, iid);
 	nx_perfetto_put_text(&p->nested, (enum field)2, text);
@@ -143,11 +144,11 @@ void nx_perfetto_begin(struct nx_perfetto *p, uint32_t track, uint64_t time_ns, 
 		put_fixed64(&p->event, EVENT_LAST_FLOWS, flows->in_ids[i]);
 	end_event(p, track, time_ns);
 	p->tracks.items[track].depth++;
-	p->slice_count++;
 }
 
 void nx_perfetto_end(struct nx_perfetto *p, uint32_t track, uint64_t time_ns)
 {
+	assert(track < p->tracks.len);
 	if (!p->tracks.items[track].depth)
 		return;
 	p->tracks.items[track].depth--;
@@ -173,11 +174,6 @@ void nx_perfetto_count(struct nx_perfetto *p, uint32_t track, uint64_t time_ns, 
 	end_event(p, track, time_ns);
 }
 
-uint64_t nx_perfetto_slice_count(const struct nx_perfetto *p)
-{
-	return p->slice_count;
-}
-
 /* --- life ------------------------------------------------------------------ */
 
 static void write_output(void *context, const void *data, size_t len)
@@ -190,6 +186,7 @@ static struct nx_perfetto *new_writer(const struct nx_perfetto_shard *shard)
 	struct nx_perfetto *p = nx_heap_alloc(sizeof(*p));
 
 	memset(p, 0, sizeof(*p));
+	assert(shard->index < shard->count && shard->write);
 	p->shard = *shard;
 	return p;
 }

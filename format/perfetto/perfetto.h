@@ -85,6 +85,4 @@ void nx_perfetto_instant(struct nx_perfetto *p, uint32_t track, uint64_t time_ns
 			 const struct nx_perfetto_arg *args, size_t arg_count);
 void nx_perfetto_count(struct nx_perfetto *p, uint32_t track, uint64_t time_ns, double value);
 
-uint64_t nx_perfetto_slice_count(const struct nx_perfetto *p); /* begun so far */
-
 #endif

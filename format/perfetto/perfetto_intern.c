@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/perfetto/perfetto_intern.h"
+/* perfetto_intern: the texts of a trace and their numbers in the sequence of each track. */
+#include "format/perfetto/perfetto_internal.h"
 
 #include <string.h>
 
@@ -36,15 +37,6 @@ static void keep_iid(struct nx_perfetto_iids *iids, enum nx_perfetto_space space
 	early->items[text_id] = (uint16_t)iid;
 }
 
-static uint64_t store(struct nx_perfetto_texts *texts, struct nx_slice text)
-{
-	const char *copy = nx_arena_copy(&texts->arena, text);
-
-	nx_text_map_put(&texts->ids, nx_slice_of(copy, text.len), texts->copies.len);
-	nx_vec_push(&texts->copies, copy);
-	return texts->copies.len - 1;
-}
-
 static uint64_t intern(struct nx_perfetto_texts *texts, struct nx_perfetto_iids *iids,
 		       enum nx_perfetto_space space, struct nx_slice text, uint64_t id,
 		       bool *is_new)
@@ -56,8 +48,13 @@ static uint64_t intern(struct nx_perfetto_texts *texts, struct nx_perfetto_iids 
 		return iid;
 	if (iids->last[space] >= NX_PERFETTO_TEXTS_MAX)
 		return 0;
-	if (id == NOT_STORED)
-		id = store(texts, text);
+	if (id == NOT_STORED) {
+		const char *copy = nx_arena_copy(&texts->arena, text);
+
+		id = texts->copies.len;
+		nx_text_map_put(&texts->ids, nx_slice_of(copy, text.len), id);
+		nx_vec_push(&texts->copies, copy);
+	}
 	iid = ++iids->last[space];
 	keep_iid(iids, space, id, iid);
 	*is_new = true;

@@ -41,6 +41,7 @@ uint32_t nx_perfetto_process(struct nx_perfetto *p, uint64_t pid, const char *na
 uint32_t nx_perfetto_thread(struct nx_perfetto *p, uint32_t process, uint64_t tid, const char *name,
 			    uint32_t rank)
 {
+	assert(process < p->tracks.len && p->tracks.items[process].kind == TRACK_KIND_PROCESS);
 	return add_track(p,
 			 (struct track){.kind = TRACK_KIND_THREAD,
 					.parent = process,
@@ -70,64 +71,41 @@ uint32_t nx_perfetto_counter(struct nx_perfetto *p, uint32_t parent, const char 
 			 name);
 }
 
-static void put_process(struct nx_bytes *b, const struct track *t)
-{
-	put_u64(b, (enum field)1, t->pid);
-	nx_perfetto_put_text(b, (enum field)6, nx_slice_text(t->name));
-}
-
-static void put_thread(struct nx_bytes *b, const struct track *t)
-{
-	put_u64(b, (enum field)1, t->pid);
-	put_u64(b, (enum field)2, t->tid);
-	nx_perfetto_put_text(b, (enum field)5, nx_slice_text(t->name));
-}
-
-static void put_counter(struct nx_bytes *b, const struct track *t)
-{
-	static const uint8_t units[] = {[NX_UNIT_NS] = 1, [NX_UNIT_COUNT] = 2, [NX_UNIT_BYTES] = 3};
-
-	if (t->unit != NX_UNIT_NONE)
-		put_u64(b, (enum field)3, units[t->unit]);
-	if (t->unit_name)
-		nx_perfetto_put_text(b, (enum field)6, nx_slice_text(t->unit_name));
-}
-
 static void put_descriptor(struct nx_perfetto *p, struct nx_bytes *b, uint32_t track)
 {
+	static const uint8_t units[] = {[NX_UNIT_NS] = 1, [NX_UNIT_COUNT] = 2, [NX_UNIT_BYTES] = 3};
 	const struct track *t = &p->tracks.items[track];
+	struct nx_slice name = nx_slice_text(t->name);
+	struct nx_bytes *nested = &p->nested;
 
 	put_u64(b, TRACK_UUID, sequence_of(p, track));
 	if (t->parent != NX_PERFETTO_ROOT)
 		put_u64(b, TRACK_PARENT, sequence_of(p, t->parent));
-	/* those of processes and threads have their own place */
 	if (t->kind == TRACK_KIND_PLAIN || t->kind == TRACK_KIND_COUNTER)
-		nx_perfetto_put_text(b, TRACK_NAME, nx_slice_text(t->name));
-	nx_vec_clear(&p->nested);
+		nx_perfetto_put_text(b, TRACK_NAME, name);
+	nx_vec_clear(nested);
 	if (t->kind == TRACK_KIND_PROCESS) {
-		put_process(&p->nested, t);
-		put_message(b, TRACK_PROCESS, &p->nested);
+		put_u64(nested, (enum field)1, t->pid);
+		nx_perfetto_put_text(nested, (enum field)6, name);
+		put_message(b, TRACK_PROCESS, nested);
 	} else if (t->kind == TRACK_KIND_THREAD) {
-		put_thread(&p->nested, t);
-		put_message(b, TRACK_THREAD, &p->nested);
+		put_u64(nested, (enum field)1, t->pid);
+		put_u64(nested, (enum field)2, t->tid);
+		nx_perfetto_put_text(nested, (enum field)5, name);
+		put_message(b, TRACK_THREAD, nested);
 	} else if (t->kind == TRACK_KIND_COUNTER) {
-		put_counter(&p->nested, t);
-		put_message(b, TRACK_COUNTER, &p->nested);
+		if (t->unit != NX_UNIT_NONE)
+			put_u64(nested, (enum field)3, units[t->unit]);
+		if (t->unit_name)
+			nx_perfetto_put_text(nested, (enum field)6, nx_slice_text(t->unit_name));
+		put_message(b, TRACK_COUNTER, nested);
 	}
 	put_u64(b, TRACK_CHILD_ORDER, ORDER_EXPLICIT);
 	put_u64(b, TRACK_RANK, t->rank);
 }
 
-static void put_defaults(struct nx_perfetto *p, struct nx_bytes *b, uint32_t track)
-{
-	nx_vec_clear(&p->nested);
-	put_u64(&p->nested, EVENT_TRACK, sequence_of(p, track));
-	put_message(b, PACKET_EVENT, &p->nested);
-	put_u64(b, PACKET_CLOCK, CLOCK_OF_SEQUENCE);
-}
-
-/* All sequences count from 0 of the trace's clock: a snapshot that went back in time against
- * an earlier one would be refused. */
+/* All sequences count from 0 of the trace's clock: readers refuse a snapshot that is earlier than
+ * the one before. */
 static void put_clocks(struct nx_perfetto *p, struct nx_bytes *b)
 {
 	nx_vec_clear(&p->nested);
@@ -146,6 +124,7 @@ void nx_perfetto_open_track(struct nx_perfetto *p, uint32_t track, uint64_t time
 	struct track *t = &p->tracks.items[track];
 	struct nx_bytes *packet = &p->event;
 
+	assert(track < p->tracks.len);
 	if (t->is_open)
 		return;
 	t->is_open = true;
@@ -156,8 +135,11 @@ void nx_perfetto_open_track(struct nx_perfetto *p, uint32_t track, uint64_t time
 	put_u64(packet, PACKET_CLOCK, CLOCK_BOOTTIME);
 	put_u64(packet, PACKET_SEQUENCE, sequence_of(p, track));
 	put_u64(packet, PACKET_FLAGS, STATE_CLEARED);
+	nx_vec_clear(&p->nested);
+	put_u64(&p->nested, EVENT_TRACK, sequence_of(p, track));
 	nx_vec_clear(&p->part);
-	put_defaults(p, &p->part, track);
+	put_message(&p->part, PACKET_EVENT, &p->nested);
+	put_u64(&p->part, PACKET_CLOCK, CLOCK_OF_SEQUENCE);
 	put_message(packet, PACKET_DEFAULTS, &p->part);
 	nx_vec_clear(&p->part);
 	put_descriptor(p, &p->part, track);

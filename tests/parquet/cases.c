@@ -38,7 +38,6 @@ static void put_null(const struct nx_case_row *row, size_t column)
 {
 	key(row, column);
 	nx_json_null(row->json);
-	nx_parquet_put_null(row->parquet, column);
 }
 
 static void put_bool(const struct nx_case_row *row, size_t column, bool value)

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "format/parquet/parquet_numbers.h"
+#include "format/parquet/parquet_chunk.h"
 
 static void values_are_numbered_by_first_appearance(void **state)
 {

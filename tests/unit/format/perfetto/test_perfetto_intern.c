@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "format/perfetto/perfetto_intern.h"
+#include "format/perfetto/perfetto_internal.h"
 
 static uint64_t intern(struct nx_perfetto_texts *texts, struct nx_perfetto_iids *iids,
 		       enum nx_perfetto_space space, const char *text, bool want_new)
