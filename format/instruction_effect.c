@@ -70,16 +70,6 @@ static struct nx_access access_of(const uint8_t *slot, const struct operand *op)
 	return a;
 }
 
-/* Four counts of 65535 and eight-byte elements pass 64 bits; such a lie saturates. */
-static uint64_t access_bytes(const struct nx_access *a)
-{
-	uint64_t bytes;
-
-	if (__builtin_mul_overflow(nx_access_elements(a), nx_dtype_bytes(a->dtype), &bytes))
-		return UINT64_MAX;
-	return bytes;
-}
-
 static void add_bytes(uint64_t *sum, bool *has, uint64_t bytes)
 {
 	if (__builtin_add_overflow(*sum, bytes, sum))
@@ -89,8 +79,11 @@ static void add_bytes(uint64_t *sum, bool *has, uint64_t bytes)
 
 static void count_access(struct nx_instruction_effect *e, const struct nx_access *a, bool is_psum)
 {
-	uint64_t bytes = access_bytes(a);
+	uint64_t bytes;
 
+	/* Four counts of 65535 and eight-byte elements exceed 64 bits. */
+	if (__builtin_mul_overflow(nx_access_elements(a), nx_dtype_bytes(a->dtype), &bytes))
+		bytes = UINT64_MAX;
 	if (is_psum && a->is_write)
 		add_bytes(&e->psum_write_bytes, &e->has_psum_write, bytes);
 	else if (is_psum)
@@ -101,27 +94,22 @@ static void count_access(struct nx_instruction_effect *e, const struct nx_access
 		add_bytes(&e->sbuf_read_bytes, &e->has_sbuf_read, bytes);
 }
 
-/* The Tensor engine reads the state buffer and writes PSUM, whatever the addresses say. */
-static bool is_psum_operand(uint8_t opcode, const struct nx_access *a)
-{
-	if (opcode == NX_OP_LDWEIGHTS || opcode == NX_OP_MATMUL)
-		return a->is_write;
-	return a->address >= NX_PSUM_BASE;
-}
-
 static void on_chip_effect(const uint8_t *slot, struct nx_instruction_effect *e)
 {
-	const struct operand *list = operands[nx_word_opcode(slot)];
+	uint8_t opcode = nx_word_opcode(slot);
+	bool is_array = opcode == NX_OP_LDWEIGHTS || opcode == NX_OP_MATMUL;
+	const struct operand *list = operands[opcode];
 
 	for (unsigned i = 0; i < MAX_OPERANDS && list[i].dims; i++) {
 		struct nx_access a = access_of(slot, &list[i]);
 
 		if (nx_dtype_bytes(a.dtype) == 0)
 			continue;
-		count_access(e, &a, is_psum_operand(nx_word_opcode(slot), &a));
+		/* The array reads the state buffer and writes PSUM, whatever the addresses are. */
+		count_access(e, &a, is_array ? a.is_write : a.address >= NX_PSUM_BASE);
 		e->accesses[e->access_count++] = a;
 	}
-	if (nx_word_opcode(slot) != NX_OP_MATMUL && e->has_psum_read && e->has_sbuf_write) {
+	if (opcode != NX_OP_MATMUL && e->has_psum_read && e->has_sbuf_write) {
 		e->is_psum_read_sbuf_write = true;
 		e->psum_read_sbuf_write_bytes = e->sbuf_write_bytes;
 	}

@@ -4,6 +4,7 @@
 #include "base/bare/bits.h"
 #include "format/operand_text.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* --- numbers ------------------------------------------------------------------- */
@@ -39,14 +40,6 @@ static const struct width {
 	{'w', 4, INT32_MIN, UINT32_MAX}, {'l', 8, INT64_MIN, INT64_MAX},
 	{'U', 8, INT64_MIN, INT64_MAX},
 };
-
-static const struct width *width_of(char kind)
-{
-	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
-		if (widths[i].kind == kind)
-			return &widths[i];
-	return NULL;
-}
 
 static enum nx_status read_plain(struct nx_instruction_reader *r, const struct width *width,
 				 uint8_t *at, struct nx_error *err)
@@ -97,11 +90,6 @@ static enum nx_status expect(struct nx_instruction_reader *r, const char *word,
 
 /* --- names ----------------------------------------------------------------------- */
 
-static bool is_spelled(struct nx_slice name, const char *spelling)
-{
-	return spelling && nx_slice_is(name, spelling);
-}
-
 /* The name of a code; NULL when it has none. */
 typedef const char *(*name_of)(uint8_t code);
 
@@ -125,11 +113,14 @@ static bool find_code(name_of names, struct nx_slice name, uint8_t *code)
 		*code = (uint8_t)nx_dtype_find(name);
 		return *code != NX_DTYPE_UNKNOWN;
 	}
-	for (unsigned i = 0; i < 256; i++)
-		if (is_spelled(name, names((uint8_t)i))) {
+	for (unsigned i = 0; i < 256; i++) {
+		const char *spelling = names((uint8_t)i);
+
+		if (spelling && nx_slice_is(name, spelling)) {
 			*code = (uint8_t)i;
 			return true;
 		}
+	}
 	return false;
 }
 
@@ -329,11 +320,6 @@ static enum nx_status read_zero_region(struct nx_instruction_reader *r, uint8_t 
 	return nx_fail(err, NX_FORMAT, "a zero region has 4, 8, 16, ... bytes, or 0 for none");
 }
 
-static bool is_queue_byte(char c)
-{
-	return c > ' ' && c != '=' && c != '#';
-}
-
 /* A name that is not a queue of the core is used as it is. */
 static enum nx_status read_queue(struct nx_instruction_reader *r, uint8_t *at, struct nx_error *err)
 {
@@ -342,7 +328,7 @@ static enum nx_status read_queue(struct nx_instruction_reader *r, uint8_t *at, s
 	struct nx_slice name;
 	char shown[NX_QUEUE_NAME_BYTES + 16];
 
-	while (is_queue_byte(nx_cursor_peek(c)))
+	while (nx_cursor_peek(c) > ' ' && nx_cursor_peek(c) != '=' && nx_cursor_peek(c) != '#')
 		c->at++;
 	name = nx_slice_part(c->text, start, c->at - start);
 	for (size_t i = 0; i < r->names->queue_count; i++) {
@@ -402,11 +388,12 @@ static enum nx_status read_nibble(struct nx_instruction_reader *r, char kind, ui
 static enum nx_status read_kind(struct nx_instruction_reader *r, char kind, unsigned offset,
 				const char *list, struct nx_error *err)
 {
-	const struct width *width = width_of(kind);
 	uint8_t *at = r->slot + offset;
 
-	if (width)
-		return read_plain(r, width, at, err);
+	assert(offset < NX_SLOT_BYTES);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+		if (widths[i].kind == kind)
+			return read_plain(r, &widths[i], at, err);
 	switch (kind) {
 	case '2':
 	case '3':
@@ -446,6 +433,7 @@ static enum nx_status read_kind(struct nx_instruction_reader *r, char kind, unsi
 	case 'L':
 		return read_registers(r, at, err);
 	default:
+		assert(kind == 'B');
 		return read_lanes(r, at, err);
 	}
 }

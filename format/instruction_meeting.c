@@ -35,16 +35,6 @@ struct meeting {
 	uint8_t *wait_value, *update_value;
 };
 
-static enum nx_status read_moment(struct nx_instruction_reader *r, uint8_t *mode,
-				  struct nx_error *err)
-{
-	if (nx_cursor_take(&r->cursor, "@complete"))
-		*mode |= 0x10;
-	else if (!nx_cursor_take(&r->cursor, "@read"))
-		return nx_fail(err, NX_FORMAT, "expected @complete or @read");
-	return NX_OK;
-}
-
 static enum nx_status read_mode_value(struct nx_instruction_reader *r, const struct mode *mode,
 				      uint8_t *at, struct nx_error *err)
 {
@@ -126,7 +116,13 @@ static enum nx_status read_meeting(struct nx_instruction_reader *r, struct meeti
 	m.update[0] = update->code;
 	m.update[1] = (uint8_t)index;
 	status = read_mode_value(r, update, m.update_value, err);
-	return status ? status : read_moment(r, m.update, err);
+	if (status)
+		return status;
+	if (nx_cursor_take(&r->cursor, "@complete"))
+		m.update[0] |= NX_UPDATE_ON_COMPLETION;
+	else if (!nx_cursor_take(&r->cursor, "@read"))
+		return nx_fail(err, NX_FORMAT, "expected @complete or @read");
+	return NX_OK;
 }
 
 bool nx_instruction_try_meeting(struct nx_instruction_reader *r, bool is_body,

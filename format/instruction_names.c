@@ -91,19 +91,10 @@ static size_t append(char *out, size_t used, size_t cap, const char *text, size_
 	return used + len;
 }
 
-static bool starts_with(const char *name, size_t len, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return len >= n && memcmp(name, prefix, n) == 0;
-}
-
 size_t nx_queue_display_name(const char *name, size_t len, char *out, size_t cap)
 {
 	/* Made by the runtime, not by a compiler, and shown unchanged. */
-	static const char unchanged[] = "qDveTable";
-	bool is_unchanged =
-		len == sizeof(unchanged) - 1 && memcmp(name, unchanged, sizeof(unchanged) - 1) == 0;
+	bool is_unchanged = nx_slice_is(nx_slice_of(name, len), "qDveTable");
 	size_t used = 0;
 
 	if (cap == 0)
@@ -113,7 +104,7 @@ size_t nx_queue_display_name(const char *name, size_t len, char *out, size_t cap
 		const char *prefix = queue_owners[i].prefix;
 		const char *display = queue_owners[i].display;
 
-		if (!starts_with(name, len, prefix))
+		if (!nx_slice_starts(nx_slice_of(name, len), prefix))
 			continue;
 		used = append(out, used, cap, display, strlen(display));
 		name += strlen(prefix);

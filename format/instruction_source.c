@@ -11,9 +11,9 @@
 #include "format/instruction_field.h"
 #include "format/operand_text.h"
 
-#define WORD_LENGTH 0x10 /* byte 1 of every slot but extensions */
-#define PAYLOAD_AT 12
-#define PAYLOAD_WORDS 13
+#define PAYLOAD_AT NX_WORD_HEADER_BYTES
+#define PAYLOAD_WORDS ((NX_SLOT_BYTES - PAYLOAD_AT) / 4)
+static_assert(NX_SLOT_BYTES == 64, "raw_mask has a bit per byte");
 /* --- raw bytes --------------------------------------------------------------------- */
 
 static enum nx_status read_raw_run(struct nx_instruction_reader *r, struct nx_error *err)
@@ -40,16 +40,6 @@ static enum nx_status read_raw_run(struct nx_instruction_reader *r, struct nx_er
 		r->raw_mask |= UINT64_C(1) << (at + count);
 	}
 	return count ? NX_OK : nx_fail(err, NX_FORMAT, "hexadecimal digits are missing here");
-}
-
-static enum nx_status read_raw(struct nx_instruction_reader *r, struct nx_error *err)
-{
-	enum nx_status status;
-
-	do {
-		status = read_raw_run(r, err);
-	} while (!status && nx_cursor_take(&r->cursor, ","));
-	return status;
 }
 
 static enum nx_status read_words(struct nx_instruction_reader *r, struct nx_error *err)
@@ -200,8 +190,12 @@ static enum nx_status read_operand(struct nx_instruction_reader *r, struct opera
 
 	if (nx_cursor_peek(c) != '=')
 		key.len = 0;
-	if (nx_slice_is(key, "raw") && nx_cursor_take(c, "="))
-		return read_raw(r, err);
+	if (nx_slice_is(key, "raw") && nx_cursor_take(c, "=")) {
+		do {
+			status = read_raw_run(r, err);
+		} while (!status && nx_cursor_take(c, ","));
+		return status;
+	}
 	if (nx_slice_is(key, "words") && nx_cursor_take(c, "=")) {
 		o->is_raw = true;
 		return read_words(r, err);
@@ -356,14 +350,6 @@ static enum nx_status finish(struct nx_instruction_reader *r, const struct opera
 
 #define WHOLE_PAYLOAD (~UINT64_C(0) << PAYLOAD_AT)
 
-/* Whatever else is written and computed, raw= has the last word. */
-static void overlay(struct nx_instruction_reader *r)
-{
-	for (unsigned i = 0; i < NX_SLOT_BYTES; i++)
-		if (r->raw_mask >> i & 1)
-			r->slot[i] = r->raw[i];
-}
-
 static enum nx_status assemble(struct nx_instruction_reader *r, struct nx_error *err)
 {
 	size_t start = r->cursor.at;
@@ -380,7 +366,7 @@ static enum nx_status assemble(struct nx_instruction_reader *r, struct nx_error 
 			       (int)(name.len < 40 ? name.len : 40), (const char *)name.data);
 	}
 	r->slot[0] = opcode;
-	r->slot[1] = opcode == NX_OP_PSEUDO_EXTENSION ? 0 : WORD_LENGTH;
+	r->slot[1] = opcode == NX_OP_PSEUDO_EXTENSION ? 0 : NX_WORD_MARK;
 	split(nx_instruction_pattern(opcode), &o, r->slot);
 	status = read_operands(r, &o, err);
 	if (status)
@@ -389,7 +375,10 @@ static enum nx_status assemble(struct nx_instruction_reader *r, struct nx_error 
 	status = finish(r, &o, err);
 	if (status)
 		r->cursor.at = start;
-	overlay(r);
+	/* raw= overrides everything else */
+	for (unsigned i = 0; i < NX_SLOT_BYTES; i++)
+		if (r->raw_mask >> i & 1)
+			r->slot[i] = r->raw[i];
 	return status;
 }
 

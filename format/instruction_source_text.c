@@ -2,9 +2,8 @@
 /*
  * instruction_source_text: writes the text that instruction_source.c reads.
  *
- * The profiler's text is written first and read back at once. Where the bytes
- * differ, named fields are added, and what differs still is added raw; so the
- * text is complete whatever the profiler leaves out.
+ * It writes the profiler's text and reads it back. If bytes differ, it adds named fields, and then
+ * the bytes that still differ as raw=.
  */
 #include <stdio.h>
 #include <string.h>
@@ -86,23 +85,6 @@ static void add_raw(struct nx_operand_text *t, const uint8_t *read)
 	}
 }
 
-static void trim(struct nx_operand_text *t)
-{
-	while (t->len && t->out[t->len - 1] == ' ')
-		t->len--;
-}
-
-/* Nothing but bytes: for texts that would not read back. */
-static void put_all_raw(struct nx_operand_text *t, size_t opcode_len)
-{
-	uint8_t other[NX_SLOT_BYTES];
-
-	t->len = opcode_len;
-	for (unsigned i = 0; i < NX_SLOT_BYTES; i++)
-		other[i] = (uint8_t)(i ? ~t->slot[i] : t->slot[i]);
-	add_raw(t, other);
-}
-
 size_t nx_instruction_source(const uint8_t slot[NX_SLOT_BYTES],
 			     const struct nx_instruction_context *context,
 			     const struct nx_instruction_names *names,
@@ -119,12 +101,16 @@ size_t nx_instruction_source(const uint8_t slot[NX_SLOT_BYTES],
 	nx_instruction_text(slot, context, operands, sizeof(operands), &is_known);
 	nx_operand_put(&t, " ");
 	nx_operand_put(&t, operands + strspn(operands, " "));
-	trim(&t);
+	while (t.out[t.len - 1] == ' ')
+		t.len--;
 	if (reads_back(&t, names, read)) {
 		add_extras(&t, names, read);
 		add_raw(&t, read);
-	} else {
-		put_all_raw(&t, opcode_len);
+	} else { /* every byte raw */
+		t.len = opcode_len;
+		for (unsigned i = 0; i < NX_SLOT_BYTES; i++)
+			read[i] = (uint8_t)(i ? ~slot[i] : slot[i]);
+		add_raw(&t, read);
 	}
 	out[t.len] = '\0';
 	return t.len;

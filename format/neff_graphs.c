@@ -2,8 +2,8 @@
 /*
  * neff_graphs: what kelf-*.json, def.json and tensor_map.json declare.
  *
- * Names come from the file itself, so it may name the same member a million times: each is
- * read a few times only, which keeps work and memory in proportion to the file.
+ * A file may name the same member a million times. Each is read a few times at most, to keep work
+ * and memory proportional to the file.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -167,16 +167,6 @@ static void add_tensor(struct reading *r, struct nx_neff_variable *v)
 	v->tensor = (uint32_t)index;
 }
 
-static void note_scratch(struct nx_neff_graph *graph, const struct nx_neff_variable *v)
-{
-	uint64_t end;
-
-	if (__builtin_add_overflow(v->scratch_offset, v->size_bytes, &end))
-		end = UINT64_MAX;
-	if (end > graph->scratch_bytes)
-		graph->scratch_bytes = end;
-}
-
 static void note_broken(struct reading *r, const char *path)
 {
 	if (!r->neff->broken_path)
@@ -196,6 +186,7 @@ static void read_variables(struct reading *r, const struct nx_json *definition,
 	graph->variables = NX_NEW_ARRAY(r->arena, struct nx_neff_variable, all->count);
 	for (size_t i = 0; i < all->count; i++) {
 		struct nx_neff_variable *v = &graph->variables[graph->variable_count];
+		uint64_t end = 0;
 
 		if (all->children[i].kind != NX_JSON_OBJECT)
 			continue;
@@ -203,8 +194,11 @@ static void read_variables(struct reading *r, const struct nx_json *definition,
 		read_variable(r, &all->children[i], v);
 		if (v->kind == NX_VARIABLE_INPUT || v->kind == NX_VARIABLE_OUTPUT)
 			add_tensor(r, v);
-		else if (v->kind == NX_VARIABLE_VIRTUAL)
-			note_scratch(graph, v);
+		else if (v->kind == NX_VARIABLE_VIRTUAL &&
+			 __builtin_add_overflow(v->scratch_offset, v->size_bytes, &end))
+			end = UINT64_MAX;
+		if (end > graph->scratch_bytes)
+			graph->scratch_bytes = end;
 	}
 }
 
@@ -441,17 +435,6 @@ static void read_kelf(struct reading *r, const char *path)
 	nx_arena_release(&scratch);
 }
 
-/* Without neff.json the kelf files can still be told by their names. */
-static void read_unnamed_kelfs(struct reading *r)
-{
-	for (size_t i = 0; i < r->neff->member_count; i++) {
-		struct nx_slice name = r->neff->members[i].name;
-
-		if (nx_slice_starts(name, KELF_PREFIX) && nx_slice_ends(name, ".json"))
-			read_kelf(r, nx_text_pool_copy(&r->pool, name));
-	}
-}
-
 static void read_nodes(struct reading *r)
 {
 	struct nx_arena scratch = {0};
@@ -471,8 +454,13 @@ static void read_nodes(struct reading *r)
 		read_kelf(r,
 			  nx_text_pool_copy(&r->pool, plain_path(nx_json_get(attributes, "kelf"))));
 	}
-	if (executor_count == 0)
-		read_unnamed_kelfs(r);
+	/* Without neff.json, recognize the kelf files by their names. */
+	for (size_t i = 0; executor_count == 0 && i < r->neff->member_count; i++) {
+		struct nx_slice name = r->neff->members[i].name;
+
+		if (nx_slice_starts(name, KELF_PREFIX) && nx_slice_ends(name, ".json"))
+			read_kelf(r, nx_text_pool_copy(&r->pool, name));
+	}
 	nx_arena_release(&scratch);
 }
 

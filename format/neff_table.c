@@ -44,8 +44,8 @@ static struct nx_neff_side read_side(struct reading *r, const struct nx_json *en
 	};
 }
 
-/* A sum has its sources in from_arr: objects with the keys of one source, or names alone; what
- * these leave out, the descriptor has. */
+/* A sum has its sources in from_arr: objects with the keys of one source, or names alone. What
+ * they leave out is in the descriptor. */
 static void read_sources(struct reading *r, const struct nx_json *entry,
 			 struct nx_neff_descriptor *d)
 {
@@ -67,15 +67,6 @@ static void read_sources(struct reading *r, const struct nx_json *entry,
 	}
 }
 
-static enum nx_dma_op op_named(const char *name)
-{
-	if (!strcmp(name, "copy"))
-		return NX_DMA_COPY;
-	if (!strcmp(name, "cast"))
-		return NX_DMA_CAST;
-	return strcmp(name, "add") ? NX_DMA_UNKNOWN : NX_DMA_ADD;
-}
-
 static void read_descriptor(struct reading *r, const struct nx_json *entry,
 			    struct nx_neff_descriptor *d)
 {
@@ -85,10 +76,15 @@ static void read_descriptor(struct reading *r, const struct nx_json *entry,
 	d->op_name = nx_neff_text(&r->pool, entry, "op");
 	if (!d->op_name[0])
 		d->op_name = d->transpose_op[0] ? "transpose" : "copy";
+	d->op = NX_DMA_UNKNOWN;
 	if (d->transpose_op[0])
 		d->op = strcmp(d->transpose_op, "WZXY") ? NX_DMA_UNKNOWN : NX_DMA_TRANSPOSE;
-	else
-		d->op = op_named(d->op_name);
+	else if (!strcmp(d->op_name, "copy"))
+		d->op = NX_DMA_COPY;
+	else if (!strcmp(d->op_name, "cast"))
+		d->op = NX_DMA_CAST;
+	else if (!strcmp(d->op_name, "add"))
+		d->op = NX_DMA_ADD;
 	read_sources(r, entry, d);
 	d->to = read_side(r, entry, &to_keys,
 			  nx_json_as_slice(nx_json_get(entry, to_keys.variable)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/tar.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define BLOCK_BYTES 512
@@ -25,6 +26,7 @@
 #define SIZE_BYTES 12
 #define SUM_BYTES 8
 #define PREFIX_BYTES 155
+static_assert(AT_PREFIX + PREFIX_BYTES <= BLOCK_BYTES, "the fields fit a block");
 
 /* What extension records say about the member after them. */
 struct overrides {
@@ -68,11 +70,6 @@ static uint32_t header_sum(const uint8_t *header)
 	return sum;
 }
 
-static bool is_empty_block(const uint8_t *block)
-{
-	return block[0] == 0 && memcmp(block, block + 1, BLOCK_BYTES - 1) == 0;
-}
-
 /* "<length> <key>=<value>\n"; false at the end or when the record is invalid. */
 static bool pax_next(struct nx_slice *records, struct nx_slice *key, struct nx_slice *value)
 {
@@ -95,17 +92,6 @@ static bool pax_next(struct nx_slice *records, struct nx_slice *key, struct nx_s
 	return true;
 }
 
-static bool read_decimal(struct nx_slice text, uint64_t *value)
-{
-	*value = 0;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9' || *value > UINT64_MAX / 10 - 1)
-			return false;
-		*value = *value * 10 + (uint64_t)(text.data[i] - '0');
-	}
-	return text.len > 0;
-}
-
 static void apply_pax(struct nx_slice records, struct overrides *next)
 {
 	struct nx_slice key, value;
@@ -115,18 +101,8 @@ static void apply_pax(struct nx_slice records, struct overrides *next)
 			next->name = value;
 			next->has_name = true;
 		} else if (nx_slice_is(key, "size")) {
-			next->has_size = read_decimal(value, &next->size_bytes);
+			next->has_size = nx_slice_to_u64(value, &next->size_bytes);
 		}
-	}
-}
-
-static void apply_extension(uint8_t type, struct nx_slice bytes, struct overrides *next)
-{
-	if (type == 'x') {
-		apply_pax(bytes, next);
-	} else if (type == 'L' && bytes.len) {
-		next->name = text_field(bytes.data, bytes.len);
-		next->has_name = true;
 	}
 }
 
@@ -144,19 +120,6 @@ static struct nx_slice header_name(const uint8_t *header, struct nx_arena *arena
 	return nx_slice_text(joined);
 }
 
-static struct nx_slice without_dot(struct nx_slice name)
-{
-	while (nx_slice_starts(name, "./"))
-		name = nx_slice_part(name, 2, name.len);
-	return name;
-}
-
-static bool is_regular(uint8_t type, struct nx_slice name)
-{
-	/* Before ustar a directory was a file whose name ends in a slash. */
-	return (type == '0' || type == '\0' || type == '7') && !nx_slice_ends(name, "/");
-}
-
 /* *header is NULL at the end of the archive. */
 static enum nx_status next_header(struct nx_tar_reader *tar, const uint8_t **header,
 				  uint64_t *size_bytes, struct nx_error *err)
@@ -169,7 +132,7 @@ static enum nx_status next_header(struct nx_tar_reader *tar, const uint8_t **hea
 		tar->is_truncated |= block.len > 0;
 		return NX_OK;
 	}
-	if (is_empty_block(block.data))
+	if (block.data[0] == 0 && !memcmp(block.data, block.data + 1, BLOCK_BYTES - 1)) /* zeros */
 		return NX_OK;
 	if (!read_number(block.data + AT_SUM, SUM_BYTES, &sum) || sum != header_sum(block.data))
 		return nx_fail(err, NX_FORMAT, "the tar header at offset %zu has a wrong checksum",
@@ -202,6 +165,7 @@ enum nx_status nx_tar_next(struct nx_tar_reader *tar, struct nx_tar_member *memb
 {
 	struct overrides next = {0};
 
+	assert(tar->at <= tar->archive.len && tar->arena);
 	*found = false;
 	while (!tar->is_truncated) {
 		const uint8_t *header;
@@ -213,13 +177,23 @@ enum nx_status nx_tar_next(struct nx_tar_reader *tar, struct nx_tar_member *memb
 			return st;
 		type = header[AT_TYPE];
 		if (type == 'x' || type == 'L' || type == 'g' || type == 'K') {
-			apply_extension(type, take_bytes(tar, size_bytes), &next);
+			struct nx_slice extension = take_bytes(tar, size_bytes);
+
+			if (type == 'x') {
+				apply_pax(extension, &next);
+			} else if (type == 'L' && extension.len) {
+				next.name = text_field(extension.data, extension.len);
+				next.has_name = true;
+			}
 			continue;
 		}
 		member->bytes = take_bytes(tar, next.has_size ? next.size_bytes : size_bytes);
 		member->name = next.has_name ? next.name : header_name(header, tar->arena);
-		member->name = without_dot(member->name);
-		if (is_regular(type, member->name)) {
+		while (nx_slice_starts(member->name, "./"))
+			member->name = nx_slice_part(member->name, 2, member->name.len);
+		/* Before ustar a directory was a file whose name ends in a slash. */
+		if ((type == '0' || type == '\0' || type == '7') &&
+		    !nx_slice_ends(member->name, "/")) {
 			*found = true;
 			return NX_OK;
 		}

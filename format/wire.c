@@ -328,15 +328,6 @@ static enum nx_status decode_field(struct decoder *d, const struct nx_wire_field
 	return decode_message(d, field->message, value->bytes, at);
 }
 
-static void note_unknown(struct nx_wire_loss *loss, const struct nx_wire_message *message,
-			 uint32_t number)
-{
-	if (loss->unknown_field_count++ == 0) {
-		loss->first_unknown_number = number;
-		loss->first_unknown_message = message->name;
-	}
-}
-
 /* out is zeroed. */
 static enum nx_status decode_message(struct decoder *d, const struct nx_wire_message *message,
 				     struct nx_slice input, uint8_t *out)
@@ -355,10 +346,12 @@ static enum nx_status decode_message(struct decoder *d, const struct nx_wire_mes
 	while (!st && read_field(&reader, &value)) {
 		const struct nx_wire_field *field = find_field(message, value.number);
 
-		if (field)
+		if (field) {
 			st = decode_field(d, field, &value, out, &room[field - message->fields]);
-		else
-			note_unknown(d->loss, message, value.number);
+		} else if (d->loss->unknown_field_count++ == 0) {
+			d->loss->first_unknown_number = value.number;
+			d->loss->first_unknown_message = message->name;
+		}
 	}
 	if (reader.failed)
 		d->loss->truncated_count++;
@@ -429,7 +422,7 @@ void nx_wire_put_bytes(struct nx_bytes *out, uint32_t number, struct nx_slice by
 		nx_bytes_append(out, bytes.data, bytes.len);
 }
 
-/* Opens a length-delimited field; most are shorter than 128 bytes, so one byte is kept free. */
+/* Opens a length-delimited field and reserves one byte: most are shorter than 128 bytes. */
 static size_t begin_body(struct nx_bytes *out, uint32_t number)
 {
 	put_tag(out, number, DELIMITED);
@@ -522,23 +515,19 @@ static void encode_list(const struct nx_wire_field *field, const void *at, struc
 		end_body(out, start);
 }
 
-static bool is_present(const struct nx_wire_field *field, const uint8_t *in)
-{
-	if (field->kind != NX_WIRE_MESSAGE)
-		return !is_zero(field->kind, in + field->offset);
-	return *(const bool *)(in + field->presence_offset);
-}
-
 void nx_wire_encode(const struct nx_wire_message *message, const void *in, struct nx_bytes *out)
 {
 	const uint8_t *bytes = in;
 
+	assert(message->field_count <= NX_WIRE_MAX_FIELDS);
 	for (size_t i = 0; i < message->field_count; i++) {
 		const struct nx_wire_field *field = &message->fields[i];
 
 		if (field->repeated)
 			encode_list(field, bytes + field->offset, out);
-		else if (is_present(field, bytes))
+		else if (field->kind == NX_WIRE_MESSAGE
+				 ? bytes[field->presence_offset]
+				 : !is_zero(field->kind, bytes + field->offset))
 			encode_value(field, bytes + field->offset, out);
 	}
 }
