@@ -3,6 +3,8 @@
 #ifndef NX_FORMAT_PARQUET_PARQUET_BITS_H
 #define NX_FORMAT_PARQUET_PARQUET_BITS_H
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "base/bare/slice.h"
 #include "base/vec.h"
@@ -18,6 +20,7 @@ static inline void nx_parquet_pack(struct nx_parquet_packer *p, uint64_t value, 
 {
 	unsigned free_bits = 64 - p->held_bits;
 
+	assert(width >= 1 && width <= 64 && p->held_bits < 64);
 	p->held |= value << p->held_bits;
 	p->held_bits += width;
 	if (p->held_bits >= 64) {
@@ -46,6 +49,7 @@ static inline uint64_t nx_parquet_unpack(struct nx_slice bytes, size_t at, unsig
 	const uint8_t *p = bytes.data + first;
 	uint64_t value;
 
+	assert(width >= 1 && width <= 64 && first < bytes.len);
 	if (bytes.len - first < 9) {
 		memcpy(near_end, p, bytes.len - first);
 		p = near_end;
@@ -54,6 +58,17 @@ static inline uint64_t nx_parquet_unpack(struct nx_slice bytes, size_t at, unsig
 	if (shift + width > 64)
 		value |= (uint64_t)p[8] << (64 - shift);
 	return width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
+}
+
+/* Small numbers of either sign become small numbers. */
+static inline uint64_t nx_parquet_zigzag(int64_t value)
+{
+	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t nx_parquet_from_zigzag(uint64_t value)
+{
+	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
 }
 
 static inline void nx_parquet_put_varint(struct nx_bytes *out, uint64_t value)

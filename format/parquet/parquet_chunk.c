@@ -108,16 +108,6 @@ static enum nx_parquet_encoding choose_text(const struct nx_parquet_column *c,
 	return NX_PARQUET_PLAIN;
 }
 
-static enum nx_parquet_encoding choose(const struct nx_parquet_column *c,
-				       struct nx_parquet_scratch *s, struct nx_parquet_stats *stats)
-{
-	if (c->type == NX_PARQUET_BOOL)
-		return NX_PARQUET_RLE;
-	if (!c->value_count)
-		return NX_PARQUET_PLAIN;
-	return c->type == NX_PARQUET_TEXT ? choose_text(c, stats) : choose_number(c, s, stats);
-}
-
 /* --- levels ----------------------------------------------------------------------- */
 
 /* What a page covers, and where the next one goes on. */
@@ -127,21 +117,16 @@ struct span {
 	size_t gap; /* the first that reaches beyond row */
 };
 
+/* levels may be NULL: all are max, which is 1 */
 static void put_levels(const uint32_t *levels, size_t count, unsigned max, struct nx_bytes *out)
 {
 	size_t at = out->len;
 
 	nx_bytes_append_zeros(out, sizeof(uint32_t));
-	nx_parquet_rle_encode(levels, count, nx_parquet_bit_width(max), out);
-	nx_store32(out->items + at, (uint32_t)(out->len - at - sizeof(uint32_t)));
-}
-
-static void put_uniform_levels(uint32_t level, size_t count, struct nx_bytes *out)
-{
-	size_t at = out->len;
-
-	nx_bytes_append_zeros(out, sizeof(uint32_t));
-	nx_parquet_rle_encode_run(level, count, 1, out);
+	if (levels)
+		nx_parquet_rle_encode(levels, count, nx_parquet_bit_width(max), out);
+	else
+		nx_parquet_rle_encode_run(1, count, 1, out);
 	nx_store32(out->items + at, (uint32_t)(out->len - at - sizeof(uint32_t)));
 }
 
@@ -182,7 +167,7 @@ static size_t put_flat_levels(const struct nx_parquet_column *c, struct span *sp
 		null_count = mark_gaps(c, span, s->levels.items);
 		put_levels(s->levels.items, count, 1, &s->plain);
 	} else if (c->is_optional) {
-		put_uniform_levels(1, count, &s->plain);
+		put_levels(NULL, count, 1, &s->plain);
 	}
 	span->value_end = span->value + count - null_count;
 	return count;
@@ -224,14 +209,6 @@ static size_t put_list_levels(const struct nx_parquet_column *c, struct span *sp
 
 /* --- values ----------------------------------------------------------------------- */
 
-static void put_flags(const uint8_t *flags, size_t count, struct nx_parquet_scratch *s)
-{
-	nx_vec_reserve(&s->levels, count);
-	for (size_t i = 0; i < count; i++)
-		s->levels.items[i] = flags[i];
-	put_levels(s->levels.items, count, 1, &s->plain);
-}
-
 static void put_plain_texts(const struct nx_parquet_column *c, const struct span *span,
 			    struct nx_bytes *out)
 {
@@ -243,30 +220,30 @@ static void put_plain_texts(const struct nx_parquet_column *c, const struct span
 	}
 }
 
-static void put_indices(const uint32_t *ids, const struct span *span, unsigned width,
-			struct nx_bytes *out)
-{
-	nx_vec_push(out, (uint8_t)width);
-	nx_parquet_rle_encode(ids + span->value, span->value_end - span->value, width, out);
-}
-
 static void put_values(const struct nx_parquet_column *c, const struct span *span,
 		       const struct nx_parquet_chunk *chunk, struct nx_parquet_scratch *s)
 {
 	size_t count = span->value_end - span->value;
 	bool is_text = c->type == NX_PARQUET_TEXT;
 
-	if (chunk->encoding == NX_PARQUET_RLE_DICTIONARY)
-		put_indices(is_text ? c->values.ids : s->ids.items, span,
-			    nx_parquet_bit_width(chunk->stats.distinct_count - 1), &s->plain);
-	else if (chunk->encoding == NX_PARQUET_DELTA)
+	if (chunk->encoding == NX_PARQUET_RLE_DICTIONARY) {
+		unsigned width = nx_parquet_bit_width(chunk->stats.distinct_count - 1);
+
+		nx_vec_push(&s->plain, (uint8_t)width);
+		nx_parquet_rle_encode((is_text ? c->values.ids : s->ids.items) + span->value, count,
+				      width, &s->plain);
+	} else if (chunk->encoding == NX_PARQUET_DELTA) {
 		nx_parquet_delta_encode(c->values.i64 + span->value, count, &s->plain);
-	else if (chunk->encoding == NX_PARQUET_RLE)
-		put_flags(c->values.flags + span->value, count, s);
-	else if (is_text)
+	} else if (chunk->encoding == NX_PARQUET_RLE) {
+		nx_vec_reserve(&s->levels, count);
+		for (size_t i = 0; i < count; i++)
+			s->levels.items[i] = c->values.flags[span->value + i];
+		put_levels(s->levels.items, count, 1, &s->plain);
+	} else if (is_text) {
 		put_plain_texts(c, span, &s->plain);
-	else
+	} else {
 		nx_parquet_plain_append(c->type, c->values.i64 + span->value, count, &s->plain);
+	}
 }
 
 /* --- pages ------------------------------------------------------------------------ */
@@ -341,12 +318,18 @@ void nx_parquet_chunk_encode(const struct nx_parquet_column *c, uint32_t row_cou
 {
 	struct nx_parquet_chunk *chunk = &out->chunk;
 
+	assert(row_count && page_rows && c->row_count == row_count);
 	*chunk = (struct nx_parquet_chunk){.has_levels = c->is_optional || c->is_list};
 	s->dictionary = (struct nx_slice){0};
 	nx_vec_clear(&s->plain);
 	nx_vec_clear(&s->pages);
 	nx_parquet_chunk_measure(c, out);
-	chunk->encoding = choose(c, s, &chunk->stats);
+	chunk->encoding = NX_PARQUET_PLAIN;
+	if (c->type == NX_PARQUET_BOOL)
+		chunk->encoding = NX_PARQUET_RLE;
+	else if (c->value_count)
+		chunk->encoding = c->type == NX_PARQUET_TEXT ? choose_text(c, &chunk->stats)
+							     : choose_number(c, s, &chunk->stats);
 	if (chunk->encoding == NX_PARQUET_RLE_DICTIONARY)
 		put_dictionary(c, chunk, s);
 	put_pages(c, row_count, page_rows, s, chunk);

@@ -13,16 +13,6 @@
 #define LARGEST_BLOCK ((uint64_t)1 << 16)
 #define MOST_QUARTERS 256
 
-static uint64_t zigzag(int64_t value)
-{
-	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
-}
-
-static int64_t from_zigzag(uint64_t value)
-{
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
-}
-
 struct block {
 	uint64_t offsets[BLOCK]; /* differences less the smallest */
 	int64_t smallest;
@@ -54,7 +44,7 @@ static void measure_block(const int64_t *values, size_t count, struct block *b)
 
 static void put_block(const struct block *b, struct nx_bytes *out)
 {
-	nx_parquet_put_varint(out, zigzag(b->smallest));
+	nx_parquet_put_varint(out, nx_parquet_zigzag(b->smallest));
 	nx_bytes_append(out, b->widths, QUARTERS);
 	for (size_t q = 0; q < QUARTERS; q++) {
 		unsigned width = b->widths[q];
@@ -78,7 +68,7 @@ void nx_parquet_delta_encode(const int64_t *values, size_t count, struct nx_byte
 	nx_parquet_put_varint(out, BLOCK);
 	nx_parquet_put_varint(out, QUARTERS);
 	nx_parquet_put_varint(out, count);
-	nx_parquet_put_varint(out, zigzag(count ? values[0] : 0));
+	nx_parquet_put_varint(out, nx_parquet_zigzag(count ? values[0] : 0));
 	for (size_t at = 1; at < count; at += BLOCK) {
 		measure_block(values + at, count - at < BLOCK ? count - at : BLOCK, &block);
 		put_block(&block, out);
@@ -118,7 +108,7 @@ static bool take_layout(struct nx_slice *bytes, struct layout *l, uint64_t *coun
 	    !nx_parquet_take_varint(bytes, &l->quarters) || !nx_parquet_take_varint(bytes, count) ||
 	    !nx_parquet_take_varint(bytes, &value))
 		return false;
-	*first = from_zigzag(value);
+	*first = nx_parquet_from_zigzag(value);
 	if (!l->block || l->block > LARGEST_BLOCK || !l->quarters || l->quarters > MOST_QUARTERS ||
 	    l->block % l->quarters)
 		return false;
@@ -151,7 +141,7 @@ static bool take_block(struct nx_slice *bytes, const struct layout *l, int64_t *
 
 	if (!nx_parquet_take_varint(bytes, &smallest))
 		return false;
-	smallest = (uint64_t)from_zigzag(smallest);
+	smallest = (uint64_t)nx_parquet_from_zigzag(smallest);
 	widths = nx_slice_part(*bytes, 0, l->quarters);
 	if (widths.len < l->quarters)
 		return false;

@@ -10,14 +10,20 @@
 
 /* --- the schema ----------------------------------------------------------------- */
 
+/* A union whose member is an empty struct. */
+static void put_choice(struct nx_thrift_writer *w, int id, int member)
+{
+	nx_thrift_begin_field(w, id);
+	nx_thrift_begin_field(w, member);
+	nx_thrift_end(w);
+	nx_thrift_end(w);
+}
+
 static void put_annotation(struct nx_thrift_writer *w, enum nx_parquet_type type)
 {
 	if (type == NX_PARQUET_TEXT) {
 		nx_thrift_i32(w, NX_ELEMENT_CONVERTED, NX_CONVERTED_UTF8);
-		nx_thrift_begin_field(w, NX_ELEMENT_LOGICAL);
-		nx_thrift_begin_field(w, NX_LOGICAL_STRING);
-		nx_thrift_end(w);
-		nx_thrift_end(w);
+		put_choice(w, NX_ELEMENT_LOGICAL, NX_LOGICAL_STRING);
 	} else if (type == NX_PARQUET_I32) {
 		nx_thrift_i32(w, NX_ELEMENT_CONVERTED, NX_CONVERTED_INT32);
 		nx_thrift_begin_field(w, NX_ELEMENT_LOGICAL);
@@ -47,10 +53,7 @@ static void put_list(struct nx_thrift_writer *w, const struct nx_parquet_field *
 	nx_thrift_bytes(w, NX_ELEMENT_NAME, nx_slice_text(field->name));
 	nx_thrift_i32(w, NX_ELEMENT_CHILDREN, 1);
 	nx_thrift_i32(w, NX_ELEMENT_CONVERTED, NX_CONVERTED_LIST);
-	nx_thrift_begin_field(w, NX_ELEMENT_LOGICAL);
-	nx_thrift_begin_field(w, NX_LOGICAL_LIST);
-	nx_thrift_end(w);
-	nx_thrift_end(w);
+	put_choice(w, NX_ELEMENT_LOGICAL, NX_LOGICAL_LIST);
 	nx_thrift_end(w);
 	nx_thrift_begin(w);
 	nx_thrift_i32(w, NX_ELEMENT_REPETITION, NX_REPEATED);
@@ -107,21 +110,11 @@ static void put_encodings(struct nx_thrift_writer *w, const struct nx_parquet_ch
 
 	nx_thrift_list(w, NX_CHUNK_ENCODINGS, NX_THRIFT_I32,
 		       1 + (size_t)has_dictionary + (size_t)has_rle);
-	nx_thrift_item_i32(w, chunk->encoding);
+	nx_thrift_item_int(w, chunk->encoding);
 	if (has_dictionary)
-		nx_thrift_item_i32(w, NX_PARQUET_PLAIN);
+		nx_thrift_item_int(w, NX_PARQUET_PLAIN);
 	if (has_rle)
-		nx_thrift_item_i32(w, NX_PARQUET_RLE);
-}
-
-static void put_path(struct nx_thrift_writer *w, const struct nx_parquet_field *field)
-{
-	nx_thrift_list(w, NX_CHUNK_PATH, NX_THRIFT_BINARY, field->is_list ? 3 : 1);
-	nx_thrift_item_bytes(w, nx_slice_text(field->name));
-	if (field->is_list) {
-		nx_thrift_item_bytes(w, nx_slice_text("list"));
-		nx_thrift_item_bytes(w, nx_slice_text("element"));
-	}
+		nx_thrift_item_int(w, NX_PARQUET_RLE);
 }
 
 static void put_chunk(struct nx_thrift_writer *w, const struct nx_parquet_field *field,
@@ -132,7 +125,12 @@ static void put_chunk(struct nx_thrift_writer *w, const struct nx_parquet_field 
 	nx_thrift_begin_field(w, NX_COLUMN_CHUNK);
 	nx_thrift_i32(w, NX_CHUNK_TYPE, nx_parquet_physical_of(field->type));
 	put_encodings(w, chunk);
-	put_path(w, field);
+	nx_thrift_list(w, NX_CHUNK_PATH, NX_THRIFT_BINARY, field->is_list ? 3 : 1);
+	nx_thrift_item_bytes(w, nx_slice_text(field->name));
+	if (field->is_list) {
+		nx_thrift_item_bytes(w, nx_slice_text("list"));
+		nx_thrift_item_bytes(w, nx_slice_text("element"));
+	}
 	nx_thrift_i32(w, NX_CHUNK_CODEC, chunk->codec);
 	nx_thrift_i64(w, NX_CHUNK_LEVELS, (int64_t)chunk->level_count);
 	nx_thrift_i64(w, NX_CHUNK_PLAIN_BYTES, (int64_t)chunk->plain_bytes);
@@ -166,6 +164,7 @@ void nx_parquet_footer_put_group(const struct nx_parquet_footer *f,
 	struct nx_thrift_writer w = {.out = groups};
 	uint64_t plain_bytes = 0, stored_bytes = 0;
 
+	assert(f->field_count && group->chunks);
 	for (size_t i = 0; i < f->field_count; i++) {
 		plain_bytes += group->chunks[i].plain_bytes;
 		stored_bytes += group->chunks[i].stored_bytes;

@@ -51,16 +51,6 @@ static void read_logical(struct nx_thrift_reader *r, struct element *e)
 	}
 }
 
-static void read_converted(struct nx_thrift_reader *r, struct nx_thrift_field field,
-			   struct element *e)
-{
-	int64_t converted = nx_thrift_take_int(r, field, 0, INT8_MAX);
-
-	e->is_list |= converted == NX_CONVERTED_LIST;
-	e->is_decimal |= converted == NX_CONVERTED_DECIMAL;
-	e->is_uint32 |= converted == NX_CONVERTED_UINT32;
-}
-
 static struct element read_element(struct nx_thrift_reader *r)
 {
 	struct element e = {.type = -1};
@@ -77,7 +67,11 @@ static struct element read_element(struct nx_thrift_reader *r)
 		} else if (field.id == NX_ELEMENT_CHILDREN) {
 			e.child_count = (size_t)nx_thrift_take_int(r, field, 0, INT32_MAX);
 		} else if (field.id == NX_ELEMENT_CONVERTED) {
-			read_converted(r, field, &e);
+			int64_t converted = nx_thrift_take_int(r, field, 0, INT8_MAX);
+
+			e.is_list |= converted == NX_CONVERTED_LIST;
+			e.is_decimal |= converted == NX_CONVERTED_DECIMAL;
+			e.is_uint32 |= converted == NX_CONVERTED_UINT32;
 		} else if (field.id == NX_ELEMENT_LOGICAL) {
 			nx_thrift_take_struct(r, field);
 			read_logical(r, &e);
@@ -247,20 +241,12 @@ static void read_chunk(struct nx_thrift_reader *r, struct nx_parquet_chunk *c,
 	}
 }
 
-/* Bounds of another length than the type's are not used. */
-static void check_range(const struct nx_parquet_field *field, struct nx_parquet_stats *s)
-{
-	size_t len = field->type == NX_PARQUET_BOOL ? 1 : nx_parquet_plain_size(field->type);
-
-	if (field->type != NX_PARQUET_TEXT && (s->min.len != len || s->max.len != len))
-		s->has_range = false;
-}
-
 static bool read_column(struct nx_thrift_reader *r, const struct nx_parquet_field *field,
 			uint64_t data_end, struct nx_parquet_chunk *c)
 {
 	struct chunk_reading more = {.type = -1};
 	struct nx_thrift_field at = {0};
+	size_t len = field->type == NX_PARQUET_BOOL ? 1 : nx_parquet_plain_size(field->type);
 
 	nx_thrift_take_struct(r, (struct nx_thrift_field){.type = NX_THRIFT_STRUCT});
 	while (nx_thrift_next(r, &at)) {
@@ -271,7 +257,9 @@ static bool read_column(struct nx_thrift_reader *r, const struct nx_parquet_fiel
 			nx_thrift_skip(r, at);
 		}
 	}
-	check_range(field, &c->stats);
+	/* Bounds of the wrong length are ignored. */
+	if (field->type != NX_PARQUET_TEXT && (c->stats.min.len != len || c->stats.max.len != len))
+		c->stats.has_range = false;
 	c->offset = more.data_offset;
 	if (more.dictionary_offset && more.dictionary_offset < more.data_offset)
 		c->offset = more.dictionary_offset;
@@ -366,16 +354,6 @@ static void read_pairs(struct nx_thrift_reader *r, struct nx_thrift_field list,
 	}
 }
 
-static bool rows_add_up(const struct nx_parquet_footer *f)
-{
-	uint64_t rows = 0;
-
-	for (size_t i = 0; i < f->group_count; i++)
-		if (__builtin_add_overflow(rows, f->groups[i].row_count, &rows))
-			return false;
-	return rows == f->row_count;
-}
-
 enum nx_status nx_parquet_footer_read(struct nx_slice message, uint64_t data_end,
 				      struct nx_arena *arena, struct nx_parquet_footer *f,
 				      struct nx_error *err)
@@ -383,6 +361,8 @@ enum nx_status nx_parquet_footer_read(struct nx_slice message, uint64_t data_end
 	struct nx_thrift_reader r = {.at = message.data, .end = message.data + message.len};
 	struct nx_thrift_field field = {0};
 	enum nx_status status = NX_OK;
+	uint64_t rows = 0;
+	bool is_sum_valid = true;
 
 	*f = (struct nx_parquet_footer){0};
 	while (!status && nx_thrift_next(&r, &field)) {
@@ -401,7 +381,9 @@ enum nx_status nx_parquet_footer_read(struct nx_slice message, uint64_t data_end
 		return status;
 	if (r.is_broken || !f->fields)
 		return nx_fail(err, NX_FORMAT, "its footer is damaged");
-	if (!rows_add_up(f))
+	for (size_t i = 0; i < f->group_count; i++)
+		is_sum_valid &= !__builtin_add_overflow(rows, f->groups[i].row_count, &rows);
+	if (!is_sum_valid || rows != f->row_count)
 		return nx_fail(err, NX_FORMAT, "its row groups have not the rows it states");
 	return NX_OK;
 }

@@ -282,17 +282,6 @@ static void forget_group(const struct nx_parquet_cursor *c, const struct nx_parq
 	}
 }
 
-/* Of the group that begins at next_row, counted in it. */
-static struct nx_parquet_rows wanted_rows(const struct nx_parquet_cursor *c,
-					  const struct nx_parquet_group *group)
-{
-	uint64_t end = c->next_row + group->row_count;
-	uint64_t first = c->wanted_first > c->next_row ? c->wanted_first : c->next_row;
-
-	end = c->wanted_end < end ? c->wanted_end : end;
-	return (struct nx_parquet_rows){first - c->next_row, end - first};
-}
-
 static void *copy_values(struct nx_arena *arena, const void *values, size_t count, size_t size)
 {
 	void *copy = nx_arena_alloc(arena, count * size);
@@ -351,25 +340,33 @@ static bool keep_rows(struct nx_arena *arena, struct nx_parquet_values *v, size_
 	return true;
 }
 
+static enum nx_status decode_column(struct nx_parquet_cursor *c,
+				    const struct nx_parquet_group *group, size_t chosen,
+				    struct nx_parquet_rows rows, struct nx_parquet_budget *budget,
+				    struct nx_error *err)
+{
+	const struct nx_parquet_chunk *chunk = &group->chunks[c->columns[chosen]];
+
+	return nx_parquet_chunk_decode(&c->reader->footer.fields[c->columns[chosen]], chunk,
+				       nx_slice_part(c->reader->bytes, chunk->offset,
+						     chunk->stored_bytes),
+				       group->row_count, rows, budget, &c->values[chosen], err);
+}
+
 /*
- * A row of sixty columns would keep sixty pages in memory. Of few rows each column is unpacked
- * into memory that the next one has again.
+ * A row of sixty columns would keep sixty pages in memory. For few rows, each column is unpacked
+ * into scratch memory and the rows are copied.
  */
 static enum nx_status decode_few(struct nx_parquet_cursor *c, const struct nx_parquet_group *group,
 				 struct nx_parquet_rows rows, struct nx_error *err)
 {
-	const struct nx_parquet_reader *r = c->reader;
 	enum nx_status status = NX_OK;
 
 	for (size_t i = 0; i < c->column_count && !status; i++) {
-		const struct nx_parquet_chunk *chunk = &group->chunks[c->columns[i]];
 		struct nx_arena scratch = {0};
 		struct nx_parquet_budget budget = {.arena = &scratch, .left_bytes = c->limit_bytes};
 
-		status = nx_parquet_chunk_decode(
-			&r->footer.fields[c->columns[i]], chunk,
-			nx_slice_part(r->bytes, chunk->offset, chunk->stored_bytes),
-			group->row_count, rows, &budget, &c->values[i], err);
+		status = decode_column(c, group, i, rows, &budget, err);
 		if (!status && !keep_rows(&c->arena, &c->values[i],
 					  c->limit_bytes > c->arena.used_bytes
 						  ? c->limit_bytes - c->arena.used_bytes
@@ -384,7 +381,6 @@ static enum nx_status decode_group(struct nx_parquet_cursor *c,
 				   const struct nx_parquet_group *group,
 				   struct nx_parquet_rows rows, struct nx_error *err)
 {
-	const struct nx_parquet_reader *r = c->reader;
 	struct nx_parquet_budget budget = {.arena = &c->arena, .left_bytes = c->limit_bytes};
 	enum nx_status status = NX_OK;
 
@@ -393,14 +389,8 @@ static enum nx_status decode_group(struct nx_parquet_cursor *c,
 			       (unsigned long long)group->row_count);
 	if (rows.count < group->row_count / FEW)
 		return decode_few(c, group, rows, err);
-	for (size_t i = 0; i < c->column_count && !status; i++) {
-		const struct nx_parquet_chunk *chunk = &group->chunks[c->columns[i]];
-
-		status = nx_parquet_chunk_decode(
-			&r->footer.fields[c->columns[i]], chunk,
-			nx_slice_part(r->bytes, chunk->offset, chunk->stored_bytes),
-			group->row_count, rows, &budget, &c->values[i], err);
-	}
+	for (size_t i = 0; i < c->column_count && !status; i++)
+		status = decode_column(c, group, i, rows, &budget, err);
 	return status;
 }
 
@@ -411,6 +401,7 @@ enum nx_status nx_parquet_cursor_next(struct nx_parquet_cursor *c, size_t *row_c
 	const struct nx_parquet_group *group;
 	struct nx_parquet_rows rows;
 	enum nx_status status;
+	uint64_t first, end;
 
 	*row_count = 0;
 	if (c->next_group)
@@ -424,9 +415,13 @@ enum nx_status nx_parquet_cursor_next(struct nx_parquet_cursor *c, size_t *row_c
 	if (c->next_group == f->group_count)
 		return NX_OK;
 	group = &f->groups[c->next_group];
-	rows = wanted_rows(c, group);
+	end = c->next_row + group->row_count;
+	end = c->wanted_end < end ? c->wanted_end : end;
+	first = c->wanted_first > c->next_row ? c->wanted_first : c->next_row;
+	assert(first < end);
+	rows = (struct nx_parquet_rows){first - c->next_row, end - first};
 	c->group = c->next_group++;
-	c->first_row = c->next_row + rows.first;
+	c->first_row = first;
 	c->next_row += group->row_count;
 	status = decode_group(c, group, rows, err);
 	if (status)

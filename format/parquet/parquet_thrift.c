@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "format/parquet/parquet_bits.h"
+
 #define LONG_LIST 15 /* a count from here on stands behind the header */
 
 /* --- writing ------------------------------------------------------------------ */
@@ -12,23 +14,14 @@ static void put_byte(struct nx_thrift_writer *w, unsigned byte)
 	nx_vec_push(w->out, (uint8_t)byte);
 }
 
-static void put_varint(struct nx_thrift_writer *w, uint64_t value)
+void nx_thrift_item_int(struct nx_thrift_writer *w, int64_t value)
 {
-	while (value >= 0x80) {
-		put_byte(w, (unsigned)(value & 0x7f) | 0x80);
-		value >>= 7;
-	}
-	put_byte(w, (unsigned)value);
+	nx_parquet_put_varint(w->out, nx_parquet_zigzag(value));
 }
 
-static void put_zigzag(struct nx_thrift_writer *w, int64_t value)
+void nx_thrift_item_bytes(struct nx_thrift_writer *w, struct nx_slice bytes)
 {
-	put_varint(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
-}
-
-static void put_bytes(struct nx_thrift_writer *w, struct nx_slice bytes)
-{
-	put_varint(w, bytes.len);
+	nx_parquet_put_varint(w->out, bytes.len);
 	nx_bytes_append(w->out, bytes.data, bytes.len);
 }
 
@@ -37,12 +30,12 @@ static void put_header(struct nx_thrift_writer *w, int id, enum nx_thrift_type t
 	int *last = &w->last_id[w->depth - 1];
 	int step = id - *last;
 
-	assert(step > 0);
+	assert(w->depth > 0 && step > 0);
 	if (step <= 15) {
 		put_byte(w, (unsigned)step << 4 | type);
 	} else {
 		put_byte(w, type);
-		put_zigzag(w, id);
+		nx_thrift_item_int(w, id);
 	}
 	*last = id;
 }
@@ -80,25 +73,25 @@ void nx_thrift_byte(struct nx_thrift_writer *w, int id, int8_t value)
 void nx_thrift_i16(struct nx_thrift_writer *w, int id, int16_t value)
 {
 	put_header(w, id, NX_THRIFT_I16);
-	put_zigzag(w, value);
+	nx_thrift_item_int(w, value);
 }
 
 void nx_thrift_i32(struct nx_thrift_writer *w, int id, int32_t value)
 {
 	put_header(w, id, NX_THRIFT_I32);
-	put_zigzag(w, value);
+	nx_thrift_item_int(w, value);
 }
 
 void nx_thrift_i64(struct nx_thrift_writer *w, int id, int64_t value)
 {
 	put_header(w, id, NX_THRIFT_I64);
-	put_zigzag(w, value);
+	nx_thrift_item_int(w, value);
 }
 
 void nx_thrift_bytes(struct nx_thrift_writer *w, int id, struct nx_slice bytes)
 {
 	put_header(w, id, NX_THRIFT_BINARY);
-	put_bytes(w, bytes);
+	nx_thrift_item_bytes(w, bytes);
 }
 
 void nx_thrift_list(struct nx_thrift_writer *w, int id, enum nx_thrift_type type, size_t count)
@@ -108,18 +101,8 @@ void nx_thrift_list(struct nx_thrift_writer *w, int id, enum nx_thrift_type type
 		put_byte(w, (unsigned)count << 4 | type);
 	} else {
 		put_byte(w, LONG_LIST << 4 | type);
-		put_varint(w, count);
+		nx_parquet_put_varint(w->out, count);
 	}
-}
-
-void nx_thrift_item_i32(struct nx_thrift_writer *w, int32_t value)
-{
-	put_zigzag(w, value);
-}
-
-void nx_thrift_item_bytes(struct nx_thrift_writer *w, struct nx_slice bytes)
-{
-	put_bytes(w, bytes);
 }
 
 /* --- reading ------------------------------------------------------------------ */
@@ -155,9 +138,7 @@ static uint64_t take_varint(struct nx_thrift_reader *r)
 
 static int64_t take_zigzag(struct nx_thrift_reader *r)
 {
-	uint64_t value = take_varint(r);
-
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+	return nx_parquet_from_zigzag(take_varint(r));
 }
 
 static struct nx_slice take_bytes(struct nx_thrift_reader *r, uint64_t len)

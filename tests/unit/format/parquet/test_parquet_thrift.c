@@ -42,8 +42,8 @@ static void bytes_are_those_of_the_compact_protocol(void **state)
 	nx_thrift_i16(&w, 1, -2);
 	nx_thrift_end(&w);
 	nx_thrift_list(&w, 23, NX_THRIFT_I32, 2);
-	nx_thrift_item_i32(&w, 0);
-	nx_thrift_item_i32(&w, 150);
+	nx_thrift_item_int(&w, 0);
+	nx_thrift_item_int(&w, 150);
 	nx_thrift_bool(&w, 24, false);
 	nx_thrift_byte(&w, 25, -2);
 	nx_thrift_end(&w);
