@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/collective.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "format/instruction_word.h"
 
@@ -8,6 +10,7 @@
 #define TRACE_VERSION 1u
 #define HEAD_BYTES 16u
 #define RECORD_BYTES 32u
+static_assert(sizeof(struct nx_collective_record) == RECORD_BYTES, "a record has no gaps");
 
 /* --- names ----------------------------------------------------------------------------- */
 
@@ -119,6 +122,7 @@ static void put64(struct nx_bytes *out, uint64_t value)
 
 void nx_collective_trace_put(const struct nx_collective_trace *trace, struct nx_bytes *out)
 {
+	assert(trace->group_count <= UINT32_MAX && trace->record_count <= UINT32_MAX);
 	put32(out, TRACE_MAGIC);
 	put32(out, TRACE_VERSION);
 	put32(out, (uint32_t)trace->group_count);
@@ -142,7 +146,7 @@ void nx_collective_trace_put(const struct nx_collective_trace *trace, struct nx_
 	}
 }
 
-/* Moves at past the group; false when it is cut. */
+/* Moves at past the group; false if it is cut. */
 static bool get_group(struct nx_slice bytes, size_t *at, struct nx_arena *arena,
 		      struct nx_collective_ranks *out)
 {
@@ -169,6 +173,7 @@ bool nx_collective_trace_get(struct nx_slice bytes, struct nx_arena *arena,
 	struct nx_collective_trace trace = {0};
 	size_t at = HEAD_BYTES;
 
+	assert(arena);
 	memset(out, 0, sizeof(*out));
 	if (bytes.len < HEAD_BYTES || nx_load32(bytes.data) != TRACE_MAGIC ||
 	    nx_load32(bytes.data + 4) != TRACE_VERSION)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collective: operations over ranks as programs and captures number them, and our records of them.
+ * collective: kinds and algorithms of operations over ranks, and our records of them.
  *
- * Kinds are the codes of PSEUDO_TRIGGER_COLLECTIVE (docs/formats/isa.md); those
- * from 64 on are ours. Algorithms are numbered as AWS's runtime does. How the
- * firmware of collective cores records what it did is not published: the records
- * at the end, which `cc_op_trace` of an NTFF holds when our runtime wrote it, are
- * our own (docs/formats/ntff.md).
+ * Kinds are the codes of PSEUDO_TRIGGER_COLLECTIVE (docs/formats/isa.md); those from 64 on are
+ * ours. Algorithms are numbered as in AWS's runtime. The records of collective firmware are not
+ * published; those below are our own, and our runtime writes them to `cc_op_trace` of an NTFF
+ * (docs/formats/ntff.md).
  */
 #ifndef NX_FORMAT_COLLECTIVE_H
 #define NX_FORMAT_COLLECTIVE_H
@@ -40,12 +39,12 @@ const char *nx_collective_kind_name(int64_t kind);
 /* "ring"; NULL as above. */
 const char *nx_collective_algorithm_name(int64_t algorithm);
 
-/* Ranks in pairs, of all there are: no replica group counts. */
+/* Between pairs of ranks; replica groups do not apply. */
 bool nx_collective_is_pairwise(int64_t kind);
 
-/* How many elements a rank gets for element_count elements put in; 0 when not possible. */
+/* Elements that a rank receives if each contributes element_count; 0 if that is impossible. */
 uint64_t nx_collective_output_count(int64_t kind, uint64_t element_count, uint64_t rank_count);
-/* The share of the bytes that crosses links: 2(n-1)/n for an all-reduce. */
+/* The share of the bytes that crosses links, such as 2(n-1)/n for an all-reduce. */
 double nx_collective_bus_factor(int64_t kind, uint64_t rank_count);
 
 /* --- the word ------------------------------------------------------------------------ */
@@ -72,7 +71,7 @@ struct nx_collective_record {
 	uint64_t trigger_ps, start_ps, end_ps;
 };
 
-struct nx_collective_ranks { /* that take part */
+struct nx_collective_ranks { /* the participants */
 	uint32_t id;	     /* comm_id of cc_ops */
 	const uint32_t *ranks;
 	uint32_t count;
@@ -86,7 +85,7 @@ struct nx_collective_trace {
 };
 
 void nx_collective_trace_put(const struct nx_collective_trace *trace, struct nx_bytes *out);
-/* False when the bytes are not ours or are cut; then the trace is empty. */
+/* False, and an empty trace, if the bytes are not ours or are cut. */
 bool nx_collective_trace_get(struct nx_slice bytes, struct nx_arena *arena,
 			     struct nx_collective_trace *out);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * debug_info: the compiler's debug files inside a NEFF (`*.dbg`), which lead
- * from an instruction slot to the names and source lines it came from.
- * docs/formats/neff.md has the chain. One message per file.
+ * debug_info: the compiler's debug files in a NEFF (`*.dbg`), one message per file. They lead from
+ * an instruction slot to its names and source lines (docs/formats/neff.md).
  */
 #ifndef NX_FORMAT_DEBUG_INFO_H
 #define NX_FORMAT_DEBUG_INFO_H

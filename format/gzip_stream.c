@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/gzip_stream.h"
 
+#include <assert.h>
+
 #include "format/zlib_stream.h"
 
 static bool is_gzip(struct nx_slice bytes)
@@ -36,10 +38,10 @@ static void unpack_step(struct nx_gzip_stream *stream)
 	stream->z->avail_in = (uInt)(left < NX_ZLIB_MAX_STEP ? left : NX_ZLIB_MAX_STEP);
 	result = inflate(stream->z, Z_NO_FLUSH);
 	if (result == Z_STREAM_END) {
-		/* What follows the last gzip file is padding, as gunzip sees it too. */
+		/* The rest is padding, as for gunzip. */
 		stream->is_over = !is_gzip(rest(stream)) || inflateReset(stream->z) != Z_OK;
 	} else if (result == Z_BUF_ERROR) {
-		/* No progress with room for output: the input is used up. */
+		/* No progress despite room for output: the input is used up. */
 		stream->is_over = stream->is_cut = true;
 	} else if (result != Z_OK) {
 		stream->is_over = stream->is_damaged = true;
@@ -49,6 +51,7 @@ static void unpack_step(struct nx_gzip_stream *stream)
 
 bool nx_gzip_stream_next(struct nx_gzip_stream *stream, struct nx_slice *piece)
 {
+	assert(!stream->z || stream->piece);
 	*piece = (struct nx_slice){0};
 	if (stream->is_over)
 		return false;

@@ -145,7 +145,7 @@ static void put_compare_branch(struct nx_operand_text *t)
 	nx_operand_put_fields(t, "label_id={u48} ~debugHint={b3}");
 }
 
-/* An immediate when bit 0 of byte 14 is set, else a register. */
+/* An immediate if bit 0 of byte 14 is set, otherwise a register. */
 static void put_source(struct nx_operand_text *t, unsigned at)
 {
 	uint32_t value = nx_load32(t->slot + at);

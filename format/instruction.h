@@ -2,9 +2,8 @@
 /*
  * instruction: the 64-byte word of a NeuronCore engine, its names and its text.
  *
- * The text is what AWS's profiler prints, rule by rule (docs/formats/isa.md).
- * An opcode without a known layout is shown by name (or OP_xx) and its raw
- * words, and is_known is false.
+ * The text is what AWS's profiler prints (docs/formats/isa.md). An opcode without a known layout
+ * prints as its name (or OP_xx) and its raw words.
  */
 #ifndef NX_FORMAT_INSTRUCTION_H
 #define NX_FORMAT_INSTRUCTION_H
@@ -24,7 +23,7 @@ enum nx_opcode {
 #include "format/opcodes.def"
 };
 
-/* The word of a slot, NULL when the code ends before it. */
+/* The word of a slot; NULL if the code ends before it. */
 static inline const uint8_t *nx_instruction_word(struct nx_slice code, uint32_t slot)
 {
 	return slot < code.len / NX_SLOT_BYTES ? code.data + (size_t)slot * NX_SLOT_BYTES : NULL;
@@ -33,20 +32,20 @@ static inline const uint8_t *nx_instruction_word(struct nx_slice code, uint32_t 
 #define NX_NOTIFY_HINT_START 2 /* NOTIFY hint (u16 at 36): the inference begins */
 #define NX_NOTIFY_HINT_END 3
 
-/* "MATMUL"; NULL for a byte no table names. */
+/* "MATMUL"; NULL for a code without a name. */
 const char *nx_opcode_name(uint8_t opcode);
 /* The name, or "OP_7B" written into buf (at least 8 bytes). */
 const char *nx_opcode_label(uint8_t opcode, char *buf);
 
-/* Instructions that prepare, order and end the work of others; the published list of them. */
+/* Instructions that only prepare, order or end other work, by the published list. */
 bool nx_opcode_is_setup(uint8_t opcode);
 
 /* "EXP", or the number as text in buf (at least 4 bytes). */
 const char *nx_activation_name(uint8_t function, char *buf);
 
 /*
- * qPoolDynamic -> qGpSimdDynamic: the profiler's spelling of a queue's owner.
- * Writes at most cap - 1 bytes and a NUL; returns the bytes written.
+ * qPoolDynamic -> qGpSimdDynamic: a queue's name as the profiler spells it. Writes at most
+ * cap - 1 bytes and a NUL; returns the bytes written.
  */
 size_t nx_queue_display_name(const char *name, size_t len, char *out, size_t cap);
 
@@ -57,10 +56,9 @@ struct nx_instruction_context {
 };
 
 /*
- * Writes the operand text (with its wait and update prefix), NUL-terminated and
- * cut to cap, and returns the length written; NX_INSTRUCTION_TEXT_MAX holds any
- * text whose semaphore names are shorter than 200 bytes. *is_known becomes false
- * when the layout of the opcode is not known and raw words were printed instead.
+ * Writes the operand text with its wait and update, NUL-terminated and cut to cap, and returns its
+ * length. NX_INSTRUCTION_TEXT_MAX holds any text whose semaphore names are shorter than 200 bytes.
+ * *is_known becomes false if the layout is unknown and raw words were printed instead.
  */
 size_t nx_instruction_text(const uint8_t slot[NX_SLOT_BYTES],
 			   const struct nx_instruction_context *context, char *out, size_t cap,
@@ -74,7 +72,7 @@ struct nx_instruction_effect {
 	uint64_t hbm_read_bytes, hbm_write_bytes;
 	uint64_t psum_read_sbuf_write_bytes;
 	bool is_psum_read_sbuf_write;
-	/* which of the byte counts exist for this opcode (a bit per field, in the order above) */
+	/* which of the counts exist for this opcode */
 	bool has_elements, has_sbuf_read, has_sbuf_write, has_psum_read, has_psum_write,
 		has_hbm_read, has_hbm_write;
 	struct nx_access accesses[3];
@@ -84,14 +82,14 @@ struct nx_instruction_effect {
 void nx_instruction_effect(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 			   struct nx_instruction_effect *out);
 
-/* PSEUDO_DMA_TRIGGER: the queue it rings (NUL-padded at byte 12) and the block. */
+/* PSEUDO_DMA_TRIGGER: the queue and the block that it starts. */
 struct nx_dma_trigger {
 	char queue[37];
 	uint32_t block_id;
 };
 bool nx_instruction_dma_trigger(const uint8_t slot[NX_SLOT_BYTES], struct nx_dma_trigger *out);
 
-/* PSEUDO_CORE_BARRIER: which barrier, and the semaphore by which the cores meet. */
+/* PSEUDO_CORE_BARRIER: the barrier, and the semaphore that the cores share for it. */
 struct nx_core_barrier {
 	uint32_t id;
 	uint8_t semaphore;
@@ -106,7 +104,7 @@ struct nx_register_transfer {
 bool nx_instruction_register_transfer(const uint8_t slot[NX_SLOT_BYTES], unsigned arch,
 				      struct nx_register_transfer *out);
 
-/* The semaphore an instruction waits for before it starts; false when it waits for none. */
+/* The semaphore an instruction waits for before it starts; false if there is none. */
 bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore);
 
 /*
@@ -123,8 +121,8 @@ struct nx_flops nx_instruction_flops(const uint8_t slot[NX_SLOT_BYTES], unsigned
 
 /*
  * Floating point operations of a MATMUL over that many elements; INT64_MAX if they do not fit. An
- * fp32 product takes two passes, which count half each. The adjusted number is in bf16 equivalents:
- * what the array could have done in the same time; -1 for element types without a published cost.
+ * fp32 product takes two passes, which count half each. The adjusted number is in bf16 equivalents,
+ * -1 for element types without a published cost.
  */
 struct nx_matmul_flops {
 	int64_t raw;

@@ -2,9 +2,8 @@
 /*
  * instruction_effect: which memory an instruction reads and writes, and how much.
  *
- * On-chip operands are counted per partition, as the profiler counts them:
- * elements times element size, whatever the number of partitions. Operands that
- * hold one value per partition (scale, bias, scalar pointers) are not counted.
+ * Like the profiler, it counts on-chip operands per partition: elements times element size.
+ * Operands with one value per partition (scale, bias, scalar pointers) do not count.
  */
 #include "format/instruction.h"
 
@@ -19,7 +18,7 @@ enum dtype_place { WHOLE, LOW, HIGH }; /* which bits of the byte hold the elemen
 
 struct operand {
 	bool is_write;
-	uint8_t at;   /* of its pattern */
+	uint8_t at;   /* offset of its pattern */
 	uint8_t dims; /* 2 to 4; 0 after the last operand */
 	uint8_t dtype_at;
 	enum dtype_place place;
@@ -122,8 +121,8 @@ static void matmul_effect(const uint8_t *slot, struct nx_instruction_effect *e)
 
 	e->elements = (uint64_t)w->rows * w->columns * nx_access_elements(&moving);
 	e->has_elements = true;
-	/* PSUM is occupied as fp32 whatever the type of the sums, also by a transpose that
-	 * passes two-byte values through: real exports show its unread halves as live. */
+	/* PSUM holds fp32 whatever the type of the sums: real exports show the unread halves of
+	 * two-byte transposes as live. */
 	for (unsigned i = 0; i < e->access_count; i++)
 		if (e->accesses[i].is_write)
 			e->accesses[i].dtype = NX_DTYPE_FP32;
@@ -239,7 +238,7 @@ bool nx_instruction_wait(const uint8_t slot[NX_SLOT_BYTES], uint8_t *semaphore)
 
 /* --- flops ----------------------------------------------------------------- */
 
-/* Time of an operation in quarters of a bf16 one's. */
+/* Time of an operation, in quarters of the time in bf16. */
 static unsigned quarters(unsigned dtype, unsigned arch)
 {
 	if (dtype == NX_DTYPE_FP32)

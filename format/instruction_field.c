@@ -16,6 +16,7 @@ enum nx_status nx_instruction_read_number(struct nx_instruction_reader *r, int64
 	struct nx_expression_value value;
 	enum nx_status status = nx_expression_read(&r->cursor, &value, err);
 
+	assert(low <= high);
 	if (status)
 		return status;
 	*out = value.whole;
@@ -63,7 +64,7 @@ static enum nx_status read_float(struct nx_instruction_reader *r, uint8_t *at, s
 	return status;
 }
 
-/* In "128*64" the star stands between two numbers. */
+/* In "128*64" the star separates two numbers. */
 static enum nx_status read_factor(struct nx_instruction_reader *r, uint8_t *at,
 				  struct nx_error *err)
 {
@@ -90,7 +91,7 @@ static enum nx_status expect(struct nx_instruction_reader *r, const char *word,
 
 /* --- names ----------------------------------------------------------------------- */
 
-/* The name of a code; NULL when it has none. */
+/* The name of a code; NULL if it has none. */
 typedef const char *(*name_of)(uint8_t code);
 
 static const char *dtype_of(uint8_t code)
@@ -98,7 +99,7 @@ static const char *dtype_of(uint8_t code)
 	return nx_dtype_name(code);
 }
 
-/* Functions without a name print as their number. */
+/* Functions without a name have their number as name. */
 static const char *function_of(uint8_t code)
 {
 	char number[4];
@@ -109,7 +110,7 @@ static const char *function_of(uint8_t code)
 
 static bool find_code(name_of names, struct nx_slice name, uint8_t *code)
 {
-	if (names == dtype_of) { /* which has other spellings too */
+	if (names == dtype_of) { /* element types have several spellings */
 		*code = (uint8_t)nx_dtype_find(name);
 		return *code != NX_DTYPE_UNKNOWN;
 	}
@@ -232,7 +233,7 @@ static enum nx_status read_list(struct nx_instruction_reader *r, int64_t low, in
 	return status ? status : expect(r, "]", err);
 }
 
-/* Dimensions that are left out count once and step nowhere. */
+/* A missing dimension has count 1 and step 0. */
 static enum nx_status read_access_pattern(struct nx_instruction_reader *r, uint8_t *at,
 					  unsigned dims, struct nx_error *err)
 {
@@ -320,7 +321,7 @@ static enum nx_status read_zero_region(struct nx_instruction_reader *r, uint8_t 
 	return nx_fail(err, NX_FORMAT, "a zero region has 4, 8, 16, ... bytes, or 0 for none");
 }
 
-/* A name that is not a queue of the core is used as it is. */
+/* Other names than those of the core's queues are kept as they are. */
 static enum nx_status read_queue(struct nx_instruction_reader *r, uint8_t *at, struct nx_error *err)
 {
 	struct nx_cursor *c = &r->cursor;

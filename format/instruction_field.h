@@ -9,29 +9,27 @@ struct nx_instruction_reader {
 	struct nx_cursor cursor;
 	const struct nx_instruction_names *names;
 	uint8_t *slot;
-	struct nx_expression_value
-		operands[2]; /* {o} and {v}, stored when the whole text is known */
+	struct nx_expression_value operands[2]; /* {o} and {v}, stored at the end */
 	bool has_operand[2];
 	bool has_header_value;
-	uint8_t raw[NX_SLOT_BYTES]; /* of raw=, where a bit is set in the mask */
+	uint8_t raw[NX_SLOT_BYTES]; /* bytes of raw=, valid where the mask has a bit */
 	uint64_t raw_mask;
 };
 
 /*
- * Reads what the pattern says, up to a blank in the pattern or its end, and stores it. Where
- * the text is something else the cursor stands at the difference.
+ * Reads and stores one operand of a pattern. If the text differs, the cursor is at the difference.
  */
 NX_MUST_CHECK enum nx_status nx_instruction_read_field(struct nx_instruction_reader *r,
 						       const char *pattern, struct nx_error *err);
 
-/* A whole number within its limits. */
+/* An integer from low to high. */
 NX_MUST_CHECK enum nx_status nx_instruction_read_number(struct nx_instruction_reader *r,
 							int64_t low, int64_t high, int64_t *out,
 							struct nx_error *err);
 
 /*
- * Reads a wait or an update, of the header or of the body of an EVENT_SEMAPHORE. False when
- * what comes next is neither; otherwise *status says whether it was valid.
+ * Reads a wait or an update, for the header or for the body of an EVENT_SEMAPHORE. False if the
+ * text is neither; otherwise *status says whether it is valid.
  */
 bool nx_instruction_try_meeting(struct nx_instruction_reader *r, bool is_body,
 				enum nx_status *status, struct nx_error *err);

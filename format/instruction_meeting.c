@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* instruction_meeting: waits for semaphores and events and updates of them, read from text. */
+/* instruction_meeting: reads waits for and updates of semaphores and events. */
 #include "base/bare/bits.h"
 #include "format/instruction_field.h"
 
@@ -77,7 +77,7 @@ static enum nx_status read_unknown_mode(struct nx_instruction_reader *r, struct 
 	return NX_OK;
 }
 
-/* "[8] (qSyncIO0)": the owner's name is for people. */
+/* "[8] (qSyncIO0)": the name is ignored. */
 static enum nx_status read_index(struct nx_instruction_reader *r, int64_t *index,
 				 struct nx_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* instruction_names: what the bytes of an instruction word are called. */
+/* instruction_names: names of opcodes, activation functions and queues. */
 #include "format/instruction.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static const char *const opcode_names[256] = {
 #include "format/opcodes.def"
 };
 
-/* Numbers and names as in the activation tables a NEFF carries, in capitals as printed. */
+/* As in the activation tables of a NEFF, in capitals as printed. */
 static const char *const activation_names[256] = {
 	[1] = "IDENTITY",
 	[2] = "RELU",
@@ -93,7 +93,7 @@ static size_t append(char *out, size_t used, size_t cap, const char *text, size_
 
 size_t nx_queue_display_name(const char *name, size_t len, char *out, size_t cap)
 {
-	/* Made by the runtime, not by a compiler, and shown unchanged. */
+	/* The runtime adds this queue; it is shown unchanged. */
 	bool is_unchanged = nx_slice_is(nx_slice_of(name, len), "qDveTable");
 	size_t used = 0;
 

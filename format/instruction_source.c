@@ -49,7 +49,7 @@ static enum nx_status read_words(struct nx_instruction_reader *r, struct nx_erro
 		enum nx_status status;
 
 		if (i && !nx_cursor_take(&r->cursor, ","))
-			return nx_fail(err, NX_FORMAT, "words= wants %d numbers", PAYLOAD_WORDS);
+			return nx_fail(err, NX_FORMAT, "words= needs %d numbers", PAYLOAD_WORDS);
 		status = nx_instruction_read_number(r, 0, UINT32_MAX, &word, err);
 		if (status)
 			return status;
@@ -66,7 +66,7 @@ struct operands {
 	const char *fields[MAX_FIELDS];
 	bool is_optional[MAX_FIELDS], is_given[MAX_FIELDS];
 	unsigned count;
-	bool is_raw; /* words= says it all */
+	bool is_raw; /* words= replaces all operands */
 };
 
 static size_t key_length(const char *field)
@@ -114,7 +114,7 @@ static void mark_given(struct operands *o, unsigned field)
 			o->is_given[i] = true;
 }
 
-/* The first spelling that fits the whole operand; otherwise the one that went furthest fails. */
+/* Takes the first spelling that fits; if none does, reports the one that got furthest. */
 static enum nx_status read_spellings(struct nx_instruction_reader *r, struct operands *o,
 				     struct nx_slice key, bool *is_found, struct nx_error *err)
 {
@@ -129,7 +129,7 @@ static enum nx_status read_spellings(struct nx_instruction_reader *r, struct ope
 
 		if (!nx_slice_equal(key, nx_slice_of(o->fields[i], len)))
 			continue;
-		/* of operands without a key the next one may be meant */
+		/* without a key, the next operand may fit */
 		if (o->is_given[i] && !len)
 			continue;
 		*is_found = true;
@@ -308,7 +308,7 @@ static uint32_t fp16_of(double real)
 		       (uint32_t)nearbyint(ldexp(size, 11 - exponent)));
 }
 
-/* A whole number is the bits themselves where the profiler prints bits. */
+/* Where the profiler prints bits, an integer is the bits themselves. */
 static enum nx_status store_memset(struct nx_instruction_reader *r, bool has_count,
 				   struct nx_error *err)
 {
@@ -323,7 +323,7 @@ static enum nx_status store_memset(struct nx_instruction_reader *r, bool has_cou
 	else if (dtype == NX_DTYPE_FP16 && value.is_real)
 		raw = fp16_of(value.real);
 	else if (value.is_real)
-		return nx_fail(err, NX_FORMAT, "value= of whole numbers is one, too");
+		return nx_fail(err, NX_FORMAT, "value= must be an integer for this element type");
 	else if (value.whole < INT32_MIN || value.whole > UINT32_MAX)
 		return nx_fail(err, NX_FORMAT, "value= has more than 32 bits");
 	nx_store32(r->slot + 40, raw);
@@ -392,6 +392,7 @@ enum nx_status nx_instruction_assemble(struct nx_slice text,
 	struct nx_error unasked;
 	enum nx_status status;
 
+	assert(slot && fault_at);
 	r.cursor = (struct nx_cursor){.text = text, .names = r.names->symbols};
 	nx_cursor_skip_blanks(&r.cursor);
 	status = assemble(&r, err ? err : &unasked);

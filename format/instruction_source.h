@@ -2,16 +2,15 @@
 /*
  * instruction_source: the text of an instruction that assembles to the same 64 bytes.
  *
- * The text is the profiler's (format/instruction.h), so that what a profile
- * shows can be written down again:
+ * The text is the profiler's (format/instruction.h), so a profile can be assembled again:
  *
  *	MATMUL S[4]>=1 S[5]++@complete acc_flags=3 src=fp32@0x100[1,0,0][128,1,1]
  *		dst=0x2000000[1,0,0][128,1,1] 128*128
  *
- * Operands come in any order, numbers may be expressions, and an access pattern
- * may leave out its last dimensions. What the profiler does not print is added
- * behind it: known fields by name (set=1), all others as `raw=46:10`, the hexa-
- * decimal bytes from an offset on. docs/assembler.md lists the operands.
+ * Operands come in any order, numbers may be expressions, and an access pattern may leave out its
+ * last dimensions. Fields that the profiler does not print follow: by name (set=1) if they have
+ * one, otherwise as `raw=46:10`, an offset and hexadecimal bytes. docs/assembler.md lists the
+ * operands.
  */
 #ifndef NX_FORMAT_INSTRUCTION_SOURCE_H
 #define NX_FORMAT_INSTRUCTION_SOURCE_H
@@ -30,8 +29,8 @@ struct nx_instruction_names {
 };
 
 /*
- * One instruction from its opcode's name to the end of the text. FORMAT and a
- * sentence when the text is wrong; *fault_at is then the offset of the byte at fault.
+ * Assembles one instruction, from the name of its opcode to the end of the text. FORMAT if the text
+ * is wrong; *fault_at is then the offset of the fault.
  */
 NX_MUST_CHECK enum nx_status nx_instruction_assemble(struct nx_slice text,
 						     const struct nx_instruction_names *names,
@@ -39,8 +38,8 @@ NX_MUST_CHECK enum nx_status nx_instruction_assemble(struct nx_slice text,
 						     struct nx_error *err);
 
 /*
- * Opcode and operands, without blanks at either end, NUL-terminated; returns the length. Never
- * cut: a text that would not read back becomes the opcode and raw bytes.
+ * Writes opcode and operands, NUL-terminated, and returns the length. A text that would not read
+ * back becomes the opcode and raw bytes.
  */
 size_t nx_instruction_source(const uint8_t slot[NX_SLOT_BYTES],
 			     const struct nx_instruction_context *context,

@@ -12,7 +12,7 @@
 #include "format/instruction_source.h"
 #include "format/operand_text.h"
 
-/* The first byte that differs from at on; NX_SLOT_BYTES when none does. */
+/* The first byte from at on that differs; NX_SLOT_BYTES if none does. */
 static unsigned next_difference(const uint8_t *a, const uint8_t *b, unsigned at)
 {
 	while (at < NX_SLOT_BYTES && a[at] == b[at])

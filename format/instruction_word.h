@@ -2,10 +2,10 @@
 /*
  * instruction_word: where each field of an instruction word lies.
  *
- * A word has 64 bytes: a header of 12, then a body laid out as the opcode says. Outside of format/
- * nothing counts bytes of a word: view it with nx_word_of and name the field (make check holds
- * it). Any 64 bytes may be viewed, at any address. docs/formats/isa.md says what the fields mean
- * and how that is known; bytes without a name here have no known meaning.
+ * A word has 64 bytes: a header of 12, then a body whose layout depends on the opcode. Outside of
+ * format/, view it with nx_word_of and name the field; make check refuses offsets. Any 64 bytes may
+ * be viewed, at any address. docs/formats/isa.md explains the fields; bytes without a name here
+ * have no known meaning.
  */
 #ifndef NX_FORMAT_INSTRUCTION_WORD_H
 #define NX_FORMAT_INSTRUCTION_WORD_H
@@ -19,8 +19,8 @@
 #include "machine/hardware.h"
 
 #define NX_LAYOUT __attribute__((packed, may_alias))
-#define NX_WORD_HEADER_BYTES 12 /* of the header */
-#define NX_WORD_MARK 0x10	/* `mark` of every word but PSEUDO_EXTENSION */
+#define NX_WORD_HEADER_BYTES 12
+#define NX_WORD_MARK 0x10 /* `mark` of every word but PSEUDO_EXTENSION */
 
 /* --- semaphores -------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ enum nx_update_mode { /* the low four bits */
 #define NX_UPDATE_MODE_MASK 15
 #define NX_UPDATE_ON_COMPLETION 0x10 /* else as soon as the operands are read */
 
-/* Whether a semaphore's value ends a wait. A mode without a meaning does not wait. */
+/* Whether a semaphore's value ends a wait. An unknown mode does not wait. */
 static inline bool nx_wait_holds(unsigned mode, uint32_t have, uint32_t value)
 {
 	switch (mode) {
@@ -93,7 +93,7 @@ static_assert(sizeof(struct nx_word_header) == NX_WORD_HEADER_BYTES, "the body b
 struct nx_access {
 	bool is_write;
 	uint32_t address;
-	uint8_t partition_count; /* from the one in the address on */
+	uint8_t partition_count; /* the first is part of the address */
 	unsigned dtype;		 /* element type used to size it */
 	unsigned dims;
 	int16_t steps[4]; /* in elements */
@@ -104,6 +104,7 @@ static inline uint64_t nx_access_elements(const struct nx_access *a)
 {
 	uint64_t n = 1;
 
+	assert(a->dims <= 4);
 	for (unsigned i = 0; i < a->dims; i++)
 		n *= a->counts[i];
 	return n;
@@ -545,7 +546,7 @@ static inline uint8_t nx_word_opcode(const uint8_t *slot)
 	return nx_word_of(slot)->header.opcode;
 }
 
-/* Keeps the header: waits and updates stay as they are. */
+/* Keeps the header with its wait and update. */
 static inline void nx_word_clear_body(union nx_word *word)
 {
 	memset(word->bytes + NX_WORD_HEADER_BYTES, 0, NX_SLOT_BYTES - NX_WORD_HEADER_BYTES);

@@ -15,10 +15,10 @@
 
 #define NEWEST_PACKAGE_VERSION 2
 #define NEWEST_MAJOR_VERSION 2
-/* Larger numbers come from files that are something else. */
+/* A larger number means that the file is not a NEFF. */
 #define LARGEST_CREDIBLE_VERSION 255
 
-/* Compilers fill the archive up with zeros to tar's record size, after the gzip stream. */
+/* Compilers pad the archive with zeros to tar's record size. */
 #define DATA_ALIGNMENT 10240
 #define DEFLATE_STEP_BYTES ((size_t)1 << 18)
 
@@ -75,7 +75,7 @@ static void write_header(const struct nx_neff_header *header, uint8_t *bytes)
 	}
 }
 
-/* There is no magic number: a NEFF is known by values that fit together. */
+/* There is no magic number: check that the values fit together. */
 static enum nx_status check_header(const struct nx_neff_header *header, size_t file_bytes,
 				   struct nx_error *err)
 {
@@ -228,7 +228,8 @@ const struct nx_neff_member *nx_neff_find(const struct nx_neff *neff, struct nx_
 {
 	size_t low = 0, high = neff->member_count;
 
-	while (low < high) { /* the first after those of that name */
+	assert(!high || neff->by_name);
+	while (low < high) { /* finds the first name that is greater */
 		size_t middle = low + (high - low) / 2;
 
 		if (nx_slice_compare(neff->by_name[middle]->name, name) <= 0)

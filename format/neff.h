@@ -3,12 +3,11 @@
  * neff: a compiled model. 1024 bytes of header, then a tar, gzipped (package 2) or plain
  * (package 1), whose members declare the program. docs/formats/neff.md has the layout.
  *
- * nx_neff_read is the one reader of kelf-*.json, def.json and tensor_map.json; everything
- * else that handles a NEFF takes a struct nx_neff. It follows the names inside these files,
- * never a guessed one, so all compiler generations read alike.
+ * nx_neff_read is the only reader of kelf-*.json, def.json and tensor_map.json. It follows the
+ * names inside these files and guesses none, so it reads all compiler generations.
  *
- * The static DMA of an engine may be the largest part of a NEFF and few need it: read it with
- * nx_neff_table_read when it is wanted.
+ * The static DMA of an engine may be the largest part of a NEFF; nx_neff_table_read reads it on
+ * demand.
  */
 #ifndef NX_FORMAT_NEFF_H
 #define NX_FORMAT_NEFF_H
@@ -20,7 +19,7 @@
 #include "machine/hardware.h"
 
 #define NX_NEFF_HEADER_BYTES 1024
-/* An archive that unpacks to more is refused: 8 GiB of code is not a model but a bomb. */
+/* An archive that unpacks to more is refused as a decompression bomb. */
 #define NX_NEFF_MAX_UNPACKED_BYTES ((uint64_t)8 << 30)
 
 struct nx_neff_header {
@@ -44,7 +43,7 @@ struct nx_neff_member {
 	struct nx_slice bytes;
 };
 
-#define NX_NO_INDEX UINT32_MAX /* of a variable, block, core: none, or none that is known */
+#define NX_NO_INDEX UINT32_MAX /* no variable, block or core, or an unknown one */
 
 enum nx_variable_kind {
 	NX_VARIABLE_OTHER, /* no transfer can read or write it */
@@ -59,15 +58,15 @@ enum nx_variable_kind {
 
 struct nx_neff_shape {
 	const int64_t *sizes;
-	size_t dims; /* 0 also when the NEFF does not say */
+	size_t dims; /* 0 also if unknown */
 };
 
-/* Texts are never NULL; "" when the NEFF does not say. */
+/* Texts are never NULL; "" if unknown. */
 struct nx_neff_variable {
 	const char *name;
 	const char *type; /* "state-buffer", "input", … */
 	enum nx_variable_kind kind;
-	uint64_t id; /* by which instructions name it; UINT64_MAX: none */
+	uint64_t id; /* in instructions; UINT64_MAX: none */
 	uint64_t size_bytes;
 	uint64_t scratch_offset; /* VIRTUAL */
 	const char *file_name;	 /* FILE: a .npy in the graph's folder */
@@ -83,7 +82,7 @@ struct nx_neff_variable {
 
 struct nx_neff_queue {
 	const char *name, *owner, *type;
-	uint32_t ring_count; /* NX_NO_INDEX when the NEFF does not say */
+	uint32_t ring_count; /* NX_NO_INDEX if unknown */
 	const uint32_t *semaphores;
 	size_t semaphore_count;
 	bool has_scratch; /* in the state buffer, for descriptors: */
@@ -98,13 +97,13 @@ struct nx_neff_paths {
 struct nx_neff_engine {
 	const char *table;    /* path of its JSON file: static DMA, see nx_neff_table_read */
 	const char *stream;   /* path of its instructions, */
-	struct nx_slice code; /* and these; empty when the member is missing */
+	struct nx_slice code; /* and their bytes; empty if the member is missing */
 	struct nx_neff_paths backend_debug, asm_debug;
 };
 
-/* Ranks of a collective, or how many elements each of them brings. */
+/* Ranks of a collective, or the element count of each. */
 struct nx_rank_list {
-	const uint32_t *items; /* NX_NO_INDEX for what is not a rank */
+	const uint32_t *items; /* NX_NO_INDEX for an invalid rank */
 	uint32_t count;
 };
 struct nx_rank_lists { /* groups of ranks, or pairs of source and target */
@@ -119,20 +118,20 @@ struct nx_rank_choices { /* by the group id of a collective's word */
 struct nx_neff_graph {			    /* the program of one physical core */
 	const char *name;		    /* "sg00" */
 	const char *path;		    /* of its def.json */
-	const char *folder;		    /* of the same, with its slash: "sg00/" */
+	const char *folder;		    /* of def.json, with its slash: "sg00/" */
 	struct nx_neff_variable *variables; /* in the order of the file */
 	size_t variable_count;
 	struct nx_neff_queue *queues;
 	size_t queue_count;
 	struct nx_neff_engine engines[NX_ENGINE_COUNT];
 	struct nx_neff_paths dma_debug;
-	uint32_t runtime_semaphore_count; /* that the runtime keeps for itself */
-	uint64_t scratch_bytes;		  /* UINT64_MAX when a variable ends beyond any memory */
+	uint32_t runtime_semaphore_count; /* reserved by the runtime */
+	uint64_t scratch_bytes;		  /* UINT64_MAX on overflow */
 	struct nx_rank_choices replica_groups, source_target_pairs;
 	struct nx_rank_lists element_counts; /* by the counts id of a collective's word */
 };
 
-/* What is missing or damaged, and what that costs: "sg00/def.json", "is missing …; …". */
+/* What is missing or damaged, and the consequence: "sg00/def.json", "is missing …; …". */
 struct nx_neff_problem {
 	const char *path;
 	const char *text;
@@ -156,16 +155,16 @@ struct nx_neff {
 	/* Inputs and outputs of all graphs, each name once, in the order of the files. */
 	const struct nx_neff_variable **tensors;
 	size_t tensor_count;
-	uint32_t world_size; /* ranks it was compiled for; 0 when it does not say */
+	uint32_t world_size; /* ranks it was compiled for; 0 unknown */
 	struct nx_neff_problem *problems;
 	size_t problem_count;
 };
 
 /*
  * Reads header, archive and what the archive declares. Members borrow from the arena (gzip) or
- * from file (plain tar); all else lives in the arena. FORMAT when the header or the very first
- * archive byte is invalid. Damage further on is not an error: what could be read is there,
- * and is_truncated and problems say what could not.
+ * from file (plain tar); all else lives in the arena. FORMAT if the header or the very first
+ * archive byte is invalid. Later damage is not an error: is_truncated and problems report what
+ * could not be read.
  */
 NX_MUST_CHECK enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena *arena,
 					  struct nx_neff *out, struct nx_error *err);
@@ -174,7 +173,7 @@ NX_MUST_CHECK enum nx_status nx_neff_read(struct nx_slice file, struct nx_arena 
 NX_MUST_CHECK enum nx_status nx_neff_check_program(const struct nx_neff *neff,
 						   struct nx_error *err);
 
-/* The last member of that name, NULL when absent; its bytes, empty when absent. */
+/* The last member of that name, or NULL; its bytes, or none. */
 const struct nx_neff_member *nx_neff_find(const struct nx_neff *neff, struct nx_slice name);
 struct nx_slice nx_neff_member(const struct nx_neff *neff, struct nx_slice name);
 
@@ -184,7 +183,7 @@ bool nx_neff_graph_has_collectives(const struct nx_neff_graph *graph);
 
 /* One side of a transfer: a walk over bytes of a variable, fastest dimension first. */
 struct nx_neff_side {
-	uint32_t variable; /* index into the graph's variables; NX_NO_INDEX when unknown */
+	uint32_t variable; /* index into the graph's variables; NX_NO_INDEX if unknown */
 	uint64_t offset;
 	unsigned dtype; /* an enum nx_dtype; 0 unknown */
 	unsigned dims;
@@ -199,7 +198,7 @@ enum nx_dma_op { NX_DMA_COPY, NX_DMA_CAST, NX_DMA_ADD, NX_DMA_TRANSPOSE, NX_DMA_
 struct nx_neff_descriptor {
 	enum nx_dma_op op;
 	const char *op_name;	   /* "copy" also when absent; "transpose" with transpose_op */
-	const char *transpose_op;  /* "" when it does not transpose */
+	const char *transpose_op;  /* "" if it does not transpose */
 	struct nx_neff_side *from; /* several for a sum */
 	size_t from_count;	   /* at least 1 */
 	struct nx_neff_side to;

@@ -5,6 +5,7 @@
  * A file may name the same member a million times. Each is read a few times at most, to keep work
  * and memory proportional to the file.
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -15,9 +16,9 @@
 #define KELF_PREFIX "kelf"
 #define MAX_USES 8
 #define MAX_PROBLEMS 256
-/* Semaphores that the runtime keeps when a definition does not say how many. */
+/* If the definition does not say. */
 #define DEFAULT_RUNTIME_SEMAPHORE_COUNT 3
-/* More ranks than any cluster has is a damaged file. */
+/* More ranks mean a damaged file. */
 #define MAX_WORLD_SIZE 65536
 
 struct reading {
@@ -50,7 +51,7 @@ static void NX_PRINTF(3, 4) note_problem(struct reading *r, const char *path, co
 							    nx_arena_copy_text(r->arena, text)}));
 }
 
-/* The member as a tree in scratch; NULL, and a problem, when it is missing or damaged. */
+/* The member as a tree in scratch; NULL, and a problem, if it is missing or damaged. */
 static const struct nx_json *read_json(struct reading *r, const char *path, const char *cost,
 				       struct nx_arena *scratch)
 {
@@ -82,7 +83,7 @@ static struct nx_slice plain_path(const struct nx_json *value)
 	return path;
 }
 
-/* "sg00/" + "PE.bin"; "" when the value is not a text. */
+/* "sg00/" + "PE.bin"; "" if the value is not a text. */
 static const char *path_beside(struct reading *r, const struct nx_neff_graph *graph,
 			       const struct nx_json *file_name)
 {
@@ -121,6 +122,7 @@ static enum nx_variable_kind kind_named(const char *type)
 		[NX_VARIABLE_TABLE] = "dge-table",
 	};
 
+	static_assert(sizeof(types) / sizeof(types[0]) == NX_VARIABLE_TABLE + 1, "one per kind");
 	for (unsigned kind = 1; kind < sizeof(types) / sizeof(types[0]); kind++)
 		if (!strcmp(type, types[kind]))
 			return (enum nx_variable_kind)kind;
@@ -155,7 +157,7 @@ static void read_variable(struct reading *r, const struct nx_json *entry,
 	v->tensor = NX_NO_INDEX;
 }
 
-/* The second graph of a logical core names the same tensors: the first declaration counts. */
+/* The graphs of a logical core name the same tensors; the first declaration counts. */
 static void add_tensor(struct reading *r, struct nx_neff_variable *v)
 {
 	uint64_t index = r->tensors.len;
@@ -360,7 +362,7 @@ static void grow_world(struct nx_neff *neff, uint64_t size)
 		neff->world_size = (uint32_t)size;
 }
 
-/* [[[0,1],[2,3]]]; where there is one choice only, also [[0,1],[2,3]]. */
+/* [[[0,1],[2,3]]], or [[0,1],[2,3]] if there is only one choice. */
 static struct nx_rank_choices read_choices(struct reading *r, const struct nx_json *choices)
 {
 	size_t count = nx_neff_count(choices);
@@ -473,6 +475,7 @@ void nx_neff_read_graphs(struct nx_neff *neff, struct nx_arena *arena)
 {
 	struct reading r = {.neff = neff, .arena = arena, .pool = {.arena = arena}};
 
+	assert(arena && !neff->graphs);
 	neff->target = "";
 	r.uses = nx_heap_alloc(neff->member_count + 1);
 	memset(r.uses, 0, neff->member_count + 1);

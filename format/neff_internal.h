@@ -10,13 +10,13 @@
 /* Fills in what the members declare: target, graphs, tensors and problems. */
 void nx_neff_read_graphs(struct nx_neff *neff, struct nx_arena *arena);
 
-/* Number of elements; 0 for what is not an array. */
+/* Number of elements; 0 if it is not an array. */
 static inline size_t nx_neff_count(const struct nx_json *array)
 {
 	return array && array->kind == NX_JSON_ARRAY ? array->count : 0;
 }
 
-/* NX_NO_INDEX for what is not a number of 32 bits. */
+/* NX_NO_INDEX if it is not a number of 32 bits. */
 static inline uint32_t nx_neff_number(const struct nx_json *value)
 {
 	uint64_t number = nx_json_as_u64(value, NX_NO_INDEX);

@@ -2,10 +2,9 @@
 /*
  * neff_plan: a compiled model as plain structs, and the NEFF that is written from it.
  *
- * One graph per physical core: variables, DMA queues, and for each engine its
- * instruction slots, static DMA blocks and where each slot came from. The
- * members, their names and their JSON are those that current compilers write
- * (docs/formats/neff.md). Everything is borrowed; a zeroed plan is an empty one.
+ * One graph per physical core: variables, DMA queues, and for each engine its instruction slots,
+ * their origins and static DMA blocks. The members are those that current compilers write
+ * (docs/formats/neff.md). Everything is borrowed.
  */
 #ifndef NX_FORMAT_NEFF_PLAN_H
 #define NX_FORMAT_NEFF_PLAN_H

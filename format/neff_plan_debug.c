@@ -3,6 +3,8 @@
  * neff_plan_debug: the chain of files that leads from a slot to its layer and source line: slot,
  * backend instruction, middle layer, operation (with the source line), framework (with the layer).
  */
+#include <assert.h>
+
 #include "format/debug_info.h"
 #include "format/instruction.h"
 #include "format/neff_plan_internal.h"
@@ -33,6 +35,7 @@ static void set_parent(struct debug_file *f, struct nx_debug_record *record, uin
 static void add_attribute(struct debug_file *f, struct nx_debug_record *record, const char *key,
 			  const char *value)
 {
+	assert(record->attributes.count < 2);
 	if (!record->attributes.items)
 		record->attributes.items = NX_NEW_ARRAY(&f->arena, struct nx_debug_attribute, 2);
 	record->attributes.items[record->attributes.count++] =

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* neff_table: the file of an engine: blocks of static DMA, and the names of activation tables. */
+#include <assert.h>
+
 #include "format/neff_internal.h"
 #include "machine/dtype.h"
 
@@ -117,6 +119,7 @@ enum nx_status nx_neff_table_read(const struct nx_neff_graph *graph, struct nx_s
 	struct nx_json *root;
 	enum nx_status st = nx_json_parse(table, &scratch, &root, err);
 
+	assert(graph && arena);
 	*out = (struct nx_neff_table){0};
 	if (st)
 		goto out;

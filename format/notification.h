@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notification: the 16-byte record that hardware writes into a trace ring.
- * docs/formats/ntff.md explains the bits; a record is two words and a clock.
- * Readers load records and ask; writers make one per kind and store it.
+ * notification: the 16-byte record that hardware writes into a trace ring: two words and a clock.
+ * docs/formats/ntff.md explains the bits.
  */
 #ifndef NX_FORMAT_NOTIFICATION_H
 #define NX_FORMAT_NOTIFICATION_H
@@ -80,12 +79,13 @@ static inline enum nx_notification_kind nx_notification_kind(unsigned type)
 static inline unsigned nx_notification_type_of(enum nx_engine engine,
 					       enum nx_notification_kind kind)
 {
+	assert((unsigned)engine < NX_ENGINE_COUNT);
 	return (((unsigned)engine + 1) << 2) | (unsigned)kind;
 }
 
 /* --- writing ---------------------------------------------------------------------- */
 
-#define NX_NOTIFY_HINT_DGE 1u /* explicit records with it tell of generated DMAs */
+#define NX_NOTIFY_HINT_DGE 1u /* explicit records with it report generated DMAs */
 #define NX_NOTIFY_NO_CRC 0xffffu
 
 static inline uint32_t nx_notification_head(unsigned type, uint32_t low)
@@ -93,7 +93,7 @@ static inline uint32_t nx_notification_head(unsigned type, uint32_t low)
 	return (uint32_t)(type & 31) << 24 | (low & 0xffffffu);
 }
 
-/* More cycles than a record can hold are its most. */
+/* Cycles saturate at 65535. */
 static inline struct nx_notification nx_notification_start(enum nx_engine engine, uint32_t pc,
 							   uint64_t wait_cycles, uint64_t timestamp)
 {
@@ -114,7 +114,7 @@ static inline struct nx_notification nx_notification_end(enum nx_engine engine, 
 		NX_NOTIFY_NO_CRC << 16 | NX_NOTIFY_NO_CRC, timestamp};
 }
 
-/* Of a generated DMA: which of 16 DMA engines got how many packets each, at most 4096. */
+/* For a generated DMA: which of 16 DMA engines got how many packets each, at most 4096. */
 static inline struct nx_notification nx_notification_dge(enum nx_engine engine, uint32_t pc,
 							 uint16_t engine_mask,
 							 uint32_t packet_count, uint64_t timestamp)
@@ -135,7 +135,7 @@ static inline struct nx_notification nx_notification_semaphore(unsigned type, ui
 					value, timestamp};
 }
 
-/* The array runs at k / n of its clock from now on; n = 0 on chips that do not tell. */
+/* The array runs at k / n of its clock from now on; n = 0 on chips that do not report it. */
 static inline struct nx_notification nx_notification_throttle(uint8_t k, uint8_t n, uint8_t type,
 							      uint16_t activity, uint64_t timestamp)
 {
@@ -144,7 +144,7 @@ static inline struct nx_notification nx_notification_throttle(uint8_t k, uint8_t
 					n ? (uint32_t)type << 8 | (k & 0x7fu) : 0x80u, timestamp};
 }
 
-/* bytes and crc are part of an END alone. */
+/* Only an END has bytes and crc. */
 static inline struct nx_notification nx_notification_dma(enum nx_dma_step step, unsigned dma_engine,
 							 unsigned queue, uint32_t bytes,
 							 uint64_t timestamp)
@@ -171,8 +171,8 @@ enum nx_notified_error { /* w0[7:0] of NX_TYPE_ERROR */
 };
 
 /*
- * Whose instruction it was is our own addition, and only captures of simulated
- * devices have it: what real ones write into w1 is not public.
+ * The place of the instruction is our own addition, only in captures of simulated devices: what
+ * real ones write into w1 is not public.
  */
 #define NX_ERROR_HAS_PLACE (1u << 31)
 

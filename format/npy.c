@@ -8,7 +8,7 @@
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6
-/* NumPy rounds the header up to this, so that the payload can be mapped aligned. */
+/* NumPy pads the header to this, so that the payload is aligned. */
 #define HEADER_ALIGNMENT 64
 
 static void skip_blanks(struct nx_slice *text)
@@ -43,7 +43,7 @@ static bool find_value(struct nx_slice header, const char *key, struct nx_slice 
 	return false;
 }
 
-/* A structured dtype is a list of fields; it stays "" because it is not computed with. */
+/* A structured dtype is a list of fields, which nobody needs; it stays "". */
 static bool read_dtype(struct nx_slice text, char *dtype, size_t cap)
 {
 	uint8_t quote;
@@ -77,7 +77,7 @@ static bool read_dimension(struct nx_slice *text, uint64_t *dimension)
 		*dimension = *dimension * 10 + (uint64_t)(text->data[digits] - '0');
 	}
 	*text = nx_slice_part(*text, digits, text->len);
-	(void)skip_byte(text, 'L'); /* Python 2 wrote long integers so */
+	(void)skip_byte(text, 'L'); /* from Python 2 */
 	return digits > 0;
 }
 
@@ -138,7 +138,7 @@ static size_t put_shape(const struct nx_npy *array, char *out, size_t cap)
 	for (unsigned i = 0; i < array->dims; i++)
 		at += (size_t)snprintf(out + at, cap - at, "%s%llu", i ? ", " : "",
 				       (unsigned long long)array->shape[i]);
-	/* A tuple of one needs its comma, or it is a number in brackets. */
+	/* A Python tuple of one needs its comma. */
 	if (array->dims == 1)
 		at += (size_t)snprintf(out + at, cap - at, ",");
 	return at;
@@ -151,7 +151,7 @@ void nx_npy_write(const struct nx_npy *array, struct nx_bytes *out)
 	size_t padding;
 	int len;
 
-	assert(array->dims <= NX_NPY_MAX_DIMS);
+	assert(array->dims <= NX_NPY_MAX_DIMS && memchr(array->dtype, 0, sizeof(array->dtype)));
 	shape[put_shape(array, shape, sizeof(shape))] = '\0';
 	len = snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }",
 		       array->dtype, array->is_fortran_order ? "True" : "False", shape);

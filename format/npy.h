@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npy: the header of NumPy's array files, in which a NEFF keeps its constants. */
+/* npy: NumPy's array files, which hold the constants of a NEFF. */
 #ifndef NX_FORMAT_NPY_H
 #define NX_FORMAT_NPY_H
 
@@ -18,7 +18,7 @@ struct nx_npy {
 	struct nx_slice payload;
 };
 
-/* False when the bytes are not a .npy (versions 1 to 3). */
+/* False if the bytes are not a .npy (versions 1 to 3). */
 bool nx_npy_read(struct nx_slice file, struct nx_npy *out);
 void nx_npy_write(const struct nx_npy *array, struct nx_bytes *out);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/ntff.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 
 #define NX_MESSAGE NX_WIRE_TABLE
@@ -9,6 +11,7 @@
 #include "format/ntff.def"
 
 #define PROTO_SIZE_OFFSET 1
+static_assert(PROTO_SIZE_OFFSET + sizeof(uint64_t) <= NX_NTFF_HEADER_BYTES, "inside the header");
 
 static enum nx_status check_header(struct nx_slice file, struct nx_error *err)
 {
@@ -35,7 +38,7 @@ static enum nx_status check_header(struct nx_slice file, struct nx_error *err)
 	return NX_OK;
 }
 
-/* Arbitrary bytes often parse as a message of unknown fields; then nothing was set. */
+/* Arbitrary bytes often parse as a message of unknown fields, which sets nothing. */
 static bool is_blank(const struct nx_ntff_info *info)
 {
 	return !info->name.len && !info->uuid.len && !info->nodes.count && !info->arch &&
@@ -114,7 +117,7 @@ struct nx_slice nx_ntff_ring_bytes(const struct nx_ntff *ntff, const struct nx_n
 	return blob_bytes(ntff, ring->inline_records, ring->offset, ring->size);
 }
 
-/* In two parts: the product of a time and a step would not fit 64 bits. */
+/* In two parts, because the product of a time and a step exceeds 64 bits. */
 uint64_t nx_ntff_clock_ticks(const struct nx_ntff_clock *clock, uint64_t time_ps)
 {
 	uint64_t expected = clock->expected, whole, rest;
@@ -162,6 +165,7 @@ void nx_ntff_write_head(uint8_t version, const struct nx_ntff_info *info, struct
 {
 	size_t header = out->len;
 
+	assert(version >= NX_NTFF_OLDEST_VERSION && version <= NX_NTFF_NEWEST_VERSION);
 	nx_bytes_append_zeros(out, NX_NTFF_HEADER_BYTES);
 	nx_wire_encode(&nx_ntff_info_message, info, out);
 	out->items[header] = version;

@@ -2,9 +2,8 @@
 /*
  * ntff: the file a device capture is stored in (versions 4, 5 and 6).
  *
- * 128 bytes of header, one protobuf message (struct nx_ntff_info), then raw
- * blobs: instruction images (version 6) and trace rings. docs/formats/ntff.md
- * has the layout, ntff.def the messages.
+ * 128 bytes of header, one protobuf message (struct nx_ntff_info), then raw blobs: instruction
+ * images (version 6) and trace rings. docs/formats/ntff.md has the layout, ntff.def the messages.
  */
 #ifndef NX_FORMAT_NTFF_H
 #define NX_FORMAT_NTFF_H
@@ -15,7 +14,7 @@
 #define NX_NTFF_OLDEST_VERSION 4
 #define NX_NTFF_NEWEST_VERSION 6
 
-/* Begins the runtime's git_hash where a simulator wrote the file; hashes of real ones are hex. */
+/* The runtime's git_hash starts with this if a simulator wrote the file. */
 #define NX_NTFF_SIMULATED "simulat"
 
 enum nx_trace_type {
@@ -45,9 +44,8 @@ struct nx_ntff {
 };
 
 /*
- * Reads header and message; borrows from file. VERSION when the version byte is
- * outside OLDEST..NEWEST (the message names both), FORMAT when the file cannot
- * be an NTFF at all (empty, shorter than its header, no parsable message).
+ * Reads header and message; borrows from file. VERSION if the version is not supported, FORMAT if
+ * the file cannot be an NTFF at all (empty, shorter than its header, no parsable message).
  */
 NX_MUST_CHECK enum nx_status nx_ntff_read(struct nx_slice file, struct nx_arena *arena,
 					  struct nx_ntff *out, struct nx_error *err);
@@ -60,9 +58,8 @@ struct nx_slice nx_ntff_ring_bytes(const struct nx_ntff *ntff, const struct nx_n
 uint64_t nx_ntff_clock_ticks(const struct nx_ntff_clock *clock, uint64_t time_ps);
 
 /*
- * Writing: append header and message with nx_ntff_write_head, then the blobs in
- * the order of their offsets. The caller sets offset and size (version 6) or
- * inline_code and the ring offsets (versions 4, 5).
+ * Appends header and message; the caller appends the blobs in the order of their offsets. It sets
+ * offset and size (version 6) or inline_code and the ring offsets (versions 4, 5).
  */
 void nx_ntff_write_head(uint8_t version, const struct nx_ntff_info *info, struct nx_bytes *out);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/ntrace.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 
 #define NX_MESSAGE NX_WIRE_TABLE
@@ -67,7 +69,7 @@ void nx_ntrace_append(struct nx_bytes *out, const struct nx_wire_message *messag
 
 #define TOP_BITS UINT64_C(0x8080808080808080)
 
-/* Seven bits of each of eight bytes, put together. */
+/* Joins the low seven bits of eight bytes. */
 static inline uint64_t join_sevens(uint64_t word)
 {
 	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
@@ -75,7 +77,7 @@ static inline uint64_t join_sevens(uint64_t word)
 	return (word & UINT64_C(0x0fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* From the byte on whose seven bits belong at shift. */
+/* Reads the rest of a varint; shift is the place of the next seven bits. */
 static const uint8_t *finish_varint(const uint8_t *at, const uint8_t *end, unsigned shift,
 				    uint64_t *value)
 {
@@ -110,7 +112,7 @@ static const uint8_t *read_long_varint(const uint8_t *at, const uint8_t *end, ui
 	return at + __builtin_ctzll(ends) / 8 + 1;
 }
 
-/* Returns where the varint ends, NULL when it does not end. */
+/* Returns the end of the varint, NULL if it has none. */
 static inline const uint8_t *read_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
 	if (at < end && *at < 0x80) {
@@ -147,7 +149,7 @@ static bool read_entry(struct nx_slice entry, struct nx_ntrace_attribute *out)
 	return !reader.failed;
 }
 
-/* An entry as every writer lays it out, key and value shorter than 128 bytes. */
+/* The usual layout of an entry: key, then value, both shorter than 128 bytes. */
 static inline bool split_entry(struct nx_slice entry, struct nx_ntrace_attribute *out)
 {
 	const uint8_t *data = entry.data;
@@ -166,7 +168,7 @@ static inline bool split_entry(struct nx_slice entry, struct nx_ntrace_attribute
 	return true;
 }
 
-/* A small decimal number; -1 for anything else, "-1" among them. */
+/* A small decimal number; -1 for anything else. */
 static int64_t parse_index(struct nx_slice text)
 {
 	int64_t value = 0;
@@ -234,7 +236,7 @@ static inline void take_number(struct head_reader *r, uint64_t number, uint64_t 
 	}
 }
 
-/* Fields that events do not have, or with another wire type: NULL when they cannot be skipped. */
+/* Unknown fields, or of another wire type; NULL if they cannot be skipped. */
 static const uint8_t *skip_field(struct head_reader *r, const uint8_t *at, const uint8_t *end)
 {
 	struct nx_wire_reader reader = {at, end, false};
@@ -296,8 +298,7 @@ bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head)
 	return at != NULL;
 }
 
-/* The next attribute's entry, or an empty slice where at the record ends; NULL when it is damaged.
- */
+/* The next attribute's entry, or an empty slice at the end; NULL if the record is damaged. */
 static const uint8_t *next_entry(const uint8_t *at, const uint8_t *end, struct nx_slice *entry)
 {
 	struct nx_wire_reader reader;
@@ -339,6 +340,7 @@ size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attrib
 	struct nx_slice entry;
 	size_t count = 0;
 
+	assert(out || !cap);
 	while ((at = next_entry(at, end, &entry)) && entry.data) {
 		if (!split_entry(entry, &attribute) && !read_entry(entry, &attribute))
 			continue;
@@ -349,7 +351,7 @@ size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attrib
 	return count;
 }
 
-/* Whether the bytes at data are the key; they are there. */
+/* Whether key.len bytes at data are the key. */
 static inline bool is_key(const uint8_t *data, struct nx_slice key)
 {
 	size_t i = 0;
@@ -365,7 +367,7 @@ static inline bool is_key(const uint8_t *data, struct nx_slice key)
 	return nx_load64(data + key.len - 8) == nx_load64(key.data + key.len - 8);
 }
 
-/* As split_entry, where the key is known; at is after the field's tag. */
+/* Like split_entry, for a known key; at is after the field's tag. */
 static inline const uint8_t *take_value(const uint8_t *at, const uint8_t *end, struct nx_slice key,
 					struct nx_slice *value)
 {
@@ -385,7 +387,7 @@ static inline const uint8_t *take_value(const uint8_t *at, const uint8_t *end, s
 	return at + len;
 }
 
-/* Of a record whose attributes begin at and follow each other. */
+/* For a record whose attributes start at and are contiguous. */
 static bool read_row_of_values(const uint8_t *at, const uint8_t *end, const struct nx_slice *keys,
 			       size_t count, struct nx_slice *values)
 {
@@ -405,6 +407,7 @@ bool nx_ntrace_read_values(struct nx_slice record, size_t lead_bytes, const stru
 	const uint8_t *at = record.data, *end = record.len ? at + record.len : at;
 	size_t found = 0;
 
+	assert(!count || (keys && values));
 	if (lead_bytes && lead_bytes < record.len)
 		return read_row_of_values(at + lead_bytes, end, keys, count, values);
 	while (at && at < end) {

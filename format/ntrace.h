@@ -2,9 +2,9 @@
 /*
  * ntrace: the files of a system profile, one set per traced process.
  *
- * trace_info.pb is one bare message; ntrace.pb, cpu_util.pb and host_mem.pb are
- * streams of records, each a u32 little-endian length and that many bytes.
- * docs/formats/system.md has the layout; reader and writer share the tables.
+ * trace_info.pb is one bare message; ntrace.pb, cpu_util.pb and host_mem.pb are streams of records,
+ * each a u32 little-endian length and that many bytes. docs/formats/system.md has the layout,
+ * ntrace.def the messages.
  */
 #ifndef NX_FORMAT_NTRACE_H
 #define NX_FORMAT_NTRACE_H
@@ -24,26 +24,26 @@ struct nx_ntrace_stream {
 	struct nx_slice file;
 	uint64_t at;	  /* of the next record */
 	bool is_torn;	  /* the file ended inside a record, or a length is invalid */
-	uint64_t torn_at; /* then: where */
+	uint64_t torn_at; /* offset of that record */
 };
 
-/* The next record's message; false at the end or where the file is torn. */
+/* The next record's message; false at the end or if the file is torn. */
 bool nx_ntrace_next(struct nx_ntrace_stream *stream, struct nx_slice *record);
 /* Appends length and message. */
 void nx_ntrace_append(struct nx_bytes *out, const struct nx_wire_message *message, const void *in);
 
-/* An event read by hand, fast: what pairing needs; attributes stay in the record. */
+/* What pairing needs of an event, read fast; attributes stay in the record. */
 struct nx_ntrace_head {
 	uint64_t timestamp_ns, thread_id, id, tracking_id, event_type;
 	uint64_t phase;	    /* enum nx_ntrace_phase */
 	int64_t nc_idx;	    /* attribute nc_idx, else field 5; -1 = none */
 	int64_t worker_gid; /* attribute; -1 = none */
 	uint64_t unknown_field_count;
-	/* Bytes of the record before its attributes, all of which follow each other there;
-	 * 0 when it has none, when they are scattered or when that does not fit. */
+	/* Bytes of the record before its attributes; 0 if it has none, if they are not contiguous
+	 * or if the number does not fit. */
 	uint8_t lead_bytes;
 };
-/* False when the record is not an event: empty, or not a message to its end. */
+/* False if the record is not an event: empty, or not a valid message. */
 bool nx_ntrace_read_head(struct nx_slice record, struct nx_ntrace_head *head);
 
 /* The record's attributes, in file order; returns how many there are (may exceed cap). */
@@ -51,9 +51,9 @@ size_t nx_ntrace_read_attributes(struct nx_slice record, struct nx_ntrace_attrib
 				 size_t cap);
 
 /*
- * The values of a record whose attributes have exactly these keys in this order. False when it has
- * others, or is laid out in a way that few writers choose: then call nx_ntrace_read_attributes.
- * lead_bytes as of its head, or 0 to have it read from its beginning.
+ * The values of a record whose attributes have exactly these keys in this order. False if it has
+ * others or an unusual layout: then call nx_ntrace_read_attributes. lead_bytes is that of its head,
+ * or 0 to read the record from its beginning.
  */
 bool nx_ntrace_read_values(struct nx_slice record, size_t lead_bytes, const struct nx_slice *keys,
 			   size_t count, struct nx_slice *values);

@@ -14,6 +14,7 @@ void nx_operand_put_bytes(struct nx_operand_text *t, const char *bytes, size_t l
 {
 	size_t room = t->cap - 1 - t->len;
 
+	assert(t->len < t->cap);
 	if (len > room)
 		len = room;
 	memcpy(t->out + t->len, bytes, len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_folder: the name of the folder that holds what one process captured,
- * "<instance>_pid_<pid>". The runtime writes such folders; all else reads them.
+ * process_folder: the name of the folder with the captures of one process,
+ * "<instance>_pid_<pid>". The runtime writes such folders.
  */
 #ifndef NX_FORMAT_PROCESS_FOLDER_H
 #define NX_FORMAT_PROCESS_FOLDER_H
@@ -11,7 +11,7 @@
 /* For printf: the instance as text, then the pid. */
 #define NX_PROCESS_FOLDER "%s_pid_%d"
 
-/* False when the name has another form. The instance borrows from the name. */
+/* False if the name has another form. The instance borrows from the name. */
 bool nx_process_folder_parse(struct nx_slice name, struct nx_slice *instance, uint64_t *pid);
 
 #endif

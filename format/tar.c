@@ -6,7 +6,7 @@
 
 #define BLOCK_BYTES 512
 
-/* Where things lie in a header block (POSIX.1-1988 ustar). */
+/* Offsets in a header block (POSIX.1-1988 ustar). */
 #define AT_NAME 0
 #define AT_MODE 100
 #define AT_OWNER 108
@@ -70,7 +70,7 @@ static uint32_t header_sum(const uint8_t *header)
 	return sum;
 }
 
-/* "<length> <key>=<value>\n"; false at the end or when the record is invalid. */
+/* "<length> <key>=<value>\n"; false at the end or if the record is invalid. */
 static bool pax_next(struct nx_slice *records, struct nx_slice *key, struct nx_slice *value)
 {
 	const uint8_t *equals;
@@ -112,7 +112,7 @@ static struct nx_slice header_name(const uint8_t *header, struct nx_arena *arena
 	struct nx_slice prefix = text_field(header + AT_PREFIX, PREFIX_BYTES);
 	const char *joined;
 
-	/* GNU's own dialect ("ustar  ") keeps other things where ustar has the prefix. */
+	/* GNU's dialect ("ustar  ") has other fields in place of the prefix. */
 	if (memcmp(header + AT_MAGIC, "ustar\0", 6) != 0 || prefix.len == 0)
 		return name;
 	joined = nx_arena_printf(arena, "%.*s/%.*s", (int)prefix.len, (const char *)prefix.data,
@@ -144,7 +144,7 @@ static enum nx_status next_header(struct nx_tar_reader *tar, const uint8_t **hea
 	return NX_OK;
 }
 
-/* The member's bytes as far as they exist; moves past them. */
+/* Takes the member's bytes, as far as they exist. */
 static struct nx_slice take_bytes(struct nx_tar_reader *tar, uint64_t size_bytes)
 {
 	struct nx_slice bytes;
@@ -222,7 +222,7 @@ static void put_size(uint8_t *field, uint64_t size_bytes)
 		field[i] = (uint8_t)size_bytes;
 }
 
-/* Where to cut a long name so that both halves fit; 0 when there is no such slash. */
+/* The slash at which a long name can be cut so that both halves fit; 0 if there is none. */
 static size_t split_of(struct nx_slice name)
 {
 	for (size_t i = name.len; i-- > 1;)
@@ -273,7 +273,7 @@ static void append_block(struct nx_bytes *archive, struct nx_slice name, struct 
 	nx_bytes_append_zeros(archive, (BLOCK_BYTES - bytes.len % BLOCK_BYTES) % BLOCK_BYTES);
 }
 
-/* The length at a record's start counts its own digits. */
+/* The length of a record includes its own digits. */
 static void append_pax_path(struct nx_bytes *archive, struct nx_slice name)
 {
 	struct nx_bytes record = {0};

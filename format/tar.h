@@ -24,9 +24,8 @@ struct nx_tar_member {
 };
 
 /*
- * The next regular file. *found is false at the end. A damaged header is FORMAT
- * and names its offset; a member cut by the end of the archive is returned as
- * far as it goes and sets is_truncated.
+ * The next regular file; *found is false at the end. FORMAT for a damaged header. A member that
+ * the end of the archive cuts is returned as far as it goes, and is_truncated is set.
  */
 NX_MUST_CHECK enum nx_status nx_tar_next(struct nx_tar_reader *tar, struct nx_tar_member *member,
 					 bool *found, struct nx_error *err);

@@ -222,7 +222,7 @@ static enum nx_status make_list(struct decoder *d, const struct nx_wire_field *f
 	return NX_OK;
 }
 
-/* Leaves in room[i] how many items list i has been given memory for. */
+/* Sets room[i] to the number of items that list i has memory for. */
 static enum nx_status make_lists(struct decoder *d, const struct nx_wire_message *message,
 				 struct nx_slice input, uint8_t *out, size_t *room)
 {
@@ -245,7 +245,7 @@ static enum nx_status make_lists(struct decoder *d, const struct nx_wire_message
 	return NX_OK;
 }
 
-/* NULL when the input changed since its items were counted. */
+/* NULL if the input changed since its items were counted. */
 static inline void *next_item(const struct nx_wire_field *field, void *at, size_t *room)
 {
 	struct list list = load_list(at);
@@ -373,6 +373,7 @@ enum nx_status nx_wire_decode(const struct nx_wire_message *message, struct nx_s
 	struct nx_wire_reader probe = nx_wire_reader_of(input);
 	struct nx_wire_value value;
 
+	assert(arena);
 	memset(out, 0, message->size);
 	if (input.len && !read_field(&probe, &value))
 		return nx_fail(err, NX_FORMAT,
@@ -405,6 +406,7 @@ void nx_wire_put_varint(struct nx_bytes *out, uint64_t value)
 
 static void put_tag(struct nx_bytes *out, uint32_t number, enum wire_type type)
 {
+	assert(number && number <= MAX_FIELD_NUMBER);
 	nx_wire_put_varint(out, (uint64_t)number << 3 | type);
 }
 
@@ -443,7 +445,7 @@ static void end_body(struct nx_bytes *out, size_t start)
 	memcpy(out->items + start - 1, varint, varint_len);
 }
 
-/* A scalar without its tag, as it stands in a packed list. */
+/* A scalar without its tag, as in a packed list. */
 static void put_scalar(enum nx_wire_kind kind, const void *at, struct nx_bytes *out)
 {
 	switch (kind) {

@@ -137,7 +137,7 @@ struct nx_wire_message {
 		.field_count = sizeof(type##_fields) / sizeof(type##_fields[0]),                   \
 	}
 
-/* What a decode could not use. Sums over nested messages. */
+/* What a decode could not use, with nested messages. */
 struct nx_wire_loss {
 	uint64_t unknown_field_count;
 	uint64_t wrong_type_count;
@@ -183,9 +183,9 @@ static inline struct nx_wire_reader nx_wire_reader_of(struct nx_slice input)
 	return (struct nx_wire_reader){input.data, end, false};
 }
 
-/* The next field; false at the end or when failed. */
+/* The next field; false at the end or if it failed. */
 bool nx_wire_next(struct nx_wire_reader *reader, struct nx_wire_value *value);
-/* One bare varint (packed lists); false at the end or when failed. */
+/* One bare varint (packed lists); false at the end or if it failed. */
 bool nx_wire_next_varint(struct nx_wire_reader *reader, uint64_t *value);
 
 void nx_wire_put_varint(struct nx_bytes *out, uint64_t value);

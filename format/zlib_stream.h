@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlib_stream: how zlib is used here: gzip, with our heap, its 32-bit counters never overrun. */
+/* zlib_stream: settings for zlib: gzip, our heap, steps that fit its 32-bit counters. */
 #ifndef NX_FORMAT_ZLIB_STREAM_H
 #define NX_FORMAT_ZLIB_STREAM_H
 

@@ -31,8 +31,8 @@ static uint64_t spread_of(enum nx_parquet_type type, const struct nx_parquet_sta
 }
 
 /*
- * Readers of 32 bits refuse wider differences. Between values that lie closer than 2^31 all
- * fit, and so does what a block has of them above its smallest one.
+ * Readers refuse differences of more than 32 bits. If all values lie within 2^31, all differences
+ * fit, even minus the smallest of a block.
  */
 static bool may_be_delta(enum nx_parquet_type type, const struct nx_parquet_stats *stats)
 {
@@ -40,7 +40,7 @@ static bool may_be_delta(enum nx_parquet_type type, const struct nx_parquet_stat
 	       (type == NX_PARQUET_I32 && spread_of(type, stats) <= INT32_MAX);
 }
 
-/* Numbers the values in scratch; false when they are too many to pay. */
+/* Numbers the values in scratch; false if there are too many for a dictionary to pay. */
 static bool index_numbers(const struct nx_parquet_column *c, const struct nx_parquet_stats *stats,
 			  struct nx_parquet_scratch *s)
 {
@@ -110,7 +110,7 @@ static enum nx_parquet_encoding choose_text(const struct nx_parquet_column *c,
 
 /* --- levels ----------------------------------------------------------------------- */
 
-/* What a page covers, and where the next one goes on. */
+/* The rows and values of a page. */
 struct span {
 	uint32_t row, row_end;
 	size_t value, value_end;
@@ -254,7 +254,7 @@ static void end_page(struct nx_parquet_scratch *s, size_t start, struct nx_parqu
 	nx_vec_push(&s->pages, page);
 }
 
-/* Texts lie as the page has them already; numbers are written in front of the other pages. */
+/* Texts already have the layout of the page; numbers are written before the other pages. */
 static void put_dictionary(const struct nx_parquet_column *c, const struct nx_parquet_chunk *chunk,
 			   struct nx_parquet_scratch *s)
 {
@@ -274,7 +274,7 @@ static void put_dictionary(const struct nx_parquet_column *c, const struct nx_pa
 	nx_vec_push(&s->pages, page);
 }
 
-/* Rows per page, so that it keeps to its number of values and its bytes on average. */
+/* Rows per page, so that the average page keeps its limits of values and bytes. */
 static uint32_t rows_of_page(const struct nx_parquet_column *c, uint32_t row_count,
 			     size_t page_rows, enum nx_parquet_encoding encoding)
 {

@@ -27,8 +27,7 @@ void nx_parquet_numbers_release(struct nx_parquet_numbers *numbers);
 
 /*
  * Numbers the values (int64_t or double) by first appearance and stores the numbers in ids. False
- * if more than most are distinct, or if it looks so early on; most is at most
- * NX_PARQUET_NUMBERS_MAX.
+ * if more than most are distinct, or if that seems likely; most is at most NX_PARQUET_NUMBERS_MAX.
  */
 bool nx_parquet_numbers_index(struct nx_parquet_numbers *numbers, const void *values, size_t count,
 			      size_t most, uint32_t *ids);

@@ -122,7 +122,7 @@ void nx_parquet_put_late(struct nx_parquet_writer *w, struct nx_parquet_column *
 
 /* --- lists ------------------------------------------------------------------------ */
 
-/* Begins a list of that many elements and bytes; NULL when it is refused. */
+/* Begins a list of that many elements and bytes; NULL if it is refused. */
 static struct nx_parquet_column *begin_list(struct nx_parquet_writer *w, size_t column,
 					    enum nx_parquet_type type, size_t count, size_t bytes)
 {

@@ -9,16 +9,16 @@
 #include "format/parquet/parquet_plain.h"
 #include "format/parquet/parquet_rle.h"
 
-/* Where decoding a chunk stands. Arrays have room for all levels the chunk states. */
+/* The state of decoding a chunk. Arrays have room for all levels that the chunk declares. */
 struct decoding {
 	const struct nx_parquet_field *field;
 	const struct nx_parquet_chunk *chunk;
 	struct nx_parquet_budget *budget;
 	struct nx_error *err;
 	size_t level_count, value_count, level_room;
-	uint64_t first_level; /* of the first page that is read; those before are passed over */
+	uint64_t first_level; /* of the first page to read; earlier ones are skipped */
 	uint64_t seen_level_count;
-	uint32_t *definitions, *repetitions, *indices; /* NULL where the field needs none */
+	uint32_t *definitions, *repetitions, *indices; /* NULL if the field needs none */
 	union {
 		uint8_t *flags;
 		int64_t *i64;
@@ -46,7 +46,7 @@ static enum nx_status refuse(struct decoding *d, const char *what)
 	return nx_fail(d->err, NX_FORMAT, "column %.100s is damaged: %s", d->field->name, what);
 }
 
-/* NULL when the bound is reached. */
+/* NULL if the budget is used up. */
 static void *take_memory(struct decoding *d, uint64_t count, size_t size)
 {
 	if (count > d->budget->left_bytes / size)
@@ -72,7 +72,7 @@ static enum nx_status unpack(struct decoding *d, const struct nx_parquet_page *p
 
 	if (d->chunk->codec == NX_PARQUET_STORED)
 		return page->plain_bytes == body->len ? NX_OK : refuse(d, "a page is cut");
-	/* What the frame itself states is checked first, so that a lie costs nothing. */
+	/* Check the size in the frame first, so that a wrong one costs no memory. */
 	if (ZSTD_getFrameContentSize(body->data, body->len) != page->plain_bytes)
 		return refuse(d, "a page is not as long as it states");
 	plain = take_memory(d, page->plain_bytes, 1);
@@ -105,7 +105,7 @@ static bool take_texts(struct nx_slice bytes, struct nx_slice *texts, size_t cou
 	return true;
 }
 
-/* Narrow numbers are widened once here rather than at each of their uses. */
+/* Widen narrow numbers once here, not at each use. */
 static enum nx_status set_dictionary_numbers(struct decoding *d, struct nx_slice body, size_t count)
 {
 	void *wide;
@@ -201,7 +201,7 @@ static bool read_flags(struct decoding *d, struct nx_slice body, size_t count)
 	return true;
 }
 
-/* Writers of 32 bits let the differences wrap at those, so only they count. */
+/* In a column of 32 bits, differences wrap at 32 bits. */
 static bool read_deltas(struct decoding *d, struct nx_slice body, size_t count)
 {
 	int64_t *values = d->values.i64 + d->value_count;
@@ -312,7 +312,7 @@ static enum nx_status read_page(struct decoding *d, struct nx_slice *bytes)
 
 /* --- rows ------------------------------------------------------------------------- */
 
-/* Values lie densely; each moves to the place of its row, the last one first. */
+/* Values are dense; move each to its row, the last one first. */
 static enum nx_status spread(struct decoding *d, struct nx_parquet_values *out)
 {
 	size_t size = value_size(d->field->type), from = d->value_count;
@@ -399,7 +399,7 @@ static void set_values(const struct decoding *d, struct nx_parquet_values *out)
 	}
 }
 
-/* Which levels the pages that hold rows have, found without unpacking any. */
+/* Finds the levels of the pages that hold the rows, without unpacking any. */
 static enum nx_status choose_pages(struct decoding *d, struct nx_slice bytes,
 				   struct nx_parquet_rows rows)
 {
@@ -417,7 +417,7 @@ static enum nx_status choose_pages(struct decoding *d, struct nx_slice bytes,
 			d->first_level = seen;
 	}
 	if (seen > d->chunk->level_count)
-		seen = d->chunk->level_count; /* reading them says what is wrong */
+		seen = d->chunk->level_count; /* reading them reports the fault */
 	d->level_room = (size_t)(seen > d->first_level ? seen - d->first_level : 0);
 	return status;
 }

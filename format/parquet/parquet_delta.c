@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/parquet/parquet_delta.h"
 
+#include <assert.h>
+
 #include "format/parquet/parquet_bits.h"
 #include "format/parquet/parquet_rle.h"
 
@@ -9,7 +11,7 @@
 #define QUARTER (BLOCK / QUARTERS)
 #define ESTIMATED_SHARE 8
 #define HEADER_BYTES 10
-/* What a reader accepts of other writers' blocks. */
+/* Limits for blocks of other writers. */
 #define LARGEST_BLOCK ((uint64_t)1 << 16)
 #define MOST_QUARTERS 256
 
@@ -19,9 +21,10 @@ struct block {
 	uint8_t widths[QUARTERS];
 };
 
-/* values[-1] is there; count is at most BLOCK. Places behind count are 0. */
+/* values[-1] exists. Offsets from count on are 0. */
 static void measure_block(const int64_t *values, size_t count, struct block *b)
 {
+	assert(count <= BLOCK);
 	b->smallest = INT64_MAX;
 	for (size_t i = 0; i < count; i++) {
 		int64_t delta = (int64_t)((uint64_t)values[i] - (uint64_t)(values + i)[-1]);

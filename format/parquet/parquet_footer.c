@@ -5,7 +5,7 @@
 #include "format/parquet/parquet_thrift.h"
 
 #define FILE_VERSION 2
-/* Some readers trust statistics only of writers whose name they can take apart. */
+/* Some readers trust statistics only if they can parse the name of the writer. */
 #define CREATED_BY "open-neuron-explorer version 1.0.0"
 
 /* --- the schema ----------------------------------------------------------------- */
@@ -178,7 +178,7 @@ void nx_parquet_footer_put_group(const struct nx_parquet_footer *f,
 	put_orders(&w, f);
 	nx_thrift_i64(&w, NX_GROUP_OFFSET, (int64_t)group->chunks[0].offset);
 	nx_thrift_i64(&w, NX_GROUP_STORED_BYTES, (int64_t)stored_bytes);
-	/* Groups beyond what the field holds go without. */
+	/* Later groups have no ordinal. */
 	if (ordinal <= INT16_MAX)
 		nx_thrift_i16(&w, NX_GROUP_ORDINAL, (int16_t)ordinal);
 	nx_thrift_end(&w);
@@ -199,7 +199,7 @@ static void put_pairs(struct nx_thrift_writer *w, const struct nx_parquet_footer
 	}
 }
 
-/* "As the type says", without which readers may not use min and max. */
+/* "By type": without it, readers may not use min and max. */
 static void put_column_orders(struct nx_thrift_writer *w, const struct nx_parquet_footer *f)
 {
 	nx_thrift_list(w, NX_FILE_COLUMN_ORDERS, NX_THRIFT_STRUCT, f->field_count);

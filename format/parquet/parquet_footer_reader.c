@@ -170,7 +170,7 @@ static enum nx_status read_schema(struct nx_thrift_reader *r, struct nx_thrift_f
 
 /* --- row groups ------------------------------------------------------------------- */
 
-/* What the reader needs of a chunk and its struct does not keep. */
+/* Fields of a chunk that its struct does not keep. */
 struct chunk_reading {
 	int type;
 	uint64_t data_offset, dictionary_offset;

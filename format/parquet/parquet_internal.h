@@ -37,10 +37,11 @@ static inline enum nx_parquet_physical nx_parquet_physical_of(enum nx_parquet_ty
 		[NX_PARQUET_F64] = NX_PARQUET_DOUBLE,	[NX_PARQUET_TEXT] = NX_PARQUET_BYTE_ARRAY,
 	};
 
+	static_assert(sizeof(of) / sizeof(of[0]) == NX_PARQUET_TEXT + 1, "one per type");
 	return of[type];
 }
 
-/* Levels of a field: a flat one has 1 if it may be null; a list adds one for empty. */
+/* Levels of a field: one if it may be null, and one for an empty list. */
 static inline unsigned nx_parquet_definition_max(bool is_optional, bool is_list)
 {
 	return (unsigned)is_optional + (unsigned)is_list;

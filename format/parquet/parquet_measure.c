@@ -22,6 +22,7 @@ static void set_numbers(struct nx_parquet_encoded *out, enum nx_parquet_type typ
 {
 	size_t size = nx_parquet_plain_size(type);
 
+	assert(size <= NX_PARQUET_BOUND_BYTES);
 	nx_parquet_plain_store(type, min, 1, out->min);
 	nx_parquet_plain_store(type, max, 1, out->max);
 	set_range(out, size, size);
@@ -48,8 +49,8 @@ static void measure_integers(const struct nx_parquet_column *c, struct nx_parque
 }
 
 /*
- * Readers disagree where NaN lies, so a chunk that has one states no range. Zeros are
- * widened to both signs, because readers disagree about those as well.
+ * Readers disagree on the order of NaN, so a chunk with one has no range. They also disagree on
+ * signed zeros, so a bound of zero includes both.
  */
 static void measure_doubles(const struct nx_parquet_column *c, struct nx_parquet_encoded *out)
 {
@@ -77,7 +78,7 @@ static int compare(struct nx_slice a, struct nx_slice b)
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* A text cut between characters is not above the whole. */
+/* A prefix is not greater than the text; cut between characters. */
 static size_t cut_below(struct nx_slice text)
 {
 	size_t len = NX_PARQUET_BOUND_BYTES;
@@ -89,7 +90,7 @@ static size_t cut_below(struct nx_slice text)
 	return len;
 }
 
-/* Cut, it has to be made larger again: its last ASCII character becomes the next one. */
+/* A prefix with its last ASCII character incremented is greater than the text. */
 static bool cut_above(struct nx_slice text, uint8_t *bound, size_t *len)
 {
 	*len = cut_below(text);

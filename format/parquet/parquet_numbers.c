@@ -3,7 +3,7 @@
 
 #define FEWEST_SLOTS ((size_t)512)
 #define NEAR_SLOTS ((size_t)1 << 16)
-/* Beyond these, more than every second value being new is a poor start for a dictionary. */
+/* After these, give up if more than every second value is new. */
 #define PROMISING_COUNT ((size_t)8192)
 
 void nx_parquet_numbers_release(struct nx_parquet_numbers *n)
@@ -14,6 +14,7 @@ void nx_parquet_numbers_release(struct nx_parquet_numbers *n)
 
 static void empty_slots(struct nx_parquet_numbers *n, size_t count)
 {
+	assert(count && (count & (count - 1)) == 0);
 	nx_vec_reserve(&n->slots, count);
 	n->slots.len = count;
 	memset(n->slots.items, 0, count * sizeof(*n->slots.items));
@@ -40,7 +41,7 @@ static void grow(struct nx_parquet_numbers *n)
 	}
 }
 
-/* The number of a value, a new one if need be. */
+/* The number of a value, which may be new. */
 static uint32_t number_of(struct nx_parquet_numbers *n, uint64_t value)
 {
 	size_t mask = n->slots.len - 1, at = slot_of(value, n->slots.len);
@@ -64,6 +65,7 @@ bool nx_parquet_numbers_index(struct nx_parquet_numbers *n, const void *values, 
 	uint64_t last = 0;
 	uint32_t last_id = 0;
 
+	assert(most <= NX_PARQUET_NUMBERS_MAX);
 	nx_vec_clear(&n->values);
 	empty_slots(n, FEWEST_SLOTS);
 	for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_pack: the pages of a chunk, compressed where that pays, one behind the other. */
+/* parquet_pack: joins the pages of a chunk, compressed if that saves space. */
 #include <zstd.h>
 
 #include "base/arena.h"
@@ -20,7 +20,7 @@ void nx_parquet_scratch_release(struct nx_parquet_scratch *s)
 	*s = (struct nx_parquet_scratch){0};
 }
 
-/* The body of a page, of which those before have taken used bytes of plain. */
+/* The body of a page; used counts the bytes of plain that earlier pages have taken. */
 static const uint8_t *body_of(const struct nx_parquet_scratch *s, size_t page, size_t *used)
 {
 	size_t from = *used;
@@ -31,7 +31,7 @@ static const uint8_t *body_of(const struct nx_parquet_scratch *s, size_t page, s
 	return s->plain.items + from;
 }
 
-/* Compresses every page behind the one before; false when the system has no memory for it. */
+/* Compresses all pages; false if the system has no memory for it. */
 static bool compress_pages(struct nx_parquet_scratch *s)
 {
 	size_t used = 0;

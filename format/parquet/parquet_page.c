@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/parquet/parquet_page.h"
 
+#include <assert.h>
+
 #include "format/parquet/parquet_thrift.h"
 
 /* PageHeader */
 enum { F_KIND = 1, F_PLAIN_BYTES = 2, F_STORED_BYTES = 3, F_DATA = 5, F_DICTIONARY = 7 };
-/* DataPageHeader and DictionaryPageHeader begin alike. */
+/* DataPageHeader and DictionaryPageHeader start with the same fields. */
 enum { F_COUNT = 1, F_ENCODING = 2, F_DEFINITION_LEVELS = 3, F_REPETITION_LEVELS = 4 };
 
 void nx_parquet_page_write(const struct nx_parquet_page *page, struct nx_bytes *out)
@@ -13,6 +15,7 @@ void nx_parquet_page_write(const struct nx_parquet_page *page, struct nx_bytes *
 	struct nx_thrift_writer w = {.out = out};
 	bool is_data = page->kind == NX_PARQUET_DATA_PAGE;
 
+	assert(page->plain_bytes <= INT32_MAX && page->stored_bytes <= INT32_MAX);
 	nx_thrift_begin(&w);
 	nx_thrift_i32(&w, F_KIND, page->kind);
 	nx_thrift_i32(&w, F_PLAIN_BYTES, (int32_t)page->plain_bytes);

@@ -16,7 +16,7 @@ void nx_parquet_rle_encode_run(uint32_t value, size_t count, unsigned width, str
 	nx_bytes_append(out, bytes, (width + 7) / 8);
 }
 
-/* The last group is filled up with zeros, which readers do not count. */
+/* Zeros pad the last group; readers do not count them. */
 static void put_packed(const uint32_t *values, size_t count, unsigned width, struct nx_bytes *out)
 {
 	size_t groups = (count + GROUP - 1) / GROUP;
@@ -73,7 +73,7 @@ void nx_parquet_rle_encode(const uint32_t *values, size_t count, unsigned width,
 		size_t run = is_uniform(values + at) ? run_length(values + at, count - at) : 0;
 
 		if (run < shortest) {
-			/* Whole groups, so that packed values stay whole groups too. */
+			/* Advance by whole groups, so that packed values are whole groups too. */
 			at += run ? run / GROUP * GROUP : GROUP;
 			continue;
 		}

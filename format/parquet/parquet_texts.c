@@ -11,7 +11,7 @@
 #define FEWEST_SLOTS ((size_t)64)
 #define FEWEST_RECENT_BITS 6
 #define MOST_RECENT_BITS 13
-/* A column of few large groups should not carry the table of its largest one for ever. */
+/* A larger table is freed after its group. */
 #define MOST_IDLE_SLOTS ((size_t)1 << 16)
 
 void nx_parquet_texts_release(struct nx_parquet_texts *t)
@@ -42,7 +42,7 @@ void nx_parquet_texts_clear(struct nx_parquet_texts *t)
 		memset(t->recent, 0, sizeof(*t->recent) << t->recent_bits);
 }
 
-/* All bits of two words decide about all bits of the sum: the product's halves put together. */
+/* Folds the product of two words, so that every bit affects the result. */
 static inline uint64_t mix(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -50,7 +50,7 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Salted by an address, so that a file cannot prepare texts that collide. */
+/* Salted with an address, so that no file can contain texts that collide. */
 static uint32_t hash_text(const struct nx_parquet_texts *t, struct nx_slice text)
 {
 	const uint64_t salt = (uint64_t)(uintptr_t)t * FACTOR ^ text.len;
@@ -59,7 +59,7 @@ static uint32_t hash_text(const struct nx_parquet_texts *t, struct nx_slice text
 
 	for (; text.len - i > 16; i += 16)
 		hash = mix(nx_load64(text.data + i) ^ FACTOR, nx_load64(text.data + i + 8) ^ hash);
-	if (text.len >= 16) { /* the last 16 bytes, some of them again */
+	if (text.len >= 16) { /* the last 16 bytes; may overlap */
 		low = nx_load64(text.data + text.len - 16);
 		high = nx_load64(text.data + text.len - 8);
 	} else if (text.len >= 8) {
@@ -78,6 +78,7 @@ static struct nx_parquet_slot *find_slot(struct nx_parquet_texts *t, struct nx_s
 {
 	size_t at = hash & (t->slot_count - 1);
 
+	assert(t->slot_count && (t->slot_count & (t->slot_count - 1)) == 0);
 	for (; t->slots[at].number; at = (at + 1) & (t->slot_count - 1)) {
 		uint32_t id = t->slots[at].number - 1;
 
@@ -107,7 +108,7 @@ static void grow_slots(struct nx_parquet_texts *t)
 	nx_heap_free(old);
 }
 
-/* Behind the texts there are. */
+/* Appends to the texts. */
 static void append_plain(struct nx_parquet_texts *t, struct nx_slice text)
 {
 	uint8_t *at;
@@ -140,7 +141,7 @@ static const uint8_t *ascii_end(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* The first byte that belongs to no character; end when there is none. */
+/* The first byte that is not UTF-8; end if there is none. */
 static const uint8_t *first_fault(const uint8_t *at, const uint8_t *end)
 {
 	for (;;) {
@@ -184,7 +185,7 @@ static uint32_t find_or_add(struct nx_parquet_texts *t, struct nx_slice text)
 
 	if (slot->number)
 		return slot->number - 1;
-	/* Only well-formed texts are stored, so that only new ones need the check. */
+	/* All stored texts are well-formed, so only new ones need the check. */
 	if (!is_well_formed(text)) {
 		text = mend(t, text);
 		hash = hash_text(t, text);
@@ -196,7 +197,7 @@ static uint32_t find_or_add(struct nx_parquet_texts *t, struct nx_slice text)
 	return number_text(t, (uint32_t)(t->plain.len - text.len - sizeof(uint32_t)), hash, slot);
 }
 
-/* Four places per text keep most of them from sharing one. */
+/* Four entries per text avoid most collisions. */
 static void grow_recent(struct nx_parquet_texts *t)
 {
 	size_t bytes;

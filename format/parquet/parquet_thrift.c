@@ -5,7 +5,7 @@
 
 #include "format/parquet/parquet_bits.h"
 
-#define LONG_LIST 15 /* a count from here on stands behind the header */
+#define LONG_LIST 15 /* such a count follows the header */
 
 /* --- writing ------------------------------------------------------------------ */
 

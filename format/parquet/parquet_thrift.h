@@ -57,7 +57,7 @@ void nx_thrift_i32(struct nx_thrift_writer *w, int id, int32_t value);
 void nx_thrift_i64(struct nx_thrift_writer *w, int id, int64_t value);
 void nx_thrift_bytes(struct nx_thrift_writer *w, int id, struct nx_slice bytes);
 
-/* Its count items follow; type is that of each. */
+/* count items of that type must follow. */
 void nx_thrift_list(struct nx_thrift_writer *w, int id, enum nx_thrift_type type, size_t count);
 void nx_thrift_item_int(struct nx_thrift_writer *w, int64_t value);
 void nx_thrift_item_bytes(struct nx_thrift_writer *w, struct nx_slice bytes);

@@ -12,9 +12,9 @@
 #define DEFAULT_GROUP_BYTES ((size_t)64 << 20)
 #define DEFAULT_PAGE_ROWS ((size_t)65536)
 #define DEFAULT_THREADS 4
-/* Flat columns are measured now and then; texts and lists with every row. */
+/* Flat columns are measured at this interval; texts and lists with every row. */
 #define LOOK_ROWS 1024
-/* A group of fewer values is encoded before threads have started. */
+/* Starting threads takes longer than encoding fewer values. */
 #define FEWEST_SHARED_VALUES ((size_t)65536)
 #define LONGEST_FOOTER INT32_MAX
 
@@ -26,7 +26,7 @@ struct writer {
 	unsigned threads;
 	struct nx_arena arena; /* names and metadata */
 	struct nx_parquet_footer footer;
-	struct nx_bytes groups; /* the footer's part about those written */
+	struct nx_bytes groups; /* groups already written, as in the footer */
 	NX_VEC(struct nx_parquet_pair) pairs;
 	struct nx_workers *workers; /* NULL until a group is worth it */
 	struct nx_parquet_scratch scratches[NX_WORKERS_MAX];

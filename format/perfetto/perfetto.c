@@ -17,13 +17,14 @@ static inline unsigned varint_size(uint64_t value)
 static void begin_event(struct nx_perfetto *p, uint32_t track, uint64_t time_ns,
 			enum event_type type)
 {
+	assert(track < p->tracks.len);
 	nx_perfetto_open_track(p, track, time_ns);
 	nx_vec_clear(&p->event);
 	nx_vec_clear(&p->interned);
 	put_u64(&p->event, EVENT_TYPE, type);
 }
 
-/* Frames the event as one packet. Time that goes back stands still instead. */
+/* Writes the event as one packet. A time before the last one becomes the last one. */
 static void end_event(struct nx_perfetto *p, uint32_t track, uint64_t time_ns)
 {
 	struct track *t = &p->tracks.items[track];
@@ -65,7 +66,7 @@ static void put_new_text(struct nx_perfetto *p, enum nx_perfetto_space space, ui
 	put_message(&p->interned, interned_fields[space].table, &p->nested);
 }
 
-/* Writes a text as a number known to the track's sequence, or in place when it has too many. */
+/* Writes a text as its number in the track's sequence, or in place if there are too many. */
 static void put_text(struct nx_perfetto *p, uint32_t track, struct nx_slice text)
 {
 	bool is_new;

@@ -66,7 +66,7 @@ void nx_perfetto_compress(struct nx_perfetto *p, bool in_threads)
 	memset(p->deflate, 0, sizeof(*p->deflate));
 }
 
-/* False without memory for a compressor: the trace is only larger then. */
+/* False if there is no memory for a compressor; the bundle is then written as it is. */
 static bool send_bundle(struct nx_perfetto *p)
 {
 	struct nx_perfetto_deflate *b = p->deflate ? p->deflate : nx_conveyor_take(p->bundles);

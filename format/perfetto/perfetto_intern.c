@@ -11,7 +11,7 @@ static uint64_t key_of(uint64_t text_id, enum nx_perfetto_space space)
 	return text_id * NX_SPACE_COUNT + space;
 }
 
-/* 0 when the track does not know the text. */
+/* 0 if the track does not know the text. */
 static uint64_t find_iid(const struct nx_perfetto_iids *iids, enum nx_perfetto_space space,
 			 uint64_t text_id)
 {
@@ -43,6 +43,7 @@ static uint64_t intern(struct nx_perfetto_texts *texts, struct nx_perfetto_iids 
 {
 	uint64_t iid = id == NOT_STORED ? 0 : find_iid(iids, space, id);
 
+	assert(space < NX_SPACE_COUNT);
 	*is_new = false;
 	if (iid)
 		return iid;
@@ -77,7 +78,7 @@ uint64_t nx_perfetto_intern_name(struct nx_perfetto_texts *texts, struct nx_perf
 	size_t at = (((uintptr_t)name >> 12) ^ (uintptr_t)name) % NX_PERFETTO_RECENT_NAMES;
 	uint64_t id = texts->recent[at].id;
 
-	/* the text there may have changed meanwhile */
+	/* the text at that address may have changed */
 	if (texts->recent[at].at != name || strcmp(texts->copies.items[id], name) != 0) {
 		if (!nx_text_map_get(&texts->ids, nx_slice_text(name), &id))
 			return intern(texts, iids, space, nx_slice_text(name), NOT_STORED, is_new);

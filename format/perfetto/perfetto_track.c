@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracks: what a descriptor says and how a track's packet sequence starts. */
+/* perfetto_track: descriptors of tracks, and the start of a track's packet sequence. */
 #include "base/utf8.h"
 #include "format/perfetto/perfetto_internal.h"
 
