@@ -318,7 +318,7 @@ void nx_parquet_chunk_encode(const struct nx_parquet_column *c, uint32_t row_cou
 {
 	struct nx_parquet_chunk *chunk = &out->chunk;
 
-	assert(row_count && page_rows && c->row_count == row_count);
+	assert(page_rows);
 	*chunk = (struct nx_parquet_chunk){.has_levels = c->is_optional || c->is_list};
 	s->dictionary = (struct nx_slice){0};
 	nx_vec_clear(&s->plain);
