@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/parquet/parquet_decode.h"
-
+/* parquet_decode: decodes the values of one chunk. */
 #include <zstd.h>
 
 #include "base/bare/bits.h"

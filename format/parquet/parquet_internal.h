@@ -3,9 +3,8 @@
 #ifndef NX_FORMAT_PARQUET_PARQUET_INTERNAL_H
 #define NX_FORMAT_PARQUET_PARQUET_INTERNAL_H
 
-#include "base/bare/slice.h"
-#include "base/vec.h"
-#include "format/parquet/parquet.h"
+#include "base/arena.h"
+#include "format/parquet/parquet_reader.h"
 
 #define NX_PARQUET_MAGIC "PAR1"
 #define NX_PARQUET_MAGIC_BYTES ((size_t)4)
@@ -73,5 +72,28 @@ enum nx_status nx_parquet_fill_gap(struct nx_parquet_writer *w, struct nx_parque
 
 /* Call before encoding a group: numbers the last text if it has no number yet. */
 void nx_parquet_settle(struct nx_parquet_writer *w, struct nx_parquet_column *c);
+
+/* --- decoding a chunk: parquet_decode.c, for the reader ----------------------------- */
+
+/* The remaining memory budget, so that no file can exceed the limit. */
+struct nx_parquet_budget {
+	struct nx_arena *arena;
+	size_t left_bytes;
+};
+
+/* A range of rows within a group. */
+struct nx_parquet_rows {
+	uint64_t first, count;
+};
+
+/*
+ * bytes is the chunk in the file; texts of uncompressed pages borrow from it, everything else goes
+ * to the arena. rows is a range within the group; pages without any of them are not unpacked,
+ * except for lists, whose pages do not record their rows.
+ */
+NX_MUST_CHECK enum nx_status nx_parquet_chunk_decode(
+	const struct nx_parquet_field *field, const struct nx_parquet_chunk *chunk,
+	struct nx_slice bytes, uint64_t row_count, struct nx_parquet_rows rows,
+	struct nx_parquet_budget *budget, struct nx_parquet_values *values, struct nx_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/bare/bits.h"
-#include "format/parquet/parquet_decode.h"
 #include "format/parquet/parquet_footer.h"
 #include "format/parquet/parquet_plain.h"
 
