@@ -155,6 +155,19 @@ static void test_every_field_kind(void **state)
 				    "[-1544,-1030][65020,65534]}");
 }
 
+static void test_marks_and_names(void **state)
+{
+	struct slot s = slot_of(0xa2);
+	struct nx_operand_text t = text_of(&s, &named);
+
+	(void)state;
+	s.bytes[20] = 0;
+	at(&s, 12, 200, 3, 0, 1);
+	nx_operand_put_fields(&t, "?a={b12} ~b={b20} ~c={h14} +d={b12} e={e12:X=1,Y=200} "
+				  "{e13:X=1,Y=200} {g13} {!12:1}{U12}");
+	assert_string_equal(buffer, "a=200 c=256 e=Y 3 0x3 16778184");
+}
+
 static void test_cut(void **state)
 {
 	char small[4] = "###";
@@ -179,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(test_floats),
 		cmocka_unit_test(test_every_field_kind),
+		cmocka_unit_test(test_marks_and_names),
 		cmocka_unit_test(test_cut),
 	};
 
