@@ -28,7 +28,7 @@ NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 DEFINED = re.compile(r'^(?!static |typedef )[a-z][\w *]*?\b(nx_\w+)\([^;{}]*\)\n\{', re.M)
 TYPE = re.compile(r'^((?:struct|enum|union) nx_\w+)(?: NX_VEC_BODY\(| \{)', re.M)
-# "word[35]", "nx_load32(slot + 8)": an offset into an instruction word, where one is at hand.
+# "word[35]", "nx_load32(slot + 8)": an offset into an instruction word.
 KNOWS_WORDS = re.compile(r'"(?:format/instruction|runtime/device/|runtime/timing/)')
 RAW_FIELD = re.compile(r'\b(?:word|slot)(?:(?:\.|->)bytes)?\s*\[\s*\d+\s*\]'
                        r'|\b(?:nx_load|nx_store|mem)\w*\([^;]*?\b(?:word|slot|bytes)\s*\+\s*\d')
@@ -66,7 +66,7 @@ class Rules:
         return {dep for deps in self.rooms.values() for dep in deps} - known
 
     def room_of(self, path):
-        """The room a file is in, and what that room may include besides itself."""
+        """The room of a file, and what that room may include besides itself."""
         folder = path.rpartition('/')[0]
         for family in self.families:
             if is_under(path, family):
@@ -77,13 +77,13 @@ class Rules:
         return best, self.rooms.get(best, set())
 
     def row_of(self, room):
-        """How the table names a room: decode/ntff is a decode/<format>."""
+        """The name of a room in the table: decode/ntff is a decode/<format>."""
         top = room.partition('/')[0]
         return next((r for r in self.rooms if WILDCARD.sub('', r) == top and WILDCARD.search(r)),
                     room)
 
     def unused(self):
-        """Permissions of rooms that exist which no include needs."""
+        """Permissions of existing rooms that no include needs."""
         for room in sorted(self.seen):
             for dep in sorted(self.rooms[room] - self.used.get(room, set()) - {'all'}):
                 yield f'{room} may include {dep}, which none of its files does'
@@ -129,7 +129,7 @@ def blank(match):
 
 def faults_in(path, text, rules, root):
     code = NOISE.sub(blank, text)
-    # Include paths are strings too: look for them where only comments were removed.
+    # Include paths are strings too: look for them in the text without comments only.
     visible = NOISE.sub(lambda m: blank(m) if m.group().startswith('/') else m.group(), text)
     for match in INCLUDE.finditer(visible):
         bracket, target = match.groups()
@@ -154,7 +154,7 @@ def faults_in(path, text, rules, root):
 
 
 def names_defined(path, text):
-    """Functions and types of a file that the whole tree can see."""
+    """External functions and types of a file."""
     code = NOISE.sub(blank, text)
     if path.endswith('.c'):
         yield from (name + '()' for name in DEFINED.findall(code))
@@ -183,7 +183,7 @@ def main(argv):
         text = file.read_text(encoding='utf-8', errors='replace')
         if rules.room_of(path)[0] is None:
             bad += 1
-            print(f'{path}: lies in no room of ARCHITECTURE.md')
+            print(f'{path}: is in no room of ARCHITECTURE.md')
             continue
         rules.seen.add(rules.row_of(rules.room_of(path)[0]))
         for name in names_defined(path, text):

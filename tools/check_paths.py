@@ -51,7 +51,7 @@ def without_comments(text):
 
 
 class Source:
-    """A file cut into its definitions: what begins in the first column and ends with a bracket there."""
+    """A file split into its definitions, which start and end in the first column."""
 
     def __init__(self, path):
         self.pieces, lines = [], []
@@ -68,7 +68,7 @@ class Source:
 
     @staticmethod
     def names_of(piece):
-        """Of a function, a table, or a class and its methods; "" where there is no body."""
+        """The body of a function, a table, or a class and its methods; "" if there is none."""
         code = re.sub(r'^#.*$', '', piece, flags=re.M)
         if '{' not in code and '=>' not in code:
             return []
@@ -86,7 +86,7 @@ class Source:
         return [before.group(1)] if before else []
 
     def reached_from(self, name):
-        """The text of a definition and of all in this file that it leads to."""
+        """The text of a definition and of all definitions in this file that it uses."""
         seen, waiting = set(), [name]
         while waiting:
             name = waiting.pop()
@@ -108,7 +108,7 @@ def mentions(text, words):
 
 
 def is_passed_on(root, name):
-    """Whether some file mentions the function apart from declaring, defining and calling it."""
+    """Whether a file mentions the function other than to declare, define or call it."""
     if name.startswith('nx_handle_'):  # routes name handlers without their prefix
         routes = root / 'serve' / 'routes.c'
         return mentions(routes.read_text(), name[len('nx_handle_'):]) if routes.is_file() else False

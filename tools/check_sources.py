@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check every C file: its format, its warnings, what clang-tidy thinks of it.
+"""Check every C file: format, warnings, clang-tidy.
 
 usage: check_sources.py format
        check_sources.py warnings BUILD
        check_sources.py tidy BUILD
 
 The compiler flags come from BUILD/compile_commands.json, so meson.build stays their
-only home. A file that was clean is not looked at again until its preprocessed text,
+only home. A clean file is not checked again until its preprocessed text,
 its flags or the tool change. Run from the root of the tree.
 """
 
@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path.cwd()
-# Another release of clang-format lays code out differently; it would only raise false alarms.
+# Other releases of clang-format format code differently.
 CLANG_FORMAT_MAJOR = '14'
 
 
@@ -118,8 +118,8 @@ def check_format():
 
 
 def check_warnings(build):
-    """gcc compiles for real, as some of its warnings need the optimiser, unless BUILD was strict
-    and thereby did; clang only looks."""
+    """gcc compiles completely, because some warnings need the optimiser, unless BUILD was strict
+    already; clang only checks the syntax."""
     jobs = []
     all_flags = compile_flags(build)
     for path, flags in sorted(all_flags.items()):
@@ -131,14 +131,14 @@ def check_warnings(build):
     for path in source_files('*.h'):
         if path.startswith('tests/'):
             continue
-        # The header of a room has to compile alone, whatever was included before it.
+        # A room's header must compile alone.
         jobs.append((['gcc', *plain, '-Werror', '-fsyntax-only', '-include', path, '-x', 'c',
                       '/dev/null'], [*plain, '-x', 'c'], path))
     return check_all('warnings', jobs, Cache(build, tool_version('gcc'), tool_version('clang')))
 
 
 def check_tidy(build):
-    """Tests go without the analysis of paths, nearly all of the time: they run under sanitizers."""
+    """Tests are not checked with the slow static analyser, because they run under sanitizers."""
     settings = (ROOT / '.clang-tidy').read_text()
     jobs = []
     for path, flags in sorted(compile_flags(build).items()):

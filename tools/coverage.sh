@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints which share of the lines of each room the tests of a coverage build ran.
+# Prints the line coverage of each room after the tests of a coverage build.
 # usage: coverage.sh BUILD
 set -eu
 build=$1
 
-# A child that is killed while it writes its counters leaves one that cannot be read.
+# A child that is killed while it writes its counters leaves an unreadable file.
 gcovr --root . --csv --exclude-unreachable-branches --exclude 'tests/.*' \
 	--exclude 'build.*/.*' --gcov-ignore-parse-errors "$build" | awk -F, '
 	NR == 1 {

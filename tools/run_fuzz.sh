@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs every fuzz target of a fuzz build, as many at once as there are processors,
-# and fails if one of them crashes, hangs or eats memory.
+# Runs all fuzz targets of a fuzz build, in parallel on all processors,
+# and fails if one crashes, hangs or uses too much memory.
 # usage: run_fuzz.sh BUILD SECONDS [MAKE_CAPTURE]
-#        SECONDS per target, or total:SECONDS to be shared by all of them
+#        SECONDS per target, or total:SECONDS for all of them
 # With RESULTS set, one TAP line per target is appended to that file.
 set -eu
 
@@ -20,13 +20,13 @@ run_target() { # build, seconds, target
 		-print_final_stats=1 -artifact_prefix="$crashes/" "$@" >"$log" 2>&1 || status=$?
 	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
 	if [ "$status" -eq 0 ]; then
-		echo "$target: ${runs:-0} runs in $seconds s, no fault"
+		echo "$target: ${runs:-0} runs in $seconds s, no failure"
 		[ -z "${RESULTS:-}" ] || echo "ok $target" >>"$RESULTS"
 		return 0
 	fi
 	found=$(sed -n 's/^.*Test unit written to //p' "$log" | tail -n 1)
 	tail -n 40 "$log"
-	echo "$target: FAULT after ${runs:-?} runs; log $log"
+	echo "$target: FAILURE after ${runs:-?} runs; log $log"
 	[ -z "$found" ] || echo "$target: reproduce with: $build/tests/fuzz/$target $found"
 	[ -z "${RESULTS:-}" ] || echo "not ok $target" >>"$RESULTS"
 	return 1
@@ -38,7 +38,7 @@ if [ "$1" = --one ]; then
 	exit
 fi
 
-# A target may change its folder, and the fuzzer reads its corpus again and again: whole paths.
+# Absolute paths, because a target may change its folder.
 build=$(cd "$1" && pwd) seconds=$2 maker=${3:-}
 targets=$(find "$build/tests/fuzz" -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x |
 	sed 's,.*/,,' | sort)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Run what a change has to pass. Continues after a failure, so that one run shows all of them,
+# Run all checks for a change. Continues after a failure, so that one run shows all of them,
 # and ends with the line "N passed, N failed".
 # usage: run_tests.sh test      every test, in a plain build
 #        run_tests.sh verify    the tests again under sanitizers, coverage, fuzzing, the sources
@@ -31,7 +31,7 @@ step() { # name, command...
 	fi
 }
 
-# The summary reads the results of meson's log; a missing log is a failure of its own.
+# The summary reads the results from meson's log; a missing log counts as a failure.
 meson_tests() { # build, arguments...
 	build=$1
 	shift
@@ -58,7 +58,7 @@ run_address() {
 	step coverage tools/coverage.sh build-asan
 }
 
-# Only the tests of what has threads; meson builds just what they need.
+# Only the tests of code with threads; meson builds only what they need.
 run_thread() {
 	say 'threads under TSan'
 	rm -f build-tsan/meson-logs/testlog.json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Install what is missing on a Debian 12. On other systems, look for the tools and list those
+# Install missing packages on Debian 12. On other systems, list the tools
 # that are missing.
 # usage: setup.sh [build | test | verify]
 #   build    what `make run` needs: compiler, libraries, and node for the pages and for SQL

@@ -5,7 +5,7 @@
 set -eu
 build=$1 destination=$2
 shift 2
-# A staged install is the complete list: it has links and what install scripts add.
+# A staged install gives the complete list, with links and files of install scripts.
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 meson install -C "$build" --destdir "$stage" "$@" >"$stage.log" 2>&1 || {

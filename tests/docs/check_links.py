@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Relative links of all documents lead to files and headings that exist.
+"""Check that relative links of all documents lead to existing files and headings.
 
 usage: check_links.py SOURCE_ROOT
 
@@ -18,7 +18,7 @@ def without_code(text):
 
 
 def anchor(heading):
-    """As forges make it: lower case, words joined by dashes, punctuation dropped."""
+    """As on GitHub: lower case, words joined by dashes, no punctuation."""
     heading = re.sub(r'\[([^]]*)\]\([^)]*\)', r'\1', heading.strip().lower())
     return re.sub(r'[^\w\- ]', '', heading).replace(' ', '-')
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run the commands of a document as a newcomer would: every one, in order, in an empty home folder.
+"""Run all commands of a document in order, in an empty home folder.
 
 usage: run_commands.py BUILD_DIR DOCUMENT...
 
@@ -43,7 +43,7 @@ class Failure(Exception):
 
 
 class Command:
-    """One command, the lines it must print (None: any), and where it stands."""
+    """One command, its expected output (None: any), and its position."""
 
     def __init__(self, text, line, expected):
         self.text, self.line, self.expected = text, line, expected
@@ -119,7 +119,7 @@ def normal(line):
 
 
 def matches(expected, got):
-    """Whether lines are those expected, where "..." is any number of them."""
+    """Whether the lines match; "..." stands for any number of lines."""
     if not expected:
         return not got
     if expected[0] == '...':
@@ -128,7 +128,7 @@ def matches(expected, got):
 
 
 def link_build(build, place):
-    """The build folder as "make" leaves it: the runtime is in lib/."""
+    """A folder like the one that "make" creates: the runtime is in lib/."""
     (place / 'lib').mkdir(parents=True)
     for entry in build.iterdir():
         if entry.name != 'lib':
@@ -140,7 +140,7 @@ def link_build(build, place):
 
 
 def answers(address):
-    """The page, or the API where the build has no pages."""
+    """The page, or the API if the build has no pages."""
     for place in (address, re.match(r'http://[^/]+', address).group() + '/api/v1/health'):
         try:
             with urllib.request.urlopen(place, timeout=PATIENCE_S) as answer:
@@ -151,14 +151,14 @@ def answers(address):
 
 
 def has_duckdb(build):
-    """As the cases of tests/cli find out."""
+    """The same check as in tests/cli."""
     tables = build / 'tests' / 'make_tables'
     return subprocess.run([tables, '--check'], stdout=subprocess.DEVNULL,
                           check=False).returncode == 0
 
 
 class Shell:
-    """Runs commands one after the other; a file carries variables and folder from one to the next."""
+    """Runs commands in sequence; a file passes variables and the folder from one to the next."""
 
     def __init__(self, folder, build):
         self.state = folder / 'state.sh'
@@ -171,7 +171,7 @@ class Shell:
             if not entry.name.startswith(('.', 'build')) and entry.name != 'tour':
                 (self.clone / entry.name).symlink_to(entry)
         link_build(build.resolve(), self.clone / 'build')
-        # A locale and terminal, no settings: what a fresh account has.
+        # The environment of a fresh account: a locale and a terminal.
         self.environment = {'HOME': str(home), 'PATH': '/usr/local/bin:/usr/bin:/bin', 'LANG': 'C.UTF-8',
                             'TERM': 'dumb', 'TMPDIR': str(folder)}
         self.environment.update({k: v for k, v in os.environ.items()
@@ -190,7 +190,7 @@ class Shell:
         return process
 
     def close(self):
-        """What a command left in the background gets a moment to end, then it is killed."""
+        """Waits briefly for background processes of a command, then kills them."""
         deadline = time.monotonic() + 10
         for group in self.groups:
             try:
@@ -215,7 +215,7 @@ class Shell:
             raise Failure('expected\n%s\ngot\n%s' % ('\n'.join(command.expected), out))
 
     def serve(self, command):
-        """The address it prints must answer, and ctrl-c must end it without an error."""
+        """The printed URL must respond, and ctrl-c must stop the server without an error."""
         process = self.start('exec ' + command.text, joined=True)
         said, address = [], None
         try:
@@ -240,7 +240,7 @@ class Shell:
 
 
 def leave_network():
-    """A network namespace of our own, so that port 3001 is free; the old one where we may not."""
+    """Enters a new network namespace, so that port 3001 is free, if that is allowed."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNET) and libc.unshare(CLONE_NEWUSER | CLONE_NEWNET):
         return False
@@ -253,7 +253,7 @@ def leave_network():
 
 
 def wait_for_port():
-    """Somebody else's server may hold the port for a moment."""
+    """Another server may use the port for a short time."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         with socket.socket() as s:

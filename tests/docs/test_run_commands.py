@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_commands.py notices what a newcomer would stumble over. Prints TAP.
+"""Check that run_commands.py finds errors in documents. Prints TAP.
 
 usage: test_run_commands.py BUILD_DIR
 """
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 RUNNER = pathlib.Path(__file__).with_name('run_commands.py')
-# A document, how many lines must fail, and what it shows.
+# A document, the number of lines that must fail, and what it tests.
 CASES = (
     ('```sh\ntrue\n```\n', 0, 'a command that succeeds'),
     ('```sh\nfalse | true\n```\n', 1, 'a command that fails inside a pipe'),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""view --ingest-only that is killed, or whose disk is full: nothing finished is lost.
+"""Kill view --ingest-only or fill its disk: finished profiles are not lost.
 
 usage: ingest.py NEURON_EXPLORER MAKE_CAPTURE DUMP_TABLE KILL_AT
        ingest.py --small-disk FOLDER NEURON_EXPLORER    on a disk of its own
@@ -60,12 +60,12 @@ class Workspace:
         return self.path / 'profiles' / 'global' / f'{name}@latest'
 
     def digests(self, name):
-        """Of every file but the record, which has times in it."""
+        """Of all files except the record, which contains times."""
         return {f.name: hashlib.sha256(f.read_bytes()).hexdigest()
                 for f in sorted(self.folder(name).iterdir()) if f.name != 'profile.json'}
 
     def check_tidy(self):
-        """gc leaves the finished ones and nothing else."""
+        """gc keeps finished profiles and nothing else."""
         done = self.run('gc')
         assert done.returncode == 0, done.stderr
         left = self.profiles()
@@ -79,7 +79,7 @@ class Ingest:
     def __init__(self, program, make_capture, dump_table, kill_at, folder):
         self.program, self.dump_table, self.kill_at, self.root = (program, dump_table, kill_at,
                                                                   folder)
-        # A sanitized program takes ten times as long and dies at the same places.
+        # A sanitized program is ten times slower and dies at the same places.
         is_slow = b'__asan_init' in program.read_bytes()
         self.stride, self.random_kills = (30, 3) if is_slow else (STRIDE, RANDOM_KILLS)
         self.captures = {'old': ('--tiny',), 'new': ('--size', '256K'), 'large': ('--size', '8M')}
@@ -103,11 +103,11 @@ class Ingest:
         return self.ws.digests(profile) == self.wanted[capture, profile]
 
     def check_after_kill(self, older, newer, name):
-        """What a list says of the name; the rest is as it was."""
+        """The listed state of the name; all others must be unchanged."""
         listed = self.ws.profiles()
         assert listed['bystander']['state'] == 'ready'
         assert self.is_made_of('bystander', 'old')
-        # One that is replaced is listed as it is, not as it would have been.
+        # A profile being replaced is listed in its old state.
         state = listed.get(name, {'state': 'absent'})['state']
         assert state in (('ready',) if older else ('absent', 'unfinished', 'ready')), listed
         if state == 'ready':
@@ -115,7 +115,7 @@ class Ingest:
             assert source and self.is_made_of(name, source), 'files of two profiles are mixed'
             assert listed[name]['row_count'] == self.rows[source]
         elif state == 'unfinished':
-            assert listed[name]['message'], 'nothing says what became of it'
+            assert listed[name]['message'], 'there is no message'
         self.ws.check_tidy()
         return newer if state == 'ready' and self.is_made_of(name, newer) else state
 
@@ -132,7 +132,7 @@ def preload(kill_at, **more):
 
 
 def kill_at_steps(t, older):
-    """Kills at chosen steps of an ingest; what was found after each."""
+    """Kills an ingest at some steps; returns the state after each."""
     steps_file = t.root / 'steps'
     t.prepare(older, 'target')
     done = t.ws.ingest(t.capture('new'), 'target', preload(t.kill_at, NX_STEPS_FILE=str(steps_file)))
@@ -148,11 +148,11 @@ def kill_at_steps(t, older):
     return found
 
 
-def a_kill_at_any_step_leaves_an_unfinished_profile_or_a_whole_one(t):
+def a_kill_at_any_step_leaves_an_unfinished_or_a_complete_profile(t):
     found = kill_at_steps(t, None)
     assert found.count('unfinished') > len(found) / 2, found
     assert found[-1] == 'new', found
-    # Once in place it is never gone again.
+    # Once a profile is in place, it stays.
     assert all(f == 'new' for f in found[found.index('new'):]), found
 
 
@@ -177,7 +177,7 @@ def kill_at_random(t, older):
         t.check_after_kill(older, 'large', 'target')
 
 
-def kills_at_random_moments_break_nothing(t):
+def kills_at_random_times_break_nothing(t):
     kill_at_random(t, None)
     kill_at_random(t, 'old')
 
@@ -202,7 +202,7 @@ def a_name_is_free_again_after_a_kill(t):
     assert not list((t.ws.path / 'staging').iterdir())
 
 
-def a_kill_leaves_a_folder_of_the_users_usable(t):
+def a_kill_leaves_the_users_folder_usable(t):
     folder = t.root / 'tables'
     words = [t.program, 'view', '-s', t.capture('new').with_suffix('.ntff'), '-v', '2',
              '--output-format', 'parquet', '--output-file', folder]
@@ -210,7 +210,7 @@ def a_kill_leaves_a_folder_of_the_users_usable(t):
         done = subprocess.run(words, check=False, capture_output=True,
                               env={**os.environ, **preload(t.kill_at, NX_KILL_AT=str(step))})
         assert done.returncode == -9, done
-        # Nothing is seen under a table's name before all are whole.
+        # Tables get their names only after all are complete.
         assert all(f.name.startswith('.') for f in folder.iterdir())
     done = subprocess.run(words, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -231,7 +231,7 @@ def mount_and_fill(t):
     return done
 
 
-def a_full_disk_is_told_in_one_sentence_and_survived(t):
+def a_full_disk_is_reported_and_survived(t):
     if not shutil.which('unshare'):
         raise Skip('there is no unshare')
     done = mount_and_fill(t)
@@ -241,7 +241,7 @@ def a_full_disk_is_told_in_one_sentence_and_survived(t):
     return None
 
 
-def check_told(done):
+def check_message(done):
     assert done.returncode == NO_SPACE, done
     lines = done.stderr.splitlines()
     assert len(lines) == 1 and 'disk is full' in lines[0], done.stderr
@@ -251,31 +251,31 @@ def fill_small_disk(folder, program, captures):
     ws = Workspace(program, folder / 'ws')
     ws.must_ingest(captures / 'old', 'small')
     before = ws.digests('small')
-    check_told(ws.ingest(captures / 'large', 'large'))
+    check_message(ws.ingest(captures / 'large', 'large'))
     listed = ws.profiles()
     assert listed['large']['state'] in ('failed', 'unfinished') and listed['large']['message']
     assert listed['small']['state'] == 'ready' and ws.digests('small') == before
-    # A replacement that finds no room leaves what it was to replace.
-    check_told(ws.ingest(captures / 'large', 'small'))
+    # A replacement without disk space keeps the old profile.
+    check_message(ws.ingest(captures / 'large', 'small'))
     assert ws.digests('small') == before
     ws.check_tidy()
     tables = folder / 'tables'
     done = subprocess.run([program, 'view', '-s', captures / 'large.ntff', '-v', '2',
                            '--output-format', 'parquet', '--output-file', tables], check=False,
                           capture_output=True, text=True)
-    check_told(done)
+    check_message(done)
     assert not list(tables.iterdir()), list(tables.iterdir())
     ws.must_ingest(captures / 'old', 'again')
 
 
 CASES = [
-    a_kill_at_any_step_leaves_an_unfinished_profile_or_a_whole_one,
+    a_kill_at_any_step_leaves_an_unfinished_or_a_complete_profile,
     a_kill_while_replacing_leaves_the_older_profile_or_the_newer_one,
-    kills_at_random_moments_break_nothing,
+    kills_at_random_times_break_nothing,
     every_table_can_be_read_and_has_its_rows,
     a_name_is_free_again_after_a_kill,
-    a_kill_leaves_a_folder_of_the_users_usable,
-    a_full_disk_is_told_in_one_sentence_and_survived,
+    a_kill_leaves_the_users_folder_usable,
+    a_full_disk_is_reported_and_survived,
 ]
 
 
@@ -284,7 +284,7 @@ def main():
         fill_small_disk(pathlib.Path(sys.argv[2]), *map(pathlib.Path, sys.argv[3:5]))
         return 0
     programs = [pathlib.Path(p).resolve() for p in sys.argv[1:5]]
-    # A disk would take minutes for what memory does in seconds.
+    # In memory this takes seconds instead of minutes.
     memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix='nx-ingest-', dir=memory) as folder:
         t = Ingest(*programs, pathlib.Path(folder))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill_at: loaded before libc (LD_PRELOAD), counts the calls that leave a trace on a disk. Before
- * call number NX_KILL_AT the process is killed, as by the power or by the system; half of what
- * a write would write is written first. The count is left in the file NX_STEPS_FILE.
+ * kill_at: an LD_PRELOAD library that counts the calls that change a disk. Before call number
+ * NX_KILL_AT it kills the process; a write is half done then. The count is in the file
+ * NX_STEPS_FILE.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -47,8 +47,8 @@ static void step(void)
 		raise(SIGKILL);
 }
 
-/* The function of that name behind ours; a pointer to data is no pointer to a function in ISO C,
- * but dlsym has no other. */
+/* The next function of that name. ISO C does not convert data pointers to function pointers, but
+ * dlsym needs it. */
 #define NEXT(call) __extension__((__typeof__(&(call)))dlsym(RTLD_NEXT, #call))
 
 ssize_t write(int fd, const void *buf, size_t n)
@@ -60,7 +60,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return NEXT(write)(fd, buf, n);
 }
 
-/* What the disk really does takes long and changes nothing that a kill could show. */
+/* Syncing is slow and makes no difference after a kill. */
 int fsync(int fd)
 {
 	(void)fd;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""nccom-test on two machines: network namespaces with a cable between them.
+"""nccom-test on two machines: network namespaces with a virtual cable.
 
 usage: nodes.py NEURON_EXPLORER
 
@@ -47,7 +47,7 @@ class Machines:
             ip('-n', space, 'link', 'set', cable, 'up')
 
     def cut_cable(self):
-        # The peer of a link that is down loses its carrier and drops what it is given.
+        # If one end of the link is down, the other loses its carrier and drops packets.
         ip('-n', self.spaces[1], 'link', 'set', self.cables[1], 'down')
 
     def mend_cable(self):
@@ -76,7 +76,7 @@ def ip(*words):
 
 
 def has_met(machines):
-    """Whether both machines hold an end of a connection."""
+    """Whether both machines have an end of a connection."""
     return all('ESTAB' in subprocess.run(
         ['ip', 'netns', 'exec', space, 'ss', '-tn'], check=True, capture_output=True,
         text=True).stdout for space in machines.spaces)
@@ -152,7 +152,7 @@ def cut_cable(machines):
 
 
 def silent_root(machines):
-    """An address that takes packets and never answers: calling it has an end as well."""
+    """An address that drops packets: connecting to it must time out."""
     ip('-n', machines.spaces[1], 'neigh', 'replace', '10.77.0.9', 'lladdr', '02:00:00:00:00:09',
        'dev', machines.cables[1], 'nud', 'permanent')
     expect_failure(machines.start(1, 'allr -b 64kb -e 64kb', root='10.77.0.9:46123'),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The system refuses a thread or a process to one rank of nccom-test; the others must not wait.
+"""One rank of nccom-test cannot create a thread or process; the others must not wait.
 
 usage: ranks.py NEURON_EXPLORER REFUSE_AT
 

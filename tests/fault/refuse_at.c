@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refuse_at: loaded before libc (LD_PRELOAD), refuses thread number NX_REFUSE_THREAD and child
- * number NX_REFUSE_FORK of a process, and all after it, as a system does that has no more.
+ * refuse_at: an LD_PRELOAD library that refuses thread number NX_REFUSE_THREAD and child process
+ * number NX_REFUSE_FORK, and all later ones, like a system without resources.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 /*
- * A workspace whose process dies, or whose disk fails, at every single step of
- * every change. The linker puts our functions in front of the system calls that
- * leave a trace; step n of a run can be made to kill the process or to fail.
+ * A workspace whose process dies or whose disk fails at every single step of
+ * every change. The linker replaces the system calls that change the disk;
+ * step n of a run can be made to kill the process or to fail.
  */
 #include "store/durable.h"
 #include "tests/unit/store/workspace_fixture.h"
@@ -67,7 +67,7 @@ static unsigned long inode_of(int fd)
 	return (unsigned long)st.st_ino;
 }
 
-/* What the disk really does takes long and changes nothing that a kill could show. */
+/* Syncing is slow and makes no difference after a kill. */
 int __wrap_fsync(int fd)
 {
 	if (fails())
@@ -105,7 +105,7 @@ int __wrap_unlinkat(int folder, const char *name, int flags)
 	return fails() ? -1 : __real_unlinkat(folder, name, flags);
 }
 
-/* Half of it reaches the disk before the end. */
+/* Half of the data reaches the disk. */
 ssize_t __wrap_write(int fd, const void *data, size_t len)
 {
 	if (*step_count == faults.kill_at)
@@ -164,7 +164,7 @@ static enum nx_status change_collect(struct nx_workspace *ws, struct nx_error *e
 	return st;
 }
 
-/* Which names may be there afterwards, and which must. */
+/* Names that may exist afterwards, and names that must. */
 struct change {
 	enum nx_status (*run)(struct nx_workspace *ws, struct nx_error *err);
 	const char *other_name; /* target may have this name instead */
@@ -190,7 +190,7 @@ static bool table_is(const char *name, const char *text)
 	return has_text(path, text);
 }
 
-/* A profile that is shown as ready has the table its record counts. */
+/* A ready profile has the table that its record counts. */
 static void check_ready(const struct nx_profile_record *r)
 {
 	assert_int_equal(r->tables.len, 1);
@@ -234,7 +234,7 @@ static void check_workspace(const struct change *change)
 	check_target(change, &c);
 	nx_catalogue_release(&c);
 
-	/* Tidying up leaves the finished ones and nothing else. */
+	/* gc keeps the finished profiles and nothing else. */
 	assert_int_equal(change_collect(ws, NULL), NX_OK);
 	assert_int_equal(count_in("ws/staging"), 0);
 	assert_int_equal(count_in("ws/trash"), 0);
@@ -258,7 +258,7 @@ static void prepare(void)
 
 /* --- at every step --------------------------------------------------------- */
 
-/* In a child that may die. Returns its status as wait gives it. */
+/* Runs in a child process that may die; returns its wait status. */
 static int run_in_child(const struct change *change)
 {
 	int status;
@@ -306,12 +306,12 @@ static void a_kill_at_any_step_breaks_nothing(void **state)
 	for (size_t i = 0; i < CHANGE_COUNT; i++) {
 		int steps = kill_at_every_step(&changes[i]);
 
-		/* Fewer would mean that the calls are not ours. */
+		/* Fewer would mean that the calls are not replaced. */
 		assert_in_range(steps, changes[i].run == change_collect ? 1 : 4, STEPS_MAX - 1);
 	}
 }
 
-static void nor_where_names_cannot_be_swapped(void **state)
+static void a_kill_breaks_nothing_if_names_cannot_be_swapped(void **state)
 {
 	(void)state;
 	faults.no_swap = true;
@@ -332,7 +332,7 @@ static void fail_at_every_step(const struct change *change, int error, bool is_l
 		faults.fail_at = step;
 		status = run_in_child(change);
 		faults.fail_at = NEVER;
-		/* A failure has a sentence; what is not needed may fail without one. */
+		/* A failure has a message, unless it is harmless. */
 		assert_true(WIFEXITED(status));
 		assert_in_range(WEXITSTATUS(status), 0, 1);
 		is_reached = *step_count > step;
@@ -373,7 +373,7 @@ static void change_for_ever(unsigned seed)
 	}
 }
 
-static void kills_at_random_moments_break_nothing(void **state)
+static void kills_at_random_times_break_nothing(void **state)
 {
 	const struct change any = {NULL, "renamed", false, true};
 	unsigned random = 12345;
@@ -395,7 +395,7 @@ static void kills_at_random_moments_break_nothing(void **state)
 			assert_int_equal(kill(pids[i], SIGKILL), 0);
 		for (unsigned i = 0; i < 2; i++)
 			assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
-		/* A rename meets the other process's replacement: both names may be there. */
+		/* A rename may meet the other process's replacement: both names may exist. */
 		ws = open_workspace();
 		if (state_of(ws, "target") == NX_PROFILE_READY)
 			(void)!nx_workspace_remove(ws, "renamed", NULL);
@@ -442,7 +442,7 @@ static unsigned long inode_at(const char *path)
 	return (unsigned long)st.st_ino;
 }
 
-/* Whether "s<inode>" stands before (or, behind: after) the first "r". */
+/* Whether "s<inode>" is before (or, behind: after) the first "r". */
 static bool is_synced(const char *log, unsigned long inode, bool behind)
 {
 	const char *swap = strstr(log, "r\n"), *found;
@@ -453,8 +453,8 @@ static bool is_synced(const char *log, unsigned long inode, bool behind)
 	return found && (behind || found < swap);
 }
 
-/* A kill cannot show what a power cut would lose; the order of the calls can. */
-static void everything_is_on_the_disk_before_it_is_in_place(void **state)
+/* A kill does not lose data like a power cut does, so check the order of the calls. */
+static void files_are_synced_before_they_are_renamed(void **state)
 {
 	struct nx_workspace *ws;
 	struct nx_profile_record record = {.name = "target"};
@@ -486,7 +486,7 @@ static void everything_is_on_the_disk_before_it_is_in_place(void **state)
 	nx_workspace_close(ws);
 }
 
-/* Mounts a small disk of its own; 77 when the system does not allow that. */
+/* Mounts a small disk; 77 if the system does not allow that. */
 static int fill_small_disk(void)
 {
 	static char large[1 << 18];
@@ -509,7 +509,7 @@ static int fill_small_disk(void)
 	if (!f || (fwrite(large, 1, sizeof(large), f) == sizeof(large) && fflush(f) == 0))
 		return 2;
 	fclose(f);
-	/* Not a byte is left, so that the record cannot be written. */
+	/* Fill the disk, so that the record cannot be written. */
 	if (nx_staging_commit(s, &err) != NX_NO_SPACE || !strstr(err.message, "the disk is full"))
 		return 3;
 	if (state_of(ws, "large") != NX_PROFILE_FAILED || state_of(ws, "small") != NX_PROFILE_READY)
@@ -520,7 +520,7 @@ static int fill_small_disk(void)
 	return 0;
 }
 
-static void a_full_disk_is_told_and_survived(void **state)
+static void a_full_disk_is_reported_and_survived(void **state)
 {
 	int status;
 	pid_t pid = fork();
@@ -536,15 +536,15 @@ static void a_full_disk_is_told_and_survived(void **state)
 		assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A test that failed half-way must not spoil the next. */
+/* A failed test must not affect the next one. */
 static int begin_test(void **state)
 {
 	faults.kill_at = faults.fail_at = NEVER;
 	faults.no_swap = false;
 	faults.log = NULL;
 	(void)state;
-	/* Thousands of renames: a disk would take half a minute for what memory does in two
-	 * seconds. */
+	/* Thousands of renames take two seconds in memory, but half a minute on
+	 * a disk. */
 	return enter_folder_in(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 }
 
@@ -554,13 +554,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_kill_at_any_step_breaks_nothing),
-		CASE(nor_where_names_cannot_be_swapped),
+		CASE(a_kill_breaks_nothing_if_names_cannot_be_swapped),
 		CASE(a_disk_that_fills_up_at_any_step_breaks_nothing),
 		CASE(one_error_at_any_step_breaks_nothing),
-		CASE(kills_at_random_moments_break_nothing),
+		CASE(kills_at_random_times_break_nothing),
 		CASE(readers_always_see_the_profile),
-		CASE(everything_is_on_the_disk_before_it_is_in_place),
-		CASE(a_full_disk_is_told_and_survived),
+		CASE(files_are_synced_before_they_are_renamed),
+		CASE(a_full_disk_is_reported_and_survived),
 	};
 
 	step_count = mmap(NULL, sizeof(*step_count), PROT_READ | PROT_WRITE,

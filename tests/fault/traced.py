@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A traced program that is killed, or whose disk is full: what it wrote until then is shown.
+"""Kill a traced program or fill its disk: what it wrote before is shown.
 
 usage: traced.py NEURON_EXPLORER MAKE_CAPTURE TRACED_PROGRAM KILL_AT
        traced.py --small-disk FOLDER NEURON_EXPLORER TRACED_PROGRAM NEFF    on a disk of its own
@@ -34,7 +34,7 @@ class Traced:
     def __init__(self, explorer, make_capture, program, kill_at, folder):
         self.explorer, self.program, self.kill_at, self.root = explorer, program, kill_at, folder
         self.number = 0
-        # A sanitized program takes ten times as long and dies at the same places.
+        # A sanitized program is ten times slower and dies at the same places.
         is_slow = b'__asan_init' in explorer.read_bytes()
         self.random_kills, self.stride = (4, 7) if is_slow else (RANDOM_KILLS, 1)
         if make_capture:
@@ -70,10 +70,10 @@ class Traced:
         return done
 
     def check_killed(self, out, told):
-        """What is shown of a killed process is what is there, and that it was killed is told."""
+        """The written events of a killed process are shown, with a warning about the kill."""
         folders = [info.parent for info in out.glob('*/trace_info.pb')]
         if not folders:
-            # Killed before the capture began: nothing can be there that would be lost.
+            # Killed before the capture started: there is nothing to lose.
             assert not list(out.glob('*/*.pb')), list(out.glob('*/*'))
             assert self.view(out).returncode == NOT_FOUND
             assert 'nothing was captured' in told, told
@@ -96,7 +96,7 @@ def child_of(pid):
 
 
 def kill_later(t, out, seconds, written_bytes=0):
-    """Kills the program when the seconds are over and its stream has as many bytes."""
+    """Kills the program after these seconds and bytes of its stream."""
     with subprocess.Popen(t.words(out, LONG_RUN), stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, env=t.environment()) as inspect:
         child = None
@@ -112,7 +112,7 @@ def kill_later(t, out, seconds, written_bytes=0):
     return told
 
 
-def kills_at_random_moments_leave_what_was_written(t):
+def kills_at_random_times_keep_what_was_written(t):
     random.seed(7)
     counts = []
     for _ in range(t.random_kills):
@@ -125,7 +125,7 @@ def kills_at_random_moments_leave_what_was_written(t):
     print(f'# killed {t.random_kills} times, up to {max(counts)} records were shown', flush=True)
 
 
-def a_kill_at_any_step_leaves_what_was_written(t):
+def a_kill_at_any_step_keeps_what_was_written(t):
     steps_file = t.root / 'steps'
     preload = ['env', f'LD_PRELOAD={t.kill_at}', f'NX_STEPS_FILE={steps_file}']
     done = t.run(t.new_folder(), 200, *preload)
@@ -138,7 +138,7 @@ def a_kill_at_any_step_leaves_what_was_written(t):
         done = t.run(out, 200, *preload, f'NX_KILL_AT={step}')
         assert done.returncode in (KILLED, 0), done  # steps depend a little on the time
         if done.returncode == KILLED and list(out.glob('*/trace_info.pb')):
-            # Behind the last step nothing is missing but the process.
+            # After the last step nothing is missing.
             has_no_end = 'has no end' in done.stderr
             assert has_no_end == bool(ENDS.search(t.must_view(out).stderr)), (step, done)
             unended += has_no_end
@@ -147,7 +147,7 @@ def a_kill_at_any_step_leaves_what_was_written(t):
     print(f'# killed at {steps} steps, {unended} times without an end', flush=True)
 
 
-def a_torn_record_costs_only_itself(t):
+def a_truncated_record_does_not_affect_others(t):
     out = t.new_folder()
     kill_later(t, out, 0, written_bytes=1000)
     stream = next(out.glob('*/ntrace.pb'))
@@ -161,7 +161,7 @@ def a_torn_record_costs_only_itself(t):
     assert 'It has no events up to then' in done.stderr, done
 
 
-def a_process_that_ends_by_itself_has_an_end(t):
+def a_process_that_exits_normally_has_an_end(t):
     out = t.new_folder()
     done = t.run(out, 20)
     assert done.returncode == 0, done
@@ -169,7 +169,7 @@ def a_process_that_ends_by_itself_has_an_end(t):
     assert 'ends at' not in t.must_view(out).stderr
 
 
-# Two processes and two instances at once: pids differ on one machine.
+# Two processes and two instances at the same time.
 def processes_and_instances_share_a_folder(t):
     out = t.new_folder()
     runs = [subprocess.Popen(t.words(out, 3), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -182,7 +182,7 @@ def processes_and_instances_share_a_folder(t):
     assert len(re.findall(r'^i-0b pid \d+', shown, re.M)) == 2, shown
 
 
-# Containers: each is process 1 of its own. Of two instances, and of the same one.
+# Containers: each has its own process 1, on two instances and on the same one.
 def pods_share_a_volume(t):
     unshare = ['unshare', '-p', '-f']
     if not shutil.which('unshare') or subprocess.run([*unshare, 'true'], check=False,
@@ -202,7 +202,7 @@ def pods_share_a_volume(t):
     return None
 
 
-def a_full_disk_costs_events_not_the_program(t):
+def a_full_disk_loses_events_but_does_not_stop_the_program(t):
     if not shutil.which('unshare'):
         raise Skip('there is no unshare')
     small = t.root / 'small'
@@ -230,13 +230,13 @@ def fill_small_disk(folder, explorer, program, neff):
 
 
 CASES = [
-    a_process_that_ends_by_itself_has_an_end,
-    kills_at_random_moments_leave_what_was_written,
-    a_kill_at_any_step_leaves_what_was_written,
-    a_torn_record_costs_only_itself,
+    a_process_that_exits_normally_has_an_end,
+    kills_at_random_times_keep_what_was_written,
+    a_kill_at_any_step_keeps_what_was_written,
+    a_truncated_record_does_not_affect_others,
     processes_and_instances_share_a_folder,
     pods_share_a_volume,
-    a_full_disk_costs_events_not_the_program,
+    a_full_disk_loses_events_but_does_not_stop_the_program,
 ]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A NEFF that is disassembled and assembled again has the same instructions.
+"""Check that a disassembled NEFF can be assembled to the same instructions.
 
 usage: assemble.py NEURON_EXPLORER RUN_NEFF MAKE_CAPTURE EXAMPLES SHARED
 
@@ -43,7 +43,7 @@ def streams(path, folder):
 
 
 def again(path, folder):
-    """Into the folder with its constants and tables, from where the text names them."""
+    """Into a folder with its constants and tables, which the text refers to."""
     before = streams(path, folder / 'before')
     text = folder / 'before' / 'again.nasm'
     with open(text, 'wb') as out:
@@ -59,7 +59,7 @@ def write_inputs(path, folder):
     for node in nodes:
         if node['kind'] != 'input':
             continue
-        # halves and floats between 0.5 and 2 have a top byte of 0x3f in both types
+        # Both fp16 and fp32 values between 0.5 and 2 have a top byte of about 0x3f.
         payload = bytes(b for _ in range(int(node['size_bytes']) // 2)
                         for b in (draw.randrange(256), 0x3f))
         head = "{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }\n" % len(payload)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `capture` runs computes what plain Python does.
+"""Check that programs run by `capture` compute the same as plain Python.
 
 usage: capture.py NEURON_EXPLORER EXAMPLES SHARED
 
@@ -30,7 +30,7 @@ HIDDEN, INNER = 2048, 256
 
 
 def capture(folder, *arguments, code=0):
-    """No HOME: a service has none."""
+    """Without HOME, like a service."""
     variables = {k: v for k, v in os.environ.items() if k != 'HOME'}
     done = subprocess.run([PROGRAM, 'capture', *map(str, arguments)], cwd=folder, env=variables,
                           capture_output=True, text=True, check=False)
@@ -55,7 +55,7 @@ def write_floats(path, shape, values):
 
 
 def bf16(value):
-    """Its bits and its value; cut, for any bfloat16 is as good as another."""
+    """The bits and value of a bfloat16, truncated."""
     bits = struct.unpack('<I', struct.pack('<f', value))[0] >> 16
     return bits, struct.unpack('<f', struct.pack('<I', bits << 16))[0]
 
@@ -103,7 +103,7 @@ def traces(folder):
 
 
 def small_tensors_stay_right(folder):
-    """With one buffer for all, outputs above the threshold are wrong and those below right."""
+    """With one buffer for all, outputs above the threshold are wrong and those below are right."""
     draw = random.Random(3)
     a, b = whole_numbers(draw, 65536), whole_numbers(draw, 65536)
     assemble(folder, 'vector_add')
@@ -114,7 +114,7 @@ def small_tensors_stay_right(folder):
         capture(folder, '--single-io', '--single-io-threshold', threshold, '--save-output-npy',
                 '--disable-profile', 'a', 'a.npy', 'b', 'b.npy')
         got.append(list(device.read_npy(folder / 'c.npy')))
-    # the buffer holds what was written last, so the model adds b to itself
+    # The buffer has what was written last, so the model adds b to itself.
     if got[0] != [2 * y for y in b] or got[1] != [x + y for x, y in zip(a, b)]:
         raise AssertionError('single buffers are shared by the wrong tensors')
 
@@ -146,13 +146,13 @@ def attention(folder):
         expected = device.attend(*arrays, row)
         got = out[row * device.HEAD:(row + 1) * device.HEAD]
         worst = max(abs(a - b) for a, b in zip(got, expected))
-        # written so that a NaN does not pass
+        # Also rejects NaN.
         if not worst <= device.TOLERANCE * max(map(abs, expected)):
             raise AssertionError(f'row {row} is off by {worst}')
 
 
 def sparse_bf16(path, shape, entries):
-    """A large array that is zero but for {index: bits}; zeros take no space on disk."""
+    """A large sparse array of zeros except for {index: bits}."""
     head = npy_head('<u2', shape)
     with open(path, 'wb') as file:
         file.write(head)
@@ -196,7 +196,7 @@ def experts(folder):
     out = struct.unpack(f'<{HIDDEN}H', (folder / 'output0').read_bytes())
     for h, bits in enumerate(out):
         value = struct.unpack('<f', struct.pack('<I', bits << 16))[0]
-        # between steps numbers are rounded to bfloat16: a thousandth of all that is added
+        # Steps round to bfloat16: a tolerance of a thousandth of the sum.
         if not abs(value - expected.get(h, 0.0)) <= sizes.get(h, 0.0) / 1000:
             raise AssertionError(f'column {h} is {value}, not {expected.get(h, 0.0)}')
 

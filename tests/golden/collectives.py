@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One time for a collective: that of its instruction, its profile, the system trace and nccom-test.
+"""Check that a collective has the same time in its instruction, profile, system trace and nccom-test.
 
 usage: collectives.py NEURON_EXPLORER DUMP_TABLES
 
@@ -24,7 +24,7 @@ PROGRAM, DUMP_TABLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 TRIGGER_NS, BARRIER_NS = 1491, 369
 SUMMED, AGAIN = 20, 21
 
-# The second sum waits for the first one, the third for nobody: it has to wait for its stream.
+# The second sum waits for the first one, the third only for its stream.
 SOURCE = '''
 .name rank_chain
 .arch %(arch)s
@@ -87,7 +87,7 @@ def table(name, *paths):
 
 
 def check_profile(ntff, neff, count):
-    """What holds for any profile with collectives; its CcOp rows and instructions."""
+    """Checks any profile with collectives; returns its CcOp rows and instructions."""
     ops = sorted(table('CcOp', ntff, neff), key=lambda op: op['start_ts'])
     words = table('Instruction', ntff, neff)
     triggers = sorted(w['start_ts'] for w in words
@@ -139,7 +139,7 @@ def assembled(folder, ranks, arch='trn2'):
 
 
 def check_system(capture, ops, ranks):
-    """On every core the same, and as far into its execution as the profile has it."""
+    """The same on every core, at the same offset in its execution as in the profile."""
     events = table('SystemProfileEvents', capture)
     for core in range(ranks):
         own = [e for e in events if e['nc_idx'] == core]
@@ -175,21 +175,21 @@ def measured(folder, ranks):
 
 
 def numbers_alone(folder):
-    """Without simulated times collectives keep a clock of their own, of the same durations."""
+    """Without simulated times, collectives have their own clock with the same durations."""
     (folder / 'nccom-test').symlink_to(PROGRAM)
     line = [folder / 'nccom-test', *'allr -b 256kb -e 256kb -n 4 -w 2 -d fp32 -c -r 4'.split()]
     equal(run(line, folder, {'NEURON_SIM': 'numeric'}), run(line, folder))
 
 
 def capture_alone(folder, neff, ranks, mode, words=()):
-    """Profiles of all ranks, made with numbers and times or with times alone."""
+    """Profiles of all ranks, with values and times or with times only."""
     run([PROGRAM, 'capture', '-n', neff, '-s', mode + '.ntff', '-r', ranks, *words], folder,
         {'NEURON_SIM': mode})
     return [folder / ('%s_rank_%d.ntff' % (mode, rank)) for rank in range(ranks)]
 
 
 def times_alone(folder):
-    """Without numbers there is nothing to exchange, but all of a profile is there all the same."""
+    """Without values nothing is exchanged, but the profile is complete."""
     neff = assemble(folder, 2, 'trn2')
     for both, alone in zip(*(capture_alone(folder, neff, 2, mode) for mode in ('both', 'timing'))):
         ops, words = check_profile(alone, neff, 3)
@@ -200,7 +200,7 @@ def times_alone(folder):
 
 
 def times_of_two_cores(folder):
-    """Words of two engines and two cores: told in the order in which a device runs them."""
+    """Instructions of two engines and two cores, in the order in which a device runs them."""
     source, neff = folder / 't.nasm', folder / 't.neff'
     line = ('PSEUDO_TRIGGER_COLLECTIVE ctype=ALL_REDUCE input_tensor_id=x output_tensor_id=%s '
             'num_elements=1024 dtype=fp32 op=ADD group_id=%d\n')
@@ -218,7 +218,7 @@ def times_of_two_cores(folder):
 
 
 def one_of_many(folder):
-    """A machine without the other: the number of ranks gives the times, nobody is waited for."""
+    """One machine without the other: times depend on the number of ranks, without waiting."""
     (folder / 'nccom-test').symlink_to(PROGRAM)
     line = [folder / 'nccom-test', *'allr -b 64kb -e 64kb -n 4 -w 2 -r 4 -N 2'.split()]
     alone = run(line + ['--node-rank', 0], folder,
@@ -249,8 +249,8 @@ CASES = [('assembled program on %d ranks' % n, lambda f, n=n: assembled(f, n)) f
 CASES += [('assembled program of trn1', lambda f: assembled(f, 2, 'trn1'))]
 CASES += [('nccom-test on %d ranks' % n, lambda f, n=n: measured(f, n)) for n in (1, 2, 8)]
 CASES += [('numbers alone', numbers_alone), ('times alone', times_alone),
-          ('times alone of two cores', times_of_two_cores), ('one rank of many', one_of_many),
-          ('nccom-test by times alone', measured_by_times),
+          ('times only, two cores', times_of_two_cores), ('one rank of many', one_of_many),
+          ('nccom-test with times only', measured_by_times),
           ('cores of eight devices', many_devices)]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare what instructions cost in real captures with what the timing model says.
+"""Compare the cost of instructions in real captures with the timing model.
 
 usage: costs.py COMPARE_COSTS SHARED [--table]
 
@@ -19,8 +19,8 @@ import sys
 ENGINES = ('PE', 'ACT', 'POOL', 'DVE', 'SP')
 FIELDS = ('graph', 'engine', 'slot', 'opcode', 'start', 'end', 'kind', 'evidence', 'latency',
           'occupancy', 'gap', 'fixed', 'elements', 'lanes', 'operands')
-# Waits in its body, or a ring that is behind, are inside of their durations; a branch costs by
-# what it does, and a few words only occur around a program, where runtimes differ.
+# Their durations include waits in the body or for a ring; the cost of a branch depends on
+# the path taken; and some occur only around a program, where runtimes differ.
 UNTOLD = {'EVENT_SEMAPHORE', 'DRAIN', 'COMPARE_BRANCH', 'DMA_DIRECT2D', 'NOTIFY', 'NOP',
           'SET_ORDERING_MODE', 'WRITE', 'EVENT_SEMAPHORE_RANGE_CLEAR', 'TENSOR_LOAD'}
 TOLERANCE = 0.05
@@ -46,7 +46,7 @@ def rows_of(tool, path):
 
 
 def idle(rows):
-    """Control, and what started when everything before it was done.
+    """Control instructions, and those that started when all earlier ones were done.
 
     A MATMUL overlaps the end of the load that it needs: of that only the load itself counts.
     """

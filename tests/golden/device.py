@@ -67,7 +67,7 @@ def check(run_neff, neff, folder):
     for row in ROWS:
         expected = attend(*arrays.values(), row)
         worst = max(abs(a - b) for a, b in zip(out[row * HEAD:(row + 1) * HEAD], expected))
-        # written so that a NaN does not pass
+        # Also rejects NaN.
         if not worst <= TOLERANCE * max(map(abs, expected)):
             return f'row {row} is off by {worst}'
     bad = subprocess.run(command[:2] + ['--input', f'nobody={folder}/q_ref.npy'],

@@ -82,7 +82,7 @@ def core_of(row, graphs):
 
 
 def compare(capture, table, rows, wanted, columns, graphs):
-    """Rows in any order: those of one moment may be told apart only by their numbers."""
+    """Rows in any order: rows of the same time may differ only in their numbers."""
     def key(row, names):
         return [json.dumps(None if row.get(name) in NOTHING or isinstance(row.get(name), float)
                            else row[name]) for name in names]
@@ -113,7 +113,7 @@ def check_flops(capture, rows):
 
 
 def check_flows(capture, instructions, wanted):
-    """The edges that the JSON draws from what came before."""
+    """The edges of the JSON from predecessors."""
     flows = {}
     known = {(row["id"]): row for row in instructions}
     for row in capture.table("Flow"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of examples/ compute what they say.
+"""Check the results of the programs in examples/.
 
 usage: examples.py NEURON_EXPLORER RUN_NEFF FOLDER
 
@@ -157,7 +157,7 @@ def attention(draw, seed):
     weights = [softmax_of([sum(qt.at(d, q) * kt.at(d, k) for d in range(64)) / 8
                            for k in range(128)]) for q in range(16)]
     places = [(r % 16, c) for r, c in draw.places(128, 64)]
-    # the probabilities are rounded to bfloat16: 2^-9 of a mean of values up to 2
+    # The probabilities are rounded to bfloat16: 2^-9 of a mean of values up to 2.
     compare(got, 64, places, lambda r, c: sum(weights[r][k] * v.at(k, c) for k in range(128)),
             2 * 2 ** -9)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of tests/bench compute what they are timed for, and move the published bytes.
+"""Check that the kernels of tests/bench compute correct results and move the published bytes.
 
 usage: kernels.py NEURON_EXPLORER RUN_NEFF SIMULATE_NEFF BENCH_FOLDER
 
@@ -34,7 +34,7 @@ DRAWN = random.Random(149)
 
 
 def to_bf16(x):
-    """Only for numbers that are bfloat16 already."""
+    """Only for exact bfloat16 values."""
     return struct.unpack('<I', struct.pack('<f', x))[0] >> 16
 
 
@@ -61,7 +61,7 @@ def read_npy(path, dtype):
 
 
 class Run:
-    """A small kernel with drawn inputs; outputs by name after run()."""
+    """A small kernel with random inputs; run() sets outputs by name."""
 
     def __init__(self, name):
         self.text = kernels.SMALL[name]()
@@ -195,7 +195,7 @@ def expect(what, have, want):
 
 
 def check_simulated(name):
-    """Every instruction and byte of the text happens, and in an order that time allows."""
+    """Every instruction and byte of the text is executed, in a possible order."""
     text = kernels.SMALL[name]()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, 'k.nasm')
@@ -217,7 +217,7 @@ def check_simulated(name):
 
 
 def check_traffic():
-    """Bytes as measured; where the measurement has three digits, to these."""
+    """Bytes as measured, to the precision of the measurement."""
     mib = 1 << 20
     for name, want in (('a_v3', 8448 * mib), ('a_v5', 1664 * mib), ('e_v1', 192 * mib),
                        ('e_v2', 192 * mib), ('f_top', 24 * mib),

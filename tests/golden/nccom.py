@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""nccom-test, collectives in a NEFF, and what a capture of them shows.
+"""Check nccom-test, collectives in a NEFF, and captures of them.
 
 usage: nccom.py NEURON_EXPLORER LIBNRT EXAMPLES
 
@@ -126,7 +126,7 @@ def variable_sizes(folder):
     run('alltoallv -r 2 -d fp16 -n 1 -w 0 -c --variable-size-op-metadata [[1,2],[0,4]]', folder)
     _, said = run('allgv -r 3 -c --variable-size-op-metadata [3,0]', folder, code=7)
     assert 'needs 3' in said, said
-    # 65,536 counts: one machine of four, whose program is not longer than they are
+    # 65,536 counts: one machine of four, whose program is not longer than that.
     run('alltoallv -r 256 -N 4 --node-rank 0 -b 64kb -e 64kb -n 1 -w 0', folder,
         {'NEURON_SIM': 'timing', 'NEURON_RT_ROOT_COMM_ID': '127.0.0.1:1'})
 

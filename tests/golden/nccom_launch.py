@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""nccom-test on two hosts, started by stand-ins for mpirun and srun.
+"""Check nccom-test on two hosts, started by fake versions of mpirun and srun.
 
 usage: nccom_launch.py NEURON_EXPLORER
 
@@ -25,7 +25,7 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 PATIENCE_S = 60
 ROW = re.compile(r'^ +\d+ +\d+ +\w+ +[\d.]+ +[\d.]+ +[\d.]+$', re.M)
 
-# Ends with the code of a copy that failed, and takes all with it when it is ended.
+# Exits with the code of a failed copy, and kills all copies when it is stopped.
 COPIES = '''
 pids=
 trap 'kill $pids 2>/dev/null; wait; exit 143' TERM INT HUP
@@ -82,7 +82,7 @@ def equal(a, b):
 
 
 class Site:
-    """A folder with nccom-test and stand-ins in its PATH."""
+    """A folder with nccom-test and the fake launchers in its PATH."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -122,7 +122,7 @@ CHECKED = 'allr allg -r 4 -b 64kb -e 1mb -f 16 -n 2 -w 1 -d bf16 -c random'
 
 
 def by_mpirun(site):
-    """The table of two machines, once, and the same as where all ranks are here."""
+    """The table of two machines is printed once and equals that of a single machine."""
     site.add('mpirun', MPIRUN.replace('%s=', 'OMPI_COMM_WORLD_RANK='))
     here, _ = site.run(CHECKED + ' -N 2')
     out, _ = site.run(CHECKED + ' --hosts 127.0.0.1,localhost',
@@ -139,7 +139,7 @@ def by_mpirun(site):
 
 
 def by_mpiexec(site):
-    """Where there is no mpirun, with the variable of MPICH, hosts as words and from a file."""
+    """Without mpirun, with the variable of MPICH, and hosts as words and from a file."""
     site.add('mpiexec', MPIRUN.replace('%s=', 'PMI_RANK='))
     out, _ = site.run('--hosts 127.0.0.1 localhost ' + CHECKED)
     (site.folder / 'hosts').write_text('# two\n127.0.0.1 slots=8\n\n  localhost # the other\n')
@@ -155,7 +155,7 @@ def logs(site):
 
 
 def chosen_root(site):
-    """NEURON_RT_ROOT_COMM_ID is kept: copies that cannot meet there say so."""
+    """NEURON_RT_ROOT_COMM_ID is kept: copies that cannot connect there report it."""
     site.add('mpirun', MPIRUN.replace('%s=', 'OMPI_COMM_WORLD_RANK='))
     _, said = site.run('allr -r 2 -b 64 -e 64 --hosts a,b',
                        {'NEURON_RT_ROOT_COMM_ID': 'nonsense', 'NEURON_RT_LOG_LEVEL': 'ERROR'},
@@ -164,7 +164,7 @@ def chosen_root(site):
 
 
 def by_srun(site):
-    """Machines are Slurm's, the root is the first of them, the script is read by each."""
+    """Slurm chooses the machines, the first one is the root, and each reads the script."""
     site.add('srun', SRUN)
     (site.folder / 'setup.sh').write_text(
         'echo "$SLURM_PROCID" >>%s/ready\nexport NEURON_RT_EXEC_TIMEOUT=20\n' % site.folder)
@@ -185,7 +185,7 @@ def failing_script(site):
 
 
 def failing_copy(site):
-    """The copy of machine 1 cannot join; its code is ours, and nobody is left behind."""
+    """The copy of machine 1 cannot join: its exit code is returned, and no process is left."""
     site.add('mpirun', MPIRUN.replace('%s=$i', 'OMPI_COMM_WORLD_RANK=$((i * 5))'))
     out, said = site.run('allr -r 2 -b 64 -e 64 --hosts 127.0.0.1,localhost',
                          {'NEURON_RT_EXEC_TIMEOUT': '1', 'NEURON_RT_LOG_LEVEL': 'OFF'}, code=2)
@@ -213,7 +213,7 @@ def ended_by_a_signal(site):
     process = site.start('allr -r 2 -b 64kb -e 64kb -n 100 -w 0 -I 10000 --hosts '
                          '127.0.0.1,localhost')
     end = time.monotonic() + PATIENCE_S
-    # A copy that is still a part of the shell may miss the signal.
+    # A copy that the shell has not yet executed may miss the signal.
     while [name_of(pid) for pid in site.pids()] != ['nccom-test'] * 2:
         assert time.monotonic() < end, 'the copies never started'
         time.sleep(0.05)
@@ -227,7 +227,7 @@ def ended_by_a_signal(site):
 
 
 def streams(site):
-    """Each stream has a world of its own between the machines as well."""
+    """Each stream has its own world between the machines too."""
     site.add('mpirun', MPIRUN.replace('%s=', 'OMPI_COMM_WORLD_RANK='))
     (site.folder / 's.json').write_text(
         '[{"operation": "allr", "nworkers": 4, "minbytes": "1kb", "maxbytes": "64kb", '

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""nccom-test with streams that run side by side.
+"""Check nccom-test with concurrent streams.
 
 usage: nccom_streams.py NEURON_EXPLORER DUMP_TABLES
 
@@ -32,7 +32,7 @@ STREAMS = [
      'check': False},
 ]
 COMMON = '-b 4kb -e 4kb -n 3 -w 1 -c random'
-# The same by the command line alone.
+# The same with options only.
 LINES = (
     'allr -r 4 -b 1kb -e 64kb -f 8 -d bf16 -n 12 -w 4 -c',
     'allg -r 2 -b 4kb -e 4kb -n 2 -w 1 -c all_ones',
@@ -101,7 +101,7 @@ def one_operation_for_all(folder):
 
 
 def side_by_side(folder):
-    """Every stream executes while every other does, on cores of its own."""
+    """All streams run at the same time, on different cores."""
     write(folder, [{'operation': op, 'nworkers': 2} for op in ('allr', 'allg')])
     capture = folder / 'inspected'
     run('--streams-json s.json -b 4kb -e 4kb -n 200 -w 1 -I 60', folder,
@@ -122,7 +122,7 @@ def side_by_side(folder):
 
 
 def failing_stream(folder):
-    """The others are shown, the lines scripts look for come once, and the code is its own."""
+    """The others are shown, the lines for scripts appear once, and its exit code is returned."""
     write(folder, [{'operation': 'allr', 'nworkers': 2}, {'operation': 'allg', 'nworkers': 2},
                    {'operation': 'allr', 'nworkers': 63}])
     out, said = run('--streams-json s.json ' + COMMON, folder, code=10)
@@ -133,7 +133,7 @@ def failing_stream(folder):
 
 
 def checked_before(folder):
-    """A size that cannot be cut is said before anything runs."""
+    """A size that cannot be divided is reported before anything runs."""
     write(folder, [{'operation': 'allr', 'nworkers': 2}, {'operation': 'allg', 'nworkers': 3}])
     out, said = run('--streams-json s.json ' + COMMON, folder, code=7)
     assert 'stream 2: all_gather: 4096 elements' in said and 'size(B)' not in out, (out, said)
@@ -162,7 +162,7 @@ def started(folder):
 
 
 def killed_stream(folder):
-    """One that is killed is told, and does not hold the others."""
+    """A killed stream is reported and does not block the others."""
     process, children = started(folder)
     for child in children:
         os.kill(child, signal.SIGKILL)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exports of real captures, compared with what AWS's own tool made of them.
+"""Compare exports of real captures with the output of AWS's own tool.
 
 usage: parity.py PROGRAM SHARED
 
@@ -68,7 +68,7 @@ def check_golden(program, parity, folder, out):
     print(f"# {name}: {done.stdout.strip().splitlines()[-1]}")
 
 
-# --- captures without one: what must hold in any profile --------------------------------------
+# --- captures without one: invariants of all profiles -----------------------------------------
 
 
 def fields(message):
@@ -104,7 +104,7 @@ def field(message, wanted, default=0):
 
 
 def dge_packets(path):
-    """Packets the DGE announced, per engine: explicit records with hint 1 in instruction rings."""
+    """Packets that the DGE announced, per engine: explicit records with hint 1 in instruction rings."""
     with open(path, "rb") as file:
         content = file.read()
     size = struct.unpack_from("<Q", content, 1)[0]
@@ -126,7 +126,7 @@ def dge_packets(path):
 
 
 def dynamic_packets(profile):
-    """Packets shown on dynamic queues, per engine that feeds them."""
+    """Packets on dynamic queues, per engine that feeds them."""
     owners = {}
     for row in profile["dma_queues_info"]:
         for name, engine in DGE_ENGINES.items():

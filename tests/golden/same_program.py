@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated capture shows the program that the real one shows.
+"""Check that a simulated capture shows the same program as the real one.
 
 usage: same_program.py NEURON_EXPLORER SHARED
 

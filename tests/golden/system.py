@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The one real system capture, and the numbers that were counted in its bytes by hand.
+"""Check the one real system capture against numbers counted in its bytes by hand.
 
 usage: system.py PROGRAM SHARED
 
@@ -60,7 +60,7 @@ def check_events(events):
         same(count[name], number, name)
     same({e["name"] for e in events if e["trace_event_source"] == "neuron_hw"}, HARDWARE,
          "names of hardware events")
-    # an id is the core times 2^50 and a number that starts at 1
+    # An id is the core times 2^50 plus a number that starts at 1.
     same({e["id"] >> 50 == int(e["lnc_idx"]) and 0 < e["id"] % 2**50 <= 1676 for e in events},
          {True}, "layout of ids")
     same(len({e["id"] for e in events}), 839, "different ids")
@@ -87,7 +87,7 @@ def check_nesting(events):
 
 
 def check_clocks(events):
-    """The host's time of a hardware record is the device's plus the offset of a sync point."""
+    """The host time of a hardware record is the device time plus the offset of a sync point."""
     offsets = {int(e["cpu_timestamp_ns"]) - int(e["nc_timestamp_ns"]) for e in events
                if e["name"] == "timestamp_sync_point"}
     good = 0
@@ -113,7 +113,7 @@ def check_samples(profile):
 
 
 def check_memory(profile):
-    """Each total continues one of two chains of its core; the rows hold the sum of both."""
+    """Each total continues one of two chains of its core; the rows have the sum of both."""
     chains, continued, rows = collections.defaultdict(list), 0, iter(profile["hbm_usage"])
     events = [e for e in profile["trace_events"] if e.get("is_nc_hbm") == "1"]
     same((len(events), len(profile["hbm_usage"])), (398, 398), "changes of device memory")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Published tables of real captures, compared with what AWS's own tool says in its JSON.
+"""Compare published tables of real captures with the JSON of AWS's own tool.
 
 usage: tables.py DUMP_TABLES SHARED
 
@@ -21,7 +21,7 @@ METADATA = {"tensor_engine_num_rows": "pe_num_rows", "tensor_engine_num_cols": "
             "neuroncore_clock_freq": "pe_clock_others"}
 NEFF_HEADER = {"logical_neuroncore_count": "number_of_logical_neuroncores",
                "pcore_count_per_lnc": "number_of_neuroncores_per_lnc"}
-# Fields of the summary that belong to Metadata, to ThrottleSummary or to nobody.
+# Fields of the summary that are in Metadata, in ThrottleSummary or nowhere.
 NOT_IN_SUMMARY = {"instance_type", "runtime_version", "driver_version", "collectives_version",
                   "compiler_version", "profiler_version", "nc_idx", "nd_idx"}
 
@@ -48,12 +48,12 @@ def only(folder, suffix):
 
 
 def is_close(got, expected):
-    """Columns are float32; AWS rounds some of its steps to that."""
+    """Columns are float32; AWS rounds some of its steps to float32."""
     return isinstance(got, float) and math.isclose(got, expected, rel_tol=1e-7)
 
 
 def compare(row, golden, renamed, what):
-    """All columns that the JSON has too; returns how many that are."""
+    """Compares all columns that the JSON has too; returns their number."""
     pairs = [(column, renamed.get(column, column)) for column in row]
     pairs = [(column, name) for column, name in pairs if name in golden]
     for column, name in pairs:
@@ -102,7 +102,7 @@ def check_lists(program, files, golden, name):
 
 
 def check_system(program, directory):
-    """Numbers that were counted in the capture's bytes by hand."""
+    """Numbers counted in the capture's bytes by hand."""
     events = dump(program, directory, "SystemProfileEvents")
     same(len(events), 839, "events")
     starts = [event["start_ts"] for event in events]

@@ -47,7 +47,7 @@ def check(tool, data, neff, ntff):
     error, code, packets = float(fields[3].split()[0]), fields[9], fields[10]
     assert done.returncode == 0 and code == 'same', f'the code differs from the capture: {done.stderr}'
     assert len(set(packets.split('/'))) == 1, f'only {packets} rings carry what they carried'
-    # a NaN must not pass
+    # Also rejects NaN.
     assert abs(error) <= SLOWED.get(neff, MOST_ERROR), f'the total time is off by {error} %'
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ask the server what can be asked of a profile, and compare its answers with plain SQL.
+"""Query profiles through the server and compare the responses with plain SQL.
 
 usage: ask.py NEURON_EXPLORER MAKE_CAPTURE
 
@@ -85,7 +85,7 @@ def check_sql(server):
 # --- the description ----------------------------------------------------------------------------
 
 def fault_of(value, schema, schemas, place='answer'):
-    """What of a value its schema does not allow, or None."""
+    """The part of a value that its schema does not allow, or None."""
     if '$ref' in schema:
         return fault_of(value, schemas[schema['$ref'].rpartition('/')[2]], schemas, place)
     if 'anyOf' in schema:
@@ -117,7 +117,7 @@ def fault_of(value, schema, schemas, place='answer'):
 
 
 def check_description(server):
-    """Answers are what the description says, field by field."""
+    """Responses match the description, field by field."""
     described = server.json('/openapi.json')
     schemas = described['components']['schemas']
     demo = '/profiles/demo'
@@ -147,7 +147,7 @@ def check_description(server):
 # --- named queries ------------------------------------------------------------------------------
 
 def check_queries(server, profile):
-    """Every query of the list answers, with the columns its rows have."""
+    """Every listed query responds, with as many columns as its rows have."""
     listed = server.json(f'/profiles/{profile}/queries')['queries']
     check(f'{profile} has named queries', len(listed) > 5 and
           all(q['name'] and q['description'] for q in listed), listed)
@@ -209,7 +209,7 @@ def check_values(server):
 
 
 def check_line(server):
-    """More questions at once than engines."""
+    """More concurrent queries than engines."""
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         sums = list(pool.map(lambda i: server.rows(
             f'SELECT sum(i)::BIGINT FROM range(2000000) r(i) WHERE i >= {i}'), range(12)))
@@ -228,7 +228,7 @@ def cpu_seconds(server):
 
 
 def check_gone(server):
-    """The client goes away: the engine stops, and the next question is answered."""
+    """If a client disconnects, the engine stops, and the next query is answered."""
     for _ in range(5):
         body = json.dumps({'sql': ENDLESS}).encode()
         with socket.create_connection(('127.0.0.1', server.port)) as s:
@@ -284,7 +284,7 @@ def check_statistics(server):
 
 
 def check_opcode_summary(server):
-    """The published sums of all cores and engines, which count in picoseconds."""
+    """The published sums of all cores and engines, in picoseconds."""
     seen = {}
     stats = {t['track']: t for t in server.json('/profiles/demo/statistics')['tracks']}
     for t in tracks_of(server, 'Instruction'):
@@ -385,7 +385,7 @@ def check_hits(server):
 
 
 def read_marks(content):
-    """[(track, depth, x0s, x1s, counts)] of the octets."""
+    """The marks as [(track, depth, x0s, x1s, counts)]."""
     magic, px, start, end, count, _ = struct.unpack_from('<4sIQQII', content)
     assert magic == b'NXW1'
     at, strips = 32, []
@@ -477,7 +477,7 @@ def check_csv(server):
 
 
 def is_refused_early(server, path, size):
-    """What is too large is not read, so only its head is sent."""
+    """A body that is too large is not read, so only its head is sent."""
     with socket.create_connection(('127.0.0.1', server.port), timeout=60) as s:
         s.sendall(f'PUT {API}{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: '
                   f'application/json\r\nContent-Length: {size}\r\n\r\n'.encode())
@@ -592,7 +592,7 @@ def main():
                          check_gone):
                 test(server)
         else:
-            print('# no DuckDB here: questions in SQL are not asked')
+            print('# no DuckDB: SQL is not tested')
         check_documents(server, capture, workspace)
         code, _, err = server.stop()
         check('ctrl-c stops the server cleanly', code == 0 and err == '', (code, err))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Visit the server as pages, programs, attackers and crowds do.
+"""Use the server like pages, programs, attackers and many clients at once.
 
 usage: run.py NEURON_EXPLORER MAKE_CAPTURE
 
@@ -57,7 +57,7 @@ def is_problem(status, headers, content):
             and problem['type'] == 'about:blank' and problem['title'] and problem['detail'])
 
 
-# --- who is answered --------------------------------------------------------------------------
+# --- access -----------------------------------------------------------------------------------
 
 def check_headers(server):
     for path in ('/', '/profile/demo', '/health', PROFILE, '/api/nothing'):
@@ -209,7 +209,7 @@ def check_token(workspace):
     check('ctrl-c stops the server', server.stop()[0] == 0)
 
 
-# --- what is answered -------------------------------------------------------------------------
+# --- responses --------------------------------------------------------------------------------
 
 def check_pages(server):
     status, headers, page = server.ask('/')
@@ -426,10 +426,10 @@ def check_filters(server, table, whole):
     check('conditions can exclude rows', page['total'] == str(len(whole['rows']) - len(hits)), page['total'])
 
 
-# --- crowds ------------------------------------------------------------------------------------
+# --- many clients ------------------------------------------------------------------------------
 
 def ids_of(tracks, most):
-    """What a page asks for at once: the tracks on its screen."""
+    """What a page requests at once: the tracks on its screen."""
     drawn = [str(t['id']) for t in tracks['tracks'] if t['kind'] != 'group']
     return ','.join(drawn[:most])
 
@@ -459,7 +459,7 @@ def check_crowd(server):
 
 
 def check_gone(server):
-    """Who leaves before the answer must not be missed."""
+    """Clients that disconnect early do not disturb the server."""
     tracks = server.json(PROFILE + '/tracks')
     spans = ids_of(tracks, 100)
     request = (f'GET {PROFILE}/window?from=0&to={tracks["to_ns"]}&px=1000&tracks={spans} HTTP/1.1\r\n'
@@ -490,7 +490,7 @@ def check_keep_alive(server):
 
 
 def check_replaced(server, capture, workspace):
-    """A profile that is stored again while it is looked at."""
+    """A profile is stored again while it is read."""
     stop, failures = threading.Event(), []
 
     def look():
@@ -550,7 +550,7 @@ def check_ports(workspace):
 
 
 def check_views(folder, capture):
-    """What view says and serves of a session file and of a directory."""
+    """What view prints and serves for a session file and a directory."""
     workspace = f'{folder}/views'
     server = Server(workspace, '-n', f'{capture}/demo.neff', '-s', f'{capture}/demo.ntff', '-v', '2')
     check('a session file is stored and shown', server.said.startswith('View profile at ')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Send captures to the server as pages and programs do, over lines that break.
+"""Upload captures like pages and programs, over connections that break.
 
 usage: uploads.py NEURON_EXPLORER MAKE_CAPTURE
 
@@ -23,7 +23,7 @@ import time
 
 from visitor import API, JSON, MAKER, PATIENCE_S, PROGRAM, Served, check, results, skip
 
-LOOK_S = 1  # the server compares the workspace once a second
+LOOK_S = 1  # the server checks the workspace once a second
 
 
 class Server(Served):
@@ -46,7 +46,7 @@ class Server(Served):
         return self.ask(f'/uploads/{upload}/files/{index}?offset={offset}', 'PUT', data)
 
     def send(self, name, files, **more):
-        """files: (path, role, bytes); the id of the finished upload."""
+        """files: (path, role, bytes); returns the id of the finished upload."""
         status, answer = self.begin(name, describe(files), **more)
         if status != 201:
             return status, answer
@@ -62,7 +62,7 @@ class Server(Served):
         return found[0] if found else {'state': 'none'}
 
     def wait_for(self, name, *states):
-        """As long as it advances: a large profile takes minutes on a busy machine."""
+        """Waits as long as there is progress: a large profile may take minutes."""
         seen, until = None, 0
         while True:
             profile = self.profile(name)
@@ -84,7 +84,7 @@ def describe(files):
 
 
 class Listener(threading.Thread):
-    """Server-sent events, as they come."""
+    """Collects server-sent events."""
 
     def __init__(self, server):
         super().__init__(daemon=True)
@@ -115,7 +115,7 @@ class Listener(threading.Thread):
         return False
 
     def falls_silent(self):
-        """Whether no event comes for longer than the server takes between its looks."""
+        """Whether no event arrives for longer than the server's polling interval."""
         until = time.monotonic() + PATIENCE_S
         while time.monotonic() < until:
             count = len(self.events)
@@ -130,7 +130,7 @@ def leftovers(server):
     return sorted(p.name for p in folder.iterdir()) if folder.exists() else []
 
 
-# --- the usual way -------------------------------------------------------------------------------
+# --- successful uploads --------------------------------------------------------------------------
 
 
 def check_device(server, capture):
@@ -200,7 +200,7 @@ def check_directory(server, folder):
           server.ask('/profiles/fleet/source'))
 
 
-# --- what goes wrong -----------------------------------------------------------------------------
+# --- failures ------------------------------------------------------------------------------------
 
 
 def check_offsets(server, capture):
@@ -234,7 +234,7 @@ def check_offsets(server, capture):
 
 
 def put_when_free(server, upload, data, offset):
-    """Until the server has noticed that the writer before is gone."""
+    """Retries until the server has noticed that the previous writer is gone."""
     until = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -405,7 +405,7 @@ def check_cancel(server, folder):
 
 
 def check_restart(server, workspace, capture, data):
-    """Killed while receiving, and while processing."""
+    """The server is killed while it receives and while it processes."""
     _, ntff = capture
     _, answer = server.begin('later', describe([ntff]))
     upload = answer['id']
@@ -443,7 +443,7 @@ def check_other_process(server, folder):
 
 
 def check_disk(capture, folder):
-    """A file system of 4 MB, if this user may make one."""
+    """Uses a file system of 4 MB, if this user may create one."""
     place = folder / 'small'
     place.mkdir()
     mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', place],

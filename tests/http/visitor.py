@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A served workspace and whoever visits it, for the checks of this folder. Prints TAP."""
+"""A server with a workspace and its clients, for the tests of this folder. Prints TAP."""
 
 import http.client
 import os
@@ -28,7 +28,7 @@ def skip(name, why):
 
 
 class Served:
-    """neuron-explorer view, on any free ports."""
+    """neuron-explorer view on free ports."""
 
     def __init__(self, workspace, *options, port='0', api_port='0', env=None):
         self.process = subprocess.Popen(

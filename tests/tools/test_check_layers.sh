@@ -102,7 +102,7 @@ fails 'an internal header stays in its folder' '"format/ntff_internal.h" is inte
 
 fresh
 plant runtime/stray.c ''
-fails 'a file outside every room is found' 'runtime/stray.c: lies in no room'
+fails 'a file outside every room is found' 'runtime/stray.c: is in no room'
 
 fresh
 plant analyse/idle.c 'void f(void)' '{' '	fprintf(stderr, "x");' '}'
