@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Published measurements and captures beside what the simulator says.
+"""Compare published measurements and captures with the simulator.
 
 usage: accuracy.py PROGRAM SIMULATE_NEFF SHARED [ROW...]
 
@@ -73,7 +73,7 @@ def dma_rate(run):
     return run['bytes'] / run['dma']['active']
 
 
-# kernel, what, unit, measured, how; a row in brackets follows from others and is not counted.
+# kernel, what, unit, measured, how; a row in brackets is derived from others and not counted.
 ROWS = [
     ('a_v3', 'A v3 total', 'us', 28197.982, total),
     ('a_v3', 'A v3 Tensor active', 'us', 28160, active('tensor')),
@@ -121,9 +121,9 @@ ROWS = [
     ('g_matmul', 'G matmul, trn1', 'us', 35199.742, total),
     ('g_bmm', 'G bmm, trn1', 'us', 4610.889, total),
     ('h_conv_fp16', 'H conv2d fp16, a student\'s MFU', '%', 90, hfu(CONVOLUTION)),
-    # in the older convention each of the two passes counts in full
+    # In the older convention each of the two passes counts fully.
     ('h_conv_fp32', 'H conv2d fp32, a student\'s MFU', '%', 41, hfu(2 * CONVOLUTION)),
-    # these two were printed by neuron-bench, without profiling; the next two are of profiles
+    # The first two are from neuron-bench without profiling, the next two from profiles.
     ('h_add_trn2_1', 'H add 25,600 one by one, trn2, NCL', 'us', 37318, core_latency),
     ('h_add_trn2_200', 'H add 25,600 at once, trn2, NCL', 'us', 15, core_latency),
     ('h_add_trn2_2000', 'H add 256,000 at once, trn2', 'us', 28, total),
@@ -131,7 +131,7 @@ ROWS = [
     ('h_add_trn1_200', 'H add 25,600 at once, trn1', 'us', 19, total),
 ]
 
-# What is missing in the publication was chosen knowing this number, or one that decides it.
+# Details missing in the publication were chosen with knowledge of this number.
 INFORMED = {
     'A v3 total', 'E V1 total', 'E V1 Tensor active', 'E V2 DMA active', 'F 2048^3 MFU',
     'D v2 total', 'D v2 Vector active', 'D v3 sequence 8192 total',
@@ -145,8 +145,8 @@ LIMITS = [
     ('h_conv_fp16', 'H conv2d 3x3 fp16, limit', 'us', 1002, total),
 ]
 
-# How far loads run ahead of stores decides these, and was not published. The device should lie
-# between the ends: eight steps ahead, and one step after the other. Beside them, one step ahead.
+# These depend on how far loads run ahead of stores, which was not published. The device should be
+# between the extremes: eight steps ahead, and no step ahead. Also shown: one step ahead.
 RANGES = [
     ('h_add_trn1_1', 'H add 25,600 one by one, trn1', 'us', 27404, total),
     ('h_add_trn1_128', 'H add 25,600 in 200 parts, trn1', 'us', 206, total),

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Prints measured and simulated times side by side: published kernels, written as programs for
-# the assembler, then captures of real devices if they are at hand.
-# usage: accuracy.sh [KERNEL...]      the beginnings of names in kernels.py; all without
-# BUILD names the build folder (build), SHARED the folder of captures (../shared).
+# the assembler, then captures of real devices if available.
+# usage: accuracy.sh [KERNEL...]      prefixes of names in kernels.py; default: all
+# BUILD is the build folder (default: build), SHARED the folder of captures (../shared).
 set -eu
 
 build=${BUILD:-build}

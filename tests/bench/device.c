@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_device: how fast the software device executes one kind of instruction after another.
- * Prints a line for each: instructions per second, and what they compute in that time.
+ * bench_device: measures how fast the software device executes each kind of instruction.
+ * Prints instructions per second and their throughput.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the software device: kind by kind on programs made for it, a convolution of 224 x 224
-# pixels, then real NEFFs if they are at hand, and beside them the Python prototype where python3
+# Measures the software device: each kind of instruction, a convolution of 224 x 224
+# pixels, then real NEFFs if available, compared with the Python prototype if python3
 # has numpy.
 # usage: device.sh
-# BUILD names the build folder (build), SHARED the folder of captures and reference (../shared).
+# BUILD is the build folder (default: build), SHARED the folder of captures and reference (../shared).
 set -eu
 
 build=${BUILD:-build}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Time NEFFs on the software device: numbers and times, and the Python prototype if it is at hand.
+"""Time NEFFs on the software device, with values and times, and the Python prototype if available.
 
 usage: device_neffs.py RUN_NEFF SIMULATE_NEFF [--prototype FOLDER] NEFF...
 

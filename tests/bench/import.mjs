@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a trace with Perfetto's own trace processor and says how many slices it found.
+// Reads a trace with Perfetto's trace processor and prints the number of slices.
 // usage: import.mjs ASSETS TRACE
 import { openTrace } from '../perfetto/trace_processor.mjs';
 

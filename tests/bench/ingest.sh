@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures from file to queryable: `view --ingest-only` of a capture of a device, and of a system
+# Measures `view --ingest-only` of a device capture and of a system
 # profile of 8 instances of 32 workers. Prints seconds, rows of all tables per second, megabytes
-# resident and bytes per row. Fails when a target is missed: the system profile does not reach its
-# own yet, see "Speed" in docs/design/system.md for what bounds it.
+# resident and bytes per row. Fails if a target is missed; the system profile does not reach its
+# target yet, see "Speed" in docs/design/system.md.
 # usage: ingest.sh [SIZE [EVENTS]]      default 1G and 2000000
-# BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
+# BUILD is the build folder (default: build), TMPDIR the folder for temporary files.
 set -eu
 
 build=${BUILD:-build}

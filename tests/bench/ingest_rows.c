@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures how fast rows of the published tables become files: through the timeline alone, and
- * through everything that `view --ingest-only` does with a row. Time is that of all threads.
+ * Measures how fast rows of the published tables are written: through the timeline only, and
+ * through everything that `view --ingest-only` does with a row. Times are of all threads.
  *
  * usage: ingest_rows FOLDER [ROWS]
  *
- * FOLDER is made and keeps the files. Exit code 1 when a core takes fewer than 2 million rows a
+ * FOLDER is created and keeps the files. Exit code 1 if a core writes fewer than 2 million rows a
  * second into the timeline.
  */
 #include <stdio.h>

@@ -63,7 +63,7 @@ def matmul_rows(shape, block_m=1, block_n=1, name='matmul_rows'):
 
     *_, rows = load_rows(0)
     for block in range(blocks):
-        # The next rows come spread over this block's second half, or they would hold up b.
+        # The next rows are loaded during this block's second half, or they would delay b.
         ahead = load_rows(block + 1) if block + 1 < blocks else iter(())
         slots = block_m * k.n_tiles * k.k_tiles
         every = max(1, slots // (2 * block_m * k.k_tiles))

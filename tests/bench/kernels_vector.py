@@ -104,7 +104,7 @@ class Mamba:
     def scan(self, decay, driven, out, carry, is_first):
         p, n = self.p, self.tile
         if not self.is_exact:
-            # The column before is read as the scan would: it waits for the copy.
+            # The previous column is read like the scan does: it waits for the copy.
             text = (f'op=MULTIPLY src0=fp32@{decay.address}[1][{n}] '
                     f'src1=fp32@{driven.address}[1][{n}] dst=fp32@{out.address}[1][{n}] '
                     f'channels={CHANNELS}')

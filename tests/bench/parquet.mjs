@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast DuckDB writes the rows of a Parquet file: best of three COPYs from a table in memory.
+// Measures how fast DuckDB writes the rows of a Parquet file: best of three COPYs from memory.
 // usage: node parquet.mjs READERS FILE THREADS GROUP_ROWS OUT
 import fs from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measures the Parquet writer: rows per second, resident memory and bytes per row, and the same of
-# DuckDB's COPY for the same rows where its package can be had. Fails when a target is missed.
+# DuckDB's COPY for the same rows if available. Fails if a target is missed.
 # usage: parquet.sh [ROWS]      default 5000000
-# BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
+# BUILD is the build folder (default: build), TMPDIR the folder for temporary files.
 set -eu
 
 build=${BUILD:-build}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parquet_rows: writes made-up events, twelve columns of which three are texts, and says
- * what that cost: parquet_rows ROWS THREADS GROUP_ROWS OUT.parquet
+ * parquet_rows: writes synthetic events, twelve columns of which three are texts, and prints
+ * the cost: parquet_rows ROWS THREADS GROUP_ROWS OUT.parquet
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel as the text of the assembler, with its waits found from what it reads and writes.
+"""A kernel as text for the assembler; its waits are derived from what it reads and writes.
 
 A kernel says in plain order what it loads, computes and stores; each engine and each queue gets
 its own part of that in its own order. Tiles remember who wrote and who reads them, so an
@@ -20,7 +20,7 @@ DONE = {'act': 4, 'pe': 5, 'dve': 6, 'pool': 7}
 FIRST_QUEUE_SEMAPHORE = 8
 QUEUE_SEMAPHORES = 16
 RINGS = 16
-# Bytes of a partition that programs may touch.
+# Bytes of a partition that programs may use.
 SBUF_BYTES = {'trn1': 192 << 10, 'trn2': 224 << 10}
 
 
@@ -61,7 +61,7 @@ class Engine:
     def __init__(self):
         self.lines = []
         self.done = 0
-        # Semaphores that have surely reached a value: for the front end, which runs ahead of the
+        # Values that semaphores are known to have reached: for the front end, which runs ahead of the
         # queue and executes transfers and waits, and for the queue behind it.
         self.front = {}
         self.queue = {}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_real_functions: functions of the software device beside those of the C library.
- * Without arguments, nanoseconds per element of both. With names of functions, all 2^32
- * floats of each against the library's function in double, rounded to float; where the
- * double lies so near to the middle of two floats that its own error could decide, against
+ * bench_real_functions: compares functions of the software device with the C library.
+ * Without arguments, prints nanoseconds per element of both. With names, compares all 2^32
+ * floats with the library's function in double, rounded to float; if the double is so
+ * close to the middle of two floats that its own error matters, with
  * the function in long double. Takes a minute or two each.
  * usage: bench_real_functions [exp | log | sin | tanh]...
  */

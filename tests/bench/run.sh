@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures speed and memory on synthetic captures of growing size, then against the
-# Python reference decoder if that is at hand. Fails when a target is missed.
+# Measures speed and memory on synthetic captures of increasing size, then against the
+# Python reference decoder if available. Fails if a target is missed.
 # usage: run.sh [SIZE...]      default 256M 512M 1G
-# BUILD names the build folder (build), TMPDIR where captures are kept meanwhile,
+# BUILD is the build folder (default: build), TMPDIR the folder for captures,
 # REFERENCE the reference decoder.
 set -eu
 

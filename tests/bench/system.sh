@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures what a large system profile costs: 64 instances of 32 workers. Prints seconds, slices
+# Measures a large system profile: 64 instances of 32 workers. Prints seconds, slices
 # per second, bytes per slice and resident memory; with node and Perfetto's trace processor also
-# how long that takes to read the result. Fails when a target is missed.
+# how long that takes to read the result. Fails if a target is missed.
 # usage: system.sh [SLICES]      default 5000000, ten million records
-# BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
+# BUILD is the build folder (default: build), TMPDIR the folder for temporary files.
 set -eu
 
 build=${BUILD:-build}
@@ -62,7 +62,7 @@ measure "perfetto, plain" system_profile.pftrace "perfetto --uncompressed"
 measure json system_profile.json json
 rm -rf "$folder/out" "$folder/traces"
 
-# What the writer itself costs: slices with a name and times, made on the spot.
+# The cost of the writer itself: generated slices with a name and times.
 bare=4000000
 for kind in compressed plain; do
 	"$here/measure.py" system "slices alone, $kind" 0 "$bare" "$folder/bare" \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures a timeline: how fast rows become one, what they take on disk and in memory, and how
- * long a row and a screen of rows take to answer at random places and zooms.
+ * Measures a timeline: how fast it is built, its size on disk and in memory, and how
+ * long queries of a row and of a screen of rows take at random positions and zooms.
  *
  * usage: timeline FILE [--events N] [--tracks N] [--names mixed|uniform] [--dump CSV]
  *                      [--parquet FILE] [--perfetto FILE] [--seed N] [--no-limits]
  *
- * FILE is made and stays. --dump (CSV), --parquet and --perfetto write its rows for whoever wants
- * to ask another program the same (tests/bench/timeline_rows.h). With the same seed fewer events
- * are the first of more. Exit code 1 when a target is missed.
+ * FILE is created and kept. --dump (CSV), --parquet and --perfetto write its rows, to query
+ * other programs (tests/bench/timeline_rows.h). With the same seed, fewer events
+ * are a prefix of more. Exit code 1 if a target is missed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks Perfetto's trace processor what a timeline was asked, and sees that the answers are equal.
+// Sends the queries of a timeline to Perfetto's trace processor and compares the results.
 // usage: timeline.mjs ASSETS TRACE QUESTIONS [--no-limits]
 // QUESTIONS come from bench_timeline_sql. Prints a row of the table of timeline.sh for each zoom:
-// who is asked, rows, window, ms, ms of the timeline, how many times as fast, parted by tabs.
-// Exit code 1 when answers differ or a target is missed.
+// program, rows, window, ms, ms of the timeline, speed-up; separated by tabs.
+// Exit code 1 if results differ or a target is missed.
 import fs from 'node:fs';
 import { openTrace } from '../perfetto/trace_processor.mjs';
 
@@ -21,7 +21,7 @@ function median(values) {
   return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
 
-// The same as DuckDB is asked; bucket_idx, a table of numbers, stands for its lists of them.
+// The same query as for DuckDB; bucket_idx, a table of numbers, replaces its lists.
 function sqlOf(q, trackId) {
   const [from, to, length, count] = [q.from_ns, q.to_ns, q.to_ns - q.from_ns, q.buckets.length];
   return `with cut as (

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures timelines: a device's worth of tracks, the same rows on one track, and names so evenly
-# mixed that every row has to be looked at, which has no limits. Then asks DuckDB on the same rows
-# as Parquet, and Perfetto's trace processor on the first of them, which is all its memory holds,
-# the same as the timeline. Fails when a target is missed or answers differ; who is not here is
-# left out.
+# Measures timelines: the tracks of a device, the same rows on one track, and names so evenly
+# mixed that every row must be read (without limits). Then runs the same queries in DuckDB on the rows
+# as Parquet and in Perfetto's trace processor on the first rows, as many as fit into its
+# memory. Fails if a target is missed or results differ; missing programs are
+# skipped.
 # usage: timeline.sh [SPANS [TRACE_SPANS]]      default 50000000 and 3000000
-# BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
+# BUILD is the build folder (default: build), TMPDIR the folder for temporary files.
 set -eu
 
 build=${BUILD:-build}
@@ -24,7 +24,7 @@ folder=$(mktemp -d "${TMPDIR:-$build}/bench.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM HUP
 
-# The rows on their way, the timeline, the Parquet file and the trace: 40, 9, 5 and 8 bytes of each.
+# Rows in flight, the timeline, the Parquet file and the trace: 40, 9, 5 and 8 bytes per row.
 need_kb=$((spans / 16 + 500000))
 free_kb=$(df -Pk "$folder" | awk 'NR == 2 { print $4 }')
 if [ "$free_kb" -lt "$need_kb" ]; then
@@ -37,7 +37,7 @@ measure() { # options of bench_timeline
 	TMPDIR=$folder "$build/tests/bench_timeline" "$folder/timeline.nxl" "$@" || failed=1
 }
 
-# Few rows are as quickly added up as looked up.
+# A few rows are summed as fast as looked up.
 ratio_limits=
 [ "$spans" -ge 10000000 ] || ratio_limits=--no-limits
 ask_duckdb() {
@@ -50,7 +50,7 @@ ask_trace_processor() {
 		echo "the trace processor is left out: it or node cannot be had here" >>"$folder/table"
 		return
 	fi
-	# What this smaller timeline costs itself is not the question.
+	# The cost of this smaller timeline does not matter.
 	TMPDIR=$folder "$build/tests/bench_timeline" "$folder/timeline.nxl" --events "$trace_spans" \
 		--no-limits --perfetto "$folder/rows.pftrace" >/dev/null
 	"$build/tests/bench_timeline_sql" "$folder/timeline.nxl" --questions "$folder/questions"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_asked: one question to a timeline and the same to DuckDB on the rows
+ * timeline_asked: one query for a timeline and the same for DuckDB on the rows
  * themselves: for each bucket of a window of one depth of one track, how many
  * spans are in it, how much of it they cover, and how long the longest is.
  *
- * Both answers are exact, so they are equal to the last bit or somebody is
- * wrong. The timeline also says which name covers most; DuckDB is spared that.
+ * Both results are exact, so they must be equal to the last bit. The timeline
+ * also finds the name that covers most; the SQL does not.
  */
 #ifndef NX_TESTS_BENCH_TIMELINE_ASKED_H
 #define NX_TESTS_BENCH_TIMELINE_ASKED_H

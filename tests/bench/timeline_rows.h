@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_rows: the spans of a timeline as other programs read them, so that
- * the same can be asked of them: CSV and Parquet in the order in which the rows
- * came (their row numbers count from 0), a Perfetto trace with a track for each
+ * timeline_rows: exports the spans of a timeline for other programs, to run
+ * the same queries there: CSV and Parquet in the order in which the rows
+ * were added (row numbers start at 0), and a Perfetto trace with a track for each
  * depth of a track, named "track.depth".
  *
  * Files appear whole or not at all. A timeline whose rows are not numbered so

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks a timeline and SQL on its rows the same: windows of 1,920 buckets at four zooms for the
- * times, and random ones to see that the answers are equal.
+ * Runs the same queries on a timeline and in SQL: windows of 1,920 buckets at four zooms for the
+ * times, and random ones to compare the results.
  *
  * usage: timeline_sql FILE FOLDER [--no-limits]
  *        timeline_sql FILE --questions OUT.json
  *
  * FILE is a timeline, FOLDER has its rows as Span.parquet (bench_timeline --parquet). Prints a row
- * of the table of timeline.sh for each zoom: who is asked, rows, window, ms, ms of the timeline,
- * how many times as fast; columns are parted by tabs. --questions writes the windows of the zooms,
- * what the timeline answers and how long it takes, for timeline.mjs to ask another program.
+ * of the table of timeline.sh for each zoom: program, rows, window, ms, ms of the timeline,
+ * speed-up; separated by tabs. --questions writes the windows of the zooms,
+ * the timeline's results and times, for timeline.mjs.
  *
- * Exit code 1 when answers differ or a target is missed, 77 when there is no DuckDB.
+ * Exit code 1 if results differ or a target is missed, 77 if there is no DuckDB.
  */
 #include <stdio.h>
 #include <stdlib.h>

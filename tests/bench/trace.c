@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a traced event costs: off, filtered out, recorded by one thread and by
- * several, beside the clocks alone and beside LTTng-UST; then how much slower a
- * program becomes that has an event for every microsecond of work. A round
- * measures each row once, so that a machine busy with something else is busy for
- * all of them; printed are the median and the best of the rounds. Fails when a
+ * Measures the cost of a traced event: off, filtered out, recorded by one thread and by
+ * several, compared with the clocks alone and with LTTng-UST; then how much slower a
+ * program with an event per microsecond of work becomes. A round
+ * measures each row once, so that other load affects
+ * all of them; prints the median and the best of the rounds. Fails if a
  * limit given is missed.
  *
  * usage: bench_trace [--max-on NS] [--max-off NS] [--max-slowdown PERCENT] [--lttng LIBRARY]

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a traced event costs, and what LTTng-UST asks for the same in the same rounds, into a session
-# that overwrites in memory, so that no disk counts. Fails when a target is missed: 20 ns recorded,
+# Measures the cost of a traced event, and of LTTng-UST in the same rounds with a session
+# in memory, so that no disk is involved. Fails if a target is missed: 20 ns recorded,
 # 1 ns off, and less than 2 % of a program with an event for every microsecond of its work (each the
-# best of rounds, so that a busy machine does not decide).
-# LTTng-UST is left out unless Debian's liblttng-ust-dev and lttng-tools are installed.
+# best of the rounds, so that other load does not matter).
+# LTTng-UST is skipped unless Debian's liblttng-ust-dev and lttng-tools are installed.
 set -eu
 
 build=${BUILD:-build}
@@ -22,14 +22,14 @@ folder=$(cd "$folder" && pwd)
 session=nx-bench-$$
 stop() {
 	lttng destroy "$session" >/dev/null 2>&1 || true
-	# Only the daemon that was started here has its number in this file.
+	# This file has the pid of the daemon started here.
 	[ ! -s "$folder/pid" ] || kill "$(cat "$folder/pid")" 2>/dev/null || true
 	rm -rf "$folder"
 }
 trap stop EXIT
 trap 'exit 130' INT TERM HUP
 
-# Where one runs already this one ends at once, and the other serves.
+# If a daemon is already running, this one exits at once.
 lttng-sessiond --daemonize --no-kernel --pidfile "$folder/pid" >"$folder/said" 2>&1 || true
 gcc -O2 -shared -fPIC -I "$here" "$here/trace_lttng.c" -o "$folder/trace_lttng.so" -llttng-ust -ldl
 {
@@ -42,5 +42,5 @@ gcc -O2 -shared -fPIC -I "$here" "$here/trace_lttng.c" -o "$folder/trace_lttng.s
 	cat "$folder/said" >&2
 	exit 1
 }
-# A program registers itself before it goes on, however long the daemon takes.
+# A program waits until the daemon has registered it.
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$build/tests/bench_trace" "$@" --lttng "$folder/trace_lttng.so"

@@ -37,7 +37,7 @@ const details = await (await fetch(`${root}api/v1/profiles/${profile}`)).json();
 row("rows of the profile", Number(details.row_count) / 1e6, "million");
 row("from capture to profile", Number(optionOf("ingest-ms", "0")) / 1000, "s");
 
-// --- one visitor -----------------------------------------------------------------------------------
+// --- one user --------------------------------------------------------------------------------------
 
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 const page = await (await browser.newContext({ viewport: { width: 1920, height: 1080 } })).newPage();
@@ -49,7 +49,7 @@ control.on("Network.loadingFinished", ({ encodedDataLength }) => {
 	requests++;
 });
 await page.addInitScript(() => {
-	// the first frame after the timeline has what it asked for
+	// The first frame after the timeline's data has arrived.
 	const look = () => {
 		const isDrawn = document.querySelector(".tl-canvases canvas") && !document.querySelector(".tl-notice");
 		if (isDrawn) requestAnimationFrame(() => (window.firstMs = performance.now()));
@@ -123,11 +123,11 @@ const tabs = processInfo.filter(({ type }) => type === "renderer").map(({ id }) 
 row("the tab: memory of its own", Math.max(...tabs), "MiB", TARGETS.tabMb);
 await browser.close();
 
-// --- a crowd ---------------------------------------------------------------------------------------
+// --- many clients ----------------------------------------------------------------------------------
 
 const { from_ns, to_ns, tracks } = await (await fetch(`${root}api/v1/profiles/${profile}/tracks`)).json();
 const from = Number(from_ns), size = Number(to_ns) - from;
-// what a page asks first: engines and what they use
+// The first requests of a page: engines and utilisation.
 const drawn = tracks.filter(({ kind, table }) => kind === "counter" || table === "Instruction").map(({ id }) => id);
 const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
 const { port } = new URL(root);

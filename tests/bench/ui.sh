@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the pages on a large profile: how soon the first picture is there, how smoothly it moves
-# under wheel and keys, what the tab and the server's answers cost, and how the server does with two
-# hundred clients at once. Then how long Perfetto's trace processor takes until it can answer at all,
-# for a smaller capture, which is what its memory holds. Fails when a target is missed; without a
-# browser it is left out.
+# Measures the pages on a large profile: time to the first picture, frames per second
+# with wheel and keys, memory of the tab, response times of the server, also with two
+# hundred concurrent clients. Then how long Perfetto's trace processor takes to load
+# a smaller capture that fits into its memory. Fails if a target is missed; skipped without a
+# browser.
 # usage: ui.sh [SIZE [TRACE_SIZE]]      default 700M (50 million rows) and 32M
-# BUILD names the build folder (build), TMPDIR where the files are kept meanwhile.
+# BUILD is the build folder (default: build), TMPDIR the folder for temporary files.
 set -eu
 
 build=$(cd "${BUILD:-build}" && pwd)

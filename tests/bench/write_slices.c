@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes slices without arguments as fast as it can: what the Perfetto writer
- * itself costs. Eight tracks, 500 names, durations and gaps up to 4 microseconds.
+ * Writes slices without arguments as fast as possible, to measure the Perfetto
+ * writer. Eight tracks, 500 names, durations and gaps up to 4 microseconds.
  * usage: write_slices SLICES OUT [plain]
  */
 #include <stdio.h>

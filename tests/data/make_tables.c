@@ -2,7 +2,7 @@
 /*
  * Makes a small profile of Parquet files for tests of SQL.
  * usage: make_tables FOLDER [SQL...]     the SQL runs in the folder, without any lock
- *        make_tables --check             exit 77: there is no DuckDB library here
+ *        make_tables --check             exits with 77 if there is no DuckDB library
  */
 #include <stdio.h>
 #include <unistd.h>

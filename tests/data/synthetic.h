@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * synthetic: captures made from nothing, for tests, demos and measurements.
+ * synthetic: generated captures, for tests, demos and measurements.
  *
  * A small compiler lays out a transformer as five engine streams with static
  * DMA blocks, a small machine runs them, and the two halves are written as a
- * NEFF and an NTFF. Equal options give equal bytes. What a reader must find in
- * them is told in struct nx_synthetic_counts.
+ * NEFF and an NTFF. Equal options give equal bytes. struct nx_synthetic_counts
+ * has what a reader must find in them.
  *
  *	struct nx_synthetic_options options = nx_synthetic_tiny;
  *	struct nx_synthetic_counts counts;

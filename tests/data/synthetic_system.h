@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * synthetic_system: system profiles made from nothing: several instances, each
+ * synthetic_system: generated system profiles: several instances, each
  * with one process for every eight workers, as the runtime would trace them.
  *
- * Equal options give equal bytes. What a reader must find is told in struct
+ * Equal options give equal bytes. What a reader must find is in struct
  * nx_synthetic_system_counts. One event of the first process never ends, the
- * last process has lost its oldest events, every second process brings a trace
+ * last process has lost its oldest events, every second process has a trace
  * of its framework, and the first one a recording of its device.
  */
 #ifndef NX_TESTS_SYNTHETIC_SYSTEM_H
