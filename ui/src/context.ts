@@ -56,16 +56,7 @@ export async function loadContext(server: Api, name: string, state: PageState, h
 	}
 
 	return {
-		name,
-		details,
-		originNs,
-		endNs,
-		home,
-		tracks: all.tracks,
-		api,
-		server,
-		view,
-		selected,
+		name, details, originNs, endNs, home, tracks: all.tracks, api, server, view, selected,
 		hovered: createStore<EventRef | null>(null),
 		box: createStore<Box | null>(null),
 		search: createStore(state.search),

@@ -7,7 +7,7 @@ import type { EventDetails, Track } from "../src/api/types.ts";
 import { layoutRows } from "../src/timeline/layout.ts";
 import { buildRows } from "../src/timeline/rows.ts";
 import { lanesToSnap, Snapper } from "../src/timeline/snap.ts";
-import { sourceOf } from "../src/timeline/source.ts";
+import { sourceOf } from "../src/timeline/events.ts";
 import { DEFAULT_SETTINGS } from "../src/state/url.ts";
 
 const EDGES: Record<number, number[]> = { 1: [100, 200], 2: [104], 3: [] };

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { EMPTY_PLAN, planFault, plannedFiles, suggestedName, withDropped, type Chosen, type Planned
 	}
 	from "../src/upload/plan.ts";
-import { Rate } from "../src/upload/rate.ts";
+import { Rate } from "../src/upload/transfer.ts";
 import { PIECE_BYTES, Transfer, WireError, type Wire } from "../src/upload/transfer.ts";
 
 const chosen = (path: string, size = 10): Chosen =>

@@ -7,10 +7,10 @@ import type { PanelKind, ProfileContext } from "../contract.ts";
 import { ErrorBoundary } from "../shell/error_boundary.tsx";
 import { gatedContext } from "../state/gate.ts";
 import { createStore, useStore, type Store } from "../store.ts";
-import { startTabDrag } from "./drag.ts";
-import { dropAt, layOut, LEAST_PX, neighbour, TAB_BAR_PX, type Drop, type Rect } from
-	"./geometry.ts";
-import { Gutter } from "./gutter.tsx";
+import {
+	dropAt, layOut, LEAST_PX, neighbour, TAB_BAR_PX, type Drop, type Rect,
+	type Gutter as GutterPlace,
+} from "./geometry.ts";
 import * as model from "./model.ts";
 import { TabBar, type TabActions } from "./tabs.tsx";
 import "./dock.css";
@@ -134,4 +134,106 @@ export function Dock({ store, kinds, context, onAdd }: {
 			)}
 		</div>
 	);
+}
+
+const KEY_STEP = 0.02;
+
+function Gutter({ place, onMove, onHalve }: {
+	place: GutterPlace;
+	/** By a fraction of the split's length. */
+	onMove: (by: number) => void;
+	onHalve: () => void;
+}) {
+	const isRow = place.direction === "row";
+	const { rect } = place;
+	const onKeyDown = (event: KeyboardEvent) => {
+		const less = isRow ? "ArrowLeft" : "ArrowUp";
+		const more = isRow ? "ArrowRight" : "ArrowDown";
+		const steps = event.shiftKey ? 5 : 1;
+		if (event.key === less) onMove(-KEY_STEP * steps);
+		else if (event.key === more) onMove(KEY_STEP * steps);
+		else if (event.key === "Home") onMove(-1);
+		else if (event.key === "End") onMove(1);
+		else if (event.key === "Enter") onHalve();
+		else return;
+		event.preventDefault();
+		event.stopPropagation();
+	};
+	const onPointerDown = (event: PointerEvent) => {
+		if (event.button) return;
+		const bar = event.currentTarget as HTMLElement;
+		let at = isRow ? event.clientX : event.clientY;
+		bar.setPointerCapture(event.pointerId);
+		const move = (moved: PointerEvent) => {
+			const now = isRow ? moved.clientX : moved.clientY;
+			if (now === at) return;
+			onMove((now - at) / Math.max(1, place.lengthPx));
+			at = now;
+		};
+		const end = () => {
+			bar.removeEventListener("pointermove", move);
+			bar.removeEventListener("pointerup", end);
+			bar.removeEventListener("pointercancel", end);
+		};
+		bar.addEventListener("pointermove", move);
+		bar.addEventListener("pointerup", end);
+		bar.addEventListener("pointercancel", end);
+	};
+	return (
+		<div class={`dock-gutter is-${place.direction}`} role="separator" tabIndex={0}
+			aria-orientation={isRow ? "vertical" : "horizontal"} aria-label="Resize panels"
+			aria-valuenow={Math.round(place.share * 100)} aria-valuemin={0} aria-valuemax={100}
+			style={{ left: `${rect.x}px`, top: `${rect.y}px`, width: `${rect.width}px`,
+				height: `${rect.height}px` }}
+			onPointerDown={onPointerDown} onKeyDown={onKeyDown} onDblClick={onHalve} />
+	);
+}
+
+interface TabDrag {
+	onMove(x: number, y: number): void;
+	onDrop(x: number, y: number): void;
+	onCancel(): void;
+}
+
+const BEGIN_PX = 5;
+
+function startTabDrag(down: PointerEvent, drag: TabDrag): void {
+	const tab = down.currentTarget as HTMLElement;
+	let isDragging = false;
+	const end = () => {
+		removeEventListener("pointermove", move);
+		removeEventListener("pointerup", up);
+		removeEventListener("pointercancel", cancel);
+		removeEventListener("keydown", key, true);
+		document.body.classList.remove("dock-is-dragging");
+	};
+	const move = (event: PointerEvent) => {
+		if (!isDragging && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) <
+			BEGIN_PX)
+			return;
+		if (!isDragging) {
+			isDragging = true;
+			tab.setPointerCapture(down.pointerId);
+			document.body.classList.add("dock-is-dragging");
+		}
+		drag.onMove(event.clientX, event.clientY);
+	};
+	const up = (event: PointerEvent) => {
+		end();
+		if (isDragging) drag.onDrop(event.clientX, event.clientY);
+	};
+	const cancel = () => {
+		end();
+		drag.onCancel();
+	};
+	const key = (event: KeyboardEvent) => {
+		if (event.key !== "Escape" || !isDragging) return;
+		event.stopPropagation();
+		cancel();
+	};
+	// On the window, because a fast pointer leaves the tab before the drag starts.
+	addEventListener("pointermove", move);
+	addEventListener("pointerup", up);
+	addEventListener("pointercancel", cancel);
+	addEventListener("keydown", key, true);
 }

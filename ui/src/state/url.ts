@@ -16,22 +16,10 @@ export interface PageState {
 }
 
 export const DEFAULT_SETTINGS: Settings = {
-	colourBy: "name",
-	rows: "minimal",
-	grouping: "default",
-	pinned: [],
-	hidden: [],
-	collapsed: [],
-	order: [],
-	showBands: true,
-	showDependencies: true,
-	showText: true,
-	showCumulative: true,
-	snap: true,
-	dmaBy: "queue",
-	coreOrder: "last",
-	layerDepth: 0,
-	semaphores: [],
+	colourBy: "name", rows: "minimal", grouping: "default",
+	pinned: [], hidden: [], collapsed: [], order: [],
+	showBands: true, showDependencies: true, showText: true, showCumulative: true, snap: true,
+	dmaBy: "queue", coreOrder: "last", layerDepth: 0, semaphores: [],
 };
 
 

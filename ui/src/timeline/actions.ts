@@ -10,10 +10,9 @@ import type { PlacedRow } from "./layout.ts";
 import { Markers } from "./markers.ts";
 import { Movement } from "./movement.ts";
 import { hideRow, toggleFolded, togglePinned } from "./rows.ts";
-import { sourceOf, SOURCE_PANEL } from "./source.ts";
+import { sourceOf, SOURCE_PANEL, nameOfEvent } from "./events.ts";
 import type { Stage } from "./stage.ts";
 import { fitOf } from "../state/home.ts";
-import { nameOfEvent } from "./events.ts";
 import { exactNs } from "./ticks.ts";
 import {
 	absoluteNs, panView, relativeNs, spanOf, stepView, viewAround, xToTime, type Step,

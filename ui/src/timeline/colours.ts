@@ -32,20 +32,8 @@ export const BAND_STYLES: Record<string, BandStyle> = {
 export const bandStyleOf = (kind: string) => BAND_STYLES[kind] ?? BAND_STYLES["barrier"]!;
 
 const HUES = [
-	"#77aadd", // light blue
-	"#ee8866", // orange
-	"#44bb99", // mint
-	"#cc99bb", // mauve
-	"#bbcc33", // pear
-	"#99ddff", // pale cyan
-	"#d1a76f", // tan
-	"#ffaabb", // pink
-	"#7f9f6a", // sage
-	"#a79ae0", // lilac
-	"#5fb3c4", // teal
-	"#c98b8b", // dusty rose
-	"#9fb4c7", // slate
-	"#b3ae4a", // olive
+	"#77aadd", "#ee8866", "#44bb99", "#cc99bb", "#bbcc33", "#99ddff", "#d1a76f",
+	"#ffaabb", "#7f9f6a", "#a79ae0", "#5fb3c4", "#c98b8b", "#9fb4c7", "#b3ae4a",
 ];
 
 const GREY = "#8b95a3"; // for missing values

@@ -32,28 +32,39 @@ export function stepsOf(selected: PlacedEvent, links: Link[]): Step[] {
 	return steps;
 }
 
-/** An S-shaped arrow from one row to the next, or a vertical one if both are at the same time. */
-export function drawStep(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number,
-	y1: number, colour: string): void {
-	const isFar = Math.abs(x1 - x0) > 12;
-	const bend = isFar ? Math.min((x1 - x0) / 2, 120) : 0;
-	const down = Math.sign(y1 - y0) || 1;
+/** An S-shaped arrow from left to right; `bend` is how far its ends are horizontal. */
+export function drawArrow(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number,
+	y1: number, bend: number, colour: string): void {
 	ctx.strokeStyle = ctx.fillStyle = colour;
 	ctx.globalAlpha = 0.9;
 	ctx.lineWidth = 1.5;
 	ctx.beginPath();
 	ctx.moveTo(x0, y0);
-	if (isFar) ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
-	else ctx.bezierCurveTo(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2, x1, y1);
+	ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
 	ctx.stroke();
 	ctx.beginPath();
 	ctx.moveTo(x1, y1);
-	if (isFar) {
-		ctx.lineTo(x1 - 6, y1 - 3.5);
-		ctx.lineTo(x1 - 6, y1 + 3.5);
-	} else {
-		ctx.lineTo(x1 - 3.5, y1 - 6 * down);
-		ctx.lineTo(x1 + 3.5, y1 - 6 * down);
-	}
+	ctx.lineTo(x1 - 6, y1 - 3.5);
+	ctx.lineTo(x1 - 6, y1 + 3.5);
+	ctx.fill();
+}
+
+/** An arrow from one row to the next; a vertical one if both are at the same time. */
+export function drawStep(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number,
+	y1: number, colour: string): void {
+	if (Math.abs(x1 - x0) > 12)
+		return drawArrow(ctx, x0, y0, x1, y1, Math.min((x1 - x0) / 2, 120), colour);
+	const middle = (y0 + y1) / 2, down = Math.sign(y1 - y0) || 1;
+	ctx.strokeStyle = ctx.fillStyle = colour;
+	ctx.globalAlpha = 0.9;
+	ctx.lineWidth = 1.5;
+	ctx.beginPath();
+	ctx.moveTo(x0, y0);
+	ctx.bezierCurveTo(x0, middle, x1, middle, x1, y1);
+	ctx.stroke();
+	ctx.beginPath();
+	ctx.moveTo(x1, y1);
+	ctx.lineTo(x1 - 3.5, y1 - 6 * down);
+	ctx.lineTo(x1 + 3.5, y1 - 6 * down);
 	ctx.fill();
 }

@@ -3,7 +3,7 @@
 // it is redrawn with every move of the pointer.
 
 import { formatNs } from "../format.ts";
-import { drawStep, isFlow, stepsOf } from "./draw_flow.ts";
+import { drawArrow, drawStep, isFlow, stepsOf } from "./draw_flow.ts";
 import { screenY } from "./layout.ts";
 import type { Link, OverlayScene, PlacedEvent } from "./scene.ts";
 import { timeToX, xToTime } from "./view.ts";
@@ -72,7 +72,6 @@ function drawLinks(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {
 	const own = scene.selected && rectOf(scene, scene.selected);
 	if (!own) return;
 	if (isFlow(scene.links)) return drawFlow(ctx, scene, scene.selected!);
-	ctx.lineWidth = 1.5;
 	for (const link of scene.links) drawLink(ctx, scene, own, link);
 	ctx.globalAlpha = 1;
 }
@@ -100,19 +99,7 @@ function drawLink(ctx: CanvasRenderingContext2D, scene: OverlayScene, own: Rect,
 	const x1 = to.x, y1 = to.y + to.height / 2;
 	if (Math.max(x0, x1) < 0 || Math.min(x0, x1) > scene.width) return;
 	const bend = Math.min(Math.max(Math.abs(x1 - x0) / 2, 16), 160);
-	ctx.strokeStyle = colour;
-	ctx.globalAlpha = 0.9;
-	ctx.lineWidth = 1.5;
-	ctx.beginPath();
-	ctx.moveTo(x0, y0);
-	ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
-	ctx.stroke();
-	ctx.fillStyle = colour;
-	ctx.beginPath();
-	ctx.moveTo(x1, y1);
-	ctx.lineTo(x1 - 6, y1 - 3.5);
-	ctx.lineTo(x1 - 6, y1 + 3.5);
-	ctx.fill();
+	drawArrow(ctx, x0, y0, x1, y1, bend, colour);
 }
 
 function drawMarkers(ctx: CanvasRenderingContext2D, scene: OverlayScene): void {

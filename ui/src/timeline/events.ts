@@ -122,3 +122,16 @@ export function fieldOf(details: EventDetails | null, ...names: string[]): strin
 export const nameOfEvent = (details: EventDetails | null) =>
 	fieldOf(details, "name", "opcode", "operation", "variable", "type", "description") ||
 	details?.table || "";
+
+export const SOURCE_PANEL = "source-code";
+
+/** In order of preference. */
+const COLUMNS = ["nki_source_location", "bir_debug_info_source_location"];
+
+export function sourceOf(details: EventDetails): { column: string; location: string } | null {
+	for (const column of COLUMNS) {
+		const location = fieldOf(details, column);
+		if (/:\d+$/.test(location)) return { column, location };
+	}
+	return null;
+}

@@ -7,11 +7,12 @@ import { formatNs } from "../format.ts";
 import { useStore } from "../store.ts";
 import type { Actions } from "./actions.ts";
 import { COLOUR_CHOICES } from "./colours.ts";
-import { ExportDialog } from "./export_dialog.tsx";
 import { Icon } from "./icons.tsx";
 import { showAllRows } from "./rows.ts";
 import { GROUPINGS } from "./system_rows.ts";
 import { timeText } from "./ticks.ts";
+import { Dialog } from "../shell/dialog.tsx";
+import { absoluteNs } from "./view.ts";
 
 interface ToolProps {
 	icon: Parameters<typeof Icon>[0]["name"];
@@ -155,4 +156,59 @@ export function Toolbar({ context, actions }: { context: ProfileContext; actions
 			{isExporting && <ExportDialog context={context} onClose={() => setExporting(false)} />}
 		</div>
 	);
+}
+
+function ExportDialog({ context, onClose }:
+	{ context: ProfileContext; onClose: () => void }) {
+	const tables = tablesOf(context);
+	const [chosen, setChosen] = useState<string[]>(tables.slice(0, 1).map((table) => table.name));
+	const view = context.view.get();
+	const save = () => {
+		for (const table of chosen)
+			download(context.api.csvUrl(table, absoluteNs(context.originNs, view.fromNs),
+				absoluteNs(context.originNs, view.toNs)), `${context.name}-${table}.csv`);
+		onClose();
+	};
+	const toggle = (name: string) => setChosen((now) =>
+		(now.includes(name) ? now.filter((one) => one !== name) : [...now, name]));
+	return (
+		<Dialog title="Export as CSV" onClose={onClose} onSubmit={save} foot={<>
+			<button type="button" class="ui-button" onClick={onClose}>Cancel</button>
+			<button type="submit" class="ui-button is-primary" disabled={!chosen.length}>
+				Export {chosen.length > 1 ? `${chosen.length} tables` : ""}</button>
+		</>}>
+			<p class="ui-dim">
+				All rows of {formatNs(view.toNs - view.fromNs)} from {timeText(Math.round(view.fromNs))},
+				one file for each table.</p>
+			<div class="tl-checks">
+				{tables.map((table) => (
+					<label key={table.name}>
+						<input type="checkbox" checked={chosen.includes(table.name)}
+							onChange={() => toggle(table.name)} />
+						<span>{table.name}</span>
+						<span class="ui-dim">{table.rows.toLocaleString("en-US")} rows in total</span>
+					</label>
+				))}
+			</div>
+		</Dialog>
+	);
+}
+
+const FIRST = ["Instruction", "SystemProfileEvents"];
+
+/** Tables that have tracks, the most wanted ones first. */
+function tablesOf({ tracks, details }: ProfileContext): { name: string; rows: number }[] {
+	const names = [...new Set(tracks.flatMap((track) => track.table ?? []))];
+	const sorted = [...names.filter((name) => FIRST.includes(name)),
+		...names.filter((name) => !FIRST.includes(name))];
+	return sorted.map((name) => ({
+		name, rows: Number(details.tables.find((table) => table.name === name)?.row_count ?? 0),
+	}));
+}
+
+function download(url: string, name: string): void {
+	const link = document.createElement("a");
+	link.href = url;
+	link.download = name;
+	link.click();
 }

@@ -4,7 +4,31 @@
 
 import { createStore } from "../store.ts";
 import type { Planned } from "./plan.ts";
-import { Rate } from "./rate.ts";
+
+const WINDOW_MS = 6000;
+
+export class Rate {
+	private points: { bytes: number; ms: number }[] = [];
+
+	add(bytes: number, ms: number): void {
+		const last = this.points.at(-1);
+		if (last && bytes < last.bytes) this.points = []; // the transfer restarted
+		this.points.push({ bytes, ms });
+		// Keep one point older than the window, so that the window is covered.
+		while (this.points.length > 2 && this.points[1]!.ms <= ms - WINDOW_MS) this.points.shift();
+	}
+
+	clear(): void {
+		this.points = [];
+	}
+
+	/** Bytes per second; 0 if unknown. */
+	perSecond(): number {
+		const [first, last] = [this.points[0], this.points.at(-1)];
+		if (!first || !last || last.ms - first.ms < 200) return 0;
+		return ((last.bytes - first.bytes) * 1000) / (last.ms - first.ms);
+	}
+}
 
 export const PIECE_BYTES = 8 * 1024 * 1024;
 const MOST_TRIES = 10; // without progress

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Profile Manager without profiles to list: what to do next.
+// The Profile Manager without a table: the list of folders, or what to do if there are no profiles.
 
 import { tunnelCommand } from "../../server.ts";
 import { Command } from "../../shell/command.tsx";
-import type { Tab } from "./list.ts";
+import type { Tab, Folder } from "./list.ts";
+import { Icon } from "../../shell/icons.tsx";
+import { pluralText } from "../../shell/words.ts";
 
 export function NoProfiles({ onUpload }: { onUpload: () => void }) {
 	return (
@@ -53,5 +55,27 @@ export function NoServer({ sentence, onRetry }: { sentence: string; onRetry: () 
 			<Command text={tunnelCommand()} />
 			<p><button type="button" class="ui-button" onClick={onRetry}>Try again</button></p>
 		</div>
+	);
+}
+
+export function FolderList({ folders, onOpen, onForget }:
+	{ folders: Folder[]; onOpen: (name: string) => void; onForget: (folder: Folder) => void }) {
+	return (
+		<ul class="pm-folders">
+			{folders.map((folder) => (
+				<li key={folder.name}>
+					<button type="button" class="pm-folder-open"
+						onClick={() => onOpen(folder.name)}>
+						<Icon name="folder" />
+						<span class="pm-folder-name">{folder.name}</span>
+						<span class="ui-dim">{pluralText(folder.count, "profile")}</span>
+					</button>
+					<button type="button" class="ui-icon-button is-small" onClick={() => onForget(folder)}
+						aria-label={`Remove the folder ${folder.name}; its profiles stay`}
+						title="Remove the folder; its profiles stay"><Icon name="trash"
+							size={12} /></button>
+				</li>
+			))}
+		</ul>
 	);
 }

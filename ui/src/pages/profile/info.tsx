@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile's name with a popover: origin, size and tables.
+// The title of a profile's page: a link to the system profile, the name with a popover about the
+// profile, and a link to all ranks.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProfileDetails } from "../../api/types.ts";
@@ -7,6 +8,8 @@ import { CutName } from "../../shell/cut_name.tsx";
 import { Icon } from "../../shell/icons.tsx";
 import { formatInteger } from "../../format.ts";
 import { agoText, bytesText, momentText } from "../../shell/words.ts";
+import { Link } from "../../shell/link.tsx";
+import { server } from "../../server.ts";
 import "./info.css";
 
 function Facts({ details }: { details: ProfileDetails }) {
@@ -74,4 +77,33 @@ export function ProfileName({ name, details }: { name: string; details: ProfileD
 			)}
 		</div>
 	);
+}
+
+export function ParentLink({ parent }: { parent: string | null }) {
+	if (parent === null) return null;
+	return (
+		<span class="top-parent">
+			<Link to={{ page: "analysis", profile: parent }}
+				aria-label={`${parent}, the system profile it was captured with`}
+				title={`${parent}: the system profile it was captured with`}>
+				<CutName name={parent} /></Link>
+			<span class="ui-dim" aria-hidden="true">/</span>
+		</span>
+	);
+}
+
+/** Renders nothing for profiles that are not ranks, which their name tells. */
+export function AllRanks({ profile }: { profile: string }) {
+	const [count, setCount] = useState(0);
+	useEffect(() => {
+		setCount(0);
+		if (!/rank_?\d/.test(profile)) return;
+		const asking = new AbortController();
+		server.ranks(profile, asking.signal).then(({ ranks }) => setCount(ranks.length), () =>
+			undefined);
+		return () => asking.abort();
+	}, [profile]);
+	if (count < 2) return null;
+	return <Link class="top-tab" to={{ page: "ranks", profile }}
+		title="Compare this rank with the others of its run">All {count} ranks</Link>;
 }

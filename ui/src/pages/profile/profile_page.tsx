@@ -29,11 +29,9 @@ import { createStore, useStore, type Store } from "../../store.ts";
 import { SHORTCUTS } from "../../timeline/keys.ts";
 import { Timeline } from "../../timeline/timeline.tsx";
 import { SummaryPage } from "../summary/summary.tsx";
-import { AllRanks } from "./all_ranks.tsx";
+import { AllRanks, ProfileName, ParentLink } from "./info.tsx";
 import { AddPanel } from "./add_panel.tsx";
-import { ProfileName } from "./info.tsx";
 import { LayoutMenu } from "./layout_menu.tsx";
-import { ParentLink } from "./parent_link.tsx";
 import { NoProfile, ProfileLoading } from "./states.tsx";
 
 const TITLE_MOST = 32; // characters

@@ -9,10 +9,10 @@ import { formatBytes, formatInteger, formatNs } from "../../format.ts";
 import { useStore } from "../../store.ts";
 import { cssColour, prepareCanvas, useSize } from "../parts/canvas.ts";
 import { absolute, num, query, rowCount, text, timeOf } from "../parts/data.ts";
-import { Choice, Empty, Loaded } from "../parts/parts.tsx";
-import { addressRange, allocationAt, rectOf, ticks, type Allocation,
-	type MapArea } from "./sbuf_layout.ts";
-import { ShowAll } from "../parts/show_all.tsx";
+import { Choice, Empty, Loaded, ShowAll } from "../parts/parts.tsx";
+import {
+	addressRange, allocationAt, rectOf, ticks, type Allocation, type MapArea,
+} from "./sbuf_layout.ts";
 import { useLoad, valueOf } from "../parts/use_load.ts";
 import "./sbuf_map.css";
 

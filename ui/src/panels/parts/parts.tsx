@@ -5,6 +5,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ProfileContext } from "../../contract.ts";
 import type { Load } from "./use_load.ts";
+import { wholeView } from "../../state/home.ts";
 import "./parts.css";
 
 export function Panel(props: { bar?: ComponentChildren; children: ComponentChildren;
@@ -202,4 +203,13 @@ export function download(name: string, text: string, type = "text/plain"): void 
 	link.download = name;
 	link.click();
 	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export function ShowAll({ context }: { context: ProfileContext }) {
+	const show = () => {
+		const all = wholeView(context.endNs);
+		context.beforeJump(all);
+		context.view.set(all);
+	};
+	return <Button onClick={show}>Show all</Button>;
 }

@@ -8,10 +8,38 @@ import { formatInteger, unitOf } from "../../format.ts";
 import { fetchTable, namedRows, text } from "../parts/data.ts";
 import { DataTable } from "../parts/data_table.tsx";
 import { Button, Choice, download, Empty, Failed, Loading, Panel } from "../parts/parts.tsx";
-import { historyOf, remember } from "./sql_history.ts";
 import { toCsv } from "../parts/table_model.ts";
 import { sentenceOf, useLoad, valueOf } from "../parts/use_load.ts";
 import "./sql.css";
+
+const KEY = "neuron-explorer.sql";
+const MOST = 50;
+let kept: string[] | null = null;
+
+function historyOf(): string[] {
+	if (kept) return kept;
+	try {
+		const parsed: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+		kept = Array.isArray(parsed) ? parsed.filter((one): one is string => typeof one === "string")
+			: [];
+	} catch {
+		kept = [];
+	}
+	return kept;
+}
+
+/** Moves the query to the front of the history. */
+function remember(sql: string): string[] {
+	const query = sql.trim();
+	const others = historyOf().filter((one) => one !== query);
+	kept = query ? [query, ...others].slice(0, MOST) : others;
+	try {
+		localStorage.setItem(KEY, JSON.stringify(kept));
+	} catch {
+		// no storage in private windows
+	}
+	return kept;
+}
 
 const EXAMPLES: Record<"device" | "system", string> = {
 	device: "SELECT engine, opcode, count(*) AS n, sum(duration_ns) AS total_ns\nFROM Instruction\n" +
