@@ -68,7 +68,7 @@ echo
 measure --events "$((spans / 5))" --names uniform --no-limits
 ask_trace_processor
 echo
-printf 'who is asked\trows\twindow\tms\ttimeline ms\ttimes as fast\n' | cat - "$folder/table" |
+printf 'program\trows\twindow\tms\ttimeline ms\tspeed-up\n' | cat - "$folder/table" |
 	awk -F '\t' 'NF < 2 { print; next }
 		{ printf "%-18s%10s%12s%10s%13s%15s\n", $1, $2, $3, $4, $5, $6 }'
 exit "$failed"

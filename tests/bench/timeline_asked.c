@@ -29,7 +29,7 @@ enum nx_status nx_asked_of_timeline(struct nx_asked *asked, const struct nx_time
 }
 
 /*
- * Bucket i begins i * length // buckets after the window, so a moment at lies in bucket
+ * Bucket i starts i * length // buckets after the window, so a time `at` is in bucket
  * ((at + 1) * buckets - 1) // length. Empty spans end where they start and are in one bucket.
  * end_ns >= from lets DuckDB skip groups of rows, which it does not do for the OR.
  */

@@ -35,7 +35,7 @@ static const struct {
 
 struct bench {
 	struct nx_timeline *timeline;
-	struct nx_duckdb *db; /* NULL: nobody else is asked here */
+	struct nx_duckdb *db; /* NULL: there is no DuckDB */
 	struct nx_json_writer *json;
 	uint64_t from_ns, to_ns, row_count;
 	uint32_t track_count;

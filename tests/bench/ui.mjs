@@ -120,7 +120,7 @@ row("the tab: heap of its scripts", metrics.find(({ name }) => name === "JSHeapU
 const whole = await browser.newBrowserCDPSession();
 const { processInfo } = await whole.send("SystemInfo.getProcessInfo");
 const tabs = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => memoryMb(id, "RssAnon"));
-row("the tab: memory of its own", Math.max(...tabs), "MiB", TARGETS.tabMb);
+row("the tab: private memory", Math.max(...tabs), "MiB", TARGETS.tabMb);
 await browser.close();
 
 // --- many clients ----------------------------------------------------------------------------------
@@ -160,6 +160,6 @@ row(`${CLIENTS} clients: sent`, received / took / 2 ** 20, "MiB/s");
 row(`${CLIENTS} clients: median`, quantile(times, 0.5), "ms");
 row(`${CLIENTS} clients: slowest of a hundred`, quantile(times, 0.99), "ms", TARGETS.tailMs);
 row(`${CLIENTS} clients: refused`, errors, "", 0);
-row("the server: memory of its own", memoryMb(server, "RssAnon"), "MiB");
+row("the server: private memory", memoryMb(server, "RssAnon"), "MiB");
 agent.destroy();
 process.exit(failed ? 1 : 0);

@@ -15,7 +15,7 @@ Fenced blocks are treated by their language:
 A command whose comment says "ctrl-c" serves: it is started, its printed address is fetched, and
 SIGINT ends it. SQL is skipped where there is no DuckDB library. Each document starts in a fresh stand-in for a clone: links to the source tree, and
 "build" is BUILD_DIR. Variables and the working directory carry over from command to command.
-Prints TAP. The commands use port 3001, so they get a network namespace of their own where possible.
+Prints TAP. The commands use port 3001, so they run in a new network namespace if possible.
 """
 
 import ctypes

@@ -5,7 +5,7 @@
 usage: capture.py NEURON_EXPLORER EXAMPLES SHARED
 
 Examples are assembled and run on the software NeuronCore; so are an attention kernel and a
-mixture of experts of real captures, where they are at hand. Prints TAP.
+mixture of experts of real captures, if available. Prints TAP.
 """
 
 import json

@@ -4,7 +4,7 @@
 
 usage: nccom_launch.py NEURON_EXPLORER
 
-A stand-in understands the options that nccom-test gives it and starts its copies on this machine,
+A fake launcher understands the options of nccom-test and starts its copies on this machine,
 with the variables of the real one. The copies meet over TCP and check what they computed.
 Prints TAP.
 """

@@ -4,7 +4,7 @@
 
 usage: nccom_streams.py NEURON_EXPLORER DUMP_TABLES
 
-A stream measures what a run of its own does, whatever runs beside it. Prints TAP.
+A stream has the same results as a separate run. Prints TAP.
 """
 
 import json

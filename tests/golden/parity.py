@@ -4,7 +4,7 @@
 
 usage: parity.py PROGRAM SHARED
 
-SHARED is the folder with data/ and tools/parity that lies beside the repository on machines that
+SHARED is the folder with data/ and tools/parity next to the repository, on machines that
 have real captures. Without it there is nothing to compare and the test is skipped (exit code 77).
 """
 import json

@@ -4,7 +4,7 @@
 
 usage: system.py PROGRAM SHARED
 
-SHARED is the folder with data/ that lies beside the repository on machines that have real
+SHARED is the folder with data/ next to the repository, on machines that have real
 captures. Without it there is nothing to compare and the test is skipped (exit code 77).
 """
 import collections

@@ -4,7 +4,7 @@
 
 usage: ask.py NEURON_EXPLORER MAKE_CAPTURE
 
-TAP on stdout; where there is no DuckDB only what needs none is asked.
+TAP on stdout; without DuckDB only the parts that do not need it are tested.
 """
 
 import concurrent.futures

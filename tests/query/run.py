@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The query command where signals, terminals and memory come in.
+"""Test the query command with signals, terminals and memory limits.
 
 usage: run.py NEURON_EXPLORER MAKE_TABLES
 
@@ -45,7 +45,7 @@ class Query:
                                 **options)
 
     def on_terminal(self, *words, typed=(), columns=40, environment=None):
-        """What a terminal of that width receives; typed: (text to wait for, text to type).
+        """The output on a terminal of that width; typed: (text to wait for, text to type).
 
         A function in place of the text to type gets the process and returns the text.
         """
@@ -76,7 +76,7 @@ class Query:
 
 
 def wait_until_busy(pid):
-    """Until it has used processor time that only a running query uses."""
+    """Waits until it has used more CPU time than an idle program."""
     ticks = os.sysconf('SC_CLK_TCK')
     for _ in range(1000):
         fields = pathlib.Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
@@ -125,7 +125,7 @@ def the_time_limit_ends_a_query(query):
     check(b'the query was stopped after 1 s' in done.stderr, done.stderr)
 
 
-def a_reader_that_leaves_ends_it(query):
+def a_reader_that_closes_the_pipe_ends_it(query):
     line = ' '.join(f"'{w}'" for w in query.words('--format', 'csv', 'FROM range(1000000000000)'))
     done = subprocess.run(['bash', '-c', f'{line} | head -n 1; echo ${{PIPESTATUS[0]}}'],
                           capture_output=True, check=False, timeout=60)
@@ -147,7 +147,7 @@ def memory_stays_bounded(query, *words):
     return total
 
 
-def a_huge_answer_streams(query):
+def a_huge_result_is_streamed(query):
     rows = 300_000 if IS_SANITIZED else 6_000_000
     for form in ('csv', 'jsonl', 'table'):
         total = memory_stays_bounded(
@@ -156,7 +156,7 @@ def a_huge_answer_streams(query):
         check(total > rows * 5, total)
 
 
-def json_is_json(query):
+def json_output_is_valid(query):
     done = query.run('--format', 'json', 'FROM Layer ORDER BY id')
     rows = json.loads(done.stdout)
     check(rows[0] == {'id': 1, 'name': 'plain', 'ratio': None, 'steps': [1, None, 3],
@@ -183,7 +183,7 @@ def colours_can_be_turned_off(query):
     check(seen.splitlines()[1:] == ['NULL', '1 row'], seen)
 
 
-def a_prompt_answers(query):
+def the_prompt_works(query):
     seen, code = query.on_terminal(columns=80, typed=[
         (b'neuron> ', b'SELECT count(*) AS many\n'),
         (b'...> ', b'FROM Instruction;\n'),
@@ -196,7 +196,7 @@ def a_prompt_answers(query):
     check('Layer' in seen.split('.tables')[-1], seen)
 
 
-def ctrl_c_at_a_prompt_ends_the_query_only(query):
+def ctrl_c_at_the_prompt_ends_only_the_query(query):
     def ctrl_c(pid):
         wait_until_busy(pid)
         return b'\x03'
@@ -205,7 +205,7 @@ def ctrl_c_at_a_prompt_ends_the_query_only(query):
         (b'neuron> ', ENDLESS.encode() + b';\n'),
         (b'1000000) b;', ctrl_c),
         (b'interrupted\r\nneuron> ', b'SELECT 40 + 2 AS answer;\n'),
-        # not ctrl-d: typed just before the prompt listens, the terminal swallows it
+        # Not ctrl-d: before the prompt is ready, the terminal would swallow it.
         (b'1 row\x1b[0m\r\nneuron> ', b'.quit\n'),
     ])
     check(code == 0, (code, seen))
@@ -213,9 +213,9 @@ def ctrl_c_at_a_prompt_ends_the_query_only(query):
 
 
 CASES = [ctrl_c_ends_a_query, ctrl_c_leaves_no_file_behind, a_background_job_ignores_ctrl_c,
-         the_time_limit_ends_a_query, a_reader_that_leaves_ends_it, a_huge_answer_streams,
-         json_is_json, a_terminal_gets_a_table_that_fits, colours_can_be_turned_off,
-         a_prompt_answers, ctrl_c_at_a_prompt_ends_the_query_only]
+         the_time_limit_ends_a_query, a_reader_that_closes_the_pipe_ends_it, a_huge_result_is_streamed,
+         json_output_is_valid, a_terminal_gets_a_table_that_fits, colours_can_be_turned_off,
+         the_prompt_works, ctrl_c_at_the_prompt_ends_only_the_query]
 
 
 def main(argv):

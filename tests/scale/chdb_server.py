@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A current ClickHouse behind the few words of its HTTP interface that we use.
+"""A current ClickHouse behind the part of its HTTP interface that we use.
 
 usage: chdb_server.py LIBCHDB FOLDER PORT
 
@@ -15,7 +15,7 @@ import sys
 import urllib.parse
 
 LIBRARY, FOLDER, PORT = sys.argv[1], sys.argv[2], int(sys.argv[3])
-# Of the interface or of the session, not of a statement.
+# Parameters of the interface or the session, not of a statement.
 NOT_SETTINGS = {'query', 'query_id', 'default_format', 'wait_end_of_query', 'database', 'readonly'}
 
 
@@ -40,7 +40,7 @@ class Engine:
         self.connection = library.chdb_connect(len(words), arguments)[0]
 
     def run(self, statement, form):
-        """What the statement answers, or its error."""
+        """The result of the statement, or its error."""
         library = self.library
         result = library.chdb_query_n(self.connection, statement, len(statement), form, len(form))
         error = library.chdb_result_error(result)
@@ -73,7 +73,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         answer, error = self.server.engine.run(statement, form)
         if error:
             text = error.decode(errors='replace')
-            # The library may put words before the exception; a server does not.
+            # Unlike a server, the library may print text before the exception.
             match = re.search(r'Code: \d+\.', text)
             self.answer(500, (text[match.start():] if match else text).encode())
         else:
@@ -81,7 +81,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     @staticmethod
     def insert_of(query, rows):
-        """The library takes rows of an insert from a file."""
+        """The library reads the rows of an insert from a file."""
         path = FOLDER + '/rows'
         with open(path, 'wb') as file:
             file.write(rows)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure what docs/design/scale.md says: rows a second, bytes a row, the cost of a small profile.
+"""Measure the figures of docs/design/scale.md: rows per second, bytes per row, cost of a small profile.
 
 usage: measure.py PUSH_ROWS SERVERS [ROWS] [FOLDER]     ROWS 500000; FOLDER for the servers' files
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Push rows into real servers, do them harm, and count what is there.
+"""Push rows into real servers, kill them meanwhile, and count the rows.
 
 usage: run.py PUSH_ROWS ASK_BOTH NEURON_EXPLORER MAKE_CAPTURE SERVERS CHDB     TAP on stdout
 
@@ -51,13 +51,13 @@ def counts_of(output):
 
 
 def expected(rows):
-    """Table -> what its count and sums must be, from the same rows in memory."""
+    """Table -> its expected count and sums, from the same rows in memory."""
     lines = run('sums', rows)[1].splitlines()
     return {line.split()[0]: [int(word) for word in line.split()[1:]] for line in lines}
 
 
 def sums_in(url, profile):
-    """The same numbers from the server, by our own reader."""
+    """The same numbers from the server, through our own reader."""
     found = {}
     for table, texts in TEXT_SUMS.items():
         has_time = table != 'Warning'
@@ -79,22 +79,22 @@ def check_one_server(all_servers):
     server = all_servers.clickhouse().start()
     url = f'clickhouse://{server.place}/runs'
     code, out, err = run('clickhouse', url, 'a b', ROWS, 'batch_rows=2500')
-    check('clickhouse takes a profile', code == 0, err)
-    check_whole('counts and sums are those of the rows', url, 'a b', ROWS)
+    check('ClickHouse accepts a profile', code == 0, err)
+    check_whole('counts and sums match the rows', url, 'a b', ROWS)
     out = run('query', url, "SELECT state, table_name, row_count, batch_count FROM ProfileIngest "
               "WHERE table_name IN ('', 'Instruction', 'Error') ORDER BY table_name")[1]
-    check('the catalogue calls it complete',
+    check('the catalogue marks it as complete',
           out == f'begun||0|0\ncomplete|Error|0|0\ncomplete|Instruction|{ROWS}|5\n', out)
     code, out, err = run('clickhouse', url, 'a b', ROWS, 'batch_rows=2500')
     check('the same profile again is skipped', code == 0 and counts_of(out)['batches'] == '0', out)
     code, out, err = run('clickhouse', url, 'a b', ROWS + 10, 'batch_rows=2500')
-    check('other rows under its name are refused', code == 7 and '--force' in err, err)
+    check('other rows under its name are rejected', code == 7 and '--force' in err, err)
     code, out, err = run('clickhouse', url, 'a b', 1000, 'force=1')
     check('force replaces it', code == 0, err)
-    check_whole('nothing of the old one is left', url, 'a b', 1000)
+    check_whole('no row of the old profile is left', url, 'a b', 1000)
     run('clickhouse', url, 'other', 500)
     run('clickhouse', url, 'a b', 200, 'force=1')
-    check_whole('replacing one profile leaves others', url, 'other', 500)
+    check_whole('replacing one profile does not affect others', url, 'other', 500)
     check_cells(url)
     check_users(server)
     check_resume(url)
@@ -107,17 +107,17 @@ def check_one_server(all_servers):
 def check_cells(url):
     out = run('query', url, "SELECT opcode, pcore_idx, operands FROM Instruction WHERE profile = "
               "'a b' AND opcode LIKE 'it%' ORDER BY id LIMIT 1")[1]
-    check('texts come back as they were', out.startswith("it's \\ a\ttab\n|"), out)
+    check('texts are read back unchanged', out.startswith("it's \\ a\ttab\n|"), out)
     out = run('query', url, "SELECT flow_id, nc_idx, 1.5, [1, 2], toUInt8(1), -7 FROM "
               "SystemProfileEvents WHERE profile = 'a b' AND id = 3")[1]
-    check('lists and nulls too', out == "<a'b\"c\\><><f 3>|null|1.5|2 numbers|1|-7\n", out)
+    check('so are lists and nulls', out == "<a'b\"c\\><><f 3>|null|1.5|2 numbers|1|-7\n", out)
     code, _, err = run('query', url, 'SELECT 18446744073709551615 AS x')
-    check('a number that does not fit is refused', code == 5 and "'x'" in err, err)
+    check('a number that does not fit is rejected', code == 5 and "'x'" in err, err)
     code, _, err = run('query', url, 'DROP TABLE Instruction')
-    check('a question cannot write', code == 4 and 'readonly' in err, err)
+    check('a query cannot write', code == 4 and 'readonly' in err, err)
     code, _, err = run('query', url, 'SELECT number, throwIf(number = 300000) FROM '
                        'system.numbers LIMIT 400000')
-    check('an error behind the first rows is an error', code != 0, err)
+    check('an error after the first rows is reported', code != 0, err)
 
 
 def check_users(server):
@@ -125,17 +125,17 @@ def check_users(server):
                        10)
     check('user and password of the URL are used', code == 0, err)
     code, _, err = run('clickhouse', f'clickhouse://writer:secret9@{server.place}/named', 'p', 10)
-    check('a wrong password is told without telling it',
+    check('a wrong password is reported without revealing it',
           code == 4 and 'password' in err and 'secret9' not in err, err)
     code, out, err = run('query', f'clickhouse://reader@{server.place}/named',
                          'SELECT count() FROM Instruction')
-    check('a user who may only read can ask', code == 0 and out == '10\n', (out, err))
+    check('a read-only user can query', code == 0 and out == '10\n', (out, err))
     code, _, err = run('clickhouse', f'clickhouse://reader@{server.place}/named', 'q', 10)
-    check('and cannot push', code == 4, err)
+    check('a read-only user cannot push', code == 4, err)
 
 
 def check_resume(url):
-    """A client that dies leaves a profile that is begun; the next push sends what is missing."""
+    """A killed client leaves an incomplete profile; the next push sends the rest."""
     pusher = subprocess.Popen([PUSH, 'clickhouse', url, 'cut', str(ROWS), 'batch_rows=1000',
                                'pause_us=150000'], stdout=subprocess.DEVNULL)
     for _ in range(200):
@@ -150,13 +150,13 @@ def check_resume(url):
     check('a killed client leaves an incomplete profile', out == '0\n', out)
     code, out, err = run('clickhouse', url, 'cut', ROWS, 'batch_rows=1000')
     counts = counts_of(out)
-    check('the next push goes on where it was', code == 0 and int(counts['skipped']) >= 2
+    check('the next push resumes', code == 0 and int(counts['skipped']) >= 2
           and int(counts['batches']) >= 1, (out, err))
-    check_whole('nothing is lost or doubled after a killed client', url, 'cut', ROWS)
+    check_whole('no row is lost or inserted twice after a killed client', url, 'cut', ROWS)
 
 
 def check_partial(server, url):
-    """Half a batch cannot happen by what we know of ClickHouse; if it does, it is mended."""
+    """As far as we know, ClickHouse never keeps half a batch; if it does, it is repaired."""
     run('clickhouse', url, 'half', 1000, 'commit=0')
     ask_clickhouse(server, "ALTER TABLE runs.Instruction DELETE WHERE profile = 'half' AND "
                            "id < 300")
@@ -166,23 +166,23 @@ def check_partial(server, url):
             break
         time.sleep(0.05)
     code, _, err = run('clickhouse', url, 'half', 1000)
-    check('a batch that is there in part is replaced', code == 0, err)
-    check_whole('and then whole', url, 'half', 1000)
+    check('a partial batch is replaced', code == 0, err)
+    check_whole('the table is then complete', url, 'half', 1000)
 
 
 def check_losses(server, url):
-    """Every third insert never arrives, of every third only the answer is lost."""
+    """One in three inserts is lost, and one in three responses."""
     proxy = LosingProxy(server.place)
     code, _, err = run('clickhouse', f'clickhouse://{proxy.place}/runs', 'lossy', ROWS,
                        'batch_rows=2000')
-    check('a push survives a connection that loses requests and answers',
+    check('a push survives lost requests and responses',
           code == 0 and proxy.insert_count > 15, (proxy.insert_count, err))
     proxy.shutdown()
-    check_whole('nothing is lost or doubled by it', url, 'lossy', ROWS)
+    check_whole('no row is lost or inserted twice with them', url, 'lossy', ROWS)
 
 
 def await_insert(server):
-    """Returns while rows are coming in, as far as that can be seen from outside."""
+    """Returns while rows are being inserted, as far as that is visible from outside."""
     end = time.monotonic() + 2
     question = "SELECT count() FROM system.processes WHERE query LIKE 'INSERT INTO %'"
     while ask_clickhouse(server, question) in ('0\n', '') and time.monotonic() < end:
@@ -190,7 +190,7 @@ def await_insert(server):
 
 
 def check_kill(server, url):
-    """kill -9 three times, each time in the middle of an insert."""
+    """kill -9 three times, each time during an insert."""
     pusher = subprocess.Popen([PUSH, 'clickhouse', url, 'killed', str(ROWS * 3),
                                'batch_rows=3000', 'pause_us=50000'], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
@@ -204,29 +204,29 @@ def check_kill(server, url):
             time.sleep(0.1)
             server.start()
     out, err = pusher.communicate(timeout=120)
-    check('a push survives that the server is killed', pusher.returncode == 0 and kills >= 2,
+    check('a push survives a killed server', pusher.returncode == 0 and kills >= 2,
           (kills, err))
-    check_whole('nothing is lost or doubled after kill -9', url, 'killed', ROWS * 3)
+    check_whole('no row is lost or inserted twice after kill -9', url, 'killed', ROWS * 3)
     code, out, _ = run('clickhouse', url, 'killed', ROWS * 3, 'batch_rows=3000')
-    check('all batches are known again', code == 0 and counts_of(out)['batches'] == '0', out)
+    check('all batches are recognised', code == 0 and counts_of(out)['batches'] == '0', out)
 
 
 def check_absence(server):
     server.stop()
     code, _, err = run('clickhouse', f'clickhouse://{server.place}/runs', 'p', 10)
-    check('without a server one sentence says so', code == 8 and 'cannot reach' in err, err)
+    check('a missing server is reported', code == 8 and 'cannot reach' in err, err)
     code, _, err = run('clickhouse', 'clickhouse://127.0.0.1/no-name', 'p', 10)
-    check('a URL that is none is refused', code == 2 and 'database' in err, err)
+    check('an invalid URL is rejected', code == 2 and 'database' in err, err)
 
 
 def check_cluster(all_servers):
     pair = [server.start() for server in all_servers.clickhouse_pair()]
     url = f'clickhouse://{pair[0].place}/runs?cluster=pair'
     code, _, err = run('clickhouse', url, 'wide', ROWS, 'batch_rows=1500')
-    check('a cluster takes a profile', code == 0, err)
+    check('a cluster accepts a profile', code == 0, err)
     for server in pair:
         other = f'clickhouse://{server.place}/runs'
-        check_whole(f'whole through {server.place}', other, 'wide', ROWS)
+        check_whole(f'complete through {server.place}', other, 'wide', ROWS)
     shares = [int(ask_clickhouse(server, 'SELECT count() FROM runs.Instruction_local'))
               for server in pair]
     check('both shards have rows', min(shares) > 0 and sum(shares) == ROWS, shares)
@@ -236,18 +236,18 @@ def check_cluster(all_servers):
     for shard, slots in ((0, '0'), (1, '1, 2')):
         wrong = ask_clickhouse(pair[shard], 'SELECT count() FROM runs.Instruction_local WHERE '
                                f'({key}) % 3 NOT IN ({slots})')
-        check(f'rows of shard {shard} lie where the server would put them', wrong == '0\n', wrong)
+        check(f'rows of shard {shard} are where the server would put them', wrong == '0\n', wrong)
     check_cluster_kill(pair, url)
     code, _, err = run('clickhouse', url, 'wide', 300, 'force=1')
     check_whole('force replaces on all shards', url, 'wide', 300)
     code, _, err = run('clickhouse', url.replace('pair', 'trio'), 'p', 10)
-    check('an unknown cluster is told', code == 3 and 'trio' in err, err)
+    check('an unknown cluster is reported', code == 3 and 'trio' in err, err)
     code, _, err = run('clickhouse', f'clickhouse://{pair[0].place}/twins?cluster=twins', 'p', ROWS)
     counts = [ask_clickhouse(server, 'SELECT count() FROM twins.Instruction_local')
               for server in pair]
     check('both replicas of a shard get all rows', code == 0 and counts == [f'{ROWS}\n'] * 2,
           (counts, err))
-    check_whole('and count once', f'clickhouse://{pair[1].place}/twins', 'p', ROWS)
+    check_whole('rows of replicas count once', f'clickhouse://{pair[1].place}/twins', 'p', ROWS)
     for server in pair:
         server.stop()
 
@@ -274,9 +274,9 @@ def check_cluster_kill(pair, url):
             time.sleep(0.1)
             server.start()
     _, err = pusher.communicate(timeout=120)
-    check('a cluster survives that its shards are killed', pusher.returncode == 0 and kills > 0,
+    check('a push survives killed shards', pusher.returncode == 0 and kills > 0,
           (kills, err))
-    check_whole('nothing is lost or doubled on the cluster', url, 'wounded', ROWS * 2)
+    check_whole('no row is lost or inserted twice on the cluster', url, 'wounded', ROWS * 2)
 
 
 def influx_count(server, table, condition=''):
@@ -292,19 +292,19 @@ def check_influx(all_servers):
     rows = ROWS
     wanted = expected(rows)
     code, out, err = run('influx', server.url + '/', 'org', 'bucket one', 'p, =1', rows)
-    check('influxdb of version 1 takes a profile', code == 0, err)
+    check('InfluxDB 1 accepts a profile', code == 0, err)
     counts = {table: influx_count(server, table) for table in wanted}
     check('every row is a point', counts == {t: w[0] for t, w in wanted.items()}, counts)
     run('influx', server.url, 'org', 'bucket one', 'p, =1', rows)
-    check('pushed again, none doubles', influx_count(server, 'Instruction') == rows)
+    check('pushed again, no point is inserted twice', influx_count(server, 'Instruction') == rows)
     text = ask_influx(server, 'bucket one', 'SELECT sum(duration_ns), sum(start_ts) FROM '
                       'Instruction WHERE profile = \'p, =1\'')
     sums = json.loads(text)['results'][0]['series'][0]['values'][0][1:]
-    check('sums are those of the rows', sums[0] == wanted['Instruction'][2], (sums, wanted))
+    check('sums match the rows', sums[0] == wanted['Instruction'][2], (sums, wanted))
     text = ask_influx(server, 'bucket one', "SELECT flow_id, id FROM SystemProfileEvents "
                       "WHERE id = 3")
     value = json.loads(text)['results'][0]['series'][0]['values'][0]
-    check('lists and quotes come back', json.loads(value[1]) == ["a'b\"c\\", '', 'f 3'], value)
+    check('lists and quotes are read back', json.loads(value[1]) == ["a'b\"c\\", '', 'f 3'], value)
     check('time is the host clock of a system event', value[0] == 1700000000000003000, value)
     text = ask_influx(server, 'bucket one', 'SHOW FIELD KEYS FROM DmaPacket')
     kinds = dict(json.loads(text)['results'][0]['series'][0]['values'])
@@ -318,19 +318,19 @@ def check_influx(all_servers):
     server.start()
     _, err = pusher.communicate(timeout=120)
     count = influx_count(server, 'Instruction', "WHERE profile = 'k'")
-    check('influxdb killed in the middle loses nothing', pusher.returncode == 0 and count == rows,
+    check('a killed InfluxDB loses nothing', pusher.returncode == 0 and count == rows,
           (count, err))
     server.stop()
     code, _, err = run('influx', server.url, 'org', 'b', 'p', 10)
-    check('without a server the sentence says what to do',
+    check('without a server the message says what to do',
           code == 8 and '--db-endpoint' in err and 'parquet' in err, err)
 
 
 def check_victoria(all_servers):
-    """It knows the way of version 2 to write, and keeps milliseconds: a check of the contract."""
+    """It has the write API of version 2 and keeps milliseconds."""
     server = all_servers.victoria().start()
     code, out, err = run('influx', server.url, 'org', 'b', 'p', 1000, 'token=t')
-    check('the way of version 2 is taken where it is known', code == 0
+    check('the API of version 2 is used if available', code == 0
           and counts_of(out)['lines'] == '1603', (out, err))
     fetch(f'{server.url}/internal/force_flush')
     text = fetch(f'{server.url}/api/v1/series?match[]=%7B__name__%3D%22Instruction_id%22%7D'
@@ -342,7 +342,7 @@ def check_victoria(all_servers):
 
 
 def check_current(all_servers):
-    """The dialect of today, by chDB."""
+    """The current dialect, through chDB."""
     if not os.environ.get('SCALE_CHDB'):
         print('# the current ClickHouse is not asked; make test-scale does it')
         return
@@ -358,17 +358,17 @@ def check_current(all_servers):
     version = run('query', f'clickhouse://{server.place}/default', 'SELECT version()')[1]
     check('chDB answers', version.startswith('26.'), version)
     code, _, err = run('clickhouse', url, 'a b', ROWS, 'batch_rows=2500')
-    check('the current clickhouse takes a profile', code == 0, err)
-    check_whole('counts and sums are those of the rows, too', url, 'a b', ROWS)
+    check('the current ClickHouse accepts a profile', code == 0, err)
+    check_whole('counts and sums match there too', url, 'a b', ROWS)
     code, out, _ = run('clickhouse', url, 'a b', ROWS, 'batch_rows=2500')
-    check('and skips it the next time', code == 0 and counts_of(out)['batches'] == '0', out)
+    check('it is skipped the next time', code == 0 and counts_of(out)['batches'] == '0', out)
     check_partial(server, url)
     code, _, err = run('clickhouse', url, 'a b', 300, 'force=1')
-    check_whole('and replaces it', url, 'a b', 300)
-    # As on the old server: the same hash of profile and track.
+    check_whole('force replaces it there', url, 'a b', 300)
+    # The same hash of profile and track as on the old server.
     out = run('query', url, "SELECT toString(halfMD5('abc')), toString(halfMD5(concat('p', '/', "
               "toString(1), '/', 'pe')))")[1]
-    check('shards are those of the old server', out.startswith('10376663631224000432|'), out)
+    check('shards are the same as on the old server', out.startswith('10376663631224000432|'), out)
     server.stop()
 
 
@@ -379,7 +379,7 @@ def view(*words):
 
 
 def table_rows(folder):
-    """Table -> its rows, as the workspace has counted them."""
+    """Table -> its number of rows in the workspace."""
     done = subprocess.run([PROGRAM, 'list', '--format', 'json', '--data-path', folder],
                           capture_output=True, text=True, check=True)
     profile, = json.loads(done.stdout)['profiles']
@@ -388,7 +388,7 @@ def table_rows(folder):
 
 
 def check_questions(folder, url):
-    """The same question to both engines, the same answer."""
+    """Both engines give the same result for a query."""
     library = pathlib.Path(PROGRAM).resolve().parent.parent / 'lib/neuron-explorer/libduckdb.so'
     variables = dict(os.environ)
     if library.exists():
@@ -403,23 +403,23 @@ def check_questions(folder, url):
           here.stderr + there.stderr)
     answers, others = here.stdout.splitlines(), there.stdout.splitlines()
     differing = [pair for pair in zip(answers, others) if pair[0] != pair[1]]
-    check('questions have the same rows in DuckDB and ClickHouse',
+    check('queries have the same rows in DuckDB and ClickHouse',
           len(answers) == len(others) > 300 and not differing,
           (len(answers), len(others), differing[:3]))
 
 
 def check_view(all_servers):
-    """The command itself: a capture into each store has the same rows in each."""
+    """The command pushes a capture to each store, with the same rows."""
     with tempfile.TemporaryDirectory(prefix='nx-view-') as work:
         subprocess.run([MAKE_CAPTURE, '--demo', work], check=True, stdout=subprocess.DEVNULL)
         capture = ['-s', f'{work}/demo.ntff', '-n', f'{work}/demo.neff']
         code, err = view(*capture, '--ingest-only', '--data-path', f'{work}/ws')
-        check('view keeps a capture in the workspace', code == 0, err)
+        check('view stores a capture in the workspace', code == 0, err)
         wanted = table_rows(f'{work}/ws')
         server = all_servers.clickhouse().start()
         url = f'clickhouse://{server.place}/runs'
         code, err = view(*capture, '--store', url)
-        check('view puts it into clickhouse', code == 0, err)
+        check('view pushes it to ClickHouse', code == 0, err)
         found = {}
         for table in wanted:
             out = run('query', url, f"SELECT count() FROM {table} WHERE profile = 'demo'")[1]
@@ -427,21 +427,21 @@ def check_view(all_servers):
         check('all its tables have their rows there', found == wanted, (found, wanted))
         check_questions(f'{work}/ws/profiles/global/demo@latest', url)
         code, err = view(*capture, '--store', url)
-        check('and takes it a second time', code == 0, err)
+        check('it can be pushed a second time', code == 0, err)
         server.stop()
         server = all_servers.influx('view').start()
         code, err = view(*capture, '--output-format', 'db', '--db-endpoint', server.url,
                          '--db-bucket', 'bucket one')
-        check('view sends it to influxdb', code == 0, err)
+        check('view pushes it to InfluxDB', code == 0, err)
         found = {table: influx_count(server, table) for table in wanted}
         check('every row is a point there', found == wanted, (found, wanted))
         server.stop()
         code, err = view(*capture, '--output-format', 'db', '--db-endpoint', server.url)
-        check('without a server it says what needs none', code == 8 and 'parquet' in err, err)
+        check('without a server the message names alternatives', code == 8 and 'parquet' in err, err)
 
 
 def place_for_files():
-    """In memory where there is room: ClickHouse 18.16 syncs some 200 files for each insert."""
+    """In memory if possible: ClickHouse 18.16 syncs about 200 files per insert."""
     memory = pathlib.Path('/dev/shm')
     if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 1 << 30:
         return memory

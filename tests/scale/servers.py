@@ -16,7 +16,7 @@ import urllib.parse
 import urllib.request
 
 START_SECONDS = 60
-# The machine's proxy is nothing to servers on loopback.
+# No proxy for servers on loopback.
 os.environ['no_proxy'] = '*'
 os.environ['NO_PROXY'] = '*'
 
@@ -62,7 +62,7 @@ level = "error"
 
 
 def free_ports(hosts, count):
-    """Ports that are free on all the hosts at this moment."""
+    """Ports that are free on all hosts."""
     ports, sockets = [], []
     while len(ports) < count:
         first = socket.socket()
@@ -83,7 +83,7 @@ def free_ports(hosts, count):
 
 
 def fetch(url, body=None):
-    """Code and text of an answer; no code when there is none."""
+    """Status and text of a response; None if there is none."""
     try:
         with urllib.request.urlopen(urllib.request.Request(url, data=body), timeout=60) as answer:
             return answer.status, answer.read().decode(errors='replace')
@@ -94,7 +94,7 @@ def fetch(url, body=None):
 
 
 class Server:
-    """A process that is ready when its URL answers."""
+    """A process that is ready when its URL responds."""
 
     def __init__(self, folder, command, ready_url, environment):
         self.folder, self.command, self.ready_url = folder, command, ready_url
@@ -129,7 +129,7 @@ class Server:
 
 
 class Servers:
-    """Finds the programs, installed or unpacked, and keeps what was started."""
+    """Finds the programs, installed or unpacked, and keeps the started processes."""
 
     def __init__(self, unpacked, work):
         self.unpacked, self.work = pathlib.Path(unpacked).resolve(), pathlib.Path(work)
@@ -176,9 +176,9 @@ class Servers:
 
     def clickhouse_pair(self):
         hosts = ['127.0.0.1', '127.0.0.2']
-        # With the same port for both, each would take the other for itself.
+        # With the same port, each would mistake the other for itself.
         http, *tcp = free_ports(hosts, 3)
-        # Weights that differ: the shares must follow them.
+        # Different weights, which the shares must follow.
         shards = list(zip(hosts, tcp, (1, 2)))
         return [self.clickhouse(host, http, port, shards) for host, port, _ in shards]
 
@@ -218,7 +218,7 @@ class Servers:
 
 
 class LosingProxy(http.server.ThreadingHTTPServer):
-    """Before a server: of three inserts one is lost on the way, and of one the answer."""
+    """A proxy that loses one in three inserts, and one in three responses."""
 
     daemon_threads = True
 

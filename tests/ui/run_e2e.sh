@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # run_e2e.sh AREA NODE WORK_FOLDER NEURON_EXPLORER MAKE_CAPTURE: the pages in a browser, against the
-# program itself, or 77 (skipped) where the pages, their packages or DuckDB are missing.
+# program itself; exits with 77 (skipped) if the pages, their packages or DuckDB are missing.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +10,7 @@ if [ ! -d "$3/node_modules/playwright-core" ]; then
 	exit 77
 fi
 if [ ! -e "$(dirname "$(readlink -f "$4")")/../lib/neuron-explorer/libduckdb.so" ]; then
-	echo "DuckDB is not here: what the pages show cannot be compared with SQL"
+	echo "DuckDB is missing: the pages cannot be compared with SQL"
 	exit 77
 fi
 exec "$2" "$here/e2e/$1.mjs" --modules "$3/node_modules" --program "$4" --maker "$5"
