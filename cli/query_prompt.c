@@ -96,14 +96,6 @@ static void open_lines(struct reader *r)
 	el_set(r->edit, EL_HIST, history, r->history);
 }
 
-static void close_lines(struct reader *r)
-{
-	if (r->edit)
-		el_end(r->edit);
-	if (r->history)
-		history_end(r->history);
-}
-
 #endif
 
 /* --- statements ------------------------------------------------------------ */
@@ -180,7 +172,10 @@ enum nx_status nx_query_session_read(struct nx_query_session *session, const cha
 	if (!st)
 		st = run_rest(&r, err);
 #ifdef NX_HAVE_EDIT
-	close_lines(&r);
+	if (r.edit)
+		el_end(r.edit);
+	if (r.history)
+		history_end(r.history);
 #endif
 	nx_vec_release(&r.pending);
 	nx_heap_free(r.line);

@@ -6,7 +6,6 @@
 
 #include "base/arena.h"
 #include "cli/terminal.h"
-#include "cli/text_width.h"
 
 #define SAMPLE_ROWS 1000    /* that decide how wide columns are */
 #define WIDEST_COLUMN 120u  /* longer cells push the rest of their line */

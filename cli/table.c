@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/text_width.h"
-
 void nx_table_begin(struct nx_table_view *table, struct nx_arena *arena, const char *titles)
 {
 	assert(arena && *titles);

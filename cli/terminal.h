@@ -7,6 +7,7 @@
 #define NX_CLI_TERMINAL_H
 
 #include "base/file.h"
+#include "base/vec.h"
 
 /* To standard output (or wherever out goes); control characters become '?'. */
 void nx_print(struct nx_output *out, const char *fmt, ...) NX_PRINTF(2, 3);
@@ -30,6 +31,22 @@ unsigned nx_terminal_width(void);
 /* Whether a descriptor is a terminal that can and may show colours (NO_COLOR, TERM=dumb). */
 bool nx_terminal_is_coloured(int fd);
 bool nx_terminal_is_error_shown(void); /* standard error is a terminal */
+
+/* The next character, U+FFFD for an invalid byte; text must not be empty. */
+uint32_t nx_text_take(struct nx_slice *text);
+
+/* Columns as Unicode counts them, in any locale: 0 for combining marks, 2 for wide characters. */
+unsigned nx_text_width(struct nx_slice text);
+
+/*
+ * Appends text as one line that cannot move the cursor or change the writing
+ * direction: line ends and tabs as \n and \t, other controls as '?', bytes that
+ * are not UTF-8 as U+FFFD.
+ */
+void nx_text_append_tame(struct nx_bytes *to, struct nx_slice text);
+
+/* The longest prefix of at most width columns. */
+struct nx_slice nx_text_cut(struct nx_slice text, unsigned width);
 
 /* Paragraphs wrapped at columns, each line after the first indented; ends with a line break. */
 void nx_print_wrapped(struct nx_output *out, const char *text, unsigned first_column,

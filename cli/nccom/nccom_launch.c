@@ -203,23 +203,10 @@ static enum nx_status plan_slurm(const struct nx_nccom_words *w, struct nx_error
 	return NX_OK;
 }
 
-/* Each machine is "localhost" to itself only. */
-static enum nx_status check_first(const struct nx_nccom_hosts *hosts, struct nx_error *err)
-{
-	for (size_t i = 1; i < hosts->len && !getenv(NX_NCCOM_ROOT); i++)
-		if (nx_nccom_host_is_here(hosts->items[0]) &&
-		    !nx_nccom_host_is_here(hosts->items[i]))
-			return nx_fail(err, NX_USAGE,
-				       "%.100s cannot reach %.100s, where rank 0 would be; name "
-				       "that machine as the others know it, or set " NX_NCCOM_ROOT
-				       "=host:port",
-				       hosts->items[i], hosts->items[0]);
-	return NX_OK;
-}
-
 static enum nx_status plan_hosts(struct nx_nccom_launch *launch, struct nx_error *err)
 {
 	const struct nx_nccom_words *w = launch->words;
+	const struct nx_nccom_hosts *hosts = &launch->hosts;
 	enum nx_status st = NX_OK;
 
 	if (w->hosts)
@@ -237,7 +224,16 @@ static enum nx_status plan_hosts(struct nx_nccom_launch *launch, struct nx_error
 			       "-N says %u machines, but %u are named; leave -N out or name "
 			       "that many",
 			       w->nodes.value, launch->node_count);
-	return check_first(&launch->hosts, err);
+	/* Each machine is "localhost" to itself only. */
+	for (size_t i = 1; i < hosts->len && !getenv(NX_NCCOM_ROOT); i++)
+		if (nx_nccom_host_is_here(hosts->items[0]) &&
+		    !nx_nccom_host_is_here(hosts->items[i]))
+			return nx_fail(err, NX_USAGE,
+				       "%.100s cannot reach %.100s, where rank 0 would be; name "
+				       "that machine as the others know it, or set " NX_NCCOM_ROOT
+				       "=host:port",
+				       hosts->items[i], hosts->items[0]);
+	return NX_OK;
 }
 
 enum nx_status nx_nccom_launch_plan(struct nx_nccom_launch *launch, struct nx_nccom_words *words,

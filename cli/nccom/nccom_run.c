@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/progress.h"
 #include "base/thread.h"
 #include "format/collective.h"
 #include "format/instruction.h"
@@ -127,14 +127,6 @@ static bool read_profile(const char *path, struct shared *shared)
 	return is_ours;
 }
 
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
 /* --- a rank ---------------------------------------------------------------------------------- */
 
 static enum nx_status check_call(struct rank *r, const char *call, NRT_STATUS st)
@@ -222,15 +214,15 @@ static enum nx_status execute_once(struct rank *r, bool is_timed)
 	struct shared *shared = r->work->shared;
 	bool is_watched = is_timed && !r->work->options->wants_wall_time;
 	char path[NX_NCCOM_PATH_MAX + 32];
-	double start_us;
+	uint64_t start_ns, duration_ns;
 	enum nx_status st;
 
 	snprintf(path, sizeof(path), "%s/rank_%u.ntff", r->work->folder, r->rank);
 	is_watched = is_watched && rt->nrt_profile_start && rt->nrt_profile_stop &&
 		     rt->nrt_profile_start(r->model, path) == NRT_SUCCESS;
-	start_us = now_us();
+	start_ns = nx_now_ns();
 	st = check_call(r, "nrt_execute", rt->nrt_execute(r->model, r->inputs, r->outputs));
-	start_us = now_us() - start_us;
+	duration_ns = nx_now_ns() - start_ns;
 	if (is_watched)
 		is_watched =
 			rt->nrt_profile_stop(path) == NRT_SUCCESS && read_profile(path, shared);
@@ -239,7 +231,7 @@ static enum nx_status execute_once(struct rank *r, bool is_timed)
 		return st;
 	shared->is_wall_time = true;
 	for (uint32_t i = 0; i < r->work->c->op_count; i++)
-		add_time(shared, start_us / r->work->c->op_count);
+		add_time(shared, (double)duration_ns / 1e3 / r->work->c->op_count);
 	return st;
 }
 

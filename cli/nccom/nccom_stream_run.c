@@ -292,33 +292,24 @@ static enum nx_status show_all(const struct run *run, struct nx_nccom_table *tab
 
 /* --- together ------------------------------------------------------------------------------- */
 
-static enum nx_status most_of(const struct nx_nccom_request *r, uint64_t *needed_bytes,
-			      struct nx_error *err)
-{
-	enum nx_status st = NX_OK;
-	struct nx_nccom_case c;
-
-	*needed_bytes = 0;
-	for (size_t i = 0; i < r->size_count && !st; i++) {
-		uint64_t bytes;
-
-		st = nx_nccom_case_make(r, r->ops[0], r->sizes[i], &c, err);
-		bytes = st ? 0 : nx_nccom_memory_needed_bytes(&c, &r->options);
-		*needed_bytes = bytes > *needed_bytes ? bytes : *needed_bytes;
-	}
-	return st;
-}
-
 /* Wrong sizes are reported before anything runs. */
 static enum nx_status check_sizes(const struct run *run, struct nx_error *err)
 {
-	uint64_t available = nx_memory_available_bytes(), sum = 0, bytes = 0;
+	uint64_t available = nx_memory_available_bytes(), sum = 0;
 	char need[NX_COUNT_TEXT_MAX], have[NX_COUNT_TEXT_MAX];
 
 	for (size_t i = 0; i < run->count; i++) {
-		if (most_of(run->streams[i].request, &bytes, err))
-			return nx_context(err, "stream %zu", i + 1);
-		sum = sum > UINT64_MAX - bytes ? UINT64_MAX : sum + bytes;
+		const struct nx_nccom_request *r = run->streams[i].request;
+		uint64_t bytes, most = 0;
+		struct nx_nccom_case c;
+
+		for (size_t k = 0; k < r->size_count; k++) {
+			if (nx_nccom_case_make(r, r->ops[0], r->sizes[k], &c, err))
+				return nx_context(err, "stream %zu", i + 1);
+			bytes = nx_nccom_memory_needed_bytes(&c, &r->options);
+			most = bytes > most ? bytes : most;
+		}
+		sum = sum > UINT64_MAX - most ? UINT64_MAX : sum + most;
 	}
 	if (!run->runtime->calls.is_own || !available || sum <= available)
 		return NX_OK;
@@ -343,30 +334,22 @@ static uint32_t first_core(void)
 	return core < NX_NCCOM_MAX_RANKS ? core : 0;
 }
 
-static void prepare(struct run *run, const struct nx_nccom_streams *streams)
-{
-	uint32_t core = first_core();
-
-	assert(streams->count > 0 && streams->count <= NX_NCCOM_MAX_STREAMS);
-	run->count = streams->count;
-	for (size_t i = 0; i < streams->count; i++) {
-		struct stream *s = &run->streams[i];
-
-		*s = (struct stream){.request = &streams->items[i], .first_core = core, .from = -1};
-		core += s->request->options.local_rank_count;
-	}
-}
-
 enum nx_status nx_nccom_streams_run(const struct nx_nccom_streams *streams,
 				    struct nx_nccom_runtime *runtime, struct nx_nccom_table *table,
 				    struct nx_error *err)
 {
-	struct run run = {.runtime = runtime, .parent = getpid()};
+	struct run run = {.runtime = runtime, .count = streams->count, .parent = getpid()};
+	uint32_t core = first_core();
 	enum nx_status st = NX_OK;
 
+	assert(streams->count > 0 && streams->count <= NX_NCCOM_MAX_STREAMS);
 	if (pipe(run.go))
 		return nx_fail_errno(err, errno, "cannot make a pipe for the streams");
-	prepare(&run, streams);
+	for (size_t i = 0; i < run.count; i++) {
+		run.streams[i] = (struct stream){
+			.request = &streams->items[i], .first_core = core, .from = -1};
+		core += streams->items[i].options.local_rank_count;
+	}
 	st = check_sizes(&run, err);
 	nx_output_flush(&table->out);
 	for (size_t i = 0; i < run.count && !st; i++)
