@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* async_calls: the kinds of work that can be queued. */
+/* async_calls: the calls that queue work. */
 #include <nrt/nrt_experimental.h>
 
 #include "runtime/nrt/async_queue.h"
 #include "runtime/nrt/collectives.h"
 #include "runtime/nrt/execution.h"
 
-struct work { /* what the kinds need; held objects are dropped when it is done */
+struct work { /* arguments of a call; held objects are dropped when it is done */
 	struct nx_async_request request;
 	struct nx_object *held[3];
 	void *buffer;
@@ -50,17 +50,15 @@ static NRT_STATUS run_transfer(struct nx_async_request *request)
 	return nrt_tensor_read(tensor, work->buffer, work->offsets[0], work->size);
 }
 
-/* unit and queue say which call it is and where it goes. */
 static NRT_STATUS put_transfer(nrt_tensor_t *tensor, void *buffer, uint64_t offset, uint64_t size,
 			       nrta_xu_t unit, int queue, nrta_error_tracker_t *err,
 			       nrta_seq_t *seq)
 {
 	struct nx_nrt_tensor *held;
-	NRT_STATUS st = nx_tensor_acquire(tensor, &held);
+	NRT_STATUS st;
 	struct work *work = NULL;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(tensor, &held));
 	st = buffer || !size ? NRT_FAIL_HOST_MEM_ALLOC : NRT_INVALID;
 	if (buffer || !size)
 		work = new_work(run_transfer, held->core, unit, queue, err);
@@ -105,10 +103,9 @@ NX_EXPORT NRT_STATUS nrta_tensor_copy(nrt_tensor_t *src, uint64_t src_offset, nr
 {
 	struct nx_nrt_tensor *from, *to = NULL;
 	struct work *work = NULL;
-	NRT_STATUS st = nx_tensor_acquire(src, &from);
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(src, &from));
 	st = nx_tensor_acquire(dst, &to);
 	if (st == NRT_SUCCESS)
 		work = new_work(run_copy, from->core, NRTA_XU_TENSOR_OP, queue, err);
@@ -143,10 +140,9 @@ NX_EXPORT NRT_STATUS nrta_execute_schedule(nrt_model_t *model, const nrt_tensor_
 	struct nx_tensor_set *inputs = NULL, *outputs = NULL;
 	struct nx_model *held;
 	struct work *work;
-	NRT_STATUS st = nx_model_acquire(model, &held);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_model_acquire(model, &held));
 	work = new_work(run_model, held->core, NRTA_XU_COMPUTE, queue, err);
 	if (!work) {
 		nx_object_drop(held);
@@ -184,12 +180,10 @@ static NRT_STATUS run_collective(struct nx_async_request *request)
 NX_EXPORT NRT_STATUS nrta_cc_schedule(nrt_cc_context_t **cc_ctx, int queue,
 				      nrta_error_tracker_t *err, nrta_seq_t *req_sequence)
 {
-	NRT_STATUS st = nx_state_check();
 	struct nx_object *taken;
 	struct work *work;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!cc_ctx || !*cc_ctx)
 		return NRT_INVALID;
 	taken = nx_handle_close(*cc_ctx, NX_HANDLE_COLLECTIVE);

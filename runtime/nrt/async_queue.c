@@ -16,7 +16,7 @@
 #include "runtime/trace/trace_filter.h"
 
 #define UNIT_SHIFT 48
-#define MAX_ERRORS 65536 /* kept by a tracker until they are asked for */
+#define MAX_ERRORS 65536 /* that a tracker keeps until the host fetches them */
 
 static_assert(NRTA_XU_TYPE_NUM <= 16 && NX_ASYNC_QUEUES <= 16, "four bits of a number each");
 
@@ -24,12 +24,12 @@ struct counter {
 	uint64_t given, completed;
 };
 
-struct waiter { /* somebody polls a descriptor */
+struct waiter { /* the host polls a descriptor */
 	nrta_seq_t seq;
 	int fd;
 };
 
-/* Of a core: one that waits for other ranks must not keep those of its process from coming. */
+/* One per core: a core that waits for other ranks must not block those of the same process. */
 struct lane {
 	struct nx_async_request *first, *last;
 	struct nx_thread thread;
@@ -39,7 +39,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct lane lanes[NX_TRACE_MAX_CORES];
-	size_t waiting_count; /* also counts those being run */
+	size_t waiting_count; /* includes the running ones */
 	size_t core_counts[NX_TRACE_MAX_CORES];
 	bool is_ending;
 	struct counter counters[NX_TRACE_MAX_CORES][NRTA_XU_TYPE_NUM][NX_ASYNC_QUEUES];
@@ -50,7 +50,7 @@ struct nrta_error_tracker {
 	struct nx_object object;
 	pthread_mutex_t lock;
 	NX_VEC(nrta_error_t) fresh;
-	NX_VEC(nrta_error_t) told;
+	NX_VEC(nrta_error_t) reported; /* lent to the host until its next call */
 };
 
 /* --- numbers ------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static struct counter *counter_of(nrta_seq_t seq)
 	return &async.counters[core][unit][queue];
 }
 
-/* Under the lock; NULL for a number that was never given. */
+/* Under the lock; NULL for a number that was never assigned. */
 static const struct counter *find(nrta_seq_t seq)
 {
 	const struct counter *counter = counter_of(seq);
@@ -86,7 +86,7 @@ static void destroy_tracker(struct nx_object *object)
 	struct nrta_error_tracker *tracker = (struct nrta_error_tracker *)object;
 
 	nx_vec_release(&tracker->fresh);
-	nx_vec_release(&tracker->told);
+	nx_vec_release(&tracker->reported);
 	pthread_mutex_destroy(&tracker->lock);
 	nx_heap_free(tracker);
 }
@@ -130,10 +130,8 @@ NX_EXPORT NRT_STATUS nrta_error_tracker_create(uint32_t lnc_idx,
 					       nrta_error_tracker_t **error_tracker)
 {
 	struct nrta_error_tracker *tracker;
-	NRT_STATUS st = nx_state_check_core(lnc_idx);
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(lnc_idx));
 	if (!error_tracker)
 		return NRT_INVALID;
 	*error_tracker = NULL;
@@ -157,21 +155,19 @@ NX_EXPORT NRT_STATUS nrta_error_tracker_get_list(nrta_error_tracker_t *error_tra
 						 const nrta_error_t **list, size_t *error_count)
 {
 	struct nrta_error_tracker *tracker;
-	NRT_STATUS st = nx_state_check();
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!list || !error_count)
 		return NRT_INVALID;
 	tracker = nx_handle_acquire(error_tracker, NX_HANDLE_TRACKER);
 	if (!tracker)
 		return NRT_INVALID_HANDLE;
 	pthread_mutex_lock(&tracker->lock);
-	nx_vec_release(&tracker->told);
-	memcpy(&tracker->told, &tracker->fresh, sizeof(tracker->told));
+	nx_vec_release(&tracker->reported);
+	memcpy(&tracker->reported, &tracker->fresh, sizeof(tracker->reported));
 	memset(&tracker->fresh, 0, sizeof(tracker->fresh));
-	*list = tracker->told.items;
-	*error_count = tracker->told.len;
+	*list = tracker->reported.items;
+	*error_count = tracker->reported.len;
 	pthread_mutex_unlock(&tracker->lock);
 	nx_object_drop(tracker);
 	return NRT_SUCCESS;
@@ -249,23 +245,16 @@ static bool start_thread(struct lane *lane)
 	return lane->thread.is_running;
 }
 
-static bool is_place(const struct nx_async_request *request)
-{
-	int queues = request->unit == NRTA_XU_COMPUTE || request->unit == NRTA_XU_COLLECTIVES
-			     ? 1
-			     : NX_ASYNC_QUEUES;
-
-	return request->queue >= 0 && request->queue < queues;
-}
-
 NRT_STATUS nx_async_put(struct nx_async_request *request, nrta_seq_t *seq)
 {
 	struct lane *lane = &async.lanes[request->core % NX_TRACE_MAX_CORES];
+	bool has_one = request->unit == NRTA_XU_COMPUTE || request->unit == NRTA_XU_COLLECTIVES;
+	int queues = has_one ? 1 : NX_ASYNC_QUEUES;
 	NRT_STATUS st = NRT_SUCCESS;
 
 	assert(request->run && request->release && request->core < NX_TRACE_MAX_CORES);
 	pthread_mutex_lock(&async.lock);
-	if (!seq || !is_place(request)) {
+	if (!seq || request->queue < 0 || request->queue >= queues) {
 		st = NRT_INVALID;
 	} else if (async.waiting_count >= NX_ASYNC_MAX_WAITING) {
 		st = NRT_QUEUE_FULL;
@@ -335,10 +324,8 @@ void nx_async_abandon(void)
 NX_EXPORT NRT_STATUS nrta_is_completed(nrta_seq_t seq, bool *is_completed)
 {
 	const struct counter *counter;
-	NRT_STATUS st = nx_state_check();
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!is_completed)
 		return NRT_INVALID;
 	pthread_mutex_lock(&async.lock);
@@ -350,11 +337,9 @@ NX_EXPORT NRT_STATUS nrta_is_completed(nrta_seq_t seq, bool *is_completed)
 
 NX_EXPORT NRT_STATUS nrta_get_sequence(uint32_t lnc, nrta_xu_t xu, int queue, nrta_seq_t *seq)
 {
-	NRT_STATUS st = nx_state_check_core(lnc);
 	uint64_t unit;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(lnc));
 	if (!seq || (unsigned)xu >= NRTA_XU_TYPE_NUM || queue < 0 || queue >= NX_ASYNC_QUEUES)
 		return NRT_INVALID;
 	unit = unit_of(lnc, xu, queue);
@@ -369,7 +354,7 @@ static void push_waiter(void *context)
 	nx_vec_push(&async.waiters, *(struct waiter *)context);
 }
 
-/* Under the lock. The host closes its descriptor whenever it likes: we keep another. */
+/* Under the lock. The host may close its descriptor at any time, so we keep a duplicate. */
 static NRT_STATUS watch(nrta_seq_t seq, int fd)
 {
 	const struct counter *counter = find(seq);
@@ -392,11 +377,10 @@ static NRT_STATUS watch(nrta_seq_t seq, int fd)
 
 NX_EXPORT NRT_STATUS nrta_get_completion_handle(nrta_seq_t seq, int *fd)
 {
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st;
 	int made;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!fd)
 		return NRT_INVALID;
 	made = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

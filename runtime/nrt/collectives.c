@@ -15,7 +15,7 @@
 #include "runtime/timing/collective_cost.h"
 #include "runtime/trace/trace_filter.h"
 
-/* What belongs to whom, among the messages of a job; models use their own ids. */
+/* Keep the messages of each kind of call apart; models use their own keys. */
 enum { BARRIER_KEY = 1, GATHER_KEY, PREPARED_KEY };
 
 struct nx_collective {
@@ -43,7 +43,7 @@ static void destroy_collective(struct nx_object *object)
 
 /* --- ranks of cores ---------------------------------------------------------------- */
 
-/* Joined once, until the end: a barrier is worth nothing when its world goes with it. */
+/* A core joins once and stays until nrt_close, so that its world outlives each barrier. */
 static struct {
 	pthread_mutex_t lock;
 	struct {
@@ -91,17 +91,15 @@ static NRT_STATUS join_global(int64_t core, uint32_t rank, uint32_t count,
 {
 	struct nx_error err = {0};
 	enum nx_status joined;
-	NRT_STATUS st = nx_state_check_core(core);
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(core));
 	pthread_mutex_lock(&global.lock);
 	joined = join((uint32_t)core, rank, count, world, &err);
 	pthread_mutex_unlock(&global.lock);
 	return joined ? nx_state_fail("nrt_build_global_comm", &err) : NRT_SUCCESS;
 }
 
-/* What waiting for other ranks ended with. */
+/* As nx_state_fail, but a rank that does not come is a timeout and a lost one a network error. */
 static NRT_STATUS status_of(const char *function, enum nx_status st, const struct nx_error *err)
 {
 	NRT_STATUS plain;
@@ -114,7 +112,8 @@ static NRT_STATUS status_of(const char *function, enum nx_status st, const struc
 	return st == NX_IO ? NRT_NETWORK_PROXY_FAILURE : plain;
 }
 
-/* --- scheduled ones --------------------------------------------------------------------- */
+/* --- scheduled collectives ---------------------------------------------------------------------
+ */
 
 static enum nx_status run_pair(const struct nx_collective *collective, size_t pair,
 			       struct nx_error *err)
@@ -188,7 +187,7 @@ static bool set_call(struct nx_rank_collective *call, nrt_dtype_t dtype, nrt_op_
 	return cc_op == NRT_CC_ALLGATHER || call->op != NX_ALU_OP_BYPASS;
 }
 
-/* Without a list the group is the first ranks of the job; of one rank, the rank alone. */
+/* Without a list, the group is the first ranks of the job, or this rank if it has one member. */
 static enum nx_status join_group(struct nx_collective *made, const nrt_cc_comm_t *comm,
 				 struct nx_error *err)
 {
@@ -233,17 +232,14 @@ NX_EXPORT NRT_STATUS nrta_cc_prepare(nrt_cc_comm_t *comm, nrt_tensor_list_t *inp
 {
 	struct nx_rank_collective call = {0};
 	struct nx_collective *made;
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!comm || !cc_ctx || !is_list(input) || !is_list(output) ||
 	    input->num_tensors != output->num_tensors || !set_call(&call, dtype, op, cc_op))
 		return NRT_INVALID;
 	*cc_ctx = NULL;
-	st = nx_state_check_core(comm->vnc);
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(comm->vnc));
 	made = nx_heap_try_alloc(sizeof(*made) + 2 * input->num_tensors * sizeof(made->tensors[0]));
 	if (!made)
 		return NRT_FAIL_HOST_MEM_ALLOC;
@@ -283,10 +279,8 @@ NX_EXPORT NRT_STATUS nrt_barrier(int32_t vnc, uint32_t g_device_id, uint32_t g_d
 	struct nx_error err = {0};
 	uint64_t none = 0;
 	enum nx_status met;
-	NRT_STATUS st = join_global(vnc, g_device_id, g_device_count, &world);
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(join_global(vnc, g_device_id, g_device_count, &world));
 	met = nx_rank_group_init(&group, world, g_device_id, NULL, g_device_count, BARRIER_KEY,
 				 &err);
 	group.core = (uint32_t)vnc;
@@ -312,15 +306,11 @@ NX_EXPORT NRT_STATUS nrt_all_gather(int32_t vnc, uint32_t g_device_id, uint32_t 
 	struct nx_rank_group group;
 	struct nx_error err = {0};
 	enum nx_status run;
-	NRT_STATUS st = nx_state_check_core(vnc);
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(vnc));
 	if (rank_input_size && (!input || !output))
 		return NRT_INVALID;
-	st = join_global(vnc, g_device_id, g_device_count, &world);
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(join_global(vnc, g_device_id, g_device_count, &world));
 	run = nx_rank_group_init(&group, world, g_device_id, NULL, g_device_count, GATHER_KEY,
 				 &err);
 	if (!run)

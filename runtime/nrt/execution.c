@@ -15,14 +15,11 @@
 #define MAX_CORES NX_TRACE_MAX_CORES
 
 static pthread_mutex_t core_locks[MAX_CORES] = {[0 ... MAX_CORES - 1] = PTHREAD_MUTEX_INITIALIZER};
-/* Between two executions, as records may be at the very end of one. */
-#define PAUSE_PS 20000000u
-/* If clocks of hosts differ by more, they cannot be aligned. */
-#define CLOCKS_APART_NS 1000000000u
+#define PAUSE_PS 20000000u	    /* between executions: a record may be at the very end of one */
+#define CLOCKS_APART_NS 1000000000u /* if hosts' clocks differ by more, they cannot be aligned */
 
-/* Of each core, under its lock. */
-static struct core_state {
-	uint64_t last_model; /* whose program was there last */
+static struct core_state {   /* under the core's lock */
+	uint64_t last_model; /* that ran there */
 	uint64_t next_start_ps;
 } cores[MAX_CORES];
 
@@ -30,7 +27,7 @@ static struct { /* one moment on both clocks */
 	_Atomic uint64_t device_ps, host_ns;
 } epoch;
 
-/* Never waits: after a fork, a thread that the child does not have may hold a lock. */
+/* Never waits: in the child after a fork, a lock may be held by a thread of the parent. */
 void nx_execution_restart(void)
 {
 	uint64_t epoch_ps = nx_simulation_epoch_ps();
@@ -181,16 +178,6 @@ static void trace_collectives(struct execution *e)
 	}
 }
 
-static void trace_hardware(struct execution *e)
-{
-	bool is_switch = cores[e->core].last_model != e->model->id;
-
-	cores[e->core].last_model = e->model->id;
-	for (uint32_t graph = 0; graph < e->model->neff.graph_count; graph++)
-		trace_graph(e, graph, is_switch);
-	trace_collectives(e);
-}
-
 /* --- one run, step by step ------------------------------------------------------------------ */
 
 static uint64_t start_step(struct execution *e, unsigned type)
@@ -216,7 +203,7 @@ static NRT_STATUS submit(struct execution *e, struct nx_tensor_set *inputs,
 	return st;
 }
 
-/* Whether this execution will be shown next to events of the host. */
+/* Whether this execution will be shown together with events of the host. */
 static bool is_watched(const struct execution *e)
 {
 	struct nx_inspect_device wishes;
@@ -289,7 +276,10 @@ static NRT_STATUS wait_for(struct execution *e)
 		st = NRT_EXEC_COMPLETED_WITH_NUM_ERR;
 	}
 	cores[e->core].next_start_ps = e->run.end_ps + PAUSE_PS;
-	trace_hardware(e);
+	for (uint32_t graph = 0; graph < e->model->neff.graph_count; graph++)
+		trace_graph(e, graph, cores[e->core].last_model != e->model->id);
+	trace_collectives(e);
+	cores[e->core].last_model = e->model->id;
 	part = start_step(e, NX_TRACE_CONSUME_STDIO);
 	stop_step(e, NX_TRACE_CONSUME_STDIO, part);
 	part = start_step(e, NX_TRACE_CONSUME_ERRORS);
@@ -353,10 +343,9 @@ static NRT_STATUS execute(nrt_model_t *handle, const nrt_tensor_set_t *input_set
 {
 	struct nx_tensor_set *inputs = NULL, *outputs = NULL;
 	struct nx_model *model;
-	NRT_STATUS st = nx_model_acquire(handle, &model);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_model_acquire(handle, &model));
 	if (repeat_count < 1)
 		st = NRT_INVALID;
 	if (st == NRT_SUCCESS && input_set)
@@ -386,10 +375,7 @@ NX_EXPORT NRT_STATUS nrt_execute_repeat(nrt_model_t *model, const nrt_tensor_set
 NX_EXPORT NRT_STATUS nrt_register_async_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK callback,
 						      void *params)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	pthread_mutex_lock(&listener.lock);
 	listener.fn = callback;
 	listener.params = params;

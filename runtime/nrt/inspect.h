@@ -43,9 +43,6 @@ void nx_inspect_config_read(struct nrt_inspect_config *config);
 
 /* --- the session ---------------------------------------------------------------------- */
 
-/* MISMATCH if a session is running; IO, PERMISSION... if the folder cannot be written. */
-NX_MUST_CHECK enum nx_status nx_inspect_begin(const struct nrt_inspect_config *config,
-					      struct nx_error *err);
 /* Completes the files; does nothing without a session. */
 void nx_inspect_end(void);
 /* For nrt_init: begins a session if NEURON_RT_INSPECT_ENABLE is set; logs failures. */

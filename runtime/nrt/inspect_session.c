@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect_session: the thread that empties the rings into files, and the session
- * it belongs to. The host's threads never wait for it.
+ * inspect_session: a session, and its thread that writes the rings to files. The host's
+ * threads never wait for it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,8 +12,8 @@
 #include "base/thread.h"
 #include "format/process_folder.h"
 #include "runtime/nrt/guest_files.h"
+#include "runtime/nrt/host_samples.h"
 #include "runtime/nrt/inspect.h"
-#include "runtime/nrt/inspect_info.h"
 #include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
@@ -22,9 +22,14 @@
 #define DRAIN_PERIOD_NS UINT64_C(50000000)
 #define SAMPLE_PERIOD_NS UINT64_C(1000000000)
 #define FLUSH_BYTES ((size_t)256 << 10)
-/* Longer than any record: the buffer never grows while the tracer is locked. */
+/* Longer than any record, so that the buffer never grows while the tracer is locked. */
 #define RECORD_BYTES ((size_t)4096)
-#define CLAIM_ATTEMPTS 100u /* of names for a folder */
+#define CLAIM_ATTEMPTS 100u /* names that are tried for a folder */
+#define DATA_VERSION 2	    /* of trace_info.pb */
+#define SAMPLE_PERIOD_S 1.0f
+#define NO_INSTANCE UINT64_C(0xffffffff) /* not part of an UltraServer */
+
+enum { STREAM_EVENTS = 1, STREAM_CPU = 2, STREAM_MEMORY = 3 }; /* types in trace_info.pb */
 
 static struct {
 	pthread_mutex_t life; /* begin and end, one after the other */
@@ -88,7 +93,7 @@ static void drain(bool is_final)
 
 static void sample(void *context)
 {
-	static char text[256 << 10]; /* a line for each of a thousand processors */
+	static char text[256 << 10]; /* has space for the lines of 1,000 processors */
 	uint64_t now_ns = nx_trace_clock_epoch_ns();
 	struct nx_bytes records = {0};
 
@@ -106,26 +111,112 @@ static void sample(void *context)
 	nx_vec_release(&records);
 }
 
-/* The end is told last of all: a capture without it is one of a process that was killed. */
-static enum nx_status write_info(bool is_end, struct nx_error *err)
+/* --- trace_info.pb: describes the other files ------------------------------------------------ */
+
+static struct nx_ntrace_file file_of(struct nx_arena *arena, const char *name, uint64_t type,
+				     uint64_t count)
 {
-	struct nx_inspect_facts facts = {
-		.instance = nx_state_instance(),
-		.host = &session.host,
-		.folder = session.folder,
+	return (struct nx_ntrace_file){
+		.filename = nx_slice_text(nx_arena_printf(arena, "%s/%s", session.folder, name)),
+		.type = type,
+		.num_events = count,
+	};
+}
+
+static void list_names(struct nx_ntrace_interned *table, struct nx_arena *arena, size_t cap,
+		       const char *(*name)(uint64_t number))
+{
+	table->texts.items = NX_NEW_ARRAY(arena, struct nx_ntrace_text, cap);
+	for (uint64_t i = 0; i < cap && name(i); i++)
+		table->texts.items[table->texts.count++] =
+			(struct nx_ntrace_text){i, nx_slice_text(name(i))};
+}
+
+static void fill_tables(struct nx_ntrace_info *info, struct nx_arena *arena)
+{
+	struct nx_ntrace_interned *tables = NX_NEW_ARRAY(arena, struct nx_ntrace_interned, 4);
+	size_t count = nx_interned_count();
+	struct nx_ntrace_text *names = NX_NEW_ARRAY(arena, struct nx_ntrace_text, count + 1);
+	struct nx_ntrace_text *outcomes = NX_NEW_ARRAY(arena, struct nx_ntrace_text, 2);
+
+	tables[0].category = nx_slice_text("ntrace_inspect_type");
+	list_names(&tables[0], arena, NX_TRACE_TYPE_COUNT, nx_ntrace_event_name);
+	tables[1].category = nx_slice_text("system_trace");
+	tables[1].texts.items = names;
+	tables[1].texts.count = nx_interned_list(names, count);
+	names[tables[1].texts.count++] =
+		(struct nx_ntrace_text){0, nx_slice_text("invalid_interned_string")};
+	tables[2].category = nx_slice_text("nrt_inspect_mem_usage_type");
+	list_names(&tables[2], arena, NX_NTRACE_CATEGORIES, nx_ntrace_category_name);
+	tables[3].category = nx_slice_text("nrt_inspect_mem_alloc_errno_type");
+	outcomes[0] = (struct nx_ntrace_text){0, nx_slice_text("SUCCESS")};
+	outcomes[1] = (struct nx_ntrace_text){12, nx_slice_text("OUT_OF_MEMORY")};
+	tables[3].texts.items = outcomes;
+	tables[3].texts.count = 2;
+	info->interned.items = tables;
+	info->interned.count = 4;
+}
+
+struct info {
+	bool is_end; /* without a time of its end, a capture is that of a killed process */
+	struct nx_bytes bytes;
+};
+
+static void encode_info(void *context)
+{
+	struct info *out = context;
+	const struct nx_instance *instance = nx_state_instance();
+	struct nx_arena arena = {0};
+	struct nx_ntrace_info info = {
+		.arch = nx_device_generation(instance->kind->arch),
+		.pid = (uint64_t)getpid(),
+		.instance_id = nx_slice_text(instance->instance_id),
 		.session_id = (uint64_t)session.config.session_id,
-		.init_ns = session.init_ns,
-		.close_ns = is_end ? nx_trace_clock_epoch_ns() : 0,
 		.has_events = captures(NX_INSPECT_SYSTEM),
-		.has_cpu = captures(NX_INSPECT_CPU),
-		.has_memory = captures(NX_INSPECT_HOST_MEMORY),
-		.stored_event_count = session.stored_count,
+		.data_version = DATA_VERSION,
+		.init_ns = session.init_ns,
+		.close_ns = out->is_end ? nx_trace_clock_epoch_ns() : 0,
 		.total_event_count = captures(NX_INSPECT_SYSTEM) ? nx_tracer_count().total : 0,
-		.cpu_ticks = session.samples.cpu_ticks,
-		.memory_ticks = session.samples.memory_ticks,
+		.instance_type = nx_slice_text(instance->kind->type),
+		.logical_nc_size = instance->core_size,
+		.instance_hostname = nx_slice_text(instance->hostname),
+		.ultraserver = {.instance_index = NO_INSTANCE},
+		.has_ultraserver = true,
+		.events = file_of(&arena, "ntrace.pb", STREAM_EVENTS, session.stored_count),
+		.has_host = true,
+		.host =
+			{
+				.num_cpus = session.host.cpu_count,
+				.cpu_name = nx_slice_text(session.host.cpu_name),
+				.mem_capacity_bytes = session.host.memory_bytes,
+				.cpu_period_s = SAMPLE_PERIOD_S,
+				.mem_period_s = SAMPLE_PERIOD_S,
+				.has_cpu_util = captures(NX_INSPECT_CPU),
+				.cpu_util = file_of(&arena, "cpu_util.pb", STREAM_CPU,
+						    session.samples.cpu_ticks),
+				.has_host_mem = captures(NX_INSPECT_HOST_MEMORY),
+				.host_mem = file_of(&arena, "host_mem.pb", STREAM_MEMORY,
+						    session.samples.memory_ticks),
+			},
 	};
 
-	return nx_inspect_info_write(&facts, err);
+	fill_tables(&info, &arena);
+	nx_wire_encode(&nx_ntrace_info_message, &info, &out->bytes);
+	nx_arena_release(&arena);
+}
+
+static enum nx_status write_info(bool is_end, struct nx_error *err)
+{
+	struct info info = {.is_end = is_end};
+	enum nx_status st;
+	char path[1536];
+
+	snprintf(path, sizeof(path), "%s/trace_info.pb", session.folder);
+	if (!nx_heap_guarded(encode_info, &info))
+		return nx_fail(err, NX_LIMIT, "out of memory for %s", path);
+	st = nx_guest_write_file(path, nx_slice_of(info.bytes.items, info.bytes.len), err);
+	nx_vec_release(&info.bytes);
+	return st;
 }
 
 static void refresh_info(bool is_end)
@@ -136,24 +227,7 @@ static void refresh_info(bool is_end)
 		nx_log_error("nrt_inspect", "%s", err.message);
 }
 
-static void tick(void)
-{
-	if (nx_trace_clock_epoch_ns() < session.next_sample_ns)
-		return;
-	session.next_sample_ns += SAMPLE_PERIOD_NS;
-	if (!nx_heap_guarded(sample, NULL))
-		nx_log_error("nrt_inspect", "out of memory while sampling the host");
-	refresh_info(false);
-}
-
 /* --- the thread ---------------------------------------------------------------------- */
-
-static struct timespec after_ns(uint64_t ns)
-{
-	uint64_t then = nx_trace_clock_epoch_ns() + ns;
-
-	return (struct timespec){(time_t)(then / 1000000000u), (long)(then % 1000000000u)};
-}
 
 static void keep_draining(void *unused)
 {
@@ -161,10 +235,18 @@ static void keep_draining(void *unused)
 
 	(void)unused;
 	while (!is_over) {
-		struct timespec then = after_ns(DRAIN_PERIOD_NS);
+		uint64_t now_ns = nx_trace_clock_epoch_ns(), then_ns = now_ns + DRAIN_PERIOD_NS;
+		const struct timespec then = {(time_t)(then_ns / 1000000000u),
+					      (long)(then_ns % 1000000000u)};
 
 		drain(false);
-		tick();
+		if (now_ns >= session.next_sample_ns) {
+			session.next_sample_ns += SAMPLE_PERIOD_NS;
+			if (!nx_heap_guarded(sample, NULL))
+				nx_log_error("nrt_inspect",
+					     "out of memory while sampling the host");
+			refresh_info(false);
+		}
 		pthread_mutex_lock(&session.lock);
 		if (!session.is_ending)
 			pthread_cond_timedwait(&session.wakes, &session.lock, &then);
@@ -176,13 +258,19 @@ static void keep_draining(void *unused)
 /* --- folders ------------------------------------------------------------------- */
 
 /*
- * Making the folder is claiming it: containers on a shared volume may all be process 1 of the same
- * instance. Whoever comes second, also a second session, gets a folder named by its time below.
+ * Containers on a shared volume may all be process 1 of the same instance. The first to make the
+ * folder owns it; others, and later sessions, get a subfolder named after their start time.
  */
-static enum nx_status claim_folder(size_t len, struct nx_error *err)
+static enum nx_status make_folder(struct nx_error *err)
 {
 	size_t cap = sizeof(session.folder);
+	enum nx_status st = nx_guest_make_folder(session.config.output_dir, err);
+	size_t len = (size_t)snprintf(session.folder, cap, "%s/" NX_PROCESS_FOLDER,
+				      session.config.output_dir, nx_state_instance()->instance_id,
+				      (int)getpid());
 
+	if (st)
+		return st;
 	for (unsigned attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
 		if (mkdir(session.folder, 0777) == 0)
 			return NX_OK;
@@ -193,16 +281,6 @@ static enum nx_status claim_folder(size_t len, struct nx_error *err)
 			 (unsigned long long)session.init_ns + attempt);
 	}
 	return nx_fail(err, NX_LIMIT, "%s and all alternative names exist already", session.folder);
-}
-
-static enum nx_status make_folder(struct nx_error *err)
-{
-	enum nx_status st = nx_guest_make_folder(session.config.output_dir, err);
-	int len = snprintf(session.folder, sizeof(session.folder), "%s/" NX_PROCESS_FOLDER,
-			   session.config.output_dir, nx_state_instance()->instance_id,
-			   (int)getpid());
-
-	return st ? st : claim_folder((size_t)len, err);
 }
 
 static enum nx_status open_streams(struct nx_error *err)
@@ -255,7 +333,7 @@ static enum nx_status begin_files(struct nx_error *err)
 		st = nx_fail(err, NX_LIMIT, "out of memory for the capture");
 	if (!st)
 		st = begin_trace(err);
-	/* First of all files: whenever the process is killed, its folder can be read. */
+	/* The first file: whenever the process is killed, its folder can be read. */
 	if (!st && has_thread)
 		st = write_info(false, err);
 	if (!st)
@@ -265,6 +343,7 @@ static enum nx_status begin_files(struct nx_error *err)
 	return st;
 }
 
+/* MISMATCH if a session is running. */
 static enum nx_status begin(const struct nrt_inspect_config *config, struct nx_error *err)
 {
 	enum nx_status st;
@@ -292,25 +371,6 @@ static enum nx_status begin(const struct nrt_inspect_config *config, struct nx_e
 	return NX_OK;
 }
 
-enum nx_status nx_inspect_begin(const struct nrt_inspect_config *config, struct nx_error *err)
-{
-	enum nx_status st;
-
-	pthread_mutex_lock(&session.life);
-	st = begin(config, err);
-	pthread_mutex_unlock(&session.life);
-	return st;
-}
-
-static void stop_thread(void)
-{
-	pthread_mutex_lock(&session.lock);
-	session.is_ending = true;
-	pthread_cond_broadcast(&session.wakes);
-	pthread_mutex_unlock(&session.lock);
-	nx_thread_join(&session.thread);
-}
-
 static void finish(void)
 {
 	const struct timespec moment = {0, 1000000}; /* for threads inside an event */
@@ -318,7 +378,11 @@ static void finish(void)
 
 	if (captures(NX_INSPECT_SYSTEM))
 		nx_tracer_end();
-	stop_thread();
+	pthread_mutex_lock(&session.lock);
+	session.is_ending = true;
+	pthread_cond_broadcast(&session.wakes);
+	pthread_mutex_unlock(&session.lock);
+	nx_thread_join(&session.thread);
 	nanosleep(&moment, NULL);
 	drain(true);
 	counts = nx_tracer_count();
@@ -339,11 +403,8 @@ static void finish(void)
 
 void nx_inspect_end(void)
 {
-	bool was_on;
-
 	pthread_mutex_lock(&session.life);
-	was_on = session.is_on;
-	if (was_on)
+	if (session.is_on)
 		finish();
 	pthread_mutex_lock(&session.lock);
 	session.is_on = false;
@@ -357,7 +418,7 @@ void nx_inspect_abandon(void)
 	pthread_mutex_init(&session.lock, NULL);
 	pthread_cond_init(&session.wakes, NULL);
 	session.is_on = session.thread.is_running = false;
-	/* Not released: the drain thread may have been in the middle of it. */
+	/* Not released: the drain thread may have been changing it. */
 	session.pending = (struct nx_bytes){0};
 	nx_guest_stream_close(&session.events);
 	nx_guest_stream_close(&session.cpu);
@@ -384,6 +445,7 @@ bool nx_inspect_device_wishes(struct nx_inspect_device *wishes)
 static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const char *function)
 {
 	struct nx_error err = {0};
+	enum nx_status st;
 
 	if (!config->is_on && !config->is_on_fail) {
 		nx_log_info(
@@ -391,7 +453,10 @@ static NRT_STATUS begin_logged(const struct nrt_inspect_config *config, const ch
 			"neither inspect nor inspect on failure is enabled; nothing is captured");
 		return NRT_SUCCESS;
 	}
-	return nx_inspect_begin(config, &err) ? nx_state_fail(function, &err) : NRT_SUCCESS;
+	pthread_mutex_lock(&session.life);
+	st = begin(config, &err);
+	pthread_mutex_unlock(&session.life);
+	return st ? nx_state_fail(function, &err) : NRT_SUCCESS;
 }
 
 void nx_inspect_begin_from_environment(void)
@@ -406,10 +471,8 @@ void nx_inspect_begin_from_environment(void)
 NX_EXPORT NRT_STATUS nrt_inspect_begin(void)
 {
 	struct nrt_inspect_config config;
-	NRT_STATUS st = nx_state_check();
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	nx_inspect_config_read(&config);
 	return begin_logged(&config, __func__);
 }
@@ -417,10 +480,8 @@ NX_EXPORT NRT_STATUS nrt_inspect_begin(void)
 NX_EXPORT NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *options)
 {
 	struct nrt_inspect_config config;
-	NRT_STATUS st = nx_state_check();
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	nx_inspect_config_reset(&config);
 	return begin_logged(options ? options : &config, __func__);
 }

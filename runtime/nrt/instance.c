@@ -13,7 +13,7 @@
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/trace/trace_filter.h"
 
-/* The first of an architecture stands for it; the first of all is the default. */
+/* The first row of an architecture is its smallest; the first of all is the default. */
 static const struct nx_instance_kind kinds[] = {
 	{"trn2.3xlarge", NX_DEVICE_TRN2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_3XL, 1, 8, 4, 2},
 	{"trn2.48xlarge", NX_DEVICE_TRN2, NRT_INSTANCE_TRN2, NRT_INSTANCE_SIZE_48XL, 16, 8, 4, 2},
@@ -38,18 +38,9 @@ bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch a
 	       nx_device_generation(kind->arch) == nx_device_generation(arch);
 }
 
-static const struct nx_instance_kind *read_kind(void)
-{
-	const char *names[KIND_COUNT];
-
-	for (size_t i = 0; i < KIND_COUNT; i++)
-		names[i] = kinds[i].type;
-	return &kinds[nx_environment_choice("NEURON_EXPLORER_INSTANCE", names, KIND_COUNT)];
-}
-
 /* --- cores ---------------------------------------------------------------------- */
 
-/* Cores of a process follow one another; a list with gaps counts from its first. */
+/* Cores of a process are consecutive, so gaps in the list are ignored. */
 static void read_visible(struct nx_instance *instance, const char *text)
 {
 	struct nx_trace_filter chosen = {0};
@@ -141,7 +132,7 @@ static size_t read_line(const char *path, char *out, size_t cap)
 	return strlen(out);
 }
 
-/* It becomes the name of a folder: nothing but letters, digits and dashes. */
+/* It becomes part of a folder name, so only letters, digits and dashes are allowed. */
 static bool is_usable(const char *id)
 {
 	size_t len = strlen(id);
@@ -152,7 +143,7 @@ static bool is_usable(const char *id)
 	return len > 0 && len < 60;
 }
 
-/* The same on every start of this machine, and unlike that of others. */
+/* Stays the same after a restart, and differs between machines. */
 static void make_up_id(struct nx_instance *instance)
 {
 	char seed[200];
@@ -189,8 +180,13 @@ static void read_instance(struct nx_instance *instance)
 
 void nx_instance_read(struct nx_instance *instance)
 {
+	const char *names[KIND_COUNT];
+
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		names[i] = kinds[i].type;
 	memset(instance, 0, sizeof(*instance));
-	instance->kind = read_kind();
+	instance->kind =
+		&kinds[nx_environment_choice("NEURON_EXPLORER_INSTANCE", names, KIND_COUNT)];
 	read_cores(instance);
 	read_instance(instance);
 }

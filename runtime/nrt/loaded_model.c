@@ -62,23 +62,13 @@ static void parse(void *context)
 		p->st = nx_neff_check_program(&p->model->neff, p->err);
 }
 
-static enum nx_status read_neff(struct nx_model *model, struct nx_error *err)
-{
-	struct parsing p = {model, NX_OK, err};
-
-	if (!nx_heap_guarded(parse, &p))
-		return nx_fail(err, NX_LIMIT, "out of memory while unpacking the NEFF's %zu bytes",
-			       model->file.len);
-	return p.st;
-}
-
 static void add_bytes(uint64_t *sum, uint64_t bytes)
 {
 	if (__builtin_add_overflow(*sum, bytes, sum))
 		*sum = UINT64_MAX;
 }
 
-/* What a program takes of device memory besides its tensors. */
+/* Device memory that a program needs besides its tensors. */
 static NRT_STATUS take_memory(struct nx_model *model)
 {
 	struct {
@@ -126,7 +116,7 @@ static void compare_names(void *context, struct nx_object *object)
 		twin->is_found = true;
 }
 
-/* Files and events name a model by its NEFF's name; two NEFFs of one name need two. */
+/* Files and events use the NEFF's name; if another NEFF has it too, add the start of the uuid. */
 static void name_model(struct nx_model *model)
 {
 	const uint8_t *uuid = model->neff.header.uuid;
@@ -148,10 +138,14 @@ static NRT_STATUS open_model(struct nx_model *model, const void *bytes, size_t l
 {
 	const struct nx_device_port *port = nx_device_port_choose();
 	struct nx_error err = {0};
+	struct parsing p = {model, NX_OK, &err};
 	enum nx_status st = copy_file(model, bytes, len, &err);
 
+	if (!st && !nx_heap_guarded(parse, &p))
+		st = nx_fail(&err, NX_LIMIT, "out of memory while unpacking the NEFF's %zu bytes",
+			     len);
 	if (!st)
-		st = read_neff(model, &err);
+		st = p.st;
 	if (!st)
 		st = port->open(&model->neff, &model->program, &err);
 	if (st)
@@ -189,25 +183,18 @@ static NRT_STATUS join_ranks(struct nx_model *model, uint32_t rank, uint32_t cou
 	return NRT_SUCCESS;
 }
 
-struct tally {
-	uint32_t models[NX_TRACE_MAX_CORES];
-};
-
-static void tally_model(void *context, struct nx_object *object)
+static void count_model(void *counts, struct nx_object *object)
 {
-	struct tally *tally = context;
-
-	tally->models[((struct nx_model *)object)->core % NX_TRACE_MAX_CORES]++;
+	((uint32_t *)counts)[((struct nx_model *)object)->core % NX_TRACE_MAX_CORES]++;
 }
 
 static uint32_t least_used_core(void)
 {
-	struct tally tally = {{0}};
-	uint32_t best = 0;
+	uint32_t counts[NX_TRACE_MAX_CORES] = {0}, best = 0;
 
-	nx_handle_each(NX_HANDLE_MODEL, tally_model, &tally);
+	nx_handle_each(NX_HANDLE_MODEL, count_model, counts);
 	for (uint32_t core = 1; core < nx_state_instance()->visible_count; core++)
-		if (tally.models[core] < tally.models[best])
+		if (counts[core] < counts[best])
 			best = core;
 	return best;
 }
@@ -237,12 +224,8 @@ struct loading { /* the arguments of both calls */
 
 static NRT_STATUS make_model(const struct loading *l, struct nx_model *model)
 {
-	NRT_STATUS st = open_model(model, l->bytes, l->len);
-
-	if (st == NRT_SUCCESS)
-		st = join_ranks(model, l->rank, l->rank_count);
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(open_model(model, l->bytes, l->len));
+	NX_RETURN_IF_FAILED(join_ranks(model, l->rank, l->rank_count));
 	name_model(model);
 	model->number = atomic_fetch_add(&model_count, 1) + 1;
 	return nx_handle_new(&model->object, NX_HANDLE_MODEL, destroy_model) ? NRT_SUCCESS
@@ -255,16 +238,13 @@ static NRT_STATUS load(const struct loading *l, nrt_model_t **out)
 	struct nx_model *model;
 	uint32_t core, core_count;
 	uint64_t span;
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!l->bytes || !l->len || !out)
 		return NRT_INVALID;
 	*out = NULL;
-	st = choose_cores(l->vnc, l->vnc_count, &core, &core_count);
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(choose_cores(l->vnc, l->vnc_count, &core, &core_count));
 	if (l->rank >= l->rank_count)
 		return NRT_INVALID;
 	span = nx_trace_start(core, l->event, has_ranks ? l->rank : 0,
@@ -305,11 +285,9 @@ NX_EXPORT NRT_STATUS nrt_load_collectives(const void *neff_bytes, size_t size, i
 
 NX_EXPORT NRT_STATUS nrt_unload(nrt_model_t *model)
 {
-	NRT_STATUS st = nx_state_check();
 	struct nx_object *closed;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!model)
 		return NRT_INVALID;
 	closed = nx_handle_close(model, NX_HANDLE_MODEL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_calls: what a loaded model can be asked. */
+/* model_calls: facts about a loaded model. */
 #include <nrt/nrt_experimental.h>
 #include <stdio.h>
 
@@ -42,10 +42,9 @@ NX_EXPORT NRT_STATUS nrt_get_model_tensor_info(nrt_model_t *model,
 					       nrt_tensor_info_array_t **tensor_info)
 {
 	struct nx_model *asked;
-	NRT_STATUS st = nx_model_acquire(model, &asked);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_model_acquire(model, &asked));
 	if (tensor_info) {
 		*tensor_info = list_tensors(asked);
 		st = *tensor_info ? NRT_SUCCESS : NRT_FAIL_HOST_MEM_ALLOC;
@@ -64,32 +63,25 @@ NX_EXPORT NRT_STATUS nrt_free_model_tensor_info(nrt_tensor_info_array_t *tensor_
 	return NRT_SUCCESS;
 }
 
-struct facts {
-	uint32_t core, core_count;
-};
-
-static NRT_STATUS read_facts(const nrt_model_t *handle, struct facts *facts)
+static NRT_STATUS read_cores(const nrt_model_t *handle, uint32_t *core, uint32_t *count)
 {
 	struct nx_model *model;
-	NRT_STATUS st = nx_model_acquire(handle, &model);
 
-	if (st != NRT_SUCCESS)
-		return st;
-	*facts = (struct facts){model->core, model->core_count};
+	NX_RETURN_IF_FAILED(nx_model_acquire(handle, &model));
+	*core = model->core;
+	*count = model->core_count;
 	nx_object_drop(model);
 	return NRT_SUCCESS;
 }
 
 NX_EXPORT NRT_STATUS nrt_get_model_vnc_count(const nrt_model_t *model, uint32_t *vnc_count)
 {
-	struct facts facts;
-	NRT_STATUS st = read_facts(model, &facts);
+	uint32_t core, count;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(read_cores(model, &core, &count));
 	if (!vnc_count)
 		return NRT_INVALID;
-	*vnc_count = facts.core_count;
+	*vnc_count = count;
 	return NRT_SUCCESS;
 }
 
@@ -108,14 +100,11 @@ NX_EXPORT NRT_STATUS nrt_get_model_info(const nrt_model_t *model, nrt_model_info
 					size_t info_size_in, size_t *info_size_out)
 {
 	nrt_model_info_t full = {0};
-	struct facts facts;
-	NRT_STATUS st = read_facts(model, &facts);
+	uint32_t count;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(read_cores(model, &full.vnc, &count));
 	if (!info || !info_size_in || !info_size_out)
 		return NRT_INVALID;
-	full.vnc = facts.core;
 	*info_size_out = sizeof(full) < info_size_in ? sizeof(full) : info_size_in;
 	memcpy(info, &full, *info_size_out);
 	return NRT_SUCCESS;

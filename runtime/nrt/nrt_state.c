@@ -49,11 +49,9 @@ NRT_STATUS nx_state_check_core_for(const char *call, int64_t core)
 
 NRT_STATUS nx_state_acquire(const void *handle, enum nx_handle_kind kind, void *object)
 {
-	NRT_STATUS st = nx_state_check();
 	void *found;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!handle)
 		return NRT_INVALID;
 	found = nx_handle_acquire(handle, kind);

@@ -17,6 +17,15 @@
 /* Marks the functions of the public interface; nothing else is exported. */
 #define NX_EXPORT __attribute__((visibility("default")))
 
+/* Only where there is nothing to release yet. */
+#define NX_RETURN_IF_FAILED(call)                                                                  \
+	do {                                                                                       \
+		NRT_STATUS failed_with = (call);                                                   \
+                                                                                                   \
+		if (failed_with != NRT_SUCCESS)                                                    \
+			return failed_with;                                                        \
+	} while (0)
+
 /* NRT_SUCCESS while initialised, else NRT_UNINITIALIZED or NRT_CLOSED. */
 NRT_STATUS nx_state_check(void);
 /* The same, and NRT_INVALID for a core that this process does not have, logged for the caller. */

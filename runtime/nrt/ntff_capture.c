@@ -282,8 +282,7 @@ void nx_ntff_capture_end(void)
 	pthread_mutex_unlock(&capture.lock);
 }
 
-/* --- calls: one model --------------------------------------------------------------------------
- */
+/* --- calls: one model ------------------------------------------------------------------------- */
 
 static struct model_profile *find_path(const char *path)
 {
@@ -321,10 +320,9 @@ static NRT_STATUS start_profile(struct nx_model *model, const char *path)
 NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)
 {
 	struct nx_model *profiled;
-	NRT_STATUS st = nx_model_acquire(model, &profiled);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_model_acquire(model, &profiled));
 	/* "-" would be the host's standard output. */
 	if (!filename || !*filename || strcmp(filename, "-") == 0 ||
 	    strlen(filename) >= NX_INSPECT_PATH_MAX) {
@@ -340,11 +338,10 @@ NX_EXPORT NRT_STATUS nrt_profile_start(nrt_model_t *model, const char *filename)
 
 NX_EXPORT NRT_STATUS nrt_profile_stop(const char *filename)
 {
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st = NRT_SUCCESS;
 	struct model_profile *profile;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	pthread_mutex_lock(&capture.lock);
 	profile = find_path(filename);
 	if (profile) {
@@ -358,8 +355,7 @@ NX_EXPORT NRT_STATUS nrt_profile_stop(const char *filename)
 	return st;
 }
 
-/* --- calls: continuous profiling ---------------------------------------------------------------
- */
+/* --- calls: continuous profiling -------------------------------------------------------------- */
 
 NX_EXPORT NRT_STATUS
 nrt_profile_continuous_options_allocate(nrt_profile_continuous_options_t **options)
@@ -391,12 +387,10 @@ NX_EXPORT NRT_STATUS nrt_profile_continuous_options_set_output_dir(
 
 NX_EXPORT NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options_t *options)
 {
-	NRT_STATUS st = nx_state_check();
 	struct nx_inspect_device wishes;
 	bool is_busy;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!options)
 		return NRT_INVALID;
 	if (nx_inspect_device_wishes(&wishes))
@@ -438,10 +432,9 @@ static NRT_STATUS save_core(uint32_t vnc, const char *folder)
 NX_EXPORT NRT_STATUS nrt_profile_continuous_save(uint32_t vnc,
 						 nrt_profile_continuous_options_t *options)
 {
-	NRT_STATUS st = nx_state_check_core(vnc);
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(vnc));
 	if (!options)
 		return NRT_INVALID;
 	pthread_mutex_lock(&capture.lock);
@@ -452,10 +445,9 @@ NX_EXPORT NRT_STATUS nrt_profile_continuous_save(uint32_t vnc,
 
 NX_EXPORT NRT_STATUS nrt_profile_continuous_stop(void)
 {
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	pthread_mutex_lock(&capture.lock);
 	if (capture.is_continuous)
 		forget_cores();

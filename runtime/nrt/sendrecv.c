@@ -70,10 +70,9 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_get_max_num_pending_request(int *num)
 
 NX_EXPORT NRT_STATUS nrt_async_sendrecv_init(int lnc)
 {
-	NRT_STATUS st = nx_state_check_core(lnc);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(lnc));
 	pthread_mutex_lock(&links.lock);
 	if (links.is_open[lnc])
 		st = NRT_FAILURE;
@@ -106,10 +105,9 @@ static bool drop_comm(struct comm **at)
 NX_EXPORT NRT_STATUS nrt_async_sendrecv_close(int lnc)
 {
 	struct comm **at = &links.comms;
-	NRT_STATUS st = nx_state_check_core(lnc);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(lnc));
 	pthread_mutex_lock(&links.lock);
 	if (!links.is_open[lnc])
 		st = NRT_FAILURE;
@@ -187,11 +185,10 @@ static NRT_STATUS make_comm(const char *peer_ip, bool is_sender, int peer_core, 
 			    nrt_async_sendrecv_comm_t **out)
 {
 	static const char *const local_names[] = {"127.0.0.1", "::1", "localhost", "0.0.0.0"};
-	NRT_STATUS st = nx_state_check_core(core);
+	NRT_STATUS st;
 	bool is_local = false;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(core));
 	if (!peer_ip || !out || nx_state_check_core(peer_core) != NRT_SUCCESS)
 		return NRT_INVALID;
 	*out = NULL;
@@ -222,10 +219,7 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_accept(const char *peer_ip, int peer_lnc
 
 static NRT_STATUS acquire_comm(nrt_async_sendrecv_comm_t *handle, struct comm **comm)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	*comm = nx_handle_acquire(handle, NX_HANDLE_COMM);
 	return *comm ? NRT_SUCCESS : NRT_INVALID_HANDLE;
 }
@@ -233,10 +227,8 @@ static NRT_STATUS acquire_comm(nrt_async_sendrecv_comm_t *handle, struct comm **
 NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_comm(nrt_async_sendrecv_comm_t *comm, bool *done)
 {
 	struct comm *asked;
-	NRT_STATUS st = acquire_comm(comm, &asked);
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(acquire_comm(comm, &asked));
 	pthread_mutex_lock(&links.lock);
 	if (done)
 		*done = asked->peer != NULL;
@@ -318,10 +310,9 @@ static NRT_STATUS put_request(nrt_tensor_t *tensor, size_t offset, size_t len, b
 	struct comm *comm;
 	struct nx_nrt_tensor *held;
 	uint8_t *bytes;
-	NRT_STATUS st = acquire_comm(handle, &comm);
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(acquire_comm(handle, &comm));
 	st = request && comm->is_sender == is_sender ? nx_tensor_acquire(tensor, &held)
 						     : NRT_FAILURE;
 	if (st == NRT_SUCCESS) {
@@ -357,11 +348,10 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_request(nrt_async_sendrecv_request_
 						     bool *done, size_t *size)
 {
 	struct request *asked;
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st;
 	bool is_done;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	asked = nx_handle_acquire(request, NX_HANDLE_REQUEST);
 	if (!asked)
 		return NRT_INVALID_HANDLE;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * software_port: the software NeuronCore behind the port. runtime/device computes the
- * numbers and runtime/timing the times, each or both as NEURON_SIM says. Where neither
- * can run a NEFF, the idle port does.
+ * software_port: the software NeuronCore. runtime/device computes the numbers and
+ * runtime/timing the times; NEURON_SIM chooses one or both. If neither can run a NEFF,
+ * the idle port does.
  */
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "runtime/device/device.h"
 #include "runtime/device/device_program.h"
@@ -14,8 +15,16 @@
 #include "runtime/nrt/environment.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"
-#include "runtime/nrt/timed_program.h"
+#include "runtime/timing/simulate.h"
 #include "runtime/timing/timed_clock.h"
+
+/* Times depend only on the program, the hardware, the seed and the number of ranks. */
+struct outcome {
+	struct nx_timed_run run;
+	bool is_made;
+	enum nx_status st; /* FORMAT: the engines wait forever; the run ends where they stopped */
+	struct nx_error err;
+};
 
 struct software {
 	const struct nx_neff *neff;
@@ -24,21 +33,22 @@ struct software {
 	struct nx_device *device;     /* NULL: no numbers, or it refused the NEFF */
 	struct nx_device_program own; /* read where there is no device to borrow it from */
 	const struct nx_device_program *program; /* NULL: it cannot be read */
-	struct nx_device_clock door;		 /* the device's; open when there are times */
+	struct nx_device_clock door;		 /* passed to the device; set if there are times */
 	struct nx_timed_clock *clock;
-	struct nx_timed_program timed;
 	bool has_times;
-	const struct nx_timed_outcome *outcome; /* of the latest run */
+	struct nx_loaded_code code;
+	struct nx_simulate_options options;
+	struct outcome first, later;   /* GpSimd loads its library in the first execution */
+	const struct outcome *outcome; /* of the latest run */
 	uint64_t run_count;
-	size_t next_collective; /* of the outcome, by order */
-	bool is_broken;		/* memory ran out inside it: its lock may be held */
-	bool has_told_zero;	/* that outputs are zero */
+	size_t next_collective; /* row of the outcome where the search for a collective starts */
+	bool is_broken;		/* memory ran out while it ran: its lock may be held */
+	bool has_warned_zero;	/* that outputs are zero */
 	struct nx_device_report report;
-	struct nx_device_ranks rank_door;    /* the device's, open for its whole life */
-	const struct nx_device_ranks *ranks; /* behind it; NULL before they are connected */
+	struct nx_device_ranks rank_door;    /* passed to the device when it opens */
+	const struct nx_device_ranks *ranks; /* where rank_door leads; NULL: not connected */
 };
 
-/* The port's program is ours, behind the name that all ports share. */
 static struct software *software_of(const struct nx_port_program *program)
 {
 	return (struct software *)(uintptr_t)program;
@@ -50,6 +60,96 @@ const struct nx_device_port *nx_device_port_choose(void)
 
 	return nx_environment_choice("NEURON_EXPLORER_DEVICE", names, 2) == 0 ? &nx_software_port
 									      : &nx_idle_port;
+}
+
+/* --- times: simulated once for all executions ----------------------------------------------- */
+
+/* In the order in which engines of all cores begin them, then in the device's order. */
+static int by_trigger(const void *left, const void *right)
+{
+	const struct nx_timed_collective *a = left, *b = right;
+
+	if (a->trigger_ps != b->trigger_ps)
+		return a->trigger_ps < b->trigger_ps ? -1 : 1;
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	if (a->engine != b->engine)
+		return a->engine < b->engine ? -1 : 1;
+	return a->slot < b->slot ? -1 : a->slot > b->slot;
+}
+
+static const struct outcome *simulate(struct software *software)
+{
+	bool is_first =
+		software->run_count == 0 || !software->options.hardware->frame.gpsimd_library_ps;
+	struct outcome *outcome = is_first ? &software->first : &software->later;
+
+	if (outcome->is_made)
+		return outcome;
+	software->options.is_first_execution = is_first;
+	outcome->st =
+		nx_simulate(&software->code, &software->options, &outcome->run, &outcome->err);
+	if (outcome->run.collectives.len)
+		qsort(outcome->run.collectives.items, outcome->run.collectives.len,
+		      sizeof(*outcome->run.collectives.items), by_trigger);
+	outcome->is_made = true;
+	return outcome;
+}
+
+static const struct nx_loaded_slot *slot_of(const struct software *software,
+					    const struct nx_timed_collective *row)
+{
+	return &software->code.cores[row->core].streams[row->engine].slots[row->slot];
+}
+
+/* Collectives usually come in the order of the rows, so the search starts behind the last one. */
+static struct nx_device_moment find_moment(struct software *software,
+					   const struct nx_device_collective *call)
+{
+	size_t count = software->outcome->run.collectives.len;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (software->next_collective + i) % count;
+		const struct nx_timed_collective *row =
+			&software->outcome->run.collectives.items[at];
+
+		if (row->core != call->core || row->engine != call->engine ||
+		    slot_of(software, row)->compiler_pc != call->pc)
+			continue;
+		software->next_collective = at + 1;
+		return (struct nx_device_moment){true, row->trigger_ps, row->start_ps, row->end_ps};
+	}
+	return (struct nx_device_moment){0};
+}
+
+/* Without a device no data moves; the ranks still learn when each collective happens. */
+static void report_collectives(const struct software *software)
+{
+	const struct nx_device_ranks *ranks = software->ranks;
+	struct nx_error err = {0};
+	enum nx_status st = NX_OK;
+
+	if (!ranks || !software->outcome || software->outcome->st)
+		return;
+	for (size_t i = 0; i < software->outcome->run.collectives.len && !st; i++) {
+		const struct nx_timed_collective *row =
+			&software->outcome->run.collectives.items[i];
+		const struct nx_loaded_slot *slot = slot_of(software, row);
+		struct nx_device_collective call = {
+			.core = row->core,
+			.engine = row->engine,
+			.pc = slot->compiler_pc,
+			.when = {true, row->trigger_ps, row->start_ps, row->end_ps},
+		};
+
+		nx_collective_word_get(slot->word.bytes, &call.word);
+		nx_device_collective_set_ranks(&call, &software->program->cores[row->core]);
+		st = ranks->run(ranks->context, &call, &err);
+	}
+	if (st)
+		nx_log_warn("nrt_execute",
+			    "a collective of this NEFF is missing from the profile: %s",
+			    err.message);
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
@@ -65,8 +165,7 @@ static enum nx_status pass_collective(void *context, const struct nx_device_coll
 		return nx_fail(err, NX_UNSUPPORTED,
 			       "the model has collectives but was loaded without ranks");
 	if (software->outcome)
-		timed.when = nx_timed_program_collective(&software->timed, software->outcome, call,
-							 &software->next_collective);
+		timed.when = find_moment(software, call);
 	return ranks->run(ranks->context, &timed, err);
 }
 
@@ -77,7 +176,7 @@ static enum nx_port_ranks connect_ranks(struct nx_port_program *program,
 	struct software *software = software_of(program);
 
 	software->ranks = ranks;
-	software->timed.options.place = *place;
+	software->options.place = *place;
 	if (!software->program || !nx_device_program_has_collectives(software->program))
 		return NX_PORT_RANKS_NONE;
 	if (software->device)
@@ -98,28 +197,16 @@ static void open_numbers(struct software *software)
 		nx_log_warn("nrt_load",
 			    "the simulator cannot run this NEFF, outputs will be zero: %s",
 			    err.message);
-		software->has_told_zero = true;
+		software->has_warned_zero = true;
 	} else {
 		software->program = nx_device_program_borrow(software->device);
 	}
 }
 
-static void open_times(struct software *software)
-{
-	const struct nx_simulation_settings *settings = &software->settings;
-	struct nx_error err = {0};
-
-	if (nx_timed_program_init(&software->timed, software->program, settings->seed,
-				  settings->is_strict, &err))
-		nx_log_warn("nrt_load", "cannot time this NEFF, profiles will be empty: %s",
-			    err.message);
-	else
-		software->has_times = true;
-}
-
 static void open_simulation(void *context)
 {
 	struct software *software = context;
+	enum nx_device_arch arch;
 	struct nx_error err = {0};
 
 	if (software->settings.has_numbers)
@@ -130,12 +217,20 @@ static void open_simulation(void *context)
 		else
 			software->program = &software->own;
 	}
-	if (software->program && software->settings.has_times)
-		open_times(software);
+	if (!software->program || !software->settings.has_times)
+		return;
+	arch = software->program->arch ? software->program->arch : NX_DEVICE_TRN2;
+	software->options = (struct nx_simulate_options){.hardware = nx_device_hardware_of(arch),
+							 .seed = software->settings.seed,
+							 .is_strict = software->settings.is_strict};
+	software->has_times = !nx_loaded_code_make(&software->code, software->program, &err);
+	if (!software->has_times)
+		nx_log_warn("nrt_load", "cannot time this NEFF, profiles will be empty: %s",
+			    err.message);
 }
 
-/* A laptop runs what it is given, whatever instance it plays. */
-static void tell_arch(const struct software *software)
+/* The simulator runs NEFFs of any chip, whatever the instance. */
+static void log_arch(const struct software *software)
 {
 	const struct nx_instance_kind *kind = nx_state_instance()->kind;
 
@@ -153,7 +248,9 @@ static void close_program(struct nx_port_program *program)
 	if (!software)
 		return;
 	nx_timed_clock_free(software->clock);
-	nx_timed_program_release(&software->timed);
+	nx_timed_run_release(&software->first.run);
+	nx_timed_run_release(&software->later.run);
+	nx_loaded_code_release(&software->code);
 	if (!software->is_broken)
 		nx_device_close(software->device);
 	nx_device_program_release(&software->own);
@@ -185,7 +282,7 @@ static enum nx_status open_program(const struct nx_neff *neff, struct nx_port_pr
 		software->program = NULL;
 		software->has_times = false;
 	}
-	tell_arch(software);
+	log_arch(software);
 	*out = (struct nx_port_program *)(void *)software;
 	return NX_OK;
 }
@@ -203,19 +300,15 @@ static const struct nx_loaded_code *code_of(const struct nx_port_program *progra
 {
 	const struct software *software = software_of(program);
 
-	return software->has_times ? &software->timed.code : NULL;
-}
-
-static const char *ring_name(uint8_t trace_type)
-{
-	return trace_type == NX_TRACE_EVENT ? "EVENT"
-	       : trace_type == NX_TRACE_DMA ? "DMA"
-					    : "THROTTLE";
+	return software->has_times ? &software->code : NULL;
 }
 
 static void record(const struct nx_port_program *program, const struct nx_port_run *run,
 		   uint32_t first_core, struct nx_notified *out)
 {
+	static const char *const names[] = {[NX_TRACE_EVENT] = "EVENT",
+					    [NX_TRACE_DMA] = "DMA",
+					    [NX_TRACE_THROTTLE] = "THROTTLE"};
 	const struct software *software = software_of(program);
 	const struct nx_notify_options options = {
 		.start_ps = run->start_ps,
@@ -228,7 +321,7 @@ static void record(const struct nx_port_program *program, const struct nx_port_r
 
 	if (!software->has_times || !software->outcome)
 		return;
-	nx_notifications_make(&software->timed.code, &software->outcome->run,
+	nx_notifications_make(&software->code, &software->outcome->run,
 			      software->device ? &software->report : NULL, &options, out);
 	for (size_t i = 0; i < out->rings.len; i++)
 		if (out->rings.items[i].lost_count)
@@ -236,7 +329,7 @@ static void record(const struct nx_port_program *program, const struct nx_port_r
 				    "a ring was too small: the %llu oldest records are lost; "
 				    "raise NEURON_RT_PROFILE_BUF_%s_MB",
 				    (unsigned long long)out->rings.items[i].lost_count,
-				    ring_name(out->rings.items[i].trace_type));
+				    names[out->rings.items[i].trace_type]);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -270,48 +363,30 @@ static enum nx_status transfer(struct running *r, bool is_output)
 	return st;
 }
 
-static enum nx_port_fault worst_fault(const struct nx_device_report *report)
+/* Once per opcode and process. */
+static void warn_unknown(const struct nx_device_report *report)
 {
-	if (report->fault_counts[NX_FAULT_DMA_BOUNDS] ||
-	    report->fault_counts[NX_FAULT_ADDRESS_BOUNDS] ||
-	    report->fault_counts[NX_FAULT_INDEX_BOUNDS])
-		return NX_PORT_BOUNDS;
-	return report->fault_counts[NX_FAULT_NUMERICAL] ? NX_PORT_NUMERICAL : NX_PORT_NO_FAULT;
-}
-
-/* Once for an opcode, whichever program has it. */
-static void tell_unknown(const struct nx_device_report *report)
-{
-	static _Atomic uint64_t told[4];
+	static _Atomic uint64_t warned[4];
 
 	for (unsigned i = 0; i < report->fault_count && i < NX_FAULT_KEPT; i++) {
 		const struct nx_device_fault *fault = &report->faults[i];
 		uint64_t bit = UINT64_C(1) << (fault->opcode % 64);
 
 		if (fault->kind == NX_FAULT_UNKNOWN &&
-		    !(atomic_fetch_or(&told[fault->opcode / 64], bit) & bit))
+		    !(atomic_fetch_or(&warned[fault->opcode / 64], bit) & bit))
 			nx_log_warn("nrt_execute",
 				    "opcode 0x%02x is not executed, its results are NaN: %s",
 				    fault->opcode, fault->text);
 	}
 }
 
-static void zero_outputs(struct running *r)
-{
-	if (!r->software->has_told_zero)
-		nx_log_warn("nrt_execute", "only times are simulated; outputs are zero");
-	r->software->has_told_zero = true;
-	nx_device_port_zero_outputs(r->software->neff, r->buffers);
-}
-
-/* Numbers follow the order of the times, where there are times. */
+/* If there are times, instructions are computed in their order. */
 static void set_clock(struct software *software)
 {
 	if (!software->outcome || software->outcome->st)
 		return;
 	if (!software->clock)
-		software->clock =
-			nx_timed_clock_new(&software->timed.code, &software->outcome->run);
+		software->clock = nx_timed_clock_new(&software->code, &software->outcome->run);
 	nx_timed_clock_restart(software->clock);
 	software->door = (struct nx_device_clock){software->clock, nx_timed_clock_choose,
 						  nx_timed_clock_stepped};
@@ -320,6 +395,7 @@ static void set_clock(struct software *software)
 static void compute(struct running *r)
 {
 	struct software *software = r->software;
+	const uint64_t *faults = software->report.fault_counts;
 
 	set_clock(software);
 	r->st = transfer(r, false);
@@ -329,33 +405,24 @@ static void compute(struct running *r)
 	}
 	if (!r->st)
 		r->st = transfer(r, true);
-	r->run->fault = worst_fault(&software->report);
-	tell_unknown(&software->report);
-}
-
-/* Nobody moves data; the ranks hear when it would have gone. */
-static void tell_collectives(struct software *software)
-{
-	struct nx_error err = {0};
-
-	if (!software->ranks || !software->outcome || software->outcome->st)
-		return;
-	if (nx_timed_program_tell(&software->timed, software->outcome, software->ranks, &err))
-		nx_log_warn("nrt_execute",
-			    "a collective of this NEFF is missing from the profile: %s",
-			    err.message);
+	if (faults[NX_FAULT_DMA_BOUNDS] || faults[NX_FAULT_ADDRESS_BOUNDS] ||
+	    faults[NX_FAULT_INDEX_BOUNDS])
+		r->run->fault = NX_PORT_BOUNDS;
+	else
+		r->run->fault = faults[NX_FAULT_NUMERICAL] ? NX_PORT_NUMERICAL : NX_PORT_NO_FAULT;
+	warn_unknown(&software->report);
 }
 
 static void run_simulation(void *context)
 {
 	struct running *r = context;
 	struct software *software = r->software;
-	const struct nx_timed_outcome *outcome = NULL;
+	const struct outcome *outcome = NULL;
 	uint64_t began_ps = nx_device_port_host_ps();
 
 	memset(&software->report, 0, sizeof(software->report));
 	if (software->has_times)
-		outcome = nx_timed_program_run(&software->timed, software->run_count);
+		outcome = simulate(software);
 	software->outcome = outcome;
 	software->next_collective = 0;
 	software->run_count++;
@@ -365,10 +432,14 @@ static void run_simulation(void *context)
 		r->run->is_hanging = outcome->st == NX_FORMAT;
 	}
 	if (!software->device) {
-		zero_outputs(r);
-		tell_collectives(software);
-	} else if (!r->st)
+		if (!software->has_warned_zero)
+			nx_log_warn("nrt_execute", "only times are simulated; outputs are zero");
+		software->has_warned_zero = true;
+		nx_device_port_zero_outputs(software->neff, r->buffers);
+		report_collectives(software);
+	} else if (!r->st) {
 		compute(r);
+	}
 	r->run->end_ps = r->run->start_ps +
 			 (outcome ? outcome->run.end_ps : nx_device_port_host_ps() - began_ps);
 }

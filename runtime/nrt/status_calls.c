@@ -99,10 +99,7 @@ static bool is_device(int number)
 
 NX_EXPORT NRT_STATUS nrt_host_device_id_get(int neuron_dev, uint32_t *host_device_id)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!is_device(neuron_dev) || !host_device_id)
 		return NRT_INVALID;
 	*host_device_id = (uint32_t)neuron_dev;
@@ -111,10 +108,7 @@ NX_EXPORT NRT_STATUS nrt_host_device_id_get(int neuron_dev, uint32_t *host_devic
 
 NX_EXPORT NRT_STATUS nrt_host_device_id_rid_map_get(uint32_t *count, uint32_t *host_did_to_rid_map)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!count || !host_did_to_rid_map || *count < device_count())
 		return NRT_INVALID;
 	*count = device_count();
@@ -125,10 +119,7 @@ NX_EXPORT NRT_STATUS nrt_host_device_id_rid_map_get(uint32_t *count, uint32_t *h
 
 NX_EXPORT NRT_STATUS nrt_get_hbm_mmap_va(int device_id, int hbm_idx, void **addr, size_t *size)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!is_device(device_id) || hbm_idx < 0 || !addr || !size)
 		return NRT_INVALID;
 	if ((uint32_t)hbm_idx >= nx_state_instance()->kind->device_hbms)
@@ -139,10 +130,7 @@ NX_EXPORT NRT_STATUS nrt_get_hbm_mmap_va(int device_id, int hbm_idx, void **addr
 
 NX_EXPORT NRT_STATUS nrt_get_dmabuf_fd(uint64_t va, uint64_t size, int *fd)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!va || !size || !fd)
 		return NRT_INVALID;
 	*fd = -1;
@@ -152,10 +140,7 @@ NX_EXPORT NRT_STATUS nrt_get_dmabuf_fd(uint64_t va, uint64_t size, int *fd)
 
 NX_EXPORT NRT_STATUS nrt_get_attached_efa_bdf(const void *va, char *efa_bdf, size_t *len)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!va || !efa_bdf || !len)
 		return NRT_INVALID;
 	nx_log_error(__func__, "no network device is attached");
@@ -165,11 +150,9 @@ NX_EXPORT NRT_STATUS nrt_get_attached_efa_bdf(const void *va, char *efa_bdf, siz
 NX_EXPORT NRT_STATUS nrt_get_vnc_memory_stats(uint32_t vnc, nrt_vnc_memory_stats_t *stats,
 					      size_t stats_size_in, size_t *stats_size_out)
 {
-	NRT_STATUS st = nx_state_check_core(vnc);
 	nrt_vnc_memory_stats_t full;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check_core(vnc));
 	if (!stats || !stats_size_in || !stats_size_out)
 		return NRT_INVALID;
 	full.bytes_used = nx_memory_used_bytes(vnc);
@@ -193,10 +176,7 @@ NX_EXPORT NRT_STATUS nrt_set_pool_eng_ucode(const nrt_ucode_info *ucode_info)
 
 NX_EXPORT NRT_STATUS nrt_memcpy_to_device(void *dest, const void *src, size_t size)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (size && (!dest || !src))
 		return NRT_INVALID;
 	if (size)

@@ -103,7 +103,7 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_config_get_enabled_event_types(nrt_sys_trace_
 	return options ? list_types(options->filter.types, event_types, count) : NRT_INVALID;
 }
 
-/* The session that nrt_sys_trace_start began last; another's trace is not ours to take or stop. */
+/* The session that nrt_sys_trace_start began. An inspect session's trace must not be touched. */
 static _Atomic uint64_t own_session;
 
 static bool is_ours(void)
@@ -117,11 +117,9 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_start(nrt_sys_trace_config_t *options)
 {
 	struct nrt_sys_trace_config defaults;
 	struct nx_tracer_options wanted = {0};
-	NRT_STATUS st = nx_state_check();
 	struct nx_error err = {0};
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	nrt_sys_trace_config_set_defaults(&defaults);
 	wanted.filter = options ? options->filter : defaults.filter;
 	wanted.max_events = options ? options->max_events : defaults.max_events;
@@ -135,10 +133,7 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_start(nrt_sys_trace_config_t *options)
 
 NX_EXPORT NRT_STATUS nrt_sys_trace_stop(void)
 {
-	NRT_STATUS st = nx_state_check();
-
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!is_ours() || !nx_tracer_is_on())
 		return NRT_INVALID;
 	nx_tracer_end();
@@ -232,7 +227,7 @@ static void put_event(void *context)
 	nx_json_end_object(&f->json);
 }
 
-/* The tracer is locked around this: running out of memory may not leave it so. */
+/* Called with the tracer locked, so running out of memory must not skip the unlock. */
 static void fetch_event(void *context, const struct nx_trace_place *place,
 			const struct nx_trace_record *record)
 {
@@ -264,7 +259,7 @@ static void end_text(void *context)
 	nx_vec_push(&f->text, '\0');
 }
 
-/* JSON with a NUL behind it, in f->text. */
+/* Fills f->text with JSON that ends with NUL. */
 static bool fetch(struct fetching *f, uint32_t core, uint64_t max_events)
 {
 	if (!nx_heap_guarded(begin_text, f))
@@ -277,10 +272,8 @@ NX_EXPORT NRT_STATUS nrt_sys_trace_fetch_events(char **buffer, size_t *written_s
 						const nrt_sys_trace_fetch_options_t *options)
 {
 	struct fetching f = {.is_out_of_memory = false};
-	NRT_STATUS st = nx_state_check();
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!buffer || !written_size)
 		return NRT_INVALID;
 	*buffer = NULL;
@@ -323,15 +316,12 @@ NX_EXPORT NRT_STATUS nrt_trace_stop(const char *filename)
 {
 	struct fetching f = {.is_out_of_memory = false};
 	struct nx_error err = {0};
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!filename || !*filename || strcmp(filename, "-") == 0)
 		return NRT_INVALID;
-	st = nrt_sys_trace_stop();
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nrt_sys_trace_stop());
 	if (!fetch(&f, NX_TRACER_ALL_CORES, UINT64_MAX))
 		st = NRT_RESOURCE;
 	else if (nx_guest_write_file(filename, nx_slice_of(f.text.items, f.text.len - 1), &err))

@@ -78,7 +78,7 @@ static void destroy_tensor(struct nx_object *object)
 	nx_heap_free(tensor);
 }
 
-/* Takes the storage over, also when it fails. */
+/* Takes ownership of the storage, even if it fails. */
 static NRT_STATUS new_tensor(const char *name, nrt_tensor_placement_t placement, uint32_t core,
 			     struct nx_storage *storage, struct nx_nrt_tensor **out)
 {
@@ -119,14 +119,13 @@ static NRT_STATUS check_placement(nrt_tensor_placement_t placement, int vnc)
 NX_EXPORT NRT_STATUS nrt_tensor_allocate(nrt_tensor_placement_t tensor_placement, int vnc,
 					 size_t size, const char *name, nrt_tensor_t **tensor)
 {
-	NRT_STATUS st = check_placement(tensor_placement, vnc);
+	NRT_STATUS st;
 	uint32_t core = vnc < 0 ? 0 : (uint32_t)vnc;
 	struct nx_storage *storage = NULL;
 	struct nx_nrt_tensor *made = NULL;
 	uint64_t span;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(check_placement(tensor_placement, vnc));
 	if (!tensor)
 		return NRT_INVALID;
 	*tensor = NULL;
@@ -142,11 +141,10 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate(nrt_tensor_placement_t tensor_placement
 
 NX_EXPORT NRT_STATUS nrt_tensor_allocate_empty(const char *name, nrt_tensor_t **tensor)
 {
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st;
 	struct nx_nrt_tensor *made;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!tensor)
 		return NRT_INVALID;
 	*tensor = NULL;
@@ -162,10 +160,9 @@ NX_EXPORT NRT_STATUS nrt_tensor_allocate_slice(const nrt_tensor_t *tensor_source
 {
 	struct nx_nrt_tensor *source, *made;
 	uint8_t *bytes;
-	NRT_STATUS st = nx_tensor_acquire(tensor_source, &source);
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(tensor_source, &source));
 	st = tensor_slice ? nx_tensor_part(source, offset, size, &bytes) : NRT_INVALID;
 	if (st == NRT_SUCCESS) {
 		*tensor_slice = NULL;
@@ -185,10 +182,9 @@ NX_EXPORT NRT_STATUS nrt_tensor_attach_buffer(nrt_tensor_t *tensor, void *buffer
 {
 	struct nx_storage *storage, *old;
 	struct nx_nrt_tensor *target;
-	NRT_STATUS st = nx_tensor_acquire(tensor, &target);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(tensor, &target));
 	storage = buffer ? nx_heap_try_alloc(sizeof(*storage)) : NULL;
 	if (storage) {
 		atomic_store(&storage->reference_count, 1);
@@ -273,10 +269,9 @@ NX_EXPORT NRT_STATUS nrt_tensor_check_output_completion(const nrt_tensor_t *outp
 							uint64_t expected_completion_count)
 {
 	struct nx_nrt_tensor *tensor;
-	NRT_STATUS st = nx_tensor_acquire(output_tensor, &tensor);
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(output_tensor, &tensor));
 	st = wait_for(tensor, timeout, expected_completion_count);
 	nx_object_drop(tensor);
 	return st;
@@ -285,11 +280,9 @@ NX_EXPORT NRT_STATUS nrt_tensor_check_output_completion(const nrt_tensor_t *outp
 NX_EXPORT NRT_STATUS nrt_tensor_reset_output_completion(nrt_tensor_t *output_tensor)
 {
 	struct nx_nrt_tensor *tensor;
-	NRT_STATUS st = nx_tensor_acquire(output_tensor, &tensor);
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(output_tensor, &tensor));
 	atomic_store(&tensor->completion_count, 0);
 	nx_object_drop(tensor);
-	return st;
+	return NRT_SUCCESS;
 }

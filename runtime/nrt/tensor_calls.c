@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensor_calls: moving bytes in and out of tensors; their sizes and addresses. */
+/* tensor_calls: moves bytes in and out of tensors; reports their sizes and addresses. */
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/tensor.h"
 #include "runtime/trace/tracer.h"
@@ -55,18 +55,17 @@ static void copy(const struct nx_nrt_tensor *tensor, uint8_t *bytes, const struc
 	nx_trace_stop(tensor->core, type, span, 0, 0, 0, 0);
 }
 
-/* Without bytes to move, the buffer may be NULL. */
+/* The buffer may be NULL if size is 0. */
 static NRT_STATUS transfer(const nrt_tensor_t *handle, size_t offset, struct buffer buffer,
 			   size_t size)
 {
 	unsigned type = buffer.is_write ? NX_TRACE_TENSOR_WRITE : NX_TRACE_TENSOR_READ;
 	struct nx_nrt_tensor *tensor;
-	NRT_STATUS st = nx_tensor_acquire(handle, &tensor);
+	NRT_STATUS st;
 	uint8_t *bytes;
 	uint64_t span;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(handle, &tensor));
 	span = nx_trace_start(tensor->core, type, tensor->name_id, size, 0, 0);
 	st = buffer.out || buffer.in || !size ? nx_tensor_part(tensor, offset, size, &bytes)
 					      : NRT_INVALID;
@@ -93,12 +92,9 @@ NRT_STATUS nx_tensor_copy(const struct nx_nrt_tensor *from, uint64_t from_offset
 			  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len)
 {
 	uint8_t *source, *target;
-	NRT_STATUS st = nx_tensor_part(from, from_offset, len, &source);
 
-	if (st == NRT_SUCCESS)
-		st = nx_tensor_part(to, to_offset, len, &target);
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_part(from, from_offset, len, &source));
+	NX_RETURN_IF_FAILED(nx_tensor_part(to, to_offset, len, &target));
 	if (from->storage->is_device && to->storage->is_device && from->core != to->core) {
 		nx_log_error("nrt_tensor_copy",
 			     "tensors \"%s\" and \"%s\" are on different cores; copy through the "
@@ -114,10 +110,9 @@ NX_EXPORT NRT_STATUS nrt_tensor_copy(const nrt_tensor_t *src, size_t src_offset,
 				     size_t dst_offset, size_t size)
 {
 	struct nx_nrt_tensor *from, *to = NULL;
-	NRT_STATUS st = nx_tensor_acquire(src, &from);
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(src, &from));
 	st = nx_tensor_acquire(dst, &to);
 	if (st == NRT_SUCCESS)
 		st = nx_tensor_copy(from, src_offset, to, dst_offset, size);
@@ -128,7 +123,7 @@ NX_EXPORT NRT_STATUS nrt_tensor_copy(const nrt_tensor_t *src, size_t src_offset,
 
 /* --- batches ----------------------------------------------------------------------- */
 
-/* Checks all operations of a batch, or checks them and carries them out. */
+/* Checks all operations of a batch, then executes them unless is_check is set. */
 static NRT_STATUS walk_batch(const nrt_tensor_batch_t *batch, const struct nx_nrt_tensor *tensor,
 			     bool is_write, bool is_check)
 {
@@ -158,15 +153,14 @@ static NRT_STATUS walk_batch(const nrt_tensor_batch_t *batch, const struct nx_nr
 	return NRT_SUCCESS;
 }
 
-/* The first round checks, the second copies: nothing moves unless everything can. */
+/* The first round only checks, so that either all batches are copied or none. */
 static NRT_STATUS run_batches(const nrt_tensor_batch_t *batches, uint64_t count, bool is_write)
 {
 	unsigned type = is_write ? NX_TRACE_TENSOR_WRITE_BATCH : NX_TRACE_TENSOR_READ_BATCH;
-	NRT_STATUS st = nx_state_check();
+	NRT_STATUS st = NRT_SUCCESS;
 	uint64_t span;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!batches && count)
 		return NRT_INVALID;
 	span = nx_trace_start(0, type, count, 0, 0, 0);
@@ -183,7 +177,7 @@ static NRT_STATUS run_batches(const nrt_tensor_batch_t *batches, uint64_t count,
 	return st;
 }
 
-/* Executions are over when nrt_execute returns, so the safe variant has nothing to wait for. */
+/* No execution runs after nrt_execute has returned, so the safe variant need not wait. */
 NX_EXPORT NRT_STATUS nrt_tensor_read_batch(const nrt_tensor_batch_t *batches, uint64_t num_batches,
 					   bool unsafe)
 {
@@ -216,11 +210,10 @@ NX_EXPORT NRT_STATUS nrt_tensor_memset(nrt_tensor_t *tensor, uint64_t offset, in
 				       size_t size)
 {
 	struct nx_nrt_tensor *target;
-	NRT_STATUS st = nx_tensor_acquire(tensor, &target);
+	NRT_STATUS st;
 	uint8_t *bytes;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(tensor, &target));
 	st = nx_tensor_part(target, offset, size, &bytes);
 	if (st == NRT_SUCCESS)
 		memset(bytes, value, size);
@@ -245,16 +238,15 @@ NX_EXPORT NRT_STATUS nrt_tensor_get_device_allocation_info(
 	const nrt_tensor_t *tensor, nrt_tensor_device_allocation_info_t *alloc_info)
 {
 	struct nx_nrt_tensor *asked;
-	NRT_STATUS st = nx_tensor_acquire(tensor, &asked);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(tensor, &asked));
 	if (alloc_info && asked->storage && asked->storage->is_device) {
 		alloc_info->physical_address = asked->storage->block.address + asked->offset;
 		alloc_info->size = asked->storage->block.bytes;
 		alloc_info->hbm_index = (int)nx_instance_hbm(nx_state_instance(), asked->core);
 	} else {
-		st = NRT_INVALID; /* nothing of it lies on the device */
+		st = NRT_INVALID; /* it is on the host */
 	}
 	nx_object_drop(asked);
 	return st;

@@ -35,11 +35,9 @@ static void destroy_set(struct nx_object *object)
 
 NX_EXPORT NRT_STATUS nrt_allocate_tensor_set(nrt_tensor_set_t **result)
 {
-	NRT_STATUS st = nx_state_check();
 	struct nx_tensor_set *set;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!result)
 		return NRT_INVALID;
 	*result = NULL;
@@ -92,7 +90,7 @@ struct nx_nrt_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *
 	return tensor;
 }
 
-/* Takes the reference to the tensor over, also when it fails. */
+/* Takes ownership of the reference to the tensor, even if it fails. */
 static NRT_STATUS put_member(struct nx_tensor_set *set, const char *name,
 			     struct nx_nrt_tensor *tensor)
 {
@@ -126,10 +124,9 @@ NX_EXPORT NRT_STATUS nrt_add_tensor_to_tensor_set(nrt_tensor_set_t *tensor_set,
 {
 	struct nx_tensor_set *set;
 	struct nx_nrt_tensor *member;
-	NRT_STATUS st = nx_tensor_set_acquire(tensor_set, &set);
+	NRT_STATUS st = NRT_SUCCESS;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_set_acquire(tensor_set, &set));
 	if (!tensor_name || strlen(tensor_name) >= sizeof(((struct member *)0)->name))
 		st = NRT_INVALID;
 	else
@@ -145,10 +142,9 @@ NX_EXPORT NRT_STATUS nrt_get_tensor_from_tensor_set(nrt_tensor_set_t *tensor_set
 {
 	struct nx_nrt_tensor *found, *open = NULL;
 	struct nx_tensor_set *set;
-	NRT_STATUS st = nx_tensor_set_acquire(tensor_set, &set);
+	NRT_STATUS st;
 
-	if (st != NRT_SUCCESS)
-		return st;
+	NX_RETURN_IF_FAILED(nx_tensor_set_acquire(tensor_set, &set));
 	found = tensor_name && tensor ? nx_tensor_set_find(set, tensor_name) : NULL;
 	if (found)
 		open = nx_handle_acquire(found->object.handle, NX_HANDLE_TENSOR);

@@ -179,7 +179,7 @@ static enum nx_status find_op(struct nx_model_ranks *ranks, const struct nx_devi
 
 /* --- running ------------------------------------------------------------------------- */
 
-/* When this rank comes, and what follows if it is the last to come. */
+/* The times of the collective if no other rank is later than this one. */
 static void expect(const struct nx_model_ranks *ranks, const struct nx_device_collective *call,
 		   const struct op *op, struct nx_port_collective *record)
 {
@@ -207,7 +207,7 @@ static void move_to(struct nx_model_ranks *ranks, uint64_t trigger_ps,
 	ranks->now_ps = record->end_ps;
 }
 
-/* *last_ps: when this rank comes, and then when the last of its group does. */
+/* *last_ps: in, when this rank triggers the collective; out, when the last rank does. */
 static enum nx_status move_data(const struct nx_rank_group *group, const struct op *op,
 				const struct nx_device_collective *call, uint64_t *last_ps,
 				struct nx_error *err)

@@ -5,7 +5,10 @@
 
 #include "base/arena.h"
 #include "format/instruction.h"
-#include "runtime/nrt/ranks/reduce.h"
+#include "runtime/device/alu.h"
+#include "runtime/device/element.h"
+
+#define BLOCK 512 /* elements reduced at a time */
 
 struct running {
 	const struct nx_rank_group *group;
@@ -17,8 +20,84 @@ struct running {
 	uint64_t element_count;
 };
 
-/* --- chunks: scattering reduces chunk i into member i, gathering copies it from there to all ---
- */
+/* --- reducing --------------------------------------------------------------------------------- */
+
+static bool can_reduce(unsigned op, unsigned dtype)
+{
+	if (op != NX_ALU_OP_ADD && op != NX_ALU_OP_MULTIPLY && op != NX_ALU_OP_MAX &&
+	    op != NX_ALU_OP_MIN)
+		return false;
+	return dtype >= NX_DTYPE_UINT64 && dtype <= NX_DTYPE_FP8E5;
+}
+
+/* Exact; wraps. */
+static uint64_t combine(unsigned op, bool is_unsigned, uint64_t left, uint64_t right)
+{
+	bool is_less = is_unsigned ? left < right : (int64_t)left < (int64_t)right;
+
+	switch (op) {
+	case NX_ALU_OP_ADD:
+		return left + right;
+	case NX_ALU_OP_MULTIPLY:
+		return left * right;
+	case NX_ALU_OP_MAX:
+		return is_less ? right : left;
+	default:
+		return is_less ? left : right;
+	}
+}
+
+static void reduce_integers(unsigned op, unsigned dtype, uint8_t *left, const uint8_t *right,
+			    size_t count)
+{
+	ptrdiff_t size = nx_dtype_bytes(dtype);
+	int64_t a[BLOCK], b[BLOCK];
+
+	for (size_t i = 0; i < count; i++)
+		a[i] = b[i] = 0;
+	nx_element_load_integer(dtype, left, size, count, a);
+	nx_element_load_integer(dtype, right, size, count, b);
+	for (size_t i = 0; i < count; i++)
+		a[i] = (int64_t)combine(op, dtype == NX_DTYPE_UINT64, (uint64_t)a[i],
+					(uint64_t)b[i]);
+	nx_element_store_integer(dtype, a, count, left, size);
+}
+
+/* Floats narrower than 32 bits are computed in fp32 and rounded to nearest even after each step. */
+static void reduce_floats(unsigned op, unsigned dtype, uint8_t *left, const uint8_t *right,
+			  size_t count)
+{
+	ptrdiff_t size = nx_dtype_bytes(dtype);
+	float a[BLOCK], b[BLOCK];
+
+	nx_element_load(dtype, left, size, count, a);
+	nx_element_load(dtype, right, size, count, b);
+	(void)nx_alu_apply((uint8_t)op, a, b, count);
+	nx_element_store(dtype, a, count, left, size);
+}
+
+/* left = left op right, element by element. */
+static void reduce(unsigned op, unsigned dtype, uint8_t *left, const uint8_t *right, size_t count)
+{
+	size_t size = nx_dtype_bytes(dtype);
+
+	assert(can_reduce(op, dtype));
+	while (count) {
+		size_t now = count < BLOCK ? count : BLOCK;
+
+		if (nx_dtype_is_integer(dtype))
+			reduce_integers(op, dtype, left, right, now);
+		else
+			reduce_floats(op, dtype, left, right, now);
+		left += now * size;
+		right += now * size;
+		count -= now;
+	}
+}
+
+/* --- chunks ----------------------------------------------------------------------------------- */
+
+/* Scattering reduces chunk i into member i; gathering copies it from there to all. */
 
 static size_t chunk_at(const struct running *c, uint64_t index)
 {
@@ -53,7 +132,7 @@ static enum nx_status take_chunks(const struct running *c, uint32_t from, uint32
 	st = nx_rank_group_take(c->group, from, range.len, &message, c->err);
 	if (st)
 		return st;
-	nx_reduce(c->call->op, c->call->dtype, into, message->bytes, range.len / c->size);
+	reduce(c->call->op, c->call->dtype, into, message->bytes, range.len / c->size);
 	nx_rank_message_free(message);
 	return NX_OK;
 }
@@ -403,7 +482,7 @@ enum nx_status nx_rank_collective_check(const struct nx_rank_group *group,
 	if (!nx_collective_kind_name(call->kind))
 		return nx_fail(err, NX_UNSUPPORTED, "unknown collective kind %lld",
 			       (long long)call->kind);
-	if (!nx_dtype_bytes(call->dtype) || (is_reduced && !nx_reduce_can(call->op, call->dtype)))
+	if (!nx_dtype_bytes(call->dtype) || (is_reduced && !can_reduce(call->op, call->dtype)))
 		return nx_fail(err, NX_UNSUPPORTED, "%s does not support operation %u on type %u",
 			       nx_collective_kind_name(call->kind), call->op, call->dtype);
 	if (call->kind == NX_COLLECTIVE_ALL_GATHER_V || call->kind == NX_COLLECTIVE_ALL_TO_ALL_V)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rank_network: the processes of a world, in a star around that of rank 0.
+ * rank_network: connects the processes of a world, in a star around that of rank 0.
  *
- * The process of rank 0 listens; every other one calls it and gives it what goes
- * to ranks elsewhere. Each connection has a thread that reads: what it reads goes
- * into a mailbox or on to another connection, so a reader never waits for a rank
- * and writers cannot block each other in a circle.
+ * The process of rank 0 listens and forwards messages between the others. Each
+ * connection has a reader thread that puts messages into a mailbox or onto another
+ * connection. It never waits for a rank, so writers cannot deadlock.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -17,7 +16,7 @@
 #include "runtime/nrt/ranks/rank_world_internal.h"
 
 #define CALL_AGAIN_MS 50
-#define CALL_LIMIT_S 3 /* of one call; whoever ends the world may have to wait for it */
+#define CALL_LIMIT_S 3 /* for one attempt to connect; nx_rank_network_end may wait that long */
 
 /* --- connections ------------------------------------------------------------------------- */
 
@@ -29,7 +28,7 @@ static void read_caller(void *context)
 	nx_rank_route_read(route);
 }
 
-/* Under the lock. Without the thread ranks would wait in vain, so they all fail. */
+/* Under the lock. Without the thread no message arrives, so all ranks fail. */
 static void start_thread(struct nx_rank_world *world, struct nx_thread *thread, void (*run)(void *),
 			 void *context)
 {
@@ -85,7 +84,7 @@ static int open_socket(struct nx_rank_world *world, bool listens)
 		if (fd < 0)
 			continue;
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-		/* A host that is silent would hold connect for minutes. */
+		/* Otherwise connect waits minutes for a host that does not answer. */
 		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 		if (listens ? bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, SOMAXCONN)
 			    : connect(fd, a->ai_addr, a->ai_addrlen)) {
@@ -132,7 +131,7 @@ static void pause_calling(struct nx_rank_world *world)
 	pthread_cond_timedwait(&world->changed, &world->lock, &at);
 }
 
-/* Until rank 0 answers, comes to this process, or nobody wants it any more. */
+/* Retries until rank 0 answers, joins in this process, or the world ends. */
 static int call_root(struct nx_rank_world *world)
 {
 	int fd = -1;
@@ -195,7 +194,7 @@ void nx_rank_network_left(struct nx_rank_world *world, uint32_t rank)
 		nx_rank_route_tell_all(world, NULL, NX_RANK_LEAVE, rank);
 }
 
-/* Readers walk the list: all have to be gone before the first connection goes. */
+/* Readers walk the list, so all must have ended before the first connection is freed. */
 static void end_routes(struct nx_rank_world *world)
 {
 	for (struct nx_rank_route *route = world->routes; route; route = route->next) {
@@ -212,7 +211,7 @@ static void end_routes(struct nx_rank_world *world)
 	}
 }
 
-/* Under the lock: whether a rank of another process is still at work. */
+/* Under the lock: whether a rank of another process is still present. */
 static bool has_guests(const struct nx_rank_world *world)
 {
 	for (uint32_t i = 0; i < world->count; i++)
@@ -222,8 +221,8 @@ static bool has_guests(const struct nx_rank_world *world)
 }
 
 /*
- * Under the lock: what the others still tell each other goes through the root, so it stays as long
- * as they are there, but no longer than they would wait for one another.
+ * Under the lock. Messages between other processes pass through the root, so it waits until they
+ * have left, up to the timeout.
  */
 static void await_guests(struct nx_rank_world *world)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank_route: frames over one connection, and what each does to the world. */
+/* rank_route: sends frames over one connection, and handles those it reads. */
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -104,13 +104,13 @@ enum nx_status nx_rank_route_send(struct nx_rank_route *route, const struct nx_r
 	pthread_mutex_unlock(&route->write_lock);
 	if (is_written)
 		return NX_OK;
-	/* Half a frame may be out: nothing more can follow it. */
+	/* Part of a frame may have been sent, so nothing can follow it. */
 	shutdown(route->fd, SHUT_RDWR);
 	return nx_fail(err, NX_IO, "rank %u could not send to rank %u: the connection is lost",
 		       frame->from, frame->to);
 }
 
-/* Memory follows the bytes that came, not those that were announced. */
+/* Memory grows with the bytes received, not with the length that the frame claims. */
 static struct nx_rank_message *read_message(int fd, const struct nx_rank_frame *frame)
 {
 	size_t len = (size_t)frame->len, got = 0;
@@ -144,9 +144,9 @@ static struct nx_rank_message *read_message(int fd, const struct nx_rank_frame *
 	return message;
 }
 
-/* --- telling others ------------------------------------------------------------------ */
+/* --- notifying others ------------------------------------------------------------------ */
 
-/* Connections are never taken out of the list while the world lives. */
+/* Connections stay in the list as long as the world exists. */
 void nx_rank_route_tell_all(struct nx_rank_world *world, const struct nx_rank_route *but,
 			    enum nx_rank_frame_kind kind, uint32_t rank)
 {
@@ -168,7 +168,6 @@ void nx_rank_route_tell_all(struct nx_rank_world *world, const struct nx_rank_ro
 	}
 }
 
-/* To a new connection: who is already there. */
 void nx_rank_route_tell_present(struct nx_rank_route *route, bool is_root)
 {
 	struct nx_rank_world *world = route->world;
@@ -262,14 +261,14 @@ static bool read_frame(struct nx_rank_route *route, struct nx_error *err)
 	return true;
 }
 
-/* A rank that has left may lose its process; one that is there may not. */
+/* Ranks that left before are not affected; those still present are gone. */
 static void lose_route(struct nx_rank_route *route, const struct nx_error *why)
 {
 	struct nx_rank_world *world = route->world;
 
 	pthread_mutex_lock(&world->lock);
 	route->is_open = false;
-	/* Anybody may call the root and talk nonsense; that is no reason to stop. */
+	/* Any program may connect to the root and send garbage; that must not end the world. */
 	if (why->status == NX_MISMATCH || (why->status && !world->is_root))
 		world->trouble = *why;
 	pthread_mutex_unlock(&world->lock);
@@ -310,7 +309,7 @@ struct nx_rank_route *nx_rank_route_add(struct nx_rank_world *world, int fd)
 		return NULL;
 	}
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	/* A process that was stopped must not hold its peers for ever. */
+	/* A process that was stopped must not block its peers forever. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	route->fd = fd;
 	route->world = world;

@@ -255,7 +255,7 @@ static enum nx_status fail_waiting(const struct nx_rank_world *world, uint32_t r
 		       rank, world->timeout_s, peer);
 }
 
-/* Under the lock: whether waiting for a peer makes sense any more. */
+/* Under the lock: fails if there is no point in waiting for the peer. */
 static enum nx_status check_peer(const struct nx_rank_world *world, uint32_t rank, uint32_t peer,
 				 struct nx_error *err)
 {
@@ -271,7 +271,7 @@ static enum nx_status check_peer(const struct nx_rank_world *world, uint32_t ran
 	return NX_OK;
 }
 
-/* Under the lock, until the receiver is there. */
+/* Under the lock: waits until the receiver has joined. */
 static enum nx_status await_peer(struct nx_rank_world *world, uint32_t from, uint32_t to,
 				 struct nx_error *err)
 {

@@ -14,7 +14,6 @@
 #include "runtime/device/alu.h"
 #include "runtime/device/element.h"
 #include "runtime/nrt/ranks/rank_collective.h"
-#include "runtime/nrt/ranks/reduce.h"
 
 #define MOST 8u
 #define LEN 4096u
@@ -186,6 +185,16 @@ static void test_reductions(void **state)
 			}
 }
 
+/* left = left op right, as an all-reduce over two ranks. */
+static void reduce_two(unsigned op, unsigned dtype, void *left, const void *right, uint64_t count)
+{
+	prepare(NX_COLLECTIVE_ALL_REDUCE, op, dtype, count, 2);
+	memcpy(job.in[0], left, job.in_len);
+	memcpy(job.in[1], right, job.in_len);
+	run_all(2);
+	memcpy(left, job.out[0], job.out_len);
+}
+
 static void test_integers_wrap(void **state)
 {
 	uint8_t left[2] = {250, 1}, right[2] = {10, 255};
@@ -193,12 +202,12 @@ static void test_integers_wrap(void **state)
 	const int8_t lower[1] = {-50};
 
 	(void)state;
-	nx_reduce(NX_ALU_OP_ADD, NX_DTYPE_UINT8, left, right, 2);
+	reduce_two(NX_ALU_OP_ADD, NX_DTYPE_UINT8, left, right, 2);
 	assert_int_equal(left[0], 4);
 	assert_int_equal(left[1], 0);
-	nx_reduce(NX_ALU_OP_ADD, NX_DTYPE_INT8, (uint8_t *)low, (const uint8_t *)lower, 1);
+	reduce_two(NX_ALU_OP_ADD, NX_DTYPE_INT8, low, lower, 1);
 	assert_int_equal(low[0], 106);
-	nx_reduce(NX_ALU_OP_MAX, NX_DTYPE_INT8, (uint8_t *)low, (const uint8_t *)lower, 1);
+	reduce_two(NX_ALU_OP_MAX, NX_DTYPE_INT8, low, lower, 1);
 	assert_int_equal(low[0], 106);
 }
 
@@ -208,7 +217,7 @@ static void test_unsigned_order(void **state)
 	const uint64_t right = 1;
 
 	(void)state;
-	nx_reduce(NX_ALU_OP_MIN, NX_DTYPE_UINT64, (uint8_t *)&left, (const uint8_t *)&right, 1);
+	reduce_two(NX_ALU_OP_MIN, NX_DTYPE_UINT64, &left, &right, 1);
 	assert_true(left == 1);
 }
 
