@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_execute: a worker's executions, at once or queued, and the profiles of them. */
+/* capture_execute: runs a worker's executions, synchronous or queued, and profiles them. */
 #include <sys/stat.h>
 #include <time.h>
 
@@ -17,7 +17,7 @@ struct executing {
 	struct nx_capture_worker *w;
 	NX_VEC(struct pending) queue; /* from first_pending on; in order */
 	size_t first_pending;
-	NX_VEC(nrta_error_t) errors; /* that were told so far */
+	NX_VEC(nrta_error_t) errors; /* that the runtime has reported so far */
 };
 
 /* --- how an execution ended ---------------------------------------------------------- */
@@ -37,8 +37,8 @@ static enum nx_status note_end(struct nx_capture_worker *w, uint32_t execution, 
 	return NX_OK;
 }
 
-/* --- queued
- * ---------------------------------------------------------------------------------------- */
+/* --- queued ------------------------------------------------------------------------------------
+ */
 
 static enum nx_status wait_completed(struct nx_capture_worker *w, nrta_seq_t sequence)
 {
@@ -59,7 +59,7 @@ static enum nx_status wait_completed(struct nx_capture_worker *w, nrta_seq_t seq
 	}
 }
 
-/* The runtime reports each error once, also those of requests not waited for yet. */
+/* The runtime reports each error once, even if nobody waits for its request yet. */
 static NRT_STATUS error_of(struct executing *x, nrta_seq_t sequence)
 {
 	const nrta_error_t *errors = NULL;
@@ -119,7 +119,7 @@ static enum nx_status schedule(struct executing *x, uint32_t execution)
 	return NX_OK;
 }
 
-/* One execution, waited for in either mode. */
+/* Runs one execution and waits for its end, in either mode. */
 static enum nx_status run_one(struct executing *x, uint32_t execution)
 {
 	struct nx_capture_worker *w = x->w;
@@ -132,8 +132,8 @@ static enum nx_status run_one(struct executing *x, uint32_t execution)
 	return st ? st : wait_all(x);
 }
 
-/* --- profiled
- * ----------------------------------------------------------------------------------------- */
+/* --- profiled ----------------------------------------------------------------------------------
+ */
 
 static NRT_STATUS start_profile(struct nx_capture_worker *w, const char *path)
 {
@@ -167,7 +167,7 @@ static NRT_STATUS stop_profile(struct nx_capture_worker *w, const char *path)
 	return status;
 }
 
-/* The runtime does not say why it could not write; one more page in its place does. */
+/* The runtime does not say why it could not write; writing a page ourselves does. */
 static enum nx_status fail_stop(struct nx_capture_worker *w, struct nx_output *out,
 				const char *path, NRT_STATUS status)
 {
@@ -184,7 +184,7 @@ static enum nx_status fail_stop(struct nx_capture_worker *w, struct nx_output *o
 			       path);
 }
 
-/* The runtime writes the file by its name, perhaps by a rename of its own. */
+/* The runtime opens the file by name and may replace it, so the size is that of the name. */
 static enum nx_status keep_session(struct nx_capture_worker *w, struct nx_output *out,
 				   const char *path)
 {
@@ -237,8 +237,8 @@ static enum nx_status run_profiled(struct executing *x, uint32_t execution)
 	return st;
 }
 
-/* --- all of them
- * -------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------
+ */
 
 static enum nx_status run_execution(struct executing *x, uint32_t execution)
 {
@@ -256,27 +256,23 @@ static enum nx_status run_execution(struct executing *x, uint32_t execution)
 	return st ? st : nx_capture_outputs_take(x->w, execution);
 }
 
-static void drain(struct executing *x)
-{
-	struct nx_error first = x->w->err;
-
-	while (x->first_pending < x->queue.len)
-		if (wait_completed(x->w, x->queue.items[x->first_pending++].sequence))
-			break;
-	x->w->err = first;
-}
-
 enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w)
 {
 	struct executing x = {.w = w};
-	enum nx_status st = NX_OK, waited;
+	enum nx_status st = NX_OK;
+	struct nx_error first;
 
 	for (uint32_t i = 1; i <= nx_worker_plan(w)->execution_count && !st; i++)
 		st = run_execution(&x, i);
-	waited = st ? NX_OK : wait_all(&x);
-	/* What is queued uses our tensors: it has to end before they go, whatever happened. */
-	drain(&x);
+	if (!st)
+		st = wait_all(&x);
+	/* Queued executions use our tensors, so even after a failure they must end first. */
+	first = w->err;
+	while (x.first_pending < x.queue.len)
+		if (wait_completed(w, x.queue.items[x.first_pending++].sequence))
+			break;
+	w->err = first;
 	nx_vec_release(&x.errors);
 	nx_vec_release(&x.queue);
-	return st ? st : waited;
+	return st;
 }

@@ -15,6 +15,7 @@
 #include "format/process_folder.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+#define DIGITS "0123456789"
 
 struct scan {
 	struct nx_capture_found *found;
@@ -27,7 +28,7 @@ static uint64_t ns_of(struct timespec time)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/* Files get the time of the last tick, which the fine clock is ahead of. */
+/* Files get the time of the kernel's last tick, not of the fine clock, which is ahead. */
 uint64_t nx_capture_now_ns(void)
 {
 	struct timespec now;
@@ -52,7 +53,7 @@ static uint64_t count_events(const char *path)
 	return count;
 }
 
-/* A runtime writes the time of its end last of all. */
+/* A runtime writes its end time last. */
 static bool has_no_end(const char *path)
 {
 	struct nx_wire_loss loss = {0};
@@ -100,12 +101,7 @@ static void add(struct scan *s, const struct nx_captured_folder *folder)
 	total->has_no_end |= folder->has_no_end;
 }
 
-static bool is_number(const char *name)
-{
-	return *name && strspn(name, "0123456789") == strlen(name);
-}
-
-/* What a killed process was about to rename has another name still. */
+/* Not the temporary files of a killed process. */
 static bool is_captured(const char *name)
 {
 	struct nx_slice n = nx_slice_text(name);
@@ -114,7 +110,7 @@ static bool is_captured(const char *name)
 	       (nx_slice_ends(n, ".pb") || nx_slice_ends(n, ".ntff") || nx_slice_ends(n, ".neff"));
 }
 
-/* Sessions lie below a process and nowhere else, so one level more is all there is. */
+/* Sessions are subfolders of a process's folder; there are no deeper levels. */
 static void scan_process(struct scan *s, const char *path, const char *name, bool is_top)
 {
 	struct nx_captured_folder folder = {.path = name};
@@ -128,7 +124,7 @@ static void scan_process(struct scan *s, const char *path, const char *name, boo
 
 		if (entry->d_name[0] == '.' || lstat(below, &st))
 			continue;
-		if (S_ISDIR(st.st_mode) && is_top && is_number(entry->d_name))
+		if (S_ISDIR(st.st_mode) && is_top && !entry->d_name[strspn(entry->d_name, DIGITS)])
 			scan_process(s, below,
 				     nx_arena_printf(s->arena, "%s/%s", name, entry->d_name),
 				     false);

@@ -48,16 +48,6 @@ static void split(struct nx_slice line, struct nx_arena *arena, struct words *wo
 	}
 }
 
-static struct nx_slice take_line(struct nx_slice *text)
-{
-	const uint8_t *end = text->len ? memchr(text->data, '\n', text->len) : NULL;
-	size_t len = end ? (size_t)(end - text->data) : text->len;
-	struct nx_slice line = nx_slice_part(*text, 0, len);
-
-	*text = nx_slice_part(*text, len + 1, text->len);
-	return line;
-}
-
 static enum nx_status read_lines(struct nx_capture_inputs *workers, size_t worker_count,
 				 struct nx_slice text, struct nx_arena *arena, struct nx_error *err)
 {
@@ -68,8 +58,11 @@ static enum nx_status read_lines(struct nx_capture_inputs *workers, size_t worke
 	while (text.len && strchr(" \t\r\n", text.data[text.len - 1]))
 		text.len--;
 	for (; text.len && !st; line_count++) {
-		struct nx_slice line = take_line(&text);
+		const uint8_t *end = memchr(text.data, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.data) : text.len;
+		struct nx_slice line = nx_slice_part(text, 0, len);
 
+		text = nx_slice_part(text, len + 1, text.len);
 		nx_vec_clear(&words);
 		if (line_count >= worker_count)
 			continue;
@@ -117,7 +110,7 @@ static_assert((int)NRT_DTYPE_BFLOAT16 == NX_DTYPE_BF16 && (int)NRT_DTYPE_INT64 =
 		      (int)NRT_DTYPE_FP8_E5 == NX_DTYPE_FP8E5,
 	      "the runtime numbers element types as instruction words do");
 
-/* Types that NumPy lacks are stored as bytes or words without a meaning. */
+/* Types that NumPy lacks are stored as plain bytes or words. */
 static const char *accepted_npy(nrt_dtype_t dtype)
 {
 	switch (dtype) {
@@ -134,21 +127,15 @@ static const char *accepted_npy(nrt_dtype_t dtype)
 	}
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *at = words; len && (at = strstr(at, word)); at += len)
-		if ((at == words || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
-			return true;
-	return false;
-}
-
 bool nx_capture_input_accepts(nrt_dtype_t dtype, const char *npy)
 {
 	const char *accepted = accepted_npy(dtype);
+	size_t len = strlen(npy);
 
-	return !accepted || has_word(accepted, npy);
+	for (const char *at = accepted; len && at && (at = strstr(at, npy)); at += len)
+		if ((at == accepted || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+			return true;
+	return !accepted;
 }
 
 static const char *shape_text(const uint64_t *shape, unsigned dims, char out[SHAPE_TEXT_MAX])
@@ -162,6 +149,7 @@ static const char *shape_text(const uint64_t *shape, unsigned dims, char out[SHA
 	return out;
 }
 
+/* Dimensions of size 1 do not change the layout. */
 static unsigned without_ones(const uint64_t *shape, unsigned dims, uint64_t *out)
 {
 	unsigned count = 0;
@@ -172,26 +160,19 @@ static unsigned without_ones(const uint64_t *shape, unsigned dims, uint64_t *out
 	return count;
 }
 
-/* Dimensions of one element lay nothing out differently. */
-static bool is_same_shape(const struct nx_npy *array, const struct nx_capture_tensor *tensor)
-{
-	uint64_t a[NX_NPY_MAX_DIMS], b[NX_CAPTURE_MAX_DIMS];
-	unsigned a_dims = without_ones(array->shape, array->dims, a);
-	unsigned b_dims = without_ones(tensor->shape, tensor->dims, b);
-
-	return tensor->dims == 0 || (a_dims == b_dims && memcmp(a, b, a_dims * sizeof(a[0])) == 0);
-}
-
 static enum nx_status check_array(const struct nx_npy *array,
 				  const struct nx_capture_tensor *tensor, struct nx_error *err)
 {
 	char have[SHAPE_TEXT_MAX], want[SHAPE_TEXT_MAX];
+	uint64_t a[NX_NPY_MAX_DIMS], b[NX_CAPTURE_MAX_DIMS];
+	unsigned a_dims = without_ones(array->shape, array->dims, a);
+	unsigned b_dims = without_ones(tensor->shape, tensor->dims, b);
 
 	if (!nx_capture_input_accepts(tensor->dtype, array->dtype))
 		return nx_fail(err, NX_MISMATCH, "the array is of type %s, input %s of type %s",
 			       *array->dtype ? array->dtype : "a structure", tensor->name,
 			       tensor->dtype_name);
-	if (!is_same_shape(array, tensor))
+	if (tensor->dims && (a_dims != b_dims || memcmp(a, b, a_dims * sizeof(a[0])) != 0))
 		return nx_fail(err, NX_MISMATCH, "the array has shape %s, input %s has %s",
 			       shape_text(array->shape, array->dims, have), tensor->name,
 			       shape_text(tensor->shape, tensor->dims, want));

@@ -41,8 +41,8 @@ enum nx_status nx_capture_model_read(struct nx_slice file, struct nx_arena *aren
 	return NX_OK;
 }
 
-/* --- as the runtime reports it
- * --------------------------------------------------------------------- */
+/* --- as the runtime reports it -----------------------------------------------------------------
+ */
 
 static void copy_tensor(struct nx_arena *arena, const nrt_tensor_info_t *from,
 			struct nx_capture_tensor *to)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture_model: what a capture must know about a model before it runs: names,
- * types and sizes of its inputs and outputs, and how many workers it is for.
- *
- * Both come from the NEFF. With --io-from runtime nx_capture_model_ask replaces
- * the tensors by those the runtime reports. All texts live in the arena.
+ * capture_model: a model's inputs and outputs, and how many workers it needs, from its
+ * NEFF. With --io-from runtime, nx_capture_model_ask replaces the tensors with those
+ * that the runtime reports. Texts are in the arena.
  */
 #ifndef NX_CAPTURE_MODEL_H
 #define NX_CAPTURE_MODEL_H
@@ -33,7 +31,7 @@ struct nx_capture_model {
 	uint32_t logical_core_size; /* physical cores per logical core; 0 likewise */
 };
 
-/* FORMAT when the bytes are not a NEFF or declare no graph. */
+/* FORMAT if the bytes are not a NEFF or declare no graph. */
 NX_MUST_CHECK enum nx_status nx_capture_model_read(struct nx_slice neff, struct nx_arena *arena,
 						   struct nx_capture_model *out,
 						   struct nx_error *err);

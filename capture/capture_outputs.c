@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_outputs: what a model computed, as files and as checksums. */
+/* capture_outputs: saves what a model computed, and compares checksums. */
 #include <stdio.h>
 #include <zlib.h>
 
 #include "capture/capture_worker_internal.h"
 #include "machine/dtype.h"
 
-/* A reader of one output: in pieces, so that its size costs no memory. */
+/* Outputs are read in pieces, to use little memory. */
 typedef void (*piece_fn)(void *context, struct nx_slice piece);
 
 static enum nx_status read_output(struct nx_capture_worker *w, size_t index, piece_fn each,
@@ -33,8 +33,8 @@ static enum nx_status read_output(struct nx_capture_worker *w, size_t index, pie
 	return nx_runtime_fail(lib, status, &w->err, "reading output %s", tensor->name);
 }
 
-/* --- files
- * ---------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------
+ */
 
 enum nx_status nx_capture_outputs_check(const struct nx_capture_plan *plan,
 					const struct nx_capture_model *model, struct nx_error *err)
@@ -108,8 +108,8 @@ static enum nx_status save_all(struct nx_capture_worker *w, uint32_t execution)
 	return st;
 }
 
-/* --- checksums
- * -------------------------------------------------------------------------------------- */
+/* --- checksums ---------------------------------------------------------------------------------
+ */
 
 static void add_crc(void *context, struct nx_slice piece)
 {

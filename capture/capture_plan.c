@@ -222,7 +222,7 @@ const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const cha
 {
 	char *name = nx_arena_copy_text(arena, *tensor ? tensor : "_");
 
-	/* A NEFF may call its tensors anything; a file of another folder it may not name. */
+	/* A tensor's name must not lead to another folder or look like an option. */
 	for (char *c = name; *c; c++)
 		if (*c == '/' || (unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '_';

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture_plan: what a capture is to do: which workers, which executions, which
- * of them are profiled, and what the files are called.
+ * capture_plan: the workers of a capture, its executions, which of them are profiled,
+ * and the names of its files.
  *
- * struct nx_capture_wishes is what the user requested, with nothing decided; a
- * zeroed one has the defaults. nx_capture_plan_make decides, given the model.
+ * struct nx_capture_wishes has the user's options; a zeroed one has the defaults.
  */
 #ifndef NX_CAPTURE_PLAN_H
 #define NX_CAPTURE_PLAN_H
@@ -53,9 +52,7 @@ struct nx_capture_plan {
 	struct nx_capture_inputs *inputs; /* of each worker */
 };
 
-/*
- * Decides, and reads the words of the inputs (not the arrays). USAGE when wishes
- * contradict each other, LIMIT when there are too many workers.
+/* Does not read the arrays yet. USAGE if options contradict, LIMIT if there are too many workers.
  */
 NX_MUST_CHECK enum nx_status nx_capture_plan_make(struct nx_capture_plan *plan,
 						  const struct nx_capture_wishes *wishes,
@@ -71,7 +68,7 @@ bool nx_capture_plan_saves(const struct nx_capture_plan *plan, uint32_t executio
 /* "out/profile_rank_3_exec_2.ntff" from "out/profile.ntff". */
 const char *nx_capture_plan_session(const struct nx_capture_plan *plan, uint32_t worker,
 				    uint32_t execution, struct nx_arena *arena);
-/* A file in the working folder, whatever the tensor is called; suffix "" or ".npy". */
+/* Always a file in the working folder, whatever the tensor's name; suffix "" or ".npy". */
 const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const char *tensor,
 				   const char *suffix, uint32_t worker, uint32_t execution,
 				   struct nx_arena *arena);

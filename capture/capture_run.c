@@ -9,13 +9,13 @@
 #include "base/thread.h"
 #include "capture/capture_worker_internal.h"
 
-/* Of our runtime: what it offers by default, and the instance with the most cores. */
+/* Our own runtime has this many cores by default; more need a larger instance. */
 #define USUAL_CORES 4
 #define INSTANCE_VARIABLE "NEURON_EXPLORER_INSTANCE"
 #define LARGE_INSTANCE "trn2.48xlarge"
 
-/* --- telling
- * ----------------------------------------------------------------------------------------- */
+/* --- messages -----------------------------------------------------------------------------------
+ */
 
 void nx_capture_say(struct nx_capture_shared *shared, bool is_warning, const char *fmt, ...)
 {
@@ -43,8 +43,8 @@ void nx_capture_step(struct nx_capture_shared *shared)
 	pthread_mutex_unlock(&shared->listening);
 }
 
-/* --- environment
- * ------------------------------------------------------------------------------------- */
+/* --- environment -------------------------------------------------------------------------------
+ */
 
 /* A process that requests no number of cores takes all of the instance. */
 static void ask_for_cores(const struct nx_capture_job *job)
@@ -82,8 +82,8 @@ static enum nx_status set_environment(const struct nx_capture_job *job, struct n
 	return NX_OK;
 }
 
-/* --- cores
- * --------------------------------------------------------------------------------------------- */
+/* --- cores -------------------------------------------------------------------------------------
+ */
 
 static enum nx_status give_cores(struct nx_capture_shared *shared,
 				 struct nx_capture_worker *workers, struct nx_error *err)
@@ -122,15 +122,6 @@ static void take_step(void *context, size_t index)
 	w->st = step->fn(w);
 }
 
-static enum nx_status report(const struct nx_capture_plan *plan, struct nx_capture_worker *w,
-			     struct nx_error *err)
-{
-	if (plan->is_collective)
-		nx_context(&w->err, "rank %u", plan->first_rank + w->index);
-	*err = w->err;
-	return w->st;
-}
-
 /* All workers at once; the error is that of the first one that failed. */
 static enum nx_status take_steps(struct nx_capture_shared *shared,
 				 struct nx_capture_worker *workers,
@@ -141,9 +132,13 @@ static enum nx_status take_steps(struct nx_capture_shared *shared,
 	struct step step = {workers, fn};
 	enum nx_status st = nx_threads_run("nx-capture", plan->worker_count, take_step, &step, err);
 
-	for (uint32_t i = 0; i < plan->worker_count && !st; i++)
-		if (workers[i].st)
-			st = report(plan, &workers[i], err);
+	for (uint32_t i = 0; i < plan->worker_count && !st; i++) {
+		st = workers[i].st;
+		if (st && plan->is_collective)
+			nx_context(&workers[i].err, "rank %u", plan->first_rank + i);
+		if (st)
+			*err = workers[i].err;
+	}
 	return st;
 }
 
@@ -235,7 +230,7 @@ static void gather(struct nx_capture_shared *shared, struct nx_capture_worker *w
 
 /* --- the run ------------------------------------------------------------------------- */
 
-/* Fails before minutes of loading, not after. */
+/* Checks that the output can be written before minutes of loading. */
 static enum nx_status check_place(const struct nx_capture_plan *plan, struct nx_error *err)
 {
 	const char *path = plan->wishes.session_path;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture_run: carries a plan out: loads the model for each worker, gives it
- * inputs, executes, and leaves profiles, traces and outputs as files.
+ * capture_run: executes a plan: loads the model for each worker, writes its inputs,
+ * runs it, and writes profiles, traces and outputs as files.
  *
- * Workers are threads of this process with a logical core each. They go through
- * it in steps (load, prepare, execute), and none begins a step before all have
- * done the one before: a worker that cannot load does not leave the others
- * waiting for it in a collective. Environment variables that the runtime reads
- * are set here, before it begins; run one capture per process.
+ * Workers are threads of this process with a logical core each. All finish a step
+ * (load, prepare, execute) before the next one begins, so that a worker that cannot
+ * load does not leave others waiting in a collective. Sets environment variables
+ * for the runtime: run one capture per process.
  */
 #ifndef NX_CAPTURE_RUN_H
 #define NX_CAPTURE_RUN_H
@@ -46,12 +45,12 @@ struct nx_capture_result {
 	uint64_t event_count;			 /* of a system trace */
 };
 
-/* The result may be released after a failure too, and then names what was written before it. */
+/* After a failure the result has the files written before it; release it too. */
 NX_MUST_CHECK enum nx_status nx_capture_run(const struct nx_capture_job *job,
 					    struct nx_capture_result *result, struct nx_error *err);
 void nx_capture_result_release(struct nx_capture_result *result);
 
-/* The event types a runtime can trace; one call of each for a process. */
+/* Calls each for every event type that the runtime can trace. */
 typedef void (*nx_capture_event_type_fn)(void *context, const char *name);
 NX_MUST_CHECK enum nx_status nx_capture_event_types(const struct nx_runtime_library *library,
 						    nx_capture_event_type_fn each, void *context,

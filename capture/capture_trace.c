@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_trace: the system trace of a capture, and which events there can be. */
+/* capture_trace: the system trace of a capture, and its event types. */
 #include "base/json_reader.h"
 #include "capture/capture_worker_internal.h"
 
@@ -15,8 +15,8 @@ static const char *const needed[] = {"nrt_sys_trace_config_allocate",
 				     "nrt_sys_trace_buffer_free",
 				     NULL};
 
-/* --- types
- * ----------------------------------------------------------------------------------------- */
+/* --- types -------------------------------------------------------------------------------------
+ */
 
 enum nx_status nx_capture_event_types(const struct nx_runtime_library *lib,
 				      nx_capture_event_type_fn each, void *context,
@@ -38,8 +38,8 @@ enum nx_status nx_capture_event_types(const struct nx_runtime_library *lib,
 	return NX_OK;
 }
 
-/* --- filter
- * ------------------------------------------------------------------------------------------ */
+/* --- filter ------------------------------------------------------------------------------------
+ */
 
 static enum nx_status enable(const struct nx_runtime_library *lib, nrt_sys_trace_config_t *config,
 			     const char *name, bool is_enabled, struct nx_error *err)
@@ -70,7 +70,7 @@ static void disable(void *context, const char *name)
 		d->st = enable(d->lib, d->config, name, false, d->err);
 }
 
-/* Everything is on at first; a filter names what is to stay. */
+/* By default all types are enabled; a filter names those to keep. */
 static enum nx_status apply_filter(const struct nx_capture_job *job, nrt_sys_trace_config_t *config,
 				   struct nx_error *err)
 {
@@ -88,8 +88,8 @@ static enum nx_status apply_filter(const struct nx_capture_job *job, nrt_sys_tra
 	return st;
 }
 
-/* --- begin and end
- * ------------------------------------------------------------------------------------ */
+/* --- begin and end -----------------------------------------------------------------------------
+ */
 
 enum nx_status nx_capture_trace_begin(const struct nx_capture_job *job, struct nx_error *err)
 {

@@ -94,8 +94,8 @@ static enum nx_status add_to_set(struct nx_capture_worker *w, size_t index)
 	return nx_runtime_fail(lib, status, &w->err, "naming tensor %s", tensor->name);
 }
 
-/* --- contents
- * ------------------------------------------------------------------------------------- */
+/* --- contents ----------------------------------------------------------------------------------
+ */
 
 static enum nx_status write_part(struct nx_capture_worker *w, size_t index, const void *bytes,
 				 uint64_t offset, size_t len)
@@ -109,7 +109,7 @@ static enum nx_status write_part(struct nx_capture_worker *w, size_t index, cons
 			       w->shared->job->model->tensors[index].name);
 }
 
-/* Fresh device memory holds what the last program left. */
+/* Device memory still has the data of the last program. */
 static enum nx_status write_zeros(struct nx_capture_worker *w, size_t index)
 {
 	uint64_t size_bytes = w->shared->job->model->tensors[index].size_bytes;
@@ -151,14 +151,14 @@ static enum nx_status fill_tensor(struct nx_capture_worker *w, size_t index)
 
 	if (path)
 		return write_array(w, index, path);
-	/* With one buffer for all, zeros of one tensor would erase the numbers of another. */
+	/* In a shared buffer, zeros for one tensor would overwrite the data of another. */
 	if (is_common(nx_worker_plan(w), tensor) && nx_worker_plan(w)->inputs[w->index].count)
 		return NX_OK;
 	return write_zeros(w, index);
 }
 
-/* --- steps
- * ------------------------------------------------------------------------------------------ */
+/* --- steps -------------------------------------------------------------------------------------
+ */
 
 static enum nx_status make_sets(struct nx_capture_worker *w)
 {

@@ -10,10 +10,7 @@
 
 #define NX_CAPTURE_CHUNK_BYTES ((size_t)1 << 20)
 
-/*
- * Some runtimes profile one model at a time. Workers that do not wait for each
- * other in collectives then take turns; the others have to be refused.
- */
+/* Some runtimes profile one model at a time. Without collectives, workers then take turns. */
 struct nx_profile_turns {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
@@ -34,7 +31,7 @@ struct nx_capture_worker {
 	struct nx_arena arena;
 	nrt_model_t *model;
 	nrt_tensor_t *common;	/* of --single-io */
-	nrt_tensor_t **tensors; /* as the model's, in its order */
+	nrt_tensor_t **tensors; /* in the order of the model's */
 	size_t tensor_count;
 	nrt_tensor_set_t *inputs, *outputs;
 	nrta_error_tracker_t *tracker;
@@ -46,23 +43,23 @@ struct nx_capture_worker {
 	struct nx_error err;
 };
 
-/* The steps; each is called once, in this order, and in a thread of its own per worker. */
+/* The steps; each is called once, in this order, in a thread per worker. */
 NX_MUST_CHECK enum nx_status nx_capture_worker_load(struct nx_capture_worker *w);
 NX_MUST_CHECK enum nx_status nx_capture_worker_prepare(struct nx_capture_worker *w);
 NX_MUST_CHECK enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w);
 void nx_capture_worker_release(struct nx_capture_worker *w);
 
-/* After an execution: compares and keeps what the plan wants compared and kept. */
+/* Saves and compares outputs after an execution, as the plan says. */
 NX_MUST_CHECK enum nx_status nx_capture_outputs_take(struct nx_capture_worker *w,
 						     uint32_t execution);
-/* Before any: UNSUPPORTED when an output is of a type that the wanted file cannot have. */
+/* UNSUPPORTED if a .npy file cannot have the type of an output. */
 NX_MUST_CHECK enum nx_status nx_capture_outputs_check(const struct nx_capture_plan *plan,
 						      const struct nx_capture_model *model,
 						      struct nx_error *err);
 
 NX_MUST_CHECK enum nx_status nx_capture_trace_begin(const struct nx_capture_job *job,
 						    struct nx_error *err);
-/* Ends the trace and writes it, also when what was traced has failed. */
+/* Ends the trace and writes it, even if an execution has failed. */
 NX_MUST_CHECK enum nx_status nx_capture_trace_end(const struct nx_capture_job *job,
 						  struct nx_capture_result *result,
 						  struct nx_error *err);

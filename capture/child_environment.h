@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child_environment: the variables a child process is to see: ours, with some
- * set anew. Ours stay as they are.
+ * child_environment: the environment of a child process: a copy of ours with changes.
  *
  *	struct nx_child_environment environment = {0};
  *	nx_child_environment_copy(&environment, environ);
@@ -9,8 +8,7 @@
  *	... environment.items goes to nx_child_command_run ...
  *	nx_child_environment_release(&environment);
  *
- * A zeroed struct is valid. Texts of the copied list are borrowed and must live
- * as long; those that are set belong to the struct.
+ * A zeroed struct is valid. It borrows the texts of the copied list.
  */
 #ifndef NX_CAPTURE_CHILD_ENVIRONMENT_H
 #define NX_CAPTURE_CHILD_ENVIRONMENT_H
@@ -25,10 +23,10 @@ struct nx_child_environment {
 };
 
 void nx_child_environment_copy(struct nx_child_environment *environment, char *const *from);
-/* The first of that name, NULL when there is none. */
+/* NULL if there is none. */
 const char *nx_child_environment_get(const struct nx_child_environment *environment,
 				     const char *name);
-/* Replaces all of that name. */
+/* Replaces all with that name. */
 void nx_child_environment_set(struct nx_child_environment *environment, const char *name,
 			      const char *value);
 void nx_child_environment_release(struct nx_child_environment *environment);

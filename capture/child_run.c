@@ -56,7 +56,7 @@ static enum nx_status refuse(const char *name, int errno_value, struct nx_child_
 	return nx_fail_errno(err, errno_value, "cannot run %.200s", name);
 }
 
-/* The pipe closes by itself when the command takes over. */
+/* The pipe closes when the command starts. */
 static int read_failure(int fd)
 {
 	int failure = 0;
@@ -84,7 +84,7 @@ static enum nx_status start(const struct nx_child_command *command, const sigset
 	}
 	if (!end->pid) {
 		become(command, mask, report[1]);
-		kill(getpid(), SIGKILL); /* the one way out that runs nothing of the parent's */
+		kill(getpid(), SIGKILL); /* runs no exit handler of the parent */
 	}
 	close(report[1]);
 	failure = read_failure(report[0]);
@@ -101,9 +101,8 @@ static enum nx_status start(const struct nx_child_command *command, const sigset
 /* --- wait ------------------------------------------------------------------------------ */
 
 /*
- * A child that the terminal stopped would leave the shell waiting for us: stop as well. SIGCONT is
- * blocked but wakes us all the same, and is then passed on like the others. SIGSTOP was meant for
- * the child alone.
+ * If the terminal stops the child, we stop too, or the shell would wait for us. SIGCONT wakes us
+ * although it is blocked, and is then forwarded. SIGSTOP was meant for the child alone.
  */
 static bool has_ended(struct nx_child_end *end)
 {
@@ -139,10 +138,10 @@ static void wait_for(const sigset_t *signals, struct nx_child_end *end)
 }
 
 /*
- * ctrl-c goes to all of the terminal's group one by one, so the command may have died of it before
- * it comes to us; and what is still pending would end us as soon as it is let through.
+ * The command may die of ctrl-c before the signal reaches us. Discard it and what else is pending,
+ * which would otherwise end us as soon as signals are unblocked.
  */
-static void take_what_came(const sigset_t *signals, const struct nx_child_end *end)
+static void discard_pending(const sigset_t *signals, const struct nx_child_end *end)
 {
 	struct timespec patience = {.tv_nsec = 100000000}, none = {0};
 	sigset_t same;
@@ -164,12 +163,12 @@ enum nx_status nx_child_command_run(const struct nx_child_command *command,
 	enum nx_status st;
 
 	*end = (struct nx_child_end){.exit_code = NOT_ALLOWED};
-	sigaction(SIGCHLD, &usual, &child_action); /* ignored, it would take the status away */
+	sigaction(SIGCHLD, &usual, &child_action); /* if ignored, there would be no exit status */
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	st = start(command, &before, end, err);
 	if (!st) {
 		wait_for(&signals, end);
-		take_what_came(&signals, end);
+		discard_pending(&signals, end);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	sigaction(SIGCHLD, &child_action, NULL);

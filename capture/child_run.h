@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child_run: a command, run as if it had been started directly.
+ * child_run: runs a command as if it had been started directly.
  *
- * Its input, outputs, working directory and process group are ours, its signals
- * the usual ones. While it runs, what arrives here is passed on: SIGINT, SIGTERM,
- * SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT and SIGWINCH. What the
- * terminal sends to the whole group has reached the child already and is not sent
- * twice. When the child stops, so do we, and a shell's fg wakes both.
+ * It shares our streams, working directory and process group. Signals that we get while
+ * it runs are forwarded, except those that the terminal sends to the whole group. When
+ * the child stops, so do we, and a shell's fg wakes both.
  *
  * For programs with one thread: signals are blocked and waited for.
  */
@@ -31,9 +29,8 @@ struct nx_child_end {
 };
 
 /*
- * Waits for the command's end. A command that cannot be started is NOT_FOUND or
- * PERMISSION (or what else the system says) with exit_code 127 or 126, as shells
- * have it. A command that itself fails is not an error here.
+ * Waits for the command's end. If it cannot be started: NOT_FOUND, PERMISSION... with
+ * exit_code 127 or 126, as in shells. A command that itself fails is not an error.
  */
 NX_MUST_CHECK enum nx_status nx_child_command_run(const struct nx_child_command *command,
 						  struct nx_child_end *end, struct nx_error *err);

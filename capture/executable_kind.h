@@ -15,10 +15,7 @@ enum nx_executable_kind {
 };
 
 enum nx_executable_kind nx_executable_kind_of_bytes(struct nx_slice bytes);
-/*
- * The file that would run: a command with a slash as it is, others by search_path (PATH's value),
- * where an empty entry is the current folder. NULL when there is none.
- */
+/* The file that would run; search_path is the value of PATH. NULL if there is none. */
 const char *nx_executable_find(struct nx_arena *arena, const char *command,
 			       const char *search_path);
 /* Of that file. */

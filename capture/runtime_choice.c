@@ -62,7 +62,7 @@ static const char *listed_folder(const struct nx_runtime_wish *wish, struct nx_a
 	return NULL;
 }
 
-/* A loader takes folders; the file is what people have in mind. */
+/* The loader needs a folder, but people often name the file. */
 static enum nx_status take_given(const struct nx_runtime_wish *wish, struct nx_arena *arena,
 				 struct nx_runtime_choice *choice, struct nx_error *err)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_choice: which libnrt.so.1 a command is to be run with.
+ * runtime_choice: the libnrt.so.1 that a command runs with.
  *
- * What the user names comes first, then what LD_LIBRARY_PATH already finds, then
- * the system's where there is a device for it. Without a device, or without a
- * runtime of the system, it is ours, which computes on a NeuronCore in software.
+ * The user's choice comes first, then LD_LIBRARY_PATH, then the system's if there is a
+ * device, and else our own, which simulates a NeuronCore.
  */
 #ifndef NX_CAPTURE_RUNTIME_CHOICE_H
 #define NX_CAPTURE_RUNTIME_CHOICE_H
@@ -23,8 +22,8 @@ enum nx_runtime_origin {
 struct nx_runtime_wish {
 	const char *given;	    /* a folder or a file; NULL: choose */
 	const char *library_path;   /* value of LD_LIBRARY_PATH; may be NULL */
-	const char *program_folder; /* where this program lies; ours is near it */
-	const char *root;	    /* before /dev and /opt: "" except in tests */
+	const char *program_folder; /* of this program; our own runtime is near it */
+	const char *root;	    /* prefix of /dev and /opt: "" except in tests */
 };
 
 struct nx_runtime_choice {
@@ -33,7 +32,7 @@ struct nx_runtime_choice {
 	bool has_device, has_system_runtime;
 };
 
-/* NOT_FOUND when there is no libnrt.so.1 where the user says; the message names ours. */
+/* NOT_FOUND if there is no libnrt.so.1 at the given place; the message names ours. */
 NX_MUST_CHECK enum nx_status nx_runtime_choose(const struct nx_runtime_wish *wish,
 					       struct nx_arena *arena,
 					       struct nx_runtime_choice *choice,

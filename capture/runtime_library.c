@@ -31,7 +31,7 @@ static const struct function functions[] = {
 #undef ROW
 };
 
-/* --- where it is ------------------------------------------------------------------------- */
+/* --- finding it ------------------------------------------------------------------------- */
 
 static enum nx_status take_given(char out[PATH_MAX], const char *path, struct nx_error *err)
 {
@@ -43,7 +43,7 @@ static enum nx_status take_given(char out[PATH_MAX], const char *path, struct nx
 			       "there is no runtime at %.500s; --runtime takes the path of "
 			       "a " LIBRARY,
 			       path);
-	/* Without a slash dlopen would look along its own path instead. */
+	/* Without a slash, dlopen would search its own path instead. */
 	len = snprintf(out, PATH_MAX, "%s%s%s", strchr(path, '/') ? "" : "./", path,
 		       S_ISDIR(facts.st_mode) ? "/" LIBRARY : "");
 	return len < PATH_MAX ? NX_OK : nx_fail(err, NX_LIMIT, "--runtime has too long a path");
@@ -70,7 +70,7 @@ static enum nx_status choose(char out[PATH_MAX], struct nx_error *err)
 	return st;
 }
 
-/* --- what it can ---------------------------------------------------------------------------- */
+/* --- loading it ---------------------------------------------------------------------------- */
 
 static enum nx_status resolve(struct nx_runtime_library *lib, void *library, struct nx_error *err)
 {
@@ -110,7 +110,7 @@ enum nx_status nx_runtime_library_open(struct nx_runtime_library *lib, const cha
 	st = path ? take_given(lib->path, path, err) : choose(lib->path, err);
 	if (st)
 		return st;
-	/* Lazy, as for a program that was linked with it: what it lacks may never be called. */
+	/* Lazy: functions that it lacks may never be called. */
 	library = dlopen(lib->path, RTLD_LAZY | RTLD_LOCAL);
 	if (!library)
 		return nx_fail(err, NX_UNSUPPORTED,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_library: a libnrt.so.1 that is loaded while we run, AWS's or our own.
+ * runtime_library: a libnrt.so.1 loaded at run time, AWS's or our own.
  *
  *	struct nx_runtime_library lib;
  *	if (nx_runtime_library_open(&lib, NULL, &err)) ...
  *	status = lib.nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "");
  *
- * Functions are members of their published names. Those of NX_RUNTIME_REQUIRED
- * are there after open; those of NX_RUNTIME_OPTIONAL are NULL where the library
- * is older than they are, and nx_runtime_library_need says so in a sentence. The
- * library stays loaded until the program ends: its threads may outlive a close.
+ * Functions are members. Those of NX_RUNTIME_REQUIRED are set after open; those of
+ * NX_RUNTIME_OPTIONAL may be NULL: check them with nx_runtime_library_need. The
+ * library stays loaded, as its threads may still run after a close.
  */
 #ifndef NX_CAPTURE_RUNTIME_LIBRARY_H
 #define NX_CAPTURE_RUNTIME_LIBRARY_H
@@ -84,15 +83,13 @@ struct nx_runtime_library {
 };
 
 /*
- * path NULL: as runtime_choice.h says, the system's library where there is a
- * Neuron device, else our own. Otherwise a library of any name, or the folder of a
- * libnrt.so.1. NOT_FOUND when there is none, VERSION when a required function is
- * missing.
+ * path is a library of any name, or the folder of a libnrt.so.1; NULL: choose as in
+ * runtime_choice.h. NOT_FOUND, or VERSION if a required function is missing.
  */
 NX_MUST_CHECK enum nx_status nx_runtime_library_open(struct nx_runtime_library *lib,
 						     const char *path, struct nx_error *err);
 
-/* UNSUPPORTED, and which function is missing for what, when one of the names (up to NULL) is. */
+/* UNSUPPORTED if one of the names (up to NULL) is missing; the message says what needs it. */
 NX_MUST_CHECK enum nx_status nx_runtime_library_need(const struct nx_runtime_library *lib,
 						     const char *what, const char *const *names,
 						     struct nx_error *err);
@@ -101,8 +98,8 @@ NX_MUST_CHECK enum nx_status nx_runtime_library_need(const struct nx_runtime_lib
 const char *nx_runtime_library_text(const struct nx_runtime_library *lib, char *out, size_t cap);
 
 /*
- * Fails with "WHAT failed with NRT_TIMEOUT: meaning; next step" and returns the status of ours
- * that fits. The library names a number that we do not know. lib may be NULL.
+ * Fails with "WHAT failed with NRT_TIMEOUT: meaning; next step" and the matching status of ours.
+ * lib, which may be NULL, names statuses that we do not know.
  */
 enum nx_status nx_runtime_fail(const struct nx_runtime_library *lib, NRT_STATUS status,
 			       struct nx_error *err, const char *fmt, ...) NX_PRINTF(4, 5);
