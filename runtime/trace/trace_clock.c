@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/trace/trace_clock.h"
 
+#include <assert.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -8,8 +9,7 @@
 #endif
 
 #define NS_PER_S UINT64_C(1000000000)
-/* Ties closer together would only measure how long a clock takes to be read. */
-#define MIN_TIE_NS UINT64_C(5000000)
+#define MIN_TIE_NS UINT64_C(5000000) /* closer ties only measure how long reading takes */
 
 bool nx_trace_clock_has_counter;
 
@@ -26,7 +26,7 @@ uint64_t nx_trace_clock_epoch_ns(void)
 	return read_ns(CLOCK_REALTIME);
 }
 
-/* Invariant: it ticks at one rate on all processors, also while they sleep. */
+/* An invariant counter has the same rate on all processors, even while they sleep. */
 static bool has_invariant_counter(void)
 {
 #if defined(__x86_64__)
@@ -45,7 +45,7 @@ static void __attribute__((constructor)) choose_clock(void)
 	nx_trace_clock_has_counter = has_invariant_counter();
 }
 
-/* The tightest of a few readings: one that was interrupted would bend the line. */
+/* The fastest of a few readings, as an interrupted one would be inaccurate. */
 static struct nx_trace_tie read_tie(uint64_t epoch_offset_ns)
 {
 	struct nx_trace_tie best = {0};
@@ -89,7 +89,7 @@ void nx_trace_clock_tie(struct nx_trace_clock *clock)
 	struct timespec rest = {0, (long)MIN_TIE_NS};
 
 	if (clock->tie_count == 1 && tie.epoch_ns - last->epoch_ns < MIN_TIE_NS) {
-		nanosleep(&rest, NULL); /* a line needs two points: the session is very young */
+		nanosleep(&rest, NULL); /* interpolation needs two ties */
 		tie = read_tie(clock->epoch_offset_ns);
 	} else if (tie.epoch_ns - last->epoch_ns < MIN_TIE_NS) {
 		return;
@@ -104,6 +104,7 @@ uint64_t nx_trace_clock_convert(const struct nx_trace_clock *clock, uint64_t tic
 	const struct nx_trace_tie *from, *to;
 	__int128 ns;
 
+	assert(clock->tie_count > 0 && clock->tie_count <= NX_TRACE_TIES);
 	if (clock->tie_count < 2)
 		return clock->ties[0].epoch_ns;
 	while (i > 1 && ticks < clock->ties[i - 1].ticks)

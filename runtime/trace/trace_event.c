@@ -16,28 +16,20 @@ struct field {
 	uint8_t style;
 };
 
-struct layout { /* INSTANTs are told as STARTs */
+struct layout { /* INSTANTs have the fields of STARTs */
 	struct field start[MAX_FIELDS];
 	struct field stop[MAX_FIELDS];
 };
 static_assert(MAX_FIELDS <= NX_TRACE_MAX_VALUES, "readers have room for all values");
 
-#define WHOLE(arg, name)                                                                           \
+#define FIELD(arg, name, shift, bits, style)                                                       \
 	{                                                                                          \
-		name, arg, 0, 64, NX_TRACE_DECIMAL                                                 \
+		name, arg, shift, bits, style                                                      \
 	}
-#define PART(arg, name, shift, bits)                                                               \
-	{                                                                                          \
-		name, arg, shift, bits, NX_TRACE_DECIMAL                                           \
-	}
-#define ADDRESS(arg)                                                                               \
-	{                                                                                          \
-		"physical_address", arg, 0, 64, NX_TRACE_HEX                                       \
-	}
-#define CATEGORY(arg)                                                                              \
-	{                                                                                          \
-		"usage_type", arg, 24, 8, NX_TRACE_CATEGORY                                        \
-	}
+#define WHOLE(arg, name) FIELD(arg, name, 0, 64, NX_TRACE_DECIMAL)
+#define PART(arg, name, shift, bits) FIELD(arg, name, shift, bits, NX_TRACE_DECIMAL)
+#define ADDRESS(arg) FIELD(arg, "physical_address", 0, 64, NX_TRACE_HEX)
+#define CATEGORY(arg) FIELD(arg, "usage_type", 24, 8, NX_TRACE_CATEGORY)
 
 static const struct layout layouts[NX_TRACE_TYPE_COUNT] = {
 	[NX_TRACE_NRT_LOAD] = {.stop = {WHOLE(0, "model_id")}},

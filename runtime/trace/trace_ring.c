@@ -6,11 +6,11 @@
 
 #define MIN_SLOTS ((uint64_t)16)
 #define MAX_SLOTS ((uint64_t)1 << 32)
-/* How often the reader comes back to an unfinished event before it gives it up. */
-#define PATIENCE 100
+#define PATIENCE 100 /* times that the reader returns to an unfinished event */
 
 static_assert(3 + NX_TRACE_ARGS == 7, "packed, ticks, tracking and the arguments");
 static_assert(sizeof(struct nx_trace_slot) == 64, "an event is a cache line");
+static_assert((MIN_SLOTS & (MIN_SLOTS - 1)) == 0, "the number of slots is a power of two");
 
 static uint64_t slots_for(uint64_t limit)
 {
@@ -29,7 +29,7 @@ enum nx_status nx_trace_ring_init(struct nx_trace_ring *ring, uint64_t limit)
 	if (limit == 0 || limit > MAX_SLOTS)
 		return NX_LIMIT;
 	bytes = slots_for(limit) * sizeof(struct nx_trace_slot);
-	/* Pages cost memory only once events reach them. */
+	/* Pages use memory only once events reach them. */
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
@@ -39,17 +39,9 @@ enum nx_status nx_trace_ring_init(struct nx_trace_ring *ring, uint64_t limit)
 	return NX_OK;
 }
 
-void nx_trace_ring_release(struct nx_trace_ring *ring)
-{
-	if (ring->slots)
-		munmap(ring->slots, (ring->mask + 1) * sizeof(*ring->slots));
-	*ring = (struct nx_trace_ring){0};
-}
-
 void nx_trace_ring_restart(struct nx_trace_ring *ring, uint64_t limit)
 {
-	/* Positions go on counting: a thread that is late by a session cannot pass for one of this.
-	 */
+	/* Positions are never reused, so a late writer of an earlier session is recognised. */
 	ring->base = ring->tail = atomic_load_explicit(&ring->head, memory_order_acquire);
 	ring->limit = limit <= ring->mask + 1 ? limit : ring->mask + 1;
 	ring->dropped_count = 0;
@@ -93,35 +85,28 @@ static enum outcome copy_slot(struct nx_trace_slot *slot, uint64_t position,
 	return TAKEN;
 }
 
-static bool gives_up(struct nx_trace_ring *ring, bool is_final)
-{
-	if (ring->stuck_at != ring->tail)
-		ring->stuck_count = 0;
-	ring->stuck_at = ring->tail;
-	return is_final || ++ring->stuck_count > PATIENCE;
-}
-
-static void skip_overwritten(struct nx_trace_ring *ring, uint64_t head)
-{
-	if (head - ring->tail <= ring->limit)
-		return;
-	ring->dropped_count += head - ring->limit - ring->tail;
-	ring->tail = head - ring->limit;
-}
-
 size_t nx_trace_ring_take(struct nx_trace_ring *ring, struct nx_trace_record *out, size_t cap,
 			  bool is_final)
 {
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
 	size_t count = 0;
 
-	skip_overwritten(ring, head);
+	assert(ring->slots && ring->limit <= ring->mask + 1);
+	if (head - ring->tail > ring->limit) {
+		ring->dropped_count += head - ring->limit - ring->tail;
+		ring->tail = head - ring->limit;
+	}
 	while (count < cap && ring->tail != head) {
 		struct nx_trace_slot *slot = &ring->slots[ring->tail & ring->mask];
 		enum outcome outcome = copy_slot(slot, ring->tail, &out[count]);
 
-		if (outcome == UNFINISHED && !gives_up(ring, is_final))
-			break;
+		if (outcome == UNFINISHED && !is_final) {
+			if (ring->stuck_at != ring->tail)
+				ring->stuck_count = 0;
+			ring->stuck_at = ring->tail;
+			if (++ring->stuck_count <= PATIENCE)
+				break;
+		}
 		if (outcome == TAKEN)
 			count++;
 		else

@@ -8,9 +8,8 @@
  *
  *	taken + dropped_count == nx_trace_ring_total()
  *
- * holds once the reader has caught up. Besides overwritten events, two cases count
- * as dropped: a slot that is still claimed by a thread stopped a whole round
- * earlier, and a position whose writer died before it finished.
+ * holds once the reader has caught up. An event is also dropped if its slot is still
+ * claimed by a thread that stopped a whole round earlier, or if its writer died.
  *
  * A ring is never unmapped, as a thread may be about to write to it;
  * nx_trace_ring_forget frees its memory but keeps the addresses.
@@ -62,8 +61,6 @@ struct nx_trace_ring {
 
 /* Reserves addresses for limit events, rounded up to a power of two. LIMIT if that fails. */
 NX_MUST_CHECK enum nx_status nx_trace_ring_init(struct nx_trace_ring *ring, uint64_t limit);
-/* Only for tests: see above. */
-void nx_trace_ring_release(struct nx_trace_ring *ring);
 
 /* Restarts counting: events in the ring are neither taken nor dropped. */
 void nx_trace_ring_restart(struct nx_trace_ring *ring, uint64_t limit);
@@ -83,7 +80,7 @@ static inline uint64_t nx_trace_ring_total(const struct nx_trace_ring *ring)
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) - ring->base;
 }
 
-/* thread, type, phase and flags as they lie in a slot */
+/* The first word of a slot. */
 static inline uint64_t nx_trace_pack(uint32_t thread_id, unsigned type, unsigned phase,
 				     unsigned flags)
 {
@@ -91,7 +88,7 @@ static inline uint64_t nx_trace_pack(uint32_t thread_id, unsigned type, unsigned
 	       (uint64_t)(flags & 0xff) << 48;
 }
 
-/* Returns the event's position plus 1, also when the event had to be dropped. */
+/* Returns the event's position plus 1, even if the event had to be dropped. */
 static inline uint64_t nx_trace_ring_put(struct nx_trace_ring *ring, uint64_t packed,
 					 uint64_t ticks, uint64_t tracking,
 					 const uint64_t args[NX_TRACE_ARGS])

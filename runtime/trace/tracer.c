@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/trace/tracer.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -14,7 +15,7 @@ static _Thread_local uint32_t thread_id __attribute__((tls_model("initial-exec")
 
 static struct {
 	pthread_mutex_t lock;
-	/* Read by writers without the lock; a ring, once there, stays. */
+	/* Writers read these without the lock; a ring is never freed. */
 	struct nx_trace_ring *_Atomic rings[NX_TRACE_MAX_CORES];
 	bool has_ring[NX_TRACE_MAX_CORES]; /* in this session */
 	bool is_on;
@@ -41,7 +42,7 @@ uint64_t nx_trace_put(uint32_t core, uint64_t packed, uint64_t ticks, uint64_t t
 
 /* --- begin and end ------------------------------------------------------------- */
 
-/* Heads live beside the heap: a thread that is late may still hold one. */
+/* Never freed, as a late thread may still use it. */
 static struct nx_trace_ring *new_ring(uint64_t limit)
 {
 	struct nx_trace_ring *ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
@@ -55,17 +56,12 @@ static struct nx_trace_ring *new_ring(uint64_t limit)
 	return NULL;
 }
 
-static bool fits(const struct nx_trace_ring *ring, uint64_t limit)
-{
-	return ring && limit <= ring->mask + 1 && limit > (ring->mask + 1) / 2;
-}
-
-/* A ring of another size replaces the old one, whose addresses stay taken. */
+/* A ring of another size replaces the old one, whose addresses stay mapped. */
 static bool prepare_ring(uint32_t core, uint64_t limit)
 {
 	struct nx_trace_ring *ring = atomic_load(&tracer.rings[core]);
 
-	if (!fits(ring, limit)) {
+	if (!ring || limit > ring->mask + 1 || limit <= (ring->mask + 1) / 2) {
 		if (ring)
 			nx_trace_ring_forget(ring);
 		ring = new_ring(limit);
@@ -98,6 +94,7 @@ enum nx_status nx_tracer_begin(const struct nx_tracer_options *options, struct n
 {
 	enum nx_status st = NX_OK;
 
+	assert(options->max_events > 0);
 	pthread_mutex_lock(&tracer.lock);
 	if (tracer.is_on)
 		st = nx_fail(err, NX_MISMATCH, "a trace is already running; stop it first");
@@ -168,7 +165,7 @@ void nx_tracer_forget(void)
 
 void nx_tracer_abandon(void)
 {
-	/* The thread that held the lock is not in this process. */
+	/* The lock may be held by a thread of the parent. */
 	pthread_mutex_init(&tracer.lock, NULL);
 	disable_all();
 	tracer.is_on = false;
