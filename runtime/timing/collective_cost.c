@@ -5,53 +5,30 @@
 #include <string.h>
 
 #include "format/instruction.h"
-#include "runtime/timing/hardware_table.h"
 
 #define MESH_BELOW_BYTES (UINT64_C(1) << 20) /* published: Mesh below 1 MB */
 #define RDH_UP_TO_BYTES (UINT64_C(56) << 20) /* published: RDH up to 56 MB, KangaRing above */
 
-/* --- constants ----------------------------------------------------------------------------- */
-
-struct constant {
-	double value;
-	enum nx_evidence evidence;
-};
+/* --- constants, each with its evidence (enum nx_evidence) ----------------------------------- */
 
 struct links {
-	struct constant bytes_per_ns;	     /* of a rank to its neighbours */
-	struct constant memory_bytes_per_ns; /* of a rank's DMA engines */
+	double bytes_per_ns;	    /* of a rank to its neighbours */
+	double memory_bytes_per_ns; /* of a rank's DMA engines */
 };
 
-static const struct links trn1_links = {
-	/* 384 GB/s of a chip over 4 links, each shared by its 2 cores */
-	.bytes_per_ns = {48, NX_DERIVED},
-	/* 16 DMA engines of 18.1 B/ns */
-	.memory_bytes_per_ns = {290, NX_DERIVED},
-};
-static const struct links inf2_links = {
-	.bytes_per_ns = {48, NX_DERIVED}, /* 192 GB/s over 2 links, 2 cores */
-	.memory_bytes_per_ns = {290, NX_DERIVED},
-};
-static const struct links trn2_links = {
-	.bytes_per_ns = {64, NX_DERIVED},	  /* 1024 GB/s over 4 links, 4 logical cores */
-	.memory_bytes_per_ns = {368, NX_DERIVED}, /* saturation of 16 engines, digitised */
-};
+/* Derived: 384 GB/s of a chip over 4 links, each shared by its 2 cores; 16 engines of 18.1 B/ns. */
+static const struct links trn1_links = {48, 290};
+/* Derived: 192 GB/s over 2 links, 2 cores. */
+static const struct links inf2_links = {48, 290};
+/* Derived: 1024 GB/s over 4 links, 4 logical cores; saturation of 16 engines, digitised. */
+static const struct links trn2_links = {64, 368};
 
-static const struct {
-	struct constant start_ns;    /* trigger of a DMA to its semaphore, added up of its parts */
-	struct constant hop_ns;	     /* within a machine: 1 to 2 us */
-	struct constant node_hop_ns; /* between machines */
-	struct constant node_bytes_per_ns; /* 50 Gbit/s per rank */
-	struct constant trigger_ns;	   /* to the start, in a published profile */
-	struct constant barrier_ns;	   /* of cores, in the same */
-} common = {
-	.start_ns = {2000, NX_DERIVED},
-	.hop_ns = {1500, NX_PUBLISHED},
-	.node_hop_ns = {15000, NX_PUBLISHED},
-	.node_bytes_per_ns = {6.25, NX_PUBLISHED},
-	.trigger_ns = {1491, NX_PUBLISHED},
-	.barrier_ns = {369, NX_PUBLISHED},
-};
+#define START_NS 2000.0	       /* derived: from the trigger of a DMA to its semaphore */
+#define HOP_NS 1500.0	       /* published: 1 to 2 us within a machine */
+#define NODE_HOP_NS 15000.0    /* published: between machines */
+#define NODE_BYTES_PER_NS 6.25 /* published: 50 Gbit/s per rank */
+#define TRIGGER_NS 1491.0      /* published profile: from the trigger to the start */
+#define BARRIER_NS 369.0       /* the same: barrier of cores */
 
 static const struct links *links_of(enum nx_device_arch arch)
 {
@@ -65,7 +42,7 @@ static const struct links *links_of(enum nx_device_arch arch)
 	}
 }
 
-/* --- what a word asks for ------------------------------------------------------------------- */
+/* --- shapes ------------------------------------------------------------------- */
 
 #define MOST_ELEMENTS (UINT64_C(1) << 38)
 
@@ -124,7 +101,8 @@ struct nx_collective_shape nx_collective_shape_of(const struct nx_collective_wor
 	};
 }
 
-/* --- the way -------------------------------------------------------------------------------- */
+/* --- algorithms --------------------------------------------------------------------------------
+ */
 
 static enum nx_collective_algorithm choose(const struct nx_collective_shape *shape)
 {
@@ -150,7 +128,7 @@ static enum nx_collective_algorithm choose(const struct nx_collective_shape *sha
 	return NX_ALGORITHM_RING;
 }
 
-/* Of one pass over the ranks: a gathering, or a scattering. */
+/* Of one pass over the ranks, which gathers or scatters. */
 static uint32_t steps_of(enum nx_collective_algorithm algorithm, uint32_t rank_count)
 {
 	uint32_t bits = 0;
@@ -215,23 +193,23 @@ uint64_t nx_collective_cost_ps(enum nx_device_arch arch, const struct nx_collect
 {
 	const struct links *links = links_of(arch);
 	bool is_far = shape->node_count > 1;
-	double hop_ns = is_far ? common.node_hop_ns.value : common.hop_ns.value;
-	double rate = is_far ? common.node_bytes_per_ns.value : links->bytes_per_ns.value;
+	double hop_ns = is_far ? NODE_HOP_NS : HOP_NS;
+	double rate = is_far ? NODE_BYTES_PER_NS : links->bytes_per_ns;
 	double bytes = plan->wire_bytes ? (double)plan->wire_bytes : (double)shape->bytes;
 	double wire_ns = (double)plan->wire_bytes / rate;
-	double memory_ns = bytes * plan->touch_count / links->memory_bytes_per_ns.value;
-	double ns = common.start_ns.value + plan->step_count * hop_ns +
-		    (wire_ns > memory_ns ? wire_ns : memory_ns);
+	double memory_ns = bytes * plan->touch_count / links->memory_bytes_per_ns;
+	double ns =
+		START_NS + plan->step_count * hop_ns + (wire_ns > memory_ns ? wire_ns : memory_ns);
 
 	return (uint64_t)(ns * 1000);
 }
 
 uint64_t nx_collective_trigger_ps(void)
 {
-	return (uint64_t)(common.trigger_ns.value * 1000);
+	return (uint64_t)(TRIGGER_NS * 1000);
 }
 
 uint64_t nx_collective_barrier_ps(void)
 {
-	return (uint64_t)(common.barrier_ns.value * 1000);
+	return (uint64_t)(BARRIER_NS * 1000);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collective_cost: which way a collective takes, and how long it is on it.
+ * collective_cost: the algorithm of a collective, and how long it takes.
  *
- * The way is chosen by size, as AWS describes its own choice; ranks then move the
- * data by that very way (runtime/nrt/ranks/rank_collective.h), so steps and bytes here
- * are those that happen. Time is start + steps * hop + the larger of bytes over
- * links and bytes over memory. Every constant stands in one table with its
- * evidence (nx_evidence of hardware_table.h); docs/design/collectives.md has more.
+ * The algorithm depends on the size, as AWS describes. Ranks use the same one
+ * (runtime/nrt/ranks/rank_collective.h). Time is start + steps * hop + the larger of
+ * bytes over links and bytes over memory; see docs/design/collectives.md.
  */
 #ifndef NX_RUNTIME_COLLECTIVE_COST_H
 #define NX_RUNTIME_COLLECTIVE_COST_H
@@ -21,7 +19,7 @@ struct nx_collective_shape {
 	uint64_t bytes;			 /* of a rank, on the side that has more of them */
 };
 
-struct nx_collective_place {	  /* of a program: who runs it besides */
+struct nx_collective_place {	  /* the ranks that run a program */
 	uint32_t rank_count;	  /* 0 counts as 1 */
 	uint32_t node_count;	  /* the same; divides rank_count */
 	enum nx_device_arch arch; /* whose links they are; ANY: that of the program */
@@ -34,17 +32,13 @@ struct nx_collective_plan {
 	double touch_count;  /* times that a byte on the wire is read or written in memory */
 };
 
-/*
- * Machines that these ranks are on: the place's ranks are dealt out to its machines
- * in order, as many to each. NULL or empty for all of them.
- */
+/* The number of machines of these ranks; NULL or empty: all. Each machine has as many ranks. */
 uint32_t nx_collective_node_count(const struct nx_collective_place *place,
 				  const struct nx_rank_list *ranks);
 
 /*
- * Of a word that so many ranks carry out: the same on all of them, so that all go
- * the same way. counts are those of def.json that the word names, empty for none.
- * Any word has a shape: more bytes than a machine has count as so many.
+ * The shape is the same on all ranks, so that all choose the same algorithm. counts are those of
+ * def.json that the word names, or empty. Sizes beyond any memory are cut.
  */
 struct nx_collective_shape nx_collective_shape_of(const struct nx_collective_word *word,
 						  const struct nx_rank_list *counts,

@@ -11,18 +11,13 @@
 #include "runtime/timing/cost_rows.h"
 
 #define US(us) ((uint64_t)((us)*1e6 + 0.5))
-#define MEASURED(words)                                                                            \
+#define SOURCE(weight, words)                                                                      \
 	{                                                                                          \
-		NX_MEASURED, words                                                                 \
+		weight, words                                                                      \
 	}
-#define DERIVED(words)                                                                             \
-	{                                                                                          \
-		NX_DERIVED, words                                                                  \
-	}
-#define ASSUMED(words)                                                                             \
-	{                                                                                          \
-		NX_ASSUMED, words                                                                  \
-	}
+#define MEASURED(words) SOURCE(NX_MEASURED, words)
+#define DERIVED(words) SOURCE(NX_DERIVED, words)
+#define ASSUMED(words) SOURCE(NX_ASSUMED, words)
 
 /* A row of the tables below; columns as in struct nx_engine_timing, in nanoseconds. */
 #define ENGINE(depth, update, update_control, wake, wake_control, body, drain, drain_write, first, \

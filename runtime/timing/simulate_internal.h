@@ -2,12 +2,9 @@
 /*
  * simulate_internal: the state of a simulation, shared by its parts.
  *
- * simulate.c turns the crank: it takes events in the order of their times and
- * hands each to its part. simulate_front.c is the sequencer of an engine,
- * simulate_queue.c its compute queue, simulate_array.c the tensor
- * engine and its throttle, simulate_dma.c the DMA engines,
- * simulate_software.c how GpSimd feeds them, simulate_collective.c what ranks
- * do together, simulate_semaphore.c which waits a change ends.
+ * simulate.c passes events to the parts in order of time. Each part has a file:
+ * sequencers (front), compute queues, the array with its throttle, DMA engines,
+ * collectives and semaphores.
  */
 #ifndef NX_RUNTIME_SIMULATE_INTERNAL_H
 #define NX_RUNTIME_SIMULATE_INTERNAL_H
@@ -31,7 +28,7 @@ enum nx_sim_event_kind {
 
 struct nx_sim_event {
 	uint64_t time_ps;
-	uint64_t order;		  /* of two at the same time the earlier made goes first */
+	uint64_t order;		  /* of creation; decides between equal times */
 	uint32_t value;		  /* SEMAPHORE: operand; JOB: block */
 	uint16_t index;		  /* SEMAPHORE: which; JOB: queue of the loaded core */
 	uint8_t kind, core, unit; /* unit: engine or ring */
@@ -49,10 +46,7 @@ void nx_sim_heap_push(struct nx_sim_heap *heap, struct nx_sim_event event);
 
 /* --- waiting ------------------------------------------------------------------------ */
 
-/*
- * Words that the runtime adds count in semaphores of their own bank: a program may use any of
- * the 256 for itself.
- */
+/* Words that the runtime adds use semaphores of another bank, as programs may use all 256. */
 #define NX_SIM_RUNTIME_BANK NX_SEMAPHORE_COUNT
 #define NX_SIM_SEMAPHORES (2u * NX_SEMAPHORE_COUNT)
 
@@ -191,7 +185,7 @@ void nx_sim_front_wake(struct nx_simulation *sim, unsigned core, unsigned engine
 /* The compute queue got shorter. */
 void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned engine,
 			      uint64_t now_ps);
-/* False when the engine has nothing to say. */
+/* False if the engine waits for nothing. */
 bool nx_sim_front_explain(const struct nx_simulation *sim, unsigned core, unsigned engine,
 			  char *out, size_t cap);
 
@@ -202,17 +196,9 @@ void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 void nx_sim_queue_wake(struct nx_simulation *sim, unsigned core, unsigned engine, uint64_t now_ps);
 
 void nx_sim_array_begin(struct nx_simulation *sim, unsigned core);
-/* LDWEIGHTS or MATMUL that may leave the queue at *start_ps: when it does, and its end. */
+/* Runs LDWEIGHTS or MATMUL. *start_ps: in, the earliest start; out, the start. Returns the end. */
 uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct nx_cost *cost,
 			  uint64_t *start_ps);
-
-/*
- * When the record of the software transfer at pc starts, which was reached at the front's start_ps,
- * and when the doorbell ends a record that starts there.
- */
-uint64_t nx_sim_software_record_ps(const struct nx_simulation *sim, unsigned core, unsigned engine,
-				   bool has_waited, uint64_t now_ps);
-uint64_t nx_sim_software_ring_ps(const struct nx_simulation *sim, unsigned core, unsigned engine);
 
 /* Starts the transfer of a slot, whose instruction starts now. */
 void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
@@ -221,7 +207,7 @@ void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event)
 void nx_sim_dma_go(struct nx_simulation *sim, unsigned core, unsigned ring, uint64_t now_ps);
 
 bool nx_sim_is_collective(const struct nx_loaded_slot *slot);
-/* The collective of a slot, whose instruction starts now; its semaphore changes when it is over. */
+/* Starts the collective of a slot; its semaphore changes at the end. */
 void nx_sim_collective_start(struct nx_simulation *sim, unsigned core, unsigned engine, uint32_t pc,
 			     uint64_t start_ps);
 
@@ -238,6 +224,5 @@ void nx_sim_update_late(struct nx_simulation *sim, unsigned core, const struct n
 void nx_sim_semaphore_change(struct nx_simulation *sim, const struct nx_sim_event *event);
 void nx_sim_semaphore_clear(struct nx_simulation *sim, unsigned core, unsigned first, unsigned last,
 			    uint64_t now_ps);
-void nx_sim_wake(struct nx_simulation *sim, unsigned core, uint64_t now_ps);
 
 #endif

@@ -44,7 +44,7 @@ bool nx_sim_wait_holds(const struct nx_sim_core *core, const struct nx_sim_wait 
 }
 
 /* Two parts of an engine may wait: its sequencer and the head of its queue. */
-void nx_sim_wake(struct nx_simulation *sim, unsigned c, uint64_t now_ps)
+static void wake(struct nx_simulation *sim, unsigned c, uint64_t now_ps)
 {
 	struct nx_sim_core *core = &sim->cores[c];
 
@@ -155,7 +155,7 @@ void nx_sim_semaphore_change(struct nx_simulation *sim, const struct nx_sim_even
 						 .source = event->source,
 						 .engine = event->unit,
 						 .mode = event->mode}));
-	nx_sim_wake(sim, event->core, event->time_ps);
+	wake(sim, event->core, event->time_ps);
 }
 
 void nx_sim_semaphore_clear(struct nx_simulation *sim, unsigned core, unsigned first, unsigned last,
@@ -163,5 +163,5 @@ void nx_sim_semaphore_clear(struct nx_simulation *sim, unsigned core, unsigned f
 {
 	for (unsigned i = first; i <= last && i < NX_SIM_RUNTIME_BANK; i++)
 		sim->cores[core].semaphores[i] = 0;
-	nx_sim_wake(sim, core, now_ps);
+	wake(sim, core, now_ps);
 }
