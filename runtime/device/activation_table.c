@@ -152,7 +152,7 @@ void nx_activation_evaluate(const struct nx_activation_set *set,
 		values[i] = evaluate(set, function, values[i]);
 }
 
-/* --- in mathematics --------------------------------------------------------- */
+/* --- exactly --------------------------------------------------------- */
 
 enum function {
 	IDENTITY = 1,
@@ -208,39 +208,24 @@ static float compute_plain(uint8_t id, float x)
 	}
 }
 
-static bool compute_real(uint8_t id, float *values, size_t count)
-{
-	switch (id) {
-	case TANH:
-		nx_real_tanh(values, count);
-		return true;
-	case EXP:
-		nx_real_exp(values, count);
-		return true;
-	case LN:
-		nx_real_log(values, count);
-		return true;
-	case SIN:
-		nx_real_sin(values, count);
-		return true;
-	case RECIPROCAL_SQRT:
-		nx_real_reciprocal_sqrt(values, count);
-		return true;
-	case SILU:
-		nx_real_silu(values, count);
-		return true;
-	default:
-		return false;
-	}
-}
+static void (*const real_functions[256])(float *values, size_t count) = {
+	[TANH] = nx_real_tanh,
+	[EXP] = nx_real_exp,
+	[LN] = nx_real_log,
+	[SIN] = nx_real_sin,
+	[RECIPROCAL_SQRT] = nx_real_reciprocal_sqrt,
+	[SILU] = nx_real_silu,
+};
 
 bool nx_activation_compute(uint8_t id, float *values, size_t count)
 {
-	if (!nx_activation_is_plain(id))
-		return compute_real(id, values, count);
-	if (id == IDENTITY || id == COPY)
+	if (real_functions[id]) {
+		real_functions[id](values, count);
 		return true;
-	for (size_t i = 0; i < count; i++)
+	}
+	if (!nx_activation_is_plain(id))
+		return false;
+	for (size_t i = 0; id != IDENTITY && id != COPY && i < count; i++)
 		values[i] = compute_plain(id, values[i]);
 	return true;
 }

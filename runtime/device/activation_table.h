@@ -43,18 +43,18 @@ NX_MUST_CHECK enum nx_status nx_activation_set_read(struct nx_slice json, struct
 						    struct nx_activation_set *set,
 						    struct nx_error *err);
 
-/* NULL when the set has no such function, or not one that can be evaluated. */
+/* NULL if the set has no such function, or one that cannot be evaluated. */
 const struct nx_activation_function *nx_activation_find(const struct nx_activation_set *set,
 							uint8_t id);
 
-/* NaN where the tables are too short for what the function says. */
+/* NaN if the tables are too short. */
 void nx_activation_evaluate(const struct nx_activation_set *set,
 			    const struct nx_activation_function *function, float *values,
 			    size_t count);
 
-/* The same in mathematics; false when we know none. */
+/* Computes the function exactly; false if it is unknown. */
 bool nx_activation_compute(uint8_t id, float *values, size_t count);
-/* Functions whose table is exact anyway. */
+/* Functions that need no table, as they are exact. */
 bool nx_activation_is_plain(uint8_t id);
 
 #endif

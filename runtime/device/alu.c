@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/alu.h"
 
-/* NaN wins, whichever side it is on. */
+/* NaN if either side is. */
 static inline float larger(float a, float b)
 {
 	return a > b || a != a ? a : b;
@@ -16,28 +16,30 @@ static inline float smaller(float a, float b)
 	for (size_t i = 0; i < count; i++)                                                         \
 	left[i] = (expression)
 
-bool nx_alu_apply(uint8_t op, float *left, const float *right, size_t count)
+/* step is 1, or 0 for one right operand; inlined, so that both loops become vector code. */
+static inline __attribute__((always_inline)) bool apply(uint8_t op, float *left, const float *right,
+							size_t step, size_t count)
 {
 	switch (op) {
 	case NX_ALU_OP_BYPASS:
 		break;
 	case NX_ALU_OP_ADD:
-		FOR_ALL(left[i] + right[i]);
+		FOR_ALL(left[i] + right[i * step]);
 		break;
 	case NX_ALU_OP_SUBTRACT:
-		FOR_ALL(left[i] - right[i]);
+		FOR_ALL(left[i] - right[i * step]);
 		break;
 	case NX_ALU_OP_MULTIPLY:
-		FOR_ALL(left[i] * right[i]);
+		FOR_ALL(left[i] * right[i * step]);
 		break;
 	case NX_ALU_OP_MAX:
-		FOR_ALL(larger(left[i], right[i]));
+		FOR_ALL(larger(left[i], right[i * step]));
 		break;
 	case NX_ALU_OP_MIN:
-		FOR_ALL(smaller(left[i], right[i]));
+		FOR_ALL(smaller(left[i], right[i * step]));
 		break;
 	case NX_ALU_OP_IS_LESS:
-		FOR_ALL(left[i] < right[i] ? 1.0f : 0.0f);
+		FOR_ALL(left[i] < right[i * step] ? 1.0f : 0.0f);
 		break;
 	default:
 		return false;
@@ -45,33 +47,14 @@ bool nx_alu_apply(uint8_t op, float *left, const float *right, size_t count)
 	return true;
 }
 
+bool nx_alu_apply(uint8_t op, float *left, const float *right, size_t count)
+{
+	return apply(op, left, right, 1, count);
+}
+
 bool nx_alu_apply_scalar(uint8_t op, float *left, float right, size_t count)
 {
-	switch (op) {
-	case NX_ALU_OP_BYPASS:
-		break;
-	case NX_ALU_OP_ADD:
-		FOR_ALL(left[i] + right);
-		break;
-	case NX_ALU_OP_SUBTRACT:
-		FOR_ALL(left[i] - right);
-		break;
-	case NX_ALU_OP_MULTIPLY:
-		FOR_ALL(left[i] * right);
-		break;
-	case NX_ALU_OP_MAX:
-		FOR_ALL(larger(left[i], right));
-		break;
-	case NX_ALU_OP_MIN:
-		FOR_ALL(smaller(left[i], right));
-		break;
-	case NX_ALU_OP_IS_LESS:
-		FOR_ALL(left[i] < right ? 1.0f : 0.0f);
-		break;
-	default:
-		return false;
-	}
-	return true;
+	return apply(op, left, &right, 0, count);
 }
 
 bool nx_alu_is_integer(uint8_t op)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alu: the two-operand operations of vector and GpSimd engine, over rows. */
+/* alu: the operations of the vector and GpSimd engines with two operands, over rows. */
 #ifndef NX_RUNTIME_ALU_H
 #define NX_RUNTIME_ALU_H
 
@@ -18,11 +18,11 @@ enum nx_alu_op {
 	NX_ALU_OP_INTEGER_ADD = 0xc4,
 };
 
-/* left = left op right, element by element; false when the code has no known meaning. */
+/* left = left op right, element by element; false if the operation is unknown. */
 bool nx_alu_apply(uint8_t op, float *left, const float *right, size_t count);
-/* The same with one right operand for all. */
+/* The same with one right operand. */
 bool nx_alu_apply_scalar(uint8_t op, float *left, float right, size_t count);
-/* For the operations that exist on integers only as such, and comparisons of integers. */
+/* Operations that can be applied to integers without converting them to fp32. */
 bool nx_alu_is_integer(uint8_t op);
 bool nx_alu_apply_integer(uint8_t op, int64_t *left, const int64_t *right, size_t count);
 

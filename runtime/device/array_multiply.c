@@ -52,27 +52,20 @@ static inline __attribute__((always_inline)) void multiply_all(const struct nx_a
 				      p->out + m * stride + n);
 }
 
-static void multiply_plain(const struct nx_array_product *p)
-{
-	multiply_all(p);
-}
-
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static void multiply_avx2(const struct nx_array_product *p)
 {
 	multiply_all(p);
 }
+#endif
 
 void nx_array_multiply(const struct nx_array_product *product)
 {
-	if (__builtin_cpu_supports("avx2"))
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2")) {
 		multiply_avx2(product);
-	else
-		multiply_plain(product);
-}
-#else
-void nx_array_multiply(const struct nx_array_product *product)
-{
-	multiply_plain(product);
-}
+		return;
+	}
 #endif
+	multiply_all(product);
+}

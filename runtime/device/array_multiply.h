@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array_multiply: what the systolic array does, as one function.
+ * array_multiply: the product of the systolic array.
  *
  *	out[m][n] = sum over k of stationary[k][m] * moving[k][n]
  *
- * All are fp32, rows padded to the strides below. What the padding of moving
- * holds does not matter, nor what out gets there. Every sum runs over k in rising
- * order with a rounding after each product and each addition, so a result is
- * the same bit for bit on every machine, with or without AVX2.
+ * All are fp32, rows padded to the strides below; padding may have any value. Sums run
+ * over k in rising order and round after each step, so results have the same bits on
+ * every machine, with or without AVX2.
  */
 #ifndef NX_RUNTIME_ARRAY_MULTIPLY_H
 #define NX_RUNTIME_ARRAY_MULTIPLY_H

@@ -96,24 +96,9 @@ void nx_device_close(struct nx_device *device)
 	nx_heap_free(device);
 }
 
-enum nx_device_arch nx_device_arch_of(const struct nx_device *device)
-{
-	return device->program.arch;
-}
-
 const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device)
 {
 	return &device->program;
-}
-
-size_t nx_device_core_count(const struct nx_device *device)
-{
-	return device->program.core_count;
-}
-
-size_t nx_device_tensor_count(const struct nx_device *device)
-{
-	return device->program.tensor_count;
 }
 
 const struct nx_device_tensor *nx_device_tensor_borrow(const struct nx_device *device, size_t index)

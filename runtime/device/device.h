@@ -3,18 +3,20 @@
  * device: a NeuronCore in software. Give it a NEFF and inputs, run, read outputs.
  *
  *	struct nx_device *d;
- *	if (nx_neff_read(file, &arena, &neff, &err) || nx_device_open(&neff, &options, &d, &err))
- *... size_t q = nx_device_find(d, "q_ref"); if (nx_device_write(d, q, 0, q_bytes, &err)) ... if
- *(nx_device_run(d, &report, &err)) ... nx_device_read(d, out, 0, buffer, size, &err);
+ *	if (nx_device_open(&neff, &options, &d, &err)) ...
+ *	size_t q = nx_device_find(d, "q_ref");
+ *	if (nx_device_write(d, q, 0, q_bytes, &err)) ...
+ *	if (nx_device_run(d, &report, &err)) ...
+ *	if (nx_device_read(d, out, 0, buffer, size, &err)) ...
  *	nx_device_close(d);
  *
- * What is executed is what AWS's compiler wrote: instruction streams of the
- * five engines, DMA descriptors and semaphores, per physical core, so one or
- * two of them for a logical core. docs/design/simulator.md describes the numerical
- * behaviour. This room does not model time; schedule.h lets a clock decide the order.
+ * It executes what AWS's compiler wrote: instruction streams of the five engines, DMA
+ * descriptors and semaphores, for each physical core. docs/design/simulator.md
+ * describes the numerical behaviour. This room does not model time; schedule.h lets a
+ * clock decide the order.
  *
- * A device may be used from several threads: each call takes its lock, a run
- * for as long as it lasts. The NEFF must outlive the device.
+ * Each call takes the device's lock, a run for as long as it lasts. The NEFF must
+ * outlive the device.
  */
 #ifndef NX_RUNTIME_DEVICE_H
 #define NX_RUNTIME_DEVICE_H
@@ -67,22 +69,16 @@ struct nx_device_tensor {
 	uint64_t size_bytes;
 };
 
-/*
- * FORMAT when the NEFF is damaged, MISMATCH when it is for another architecture, LIMIT when
- * it asks for more memory than the device has.
- */
+/* FORMAT if the NEFF is damaged, MISMATCH if it is for another chip, LIMIT if memory is short. */
 NX_MUST_CHECK enum nx_status nx_device_open(const struct nx_neff *neff,
 					    const struct nx_device_options *options,
 					    struct nx_device **out, struct nx_error *err);
 void nx_device_close(struct nx_device *device); /* NULL is allowed */
 
-enum nx_device_arch nx_device_arch_of(const struct nx_device *device);
-/* What it runs, as device_program.h has it; it does not change while the device is open. */
+/* The program (device_program.h), which does not change while the device is open. */
 const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device);
-size_t nx_device_core_count(const struct nx_device *device); /* physical cores */
 
-/* Inputs and outputs, in the order in which the NEFF names them. */
-size_t nx_device_tensor_count(const struct nx_device *device);
+/* Inputs and outputs, in the order of the NEFF; NULL beyond the last. */
 const struct nx_device_tensor *nx_device_tensor_borrow(const struct nx_device *device,
 						       size_t index);
 #define NX_DEVICE_NO_TENSOR SIZE_MAX
@@ -97,11 +93,9 @@ NX_MUST_CHECK enum nx_status nx_device_read(struct nx_device *device, size_t ten
 					    struct nx_error *err);
 
 /*
- * One execution, from cleared semaphores and registers to the end of all engines. The
- * report is filled in any case, also when the run fails:
- * FORMAT the engines are deadlocked; the message says which waits for what
- * UNSUPPORTED strict, and something has no known meaning
- * Hardware faults (report->faults) do not end a run, as they do not on a device.
+ * One execution, from cleared semaphores and registers to the end of all engines. FORMAT if the
+ * engines are deadlocked; the message says what each waits for. UNSUPPORTED if strict, and
+ * something has no known meaning. The report is always filled. Hardware faults do not end a run.
  */
 NX_MUST_CHECK enum nx_status nx_device_run(struct nx_device *device,
 					   struct nx_device_report *report, struct nx_error *err);

@@ -27,16 +27,13 @@
 #define NX_MASK_NONE 0x20u
 static_assert(NX_MASK_NONE == NX_MASK_LANES, "lanes below it exist");
 
-/*
- * A range of bytes of the device. A model may own gigabytes that a run never reads, so pages come
- * from the system when they are touched. A zeroed struct is empty and may be released.
- */
+/* Memory of the device, mapped when it is touched. A zeroed struct is empty and may be released. */
 struct nx_device_memory {
 	uint8_t *bytes;
 	uint64_t size_bytes;
 };
 
-/* All zero; LIMIT when the system has no room for it. */
+/* All zero; LIMIT if the host is out of memory. */
 NX_MUST_CHECK enum nx_status nx_device_memory_open(struct nx_device_memory *memory,
 						   uint64_t size_bytes, struct nx_error *err);
 void nx_device_memory_release(struct nx_device_memory *memory);
@@ -123,8 +120,7 @@ struct nx_machine {
 NX_MUST_CHECK enum nx_status nx_core_init(struct nx_core *core, struct nx_machine *machine,
 					  unsigned index, struct nx_error *err);
 void nx_core_release(struct nx_core *core);
-/* Registers, semaphores and queues as after power up; memory keeps what it holds, or is poisoned.
- */
+/* Resets registers, semaphores and queues; memory is kept, or poisoned if the options say so. */
 void nx_core_reset(struct nx_core *core);
 
 /* --- steps ------------------------------------------------------------------- */
@@ -136,20 +132,19 @@ void nx_core_explain_wait(const struct nx_core *core, unsigned engine, char *out
 
 bool nx_core_queue_is_ready(const struct nx_core *core, size_t queue);
 void nx_core_transfer(struct nx_core *core, size_t queue);
-/* Tells the clock, if there is one, about the step that is being executed. */
 void nx_core_notify_clock(const struct nx_core *core, struct nx_actor actor, uint64_t dma_bytes);
 
 /* --- for instructions ----------------------------------------------------------- */
 
 void nx_core_fault(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
 	NX_PRINTF(3, 4);
-/* The fault, and NaN wherever the word says that results go. */
+/* Reports a fault and sets the results of the instruction to NaN. */
 void nx_core_refuse(struct nx_core *core, enum nx_device_fault_kind kind, const char *fmt, ...)
 	NX_PRINTF(3, 4);
-/* True when the operand lies in memory; else the instruction is refused. */
+/* False, after nx_core_refuse, if the operand is not inside memory. */
 bool nx_core_accepts(struct nx_core *core, const struct nx_device_operand *operand,
 		     const char *name);
-/* The same for a source and a target that must have as many elements. */
+/* The same for a source and a target, which must have the same number of elements. */
 bool nx_core_accepts_pair(struct nx_core *core, const struct nx_device_operand *source,
 			  const struct nx_device_operand *target);
 /* Counts NaNs, and reports the first of an instruction. */
@@ -159,7 +154,7 @@ void nx_core_update_semaphore(struct nx_core *core, struct nx_word_sync update, 
 void nx_core_add_semaphore(struct nx_core *core, uint32_t index, uint32_t increment);
 float *nx_core_row(struct nx_core *core, unsigned which);
 
-/* The bytes of a variable; size 0 when it has none. Constants refuse to be written. */
+/* The bytes of a variable; size 0 if it has none. Constants must not be written. */
 struct nx_dma_region {
 	uint8_t *bytes;
 	uint64_t size_bytes;

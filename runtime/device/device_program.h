@@ -2,11 +2,9 @@
 /*
  * device_program: a NEFF as the software device needs it.
  *
- * Per physical core: five instruction streams, the variables they name, the
- * blocks of DMA descriptors and the activation tables; beside them the inputs
- * and outputs that all cores share. Everything lives in one arena or borrows
- * from the NEFF. Offsets and sizes are those of the file: whoever uses them
- * bounds them first.
+ * Each physical core has five instruction streams, their variables, blocks of DMA
+ * descriptors and activation tables; inputs and outputs are shared. All is in one
+ * arena or borrowed from the NEFF. Offsets and sizes are not checked yet.
  */
 #ifndef NX_RUNTIME_DEVICE_PROGRAM_H
 #define NX_RUNTIME_DEVICE_PROGRAM_H
@@ -65,8 +63,8 @@ struct nx_device_program {
 };
 
 /*
- * Borrows the NEFF, which must outlive the program. A zeroed struct may be released, also
- * after a failure: FORMAT, with the name of the member at fault, when it cannot be run at all.
+ * Borrows the NEFF, which must outlive the program. FORMAT, with the name of the damaged member.
+ * A zeroed struct may be released; release it after a failure too.
  */
 NX_MUST_CHECK enum nx_status nx_device_program_init(struct nx_device_program *program,
 						    const struct nx_neff *neff,
@@ -75,7 +73,7 @@ void nx_device_program_release(struct nx_device_program *program);
 
 bool nx_device_program_has_collectives(const struct nx_device_program *program);
 
-/* NULL when the core has no such variable, or no such queue. */
+/* NULL if there is none. */
 const struct nx_device_variable *nx_core_program_variable(const struct nx_core_program *core,
 							  uint32_t id, uint32_t *index);
 const struct nx_device_queue *nx_core_program_queue(const struct nx_core_program *core,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_ranks: the door through which a device takes part in collectives.
+ * device_ranks: how a device takes part in collectives.
  *
- * A device is one rank and knows no other. When an engine triggers a collective
- * the device finds its memory and calls `run`, which moves the data and returns
- * when this rank is done; what it fails with ends the device's run.
+ * When an engine triggers a collective, the device calls `run`, which moves the data
+ * and returns when this rank is done. If it fails, the device's run ends.
  */
 #ifndef NX_RUNTIME_DEVICE_RANKS_H
 #define NX_RUNTIME_DEVICE_RANKS_H
@@ -12,7 +11,7 @@
 #include "format/collective.h"
 #include "runtime/device/device_program.h"
 
-/* From the start of the execution, as whoever stands between device and ranks has it. */
+/* Times from the start of the execution; the device itself does not know them. */
 struct nx_device_moment {
 	bool is_known;
 	uint64_t trigger_ps, start_ps, end_ps;
@@ -28,7 +27,7 @@ struct nx_device_collective {
 	struct nx_rank_list counts;
 	unsigned core, engine;
 	uint32_t pc;
-	struct nx_device_moment when; /* not known to the device itself */
+	struct nx_device_moment when;
 };
 
 struct nx_device_ranks {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_report: what a run of the software device did, and what went wrong in it.
+ * device_report: what a run of the software device did, and its faults.
  *
- * Faults are what hardware would have notified, or what we know that we do not
- * know. The first NX_FAULT_KEPT are kept one by one, the rest is only counted.
- * A zeroed report is valid; the caller owns it, nothing in it needs releasing.
+ * Faults are what hardware would report, and instructions whose meaning is unknown. The
+ * first NX_FAULT_KEPT are kept, the rest is counted. Nothing needs releasing.
  */
 #ifndef NX_RUNTIME_DEVICE_REPORT_H
 #define NX_RUNTIME_DEVICE_REPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/dma_stream.h"
 
-/* Dimensions that continue the one before join it: long runs are cheap, short ones are not. */
+/* Joins a dimension to the run if it continues it, as long runs are faster. */
 static void add_dimension(struct nx_dma_stream *s, uint64_t count, int64_t step)
 {
 	if (count == 1)
@@ -32,7 +32,7 @@ static const char *shape(struct nx_dma_stream *s, const struct nx_dma_walk *walk
 	return NULL;
 }
 
-/* First and last byte of the walk, from its offset; false when they do not fit 64 bits. */
+/* First and last byte of the walk, from its offset; false if they do not fit 64 bits. */
 static bool reach(const struct nx_dma_stream *s, int64_t *least, int64_t *most)
 {
 	*least = 0;
@@ -48,7 +48,7 @@ static bool reach(const struct nx_dma_stream *s, int64_t *least, int64_t *most)
 	return true;
 }
 
-/* What a step changes in the place inside a partition: whole partitions change nothing. */
+/* How far a step moves within a partition; whole partitions do not count. */
 static int64_t step_inside(int64_t step)
 {
 	int64_t inside = step % (int64_t)NX_PARTITION_STRIDE;
@@ -113,37 +113,29 @@ static void next_run(struct nx_dma_stream *s)
 	}
 }
 
-static size_t left_in_run(const struct nx_dma_stream *s, size_t wanted)
+static void move(struct nx_dma_stream *s, uint8_t *out, const uint8_t *in, size_t len)
 {
-	size_t left = s->run_bytes - s->in_run;
+	for (size_t done = 0, part; done < len; done += part) {
+		uint8_t *at = s->bytes + s->at + s->in_run;
 
-	return left < wanted ? left : wanted;
-}
-
-void nx_dma_stream_read(struct nx_dma_stream *s, uint8_t *out, size_t len)
-{
-	while (len) {
-		size_t part = left_in_run(s, len);
-
-		memcpy(out, s->bytes + s->at + s->in_run, part);
-		out += part;
-		len -= part;
+		part = s->run_bytes - s->in_run;
+		part = part < len - done ? part : len - done;
+		if (out)
+			memcpy(out + done, at, part);
+		else
+			memcpy(at, in + done, part);
 		s->in_run += part;
 		if (s->in_run == s->run_bytes)
 			next_run(s);
 	}
 }
 
-void nx_dma_stream_write(struct nx_dma_stream *s, const uint8_t *bytes, size_t len)
+void nx_dma_stream_read(struct nx_dma_stream *stream, uint8_t *out, size_t len)
 {
-	while (len) {
-		size_t part = left_in_run(s, len);
+	move(stream, out, NULL, len);
+}
 
-		memcpy(s->bytes + s->at + s->in_run, bytes, part);
-		bytes += part;
-		len -= part;
-		s->in_run += part;
-		if (s->in_run == s->run_bytes)
-			next_run(s);
-	}
+void nx_dma_stream_write(struct nx_dma_stream *stream, const uint8_t *bytes, size_t len)
+{
+	move(stream, NULL, bytes, len);
 }

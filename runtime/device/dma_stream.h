@@ -2,12 +2,10 @@
 /*
  * dma_stream: one side of a transfer as a stream of bytes.
  *
- * A descriptor walks over a region in up to NX_DMA_MAX_DIMS dimensions, the
- * first the fastest; both sides of a transfer are such walks and may have
- * different shapes, only their order and their length have to agree.
- * nx_dma_stream_begin bounds the whole walk, so that reading and writing need
- * no checks: a walk that would leave the region, or a partition of on-chip
- * memory, is refused before its first byte.
+ * A descriptor walks over a region in up to NX_DMA_MAX_DIMS dimensions, the first the
+ * fastest. The two sides of a transfer may have different shapes of the same length.
+ * nx_dma_stream_begin checks that the whole walk stays in the region, and on chip in
+ * its partitions, so reading and writing need no checks.
  */
 #ifndef NX_RUNTIME_DMA_STREAM_H
 #define NX_RUNTIME_DMA_STREAM_H
@@ -38,7 +36,7 @@ struct nx_dma_stream {
 	uint64_t total_bytes;
 };
 
-/* NULL when all is well, else what is wrong. */
+/* NULL, or what is wrong. */
 const char *nx_dma_stream_begin(struct nx_dma_stream *stream, const struct nx_dma_region *region,
 				uint32_t partition_bytes, const struct nx_dma_walk *walk);
 

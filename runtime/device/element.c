@@ -170,35 +170,19 @@ void nx_element_load(unsigned dtype, const uint8_t *from, ptrdiff_t stride, size
 	}
 }
 
-/* Range of an integer type; doubles hold all but the last of the widest exactly. */
 struct integer_range {
-	double least, most;
+	double least, most; /* most is one more than the largest value */
 };
-
-static struct integer_range integer_range_of(unsigned dtype)
-{
-	bool is_signed = dtype == NX_DTYPE_INT8 || dtype == NX_DTYPE_INT16 ||
-			 dtype == NX_DTYPE_INT32 || dtype == NX_DTYPE_INT64;
-	int bits = 8 * (int)nx_dtype_bytes(dtype) - is_signed;
-	double most = 2.0 * (double)((uint64_t)1 << (bits - 1));
-
-	return (struct integer_range){is_signed ? -most : 0, most};
-}
-
-/* From 2^24 on a float has no fraction to round. */
-static double to_nearest_even(double value)
-{
-	double rounded = value + 0x1.8p52 - 0x1.8p52;
-
-	return value > -0x1p24 && value < 0x1p24 ? rounded : value;
-}
 
 static uint64_t to_integer(float value, struct integer_range range)
 {
-	double rounded = to_nearest_even((double)value);
+	double rounded = value;
 
 	if (value != value)
 		return 0;
+	/* To nearest even; from 2^24 on a float has no fraction. */
+	if (value > -0x1p24f && value < 0x1p24f)
+		rounded = rounded + 0x1.8p52 - 0x1.8p52;
 	if (rounded <= range.least)
 		return range.least < 0 ? (uint64_t)(int64_t)range.least : 0;
 	if (rounded >= range.most)
@@ -215,11 +199,14 @@ static void store_integers(unsigned dtype, const float *from, size_t count, uint
 			   ptrdiff_t stride)
 {
 	unsigned size = nx_dtype_bytes(dtype);
+	bool is_signed = dtype == NX_DTYPE_INT8 || dtype == NX_DTYPE_INT16 ||
+			 dtype == NX_DTYPE_INT32 || dtype == NX_DTYPE_INT64;
 	struct integer_range range;
 
 	if (!size) /* an unknown type */
 		return;
-	range = integer_range_of(dtype);
+	range.most = 2.0 * (double)((uint64_t)1 << (8 * size - is_signed - 1));
+	range.least = is_signed ? -range.most : 0;
 	for (size_t i = 0; i < count; i++, to += stride)
 		store_bytes(size, to_integer(from[i], range), to);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * element: the number types of a NeuronCore, to fp32 and back.
+ * element: converts the number types of a NeuronCore to fp32 and back.
  *
- * Engines compute in fp32. Reading is exact for every type of up to 24
- * significant bits; writing rounds to nearest even. A float that does not fit
- * becomes infinity, an integer stops at its ends, and a NaN stays a NaN or
- * becomes 0. Types are the codes of format/instruction.h; fp8 has an infinity
- * in every layout, which is a guess for fp8e3 and fp8e4.
+ * Reading is exact for types of up to 24 significant bits; writing rounds to nearest
+ * even. Floats overflow to infinity, integers saturate, and a NaN becomes 0 as an
+ * integer. fp8 has an infinity in every layout, which is a guess for fp8e3 and fp8e4.
  */
 #ifndef NX_RUNTIME_ELEMENT_H
 #define NX_RUNTIME_ELEMENT_H

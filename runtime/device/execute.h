@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * execute: what each instruction computes. NX_EXECUTE_MAP has a row for each.
+ * execute: what each instruction computes; NX_EXECUTE_MAP lists them.
  *
- * Operands are taken from the word, bounded (nx_core_accepts), read into rows
- * of fp32, computed and written back with one rounding to the target's type.
- * Lane p of every source feeds lane p of the target, wherever each begins.
+ * Operands are checked (nx_core_accepts), read into rows of fp32, computed, and rounded
+ * once when they are written. Lane p of each source feeds lane p of the target.
  */
 #ifndef NX_RUNTIME_EXECUTE_H
 #define NX_RUNTIME_EXECUTE_H
@@ -66,10 +65,7 @@
 NX_EXECUTE_MAP(NX_EXECUTE_DECLARE)
 #undef NX_EXECUTE_DECLARE
 
-/*
- * The order in which lanes are worked on so that no lane of a source is overwritten before it
- * was read: the target may be the source, moved by some partitions.
- */
+/* The step-th lane to work on, so that no lane of an overlapping source is overwritten unread. */
 static inline unsigned nx_execute_lane(const struct nx_device_operand *from,
 				       const struct nx_device_operand *to, unsigned step)
 {

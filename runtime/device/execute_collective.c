@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execute_collective: collectives; device_ranks.h reaches the other ranks. */
+/* execute_collective: collectives, which device_ranks.h runs. */
 #include "runtime/device/device_ranks.h"
 #include "runtime/device/execute.h"
 
@@ -21,7 +21,7 @@ static bool find_region(struct nx_core *core, uint32_t id, const char *side,
 	return false;
 }
 
-/* It is over when this rank is done; engines that do not wait for it are no faster for that. */
+/* Returns when this rank is done, so other engines wait too. */
 NX_EXECUTE(collective)
 {
 	const struct nx_device_ranks *ranks = core->machine->options->ranks;

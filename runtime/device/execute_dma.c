@@ -91,7 +91,7 @@ static bool resolve_place(struct nx_core *core, const struct nx_word_dma_side *s
 	return false;
 }
 
-/* The next word says how large the tensor is that a register points into. */
+/* The next word has the size of the tensor that a register points into. */
 static void apply_bound(struct nx_core *core, const struct nx_dma_word *w, struct nx_dma_job *job)
 {
 	const uint8_t *next = nx_instruction_word(core->program->code[core->engine], core->pc + 1);
@@ -210,13 +210,13 @@ static const char *begin_side(struct nx_core *core, uint32_t variable,
 	if (is_write && region.is_constant)
 		return "is a constant";
 	wrong = nx_dma_stream_begin(stream, &region, core->machine->sbuf_partition_bytes, walk);
-	/* Bounds the work: bytes that are written twice have no business here. */
+	/* Limits the work that a damaged file can cause. */
 	if (!wrong && is_write && stream->total_bytes > region.size_bytes)
 		wrong = "is written more than once";
 	return wrong;
 }
 
-/* Element types matter where elements are converted; byte counts must then agree by elements. */
+/* If elements are converted, both sides must have as many elements, else as many bytes. */
 static const char *check_lengths(const struct transfer *t, bool is_converted)
 {
 	uint64_t to_size = is_converted ? nx_dtype_bytes(t->to_dtype) : 1;

@@ -4,7 +4,7 @@
 #include "base/bare/bits.h"
 #include "runtime/device/element.h"
 
-/* Joins a dimension to the one before it when it continues it; short inner runs cost most. */
+/* Joins a dimension to the one before if it continues it, as long runs are faster. */
 static void add_dimension(struct nx_device_operand *o, uint32_t count, int32_t step)
 {
 	o->elements *= count;

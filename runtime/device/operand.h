@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operand: which bytes of a core's memory an instruction means.
+ * operand: the bytes of a core's memory that an instruction reads or writes.
  *
- * On-chip memory is one flat space (machine/hardware.h). An operand starts at an address, which
- * names its first partition, and walks the same access pattern in each of its lanes.
- * nx_operand_of takes one from an instruction word, nx_operand_check bounds it; after that the
- * lane functions touch no byte outside of what was checked.
+ * On-chip memory is one flat space (machine/hardware.h). An operand has the same access
+ * pattern in each of its lanes, from the partition of its address on. Check it with
+ * nx_operand_check before you use the lane functions.
  */
 #ifndef NX_RUNTIME_OPERAND_H
 #define NX_RUNTIME_OPERAND_H

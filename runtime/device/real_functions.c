@@ -262,7 +262,7 @@ INLINE float reciprocal_sqrt_of(float x)
  * multiply-add, which would round differently.
  */
 #if defined(__x86_64__)
-#define ROW_FUNCTION(name, expression)                                                             \
+#define ROW_FUNCTION(kind, name, expression)                                                       \
 	static void name##_plain(float *values, size_t count)                                      \
 	{                                                                                          \
 		for (size_t i = 0; i < count; i++)                                                 \
@@ -273,7 +273,7 @@ INLINE float reciprocal_sqrt_of(float x)
 		for (size_t i = 0; i < count; i++)                                                 \
 			values[i] = expression;                                                    \
 	}                                                                                          \
-	static void name##_row(float *values, size_t count)                                        \
+	kind name(float *values, size_t count)                                                     \
 	{                                                                                          \
 		if (__builtin_cpu_supports("avx2"))                                                \
 			name##_avx2(values, count);                                                \
@@ -281,30 +281,20 @@ INLINE float reciprocal_sqrt_of(float x)
 			name##_plain(values, count);                                               \
 	}
 #else
-#define ROW_FUNCTION(name, expression)                                                             \
-	static void name##_row(float *values, size_t count)                                        \
+#define ROW_FUNCTION(kind, name, expression)                                                       \
+	kind name(float *values, size_t count)                                                     \
 	{                                                                                          \
 		for (size_t i = 0; i < count; i++)                                                 \
 			values[i] = expression;                                                    \
 	}
 #endif
 
-ROW_FUNCTION(exp, exp_of(values[i]))
-ROW_FUNCTION(log, log_of(values[i]))
-ROW_FUNCTION(sin_near, sin_of_near(values[i]))
-ROW_FUNCTION(tanh, tanh_of(values[i]))
-ROW_FUNCTION(silu, silu_of(values[i]))
-ROW_FUNCTION(reciprocal_sqrt, reciprocal_sqrt_of(values[i]))
-
-void nx_real_exp(float *values, size_t count)
-{
-	exp_row(values, count);
-}
-
-void nx_real_log(float *values, size_t count)
-{
-	log_row(values, count);
-}
+ROW_FUNCTION(void, nx_real_exp, exp_of(values[i]))
+ROW_FUNCTION(void, nx_real_log, log_of(values[i]))
+ROW_FUNCTION(void, nx_real_tanh, tanh_of(values[i]))
+ROW_FUNCTION(void, nx_real_silu, silu_of(values[i]))
+ROW_FUNCTION(void, nx_real_reciprocal_sqrt, reciprocal_sqrt_of(values[i]))
+ROW_FUNCTION(static void, sin_near_row, sin_of_near(values[i]))
 
 void nx_real_sin(float *values, size_t count)
 {
@@ -318,19 +308,4 @@ void nx_real_sin(float *values, size_t count)
 	}
 	for (size_t i = 0; i < count; i++)
 		values[i] = is_near(values[i]) ? sin_of_near(values[i]) : sin_of_far(values[i]);
-}
-
-void nx_real_tanh(float *values, size_t count)
-{
-	tanh_row(values, count);
-}
-
-void nx_real_silu(float *values, size_t count)
-{
-	silu_row(values, count);
-}
-
-void nx_real_reciprocal_sqrt(float *values, size_t count)
-{
-	reciprocal_sqrt_row(values, count);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * real_functions: exp, log, sin and tanh of rows of floats, without a C library.
+ * real_functions: exp, log, sin and tanh of rows of floats, the same on every machine.
  *
- * C libraries round these differently, and one library differently on two
- * processors. Here a result is the float nearest to the true value, which there
- * is only one of, so it is the same on every machine; tests/bench/real_functions.c
- * compares all 2^32 of each function. NaN, and what has no result (log of less
- * than 0, sin of an infinity), give the one NaN of bits 0x7fc00000.
+ * C libraries differ in rounding. Here a result is the float nearest to the true value;
+ * tests/bench/real_functions.c compares all 2^32 arguments. NaN, log of less than 0 and
+ * sin of an infinity give the NaN 0x7fc00000.
  *
  * The calling thread must round to nearest and keep subnormals, which is the default.
  */

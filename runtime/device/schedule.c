@@ -69,7 +69,7 @@ static uint64_t draw(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Some go one step, some many: short turns alone would never let an engine run far ahead. */
+/* Some turns are long, so that an engine can run far ahead of the others. */
 static void run_by_chance(struct nx_machine *machine)
 {
 	static const unsigned turns[] = {1, 1, 2, 5, 40};

@@ -2,15 +2,12 @@
 /*
  * schedule: the order in which engines and queues take their steps.
  *
- * What a step does is in device_core.h; when it happens is decided here, or by
- * a clock that the caller provides. A step is one instruction of an engine, or
- * one block of a DMA queue, and is atomic. The order of ready steps does not
- * change the results of a correct program.
+ * A step (device_core.h) is one instruction of an engine, or one block of a DMA queue,
+ * and is atomic. The order of ready steps does not change the results of a correct
+ * program.
  *
- * A clock chooses among the actors that are ready and is notified after each
- * step. A clock that keeps time per actor and per semaphore therefore sees the
- * one schedule that results and times share. Without `choose` the order is fixed, or drawn from the
- * seed.
+ * A clock of the caller chooses among the actors that are ready, and is notified after
+ * each step. Without `choose` the order is fixed, or random if there is a seed.
  */
 #ifndef NX_RUNTIME_SCHEDULE_H
 #define NX_RUNTIME_SCHEDULE_H

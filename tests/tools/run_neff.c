@@ -19,6 +19,7 @@
 #include "format/neff.h"
 #include "format/npy.h"
 #include "runtime/device/device.h"
+#include "runtime/device/device_program.h"
 
 struct request {
 	const char *neff;
@@ -173,9 +174,10 @@ static void print_report(const struct nx_device *device, const struct nx_device_
 {
 	printf("{\"cores\": %zu, \"executed\": %llu, \"dma_count\": %llu, \"dma_bytes\": %llu, "
 	       "\"flops\": %llu, \"nan_count\": %llu, \"seconds\": %.6f",
-	       nx_device_core_count(device), (unsigned long long)report->executed_count,
-	       (unsigned long long)report->dma_count, (unsigned long long)report->dma_bytes,
-	       (unsigned long long)report->flops, (unsigned long long)report->nan_count, seconds);
+	       nx_device_program_borrow(device)->core_count,
+	       (unsigned long long)report->executed_count, (unsigned long long)report->dma_count,
+	       (unsigned long long)report->dma_bytes, (unsigned long long)report->flops,
+	       (unsigned long long)report->nan_count, seconds);
 	print_opcodes(report);
 	print_faults(report);
 	printf("}\n");
@@ -208,7 +210,8 @@ static enum nx_status run(struct nx_device *device, const struct request *r, str
 			best = took;
 	}
 	print_report(device, &report, best);
-	for (size_t i = 0; r->output_directory && i < nx_device_tensor_count(device); i++)
+	for (size_t i = 0;
+	     r->output_directory && i < nx_device_program_borrow(device)->tensor_count; i++)
 		if (!status && nx_device_tensor_borrow(device, i)->kind == NX_DEVICE_OUTPUT)
 			status = write_output(device, i, r->output_directory, err);
 	return status;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/device/device.h"
+#include "runtime/device/device_program.h"
 #include "tests/unit/runtime/device/exactly.h"
 #include "tests/unit/runtime/device/made_neff.h"
 
@@ -100,9 +101,9 @@ static void test_describes_its_tensors(void **state)
 	(void)state;
 	made_neff_sum(&neff, COLUMNS, 2);
 	assert_int_equal(open_with((struct nx_device_options){0}), NX_OK);
-	assert_int_equal(nx_device_core_count(device), 2);
-	assert_int_equal(nx_device_arch_of(device), NX_DEVICE_TRN2);
-	assert_int_equal(nx_device_tensor_count(device), 3);
+	assert_int_equal(nx_device_program_borrow(device)->core_count, 2);
+	assert_int_equal(nx_device_program_borrow(device)->arch, NX_DEVICE_TRN2);
+	assert_int_equal(nx_device_program_borrow(device)->tensor_count, 3);
 	a = nx_device_tensor_borrow(device, nx_device_find(device, "a"));
 	assert_string_equal(a->name, "a");
 	assert_int_equal(a->kind, NX_DEVICE_INPUT);
@@ -233,7 +234,7 @@ static void test_refuses_another_architecture(void **state)
 	made_neff_replace(&neff, "kelf-0.json",
 			  "{\"graphs\":[{\"definition\":\"sg00/def.json\"}],\"target\":\"sunda\"}");
 	assert_int_equal(open_with((struct nx_device_options){.arch = NX_DEVICE_INF2}), NX_OK);
-	assert_int_equal(nx_device_arch_of(device), NX_DEVICE_INF2);
+	assert_int_equal(nx_device_program_borrow(device)->arch, NX_DEVICE_INF2);
 }
 
 static void test_refuses_more_memory_than_there_is(void **state)

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "format/neff.h"
 #include "runtime/device/device.h"
+#include "runtime/device/device_program.h"
 #include "runtime/device/element.h"
 
 struct run {
@@ -287,7 +288,7 @@ static float *decode_step(uint64_t seed)
 
 	open_run(&r, "neuron-raw/attn_v6.neff", (struct nx_device_options){.seed = seed});
 	random_state = 5;
-	for (size_t i = 0; i < nx_device_tensor_count(r.device); i++) {
+	for (size_t i = 0; i < nx_device_program_borrow(r.device)->tensor_count; i++) {
 		const struct nx_device_tensor *t = nx_device_tensor_borrow(r.device, i);
 		int32_t position = 17;
 		float *values;
