@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture_execute: runs a worker's executions, synchronous or queued, and profiles them. */
+#include <assert.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -81,6 +82,7 @@ static enum nx_status wait_oldest(struct executing *x)
 	struct pending oldest = x->queue.items[x->first_pending++];
 	enum nx_status st = wait_completed(x->w, oldest.sequence);
 
+	assert(x->first_pending <= x->queue.len);
 	return st ? st : note_end(x->w, oldest.execution, error_of(x, oldest.sequence));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/capture_model.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "format/neff.h"
@@ -99,6 +100,7 @@ const char *nx_capture_model_names(const struct nx_capture_model *model, bool is
 {
 	size_t used = 0;
 
+	assert(cap > 0);
 	out[0] = '\0';
 	for (size_t i = 0; i < model->tensor_count && used < cap; i++)
 		if (model->tensors[i].is_output == is_output)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture_outputs: saves what a model computed, and compares checksums. */
+#include <assert.h>
 #include <stdio.h>
 #include <zlib.h>
 
@@ -8,6 +9,7 @@
 
 /* Outputs are read in pieces, to use little memory. */
 typedef void (*piece_fn)(void *context, struct nx_slice piece);
+static_assert(NX_CAPTURE_MAX_DIMS <= NX_NPY_MAX_DIMS, "a .npy file has all dimensions of a tensor");
 
 static enum nx_status read_output(struct nx_capture_worker *w, size_t index, piece_fn each,
 				  void *context)
@@ -123,6 +125,7 @@ static enum nx_status compare(struct nx_capture_worker *w, size_t index, uint32_
 	uint32_t crc = 0;
 	enum nx_status st = read_output(w, index, add_crc, &crc);
 
+	assert(execution > 0);
 	if (st)
 		return st;
 	if (execution == 1)

@@ -210,6 +210,7 @@ const char *nx_capture_plan_session(const struct nx_capture_plan *plan, uint32_t
 	struct nx_slice stem = nx_slice_text(plan->wishes.session_path);
 	bool has_suffix = nx_slice_ends(stem, SESSION_SUFFIX);
 
+	assert(execution > 0);
 	if (has_suffix)
 		stem.len -= strlen(SESSION_SUFFIX);
 	return with_marks(plan, stem, has_suffix ? SESSION_SUFFIX : "",
@@ -222,6 +223,7 @@ const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const cha
 {
 	char *name = nx_arena_copy_text(arena, *tensor ? tensor : "_");
 
+	assert(execution > 0);
 	/* A tensor's name must not lead to another folder or look like an option. */
 	for (char *c = name; *c; c++)
 		if (*c == '/' || (unsigned char)*c < 0x20 || *c == 0x7f)

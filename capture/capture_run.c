@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/capture_run.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,7 @@ static enum nx_status take_steps(struct nx_capture_shared *shared,
 	struct step step = {workers, fn};
 	enum nx_status st = nx_threads_run("nx-capture", plan->worker_count, take_step, &step, err);
 
+	assert(plan->worker_count > 0);
 	for (uint32_t i = 0; i < plan->worker_count && !st; i++) {
 		st = workers[i].st;
 		if (st && plan->is_collective)
@@ -287,6 +289,7 @@ enum nx_status nx_capture_run(const struct nx_capture_job *job, struct nx_captur
 	enum nx_status st = NX_OK;
 	NRT_STATUS status;
 
+	assert(count > 0 && count <= NX_CAPTURE_MAX_WORKERS);
 	if (!job->plan->wishes.is_unprofiled && !job->plan->wishes.is_systrace)
 		st = nx_runtime_library_need(job->library, "a device profile", needed, err);
 	for (uint32_t i = 0; i < count; i++)

@@ -2,6 +2,7 @@
 /* capture_worker: a worker's model and tensors, from loading to release. */
 #include "capture/capture_worker_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -14,6 +15,7 @@ enum nx_status nx_capture_worker_load(struct nx_capture_worker *w)
 	struct nx_slice neff = w->shared->job->neff;
 	NRT_STATUS status;
 
+	assert(!w->model);
 	if (!w->shared->job->model->has_collectives) {
 		status = lib->nrt_load(neff.data, neff.len, w->core, -1, &w->model);
 	} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/child_run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -158,6 +159,7 @@ static void discard_pending(const sigset_t *signals, const struct nx_child_end *
 enum nx_status nx_child_command_run(const struct nx_child_command *command,
 				    struct nx_child_end *end, struct nx_error *err)
 {
+	assert(command->argv && command->argv[0]);
 	sigset_t signals = waited_signals(), before;
 	struct sigaction usual = {.sa_handler = SIG_DFL}, child_action;
 	enum nx_status st;

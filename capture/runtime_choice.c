@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/runtime_choice.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ enum nx_status nx_runtime_choose(const struct nx_runtime_wish *wish, struct nx_a
 	const char *listed = listed_folder(wish, arena), *system = system_folder(wish, arena);
 	const char *own = own_folder(wish, arena);
 
+	assert(wish->root);
 	*choice = (struct nx_runtime_choice){.has_system_runtime = system != NULL};
 	choice->has_device =
 		access(nx_arena_printf(arena, "%s/dev/neuron0", wish->root), F_OK) == 0;

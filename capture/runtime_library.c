@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/runtime_library.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -144,6 +145,7 @@ enum nx_status nx_runtime_library_need(const struct nx_runtime_library *lib, con
 
 const char *nx_runtime_library_text(const struct nx_runtime_library *lib, char *out, size_t cap)
 {
+	assert(cap > 0);
 	snprintf(out, cap, "%.*s%s%s%s", (int)(cap > 128 ? cap - 128 : 0), lib->path,
 		 *lib->version ? ", version " : "", lib->version,
 		 lib->is_own ? " (a NeuronCore in software)" : "");

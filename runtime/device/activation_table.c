@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/activation_table.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/bare/bits.h"
@@ -148,6 +149,7 @@ void nx_activation_evaluate(const struct nx_activation_set *set,
 			    const struct nx_activation_function *function, float *values,
 			    size_t count)
 {
+	assert(set && function);
 	for (size_t i = 0; i < count; i++)
 		values[i] = evaluate(set, function, values[i]);
 }

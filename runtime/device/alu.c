@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/alu.h"
 
+#include <assert.h>
+
 /* NaN if either side is. */
 static inline float larger(float a, float b)
 {
@@ -88,6 +90,7 @@ bool nx_alu_apply_integer(uint8_t op, int64_t *left, const int64_t *right, size_
 
 bool nx_alu_reduce(uint8_t op, const float *values, size_t inner, size_t count, float *out)
 {
+	assert(inner > 0);
 	switch (op) {
 	case NX_ALU_OP_ADD:
 		REDUCE(sum + values[k]);

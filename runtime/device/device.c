@@ -66,6 +66,7 @@ enum nx_status nx_device_open(const struct nx_neff *neff, const struct nx_device
 	struct nx_device *device = nx_heap_alloc(sizeof(*device));
 	enum nx_status status;
 
+	assert(neff && out);
 	memset(device, 0, sizeof(*device));
 	(void)pthread_mutex_init(&device->lock, NULL);
 	if (options)

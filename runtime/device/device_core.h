@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_core: one physical core, and what one step of it does.
+ * device_core: one physical core, and its steps.
  *
- * A core is SBUF and PSUM (operand.h), 256 semaphores, 64 registers per engine,
- * the array's weights, the small stores of vector and GpSimd engine, and DMA
- * queues with what has been started on them. A machine is the cores of a
- * logical core and the memory they share. nx_core_step executes one
- * instruction, nx_core_transfer one started block; both are called by
- * schedule.c, when their `is_ready` says so.
+ * A core has SBUF and PSUM (operand.h), 256 semaphores, 64 registers per engine, the
+ * state of its engines, and DMA queues with the transfers that were started. A machine
+ * is the cores of a logical core and their shared memory. schedule.c calls nx_core_step
+ * for one instruction and nx_core_transfer for one block, when they are ready.
  *
- * Instructions do not fail. What hardware would notify, and what has no known
- * meaning, goes to the report; the latter also makes the results NaN, as far
- * as the word says where they are, and stops a strict machine.
+ * Instructions do not fail; faults go to the report. An unknown instruction also sets
+ * its results to NaN, and stops a strict machine.
  */
 #ifndef NX_RUNTIME_DEVICE_CORE_H
 #define NX_RUNTIME_DEVICE_CORE_H

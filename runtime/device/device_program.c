@@ -333,6 +333,7 @@ const struct nx_device_queue *nx_core_program_queue(const struct nx_core_program
 {
 	uint64_t found;
 
+	assert(engine < NX_ENGINE_COUNT);
 	if (!nx_text_map_get(&core->queue_by_name[engine], name, &found))
 		return NULL;
 	assert(found < core->queue_count);

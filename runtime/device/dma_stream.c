@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/dma_stream.h"
 
+#include <assert.h>
+
 /* Joins a dimension to the run if it continues it, as long runs are faster. */
 static void add_dimension(struct nx_dma_stream *s, uint64_t count, int64_t step)
 {
@@ -115,6 +117,7 @@ static void next_run(struct nx_dma_stream *s)
 
 static void move(struct nx_dma_stream *s, uint8_t *out, const uint8_t *in, size_t len)
 {
+	assert(s->run_bytes > 0 && s->in_run < s->run_bytes);
 	for (size_t done = 0, part; done < len; done += part) {
 		uint8_t *at = s->bytes + s->at + s->in_run;
 

@@ -192,6 +192,7 @@ static uint64_t to_integer(float value, struct integer_range range)
 
 static void store_bytes(unsigned size, uint64_t value, uint8_t *to)
 {
+	assert(size <= sizeof(value));
 	memcpy(to, &value, size);
 }
 

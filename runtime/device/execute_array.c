@@ -152,6 +152,7 @@ static void arm(struct nx_core *core, const struct nx_device_operand *target, un
 	uint32_t bytes = 2u << code, offset = target->address & (NX_PARTITION_STRIDE - 1);
 	uint32_t first = offset / bytes * bytes;
 
+	assert(code <= MAX_ZERO_CODE);
 	if (!core->array.armed) {
 		size_t size = (size_t)NX_PARTITION_COUNT * PSUM_WORDS;
 
@@ -170,6 +171,7 @@ static void merge_armed(struct nx_core *core, const struct nx_device_operand *ta
 	uint32_t offset = target->address & (NX_PARTITION_STRIDE - 1);
 	float *held = nx_core_row(core, 0);
 
+	assert(core->array.armed && partition < NX_PARTITION_COUNT);
 	nx_operand_load(target, core->on_chip.bytes, lane, held);
 	for (size_t i = 0; i < target->elements; i++) {
 		uint32_t word = (uint32_t)((int64_t)offset + offsets[i]) / 4;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* execute_lanes: the vector engine across lanes, and its search for the eight largest. */
+#include <assert.h>
 #include <math.h>
 
 #include "runtime/device/element.h"
 #include "runtime/device/execute.h"
 
 /* --- between the lanes of a quadrant ---------------------------------------------------- */
+
+static_assert(NX_PARTITION_COUNT % NX_MASK_LANES == 0, "partitions are whole quadrants");
 
 NX_EXECUTE(load_mask)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/operand.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "runtime/device/element.h"
 
@@ -131,6 +133,7 @@ void nx_operand_load(const struct nx_device_operand *operand, uint8_t *memory, u
 {
 	const uint8_t *base = nx_operand_lane(operand, memory, lane);
 
+	assert(lane < operand->lanes);
 	FOR_RUNS(w, operand)
 	{
 		nx_element_load(operand->dtype, base + w.offset, w.stride, w.run, out);
@@ -143,6 +146,7 @@ void nx_operand_store(const struct nx_device_operand *operand, uint8_t *memory, 
 {
 	uint8_t *base = nx_operand_lane(operand, memory, lane);
 
+	assert(lane < operand->lanes);
 	FOR_RUNS(w, operand)
 	{
 		nx_element_store(operand->dtype, values, w.run, base + w.offset, w.stride);

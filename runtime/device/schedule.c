@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/device/schedule.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "runtime/device/device_core.h"
@@ -29,6 +30,7 @@ static void let_go(struct nx_machine *machine, struct nx_actor actor)
 {
 	struct nx_core *core = &machine->cores[actor.core];
 
+	assert(actor.core < machine->core_count);
 	if (actor.is_queue)
 		nx_core_transfer(core, actor.index);
 	else

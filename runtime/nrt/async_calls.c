@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* async_calls: the calls that queue work. */
+#include <assert.h>
 #include <nrt/nrt_experimental.h>
 
 #include "runtime/nrt/async_queue.h"
@@ -13,6 +14,7 @@ struct work { /* arguments of a call; held objects are dropped when it is done *
 	uint64_t offsets[2];
 	uint64_t size;
 };
+static_assert(offsetof(struct work, request) == 0, "a request is the start of a work");
 
 static void release_work(struct nx_async_request *request)
 {

@@ -52,6 +52,7 @@ struct nrta_error_tracker {
 	NX_VEC(nrta_error_t) fresh;
 	NX_VEC(nrta_error_t) reported; /* lent to the host until its next call */
 };
+static_assert(offsetof(struct nrta_error_tracker, object) == 0, "nx_object_drop takes a tracker");
 
 /* --- numbers ------------------------------------------------------------------------------- */
 
@@ -187,6 +188,7 @@ static void complete(struct nx_async_request *request)
 {
 	size_t kept = 0;
 
+	assert(async.waiting_count > 0 && async.core_counts[request->core] > 0);
 	counter_of(request->seq)->completed = NRTA_SEQ_GET_SEQ_NUM(request->seq);
 	for (size_t i = 0; i < async.waiters.len; i++)
 		if (async.waiters.items[i].seq == request->seq)

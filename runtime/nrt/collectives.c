@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/collectives.h"
 
+#include <assert.h>
 #include <nrt/nrt_experimental.h>
 
 #include <pthread.h>
@@ -29,6 +30,7 @@ struct nx_collective {
 	size_t pair_count;
 	struct nx_nrt_tensor *tensors[]; /* inputs, then outputs; held */
 };
+static_assert(offsetof(struct nx_collective, object) == 0, "nx_object_drop takes a collective");
 
 static void destroy_collective(struct nx_object *object)
 {
@@ -74,6 +76,7 @@ static enum nx_status join(uint32_t core, uint32_t rank, uint32_t count,
 	struct nx_rank_world *joined = global.cores[core].world;
 	enum nx_status st;
 
+	assert(core < NX_TRACE_MAX_CORES);
 	*world = joined;
 	if (joined && global.cores[core].rank == rank && nx_rank_world_count(joined) == count)
 		return NX_OK;

@@ -110,6 +110,7 @@ uint64_t nx_memory_used_bytes(uint32_t core)
 {
 	uint64_t used;
 
+	assert(core < NX_TRACE_MAX_CORES);
 	pthread_mutex_lock(&memory.lock);
 	used = memory.used_bytes[core];
 	pthread_mutex_unlock(&memory.lock);

@@ -51,7 +51,7 @@ struct nx_device_port {
 	enum nx_status (*open)(const struct nx_neff *neff, struct nx_port_program **out,
 			       struct nx_error *err);
 	void (*close)(struct nx_port_program *program);
-	/* Sets who runs collectives, and where; ranks may be NULL to find out how they run. */
+	/* Sets how collectives run; ranks may be NULL, to find out first. */
 	enum nx_port_ranks (*connect)(struct nx_port_program *program,
 				      const struct nx_device_ranks *ranks,
 				      const struct nx_collective_place *place);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/execution.h"
 
+#include <assert.h>
 #include <nrt/nrt_experimental.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -328,6 +329,7 @@ NRT_STATUS nx_execution_run(struct nx_model *model, struct nx_tensor_set *inputs
 	uint64_t span;
 	NRT_STATUS st;
 
+	assert(model->port && model->program);
 	e.id = nx_state_next_execution();
 	span = nx_trace_start(e.core, NX_TRACE_NRT_EXECUTE, model->id, 0, 0, 0);
 	st = run_steps(&e, inputs, outputs);

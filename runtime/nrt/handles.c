@@ -152,6 +152,7 @@ void nx_object_hold(void *opaque)
 {
 	struct nx_object *object = opaque;
 
+	assert(atomic_load_explicit(&object->reference_count, memory_order_relaxed) > 0);
 	atomic_fetch_add_explicit(&object->reference_count, 1, memory_order_relaxed);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handles: what the host gets instead of pointers to our objects.
+ * handles: the host gets handles instead of pointers to our objects.
  *
- * A handle is a number that looks like a pointer: the index of a table entry and
- * its generation. It is looked up, never dereferenced, so an invalid or freed
- * handle is always detected. Objects are reference-counted: closing a handle makes
- * it invalid at once, and the object is destroyed when the last call that uses it
- * has finished.
+ * A handle is the index of a table entry and its generation. It is looked up, never
+ * dereferenced, so an invalid or freed handle is always detected. Objects are
+ * reference-counted: a closed handle is invalid at once, and the object is destroyed
+ * when the last call that uses it has finished.
  */
 #ifndef NX_RUNTIME_NRT_HANDLES_H
 #define NX_RUNTIME_NRT_HANDLES_H

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/host_samples.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 /* Columns of a line of /proc/stat. */
 enum { COLUMN_IDLE = 3, COLUMN_IOWAIT = 4, COLUMN_STEAL = 7, COLUMNS = 8 };
+static_assert(COLUMNS == COLUMN_STEAL + 1, "columns up to steal are read");
 
 bool nx_host_read_file(const char *path, char *text, size_t cap)
 {
@@ -14,6 +16,7 @@ bool nx_host_read_file(const char *path, char *text, size_t cap)
 	size_t used = 0;
 	ssize_t len;
 
+	assert(cap > 0);
 	if (fd < 0)
 		return false;
 	while (used < cap - 1 && (len = read(fd, text + used, cap - 1 - used)) > 0)

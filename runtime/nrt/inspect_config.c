@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect_config: what a session captures, as the host or its environment says. */
+/* inspect_config: the settings of a session, from the host or the environment. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,9 @@ static const struct {
 };
 
 #define ACTIVITIES (sizeof(activities) / sizeof(activities[0]))
+static_assert((NX_INSPECT_SYSTEM | NX_INSPECT_DEVICE | NX_INSPECT_HOST_MEMORY | NX_INSPECT_CPU) ==
+		      NX_INSPECT_ALL,
+	      "all activities");
 
 void nx_inspect_config_reset(struct nrt_inspect_config *config)
 {

@@ -3,6 +3,7 @@
  * inspect_session: a session, and its thread that writes the rings to files. The host's
  * threads never wait for it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -52,6 +53,8 @@ static struct {
 	     .events = {.fd = -1},
 	     .cpu = {.fd = -1},
 	     .memory = {.fd = -1}};
+static_assert(sizeof(session.folder) == sizeof(((struct nx_inspect_device *)0)->folder),
+	      "nx_inspect_device_wishes copies the folder");
 
 static bool captures(unsigned activity)
 {
@@ -376,6 +379,7 @@ static void finish(void)
 	const struct timespec moment = {0, 1000000}; /* for threads inside an event */
 	struct nx_tracer_counts counts;
 
+	assert(session.is_on);
 	if (captures(NX_INSPECT_SYSTEM))
 		nx_tracer_end();
 	pthread_mutex_lock(&session.lock);

@@ -2,13 +2,11 @@
 /*
  * instance: the EC2 instance that this process simulates.
  *
- * NEURON_EXPLORER_INSTANCE names one of the table in instance.c, trn2.3xlarge by
- * default: its generation, devices, cores and memory.
- * NEURON_RT_VIRTUAL_CORE_SIZE (or NEURON_LOGICAL_NC_CONFIG) sets the physical
- * cores per logical core (1 or 2); NEURON_RT_VISIBLE_CORES ("0-3") or
- * NEURON_RT_NUM_CORES selects the cores of this process. The instance id is
- * NEURON_INSTANCE_ID, or that of the firmware, or derived from the machine id;
- * the network is never used.
+ * NEURON_EXPLORER_INSTANCE is one of the table in instance.c, trn2.3xlarge by default.
+ * NEURON_RT_VIRTUAL_CORE_SIZE (or NEURON_LOGICAL_NC_CONFIG) sets the physical cores per
+ * logical core; NEURON_RT_VISIBLE_CORES ("0-3") or NEURON_RT_NUM_CORES the cores of this
+ * process. The instance id is NEURON_INSTANCE_ID, that of the firmware, or derived from
+ * the machine id.
  */
 #ifndef NX_RUNTIME_NRT_INSTANCE_H
 #define NX_RUNTIME_NRT_INSTANCE_H
@@ -37,7 +35,7 @@ struct nx_instance {
 	char hostname[64];
 };
 
-/* The smallest of an architecture; NULL where none is published. ANY is that of the default. */
+/* The smallest of an architecture, or NULL. ANY gives the default. */
 const struct nx_instance_kind *nx_instance_kind_of(enum nx_device_arch arch);
 /* Whether its devices take programs of that architecture: trn1 and inf2 have the same cores. */
 bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch arch);
@@ -45,7 +43,7 @@ bool nx_instance_runs(const struct nx_instance_kind *kind, enum nx_device_arch a
 /* Reads the environment; wrong values are logged and replaced by the default. */
 void nx_instance_read(struct nx_instance *instance);
 
-/* Of a logical core of the process: its device, and its first physical core on that. */
+/* The device of a logical core of this process, and its first physical core there. */
 uint32_t nx_instance_device(const struct nx_instance *instance, uint32_t core);
 uint32_t nx_instance_physical_core(const struct nx_instance *instance, uint32_t core);
 uint32_t nx_instance_hbm(const struct nx_instance *instance, uint32_t core);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/nrt_log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -16,6 +17,8 @@
 static _Atomic int chosen_level = UNKNOWN_LEVEL;
 
 static const char *const level_names[] = {"OFF", "ERROR", "WARN", "INFO", "DEBUG"};
+static_assert(sizeof(level_names) / sizeof(level_names[0]) == NX_LOG_DEBUG + 1,
+	      "every level has a name");
 
 enum nx_log_level nx_log_parse(const char *text)
 {
@@ -57,6 +60,7 @@ void nx_log_write(enum nx_log_level level, const char *call, const char *fmt, ..
 	size_t used;
 	int len;
 
+	assert(level > NX_LOG_OFF && level <= NX_LOG_DEBUG && call);
 	if (atomic_load(&chosen_level) == UNKNOWN_LEVEL)
 		nx_log_restart();
 	if ((int)level > atomic_load(&chosen_level))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/nrt_state.h"
 
+#include <assert.h>
 #include <nrt/nrt_experimental.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -51,6 +52,7 @@ NRT_STATUS nx_state_acquire(const void *handle, enum nx_handle_kind kind, void *
 {
 	void *found;
 
+	assert(object && kind != NX_HANDLE_NONE);
 	NX_RETURN_IF_FAILED(nx_state_check());
 	if (!handle)
 		return NRT_INVALID;

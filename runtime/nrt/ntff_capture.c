@@ -20,8 +20,8 @@ struct nrt_profile_continuous_options {
 	char output_dir[NX_INSPECT_PATH_MAX];
 };
 
-/* What is kept of a core. All executions of a session are listed; their records are kept up to
- * MAX_RING_BYTES, and only those of the model that runs now. */
+/* Of a core. All executions of a session are listed; records are kept up to MAX_RING_BYTES, and
+ * only those of the current model. */
 struct kept {
 	struct nx_model *model; /* held */
 	NX_VEC(struct nx_ntff_execution) executions;
@@ -233,6 +233,7 @@ void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, 
 	bool has_wishes = nx_inspect_device_wishes(&wishes);
 	struct model_profile *profile;
 
+	assert(run && model->port);
 	pthread_mutex_lock(&capture.lock);
 	profile = find_model(model);
 	if (profile)

@@ -2,10 +2,9 @@
 /*
  * ntff_capture: device profiles, executions written as NTFF files.
  *
- * Every execution is reported here. What is kept depends on who asked for it:
- * nrt_profile_start the latest execution of a model, continuous profiling the
- * latest execution on each core, an inspect session the first execution of each
- * model per core, all of them (session mode), or those that failed.
+ * nrt_profile_start keeps the latest execution of a model, continuous profiling the
+ * latest one on each core, and an inspect session the first execution of each model per
+ * core, all of them (session mode), or those that failed.
  */
 #ifndef NX_RUNTIME_NRT_NTFF_CAPTURE_H
 #define NX_RUNTIME_NRT_NTFF_CAPTURE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ntff_encode.h"
 
+#include <assert.h>
 #include <unistd.h>
 
 #include "format/instruction.h"
@@ -182,20 +183,6 @@ struct encoding {
 
 /* --- rings ------------------------------------------------------------------------------------ */
 
-static void fill_straight_clocks(struct nx_arena *arena, struct nx_ntff_clocks *clocks)
-{
-	const struct nx_ntff_clock straight = {0, 1, 1};
-
-	clocks->tensor = clocks->scalar = clocks->vector = clocks->gpsimd = straight;
-	clocks->sync = clocks->events = clocks->throttle = straight;
-	clocks->has_tensor = clocks->has_scalar = clocks->has_vector = true;
-	clocks->has_gpsimd = clocks->has_sync = clocks->has_events = clocks->has_throttle = true;
-	clocks->dma.count = NX_DMA_ENGINE_COUNT;
-	clocks->dma.items = NX_NEW_ARRAY(arena, struct nx_ntff_clock, NX_DMA_ENGINE_COUNT);
-	for (size_t i = 0; i < clocks->dma.count; i++)
-		clocks->dma.items[i] = straight;
-}
-
 static size_t ring_count(const struct encoding *e)
 {
 	return e->notified ? e->notified->rings.len : 0;
@@ -231,7 +218,7 @@ static void fill_rings(struct encoding *e, struct nx_ntff_info *info,
 		rings[i] = place_ring(e, i);
 		if (e->version >= 6 || core >= device->graphs.count)
 			continue;
-		graph = &device->graphs.items[core]; /* rings of a core lie together */
+		graph = &device->graphs.items[core]; /* rings of a core are adjacent */
 		if (!graph->rings.count)
 			graph->rings.items = &rings[i];
 		graph->rings.count++;
@@ -258,7 +245,7 @@ static void fill_graph(struct encoding *e, size_t index, struct nx_ntff_graph *g
 	if (e->notified && e->notified->rings.len)
 		graph->clocks = e->notified->clocks;
 	else
-		fill_straight_clocks(&e->arena, &graph->clocks);
+		nx_notify_set_clocks(&graph->clocks, false, &e->arena);
 	nx_model_ranks_fill(e->model->ranks, (uint32_t)index, &e->arena, graph);
 	if (!e->code || index >= e->code->core_count)
 		return;
@@ -353,6 +340,7 @@ bool nx_ntff_encode(const struct nx_ntff_recording *recording, struct nx_bytes *
 	};
 	bool is_done;
 
+	assert(recording->executions || !recording->execution_count);
 	e.notified = recording->run ? &e.own : recording->notified;
 	out->len = 0;
 	is_done = nx_heap_guarded(encode, &e);

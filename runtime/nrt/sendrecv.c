@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sendrecv: sends tensors between cores of this process; there is no network. */
+#include <assert.h>
 #include <nrt/nrt_async_sendrecv.h>
 #include <pthread.h>
 
@@ -30,6 +31,8 @@ struct comm {
 	unsigned pending_count;
 	struct comm *next; /* in the list of all, which holds it */
 };
+static_assert(offsetof(struct comm, object) == 0 && offsetof(struct request, object) == 0,
+	      "nx_object_drop takes both");
 
 static struct {
 	pthread_mutex_t lock;
@@ -243,6 +246,7 @@ static void finish_request(struct comm *comm, NRT_STATUS outcome, size_t len)
 {
 	struct request *request = comm->first;
 
+	assert(request && comm->pending_count > 0);
 	comm->first = request->next;
 	comm->pending_count--;
 	request->is_done = true;
@@ -257,6 +261,7 @@ static void match(struct comm *comm)
 	struct comm *sender = comm->is_sender ? comm : comm->peer;
 	struct comm *receiver = sender->peer;
 
+	assert(sender && receiver);
 	while (sender->first && receiver->first) {
 		struct request *from = sender->first, *to = receiver->first;
 		size_t len = from->len;

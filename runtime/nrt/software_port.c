@@ -4,6 +4,7 @@
  * runtime/timing the times; NEURON_SIM chooses one or both. If neither can run a NEFF,
  * the idle port does.
  */
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -108,6 +109,7 @@ static struct nx_device_moment find_moment(struct software *software,
 {
 	size_t count = software->outcome->run.collectives.len;
 
+	assert(software->outcome);
 	for (size_t i = 0; i < count; i++) {
 		size_t at = (software->next_collective + i) % count;
 		const struct nx_timed_collective *row =
@@ -319,6 +321,7 @@ static void record(const struct nx_port_program *program, const struct nx_port_r
 			       [NX_TRACE_THROTTLE] = software->settings.throttle_ring_bytes},
 	};
 
+	assert(!out->rings.len);
 	if (!software->has_times || !software->outcome)
 		return;
 	nx_notifications_make(&software->code, &software->outcome->run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status_calls: names of statuses, the version, and questions about the machine. */
+/* status_calls: names of statuses, the version, and facts about the machine. */
 #include <assert.h>
 #include <nrt/nrt_experimental.h>
 #include <nrt/nrt_version.h>
@@ -164,7 +164,7 @@ NX_EXPORT NRT_STATUS nrt_get_vnc_memory_stats(uint32_t vnc, nrt_vnc_memory_stats
 
 NX_EXPORT NRT_STATUS nrt_set_pool_eng_ucode(const nrt_ucode_info *ucode_info)
 {
-	/* Has to come before the cores are set up. */
+	/* Only allowed before nrt_init. */
 	if (nx_state_check() == NRT_SUCCESS)
 		return NRT_INVALID;
 	if (!ucode_info || !ucode_info->iram.bin || !ucode_info->iram.size ||

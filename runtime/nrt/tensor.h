@@ -46,7 +46,7 @@ NRT_STATUS nx_tensor_part(const struct nx_nrt_tensor *tensor, uint64_t offset, u
 /* Copies and traces; NRT_INVALID outside of a tensor, or from one device to another. */
 NRT_STATUS nx_tensor_copy(const struct nx_nrt_tensor *from, uint64_t from_offset,
 			  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len);
-/* Counts that an execution has written the tensor, and wakes those who wait for it. */
+/* Counts that an execution has written the tensor, and wakes waiting threads. */
 void nx_tensor_complete(struct nx_nrt_tensor *tensor);
 
 /* --- sets: the tensors of an execution by name; a set holds its tensors --------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor_set: tensors by name, the inputs or outputs of an execution. */
+#include <assert.h>
 #include <pthread.h>
 
 #include "base/arena.h"
@@ -17,6 +18,7 @@ struct nx_tensor_set {
 	pthread_mutex_t lock;
 	struct member *members; /* sets are small: a list is fast enough */
 };
+static_assert(offsetof(struct nx_tensor_set, object) == 0, "nx_object_drop takes a set");
 
 static void destroy_set(struct nx_object *object)
 {

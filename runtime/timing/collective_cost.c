@@ -201,6 +201,7 @@ uint64_t nx_collective_cost_ps(enum nx_device_arch arch, const struct nx_collect
 	double ns =
 		START_NS + plan->step_count * hop_ns + (wire_ns > memory_ns ? wire_ns : memory_ns);
 
+	assert(shape->rank_count >= 1);
 	return (uint64_t)(ns * 1000);
 }
 

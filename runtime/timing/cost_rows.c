@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cost_rows: what was measured or published about single instructions and packets.
+ * cost_rows: costs of single instructions and packets, measured or published.
  *
- * "n =" is how many instructions of published captures a number comes from. Bases
- * hold for 128 partitions. Where captures tell a class but not its slope, or a
- * document tells a slope but not its base, the base or slope of its neighbours
- * stands beside it and the evidence is that of the weaker half.
+ * "n =" is the number of instructions in published captures behind a number. Bases are
+ * for 128 partitions. If only the base or the slope is known, the other one is copied
+ * from similar rows, and the evidence is that of the weaker half.
  */
 #include "runtime/timing/cost_rows.h"
 

@@ -2,9 +2,7 @@
 /*
  * cost_rows: the tables behind nx_hardware_cost and nx_hardware_packet_ps.
  *
- * Rows are constants and their sources, nothing else; cost_rows.c has them and
- * instruction_cost.c reads them. In each list the first row that fits counts,
- * so what is special stands before what is general, and the last rows fit
+ * The first row that matches counts, so special rows come first; the last rows match
  * everything.
  */
 #ifndef NX_RUNTIME_COST_ROWS_H
@@ -16,19 +14,19 @@
 #define NX_NS(ns) ((int32_t)((ns)*1000.0 + ((ns) < 0 ? -0.5 : 0.5)))
 
 #define NX_ON_V2 1u /* trn1, inf2 */
-#define NX_ON_V3 2u /* trn2, and trn3 for want of better */
+#define NX_ON_V3 2u /* trn2, and trn3 for lack of data */
 #define NX_ON_ANY (NX_ON_V2 | NX_ON_V3)
 
-/* What of an instruction's operands matters for its time. */
+/* Properties of operands that change an instruction's time. */
 enum nx_cost_trait {
-	NX_FROM_PSUM = 1u << 0,	   /* a source is there */
-	NX_TO_PSUM = 1u << 1,	   /* the target is */
+	NX_FROM_PSUM = 1u << 0, /* a source is in PSUM */
+	NX_TO_PSUM = 1u << 1,
 	NX_FROM_STRIDED = 1u << 2, /* neighbours in a source are more than 16 bytes apart */
 	NX_TO_STRIDED = 1u << 3,
 	NX_FROM_WIDE = 1u << 4, /* elements of a source have 4 bytes or more */
 	NX_TO_WIDE = 1u << 5,
 	NX_POINTER = 1u << 6,	  /* a scalar, scale or bias comes from memory */
-	NX_ACCUMULATE = 1u << 7,  /* ACTIVATE: sums up besides */
+	NX_ACCUMULATE = 1u << 7,  /* ACTIVATE: also sums up */
 	NX_ALL_BF16 = 1u << 8,	  /* every operand */
 	NX_FROM_MIXED = 1u << 9,  /* one source in PSUM and one in SBUF */
 	NX_TRANSPOSE = 1u << 10,  /* the array passes values through */

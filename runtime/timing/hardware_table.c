@@ -2,9 +2,8 @@
 /*
  * hardware_table: engines, DMA, array and frame of each generation.
  *
- * Measured numbers are medians over captures that other people have published:
- * 8 of trn1, 117 of inf2, 60 of trn2, of several runtimes. Where runtimes differ
- * the newer one's number stands and the source says so.
+ * Measured numbers are medians over published captures: 8 of trn1, 117 of inf2 and 60 of
+ * trn2. If runtimes differ, the number is that of the newer one, and the source says so.
  */
 #include "runtime/timing/hardware_table.h"
 

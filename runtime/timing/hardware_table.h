@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hardware_table: every constant of the timing model, per generation, with its source.
+ * hardware_table: the constants of the timing model per generation, with their sources.
  *
- * Constants stand in hardware_table.c and cost_rows.c and nowhere else, each
- * group and row with its source, so that a reader can doubt a number where it
- * stands. "Measured" is from captures of real devices, "published" from
- * documents or code that others have published, "derived" follows from those by
- * a step that is named, "assumed" rests on nothing but its likeness to a
- * neighbour. docs/design/simulator.md says how well they predict.
+ * They are in hardware_table.c and cost_rows.c. "Measured" is from captures of real
+ * devices, "published" from documents or code of others, "derived" follows from those,
+ * and "assumed" is copied from something similar. docs/design/simulator.md says how
+ * well they predict.
  */
 #ifndef NX_RUNTIME_HARDWARE_TABLE_H
 #define NX_RUNTIME_HARDWARE_TABLE_H
@@ -22,7 +20,7 @@
 enum nx_evidence { NX_MEASURED, NX_PUBLISHED, NX_DERIVED, NX_ASSUMED };
 
 struct nx_source {
-	enum nx_evidence evidence; /* of the weakest number that stands beside it */
+	enum nx_evidence evidence; /* of the weakest number of the group */
 	const char *text;	   /* never NULL or empty */
 };
 
@@ -52,8 +50,7 @@ struct nx_dma_timing {
 	uint32_t static_start_ps[NX_ENGINE_COUNT]; /* start of WRITE -> earliest engine's packet */
 	uint32_t static_spread_ps;		   /* between earliest and latest engine */
 	uint32_t software_start_ps, software_spread_ps, software_step_ps;
-	/* A software transfer on GpSimd: the front end hands it over and continues; its record
-	 * comes later, what it waits for is waited for in between. */
+	/* A software transfer on GpSimd: the front end starts it and continues. */
 	uint32_t software_record_ps;  /* handed over -> record starts */
 	uint32_t software_wake_ps;    /* or: semaphore changes -> record starts */
 	uint32_t software_release_ps; /* next control instruction: so long before the record */
@@ -104,10 +101,7 @@ struct nx_hardware_timing {
 	struct nx_frame_timing frame;
 };
 
-/*
- * Of trn1, inf2, trn2; trn3 has trn2's, as none are published for it, and each of its sources and
- * costs says ASSUMED. NX_DEVICE_ANY is trn2. Never NULL.
- */
+/* trn3 has the constants of trn2, all ASSUMED. NX_DEVICE_ANY is trn2. Never NULL. */
 const struct nx_hardware_timing *nx_device_hardware_of(enum nx_device_arch arch);
 
 /* --- what an instruction costs -------------------------------------------------- */
@@ -130,31 +124,27 @@ struct nx_cost {
 };
 
 /*
- * The cost of a device word on an engine; never fails: what is unknown is ASSUMED. A compiler's
- * pseudo word costs what the word does that replaces it. Below a second for any 64 bytes.
+ * The cost of a word on an engine: ASSUMED if unknown, below a second for any 64 bytes. A pseudo
+ * word costs as much as its replacement.
  */
 void nx_hardware_cost(const struct nx_hardware_timing *hardware, unsigned engine,
 		      const uint8_t *word, struct nx_cost *out);
 
 /*
- * How long a DMA engine works on a packet; packets follow each other packet_ps - packet_step_ps
- * earlier than this says. is_burst: other engines of the core are busy as well, so that memory
- * stalls.
+ * The duration of a packet; the next one starts packet_ps - packet_step_ps before its end.
+ * is_burst: other engines of the core are busy too, so memory stalls.
  */
 uint64_t nx_hardware_packet_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet, bool is_burst);
 
 /*
- * How much longer than its table says a software transfer takes, whose word describes more than
- * 128 elements or a second dimension; negative for fewer. Below a second for any 64 bytes.
+ * The additional time of a software transfer that does not have 128 elements in one dimension;
+ * may be negative, and is below a second for any 64 bytes.
  */
 int64_t nx_hardware_software_more_ps(const struct nx_hardware_timing *hardware,
 				     const uint8_t *word);
 
-/*
- * How long HBM still works on a packet of short runs when the DMA engine is done with it. Runs of
- * one transfer settle one after the other, and its semaphore counts when they have.
- */
+/* How long HBM takes to write short runs after the DMA engine has sent the packet. */
 uint64_t nx_hardware_settle_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet);
 

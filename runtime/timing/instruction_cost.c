@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction_cost: finds the row of cost_rows.h that fits a word, and applies it.
+ * instruction_cost: finds the row of cost_rows.h that matches a word, and applies it.
  *
- * What matters of a word is read from its operands as format/instruction.h describes
- * them. An opcode without a published layout costs as much as one with 64
- * elements, the minimum of every engine.
+ * Operands are read with format/instruction.h. An opcode without a published layout
+ * costs as much as one with 64 elements, the minimum of every engine.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static unsigned arch_of(unsigned generation)
 	return generation == NX_ON_V2 ? NX_ARCH_V2 : NX_ARCH_V3;
 }
 
-/* --- what a word is ---------------------------------------------------------------- */
+/* --- traits of a word ---------------------------------------------------------------- */
 
 static bool is_strided(const struct nx_access *a)
 {
@@ -55,7 +54,7 @@ static unsigned access_traits(const struct nx_access *a)
 	return traits;
 }
 
-/* Those that stand in fields of their own, beside the operands. */
+/* Traits from fields other than operands. */
 static unsigned field_traits(const union nx_word *w)
 {
 	switch (w->header.opcode) {

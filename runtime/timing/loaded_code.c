@@ -12,12 +12,11 @@
 #define CODE_BASE UINT64_C(0x8005c0400000)
 #define CODE_ALIGN UINT64_C(0x8000)
 #define MAX_SLOTS NX_PC_COUNT /* a record can name every slot of a stream */
-/* Packets a program may ask for: some, and some for each of its words. */
+/* Limits of the packets of a program: at least, per word, and at most. */
 #define PACKETS_ANYWAY (UINT64_C(1) << 18)
 #define PACKETS_PER_WORD 256u
 #define PACKETS_MOST (UINT64_C(1) << 30)
-/* Queues 14 and 15 of a DMA engine fetch tables and instructions. */
-#define QUEUES_FOR_PROGRAMS 14u
+#define QUEUES_FOR_PROGRAMS 14u /* queues 14 and 15 fetch tables and instructions */
 
 static const char *const dynamic_names[NX_ENGINE_COUNT] = {
 	"qPEDynamicHW", "qActDynamicHW", "qPoolDynamic", "qDVEDynamicHW", "qSPDynamicHW"};
@@ -224,7 +223,7 @@ static enum nx_status add_word(struct loader *l, unsigned engine, struct nx_slic
 	switch (nx_word_opcode(word)) {
 	case NX_OP_PSEUDO_BRANCH_LABEL:
 	case NX_OP_PSEUDO_EXTENSION:
-		return NX_OK; /* for the runtime alone */
+		return NX_OK; /* the runtime drops them */
 	case NX_OP_PSEUDO_DMA_TRIGGER:
 		return add_trigger(l, engine, word, pc);
 	case NX_OP_PSEUDO_DMA_DIRECT2D:
@@ -282,7 +281,7 @@ static enum nx_status load_core(struct loader *l, size_t index)
 	return status;
 }
 
-/* Images lie one after the other, as the pc of a record has only 20 bits. */
+/* Images are adjacent, as the pc of a record has only 20 bits. */
 static void place_streams(struct nx_loaded_code *code)
 {
 	uint64_t at = CODE_BASE;

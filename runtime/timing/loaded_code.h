@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loaded_code: a program as the runtime puts it onto the device.
+ * loaded_code: a program as the runtime loads it onto the device.
  *
- * The compiler's streams are not what engines execute. The runtime writes a few
- * words before and after them (ordering mode, NOTIFY, clearing of semaphores)
- * and replaces the compiler's pseudo words by real ones: PSEUDO_DMA_TRIGGER by
- * WRITE, PSEUDO_TENSOR_LOAD by TENSOR_LOAD, PSEUDO_DMA_DIRECT2D by DMA_DIRECT2D.
- * A capture holds these device images, and the patches that lead back from a
- * device slot to the compiler's; `view` needs both. Which words are inserted is
- * learnt from real captures and documented in docs/design/simulator.md.
+ * The runtime inserts words before and after the compiler's streams, and replaces
+ * pseudo words with real ones: PSEUDO_DMA_TRIGGER with WRITE, for example. A capture
+ * has these images, and patches that lead back to the compiler's slots. The inserted
+ * words are those of real captures; see docs/design/simulator.md.
  *
- * Queues are laid out here as well: which DMA engines and rings carry a queue,
- * and into how many packets each block of it falls on each of them.
+ * DMA queues are assigned to engines and rings, and their blocks divided into packets.
  */
 #ifndef NX_RUNTIME_TIMING_LOADED_CODE_H
 #define NX_RUNTIME_TIMING_LOADED_CODE_H
@@ -80,7 +76,7 @@ struct nx_loaded_code {
 	size_t core_count;
 };
 
-/* A zeroed struct may be released, also after a failure: LIMIT, UNSUPPORTED. */
+/* LIMIT or UNSUPPORTED. A zeroed struct may be released; release it after a failure too. */
 NX_MUST_CHECK enum nx_status nx_loaded_code_make(struct nx_loaded_code *code,
 						 const struct nx_device_program *program,
 						 struct nx_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loaded_code_internal: what the makers of streams and of queues share. */
+/* loaded_code_internal: shared by loaded_code.c, loaded_words.c and loaded_packets.c. */
 #ifndef NX_RUNTIME_LOADED_CODE_INTERNAL_H
 #define NX_RUNTIME_LOADED_CODE_INTERNAL_H
 
@@ -28,11 +28,11 @@ struct nx_packet_list NX_VEC_BODY(struct nx_loaded_packet);
 struct nx_packet_maker {
 	struct nx_arena *arena;
 	enum nx_device_arch arch;
-	uint64_t packets_left; /* of those the program may ask for, counted per transfer */
+	uint64_t packets_left; /* that the program may still have */
 	struct nx_packet_list list;
 };
 
-/* False when the program asks for more packets than it may. */
+/* False if the program has too many packets. */
 NX_MUST_CHECK bool nx_packet_maker_static(struct nx_packet_maker *maker,
 					  const struct nx_core_program *core,
 					  const struct nx_neff_block *from,
@@ -42,7 +42,7 @@ NX_MUST_CHECK bool nx_packet_maker_dynamic(struct nx_packet_maker *maker,
 					   const struct nx_core_program *core,
 					   enum nx_loaded_queue_kind kind, const uint8_t *word,
 					   struct nx_loaded_block *out);
-/* A block that exists is started; false as above. */
+/* Counts the packets of a block that is started; false as above. */
 NX_MUST_CHECK bool nx_packet_maker_count(struct nx_packet_maker *maker,
 					 const struct nx_loaded_block *block);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loaded_packets: how a transfer falls onto the 16 rings of its queue.
+ * loaded_packets: divides a transfer among the 16 rings of its queue.
  *
- * Learnt from captures of trn2 (docs/design/simulator.md says what agrees): the
- * elements are dealt out in 16 equal parts; a hardware DGE, or a cast, makes a
- * packet of each element, a software DGE packets of up to 4 KiB; each ring ends
- * with four bytes for the semaphore. What the runtime lays out itself (a static
- * block) has them in its last packet, and keeps to ring 0 when it is small.
+ * As in captures of trn2 (docs/design/simulator.md): each ring gets a 16th of the
+ * elements. A hardware DGE, or a cast, makes a packet of each element, a software DGE
+ * packets of up to 4 KiB. Each ring ends with four bytes for the semaphore; a static
+ * block has them in its last packet, and uses only ring 0 if it is small.
  */
 #include <assert.h>
 
@@ -18,7 +17,7 @@
 #define SEMAPHORE_BYTES 4u
 #define SMALL_BYTES 512u /* one ring is enough for fewer; assumed */
 
-/* --- what a transfer is, as far as packets care ------------------------------------ */
+/* --- shapes of transfers --------------------------------------------------------------- */
 
 struct shape {
 	uint64_t element_bytes, element_count;
@@ -44,12 +43,13 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* --- dealing out --------------------------------------------------------------------- */
+/* --- dividing --------------------------------------------------------------------- */
 
 static void push(struct nx_packet_maker *maker, const struct shape *shape, uint64_t bytes)
 {
 	uint64_t run = shape->run_bytes && shape->run_bytes < bytes ? shape->run_bytes : bytes;
 
+	assert(bytes > 0 && bytes <= PACKET_BYTES);
 	nx_vec_push(&maker->list,
 		    ((struct nx_loaded_packet){.bytes = (uint32_t)bytes,
 					       .elements = (uint32_t)(run ? bytes / run : 0),

@@ -2,10 +2,11 @@
 /*
  * loaded_words: the words that the runtime writes around the compiler's.
  *
- * The same kinds of words in the same order as in captures of trn2, as far as an
- * execution passes them; what only a first start, a stop or an error reaches is
- * left out (docs/design/simulator.md).
+ * They are those of captures of trn2, without the ones that an execution never reaches
+ * (docs/design/simulator.md).
  */
+#include <assert.h>
+
 #include "format/instruction.h"
 #include "runtime/timing/loaded_code_internal.h"
 
@@ -83,10 +84,7 @@ static void add_step(struct nx_slot_list *out, uint32_t from, enum nx_update_mod
 	w->update_value = value;
 }
 
-/*
- * The five engines meet: PE begins, the count goes down the chain to SP and back up, and PE puts
- * it to 0 for the next time.
- */
+/* The five engines meet: from PE the count passes down the chain to SP and back; PE clears it. */
 static void add_barrier(struct nx_slot_list *out, unsigned engine)
 {
 	static const uint8_t down[NX_ENGINE_COUNT] = {0, 1, 2, 3, 4};
@@ -106,6 +104,7 @@ static void add_barrier(struct nx_slot_list *out, unsigned engine)
 
 void nx_loaded_words_begin(struct nx_slot_list *out, unsigned engine)
 {
+	assert(engine < NX_ENGINE_COUNT);
 	add_load(out, 0, 1, 0);
 	(void)add(out, NX_OP_DRAIN);
 	add_branch(out, NX_COMPARE_EQUAL, NX_SLOT_BYTES);

@@ -7,7 +7,7 @@
 #include "format/instruction.h"
 #include "format/notification.h"
 
-#define MARKER_PS 10000u /* a NOTIFY takes so long */
+#define MARKER_PS 10000u /* duration of a NOTIFY */
 #define TICK_PS 714u	 /* of v2's engines */
 #define DMA_ENGINE_NUMBERS 32u
 
@@ -25,7 +25,7 @@ static const struct {
 
 struct record {
 	uint64_t time_ps; /* on the device's clock; the words' timestamp is set at the end */
-	uint64_t order;	  /* of equal times: as they were put */
+	uint64_t order;	  /* of insertion; decides between equal times */
 	const struct nx_ntff_clock *clock;
 	struct nx_notification words;
 };
@@ -48,8 +48,8 @@ bool nx_notify_counts_ticks(enum nx_device_arch arch)
 
 /* --- clocks ---------------------------------------------------------------------------- */
 
-/* Those of v2 as captures of inf2 have them: a step of 1024ths of a ps per tick. */
-static void set_clocks(struct nx_ntff_clocks *clocks, bool counts_ticks, struct nx_arena *arena)
+/* v2 as in captures of inf2: a tick is a number of 1024ths of a ps. */
+void nx_notify_set_clocks(struct nx_ntff_clocks *clocks, bool counts_ticks, struct nx_arena *arena)
 {
 	const struct nx_ntff_clock straight = {0, 1, 1};
 	struct nx_ntff_clock usual = straight, vector = straight, throttle = straight,
@@ -98,6 +98,7 @@ static void put(struct notifying *n, unsigned core, enum ring_kind ring,
 	struct records *to = &n->rings[core * RING_COUNT + ring];
 	struct record record = {n->options->start_ps + (uint64_t)time_ps, to->len, clock, words};
 
+	assert(core < n->code->core_count);
 	nx_vec_push(to, record);
 }
 
@@ -106,7 +107,7 @@ static uint32_t pc_of(const struct nx_loaded_stream *stream, uint32_t slot)
 	return ((uint32_t)(stream->start_address / NX_SLOT_BYTES) + slot) & (NX_PC_COUNT - 1);
 }
 
-/* The stream a row speaks of; NULL when the code has no such slot. */
+/* NULL if the code has no such slot. */
 static const struct nx_loaded_stream *stream_of(const struct notifying *n, unsigned core,
 						unsigned engine, uint32_t slot)
 {
@@ -226,10 +227,7 @@ static const struct nx_timed_instruction *row_of(const struct nx_timed_run *run,
 	return NULL;
 }
 
-/*
- * Captures of v2 have no timeline: their readers take the end of this NOTIFY for
- * the start of the execution, so it is recorded even though it lies before.
- */
+/* Readers of v2 captures take the end of this NOTIFY as the start of the execution. */
 static void put_markers(struct notifying *n, unsigned core, unsigned engine)
 {
 	const struct nx_loaded_stream *stream = &n->code->cores[core].streams[engine];
@@ -288,7 +286,7 @@ static enum nx_notified_error error_of(enum nx_device_fault_kind kind)
 	}
 }
 
-/* A report counts slots of the compiler's stream. */
+/* Reports have slots of the compiler's stream. */
 static uint32_t device_slot(const struct nx_loaded_stream *stream, uint32_t compiler_pc)
 {
 	for (uint32_t slot = 0; slot < stream->slot_count; slot++)
@@ -354,10 +352,10 @@ void nx_notifications_make(const struct nx_loaded_code *code, const struct nx_ti
 	size_t ring_count = code->core_count * RING_COUNT;
 	struct notifying n = {code, run, options, &out->clocks, false, NULL};
 
-	assert(code->program && !out->rings.len);
+	assert(code->program && !out->rings.len && options);
 	n.counts_ticks = nx_notify_counts_ticks(code->program->arch);
 	n.rings = NX_NEW_ARRAY(&out->arena, struct records, ring_count);
-	set_clocks(&out->clocks, n.counts_ticks, &out->arena);
+	nx_notify_set_clocks(&out->clocks, n.counts_ticks, &out->arena);
 	for (unsigned c = 0; n.counts_ticks && c < code->core_count; c++)
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			put_markers(&n, c, e);

@@ -2,12 +2,9 @@
 /*
  * notifications: a timed run as the records that a device writes into its rings.
  *
- * Per physical core a ring of instructions, one of events, errors, DMA packets
- * and throttling (format/notification.h has the layout). Engines of NeuronCore
- * v2 count ticks of their own clocks, those of v3 picoseconds; the clocks that
- * lead back are part of the result, as they are of an NTFF. On v2 a record can
- * only say whole ticks of DMA engines and throttle; it gets the first that is not
- * before its time.
+ * Each physical core has rings for instructions, events, errors, DMA packets and
+ * throttling (format/notification.h). Engines of NeuronCore v2 count ticks of several
+ * clocks, those of v3 picoseconds; the result has the clocks that convert them.
  */
 #ifndef NX_RUNTIME_NOTIFICATIONS_H
 #define NX_RUNTIME_NOTIFICATIONS_H
@@ -28,32 +25,27 @@ struct nx_notified_ring {
 struct nx_notified {
 	NX_VEC(struct nx_notified_ring) rings; /* five of each core, the empty ones too */
 	struct nx_ntff_clocks clocks;	       /* the same for each core; from the arena */
-	/* From the first NOTIFY of the start to the last of the end, as v2 states the duration
-	 * of an execution; 0 when the program has none. */
-	uint64_t marked_ps;
+	uint64_t marked_ps; /* from the start's NOTIFY to the end's: v2's duration; 0: unknown */
 	struct nx_arena arena;
 };
 
 struct nx_notify_options {
 	uint64_t start_ps;    /* of the execution, on the device's clock */
-	uint32_t first_core;  /* of the device, that runs the program's first */
+	uint32_t first_core;  /* of the device, where the program's first core runs */
 	bool has_descriptors; /* DGE notifications are on */
-	/* Of the rings of a core, by enum nx_trace_type; 0: as large as it takes. */
+	/* Ring sizes per core, by enum nx_trace_type; 0: as needed. */
 	uint64_t ring_bytes[NX_TRACE_THROTTLE + 1];
 };
 
-/* Each core has so many DMA engines, numbered through the device. */
-
-/*
- * Fills a zeroed struct. report (may be NULL) has the faults that become error
- * records, at their instructions' end.
- */
+/* Fills a zeroed struct. Faults of report, which may be NULL, become error records. */
 void nx_notifications_make(const struct nx_loaded_code *code, const struct nx_timed_run *run,
 			   const struct nx_device_report *report,
 			   const struct nx_notify_options *options, struct nx_notified *out);
 void nx_notified_release(struct nx_notified *notified);
 
-/* True for NeuronCore v2: its engines count ticks, and its captures are of version 5. */
+/* True for NeuronCore v2: its engines count ticks, and its captures have version 5. */
 bool nx_notify_counts_ticks(enum nx_device_arch arch);
+/* The clocks of all engines. Without ticks they count picoseconds. */
+void nx_notify_set_clocks(struct nx_ntff_clocks *clocks, bool counts_ticks, struct nx_arena *arena);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packet_cost: how long a DMA engine works on a packet.
+ * packet_cost: the duration of a DMA packet.
  *
- * Three things limit it: the engine, by its rate and a fixed part; memory, which
- * gives a busy engine so many bytes; and runs, each of which takes its time
- * however short it is. The slowest counts.
+ * It is the longest of three: that of the engine, with its rate and a fixed part; of
+ * memory, which is shared by busy engines; and of runs, which have a minimum each.
  */
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "runtime/timing/cost_rows.h"
 
 #define TABLE_ELEMENTS 128	/* that transfers had when the table's times were taken */
-#define LONGEST_PS (1e12 - 1.0) /* a lie in an input file does not stop the clock */
+#define LONGEST_PS (1e12 - 1.0) /* keeps damaged files from stopping the clock */
 
 static double larger(double a, double b)
 {
@@ -53,14 +54,15 @@ uint64_t nx_hardware_packet_ps(const struct nx_hardware_timing *hardware,
 	const struct nx_dma_timing *dma = &hardware->dma;
 	double ns = stream_ns(dma, packet, is_burst);
 
-	/* A single run has no next one to turn to, so its bytes are all it takes. */
+	assert(dma->bytes_per_ns > 0);
+	/* A single run has no gap to a next one. */
 	if (!packet->is_semaphore && packet->elements > 1)
 		ns = larger(ns, runs_ns(packet, packet->is_from_hbm, packet->is_to_hbm) +
 					dma->packet_ps / 1e3);
 	return (uint64_t)(bounded_ps(ns * 1e3) + 0.5);
 }
 
-/* What goes from HBM to HBM has paid for it already: there the engine waits for each. */
+/* From HBM to HBM the engine waits for each run, so that time is in the packet's already. */
 uint64_t nx_hardware_settle_ps(const struct nx_hardware_timing *hardware,
 			       const struct nx_loaded_packet *packet)
 {

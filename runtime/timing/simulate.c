@@ -24,6 +24,7 @@ double nx_sim_draw(struct nx_simulation *sim)
 void nx_sim_schedule(struct nx_simulation *sim, enum nx_sim_event_kind kind, unsigned core,
 		     unsigned unit, uint64_t time_ps)
 {
+	assert(core < sim->code->core_count);
 	nx_sim_heap_push(&sim->heap, (struct nx_sim_event){.time_ps = time_ps,
 							   .kind = (uint8_t)kind,
 							   .core = (uint8_t)core,

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulate: how long a loaded program takes, from its words alone.
+ * simulate: the times of a loaded program, without its data.
  *
- * Event driven, in integer picoseconds. Engines have a front end that runs ahead
- * of an in-order queue; latency and occupancy are apart; semaphores take their
- * time from writer to waiter; DMA engines serve packets, ring by ring; the array
- * is throttled by what it did; a collective runs on its own once it is triggered,
- * as if the other ranks triggered it at the same moment, which they do when they
- * run the same program. Costs come from hardware_table.h and collective_cost.h. No
- * number is computed here: what engines wait for does not depend on data.
+ * Event driven, in integer picoseconds. It models front ends that run ahead of in-order
+ * queues, latency and occupancy, delays of semaphores, DMA packets and the throttle of
+ * the array. A collective starts as if all ranks triggered it at the same time. Costs
+ * come from hardware_table.h and collective_cost.h.
  */
 #ifndef NX_RUNTIME_SIMULATE_H
 #define NX_RUNTIME_SIMULATE_H
@@ -23,14 +20,13 @@ struct nx_simulate_options {
 	/* 0: no jitter. Otherwise memory stalls and the throttle's phase are drawn from it. */
 	uint64_t seed;
 	bool is_first_execution; /* GpSimd loads its library, on devices where that shows */
-	bool is_strict;		 /* refuse opcodes of which no cost is known */
-	struct nx_collective_place place; /* zeroed: one rank, alone */
+	bool is_strict;		 /* refuse opcodes without a known cost */
+	struct nx_collective_place place; /* zeroed: one rank */
 };
 
 /*
- * Fills a zeroed run. FORMAT if the engines are deadlocked (the
- * sentence names engines, slots, semaphores and values; the rows up to then are
- * there), UNSUPPORTED when strict.
+ * Fills a zeroed run. FORMAT if the engines are deadlocked, with the rows up to then; the message
+ * names engines, slots and semaphores. UNSUPPORTED if strict.
  */
 NX_MUST_CHECK enum nx_status nx_simulate(const struct nx_loaded_code *code,
 					 const struct nx_simulate_options *options,

@@ -2,9 +2,11 @@
 /*
  * simulate_array: the tensor engine, and the throttle that halves its rate.
  *
- * Weights are loaded while earlier products still run. Windows of the
- * throttle run freely; what the array did in one decides the rate of the next.
+ * Weights are loaded while earlier products still run. The activity in one window of
+ * the throttle decides the rate of the next.
  */
+#include <assert.h>
+
 #include "runtime/timing/simulate_internal.h"
 
 #define HALF_RATE_K 4
@@ -95,10 +97,7 @@ static uint64_t at_rate(const struct nx_sim_array *array, const struct nx_cost *
 	return array->is_slow && cost->is_rate_bound ? 2 * cost->latency_ps : cost->latency_ps;
 }
 
-/*
- * What waits for the array leaves the queue at its turn, but at half rate a little before it: a
- * hand-over that the array's own clock counts takes longer then.
- */
+/* At half rate, instructions leave the queue a little before their turn. */
 static uint64_t leaves_queue_ps(struct nx_simulation *sim, unsigned core, uint64_t start_ps,
 				uint64_t turn_ps)
 {
@@ -135,6 +134,7 @@ uint64_t nx_sim_array_run(struct nx_simulation *sim, unsigned core, const struct
 {
 	struct nx_sim_array *array = &sim->cores[core].array;
 
+	assert(cost->kind == NX_COST_WEIGHTS || cost->kind == NX_COST_MATMUL);
 	pass_windows(sim, core, *start_ps);
 	if (cost->kind != NX_COST_WEIGHTS)
 		return multiply(sim, core, cost, start_ps);

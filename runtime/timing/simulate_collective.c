@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simulate_collective: what ranks do together, as one of them sees it.
+ * simulate_collective: collectives, as one rank sees them.
  *
- * An engine triggers a collective and continues; collectives run on the core's
- * stream one after the other, and each counts its semaphore up when it is over. The word stays
- * in the loaded code as the compiler wrote it and the engine's front end pays a
- * control word for it: what AWS's runtime puts in its place is not published.
+ * An engine triggers a collective and continues. Collectives of a core run one after the
+ * other, and each increments its semaphore at its end. The triggering word costs as much
+ * as a control word: what AWS's runtime puts in its place is not published.
  *
- * All ranks run the same words on the same clock, so the last of a group triggers
- * a collective when this one does. To stay in step, ranks in groups of different
- * sizes all take as long as the largest of them.
+ * All ranks run the same words on the same clock, so they trigger a collective at the
+ * same time. Groups of different sizes all take as long as the largest.
  */
+#include <assert.h>
+
 #include "runtime/timing/simulate_internal.h"
 
 #define LATEST_PS (UINT64_C(1) << 61) /* any number of words of any size end by then */
@@ -27,7 +27,7 @@ struct group_size {
 	uint32_t rank_count, node_count;
 };
 
-/* Of the group that takes longest: the one with most ranks, on as many machines as any. */
+/* The largest number of ranks, and of machines, of any group. */
 static struct group_size largest_group(const struct nx_core_program *program,
 				       const struct nx_collective_word *word,
 				       const struct nx_collective_place *place)
@@ -78,6 +78,7 @@ void nx_sim_collective_start(struct nx_simulation *sim, unsigned core, unsigned 
 					  .engine = (uint8_t)engine};
 	struct nx_collective_word word;
 
+	assert(nx_sim_is_collective(slot));
 	nx_collective_word_get(slot->word.bytes, &word);
 	row.group_id = word.group;
 	row.start_ps = nx_sim_later(start_ps + nx_collective_trigger_ps(), on->stream_free_ps);

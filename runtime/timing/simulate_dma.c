@@ -66,6 +66,7 @@ void nx_sim_dma_start(struct nx_simulation *sim, unsigned core, unsigned engine,
 	struct delays delays = delays_of(sim, queue);
 	uint32_t block = slot->block;
 
+	assert(slot->queue < sim->code->cores[core].queue_count);
 	if (block == NX_NO_INDEX)
 		block = sim->cores[core].dynamic_done[slot->queue]++;
 	if (block >= queue->block_count)
@@ -126,7 +127,7 @@ void nx_sim_dma_job(struct nx_simulation *sim, const struct nx_sim_event *event)
 	schedule_engine(sim, event->core, event->unit, event->time_ps);
 }
 
-/* The next queue in turn that has a packet now; else when the first one will. */
+/* The next queue that has a packet now; else false, and when the first one will. */
 static bool choose_queue(const struct nx_sim_dma *dma, uint64_t now_ps, unsigned *chosen,
 			 uint64_t *later_ps)
 {
@@ -150,7 +151,7 @@ static bool choose_queue(const struct nx_sim_dma *dma, uint64_t now_ps, unsigned
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Rings are thought to take turns: the last of them has waited for all the others. */
+/* Rings are assumed to take turns, so the last one waits for all others. */
 static uint64_t settled_ps(const struct nx_simulation *sim, const struct nx_loaded_block *block,
 			   unsigned ring, uint64_t end_ps)
 {
@@ -185,6 +186,7 @@ static void pop_job(struct nx_simulation *sim, unsigned core, unsigned ring, uns
 {
 	struct nx_sim_dma *dma = &sim->cores[core].dma[ring];
 
+	assert(dma->waiting > 0 && sim->cores[core].busy_dma_count > 0);
 	dma->packets_done[q] = 0;
 	if (++dma->heads[q] == dma->rings[q].len) {
 		nx_vec_clear(&dma->rings[q]);

@@ -2,10 +2,11 @@
 /*
  * simulate_front: the sequencer of an engine.
  *
- * It takes words in order. Compute instructions go into the engine's queue, as long
- * as there is room; the rest it executes itself, while earlier compute
- * instructions may still wait. Its own waits hold up every later word.
+ * It takes words in order. Compute instructions go into the engine's queue until it is
+ * full; the sequencer executes the rest itself, possibly before earlier compute
+ * instructions. If it waits, all later words wait.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "runtime/timing/simulate_internal.h"
@@ -147,7 +148,7 @@ static void start_software(struct nx_simulation *sim, unsigned core, unsigned en
 	front->last_ring_ps = software_ring_ps(sim, core, engine);
 	front->reached_ps = record_ps - waited_ps;
 	front->follows_transfer = true;
-	/* Delays of transfers count from the start of a record that rings at once. */
+	/* Delays are measured from the start of records that ring at once. */
 	nx_sim_dma_start(sim, core, engine, front->pc,
 			 front->last_ring_ps - front->cost.latency_ps);
 	finish_at(sim, core, engine, front->last_ring_ps,
@@ -322,6 +323,7 @@ void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 	const struct nx_loaded_stream *stream = nx_sim_stream(sim, core, engine);
 	uint64_t first_ps = sim->hardware->engines[engine].first_instruction_ps, at_ps = now_ps;
 
+	assert(engine < NX_ENGINE_COUNT);
 	front->state = NX_SIM_FRONT_RUNS;
 	for (; front->pc < stream->slot_count; front->pc++, front->has_cost = false) {
 		/* The table says when the first compiled word runs, not the words before it. */
@@ -377,7 +379,7 @@ void nx_sim_front_queue_moved(struct nx_simulation *sim, unsigned core, unsigned
 	}
 }
 
-/* --- for the sentence about a deadlock ----------------------------------------------- */
+/* --- for the message about a deadlock ----------------------------------------------- */
 
 static void explain_wait(const struct nx_sim_core *core, const struct nx_sim_wait *wait, char *out,
 			 size_t cap)

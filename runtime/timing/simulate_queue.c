@@ -22,6 +22,7 @@ bool nx_sim_queue_put(struct nx_simulation *sim, unsigned core, unsigned engine,
 {
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
 
+	assert(queue->depth > 0 && queue->depth <= NX_SIM_DEPTH);
 	if (queue->count == queue->depth)
 		return false;
 	queue->entries[(queue->head + queue->count++) % NX_SIM_DEPTH] =
@@ -74,6 +75,7 @@ void nx_sim_queue_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
 	struct nx_sim_entry *head = &queue->entries[queue->head];
 
+	assert(queue->count > 0);
 	queue->is_scheduled = false;
 	queue->wait = nx_sim_wait_of(&nx_sim_stream(sim, core, engine)->slots[head->pc]);
 	if (!nx_sim_wait_holds(&sim->cores[core], &queue->wait)) {
@@ -87,6 +89,7 @@ void nx_sim_queue_wake(struct nx_simulation *sim, unsigned core, unsigned engine
 {
 	struct nx_sim_queue *queue = &sim->cores[core].queues[engine];
 
+	assert(queue->is_waiting);
 	queue->is_waiting = false;
 	start_head(sim, core, engine, now_ps + sim->hardware->engines[engine].wake_ps, now_ps);
 }

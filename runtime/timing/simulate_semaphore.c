@@ -77,52 +77,47 @@ static bool changes_semaphore(uint8_t mode)
 	}
 }
 
-struct author { /* of a change */
-	uint8_t core, engine, source;
-};
-
-static void push_update(struct nx_simulation *sim, struct author by,
+/* by has the core, unit, source and time of the change. */
+static void push_update(struct nx_simulation *sim, struct nx_sim_event by,
 			const struct nx_loaded_slot *slot, struct nx_word_sync update,
-			uint32_t value, uint64_t time_ps)
+			uint32_t value)
 {
 	if (!changes_semaphore(update.mode))
 		return;
-	nx_sim_heap_push(&sim->heap, (struct nx_sim_event){
-					     .time_ps = time_ps,
-					     .value = value,
-					     .index = (uint16_t)(bank_of(slot) + update.semaphore),
-					     .kind = NX_SIM_SEMAPHORE,
-					     .core = by.core,
-					     .unit = by.engine,
-					     .mode = update.mode & NX_UPDATE_MODE_MASK,
-					     .source = by.source});
+	by.kind = NX_SIM_SEMAPHORE;
+	by.value = value;
+	by.index = (uint16_t)(bank_of(slot) + update.semaphore);
+	by.mode = update.mode & NX_UPDATE_MODE_MASK;
+	nx_sim_heap_push(&sim->heap, by);
 }
 
 void nx_sim_update(struct nx_simulation *sim, unsigned core, unsigned engine,
 		   const struct nx_loaded_slot *slot, uint64_t end_ps, uint64_t now_ps)
 {
 	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
-	struct author by = {(uint8_t)core, (uint8_t)engine, NX_TIMED_BY_ENGINE};
+	struct nx_sim_event by = {
+		.core = (uint8_t)core, .unit = (uint8_t)engine, .source = NX_TIMED_BY_ENGINE};
 	const struct nx_event_semaphore_word *w = &slot->word.event_semaphore;
 	bool is_control = w->header.opcode == NX_OP_EVENT_SEMAPHORE;
 	int64_t delay = is_control ? timing->update_control_ps : timing->update_ps;
-	uint64_t time_ps = delay < 0 && end_ps < (uint64_t)-delay ? 0 : end_ps + (uint64_t)delay;
 
+	by.time_ps = delay < 0 && end_ps < (uint64_t)-delay ? 0 : end_ps + (uint64_t)delay;
 	if (nx_sim_is_collective(slot))
 		return;
-	/* On older devices it comes before the end, but never before what it follows from. */
-	if (time_ps < now_ps)
-		time_ps = now_ps;
-	push_update(sim, by, slot, w->header.update, w->header.value, time_ps);
+	/* On older devices it comes before the end of the instruction, but not in the past. */
+	by.time_ps = nx_sim_later(by.time_ps, now_ps);
+	push_update(sim, by, slot, w->header.update, w->header.value);
 	if (is_control)
-		push_update(sim, by, slot, w->update, w->update_value, time_ps);
+		push_update(sim, by, slot, w->update, w->update_value);
 }
 
 void nx_sim_update_late(struct nx_simulation *sim, unsigned core, const struct nx_loaded_slot *slot,
 			uint64_t time_ps)
 {
-	push_update(sim, (struct author){(uint8_t)core, 0, NX_TIMED_BY_DMA}, slot,
-		    slot->word.header.update, slot->word.header.value, time_ps);
+	const struct nx_sim_event by = {
+		.time_ps = time_ps, .core = (uint8_t)core, .source = NX_TIMED_BY_DMA};
+
+	push_update(sim, by, slot, slot->word.header.update, slot->word.header.value);
 }
 
 static uint32_t changed(uint32_t have, uint8_t mode, uint32_t value)

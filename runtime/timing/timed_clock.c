@@ -8,15 +8,15 @@
 
 struct times NX_VEC_BODY(uint64_t);
 
-struct transfers { /* of a queue: when those that were started are done, in their order */
+struct transfers { /* of a queue: ends of those that were started, in order */
 	struct times ends;
 	size_t next;
 };
 
 struct timed_core {
-	/* By compiler's slot: when it starts; 0 when the run does not say. */
+	/* By the compiler's slot: when it starts; 0 if unknown. */
 	uint64_t *starts[NX_ENGINE_COUNT];
-	uint64_t *transfer_ends[NX_ENGINE_COUNT]; /* and when what it started is done */
+	uint64_t *transfer_ends[NX_ENGINE_COUNT]; /* end of the transfer that it starts */
 	size_t slot_counts[NX_ENGINE_COUNT];
 	uint32_t pcs[NX_ENGINE_COUNT];
 	struct transfers *queues; /* the program's, then a dynamic one per engine */
@@ -85,7 +85,7 @@ static void find_rings(const struct nx_timed_packet *packets, size_t count, unsi
 	}
 }
 
-/* Each ring has worked off its packets of the block when the last of them has ended. */
+/* Removes the packets of a block from the rings and returns the last end. */
 static uint64_t take_block(const struct nx_timed_packet *packets, struct rings *rings,
 			   const struct nx_loaded_block *block)
 {
@@ -223,6 +223,7 @@ size_t nx_timed_clock_choose(void *context, const struct nx_actor *ready, size_t
 	uint64_t earliest_ps = UINT64_MAX;
 	size_t chosen = 0;
 
+	assert(count > 0);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at_ps = time_of(clock, ready[i]);
 
@@ -234,7 +235,7 @@ size_t nx_timed_clock_choose(void *context, const struct nx_actor *ready, size_t
 	return chosen;
 }
 
-/* The queue that an instruction starts a transfer on, as the device counts them. */
+/* The device's number of the queue on which an instruction starts a transfer. */
 static size_t queue_of(const struct nx_timed_clock *clock, const struct nx_schedule_step *step)
 {
 	const struct nx_core_program *program = &clock->code->program->cores[step->actor.core];
@@ -255,6 +256,7 @@ void nx_timed_clock_stepped(void *context, const struct nx_schedule_step *step)
 	struct timed_core *core = &clock->cores[step->actor.core];
 	size_t queue;
 
+	assert(step->engine < NX_ENGINE_COUNT);
 	if (step->actor.is_queue) {
 		if (step->actor.index < core->queue_count)
 			core->queues[step->actor.index].next++;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timed_clock: numbers computed in the order in which a timed run has their steps.
+ * timed_clock: makes the device compute steps in the order of a timed run.
  *
- * A clock for nx_device_options.clock: of all that may go it picks the engine or
- * queue whose next step the timed run has earliest, so numbers and times follow
- * one schedule. Results are those of any order; what differs is what a program
- * with a race would show. A step the run does not know goes first, as it cannot
- * be waited for.
+ * A clock for nx_device_options.clock: it picks the ready engine or queue whose next
+ * step is the earliest in the timed run. Only programs with races depend on the order.
+ * A step that the run does not have goes first.
  */
 #ifndef NX_RUNTIME_TIMED_CLOCK_H
 #define NX_RUNTIME_TIMED_CLOCK_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timed_run: when everything of an execution happened, in picoseconds from its start.
+ * timed_run: the times of an execution, in picoseconds from its start.
  *
- * Rows come in no promised order. simulate.h makes them, notifications.h writes
- * them as the records of a device's rings. A run depends on the program, the
- * hardware, the seed and the number of ranks alone, so it is made once for a loaded
- * model and serves each of its executions, moved to where they began.
+ * simulate.h makes the rows, in any order; notifications.h turns them into records. A
+ * run depends only on the program, the hardware, the seed and the number of ranks, so
+ * all executions of a loaded model share it.
  */
 #ifndef NX_RUNTIME_TIMED_RUN_H
 #define NX_RUNTIME_TIMED_RUN_H
@@ -65,7 +64,7 @@ struct nx_timed_collective {
 };
 
 struct nx_timed_run {
-	uint64_t end_ps; /* total_time: the rows lie within 0 and this */
+	uint64_t end_ps; /* duration; no row is later */
 	NX_VEC(struct nx_timed_instruction) instructions;
 	NX_VEC(struct nx_timed_semaphore) semaphores;
 	NX_VEC(struct nx_timed_packet) packets;

@@ -199,6 +199,7 @@ const char *nx_trace_filter_nearest_of(struct nx_slice name, const char *const *
 	const char *nearest = NULL;
 	unsigned least = 0;
 
+	assert(count > 0);
 	for (size_t i = 0; i < count; i++)
 		consider(name, candidates[i], &least, &nearest);
 	return nearest;

@@ -201,6 +201,7 @@ uint64_t nx_tracer_take(uint32_t core, uint64_t max, bool is_final, nx_tracer_fn
 {
 	uint64_t taken = 0;
 
+	assert(fn);
 	pthread_mutex_lock(&tracer.lock);
 	for (uint32_t i = 0; i < NX_TRACE_MAX_CORES; i++)
 		if (tracer.has_ring[i] && (core == NX_TRACER_ALL_CORES || core == i))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ranks/model_ranks.h"
 
+#include <assert.h>
+
 #include "base/map.h"
 #include "format/instruction.h"
 #include "runtime/device/device_ranks.h"
@@ -201,6 +203,7 @@ static void move_to(struct nx_model_ranks *ranks, uint64_t trigger_ps,
 {
 	uint64_t late_ps = trigger_ps - record->trigger_ps;
 
+	assert(trigger_ps >= record->trigger_ps);
 	record->start_ps += late_ps;
 	record->end_ps += late_ps;
 	ranks->late_ps += late_ps;
@@ -279,6 +282,7 @@ enum nx_status nx_model_ranks_latest(struct nx_model_ranks *ranks, uint64_t *tim
 
 void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx_port_run *run)
 {
+	assert(run->end_ps >= run->start_ps);
 	ranks->is_broken |= has_failed && ranks->world;
 	for (size_t i = 0; i < ranks->records.len; i++) {
 		struct nx_port_collective *record = &ranks->records.items[i];

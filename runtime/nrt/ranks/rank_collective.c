@@ -109,6 +109,7 @@ static struct nx_slice chunks(const struct running *c, uint64_t first, uint64_t 
 {
 	size_t at = chunk_at(c, first);
 
+	assert(first <= end && end <= c->group->count);
 	return nx_slice_of(c->bytes + at, chunk_at(c, end) - at);
 }
 
@@ -184,6 +185,7 @@ static enum nx_status pass_kangaring(const struct running *c, bool is_scatter)
 	const struct ring half = {self % 2, 2, c->group->count / 2, self / 2};
 	enum nx_status st = is_scatter ? swap_halves(c, true) : NX_OK;
 
+	assert(c->group->count % 2 == 0);
 	if (!st)
 		st = pass_ring(c, half, is_scatter);
 	return st || is_scatter ? st : swap_halves(c, false);
@@ -211,6 +213,7 @@ static enum nx_status pass_recursive(const struct running *c, bool is_scatter)
 	uint32_t self = c->group->index, n = c->group->count;
 	enum nx_status st = NX_OK;
 
+	assert(!(n & (n - 1)));
 	for (uint32_t len = is_scatter ? n / 2 : 1; len && len < n && !st;
 	     len = is_scatter ? len / 2 : len * 2) {
 		uint32_t peer = self ^ len, mine = self / len * len, other = peer / len * len;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/nrt/ranks/rank_group.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 #include "base/map.h"
 #include "runtime/trace/tracer.h"
@@ -12,6 +14,7 @@ enum nx_status nx_rank_group_init(struct nx_rank_group *group, struct nx_rank_wo
 	uint64_t hash = nx_hash_words((const uint64_t[]){key, count}, 2);
 	uint32_t found = members ? count : rank;
 
+	assert(count > 0);
 	for (uint32_t i = 0; members && i < count; i++) {
 		if (members[i] >= nx_rank_world_count(world))
 			return nx_fail(
@@ -36,6 +39,7 @@ enum nx_status nx_rank_group_init(struct nx_rank_group *group, struct nx_rank_wo
 enum nx_status nx_rank_group_send(const struct nx_rank_group *group, uint32_t to,
 				  struct nx_slice bytes, struct nx_error *err)
 {
+	assert(to < group->count);
 	return nx_rank_world_send(group->world, nx_rank_group_rank(group, group->index),
 				  nx_rank_group_rank(group, to), group->tag, bytes, err);
 }
@@ -90,6 +94,7 @@ static enum nx_status exchange(const struct meeting *m, uint32_t peer, bool is_s
 	uint64_t span = 0, received = 0;
 	enum nx_status st;
 
+	assert(peer < group->count);
 	if (group->is_traced)
 		span = nx_trace_start(group->core, type, nx_rank_group_rank(group, peer),
 				      m->execution_id, nx_rank_group_rank(group, group->index), 0);

@@ -97,6 +97,7 @@ enum nx_status nx_rank_route_send(struct nx_rank_route *route, const struct nx_r
 	uint8_t head[NX_RANK_FRAME_BYTES];
 	bool is_written;
 
+	assert(bytes || !frame->len);
 	nx_rank_frame_put(frame, head);
 	pthread_mutex_lock(&route->write_lock);
 	is_written = write_all(route->fd, head, sizeof(head)) &&

@@ -206,6 +206,7 @@ uint64_t nx_rank_world_tag(struct nx_rank_world *world, uint32_t rank, uint64_t 
 {
 	struct turn turn = {world, nx_hash_words((const uint64_t[]){key, rank}, 2), 0};
 
+	assert(rank < world->count);
 	pthread_mutex_lock(&world->lock);
 	(void)nx_map_get(&world->tags, turn.place, &turn.number);
 	if (!nx_heap_guarded(put_turn, &turn))
@@ -333,6 +334,7 @@ void nx_rank_world_deliver(struct nx_rank_world *world, uint32_t to,
 {
 	struct nx_rank *rank = &world->ranks[to];
 
+	assert(to < world->count && rank->last);
 	message->next = NULL;
 	*rank->last = message;
 	rank->last = &message->next;

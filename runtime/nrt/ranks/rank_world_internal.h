@@ -19,8 +19,8 @@
 
 enum nx_rank_frame_kind {
 	NX_RANK_HELLO = 1, /* first of a process; tag is the number of ranks */
-	NX_RANK_JOIN,	   /* rank `from` is there */
-	NX_RANK_LEAVE,	   /* it left */
+	NX_RANK_JOIN,	   /* rank `from` has joined */
+	NX_RANK_LEAVE,	   /* it has left */
 	NX_RANK_GONE,	   /* its process died */
 	NX_RANK_DATA,
 };
