@@ -84,8 +84,6 @@ enum nx_status nx_capture_model_ask(struct nx_capture_model *model,
 	return NX_OK;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
-
 size_t nx_capture_model_find(const struct nx_capture_model *model, const char *name, bool is_output)
 {
 	for (size_t i = 0; i < model->tensor_count; i++)

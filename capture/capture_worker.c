@@ -3,9 +3,6 @@
 #include "capture/capture_worker_internal.h"
 
 #include <assert.h>
-#include <stdio.h>
-
-/* --- loading ---------------------------------------------------------------------------------- */
 
 enum nx_status nx_capture_worker_load(struct nx_capture_worker *w)
 {

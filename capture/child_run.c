@@ -28,8 +28,6 @@ static sigset_t waited_signals(void)
 	return set;
 }
 
-/* --- start --------------------------------------------------------------------------- */
-
 /* In the child: becomes the command, or reports why not. */
 static void become(const struct nx_child_command *command, const sigset_t *mask, int report)
 {
@@ -98,8 +96,6 @@ static enum nx_status start(const struct nx_child_command *command, const sigset
 		;
 	return refuse(command->argv[0], failure, end, err);
 }
-
-/* --- wait ------------------------------------------------------------------------------ */
 
 /*
  * If the terminal stops the child, we stop too, or the shell would wait for us. SIGCONT wakes us

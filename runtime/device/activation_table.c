@@ -23,29 +23,16 @@ static float float_at(const struct nx_json *function, const char *key)
 	return nx_load_f32(&bits);
 }
 
-static struct nx_activation_side positive_side(const struct nx_json *f)
-{
-	return (struct nx_activation_side){
-		.control_base = number_of(f, "pwl_control_base_pos"),
-		.small_exponent = number_of(f, "small_pos_signal_exp_threshold"),
-		.small_bucket = number_of(f, "pos_small_signal_pwl_control"),
-		.large_exponent = number_of(f, "large_pos_signal_exp_threshold"),
-		.large_mantissa = number_of(f, "large_pos_signal_mantissa_threshold"),
-		.large_bucket = number_of(f, "pos_large_signal_pwl_control"),
-	};
-}
-
-static struct nx_activation_side negative_side(const struct nx_json *f)
-{
-	return (struct nx_activation_side){
-		.control_base = number_of(f, "pwl_control_base_neg"),
-		.small_exponent = number_of(f, "small_neg_signal_exp_threshold"),
-		.small_bucket = number_of(f, "neg_small_signal_pwl_control"),
-		.large_exponent = number_of(f, "large_neg_signal_exp_threshold"),
-		.large_mantissa = number_of(f, "large_neg_signal_mantissa_threshold"),
-		.large_bucket = number_of(f, "neg_large_signal_pwl_control"),
-	};
-}
+/* One side of zero; sign is "pos" or "neg". */
+#define SIDE(f, sign)                                                                              \
+	((struct nx_activation_side){                                                              \
+		.control_base = number_of(f, "pwl_control_base_" sign),                            \
+		.small_exponent = number_of(f, "small_" sign "_signal_exp_threshold"),             \
+		.small_bucket = number_of(f, sign "_small_signal_pwl_control"),                    \
+		.large_exponent = number_of(f, "large_" sign "_signal_exp_threshold"),             \
+		.large_mantissa = number_of(f, "large_" sign "_signal_mantissa_threshold"),        \
+		.large_bucket = number_of(f, sign "_large_signal_pwl_control"),                    \
+	})
 
 static void read_function(const struct nx_json *f, struct nx_activation_function *out)
 {
@@ -56,8 +43,8 @@ static void read_function(const struct nx_json *f, struct nx_activation_function
 	out->is_odd = number_of(f, "sym_invert_sign_point");
 	out->needs_operand = number_of(f, "fma_indirection_src_sel") == OPERAND_COEFFICIENT;
 	out->exponent_offset = offset < -1024 || offset > 1024 ? 0 : (int32_t)offset;
-	out->positive = positive_side(f);
-	out->negative = negative_side(f);
+	out->positive = SIDE(f, "pos");
+	out->negative = SIDE(f, "neg");
 	out->zero = float_at(f, "fzero_result");
 	out->nan = float_at(f, "fnan_result");
 	out->positive_infinity = float_at(f, "fpinf_result");

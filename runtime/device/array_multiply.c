@@ -2,7 +2,6 @@
 #include "runtime/device/array_multiply.h"
 
 #include <assert.h>
-#include <stdbool.h>
 
 typedef float lanes8 __attribute__((vector_size(32)));
 typedef float loose_lanes8 __attribute__((vector_size(32), aligned(4), may_alias));

@@ -10,8 +10,6 @@
 #define MAX_TILE_BYTES (64u << 20)
 #define MAX_SOURCES 16u
 
-/* --- where the bytes are ------------------------------------------------------------------ */
-
 struct nx_dma_region nx_core_region(struct nx_core *core, uint32_t variable)
 {
 	struct nx_machine *machine = core->machine;

@@ -72,8 +72,6 @@ NX_EXECUTE(gather)
 			      table->count);
 }
 
-/* --- affine select ------------------------------------------------------------------------- */
-
 #define COMPARE_NOT_EQUAL 3
 
 /* The index runs over a pattern of its own: base + lane * multiplier + sum of i * step. */

@@ -9,7 +9,6 @@
 #ifndef NX_RUNTIME_OPERAND_H
 #define NX_RUNTIME_OPERAND_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "format/instruction.h"

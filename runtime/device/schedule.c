@@ -6,8 +6,6 @@
 
 #include "runtime/device/device_core.h"
 
-/* --- ready actors ---------------------------------------------------------------------------- */
-
 struct actor_list NX_VEC_BODY(struct nx_actor);
 
 static void list_ready(struct nx_machine *machine, struct actor_list *ready)
@@ -36,8 +34,6 @@ static void let_go(struct nx_machine *machine, struct nx_actor actor)
 	else
 		nx_core_step(core, actor.index);
 }
-
-/* --- three ways to choose ------------------------------------------------------------ */
 
 static enum nx_status run_by_clock(struct nx_machine *machine, struct nx_error *err)
 {
@@ -124,8 +120,6 @@ static void run_in_turn(struct nx_machine *machine)
 			has_moved |= go_round(machine, &machine->cores[c]);
 	} while (has_moved && !machine->status);
 }
-
-/* --- the end ------------------------------------------------------------------------- */
 
 static enum nx_status report_deadlock(struct nx_machine *machine, struct nx_error *err)
 {

@@ -2,7 +2,6 @@
 /* core_memory: how much of each core's memory is used, and for what. */
 #include <assert.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/nrt_state.h"

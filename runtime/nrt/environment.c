@@ -73,8 +73,6 @@ size_t nx_environment_choice(const char *variable, const char *const *names, siz
 	return 0;
 }
 
-/* --- the simulator ------------------------------------------------------------------- */
-
 static uint64_t read_megabytes(const char *variable)
 {
 	return nx_environment_number(variable, 0, MAX_RING_MB, 0) << 20;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guest_files: files written from inside the host's process.
+ * guest_files: files written from inside the host's process, which must not end if
+ * memory or the disk runs out.
  *
- * If memory or the disk runs out, the caller gets a status; the host process
- * never ends. A stream is a file that grows by whole records: if an append does
- * not fit on the disk, the file is cut back to its last whole record and the
- * records are dropped. The stream stays open, as space may become available.
+ * A stream is a file that grows by whole records. If an append does not fit on the disk,
+ * its records are dropped; the stream stays open, as space may become available.
  */
 #ifndef NX_RUNTIME_NRT_GUEST_FILES_H
 #define NX_RUNTIME_NRT_GUEST_FILES_H

@@ -11,7 +11,6 @@
 #define NX_RUNTIME_NRT_HANDLES_H
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum nx_handle_kind {

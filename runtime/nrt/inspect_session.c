@@ -92,8 +92,6 @@ static void drain(bool is_final)
 	flush_events();
 }
 
-/* --- samples ------------------------------------------------------------------------- */
-
 static void sample(void *context)
 {
 	static char text[256 << 10]; /* has space for the lines of 1,000 processors */
@@ -229,8 +227,6 @@ static void refresh_info(bool is_end)
 	if (write_info(is_end, &err))
 		nx_log_error("nrt_inspect", "%s", err.message);
 }
-
-/* --- the thread ---------------------------------------------------------------------- */
 
 static void keep_draining(void *unused)
 {

@@ -11,7 +11,6 @@
 #ifndef NX_RUNTIME_NRT_INSTANCE_H
 #define NX_RUNTIME_NRT_INSTANCE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/device/device.h"

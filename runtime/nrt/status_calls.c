@@ -85,8 +85,6 @@ NX_EXPORT NRT_STATUS nrt_get_instance_info(nrt_instance_info_t *info, size_t ins
 	return NRT_SUCCESS;
 }
 
-/* --- devices: they have no driver ---------------------------------------------------- */
-
 static uint32_t device_count(void)
 {
 	return nx_state_instance()->kind->device_count;

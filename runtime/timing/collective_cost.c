@@ -27,8 +27,6 @@ static const struct links trn2_links = {64, 368};
 #define HOP_NS 1500.0	       /* published: 1 to 2 us within a machine */
 #define NODE_HOP_NS 15000.0    /* published: between machines */
 #define NODE_BYTES_PER_NS 6.25 /* published: 50 Gbit/s per rank */
-#define TRIGGER_NS 1491.0      /* published profile: from the trigger to the start */
-#define BARRIER_NS 369.0       /* the same: barrier of cores */
 
 static const struct links *links_of(enum nx_device_arch arch)
 {
@@ -203,14 +201,4 @@ uint64_t nx_collective_cost_ps(enum nx_device_arch arch, const struct nx_collect
 
 	assert(shape->rank_count >= 1);
 	return (uint64_t)(ns * 1000);
-}
-
-uint64_t nx_collective_trigger_ps(void)
-{
-	return (uint64_t)(TRIGGER_NS * 1000);
-}
-
-uint64_t nx_collective_barrier_ps(void)
-{
-	return (uint64_t)(BARRIER_NS * 1000);
 }

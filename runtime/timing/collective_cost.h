@@ -49,8 +49,8 @@ struct nx_collective_plan nx_collective_plan_make(const struct nx_collective_sha
 /* From start to end. */
 uint64_t nx_collective_cost_ps(enum nx_device_arch arch, const struct nx_collective_shape *shape,
 			       const struct nx_collective_plan *plan);
-/* From the triggering instruction to the start, and of a barrier of all ranks. */
-uint64_t nx_collective_trigger_ps(void);
-uint64_t nx_collective_barrier_ps(void);
+/* From a published profile: from the trigger to the start, and a barrier of all ranks. */
+#define NX_COLLECTIVE_TRIGGER_PS UINT64_C(1491000)
+#define NX_COLLECTIVE_BARRIER_PS UINT64_C(369000)
 
 #endif

@@ -2,7 +2,6 @@
 #include "runtime/timing/loaded_code.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bare/bits.h"

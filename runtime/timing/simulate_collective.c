@@ -81,7 +81,7 @@ void nx_sim_collective_start(struct nx_simulation *sim, unsigned core, unsigned 
 	assert(nx_sim_is_collective(slot));
 	nx_collective_word_get(slot->word.bytes, &word);
 	row.group_id = word.group;
-	row.start_ps = nx_sim_later(start_ps + nx_collective_trigger_ps(), on->stream_free_ps);
+	row.start_ps = nx_sim_later(start_ps + NX_COLLECTIVE_TRIGGER_PS, on->stream_free_ps);
 	row.end_ps = row.start_ps + cost_ps(sim, core, &word);
 	if (row.end_ps > LATEST_PS)
 		row.end_ps = nx_sim_later(row.start_ps, LATEST_PS);

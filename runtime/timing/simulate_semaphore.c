@@ -5,8 +5,6 @@
 #include "base/bare/bits.h"
 #include "runtime/timing/simulate_internal.h"
 
-/* --- waits ------------------------------------------------------------------------------- */
-
 static uint16_t bank_of(const struct nx_loaded_slot *slot)
 {
 	bool is_own = slot->kind == NX_LOADED_INSERTED &&
@@ -60,8 +58,6 @@ static void wake(struct nx_simulation *sim, unsigned c, uint64_t now_ps)
 			nx_sim_front_wake(sim, c, e, now_ps);
 	}
 }
-
-/* --- changes --------------------------------------------------------------------------------- */
 
 static bool changes_semaphore(uint8_t mode)
 {

@@ -18,9 +18,9 @@ static struct {
 	/* Writers read these without the lock; a ring is never freed. */
 	struct nx_trace_ring *_Atomic rings[NX_TRACE_MAX_CORES];
 	bool has_ring[NX_TRACE_MAX_CORES]; /* in this session */
-	bool is_on;
+	_Atomic bool is_on;		   /* these two change under the lock */
+	_Atomic uint64_t session;
 	uint32_t worker;
-	uint64_t session;
 	struct nx_trace_clock clock;
 } tracer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -130,22 +130,12 @@ void nx_tracer_end(void)
 
 bool nx_tracer_is_on(void)
 {
-	bool is_on;
-
-	pthread_mutex_lock(&tracer.lock);
-	is_on = tracer.is_on;
-	pthread_mutex_unlock(&tracer.lock);
-	return is_on;
+	return tracer.is_on;
 }
 
 uint64_t nx_tracer_session(void)
 {
-	uint64_t number;
-
-	pthread_mutex_lock(&tracer.lock);
-	number = tracer.session;
-	pthread_mutex_unlock(&tracer.lock);
-	return number;
+	return tracer.session;
 }
 
 void nx_tracer_forget(void)

@@ -193,7 +193,7 @@ static void expect(const struct nx_model_ranks *ranks, const struct nx_device_co
 		record->end_ps = when->end_ps + ranks->late_ps;
 	} else {
 		record->trigger_ps = ranks->now_ps;
-		record->start_ps = ranks->now_ps + nx_collective_trigger_ps();
+		record->start_ps = ranks->now_ps + NX_COLLECTIVE_TRIGGER_PS;
 		record->end_ps = record->start_ps + op->cost_ps;
 	}
 }
@@ -256,7 +256,7 @@ enum nx_status nx_model_ranks_begin(struct nx_model_ranks *ranks, uint64_t execu
 	uint64_t any = *is_watched;
 	enum nx_status st = NX_OK;
 
-	ranks->now_ps = nx_collective_barrier_ps();
+	ranks->now_ps = NX_COLLECTIVE_BARRIER_PS;
 	ranks->late_ps = 0;
 	nx_vec_clear(&ranks->records);
 	if (ranks->is_broken)
@@ -293,7 +293,7 @@ void nx_model_ranks_end(struct nx_model_ranks *ranks, bool has_failed, struct nx
 		if (record->end_ps > run->end_ps)
 			run->end_ps = record->end_ps;
 	}
-	run->barrier_end_ps = run->start_ps + nx_collective_barrier_ps();
+	run->barrier_end_ps = run->start_ps + NX_COLLECTIVE_BARRIER_PS;
 	run->collectives = ranks->records.items;
 	run->collective_count = ranks->records.len;
 }

@@ -2,12 +2,10 @@
 /*
  * model_ranks: a loaded model as one of the ranks that run it.
  *
- * nrt_load makes it rank 0 of 1; nrt_load_collectives the rank the caller names.
- * The device passes each collective of the program to the door, which moves the
- * data with the algorithm that runtime/timing/collective_cost.h chooses. Its times
- * come from the simulator, or from that file if times are not simulated. All ranks
- * begin an execution together, at time 0 of a shared clock; a collective starts
- * when the last rank of its group has triggered it.
+ * nrt_load makes it rank 0 of 1. The device passes each collective to the door, which
+ * moves the data with the algorithm of runtime/timing/collective_cost.h. Times come from
+ * the simulator, or from that file. All ranks begin an execution at time 0 of a shared
+ * clock; a collective starts when the last rank of its group has triggered it.
  */
 #ifndef NX_RUNTIME_NRT_RANKS_MODEL_RANKS_H
 #define NX_RUNTIME_NRT_RANKS_MODEL_RANKS_H

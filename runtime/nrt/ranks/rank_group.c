@@ -77,8 +77,6 @@ enum nx_status nx_rank_group_receive(const struct nx_rank_group *group, uint32_t
 	return NX_OK;
 }
 
-/* --- meeting ---------------------------------------------------------------------------- */
-
 struct meeting {
 	const struct nx_rank_group *group;
 	uint64_t execution_id;

@@ -2,9 +2,8 @@
 /*
  * rank_group: a subset of a world's ranks, as seen by one of them.
  *
- * Members are identified by their index in the group. All members have to create
- * the group with the same list and key, and equally often; then their messages
- * match, and never mix with those of another group. The struct is the caller's; it
+ * Members are identified by their index in the group. All of them must create the group
+ * with the same list and key, and equally often, so that their messages match. It
  * borrows members and world.
  */
 #ifndef NX_RUNTIME_NRT_RANKS_RANK_GROUP_H

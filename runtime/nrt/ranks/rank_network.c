@@ -38,21 +38,11 @@ static void start_thread(struct nx_rank_world *world, struct nx_thread *thread, 
 	nx_rank_world_wake(world);
 }
 
-static bool is_ending(struct nx_rank_world *world)
-{
-	bool answer;
-
-	pthread_mutex_lock(&world->lock);
-	answer = world->is_ending;
-	pthread_mutex_unlock(&world->lock);
-	return answer;
-}
-
 static void accept_callers(void *context)
 {
 	struct nx_rank_world *world = context;
 
-	while (!is_ending(world)) {
+	while (!nx_rank_world_flag(world, &world->is_ending)) {
 		int fd = accept4(world->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 		struct nx_rank_route *route;
 

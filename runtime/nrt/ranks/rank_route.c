@@ -189,16 +189,6 @@ void nx_rank_route_tell_present(struct nx_rank_route *route, bool is_root)
 
 /* --- reading --------------------------------------------------------------------------- */
 
-static bool is_root(struct nx_rank_world *world)
-{
-	bool answer;
-
-	pthread_mutex_lock(&world->lock);
-	answer = world->is_root;
-	pthread_mutex_unlock(&world->lock);
-	return answer;
-}
-
 static void note_presence(struct nx_rank_route *route, const struct nx_rank_frame *frame)
 {
 	struct nx_rank_world *world = route->world;
@@ -215,7 +205,7 @@ static void note_presence(struct nx_rank_route *route, const struct nx_rank_fram
 		nx_rank_world_wake(world);
 	}
 	pthread_mutex_unlock(&world->lock);
-	if (!is_ours && is_root(world))
+	if (!is_ours && nx_rank_world_flag(world, &world->is_root))
 		nx_rank_route_tell_all(world, route, frame->kind, frame->from);
 }
 
@@ -284,7 +274,7 @@ static void lose_route(struct nx_rank_route *route, const struct nx_error *why)
 		}
 		nx_rank_world_wake(world);
 		pthread_mutex_unlock(&world->lock);
-		if (is_lost && is_root(world))
+		if (is_lost && nx_rank_world_flag(world, &world->is_root))
 			nx_rank_route_tell_all(world, route, NX_RANK_GONE, i);
 	}
 }

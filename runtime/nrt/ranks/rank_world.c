@@ -139,6 +139,16 @@ void nx_rank_world_wake(struct nx_rank_world *world)
 		pthread_cond_broadcast(&world->ranks[i].arrived);
 }
 
+bool nx_rank_world_flag(struct nx_rank_world *world, const bool *flag)
+{
+	bool is_set;
+
+	pthread_mutex_lock(&world->lock);
+	is_set = *flag;
+	pthread_mutex_unlock(&world->lock);
+	return is_set;
+}
+
 enum nx_status nx_rank_world_join(uint32_t rank, uint32_t count, struct nx_rank_world **out,
 				  struct nx_error *err)
 {

@@ -96,5 +96,7 @@ void nx_rank_world_deliver(struct nx_rank_world *world, uint32_t to,
 			   struct nx_rank_message *message);
 /* Under the lock. Wakes all waiting threads. */
 void nx_rank_world_wake(struct nx_rank_world *world);
+/* Without the lock: is_root or is_ending. */
+bool nx_rank_world_flag(struct nx_rank_world *world, const bool *flag);
 
 #endif
