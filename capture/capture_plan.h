@@ -11,7 +11,6 @@
 #include "capture/capture_inputs.h"
 
 #define NX_CAPTURE_MAX_WORKERS 1024
-#define NX_CAPTURE_ALL_RANKS UINT32_MAX
 
 enum nx_capture_mode { NX_CAPTURE_SYNC, NX_CAPTURE_ASYNC, NX_CAPTURE_ASYNC_WAIT };
 

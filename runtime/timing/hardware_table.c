@@ -68,14 +68,13 @@
 
 #define HARDWARE_DGE                                                                               \
 	.hardware_start_ps = {NX_NS(1315), NX_NS(1190), NX_NS(1315), NX_NS(1315), NX_NS(1315)},    \
-	.hardware_spread_ps = NX_NS(285), .hardware_step_ps = NX_NS(580)
+	.hardware_spread_ps = NX_NS(285)
 
 /* What GpSimd writes itself is read back over the same ring on both kinds of this generation. */
 #define V2_SOFTWARE_DGE                                                                            \
 	.software_start_ps = NX_NS(193), .software_spread_ps = NX_NS(134),                         \
 	.software_step_ps = NX_NS(648), .software_record_ps = NX_NS(1172),                         \
-	.software_wake_ps = NX_NS(698), .software_release_ps = NX_NS(562),                         \
-	.software_register_step_ps = NX_NS(1232)
+	.software_wake_ps = NX_NS(698), .software_release_ps = NX_NS(562)
 
 #define SAME_STARTS(ps)                                                                            \
 	{                                                                                          \
@@ -179,7 +178,6 @@ static const struct nx_hardware_timing inf2 = {
 		.software_record_ps = NX_NS(1172),                                                 \
 		.software_wake_ps = NX_NS(850),                                                    \
 		.software_release_ps = NX_NS(562),                                                 \
-		.software_register_step_ps = NX_NS(1232),                                          \
 		.software_element_ps = 322,                                                        \
 		.software_plane_ps = NX_NS(209),                                                   \
 		.software_ring_step_ps = NX_NS(606),                                               \

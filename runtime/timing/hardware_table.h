@@ -51,15 +51,14 @@ struct nx_dma_timing {
 	uint32_t static_spread_ps;		   /* between earliest and latest engine */
 	uint32_t software_start_ps, software_spread_ps, software_step_ps;
 	/* A software transfer on GpSimd: the front end starts it and continues. */
-	uint32_t software_record_ps;  /* handed over -> record starts */
-	uint32_t software_wake_ps;    /* or: semaphore changes -> record starts */
-	uint32_t software_release_ps; /* next control instruction: so long before the record */
-	uint32_t software_register_step_ps; /* step when its addresses come from registers */
-	uint32_t software_element_ps;	    /* all of these are for 128 elements: each more */
-	uint32_t software_plane_ps;	    /* more for a pattern of two dimensions */
-	uint32_t software_ring_step_ps;	    /* doorbells, which end records, are so far apart */
-	uint32_t software_backlog_ps;	    /* the longest record this leads to */
-	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps, hardware_step_ps;
+	uint32_t software_record_ps;	/* handed over -> record starts */
+	uint32_t software_wake_ps;	/* or: semaphore changes -> record starts */
+	uint32_t software_release_ps;	/* next control instruction: this long before the record */
+	uint32_t software_element_ps;	/* for each element beyond 128 */
+	uint32_t software_plane_ps;	/* more for a pattern of two dimensions */
+	uint32_t software_ring_step_ps; /* between doorbells, which end records */
+	uint32_t software_backlog_ps;	/* the longest record that results */
+	uint32_t hardware_start_ps[NX_ENGINE_COUNT], hardware_spread_ps;
 	uint32_t static_notify_ps, software_notify_ps, hardware_notify_ps; /* end -> semaphore */
 	uint32_t completion_ps, semaphore_completion_ps; /* end -> completion record */
 	uint32_t settle_bytes; /* shorter or equal runs are written to HBM one by one; 0: unknown */

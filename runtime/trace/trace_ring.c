@@ -61,7 +61,6 @@ static void unpack(const uint64_t words[7], struct nx_trace_record *out)
 	out->type = (uint8_t)(words[0] >> 32);
 	out->phase = (uint8_t)(words[0] >> 40);
 	out->flags = (uint8_t)(words[0] >> 48);
-	out->spare = 0;
 	out->ticks = words[1];
 	out->tracking = words[2];
 	for (unsigned i = 0; i < NX_TRACE_ARGS; i++)

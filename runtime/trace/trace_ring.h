@@ -34,7 +34,6 @@ struct nx_trace_record {
 	uint8_t type;  /* as ntrace files number events */
 	uint8_t phase; /* enum nx_ntrace_phase */
 	uint8_t flags;
-	uint8_t spare;
 	uint64_t args[NX_TRACE_ARGS]; /* packed as trace_event says */
 };
 
