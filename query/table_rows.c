@@ -320,3 +320,22 @@ enum nx_status nx_table_rows_open(struct nx_row_stream **rows, const struct nx_s
 	*rows = &t->stream;
 	return NX_OK;
 }
+
+enum nx_status nx_table_rows_find(struct nx_row_stream **rows, const struct nx_stored_table *table,
+				  uint64_t row, const struct nx_value **values,
+				  struct nx_error *err)
+{
+	const struct nx_table_choice choice = {.first_row = row, .row_count = 1};
+	enum nx_status st = NX_OK;
+
+	*rows = NULL;
+	*values = NULL;
+	if (row < table->row_count)
+		st = nx_table_rows_open(rows, table, &choice, err);
+	if (!st && *rows)
+		st = nx_row_stream_next(*rows, values, err);
+	if (!st && !*values)
+		st = nx_fail(err, NX_NOT_FOUND, "the table %s has no row %llu", table->name,
+			     (unsigned long long)row);
+	return st;
+}

@@ -33,5 +33,10 @@ NX_MUST_CHECK enum nx_status nx_table_rows_open(struct nx_row_stream **rows,
 						const struct nx_stored_table *table,
 						const struct nx_table_choice *choice,
 						struct nx_error *err);
+/* One row; NOT_FOUND if there is none. The caller closes *rows, also after a failure. */
+NX_MUST_CHECK enum nx_status nx_table_rows_find(struct nx_row_stream **rows,
+						const struct nx_stored_table *table, uint64_t row,
+						const struct nx_value **values,
+						struct nx_error *err);
 
 #endif

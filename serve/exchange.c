@@ -245,8 +245,7 @@ static enum MHD_Result look_at_head(struct nx_exchange *x, const char *method)
 					       &x->error);
 	if (st && !x->is_answered)
 		fail_with(x, http_status ? http_status : x->reply.http_status);
-	/* Answering before the body was read closes the connection, but reading it would be worse.
-	 */
+	/* This closes the connection, but reading an unwanted body would be worse. */
 	if (x->is_answered && (header(x, MHD_HTTP_HEADER_CONTENT_LENGTH) ||
 			       header(x, MHD_HTTP_HEADER_TRANSFER_ENCODING)))
 		return send_reply(x);
@@ -265,8 +264,7 @@ static enum MHD_Result take_body(struct nx_exchange *x, const char *upload, size
 	if (x->is_answered)
 		return MHD_YES;
 	x->body_bytes += piece.len;
-	/* Only a body of unknown length gets here. It may be endless, so the connection is closed.
-	 */
+	/* A body of unknown length may be endless, so close the connection. */
 	if (x->body_bytes > route->body_bytes_max)
 		return MHD_NO;
 	if (!route->receive)

@@ -58,20 +58,12 @@ static void read_flow_ids(struct asked_row *a, const struct nx_value *values)
 
 static enum nx_status read_row(struct asked_row *a, struct nx_error *err)
 {
-	const struct nx_table_choice choice = {.first_row = a->row, .row_count = 1};
-	struct nx_row_stream *rows = NULL;
-	const struct nx_value *values = NULL;
-	enum nx_status st = NX_OK;
+	struct nx_row_stream *rows;
+	const struct nx_value *values;
+	enum nx_status st = nx_table_rows_find(&rows, a->table, a->row, &values, err);
 
 	nx_event_columns_find(&a->columns, a->table);
-	if (a->row < a->table->row_count)
-		st = nx_table_rows_open(&rows, a->table, &choice, err);
-	if (!st && rows)
-		st = nx_row_stream_next(rows, &values, err);
-	if (!st && !values)
-		st = nx_fail(err, NX_NOT_FOUND, "the table %s has no row %llu", a->table->name,
-			     (unsigned long long)a->row);
-	if (!st && values) {
+	if (!st) {
 		a->id = integer_of(a, values, a->columns.id);
 		a->start_ns = integer_of(a, values, a->columns.start);
 		read_flow_ids(a, values);

@@ -57,28 +57,10 @@ static void put_row(const struct asked_row *a, struct nx_reply *reply)
 	nx_json_end_object(&w);
 }
 
-static enum nx_status read_row(struct asked_row *a, struct nx_reply *reply, struct nx_error *err)
-{
-	const struct nx_table_choice choice = {.first_row = a->row, .row_count = 1};
-	struct nx_row_stream *rows = NULL;
-	enum nx_status st = NX_OK;
-
-	if (a->row < a->table->row_count)
-		st = nx_table_rows_open(&rows, a->table, &choice, err);
-	if (!st && rows)
-		st = nx_row_stream_next(rows, &a->values, err);
-	if (!st && !a->values)
-		st = nx_fail(err, NX_NOT_FOUND, "the table %s has no row %llu", a->table->name,
-			     (unsigned long long)a->row);
-	if (!st && a->values)
-		put_row(a, reply);
-	nx_row_stream_close(rows);
-	return st;
-}
-
 NX_HANDLER(row)
 {
 	struct asked_row a = {0};
+	struct nx_row_stream *rows = NULL;
 	enum nx_status st = nx_request_variable_u64(request, "row", &a.row, err);
 
 	if (!st)
@@ -87,5 +69,10 @@ NX_HANDLER(row)
 	if (!st)
 		st = nx_open_profile_table(request->profile, nx_request_variable(request, "T"),
 					   &a.table, err);
-	return st ? st : read_row(&a, reply, err);
+	if (!st)
+		st = nx_table_rows_find(&rows, a.table, a.row, &a.values, err);
+	if (!st)
+		put_row(&a, reply);
+	nx_row_stream_close(rows);
+	return st;
 }
