@@ -13,8 +13,7 @@
 #include "base/vec.h"
 #include "store/catalogue.h"
 #include "store/clickhouse/clickhouse_sink.h"
-#include "tables/device_tables.h"
-#include "tables/system_tables.h"
+#include "tables/tables.h"
 
 /* What both kinds of profile share; the workspace stays open until the end. */
 struct storing {

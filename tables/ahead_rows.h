@@ -15,7 +15,7 @@
 #define NX_TABLES_AHEAD_ROWS_H
 
 #include "analyse/analyses.h"
-#include "tables/device_tables.h"
+#include "tables/fillers.h"
 
 struct nx_ahead_rows;
 

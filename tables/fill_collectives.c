@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectives: what each took part in, and the streams they ran on.
- *
- * Only captures of our own runtime record when a collective ran; the records of other captures are
- * not documented. CcInstruction, the steps of collective cores, has no filler for that reason.
+ * Collectives and the streams they ran on. Only captures of our own runtime record when a
+ * collective ran; the records of other captures are not documented. CcInstruction, the steps of
+ * collective cores, has no filler for that reason.
  */
 #include <stdio.h>
 
@@ -20,14 +19,6 @@ struct collective_fill {
 	struct nx_row row;
 	struct nx_bytes text;
 };
-
-static const struct nx_collective_group *group_of(const struct nx_graph *graph, uint64_t comm_id)
-{
-	for (size_t i = 0; i < graph->collective_group_count; i++)
-		if (graph->collective_groups[i].comm_id == comm_id)
-			return &graph->collective_groups[i];
-	return NULL;
-}
 
 /* "[0,1,2]" */
 static const char *list_text(struct nx_bytes *out, const uint32_t *narrow, const uint64_t *wide,
@@ -105,10 +96,13 @@ static void put_times(struct collective_fill *x, const struct nx_collective_run 
 static void put_op(struct collective_fill *x, const struct nx_collective_run *run)
 {
 	const struct nx_collective_op *op = &x->graph->collective_ops[run->op_idx];
-	const struct nx_collective_group *group = group_of(x->graph, op->comm_id);
+	const struct nx_collective_group *group = NULL;
 	const char *kind = nx_collective_kind_name(op->type), *type;
 	struct nx_row *row = &x->row;
 
+	for (size_t i = 0; i < x->graph->collective_group_count && !group; i++)
+		if (x->graph->collective_groups[i].comm_id == op->comm_id)
+			group = &x->graph->collective_groups[i];
 	type = nx_dtype_name((unsigned)(op->dtype & 0xff));
 	put_times(x, run);
 	nx_row_put_text(row, NX_COL_CcOp_operation, kind ? kind : "unknown");
@@ -126,23 +120,7 @@ static void put_op(struct collective_fill *x, const struct nx_collective_run *ru
 	nx_table_sink_put(x->sink, row);
 }
 
-static bool is_in_window(const struct nx_capture *capture, const struct nx_collective_run *run)
-{
-	return (int64_t)run->start_ps >= capture->window_start_ps &&
-	       (!capture->has_window_end || (int64_t)run->end_ps <= capture->window_end_ps);
-}
-
-static void put_ops(struct collective_fill *x)
-{
-	for (uint32_t g = 0; g < x->capture->graph_count; g++) {
-		x->graph = &x->capture->graphs[g];
-		for (size_t i = 0; i < x->graph->collective_run_count; i++)
-			if (is_in_window(x->capture, &x->graph->collective_runs[i]))
-				put_op(x, &x->graph->collective_runs[i]);
-	}
-}
-
-/* Cores of a logical core share their streams: the first that lists some tells all. */
+/* Cores of a logical core share their streams: those of the first core that has some are enough. */
 static void put_streams(struct collective_fill *x)
 {
 	for (uint32_t g = 0; g < x->capture->graph_count; g++) {
@@ -169,7 +147,17 @@ enum nx_status nx_fill_collectives(struct nx_device_fill *fill)
 
 	nx_row_init(&x.row, NX_SCHEMA_CcOp);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_CcOp);
-	put_ops(&x);
+	for (uint32_t g = 0; g < x.capture->graph_count; g++) {
+		x.graph = &x.capture->graphs[g];
+		for (size_t i = 0; i < x.graph->collective_run_count; i++) {
+			const struct nx_collective_run *run = &x.graph->collective_runs[i];
+
+			if ((int64_t)run->start_ps >= x.capture->window_start_ps &&
+			    (!x.capture->has_window_end ||
+			     (int64_t)run->end_ps <= x.capture->window_end_ps))
+				put_op(&x, run);
+		}
+	}
 	nx_table_sink_end(fill->sink, NX_SCHEMA_CcOp);
 	nx_row_init(&x.row, NX_SCHEMA_CcStream);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_CcStream);

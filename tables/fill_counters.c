@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The narrow tables of a trace, a small function for each kind of row, in order of time. */
+#include "format/instruction.h"
 #include "model/naming.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
 #include "tables/sorted_rows.h"
+#include <stdio.h>
 
 struct counter_fill {
 	const struct nx_profile *profile;
@@ -27,16 +29,11 @@ static enum nx_status fill_table(struct nx_device_fill *fill, enum nx_schema_tab
 
 /* --- semaphores ------------------------------------------------------------ */
 
-/* What a record's mode did; the record does not tell when within the instruction. */
-static const char *operation_name(uint8_t mode)
-{
-	static const char *const names[] = {
-		[1] = "evt_set",     [2] = "evt_clr",	  [3] = "sem_inc",    [4] = "sem_dec",
-		[5] = "sem_add_imm", [7] = "sem_sub_imm", [9] = "sem_wr_imm",
-	};
-
-	return mode < sizeof(names) / sizeof(names[0]) ? names[mode] : NULL;
-}
+/* What an event's mode did; the record does not tell when within the instruction. */
+static const char *const operation_names[] = {
+	[1] = "evt_set",     [2] = "evt_clr",	  [3] = "sem_inc",    [4] = "sem_dec",
+	[5] = "sem_add_imm", [7] = "sem_sub_imm", [9] = "sem_wr_imm",
+};
 
 static void put_event(void *context, const void *opaque)
 {
@@ -55,7 +52,9 @@ static void put_event(void *context, const void *opaque)
 			event->source < NX_ENGINE_COUNT ? nx_engines[event->source].label : "AXI");
 	nx_row_put_i64(row, NX_COL_SemaphoreUpdate_update_mode, event->mode);
 	nx_row_put_text(row, NX_COL_SemaphoreUpdate_update_operation_type,
-			operation_name(event->mode));
+			event->mode < sizeof(operation_names) / sizeof(operation_names[0])
+				? operation_names[event->mode]
+				: NULL);
 	nx_row_put_i64(row, NX_COL_SemaphoreUpdate_pcore_idx, event->graph);
 	nx_table_sink_put(x->sink, row);
 }
@@ -107,4 +106,62 @@ enum nx_status nx_fill_active_time(struct nx_device_fill *fill)
 {
 	return fill_table(fill, NX_SCHEMA_ActiveTime, NX_TABLE_ACTIVE, sizeof(struct nx_active),
 			  put_active);
+}
+
+/* --- errors ---------------------------------------------------------------- */
+
+/* "engine=Vector pc=12 opcode=COPY": where it happened, as far as the record tells. */
+static bool place_of(const struct nx_profile *p, const struct nx_fault *fault, char *out,
+		     size_t cap)
+{
+	const uint8_t *word;
+	char label[16];
+
+	if (fault->engine >= NX_ENGINE_COUNT)
+		return false;
+	word = nx_instruction_word(p->capture.graphs[fault->graph].engines[fault->engine].code,
+				   fault->slot);
+	if (word)
+		snprintf(out, cap, "engine=%s pc=%u opcode=%s", nx_engines[fault->engine].label,
+			 fault->slot, nx_opcode_label(nx_word_opcode(word), label));
+	else
+		snprintf(out, cap, "engine=%s", nx_engines[fault->engine].label);
+	return true;
+}
+
+static unsigned type_of(uint8_t kind)
+{
+	switch (kind) {
+	case NX_FAULT_ERROR:
+		return NX_VALUE_ErrorType_errors;
+	case NX_FAULT_WARNING:
+		return NX_VALUE_ErrorType_warnings;
+	default:
+		return NX_VALUE_ErrorType_custom_notification;
+	}
+}
+
+static void put_fault(void *context, const void *opaque)
+{
+	struct counter_fill *x = context;
+	const struct nx_fault *fault = opaque;
+	struct nx_row *row = &x->row;
+	char place[96], words[32];
+
+	nx_row_put_i64(row, NX_COL_Error_timestamp, nx_ps_to_ns(fault->time_ps));
+	nx_row_put_text(row, NX_COL_Error_description, nx_fault_name(fault));
+	nx_row_put_i64(row, NX_COL_Error_error_type_id, fault->id);
+	if (place_of(x->profile, fault, place, sizeof(place)))
+		nx_row_put_text(row, NX_COL_Error_metadata, place);
+	snprintf(words, sizeof(words), "0x%08x%08x", fault->w1, fault->w0);
+	nx_row_put_text(row, NX_COL_Error_metadata_hex, words);
+	nx_row_put_i64(row, NX_COL_Error_pcore_idx, fault->graph);
+	nx_row_put_enum(row, NX_COL_Error_type, NX_SCHEMA_ErrorType, type_of(fault->kind));
+	nx_table_sink_put(x->sink, row);
+}
+
+enum nx_status nx_fill_errors(struct nx_device_fill *fill)
+{
+	return fill_table(fill, NX_SCHEMA_Error, NX_TABLE_FAULT, sizeof(struct nx_fault),
+			  put_fault);
 }

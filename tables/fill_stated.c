@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tables of what capture and NEFF state about themselves.
- */
+/* Tables of what capture and NEFF state about themselves. */
 #include <string.h>
 
 #include "base/date.h"
+#include "model/measure.h"
+#include "model/schema_fields.h"
 #include "tables/fillers.h"
 
 /* --- the capture ----------------------------------------------------------- */
@@ -245,5 +245,78 @@ enum nx_status nx_fill_neff_header(struct nx_device_fill *fill)
 		nx_table_sink_put(fill->sink, &row);
 	}
 	nx_table_sink_end(fill->sink, NX_SCHEMA_NeffHeader);
+	return NX_OK;
+}
+
+static void put_loads(struct nx_row *row, const struct nx_tensor *tensor,
+		      const struct nx_tensor_load *load)
+{
+	if (!load->dma_count || !tensor->size_bytes)
+		return;
+	nx_row_put_i64(row, NX_COL_TensorInfo_load_to_sbuf_dma_count, (int64_t)load->dma_count);
+	nx_row_put_i64(row, NX_COL_TensorInfo_load_to_sbuf_total_size_bytes,
+		       (int64_t)load->total_bytes);
+	nx_row_put_i64(row, NX_COL_TensorInfo_load_to_sbuf_avg_size_bytes,
+		       (int64_t)nx_load_average_bytes(load));
+	nx_row_put_f64(row, NX_COL_TensorInfo_load_to_sbuf_repeat_factor,
+		       nx_load_repeat_factor(load, tensor->size_bytes));
+}
+
+enum nx_status nx_fill_tensors(struct nx_device_fill *fill)
+{
+	const struct nx_profile *p = fill->profile;
+	struct nx_row row;
+	uint32_t core;
+
+	nx_row_init(&row, NX_SCHEMA_TensorInfo);
+	nx_table_sink_begin(fill->sink, NX_SCHEMA_TensorInfo);
+	for (size_t i = 0; i < p->binary.tensor_count; i++) {
+		const struct nx_tensor *tensor = &p->binary.tensors[i];
+
+		nx_row_put_text(&row, NX_COL_TensorInfo_variable_name, tensor->name);
+		nx_row_put_text(&row, NX_COL_TensorInfo_type, nx_tensor_kind_name(tensor->kind));
+		nx_row_put_text(&row, NX_COL_TensorInfo_format, tensor->format);
+		nx_row_put_text(&row, NX_COL_TensorInfo_shape, tensor->shape);
+		nx_row_put_i64(&row, NX_COL_TensorInfo_size, (int64_t)tensor->size_bytes);
+		nx_row_put_i64(&row, NX_COL_TensorInfo_node, p->binary.kelf_node);
+		/* cores are numbered in the capture's order of graphs, which need not be the NEFF's
+		 */
+		for (core = 0; core < p->capture.graph_count; core++)
+			if (p->program.binary_graphs[core] == &p->binary.graphs[tensor->graph])
+				break;
+		if (core < p->capture.graph_count)
+			nx_row_put_i64(&row, NX_COL_TensorInfo_pcore_idx, core);
+		put_loads(&row, tensor, &p->tensor_loads[i]);
+		nx_table_sink_put(fill->sink, &row);
+	}
+	nx_table_sink_end(fill->sink, NX_SCHEMA_TensorInfo);
+	return NX_OK;
+}
+
+/* --- about the profile ------------------------------------------------------ */
+
+void nx_put_warnings(const struct nx_warnings *warnings, struct nx_table_sink *sink)
+{
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_Warning);
+	nx_table_sink_begin(sink, NX_SCHEMA_Warning);
+	for (size_t i = 0; i < warnings->len; i++) {
+		nx_row_put_text(&row, NX_COL_Warning_message, warnings->items[i].message);
+		nx_row_put_text(&row, NX_COL_Warning_category, warnings->items[i].category);
+		nx_table_sink_put(sink, &row);
+	}
+	nx_table_sink_end(sink, NX_SCHEMA_Warning);
+}
+
+enum nx_status nx_fill_warnings(struct nx_device_fill *fill)
+{
+	nx_put_warnings(&fill->profile->warnings, fill->sink);
+	return NX_OK;
+}
+
+enum nx_status nx_fill_schema_fields(struct nx_device_fill *fill)
+{
+	nx_schema_fields_write(fill->sink);
 	return NX_OK;
 }

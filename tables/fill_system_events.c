@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * SystemProfileEvents. What has no column of its own goes into extra_attributes_json, under the
- * keys of the JSON export: all attributes, and what we found out about the event.
- */
+/* SystemProfileEvents. Attributes without a column go into extra_attributes_json, under the keys of
+ * the JSON export. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/json_text.h"
 #include "base/json_writer.h"
 #include "model/system_event.h"
-#include "tables/system_fillers.h"
+#include "tables/fillers.h"
 
-/* As many bytes are copied of any key that is not longer: there have to be as many. */
+/* Keys up to this length are copied with a fixed size, so buffers have as much room. */
 #define SHORT_KEY_BYTES ((size_t)32)
 #define MEMBER_SLACK (SHORT_KEY_BYTES + 4)
 
-/* How a key stands in the JSON. */
 struct prepared_key {
-	struct nx_slice text; /* with quotes and colon; empty for one of our own */
+	struct nx_slice text; /* as in the JSON, with quotes and colon; empty for our own keys */
 	bool is_ready;
 };
 
@@ -25,27 +23,21 @@ struct event_rows {
 	struct nx_table_sink *sink;
 	struct nx_event_reader reader;
 	struct nx_event_fields fields;
-	const struct nx_event_key *core;  /* of the attribute that tells a physical core */
+	const struct nx_event_key *core;  /* of the attribute with the physical core */
 	NX_VEC(struct prepared_key) keys; /* by the reader's number */
 	struct nx_arena arena;
 	struct nx_bytes extra; /* JSON of the event at hand */
 	struct nx_row row;
 };
 
-/* Our own findings; an attribute called like one of them gives way to it. */
+/* Keys of our own; an attribute of the same name is left out. */
 static const char *const own_keys[] = {"parent_id", "is_instant", "is_unfinished", "is_orphan"};
 static const char own_members[][SHORT_KEY_BYTES + 1] = {
 	"\"parent_id\":", "\"is_instant\":", "\"is_unfinished\":", "\"is_orphan\":"};
 static const uint8_t own_flags[] = {0, NX_EVENT_INSTANT, NX_EVENT_UNFINISHED, NX_EVENT_ORPHAN};
 #define OWN_KEYS (sizeof(own_keys) / sizeof(own_keys[0]))
-
-static bool is_own(const char *key)
-{
-	for (size_t i = 0; i < OWN_KEYS; i++)
-		if (!strcmp(own_keys[i], key))
-			return true;
-	return false;
-}
+static_assert(sizeof(own_members) / sizeof(own_members[0]) == OWN_KEYS, "a member for each key");
+static_assert(sizeof(own_flags) == OWN_KEYS, "a flag for each key");
 
 static struct nx_slice prepare_key(struct event_rows *rows, const struct nx_event_key *key)
 {
@@ -59,8 +51,9 @@ static struct nx_slice prepare_key(struct event_rows *rows, const struct nx_even
 		nx_vec_push(&rows->keys, unknown);
 	prepared = &rows->keys.items[key->idx];
 	prepared->is_ready = true;
-	if (is_own(key->text))
-		return prepared->text;
+	for (size_t i = 0; i < OWN_KEYS; i++)
+		if (!strcmp(own_keys[i], key->text))
+			return prepared->text;
 	nx_json_init_bytes(&w, &quoted, false);
 	nx_json_text(&w, key->text);
 	nx_vec_push(&quoted, ':');
@@ -71,25 +64,11 @@ static struct nx_slice prepare_key(struct event_rows *rows, const struct nx_even
 	return prepared->text;
 }
 
-static inline struct nx_slice key_text(struct event_rows *rows, const struct nx_event_key *key)
-{
-	if (key->idx < rows->keys.len && rows->keys.items[key->idx].is_ready)
-		return rows->keys.items[key->idx].text;
-	return prepare_key(rows, key);
-}
-
-static void put_value_slowly(struct nx_bytes *out, struct nx_slice value)
-{
-	struct nx_json_writer w;
-
-	nx_json_init_bytes(&w, out, false);
-	nx_json_slice(&w, value);
-}
-
-/* Nearly all values are digits or names, which stand in JSON as they are, and nearly all keys are
- * short: both are copied without a call. */
+/* Nearly all values are digits or names, which need no escapes, and nearly all keys are short: both
+ * are copied without a call. */
 static inline void put_member(struct nx_bytes *out, struct nx_slice key, struct nx_slice value)
 {
+	struct nx_json_writer w;
 	uint8_t *at;
 
 	nx_vec_reserve(out, out->len + key.len + value.len + MEMBER_SLACK);
@@ -107,7 +86,8 @@ static inline void put_member(struct nx_bytes *out, struct nx_slice key, struct 
 		out->len += value.len + 2;
 		return;
 	}
-	put_value_slowly(out, value);
+	nx_json_init_bytes(&w, out, false);
+	nx_json_slice(&w, value);
 }
 
 static void put_own(struct nx_bytes *out, const struct nx_system_event *e)
@@ -124,7 +104,7 @@ static void put_own(struct nx_bytes *out, const struct nx_system_event *e)
 			put_member(out, nx_slice_text(own_members[i]), nx_slice_text("true"));
 }
 
-/* False when there is nothing to tell. */
+/* False if there is nothing to write. */
 static bool write_extra(struct event_rows *rows, const struct nx_system_event *e)
 {
 	struct nx_bytes *out = &rows->extra;
@@ -132,7 +112,10 @@ static bool write_extra(struct event_rows *rows, const struct nx_system_event *e
 	nx_vec_clear(out);
 	put_own(out, e);
 	for (size_t i = 0; i < rows->fields.count; i++) {
-		struct nx_slice key = key_text(rows, rows->fields.items[i].key);
+		const struct nx_event_key *name = rows->fields.items[i].key;
+		bool is_ready = name->idx < rows->keys.len && rows->keys.items[name->idx].is_ready;
+		struct nx_slice key =
+			is_ready ? rows->keys.items[name->idx].text : prepare_key(rows, name);
 
 		if (key.len)
 			put_member(out, key, rows->fields.items[i].text);
@@ -142,15 +125,6 @@ static bool write_extra(struct event_rows *rows, const struct nx_system_event *e
 	out->items[0] = '{'; /* where the first member has its comma */
 	nx_vec_push(out, '}');
 	return true;
-}
-
-static void put_times(struct nx_row *row, const struct nx_system_event *e)
-{
-	uint64_t duration_ns = nx_event_duration_ns(e);
-
-	nx_row_put_u64(row, NX_COL_SystemProfileEvents_start_ts, e->start_ns);
-	nx_row_put_u64(row, NX_COL_SystemProfileEvents_end_ts, e->start_ns + duration_ns);
-	nx_row_put_u64(row, NX_COL_SystemProfileEvents_duration_ns, duration_ns);
 }
 
 static void put_place(struct event_rows *rows, const struct nx_system_event *e)
@@ -178,6 +152,7 @@ static void put_event(void *context, const void *item)
 	struct event_rows *rows = context;
 	const struct nx_system_event *e = item;
 	struct nx_row *row = &rows->row;
+	uint64_t duration_ns = nx_event_duration_ns(e);
 	char flow_digits[NX_NUMBER_MAX], stream_digits[NX_NUMBER_MAX];
 	struct nx_slice flow;
 
@@ -187,7 +162,9 @@ static void put_event(void *context, const void *item)
 			nx_system_event_name(rows->profile, e));
 	nx_row_put_text(row, NX_COL_SystemProfileEvents_trace_event_source,
 			nx_event_source_name(e->source));
-	put_times(row, e);
+	nx_row_put_u64(row, NX_COL_SystemProfileEvents_start_ts, e->start_ns);
+	nx_row_put_u64(row, NX_COL_SystemProfileEvents_end_ts, e->start_ns + duration_ns);
+	nx_row_put_u64(row, NX_COL_SystemProfileEvents_duration_ns, duration_ns);
 	put_place(rows, e);
 	if (e->flow_id) {
 		flow = nx_slice_of(flow_digits, nx_format_u64(flow_digits, e->flow_id));

@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "model/schema_fields.h"
 #include "tables/fillers.h"
-#include "tables/system_fillers.h"
 
 /* Runs on machines of one kind; the first process speaks for all. */
 static void put_kind(struct nx_row *row, const struct nx_system_profile *profile)

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was sampled: load and memory of the hosts, memory of the devices. */
+#include <assert.h>
 #include <string.h>
 
 #include "analyse/hbm_places.h"
 #include "base/number.h"
-#include "base/spool.h"
 #include "format/ntrace.h"
+#include "tables/fillers.h"
 #include "tables/sorted_rows.h"
-#include "tables/system_fillers.h"
-
-#define SPOOL_BYTES ((size_t)8 << 20)
 
 /* --- the hosts ------------------------------------------------------------- */
-
-/* Processes of one instance sample the same host: their samples are put in one order of time. */
 
 #define AVERAGE_CPU UINT32_MAX
 
@@ -34,7 +30,7 @@ static void put_cpu(void *context, const void *item)
 
 	nx_row_init(&row, NX_SCHEMA_CpuUsage);
 	nx_row_put_u64(&row, NX_COL_CpuUsage_timestamp, s->time_ns);
-	/* ticks of a busy host come late, and then some samplers say a little too much */
+	/* on a busy host ticks come late, and some samplers then exceed 100 % */
 	nx_row_put_f64(&row, NX_COL_CpuUsage_util_percent,
 		       s->util_percent < 100 ? (double)s->util_percent : 100);
 	nx_row_put_slice(&row, NX_COL_CpuUsage_cpu_id,
@@ -61,7 +57,7 @@ static void add_average(struct cpu_rows *rows)
 	rows->sample_count = 0;
 }
 
-/* A sampler writes all processors of a tick one after another, with one time. */
+/* A sampler writes all processors of a tick one after another, with the same time. */
 static void add_cpu(void *context, const void *item)
 {
 	struct cpu_rows *rows = context;
@@ -112,16 +108,25 @@ static void put_memory(void *context, const void *item)
 	nx_table_sink_put(fill->sink, &row);
 }
 
-enum nx_status nx_fill_system_memory(struct nx_system_fill *fill)
+/* Hands on the samples of all processes in order of time. */
+static enum nx_status put_by_time(struct nx_system_fill *fill, enum nx_system_table table,
+				  size_t row_size, nx_row_fn fn, void *context)
 {
 	struct nx_sorted_rows rows;
 	enum nx_status st, sorted;
 
-	nx_sorted_rows_init(&rows, sizeof(struct nx_memory_sample));
-	st = nx_system_scan(fill->profile, NX_SYSTEM_MEMORY, nx_sorted_rows_add, &rows, fill->err);
+	nx_sorted_rows_init(&rows, row_size);
+	st = nx_system_scan(fill->profile, table, nx_sorted_rows_add, &rows, fill->err);
+	sorted = nx_sorted_rows_finish(&rows, fn, context, st ? NULL : fill->err);
+	return st ? st : sorted;
+}
+
+enum nx_status nx_fill_system_memory(struct nx_system_fill *fill)
+{
+	enum nx_status st;
+
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_HostMemUsage);
-	sorted = nx_sorted_rows_finish(&rows, put_memory, fill, st ? NULL : fill->err);
-	st = st ? st : sorted;
+	st = put_by_time(fill, NX_SYSTEM_MEMORY, sizeof(struct nx_memory_sample), put_memory, fill);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_HostMemUsage);
 	return st;
 }
@@ -154,28 +159,17 @@ static const unsigned purposes[NX_NTRACE_CATEGORIES] = {
 	NX_COL_SystemProfileHbmUsage_dma_rings_io_bytes,
 	NX_COL_SystemProfileHbmUsage_dma_rings_collectives_bytes,
 };
-_Static_assert(NX_COL_SystemProfileHbmUsage_unknown_bytes < NX_HBM_PURPOSES,
-	       "a purpose is numbered like its column");
+static_assert(NX_COL_SystemProfileHbmUsage_unknown_bytes < NX_HBM_PURPOSES,
+	      "a purpose is numbered like its column");
 
 struct hbm_rows {
 	const struct nx_system_profile *profile;
 	struct nx_table_sink *sink;
-	struct nx_spool *spool; /* samples of all processes, by time */
 	struct nx_hbm_places places;
 	uint32_t *instances;	/* of each process: the first one on the same instance */
 	struct nx_map purposes; /* by the address of a category's name */
 	struct nx_row row;
-	enum nx_status status;
-	struct nx_error *err;
 };
-
-static unsigned purpose_called(const char *name)
-{
-	for (unsigned i = 0; i < NX_NTRACE_CATEGORIES; i++)
-		if (!strcmp(name, nx_ntrace_category_name(i)))
-			return purposes[i];
-	return NX_COL_SystemProfileHbmUsage_unknown_bytes;
-}
 
 static unsigned purpose_of(struct hbm_rows *rows, const struct nx_hbm_sample *s)
 {
@@ -187,7 +181,10 @@ static unsigned purpose_of(struct hbm_rows *rows, const struct nx_hbm_sample *s)
 		return NX_COL_SystemProfileHbmUsage_unknown_bytes;
 	name = process->names[s->category];
 	if (!nx_map_get(&rows->purposes, (uint64_t)(uintptr_t)name, &purpose)) {
-		purpose = purpose_called(name);
+		purpose = NX_COL_SystemProfileHbmUsage_unknown_bytes;
+		for (unsigned i = NX_NTRACE_CATEGORIES; i-- > 0;)
+			if (!strcmp(name, nx_ntrace_category_name(i)))
+				purpose = purposes[i];
 		nx_map_put(&rows->purposes, (uint64_t)(uintptr_t)name, purpose);
 	}
 	return (unsigned)purpose;
@@ -209,8 +206,10 @@ static void put_purposes(struct nx_row *row, const struct nx_hbm_place *place)
 	nx_row_put_u64(row, NX_COL_SystemProfileHbmUsage_total_bytes, sum + rest);
 }
 
-static void put_hbm(struct hbm_rows *rows, const struct nx_hbm_sample *s)
+static void put_hbm(void *context, const void *item)
 {
+	struct hbm_rows *rows = context;
+	const struct nx_hbm_sample *s = item;
 	const struct nx_hbm_place *place = nx_hbm_places_add(
 		&rows->places, rows->instances[s->process], s, purpose_of(rows, s));
 	struct nx_row *row = &rows->row;
@@ -222,14 +221,6 @@ static void put_hbm(struct hbm_rows *rows, const struct nx_hbm_sample *s)
 	nx_row_put_text(row, NX_COL_SystemProfileHbmUsage_instance_id,
 			rows->profile->processes[s->process].instance_id);
 	nx_table_sink_put(rows->sink, row);
-}
-
-static void keep_hbm(void *context, const void *item)
-{
-	struct hbm_rows *rows = context;
-
-	if (!rows->status)
-		rows->status = nx_spool_add(rows->spool, item, rows->err);
 }
 
 static void find_instances(struct hbm_rows *rows)
@@ -247,45 +238,21 @@ static void find_instances(struct hbm_rows *rows)
 	nx_text_map_release(&first);
 }
 
-static enum nx_status put_sorted(struct hbm_rows *rows)
-{
-	const struct nx_hbm_sample *s;
-	struct nx_spool_cursor *cursor;
-	enum nx_status st = nx_spool_cursor_open(&cursor, rows->spool, rows->err);
-
-	if (st)
-		return st;
-	while ((s = nx_spool_cursor_next(cursor)))
-		put_hbm(rows, s);
-	return nx_spool_cursor_close(cursor, rows->err);
-}
-
 /* Processes of an instance may share a memory, so their samples are brought in order first. */
 enum nx_status nx_fill_system_hbm(struct nx_system_fill *fill)
 {
-	struct hbm_rows rows = {.profile = fill->profile,
-				.sink = fill->sink,
-				.spool = nx_spool_new(sizeof(struct nx_hbm_sample), SPOOL_BYTES),
-				.instances =
-					nx_heap_alloc(sizeof(uint32_t) *
-						      ((size_t)fill->profile->process_count + 1)),
-				.err = fill->err};
+	struct hbm_rows rows = {.profile = fill->profile, .sink = fill->sink};
 	enum nx_status st;
 
+	rows.instances =
+		nx_heap_alloc(sizeof(uint32_t) * ((size_t)fill->profile->process_count + 1));
 	find_instances(&rows);
 	nx_row_init(&rows.row, NX_SCHEMA_SystemProfileHbmUsage);
 	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
-	st = nx_system_scan(fill->profile, NX_SYSTEM_HBM, keep_hbm, &rows, fill->err);
-	if (!st)
-		st = rows.status;
-	if (!st)
-		st = nx_spool_sort(rows.spool, fill->err);
-	if (!st)
-		st = put_sorted(&rows);
+	st = put_by_time(fill, NX_SYSTEM_HBM, sizeof(struct nx_hbm_sample), put_hbm, &rows);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
 	nx_heap_free(rows.instances);
 	nx_hbm_places_release(&rows.places);
 	nx_map_release(&rows.purposes);
-	nx_spool_free(rows.spool);
 	return st;
 }

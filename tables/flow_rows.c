@@ -56,12 +56,6 @@ static void sort_completions(struct nx_flow_rows *x)
 			compare_completions, x->links->items);
 }
 
-/* An edge whose kind the compiler did not note has none. */
-static const char *type_name(unsigned type)
-{
-	return type ? nx_edge_name(type) : NULL;
-}
-
 static void put_predecessors(struct nx_flow_rows *x, const struct nx_instruction *ran)
 {
 	struct nx_predecessor_walk walk = nx_predecessors_of(&x->executions, ran);
@@ -72,9 +66,10 @@ static void put_predecessors(struct nx_flow_rows *x, const struct nx_instruction
 
 			/* later rounds of a loop precede nothing */
 			if (before->id < x->id)
-				put_flow(x, &(struct flow){instructions, instructions, before->id,
-							   x->id, type_name(walk.type),
-							   before->end_ps, ran->start_ps});
+				put_flow(x, &(struct flow){
+						    instructions, instructions, before->id, x->id,
+						    walk.type ? nx_edge_name(walk.type) : NULL,
+						    before->end_ps, ran->start_ps});
 		}
 }
 

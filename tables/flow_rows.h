@@ -16,7 +16,7 @@
 
 #include "analyse/transfer_links.h"
 #include "model/executions.h"
-#include "tables/device_tables.h"
+#include "tables/fillers.h"
 
 struct nx_flow_rows {
 	const struct nx_profile *profile;

@@ -70,30 +70,18 @@ static double utilisation(const struct nx_profile *p, uint64_t element_count, ui
 	return span_ps ? 2.0 * (double)element_count / ((double)span_ps / 1e12 * peak) : 0;
 }
 
-static double bandwidth_use(const struct nx_profile *p, const struct nx_interval *i)
-{
-	uint64_t span_ps = i->end_ps - i->start_ps;
-	double peak = (double)p->capture.hardware->hbm_bytes_per_s;
-
-	return span_ps ? (double)i->hbm_bytes / ((double)span_ps / 1e12 * peak) : 0;
-}
-
 static double interval_value(const struct nx_profile *p, const struct nx_interval *i, unsigned text)
 {
 	uint64_t span_ps = i->end_ps - i->start_ps;
 
 	if (text == NX_TEXT_MBU)
-		return bandwidth_use(p, i);
+		return span_ps ? (double)i->hbm_bytes /
+					 ((double)span_ps / 1e12 *
+					  (double)p->capture.hardware->hbm_bytes_per_s)
+			       : 0;
 	return utilisation(
 		p, i->element_count - (text == NX_TEXT_MFU ? i->transpose_element_count : 0),
 		span_ps);
-}
-
-static uint64_t interval_count(const struct nx_interval *i, unsigned text)
-{
-	if (text == NX_TEXT_MOVED)
-		return i->hbm_bytes;
-	return text == NX_TEXT_ELEMENTS ? i->element_count : i->transpose_element_count;
 }
 
 static void put_list(struct nx_hierarchy_rows *rows, struct nx_row *row, unsigned column,
@@ -110,7 +98,10 @@ static void put_list(struct nx_hierarchy_rows *rows, struct nx_row *row, unsigne
 		if (text >= NX_TEXT_HFU)
 			nx_json_f64(&w, interval_value(rows->fill->profile, interval, text));
 		else
-			nx_json_u64(&w, interval_count(interval, text));
+			nx_json_u64(&w, text == NX_TEXT_MOVED ? interval->hbm_bytes
+					: text == NX_TEXT_ELEMENTS
+						? interval->element_count
+						: interval->transpose_element_count);
 	}
 	nx_json_end_array(&w);
 	nx_row_put_slice(row, column, text_of(&rows->texts[text]));

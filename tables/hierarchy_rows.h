@@ -4,7 +4,7 @@
 #define NX_TABLES_HIERARCHY_ROWS_H
 
 #include "analyse/hierarchy.h"
-#include "tables/device_tables.h"
+#include "tables/fillers.h"
 
 enum nx_hierarchy_text {
 	NX_TEXT_INTERVALS,

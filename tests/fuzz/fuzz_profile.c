@@ -8,7 +8,7 @@
 #include "base/bare/bits.h"
 #include "export/exporters.h"
 #include "pipeline/device_session.h"
-#include "tables/device_tables.h"
+#include "tables/tables.h"
 #include "tests/data/memory_file.h"
 #include "tests/fuzz/expect.h"
 

@@ -13,8 +13,7 @@
 #include "base/json_writer.h"
 #include "pipeline/device_session.h"
 #include "pipeline/system_profile.h"
-#include "tables/device_tables.h"
-#include "tables/system_tables.h"
+#include "tables/tables.h"
 
 struct dump {
 	struct nx_table_sink sink;

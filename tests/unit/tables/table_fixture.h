@@ -4,7 +4,7 @@
 #define NX_TESTS_TABLE_FIXTURE_H
 
 #include "pipeline/device_session.h"
-#include "tables/device_tables.h"
+#include "tables/fillers.h"
 #include "tests/data/memory_file.h"
 #include "tests/data/synthetic.h"
 #include "tests/unit/table_memory.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "format/ntrace.h"
-#include "tables/system_tables.h"
+#include "tables/tables.h"
 #include "tests/unit/system_fixture.h"
 #include "tests/unit/table_memory.h"
 
