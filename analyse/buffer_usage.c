@@ -123,16 +123,6 @@ static void split_run(struct lives *l, uint32_t grain)
 	mark_first(l, grain);
 }
 
-/* Makes the run at grain, and the one before it that begins at before, one if they can be. */
-static bool join_runs(struct lives *l, uint32_t before, uint32_t grain)
-{
-	if (grain % GRAINS_PER_BANK == 0 || l->of[before].start_ps != l->of[grain].start_ps ||
-	    l->of[before].end_ps != l->of[grain].end_ps)
-		return false;
-	l->is_first[grain / 64] &= ~(UINT64_C(1) << grain % 64);
-	return true;
-}
-
 /* --- steps ------------------------------------------------------------------ */
 
 static void put_step(struct buffer_usage *a, const struct step *step)
@@ -205,8 +195,12 @@ static void write_grains(struct buffer_usage *a, const struct nx_instruction *ro
 	for (uint32_t i = first, next; i < end; i = next) {
 		next = run_end(lives, i, end);
 		write_run(a, row, buffer, &lives->of[i], i, next - i);
-		if (i == first || !join_runs(lives, before, i))
+		if (i == first || i % GRAINS_PER_BANK == 0 ||
+		    lives->of[before].start_ps != lives->of[i].start_ps ||
+		    lives->of[before].end_ps != lives->of[i].end_ps)
 			before = i;
+		else /* the two become one run */
+			lives->is_first[i / 64] &= ~(UINT64_C(1) << i % 64);
 	}
 }
 

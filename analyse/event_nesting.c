@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/event_nesting.h"
+#include <assert.h>
+
+static_assert((NX_RECENT_STACKS & (NX_RECENT_STACKS - 1)) == 0, "the remainder is a mask");
 
 static uint64_t stack_key(const struct nx_system_event *e, uint8_t source)
 {
 	uint64_t parts[] = {e->process, e->thread_id, source};
 
 	return nx_hash_words(parts, sizeof(parts) / sizeof(parts[0]));
-}
-
-/* A stack that was not there may have come with any new one since. */
-static bool is_recent(const struct nx_event_nesting *n, const struct nx_recent_stack *recent,
-		      const struct nx_system_event *e, uint8_t source)
-{
-	return recent->stack_count && recent->thread_id == e->thread_id &&
-	       recent->process == e->process && recent->source == source &&
-	       (recent->stack != NX_NO_STACK || recent->stack_count == n->stacks.len);
 }
 
 /* Index of the thread's stack, or NX_NO_STACK. */
@@ -25,7 +19,10 @@ static size_t find_stack(struct nx_event_nesting *n, const struct nx_system_even
 		&n->recent[(e->thread_id * 2 + (source == NX_SOURCE_FRAMEWORK)) % NX_RECENT_STACKS];
 	uint64_t index;
 
-	if (is_recent(n, recent, e, source))
+	/* an entry for a missing stack is stale once a new stack was added */
+	if (recent->stack_count && recent->thread_id == e->thread_id &&
+	    recent->process == e->process && recent->source == source &&
+	    (recent->stack != NX_NO_STACK || recent->stack_count == n->stacks.len))
 		return recent->stack;
 	*recent = (struct nx_recent_stack){e->thread_id, e->process, source, NX_NO_STACK,
 					   n->stacks.len};
@@ -46,7 +43,7 @@ static struct nx_thread_stack *stack_of(struct nx_event_nesting *n, const struct
 	return &n->stacks.items[index];
 }
 
-/* All that ended by this time is on top. */
+/* Events that ended by this time are on top. */
 static void drop_until(struct nx_thread_stack *stack, uint64_t end_ns)
 {
 	struct nx_open_events *open = &stack->open;
@@ -55,7 +52,7 @@ static void drop_until(struct nx_thread_stack *stack, uint64_t end_ns)
 		open->len--;
 }
 
-/* The innermost open event that encloses e; one that ends earlier overlaps, but does not. */
+/* The innermost open event that encloses e. One that ends earlier only overlaps. */
 static const struct nx_open_event *enclosing(const struct nx_open_events *open,
 					     const struct nx_system_event *e)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_nesting: which event encloses which. Feed events in order of start
- * (the longer first where starts are equal); each gets the id of the innermost
- * event of its thread that encloses it, and its depth. Runtime and framework
- * events nest among themselves. Hardware events have no parent: the thread they
- * name only read the notification, some time later.
+ * event_nesting: which event encloses which. Feed events in order of start, of equal starts the
+ * longer first. Runtime and framework events nest among themselves. Hardware events have no parent:
+ * the thread they name only read the notification, some time later.
  */
 #ifndef NX_ANALYSE_EVENT_NESTING_H
 #define NX_ANALYSE_EVENT_NESTING_H
@@ -18,10 +16,8 @@ struct nx_open_event {
 	uint16_t depth;
 };
 
-/*
- * In order of start, and each ends before the one below it: whatever an event
- * outlasts can no longer be an innermost parent.
- */
+/* In order of start, and each ends before the one below it: an event that another one outlasts
+ * can no longer be an innermost parent. */
 struct nx_thread_stack {
 	struct nx_open_events NX_VEC_BODY(struct nx_open_event) open;
 };
@@ -41,8 +37,8 @@ struct nx_event_nesting {
 	} recent[NX_RECENT_STACKS];
 };
 
-/* Fills parent_id and depth; a runtime event without a flow takes that of the framework call
- * it happened in. */
+/* Fills parent_id (the innermost event of its thread that encloses it) and depth. A runtime event
+ * without a flow takes that of the framework call it happened in. */
 void nx_event_nesting_place(struct nx_event_nesting *n, struct nx_system_event *event);
 void nx_event_nesting_release(struct nx_event_nesting *n);
 

@@ -7,8 +7,10 @@
 #ifndef NX_ANALYSE_EVENT_ROLES_H
 #define NX_ANALYSE_EVENT_ROLES_H
 
-#include "analyse/hbm_usage.h"
+#include "base/map.h"
+#include "base/vec.h"
 #include "model/event_shapes.h"
+#include "model/system.h"
 
 enum nx_event_role {
 	NX_ROLE_NONE,
@@ -40,6 +42,13 @@ uint64_t nx_execution_flow(struct nx_role_places *places, const struct nx_system
 bool nx_sync_offset(struct nx_role_places *places, const struct nx_read_attributes *read,
 		    int64_t *offset_ns);
 
+struct nx_hbm_change {
+	uint64_t size_bytes;
+	bool is_release;
+	uint64_t total_bytes, category_total_bytes; /* as reported, after the change */
+	unsigned core_count; /* physical cores of the logical one; 0 = not known */
+};
+
 struct nx_memory_change { /* of device memory, at the end of the event that reports it */
 	uint64_t time_ns;
 	struct nx_hbm_change change;
@@ -50,5 +59,26 @@ struct nx_memory_change { /* of device memory, at the end of the event that repo
 bool nx_memory_change_of(struct nx_role_places *places, const struct nx_system_event *event,
 			 const struct nx_read_attributes *read, bool is_release,
 			 struct nx_memory_change *change, struct nx_slice *category);
+
+/*
+ * An allocation reports the running total of its physical core, but not which core of the logical
+ * one it was. Each total continues one of the totals seen before (it differs by exactly the bytes
+ * allocated or freed), so the totals form chains, one per physical core, and the memory in use is
+ * their sum. The same holds per category. There are no more chains than cores: a total that
+ * continues none, because changes before it were lost, replaces the nearest.
+ */
+struct nx_hbm_chains {
+	struct nx_hbm_totals NX_VEC_BODY(uint64_t) totals;
+};
+
+struct nx_hbm_analysis {
+	struct nx_map index; /* process, core, category -> chains */
+	struct nx_hbm_chain_list NX_VEC_BODY(struct nx_hbm_chains) chains;
+};
+
+/* Feed changes in order of time. row has process, nc_idx and category set; fills its two sums. */
+void nx_hbm_add(struct nx_hbm_analysis *a, const struct nx_hbm_change *change,
+		struct nx_hbm_sample *row);
+void nx_hbm_release(struct nx_hbm_analysis *a);
 
 #endif

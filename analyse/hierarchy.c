@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/hierarchy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,76 @@ void nx_hierarchy_release(struct nx_hierarchy *h)
 	nx_text_map_release(&h->module_of_path);
 	nx_spool_free(h->intervals);
 	nx_arena_release(&h->arena);
+}
+
+/* --- intervals -------------------------------------------------------------- */
+
+static void join_intervals(struct nx_interval *earlier, const struct nx_interval *later)
+{
+	if (later->end_ps > earlier->end_ps)
+		earlier->end_ps = later->end_ps;
+	nx_interval_sum(&earlier->element_count, later->element_count);
+	nx_interval_sum(&earlier->transpose_element_count, later->transpose_element_count);
+	nx_interval_sum(&earlier->hbm_bytes, later->hbm_bytes);
+}
+
+static int by_u64(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static uint64_t pause_before(const struct nx_intervals *list, size_t i)
+{
+	uint64_t end_ps = list->items[i - 1].end_ps, start_ps = list->items[i].start_ps;
+
+	return start_ps > end_ps ? start_ps - end_ps : 0;
+}
+
+/* The longest pause to be joined, and how many of exactly that length. */
+static uint64_t longest_joined(const struct nx_intervals *list, size_t join_count, size_t *equal)
+{
+	uint64_t *pauses = nx_heap_alloc(list->len * sizeof(*pauses)), longest;
+
+	assert(join_count > 0 && join_count < list->len);
+	for (size_t i = 1; i < list->len; i++)
+		pauses[i - 1] = pause_before(list, i);
+	qsort(pauses, list->len - 1, sizeof(*pauses), by_u64);
+	longest = pauses[join_count - 1];
+	for (*equal = 0; *equal < join_count && pauses[join_count - 1 - *equal] == longest;)
+		++*equal;
+	nx_heap_free(pauses);
+	return longest;
+}
+
+void nx_intervals_reduce(struct nx_intervals *list, size_t limit)
+{
+	size_t kept = 0, equal;
+	uint64_t longest;
+
+	if (list->len <= limit)
+		return;
+	longest = longest_joined(list, list->len - limit, &equal);
+	for (size_t i = 1; i < list->len; i++) {
+		uint64_t pause = pause_before(list, i);
+		bool joins = pause < longest || (pause == longest && equal > 0);
+
+		if (joins && pause == longest)
+			equal--;
+		if (joins)
+			join_intervals(&list->items[kept], &list->items[i]);
+		else
+			list->items[++kept] = list->items[i];
+	}
+	list->len = kept + 1;
+}
+
+void nx_intervals_add(struct nx_intervals *list, const struct nx_interval *interval)
+{
+	nx_vec_push(list, *interval);
+	if (list->len >= 2 * (size_t)NX_INTERVALS_MAX)
+		nx_intervals_reduce(list, NX_INTERVALS_MAX);
 }
 
 /* --- nodes ------------------------------------------------------------------ */
@@ -132,16 +203,6 @@ static uint32_t framework_of(struct nx_hierarchy *h, const struct nx_origin *ori
 	return index;
 }
 
-static uint32_t hlo_of(struct nx_hierarchy *h, const struct nx_origin *origin,
-		       const struct nx_instruction *row)
-{
-	uint32_t index = find_or_add(h, NX_LEVEL_HLO, origin->hlo_id, origin->hlo_name, row);
-
-	h->nodes.items[index].hlo_id = origin->hlo_id;
-	h->nodes.items[index].framework_id = origin->framework_id;
-	return index;
-}
-
 static uint32_t penguin_of(struct nx_hierarchy *h, const struct nx_bir *bir,
 			   const struct nx_origin *origin, const struct nx_instruction *row)
 {
@@ -157,7 +218,7 @@ static uint32_t penguin_of(struct nx_hierarchy *h, const struct nx_bir *bir,
 	return index;
 }
 
-/* A BIR instruction runs for the first time: which nodes are above it. */
+/* A BIR instruction runs for the first time: find the nodes above it. */
 static uint32_t add_bir(struct nx_hierarchy *h, const struct nx_bir *bir,
 			const struct nx_instruction *row)
 {
@@ -171,8 +232,11 @@ static uint32_t add_bir(struct nx_hierarchy *h, const struct nx_bir *bir,
 
 	if (bir->has_penguin)
 		above[0] = penguin_of(h, bir, origin, row);
-	if (has_hlo)
-		above[1] = hlo_of(h, origin, row);
+	if (has_hlo) {
+		above[1] = find_or_add(h, NX_LEVEL_HLO, origin->hlo_id, origin->hlo_name, row);
+		h->nodes.items[above[1]].hlo_id = origin->hlo_id;
+		h->nodes.items[above[1]].framework_id = origin->framework_id;
+	}
 	if (has_hlo && origin->has_framework)
 		above[2] = framework_of(h, origin, row);
 	node = &h->nodes.items[index];
@@ -205,17 +269,18 @@ static void keep_interval(struct nx_hierarchy *h, uint32_t index)
 	const struct nx_hierarchy_node *node = &h->nodes.items[index];
 	struct interval_record record = {(uint64_t)node->level << 32 | index, node->open};
 
+	assert(node->level < NX_LEVEL_COUNT);
 	if (!h->status)
 		h->status = nx_spool_add(h->intervals, &record, &h->error);
 }
 
-/* Readers see nanoseconds: what touches there is one. */
+/* Readers see nanoseconds: intervals that touch there become one. */
 static void grow_interval(struct nx_hierarchy *h, uint32_t index, const struct nx_interval *more)
 {
 	struct nx_hierarchy_node *node = &h->nodes.items[index];
 
 	if (more->start_ps / 1000 <= node->open.end_ps / 1000) {
-		nx_interval_join(&node->open, more);
+		join_intervals(&node->open, more);
 		return;
 	}
 	keep_interval(h, index);
@@ -249,16 +314,6 @@ static unsigned channel_count(const struct nx_program *program, const struct nx_
 	return most < NX_PARTITION_COUNT ? most : NX_PARTITION_COUNT;
 }
 
-static void add_engine(const struct nx_hierarchy *h, struct nx_engine_costs *costs,
-		       const struct nx_instruction *row, const struct nx_slot *slot)
-{
-	costs->instruction_count[row->engine]++;
-	if (!(slot->flags & NX_SLOT_TRIGGER))
-		costs->channel_count[row->engine] += channel_count(&h->profile->program, slot);
-	if (!(slot->flags & NX_SLOT_WAITS_ONLY))
-		nx_span_union_cover(&costs->busy[row->engine], row->start_ps, row->end_ps);
-}
-
 static void add_to(struct nx_hierarchy *h, uint32_t index, const struct nx_instruction *row,
 		   const struct nx_slot *slot)
 {
@@ -277,8 +332,15 @@ static void add_to(struct nx_hierarchy *h, uint32_t index, const struct nx_instr
 	nx_interval_sum(&node->transpose_element_count, more.transpose_element_count);
 	node->end_ps = row->end_ps > node->end_ps ? row->end_ps : node->end_ps;
 	add_bytes(node, slot);
-	if (node->engines)
-		add_engine(h, node->engines, row, slot);
+	if (node->engines) {
+		node->engines->instruction_count[row->engine]++;
+		if (!(slot->flags & NX_SLOT_TRIGGER))
+			node->engines->channel_count[row->engine] +=
+				channel_count(&h->profile->program, slot);
+		if (!(slot->flags & NX_SLOT_WAITS_ONLY))
+			nx_span_union_cover(&node->engines->busy[row->engine], row->start_ps,
+					    row->end_ps);
+	}
 	grow_interval(h, index, &more);
 }
 
@@ -352,7 +414,7 @@ enum nx_status nx_hierarchy_finish(struct nx_hierarchy *h, nx_hierarchy_fn fn, v
 	return st;
 }
 
-static int by_number(const void *left, const void *right)
+static int by_u32(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
@@ -374,10 +436,11 @@ void nx_hierarchy_operations(const struct nx_hierarchy *h, uint32_t module, stru
 {
 	size_t first = ids->len;
 
+	assert(module < h->modules.len);
 	for (uint32_t m = module; m != NX_NONE; m = next_module(h, m, module))
 		for (uint32_t n = h->modules.items[m].first_operation; n != NX_NONE;
 		     n = h->nodes.items[n].next_operation)
 			nx_vec_push(ids, h->nodes.items[n].id);
 	if (ids->len > first)
-		qsort(ids->items + first, ids->len - first, sizeof(*ids->items), by_number);
+		qsort(ids->items + first, ids->len - first, sizeof(*ids->items), by_u32);
 }

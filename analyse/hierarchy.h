@@ -1,30 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy: what executions cost, added up along the way a program was made: BIR instructions,
- * penguin instructions, HLO operations, framework operations and the modules those are in.
+ * hierarchy: the cost of executions at each level of the compiler: BIR instructions, penguin
+ * instructions, HLO operations, framework operations and the modules that contain them.
  *
- *	1. nx_hierarchy_add for every executed instruction, in order of start
- *	2. nx_hierarchy_finish: every node that ran, level by level, in order of start
+ * An instruction counts once at each level its debug records reach. Modules come from the names of
+ * framework operations, which are paths ("/model/layer1/linear"): every part of a path is a module,
+ * the whole is the innermost. Bytes of a DMA count where the instruction that started it ran.
  *
- * An instruction counts once at each level its debug records reach. The tree of modules is in the
- * names of framework operations, which are paths ("/model/layer1/linear"): every part of a path
- * is a module, the whole is the innermost. Bytes of a DMA count where the instruction that
- * started it ran.
- *
- * Nodes stay in memory, a few hundred bytes each and no more of them than the program has debug
- * records (times the depth of paths, at most NX_MODULE_DEPTH_MAX). Their intervals go through a
- * spool and come back node by node, so memory does not grow with the trace.
+ * Memory is a few hundred bytes per node, and there are no more nodes than debug records times the
+ * depth of paths. Intervals go through a spool, so memory does not grow with the trace.
  */
 #ifndef NX_ANALYSE_HIERARCHY_H
 #define NX_ANALYSE_HIERARCHY_H
 
-#include "analyse/interval_list.h"
 #include "analyse/span_union.h"
 #include "base/map.h"
 #include "base/spool.h"
+#include "base/vec.h"
 #include "model/profile.h"
 
-#define NX_MODULE_DEPTH_MAX 64 /* what lies deeper stays in one name */
+/*
+ * Spans of work in order of time. Beyond NX_INTERVALS_MAX the intervals with the shortest pauses
+ * between them are joined, so a list costs bounded memory and its sums stay exact.
+ */
+#define NX_INTERVALS_MAX 4096
+
+struct nx_interval {
+	uint64_t start_ps, end_ps;
+	uint64_t element_count; /* of MATMULs */
+	uint64_t transpose_element_count;
+	uint64_t hbm_bytes; /* read and written */
+};
+
+struct nx_intervals NX_VEC_BODY(struct nx_interval);
+
+/* A file may state absurd numbers: sums stop at what a column can hold. */
+static inline void nx_interval_sum(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum) || *sum > INT64_MAX)
+		*sum = INT64_MAX;
+}
+
+/* Appends; feed in order of start. May leave up to twice NX_INTERVALS_MAX. */
+void nx_intervals_add(struct nx_intervals *list, const struct nx_interval *interval);
+/* Joins until there are at most limit (not 0). */
+void nx_intervals_reduce(struct nx_intervals *list, size_t limit);
+
+#define NX_MODULE_DEPTH_MAX 64 /* the rest of a deeper path stays in one name */
 
 enum nx_hierarchy_level {
 	NX_LEVEL_BIR,
@@ -80,13 +102,15 @@ struct nx_hierarchy {
 	struct nx_error error;
 };
 
-/* intervals are at most NX_INTERVALS_MAX, overlaps merged; they last until the function returns */
+/* intervals has at most NX_INTERVALS_MAX entries without overlaps, valid during the call. */
 typedef void (*nx_hierarchy_fn)(void *context, const struct nx_hierarchy_node *node,
 				const struct nx_intervals *intervals);
 
 void nx_hierarchy_init(struct nx_hierarchy *h, const struct nx_profile *profile);
 void nx_hierarchy_release(struct nx_hierarchy *h);
+/* Feed every executed instruction in order of start. */
 void nx_hierarchy_add(struct nx_hierarchy *h, const struct nx_instruction *row);
+/* Hands out every node that ran, level by level, in order of start. */
 NX_MUST_CHECK enum nx_status nx_hierarchy_finish(struct nx_hierarchy *h, nx_hierarchy_fn fn,
 						 void *context, struct nx_error *err);
 

@@ -218,13 +218,6 @@ static void close_pieces(struct pieces *p)
 		}
 }
 
-static bool is_in(const struct nx_operand *o, unsigned partition)
-{
-	unsigned first = o->address / NX_PARTITION_STRIDE;
-
-	return partition >= first && partition < first + o->partition_count;
-}
-
 static struct quarter *prepare_quarter(struct sbuf_allocation *a, uint8_t graph, unsigned q)
 {
 	struct quarter *quarter = &a->quarters[graph][q];
@@ -239,6 +232,7 @@ static struct quarter *prepare_quarter(struct sbuf_allocation *a, uint8_t graph,
 
 static void touch(struct access *x, const struct nx_operand *o)
 {
+	unsigned first = o->address / NX_PARTITION_STRIDE;
 	struct pieces pieces = {.count = 0};
 
 	if (o->buffer != NX_BUFFER_SBUF || !o->element_bytes)
@@ -249,7 +243,7 @@ static void touch(struct access *x, const struct nx_operand *o)
 	}
 	for (unsigned q = 0; q < QUARTERS; q++) {
 		x->partition = (uint8_t)(q * QUARTER_PARTITIONS);
-		if (!is_in(o, x->partition))
+		if (x->partition < first || x->partition >= first + o->partition_count)
 			continue;
 		x->quarter = prepare_quarter(x->a, x->graph, q);
 		if (!o->is_write)

@@ -31,18 +31,14 @@ void nx_static_dma_init(struct nx_static_dma *s, const struct nx_profile *profil
 	}
 }
 
-static void release_queue(struct nx_static_queue *queue)
-{
-	nx_vec_release(&queue->runs);
-	nx_map_release(&queue->blocks);
-}
-
 void nx_static_dma_release(struct nx_static_dma *s)
 {
 	for (uint32_t g = 0; s->profile && g < s->profile->capture.graph_count; g++) {
 		for (size_t q = 0; s->queues[g] && q < s->profile->capture.graphs[g].queue_count;
-		     q++)
-			release_queue(&s->queues[g][q]);
+		     q++) {
+			nx_vec_release(&s->queues[g][q].runs);
+			nx_map_release(&s->queues[g][q].blocks);
+		}
 		nx_heap_free(s->queues[g]);
 		nx_heap_free(s->lookup[g]);
 	}

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/summary.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "model/measure.h"
 #include "model/naming.h"
 
 /* --- putting metrics ------------------------------------------------------- */
 
-static void put(struct nx_profile *p, struct nx_metric m)
-{
-	m.name = nx_arena_copy_text(&p->arena, m.name);
-	nx_vec_push(&p->metrics, m);
-}
-
 static void put_count(struct nx_profile *p, const char *name, uint64_t count)
 {
-	put(p, (struct nx_metric){.name = name, .kind = NX_METRIC_COUNT, .count = count});
+	nx_vec_push(&p->metrics,
+		    ((struct nx_metric){.name = name, .kind = NX_METRIC_COUNT, .count = count}));
 }
 
 static void put_number(struct nx_profile *p, const char *name, double number)
 {
-	put(p, (struct nx_metric){.name = name, .kind = NX_METRIC_NUMBER, .number = number});
+	nx_vec_push(&p->metrics,
+		    ((struct nx_metric){.name = name, .kind = NX_METRIC_NUMBER, .number = number}));
 }
 
 static void put_text(struct nx_profile *p, const char *name, const char *text)
 {
-	put(p, (struct nx_metric){.name = name, .kind = NX_METRIC_TEXT, .text = text});
+	nx_vec_push(&p->metrics,
+		    ((struct nx_metric){.name = name, .kind = NX_METRIC_TEXT, .text = text}));
+}
+
+/* "static" and "dma_size" are "static_dma_size". */
+static const char *joined(struct nx_profile *p, const char *word, const char *rest)
+{
+	return nx_arena_printf(&p->arena, "%s_%s", word, rest);
 }
 
 static double seconds(uint64_t ps)
@@ -83,21 +86,19 @@ static void put_counts(struct nx_profile *p)
 static void put_engines(struct nx_profile *p, const struct nx_activity *a)
 {
 	double total_s = seconds(p->capture.total_time_ps);
-	char name[96];
 
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 		const struct nx_engine_activity *engine = &a->engines[e];
 		double active_s = seconds(nx_span_union_length(&engine->busy));
 		const char *word = nx_engines[e].word;
 
-		snprintf(name, sizeof(name), "%s_engine_instruction_count", word);
-		put_count(p, name, engine->instruction_count);
-		snprintf(name, sizeof(name), "%s_engine_instruction_time", word);
-		put_number(p, name, seconds(engine->instruction_ps));
-		snprintf(name, sizeof(name), "%s_engine_active_time", word);
-		put_number(p, name, active_s);
-		snprintf(name, sizeof(name), "%s_engine_active_time_percent", word);
-		put_number(p, name, ratio(active_s, total_s));
+		put_count(p, joined(p, word, "engine_instruction_count"),
+			  engine->instruction_count);
+		put_number(p, joined(p, word, "engine_instruction_time"),
+			   seconds(engine->instruction_ps));
+		put_number(p, joined(p, word, "engine_active_time"), active_s);
+		put_number(p, joined(p, word, "engine_active_time_percent"),
+			   ratio(active_s, total_s));
 	}
 	put_count(p, "matmul_instruction_count", a->matmul_count);
 	put_count(p, "activate_instruction_count", a->activate_count);
@@ -109,23 +110,19 @@ static void put_dma_kind(struct nx_profile *p, const struct nx_activity *a, enum
 {
 	const struct nx_dma_activity *dma = &a->dma[kind];
 	double active_s = seconds(nx_span_union_length(&dma->busy));
-	char name[96];
 
 	/* a dynamic kind that did not occur has shares (0) but no amounts */
 	if (dma->packet_count || kind == NX_DMA_STATIC) {
-		snprintf(name, sizeof(name), "%s_dma_packet_count", word);
-		put_count(p, name, dma->packet_count);
-		snprintf(name, sizeof(name), "%s_dma_size", word);
-		put_count(p, name, dma->size_bytes);
-		snprintf(name, sizeof(name), "%s_dma_active_time", word);
-		put_number(p, name, active_s);
+		put_count(p, joined(p, word, "dma_packet_count"), dma->packet_count);
+		put_count(p, joined(p, word, "dma_size"), dma->size_bytes);
+		put_number(p, joined(p, word, "dma_active_time"), active_s);
 	}
-	snprintf(name, sizeof(name), "%s_dma_packet_percent", word);
-	put_number(p, name, ratio((double)dma->packet_count, (double)a->packet_count));
-	snprintf(name, sizeof(name), "%s_dma_size_percent", word);
-	put_number(p, name, ratio((double)dma->size_bytes, (double)a->packet_bytes));
-	snprintf(name, sizeof(name), "%s_dma_active_time_percent", word);
-	put_number(p, name, ratio(active_s, seconds(nx_span_union_length(&a->dma_busy))));
+	put_number(p, joined(p, word, "dma_packet_percent"),
+		   ratio((double)dma->packet_count, (double)a->packet_count));
+	put_number(p, joined(p, word, "dma_size_percent"),
+		   ratio((double)dma->size_bytes, (double)a->packet_bytes));
+	put_number(p, joined(p, word, "dma_active_time_percent"),
+		   ratio(active_s, seconds(nx_span_union_length(&a->dma_busy))));
 }
 
 static void put_dynamic_shares(struct nx_profile *p, const struct nx_activity *a)
@@ -307,19 +304,21 @@ static void put_collectives(struct nx_profile *p)
 static void put_throttle_type(struct nx_profile *p, const struct nx_throttle_cost *cost,
 			      unsigned type, uint32_t core)
 {
-	char kind[NX_THROTTLE_TYPE_TEXT_MAX], name[96];
+	char text[NX_THROTTLE_TYPE_TEXT_MAX];
+	const char *kind = nx_throttle_type_text(type, text);
 
-	nx_throttle_type_text(type, kind);
-	snprintf(name, sizeof(name), "throttle_%s_active_time_nc%u_percent", kind, core);
-	put_number(p, name, cost->active_frac);
-	snprintf(name, sizeof(name), "throttle_%s_avg_util_limit_nc%u_percent", kind, core);
-	put_number(p, name, cost->limit_frac);
+	put_number(p,
+		   nx_arena_printf(&p->arena, "throttle_%s_active_time_nc%u_percent", kind, core),
+		   cost->active_frac);
+	put_number(p,
+		   nx_arena_printf(&p->arena, "throttle_%s_avg_util_limit_nc%u_percent", kind,
+				   core),
+		   cost->limit_frac);
 }
 
 static void put_throttling(struct nx_profile *p, const struct nx_throttle_sums *throttles)
 {
 	uint64_t last_ns = p->last_end_ps / 1000;
-	char name[96];
 
 	for (uint32_t g = 0; g < p->capture.graph_count; g++) {
 		const struct nx_throttle_sums *sums = &throttles[g];
@@ -327,10 +326,10 @@ static void put_throttling(struct nx_profile *p, const struct nx_throttle_sums *
 
 		if (!sums->row_count)
 			continue;
-		snprintf(name, sizeof(name), "throttle_active_nc%u_time_ns", g);
-		put_count(p, name, cost.active_ns);
-		snprintf(name, sizeof(name), "throttle_avg_util_limit_nc%u_percent", g);
-		put_number(p, name, cost.limit_frac);
+		put_count(p, nx_arena_printf(&p->arena, "throttle_active_nc%u_time_ns", g),
+			  cost.active_ns);
+		put_number(p, nx_arena_printf(&p->arena, "throttle_avg_util_limit_nc%u_percent", g),
+			   cost.limit_frac);
 		for (unsigned type = 0; type < NX_THROTTLE_TYPES; type++) {
 			cost = nx_throttle_cost_of_type(sums, type, last_ns);
 			if (sums->types[type].row_count)
@@ -361,4 +360,39 @@ void nx_summary_build(struct nx_profile *p, const struct nx_activity *activity,
 	put_collectives(p);
 	put_throttling(p, throttles);
 	qsort(p->metrics.items, p->metrics.len, sizeof(*p->metrics.items), compare_metrics);
+}
+
+/* --- loads of tensors ------------------------------------------------------- */
+
+static void add_transfer(struct nx_profile *p, const struct nx_transfer *t,
+			 const struct nx_text_map *tensors)
+{
+	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
+	const struct nx_dma_block *block = nx_profile_block(p, t);
+	uint64_t tensor, last = NX_NONE;
+
+	for (size_t i = 0; block && i < block->descriptor_count; i++) {
+		const struct nx_dma_descriptor *d = &block->descriptors[i];
+
+		if (!d->from_count || d->from[0] >= graph->variable_count ||
+		    !nx_variable_is_sbuf(graph, d->to) ||
+		    !nx_text_map_get(tensors, nx_slice_text(graph->variables[d->from[0]].name),
+				     &tensor))
+			continue;
+		p->tensor_loads[tensor].total_bytes += d->to_bytes;
+		p->tensor_loads[tensor].dma_count += tensor != last;
+		last = tensor;
+	}
+}
+
+void nx_tensor_loads_sum(struct nx_profile *p)
+{
+	struct nx_text_map tensors = {0};
+
+	p->tensor_loads = NX_NEW_ARRAY(&p->arena, struct nx_tensor_load, p->binary.tensor_count);
+	for (size_t i = 0; i < p->binary.tensor_count; i++)
+		nx_text_map_put(&tensors, nx_slice_text(p->binary.tensors[i].name), i);
+	for (size_t i = 0; i < p->transfers.len; i++)
+		add_transfer(p, &p->transfers.items[i], &tensors);
+	nx_text_map_release(&tensors);
 }

@@ -14,4 +14,11 @@
 void nx_summary_build(struct nx_profile *profile, const struct nx_activity *activity,
 		      const struct nx_throttle_sums *throttles);
 
+/*
+ * Fills profile->tensor_loads, parallel to the binary's tensors: how often and how much of each
+ * tensor static DMAs brought into the state buffer. A total far above the tensor's size means that
+ * it is reloaded. Needs the transfers.
+ */
+void nx_tensor_loads_sum(struct nx_profile *profile);
+
 #endif

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/layers.h"
+#include "analyse/activity.h"
 #include "analyse/summary.h"
-#include "analyse/tensor_loads.h"
 #include "base/path.h"
 #include "decode/neff/neff_decoder.h"
 #include "decode/program/program_decoder.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/hbm_usage.h"
+#include "analyse/event_roles.h"
 
 struct change {
 	bool is_release;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/interval_list.h"
+#include "analyse/hierarchy.h"
 
 static void add(struct nx_intervals *list, uint64_t start_ps, uint64_t end_ps)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/layers.h"
+#include "analyse/activity.h"
 
 static const char *names[] = {"", "mlp", "attention"};
 static const struct nx_program program = {.layers = names, .layer_count = 3};

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/tensor_loads.h"
+#include "analyse/summary.h"
 
 static struct nx_variable variables[] = {
 	{.name = "sb", .type = "state-buffer"},
