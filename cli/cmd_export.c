@@ -6,7 +6,7 @@
 #include "cli/suggest.h"
 #include "cli/table.h"
 #include "cli/workspace_view.h"
-#include "export/rows_parquet.h"
+#include "export/row_sink.h"
 #include "query/table_rows.h"
 
 #define FORMATS "csv json jsonl parquet"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * DMA packets, and the transfers that static packets add up to. What depends
- * on the (engine, queue) alone is rendered once.
- */
+/* DMA packets and static transfers. What depends on the (engine, queue) alone is rendered once. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,31 +26,57 @@ struct queue_ref {
 	const struct nx_queue *queue; /* NULL when it is not declared */
 };
 
+/* Members that packets and transfers begin with. */
+static void put_span(struct nx_json_writer *w, uint64_t start_ps, uint64_t end_ps,
+		     uint64_t size_bytes, uint32_t crc)
+{
+	nx_json_key_u64(w, "timestamp", start_ps / 1000);
+	nx_json_key_u64(w, "duration", (end_ps - start_ps) / 1000);
+	nx_json_key_u64(w, "transfer_size", size_bytes);
+	nx_json_key_u64(w, "read_size", size_bytes);
+	nx_json_key_u64(w, "write_size", size_bytes);
+	nx_json_key_f32(w, "transfer_rate", nx_rate(size_bytes, end_ps - start_ps));
+	nx_json_key_u64(w, "crc", crc);
+}
+
+static void put_queue(struct nx_json_writer *w, uint32_t engine, uint32_t queue,
+		      unsigned queue_class)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", engine);
+	nx_json_key_text(w, "dma_engine", text);
+	snprintf(text, sizeof(text), "%u", queue);
+	nx_json_key_text(w, "dma_queue", text);
+	nx_json_key_text(w, "queue_type", nx_queue_class_name(queue_class));
+}
+
 /* --- what a NEFF's block says ---------------------------------------------- */
+
+/* A sum has several sources, so source is a list of lists. Without a descriptor both are unknown.
+ */
+static void put_ends(struct nx_json_writer *w, const struct nx_binary_graph *graph,
+		     const struct nx_dma_descriptor *d)
+{
+	nx_json_key(w, "source");
+	nx_json_begin_array(w);
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < (d ? d->from_count : 1); i++)
+		nx_json_text(w, d ? nx_variable_kind(graph, d->from[i]) : "unknown");
+	nx_json_end_array(w);
+	nx_json_end_array(w);
+	nx_json_key(w, "dest");
+	nx_json_begin_array(w);
+	nx_json_text(w, d ? nx_variable_kind(graph, d->to) : "unknown");
+	nx_json_end_array(w);
+}
 
 static void put_unattributed(struct nx_json_writer *w, const char *op)
 {
 	nx_json_key_text(w, "op", op);
 	nx_json_key_text(w, "semaphore_id", "-1");
 	nx_json_key_text(w, "variable", "unknown");
-	nx_json_key(w, "source");
-	nx_json_begin_array(w);
-	nx_json_begin_array(w);
-	nx_json_text(w, "unknown");
-	nx_json_end_array(w);
-	nx_json_end_array(w);
-	nx_json_key(w, "dest");
-	nx_json_begin_array(w);
-	nx_json_text(w, "unknown");
-	nx_json_end_array(w);
-}
-
-static void put_semaphore(struct nx_json_writer *w, const struct nx_profile *p, uint32_t graph,
-			  uint32_t semaphore)
-{
-	char text[NX_SEMAPHORE_TEXT_MAX];
-
-	nx_json_key_text(w, "semaphore_id", nx_semaphore_text(p, graph, semaphore, text));
+	put_ends(w, NULL, NULL);
 }
 
 static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p,
@@ -62,6 +85,7 @@ static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p
 	const struct nx_dma_block *block = nx_transfer_block(p, t);
 	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
 	const struct nx_dma_descriptor *d;
+	char semaphore[NX_SEMAPHORE_TEXT_MAX];
 
 	nx_json_key_u64(w, "block_id", t->block_id);
 	if (!block || !block->descriptor_count) {
@@ -70,19 +94,10 @@ static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p
 	}
 	d = &block->descriptors[0];
 	nx_json_key_text(w, "op", d->op);
-	put_semaphore(w, p, t->graph, block->semaphore);
+	nx_json_key_text(w, "semaphore_id",
+			 nx_semaphore_text(p, t->graph, block->semaphore, semaphore));
 	nx_json_key_text(w, "variable", nx_descriptor_variable(graph, d));
-	nx_json_key(w, "source");
-	nx_json_begin_array(w);
-	nx_json_begin_array(w);
-	for (size_t i = 0; i < d->from_count; i++)
-		nx_json_text(w, nx_variable_kind(graph, d->from[i]));
-	nx_json_end_array(w);
-	nx_json_end_array(w);
-	nx_json_key(w, "dest");
-	nx_json_begin_array(w);
-	nx_json_text(w, nx_variable_kind(graph, d->to));
-	nx_json_end_array(w);
+	put_ends(w, graph, d);
 }
 
 /* --- packets --------------------------------------------------------------- */
@@ -113,11 +128,7 @@ static void queue_members(struct nx_json_writer *w, const void *what)
 	const struct nx_packet *row = r->packet;
 	char text[300];
 
-	snprintf(text, sizeof(text), "%u", row->dma_engine);
-	nx_json_key_text(w, "dma_engine", text);
-	snprintf(text, sizeof(text), "%u", row->dma_queue);
-	nx_json_key_text(w, "dma_queue", text);
-	nx_json_key_text(w, "queue_type", nx_queue_class_name(row->queue_class));
+	put_queue(w, row->dma_engine, row->dma_queue, row->queue_class);
 	if (row->queue_class == NX_QUEUE_DATA && r->queue)
 		snprintf(text, sizeof(text), "%s-Q%u-E%u", r->queue->display_name, row->dma_queue,
 			 row->dma_engine);
@@ -169,13 +180,7 @@ static void write_packet(void *context, const void *opaque)
 	struct nx_json_writer *w = x->w;
 
 	nx_json_begin_object(w);
-	nx_json_key_u64(w, "timestamp", row->start_ps / 1000);
-	nx_json_key_u64(w, "duration", (row->end_ps - row->start_ps) / 1000);
-	nx_json_key_u64(w, "transfer_size", row->size_bytes);
-	nx_json_key_u64(w, "read_size", row->size_bytes);
-	nx_json_key_u64(w, "write_size", row->size_bytes);
-	nx_json_key_f32(w, "transfer_rate", nx_rate(row->size_bytes, row->end_ps - row->start_ps));
-	nx_json_key_u64(w, "crc", row->crc);
+	put_span(w, row->start_ps, row->end_ps, row->size_bytes, row->crc);
 	nx_json_key_u64(w, "packet_idx", row->packet_idx);
 	nx_json_key_u64(w, "id", nx_packet_id(p, row, t ? t->block_id : 0));
 	if (t) {
@@ -190,8 +195,7 @@ static void write_packet(void *context, const void *opaque)
 	}
 	nx_json_end_object(w);
 	x->rows++;
-	if (x->progress)
-		nx_progress_add(x->progress, 1);
+	nx_progress_add(x->progress, 1);
 }
 
 /* --- transfers ------------------------------------------------------------- */
@@ -238,22 +242,11 @@ static void write_transfer(struct dma_export *x, const struct nx_transfer *t)
 	const struct nx_profile *p = x->profile;
 	const struct nx_queue *queue = &p->capture.graphs[t->graph].queues[t->queue];
 	struct nx_json_writer *w = x->w;
-	char text[16];
 
 	nx_json_begin_object(w);
-	nx_json_key_u64(w, "timestamp", t->start_ps / 1000);
-	nx_json_key_u64(w, "duration", (t->end_ps - t->start_ps) / 1000);
-	nx_json_key_u64(w, "transfer_size", t->size_bytes);
-	nx_json_key_u64(w, "read_size", t->size_bytes);
-	nx_json_key_u64(w, "write_size", t->size_bytes);
-	nx_json_key_f32(w, "transfer_rate", nx_rate(t->size_bytes, t->end_ps - t->start_ps));
-	nx_json_key_u64(w, "crc", t->crc);
+	put_span(w, t->start_ps, t->end_ps, t->size_bytes, t->crc);
 	nx_json_key_u64(w, "id", nx_aggregation_id(p, t->graph, queue->queue_idx, t->block_id, 0));
-	snprintf(text, sizeof(text), "%u", queue->engine_idx);
-	nx_json_key_text(w, "dma_engine", text);
-	snprintf(text, sizeof(text), "%u", queue->queue_idx);
-	nx_json_key_text(w, "dma_queue", text);
-	nx_json_key_text(w, "queue_type", nx_queue_class_name(queue->queue_class));
+	put_queue(w, queue->engine_idx, queue->queue_idx, queue->queue_class);
 	nx_json_key_text(w, "subgroup", queue->display_name);
 	nx_json_subgraph(w, p, t->graph);
 	nx_json_key_text(w, "aggregated", "yes");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Executed instructions. What depends on the slot alone (tables/instruction_fields.h)
- * is rendered once per slot; a row adds its times.
- */
+/* Executed instructions. What depends on the slot alone is rendered once; a row adds its times. */
 #include <string.h>
 
 #include "export/json_sections.h"
@@ -109,20 +106,12 @@ static void put_predecessors(struct instruction_export *x, const struct nx_instr
 		nx_json_end_array(x->w);
 }
 
-static void put_trigger(struct instruction_export *x, const struct nx_instruction *row)
-{
-	uint32_t transfer = nx_trigger_walk_find(&x->triggers, row);
-
-	if (transfer != NX_NONE)
-		nx_json_key_u64(x->w, "trigger",
-				x->profile->transfers.items[transfer].start_ps / 1000);
-}
-
 static void write_row(void *context, const void *opaque)
 {
 	struct instruction_export *x = context;
 	const struct nx_instruction *row = opaque;
 	struct nx_json_writer *w = x->w;
+	uint32_t transfer = NX_NONE;
 
 	x->id++;
 	nx_json_begin_object(w);
@@ -135,11 +124,13 @@ static void write_row(void *context, const void *opaque)
 	put_slot(x, row);
 	put_predecessors(x, row);
 	if (nx_profile_slot(x->profile, row)->flags & NX_SLOT_TRIGGER)
-		put_trigger(x, row);
+		transfer = nx_trigger_walk_find(&x->triggers, row);
+	if (transfer != NX_NONE)
+		nx_json_key_u64(w, "trigger",
+				x->profile->transfers.items[transfer].start_ps / 1000);
 	nx_json_end_object(w);
 	nx_executions_pass(&x->executions, row, x->id);
-	if (x->progress)
-		nx_progress_add(x->progress, 1);
+	nx_progress_add(x->progress, 1);
 }
 
 enum nx_status nx_json_instructions(struct nx_json_writer *w, const struct nx_profile *profile,

@@ -23,18 +23,12 @@ enum nx_status nx_json_table(struct nx_json_writer *w, const struct nx_profile *
 			     enum nx_table table, uint64_t *rows, struct nx_error *err);
 
 /* Tables of the capture and the NEFF; each returns its number of rows. */
-uint64_t nx_json_layer_summary(struct nx_json_writer *w, const struct nx_profile *profile);
-uint64_t nx_json_model_info(struct nx_json_writer *w, const struct nx_profile *profile);
-uint64_t nx_json_memory_usage(struct nx_json_writer *w, const struct nx_profile *profile);
-uint64_t nx_json_queues(struct nx_json_writer *w, const struct nx_profile *profile);
-uint64_t nx_json_neff_nodes(struct nx_json_writer *w, const struct nx_profile *profile);
-uint64_t nx_json_collectives(struct nx_json_writer *w, const struct nx_profile *profile);
-void nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *profile);
-void nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *profile);
+typedef uint64_t nx_json_section(struct nx_json_writer *w, const struct nx_profile *profile);
+nx_json_section nx_json_layer_summary, nx_json_model_info, nx_json_memory_usage, nx_json_queues,
+	nx_json_neff_nodes, nx_json_collectives, nx_json_neff_header, nx_json_profile_info,
+	nx_json_summary_groups, nx_json_summary_group_order, nx_json_terminology;
+
 void nx_json_warnings(struct nx_json_writer *w, const struct nx_warnings *warnings);
-void nx_json_summary_groups(struct nx_json_writer *w, const struct nx_profile *profile);
-void nx_json_summary_group_order(struct nx_json_writer *w, const struct nx_profile *profile);
-void nx_json_terminology(struct nx_json_writer *w, const struct nx_profile *profile);
 void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *profile,
 		      uint64_t total_point_count);
 

@@ -214,7 +214,7 @@ uint64_t nx_json_collectives(struct nx_json_writer *w, const struct nx_profile *
 
 /* --- the NEFF -------------------------------------------------------------- */
 
-void nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *p)
+uint64_t nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *p)
 {
 	nx_json_begin_array(w);
 	nx_json_begin_object(w);
@@ -222,6 +222,7 @@ void nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *p)
 		nx_json_key_text(w, p->binary.header[i].name, p->binary.header[i].value);
 	nx_json_end_object(w);
 	nx_json_end_array(w);
+	return 1;
 }
 
 static void put_graph_node(struct nx_json_writer *w, const char *name, uint32_t node)
@@ -290,7 +291,7 @@ uint64_t nx_json_neff_nodes(struct nx_json_writer *w, const struct nx_profile *p
 
 /* --- the profile ----------------------------------------------------------- */
 
-void nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *p)
+uint64_t nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *p)
 {
 	nx_json_begin_array(w);
 	nx_json_begin_object(w);
@@ -303,6 +304,7 @@ void nx_json_profile_info(struct nx_json_writer *w, const struct nx_profile *p)
 	nx_json_key_text(w, "profiler_build_time", "");
 	nx_json_end_object(w);
 	nx_json_end_array(w);
+	return 1;
 }
 
 void nx_json_warnings(struct nx_json_writer *w, const struct nx_warnings *warnings)
@@ -315,22 +317,6 @@ void nx_json_warnings(struct nx_json_writer *w, const struct nx_warnings *warnin
 		nx_json_end_object(w);
 	}
 	nx_json_end_array(w);
-}
-
-/* Calls put for every metric, those of each core with the core's number in place. */
-static void each_metric(struct nx_json_writer *w, uint32_t cores,
-			void (*put)(struct nx_json_writer *w, const char *name,
-				    const struct nx_metric_definition *m, unsigned core))
-{
-	char name[NX_METRIC_NAME_MAX];
-
-	for (size_t i = 0; i < nx_metric_count; i++)
-		put(w, nx_metrics[i].name, &nx_metrics[i], 0);
-	for (uint32_t core = 0; core < cores; core++)
-		for (size_t i = 0; i < nx_core_metric_count; i++) {
-			nx_metric_expand(nx_core_metrics[i].name, core, name, sizeof(name));
-			put(w, name, &nx_core_metrics[i], core);
-		}
 }
 
 static void put_group(struct nx_json_writer *w, const char *name,
@@ -351,28 +337,38 @@ static void put_term(struct nx_json_writer *w, const char *name,
 	nx_json_key_text(w, name, text);
 }
 
-static void metric_section(struct nx_json_writer *w, const struct nx_profile *p,
-			   void (*put)(struct nx_json_writer *w, const char *name,
-				       const struct nx_metric_definition *m, unsigned core))
+/* One object with a member for every metric; those of each core have the core's number in place. */
+static uint64_t metric_section(struct nx_json_writer *w, const struct nx_profile *p,
+			       void (*put)(struct nx_json_writer *w, const char *name,
+					   const struct nx_metric_definition *m, unsigned core))
 {
+	char name[NX_METRIC_NAME_MAX];
+
 	nx_json_begin_array(w);
 	nx_json_begin_object(w);
-	each_metric(w, p->capture.graph_count, put);
+	for (size_t i = 0; i < nx_metric_count; i++)
+		put(w, nx_metrics[i].name, &nx_metrics[i], 0);
+	for (uint32_t core = 0; core < p->capture.graph_count; core++)
+		for (size_t i = 0; i < nx_core_metric_count; i++) {
+			nx_metric_expand(nx_core_metrics[i].name, core, name, sizeof(name));
+			put(w, name, &nx_core_metrics[i], core);
+		}
 	nx_json_end_object(w);
 	nx_json_end_array(w);
+	return 1;
 }
 
-void nx_json_summary_groups(struct nx_json_writer *w, const struct nx_profile *p)
+uint64_t nx_json_summary_groups(struct nx_json_writer *w, const struct nx_profile *p)
 {
-	metric_section(w, p, put_group);
+	return metric_section(w, p, put_group);
 }
 
-void nx_json_terminology(struct nx_json_writer *w, const struct nx_profile *p)
+uint64_t nx_json_terminology(struct nx_json_writer *w, const struct nx_profile *p)
 {
-	metric_section(w, p, put_term);
+	return metric_section(w, p, put_term);
 }
 
-void nx_json_summary_group_order(struct nx_json_writer *w, const struct nx_profile *p)
+uint64_t nx_json_summary_group_order(struct nx_json_writer *w, const struct nx_profile *p)
 {
 	uint32_t cores = p->capture.graph_count;
 	bool after_cores = false;
@@ -396,6 +392,7 @@ void nx_json_summary_group_order(struct nx_json_writer *w, const struct nx_profi
 	}
 	nx_json_end_object(w);
 	nx_json_end_array(w);
+	return 1;
 }
 
 void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *p,

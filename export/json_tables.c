@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The narrower streamed tables, a small function for each kind of row. */
+/* The narrower streamed tables, a function for each kind of row. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "export/json_sections.h"
@@ -88,16 +89,6 @@ static void write_active(void *context, const void *opaque)
 	nx_json_end_object(w);
 }
 
-static void put_sbuf(struct nx_json_writer *w, const struct nx_profile *p, uint64_t live_bytes)
-{
-	static const char *const keys[] = {"usage_avg", "partition_0_usage", "partition_32_usage",
-					   "partition_64_usage", "partition_96_usage"};
-	float usage = nx_sbuf_usage(p->capture.hardware, live_bytes);
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		nx_json_key_f32(w, keys[i], usage);
-}
-
 static void put_psum(struct nx_json_writer *w, const struct nx_buffer_usage *row)
 {
 	char key[24];
@@ -113,6 +104,9 @@ static void put_psum(struct nx_json_writer *w, const struct nx_buffer_usage *row
 
 static void write_usage(void *context, const void *opaque)
 {
+	static const char *const sbuf_keys[] = {"usage_avg", "partition_0_usage",
+						"partition_32_usage", "partition_64_usage",
+						"partition_96_usage"};
 	struct table_export *x = context;
 	const struct nx_buffer_usage *row = opaque;
 	struct nx_json_writer *w = begin_row(x, row->graph);
@@ -122,11 +116,12 @@ static void write_usage(void *context, const void *opaque)
 	if (row->buffer == NX_BUFFER_PSUM)
 		put_psum(w, row);
 	else
-		put_sbuf(w, x->profile, row->live_bytes);
+		for (size_t i = 0; i < sizeof(sbuf_keys) / sizeof(sbuf_keys[0]); i++)
+			nx_json_key_f32(w, sbuf_keys[i],
+					nx_sbuf_usage(x->profile->capture.hardware,
+						      row->live_bytes));
 	nx_json_end_object(w);
 }
-
-/* --- faults ---------------------------------------------------------------- */
 
 static void write_fault(void *context, const void *opaque)
 {
@@ -148,7 +143,7 @@ static void write_fault(void *context, const void *opaque)
 		nx_json_key_text(w, "engine", nx_engines[row->engine].label);
 	if (row->slot != NX_NONE) {
 		const uint8_t *word =
-			graph->engines[row->engine].code.data + (size_t)row->slot * NX_SLOT_BYTES;
+			nx_instruction_word(graph->engines[row->engine].code, row->slot);
 
 		nx_json_key_u64(w, "pc", row->slot);
 		nx_json_key_text(w, "opcode", nx_opcode_label(nx_word_opcode(word), text));
@@ -168,6 +163,7 @@ enum nx_status nx_json_table(struct nx_json_writer *w, const struct nx_profile *
 	struct table_export x = {.w = w, .profile = profile};
 	enum nx_status st;
 
+	assert(writers[table]);
 	nx_json_begin_array(w);
 	st = nx_profile_scan(profile, table, writers[table], &x, err);
 	nx_json_end_array(w);

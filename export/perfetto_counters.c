@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters: one sample for every row of their tables. */
 #include "export/perfetto_device.h"
+#include "model/measure.h"
 
 enum counter {
 	COUNTER_THROUGHPUT,
@@ -50,27 +51,18 @@ static void put_pending(void *context, const void *opaque)
 	put(context, COUNTER_PENDING, row->graph, row->time_ps, (double)row->value);
 }
 
-/* The same float32 steps as in the JSON export, so that both show the same digits. */
-static double sbuf_usage(const struct counter_trace *x, uint64_t live_bytes)
-{
-	const struct nx_hardware *hw = x->trace->profile->capture.hardware;
-	float per_byte = (float)(1.0 / hw->sbuf_partition_bytes);
-
-	return (double)(float)((double)live_bytes * (double)per_byte);
-}
-
 static void put_usage(void *context, const void *opaque)
 {
 	struct counter_trace *x = context;
 	const struct nx_buffer_usage *row = opaque;
-	unsigned banks = (unsigned)__builtin_popcount(row->banks);
 
 	if (row->buffer != NX_BUFFER_PSUM) {
-		put(x, COUNTER_SBUF, row->graph, row->time_ps, sbuf_usage(x, row->live_bytes));
+		put(x, COUNTER_SBUF, row->graph, row->time_ps,
+		    (double)nx_sbuf_usage(x->trace->profile->capture.hardware, row->live_bytes));
 		return;
 	}
-	put(x, COUNTER_PSUM, row->graph, row->time_ps, (double)banks / NX_PSUM_BANKS);
-	put(x, COUNTER_PSUM_BANKS, row->graph, row->time_ps, banks);
+	put(x, COUNTER_PSUM, row->graph, row->time_ps, nx_psum_usage(row->banks));
+	put(x, COUNTER_PSUM_BANKS, row->graph, row->time_ps, __builtin_popcount(row->banks));
 }
 
 static void put_throttle(void *context, const void *opaque)
@@ -104,4 +96,88 @@ enum nx_status nx_perfetto_counters(const struct nx_device_trace *trace, struct 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !st; i++)
 		st = nx_profile_scan(trace->profile, tables[i].table, tables[i].put, &x, err);
 	return st;
+}
+
+/* --- utilisation ------------------------------------------------------------ */
+
+void nx_utilisation_begin(struct nx_utilisation *u, const struct nx_device_trace *trace,
+			  uint32_t graph)
+{
+	uint32_t core = trace->cores[graph];
+
+	u->p = trace->p;
+	u->peak_flops = nx_peak_flops(trace->profile->capture.hardware);
+	u->hfu.track =
+		nx_perfetto_counter(u->p, core, "HFU", NX_UNIT_NONE, "fraction", NX_RANK_HFU);
+	u->mfu.track =
+		nx_perfetto_counter(u->p, core, "MFU", NX_UNIT_NONE, "fraction", NX_RANK_MFU);
+}
+
+static void flush_step(struct nx_utilisation *u, struct nx_utilisation_step *step)
+{
+	if (step->value == step->written)
+		return;
+	nx_perfetto_count(u->p, step->track, step->time_ns, step->value);
+	step->written = step->value;
+}
+
+/* Only the last value of a moment is worth writing. */
+static void set_step(struct nx_utilisation *u, struct nx_utilisation_step *step, uint64_t time_ns,
+		     double value)
+{
+	if (time_ns != step->time_ns)
+		flush_step(u, step);
+	step->time_ns = time_ns;
+	step->value = value;
+}
+
+/* Summed anew each time: what is in flight is little, and differences would drift. */
+static void set_sums(struct nx_utilisation *u, uint64_t time_ns)
+{
+	double hardware = 0, model = 0;
+
+	for (size_t i = 0; i < u->open.len; i++) {
+		hardware += u->open.items[i].hardware;
+		model += u->open.items[i].model;
+	}
+	set_step(u, &u->hfu, time_ns, hardware);
+	set_step(u, &u->mfu, time_ns, model);
+}
+
+static void end_until(struct nx_utilisation *u, uint64_t time_ns)
+{
+	while (u->open.len && u->open.items[u->open.len - 1].end_ns <= time_ns) {
+		u->open.len--;
+		set_sums(u, u->open.items[u->open.len].end_ns);
+	}
+}
+
+void nx_utilisation_add(struct nx_utilisation *u, const struct nx_instruction *row,
+			const struct nx_slot *slot)
+{
+	uint64_t start_ns = row->start_ps / 1000;
+	uint64_t end_ns = nx_perfetto_end_ns(row->start_ps, row->end_ps);
+	struct nx_work work = {.end_ns = end_ns};
+	size_t at;
+
+	if (end_ns <= start_ns)
+		return; /* too short to have a rate */
+	end_until(u, start_ns);
+	work.hardware =
+		2.0 * (double)slot->elements / ((double)(end_ns - start_ns) * 1e-9 * u->peak_flops);
+	work.model = slot->instruction_type == NX_TYPE_TRANSPOSE ? 0 : work.hardware;
+	at = u->open.len;
+	nx_vec_push(&u->open, work);
+	for (; at && u->open.items[at - 1].end_ns < end_ns; at--)
+		u->open.items[at] = u->open.items[at - 1];
+	u->open.items[at] = work;
+	set_sums(u, start_ns);
+}
+
+void nx_utilisation_finish(struct nx_utilisation *u)
+{
+	end_until(u, UINT64_MAX);
+	flush_step(u, &u->hfu);
+	flush_step(u, &u->mfu);
+	nx_vec_release(&u->open);
 }

@@ -7,6 +7,8 @@
 #ifndef NX_EXPORT_PERFETTO_DEVICE_H
 #define NX_EXPORT_PERFETTO_DEVICE_H
 
+#include "base/lanes.h"
+#include "base/vec.h"
 #include "export/exporters.h"
 #include "format/perfetto/perfetto.h"
 
@@ -45,5 +47,79 @@ static inline uint64_t nx_perfetto_end_ns(uint64_t start_ps, uint64_t end_ps)
 {
 	return start_ps / 1000 + (end_ps > start_ps ? (end_ps - start_ps) / 1000 : 0);
 }
+
+/* --- arguments: details of rows, named like the fields of the JSON export ------------------ */
+
+#define NX_SEMAPHORE_LABEL_MAX 300
+
+struct nx_perfetto_args NX_VEC_BODY(struct nx_perfetto_arg);
+
+void nx_perfetto_arg_u64(struct nx_perfetto_args *args, const char *name, uint64_t value);
+void nx_perfetto_arg_f64(struct nx_perfetto_args *args, const char *name, double value);
+void nx_perfetto_arg_bool(struct nx_perfetto_args *args, const char *name, bool value);
+/* The text is borrowed. */
+void nx_perfetto_arg_text(struct nx_perfetto_args *args, const char *name, const char *text);
+
+/* "S[5] (Tensor)", or "S[5]" without a NEFF. */
+void nx_perfetto_semaphore_label(const struct nx_profile *profile, uint32_t graph,
+				 uint32_t semaphore, char label[NX_SEMAPHORE_LABEL_MAX]);
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+/*
+ * A timeline row whose slices may overlap. Each lane is a track of its own; lanes share name,
+ * parent and rank, so that viewers show them as one row. Slices must come in order of start.
+ */
+struct nx_perfetto_row {
+	struct nx_perfetto *p;
+	const char *name; /* borrowed */
+	uint32_t parent, rank;
+	struct nx_lanes lanes;
+	struct nx_lane_tracks NX_VEC_BODY(uint32_t) tracks; /* parallel to the lanes */
+};
+
+struct nx_perfetto_slice {
+	uint64_t start_ns, end_ns;
+	const char *name;
+	const struct nx_perfetto_arg *args;
+	size_t arg_count;
+	const struct nx_perfetto_flows *flows; /* may be NULL */
+};
+
+void nx_perfetto_row_put(struct nx_perfetto_row *row, const struct nx_perfetto_slice *slice);
+/* Ends what is open and releases. */
+void nx_perfetto_row_finish(struct nx_perfetto_row *row);
+
+/* --- utilisation ----------------------------------------------------------------------------- */
+
+/*
+ * HFU and MFU of one core over time. A MATMUL spreads its flops evenly over its time; at every
+ * start and end the sum over those in flight, divided by the core's peak, is written. HFU counts
+ * all of them, MFU leaves out those that only transpose. The mean of the curve over a profile of
+ * one core is the summary's number.
+ */
+struct nx_work { /* a MATMUL in flight */
+	uint64_t end_ns;
+	double hardware, model; /* its share of the peak */
+};
+
+struct nx_utilisation_step { /* a counter that is written when it has changed */
+	uint32_t track;
+	uint64_t time_ns;
+	double value, written;
+};
+
+struct nx_utilisation {
+	struct nx_perfetto *p;
+	double peak_flops;
+	struct nx_works NX_VEC_BODY(struct nx_work) open; /* the first to end lies last */
+	struct nx_utilisation_step hfu, mfu;
+};
+
+void nx_utilisation_begin(struct nx_utilisation *u, const struct nx_device_trace *trace,
+			  uint32_t graph);
+void nx_utilisation_add(struct nx_utilisation *u, const struct nx_instruction *row,
+			const struct nx_slot *slot);
+void nx_utilisation_finish(struct nx_utilisation *u);
 
 #endif

@@ -4,13 +4,175 @@
  * work of the tensor engine. What depends on the slot alone is made once per
  * slot; a row overwrites the first few arguments.
  */
-#include "export/perfetto_args.h"
+#include "base/spool.h"
 #include "export/perfetto_device.h"
-#include "export/perfetto_flows.h"
-#include "export/perfetto_rows.h"
-#include "export/perfetto_utilisation.h"
+#include "model/executions.h"
 #include "model/measure.h"
+#include "model/transfer.h"
 #include "tables/instruction_fields.h"
+
+/* --- flows ------------------------------------------------------------------ */
+
+/*
+ * Arrows between instructions that depend on each other. The earlier slice must already name its
+ * flow, so all dependencies are collected before anything is written: once by producer and once by
+ * consumer, in spools that bound the memory. Of a predecessor that ran several times its latest run
+ * before the consumer counts.
+ */
+
+#define SPOOL_BYTES ((size_t)8 << 20)
+/* Compilers name a few dozen; with more the picture is unreadable. */
+#define MAX_FLOWS_IN 64
+
+struct edge {
+	uint64_t at;	/* place of one instruction in the table: the key */
+	uint64_t other; /* place of the other */
+};
+
+struct flow_end { /* all edges seen from one of their ends, in order */
+	struct nx_spool *spool;
+	struct nx_spool_cursor *cursor;
+	const struct edge *next;
+	struct nx_flow_ids NX_VEC_BODY(uint64_t) ids;
+};
+
+struct flow_index {
+	const struct nx_profile *profile;
+	struct nx_executions executions;
+	struct flow_end producers, consumers;
+	struct nx_perfetto_flows flows;
+	uint64_t row; /* places are counted from one */
+	enum nx_status status;
+	struct nx_error *err;
+};
+
+static void collect_row(void *context, const void *opaque)
+{
+	struct flow_index *x = context;
+	const struct nx_instruction *row = opaque;
+	const struct nx_slot *slot = nx_profile_slot(x->profile, row);
+	const struct nx_binary_graph *graph = x->profile->program.binary_graphs[row->graph];
+	const struct nx_bir *bir = slot->bir == NX_NONE ? NULL : &graph->birs[slot->bir];
+	uint64_t producers[MAX_FLOWS_IN];
+	size_t count = 0;
+
+	x->row++;
+	for (size_t i = 0; bir && i < bir->predecessor_count && i < MAX_FLOWS_IN; i++) {
+		const struct nx_execution *ran = NULL;
+		size_t run_count = nx_executions_of(&x->executions, row->graph,
+						    bir->predecessors[i].bir_id, &ran);
+		uint64_t producer = 0; /* the latest run */
+		size_t k = 0;
+
+		for (size_t r = 0; r < run_count; r++)
+			if (ran[r].id < x->row && ran[r].id > producer)
+				producer = ran[r].id;
+		/* several kinds of dependence on one instruction are one arrow */
+		while (k < count && producers[k] != producer)
+			k++;
+		if (!producer || k < count)
+			continue;
+		producers[count++] = producer;
+		if (!x->status)
+			x->status = nx_spool_add(x->producers.spool,
+						 &(struct edge){producer, x->row}, x->err);
+		if (!x->status)
+			x->status = nx_spool_add(x->consumers.spool,
+						 &(struct edge){x->row, producer}, x->err);
+	}
+	nx_executions_pass(&x->executions, row, x->row);
+}
+
+static enum nx_status start_reading(struct flow_end *end, struct nx_error *err)
+{
+	enum nx_status st = nx_spool_sort(end->spool, err);
+
+	if (!st)
+		st = nx_spool_cursor_open(&end->cursor, end->spool, err);
+	if (!st)
+		end->next = nx_spool_cursor_next(end->cursor);
+	return st;
+}
+
+static enum nx_status build_flows(struct flow_index **out, const struct nx_profile *profile,
+				  struct nx_error *err)
+{
+	struct flow_index *x = nx_heap_alloc(sizeof(*x));
+	enum nx_status st;
+
+	memset(x, 0, sizeof(*x));
+	x->profile = profile;
+	x->err = err;
+	x->producers.spool = nx_spool_new(sizeof(struct edge), SPOOL_BYTES);
+	x->consumers.spool = nx_spool_new(sizeof(struct edge), SPOOL_BYTES);
+	*out = x;
+	st = nx_executions_build(&x->executions, profile, err);
+	if (!st)
+		st = nx_profile_scan(profile, NX_TABLE_INSTRUCTION, collect_row, x, err);
+	if (!st)
+		st = x->status;
+	nx_executions_release(&x->executions);
+	if (!st)
+		st = start_reading(&x->producers, err);
+	if (!st)
+		st = start_reading(&x->consumers, err);
+	x->row = 0;
+	return st;
+}
+
+/* An id of its own for every edge; both ends compute the same one. */
+static uint64_t flow_id(uint64_t producer, uint64_t consumer)
+{
+	return producer << 32 ^ consumer;
+}
+
+static void collect_ids(struct flow_end *end, uint64_t row, bool is_producer)
+{
+	nx_vec_clear(&end->ids);
+	while (end->next && end->next->at <= row) {
+		uint64_t other = end->next->other;
+
+		nx_vec_push(&end->ids, is_producer ? flow_id(row, other) : flow_id(other, row));
+		end->next = nx_spool_cursor_next(end->cursor);
+	}
+}
+
+static const struct nx_perfetto_flows *next_flows(struct flow_index *x)
+{
+	x->row++;
+	collect_ids(&x->producers, x->row, true);
+	collect_ids(&x->consumers, x->row, false);
+	x->flows = (struct nx_perfetto_flows){
+		.out_ids = x->producers.ids.items,
+		.out_count = x->producers.ids.len,
+		.in_ids = x->consumers.ids.items,
+		.in_count = x->consumers.ids.len,
+	};
+	return &x->flows;
+}
+
+static enum nx_status close_end(struct flow_end *end, struct nx_error *err)
+{
+	enum nx_status st = end->cursor ? nx_spool_cursor_close(end->cursor, err) : NX_OK;
+
+	nx_spool_free(end->spool);
+	nx_vec_release(&end->ids);
+	return st;
+}
+
+static enum nx_status close_flows(struct flow_index *x, struct nx_error *err)
+{
+	enum nx_status first, second;
+
+	if (!x)
+		return NX_OK;
+	first = close_end(&x->producers, err);
+	second = close_end(&x->consumers, first ? NULL : err);
+	nx_heap_free(x);
+	return first ? first : second;
+}
+
+/* --- slots ------------------------------------------------------------------ */
 
 #define MAX_IDS 16
 
@@ -39,28 +201,18 @@ struct instruction_trace {
 	struct slot_args *slots[NX_MAX_GRAPHS][NX_ENGINE_COUNT];
 	struct nx_perfetto_row rows[NX_MAX_GRAPHS][ROW_COUNT];
 	struct nx_utilisation utilisation[NX_MAX_GRAPHS];
-	struct nx_flow_index *flows; /* NULL when not asked for */
+	struct flow_index *flows; /* NULL when not asked for */
 	struct nx_instruction_fields fields;
 	struct nx_perfetto_args scratch;
 	uint64_t id;
-	size_t next_transfer;
+	struct nx_trigger_walk triggers;
 	double engine_clock; /* GHz */
 };
-
-/* Perfetto has no lists: ids become a text, all that a person would read. */
-static const char *ids_text(struct nx_arena *arena, const struct nx_field *field)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < field->number && i < MAX_IDS; i++)
-		text = nx_arena_printf(arena, "%s%s%llu", text, i ? "," : "",
-				       (unsigned long long)field->ids[i]);
-	return text;
-}
 
 static void put_field(struct instruction_trace *x, const struct nx_field *field)
 {
 	struct nx_perfetto_args *args = &x->scratch;
+	const char *ids = "";
 
 	switch ((enum nx_field_kind)field->kind) {
 	case NX_FIELD_NUMBER:
@@ -72,8 +224,11 @@ static void put_field(struct instruction_trace *x, const struct nx_field *field)
 	case NX_FIELD_TEXT:
 		nx_perfetto_arg_text(args, field->name, (const char *)field->text.data);
 		break;
-	case NX_FIELD_IDS:
-		nx_perfetto_arg_text(args, field->name, ids_text(&x->arena, field));
+	case NX_FIELD_IDS: /* Perfetto has no lists: a text with as many as a person would read */
+		for (size_t i = 0; i < field->number && i < MAX_IDS; i++)
+			ids = nx_arena_printf(&x->arena, "%s%s%llu", ids, i ? "," : "",
+					      (unsigned long long)field->ids[i]);
+		nx_perfetto_arg_text(args, field->name, ids);
 		break;
 	}
 }
@@ -117,35 +272,6 @@ static struct slot_args *slot_of(struct instruction_trace *x, const struct nx_in
 	return &(*slots)[row->slot];
 }
 
-/* Both lists are in order of time; rows of one nanosecond may come in any order. */
-static bool find_trigger(struct instruction_trace *x, const struct nx_instruction *row,
-			 uint64_t *start_ns)
-{
-	const struct nx_transfers *t = &x->profile->transfers;
-	uint64_t row_ns = row->start_ps / 1000;
-
-	while (x->next_transfer < t->len && t->items[x->next_transfer].trigger_ps / 1000 < row_ns)
-		x->next_transfer++;
-	for (size_t i = x->next_transfer; i < t->len && t->items[i].trigger_ps / 1000 == row_ns;
-	     i++)
-		if (t->items[i].trigger_ps == row->start_ps && t->items[i].graph == row->graph &&
-		    t->items[i].engine == row->engine) {
-			*start_ns = t->items[i].start_ps / 1000;
-			return true;
-		}
-	return false;
-}
-
-static struct nx_perfetto_row *row_of(struct instruction_trace *x, const struct nx_instruction *row,
-				      bool is_matrix)
-{
-	size_t i = 0;
-
-	while (row_order[i].engine != row->engine || row_order[i].is_matrix != is_matrix)
-		i++;
-	return &x->rows[row->graph][i];
-}
-
 static void write_row(void *context, const void *opaque)
 {
 	struct instruction_trace *x = context;
@@ -153,6 +279,8 @@ static void write_row(void *context, const void *opaque)
 	const struct nx_slot *slot = nx_profile_slot(x->profile, row);
 	struct slot_args *args = slot_of(x, row);
 	bool is_matrix = row->engine == NX_ENGINE_TENSOR && slot->flags & NX_SLOT_MATMUL;
+	uint32_t transfer;
+	size_t at = 0;
 	struct nx_perfetto_slice slice = {
 		.start_ns = row->start_ps / 1000,
 		.end_ns = nx_perfetto_end_ns(row->start_ps, row->end_ps),
@@ -165,15 +293,20 @@ static void write_row(void *context, const void *opaque)
 	args->items[ARG_CRC_IN].u64 = row->crc_in;
 	args->items[ARG_CRC_OUT].u64 = row->crc_out;
 	args->items[ARG_WAIT].u64 = nx_wait_ns(row->wait_cycles, x->engine_clock);
-	if (slot->flags & NX_SLOT_TRIGGER && find_trigger(x, row, &args->items[args->count].u64))
+	if (slot->flags & NX_SLOT_TRIGGER &&
+	    (transfer = nx_trigger_walk_find(&x->triggers, row)) != NX_NONE) {
+		args->items[args->count].u64 =
+			x->profile->transfers.items[transfer].start_ps / 1000;
 		slice.arg_count++;
+	}
 	if (x->flows)
-		slice.flows = nx_flow_index_next(x->flows);
-	nx_perfetto_row_put(row_of(x, row, is_matrix), &slice);
+		slice.flows = next_flows(x->flows);
+	while (row_order[at].engine != row->engine || row_order[at].is_matrix != is_matrix)
+		at++;
+	nx_perfetto_row_put(&x->rows[row->graph][at], &slice);
 	if (is_matrix)
 		nx_utilisation_add(&x->utilisation[row->graph], row, slot);
-	if (x->trace->options->progress)
-		nx_progress_add(x->trace->options->progress, 1);
+	nx_progress_add(x->trace->options->progress, 1);
 }
 
 static void begin_rows(struct instruction_trace *x)
@@ -192,15 +325,6 @@ static void begin_rows(struct instruction_trace *x)
 	}
 }
 
-static void finish_rows(struct instruction_trace *x)
-{
-	for (uint32_t g = 0; g < x->profile->capture.graph_count; g++) {
-		for (uint32_t i = 0; i < ROW_COUNT; i++)
-			nx_perfetto_row_finish(&x->rows[g][i]);
-		nx_utilisation_finish(&x->utilisation[g]);
-	}
-}
-
 enum nx_status nx_perfetto_instructions(const struct nx_device_trace *trace, struct nx_error *err)
 {
 	struct instruction_trace *x = nx_heap_alloc(sizeof(*x));
@@ -211,13 +335,18 @@ enum nx_status nx_perfetto_instructions(const struct nx_device_trace *trace, str
 	x->profile = trace->profile;
 	nx_instruction_fields_init(&x->fields, trace->profile, NX_FOR_PERFETTO);
 	x->engine_clock = (double)(float)trace->profile->capture.hardware->engine_clock_ghz;
+	x->triggers.transfers = &trace->profile->transfers;
 	begin_rows(x);
 	if (trace->options->perfetto_flows)
-		st = nx_flow_index_build(&x->flows, trace->profile, err);
+		st = build_flows(&x->flows, trace->profile, err);
 	if (!st)
 		st = nx_profile_scan(trace->profile, NX_TABLE_INSTRUCTION, write_row, x, err);
-	finish_rows(x);
-	closed = nx_flow_index_close(x->flows, st ? NULL : err);
+	for (uint32_t g = 0; g < x->profile->capture.graph_count; g++) {
+		for (uint32_t i = 0; i < ROW_COUNT; i++)
+			nx_perfetto_row_finish(&x->rows[g][i]);
+		nx_utilisation_finish(&x->utilisation[g]);
+	}
+	closed = close_flows(x->flows, st ? NULL : err);
 	nx_instruction_fields_release(&x->fields);
 	nx_vec_release(&x->scratch);
 	nx_arena_release(&x->arena);

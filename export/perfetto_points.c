@@ -2,10 +2,9 @@
 /* What has a moment and no length: semaphores, notifications, and facts about the profile. */
 #include <stdio.h>
 
-#include "base/spool.h"
-#include "export/perfetto_args.h"
 #include "export/perfetto_device.h"
 #include "format/instruction.h"
+#include "tables/sorted_rows.h"
 
 struct point_trace {
 	const struct nx_device_trace *trace;
@@ -26,16 +25,13 @@ static void put_event(void *context, const void *opaque)
 	const struct nx_event *row = opaque;
 	char name[NX_SEMAPHORE_LABEL_MAX];
 
-	if (x->trace->options->progress)
-		nx_progress_add(x->trace->options->progress, 1);
+	nx_progress_add(x->trace->options->progress, 1);
 	if (!row->is_semaphore)
 		return;
 	nx_perfetto_semaphore_label(x->profile, row->graph, row->id, name);
 	nx_perfetto_arg_u64(&x->args, "value", row->value);
 	put_instant(x, x->semaphores[row->graph], row->time_ps, name);
 }
-
-/* --- notifications --------------------------------------------------------- */
 
 static void put_fault(void *context, const void *opaque)
 {
@@ -53,7 +49,7 @@ static void put_fault(void *context, const void *opaque)
 		nx_perfetto_arg_text(&x->args, "engine", nx_engines[row->engine].label);
 	if (row->slot != NX_NONE) {
 		const uint8_t *word =
-			graph->engines[row->engine].code.data + (size_t)row->slot * NX_SLOT_BYTES;
+			nx_instruction_word(graph->engines[row->engine].code, row->slot);
 
 		nx_perfetto_arg_u64(&x->args, "pc", row->slot);
 		nx_perfetto_arg_text(&x->args, "opcode",
@@ -114,55 +110,6 @@ static void put_facts(struct point_trace *x)
 	put_collectives(x, track);
 }
 
-/* --- in order of time ------------------------------------------------------- */
-
-#define SPOOL_BYTES ((size_t)8 << 20)
-
-struct sorter {
-	struct nx_spool *spool;
-	enum nx_status status;
-	struct nx_error *err;
-};
-
-static void collect(void *context, const void *row)
-{
-	struct sorter *s = context;
-
-	if (!s->status)
-		s->status = nx_spool_add(s->spool, row, s->err);
-}
-
-static enum nx_status replay(struct nx_spool *spool, nx_row_fn fn, void *context,
-			     struct nx_error *err)
-{
-	struct nx_spool_cursor *cursor;
-	const void *row;
-	enum nx_status st = nx_spool_sort(spool, err);
-
-	if (!st)
-		st = nx_spool_cursor_open(&cursor, spool, err);
-	if (st)
-		return st;
-	while ((row = nx_spool_cursor_next(cursor)))
-		fn(context, row);
-	return nx_spool_cursor_close(cursor, err);
-}
-
-/* These tables come in the order of their records. Rows must start with their time. */
-static enum nx_status scan_by_time(const struct nx_profile *p, enum nx_table table, size_t row_size,
-				   nx_row_fn fn, void *context, struct nx_error *err)
-{
-	struct sorter s = {.spool = nx_spool_new(row_size, SPOOL_BYTES), .err = err};
-	enum nx_status st = nx_profile_scan(p, table, collect, &s, err);
-
-	if (!st)
-		st = s.status;
-	if (!st)
-		st = replay(s.spool, fn, context, err);
-	nx_spool_free(s.spool);
-	return st;
-}
-
 enum nx_status nx_perfetto_points(const struct nx_device_trace *trace, struct nx_error *err)
 {
 	struct point_trace x = {.trace = trace, .profile = trace->profile};
@@ -175,10 +122,11 @@ enum nx_status nx_perfetto_points(const struct nx_device_trace *trace, struct nx
 						       NX_RANK_NOTIFICATIONS);
 	}
 	put_facts(&x);
-	st = scan_by_time(x.profile, NX_TABLE_EVENT, sizeof(struct nx_event), put_event, &x, err);
+	st = nx_sorted_rows_scan(x.profile, NX_TABLE_EVENT, sizeof(struct nx_event), put_event, &x,
+				 err);
 	if (!st)
-		st = scan_by_time(x.profile, NX_TABLE_FAULT, sizeof(struct nx_fault), put_fault, &x,
-				  err);
+		st = nx_sorted_rows_scan(x.profile, NX_TABLE_FAULT, sizeof(struct nx_fault),
+					 put_fault, &x, err);
 	nx_vec_release(&x.args);
 	return st;
 }

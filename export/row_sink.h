@@ -14,6 +14,7 @@
 #define NX_EXPORT_ROW_SINK_H
 
 #include "base/file.h"
+#include "format/parquet/parquet_reader.h"
 #include "query/row_stream.h"
 
 struct nx_row_sink;
@@ -50,14 +51,33 @@ NX_MUST_CHECK enum nx_status nx_row_sink_pour(struct nx_row_sink *sink, struct n
 void nx_row_sink_close(struct nx_row_sink *sink);
 
 /*
- * The formats. CSV as RFC 4180 but with plain line ends: NULL is an empty field, an empty
- * text is "".
- * JSON is an array of objects, a row on each line; JSONL the objects alone.
- * Integers are exact in both, beyond 2^53 too; NaN and infinities are null.
- * Columns of the same name become a, a_1, a_2.
+ * CSV is RFC 4180 with plain line ends: NULL is an empty field, an empty text is "".
+ * JSON is an array of objects, a row on each line; JSONL the objects alone. Integers are exact in
+ * both, beyond 2^53 too; NaN and infinities are null. Columns of the same name become a, a_1, a_2.
  */
 struct nx_row_sink *nx_rows_csv_open(struct nx_output *out);
 struct nx_row_sink *nx_rows_json_open(struct nx_output *out);
 struct nx_row_sink *nx_rows_jsonl_open(struct nx_output *out);
+
+/* One line of CSV each, with its end. */
+void nx_csv_append_header(struct nx_bytes *to, const struct nx_column *columns, size_t count);
+void nx_csv_append_row(struct nx_bytes *to, const struct nx_value *row, size_t count);
+
+/*
+ * Parquet: the kinds of a row stream do not tell the width of a number or what is in a list, so the
+ * caller says which types the columns have. The file is written front to back, so the output may be
+ * a pipe. Memory is bounded by one row group.
+ */
+struct nx_rows_parquet_shape {
+	const struct nx_parquet_field *fields; /* of the stream's columns, in order */
+	size_t field_count;
+	/* The file the rows come from: what its footer says of the profile is carried over,
+	 * and nothing else, as that may speak of columns left out. NULL: none. */
+	const struct nx_parquet_reader *origin;
+};
+
+/* All that shape points at lives until the sink is closed. */
+struct nx_row_sink *nx_rows_parquet_open(struct nx_output *out,
+					 const struct nx_rows_parquet_shape *shape);
 
 #endif

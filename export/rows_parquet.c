@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/rows_parquet.h"
+#include "export/row_sink.h"
 
 #include "base/arena.h"
 

@@ -73,21 +73,12 @@ static void put_reference(struct nx_output *out, const char *before, const char 
 	put(out, "'\n");
 }
 
-static void put_bounds(struct nx_output *out, const struct nx_schema_column *column)
-{
-	char number[32];
-
-	snprintf(number, sizeof(number), "%g", (double)column->minimum);
-	put_pair(out, 6, "minimum", number);
-	snprintf(number, sizeof(number), "%g", (double)column->maximum);
-	put_pair(out, 6, "maximum", number);
-}
-
 static void put_type(struct nx_output *out, const struct nx_schema_column *column)
 {
 	enum nx_schema_type type = column->type;
 	bool is_list = nx_schema_is_list(type);
 	unsigned indent = is_list ? 8 : 6;
+	char number[32];
 
 	if (type == NX_SCHEMA_ENUM) {
 		/* beside a $ref alone other keys would be ignored */
@@ -104,8 +95,12 @@ static void put_type(struct nx_output *out, const struct nx_schema_column *colum
 	put_pair(out, indent, "type", nx_schema_type_word(type));
 	if (nx_schema_type_format(type))
 		put_pair(out, indent, "format", nx_schema_type_format(type));
-	if (column->is_bounded)
-		put_bounds(out, column);
+	if (!column->is_bounded)
+		return;
+	snprintf(number, sizeof(number), "%g", (double)column->minimum);
+	put_pair(out, 6, "minimum", number);
+	snprintf(number, sizeof(number), "%g", (double)column->maximum);
+	put_pair(out, 6, "maximum", number);
 }
 
 /* "n" alone is a boolean to readers of YAML 1.1. */

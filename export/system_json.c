@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "export/exporters.h"
 #include "export/json_sections.h"
-#include "export/system_exporters.h"
 #include "export/system_stated.h"
 #include "model/system_event.h"
 
@@ -37,14 +37,6 @@ struct json_export {
 	struct member members[MAX_COLUMNS + NX_MAX_EVENT_FIELDS];
 	size_t member_count;
 };
-
-static bool has_many_instances(const struct nx_system_profile *p)
-{
-	for (uint32_t i = 1; i < p->process_count; i++)
-		if (strcmp(p->processes[i].instance_id, p->processes[0].instance_id) != 0)
-			return true;
-	return false;
-}
 
 static void write_place(struct json_export *x, uint32_t process, int32_t nc_idx)
 {
@@ -189,8 +181,7 @@ static void write_event(void *context, const void *row)
 	nx_event_fields_read(&x->reader, e, &fields);
 	add_fields(x, &fields);
 	write_members(x);
-	if (x->options->progress)
-		nx_progress_add(x->options->progress, 1);
+	nx_progress_add(x->options->progress, 1);
 }
 
 /* --- samples ------------------------------------------------------------ */
@@ -300,7 +291,9 @@ enum nx_status nx_system_export_json(const struct nx_system_profile *profile,
 	enum nx_status st;
 
 	nx_event_reader_open(&x.reader, profile);
-	x.many_instances = has_many_instances(profile);
+	for (uint32_t i = 1; i < profile->process_count; i++)
+		x.many_instances |= strcmp(profile->processes[i].instance_id,
+					   profile->processes[0].instance_id) != 0;
 	nx_json_init_output(&x.w, out, options->pretty);
 	nx_json_begin_object(&x.w);
 	nx_json_system_stated(&x.w, profile, options->include_private);

@@ -7,6 +7,86 @@
 #include "base/lanes.h"
 #include "model/system_event.h"
 
+/* --- groups -------------------------------------------------------------- */
+
+static const char *const field_names[NX_GROUP_FIELD_COUNT] = {
+	[NX_GROUP_INSTANCE] = "instance_id", [NX_GROUP_PROCESS] = "process_id",
+	[NX_GROUP_THREAD] = "thread_id",     [NX_GROUP_CORE] = "lnc_idx",
+	[NX_GROUP_WORKER] = "worker_gid",
+};
+
+enum nx_status nx_group_parse(struct nx_group *group, const char *list, const char *option,
+			      struct nx_error *err)
+{
+	const char *at = list;
+
+	group->count = 0;
+	for (;;) {
+		struct nx_slice name = nx_slice_of(at, strcspn(at, ","));
+		unsigned field = 0;
+		size_t i;
+
+		while (field < NX_GROUP_FIELD_COUNT && !nx_slice_is(name, field_names[field]))
+			field++;
+		if (field == NX_GROUP_FIELD_COUNT)
+			return nx_fail(err, NX_USAGE,
+				       "%s cannot group by '%.*s'; its fields are " NX_GROUP_FIELDS,
+				       option, (int)(name.len < 64 ? name.len : 64), at);
+		for (i = 0; i < group->count && group->fields[i] != field; i++)
+			;
+		if (i == group->count)
+			group->fields[group->count++] = (enum nx_group_field)field;
+		at += name.len;
+		if (!*at++)
+			return NX_OK;
+	}
+}
+
+static void field_text(enum nx_group_field field, const struct nx_system_profile *profile,
+		       const struct nx_system_event *e, char text[256])
+{
+	const struct nx_system_process *p = &profile->processes[e->process];
+
+	*text = 0;
+	switch (field) {
+	case NX_GROUP_INSTANCE:
+		snprintf(text, 256, "%s", p->instance_id);
+		break;
+	case NX_GROUP_PROCESS:
+		snprintf(text, 256, "pid%llu", (unsigned long long)p->pid);
+		break;
+	case NX_GROUP_THREAD:
+		snprintf(text, 256, "tid%llu", (unsigned long long)e->thread_id);
+		break;
+	case NX_GROUP_CORE:
+		if (e->nc_idx >= 0)
+			snprintf(text, 256, "nc%d", e->nc_idx);
+		break;
+	default:
+		if (nx_event_has_worker(e))
+			snprintf(text, 256, "gid%u", e->worker_gid);
+	}
+}
+
+size_t nx_group_label(const struct nx_group *group, const struct nx_system_profile *profile,
+		      const struct nx_system_event *event, char label[NX_GROUP_LABEL_MAX])
+{
+	size_t len = 0;
+
+	*label = 0;
+	for (size_t i = 0; i < group->count; i++) {
+		char text[256];
+
+		field_text(group->fields[i], profile, event, text);
+		if (!*text)
+			continue;
+		/* only an instance's name is long, and it comes at most once */
+		len += (size_t)snprintf(label + len, NX_GROUP_LABEL_MAX - len, "%s%s",
+					len ? "-" : "", text);
+	}
+	return len;
+}
+
 #define MAX_ARGS (NX_MAX_EVENT_FIELDS + 12)
 
 struct lane {
@@ -69,21 +149,15 @@ static void secondary_label(struct nx_slices *x, const struct nx_system_event *e
 	snprintf(label + len, NX_GROUP_LABEL_MAX - len, "%s%s", len ? "-" : "", source);
 }
 
-static uint32_t row_rank(const struct nx_slices *x, const struct nx_system_event *e)
-{
-	uint32_t by_source = e->source == NX_SOURCE_FRAMEWORK  ? 0
-			     : e->source == NX_SOURCE_HARDWARE ? 2
-							       : 1;
-
-	return by_source << 20 | (uint32_t)(x->rows.len & 0xfffff);
-}
-
 static size_t row_by_label(struct nx_slices *x, const struct nx_system_event *e)
 {
 	char primary[NX_GROUP_LABEL_MAX], secondary[NX_GROUP_LABEL_MAX];
 	char both[2 * NX_GROUP_LABEL_MAX];
 	struct row row = {.p = x->p};
 	size_t primary_len = nx_group_label(&x->plan->primary, x->profile, e, primary);
+	uint32_t by_source = e->source == NX_SOURCE_FRAMEWORK  ? 0
+			     : e->source == NX_SOURCE_HARDWARE ? 2
+							       : 1;
 	uint32_t process;
 	uint64_t at;
 
@@ -94,7 +168,7 @@ static size_t row_by_label(struct nx_slices *x, const struct nx_system_event *e)
 	process = process_track(x, nx_slice_of(primary, primary_len));
 	row.label = nx_arena_copy_text(&x->arena, secondary);
 	row.track = nx_perfetto_thread(x->p, process, nx_perfetto_new_number(x->p), row.label,
-				       row_rank(x, e));
+				       by_source << 20 | (uint32_t)(x->rows.len & 0xfffff));
 	nx_text_map_put(&x->rows_by_label, nx_slice_text(nx_arena_copy_text(&x->arena, both)),
 			x->rows.len);
 	nx_vec_push(&x->rows, row);

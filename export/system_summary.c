@@ -3,7 +3,6 @@
 #include "base/json_writer.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
-#include "export/system_exporters.h"
 #include "export/system_stated.h"
 #include "export/system_totals.h"
 #include "model/system_event.h"

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "export/system_exporters.h"
+#include "export/exporters.h"
 #include "export/system_totals.h"
 #include "model/system_event.h"
 

@@ -32,39 +32,29 @@ struct transfers {
 
 /* --- bandwidth ---------------------------------------------------------- */
 
-static void swap_moving(struct moving *a, struct moving *b)
-{
-	struct moving kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
-
 static void push_moving(struct nx_moving *heap, struct moving m)
 {
 	size_t at = heap->len;
 
 	nx_vec_push(heap, m);
-	while (at && heap->items[(at - 1) / 2].end_ns > heap->items[at].end_ns) {
-		swap_moving(&heap->items[at], &heap->items[(at - 1) / 2]);
-		at = (at - 1) / 2;
-	}
+	for (; at && heap->items[(at - 1) / 2].end_ns > m.end_ns; at = (at - 1) / 2)
+		heap->items[at] = heap->items[(at - 1) / 2];
+	heap->items[at] = m;
 }
 
 static struct moving pop_moving(struct nx_moving *heap)
 {
-	struct moving first = heap->items[0];
+	struct moving first = heap->items[0], last = heap->items[--heap->len];
 	size_t at = 0, next;
 
-	heap->items[0] = heap->items[--heap->len];
-	while ((next = 2 * at + 1) < heap->len) {
+	for (; (next = 2 * at + 1) < heap->len; at = next) {
 		if (next + 1 < heap->len && heap->items[next + 1].end_ns < heap->items[next].end_ns)
 			next++;
-		if (heap->items[at].end_ns <= heap->items[next].end_ns)
+		if (last.end_ns <= heap->items[next].end_ns)
 			break;
-		swap_moving(&heap->items[at], &heap->items[next]);
-		at = next;
+		heap->items[at] = heap->items[next];
 	}
+	heap->items[at] = last;
 	return first;
 }
 
@@ -78,14 +68,6 @@ static void end_moving(struct route *r, uint64_t until_ns)
 		if (!r->moving.len || r->moving.items[0].end_ns != m.end_ns)
 			nx_perfetto_count(r->p, r->bandwidth_track, m.end_ns, r->bytes_per_s);
 	}
-}
-
-static void start_moving(struct route *r, const struct nx_host_transfer *t, double bytes_per_s)
-{
-	end_moving(r, t->start_ns);
-	r->bytes_per_s += bytes_per_s;
-	push_moving(&r->moving, (struct moving){t->end_ns, bytes_per_s});
-	nx_perfetto_count(r->p, r->bandwidth_track, t->start_ns, r->bytes_per_s);
 }
 
 /* --- slices ------------------------------------------------------------- */
@@ -166,8 +148,12 @@ static void add_transfer(void *context, const void *row)
 	lane = nx_lanes_put(&r->lanes, t->start_ns, t->end_ns, end_slice, r);
 	nx_perfetto_begin(x->p, lane_track(r, lane), t->start_ns, nx_direction_name(t->direction),
 			  args, has_time ? 2 : 1, NULL);
-	if (has_time)
-		start_moving(r, t, bytes_per_s);
+	if (!has_time)
+		return;
+	end_moving(r, t->start_ns);
+	r->bytes_per_s += bytes_per_s;
+	push_moving(&r->moving, (struct moving){t->end_ns, bytes_per_s});
+	nx_perfetto_count(r->p, r->bandwidth_track, t->start_ns, r->bytes_per_s);
 }
 
 enum nx_status nx_system_transfers_write(struct nx_perfetto *p,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The whole profile as one JSON document, streamed. Sections are named and
- * filled as in AWS's export of the same capture.
- */
+/* The whole profile as one JSON document, with the sections of AWS's export of the same capture. */
 #include <string.h>
 
 #include "base/json_writer.h"
@@ -123,16 +120,6 @@ static enum nx_status write_optional(struct nx_json_writer *w, const struct nx_p
 	return st;
 }
 
-static uint64_t counted_instructions(const struct nx_profile *p)
-{
-	uint64_t count = p->with_layer_count + p->early_semaphore_count;
-
-	for (uint32_t g = 0; g < p->capture.graph_count; g++)
-		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-			count += p->graphs[g].instruction_count[e];
-	return count;
-}
-
 enum nx_status nx_export_json(const struct nx_profile *profile,
 			      const struct nx_export_options *options, struct nx_output *out,
 			      struct nx_error *err)
@@ -143,7 +130,11 @@ enum nx_status nx_export_json(const struct nx_profile *profile,
 
 	nx_json_init_output(&w, out, options->pretty);
 	nx_json_begin_object(&w);
-	points = write_stated(&w, profile) + counted_instructions(profile);
+	points = write_stated(&w, profile) + profile->with_layer_count +
+		 profile->early_semaphore_count;
+	for (uint32_t g = 0; g < profile->capture.graph_count; g++)
+		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+			points += profile->graphs[g].instruction_count[e];
 	st = write_streams(&w, profile, options->progress, &points, err);
 	if (!st)
 		st = write_optional(&w, profile, err);

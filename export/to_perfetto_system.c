@@ -8,7 +8,7 @@
 
 #include "base/conveyor.h"
 #include "base/vec.h"
-#include "export/system_exporters.h"
+#include "export/exporters.h"
 #include "export/system_slices.h"
 #include "export/system_tracks.h"
 
@@ -68,8 +68,7 @@ static void finish_process(void *context, void *item)
 
 	nx_output_write(trace->out, shard->bytes.items, shard->bytes.len);
 	nx_vec_clear(&shard->bytes);
-	if (trace->plan->options->progress)
-		nx_progress_add(trace->plan->options->progress, shard->event_count);
+	nx_progress_add(trace->plan->options->progress, shard->event_count);
 	if (!shard->status || trace->status)
 		return;
 	trace->status = shard->status;
@@ -120,12 +119,9 @@ static enum nx_status write_rest(const struct nx_slices_plan *plan, bool events_
 
 	if (events_too) {
 		struct nx_slices *slices = nx_slices_new(plan, p);
-		uint64_t event_count;
 
 		st = nx_system_scan(plan->profile, NX_SYSTEM_EVENT, nx_slices_add, slices, err);
-		event_count = nx_slices_finish(slices);
-		if (plan->options->progress)
-			nx_progress_add(plan->options->progress, event_count);
+		nx_progress_add(plan->options->progress, nx_slices_finish(slices));
 	}
 	if (!st)
 		st = nx_system_counters_write(p, plan->profile, plan->options->cpu_per_core, err);

@@ -25,16 +25,6 @@ enum nx_status nx_export_summary_json(const struct nx_profile *profile,
 	return NX_OK;
 }
 
-static size_t widest_name(const struct nx_profile *profile)
-{
-	size_t widest = strlen("profiler_version");
-
-	for (size_t i = 0; i < profile->metrics.len; i++)
-		if (strlen(profile->metrics.items[i].name) > widest)
-			widest = strlen(profile->metrics.items[i].name);
-	return widest;
-}
-
 static void write_line(struct nx_output *out, size_t width, const char *name, const char *value,
 		       size_t value_len)
 {
@@ -45,11 +35,6 @@ static void write_line(struct nx_output *out, size_t width, const char *name, co
 	nx_output_write(out, spaces, gap < sizeof(spaces) ? gap : sizeof(spaces) - 1);
 	nx_output_write(out, value, value_len);
 	nx_output_write(out, "\n", 1);
-}
-
-static void write_version(struct nx_output *out, size_t width)
-{
-	write_line(out, width, "profiler_version", NX_PRODUCT_VERSION, strlen(NX_PRODUCT_VERSION));
 }
 
 static void write_metric(struct nx_output *out, size_t width, const struct nx_metric *m)
@@ -76,22 +61,21 @@ enum nx_status nx_export_summary_text(const struct nx_profile *profile,
 				      struct nx_output *out, struct nx_error *err)
 {
 	static const char simulated[] = "true: the times come from a simulator, not from a device";
-	size_t width = widest_name(profile);
-	bool version_written = false;
+	static const char version[] = "profiler_version";
+	size_t width = strlen(version), i = 0;
 
 	(void)options, (void)err;
+	for (size_t k = 0; k < profile->metrics.len; k++)
+		if (strlen(profile->metrics.items[k].name) > width)
+			width = strlen(profile->metrics.items[k].name);
 	if (profile->capture.is_simulation)
 		write_line(out, width, "is_simulation", simulated, strlen(simulated));
-	for (size_t i = 0; i < profile->metrics.len; i++) {
-		const struct nx_metric *m = &profile->metrics.items[i];
-
-		if (!version_written && strcmp(m->name, "profiler_version") > 0) {
-			write_version(out, width);
-			version_written = true;
-		}
-		write_metric(out, width, m);
-	}
-	if (!version_written)
-		write_version(out, width);
+	/* metrics are sorted by name, and the version is one of them */
+	for (; i < profile->metrics.len && strcmp(profile->metrics.items[i].name, version) <= 0;
+	     i++)
+		write_metric(out, width, &profile->metrics.items[i]);
+	write_line(out, width, version, NX_PRODUCT_VERSION, strlen(NX_PRODUCT_VERSION));
+	for (; i < profile->metrics.len; i++)
+		write_metric(out, width, &profile->metrics.items[i]);
 	return NX_OK;
 }

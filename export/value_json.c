@@ -3,36 +3,6 @@
 
 #include "base/number.h"
 
-static void put_i64(struct nx_json_writer *w, int64_t value, enum nx_json_reader_kind reader)
-{
-	char digits[NX_NUMBER_MAX];
-
-	if (reader == NX_JSON_FOR_PROGRAMS ||
-	    (value >= -NX_JSON_SAFE_INTEGER && value <= NX_JSON_SAFE_INTEGER))
-		nx_json_i64(w, value);
-	else
-		nx_json_slice(w, nx_slice_of(digits, nx_format_i64(digits, value)));
-}
-
-static void put_u64(struct nx_json_writer *w, uint64_t value, enum nx_json_reader_kind reader)
-{
-	char digits[NX_NUMBER_MAX];
-
-	if (reader == NX_JSON_FOR_PROGRAMS || value <= (uint64_t)NX_JSON_SAFE_INTEGER)
-		nx_json_u64(w, value);
-	else
-		nx_json_slice(w, nx_slice_of(digits, nx_format_u64(digits, value)));
-}
-
-static void put_bytes(struct nx_json_writer *w, const struct nx_value *value)
-{
-	struct nx_bytes text = {0};
-
-	nx_value_append_text(value, &text);
-	nx_json_slice(w, nx_slice_of(text.items, text.len));
-	nx_vec_release(&text);
-}
-
 static void put_items(struct nx_json_writer *w, const struct nx_value *value,
 		      enum nx_json_reader_kind reader)
 {
@@ -56,6 +26,9 @@ static void put_items(struct nx_json_writer *w, const struct nx_value *value,
 void nx_value_json(struct nx_json_writer *w, const struct nx_value *value,
 		   enum nx_json_reader_kind reader)
 {
+	char digits[NX_NUMBER_MAX];
+	struct nx_bytes text = {0};
+
 	switch (value->kind) {
 	case NX_VALUE_NULL:
 		nx_json_null(w);
@@ -64,10 +37,17 @@ void nx_value_json(struct nx_json_writer *w, const struct nx_value *value,
 		nx_json_bool(w, value->flag);
 		break;
 	case NX_VALUE_I64:
-		put_i64(w, value->i64, reader);
+		if (reader == NX_JSON_FOR_PROGRAMS ||
+		    (value->i64 >= -NX_JSON_SAFE_INTEGER && value->i64 <= NX_JSON_SAFE_INTEGER))
+			nx_json_i64(w, value->i64);
+		else
+			nx_json_slice(w, nx_slice_of(digits, nx_format_i64(digits, value->i64)));
 		break;
 	case NX_VALUE_U64:
-		put_u64(w, value->u64, reader);
+		if (reader == NX_JSON_FOR_PROGRAMS || value->u64 <= (uint64_t)NX_JSON_SAFE_INTEGER)
+			nx_json_u64(w, value->u64);
+		else
+			nx_json_slice(w, nx_slice_of(digits, nx_format_u64(digits, value->u64)));
 		break;
 	case NX_VALUE_F32:
 		nx_json_f32(w, value->f32);
@@ -85,7 +65,9 @@ void nx_value_json(struct nx_json_writer *w, const struct nx_value *value,
 		nx_json_slice(w, value->text);
 		break;
 	case NX_VALUE_BYTES:
-		put_bytes(w, value);
+		nx_value_append_text(value, &text);
+		nx_json_slice(w, nx_slice_of(text.items, text.len));
+		nx_vec_release(&text);
 		break;
 	case NX_VALUE_LIST:
 	case NX_VALUE_STRUCT:

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value_json: a value of a row in JSON, for programs that keep 64 bits or for scripts that do not.
- */
+/* value_json: a value of a row in JSON. */
 #ifndef NX_EXPORT_VALUE_JSON_H
 #define NX_EXPORT_VALUE_JSON_H
 

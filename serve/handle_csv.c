@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "export/csv_text.h"
+#include "export/row_sink.h"
 #include "model/schema.h"
 #include "query/row_choice.h"
 #include "query/table_rows.h"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "export/perfetto_rows.h"
+#include "export/perfetto_device.h"
 #include "perfetto_reader.h"
 
 static void put(struct nx_perfetto_row *row, uint64_t start_ns, uint64_t end_ns)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "export/perfetto_utilisation.h"
+#include "export/perfetto_device.h"
 #include "perfetto_reader.h"
 
 /* An array of one cell at 1 GHz: 2 flops, hence one element, per nanosecond. */

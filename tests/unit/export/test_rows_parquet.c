@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "export/rows_parquet.h"
+#include "export/row_sink.h"
 #include "tests/unit/export/given_rows.h"
 
 struct fixture {

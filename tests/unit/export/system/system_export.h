@@ -3,7 +3,7 @@
 #ifndef NX_TEST_SYSTEM_EXPORT_H
 #define NX_TEST_SYSTEM_EXPORT_H
 
-#include "export/system_exporters.h"
+#include "export/exporters.h"
 #include "tests/unit/system_fixture.h"
 
 /* Something of all that a summary tells: events, samples, a transfer, a device profile, a loss. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "export/system_exporters.h"
+#include "export/exporters.h"
 #include "system_export.h"
 
 static void every_exporter_is_found_by_its_name(void **state)

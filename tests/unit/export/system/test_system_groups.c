@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "export/system_groups.h"
+#include "export/system_slices.h"
 #include "system_export.h"
 
 static void fields_are_read_in_their_order(void **state)
