@@ -5,6 +5,7 @@
  * together are joined all the same, or nearly every mutation would end there. A refusal must have
  * a sentence, every export must succeed, and every row of a table must be as the schema says.
  */
+#define _GNU_SOURCE 1 /* memfd_create */
 #include "base/bare/bits.h"
 #include "export/exporters.h"
 #include "pipeline/device_session.h"
