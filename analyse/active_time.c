@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* active_time: the time ranges in which an engine worked. */
+#include <assert.h>
+
 #include "analyse/analyses.h"
 #include "analyse/span_union.h"
 
@@ -14,6 +16,7 @@ static void add(void *state, const void *opaque)
 	const struct nx_instruction *row = opaque;
 	struct nx_active closed = {.graph = row->graph, .engine = row->engine};
 
+	assert(row->graph < NX_MAX_GRAPHS && row->engine < NX_ENGINE_COUNT);
 	if (nx_profile_slot(a->out.profile, row)->flags & NX_SLOT_WAITS_ONLY)
 		return;
 	if (nx_span_union_add(&a->busy[row->graph][row->engine], row->start_ps, row->end_ps,

@@ -57,6 +57,7 @@ void nx_activity_add_instruction(struct nx_activity *a, const struct nx_instruct
 	struct nx_engine_activity *engine = &a->engines[row->engine];
 	uint64_t duration_ps = row->end_ps - row->start_ps;
 
+	assert(row->engine < NX_ENGINE_COUNT);
 	engine->instruction_count++;
 	if (!(slot->flags & NX_SLOT_WAITS_ONLY)) {
 		engine->instruction_ps += duration_ps;

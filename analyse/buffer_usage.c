@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * buffer_usage: how full the on-chip memories were, from what instructions and static DMAs wrote
- * and read.
+ * buffer_usage: how full the on-chip memories were, from writes and reads of instructions and
+ * static DMAs.
  *
  * A byte is live from the start of the instruction that writes it to the end of the last
- * instruction that reads it before the next write (or of the writer, if none does). When it dies is
+ * instruction that reads it before the next write (or of the writer, if none does). The end is
  * known only later, so changes are spooled and read back in order of time: memory does not grow
  * with the trace.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "analyse/analyses.h"
 #include "analyse/operand_runs.h"
-#include "base/spool.h"
+#include "model/sorted_rows.h"
 #include "model/transfer.h"
 
-/* Memory is followed in grains of two bytes, the size of the smallest operand that occurs. */
+/* We track memory in grains of two bytes, the size of the smallest operand. */
 #define GRAIN_BYTES 2
 #define GRAINS_PER_BANK (NX_PSUM_BANK_BYTES / GRAIN_BYTES)
 #define SBUF_GRAINS (NX_PARTITION_STRIDE / GRAIN_BYTES)
 #define PSUM_GRAINS (NX_PSUM_BANKS * NX_PSUM_BANK_BYTES / GRAIN_BYTES)
-#define SPOOL_BYTES ((size_t)16 << 20)
 
 struct life {
 	uint64_t start_ps, end_ps;
@@ -43,20 +43,21 @@ struct graph_lives {
 	uint8_t banks_ever;
 };
 
-struct step { /* a change in the number of live grains; the key is first, as the spool wants */
+struct step { /* a change in the number of live grains; by time */
 	uint64_t time_ps;
 	int32_t grains;
 	uint8_t buffer, bank, graph, padding;
 };
+static_assert(sizeof(struct step) == 16, "no bytes that nobody sets reach the spool");
+static_assert(GRAINS_PER_BANK % 64 == 0, "a bank begins a word of bits");
+static_assert(NX_PSUM_BANKS <= 8, "a bit for each bank");
 
 struct buffer_usage {
 	struct nx_derivation out;
 	uint32_t *transfers; /* by start */
 	size_t next_transfer;
 	struct graph_lives graphs[NX_MAX_GRAPHS];
-	struct nx_spool *steps;
-	enum nx_status status; /* first failure of the spool sticks */
-	struct nx_error error;
+	struct nx_sorted_rows steps;
 	/* lives that ended together, collected to become one step */
 	struct life run;
 	int32_t run_grains;
@@ -125,12 +126,6 @@ static void split_run(struct lives *l, uint32_t grain)
 
 /* --- steps ------------------------------------------------------------------ */
 
-static void put_step(struct buffer_usage *a, const struct step *step)
-{
-	if (!a->status)
-		a->status = nx_spool_add(a->steps, step, &a->error);
-}
-
 static void flush_run(struct buffer_usage *a)
 {
 	struct step step = {a->run.start_ps, a->run_grains, a->run_buffer,
@@ -138,10 +133,10 @@ static void flush_run(struct buffer_usage *a)
 
 	if (!a->run_grains)
 		return;
-	put_step(a, &step);
+	nx_sorted_rows_add(&a->steps, &step);
 	step.time_ps = a->run.end_ps;
 	step.grains = -a->run_grains;
-	put_step(a, &step);
+	nx_sorted_rows_add(&a->steps, &step);
 	a->run_grains = 0;
 }
 
@@ -190,6 +185,7 @@ static void write_grains(struct buffer_usage *a, const struct nx_instruction *ro
 {
 	uint32_t before = first;
 
+	assert(first < end && end <= lives->count);
 	split_run(lives, first);
 	split_run(lives, end);
 	for (uint32_t i = first, next; i < end; i = next) {
@@ -253,7 +249,7 @@ static void touch_operands(struct buffer_usage *a, const struct nx_instruction *
 {
 	const struct nx_operand *operands = a->out.profile->program.operands + slot->operand;
 
-	/* an instruction reads before it writes, also when both touch the same bytes */
+	/* an instruction reads before it writes, even if both touch the same bytes */
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < slot->operand_count; i++) {
 			struct step write = {row->start_ps, 0, operands[i].buffer, 0,
@@ -265,7 +261,7 @@ static void touch_operands(struct buffer_usage *a, const struct nx_instruction *
 			flush_run(a);
 			/* every write is a point, even one that changes nothing */
 			if (pass == 1)
-				put_step(a, &write);
+				nx_sorted_rows_add(&a->steps, &write);
 		}
 }
 
@@ -289,7 +285,7 @@ static void begin(void *state)
 {
 	struct buffer_usage *a = state;
 
-	a->steps = nx_spool_new(sizeof(struct step), SPOOL_BYTES);
+	nx_sorted_rows_init(&a->steps, sizeof(struct step));
 	a->transfers = nx_transfers_by_start(&a->out.profile->transfers);
 }
 
@@ -300,7 +296,7 @@ static void add(void *state, const void *opaque)
 	const struct nx_slot *slot = nx_profile_slot(a->out.profile, row);
 
 	add_transfers_until(a, row->start_ps);
-	/* what a trigger names is written by its DMA, later */
+	/* the operands of a trigger are written by its DMA, later */
 	if (!(slot->flags & NX_SLOT_TRIGGER))
 		touch_operands(a, row, slot);
 }
@@ -322,23 +318,24 @@ static void end_all(struct buffer_usage *a)
 
 /* --- the sweep --------------------------------------------------------------- */
 
-struct level { /* where the sweep stands, per graph and buffer */
+struct level { /* current state of the sweep */
 	int64_t grains[NX_PSUM_BANKS];
 	bool is_touched;
 };
 
 struct sweep {
 	struct buffer_usage *a;
+	uint64_t now_ps;
 	struct level levels[NX_MAX_GRAPHS][NX_BUFFER_COUNT];
 };
 
-static void emit_moment(struct sweep *s, uint64_t time_ps)
+static void emit_moment(struct sweep *s)
 {
 	for (uint32_t g = 0; g < s->a->out.profile->capture.graph_count; g++)
 		for (uint8_t b = 0; b < NX_BUFFER_COUNT; b++) {
 			struct level *level = &s->levels[g][b];
 			struct nx_buffer_usage row = {
-				.time_ps = time_ps, .buffer = b, .graph = (uint8_t)g};
+				.time_ps = s->now_ps, .buffer = b, .graph = (uint8_t)g};
 
 			if (!level->is_touched)
 				continue;
@@ -351,38 +348,30 @@ static void emit_moment(struct sweep *s, uint64_t time_ps)
 		}
 }
 
+static void take_step(void *context, const void *row)
+{
+	struct sweep *s = context;
+	const struct step *step = row;
+
+	if (step->time_ps != s->now_ps)
+		emit_moment(s);
+	s->now_ps = step->time_ps;
+	s->levels[step->graph][step->buffer].grains[step->bank] += step->grains;
+	s->levels[step->graph][step->buffer].is_touched = true;
+}
+
 static enum nx_status finish(void *state, struct nx_error *err)
 {
 	struct buffer_usage *a = state;
 	struct sweep sweep = {.a = a};
-	struct nx_spool_cursor *cursor;
-	const struct step *step;
-	uint64_t now_ps = 0;
 	enum nx_status st;
 
 	add_transfers_until(a, UINT64_MAX);
 	end_all(a);
-	if (a->status) {
-		if (err)
-			*err = a->error;
-		return a->status;
-	}
-	st = nx_spool_sort(a->steps, err);
+	st = nx_sorted_rows_finish(&a->steps, take_step, &sweep, err);
 	if (!st)
-		st = nx_spool_cursor_open(&cursor, a->steps, err);
-	if (st)
-		return st;
-	while ((step = nx_spool_cursor_next(cursor))) {
-		struct level *level = &sweep.levels[step->graph][step->buffer];
-
-		if (step->time_ps != now_ps)
-			emit_moment(&sweep, now_ps);
-		now_ps = step->time_ps;
-		level->grains[step->bank] += step->grains;
-		level->is_touched = true;
-	}
-	emit_moment(&sweep, now_ps);
-	return nx_spool_cursor_close(cursor, err);
+		emit_moment(&sweep);
+	return st;
 }
 
 static void release(void *state)
@@ -395,7 +384,7 @@ static void release(void *state)
 			nx_heap_free(a->graphs[g].buffers[b].is_first);
 		}
 	nx_heap_free(a->transfers);
-	nx_spool_free(a->steps);
+	nx_spool_free(a->steps.spool);
 }
 
 const struct nx_analysis nx_analysis_buffer_usage = {

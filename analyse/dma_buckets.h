@@ -2,10 +2,9 @@
 /*
  * dma_buckets: the curve of DMA throughput at several levels of detail.
  *
- * The finest buckets are 1 us wide, each level is ten times as wide as the one before, and the
- * last is the first with at most NX_DMA_BUCKETS_SHOWN buckets in the profile's time: about a
- * screen full. All levels together have at most a ninth more buckets than the finest. A bucket
- * holds sums over the points of the curve in it; one without points is left out.
+ * The finest buckets are 1 us wide, and each level is ten times as wide as the one before. The last
+ * level is the first with at most NX_DMA_BUCKETS_SHOWN buckets, about a screen full. A bucket holds
+ * sums over its points of the curve; empty buckets are left out.
  *
  * Feed points in order of time within each graph; buckets go to fn as they close.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_roles: what runtime events mean to the derived tables of a system profile: executions that
- * form a flow, changes of device memory, copies between host and device, and points where the
- * clocks of host and device are known. An event's name decides its role, its attributes the rest.
+ * event_roles: the meaning of runtime events for the derived tables of a system profile: executions
+ * that form a flow, changes of device memory, copies between host and device, and clock
+ * synchronisation. The name of an event decides its role.
  */
 #ifndef NX_ANALYSE_EVENT_ROLES_H
 #define NX_ANALYSE_EVENT_ROLES_H
@@ -15,7 +15,7 @@
 enum nx_event_role {
 	NX_ROLE_NONE,
 	NX_ROLE_EXECUTION, /* has an exec_id: belongs to a flow */
-	NX_ROLE_SYNC,	   /* so does this, and it has both clocks */
+	NX_ROLE_SYNC,	   /* the same, with the time on both clocks */
 	NX_ROLE_ALLOCATE,
 	NX_ROLE_RELEASE,
 	NX_ROLE_TO_DEVICE,
@@ -34,11 +34,11 @@ struct nx_role_places {
 	} shapes[NX_MAX_SHAPES];
 };
 
-/* The flow of an execution, 0 when the event names none; model_id stays when it names no model. */
+/* The flow of an execution, 0 if the event has none; *model_id stays if it names no model. */
 uint64_t nx_execution_flow(struct nx_role_places *places, const struct nx_system_event *event,
 			   const struct nx_read_attributes *read, uint64_t *model_id);
 
-/* What to add to the device's clock to get the host's; false when the event does not say. */
+/* What to add to the clock of the device to get that of the host; false if not known. */
 bool nx_sync_offset(struct nx_role_places *places, const struct nx_read_attributes *read,
 		    int64_t *offset_ns);
 
@@ -80,5 +80,34 @@ struct nx_hbm_analysis {
 void nx_hbm_add(struct nx_hbm_analysis *a, const struct nx_hbm_change *change,
 		struct nx_hbm_sample *row);
 void nx_hbm_release(struct nx_hbm_analysis *a);
+
+/*
+ * The contents of each device memory over time, by purpose.
+ *
+ * A sample states what a logical core has allocated, in total and for one purpose. The difference
+ * to its previous sample is the change of the memory that the sample names; several cores and
+ * processes may share that memory. What was allocated before the trace began is in the total from
+ * the first sample on, but its purpose shows only with the next change of that kind.
+ *
+ * Feed samples of all processes in order of time.
+ */
+#define NX_HBM_PURPOSES 32 /* as many as a caller may distinguish */
+
+struct nx_hbm_place {
+	uint64_t total_bytes;
+	uint64_t bytes[NX_HBM_PURPOSES];
+};
+
+struct nx_hbm_places {
+	struct nx_map index; /* instance, device, memory -> place */
+	struct nx_hbm_place_list NX_VEC_BODY(struct nx_hbm_place) places;
+	struct nx_map taken; /* process, core, category or all -> bytes in the sample before */
+};
+
+/* The place after the change, borrowed until the next call. instance is any number that processes
+ * of one instance share; purpose is the caller's number for the category, below NX_HBM_PURPOSES. */
+const struct nx_hbm_place *nx_hbm_places_add(struct nx_hbm_places *p, uint32_t instance,
+					     const struct nx_hbm_sample *sample, unsigned purpose);
+void nx_hbm_places_release(struct nx_hbm_places *p);
 
 #endif

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPOOL_BYTES ((size_t)16 << 20)
-
-struct interval_record { /* the key is first, as the spool wants */
+struct interval_record { /* sorted by its key */
 	uint64_t key;	 /* level, then node: the order in which nodes are handed out */
 	struct nx_interval interval;
 };
@@ -16,7 +14,7 @@ void nx_hierarchy_init(struct nx_hierarchy *h, const struct nx_profile *profile)
 {
 	memset(h, 0, sizeof(*h));
 	h->profile = profile;
-	h->intervals = nx_spool_new(sizeof(struct interval_record), SPOOL_BYTES);
+	nx_sorted_rows_init(&h->intervals, sizeof(struct interval_record));
 }
 
 void nx_hierarchy_release(struct nx_hierarchy *h)
@@ -26,7 +24,7 @@ void nx_hierarchy_release(struct nx_hierarchy *h)
 	for (unsigned i = 0; i < NX_LEVEL_COUNT; i++)
 		nx_map_release(&h->by_id[i]);
 	nx_text_map_release(&h->module_of_path);
-	nx_spool_free(h->intervals);
+	nx_spool_free(h->intervals.spool);
 	nx_arena_release(&h->arena);
 }
 
@@ -270,8 +268,7 @@ static void keep_interval(struct nx_hierarchy *h, uint32_t index)
 	struct interval_record record = {(uint64_t)node->level << 32 | index, node->open};
 
 	assert(node->level < NX_LEVEL_COUNT);
-	if (!h->status)
-		h->status = nx_spool_add(h->intervals, &record, &h->error);
+	nx_sorted_rows_add(&h->intervals, &record);
 }
 
 /* Readers see nanoseconds: intervals that touch there become one. */
@@ -381,33 +378,26 @@ static void hand_out(struct handing_out *out)
 	nx_vec_clear(&out->intervals);
 }
 
+static void take_interval(void *context, const void *row)
+{
+	struct handing_out *out = context;
+	const struct interval_record *record = row;
+
+	if (record->key != out->key)
+		hand_out(out);
+	out->key = record->key;
+	nx_intervals_add(&out->intervals, &record->interval);
+}
+
 enum nx_status nx_hierarchy_finish(struct nx_hierarchy *h, nx_hierarchy_fn fn, void *context,
 				   struct nx_error *err)
 {
 	struct handing_out out = {.h = h, .fn = fn, .context = context};
-	const struct interval_record *record;
-	struct nx_spool_cursor *cursor;
 	enum nx_status st;
 
 	for (uint32_t i = 0; i < h->nodes.len; i++)
 		keep_interval(h, i);
-	if (h->status) {
-		if (err)
-			*err = h->error;
-		return h->status;
-	}
-	st = nx_spool_sort(h->intervals, err);
-	if (!st)
-		st = nx_spool_cursor_open(&cursor, h->intervals, err);
-	if (st)
-		return st;
-	while ((record = nx_spool_cursor_next(cursor))) {
-		if (record->key != out.key)
-			hand_out(&out);
-		out.key = record->key;
-		nx_intervals_add(&out.intervals, &record->interval);
-	}
-	st = nx_spool_cursor_close(cursor, err);
+	st = nx_sorted_rows_finish(&h->intervals, take_interval, &out, err);
 	if (!st)
 		hand_out(&out);
 	nx_vec_release(&out.intervals);

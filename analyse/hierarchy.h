@@ -15,9 +15,9 @@
 
 #include "analyse/span_union.h"
 #include "base/map.h"
-#include "base/spool.h"
 #include "base/vec.h"
 #include "model/profile.h"
+#include "model/sorted_rows.h"
 
 /*
  * Spans of work in order of time. Beyond NX_INTERVALS_MAX the intervals with the shortest pauses
@@ -97,9 +97,7 @@ struct nx_hierarchy {
 	struct nx_map by_id[NX_LEVEL_COUNT];
 	struct nx_text_map module_of_path;
 	uint32_t counts[NX_LEVEL_COUNT];
-	struct nx_spool *intervals;
-	enum nx_status status; /* first failure of the spool sticks */
-	struct nx_error error;
+	struct nx_sorted_rows intervals;
 };
 
 /* intervals has at most NX_INTERVALS_MAX entries without overlaps, valid during the call. */

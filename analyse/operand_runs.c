@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/operand_runs.h"
+#include <assert.h>
 
 struct walk {
 	const struct nx_operand *operand;
@@ -43,6 +44,7 @@ void nx_operand_runs(const struct nx_operand *o, uint32_t limit_bytes, nx_run_fn
 	/* a descending pattern covers [address - n, address): exports count it so */
 	int64_t shift = o->dims && o->steps[0] < 0 ? -1 : 0;
 
+	assert(fn);
 	for (unsigned d = 0; d < o->dims && d < 4; d++)
 		counts[d] = o->counts[d] ? o->counts[d] : 1;
 	for (uint32_t l = 0; l < counts[3]; l++)

@@ -2,10 +2,9 @@
 /*
  * operand_runs: which bytes of its partition an operand touches, as runs of neighbours.
  *
- * The fastest dimension makes a run when it steps by one element in either direction; a step of
- * zero touches its element once; any other step makes a run of each element. Runs are cut to
- * [0, limit_bytes) and may overlap. An operand of more elements than a partition has bytes only
- * repeats itself, so work is bounded by the size of a partition.
+ * The fastest dimension makes one run if it steps by one element in either direction; a step of
+ * zero touches its element once; any other step makes a run of each element. Runs are cut to [0,
+ * limit_bytes) and may overlap. Work is bounded by the size of a partition.
  */
 #ifndef NX_ANALYSE_OPERAND_RUNS_H
 #define NX_ANALYSE_OPERAND_RUNS_H

@@ -2,12 +2,12 @@
 /*
  * overwrite: one instruction per timeline row and nanosecond.
  *
- * AWS's exports come out of a time-series store that keeps one point per (row, timestamp): when two
- * cores start an instruction on the same engine within one nanosecond, the one written later
- * replaces the other. The same rule here makes exports comparable. Counts and activity are taken
- * before it. It replaces nothing in a simulation: its cores run in step, and half of it would be
- * lost.
+ * AWS's exports come out of a time-series store that keeps one point per (row, timestamp): if two
+ * cores start an instruction on the same engine within one nanosecond, the later write replaces the
+ * other. The same rule makes exports comparable. Counts and activity are taken before it. It does
+ * not apply to simulations: their cores run in step, and half of the rows would be lost.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "analyse/analyses.h"
@@ -41,6 +41,7 @@ static void add(void *state, const void *opaque)
 	unsigned line = is_matmul ? NX_ENGINE_COUNT : row->engine;
 	uint64_t timestamp_ns = row->start_ps / 1000;
 
+	assert(line < TIMELINE_ROWS);
 	if (o->out.profile->capture.is_simulation) {
 		o->out.fn(o->out.context, row);
 		return;

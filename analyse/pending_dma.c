@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pending_dma: DMA work started and not yet finished, over time.
- *
- * A dynamic DMA counts from its instruction on; without DGE notifications its end is not known, so
- * it is never taken off again. A static transfer counts from its trigger to the end of its last
- * packet.
+ * pending_dma: DMA work started and not yet finished, over time. A dynamic DMA counts from its
+ * instruction on and is never removed, because its end is not known without DGE notifications. A
+ * static transfer counts from its trigger to the end of its last packet.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analyse/analyses.h"
@@ -55,6 +54,7 @@ static void apply(struct pending_dma *a, const struct step *step)
 {
 	struct nx_pending row = {step->time_ps, 0, step->graph};
 
+	assert(step->graph < NX_MAX_GRAPHS);
 	row.value = a->value[step->graph] += step->change;
 	a->out.fn(a->out.context, &row);
 }

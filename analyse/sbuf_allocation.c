@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sbuf_allocation: what lay where in the state buffer, and for how long.
+ * sbuf_allocation: what was where in the state buffer, and for how long.
  *
- * A write fills a range; the range lasts until the last read of any of its bytes, and any part of
- * it that a later write covers ends there. Ranges are followed in the partitions 0, 32, 64 and 96,
- * one for each quarter. Instructions write and read, and so do static DMAs; what DMAs do that the
- * device makes for itself is not known.
- *
- * A write with gaps fills a range for each of its pieces; one of more than
- * PIECES_MAX fills a single range from its first to its last byte.
+ * A write fills a range, which lasts until the last read of any of its bytes; the part that a later
+ * write covers ends there. Ranges are tracked in the partitions 0, 32, 64 and 96, one for each
+ * quarter, for instructions and static DMAs; dynamic DMAs are not known. A write with gaps fills a
+ * range for each piece, or a single one if there are more than PIECES_MAX.
  *
  * Ends are known only later, so ranges are spooled and handed out in order of start. Memory is a
- * few megabytes for each core, whatever the length of the trace.
+ * few megabytes per core.
  */
+#include <assert.h>
+
 #include "analyse/analyses.h"
 #include "analyse/operand_runs.h"
 #include "base/bare/bits.h"
-#include "base/spool.h"
+#include "model/sorted_rows.h"
 #include "model/transfer.h"
 
 #define GRAIN_BYTES 2 /* the size of the smallest operand that occurs */
@@ -24,7 +23,7 @@
 #define PIECES_MAX 8
 #define QUARTERS 4
 #define QUARTER_PARTITIONS (NX_PARTITION_COUNT / QUARTERS)
-#define SPOOL_BYTES ((size_t)16 << 20)
+static_assert(NX_PARTITION_COUNT % QUARTERS == 0, "quarters are equal");
 #define MAX_DESCRIPTORS 64 /* of one DMA: more rows repeat what these cover */
 
 struct range { /* one that is still in use; positions are in grains */
@@ -47,9 +46,7 @@ struct sbuf_allocation {
 	struct quarter quarters[NX_MAX_GRAPHS][QUARTERS];
 	uint32_t *transfers; /* by start */
 	size_t next_transfer;
-	struct nx_spool *spool;
-	enum nx_status status; /* first failure of the spool sticks */
-	struct nx_error error;
+	struct nx_sorted_rows rows;
 };
 
 /* --- ranges of one partition ------------------------------------------------ */
@@ -64,6 +61,7 @@ static void add_range(struct quarter *quarter, const struct range *range)
 {
 	uint32_t index = quarter->free;
 
+	assert(range->first < range->end && range->end <= GRAINS);
 	if (index == NX_NONE) {
 		index = (uint32_t)quarter->ranges.len;
 		nx_vec_push(&quarter->ranges, *range);
@@ -93,8 +91,7 @@ static void emit(const struct access *x, const struct range *range, uint32_t fir
 					 .partition = x->partition,
 					 .is_dma = range->is_dma};
 
-	if (!x->a->status)
-		x->a->status = nx_spool_add(x->a->spool, &row, &x->a->error);
+	nx_sorted_rows_add(&x->a->rows, &row);
 }
 
 /* The part of a range that is written again ends; the rest of it continues. */
@@ -315,7 +312,7 @@ static void begin(void *state)
 {
 	struct sbuf_allocation *a = state;
 
-	a->spool = nx_spool_new(sizeof(struct nx_sbuf_allocation), SPOOL_BYTES);
+	nx_sorted_rows_init(&a->rows, sizeof(struct nx_sbuf_allocation));
 	a->transfers = nx_transfers_by_start(&a->out.profile->transfers);
 }
 
@@ -327,14 +324,14 @@ static void add(void *state, const void *opaque)
 	struct access x = {.a = a, .graph = row->graph};
 
 	add_transfers_until(a, row->start_ps);
-	/* what a trigger names is touched by its DMA, later */
+	/* the operands of a trigger are touched by its DMA, later */
 	if (slot->flags & NX_SLOT_TRIGGER)
 		return;
 	x.range = (struct range){.start_ps = row->start_ps,
 				 .end_ps = row->end_ps,
 				 .source = row->slot,
 				 .engine = row->engine};
-	/* an instruction reads before it writes, also when both touch the same bytes */
+	/* an instruction reads before it writes, even if both touch the same bytes */
 	touch_operands(&x, slot, false);
 	touch_operands(&x, slot, true);
 }
@@ -357,25 +354,10 @@ static void end_all(struct sbuf_allocation *a)
 static enum nx_status finish(void *state, struct nx_error *err)
 {
 	struct sbuf_allocation *a = state;
-	struct nx_spool_cursor *cursor;
-	const void *row;
-	enum nx_status st;
 
 	add_transfers_until(a, UINT64_MAX);
 	end_all(a);
-	if (a->status) {
-		if (err)
-			*err = a->error;
-		return a->status;
-	}
-	st = nx_spool_sort(a->spool, err);
-	if (!st)
-		st = nx_spool_cursor_open(&cursor, a->spool, err);
-	if (st)
-		return st;
-	while ((row = nx_spool_cursor_next(cursor)))
-		a->out.fn(a->out.context, row);
-	return nx_spool_cursor_close(cursor, err);
+	return nx_sorted_rows_finish(&a->rows, a->out.fn, a->out.context, err);
 }
 
 static void release(void *state)
@@ -388,7 +370,7 @@ static void release(void *state)
 			nx_vec_release(&a->quarters[g][q].ranges);
 		}
 	nx_heap_free(a->transfers);
-	nx_spool_free(a->spool);
+	nx_spool_free(a->rows.spool);
 }
 
 const struct nx_analysis nx_analysis_sbuf_allocation = {

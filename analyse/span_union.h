@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * span_union: how much time a set of intervals covers, each moment once.
- * Intervals must come in order of their start. Touching intervals are one.
- */
+/* span_union: how much time a set of intervals covers, each moment counted once. Feed intervals in
+ * order of start; touching intervals are one. */
 #ifndef NX_ANALYSE_SPAN_UNION_H
 #define NX_ANALYSE_SPAN_UNION_H
 
@@ -15,7 +13,8 @@ struct nx_span_union {
 	bool is_open;
 };
 
-/* True when the growing interval was closed; *start_ps and *end_ps then tell which. */
+/* True if this closed the growing interval, which is then in *closed_start_ps and *closed_end_ps.
+ */
 static inline bool nx_span_union_add(struct nx_span_union *u, uint64_t start_ps, uint64_t end_ps,
 				     uint64_t *closed_start_ps, uint64_t *closed_end_ps)
 {

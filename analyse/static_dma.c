@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/static_dma.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* (dma engine, queue) -> declared queue, so that a packet finds its queue at once */
@@ -71,11 +72,12 @@ static uint64_t queue_key(uint32_t graph, uint64_t name)
 	return (uint64_t)graph << 32 | name;
 }
 
-/* Strings the triggers of each queue together, so that a queue meets only its own. */
+/* Links the triggers of each queue. */
 void nx_static_dma_prepare(struct nx_static_dma *s)
 {
 	const struct nx_program *program = &s->profile->program;
 
+	assert(!s->next_of_queue); /* once */
 	for (size_t i = 0; i < program->queue_name_count; i++)
 		nx_text_map_put(&s->names, nx_slice_text(program->queue_names[i]), i);
 	s->next_of_queue = nx_heap_alloc(sizeof(uint32_t) * (s->triggers.len + 1));
@@ -104,7 +106,7 @@ static void begin_queue(struct nx_static_dma *s, struct nx_static_queue *queue, 
 			   declared->blocks[i].packet_count);
 }
 
-/* Hands ordinals to the next triggers until one of them owns the given one. */
+/* Assigns ordinals to the next triggers until one of them has the given ordinal. */
 static void extend_runs(struct nx_static_dma *s, struct nx_static_queue *queue, uint64_t ordinal)
 {
 	while (queue->wanted <= ordinal && queue->next != NX_NONE) {
@@ -190,17 +192,15 @@ void nx_static_dma_finish(struct nx_static_dma *s, struct nx_transfers *out)
 	nx_vec_release(&s->triggers);
 }
 
-/*
- * The run that has the ordinal; there is one, because runs follow each other without gaps. Runs of
- * a queue are much alike, so a guess by proportion lands near; from there the steps double until it
- * is between low and high.
- */
+/* The run with the ordinal; there is one, because runs have no gaps. Runs of a queue are much
+ * alike, so guess by proportion, then double the steps until the run is between low and high. */
 static size_t run_of(const struct nx_static_queue *queue, uint64_t ordinal)
 {
 	const struct nx_packet_run *runs = queue->runs.items;
 	double place = (double)ordinal / (double)queue->wanted;
 	size_t count = queue->runs.len, low = (size_t)(place * (double)count), high, step = 1;
 
+	assert(count && ordinal < queue->wanted);
 	if (low >= count) /* rounding */
 		low = count - 1;
 	for (; runs[low].first > ordinal; step *= 2)

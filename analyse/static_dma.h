@@ -2,19 +2,17 @@
 /*
  * static_dma: which packets belong to which triggered block.
  *
- * A static block is a list of descriptors the compiler wrote; an instruction
- * rings its queue and the block's packets run on up to sixteen DMA engines. The
- * capture declares how many packets each block has on each (engine, queue), and
- * a queue serves its triggers in order, so counting attributes every packet.
+ * A static block is a list of descriptors that the compiler wrote; an instruction rings its queue
+ *and the block's packets run on up to sixteen DMA engines. The capture declares how many packets
+ *each block has on each (engine, queue), and a queue serves its triggers in order, so counting
+ *attributes every packet. Packets are assigned as they come, so memory follows what the capture
+ *recorded.
  *
  *	1. nx_static_dma_add_trigger for every trigger, in order of time
  *	2. nx_static_dma_prepare
  *	3. nx_static_dma_add_packet for every packet, in the order of its ring
  *	4. nx_static_dma_finish: transfers that got packets
  *	5. nx_static_dma_find for any packet, any time
- *
- * A trigger is given its packets only when they come, so memory follows what
- * the capture recorded, not what it declares.
  */
 #ifndef NX_ANALYSE_STATIC_DMA_H
 #define NX_ANALYSE_STATIC_DMA_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/summary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,6 +302,45 @@ static void put_collectives(struct nx_profile *p)
 
 /* --- throttling ------------------------------------------------------------ */
 
+static_assert(NX_THROTTLE_TYPES > UINT8_MAX, "a place for each type of a row");
+
+void nx_throttle_sums_add(struct nx_throttle_sums *sums, const struct nx_throttle *row)
+{
+	uint64_t ns = (row->end_ps - row->start_ps) / 1000;
+	double weighted = (double)ns * row->k / row->n;
+
+	sums->row_count++;
+	if (row->k < row->n)
+		sums->limited_ns += ns;
+	sums->weighted_ns += weighted;
+	sums->types[row->type].row_count++;
+	sums->types[row->type].duration_ns += ns;
+	sums->types[row->type].weighted_ns += weighted;
+}
+
+struct nx_throttle_cost nx_throttle_cost_of_type(const struct nx_throttle_sums *sums, unsigned type,
+						 uint64_t last_ns)
+{
+	const struct nx_throttle_type_sum *sum = &sums->types[type];
+
+	assert(type < NX_THROTTLE_TYPES);
+	return (struct nx_throttle_cost){
+		.active_ns = sum->duration_ns,
+		.active_frac = ratio((double)sum->duration_ns, (double)last_ns),
+		.limit_frac = ratio(sum->weighted_ns, (double)sum->duration_ns),
+	};
+}
+
+struct nx_throttle_cost nx_throttle_cost_of_all(const struct nx_throttle_sums *sums,
+						uint64_t last_ns)
+{
+	return (struct nx_throttle_cost){
+		.active_ns = sums->limited_ns,
+		.active_frac = ratio((double)sums->limited_ns, (double)last_ns),
+		.limit_frac = ratio(sums->weighted_ns, (double)last_ns),
+	};
+}
+
 static void put_throttle_type(struct nx_profile *p, const struct nx_throttle_cost *cost,
 			      unsigned type, uint32_t core)
 {
@@ -347,6 +387,7 @@ static int compare_metrics(const void *left, const void *right)
 void nx_summary_build(struct nx_profile *p, const struct nx_activity *activity,
 		      const struct nx_throttle_sums *throttles)
 {
+	assert(p->capture.hardware && throttles);
 	put_number(p, "total_time", seconds(p->capture.total_time_ps));
 	put_count(p, "neuroncore_cycle_count",
 		  nx_cycle_count(p->capture.total_time_ps, p->capture.hardware->engine_clock_ghz));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * throughput: the rate of all packets in flight, over time, and that of packets from or to HBM
- * alone; at most one point per 10 ns and graph.
- */
+/* throughput: the rate of all packets in flight over time, and of those from or to HBM; at most one
+ * point per 10 ns and graph. */
+#include <assert.h>
+
 #include "analyse/analyses.h"
 #include "analyse/static_dma.h"
 #include "model/measure.h"
@@ -47,6 +47,7 @@ static struct rate_end pop_end(struct rate_heap *h)
 	struct rate_end top = h->items[0], last = h->items[--h->len];
 	size_t i = 0;
 
+	assert(h->len < h->cap); /* it was not empty */
 	for (;;) {
 		size_t child = 2 * i + 1;
 
@@ -63,7 +64,7 @@ static struct rate_end pop_end(struct rate_heap *h)
 	return top;
 }
 
-/* Everything of one picosecond belongs to one point: it closes when time moves on. */
+/* All changes at one picosecond make one point, written when time moves on. */
 static void close_moment(struct throughput *a, uint8_t graph)
 {
 	struct graph_throughput *g = &a->graphs[graph];
@@ -108,7 +109,7 @@ static void add(void *state, const void *opaque)
 	push_end(&g->ends, end);
 }
 
-/* Only a NEFF tells where a packet's bytes come from or go to, and only of static transfers. */
+/* Only a NEFF knows the source and destination of packets, and only for static transfers. */
 static void add_hbm(void *state, const void *row)
 {
 	const struct nx_profile *p = ((struct throughput *)state)->out.profile;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/transfer_links.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ uint64_t nx_transfer_links_queue_id(const struct nx_transfer_links *links, uint3
 	uint32_t turn = 0;
 	uint64_t id;
 
+	assert(links->profile);
 	do
 		id = nx_aggregation_id(links->profile, graph, queue_idx, 0, turn--);
 	while (nx_map_get(&links->taken, id, NULL));
@@ -114,7 +116,7 @@ static size_t first_end_from(const struct nx_transfer_links *links, size_t first
 	return low;
 }
 
-/* Follows and shortens the way past ends that are taken, so that none is met twice. */
+/* Skips ends that are taken, and shortens the path for the next time. */
 static size_t next_open(struct nx_transfer_links *links, size_t at)
 {
 	size_t open = at;
@@ -134,7 +136,7 @@ static void note_wait(struct nx_transfer_links *links, const struct nx_instructi
 		      const struct nx_slot *slot)
 {
 	double clock_ghz = links->profile->capture.hardware->engine_clock_ghz;
-	/* the record has whole cycles, rounded down to whole ns here: one more covers both */
+	/* whole cycles, rounded down to ns: add one */
 	uint64_t wait_ps = (nx_wait_ns(row->wait_cycles, clock_ghz) + 1) * 1000;
 	uint64_t since_ps = row->start_ps > wait_ps ? row->start_ps - wait_ps : 0;
 	uint64_t semaphore = semaphore_key(row->graph, slot->wait_semaphore), first;

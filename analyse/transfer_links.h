@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transfer_links: how static transfers hang together with packets and instructions.
+ * transfer_links: which executions triggered a static transfer and waited for it.
  *
- * Each transfer gets an id of its own, the execution that triggered it, and the execution that
- * waited for its end: the first one that stood waiting for the semaphore of the transfer's block
- * at the moment the last packet ended. An instruction that came later and found the semaphore
- * already there did not wait, and several transfers may count into one semaphore, so it is not
- * guessed at.
+ * Each transfer gets an id, the execution that triggered it, and the first execution that was
+ * waiting for the semaphore of the transfer's block when its last packet ended. An instruction that
+ * came later did not wait, and several transfers may count into one semaphore, so no other link is
+ * guessed.
  *
- *	nx_transfer_links_build(&links, profile, err);
- *	... links.items[transfer].trigger_id ...
- *	nx_transfer_links_release(&links);
- *
- * An execution's id is its place in the instruction table, counted from one. Memory is
- * proportional to the transfers, which the profile holds as well.
+ * The id of an execution is its place in the instruction table, counted from one. Memory is
+ * proportional to the transfers.
  */
 #ifndef NX_ANALYSE_TRANSFER_LINKS_H
 #define NX_ANALYSE_TRANSFER_LINKS_H
@@ -42,13 +37,14 @@ struct nx_transfer_links {
 	uint64_t row_id;
 };
 
-/* Reads the instruction table once, or not at all when there are no transfers. */
+/* Reads the instruction table once if there are transfers. */
 NX_MUST_CHECK enum nx_status nx_transfer_links_build(struct nx_transfer_links *links,
 						     const struct nx_profile *profile,
 						     struct nx_error *err);
 void nx_transfer_links_release(struct nx_transfer_links *links);
 
-/* By which packets of no transfer are tied together: an id of their queue, no transfer's. */
+/* An id for packets of a queue that belong to no transfer; different from those of all transfers.
+ */
 uint64_t nx_transfer_links_queue_id(const struct nx_transfer_links *links, uint32_t graph,
 				    uint32_t queue_idx);
 

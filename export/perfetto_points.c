@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has a moment and no length: semaphores, notifications, and facts about the profile. */
+/* Instants: semaphores, notifications, and facts about the profile. */
 #include <stdio.h>
 
 #include "export/perfetto_device.h"
 #include "format/instruction.h"
-#include "tables/sorted_rows.h"
+#include "model/sorted_rows.h"
 
 struct point_trace {
 	const struct nx_device_trace *trace;
@@ -92,7 +92,7 @@ static void put_collectives(struct point_trace *x, uint32_t track)
 		}
 }
 
-/* One track for what has no time of its own, all at the start of the window. */
+/* Facts without a time are on one track, at the start of the window. */
 static void put_facts(struct point_trace *x)
 {
 	const struct nx_profile *p = x->profile;

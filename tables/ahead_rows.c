@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tables/ahead_rows.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/workers.h"
-#include "tables/sorted_rows.h"
+#include "model/sorted_rows.h"
 
-/* What is found ahead, in the order in which tables ask for it. */
+/* In the order in which tables ask for them. */
 static const enum nx_analysis_id ahead_ids[] = {NX_ANALYSIS_THROUGHPUT, NX_ANALYSIS_HBM_THROUGHPUT,
 						NX_ANALYSIS_BUFFER_USAGE,
 						NX_ANALYSIS_SBUF_ALLOCATION};
@@ -50,7 +51,7 @@ struct nx_ahead_rows *nx_ahead_rows_begin(const struct nx_profile *profile)
 	struct nx_ahead_rows *ahead = nx_heap_alloc(sizeof(*ahead));
 
 	memset(ahead, 0, sizeof(*ahead));
-	/* One beside the owner, which works while it awaits. */
+	/* one thread beside the owner, which helps while it waits */
 	ahead->workers = nx_workers_new("nx-ahead", nx_workers_default_count(2) - 1, 0);
 	for (unsigned i = 0; i < AHEAD_COUNT; i++) {
 		struct stream *s = &ahead->streams[i];
@@ -77,6 +78,7 @@ enum nx_status nx_ahead_rows_finish(const struct nx_device_fill *fill, enum nx_a
 	struct stream own = {.profile = fill->profile, .what = what};
 	struct stream *s = &own;
 
+	assert(what < NX_ANALYSIS_COUNT && fn);
 	for (unsigned i = 0; fill->ahead && i < AHEAD_COUNT; i++)
 		if (ahead_ids[i] == what)
 			s = &fill->ahead->streams[i];

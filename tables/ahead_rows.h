@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ahead_rows: the rows of slow analyses, derived by another thread while the tables before them are
- * written.
- *
- *	fill.ahead = nx_ahead_rows_begin(profile);
- *	... other tables ...
- *	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_HBM_THROUGHPUT, put_point, &own);
- *	nx_ahead_rows_end(fill.ahead);
- *
- * The rows are kept in spools, so memory stays bounded. A filler that is called by itself has no
- * ahead; its rows are then derived on request.
+ * written. They are kept in spools, so memory stays bounded. Without fill->ahead they are derived
+ * on request.
  */
 #ifndef NX_TABLES_AHEAD_ROWS_H
 #define NX_TABLES_AHEAD_ROWS_H
@@ -19,12 +12,12 @@
 
 struct nx_ahead_rows;
 
-/* Scans the profile from another thread until the end: its source must allow that. */
+/* Scans the profile from another thread until nx_ahead_rows_end; its source must allow that. */
 struct nx_ahead_rows *nx_ahead_rows_begin(const struct nx_profile *profile);
 /* Frees everything, including rows that were never requested. */
 void nx_ahead_rows_end(struct nx_ahead_rows *ahead);
 
-/* Hands the rows on in order of time; at most once each. */
+/* Hands the rows on in order of time; at most once for each analysis. */
 NX_MUST_CHECK enum nx_status nx_ahead_rows_finish(const struct nx_device_fill *fill,
 						  enum nx_analysis_id what, nx_row_fn fn,
 						  void *context);

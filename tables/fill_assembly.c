@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the compiler wrote before the runtime changed it: its text of every executed instruction,
- * and the barriers between cores, which exist only there.
- */
+/* The compiler's text of every executed instruction, before the runtime changed it, and the
+ * barriers between cores, which exist only there. */
+#include <assert.h>
 #include <string.h>
 
 #include "format/instruction.h"
@@ -17,7 +16,7 @@ struct assembly_fill {
 	const struct nx_profile *profile;
 	struct nx_table_sink *sink;
 	struct nx_arena arena;
-	/* by compiler slot, made when first asked for */
+	/* by compiler slot, made on first use */
 	struct word_text *words[NX_MAX_GRAPHS][NX_ENGINE_COUNT];
 	uint64_t id;
 	struct nx_row assembly, barrier;
@@ -51,6 +50,7 @@ static const struct word_text *word_of(struct assembly_fill *x, const struct nx_
 {
 	struct word_text **words = &x->words[ran->graph][ran->engine];
 
+	assert(compiler_slot < stream_of(x, ran)->code.len / NX_SLOT_BYTES);
 	if (!*words)
 		*words = NX_NEW_ARRAY(&x->arena, struct word_text,
 				      stream_of(x, ran)->code.len / NX_SLOT_BYTES);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How full the on-chip memories were, and with what. */
+/* Usage and contents of the on-chip memories. */
+#include <assert.h>
 #include <string.h>
 
 #include "format/instruction.h"
@@ -151,6 +152,7 @@ static void put_allocation(void *context, const void *opaque)
 	const struct nx_profile *p = a->fill->profile;
 	uint32_t slot = allocation->source;
 
+	assert(allocation->graph < p->capture.graph_count && allocation->engine < NX_ENGINE_COUNT);
 	if (allocation->is_dma) {
 		const struct nx_transfer *t = &p->transfers.items[allocation->source];
 
@@ -176,8 +178,7 @@ enum nx_status nx_fill_sbuf_allocations(struct nx_device_fill *fill)
 	struct allocation_fill a = {.fill = fill};
 	enum nx_status st;
 
-	nx_row_init(&a.row, NX_SCHEMA_SbufAllocation);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_SbufAllocation);
+	nx_begin_table(fill->sink, &a.row, NX_SCHEMA_SbufAllocation);
 	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_SBUF_ALLOCATION, put_allocation, &a);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SbufAllocation);
 	nx_arena_release(&a.arena);

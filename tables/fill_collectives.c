@@ -145,8 +145,7 @@ enum nx_status nx_fill_collectives(struct nx_device_fill *fill)
 {
 	struct collective_fill x = {.capture = &fill->profile->capture, .sink = fill->sink};
 
-	nx_row_init(&x.row, NX_SCHEMA_CcOp);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_CcOp);
+	nx_begin_table(fill->sink, &x.row, NX_SCHEMA_CcOp);
 	for (uint32_t g = 0; g < x.capture->graph_count; g++) {
 		x.graph = &x.capture->graphs[g];
 		for (size_t i = 0; i < x.graph->collective_run_count; i++) {
@@ -159,8 +158,7 @@ enum nx_status nx_fill_collectives(struct nx_device_fill *fill)
 		}
 	}
 	nx_table_sink_end(fill->sink, NX_SCHEMA_CcOp);
-	nx_row_init(&x.row, NX_SCHEMA_CcStream);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_CcStream);
+	nx_begin_table(fill->sink, &x.row, NX_SCHEMA_CcStream);
 	put_streams(&x);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_CcStream);
 	nx_vec_release(&x.text);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The narrow tables of a trace, a small function for each kind of row, in order of time. */
+/* The narrow tables of a trace, in order of time. */
 #include "format/instruction.h"
 #include "model/naming.h"
+#include "model/sorted_rows.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
-#include "tables/sorted_rows.h"
+#include <assert.h>
 #include <stdio.h>
 
 struct counter_fill {
@@ -20,8 +21,8 @@ static enum nx_status fill_table(struct nx_device_fill *fill, enum nx_schema_tab
 	struct counter_fill x = {.profile = fill->profile, .sink = fill->sink};
 	enum nx_status st;
 
-	nx_row_init(&x.row, published);
-	nx_table_sink_begin(fill->sink, published);
+	assert(row_size && fn);
+	nx_begin_table(fill->sink, &x.row, published);
 	st = nx_sorted_rows_scan(fill->profile, table, row_size, fn, &x, fill->err);
 	nx_table_sink_end(fill->sink, published);
 	return st;

@@ -1,20 +1,191 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * DMA packets, the transfers that static packets add up to, and the flows that end in both. What
- * depends on the queue or on
- * the block alone is prepared once.
+/* DMA packets, static transfers, and the flows into both. Texts of a queue or block are made once.
  */
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/transfer_links.h"
+#include "format/debug_info.h"
+#include "model/executions.h"
 #include "model/measure.h"
 #include "tables/fillers.h"
-#include "tables/flow_rows.h"
 #include "tables/row_numbers.h"
 #include "tables/transfer_texts.h"
 
+/* --- flows ------------------------------------------------------------------ */
+
+/*
+ * The table Flow, dependencies between rows of other tables.
+ *
+ *	Instruction -> Instruction		as the compiler noted them
+ *	DmaPacketAggregated -> Instruction	that waited for the end of the transfer
+ *	Instruction -> DmaPacketAggregated	that it triggered
+ *	Instruction -> DmaPacket		of the transfer that it triggered
+ *
+ * Flows into instructions come first, then those into transfers, then packets, each in order of the
+ * later row's start. Packets are added as their own table is filled, so that they are read and
+ *matched once for both.
+ */
+struct flow_rows {
+	const struct nx_profile *profile;
+	struct nx_table_sink *sink;
+	const struct nx_transfer_links *links;
+	struct nx_executions executions;
+	uint32_t *completed; /* transfers that an instruction waited for, in order of that row */
+	size_t completed_count, next_completed;
+	uint64_t id;
+	struct nx_row row;
+};
+
+static const char instructions[] = "Instruction";
+static const char transfers[] = "DmaPacketAggregated";
+static const char packets[] = "DmaPacket";
+
+struct flow {
+	const char *in_table, *out_table;
+	uint64_t in_id, out_id;
+	const char *type; /* NULL: not known */
+	uint64_t in_end_ps, out_start_ps;
+};
+
+static void put_flow(struct flow_rows *x, const struct flow *flow)
+{
+	struct nx_row *row = &x->row;
+
+	nx_row_put_i64(row, NX_COL_Flow_in_id, (int64_t)flow->in_id);
+	nx_row_put_i64(row, NX_COL_Flow_out_id, (int64_t)flow->out_id);
+	nx_row_put_text(row, NX_COL_Flow_in_table, flow->in_table);
+	nx_row_put_text(row, NX_COL_Flow_out_table, flow->out_table);
+	nx_row_put_text(row, NX_COL_Flow_dependency_type, flow->type);
+	nx_row_put_i64(row, NX_COL_Flow_gap_time, nx_gap_ns(flow->in_end_ps, flow->out_start_ps));
+	nx_table_sink_put(x->sink, row);
+}
+
+static int compare_completions(const void *left, const void *right, void *context)
+{
+	const struct nx_transfer_link *links = context;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+
+	if (links[l].completion_id != links[r].completion_id)
+		return links[l].completion_id < links[r].completion_id ? -1 : 1;
+	return (l > r) - (l < r);
+}
+
+static void sort_completions(struct flow_rows *x)
+{
+	size_t count = x->profile->transfers.len;
+
+	x->completed = nx_heap_alloc(sizeof(*x->completed) * (count + 1));
+	for (uint32_t i = 0; i < count; i++)
+		if (x->links->items[i].completion_id)
+			x->completed[x->completed_count++] = i;
+	if (x->completed_count)
+		qsort_r(x->completed, x->completed_count, sizeof(*x->completed),
+			compare_completions, x->links->items);
+}
+
+static void put_predecessors(struct flow_rows *x, const struct nx_instruction *ran)
+{
+	struct nx_predecessor_walk walk = nx_predecessors_of(&x->executions, ran);
+
+	while (nx_predecessor_walk_next(&walk))
+		for (size_t i = 0; i < walk.count; i++) {
+			const struct nx_execution *before = &walk.executions[i];
+
+			/* a later round of a loop is no predecessor */
+			if (before->id < x->id)
+				put_flow(x, &(struct flow){
+						    instructions, instructions, before->id, x->id,
+						    walk.type ? nx_edge_name(walk.type) : NULL,
+						    before->end_ps, ran->start_ps});
+		}
+}
+
+static void put_completions(struct flow_rows *x, const struct nx_instruction *ran)
+{
+	for (; x->next_completed < x->completed_count; x->next_completed++) {
+		uint32_t at = x->completed[x->next_completed];
+		const struct nx_transfer_link *link = &x->links->items[at];
+
+		if (link->completion_id != x->id)
+			return;
+		put_flow(x, &(struct flow){transfers, instructions, link->id, x->id, NULL,
+					   x->profile->transfers.items[at].end_ps, ran->start_ps});
+	}
+}
+
+static void fill_instruction(void *context, const void *opaque)
+{
+	struct flow_rows *x = context;
+	const struct nx_instruction *ran = opaque;
+
+	x->id++;
+	put_predecessors(x, ran);
+	put_completions(x, ran);
+	nx_executions_pass(&x->executions, ran, x->id);
+}
+
+static void fill_triggers(struct flow_rows *x)
+{
+	const struct nx_transfers *all = &x->profile->transfers;
+	uint32_t *order = nx_transfers_by_start(all);
+
+	for (size_t i = 0; i < all->len; i++) {
+		const struct nx_transfer_link *link = &x->links->items[order[i]];
+
+		if (link->trigger_id)
+			put_flow(x,
+				 &(struct flow){instructions, transfers, link->trigger_id, link->id,
+						nx_edge_name(NX_EDGE_ORDERED), link->trigger_end_ps,
+						all->items[order[i]].start_ps});
+	}
+	nx_heap_free(order);
+}
+
+static void add_packet_flow(struct flow_rows *flows, const struct nx_packet *packet,
+			    uint32_t transfer, uint64_t id)
+{
+	const struct nx_transfer_link *link = &flows->links->items[transfer];
+
+	assert(transfer < flows->profile->transfers.len);
+	if (link->trigger_id)
+		put_flow(flows, &(struct flow){instructions, packets, link->trigger_id, id,
+					       nx_edge_name(NX_EDGE_ORDERED), link->trigger_end_ps,
+					       packet->start_ps});
+}
+
+static enum nx_status begin_flows(struct flow_rows *flows, const struct nx_device_fill *fill,
+				  const struct nx_transfer_links *links)
+{
+	enum nx_status st;
+
+	memset(flows, 0, sizeof(*flows));
+	flows->profile = fill->profile;
+	flows->sink = fill->sink;
+	flows->links = links;
+	nx_begin_table(flows->sink, &flows->row, NX_SCHEMA_Flow);
+	st = nx_executions_build(&flows->executions, flows->profile, fill->err);
+	if (st)
+		return st;
+	sort_completions(flows);
+	if (flows->executions.lists.len || flows->completed_count)
+		st = nx_profile_scan(flows->profile, NX_TABLE_INSTRUCTION, fill_instruction, flows,
+				     fill->err);
+	if (!st && flows->profile->transfers.len)
+		fill_triggers(flows);
+	return st;
+}
+
+static void end_flows(struct flow_rows *flows)
+{
+	nx_table_sink_end(flows->sink, NX_SCHEMA_Flow);
+	nx_executions_release(&flows->executions);
+	nx_heap_free(flows->completed);
+}
+
 struct queue_facts {
-	struct nx_slice name; /* without data: declared nowhere */
+	struct nx_slice name; /* no data: not declared */
 	uint64_t id;	      /* of its packets that belong to no transfer */
 };
 
@@ -22,7 +193,7 @@ struct dma_fill {
 	const struct nx_profile *profile;
 	struct nx_table_sink *sink;
 	struct nx_transfer_links links;
-	struct nx_flow_rows flows;
+	struct flow_rows flows;
 	struct nx_transfer_text_cache texts;
 	struct nx_map queue_index; /* graph, engine, queue -> into queues */
 	NX_VEC(struct queue_facts) queues;
@@ -55,6 +226,7 @@ static const struct queue_facts *queue_of(struct dma_fill *x, const struct nx_pa
 	struct queue_facts facts = {0};
 	uint64_t at;
 
+	assert(packet->graph < x->profile->capture.graph_count);
 	if (nx_map_get(&x->queue_index, key, &at))
 		return &x->queues.items[at];
 	queue = nx_graph_queue(&x->profile->capture.graphs[packet->graph], packet->dma_engine,
@@ -112,7 +284,7 @@ static void fill_packet(void *context, const void *opaque)
 		nx_row_put_slice(row, NX_COL_DmaPacket_queue_name, queue->name);
 	nx_table_sink_put(x->sink, row);
 	if (t)
-		nx_flow_rows_add_packet(&x->flows, packet, at, id);
+		add_packet_flow(&x->flows, packet, at, id);
 }
 
 /* --- transfers ------------------------------------------------------------- */
@@ -190,11 +362,11 @@ static void fill_transfer(struct dma_fill *x, uint32_t at)
 
 static void fill_transfers(struct dma_fill *x)
 {
-	const struct nx_transfers *transfers = &x->profile->transfers;
-	uint32_t *order = nx_transfers_by_start(transfers);
+	const struct nx_transfers *all = &x->profile->transfers;
+	uint32_t *order = nx_transfers_by_start(all);
 
 	nx_row_init(&x->row, NX_SCHEMA_DmaPacketAggregated);
-	for (size_t i = 0; i < transfers->len; i++)
+	for (size_t i = 0; i < all->len; i++)
 		fill_transfer(x, order[i]);
 	nx_heap_free(order);
 }
@@ -205,12 +377,11 @@ static enum nx_status fill_packets(struct nx_device_fill *fill, struct dma_fill 
 {
 	enum nx_status st;
 
-	nx_row_init(&x->row, NX_SCHEMA_DmaPacket);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaPacket);
-	st = nx_flow_rows_begin(&x->flows, fill, &x->links);
+	nx_begin_table(fill->sink, &x->row, NX_SCHEMA_DmaPacket);
+	st = begin_flows(&x->flows, fill, &x->links);
 	if (!st)
 		st = nx_profile_scan(fill->profile, NX_TABLE_PACKET, fill_packet, x, fill->err);
-	nx_flow_rows_end(&x->flows);
+	end_flows(&x->flows);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaPacket);
 	return st;
 }
@@ -223,7 +394,7 @@ enum nx_status nx_fill_dma(struct nx_device_fill *fill)
 	memset(x, 0, sizeof(*x));
 	x->profile = fill->profile;
 	x->sink = fill->sink;
-	nx_transfer_text_cache_init(&x->texts, fill->profile);
+	x->texts.profile = fill->profile;
 	st = nx_transfer_links_build(&x->links, fill->profile, fill->err);
 	if (!st)
 		st = fill_packets(fill, x);

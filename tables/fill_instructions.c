@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Executed instructions. What depends on the slot alone is prepared once per slot
- * (tables/instruction_fields.h); a row adds its times.
- */
+/* Executed instructions. Fields of a slot are read once; a row adds its times. */
+#include <assert.h>
 #include <string.h>
 
 #include "model/measure.h"
@@ -27,7 +25,7 @@ struct instruction_fill {
 	struct nx_row row;
 };
 
-/* The fields of a slot, read when it runs first. */
+/* The fields of a slot, read when it runs for the first time. */
 static const struct slot_fields *fields_of(struct instruction_fill *x,
 					   const struct nx_instruction *ran)
 {
@@ -42,6 +40,7 @@ static const struct slot_fields *fields_of(struct instruction_fill *x,
 						      .slot_count +
 					      1);
 	slot = &(*slots)[ran->slot];
+	assert(ran->slot <= x->profile->capture.graphs[ran->graph].engines[ran->engine].slot_count);
 	if (slot->items)
 		return slot;
 	nx_instruction_fields_read(&x->fields, ran);
@@ -111,8 +110,7 @@ enum nx_status nx_fill_instructions(struct nx_device_fill *fill)
 	x->triggers.transfers = &fill->profile->transfers;
 	x->engine_clock_ghz = fill->profile->capture.hardware->engine_clock_ghz;
 	nx_instruction_fields_init(&x->fields, fill->profile, NX_FOR_TABLE);
-	nx_row_init(&x->row, NX_SCHEMA_Instruction);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_Instruction);
+	nx_begin_table(fill->sink, &x->row, NX_SCHEMA_Instruction);
 	st = nx_profile_scan(fill->profile, NX_TABLE_INSTRUCTION, fill_row, x, fill->err);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_Instruction);
 	nx_instruction_fields_release(&x->fields);

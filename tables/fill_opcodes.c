@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each opcode cost on each engine, over all cores. */
+#include <assert.h>
 #include <string.h>
 
 #include "analyse/span_union.h"
@@ -8,6 +9,7 @@
 #include "tables/row_numbers.h"
 
 #define OPCODES 256
+static_assert(OPCODES > UINT8_MAX, "a place for each opcode");
 
 struct opcode_cost {
 	uint64_t instruction_count; /* 0: it did not occur */
@@ -59,8 +61,7 @@ enum nx_status nx_fill_opcodes(struct nx_device_fill *fill)
 	memset(x, 0, sizeof(*x));
 	x->profile = fill->profile;
 	st = nx_profile_scan(fill->profile, NX_TABLE_INSTRUCTION, add_row, x, fill->err);
-	nx_row_init(&row, NX_SCHEMA_OpcodeSummary);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_OpcodeSummary);
+	nx_begin_table(fill->sink, &row, NX_SCHEMA_OpcodeSummary);
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 		for (unsigned op = 0; op < OPCODES; op++)
 			if (x->costs[e][op].instruction_count)

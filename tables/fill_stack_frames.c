@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in source a program comes from: calls in the framework's, calls and loops in kernels'. */
+/* Source locations: calls of the framework, calls and loops of kernels. */
 #include <stdio.h>
 
 #include "tables/fillers.h"
@@ -16,8 +16,7 @@ static void put_frames(struct nx_table_sink *sink, const struct nx_stack *stack)
 	char id[24], parent[24];
 	struct nx_row row;
 
-	nx_row_init(&row, NX_SCHEMA_StackFrame);
-	nx_table_sink_begin(sink, NX_SCHEMA_StackFrame);
+	nx_begin_table(sink, &row, NX_SCHEMA_StackFrame);
 	for (size_t i = 0; i < stack->frame_count; i++) {
 		put_id(&row, NX_COL_StackFrame_id, i + 1, id);
 		nx_row_put_i64(&row, NX_COL_StackFrame_file_location_id, stack->frames[i].location);
@@ -32,8 +31,7 @@ static void put_locations(struct nx_table_sink *sink, const struct nx_stack *sta
 	struct nx_row row;
 	char id[24];
 
-	nx_row_init(&row, NX_SCHEMA_StackFrameFileLocation);
-	nx_table_sink_begin(sink, NX_SCHEMA_StackFrameFileLocation);
+	nx_begin_table(sink, &row, NX_SCHEMA_StackFrameFileLocation);
 	for (size_t i = 0; i < stack->location_count; i++) {
 		const struct nx_source_location *location = &stack->locations[i];
 
@@ -55,8 +53,7 @@ static void put_names(struct nx_table_sink *sink, enum nx_schema_table_id table,
 	struct nx_row row;
 	char id[24];
 
-	nx_row_init(&row, table);
-	nx_table_sink_begin(sink, table);
+	nx_begin_table(sink, &row, table);
 	for (size_t i = 0; i < count; i++) {
 		put_id(&row,
 		       is_file ? NX_COL_StackFrameFileName_id : NX_COL_StackFrameFunctionName_id,
@@ -108,8 +105,7 @@ static void put_kernel_frames(struct nx_table_sink *sink, const struct nx_binary
 {
 	struct nx_row row;
 
-	nx_row_init(&row, NX_SCHEMA_KernelStackFrames);
-	nx_table_sink_begin(sink, NX_SCHEMA_KernelStackFrames);
+	nx_begin_table(sink, &row, NX_SCHEMA_KernelStackFrames);
 	for (uint32_t i = 0; i < binary->kernel_frame_count; i++) {
 		const struct nx_kernel_frame *frame = &binary->kernel_frames[i];
 
@@ -128,8 +124,7 @@ static void put_kernel_iterations(struct nx_table_sink *sink, const struct nx_bi
 {
 	struct nx_row row;
 
-	nx_row_init(&row, NX_SCHEMA_KernelIterationVariables);
-	nx_table_sink_begin(sink, NX_SCHEMA_KernelIterationVariables);
+	nx_begin_table(sink, &row, NX_SCHEMA_KernelIterationVariables);
 	for (uint32_t i = 0; i < binary->kernel_iteration_count; i++) {
 		const struct nx_kernel_iteration *iteration = &binary->kernel_iterations[i];
 
@@ -152,8 +147,7 @@ static void put_kernel_instructions(struct nx_table_sink *sink, const struct nx_
 {
 	struct nx_row row;
 
-	nx_row_init(&row, NX_SCHEMA_KernelInstructions);
-	nx_table_sink_begin(sink, NX_SCHEMA_KernelInstructions);
+	nx_begin_table(sink, &row, NX_SCHEMA_KernelInstructions);
 	for (size_t i = 0; i < binary->kernel_instruction_count; i++) {
 		const struct nx_kernel_instruction *in = &binary->kernel_instructions[i];
 

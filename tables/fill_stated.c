@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of what capture and NEFF state about themselves. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/date.h"
@@ -35,8 +36,7 @@ enum nx_status nx_fill_queues(struct nx_device_fill *fill)
 	const struct nx_capture *c = &fill->profile->capture;
 	struct queue_rows rows = {.sink = fill->sink};
 
-	nx_row_init(&rows.row, NX_SCHEMA_DmaQueuesInfo);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaQueuesInfo);
+	nx_begin_table(fill->sink, &rows.row, NX_SCHEMA_DmaQueuesInfo);
 	for (rows.graph = 0; rows.graph < c->graph_count; rows.graph++)
 		nx_graph_each_queue(&c->graphs[rows.graph], put_queue, &rows);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaQueuesInfo);
@@ -92,9 +92,7 @@ enum nx_status nx_fill_execution(struct nx_device_fill *fill)
 			       c->total_time_ps / 1000);
 	nx_row_put_i64(&row, NX_COL_ExecutionInfo_num_subgraphs, c->graph_count);
 	nx_row_put_u64(&row, NX_COL_ExecutionInfo_row_count, fill->row_count);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_ExecutionInfo);
-	nx_table_sink_put(fill->sink, &row);
-	nx_table_sink_end(fill->sink, NX_SCHEMA_ExecutionInfo);
+	nx_put_only_row(fill->sink, &row);
 	return NX_OK;
 }
 
@@ -172,9 +170,7 @@ enum nx_status nx_fill_metadata(struct nx_device_fill *fill)
 	nx_row_put_known(&row, NX_COL_Metadata_explorer_version, fill->options->explorer_version);
 	nx_row_put_known(&row, NX_COL_Metadata_profile_name, name ? name : p->name);
 	nx_row_put_bool(&row, NX_COL_Metadata_is_simulation, p->capture.is_simulation);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_Metadata);
-	nx_table_sink_put(fill->sink, &row);
-	nx_table_sink_end(fill->sink, NX_SCHEMA_Metadata);
+	nx_put_only_row(fill->sink, &row);
 	return NX_OK;
 }
 
@@ -188,7 +184,7 @@ static const char *header_text(const struct nx_binary *binary, const char *name)
 	return NULL;
 }
 
-/* False when the header does not have it or it is no number. */
+/* False if the header has no such number. */
 static bool header_number(const struct nx_binary *binary, const char *name, uint64_t *number)
 {
 	const char *text = header_text(binary, name);
@@ -268,8 +264,7 @@ enum nx_status nx_fill_tensors(struct nx_device_fill *fill)
 	struct nx_row row;
 	uint32_t core;
 
-	nx_row_init(&row, NX_SCHEMA_TensorInfo);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_TensorInfo);
+	nx_begin_table(fill->sink, &row, NX_SCHEMA_TensorInfo);
 	for (size_t i = 0; i < p->binary.tensor_count; i++) {
 		const struct nx_tensor *tensor = &p->binary.tensors[i];
 
@@ -299,8 +294,7 @@ void nx_put_warnings(const struct nx_warnings *warnings, struct nx_table_sink *s
 {
 	struct nx_row row;
 
-	nx_row_init(&row, NX_SCHEMA_Warning);
-	nx_table_sink_begin(sink, NX_SCHEMA_Warning);
+	nx_begin_table(sink, &row, NX_SCHEMA_Warning);
 	for (size_t i = 0; i < warnings->len; i++) {
 		nx_row_put_text(&row, NX_COL_Warning_message, warnings->items[i].message);
 		nx_row_put_text(&row, NX_COL_Warning_category, warnings->items[i].category);
@@ -318,5 +312,68 @@ enum nx_status nx_fill_warnings(struct nx_device_fill *fill)
 enum nx_status nx_fill_schema_fields(struct nx_device_fill *fill)
 {
 	nx_schema_fields_write(fill->sink);
+	return NX_OK;
+}
+
+/* --- the summary: a column holds the metric of its name ---------------------- */
+
+/* Metrics are sorted by name. */
+static const struct nx_metric *find_metric(const struct nx_profile *profile, const char *name)
+{
+	size_t low = 0, high = profile->metrics.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(name, profile->metrics.items[middle].name);
+
+		if (!order)
+			return &profile->metrics.items[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+static void put_metric(struct nx_row *row, unsigned column, const struct nx_metric *metric)
+{
+	bool is_integer = nx_schema_tables[row->table].columns[column].type == NX_SCHEMA_INT64;
+
+	assert(column < row->column_count);
+	if (metric->kind == NX_METRIC_COUNT && is_integer)
+		nx_row_put_u64(row, column, metric->count);
+	else if (metric->kind == NX_METRIC_COUNT)
+		nx_row_put_f64(row, column, (double)metric->count);
+	else if (metric->kind == NX_METRIC_NUMBER && !is_integer)
+		nx_row_put_f64(row, column, metric->number);
+}
+
+/* Columns that are no metric, because the JSON of AWS's profiler does not have them. */
+static void put_unnamed(struct nx_row *row, const struct nx_device_fill *fill)
+{
+	const struct nx_profile *p = fill->profile;
+
+	nx_row_put_f64(row, NX_COL_Summary_total_exec_time, (double)p->exec_time_ps / 1e12);
+	nx_row_put_u64(row, NX_COL_Summary_adjusted_hardware_flops, p->adjusted_flop_count);
+	nx_row_put_u64(row, NX_COL_Summary_adjusted_transpose_flops,
+		       p->adjusted_transpose_flop_count);
+	nx_row_put_u64(row, NX_COL_Summary_total_row_count, fill->row_count);
+}
+
+enum nx_status nx_fill_summary(struct nx_device_fill *fill)
+{
+	const struct nx_schema_table *table = &nx_schema_tables[NX_SCHEMA_Summary];
+	struct nx_row row;
+
+	nx_row_init(&row, NX_SCHEMA_Summary);
+	for (unsigned i = 0; i < table->column_count; i++) {
+		const struct nx_metric *metric = find_metric(fill->profile, table->columns[i].name);
+
+		if (metric)
+			put_metric(&row, i, metric);
+	}
+	put_unnamed(&row, fill);
+	nx_put_only_row(fill->sink, &row);
 	return NX_OK;
 }

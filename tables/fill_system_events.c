@@ -187,8 +187,7 @@ enum nx_status nx_fill_system_events(struct nx_system_fill *fill)
 
 	nx_event_reader_open(&rows.reader, fill->profile);
 	rows.core = nx_event_reader_key(&rows.reader, "device_core_idx");
-	nx_row_init(&rows.row, NX_SCHEMA_SystemProfileEvents);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileEvents);
+	nx_begin_table(fill->sink, &rows.row, NX_SCHEMA_SystemProfileEvents);
 	st = nx_system_scan(fill->profile, NX_SYSTEM_EVENT, put_event, &rows, fill->err);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileEvents);
 	nx_event_reader_close(&rows.reader);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of what a system profile is and what lies beside it. */
+/* Metadata of a system profile, its device profiles and its warnings. */
 #include "base/date.h"
 #include "base/number.h"
 #include "model/schema_fields.h"
 #include "tables/fillers.h"
 
-/* Runs on machines of one kind; the first process speaks for all. */
+/* All machines of a run are of one kind, so the first process is enough. */
 static void put_kind(struct nx_row *row, const struct nx_system_profile *profile)
 {
 	const struct nx_system_process *first =
@@ -35,9 +35,7 @@ enum nx_status nx_fill_system_metadata(struct nx_system_fill *fill)
 	nx_row_put_slice(&row, NX_COL_SystemProfileMetadata_last_ts_ns,
 			 nx_slice_of(last_digits, nx_format_u64(last_digits, p->last_ns)));
 	put_kind(&row, p);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileMetadata);
-	nx_table_sink_put(fill->sink, &row);
-	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileMetadata);
+	nx_put_only_row(fill->sink, &row);
 	return NX_OK;
 }
 

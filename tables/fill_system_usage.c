@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was sampled: load and memory of the hosts, memory of the devices. */
+/* Samples: load and memory of the hosts, memory of the devices. */
 #include <assert.h>
 #include <string.h>
 
-#include "analyse/hbm_places.h"
+#include "analyse/event_roles.h"
 #include "base/number.h"
 #include "format/ntrace.h"
+#include "model/sorted_rows.h"
 #include "tables/fillers.h"
-#include "tables/sorted_rows.h"
 
 /* --- the hosts ------------------------------------------------------------- */
 
@@ -115,6 +115,7 @@ static enum nx_status put_by_time(struct nx_system_fill *fill, enum nx_system_ta
 	struct nx_sorted_rows rows;
 	enum nx_status st, sorted;
 
+	assert(fn);
 	nx_sorted_rows_init(&rows, row_size);
 	st = nx_system_scan(fill->profile, table, nx_sorted_rows_add, &rows, fill->err);
 	sorted = nx_sorted_rows_finish(&rows, fn, context, st ? NULL : fill->err);
@@ -190,7 +191,7 @@ static unsigned purpose_of(struct hbm_rows *rows, const struct nx_hbm_sample *s)
 	return (unsigned)purpose;
 }
 
-/* What the total has beyond the purposes seen so far was taken before the trace began. */
+/* The rest of the total was allocated before the trace began. */
 static void put_purposes(struct nx_row *row, const struct nx_hbm_place *place)
 {
 	uint64_t sum = 0, rest;
@@ -238,7 +239,7 @@ static void find_instances(struct hbm_rows *rows)
 	nx_text_map_release(&first);
 }
 
-/* Processes of an instance may share a memory, so their samples are brought in order first. */
+/* Processes of an instance may share a memory, so their samples are sorted by time. */
 enum nx_status nx_fill_system_hbm(struct nx_system_fill *fill)
 {
 	struct hbm_rows rows = {.profile = fill->profile, .sink = fill->sink};
@@ -247,8 +248,7 @@ enum nx_status nx_fill_system_hbm(struct nx_system_fill *fill)
 	rows.instances =
 		nx_heap_alloc(sizeof(uint32_t) * ((size_t)fill->profile->process_count + 1));
 	find_instances(&rows);
-	nx_row_init(&rows.row, NX_SCHEMA_SystemProfileHbmUsage);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
+	nx_begin_table(fill->sink, &rows.row, NX_SCHEMA_SystemProfileHbmUsage);
 	st = put_by_time(fill, NX_SYSTEM_HBM, sizeof(struct nx_hbm_sample), put_hbm, &rows);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_SystemProfileHbmUsage);
 	nx_heap_free(rows.instances);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits on the tensor engine's activity: each one, and what they cost a core. */
+/* Limits on the tensor engine's activity, and their cost per core. */
 #include <string.h>
 
-#include "analyse/throttle_summary.h"
+#include "analyse/summary.h"
 #include "model/naming.h"
+#include "model/sorted_rows.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
-#include "tables/sorted_rows.h"
 
 struct throttle_fill {
 	struct nx_table_sink *sink;
@@ -69,13 +69,11 @@ enum nx_status nx_fill_throttles(struct nx_device_fill *fill)
 	enum nx_status st;
 
 	memset(x.sums, 0, size);
-	nx_row_init(&x.row, NX_SCHEMA_Throttle);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_Throttle);
+	nx_begin_table(fill->sink, &x.row, NX_SCHEMA_Throttle);
 	st = nx_sorted_rows_scan(p, NX_TABLE_THROTTLE, sizeof(struct nx_throttle), put_throttle, &x,
 				 fill->err);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_Throttle);
-	nx_row_init(&x.row, NX_SCHEMA_ThrottleSummary);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_ThrottleSummary);
+	nx_begin_table(fill->sink, &x.row, NX_SCHEMA_ThrottleSummary);
 	for (uint32_t g = 0; g < p->capture.graph_count && !st; g++)
 		put_summary(&x, g, p->last_end_ps / 1000);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_ThrottleSummary);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast DMAs moved data: the curve of all packets, its buckets, and that of HBM alone. */
+/* DMA throughput: of all packets, its buckets, and of packets from or to HBM. */
 #include <string.h>
 
 #include "analyse/dma_buckets.h"
+#include "model/sorted_rows.h"
 #include "tables/ahead_rows.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
-#include "tables/sorted_rows.h"
 
 struct usage_fill {
 	struct nx_table_sink *sink;
@@ -52,8 +52,7 @@ static enum nx_status fill_curve(struct nx_device_fill *fill, struct usage_fill 
 {
 	enum nx_status st;
 
-	nx_row_init(&x->row, NX_SCHEMA_DmaUsage);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaUsage);
+	nx_begin_table(fill->sink, &x->row, NX_SCHEMA_DmaUsage);
 	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_THROUGHPUT, put_usage, x);
 	nx_dma_buckets_finish(&x->buckets);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaUsage);
@@ -71,8 +70,7 @@ enum nx_status nx_fill_dma_usage(struct nx_device_fill *fill)
 	nx_dma_buckets_begin(&x->buckets, fill->profile->capture.total_time_ps / 1000,
 			     nx_sorted_rows_add, &x->summaries);
 	st = fill_curve(fill, x);
-	nx_row_init(&x->row, NX_SCHEMA_DmaUsageSummary);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_DmaUsageSummary);
+	nx_begin_table(fill->sink, &x->row, NX_SCHEMA_DmaUsageSummary);
 	finished = nx_sorted_rows_finish(&x->summaries, put_bucket, x, st ? NULL : fill->err);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_DmaUsageSummary);
 	nx_heap_free(x);
@@ -104,8 +102,7 @@ enum nx_status nx_fill_hbm_usage(struct nx_device_fill *fill)
 	struct hbm_fill x = {.sink = fill->sink};
 	enum nx_status st;
 
-	nx_row_init(&x.row, NX_SCHEMA_HbmUsage);
-	nx_table_sink_begin(fill->sink, NX_SCHEMA_HbmUsage);
+	nx_begin_table(fill->sink, &x.row, NX_SCHEMA_HbmUsage);
 	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_HBM_THROUGHPUT, put_hbm, &x);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_HbmUsage);
 	return st;

@@ -6,6 +6,8 @@
 #ifndef NX_TABLES_FILLERS_H
 #define NX_TABLES_FILLERS_H
 
+#include <assert.h>
+
 #include "tables/tables.h"
 
 struct nx_ahead_rows;
@@ -64,6 +66,26 @@ enum nx_status nx_fill_system_metadata(struct nx_system_fill *fill); /* SystemPr
 enum nx_status nx_fill_system_devices(struct nx_system_fill *fill); /* DeviceProfileList */
 enum nx_status nx_fill_system_notes(struct nx_system_fill *fill); /* Warning, SchemaFields */
 /* clang-format on */
+
+/* An empty row of a table, which begins. */
+static inline void nx_begin_table(struct nx_table_sink *sink, struct nx_row *row,
+				  enum nx_schema_table_id table)
+{
+	assert(table < NX_SCHEMA_TABLE_COUNT);
+	nx_row_init(row, table);
+	nx_table_sink_begin(sink, table);
+}
+
+/* A table of one row. */
+static inline void nx_put_only_row(struct nx_table_sink *sink, struct nx_row *row)
+{
+	enum nx_schema_table_id table = row->table;
+
+	assert(table < NX_SCHEMA_TABLE_COUNT);
+	nx_table_sink_begin(sink, table);
+	nx_table_sink_put(sink, row);
+	nx_table_sink_end(sink, table);
+}
 
 /* The whole table Warning, for profiles of any kind. */
 void nx_put_warnings(const struct nx_warnings *warnings, struct nx_table_sink *sink);

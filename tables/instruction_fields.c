@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tables/instruction_fields.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +13,15 @@
 #define NO_COL UINT32_MAX
 /* For fields that only the table has. */
 #define TABLE_ONLY NULL
-/* Collectives have one extension, tables one; a longer row of them is damage. */
+/* Collectives and tables have one extension; more than a few are damage. */
 #define MAX_EXTENSIONS 16
-/* Deeper stacks are cut at their outer end; the index may also run in circles. */
+/* Deeper stacks lose their outer frames; the links of a damaged file may form a cycle. */
 #define MAX_FRAMES 128
 
 void nx_instruction_fields_init(struct nx_instruction_fields *fields,
 				const struct nx_profile *profile, enum nx_field_reader reader)
 {
+	assert(reader == NX_FOR_JSON || reader == NX_FOR_PERFETTO || reader == NX_FOR_TABLE);
 	*fields = (struct nx_instruction_fields){.profile = profile, .reader = reader};
 }
 
@@ -57,7 +59,6 @@ static void put_number(struct nx_instruction_fields *f, const char *name, unsign
 	put(f, ALL, (struct nx_field){name, column, NX_FIELD_NUMBER, number, {{NULL, 0}}});
 }
 
-/* A text without data is not known. */
 static void put_text(struct nx_instruction_fields *f, const char *name, unsigned column,
 		     struct nx_slice text)
 {
@@ -65,7 +66,7 @@ static void put_text(struct nx_instruction_fields *f, const char *name, unsigned
 		put(f, ALL, (struct nx_field){name, column, NX_FIELD_TEXT, 0, {text}});
 }
 
-/* JSON has some fields whether they are known or not. */
+/* JSON always has some fields, even if they are not known. */
 static void put_unknown_text(struct nx_instruction_fields *f, const char *name)
 {
 	put(f, NX_FOR_JSON, (struct nx_field){name, NO_COL, NX_FIELD_TEXT, 0, {nx_slice_text("")}});
@@ -95,7 +96,7 @@ static struct nx_slice keep(struct nx_instruction_fields *f, const char *text)
 	return nx_slice_text(nx_arena_copy_text(&f->arena, text));
 }
 
-/* Empty texts of the model are not known. */
+/* The model has "" for a text that is not known. */
 static struct nx_slice text_or_null(const char *text)
 {
 	return text && *text ? nx_slice_text(text) : (struct nx_slice){NULL, 0};
@@ -141,7 +142,6 @@ static void put_words(struct nx_instruction_fields *f, const struct nx_instructi
 	put_text(f, "opcode", COL(opcode), words.opcode);
 	put_text(f, "operands", COL(operands), words.operands);
 	put_text_or_empty(f, "activation_fn", COL(scalar_activation_fn), activation);
-	/* only when there is more than one graph to tell apart */
 	if (p->capture.graph_count > 1)
 		put(f, NX_FOR_JSON,
 		    (struct nx_field){
@@ -375,7 +375,7 @@ static void put_bytes(struct nx_instruction_fields *f, const struct nx_slot *slo
 					      counts[i].number,
 					      {{NULL, 0}}});
 	if (slot->flags & NX_SLOT_WEIGHT_QUEUE)
-		return; /* a queue has one kind, as in the summary's sums */
+		return; /* a queue has one kind, as in the summary */
 	if (slot->flags & NX_SLOT_INPUT_QUEUE)
 		put_number(f, TABLE_ONLY, COL(input_queue_bytes), slot->queue_bytes);
 	else if (slot->flags & NX_SLOT_OUTPUT_QUEUE)
@@ -411,6 +411,7 @@ void nx_instruction_fields_read(struct nx_instruction_fields *fields,
 		p->capture.graphs[row->graph].engines[row->engine].code, row->slot);
 
 	nx_vec_clear(&fields->list);
+	assert(word); /* rows name slots that the capture has */
 	put_words(fields, row, word);
 	put_compiled(fields, row, slot);
 	put_origin(fields, row, slot);

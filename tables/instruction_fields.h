@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instruction_fields: what is published of an instruction's slot, in one place for the JSON export,
- * the Perfetto export and table Instruction. What an execution adds (its times, id and trigger) is
- * up to each of them.
- *
- *	nx_instruction_fields_read(&fields, row);
- *	for (size_t i = 0; i < fields.list.len; i++)
- *		... fields.list.items[i] ...
- *
- * Texts live in the arena until it is released: whoever keeps them is bounded by the program.
+ * instruction_fields: the published fields of an instruction's slot, in one place for the JSON
+ * export, the Perfetto export and table Instruction. Each of them adds the times, id and trigger of
+ * an execution. Texts live in the arena until it is released.
  */
 #ifndef NX_TABLES_INSTRUCTION_FIELDS_H
 #define NX_TABLES_INSTRUCTION_FIELDS_H
@@ -17,7 +11,6 @@
 #include "model/profile.h"
 #include "model/schema.h"
 
-/* Who reads the fields. */
 enum nx_field_reader {
 	NX_FOR_JSON = 1 << 0,
 	NX_FOR_PERFETTO = 1 << 1,
@@ -53,7 +46,7 @@ struct nx_instruction_fields {
 void nx_instruction_fields_init(struct nx_instruction_fields *fields,
 				const struct nx_profile *profile, enum nx_field_reader reader);
 void nx_instruction_fields_release(struct nx_instruction_fields *fields);
-/* Forgets texts that were made so far: for readers that write them at once. */
+/* Releases the texts made so far, for readers that write them at once. */
 void nx_instruction_fields_forget(struct nx_instruction_fields *fields);
 
 /* Fills the list with the fields of the row's slot that the reader publishes, in order. */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Damaged captures state sums beyond what a column holds: those read as its largest value. */
+/* Sums of a damaged capture may exceed a column: they become its largest value. */
 static inline int64_t nx_to_i64(uint64_t value)
 {
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
@@ -20,10 +20,10 @@ static inline int64_t nx_to_i32(int64_t value)
 
 static inline int64_t nx_ps_to_ns(uint64_t time_ps)
 {
-	return (int64_t)(time_ps / 1000); /* always fits */
+	return (int64_t)(time_ps / 1000);
 }
 
-/* From one moment to another; negative when the second comes first. */
+/* Negative if to comes first. */
 static inline int64_t nx_gap_ns(uint64_t from_ps, uint64_t to_ps)
 {
 	return to_ps >= from_ps ? nx_ps_to_ns(to_ps - from_ps) : -nx_ps_to_ns(from_ps - to_ps);

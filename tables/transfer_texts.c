@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tables/transfer_texts.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json_writer.h"
 #include "model/naming.h"
 
-/* A DMA sees partition p of the state buffer at p times this. */
-
 struct partitions {
 	bool is_used[NX_PARTITION_COUNT];
 };
-
-void nx_transfer_text_cache_init(struct nx_transfer_text_cache *cache,
-				 const struct nx_profile *profile)
-{
-	memset(cache, 0, sizeof(*cache));
-	cache->profile = profile;
-}
 
 void nx_transfer_text_cache_release(struct nx_transfer_text_cache *cache)
 {
@@ -32,14 +24,16 @@ void nx_transfer_text_cache_release(struct nx_transfer_text_cache *cache)
 
 static struct nx_slice keep_bytes(struct nx_arena *arena, struct nx_bytes *bytes)
 {
-	struct nx_slice text = {NULL, bytes->len};
+	struct nx_slice text = nx_slice_of(
+		nx_arena_copy(arena, nx_slice_of(bytes->items, bytes->len)), bytes->len);
 
-	text.data = (const uint8_t *)nx_arena_copy(arena, nx_slice_of(bytes->items, bytes->len));
 	nx_vec_release(bytes);
 	return text;
 }
 
-static struct nx_slice sizes_text(struct nx_arena *arena, const uint64_t *sizes, size_t count)
+/* "[1,-2]": sizes or, if they are NULL, steps. */
+static struct nx_slice list_text(struct nx_arena *arena, const uint64_t *sizes,
+				 const int64_t *steps, size_t count)
 {
 	struct nx_bytes bytes = {0};
 	struct nx_json_writer w;
@@ -47,20 +41,10 @@ static struct nx_slice sizes_text(struct nx_arena *arena, const uint64_t *sizes,
 	nx_json_init_bytes(&w, &bytes, false);
 	nx_json_begin_array(&w);
 	for (size_t i = 0; i < count; i++)
-		nx_json_u64(&w, sizes[i]);
-	nx_json_end_array(&w);
-	return keep_bytes(arena, &bytes);
-}
-
-static struct nx_slice steps_text(struct nx_arena *arena, const int64_t *steps, size_t count)
-{
-	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
-
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_array(&w);
-	for (size_t i = 0; i < count; i++)
-		nx_json_i64(&w, steps[i]);
+		if (sizes)
+			nx_json_u64(&w, sizes[i]);
+		else
+			nx_json_i64(&w, steps[i]);
 	nx_json_end_array(&w);
 	return keep_bytes(arena, &bytes);
 }
@@ -70,32 +54,21 @@ static struct nx_slice number_text(struct nx_arena *arena, uint64_t number)
 	return nx_slice_text(nx_arena_printf(arena, "%llu", (unsigned long long)number));
 }
 
-/* A source is a list of lists, a destination a list: a sum has several sources. */
-static struct nx_slice source_text(struct nx_arena *arena, const struct nx_binary_graph *graph,
-				   const struct nx_dma_descriptor *d)
+/* The kinds of variables. A sum has several sources, so the list of them is in another list. */
+static struct nx_slice kinds_text(struct nx_arena *arena, const struct nx_binary_graph *graph,
+				  const uint32_t *variables, size_t count, bool is_source)
 {
 	struct nx_bytes bytes = {0};
 	struct nx_json_writer w;
 
 	nx_json_init_bytes(&w, &bytes, false);
 	nx_json_begin_array(&w);
-	nx_json_begin_array(&w);
-	for (size_t i = 0; i < d->from_count; i++)
-		nx_json_text(&w, nx_variable_kind(graph, d->from[i]));
-	nx_json_end_array(&w);
-	nx_json_end_array(&w);
-	return keep_bytes(arena, &bytes);
-}
-
-static struct nx_slice dest_text(struct nx_arena *arena, const struct nx_binary_graph *graph,
-				 const struct nx_dma_descriptor *d)
-{
-	struct nx_bytes bytes = {0};
-	struct nx_json_writer w;
-
-	nx_json_init_bytes(&w, &bytes, false);
-	nx_json_begin_array(&w);
-	nx_json_text(&w, nx_variable_kind(graph, d->to));
+	if (is_source)
+		nx_json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		nx_json_text(&w, nx_variable_kind(graph, variables[i]));
+	if (is_source)
+		nx_json_end_array(&w);
 	nx_json_end_array(&w);
 	return keep_bytes(arena, &bytes);
 }
@@ -117,7 +90,7 @@ static void repeat_partitions(struct partitions *p, int64_t step, uint64_t count
 		}
 }
 
-/* Steps of whole partitions lead to others; all other dimensions stay within one. */
+/* Only steps of whole partitions reach other partitions. */
 static void use_partitions(struct partitions *all, uint64_t offset, const uint64_t *sizes,
 			   const int64_t *steps, size_t dims)
 {
@@ -137,17 +110,9 @@ static void use_partitions(struct partitions *all, uint64_t offset, const uint64
 		all->is_used[i] |= own.is_used[i];
 }
 
-static unsigned count_partitions(const struct partitions *p)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < NX_PARTITION_COUNT; i++)
-		count += p->is_used[i];
-	return count;
-}
-
 /* "0-63,96" */
-static struct nx_slice ranges_text(struct nx_arena *arena, const struct partitions *p)
+static void put_ranges(struct nx_arena *arena, const struct partitions *p,
+		       struct nx_side_texts *side)
 {
 	char text[NX_PARTITION_COUNT * 4 + 1];
 	size_t len = 0;
@@ -163,9 +128,10 @@ static struct nx_slice ranges_text(struct nx_arena *arena, const struct partitio
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u", len ? "," : "", i);
 		if (last > i)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "-%u", last);
+		side->partition_count += last - i + 1;
 		i = last;
 	}
-	return nx_slice_text(nx_arena_copy_text(arena, text));
+	side->partitions = nx_slice_text(nx_arena_copy_text(arena, text));
 }
 
 static void put_partitions(struct nx_arena *arena, const struct nx_binary_graph *graph,
@@ -182,10 +148,8 @@ static void put_partitions(struct nx_arena *arena, const struct nx_binary_graph 
 		if (nx_variable_is_sbuf(graph, d->to))
 			use_partitions(&write, d->to_offset, d->to_sizes, d->to_steps, d->to_dims);
 	}
-	texts->read.partitions = ranges_text(arena, &read);
-	texts->read.partition_count = count_partitions(&read);
-	texts->write.partitions = ranges_text(arena, &write);
-	texts->write.partition_count = count_partitions(&write);
+	put_ranges(arena, &read, &texts->read);
+	put_ranges(arena, &write, &texts->write);
 }
 
 /* --- blocks ---------------------------------------------------------------- */
@@ -195,7 +159,7 @@ static void put_unknown(struct nx_transfer_texts *texts)
 	struct nx_side_texts side = {nx_slice_text(""), nx_slice_text(""), nx_slice_text(""),
 				     nx_slice_text(""), 0};
 
-	texts->op = nx_slice_text("copy"); /* what a descriptor does unless it says otherwise */
+	texts->op = nx_slice_text("copy"); /* the default of a descriptor */
 	texts->variable = nx_slice_text("unknown");
 	texts->semaphore_id = nx_slice_text("-1");
 	texts->source = nx_slice_text("[[\"unknown\"]]");
@@ -218,14 +182,14 @@ static void put_block(struct nx_transfer_text_cache *cache, uint32_t graph_idx,
 	texts->variable = nx_slice_text(nx_descriptor_variable(graph, d));
 	texts->semaphore_id = nx_slice_text(nx_arena_copy_text(
 		arena, nx_semaphore_text(p, graph_idx, block->semaphore, semaphore)));
-	texts->source = source_text(arena, graph, d);
-	texts->dest = dest_text(arena, graph, d);
-	texts->read.shape = sizes_text(arena, d->from_sizes, d->from_dims);
+	texts->source = kinds_text(arena, graph, d->from, d->from_count, true);
+	texts->dest = kinds_text(arena, graph, &d->to, 1, false);
+	texts->read.shape = list_text(arena, d->from_sizes, NULL, d->from_dims);
 	texts->read.offset = number_text(arena, d->from_offset);
-	texts->read.steps = steps_text(arena, d->from_steps, d->from_dims);
-	texts->write.shape = sizes_text(arena, d->to_sizes, d->to_dims);
+	texts->read.steps = list_text(arena, NULL, d->from_steps, d->from_dims);
+	texts->write.shape = list_text(arena, d->to_sizes, NULL, d->to_dims);
 	texts->write.offset = number_text(arena, d->to_offset);
-	texts->write.steps = steps_text(arena, d->to_steps, d->to_dims);
+	texts->write.steps = list_text(arena, NULL, d->to_steps, d->to_dims);
 	put_partitions(arena, graph, block, texts);
 }
 
@@ -238,6 +202,7 @@ const struct nx_transfer_texts *nx_transfer_texts_of(struct nx_transfer_text_cac
 	struct nx_transfer_texts *texts;
 	uint64_t at;
 
+	assert(cache->profile);
 	if (nx_map_get(&cache->index, key, &at))
 		return cache->texts.items[at];
 	texts = NX_NEW(&cache->arena, struct nx_transfer_texts);

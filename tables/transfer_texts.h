@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transfer_texts: what a NEFF's block of descriptors says in words, made once however often the
- * block is triggered. Shapes, offsets and steps are those of its first descriptor, as in the
- * JSON export; partitions are those of all.
- *
- * Texts live until the cache is released; memory is bounded by the NEFF.
+ * transfer_texts: a NEFF's block of descriptors in words, made once however often the block is
+ * triggered. Shapes, offsets and steps are those of its first descriptor, as in the JSON export;
+ * partitions are those of all. Texts live until the cache is released.
  */
 #ifndef NX_TABLES_TRANSFER_TEXTS_H
 #define NX_TABLES_TRANSFER_TEXTS_H
@@ -23,19 +21,17 @@ struct nx_transfer_texts {
 	struct nx_slice op, variable, semaphore_id;
 	struct nx_slice source, dest; /* JSON lists of kinds of variables */
 	struct nx_side_texts read, write;
-	bool is_known; /* false: the NEFF has no such block, all texts say so */
+	bool is_known; /* false: the NEFF has no such block */
 	bool is_transpose;
 };
 
 struct nx_transfer_text_cache {
-	const struct nx_profile *profile;
+	const struct nx_profile *profile; /* set this; the rest is zero at first */
 	struct nx_arena arena;
 	struct nx_map index; /* graph, engine, block -> into texts */
 	NX_VEC(struct nx_transfer_texts *) texts;
 };
 
-void nx_transfer_text_cache_init(struct nx_transfer_text_cache *cache,
-				 const struct nx_profile *profile);
 void nx_transfer_text_cache_release(struct nx_transfer_text_cache *cache);
 
 const struct nx_transfer_texts *nx_transfer_texts_of(struct nx_transfer_text_cache *cache,

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/hbm_places.h"
+#include "analyse/event_roles.h"
 
 enum { WEIGHTS, IO };
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "analyse/throttle_summary.h"
+#include "analyse/summary.h"
 
 static bool is_near(double a, double b)
 {

@@ -63,7 +63,7 @@ static void a_block_is_told_by_its_first_descriptor(void **state)
 	struct block b;
 
 	make_block(f, &b);
-	nx_transfer_text_cache_init(&cache, &f->made.p);
+	cache = (struct nx_transfer_text_cache){.profile = &f->made.p};
 	texts = nx_transfer_texts_of(&cache, &transfer);
 	assert_true(texts->is_known);
 	assert_false(texts->is_transpose);
@@ -102,7 +102,7 @@ static void partitions_are_those_of_all_descriptors(void **state)
 	b.descriptors[1].to_sizes = sizes;
 	b.descriptors[1].to_steps = steps;
 	b.block.descriptor_count = 2;
-	nx_transfer_text_cache_init(&cache, &f->made.p);
+	cache = (struct nx_transfer_text_cache){.profile = &f->made.p};
 	texts = nx_transfer_texts_of(&cache, &transfer);
 	assert_true(nx_slice_is(texts->write.partitions, "4,120,122,124,126"));
 	assert_int_equal(texts->write.partition_count, 5);
@@ -127,12 +127,12 @@ static void absurd_descriptors_stay_within_the_buffer(void **state)
 	b.descriptors[0].to_sizes = sizes;
 	b.descriptors[0].to_steps = steps;
 	b.descriptors[0].to_dims = DIMS;
-	nx_transfer_text_cache_init(&cache, &f->made.p);
+	cache = (struct nx_transfer_text_cache){.profile = &f->made.p};
 	texts = nx_transfer_texts_of(&cache, &transfer);
 	assert_true(nx_slice_is(texts->write.partitions, "4-127"));
 	nx_transfer_text_cache_release(&cache);
 	b.descriptors[0].to_offset = UINT64_MAX;
-	nx_transfer_text_cache_init(&cache, &f->made.p);
+	cache = (struct nx_transfer_text_cache){.profile = &f->made.p};
 	assert_int_equal(nx_transfer_texts_of(&cache, &transfer)->write.partition_count, 0);
 	nx_transfer_text_cache_release(&cache);
 }
@@ -143,7 +143,7 @@ static void without_a_neff_everything_is_unknown(void **state)
 	struct nx_transfer_text_cache cache;
 	const struct nx_transfer_texts *texts;
 
-	nx_transfer_text_cache_init(&cache, &f->made.p);
+	cache = (struct nx_transfer_text_cache){.profile = &f->made.p};
 	texts = nx_transfer_texts_of(&cache, &transfer);
 	assert_false(texts->is_known);
 	assert_true(nx_slice_is(texts->op, "copy"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tables/sorted_rows.h"
+#include "model/sorted_rows.h"
 
 #include <assert.h>
 
@@ -15,6 +15,7 @@ void nx_sorted_rows_add(void *rows, const void *row)
 {
 	struct nx_sorted_rows *r = rows;
 
+	assert(r->spool);
 	if (!r->status)
 		r->status = nx_spool_add(r->spool, row, &r->error);
 }
