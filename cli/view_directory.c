@@ -13,8 +13,8 @@
 #include "cli/status_file.h"
 #include "cli/table.h"
 #include "cli/view.h"
+#include "export/exporters.h"
 #include "export/json_sections.h"
-#include "export/system_exporters.h"
 #include "pipeline/system_profile.h"
 
 struct directory {

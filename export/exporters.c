@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/exporters.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct nx_exporter nx_exporters[] = {
@@ -13,6 +14,7 @@ const size_t nx_exporter_count = sizeof(nx_exporters) / sizeof(nx_exporters[0]);
 
 const struct nx_exporter *nx_exporter_find(const char *name)
 {
+	assert(name);
 	for (size_t i = 0; i < nx_exporter_count; i++)
 		if (!strcmp(nx_exporters[i].name, name))
 			return &nx_exporters[i];
@@ -34,6 +36,7 @@ const size_t nx_system_exporter_count =
 
 const struct nx_system_exporter *nx_system_exporter_find(const char *name)
 {
+	assert(name);
 	for (size_t i = 0; i < nx_system_exporter_count; i++)
 		if (!strcmp(nx_system_exporters[i].name, name))
 			return &nx_system_exporters[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DMA packets and static transfers. What depends on the (engine, queue) alone is rendered once. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,7 +90,7 @@ static void put_attribution(struct nx_json_writer *w, const struct nx_profile *p
 
 	nx_json_key_u64(w, "block_id", t->block_id);
 	if (!block || !block->descriptor_count) {
-		put_unattributed(w, "copy"); /* what a descriptor does unless it says otherwise */
+		put_unattributed(w, "copy"); /* the default of a descriptor */
 		return;
 	}
 	d = &block->descriptors[0];
@@ -112,6 +113,7 @@ static struct queue_ref find_queue(struct dma_export *x, const struct nx_packet 
 	const struct nx_graph *graph = &x->profile->capture.graphs[row->graph];
 	uint64_t index;
 
+	assert(row->graph < x->profile->capture.graph_count);
 	if (!nx_map_get(&x->declared, queue_key(row), &index)) {
 		const struct nx_queue *queue =
 			nx_graph_queue(graph, row->dma_engine, row->dma_queue);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executed instructions. What depends on the slot alone is rendered once; a row adds its times. */
+#include <assert.h>
 #include <string.h>
 
 #include "export/json_sections.h"
@@ -62,6 +63,7 @@ static struct nx_json_fragment *fragment_of(struct instruction_export *x,
 	const struct nx_engine_image *image =
 		&x->profile->capture.graphs[row->graph].engines[row->engine];
 
+	assert(row->slot <= image->slot_count);
 	if (!*fragments)
 		*fragments = NX_NEW_ARRAY(&x->arena, struct nx_json_fragment,
 					  (size_t)image->slot_count + 1);

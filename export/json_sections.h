@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * json_sections: the parts of the JSON export. Each writes one value (an array
- * of rows) where the writer stands; docs/formats/json.md lists the fields.
- */
+/* json_sections: the parts of the JSON export. Each writes one value, an array of rows;
+ * docs/formats/json.md lists the fields. */
 #ifndef NX_EXPORT_JSON_SECTIONS_H
 #define NX_EXPORT_JSON_SECTIONS_H
 
 #include "base/json_writer.h"
 #include "base/progress.h"
 #include "model/profile.h"
+#include "model/system.h"
 
 /* One object: the summary's metrics. */
 void nx_json_summary(struct nx_json_writer *w, const struct nx_profile *profile);
@@ -32,7 +31,7 @@ void nx_json_warnings(struct nx_json_writer *w, const struct nx_warnings *warnin
 void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *profile,
 		      uint64_t total_point_count);
 
-/* "subgraph" is written only when there is more than one graph to tell apart. */
+/* "subgraph" is written only if there is more than one graph. */
 static inline void nx_json_subgraph(struct nx_json_writer *w, const struct nx_profile *profile,
 				    uint32_t graph)
 {
@@ -48,5 +47,17 @@ struct nx_json_fragment {
 typedef void (*nx_json_members_fn)(struct nx_json_writer *w, const void *what);
 struct nx_json_fragment nx_json_render(struct nx_arena *arena, nx_json_members_fn members,
 				       const void *what);
+
+/* --- system profiles ------------------------------------------------------ */
+
+/* Members system_profile_metadata, process_list, device_profile_list of the open object. */
+void nx_json_system_stated(struct nx_json_writer *w, const struct nx_system_profile *profile,
+			   bool include_private);
+
+/* One array. */
+void nx_json_system_devices(struct nx_json_writer *w, const struct nx_system_profile *profile);
+
+/* A number as text, as ids and process ids are. */
+void nx_json_key_digits(struct nx_json_writer *w, const char *key, uint64_t number);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters: one sample for every row of their tables. */
+#include <assert.h>
+
 #include "export/perfetto_device.h"
 #include "model/measure.h"
 
@@ -34,6 +36,7 @@ struct counter_trace {
 static void put(struct counter_trace *x, enum counter counter, uint32_t graph, uint64_t time_ps,
 		double value)
 {
+	assert(graph < NX_MAX_GRAPHS && counter < COUNTER_COUNT);
 	nx_perfetto_count(x->trace->p, x->tracks[graph][counter], time_ps / 1000, value);
 }
 
@@ -121,7 +124,7 @@ static void flush_step(struct nx_utilisation *u, struct nx_utilisation_step *ste
 	step->written = step->value;
 }
 
-/* Only the last value of a moment is worth writing. */
+/* Only the last value of a moment is written. */
 static void set_step(struct nx_utilisation *u, struct nx_utilisation_step *step, uint64_t time_ns,
 		     double value)
 {
@@ -131,7 +134,7 @@ static void set_step(struct nx_utilisation *u, struct nx_utilisation_step *step,
 	step->value = value;
 }
 
-/* Summed anew each time: what is in flight is little, and differences would drift. */
+/* Summed again each time: few are in flight, and differences would drift. */
 static void set_sums(struct nx_utilisation *u, uint64_t time_ns)
 {
 	double hardware = 0, model = 0;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * perfetto_device: the parts of a device profile's Perfetto trace. Each scans
- * the tables it needs and writes the tracks below every core's own
- * (docs/formats/perfetto.md lists them).
- */
+/* perfetto_device: the parts of a device profile's Perfetto trace. Each scans the tables it needs
+ * and writes tracks below every core (docs/formats/perfetto.md lists them). */
 #ifndef NX_EXPORT_PERFETTO_DEVICE_H
 #define NX_EXPORT_PERFETTO_DEVICE_H
 
@@ -12,7 +9,7 @@
 #include "export/exporters.h"
 #include "format/perfetto/perfetto.h"
 
-/* Order of the tracks below a core. The engines come first, see perfetto_instructions.c. */
+/* Order of the tracks below a core; the engines come first. */
 enum nx_device_rank {
 	NX_RANK_ENGINES = 0,
 	NX_RANK_PACKETS = 6,
@@ -33,7 +30,7 @@ struct nx_device_trace {
 	struct nx_perfetto *p;
 	const struct nx_profile *profile;
 	const struct nx_export_options *options;
-	uint32_t cores[NX_MAX_GRAPHS]; /* a track each, parent of all its others */
+	uint32_t cores[NX_MAX_GRAPHS]; /* the track of each core, parent of all its others */
 };
 
 enum nx_status nx_perfetto_instructions(const struct nx_device_trace *trace, struct nx_error *err);
@@ -57,7 +54,7 @@ struct nx_perfetto_args NX_VEC_BODY(struct nx_perfetto_arg);
 void nx_perfetto_arg_u64(struct nx_perfetto_args *args, const char *name, uint64_t value);
 void nx_perfetto_arg_f64(struct nx_perfetto_args *args, const char *name, double value);
 void nx_perfetto_arg_bool(struct nx_perfetto_args *args, const char *name, bool value);
-/* The text is borrowed. */
+/* Borrows the text. */
 void nx_perfetto_arg_text(struct nx_perfetto_args *args, const char *name, const char *text);
 
 /* "S[5] (Tensor)", or "S[5]" without a NEFF. */
@@ -87,7 +84,7 @@ struct nx_perfetto_slice {
 };
 
 void nx_perfetto_row_put(struct nx_perfetto_row *row, const struct nx_perfetto_slice *slice);
-/* Ends what is open and releases. */
+/* Ends open slices and releases. */
 void nx_perfetto_row_finish(struct nx_perfetto_row *row);
 
 /* --- utilisation ----------------------------------------------------------------------------- */
@@ -103,7 +100,7 @@ struct nx_work { /* a MATMUL in flight */
 	double hardware, model; /* its share of the peak */
 };
 
-struct nx_utilisation_step { /* a counter that is written when it has changed */
+struct nx_utilisation_step { /* a counter, written when it changes */
 	uint32_t track;
 	uint64_t time_ns;
 	double value, written;
@@ -112,7 +109,7 @@ struct nx_utilisation_step { /* a counter that is written when it has changed */
 struct nx_utilisation {
 	struct nx_perfetto *p;
 	double peak_flops;
-	struct nx_works NX_VEC_BODY(struct nx_work) open; /* the first to end lies last */
+	struct nx_works NX_VEC_BODY(struct nx_work) open; /* the next to end is last */
 	struct nx_utilisation_step hfu, mfu;
 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Executed instructions: a row for each engine and one more for the matrix
- * work of the tensor engine. What depends on the slot alone is made once per
- * slot; a row overwrites the first few arguments.
- */
+/* Executed instructions: a row for each engine and one more for the matrix work of the tensor
+ * engine. Arguments of a slot are made once; a row overwrites the first few. */
+#include <assert.h>
+
 #include "base/spool.h"
 #include "export/perfetto_device.h"
 #include "model/executions.h"
@@ -15,13 +14,12 @@
 
 /*
  * Arrows between instructions that depend on each other. The earlier slice must already name its
- * flow, so all dependencies are collected before anything is written: once by producer and once by
- * consumer, in spools that bound the memory. Of a predecessor that ran several times its latest run
- * before the consumer counts.
+ * flow, so all dependencies are collected first: by producer and by consumer, in spools that bound
+ * the memory. If a predecessor ran several times, its latest run before the consumer counts.
  */
 
 #define SPOOL_BYTES ((size_t)8 << 20)
-/* Compilers name a few dozen; with more the picture is unreadable. */
+/* Compilers name a few dozen; more are unreadable. */
 #define MAX_FLOWS_IN 64
 
 struct edge {
@@ -120,7 +118,7 @@ static enum nx_status build_flows(struct flow_index **out, const struct nx_profi
 	return st;
 }
 
-/* An id of its own for every edge; both ends compute the same one. */
+/* The id of an edge; both ends compute the same one. */
 static uint64_t flow_id(uint64_t producer, uint64_t consumer)
 {
 	return producer << 32 ^ consumer;
@@ -187,6 +185,7 @@ static const struct {
 	{NX_ENGINE_SCALAR, false}, {NX_ENGINE_GPSIMD, false}, {NX_ENGINE_SYNC, false},
 };
 #define ROW_COUNT (sizeof(row_order) / sizeof(row_order[0]))
+static_assert(NX_RANK_ENGINES + ROW_COUNT == NX_RANK_PACKETS, "engines come first");
 
 struct slot_args {
 	struct nx_perfetto_arg *items;
@@ -201,7 +200,7 @@ struct instruction_trace {
 	struct slot_args *slots[NX_MAX_GRAPHS][NX_ENGINE_COUNT];
 	struct nx_perfetto_row rows[NX_MAX_GRAPHS][ROW_COUNT];
 	struct nx_utilisation utilisation[NX_MAX_GRAPHS];
-	struct flow_index *flows; /* NULL when not asked for */
+	struct flow_index *flows; /* NULL unless requested */
 	struct nx_instruction_fields fields;
 	struct nx_perfetto_args scratch;
 	uint64_t id;
@@ -224,7 +223,7 @@ static void put_field(struct instruction_trace *x, const struct nx_field *field)
 	case NX_FIELD_TEXT:
 		nx_perfetto_arg_text(args, field->name, (const char *)field->text.data);
 		break;
-	case NX_FIELD_IDS: /* Perfetto has no lists: a text with as many as a person would read */
+	case NX_FIELD_IDS: /* Perfetto has no lists: write the first few as text */
 		for (size_t i = 0; i < field->number && i < MAX_IDS; i++)
 			ids = nx_arena_printf(&x->arena, "%s%s%llu", ids, i ? "," : "",
 					      (unsigned long long)field->ids[i]);
@@ -303,6 +302,7 @@ static void write_row(void *context, const void *opaque)
 		slice.flows = next_flows(x->flows);
 	while (row_order[at].engine != row->engine || row_order[at].is_matrix != is_matrix)
 		at++;
+	assert(at < ROW_COUNT && args->name);
 	nx_perfetto_row_put(&x->rows[row->graph][at], &slice);
 	if (is_matrix)
 		nx_utilisation_add(&x->utilisation[row->graph], row, slot);

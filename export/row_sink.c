@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/row_sink.h"
+#include <assert.h>
 
 static const struct nx_row_format formats[] = {
 	{"csv", nx_rows_csv_open},
@@ -22,6 +23,7 @@ enum nx_status nx_row_sink_pour(struct nx_row_sink *sink, struct nx_row_stream *
 	uint64_t left_count = 0;
 	enum nx_status st = sink->ops->begin(sink, rows->columns, rows->column_count, err);
 
+	assert(sink->ops->add && sink->ops->end && sink->ops->close);
 	while (!st) {
 		if (sink->ops->is_full && sink->ops->is_full(sink)) {
 			st = nx_row_stream_count_rest(rows, &left_count, err);
@@ -31,7 +33,7 @@ enum nx_status nx_row_sink_pour(struct nx_row_sink *sink, struct nx_row_stream *
 		if (st || !row)
 			break;
 		st = sink->ops->add(sink, row, err);
-		/* a full disk or a reader that left is seen at once, not after the last row */
+		/* stop at once if the disk is full or the reader has gone */
 		if (!st && sink->out->status)
 			st = nx_fail(err, sink->out->status, "%s", sink->out->error.message);
 	}

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_sink: where the rows of a query go. begin once, add for each row, end
- * once; then close, also after a failure. A sink keeps no rows.
+ * row_sink: where the rows of a query go. begin once, add for each row, end once; then close, even
+ * after a failure. A sink keeps no rows. Failures of the output stick in it and surface at its
+ *commit.
  *
  *	sink = nx_row_format_find("csv")->open(&out);
  *	st = nx_row_sink_pour(sink, rows, err);
  *	nx_row_sink_close(sink);
- *
- * To add a format write its ops and a row in the table of row_sink.c. Faults of
- * the output stick in it and surface at its commit.
  */
 #ifndef NX_EXPORT_ROW_SINK_H
 #define NX_EXPORT_ROW_SINK_H
 
 #include "base/file.h"
+#include "base/json_writer.h"
 #include "format/parquet/parquet_reader.h"
 #include "query/row_stream.h"
 
@@ -45,7 +44,7 @@ struct nx_row_format {
 /* csv, json, jsonl; NULL if there is no such format. */
 const struct nx_row_format *nx_row_format_find(const char *name);
 
-/* Everything of a stream into a sink; closes neither. */
+/* Writes all rows of a stream; closes neither. */
 NX_MUST_CHECK enum nx_status nx_row_sink_pour(struct nx_row_sink *sink, struct nx_row_stream *rows,
 					      struct nx_error *err);
 void nx_row_sink_close(struct nx_row_sink *sink);
@@ -59,6 +58,17 @@ struct nx_row_sink *nx_rows_csv_open(struct nx_output *out);
 struct nx_row_sink *nx_rows_json_open(struct nx_output *out);
 struct nx_row_sink *nx_rows_jsonl_open(struct nx_output *out);
 
+/* Doubles represent all integers up to this one. */
+#define NX_JSON_SAFE_INTEGER ((INT64_C(1) << 53) - 1)
+
+enum nx_json_reader_kind {
+	NX_JSON_FOR_PROGRAMS, /* all numbers are numbers */
+	NX_JSON_FOR_SCRIPTS,  /* integers that JavaScript cannot represent are texts */
+};
+
+void nx_value_json(struct nx_json_writer *w, const struct nx_value *value,
+		   enum nx_json_reader_kind reader);
+
 /* One line of CSV each, with its end. */
 void nx_csv_append_header(struct nx_bytes *to, const struct nx_column *columns, size_t count);
 void nx_csv_append_row(struct nx_bytes *to, const struct nx_value *row, size_t count);
@@ -71,12 +81,12 @@ void nx_csv_append_row(struct nx_bytes *to, const struct nx_value *row, size_t c
 struct nx_rows_parquet_shape {
 	const struct nx_parquet_field *fields; /* of the stream's columns, in order */
 	size_t field_count;
-	/* The file the rows come from: what its footer says of the profile is carried over,
-	 * and nothing else, as that may speak of columns left out. NULL: none. */
+	/* The file the rows come from. Only what its footer says of the profile is copied: the rest
+	 * may be about columns that are left out. NULL: none. */
 	const struct nx_parquet_reader *origin;
 };
 
-/* All that shape points at lives until the sink is closed. */
+/* What shape points at must live until the sink is closed. */
 struct nx_row_sink *nx_rows_parquet_open(struct nx_output *out,
 					 const struct nx_rows_parquet_shape *shape);
 

@@ -34,7 +34,7 @@ void nx_csv_append_header(struct nx_bytes *to, const struct nx_column *columns, 
 	nx_bytes_append(to, "\n", 1);
 }
 
-/* Lists and structs have a text that may need quotes, which numbers never do. */
+/* The text of lists and structs may need quotes; that of numbers never does. */
 static void append_value(struct nx_bytes *to, const struct nx_value *value)
 {
 	struct nx_bytes text = {0};

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 
-/* How keys of our own footers begin; store/parquet_folder.c writes them. */
+/* Prefix of the keys that store/parquet_folder.c writes into footers. */
 #define OUR_KEYS "neuron_profile_"
 
 struct parquet {
@@ -27,7 +27,7 @@ static void carry_metadata(struct parquet *p)
 						nx_arena_copy(&p->arena, value));
 }
 
-/* Lists are written of wide numbers only; other makers have narrow ones. */
+/* We write lists of wide numbers only; files of other programs have narrow ones. */
 static void widen_lists(struct parquet *p)
 {
 	size_t count = p->shape.field_count;
@@ -114,6 +114,7 @@ static enum nx_status add(struct nx_row_sink *sink, const struct nx_value *row,
 {
 	struct parquet *p = (struct parquet *)sink;
 
+	assert(p->writer);
 	for (size_t i = 0; i < p->shape.field_count; i++) {
 		if (row[i].kind == NX_VALUE_NULL)
 			continue;
@@ -131,6 +132,7 @@ static enum nx_status end(struct nx_row_sink *sink, uint64_t left_count, struct 
 	struct nx_parquet_writer *writer = p->writer;
 
 	(void)left_count;
+	assert(writer);
 	p->writer = NULL;
 	return nx_parquet_close(writer, err);
 }

@@ -9,10 +9,9 @@
 #include "base/file.h"
 
 /*
- * OpenAPI 3.0 in YAML, as `--show-profile-schema` of AWS's tool lays it out: documents separated
- * by "---", first the root, then one per table and enumeration whose only key is its name.
- * Scripts cut the stream at every "---" and save each document as <name>.yaml, the root as
- * schema.yaml; references between documents are to those files.
+ * OpenAPI 3.0 in YAML, in the layout of AWS's `--show-profile-schema`: documents separated by
+ * "---", first the root, then one per table and enumeration whose only key is its name. Scripts
+ * save each document as <name>.yaml, the root as schema.yaml; references are to those files.
  */
 void nx_schema_write_yaml(struct nx_output *out);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static void put_pair(struct nx_output *out, unsigned indent, const char *key, co
 {
 	char spaces[16];
 
+	assert(indent < sizeof(spaces));
 	snprintf(spaces, sizeof(spaces), "%*s", (int)indent, "");
 	put(out, spaces);
 	put(out, key);
@@ -26,7 +28,7 @@ static void put_pair(struct nx_output *out, unsigned indent, const char *key, co
 	put(out, "\n");
 }
 
-/* A folded block: any text without line breaks stands in it as it is. */
+/* A folded block, in which any text without line breaks needs no quotes. */
 static void put_folded(struct nx_output *out, unsigned indent, const char *key, const char *text)
 {
 	size_t room = LINE_COLUMNS - indent - 2, at = 0;
@@ -81,7 +83,7 @@ static void put_type(struct nx_output *out, const struct nx_schema_column *colum
 	char number[32];
 
 	if (type == NX_SCHEMA_ENUM) {
-		/* beside a $ref alone other keys would be ignored */
+		/* readers ignore other keys beside a bare $ref */
 		put(out, "      allOf:\n");
 		put_reference(out, "        - ", nx_schema_enums[column->target].name);
 		return;
@@ -103,7 +105,7 @@ static void put_type(struct nx_output *out, const struct nx_schema_column *colum
 	put_pair(out, 6, "maximum", number);
 }
 
-/* "n" alone is a boolean to readers of YAML 1.1. */
+/* YAML 1.1 reads "n" as a boolean. */
 static void put_name(struct nx_output *out, const char *name)
 {
 	if (name[1])
@@ -153,6 +155,7 @@ static void put_table(struct nx_output *out, enum nx_schema_table_id id)
 	static const char *const profiles[] = {"device", "system", "device, system", "none"};
 	const struct nx_schema_table *table = &nx_schema_tables[id];
 
+	static_assert(sizeof(profiles) / sizeof(profiles[0]) == NX_SCOPE_ANSWER + 1, "by scope");
 	put(out, "---\n");
 	put_pair(out, 0, table->name, NULL);
 	put_pair(out, 2, "type", "object");

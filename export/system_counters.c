@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/map.h"
-#include "export/system_tracks.h"
+#include "export/system_slices.h"
 
 #define NO_TRACK UINT32_MAX
 #define ALL_CATEGORIES UINT32_MAX
@@ -54,6 +55,7 @@ static struct tick *host_tick(struct counters *c, uint32_t process)
 	struct tick *tick = &c->ticks[c->hosts[process]];
 	char name[NAME_MAX_BYTES];
 
+	assert(process < c->profile->process_count);
 	if (tick->host_track == NO_TRACK) {
 		snprintf(name, sizeof(name), "%s host", c->profile->processes[process].instance_id);
 		tick->host_track =
@@ -137,7 +139,7 @@ static uint32_t hbm_group(struct counters *c, uint32_t process)
 	return c->hbm_groups[process];
 }
 
-/* Totals are kept per core, also where cores share a memory: so the core is part of the name. */
+/* Totals are per core even if cores share a memory, so the core is part of the name. */
 static uint32_t hbm_track(struct counters *c, const struct nx_hbm_sample *s, uint32_t category)
 {
 	const struct nx_system_process *p = &c->profile->processes[s->process];
@@ -183,7 +185,7 @@ enum nx_status nx_system_counters_write(struct nx_perfetto *p,
 		flush_tick(&c, &c.ticks[i]);
 	if (!st)
 		st = nx_system_scan(profile, NX_SYSTEM_MEMORY, add_memory, &c, err);
-	/* the keys of CPUs and of device memories are not made alike */
+	/* keys of CPUs and of device memories may be equal */
 	nx_map_release(&c.tracks);
 	if (!st)
 		st = nx_system_scan(profile, NX_SYSTEM_HBM, add_hbm, &c, err);

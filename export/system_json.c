@@ -1,20 +1,130 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system_profile.json. Rows have the keys, the types and the alphabetical
- * order of the published samples, and more keys where we know more.
+ * system_profile.json. Rows have the keys, types and alphabetical order of the published samples,
+ * and more keys where we know more.
  *
- * The samples call a core's group "nrt-nc-000", the viewer's rows are called
- * "nrt-nc-003-<instance>": the instance is added when there is more than one,
- * because only then the short form is ambiguous.
+ * The samples call the group of a core "nrt-nc-000", the viewer "nrt-nc-003-<instance>": the
+ * instance is added if there are several, because only then the short form is ambiguous.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "base/number.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
-#include "export/system_stated.h"
 #include "model/system_event.h"
+
+/* --- processes and devices ---------------------------------------------- */
+
+void nx_json_key_digits(struct nx_json_writer *w, const char *key, uint64_t number)
+{
+	char digits[NX_NUMBER_MAX];
+
+	nx_json_key(w, key);
+	nx_json_slice(w, nx_slice_of(digits, nx_format_u64(digits, number)));
+}
+
+static void key_known_text(struct nx_json_writer *w, const char *key, const char *text)
+{
+	if (text)
+		nx_json_key_text(w, key, text);
+}
+
+/* One element: readers of AWS's export expect a list. */
+static void write_metadata(struct nx_json_writer *w, const struct nx_system_profile *p)
+{
+	nx_json_begin_array(w);
+	nx_json_begin_object(w);
+	nx_json_key_digits(w, "first_ts_ns", p->first_ns);
+	nx_json_key_digits(w, "last_ts_ns", p->last_ns);
+	nx_json_key_text(w, "profiler_version", NX_PRODUCT_VERSION);
+	nx_json_end_object(w);
+	nx_json_end_array(w);
+}
+
+static void write_workers(struct nx_json_writer *w, const struct nx_system_process *p)
+{
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < p->worker_count; i++) {
+		nx_json_begin_object(w);
+		nx_json_key(w, "lnc_idx");
+		nx_json_i64(w, p->workers[i].nc_idx);
+		if (p->workers[i].worker_gid != UINT32_MAX)
+			nx_json_key_u64(w, "worker_gid", p->workers[i].worker_gid);
+		nx_json_end_object(w);
+	}
+	nx_json_end_array(w);
+}
+
+static void write_process(struct nx_json_writer *w, const struct nx_system_process *p,
+			  bool include_private)
+{
+	nx_json_begin_object(w);
+	nx_json_key_u64(w, "arch", p->arch);
+	nx_json_key_digits(w, "close_ts_ns", p->close_ns);
+	nx_json_key_u64(w, "cpu_count", p->cpu_count);
+	key_known_text(w, "folder", p->folder);
+	nx_json_key_digits(w, "init_ts_ns", p->init_ns);
+	if (include_private) {
+		key_known_text(w, "instance_hostname", p->instance_hostname);
+		key_known_text(w, "instance_ip", p->instance_ip);
+	}
+	nx_json_key_text(w, "instance_id", p->instance_id);
+	key_known_text(w, "instance_type", p->instance_type);
+	nx_json_key_u64(w, "logical_nc_size", p->logical_nc_size);
+	nx_json_key_u64(w, "memory_capacity", p->memory_capacity_bytes);
+	nx_json_key_digits(w, "process_id", p->pid);
+	nx_json_key_u64(w, "stored_event_count", p->stored_event_count);
+	nx_json_key_u64(w, "total_event_count", p->total_event_count);
+	nx_json_key(w, "workers");
+	write_workers(w, p);
+	nx_json_end_object(w);
+}
+
+static void write_device(struct nx_json_writer *w, const struct nx_system_profile *p,
+			 const struct nx_device_capture *d)
+{
+	nx_json_begin_object(w);
+	if (d->process < p->process_count) {
+		nx_json_key_text(w, "instance_id", p->processes[d->process].instance_id);
+		nx_json_key_digits(w, "process_id", p->processes[d->process].pid);
+	}
+	nx_json_key_bool(w, "is_empty", d->is_empty);
+	if (d->model_id)
+		nx_json_key_digits(w, "model_id", d->model_id);
+	key_known_text(w, "model_name", d->model_name);
+	key_known_text(w, "neff_path", d->neff_path);
+	if (d->rank != UINT32_MAX)
+		nx_json_key_u64(w, "rank", d->rank);
+	key_known_text(w, "session_path", d->session_path);
+	nx_json_end_object(w);
+}
+
+void nx_json_system_devices(struct nx_json_writer *w, const struct nx_system_profile *profile)
+{
+	nx_json_begin_array(w);
+	for (size_t i = 0; i < profile->devices.len; i++)
+		write_device(w, profile, &profile->devices.items[i]);
+	nx_json_end_array(w);
+}
+
+void nx_json_system_stated(struct nx_json_writer *w, const struct nx_system_profile *profile,
+			   bool include_private)
+{
+	nx_json_key(w, "system_profile_metadata");
+	write_metadata(w, profile);
+	nx_json_key(w, "process_list");
+	nx_json_begin_array(w);
+	for (uint32_t i = 0; i < profile->process_count; i++)
+		write_process(w, &profile->processes[i], include_private);
+	nx_json_end_array(w);
+	nx_json_key(w, "device_profile_list");
+	nx_json_system_devices(w, profile);
+}
+
+/* --- the document ------------------------------------------------------- */
 
 #define MAX_COLUMNS 24
 #define GROUP_MAX 320
@@ -50,13 +160,13 @@ static void write_place(struct json_export *x, uint32_t process, int32_t nc_idx)
 
 /* --- events ------------------------------------------------------------- */
 
-/* Kept sorted, and the first value of a key stays: an attribute that is called like one of our
- * columns gives way to it. */
+/* Sorted by key. The first value of a key stays: our columns win over attributes. */
 static void add_member(struct json_export *x, struct member m)
 {
 	size_t at = x->member_count;
 	int order = 1;
 
+	assert(x->member_count < sizeof(x->members) / sizeof(x->members[0]));
 	while (at && (order = strcmp(m.key, x->members[at - 1].key)) < 0)
 		at--;
 	if (at && !order)
@@ -186,7 +296,7 @@ static void write_event(void *context, const void *row)
 
 /* --- samples ------------------------------------------------------------ */
 
-/* The samples' duration is their period: one second. */
+/* The duration of a sample is its period: one second. */
 static void write_memory(void *context, const void *row)
 {
 	struct json_export *x = context;

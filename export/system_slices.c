@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/system_slices.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ size_t nx_group_label(const struct nx_group *group, const struct nx_system_profi
 		field_text(group->fields[i], profile, event, text);
 		if (!*text)
 			continue;
-		/* only an instance's name is long, and it comes at most once */
+		/* only the name of an instance is long, and it occurs at most once */
 		len += (size_t)snprintf(label + len, NX_GROUP_LABEL_MAX - len, "%s%s",
 					len ? "-" : "", text);
 	}
@@ -100,7 +101,7 @@ struct row { /* a Perfetto thread */
 	const char *label;
 	struct nx_lanes layout; /* of the process at hand */
 	struct nx_row_lanes NX_VEC_BODY(struct lane) lanes;
-	size_t first_lane; /* that the current process may use: time continues in earlier ones */
+	size_t first_lane; /* of the current process: lanes of earlier ones are ahead in time */
 };
 
 struct nx_slices {
@@ -110,7 +111,7 @@ struct nx_slices {
 	struct nx_event_reader reader;
 	struct nx_text_map processes; /* label -> track */
 	struct nx_text_map rows_by_label;
-	struct nx_map rows_by_origin; /* who an event is of -> its row, without making the label */
+	struct nx_map rows_by_origin; /* process, thread, core … of an event -> its row */
 	uint32_t process;	      /* at hand */
 	NX_VEC(struct row) rows;
 	uint64_t event_count;
@@ -130,7 +131,7 @@ static uint32_t process_track(struct nx_slices *x, struct nx_slice label)
 	if (nx_text_map_get(&x->processes, label, &track))
 		return (uint32_t)track;
 	name = nx_arena_copy(&x->arena, label);
-	/* AWS numbers processes and threads itself, too: pids repeat between instances */
+	/* our own numbers, as in AWS's traces: pids repeat between instances */
 	track = nx_perfetto_process(x->p, nx_perfetto_new_number(x->p), *name ? name : "other");
 	nx_text_map_put(&x->processes, nx_slice_text(name), track);
 	return (uint32_t)track;
@@ -194,6 +195,7 @@ static struct lane *find_lane(struct row *row, size_t at)
 	struct lane lane = {.track = row->track};
 
 	at += row->first_lane;
+	assert(at <= row->lanes.len);
 	if (at == row->lanes.len) {
 		snprintf(name, sizeof(name), "%s lane %zu", row->label, at + 1);
 		if (at)
@@ -215,7 +217,7 @@ static void end_slice(void *context, size_t at, uint64_t end_ns)
 		nx_perfetto_end(row->p, lane->track, end_ns);
 }
 
-/* Events come process by process. A row that the next one shares gets further lanes. */
+/* Events come process by process. If the next one shares a row, it gets new lanes. */
 static void end_process(struct nx_slices *x)
 {
 	for (size_t i = 0; i < x->rows.len; i++) {
@@ -231,6 +233,7 @@ static void end_process(struct nx_slices *x)
 
 static void add_arg(struct nx_slices *x, struct nx_perfetto_arg arg)
 {
+	assert(x->arg_count < MAX_ARGS && arg.name);
 	x->args[x->arg_count++] = arg;
 }
 
@@ -243,7 +246,7 @@ static void add_text(struct nx_slices *x, const char *name, struct nx_slice text
 {
 	add_arg(x, (struct nx_perfetto_arg){.name = name,
 					    .kind = NX_PERFETTO_TEXT,
-					    /* addresses hardly ever come twice */
+					    /* addresses hardly ever repeat */
 					    .is_unique = nx_slice_starts(text, "0x"),
 					    .text = text});
 }
@@ -255,7 +258,7 @@ static void add_flag(struct nx_slices *x, const char *name, bool is_set)
 			(struct nx_perfetto_arg){.name = name, .kind = NX_PERFETTO_BOOL, .u64 = 1});
 }
 
-/* What the row's and its process's names say is not said again by each of their slices. */
+/* Slices do not repeat what the names of their row and process say. */
 static void add_columns(struct nx_slices *x, const struct nx_system_event *e)
 {
 	const struct nx_system_process *p = &x->profile->processes[e->process];
@@ -292,7 +295,7 @@ static void add_fields(struct nx_slices *x, const struct nx_event_fields *fields
 	}
 }
 
-/* Executions are named after their model and lead to its device profile. */
+/* Executions are named after their model and point to its device profile. */
 static const char *name_execution(struct nx_slices *x, const struct nx_event_fields *fields,
 				  const char *name)
 {
@@ -360,6 +363,7 @@ struct nx_slices *nx_slices_new(const struct nx_slices_plan *plan, struct nx_per
 {
 	struct nx_slices *x = nx_heap_alloc(sizeof(*x));
 
+	assert(plan->primary.count && plan->secondary.count);
 	*x = (struct nx_slices){.plan = plan, .p = p, .profile = plan->profile};
 	nx_event_reader_open(&x->reader, plan->profile);
 	return x;

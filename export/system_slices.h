@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system_slices: events of a system profile as slices of a Perfetto trace. The
- * primary group makes processes, the secondary group and the source of events
- * make threads. Events pass once, process by process in order of time; what is
- * kept is a row's tracks and the ends of its open events.
+ * system_slices: events of a system profile as slices of a Perfetto trace. The primary group makes
+ * processes, the secondary group and the source of events make threads. Feed events once, process
+ * by process in order of time.
  */
 #ifndef NX_EXPORT_SYSTEM_SLICES_H
 #define NX_EXPORT_SYSTEM_SLICES_H
@@ -35,15 +34,16 @@ struct nx_group {
 	size_t count;
 };
 
-/* option is what the user typed the list for. A field named twice counts once. */
+/* option is the name for messages. A field named twice counts once. */
 NX_MUST_CHECK enum nx_status nx_group_parse(struct nx_group *group, const char *list,
 					    const char *option, struct nx_error *err);
 
-/* What is not known of an event is left out, so the name may be empty. Returns its length. */
+/* Fields that an event does not have are left out, so the label may be empty. Returns its length.
+ */
 size_t nx_group_label(const struct nx_group *group, const struct nx_system_profile *profile,
 		      const struct nx_system_event *event, char label[NX_GROUP_LABEL_MAX]);
 
-struct nx_slices_plan { /* what all slices of a trace have in common; never changes */
+struct nx_slices_plan { /* shared by all slices of a trace; never changes */
 	const struct nx_system_profile *profile;
 	const struct nx_system_export_options *options;
 	struct nx_group primary, secondary;
@@ -56,7 +56,17 @@ struct nx_slices;
 /* Writes to p, which it borrows. */
 struct nx_slices *nx_slices_new(const struct nx_slices_plan *plan, struct nx_perfetto *p);
 void nx_slices_add(void *slices, const void *event); /* an nx_row_fn */
-/* Ends what is open, frees, and returns how many events there were. */
+/* Ends open slices, frees, and returns the number of events. */
 uint64_t nx_slices_finish(struct nx_slices *slices);
+
+/* CPU and memory of each host, device memory by category. */
+NX_MUST_CHECK enum nx_status nx_system_counters_write(struct nx_perfetto *p,
+						      const struct nx_system_profile *profile,
+						      bool cpu_per_core, struct nx_error *err);
+
+/* Transfers between host and device: a row of slices and a bandwidth per core and direction. */
+NX_MUST_CHECK enum nx_status nx_system_transfers_write(struct nx_perfetto *p,
+						       const struct nx_system_profile *profile,
+						       struct nx_error *err);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The totals of a system profile as JSON, for programs. */
+#include <assert.h>
+
 #include "base/json_writer.h"
 #include "export/exporters.h"
 #include "export/json_sections.h"
-#include "export/system_stated.h"
 #include "export/system_totals.h"
 #include "model/system_event.h"
 
-/* The longest names only; name_count tells how many there are. */
+/* Only the names with most time; event_name_count counts all. */
 static void write_events(struct nx_json_writer *w, const struct nx_event_totals *events)
 {
 	nx_json_key_u64(w, "event_count", events->event_count);
@@ -17,6 +18,7 @@ static void write_events(struct nx_json_writer *w, const struct nx_event_totals 
 	for (size_t i = 0; i < events->name_count && i < NX_TOP_NAMES; i++) {
 		const struct nx_name_total *n = &events->names[i];
 
+		assert(n->count);
 		nx_json_begin_object(w);
 		nx_json_key_text(w, "name", n->name);
 		nx_json_key_text(w, "trace_event_source", nx_event_source_name(n->source));

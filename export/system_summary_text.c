@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The totals of a system profile as tables for people. Names stand last, so columns align. */
+/* The totals of a system profile as tables for people. Names come last, so columns align. */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -31,6 +32,7 @@ static const char *scaled(char text[QUANTITY_MAX], double value, double step,
 {
 	unsigned unit = 0;
 
+	assert(unit_count);
 	while (unit + 1 < unit_count && value >= step) {
 		value /= step;
 		unit++;

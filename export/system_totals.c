@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/system_totals.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/system_event.h"
 
-/* What a key of the map stands for: one table for all lists. */
+/* One map has the keys of all lists. */
 enum key_kind { KEY_CORE, KEY_DEVICE_CORE, KEY_NAME, KEY_PEAK };
 
-/* The item's place in its list, which is len when it is new. */
+/* The item's place in its list; len if it is new. */
 static size_t place(struct nx_system_totals *t, size_t len, enum key_kind kind, uint64_t a,
 		    uint64_t b, uint64_t c, uint64_t d)
 {
@@ -23,7 +24,7 @@ static size_t place(struct nx_system_totals *t, size_t len, enum key_kind kind, 
 
 /* --- events ------------------------------------------------------------- */
 
-/* Groups are processes, then cores as they come. */
+/* Groups are processes, then cores in order of appearance. */
 static uint32_t group_of(const struct nx_system_totals *t, size_t core)
 {
 	return t->profile->process_count + (uint32_t)core;
@@ -242,12 +243,13 @@ static void share_out(struct nx_system_totals *t)
 		const struct nx_hbm_peak *peak = &t->peaks.items[i];
 		struct nx_core_totals *to = &t->cores.items[peak->group - processes];
 
+		assert(peak->group >= processes && peak->group - processes < t->cores.len);
 		to->peaks = to->peak_count ? to->peaks : peak;
 		to->peak_count++;
 	}
 }
 
-/* While cores stand where the map has them. */
+/* Call this before cores are sorted: the map has their old places. */
 static void find_devices(struct nx_system_totals *t)
 {
 	for (size_t i = 0; i < t->device_cores.len; i++) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * system_totals: a system profile added up, per process and per core, in one
- * pass over each table. Memory follows the number of names, cores and
- * memories, not of events.
- */
+/* system_totals: the sums of a system profile per process and per core, in one pass over each
+ * table. Memory is proportional to the number of names, cores and memories, not of events. */
 #ifndef NX_EXPORT_SYSTEM_TOTALS_H
 #define NX_EXPORT_SYSTEM_TOTALS_H
 
@@ -48,13 +45,11 @@ struct nx_core_totals { /* a logical core of a process */
 	struct nx_transfer_total transfers[2]; /* by enum nx_direction */
 };
 
-/*
- * A core that ran models. Executions name the physical core on its device but not the device:
- * that follows from the memory which their logical core took, where the capture has it.
- */
+/* A core that ran models. Executions name the physical core but not its device, which follows from
+ * the memory that the logical core allocated, if the capture has it. */
 struct nx_device_core_totals {
 	uint32_t process;
-	bool is_physical; /* else the trace names only the logical core */
+	bool is_physical; /* false: the trace names only the logical core */
 	uint64_t core_idx;
 	int32_t nc_idx;	     /* logical core */
 	uint32_t device_idx; /* UINT32_MAX: not known */

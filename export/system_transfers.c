@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/lanes.h"
 #include "base/map.h"
-#include "export/system_tracks.h"
+#include "export/system_slices.h"
 #include "model/system_event.h"
 
 #define NAME_MAX_BYTES 320
@@ -47,6 +48,7 @@ static struct moving pop_moving(struct nx_moving *heap)
 	struct moving first = heap->items[0], last = heap->items[--heap->len];
 	size_t at = 0, next;
 
+	assert(heap->len < heap->cap); /* it was not empty */
 	for (; (next = 2 * at + 1) < heap->len; at = next) {
 		if (next + 1 < heap->len && heap->items[next + 1].end_ns < heap->items[next].end_ns)
 			next++;
@@ -63,7 +65,7 @@ static void end_moving(struct route *r, uint64_t until_ns)
 	while (r->moving.len && r->moving.items[0].end_ns <= until_ns) {
 		struct moving m = pop_moving(&r->moving);
 
-		/* sums of doubles leave crumbs: nothing moves at exactly 0 */
+		/* rounding leaves a rest: exactly 0 if nothing moves */
 		r->bytes_per_s = r->moving.len ? r->bytes_per_s - m.bytes_per_s : 0;
 		if (!r->moving.len || r->moving.items[0].end_ns != m.end_ns)
 			nx_perfetto_count(r->p, r->bandwidth_track, m.end_ns, r->bytes_per_s);
@@ -120,6 +122,7 @@ static uint32_t lane_track(struct route *r, size_t lane)
 {
 	char name[NAME_MAX_BYTES];
 
+	assert(lane <= r->lane_tracks.len);
 	if (lane == r->lane_tracks.len) {
 		snprintf(name, sizeof(name), "lane %zu", lane + 1);
 		nx_vec_push(&r->lane_tracks,

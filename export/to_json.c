@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole profile as one JSON document, with the sections of AWS's export of the same capture. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/json_writer.h"
@@ -17,6 +18,7 @@ struct nx_json_fragment nx_json_render(struct nx_arena *arena, nx_json_members_f
 	nx_json_begin_object(&w);
 	members(&w, what);
 	nx_json_end_object(&w);
+	assert(bytes.len >= 2);
 	fragment.len = bytes.len - 2; /* without the braces */
 	fragment.text = nx_arena_copy(arena, nx_slice_of(bytes.items + 1, fragment.len));
 	nx_vec_release(&bytes);
@@ -100,7 +102,7 @@ static void count_row(void *context, const void *row)
 	++*(uint64_t *)context;
 }
 
-/* Sections a capture has only when something went wrong or cores talked to each other. */
+/* Sections for captures with errors or collectives only. */
 static enum nx_status write_optional(struct nx_json_writer *w, const struct nx_profile *p,
 				     struct nx_error *err)
 {
@@ -138,7 +140,7 @@ enum nx_status nx_export_json(const struct nx_profile *profile,
 	st = write_streams(&w, profile, options->progress, &points, err);
 	if (!st)
 		st = write_optional(&w, profile, err);
-	/* last, because only now the number of points is known */
+	/* last, because the number of points is known only now */
 	nx_json_key(&w, "metadata");
 	nx_json_metadata(&w, profile, points);
 	nx_json_end_object(&w);

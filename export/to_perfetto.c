@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device profile as a Perfetto trace: a track for each core, below it engines, queues and
  * counters. Times are nanoseconds since the start of the window. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "export/perfetto_device.h"
@@ -26,6 +27,7 @@ void nx_perfetto_arg_bool(struct nx_perfetto_args *args, const char *name, bool 
 
 void nx_perfetto_arg_text(struct nx_perfetto_args *args, const char *name, const char *text)
 {
+	assert(name && text);
 	nx_vec_push(args, ((struct nx_perfetto_arg){.name = name,
 						    .kind = NX_PERFETTO_TEXT,
 						    .text = nx_slice_text(text)}));
@@ -55,6 +57,7 @@ void nx_perfetto_row_put(struct nx_perfetto_row *row, const struct nx_perfetto_s
 {
 	size_t lane = nx_lanes_put(&row->lanes, slice->start_ns, slice->end_ns, end_slice, row);
 
+	assert(lane <= row->tracks.len && slice->name);
 	if (lane == row->tracks.len)
 		nx_vec_push(&row->tracks,
 			    nx_perfetto_track(row->p, row->parent, row->name, row->rank));

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A system profile as a Perfetto trace. Where no two processes of the profile
- * share a process of the trace, each is a shard that a thread writes; their
- * bytes follow one another in order.
- */
+/* A system profile as a Perfetto trace. If no two processes of the profile share a process of the
+ * trace, each is a shard that a thread writes; shards follow one another in the file. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/conveyor.h"
 #include "base/vec.h"
 #include "export/exporters.h"
 #include "export/system_slices.h"
-#include "export/system_tracks.h"
 
-/* A shard that has written so much waits until those before it are in the file. */
+/* A shard with this much output waits until the shards before it are in the file. */
 #define SHARD_BYTES ((size_t)8 << 20)
 
 /* --- shards ------------------------------------------------------------- */
@@ -38,6 +35,7 @@ static void write_shard(void *context, const void *data, size_t len)
 {
 	struct shard *shard = context;
 
+	assert(shard->process < shard->trace->plan->profile->process_count);
 	nx_bytes_append(&shard->bytes, data, len);
 	if (shard->bytes.len < SHARD_BYTES)
 		return;
@@ -106,7 +104,7 @@ static void write_out(void *context, const void *data, size_t len)
 	nx_output_write(context, data, len);
 }
 
-/* What is not written in shards: counters, transfers, and events of groups that span processes. */
+/* Counters, transfers, and events of groups that span processes are not in shards. */
 static enum nx_status write_rest(const struct nx_slices_plan *plan, bool events_too,
 				 struct nx_output *out, struct nx_error *err)
 {
@@ -141,7 +139,7 @@ static bool names_field(const struct nx_group *group, enum nx_group_field field)
 	return false;
 }
 
-/* Each process's events make a process of the trace that no other process's events belong to. */
+/* Whether each process of the profile has a process of the trace to itself. */
 static bool processes_stay_apart(const struct nx_slices_plan *plan)
 {
 	const struct nx_system_profile *profile = plan->profile;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary alone: JSON for programs, a two-column table for people and grep. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/json_writer.h"
@@ -31,6 +32,7 @@ static void write_line(struct nx_output *out, size_t width, const char *name, co
 	static const char spaces[128] = {[0 ... 126] = ' '};
 	size_t name_len = strlen(name), gap = width + 2 - name_len;
 
+	assert(name_len <= width);
 	nx_output_write(out, name, name_len);
 	nx_output_write(out, spaces, gap < sizeof(spaces) ? gap : sizeof(spaces) - 1);
 	nx_output_write(out, value, value_len);

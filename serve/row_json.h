@@ -6,7 +6,7 @@
 #ifndef NX_SERVE_ROW_JSON_H
 #define NX_SERVE_ROW_JSON_H
 
-#include "export/value_json.h"
+#include "export/row_sink.h"
 #include "query/event_sql.h"
 #include "store/timeline/timeline.h"
 

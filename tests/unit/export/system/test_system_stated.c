@@ -8,7 +8,6 @@
 
 #include "export/exporters.h"
 #include "export/json_sections.h"
-#include "export/system_stated.h"
 #include "system_export.h"
 
 static const char *stated(struct nx_system_fixture *f, bool include_private)
