@@ -43,12 +43,8 @@ static void put_span(struct nx_json_writer *w, uint64_t start_ps, uint64_t end_p
 static void put_queue(struct nx_json_writer *w, uint32_t engine, uint32_t queue,
 		      unsigned queue_class)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", engine);
-	nx_json_key_text(w, "dma_engine", text);
-	snprintf(text, sizeof(text), "%u", queue);
-	nx_json_key_text(w, "dma_queue", text);
+	nx_json_key_digits(w, "dma_engine", engine);
+	nx_json_key_digits(w, "dma_queue", queue);
 	nx_json_key_text(w, "queue_type", nx_queue_class_name(queue_class));
 }
 

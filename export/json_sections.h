@@ -48,6 +48,9 @@ typedef void (*nx_json_members_fn)(struct nx_json_writer *w, const void *what);
 struct nx_json_fragment nx_json_render(struct nx_arena *arena, nx_json_members_fn members,
 				       const void *what);
 
+/* A number as text, as ids and process ids are. */
+void nx_json_key_digits(struct nx_json_writer *w, const char *key, uint64_t number);
+
 /* --- system profiles ------------------------------------------------------ */
 
 /* Members system_profile_metadata, process_list, device_profile_list of the open object. */
@@ -56,8 +59,5 @@ void nx_json_system_stated(struct nx_json_writer *w, const struct nx_system_prof
 
 /* One array. */
 void nx_json_system_devices(struct nx_json_writer *w, const struct nx_system_profile *profile);
-
-/* A number as text, as ids and process ids are. */
-void nx_json_key_digits(struct nx_json_writer *w, const char *key, uint64_t number);
 
 #endif

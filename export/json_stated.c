@@ -227,25 +227,14 @@ uint64_t nx_json_neff_header(struct nx_json_writer *w, const struct nx_profile *
 
 static void put_graph_node(struct nx_json_writer *w, const char *name, uint32_t node)
 {
-	char text[16];
-
 	nx_json_begin_object(w);
 	nx_json_key_text(w, "sg_name", name);
-	snprintf(text, sizeof(text), "%u", node);
-	nx_json_key_text(w, "node", text);
+	nx_json_key_digits(w, "node", node);
 	nx_json_key_text(w, "variable_name", "");
 	nx_json_key_text(w, "type", "");
 	nx_json_key_text(w, "format", "");
 	nx_json_key_text(w, "shape", "");
 	nx_json_end_object(w);
-}
-
-static void put_number_text(struct nx_json_writer *w, const char *key, uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
-	nx_json_key_text(w, key, text);
 }
 
 static void put_tensor_loads(struct nx_json_writer *w, const struct nx_tensor *t,
@@ -255,9 +244,9 @@ static void put_tensor_loads(struct nx_json_writer *w, const struct nx_tensor *t
 
 	if (!load->dma_count || !t->size_bytes)
 		return;
-	put_number_text(w, "load_to_sbuf_dma_count", load->dma_count);
-	put_number_text(w, "load_to_sbuf_total_size_bytes", load->total_bytes);
-	put_number_text(w, "load_to_sbuf_avg_size_bytes", nx_load_average_bytes(load));
+	nx_json_key_digits(w, "load_to_sbuf_dma_count", load->dma_count);
+	nx_json_key_digits(w, "load_to_sbuf_total_size_bytes", load->total_bytes);
+	nx_json_key_digits(w, "load_to_sbuf_avg_size_bytes", nx_load_average_bytes(load));
 	text[nx_format_f64(text, nx_load_repeat_factor(load, t->size_bytes))] = 0;
 	nx_json_key_text(w, "load_to_sbuf_repeat_factor", text);
 }
@@ -271,7 +260,7 @@ static void put_tensor_node(struct nx_json_writer *w, const struct nx_tensor *t,
 	nx_json_key_text(w, "type", nx_tensor_kind_name(t->kind));
 	nx_json_key_text(w, "format", t->format);
 	nx_json_key_text(w, "shape", t->shape);
-	put_number_text(w, "size", t->size_bytes);
+	nx_json_key_digits(w, "size", t->size_bytes);
 	put_tensor_loads(w, t, load);
 	nx_json_end_object(w);
 }
@@ -419,10 +408,8 @@ void nx_json_metadata(struct nx_json_writer *w, const struct nx_profile *p,
 	nx_json_key_text(w, "first_ts", text);
 	nx_format_date(text, last_ns);
 	nx_json_key_text(w, "last_ts", text);
-	if (p->start_epoch_ns) { /* as text: beyond what a double holds */
-		snprintf(text, sizeof(text), "%llu", (unsigned long long)p->start_epoch_ns);
-		nx_json_key_text(w, "start_epoch_ns", text);
-	}
+	if (p->start_epoch_ns) /* beyond what a double holds */
+		nx_json_key_digits(w, "start_epoch_ns", p->start_epoch_ns);
 	nx_json_key_u64(w, "pe_num_rows", hw->array_rows);
 	nx_json_key_u64(w, "pe_num_cols", hw->array_columns);
 	nx_json_key_f64(w, "pe_clock_freq", hw->tensor_clock_ghz);

@@ -4,8 +4,7 @@
  * collective ran; the records of other captures are not documented. CcInstruction, the steps of
  * collective cores, has no filler for that reason.
  */
-#include <stdio.h>
-
+#include "base/json_writer.h"
 #include "format/collective.h"
 #include "format/instruction.h"
 #include "model/engine.h"
@@ -24,18 +23,15 @@ struct collective_fill {
 static const char *list_text(struct nx_bytes *out, const uint32_t *narrow, const uint64_t *wide,
 			     size_t count)
 {
-	char part[32];
+	struct nx_json_writer w;
 
 	nx_vec_clear(out);
-	nx_bytes_append(out, "[", 1);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t number = narrow ? narrow[i] : wide[i];
-		int len = snprintf(part, sizeof(part), "%s%llu", i ? "," : "",
-				   (unsigned long long)number);
-
-		nx_bytes_append(out, part, (size_t)len);
-	}
-	nx_bytes_append(out, "]", 2); /* with its zero */
+	nx_json_init_bytes(&w, out, false);
+	nx_json_begin_array(&w);
+	for (size_t i = 0; i < count; i++)
+		nx_json_u64(&w, narrow ? narrow[i] : wide[i]);
+	nx_json_end_array(&w);
+	nx_vec_push(out, 0);
 	return (const char *)out->items;
 }
 

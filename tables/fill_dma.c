@@ -324,16 +324,15 @@ static void put_transfer_texts(struct nx_row *row, const struct nx_transfer_text
 static void put_transfer_numbers(struct nx_row *row, const struct nx_transfer *t)
 {
 	uint64_t duration_ps = t->end_ps - t->start_ps;
-	int64_t size = nx_to_i64(t->size_bytes);
 
 	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_start_ts, nx_ps_to_ns(t->start_ps));
 	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_end_ts, nx_ps_to_ns(t->end_ps));
 	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_duration_ns, nx_ps_to_ns(duration_ps));
 	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_pcore_idx, t->graph);
 	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_block_id, nx_to_i32(t->block_id));
-	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_read_bytes, size);
-	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_write_bytes, size);
-	nx_row_put_i64(row, NX_COL_DmaPacketAggregated_transfer_bytes, size);
+	nx_row_put_u64(row, NX_COL_DmaPacketAggregated_read_bytes, t->size_bytes);
+	nx_row_put_u64(row, NX_COL_DmaPacketAggregated_write_bytes, t->size_bytes);
+	nx_row_put_u64(row, NX_COL_DmaPacketAggregated_transfer_bytes, t->size_bytes);
 	nx_row_put_f64(row, NX_COL_DmaPacketAggregated_throughput,
 		       (double)nx_rate(t->size_bytes, duration_ps));
 }

@@ -42,8 +42,7 @@ static void put_cost(struct nx_device_fill *fill, struct nx_row *row, unsigned e
 
 	nx_row_put_text(row, NX_COL_OpcodeSummary_engine, nx_engines[engine].label);
 	nx_row_put_text(row, NX_COL_OpcodeSummary_opcode, nx_opcode_label((uint8_t)opcode, label));
-	nx_row_put_i64(row, NX_COL_OpcodeSummary_instruction_count,
-		       nx_to_i64(cost->instruction_count));
+	nx_row_put_u64(row, NX_COL_OpcodeSummary_instruction_count, cost->instruction_count);
 	nx_row_put_i64(row, NX_COL_OpcodeSummary_instruction_time_ns,
 		       nx_ps_to_ns(cost->instruction_ps));
 	nx_row_put_i64(row, NX_COL_OpcodeSummary_active_time_ns, nx_ps_to_ns(active_ps));

@@ -39,8 +39,7 @@ static void put_cost(struct throttle_fill *x, uint32_t graph, const char *type,
 
 	nx_row_put_i64(row, NX_COL_ThrottleSummary_nc_idx, graph);
 	nx_row_put_text(row, NX_COL_ThrottleSummary_throttle_type, type);
-	nx_row_put_i64(row, NX_COL_ThrottleSummary_throttle_active_time_ns,
-		       nx_to_i64(cost.active_ns));
+	nx_row_put_u64(row, NX_COL_ThrottleSummary_throttle_active_time_ns, cost.active_ns);
 	nx_row_put_f64(row, NX_COL_ThrottleSummary_throttle_active_time_percent, cost.active_frac);
 	nx_row_put_f64(row, NX_COL_ThrottleSummary_max_achievable_util_with_throttling_percent,
 		       cost.limit_frac < 1 ? cost.limit_frac : 1);

@@ -15,18 +15,35 @@ struct usage_fill {
 	struct nx_row row;
 };
 
-static void put_usage(void *context, const void *opaque)
-{
-	struct usage_fill *x = context;
-	const struct nx_throughput *point = opaque;
-	struct nx_row *row = &x->row;
+/* Columns of DmaUsage and HbmUsage: time, rate, bytes so far, core. */
+static const unsigned dma_columns[] = {NX_COL_DmaUsage_timestamp,
+				       NX_COL_DmaUsage_current_throughput,
+				       NX_COL_DmaUsage_total_transfer_bytes,
+				       NX_COL_DmaUsage_pcore_idx};
+static const unsigned hbm_columns[] = {NX_COL_HbmUsage_timestamp,
+				       NX_COL_HbmUsage_current_throughput,
+				       NX_COL_HbmUsage_total_transfer_bytes,
+				       NX_COL_HbmUsage_pcore_idx};
 
-	nx_row_put_i64(row, NX_COL_DmaUsage_timestamp, nx_ps_to_ns(point->time_ps));
-	nx_row_put_f64(row, NX_COL_DmaUsage_current_throughput, (double)point->bytes_per_s);
-	nx_row_put_i64(row, NX_COL_DmaUsage_total_transfer_bytes, nx_to_i64(point->total_bytes));
-	nx_row_put_i64(row, NX_COL_DmaUsage_pcore_idx, point->graph);
-	nx_table_sink_put(x->sink, row);
-	nx_dma_buckets_add(&x->buckets, point);
+static void put_point(struct usage_fill *x, const unsigned columns[4],
+		      const struct nx_throughput *point)
+{
+	nx_row_put_i64(&x->row, columns[0], nx_ps_to_ns(point->time_ps));
+	nx_row_put_f64(&x->row, columns[1], (double)point->bytes_per_s);
+	nx_row_put_u64(&x->row, columns[2], point->total_bytes);
+	nx_row_put_i64(&x->row, columns[3], point->graph);
+	nx_table_sink_put(x->sink, &x->row);
+}
+
+static void put_usage(void *context, const void *point)
+{
+	put_point(context, dma_columns, point);
+	nx_dma_buckets_add(&((struct usage_fill *)context)->buckets, point);
+}
+
+static void put_hbm(void *context, const void *point)
+{
+	put_point(context, hbm_columns, point);
 }
 
 static void put_bucket(void *context, const void *opaque)
@@ -35,16 +52,15 @@ static void put_bucket(void *context, const void *opaque)
 	const struct nx_dma_bucket *bucket = opaque;
 	struct nx_row *row = &x->row;
 
-	nx_row_put_i64(row, NX_COL_DmaUsageSummary_timestamp, nx_to_i64(bucket->start_ns));
+	nx_row_put_u64(row, NX_COL_DmaUsageSummary_timestamp, bucket->start_ns);
 	nx_row_put_i64(row, NX_COL_DmaUsageSummary_pcore_idx, bucket->graph);
 	nx_row_put_f64(row, NX_COL_DmaUsageSummary_sum_current_throughput, bucket->sum_bytes_per_s);
-	nx_row_put_i64(row, NX_COL_DmaUsageSummary_sum_total_transfer_bytes,
-		       nx_to_i64(bucket->sum_total_bytes));
-	nx_row_put_i64(row, NX_COL_DmaUsageSummary_max_total_transfer_bytes,
-		       nx_to_i64(bucket->max_total_bytes));
-	nx_row_put_i64(row, NX_COL_DmaUsageSummary_count, nx_to_i64(bucket->point_count));
-	nx_row_put_i64(row, NX_COL_DmaUsageSummary_bucket_resolution_ns,
-		       nx_to_i64(bucket->width_ns));
+	nx_row_put_u64(row, NX_COL_DmaUsageSummary_sum_total_transfer_bytes,
+		       bucket->sum_total_bytes);
+	nx_row_put_u64(row, NX_COL_DmaUsageSummary_max_total_transfer_bytes,
+		       bucket->max_total_bytes);
+	nx_row_put_u64(row, NX_COL_DmaUsageSummary_count, bucket->point_count);
+	nx_row_put_u64(row, NX_COL_DmaUsageSummary_bucket_resolution_ns, bucket->width_ns);
 	nx_table_sink_put(x->sink, row);
 }
 
@@ -77,33 +93,15 @@ enum nx_status nx_fill_dma_usage(struct nx_device_fill *fill)
 	return st ? st : finished;
 }
 
-/* --- HBM ------------------------------------------------------------------- */
-
-struct hbm_fill {
-	struct nx_table_sink *sink;
-	struct nx_row row;
-};
-
-static void put_hbm(void *context, const void *opaque)
-{
-	struct hbm_fill *x = context;
-	const struct nx_throughput *point = opaque;
-	struct nx_row *row = &x->row;
-
-	nx_row_put_i64(row, NX_COL_HbmUsage_timestamp, nx_ps_to_ns(point->time_ps));
-	nx_row_put_f64(row, NX_COL_HbmUsage_current_throughput, (double)point->bytes_per_s);
-	nx_row_put_i64(row, NX_COL_HbmUsage_total_transfer_bytes, nx_to_i64(point->total_bytes));
-	nx_row_put_i64(row, NX_COL_HbmUsage_pcore_idx, point->graph);
-	nx_table_sink_put(x->sink, row);
-}
-
 enum nx_status nx_fill_hbm_usage(struct nx_device_fill *fill)
 {
-	struct hbm_fill x = {.sink = fill->sink};
+	struct usage_fill *x = nx_heap_alloc(sizeof(*x));
 	enum nx_status st;
 
-	nx_begin_table(fill->sink, &x.row, NX_SCHEMA_HbmUsage);
-	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_HBM_THROUGHPUT, put_hbm, &x);
+	x->sink = fill->sink;
+	nx_begin_table(fill->sink, &x->row, NX_SCHEMA_HbmUsage);
+	st = nx_ahead_rows_finish(fill, NX_ANALYSIS_HBM_THROUGHPUT, put_hbm, x);
 	nx_table_sink_end(fill->sink, NX_SCHEMA_HbmUsage);
+	nx_heap_free(x);
 	return st;
 }

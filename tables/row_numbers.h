@@ -5,12 +5,7 @@
 
 #include <stdint.h>
 
-/* Sums of a damaged capture may exceed a column: they become its largest value. */
-static inline int64_t nx_to_i64(uint64_t value)
-{
-	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
-}
-
+/* Numbers of a damaged capture may exceed a column: they become its largest value. */
 static inline int64_t nx_to_i32(int64_t value)
 {
 	if (value > INT32_MAX)
