@@ -2,30 +2,16 @@
 /* instruction_meeting: reads waits for and updates of semaphores and events. */
 #include "base/bare/bits.h"
 #include "format/instruction_field.h"
+#include "format/operand_text.h"
 
 #define HEADER_VALUE_AT 8
 
-struct mode {
-	const char *spelling;
-	uint8_t code;
-	bool has_value;
-};
-
-static const struct mode waits[] = {
-	{"==", 1, true}, {"<=", 3, true}, {"<", 2, true}, {">=", 5, true}, {">", 4, true}};
-static const struct mode updates[] = {
-	{"++", 3, false}, {"--", 4, false}, {"+=", 5, true}, {"-=", 7, true}, {"=", 9, true}};
-static const struct mode event_waits[] = {
-	{"==1-", 7, false}, {"==1", 6, false}, {"==0+", 15, false}, {"==0", 14, false}};
-static const struct mode event_updates[] = {{"+", 1, false}, {"-", 2, false}};
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
-static const struct mode *take_mode(struct nx_cursor *c, const struct mode *modes, size_t count)
+static const struct nx_sync_mode *take_mode(struct nx_cursor *c, const struct nx_sync_mode *modes,
+					    bool is_event)
 {
-	for (size_t i = 0; i < count; i++)
-		if (nx_cursor_take(c, modes[i].spelling))
-			return &modes[i];
+	for (; modes->sign; modes++)
+		if (modes->is_event == is_event && nx_cursor_take(c, modes->sign))
+			return modes;
 	return NULL;
 }
 
@@ -35,8 +21,9 @@ struct meeting {
 	uint8_t *wait_value, *update_value;
 };
 
-static enum nx_status read_mode_value(struct nx_instruction_reader *r, const struct mode *mode,
-				      uint8_t *at, struct nx_error *err)
+static enum nx_status read_mode_value(struct nx_instruction_reader *r,
+				      const struct nx_sync_mode *mode, uint8_t *at,
+				      struct nx_error *err)
 {
 	int64_t value;
 	enum nx_status status;
@@ -96,21 +83,19 @@ static enum nx_status read_index(struct nx_instruction_reader *r, int64_t *index
 static enum nx_status read_meeting(struct nx_instruction_reader *r, struct meeting m, bool is_event,
 				   struct nx_error *err)
 {
-	const struct mode *wait, *update;
+	const struct nx_sync_mode *wait, *update;
 	int64_t index;
 	enum nx_status status = read_index(r, &index, err);
 
 	if (status)
 		return status;
-	wait = is_event ? take_mode(&r->cursor, event_waits, COUNT(event_waits))
-			: take_mode(&r->cursor, waits, COUNT(waits));
+	wait = take_mode(&r->cursor, nx_wait_modes, is_event);
 	if (wait) {
 		m.wait[0] = wait->code;
 		m.wait[1] = (uint8_t)index;
 		return read_mode_value(r, wait, m.wait_value, err);
 	}
-	update = is_event ? take_mode(&r->cursor, event_updates, COUNT(event_updates))
-			  : take_mode(&r->cursor, updates, COUNT(updates));
+	update = take_mode(&r->cursor, nx_update_modes, is_event);
 	if (!update)
 		return nx_fail(err, NX_FORMAT, "expected a wait (>=3) or an update (++@complete)");
 	m.update[0] = update->code;

@@ -319,78 +319,85 @@ void nx_operand_put_fields(struct nx_operand_text *t, const char *pattern)
 
 /* --- waits and updates --------------------------------------------------- */
 
-static void put_semaphore(struct nx_operand_text *t, uint8_t index)
-{
-	const char *const *names = t->context->semaphore_names;
-	const char *name = names ? names[index] : NULL;
+const struct nx_sync_mode nx_wait_modes[] = {
+	{"==", NX_WAIT_EQUAL, false, true},
+	{"<=", NX_WAIT_AT_MOST, false, true},
+	{"<", NX_WAIT_LESS, false, true},
+	{">=", NX_WAIT_AT_LEAST, false, true},
+	{">", NX_WAIT_MORE, false, true},
+	{"==1-", 7, true, false},
+	{"==1", 6, true, false},
+	{"==0+", 15, true, false},
+	{"==0", 14, true, false},
+	{NULL, 0, false, false},
+};
 
-	nx_operand_put(t, name ? "S[" : "$S[");
-	nx_operand_put_u64(t, index);
-	nx_operand_put(t, "]");
-	if (name) {
-		nx_operand_put(t, " (");
-		nx_operand_put(t, name);
-		nx_operand_put(t, ")");
-	}
-}
+const struct nx_sync_mode nx_update_modes[] = {
+	{"++", NX_UPDATE_INCREMENT, false, false},
+	{"--", NX_UPDATE_DECREMENT, false, false},
+	{"+=", NX_UPDATE_ADD, false, true},
+	{"-=", NX_UPDATE_SUBTRACT, false, true},
+	{"=", NX_UPDATE_SET, false, true},
+	{"+", 1, true, false},
+	{"-", 2, true, false},
+	{NULL, 0, false, false},
+};
 
-static void put_event(struct nx_operand_text *t, uint8_t index, const char *what)
+static void put_indexed(struct nx_operand_text *t, const char *what, uint8_t index)
 {
-	nx_operand_put(t, "$E[");
-	nx_operand_put_u64(t, index);
-	nx_operand_put(t, "]");
 	nx_operand_put(t, what);
-}
-
-static void put_unknown_mode(struct nx_operand_text *t, const char *mark, uint8_t mode,
-			     uint8_t index)
-{
-	nx_operand_put(t, mark);
-	nx_operand_put_u64(t, mode);
 	nx_operand_put(t, "[");
 	nx_operand_put_u64(t, index);
 	nx_operand_put(t, "]");
 }
 
+/* "S[8] (qSyncIO0)>=2"; false if the code has no sign. */
+static bool put_sync(struct nx_operand_text *t, const struct nx_sync_mode *mode, unsigned code,
+		     uint8_t index, uint32_t value)
+{
+	const char *const *names = t->context->semaphore_names;
+	const char *name;
+
+	while (mode->sign && mode->code != code)
+		mode++;
+	if (!mode->sign)
+		return false;
+	name = names && !mode->is_event ? names[index] : NULL;
+	put_indexed(t, mode->is_event ? "$E" : name ? "S" : "$S", index);
+	if (name) {
+		nx_operand_put(t, " (");
+		nx_operand_put(t, name);
+		nx_operand_put(t, ")");
+	}
+	nx_operand_put(t, mode->sign);
+	if (mode->has_value)
+		nx_operand_put_u64(t, value);
+	return true;
+}
+
 void nx_operand_put_wait(struct nx_operand_text *t, uint8_t mode, uint8_t index, uint32_t value)
 {
-	static const char *const events[16] = {
-		[6] = "==1", [7] = "==1-", [14] = "==0", [15] = "==0+"};
-
-	if (mode == 0)
+	if (mode == 0 || put_sync(t, nx_wait_modes, mode, index, value))
 		return;
-	if (nx_wait_sign(mode)) {
-		put_semaphore(t, index);
-		nx_operand_put(t, nx_wait_sign(mode));
-		nx_operand_put_u64(t, value);
-	} else if (mode < 16 && events[mode]) {
-		put_event(t, index, events[mode]);
-	} else {
-		put_unknown_mode(t, "?w", mode, index);
-	}
+	nx_operand_put(t, "?w");
+	nx_operand_put_u64(t, mode);
+	put_indexed(t, "", index);
 }
 
 void nx_operand_put_update(struct nx_operand_text *t, uint8_t mode, uint8_t index, uint32_t value)
 {
-	static const char *const operators[16] = {
-		[1] = "+", [2] = "-", [3] = "++", [4] = "--", [5] = "+=", [7] = "-=", [9] = "="};
-	unsigned what = mode & 15;
+	unsigned code = mode & NX_UPDATE_MODE_MASK;
+	bool is_known = mode <= (NX_UPDATE_MODE_MASK | NX_UPDATE_ON_COMPLETION);
 
 	if (mode == 0)
 		return;
-	if (mode > 0x1f || !operators[what]) {
-		put_unknown_mode(t, "?u", mode, index);
+	if (is_known && put_sync(t, nx_update_modes, code, index, value)) {
+		nx_operand_put(t, mode & NX_UPDATE_ON_COMPLETION ? "@complete" : "@read");
 		return;
 	}
-	if (what <= 2) {
-		put_event(t, index, operators[what]);
-	} else {
-		put_semaphore(t, index);
-		nx_operand_put(t, operators[what]);
-		if (what >= 5)
-			nx_operand_put_u64(t, value);
-	}
-	nx_operand_put(t, mode & 16 ? "@complete" : "@read");
+	nx_operand_put(t, "?u");
+	nx_operand_put_u64(t, mode);
+	put_indexed(t, "", index);
 }
 
 void nx_operand_put_prefix(struct nx_operand_text *t)

@@ -74,6 +74,14 @@ static inline bool nx_operand_is_mark(char c)
 void nx_operand_put_named(struct nx_operand_text *t, const char *name, unsigned value);
 void nx_operand_put_register(struct nx_operand_text *t, uint32_t index);
 
+/* A sign comes before its prefixes; NULL ends the list. */
+struct nx_sync_mode {
+	const char *sign;
+	uint8_t code;
+	bool is_event, has_value;
+};
+extern const struct nx_sync_mode nx_wait_modes[], nx_update_modes[];
+
 /* Nothing for mode 0; a mode without a spelling shows as ?w9[3] or ?u6[3]. */
 void nx_operand_put_wait(struct nx_operand_text *t, uint8_t mode, uint8_t index, uint32_t value);
 void nx_operand_put_update(struct nx_operand_text *t, uint8_t mode, uint8_t index, uint32_t value);
