@@ -164,7 +164,7 @@ static void add_counts(struct nx_plan_members *m, const struct nx_synthetic_mach
 	for (unsigned g = 0; g < machine->options.graph_count; g++)
 		macs += machine->graphs[g].program.mac_count;
 	text = nx_arena_printf(&m->arena, "{\"HloMacCount\":%llu,\"Traffic\":%llu}",
-			       (unsigned long long)macs, (unsigned long long)(2 * IO_BYTES));
+			       (unsigned long long)macs, 2 * (unsigned long long)IO_BYTES);
 	nx_bytes_append(&bytes, text, strlen(text));
 	nx_plan_add_member(m, "hlo_stats.json", &bytes);
 	nx_bytes_append(&bytes, "{}", 2);
