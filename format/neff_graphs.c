@@ -367,7 +367,7 @@ static struct nx_rank_choices read_choices(struct reading *r, const struct nx_js
 {
 	size_t count = nx_neff_count(choices);
 	const struct nx_json *first = count ? &choices->children[0] : NULL;
-	bool is_flat = nx_neff_count(first) && first->children[0].kind == NX_JSON_NUMBER;
+	bool is_flat = first && nx_neff_count(first) && first->children[0].kind == NX_JSON_NUMBER;
 	struct nx_rank_lists *items;
 
 	if (is_flat)
