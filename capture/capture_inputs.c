@@ -19,7 +19,7 @@ enum nx_status nx_capture_inputs_parse(struct nx_capture_inputs *inputs, char *c
 		NX_NEW_ARRAY(arena, struct nx_capture_input, word_count / 2 + 1), 0};
 	if (word_count % 2)
 		return nx_fail(err, NX_USAGE,
-			       "inputs come in pairs NAME FILE.npy; '%.100s' has no partner",
+			       "inputs come in pairs NAME FILE; '%.100s' has no partner",
 			       words[word_count - 1]);
 	for (size_t i = 0; i < word_count; i += 2) {
 		if (nx_capture_inputs_find(inputs, words[i]))
@@ -187,24 +187,53 @@ static enum nx_status check_array(const struct nx_npy *array,
 	return NX_OK;
 }
 
+/* A file without NumPy's magic is the array's bytes and nothing else; only their number can be
+ * checked. */
+static enum nx_status check_raw(struct nx_slice bytes, const struct nx_capture_tensor *tensor,
+				struct nx_error *err)
+{
+	char shape[SHAPE_TEXT_MAX];
+
+	if (bytes.len == tensor->size_bytes)
+		return NX_OK;
+	return nx_fail(
+		err, NX_MISMATCH,
+		"the file has %zu raw bytes, input %s needs %llu (%s %s); write the bytes of "
+		"the array and nothing else, or use numpy.save",
+		bytes.len, tensor->name, (unsigned long long)tensor->size_bytes,
+		*tensor->dtype_name ? tensor->dtype_name : "unknown type",
+		shape_text(tensor->shape, tensor->dims, shape));
+}
+
+static enum nx_status take_payload(struct nx_slice bytes, const struct nx_capture_tensor *tensor,
+				   struct nx_slice *payload, struct nx_error *err)
+{
+	struct nx_npy array;
+
+	*payload = bytes;
+	if (!nx_npy_has_magic(bytes))
+		return check_raw(bytes, tensor, err);
+	if (!nx_npy_read(bytes, &array))
+		return nx_fail(err, NX_FORMAT,
+			       "the header of the .npy array is damaged; save it again with "
+			       "numpy.save");
+	*payload = array.payload;
+	return check_array(&array, tensor, err);
+}
+
 enum nx_status nx_capture_input_map(const char *path, const struct nx_capture_tensor *tensor,
 				    struct nx_file *file, struct nx_slice *payload,
 				    struct nx_error *err)
 {
-	struct nx_npy array;
 	enum nx_status st = nx_file_map(file, path, err);
 
 	if (st)
 		return st;
-	if (!nx_npy_read(file->bytes, &array))
-		st = nx_fail(err, NX_FORMAT, "not a .npy array; save it with numpy.save");
-	else
-		st = check_array(&array, tensor, err);
+	st = take_payload(file->bytes, tensor, payload, err);
 	if (st) {
 		nx_file_unmap(file);
 		return nx_context(err, "%s", path);
 	}
-	*payload = array.payload;
 	return NX_OK;
 }
 

@@ -2,8 +2,9 @@
 /*
  * capture_inputs: the files from which a worker reads its inputs.
  *
- * Words are pairs NAME FILE.npy, from the command line (for all workers) or from a
- * file with a line per worker. They are checked against the model before anything
+ * Words are pairs NAME FILE, from the command line (for all workers) or from a
+ * file with a line per worker. A file is a .npy or, if it does not begin as one,
+ * the raw bytes of the array. They are checked against the model before anything
  * is loaded. Arrays are mapped only while they are written to the device.
  */
 #ifndef NX_CAPTURE_INPUTS_H

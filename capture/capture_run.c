@@ -176,7 +176,7 @@ static void warn_of_zeros(struct nx_capture_shared *shared)
 	if (zero_count == input_count)
 		nx_capture_say(shared, true,
 			       "no inputs were given, so all are zero: results may be inf or NaN, "
-			       "and times not those of real data; give NAME FILE.npy pairs");
+			       "and times not those of real data; give NAME FILE pairs");
 	else
 		nx_capture_say(shared, true,
 			       "%zu of %zu inputs were not given and are zero, %s for instance",

@@ -155,7 +155,7 @@ const char *nx_runtime_library_text(const struct nx_runtime_library *lib, char *
 /* --- its statuses -------------------------------------------------------------------------- */
 
 #define LOG "NEURON_RT_LOG_LEVEL=INFO shows what the runtime did"
-#define INPUTS "give real inputs (NAME FILE.npy), or continue with --ignore-exec-errors"
+#define INPUTS "give real inputs (NAME FILE), or continue with --ignore-exec-errors"
 #define DRIVER "look at 'dmesg' and restart the Neuron driver"
 
 static const struct meaning {

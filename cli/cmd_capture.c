@@ -44,7 +44,7 @@ static const struct nx_option options[] = {
 	{"collectives-profile-id", 'i', NX_TEXT_OR("RANK", "all"), FIELD(profile_id),
 	 "The rank to profile, or all (default)."},
 	{"multi-input", 'm', NX_FILE("FILE"), FIELD(multi_input),
-	 "Inputs that differ by worker: a file with one line per worker, NAME FILE.npy and so on."},
+	 "Inputs that differ by worker: a file with one line per worker, NAME FILE and so on."},
 	{"num-exec", 0, NX_NUMBER("COUNT"), FIELD(executions),
 	 "How many times to run the model (default 1)."},
 	{"profile-nth-exec", 0, NX_NUMBER("N"), FIELD(profile_nth),
@@ -301,10 +301,11 @@ static const struct nx_example examples[] = {
 const struct nx_command nx_command_capture = {
 	.name = "capture",
 	.summary = "run a compiled model and profile it",
-	.operands = "[NAME FILE.npy]...",
+	.operands = "[NAME FILE]...",
 	.description =
 		"Loads a NEFF, sets its inputs, runs it, and writes what the device did to an NTFF "
-		"for 'view'. Inputs are pairs of a name and a .npy file; those not given are zero. "
+		"for 'view'. Inputs are pairs of a name and a file, either a .npy or "
+		"the raw bytes of the array; those not given are zero. "
 		"Without a Neuron device, the model runs on a software NeuronCore.\n\n"
 		"With several workers, each has a logical core of this machine and writes its own "
 		"file. Start a job over several nodes on each of them, with its own "

@@ -114,6 +114,11 @@ static bool split_header(struct nx_slice file, struct nx_slice *header, struct n
 	return header->len == len;
 }
 
+bool nx_npy_has_magic(struct nx_slice file)
+{
+	return nx_slice_starts(file, MAGIC);
+}
+
 bool nx_npy_read(struct nx_slice file, struct nx_npy *out)
 {
 	struct nx_slice header, value;

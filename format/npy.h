@@ -18,6 +18,8 @@ struct nx_npy {
 	struct nx_slice payload;
 };
 
+/* Whether the bytes begin as a .npy does; what follows may still be damaged. */
+bool nx_npy_has_magic(struct nx_slice file);
 /* False if the bytes are not a .npy (versions 1 to 3). */
 bool nx_npy_read(struct nx_slice file, struct nx_npy *out);
 void nx_npy_write(const struct nx_npy *array, struct nx_bytes *out);

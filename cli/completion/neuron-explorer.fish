@@ -25,7 +25,7 @@ for program in neuron-explorer neuron-profile
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l collectives-worker-count -x -d 'Workers on all nodes.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l collectives-worker-start-id -x -d 'Rank of the first worker on this node (default 0).'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -s i -l collectives-profile-id -x -a 'all' -d 'The rank to profile, or all (default).'
-	complete -c $program -n '__fish_seen_subcommand_from capture' -s m -l multi-input -r -F -d 'Inputs that differ by worker: a file with one line per worker, NAME FILE.npy and so on.'
+	complete -c $program -n '__fish_seen_subcommand_from capture' -s m -l multi-input -r -F -d 'Inputs that differ by worker: a file with one line per worker, NAME FILE and so on.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l num-exec -x -d 'How many times to run the model (default 1).'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -l profile-nth-exec -x -d 'Profile every Nth execution (default 1; 0: none). 2 skips the first, which is often slower.'
 	complete -c $program -n '__fish_seen_subcommand_from capture' -s t -l capture-type -x -a 'profile systrace' -d 'profile: what the device did (default). systrace: what the runtime did, as JSON.'

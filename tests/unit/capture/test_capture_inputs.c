@@ -155,6 +155,32 @@ static void test_arrays(void **state)
 	assert_int_equal(map_as(&tensor), NX_FORMAT);
 }
 
+static void test_raw_bytes(void **state)
+{
+	struct nx_capture_tensor tensor = {.name = "x",
+					   .size_bytes = 6,
+					   .dtype = NRT_DTYPE_BFLOAT16,
+					   .dtype_name = "bfloat16",
+					   .dims = 1,
+					   .shape = {3}};
+	struct nx_slice payload;
+	struct nx_error err;
+	struct nx_file file;
+
+	(void)state;
+	put("abcdef", 6);
+	assert_int_equal(nx_capture_input_map(path, &tensor, &file, &payload, &err), NX_OK);
+	assert_memory_equal(payload.data, "abcdef", 6);
+	nx_file_unmap(&file);
+	put("abcde", 5);
+	assert_int_equal(map_as(&tensor), NX_MISMATCH);
+	put("", 0);
+	assert_int_equal(map_as(&tensor), NX_MISMATCH);
+	/* the magic alone decides, so a tensor of its size is not raw */
+	put("\x93NUMPY", 6);
+	assert_int_equal(map_as(&tensor), NX_FORMAT);
+}
+
 static void test_names(void **state)
 {
 	struct nx_capture_tensor tensors[] = {{.name = "x", .size_bytes = 4},
@@ -191,7 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accepted_types), cmocka_unit_test(test_words),
 		cmocka_unit_test(test_lines),	       cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_raw_bytes),      cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
