@@ -12,13 +12,13 @@
 struct pending {
 	nrta_seq_t sequence;
 	uint32_t execution;
+	NRT_STATUS status; /* written by the runtime at completion */
 };
 
 struct executing {
 	struct nx_capture_worker *w;
-	NX_VEC(struct pending) queue; /* from first_pending on; in order */
+	NX_VEC(struct pending *) queue; /* from first_pending on; in order */
 	size_t first_pending;
-	NX_VEC(nrta_error_t) errors; /* that the runtime has reported so far */
 };
 
 /* --- how an execution ended ---------------------------------------------------------- */
@@ -60,30 +60,13 @@ static enum nx_status wait_completed(struct nx_capture_worker *w, nrta_seq_t seq
 	}
 }
 
-/* The runtime reports each error once, even if nobody waits for its request yet. */
-static NRT_STATUS error_of(struct executing *x, nrta_seq_t sequence)
-{
-	const nrta_error_t *errors = NULL;
-	size_t count = 0;
-
-	if (nx_worker_library(x->w)->nrta_error_tracker_get_list(x->w->tracker, &errors, &count) !=
-	    NRT_SUCCESS)
-		count = 0;
-	for (size_t i = 0; i < count; i++)
-		nx_vec_push(&x->errors, errors[i]);
-	for (size_t i = 0; i < x->errors.len; i++)
-		if (x->errors.items[i].seq_id == sequence)
-			return (NRT_STATUS)x->errors.items[i].error_code;
-	return NRT_SUCCESS;
-}
-
 static enum nx_status wait_oldest(struct executing *x)
 {
-	struct pending oldest = x->queue.items[x->first_pending++];
-	enum nx_status st = wait_completed(x->w, oldest.sequence);
+	const struct pending *oldest = x->queue.items[x->first_pending++];
+	enum nx_status st = wait_completed(x->w, oldest->sequence);
 
 	assert(x->first_pending <= x->queue.len);
-	return st ? st : note_end(x->w, oldest.execution, error_of(x, oldest.sequence));
+	return st ? st : note_end(x->w, oldest->execution, oldest->status);
 }
 
 static enum nx_status wait_all(struct executing *x)
@@ -102,13 +85,14 @@ static enum nx_status wait_all(struct executing *x)
 static enum nx_status schedule(struct executing *x, uint32_t execution)
 {
 	const struct nx_runtime_library *lib = nx_worker_library(x->w);
-	struct pending pending = {0, execution};
+	struct pending *pending = NX_NEW(&x->w->arena, struct pending);
 	enum nx_status st = NX_OK;
 	NRT_STATUS status;
 
+	pending->execution = execution;
 	for (;;) {
 		status = lib->nrta_execute_schedule(x->w->model, x->w->inputs, x->w->outputs, 0,
-						    x->w->tracker, &pending.sequence);
+						    &pending->status, &pending->sequence);
 		if (status != NRT_QUEUE_FULL || x->first_pending == x->queue.len)
 			break;
 		st = wait_oldest(x);
@@ -274,7 +258,6 @@ enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w)
 		if (wait_completed(w, x.queue.items[x.first_pending++].sequence))
 			break;
 	w->err = first;
-	nx_vec_release(&x.errors);
 	nx_vec_release(&x.queue);
 	return st;
 }

@@ -171,23 +171,13 @@ static enum nx_status make_sets(struct nx_capture_worker *w)
 	return nx_runtime_fail(lib, status, &w->err, "making sets of tensors");
 }
 
-static enum nx_status make_tracker(struct nx_capture_worker *w)
+static enum nx_status need_async(struct nx_capture_worker *w)
 {
-	static const char *const needed[] = {
-		"nrta_execute_schedule",       "nrta_is_completed",
-		"nrta_error_tracker_create",   "nrta_error_tracker_destroy",
-		"nrta_error_tracker_get_list", NULL};
-	const struct nx_runtime_library *lib = nx_worker_library(w);
-	NRT_STATUS status;
+	static const char *const needed[] = {"nrta_execute_schedule", "nrta_is_completed", NULL};
 
 	if (nx_worker_plan(w)->wishes.mode == NX_CAPTURE_SYNC)
 		return NX_OK;
-	if (nx_runtime_library_need(lib, "--exec-mode async", needed, &w->err))
-		return w->err.status;
-	status = lib->nrta_error_tracker_create((uint32_t)w->core, &w->tracker);
-	if (status == NRT_SUCCESS)
-		return NX_OK;
-	return nx_runtime_fail(lib, status, &w->err, "making a list for errors");
+	return nx_runtime_library_need(nx_worker_library(w), "--exec-mode async", needed, &w->err);
 }
 
 enum nx_status nx_capture_worker_prepare(struct nx_capture_worker *w)
@@ -199,7 +189,7 @@ enum nx_status nx_capture_worker_prepare(struct nx_capture_worker *w)
 	w->first_crcs = NX_NEW_ARRAY(&w->arena, uint32_t, count + 1);
 	w->tensor_count = count;
 	if (!st)
-		st = make_tracker(w);
+		st = need_async(w);
 	if (!st && nx_worker_plan(w)->wishes.is_single_io)
 		st = allocate_common(w);
 	for (size_t i = 0; i < count && !st; i++)
@@ -224,8 +214,6 @@ void nx_capture_worker_release(struct nx_capture_worker *w)
 			lib->nrt_tensor_free(&w->tensors[i]);
 	if (w->common)
 		lib->nrt_tensor_free(&w->common);
-	if (w->tracker)
-		lib->nrta_error_tracker_destroy(w->tracker);
 	if (w->model)
 		lib->nrt_unload(w->model);
 	nx_vec_release(&w->sessions);

@@ -34,7 +34,6 @@ struct nx_capture_worker {
 	nrt_tensor_t **tensors; /* in the order of the model's */
 	size_t tensor_count;
 	nrt_tensor_set_t *inputs, *outputs;
-	nrta_error_tracker_t *tracker;
 	uint32_t *first_crcs; /* of the outputs of execution 1; by tensor */
 	NX_VEC(struct nx_capture_file) sessions;
 	uint64_t failed_count;

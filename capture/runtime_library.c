@@ -85,6 +85,10 @@ static enum nx_status resolve(struct nx_runtime_library *lib, void *library, str
 				       lib->path, functions[i].name);
 		memcpy((char *)lib + functions[i].offset, &function, sizeof(function));
 	}
+	/* Version 2 of the interface took a tracker where version 3 takes a status. */
+	if (dlsym(library, "nrta_error_tracker_create") &&
+	    !dlsym(library, "nrta_event_register_xu_completion"))
+		lib->nrta_execute_schedule = NULL;
 	return NX_OK;
 }
 

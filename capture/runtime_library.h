@@ -64,13 +64,9 @@
 	  (char **, size_t *, const nrt_sys_trace_fetch_options_t *))                              \
 	X(void, nrt_sys_trace_buffer_free, (char *))                                               \
 	X(NRT_STATUS, nrta_execute_schedule,                                                       \
-	  (nrt_model_t *, const nrt_tensor_set_t *, nrt_tensor_set_t *, int,                       \
-	   nrta_error_tracker_t *, nrta_seq_t *))                                                  \
-	X(NRT_STATUS, nrta_is_completed, (nrta_seq_t, bool *))                                     \
-	X(NRT_STATUS, nrta_error_tracker_create, (uint32_t, nrta_error_tracker_t **))              \
-	X(void, nrta_error_tracker_destroy, (nrta_error_tracker_t *))                              \
-	X(NRT_STATUS, nrta_error_tracker_get_list,                                                 \
-	  (nrta_error_tracker_t *, const nrta_error_t **, size_t *))
+	  (nrt_model_t *, const nrt_tensor_set_t *, nrt_tensor_set_t *, int, NRT_STATUS *,         \
+	   nrta_seq_t *))                                                                          \
+	X(NRT_STATUS, nrta_is_completed, (nrta_seq_t, bool *))
 
 struct nx_runtime_library {
 	char path[PATH_MAX];

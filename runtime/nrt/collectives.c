@@ -12,6 +12,7 @@
 #include "runtime/device/alu.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ranks/rank_collective.h"
+#include "runtime/nrt/symbol_version.h"
 #include "runtime/nrt/tensor.h"
 #include "runtime/timing/collective_cost.h"
 #include "runtime/trace/trace_filter.h"
@@ -229,9 +230,11 @@ static NRT_STATUS fill_collective(struct nx_collective *made, const nrt_cc_comm_
 	return st;
 }
 
-NX_EXPORT NRT_STATUS nrta_cc_prepare(nrt_cc_comm_t *comm, nrt_tensor_list_t *input,
-				     nrt_tensor_list_t *output, nrt_dtype_t dtype, nrt_op_type_t op,
-				     nrt_cc_op_type_t cc_op, nrt_cc_context_t **cc_ctx)
+NX_NRT_3(nx_nrta_cc_prepare, nrta_cc_prepare);
+NX_NRT_2(nx_nrta_cc_prepare, nrta_cc_prepare, nrta_cc_prepare);
+NRT_STATUS nx_nrta_cc_prepare(nrt_cc_comm_t *comm, nrt_tensor_list_t *input,
+			      nrt_tensor_list_t *output, nrt_dtype_t dtype, nrt_op_type_t op,
+			      nrt_cc_op_type_t cc_op, nrt_cc_context_t **cc_ctx)
 {
 	struct nx_rank_collective call = {0};
 	struct nx_collective *made;

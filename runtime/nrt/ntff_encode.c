@@ -269,7 +269,7 @@ static void fill_identity(struct encoding *e, struct nx_ntff_info *info)
 	info->id = NTFF_ID;
 	info->arch = nx_device_generation(kind ? kind->arch : arch);
 	info->runtime_version =
-		(struct nx_ntff_version){NX_RELEASE_MAJOR, NX_RELEASE_MINOR, NX_RELEASE_PATCH, 0,
+		(struct nx_ntff_version){NX_RELEASE_MAJOR, NX_CAPTURE_MINOR, NX_CAPTURE_PATCH, 0,
 					 nx_slice_text(NX_NTFF_SIMULATED "ed")};
 	info->has_runtime_version = true;
 	info->instance_type = nx_slice_text(kind ? kind->type : "");

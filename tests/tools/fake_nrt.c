@@ -27,7 +27,6 @@
 #include <string.h>
 
 #define MOST_IN_SET 64
-#define MOST_ERRORS 64
 
 struct nrt_model {
 	int32_t core;
@@ -42,11 +41,6 @@ struct nrt_tensor {
 struct set {
 	nrt_tensor_t *tensors[MOST_IN_SET];
 	unsigned count;
-};
-
-struct nrta_error_tracker {
-	nrta_error_t errors[MOST_ERRORS];
-	size_t count;
 };
 
 struct nrt_sys_trace_config {
@@ -416,10 +410,9 @@ void nrt_sys_trace_buffer_free(char *buffer)
 /* --- queued: an execution ends when somebody asks for it --- */
 
 NRT_STATUS nrta_execute_schedule(nrt_model_t *model, const nrt_tensor_set_t *input,
-				 nrt_tensor_set_t *output, int queue, nrta_error_tracker_t *err,
+				 nrt_tensor_set_t *output, int queue, NRT_STATUS *ret,
 				 nrta_seq_t *req_sequence)
 {
-	NRT_STATUS status;
 
 	(void)model;
 	(void)input;
@@ -435,9 +428,7 @@ NRT_STATUS nrta_execute_schedule(nrt_model_t *model, const nrt_tensor_set_t *inp
 	note(__func__, (long)last_sequence, (long)(last_sequence - completed_sequence));
 	pthread_mutex_unlock(&lock);
 	compute(output);
-	status = outcome("execution");
-	if (status != NRT_SUCCESS && err->count < MOST_ERRORS)
-		err->errors[err->count++] = (nrta_error_t){*req_sequence, (uint64_t)status};
+	*ret = outcome("execution");
 	return NRT_SUCCESS;
 }
 
@@ -451,28 +442,6 @@ NRT_STATUS nrta_is_completed(nrta_seq_t seq, bool *is_completed)
 		waiting_count--;
 	}
 	pthread_mutex_unlock(&lock);
-	return NRT_SUCCESS;
-}
-
-NRT_STATUS nrta_error_tracker_create(uint32_t lnc_idx, nrta_error_tracker_t **error_tracker)
-{
-	(void)lnc_idx;
-	OUTCOME_OR_RETURN();
-	*error_tracker = calloc(1, sizeof(**error_tracker));
-	return NRT_SUCCESS;
-}
-
-void nrta_error_tracker_destroy(nrta_error_tracker_t *error_tracker)
-{
-	free(error_tracker);
-}
-
-NRT_STATUS nrta_error_tracker_get_list(nrta_error_tracker_t *error_tracker,
-				       const nrta_error_t **list, size_t *error_count)
-{
-	*list = error_tracker->errors;
-	*error_count = error_tracker->count;
-	error_tracker->count = 0;
 	return NRT_SUCCESS;
 }
 #endif

@@ -13,6 +13,12 @@ import sys
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 FUNCTION = re.compile(r'\b(nrta?_\w+)\(')
 SYMBOL = re.compile(r' [A-Z] (\w+)@@(\w+\.\d+\.\d+)$', re.M)
+OLDER = re.compile(r' [A-Z] (\w+)@(NRT_2\.0\.0)$', re.M)
+# What programs compiled for version 2 of nrt_async bind to.
+VERSION_2 = {'nrta_tensor_write', 'nrta_tensor_read', 'nrta_tensor_copy', 'nrta_execute_schedule',
+             'nrta_cc_prepare', 'nrta_cc_schedule', 'nrta_is_completed', 'nrta_get_sequence',
+             'nrta_get_completion_handle', 'nrta_error_tracker_create',
+             'nrta_error_tracker_destroy', 'nrta_error_tracker_get_list'}
 # An older libc has its threads beside it; sanitizers bring libraries of their own. Not libm: other
 # machines' would compute other bytes.
 NEEDED = re.compile(r'lib(c|pthread|asan|ubsan|tsan|gcc_s)\.so|ld-linux')
@@ -31,8 +37,8 @@ def declared(folder):
 
 def main(argv):
     library, folder = argv[1], pathlib.Path(argv[2])
-    exported = dict(SYMBOL.findall(output_of('nm', '-D', '--defined-only',
-                                             '--with-symbol-versions', library)))
+    symbols = output_of('nm', '-D', '--defined-only', '--with-symbol-versions', library)
+    exported = dict(SYMBOL.findall(symbols))
     exported = {name: version for name, version in exported.items() if name != version}
     wanted = declared(folder)
     faults = [f'{name} is declared but not exported' for name in sorted(wanted - set(exported))]
@@ -41,6 +47,8 @@ def main(argv):
         want = 'NRT_3.0.0' if name.startswith('nrta_') else 'NRT_2.0.0'
         if version != want:
             faults.append(f'{name} has version {version} instead of {want}')
+    faults += [f'{name} differs from version 2 of the interface'
+               for name in sorted(VERSION_2 ^ {name for name, _ in OLDER.findall(symbols)})]
     dynamic = output_of('readelf', '-d', library)
     if 'Library soname: [libnrt.so.1]' not in dynamic:
         faults.append('the SONAME is not libnrt.so.1')

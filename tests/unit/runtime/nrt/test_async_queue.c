@@ -11,6 +11,7 @@
 #include <nrt/nrt_experimental.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "runtime/nrt/async_queue.h"
@@ -27,93 +28,159 @@ static nrt_tensor_t *allocate(int core, size_t size)
 
 static void wait_for(nrta_seq_t seq)
 {
-	struct pollfd poller = {.events = POLLIN};
+	int fd = eventfd(0, EFD_CLOEXEC);
+	struct pollfd poller = {.fd = fd, .events = POLLIN};
 	bool is_completed = false;
 
-	assert_int_equal(nrta_get_completion_handle(seq, &poller.fd), NRT_SUCCESS);
+	assert_int_equal(nrta_event_register_seq_id_completion(seq, fd), NRT_SUCCESS);
 	assert_int_equal(poll(&poller, 1, 20000), 1);
 	assert_int_equal(nrta_is_completed(seq, &is_completed), NRT_SUCCESS);
 	assert_true(is_completed);
-	close(poller.fd);
+	assert_int_equal(nrta_event_register_seq_id_completion(seq, -1), NRT_SUCCESS);
+	close(fd);
 }
 
-static void requests_are_worked_off_in_order(void **state)
+static void requests_of_a_queue_run_in_order(void **state)
 {
 	nrt_tensor_t *a = allocate(1, 8), *b = allocate(1, 8);
+	NRT_STATUS status[3] = {NRT_FAILURE, NRT_FAILURE, NRT_FAILURE};
 	nrta_seq_t seqs[3], last;
 	char got[8] = {0};
 
 	(void)state;
-	assert_int_equal(nrta_tensor_write(a, "abcdefgh", 0, 8, 0, NULL, &seqs[0]), NRT_SUCCESS);
-	assert_int_equal(nrta_tensor_copy(a, 0, b, 0, 8, 0, NULL, &seqs[1]), NRT_SUCCESS);
-	assert_int_equal(nrta_tensor_read(got, b, 0, 8, 0, NULL, &seqs[2]), NRT_SUCCESS);
-	wait_for(seqs[2]);
-	wait_for(seqs[0]); /* long done: the descriptor is readable at once */
-	assert_memory_equal(got, "abcdefgh", 8);
-	assert_int_equal(NRTA_SEQ_GET_SEQ_NUM(seqs[0]), 1);
-	assert_int_not_equal(NRTA_SEQ_GET_XU_ID(seqs[0]), NRTA_SEQ_GET_XU_ID(seqs[1]));
-	assert_int_equal(nrta_get_sequence(1, NRTA_XU_TENSOR_WRITE, 0, &last), NRT_SUCCESS);
-	assert_int_equal(last, seqs[0]);
-	assert_int_equal(nrta_tensor_write(a, "abcdefgh", 0, 8, 0, NULL, &last), NRT_SUCCESS);
-	assert_int_equal(last, seqs[0] + 1);
-	assert_int_equal(nrt_async_drain_queued_execs(1), NRT_SUCCESS);
-	assert_int_equal(nrta_get_sequence(1, NRTA_XU_TENSOR_WRITE, 0, &last), NRT_SUCCESS);
-	assert_int_equal(last, seqs[0] + 1);
-	assert_int_equal(nrta_get_sequence(1, NRTA_XU_TENSOR_WRITE, 1, &last), NRT_SUCCESS);
+	assert_int_equal(nrta_get_sequence(1, NRTA_XU_TENSOR_OP, 0, &last), NRT_SUCCESS);
 	assert_int_equal(NRTA_SEQ_GET_SEQ_NUM(last), 0);
+	assert_int_equal(nrta_tensor_write(a, "abcdefgh", 0, 8, 1, 0, &status[0], &seqs[0]), 0);
+	assert_int_equal(nrta_tensor_copy(a, 0, b, 0, 8, 1, 0, &status[1], &seqs[1]), 0);
+	assert_int_equal(nrta_tensor_read(got, b, 0, 8, 1, 0, &status[2], &seqs[2]), 0);
+	wait_for(seqs[2]);
+	wait_for(seqs[0]); /* completed before: the event comes at once */
+	assert_memory_equal(got, "abcdefgh", 8);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(status[i], NRT_SUCCESS);
+		assert_int_equal(NRTA_SEQ_GET_SEQ_NUM(seqs[i]), i + 1);
+		assert_int_equal(NRTA_SEQ_GET_XU_ID(seqs[i]), NRTA_SEQ_GET_XU_ID(last));
+	}
+	assert_int_equal(nrta_get_sequence(1, NRTA_XU_TENSOR_OP, 0, &last), NRT_SUCCESS);
+	assert_int_equal(last, seqs[2]);
+	assert_int_equal(nrta_get_sequence(1, NRTA_XU_TENSOR_OP, 1, &last), NRT_SUCCESS);
+	assert_int_equal(NRTA_SEQ_GET_SEQ_NUM(last), 0);
+	/* a caller that needs no status passes none */
+	assert_int_equal(nrta_tensor_write(a, "abcdefgh", 0, 8, 1, 0, NULL, &last), NRT_SUCCESS);
+	assert_int_equal(last, seqs[2] + 1);
+	assert_int_equal(nrt_async_drain_queued_execs(1), NRT_SUCCESS);
+	assert_int_equal(nrta_get_sequence(1, NRTA_XU_TENSOR_OP, 0, &last), NRT_SUCCESS);
+	assert_int_equal(last, seqs[2] + 1);
 }
 
-static void errors_go_to_their_tracker(void **state)
+static void a_failed_request_writes_its_status(void **state)
 {
 	nrt_tensor_t *a = allocate(0, 8);
-	nrta_error_tracker_t *tracker;
-	const nrta_error_t *errors;
+	NRT_STATUS status = NRT_SUCCESS;
 	nrta_seq_t seq;
-	size_t count;
 	char byte;
 
 	(void)state;
-	assert_int_equal(nrta_error_tracker_create(0, &tracker), NRT_SUCCESS);
-	assert_int_equal(nrta_error_tracker_create(4, NULL), NRT_INVALID);
-	assert_int_equal(nrta_tensor_read(&byte, a, 8, 1, 0, tracker, &seq), NRT_SUCCESS);
+	assert_int_equal(nrta_tensor_read(&byte, a, 8, 1, 0, 0, &status, &seq), NRT_SUCCESS);
 	wait_for(seq);
-	assert_int_equal(nrta_error_tracker_get_list(tracker, &errors, &count), NRT_SUCCESS);
-	assert_int_equal(count, 1);
-	assert_int_equal(errors[0].seq_id, seq);
-	assert_int_equal(errors[0].error_code, NRT_INVALID);
-	assert_int_equal(nrta_error_tracker_get_list(tracker, &errors, &count), NRT_SUCCESS);
-	assert_int_equal(count, 0);
-	assert_int_equal(nrta_tensor_read(&byte, a, 8, 1, 0, tracker, &seq), NRT_SUCCESS);
-	nrta_error_tracker_destroy(tracker); /* the error has nowhere to go */
-	wait_for(seq);
-	assert_int_equal(nrta_error_tracker_get_list(tracker, &errors, &count), NRT_INVALID_HANDLE);
-	nrta_error_tracker_destroy(NULL);
+	assert_int_equal(status, NRT_INVALID);
+	status = NRT_TIMEOUT;
+	assert_int_equal(nrta_tensor_read(&byte, a, 0, 1, 0, 2, &status, &seq), NRT_INVALID);
+	assert_int_equal(status, NRT_TIMEOUT); /* a refused call leaves it alone */
 }
 
 static void models_are_scheduled(void **state)
 {
 	struct nx_fixture_run run = nx_fixture_load(2);
-	nrta_error_tracker_t *tracker;
-	const nrta_error_t *errors;
+	NRT_STATUS status[9];
 	nrta_seq_t seq = 0;
-	size_t count;
 
 	(void)state;
-	assert_int_equal(nrta_error_tracker_create(2, &tracker), NRT_SUCCESS);
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(nrta_execute_schedule(run.model, run.inputs, run.outputs, 0,
-						       tracker, &seq),
+						       &status[i], &seq),
 				 NRT_SUCCESS);
 	assert_int_equal(NRTA_SEQ_GET_SEQ_NUM(seq), 8);
 	wait_for(seq);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(status[i], NRT_SUCCESS);
 	assert_int_equal(nrt_tensor_check_output_completion(run.output, 0, 8), NRT_SUCCESS);
-	assert_int_equal(nrta_execute_schedule(run.model, NULL, run.outputs, 0, tracker, &seq),
+	assert_int_equal(nrta_execute_schedule(run.model, NULL, run.outputs, 0, &status[8], &seq),
 			 NRT_SUCCESS);
 	wait_for(seq);
-	assert_int_equal(nrta_error_tracker_get_list(tracker, &errors, &count), NRT_SUCCESS);
-	assert_int_equal(count, 1);
-	assert_int_equal(errors[0].error_code, NRT_EXEC_BAD_INPUT);
-	nrta_error_tracker_destroy(tracker);
+	assert_int_equal(status[8], NRT_EXEC_BAD_INPUT);
+}
+
+/* As clients do it: one eventfd for a unit, registered before its first request. */
+static void a_unit_signals_each_completion(void **state)
+{
+	nrt_tensor_t *a = allocate(0, 8);
+	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), other = eventfd(0, EFD_NONBLOCK);
+	struct pollfd poller = {.fd = fd, .events = POLLIN};
+	nrta_seq_t seq, done;
+	uint64_t count;
+
+	(void)state;
+	assert_int_equal(nrta_event_register_xu_completion(0, NRTA_XU_TENSOR_OP, 0, fd), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(nrta_tensor_write(a, "12345678", 0, 8, 0, 0, NULL, &seq), 0);
+	do {
+		assert_int_equal(poll(&poller, 1, 20000), 1);
+		assert_int_equal(read(fd, &count, sizeof(count)), sizeof(count));
+		assert_int_equal(nrta_get_sequence(0, NRTA_XU_TENSOR_OP, 0, &done), NRT_SUCCESS);
+	} while (done != seq);
+	/* another descriptor replaces it, a negative one removes it, also if there is none */
+	assert_int_equal(nrta_event_register_xu_completion(0, NRTA_XU_TENSOR_OP, 0, other), 0);
+	close(other); /* without removing it first */
+	assert_int_equal(nrta_tensor_write(a, "12345678", 0, 8, 0, 0, NULL, &seq), NRT_SUCCESS);
+	wait_for(seq);
+	assert_int_equal(read(fd, &count, sizeof(count)), -1);
+	assert_int_equal(nrta_event_register_xu_completion(0, NRTA_XU_TENSOR_OP, 0, -1), 0);
+	assert_int_equal(nrta_event_register_xu_completion(0, NRTA_XU_TENSOR_OP, 0, -1), 0);
+	assert_int_equal(nrta_event_register_xu_completion(0, NRTA_XU_COMPUTE, 0, 987654),
+			 NRT_INVALID);
+	assert_int_equal(nrta_event_register_xu_completion(99, NRTA_XU_COMPUTE, 0, fd),
+			 NRT_INVALID);
+	assert_int_equal(nrta_event_register_xu_completion(0, NRTA_XU_TYPE_NUM, 0, fd),
+			 NRT_INVALID);
+	assert_int_equal(nrta_event_register_seq_id_completion(12345, fd), NRT_INVALID);
+	close(fd);
+}
+
+/* A collective whose other rank does not come must not hold up transfers of its core. */
+static void queues_do_not_wait_for_each_other(void **state)
+{
+	nrt_tensor_t *a = allocate(0, 8), *b = allocate(1, 8), *c = allocate(0, 8),
+		     *d = allocate(1, 8);
+	nrt_tensor_list_t inputs[2] = {{&a, 1}, {&b, 1}}, outputs[2] = {{&c, 1}, {&d, 1}};
+	uint32_t group[2] = {0, 1};
+	nrt_cc_context_t *context[2];
+	NRT_STATUS status[2] = {NRT_FAILURE, NRT_FAILURE};
+	nrta_seq_t waiting[2], seq;
+	bool is_completed = true;
+
+	(void)state;
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		nrt_cc_comm_t comm = {group, rank, 2, rank, 2, rank};
+
+		assert_int_equal(nrta_cc_prepare(&comm, &inputs[rank], &outputs[rank],
+						 NRT_DTYPE_INT8, NRT_OP_ADD, NRT_CC_ALLREDUCE,
+						 &context[rank]),
+				 NRT_SUCCESS);
+	}
+	assert_int_equal(nrta_cc_schedule(&context[0], 2, &status[0], &waiting[0]), NRT_SUCCESS);
+	assert_int_equal(nrta_tensor_write(a, "12345678", 0, 8, 0, 1, NULL, &seq), NRT_SUCCESS);
+	wait_for(seq);
+	assert_int_equal(nrta_is_completed(waiting[0], &is_completed), NRT_SUCCESS);
+	assert_false(is_completed);
+	assert_int_equal(nrta_cc_schedule(&context[1], 3, &status[1], &waiting[1]), NRT_INVALID);
+	assert_non_null(context[1]); /* a refused call leaves the context */
+	assert_int_equal(nrta_cc_schedule(&context[1], 2, &status[1], &waiting[1]), NRT_SUCCESS);
+	assert_null(context[1]);
+	wait_for(waiting[0]);
+	wait_for(waiting[1]);
+	assert_int_equal(status[0], NRT_SUCCESS);
+	assert_int_equal(status[1], NRT_SUCCESS);
 }
 
 static void wrong_requests_are_refused(void **state)
@@ -122,14 +189,15 @@ static void wrong_requests_are_refused(void **state)
 	bool is_completed;
 	nrta_seq_t seq;
 	char byte = 0;
-	int fd;
 
 	(void)state;
-	assert_int_equal(nrta_tensor_write(run.input, NULL, 0, 1, 0, NULL, &seq), NRT_INVALID);
-	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, 16, NULL, &seq), NRT_INVALID);
-	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, -1, NULL, &seq), NRT_INVALID);
-	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, 0, NULL, NULL), NRT_INVALID);
-	assert_int_equal(nrta_tensor_copy(run.input, 0, NULL, 0, 1, 0, NULL, &seq), NRT_INVALID);
+	assert_int_equal(nrta_tensor_write(run.input, NULL, 0, 1, 0, 0, NULL, &seq), NRT_INVALID);
+	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, 0, 2, NULL, &seq), NRT_INVALID);
+	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, 0, -1, NULL, &seq), NRT_INVALID);
+	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, 0, 0, NULL, NULL), NRT_INVALID);
+	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, 99, 0, NULL, &seq), NRT_INVALID);
+	assert_int_equal(nrta_tensor_write(run.input, &byte, 0, 1, -1, 0, NULL, &seq), NRT_INVALID);
+	assert_int_equal(nrta_tensor_copy(run.input, 0, NULL, 0, 1, 0, 0, NULL, &seq), NRT_INVALID);
 	assert_int_equal(nrta_execute_schedule(run.model, run.inputs, run.outputs, 1, NULL, &seq),
 			 NRT_INVALID);
 	assert_int_equal(nrta_execute_schedule(run.model, run.model, run.outputs, 0, NULL, &seq),
@@ -137,7 +205,6 @@ static void wrong_requests_are_refused(void **state)
 	assert_int_equal(nrta_is_completed(12345, &is_completed), NRT_INVALID);
 	assert_int_equal(nrta_is_completed(UINT64_MAX, &is_completed), NRT_INVALID);
 	assert_int_equal(nrta_is_completed(0, &is_completed), NRT_INVALID);
-	assert_int_equal(nrta_get_completion_handle(12345, &fd), NRT_INVALID);
 	assert_int_equal(nrta_get_sequence(0, NRTA_XU_TYPE_NUM, 0, &seq), NRT_INVALID);
 	assert_int_equal(nrta_get_sequence(0, NRTA_XU_COMPUTE, 99, &seq), NRT_INVALID);
 	assert_int_equal(nrta_get_sequence(9, NRTA_XU_COMPUTE, 0, &seq), NRT_INVALID);
@@ -147,17 +214,22 @@ static void closing_finishes_what_waits(void **state)
 {
 	nrt_tensor_t *a = allocate(0, 1 << 20);
 	static char bytes[1 << 20];
+	NRT_STATUS status[50];
 	nrta_seq_t seq;
 
 	(void)state;
+	memset(status, 0xff, sizeof(status));
 	for (int i = 0; i < 50; i++)
-		assert_int_equal(nrta_tensor_write(a, bytes, 0, sizeof(bytes), 0, NULL, &seq),
+		assert_int_equal(nrta_tensor_write(a, bytes, 0, sizeof(bytes), 0, 0, &status[i],
+						   &seq),
 				 NRT_SUCCESS);
 	nrt_close();
-	assert_int_equal(nrta_tensor_write(a, bytes, 0, 1, 0, NULL, &seq), NRT_CLOSED);
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(status[i], NRT_SUCCESS);
+	assert_int_equal(nrta_tensor_write(a, bytes, 0, 1, 0, 0, NULL, &seq), NRT_CLOSED);
 	nx_fixture_init();
 	a = allocate(0, 4);
-	assert_int_equal(nrta_tensor_write(a, bytes, 0, 1, 0, NULL, &seq), NRT_SUCCESS);
+	assert_int_equal(nrta_tensor_write(a, bytes, 0, 1, 0, 0, NULL, &seq), NRT_SUCCESS);
 	assert_int_equal(NRTA_SEQ_GET_SEQ_NUM(seq), 1);
 }
 
@@ -288,8 +360,10 @@ static void limits_are_told_and_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(requests_are_worked_off_in_order),
-		CASE(errors_go_to_their_tracker),
+		CASE(requests_of_a_queue_run_in_order),
+		CASE(a_failed_request_writes_its_status),
+		CASE(a_unit_signals_each_completion),
+		CASE(queues_do_not_wait_for_each_other),
 		CASE(models_are_scheduled),
 		CASE(wrong_requests_are_refused),
 		CASE(closing_finishes_what_waits),

@@ -36,7 +36,6 @@ static void check_all(NRT_STATUS want)
 	nrt_tensor_batch_t batch = {no_handle, &op, 1};
 	nrt_tensor_list_t list = {(nrt_tensor_t **)&no_handle, 1};
 	nrt_cc_comm_t comm = {&u32, 0, 1, 0, 1, 0};
-	const nrta_error_t *errors;
 	char *text;
 
 	assert_int_equal(nrt_load(buffer, 4, 0, 1, (nrt_model_t **)&out), want);
@@ -96,9 +95,9 @@ static void check_all(NRT_STATUS want)
 	assert_int_equal(nrt_sys_trace_fetch_events(&text, &size, NULL), want);
 	assert_int_equal(nrt_trace_start(true), want);
 	assert_int_equal(nrt_trace_stop("a"), want);
-	assert_int_equal(nrta_tensor_write(no_handle, buffer, 0, 1, 0, NULL, &seq), want);
-	assert_int_equal(nrta_tensor_read(buffer, no_handle, 0, 1, 0, NULL, &seq), want);
-	assert_int_equal(nrta_tensor_copy(no_handle, 0, no_handle, 0, 1, 0, NULL, &seq), want);
+	assert_int_equal(nrta_tensor_write(no_handle, buffer, 0, 1, 0, 0, NULL, &seq), want);
+	assert_int_equal(nrta_tensor_read(buffer, no_handle, 0, 1, 0, 0, NULL, &seq), want);
+	assert_int_equal(nrta_tensor_copy(no_handle, 0, no_handle, 0, 1, 0, 0, NULL, &seq), want);
 	assert_int_equal(nrta_execute_schedule(no_handle, NULL, NULL, 0, NULL, &seq), want);
 	assert_int_equal(nrta_cc_prepare(&comm, &list, &list, NRT_DTYPE_INT8, NRT_OP_ADD,
 					 NRT_CC_ALLREDUCE, (nrt_cc_context_t **)&out),
@@ -106,9 +105,8 @@ static void check_all(NRT_STATUS want)
 	assert_int_equal(nrta_cc_schedule((nrt_cc_context_t **)&no_handle, 0, NULL, &seq), want);
 	assert_int_equal(nrta_is_completed(1, &flag), want);
 	assert_int_equal(nrta_get_sequence(0, NRTA_XU_COMPUTE, 0, &seq), want);
-	assert_int_equal(nrta_get_completion_handle(1, &number), want);
-	assert_int_equal(nrta_error_tracker_create(0, (nrta_error_tracker_t **)&out), want);
-	assert_int_equal(nrta_error_tracker_get_list(no_handle, &errors, &size), want);
+	assert_int_equal(nrta_event_register_xu_completion(0, NRTA_XU_COMPUTE, 0, -1), want);
+	assert_int_equal(nrta_event_register_seq_id_completion(1, -1), want);
 	assert_int_equal(nrt_async_sendrecv_init(0), want);
 	assert_int_equal(nrt_async_sendrecv_close(0), want);
 	assert_int_equal(nrt_async_sendrecv_connect("127.0.0.1", 0, 0,

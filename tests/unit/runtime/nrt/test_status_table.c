@@ -179,29 +179,22 @@ static NRT_STATUS tensor_reset_completion(void *h)
 
 static NRT_STATUS async_write(void *h)
 {
-	return nrta_tensor_write(h, buffer, 0, 1, 0, NULL, &seq);
+	return nrta_tensor_write(h, buffer, 0, 1, 0, 0, NULL, &seq);
 }
 
 static NRT_STATUS async_read(void *h)
 {
-	return nrta_tensor_read(buffer, h, 0, 1, 0, NULL, &seq);
+	return nrta_tensor_read(buffer, h, 0, 1, 0, 0, NULL, &seq);
 }
 
 static NRT_STATUS async_copy_from(void *h)
 {
-	return nrta_tensor_copy(h, 0, live.input, 0, 1, 0, NULL, &seq);
+	return nrta_tensor_copy(h, 0, live.input, 0, 1, 0, 0, NULL, &seq);
 }
 
 static NRT_STATUS async_copy_to(void *h)
 {
-	return nrta_tensor_copy(live.input, 0, h, 0, 1, 0, NULL, &seq);
-}
-
-static NRT_STATUS tracker_get_list(void *h)
-{
-	const nrta_error_t *errors;
-
-	return nrta_error_tracker_get_list(h, &errors, &size);
+	return nrta_tensor_copy(live.input, 0, h, 0, 1, 0, 0, NULL, &seq);
 }
 
 static NRT_STATUS test_comm(void *h)
@@ -270,7 +263,6 @@ static const struct handle_row {
 	ROW(async_read, TENSOR),
 	ROW(async_copy_from, TENSOR),
 	ROW(async_copy_to, TENSOR),
-	{"tracker_get_list", tracker_get_list, OTHER, NRT_INVALID_HANDLE, NRT_INVALID_HANDLE},
 	{"test_comm", test_comm, OTHER, NRT_INVALID_HANDLE, NRT_INVALID_HANDLE},
 	{"test_request", test_request, OTHER, NRT_INVALID_HANDLE, NRT_INVALID_HANDLE},
 	{"send_with", send_with, OTHER, NRT_INVALID_HANDLE, NRT_INVALID_HANDLE},
@@ -338,8 +330,6 @@ static void calls_without_a_status_bear_wrong_handles(void **state)
 	assert_null(nrt_tensor_get_va(NULL));
 	nrt_tensor_free(&tensor);
 	nrt_destroy_tensor_set(&set);
-	nrta_error_tracker_destroy((nrta_error_tracker_t *)(void *)buffer);
-	nrta_error_tracker_destroy(NULL);
 	nrt_close();
 }
 
@@ -401,14 +391,9 @@ static NRT_STATUS sequence_on(int core)
 	return nrta_get_sequence((uint32_t)core, NRTA_XU_COMPUTE, 0, &seq);
 }
 
-static NRT_STATUS tracker_on(int core)
+static NRT_STATUS event_on(int core)
 {
-	nrta_error_tracker_t *tracker;
-	NRT_STATUS st = nrta_error_tracker_create((uint32_t)core, &tracker);
-
-	if (st == NRT_SUCCESS)
-		nrta_error_tracker_destroy(tracker);
-	return st;
+	return nrta_event_register_xu_completion(core, NRTA_XU_COMPUTE, 0, -1);
 }
 
 static NRT_STATUS sendrecv_on(int core)
@@ -437,7 +422,7 @@ static const struct core_row {
 	{"nrt_all_gather", all_gather_on, NRT_SUCCESS, NRT_INVALID, NRT_INVALID},
 	{"nrt_async_drain_queued_execs", drain_on, NRT_SUCCESS, NRT_INVALID, NRT_INVALID},
 	{"nrta_get_sequence", sequence_on, NRT_SUCCESS, NRT_INVALID, NRT_INVALID},
-	{"nrta_error_tracker_create", tracker_on, NRT_SUCCESS, NRT_INVALID, NRT_INVALID},
+	{"nrta_event_register_xu_completion", event_on, NRT_SUCCESS, NRT_INVALID, NRT_INVALID},
 	{"nrt_async_sendrecv_init", sendrecv_on, NRT_SUCCESS, NRT_INVALID, NRT_INVALID},
 	{"nrt_profile_continuous_save", continuous_save_of, NRT_INVALID, NRT_INVALID, NRT_INVALID},
 };
@@ -499,7 +484,6 @@ static void answers_need_a_place(void **state)
 	assert_int_equal(nrt_get_vnc_memory_stats(0, NULL, 8, &size), NRT_INVALID);
 	assert_int_equal(nrta_is_completed(1, NULL), NRT_INVALID);
 	assert_int_equal(nrta_get_sequence(0, NRTA_XU_COMPUTE, 0, NULL), NRT_INVALID);
-	assert_int_equal(nrta_error_tracker_create(0, NULL), NRT_INVALID);
 	assert_int_equal(nrt_sys_trace_fetch_events(NULL, &size, NULL), NRT_INVALID);
 	assert_int_equal(nrt_sys_trace_config_allocate(NULL), NRT_INVALID);
 	assert_int_equal(nrt_sys_trace_get_event_types(NULL, &size), NRT_INVALID);
