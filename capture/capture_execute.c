@@ -255,7 +255,7 @@ enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w)
 	/* Queued executions use our tensors, so even after a failure they must end first. */
 	first = w->err;
 	while (x.first_pending < x.queue.len)
-		if (wait_completed(w, x.queue.items[x.first_pending++].sequence))
+		if (wait_completed(w, x.queue.items[x.first_pending++]->sequence))
 			break;
 	w->err = first;
 	nx_vec_release(&x.queue);
