@@ -225,6 +225,8 @@ NRT_STATUS nrt_tensor_copy(const nrt_tensor_t *src, size_t src_offset, nrt_tenso
 			   size_t dst_offset, size_t size);
 /* 0 if the handle is not valid. */
 size_t nrt_tensor_get_size(const nrt_tensor_t *tensor);
+/* The logical core that holds it; -1 for host memory. */
+NRT_STATUS nrt_tensor_get_lnc_index(const nrt_tensor_t *tensor, int *lnc_idx);
 NRT_STATUS nrt_tensor_memset(nrt_tensor_t *tensor, uint64_t offset, int value, size_t size);
 
 /* A tensor without storage. attach_buffer gives a tensor a buffer that the caller owns. */
@@ -256,6 +258,8 @@ NRT_STATUS nrt_tensor_reset_output_completion(nrt_tensor_t *output_tensor);
 
 /* Always fails: there is no driver that could share memory. */
 NRT_STATUS nrt_get_dmabuf_fd(uint64_t va, uint64_t size, int *fd);
+/* The same for an address inside a buffer; offset is its distance from the start of the dma-buf. */
+NRT_STATUS nrt_get_dmabuf_fd_v2(uint64_t va, uint64_t size, int *fd, uint64_t *offset);
 NRT_STATUS nrt_host_device_id_get(int neuron_dev, uint32_t *host_device_id);
 NRT_STATUS nrt_host_device_id_rid_map_get(uint32_t *count, uint32_t *host_did_to_rid_map);
 /* Always fails: device memory cannot be mapped as a whole. Use nrt_tensor_get_va. */
@@ -291,6 +295,8 @@ typedef struct nrt_tensor_list {
 typedef struct nrt_cc_context nrt_cc_context_t;
 
 NRT_STATUS nrt_cc_global_comm_init(uint32_t vnc, uint32_t g_device_id, uint32_t g_device_count);
+/* Permits collectives of the host on another stream; here every stream may have them. */
+NRT_STATUS nrt_cc_create_stream(uint32_t stream_id);
 
 #ifdef __cplusplus
 }

@@ -272,6 +272,12 @@ NX_EXPORT NRT_STATUS nrt_build_global_comm(int32_t vnc, uint32_t g_device_id,
 	return join_global(vnc, g_device_id, g_device_count, &world);
 }
 
+NX_EXPORT NRT_STATUS nrt_cc_create_stream(uint32_t stream_id)
+{
+	(void)stream_id;
+	return nx_state_check();
+}
+
 NX_EXPORT NRT_STATUS nrt_cc_global_comm_init(uint32_t vnc, uint32_t g_device_id,
 					     uint32_t g_device_count)
 {

@@ -31,7 +31,9 @@ struct nrt_inspect_config {
 	int session_id;
 	char output_dir[NX_INSPECT_PATH_MAX];
 	unsigned activities;   /* enum nx_inspect_activity */
+	bool is_device_off;    /* whatever the activities say */
 	bool is_whole_session; /* profile all executions, not only first ones */
+	uint64_t warmup_count; /* executions of each model to skip before the first one */
 	bool is_on, is_on_fail;
 	struct nx_trace_filter filter;
 	uint64_t max_events;
@@ -54,6 +56,8 @@ void nx_inspect_abandon(void);
 struct nx_inspect_device {
 	char folder[NX_INSPECT_PATH_MAX + 256];
 	bool wants_first, wants_all, wants_failed;
+	uint64_t number; /* of the session in this process, from 1 */
+	uint64_t warmup_count;
 };
 bool nx_inspect_device_wishes(struct nx_inspect_device *wishes);
 

@@ -8,7 +8,7 @@
 #include "runtime/nrt/environment.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/nrt_log.h"
-#include "runtime/nrt/nrt_state.h"
+#include "runtime/nrt/symbol_version.h"
 
 static const struct {
 	const char *name;
@@ -211,6 +211,25 @@ NX_EXPORT NRT_STATUS nrt_inspect_config_set_enable_inspect_on_fail(nrt_inspect_c
 	if (!options)
 		return NRT_INVALID;
 	options->is_on_fail = enable_inspect_on_fail;
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_config_set_inspect_device_profile_mode(
+	nrt_inspect_config_t *options, nrt_inspect_device_profile_mode_t mode)
+{
+	if (!options || (unsigned)mode > NRT_INSPECT_DEVICE_PROFILE_MODE_SESSION)
+		return NRT_INVALID;
+	options->is_device_off = mode == NRT_INSPECT_DEVICE_PROFILE_MODE_DISABLED;
+	options->is_whole_session = mode == NRT_INSPECT_DEVICE_PROFILE_MODE_SESSION;
+	return NRT_SUCCESS;
+}
+
+NX_NRT_EITHER(nx_inspect_set_warmup, nrt_inspect_config_set_device_profile_num_warmup);
+NRT_STATUS nx_inspect_set_warmup(nrt_inspect_config_t *options, uint64_t num_warmup)
+{
+	if (!options)
+		return NRT_INVALID;
+	options->warmup_count = num_warmup;
 	return NRT_SUCCESS;
 }
 

@@ -6,19 +6,23 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "format/process_folder.h"
+#include "runtime/nrt/environment.h"
 #include "runtime/nrt/guest_files.h"
 #include "runtime/nrt/host_samples.h"
 #include "runtime/nrt/inspect.h"
 #include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
-#include "runtime/nrt/nrt_state.h"
 #include "runtime/nrt/ntff_capture.h"
+#include "runtime/nrt/symbol_version.h"
 
 #define DRAIN_PERIOD_NS UINT64_C(50000000)
 #define SAMPLE_PERIOD_NS UINT64_C(1000000000)
@@ -37,6 +41,10 @@ static struct {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wakes;
 	bool is_on, is_ending;
+	bool is_from_environment;   /* nrt_init began it */
+	uint64_t number;	    /* sessions of this process so far */
+	uint64_t exports, exported; /* asked for, done */
+	unsigned export_kinds;	    /* enum nx_inspect_activity */
 	struct nx_thread thread;
 	struct nrt_inspect_config config;
 	char folder[NX_INSPECT_PATH_MAX + 256];
@@ -56,10 +64,19 @@ static struct {
 static_assert(sizeof(session.folder) == sizeof(((struct nx_inspect_device *)0)->folder),
 	      "nx_inspect_device_wishes copies the folder");
 
+/* Signals that end the process while a session runs; it is completed first. */
+static const int ending_signals[] = {SIGTERM, SIGINT};
+#define ENDING_SIGNALS (sizeof(ending_signals) / sizeof(*ending_signals))
+static bool is_our_handler[ENDING_SIGNALS];
+static volatile sig_atomic_t ended_by; /* 0: none */
+
 static bool captures(unsigned activity)
 {
 	return session.config.is_on && (session.config.activities & activity);
 }
+
+/* All but the device's profiles are described in trace_info.pb. */
+#define DESCRIBED (NX_INSPECT_SYSTEM | NX_INSPECT_CPU | NX_INSPECT_HOST_MEMORY)
 
 /* --- draining --------------------------------------------------------------------------------- */
 
@@ -228,6 +245,93 @@ static void refresh_info(bool is_end)
 		nx_log_error("nrt_inspect", "%s", err.message);
 }
 
+/* --- signals ----------------------------------------------------------------------------------
+ *
+ * Only where the host left the default: a host with a handler of its own also knows how to end.
+ * The handler sets a flag, the thread does the work. A second signal ends the process at once.
+ */
+
+static void note_signal(int number)
+{
+	ended_by = number;
+}
+
+static void catch_signals(void)
+{
+	for (size_t i = 0; i < ENDING_SIGNALS; i++) {
+		const struct sigaction ours = {.sa_handler = note_signal,
+					       .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+		struct sigaction now;
+
+		is_our_handler[i] = sigaction(ending_signals[i], NULL, &now) == 0 &&
+				    !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL &&
+				    sigaction(ending_signals[i], &ours, NULL) == 0;
+	}
+}
+
+static void release_signals(void)
+{
+	for (size_t i = 0; i < ENDING_SIGNALS; i++) {
+		struct sigaction now;
+
+		if (is_our_handler[i] && sigaction(ending_signals[i], NULL, &now) == 0 &&
+		    now.sa_handler == note_signal)
+			signal(ending_signals[i], SIG_DFL);
+		is_our_handler[i] = false;
+	}
+}
+
+static void raise_signal(void)
+{
+	int number = ended_by;
+
+	ended_by = 0;
+	signal(number, SIG_DFL);
+	kill(getpid(), number);
+}
+
+static void finish(bool is_own_thread);
+
+/* On the thread. If the host is ending the session itself, that thread raises the signal. */
+static void end_by_signal(void)
+{
+	if (pthread_mutex_trylock(&session.life))
+		return;
+	finish(true);
+	raise_signal();
+}
+
+/* --- the thread ---------------------------------------------------------------------- */
+
+static void write_device_session(bool is_end)
+{
+	if (captures(NX_INSPECT_DEVICE) && session.config.is_whole_session)
+		nx_ntff_capture_write_session(session.folder, session.config.session_id, is_end);
+}
+
+/* For nrt_inspect_export: the events were drained just before. */
+static void export_now(void)
+{
+	unsigned kinds;
+	uint64_t asked;
+
+	pthread_mutex_lock(&session.lock);
+	asked = session.exports;
+	kinds = session.exported < asked ? session.export_kinds : 0;
+	session.export_kinds = 0;
+	pthread_mutex_unlock(&session.lock);
+	if (session.exported == asked)
+		return;
+	if (kinds & NX_INSPECT_DEVICE)
+		write_device_session(false);
+	if (captures(kinds & DESCRIBED))
+		refresh_info(false);
+	pthread_mutex_lock(&session.lock);
+	session.exported = asked;
+	pthread_cond_broadcast(&session.wakes);
+	pthread_mutex_unlock(&session.lock);
+}
+
 static void keep_draining(void *unused)
 {
 	bool is_over = false;
@@ -239,7 +343,10 @@ static void keep_draining(void *unused)
 					      (long)(then_ns % 1000000000u)};
 
 		drain(false);
-		if (now_ns >= session.next_sample_ns) {
+		if (ended_by)
+			end_by_signal();
+		export_now();
+		if (captures(DESCRIBED) && now_ns >= session.next_sample_ns) {
 			session.next_sample_ns += SAMPLE_PERIOD_NS;
 			if (!nx_heap_guarded(sample, NULL))
 				nx_log_error("nrt_inspect",
@@ -247,7 +354,7 @@ static void keep_draining(void *unused)
 			refresh_info(false);
 		}
 		pthread_mutex_lock(&session.lock);
-		if (!session.is_ending)
+		if (!session.is_ending && session.exports == session.exported)
 			pthread_cond_timedwait(&session.wakes, &session.lock, &then);
 		is_over = session.is_ending;
 		pthread_mutex_unlock(&session.lock);
@@ -325,7 +432,6 @@ static void reserve_pending(void *context)
 
 static enum nx_status begin_files(struct nx_error *err)
 {
-	bool has_thread = captures(NX_INSPECT_SYSTEM | NX_INSPECT_CPU | NX_INSPECT_HOST_MEMORY);
 	enum nx_status st = make_folder(err);
 
 	if (!st && !nx_heap_guarded(reserve_pending, NULL))
@@ -333,11 +439,11 @@ static enum nx_status begin_files(struct nx_error *err)
 	if (!st)
 		st = begin_trace(err);
 	/* The first file: whenever the process is killed, its folder can be read. */
-	if (!st && has_thread)
+	if (!st && captures(DESCRIBED))
 		st = write_info(false, err);
 	if (!st)
 		st = open_streams(err);
-	if (!st && has_thread)
+	if (!st)
 		st = nx_thread_start(&session.thread, "nrt-drain", keep_draining, NULL, err);
 	return st;
 }
@@ -351,26 +457,35 @@ static enum nx_status begin(const struct nrt_inspect_config *config, struct nx_e
 		return nx_fail(err, NX_MISMATCH,
 			       "an inspect session is already running; stop it first");
 	session.config = *config;
+	if (config->is_device_off)
+		session.config.activities &= ~(unsigned)NX_INSPECT_DEVICE;
 	session.init_ns = session.next_sample_ns = nx_trace_clock_epoch_ns();
 	session.stored_count = session.pending_count = 0;
 	memset(&session.samples, 0, sizeof(session.samples));
 	nx_host_facts_read(&session.host);
 	session.is_ending = false;
+	session.exports = session.exported = 0;
+	ended_by = 0;
+	catch_signals();
 	st = begin_files(err);
 	if (st) {
 		if (captures(NX_INSPECT_SYSTEM) && st != NX_MISMATCH)
 			nx_tracer_end();
 		close_files();
+		release_signals();
 		return nx_context(err, "cannot capture this process");
 	}
+	if (captures(NX_INSPECT_DEVICE) && session.config.is_whole_session)
+		nx_ntff_capture_begin_session();
 	pthread_mutex_lock(&session.lock);
 	session.is_on = true;
+	session.number++;
 	pthread_mutex_unlock(&session.lock);
 	nx_log_info("nrt_inspect", "capturing into %s", session.folder);
 	return NX_OK;
 }
 
-static void finish(void)
+static void finish(bool is_own_thread)
 {
 	const struct timespec moment = {0, 1000000}; /* for threads inside an event */
 	struct nx_tracer_counts counts;
@@ -382,7 +497,8 @@ static void finish(void)
 	session.is_ending = true;
 	pthread_cond_broadcast(&session.wakes);
 	pthread_mutex_unlock(&session.lock);
-	nx_thread_join(&session.thread);
+	if (!is_own_thread)
+		nx_thread_join(&session.thread);
 	nanosleep(&moment, NULL);
 	drain(true);
 	counts = nx_tracer_count();
@@ -392,23 +508,26 @@ static void finish(void)
 			    "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC or filter events",
 			    (unsigned long long)(counts.total - session.stored_count),
 			    (unsigned long long)counts.total);
-	if (captures(NX_INSPECT_SYSTEM | NX_INSPECT_CPU | NX_INSPECT_HOST_MEMORY))
+	if (captures(DESCRIBED))
 		refresh_info(true);
 	if (captures(NX_INSPECT_SYSTEM))
 		nx_tracer_forget();
-	if (captures(NX_INSPECT_DEVICE) && session.config.is_whole_session)
-		nx_ntff_capture_write_session(session.folder, session.config.session_id);
+	write_device_session(true);
 	close_files();
+	release_signals();
 }
 
 void nx_inspect_end(void)
 {
 	pthread_mutex_lock(&session.life);
 	if (session.is_on)
-		finish();
+		finish(false);
 	pthread_mutex_lock(&session.lock);
 	session.is_on = false;
+	pthread_cond_broadcast(&session.wakes);
 	pthread_mutex_unlock(&session.lock);
+	if (ended_by)
+		raise_signal();
 	pthread_mutex_unlock(&session.life);
 }
 
@@ -418,6 +537,8 @@ void nx_inspect_abandon(void)
 	pthread_mutex_init(&session.lock, NULL);
 	pthread_cond_init(&session.wakes, NULL);
 	session.is_on = session.thread.is_running = false;
+	ended_by = 0;
+	release_signals();
 	/* Not released: the drain thread may have been changing it. */
 	session.pending = (struct nx_bytes){0};
 	nx_guest_stream_close(&session.events);
@@ -433,6 +554,8 @@ bool nx_inspect_device_wishes(struct nx_inspect_device *wishes)
 	wishes->wants_first = session.is_on && captures(NX_INSPECT_DEVICE);
 	wishes->wants_all = wishes->wants_first && session.config.is_whole_session;
 	wishes->wants_failed = session.is_on && session.config.is_on_fail;
+	wishes->number = session.number;
+	wishes->warmup_count = session.config.warmup_count;
 	has_wishes = wishes->wants_first || wishes->wants_failed;
 	if (has_wishes)
 		memcpy(wishes->folder, session.folder, sizeof(wishes->folder));
@@ -465,7 +588,15 @@ void nx_inspect_begin_from_environment(void)
 
 	nx_inspect_config_read(&config);
 	if (config.is_on || config.is_on_fail)
-		(void)begin_logged(&config, "nrt_init");
+		session.is_from_environment = begin_logged(&config, "nrt_init") == NRT_SUCCESS;
+}
+
+/* A host that begins a session itself wants that part of the run. */
+static void end_session_of_environment(void)
+{
+	if (session.is_from_environment)
+		nx_inspect_end();
+	session.is_from_environment = false;
 }
 
 NX_EXPORT NRT_STATUS nrt_inspect_begin(void)
@@ -474,6 +605,9 @@ NX_EXPORT NRT_STATUS nrt_inspect_begin(void)
 
 	NX_RETURN_IF_FAILED(nx_state_check());
 	nx_inspect_config_read(&config);
+	/* The call itself enables what the variable does not forbid. */
+	config.is_on = nx_environment_switch("NEURON_RT_INSPECT_ENABLE", true);
+	end_session_of_environment();
 	return begin_logged(&config, __func__);
 }
 
@@ -483,14 +617,46 @@ NX_EXPORT NRT_STATUS nrt_inspect_begin_with_options(nrt_inspect_config_t *option
 
 	NX_RETURN_IF_FAILED(nx_state_check());
 	nx_inspect_config_reset(&config);
+	end_session_of_environment();
 	return begin_logged(options ? options : &config, __func__);
 }
 
 NX_EXPORT NRT_STATUS nrt_inspect_stop(void)
 {
-	NRT_STATUS st = nx_state_check();
+	NX_RETURN_IF_FAILED(nx_state_check());
+	nx_inspect_end();
+	return NRT_SUCCESS;
+}
 
-	if (st == NRT_SUCCESS)
-		nx_inspect_end();
-	return st;
+NX_NRT_EITHER(nx_inspect_export, nrt_inspect_export);
+NRT_STATUS nx_inspect_export(uint32_t kinds)
+{
+	uint64_t turn;
+
+	NX_RETURN_IF_FAILED(nx_state_check());
+	pthread_mutex_lock(&session.lock);
+	turn = ++session.exports;
+	session.export_kinds |= kinds;
+	pthread_cond_broadcast(&session.wakes);
+	while (session.is_on && !session.is_ending && session.exported < turn)
+		pthread_cond_wait(&session.wakes, &session.lock);
+	pthread_mutex_unlock(&session.lock);
+	return NRT_SUCCESS;
+}
+
+NX_EXPORT NRT_STATUS nrt_inspect_get_instance_output_dir(const char *output_dir,
+							 char *instance_dir_buf, size_t buf_size)
+{
+	int len;
+
+	NX_RETURN_IF_FAILED(nx_state_check());
+	if (!output_dir || !instance_dir_buf)
+		return NRT_INVALID;
+	len = snprintf(instance_dir_buf, buf_size, "%s/" NX_PROCESS_FOLDER, output_dir,
+		       nx_state_instance()->instance_id, (int)getpid());
+	if (len >= 0 && (size_t)len < buf_size)
+		return NRT_SUCCESS;
+	nx_log_error(__func__, "the buffer of %zu bytes is too small; %d are needed", buf_size,
+		     len + 1);
+	return NRT_INVALID;
 }

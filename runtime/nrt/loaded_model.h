@@ -26,7 +26,8 @@ struct nx_model {
 	struct nx_model_ranks *ranks; /* NULL: the program has no collectives */
 	struct nx_memory_block blocks[NX_MODEL_BLOCKS];
 	unsigned block_count;
-	_Atomic bool is_profiled; /* the first execution per core has been captured */
+	/* Under the core's lock: executions in the inspect session of that number. */
+	uint64_t session_number, session_runs;
 };
 
 static inline NRT_STATUS nx_model_acquire(const nrt_model_t *handle, struct nx_model **model)

@@ -20,14 +20,26 @@ struct nrt_profile_continuous_options {
 	char output_dir[NX_INSPECT_PATH_MAX];
 };
 
-/* Of a core. All executions of a session are listed; records are kept up to MAX_RING_BYTES, and
- * only those of the current model. */
-struct kept {
+/* All executions of a session are listed; records are kept up to MAX_RING_BYTES, and only those
+ * of the current model. */
+struct recording {
 	struct nx_model *model; /* held */
 	NX_VEC(struct nx_ntff_execution) executions;
 	struct nx_notified rings;
 	uint64_t duration_ps; /* of the latest execution */
-	struct nx_bytes ntff; /* continuous profiling: the latest execution */
+};
+
+struct core {
+	bool is_recording, is_for_inspect;
+	struct recording recording;
+	struct nx_model *latest_model; /* held; continuous profiling: the latest execution */
+	struct nx_bytes latest;
+};
+
+struct stopped { /* by nrt_profile_session_stop, not yet written */
+	uint64_t id;
+	uint32_t core;
+	struct recording recording;
 };
 
 /* A profile between nrt_profile_start and nrt_profile_stop, known by its path. A model has at
@@ -41,7 +53,9 @@ struct model_profile {
 static struct {
 	pthread_mutex_t lock;
 	bool is_continuous;
-	struct kept cores[NX_TRACE_MAX_CORES];
+	struct core cores[NX_TRACE_MAX_CORES];
+	NX_VEC(struct stopped) stopped;
+	uint64_t session_count;
 	struct model_profile models[NX_TRACE_MAX_CORES]; /* no more can run at once */
 	uint64_t save_count;
 } capture = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -104,15 +118,15 @@ static void write_once(const struct nx_inspect_device *wishes, struct nx_model *
 	nx_vec_release(&ntff);
 }
 
-/* From here on, functions that take a struct kept need the lock. */
+/* From here on, functions that take a struct recording or core need the lock. */
 
-static void drop_rings(struct kept *kept)
+static void drop_rings(struct recording *kept)
 {
 	nx_notified_release(&kept->rings);
 	memset(&kept->rings, 0, sizeof(kept->rings));
 }
 
-static void hold_model(struct kept *kept, struct nx_model *model)
+static void hold_model(struct recording *kept, struct nx_model *model)
 {
 	if (kept->model == model)
 		return;
@@ -128,12 +142,12 @@ static void hold_model(struct kept *kept, struct nx_model *model)
 }
 
 struct adding {
-	struct kept *kept;
+	struct recording *kept;
 	const struct nx_port_run *run;
 };
 
 /* Captures of v2 have no timeline that separates executions: only the first one's records count. */
-static bool wants_rings(const struct kept *kept)
+static bool wants_rings(const struct recording *kept)
 {
 	uint64_t bytes = 0;
 
@@ -149,7 +163,7 @@ static_assert(NX_INSPECT_PATH_MAX + 256 + 100 <= MAX_PATH, "a session's folder a
 static void add_guarded(void *context)
 {
 	const struct adding *a = context;
-	struct kept *kept = a->kept;
+	struct recording *kept = a->kept;
 	struct nx_notified rings = {0};
 
 	nx_vec_push(&kept->executions,
@@ -171,7 +185,8 @@ static void add_guarded(void *context)
 	nx_notified_release(&rings);
 }
 
-static void add_to_session(struct kept *kept, struct nx_model *model, const struct nx_port_run *run)
+static void add_to_session(struct recording *kept, struct nx_model *model,
+			   const struct nx_port_run *run)
 {
 	struct adding adding = {kept, run};
 
@@ -182,10 +197,18 @@ static void add_to_session(struct kept *kept, struct nx_model *model, const stru
 			    model->core);
 }
 
-static void write_core(struct kept *kept, const char *folder, int session_id, uint32_t core)
+static void forget_recording(struct recording *kept)
 {
-	char path[MAX_PATH], suffix[32];
+	nx_object_drop(kept->model);
+	kept->model = NULL;
+	nx_vec_release(&kept->executions);
+	drop_rings(kept);
+}
+
+static NRT_STATUS write_recording(const struct recording *kept, const char *path, const char *call)
+{
 	struct nx_bytes ntff = {0};
+	NRT_STATUS st = NRT_RESOURCE;
 	const struct nx_ntff_recording recording = {
 		.model = kept->model,
 		.notified = &kept->rings,
@@ -195,23 +218,51 @@ static void write_core(struct kept *kept, const char *folder, int session_id, ui
 		.has_process = true,
 	};
 
-	if (kept->model && kept->executions.len && nx_ntff_encode(&recording, &ntff)) {
-		snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder, core,
-			 session_id);
-		snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
-		write_neff(folder, kept->model, suffix);
-		(void)write_file(path, nx_slice_of(ntff.items, ntff.len), "nrt_inspect_stop");
-	}
+	if (!kept->executions.len)
+		return refuse(call, "nothing was executed during the session");
+	if (nx_ntff_encode(&recording, &ntff))
+		st = write_file(path, nx_slice_of(ntff.items, ntff.len), call);
 	nx_vec_release(&ntff);
-	nx_vec_release(&kept->executions);
-	drop_rings(kept);
+	return st;
 }
 
-void nx_ntff_capture_write_session(const char *folder, int session_id)
+void nx_ntff_capture_begin_session(void)
+{
+	pthread_mutex_lock(&capture.lock);
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		struct core *c = &capture.cores[core];
+
+		if (!c->is_recording)
+			c->is_recording = c->is_for_inspect = true;
+	}
+	pthread_mutex_unlock(&capture.lock);
+}
+
+static void write_core(const struct core *c, const char *folder, int session_id, uint32_t core)
+{
+	char path[MAX_PATH], suffix[32];
+
+	if (!c->recording.executions.len)
+		return;
+	snprintf(path, sizeof(path), "%s/profile_nc_%u_session_%d.ntff", folder, core, session_id);
+	snprintf(suffix, sizeof(suffix), "_vnc_%u", core);
+	write_neff(folder, c->recording.model, suffix);
+	(void)write_recording(&c->recording, path, "nrt_inspect_stop");
+}
+
+void nx_ntff_capture_write_session(const char *folder, int session_id, bool is_end)
 {
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		struct core *c = &capture.cores[core];
+
 		pthread_mutex_lock(&capture.lock);
-		write_core(&capture.cores[core], folder, session_id, core);
+		if (c->is_for_inspect) {
+			write_core(c, folder, session_id, core);
+			if (is_end) {
+				forget_recording(&c->recording);
+				c->is_recording = c->is_for_inspect = false;
+			}
+		}
 		pthread_mutex_unlock(&capture.lock);
 	}
 }
@@ -226,9 +277,18 @@ static struct model_profile *find_model(const struct nx_model *model)
 	return NULL;
 }
 
+/* True for the execution of a session that MODEL mode captures. */
+static bool is_first(struct nx_model *model, const struct nx_inspect_device *wishes)
+{
+	if (model->session_number != wishes->number)
+		model->session_runs = 0;
+	model->session_number = wishes->number;
+	return model->session_runs++ == wishes->warmup_count;
+}
+
 void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st)
 {
-	struct kept *kept = &capture.cores[model->core % NX_TRACE_MAX_CORES];
+	struct core *core = &capture.cores[model->core % NX_TRACE_MAX_CORES];
 	struct nx_inspect_device wishes;
 	bool has_wishes = nx_inspect_device_wishes(&wishes);
 	struct model_profile *profile;
@@ -239,16 +299,17 @@ void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, 
 	if (profile)
 		encode_run(model, run, false, &profile->ntff);
 	if (capture.is_continuous) {
-		hold_model(kept, model);
-		encode_run(model, run, false, &kept->ntff);
+		nx_object_hold(model);
+		nx_object_drop(core->latest_model);
+		core->latest_model = model;
+		encode_run(model, run, false, &core->latest);
 	}
-	if (has_wishes && wishes.wants_all)
-		add_to_session(kept, model, run);
+	if (core->is_recording)
+		add_to_session(&core->recording, model, run);
 	pthread_mutex_unlock(&capture.lock);
 	if (has_wishes && wishes.wants_failed && st != NRT_SUCCESS)
 		write_once(&wishes, model, run, "_failed");
-	if (has_wishes && wishes.wants_first && !wishes.wants_all &&
-	    !atomic_exchange(&model->is_profiled, true))
+	if (has_wishes && wishes.wants_first && !wishes.wants_all && is_first(model, &wishes))
 		write_once(&wishes, model, run, "");
 }
 
@@ -260,17 +321,13 @@ static void forget_profile(struct model_profile *profile)
 	nx_vec_release(&profile->ntff);
 }
 
-static void forget_cores(void)
+static void forget_latest(void)
 {
 	capture.is_continuous = false;
 	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
-		struct kept *kept = &capture.cores[core];
-
-		nx_object_drop(kept->model);
-		kept->model = NULL;
-		nx_vec_release(&kept->ntff);
-		nx_vec_release(&kept->executions);
-		drop_rings(kept);
+		nx_object_drop(capture.cores[core].latest_model);
+		capture.cores[core].latest_model = NULL;
+		nx_vec_release(&capture.cores[core].latest);
 	}
 }
 
@@ -279,8 +336,123 @@ void nx_ntff_capture_end(void)
 	pthread_mutex_lock(&capture.lock);
 	for (size_t i = 0; i < NX_TRACE_MAX_CORES; i++)
 		forget_profile(&capture.models[i]);
-	forget_cores();
+	forget_latest();
+	for (uint32_t core = 0; core < NX_TRACE_MAX_CORES; core++) {
+		forget_recording(&capture.cores[core].recording);
+		capture.cores[core].is_recording = capture.cores[core].is_for_inspect = false;
+	}
+	for (size_t i = 0; i < capture.stopped.len; i++)
+		forget_recording(&capture.stopped.items[i].recording);
+	nx_vec_release(&capture.stopped);
 	pthread_mutex_unlock(&capture.lock);
+}
+
+/* --- calls: sessions of a core ---------------------------------------------------------------- */
+
+NX_EXPORT NRT_STATUS nrt_profile_session_start(int32_t vnc)
+{
+	NRT_STATUS st = NRT_SUCCESS;
+
+	NX_RETURN_IF_FAILED(nx_state_check_core(vnc));
+	pthread_mutex_lock(&capture.lock);
+	if (capture.cores[vnc].is_recording)
+		st = refuse(__func__, "the core has a session already; stop it first");
+	else if (capture.is_continuous)
+		st = refuse(__func__, "continuous profiling is on; stop it first");
+	else
+		capture.cores[vnc].is_recording = true;
+	pthread_mutex_unlock(&capture.lock);
+	return st;
+}
+
+static void push_stopped(void *context)
+{
+	nx_vec_push(&capture.stopped, *(struct stopped *)context);
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_session_stop(int32_t vnc, uint64_t *session_id)
+{
+	NRT_STATUS st = NRT_SUCCESS;
+	struct core *core;
+
+	NX_RETURN_IF_FAILED(nx_state_check_core(vnc));
+	if (!session_id)
+		return NRT_INVALID;
+	core = &capture.cores[vnc];
+	pthread_mutex_lock(&capture.lock);
+	if (!core->is_recording || core->is_for_inspect) {
+		st = refuse(__func__, "no session was started on this core");
+	} else {
+		struct stopped stopped = {capture.session_count + 1, (uint32_t)vnc,
+					  core->recording};
+
+		if (nx_heap_guarded(push_stopped, &stopped)) {
+			*session_id = ++capture.session_count;
+			memset(&core->recording, 0, sizeof(core->recording));
+			core->is_recording = false;
+		} else {
+			st = NRT_RESOURCE;
+		}
+	}
+	pthread_mutex_unlock(&capture.lock);
+	return st;
+}
+
+/* Under the lock. */
+static size_t find_stopped(uint64_t id)
+{
+	size_t i = 0;
+
+	while (i < capture.stopped.len && capture.stopped.items[i].id != id)
+		i++;
+	return i;
+}
+
+static void forget_stopped(size_t i)
+{
+	forget_recording(&capture.stopped.items[i].recording);
+	capture.stopped.items[i] = capture.stopped.items[--capture.stopped.len];
+}
+
+static NRT_STATUS end_session(uint64_t id, const char *path, const char *call)
+{
+	NRT_STATUS st = NRT_SUCCESS;
+	size_t i;
+
+	NX_RETURN_IF_FAILED(nx_state_check());
+	pthread_mutex_lock(&capture.lock);
+	i = find_stopped(id);
+	if (i == capture.stopped.len)
+		st = refuse(call, "no stopped session has this number");
+	else if (path)
+		st = write_recording(&capture.stopped.items[i].recording, path, call);
+	if (i < capture.stopped.len)
+		forget_stopped(i);
+	pthread_mutex_unlock(&capture.lock);
+	return st;
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_session_serialize(uint64_t session_id, const char *filename)
+{
+	if (!filename || !*filename || strcmp(filename, "-") == 0)
+		return NRT_INVALID;
+	return end_session(session_id, filename, __func__);
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_session_drop(uint64_t session_id)
+{
+	return end_session(session_id, NULL, __func__);
+}
+
+NX_EXPORT NRT_STATUS nrt_profile_session_drop_all(int32_t vnc)
+{
+	NX_RETURN_IF_FAILED(nx_state_check_core(vnc));
+	pthread_mutex_lock(&capture.lock);
+	for (size_t i = capture.stopped.len; i-- > 0;)
+		if (capture.stopped.items[i].core == (uint32_t)vnc)
+			forget_stopped(i);
+	pthread_mutex_unlock(&capture.lock);
+	return NRT_SUCCESS;
 }
 
 /* --- calls: one model ------------------------------------------------------------------------- */
@@ -400,7 +572,7 @@ NX_EXPORT NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options
 	pthread_mutex_lock(&capture.lock);
 	is_busy = capture.is_continuous;
 	for (size_t i = 0; i < NX_TRACE_MAX_CORES; i++)
-		is_busy |= capture.models[i].model != NULL;
+		is_busy |= capture.models[i].model || capture.cores[i].is_recording;
 	capture.is_continuous |= !is_busy;
 	pthread_mutex_unlock(&capture.lock);
 	return is_busy ? refuse(__func__, "another profile is being taken; stop it first")
@@ -411,11 +583,11 @@ NX_EXPORT NRT_STATUS nrt_profile_continuous_start(nrt_profile_continuous_options
 static NRT_STATUS save_core(uint32_t vnc, const char *folder)
 {
 	const char *call = "nrt_profile_continuous_save";
-	const struct kept *kept = &capture.cores[vnc];
+	const struct core *core = &capture.cores[vnc];
 	char path[MAX_PATH];
 	struct nx_error err = {0};
 
-	if (!capture.is_continuous || !kept->model || !kept->ntff.len) {
+	if (!capture.is_continuous || !core->latest_model || !core->latest.len) {
 		nx_log_error(call, "core %u has no profiled execution to save", vnc);
 		return NRT_INVALID;
 	}
@@ -423,11 +595,11 @@ static NRT_STATUS save_core(uint32_t vnc, const char *folder)
 		return nx_state_fail(call, &err);
 	do
 		snprintf(path, sizeof(path), "%s/%llu_pid_%d_vnc_%u_%llu.ntff", folder,
-			 (unsigned long long)kept->model->id, (int)getpid(), vnc,
+			 (unsigned long long)core->latest_model->id, (int)getpid(), vnc,
 			 (unsigned long long)++capture.save_count);
 	while (access(path, F_OK) == 0);
-	write_neff(folder, kept->model, "");
-	return write_file(path, nx_slice_of(kept->ntff.items, kept->ntff.len), call);
+	write_neff(folder, core->latest_model, "");
+	return write_file(path, nx_slice_of(core->latest.items, core->latest.len), call);
 }
 
 NX_EXPORT NRT_STATUS nrt_profile_continuous_save(uint32_t vnc,
@@ -451,7 +623,7 @@ NX_EXPORT NRT_STATUS nrt_profile_continuous_stop(void)
 	NX_RETURN_IF_FAILED(nx_state_check());
 	pthread_mutex_lock(&capture.lock);
 	if (capture.is_continuous)
-		forget_cores();
+		forget_latest();
 	else
 		st = refuse(__func__, "continuous profiling is not on");
 	pthread_mutex_unlock(&capture.lock);

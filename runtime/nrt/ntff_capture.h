@@ -13,8 +13,10 @@
 
 /* Call after an execution, with its core still locked. */
 void nx_ntff_capture_add(struct nx_model *model, const struct nx_port_run *run, NRT_STATUS st);
+/* Session mode: keeps all executions of all cores. */
+void nx_ntff_capture_begin_session(void);
 /* Writes what session mode kept of each core: profile_nc_<n>_session_<s>.ntff in folder. */
-void nx_ntff_capture_write_session(const char *folder, int session_id);
+void nx_ntff_capture_write_session(const char *folder, int session_id, bool is_end);
 /* Drops everything that is being profiled; writes nothing. */
 void nx_ntff_capture_end(void);
 

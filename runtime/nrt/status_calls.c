@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "runtime/nrt/nrt_log.h"
-#include "runtime/nrt/nrt_state.h"
 #include "runtime/nrt/release.h"
+#include "runtime/nrt/symbol_version.h"
 
 /* Programs compiled against the published headers pass these structs. */
 static_assert(sizeof(nrt_instance_info_t) == 32, "as published");
@@ -134,6 +134,15 @@ NX_EXPORT NRT_STATUS nrt_get_dmabuf_fd(uint64_t va, uint64_t size, int *fd)
 	*fd = -1;
 	nx_log_error(__func__, "there is no driver to share device memory");
 	return NRT_FAILURE;
+}
+
+NX_NRT_EITHER(nx_get_dmabuf_fd_v2, nrt_get_dmabuf_fd_v2);
+NRT_STATUS nx_get_dmabuf_fd_v2(uint64_t va, uint64_t size, int *fd, uint64_t *offset)
+{
+	if (!offset)
+		return NRT_INVALID;
+	*offset = 0;
+	return nrt_get_dmabuf_fd(va, size, fd);
 }
 
 NX_EXPORT NRT_STATUS nrt_get_attached_efa_bdf(const void *va, char *efa_bdf, size_t *len)

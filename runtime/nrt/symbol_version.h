@@ -19,6 +19,13 @@
 	__asm__(".symver " #function ", " name_and_node);
 #endif
 
+/* A symbol whose node in AWS's library is not public: either is found. */
+#define NX_NRT_EITHER(function, name)                                                              \
+	NX_SYMVER_DIRECTIVE(function, #name "@@NRT_2.0.0")                                         \
+	NX_SYMVER_DIRECTIVE(function, #name "@NRT_3.0.0")                                          \
+	NX_EXPORT NX_SYMVER(function, #name "@@NRT_2.0.0") __typeof__(name) function;              \
+	NX_EXPORT NX_SYMVER(function, #name "@NRT_3.0.0") __typeof__(name) function
+
 /* What programs link to today. */
 #define NX_NRT_3(function, name)                                                                   \
 	NX_SYMVER_DIRECTIVE(function, #name "@@NRT_3.0.0")                                         \

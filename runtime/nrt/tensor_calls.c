@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor_calls: moves bytes in and out of tensors; reports their sizes and addresses. */
 #include "runtime/nrt/nrt_log.h"
+#include "runtime/nrt/symbol_version.h"
 #include "runtime/nrt/tensor.h"
 #include "runtime/trace/tracer.h"
 
@@ -193,6 +194,18 @@ NX_EXPORT NRT_STATUS nrt_tensor_write_batch(const nrt_tensor_batch_t *batches, u
 }
 
 /* --- the rest ------------------------------------------------------------------------ */
+
+NX_NRT_EITHER(nx_tensor_lnc_index, nrt_tensor_get_lnc_index);
+NRT_STATUS nx_tensor_lnc_index(const nrt_tensor_t *tensor, int *lnc_idx)
+{
+	struct nx_nrt_tensor *found;
+
+	NX_RETURN_IF_FAILED(nx_tensor_acquire(tensor, &found));
+	if (lnc_idx)
+		*lnc_idx = found->placement == NRT_TENSOR_PLACEMENT_HOST ? -1 : (int)found->core;
+	nx_object_drop(found);
+	return lnc_idx ? NRT_SUCCESS : NRT_INVALID;
+}
 
 NX_EXPORT size_t nrt_tensor_get_size(const nrt_tensor_t *tensor)
 {

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
-FUNCTION = re.compile(r'\b(nrta?_\w+)\(')
+FUNCTION = re.compile(r'\b((?:nrta?|nec)_\w+)\(')
 SYMBOL = re.compile(r' [A-Z] (\w+)@@(\w+\.\d+\.\d+)$', re.M)
 OLDER = re.compile(r' [A-Z] (\w+)@(NRT_2\.0\.0)$', re.M)
 # What programs compiled for version 2 of nrt_async bind to.
@@ -19,6 +19,10 @@ VERSION_2 = {'nrta_tensor_write', 'nrta_tensor_read', 'nrta_tensor_copy', 'nrta_
              'nrta_cc_prepare', 'nrta_cc_schedule', 'nrta_is_completed', 'nrta_get_sequence',
              'nrta_get_completion_handle', 'nrta_error_tracker_create',
              'nrta_error_tracker_destroy', 'nrta_error_tracker_get_list'}
+# Exported so that programs load; their arguments are not published, so no header declares them.
+UNDECLARED = {'nrt_cc_prepare_coalesced', 'nrt_dump_device_allocation_info',
+              'nrt_debug_log_oom_report', 'nrt_tensor_cast', 'nrt_tensor_compute',
+              'nrta_cc_prepare_coalesced', 'nrta_tensor_cast', 'nrta_tensor_compute'}
 # An older libc has its threads beside it; sanitizers bring libraries of their own. Not libm: other
 # machines' would compute other bytes.
 NEEDED = re.compile(r'lib(c|pthread|asan|ubsan|tsan|gcc_s)\.so|ld-linux')
@@ -40,7 +44,7 @@ def main(argv):
     symbols = output_of('nm', '-D', '--defined-only', '--with-symbol-versions', library)
     exported = dict(SYMBOL.findall(symbols))
     exported = {name: version for name, version in exported.items() if name != version}
-    wanted = declared(folder)
+    wanted = declared(folder) | UNDECLARED
     faults = [f'{name} is declared but not exported' for name in sorted(wanted - set(exported))]
     faults += [f'{name} is exported but not declared' for name in sorted(set(exported) - wanted)]
     for name, version in sorted(exported.items()):
@@ -48,7 +52,7 @@ def main(argv):
         if version != want:
             faults.append(f'{name} has version {version} instead of {want}')
     faults += [f'{name} differs from version 2 of the interface'
-               for name in sorted(VERSION_2 ^ {name for name, _ in OLDER.findall(symbols)})]
+               for name in sorted(VERSION_2 ^ ({name for name, _ in OLDER.findall(symbols)} - UNDECLARED))]
     dynamic = output_of('readelf', '-d', library)
     if 'Library soname: [libnrt.so.1]' not in dynamic:
         faults.append('the SONAME is not libnrt.so.1')

@@ -239,15 +239,137 @@ static void a_second_session_has_a_folder_of_its_own(void **state)
 {
 	(void)state;
 	nx_fixture_init();
-	assert_int_equal(nrt_inspect_begin(), NRT_INVALID);	  /* init began one */
 	assert_int_equal(nrt_sys_trace_start(NULL), NRT_INVALID); /* and it has the rings */
 	assert_int_equal(nrt_sys_trace_stop(), NRT_INVALID);
 	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
 	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
 	assert_int_equal(nrt_inspect_begin(), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_begin(), NRT_INVALID); /* one is running */
 	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
 	assert_int_equal(nx_fixture_count("/ntrace.pb"), 2);
 	assert_int_equal(nx_fixture_count("/trace_info.pb"), 2);
+}
+
+static void a_host_that_begins_ends_the_session_of_the_environment(void **state)
+{
+	(void)state;
+	nx_fixture_init();
+	assert_int_equal(nrt_inspect_begin(), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_count("/trace_info.pb"), 2);
+	setenv("NEURON_RT_INSPECT_ENABLE", "0", 1); /* forbids it */
+	assert_int_equal(nrt_inspect_begin(), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_count("/trace_info.pb"), 2);
+}
+
+/* As a framework does it: variables say what, its calls say when. */
+static void part_of_a_run_is_captured_each_time(void **state)
+{
+	struct nx_arena arena = {0};
+	struct nx_fixture_run run;
+
+	(void)state;
+	unsetenv("NEURON_RT_INSPECT_ENABLE");
+	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "1", 1);
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	for (int part = 1; part <= 2; part++) {
+		assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+		assert_int_equal(nx_fixture_count(".ntff"), part - 1);
+		assert_int_equal(nrt_inspect_begin(), NRT_SUCCESS);
+		assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 3),
+				 NRT_SUCCESS);
+		assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+		assert_int_equal(nx_fixture_count(".ntff"), part);
+		assert_int_equal(nx_fixture_count(".neff"), part);
+	}
+	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "session", 1); /* read at each call */
+	assert_int_equal(nrt_inspect_begin(), NRT_SUCCESS);
+	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 3), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_export(2), NRT_SUCCESS);
+	assert_int_equal(read_ntff(nx_fixture_find("/profile_nc_0_session_1.ntff"), &arena)
+				 .info.executions.count,
+			 3);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(read_ntff(nx_fixture_find("/profile_nc_0_session_1.ntff"), &arena)
+				 .info.executions.count,
+			 4);
+	assert_int_equal(nrt_inspect_export(255), NRT_SUCCESS); /* no session: nothing to write */
+	nx_arena_release(&arena);
+}
+
+static void a_warm_up_is_not_captured(void **state)
+{
+	nrt_inspect_config_t *config;
+	struct nx_fixture_run run;
+
+	(void)state;
+	unsetenv("NEURON_RT_INSPECT_ENABLE");
+	nx_fixture_init();
+	run = nx_fixture_load(0);
+	assert_int_equal(nrt_inspect_config_allocate(&config), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_output_dir(config, nx_fixture_folder()), 0);
+	assert_int_equal(nrt_inspect_config_set_enable_inspect(config, true), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_set_device_profile_num_warmup(config, 2), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_begin_with_options(config), NRT_SUCCESS);
+	assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, 2), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_count(".ntff"), 0);
+	assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	assert_int_equal(nx_fixture_count(".ntff"), 1);
+	assert_int_equal(nrt_inspect_stop(), NRT_SUCCESS);
+	assert_int_equal(nrt_inspect_config_free(config), NRT_SUCCESS);
+}
+
+static void a_core_has_sessions_of_its_own(void **state)
+{
+	char path[256];
+	struct nx_arena arena = {0};
+	struct nx_fixture_run run;
+	uint64_t ids[3];
+
+	(void)state;
+	unsetenv("NEURON_RT_INSPECT_ENABLE");
+	nx_fixture_init();
+	run = nx_fixture_load(1);
+	snprintf(path, sizeof(path), "%s/session.ntff", nx_fixture_folder());
+	assert_int_equal(nrt_profile_session_stop(1, &ids[0]), NRT_INVALID);
+	assert_int_equal(nrt_profile_session_start(99), NRT_INVALID);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(nrt_profile_session_start(1), NRT_SUCCESS);
+		assert_int_equal(nrt_profile_session_start(1), NRT_INVALID);
+		assert_int_equal(nrt_execute_repeat(run.model, run.inputs, run.outputs, i + 1), 0);
+		assert_int_equal(nrt_profile_session_stop(1, &ids[i]), NRT_SUCCESS);
+		assert_int_equal(nrt_execute(run.model, run.inputs, run.outputs), NRT_SUCCESS);
+	}
+	assert_int_equal(ids[1], ids[0] + 1);
+	assert_int_equal(nrt_profile_session_serialize(ids[1], path), NRT_SUCCESS);
+	assert_int_equal(read_ntff(path, &arena).info.executions.count, 2);
+	assert_int_equal(nrt_profile_session_serialize(ids[1], path), NRT_INVALID); /* forgotten */
+	assert_int_equal(nrt_profile_session_drop(ids[0]), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_drop(ids[0]), NRT_INVALID);
+	assert_int_equal(nrt_profile_session_drop_all(1), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_serialize(ids[2], path), NRT_INVALID);
+	assert_int_equal(nrt_profile_session_start(1), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_stop(1, &ids[0]), NRT_SUCCESS);
+	assert_int_equal(nrt_profile_session_serialize(ids[0], path),
+			 NRT_INVALID); /* nothing ran */
+	nx_arena_release(&arena);
+}
+
+static void the_folder_of_the_process_can_be_asked_for(void **state)
+{
+	char name[64], want[64];
+
+	(void)state;
+	unsetenv("NEURON_RT_INSPECT_ENABLE");
+	nx_fixture_init();
+	snprintf(want, sizeof(want), "out/i-0test_pid_%d", (int)getpid());
+	assert_int_equal(nrt_inspect_get_instance_output_dir("out", name, sizeof(name)), 0);
+	assert_string_equal(name, want);
+	assert_int_equal(nrt_inspect_get_instance_output_dir("out", name, strlen(want)),
+			 NRT_INVALID);
+	assert_int_equal(nrt_inspect_get_instance_output_dir(NULL, name, 64), NRT_INVALID);
 }
 
 static void options_take_the_place_of_variables(void **state)
@@ -375,6 +497,38 @@ static void what_a_killed_process_leaves_can_be_read(void **state)
 	assert_false(facts.is_torn);
 	assert_int_equal(read_info(&arena).pid, child);
 	assert_int_equal(read_info(&arena).close_ns, 0); /* nobody told the end */
+	nx_arena_release(&arena);
+}
+
+/* The device profile of session mode is in memory until the session ends. */
+static void a_signal_completes_the_session(void **state)
+{
+	static const int signals[] = {SIGTERM, SIGINT};
+	struct nx_arena arena = {0};
+	int status;
+
+	(void)state;
+	setenv("NEURON_RT_INSPECT_DEVICE_PROFILE", "session", 1);
+	for (size_t i = 0; i < 2; i++) {
+		char name[64];
+		pid_t child = fork();
+
+		if (child == 0) {
+			struct nx_fixture_run run;
+
+			nx_fixture_init();
+			run = nx_fixture_load(0);
+			nrt_execute_repeat(run.model, run.inputs, run.outputs, 5);
+			raise(signals[i]);
+			for (;;) /* the session's thread ends the process */
+				pause();
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), signals[i]);
+		snprintf(name, sizeof(name), "_pid_%d/profile_nc_0_session_1.ntff", (int)child);
+		assert_int_equal(read_ntff(nx_fixture_find(name), &arena).info.executions.count, 5);
+	}
 	nx_arena_release(&arena);
 }
 
@@ -551,6 +705,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(what_a_killed_process_leaves_can_be_read),
+		CASE(a_signal_completes_the_session),
 		CASE(a_folder_that_is_taken_is_not_shared),
 		CASE(many_processes_share_a_folder),
 		CASE(a_session_leaves_the_files_of_a_real_one),
@@ -559,6 +714,11 @@ int main(void)
 		CASE(device_profiles_lie_beside_their_neff),
 		CASE(session_mode_gathers_all_executions),
 		CASE(a_second_session_has_a_folder_of_its_own),
+		CASE(a_host_that_begins_ends_the_session_of_the_environment),
+		CASE(part_of_a_run_is_captured_each_time),
+		CASE(a_warm_up_is_not_captured),
+		CASE(a_core_has_sessions_of_its_own),
+		CASE(the_folder_of_the_process_can_be_asked_for),
 		CASE(options_take_the_place_of_variables),
 		CASE(nothing_is_nowhere),
 		CASE(a_folder_that_cannot_be_is_told),
