@@ -97,6 +97,11 @@ void nx_device_close(struct nx_device *device)
 	nx_heap_free(device);
 }
 
+void nx_device_abandon(struct nx_device *device)
+{
+	(void)pthread_mutex_init(&device->lock, NULL);
+}
+
 const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device)
 {
 	return &device->program;

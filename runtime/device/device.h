@@ -74,6 +74,8 @@ NX_MUST_CHECK enum nx_status nx_device_open(const struct nx_neff *neff,
 					    const struct nx_device_options *options,
 					    struct nx_device **out, struct nx_error *err);
 void nx_device_close(struct nx_device *device); /* NULL is allowed */
+/* In the child after a fork: a thread of the parent may be running it. */
+void nx_device_abandon(struct nx_device *device);
 
 /* The program (device_program.h), which does not change while the device is open. */
 const struct nx_device_program *nx_device_program_borrow(const struct nx_device *device);

@@ -23,5 +23,6 @@ void nx_collectives_abandon(void); /* in the child after a fork */
 
 /* Drops all communicators and requests of sendrecv.c. */
 void nx_sendrecv_end(void);
+void nx_sendrecv_abandon(void); /* in the child after a fork */
 
 #endif

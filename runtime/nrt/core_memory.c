@@ -115,3 +115,8 @@ uint64_t nx_memory_used_bytes(uint32_t core)
 	pthread_mutex_unlock(&memory.lock);
 	return used;
 }
+
+void nx_memory_abandon(void)
+{
+	pthread_mutex_init(&memory.lock, NULL);
+}

@@ -51,6 +51,8 @@ struct nx_device_port {
 	enum nx_status (*open)(const struct nx_neff *neff, struct nx_port_program **out,
 			       struct nx_error *err);
 	void (*close)(struct nx_port_program *program);
+	/* In the child after a fork: a thread of the parent may be running it. May be NULL. */
+	void (*abandon)(struct nx_port_program *program);
 	/* Sets how collectives run; ranks may be NULL, to find out first. */
 	enum nx_port_ranks (*connect)(struct nx_port_program *program,
 				      const struct nx_device_ranks *ranks,

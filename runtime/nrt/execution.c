@@ -28,7 +28,6 @@ static struct { /* one moment on both clocks */
 	_Atomic uint64_t device_ps, host_ns;
 } epoch;
 
-/* Never waits: in the child after a fork, a lock may be held by a thread of the parent. */
 void nx_execution_restart(void)
 {
 	uint64_t epoch_ps = nx_simulation_epoch_ps();
@@ -36,8 +35,7 @@ void nx_execution_restart(void)
 	atomic_store(&epoch.device_ps, epoch_ps);
 	atomic_store(&epoch.host_ns, nx_trace_clock_epoch_ns());
 	for (unsigned i = 0; i < MAX_CORES; i++) {
-		if (pthread_mutex_trylock(&core_locks[i]))
-			continue;
+		pthread_mutex_lock(&core_locks[i]);
 		cores[i] = (struct core_state){.next_start_ps = epoch_ps};
 		pthread_mutex_unlock(&core_locks[i]);
 	}
@@ -53,6 +51,13 @@ static struct {
 	NRT_ASYNC_EXEC_STATUS_CALLBACK fn;
 	void *params;
 } listener = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void nx_execution_abandon(void)
+{
+	for (unsigned i = 0; i < MAX_CORES; i++)
+		pthread_mutex_init(&core_locks[i], NULL);
+	pthread_mutex_init(&listener.lock, NULL);
+}
 
 struct execution {
 	struct nx_model *model;

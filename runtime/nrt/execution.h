@@ -12,5 +12,7 @@ NRT_STATUS nx_execution_run(struct nx_model *model, struct nx_tensor_set *inputs
 
 /* Resets the clocks of all cores. nrt_init calls it, while nothing runs. */
 void nx_execution_restart(void);
+/* In the child after a fork: frees the cores that threads of the parent hold. */
+void nx_execution_abandon(void);
 
 #endif

@@ -165,3 +165,8 @@ void nx_object_drop(void *opaque)
 	    atomic_fetch_sub_explicit(&object->reference_count, 1, memory_order_acq_rel) == 1)
 		object->destroy(object);
 }
+
+void nx_handles_abandon(void)
+{
+	pthread_mutex_init(&table.lock, NULL);
+}

@@ -49,4 +49,7 @@ void nx_object_hold(void *opaque);
 /* Destroys the object with its last reference; NULL is allowed. */
 void nx_object_drop(void *opaque);
 
+/* In the child after a fork: a thread of the parent may hold the lock. */
+void nx_handles_abandon(void);
+
 #endif

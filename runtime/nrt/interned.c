@@ -65,3 +65,8 @@ size_t nx_interned_list(struct nx_ntrace_text *items, size_t cap)
 	pthread_mutex_unlock(&table.lock);
 	return count;
 }
+
+void nx_interned_abandon(void)
+{
+	pthread_mutex_init(&table.lock, NULL);
+}

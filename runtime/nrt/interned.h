@@ -21,4 +21,6 @@ size_t nx_interned_count(void);
 /* Fills items with at most cap entries, oldest first; returns how many. */
 size_t nx_interned_list(struct nx_ntrace_text *items, size_t cap);
 
+void nx_interned_abandon(void); /* in the child after a fork */
+
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/nrt/collectives.h"
 #include "runtime/nrt/execution.h"
 #include "runtime/nrt/inspect.h"
+#include "runtime/nrt/interned.h"
 #include "runtime/nrt/nrt_log.h"
 #include "runtime/nrt/ntff_capture.h"
 #include "runtime/nrt/ranks/rank_world.h"
@@ -129,10 +130,37 @@ NRT_STATUS nx_text_list_new(const char *const *names, size_t name_count, const c
 /* --- life ------------------------------------------------------------------------ */
 
 /* A child process has none of our threads and must not write our files. */
+static void renew(void *context, struct nx_object *object)
+{
+	struct nx_model *model = (struct nx_model *)object;
+
+	(void)context;
+	if (object->kind == NX_HANDLE_TENSOR_SET)
+		nx_tensor_set_abandon((struct nx_tensor_set *)object);
+	else if (model->port->abandon)
+		model->port->abandon(model->program);
+}
+
+/* Threads of the parent may hold any lock; in the child nobody would release it. */
+static void renew_locks(void)
+{
+	pthread_mutex_init(&life_lock, NULL);
+	nx_handles_abandon();
+	nx_interned_abandon();
+	nx_memory_abandon();
+	nx_tensors_abandon();
+	nx_execution_abandon();
+	nx_sendrecv_abandon();
+	nx_handle_each(NX_HANDLE_MODEL, renew, NULL);
+	nx_handle_each(NX_HANDLE_TENSOR_SET, renew, NULL);
+}
+
 static void after_fork(void)
 {
+	renew_locks();
 	nx_tracer_abandon();
 	nx_inspect_abandon();
+	nx_ntff_capture_abandon();
 	nx_async_abandon();
 	nx_collectives_abandon();
 	nx_rank_worlds_abandon();

@@ -72,5 +72,6 @@ NRT_STATUS nx_memory_take(uint32_t core, enum nx_memory_category category, uint6
 			  struct nx_memory_block *block);
 void nx_memory_give(const struct nx_memory_block *block);
 uint64_t nx_memory_used_bytes(uint32_t core);
+void nx_memory_abandon(void); /* in the child after a fork */
 
 #endif

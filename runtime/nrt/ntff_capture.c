@@ -347,6 +347,16 @@ void nx_ntff_capture_end(void)
 	pthread_mutex_unlock(&capture.lock);
 }
 
+void nx_ntff_capture_abandon(void)
+{
+	pthread_mutex_init(&capture.lock, NULL);
+	/* Not released: threads of the parent may have been changing it. */
+	capture.is_continuous = false;
+	memset(capture.cores, 0, sizeof(capture.cores));
+	memset(capture.models, 0, sizeof(capture.models));
+	memset(&capture.stopped, 0, sizeof(capture.stopped));
+}
+
 /* --- calls: sessions of a core ---------------------------------------------------------------- */
 
 NX_EXPORT NRT_STATUS nrt_profile_session_start(int32_t vnc)

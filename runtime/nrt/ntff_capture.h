@@ -19,5 +19,7 @@ void nx_ntff_capture_begin_session(void);
 void nx_ntff_capture_write_session(const char *folder, int session_id, bool is_end);
 /* Drops everything that is being profiled; writes nothing. */
 void nx_ntff_capture_end(void);
+/* In the child after a fork: forgets profiles, which are the parent's. */
+void nx_ntff_capture_abandon(void);
 
 #endif

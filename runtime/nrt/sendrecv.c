@@ -373,3 +373,8 @@ NX_EXPORT NRT_STATUS nrt_async_sendrecv_test_request(nrt_async_sendrecv_request_
 	nx_object_drop(asked);
 	return st;
 }
+
+void nx_sendrecv_abandon(void)
+{
+	pthread_mutex_init(&links.lock, NULL);
+}

@@ -243,6 +243,14 @@ static void log_arch(const struct software *software)
 		    nx_chip_of(software->program->arch)->name, kind->type);
 }
 
+static void abandon(struct nx_port_program *program)
+{
+	struct software *software = software_of(program);
+
+	if (software && software->device)
+		nx_device_abandon(software->device);
+}
+
 static void close_program(struct nx_port_program *program)
 {
 	struct software *software = software_of(program);
@@ -469,6 +477,7 @@ const struct nx_device_port nx_software_port = {
 	.name = "software",
 	.open = open_program,
 	.close = close_program,
+	.abandon = abandon,
 	.arch = arch_of,
 	.connect = connect_ranks,
 	.run = run_program,

@@ -286,3 +286,9 @@ NX_EXPORT NRT_STATUS nrt_tensor_reset_output_completion(nrt_tensor_t *output_ten
 	nx_object_drop(tensor);
 	return NRT_SUCCESS;
 }
+
+void nx_tensors_abandon(void)
+{
+	pthread_mutex_init(&completion_lock, NULL);
+	pthread_cond_init(&completion, NULL);
+}

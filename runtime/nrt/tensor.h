@@ -48,6 +48,7 @@ NRT_STATUS nx_tensor_copy(const struct nx_nrt_tensor *from, uint64_t from_offset
 			  struct nx_nrt_tensor *to, uint64_t to_offset, uint64_t len);
 /* Counts that an execution has written the tensor, and wakes waiting threads. */
 void nx_tensor_complete(struct nx_nrt_tensor *tensor);
+void nx_tensors_abandon(void); /* in the child after a fork */
 
 /* --- sets: the tensors of an execution by name; a set holds its tensors --------------- */
 
@@ -61,5 +62,7 @@ static inline NRT_STATUS nx_tensor_set_acquire(const nrt_tensor_set_t *handle,
 
 /* A reference to the tensor of that name, or NULL. */
 struct nx_nrt_tensor *nx_tensor_set_find(struct nx_tensor_set *set, const char *name);
+
+void nx_tensor_set_abandon(struct nx_tensor_set *set); /* in the child after a fork */
 
 #endif

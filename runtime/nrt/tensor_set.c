@@ -158,3 +158,8 @@ NX_EXPORT NRT_STATUS nrt_get_tensor_from_tensor_set(nrt_tensor_set_t *tensor_set
 	nx_object_drop(set);
 	return st;
 }
+
+void nx_tensor_set_abandon(struct nx_tensor_set *set)
+{
+	pthread_mutex_init(&set->lock, NULL);
+}

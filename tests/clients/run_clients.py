@@ -5,6 +5,7 @@
 usage: run_clients.py NEURON_EXPLORER LIBRARY EXAMPLES FOLDER_OF_CLIENTS
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -38,8 +39,24 @@ def a_client_of_version_3_of_the_asynchronous_calls(folder):
     assert run(folder, CLIENTS / 'async_version3', 'file.neff').stdout == 'version 3 works\n'
 
 
+def a_program_that_forks_while_it_executes(folder):
+    assert run(folder, CLIENTS / 'forking', 'file.neff').stdout == '20 children ended\n'
+
+
+def the_calls_of_pytorchs_profiler(folder):
+    run(folder, CLIENTS / 'torch_profiler', 'file.neff', 'output')
+    profiles = sorted(folder.glob('output/*_pid_*/**/profile_nc_0_session_1.ntff'))
+    assert len(profiles) == 2, profiles
+    for profile in profiles:
+        assert (profile.parent / 'ntrace.pb').stat().st_size > 0
+        shown = json.loads(run(folder, PROGRAM, 'show-session', '-s', profile, '-j').stdout)
+        assert shown['ExecutionCount'] == 3, shown['ExecutionCount']
+
+
 if __name__ == '__main__':
     sys.exit(run_cases([
         a_client_of_version_2_of_the_asynchronous_calls,
         a_client_of_version_3_of_the_asynchronous_calls,
+        a_program_that_forks_while_it_executes,
+        the_calls_of_pytorchs_profiler,
     ], prepare))
