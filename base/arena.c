@@ -50,8 +50,7 @@ static void __attribute__((noreturn)) end_without_memory(size_t size)
 
 	if (innermost_guard)
 		longjmp(innermost_guard->back, 1);
-	if (write(STDERR_FILENO, text, (size_t)len) < 0)
-		_exit(OUT_OF_MEMORY_EXIT_CODE);
+	(void)!write(STDERR_FILENO, text, (size_t)len);
 	_exit(OUT_OF_MEMORY_EXIT_CODE);
 }
 

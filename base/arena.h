@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena: memory that is freed together. Profile, stage, request and process
- * each have one; a function that allocates takes the arena as a parameter.
+ * arena: memory that is freed together. A zeroed struct is a valid empty arena.
  *
- * A zeroed struct is a valid empty arena. Running out of memory ends the
- * program with one sentence (arena.c is the only place that may): decoders
- * bound every length before they allocate, so it means the machine is full.
+ * Running out of memory ends the program with one sentence: decoders bound every length before they
+ * allocate, so it means that the machine is full.
  */
 #ifndef NX_BASE_ARENA_H
 #define NX_BASE_ARENA_H
@@ -46,10 +44,8 @@ void nx_heap_free(void *memory);
 void *nx_heap_try_alloc(size_t size);
 
 /*
- * Calls fn; false if memory ran out meanwhile. A library must not end the program
- * that loaded it, so it calls functions that allocate through here: running out of
- * memory then returns from here, and what fn had allocated is leaked, except in
- * arenas of the caller. fn must hold no lock when it allocates.
+ * Calls fn; false if memory ran out, which leaks what fn had allocated outside the caller's arenas.
+ * For libraries, which must not end the program. fn must hold no lock when it allocates.
  */
 NX_MUST_CHECK bool nx_heap_guarded(void (*fn)(void *context), void *context);
 

@@ -2,12 +2,6 @@
 /*
  * backoff: how long to wait before retrying a request to a server.
  *
- *	struct nx_backoff backoff;
- *
- *	nx_backoff_init(&backoff, patience_ms);
- *	while ((st = ask(err)) && may_pass && nx_backoff_wait(&backoff))
- *		;
- *
  * Waits double from 50 ms to 2 s and vary by half, so that many clients of a server that
  * restarts do not all retry at once. The waits of one backoff add up to its patience.
  */

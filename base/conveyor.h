@@ -8,9 +8,8 @@
  *	nx_conveyor_put(c);
  *	nx_conveyor_finish(c, free_buffers);
  *
- * A few items are reused in turn, so memory is bounded: if all of them are in use, taking one waits
- * for the oldest. Only the owner's thread calls take, put, finish and the done function; the result
- * does not depend on the number of threads (base/workers.h).
+ * A few items are reused in turn: if all are in use, taking one waits for the oldest. Only the
+ * owner's thread calls take, put, finish and the done function.
  */
 #ifndef NX_BASE_CONVEYOR_H
 #define NX_BASE_CONVEYOR_H

@@ -8,11 +8,8 @@
 
 #define NX_DATE_MAX 40 /* bytes, enough for any date and its NUL */
 
-/*
- * RFC 3339 in UTC, from nanoseconds since 1970: 1970-01-01T00:00:00.0000365Z. Trailing zeros
- * of the fraction are trimmed, and a zero fraction is not written. NUL-terminated;
- * returns the length.
- */
+/* RFC 3339 in UTC, from nanoseconds since 1970: 1970-01-01T00:00:00.0000365Z. Trailing zeros and
+ * a zero fraction are left out. NUL-terminated; returns the length. */
 size_t nx_format_date(char out[NX_DATE_MAX], uint64_t epoch_ns);
 
 #endif

@@ -6,54 +6,38 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the status of a failure waits for nx_context when the caller wants no sentence. */
+/* The status of the last failure, for nx_context of a caller that passes NULL. */
 static _Thread_local enum nx_status unseen_status;
 
-/* Appends to text[size], which holds used characters; shows by dots where it had to cut. */
-static size_t append(char *text, size_t size, size_t used, const char *fmt, va_list args)
+/* Composes "<fmt>: <rest>", or only fmt, on the side: an argument may be err's own message. */
+static enum nx_status fail(struct nx_error *err, enum nx_status status, const char *rest,
+			   const char *fmt, va_list args)
 {
-	int len = vsnprintf(text + used, size - used, fmt, args);
+	char message[sizeof(err->message)];
+	int len = vsnprintf(message, sizeof(message), fmt, args);
+	size_t used = len < 0 ? 0 : (size_t)len;
 
-	if (len < 0)
-		return used;
-	if ((size_t)len < size - used)
-		return used + (size_t)len;
-	memcpy(text + size - 4, "...", 4);
-	return size - 1;
-}
-
-static size_t append_text(char *text, size_t size, size_t used, const char *fmt, ...)
-	NX_PRINTF(4, 5);
-
-static size_t append_text(char *text, size_t size, size_t used, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	used = append(text, size, used, fmt, args);
-	va_end(args);
-	return used;
-}
-
-static void set(struct nx_error *err, enum nx_status status, const char *message)
-{
+	if (rest && used < sizeof(message)) {
+		len = snprintf(message + used, sizeof(message) - used, ": %s", rest);
+		used += len < 0 ? 0 : (size_t)len;
+	}
+	if (used >= sizeof(message)) /* it was cut */
+		memcpy(message + sizeof(message) - 4, "...", 4);
 	unseen_status = status;
 	if (!err)
-		return;
+		return status;
 	err->status = status;
 	memcpy(err->message, message, strlen(message) + 1);
+	return status;
 }
 
 enum nx_status nx_fail(struct nx_error *err, enum nx_status status, const char *fmt, ...)
 {
-	/* Not straight into err: an argument may be its own message. */
-	char message[sizeof(err->message)];
 	va_list args;
 
 	va_start(args, fmt);
-	append(message, sizeof(message), 0, fmt, args);
+	fail(err, status, NULL, fmt, args);
 	va_end(args);
-	set(err, status, message);
 	return status;
 }
 
@@ -76,32 +60,24 @@ static enum nx_status status_of_errno(int errno_value)
 enum nx_status nx_fail_errno(struct nx_error *err, int errno_value, const char *fmt, ...)
 {
 	enum nx_status status = status_of_errno(errno_value);
-	char message[sizeof(err->message)];
 	va_list args;
-	size_t used;
 
 	va_start(args, fmt);
-	used = append(message, sizeof(message), 0, fmt, args);
+	fail(err, status, strerror(errno_value), fmt, args);
 	va_end(args);
-	append_text(message, sizeof(message), used, ": %s", strerror(errno_value));
-	set(err, status, message);
 	return status;
 }
 
 enum nx_status nx_context(struct nx_error *err, const char *fmt, ...)
 {
-	char message[sizeof(err->message)];
 	va_list args;
-	size_t used;
 
 	if (!err)
 		return unseen_status;
 	assert(err->status != NX_OK);
 	va_start(args, fmt);
-	used = append(message, sizeof(message), 0, fmt, args);
+	fail(err, err->status, err->message, fmt, args);
 	va_end(args);
-	append_text(message, sizeof(message), used, ": %s", err->message);
-	set(err, err->status, message);
 	return err->status;
 }
 
@@ -115,28 +91,4 @@ int nx_status_exit_code(enum nx_status status)
 #undef EXIT_CODE_CASE
 	}
 	return 1;
-}
-
-const char *nx_status_name(enum nx_status status)
-{
-	switch (status) {
-#define NAME_CASE(name, exit_code, text)                                                           \
-	case NX_##name:                                                                            \
-		return #name;
-		NX_STATUS_MAP(NAME_CASE)
-#undef NAME_CASE
-	}
-	return "UNKNOWN";
-}
-
-const char *nx_status_text(enum nx_status status)
-{
-	switch (status) {
-#define TEXT_CASE(name, exit_code, text)                                                           \
-	case NX_##name:                                                                            \
-		return text;
-		NX_STATUS_MAP(TEXT_CASE)
-#undef TEXT_CASE
-	}
-	return "an unknown failure";
 }

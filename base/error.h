@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error: one message for the user, made where the failure is detected and
- * given more context on the way up.
- *
- *	if (size > limit)
- *		return nx_fail(err, NX_LIMIT, "%s is larger than %zu bytes", name, limit);
- *	...
- *	st = load(path, err);
- *	if (st)
- *		return nx_context(err, "cannot read %s", path);
- *
- * gives "cannot read a.neff: header is larger than 1024 bytes". Callers that
- * do not care pass NULL.
+ * error: one message for the user, made where the failure is detected and given more context on the
+ * way up: "cannot read a.neff: header is larger than 1024 bytes". Callers may pass NULL.
  */
 #ifndef NX_BASE_ERROR_H
 #define NX_BASE_ERROR_H
@@ -35,7 +25,5 @@ enum nx_status nx_fail_errno(struct nx_error *err, int errno_value, const char *
 enum nx_status nx_context(struct nx_error *err, const char *fmt, ...) NX_PRINTF(2, 3);
 
 int nx_status_exit_code(enum nx_status status);
-const char *nx_status_name(enum nx_status status); /* "NOT_FOUND" */
-const char *nx_status_text(enum nx_status status); /* what it means to a user */
 
 #endif

@@ -118,11 +118,6 @@ static const struct {
 
 #define OPERATOR_COUNT (sizeof(operators) / sizeof(operators[0]))
 
-static enum nx_status overflow(struct nx_error *err)
-{
-	return nx_fail(err, NX_FORMAT, "the result does not fit into 64 bits");
-}
-
 static struct nx_expression_value real_of(double real)
 {
 	return (struct nx_expression_value){.is_real = true, .real = real};
@@ -134,53 +129,33 @@ static enum nx_status apply_real(enum operation op, double a, double b,
 	switch (op) {
 	case ADD:
 		*out = real_of(a + b);
-		return NX_OK;
+		break;
 	case SUB:
 		*out = real_of(a - b);
-		return NX_OK;
+		break;
 	case MUL:
 		*out = real_of(a * b);
-		return NX_OK;
+		break;
 	case DIV:
 		if (b == 0)
 			return nx_fail(err, NX_FORMAT, "this divides by zero");
 		*out = real_of(a / b);
-		return NX_OK;
+		break;
 	case EQ:
 	case NE:
 		*out = nx_value_of((a == b) == (op == EQ));
-		return NX_OK;
+		break;
 	case LT:
 	case GE:
 		*out = nx_value_of((a < b) == (op == LT));
-		return NX_OK;
+		break;
 	case GT:
 	case LE:
 		*out = nx_value_of((a > b) == (op == GT));
-		return NX_OK;
+		break;
 	default:
 		return nx_fail(err, NX_FORMAT, "this operator wants whole numbers on both sides");
 	}
-}
-
-static enum nx_status apply_shift(enum operation op, int64_t a, int64_t b,
-				  struct nx_expression_value *out, struct nx_error *err)
-{
-	if (b < 0 || b > 63)
-		return nx_fail(err, NX_FORMAT, "a shift by %lld; 0 to 63 are possible",
-			       (long long)b);
-	*out = nx_value_of((int64_t)(op == SHL ? (uint64_t)a << b : (uint64_t)a >> b));
-	return NX_OK;
-}
-
-static enum nx_status apply_division(enum operation op, int64_t a, int64_t b,
-				     struct nx_expression_value *out, struct nx_error *err)
-{
-	if (b == 0)
-		return nx_fail(err, NX_FORMAT, "this divides by zero");
-	if (b == -1 && a == INT64_MIN)
-		return overflow(err);
-	*out = nx_value_of(op == DIV ? a / b : a % b);
 	return NX_OK;
 }
 
@@ -202,10 +177,19 @@ static enum nx_status apply_whole(enum operation op, int64_t a, int64_t b,
 		break;
 	case SHL:
 	case SHR:
-		return apply_shift(op, a, b, out, err);
+		if (b < 0 || b > 63)
+			return nx_fail(err, NX_FORMAT, "a shift by %lld; 0 to 63 are possible",
+				       (long long)b);
+		result = (int64_t)(op == SHL ? (uint64_t)a << b : (uint64_t)a >> b);
+		break;
 	case DIV:
 	case MOD:
-		return apply_division(op, a, b, out, err);
+		if (b == 0)
+			return nx_fail(err, NX_FORMAT, "this divides by zero");
+		is_over = b == -1 && a == INT64_MIN;
+		if (!is_over)
+			result = op == DIV ? a / b : a % b;
+		break;
 	case ADD:
 		is_over = __builtin_add_overflow(a, b, &result);
 		break;
@@ -229,16 +213,7 @@ static enum nx_status apply_whole(enum operation op, int64_t a, int64_t b,
 		break;
 	}
 	*out = nx_value_of(result);
-	return is_over ? overflow(err) : NX_OK;
-}
-
-static enum nx_status apply(enum operation op, struct nx_expression_value a,
-			    struct nx_expression_value b, struct nx_expression_value *out,
-			    struct nx_error *err)
-{
-	if (a.is_real || b.is_real)
-		return apply_real(op, a.real, b.real, out, err);
-	return apply_whole(op, a.whole, b.whole, out, err);
+	return is_over ? nx_fail(err, NX_FORMAT, "the result does not fit into 64 bits") : NX_OK;
 }
 
 /* --- structure --------------------------------------------------------------- */
@@ -246,7 +221,7 @@ static enum nx_status apply(enum operation op, struct nx_expression_value a,
 static enum nx_status read_binary(struct nx_cursor *c, unsigned lowest, unsigned depth,
 				  struct nx_expression_value *out, struct nx_error *err);
 
-/* Within brackets blanks separate nothing; the cursor is before the first item. */
+/* The cursor stands after the bracket, before the first item. */
 static enum nx_status read_bracketed(struct nx_cursor *c, unsigned depth,
 				     struct nx_expression_value *items, unsigned *count,
 				     struct nx_error *err)
@@ -381,7 +356,12 @@ static enum nx_status read_binary(struct nx_cursor *c, unsigned lowest, unsigned
 		status = read_binary(c, operators[i].rank + 1, depth + 1, &right, err);
 		if (status)
 			break;
-		status = apply(operators[i].operation, *out, right, out, err);
+		if (out->is_real || right.is_real)
+			status =
+				apply_real(operators[i].operation, out->real, right.real, out, err);
+		else
+			status = apply_whole(operators[i].operation, out->whole, right.whole, out,
+					     err);
 		if (status)
 			c->at = start;
 	}

@@ -4,13 +4,10 @@
  *
  *	tile*512 + (i == 0)      0x40      1.5e-3      place(32, 4*i)
  *
- * Operators and their order are C's, from * down to |; comparisons give 0 or 1.
- * Whole numbers have 64 bits, and overflow is an error; a number with a point or
- * an exponent makes its expression a real one. The caller resolves names and
- * calls.
- *
- * A cursor reads from the front of its text. Blanks end an expression, except
- * within brackets or when allows_blanks is set.
+ * Operators and their order are C's, from * down to |; comparisons give 0 or 1. Integers have 64
+ * bits and may not overflow; a point or an exponent makes the expression a real one. The caller
+ * resolves names and calls. Blanks end an expression, except within brackets or when
+ * allows_blanks is set.
  */
 #ifndef NX_BASE_EXPRESSION_H
 #define NX_BASE_EXPRESSION_H
@@ -36,8 +33,7 @@ static inline struct nx_expression_value nx_value_of(int64_t whole)
 struct nx_expression_names {
 	/* The value of a name; false if it is unknown. */
 	bool (*find)(void *context, struct nx_slice name, struct nx_expression_value *out);
-	/* name(arguments); false if no function has that name and number of arguments. May be NULL.
-	 */
+	/* name(arguments); false if there is no such function of count arguments. May be NULL. */
 	bool (*call)(void *context, struct nx_slice name,
 		     const struct nx_expression_value *arguments, unsigned count,
 		     struct nx_expression_value *out);
@@ -63,9 +59,7 @@ bool nx_cursor_take(struct nx_cursor *c, const char *word);
 /* Letters, digits, '_' and '.', not starting with a digit; empty if none comes next. */
 struct nx_slice nx_cursor_take_name(struct nx_cursor *c);
 
-/*
- * FORMAT if no expression comes next; the cursor then stands at the error.
- */
+/* FORMAT if no expression comes next; the cursor then stands at the error. */
 NX_MUST_CHECK enum nx_status nx_expression_read(struct nx_cursor *c,
 						struct nx_expression_value *out,
 						struct nx_error *err);

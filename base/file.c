@@ -95,8 +95,7 @@ static void on_bus_error(int sig)
 				   "read; run again once it is complete\n";
 
 	(void)sig;
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(IO_EXIT_CODE);
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(IO_EXIT_CODE);
 }
 
@@ -109,29 +108,18 @@ void nx_file_guard_install(void)
 }
 
 /*
- * Temporary names a signal has to remove. Whoever exchanges an entry for NULL
- * owns the text: a handler that runs while another thread commits can neither
- * read freed memory nor remove a name twice.
+ * Temporary names that a signal handler must remove. Whoever exchanges an entry for NULL owns the
+ * text, so no handler reads freed memory or removes a name twice.
  */
 static _Atomic(char *) pending[PENDING_MAX];
 
-static void register_pending(char *path)
+/* False when there is no such entry. */
+static bool exchange_pending(char *old, char *new)
 {
 	for (size_t i = 0; i < PENDING_MAX; i++) {
-		char *none = NULL;
+		char *expected = old;
 
-		if (atomic_compare_exchange_strong(&pending[i], &none, path))
-			return;
-	}
-}
-
-/* False when a handler took the name and will end the process any moment. */
-static bool forget_pending(char *path)
-{
-	for (size_t i = 0; i < PENDING_MAX; i++) {
-		char *expected = path;
-
-		if (atomic_compare_exchange_strong(&pending[i], &expected, NULL))
+		if (atomic_compare_exchange_strong(&pending[i], &expected, new))
 			return true;
 	}
 	return false;
@@ -172,20 +160,11 @@ static char *copy_text(const char *text)
 	return memcpy(nx_heap_alloc(size), text, size);
 }
 
-static uint64_t random_bits(void)
-{
-	static _Atomic uint32_t calls;
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return ((uint64_t)t.tv_nsec * 0x9e3779b1u) ^ ((uint64_t)getpid() << 20) ^
-	       ((uint64_t)atomic_fetch_add(&calls, 1) << 7);
-}
-
 /* mkstemp would create with mode 0600; asking the kernel directly honours the umask. */
 static int create_temporary(struct nx_output *out)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+	static _Atomic uint32_t calls;
 	size_t len = strlen(out->path);
 	char *name = nx_heap_alloc(len + sizeof(".tmp-XXXXXX"));
 	int fd = -1;
@@ -193,8 +172,12 @@ static int create_temporary(struct nx_output *out)
 	memcpy(name, out->path, len);
 	memcpy(name + len, ".tmp-XXXXXX", sizeof(".tmp-XXXXXX"));
 	for (int attempt = 0; attempt < NAME_ATTEMPTS && fd < 0; attempt++) {
-		uint64_t bits = random_bits();
+		struct timespec t;
+		uint64_t bits;
 
+		clock_gettime(CLOCK_REALTIME, &t);
+		bits = ((uint64_t)t.tv_nsec * 0x9e3779b1u) ^ ((uint64_t)getpid() << 20) ^
+		       ((uint64_t)atomic_fetch_add(&calls, 1) << 7);
 		for (size_t i = 0; i < 6; i++)
 			name[len + 5 + i] = letters[bits >> (5 * i) & 31];
 		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -206,7 +189,7 @@ static int create_temporary(struct nx_output *out)
 		return -1;
 	}
 	out->temporary_path = name;
-	register_pending(name);
+	(void)exchange_pending(NULL, name);
 	return fd;
 }
 
@@ -227,14 +210,6 @@ static int create_registered(struct nx_output *out)
 	return fd;
 }
 
-/* Replaces the target of a link, not the link. */
-static char *final_name(const char *path, bool exists)
-{
-	char *resolved = exists ? realpath(path, NULL) : NULL;
-
-	return resolved ? resolved : copy_text(path);
-}
-
 static enum nx_status open_target(struct nx_output *out, const char *path, struct nx_error *err)
 {
 	struct stat st;
@@ -244,7 +219,9 @@ static enum nx_status open_target(struct nx_output *out, const char *path, struc
 		return nx_fail(err, NX_USAGE, "%s is a directory; give the name of a file", path);
 	if (exists && access(path, W_OK) < 0)
 		return nx_fail_errno(err, errno, "cannot overwrite %s", path);
-	out->path = final_name(path, exists);
+	out->path = exists ? realpath(path, NULL) : NULL; /* the target of a link, not the link */
+	if (!out->path)
+		out->path = copy_text(path);
 	if (exists && !S_ISREG(st.st_mode))
 		out->fd = open(path, O_WRONLY | O_CLOEXEC);
 	else
@@ -326,7 +303,8 @@ static void release_output(struct nx_output *out)
 {
 	uint64_t written_bytes = out->written_bytes;
 
-	if (out->temporary_path && forget_pending(out->temporary_path))
+	/* If a handler took the name, the process is about to end. */
+	if (out->temporary_path && exchange_pending(out->temporary_path, NULL))
 		nx_heap_free(out->temporary_path);
 	nx_heap_free(out->path);
 	nx_heap_free(out->buffer);

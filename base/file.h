@@ -2,14 +2,10 @@
 /*
  * file: reading by mapping, writing by rename.
  *
- * A mapped file is a slice that lives until nx_file_unmap. A file that shrinks
- * while it is mapped would raise SIGBUS; nx_file_map therefore takes the size
- * at opening and nx_file_guard_install turns such a fault into a message and
- * exit code 8.
- *
- * An output is written to a temporary name beside its target and renamed by
- * nx_output_commit, so that a reader sees the old file or the whole new one,
- * and an aborted run leaves no files. Path "-" is standard output.
+ * A file that shrinks while it is mapped raises SIGBUS; nx_file_guard_install turns that into a
+ * message and exit code 8. An output is written to a temporary name beside its target and renamed
+ * by nx_output_commit, so that a reader sees the old file or the whole new one, and an aborted run
+ * leaves no files. Path "-" is standard output.
  */
 #ifndef NX_BASE_FILE_H
 #define NX_BASE_FILE_H
@@ -26,8 +22,7 @@ NX_MUST_CHECK enum nx_status nx_file_map(struct nx_file *file, const char *path,
 					 struct nx_error *err);
 void nx_file_unmap(struct nx_file *file);
 
-/* Tells the system that the bytes before end are not needed soon: a scan of a
- * file larger than memory keeps only its window resident. */
+/* Tells the system that these bytes are not needed soon, so that a scan stays within memory. */
 void nx_file_forget(struct nx_slice scanned);
 
 void nx_file_guard_install(void);
@@ -72,8 +67,7 @@ NX_MUST_CHECK enum nx_status nx_output_commit(struct nx_output *out, struct nx_e
 /* Removes the temporary file; harmless after commit. */
 void nx_output_abort(struct nx_output *out);
 
-/* On SIGINT, SIGTERM and SIGHUP removes the temporary files of open outputs, then exits as usual.
- */
+/* On SIGINT, SIGTERM and SIGHUP removes the temporary files of open outputs, then exits. */
 void nx_output_guard_install(void);
 
 /* Writes all bytes, also when signals interrupt; false with errno if it fails. */

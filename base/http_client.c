@@ -57,14 +57,6 @@ void nx_http_answer_release(struct nx_http_answer *answer)
 	answer->code = 0;
 }
 
-static void keep(struct nx_http_answer *answer, const char *bytes, size_t len)
-{
-	size_t room = NX_HTTP_KEPT_BYTES - answer->body.len;
-
-	answer->is_cut |= len > room;
-	nx_bytes_append(&answer->body, bytes, len < room ? len : room);
-}
-
 static size_t on_body(char *bytes, size_t size, size_t count, void *opaque)
 {
 	struct call *call = opaque;
@@ -73,7 +65,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *opaque)
 
 	curl_easy_getinfo(call->curl, CURLINFO_RESPONSE_CODE, &code);
 	if (!call->request->take || code != 200) {
-		keep(call->answer, bytes, len);
+		size_t room = NX_HTTP_KEPT_BYTES - call->answer->body.len;
+
+		call->answer->is_cut |= len > room;
+		nx_bytes_append(&call->answer->body, bytes, len < room ? len : room);
 		return len;
 	}
 	call->taken =

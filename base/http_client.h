@@ -14,9 +14,8 @@
  * Responses with codes such as 404 or 500 are OK here; the caller judges them. IO means that no
  * complete response came; whether the server processed the request is then unknown.
  *
- * Only http and https are supported, redirects are not followed, certificates are checked. A proxy
- *is used only where the user's environment (http_proxy, https_proxy, no_proxy) names one. A client
- * belongs to one thread.
+ * Redirects are not followed, certificates are checked, proxies come from the environment
+ * (http_proxy, https_proxy, no_proxy). A client belongs to one thread.
  */
 #ifndef NX_BASE_HTTP_CLIENT_H
 #define NX_BASE_HTTP_CLIENT_H

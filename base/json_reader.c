@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two passes. The first only counts the children of every container, so that
- * the second can put them straight into arrays of the right size. Where the
- * text is well-formed both see the same containers in the same order; where it
- * is not, the second stops before the counts could disagree.
+ * The first pass counts the children of every container, so that the second can put them straight
+ * into arrays of the right size. If the text is malformed, the second pass stops before the two
+ * could disagree.
  */
 #include "base/json_reader.h"
 #include "base/bare/text.h"
 #include "base/json_text.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #define DEPTH_MAX 128
@@ -26,11 +26,6 @@ struct parser {
 	unsigned depth;
 };
 
-static bool is_space(uint8_t c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static bool is_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9';
@@ -38,7 +33,7 @@ static bool is_digit(uint8_t c)
 
 static const uint8_t *skip_spaces(const uint8_t *at, const uint8_t *end)
 {
-	while (at < end && is_space(*at))
+	while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
 		at++;
 	return at;
 }
@@ -57,13 +52,6 @@ static const uint8_t *find_quote(const uint8_t *at, const uint8_t *end, bool *ha
 	}
 }
 
-static size_t first_count(const uint8_t *behind_bracket, const uint8_t *end)
-{
-	const uint8_t *at = skip_spaces(behind_bracket, end);
-
-	return at < end && *at != ']' && *at != '}';
-}
-
 static void count_children(struct parser *p)
 {
 	size_t open[DEPTH_MAX];
@@ -71,6 +59,8 @@ static void count_children(struct parser *p)
 	bool has_escape;
 
 	for (const uint8_t *at = p->at; at < p->end; at++) {
+		const uint8_t *next;
+
 		switch (*at) {
 		case '"':
 			at = find_quote(at + 1, p->end, &has_escape);
@@ -82,7 +72,8 @@ static void count_children(struct parser *p)
 			if (depth == DEPTH_MAX)
 				return;
 			open[depth++] = p->counts.len;
-			nx_vec_push(&p->counts, first_count(at + 1, p->end));
+			next = skip_spaces(at + 1, p->end);
+			nx_vec_push(&p->counts, next < p->end && *next != ']' && *next != '}');
 			break;
 		case ']':
 		case '}':
@@ -134,26 +125,6 @@ static bool read_hex4(const uint8_t *at, const uint8_t *end, uint32_t *value)
 	return true;
 }
 
-static uint8_t *put_utf8(uint8_t *out, uint32_t c)
-{
-	if (c < 0x80) {
-		*out++ = (uint8_t)c;
-	} else if (c < 0x800) {
-		*out++ = (uint8_t)(0xc0 | c >> 6);
-		*out++ = (uint8_t)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000) {
-		*out++ = (uint8_t)(0xe0 | c >> 12);
-		*out++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-		*out++ = (uint8_t)(0x80 | (c & 0x3f));
-	} else {
-		*out++ = (uint8_t)(0xf0 | c >> 18);
-		*out++ = (uint8_t)(0x80 | (c >> 12 & 0x3f));
-		*out++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-		*out++ = (uint8_t)(0x80 | (c & 0x3f));
-	}
-	return out;
-}
-
 /* The four digits at p->at and, for the first half of a pair, the second \uXXXX.
  * Halves that stand alone become U+FFFD, as they have no UTF-8. */
 static bool read_code_point(struct parser *p, const uint8_t *end, uint32_t *c)
@@ -186,7 +157,7 @@ static bool read_escape(struct parser *p, const uint8_t *end, uint8_t **out)
 		p->at += 2;
 		if (!read_code_point(p, end, &c))
 			return false;
-		*out = put_utf8(*out, c);
+		*out += nx_utf8_put(*out, c);
 		return true;
 	}
 	if (letter >= 128 || !plain[letter])

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_reader: a whole JSON text as a tree in an arena.
+ * json_reader: a whole JSON text (RFC 8259, at most 128 deep) as a tree in an arena.
  *
- * Strict RFC 8259, depth limited to 128, any UTF-8 accepted in strings. Texts
- * without escapes are borrowed from the input, which must outlive the tree.
- * Numbers keep their text and are converted on request, so 64-bit integers
- * stay exact. Every accessor accepts NULL and wrong kinds and then returns the
- * fallback, so that a chain of lookups needs one check at its end.
+ * Texts without escapes are borrowed from the input, which must outlive the tree. Numbers keep
+ * their text, so 64-bit integers stay exact. Every accessor accepts NULL and wrong kinds and
+ * returns the fallback, so that a chain of lookups needs one check at its end.
  */
 #ifndef NX_BASE_JSON_READER_H
 #define NX_BASE_JSON_READER_H

@@ -8,15 +8,12 @@
  *		if (token == NX_TOKEN_KEY && !nx_slice_is(s.text, "wanted"))
  *			nx_json_stream_skip(&s);
  *
- * The text comes in pieces of any size from a function; memory is the struct.
- * Texts are unescaped and cut to NX_JSON_STREAM_TEXT_BYTES between characters;
- * numbers keep their text, so nothing is rounded.
+ * The text comes in pieces of any size from a function; memory is the struct. Texts are unescaped
+ * and cut to NX_JSON_STREAM_TEXT_BYTES between characters; numbers keep their text.
  *
- * Programs write JSON by hand and do not always get it right, but their traces
- * are worth reading. Accepted beyond RFC 8259: control characters in
- * strings, unknown escapes (the backslash is dropped), a comma before a closing
- * bracket, NaN and infinities. Values that are skipped are only checked for
- * balanced brackets.
+ * Accepted beyond RFC 8259, because programs write it: control characters in strings, unknown
+ * escapes (the backslash is dropped), a comma before a closing bracket, NaN and infinities. Skipped
+ * values are only checked for balanced brackets.
  */
 #ifndef NX_BASE_JSON_STREAM_H
 #define NX_BASE_JSON_STREAM_H
@@ -41,10 +38,7 @@ enum nx_json_token {
 	NX_TOKEN_WORD, /* true, false, null, NaN, Infinity */
 };
 
-/*
- * Gets the next piece, which may be empty and must stay valid until the next call.
- * False at the end, also when called again.
- */
+/* Gets the next piece, possibly empty, valid until the next call; false at the end, every time. */
 typedef bool (*nx_json_piece_fn)(void *context, struct nx_slice *piece);
 
 struct nx_json_stream {

@@ -9,11 +9,8 @@
 
 #define NX_BYTES_OF(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/*
- * Nonzero when a byte of word is a quote, a backslash or a control character.
- * The lowest set bit belongs to the first such byte; higher ones may be false,
- * because a borrow out of a hit reaches the byte above it.
- */
+/* Nonzero when a byte of word is a quote, a backslash or a control character. Only the lowest set
+ * bit is exact: a borrow out of a hit reaches the byte above it. */
 static inline uint64_t nx_json_special(uint64_t word)
 {
 	uint64_t quote = word ^ NX_BYTES_OF('"');
@@ -44,10 +41,7 @@ static inline const uint8_t *nx_json_plain_end(const uint8_t *at, const uint8_t 
 	return at;
 }
 
-/*
- * Copies a text that needs no escapes; false, and out is undefined, if it does or a byte is
- * not ASCII. Meant for short texts: it calls no function.
- */
+/* Copies a short text; false, and out is undefined, if it needs escapes or is not ASCII. */
 static inline bool nx_json_copy_plain(uint8_t *out, const uint8_t *text, size_t len)
 {
 	uint64_t word, found = 0;

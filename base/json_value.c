@@ -38,10 +38,8 @@ const char *nx_json_as_text(const struct nx_json *value, struct nx_arena *arena,
 	return nx_arena_copy(arena, value->text);
 }
 
-/*
- * A number as digits * 10^exponent, without a point, because strtod looks for
- * the point of its locale. No value half-way between two doubles has as many
- * digits as the limit: what lies beyond it only says "a little more".
+/* digits * 10^exponent, without a point, because strtod expects the point of its locale. No value
+ * half-way between two doubles has as many digits as the limit: the rest only means "a bit more".
  */
 struct number {
 	char digits[SIGNIFICANT_DIGITS_MAX + 1];
@@ -50,11 +48,6 @@ struct number {
 	bool negative;
 	bool is_integer; /* has neither point nor exponent */
 };
-
-static bool is_digit(uint8_t c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static void add_digit(struct number *n, uint8_t digit, bool behind_point)
 {
@@ -77,7 +70,7 @@ static int64_t read_exponent(struct nx_slice text, size_t i)
 	int64_t value = 0;
 	bool negative = text.data[i] == '-';
 
-	if (!is_digit(text.data[i]))
+	if (text.data[i] == '-' || text.data[i] == '+')
 		i++;
 	for (; i < text.len && value < huge / 16; i++)
 		value = value * 10 + (text.data[i] - '0');

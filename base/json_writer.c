@@ -246,23 +246,14 @@ void nx_json_digits(struct nx_json_writer *w, struct nx_slice digits)
 	finish(w, p + digits.len);
 }
 
-static void put_word(struct nx_json_writer *w, const char *word)
-{
-	size_t len = strlen(word);
-	uint8_t *p = begin_item(w, len);
-
-	memcpy(p, word, len);
-	finish(w, p + len);
-}
-
 void nx_json_bool(struct nx_json_writer *w, bool value)
 {
-	put_word(w, value ? "true" : "false");
+	nx_json_digits(w, nx_slice_text(value ? "true" : "false"));
 }
 
 void nx_json_null(struct nx_json_writer *w)
 {
-	put_word(w, "null");
+	nx_json_digits(w, nx_slice_text("null"));
 }
 
 void nx_json_raw_members(struct nx_json_writer *w, struct nx_slice members)
@@ -275,40 +266,4 @@ void nx_json_raw_members(struct nx_json_writer *w, struct nx_slice members)
 		nx_output_write(w->out, members.data, members.len);
 	else
 		nx_bytes_append(w->bytes, members.data, members.len);
-}
-
-void nx_json_key_text(struct nx_json_writer *w, const char *key, const char *text)
-{
-	nx_json_key(w, key);
-	nx_json_text(w, text);
-}
-
-void nx_json_key_u64(struct nx_json_writer *w, const char *key, uint64_t value)
-{
-	nx_json_key(w, key);
-	nx_json_u64(w, value);
-}
-
-void nx_json_key_i64(struct nx_json_writer *w, const char *key, int64_t value)
-{
-	nx_json_key(w, key);
-	nx_json_i64(w, value);
-}
-
-void nx_json_key_f64(struct nx_json_writer *w, const char *key, double value)
-{
-	nx_json_key(w, key);
-	nx_json_f64(w, value);
-}
-
-void nx_json_key_f32(struct nx_json_writer *w, const char *key, float value)
-{
-	nx_json_key(w, key);
-	nx_json_f32(w, value);
-}
-
-void nx_json_key_bool(struct nx_json_writer *w, const char *key, bool value)
-{
-	nx_json_key(w, key);
-	nx_json_bool(w, value);
 }

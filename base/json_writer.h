@@ -7,9 +7,8 @@
  *	nx_json_f64(w, 0.017);
  *	nx_json_end_object(w);
  *
- * Adds commas and, if pretty, line breaks and two-space indents. Text is escaped; bytes that are
- *not UTF-8 become U+FFFD, so the output is always valid JSON. Errors stick in the output and
- *surface at its commit.
+ * Adds commas and, if pretty, line breaks and indents. Text is escaped, and bytes that are not
+ * UTF-8 become U+FFFD. The output keeps errors and reports them at its commit.
  */
 #ifndef NX_BASE_JSON_WRITER_H
 #define NX_BASE_JSON_WRITER_H
@@ -55,12 +54,12 @@ void nx_json_null(struct nx_json_writer *w);
  * Not for a pretty writer. */
 void nx_json_raw_members(struct nx_json_writer *w, struct nx_slice members);
 
-/* key and value in one call */
-void nx_json_key_text(struct nx_json_writer *w, const char *key, const char *text);
-void nx_json_key_u64(struct nx_json_writer *w, const char *key, uint64_t value);
-void nx_json_key_i64(struct nx_json_writer *w, const char *key, int64_t value);
-void nx_json_key_f64(struct nx_json_writer *w, const char *key, double value);
-void nx_json_key_f32(struct nx_json_writer *w, const char *key, float value);
-void nx_json_key_bool(struct nx_json_writer *w, const char *key, bool value);
+/* key and value in one call; w is evaluated twice */
+#define nx_json_key_text(w, key, text) (nx_json_key((w), (key)), nx_json_text((w), (text)))
+#define nx_json_key_u64(w, key, value) (nx_json_key((w), (key)), nx_json_u64((w), (value)))
+#define nx_json_key_i64(w, key, value) (nx_json_key((w), (key)), nx_json_i64((w), (value)))
+#define nx_json_key_f64(w, key, value) (nx_json_key((w), (key)), nx_json_f64((w), (value)))
+#define nx_json_key_f32(w, key, value) (nx_json_key((w), (key)), nx_json_f32((w), (value)))
+#define nx_json_key_bool(w, key, value) (nx_json_key((w), (key)), nx_json_bool((w), (value)))
 
 #endif

@@ -64,22 +64,12 @@ static void pass_ends(struct nx_lanes *lanes, uint64_t start)
 		while (at < half)
 			at = 2 * at + (nodes[2 * at].soonest > start);
 		if (at - half >= lanes->lanes.len || !lanes->lanes.items[at - half].live)
-			return; /* no end: time itself has come to its last value */
+			return; /* no interval: start is UINT64_MAX, the mark of an empty lane */
 		lane = &lanes->lanes.items[at - half];
 		while (lane->live && lane->open.items[lane->live - 1] <= start)
 			lane->live--;
 		update(lanes, at - half);
 	}
-}
-
-static size_t first_with_room(const struct nx_lanes *lanes, uint64_t end)
-{
-	const struct nx_lane_node *nodes = lanes->tree.items;
-	size_t half = lanes->tree.len / 2, at = 1;
-
-	while (at < half)
-		at = 2 * at + (nodes[2 * at].room < end);
-	return at - half;
 }
 
 static void close_down_to(struct nx_lanes *lanes, size_t at, size_t count, nx_lane_end_fn fn,
@@ -98,13 +88,16 @@ size_t nx_lanes_put(struct nx_lanes *lanes, uint64_t start, uint64_t end, nx_lan
 		    void *context)
 {
 	struct nx_lane *lane;
-	size_t at;
+	size_t at = 1, half;
 
 	if (end < start)
 		end = start;
 	make_room(lanes);
 	pass_ends(lanes, start);
-	at = first_with_room(lanes, end);
+	half = lanes->tree.len / 2;
+	while (at < half) /* the first lane with room */
+		at = 2 * at + (lanes->tree.items[2 * at].room < end);
+	at -= half;
 	if (at == lanes->lanes.len)
 		nx_vec_push(&lanes->lanes, ((struct nx_lane){0}));
 	lane = &lanes->lanes.items[at];

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lanes: lays intervals of one row out so that on each lane they nest.
+ * lanes: distributes overlapping intervals over lanes so that on each lane they nest.
  *
- * Viewers pair ends with the innermost open begin, so two intervals that
- * overlap without nesting must not share a lane. Intervals come in order of
- * start; each goes to the first lane where everything still open encloses it.
- * Memory is bounded by what is open at one time, and a tree over the lanes finds
- * the right one in logarithmic time however many there are.
+ * Viewers pair an end with the innermost open begin. Intervals come in order of start; each goes to
+ * the first lane where everything still open encloses it, found in logarithmic time.
  */
 #ifndef NX_BASE_LANES_H
 #define NX_BASE_LANES_H

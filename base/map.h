@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map: hash tables from a number or a text to a number (an index, usually).
- *
- * Open addressing, grows at 3/4. A zeroed struct is valid and empty. The text
- * table borrows its keys: they must outlive it (arena or mapped file).
+ * map: hash tables from a number or a text to a number. A zeroed struct is valid and empty.
+ * The text table borrows its keys: they must outlive it (arena or mapped file).
  */
 #ifndef NX_BASE_MAP_H
 #define NX_BASE_MAP_H

@@ -22,11 +22,6 @@ static const uint32_t sines[64] = {
 static const uint8_t turns[4][4] = {
 	{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
-static uint32_t rotate(uint32_t v, unsigned count)
-{
-	return v << count | v >> (32 - count);
-}
-
 static uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
 	switch (round) {
@@ -41,28 +36,20 @@ static uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 	}
 }
 
-static unsigned word_of_step(unsigned step)
-{
-	static const uint8_t factor[4] = {1, 5, 3, 7};
-	static const uint8_t start[4] = {0, 1, 5, 0};
-	unsigned round = step / 16;
-
-	return (step * factor[round] + start[round]) % 16;
-}
-
 static void absorb(uint32_t state[4], const uint8_t *block)
 {
+	static const uint8_t factor[4] = {1, 5, 3, 7}, start[4] = {0, 1, 5, 0};
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
 
 	for (unsigned step = 0; step < 64; step++) {
-		unsigned round = step / 16;
-		uint32_t sum = a + mix(round, b, c, d) + sines[step] +
-			       nx_load32(block + (size_t)4 * word_of_step(step));
+		unsigned round = step / 16, turn = turns[round][step % 4];
+		size_t word = (step * factor[round] + start[round]) % 16;
+		uint32_t sum = a + mix(round, b, c, d) + sines[step] + nx_load32(block + 4 * word);
 
 		a = d;
 		d = c;
 		c = b;
-		b += rotate(sum, turns[round][step % 4]);
+		b += sum << turn | sum >> (32 - turn);
 	}
 	state[0] += a;
 	state[1] += b;

@@ -8,27 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIVE_POWERS(n) (n), (n)*10, (n)*100, (n)*1000, (n)*10000
 static const uint64_t powers_of_ten[] = {
-	UINT64_C(1),
-	UINT64_C(10),
-	UINT64_C(100),
-	UINT64_C(1000),
-	UINT64_C(10000),
-	UINT64_C(100000),
-	UINT64_C(1000000),
-	UINT64_C(10000000),
-	UINT64_C(100000000),
-	UINT64_C(1000000000),
-	UINT64_C(10000000000),
-	UINT64_C(100000000000),
-	UINT64_C(1000000000000),
-	UINT64_C(10000000000000),
-	UINT64_C(100000000000000),
-	UINT64_C(1000000000000000),
-	UINT64_C(10000000000000000),
-	UINT64_C(100000000000000000),
-	UINT64_C(1000000000000000000),
-	UINT64_C(10000000000000000000),
+	FIVE_POWERS(UINT64_C(1)),
+	FIVE_POWERS(UINT64_C(100000)),
+	FIVE_POWERS(UINT64_C(10000000000)),
+	FIVE_POWERS(UINT64_C(1000000000000000)),
 };
 
 /* digits * 10^exponent */
@@ -134,9 +119,8 @@ static struct decimal strip_zeros(struct decimal d)
 	return d;
 }
 
-/* The slow but exact road. Texts made here carry no decimal point on their way
- * into strtod, and it is skipped on the way out of snprintf: the locale decides
- * which character it is. */
+/* Slow but exact. The locale decides what the decimal point is, so no text for strtod has one, and
+ * that of snprintf is skipped. */
 static bool reads_back(struct decimal d, double value, bool single)
 {
 	char text[NX_NUMBER_MAX];
@@ -228,11 +212,8 @@ static struct decimal shortest_large_f32(uint32_t mantissa, int exponent)
 	return shorten(v);
 }
 
-/*
- * mantissa * 2^exponent with a fraction, not below 2^-20. Scaled by the 10^k that
- * brings it to at least 2^30, the interval is wider than ten; 4 * mantissa * 5^k
- * still fits 64 bits because k is at most 16.
- */
+/* mantissa * 2^exponent with a fraction, not below 2^-20. Scaled by 10^k to at least 2^30, the
+ * interval is wider than ten; 4 * mantissa * 5^k fits 64 bits because k is at most 16. */
 static struct decimal shortest_small_f32(uint32_t mantissa, int exponent)
 {
 	static const uint64_t fives[] = {1,	      5,	  25,	      125,
@@ -298,12 +279,8 @@ size_t nx_format_f32(char *out, float value)
 	return sign + write_plain(out + sign, shortest_f32(magnitude));
 }
 
-/*
- * Tries fifteen digits without leaving the registers. digits / 10^k is rounded
- * once, exactly as a reader would, so equality proves that the text reads back;
- * and two decimals of at most fifteen digits never read as the same double, so
- * it is the shortest.
- */
+/* digits / 10^k is rounded once, as a reader would do it, so equality proves that the text reads
+ * back; two decimals of at most fifteen digits never read as the same double, so it is shortest. */
 static bool try_fifteen_digits(double magnitude, struct decimal *d)
 {
 	static const double tens[] = {1e0,  1e1,  1e2,	1e3,  1e4,  1e5,  1e6,	1e7,

@@ -28,27 +28,6 @@ uint64_t nx_now_ns(void)
 	return (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
 }
 
-static bool terminal_can_draw(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-}
-
-static bool wants_colour(void)
-{
-	const char *no_colour = getenv("NO_COLOR");
-
-	return !no_colour || !*no_colour;
-}
-
-/* A bar that cannot be written is no reason to stop. */
-static void put(const char *text, size_t len)
-{
-	if (write(STDERR_FILENO, text, len) < 0)
-		return;
-}
-
 static void format_left(char *text, size_t size, const struct nx_progress *p, double part,
 			uint64_t now)
 {
@@ -67,7 +46,8 @@ static void draw(struct nx_progress *p, uint64_t now)
 	uint64_t done = p->done < p->total ? p->done : p->total;
 	double part = (double)done / (double)p->total;
 	unsigned filled = (unsigned)(part * BAR_CELLS);
-	bool colour = wants_colour();
+	const char *no_colour = getenv("NO_COLOR");
+	bool colour = !no_colour || !*no_colour;
 	char left[24];
 	char line[256];
 	int len;
@@ -78,7 +58,7 @@ static void draw(struct nx_progress *p, uint64_t now)
 		       colour ? "\033[0m" : "", (int)(BAR_CELLS - filled), "....................",
 		       (unsigned)(part * 100), left);
 	if (len > 0 && (size_t)len < sizeof(line))
-		put(line, (size_t)len);
+		(void)!write(STDERR_FILENO, line, (size_t)len);
 	p->shown = true;
 	p->last_drawn_ns = now;
 }
@@ -101,10 +81,13 @@ static void tell(struct nx_progress *p, uint64_t now)
 
 void nx_progress_begin(struct nx_progress *p, const char *what, uint64_t total, bool enabled)
 {
+	const char *term = getenv("TERM");
+
 	if (!p)
 		return;
 	*p = (struct nx_progress){
-		.enabled = enabled && total > 0 && terminal_can_draw(),
+		.enabled = enabled && total > 0 && isatty(STDERR_FILENO) && term && *term &&
+			   strcmp(term, "dumb") != 0,
 		.is_told = enabled && total > 0 && told_fd >= 0,
 		.what = what ? what : "",
 		.total = total,
@@ -137,6 +120,6 @@ void nx_progress_end(struct nx_progress *p)
 
 	if (!p || !p->shown)
 		return;
-	put(erase, sizeof(erase) - 1);
+	(void)!write(STDERR_FILENO, erase, sizeof(erase) - 1);
 	p->shown = false;
 }

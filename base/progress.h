@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress: a bar with an estimate of the time left, on standard error, only
- * on a terminal, at most ten times a second, and only once a second has
- * passed. Erases itself at the end. Only cli prints, so other rooms receive a
- * struct nx_progress and only count; a NULL or zeroed one counts silently.
+ * progress: a bar with an estimate of the time left, on standard error if that is a terminal, after
+ * the first second. Other rooms only count; a NULL or zeroed struct counts silently.
  *
- * A program that waits for us has no terminal: after nx_progress_tell the same bars become lines
- * "0.42 reading the capture" in the descriptor it reads, also at most ten times a second. When it
- * stops reading, this program ends.
+ * After nx_progress_tell the same bars also become lines "0.42 reading the capture" in a descriptor
+ * that another program reads. When it stops reading, this program ends.
  */
 #ifndef NX_BASE_PROGRESS_H
 #define NX_BASE_PROGRESS_H

@@ -18,7 +18,7 @@ struct pair {
 	uint32_t index;
 };
 
-/* What is not in order needs room beside it to be sorted. */
+/* Records that are not in order need room beside them to be sorted. */
 static void set_room(struct nx_spool *spool)
 {
 	size_t free_bytes = 0, room;
@@ -55,11 +55,6 @@ void nx_spool_free(struct nx_spool *spool)
 	nx_heap_free(spool->order);
 	nx_heap_free(spool->buffer);
 	nx_heap_free(spool);
-}
-
-uint64_t nx_spool_count(const struct nx_spool *spool)
-{
-	return spool->count;
 }
 
 /* How often each value of each of the eight bytes of a key occurs. */
@@ -120,7 +115,7 @@ static void sort_range(const struct nx_spool *spool, struct nx_spool_range range
 		order[i] = pairs[i].index;
 }
 
-/* Memory that the kernel has cleared once is not to be cleared for each run. */
+/* Kept from run to run, so that the kernel clears its pages only once. */
 static struct pair *take_pairs(struct nx_spool *spool, size_t count)
 {
 	size_t bytes = 2 * count * sizeof(struct pair);
@@ -254,11 +249,6 @@ static enum nx_status write_permuted(const struct nx_spool *spool, struct nx_err
 	return status;
 }
 
-static uint64_t sorted_key(const struct nx_spool *spool, size_t i)
-{
-	return nx_load64(nx_spool_record(spool, spool->order ? spool->order[i] : i));
-}
-
 /* Records that came in order make one run, however often the buffer was full. */
 static void join_last_runs(struct nx_spool *spool)
 {
@@ -277,8 +267,8 @@ static void add_run(struct nx_spool *spool, struct nx_spool_range range, size_t 
 		.offset = spool->file_bytes + range.from * spool->record_size,
 		.count = range.to - range.from,
 		.part = part,
-		.first_key = sorted_key(spool, range.from),
-		.last_key = sorted_key(spool, range.to - 1),
+		.first_key = nx_load64(nx_spool_sorted_record(spool, range.from)),
+		.last_key = nx_load64(nx_spool_sorted_record(spool, range.to - 1)),
 	};
 
 	nx_vec_push(&spool->runs, run);
@@ -329,16 +319,6 @@ static enum nx_status spill(struct nx_spool *spool, struct nx_error *err)
 	return NX_OK;
 }
 
-static void grow_buffer(struct nx_spool *spool)
-{
-	size_t room = spool->room ? spool->room * 2 : FIRST_BUFFER_RECORDS;
-
-	if (room > spool->room_max)
-		room = spool->room_max;
-	spool->buffer = nx_heap_realloc(spool->buffer, room * spool->record_size);
-	spool->room = room;
-}
-
 enum nx_status nx_spool_place(struct nx_spool *spool, uint64_t key, void **place,
 			      struct nx_error *err)
 {
@@ -349,14 +329,17 @@ enum nx_status nx_spool_place(struct nx_spool *spool, uint64_t key, void **place
 		if (status)
 			return status;
 	}
-	if (spool->used == spool->room)
-		grow_buffer(spool);
+	if (spool->used == spool->room) {
+		size_t room = spool->room ? spool->room * 2 : FIRST_BUFFER_RECORDS;
+
+		spool->room = room < spool->room_max ? room : spool->room_max;
+		spool->buffer = nx_heap_realloc(spool->buffer, spool->room * spool->record_size);
+	}
 	if (key < spool->last_key)
 		spool->unordered = true;
 	spool->last_key = key;
 	*place = spool->buffer + spool->used * spool->record_size;
 	spool->used++;
-	spool->count++;
 	return NX_OK;
 }
 
@@ -370,7 +353,8 @@ enum nx_status nx_spool_add(struct nx_spool *spool, const void *record, struct n
 	return status;
 }
 
-/* While its records are still at hand, and so that the next part has the room to be sorted. */
+/* Sorts the part now, if there is room: its records are cached, and the next part needs the room.
+ */
 static void order_part(struct nx_spool *spool)
 {
 	struct nx_spool_range range = nx_spool_range_of(spool, spool->cuts.len);

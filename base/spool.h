@@ -2,17 +2,10 @@
 /*
  * spool: sorts any number of fixed-size records in bounded memory.
  *
- * Records are collected in a buffer; full buffers are sorted and, when there is
- * more than one, written as runs to an unlinked temporary file ($TMPDIR or
- * /var/tmp) that disappears with the process. Reading merges the runs. A set
- * that fits the buffer never touches the disk.
- *
- * The first eight bytes of a record are its key, a native uint64_t; records
- * with equal keys keep the order in which they were added. After nx_spool_sort
- * any number of cursors may read, one after another or at once.
- *
- * A spool may be cut into parts, which are sorted and read separately: pieces
- * that need no common order are not merged.
+ * Full buffers become sorted runs in an unlinked temporary file ($TMPDIR or /var/tmp); a set that
+ * fits the buffer never touches the disk. The first eight bytes of a record are its key, a native
+ * uint64_t; equal keys keep their order. After nx_spool_sort any number of cursors may read at
+ * once. A spool may be cut into parts, which are sorted and read separately.
  */
 #ifndef NX_BASE_SPOOL_H
 #define NX_BASE_SPOOL_H
@@ -39,7 +32,10 @@ NX_MUST_CHECK enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_err
 /* For a sorted spool that is read several times and was not cut: merges once instead of in each
  * reading. Meanwhile the temporary file needs twice its size. */
 NX_MUST_CHECK enum nx_status nx_spool_merge(struct nx_spool *spool, struct nx_error *err);
-uint64_t nx_spool_count(const struct nx_spool *spool);
+/* Calls fn for each record of a part, in order. */
+NX_MUST_CHECK enum nx_status nx_spool_each(const struct nx_spool *spool, size_t part,
+					   void (*fn)(void *context, const void *record),
+					   void *context, struct nx_error *err);
 
 NX_MUST_CHECK enum nx_status nx_spool_cursor_open(struct nx_spool_cursor **cursor,
 						  const struct nx_spool *spool,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define READ_BLOCK_MAX_BYTES ((size_t)1 << 20)
+#define MERGE_BYTES ((size_t)1 << 20)
 
 /* A run being read: a window of it in memory and what is left in the file. */
 struct source {
@@ -99,15 +100,6 @@ static const uint8_t *source_record(const struct nx_spool_cursor *c, size_t sour
 	return s->block + s->at * c->spool->record_size;
 }
 
-static size_t count_runs(const struct nx_spool_cursor *c)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < c->spool->runs.len; i++)
-		count += c->spool->runs.items[i].part == c->part;
-	return count;
-}
-
 static void allocate_sources(struct nx_spool_cursor *c, size_t count)
 {
 	size_t size = c->spool->record_size;
@@ -124,8 +116,10 @@ static void allocate_sources(struct nx_spool_cursor *c, size_t count)
 static enum nx_status open_sources(struct nx_spool_cursor *c)
 {
 	const struct nx_spool *spool = c->spool;
-	size_t count = count_runs(c), at = 0;
+	size_t count = 0, at = 0;
 
+	for (size_t i = 0; i < spool->runs.len; i++)
+		count += spool->runs.items[i].part == c->part;
 	if (!count)
 		return NX_OK;
 	allocate_sources(c, count);
@@ -220,5 +214,58 @@ enum nx_status nx_spool_cursor_close(struct nx_spool_cursor *c, struct nx_error 
 	nx_heap_free(c->heap);
 	nx_heap_free(c->blocks);
 	nx_heap_free(c);
+	return status;
+}
+
+enum nx_status nx_spool_each(const struct nx_spool *spool, size_t part,
+			     void (*fn)(void *context, const void *record), void *context,
+			     struct nx_error *err)
+{
+	struct nx_spool_cursor *cursor;
+	const void *record;
+	enum nx_status status = nx_spool_cursor_open_part(&cursor, spool, part, err);
+
+	if (status)
+		return status;
+	while ((record = nx_spool_cursor_next(cursor)))
+		fn(context, record);
+	return nx_spool_cursor_close(cursor, err);
+}
+
+/* --- merging ---------------------------------------------------------------- */
+
+static enum nx_status copy_sorted(const struct nx_spool *from, struct nx_spool *to,
+				  struct nx_error *err)
+{
+	struct nx_spool_cursor *cursor;
+	enum nx_status status = nx_spool_cursor_open(&cursor, from, err), closed;
+	const void *record;
+
+	if (status)
+		return status;
+	while (!status && (record = nx_spool_cursor_next(cursor)))
+		status = nx_spool_add(to, record, err);
+	closed = nx_spool_cursor_close(cursor, status ? NULL : err);
+	return status ? status : closed;
+}
+
+enum nx_status nx_spool_merge(struct nx_spool *spool, struct nx_error *err)
+{
+	struct nx_spool *merged, runs = *spool;
+	enum nx_status status;
+
+	assert(spool->sorted);
+	if (spool->runs.len < 2)
+		return NX_OK;
+	merged = nx_spool_new(spool->record_size, MERGE_BYTES);
+	status = copy_sorted(spool, merged, err);
+	if (!status)
+		status = nx_spool_sort(merged, err);
+	if (!status) {
+		*spool = *merged;
+		spool->buffer_bytes = runs.buffer_bytes;
+		*merged = runs;
+	}
+	nx_spool_free(merged);
 	return status;
 }

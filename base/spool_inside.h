@@ -29,9 +29,8 @@ struct nx_spool {
 	bool sorted;
 	void *scratch; /* of sorting, kept from one run to the next */
 	size_t scratch_bytes;
-	uint32_t *order; /* of a sorted buffer; NULL when it was added in order */
-	uint64_t count;
-	size_t first_part;			       /* of the buffer */
+	uint32_t *order;   /* of a sorted buffer; NULL when it was added in order */
+	size_t first_part; /* of the buffer */
 	struct nx_spool_cuts NX_VEC_BODY(size_t) cuts; /* where parts end in the buffer */
 	NX_VEC(struct nx_spool_run) runs;
 	int fd; /* -1 until a run is written */

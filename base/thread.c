@@ -56,8 +56,7 @@ void nx_thread_join(struct nx_thread *thread)
 	thread->is_running = false;
 }
 
-/* --- groups ------------------------------------------------------------------------------------
- */
+/* --- groups ------------------------------------------------------------------ */
 
 struct group {
 	void (*run)(void *context, size_t index);

@@ -2,15 +2,8 @@
 /*
  * thread: the only place that starts threads.
  *
- *	struct nx_thread thread = {0};
- *
- *	st = nx_thread_start(&thread, "nx-timer", keep_time, timer, err);
- *	...
- *	nx_thread_join(&thread);
- *
- * A thread starts with all signals blocked: their handlers run on the threads that the program
- * knows. Faults of the thread itself (SIGSEGV, SIGBUS and the like) still reach their handlers.
- * The struct stays where it is until the thread is joined; a zeroed struct is not running.
+ * A thread starts with all signals blocked except faults (SIGSEGV, SIGBUS and the like). The struct
+ * must not move until the thread is joined; a zeroed struct is not running.
  */
 #ifndef NX_BASE_THREAD_H
 #define NX_BASE_THREAD_H

@@ -17,7 +17,7 @@ struct nx_timer {
 	struct nx_thread thread;
 };
 
-/* Under the lock, as are the two below. */
+/* Under the lock, as is the next one. */
 static void take_out(struct nx_timer *t, struct nx_alarm *alarm)
 {
 	struct nx_alarm **at = &t->first;
@@ -28,14 +28,6 @@ static void take_out(struct nx_timer *t, struct nx_alarm *alarm)
 		at = &(*at)->next;
 	*at = alarm->next;
 	alarm->is_set = false;
-}
-
-static void wait_until(struct nx_timer *t, uint64_t due_ns)
-{
-	struct timespec due = {.tv_sec = (time_t)(due_ns / 1000000000),
-			       .tv_nsec = (long)(due_ns % 1000000000)};
-
-	pthread_cond_timedwait(&t->changed, &t->lock, &due);
 }
 
 static void ring(struct nx_timer *t, struct nx_alarm *alarm)
@@ -55,12 +47,16 @@ static void keep_time(void *opaque)
 
 	pthread_mutex_lock(&t->lock);
 	while (!t->is_ending) {
-		if (!t->first)
+		if (!t->first) {
 			pthread_cond_wait(&t->changed, &t->lock);
-		else if (t->first->due_ns > nx_now_ns())
-			wait_until(t, t->first->due_ns);
-		else
+		} else if (t->first->due_ns > nx_now_ns()) {
+			struct timespec due = {.tv_sec = (time_t)(t->first->due_ns / 1000000000),
+					       .tv_nsec = (long)(t->first->due_ns % 1000000000)};
+
+			pthread_cond_timedwait(&t->changed, &t->lock, &due);
+		} else {
 			ring(t, t->first);
+		}
 	}
 	pthread_mutex_unlock(&t->lock);
 }

@@ -2,12 +2,6 @@
 /*
  * timer: one thread that calls functions when they are due.
  *
- *	struct nx_alarm alarm = {.ring = check_deadline, .context = question};
- *
- *	nx_timer_set(timer, &alarm, 20);
- *	...
- *	nx_timer_clear(timer, &alarm);
- *
  * All alarms ring on the same thread, so ring must be short. It may set its own alarm again, and
  * must not clear it. Safe from any thread.
  */
@@ -21,7 +15,7 @@
 
 struct nx_timer;
 
-/* Stays where it is until it is cleared. */
+/* Must not move until it is cleared. */
 struct nx_alarm {
 	void (*ring)(void *context);
 	void *context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8: recognizes well-formed UTF-8; texts in captures may hold any bytes. */
+/* utf8: writes and recognizes well-formed UTF-8; texts in captures may hold any bytes. */
 #ifndef NX_BASE_UTF8_H
 #define NX_BASE_UTF8_H
 
@@ -10,6 +10,18 @@
 static inline bool nx_utf8_is_tail(uint8_t byte)
 {
 	return (byte & 0xc0) == 0x80;
+}
+
+/* Writes the character, up to four bytes; returns how many. */
+static inline size_t nx_utf8_put(uint8_t *out, uint32_t c)
+{
+	static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = len; i-- > 1; c >>= 6)
+		out[i] = (uint8_t)(0x80 | (c & 0x3f));
+	out[0] = (uint8_t)(lead[len] | c);
+	return len;
 }
 
 /* Length of the well-formed sequence beyond ASCII at at (Unicode table 3-7), 0 for none. */

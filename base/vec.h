@@ -7,8 +7,7 @@
  *	for (size_t i = 0; i < spans.len; i++) use(spans.items[i]);
  *	nx_vec_release(&spans);
  *
- * A zeroed vec is valid and empty. Growth doubles, so pushing is O(1) amortised.
- * To pass one between functions give the type a name:
+ * A zeroed vec is valid and empty. To pass one between functions, name its type:
  * `struct nx_bytes NX_VEC_BODY(uint8_t);`
  */
 #ifndef NX_BASE_VEC_H

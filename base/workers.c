@@ -169,8 +169,7 @@ void nx_workers_free(struct nx_workers *w)
 	nx_heap_free(w);
 }
 
-/* --- sharing items out --------------------------------------------------------------------------
- */
+/* --- sharing items out ------------------------------------------------------- */
 
 struct share {
 	nx_worker_fn fn;

@@ -2,17 +2,8 @@
 /*
  * workers: a few threads that take jobs from one queue, in the order they were added.
  *
- *	struct nx_workers *w = nx_workers_new("nx-ahead", nx_workers_default_count(4), 0);
- *	struct nx_job job = {.run = add_up, .context = &table};
- *
- *	nx_workers_add(w, &job);
- *	... what does not need the sums ...
- *	nx_workers_await(w, &job);
- *	nx_workers_free(w);
- *
  * Threads start when jobs wait and none is idle. Awaiting a job that no thread has begun runs it on
- * the calling thread, so jobs that are awaited get done without threads too, only slower. Safe from
- * any thread.
+ * the calling thread, so it gets done even if no thread can start. Safe from any thread.
  */
 #ifndef NX_BASE_WORKERS_H
 #define NX_BASE_WORKERS_H
@@ -26,7 +17,7 @@
 
 struct nx_workers;
 
-/* Stays where it is until run returns or, if it is detached, until run is called. */
+/* Must not move until run returns or, if it is detached, until run is called. */
 struct nx_job {
 	void (*run)(void *context);
 	void *context;
@@ -53,7 +44,7 @@ bool nx_workers_add(struct nx_workers *workers, struct nx_job *job);
 /* Returns when the job is idle. */
 void nx_workers_await(struct nx_workers *workers, struct nx_job *job);
 
-/* worker counts from 0, the caller of share, and names scratch memory of one's own. */
+/* worker counts from 0, the caller; an index for scratch memory per thread. */
 typedef void (*nx_worker_fn)(void *context, size_t item, unsigned worker);
 
 /* Calls fn once for each item below item_count, on all threads and this one; returns when all are

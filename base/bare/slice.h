@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * slice: a borrowed run of bytes. It lives while its lender lives.
- *
- * All sub-slicing is clamped: a slice can never reach outside its lender,
- * whatever offset and length a hostile file asks for.
- */
+/* slice: a borrowed run of bytes. Parts are clamped: they never reach outside the whole. */
 #ifndef NX_BASE_BARE_SLICE_H
 #define NX_BASE_BARE_SLICE_H
 

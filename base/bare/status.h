@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * status: the one list of ways in which a call can fail.
- *
- * Every function that can fail returns one of these. The exit code of the
- * program and, later, the HTTP answer derive from it in one place each.
+/* status: the one list of ways in which a call can fail; exit codes and HTTP codes derive from it.
  */
 #ifndef NX_BASE_BARE_STATUS_H
 #define NX_BASE_BARE_STATUS_H

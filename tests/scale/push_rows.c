@@ -67,7 +67,7 @@ static double now_seconds(void)
 static int leave(enum nx_status st, const struct nx_error *err)
 {
 	if (st)
-		fprintf(stderr, "%s: %s\n", nx_status_name(st), err->message);
+		fprintf(stderr, "%d: %s\n", (int)st, err->message);
 	return nx_status_exit_code(st);
 }
 

@@ -107,7 +107,7 @@ static inline void assert_refused(struct duckdb_fixture *f, const char *sql, enu
 	const char *got = fixture_ask(f, sql, &st);
 
 	if (st != status)
-		fail_msg("%s: %s, %s", sql, nx_status_name(st), got);
+		fail_msg("%s: %d, %s", sql, (int)st, got);
 	if (message)
 		assert_string_equal(got, message);
 }

@@ -183,7 +183,7 @@ static void everything_but_reading_the_profile_is_refused(void **state)
 		const char *got = fixture_ask(f, forbidden[i], &st);
 
 		if (st != NX_PERMISSION)
-			fail_msg("%s: %s, %s", forbidden[i], nx_status_name(st), got);
+			fail_msg("%s: %d, %s", forbidden[i], (int)st, got);
 	}
 	assert_int_not_equal(access("/tmp/nx-must-not-be", F_OK), 0);
 	assert_answer(f, "SELECT count(*), sum(bytes) FROM Instruction", "1000|499500");
