@@ -266,7 +266,7 @@ static void touch_operands(struct access *x, const struct nx_slot *slot, bool is
 
 static void read_transfer(struct access *x, const struct nx_transfer *t)
 {
-	const struct nx_dma_block *block = nx_profile_block(x->a->out.profile, t);
+	const struct nx_dma_block *block = nx_transfer_block(x->a->out.profile, t);
 	const struct nx_binary_graph *graph = x->a->out.profile->program.binary_graphs[t->graph];
 	struct nx_operand o;
 

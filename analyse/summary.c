@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "model/measure.h"
 #include "model/naming.h"
+#include "model/transfer.h"
 
 /* --- putting metrics ------------------------------------------------------- */
 
@@ -409,7 +410,7 @@ static void add_transfer(struct nx_profile *p, const struct nx_transfer *t,
 			 const struct nx_text_map *tensors)
 {
 	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
-	const struct nx_dma_block *block = nx_profile_block(p, t);
+	const struct nx_dma_block *block = nx_transfer_block(p, t);
 	uint64_t tensor, last = NX_NONE;
 
 	for (size_t i = 0; block && i < block->descriptor_count; i++) {

@@ -10,3 +10,18 @@ const char *nx_tensor_kind_name(enum nx_tensor_kind kind)
 	assert((size_t)kind < sizeof(names) / sizeof(names[0]));
 	return names[kind];
 }
+
+const char *nx_edge_name(unsigned type)
+{
+	static const char *const names[] = {"INVALID", "ORDERED", "ANTI_DEPENDENCE",
+					    "OUTPUT_DEPENDENCE", "FLOW_DEPENDENCE"};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "INVALID";
+}
+
+const char *nx_instruction_type_name(unsigned type)
+{
+	static const char *const names[] = {"", "REGULAR", "SPILL", "TRANSPOSE"};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "";
+}

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * binary: what a compiled model (a NEFF) declares, as plain rows.
- *
- * decode/neff fills it; everything lives in the arena given there or is
- * borrowed from the mapped file, so it lasts as long as the profile. Optional
- * parts that a file lacks are empty; `missing` lists them.
+ * binary: what a compiled model (a NEFF) declares, as plain rows. decode/neff fills it; rows live
+ * in its arena or borrow from the mapped file. Parts that a file lacks are empty and listed in
+ * `missing`.
  */
 #ifndef NX_MODEL_BINARY_H
 #define NX_MODEL_BINARY_H
@@ -13,7 +11,7 @@
 #include <string.h>
 
 #include "base/bare/slice.h"
-#include "model/engine.h"
+#include "machine/hardware.h"
 
 #define NX_NONE UINT32_MAX /* "no such row" in any 32-bit index */
 
@@ -75,15 +73,21 @@ struct nx_dma_block { /* the unit a static DMA trigger starts */
 	size_t descriptor_count;
 };
 
+const char *nx_edge_name(unsigned type); /* "FLOW_DEPENDENCE" */
+
 struct nx_predecessor {
 	uint64_t bir_id;
-	uint8_t type; /* enum nx_edge_type of format/debug_info.h; text in nx_edge_name() */
+	uint8_t type; /* enum nx_edge_type of format/debug_info.h */
 };
+
+/* Why the compiler made an instruction, as its debug info says. */
+enum nx_type { NX_TYPE_NONE, NX_TYPE_REGULAR, NX_TYPE_SPILL, NX_TYPE_TRANSPOSE };
+const char *nx_instruction_type_name(unsigned type); /* "TRANSPOSE"; "" for none */
 
 struct nx_bir { /* a backend instruction: what a slot was made from */
 	uint64_t id;
 	const char *name;
-	uint8_t instruction_type; /* 0 none, 1 REGULAR, 2 SPILL, 3 TRANSPOSE */
+	uint8_t instruction_type; /* enum nx_type */
 	bool has_penguin;
 	uint64_t penguin_id;
 	uint32_t origin;		     /* into origins, NX_NONE */
@@ -178,8 +182,7 @@ struct nx_binary_graph {
 	size_t bir_count;
 };
 
-/* Whether a graph has the variable and def.json gives it that type: "file", "input", "virtual"...
- */
+/* Whether the graph has the variable, with that type in def.json: "file", "input", "virtual"... */
 static inline bool nx_variable_is(const struct nx_binary_graph *graph, uint32_t variable,
 				  const char *type)
 {

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/capture.h"
 
+#include <assert.h>
+
 #include "base/map.h"
 
 const char *nx_queue_class_name(enum nx_queue_class queue_class)
 {
-	switch (queue_class) {
-	case NX_QUEUE_DATA:
-		return "data";
-	case NX_QUEUE_HARDWARE_DYNAMIC:
-		return "hardware_dynamic";
-	case NX_QUEUE_SOFTWARE_DYNAMIC:
-		return "software_dynamic";
-	default:
-		return "instruction";
-	}
+	static const char *const names[] = {"data", "instruction", "hardware_dynamic",
+					    "software_dynamic"};
+
+	static_assert(sizeof(names) / sizeof(names[0]) == NX_QUEUE_CLASS_COUNT, "all have names");
+	assert(queue_class < NX_QUEUE_CLASS_COUNT);
+	return names[queue_class];
 }
 
 const char *nx_queue_type_name(unsigned type)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture: what a device capture (an NTFF) says besides its records: the cores
- * it covers, the code they ran, their queues, clocks, memory and window.
- *
- * decode/ntff fills it. Slices borrow from the mapped file, everything else
- * lives in the arena given there.
+ * capture: what a device capture (an NTFF) says besides its records: the cores it covers, the code
+ * they ran, their queues, memory and window. Slices borrow from the mapped file.
  */
 #ifndef NX_MODEL_CAPTURE_H
 #define NX_MODEL_CAPTURE_H
@@ -12,9 +9,10 @@
 #include <stdbool.h>
 
 #include "base/bare/slice.h"
-#include "model/engine.h"
+#include "machine/hardware.h"
 
 #define NX_MAX_GRAPHS 64
+
 struct nx_ultraserver { /* machines joined into one, and the place of this one in it */
 	bool is_known;	/* the machine is part of one */
 	uint64_t id;
@@ -144,10 +142,7 @@ struct nx_capture {
 const struct nx_queue *nx_graph_queue(const struct nx_graph *graph, uint32_t engine_idx,
 				      uint32_t queue_idx);
 
-/*
- * The graph's queues by name, in order. A queue is declared once per DMA engine; the last
- * declaration stands for all.
- */
+/* Each queue of the graph once, in order: of one declaration per DMA engine the last is used. */
 void nx_graph_each_queue(const struct nx_graph *graph,
 			 void (*fn)(void *context, const struct nx_queue *queue), void *context);
 

@@ -2,21 +2,10 @@
 /*
  * event_shapes: which attributes events of a kind have, learnt from the first of them.
  *
- * Millions of events have the same few lists of keys. A source that recognises
- * such a list hands out its shape together with the values: whoever reads the event
- * compares no keys any more, what it found out about them is kept by the number of
- * the shape.
- *
- *	struct nx_event_shapes shapes = {0};
- *
- *	nx_system_read_attributes(profile, event, &shapes, &read);
- *	if (read.shape && read.shape->idx < known_count)
- *		... as with the event before of that shape
- *	nx_event_shapes_release(&shapes);
- *
- * Shapes belong to whoever reads, one thread each, and serve all processes of a profile. Their
- * number has a bound: what comes after it is read without one. A zeroed struct is valid and
- * empty.
+ * Millions of events share a few lists of keys. A source that recognises such a list returns its
+ * shape with the values, so that the reader need not compare keys again. Each reading thread has
+ * its own shapes, for all processes of a profile. Beyond a limit events are read without a shape. A
+ * zeroed struct is valid and empty.
  */
 #ifndef NX_MODEL_EVENT_SHAPES_H
 #define NX_MODEL_EVENT_SHAPES_H
@@ -31,7 +20,7 @@
 
 struct nx_event_shape {
 	uint32_t idx; /* counts from 0 */
-	/* keys as recorded: those of START, then those of STOP; none is longer than 127 bytes */
+	/* keys as recorded, of START, then of STOP; none is longer than 127 bytes */
 	const struct nx_slice *recorded;
 	const uint8_t *places; /* of their values among those shown, or NX_NOT_SHOWN */
 	uint8_t start_count, stop_count;
@@ -44,7 +33,7 @@ struct nx_event_shape {
 struct nx_shape_kind {
 	const struct nx_event_shape *shapes[NX_SHAPES_PER_KIND];
 	uint8_t count;
-	uint8_t failed_count; /* events no shape could be made of: after a few it is not tried */
+	uint8_t failed_count; /* events that made no shape; after a few it is not tried */
 };
 
 struct nx_event_shapes {
@@ -55,7 +44,7 @@ struct nx_event_shapes {
 
 /* An event's attributes as of nx_system_attributes. */
 struct nx_read_attributes {
-	const struct nx_event_shape *shape; /* NULL: none is known, keys must be looked at */
+	const struct nx_event_shape *shape; /* NULL: unknown, compare the keys */
 	size_t count;			    /* of items */
 	struct nx_event_attribute items[NX_MAX_ATTRIBUTES];
 };

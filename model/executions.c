@@ -119,14 +119,6 @@ void nx_executions_pass(struct nx_executions *x, const struct nx_instruction *ro
 /* Compilers name a few dozen; a list beyond this is damage, and would make output quadratic. */
 #define MAX_PREDECESSORS 1024
 
-static bool is_repeated(const struct nx_predecessor *list, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (list[i].bir_id == list[at].bir_id && list[i].type == list[at].type)
-			return true;
-	return false;
-}
-
 struct nx_predecessor_walk nx_predecessors_of(const struct nx_executions *x,
 					      const struct nx_instruction *row)
 {
@@ -145,12 +137,14 @@ bool nx_predecessor_walk_next(struct nx_predecessor_walk *walk)
 	const struct nx_bir *bir = walk->bir;
 
 	while (bir && walk->at < bir->predecessor_count && walk->at < MAX_PREDECESSORS) {
-		size_t at = walk->at++;
+		const struct nx_predecessor *list = bir->predecessors, *p = &list[walk->at++];
 
-		walk->type = bir->predecessors[at].type;
-		walk->count = nx_executions_of(walk->from, walk->graph,
-					       bir->predecessors[at].bir_id, &walk->executions);
-		if (walk->count && !is_repeated(bir->predecessors, at))
+		walk->type = p->type;
+		walk->count =
+			nx_executions_of(walk->from, walk->graph, p->bir_id, &walk->executions);
+		while (list < p && (list->bir_id != p->bir_id || list->type != p->type))
+			list++;
+		if (walk->count && list == p) /* not a repetition */
 			return true;
 	}
 	return false;

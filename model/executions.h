@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * executions: which executed instructions came from which compiled one, so that
- * the compiler's dependency edges can be drawn between things that happened.
+ * executions: which executed instructions came from which compiled one, to draw the compiler's
+ * dependency edges between them.
  *
- * An instruction's id is its place in the instruction table, counted from one.
- * A compiled instruction that ran at most NX_EXECUTIONS_LISTED times has all
- * its executions listed. One that ran more often is in a loop; listing all
- * would make output quadratic, so only its latest execution before the asking
- * one is named.
+ * An instruction's id is its place in the instruction table, counted from one. A compiled
+ * instruction that ran more than NX_EXECUTIONS_LISTED times is in a loop: to avoid quadratic
+ * output, only its latest execution before the row at hand is listed.
  */
 #ifndef NX_MODEL_EXECUTIONS_H
 #define NX_MODEL_EXECUTIONS_H

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * insight: what is known about a profile when it is judged, and what was found.
- *
- * query/insight_facts.h asks a profile for the facts, analyse/insights.h judges them.
- */
+/* insight: facts about a profile (query/insight_facts.h), and findings (analyse/insights.h). */
 #ifndef NX_MODEL_INSIGHT_H
 #define NX_MODEL_INSIGHT_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * measure: small formulas that several tables share. Where AWS's exports show
- * float32 rounding the same steps are taken here, so that last digits agree.
- */
+/* measure: formulas that several tables share, with the float32 rounding of AWS's exports. */
 #ifndef NX_MODEL_MEASURE_H
 #define NX_MODEL_MEASURE_H
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * metrics: the numbers of a profile's summary: name, group, unit, and what each
- * means in our own words. Summary tables, `--terminology` and the JSON sections
- * summary_groups, summary_group_order and terminology come from this one list.
- */
+/* metrics: the numbers of a profile's summary, for summary tables, JSON and `--terminology`. */
 #ifndef NX_MODEL_METRICS_H
 #define NX_MODEL_METRICS_H
 

@@ -3,14 +3,12 @@
 
 #include <stdio.h>
 
-#define SEMAPHORE_COUNT 256
-
 const char *nx_semaphore_text(const struct nx_profile *profile, uint32_t graph, uint32_t semaphore,
 			      char out[NX_SEMAPHORE_TEXT_MAX])
 {
 	const char *const *names = profile->program.semaphore_names[graph];
 
-	if (names && semaphore < SEMAPHORE_COUNT && names[semaphore])
+	if (names && semaphore < NX_SEMAPHORE_COUNT && names[semaphore])
 		snprintf(out, NX_SEMAPHORE_TEXT_MAX, "S[%u] (%s)", semaphore, names[semaphore]);
 	else
 		snprintf(out, NX_SEMAPHORE_TEXT_MAX, "%u", semaphore);

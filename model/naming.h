@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * naming: numbers of a capture as the texts that exports and tables show.
- *
- * Each writes into the caller's buffer, cut to its size, and returns it.
- */
+/* naming: numbers of a capture as texts. Each writes into the caller's buffer and returns it. */
 #ifndef NX_MODEL_NAMING_H
 #define NX_MODEL_NAMING_H
 

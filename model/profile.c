@@ -42,16 +42,6 @@ void nx_profile_warn(struct nx_profile *profile, const char *category, const cha
 	va_end(args);
 }
 
-const struct nx_dma_block *nx_profile_block(const struct nx_profile *profile,
-					    const struct nx_transfer *t)
-{
-	const struct nx_binary_graph *graph = profile->program.binary_graphs[t->graph];
-
-	if (!graph || t->block >= graph->engines[t->engine].block_count)
-		return NULL;
-	return &graph->engines[t->engine].blocks[t->block];
-}
-
 uint64_t nx_profile_row_count(const struct nx_profile *profile)
 {
 	uint64_t rows = 0;

@@ -2,10 +2,8 @@
 /*
  * profile: one device profile, as all code after the decoders sees it.
  *
- * Small tables are arrays here. Tables that grow with the trace are not held in memory:
- * nx_profile_scan streams their rows to a function, in order of time (events, throttles and faults
- * graph by graph), as often as needed. struct nx_row_source hides the producer (pipeline), so
- * exporters know neither files nor decoders.
+ * Small tables are arrays here. Tables that grow with the trace are streamed by nx_profile_scan, in
+ * order of time (events, throttles and faults graph by graph), as often as needed.
  */
 #ifndef NX_MODEL_PROFILE_H
 #define NX_MODEL_PROFILE_H
@@ -123,10 +121,6 @@ NX_MUST_CHECK enum nx_status nx_profile_scan(const struct nx_profile *profile, e
 uint64_t nx_profile_row_count(const struct nx_profile *profile);
 
 uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct nx_packet *packet);
-
-/* The NEFF's block that a transfer moved; NULL when it is not known. */
-const struct nx_dma_block *nx_profile_block(const struct nx_profile *profile,
-					    const struct nx_transfer *transfer);
 
 /* "n_" and 40 hex digits from what the capture holds: its name in URLs and summaries. */
 #define NX_PROFILE_KEY_MAX 48

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program: the static side of every instruction that a capture may execute.
- *
- * One struct nx_slot per 64-byte word of every engine image, joined with what
- * the NEFF knows of it. Rows of executed instructions stay small because
- * everything that does not change between executions is here.
+ * program: the static side of every instruction that a capture may execute: one struct nx_slot per
+ * 64-byte word of every engine image, joined with what the NEFF knows of it.
  */
 #ifndef NX_MODEL_PROGRAM_H
 #define NX_MODEL_PROGRAM_H
@@ -55,7 +52,7 @@ bool nx_operand_from_dma(struct nx_operand *operand, uint64_t offset, const uint
 
 struct nx_slot {
 	uint8_t opcode;
-	uint8_t instruction_type; /* 0 none, 1 REGULAR, 2 SPILL, 3 TRANSPOSE */
+	uint8_t instruction_type; /* enum nx_type */
 	uint8_t operand_count;
 	uint8_t wait_semaphore; /* of NX_SLOT_WAITS_SEMAPHORE */
 	uint32_t flags;		/* enum nx_slot_flags */
@@ -65,7 +62,7 @@ struct nx_slot {
 	uint32_t operand;	/* first of operand_count in the program's operands */
 	uint32_t trigger_queue; /* of a trigger: into queue_names, NX_NONE */
 	uint32_t trigger_block;
-	uint32_t trigger_block_index; /* of the NEFF\'s block in its engine, NX_NONE without NEFF */
+	uint32_t trigger_block_index; /* of the NEFF's block in its engine, NX_NONE without NEFF */
 	uint64_t elements;
 	uint64_t adjusted_flop_count; /* of a MATMUL, in bf16 equivalents */
 	uint64_t sbuf_read_bytes, sbuf_write_bytes;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows: what happened, one struct per kind of event.
- *
- * Times are picoseconds since the start of the capture's window. The sizes are
- * kept small on purpose: captures have tens of millions of these, and they
- * pass through sort files.
+ * rows: what happened, one small struct per kind of event: captures have tens of millions of them.
+ * Times are picoseconds since the start of the capture's window.
  */
 #ifndef NX_MODEL_ROWS_H
 #define NX_MODEL_ROWS_H

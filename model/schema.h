@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema: the published tables of a profile as data: names, types, units, meanings.
- *
- * Stores, the query API, the printed schema and the documents read it here; no code spells a
- * table or a column a second time. The lines are in model/schema.def; from them come
+ * schema: the published tables of a profile as data: names, types, units, meanings. From the lines
+ * of model/schema.def come
  *
  *	NX_SCHEMA_DmaPacket		the number of a table
  *	NX_COL_DmaPacket_start_ts	the number of a column in its table
@@ -11,8 +9,7 @@
  *	NX_SCHEMA_DmaQueueType		the number of an enumeration
  *	NX_VALUE_DmaQueueType_input	the number of a value in its enumeration
  *
- * with the published spelling, so that a misspelt column does not compile and a search for
- * a name finds all its users. Everything is constant and lives as long as the program.
+ * with the published spelling, so that a misspelt column does not compile.
  */
 #ifndef NX_MODEL_SCHEMA_H
 #define NX_MODEL_SCHEMA_H

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/schema_fields.h"
 
+#include <assert.h>
 #include <stdio.h>
 
-const char *nx_schema_values_text(const struct nx_schema_enum *enumeration, char *out, size_t cap)
+#define VALUES_MAX 256
+
+/* The values of an enumeration joined by ", "; returns out. */
+static const char *values_text(const struct nx_schema_enum *enumeration, char out[VALUES_MAX])
 {
 	size_t at = 0;
 
 	out[0] = '\0';
-	for (unsigned i = 0; i < enumeration->value_count && at < cap; i++)
-		at += (size_t)snprintf(out + at, cap - at, "%s%s", i ? ", " : "",
+	for (unsigned i = 0; i < enumeration->value_count; i++) {
+		at += (size_t)snprintf(out + at, VALUES_MAX - at, "%s%s", i ? ", " : "",
 				       enumeration->values[i].text);
+		assert(at < VALUES_MAX);
+	}
 	return out;
 }
 
@@ -33,7 +39,7 @@ static void write_column(struct nx_table_sink *sink, struct nx_row *row,
 			 enum nx_schema_table_id table, unsigned at)
 {
 	const struct nx_schema_column *column = &nx_schema_tables[table].columns[at];
-	char values[NX_SCHEMA_VALUES_MAX];
+	char values[VALUES_MAX];
 
 	nx_row_put_text(row, NX_COL_SchemaFields_table_name, nx_schema_tables[table].name);
 	nx_row_put_text(row, NX_COL_SchemaFields_table_description,
@@ -45,8 +51,7 @@ static void write_column(struct nx_table_sink *sink, struct nx_row *row,
 	put_type(row, column);
 	if (column->type == NX_SCHEMA_ENUM)
 		nx_row_put_text(row, NX_COL_SchemaFields_field_enum_values,
-				nx_schema_values_text(&nx_schema_enums[column->target], values,
-						      sizeof(values)));
+				values_text(&nx_schema_enums[column->target], values));
 	nx_table_sink_put(sink, row);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/system.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,14 +10,10 @@
 
 const char *nx_event_source_name(enum nx_event_source source)
 {
-	switch (source) {
-	case NX_SOURCE_HARDWARE:
-		return "neuron_hw";
-	case NX_SOURCE_FRAMEWORK:
-		return "framework";
-	default:
-		return "neuron_rt";
-	}
+	static const char *const names[] = {"neuron_rt", "neuron_hw", "framework"};
+
+	assert(source <= NX_SOURCE_FRAMEWORK);
+	return names[source];
 }
 
 enum nx_status nx_system_scan(const struct nx_system_profile *profile, enum nx_system_table table,

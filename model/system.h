@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system: a system profile: what the processes of a run did on their hosts and
- * what their NeuronCores did for them, over all instances.
- *
- * Like struct nx_profile it holds what is small (processes, names, device
- * profiles, warnings) and streams what grows with the trace through a row
- * source: process by process, each in order of time.
+ * system: a system profile: what the processes of a run did on their hosts and NeuronCores, over
+ * all instances. Tables that grow with the trace are streamed, process by process, each in order of
+ * time.
  */
 #ifndef NX_MODEL_SYSTEM_H
 #define NX_MODEL_SYSTEM_H
@@ -31,8 +28,7 @@ enum nx_system_flags {
 	NX_EVENT_ORPHAN = 1 << 2,     /* a STOP whose START was overwritten: no duration */
 };
 
-/* Finds an event's attributes again. Only the row source that made it knows what it means; a zeroed
- * one finds none. */
+/* Where the row source finds an event's attributes again; zeroed: it has none. */
 struct nx_event_handle {
 	uint64_t words[2];
 };
@@ -120,10 +116,7 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder */
 	uint32_t data_version; /* of its files */
 	struct nx_ultraserver ultraserver;
 	uint64_t init_ns, close_ns;
-	/*
-	 * From the device's clock to the host's, by the first sync point: the same moment on
-	 * both. Over a capture of seconds they drift by less than a microsecond.
-	 */
+	/* from the device's clock to the host's, by the first sync point */
 	bool has_clock_offset;
 	int64_t clock_offset_ns;
 	uint64_t stored_event_count, total_event_count; /* records; differ when some were dropped */
@@ -204,11 +197,8 @@ struct nx_slice nx_system_interned(const struct nx_system_profile *profile, uint
 const char *nx_system_event_name(const struct nx_system_profile *profile,
 				 const struct nx_system_event *event);
 
-/*
- * A unique name for each device capture, parallel to profile->devices:
- * device_profile_model_<id>, device_profile_rank_<i>, or after the session's own file; a number
- * follows if a model has several. NULL for empty ones.
- */
+/* Unique names, parallel to profile->devices: device_profile_model_<id>, device_profile_rank_<i>,
+ * or after the session's file; a number follows if a name is taken. NULL for empty captures. */
 const char **nx_system_device_names(const struct nx_system_profile *profile,
 				    struct nx_arena *arena);
 void nx_system_warn(struct nx_system_profile *profile, const char *category, const char *fmt, ...)

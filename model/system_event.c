@@ -52,25 +52,18 @@ const struct nx_event_key *nx_event_reader_key(struct nx_event_reader *reader, c
 	return keep_key(reader, nx_slice_text(text));
 }
 
-static struct nx_event_field *find_field(struct nx_event_fields *f, const struct nx_event_key *key)
-{
-	for (size_t i = 0; i < f->count; i++)
-		if (f->items[i].key == key)
-			return &f->items[i];
-	return NULL;
-}
-
 /* A later value of the same key replaces the earlier: a stop knows more than its start. */
 static void put_field(struct nx_event_fields *f, const struct nx_event_key *key,
 		      struct nx_slice text)
 {
-	struct nx_event_field *to = find_field(f, key);
+	size_t at = 0;
 
-	if (!to && f->count == NX_MAX_EVENT_FIELDS)
+	while (at < f->count && f->items[at].key != key)
+		at++;
+	if (at == NX_MAX_EVENT_FIELDS)
 		return;
-	if (!to)
-		to = &f->items[f->count++];
-	*to = (struct nx_event_field){key, text};
+	f->count += at == f->count;
+	f->items[at] = (struct nx_event_field){key, text};
 }
 
 const struct nx_event_field *nx_event_fields_at(const struct nx_event_fields *fields,
@@ -111,7 +104,7 @@ static void put_attributes(struct nx_event_reader *r, const struct nx_system_eve
 	}
 }
 
-/* Fields of the first event of its shape tell the keys of all others. */
+/* The first event of a shape gives the keys of all others. */
 static void keep_shape_keys(struct nx_event_reader *r, const struct nx_event_shape *shape,
 			    const struct nx_event_fields *f)
 {
@@ -164,7 +157,7 @@ void nx_event_reader_close(struct nx_event_reader *reader)
 	nx_arena_release(&reader->arena);
 }
 
-/* Puts the name of an id, unless that is no number. */
+/* Puts the name of an id, if the id is a number. */
 static void put_name(struct nx_event_reader *r, uint32_t process, struct nx_event_fields *f,
 		     const struct nx_event_key *key, const struct nx_event_field *id,
 		     struct nx_recent_name *recent)
@@ -186,13 +179,13 @@ static void put_name(struct nx_event_reader *r, uint32_t process, struct nx_even
 static void add_model(struct nx_event_reader *r, const struct nx_system_event *event,
 		      struct nx_event_fields *f)
 {
-	const struct nx_event_field *model = find_field(f, r->model_id);
+	const struct nx_event_field *model = nx_event_fields_at(f, r->model_id);
 
 	if (!model && event->model_id) {
 		size_t len = nx_format_u64(f->model_digits, event->model_id);
 
 		put_field(f, r->model_id, nx_slice_of(f->model_digits, len));
-		model = find_field(f, r->model_id);
+		model = nx_event_fields_at(f, r->model_id);
 	}
 	if (model)
 		put_name(r, event->process, f, r->model_name, model, &r->recent_model);
@@ -207,7 +200,7 @@ void nx_event_fields_read(struct nx_event_reader *reader, const struct nx_system
 	if (event->source == NX_SOURCE_FRAMEWORK)
 		return;
 	add_model(reader, event, fields);
-	tensor = find_field(fields, reader->tensor_id);
+	tensor = nx_event_fields_at(fields, reader->tensor_id);
 	if (tensor)
 		put_name(reader, event->process, fields, reader->tensor_name, tensor,
 			 &reader->recent_tensor);

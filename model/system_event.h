@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system_event: what an event of a system profile says about itself, made
- * ready for people: attributes of its start and stop merged under unique keys,
- * ids with their names, and the model behind an execution.
+ * system_event: an event's attributes as people see them: those of start and stop merged under
+ * unique keys, ids with their names, and the model behind an execution.
  */
 #ifndef NX_MODEL_SYSTEM_EVENT_H
 #define NX_MODEL_SYSTEM_EVENT_H
@@ -23,9 +22,8 @@ struct nx_event_reader {
 		size_t len;
 	} recent[NX_RECENT_KEYS];
 	struct nx_event_shapes shapes;
-	struct nx_shape_keys { /* by number of the shape */
-		const struct nx_event_key *
-			*keys; /* NULL: keys of this shape are not all different */
+	struct nx_shape_keys {			  /* by number of the shape */
+		const struct nx_event_key **keys; /* NULL: the shape repeats a key */
 		bool is_looked_at;
 	} shape_keys[NX_MAX_SHAPES];
 	const struct nx_event_key *none; /* of an empty text */
@@ -74,7 +72,7 @@ const struct nx_event_field *nx_event_fields_find(const struct nx_event_fields *
 						  const char *key);
 const struct nx_event_field *nx_event_fields_at(const struct nx_event_fields *fields,
 						const struct nx_event_key *key);
-/* False, and 0, when the text is no decimal number that fits and could be written back. */
+/* False, and 0, if the text is not a decimal number that fits and prints the same. */
 bool nx_event_field_number(const struct nx_event_field *field, uint64_t *number);
 
 /* One attribute's number without a reader. */
@@ -84,7 +82,7 @@ bool nx_event_number(const struct nx_system_profile *profile, const struct nx_sy
 /* "host_to_device" */
 const char *nx_direction_name(uint8_t direction);
 
-/* Cores of framework events and of files that do not tell are not known by a worker's number. */
+/* Framework events and older files name no core or worker. */
 static inline bool nx_event_has_worker(const struct nx_system_event *event)
 {
 	return event->nc_idx >= 0 && event->worker_gid != UINT32_MAX;

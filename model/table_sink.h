@@ -2,9 +2,6 @@
 /*
  * table_sink: how rows of the published tables (model/schema.h) reach a store.
  *
- * An analysis fills a row by column and hands it over; it never learns whether the row becomes
- * Parquet, a memory table or a test's expectation:
- *
  *	struct nx_row row;
  *
  *	nx_row_init(&row, NX_SCHEMA_PendingDma);
@@ -17,13 +14,9 @@
  *	nx_table_sink_end(sink, NX_SCHEMA_PendingDma);
  *	st = nx_table_sink_status(sink, err);
  *
- * Columns may be filled in any order; one that is not filled is null. Putting a value is two
- * stores and no call, so a row costs one indirect call however wide it is. Texts and lists are
- * borrowed until nx_table_sink_put returns; the sink copies what it keeps.
- *
- * Several tables may be open at once, each with a row of its own; a table is begun and ended at
- * most once. A sink belongs to one thread. Failures stick: after the first one rows are dropped
- * and nx_table_sink_status says why, so loops need no checks.
+ * Columns that are not filled are null. Texts and lists are borrowed until nx_table_sink_put
+ * returns. Several tables may be open at once; each is begun and ended at most once. A sink belongs
+ * to one thread. After the first failure rows are dropped and nx_table_sink_status says why.
  */
 #ifndef NX_MODEL_TABLE_SINK_H
 #define NX_MODEL_TABLE_SINK_H
@@ -144,13 +137,6 @@ static inline void nx_row_put_list_text(struct nx_row *row, unsigned column,
 	row->cells[column].list_text.count = count;
 }
 
-/*
- * What is wrong with a row: a required column that is null, a value of another type, a number
- * too wide for int32, a text that is not in its enumeration. FORMAT and a sentence that
- * names table and column; OK when nothing is.
- */
-NX_MUST_CHECK enum nx_status nx_row_check(const struct nx_row *row, struct nx_error *err);
-
 struct nx_table_sink;
 
 /* What a store provides. Each may fail by calling nx_table_sink_fail; then none is called again. */
@@ -200,22 +186,5 @@ static inline void nx_table_sink_follow(struct nx_table_sink *sink,
 /* OK, or the first failure and its sentence. */
 NX_MUST_CHECK enum nx_status nx_table_sink_status(const struct nx_table_sink *sink,
 						  struct nx_error *err);
-
-/*
- * checked_sink: a sink in front of another that fails on the first row nx_row_check objects to,
- * and on tables that are begun twice, not begun or not ended. For tests and debug runs:
- * looking at every cell costs some ten times what handing a row over does.
- */
-struct nx_checked_sink {
-	struct nx_table_sink sink; /* give this one to the analysis */
-	struct nx_table_sink *target;
-	uint64_t row_counts[NX_SCHEMA_TABLE_COUNT];
-	uint8_t states[NX_SCHEMA_TABLE_COUNT];
-};
-
-void nx_checked_sink_init(struct nx_checked_sink *checked, struct nx_table_sink *target);
-/* The target's status, or what was wrong with a row; also fails when a table is still open. */
-NX_MUST_CHECK enum nx_status nx_checked_sink_finish(struct nx_checked_sink *checked,
-						    struct nx_error *err);
 
 #endif

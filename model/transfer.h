@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * transfer: what a NEFF says of a static transfer, and the ids by which packets and
- * transfers know each other.
- *
- * Everything is borrowed from the profile.
- */
+/* transfer: what a NEFF says of a static transfer, and the ids that join packets and transfers. */
 #ifndef NX_MODEL_TRANSFER_H
 #define NX_MODEL_TRANSFER_H
 
@@ -21,9 +16,8 @@ const char *nx_descriptor_variable(const struct nx_binary_graph *graph,
 				   const struct nx_dma_descriptor *descriptor);
 
 /*
- * Ids of 63 bits, hashed as AWS's profiler does. block is that of the packet's transfer, 0 for
- * a packet of none. A packet's id is unique up to chance; that of a transfer repeats when its
- * block is triggered again, unless turn distinguishes them (AWS's is turn 0).
+ * Ids of 63 bits, hashed as AWS's profiler does. block is that of the packet's transfer, or 0. A
+ * transfer's id repeats when its block is triggered again, unless turn differs (AWS uses 0).
  */
 uint64_t nx_packet_id(const struct nx_profile *profile, const struct nx_packet *packet,
 		      uint32_t block);
@@ -33,10 +27,7 @@ uint64_t nx_aggregation_id(const struct nx_profile *profile, uint32_t graph, uin
 /* Indices of the profile's transfers in order of their start; nx_heap_free it. */
 uint32_t *nx_transfers_by_start(const struct nx_transfers *transfers);
 
-/*
- * Which transfer an instruction triggered. Both are in order of time, so they are walked
- * together: ask for every trigger in the order of the instruction table.
- */
+/* Which transfer an instruction triggered. Ask in the order of the instruction table. */
 struct nx_trigger_walk {
 	const struct nx_transfers *transfers;
 	size_t next;

@@ -5,6 +5,7 @@
 
 #include "format/instruction.h"
 #include "model/measure.h"
+#include "model/transfer.h"
 #include "tables/ahead_rows.h"
 #include "tables/fillers.h"
 #include "tables/instruction_fields.h"
@@ -108,7 +109,7 @@ static void put_writer(struct allocation_fill *a, const struct nx_sbuf_allocatio
 static const char *loaded_name(const struct nx_profile *p, const struct nx_transfer *t)
 {
 	const struct nx_binary_graph *graph = p->program.binary_graphs[t->graph];
-	const struct nx_dma_block *block = nx_profile_block(p, t);
+	const struct nx_dma_block *block = nx_transfer_block(p, t);
 
 	for (size_t i = 0; block && i < block->descriptor_count; i++) {
 		const struct nx_dma_descriptor *d = &block->descriptors[i];

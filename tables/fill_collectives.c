@@ -7,7 +7,7 @@
 #include "base/json_writer.h"
 #include "format/collective.h"
 #include "format/instruction.h"
-#include "model/engine.h"
+#include "machine/hardware.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
 

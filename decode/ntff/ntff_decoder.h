@@ -19,7 +19,6 @@
 #include "base/progress.h"
 #include "format/ntff.h"
 #include "model/capture.h"
-#include "model/clock.h"
 #include "model/rows.h"
 
 #define NX_DMA_CLOCKS 16
@@ -47,6 +46,17 @@ struct nx_decode_loss {
 	uint64_t dropped_packet_count; /* packets on those queues */
 	uint64_t dge_record_count;     /* DGE notifications: not a loss, but good to know */
 	uint64_t ignored_graph_count;  /* beyond NX_MAX_GRAPHS */
+};
+
+/*
+ * Each hardware block counts with its own clock: a tick was expected to be `expected` ps and
+ * measured to be `actual`. The common time is floor((ticks - init) * expected / actual), in
+ * integers: doubles would be off by nanoseconds after a day of uptime.
+ */
+struct nx_clock {
+	uint64_t init;
+	uint64_t actual; /* 0: the ticks are picoseconds already */
+	uint64_t expected;
 };
 
 struct nx_ring_span {

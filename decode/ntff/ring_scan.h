@@ -77,6 +77,23 @@ static inline bool nx_ring_scan_next(struct nx_ring_scan *scan, struct nx_notifi
 	return true;
 }
 
+static inline int64_t nx_clock_ps(const struct nx_clock *clock, uint64_t ticks)
+{
+	__int128 ps = ticks;
+
+	if (clock->actual)
+		ps -= (__int128)clock->init;
+	if (clock->actual && clock->actual != clock->expected) {
+		/* |ps| < 2^64 and expected < 2^63, so the product fits 128 bits */
+		__int128 scaled = ps * (__int128)(clock->expected & INT64_MAX);
+
+		ps = scaled / (__int128)clock->actual;
+		if (scaled < 0 && ps * (__int128)clock->actual != scaled)
+			ps--; /* C truncates towards zero; the rule is floor */
+	}
+	return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (int64_t)ps;
+}
+
 /* Whether a time lies in the capture's window. */
 static inline bool nx_in_window(const struct nx_capture *capture, int64_t time_ps)
 {

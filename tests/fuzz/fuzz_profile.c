@@ -12,6 +12,7 @@
 #include "tables/tables.h"
 #include "tests/data/memory_file.h"
 #include "tests/fuzz/expect.h"
+#include "tests/unit/checked_sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,6 +14,7 @@
 #include "pipeline/device_session.h"
 #include "pipeline/system_profile.h"
 #include "tables/tables.h"
+#include "tests/unit/checked_sink.h"
 
 struct dump {
 	struct nx_table_sink sink;

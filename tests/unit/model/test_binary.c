@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "model/engine.h"
+#include "model/binary.h"
 
 static void edges_have_names(void **state)
 {
@@ -40,5 +40,5 @@ int main(void)
 		cmocka_unit_test(instruction_types_have_names),
 	};
 
-	return cmocka_run_group_tests_name("model/engine", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("model/binary", tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "model/table_sink.h"
+#include "tests/unit/checked_sink.h"
 #include "tests/unit/table_memory.h"
 
 struct fixture {

@@ -4,6 +4,7 @@
 #define NX_TESTS_FILL_FIXTURE_H
 
 #include "tables/fillers.h"
+#include "tests/unit/checked_sink.h"
 #include "tests/unit/made_profile.h"
 #include "tests/unit/table_memory.h"
 

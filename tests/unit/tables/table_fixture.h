@@ -7,6 +7,7 @@
 #include "tables/fillers.h"
 #include "tests/data/memory_file.h"
 #include "tests/data/synthetic.h"
+#include "tests/unit/checked_sink.h"
 #include "tests/unit/table_memory.h"
 
 struct nx_table_fixture {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/clock.h"
+#include "decode/ntff/ring_scan.h"
 
 static void picosecond_blocks_pass_through(void **state)
 {
@@ -79,5 +79,5 @@ int main(void)
 		cmocka_unit_test(hostile_values_are_clamped),
 	};
 
-	return cmocka_run_group_tests_name("model/clock", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("decode/clock", tests, NULL, NULL);
 }
