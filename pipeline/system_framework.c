@@ -142,8 +142,7 @@ static void read_one(struct nx_system_run *run, uint32_t process, const struct n
 	bool is_epoch;
 
 	if (nx_file_map(&file, found->path, &err) ||
-	    nx_framework_decode(file.bytes, found->path, measure, &r, NULL, &is_epoch, &loss,
-				&err)) {
+	    nx_framework_decode(file.bytes, found->path, measure, &r, &is_epoch, &loss, &err)) {
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
 		nx_map_release(&r.flows);
 		nx_file_unmap(&file);
@@ -152,7 +151,7 @@ static void read_one(struct nx_system_run *run, uint32_t process, const struct n
 	if (r.count)
 		choose_shift(&r, found->path, is_epoch);
 	memset(&loss, 0, sizeof(loss));
-	if (nx_framework_decode(file.bytes, found->path, take, &r, NULL, &is_epoch, &loss, &err))
+	if (nx_framework_decode(file.bytes, found->path, take, &r, &is_epoch, &loss, &err))
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);
 	nx_data_quality_report_framework(&run->profile, found->path, &loss);
 	nx_map_release(&r.flows);

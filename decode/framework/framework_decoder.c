@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Two readings of the text: Kineto writes baseTimeNanoseconds after the events
- * whose times need it, so the first reading looks at the top-level keys only,
- * and the second delivers.
- */
+/* Reads the text twice: Kineto writes baseTimeNanoseconds after the events that need it. */
 #include "decode/framework/framework_decoder.h"
 
 #include "decode/framework/framework_pairs.h"
@@ -16,7 +12,6 @@
 struct decoder {
 	nx_framework_fn fn;
 	void *context;
-	struct nx_framework_names *names;
 	struct nx_framework_loss *loss;
 	uint64_t base_ns;
 	uint64_t first_ns, last_ns;
@@ -56,17 +51,6 @@ static bool find_base(struct decoder *d)
 	return false;
 }
 
-static bool read_base(struct decoder *d, struct nx_slice file)
-{
-	bool found;
-
-	nx_gzip_stream_open(&d->gzip, file);
-	nx_json_stream_init(&d->json, next_piece, &d->gzip);
-	found = find_base(d);
-	nx_gzip_stream_close(&d->gzip);
-	return found;
-}
-
 /* --- events ------------------------------------------------------------- */
 
 static void deliver(struct decoder *d, const struct nx_framework_event *event)
@@ -84,15 +68,13 @@ static bool make_event(const struct decoder *d, struct nx_framework_event *event
 	const struct nx_framework_record *r = &d->record;
 
 	*event = (struct nx_framework_event){
-		.row = {.thread_id = r->thread.value,
+		.row = {.thread_id = r->thread_id,
 			.flow_id = r->has_flow ? r->flow : 0,
 			.type = NX_FRAMEWORK_EVENT_TYPE,
 			.nc_idx = -1,
 			.stream_id = r->stream_id,
 			.source = NX_SOURCE_FRAMEWORK},
 		.name = nx_framework_text_slice(&r->name),
-		.category = nx_framework_text_slice(&r->category),
-		.pid = r->pid.value,
 		.phase = r->phase,
 	};
 	if (!r->has_time || !nx_decimal_add(d->base_ns, r->time_ns, &event->row.start_ns))
@@ -147,7 +129,6 @@ static void on_flow(struct decoder *d)
 		return;
 	}
 	event.is_flow_point = true;
-	event.binds_next = event.phase == 'f' && !d->record.binds_to_enclosing;
 	event.row.flow_id = d->record.id;
 	deliver(d, &event);
 }
@@ -156,8 +137,8 @@ static void on_flow(struct decoder *d)
 static uint64_t pair_key(const struct nx_framework_record *r)
 {
 	bool is_async = r->phase == 'b' || r->phase == 'e';
-	uint64_t numbers[] = {is_async, is_async && !r->id_is_local ? 0 : r->pid.value,
-			      is_async ? r->id : r->thread.value, r->id_is_local};
+	uint64_t numbers[] = {is_async, is_async && !r->id_is_local ? 0 : r->pid,
+			      is_async ? r->id : r->thread_id, r->id_is_local};
 	uint64_t key = nx_fnv1a(NX_FNV_SEED, numbers, sizeof(numbers));
 
 	if (!is_async)
@@ -190,7 +171,7 @@ static void on_end(struct decoder *d)
 	if (!event) {
 		d->loss->orphan_count++;
 		end.row.flags = NX_EVENT_ORPHAN;
-		if (d->record.has_name) /* otherwise not worth showing */
+		if (d->record.has_name)
 			deliver(d, &end);
 		return;
 	}
@@ -221,51 +202,9 @@ static void deliver_unfinished(struct decoder *d)
 	}
 }
 
-/* --- names -------------------------------------------------------------- */
-
-static struct nx_framework_name *named(struct decoder *d, bool is_thread)
-{
-	struct nx_framework_name *name;
-
-	name = nx_framework_names_take(d->names, is_thread, d->record.pid.value,
-				       d->record.thread.value);
-	d->loss->lost_name_count += !name;
-	return name;
-}
-
-static void name_by_id(struct decoder *d, const struct nx_framework_id *id, bool is_thread)
-{
-	struct nx_framework_name *name;
-
-	if (!id->is_text || !id->text.len)
-		return;
-	name = named(d, is_thread);
-	if (name)
-		nx_framework_name_set(d->names, name, nx_framework_text_slice(&id->text), false);
-}
-
 static void on_metadata(struct decoder *d)
 {
-	const struct nx_framework_record *r = &d->record;
-	struct nx_slice what = nx_framework_text_slice(&r->name);
-	bool is_thread = nx_slice_starts(what, "thread_");
-	bool is_name = nx_slice_is(what, is_thread ? "thread_name" : "process_name");
-	bool is_index = nx_slice_is(what, is_thread ? "thread_sort_index" : "process_sort_index");
-	struct nx_framework_name *name;
-
 	d->loss->metadata_count++;
-	if (!d->names || !((is_name && r->has_argument_name) || (is_index && r->has_sort_index)))
-		return;
-	name = named(d, is_thread);
-	if (name && is_name)
-		nx_framework_name_set(d->names, name, nx_framework_text_slice(&r->argument_name),
-				      true);
-	if (name && is_index) {
-		uint64_t magnitude = r->sort_index.magnitude;
-		int64_t size = magnitude < INT64_MAX ? (int64_t)magnitude : INT64_MAX;
-
-		name->sort_index = r->sort_index.is_negative ? -size : size;
-	}
 }
 
 /* --- the text ----------------------------------------------------------- */
@@ -287,10 +226,6 @@ static void on_record(struct decoder *d)
 	if (phase >= 128 || !on_phase[phase]) {
 		d->loss->skipped_count++;
 		return;
-	}
-	if (d->names) {
-		name_by_id(d, &d->record.pid, false);
-		name_by_id(d, &d->record.thread, true);
 	}
 	on_phase[phase](d);
 }
@@ -351,8 +286,8 @@ static enum nx_status read_text(struct decoder *d, const char *path, struct nx_e
 	return NX_OK;
 }
 
-/* The format lets a writer that dies leave out the bracket after a bare list of events. */
-static void tell_end(struct decoder *d)
+/* A writer that dies may leave out the bracket after a bare list of events. */
+static void record_end(struct decoder *d)
 {
 	enum nx_json_token last = nx_json_stream_next(&d->json);
 	bool is_whole = last == NX_TOKEN_DONE || d->ends_between;
@@ -363,8 +298,8 @@ static void tell_end(struct decoder *d)
 }
 
 enum nx_status nx_framework_decode(struct nx_slice file, const char *path, nx_framework_fn fn,
-				   void *context, struct nx_framework_names *names, bool *is_epoch,
-				   struct nx_framework_loss *loss, struct nx_error *err)
+				   void *context, bool *is_epoch, struct nx_framework_loss *loss,
+				   struct nx_error *err)
 {
 	struct decoder *d = nx_heap_alloc(sizeof(*d));
 	enum nx_status st;
@@ -374,16 +309,18 @@ enum nx_status nx_framework_decode(struct nx_slice file, const char *path, nx_fr
 	*loss = (struct nx_framework_loss){0};
 	d->fn = fn;
 	d->context = context;
-	d->names = names;
 	d->loss = loss;
 	d->first_ns = UINT64_MAX;
-	*is_epoch = read_base(d, file);
+	nx_gzip_stream_open(&d->gzip, file);
+	nx_json_stream_init(&d->json, next_piece, &d->gzip);
+	*is_epoch = find_base(d);
+	nx_gzip_stream_close(&d->gzip);
 	nx_gzip_stream_open(&d->gzip, file);
 	nx_json_stream_init(&d->json, next_piece, &d->gzip);
 	st = read_text(d, path, err);
 	if (st == NX_OK) {
 		deliver_unfinished(d);
-		tell_end(d);
+		record_end(d);
 		*is_epoch |= d->first_ns >= FIRST_EPOCH_NS && d->first_ns != UINT64_MAX;
 	}
 	nx_framework_pairs_release(&d->pairs);

@@ -2,7 +2,7 @@
 #include "decode/framework/framework_pairs.h"
 #include <assert.h>
 
-/* The bucket or the link that leads to the youngest of that key; it holds 0 when there is none. */
+/* The bucket or link that leads to the latest of that key; it holds 0 if there is none. */
 static uint32_t *link_to(struct nx_framework_pairs *pairs, uint64_t key)
 {
 	uint32_t *link = &pairs->buckets[(key ^ key >> 32) % NX_FRAMEWORK_BUCKETS];
@@ -10,11 +10,6 @@ static uint32_t *link_to(struct nx_framework_pairs *pairs, uint64_t key)
 	while (*link && pairs->places.items[*link - 1].key != key)
 		link = &pairs->places.items[*link - 1].next;
 	return link;
-}
-
-static size_t text_bytes_of(const struct nx_framework_event *event)
-{
-	return event->name.len + event->category.len;
 }
 
 static uint32_t take_place(struct nx_framework_pairs *pairs)
@@ -29,17 +24,6 @@ static uint32_t take_place(struct nx_framework_pairs *pairs)
 	return (uint32_t)pairs->places.len;
 }
 
-static void copy_texts(struct nx_framework_pair *pair, const struct nx_framework_event *event)
-{
-	pair->texts = nx_heap_alloc(text_bytes_of(event));
-	if (event->name.len)
-		memcpy(pair->texts, event->name.data, event->name.len);
-	if (event->category.len)
-		memcpy(pair->texts + event->name.len, event->category.data, event->category.len);
-	pair->event.name.data = pair->texts;
-	pair->event.category.data = pair->texts + event->name.len;
-}
-
 bool nx_framework_pairs_push(struct nx_framework_pairs *pairs, uint64_t key,
 			     const struct nx_framework_event *event)
 {
@@ -49,13 +33,16 @@ bool nx_framework_pairs_push(struct nx_framework_pairs *pairs, uint64_t key,
 
 	if (!pairs->first_free && pairs->places.len == NX_FRAMEWORK_OPEN_MAX)
 		return false;
-	if (text_bytes_of(event) > NX_FRAMEWORK_OPEN_BYTES_MAX - pairs->text_bytes)
+	if (event->name.len > NX_FRAMEWORK_OPEN_BYTES_MAX - pairs->text_bytes)
 		return false;
 	place = take_place(pairs);
 	pair = &pairs->places.items[place - 1];
 	*pair = (struct nx_framework_pair){.key = key, .event = *event, .next = *bucket};
-	copy_texts(pair, event);
-	pairs->text_bytes += text_bytes_of(event);
+	pair->text = nx_heap_alloc(event->name.len);
+	if (event->name.len)
+		memcpy(pair->text, event->name.data, event->name.len);
+	pair->event.name.data = pair->text;
+	pairs->text_bytes += event->name.len;
 	*bucket = place;
 	return true;
 }
@@ -76,9 +63,9 @@ void nx_framework_pairs_drop(struct nx_framework_pairs *pairs, uint64_t key)
 	assert(place);
 	pair = &pairs->places.items[place - 1];
 	*link = pair->next;
-	pairs->text_bytes -= text_bytes_of(&pair->event);
-	nx_heap_free(pair->texts);
-	pair->texts = NULL;
+	pairs->text_bytes -= pair->event.name.len;
+	nx_heap_free(pair->text);
+	pair->text = NULL;
 	pair->next = pairs->first_free;
 	pairs->first_free = place;
 }
@@ -88,7 +75,7 @@ struct nx_framework_event *nx_framework_pairs_next(struct nx_framework_pairs *pa
 	while (*at < pairs->places.len) {
 		struct nx_framework_pair *pair = &pairs->places.items[(*at)++];
 
-		if (pair->texts)
+		if (pair->text)
 			return &pair->event;
 	}
 	return NULL;
@@ -97,7 +84,7 @@ struct nx_framework_event *nx_framework_pairs_next(struct nx_framework_pairs *pa
 void nx_framework_pairs_release(struct nx_framework_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->places.len; i++)
-		nx_heap_free(pairs->places.items[i].texts);
+		nx_heap_free(pairs->places.items[i].text);
 	nx_vec_release(&pairs->places);
 	*pairs = (struct nx_framework_pairs){0};
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * framework_pairs: beginnings that wait for their ends.
- *
- * What begins last under a key ends first. Bounded in number and in bytes of
- * text, because a file may begin what it never ends. A zeroed struct is empty.
+ * framework_pairs: events that began and have not ended: of one key the latest ends first. Bounded
+ * in number and in bytes of text. A zeroed struct is empty.
  */
 #ifndef NX_DECODE_FRAMEWORK_FRAMEWORK_PAIRS_H
 #define NX_DECODE_FRAMEWORK_FRAMEWORK_PAIRS_H
@@ -17,8 +15,8 @@
 struct nx_framework_pair {
 	uint64_t key;
 	struct nx_framework_event event;
-	uint8_t *texts; /* name, then category; NULL in a free place */
-	uint32_t next;	/* place + 1 of the next older in its bucket, or of the next free one */
+	uint8_t *text; /* the name; NULL in a free place */
+	uint32_t next; /* place + 1 of the next older in its bucket, or of the next free one */
 };
 
 struct nx_framework_pairs {
@@ -28,7 +26,7 @@ struct nx_framework_pairs {
 	size_t text_bytes;
 };
 
-/* Copies the texts; false when too many are open. */
+/* Copies the name; false when too many are open. */
 bool nx_framework_pairs_push(struct nx_framework_pairs *pairs, uint64_t key,
 			     const struct nx_framework_event *event);
 /* The latest of that key, until the next push or drop; NULL when there is none. */

@@ -2,7 +2,6 @@
 #include "decode/framework/framework_record.h"
 #include "base/bare/text.h"
 #include "base/map.h"
-#include "decode/framework/framework_names.h"
 
 #define NS_DIGITS 3 /* from microseconds */
 #define HASH_BIT (UINT64_C(1) << 63)
@@ -17,7 +16,6 @@ enum field {
 	FIELD_THREAD,
 	FIELD_ID,
 	FIELD_FLOW,
-	FIELD_BIND_POINT,
 	FIELD_SCOPE,
 	FIELD_ARGUMENTS,
 	FIELD_SCOPED_ID,
@@ -30,13 +28,12 @@ static enum field field_of(struct nx_slice key)
 		char key[8];
 		uint8_t len;
 	} keys[FIELD_COUNT] = {
-		[FIELD_PHASE] = {"ph", 2},	[FIELD_NAME] = {"name", 4},
-		[FIELD_CATEGORY] = {"cat", 3},	[FIELD_TIME] = {"ts", 2},
-		[FIELD_DURATION] = {"dur", 3},	[FIELD_PID] = {"pid", 3},
-		[FIELD_THREAD] = {"tid", 3},	[FIELD_ID] = {"id", 2},
-		[FIELD_FLOW] = {"bind_id", 7},	[FIELD_BIND_POINT] = {"bp", 2},
-		[FIELD_SCOPE] = {"scope", 5},	[FIELD_ARGUMENTS] = {"args", 4},
-		[FIELD_SCOPED_ID] = {"id2", 3},
+		[FIELD_PHASE] = {"ph", 2},	 [FIELD_NAME] = {"name", 4},
+		[FIELD_CATEGORY] = {"cat", 3},	 [FIELD_TIME] = {"ts", 2},
+		[FIELD_DURATION] = {"dur", 3},	 [FIELD_PID] = {"pid", 3},
+		[FIELD_THREAD] = {"tid", 3},	 [FIELD_ID] = {"id", 2},
+		[FIELD_FLOW] = {"bind_id", 7},	 [FIELD_SCOPE] = {"scope", 5},
+		[FIELD_ARGUMENTS] = {"args", 4}, [FIELD_SCOPED_ID] = {"id2", 3},
 	};
 
 	for (unsigned i = 0; i < FIELD_COUNT; i++)
@@ -81,20 +78,26 @@ static bool parse_id(struct nx_slice text, uint64_t *value)
 	return false;
 }
 
-static void set_named_id(struct nx_framework_id *id, struct nx_slice text)
-{
-	id->is_text = !parse_id(text, &id->value);
-	if (id->is_text)
-		copy_text(&id->text, text);
-}
-
-static void set_stream(struct nx_framework_record *r, struct nx_slice text)
+/* NX_FRAMEWORK_NO_STREAM if the text is not a number of a stream. */
+static uint32_t stream_number(struct nx_slice text)
 {
 	struct nx_decimal number;
 
-	if (nx_decimal_parse(text, 0, &number) && !number.is_negative &&
-	    number.magnitude < NX_FRAMEWORK_NO_STREAM)
-		r->stream_id = (uint32_t)number.magnitude;
+	return nx_decimal_parse(text, 0, &number) && !number.is_negative &&
+			       number.magnitude < NX_FRAMEWORK_NO_STREAM
+		       ? (uint32_t)number.magnitude
+		       : NX_FRAMEWORK_NO_STREAM;
+}
+
+uint32_t nx_framework_stream_of(struct nx_slice text)
+{
+	while (text.len && text.data[text.len - 1] == ' ')
+		text.len--;
+	while (text.len && text.data[0] == ' ')
+		text = nx_slice_part(text, 1, text.len);
+	if (!nx_slice_starts(text, "stream "))
+		return NX_FRAMEWORK_NO_STREAM;
+	return stream_number(nx_slice_part(text, strlen("stream "), text.len));
 }
 
 static void set_field(struct nx_framework_record *r, enum field field, struct nx_slice text)
@@ -117,10 +120,11 @@ static void set_field(struct nx_framework_record *r, enum field field, struct nx
 		r->has_duration = nx_decimal_parse(text, NS_DIGITS, &r->duration_ns);
 		break;
 	case FIELD_PID:
-		set_named_id(&r->pid, text);
+		parse_id(text, &r->pid);
 		break;
 	case FIELD_THREAD:
-		set_named_id(&r->thread, text);
+		r->thread_stream = parse_id(text, &r->thread_id) ? NX_FRAMEWORK_NO_STREAM
+								 : nx_framework_stream_of(text);
 		break;
 	case FIELD_ID:
 		parse_id(text, &r->id);
@@ -128,9 +132,6 @@ static void set_field(struct nx_framework_record *r, enum field field, struct nx
 	case FIELD_FLOW:
 		parse_id(text, &r->flow);
 		r->has_flow = true;
-		break;
-	case FIELD_BIND_POINT:
-		r->binds_to_enclosing = nx_slice_is(text, "e");
 		break;
 	case FIELD_SCOPE:
 		copy_text(&r->scope, text);
@@ -153,17 +154,14 @@ static bool read_scalar(struct nx_json_stream *s)
 
 static void read_argument(struct nx_json_stream *s, struct nx_framework_record *r)
 {
-	if (nx_slice_is(s->text, "stream")) {
-		if (read_scalar(s))
-			set_stream(r, s->text);
-	} else if (nx_slice_is(s->text, "name")) {
-		r->has_argument_name = read_scalar(s);
-		if (r->has_argument_name)
-			copy_text(&r->argument_name, s->text);
-	} else if (nx_slice_is(s->text, "sort_index")) {
-		r->has_sort_index = read_scalar(s) && nx_decimal_parse(s->text, 0, &r->sort_index);
-	} else {
+	uint32_t stream_id;
+
+	if (!nx_slice_is(s->text, "stream")) {
 		nx_json_stream_skip(s);
+	} else if (read_scalar(s)) {
+		stream_id = stream_number(s->text);
+		if (stream_id != NX_FRAMEWORK_NO_STREAM)
+			r->stream_id = stream_id;
 	}
 }
 
@@ -204,40 +202,23 @@ static void read_member(struct nx_json_stream *s, struct nx_framework_record *r)
 		set_field(r, field, s->text);
 }
 
-/* Not a whole assignment: the texts are large, and their lengths say what counts. */
-static void clear(struct nx_framework_record *r)
-{
-	memset(r, 0, offsetof(struct nx_framework_record, pid));
-	r->pid.value = r->thread.value = 0;
-	r->pid.is_text = r->thread.is_text = false;
-	r->name.len = r->category.len = r->scope.len = r->argument_name.len = 0;
-	r->stream_id = NX_FRAMEWORK_NO_STREAM;
-}
-
-static void settle_stream(struct nx_framework_record *r)
-{
-	uint32_t stream_id;
-
-	if (!r->thread.is_text)
-		return;
-	stream_id = nx_framework_stream_of(nx_framework_text_slice(&r->thread.text));
-	if (stream_id == NX_FRAMEWORK_NO_STREAM)
-		return;
-	r->thread.value = stream_id;
-	if (r->stream_id == NX_FRAMEWORK_NO_STREAM)
-		r->stream_id = stream_id;
-}
-
 bool nx_framework_record_read(struct nx_json_stream *s, struct nx_framework_record *r)
 {
 	enum nx_json_token token;
 
-	clear(r);
+	/* Not a whole assignment: the texts are large, and their lengths say what counts. */
+	memset(r, 0, offsetof(struct nx_framework_record, name));
+	r->name.len = r->category.len = r->scope.len = 0;
+	r->stream_id = r->thread_stream = NX_FRAMEWORK_NO_STREAM;
 	r->is_empty = true;
 	while ((token = nx_json_stream_next(s)) == NX_TOKEN_KEY) {
 		r->is_empty = false;
 		read_member(s, r);
 	}
-	settle_stream(r);
+	if (r->thread_stream != NX_FRAMEWORK_NO_STREAM) {
+		r->thread_id = r->thread_stream;
+		if (r->stream_id == NX_FRAMEWORK_NO_STREAM)
+			r->stream_id = r->thread_stream;
+	}
 	return token == NX_TOKEN_OBJECT_END;
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * framework_record: one element of traceEvents, its members in any order.
- *
- * Only what rows and names are made of is kept; the rest (shapes, call stacks)
- * is skipped, which is where most of a trace's bytes go.
- */
+/* framework_record: one element of traceEvents: the members that rows are made of, in any order. */
 #ifndef NX_DECODE_FRAMEWORK_FRAMEWORK_RECORD_H
 #define NX_DECODE_FRAMEWORK_FRAMEWORK_RECORD_H
 
@@ -16,30 +11,27 @@ struct nx_framework_text {
 	uint8_t bytes[NX_JSON_STREAM_TEXT_BYTES];
 };
 
-struct nx_framework_id {
-	uint64_t value;
-	bool is_text; /* value is a hash with the top bit set, or N of "stream N" */
-	struct nx_framework_text text;
-};
+#define NX_FRAMEWORK_NO_STREAM UINT32_MAX
 
 struct nx_framework_record {
 	char phase; /* 0 when missing or longer than one letter */
 	bool is_empty;
 	bool has_name, has_time, has_duration, has_flow;
 	bool id_is_local; /* only meant within its process */
-	bool binds_to_enclosing;
 	struct nx_decimal time_ns, duration_ns;
 	uint64_t id;   /* pairs async events, connects flow points */
 	uint64_t flow; /* bind_id: a flow of the slice itself */
 	uint32_t stream_id;
-	bool has_argument_name, has_sort_index;
-	struct nx_decimal sort_index;
-	struct nx_framework_id pid, thread;
-	struct nx_framework_text name, category, scope, argument_name;
+	uint64_t pid, thread_id; /* of a text: N of "stream N", or a hash with the top bit set */
+	uint32_t thread_stream;	 /* N of a thread called "stream N" */
+	struct nx_framework_text name, category, scope;
 };
 
 /* Call after NX_TOKEN_OBJECT. False when the text ends inside the record. */
 bool nx_framework_record_read(struct nx_json_stream *stream, struct nx_framework_record *record);
+
+/* N of "stream N", white space around it allowed; NX_FRAMEWORK_NO_STREAM otherwise. */
+uint32_t nx_framework_stream_of(struct nx_slice text);
 
 static inline struct nx_slice nx_framework_text_slice(const struct nx_framework_text *text)
 {

@@ -26,8 +26,6 @@ struct totals {
 	uint64_t stream_count; /* "X" with a stream */
 	uint64_t python_count; /* names like file.py(12): f */
 	struct nx_framework_loss loss;
-	struct nx_framework_names names;
-	struct nx_arena arena;
 	bool is_epoch;
 };
 
@@ -41,7 +39,6 @@ static void on_event(void *context, const struct nx_framework_event *event)
 	if (event->row.end_ns > t->last_ns)
 		t->last_ns = event->row.end_ns;
 	assert_int_equal(event->is_flow_point, event->phase == 's' || event->phase == 'f');
-	assert_false(event->binds_next);
 	if (event->phase != 'X')
 		return;
 	t->duration_ns += event->row.end_ns - event->row.start_ns;
@@ -59,31 +56,23 @@ static void decode(struct totals *t, const char *name)
 	char path[512];
 
 	*t = (struct totals){.first_ns = UINT64_MAX};
-	t->names.arena = &t->arena;
 	snprintf(path, sizeof(path), "%s/kineto/%s", NX_TEST_DATA, name);
 	assert_int_equal(nx_file_map(&file, path, &err), NX_OK);
-	assert_int_equal(nx_framework_decode(file.bytes, path, on_event, t, &t->names, &t->is_epoch,
-					     &t->loss, &err),
+	assert_int_equal(nx_framework_decode(file.bytes, path, on_event, t, &t->is_epoch, &t->loss,
+					     &err),
 			 NX_OK);
 	nx_file_unmap(&file);
 	assert_true(t->is_epoch);
 	assert_false(t->loss.is_cut || t->loss.is_damaged);
 	assert_int_equal(t->loss.skipped_count + t->loss.malformed_count + t->loss.orphan_count +
 				 t->loss.unfinished_count + t->loss.backwards_count +
-				 t->loss.overflow_count + t->loss.lost_name_count,
+				 t->loss.overflow_count,
 			 0);
-}
-
-static void release(struct totals *t)
-{
-	nx_framework_names_release(&t->names);
-	nx_arena_release(&t->arena);
 }
 
 /* Times relative to a base that stands behind the events; texts with escapes; indented. */
 static void test_h100_bert_small(void **state)
 {
-	const struct nx_framework_name *name;
 	struct totals t;
 
 	(void)state;
@@ -101,11 +90,6 @@ static void test_h100_bert_small(void **state)
 	assert_true(t.last_ns == 1752830083340892366);
 	assert_int_equal(t.stream_count, 61);
 	assert_int_equal(t.python_count, 757);
-	name = nx_framework_names_thread(&t.names, 0, 7);
-	assert_string_equal(name->text, "stream 7 ");
-	assert_int_equal(name->stream_id, 7);
-	assert_string_equal(nx_framework_names_process(&t.names, 19392)->text, "python3");
-	release(&t);
 }
 
 /* Epoch times without a base; the same thread as 25738 and "25738"; streams as texts. */
@@ -127,10 +111,6 @@ static void test_resnet50(void **state)
 	assert_true(t.first_ns == 1623142623460016000);
 	assert_true(t.last_ns == 1623142624633484000);
 	assert_int_equal(t.stream_count, 9096);
-	assert_string_equal(nx_framework_names_thread(&t.names, 25738, 25772)->text,
-			    "thread 25772 (python)");
-	assert_string_equal(nx_framework_names_thread(&t.names, 0, 7)->text, "stream 7");
-	release(&t);
 }
 
 int main(void)

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "decode/framework/framework_names.h"
 #include "decode/framework/framework_record.h"
 
 static struct nx_framework_record r;
@@ -39,9 +38,8 @@ static void test_nothing_is_assumed(void **state)
 	assert_true(r.is_empty);
 	assert_int_equal(r.phase, 0);
 	assert_false(r.has_name || r.has_time || r.has_duration || r.has_flow);
-	assert_false(r.has_argument_name || r.has_sort_index || r.binds_to_enclosing);
-	assert_int_equal(r.pid.value, 0);
-	assert_false(r.pid.is_text || r.thread.is_text || r.id_is_local);
+	assert_int_equal(r.pid, 0);
+	assert_false(r.id_is_local);
 	assert_int_equal(r.category.len, 0);
 	assert_int_equal(r.stream_id, NX_FRAMEWORK_NO_STREAM);
 	assert_true(read("{\"unknown\":[{}]}"));
@@ -58,9 +56,8 @@ static void test_a_complete_event(void **state)
 	assert_int_equal(r.duration_ns.magnitude, 2240);
 	assert_int_equal(r.time_ns.magnitude, 1500);
 	assert_true(r.time_ns.is_negative);
-	assert_int_equal(r.thread.value, 25738);
-	assert_false(r.thread.is_text);
-	assert_int_equal(r.pid.value, 3);
+	assert_int_equal(r.thread_id, 25738);
+	assert_int_equal(r.pid, 3);
 	assert_int_equal(r.stream_id, 7);
 	assert_true(nx_slice_is(nx_framework_text_slice(&r.name), "gemm"));
 	assert_true(nx_slice_is(nx_framework_text_slice(&r.category), "kernel"));
@@ -97,22 +94,18 @@ static void test_ids_that_are_texts(void **state)
 
 	(void)state;
 	assert_true(read("{\"pid\":\"Spans\",\"tid\":\"\"}"));
-	spans = r.pid.value;
-	assert_true(r.pid.is_text);
+	spans = r.pid;
 	assert_true(spans >> 63);
-	assert_true(nx_slice_is(nx_framework_text_slice(&r.pid.text), "Spans"));
-	assert_true(r.thread.is_text);
-	assert_int_equal(r.thread.text.len, 0);
+	assert_true(r.thread_id >> 63);
 	assert_true(read("{\"pid\":\"Traces\"}"));
-	assert_true(r.pid.value != spans);
+	assert_true(r.pid != spans);
 }
 
 static void test_streams(void **state)
 {
 	(void)state;
 	assert_true(read("{\"tid\":\"stream 7\"}"));
-	assert_int_equal(r.thread.value, 7);
-	assert_true(r.thread.is_text);
+	assert_int_equal(r.thread_id, 7);
 	assert_int_equal(r.stream_id, 7);
 	assert_true(read("{\"tid\":\"stream 7\",\"args\":{\"stream\":9}}"));
 	assert_int_equal(r.stream_id, 9);
@@ -120,16 +113,24 @@ static void test_streams(void **state)
 	assert_int_equal(r.stream_id, NX_FRAMEWORK_NO_STREAM);
 }
 
-static void test_metadata(void **state)
+static void test_streams_in_texts(void **state)
 {
 	(void)state;
-	assert_true(read("{\"name\":\"thread_name\",\"args\":{\"name\":\"stream 7 \"}}"));
-	assert_true(r.has_argument_name);
-	assert_true(nx_slice_is(nx_framework_text_slice(&r.argument_name), "stream 7 "));
-	assert_true(read("{\"args\":{\"sort_index\":-5}}"));
-	assert_true(r.has_sort_index);
-	assert_int_equal(r.sort_index.magnitude, 5);
-	assert_true(r.sort_index.is_negative);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream 7")), 7);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("  stream 20 ")), 20);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream 0")), 0);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream 4294967294")), 4294967294);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream 4294967295")),
+			 NX_FRAMEWORK_NO_STREAM);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream -1")),
+			 NX_FRAMEWORK_NO_STREAM);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream")), NX_FRAMEWORK_NO_STREAM);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream ")), NX_FRAMEWORK_NO_STREAM);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("stream 7 (x)")),
+			 NX_FRAMEWORK_NO_STREAM);
+	assert_int_equal(nx_framework_stream_of(nx_slice_text("upstream 7")),
+			 NX_FRAMEWORK_NO_STREAM);
+	assert_int_equal(nx_framework_stream_of((struct nx_slice){0}), NX_FRAMEWORK_NO_STREAM);
 }
 
 /* The wrong kind of value is as good as none, and what follows is still read. */
@@ -140,14 +141,13 @@ static void test_values_of_the_wrong_kind(void **state)
 			 "\"args\":[1,{}],\"id2\":3,\"id\":{},\"tid\":4}"));
 	assert_int_equal(r.phase, 0);
 	assert_false(r.has_name || r.has_time || r.has_duration);
-	assert_int_equal(r.thread.value, 4);
+	assert_int_equal(r.thread_id, 4);
 	assert_true(
 		read("{\"args\":{\"stream\":{},\"name\":[],\"sort_index\":\"x\"},\"ph\":\"XY\"}"));
-	assert_false(r.has_argument_name || r.has_sort_index);
 	assert_int_equal(r.phase, 0);
 	assert_true(read("{\"ph\":\"\",\"tid\":4}"));
 	assert_int_equal(r.phase, 0);
-	assert_int_equal(r.thread.value, 4);
+	assert_int_equal(r.thread_id, 4);
 }
 
 /* Cut behind 4096 digits this would be a number, and a wrong one. */
@@ -161,7 +161,7 @@ static void test_endless_numbers_are_refused(void **state)
 	memcpy(text + 5000, "1,\"tid\":4}", 11);
 	assert_true(read(text));
 	assert_false(r.has_time);
-	assert_int_equal(r.thread.value, 4);
+	assert_int_equal(r.thread_id, 4);
 }
 
 static void test_cut(void **state)
@@ -186,7 +186,7 @@ int main(void)
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_ids_that_are_texts),
 		cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_metadata),
+		cmocka_unit_test(test_streams_in_texts),
 		cmocka_unit_test(test_values_of_the_wrong_kind),
 		cmocka_unit_test(test_endless_numbers_are_refused),
 		cmocka_unit_test(test_cut),
