@@ -54,15 +54,6 @@ static struct nx_found_process *process_of(struct walk *w, const char *folder)
 	return &all->items[all->len - 1];
 }
 
-static bool is_framework_trace(const char *name)
-{
-	struct nx_slice n = nx_slice_text(name);
-
-	return nx_slice_ends(n, "trace.json") || nx_slice_ends(n, "trace.json.gz") ||
-	       (strstr(name, "framework_trace") &&
-		(nx_slice_ends(n, ".json") || nx_slice_ends(n, ".json.gz")));
-}
-
 static void take_file(struct walk *w, const char *folder, const char *path, uint64_t size)
 {
 	const char *name = nx_path_name(path);
@@ -81,7 +72,9 @@ static void take_file(struct walk *w, const char *folder, const char *path, uint
 		nx_vec_push(&w->found->sessions, file);
 	else if (nx_slice_ends(n, ".neff"))
 		nx_vec_push(&w->found->neffs, file);
-	else if (is_framework_trace(name))
+	else if (nx_slice_ends(n, "trace.json") || nx_slice_ends(n, "trace.json.gz") ||
+		 (strstr(name, "framework_trace") &&
+		  (nx_slice_ends(n, ".json") || nx_slice_ends(n, ".json.gz"))))
 		nx_vec_push(&w->found->frameworks, file);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture_folders: what lies in an output directory: traced processes, device
- * captures, NEFFs and framework traces, at any depth, in a stable order.
+ * capture_folders: finds traced processes, device captures, NEFFs and framework traces in an output
+ * directory, at any depth, in a stable order.
  *
- * A process is a folder that holds at least one of the system trace's files;
- * its name (`<instance>_pid_<pid>`) may be that of a folder above it, because
- * newer runtimes add a level with a timestamp. Symbolic links are followed only
- * when they stay inside the directory.
+ * A process is a folder with at least one file of a system trace; its name
+ * (`<instance>_pid_<pid>`) may be that of a folder above it. Symbolic links are followed only to
+ * files inside the directory.
  */
 #ifndef NX_PIPELINE_CAPTURE_FOLDERS_H
 #define NX_PIPELINE_CAPTURE_FOLDERS_H

@@ -6,21 +6,116 @@
 #include <string.h>
 
 #include "analyse/activity.h"
+#include "analyse/analyses.h"
+#include "analyse/static_dma.h"
 #include "analyse/summary.h"
+#include "base/file.h"
 #include "base/path.h"
+#include "base/spool.h"
 #include "decode/neff/neff_decoder.h"
 #include "decode/program/program_decoder.h"
 #include "pipeline/data_quality.h"
-#include "pipeline/device_session_internal.h"
 #include "pipeline/neff_match.h"
 
 /* Sorting in runs of this size keeps any capture within a few hundred megabytes. */
 #define INSTRUCTION_SPOOL_BYTES ((size_t)32 << 20)
 #define PACKET_SPOOL_BYTES ((size_t)64 << 20)
 
+struct nx_device_session {
+	struct nx_profile profile;
+	struct nx_device_session_options options;
+	struct nx_file session, neff;
+	struct nx_ntff_decoder decoder;
+	struct nx_spool *instructions; /* struct nx_instruction by start */
+	struct nx_spool *packets;      /* struct nx_packet by start */
+	struct nx_static_dma static_dma;
+	struct nx_activity activity;
+	struct nx_throttle_sums *throttles;
+	struct nx_progress progress;
+	uint64_t fault_count;
+	enum nx_status status; /* first failure of a row sink */
+	struct nx_error error;
+};
+
 const struct nx_profile *nx_device_session_borrow(const struct nx_device_session *d)
 {
 	return &d->profile;
+}
+
+/* --- rows: recorded or derived ---------------------------------------------- */
+
+/* The last throttle state of a graph lasts until its last instruction ends. */
+static struct nx_throttle closed_throttle(const struct nx_profile *p, const struct nx_throttle *row)
+{
+	struct nx_throttle closed = *row;
+
+	if (!closed.end_ps)
+		closed.end_ps = p->graphs[row->graph].last_end_ps;
+	if (closed.end_ps < closed.start_ps)
+		closed.end_ps = closed.start_ps;
+	return closed;
+}
+
+struct throttle_scan {
+	const struct nx_profile *profile;
+	nx_row_fn fn;
+	void *context;
+};
+
+static void close_throttle(void *context, const void *row)
+{
+	struct throttle_scan *s = context;
+	struct nx_throttle closed = closed_throttle(s->profile, row);
+
+	s->fn(s->context, &closed);
+}
+
+/* Rows as they were recorded. */
+static enum nx_status scan_recorded(void *context, enum nx_table table, nx_row_fn fn,
+				    void *fn_context, struct nx_error *err)
+{
+	struct nx_device_session *d = context;
+
+	switch (table) {
+	case NX_TABLE_INSTRUCTION:
+		return nx_spool_each(d->instructions, 0, fn, fn_context, err);
+	case NX_TABLE_PACKET:
+		return nx_spool_each(d->packets, 0, fn, fn_context, err);
+	case NX_TABLE_EVENT:
+		if (!d->options.skip_events)
+			nx_ntff_decode_events(&d->decoder, fn, fn_context);
+		return NX_OK;
+	case NX_TABLE_THROTTLE: {
+		struct throttle_scan scan = {&d->profile, fn, fn_context};
+
+		nx_ntff_decode_throttles(&d->decoder, close_throttle, &scan);
+		return NX_OK;
+	}
+	case NX_TABLE_FAULT:
+		nx_ntff_decode_faults(&d->decoder, fn, fn_context);
+		return NX_OK;
+	default:
+		return nx_fail(err, NX_UNSUPPORTED, "no such table");
+	}
+}
+
+static uint32_t find_transfer(void *context, const struct nx_packet *packet)
+{
+	return nx_static_dma_find(&((struct nx_device_session *)context)->static_dma, packet);
+}
+
+static enum nx_status scan_table(void *context, enum nx_table table, nx_row_fn fn, void *fn_context,
+				 struct nx_error *err)
+{
+	struct nx_device_session *d = context;
+	struct nx_row_source recorded = {scan_recorded, find_transfer, d};
+	enum nx_analysis_id id = nx_analysis_of_table(table);
+
+	if (table == NX_TABLE_BUFFER_USAGE && d->options.skip_buffer_usage)
+		return NX_OK;
+	if (id == NX_ANALYSIS_COUNT)
+		return scan_recorded(d, table, fn, fn_context, err);
+	return nx_analysis_run(id, &d->profile, &recorded, fn, fn_context, err);
 }
 
 /* --- opening the files ----------------------------------------------------- */
@@ -40,17 +135,6 @@ static enum nx_status open_session(struct nx_device_session *d, struct nx_error 
 		d->profile.start_epoch_ns = (uint64_t)(d->profile.capture.window_start_ps / 1000) +
 					    (uint64_t)d->options.host_offset_ns;
 	return st;
-}
-
-static enum nx_status refuse_mismatch(const struct nx_device_session *d, struct nx_error *err)
-{
-	const struct nx_profile *p = &d->profile;
-
-	return nx_fail(err, NX_MISMATCH,
-		       "%s (model %s) was not captured from %s (model %s): their ids differ; "
-		       "give the NEFF that was running, or --force to join them all the same",
-		       d->options.session_path, p->capture.model_name, d->options.neff_path,
-		       p->binary.network_name);
 }
 
 static enum nx_status open_neff(struct nx_device_session *d, struct nx_error *err)
@@ -74,7 +158,12 @@ static enum nx_status open_neff(struct nx_device_session *d, struct nx_error *er
 	p->binary_path = d->options.neff_path;
 	matches = nx_neff_matches(&p->capture, &p->binary);
 	if (!matches && !d->options.force)
-		return refuse_mismatch(d, err);
+		return nx_fail(
+			err, NX_MISMATCH,
+			"%s (model %s) was not captured from %s (model %s): their ids differ; "
+			"give the NEFF that was running, or --force to join them all the same",
+			d->options.session_path, p->capture.model_name, d->options.neff_path,
+			p->binary.network_name);
 	nx_data_quality_report_neff(p, neff->is_truncated ? neff->damage : NULL, matches);
 	return NX_OK;
 }
@@ -111,45 +200,38 @@ static void take_packet(void *context, const void *opaque)
 	keep_row(d, d->packets, row);
 }
 
-static enum nx_status sink_status(const struct nx_device_session *d, struct nx_error *err)
+/* Merges too: analyses and tables read the rows a dozen times. */
+static enum nx_status sort_rows(const struct nx_device_session *d, struct nx_spool *spool,
+				struct nx_error *err)
 {
+	enum nx_status st;
+
 	if (d->status && err)
 		*err = d->error;
-	return d->status;
-}
-
-/* Analyses and tables read the rows a dozen times. */
-static enum nx_status sort_often_read(struct nx_spool *spool, struct nx_error *err)
-{
-	enum nx_status st = nx_spool_sort(spool, err);
-
+	if (d->status)
+		return d->status;
+	st = nx_spool_sort(spool, err);
 	return st ? st : nx_spool_merge(spool, err);
 }
 
 static enum nx_status sort_instructions(struct nx_device_session *d, struct nx_error *err)
 {
-	enum nx_status st;
-
 	d->instructions = nx_spool_new(sizeof(struct nx_instruction), INSTRUCTION_SPOOL_BYTES);
 	if (!d->options.skip_instructions)
 		nx_ntff_decode_instructions(&d->decoder, take_instruction, d);
-	st = sink_status(d, err);
-	return st ? st : sort_often_read(d->instructions, err);
+	return sort_rows(d, d->instructions, err);
 }
 
 static enum nx_status sort_packets(struct nx_device_session *d, struct nx_error *err)
 {
-	enum nx_status st;
-
 	d->packets = nx_spool_new(sizeof(struct nx_packet), PACKET_SPOOL_BYTES);
 	nx_static_dma_prepare(&d->static_dma);
 	if (!d->options.skip_dma)
 		nx_ntff_decode_packets(&d->decoder, take_packet, d);
-	st = sink_status(d, err);
 	nx_static_dma_finish(&d->static_dma, &d->profile.transfers);
 	for (size_t i = 0; i < d->profile.transfers.len; i++)
 		d->profile.graphs[d->profile.transfers.items[i].graph].transfer_count++;
-	return st ? st : sort_often_read(d->packets, err);
+	return sort_rows(d, d->packets, err);
 }
 
 /* --- passes over sorted rows ----------------------------------------------- */
@@ -175,7 +257,7 @@ static enum nx_status find_structure(struct nx_device_session *d, struct nx_erro
 	enum nx_status st;
 
 	nx_static_dma_init(&d->static_dma, &d->profile);
-	st = nx_device_each_row(d->instructions, add_structure, &pass, err);
+	st = nx_spool_each(d->instructions, 0, add_structure, &pass, err);
 	nx_layers_finish(&pass.layers, d->profile.capture.graph_count, &d->profile.layers);
 	return st;
 }
@@ -237,7 +319,7 @@ static void count_events(struct nx_device_session *d)
 static void sum_throttle(void *context, const void *opaque)
 {
 	struct nx_device_session *d = context;
-	struct nx_throttle row = nx_device_closed_throttle(&d->profile, opaque);
+	struct nx_throttle row = closed_throttle(&d->profile, opaque);
 
 	nx_throttle_sums_add(&d->throttles[row.graph], &row);
 }
@@ -291,7 +373,7 @@ enum nx_status nx_device_session_open(struct nx_device_session **out,
 	assert(options->session_path);
 	memset(d, 0, sizeof(*d));
 	d->options = *options;
-	d->profile.source = (struct nx_row_source){nx_device_scan, nx_device_find_transfer, d};
+	d->profile.source = (struct nx_row_source){scan_table, find_transfer, d};
 	st = open_session(d, err);
 	if (!st)
 		st = open_neff(d, err);

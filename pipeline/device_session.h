@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_session: an open session file and, if there is one, its NEFF as a struct nx_profile.
- * Opening decodes and analyses; rows are read from the files again with each scan, so the profile
- * lives as long as the session.
- *
- *	struct nx_device_session_options options = {.session_path = "a.ntff"};
- *	struct nx_device_session *session;
- *
- *	nx_device_session_open(&session, &options, err);
- *	... nx_device_session_borrow(session) ...
- *	nx_device_session_close(session);
+ * device_session: an open session file and, if there is one, its NEFF as a struct nx_profile, which
+ * lives as long as the session. Opening decodes and analyses; scans read rows from the files again.
  */
 #ifndef NX_PIPELINE_DEVICE_SESSION_H
 #define NX_PIPELINE_DEVICE_SESSION_H

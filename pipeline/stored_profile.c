@@ -165,7 +165,7 @@ static enum nx_status end(struct storing *s, enum nx_status st, struct nx_stored
 	return st;
 }
 
-/* --- reuse  ------------------------------------------------- */
+/* --- reuse ----------------------------------------------------------------- */
 
 static const struct nx_profile_record *find_made_like(const struct nx_catalogue *catalogue,
 						      const struct nx_profile_record *wanted,
@@ -199,8 +199,7 @@ bool nx_stored_find(const struct nx_store_target *target, enum nx_profile_kind k
 		st = nx_profile_record_add_source(&wanted, sources[i], &arena, NULL);
 	if (!st)
 		st = nx_catalogue_load(&catalogue, workspace, NULL);
-	if (!st) /* where a name that is taken gets a number, the same capture must not get another
-		  */
+	if (!st) /* with may_number the capture may have been stored under another name */
 		same = find_made_like(&catalogue, &wanted,
 				      target->may_number ? NULL : target->name);
 	if (same)

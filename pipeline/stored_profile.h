@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stored_profile: the last step of the order: a profile that was decoded and analysed becomes
- * tables: Parquet and a timeline in the workspace or in a folder of the user's, or rows in a
- * database.
- *
- *	if (nx_stored_find(&target, NX_PROFILE_DEVICE, sources, 2, &stored))
- *		return NX_OK;
- *	st = nx_device_session_open(&session, &options, err);
- *	st = nx_store_device(&target, nx_device_session_borrow(session), ntff, neff, &stored, err);
- *
- * The command line does so, and so does the server: its child is `view --ingest-only`.
+ * stored_profile: writes a decoded profile as Parquet and a timeline, in the workspace or a folder
+ * of the user's, or as rows in a database. Call nx_stored_find before decoding.
  */
 #ifndef NX_PIPELINE_STORED_PROFILE_H
 #define NX_PIPELINE_STORED_PROFILE_H

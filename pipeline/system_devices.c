@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Session files and the NEFFs they belong to, by the names runtimes give them:
+ * Session files and the NEFFs they belong to, by the names runtimes give them (ids are compared
+ *when the pair is opened):
  *
  *	<model>_instid_<i>_vnc_<n>.ntff	beside neff_<model>.neff or neff_<model>_vnc_<n>.neff
  *	profile_nc_<n>_session_<s>.ntff	of a whole session: the only NEFF of its folder
  *	profile_rank_<i>.ntff, profile_exec_<k>.ntff	of `capture`: the NEFF given with -n
- *
- * Names can lie (a folder may hold another process's capture); whether the two
- * really belong together is checked when the pair is opened.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -90,13 +88,6 @@ static void index_neffs(struct neff_index *index, const struct nx_capture_folder
 	}
 }
 
-static void release_index(struct neff_index *index)
-{
-	nx_map_release(&index->by_place);
-	nx_map_release(&index->by_model);
-	nx_text_map_release(&index->by_folder);
-}
-
 static const struct nx_found_file *neff_of_model(const struct neff_index *index,
 						 const struct nx_found_file *session,
 						 uint64_t model_id)
@@ -111,32 +102,7 @@ static const struct nx_found_file *neff_of_model(const struct neff_index *index,
 	return NULL;
 }
 
-static const struct nx_found_file *only_neff(const struct neff_index *index, const char *folder)
-{
-	uint64_t at;
-
-	if (!nx_text_map_get(&index->by_folder, nx_slice_text(folder), &at) || at == SEVERAL)
-		return NULL;
-	return &index->found->neffs.items[at];
-}
-
 /* --- session files --------------------------------------------------------- */
-
-static uint32_t process_in(const struct nx_system_run *run, const char *folder)
-{
-	uint64_t process;
-
-	return nx_text_map_get(&run->processes_by_folder, nx_slice_text(folder), &process)
-		       ? (uint32_t)process
-		       : UINT32_MAX;
-}
-
-static uint32_t core_in(const char *name)
-{
-	uint32_t vnc = number_after(name, "_vnc_");
-
-	return vnc != UINT32_MAX ? vnc : number_after(name, "_nc_");
-}
 
 static void add_device(struct nx_system_run *run, const struct neff_index *neffs,
 		       const struct nx_found_file *session)
@@ -144,23 +110,27 @@ static void add_device(struct nx_system_run *run, const struct neff_index *neffs
 	struct nx_device_capture d = {.session_path = session->path,
 				      .model_name = "",
 				      .rank = UINT32_MAX,
-				      .nc_idx = core_in(session->name),
+				      .nc_idx = number_after(session->name, "_vnc_"),
 				      .session = number_after(session->name, "_session_"),
 				      .is_empty = !session->size_bytes};
 	const struct nx_found_file *neff = NULL;
-	uint64_t rank;
+	struct nx_slice folder = nx_slice_text(session->folder);
+	uint64_t rank, at;
 
+	if (d.nc_idx == UINT32_MAX)
+		d.nc_idx = number_after(session->name, "_nc_");
 	if (leading_number(session->name, &d.model_id))
 		neff = neff_of_model(neffs, session, d.model_id);
-	else
-		neff = only_neff(neffs, session->folder);
+	else if (nx_text_map_get(&neffs->by_folder, folder, &at) && at != SEVERAL)
+		neff = &neffs->found->neffs.items[at];
 	if (!strncmp(session->name, "profile_rank_", 13) &&
 	    leading_number(session->name + 13, &rank) && rank < UINT32_MAX)
 		d.rank = (uint32_t)rank;
 	d.neff_path = run->options.neff_path ? run->options.neff_path : neff ? neff->path : NULL;
 	if (!d.model_id && neff && !strncmp(neff->name, "neff_", 5))
 		leading_number(neff->name + 5, &d.model_id);
-	d.process = process_in(run, session->folder);
+	d.process =
+		nx_text_map_get(&run->processes_by_folder, folder, &at) ? (uint32_t)at : UINT32_MAX;
 	if (d.process != UINT32_MAX && d.model_id) {
 		struct nx_slice name =
 			nx_ntrace_interned_text(&run->inputs[d.process].decoder, d.model_id);
@@ -177,5 +147,7 @@ void nx_system_find_devices(struct nx_system_run *run)
 	index_neffs(&neffs, &run->found);
 	for (size_t i = 0; i < run->found.sessions.len; i++)
 		add_device(run, &neffs, &run->found.sessions.items[i]);
-	release_index(&neffs);
+	nx_map_release(&neffs.by_place);
+	nx_map_release(&neffs.by_model);
+	nx_text_map_release(&neffs.by_folder);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the events of all processes, one process after another, and keeps them
- * sorted: a part of the spool each. What the derived tables and executions need
- * of an event's attributes (analyse/event_roles.h) is read on the way, while its
- * records are at hand.
+ * Reads the events of all processes, one process after another, into a part of the spool each. The
+ * attributes that derived tables and executions need (analyse/event_roles.h) are read on the way.
  */
-#include "pipeline/kept_event.h"
 #include "pipeline/system_run.h"
 
 #define EVENT_SPOOL_BYTES ((size_t)96 << 20)
@@ -130,21 +127,17 @@ static void count_row(void *context, const void *row)
 	++*(uint64_t *)context;
 }
 
-/* Types that only the events revealed; the framework's names follow them. */
-static void take_new_names(struct nx_process_input *input, const struct nx_system_process *process)
+static void read_process(struct nx_system_run *run, uint32_t index)
 {
+	const struct nx_system_process *process = &run->profile.processes[index];
+	struct nx_process_input *input = &run->inputs[index];
+
+	nx_ntrace_decode_events(&input->decoder, take_event, run);
+	/* types that only the events revealed; the framework's names follow them */
 	for (size_t i = input->names.len; i < process->name_count; i++) {
 		nx_vec_push(&input->names, process->names[i]);
 		nx_text_map_put(&input->name_ids, nx_slice_text(process->names[i]), i);
 	}
-}
-
-static void read_process(struct nx_system_run *run, uint32_t index)
-{
-	struct nx_process_input *input = &run->inputs[index];
-
-	nx_ntrace_decode_events(&input->decoder, take_event, run);
-	take_new_names(input, &run->profile.processes[index]);
 	nx_file_forget(input->events.bytes);
 	nx_ntrace_decode_cpu(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_CPU]);
 	nx_ntrace_decode_memory(&input->decoder, count_row, &run->profile.rows[NX_SYSTEM_MEMORY]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pipeline/system_filter.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "pipeline/system_run.h"
 
 static struct nx_filter_words split(const char *list, struct nx_arena *arena)
 {
@@ -35,7 +35,7 @@ static enum nx_status check_cores(const struct nx_filter_words *cores, struct nx
 		strtoul(cores->words[i], &end, 10);
 		if (*end || cores->words[i][0] < '0' || cores->words[i][0] > '9')
 			return nx_fail(err, NX_USAGE,
-				       "'%s' is no NeuronCore; give numbers such as "
+				       "'%s' is not a NeuronCore; give numbers such as "
 				       "--system-trace-filter-neuron-core \"0,1\"",
 				       cores->words[i]);
 	}
@@ -66,16 +66,6 @@ bool nx_system_filter_keeps_process(struct nx_system_filter *f,
 	for (size_t i = 0; i < f->instances.count; i++)
 		if (!strcmp(f->instances.words[i], process->instance_id))
 			keeps = f->instance_matched[i] = true;
-	return keeps;
-}
-
-static bool keeps_core(struct nx_system_filter *f, int32_t nc_idx)
-{
-	bool keeps = !f->cores.count;
-
-	for (size_t i = 0; i < f->cores.count; i++)
-		if (strtol(f->cores.words[i], NULL, 10) == nc_idx)
-			keeps = f->core_matched[i] = true;
 	return keeps;
 }
 
@@ -125,9 +115,12 @@ static bool keeps_type(struct nx_system_filter *f, const struct nx_system_event 
 bool nx_system_filter_keeps(struct nx_system_filter *f, const struct nx_system_event *event,
 			    const char *event_name)
 {
-	bool core = keeps_core(f, event->nc_idx), type = keeps_type(f, event, event_name);
+	bool keeps_core = !f->cores.count;
 
-	return core && type;
+	for (size_t i = 0; i < f->cores.count; i++)
+		if (strtol(f->cores.words[i], NULL, 10) == event->nc_idx)
+			keeps_core = f->core_matched[i] = true;
+	return keeps_type(f, event, event_name) && keeps_core; /* both mark what matched */
 }
 
 /* --- what there is, for the sentence --------------------------------------- */
@@ -163,18 +156,17 @@ static const char *first_unmatched(const struct nx_filter_words *w, const bool *
 	return NULL;
 }
 
-static void list_cores(const struct nx_system_profile *p, struct list *l)
+static void list_cores(const struct nx_system_process *process, struct list *l)
 {
 	char number[16];
 
-	for (uint32_t i = 0; i < p->process_count; i++)
-		for (size_t k = 0; k < p->processes[i].worker_count; k++) {
-			snprintf(number, sizeof(number), "%d", p->processes[i].workers[k].nc_idx);
-			add(l, number);
-		}
+	for (size_t i = 0; i < process->worker_count; i++) {
+		snprintf(number, sizeof(number), "%d", process->workers[i].nc_idx);
+		add(l, number);
+	}
 }
 
-static void list_names(const struct nx_system_process *process, struct list *l)
+static void list_types(const struct nx_system_process *process, struct list *l)
 {
 	for (size_t i = 0; i < process->name_count; i++)
 		if (!process->name_is_used || i >= process->recorded_name_count ||
@@ -196,14 +188,15 @@ enum nx_status nx_system_filter_check(const struct nx_system_filter *f,
 	}
 	word = first_unmatched(&f->cores, f->core_matched);
 	if (word) {
-		list_cores(p, &there);
+		for (uint32_t i = 0; i < p->process_count; i++)
+			list_cores(&p->processes[i], &there);
 		return nx_fail(err, NX_NOT_FOUND, "NeuronCore %s has no events; there are: %s",
 			       word, there.text);
 	}
 	word = first_unmatched(&f->types, f->type_matched);
 	if (word) {
 		for (uint32_t i = 0; i < p->process_count; i++)
-			list_names(&p->processes[i], &there);
+			list_types(&p->processes[i], &there);
 		return nx_fail(err, NX_NOT_FOUND,
 			       "no event is of type '%s'; there are: hardware, software, %s",
 			       word + (*word == '^'), there.text);

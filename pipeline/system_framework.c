@@ -2,12 +2,9 @@
 /*
  * Traces of frameworks, joined to the process they lie beside.
  *
- * Kineto states the epoch of its clock; other tools count from anywhere. Times
- * outside the session, an hour's slack given, are taken as such and shifted so
- * that the trace begins with the session; a warning says so.
- *
- * A flow point names a moment of a thread; the slice that starts there (where
- * all tools seen put it) gets the flow.
+ * If the times lie outside the session by more than an hour, the trace's clock has another epoch:
+ * it is shifted to begin with the session, with a warning. A flow belongs to the slice that starts
+ * at the time and on the thread of its flow point.
  */
 #include <string.h>
 

@@ -80,7 +80,7 @@ static enum nx_status open_process(struct nx_system_run *run, const struct nx_fo
 	return NX_OK;
 }
 
-/* One that left nothing costs only itself, unless there is no other. */
+/* A process without traces is only a warning, unless there is no other. */
 static enum nx_status open_processes(struct nx_system_run *run, struct nx_error *err)
 {
 	struct nx_error first = {0}, one = {0};
@@ -134,11 +134,8 @@ static bool recorded_gids_are_unique(const struct nx_system_profile *p, size_t t
 	return unique;
 }
 
-/*
- * A worker's number must be unique over all instances. The runtime records one,
- * but processes that were not started together all count from zero; then they
- * are numbered through in the order of instance, process and core.
- */
+/* Workers' numbers must be unique over all instances. Processes that were not started together all
+ * count from zero; then workers are numbered by instance, process and core. */
 static void number_workers(struct nx_system_profile *p)
 {
 	size_t total = 0;
@@ -157,16 +154,6 @@ static void number_workers(struct nx_system_profile *p)
 	for (uint32_t i = 0; i < p->process_count; i++)
 		for (size_t k = 0; k < p->processes[i].worker_count; k++)
 			p->processes[i].workers[k].worker_gid = next++;
-}
-
-static enum nx_status refuse_empty(const struct nx_system_run *run, struct nx_error *err)
-{
-	if (run->profile.process_count || run->profile.devices.len)
-		return NX_OK;
-	return nx_fail(err, NX_NOT_FOUND,
-		       "no device or system profiles found in %s; give the directory that the "
-		       "capture wrote (it has folders named <instance>_pid_<pid>)",
-		       run->options.directory);
 }
 
 /* --- life ------------------------------------------------------------------ */
@@ -197,18 +184,10 @@ static enum nx_status process_run(struct nx_system_run *run, struct nx_error *er
 	return st ? st : nx_spool_sort(run->transfers, err);
 }
 
-static uint64_t event_bytes(const struct nx_system_run *run)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < run->profile.process_count; i++)
-		bytes += run->inputs[i].events.bytes.len;
-	return bytes;
-}
-
 static enum nx_status open_run(struct nx_system_run *run, struct nx_error *err)
 {
 	struct nx_system_profile *p = &run->profile;
+	uint64_t event_bytes = 0;
 	enum nx_status st;
 
 	st = nx_system_filter_init(&run->filter, &run->options.filter, &p->arena, err);
@@ -222,10 +201,15 @@ static enum nx_status open_run(struct nx_system_run *run, struct nx_error *err)
 	nx_data_quality_report_folders(p, &run->found);
 	if (!run->options.skip_device)
 		nx_system_find_devices(run);
-	st = refuse_empty(run, err);
-	if (st)
-		return st;
-	nx_progress_begin(&run->progress, "reading system traces", event_bytes(run),
+	if (!p->process_count && !p->devices.len)
+		return nx_fail(
+			err, NX_NOT_FOUND,
+			"no device or system profiles found in %s; give the directory that the "
+			"capture wrote (it has folders named <instance>_pid_<pid>)",
+			run->options.directory);
+	for (uint32_t i = 0; i < p->process_count; i++)
+		event_bytes += run->inputs[i].events.bytes.len;
+	nx_progress_begin(&run->progress, "reading system traces", event_bytes,
 			  run->options.show_progress);
 	st = process_run(run, err);
 	nx_progress_end(&run->progress);

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system_profile: from an output directory to a struct nx_system_profile.
- * Events of all processes are sorted by time in bounded memory; their
- * attributes stay in the files and are read when somebody asks.
+ * system_profile: from an output directory to a struct nx_system_profile. Events are sorted by time
+ * in bounded memory; their attributes stay in the files and are read on demand.
  */
 #ifndef NX_PIPELINE_SYSTEM_PROFILE_H
 #define NX_PIPELINE_SYSTEM_PROFILE_H
 
 #include "base/progress.h"
 #include "model/system.h"
-#include "pipeline/system_filter.h"
+
+/*
+ * Which events to keep. cores: "0,2,3" (local to an instance). event_types: names, `hardware`,
+ * `software`, each may be negated: "^nrt_tensor_write" keeps all but that. instances: ids. A word
+ * that matches nothing is an error that lists what there is.
+ */
+struct nx_system_filter_options {
+	const char *cores, *event_types, *instances; /* comma-separated; NULL = all */
+};
 
 struct nx_system_options {
 	const char *directory;

@@ -10,6 +10,18 @@
 #include "pipeline/capture_folders.h"
 #include "pipeline/system_profile.h"
 
+struct nx_filter_words {
+	const char **words;
+	size_t count;
+};
+
+struct nx_system_filter {
+	struct nx_filter_words cores, types, instances;
+	bool has_positive_type; /* some type is included, not only excluded */
+	/* which words matched something so far */
+	bool *core_matched, *type_matched, *instance_matched;
+};
+
 struct nx_process_input {
 	struct nx_file info, events, cpu, memory;
 	struct nx_ntrace_decoder decoder;
@@ -21,6 +33,63 @@ struct nx_process_input {
 	uint64_t next_id; /* for framework events */
 	bool is_kept;
 };
+
+/* What the spool keeps of an event; each scan derives parent, depth, model, worker and process. */
+struct nx_kept_event {
+	uint64_t start_ns; /* sorted by */
+	uint64_t end_ns;
+	uint64_t id;
+	uint64_t thread_id;
+	uint64_t flow_id;
+	struct nx_event_handle handle;
+	uint32_t name;
+	int32_t nc_idx;
+	uint32_t number; /* a framework event's stream, any other's type */
+	uint8_t source;
+	uint8_t flags;
+};
+
+/* Written where it is to stay: a copy of what was just written in small pieces is slow. */
+static inline void nx_kept_event_fill(struct nx_kept_event *kept,
+				      const struct nx_system_event *event)
+{
+	*kept = (struct nx_kept_event){
+		.start_ns = event->start_ns,
+		.end_ns = event->end_ns,
+		.id = event->id,
+		.thread_id = event->thread_id,
+		.flow_id = event->flow_id,
+		.handle = event->handle,
+		.name = event->name,
+		.nc_idx = event->nc_idx,
+		.number = event->source == NX_SOURCE_FRAMEWORK ? event->stream_id : event->type,
+		.source = event->source,
+		.flags = event->flags,
+	};
+}
+
+static inline void nx_kept_event_show(const struct nx_kept_event *kept, uint32_t process,
+				      struct nx_system_event *event)
+{
+	bool is_framework = kept->source == NX_SOURCE_FRAMEWORK;
+
+	*event = (struct nx_system_event){
+		.start_ns = kept->start_ns,
+		.end_ns = kept->end_ns,
+		.id = kept->id,
+		.thread_id = kept->thread_id,
+		.flow_id = kept->flow_id,
+		.handle = kept->handle,
+		.process = process,
+		.type = is_framework ? NX_FRAMEWORK_EVENT_TYPE : kept->number,
+		.name = kept->name,
+		.nc_idx = kept->nc_idx,
+		.worker_gid = UINT32_MAX,
+		.stream_id = is_framework ? kept->number : UINT32_MAX,
+		.source = kept->source,
+		.flags = kept->flags,
+	};
+}
 
 /* Records state what was copied; they are read only if transfers are requested. */
 struct nx_kept_transfer {
@@ -50,6 +119,19 @@ struct nx_system_run {
 	enum nx_status status; /* first failure of a row sink */
 	struct nx_error error;
 };
+
+/* system_filter.c */
+NX_MUST_CHECK enum nx_status nx_system_filter_init(struct nx_system_filter *filter,
+						   const struct nx_system_filter_options *options,
+						   struct nx_arena *arena, struct nx_error *err);
+bool nx_system_filter_keeps_process(struct nx_system_filter *filter,
+				    const struct nx_system_process *process);
+bool nx_system_filter_keeps(struct nx_system_filter *filter, const struct nx_system_event *event,
+			    const char *event_name);
+/* After all events: NOT_FOUND naming the first word that matched nothing. */
+NX_MUST_CHECK enum nx_status nx_system_filter_check(const struct nx_system_filter *filter,
+						    const struct nx_system_profile *profile,
+						    struct nx_error *err);
 
 /* system_events.c: fills the spools, process by process. */
 void nx_system_read_events(struct nx_system_run *run);

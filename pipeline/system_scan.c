@@ -4,16 +4,15 @@
 #include <string.h>
 
 #include "analyse/event_nesting.h"
-#include "pipeline/kept_event.h"
 #include "pipeline/system_run.h"
 
 /* A clock that stands still must not bring all events into memory. */
 #define MAX_WAITING_EVENTS ((size_t)1 << 18)
-/* Records of events are asked for so many events before they are read: memory is slow. */
+/* Records are prefetched this many events before they are read. */
 #define EVENTS_AHEAD ((size_t)32)
 #define RECENT_FLOWS 256
 #define CACHE_LINE_BYTES ((uint64_t)64)
-/* Attributes are read where the file is mapped: its pages must not pile up. */
+/* Attributes are read from the mapped file, whose pages must not pile up. */
 #define EVENTS_BETWEEN_FORGETTING ((size_t)1 << 17)
 
 size_t nx_system_run_attributes(void *context, const struct nx_system_event *event,
@@ -51,7 +50,7 @@ struct nx_slice nx_system_run_interned(void *context, uint32_t process, uint64_t
 struct event_scan {
 	const struct nx_system_run *run;
 	struct nx_event_nesting nesting;
-	/* up to the last one, in order; those that start together are complete but for the last */
+	/* in order; only the last group that starts together may still grow */
 	struct nx_waiting_events NX_VEC_BODY(struct nx_system_event) waiting;
 	struct {
 		uint64_t flow_id, model_id;
@@ -109,15 +108,6 @@ static uint64_t model_of(struct event_scan *s, uint64_t flow_id)
 	return s->recent[at].model_id;
 }
 
-static void show(struct event_scan *s, struct nx_system_event *event)
-{
-	set_worker(&s->run->profile, event);
-	if (event->flow_id && event->source != NX_SOURCE_FRAMEWORK)
-		event->model_id = model_of(s, event->flow_id);
-	nx_event_nesting_place(&s->nesting, event);
-	s->fn(s->context, event);
-}
-
 static void flush_waiting(struct event_scan *s)
 {
 	struct nx_system_event *events = s->waiting.items;
@@ -128,8 +118,13 @@ static void flush_waiting(struct event_scan *s)
 			to++;
 		if (to - from > 1)
 			qsort(events + from, to - from, sizeof(*events), longer_first);
-		for (size_t i = from; i < to; i++)
-			show(s, &events[i]);
+		for (struct nx_system_event *event = events + from; event < events + to; event++) {
+			set_worker(&s->run->profile, event);
+			if (event->flow_id && event->source != NX_SOURCE_FRAMEWORK)
+				event->model_id = model_of(s, event->flow_id);
+			nx_event_nesting_place(&s->nesting, event);
+			s->fn(s->context, event);
+		}
 	}
 	nx_vec_clear(&s->waiting);
 }
@@ -187,16 +182,6 @@ enum nx_status nx_system_run_scan_process(void *context, uint32_t process, nx_ro
 	return st;
 }
 
-static enum nx_status scan_events(struct nx_system_run *run, nx_row_fn fn, void *context,
-				  struct nx_error *err)
-{
-	enum nx_status st = NX_OK;
-
-	for (uint32_t i = 0; i < run->profile.process_count && !st; i++)
-		st = nx_system_run_scan_process(run, i, fn, context, err);
-	return st;
-}
-
 /* --- derived --------------------------------------------------------------- */
 
 struct derived_scan {
@@ -249,20 +234,6 @@ static void show_transfer(void *context, const void *row)
 		nx_file_forget(s->run->inputs[s->process].events.bytes);
 }
 
-static enum nx_status scan_part(const struct nx_spool *spool, uint32_t process, nx_row_fn fn,
-				void *context, struct nx_error *err)
-{
-	struct nx_spool_cursor *cursor;
-	const void *row;
-	enum nx_status st = nx_spool_cursor_open_part(&cursor, spool, process, err);
-
-	if (st)
-		return st;
-	while ((row = nx_spool_cursor_next(cursor)))
-		fn(context, row);
-	return nx_spool_cursor_close(cursor, err);
-}
-
 static enum nx_status scan_memory(const struct nx_system_run *run, nx_row_fn fn, void *context,
 				  struct nx_error *err)
 {
@@ -270,7 +241,7 @@ static enum nx_status scan_memory(const struct nx_system_run *run, nx_row_fn fn,
 	enum nx_status st = NX_OK;
 
 	for (uint32_t i = 0; i < run->profile.process_count && !st; i++)
-		st = scan_part(run->memory_changes, i, derive_hbm, &derived, err);
+		st = nx_spool_each(run->memory_changes, i, derive_hbm, &derived, err);
 	nx_hbm_release(&derived.hbm);
 	return st;
 }
@@ -282,7 +253,7 @@ static enum nx_status scan_transfers(const struct nx_system_run *run, nx_row_fn 
 	enum nx_status st = NX_OK;
 
 	for (; s.process < run->profile.process_count && !st; s.process++) {
-		st = scan_part(run->transfers, s.process, show_transfer, &s, err);
+		st = nx_spool_each(run->transfers, s.process, show_transfer, &s, err);
 		nx_file_forget(run->inputs[s.process].events.bytes);
 	}
 	nx_event_shapes_release(&s.shapes);
@@ -306,10 +277,13 @@ enum nx_status nx_system_run_scan(void *context, enum nx_system_table table, nx_
 				  void *fn_context, struct nx_error *err)
 {
 	struct nx_system_run *run = context;
+	enum nx_status st = NX_OK;
 
 	switch (table) {
 	case NX_SYSTEM_EVENT:
-		return scan_events(run, fn, fn_context, err);
+		for (uint32_t i = 0; i < run->profile.process_count && !st; i++)
+			st = nx_system_run_scan_process(run, i, fn, fn_context, err);
+		return st;
 	case NX_SYSTEM_CPU:
 	case NX_SYSTEM_MEMORY:
 		scan_samples(run, table, fn, fn_context);

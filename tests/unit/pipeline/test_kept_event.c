@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "pipeline/kept_event.h"
+#include "pipeline/system_run.h"
 
 static struct nx_system_event recorded(void)
 {

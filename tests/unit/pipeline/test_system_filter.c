@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/system_filter.h"
+#include "pipeline/system_run.h"
 
 struct fixture {
 	struct nx_arena arena;
@@ -72,7 +72,7 @@ static void cores_that_are_no_numbers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		assert_int_equal(init(&f, wrong[i], NULL, NULL), NX_USAGE);
-		assert_non_null(strstr(f.err.message, "is no NeuronCore; give numbers"));
+		assert_non_null(strstr(f.err.message, "is not a NeuronCore; give numbers"));
 	}
 	nx_arena_release(&f.arena);
 }
