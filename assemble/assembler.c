@@ -121,8 +121,9 @@ static enum nx_status read_prologue(struct nx_assembly *a, struct nx_cursor *c,
 	static const uint8_t order[NX_SLOT_BYTES] = {NX_OP_SET_ORDERING_MODE, 0x10};
 	static const uint8_t label[NX_SLOT_BYTES] = {NX_OP_PSEUDO_BRANCH_LABEL, 0x10};
 	bool has_label = nx_target_generation(a->target) != NX_ARCH_V2;
-	enum nx_status status = nx_assembly_end(c, err);
+	enum nx_status status = NX_OK;
 
+	(void)c;
 	for (a->engine = 0; a->engine < NX_ENGINE_COUNT && !status; a->engine++) {
 		status = nx_assembly_emit(a, order, err);
 		if (!status && has_label)
@@ -145,17 +146,17 @@ static const struct {
 	{".prologue", read_prologue},
 	{".set", nx_directive_set},
 	{".semaphore", nx_directive_semaphore},
-	{".input", nx_directive_input},
-	{".output", nx_directive_output},
+	{".input", nx_directive_tensor},
+	{".output", nx_directive_tensor},
 	{".constant", nx_directive_constant},
 	{".scratch", nx_directive_scratch},
 	{".variable", nx_directive_variable},
 	{".table", nx_directive_table},
 	{".queue", nx_directive_queue},
 	{".block", nx_directive_block},
-	{".copy", nx_directive_copy},
-	{".cast", nx_directive_cast},
-	{".add", nx_directive_add},
+	{".copy", nx_directive_transfer},
+	{".cast", nx_directive_transfer},
+	{".add", nx_directive_transfer},
 	{".transpose", nx_directive_transpose},
 	{".dma", nx_directive_dma},
 	{".layer", nx_directive_layer},
@@ -184,23 +185,16 @@ static enum nx_status read_directive(struct nx_assembly *a, struct nx_cursor *c,
 	struct nx_slice word = take_directive(c);
 
 	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
-		if (nx_slice_is(word, directives[i].word))
-			return directives[i].read(a, c, err);
+		if (nx_slice_is(word, directives[i].word)) {
+			enum nx_status status;
+
+			a->directive = directives[i].word + 1;
+			status = directives[i].read(a, c, err);
+			return status ? status : nx_assembly_end(c, err);
+		}
 	c->at = start;
 	return nx_fail(err, NX_FORMAT, "unknown directive %.*s",
 		       (int)(word.len < 40 ? word.len : 40), (const char *)word.data);
-}
-
-/* A listing numbers its slots; the number says nothing that the order does not. */
-static void skip_slot_number(struct nx_cursor *c)
-{
-	size_t start = c->at;
-
-	while (nx_cursor_peek(c) >= '0' && nx_cursor_peek(c) <= '9')
-		c->at++;
-	if (c->at == start)
-		return;
-	nx_cursor_skip_blanks(c);
 }
 
 static struct nx_cursor cursor_of(struct nx_assembly *a, size_t index)
@@ -229,7 +223,10 @@ static enum nx_status read_line(struct nx_assembly *a, size_t index, struct nx_e
 	if (nx_cursor_peek(&c) == '.') {
 		status = read_directive(a, &c, err);
 	} else {
-		skip_slot_number(&c);
+		/* a listing numbers its slots; the order says as much */
+		while (nx_cursor_peek(&c) >= '0' && nx_cursor_peek(&c) <= '9')
+			c.at++;
+		nx_cursor_skip_blanks(&c);
 		status = nx_assembly_instruction(a, &c, err);
 	}
 	return status ? place_fault(a, index, &c, err) : NX_OK;

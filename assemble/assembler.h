@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assembler: a program for NeuronCores as text, and the NEFF made of it.
- *
- * The text is what `neff --disassemble` prints (assemble/disassembler.h) and
- * what people write by hand: instructions in the profiler's words, directives
- * for variables, queues, transfers and origins, expressions, and repetition.
- * docs/assembler.md is its reference.
- *
- * The same text and files give the same bytes. Nothing here prints; files that
- * the text names are read relative to the folder given.
+ * assembler: makes a NEFF from a text, as `neff --disassemble` prints it or people write it by
+ * hand. docs/assembler.md is the reference. The same text and files give the same bytes.
  */
 #ifndef NX_ASSEMBLE_ASSEMBLER_H
 #define NX_ASSEMBLE_ASSEMBLER_H

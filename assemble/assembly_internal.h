@@ -59,7 +59,8 @@ struct nx_assembly {
 	NX_VEC(struct nx_plan_origin) origins;
 	NX_VEC(struct nx_neff_member) members;
 	const char *name, *target;
-	unsigned core;	 /* that directives are for */
+	const char *directive; /* being read, without its point */
+	unsigned core;	       /* that directives are for */
 	unsigned engine; /* that instructions are for, NX_ASSEMBLY_NO_ENGINE before the first */
 	bool has_block;	 /* descriptors go to the engine's last block */
 	uint32_t next_semaphore;
@@ -97,7 +98,7 @@ NX_MUST_CHECK enum nx_status nx_assembly_file(struct nx_assembly *a, const char 
 
 /* --- directives ------------------------------------------------------------------ */
 
-/* Reads the rest of a line that begins with the directive's word. */
+/* Reads what follows the directive's word; the caller checks that the line ends there. */
 typedef enum nx_status nx_directive(struct nx_assembly *a, struct nx_cursor *c,
 				    struct nx_error *err);
 
@@ -107,11 +108,11 @@ nx_directive nx_directive_set, nx_directive_semaphore;
 nx_directive nx_directive_layer, nx_directive_file, nx_directive_line;
 nx_directive nx_directive_member, nx_directive_activation_set;
 /* assembly_variables.c */
-nx_directive nx_directive_input, nx_directive_output, nx_directive_scratch;
-nx_directive nx_directive_constant, nx_directive_variable, nx_directive_table;
+nx_directive nx_directive_tensor, nx_directive_scratch, nx_directive_constant;
+nx_directive nx_directive_variable, nx_directive_table;
 /* assembly_transfers.c */
 nx_directive nx_directive_queue, nx_directive_block, nx_directive_dma;
-nx_directive nx_directive_copy, nx_directive_cast, nx_directive_add, nx_directive_transpose;
+nx_directive nx_directive_transfer, nx_directive_transpose;
 /* assembly_ranks.c */
 nx_directive nx_directive_replica_groups, nx_directive_source_target_pairs;
 nx_directive nx_directive_element_counts;
@@ -127,7 +128,8 @@ NX_MUST_CHECK enum nx_status nx_assembly_instruction(struct nx_assembly *a, stru
 NX_MUST_CHECK enum nx_status nx_assembly_write(struct nx_assembly *a, struct nx_bytes *out,
 					       struct nx_error *err);
 
-/* The engine of a word: pe, act, pool, dve, sp or the profiler's names; NX_ENGINE_COUNT. */
-unsigned nx_assembly_engine_of(struct nx_slice word);
+/* An engine: pe, act, pool, dve, sp or the profiler's names. */
+NX_MUST_CHECK enum nx_status nx_assembly_read_engine(struct nx_assembly *a, struct nx_cursor *c,
+						     unsigned *engine, struct nx_error *err);
 
 #endif

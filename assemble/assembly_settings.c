@@ -24,14 +24,12 @@ enum nx_status nx_directive_arch(struct nx_assembly *a, struct nx_cursor *c, str
 			       word);
 	if (!a->options->target)
 		a->target = target;
-	return nx_assembly_end(c, err);
+	return NX_OK;
 }
 
 enum nx_status nx_directive_name(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
-	enum nx_status status = nx_assembly_word(a, c, "the model's name", &a->name, err);
-
-	return status ? status : nx_assembly_end(c, err);
+	return nx_assembly_word(a, c, "the model's name", &a->name, err);
 }
 
 enum nx_status nx_directive_core(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
@@ -55,24 +53,19 @@ enum nx_status nx_directive_core(struct nx_assembly *a, struct nx_cursor *c, str
 		nx_text_map_put(&fresh.variable_of_name, nx_slice_text(NX_PLAN_STATE_BUFFER), 0);
 		nx_vec_push(&a->cores, fresh);
 	}
-	return nx_assembly_end(c, err);
+	return NX_OK;
 }
 
 enum nx_status nx_directive_engine(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
-	const char *word;
-	enum nx_status status = nx_assembly_word(a, c, "an engine", &word, err);
 	unsigned engine;
+	enum nx_status status = nx_assembly_read_engine(a, c, &engine, err);
 
 	if (status)
 		return status;
-	engine = nx_assembly_engine_of(nx_slice_text(word));
-	if (engine == NX_ENGINE_COUNT)
-		return nx_fail(err, NX_FORMAT, "unknown engine '%s'; use pe, act, pool, dve or sp",
-			       word);
 	a->engine = engine;
 	a->has_block = false;
-	return nx_assembly_end(c, err);
+	return NX_OK;
 }
 
 /* --- names ----------------------------------------------------------------------- */
@@ -123,27 +116,21 @@ enum nx_status nx_directive_semaphore(struct nx_assembly *a, struct nx_cursor *c
 
 enum nx_status nx_directive_layer(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
-	enum nx_status status;
-
 	nx_cursor_skip_blanks(c);
 	a->layer = "";
 	if (!nx_cursor_peek(c))
 		return NX_OK;
-	status = nx_assembly_word(a, c, "the layer's name", &a->layer, err);
-	return status ? status : nx_assembly_end(c, err);
+	return nx_assembly_word(a, c, "the layer's name", &a->layer, err);
 }
 
 enum nx_status nx_directive_file(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
-	enum nx_status status;
-
 	nx_cursor_skip_blanks(c);
 	a->source_file = "";
 	a->source_line = 0;
 	if (!nx_cursor_peek(c))
 		return NX_OK;
-	status = nx_assembly_word(a, c, "the source file's name", &a->source_file, err);
-	return status ? status : nx_assembly_end(c, err);
+	return nx_assembly_word(a, c, "the source file's name", &a->source_file, err);
 }
 
 enum nx_status nx_directive_line(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
@@ -156,7 +143,7 @@ enum nx_status nx_directive_line(struct nx_assembly *a, struct nx_cursor *c, str
 	if (!*a->source_file)
 		return nx_fail(err, NX_FORMAT, ".line needs a file; write .file first");
 	a->source_line = (uint32_t)line;
-	return nx_assembly_end(c, err);
+	return NX_OK;
 }
 
 /* --- files in the NEFF --------------------------------------------------------------- */
@@ -181,9 +168,7 @@ enum nx_status nx_directive_member(struct nx_assembly *a, struct nx_cursor *c, s
 		return nx_fail(err, NX_FORMAT, "file= is missing here");
 	if (!status)
 		status = nx_assembly_word(a, c, "a file", &file, err);
-	if (!status)
-		status = add_member(a, name, file, err);
-	return status ? status : nx_assembly_end(c, err);
+	return status ? status : add_member(a, name, file, err);
 }
 
 /* Three files make a set of activation functions; without file= they come as .member. */
@@ -198,11 +183,11 @@ enum nx_status nx_directive_activation_set(struct nx_assembly *a, struct nx_curs
 		return status;
 	nx_vec_push(&nx_assembly_core(a)->sets, name);
 	if (!nx_assembly_key(c, "file"))
-		return nx_assembly_end(c, err);
+		return NX_OK;
 	status = nx_assembly_word(a, c, "the stem of its files", &file, err);
 	for (unsigned i = 0; i < 3 && !status; i++)
 		status = add_member(
 			a, nx_arena_printf(&a->arena, "sg%02u/%s%s", a->core, name, suffixes[i]),
 			nx_arena_printf(&a->arena, "%s%s", file, suffixes[i]), err);
-	return status ? status : nx_assembly_end(c, err);
+	return status;
 }

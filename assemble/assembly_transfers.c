@@ -44,18 +44,12 @@ static enum nx_status read_semaphores(struct nx_assembly *a, struct nx_cursor *c
 static enum nx_status read_owner(struct nx_assembly *a, struct nx_cursor *c,
 				 struct nx_plan_queue *queue, struct nx_error *err)
 {
-	const char *word;
-	enum nx_status status = nx_assembly_word(a, c, "an engine", &word, err);
 	unsigned engine;
+	enum nx_status status = nx_assembly_read_engine(a, c, &engine, err);
 
-	if (status)
-		return status;
-	engine = nx_assembly_engine_of(nx_slice_text(word));
-	if (engine == NX_ENGINE_COUNT)
-		return nx_fail(err, NX_FORMAT, "owner= is pe, act, pool, dve or sp, not '%s'",
-			       word);
-	queue->owner = nx_engines[engine].neff_key;
-	return NX_OK;
+	if (!status)
+		queue->owner = nx_engines[engine].neff_key;
+	return status;
 }
 
 static enum nx_status read_queue_parts(struct nx_assembly *a, struct nx_cursor *c,
@@ -171,7 +165,7 @@ enum nx_status nx_directive_block(struct nx_assembly *a, struct nx_cursor *c, st
 	if (!status && nx_assembly_key(c, "comment"))
 		status = nx_assembly_word(a, c, "a comment", &block->plan.comment, err);
 	a->has_block = !status;
-	return status ? status : nx_assembly_end(c, err);
+	return status;
 }
 
 /* --- descriptors ----------------------------------------------------------------------- */
@@ -350,19 +344,11 @@ static enum nx_status add_descriptor(struct nx_assembly *a, struct nx_cursor *c,
 	return NX_OK;
 }
 
-enum nx_status nx_directive_copy(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
+/* .copy, .cast and .add */
+enum nx_status nx_directive_transfer(struct nx_assembly *a, struct nx_cursor *c,
+				     struct nx_error *err)
 {
-	return add_descriptor(a, c, &(struct nx_plan_descriptor){.op = "copy"}, err);
-}
-
-enum nx_status nx_directive_cast(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
-{
-	return add_descriptor(a, c, &(struct nx_plan_descriptor){.op = "cast"}, err);
-}
-
-enum nx_status nx_directive_add(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
-{
-	return add_descriptor(a, c, &(struct nx_plan_descriptor){.op = "add"}, err);
+	return add_descriptor(a, c, &(struct nx_plan_descriptor){.op = a->directive}, err);
 }
 
 /* element=BYTES [tiling=DIMS] [op=WZXY] and the two sides */

@@ -69,26 +69,16 @@ static enum nx_status read_tensor(struct nx_assembly *a, struct nx_cursor *c,
 	return NX_OK;
 }
 
-static enum nx_status add_tensor(struct nx_assembly *a, struct nx_cursor *c, const char *type,
-				 struct nx_error *err)
+/* .input and .output */
+enum nx_status nx_directive_tensor(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
 {
-	struct nx_plan_variable v = {.type = type};
+	struct nx_plan_variable v = {.type = a->directive};
 	uint8_t dtype;
 	enum nx_status status = read_tensor(a, c, &v, &dtype, err);
 
 	if (!status)
 		status = nx_assembly_end(c, err);
 	return status ? status : add(a, &v, err);
-}
-
-enum nx_status nx_directive_input(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
-{
-	return add_tensor(a, c, "input", err);
-}
-
-enum nx_status nx_directive_output(struct nx_assembly *a, struct nx_cursor *c, struct nx_error *err)
-{
-	return add_tensor(a, c, "output", err);
 }
 
 /* Behind the one before it, unless offset= says where. */
@@ -195,15 +185,6 @@ static enum nx_status fill_identity(const struct nx_plan_variable *v, uint8_t dt
 	return NX_OK;
 }
 
-static enum nx_status spend_constant(struct nx_assembly *a, uint64_t bytes, struct nx_error *err)
-{
-	if (bytes > a->constant_budget)
-		return nx_fail(err, NX_LIMIT,
-			       "the constants are larger than allowed; use a .npy file");
-	a->constant_budget -= bytes;
-	return NX_OK;
-}
-
 /* "= 1, 2, 3": repeated until the shape is full. */
 static enum nx_status read_values(struct nx_cursor *c, const struct nx_plan_variable *v,
 				  uint8_t dtype, struct nx_bytes *payload, struct nx_error *err)
@@ -244,10 +225,12 @@ static enum nx_status read_payload(struct nx_assembly *a, struct nx_cursor *c,
 				   const struct nx_plan_variable *v, uint8_t dtype,
 				   struct nx_bytes *payload, struct nx_error *err)
 {
-	enum nx_status status = spend_constant(a, v->size_bytes, err);
+	enum nx_status status;
 
-	if (status)
-		return status;
+	if (v->size_bytes > a->constant_budget)
+		return nx_fail(err, NX_LIMIT,
+			       "the constants are larger than allowed; use a .npy file");
+	a->constant_budget -= v->size_bytes;
 	nx_cursor_skip_blanks(c);
 	if (!nx_cursor_take(c, "="))
 		return nx_fail(err, NX_FORMAT, "expected '=' and values, or file=");
@@ -281,14 +264,6 @@ out:
 	return status;
 }
 
-static const char *dtype_of_npy(const char *text)
-{
-	for (uint8_t dtype = 1; dtype < NX_DTYPE_COUNT; dtype++)
-		if (!strcmp(text, npy_dtype(dtype)))
-			return nx_dtype_neff_name(dtype);
-	return !strcmp(text, "|V2") ? "bfloat16" : "";
-}
-
 static enum nx_status read_npy(struct nx_assembly *a, struct nx_cursor *c,
 			       struct nx_plan_variable *v, struct nx_error *err)
 {
@@ -305,7 +280,10 @@ static enum nx_status read_npy(struct nx_assembly *a, struct nx_cursor *c,
 	v->size_bytes = array.payload.len;
 	v->dims = array.dims;
 	memcpy(v->shape, array.shape, sizeof(v->shape));
-	v->dtype = dtype_of_npy(array.dtype);
+	v->dtype = !strcmp(array.dtype, "|V2") ? "bfloat16" : "";
+	for (uint8_t dtype = NX_DTYPE_COUNT; dtype-- > 1;)
+		if (!strcmp(array.dtype, npy_dtype(dtype)))
+			v->dtype = nx_dtype_neff_name(dtype);
 	return NX_OK;
 }
 
@@ -388,8 +366,7 @@ enum nx_status nx_directive_table(struct nx_assembly *a, struct nx_cursor *c, st
 	}
 	if (!status)
 		status = nx_assembly_end(c, err);
-	v.list = (const uint32_t *)(const void *)nx_arena_copy(
-		&a->arena, nx_slice_of(list.items, list.len * sizeof(*list.items)));
+	v.list = NX_COPY_ARRAY(&a->arena, list.items, list.len);
 	v.list_count = list.len;
 	nx_vec_release(&list);
 	return status ? status : add(a, &v, err);

@@ -128,11 +128,17 @@ enum nx_status nx_assembly_file(struct nx_assembly *a, const char *name, struct 
 	return NX_OK;
 }
 
-unsigned nx_assembly_engine_of(struct nx_slice word)
+enum nx_status nx_assembly_read_engine(struct nx_assembly *a, struct nx_cursor *c, unsigned *engine,
+				       struct nx_error *err)
 {
-	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
-		if (nx_slice_is(word, nx_engines[e].neff_key) ||
-		    nx_slice_is(word, nx_engines[e].label))
-			return e;
-	return NX_ENGINE_COUNT;
+	const char *word;
+	enum nx_status status = nx_assembly_word(a, c, "an engine", &word, err);
+
+	if (status)
+		return status;
+	for (*engine = 0; *engine < NX_ENGINE_COUNT; ++*engine)
+		if (!strcmp(word, nx_engines[*engine].neff_key) ||
+		    !strcmp(word, nx_engines[*engine].label))
+			return NX_OK;
+	return nx_fail(err, NX_FORMAT, "unknown engine '%s'; use pe, act, pool, dve or sp", word);
 }

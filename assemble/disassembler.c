@@ -15,18 +15,12 @@ static void put(struct nx_output *out, const char *text)
 	nx_output_write(out, text, strlen(text));
 }
 
-static void put_u64(struct nx_output *out, uint64_t value)
+static void put_u64(struct nx_output *out, const char *before, uint64_t value)
 {
 	char digits[NX_NUMBER_MAX];
 
+	put(out, before);
 	nx_output_write(out, digits, nx_format_u64(digits, value));
-}
-
-static void put_i64(struct nx_output *out, int64_t value)
-{
-	char digits[NX_NUMBER_MAX];
-
-	nx_output_write(out, digits, nx_format_i64(digits, value));
 }
 
 static bool is_plain(struct nx_slice text)
@@ -50,18 +44,18 @@ static void put_slice(struct nx_output *out, struct nx_slice text)
 	put(out, needs_quotes ? "\"" : "");
 }
 
-static void put_text(struct nx_output *out, const char *text)
+/* Before as it is, then text in quotes where it needs them. */
+static void put_text(struct nx_output *out, const char *before, const char *text)
 {
+	put(out, before);
 	put_slice(out, nx_slice_text(text));
 }
 
 void nx_disassembly_write_word(const char *directive, const char *text, struct nx_output *out)
 {
 	put(out, directive);
-	if (*text) {
-		put(out, " ");
-		put_text(out, text);
-	}
+	if (*text)
+		put_text(out, " ", text);
 	put(out, "\n");
 }
 
@@ -72,26 +66,26 @@ static void put_key(struct nx_output *out, const char *key, uint32_t value)
 		return;
 	put(out, " ");
 	put(out, key);
-	put(out, "=");
-	put_u64(out, value);
+	put_u64(out, "=", value);
 }
 
 static void put_numbers(struct nx_output *out, const uint32_t *numbers, size_t count)
 {
 	put(out, "[");
 	for (size_t i = 0; i < count; i++) {
-		put(out, i ? "," : "");
-		put_u64(out, numbers[i]);
+		put_u64(out, i ? "," : "", numbers[i]);
 	}
 	put(out, "]");
 }
 
 static void put_signed(struct nx_output *out, const int64_t *numbers, size_t count)
 {
+	char digits[NX_NUMBER_MAX];
+
 	put(out, "[");
 	for (size_t i = 0; i < count; i++) {
 		put(out, i ? "," : "");
-		put_i64(out, numbers[i]);
+		nx_output_write(out, digits, nx_format_i64(digits, numbers[i]));
 	}
 	put(out, "]");
 }
@@ -125,8 +119,7 @@ static bool has_shape(const struct nx_neff_variable *v, uint8_t *dtype)
 
 static void put_tensor(const struct nx_neff_variable *v, uint8_t dtype, struct nx_output *out)
 {
-	put(out, v->kind == NX_VARIABLE_INPUT ? ".input " : ".output ");
-	put_text(out, v->name);
+	put_text(out, v->kind == NX_VARIABLE_INPUT ? ".input " : ".output ", v->name);
 	put(out, " ");
 	put(out, nx_dtype_name(dtype));
 	put(out, " ");
@@ -147,12 +140,10 @@ static void put_path(const struct nx_neff_graph *graph, const char *file, struct
 static void put_constant(const struct nx_neff_graph *graph, const struct nx_neff_variable *v,
 			 struct nx_output *out)
 {
-	put(out, ".constant ");
-	put_text(out, v->name);
+	put_text(out, ".constant ", v->name);
 	put(out, " file=");
 	put_path(graph, v->file_name, out);
-	put(out, " as=");
-	put_text(out, v->file_name);
+	put_text(out, " as=", v->file_name);
 }
 
 /* by_id[i] is the variable of number i, or NULL. */
@@ -161,15 +152,13 @@ static void put_table(const struct nx_neff_graph *graph, const struct nx_neff_va
 {
 	const char *comma = " = ";
 
-	put(out, ".table ");
-	put_text(out, table->name);
+	put_text(out, ".table ", table->name);
 	for (size_t i = 0; i < table->list_count; i++) {
 		uint32_t id = table->list[i];
 
 		if (id >= graph->variable_count || !by_id[id])
 			continue;
-		put(out, comma);
-		put_text(out, by_id[id]->name);
+		put_text(out, comma, by_id[id]->name);
 		comma = ", ";
 	}
 }
@@ -188,17 +177,13 @@ static void put_variable(const struct nx_neff_graph *graph, const struct nx_neff
 	} else if (v->kind == NX_VARIABLE_TABLE) {
 		put_table(graph, by_id, v, out);
 	} else {
-		put(out, ".variable ");
-		put_text(out, v->name);
-		put(out, " type=");
-		put_text(out, v->type);
+		put_text(out, ".variable ", v->name);
+		put_text(out, " type=", v->type);
 		if (v->size_bytes) {
-			put(out, " size=");
-			put_u64(out, v->size_bytes);
+			put_u64(out, " size=", v->size_bytes);
 		}
 		if (v->kind == NX_VARIABLE_VIRTUAL) {
-			put(out, " offset=");
-			put_u64(out, v->scratch_offset);
+			put_u64(out, " offset=", v->scratch_offset);
 		}
 	}
 	put(out, "\n");
@@ -224,20 +209,15 @@ static void put_variables(const struct nx_neff_graph *graph, struct nx_output *o
 
 static void put_queue(const struct nx_neff_queue *queue, struct nx_output *out)
 {
-	put(out, ".queue ");
-	put_text(out, queue->name);
-	put(out, " owner=");
-	put_text(out, queue->owner);
-	put(out, " type=");
-	put_text(out, queue->type);
+	put_text(out, ".queue ", queue->name);
+	put_text(out, " owner=", queue->owner);
+	put_text(out, " type=", queue->type);
 	put_key(out, "rings", queue->ring_count);
 	put(out, " semaphores=");
 	put_numbers(out, queue->semaphores, queue->semaphore_count);
 	if (queue->has_scratch) {
-		put(out, " scratch=[");
-		put_u64(out, queue->scratch_offset);
-		put(out, ",");
-		put_u64(out, queue->scratch_bytes);
+		put_u64(out, " scratch=[", queue->scratch_offset);
+		put_u64(out, ",", queue->scratch_bytes);
 		put(out, "]");
 	}
 	put(out, "\n");
@@ -263,8 +243,7 @@ static void put_sets(const struct nx_neff *neff, const struct nx_neff_graph *gra
 	struct nx_neff_table table = read_table(neff, graph, NX_ENGINE_SCALAR, &scratch);
 
 	for (size_t i = 0; i < table.activation_set_count; i++) {
-		put(out, ".activation_set ");
-		put_text(out, table.activation_sets[i]);
+		put_text(out, ".activation_set ", table.activation_sets[i]);
 		put(out, " file=");
 		put_path(graph, table.activation_sets[i], out);
 		put(out, "\n");
@@ -292,8 +271,7 @@ void nx_disassembly_write_core(const struct nx_neff *neff, size_t index, struct 
 	const struct nx_neff_graph *graph = &neff->graphs[index];
 
 	assert(index < neff->graph_count);
-	put(out, ".core ");
-	put_u64(out, index);
+	put_u64(out, ".core ", index);
 	put(out, "\n");
 	put_variables(graph, out);
 	for (size_t i = 0; i < graph->queue_count; i++)
@@ -320,14 +298,12 @@ static void put_side(const struct nx_neff_side *side, const char *key, struct nx
 		put(out, side->dtype_name);
 		put(out, "@");
 	}
-	put_text(out, side->name);
-	put(out, "+");
-	put_u64(out, side->offset);
+	put_text(out, "", side->name);
+	put_u64(out, "+", side->offset);
 	put_signed(out, side->steps, side->dims);
 	put(out, "[");
 	for (unsigned i = 0; i < side->dims; i++) {
-		put(out, i ? "," : "");
-		put_u64(out, side->sizes[i]);
+		put_u64(out, i ? "," : "", side->sizes[i]);
 	}
 	put(out, "]");
 }
@@ -339,8 +315,7 @@ static void put_descriptor(const struct nx_neff_descriptor *d, struct nx_output 
 		put(out, "transpose");
 		put_key(out, "element", d->element_bytes);
 		put_key(out, "tiling", d->tiling_dims);
-		put(out, " op=");
-		put_text(out, d->transpose_op);
+		put_text(out, " op=", d->transpose_op);
 	} else {
 		put(out, is_plain(nx_slice_text(d->op_name)) ? d->op_name : "copy");
 	}
@@ -361,13 +336,11 @@ void nx_disassembly_write_blocks(const struct nx_neff *neff, size_t index, unsig
 	for (size_t i = 0; i < table.block_count; i++) {
 		const struct nx_neff_block *block = &table.blocks[i];
 
-		put(out, ".block ");
-		put_text(out, block->queue);
+		put_text(out, ".block ", block->queue);
 		put_key(out, "id", block->id);
 		put_key(out, "semaphore", block->semaphore);
 		if (block->comment[0]) {
-			put(out, " comment=");
-			put_text(out, block->comment);
+			put_text(out, " comment=", block->comment);
 		}
 		put(out, "\n");
 		for (size_t k = 0; k < block->descriptor_count; k++)

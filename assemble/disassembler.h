@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disassembler: writes the directives from which a NEFF can be assembled again.
- *
- * format/instruction_source.h writes the instructions; this file writes what stands
- * around them: variables, queues, blocks of transfers, activation sets. Constants
- * and tables are named as files, where `neff --extract` puts them. What a NEFF
- * lacks, or what is damaged, is left out; the text of a complete NEFF assembles.
+ * disassembler: writes the directives from which a NEFF can be assembled again; instructions are
+ * written by format/instruction_source.h. Constants and tables are named as files, where
+ * `neff --extract` puts them. Missing or damaged parts are left out.
  */
 #ifndef NX_ASSEMBLE_DISASSEMBLER_H
 #define NX_ASSEMBLE_DISASSEMBLER_H

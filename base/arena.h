@@ -32,6 +32,9 @@ char *nx_arena_copy(struct nx_arena *arena, struct nx_slice bytes);
 char *nx_arena_copy_text(struct nx_arena *arena, const char *text);
 char *nx_arena_printf(struct nx_arena *arena, const char *fmt, ...) NX_PRINTF(2, 3);
 
+/* A copy of count items, as void *. */
+#define NX_COPY_ARRAY(arena, items, count)                                                         \
+	((void *)nx_arena_copy((arena), nx_slice_of((items), (count) * sizeof(*(items)))))
 #define NX_NEW(arena, type) ((type *)nx_arena_zalloc((arena), 1, sizeof(type)))
 #define NX_NEW_ARRAY(arena, type, count) ((type *)nx_arena_zalloc((arena), (count), sizeof(type)))
 

@@ -23,18 +23,14 @@ const struct nx_event_shape *nx_event_shapes_add(struct nx_event_shapes *shapes,
 {
 	size_t recorded_count = (size_t)shape->start_count + shape->stop_count;
 	struct nx_event_shape *copy;
-	uint8_t *places;
 
 	if (kind->count == NX_SHAPES_PER_KIND || shapes->count == NX_MAX_SHAPES)
 		return NULL;
 	copy = NX_NEW(&shapes->arena, struct nx_event_shape);
-	places = NX_NEW_ARRAY(&shapes->arena, uint8_t, recorded_count);
-	if (recorded_count)
-		memcpy(places, shape->places, recorded_count);
 	*copy = *shape;
 	copy->idx = shapes->count++;
 	copy->recorded = copy_keys(&shapes->arena, shape->recorded, recorded_count);
-	copy->places = places;
+	copy->places = NX_COPY_ARRAY(&shapes->arena, shape->places, recorded_count);
 	copy->keys = copy_keys(&shapes->arena, shape->keys, shape->count);
 	kind->shapes[kind->count++] = copy;
 	return copy;

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * framework_decimal: decimal texts as integers, exactly.
- *
- * "1419247332972.313" microseconds are 1419247332972313 ns; a double would be
- * off by hundreds of ns on epoch times.
- */
+/* framework_decimal: decimal texts as integers; a double would be off by hundreds of ns. */
 #ifndef NX_DECODE_FRAMEWORK_FRAMEWORK_DECIMAL_H
 #define NX_DECODE_FRAMEWORK_FRAMEWORK_DECIMAL_H
 
@@ -15,10 +10,7 @@ struct nx_decimal {
 	bool is_negative;
 };
 
-/*
- * The number times 10^digits, rounded down to an integer (towards minus
- * infinity). False when the text is not a JSON number or does not fit.
- */
+/* The number times 10^digits, rounded down. False if the text is not a JSON number or too large. */
 bool nx_decimal_parse(struct nx_slice text, int digits, struct nx_decimal *out);
 
 /* base + number; false when the sum is negative or does not fit. */

@@ -211,8 +211,6 @@ void nx_neff_debug_read(const struct nx_graph_source *graph, const char **pengui
 	read_backend(graph, &graph->graph->dma_debug, &birs, &blocks, penguin_file);
 	nx_map_release(&blocks);
 	out->bir_count = birs.len;
-	out->birs = NX_NEW_ARRAY(graph->source->arena, struct nx_bir, birs.len);
-	if (birs.len)
-		memcpy(out->birs, birs.items, birs.len * sizeof(*birs.items));
+	out->birs = NX_COPY_ARRAY(graph->source->arena, birs.items, birs.len);
 	nx_vec_release(&birs);
 }

@@ -55,21 +55,10 @@ static void read_header(const struct nx_neff_header *header, struct nx_arena *ar
 	memcpy(out->uuid, header->uuid, sizeof(out->uuid));
 	out->network_name = rows[0].value;
 	out->header_count = sizeof(rows) / sizeof(rows[0]);
-	out->header = NX_NEW_ARRAY(arena, struct nx_property, out->header_count);
-	memcpy(out->header, rows, sizeof(rows));
+	out->header = NX_COPY_ARRAY(arena, rows, out->header_count);
 }
 
 /* --- top-level files ------------------------------------------------------ */
-
-static void read_compiler(struct nx_neff_source *source, struct nx_binary *out)
-{
-	struct nx_arena scratch = {0};
-	const struct nx_json *root = nx_neff_source_json(
-		source, "info.json", "the compiler's version is unknown", &scratch);
-
-	out->compiler_version = nx_neff_source_text(source, nx_json_get(root, "tool_version"));
-	nx_arena_release(&scratch);
-}
 
 static const struct nx_json *number_or_null(const struct nx_json *value)
 {
@@ -95,10 +84,13 @@ static void read_statistics(struct nx_neff_source *source, struct nx_binary *out
 {
 	struct nx_arena scratch = {0};
 	struct nx_slice bytes;
+	const struct nx_json *info = nx_neff_source_json(
+		source, "info.json", "the compiler's version is unknown", &scratch);
 	const struct nx_json *root = nx_neff_source_json(source, "hlo_stats.json", NULL, &scratch);
 	const struct nx_json *count = root ? find_metric(root, "HloMacCount") : NULL;
 	double rounded = nx_json_as_f64(count, 0);
 
+	out->compiler_version = nx_neff_source_text(source, nx_json_get(info, "tool_version"));
 	out->has_hlo_statistics = count != NULL;
 	/* Compilers write -1 for what they did not count. */
 	if (rounded > 0)
@@ -152,32 +144,24 @@ static void read_variables(struct nx_graph_source *g)
 	}
 }
 
-static void read_declarations(struct nx_graph_source *g)
+static void read_graph(struct collection *all, const struct nx_neff_graph *graph)
 {
-	const struct nx_neff_graph *graph = g->graph;
-	struct nx_binary_graph *out = g->out;
+	struct nx_binary_graph out = {.name = graph->name, .definition = graph->path};
+	struct nx_graph_source g = {.source = &all->source, .graph = graph, .out = &out};
 
-	read_variables(g);
-	out->queue_count = graph->queue_count;
-	out->queues =
-		NX_NEW_ARRAY(g->source->arena, struct nx_queue_declaration, graph->queue_count);
+	read_variables(&g);
+	out.runtime_semaphore_count = graph->runtime_semaphore_count;
+	out.queue_count = graph->queue_count;
+	out.queues =
+		NX_NEW_ARRAY(all->source.arena, struct nx_queue_declaration, graph->queue_count);
 	for (size_t i = 0; i < graph->queue_count; i++)
-		out->queues[i] = (struct nx_queue_declaration){
+		out.queues[i] = (struct nx_queue_declaration){
 			.name = graph->queues[i].name,
 			.owner = graph->queues[i].owner,
 			.type = graph->queues[i].type,
 			.semaphores = graph->queues[i].semaphores,
 			.semaphore_count = graph->queues[i].semaphore_count,
 		};
-	out->runtime_semaphore_count = graph->runtime_semaphore_count;
-}
-
-static void read_graph(struct collection *all, const struct nx_neff_graph *graph)
-{
-	struct nx_binary_graph out = {.name = graph->name, .definition = graph->path};
-	struct nx_graph_source g = {.source = &all->source, .graph = graph, .out = &out};
-
-	read_declarations(&g);
 	nx_neff_tensors_read(&g, (uint32_t)all->graphs.len, &all->tensors);
 	nx_neff_streams_read(&g);
 	if (!all->source.options.skip_debug_info)
@@ -193,13 +177,9 @@ static enum nx_status finish(struct collection *all, struct nx_error *err)
 	if (all->graphs.len == 0)
 		return nx_neff_check_program(all->source.neff, err);
 	out->graph_count = all->graphs.len;
-	out->graphs = NX_NEW_ARRAY(arena, struct nx_binary_graph, out->graph_count);
-	memcpy(out->graphs, all->graphs.items, out->graph_count * sizeof(*out->graphs));
+	out->graphs = NX_COPY_ARRAY(arena, all->graphs.items, out->graph_count);
 	out->tensor_count = all->tensors.rows.len;
-	out->tensors = NX_NEW_ARRAY(arena, struct nx_tensor, out->tensor_count);
-	if (out->tensor_count)
-		memcpy(out->tensors, all->tensors.rows.items,
-		       out->tensor_count * sizeof(*out->tensors));
+	out->tensors = NX_COPY_ARRAY(arena, all->tensors.rows.items, out->tensor_count);
 	if (all->source.options.skip_debug_info)
 		return NX_OK;
 	nx_neff_origins_read(&all->source, all->penguin_file, out);
@@ -219,7 +199,6 @@ enum nx_status nx_neff_decode(const struct nx_neff *neff, const struct nx_neff_o
 				  .kelf_node = neff->kelf_node};
 	nx_neff_source_init(&all.source, neff, options, arena);
 	read_header(&neff->header, arena, out);
-	read_compiler(&all.source, out);
 	read_statistics(&all.source, out);
 	for (size_t i = 0; i < neff->graph_count; i++)
 		read_graph(&all, &neff->graphs[i]);

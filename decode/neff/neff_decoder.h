@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neff_decoder: the members of a NEFF as rows of struct nx_binary.
- *
- * The rows borrow from the NEFF, which must outlive them. A member that is missing
- * or damaged costs only its own content; `missing` says what and why.
+ * neff_decoder: the members of a NEFF as rows of struct nx_binary, which borrow from the NEFF. A
+ * missing or damaged member costs only its own content; `missing` says what and why.
  */
 #ifndef NX_DECODE_NEFF_NEFF_DECODER_H
 #define NX_DECODE_NEFF_NEFF_DECODER_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neff_kernels: where in hand-written kernels (NKI) instructions come from. kernel_debug_info.json
- * names one file per kernel; each holds the kernel's calls and loops as they were unrolled, a tree
- * of {func}, {iter} and {inst}.
+ * neff_kernels: where in kernels (NKI) instructions come from. kernel_debug_info.json names one
+ * file per kernel: its unrolled calls and loops as a tree of {func}, {iter} and {inst}.
  */
 #include "decode/neff/neff_source.h"
 
@@ -123,23 +122,16 @@ static void add_kernel(struct kernel_tree *t, const char *member)
 	nx_arena_release(&scratch);
 }
 
-static void *keep(struct nx_arena *arena, const void *items, size_t size)
-{
-	return nx_arena_copy(arena, nx_slice_of(items, size));
-}
-
 static void keep_tree(struct kernel_tree *t, struct nx_binary *out)
 {
 	struct nx_arena *arena = t->source->arena;
 
 	out->kernel_frame_count = t->frames.len;
-	out->kernel_frames = keep(arena, t->frames.items, t->frames.len * sizeof(*t->frames.items));
+	out->kernel_frames = NX_COPY_ARRAY(arena, t->frames.items, t->frames.len);
 	out->kernel_iteration_count = t->iterations.len;
-	out->kernel_iterations =
-		keep(arena, t->iterations.items, t->iterations.len * sizeof(*t->iterations.items));
+	out->kernel_iterations = NX_COPY_ARRAY(arena, t->iterations.items, t->iterations.len);
 	out->kernel_instruction_count = t->instructions.len;
-	out->kernel_instructions = keep(arena, t->instructions.items,
-					t->instructions.len * sizeof(*t->instructions.items));
+	out->kernel_instructions = NX_COPY_ARRAY(arena, t->instructions.items, t->instructions.len);
 	nx_vec_release(&t->frames);
 	nx_vec_release(&t->iterations);
 	nx_vec_release(&t->instructions);

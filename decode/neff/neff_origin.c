@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neff_origin: where penguin instructions came from. Each layer of debug files
- * names the one above it: penguin, then HLO, then the framework.
- *
- * Texts that many records share are made once per record they belong to, never
- * once per record that refers to them.
+ * neff_origin: where penguin instructions came from. Each layer of debug files names the one above
+ * it: penguin, then HLO, then the framework.
  */
 #include <stdlib.h>
 
@@ -104,13 +101,6 @@ static void layer_read(struct nx_neff_source *source, const char *file_name,
 	}
 }
 
-static const struct layer_record *layer_find(const struct layer *layer, uint64_t id)
-{
-	uint64_t index;
-
-	return nx_map_get(&layer->index_of_id, id, &index) ? &layer->records.items[index] : NULL;
-}
-
 static struct nx_slice attribute(const struct nx_debug_record *record, const char *key)
 {
 	for (size_t i = 0; i < record->attributes.count; i++)
@@ -162,13 +152,13 @@ static void take_framework(const struct nx_debug_record *hlo, const struct layer
 	if (origin->has_framework)
 		origin->framework_id = hlo->parent_ids.items[0];
 	for (size_t i = 0; i < hlo->parent_ids.count; i++) {
-		const struct layer_record *found = layer_find(framework, hlo->parent_ids.items[i]);
+		uint64_t id = hlo->parent_ids.items[i], index;
 
-		if (!found || !found->name[0])
+		if (!nx_map_get(&framework->index_of_id, id, &index) ||
+		    !framework->records.items[index].name[0])
 			continue;
-		origin->framework_id = hlo->parent_ids.items[i];
-		origin->framework_name = found->name;
-		origin->layer = found->name;
+		origin->framework_id = id;
+		origin->framework_name = origin->layer = framework->records.items[index].name;
 		return;
 	}
 }
@@ -223,24 +213,11 @@ static struct nx_origin origin_of_hlo(struct nx_neff_source *source, const struc
 	origin.hlo_name = hlo->name;
 	origin.hlo_attributes = attributes_text(record, source->arena);
 	origin.framework_id_count = record->parent_ids.count;
-	origin.framework_ids = NX_NEW_ARRAY(source->arena, uint64_t, record->parent_ids.count);
-	if (record->parent_ids.count)
-		memcpy(origin.framework_ids, record->parent_ids.items,
-		       record->parent_ids.count * sizeof(uint64_t));
+	origin.framework_ids =
+		NX_COPY_ARRAY(source->arena, record->parent_ids.items, record->parent_ids.count);
 	take_framework(record, framework, &origin);
 	place_of_hlo(source, record, stack, &origin);
 	return origin;
-}
-
-static struct nx_origin *origins_of_hlo(struct nx_neff_source *source, const struct layer *hlo,
-					const struct layer *framework, const struct nx_stack *stack,
-					struct nx_arena *scratch)
-{
-	struct nx_origin *origins = NX_NEW_ARRAY(scratch, struct nx_origin, hlo->records.len);
-
-	for (size_t i = 0; i < hlo->records.len; i++)
-		origins[i] = origin_of_hlo(source, &hlo->records.items[i], framework, stack);
-	return origins;
 }
 
 static void link_birs(const struct layer *penguin, struct nx_binary *out)
@@ -285,23 +262,10 @@ static void fill_origins(struct nx_arena *arena, const struct layer *penguin,
 	}
 }
 
-/* Ids count from one. One that points nowhere, and a caller after its callee, count as none: frames
- * are written callers first, so chains end. */
+/* Ids count from one; an id out of range is none. Callers come before callees, so chains end. */
 static uint32_t id_within(uint64_t id, size_t count)
 {
 	return id <= count ? (uint32_t)id : 0;
-}
-
-static void read_locations(const struct nx_debug_stack_index *debug, struct nx_stack *out)
-{
-	for (size_t i = 0; i < out->location_count; i++) {
-		const struct nx_debug_location *from = &debug->locations.items[i];
-
-		out->locations[i] = (struct nx_source_location){
-			id_within(from->file_name_id, out->file_name_count),
-			id_within(from->function_name_id, out->function_name_count),
-			from->line <= INT32_MAX ? (uint32_t)from->line : 0};
-	}
 }
 
 static void read_stack(struct nx_neff_source *source, const struct layer *layer,
@@ -322,7 +286,14 @@ static void read_stack(struct nx_neff_source *source, const struct layer *layer,
 	out->locations =
 		NX_NEW_ARRAY(source->arena, struct nx_source_location, out->location_count);
 	out->frames = NX_NEW_ARRAY(source->arena, struct nx_stack_frame, out->frame_count);
-	read_locations(debug, out);
+	for (size_t i = 0; i < out->location_count; i++) {
+		const struct nx_debug_location *from = &debug->locations.items[i];
+
+		out->locations[i] = (struct nx_source_location){
+			id_within(from->file_name_id, out->file_name_count),
+			id_within(from->function_name_id, out->function_name_count),
+			from->line <= INT32_MAX ? (uint32_t)from->line : 0};
+	}
 	for (size_t i = 0; i < out->frame_count; i++)
 		out->frames[i] = (struct nx_stack_frame){
 			id_within(debug->frames.items[i].location_id, out->location_count),
@@ -343,7 +314,10 @@ void nx_neff_origins_read(struct nx_neff_source *source, const char *penguin_fil
 	if (hlo.records.len && !hlo.stack)
 		layer_read(source, STACK_FILE, &scratch, &frames);
 	read_stack(source, hlo.stack ? &hlo : &frames, &out->stack);
-	hlo_origins = origins_of_hlo(source, &hlo, &framework, &out->stack, &scratch);
+	hlo_origins = NX_NEW_ARRAY(&scratch, struct nx_origin, hlo.records.len);
+	for (size_t i = 0; i < hlo.records.len; i++)
+		hlo_origins[i] =
+			origin_of_hlo(source, &hlo.records.items[i], &framework, &out->stack);
 	fill_origins(source->arena, &penguin, &hlo, hlo_origins, out);
 	link_birs(&penguin, out);
 	layer_release(&penguin);

@@ -38,10 +38,7 @@ void nx_neff_source_finish(struct nx_neff_source *source, struct nx_binary *out)
 		source->unlisted_count = 0;
 	}
 	out->missing_count = source->missing.len;
-	out->missing = NX_NEW_ARRAY(source->arena, struct nx_property, source->missing.len);
-	if (source->missing.len)
-		memcpy(out->missing, source->missing.items,
-		       source->missing.len * sizeof(*out->missing));
+	out->missing = NX_COPY_ARRAY(source->arena, source->missing.items, source->missing.len);
 }
 
 void nx_neff_source_note(struct nx_neff_source *source, const char *member, const char *fmt, ...)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * neff_source: what the parts of the NEFF decoder share: members by name, the
- * pool of repeated texts, and the list of what is missing.
- *
- * Names come from the file itself, so a hostile one may name the same member a
- * million times: each member is handed out a few times only, which keeps work
- * and memory in proportion to the file.
+ * neff_source: what the parts of the NEFF decoder share: members by name, the pool of repeated
+ * texts, and the list of what is missing. Each member is handed out a few times only, so that a
+ * hostile file cannot demand work out of proportion to its size.
  */
 #ifndef NX_DECODE_NEFF_NEFF_SOURCE_H
 #define NX_DECODE_NEFF_NEFF_SOURCE_H

@@ -4,8 +4,6 @@
 
 #include "decode/neff/neff_source.h"
 
-#define SLOT_BYTES 64
-
 static uint32_t row_of(const struct nx_graph_source *g, const struct nx_neff_side *side)
 {
 	return side->variable == NX_NO_INDEX ? NX_NONE : g->rows[side->variable];
@@ -19,11 +17,6 @@ static uint64_t bytes_of(const struct nx_neff_side *side)
 		if (__builtin_mul_overflow(bytes, side->sizes[i], &bytes))
 			bytes = UINT64_MAX;
 	return bytes;
-}
-
-static void *copy(struct nx_arena *arena, const void *items, size_t size)
-{
-	return nx_arena_copy(arena, nx_slice_of(items, size));
 }
 
 /* Sizes and steps of a sum are those of its first source. */
@@ -40,10 +33,10 @@ static void read_descriptor(const struct nx_graph_source *g, const struct nx_nef
 		.to = row_of(g, to),
 		.from_offset = from->offset,
 		.to_offset = to->offset,
-		.from_sizes = copy(source->arena, from->sizes, from->dims * sizeof(*from->sizes)),
-		.to_sizes = copy(source->arena, to->sizes, to->dims * sizeof(*to->sizes)),
-		.from_steps = copy(source->arena, from->steps, from->dims * sizeof(*from->steps)),
-		.to_steps = copy(source->arena, to->steps, to->dims * sizeof(*to->steps)),
+		.from_sizes = NX_COPY_ARRAY(source->arena, from->sizes, from->dims),
+		.to_sizes = NX_COPY_ARRAY(source->arena, to->sizes, to->dims),
+		.from_steps = NX_COPY_ARRAY(source->arena, from->steps, from->dims),
+		.to_steps = NX_COPY_ARRAY(source->arena, to->steps, to->dims),
 		.from_dims = from->dims,
 		.to_dims = to->dims,
 		.from_dtype = nx_neff_source_intern(source, nx_slice_text(from->dtype_name)),
@@ -92,11 +85,11 @@ static void read_code(const struct nx_graph_source *g, unsigned engine,
 	if (!path[0] || !nx_neff_source_take(source, path, cost, &program->code))
 		return;
 	program->stream_name = path;
-	program->slot_count = program->code.len / SLOT_BYTES;
-	if (program->code.len % SLOT_BYTES)
+	program->slot_count = program->code.len / NX_SLOT_BYTES;
+	if (program->code.len % NX_SLOT_BYTES)
 		nx_neff_source_note(source, path, "ends inside its slot %zu; that slot is ignored",
 				    program->slot_count);
-	program->code.len = program->slot_count * SLOT_BYTES;
+	program->code.len = program->slot_count * NX_SLOT_BYTES;
 	program->slot_bir = NX_NEW_ARRAY(source->arena, uint32_t, program->slot_count);
 	for (size_t i = 0; i < program->slot_count; i++)
 		program->slot_bir[i] = NX_NONE;

@@ -40,28 +40,20 @@ static const char *npy_shape(struct nx_neff_source *source, const struct nx_npy 
 	return nx_neff_source_intern(source, nx_slice_of(text, at));
 }
 
-/* "CRSM" of value_sg0000_identity_56_CRSM.npy */
-static const char *format_in_file_name(struct nx_neff_source *source, const char *file_name)
-{
-	const char *mark = strrchr(file_name, '_');
-	const char *end = mark ? strchr(mark, '.') : NULL;
-
-	if (!mark || !end)
-		return "";
-	return nx_neff_source_intern(source, nx_slice_of(mark + 1, (size_t)(end - mark - 1)));
-}
-
 static void describe_weight(const struct nx_graph_source *g,
 			    const struct nx_neff_variable *variable, struct nx_tensor *tensor)
 {
 	struct nx_neff_source *source = g->source;
-	const char *format = format_in_file_name(source, variable->file_name);
+	/* "CRSM" of value_sg0000_identity_56_CRSM.npy */
+	const char *mark = strrchr(variable->file_name, '_');
+	const char *end = mark ? strchr(mark, '.') : NULL;
 	struct nx_slice bytes;
 	struct nx_npy array;
 	const char *path;
 
-	if (format[0])
-		tensor->format = format;
+	if (end && end > mark + 1)
+		tensor->format = nx_neff_source_intern(
+			source, nx_slice_of(mark + 1, (size_t)(end - mark - 1)));
 	if (!variable->file_name[0])
 		return;
 	path = nx_arena_printf(source->arena, "%s%s", g->graph->folder, variable->file_name);

@@ -10,11 +10,9 @@
 
 uint32_t nx_image_slot(const struct nx_engine_image *image, uint32_t pc)
 {
-	uint32_t slot;
+	uint32_t slot = (pc - image->first_pc) & (NX_PC_COUNT - 1);
 
 	assert(image->main_slot_count <= image->slot_count);
-	slot = (pc - image->first_pc) & (NX_PC_COUNT - 1);
-
 	if (slot < image->main_slot_count)
 		return slot;
 	slot = (pc - image->function_first_pc) & (NX_PC_COUNT - 1);
@@ -117,27 +115,20 @@ static void map_slots(const struct nx_ntff_patch *patch, uint32_t *map, uint32_t
 	}
 }
 
-static const struct nx_ntff_patch *find_patch(const struct nx_ntff_graph *from, unsigned engine)
-{
-	const struct nx_ntff_patch *found = NULL;
-
-	for (size_t i = 0; i < from->patches.count; i++)
-		if (from->patches.items[i].engine == engine)
-			found = &from->patches.items[i];
-	return found;
-}
-
 void nx_ntff_load_code(struct nx_ntff_decoder *d, const struct nx_ntff_graph *from,
 		       struct nx_arena *arena, struct nx_graph *graph)
 {
 	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
 		struct nx_engine_image *image = &graph->engines[e];
+		const struct nx_ntff_patch *patch = NULL;
 
+		for (size_t i = 0; i < from->patches.count; i++)
+			if (from->patches.items[i].engine == e)
+				patch = &from->patches.items[i];
 		load_image(d, from, e, arena, image);
 		image->compiler_slot = NX_NEW_ARRAY(arena, uint32_t, (size_t)image->slot_count + 1);
-		/* where a function's slots lie in the compiled stream is not public: they keep
-		 * NX_NONE */
+		/* the format does not say where a function lies in the compiled stream: NX_NONE */
 		memset(image->compiler_slot, 0xff, sizeof(uint32_t) * image->slot_count);
-		map_slots(find_patch(from, e), image->compiler_slot, image->main_slot_count);
+		map_slots(patch, image->compiler_slot, image->main_slot_count);
 	}
 }

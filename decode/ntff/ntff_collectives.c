@@ -28,16 +28,13 @@ static void load_streams(const struct nx_ntff_graph *from, struct nx_arena *aren
 	for (size_t i = 0; i < from->streams.count; i++) {
 		const struct nx_ntff_cc_stream *stream = &from->streams.items[i];
 		size_t count = stream->cc_core_ids.count;
-		uint64_t *cores = NX_NEW_ARRAY(arena, uint64_t, count);
 
-		if (count)
-			memcpy(cores, stream->cc_core_ids.items, count * sizeof(*cores));
-		graph->collective_streams[i] =
-			(struct nx_collective_stream){stream->id, cores, count};
+		graph->collective_streams[i] = (struct nx_collective_stream){
+			stream->id, NX_COPY_ARRAY(arena, stream->cc_core_ids.items, count), count};
 	}
 }
 
-/* Ranks stand in our records only; how many they are, in the communicator. */
+/* Only our own records list the ranks; communicators have their number. */
 static void load_groups(const struct nx_ntff_graph *from, const struct nx_collective_trace *trace,
 			struct nx_arena *arena, struct nx_graph *graph)
 {

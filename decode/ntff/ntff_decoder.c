@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * From the parsed file to struct nx_capture: graphs, code, queues, clocks. The
- * rings are only located here; ring_*.c stream them.
- */
+/* From the parsed file to struct nx_capture. Rings are only located here; ring_*.c stream them. */
 #include "decode/ntff/ntff_decoder.h"
 
 #include <assert.h>
@@ -81,10 +78,10 @@ static void load_queues(const struct nx_ntff_graph *from, struct nx_arena *arena
 	}
 }
 
-/* Runtimes from 2.24 on send a text, older ones a number; both name the same things. */
+/* Runtimes from 2.24 on send a text, older ones a number: the place in this list. */
+#define NUMBERED_NAMES 18
 static const struct {
-	const char *text;
-	const char *shown;
+	const char *text, *shown;
 } memory_names[] = {
 	{"generic", "Generic"},
 	{"pe", "Tensor Instructions"},
@@ -93,6 +90,7 @@ static const struct {
 	{"io", "IO"},
 	{"spill", "DRAM Spill"},
 	{"weight", "Weights"},
+	{"", "DMA Rings"}, /* has only a number */
 	{"profiler buffers", "Profiler Buffers"},
 	{"act table", "Scalar Table"},
 	{"dve", "Vector Instructions"},
@@ -110,27 +108,6 @@ static const struct {
 	{"dma rings collectives", "DMA Rings Collectives"},
 };
 
-static const char *const memory_numbers[] = {
-	"Generic",
-	"Tensor Instructions",
-	"Scalar Instructions",
-	"GpSimd Instructions",
-	"IO",
-	"DRAM Spill",
-	"Weights",
-	"DMA Rings",
-	"Profiler Buffers",
-	"Scalar Table",
-	"Vector Instructions",
-	"Sync Instructions",
-	"Shared Scratchpad",
-	"Tensors",
-	"Ucode lib",
-	"GpSimd STDIO",
-	"Collectives",
-	"Scratchpad",
-};
-
 static const char *memory_name(struct nx_arena *arena, const struct nx_ntff_memory_usage *m)
 {
 	if (m->type.len) {
@@ -139,8 +116,8 @@ static const char *memory_name(struct nx_arena *arena, const struct nx_ntff_memo
 				return memory_names[i].shown;
 		return nx_arena_copy(arena, m->type);
 	}
-	if (m->usage_type < sizeof(memory_numbers) / sizeof(memory_numbers[0]))
-		return memory_numbers[m->usage_type];
+	if (m->usage_type < NUMBERED_NAMES)
+		return memory_names[m->usage_type].shown;
 	return nx_arena_printf(arena, "Type %llu", (unsigned long long)m->usage_type);
 }
 
@@ -291,21 +268,13 @@ static void load_identity(struct nx_ntff_decoder *d, const char *path, struct nx
 			c->uid = info->nodes.items[i].uid;
 }
 
-static uint32_t count_graphs(const struct nx_ntff_info *info)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < info->nodes.count; i++)
-		count += info->nodes.items[i].device.graphs.count;
-	return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
-}
-
 enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice file,
 				    const char *path, const struct nx_ntff_options *options,
 				    struct nx_arena *arena, struct nx_capture *capture,
 				    struct nx_error *err)
 {
-	uint32_t count, index = 0;
+	size_t count = 0;
+	uint32_t index = 0;
 
 	assert(path && options && arena);
 	memset(d, 0, sizeof(*d));
@@ -313,7 +282,8 @@ enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice f
 	d->capture = capture;
 	if (nx_ntff_read(file, arena, &d->ntff, err))
 		return nx_context(err, "%s", path);
-	count = count_graphs(&d->ntff.info);
+	for (size_t n = 0; n < d->ntff.info.nodes.count; n++)
+		count += d->ntff.info.nodes.items[n].device.graphs.count;
 	if (!count)
 		return nx_fail(err, NX_FORMAT,
 			       "%s holds no device graph, so there is nothing to show; "
@@ -325,7 +295,7 @@ enum nx_status nx_ntff_decoder_open(struct nx_ntff_decoder *d, struct nx_slice f
 	}
 	d->code_budget_bytes = d->ring_budget_bytes = (uint64_t)file.len * NX_BLOB_SHARE;
 	load_identity(d, path, arena);
-	capture->graph_count = count;
+	capture->graph_count = (uint32_t)count;
 	capture->graphs = NX_NEW_ARRAY(arena, struct nx_graph, count);
 	d->graphs = NX_NEW_ARRAY(arena, struct nx_graph_rings, count);
 	for (size_t n = 0; n < d->ntff.info.nodes.count; n++)

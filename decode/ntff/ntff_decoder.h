@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ntff_decoder: a device capture as a struct nx_capture and streams of rows.
- *
- *	struct nx_ntff_decoder d;
- *	nx_ntff_decoder_open(&d, bytes, path, &options, arena, &capture, err);
- *	nx_ntff_decode_instructions(&d, fn, context);	(and the others, any number of times)
- *
- * The streams read the rings where they lie in the mapped file and keep only
- * what is in flight, so their memory does not grow with the trace. Rows come in
- * the order of the ring, which is not the order of time: hardware drains each
- * engine at its own pace. `loss` counts what cannot be used.
+ * ntff_decoder: a device capture as a struct nx_capture and streams of rows, each of which may be
+ * decoded any number of times. Memory does not grow with the trace. Rows come in the order of the
+ * ring, which is not the order of time. `loss` counts what cannot be used.
  */
 #ifndef NX_DECODE_NTFF_NTFF_DECODER_H
 #define NX_DECODE_NTFF_NTFF_DECODER_H

@@ -5,11 +5,8 @@
 
 #include "decode/ntff/ntff_decoder.h"
 
-/*
- * Blobs of real captures do not overlap. Many that point at the same bytes would let a small
- * file demand any amount of memory and time, so all blobs together may have at most this many
- * times the length of the file.
- */
+/* All blobs together may have this many times the length of the file: in real captures they do not
+ * overlap, and a hostile file must not demand any amount of memory. */
 #define NX_BLOB_SHARE 4
 
 /* The part of a blob that fits into the budget; the rest is counted as a loss. */

@@ -4,20 +4,8 @@
 #include "format/instruction.h"
 #include "model/binary.h"
 
-static bool is_start_marker(const struct nx_engine_image *image, uint32_t slot)
-{
-	const uint8_t *word = image->code.data + (size_t)slot * NX_SLOT_BYTES;
-	const struct nx_notify_word *w = &nx_word_of(word)->notify;
-
-	return w->header.opcode == NX_OP_NOTIFY && w->hint == NX_NOTIFY_HINT_START;
-}
-
-/*
- * Before version 6 the file has no timeline. The runtime brackets a program
- * with NOTIFY instructions; the window opens when the Tensor engine's "start"
- * NOTIFY ends. Should Tensor have none, the latest of the other engines serves:
- * in every capture seen Tensor is the last to pass it anyway.
- */
+/* Before version 6 the file has no timeline: the window opens when the Tensor engine's "start"
+ * NOTIFY ends or, if it has none, the latest of the other engines'. */
 static bool find_start_marker(const struct nx_ntff_decoder *d, int64_t *start_ps)
 {
 	const struct nx_graph *graph = &d->capture->graphs[0];
@@ -28,15 +16,20 @@ static bool find_start_marker(const struct nx_ntff_decoder *d, int64_t *start_ps
 
 	while (nx_ring_scan_next(&scan, &n)) {
 		unsigned type = nx_notification_type(n), engine;
+		const struct nx_engine_image *image;
+		const struct nx_notify_word *w;
 		uint32_t slot;
 		int64_t at;
 
 		if (!nx_notification_is_engine(type) || nx_notification_kind(type) != NX_NOTIFY_END)
 			continue;
 		engine = nx_notification_engine(type);
-		slot = nx_image_slot(&graph->engines[engine], nx_bits32(n.w0, 19, 0));
-		if (slot == NX_NONE || has[engine] ||
-		    !is_start_marker(&graph->engines[engine], slot))
+		image = &graph->engines[engine];
+		slot = nx_image_slot(image, nx_bits32(n.w0, 19, 0));
+		if (slot == NX_NONE || has[engine])
+			continue;
+		w = &nx_word_of(image->code.data + (size_t)slot * NX_SLOT_BYTES)->notify;
+		if (w->header.opcode != NX_OP_NOTIFY || w->hint != NX_NOTIFY_HINT_START)
 			continue;
 		has[engine] = true;
 		at = nx_clock_ps(&rings->engine_clocks[engine], n.timestamp);

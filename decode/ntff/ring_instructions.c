@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The instruction ring: all five engines of a core, mixed. A start and an end
- * belong together when engine and pc agree; the same pc may be in flight more
- * than once (loops), then first in is first out.
- */
+/* The instruction ring: all five engines of a core, mixed. Start and end pair by engine and pc,
+ * first in first out: in a loop the same pc may be in flight more than once. */
 #include <assert.h>
 
 #include "base/vec.h"

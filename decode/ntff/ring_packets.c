@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The DMA ring: all DMA engines of a core, mixed. On one (engine, queue)
- * packets finish in the order they start, so the k-th start pairs with the k-th
- * end.
+ * The DMA ring: all DMA engines of a core, mixed. On one (engine, queue) packets finish in the
+ * order they start, so the k-th start pairs with the k-th end.
  *
- * With a known window (version 6) records outside it are left out first. A
- * packet that straddles the window's edge then leaves starts and ends of its
- * queue unequal in number, every later pair of that queue would be shifted, and
- * AWS's tool drops such a queue whole; so do we, and count it. A queue that is
- * unequal because the file is cut keeps its pairs.
+ * With a known window (version 6) records outside it are left out first. A packet across the
+ * window's edge then leaves the starts and ends of its queue unequal, and every later pair would be
+ * shifted: like AWS's tool we drop such a queue, and count it. If the file is cut, pairs are kept.
  */
 #include <assert.h>
 
@@ -16,7 +13,7 @@
 #include "decode/ntff/ring_scan.h"
 
 struct start_queue { /* starts waiting for their ends; a ring that grows */
-	uint64_t *items;
+	int64_t *items;
 	size_t cap, head, len;
 };
 
@@ -34,11 +31,11 @@ struct dma_core {
 	struct dma_queue queues[NX_DMA_ENGINES][NX_DMA_QUEUES];
 };
 
-static void push_start(struct start_queue *q, uint64_t start_ps)
+static void push_start(struct start_queue *q, int64_t start_ps)
 {
 	if (q->len == q->cap) {
 		size_t cap = q->cap ? q->cap * 2 : 16;
-		uint64_t *items = nx_heap_alloc(cap * sizeof(*items));
+		int64_t *items = nx_heap_alloc(cap * sizeof(*items));
 
 		for (size_t i = 0; i < q->len; i++)
 			items[i] = q->items[(q->head + i) & (q->cap - 1)];
@@ -50,9 +47,9 @@ static void push_start(struct start_queue *q, uint64_t start_ps)
 	q->items[(q->head + q->len++) & (q->cap - 1)] = start_ps;
 }
 
-static uint64_t pop_start(struct start_queue *q)
+static int64_t pop_start(struct start_queue *q)
 {
-	uint64_t start_ps;
+	int64_t start_ps;
 
 	assert(q->len > 0);
 	start_ps = q->items[q->head];
@@ -61,25 +58,11 @@ static uint64_t pop_start(struct start_queue *q)
 	return start_ps;
 }
 
-typedef void (*record_fn)(struct dma_core *core, struct nx_notification n, uint32_t engine,
-			  uint32_t queue, int64_t at_ps, nx_decoded_fn fn, void *context);
-
-static void count_record(struct dma_core *core, struct nx_notification n, uint32_t engine,
-			 uint32_t queue, int64_t at_ps, nx_decoded_fn fn, void *context)
-{
-	struct dma_queue *q = &core->queues[engine][queue];
-
-	(void)at_ps, (void)fn, (void)context;
-	if (nx_bits32(n.w1, 3, 0) == NX_DMA_START)
-		q->start_count++;
-	else
-		q->end_count++;
-}
-
-static void pair_record(struct dma_core *core, struct nx_notification n, uint32_t engine,
-			uint32_t queue, int64_t at_ps, nx_decoded_fn fn, void *context)
+static void pair_record(struct dma_core *core, struct nx_notification n, int64_t at_ps,
+			nx_decoded_fn fn, void *context)
 {
 	const struct nx_capture *c = core->decoder->capture;
+	uint32_t engine = nx_notification_type(n), queue = nx_bits32(n.w1, 7, 4);
 	struct dma_queue *q = &core->queues[engine][queue];
 	struct nx_packet row = {0};
 	int64_t start_ps;
@@ -87,14 +70,14 @@ static void pair_record(struct dma_core *core, struct nx_notification n, uint32_
 	if (q->is_dropped)
 		return;
 	if (nx_bits32(n.w1, 3, 0) == NX_DMA_START) {
-		push_start(&q->starts, (uint64_t)at_ps);
+		push_start(&q->starts, at_ps);
 		return;
 	}
 	if (!q->starts.len) {
 		core->decoder->loss.unpaired_packet_count++;
 		return;
 	}
-	start_ps = (int64_t)pop_start(&q->starts);
+	start_ps = pop_start(&q->starts);
 	row.packet_idx = q->next_idx++;
 	if (start_ps < c->window_start_ps)
 		return;
@@ -113,18 +96,19 @@ static void pair_record(struct dma_core *core, struct nx_notification n, uint32_
 	fn(context, &row);
 }
 
-static void each_record(struct dma_core *core, record_fn each, nx_decoded_fn fn, void *context)
+/* Without fn only counts the records of each queue. */
+static void each_record(struct dma_core *core, nx_decoded_fn fn, void *context)
 {
 	struct nx_ntff_decoder *d = core->decoder;
 	const struct nx_graph_rings *rings = &d->graphs[core->graph];
-	struct nx_ring_scan scan =
-		nx_ring_scan_dma(rings, each == pair_record ? d->progress : NULL);
+	struct nx_ring_scan scan = nx_ring_scan_dma(rings, fn ? d->progress : NULL);
 	struct nx_notification n;
 
 	while (nx_ring_scan_next(&scan, &n)) {
 		uint32_t step = nx_bits32(n.w1, 3, 0), engine = nx_notification_type(n);
 		const struct nx_clock *clock =
 			&rings->dma_clocks[(rings->dma_engine_base + engine) % NX_DMA_CLOCKS];
+		struct dma_queue *q = &core->queues[engine][nx_bits32(n.w1, 7, 4)];
 		int64_t at_ps;
 
 		if (step != NX_DMA_START && step != NX_DMA_END)
@@ -132,7 +116,12 @@ static void each_record(struct dma_core *core, record_fn each, nx_decoded_fn fn,
 		at_ps = nx_clock_ps(clock, n.timestamp);
 		if (d->capture->has_window_end && !nx_in_window(d->capture, at_ps))
 			continue;
-		each(core, n, engine, nx_bits32(n.w1, 7, 4), at_ps, fn, context);
+		if (fn)
+			pair_record(core, n, at_ps, fn, context);
+		else if (step == NX_DMA_START)
+			q->start_count++;
+		else
+			q->end_count++;
 	}
 }
 
@@ -171,9 +160,9 @@ static void decode_graph(struct nx_ntff_decoder *d, uint32_t graph, nx_decoded_f
 	memset(core, 0, sizeof(*core));
 	core->decoder = d;
 	core->graph = graph;
-	each_record(core, count_record, fn, context);
+	each_record(core, NULL, NULL);
 	settle_queues(core);
-	each_record(core, pair_record, fn, context);
+	each_record(core, fn, context);
 	for (uint32_t e = 0; e < NX_DMA_ENGINES; e++)
 		for (uint32_t q = 0; q < NX_DMA_QUEUES; q++) {
 			d->loss.unpaired_packet_count += core->queues[e][q].starts.len;

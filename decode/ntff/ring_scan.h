@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ring_scan: the records of all rings of one kind of a graph, without keeping the file resident.
- *
- *	struct nx_ring_scan scan = nx_ring_scan_core(rings, NX_TRACE_EVENT, progress);
- *	while (nx_ring_scan_next(&scan, &record)) ...
- */
+/* ring_scan: the records of all rings of one kind of a graph, without keeping the file resident. */
 #ifndef NX_DECODE_NTFF_RING_SCAN_H
 #define NX_DECODE_NTFF_RING_SCAN_H
 

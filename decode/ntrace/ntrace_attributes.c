@@ -5,9 +5,9 @@
 
 #define LENGTH_BYTES 4
 #define MAX_RECORDED ((size_t)2 * NX_MAX_ATTRIBUTES)
-/* Longer ones make no shape: an entry that holds one has a length of two bytes. */
+/* The length of an entry with a longer key takes two bytes: it makes no shape. */
 #define LONGEST_KEY 127
-/* Events of a kind that make no shape are not tried for ever. */
+/* Give up on a kind after so many events that make no shape. */
 #define MOST_FAILURES 8
 #define STOP_KEY "nc_stop_timestamp_ns"
 
@@ -23,7 +23,7 @@ static struct nx_slice record_of(const struct nx_ntrace_decoder *decoder,
 	return nx_slice_part(file, at, nx_load32(file.data + at - LENGTH_BYTES));
 }
 
-static bool is_told_by_row(struct nx_slice key)
+static bool is_in_row(struct nx_slice key)
 {
 	return nx_slice_is(key, "nc_idx") || nx_slice_is(key, "worker_gid");
 }
@@ -53,7 +53,7 @@ static size_t add_attributes(struct nx_slice record, const char *device_key,
 	for (size_t i = 0; i < found_count; i++) {
 		struct nx_event_attribute attribute = {found[i].key, found[i].value};
 
-		if (is_told_by_row(attribute.key))
+		if (is_in_row(attribute.key))
 			continue;
 		if (nx_slice_is(attribute.key, "nc_timestamp_ns"))
 			attribute.key = nx_slice_text(device_key);
@@ -99,7 +99,7 @@ static bool learn_key(struct learnt *l, struct nx_slice recorded, const char *de
 		return false;
 	l->recorded[at] = recorded;
 	l->places[at] = NX_NOT_SHOWN;
-	if (is_told_by_row(recorded))
+	if (is_in_row(recorded))
 		return true;
 	if (nx_slice_is(recorded, "nc_timestamp_ns"))
 		shown = nx_slice_text(device_key);

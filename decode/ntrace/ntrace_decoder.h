@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ntrace_decoder: one process's folder of a system profile as a struct
- * nx_system_process and streams of rows. The files are read where they are
- * mapped; only open starts are kept, so memory does not grow with the trace.
- * Rows come in the order of the file (core by core), not of time.
+ * ntrace_decoder: one process's folder of a system profile as a struct nx_system_process and
+ * streams of rows, in the order of the file (core by core), not of time. Memory does not grow with
+ * the trace.
  */
 #ifndef NX_DECODE_NTRACE_NTRACE_DECODER_H
 #define NX_DECODE_NTRACE_NTRACE_DECODER_H
@@ -17,10 +16,9 @@
 struct nx_ntrace_loss {
 	bool info_is_missing, events_are_missing, cpu_is_missing, memory_is_missing;
 	bool info_is_damaged;
-	uint64_t torn_event_bytes, torn_cpu_bytes,
-		torn_memory_bytes; /* after the last complete record */
-	uint64_t
-		unreadable_count; /* records that are not messages, samples without time or value */
+	/* after the last complete record */
+	uint64_t torn_event_bytes, torn_cpu_bytes, torn_memory_bytes;
+	uint64_t unreadable_count;    /* not messages, or samples without time or value */
 	uint64_t unfinished_count;    /* STARTs without STOP */
 	uint64_t orphan_count;	      /* STOPs without START */
 	uint64_t backwards_count;     /* STOPs before their START: shown with no duration */

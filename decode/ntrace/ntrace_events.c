@@ -127,16 +127,6 @@ static struct nx_open_start start_of(struct scan *s, const struct nx_ntrace_head
 	};
 }
 
-static void take_instant(struct scan *s, const struct nx_ntrace_head *head, uint64_t at)
-{
-	struct nx_open_start start = start_of(s, head, at);
-	struct nx_system_event row = row_of(s, &start);
-
-	row.flags = NX_EVENT_INSTANT;
-	s->decoder->loss.unknown_phase_count += head->phase != NX_PHASE_INSTANT;
-	s->fn(s->context, &row);
-}
-
 static void take_orphan(struct scan *s, const struct nx_ntrace_head *head, uint64_t at)
 {
 	struct nx_open_start start = start_of(s, head, at);
@@ -174,6 +164,8 @@ static void take_stop(struct scan *s, const struct nx_ntrace_head *head, uint64_
 static void take_record(struct scan *s, struct nx_slice record, uint64_t at)
 {
 	struct nx_ntrace_loss *loss = &s->decoder->loss;
+	struct nx_open_start start;
+	struct nx_system_event row;
 	struct nx_ntrace_head head;
 
 	s->record_count++;
@@ -185,15 +177,19 @@ static void take_record(struct scan *s, struct nx_slice record, uint64_t at)
 	if (head.timestamp_ns > s->last_ns)
 		s->last_ns = head.timestamp_ns;
 	note_worker(s, core_of(&head), worker_of(&head));
-	if (head.phase == NX_PHASE_START) {
-		struct nx_open_start start = start_of(s, &head, at);
-
-		loss->duplicate_count += nx_open_starts_put(&s->open, &start);
-	} else if (head.phase == NX_PHASE_STOP) {
+	if (head.phase == NX_PHASE_STOP) {
 		take_stop(s, &head, at);
-	} else {
-		take_instant(s, &head, at);
+		return;
 	}
+	start = start_of(s, &head, at);
+	if (head.phase == NX_PHASE_START) {
+		loss->duplicate_count += nx_open_starts_put(&s->open, &start);
+		return;
+	}
+	row = row_of(s, &start);
+	row.flags = NX_EVENT_INSTANT;
+	loss->unknown_phase_count += head.phase != NX_PHASE_INSTANT;
+	s->fn(s->context, &row);
 }
 
 static void finish_open(struct scan *s)
@@ -223,8 +219,7 @@ static void describe_events(struct scan *s)
 	if (process->worker_count == s->workers.len)
 		return;
 	process->worker_count = s->workers.len;
-	process->workers = NX_NEW_ARRAY(s->decoder->arena, struct nx_core_worker, s->workers.len);
-	memcpy(process->workers, s->workers.items, s->workers.len * sizeof(*process->workers));
+	process->workers = NX_COPY_ARRAY(s->decoder->arena, s->workers.items, s->workers.len);
 }
 
 /* A runtime completes trace_info.pb last of all; in between it may refresh its counts. */
@@ -239,34 +234,25 @@ static void find_end(struct scan *s)
 			    (info->events.num_events && s->record_count > info->events.num_events));
 }
 
-static void reset_loss(struct nx_ntrace_decoder *d)
-{
-	struct nx_ntrace_loss *loss = &d->loss;
-
-	loss->unfinished_count = 0;
-	loss->orphan_count = 0;
-	loss->backwards_count = 0;
-	loss->unknown_phase_count = 0;
-	loss->duplicate_count = 0;
-	loss->unknown_field_count = d->info_unknown_field_count;
-}
-
 void nx_ntrace_decode_events(struct nx_ntrace_decoder *decoder, nx_row_fn fn, void *context)
 {
 	struct nx_ntrace_stream stream = {.file = decoder->files.events};
 	struct scan s = {.decoder = decoder, .newest_core = -1, .fn = fn, .context = context};
+	struct nx_ntrace_loss *loss = &decoder->loss;
 	struct nx_slice record;
 
 	assert(fn && decoder->process);
-	reset_loss(decoder);
+	loss->orphan_count = loss->backwards_count = 0;
+	loss->unknown_phase_count = loss->duplicate_count = 0;
+	loss->unknown_field_count = decoder->info_unknown_field_count;
 	while (nx_ntrace_next(&stream, &record))
 		take_record(&s, record, stream.at - record.len);
 	finish_open(&s);
 	find_end(&s);
 	describe_events(&s);
-	decoder->loss.torn_event_bytes = nx_ntrace_torn_bytes(&stream);
+	loss->torn_event_bytes = nx_ntrace_torn_bytes(&stream);
 	nx_ntrace_set_unreadable(decoder, NX_STREAM_EVENTS, s.unreadable_count);
-	decoder->loss.unknown_type_count = decoder->unknown_type_count;
+	loss->unknown_type_count = decoder->unknown_type_count;
 	nx_open_starts_release(&s.open);
 	nx_vec_release(&s.workers);
 	nx_map_release(&s.worker_of_core);

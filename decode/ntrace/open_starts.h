@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open_starts: STARTs that wait for their STOP, found by event type and
- * tracking id. Its memory follows the number that are open at once.
- *
- * Starts of one key pile up and the newest is taken first. A zeroed struct is
- * valid and empty.
+ * open_starts: STARTs that wait for their STOP, found by event type and tracking id; of one key the
+ * newest is taken first. A zeroed struct is valid and empty.
  */
 #ifndef NX_DECODE_NTRACE_OPEN_STARTS_H
 #define NX_DECODE_NTRACE_OPEN_STARTS_H

@@ -298,14 +298,6 @@ static bool single_block(const struct nx_graph *graph, const char **queue, uint3
 
 /* --- the whole ------------------------------------------------------------- */
 
-static const struct nx_binary_graph *binary_graph(const struct nx_binary *binary, const char *name)
-{
-	for (size_t i = 0; binary && i < binary->graph_count; i++)
-		if (!strcmp(binary->graphs[i].name, name))
-			return &binary->graphs[i];
-	return NULL;
-}
-
 static void mark_unknown_text(struct build *b, struct nx_slot *slot, const uint8_t *word)
 {
 	struct nx_instruction_context context = {b->capture->arch, NULL};
@@ -362,14 +354,9 @@ static void decode_engine(struct build *b, uint32_t g, unsigned engine)
 	}
 }
 
-static void *keep(struct nx_arena *arena, const void *items, size_t size)
-{
-	return nx_arena_copy(arena, nx_slice_of(items, size));
-}
-
 static const char **keep_names(struct nx_arena *arena, struct names *names, size_t *count)
 {
-	const char **kept = keep(arena, names->texts.items, names->texts.len * sizeof(char *));
+	const char **kept = NX_COPY_ARRAY(arena, names->texts.items, names->texts.len);
 
 	*count = names->texts.len;
 	nx_vec_release(&names->texts);
@@ -386,13 +373,15 @@ void nx_program_decode(const struct nx_capture *capture, const struct nx_binary 
 	memset(out, 0, sizeof(*out));
 	intern(&b, &b.layers, "");
 	for (uint32_t g = 0; g < capture->graph_count; g++) {
-		out->binary_graphs[g] = binary_graph(binary, capture->graphs[g].name);
+		for (size_t i = 0; binary && i < binary->graph_count && !out->binary_graphs[g]; i++)
+			if (!strcmp(binary->graphs[i].name, capture->graphs[g].name))
+				out->binary_graphs[g] = &binary->graphs[i];
 		if (out->binary_graphs[g])
 			out->semaphore_names[g] = name_semaphores(&b, out->binary_graphs[g]);
 		for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
 			decode_engine(&b, g, e);
 	}
-	out->operands = keep(arena, b.operands.items, b.operands.len * sizeof(*b.operands.items));
+	out->operands = NX_COPY_ARRAY(arena, b.operands.items, b.operands.len);
 	out->operand_count = b.operands.len;
 	out->layers = keep_names(arena, &b.layers, &out->layer_count);
 	out->queue_names = keep_names(arena, &b.queues, &out->queue_name_count);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * program_decoder: the words of the device images, joined with the NEFF, as
- * struct nx_program. Capture and binary must outlive it; binary may be NULL,
- * then names, layers and triggers are missing.
- */
+/* program_decoder: the words of the device images, joined with the NEFF, as struct nx_program.
+ * Capture and binary must outlive it; binary may be NULL. */
 #ifndef NX_DECODE_PROGRAM_PROGRAM_DECODER_H
 #define NX_DECODE_PROGRAM_PROGRAM_DECODER_H
 
