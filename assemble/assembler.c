@@ -2,6 +2,8 @@
 /* assembler: lines, repetition, and which directive reads which line. */
 #include "assemble/assembler.h"
 
+#include <assert.h>
+
 #include "assemble/assembly_internal.h"
 
 #define MAX_NESTING 16
@@ -64,7 +66,7 @@ static void define_constants(struct nx_assembly *a)
 
 /* --- instructions ------------------------------------------------------------------ */
 
-/* Runs of slots share one origin; only the last few can be the same again. */
+/* Consecutive slots share an origin, so only the last few are searched. */
 static uint32_t origin_now(struct nx_assembly *a)
 {
 	bool is_own = !*a->source_file;
@@ -90,6 +92,7 @@ enum nx_status nx_assembly_emit(struct nx_assembly *a, const uint8_t slot[NX_SLO
 
 	if (a->engine == NX_ASSEMBLY_NO_ENGINE)
 		return nx_fail(err, NX_FORMAT, "no engine is chosen; write .engine first");
+	assert(a->engine < NX_ENGINE_COUNT);
 	engine = &nx_assembly_core(a)->engines[a->engine];
 	nx_bytes_append(&engine->code, slot, NX_SLOT_BYTES);
 	nx_vec_push(&engine->origins, origin_now(a));
@@ -114,7 +117,7 @@ enum nx_status nx_assembly_instruction(struct nx_assembly *a, struct nx_cursor *
 	return nx_assembly_emit(a, slot, err);
 }
 
-/* How compilers begin every stream; trn1 has no label. */
+/* The slots that compilers put before every stream; trn1 has no label. */
 static enum nx_status read_prologue(struct nx_assembly *a, struct nx_cursor *c,
 				    struct nx_error *err)
 {
@@ -249,7 +252,7 @@ static enum nx_assembly_line_kind kind_of(struct nx_assembly *a, size_t index)
 	return nx_slice_is(word, ".end") ? NX_LINE_END : NX_LINE_PLAIN;
 }
 
-/* Which .end closes what is known before anything is repeated. */
+/* Finds the .end of each .repeat and .if. */
 static void match_ends(struct nx_assembly *a)
 {
 	NX_VEC(size_t) open = {0};
@@ -356,7 +359,7 @@ static enum nx_status run_lines(struct nx_assembly *a, size_t first, size_t end,
 	return status;
 }
 
-/* --- the whole -------------------------------------------------------------------------- */
+/* --- the text -------------------------------------------------------------------------- */
 
 static struct nx_slice without_comment(struct nx_slice line)
 {
@@ -462,6 +465,7 @@ enum nx_status nx_assemble(struct nx_slice text, const struct nx_assembly_option
 	struct nx_error unasked;
 	enum nx_status status;
 
+	assert(options && options->path && out);
 	if (!err)
 		err = &unasked;
 	begin(&a, options);

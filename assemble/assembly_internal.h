@@ -3,6 +3,8 @@
 #ifndef NX_ASSEMBLE_ASSEMBLY_INTERNAL_H
 #define NX_ASSEMBLE_ASSEMBLY_INTERNAL_H
 
+#include <assert.h>
+
 #include "assemble/assembler.h"
 #include "base/expression.h"
 #include "base/file.h"
@@ -72,6 +74,7 @@ struct nx_assembly {
 
 static inline struct nx_assembly_core *nx_assembly_core(struct nx_assembly *a)
 {
+	assert(a->core < a->cores.len);
 	return &a->cores.items[a->core];
 }
 

@@ -137,6 +137,7 @@ static struct nx_assembly_block *begin_block(struct nx_assembly *a, struct nx_cu
 		return NULL;
 	}
 	queue = &core->queues.items[index];
+	assert(queue->semaphore_count);
 	block.plan.queue = queue->name;
 	block.plan.id = core->block_counts.items[index]++;
 	block.plan.semaphore = queue->semaphores[block.plan.id % queue->semaphore_count];
@@ -340,6 +341,7 @@ static enum nx_status add_descriptor(struct nx_assembly *a, struct nx_cursor *c,
 		return nx_fail(err, NX_FORMAT, "only .add has several from=");
 	}
 	engine = &nx_assembly_core(a)->engines[a->engine];
+	assert(engine->blocks.len);
 	nx_vec_push(&engine->blocks.items[engine->blocks.len - 1].descriptors, *d);
 	return NX_OK;
 }

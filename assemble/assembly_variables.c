@@ -212,6 +212,7 @@ static enum nx_status read_values(struct nx_cursor *c, const struct nx_plan_vari
 		nx_bytes_append(payload, element, bytes);
 		nx_cursor_skip_blanks(c);
 	} while (nx_cursor_take(c, ","));
+	assert(payload->len);
 	if (v->size_bytes % payload->len)
 		return nx_fail(err, NX_FORMAT, "the values do not fill the shape evenly");
 	for (size_t len = payload->len; payload->len < v->size_bytes;) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ struct nx_arena_block {
 	size_t next_capacity; /* of the block after this one */
 };
 
-_Static_assert(sizeof(struct nx_arena_block) % ALIGNMENT == 0, "data follows aligned");
+static_assert(sizeof(struct nx_arena_block) % ALIGNMENT == 0, "data follows aligned");
+static_assert((ALIGNMENT & (ALIGNMENT - 1)) == 0, "sizes are rounded with a mask");
 
 struct guard {
 	jmp_buf back;
@@ -30,7 +32,10 @@ static _Thread_local struct guard *innermost_guard;
 bool nx_heap_guarded(void (*fn)(void *context), void *context)
 {
 	struct guard guard = {.outer = innermost_guard};
-	bool has_memory = setjmp(guard.back) == 0;
+	bool has_memory;
+
+	assert(fn);
+	has_memory = setjmp(guard.back) == 0;
 
 	if (has_memory) {
 		innermost_guard = &guard;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/backoff.h"
 
+#include <assert.h>
 #include <time.h>
 
 #include "base/map.h"
@@ -24,6 +25,7 @@ uint64_t nx_backoff_next(struct nx_backoff *backoff)
 	uint64_t half_ms = backoff->next_ms / 2;
 	uint64_t wait_ms;
 
+	assert(backoff->next_ms >= FIRST_MS);
 	backoff->dice = nx_hash_words(&backoff->dice, 1);
 	wait_ms = half_ms + backoff->dice % (half_ms + 1);
 	if (wait_ms > backoff->left_ms)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/conveyor.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -44,6 +45,7 @@ struct nx_conveyor *nx_conveyor_new(size_t item_size, nx_item_fn work_fn, nx_ite
 	struct nx_conveyor *c = nx_heap_alloc(sizeof(*c));
 	unsigned threads = nx_workers_default_count(MAX_THREADS);
 
+	assert(item_size && work_fn && done);
 	*c = (struct nx_conveyor){.work = work_fn, .done = done, .context = context};
 	c->workers = nx_workers_new("nx-conveyor", threads, 0);
 	c->place_count = threads + 2;
@@ -82,6 +84,7 @@ void *nx_conveyor_take(struct nx_conveyor *c)
 
 void nx_conveyor_put(struct nx_conveyor *c)
 {
+	assert(c->put_count - c->done_count < c->place_count);
 	(void)nx_workers_add(c->workers, &c->places[c->put_count++ % c->place_count].job);
 }
 

@@ -35,6 +35,7 @@ enum nx_status nx_fail(struct nx_error *err, enum nx_status status, const char *
 {
 	va_list args;
 
+	assert(status != NX_OK);
 	va_start(args, fmt);
 	fail(err, status, NULL, fmt, args);
 	va_end(args);

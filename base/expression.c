@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/expression.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -117,6 +118,7 @@ static const struct {
 };
 
 #define OPERATOR_COUNT (sizeof(operators) / sizeof(operators[0]))
+static_assert(OPERATOR_COUNT == MOD + 1, "every operation has a spelling");
 
 static struct nx_expression_value real_of(double real)
 {

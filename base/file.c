@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 #include "base/arena.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -165,6 +166,7 @@ static int create_temporary(struct nx_output *out)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
 	static _Atomic uint32_t calls;
+	static_assert(sizeof(letters) == 32 + 1, "five bits choose a letter");
 	size_t len = strlen(out->path);
 	char *name = nx_heap_alloc(len + sizeof(".tmp-XXXXXX"));
 	int fd = -1;
@@ -287,6 +289,7 @@ void nx_output_flush(struct nx_output *out)
 
 void nx_output_write(struct nx_output *out, const void *data, size_t len)
 {
+	assert(out->buffer);
 	out->written_bytes += len;
 	if (len > NX_OUTPUT_BUFFER_BYTES - out->used)
 		nx_output_flush(out);

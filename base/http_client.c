@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/http_client.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <curl/curl.h>
 #include <pthread.h>
@@ -154,6 +155,7 @@ enum nx_status nx_http_client_ask(struct nx_http_client *client,
 	long code = 0;
 	CURLcode result;
 
+	assert(request->url);
 	nx_vec_clear(&answer->body);
 	answer->code = 0;
 	answer->is_cut = false;

@@ -38,7 +38,7 @@ static const uint8_t *skip_spaces(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* The closing quote of the string whose text begins at at, or where it breaks off. */
+/* The closing quote of the string that begins at at, or the byte where it is cut or invalid. */
 static const uint8_t *find_quote(const uint8_t *at, const uint8_t *end, bool *has_escape)
 {
 	for (;;) {
@@ -167,7 +167,7 @@ static bool read_escape(struct parser *p, const uint8_t *end, uint8_t **out)
 	return true;
 }
 
-/* An escape is never shorter than what it stands for: the raw length is enough room. */
+/* An escape is never shorter than its character, so the raw length is enough room. */
 static bool decode_text(struct parser *p, const uint8_t *end, struct nx_slice *text)
 {
 	uint8_t *start = nx_arena_alloc(p->arena, (size_t)(end - p->at));

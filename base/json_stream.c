@@ -6,9 +6,13 @@
  */
 #include "base/json_stream.h"
 
+#include <assert.h>
+
 #include "base/bare/text.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
+
+static_assert(NX_JSON_STREAM_DEPTH <= 64, "a bit per open container");
 
 enum expected {
 	EXPECT_VALUE,
@@ -21,6 +25,7 @@ void nx_json_stream_init(struct nx_json_stream *s, nx_json_piece_fn next_piece, 
 {
 	static const uint8_t nothing[1];
 
+	assert(next_piece);
 	memset(s, 0, offsetof(struct nx_json_stream, held));
 	s->next_piece = next_piece;
 	s->context = context;
@@ -88,7 +93,7 @@ static inline int peek(struct nx_json_stream *s)
 
 /* --- texts -------------------------------------------------------------- */
 
-/* Where the last whole character of a text that was cut ends. */
+/* The length without an incomplete last character. */
 static size_t whole_characters(const uint8_t *text, size_t len)
 {
 	size_t tail = 0;
@@ -136,7 +141,7 @@ static void hold_utf8(struct nx_json_stream *s, uint32_t c)
 	hold_bytes(s, bytes, nx_utf8_put(bytes, c));
 }
 
-/* Half of a pair that stands alone has no UTF-8. */
+/* A lone half of a pair has no UTF-8. */
 static void hold_lone_half(struct nx_json_stream *s)
 {
 	if (s->high_half)
@@ -256,7 +261,7 @@ static const uint8_t *scalar_end(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* False when the text ends before the scalar does, as far as one can know. */
+/* False if the text may have been cut inside the scalar. */
 static bool hold_scalar(struct nx_json_stream *s)
 {
 	s->held_len = 0;

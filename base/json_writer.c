@@ -15,15 +15,17 @@
 
 void nx_json_init_output(struct nx_json_writer *w, struct nx_output *out, bool pretty)
 {
+	assert(out);
 	*w = (struct nx_json_writer){.out = out, .pretty = pretty};
 }
 
 void nx_json_init_bytes(struct nx_json_writer *w, struct nx_bytes *bytes, bool pretty)
 {
+	assert(bytes);
 	*w = (struct nx_json_writer){.bytes = bytes, .pretty = pretty};
 }
 
-/* Room for need bytes where the text ends; finish() takes what was used of it. */
+/* Room for need bytes at the end of the text; finish() takes the used part. */
 static inline uint8_t *room(struct nx_json_writer *w, size_t need)
 {
 	if (w->out)
@@ -47,7 +49,9 @@ static uint8_t *put_line_break(uint8_t *p, unsigned depth)
 	return p + 2 * (size_t)depth;
 }
 
-/* What separates this item from the one before it, with room for need bytes after it. */
+static_assert(FRAME_MAX + ESCAPED_MAX(PIECE_BYTES) <= NX_OUTPUT_BUFFER_BYTES, "a piece fits");
+
+/* Writes the separator before an item; room for need bytes follows. */
 static inline uint8_t *begin_item(struct nx_json_writer *w, size_t need)
 {
 	uint8_t *p = room(w, FRAME_MAX + need);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
+
+#include <assert.h>
+
 #include "base/arena.h"
 #include "base/bare/bits.h"
 
 #define SMALLEST_CAPACITY ((size_t)16)
+static_assert((SMALLEST_CAPACITY & (SMALLEST_CAPACITY - 1)) == 0, "slots are found with a mask");
 
 /* An empty slot has key 0; the real key 0 lives in one more slot behind the
  * table, whose key field says whether it is there. */

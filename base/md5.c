@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/md5.h"
 
+#include <assert.h>
+
 #include "base/bare/bits.h"
 
 #define BLOCK_BYTES 64
@@ -18,6 +20,8 @@ static const uint32_t sines[64] = {
 	0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb,
 	0xeb86d391,
 };
+
+static_assert(sizeof(sines) == 64 * sizeof(sines[0]), "one per step");
 
 static const uint8_t turns[4][4] = {
 	{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};

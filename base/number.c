@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/number.h"
+#include <assert.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +16,8 @@ static const uint64_t powers_of_ten[] = {
 	FIVE_POWERS(UINT64_C(10000000000)),
 	FIVE_POWERS(UINT64_C(1000000000000000)),
 };
+
+static_assert(sizeof(powers_of_ten) / sizeof(powers_of_ten[0]) == 20, "10^19 fits 64 bits");
 
 /* digits * 10^exponent */
 struct decimal {

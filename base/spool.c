@@ -12,7 +12,7 @@
 #define STAGING_BYTES ((size_t)256 << 10)
 #define FIRST_BUFFER_RECORDS ((size_t)1024)
 
-/* What is moved while sorting, instead of whole records. */
+/* Sorted instead of whole records. */
 struct pair {
 	uint64_t key;
 	uint32_t index;
@@ -93,7 +93,7 @@ static bool scatter(const struct pair *from, struct pair *to, size_t count, unsi
 	return true;
 }
 
-/* Numbers of the range's records in order, at order. */
+/* Writes the numbers of the range's records, sorted, to order. */
 static void sort_range(const struct nx_spool *spool, struct nx_spool_range range,
 		       struct pair *pairs, struct pair *other, uint32_t *order)
 {
@@ -170,7 +170,7 @@ static int open_unlinked(const char *directory)
 
 	if (fd >= 0)
 		return fd;
-	/* Some file systems know no nameless files. */
+	/* Some file systems do not support O_TMPFILE. */
 	snprintf(name, sizeof(name), "%s/neuron-spool-XXXXXX", directory);
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0)
@@ -276,7 +276,7 @@ static void add_run(struct nx_spool *spool, struct nx_spool_range range, size_t 
 		join_last_runs(spool);
 }
 
-/* The buffer as it now lies at the end of the file; a part continues in the next one. */
+/* The buffer was appended to the file; its last part continues in the next buffer. */
 static void add_runs(struct nx_spool *spool)
 {
 	for (size_t i = 0; i <= spool->cuts.len; i++) {
@@ -395,7 +395,7 @@ enum nx_status nx_spool_sort(struct nx_spool *spool, struct nx_error *err)
 			status = spill(spool, err);
 		if (status)
 			return status;
-		/* The memory is now for the cursors. */
+		/* The cursors use this memory now. */
 		nx_heap_free(spool->buffer);
 		spool->buffer = NULL;
 	}

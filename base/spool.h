@@ -40,7 +40,7 @@ NX_MUST_CHECK enum nx_status nx_spool_each(const struct nx_spool *spool, size_t 
 NX_MUST_CHECK enum nx_status nx_spool_cursor_open(struct nx_spool_cursor **cursor,
 						  const struct nx_spool *spool,
 						  struct nx_error *err);
-/* Of a spool that was cut: the records added before the first cut are part 0. */
+/* For a spool that was cut: the records before the first cut are part 0. */
 NX_MUST_CHECK enum nx_status nx_spool_cursor_open_part(struct nx_spool_cursor **cursor,
 						       const struct nx_spool *spool, size_t part,
 						       struct nx_error *err);

@@ -17,7 +17,7 @@ static void *begin(void *opaque)
 	return NULL;
 }
 
-/* A blocked SIGBUS would end the process without a word, whatever its handler. */
+/* A blocked SIGBUS would end the process without calling its handler. */
 static void block_signals(sigset_t *old)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};

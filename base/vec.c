@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "base/arena.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define SMALLEST_GROWTH_BYTES ((size_t)64)
@@ -12,6 +13,7 @@ void *nx_vec_grow(void *items, size_t *cap, size_t need, size_t item_size)
 	size_t wanted = *cap <= SIZE_MAX / 2 ? *cap * 2 : SIZE_MAX;
 	size_t bytes;
 
+	assert(item_size && need > *cap);
 	if (wanted < need)
 		wanted = need;
 	if (wanted < smallest)

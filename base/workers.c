@@ -77,7 +77,7 @@ struct nx_workers *nx_workers_new(const char *name, unsigned thread_max, size_t 
 {
 	struct nx_workers *w = nx_heap_alloc(sizeof(*w));
 
-	assert(thread_max <= NX_WORKERS_MAX);
+	assert(name && thread_max <= NX_WORKERS_MAX);
 	*w = (struct nx_workers){
 		.name = name, .thread_max = thread_max, .waiting_max = waiting_max};
 	pthread_mutex_init(&w->lock, NULL);
@@ -123,7 +123,7 @@ bool nx_workers_add(struct nx_workers *w, struct nx_job *job)
 		else
 			w->first = job;
 		w->last = job;
-		/* Without another thread it takes longer, which is not a failure. */
+		/* If no thread can start, the job only takes longer. */
 		if (++w->waiting_count > w->idle_count && w->thread_count < w->thread_max)
 			(void)!add_thread(w, NULL);
 		pthread_cond_signal(&w->added);

@@ -136,7 +136,7 @@ struct nx_stack { /* calls in the framework's source */
 
 struct nx_kernel_frame { /* a call inside a kernel (NKI) */
 	const char *function;
-	const char *file; /* "" unknown; so are those below */
+	const char *file; /* "" unknown */
 	uint32_t line;	  /* 0 unknown */
 	uint32_t parent;  /* into kernel_frames, NX_NONE for the kernel's own */
 	uint32_t depth;	  /* 1 for the kernel's own */

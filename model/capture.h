@@ -13,14 +13,14 @@
 
 #define NX_MAX_GRAPHS 64
 
-struct nx_ultraserver { /* machines joined into one, and the place of this one in it */
+struct nx_ultraserver { /* machines joined into one, and the index of this one */
 	bool is_known;	/* the machine is part of one */
 	uint64_t id;
 	uint32_t size;
 	uint32_t instance_idx;
 };
 
-/* A machine outside of any states the highest index. */
+/* A machine that is in no UltraServer has the highest index. */
 struct nx_ultraserver nx_ultraserver_of(uint64_t id, uint64_t size, uint64_t instance_idx);
 
 struct nx_engine_image { /* the code one engine of one core ran */
@@ -74,7 +74,7 @@ struct nx_collective_op { /* an operation the program declares */
 	uint64_t element_count, comm_id, dtype;
 };
 
-struct nx_collective_run { /* one carrying out of it, in the common time */
+struct nx_collective_run { /* one execution of it, in the common time */
 	uint32_t op_idx;   /* of the graph's operations */
 	uint32_t engine;   /* that triggered it */
 	uint64_t trigger_ps, start_ps, end_ps;
@@ -110,7 +110,7 @@ struct nx_graph {	  /* the program of one physical core */
 	uint64_t exec_duration_ps;
 };
 
-/* What the window was taken from, best first. */
+/* The source of the window, best first. */
 enum nx_window_source { NX_WINDOW_TIMELINE, NX_WINDOW_NOTIFY, NX_WINDOW_FIRST_RECORD };
 
 struct nx_capture {
@@ -119,7 +119,7 @@ struct nx_capture {
 	unsigned arch;
 	const struct nx_hardware *hardware; /* never NULL; nearest known generation */
 	const char *model_name;
-	struct nx_slice uuid; /* as stored: see nx_capture_matches in pipeline */
+	struct nx_slice uuid; /* as stored; see pipeline/neff_match.c */
 	struct nx_slice uid;  /* all 16 bytes, version 6; else empty */
 	const char *instance_type;
 	const char *instance_id; /* private: not exported unless asked */
@@ -138,7 +138,7 @@ struct nx_capture {
 	uint64_t total_time_ps;
 };
 
-/* False: the packets of this (engine, queue) belong to no declared queue. */
+/* NULL: no queue is declared for this (engine, queue). */
 const struct nx_queue *nx_graph_queue(const struct nx_graph *graph, uint32_t engine_idx,
 				      uint32_t queue_idx);
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/event_shapes.h"
 
+#include <assert.h>
+
+static_assert((NX_SHAPE_KINDS & (NX_SHAPE_KINDS - 1)) == 0, "kinds are found with a mask");
+static_assert(NX_MAX_ATTRIBUTES < NX_NOT_SHOWN, "a place is one byte");
+
 void nx_event_shapes_release(struct nx_event_shapes *shapes)
 {
 	nx_arena_release(&shapes->arena);
@@ -24,6 +29,7 @@ const struct nx_event_shape *nx_event_shapes_add(struct nx_event_shapes *shapes,
 	size_t recorded_count = (size_t)shape->start_count + shape->stop_count;
 	struct nx_event_shape *copy;
 
+	assert(shape->count <= NX_MAX_ATTRIBUTES);
 	if (kind->count == NX_SHAPES_PER_KIND || shapes->count == NX_MAX_SHAPES)
 		return NULL;
 	copy = NX_NEW(&shapes->arena, struct nx_event_shape);

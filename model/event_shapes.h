@@ -24,7 +24,7 @@ struct nx_event_shape {
 	const struct nx_slice *recorded;
 	const uint8_t *places; /* of their values among those shown, or NX_NOT_SHOWN */
 	uint8_t start_count, stop_count;
-	uint8_t flags; /* of the events it was learnt from: they decide what keys are called */
+	uint8_t flags; /* of its events: they decide how keys are named */
 	uint8_t count;
 	const struct nx_slice *keys; /* as shown */
 };
@@ -51,19 +51,19 @@ struct nx_read_attributes {
 
 void nx_event_shapes_release(struct nx_event_shapes *shapes);
 
-/* Where shapes of such an event are kept. */
+/* The shapes of events like this one. */
 static inline struct nx_shape_kind *nx_event_shapes_kind(struct nx_event_shapes *shapes,
 							 const struct nx_system_event *event)
 {
 	return &shapes->kinds[(event->type * 2 + (event->flags != 0)) & (NX_SHAPE_KINDS - 1)];
 }
 
-/* A copy of the shape, numbered; NULL when there are too many already. */
+/* A numbered copy of the shape; NULL if there are too many. */
 const struct nx_event_shape *nx_event_shapes_add(struct nx_event_shapes *shapes,
 						 struct nx_shape_kind *kind,
 						 const struct nx_event_shape *shape);
 
-/* The place of a key among those shown; its count when it has none. */
+/* The index of a key among those shown; shape->count if there is none. */
 size_t nx_event_shape_find(const struct nx_event_shape *shape, const char *key);
 
 void nx_system_read_attributes(const struct nx_system_profile *profile,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/executions.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct build {
@@ -63,6 +64,7 @@ enum nx_status nx_executions_build(struct nx_executions *x, const struct nx_prof
 	uint32_t pooled = 0;
 	enum nx_status st;
 
+	assert(profile->capture.graph_count <= NX_MAX_GRAPHS);
 	memset(x, 0, sizeof(*x));
 	x->profile = profile;
 	index_graphs(x);
@@ -97,6 +99,7 @@ size_t nx_executions_of(const struct nx_executions *x, uint32_t graph, uint64_t 
 	const struct nx_execution_list *found;
 	uint64_t at;
 
+	assert(graph < NX_MAX_GRAPHS);
 	if (!nx_map_get(&x->index[graph], bir_id, &at))
 		return 0;
 	found = &x->lists.items[at];

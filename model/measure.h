@@ -23,7 +23,7 @@ float nx_sbuf_usage(const struct nx_hardware *hardware, uint64_t live_bytes);
 /* Share of PSUM's banks that are live, from a bit per bank. */
 double nx_psum_usage(uint8_t banks);
 
-/* Of a tensor that was loaded: bytes of a DMA in the mean, and how often each byte travelled. */
+/* Of a loaded tensor: the mean size of its DMAs, and how often each byte was moved. */
 uint64_t nx_load_average_bytes(const struct nx_tensor_load *load);
 double nx_load_repeat_factor(const struct nx_tensor_load *load, uint64_t size_bytes);
 

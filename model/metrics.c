@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/metrics.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* What every engine is asked: how many, how long added up, how long on the clock. */
+/* Of every engine: number of instructions, their time added up, and wall time. */
 #define ENGINE(word, name)                                                                         \
 	{word "_engine_instruction_count", word "_engine", "count",                                \
 	 "How many instructions the " name " engine ran inside the measured window, added over "   \
@@ -25,7 +26,7 @@
 			     "value is the first place to look for a compute limit."               \
 	}
 
-/* The same six questions for each way in which a DMA packet can come about. */
+/* The same six numbers for each class of DMA packets. */
 #define DMA_CLASS(class, group, kind)                                                              \
 	{class "_dma_packet_count", group, "count", "Packets moved by " kind "."},                 \
 		{class "_dma_packet_percent", group, "fraction",                                   \
@@ -293,10 +294,7 @@ const struct nx_metric_definition nx_core_metrics[] = {
 };
 const size_t nx_core_metric_count = COUNT(nx_core_metrics);
 
-/*
- * The order is that of a profile with one physical core. Each further core adds
- * a throttling group, and what follows moves on by one.
- */
+/* The order with one physical core; each further core inserts a throttling group. */
 const struct nx_metric_group nx_metric_groups[] = {
 	{"overall_stats", 0},
 	{"data_movement", 1},
@@ -422,8 +420,7 @@ size_t nx_metric_expand(const char *text, unsigned core, char *out, size_t cap)
 	size_t used = 0;
 	const char *mark;
 
-	if (cap == 0)
-		return 0;
+	assert(cap);
 	snprintf(number, sizeof(number), "%u", core);
 	while ((mark = strstr(text, "%u")) != NULL) {
 		used = append(out, cap, used, text, (size_t)(mark - text));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/naming.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 const char *nx_semaphore_text(const struct nx_profile *profile, uint32_t graph, uint32_t semaphore,
@@ -8,6 +9,7 @@ const char *nx_semaphore_text(const struct nx_profile *profile, uint32_t graph, 
 {
 	const char *const *names = profile->program.semaphore_names[graph];
 
+	assert(graph < profile->capture.graph_count);
 	if (names && semaphore < NX_SEMAPHORE_COUNT && names[semaphore])
 		snprintf(out, NX_SEMAPHORE_TEXT_MAX, "S[%u] (%s)", semaphore, names[semaphore]);
 	else

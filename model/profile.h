@@ -105,10 +105,10 @@ struct nx_profile {
 	struct nx_transfers NX_VEC_BODY(struct nx_transfer) transfers;
 	uint64_t start_epoch_ns;	     /* host time of the window's start; 0 = not known */
 	struct nx_tensor_load *tensor_loads; /* parallel to the binary's tensors */
-	/* updates before a window that has no end: not shown, but AWS counts them as points */
+	/* updates before a window without an end: not shown, but counted as AWS does */
 	uint64_t early_semaphore_count;
 	uint64_t with_layer_count; /* instructions that have a layer */
-	/* what only the published summary has, in addition to the metrics */
+	/* only in the published summary */
 	uint64_t exec_time_ps; /* from the first to the last instruction or packet of work */
 	uint64_t adjusted_flop_count, adjusted_transpose_flop_count; /* in bf16 equivalents */
 	struct nx_row_source source;
@@ -117,7 +117,7 @@ struct nx_profile {
 NX_MUST_CHECK enum nx_status nx_profile_scan(const struct nx_profile *profile, enum nx_table table,
 					     nx_row_fn fn, void *context, struct nx_error *err);
 
-/* Instructions, packets and events of all graphs: what most work is in proportion to. */
+/* Instructions, packets and events of all graphs. */
 uint64_t nx_profile_row_count(const struct nx_profile *profile);
 
 uint32_t nx_profile_find_transfer(const struct nx_profile *profile, const struct nx_packet *packet);

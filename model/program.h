@@ -46,7 +46,7 @@ struct nx_operand {	  /* on-chip memory an instruction touches, per partition */
 	uint16_t counts[4];
 };
 
-/* One side of a static DMA as bytes of the state buffer; false when it cannot be one operand. */
+/* One side of a static DMA as an SBUF operand; false if it does not fit one. */
 bool nx_operand_from_dma(struct nx_operand *operand, uint64_t offset, const uint64_t *sizes,
 			 const int64_t *steps, size_t dims);
 

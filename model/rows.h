@@ -47,6 +47,8 @@ struct nx_event { /* a semaphore or event changed its value */
 	uint8_t source; /* enum nx_engine; NX_ENGINE_COUNT = from outside (AXI) */
 };
 
+static_assert(sizeof(struct nx_event) == 24, "millions of them are streamed");
+
 #define NX_THROTTLE_UNKNOWN 99
 
 struct nx_throttle { /* a change of the activity limit k/n */

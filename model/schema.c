@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/schema.h"
 
+#include <assert.h>
+
 #include "model/metrics.h"
 
 #define NX_SCHEMA_SENTENCES
@@ -46,6 +48,9 @@ const struct nx_schema_enum nx_schema_enums[NX_SCHEMA_ENUM_COUNT] = {
 	{#enumeration, (text), values_of_##enumeration, NX_VALUE_COUNT_##enumeration},
 #include "model/schema.def"
 };
+
+static_assert(NX_SCHEMA_TABLE_COUNT <= UINT8_MAX && NX_SCHEMA_COLUMNS_MAX <= UINT8_MAX,
+	      "examples and targets are numbered in bytes");
 
 static const struct {
 	uint8_t table, column;
@@ -100,10 +105,12 @@ static const struct {
 
 const char *nx_schema_type_word(enum nx_schema_type type)
 {
+	assert(type < NX_SCHEMA_TYPE_COUNT);
 	return types[type].word;
 }
 
 const char *nx_schema_type_format(enum nx_schema_type type)
 {
+	assert(type < NX_SCHEMA_TYPE_COUNT);
 	return types[type].format;
 }

@@ -19,12 +19,14 @@ const char *nx_event_source_name(enum nx_event_source source)
 enum nx_status nx_system_scan(const struct nx_system_profile *profile, enum nx_system_table table,
 			      nx_row_fn fn, void *context, struct nx_error *err)
 {
+	assert(table < NX_SYSTEM_TABLE_COUNT && fn);
 	return profile->source.scan(profile->source.context, table, fn, context, err);
 }
 
 enum nx_status nx_system_scan_process(const struct nx_system_profile *profile, uint32_t process,
 				      nx_row_fn fn, void *context, struct nx_error *err)
 {
+	assert(process < profile->process_count && fn);
 	return profile->source.scan_process(profile->source.context, process, fn, context, err);
 }
 
@@ -46,6 +48,7 @@ const char *nx_system_event_name(const struct nx_system_profile *profile,
 {
 	const struct nx_system_process *process = &profile->processes[event->process];
 
+	assert(event->process < profile->process_count);
 	return event->name < process->name_count ? process->names[event->name] : "unknown";
 }
 

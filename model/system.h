@@ -134,16 +134,16 @@ struct nx_system_process {  /* one <instance>_pid_<pid> folder */
 struct nx_device_capture { /* an NTFF found beside the traces, and the NEFF it belongs to */
 	const char *session_path;
 	const char *neff_path; /* NULL when none fits */
-	uint64_t model_id;     /* 0 when the name does not tell */
+	uint64_t model_id;     /* 0 if the file name has none */
 	const char *model_name;
-	uint32_t process; /* UINT32_MAX when it lies in no process's folder */
+	uint32_t process; /* UINT32_MAX outside of any process's folder */
 	uint32_t rank;	  /* of profile_rank_<i>; UINT32_MAX */
 	uint32_t nc_idx;  /* logical core, if the name has it; else UINT32_MAX */
 	uint32_t session; /* of the capture, if the name has it; else UINT32_MAX */
 	bool is_empty;	  /* a core that ran nothing leaves an empty file */
 };
 
-/* What an attribute of an event says; texts live while the visit lasts. */
+/* An attribute of an event; its texts live as long as the call. */
 struct nx_event_attribute {
 	struct nx_slice key, value;
 };
@@ -158,13 +158,13 @@ struct nx_system_source {
 			       void *fn_context, struct nx_error *err);
 	enum nx_status (*scan_process)(void *context, uint32_t process, nx_row_fn fn,
 				       void *fn_context, struct nx_error *err);
-	/* START's attributes, then STOP's, nc_idx and worker_gid left out; returns their number */
+	/* those of START, then of STOP, without nc_idx and worker_gid; returns their number */
 	size_t (*attributes)(void *context, const struct nx_system_event *event,
 			     struct nx_event_attribute *out, size_t cap);
 	/* text of an interned id (model or tensor), which lives as long as the profile;
 	 * "_unknown_" when the file has none */
 	struct nx_slice (*interned)(void *context, uint32_t process, uint64_t id);
-	/* the attributes with their shape (model/event_shapes.h); NULL: this source knows none */
+	/* the attributes with their shape (model/event_shapes.h); NULL: not supported */
 	void (*read_attributes)(void *context, const struct nx_system_event *event,
 				struct nx_event_shapes *shapes, struct nx_read_attributes *read);
 	void *context;

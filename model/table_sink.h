@@ -21,6 +21,8 @@
 #ifndef NX_MODEL_TABLE_SINK_H
 #define NX_MODEL_TABLE_SINK_H
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "model/schema.h"
 
@@ -75,7 +77,7 @@ static inline void nx_row_put_i64(struct nx_row *row, unsigned column, int64_t v
 	row->cells[column].i64 = value;
 }
 
-/* A number that no int64 holds is the highest there is: only a damaged capture has one. */
+/* Larger numbers, which only damaged captures have, become INT64_MAX. */
 static inline void nx_row_put_u64(struct nx_row *row, unsigned column, uint64_t value)
 {
 	nx_row_put_i64(row, column, value > INT64_MAX ? INT64_MAX : (int64_t)value);
@@ -108,7 +110,7 @@ static inline void nx_row_put_text(struct nx_row *row, unsigned column, const ch
 		nx_row_put_null(row, column);
 }
 
-/* NULL and "" are null: what a file leaves empty it does not know. */
+/* NULL and "" are null. */
 static inline void nx_row_put_known(struct nx_row *row, unsigned column, const char *text)
 {
 	nx_row_put_text(row, column, text && *text ? text : NULL);
@@ -118,6 +120,7 @@ static inline void nx_row_put_known(struct nx_row *row, unsigned column, const c
 static inline void nx_row_put_enum(struct nx_row *row, unsigned column,
 				   enum nx_schema_enum_id enumeration, unsigned value)
 {
+	assert(value < nx_schema_enums[enumeration].value_count);
 	nx_row_put_text(row, column, nx_schema_enums[enumeration].values[value].text);
 }
 
@@ -139,7 +142,7 @@ static inline void nx_row_put_list_text(struct nx_row *row, unsigned column,
 
 struct nx_table_sink;
 
-/* What a store provides. Each may fail by calling nx_table_sink_fail; then none is called again. */
+/* Provided by a store. After a call to nx_table_sink_fail none of them is called again. */
 struct nx_table_sink_ops {
 	void (*begin)(struct nx_table_sink *sink, enum nx_schema_table_id table);
 	void (*put)(struct nx_table_sink *sink, const struct nx_row *row);
@@ -175,7 +178,7 @@ static inline void nx_table_sink_end(struct nx_table_sink *sink, enum nx_schema_
 /* For stores: records the failure unless there was one before. */
 void nx_table_sink_fail(struct nx_table_sink *sink, const struct nx_error *error);
 
-/* For sinks in front of another one: its failure is theirs. */
+/* For a sink in front of another one: takes over its failure. */
 static inline void nx_table_sink_follow(struct nx_table_sink *sink,
 					const struct nx_table_sink *target)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/transfer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ const struct nx_dma_block *nx_transfer_block(const struct nx_profile *profile,
 {
 	const struct nx_binary_graph *graph = profile->program.binary_graphs[transfer->graph];
 
+	assert(transfer->graph < NX_MAX_GRAPHS && transfer->engine < NX_ENGINE_COUNT);
 	if (!graph || transfer->block >= graph->engines[transfer->engine].block_count)
 		return NULL;
 	return &graph->engines[transfer->engine].blocks[transfer->block];
@@ -56,6 +58,7 @@ static uint64_t hash_graph(const struct nx_profile *profile, uint64_t hash, uint
 {
 	const char *name = profile->capture.graphs[graph].name;
 
+	assert(graph < profile->capture.graph_count);
 	return nx_fnv1a(hash, name, strlen(name)) & ID_MASK;
 }
 

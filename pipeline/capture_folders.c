@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "format/process_folder.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -166,6 +167,7 @@ enum nx_status nx_capture_folders_find(struct nx_capture_folders *found, const c
 	char *real = realpath(path, NULL);
 	struct stat st;
 
+	assert(path && arena);
 	memset(found, 0, sizeof(*found));
 	if (!real || stat(real, &st) != 0) {
 		int reason = errno;

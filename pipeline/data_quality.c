@@ -264,7 +264,7 @@ static void warn_loss(struct nx_system_profile *p, uint32_t index,
 	const struct nx_system_process *process = &p->processes[index];
 	uint64_t torn = loss->torn_event_bytes + loss->torn_cpu_bytes + loss->torn_memory_bytes;
 
-	/* Counts of a moment before the end say nothing of what was lost at the end. */
+	/* Without an end the counts are too old to tell what was dropped. */
 	if (loss->has_no_end)
 		warn_end(p, index, d);
 	else

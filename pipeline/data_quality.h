@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * data_quality: what a reader of a profile must know about its gaps, as rows of the Warning table.
- * Every sentence about lost, missing or unknown data is written here.
- */
+/* data_quality: warnings about lost, missing or unknown data, as rows of the Warning table. */
 #ifndef NX_PIPELINE_DATA_QUALITY_H
 #define NX_PIPELINE_DATA_QUALITY_H
 
@@ -24,12 +21,11 @@ void nx_data_quality_report(struct nx_profile *profile, const struct nx_ntff_dec
 /* damage: what is wrong with the NEFF, or NULL. A NEFF that does not match was forced. */
 void nx_data_quality_report_neff(struct nx_profile *profile, const char *damage, bool matches);
 
-/* What a capture lost, each finding as one short sentence in the arena; returns how many. */
+/* The losses of a capture, each as a short sentence in the arena; returns how many. */
 #define NX_DATA_QUALITY_FINDINGS 8
 size_t nx_data_quality_findings(const struct nx_decode_loss *loss, struct nx_arena *arena,
 				const char *findings[NX_DATA_QUALITY_FINDINGS]);
 
-/* What one process of a system profile lacks or lost. */
 void nx_data_quality_report_process(struct nx_system_profile *profile, uint32_t process,
 				    const struct nx_ntrace_decoder *decoder);
 /* Parts of the capture's folder that were not read. */
@@ -37,7 +33,7 @@ void nx_data_quality_report_folders(struct nx_system_profile *profile,
 				    const struct nx_capture_folders *found);
 void nx_data_quality_report_framework(struct nx_system_profile *profile, const char *path,
 				      const struct nx_framework_loss *loss);
-/* The times of a framework's trace were shifted; is_epoch: although it states its clock's epoch. */
+/* A framework trace was shifted; is_epoch: although it states its clock's epoch. */
 void nx_data_quality_report_shift(struct nx_system_profile *profile, const char *path,
 				  bool is_epoch);
 

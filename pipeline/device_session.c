@@ -262,7 +262,7 @@ static enum nx_status find_structure(struct nx_device_session *d, struct nx_erro
 	return st;
 }
 
-/* Instructions and packets merged by start: what "anything was active" needs. */
+/* Merges instructions and packets by start, to find when anything was active. */
 static enum nx_status sum_activity(struct nx_device_session *d, struct nx_error *err)
 {
 	struct nx_spool_cursor *instructions, *packets;

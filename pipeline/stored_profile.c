@@ -15,7 +15,7 @@
 #include "store/clickhouse/clickhouse_sink.h"
 #include "tables/tables.h"
 
-/* What both kinds of profile share; the workspace stays open until the end. */
+/* Shared by both kinds of profile; the workspace stays open until the end. */
 struct storing {
 	struct nx_workspace *workspace;
 	struct nx_ingest *ingest;
@@ -191,6 +191,7 @@ bool nx_stored_find(const struct nx_store_target *target, enum nx_profile_kind k
 	struct nx_arena arena = {0};
 	enum nx_status st;
 
+	assert(sources && source_count);
 	memset(stored, 0, sizeof(*stored));
 	if (target->force || target->folder || is_database(target))
 		return false;
@@ -271,7 +272,7 @@ static enum nx_status copy_sources(const struct nx_store_target *target,
 
 /* --- storing --------------------------------------------------------------- */
 
-/* Databases need a calendar time: without the host's clock, when the file was written. */
+/* Databases need a calendar time: if the host's clock is unknown, the file's time is used. */
 static int64_t start_of(const struct nx_profile *profile, const char *session_path)
 {
 	struct stat file;
@@ -328,6 +329,7 @@ enum nx_status nx_store_system(const struct nx_store_target *target,
 	struct storing s = {0};
 	enum nx_status st;
 
+	assert(profile->path);
 	memset(stored, 0, sizeof(*stored));
 	st = choose_name(target, profile->path, stored, err);
 	if (!st)

@@ -5,6 +5,8 @@
  */
 #include "pipeline/system_run.h"
 
+#include <assert.h>
+
 #define EVENT_SPOOL_BYTES ((size_t)96 << 20)
 #define DERIVED_SPOOL_BYTES ((size_t)8 << 20)
 
@@ -40,9 +42,9 @@ bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *eve
 	return true;
 }
 
-/* --- what attributes say --------------------------------------------------- */
+/* --- attributes ------------------------------------------------------------- */
 
-/* Also of events that a filter drops: what an event belongs to does not depend on it. */
+/* Also for events that a filter drops, because others belong to the same execution. */
 static void read_execution(struct nx_system_run *run, struct nx_system_event *event, bool is_sync)
 {
 	struct nx_system_process *process = &run->profile.processes[event->process];
@@ -132,6 +134,7 @@ static void read_process(struct nx_system_run *run, uint32_t index)
 	const struct nx_system_process *process = &run->profile.processes[index];
 	struct nx_process_input *input = &run->inputs[index];
 
+	assert(input->is_kept);
 	nx_ntrace_decode_events(&input->decoder, take_event, run);
 	/* types that only the events revealed; the framework's names follow them */
 	for (size_t i = input->names.len; i < process->name_count; i++) {

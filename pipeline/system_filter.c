@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,13 +118,14 @@ bool nx_system_filter_keeps(struct nx_system_filter *f, const struct nx_system_e
 {
 	bool keeps_core = !f->cores.count;
 
+	assert(event_name);
 	for (size_t i = 0; i < f->cores.count; i++)
 		if (strtol(f->cores.words[i], NULL, 10) == event->nc_idx)
 			keeps_core = f->core_matched[i] = true;
 	return keeps_type(f, event, event_name) && keeps_core; /* both mark what matched */
 }
 
-/* --- what there is, for the sentence --------------------------------------- */
+/* --- possible values, for the message --------------------------------------- */
 
 struct list {
 	char text[700];

@@ -6,6 +6,7 @@
  * it is shifted to begin with the session, with a warning. A flow belongs to the slice that starts
  * at the time and on the thread of its flow point.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "decode/framework/framework_decoder.h"
@@ -138,6 +139,7 @@ static void read_one(struct nx_system_run *run, uint32_t process, const struct n
 	struct nx_file file = {0};
 	bool is_epoch;
 
+	assert(process < run->profile.process_count);
 	if (nx_file_map(&file, found->path, &err) ||
 	    nx_framework_decode(file.bytes, found->path, measure, &r, &is_epoch, &loss, &err)) {
 		nx_system_warn(&run->profile, NX_WARN_LOSS, "%s", err.message);

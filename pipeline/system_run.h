@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* system_run: what the halves of pipeline/system_profile.h share. */
+/* system_run: shared by the files behind pipeline/system_profile.h. */
 #ifndef NX_PIPELINE_SYSTEM_RUN_H
 #define NX_PIPELINE_SYSTEM_RUN_H
+
+#include <assert.h>
+#include <stddef.h>
 
 #include "analyse/event_roles.h"
 #include "base/file.h"
@@ -49,7 +52,10 @@ struct nx_kept_event {
 	uint8_t flags;
 };
 
-/* Written where it is to stay: a copy of what was just written in small pieces is slow. */
+static_assert(sizeof(struct nx_kept_event) == 72 && offsetof(struct nx_kept_event, start_ns) == 0,
+	      "millions are spooled, sorted by their first member");
+
+/* Writes in place: copying what was just written in small pieces is slow. */
 static inline void nx_kept_event_fill(struct nx_kept_event *kept,
 				      const struct nx_system_event *event)
 {
@@ -101,6 +107,8 @@ struct nx_kept_transfer {
 	uint8_t flags;
 };
 
+static_assert(offsetof(struct nx_kept_transfer, start_ns) == 0, "sorted by its first member");
+
 struct nx_system_run {
 	struct nx_system_profile profile;
 	struct nx_system_options options;
@@ -139,7 +147,7 @@ void nx_system_read_events(struct nx_system_run *run);
 bool nx_system_sink_event(struct nx_system_run *run, struct nx_system_event *event,
 			  const char *name);
 
-/* system_framework.c: traces of frameworks that lie beside the process. */
+/* system_framework.c: traces of frameworks in the process's folder. */
 void nx_system_read_frameworks(struct nx_system_run *run, uint32_t process);
 
 /* system_devices.c: session files and the NEFFs they belong to. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a system profile: process by process, each in order of time. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,7 @@ enum nx_status nx_system_run_scan_process(void *context, uint32_t process, nx_ro
 	struct event_scan s = {.run = context, .fn = fn, .context = fn_context};
 	enum nx_status st = NX_OK;
 
+	assert(process < s.run->profile.process_count && fn);
 	if (s.run->inputs[process].is_kept)
 		st = scan_sorted(&s, process, err);
 	nx_event_nesting_release(&s.nesting);

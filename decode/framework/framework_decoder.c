@@ -286,23 +286,14 @@ static enum nx_status read_text(struct decoder *d, const char *path, struct nx_e
 	return NX_OK;
 }
 
-/* A writer that dies may leave out the bracket after a bare list of events. */
-static void record_end(struct decoder *d)
-{
-	enum nx_json_token last = nx_json_stream_next(&d->json);
-	bool is_whole = last == NX_TOKEN_DONE || d->ends_between;
-
-	d->loss->is_cut = !is_whole || d->gzip.is_cut || d->gzip.is_damaged;
-	d->loss->is_damaged = last == NX_TOKEN_BROKEN || d->gzip.is_damaged;
-	d->loss->read_bytes = nx_json_stream_offset(&d->json);
-}
-
 enum nx_status nx_framework_decode(struct nx_slice file, const char *path, nx_framework_fn fn,
 				   void *context, bool *is_epoch, struct nx_framework_loss *loss,
 				   struct nx_error *err)
 {
 	struct decoder *d = nx_heap_alloc(sizeof(*d));
+	enum nx_json_token last;
 	enum nx_status st;
+	bool is_whole;
 
 	assert(path && fn && is_epoch && loss);
 	memset(d, 0, sizeof(*d));
@@ -320,7 +311,12 @@ enum nx_status nx_framework_decode(struct nx_slice file, const char *path, nx_fr
 	st = read_text(d, path, err);
 	if (st == NX_OK) {
 		deliver_unfinished(d);
-		record_end(d);
+		last = nx_json_stream_next(&d->json);
+		/* a writer that dies may leave out the bracket after a bare list of events */
+		is_whole = last == NX_TOKEN_DONE || d->ends_between;
+		loss->is_cut = !is_whole || d->gzip.is_cut || d->gzip.is_damaged;
+		loss->is_damaged = last == NX_TOKEN_BROKEN || d->gzip.is_damaged;
+		loss->read_bytes = nx_json_stream_offset(&d->json);
 		*is_epoch |= d->first_ns >= FIRST_EPOCH_NS && d->first_ns != UINT64_MAX;
 	}
 	nx_framework_pairs_release(&d->pairs);

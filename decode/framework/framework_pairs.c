@@ -31,6 +31,7 @@ bool nx_framework_pairs_push(struct nx_framework_pairs *pairs, uint64_t key,
 	struct nx_framework_pair *pair;
 	uint32_t place;
 
+	static_assert(NX_FRAMEWORK_OPEN_MAX < UINT32_MAX, "places are counted from one");
 	if (!pairs->first_free && pairs->places.len == NX_FRAMEWORK_OPEN_MAX)
 		return false;
 	if (event->name.len > NX_FRAMEWORK_OPEN_BYTES_MAX - pairs->text_bytes)

@@ -7,7 +7,6 @@
 #include "base/bare/text.h"
 #include "decode/neff/neff_source.h"
 
-/* What is collected over all graphs. */
 struct collection {
 	struct nx_neff_source source;
 	struct nx_neff_tensors tensors;

@@ -72,7 +72,7 @@ static void layer_add(struct layer *layer, const struct nx_debug_info *file,
 		layer->stack = &file->stack_index;
 }
 
-/* An absent layer is normal: not every model comes from XLA or a framework. */
+/* A layer may be absent: not every model comes from XLA or a framework. */
 static void layer_read(struct nx_neff_source *source, const char *file_name,
 		       struct nx_arena *scratch, struct layer *layer)
 {
@@ -203,7 +203,7 @@ static void place_of_penguin(const struct layer_record *penguin, struct nx_origi
 	(void)nx_neff_parse_u32(attribute(penguin->record, "kernel_line"), &origin->source_line);
 }
 
-/* What every penguin instruction made from this HLO instruction has in common. */
+/* Shared by all penguin instructions made from this HLO instruction. */
 static struct nx_origin origin_of_hlo(struct nx_neff_source *source, const struct layer_record *hlo,
 				      const struct layer *framework, const struct nx_stack *stack)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/neff/neff_source.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,6 +11,7 @@
 void nx_neff_source_init(struct nx_neff_source *source, const struct nx_neff *neff,
 			 const struct nx_neff_options *options, struct nx_arena *arena)
 {
+	assert(neff && arena);
 	*source = (struct nx_neff_source){.neff = neff, .arena = arena, .pool = {.arena = arena}};
 	if (options)
 		source->options = *options;
@@ -64,6 +66,7 @@ bool nx_neff_source_take(struct nx_neff_source *source, const char *member, cons
 	const struct nx_neff_member *found = nx_neff_find(source->neff, nx_slice_text(member));
 	uint8_t *uses;
 
+	assert(bytes);
 	if (!found) {
 		if (cost)
 			nx_neff_source_note(source, member, "is missing from the NEFF; %s", cost);

@@ -46,7 +46,7 @@ void nx_neff_source_finish(struct nx_neff_source *source, struct nx_binary *out)
 void nx_neff_source_note(struct nx_neff_source *source, const char *member, const char *fmt, ...)
 	NX_PRINTF(3, 4);
 
-/* False when there is no such member; then, unless cost is NULL, that is noted. */
+/* False if there is no such member, which is noted unless cost is NULL. */
 bool nx_neff_source_take(struct nx_neff_source *source, const char *member, const char *cost,
 			 struct nx_slice *bytes);
 /* The member as a tree in scratch; NULL when missing or damaged (noted as above). */
@@ -55,7 +55,6 @@ const struct nx_json *nx_neff_source_json(struct nx_neff_source *source, const c
 
 /* One copy of a text, however often it occurs. */
 const char *nx_neff_source_intern(struct nx_neff_source *source, struct nx_slice text);
-/* For records that point into a list: they may be many, and the texts long. */
 const char **nx_neff_source_texts(struct nx_neff_source *source, const struct nx_slice *texts,
 				  size_t count);
 const char *nx_neff_source_text(struct nx_neff_source *source, const struct nx_json *value);

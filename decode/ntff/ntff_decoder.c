@@ -108,6 +108,8 @@ static const struct {
 	{"dma rings collectives", "DMA Rings Collectives"},
 };
 
+static_assert(sizeof(memory_names) / sizeof(memory_names[0]) >= NUMBERED_NAMES, "all are here");
+
 static const char *memory_name(struct nx_arena *arena, const struct nx_ntff_memory_usage *m)
 {
 	if (m->type.len) {
@@ -160,7 +162,7 @@ static void load_clocks(const struct nx_ntff_graph *from, struct nx_graph_rings 
 
 /* --- rings ----------------------------------------------------------------- */
 
-/* Explicit rings have never been seen filled, and what TopSP records mean is not public. */
+/* Explicit rings are empty in all known captures, and TopSP records are not documented. */
 static bool ring_is_read(const struct nx_ntff_ring *ring)
 {
 	switch (ring->block_type) {
@@ -189,7 +191,7 @@ static void add_ring(struct nx_ntff_decoder *d, const struct nx_ntff_ring *ring,
 		rings->rings[rings->ring_count++] = span;
 }
 
-/* Whether a graph has something to read from a ring, of whatever kind it is. */
+/* Whether a ring of any kind belongs to the graph and is not empty. */
 static bool ring_is_of(const struct nx_ntff_decoder *d, const struct nx_ntff_ring *ring,
 		       const struct nx_ntff_graph *from)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/ntff/ntff_internal.h"
+
+#include <assert.h>
+
 #include "decode/ntff/ring_scan.h"
 #include "format/instruction.h"
 #include "model/binary.h"
@@ -96,6 +99,7 @@ enum nx_status nx_ntff_find_window(struct nx_ntff_decoder *d, const struct nx_nt
 {
 	struct nx_capture *c = d->capture;
 
+	assert(c->graph_count);
 	c->execution_count = (uint32_t)d->ntff.info.executions.count;
 	if (c->execution_count)
 		return window_from_timeline(d, options->execution, err);

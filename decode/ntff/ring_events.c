@@ -105,6 +105,7 @@ static void throttle_record(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 
 void nx_ntff_decode_throttles(struct nx_ntff_decoder *d, nx_decoded_fn fn, void *context)
 {
+	assert(d->capture && fn);
 	for (uint32_t g = 0; g < d->capture->graph_count; g++) {
 		struct throttle_state state = {.emit = {fn, context}};
 
@@ -135,7 +136,7 @@ static bool fault_of_engine(struct nx_ntff_decoder *d, uint32_t graph, struct nx
 	return true;
 }
 
-/* Simulated devices record which instruction it was; what real ones write there is not public. */
+/* Only simulated devices document where they record the instruction. */
 static void error_place(const struct nx_ntff_decoder *d, uint32_t graph, struct nx_fault *row)
 {
 	unsigned engine = nx_bits32(row->w1, 22, 20);

@@ -7,7 +7,7 @@
 #include "decode/ntff/ring_scan.h"
 #include "model/binary.h"
 
-struct pending { /* a start whose end has not come yet */
+struct pending { /* a start without an end so far */
 	int64_t start_ps;
 	uint32_t next; /* index + 1 of the next pending start of the same slot; 0 = none */
 	uint16_t wait_cycles;
@@ -115,7 +115,7 @@ static void decode_record(struct pairing *p, struct nx_notification n, nx_decode
 	if (kind > NX_NOTIFY_END)
 		return; /* explicit records and events are other streams */
 	if (slot == NX_NONE) {
-		/* code of the runtime's own lies outside the images, and outside the window */
+		/* the runtime's own code lies outside the images, but also outside the window */
 		if (nx_in_window(d->capture, at_ps))
 			d->loss.outside_code_count++;
 		return;

@@ -31,6 +31,8 @@ struct dma_core {
 	struct dma_queue queues[NX_DMA_ENGINES][NX_DMA_QUEUES];
 };
 
+static_assert(NX_DMA_QUEUES == 16 && NX_DMA_ENGINES == 32, "all that a record can name");
+
 static void push_start(struct start_queue *q, int64_t start_ps)
 {
 	if (q->len == q->cap) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ntrace_attributes: what the records of an event say, merged under the keys it is shown with. */
 #include "base/bare/bits.h"
+
+#include <assert.h>
+
 #include "decode/ntrace/ntrace_internal.h"
 
 #define LENGTH_BYTES 4
@@ -10,6 +13,8 @@
 /* Give up on a kind after so many events that make no shape. */
 #define MOST_FAILURES 8
 #define STOP_KEY "nc_stop_timestamp_ns"
+
+static_assert(MAX_RECORDED <= UINT8_MAX, "shapes count recorded keys in bytes");
 
 /* START's or STOP's record; rows may come from a file that has changed since. */
 static struct nx_slice record_of(const struct nx_ntrace_decoder *decoder,
@@ -62,7 +67,7 @@ static size_t add_attributes(struct nx_slice record, const char *device_key,
 	return count;
 }
 
-/* What START's time on the device's clock is called. */
+/* The key of START's time on the device's clock. */
 static const char *start_key_of(const struct nx_system_event *event)
 {
 	return event->flags & NX_EVENT_INSTANT ? "nc_timestamp_ns" : "nc_start_timestamp_ns";
@@ -80,7 +85,7 @@ size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
 
 /* --- shapes ------------------------------------------------------------------------ */
 
-/* A shape in the making: of what the records of one event hold. */
+/* A shape being made from the records of one event. */
 struct learnt {
 	struct nx_event_shape shape;
 	struct nx_slice recorded[MAX_RECORDED];
@@ -168,7 +173,6 @@ static bool read_by_shape(const struct event_records *records, const struct nx_e
 	return true;
 }
 
-/* The next event of this kind will be known. */
 static void learn_shape(const struct event_records *records, const struct nx_system_event *event,
 			struct nx_event_shapes *shapes, struct nx_shape_kind *kind)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/ntrace/ntrace_decoder.h"
 
+#include <assert.h>
+
 #include "format/process_folder.h"
 
 #define SMALLEST_NAME_CAP 64
@@ -167,6 +169,7 @@ enum nx_status nx_ntrace_decoder_open(struct nx_ntrace_decoder *decoder,
 				      uint32_t process_idx, struct nx_arena *arena,
 				      struct nx_system_process *process, struct nx_error *err)
 {
+	assert(files && folder_name && arena && process);
 	*decoder = (struct nx_ntrace_decoder){
 		.files = *files,
 		.process = process,

@@ -26,8 +26,7 @@ struct nx_ntrace_loss {
 	uint64_t unknown_phase_count; /* neither START, STOP nor INSTANT: shown as instants */
 	uint64_t unknown_field_count;
 	uint64_t duplicate_count; /* STARTs of an id that is already open */
-	/* The session's end is not recorded, or there are more events than were counted at it: the
-	 * process was killed, or is still running. */
+	/* no end of the session is recorded, or events follow it: killed, or still running */
 	bool has_no_end;
 };
 
@@ -104,13 +103,13 @@ void nx_ntrace_decode_memory(struct nx_ntrace_decoder *decoder, nx_row_fn fn, vo
 size_t nx_ntrace_event_attributes(const struct nx_ntrace_decoder *decoder,
 				  const struct nx_system_event *event,
 				  struct nx_event_attribute *out, size_t cap);
-/* The same, with a shape where the event's is known or can be learnt: faster by far then. */
+/* The same with the event's shape, if it is known or can be learnt: much faster. */
 void nx_ntrace_read_event(const struct nx_ntrace_decoder *decoder,
 			  const struct nx_system_event *event, struct nx_event_shapes *shapes,
 			  struct nx_read_attributes *read);
-/* "_unknown_" when the file has none. */
+/* "_unknown_" if the file does not have it. */
 struct nx_slice nx_ntrace_interned_text(const struct nx_ntrace_decoder *decoder, uint64_t id);
-/* Index of the name in process->names, where it is added when new (which may move the names). */
+/* Index of the name in process->names; a new name is added, which may move them. */
 uint32_t nx_ntrace_name_index(struct nx_ntrace_decoder *decoder, struct nx_slice name);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ntrace_samples: what the host's sampler wrote, processor load and memory. */
+#include <assert.h>
 #include <math.h>
 
 #include "base/bare/bits.h"
@@ -55,6 +56,7 @@ void nx_ntrace_decode_cpu(struct nx_ntrace_decoder *decoder, nx_row_fn fn, void 
 	uint64_t unreadable_count = 0;
 	struct nx_slice record;
 
+	assert(fn);
 	while (nx_ntrace_next(&stream, &record)) {
 		if (read_cpu(record, &row))
 			fn(context, &row);
@@ -72,6 +74,7 @@ void nx_ntrace_decode_memory(struct nx_ntrace_decoder *decoder, nx_row_fn fn, vo
 	uint64_t unreadable_count = 0;
 	struct nx_slice record;
 
+	assert(fn);
 	while (nx_ntrace_next(&stream, &record)) {
 		if (read_memory(record, &row))
 			fn(context, &row);

@@ -35,10 +35,10 @@ struct nx_open_starts {
 
 /* Copies start; true when its key was open already. */
 bool nx_open_starts_put(struct nx_open_starts *open, const struct nx_open_start *start);
-/* Takes the newest of the key out; false when there is none. */
+/* Removes the newest of the key; false if there is none. */
 bool nx_open_starts_take(struct nx_open_starts *open, uint64_t event_type, uint64_t tracking_id,
 			 struct nx_open_start *out);
-/* What is still open, by place in the file, at starts.items; nothing may be put after this. */
+/* Sorts what is still open by place in the file, at starts.items; put nothing after this. */
 size_t nx_open_starts_sort(struct nx_open_starts *open);
 void nx_open_starts_release(struct nx_open_starts *open);
 

@@ -21,8 +21,8 @@ struct build {
 	struct nx_program *out;
 	NX_VEC(struct nx_operand) operands;
 	struct names layers, queues;
-	struct nx_map blocks;	/* of the engine at hand: block_key -> index */
-	struct nx_map triggers; /* of the engine at hand: block index -> slot that triggers it */
+	struct nx_map blocks;	/* of the current engine: block_key -> index */
+	struct nx_map triggers; /* of the current engine: block index -> slot that triggers it */
 	struct nx_slot *slots;
 };
 
@@ -180,7 +180,7 @@ static bool is_on_chip(const struct nx_binary_graph *graph, uint32_t variable)
 	return nx_variable_is_sbuf(graph, variable) || nx_variable_is(graph, variable, "remote");
 }
 
-#define MAX_OPERANDS 64 /* of one trigger: a block of more rows repeats what these cover */
+#define MAX_OPERANDS 64 /* of one trigger; further ones repeat what these cover */
 
 static void put_dma_operand(struct build *b, struct nx_slot *slot,
 			    const struct nx_dma_descriptor *d)
@@ -229,7 +229,7 @@ static void add_descriptor(struct build *b, struct nx_slot *slot,
 	slot->queue_bytes += d->to_bytes;
 }
 
-/* A block that another slot triggers too was added up there. */
+/* Copies the sums of a block that another slot triggers too. */
 static bool repeat_trigger(const struct build *b, struct nx_slot *slot)
 {
 	const struct nx_slot *first;
@@ -276,9 +276,7 @@ static void put_trigger(struct build *b, struct nx_slot *slot, const struct nx_b
 	nx_map_put(&b->triggers, slot->trigger_block_index, (uint64_t)(slot - b->slots));
 }
 
-/*
- * Without a NEFF it is unknown which WRITE starts a queue. When the core declares
- * a single static block there is only one thing a compiled WRITE can trigger.
+/* Without a NEFF it is unknown which WRITE starts a queue, unless there is a single static block.
  */
 static bool single_block(const struct nx_graph *graph, const char **queue, uint32_t *block_id)
 {

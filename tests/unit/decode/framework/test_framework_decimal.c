@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "decode/framework/framework_decimal.h"
+#include "decode/framework/framework_record.h"
 
 static void check(const char *text, int digits, uint64_t magnitude, bool is_negative)
 {
