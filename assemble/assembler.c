@@ -320,7 +320,7 @@ static enum nx_status run_group(struct nx_assembly *a, size_t first, unsigned de
 	if (last == 0)
 		status = nx_fail(err, NX_FORMAT, "its .end is missing");
 	else if (depth == MAX_NESTING)
-		status = nx_fail(err, NX_FORMAT, "this is nested more than %d deep", MAX_NESTING);
+		status = nx_fail(err, NX_FORMAT, "nested more than %d levels deep", MAX_NESTING);
 	if (status)
 		return place_fault(a, first, &c, err);
 	status = read_group(a, first, &group, err);

@@ -140,7 +140,7 @@ static enum nx_status apply_real(enum operation op, double a, double b,
 		break;
 	case DIV:
 		if (b == 0)
-			return nx_fail(err, NX_FORMAT, "this divides by zero");
+			return nx_fail(err, NX_FORMAT, "division by zero");
 		*out = real_of(a / b);
 		break;
 	case EQ:
@@ -156,7 +156,7 @@ static enum nx_status apply_real(enum operation op, double a, double b,
 		*out = nx_value_of((a > b) == (op == GT));
 		break;
 	default:
-		return nx_fail(err, NX_FORMAT, "this operator wants whole numbers on both sides");
+		return nx_fail(err, NX_FORMAT, "this operator needs integers on both sides");
 	}
 	return NX_OK;
 }
@@ -180,14 +180,14 @@ static enum nx_status apply_whole(enum operation op, int64_t a, int64_t b,
 	case SHL:
 	case SHR:
 		if (b < 0 || b > 63)
-			return nx_fail(err, NX_FORMAT, "a shift by %lld; 0 to 63 are possible",
+			return nx_fail(err, NX_FORMAT, "cannot shift by %lld; use 0 to 63",
 				       (long long)b);
 		result = (int64_t)(op == SHL ? (uint64_t)a << b : (uint64_t)a >> b);
 		break;
 	case DIV:
 	case MOD:
 		if (b == 0)
-			return nx_fail(err, NX_FORMAT, "this divides by zero");
+			return nx_fail(err, NX_FORMAT, "division by zero");
 		is_over = b == -1 && a == INT64_MIN;
 		if (!is_over)
 			result = op == DIV ? a / b : a % b;
@@ -235,7 +235,7 @@ static enum nx_status read_bracketed(struct nx_cursor *c, unsigned depth,
 	*count = 0;
 	do {
 		if (*count == NX_EXPRESSION_MAX_ARGUMENTS)
-			return nx_fail(err, NX_FORMAT, "at most %d arguments are possible",
+			return nx_fail(err, NX_FORMAT, "a function has at most %d arguments",
 				       NX_EXPRESSION_MAX_ARGUMENTS);
 		status = read_binary(c, 1, depth + 1, &items[*count], err);
 		if (status)
@@ -261,7 +261,7 @@ static enum nx_status read_named(struct nx_cursor *c, unsigned depth,
 		if (names && names->find(names->context, name, out))
 			return NX_OK;
 		c->at = start;
-		return nx_fail(err, NX_FORMAT, "nothing is called '%.*s' here; .set gives a name",
+		return nx_fail(err, NX_FORMAT, "unknown name '%.*s'; define it with .set",
 			       (int)name.len, (const char *)name.data);
 	}
 	status = read_bracketed(c, depth, arguments, &count, err);
@@ -270,7 +270,7 @@ static enum nx_status read_named(struct nx_cursor *c, unsigned depth,
 	if (names && names->call && names->call(names->context, name, arguments, count, out))
 		return NX_OK;
 	c->at = start;
-	return nx_fail(err, NX_FORMAT, "there is no function %.*s of %u numbers", (int)name.len,
+	return nx_fail(err, NX_FORMAT, "no function %.*s takes %u arguments", (int)name.len,
 		       (const char *)name.data, count);
 }
 
@@ -291,7 +291,7 @@ static enum nx_status read_primary(struct nx_cursor *c, unsigned depth,
 
 		if (!status && count != 1) {
 			c->at = start;
-			return nx_fail(err, NX_FORMAT, "brackets hold one expression");
+			return nx_fail(err, NX_FORMAT, "brackets must hold one expression");
 		}
 		*out = items[0];
 		return status;
@@ -306,7 +306,7 @@ static enum nx_status read_unary(struct nx_cursor *c, unsigned depth,
 	char sign;
 
 	if (depth > MAX_DEPTH)
-		return nx_fail(err, NX_FORMAT, "this is nested more than %d deep", MAX_DEPTH);
+		return nx_fail(err, NX_FORMAT, "nested more than %d levels deep", MAX_DEPTH);
 	if (c->allows_blanks)
 		nx_cursor_skip_blanks(c);
 	sign = nx_cursor_peek(c);
@@ -321,7 +321,7 @@ static enum nx_status read_unary(struct nx_cursor *c, unsigned depth,
 	else if (sign == '-')
 		return apply_whole(SUB, 0, out->whole, out, err);
 	else if (out->is_real)
-		return nx_fail(err, NX_FORMAT, "this operator wants a whole number");
+		return nx_fail(err, NX_FORMAT, "this operator needs an integer");
 	else
 		*out = nx_value_of(sign == '~' ? ~out->whole : !out->whole);
 	return NX_OK;

@@ -223,7 +223,7 @@ static void test_faults_name_line_and_column(void **state)
 	expect_fault("\n  NOP cycle=1\n", NX_FORMAT,
 		     "a.nasm:2:3: no engine is chosen; write .engine first");
 	expect_fault(".engine sp\n\tNOP cycle=x\n", NX_FORMAT,
-		     "a.nasm:2:12: nothing is called 'x' here; .set gives a name");
+		     "a.nasm:2:12: unknown name 'x'; define it with .set");
 	expect_fault(" .foo", NX_FORMAT, "a.nasm:1:2: unknown directive .foo");
 	expect_fault(".engine gpu", NX_FORMAT,
 		     "a.nasm:1:12: unknown engine 'gpu'; use pe, act, pool, dve or sp");
@@ -290,7 +290,7 @@ static void test_faults_of_transfers(void **state)
 	expect_fault(QUEUE ".engine sp\n.dma q from=fp32@SB+0[1,2][4] to=SB+0[1][4]", NX_FORMAT,
 		     "a.nasm:3:30: 2 steps but 1 sizes; give the same number of both");
 	expect_fault(QUEUE ".engine sp\n.dma q S[x]>=1 from=fp32@SB+0[1][4] to=SB+0[1][4]",
-		     NX_FORMAT, "a.nasm:3:10: nothing is called 'x' here; .set gives a name");
+		     NX_FORMAT, "a.nasm:3:10: unknown name 'x'; define it with .set");
 }
 
 static void test_repetition_is_bounded(void **state)

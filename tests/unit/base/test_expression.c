@@ -145,23 +145,23 @@ static void test_faults(void **state)
 	expect_fault("", 0, "a number or a name is missing here");
 	expect_fault("1+", 2, "a number or a name is missing here");
 	expect_fault("(1", 2, "a ')' is missing here");
-	expect_fault("(1,2)", 1, "brackets hold one expression");
-	expect_fault("eight", 0, "nothing is called 'eight' here; .set gives a name");
-	expect_fault("pair(1)", 0, "there is no function pair of 1 numbers");
-	expect_fault("pair(1,2,3,4,5)", 13, "at most 4 arguments are possible");
-	expect_fault("1/0", 1, "this divides by zero");
-	expect_fault("1%0", 1, "this divides by zero");
-	expect_fault("1/0.0", 1, "this divides by zero");
-	expect_fault("1<<64", 1, "a shift by 64; 0 to 63 are possible");
-	expect_fault("1.0&1", 3, "this operator wants whole numbers on both sides");
-	expect_fault("~1.0", 4, "this operator wants a whole number");
+	expect_fault("(1,2)", 1, "brackets must hold one expression");
+	expect_fault("eight", 0, "unknown name 'eight'; define it with .set");
+	expect_fault("pair(1)", 0, "no function pair takes 1 arguments");
+	expect_fault("pair(1,2,3,4,5)", 13, "a function has at most 4 arguments");
+	expect_fault("1/0", 1, "division by zero");
+	expect_fault("1%0", 1, "division by zero");
+	expect_fault("1/0.0", 1, "division by zero");
+	expect_fault("1<<64", 1, "cannot shift by 64; use 0 to 63");
+	expect_fault("1.0&1", 3, "this operator needs integers on both sides");
+	expect_fault("~1.0", 4, "this operator needs an integer");
 	expect_fault("9223372036854775807+1", 19, "the result does not fit into 64 bits");
 	expect_fault("(0-9223372036854775807-1)/-1", 25, "the result does not fit into 64 bits");
 	expect_fault("9223372036854775808", 0, "9223372036854775808 does not fit into 64 bits");
 	expect_fault("1..2", 0, "'1..2' is not a number");
 	memset(deep, '(', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
-	expect_fault(deep, 65, "this is nested more than 64 deep");
+	expect_fault(deep, 65, "nested more than 64 levels deep");
 }
 
 int main(void)

@@ -205,7 +205,7 @@ static void test_faults_name_place_and_remedy(void **state)
 	expect_fault("NOP cycle=-1", 10, "-1 is out of range; use 0 to 4294967295");
 	expect_fault("NOP cycle=1.5", 10, "expected an integer, not 1.5");
 	expect_fault("NOP cycle=1x", 11, "the operand should end here");
-	expect_fault("NOP cycle=k", 10, "nothing is called 'k' here; .set gives a name");
+	expect_fault("NOP cycle=k", 10, "unknown name 'k'; define it with .set");
 	expect_fault("NOP", 0, "NOP needs cycle=");
 	expect_fault("NOP S[256]>=1 cycle=0", 6, "256 is out of range; use 0 to 255");
 	expect_fault("NOP S[6]++ cycle=0", 10, "expected @complete or @read");
