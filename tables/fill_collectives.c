@@ -7,7 +7,7 @@
 #include "base/json_writer.h"
 #include "format/collective.h"
 #include "format/instruction.h"
-#include "machine/hardware.h"
+#include "model/binary.h"
 #include "tables/fillers.h"
 #include "tables/row_numbers.h"
 

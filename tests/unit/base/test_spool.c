@@ -128,7 +128,7 @@ static void check(size_t buffer_bytes, uint32_t count, uint64_t (*key_of)(uint32
 	for (unsigned time = 0; time < 2; time++) {
 		assert_int_equal(nx_spool_merge(spool, NULL), NX_OK);
 		assert_true(spool->runs.len <= 1);
-			check_records(spool, want);
+		check_records(spool, want);
 	}
 	nx_spool_free(spool);
 }
