@@ -40,6 +40,12 @@ static void report_missing(struct nx_profile *p, const struct nx_decode_loss *lo
 				p->binary.missing[i].value);
 }
 
+static void warn_count(struct nx_profile *p, const char *category, uint64_t count, const char *text)
+{
+	if (count)
+		nx_profile_warn(p, category, "%" PRIu64 " %s", count, text);
+}
+
 static void report_loss(struct nx_profile *p, const struct nx_ntff_decoder *d)
 {
 	const struct nx_decode_loss *loss = &d->loss;
@@ -49,33 +55,20 @@ static void report_loss(struct nx_profile *p, const struct nx_ntff_decoder *d)
 				"%s is cut short: %" PRIu64 " bytes of its traces are missing. All "
 				"that came before is shown; capture again for the rest.",
 				p->capture.path, loss->missing_bytes);
-	if (loss->odd_tail_bytes)
-		nx_profile_warn(p, NX_WARN_LOSS,
-				"%" PRIu64
-				" bytes at the ends of trace rings do not form a complete record.",
-				loss->odd_tail_bytes);
+	warn_count(p, NX_WARN_LOSS, loss->odd_tail_bytes,
+		   "bytes at the ends of trace rings do not form a complete record.");
 	if (loss->unpaired_start_count || loss->unpaired_end_count)
 		nx_profile_warn(p, NX_WARN_LOSS,
 				"%" PRIu64 " instructions have no recorded end and %" PRIu64
 				" no recorded start; they are not shown.",
 				loss->unpaired_start_count, loss->unpaired_end_count);
-	if (loss->backwards_count)
-		nx_profile_warn(p, NX_WARN_LOSS,
-				"%" PRIu64
-				" instructions or packets end before they start; they are "
-				"not shown.",
-				loss->backwards_count);
-	if (loss->overlapping_bytes)
-		nx_profile_warn(p, NX_WARN_LOSS,
-				"%" PRIu64
-				" bytes are claimed by so many code images or rings that "
-				"they were left out; the capture is damaged.",
-				loss->overlapping_bytes);
-	if (loss->unpaired_packet_count)
-		nx_profile_warn(p, NX_WARN_LOSS,
-				"%" PRIu64 " DMA records have no partner; their packets are not "
-				"shown.",
-				loss->unpaired_packet_count);
+	warn_count(p, NX_WARN_LOSS, loss->backwards_count,
+		   "instructions or packets end before they start; they are not shown.");
+	warn_count(p, NX_WARN_LOSS, loss->overlapping_bytes,
+		   "bytes are claimed by so many code images or rings that they were left out; the "
+		   "capture is damaged.");
+	warn_count(p, NX_WARN_LOSS, loss->unpaired_packet_count,
+		   "DMA records have no partner; their packets are not shown.");
 	if (loss->dropped_queue_count)
 		nx_profile_warn(p, NX_WARN_LOSS,
 				"%" PRIu64 " DMA queues with %" PRIu64
@@ -83,10 +76,8 @@ static void report_loss(struct nx_profile *p, const struct nx_ntff_decoder *d)
 				"crosses the edge of the measured window, so their starts and ends "
 				"do not match up.",
 				loss->dropped_queue_count, loss->dropped_packet_count);
-	if (loss->outside_code_count)
-		nx_profile_warn(p, NX_WARN_LOSS,
-				"%" PRIu64 " instruction records point outside the captured code.",
-				loss->outside_code_count);
+	warn_count(p, NX_WARN_LOSS, loss->outside_code_count,
+		   "instruction records point outside the captured code.");
 	if (loss->ignored_graph_count)
 		nx_profile_warn(p, NX_WARN_LOSS,
 				"%" PRIu64 " graphs beyond the first %d are ignored.",
@@ -120,12 +111,9 @@ static void report_unknown(struct nx_profile *p, const struct nx_ntff_decoder *d
 				"%" PRIu64
 				" records of an unknown type were skipped (first: 0x%02x).",
 				loss->unknown_record_count, loss->first_unknown_record);
-	if (activity->unknown_text_count)
-		nx_profile_warn(p, NX_WARN_UNKNOWN,
-				"%" PRIu64
-				" executed instructions have an undocumented operand layout; they "
-				"are shown by name with their raw words.",
-				activity->unknown_text_count);
+	warn_count(p, NX_WARN_UNKNOWN, activity->unknown_text_count,
+		   "executed instructions have an undocumented operand layout; they are shown by "
+		   "name with their raw words.");
 	if (!nx_hardware_of(p->capture.arch))
 		nx_profile_warn(
 			p, NX_WARN_UNKNOWN,
@@ -245,59 +233,47 @@ static void warn_end(struct nx_system_profile *p, uint32_t index, const struct n
 		       process->folder, date, newest_ns ? "" : " It has no events up to then.");
 }
 
-static void warn_dropped(struct nx_system_profile *p, const struct nx_system_process *process)
-{
-	if (process->total_event_count <= process->stored_event_count)
-		return;
-	nx_system_warn(p, NX_WARN_LOSS,
-		       "%" PRIu64 " trace events were dropped during capture (stored %" PRIu64
-		       " out of %" PRIu64 " total events) in %s. Consider increasing buffer "
-		       "size, reducing trace duration, or filtering events.",
-		       process->total_event_count - process->stored_event_count,
-		       process->stored_event_count, process->total_event_count, process->folder);
-}
-
 static void warn_loss(struct nx_system_profile *p, uint32_t index,
 		      const struct nx_ntrace_decoder *d)
 {
 	const struct nx_ntrace_loss *loss = &d->loss;
 	const struct nx_system_process *process = &p->processes[index];
 	uint64_t torn = loss->torn_event_bytes + loss->torn_cpu_bytes + loss->torn_memory_bytes;
+	const struct {
+		uint64_t count;
+		const char *category, *text;
+	} counts[] = {
+		{loss->unreadable_count, NX_WARN_LOSS, "records cannot be read."},
+		{loss->unfinished_count, NX_WARN_LOSS,
+		 "events have no recorded end; they end with the session."},
+		{loss->orphan_count, NX_WARN_LOSS,
+		 "events have no recorded start; they are shown without a duration."},
+		{loss->backwards_count, NX_WARN_LOSS, "events end before they start."},
+		{loss->unknown_type_count, NX_WARN_UNKNOWN,
+		 "events are of a type this version cannot name; they are shown by number."},
+	};
 
 	/* Without an end the counts are too old to tell what was dropped. */
 	if (loss->has_no_end)
 		warn_end(p, index, d);
-	else
-		warn_dropped(p, process);
+	else if (process->total_event_count > process->stored_event_count)
+		nx_system_warn(
+			p, NX_WARN_LOSS,
+			"%" PRIu64 " trace events were dropped during capture (stored %" PRIu64
+			" out of %" PRIu64 " total events) in %s. Consider increasing buffer "
+			"size, reducing trace duration, or filtering events.",
+			process->total_event_count - process->stored_event_count,
+			process->stored_event_count, process->total_event_count, process->folder);
 	if (torn)
 		nx_system_warn(p, NX_WARN_LOSS,
 			       "%s: the last %" PRIu64
 			       " bytes of its files do not form a complete record; all "
 			       "before is shown.",
 			       process->folder, torn);
-	if (loss->unreadable_count)
-		nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " records cannot be read.",
-			       process->folder, loss->unreadable_count);
-	if (loss->unfinished_count)
-		nx_system_warn(p, NX_WARN_LOSS,
-			       "%s: %" PRIu64 " events have no recorded end; they end with the "
-			       "session.",
-			       process->folder, loss->unfinished_count);
-	if (loss->orphan_count)
-		nx_system_warn(p, NX_WARN_LOSS,
-			       "%s: %" PRIu64
-			       " events have no recorded start; they are shown without "
-			       "a duration.",
-			       process->folder, loss->orphan_count);
-	if (loss->backwards_count)
-		nx_system_warn(p, NX_WARN_LOSS, "%s: %" PRIu64 " events end before they start.",
-			       process->folder, loss->backwards_count);
-	if (loss->unknown_type_count)
-		nx_system_warn(p, NX_WARN_UNKNOWN,
-			       "%s: %" PRIu64
-			       " events are of a type this version cannot name; they "
-			       "are shown by number.",
-			       process->folder, loss->unknown_type_count);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (counts[i].count)
+			nx_system_warn(p, counts[i].category, "%s: %" PRIu64 " %s", process->folder,
+				       counts[i].count, counts[i].text);
 }
 
 void nx_data_quality_report_process(struct nx_system_profile *p, uint32_t process,
