@@ -10,8 +10,6 @@
 #ifndef NX_BASE_FILE_H
 #define NX_BASE_FILE_H
 
-#include <assert.h>
-
 #include "base/bare/slice.h"
 #include "base/error.h"
 
@@ -53,7 +51,6 @@ void nx_output_flush(struct nx_output *out);
  * NX_OUTPUT_BUFFER_BYTES; nx_output_advance says how many of them were used. */
 static inline uint8_t *nx_output_reserve(struct nx_output *out, size_t len)
 {
-	assert(len <= NX_OUTPUT_BUFFER_BYTES);
 	if (len > NX_OUTPUT_BUFFER_BYTES - out->used)
 		nx_output_flush(out);
 	return out->buffer + out->used;
@@ -61,7 +58,6 @@ static inline uint8_t *nx_output_reserve(struct nx_output *out, size_t len)
 
 static inline void nx_output_advance(struct nx_output *out, size_t len)
 {
-	assert(len <= NX_OUTPUT_BUFFER_BYTES - out->used);
 	out->used += len;
 	out->written_bytes += len;
 }
