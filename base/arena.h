@@ -19,8 +19,7 @@ struct nx_arena {
 };
 
 void nx_arena_release(struct nx_arena *arena);
-/* Forget everything allocated, but keep the newest block for the next row: cheaper than a release.
- */
+/* Forgets everything but keeps the newest block, which is cheaper than a release. */
 void nx_arena_reset(struct nx_arena *arena);
 
 /* Aligned for any type; nx_arena_zalloc is zeroed. count*size may not overflow (checked). */
