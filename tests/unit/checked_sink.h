@@ -17,10 +17,10 @@ struct nx_checked_sink {
 	uint8_t states[NX_SCHEMA_TABLE_COUNT];
 };
 
-enum table_state { UNTOUCHED, OPEN, ENDED };
+enum checked_state { CHECKED_UNTOUCHED, CHECKED_OPEN, CHECKED_ENDED };
 
 /* The kind a column's values have; LIST_ROWS never reaches a store. */
-static const uint8_t kind_of_type[NX_SCHEMA_TYPE_COUNT] = {
+static const uint8_t checked_kind_of_type[NX_SCHEMA_TYPE_COUNT] = {
 	[NX_SCHEMA_BOOLEAN] = NX_CELL_BOOL,	   [NX_SCHEMA_INT32] = NX_CELL_I64,
 	[NX_SCHEMA_INT64] = NX_CELL_I64,	   [NX_SCHEMA_FLOAT] = NX_CELL_F64,
 	[NX_SCHEMA_DOUBLE] = NX_CELL_F64,	   [NX_SCHEMA_TEXT] = NX_CELL_TEXT,
@@ -28,7 +28,7 @@ static const uint8_t kind_of_type[NX_SCHEMA_TYPE_COUNT] = {
 	[NX_SCHEMA_LIST_TEXT] = NX_CELL_LIST_TEXT,
 };
 
-static inline const char *kind_name(unsigned kind)
+static inline const char *checked_kind_name(unsigned kind)
 {
 	static const char *const names[] = {
 		"null", "an integer",	    "a number",	     "a boolean",
@@ -38,7 +38,7 @@ static inline const char *kind_name(unsigned kind)
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "nothing known";
 }
 
-static inline bool is_value_of(const struct nx_schema_enum *enumeration, struct nx_slice text)
+static inline bool checked_is_value(const struct nx_schema_enum *enumeration, struct nx_slice text)
 {
 	for (unsigned i = 0; i < enumeration->value_count; i++)
 		if (nx_slice_is(text, enumeration->values[i].text))
@@ -46,9 +46,9 @@ static inline bool is_value_of(const struct nx_schema_enum *enumeration, struct 
 	return false;
 }
 
-static inline enum nx_status check_cell(const struct nx_schema_table *table, unsigned at,
-					unsigned kind, const union nx_cell *cell,
-					struct nx_error *err)
+static inline enum nx_status checked_cell(const struct nx_schema_table *table, unsigned at,
+					  unsigned kind, const union nx_cell *cell,
+					  struct nx_error *err)
 {
 	const struct nx_schema_column *column = &table->columns[at];
 
@@ -57,15 +57,15 @@ static inline enum nx_status check_cell(const struct nx_schema_table *table, uns
 			       ? nx_fail(err, NX_FORMAT, "%s.%s is required and has no value",
 					 table->name, column->name)
 			       : NX_OK;
-	if (kind != kind_of_type[column->type])
+	if (kind != checked_kind_of_type[column->type])
 		return nx_fail(err, NX_FORMAT, "%s.%s was given %s instead of %s", table->name,
-			       column->name, kind_name(kind),
-			       kind_name(kind_of_type[column->type]));
+			       column->name, checked_kind_name(kind),
+			       checked_kind_name(checked_kind_of_type[column->type]));
 	if (column->type == NX_SCHEMA_INT32 && cell->i64 != (int32_t)cell->i64)
 		return nx_fail(err, NX_FORMAT, "%s.%s cannot hold %" PRId64 ": it has 32 bits",
 			       table->name, column->name, cell->i64);
 	if (column->type == NX_SCHEMA_ENUM &&
-	    !is_value_of(&nx_schema_enums[column->target], cell->text))
+	    !checked_is_value(&nx_schema_enums[column->target], cell->text))
 		return nx_fail(err, NX_FORMAT, "%s.%s cannot be '%.*s': %s has no such value",
 			       table->name, column->name, (int)nx_slice_part(cell->text, 0, 60).len,
 			       (const char *)cell->text.data, nx_schema_enums[column->target].name);
@@ -80,7 +80,7 @@ static inline enum nx_status nx_row_check(const struct nx_row *row, struct nx_er
 	enum nx_status st = NX_OK;
 
 	for (unsigned i = 0; i < row->column_count && !st; i++)
-		st = check_cell(table, i, row->kinds[i], &row->cells[i], err);
+		st = checked_cell(table, i, row->kinds[i], &row->cells[i], err);
 	/* A column of a wider table put into this one's row. */
 	for (unsigned i = row->column_count; i < NX_SCHEMA_COLUMNS_MAX && !st; i++)
 		if (row->kinds[i] != NX_CELL_NULL)
@@ -95,13 +95,13 @@ static inline struct nx_checked_sink *checked_of(struct nx_table_sink *sink)
 }
 
 /* A failure of the target is the checked sink's as well, so that its caller stops too. */
-static inline void take_over(struct nx_checked_sink *checked)
+static inline void checked_take_over(struct nx_checked_sink *checked)
 {
 	nx_table_sink_follow(&checked->sink, checked->target);
 }
 
-static inline void refuse(struct nx_checked_sink *checked, enum nx_schema_table_id table,
-			  const char *what)
+static inline void checked_refuse(struct nx_checked_sink *checked, enum nx_schema_table_id table,
+				  const char *what)
 {
 	struct nx_error error;
 
@@ -113,13 +113,13 @@ static inline void checked_begin(struct nx_table_sink *sink, enum nx_schema_tabl
 {
 	struct nx_checked_sink *checked = checked_of(sink);
 
-	if (checked->states[table] != UNTOUCHED) {
-		refuse(checked, table, "is begun twice");
+	if (checked->states[table] != CHECKED_UNTOUCHED) {
+		checked_refuse(checked, table, "is begun twice");
 		return;
 	}
-	checked->states[table] = OPEN;
+	checked->states[table] = CHECKED_OPEN;
 	nx_table_sink_begin(checked->target, table);
-	take_over(checked);
+	checked_take_over(checked);
 }
 
 static inline void checked_put(struct nx_table_sink *sink, const struct nx_row *row)
@@ -127,8 +127,8 @@ static inline void checked_put(struct nx_table_sink *sink, const struct nx_row *
 	struct nx_checked_sink *checked = checked_of(sink);
 	struct nx_error error;
 
-	if (checked->states[row->table] != OPEN) {
-		refuse(checked, row->table, "gets a row while it is not open");
+	if (checked->states[row->table] != CHECKED_OPEN) {
+		checked_refuse(checked, row->table, "gets a row while it is not open");
 		return;
 	}
 	if (nx_row_check(row, &error)) {
@@ -139,20 +139,20 @@ static inline void checked_put(struct nx_table_sink *sink, const struct nx_row *
 	checked->row_counts[row->table]++;
 	if (!checked->target->error.status)
 		checked->target->ops->put(checked->target, row);
-	take_over(checked);
+	checked_take_over(checked);
 }
 
 static inline void checked_end(struct nx_table_sink *sink, enum nx_schema_table_id table)
 {
 	struct nx_checked_sink *checked = checked_of(sink);
 
-	if (checked->states[table] != OPEN) {
-		refuse(checked, table, "is ended while it is not open");
+	if (checked->states[table] != CHECKED_OPEN) {
+		checked_refuse(checked, table, "is ended while it is not open");
 		return;
 	}
-	checked->states[table] = ENDED;
+	checked->states[table] = CHECKED_ENDED;
 	nx_table_sink_end(checked->target, table);
-	take_over(checked);
+	checked_take_over(checked);
 }
 
 static inline void nx_checked_sink_init(struct nx_checked_sink *checked,
@@ -170,8 +170,8 @@ static inline enum nx_status nx_checked_sink_finish(struct nx_checked_sink *chec
 						    struct nx_error *err)
 {
 	for (unsigned i = 0; i < NX_SCHEMA_TABLE_COUNT; i++)
-		if (checked->states[i] == OPEN)
-			refuse(checked, i, "is begun and not ended");
+		if (checked->states[i] == CHECKED_OPEN)
+			checked_refuse(checked, i, "is begun and not ended");
 	return nx_table_sink_status(&checked->sink, err);
 }
 

@@ -4,6 +4,7 @@
 #define NX_TESTS_MADE_ROWS_H
 
 #include "tables/fillers.h"
+#include "tests/unit/checked_sink.h"
 #include "tests/unit/table_memory.h"
 
 struct nx_made_rows {

@@ -10,6 +10,7 @@
 
 #include "format/ntrace.h"
 #include "tables/tables.h"
+#include "tests/unit/checked_sink.h"
 #include "tests/unit/system_fixture.h"
 #include "tests/unit/table_memory.h"
 
