@@ -7,7 +7,7 @@
 #define NX_CLI_OPTIONS_H
 
 #include "cli/command.h"
-#include "model/engine.h"
+#include "machine/hardware.h"
 
 #define NX_ROW_DATA_PATH(type)                                                                     \
 	{                                                                                          \
