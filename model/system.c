@@ -26,7 +26,7 @@ enum nx_status nx_system_scan(const struct nx_system_profile *profile, enum nx_s
 enum nx_status nx_system_scan_process(const struct nx_system_profile *profile, uint32_t process,
 				      nx_row_fn fn, void *context, struct nx_error *err)
 {
-	assert(process < profile->process_count && fn);
+	assert(fn);
 	return profile->source.scan_process(profile->source.context, process, fn, context, err);
 }
 
