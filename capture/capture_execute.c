@@ -230,13 +230,15 @@ static enum nx_status run_execution(struct executing *x, uint32_t execution)
 {
 	const struct nx_capture_plan *plan = nx_worker_plan(x->w);
 	bool is_profiled = nx_capture_plan_profiles(plan, x->w->index, execution);
-	bool is_looked_at =
-		plan->wishes.checks_determinism || nx_capture_plan_saves(plan, execution);
+	bool is_looked_at = plan->wishes.checks_determinism || plan->wishes.rewrites_inputs ||
+			    nx_capture_plan_saves(plan, execution);
 	enum nx_status st;
 
 	if (plan->wishes.mode == NX_CAPTURE_ASYNC && !is_profiled && !is_looked_at)
 		return schedule(x, execution);
 	st = wait_all(x);
+	if (!st && plan->wishes.rewrites_inputs && execution > 1)
+		st = nx_capture_worker_write_inputs(x->w);
 	if (!st)
 		st = is_profiled ? run_profiled(x, execution) : run_one(x, execution);
 	return st ? st : nx_capture_outputs_take(x->w, execution);
@@ -259,5 +261,8 @@ enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w)
 			break;
 	w->err = first;
 	nx_vec_release(&x.queue);
-	return st;
+	if (st || !w->save_err.status)
+		return st;
+	w->err = w->save_err;
+	return w->err.status;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "base/json_writer.h"
+#include "base/path.h"
 #include "capture/capture_worker_internal.h"
 #include "machine/dtype.h"
 
@@ -38,22 +40,6 @@ static enum nx_status read_output(struct nx_capture_worker *w, size_t index, pie
 /* --- files -------------------------------------------------------------------------------------
  */
 
-enum nx_status nx_capture_outputs_check(const struct nx_capture_plan *plan,
-					const struct nx_capture_model *model, struct nx_error *err)
-{
-	for (size_t i = 0; plan->wishes.saves_npy && i < model->tensor_count; i++) {
-		const struct nx_capture_tensor *tensor = &model->tensors[i];
-
-		if (tensor->is_output && !nx_dtype_npy(tensor->dtype))
-			return nx_fail(err, NX_UNSUPPORTED,
-				       "failed to save output %s to file: unsupported type for npy "
-				       "output: %s",
-				       tensor->name,
-				       *tensor->dtype_name ? tensor->dtype_name : "unknown");
-	}
-	return NX_OK;
-}
-
 static void write_piece(void *context, struct nx_slice piece)
 {
 	nx_output_write(context, piece.data, piece.len);
@@ -71,42 +57,81 @@ static void write_npy_head(struct nx_output *out, const struct nx_capture_tensor
 	nx_vec_release(&head);
 }
 
-static enum nx_status save(struct nx_capture_worker *w, size_t index, uint32_t execution,
-			   bool is_npy)
+/* What a .npy would say about the bytes beside it. */
+static void write_description(struct nx_output *out, const struct nx_capture_tensor *tensor,
+			      const char *path)
 {
+	struct nx_slice file = nx_path_last(path);
+	struct nx_json_writer w;
+
+	nx_json_init_output(&w, out, true);
+	nx_json_begin_object(&w);
+	nx_json_key_text(&w, "name", tensor->name);
+	nx_json_key(&w, "file");
+	nx_json_slice(&w, file);
+	nx_json_key_text(&w, "dtype", *tensor->dtype_name ? tensor->dtype_name : "unknown");
+	nx_json_key(&w, "shape");
+	nx_json_begin_array(&w);
+	for (unsigned i = 0; i < tensor->dims; i++)
+		nx_json_u64(&w, tensor->shape[i]);
+	nx_json_end_array(&w);
+	nx_json_key_u64(&w, "size_bytes", tensor->size_bytes);
+	nx_json_end_object(&w);
+	nx_output_write(out, "\n", 1);
+}
+
+enum output_file { RAW_FILE, NPY_FILE, DESCRIPTION_FILE };
+
+static enum nx_status save(struct nx_capture_worker *w, size_t index, uint32_t execution,
+			   enum output_file kind)
+{
+	static const char *const suffixes[] = {"", ".npy", ".json"};
 	const struct nx_capture_tensor *tensor = &w->shared->job->model->tensors[index];
-	const char *path =
-		nx_capture_plan_output(nx_worker_plan(w), tensor->name, is_npy ? ".npy" : "",
-				       w->index, execution, &w->arena);
+	const char *path = nx_capture_plan_output(nx_worker_plan(w), tensor->name, suffixes[kind],
+						  w->index, execution, &w->arena);
+	struct nx_capture_output saved = {tensor->name, path, execution};
 	struct nx_output out = {0};
 	enum nx_status st = nx_output_open(&out, path, &w->err);
 
-	if (!st && is_npy)
+	if (!st && kind == NPY_FILE)
 		write_npy_head(&out, tensor);
-	if (!st)
+	if (!st && kind == DESCRIPTION_FILE)
+		write_description(&out, tensor, w->saved.items[w->saved.len - 1].path);
+	else if (!st)
 		st = read_output(w, index, write_piece, &out);
 	if (!st)
 		st = nx_output_commit(&out, &w->err);
 	nx_output_abort(&out);
 	if (st)
 		return nx_context(&w->err, "failed to save output %s to file", tensor->name);
-	nx_capture_say(w->shared, false, "saved output \"%s\" as \"%s\"", tensor->name, path);
+	if (kind != DESCRIPTION_FILE)
+		nx_vec_push(&w->saved, saved);
 	return NX_OK;
+}
+
+static enum nx_status save_one(struct nx_capture_worker *w, size_t index, uint32_t execution)
+{
+	const struct nx_capture_wishes *wishes = &nx_worker_plan(w)->wishes;
+	bool has_npy = nx_dtype_npy(w->shared->job->model->tensors[index].dtype);
+	enum nx_status st = NX_OK;
+
+	if (wishes->saves_raw || !has_npy)
+		st = save(w, index, execution, RAW_FILE);
+	if (!st && wishes->saves_npy)
+		st = save(w, index, execution, has_npy ? NPY_FILE : DESCRIPTION_FILE);
+	return st;
 }
 
 static enum nx_status save_all(struct nx_capture_worker *w, uint32_t execution)
 {
-	const struct nx_capture_wishes *wishes = &nx_worker_plan(w)->wishes;
-	enum nx_status st = NX_OK;
+	const struct nx_capture_plan *plan = nx_worker_plan(w);
+	const char *path = nx_capture_plan_output(plan, "", "", w->index, execution, &w->arena);
+	const char *folder = nx_arena_copy(&w->arena, nx_path_folder(path));
+	enum nx_status st = nx_make_directories(folder, &w->err);
 
-	for (size_t i = 0; i < w->tensor_count && !st; i++) {
-		if (!w->shared->job->model->tensors[i].is_output)
-			continue;
-		if (wishes->saves_raw)
-			st = save(w, i, execution, false);
-		if (!st && wishes->saves_npy)
-			st = save(w, i, execution, true);
-	}
+	for (size_t i = 0; i < w->tensor_count && !st; i++)
+		if (w->shared->job->model->tensors[i].is_output)
+			st = save_one(w, i, execution);
 	return st;
 }
 
@@ -144,8 +169,8 @@ enum nx_status nx_capture_outputs_take(struct nx_capture_worker *w, uint32_t exe
 	const struct nx_capture_plan *plan = nx_worker_plan(w);
 	enum nx_status st = NX_OK;
 
-	if (nx_capture_plan_saves(plan, execution))
-		st = save_all(w, execution);
+	if (nx_capture_plan_saves(plan, execution) && !w->save_err.status && save_all(w, execution))
+		w->save_err = w->err;
 	for (size_t i = 0; plan->wishes.checks_determinism && i < w->tensor_count && !st; i++)
 		if (w->shared->job->model->tensors[i].is_output)
 			st = compare(w, i, execution);

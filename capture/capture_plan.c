@@ -109,10 +109,6 @@ static enum nx_status check_wishes(const struct nx_capture_wishes *w, struct nx_
 		return nx_fail(err, NX_USAGE,
 			       "--profile-nth-exec is for device profiles: leave it or "
 			       "--capture-type systrace out");
-	if (w->saves_each && w->save_nth.is_given)
-		return nx_fail(err, NX_USAGE,
-			       "--write-tensors-per-exec saves them all: leave --save-nth-output "
-			       "out");
 	if (w->session_path && strcmp(w->session_path, "-") == 0)
 		return nx_fail(err, NX_USAGE,
 			       "a capture cannot go to standard output; name a file "
@@ -154,7 +150,7 @@ enum nx_status nx_capture_plan_make(struct nx_capture_plan *plan,
 		return st;
 	if (!w->session_path)
 		w->session_path = w->is_systrace ? "systrace.json" : "profile" SESSION_SUFFIX;
-	if ((w->save_nth.is_given || w->saves_each) && !w->saves_npy)
+	if (w->save_nth.is_given && !w->saves_npy)
 		w->saves_raw = true;
 	st = plan_workers(plan, model, err);
 	if (!st)
@@ -184,37 +180,27 @@ bool nx_capture_plan_saves(const struct nx_capture_plan *plan, uint32_t executio
 	assert(execution > 0);
 	if (!w->saves_raw && !w->saves_npy)
 		return false;
-	if (w->save_nth.is_given)
-		return execution == w->save_nth.value;
-	return w->saves_each || execution == plan->execution_count;
+	return !w->save_nth.is_given || execution == w->save_nth.value;
 }
 
 /* --- names --------------------------------------------------------------------------- */
-
-static const char *with_marks(const struct nx_capture_plan *plan, struct nx_slice stem,
-			      const char *suffix, const uint32_t place[2], struct nx_arena *arena)
-{
-	char rank[32] = "", execution[32] = "";
-
-	if (plan->is_collective)
-		snprintf(rank, sizeof(rank), "_rank_%u", plan->first_rank + place[0]);
-	if (place[1] > 1)
-		snprintf(execution, sizeof(execution), "_exec_%u", place[1]);
-	return nx_arena_printf(arena, "%.*s%s%s%s", (int)stem.len, (const char *)stem.data, rank,
-			       execution, suffix);
-}
 
 const char *nx_capture_plan_session(const struct nx_capture_plan *plan, uint32_t worker,
 				    uint32_t execution, struct nx_arena *arena)
 {
 	struct nx_slice stem = nx_slice_text(plan->wishes.session_path);
 	bool has_suffix = nx_slice_ends(stem, SESSION_SUFFIX);
+	char rank[32] = "", nth[32] = "";
 
 	assert(execution > 0);
 	if (has_suffix)
 		stem.len -= strlen(SESSION_SUFFIX);
-	return with_marks(plan, stem, has_suffix ? SESSION_SUFFIX : "",
-			  (const uint32_t[]){worker, execution}, arena);
+	if (plan->is_collective)
+		snprintf(rank, sizeof(rank), "_rank_%u", plan->first_rank + worker);
+	if (execution > 1)
+		snprintf(nth, sizeof(nth), "_exec_%u", execution);
+	return nx_arena_printf(arena, "%.*s%s%s%s", (int)stem.len, (const char *)stem.data, rank,
+			       nth, has_suffix ? SESSION_SUFFIX : "");
 }
 
 const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const char *tensor,
@@ -222,6 +208,7 @@ const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const cha
 				   struct nx_arena *arena)
 {
 	char *name = nx_arena_copy_text(arena, *tensor ? tensor : "_");
+	char folder[32] = "", nth[32] = "";
 
 	assert(execution > 0);
 	/* A tensor's name must not lead to another folder or look like an option. */
@@ -230,8 +217,9 @@ const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const cha
 			*c = '_';
 	if (*name == '.' || *name == '-')
 		*name = '_';
-	if (!plan->wishes.saves_each)
-		execution = 1;
-	return with_marks(plan, nx_slice_text(name), suffix, (const uint32_t[]){worker, execution},
-			  arena);
+	if (plan->is_collective)
+		snprintf(folder, sizeof(folder), "output_worker_%u/", plan->first_rank + worker);
+	if (execution > 1)
+		snprintf(nth, sizeof(nth), ".%u", execution);
+	return nx_arena_printf(arena, "%s%s%s%s", folder, name, nth, suffix);
 }

@@ -35,7 +35,7 @@ struct nx_capture_wishes {
 	struct nx_capture_count single_io_threshold;
 	bool saves_raw, saves_npy;
 	struct nx_capture_count save_nth;
-	bool saves_each;
+	bool rewrites_inputs; /* before each execution: an output may share their memory */
 	bool checks_determinism;
 	bool asks_runtime; /* for the tensors, in place of the NEFF */
 	char *const *input_words;
@@ -67,7 +67,8 @@ bool nx_capture_plan_saves(const struct nx_capture_plan *plan, uint32_t executio
 /* "out/profile_rank_3_exec_2.ntff" from "out/profile.ntff". */
 const char *nx_capture_plan_session(const struct nx_capture_plan *plan, uint32_t worker,
 				    uint32_t execution, struct nx_arena *arena);
-/* Always a file in the working folder, whatever the tensor's name; suffix "" or ".npy". */
+/* "out.2.npy", with several workers "output_worker_3/out.2.npy"; suffix "", ".npy" or ".json".
+ * Always in the working folder, whatever the tensor's name. */
 const char *nx_capture_plan_output(const struct nx_capture_plan *plan, const char *tensor,
 				   const char *suffix, uint32_t worker, uint32_t execution,
 				   struct nx_arena *arena);

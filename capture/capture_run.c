@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/thread.h"
 #include "capture/capture_worker_internal.h"
+#include "machine/dtype.h"
 
 /* Our own runtime has this many cores by default; more need a larger instance. */
 #define USUAL_CORES 4
@@ -18,7 +19,7 @@
 /* --- messages -----------------------------------------------------------------------------------
  */
 
-void nx_capture_say(struct nx_capture_shared *shared, bool is_warning, const char *fmt, ...)
+void nx_capture_warn(struct nx_capture_shared *shared, const char *fmt, ...)
 {
 	const struct nx_capture_listener *l = shared->job->listener;
 	char sentence[1024];
@@ -28,10 +29,7 @@ void nx_capture_say(struct nx_capture_shared *shared, bool is_warning, const cha
 	vsnprintf(sentence, sizeof(sentence), fmt, args);
 	va_end(args);
 	pthread_mutex_lock(&shared->listening);
-	if (is_warning)
-		l->warn(l->context, sentence);
-	else
-		l->say(l->context, sentence);
+	l->warn(l->context, sentence);
 	pthread_mutex_unlock(&shared->listening);
 }
 
@@ -101,8 +99,8 @@ static enum nx_status give_cores(struct nx_capture_shared *shared,
 			       "--collectives-workers-per-node, or raise NEURON_RT_NUM_CORES",
 			       count, visible);
 	if (count > visible)
-		nx_capture_say(shared, true, "%u workers share the %u cores of the runtime", count,
-			       visible);
+		nx_capture_warn(shared, "%u workers share the %u cores of the runtime", count,
+				visible);
 	for (uint32_t i = 0; i < count; i++)
 		workers[i].core = (int32_t)(i % visible);
 	return NX_OK;
@@ -147,7 +145,7 @@ static enum nx_status take_steps(struct nx_capture_shared *shared,
 static enum nx_status check_tensors(const struct nx_capture_job *job, struct nx_error *err)
 {
 	const struct nx_capture_plan *plan = job->plan;
-	enum nx_status st = nx_capture_outputs_check(plan, job->model, err);
+	enum nx_status st = NX_OK;
 
 	for (uint32_t i = 0; i < plan->worker_count && !st; i++)
 		if (i == 0 || plan->wishes.multi_input_path)
@@ -174,13 +172,32 @@ static void warn_of_zeros(struct nx_capture_shared *shared)
 	if (!zero_count)
 		return;
 	if (zero_count == input_count)
-		nx_capture_say(shared, true,
-			       "no inputs were given, so all are zero: results may be inf or NaN, "
-			       "and times not those of real data; give NAME FILE pairs");
+		nx_capture_warn(shared,
+				"no inputs were given, so all are zero: results may be inf or NaN, "
+				"and times not those of real data; give NAME FILE pairs");
 	else
-		nx_capture_say(shared, true,
-			       "%zu of %zu inputs were not given and are zero, %s for instance",
-			       zero_count, input_count, example);
+		nx_capture_warn(shared,
+				"%zu of %zu inputs were not given and are zero, %s for instance",
+				zero_count, input_count, example);
+}
+
+static void warn_of_raw_outputs(struct nx_capture_shared *shared)
+{
+	const struct nx_capture_model *model = shared->job->model;
+	const struct nx_capture_tensor *example = NULL;
+	size_t raw_count = 0;
+
+	for (size_t i = 0; i < model->tensor_count; i++)
+		if (model->tensors[i].is_output && !nx_dtype_npy(model->tensors[i].dtype)) {
+			example = &model->tensors[i];
+			raw_count++;
+		}
+	if (example && shared->job->plan->wishes.saves_npy)
+		nx_capture_warn(shared,
+				"NumPy does not have the type of %zu output%s, such as %s (%s); "
+				"raw bytes are saved instead, and NAME.json has type and shape",
+				raw_count, raw_count > 1 ? "s" : "", example->name,
+				*example->dtype_name ? example->dtype_name : "unknown");
 }
 
 static enum nx_status drive(struct nx_capture_shared *shared, struct nx_capture_worker *workers,
@@ -201,8 +218,30 @@ static enum nx_status drive(struct nx_capture_shared *shared, struct nx_capture_
 	if (st)
 		return st;
 	warn_of_zeros(shared);
+	warn_of_raw_outputs(shared);
 	st = take_steps(shared, workers, nx_capture_worker_prepare, err);
 	return st ? st : take_steps(shared, workers, nx_capture_worker_execute, err);
+}
+
+/* By execution, then by rank, then as the model lists them: readers take the last ones. */
+static void gather_outputs(const struct nx_capture_plan *plan, struct nx_capture_worker *workers,
+			   struct nx_capture_result *result)
+{
+	for (uint32_t execution = 1; execution <= plan->execution_count; execution++)
+		for (uint32_t i = 0; i < plan->worker_count; i++) {
+			struct nx_capture_worker *w = &workers[i];
+
+			for (; w->told_output_count < w->saved.len &&
+			       w->saved.items[w->told_output_count].execution == execution;
+			     w->told_output_count++) {
+				struct nx_capture_output saved =
+					w->saved.items[w->told_output_count];
+
+				saved.tensor = nx_arena_copy_text(&result->arena, saved.tensor);
+				saved.path = nx_arena_copy_text(&result->arena, saved.path);
+				nx_vec_push(&result->outputs, saved);
+			}
+		}
 }
 
 static void gather(struct nx_capture_shared *shared, struct nx_capture_worker *workers,
@@ -213,14 +252,14 @@ static void gather(struct nx_capture_shared *shared, struct nx_capture_worker *w
 
 		result->failed_count += w->failed_count;
 		if (w->failed_count)
-			nx_capture_say(shared, true,
-				       "%llu of %u executions%s failed with %s; what they computed "
-				       "and how long they took means little",
-				       (unsigned long long)w->failed_count,
-				       shared->job->plan->execution_count,
-				       shared->job->plan->is_collective ? " of a worker" : "",
-				       nx_runtime_status_name(shared->job->library,
-							      w->first_failure));
+			nx_capture_warn(
+				shared,
+				"%llu of %u executions%s failed with %s; what they computed "
+				"and how long they took means little",
+				(unsigned long long)w->failed_count,
+				shared->job->plan->execution_count,
+				shared->job->plan->is_collective ? " of a worker" : "",
+				nx_runtime_status_name(shared->job->library, w->first_failure));
 		for (size_t k = 0; k < w->sessions.len; k++) {
 			struct nx_capture_file file = w->sessions.items[k];
 
@@ -228,6 +267,7 @@ static void gather(struct nx_capture_shared *shared, struct nx_capture_worker *w
 			nx_vec_push(&result->sessions, file);
 		}
 	}
+	gather_outputs(shared->job->plan, workers, result);
 }
 
 /* --- the run ------------------------------------------------------------------------- */
@@ -316,5 +356,6 @@ enum nx_status nx_capture_run(const struct nx_capture_job *job, struct nx_captur
 void nx_capture_result_release(struct nx_capture_result *result)
 {
 	nx_vec_release(&result->sessions);
+	nx_vec_release(&result->outputs);
 	nx_arena_release(&result->arena);
 }

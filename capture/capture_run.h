@@ -16,7 +16,6 @@
 
 /* Messages during the run; called by any thread, but one at a time. */
 struct nx_capture_listener {
-	void (*say)(void *context, const char *sentence);
 	void (*warn)(void *context, const char *sentence);
 	void (*step)(void *context); /* an execution of a worker has ended */
 	void *context;
@@ -38,11 +37,17 @@ struct nx_capture_file {
 	uint64_t size_bytes;
 };
 
+struct nx_capture_output { /* a saved one */
+	const char *tensor, *path;
+	uint32_t execution;
+};
+
 struct nx_capture_result {
-	struct nx_arena arena;			 /* of the paths */
-	NX_VEC(struct nx_capture_file) sessions; /* by worker, then by execution */
-	uint64_t failed_count;			 /* executions, with ignores_errors */
-	uint64_t event_count;			 /* of a system trace */
+	struct nx_arena arena;			  /* of the texts */
+	NX_VEC(struct nx_capture_file) sessions;  /* by worker, then by execution */
+	NX_VEC(struct nx_capture_output) outputs; /* by execution, worker and tensor */
+	uint64_t failed_count;			  /* executions, with ignores_errors */
+	uint64_t event_count;			  /* of a system trace */
 };
 
 /* After a failure the result has the files written before it; release it too. */

@@ -201,6 +201,16 @@ enum nx_status nx_capture_worker_prepare(struct nx_capture_worker *w)
 	return st;
 }
 
+enum nx_status nx_capture_worker_write_inputs(struct nx_capture_worker *w)
+{
+	enum nx_status st = NX_OK;
+
+	for (size_t i = 0; i < w->tensor_count && !st; i++)
+		if (!w->shared->job->model->tensors[i].is_output)
+			st = fill_tensor(w, i);
+	return st;
+}
+
 void nx_capture_worker_release(struct nx_capture_worker *w)
 {
 	const struct nx_runtime_library *lib = nx_worker_library(w);
@@ -217,5 +227,6 @@ void nx_capture_worker_release(struct nx_capture_worker *w)
 	if (w->model)
 		lib->nrt_unload(w->model);
 	nx_vec_release(&w->sessions);
+	nx_vec_release(&w->saved);
 	nx_arena_release(&w->arena);
 }

@@ -36,6 +36,9 @@ struct nx_capture_worker {
 	nrt_tensor_set_t *inputs, *outputs;
 	uint32_t *first_crcs; /* of the outputs of execution 1; by tensor */
 	NX_VEC(struct nx_capture_file) sessions;
+	NX_VEC(struct nx_capture_output) saved; /* by execution */
+	size_t told_output_count;		/* of saved, in the result already */
+	struct nx_error save_err; /* the first; reported at the end, after all profiles */
 	uint64_t failed_count;
 	NRT_STATUS first_failure;
 	enum nx_status st;
@@ -45,16 +48,15 @@ struct nx_capture_worker {
 /* The steps; each is called once, in this order, in a thread per worker. */
 NX_MUST_CHECK enum nx_status nx_capture_worker_load(struct nx_capture_worker *w);
 NX_MUST_CHECK enum nx_status nx_capture_worker_prepare(struct nx_capture_worker *w);
+/* The contents of the inputs once more, if the plan wants that before each execution. */
+NX_MUST_CHECK enum nx_status nx_capture_worker_write_inputs(struct nx_capture_worker *w);
 NX_MUST_CHECK enum nx_status nx_capture_worker_execute(struct nx_capture_worker *w);
 void nx_capture_worker_release(struct nx_capture_worker *w);
 
-/* Saves and compares outputs after an execution, as the plan says. */
+/* Saves and compares outputs after an execution, as the plan says. A failure to save is left in
+ * save_err, so that later executions are still profiled. */
 NX_MUST_CHECK enum nx_status nx_capture_outputs_take(struct nx_capture_worker *w,
 						     uint32_t execution);
-/* UNSUPPORTED if a .npy file cannot have the type of an output. */
-NX_MUST_CHECK enum nx_status nx_capture_outputs_check(const struct nx_capture_plan *plan,
-						      const struct nx_capture_model *model,
-						      struct nx_error *err);
 
 NX_MUST_CHECK enum nx_status nx_capture_trace_begin(const struct nx_capture_job *job,
 						    struct nx_error *err);
@@ -63,8 +65,7 @@ NX_MUST_CHECK enum nx_status nx_capture_trace_end(const struct nx_capture_job *j
 						  struct nx_capture_result *result,
 						  struct nx_error *err);
 
-void nx_capture_say(struct nx_capture_shared *shared, bool is_warning, const char *fmt, ...)
-	NX_PRINTF(3, 4);
+void nx_capture_warn(struct nx_capture_shared *shared, const char *fmt, ...) NX_PRINTF(2, 3);
 void nx_capture_step(struct nx_capture_shared *shared);
 
 static inline const struct nx_capture_plan *nx_worker_plan(const struct nx_capture_worker *w)

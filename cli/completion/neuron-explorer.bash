@@ -40,6 +40,9 @@ _neuron_explorer()
 	capture:--exec-mode)
 		mapfile -t COMPREPLY < <(compgen -W 'sync async async-wait' -- "$cur")
 		return ;;
+	capture:--write-tensors-per-exec)
+		mapfile -t COMPREPLY < <(compgen -W 'alias all none' -- "$cur")
+		return ;;
 	capture:--io-from)
 		mapfile -t COMPREPLY < <(compgen -W 'neff runtime' -- "$cur")
 		return ;;

@@ -83,8 +83,9 @@ def modes(folder):
     for mode in ('sync', 'async', 'async-wait'):
         capture(folder, '--exec-mode', mode, '--num-exec', 3, '--save-output', '--disable-profile',
                 'x', 'x.npy')
-        outputs.add((folder / 'y').read_bytes())
-        (folder / 'y').unlink()
+        for name in ('y', 'y.2', 'y.3'):
+            outputs.add((folder / name).read_bytes())
+            (folder / name).unlink()
     if len(outputs) != 1:
         raise AssertionError('modes give different outputs')
     rows = struct.unpack('<65536f', outputs.pop())
@@ -123,10 +124,14 @@ def nothing_is_left(folder):
     assemble(folder, 'vector_add')
     capture(folder, '-r', 3, '--num-exec', 2, '--save-output')
     names = sorted(p.name for p in folder.iterdir())
-    expected = ['file.neff'] + [f'c_rank_{r}' for r in range(3)]
+    expected = ['file.neff'] + [f'output_worker_{r}' for r in range(3)]
     expected += [f'profile_rank_{r}{e}.ntff' for r in range(3) for e in ('', '_exec_2')]
     if names != sorted(expected):
         raise AssertionError(f'files: {names}')
+    for r in range(3):
+        saved = sorted(p.name for p in (folder / f'output_worker_{r}').iterdir())
+        if saved != ['c', 'c.2']:
+            raise AssertionError(f'outputs of rank {r}: {saved}')
 
 
 def attention(folder):

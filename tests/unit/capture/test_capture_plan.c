@@ -131,7 +131,7 @@ static void test_outputs(void **state)
 			      (struct nx_capture_wishes){.saves_npy = true, .executions = GIVEN(3)},
 			      0),
 			 NX_OK);
-	assert_false(nx_capture_plan_saves(&plan, 2));
+	assert_true(nx_capture_plan_saves(&plan, 1));
 	assert_true(nx_capture_plan_saves(&plan, 3));
 	assert_false(plan.wishes.saves_raw);
 	assert_int_equal(make(&plan, (struct nx_capture_wishes){.save_nth = GIVEN(2)}, 0), NX_OK);
@@ -177,11 +177,12 @@ static void test_session_names(void **state)
 /* A model may call its tensors what it likes, and writes here only. */
 static void test_output_names(void **state)
 {
-	struct nx_capture_plan plan = {.wishes = {.saves_each = true}};
+	struct nx_capture_plan plan = {0};
 
 	(void)state;
 	assert_string_equal(nx_capture_plan_output(&plan, "y", ".npy", 0, 1, &arena), "y.npy");
-	assert_string_equal(nx_capture_plan_output(&plan, "y", "", 0, 3, &arena), "y_exec_3");
+	assert_string_equal(nx_capture_plan_output(&plan, "y", "", 0, 3, &arena), "y.3");
+	assert_string_equal(nx_capture_plan_output(&plan, "y", ".npy", 0, 2, &arena), "y.2.npy");
 	assert_string_equal(nx_capture_plan_output(&plan, "../../etc/passwd", "", 0, 1, &arena),
 			    "_._.._etc_passwd");
 	assert_string_equal(nx_capture_plan_output(&plan, "/a", "", 0, 1, &arena), "_a");
@@ -189,9 +190,12 @@ static void test_output_names(void **state)
 	assert_string_equal(nx_capture_plan_output(&plan, "", "", 0, 1, &arena), "_");
 	assert_string_equal(nx_capture_plan_output(&plan, "-", "", 0, 1, &arena), "_");
 	assert_string_equal(nx_capture_plan_output(&plan, "a\nb", "", 0, 1, &arena), "a_b");
-	plan.wishes.saves_each = false;
 	plan.is_collective = true;
-	assert_string_equal(nx_capture_plan_output(&plan, "y", "", 2, 3, &arena), "y_rank_2");
+	plan.first_rank = 30;
+	assert_string_equal(nx_capture_plan_output(&plan, "y", "", 2, 1, &arena),
+			    "output_worker_32/y");
+	assert_string_equal(nx_capture_plan_output(&plan, "../y", ".json", 0, 2, &arena),
+			    "output_worker_30/_._y.2.json");
 }
 
 int main(void)
