@@ -121,7 +121,12 @@ static enum nx_status view(const struct nx_view_options *v, uint64_t started_ns,
 	if (exporter && !exporter->default_file && v->output_file &&
 	    strcmp(v->output_file, "-") != 0 && nx_view_says(v))
 		nx_say("--output-file is not used: %s goes to standard output", v->format);
-	st = nx_status_file_begin(&status_file, v->status_file, err);
+	if (v->ingest_only && (v->db_endpoint || v->db_org || v->db_bucket) && nx_view_says(v))
+		nx_say("--ingest-only stores in the workspace; --db-endpoint, --db-org and "
+		       "--db-bucket are not used");
+	st = nx_view_wants_browser(v) ? nx_view_check_ports(v, err) : NX_OK;
+	if (!st)
+		st = nx_status_file_begin(&status_file, v->status_file, err);
 	if (st)
 		return st;
 	if (!v->directory && v->session_path)

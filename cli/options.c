@@ -88,7 +88,9 @@ static const char *typed(const struct nx_option *o, char *out, size_t cap)
 	return out;
 }
 
-static enum nx_status store_choice(const struct nx_option *o, const char *text, const char **to,
+/* Guides write JSON and Json too: the word is accepted in any case and stored as the table has it.
+ */
+static enum nx_status store_choice(const struct nx_option *o, char *text, const char **to,
 				   struct nx_error *err)
 {
 	char name[64], hint[NX_HINT_MAX];
@@ -96,7 +98,9 @@ static enum nx_status store_choice(const struct nx_option *o, const char *text, 
 	for (const char *word = o->choices; *word; word += strspn(word, " ")) {
 		size_t len = strcspn(word, " ");
 
-		if (len == strlen(text) && !memcmp(word, text, len)) {
+		if (len == strlen(text) && !strncasecmp(word, text, len)) {
+			if (memcmp(word, text, len) != 0)
+				memcpy(text, word, len);
 			*to = text;
 			return NX_OK;
 		}
@@ -122,7 +126,7 @@ static enum nx_status store_number(const struct nx_option *o, const char *text,
 	return NX_OK;
 }
 
-static enum nx_status store(const struct nx_option *o, const char *value, void *values,
+static enum nx_status store(const struct nx_option *o, char *value, void *values,
 			    struct nx_error *err)
 {
 	void *at = (char *)values + o->offset;

@@ -67,6 +67,9 @@ void nx_view_print_terminology(struct nx_output *out);
 
 /* --- the browser: view_serve.c ------------------------------------------------------------- */
 
+/* USAGE if a port that the server needs is in use: to be known before a capture is processed. */
+NX_MUST_CHECK enum nx_status nx_view_check_ports(const struct nx_view_options *v,
+						 struct nx_error *err);
 /* Serves the workspace until ctrl-c. open_name is the profile to open, or with opens_ranks a group
  * of profiles, one per rank; "": the list of all. */
 NX_MUST_CHECK enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,

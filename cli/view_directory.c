@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json_writer.h"
@@ -20,7 +21,10 @@
 struct directory {
 	const struct nx_view_options *v;
 	const struct nx_system_profile *profile;
-	bool as_tables; /* into the workspace, or below --output-file; else in a format */
+	bool as_tables;	       /* into the workspace, or below --output-file; else in a format */
+	const char *folder;    /* of all files; NULL: the current one */
+	const char *main_file; /* of the system profile, else of the first device; NULL: named as
+				  always */
 	struct nx_status_file *status_file;
 	struct nx_stored *stored;
 	bool has_ranks;
@@ -29,9 +33,24 @@ struct directory {
 
 static const char *file_in(struct directory *d, const char *name)
 {
-	const char *folder = d->v->output_file;
+	return d->folder ? nx_arena_printf(&d->arena, "%s/%s", d->folder, name) : name;
+}
 
-	return folder ? nx_arena_printf(&d->arena, "%s/%s", folder, name) : name;
+/* --output-file is a folder, unless it looks like a file of the format: scripts give such a path
+ * for a directory with one profile. Other profiles then go beside it. */
+static void place_files(struct directory *d)
+{
+	static const char *const suffixes[] = {".pftrace", ".perfetto", ".perfetto-trace", ".json"};
+	const char *path = d->v->output_file;
+	const char *dot = path ? strrchr(nx_path_name(path), '.') : NULL;
+	struct stat st;
+
+	d->folder = path;
+	for (size_t i = 0; dot && !d->as_tables && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (!strcmp(dot, suffixes[i]) && (stat(path, &st) || !S_ISDIR(st.st_mode))) {
+			d->main_file = path;
+			d->folder = nx_arena_copy(&d->arena, nx_path_folder(path));
+		}
 }
 
 /* --- the system profile ---------------------------------------------------- */
@@ -40,7 +59,9 @@ static enum nx_status write_system(struct directory *d, struct nx_error *err)
 {
 	const struct nx_view_options *v = d->v;
 	const struct nx_system_exporter *exporter = nx_system_exporter_find(v->format);
-	const char *target = exporter->default_file ? file_in(d, exporter->default_file) : "-";
+	const char *target = !exporter->default_file ? "-"
+			     : d->main_file	     ? d->main_file
+						     : file_in(d, exporter->default_file);
 	uint64_t event_count = d->profile->rows[NX_SYSTEM_EVENT];
 	struct nx_progress progress;
 	const struct nx_system_export_options how = {
@@ -147,8 +168,11 @@ static void plan_jobs(struct directory *d, struct nx_device_jobs *jobs)
 			place->show_progress = false;
 			job.store = place;
 		} else {
-			job.target =
-				file_in(d, nx_arena_printf(&d->arena, "%s.%s", names[i], suffix));
+			bool is_main = d->main_file && !profile->process_count && !jobs->len;
+
+			job.target = is_main ? d->main_file
+					     : file_in(d, nx_arena_printf(&d->arena, "%s.%s",
+									  names[i], suffix));
 		}
 		nx_vec_push(jobs, job);
 	}
@@ -296,7 +320,7 @@ static enum nx_status summarise_one(const struct directory *d, const struct nx_d
 	if (s->is_json) {
 		nx_profile_key(profile, key);
 		nx_json_key(&s->json, key);
-		nx_json_summary(&s->json, profile);
+		nx_json_summary_alone(&s->json, profile);
 	} else {
 		nx_print(&s->out, "%s%s\n", s->good ? "\n" : "", c->session_path);
 		(void)!nx_export_summary_text(profile, &how, &s->out, NULL);
@@ -360,8 +384,8 @@ static enum nx_status write_all(struct directory *d, struct nx_error *err)
 
 	if (!has_files && !d->profile->process_count)
 		return summarise_devices(d, err);
-	if (d->v->output_file && has_files)
-		st = nx_make_directories(d->v->output_file, err);
+	if (d->folder && has_files)
+		st = nx_make_directories(d->folder, err);
 	if (!st && d->profile->process_count) {
 		nx_status_file_enter(d->status_file, path, NX_PROFILE_SYSTEM);
 		st = d->as_tables ? store_system(d, err) : write_system(d, err);
@@ -396,6 +420,7 @@ enum nx_status nx_view_directory(const struct nx_view_options *v,
 		return st;
 	d.profile = nx_system_run_borrow(run);
 	nx_view_say_warnings(&d.profile->warnings, nx_view_verbosity(v));
+	place_files(&d);
 	st = write_all(&d, err);
 	*has_ranks = d.has_ranks;
 	nx_system_run_close(run);

@@ -28,7 +28,8 @@ const struct nx_option nx_view_option_table[] = {
 	NX_ROW_DATA_PATH(VIEW),
 	NX_ROW_NAME(VIEW, "display-name"),
 	{"ingest-only", 0, NX_FLAG, FIELD(ingest_only),
-	 "Store the profile in the workspace and exit: the same as --output-format parquet."},
+	 "Store the profile in the workspace, or as tables in the folder --output-file, and exit. "
+	 "--output-format parquet does the same; db means the workspace here."},
 	{"framework-source-root", 0, NX_FOLDER("DIR"), FIELD(framework_source_root),
 	 "The folder of the model's source code. Source files named in the capture are stored with "
 	 "the profile, to be shown beside it. For \"/a/b/c.py\" the longest matching path is "
@@ -97,7 +98,8 @@ const struct nx_option nx_view_option_table[] = {
 	 "The name or address to listen on (default: this machine only). Anyone who can reach it "
 	 "can read, change and delete profiles: use --token with it."},
 	NX_ROW_TOKEN(VIEW, "Require this access token; the printed address includes it."),
-	{"disable-ui", 0, NX_FLAG, FIELD(disable_ui), "Serve the HTTP API without pages."},
+	{"disable-ui", 0, NX_FLAG, FIELD(disable_ui),
+	 "Serve only the HTTP API, on its port; the browser's port is not used."},
 	{"processing-status-file", 0, NX_FILE("FILE"), FIELD(status_file),
 	 "Report processing to other programs: JSON with the status_code of the run (-1 while it "
 	 "runs, then the exit code) and the status of every profile: processing, success or "
@@ -193,7 +195,7 @@ struct nx_store_target nx_view_store_target(const struct nx_view_options *v)
 		.data_path = v->data_path,
 		.name = v->display_name,
 		.url = v->store,
-		.to_influx = has_format(v, "db"),
+		.to_influx = has_format(v, "db") && !v->ingest_only,
 		.influx = {.endpoint = v->db_endpoint,
 			   .org = v->db_org,
 			   .bucket = v->db_bucket,
@@ -269,27 +271,22 @@ enum nx_status nx_view_options_check(struct nx_view_options *v, struct nx_error 
 		{reads && !v->directory && !v->session_path && !v->neff_path && !in_browser,
 		 "nothing to view: give a session file with -s SESSION.ntff and the NEFF that was "
 		 "running with -n MODEL.neff"},
-		{(v->db_endpoint || v->db_org || v->db_bucket) && !is_db && !is_legacy_db,
+		{(v->db_endpoint || v->db_org || v->db_bucket) && !is_db && !is_legacy_db &&
+			 !v->ingest_only,
 		 "--db-endpoint, --db-org and --db-bucket are for InfluxDB: add --output-format "
 		 "db"},
 		{v->store && v->format && !has_format(v, "parquet"),
 		 "--store writes tables to a ClickHouse; leave out --output-format"},
-		{(v->store || is_db) && v->output_file,
+		{(v->store || (is_db && !v->ingest_only)) && v->output_file,
 		 "rows go to the database; leave out --output-file"},
-		{v->ingest_only && (v->output_file || (v->format && !has_format(v, "parquet"))),
-		 "--ingest-only stores tables in the workspace; leave out --output-file and other "
-		 "formats"},
-		{!v->format && v->output_file,
+		{v->ingest_only && v->format && !has_format(v, "parquet") && !is_db,
+		 "--ingest-only stores tables; leave out either it or --output-format"},
+		{!v->format && v->output_file && !v->ingest_only,
 		 "--output-file needs a format: add --output-format json"},
 		{!v->format && v->pretty,
 		 "--json-pretty-print needs a format: add --output-format json"},
 		{v->perfetto_flows && !has_format(v, "perfetto"),
 		 "--show-perfetto-flows is for Perfetto traces: add --output-format perfetto"},
-		{v->format && v->port.is_given,
-		 "--port is for viewing in a browser; leave out either it or --output-format"},
-		{!in_browser && (v->host || v->token || v->disable_ui || v->api_port.is_given),
-		 "--host, --token, --disable-ui and --api-server-port are for viewing in a "
-		 "browser; leave out either them or --output-format"},
 		{0},
 	};
 	enum nx_status st = NX_OK;

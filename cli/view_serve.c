@@ -26,16 +26,20 @@ static void say_ready(void *context, const struct nx_serve_ready *ready)
 	(void)context;
 	if (ready->note)
 		nx_say_warning("%s", ready->note);
-	printf("%s at %s\nctrl-c to exit\n",
-	       ready->is_of_profile ? "View profile" : "View a list of profiles", ready->url);
+	if (ready->is_api)
+		printf("The API answers at %s\nctrl-c to exit\n", ready->url);
+	else
+		printf("%s at %s\nctrl-c to exit\n",
+		       ready->is_of_profile ? "View profile" : "View a list of profiles",
+		       ready->url);
 	/* Scripts wait for this line through a pipe. */
 	fflush(stdout);
 }
 
-enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,
-			     bool opens_ranks, struct nx_error *err)
+static struct nx_serve_options options_of(const struct nx_view_options *v)
 {
-	struct nx_serve_options how = {
+	assert(v->port.value <= UINT16_MAX && v->api_port.value <= UINT16_MAX);
+	return (struct nx_serve_options){
 		.workspace_path = v->data_path,
 		.host = v->host,
 		.port = v->port.is_given ? (uint16_t)v->port.value : NX_SERVE_DEFAULT_PORT,
@@ -44,17 +48,36 @@ enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_n
 		.is_api_port_asked = v->api_port.is_given,
 		.disable_ui = v->disable_ui,
 		.token = v->token ? v->token : getenv("NEURON_EXPLORER_TOKEN"),
-		.open_name = *open_name ? open_name : NULL,
-		.opens_ranks = opens_ranks,
 		.on_ready = say_ready,
 		.stop = &is_stopped,
 	};
+}
+
+/* Tools that run this for the API alone, beside a server that is running, expect the profile to be
+ * stored for that server even if they do not get a port. */
+enum nx_status nx_view_check_ports(const struct nx_view_options *v, struct nx_error *err)
+{
+	struct nx_serve_options how = options_of(v);
+	enum nx_status st = nx_serve_check(&how, err);
+
+	if (st == NX_USAGE && v->disable_ui && (v->session_path || v->directory)) {
+		nx_say_warning("%s; the profile will be stored, not served", err->message);
+		st = NX_OK;
+	}
+	return st;
+}
+
+enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,
+			     bool opens_ranks, struct nx_error *err)
+{
+	struct nx_serve_options how = options_of(v);
 	/* The second ctrl-c ends the program at once, in case the first has no effect. */
 	struct sigaction action = {.sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND};
 	struct nx_arena arena = {0};
 	enum nx_status st = NX_OK;
 
-	assert(v->port.value <= UINT16_MAX && v->api_port.value <= UINT16_MAX);
+	how.open_name = *open_name ? open_name : NULL;
+	how.opens_ranks = opens_ranks;
 	if (!v->data_path)
 		st = nx_workspace_default_path(&arena, &how.workspace_path, err);
 	if (!st) {
@@ -68,6 +91,11 @@ enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_n
 }
 
 #else
+
+enum nx_status nx_view_check_ports(const struct nx_view_options *v, struct nx_error *err)
+{
+	return nx_view_serve(v, "", false, err);
+}
 
 enum nx_status nx_view_serve(const struct nx_view_options *v, const char *open_name,
 			     bool opens_ranks, struct nx_error *err)

@@ -11,6 +11,9 @@
 
 /* One object: the summary's metrics. */
 void nx_json_summary(struct nx_json_writer *w, const struct nx_profile *profile);
+/* As summary-json prints it: with the columns of the Summary table that are no metrics, because
+ * scripts for AWS's newer tool read them here. The JSON of the whole profile does not have them. */
+void nx_json_summary_alone(struct nx_json_writer *w, const struct nx_profile *profile);
 
 /* Tables that grow with the trace; *rows becomes the number written. */
 enum nx_status nx_json_instructions(struct nx_json_writer *w, const struct nx_profile *profile,

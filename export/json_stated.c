@@ -10,9 +10,8 @@
 #include "model/measure.h"
 #include "model/metrics.h"
 
-void nx_json_summary(struct nx_json_writer *w, const struct nx_profile *p)
+static void put_metrics(struct nx_json_writer *w, const struct nx_profile *p)
 {
-	nx_json_begin_object(w);
 	for (size_t i = 0; i < p->metrics.len; i++) {
 		const struct nx_metric *m = &p->metrics.items[i];
 
@@ -29,6 +28,22 @@ void nx_json_summary(struct nx_json_writer *w, const struct nx_profile *p)
 		}
 	}
 	nx_json_key_text(w, "profiler_version", NX_PRODUCT_VERSION);
+}
+
+void nx_json_summary(struct nx_json_writer *w, const struct nx_profile *p)
+{
+	nx_json_begin_object(w);
+	put_metrics(w, p);
+	nx_json_end_object(w);
+}
+
+void nx_json_summary_alone(struct nx_json_writer *w, const struct nx_profile *p)
+{
+	nx_json_begin_object(w);
+	put_metrics(w, p);
+	nx_json_key_f64(w, "total_exec_time", (double)p->exec_time_ps / 1e12);
+	nx_json_key_u64(w, "adjusted_hardware_flops", p->adjusted_flop_count);
+	nx_json_key_u64(w, "adjusted_transpose_flops", p->adjusted_transpose_flop_count);
 	nx_json_end_object(w);
 }
 

@@ -20,7 +20,7 @@ enum nx_status nx_export_summary_json(const struct nx_profile *profile,
 	nx_json_init_output(&w, out, options->pretty);
 	nx_json_begin_object(&w);
 	nx_json_key(&w, key);
-	nx_json_summary(&w, profile);
+	nx_json_summary_alone(&w, profile);
 	nx_json_end_object(&w);
 	nx_output_write(out, "\n", 1);
 	return NX_OK;

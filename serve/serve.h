@@ -10,7 +10,8 @@
  *	st = nx_serve(&options, err);
  *
  * Both ports answer the same; the second is where other tools expect the API. If it is in
- * use and was not given by the user, the server does without it and says so in its note.
+ * use and was not given by the user, the server does without it and says so in its note. With
+ * disable_ui only the second one is opened.
  */
 #ifndef NX_SERVE_SERVE_H
 #define NX_SERVE_SERVE_H
@@ -27,6 +28,7 @@
 struct nx_serve_ready {
 	const char *url; /* of the profile to open, or of the list of profiles */
 	bool is_of_profile;
+	bool is_api;	     /* url is that of an answer of the API: there are no pages */
 	const char *api_url; /* NULL when there is one port only */
 	const char *note;    /* a sentence the user should know; NULL: none */
 };
@@ -35,7 +37,7 @@ struct nx_serve_options {
 	const char *workspace_path; /* made when it is missing */
 	const char *host;	    /* name or address to listen on; NULL: this machine only */
 	uint16_t port;		    /* 0: any free one */
-	uint16_t api_port;	    /* 0: none */
+	uint16_t api_port;	    /* 0: none; with disable_ui the only port, 0: any free one */
 	bool is_api_port_asked;	    /* given by the user: fail if it is in use */
 	bool disable_ui;	    /* the API alone, no pages */
 	const char *token;	    /* NULL or "": none is needed */
@@ -48,6 +50,12 @@ struct nx_serve_options {
 	volatile sig_atomic_t *stop; /* serving ends a moment after it is not 0 */
 };
 
+/*
+ * Whether nx_serve could listen now, with the same messages: for a caller that has long work to do
+ * first. Only token, host and ports are read.
+ */
+NX_MUST_CHECK enum nx_status nx_serve_check(const struct nx_serve_options *options,
+					    struct nx_error *err);
 NX_MUST_CHECK enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error *err);
 
 #endif

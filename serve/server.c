@@ -18,6 +18,7 @@
 #define IDLE_SECONDS 60
 #define REQUEST_BYTES_MAX ((size_t)32 << 10)
 #define STOP_CHECK_NS 50000000
+#define PORTS_TO_TRY 50u
 /* A request that finds this many waiting is refused with 503. */
 #define QUICK_WAITING_MAX 2000
 #define SLOW_WAITING_MAX 200
@@ -76,22 +77,6 @@ static void stop_port(struct port *port)
 	*port = (struct port){.fd = -1};
 }
 
-static enum nx_status refuse_address(const char *host, uint16_t port, const char *option,
-				     int errno_value, struct nx_error *err)
-{
-	if (errno_value == EADDRINUSE)
-		return nx_fail(err, NX_USAGE,
-			       "port %u on %s is in use, perhaps by another viewer; stop that "
-			       "program or choose another port with %s",
-			       port, host, option);
-	if (errno_value == EACCES)
-		return nx_fail(err, NX_PERMISSION,
-			       "the system does not let you listen on port %u; choose one "
-			       "above 1023 with %s",
-			       port, option);
-	return nx_fail_errno(err, errno_value, "cannot listen on %s port %u", host, port);
-}
-
 static int listen_on(const struct addrinfo *address)
 {
 	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -109,6 +94,67 @@ static int listen_on(const struct addrinfo *address)
 	return -1;
 }
 
+static int listen_at(const char *host, uint16_t port, int *resolving)
+{
+	struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+				 .ai_socktype = SOCK_STREAM};
+	struct addrinfo *found;
+	char service[8];
+	int fd, saved_errno;
+
+	snprintf(service, sizeof(service), "%u", port);
+	*resolving = getaddrinfo(host, service, &hints, &found);
+	if (*resolving)
+		return -1;
+	fd = listen_on(found);
+	saved_errno = errno;
+	freeaddrinfo(found);
+	errno = saved_errno;
+	return fd;
+}
+
+/* The first free port above one that is in use, other than those that viewers take by default; 0:
+ * none nearby. */
+static uint16_t next_free(const char *host, uint16_t port)
+{
+	unsigned last = port + PORTS_TO_TRY < UINT16_MAX ? port + PORTS_TO_TRY : UINT16_MAX;
+	int fd, resolving;
+
+	for (unsigned p = port + 1u; p <= last; p++) {
+		if (p == NX_SERVE_DEFAULT_PORT || p == NX_SERVE_DEFAULT_API_PORT)
+			continue;
+		fd = listen_at(host, (uint16_t)p, &resolving);
+		if (fd < 0)
+			continue;
+		close(fd);
+		return (uint16_t)p;
+	}
+	return 0;
+}
+
+static enum nx_status refuse_address(const char *host, uint16_t port, const char *option,
+				     int errno_value, struct nx_error *err)
+{
+	uint16_t free_port = errno_value == EADDRINUSE ? next_free(host, port) : 0;
+
+	if (free_port)
+		return nx_fail(err, NX_USAGE,
+			       "port %u on %s is in use, perhaps by another viewer; stop that "
+			       "program, or add %s %u, which is free",
+			       port, host, option, free_port);
+	if (errno_value == EADDRINUSE)
+		return nx_fail(err, NX_USAGE,
+			       "port %u on %s is in use, perhaps by another viewer; stop that "
+			       "program or choose another port with %s",
+			       port, host, option);
+	if (errno_value == EACCES)
+		return nx_fail(err, NX_PERMISSION,
+			       "the system does not let you listen on port %u; choose one "
+			       "above 1023 with %s",
+			       port, option);
+	return nx_fail_errno(err, errno_value, "cannot listen on %s port %u", host, port);
+}
+
 /*
  * Opens a port. If *port is 0, chooses a free one. option names the option that sets the port, for
  * the message. USAGE if the port is in use, PERMISSION if the system reserves it.
@@ -116,32 +162,25 @@ static int listen_on(const struct addrinfo *address)
 static enum nx_status open_port(const char *host, uint16_t *port, const char *option, int *fd,
 				struct nx_error *err)
 {
-	struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
-				 .ai_socktype = SOCK_STREAM};
-	struct addrinfo *found;
 	struct sockaddr_in6 bound = {0};
 	socklen_t size = sizeof(bound);
-	char service[8];
-	int failure;
+	int resolving;
 
-	snprintf(service, sizeof(service), "%u", *port);
-	failure = getaddrinfo(host, service, &hints, &found);
-	if (failure)
+	*fd = listen_at(host, *port, &resolving);
+	if (resolving)
 		return nx_fail(err, NX_NOT_FOUND,
 			       "cannot listen on %s: %s; give a name or an "
 			       "address of this machine",
-			       host, gai_strerror(failure));
-	*fd = listen_on(found);
-	failure = errno;
-	freeaddrinfo(found);
+			       host, gai_strerror(resolving));
 	if (*fd < 0)
-		return refuse_address(host, *port, option, failure, err);
+		return refuse_address(host, *port, option, errno, err);
 	getsockname(*fd, (struct sockaddr *)&bound, &size);
 	*port = ntohs(bound.sin6_port); /* at the same place in an IPv4 address */
 	return NX_OK;
 }
 
-/* The second port is optional: if it is in use, that is an error only if the user gave it. */
+/* The second port is optional: if it is in use, that is an error only if the user gave it. Without
+ * pages there is one port, that of the API. */
 static enum nx_status open_ports(const struct nx_serve_options *options, const char *host,
 				 struct port ports[2], char note[256], struct nx_error *err)
 {
@@ -150,6 +189,10 @@ static enum nx_status open_ports(const struct nx_serve_options *options, const c
 
 	ports[0] = (struct port){.fd = -1, .number = options->port};
 	ports[1] = (struct port){.fd = -1, .number = options->api_port};
+	if (options->disable_ui) {
+		ports[0].number = options->api_port;
+		return open_port(host, &ports[0].number, "--api-server-port", &ports[0].fd, err);
+	}
 	st = open_port(host, &ports[0].number, "--port", &ports[0].fd, err);
 	if (st || !options->api_port || options->api_port == ports[0].number)
 		return st;
@@ -214,8 +257,13 @@ static void tell_ready(const struct nx_server *server, const struct port ports[2
 	struct nx_arena arena = {0};
 	const char *path =
 		name ? nx_arena_printf(&arena, "/%s/%s", page, encode(&arena, name)) : "/";
-	struct nx_serve_ready ready = {.is_of_profile = name, .note = *note ? note : NULL};
+	struct nx_serve_ready ready = {
+		.is_of_profile = name, .is_api = o->disable_ui, .note = *note ? note : NULL};
 
+	if (o->disable_ui)
+		path = nx_arena_printf(&arena, "/api/v1/profiles%s%s%s", name ? "/" : "",
+				       name ? encode(&arena, name) : "",
+				       name && o->opens_ranks ? "/ranks" : "");
 	if (token)
 		path = nx_arena_printf(&arena, "%s?token=%s", path, encode(&arena, token));
 	ready.url = make_url(&arena, server->host, ports[0].number, path);
@@ -306,9 +354,27 @@ static enum nx_status check_token(const char *token, struct nx_error *err)
 	return NX_OK;
 }
 
+static const char *host_of(const struct nx_serve_options *options)
+{
+	return options->host && *options->host ? options->host : "127.0.0.1";
+}
+
+enum nx_status nx_serve_check(const struct nx_serve_options *options, struct nx_error *err)
+{
+	struct port ports[2] = {{.fd = -1}, {.fd = -1}};
+	char note[256] = "";
+	enum nx_status st = check_token(options->token, err);
+
+	if (!st)
+		st = open_ports(options, host_of(options), ports, note, err);
+	stop_port(&ports[0]);
+	stop_port(&ports[1]);
+	return st;
+}
+
 enum nx_status nx_serve(const struct nx_serve_options *options, struct nx_error *err)
 {
-	const char *host = options->host && *options->host ? options->host : "127.0.0.1";
+	const char *host = host_of(options);
 	struct nx_workspace_options where = {.path = options->workspace_path};
 	struct nx_server server = {.options = options, .host = host};
 	struct port ports[2] = {{.fd = -1}, {.fd = -1}};

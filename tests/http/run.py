@@ -516,15 +516,33 @@ def check_replaced(server, capture, workspace):
           and {s['name'] for s in after['sources']} == {'demo.ntff'}, after)
 
 
-def check_ports(workspace):
+def check_ports(workspace, capture):
     server = Server(workspace, '--disable-ui', api_port='0')
-    check('the API works without pages', server.ask('/')[0] == 404
-          and server.ask(API + '/profiles')[0] == 200)
+    check('the API works without pages, and its printed address answers', server.ask('/')[0] == 404
+          and server.ask(urllib.parse.urlsplit(server.url).path)[0] == 200, server.said)
+    taken = socket.create_server(('127.0.0.1', 0))
+    alone = Server(workspace, '--disable-ui', port=str(taken.getsockname()[1]), api_port='0')
+    check('without pages the port of the browser is not needed',
+          alone.ask(API + '/profiles')[0] == 200, alone.said)
+    alone.stop()
+    taken.close()
     busy = subprocess.run([PROGRAM, 'view', '--data-path', workspace, '-p', str(server.port)],
                           capture_output=True, text=True, check=False)
     check('a port in use gives a message with the remedy',
-          busy.returncode == 2 and busy.stderr.count('\n') == 1 and '--port' in busy.stderr,
-          busy.stderr)
+          busy.returncode == 2 and busy.stderr.count('\n') == 1
+          and re.search(r'add --port \d+, which is free', busy.stderr), busy.stderr)
+    fresh = f'{workspace}-fresh'
+    missing = ['-s', f'{workspace}/none.ntff', '--data-path', fresh]
+    busy = subprocess.run([PROGRAM, 'view', *missing, '-p', str(server.port)], capture_output=True,
+                          text=True, check=False)
+    check('it is found before anything is processed', 'in use' in busy.stderr
+          and not os.path.exists(fresh), busy.stderr)
+    busy = subprocess.run([PROGRAM, 'view', '-s', f'{capture}/demo.ntff', '--data-path', fresh,
+                           '--disable-ui', '--api-server-port', str(server.port), '-v', '2'],
+                          capture_output=True, text=True, check=False)
+    check('without pages the profile is stored for the server that has the port',
+          busy.returncode == 2 and 'will be stored' in busy.stderr
+          and os.path.exists(f'{fresh}/profiles/global/demo@latest'), busy.stderr)
     busy = subprocess.run([PROGRAM, 'view', '--data-path', workspace, '-p', '0',
                            '--api-server-port', str(server.port)], capture_output=True, text=True,
                           check=False)
@@ -611,7 +629,7 @@ def main():
         code, _, err = server.stop()
         check('ctrl-c stops the server cleanly', code == 0 and err == '', (code, err))
         check_token(workspace)
-        check_ports(workspace)
+        check_ports(workspace, capture)
         check_stop_while_busy(workspace)
         check_views(folder, capture)
     print(f'1..{len(results)}')

@@ -167,6 +167,7 @@ static void test_later(void **state)
 
 static void test_choice(void **state)
 {
+	char shouted[] = "ASYNC-Wait";
 	static const char *const wrong[] = {"", "s", "sync ", "sync async", "asynch"};
 	struct parsed p;
 
@@ -174,6 +175,9 @@ static void test_choice(void **state)
 	PARSE(&p, "-m", "async");
 	assert_int_equal(p.status, NX_OK);
 	assert_string_equal(p.values.mode, "async");
+	PARSE(&p, "-m", shouted);
+	assert_int_equal(p.status, NX_OK);
+	assert_string_equal(p.values.mode, "async-wait");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(PARSE(&p, "-m", wrong[i])->status, NX_USAGE);
 	assert_string_equal(p.error.message, "--mode is one of sync async async-wait, not "

@@ -47,13 +47,17 @@ static void json_is_one_object_under_the_profiles_key(void **state)
 	char key[NX_PROFILE_KEY_MAX];
 
 	add_metrics(f);
+	f->p.exec_time_ps = 1500000;
+	f->p.adjusted_flop_count = 8;
+	f->p.adjusted_transpose_flop_count = 3;
 	nx_profile_key(&f->p, key);
 	assert_string_equal(
 		nx_export_fixture_file(f, "summary-json", false),
 		nx_arena_printf(&f->p.arena,
 				"{\"%s\":{\"a_rather_long_metric_name\":12,\"b\":\"trn2\","
 				"\"total_time\":0.017,\"profiler_version\":\"" NX_PRODUCT_VERSION
-				"\"}}\n",
+				"\",\"total_exec_time\":0.0000015,"
+				"\"adjusted_hardware_flops\":8,\"adjusted_transpose_flops\":3}}\n",
 				key));
 	nx_assert_same_json(nx_export_fixture_file(f, "summary-json", false),
 			    nx_export_fixture_file(f, "summary-json", true));
