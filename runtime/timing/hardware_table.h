@@ -87,6 +87,13 @@ struct nx_frame_timing {	    /* around an execution */
 	uint32_t start_ps;	    /* start -> first compiled instruction of the fastest engine */
 	uint64_t gpsimd_library_ps; /* once, before its first software transfer */
 	uint32_t end_ps;	    /* last compiled instruction -> end of the execution */
+	/*
+	 * Where the execution starts with the end of PE's NOTIFY: start -> first word behind
+	 * each engine's NOTIFY. 0: it starts earlier, and when these words run was not measured.
+	 */
+	uint32_t behind_notify_ps[NX_ENGINE_COUNT];
+	uint32_t tables_ps; /* start -> PE has its tables and lets the others begin; 0: unknown */
+	uint32_t close_ps;  /* end of the last NOTIFY -> end of the execution; else end_ps is */
 	struct nx_source source;
 };
 

@@ -25,6 +25,7 @@ struct loader {
 	const struct nx_core_program *program;
 	struct nx_loaded_core *core;
 	struct nx_packet_maker packets;
+	enum nx_loading_runtime runtime;
 	uint32_t *queue_of; /* the program's queues, then a dynamic one per engine */
 	struct nx_slot_list slots;
 	struct nx_error *err;
@@ -152,10 +153,24 @@ static struct nx_loaded_slot *add_compiled(struct loader *l, const uint8_t *word
 }
 
 /* Two WRITEs in its place: the first one waits, the second one is the compiler's. */
+static struct nx_loaded_slot *add_two_doorbells(struct loader *l, const uint8_t *word, uint32_t pc,
+						uint32_t queue_index)
+{
+	struct nx_loaded_slot *slot = add_compiled(l, word, NX_NO_INDEX);
+
+	nx_loaded_word_doorbell(&slot->word, queue_index);
+	slot->kind = NX_LOADED_INSERTED;
+	slot->word.header.update = (struct nx_word_sync){0};
+	slot = add_compiled(l, word, pc);
+	nx_loaded_word_doorbell(&slot->word, queue_index);
+	slot->word.header.wait = (struct nx_word_sync){0};
+	return slot;
+}
+
 static enum nx_status add_trigger(struct loader *l, unsigned engine, const uint8_t *word,
 				  uint32_t pc)
 {
-	struct nx_loaded_slot *slot = add_compiled(l, word, NX_NO_INDEX);
+	struct nx_loaded_slot *slot;
 	struct nx_dma_trigger trigger;
 	const struct nx_device_queue *queue;
 	size_t index = 0;
@@ -163,12 +178,12 @@ static enum nx_status add_trigger(struct loader *l, unsigned engine, const uint8
 
 	(void)nx_instruction_dma_trigger(word, &trigger);
 	queue = nx_core_program_queue(l->program, engine, nx_slice_text(trigger.queue), &index);
-	nx_loaded_word_doorbell(&slot->word, (uint32_t)index);
-	slot->kind = NX_LOADED_INSERTED;
-	slot->word.header.update = (struct nx_word_sync){0};
-	slot = add_compiled(l, word, pc);
-	nx_loaded_word_doorbell(&slot->word, (uint32_t)index);
-	slot->word.header.wait = (struct nx_word_sync){0};
+	if (l->runtime == NX_LOADED_BY_OLDER) {
+		slot = add_compiled(l, word, pc);
+		nx_loaded_word_doorbells(&slot->word, (uint32_t)index);
+	} else {
+		slot = add_two_doorbells(l, word, pc, (uint32_t)index);
+	}
 	slot->kind = NX_LOADED_REPLACED;
 	if (!queue || !nx_map_get(&queue->by_id, trigger.block_id, &block))
 		return NX_OK;
@@ -248,7 +263,7 @@ static enum nx_status make_stream(struct loader *l, unsigned engine)
 	enum nx_status status = NX_OK;
 
 	nx_vec_clear(&l->slots);
-	nx_loaded_words_begin(&l->slots, engine);
+	nx_loaded_words_begin(&l->slots, engine, l->runtime);
 	if (count < MAX_SLOTS)
 		for (uint32_t pc = 0; pc < count && !status; pc++)
 			status = add_word(l, engine, code, pc);
@@ -256,7 +271,7 @@ static enum nx_status make_stream(struct loader *l, unsigned engine)
 		return status;
 	for (size_t q = 0; q < l->program->queue_count; q++)
 		static_queues += l->program->queues[q].engine == engine;
-	nx_loaded_words_end(&l->slots, engine, static_queues);
+	nx_loaded_words_end(&l->slots, engine, static_queues, l->runtime);
 	if (count >= MAX_SLOTS || l->slots.len > MAX_SLOTS)
 		return nx_fail(l->err, NX_LIMIT,
 			       "the stream of engine %s has %zu words; a record of a device can "
@@ -308,7 +323,8 @@ static uint64_t packets_allowed(const struct nx_device_program *program)
 enum nx_status nx_loaded_code_make(struct nx_loaded_code *code,
 				   const struct nx_device_program *program, struct nx_error *err)
 {
-	struct loader l = {.code = code, .err = err};
+	struct loader l = {
+		.code = code, .runtime = nx_loading_runtime_of(program->arch), .err = err};
 	enum nx_status status = NX_OK;
 
 	assert(program->core_count <= NX_DEVICE_MAX_CORES);

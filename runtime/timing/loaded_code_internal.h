@@ -10,11 +10,23 @@ struct nx_slot_list NX_VEC_BODY(struct nx_loaded_slot);
 
 /* --- words the runtime adds (loaded_words.c) ------------------------------------- */
 
-void nx_loaded_words_begin(struct nx_slot_list *out, unsigned engine);
-/* doorbell_count: static queues of the engine, whose rings are put back at the end. */
-void nx_loaded_words_end(struct nx_slot_list *out, unsigned engine, size_t doorbell_count);
+/* Captures of trn1 come from an older runtime than those of inf2 and trn2. */
+enum nx_loading_runtime { NX_LOADED_BY_NEWER, NX_LOADED_BY_OLDER };
+
+static inline enum nx_loading_runtime nx_loading_runtime_of(enum nx_device_arch arch)
+{
+	return arch == NX_DEVICE_TRN1 ? NX_LOADED_BY_OLDER : NX_LOADED_BY_NEWER;
+}
+
+void nx_loaded_words_begin(struct nx_slot_list *out, unsigned engine,
+			   enum nx_loading_runtime runtime);
+/* doorbell_count: static queues of the engine, whose rings the newer runtime puts back. */
+void nx_loaded_words_end(struct nx_slot_list *out, unsigned engine, size_t doorbell_count,
+			 enum nx_loading_runtime runtime);
 
 void nx_loaded_word_doorbell(union nx_word *word, uint32_t queue_index);
+/* Two in one word, as the older runtime writes them. */
+void nx_loaded_word_doorbells(union nx_word *word, uint32_t queue_index);
 void nx_loaded_word_move(union nx_word *word, uint32_t bound);
 /* The compiler's pseudo words as an engine executes them; word holds theirs and is changed. */
 void nx_loaded_word_replace_load(union nx_word *word);

@@ -247,10 +247,13 @@ static void put_markers(struct notifying *n, unsigned core, unsigned engine)
 	}
 }
 
-/* One tick more than between the marks, as in all captures of inf2. */
+/*
+ * One tick more than between the marks, as in all captures of inf2, unless the run says more. If
+ * PE's NOTIFY did not run, it is the marker that ends at time 0.
+ */
 static uint64_t marked_ps(const struct notifying *n)
 {
-	uint64_t start_ps = UINT64_MAX, end_ps = 0;
+	uint64_t start_ps = 0, end_ps = 0, total_ps;
 
 	for (size_t i = 0; i < n->run->instructions.len; i++) {
 		const struct nx_timed_instruction *row = &n->run->instructions.items[i];
@@ -260,13 +263,18 @@ static uint64_t marked_ps(const struct notifying *n)
 		if (!stream)
 			continue;
 		if (is_marker(&stream->slots[row->slot], NX_NOTIFY_HINT_START) &&
-		    row->end_ps < start_ps)
+		    row->engine == NX_ENGINE_TENSOR && row->core == 0)
 			start_ps = row->end_ps;
 		if (is_marker(&stream->slots[row->slot], NX_NOTIFY_HINT_END) &&
 		    row->end_ps > end_ps)
 			end_ps = row->end_ps;
 	}
-	return end_ps > start_ps ? end_ps - start_ps + TICK_PS : 0;
+	if (end_ps <= start_ps)
+		return 0;
+	total_ps = end_ps + TICK_PS;
+	if (start_ps == 0 && n->run->end_ps > total_ps)
+		total_ps = n->run->end_ps;
+	return total_ps - start_ps;
 }
 
 /* --- faults -------------------------------------------------------------------------------- */

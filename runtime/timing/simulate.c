@@ -106,17 +106,58 @@ static uint32_t first_compiled(const struct nx_loaded_stream *stream)
 	return pc;
 }
 
+static bool is_notify(const struct nx_loaded_slot *slot, unsigned hint)
+{
+	return slot->kind == NX_LOADED_INSERTED && slot->word.header.opcode == NX_OP_NOTIFY &&
+	       slot->word.notify.hint == hint;
+}
+
+/* The time of the first word, and its pc: NOTIFY, or the one behind it if it ends at time 0. */
+static uint64_t begin_at_notify(struct nx_simulation *sim, unsigned c, unsigned engine)
+{
+	const struct nx_loaded_stream *stream = nx_sim_stream(sim, c, engine);
+	struct nx_sim_front *front = &sim->cores[c].fronts[engine];
+	uint64_t behind_ps = sim->hardware->frame.behind_notify_ps[engine], notify_ps;
+	struct nx_cost cost;
+
+	while (front->pc < stream->slot_count &&
+	       !is_notify(&stream->slots[front->pc], NX_NOTIFY_HINT_START))
+		front->pc++;
+	if (front->pc == stream->slot_count)
+		return behind_ps;
+	nx_hardware_cost(sim->hardware, engine, stream->slots[front->pc].word.bytes, &cost);
+	notify_ps = cost.latency_ps + cost.gap_ps;
+	if (engine != NX_ENGINE_TENSOR && notify_ps <= behind_ps)
+		return behind_ps - notify_ps;
+	front->pc++;
+	return behind_ps;
+}
+
+/* PE's NOP before the barrier; only the older runtime has it. */
+static uint32_t find_tables_slot(const struct nx_loaded_stream *stream, uint32_t first_compiled)
+{
+	for (uint32_t pc = 0; pc < first_compiled; pc++)
+		if (stream->slots[pc].word.header.opcode == NX_OP_NOP)
+			return pc;
+	return NX_NO_INDEX;
+}
+
 static void begin_engine(struct nx_simulation *sim, unsigned c, unsigned engine)
 {
 	const struct nx_engine_timing *timing = &sim->hardware->engines[engine];
 	struct nx_sim_core *core = &sim->cores[c];
+	struct nx_sim_front *front = &core->fronts[engine];
+	uint64_t begin_ps = timing->first_instruction_ps / FRAME_PART;
 
+	if (sim->hardware->frame.behind_notify_ps[engine])
+		begin_ps = begin_at_notify(sim, c, engine);
 	core->queues[engine].depth =
 		timing->queue_depth < NX_SIM_DEPTH ? timing->queue_depth : NX_SIM_DEPTH;
 	if (core->queues[engine].depth == 0)
 		core->queues[engine].depth = 1;
-	core->fronts[engine].first_compiled = first_compiled(nx_sim_stream(sim, c, engine));
-	nx_sim_schedule(sim, NX_SIM_FRONT, c, engine, timing->first_instruction_ps / FRAME_PART);
+	front->first_compiled = first_compiled(nx_sim_stream(sim, c, engine));
+	front->tables_slot = find_tables_slot(nx_sim_stream(sim, c, engine), front->first_compiled);
+	nx_sim_schedule(sim, NX_SIM_FRONT, c, engine, begin_ps);
 }
 
 static void begin(struct nx_simulation *sim, struct nx_arena *arena)
@@ -189,6 +230,24 @@ static enum nx_status report_deadlock(const struct nx_simulation *sim, struct nx
 	return used ? nx_fail(err, NX_FORMAT, "the engines are deadlocked: %s", text) : NX_OK;
 }
 
+/* What follows the last compiled word; whose words are known, they take the time. */
+static uint64_t framed_end(const struct nx_simulation *sim)
+{
+	const struct nx_timed_run *run = sim->run;
+	uint64_t end_ps = 0;
+
+	if (sim->hardware->frame.close_ps == 0)
+		return sim->compiled_end_ps + sim->hardware->frame.end_ps;
+	for (size_t i = 0; i < run->instructions.len; i++) {
+		const struct nx_timed_instruction *row = &run->instructions.items[i];
+		const struct nx_loaded_stream *stream = nx_sim_stream(sim, row->core, row->engine);
+
+		if (is_notify(&stream->slots[row->slot], NX_NOTIFY_HINT_END))
+			end_ps = nx_sim_later(end_ps, row->end_ps);
+	}
+	return end_ps ? end_ps + sim->hardware->frame.close_ps : 0;
+}
+
 static uint64_t last_time(const struct nx_timed_run *run, uint64_t end_ps)
 {
 	for (size_t i = 0; i < run->instructions.len; i++)
@@ -230,7 +289,9 @@ enum nx_status nx_simulate(const struct nx_loaded_code *code,
 				 sim.unknown_opcode, sim.hardware->name);
 	else
 		status = report_deadlock(&sim, err);
-	run->end_ps = last_time(run, sim.compiled_end_ps + sim.hardware->frame.end_ps);
+	run->end_ps = framed_end(&sim);
+	if (run->end_ps == 0 || sim.hardware->frame.close_ps == 0)
+		run->end_ps = last_time(run, run->end_ps);
 	end(&sim, &arena);
 	return status;
 }

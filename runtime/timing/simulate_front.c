@@ -322,6 +322,7 @@ void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 	struct nx_sim_front *front = &sim->cores[core].fronts[engine];
 	const struct nx_loaded_stream *stream = nx_sim_stream(sim, core, engine);
 	uint64_t first_ps = sim->hardware->engines[engine].first_instruction_ps, at_ps = now_ps;
+	uint64_t tables_ps = sim->hardware->frame.tables_ps;
 
 	assert(engine < NX_ENGINE_COUNT);
 	front->state = NX_SIM_FRONT_RUNS;
@@ -329,6 +330,10 @@ void nx_sim_front_go(struct nx_simulation *sim, unsigned core, unsigned engine, 
 		/* The table says when the first compiled word runs, not the words before it. */
 		if (front->pc == front->first_compiled && at_ps < first_ps) {
 			continue_at(sim, core, engine, first_ps);
+			return;
+		}
+		if (front->pc == front->tables_slot && at_ps < tables_ps) {
+			continue_at(sim, core, engine, tables_ps);
 			return;
 		}
 		find_cost(sim, core, engine);

@@ -72,6 +72,7 @@ struct nx_sim_front {
 	uint8_t state;
 	uint32_t pc;
 	uint32_t first_compiled; /* slot; slot_count when there is none */
+	uint32_t tables_slot;	 /* where PE waits for its tables, or NX_NO_INDEX */
 	bool has_cost;
 	struct nx_cost cost;	 /* of the word at pc */
 	struct nx_sim_wait wait; /* while it waits */

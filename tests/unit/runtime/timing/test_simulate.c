@@ -271,6 +271,78 @@ static void test_no_throttle_on_trn1(void **state)
 	timing_fixture_close(&f);
 }
 
+/* --- the frame of an older runtime ------------------------------------------------------ */
+
+/* Times of the first or last word of that kind that the runtime added; NULL if there is none. */
+static const struct nx_timed_instruction *added(const struct timing_fixture *f, unsigned engine,
+						uint8_t opcode, bool is_last)
+{
+	const struct nx_loaded_stream *stream = &f->code.cores[0].streams[engine];
+	const struct nx_timed_instruction *found = NULL;
+
+	for (size_t i = 0; i < f->run.instructions.len; i++) {
+		const struct nx_timed_instruction *row = &f->run.instructions.items[i];
+		const struct nx_loaded_slot *slot = &stream->slots[row->slot];
+
+		if (row->engine == engine && slot->kind == NX_LOADED_INSERTED &&
+		    slot->word.header.opcode == opcode &&
+		    (!found || (row->start_ps > found->start_ps) == is_last))
+			found = row;
+	}
+	return found;
+}
+
+/* Captures: 4,590 to 4,596 ns from the last word, GpSimd's, to the end. */
+static void test_frame_of_trn1(void **state)
+{
+	static const uint64_t first_ns[NX_ENGINE_COUNT] = {58, 311, 424, 671, 512};
+	static const unsigned clears[NX_ENGINE_COUNT] = {51, 51, 51, 51, 49};
+	struct timing_fixture f;
+	uint64_t end_ps;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_TRN1, 1);
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+		timing_fixture_add(&f, 0, e, NX_OP_NOP);
+	for (unsigned i = 0; i < 20; i++)
+		timing_fixture_add(&f, 0, NX_ENGINE_GPSIMD, NX_OP_NOP);
+	timing_fixture_must_run(&f);
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++) {
+		const struct nx_loaded_stream *stream = &f.code.cores[0].streams[e];
+		unsigned count = 0;
+
+		assert_int_equal(added(&f, e, NX_OP_DRAIN, false)->start_ps, first_ns[e] * 1000);
+		for (size_t i = 0; i < stream->slot_count; i++)
+			count += stream->slots[i].word.header.opcode == NX_OP_EVENT_SEMAPHORE &&
+				 stream->slots[i].word.event_semaphore.update.semaphore > 2;
+		assert_int_equal(count, clears[e]);
+		assert_null(added(&f, e, NX_OP_EVENT_SEMAPHORE_RANGE_CLEAR, false));
+	}
+	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 0)->start_ps, 10335000);
+	end_ps = timing_fixture_row(&f, 0, NX_ENGINE_GPSIMD, 20)->end_ps;
+	/* TENSOR_STORE, TENSOR_LOAD, COMPARE_BRANCH and WRITE come before the barrier. */
+	assert_true(added(&f, NX_ENGINE_GPSIMD, NX_OP_TENSOR_STORE, true)->start_ps > end_ps);
+	assert_true(added(&f, NX_ENGINE_GPSIMD, NX_OP_TENSOR_LOAD, true)->start_ps > end_ps);
+	assert_true(added(&f, NX_ENGINE_GPSIMD, NX_OP_WRITE, true)->start_ps > end_ps);
+	assert_in_range(f.run.end_ps - end_ps, 4550000, 4640000);
+	timing_fixture_close(&f);
+}
+
+/* Three barriers and a load fit into the 3.2 us before the first compiled word. */
+static void test_frame_of_inf2(void **state)
+{
+	struct timing_fixture f;
+
+	(void)state;
+	timing_fixture_open(&f, NX_DEVICE_INF2, 1);
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+		timing_fixture_add(&f, 0, e, NX_OP_NOP);
+	timing_fixture_must_run(&f);
+	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_SYNC, 0)->start_ps, 3239000);
+	assert_int_equal(timing_fixture_row(&f, 0, NX_ENGINE_TENSOR, 0)->start_ps, 3411000);
+	timing_fixture_close(&f);
+}
+
 /* --- two cores ----------------------------------------------------------------------- */
 
 static void add_barrier(struct timing_fixture *f, unsigned core, uint32_t id)
@@ -443,6 +515,8 @@ int main(void)
 		cmocka_unit_test(test_throttle),
 		cmocka_unit_test(test_throttle_falls),
 		cmocka_unit_test(test_no_throttle_on_trn1),
+		cmocka_unit_test(test_frame_of_trn1),
+		cmocka_unit_test(test_frame_of_inf2),
 		cmocka_unit_test(test_two_cores_meet),
 		cmocka_unit_test(test_core_alone_at_barrier),
 		cmocka_unit_test(test_deadlock),
