@@ -14,7 +14,7 @@ What a command writes to standard output is counted and thrown away. LIMITS are
 --max-seconds, --max-mb and --min-out-mb (megabytes per second written); a row that
 misses one says so and the exit code is 1. --save keeps the seconds in a file, --ratio-to
 says how many times as long as those it took. INPUT of ingest is a file or a folder, WORKSPACE
-where the command leaves its one profile; --min-rows is per second of a core.
+where the command leaves its one profile; --min-rows is per second and core.
 """
 import argparse
 import json
@@ -145,7 +145,7 @@ def print_ingest(arguments, command):
     rows = sum(table["row_count"] for table in json.loads(record.read_text())["tables"])
     found = []
     if options.min_rows and rows / core_seconds < options.min_rows:
-        found.append(f"MISSED: at least {options.min_rows / 1e6:g} M rows/s of a core")
+        found.append(f"MISSED: at least {options.min_rows / 1e6:g} M rows/s per core")
     if options.max_mb and resident / MEGABYTE > options.max_mb:
         found.append(f"MISSED: at most {options.max_mb:g} MB resident")
     print(INGEST_LINE.format(options.label, f"{seconds:.2f}", f"{core_seconds:.2f}", rows,

@@ -194,7 +194,7 @@ static void make(const struct options *o)
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin - making;
 	wall = seconds(CLOCK_MONOTONIC) - wall;
 	getrusage(RUSAGE_SELF, &usage);
-	printf("ingest      %.2f s of a core (%.2f s passed), %.2f M rows/s of a core, %.0f MB "
+	printf("ingest      %.2f s of CPU time (%.2f s passed), %.2f M rows/s per core, %.0f MB "
 	       "resident\n",
 	       cpu, wall, (double)o->events / cpu / 1e6, (double)usage.ru_maxrss / 1024);
 	check(o, (double)o->events / cpu >= 2e6, "at least 2 M rows/s");

@@ -137,7 +137,7 @@ def check_device(server, capture):
     events = Listener(server)
     check('events are server-sent events',
           events.answer.headers['Content-Type'] == 'text/event-stream')
-    check('listeners are told to reload the list',
+    check('listeners get an event that the list changed',
           events.wait_for(lambda e: e[0] == 'profiles'))
     files = [*capture, ('model/layer.py', 'source', b'def layer():\n    pass\n')]
     status, _ = server.send('bert', files, folder='team')

@@ -52,7 +52,7 @@ static void nested_share_and_crossing_do_not(void **state)
 	assert_int_equal(nx_lanes_put(&lanes, 30, 50, note, &log), 0);
 	assert_int_equal(nx_lanes_put(&lanes, 55, 120, note, &log), 2);
 	assert_string_equal(log.text, "");
-	/* the chosen lane alone is told, innermost first */
+	/* only the chosen lane is notified, innermost first */
 	assert_int_equal(nx_lanes_put(&lanes, 70, 100, note, &log), 0);
 	assert_string_equal(log.text, "0:50 0:50 ");
 	assert_int_equal(nx_lanes_put(&lanes, 100, 300, note, &log), 0);

@@ -473,7 +473,7 @@ static struct nx_timeline_window any_window(const struct world *world, uint64_t 
 	return window;
 }
 
-/* Whoever asks only for buckets that have spans is told of these, and the same of them. */
+/* Asking only for buckets with spans returns those buckets, with the same contents. */
 static void check_busy(const struct timeline_case *c, const struct nx_timeline_window *window,
 		       const struct nx_span_bucket *all)
 {

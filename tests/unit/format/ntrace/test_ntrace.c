@@ -42,7 +42,7 @@ static void test_stream(void **state)
 	assert_int_equal(stream.at, sizeof(file));
 }
 
-/* Wherever the file is cut, whole records before the cut are read and the rest is told. */
+/* Wherever the file is cut, whole records before the cut are read and the rest is reported. */
 static void test_torn_stream(void **state)
 {
 	static const uint8_t file[] = {3, 0, 0, 0, 'a', 'b', 'c', 2, 0, 0, 0, 'd', 'e'};

@@ -58,7 +58,7 @@ static void test_cpu_bytes(void **state)
 	nx_arena_release(&arena);
 }
 
-/* The old interface's events inside trace_info.pb are not read, and that is told. */
+/* The old interface's events inside trace_info.pb are not read, and a warning says so. */
 static void test_inline_events(void **state)
 {
 	struct nx_wire_loss loss = {0};

@@ -156,7 +156,7 @@ def the_same_program_gives_the_same_bytes(bench):
 
 
 def executions_follow_each_other(bench):
-    """Of a core: the second of two starts behind the first, and lasts as long as any later."""
+    """On one core the second execution starts after the first and lasts as long as any later one."""
     neff = bench.assemble('vector_add')
     files = [bench.profile(neff, count=count)[3] for count in (1, 2, 3)]
     assert len(set(files)) == 3
