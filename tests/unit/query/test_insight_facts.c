@@ -94,6 +94,10 @@ static void make_rows(struct duckdb_fixture *f)
 	fixture_make(f, "CoreBarriers.parquet",
 		     "SELECT * FROM (VALUES (1::BIGINT, 5::BIGINT, 9::BIGINT), (1, 4, 7), (2, 20, "
 		     "21)) t(id, start_ts, end_ts)");
+	fixture_make(f, "CcOp.parquet",
+		     "SELECT 'AllReduce' AS operation, 8::BIGINT AS input_size, '[0]' AS "
+		     "replica_group, 5::BIGINT AS duration_ns, 70::BIGINT AS start_ts, 75::BIGINT "
+		     "AS end_ts");
 	fixture_make(f, "DmaPacket.parquet",
 		     "SELECT i AS start_ts, CASE WHEN i < 100 THEN 64 ELSE 4096 END::BIGINT AS "
 		     "transfer_bytes FROM range(200) r(i)");
@@ -117,7 +121,7 @@ static void stretches_of_time_come_as_they_are_stored(void **state)
 	assert_int_equal(counts[NX_BAND_THROTTLING], 1);
 	assert_int_equal(counts[NX_BAND_RELOAD], 2);
 	assert_int_equal(counts[NX_BAND_BARRIER], 2);
-	assert_int_equal(counts[NX_BAND_COLLECTIVE], 0);
+	assert_int_equal(counts[NX_BAND_COLLECTIVE], 1);
 	assert_int_equal(rows.bands.items[0].start_ns, 10);
 	assert_int_equal(rows.bands.items[0].end_ns, 30);
 	assert_true(is_near(rows.bands.items[0].weight, 10));

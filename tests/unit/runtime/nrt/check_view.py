@@ -50,6 +50,17 @@ def main(argv):
         text = summary(explorer, out)
         require('bytes of its files do not form a complete record; all before is shown' in text,
                 'the torn end is not told', text)
+        out = pathlib.Path(folder) / 'small'
+        environment.update(NEURON_RT_INSPECT_OUTPUT_DIR=str(out), NEURON_RT_LOG_LEVEL='ERROR',
+                           NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC='16')
+        subprocess.run([program, f'{folder}/demo.neff', str(EXECUTIONS)], env=environment,
+                       check=True)
+        text = summary(explorer, out)
+        told = re.search(r'(\d+) trace events were dropped during capture \(stored (\d+) out of '
+                         r'(\d+) total events\) in .*\. Consider increasing buffer size, reducing '
+                         r'trace duration, or filtering events\.', text)
+        require(told and int(told[1]) + int(told[2]) == int(told[3]) > 0 < int(told[1]),
+                'dropped events are not told', text)
         print('captured and read back')
     return 0
 

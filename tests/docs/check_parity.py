@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check docs/parity.md: the tests and cases it names exist, and no feature of the guides is missing.
+
+usage: check_parity.py SOURCE_ROOT BUILD_ROOT SHARED
+
+A case of `cli` is a title of a .cases file; the words of any other case must stand in a file of
+tests, in this order. Without SHARED/specs/features.md the list of features is not compared. Prints
+TAP.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tap_cases import Skip, run_cases  # noqa: E402
+
+SOURCE, BUILD, SHARED = (pathlib.Path(name) for name in sys.argv[1:4])
+ROW = re.compile(r'^\| ([A-Z]+-\d+) \| ([^|]+) \| ([^|]+) \|$', re.M)
+ID = re.compile(r'[A-Z]+-\d+')
+SECTIONS = {f'1.{number}' for number in (*range(1, 11), 20, 24, 27)}
+TEXTS = {'.c', '.py', '.mjs', '.ts', '.cases', '.sh'}
+
+
+def rows():
+    found = ROW.findall((SOURCE / 'docs/parity.md').read_text())
+    assert found, 'no rows'
+    return found
+
+
+def words(text):
+    return ' '.join(re.findall(r'[a-z0-9]+', text.lower()))
+
+
+def every_feature_has_a_test_a_need_or_a_gap(_):
+    for name, _, shown in rows():
+        assert re.search(r'`|needs |open: ', shown), name
+
+
+def every_test_exists(_):
+    tests = json.loads((BUILD / 'meson-info/intro-tests.json').read_text())
+    names = {test['name'] for test in tests}
+    folders = {name.partition('/')[0] for name in names}
+    for name, _, shown in rows():
+        for test in re.findall(r'`([a-z0-9_/]+)`', shown):
+            # A build may leave a whole folder out: the pages, for instance.
+            assert test in names or test.partition('/')[0] not in folders, f'{name}: {test}'
+
+
+def every_case_exists(_):
+    files = [path for folder in ('tests', 'ui/tests') for path in (SOURCE / folder).rglob('*')
+             if path.suffix in TEXTS and path.is_file()]
+    text = ' '.join(words(path.read_text(errors='replace')) for path in files)
+    titles = {line[2:] for path in (SOURCE / 'tests/cli').glob('*.cases')
+              for line in path.read_text().splitlines() if line.startswith('# ')}
+    for name, _, shown in rows():
+        for part in shown.split('; '):
+            for case in re.findall(r'"([^"]+)"', part):
+                found = case in titles if '`cli`' in part else f' {words(case)} ' in text
+                assert found, f'{name}: {case}'
+
+
+def no_feature_is_missing_or_listed_twice(_):
+    listed = [name for name, _, _ in rows()]
+    assert len(set(listed)) == len(listed), sorted(n for n in listed if listed.count(n) > 1)
+    path = SHARED / 'specs/features.md'
+    if not path.exists():
+        raise Skip('the list of features is not here')
+    section, wanted = None, set()
+    for line in path.read_text().splitlines():
+        heading = re.match(r'##+ (\d+\.\d+[a-z]?)?', line)
+        section = heading.group(1) if heading else section
+        cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
+        if section in SECTIONS and ID.fullmatch(cells[0]) and cells[-1].startswith('yes'):
+            wanted.add(cells[0])
+    assert wanted == set(listed), f'missing {wanted - set(listed)}, extra {set(listed) - wanted}'
+    return f'{len(wanted)} features'
+
+
+if __name__ == '__main__':
+    sys.exit(run_cases([every_feature_has_a_test_a_need_or_a_gap, every_test_exists,
+                        every_case_exists, no_feature_is_missing_or_listed_twice]))
