@@ -68,7 +68,7 @@ static_assert(sizeof(session.folder) == sizeof(((struct nx_inspect_device *)0)->
 static const int ending_signals[] = {SIGTERM, SIGINT};
 #define ENDING_SIGNALS (sizeof(ending_signals) / sizeof(*ending_signals))
 static bool is_our_handler[ENDING_SIGNALS];
-static volatile sig_atomic_t ended_by; /* 0: none */
+static _Atomic int ended_by; /* 0: none */
 
 static bool captures(unsigned activity)
 {
