@@ -187,8 +187,10 @@ void nx_trace_event_append(const struct nx_trace_place *place, const struct nx_t
 		add_value(&texts, &values[i]);
 	add_number(&texts, "nc_idx", "%llu", place->core_idx);
 	add_number(&texts, "worker_gid", "%llu", place->worker);
-	event.tracking_id =
-		record->tracking ? nx_trace_event_id(place, record->tracking) : event.id;
+	/* A START from before the session is in no file. */
+	event.tracking_id = record->tracking > place->first
+				    ? nx_trace_event_id(place, record->tracking)
+				    : event.id;
 	event.attributes.items = texts.items;
 	event.attributes.count = texts.count;
 	nx_ntrace_append(out, &nx_ntrace_event_message, &event);

@@ -98,6 +98,9 @@ static void a_stop_names_its_start(void **state)
 	assert_int_equal(event.timestamp_ns, 77);
 	assert_int_equal(event.attributes.count, 3);
 	expect(&event, "nc_timestamp_ns", "257063241498730");
+	record.tracking = 100; /* the last position before the session */
+	event = read_back(&place, &record, &arena);
+	assert_int_equal(event.tracking_id, event.id);
 	nx_arena_release(&arena);
 }
 
