@@ -11,7 +11,7 @@
 
 struct show_session {
 	const char *session_path, *neff_path, *engine;
-	bool is_json, show_trace, show_dma;
+	bool is_json, show_trace, show_dma, show_errors;
 	struct nx_number_value graph;
 };
 
@@ -23,17 +23,37 @@ static const struct nx_option options[] = {
 		    " Adds semaphore names and layers to --show-trace."),
 	NX_ROW_JSON(struct show_session),
 	{"show-trace", 0, NX_FLAG, FIELD(show_trace),
-	 "List the executed instructions by time, instead of the tables."},
+	 "List the executed instructions of each core by time, and its collectives, instead of the "
+	 "tables."},
 	{"show-dma", 0, NX_FLAG, FIELD(show_dma),
 	 "List the DMA records (M2S_SOP, S2M_EOP, S2M_COMPLETION) in file order, instead of the "
 	 "tables."},
-	{"engine", 'e', NX_TEXT_OR("NAME", NX_ENGINE_LABELS), FIELD(engine),
+	{"show-errors", 'e', NX_FLAG, FIELD(show_errors),
+	 "List the errors and warnings of the hardware, instead of the tables. With -j, adds the "
+	 "list Errors."},
+	{"engine", 0, NX_TEXT_OR("NAME", NX_ENGINE_LABELS), FIELD(engine),
 	 "With --show-trace, only this engine: Tensor, Scalar, GpSimd, Vector or Sync."},
 	{"index", 'i', NX_NUMBER("N"), FIELD(graph), "Only this graph, counted from 0."},
 	{0},
 };
 
 /* --- reading ----------------------------------------------------------------- */
+
+static bool is_session(struct nx_slice bytes, struct nx_arena *arena)
+{
+	struct nx_ntff ntff;
+	struct nx_error ignored;
+
+	return nx_ntff_read(bytes, arena, &ntff, &ignored) == NX_OK;
+}
+
+static bool is_neff(struct nx_slice bytes, struct nx_arena *arena)
+{
+	struct nx_neff neff;
+	struct nx_error ignored;
+
+	return nx_neff_read(bytes, arena, &neff, &ignored) == NX_OK;
+}
 
 static enum nx_status open_neff(struct nx_session *s, const char *path, struct nx_error *err)
 {
@@ -45,7 +65,12 @@ static enum nx_status open_neff(struct nx_session *s, const char *path, struct n
 		return st;
 	if (nx_neff_read(s->neff_file.bytes, &s->arena, neff, err) ||
 	    nx_neff_decode(neff, &how, &s->arena, &s->binary, err))
-		return nx_context(err, "%s", path);
+		return is_session(s->neff_file.bytes, &s->arena)
+			       ? nx_fail(err, NX_FORMAT,
+					 "%s is a session file (NTFF), not a NEFF; give the NEFF "
+					 "with -n",
+					 path)
+			       : nx_context(err, "%s", path);
 	if (!nx_neff_matches(&s->capture, &s->binary))
 		return nx_fail(err, NX_MISMATCH,
 			       "%s was not captured from %s: their ids differ; give the NEFF that "
@@ -113,6 +138,10 @@ static enum nx_status open_session(struct nx_session *s, const char *path, const
 	if (!st)
 		st = nx_ntff_decoder_open(&s->decoder, s->file.bytes, path, &how, &s->arena,
 					  &s->capture, err);
+	if ((st == NX_VERSION || st == NX_FORMAT) && is_neff(s->file.bytes, &s->arena))
+		st = nx_fail(err, NX_FORMAT,
+			     "%s is a NEFF, not a session file; give the NTFF with -s%s", path,
+			     neff_path ? " and the NEFF with -n: they are swapped" : "");
 	if (!st && neff_path)
 		st = open_neff(s, neff_path, err);
 	if (st)
@@ -137,7 +166,7 @@ static enum nx_status check(const struct show_session *o, struct nx_session *s,
 		return nx_fail(err, NX_USAGE,
 			       "nothing to show: give a session file with -s SESSION.ntff");
 	if (o->engine && !o->show_trace)
-		return nx_fail(err, NX_USAGE, "-e selects instructions: add --show-trace");
+		return nx_fail(err, NX_USAGE, "--engine selects instructions: add --show-trace");
 	s->graph = o->graph.is_given ? o->graph.value : NX_NONE;
 	s->engine = NX_ENGINE_COUNT;
 	return o->engine ? nx_engine_parse(o->engine, &s->engine, err) : NX_OK;
@@ -154,11 +183,13 @@ static enum nx_status show(const struct show_session *o, struct nx_session *s,
 		nx_json_init_output(w, out, true);
 		nx_json_begin_object(w);
 		nx_session_write_json(s, w);
-	} else if (!o->show_trace && !o->show_dma) {
+	} else if (!o->show_trace && !o->show_dma && !o->show_errors) {
 		nx_session_print(s, out);
 	}
 	if (o->show_trace)
 		st = nx_session_list_trace(s, out, w, err);
+	if (!st && o->show_errors)
+		nx_session_list_errors(s, out, w);
 	if (!st && o->show_dma)
 		nx_session_list_dma(s, out, w);
 	if (!st && w) {
@@ -207,7 +238,7 @@ static enum nx_status run(const struct nx_invocation *call, void *values,
 static const struct nx_example examples[] = {
 	{"What does a session file contain?", "show-session -s profile.ntff"},
 	{"List what the Tensor engine executed:",
-	 "show-session -s profile.ntff --show-trace -e Tensor"},
+	 "show-session -s profile.ntff --show-trace --engine Tensor"},
 	{"How many cycles did the first graph take?",
 	 "show-session -s profile.ntff -j | jq '.NeffNodes[0].NodeInfo.Graphs[0].CycleCount'"},
 	{0},

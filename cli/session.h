@@ -41,9 +41,11 @@ void nx_session_print(struct nx_session *s, struct nx_output *out);
 /* Writes the members of the open object. */
 void nx_session_write_json(struct nx_session *s, struct nx_json_writer *w);
 
-/* Executed instructions by time; w NULL: as lines on out. */
+/* Executed instructions by time; w NULL: as lines on out, by core, with its collectives. */
 NX_MUST_CHECK enum nx_status nx_session_list_trace(struct nx_session *s, struct nx_output *out,
 						   struct nx_json_writer *w, struct nx_error *err);
+/* What the hardware reported: errors and warnings, in the order of the rings. */
+void nx_session_list_errors(struct nx_session *s, struct nx_output *out, struct nx_json_writer *w);
 /* DMA records in the order of the rings. */
 void nx_session_list_dma(struct nx_session *s, struct nx_output *out, struct nx_json_writer *w);
 

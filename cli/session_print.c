@@ -285,6 +285,15 @@ static void write_memory(const struct nx_graph *graph, struct nx_json_writer *w)
 	nx_json_end_array(w);
 }
 
+static uint64_t executed_count(const struct nx_session_counts *counts)
+{
+	uint64_t count = 0;
+
+	for (unsigned e = 0; e < NX_ENGINE_COUNT; e++)
+		count += counts->instruction_count[e];
+	return count;
+}
+
 static void write_graph(struct nx_session *s, struct nx_json_writer *w, uint32_t g)
 {
 	const struct nx_graph *graph = &s->capture.graphs[g];
@@ -292,15 +301,19 @@ static void write_graph(struct nx_session *s, struct nx_json_writer *w, uint32_t
 	uint64_t ran_ps = duration_ps(s, g);
 
 	nx_json_begin_object(w);
+	/* NC, EventsCount and TotalInstructionTraceCount are the names that scripts read. */
 	nx_json_key_text(w, "Name", graph->name);
 	nx_json_key_u64(w, "DeviceIndex", graph->nd_idx);
 	nx_json_key_u64(w, "CoreIndex", graph->nc_idx);
+	nx_json_key_u64(w, "NC", graph->nc_idx);
 	nx_json_key_u64(w, "CycleCount",
 			nx_cycle_count(ran_ps, s->capture.hardware->engine_clock_ghz));
 	nx_json_key_u64(w, "DurationPs", ran_ps);
 	nx_json_key_u64(w, "DmaPacketCount", c->packet_count);
 	nx_json_key_u64(w, "DmaPacketBytes", c->packet_bytes);
 	nx_json_key_u64(w, "EventCount", c->event_count);
+	nx_json_key_u64(w, "EventsCount", c->event_count);
+	nx_json_key_u64(w, "TotalInstructionTraceCount", executed_count(c));
 	nx_json_key_u64(w, "ErrorCount", c->error_count);
 	nx_json_key_u64(w, "InterruptCount", c->warning_count);
 	nx_json_key_u64(w, "CustomCount", c->custom_count);

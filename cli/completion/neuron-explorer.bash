@@ -85,7 +85,7 @@ _neuron_explorer()
 	show-session:-n|show-session:--neff-path)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
-	show-session:-e|show-session:--engine)
+	show-session:--engine)
 		mapfile -t COMPREPLY < <(compgen -W 'Tensor Scalar GpSimd Vector Sync' -- "$cur")
 		return ;;
 	neff:--extract)
@@ -178,7 +178,7 @@ _neuron_explorer()
 	view)
 		words='--help -n --neff-path -s --session-file -d --session-dir --output-format --output-file --data-path --display-name --ingest-only --framework-source-root --nki-source-root --source-code-root --store --db-endpoint --db-org --db-bucket --json-pretty-print --show-perfetto-flows --uncompressed --system-trace-filter-neuron-core --system-trace-filter-event-type --system-trace-filter-instance-id --system-trace-primary-group --system-trace-secondary-group --ignore-device-profile --ignore-system-profile --show-private -j --jobs --force --execution --ignore-nc-buf-usage --ignore-instruction-trace --ignore-event-trace --ignore-dma-trace --ignore-instruction-hierarchy -F --terminology -p --port --api-server-port --host --token --disable-ui --processing-status-file --progress-fd -v --verbosity' ;;
 	show-session)
-		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --engine -i --index' ;;
+		words='--help -s --session-file -n --neff-path -j --json --show-trace --show-dma -e --show-errors --engine -i --index' ;;
 	neff)
 		words='--help --header --nodes --members -j --json --extract --force --disassemble --assemble -o --output --arch' ;;
 	query)
