@@ -8,6 +8,8 @@ usage: run_clients.py NEURON_EXPLORER LIBRARY EXAMPLES FOLDER_OF_CLIENTS
 import json
 import os
 import pathlib
+import re
+import struct
 import subprocess
 import sys
 
@@ -53,10 +55,73 @@ def the_calls_of_pytorchs_profiler(folder):
         assert shown['ExecutionCount'] == 3, shown['ExecutionCount']
 
 
+def harness_command(runs, ranks):
+    """The commands of AWS's kernel test harness, joined as it joins them."""
+    rerun = ' --write-tensors-per-exec alias' if runs > 1 else ''
+    nth = f' --profile-nth-exec={runs} --save-nth-output={runs}' if runs > 1 else ''
+    several = f' --collectives-workers-per-node={ranks} --collectives-profile-id=0' if ranks > 1 else ''
+    inputs = f'--multi-input {ranks}rank_inputs.txt' if ranks > 1 else 'a a.bin b b.bin'
+    rank, execution = '_rank_0' if ranks > 1 else '', f'_exec_{runs}' if runs > 1 else ''
+    profile = f'profile{rank}{execution}.ntff'
+    view = f'neuron-profile view -n file.neff -s {profile}'
+    return ' && '.join([
+        f'timeout 55 neuron-profile capture --save-output --neff file.neff{rerun} --num-exec={runs}{nth}'
+        f'{several} {inputs}',
+        f'neuron-profile show-session -s {profile} --show-errors -j > show_session_0.json',
+        f'{view} --output-format=summary-json > ntff.json',
+        f'{view} --output-format=json --output-file=ntff_detailed.json'])
+
+
+def check_harness(folder, runs, ranks):
+    """Reads what the harness reads: the lines that name outputs, cycles, and times."""
+    numbers = [float(i % 7) for i in range(65536)]
+    (folder / 'a.bin').write_bytes(struct.pack('<65536f', *numbers))
+    (folder / 'b.bin').write_bytes(struct.pack('<65536f', *[1.0] * 65536))
+    (folder / f'{ranks}rank_inputs.txt').write_text('a a.bin b b.bin\n' * ranks)
+    (folder / 'bin').mkdir()
+    (folder / 'bin/neuron-profile').symlink_to(PROGRAM)
+    path = f'{folder / "bin"}:{os.environ["PATH"]}'
+    printed = run(folder, 'sh', '-c', harness_command(runs, ranks), PATH=path).stdout
+    saved = re.findall(r'saved output "[^"]+" as "([^"]+)"', printed)
+    name = 'c' if runs == 1 else f'c.{runs}'
+    assert saved == ([name] if ranks == 1 else
+                     [f'output_worker_{rank}/{name}' for rank in range(ranks)]), saved
+    for output in saved:
+        sums = struct.unpack('<65536f', (folder / output).read_bytes())
+        assert list(sums) == [x + 1 for x in numbers], output
+    graphs = [graph for node in json.loads((folder / 'show_session_0.json').read_text())['NeffNodes']
+              for graph in node['NodeInfo']['Graphs']]
+    assert graphs and all(isinstance(g['NC'], int) and g['CycleCount'] > 0 for g in graphs), graphs
+    summary = next(iter(json.loads((folder / 'ntff.json').read_text()).values()))
+    assert summary['total_time'] > 0 and summary['mbu_estimated_percent'] is not None, summary
+    detailed = json.loads((folder / 'ntff_detailed.json').read_text())
+    assert {'opcode', 'timestamp', 'duration'} <= detailed['instruction'][0].keys()
+
+
+def the_kernel_test_harness_with_one_run(folder):
+    check_harness(folder, 1, 1)
+
+
+def the_kernel_test_harness_with_three_runs(folder):
+    check_harness(folder, 3, 1)
+
+
+def the_kernel_test_harness_with_two_ranks(folder):
+    check_harness(folder, 1, 2)
+
+
+def the_kernel_test_harness_with_three_runs_of_two_ranks(folder):
+    check_harness(folder, 3, 2)
+
+
 if __name__ == '__main__':
     sys.exit(run_cases([
         a_client_of_version_2_of_the_asynchronous_calls,
         a_client_of_version_3_of_the_asynchronous_calls,
         a_program_that_forks_while_it_executes,
         the_calls_of_pytorchs_profiler,
+        the_kernel_test_harness_with_one_run,
+        the_kernel_test_harness_with_three_runs,
+        the_kernel_test_harness_with_two_ranks,
+        the_kernel_test_harness_with_three_runs_of_two_ranks,
     ], prepare))
